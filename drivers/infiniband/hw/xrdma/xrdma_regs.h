@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA registers: BAR map, offsets, fields. Contract layer: must not know
+ * the driver, the PCI core or verbs. Documentation/infiniband/xrdma-hw.rst
+ * gives the meaning of each.
+ */
+
+#ifndef XRDMA_REGS_H
+#define XRDMA_REGS_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+#define XRDMA_PCI_VENDOR_ID		0x1af4
+#define XRDMA_PCI_DEVICE_ID		0x10f0
+
+/* 64-bit BARs. */
+#define XRDMA_BAR_REGS			0
+#define XRDMA_BAR_DB			2
+#define XRDMA_BAR_MSIX			4
+
+#define XRDMA_BAR_REGS_SIZE		0x10000
+#define XRDMA_BAR_DB_SIZE		0x1000000
+#define XRDMA_BAR_MSIX_SIZE		0x2000
+#define XRDMA_NUM_DB_PAGES		(XRDMA_BAR_DB_SIZE / 0x1000)
+
+/* Vector 0: command replies and the asynchronous event queue. */
+#define XRDMA_MSIX_VECTORS		64
+
+/*
+ * Registers are 32 bits wide, or 64 where it says so (written whole or as two
+ * 32-bit halves, low half first). A device that is gone reads as all ones.
+ */
+#define XRDMA_REG_MAGIC			0x0000
+#define XRDMA_MAGIC			0x4d445258 /* "XRDM" in memory */
+
+#define XRDMA_REG_VERSION		0x0004
+#define XRDMA_VERSION_MAJOR		GENMASK(31, 16)
+#define XRDMA_VERSION_MINOR		GENMASK(15, 0)
+#define XRDMA_CONTRACT_MAJOR		1
+#define XRDMA_CONTRACT_MINOR		0
+
+#define XRDMA_REG_CAPS			0x0008 /* 64 bits */
+#define XRDMA_CAP_SHADOW_DB		BIT_ULL(0)
+#define XRDMA_CAP_MW_TYPE_1		BIT_ULL(1)
+#define XRDMA_CAP_MW_TYPE_2A		BIT_ULL(2)
+#define XRDMA_CAP_MW_TYPE_2B		BIT_ULL(3)
+#define XRDMA_CAP_FAST_REG		BIT_ULL(4)
+#define XRDMA_CAP_SRQ			BIT_ULL(5)
+#define XRDMA_CAP_UD			BIT_ULL(6)
+#define XRDMA_CAP_UC			BIT_ULL(7)
+#define XRDMA_CAP_XRC			BIT_ULL(8)
+#define XRDMA_CAP_RAW_PACKET		BIT_ULL(9)
+#define XRDMA_CAP_FLUSH			BIT_ULL(10)
+#define XRDMA_CAP_ATOMIC_WRITE		BIT_ULL(11)
+#define XRDMA_CAP_DEVICE_MEMORY		BIT_ULL(12)
+#define XRDMA_CAP_MCAST			BIT_ULL(13)
+
+#define XRDMA_REG_CTRL			0x0010
+#define XRDMA_CTRL_ENABLE		BIT(0)
+#define XRDMA_CTRL_RESET		BIT(1)
+
+#define XRDMA_REG_STATUS		0x0014
+#define XRDMA_STATUS_READY		BIT(0) /* out of reset */
+#define XRDMA_STATUS_ENABLED		BIT(1)
+#define XRDMA_STATUS_FATAL		BIT(2)
+#define XRDMA_STATUS_CODE		GENMASK(15, 8) /* reason of FATAL */
+#define XRDMA_FATAL_NONE		0
+#define XRDMA_FATAL_BAD_CONFIG		1 /* ENABLE with illegal registers */
+#define XRDMA_FATAL_DMA			2 /* a ring or table is out of reach */
+#define XRDMA_FATAL_INTERNAL		3
+
+/* Command ring and reply ring: 1 << LOG entries each, whole 4 KiB pages. */
+#define XRDMA_REG_CMD_BASE		0x0018 /* 64 bits, aligned to 4 KiB */
+#define XRDMA_REG_RSP_BASE		0x0020 /* 64 bits, aligned to 4 KiB */
+#define XRDMA_REG_CMD_LOG		0x0028 /* 5 to 10 */
+#define XRDMA_CMD_LOG_MIN		5
+#define XRDMA_CMD_LOG_MAX		10
+
+/* Writing the producer index (modulo 2^32) starts the commands before it. */
+#define XRDMA_REG_CMD_DB		0x002c
+#define XRDMA_REG_MPT_ROOT		0x0030 /* 64 bits, XRDMA_ROOT_* */
+
+/* Copies for a driver that has no command ring yet. */
+#define XRDMA_REG_MAC_LO		0x0038 /* bytes 0 to 3, byte 0 lowest */
+#define XRDMA_REG_MAC_HI		0x003c /* bytes 4 and 5 */
+
+#define XRDMA_REG_END			0x0040
+
+#endif /* XRDMA_REGS_H */
