@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Ring arithmetic: indexes that wrap, phases, the doorbell rule, arming. Each
+ * rule is compared with a model that counts in 64 bits and never wraps.
+ */
+
+#include <kunit/test.h>
+#include "xrdma_ring.h"
+
+/* Indexes around every place where something wraps. */
+static const u64 starts[] = {
+	0, 1, 7, 8, 15, 0xfff8, 0xffff, 0x10000, 0x7ffffff9,
+	0xfffffff0, 0xffffffff, 0x100000003ULL,
+};
+
+static void slot_is_index_modulo_depth(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++)
+		KUNIT_EXPECT_EQ(test, xrdma_ring_slot(starts[i], 3),
+				(u32)(starts[i] % 8));
+	KUNIT_EXPECT_EQ(test, xrdma_ring_slot(12345, 0), 0);
+}
+
+static void used_and_free_add_up_to_depth(struct kunit *test)
+{
+	u32 used;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		for (used = 0; used <= 8; used++) {
+			u32 ci = starts[i], pi = starts[i] + used;
+
+			KUNIT_EXPECT_EQ(test, xrdma_ring_used(pi, ci), used);
+			KUNIT_EXPECT_EQ(test, xrdma_ring_free(pi, ci, 3),
+					8 - used);
+		}
+	}
+}
+
+static void phase_is_one_in_the_first_lap_then_alternates(struct kunit *test)
+{
+	u64 index;
+
+	for (index = 0; index < 64; index++)
+		KUNIT_EXPECT_EQ(test, xrdma_ring_phase(index, 3),
+				(u32)(index / 8 % 2 == 0));
+}
+
+static void entry_is_valid_only_in_its_own_lap(struct kunit *test)
+{
+	__le32 zeroed = 0, first = cpu_to_le32(1);
+
+	KUNIT_EXPECT_FALSE(test, xrdma_ring_valid(zeroed, 0, 3));
+	KUNIT_EXPECT_TRUE(test, xrdma_ring_valid(first, 7, 3));
+	KUNIT_EXPECT_FALSE(test, xrdma_ring_valid(first, 8, 3));
+	KUNIT_EXPECT_TRUE(test, xrdma_ring_valid(zeroed, 8, 3));
+	KUNIT_EXPECT_TRUE(test, xrdma_ring_valid(first, 16, 3));
+}
+
+static void low_bits_name_an_index_ahead_of_the_consumer(struct kunit *test)
+{
+	u32 ahead;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		for (ahead = 0; ahead < 0x10000; ahead += 0xfff) {
+			u32 ci = starts[i], want = starts[i] + ahead;
+
+			KUNIT_EXPECT_EQ(test,
+					xrdma_ring_unwind_index(ci, (u16)want),
+					want);
+		}
+	}
+}
+
+static void doorbell_is_needed_if_the_device_slept_in_between(struct kunit *test)
+{
+	u64 old, new, slept;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(starts); i++) {
+		old = starts[i] + 16;
+		for (new = old + 1; new < old + 9; new++) {
+			for (slept = old - 12; slept < new; slept++)
+				KUNIT_EXPECT_EQ(test,
+						xrdma_db_needed(slept, new, old),
+						slept >= old);
+		}
+	}
+}
+
+static void each_arming_is_another_word_of_the_given_type(struct kunit *test)
+{
+	u32 arm = 0xfffffffcU | XRDMA_ARM_SOLICITED;
+	u32 next = xrdma_arm_next(arm, XRDMA_ARM_NEXT);
+
+	KUNIT_EXPECT_EQ(test, next, XRDMA_ARM_NEXT);
+	arm = xrdma_arm_next(next, XRDMA_ARM_SOLICITED);
+	KUNIT_EXPECT_EQ(test, arm >> XRDMA_ARM_SN_SHIFT, 1);
+	KUNIT_EXPECT_EQ(test, arm & XRDMA_ARM_TYPE_MASK, XRDMA_ARM_SOLICITED);
+	KUNIT_EXPECT_NE(test, xrdma_arm_next(arm, XRDMA_ARM_SOLICITED), arm);
+}
+
+static void records_stand_behind_their_rings(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, xrdma_qp_rec_offset(4, 7, 3, 6), 2048 + 512);
+	KUNIT_EXPECT_EQ(test, xrdma_qp_rec_offset(0, 6, 0, 5), 128);
+	KUNIT_EXPECT_EQ(test, xrdma_qp_rec_offset(15, 10, 0, 0), 32ULL << 20);
+	KUNIT_EXPECT_EQ(test, xrdma_cq_rec_offset(10), 64 << 10);
+}
+
+static struct kunit_case ring_cases[] = {
+	KUNIT_CASE(slot_is_index_modulo_depth),
+	KUNIT_CASE(used_and_free_add_up_to_depth),
+	KUNIT_CASE(phase_is_one_in_the_first_lap_then_alternates),
+	KUNIT_CASE(entry_is_valid_only_in_its_own_lap),
+	KUNIT_CASE(low_bits_name_an_index_ahead_of_the_consumer),
+	KUNIT_CASE(doorbell_is_needed_if_the_device_slept_in_between),
+	KUNIT_CASE(each_arming_is_another_word_of_the_given_type),
+	KUNIT_CASE(records_stand_behind_their_rings),
+	{}
+};
+
+static struct kunit_suite ring_suite = {
+	.name = "xrdma_ring",
+	.test_cases = ring_cases,
+};
+
+kunit_test_suite(ring_suite);
