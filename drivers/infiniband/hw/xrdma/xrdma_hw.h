@@ -32,6 +32,22 @@ static_assert(sizeof(struct xrdma_cqe) == 64);
 #define XRDMA_PAGE_SHIFT		12
 #define XRDMA_PAGE_SIZE			4096
 
+/* What the device can do: register CAPS */
+#define XRDMA_CAP_SHADOW_DB		BIT_ULL(0)
+#define XRDMA_CAP_MW_TYPE_1		BIT_ULL(1)
+#define XRDMA_CAP_MW_TYPE_2A		BIT_ULL(2)
+#define XRDMA_CAP_MW_TYPE_2B		BIT_ULL(3)
+#define XRDMA_CAP_FAST_REG		BIT_ULL(4)
+#define XRDMA_CAP_SRQ			BIT_ULL(5)
+#define XRDMA_CAP_UD			BIT_ULL(6)
+#define XRDMA_CAP_UC			BIT_ULL(7)
+#define XRDMA_CAP_XRC			BIT_ULL(8)
+#define XRDMA_CAP_RAW_PACKET		BIT_ULL(9)
+#define XRDMA_CAP_FLUSH			BIT_ULL(10)
+#define XRDMA_CAP_ATOMIC_WRITE		BIT_ULL(11)
+#define XRDMA_CAP_DEVICE_MEMORY		BIT_ULL(12)
+#define XRDMA_CAP_MCAST			BIT_ULL(13)
+
 /* ---- translation ----------------------------------------------------- */
 
 /*

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA on kernels older than its native API: what later kernels declare.
+ * Included before everything else by the build; must not know the driver, but
+ * for the prototypes in ops.h.
+ */
+
+#ifndef XRDMA_COMPAT_H
+#define XRDMA_COMPAT_H
+
+#include <linux/uaccess.h>
+#include <rdma/ib_umem.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+
+#ifndef XRDMA_HAVE_DRIVER_ID
+/* The number that patches/linux/ adds to the kernel's list. */
+#define RDMA_DRIVER_XRDMA ((enum rdma_driver_id)0x10f0)
+#endif
+
+#ifndef XRDMA_HAVE_UMEM_GET_VA
+#define ib_umem_get_va(device, addr, size, access) \
+	ib_umem_get(device, addr, size, access)
+#endif
+
+#ifndef XRDMA_HAVE_ROBUST_UDATA
+/*
+ * Nobody asks: let the mark fall on the size of an object that this driver
+ * does not offer, and that is therefore never allocated.
+ */
+#define uverbs_robust_udata size_ib_rwq_ind_table
+#endif
+
+#ifndef XRDMA_HAVE_UDATA_HELPERS
+static inline int _ib_copy_validate_udata_in(struct ib_udata *udata, void *req,
+					     size_t kernel_size,
+					     size_t minimum_size)
+{
+	int err;
+
+	if (udata->inlen < minimum_size)
+		return -EINVAL;
+	err = copy_struct_from_user(req, kernel_size, udata->inbuf,
+				    udata->inlen);
+	return err == -E2BIG ? -EOPNOTSUPP : err;
+}
+
+#define ib_copy_validate_udata_in(udata, req, end_member)		\
+	_ib_copy_validate_udata_in(udata, &(req), sizeof(req),		\
+				   offsetofend(typeof(req), end_member))
+
+static inline int ib_is_udata_in_empty(struct ib_udata *udata)
+{
+	if (!udata || !udata->inlen)
+		return 0;
+	return _ib_copy_validate_udata_in(udata, NULL, 0, 0);
+}
+
+static inline int _ib_respond_udata(struct ib_udata *udata, const void *src,
+				    size_t len)
+{
+	size_t copy = min(len, udata->outlen);
+
+	if (copy_to_user(udata->outbuf, src, copy))
+		return -EFAULT;
+	if (clear_user(udata->outbuf + copy, udata->outlen - copy))
+		return -EFAULT;
+	return 0;
+}
+
+#define ib_respond_udata(udata, rep) \
+	_ib_respond_udata(udata, &(rep), sizeof(rep))
+
+static inline int ib_respond_empty_udata(struct ib_udata *udata)
+{
+	if (udata && udata->outlen && clear_user(udata->outbuf, udata->outlen))
+		return -EFAULT;
+	return 0;
+}
+
+static inline int ib_no_udata_io(struct ib_udata *udata)
+{
+	int err = ib_is_udata_in_empty(udata);
+
+	return err ?: ib_respond_empty_udata(udata);
+}
+#endif
+
+#ifndef XRDMA_HAVE_PORT_STATE_EVENT
+#include "port_event.h"
+#endif
+
+#include "ops.h"
+
+#endif /* XRDMA_COMPAT_H */

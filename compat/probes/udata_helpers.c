@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* Are there helpers that check driver data for length and unknown bits? */
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+
+int probe(struct ib_udata *udata);
+int probe(struct ib_udata *udata)
+{
+	u64 req;
+	int err;
+
+	err = ib_is_udata_in_empty(udata);
+	if (!err)
+		err = _ib_copy_validate_udata_in(udata, &req, sizeof(req), 8);
+	if (!err)
+		err = ib_respond_udata(udata, req);
+	return err ?: ib_no_udata_io(udata);
+}

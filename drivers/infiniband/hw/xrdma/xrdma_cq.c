@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA completion queues: birth, death, events and the ring itself, for users,
+ * for the kernel's consumers and for the netdev. Must not know queue pairs nor
+ * what an entry means: xrdma_poll.c does.
+ */
+
+#include <linux/log2.h>
+#include "xrdma_verbs.h"
+
+#define XRDMA_CQ_LOG_MIN	4
+
+/* A number without an object: lookups find nothing, nobody else gets it. */
+static int xrdma_cq_reserve(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
+{
+	struct xa_limit limit = XA_LIMIT(1, xib->hw.caps.max_cq - 1);
+	int err;
+
+	err = xa_alloc_cyclic_irq(&xib->cqs, &cq->cqn, NULL, limit,
+				  &xib->next_cqn, GFP_KERNEL);
+	if (err == -EBUSY)
+		return -ENOMEM;
+	return min(err, 0);
+}
+
+static int xrdma_cq_enable(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
+			   u64 root)
+{
+	int err;
+
+	spin_lock_init(&cq->lock);
+	INIT_LIST_HEAD(&cq->send_qps);
+	INIT_LIST_HEAD(&cq->recv_qps);
+	refcount_set(&cq->refs, 1);
+	init_completion(&cq->free);
+
+	err = xrdma_cq_reserve(xib, cq);
+	if (err)
+		return err;
+
+	err = xrdma_cmd_create_cq(&xib->hw, cq->cqn, cq->eqn, cq->log_depth,
+				  root);
+	if (err) {
+		xa_erase_irq(&xib->cqs, cq->cqn);
+		return err;
+	}
+	xa_store_irq(&xib->cqs, cq->cqn, cq, GFP_KERNEL);
+	return 0;
+}
+
+static void xrdma_cq_put(struct xrdma_cq *cq)
+{
+	if (refcount_dec_and_test(&cq->refs))
+		complete(&cq->free);
+}
+
+/*
+ * When this returns, no handler runs and none will. The number is free again
+ * only if the device has let go of it.
+ */
+static int xrdma_cq_disable(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
+{
+	int err;
+
+	xa_store_irq(&xib->cqs, cq->cqn, NULL, GFP_KERNEL);
+	err = xrdma_cmd_destroy_cq(&xib->hw, cq->cqn);
+	if (!err)
+		xa_erase_irq(&xib->cqs, cq->cqn);
+	xrdma_cq_put(cq);
+	wait_for_completion(&cq->free);
+	return err;
+}
+
+static struct xrdma_cq *xrdma_cq_get(struct xrdma_ibdev *xib, u32 cqn)
+{
+	struct xrdma_cq *cq;
+	unsigned long flags;
+
+	xa_lock_irqsave(&xib->cqs, flags);
+	cq = xa_load(&xib->cqs, cqn);
+	if (cq)
+		refcount_inc(&cq->refs);
+	xa_unlock_irqrestore(&xib->cqs, flags);
+	return cq;
+}
+
+/**
+ * xrdma_cq_completion() - completion event
+ * @xib: the device
+ * @cqn: as the device says; a number that is not in use is ignored
+ *
+ * Context: any; calls the consumer's handler.
+ */
+void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn)
+{
+	struct xrdma_cq *cq = xrdma_cq_get(xib, cqn);
+
+	if (!cq)
+		return;
+	cq->comp(cq);
+	xrdma_cq_put(cq);
+}
+
+/**
+ * xrdma_cq_event() - asynchronous event of a completion queue
+ * @xib: the device
+ * @cqn: as the device says; a number that is not in use is ignored
+ * @event: XRDMA_EVENT_CQ_ERR
+ *
+ * Context: any; calls the consumer's handler.
+ */
+void xrdma_cq_event(struct xrdma_ibdev *xib, u32 cqn, u8 event)
+{
+	struct xrdma_cq *cq = xrdma_cq_get(xib, cqn);
+	struct ib_event ibevent = {
+		.device = &xib->ibdev,
+		.event = IB_EVENT_CQ_ERR,
+	};
+
+	if (!cq)
+		return;
+	if (event == XRDMA_EVENT_CQ_ERR && cq->ibcq.event_handler) {
+		ibevent.element.cq = &cq->ibcq;
+		cq->ibcq.event_handler(&ibevent, cq->ibcq.cq_context);
+	}
+	xrdma_cq_put(cq);
+}
+
+/**
+ * xrdma_cq_next() - entry at the consumer index, if the device has written it
+ * @cq: kernel queue
+ *
+ * Context: @cq->lock is held, or the caller is the only consumer.
+ * Return: the entry, all of it readable, or NULL.
+ */
+struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq)
+{
+	struct xrdma_cqe *cqe;
+
+	cqe = &cq->ring[xrdma_ring_slot(cq->ci, cq->log_depth)];
+	if (!xrdma_ring_valid(READ_ONCE(cqe->own), cq->ci, cq->log_depth))
+		return NULL;
+
+	/* the device writes own last: read the rest after it */
+	dma_rmb();
+	return cqe;
+}
+
+/**
+ * xrdma_cq_update_ci() - hand consumed entries back to the device
+ * @cq: kernel queue, @cq->ci already advanced
+ *
+ * Context: as xrdma_cq_next().
+ */
+void xrdma_cq_update_ci(struct xrdma_cq *cq)
+{
+	/* the device may overwrite the entries as soon as it sees the index */
+	dma_mb();
+	WRITE_ONCE(cq->rec->ci, cpu_to_le32(cq->ci));
+}
+
+/**
+ * xrdma_cq_arm() - ask for one completion event
+ * @cq: kernel queue
+ * @type: XRDMA_ARM_NEXT or XRDMA_ARM_SOLICITED
+ *
+ * On return the device sees the request before the caller reads the ring: an
+ * entry it has written unseen will be found by xrdma_cq_next(), a later one
+ * will raise the event.
+ *
+ * Context: as xrdma_cq_next().
+ */
+void xrdma_cq_arm(struct xrdma_cq *cq, u32 type)
+{
+	cq->arm = xrdma_arm_next(cq->arm, type);
+	WRITE_ONCE(cq->rec->arm, cpu_to_le32(cq->arm));
+	/* arm first, then look at the ring: struct xrdma_cq_rec */
+	mb();
+}
+
+/**
+ * xrdma_cq_forget() - drop the entries of a queue pair that ends or is reset
+ * @cq: kernel queue
+ * @qpn: its number; the device writes no more entries for it
+ *
+ * The entries stay where they are, under QPN 0, which polling skips.
+ *
+ * Context: any.
+ */
+void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn)
+{
+	struct xrdma_cqe *cqe;
+	unsigned long flags;
+	u32 ci;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	ci = cq->ci;
+	while ((cqe = xrdma_cq_next(cq)) && cq->ci - ci < 1U << cq->log_depth) {
+		if (le32_to_cpu(cqe->qpn) == qpn)
+			cqe->qpn = 0;
+		cq->ci++;
+	}
+	cq->ci = ci;
+	spin_unlock_irqrestore(&cq->lock, flags);
+}
+
+static void xrdma_kcq_free(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
+			   bool keep)
+{
+	if (keep)
+		xrdma_quarantine_buf(xib, &cq->buf);
+	else
+		xrdma_buf_free(&xib->hw, &cq->buf);
+}
+
+/**
+ * xrdma_kcq_create() - completion queue in kernel memory
+ * @xib: the device
+ * @cq: zeroed, but for its @comp handler
+ * @entries: at least so many, 1 to the capability
+ * @eqn: event queue of its events
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL for a depth out of range, -ENOMEM, or an error of the
+ * command.
+ */
+int xrdma_kcq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 entries,
+		     u32 eqn)
+{
+	u64 rec_offset;
+	int err;
+
+	if (!entries || entries > xib->hw.caps.max_cqe)
+		return -EINVAL;
+
+	cq->eqn = eqn;
+	cq->log_depth = max(order_base_2(entries), XRDMA_CQ_LOG_MIN);
+	rec_offset = xrdma_cq_rec_offset(cq->log_depth);
+	err = xrdma_buf_alloc(&xib->hw, &cq->buf,
+			      rec_offset + sizeof(*cq->rec));
+	if (err)
+		return err;
+	cq->ring = cq->buf.cpu;
+	cq->rec = cq->buf.cpu + rec_offset;
+
+	err = xrdma_cq_enable(xib, cq, cq->buf.root);
+	if (err)
+		xrdma_kcq_free(xib, cq, xrdma_may_touch(&xib->hw));
+	return err;
+}
+
+/**
+ * xrdma_kcq_destroy() - end of a queue of xrdma_kcq_create()
+ * @xib: the device, dead or alive
+ * @cq: the queue; no queue pair uses it
+ *
+ * Memory that the device may still write to is kept until it has been reset.
+ *
+ * Context: may sleep.
+ */
+void xrdma_kcq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
+{
+	xrdma_kcq_free(xib, cq, xrdma_cq_disable(xib, cq));
+}
+
+static int xrdma_ucq_check(const struct xrdma_caps *caps, u32 entries,
+			   const struct xrdma_ureq_create_cq *req)
+{
+	if (req->reserved || !PAGE_ALIGNED(req->buf_addr))
+		return -EINVAL;
+	if (!entries || entries > caps->max_cqe)
+		return -EINVAL;
+	if (req->log_depth < XRDMA_CQ_LOG_MIN ||
+	    req->log_depth > ilog2(caps->max_cqe))
+		return -EINVAL;
+	return entries > 1U << req->log_depth ? -EINVAL : 0;
+}
+
+static int xrdma_ucq_map(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
+			 u64 addr)
+{
+	u64 size = xrdma_cq_rec_offset(cq->log_depth) +
+		   sizeof(struct xrdma_cq_rec);
+	int err;
+
+	cq->umem = ib_umem_get_va(&xib->ibdev, addr, size,
+				  IB_ACCESS_LOCAL_WRITE);
+	if (IS_ERR(cq->umem))
+		return PTR_ERR(cq->umem);
+
+	err = xrdma_mtt_build(&xib->hw, &cq->mtt, &cq->umem->sgt_append.sgt,
+			      ib_umem_offset(cq->umem), size, true);
+	if (err)
+		ib_umem_release(cq->umem);
+	return err;
+}
+
+static void xrdma_ucq_unmap(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
+			    bool keep)
+{
+	if (keep) {
+		xrdma_quarantine(xib, cq->umem, &cq->mtt);
+		return;
+	}
+	xrdma_mtt_free(&xib->hw, &cq->mtt);
+	ib_umem_release(cq->umem);
+}
+
+static void xrdma_ucq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
+{
+	xrdma_ucq_unmap(xib, cq, xrdma_cq_disable(xib, cq));
+}
+
+static int xrdma_ucq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
+			    u32 entries, struct ib_udata *udata)
+{
+	struct xrdma_ureq_create_cq req;
+	struct xrdma_uresp_create_cq resp = {};
+	int err;
+
+	err = ib_copy_validate_udata_in(udata, req, reserved);
+	if (err)
+		return err;
+	err = xrdma_ucq_check(&xib->hw.caps, entries, &req);
+	if (err)
+		return err;
+
+	cq->log_depth = req.log_depth;
+	err = xrdma_ucq_map(xib, cq, req.buf_addr);
+	if (err)
+		return err;
+	err = xrdma_cq_enable(xib, cq, cq->mtt.root);
+	if (err) {
+		xrdma_ucq_unmap(xib, cq, xrdma_may_touch(&xib->hw));
+		return err;
+	}
+
+	resp.cqn = cq->cqn;
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		xrdma_ucq_destroy(xib, cq);
+	return err;
+}
+
+static void xrdma_cq_comp(struct xrdma_cq *cq)
+{
+	cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
+}
+
+/**
+ * xrdma_create_cq() - ib_device_ops.create_cq
+ * @ibcq: to become a queue; @ibcq->cqe is set to the true depth
+ * @attr: entries, completion vector; flags are not supported
+ * @attrs: with struct xrdma_ureq_create_cq; NULL for the kernel
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL for a value out of range, -EOPNOTSUPP for a flag, -ENOMEM
+ * when numbers or memory run out, or an error of the command.
+ */
+int xrdma_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		    struct uverbs_attr_bundle *attrs)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibcq->device);
+	struct xrdma_cq *cq = to_xcq(ibcq);
+	u32 eqn;
+	int err;
+
+	if (attr->flags)
+		return -EOPNOTSUPP;
+	if (attr->comp_vector >= xrdma_num_comp_vectors(&xib->hw))
+		return -EINVAL;
+
+	eqn = xrdma_comp_eqn(&xib->hw, attr->comp_vector);
+	cq->comp = xrdma_cq_comp;
+	if (attrs) {
+		cq->eqn = eqn;
+		err = xrdma_ucq_create(xib, cq, attr->cqe,
+				       &attrs->driver_udata);
+	} else {
+		err = xrdma_kcq_create(xib, cq, attr->cqe, eqn);
+	}
+	if (err)
+		return err;
+
+	ibcq->cqe = 1 << cq->log_depth;
+	return 0;
+}
+
+/**
+ * xrdma_destroy_cq() - ib_device_ops.destroy_cq
+ * @ibcq: the queue
+ * @udata: no driver data in either direction; NULL for the kernel
+ *
+ * Context: may sleep.
+ * Return: 0, or the error of unexpected @udata.
+ */
+int xrdma_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibcq->device);
+	struct xrdma_cq *cq = to_xcq(ibcq);
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	if (cq->umem)
+		xrdma_ucq_destroy(xib, cq);
+	else
+		xrdma_kcq_destroy(xib, cq);
+	return 0;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA user contexts: each has a page of doorbells of its own, which the
+ * process maps. Must not know what doorbells are for.
+ */
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include "xrdma_verbs.h"
+
+/* Doorbell pages that fit one page of the CPU: they cannot be mapped apart. */
+#define XRDMA_DB_PER_PAGE	(PAGE_SIZE / XRDMA_DB_PAGE_SIZE)
+
+/**
+ * struct xrdma_mmap_entry - doorbell page that may be mapped
+ * @entry: known to ib_core; lives as long as a mapping does
+ * @number: in units of PAGE_SIZE of the doorbell BAR
+ */
+struct xrdma_mmap_entry {
+	struct rdma_user_mmap_entry entry;
+	u32 number;
+};
+
+static struct xrdma_mmap_entry *
+to_xmmap_entry(struct rdma_user_mmap_entry *entry)
+{
+	return container_of(entry, struct xrdma_mmap_entry, entry);
+}
+
+/* Page 0 is the kernel's. */
+static struct xrdma_mmap_entry *xrdma_db_page_alloc(struct xrdma_ibdev *xib)
+{
+	u32 last = xib->hw.num_db_pages / XRDMA_DB_PER_PAGE - 1;
+	struct xrdma_mmap_entry *page;
+	int number;
+
+	page = kzalloc_obj(*page, GFP_KERNEL_ACCOUNT);
+	if (!page)
+		return NULL;
+	number = ida_alloc_range(&xib->db_pages, 1, last, GFP_KERNEL);
+	if (number < 0) {
+		kfree(page);
+		return NULL;
+	}
+	page->number = number;
+	return page;
+}
+
+static void xrdma_db_page_free(struct xrdma_ibdev *xib,
+			       struct xrdma_mmap_entry *page)
+{
+	ida_free(&xib->db_pages, page->number);
+	kfree(page);
+}
+
+static int xrdma_ucontext_respond(struct xrdma_ibdev *xib,
+				  struct xrdma_ucontext *uc,
+				  struct ib_udata *udata)
+{
+	const struct xrdma_caps *caps = &xib->hw.caps;
+	struct xrdma_uresp_alloc_ucontext resp = {
+		.db_mmap_key = rdma_user_mmap_get_offset(uc->db_entry),
+		.db_mmap_size = PAGE_SIZE,
+		.max_qp_wr = caps->max_qp_wr,
+		.max_cqe = caps->max_cqe,
+		.max_sge = caps->max_sge,
+		.max_inline = caps->max_inline,
+	};
+
+	if (caps->flags & XRDMA_CAP_SHADOW_DB)
+		resp.caps |= XRDMA_UCAP_SHADOW_DB;
+	return ib_respond_udata(udata, resp);
+}
+
+/**
+ * xrdma_alloc_ucontext() - ib_device_ops.alloc_ucontext
+ * @ibuc: user context
+ * @udata: no driver data in; struct xrdma_uresp_alloc_ucontext out
+ *
+ * Return: 0, -ENOMEM: also if all doorbell pages are in use; or an errno of bad
+ * @udata.
+ */
+int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibuc->device);
+	struct xrdma_ucontext *uc = to_xucontext(ibuc);
+	struct xrdma_mmap_entry *page;
+	int err;
+
+	err = ib_is_udata_in_empty(udata);
+	if (err)
+		return err;
+	page = xrdma_db_page_alloc(xib);
+	if (!page)
+		return -ENOMEM;
+	err = rdma_user_mmap_entry_insert(ibuc, &page->entry, PAGE_SIZE);
+	if (err) {
+		xrdma_db_page_free(xib, page);
+		return err;
+	}
+	uc->db_page = page->number * XRDMA_DB_PER_PAGE;
+	uc->db_entry = &page->entry;
+	err = xrdma_ucontext_respond(xib, uc, udata);
+	if (err)
+		rdma_user_mmap_entry_remove(uc->db_entry);
+	return err;
+}
+
+/**
+ * xrdma_dealloc_ucontext() - ib_device_ops.dealloc_ucontext
+ * @ibuc: user context
+ */
+void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc)
+{
+	rdma_user_mmap_entry_remove(to_xucontext(ibuc)->db_entry);
+}
+
+/**
+ * xrdma_mmap() - ib_device_ops.mmap
+ * @ibuc: user context
+ * @vma: what the process asks for: its doorbell page, shared, whole
+ *
+ * Return: 0, -EINVAL: not an offset of this context, or another size or kind
+ * of mapping; or an errno of mapping.
+ */
+int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibuc->device);
+	struct rdma_user_mmap_entry *entry;
+	unsigned long pfn;
+	int err;
+
+	entry = rdma_user_mmap_entry_get(ibuc, vma);
+	if (!entry) {
+		ibdev_dbg(&xib->ibdev, "mmap of foreign offset %#lx\n",
+			  vma->vm_pgoff);
+		return -EINVAL;
+	}
+	pfn = PHYS_PFN(xib->hw.db_phys) + to_xmmap_entry(entry)->number;
+	err = rdma_user_mmap_io(ibuc, vma, pfn, PAGE_SIZE,
+				pgprot_noncached(vma->vm_page_prot), entry);
+	rdma_user_mmap_entry_put(entry);
+	return err;
+}
+
+/**
+ * xrdma_mmap_free() - ib_device_ops.mmap_free
+ * @entry: doorbell page that nobody maps or may map any more
+ */
+void xrdma_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	xrdma_db_page_free(to_xibdev(entry->ucontext->device),
+			   to_xmmap_entry(entry));
+}
+
+/**
+ * xrdma_disassociate_ucontext() - ib_device_ops.disassociate_ucontext
+ * @ibuc: user context of a device that goes away under its process
+ *
+ * All that a process can reach of the device are pages that xrdma_mmap() gave
+ * to rdma_user_mmap_io(): ib_core has taken them away by now, and destroys the
+ * objects next.
+ */
+void xrdma_disassociate_ucontext(struct ib_ucontext *ibuc)
+{
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA device layer: the PCI function, its command ring, event queues and
+ * health. Must not know verbs objects: events go up through struct
+ * xrdma_event_ops, numbers and bus addresses come down.
+ */
+
+#ifndef XRDMA_DEV_H
+#define XRDMA_DEV_H
+
+#include <linux/completion.h>
+#include <linux/mutex.h>
+#include <linux/pci.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include "xrdma_encode.h"
+#include "xrdma_ring.h"
+#include "xrdma_xlat.h"
+
+struct xrdma_cmdq;
+struct xrdma_dev;
+struct xrdma_eqs;
+
+/**
+ * struct xrdma_caps - what the device offers, in CPU order
+ * @flags: XRDMA_CAP_*
+ * @fw_version: as in struct xrdma_rsp_query_device
+ * @node_guid: as on the wire
+ * @max_mr_size: bytes
+ * @max_qp: queue pair numbers are below this
+ * @max_cq: completion queue numbers are below this
+ * @max_srq: shared receive queue numbers are below this
+ * @max_eq: event queues
+ * @max_pd: protection domain numbers are below this
+ * @max_gid: entries of the GID table
+ * @max_mcast: multicast groups
+ * @max_qp_wr: deepest send or receive queue
+ * @max_cqe: deepest completion queue
+ * @max_sge: scatter-gather entries of a work request
+ * @max_rd_atomic: READs and atomics in flight, per side
+ * @log_max_keys: log2 of the key indexes
+ * @max_mtu: largest Ethernet payload
+ * @max_inline: inline bytes
+ */
+struct xrdma_caps {
+	u64 flags;
+	u64 fw_version;
+	__be64 node_guid;
+	u64 max_mr_size;
+	u32 max_qp;
+	u32 max_cq;
+	u32 max_srq;
+	u32 max_eq;
+	u32 max_pd;
+	u32 max_gid;
+	u32 max_mcast;
+	u32 max_qp_wr;
+	u32 max_cqe;
+	u32 max_sge;
+	u32 max_rd_atomic;
+	u32 log_max_keys;
+	u32 max_mtu;
+	u32 max_inline;
+};
+
+/**
+ * struct xrdma_buf - memory that the device shares: a ring and its record
+ * @cpu: kernel address, zeroed
+ * @dma: bus address
+ * @size: bytes
+ * @root: translation root for commands: the whole buffer is one block, or, if
+ *	it is not aligned to its size, the blocks of one table
+ * @table: table of @root, or NULL
+ * @table_dma: its bus address
+ */
+struct xrdma_buf {
+	void *cpu;
+	dma_addr_t dma;
+	size_t size;
+	u64 root;
+	__le64 *table;
+	dma_addr_t table_dma;
+};
+
+/**
+ * struct xrdma_event_ops - where events go; installed by the layer above
+ * @comp: completion event of a CQ. Context: interrupts are off.
+ * @async: any other event. Context: interrupts are off; @eqe is valid during
+ *	the call.
+ * @fatal: the device is dead: once, from a work item, may sleep.
+ */
+struct xrdma_event_ops {
+	void (*comp)(struct xrdma_dev *xdev, u32 cqn);
+	void (*async)(struct xrdma_dev *xdev, const struct xrdma_eqe *eqe);
+	void (*fatal)(struct xrdma_dev *xdev);
+};
+
+/**
+ * struct xrdma_dev - the PCI function
+ * @pdev: the function
+ * @regs: BAR 0
+ * @db: kernel doorbell page, page 0 of BAR 2
+ * @db_phys: physical address of BAR 2
+ * @num_db_pages: doorbell pages in it, the kernel's included
+ * @caps: what the device offers
+ * @event_ops: where events go
+ * @cmdq: command ring
+ * @eqs: event queues; 0 is the asynchronous one
+ * @dead: no command may be sent and no completion will come; set once, read
+ *	without a lock
+ * @quiet: @dead, and nothing of the device can touch host memory any more: it
+ *	has been reset since, or is no longer there; set once, read without a
+ *	lock
+ * @running: the watchdog runs; until then the caller of a failing command says
+ *	what went wrong, and xrdma_fatal() is silent
+ * @fatal_work: calls xrdma_event_ops.fatal
+ * @watchdog: looks at the STATUS register once a second
+ */
+struct xrdma_dev {
+	struct pci_dev *pdev;
+	void __iomem *regs;
+	void __iomem *db;
+	phys_addr_t db_phys;
+	u32 num_db_pages;
+	struct xrdma_caps caps;
+	const struct xrdma_event_ops *event_ops;
+	struct xrdma_cmdq *cmdq;
+	struct xrdma_eqs *eqs;
+	int dead;
+	bool quiet;
+	bool running;
+	struct work_struct fatal_work;
+	struct delayed_work watchdog;
+};
+
+static inline struct device *xrdma_to_dev(struct xrdma_dev *xdev)
+{
+	return &xdev->pdev->dev;
+}
+
+/**
+ * xrdma_dead() - has the device been declared dead?
+ * @xdev: the device
+ *
+ * Context: any.
+ * Return: true if nothing may be asked of it any more.
+ */
+static inline bool xrdma_dead(const struct xrdma_dev *xdev)
+{
+	return READ_ONCE(xdev->dead);
+}
+
+/**
+ * xrdma_quiet() - can a dead device touch host memory no more?
+ * @xdev: the device
+ *
+ * Context: any.
+ * Return: true if all that it knew is forgotten and no DMA can come.
+ */
+static inline bool xrdma_quiet(const struct xrdma_dev *xdev)
+{
+	/* pairs with xrdma_hw_silence(): what it saw is over */
+	return smp_load_acquire(&xdev->quiet);
+}
+
+/**
+ * xrdma_ring_doorbell() - tell the device to look at a send queue
+ * @xdev: the device
+ * @qpn: queue pair of the kernel
+ *
+ * Context: any. The record has been written; writel() orders it.
+ */
+static inline void xrdma_ring_doorbell(struct xrdma_dev *xdev, u32 qpn)
+{
+	writel(qpn, xdev->db + XRDMA_DB_SQ);
+}
+
+/* xrdma_buf.c: device-shared ring memory */
+int xrdma_buf_alloc(struct xrdma_dev *xdev, struct xrdma_buf *buf, size_t size);
+void xrdma_buf_free(struct xrdma_dev *xdev, struct xrdma_buf *buf);
+
+/* xrdma_cmdq.c: post, wait, time out; blind to opcodes */
+int xrdma_cmdq_create(struct xrdma_dev *xdev);
+void xrdma_cmdq_destroy(struct xrdma_dev *xdev);
+int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
+		    struct xrdma_rsp *rsp, unsigned int timeout_ms);
+void xrdma_cmdq_poll(struct xrdma_dev *xdev);
+void xrdma_cmdq_abort(struct xrdma_dev *xdev);
+
+/*
+ * xrdma_cmd.c: one typed call for each opcode; may sleep. Destroy and
+ * invalidate succeed on a device that is quiet; if they fail, the device may
+ * still use the memory behind the object, which then goes into quarantine.
+ */
+int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
+		   struct xrdma_rsp *rsp);
+int xrdma_cmd_query_device(struct xrdma_dev *xdev);
+int xrdma_cmd_query_port(struct xrdma_dev *xdev,
+			 struct xrdma_rsp_query_port *port);
+int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
+			  const struct xrdma_cmd_modify_port *port);
+int xrdma_cmd_set_gid(struct xrdma_dev *xdev,
+		      const struct xrdma_cmd_set_gid *gid);
+int xrdma_cmd_query_stats(struct xrdma_dev *xdev, u64 *values);
+int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
+			u8 log_depth, u64 root);
+int xrdma_cmd_destroy_eq(struct xrdma_dev *xdev, u32 eqn);
+int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u8 log_depth,
+			u64 root);
+int xrdma_cmd_destroy_cq(struct xrdma_dev *xdev, u32 cqn);
+int xrdma_cmd_create_qp(struct xrdma_dev *xdev,
+			const struct xrdma_cmd_create_qp *qp);
+int xrdma_cmd_modify_qp(struct xrdma_dev *xdev, u32 qpn, u32 mask,
+			const struct xrdma_qp_attr *attr);
+int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
+		       struct xrdma_rsp_query_qp *qp);
+int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn);
+int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count);
+int xrdma_cmd_invalidate_pd(struct xrdma_dev *xdev, u32 pd);
+
+/* xrdma_eq.c: MSI-X vectors and event queues */
+int xrdma_eqs_create(struct xrdma_dev *xdev);
+void xrdma_eqs_stop(struct xrdma_dev *xdev);
+void xrdma_eqs_destroy(struct xrdma_dev *xdev);
+void xrdma_eq_sync(struct xrdma_dev *xdev, u32 eqn);
+bool xrdma_eqs_live(const struct xrdma_dev *xdev);
+u32 xrdma_num_comp_vectors(const struct xrdma_dev *xdev);
+u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector);
+
+/* xrdma_health.c: life and death */
+bool xrdma_hw_present(const struct xrdma_dev *xdev);
+int xrdma_hw_reset(struct xrdma_dev *xdev);
+bool xrdma_hw_silence(struct xrdma_dev *xdev, bool locked);
+int xrdma_hw_check(struct xrdma_dev *xdev);
+int xrdma_hw_enable(struct xrdma_dev *xdev, u64 mpt_root);
+void xrdma_health_start(struct xrdma_dev *xdev);
+void xrdma_health_stop(struct xrdma_dev *xdev);
+void xrdma_fatal(struct xrdma_dev *xdev, const char *why);
+
+#endif /* XRDMA_DEV_H */

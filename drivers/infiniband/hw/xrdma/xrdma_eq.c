@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA event queues and the MSI-X vectors that announce them: number 0 is the
+ * asynchronous one and shares its vector with command replies, the others
+ * bring completion events. Must not know what an event is about: that is for
+ * struct xrdma_event_ops.
+ */
+
+#include <linux/cpumask.h>
+#include <linux/interrupt.h>
+#include <linux/slab.h>
+#include "xrdma_dev.h"
+#include "xrdma_regs.h"
+
+#define XRDMA_EQ_LOG_DEPTH	9
+#define XRDMA_EQ_DEPTH		BIT(XRDMA_EQ_LOG_DEPTH)
+/* Pause when one interrupt has brought a whole ring of events. */
+#define XRDMA_EQ_PAUSE_JIFFIES	1
+#define XRDMA_EQ_NAME_LEN	40
+
+/**
+ * struct xrdma_eq - event queue
+ * @xdev: its device
+ * @eqn: its number, and that of its vector
+ * @irq: Linux interrupt, or 0
+ * @name: of the interrupt
+ * @buf: ring and record
+ * @ring: entries
+ * @rec: record
+ * @lock: protects @ci and @arm
+ * @ci: consumer index
+ * @arm: arm word, as last written
+ * @resume: goes on after a pause
+ */
+struct xrdma_eq {
+	struct xrdma_dev *xdev;
+	u32 eqn;
+	int irq;
+	char name[XRDMA_EQ_NAME_LEN];
+	struct xrdma_buf buf;
+	struct xrdma_eqe *ring;
+	struct xrdma_cq_rec *rec;
+	spinlock_t lock; /* ci, arm */
+	u32 ci;
+	u32 arm;
+	struct delayed_work resume;
+};
+
+/**
+ * struct xrdma_eqs - the event queues of a device
+ * @num: of them
+ * @live: vector 0 has its handler
+ * @eq: by number
+ */
+struct xrdma_eqs {
+	u32 num;
+	bool live;
+	struct xrdma_eq eq[] __counted_by(num);
+};
+
+static bool xrdma_eq_pending(const struct xrdma_eq *eq)
+{
+	u32 slot = xrdma_ring_slot(eq->ci, XRDMA_EQ_LOG_DEPTH);
+
+	return xrdma_ring_valid(READ_ONCE(eq->ring[slot].own), eq->ci,
+				XRDMA_EQ_LOG_DEPTH);
+}
+
+static void xrdma_eq_handle(struct xrdma_eq *eq, const struct xrdma_eqe *eqe)
+{
+	const struct xrdma_event_ops *ops = eq->xdev->event_ops;
+
+	if (eqe->event == XRDMA_EVENT_CQ_COMP)
+		ops->comp(eq->xdev, le32_to_cpu(eqe->number));
+	else
+		ops->async(eq->xdev, eqe);
+}
+
+static u32 xrdma_eq_consume(struct xrdma_eq *eq, u32 budget)
+{
+	u32 done = 0;
+
+	lockdep_assert_held(&eq->lock);
+
+	while (done < budget && xrdma_eq_pending(eq)) {
+		/* the device wrote the phase last: read it first */
+		dma_rmb();
+		xrdma_eq_handle(eq, &eq->ring[xrdma_ring_slot(eq->ci,
+							      XRDMA_EQ_LOG_DEPTH)]);
+		eq->ci++;
+		done++;
+	}
+	if (done)
+		WRITE_ONCE(eq->rec->ci, cpu_to_le32(eq->ci));
+	return done;
+}
+
+static void xrdma_eq_arm(struct xrdma_eq *eq)
+{
+	lockdep_assert_held(&eq->lock);
+
+	eq->arm = xrdma_arm_next(eq->arm, XRDMA_ARM_NEXT);
+	/* room first, so that an event that waits for it can come and fire */
+	dma_wmb();
+	WRITE_ONCE(eq->rec->arm, cpu_to_le32(eq->arm));
+	/* either the device sees the arming, or we see its entry */
+	mb();
+}
+
+/*
+ * Takes what has come and arms the queue. However fast a hostile peer provokes
+ * events, one ring of them is followed by a pause.
+ */
+static void xrdma_eq_process(struct xrdma_eq *eq)
+{
+	u32 budget = XRDMA_EQ_DEPTH;
+	unsigned long flags;
+
+	spin_lock_irqsave(&eq->lock, flags);
+	do {
+		budget -= xrdma_eq_consume(eq, budget);
+		if (!budget) {
+			schedule_delayed_work(&eq->resume,
+					      XRDMA_EQ_PAUSE_JIFFIES);
+			break;
+		}
+		xrdma_eq_arm(eq);
+	} while (xrdma_eq_pending(eq));
+	spin_unlock_irqrestore(&eq->lock, flags);
+}
+
+static void xrdma_eq_resume(struct work_struct *work)
+{
+	xrdma_eq_process(container_of(to_delayed_work(work), struct xrdma_eq,
+				      resume));
+}
+
+static irqreturn_t xrdma_eq_interrupt(int irq, void *arg)
+{
+	struct xrdma_eq *eq = arg;
+
+	if (eq->eqn == 0)
+		xrdma_cmdq_poll(eq->xdev);
+	xrdma_eq_process(eq);
+	return IRQ_HANDLED;
+}
+
+static int xrdma_eq_init(struct xrdma_dev *xdev, struct xrdma_eq *eq, u32 eqn)
+{
+	u64 rec = xrdma_cq_rec_offset(XRDMA_EQ_LOG_DEPTH);
+	int err;
+
+	eq->xdev = xdev;
+	eq->eqn = eqn;
+	spin_lock_init(&eq->lock);
+	INIT_DELAYED_WORK(&eq->resume, xrdma_eq_resume);
+	err = xrdma_buf_alloc(xdev, &eq->buf, rec + sizeof(*eq->rec));
+	if (err)
+		return err;
+	eq->ring = eq->buf.cpu;
+	eq->rec = eq->buf.cpu + rec;
+	spin_lock_irq(&eq->lock);
+	xrdma_eq_arm(eq);
+	spin_unlock_irq(&eq->lock);
+	return 0;
+}
+
+static int xrdma_eq_request_irq(struct xrdma_dev *xdev, struct xrdma_eq *eq)
+{
+	int irq = pci_irq_vector(xdev->pdev, eq->eqn);
+	int err;
+
+	if (irq < 0)
+		return irq;
+	snprintf(eq->name, sizeof(eq->name), "xrdma-%s@%s",
+		 eq->eqn ? "comp" : "async", pci_name(xdev->pdev));
+	err = request_irq(irq, xrdma_eq_interrupt, 0, eq->name, eq);
+	if (err)
+		return err;
+	eq->irq = irq;
+	if (eq->eqn) {
+		int node = dev_to_node(xrdma_to_dev(xdev));
+		int cpu = cpumask_local_spread(eq->eqn - 1, node);
+
+		irq_set_affinity_and_hint(irq, cpumask_of(cpu));
+	}
+	return 0;
+}
+
+static int xrdma_eq_create(struct xrdma_dev *xdev, u32 eqn)
+{
+	struct xrdma_eq *eq = &xdev->eqs->eq[eqn];
+	int err;
+
+	err = xrdma_eq_init(xdev, eq, eqn);
+	if (err)
+		return err;
+	err = xrdma_eq_request_irq(xdev, eq);
+	if (err)
+		return err;
+	if (eqn == 0)
+		WRITE_ONCE(xdev->eqs->live, true);
+	return xrdma_cmd_create_eq(xdev, eqn, eqn, XRDMA_EQ_LOG_DEPTH,
+				   eq->buf.root);
+}
+
+/**
+ * xrdma_eqs_create() - set up the vectors and an event queue for each
+ * @xdev: the device, enabled, with known capabilities
+ *
+ * One vector and queue is asynchronous; there is one more for each CPU, as far
+ * as device and system have them. From now on command replies come by
+ * interrupt. After a failure xrdma_eqs_stop() and xrdma_eqs_destroy() clean
+ * up, as they do later.
+ *
+ * Return: 0, -ENOSPC: no interrupts; -ENOMEM; or an errno of a command.
+ */
+int xrdma_eqs_create(struct xrdma_dev *xdev)
+{
+	u32 max = min3(num_online_cpus() + 1, xdev->caps.max_eq,
+		       (u32)XRDMA_MSIX_VECTORS);
+	int num, err = 0;
+	u32 eqn;
+
+	num = pci_alloc_irq_vectors(xdev->pdev, 2, max_t(u32, max, 2),
+				    PCI_IRQ_MSIX);
+	if (num < 0)
+		return num;
+	xdev->eqs = kvzalloc_flex(*xdev->eqs, eq, num);
+	if (!xdev->eqs) {
+		pci_free_irq_vectors(xdev->pdev);
+		return -ENOMEM;
+	}
+	xdev->eqs->num = num;
+	for (eqn = 0; !err && eqn < num; eqn++)
+		err = xrdma_eq_create(xdev, eqn);
+	return err;
+}
+
+static void xrdma_eq_stop(struct xrdma_eq *eq)
+{
+	if (!eq->irq)
+		return;
+	irq_update_affinity_hint(eq->irq, NULL);
+	free_irq(eq->irq, eq);
+	eq->irq = 0;
+	cancel_delayed_work_sync(&eq->resume);
+}
+
+/**
+ * xrdma_eqs_stop() - let no more events come, and free the vectors
+ * @xdev: the device; nothing happens if it has no event queues
+ *
+ * Context: may sleep, until handlers in progress have ended.
+ */
+void xrdma_eqs_stop(struct xrdma_dev *xdev)
+{
+	u32 eqn;
+
+	if (!xdev->eqs)
+		return;
+	WRITE_ONCE(xdev->eqs->live, false);
+	for (eqn = 0; eqn < xdev->eqs->num; eqn++)
+		xrdma_eq_stop(&xdev->eqs->eq[eqn]);
+	pci_free_irq_vectors(xdev->pdev);
+}
+
+/**
+ * xrdma_eqs_destroy() - free the queues
+ * @xdev: the device, which is quiet, after xrdma_eqs_stop(); nothing happens if
+ *	it has no event queues
+ */
+void xrdma_eqs_destroy(struct xrdma_dev *xdev)
+{
+	u32 eqn;
+
+	if (!xdev->eqs)
+		return;
+	for (eqn = 0; eqn < xdev->eqs->num; eqn++)
+		xrdma_buf_free(xdev, &xdev->eqs->eq[eqn].buf);
+	kvfree(xdev->eqs);
+	xdev->eqs = NULL;
+}
+
+/**
+ * xrdma_eq_sync() - wait for the handlers that run on an event queue
+ * @xdev: the device
+ * @eqn: event queue
+ *
+ * Context: may sleep.
+ */
+void xrdma_eq_sync(struct xrdma_dev *xdev, u32 eqn)
+{
+	struct xrdma_eq *eq = &xdev->eqs->eq[eqn];
+
+	if (eq->irq)
+		synchronize_irq(eq->irq);
+	flush_delayed_work(&eq->resume);
+}
+
+/**
+ * xrdma_eqs_live() - do command replies come by interrupt?
+ * @xdev: the device
+ *
+ * Context: any.
+ * Return: false: they are to be polled for.
+ */
+bool xrdma_eqs_live(const struct xrdma_dev *xdev)
+{
+	return xdev->eqs && READ_ONCE(xdev->eqs->live);
+}
+
+/**
+ * xrdma_num_comp_vectors() - how many event queues bring completion events
+ * @xdev: the device
+ *
+ * Return: 1 or more.
+ */
+u32 xrdma_num_comp_vectors(const struct xrdma_dev *xdev)
+{
+	return xdev->eqs->num - 1;
+}
+
+/**
+ * xrdma_comp_eqn() - event queue of a completion vector
+ * @xdev: the device
+ * @comp_vector: as in verbs, from 0; taken modulo their number
+ *
+ * Return: its number.
+ */
+u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector)
+{
+	return 1 + comp_vector % xrdma_num_comp_vectors(xdev);
+}

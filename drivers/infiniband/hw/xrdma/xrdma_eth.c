@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA Ethernet queues: frames through one raw packet queue pair of the
+ * kernel, received into pages of a pool and sent from where they are. Must not
+ * know addresses, MTU changes and other settings of the port: xrdma_netdev.c.
+ */
+
+#include <linux/dma-mapping.h>
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <net/netdev_queues.h>
+#include <net/page_pool/helpers.h>
+#include "xrdma_netdev.h"
+
+#define XRDMA_TX_MAX_SGE	(MAX_SKB_FRAGS + 1)
+/* A queue that was stopped goes on when there is room for a burst again. */
+#define XRDMA_TX_WAKE		(XRDMA_ETH_DEPTH / 4)
+#define XRDMA_RX_HEADROOM	(NET_SKB_PAD + NET_IP_ALIGN)
+/* Ethernet header and one tag: what a frame has above the MTU */
+#define XRDMA_FRAME_EXTRA	(ETH_HLEN + VLAN_HLEN)
+
+/* ---- receive ---------------------------------------------------------------- */
+
+static void xrdma_rx_post(struct xrdma_netdev *xn, struct page *page)
+{
+	struct xrdma_wq *rq = &xn->qp.rq;
+	struct xrdma_rq_wqe *wqe = xrdma_wq_entry(rq, rq->pi);
+	struct xrdma_sge *sge = (struct xrdma_sge *)(wqe + 1);
+	dma_addr_t addr = page_pool_get_dma_addr(page) + XRDMA_RX_HEADROOM;
+
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->num_sge = cpu_to_le16(1);
+	sge->addr = cpu_to_le64(addr);
+	sge->length = cpu_to_le32(xn->ndev->max_mtu + XRDMA_FRAME_EXTRA);
+	sge->lkey = cpu_to_le32(xn->dma_key);
+	xn->rx_pages[xrdma_ring_slot(rq->pi, rq->log_depth)] = page;
+	rq->pi++;
+}
+
+static void xrdma_rx_deliver(struct xrdma_netdev *xn, struct page *page,
+			     u32 len)
+{
+	size_t size = PAGE_SIZE << xn->rx_order;
+	struct sk_buff *skb;
+
+	page_pool_dma_sync_for_cpu(xn->pool, page, 0, len);
+	skb = napi_build_skb(page_address(page), size);
+	if (!skb) {
+		page_pool_recycle_direct(xn->pool, page);
+		dev_core_stats_rx_dropped_inc(xn->ndev);
+		return;
+	}
+	skb_mark_for_recycle(skb);
+	skb_reserve(skb, XRDMA_RX_HEADROOM);
+	skb_put(skb, len);
+	dev_sw_netstats_rx_add(xn->ndev, len);
+	skb->protocol = eth_type_trans(skb, xn->ndev);
+	napi_gro_receive(&xn->napi, skb);
+}
+
+/* Every entry is posted again at once: without a new page, with the old one. */
+static void xrdma_rx_one(struct xrdma_netdev *xn, const struct xrdma_cqe *cqe)
+{
+	struct xrdma_wq *rq = &xn->qp.rq;
+	struct page *page = xn->rx_pages[xrdma_ring_slot(rq->ci, rq->log_depth)];
+	u32 len = le32_to_cpu(cqe->byte_len);
+	struct page *fresh = NULL;
+
+	if (cqe->status == XRDMA_WC_SUCCESS && len >= ETH_HLEN &&
+	    len <= xn->ndev->max_mtu + XRDMA_FRAME_EXTRA) {
+		fresh = page_pool_dev_alloc_pages(xn->pool);
+		if (!fresh)
+			dev_core_stats_rx_dropped_inc(xn->ndev);
+	} else {
+		DEV_STATS_INC(xn->ndev, rx_errors);
+	}
+
+	rq->ci++;
+	xrdma_rx_post(xn, fresh ?: page);
+	if (fresh)
+		xrdma_rx_deliver(xn, page, len);
+}
+
+static int xrdma_rx_poll(struct xrdma_netdev *xn, int budget)
+{
+	struct xrdma_cqe *cqe;
+	int work = 0;
+
+	while (work < budget && (cqe = xrdma_cq_next(&xn->rx_cq))) {
+		xn->rx_cq.ci++;
+		work++;
+		/* not ours to post again once the queue pair is in error */
+		if (cqe->status != XRDMA_WC_WR_FLUSH_ERR)
+			xrdma_rx_one(xn, cqe);
+	}
+	if (work) {
+		xrdma_cq_update_ci(&xn->rx_cq);
+		xrdma_publish_rq(&xn->qp);
+	}
+	return work;
+}
+
+static int xrdma_rx_fill(struct xrdma_netdev *xn)
+{
+	u32 i;
+
+	for (i = 0; i < XRDMA_ETH_DEPTH; i++) {
+		struct page *page = page_pool_dev_alloc_pages(xn->pool);
+
+		if (!page)
+			return -ENOMEM;
+		xrdma_rx_post(xn, page);
+	}
+	xrdma_publish_rq(&xn->qp);
+	return 0;
+}
+
+static void xrdma_rx_drain(struct xrdma_netdev *xn)
+{
+	struct xrdma_wq *rq = &xn->qp.rq;
+
+	for (; rq->ci != rq->pi; rq->ci++) {
+		u32 slot = xrdma_ring_slot(rq->ci, rq->log_depth);
+
+		page_pool_put_full_page(xn->pool, xn->rx_pages[slot], false);
+	}
+}
+
+static int xrdma_rx_create_pool(struct xrdma_netdev *xn)
+{
+	struct page_pool_params params = {
+		.flags = PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
+		.pool_size = XRDMA_ETH_DEPTH,
+		.nid = NUMA_NO_NODE,
+		.dev = xrdma_to_dev(&xn->xib->hw),
+		.napi = &xn->napi,
+		.netdev = xn->ndev,
+		.dma_dir = DMA_FROM_DEVICE,
+		.offset = XRDMA_RX_HEADROOM,
+	};
+	unsigned int frame = xn->ndev->max_mtu + XRDMA_FRAME_EXTRA;
+	size_t size = SKB_DATA_ALIGN(XRDMA_RX_HEADROOM + frame) +
+		      SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+
+	xn->rx_order = get_order(size);
+	params.order = xn->rx_order;
+	params.max_len = frame;
+	xn->pool = page_pool_create(&params);
+	return PTR_ERR_OR_ZERO(xn->pool);
+}
+
+/* ---- send ------------------------------------------------------------------- */
+
+static void xrdma_tx_unmap(struct xrdma_netdev *xn,
+			   const struct xrdma_sq_wqe *wqe)
+{
+	const struct xrdma_sge *sge = (const struct xrdma_sge *)(wqe + 1);
+	struct device *dev = xrdma_to_dev(&xn->xib->hw);
+	u16 i;
+
+	for (i = 0; i < le16_to_cpu(wqe->num_sge); i++) {
+		u64 addr = le64_to_cpu(sge[i].addr);
+		u32 len = le32_to_cpu(sge[i].length);
+
+		if (i)
+			dma_unmap_page(dev, addr, len, DMA_TO_DEVICE);
+		else
+			dma_unmap_single(dev, addr, len, DMA_TO_DEVICE);
+	}
+}
+
+/* Adds a piece of bus memory; @wqe counts what has to be unmapped. */
+static int xrdma_tx_add(struct xrdma_netdev *xn, struct xrdma_sq_wqe *wqe,
+			dma_addr_t addr, u32 len)
+{
+	u16 i = le16_to_cpu(wqe->num_sge);
+	struct xrdma_sge *sge = (struct xrdma_sge *)(wqe + 1) + i;
+
+	if (dma_mapping_error(xrdma_to_dev(&xn->xib->hw), addr))
+		return -ENOMEM;
+	sge->addr = cpu_to_le64(addr);
+	sge->length = cpu_to_le32(len);
+	sge->lkey = cpu_to_le32(xn->dma_key);
+	wqe->num_sge = cpu_to_le16(i + 1);
+	return 0;
+}
+
+static int xrdma_tx_map(struct xrdma_netdev *xn, struct sk_buff *skb,
+			struct xrdma_sq_wqe *wqe)
+{
+	struct device *dev = xrdma_to_dev(&xn->xib->hw);
+	int i, err;
+
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->opcode = XRDMA_OP_SEND;
+	wqe->flags = XRDMA_WQE_SIGNALED;
+	err = xrdma_tx_add(xn, wqe, dma_map_single(dev, skb->data,
+						   skb_headlen(skb),
+						   DMA_TO_DEVICE),
+			   skb_headlen(skb));
+	for (i = 0; !err && i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+		u32 len = skb_frag_size(frag);
+
+		err = xrdma_tx_add(xn, wqe,
+				   skb_frag_dma_map(dev, frag, 0, len,
+						    DMA_TO_DEVICE), len);
+	}
+	if (err)
+		xrdma_tx_unmap(xn, wqe);
+	return err;
+}
+
+/**
+ * xrdma_eth_xmit() - net_device_ops.ndo_start_xmit
+ * @skb: a frame; there is room for it, or the queue would be stopped
+ * @ndev: the netdev
+ *
+ * Context: bottom halves are off, one caller at a time.
+ * Return: NETDEV_TX_OK: the frame is sent or dropped, and counted.
+ */
+netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+	struct netdev_queue *txq = netdev_get_tx_queue(ndev, 0);
+	struct xrdma_wq *sq = &xn->qp.sq;
+	bool more = netdev_xmit_more();
+
+	if (skb_put_padto(skb, ETH_ZLEN)) {
+		dev_core_stats_tx_dropped_inc(ndev);
+		goto publish;
+	}
+	if ((skb_shinfo(skb)->nr_frags >= sq->max_sge && skb_linearize(skb)) ||
+	    xrdma_tx_map(xn, skb, xrdma_wq_entry(sq, sq->pi))) {
+		dev_core_stats_tx_dropped_inc(ndev);
+		dev_kfree_skb_any(skb);
+		goto publish;
+	}
+
+	xn->tx_skbs[xrdma_ring_slot(sq->pi, sq->log_depth)] = skb;
+	skb_tx_timestamp(skb);
+	dev_sw_netstats_tx_add(ndev, 1, skb->len);
+	/* pairs with the acquire of xrdma_tx_poll() */
+	smp_store_release(&sq->pi, sq->pi + 1);
+	more = !__netdev_tx_sent_queue(txq, skb->len, more);
+	if (netif_txq_maybe_stop(txq, xrdma_wq_room(sq), 1, XRDMA_TX_WAKE) < 1)
+		more = false;
+publish:
+	if (!more && sq->pi != xn->tx_published) {
+		xrdma_publish_sq(&xn->qp, xn->tx_published);
+		xn->tx_published = sq->pi;
+	}
+	return NETDEV_TX_OK;
+}
+
+/* Entries before @end are sent, or never will be. Return: bytes of them. */
+static unsigned int xrdma_tx_reap(struct xrdma_netdev *xn, u32 end, int budget)
+{
+	struct xrdma_wq *sq = &xn->qp.sq;
+	unsigned int bytes = 0;
+
+	for (; sq->done != end; sq->done++) {
+		u32 slot = xrdma_ring_slot(sq->done, sq->log_depth);
+
+		bytes += xn->tx_skbs[slot]->len;
+		xrdma_tx_unmap(xn, xrdma_wq_entry(sq, sq->done));
+		napi_consume_skb(xn->tx_skbs[slot], budget);
+	}
+	return bytes;
+}
+
+static void xrdma_tx_poll(struct xrdma_netdev *xn, int budget)
+{
+	struct netdev_queue *txq = netdev_get_tx_queue(xn->ndev, 0);
+	struct xrdma_wq *sq = &xn->qp.sq;
+	unsigned int bytes = 0;
+	u32 done = sq->done;
+	struct xrdma_cqe *cqe;
+
+	while ((cqe = xrdma_cq_next(&xn->tx_cq))) {
+		u32 end = xrdma_ring_unwind_index(sq->done,
+						  le16_to_cpu(cqe->wqe_index));
+
+		if (cqe->status != XRDMA_WC_SUCCESS)
+			DEV_STATS_INC(xn->ndev, tx_errors);
+		/* a device that lies must not make us free what was not sent */
+		if (end - sq->done < smp_load_acquire(&sq->pi) - sq->done)
+			bytes += xrdma_tx_reap(xn, end + 1, budget);
+		xn->tx_cq.ci++;
+	}
+	if (sq->done == done)
+		return;
+	xrdma_cq_update_ci(&xn->tx_cq);
+	xrdma_wq_release(sq);
+	netif_txq_completed_wake(txq, sq->done - done, bytes,
+				 xrdma_wq_room(sq), XRDMA_TX_WAKE);
+}
+
+static int xrdma_napi_poll(struct napi_struct *napi, int budget)
+{
+	struct xrdma_netdev *xn = container_of(napi, struct xrdma_netdev, napi);
+	int work = xrdma_rx_poll(xn, budget);
+
+	xrdma_tx_poll(xn, budget);
+	if (work >= budget || !napi_complete_done(napi, work))
+		return work;
+
+	xrdma_cq_arm(&xn->rx_cq, XRDMA_ARM_NEXT);
+	xrdma_cq_arm(&xn->tx_cq, XRDMA_ARM_NEXT);
+	if (xrdma_cq_next(&xn->rx_cq) || xrdma_cq_next(&xn->tx_cq))
+		napi_schedule(napi);
+	return work;
+}
+
+static void xrdma_tx_comp(struct xrdma_cq *cq)
+{
+	napi_schedule(&container_of(cq, struct xrdma_netdev, tx_cq)->napi);
+}
+
+static void xrdma_rx_comp(struct xrdma_cq *cq)
+{
+	napi_schedule(&container_of(cq, struct xrdma_netdev, rx_cq)->napi);
+}
+
+/* ---- life ------------------------------------------------------------------- */
+
+static int xrdma_eth_create_queues(struct xrdma_netdev *xn)
+{
+	struct xrdma_ibdev *xib = xn->xib;
+	u32 eqn = xrdma_comp_eqn(&xib->hw, 0);
+	struct xrdma_kqp_attr attr = {
+		.type = XRDMA_QP_RAW,
+		.pdn = xn->pdn,
+		.send_cq = &xn->tx_cq,
+		.recv_cq = &xn->rx_cq,
+		.send_wr = XRDMA_ETH_DEPTH,
+		.recv_wr = XRDMA_ETH_DEPTH,
+		.send_bytes = sizeof(struct xrdma_sq_wqe) +
+			      XRDMA_TX_MAX_SGE * sizeof(struct xrdma_sge),
+		.recv_sge = 1,
+	};
+	int err;
+
+	memset(&xn->tx_cq, 0, sizeof(xn->tx_cq));
+	memset(&xn->rx_cq, 0, sizeof(xn->rx_cq));
+	memset(&xn->qp, 0, sizeof(xn->qp));
+	xn->tx_cq.comp = xrdma_tx_comp;
+	xn->rx_cq.comp = xrdma_rx_comp;
+	xn->tx_published = 0;
+
+	err = xrdma_kcq_create(xib, &xn->tx_cq, XRDMA_ETH_DEPTH, eqn);
+	if (err)
+		return err;
+	err = xrdma_kcq_create(xib, &xn->rx_cq, XRDMA_ETH_DEPTH, eqn);
+	if (err)
+		goto err_tx_cq;
+	err = xrdma_kqp_create(xib, &xn->qp, &attr);
+	if (err)
+		goto err_rx_cq;
+	return 0;
+
+err_rx_cq:
+	xrdma_kcq_destroy(xib, &xn->rx_cq);
+err_tx_cq:
+	xrdma_kcq_destroy(xib, &xn->tx_cq);
+	return err;
+}
+
+static int xrdma_eth_destroy_queues(struct xrdma_netdev *xn)
+{
+	int err;
+
+	err = xrdma_kqp_destroy(xn->xib, &xn->qp, &xn->tx_cq, &xn->rx_cq);
+	xrdma_kcq_destroy(xn->xib, &xn->rx_cq);
+	xrdma_kcq_destroy(xn->xib, &xn->tx_cq);
+	return err;
+}
+
+static int xrdma_eth_start(struct xrdma_netdev *xn)
+{
+	static const u8 states[] = {
+		XRDMA_QPS_INIT, XRDMA_QPS_RTR, XRDMA_QPS_RTS,
+	};
+	int i, err;
+
+	err = xrdma_rx_fill(xn);
+	for (i = 0; !err && i < ARRAY_SIZE(states); i++) {
+		struct xrdma_qp_attr attr = { .state = states[i] };
+
+		err = xrdma_cmd_modify_qp(&xn->xib->hw, xn->qp.qpn,
+					  XRDMA_QPM_STATE, &attr);
+	}
+	return err;
+}
+
+/*
+ * A device that does not let go of the queue pair is dead; if it cannot be
+ * silenced either, what it may still touch is never freed.
+ */
+static void xrdma_eth_free(struct xrdma_netdev *xn)
+{
+	if (xrdma_eth_destroy_queues(xn) &&
+	    !xrdma_hw_silence(&xn->xib->hw, false))
+		return;
+	xrdma_tx_reap(xn, xn->qp.sq.pi, 0);
+	xrdma_rx_drain(xn);
+	page_pool_destroy(xn->pool);
+}
+
+/**
+ * xrdma_eth_open() - make the queues and start them
+ * @xn: the netdev, with its protection domain and key
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM, or an error of a command.
+ */
+int xrdma_eth_open(struct xrdma_netdev *xn)
+{
+	int err;
+
+	err = xrdma_rx_create_pool(xn);
+	if (err)
+		return err;
+	err = xrdma_eth_create_queues(xn);
+	if (err) {
+		page_pool_destroy(xn->pool);
+		return err;
+	}
+	netif_napi_add(xn->ndev, &xn->napi, xrdma_napi_poll);
+	err = xrdma_eth_start(xn);
+	if (err) {
+		netif_napi_del(&xn->napi);
+		xrdma_eth_free(xn);
+		return err;
+	}
+
+	netdev_reset_queue(xn->ndev);
+	napi_enable(&xn->napi);
+	/* the first poll arms the queues */
+	local_bh_disable();
+	napi_schedule(&xn->napi);
+	local_bh_enable();
+	return 0;
+}
+
+/**
+ * xrdma_eth_close() - stop the queues and free them
+ * @xn: the netdev, open; its transmit queue is stopped, and the port does not
+ *	know the queue pair any more, or the device is dead
+ *
+ * Context: may sleep.
+ */
+void xrdma_eth_close(struct xrdma_netdev *xn)
+{
+	napi_disable(&xn->napi);
+	netif_napi_del(&xn->napi);
+	xrdma_eth_free(xn);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA life and death: reset, check, enable; a watchdog; and the one way to
+ * declare the device dead. Must not know commands or verbs objects.
+ */
+
+#include <linux/delay.h>
+#include <linux/io.h>
+#include <linux/iopoll.h>
+#include "xrdma_dev.h"
+#include "xrdma_regs.h"
+
+/* The specification allows a reset one second; a busy host needs some more. */
+#define XRDMA_RESET_US		5000000
+#define XRDMA_ENABLE_US		5000000
+#define XRDMA_POLL_US		100
+#define XRDMA_WATCHDOG_JIFFIES	HZ
+
+/* What any register reads as when the device is gone. */
+#define XRDMA_GONE		(~0U)
+
+static u32 xrdma_hw_status(const struct xrdma_dev *xdev)
+{
+	return readl(xdev->regs + XRDMA_REG_STATUS);
+}
+
+/**
+ * xrdma_hw_present() - does the device answer reads?
+ * @xdev: the device
+ *
+ * Context: any.
+ * Return: false if it is gone.
+ */
+bool xrdma_hw_present(const struct xrdma_dev *xdev)
+{
+	return xrdma_hw_status(xdev) != XRDMA_GONE;
+}
+
+/**
+ * xrdma_hw_check() - is this a device that we can drive?
+ * @xdev: the device, with its registers mapped
+ *
+ * Says what is wrong.
+ *
+ * Return: 0 or -ENODEV.
+ */
+int xrdma_hw_check(struct xrdma_dev *xdev)
+{
+	u32 magic = readl(xdev->regs + XRDMA_REG_MAGIC);
+	u32 version = readl(xdev->regs + XRDMA_REG_VERSION);
+	u32 major = FIELD_GET(XRDMA_VERSION_MAJOR, version);
+
+	if (magic == XRDMA_GONE)
+		return dev_err_probe(xrdma_to_dev(xdev), -ENODEV,
+				     "the device is not there: its registers read as all ones\n");
+	if (magic != XRDMA_MAGIC)
+		return dev_err_probe(xrdma_to_dev(xdev), -ENODEV,
+				     "not an XRDMA device: its first register is %#x\n",
+				     magic);
+	if (major != XRDMA_CONTRACT_MAJOR)
+		return dev_err_probe(xrdma_to_dev(xdev), -ENODEV,
+				     "the device implements version %u of the specification, this driver version %u\n",
+				     major, XRDMA_CONTRACT_MAJOR);
+	xdev->caps.flags = readq(xdev->regs + XRDMA_REG_CAPS);
+	return 0;
+}
+
+/**
+ * xrdma_hw_reset() - reset the device and wait until it is quiet
+ * @xdev: the device
+ *
+ * Context: may sleep, for a bounded time.
+ * Return: 0: the device touches no host memory and raises no interrupt until
+ * it is enabled; -ENODEV: it is gone; -ETIMEDOUT: it does not come back.
+ */
+int xrdma_hw_reset(struct xrdma_dev *xdev)
+{
+	u32 status;
+	int err;
+
+	writel(XRDMA_CTRL_RESET, xdev->regs + XRDMA_REG_CTRL);
+	err = readl_poll_timeout(xdev->regs + XRDMA_REG_STATUS, status,
+				 status & XRDMA_STATUS_READY, XRDMA_POLL_US,
+				 XRDMA_RESET_US);
+	return status == XRDMA_GONE ? -ENODEV : err;
+}
+
+/**
+ * xrdma_hw_silence() - make sure that the device touches host memory no more
+ * @xdev: the device, in any state; dead afterwards
+ * @locked: the caller holds the lock of the PCI device
+ *
+ * Context: may sleep, for a bounded time.
+ * Return: true if it is quiet: it has been reset, by a function level reset if
+ * nothing else helps and @locked allows it, or is no longer in the system.
+ */
+bool xrdma_hw_silence(struct xrdma_dev *xdev, bool locked)
+{
+	if (xrdma_quiet(xdev))
+		return true;
+	WRITE_ONCE(xdev->dead, 1);
+	if (xrdma_hw_reset(xdev) && pci_device_is_present(xdev->pdev) &&
+	    !(locked && !pci_reset_function_locked(xdev->pdev)))
+		return false;
+	/* pairs with xrdma_quiet() */
+	smp_store_release(&xdev->quiet, true);
+	return true;
+}
+
+/**
+ * xrdma_hw_enable() - start the device
+ * @xdev: the device, out of reset; it knows its command ring
+ * @mpt_root: translation root of the key table
+ *
+ * Return: 0, -ENODEV: the device is gone; -EIO: it refuses; -ETIMEDOUT.
+ */
+int xrdma_hw_enable(struct xrdma_dev *xdev, u64 mpt_root)
+{
+	u32 status;
+	int err;
+
+	writeq(mpt_root, xdev->regs + XRDMA_REG_MPT_ROOT);
+	writel(XRDMA_CTRL_ENABLE, xdev->regs + XRDMA_REG_CTRL);
+	err = readl_poll_timeout(xdev->regs + XRDMA_REG_STATUS, status,
+				 status & (XRDMA_STATUS_ENABLED |
+					   XRDMA_STATUS_FATAL),
+				 XRDMA_POLL_US, XRDMA_ENABLE_US);
+	if (status == XRDMA_GONE)
+		return -ENODEV;
+	return status & XRDMA_STATUS_FATAL ? -EIO : err;
+}
+
+/**
+ * xrdma_fatal() - declare the device dead
+ * @xdev: the device
+ * @why: for the log; a complete clause
+ *
+ * Only the first call counts. All commands in progress fail, new ones are
+ * refused, and xrdma_event_ops.fatal follows from a work item.
+ *
+ * Context: any.
+ */
+void xrdma_fatal(struct xrdma_dev *xdev, const char *why)
+{
+	if (cmpxchg(&xdev->dead, 0, 1))
+		return;
+	xrdma_cmdq_abort(xdev);
+	if (!READ_ONCE(xdev->running))
+		return;
+	dev_err(xrdma_to_dev(xdev), "the device is dead: %s\n", why);
+	schedule_work(&xdev->fatal_work);
+}
+
+static void xrdma_fatal_work(struct work_struct *work)
+{
+	struct xrdma_dev *xdev = container_of(work, struct xrdma_dev,
+					      fatal_work);
+
+	xdev->event_ops->fatal(xdev);
+}
+
+static const char *const xrdma_fatal_codes[] = {
+	[XRDMA_FATAL_NONE] = "it says so, without a reason",
+	[XRDMA_FATAL_BAD_CONFIG] = "its configuration is illegal",
+	[XRDMA_FATAL_DMA] = "a ring or table is out of its reach",
+	[XRDMA_FATAL_INTERNAL] = "it has an internal failure",
+};
+
+static const char *xrdma_watchdog_finding(u32 status)
+{
+	u32 code = FIELD_GET(XRDMA_STATUS_CODE, status);
+
+	if (status == XRDMA_GONE)
+		return "it is gone";
+	if (status & XRDMA_STATUS_FATAL)
+		return xrdma_fatal_codes[code < ARRAY_SIZE(xrdma_fatal_codes) ?
+					 code : XRDMA_FATAL_NONE];
+	if (!(status & XRDMA_STATUS_ENABLED))
+		return "it was reset behind the driver's back";
+	return NULL;
+}
+
+static void xrdma_watchdog(struct work_struct *work)
+{
+	struct xrdma_dev *xdev = container_of(to_delayed_work(work),
+					      struct xrdma_dev, watchdog);
+	const char *finding = xrdma_watchdog_finding(xrdma_hw_status(xdev));
+
+	if (finding)
+		xrdma_fatal(xdev, finding);
+	if (!xrdma_dead(xdev))
+		schedule_delayed_work(&xdev->watchdog, XRDMA_WATCHDOG_JIFFIES);
+}
+
+/**
+ * xrdma_health_start() - start the watchdog; from now on xrdma_fatal() reports
+ * @xdev: the device, enabled
+ */
+void xrdma_health_start(struct xrdma_dev *xdev)
+{
+	INIT_WORK(&xdev->fatal_work, xrdma_fatal_work);
+	INIT_DELAYED_WORK(&xdev->watchdog, xrdma_watchdog);
+	WRITE_ONCE(xdev->running, true);
+	schedule_delayed_work(&xdev->watchdog, 0);
+}
+
+/**
+ * xrdma_health_stop() - stop the watchdog and let the fatal work end
+ * @xdev: the device
+ *
+ * Context: may sleep.
+ */
+void xrdma_health_stop(struct xrdma_dev *xdev)
+{
+	cancel_delayed_work_sync(&xdev->watchdog);
+	WRITE_ONCE(xdev->running, false);
+	flush_work(&xdev->fatal_work);
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA invalidation: INVALIDATE commands that concurrent callers share, and
+ * the quarantine of memory that a dead device may still use. Must not know
+ * what the keys or the memory are for.
+ *
+ * A caller adds its index to the open batch. The first one in a batch leads
+ * it: while it waits until the batch before has been answered, others join;
+ * then it closes the batch, sends it and wakes them. So under load there is
+ * one command for all who came while the last one was on its way.
+ */
+
+#include <linux/dma-mapping.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+#include "xrdma_verbs.h"
+
+/* One in the device, one open, one whose callers are leaving. */
+#define XRDMA_INVAL_BATCHES	3
+#define XRDMA_INVAL_SIZE	(XRDMA_INVAL_MAX * sizeof(__le32))
+
+/**
+ * struct xrdma_inval_batch - an INVALIDATE, before and after
+ * @words: indexes, then outcomes; the device writes them
+ * @dma: bus address of @words
+ * @count: of @words, under xrdma_inval.lock
+ * @users: callers that have not left, under xrdma_inval.lock
+ * @err: of the command
+ * @done: @words and @err are final
+ */
+struct xrdma_inval_batch {
+	__le32 *words;
+	dma_addr_t dma;
+	u32 count;
+	u32 users;
+	int err;
+	struct completion done;
+};
+
+/**
+ * struct xrdma_held - memory in quarantine
+ * @list: in xrdma_inval.quarantine
+ * @umem: pinned memory, or NULL
+ * @mtt: tables
+ * @buf: ring memory
+ */
+struct xrdma_held {
+	struct list_head list;
+	struct ib_umem *umem;
+	struct xrdma_mtt mtt;
+	struct xrdma_buf buf;
+};
+
+/**
+ * struct xrdma_inval - batches and quarantine of a device
+ * @batches: all of them
+ * @lock: protects @open, @quarantine, and counts of batches
+ * @open: batch that callers may join, or NULL
+ * @room: callers that wait for one
+ * @sending: held by the leader whose batch is in the device
+ * @quarantine: struct xrdma_held
+ * @told: the log says that there is a quarantine, under @lock
+ */
+struct xrdma_inval {
+	struct xrdma_inval_batch batches[XRDMA_INVAL_BATCHES];
+	spinlock_t lock; /* open, quarantine, counts */
+	struct xrdma_inval_batch *open;
+	wait_queue_head_t room;
+	struct mutex sending; /* one batch in the device */
+	struct list_head quarantine;
+	bool told;
+};
+
+/* An idle batch becomes the open one, if there is none. */
+static void xrdma_inval_open_locked(struct xrdma_inval *inval)
+{
+	struct xrdma_inval_batch *batch;
+	unsigned int i;
+
+	lockdep_assert_held(&inval->lock);
+
+	for (i = 0; !inval->open && i < XRDMA_INVAL_BATCHES; i++) {
+		batch = &inval->batches[i];
+		if (batch->users)
+			continue;
+		batch->count = 0;
+		reinit_completion(&batch->done);
+		inval->open = batch;
+	}
+}
+
+static struct xrdma_inval_batch *
+xrdma_inval_try_join(struct xrdma_inval *inval, u32 index, u32 *slot)
+{
+	struct xrdma_inval_batch *batch;
+
+	spin_lock(&inval->lock);
+	batch = inval->open;
+	if (batch && batch->count < XRDMA_INVAL_MAX) {
+		*slot = batch->count++;
+		batch->words[*slot] = cpu_to_le32(index);
+		batch->users++;
+	} else {
+		batch = NULL;
+	}
+	spin_unlock(&inval->lock);
+	return batch;
+}
+
+static struct xrdma_inval_batch *xrdma_inval_join(struct xrdma_inval *inval,
+						  u32 index, u32 *slot)
+{
+	struct xrdma_inval_batch *batch;
+
+	wait_event(inval->room,
+		   (batch = xrdma_inval_try_join(inval, index, slot)));
+	return batch;
+}
+
+static void xrdma_inval_leave(struct xrdma_inval *inval,
+			      struct xrdma_inval_batch *batch)
+{
+	bool opened = false;
+
+	spin_lock(&inval->lock);
+	if (!--batch->users && !inval->open) {
+		xrdma_inval_open_locked(inval);
+		opened = true;
+	}
+	spin_unlock(&inval->lock);
+	if (opened)
+		wake_up_all(&inval->room);
+}
+
+/* Nobody joins any more; the next batch opens if there is one. */
+static void xrdma_inval_close(struct xrdma_inval *inval)
+{
+	spin_lock(&inval->lock);
+	inval->open = NULL;
+	xrdma_inval_open_locked(inval);
+	spin_unlock(&inval->lock);
+	wake_up_all(&inval->room);
+}
+
+static void xrdma_inval_lead(struct xrdma_ibdev *xib,
+			     struct xrdma_inval_batch *batch)
+{
+	struct xrdma_inval *inval = xib->inval;
+
+	mutex_lock(&inval->sending);
+	xrdma_inval_close(inval);
+	batch->err = xrdma_cmd_invalidate(&xib->hw, batch->dma, batch->count);
+	mutex_unlock(&inval->sending);
+	complete_all(&batch->done);
+}
+
+static int xrdma_inval_outcome(struct xrdma_ibdev *xib,
+			       const struct xrdma_inval_batch *batch, u32 slot)
+{
+	u32 word = le32_to_cpu(READ_ONCE(batch->words[slot]));
+
+	if (batch->err)
+		xrdma_fatal(&xib->hw, "it does not invalidate keys");
+	if (batch->err || xrdma_quiet(&xib->hw))
+		return batch->err;
+	switch (FIELD_GET(XRDMA_INVAL_STATUS, word)) {
+	case XRDMA_INVAL_OK:
+		return 0;
+	case XRDMA_INVAL_BOUND:
+		return -EBUSY;
+	default:
+		xrdma_fatal(&xib->hw, "it does not know a key in use");
+		return -EIO;
+	}
+}
+
+/**
+ * xrdma_inval_key() - fence: end all use of a key
+ * @xib: the device
+ * @index: of a key entry that was published
+ *
+ * Context: may sleep, for a bounded time.
+ * Return: 0: no access under the key is in progress or can begin, and the
+ * entry is the driver's; -EBUSY: windows are bound to it, and nothing has
+ * changed; otherwise the device is dead, and memory behind the key goes into
+ * quarantine.
+ */
+int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index)
+{
+	struct xrdma_inval_batch *batch;
+	u32 slot;
+	int err;
+
+	batch = xrdma_inval_join(xib->inval, index, &slot);
+	if (slot == 0)
+		xrdma_inval_lead(xib, batch);
+	else
+		wait_for_completion(&batch->done);
+	err = xrdma_inval_outcome(xib, batch, slot);
+	xrdma_inval_leave(xib->inval, batch);
+	return err;
+}
+
+/* ---- quarantine ------------------------------------------------------ */
+
+static void xrdma_held_release(struct xrdma_ibdev *xib, struct xrdma_held *held)
+{
+	ib_umem_release(held->umem);
+	xrdma_mtt_free(&xib->hw, &held->mtt);
+	xrdma_buf_free(&xib->hw, &held->buf);
+	kfree(held);
+}
+
+static struct xrdma_held *xrdma_held_alloc(void)
+{
+	struct xrdma_held *held;
+
+	/* small, may sleep, and there is no way back */
+	held = kzalloc_obj(*held, GFP_KERNEL | __GFP_NOFAIL);
+	xrdma_mtt_init(&held->mtt);
+	return held;
+}
+
+/* Kept until the device is quiet; it may have become so by now. */
+static void xrdma_hold(struct xrdma_ibdev *xib, struct xrdma_held *held)
+{
+	struct xrdma_inval *inval = xib->inval;
+	bool told;
+
+	spin_lock(&inval->lock);
+	list_add_tail(&held->list, &inval->quarantine);
+	told = inval->told;
+	inval->told = true;
+	spin_unlock(&inval->lock);
+	if (!told)
+		ibdev_err(&xib->ibdev,
+			  "memory in use stays pinned until the device has been reset\n");
+	if (xrdma_quiet(&xib->hw))
+		xrdma_quarantine_release(xib);
+}
+
+/**
+ * xrdma_quarantine() - keep memory that a dead device may still use
+ * @xib: the device
+ * @umem: pinned memory, or NULL
+ * @mtt: its tables; empty afterwards
+ *
+ * Context: may sleep. Cannot fail.
+ */
+void xrdma_quarantine(struct xrdma_ibdev *xib, struct ib_umem *umem,
+		      struct xrdma_mtt *mtt)
+{
+	struct xrdma_held *held = xrdma_held_alloc();
+
+	held->umem = umem;
+	xrdma_mtt_move(&held->mtt, mtt);
+	xrdma_hold(xib, held);
+}
+
+/**
+ * xrdma_quarantine_buf() - keep ring memory that a dead device may still use
+ * @xib: the device
+ * @buf: the memory; empty afterwards
+ *
+ * Context: may sleep. Cannot fail.
+ */
+void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf)
+{
+	struct xrdma_held *held = xrdma_held_alloc();
+
+	held->buf = *buf;
+	memset(buf, 0, sizeof(*buf));
+	xrdma_hold(xib, held);
+}
+
+/**
+ * xrdma_quarantine_release() - let go of what is in quarantine
+ * @xib: the device, which is quiet
+ *
+ * Context: may sleep.
+ */
+void xrdma_quarantine_release(struct xrdma_ibdev *xib)
+{
+	struct xrdma_inval *inval = xib->inval;
+	struct xrdma_held *held, *next;
+	LIST_HEAD(release);
+
+	spin_lock(&inval->lock);
+	list_splice_init(&inval->quarantine, &release);
+	spin_unlock(&inval->lock);
+	list_for_each_entry_safe(held, next, &release, list)
+		xrdma_held_release(xib, held);
+}
+
+/**
+ * xrdma_quarantine_empty() - is nothing in quarantine?
+ * @xib: the device
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool xrdma_quarantine_empty(const struct xrdma_ibdev *xib)
+{
+	return list_empty(&xib->inval->quarantine);
+}
+
+/* ---- life ------------------------------------------------------------ */
+
+/**
+ * xrdma_inval_destroy() - free the batches
+ * @xib: the device, which is quiet; its quarantine is empty
+ */
+void xrdma_inval_destroy(struct xrdma_ibdev *xib)
+{
+	struct xrdma_inval *inval = xib->inval;
+	unsigned int i;
+
+	for (i = 0; i < XRDMA_INVAL_BATCHES; i++)
+		if (inval->batches[i].words)
+			dma_free_coherent(xrdma_to_dev(&xib->hw),
+					  XRDMA_INVAL_SIZE,
+					  inval->batches[i].words,
+					  inval->batches[i].dma);
+	kfree(inval);
+	xib->inval = NULL;
+}
+
+/**
+ * xrdma_inval_create() - make the batches
+ * @xib: the device
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int xrdma_inval_create(struct xrdma_ibdev *xib)
+{
+	struct xrdma_inval *inval;
+	unsigned int i;
+
+	inval = kzalloc_obj(*inval);
+	if (!inval)
+		return -ENOMEM;
+	xib->inval = inval;
+	spin_lock_init(&inval->lock);
+	init_waitqueue_head(&inval->room);
+	mutex_init(&inval->sending);
+	INIT_LIST_HEAD(&inval->quarantine);
+	inval->open = &inval->batches[0];
+	for (i = 0; i < XRDMA_INVAL_BATCHES; i++) {
+		struct xrdma_inval_batch *batch = &inval->batches[i];
+
+		init_completion(&batch->done);
+		batch->words = dma_alloc_coherent(xrdma_to_dev(&xib->hw),
+						  XRDMA_INVAL_SIZE,
+						  &batch->dma, GFP_KERNEL);
+		if (!batch->words) {
+			xrdma_inval_destroy(xib);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA translation tables: takes a list of contiguous pieces of bus memory to
+ * a tree of tables, by the rules of xrdma_xlat.h. Must not know whose memory
+ * it is, nor key entries.
+ *
+ * Tables are single pages, linked by their lru field, with their bus address
+ * in their private word: however large a region is, nothing else is allocated.
+ */
+
+#include <linux/dma-mapping.h>
+#include <linux/gfp.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include "xrdma_verbs.h"
+
+/* Pieces between two offers to let others run. */
+#define XRDMA_MTT_RESCHED	1024
+
+/**
+ * struct xrdma_mtt_builder - a translation while its tables are filled
+ * @xdev: the device
+ * @mtt: what comes out
+ * @x: its shape, finished
+ * @pos: position of the next byte
+ * @table: by level: the table that holds the entry of @pos
+ * @tag: by level: bits of the positions that @table is for
+ * @top_dma: bus address of the top table
+ */
+struct xrdma_mtt_builder {
+	struct xrdma_dev *xdev;
+	struct xrdma_mtt *mtt;
+	struct xrdma_xlat x;
+	u64 pos;
+	__le64 *table[XRDMA_ROOT_MAX_LEVEL + 1];
+	u64 tag[XRDMA_ROOT_MAX_LEVEL + 1];
+	dma_addr_t top_dma;
+};
+
+/**
+ * xrdma_mtt_init() - make a translation empty
+ * @mtt: the translation
+ */
+void xrdma_mtt_init(struct xrdma_mtt *mtt)
+{
+	memset(mtt, 0, sizeof(*mtt));
+	INIT_LIST_HEAD(&mtt->tables);
+}
+
+/**
+ * xrdma_mtt_move() - give a translation another owner
+ * @to: empty
+ * @from: empty afterwards
+ */
+void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from)
+{
+	*to = *from;
+	INIT_LIST_HEAD(&to->tables);
+	list_splice_init(&from->tables, &to->tables);
+	xrdma_mtt_init(from);
+}
+
+/**
+ * xrdma_mtt_free() - free the tables of a translation
+ * @xdev: the device, which does not use them any more
+ * @mtt: the translation; empty afterwards
+ *
+ * Context: may sleep.
+ */
+void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt)
+{
+	struct page *page, *next;
+
+	list_for_each_entry_safe(page, next, &mtt->tables, lru) {
+		dma_unmap_page(xrdma_to_dev(xdev), page_private(page),
+			       XRDMA_MTT_TABLE_SIZE, DMA_TO_DEVICE);
+		set_page_private(page, 0);
+		__free_page(page);
+		cond_resched();
+	}
+	xrdma_mtt_init(mtt);
+}
+
+static struct page *xrdma_mtt_alloc_table(struct xrdma_mtt_builder *b)
+{
+	struct device *dev = xrdma_to_dev(b->xdev);
+	struct page *page;
+	dma_addr_t dma;
+
+	page = alloc_pages_node(dev_to_node(dev),
+				GFP_KERNEL_ACCOUNT | __GFP_ZERO, 0);
+	if (!page)
+		return NULL;
+	dma = dma_map_page(dev, page, 0, XRDMA_MTT_TABLE_SIZE, DMA_TO_DEVICE);
+	if (dma_mapping_error(dev, dma)) {
+		__free_page(page);
+		return NULL;
+	}
+	set_page_private(page, dma);
+	list_add_tail(&page->lru, &b->mtt->tables);
+	b->mtt->num_tables++;
+	cond_resched();
+	return page;
+}
+
+/* A new table for @b->pos at @level, linked from the one above. */
+static int xrdma_mtt_add_table(struct xrdma_mtt_builder *b, u8 level)
+{
+	struct page *page = xrdma_mtt_alloc_table(b);
+	u8 leaf = b->x.leaf_shift;
+	u64 dma;
+
+	if (!page)
+		return -ENOMEM;
+	dma = page_private(page);
+	b->table[level] = page_address(page);
+	if (level == b->x.level) {
+		b->top_dma = dma;
+		return 0;
+	}
+	b->tag[level] = b->pos >> xrdma_xlat_shift(leaf, level + 1);
+	b->table[level + 1][xrdma_xlat_index(leaf, level + 1, b->pos)] =
+		cpu_to_le64(xrdma_make_mtt_table(dma));
+	return 0;
+}
+
+static bool xrdma_mtt_has_table(const struct xrdma_mtt_builder *b, u8 level)
+{
+	if (!b->table[level])
+		return false;
+	return level == b->x.level ||
+	       b->tag[level] ==
+		       b->pos >> xrdma_xlat_shift(b->x.leaf_shift, level + 1);
+}
+
+/* The table of @level that holds the entry of @b->pos, or NULL. */
+static __le64 *xrdma_mtt_table(struct xrdma_mtt_builder *b, u8 level)
+{
+	u8 at;
+
+	if (likely(xrdma_mtt_has_table(b, level)))
+		return b->table[level];
+	for (at = b->x.level; at >= level; at--)
+		if (!xrdma_mtt_has_table(b, at) && xrdma_mtt_add_table(b, at))
+			return NULL;
+	return b->table[level];
+}
+
+/*
+ * Blocks of one size, from @addr to the end of the piece or of the table: a
+ * larger one can begin only where a table does. Returns the bytes covered.
+ */
+static u64 xrdma_mtt_fill_run(struct xrdma_mtt_builder *b, __le64 *table,
+			      u64 addr, u64 len, u8 level)
+{
+	u8 shift = xrdma_xlat_shift(b->x.leaf_shift, level);
+	u32 index = xrdma_xlat_index(b->x.leaf_shift, level, b->pos);
+	u64 inside = b->pos & ((1ULL << shift) - 1);
+	u64 block = addr - inside;
+	u64 num = (inside + len) >> shift;
+	u32 end, i;
+
+	/* the last leaf may be longer than what it is for */
+	if (level == 1 && ((inside + len) & ((1ULL << shift) - 1)))
+		num++;
+	end = min_t(u64, index + num, XRDMA_MTT_ENTRIES);
+	for (i = index; i < end; i++) {
+		table[i] = cpu_to_le64(xrdma_make_mtt_block(block));
+		block += 1ULL << shift;
+	}
+	b->mtt->blocks[level] += end - index;
+	return min(len, block - addr);
+}
+
+static int xrdma_mtt_fill_piece(struct xrdma_mtt_builder *b, u64 addr, u64 len)
+{
+	while (len) {
+		u8 shift = xrdma_xlat_block(&b->x, b->pos, addr, len);
+		u8 level = xrdma_xlat_level(b->x.leaf_shift, shift);
+		__le64 *table = xrdma_mtt_table(b, level);
+		u64 done;
+
+		if (!table)
+			return -ENOMEM;
+		done = xrdma_mtt_fill_run(b, table, addr, len, level);
+		b->pos += done;
+		addr += done;
+		len -= done;
+	}
+	return 0;
+}
+
+static int xrdma_mtt_fill(struct xrdma_mtt_builder *b, struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+	int err;
+
+	b->pos = b->x.start;
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		err = xrdma_mtt_fill_piece(b, sg_dma_address(sg),
+					   sg_dma_len(sg));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* What was written before, the device sees from now on. */
+static void xrdma_mtt_sync(struct xrdma_dev *xdev, struct xrdma_mtt *mtt)
+{
+	struct page *page;
+
+	list_for_each_entry(page, &mtt->tables, lru)
+		dma_sync_single_for_device(xrdma_to_dev(xdev),
+					   page_private(page),
+					   XRDMA_MTT_TABLE_SIZE, DMA_TO_DEVICE);
+}
+
+static void xrdma_mtt_measure(struct xrdma_xlat *x, struct sg_table *sgt,
+			      bool queue)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	memset(x, 0, sizeof(*x));
+	if (!queue) {
+		for_each_sgtable_dma_sg(sgt, sg, i) {
+			xrdma_xlat_align(x, sg_dma_address(sg), sg_dma_len(sg));
+			if (i % XRDMA_MTT_RESCHED == 0)
+				cond_resched();
+		}
+	}
+	xrdma_xlat_begin_measure(x);
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		xrdma_xlat_measure(x, sg_dma_address(sg), sg_dma_len(sg));
+		if (i % XRDMA_MTT_RESCHED == 0)
+			cond_resched();
+	}
+}
+
+/**
+ * xrdma_mtt_build() - make the translation of a list of pieces
+ * @xdev: the device
+ * @mtt: what comes out; empty after a failure
+ * @sgt: the pieces, mapped for DMA; aligned to 4 KiB but for the last one's
+ *	length
+ * @first: where the region begins in the first piece, in bytes
+ * @length: bytes of the region, 1 or more
+ * @queue: the first byte shall be at position 0; @first is 0
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM, or -EINVAL: the pieces do not hold the region, or it is
+ * longer than a translation can be.
+ */
+int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
+		    struct sg_table *sgt, u64 first, u64 length, bool queue)
+{
+	struct xrdma_mtt_builder b = { .xdev = xdev, .mtt = mtt };
+	u64 top;
+	int err;
+
+	xrdma_mtt_init(mtt);
+	xrdma_mtt_measure(&b.x, sgt, queue);
+	if (first >= b.x.total || length > b.x.total - first ||
+	    (queue && first))
+		return -EINVAL;
+	xrdma_xlat_finish(&b.x);
+	if (b.x.level > XRDMA_ROOT_MAX_LEVEL)
+		return -EINVAL;
+
+	mtt->offset = b.x.start + first;
+	mtt->leaf_shift = b.x.leaf_shift;
+	mtt->level = b.x.level;
+	if (!mtt->level) {
+		top = sg_dma_address(sgt->sgl) - b.x.start;
+		mtt->blocks[0] = 1;
+	} else {
+		err = xrdma_mtt_fill(&b, sgt);
+		if (err) {
+			xrdma_mtt_free(xdev, mtt);
+			return err;
+		}
+		xrdma_mtt_sync(xdev, mtt);
+		top = b.top_dma;
+	}
+	mtt->root = xrdma_make_root(top, mtt->level, mtt->leaf_shift);
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA Ethernet port: what its two halves share: xrdma_netdev.c, the device
+ * that users see, and xrdma_eth.c, its queues. Nobody else includes it.
+ */
+
+#ifndef XRDMA_NETDEV_H
+#define XRDMA_NETDEV_H
+
+#include <linux/netdevice.h>
+#include "xrdma_verbs.h"
+
+#define XRDMA_ETH_DEPTH		256U
+
+/**
+ * struct xrdma_netdev - private part of the net_device
+ * @xib: the function
+ * @ndev: the net_device
+ * @napi: completions of both directions
+ * @tx_cq: completions of sends
+ * @rx_cq: completions of receives
+ * @qp: raw packet queue pair; exists while the netdev is open
+ * @pool: receive pages, mapped
+ * @rx_pages: page of each receive entry
+ * @tx_skbs: skb of each send entry
+ * @tx_published: producer index that the device knows
+ * @rx_order: of the receive pages
+ * @pdn: protection domain of @qp
+ * @dma_key: local key of all bus addresses
+ * @speed: of the link, in Mbit/s
+ * @up: the port is or shall be up; under @port_lock
+ * @port_lock: serialises MODIFY_PORT
+ * @port_work: MODIFY_PORT for those who cannot sleep
+ */
+struct xrdma_netdev {
+	struct xrdma_ibdev *xib;
+	struct net_device *ndev;
+	struct napi_struct napi;
+	struct xrdma_cq tx_cq;
+	struct xrdma_cq rx_cq;
+	struct xrdma_qp qp;
+	struct page_pool *pool;
+	struct page *rx_pages[XRDMA_ETH_DEPTH];
+	struct sk_buff *tx_skbs[XRDMA_ETH_DEPTH];
+	u32 tx_published;
+	unsigned int rx_order;
+	u32 pdn;
+	u32 dma_key;
+	u32 speed;
+	bool up;
+	struct mutex port_lock; /* MODIFY_PORT */
+	struct work_struct port_work;
+};
+
+/* xrdma_eth.c */
+int xrdma_eth_open(struct xrdma_netdev *xn);
+void xrdma_eth_close(struct xrdma_netdev *xn);
+netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev);
+
+#endif /* XRDMA_NETDEV_H */

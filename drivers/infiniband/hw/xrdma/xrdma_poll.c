@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA completions for the kernel's consumers: polling, arming, and what is
+ * made up in software when the device is dead. Must not know how queues come
+ * to life, nor how work requests are written.
+ *
+ * A completion names a queue pair and, of a send, an entry. Both are checked
+ * before use, and the wr_id is the one that was posted, not the one that came
+ * back: a device that lies can lose completions but not corrupt the host.
+ */
+
+#include <linux/if_vlan.h>
+#include <linux/random.h>
+#include "xrdma_verbs.h"
+
+/* The first queue gets a number below this; one above the limit wraps. */
+#define XRDMA_FIRST_NUMBERS	16384
+
+static const u8 xrdma_wc_opcodes[] = {
+	[XRDMA_OP_SEND] = IB_WC_SEND,
+	[XRDMA_OP_SEND_IMM] = IB_WC_SEND,
+	[XRDMA_OP_SEND_INV] = IB_WC_SEND,
+	[XRDMA_OP_WRITE] = IB_WC_RDMA_WRITE,
+	[XRDMA_OP_WRITE_IMM] = IB_WC_RDMA_WRITE,
+	[XRDMA_OP_READ] = IB_WC_RDMA_READ,
+	[XRDMA_OP_CMP_SWAP] = IB_WC_COMP_SWAP,
+	[XRDMA_OP_FETCH_ADD] = IB_WC_FETCH_ADD,
+	[XRDMA_OP_BIND_MW] = IB_WC_BIND_MW,
+	[XRDMA_OP_LOCAL_INV] = IB_WC_LOCAL_INV,
+	[XRDMA_OP_REG_MR] = IB_WC_REG_MR,
+	[XRDMA_OP_FLUSH] = IB_WC_FLUSH,
+	[XRDMA_OP_ATOMIC_WRITE] = IB_WC_ATOMIC_WRITE,
+	[XRDMA_OP_RECV] = IB_WC_RECV,
+	[XRDMA_OP_RECV_WRITE_IMM] = IB_WC_RECV_RDMA_WITH_IMM,
+};
+
+/* One more than the status of the kernel; 0: the device may not report it. */
+#define XRDMA_WC_STATUS(name) [XRDMA_WC_##name] = IB_WC_##name + 1
+static const u8 xrdma_wc_statuses[] = {
+	XRDMA_WC_STATUS(SUCCESS),
+	XRDMA_WC_STATUS(LOC_LEN_ERR),
+	XRDMA_WC_STATUS(LOC_QP_OP_ERR),
+	XRDMA_WC_STATUS(LOC_PROT_ERR),
+	XRDMA_WC_STATUS(WR_FLUSH_ERR),
+	XRDMA_WC_STATUS(MW_BIND_ERR),
+	XRDMA_WC_STATUS(BAD_RESP_ERR),
+	XRDMA_WC_STATUS(LOC_ACCESS_ERR),
+	XRDMA_WC_STATUS(REM_INV_REQ_ERR),
+	XRDMA_WC_STATUS(REM_ACCESS_ERR),
+	XRDMA_WC_STATUS(REM_OP_ERR),
+	XRDMA_WC_STATUS(RETRY_EXC_ERR),
+	XRDMA_WC_STATUS(RNR_RETRY_EXC_ERR),
+	XRDMA_WC_STATUS(REM_ABORT_ERR),
+	XRDMA_WC_STATUS(FATAL_ERR),
+	XRDMA_WC_STATUS(GENERAL_ERR),
+};
+
+static enum ib_wc_status xrdma_wc_status(u8 status)
+{
+	if (status >= ARRAY_SIZE(xrdma_wc_statuses) ||
+	    !xrdma_wc_statuses[status])
+		return IB_WC_GENERAL_ERR;
+	return xrdma_wc_statuses[status] - 1;
+}
+
+/* Entries up to @last are done; the producer gets them after the CQ has room. */
+static u64 xrdma_wq_consume(struct xrdma_wq *wq, u32 last)
+{
+	wq->done = last + 1;
+	return wq->wr_id[xrdma_ring_slot(last, wq->log_depth)];
+}
+
+/*
+ * Only now may the producer overwrite the entries: the CQ has room for the
+ * completions of what it posts there.
+ */
+static void xrdma_release_wqs(const struct ib_wc *wc, int num)
+{
+	for (; num > 0; num--, wc++) {
+		struct xrdma_qp *qp = to_xqp(wc->qp);
+
+		xrdma_wq_release(wc->opcode & IB_WC_RECV ? &qp->rq : &qp->sq);
+	}
+}
+
+/* Return: false for a completion of something that was never posted. */
+static bool xrdma_take_wr_id(struct xrdma_cq *cq, struct xrdma_qp *qp,
+			     const struct xrdma_cqe *cqe, u64 *wr_id)
+{
+	bool send = le16_to_cpu(cqe->flags) & XRDMA_CQE_SEND;
+	struct xrdma_wq *wq = send ? &qp->sq : &qp->rq;
+	u32 index = wq->done;
+
+	if ((send ? qp->ibqp.send_cq : qp->ibqp.recv_cq) != &cq->ibcq)
+		return false;
+	if (send)
+		index = xrdma_ring_unwind_index(wq->done,
+						le16_to_cpu(cqe->wqe_index));
+	if (index - wq->done >= xrdma_ring_used(READ_ONCE(wq->pi), wq->done))
+		return false;
+
+	*wr_id = xrdma_wq_consume(wq, index);
+	return true;
+}
+
+static void xrdma_fill_wc_details(struct ib_wc *wc,
+				  const struct xrdma_cqe *cqe)
+{
+	u16 flags = le16_to_cpu(cqe->flags);
+
+	if (flags & XRDMA_CQE_IMM) {
+		wc->wc_flags |= IB_WC_WITH_IMM;
+		wc->ex.imm_data = cqe->imm;
+	} else if (flags & XRDMA_CQE_INV) {
+		wc->wc_flags |= IB_WC_WITH_INVALIDATE;
+		wc->ex.invalidate_rkey = le32_to_cpu(cqe->inv_key);
+	}
+	if (flags & XRDMA_CQE_GRH) {
+		wc->wc_flags |= IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE |
+				IB_WC_WITH_SMAC;
+		wc->network_hdr_type = flags & XRDMA_CQE_IPV4 ?
+				       RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
+		memcpy(wc->smac, cqe->smac, sizeof(wc->smac));
+	}
+	if (flags & XRDMA_CQE_VLAN) {
+		wc->wc_flags |= IB_WC_WITH_VLAN;
+		wc->vlan_id = le16_to_cpu(cqe->vlan_tci) & VLAN_VID_MASK;
+	}
+}
+
+/* Return: false if the entry means nothing to the consumer. */
+static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
+			  const struct xrdma_cqe *cqe, struct ib_wc *wc)
+{
+	u32 qpn = le32_to_cpu(cqe->qpn);
+	struct xrdma_qp *qp;
+
+	qp = qpn ? xa_load(&xib->qps, qpn) : NULL;
+	if (!qp)
+		return false;
+
+	memset(wc, 0, sizeof(*wc));
+	if (cqe->opcode >= ARRAY_SIZE(xrdma_wc_opcodes) ||
+	    !xrdma_take_wr_id(cq, qp, cqe, &wc->wr_id)) {
+		ibdev_err_ratelimited(&xib->ibdev,
+				      "completion of nothing that was posted: QP %u, opcode %u, index %u\n",
+				      qpn, cqe->opcode,
+				      le16_to_cpu(cqe->wqe_index));
+		return false;
+	}
+	wc->qp = &qp->ibqp;
+	wc->status = xrdma_wc_status(cqe->status);
+	wc->opcode = xrdma_wc_opcodes[cqe->opcode];
+	wc->vendor_err = le16_to_cpu(cqe->vendor_err);
+	wc->byte_len = le32_to_cpu(cqe->byte_len);
+	wc->src_qp = le32_to_cpu(cqe->src_qpn);
+	wc->pkey_index = le16_to_cpu(cqe->pkey_index);
+	wc->sl = cqe->sl;
+	wc->port_num = 1;
+	xrdma_fill_wc_details(wc, cqe);
+	return true;
+}
+
+/*
+ * A queue pair of this queue stays until xrdma_cq_forget() has had our lock.
+ * RCU is for a device that names another one, just to see that it is.
+ */
+static int xrdma_poll_device(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
+			     int num, struct ib_wc *wc)
+{
+	struct xrdma_cqe *cqe;
+	u32 ci = cq->ci;
+	int n = 0;
+
+	rcu_read_lock();
+	while (n < num && (cqe = xrdma_cq_next(cq))) {
+		n += xrdma_fill_wc(xib, cq, cqe, &wc[n]);
+		cq->ci++;
+	}
+	rcu_read_unlock();
+	if (cq->ci != ci)
+		xrdma_cq_update_ci(cq);
+	xrdma_release_wqs(wc, n);
+	return n;
+}
+
+/* ---- a dead device ---------------------------------------------------- */
+
+static int xrdma_flush_wq(struct xrdma_qp *qp, struct xrdma_wq *wq,
+			  enum ib_wc_opcode opcode, int num, struct ib_wc *wc)
+{
+	u32 pi;
+	int n;
+
+	/* pairs with the release of the producer: the wr_id is there */
+	pi = smp_load_acquire(&wq->pi);
+	for (n = 0; n < num && wq->done != pi; n++) {
+		wc[n] = (struct ib_wc) {
+			.wr_id = xrdma_wq_consume(wq, wq->done),
+			.status = IB_WC_WR_FLUSH_ERR,
+			.opcode = opcode,
+			.qp = &qp->ibqp,
+		};
+	}
+	return n;
+}
+
+static int xrdma_poll_dead(struct xrdma_cq *cq, int num, struct ib_wc *wc)
+{
+	struct xrdma_qp *qp;
+	int n = 0;
+
+	list_for_each_entry(qp, &cq->send_qps, send_entry)
+		n += xrdma_flush_wq(qp, &qp->sq, IB_WC_SEND, num - n, wc + n);
+	list_for_each_entry(qp, &cq->recv_qps, recv_entry)
+		n += xrdma_flush_wq(qp, &qp->rq, IB_WC_RECV, num - n, wc + n);
+	xrdma_release_wqs(wc, n);
+	return n;
+}
+
+static bool xrdma_work_left(struct xrdma_cq *cq)
+{
+	struct xrdma_qp *qp;
+
+	list_for_each_entry(qp, &cq->send_qps, send_entry)
+		if (qp->sq.done != READ_ONCE(qp->sq.pi))
+			return true;
+	list_for_each_entry(qp, &cq->recv_qps, recv_entry)
+		if (qp->rq.done != READ_ONCE(qp->rq.pi))
+			return true;
+	return false;
+}
+
+static void xrdma_flush_work(struct work_struct *work)
+{
+	struct xrdma_ibdev *xib = container_of(work, struct xrdma_ibdev,
+					       flush_work);
+	struct xrdma_cq *cq;
+	unsigned long cqn;
+
+	xa_for_each(&xib->cqs, cqn, cq)
+		xrdma_cq_completion(xib, cqn);
+}
+
+/**
+ * xrdma_flush_dead() - wake all consumers of a dead device
+ * @xib: the device, declared dead
+ *
+ * Their polling then finds what the device still wrote, and after that a flush
+ * error for each request that is not completed.
+ *
+ * Context: any; the handlers run from a work item.
+ */
+void xrdma_flush_dead(struct xrdma_ibdev *xib)
+{
+	queue_work(system_unbound_wq, &xib->flush_work);
+}
+
+/**
+ * xrdma_queues_create() - tables of queue numbers, empty
+ * @xib: the device
+ *
+ * The first numbers are random, so that a peer cannot tell them from those of
+ * the device's last life.
+ */
+void xrdma_queues_create(struct xrdma_ibdev *xib)
+{
+	xa_init_flags(&xib->cqs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&xib->qps, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
+	xib->next_cqn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
+	xib->next_qpn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
+	INIT_WORK(&xib->flush_work, xrdma_flush_work);
+}
+
+/**
+ * xrdma_queues_destroy() - end of the tables
+ * @xib: the device; no object is left, and no event comes any more
+ *
+ * Context: may sleep.
+ */
+void xrdma_queues_destroy(struct xrdma_ibdev *xib)
+{
+	cancel_work_sync(&xib->flush_work);
+	xa_destroy(&xib->qps);
+	xa_destroy(&xib->cqs);
+}
+
+/* ---- verbs ------------------------------------------------------------ */
+
+/**
+ * xrdma_poll_cq() - ib_device_ops.poll_cq
+ * @ibcq: queue of the kernel
+ * @num_entries: room in @wc
+ * @wc: completions
+ *
+ * Context: any.
+ * Return: number of completions.
+ */
+int xrdma_poll_cq(struct ib_cq *ibcq, int num_entries, struct ib_wc *wc)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibcq->device);
+	struct xrdma_cq *cq = to_xcq(ibcq);
+	unsigned long flags;
+	int n = 0;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	if (!cq->dead) {
+		bool dead = xrdma_dead(&xib->hw);
+
+		n = xrdma_poll_device(xib, cq, num_entries, wc);
+		/* from now on what the device writes comes too late */
+		cq->dead = dead && n < num_entries;
+	}
+	if (cq->dead)
+		n += xrdma_poll_dead(cq, num_entries - n, wc + n);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return n;
+}
+
+/**
+ * xrdma_req_notify_cq() - ib_device_ops.req_notify_cq
+ * @ibcq: queue of the kernel
+ * @flags: which completions, and whether to report those missed
+ *
+ * Context: any.
+ * Return: 1 if asked to report and there is a completion already, else 0.
+ */
+int xrdma_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibcq->device);
+	struct xrdma_cq *cq = to_xcq(ibcq);
+	unsigned long irq;
+	bool missed;
+
+	spin_lock_irqsave(&cq->lock, irq);
+	xrdma_cq_arm(cq, (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ?
+			 XRDMA_ARM_SOLICITED : XRDMA_ARM_NEXT);
+	missed = xrdma_cq_next(cq) ||
+		 (xrdma_dead(&xib->hw) && xrdma_work_left(cq));
+	spin_unlock_irqrestore(&cq->lock, irq);
+	return missed && (flags & IB_CQ_REPORT_MISSED_EVENTS);
+}

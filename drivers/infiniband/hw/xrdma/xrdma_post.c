@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA work requests of the kernel's consumers: written into the rings, the
+ * record moved once, the doorbell rung at most once for a list. Must not know
+ * how queue pairs come to life, nor how requests complete.
+ *
+ * Context of all of it: any, also with interrupts off.
+ */
+
+#include "xrdma_verbs.h"
+
+/* ---- rings -------------------------------------------------------------- */
+
+/* A dead device completes nothing: the software flush has to. */
+static void xrdma_ring(struct xrdma_qp *qp)
+{
+	if (xrdma_dead(qp->xdev))
+		xrdma_flush_dead(xdev_to_xibdev(qp->xdev));
+	else
+		xrdma_ring_doorbell(qp->xdev, qp->qpn);
+}
+
+/**
+ * xrdma_publish_sq() - hand the entries before @qp->sq.pi to the device
+ * @qp: kernel queue pair
+ * @old_pi: producer index that the device knows
+ *
+ * Context: any; @qp->sq_lock is held, or the caller is the only producer.
+ */
+void xrdma_publish_sq(struct xrdma_qp *qp, u32 old_pi)
+{
+	struct xrdma_qp_rec *rec = qp->rec;
+	u32 pi = qp->sq.pi;
+
+	/* entries first, then the index that covers them */
+	dma_wmb();
+	WRITE_ONCE(rec->sq_pi, cpu_to_le32(pi));
+	if (qp->xdev->caps.flags & XRDMA_CAP_SHADOW_DB &&
+	    !xrdma_dead(qp->xdev)) {
+		/* index first, then look whether the device sleeps */
+		mb();
+		if (!xrdma_db_needed(le32_to_cpu(READ_ONCE(rec->sq_event)),
+				     pi, old_pi))
+			return;
+	}
+	xrdma_ring(qp);
+}
+
+/* ---- send entries --------------------------------------------------------- */
+
+static const u8 xrdma_wr_opcodes[] = {
+	[IB_WR_RDMA_WRITE] = XRDMA_OP_WRITE,
+	[IB_WR_RDMA_WRITE_WITH_IMM] = XRDMA_OP_WRITE_IMM,
+	[IB_WR_SEND] = XRDMA_OP_SEND,
+	[IB_WR_SEND_WITH_IMM] = XRDMA_OP_SEND_IMM,
+	[IB_WR_RDMA_READ] = XRDMA_OP_READ,
+	[IB_WR_ATOMIC_CMP_AND_SWP] = XRDMA_OP_CMP_SWAP,
+	[IB_WR_ATOMIC_FETCH_AND_ADD] = XRDMA_OP_FETCH_ADD,
+};
+
+static void xrdma_make_sge(struct xrdma_sge *seg, const struct ib_sge *sge)
+{
+	seg->addr = cpu_to_le64(sge->addr);
+	seg->length = cpu_to_le32(sge->length);
+	seg->lkey = cpu_to_le32(sge->lkey);
+}
+
+static int xrdma_make_inline(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
+			     void *data, const struct ib_send_wr *wr)
+{
+	u32 total = 0;
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++) {
+		const struct ib_sge *sge = &wr->sg_list[i];
+
+		if (sge->length > qp->max_inline - total)
+			return -EINVAL;
+		memcpy(data + total, (void *)(uintptr_t)sge->addr,
+		       sge->length);
+		total += sge->length;
+	}
+	wqe->num_sge = cpu_to_le16(total);
+	return 0;
+}
+
+/* Where the data goes to or comes from, behind what the operation needs */
+static int xrdma_make_data(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
+			   void *data, const struct ib_send_wr *wr)
+{
+	struct xrdma_sge *seg = data;
+	int i;
+
+	if (wqe->flags & XRDMA_WQE_INLINE)
+		return xrdma_make_inline(qp, wqe, data, wr);
+	if (wr->num_sge > qp->sq.max_sge)
+		return -EINVAL;
+	for (i = 0; i < wr->num_sge; i++)
+		xrdma_make_sge(&seg[i], &wr->sg_list[i]);
+	wqe->num_sge = cpu_to_le16(wr->num_sge);
+	return 0;
+}
+
+static int xrdma_make_atomic(struct xrdma_sq_wqe *wqe,
+			     const struct ib_send_wr *wr)
+{
+	const struct ib_atomic_wr *awr = atomic_wr(wr);
+	struct xrdma_atomic_seg *seg = (void *)(wqe + 1);
+	bool swap = wr->opcode == IB_WR_ATOMIC_CMP_AND_SWP;
+
+	if (wr->num_sge != 1)
+		return -EINVAL;
+	wqe->remote_addr = cpu_to_le64(awr->remote_addr);
+	wqe->rkey = cpu_to_le32(awr->rkey);
+	seg->swap_add = cpu_to_le64(swap ? awr->swap : awr->compare_add);
+	seg->compare = cpu_to_le64(swap ? awr->compare_add : 0);
+	xrdma_make_sge((struct xrdma_sge *)(seg + 1), wr->sg_list);
+	wqe->num_sge = cpu_to_le16(1);
+	return 0;
+}
+
+static int xrdma_make_rdma(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
+			   const struct ib_send_wr *wr)
+{
+	wqe->remote_addr = cpu_to_le64(rdma_wr(wr)->remote_addr);
+	wqe->rkey = cpu_to_le32(rdma_wr(wr)->rkey);
+	return xrdma_make_data(qp, wqe, wqe + 1, wr);
+}
+
+static u8 xrdma_make_flags(const struct xrdma_qp *qp,
+			   const struct ib_send_wr *wr)
+{
+	u8 flags = 0;
+
+	if (wr->send_flags & IB_SEND_SIGNALED || qp->sig_all)
+		flags |= XRDMA_WQE_SIGNALED;
+	if (wr->send_flags & IB_SEND_FENCE)
+		flags |= XRDMA_WQE_FENCE;
+	if (wr->send_flags & IB_SEND_SOLICITED)
+		flags |= XRDMA_WQE_SOLICITED;
+	if (wr->send_flags & IB_SEND_INLINE)
+		flags |= XRDMA_WQE_INLINE;
+	return flags;
+}
+
+static int xrdma_make_wqe(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
+			  const struct ib_send_wr *wr)
+{
+	if (wr->opcode >= ARRAY_SIZE(xrdma_wr_opcodes))
+		return -EOPNOTSUPP;
+
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->opcode = xrdma_wr_opcodes[wr->opcode];
+	wqe->flags = xrdma_make_flags(qp, wr);
+	wqe->wr_id = cpu_to_le64(wr->wr_id);
+
+	switch (wr->opcode) {
+	case IB_WR_SEND_WITH_IMM:
+		wqe->imm = wr->ex.imm_data;
+		fallthrough;
+	case IB_WR_SEND:
+		return xrdma_make_data(qp, wqe, wqe + 1, wr);
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		wqe->imm = wr->ex.imm_data;
+		fallthrough;
+	case IB_WR_RDMA_WRITE:
+		return xrdma_make_rdma(qp, wqe, wr);
+	case IB_WR_RDMA_READ:
+		if (wqe->flags & XRDMA_WQE_INLINE)
+			return -EINVAL;
+		return xrdma_make_rdma(qp, wqe, wr);
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		if (wqe->flags & XRDMA_WQE_INLINE)
+			return -EINVAL;
+		return xrdma_make_atomic(wqe, wr);
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+static int xrdma_post_one_send(struct xrdma_qp *qp, const struct ib_send_wr *wr)
+{
+	struct xrdma_wq *sq = &qp->sq;
+	u32 pi = sq->pi;
+	int err;
+
+	if (!xrdma_wq_room(sq))
+		return -ENOMEM;
+	err = xrdma_make_wqe(qp, xrdma_wq_entry(sq, pi), wr);
+	if (err)
+		return err;
+	sq->wr_id[xrdma_ring_slot(pi, sq->log_depth)] = wr->wr_id;
+	/* pairs with the acquire of the software flush, xrdma_flush_wq() */
+	smp_store_release(&sq->pi, pi + 1);
+	return 0;
+}
+
+/* ---- receive entries ------------------------------------------------------- */
+
+static int xrdma_post_one_recv(struct xrdma_qp *qp, const struct ib_recv_wr *wr)
+{
+	struct xrdma_wq *rq = &qp->rq;
+	u32 pi = rq->pi;
+	struct xrdma_rq_wqe *wqe = xrdma_wq_entry(rq, pi);
+	struct xrdma_sge *seg = (struct xrdma_sge *)(wqe + 1);
+	int i;
+
+	if (wr->num_sge > rq->max_sge)
+		return -EINVAL;
+	if (!xrdma_wq_room(rq))
+		return -ENOMEM;
+
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->num_sge = cpu_to_le16(wr->num_sge);
+	wqe->wr_id = cpu_to_le64(wr->wr_id);
+	for (i = 0; i < wr->num_sge; i++)
+		xrdma_make_sge(&seg[i], &wr->sg_list[i]);
+	rq->wr_id[xrdma_ring_slot(pi, rq->log_depth)] = wr->wr_id;
+	/* pairs with the acquire of the software flush, xrdma_flush_wq() */
+	smp_store_release(&rq->pi, pi + 1);
+	return 0;
+}
+
+/**
+ * xrdma_publish_rq() - hand the entries before @qp->rq.pi to the device
+ * @qp: kernel queue pair
+ *
+ * Context: any; @qp->rq_lock is held, or the caller is the only producer.
+ */
+void xrdma_publish_rq(struct xrdma_qp *qp)
+{
+	/* entries first, then the index that covers them */
+	dma_wmb();
+	WRITE_ONCE(qp->rec->rq_pi, cpu_to_le32(qp->rq.pi));
+}
+
+/* ---- verbs ------------------------------------------------------------------ */
+
+/**
+ * xrdma_post_send() - ib_device_ops.post_send
+ * @ibqp: queue pair of the kernel
+ * @wr: list of requests
+ * @bad_wr: the first that was not posted, on error
+ *
+ * A queue pair in error takes requests too, and completes them with a flush
+ * error: consumers drain it that way.
+ *
+ * Context: any.
+ * Return: 0, -EINVAL for a request or a state that is not allowed, -EOPNOTSUPP
+ * for an operation that does not work, -ENOMEM when the ring is full. What
+ * precedes @bad_wr has been posted.
+ */
+int xrdma_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad_wr)
+{
+	struct xrdma_qp *qp = to_xqp(ibqp);
+	unsigned long flags;
+	u32 old_pi;
+	int err = 0;
+
+	if (READ_ONCE(qp->state) < XRDMA_QPS_RTS) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
+
+	spin_lock_irqsave(&qp->sq_lock, flags);
+	old_pi = qp->sq.pi;
+	for (; wr; wr = wr->next) {
+		err = xrdma_post_one_send(qp, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	if (qp->sq.pi != old_pi)
+		xrdma_publish_sq(qp, old_pi);
+	spin_unlock_irqrestore(&qp->sq_lock, flags);
+	return err;
+}
+
+/**
+ * xrdma_post_recv() - ib_device_ops.post_recv
+ * @ibqp: queue pair of the kernel
+ * @wr: list of requests
+ * @bad_wr: the first that was not posted, on error
+ *
+ * The device looks at receives by itself, but for a queue pair in error, whose
+ * receives it flushes: then the doorbell tells it.
+ *
+ * Context: any.
+ * Return: 0, -EINVAL for a request or a state that is not allowed, -ENOMEM
+ * when the ring is full. What precedes @bad_wr has been posted.
+ */
+int xrdma_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad_wr)
+{
+	struct xrdma_qp *qp = to_xqp(ibqp);
+	u8 state = READ_ONCE(qp->state);
+	unsigned long flags;
+	int err = 0;
+
+	if (state == XRDMA_QPS_RESET || !qp->rq.log_stride) {
+		*bad_wr = wr;
+		return -EINVAL;
+	}
+
+	spin_lock_irqsave(&qp->rq_lock, flags);
+	for (; wr; wr = wr->next) {
+		err = xrdma_post_one_recv(qp, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	xrdma_publish_rq(qp);
+	spin_unlock_irqrestore(&qp->rq_lock, flags);
+
+	if (state == XRDMA_QPS_ERR || xrdma_dead(qp->xdev))
+		xrdma_ring(qp);
+	return err;
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA states and attributes of queue pairs: modify and query. Must not know
+ * how a queue pair is made, nor what is in its rings, but that RESET empties
+ * them. Which attributes a transition needs and allows is ib_core's table
+ * (ib_modify_qp_is_ok()); the device checks the transition once more.
+ */
+
+#include <rdma/ib_addr.h>
+#include "xrdma_verbs.h"
+
+#define XRDMA_MAX_TIMEOUT	31
+#define XRDMA_MAX_RETRY		7
+#define XRDMA_MAX_RNR_TIMER	31
+#define XRDMA_MAX_QPN		GENMASK(23, 0)
+
+/* States have the same numbers on both sides. */
+static_assert(XRDMA_QPS_RESET == (int)IB_QPS_RESET);
+static_assert(XRDMA_QPS_INIT == (int)IB_QPS_INIT);
+static_assert(XRDMA_QPS_RTR == (int)IB_QPS_RTR);
+static_assert(XRDMA_QPS_RTS == (int)IB_QPS_RTS);
+static_assert(XRDMA_QPS_SQD == (int)IB_QPS_SQD);
+static_assert(XRDMA_QPS_SQE == (int)IB_QPS_SQE);
+static_assert(XRDMA_QPS_ERR == (int)IB_QPS_ERR);
+
+/* Attributes that the device is told of. The port is always ours. */
+static const struct {
+	u32 ib;
+	u32 hw;
+} xrdma_qp_masks[] = {
+	{ IB_QP_STATE, XRDMA_QPM_STATE },
+	{ IB_QP_EN_SQD_ASYNC_NOTIFY, XRDMA_QPM_SQD_NOTIFY },
+	{ IB_QP_ACCESS_FLAGS, XRDMA_QPM_ACCESS },
+	{ IB_QP_PKEY_INDEX, XRDMA_QPM_PKEY_INDEX },
+	{ IB_QP_QKEY, XRDMA_QPM_QKEY },
+	{ IB_QP_AV, XRDMA_QPM_AV },
+	{ IB_QP_PATH_MTU, XRDMA_QPM_PATH_MTU },
+	{ IB_QP_TIMEOUT, XRDMA_QPM_TIMEOUT },
+	{ IB_QP_RETRY_CNT, XRDMA_QPM_RETRY_CNT },
+	{ IB_QP_RNR_RETRY, XRDMA_QPM_RNR_RETRY },
+	{ IB_QP_RQ_PSN, XRDMA_QPM_RQ_PSN },
+	{ IB_QP_MAX_QP_RD_ATOMIC, XRDMA_QPM_MAX_RD_ATOMIC },
+	{ IB_QP_MIN_RNR_TIMER, XRDMA_QPM_MIN_RNR_TIMER },
+	{ IB_QP_SQ_PSN, XRDMA_QPM_SQ_PSN },
+	{ IB_QP_MAX_DEST_RD_ATOMIC, XRDMA_QPM_MAX_DEST_RD_ATOMIC },
+	{ IB_QP_DEST_QPN, XRDMA_QPM_DEST_QPN },
+};
+
+/* Rights of a queue pair, both ways. Local write means nothing here. */
+static const struct {
+	u32 ib;
+	u16 hw;
+} xrdma_qp_access[] = {
+	{ IB_ACCESS_REMOTE_WRITE, XRDMA_ACCESS_REMOTE_WRITE },
+	{ IB_ACCESS_REMOTE_READ, XRDMA_ACCESS_REMOTE_READ },
+	{ IB_ACCESS_REMOTE_ATOMIC, XRDMA_ACCESS_REMOTE_ATOMIC },
+	{ IB_ACCESS_MW_BIND, XRDMA_ACCESS_MW_BIND },
+};
+
+#define XRDMA_QP_ACCESS_FLAGS (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+			       IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
+			       IB_ACCESS_MW_BIND | IB_ACCESS_OPTIONAL)
+
+/* ---- checks ---------------------------------------------------------------- */
+
+/* Attributes of ib_core that this device does not have at all */
+static int xrdma_check_supported(const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
+		return -EOPNOTSUPP;
+	if (mask & (IB_QP_ALT_PATH | IB_QP_CAP))
+		return -EOPNOTSUPP;
+	if (mask & IB_QP_PATH_MIG_STATE &&
+	    attr->path_mig_state != IB_MIG_MIGRATED)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+static bool xrdma_path_ok(struct xrdma_ibdev *xib,
+			  const struct ib_qp_attr *attr, int mask)
+{
+	const struct rdma_ah_attr *ah = &attr->ah_attr;
+
+	if (mask & IB_QP_PORT && attr->port_num != 1)
+		return false;
+	if (mask & IB_QP_PKEY_INDEX && attr->pkey_index)
+		return false;
+	if (mask & IB_QP_DEST_QPN && attr->dest_qp_num > XRDMA_MAX_QPN)
+		return false;
+	if (mask & IB_QP_PATH_MTU && (attr->path_mtu < IB_MTU_256 ||
+				      attr->path_mtu > xrdma_active_mtu(xib)))
+		return false;
+	if (mask & IB_QP_AV && (ah->type != RDMA_AH_ATTR_TYPE_ROCE ||
+				!(ah->ah_flags & IB_AH_GRH) ||
+				ah->grh.sgid_index >= xib->hw.caps.max_gid ||
+				ah->sl > 7))
+		return false;
+	return true;
+}
+
+static bool xrdma_reliability_ok(const struct xrdma_caps *caps,
+				 const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_TIMEOUT && attr->timeout > XRDMA_MAX_TIMEOUT)
+		return false;
+	if (mask & IB_QP_RETRY_CNT && attr->retry_cnt > XRDMA_MAX_RETRY)
+		return false;
+	if (mask & IB_QP_RNR_RETRY && attr->rnr_retry > XRDMA_MAX_RETRY)
+		return false;
+	if (mask & IB_QP_MIN_RNR_TIMER &&
+	    attr->min_rnr_timer > XRDMA_MAX_RNR_TIMER)
+		return false;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC &&
+	    attr->max_rd_atomic > caps->max_rd_atomic)
+		return false;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC &&
+	    attr->max_dest_rd_atomic > caps->max_rd_atomic)
+		return false;
+	if (mask & IB_QP_ACCESS_FLAGS &&
+	    attr->qp_access_flags & ~XRDMA_QP_ACCESS_FLAGS)
+		return false;
+	return true;
+}
+
+static int xrdma_check_modify(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+			      const struct ib_qp_attr *attr, int mask)
+{
+	enum ib_qp_state cur = mask & IB_QP_CUR_STATE ? attr->cur_qp_state :
+							(int)qp->state;
+	enum ib_qp_state next = mask & IB_QP_STATE ? attr->qp_state : cur;
+	int err;
+
+	err = xrdma_check_supported(attr, mask);
+	if (err)
+		return err;
+	if (!ib_modify_qp_is_ok(cur, next, qp->ibqp.qp_type, mask) ||
+	    !xrdma_path_ok(xib, attr, mask) ||
+	    !xrdma_reliability_ok(&xib->hw.caps, attr, mask)) {
+		ibdev_dbg(&xib->ibdev, "QP %u: %d to %d, attributes %#x: refused\n",
+			  qp->qpn, cur, next, mask);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* ---- modify ----------------------------------------------------------------- */
+
+static u16 xrdma_make_qp_access(int ib)
+{
+	u16 hw = 0;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(xrdma_qp_access); i++)
+		if (ib & xrdma_qp_access[i].ib)
+			hw |= xrdma_qp_access[i].hw;
+	return hw;
+}
+
+static void xrdma_make_qp_numbers(struct xrdma_qp_attr *hw,
+				  const struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_ACCESS_FLAGS) {
+		u16 access = xrdma_make_qp_access(attr->qp_access_flags);
+
+		hw->access = cpu_to_le16(access);
+	}
+	if (mask & IB_QP_QKEY)
+		hw->qkey = cpu_to_le32(attr->qkey);
+	if (mask & IB_QP_RQ_PSN)
+		hw->rq_psn = cpu_to_le32(attr->rq_psn);
+	if (mask & IB_QP_SQ_PSN)
+		hw->sq_psn = cpu_to_le32(attr->sq_psn);
+	if (mask & IB_QP_DEST_QPN)
+		hw->dest_qpn = cpu_to_le32(attr->dest_qp_num);
+	if (mask & IB_QP_EN_SQD_ASYNC_NOTIFY && attr->en_sqd_async_notify)
+		hw->flags = XRDMA_QPA_SQD_NOTIFY;
+	if (mask & IB_QP_AV)
+		xrdma_make_av(&hw->av, &attr->ah_attr);
+}
+
+/* A field that is not named stays 0. Return: XRDMA_QPM_*. */
+static u32 xrdma_make_qp_attr(struct xrdma_qp_attr *hw,
+			      const struct ib_qp_attr *attr, int mask)
+{
+	u32 hw_mask = 0;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(xrdma_qp_masks); i++)
+		if (mask & xrdma_qp_masks[i].ib)
+			hw_mask |= xrdma_qp_masks[i].hw;
+
+	if (mask & IB_QP_STATE)
+		hw->state = attr->qp_state;
+	if (mask & IB_QP_PATH_MTU)
+		hw->path_mtu = attr->path_mtu;
+	if (mask & IB_QP_RETRY_CNT)
+		hw->retry_cnt = attr->retry_cnt;
+	if (mask & IB_QP_RNR_RETRY)
+		hw->rnr_retry = attr->rnr_retry;
+	if (mask & IB_QP_TIMEOUT)
+		hw->timeout = attr->timeout;
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		hw->min_rnr_timer = attr->min_rnr_timer;
+	if (mask & IB_QP_MAX_QP_RD_ATOMIC)
+		hw->max_rd_atomic = attr->max_rd_atomic;
+	if (mask & IB_QP_MAX_DEST_RD_ATOMIC)
+		hw->max_dest_rd_atomic = attr->max_dest_rd_atomic;
+	xrdma_make_qp_numbers(hw, attr, mask);
+	return hw_mask;
+}
+
+/* The rings of a kernel queue pair are as new; so are its CQs, for it. */
+static void xrdma_empty_rings(struct xrdma_qp *qp)
+{
+	struct xrdma_cq *send_cq = to_xcq(qp->ibqp.send_cq);
+	struct xrdma_cq *recv_cq = to_xcq(qp->ibqp.recv_cq);
+
+	xrdma_cq_forget(send_cq, qp->qpn);
+	if (recv_cq != send_cq)
+		xrdma_cq_forget(recv_cq, qp->qpn);
+
+	spin_lock_irq(&qp->sq_lock);
+	spin_lock(&qp->rq_lock);
+	qp->sq.pi = 0;
+	qp->sq.ci = 0;
+	qp->sq.done = 0;
+	qp->rq.pi = 0;
+	qp->rq.ci = 0;
+	qp->rq.done = 0;
+	memset(qp->rec, 0, sizeof(*qp->rec));
+	spin_unlock(&qp->rq_lock);
+	spin_unlock_irq(&qp->sq_lock);
+}
+
+/*
+ * A dead device has ended all work: a consumer that moves its queue pair to
+ * ERR or RESET to get rid of its requests must not fail.
+ */
+static int xrdma_modify_hw(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+			   const struct ib_qp_attr *attr, int mask)
+{
+	struct xrdma_qp_attr hw = {};
+	u32 hw_mask = xrdma_make_qp_attr(&hw, attr, mask);
+	int err;
+
+	err = xrdma_cmd_modify_qp(&xib->hw, qp->qpn, hw_mask, &hw);
+	if (err && xrdma_dead(&xib->hw) && mask & IB_QP_STATE &&
+	    (attr->qp_state == IB_QPS_ERR || attr->qp_state == IB_QPS_RESET)) {
+		xrdma_flush_dead(xib);
+		return 0;
+	}
+	return err;
+}
+
+/**
+ * xrdma_modify_qp() - ib_device_ops.modify_qp
+ * @ibqp: the queue pair
+ * @attr: new values
+ * @mask: enum ib_qp_attr_mask
+ * @udata: no driver data in either direction; NULL for the kernel
+ *
+ * Context: may sleep.
+ * Return: 0; -EINVAL for a transition or a value that is not allowed,
+ * -EOPNOTSUPP for an attribute that does not work, or an error of the command.
+ * Nothing has changed then.
+ */
+int xrdma_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		    struct ib_udata *udata)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibqp->device);
+	struct xrdma_qp *qp = to_xqp(ibqp);
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	mutex_lock(&qp->modify_lock);
+	err = xrdma_check_modify(xib, qp, attr, mask);
+	if (!err)
+		err = xrdma_modify_hw(xib, qp, attr, mask);
+	if (!err && mask & IB_QP_STATE) {
+		WRITE_ONCE(qp->state, attr->qp_state);
+		if (attr->qp_state == IB_QPS_RESET && !qp->umem)
+			xrdma_empty_rings(qp);
+	}
+	mutex_unlock(&qp->modify_lock);
+	return err;
+}
+
+/* ---- query ------------------------------------------------------------------- */
+
+static int xrdma_read_qp_access(u16 hw)
+{
+	int ib = 0;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(xrdma_qp_access); i++)
+		if (hw & xrdma_qp_access[i].hw)
+			ib |= xrdma_qp_access[i].ib;
+	return ib;
+}
+
+static void xrdma_read_av(struct rdma_ah_attr *ah, struct xrdma_av *av)
+{
+	ah->type = RDMA_AH_ATTR_TYPE_ROCE;
+	rdma_ah_set_port_num(ah, 1);
+	rdma_ah_set_sl(ah, av->sl);
+	rdma_ah_set_grh(ah, NULL, le32_to_cpu(av->flow_label), av->sgid_index,
+			av->hop_limit, av->traffic_class);
+	rdma_ah_set_dgid_raw(ah, av->dgid);
+	ether_addr_copy(ah->roce.dmac, av->dmac);
+}
+
+static void xrdma_read_qp_attr(struct ib_qp_attr *attr,
+			       struct xrdma_qp_attr *hw)
+{
+	attr->qp_state = hw->state;
+	attr->cur_qp_state = hw->state;
+	attr->path_mtu = hw->path_mtu;
+	attr->path_mig_state = IB_MIG_MIGRATED;
+	attr->qkey = le32_to_cpu(hw->qkey);
+	attr->rq_psn = le32_to_cpu(hw->rq_psn);
+	attr->sq_psn = le32_to_cpu(hw->sq_psn);
+	attr->dest_qp_num = le32_to_cpu(hw->dest_qpn);
+	attr->qp_access_flags = xrdma_read_qp_access(le16_to_cpu(hw->access));
+	attr->pkey_index = le16_to_cpu(hw->pkey_index);
+	attr->en_sqd_async_notify = !!(hw->flags & XRDMA_QPA_SQD_NOTIFY);
+	attr->sq_draining = !!(hw->flags & XRDMA_QPA_SQ_DRAINING);
+	attr->max_rd_atomic = hw->max_rd_atomic;
+	attr->max_dest_rd_atomic = hw->max_dest_rd_atomic;
+	attr->min_rnr_timer = hw->min_rnr_timer;
+	attr->port_num = 1;
+	attr->timeout = hw->timeout;
+	attr->retry_cnt = hw->retry_cnt;
+	attr->rnr_retry = hw->rnr_retry;
+	xrdma_read_av(&attr->ah_attr, &hw->av);
+}
+
+/**
+ * xrdma_query_qp() - ib_device_ops.query_qp
+ * @ibqp: the queue pair
+ * @attr: gets all attributes, as the device has them
+ * @mask: not used: all are cheap
+ * @init_attr: gets what the queue pair was made with
+ *
+ * Also the way to learn that the device has moved it to ERR.
+ *
+ * Context: may sleep.
+ * Return: 0, or an error of the command.
+ */
+int xrdma_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init_attr)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibqp->device);
+	struct xrdma_qp *qp = to_xqp(ibqp);
+	struct xrdma_rsp_query_qp rsp;
+	int err;
+
+	memset(attr, 0, sizeof(*attr));
+	memset(init_attr, 0, sizeof(*init_attr));
+
+	mutex_lock(&qp->modify_lock);
+	err = xrdma_cmd_query_qp(&xib->hw, qp->qpn, &rsp);
+	if (!err)
+		WRITE_ONCE(qp->state, rsp.attr.state);
+	mutex_unlock(&qp->modify_lock);
+	if (err)
+		return err;
+
+	xrdma_read_qp_attr(attr, &rsp.attr);
+	xrdma_qp_caps(qp, &attr->cap);
+	init_attr->event_handler = ibqp->event_handler;
+	init_attr->qp_context = ibqp->qp_context;
+	init_attr->send_cq = ibqp->send_cq;
+	init_attr->recv_cq = ibqp->recv_cq;
+	init_attr->cap = attr->cap;
+	init_attr->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR :
+					       IB_SIGNAL_REQ_WR;
+	init_attr->qp_type = ibqp->qp_type;
+	init_attr->port_num = 1;
+	return 0;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA answers about the device and its port, and the GID table. Must not
+ * know queues or regions: only what the capabilities and the netdev say.
+ */
+
+#include <linux/etherdevice.h>
+#include <linux/netdevice.h>
+#include <net/ipv6.h>
+#include <rdma/ib_addr.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_mad.h>
+#include "xrdma_verbs.h"
+
+/* Kept by the netdev: one queue pair, two completion queues, one PD, one key */
+#define XRDMA_NETDEV_QPS	1
+#define XRDMA_NETDEV_CQS	2
+#define XRDMA_NETDEV_PDS	1
+#define XRDMA_NETDEV_KEYS	1
+
+/* Number 0 of each is never given out; QPN 1 is reserved too. */
+#define XRDMA_RESERVED_QPS	(2 + XRDMA_NETDEV_QPS)
+#define XRDMA_RESERVED_CQS	(1 + XRDMA_NETDEV_CQS)
+#define XRDMA_RESERVED_PDS	(1 + XRDMA_NETDEV_PDS)
+#define XRDMA_RESERVED_KEYS	(1 + XRDMA_NETDEV_KEYS)
+
+/* A peer of ours may need this long for an acknowledge: 4.096 us * 2^n. */
+#define XRDMA_LOCAL_ACK_DELAY	15
+
+static void xrdma_fill_limits(struct ib_device_attr *attr,
+			      const struct xrdma_caps *caps)
+{
+	attr->max_mr_size = caps->max_mr_size;
+	attr->page_size_cap = GENMASK_ULL(XRDMA_LEAF_SHIFT_MAX,
+					  XRDMA_LEAF_SHIFT_MIN);
+	attr->max_qp = caps->max_qp - XRDMA_RESERVED_QPS;
+	attr->max_qp_wr = caps->max_qp_wr;
+	attr->max_send_sge = caps->max_sge;
+	attr->max_recv_sge = caps->max_sge;
+	attr->max_sge_rd = caps->max_sge;
+	attr->max_cq = caps->max_cq - XRDMA_RESERVED_CQS;
+	attr->max_cqe = caps->max_cqe;
+	attr->max_mr = (1 << caps->log_max_keys) - XRDMA_RESERVED_KEYS;
+	attr->max_pd = caps->max_pd - XRDMA_RESERVED_PDS;
+	attr->max_qp_rd_atom = caps->max_rd_atomic;
+	attr->max_qp_init_rd_atom = caps->max_rd_atomic;
+	attr->max_res_rd_atom = caps->max_rd_atomic * attr->max_qp;
+	attr->max_pkeys = 1;
+}
+
+/**
+ * xrdma_query_device() - ib_device_ops.query_device
+ * @ibdev: the device
+ * @attr: filled in; zeroed by the caller
+ * @udata: no driver data in either direction
+ *
+ * Only what works is announced.
+ *
+ * Return: 0, or the error of unexpected @udata.
+ */
+int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+		       struct ib_udata *udata)
+{
+	struct xrdma_dev *xdev = &to_xibdev(ibdev)->hw;
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+
+	xrdma_fill_limits(attr, &xdev->caps);
+	attr->fw_ver = xdev->caps.fw_version;
+	attr->sys_image_guid = xdev->caps.node_guid;
+	attr->vendor_id = xdev->pdev->vendor;
+	attr->vendor_part_id = xdev->pdev->device;
+	attr->hw_ver = xdev->pdev->revision;
+	attr->atomic_cap = IB_ATOMIC_HCA;
+	attr->local_ca_ack_delay = XRDMA_LOCAL_ACK_DELAY;
+	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD |
+				 IB_DEVICE_PORT_ACTIVE_EVENT |
+				 IB_DEVICE_RC_RNR_NAK_GEN |
+				 IB_DEVICE_SYS_IMAGE_GUID;
+	return 0;
+}
+
+static enum ib_mtu xrdma_ib_mtu(unsigned int mtu)
+{
+	return iboe_get_mtu(mtu) ?: IB_MTU_256;
+}
+
+/**
+ * xrdma_active_mtu() - path MTU that the Ethernet port allows now
+ * @xib: the device
+ *
+ * Context: any.
+ * Return: IB_MTU_256 to IB_MTU_4096.
+ */
+enum ib_mtu xrdma_active_mtu(struct xrdma_ibdev *xib)
+{
+	return xrdma_ib_mtu(READ_ONCE(xib->netdev->mtu));
+}
+
+/**
+ * xrdma_query_port() - ib_device_ops.query_port
+ * @ibdev: the device
+ * @port: 1
+ * @attr: filled in; zeroed by the caller
+ *
+ * State, speed and MTU are those of the netdev. The core fills in the subnet
+ * prefix.
+ *
+ * Context: may sleep, takes the RTNL.
+ * Return: 0, or an error of ib_get_eth_speed().
+ */
+int xrdma_query_port(struct ib_device *ibdev, u32 port,
+		     struct ib_port_attr *attr)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibdev);
+	struct net_device *netdev = xib->netdev;
+
+	attr->state = IB_PORT_DOWN;
+	attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
+	if (netif_running(netdev) && netif_carrier_ok(netdev)) {
+		attr->state = IB_PORT_ACTIVE;
+		attr->phys_state = IB_PORT_PHYS_STATE_LINK_UP;
+	}
+	attr->max_mtu = xrdma_ib_mtu(xib->hw.caps.max_mtu);
+	attr->active_mtu = xrdma_active_mtu(xib);
+	attr->gid_tbl_len = xib->hw.caps.max_gid;
+	attr->ip_gids = true;
+	attr->max_msg_sz = 1U << 31;
+	attr->pkey_tbl_len = 1;
+	attr->max_vl_num = 1;
+	return ib_get_eth_speed(ibdev, port, &attr->active_speed,
+				&attr->active_width);
+}
+
+/**
+ * xrdma_get_port_immutable() - ib_device_ops.get_port_immutable
+ * @ibdev: the device
+ * @port: 1
+ * @immutable: filled in
+ *
+ * RoCEv2 with connections set up by the application itself: management
+ * datagrams and the connection manager need UD queue pairs.
+ *
+ * Return: 0, or an error of the port query.
+ */
+int xrdma_get_port_immutable(struct ib_device *ibdev, u32 port,
+			     struct ib_port_immutable *immutable)
+{
+	struct ib_port_attr attr;
+	int err;
+
+	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
+				    RDMA_CORE_CAP_ETH_AH |
+				    RDMA_CORE_CAP_AF_IB;
+	err = ib_query_port(ibdev, port, &attr);
+	if (err)
+		return err;
+
+	immutable->gid_tbl_len = attr.gid_tbl_len;
+	immutable->pkey_tbl_len = attr.pkey_tbl_len;
+	return 0;
+}
+
+/**
+ * xrdma_get_link_layer() - ib_device_ops.get_link_layer
+ * @ibdev: the device
+ * @port: 1
+ *
+ * Return: Ethernet.
+ */
+enum rdma_link_layer xrdma_get_link_layer(struct ib_device *ibdev, u32 port)
+{
+	return IB_LINK_LAYER_ETHERNET;
+}
+
+/**
+ * xrdma_query_pkey() - ib_device_ops.query_pkey
+ * @ibdev: the device
+ * @port: 1
+ * @index: 0 is the only one
+ * @pkey: the default partition, as RoCEv2 has no other
+ *
+ * Return: 0 or -EINVAL.
+ */
+int xrdma_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
+{
+	if (index)
+		return -EINVAL;
+	*pkey = IB_DEFAULT_PKEY_FULL;
+	return 0;
+}
+
+/**
+ * xrdma_get_dev_fw_str() - ib_device_ops.get_dev_fw_str
+ * @ibdev: the device
+ * @str: IB_FW_VERSION_NAME_MAX bytes, gets "major.minor.patch"
+ */
+void xrdma_get_dev_fw_str(struct ib_device *ibdev, char *str)
+{
+	u64 fw = to_xibdev(ibdev)->hw.caps.fw_version;
+
+	snprintf(str, IB_FW_VERSION_NAME_MAX, "%u.%u.%u", upper_32_bits(fw),
+		 lower_32_bits(fw) >> 16, lower_32_bits(fw) & 0xffff);
+}
+
+/**
+ * xrdma_add_gid() - ib_device_ops.add_gid
+ * @attr: GID, its index, and the netdev it belongs to
+ * @context: not used
+ *
+ * The device gets what it needs for frames from this address: MAC and VLAN
+ * are those of the netdev, which may be a VLAN or macvlan above ours.
+ *
+ * Context: may sleep.
+ * Return: 0, -ENODEV if the netdev is going away, or an error of the command.
+ */
+int xrdma_add_gid(const struct ib_gid_attr *attr, void **context)
+{
+	struct xrdma_cmd_set_gid cmd = {
+		.index = cpu_to_le32(attr->index),
+	};
+	u32 flags = XRDMA_GID_VALID;
+	u16 vlan = 0xffff;
+	int err;
+
+	if (attr->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
+		return -EOPNOTSUPP;
+
+	err = rdma_read_gid_l2_fields(attr, &vlan, cmd.mac);
+	if (err)
+		return err;
+	if (vlan < VLAN_N_VID) {
+		flags |= XRDMA_GID_VLAN;
+		cmd.vlan_tci = cpu_to_le16(vlan);
+	}
+	if (ipv6_addr_v4mapped((const struct in6_addr *)attr->gid.raw))
+		flags |= XRDMA_GID_IPV4;
+	cmd.flags = cpu_to_le32(flags);
+	memcpy(cmd.gid, attr->gid.raw, sizeof(cmd.gid));
+	return xrdma_cmd_set_gid(&to_xibdev(attr->device)->hw, &cmd);
+}
+
+/**
+ * xrdma_del_gid() - ib_device_ops.del_gid
+ * @attr: GID and its index
+ * @context: not used
+ *
+ * Context: may sleep.
+ * Return: 0, or an error of the command.
+ */
+int xrdma_del_gid(const struct ib_gid_attr *attr, void **context)
+{
+	struct xrdma_cmd_set_gid cmd = {
+		.index = cpu_to_le32(attr->index),
+	};
+
+	return xrdma_cmd_set_gid(&to_xibdev(attr->device)->hw, &cmd);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA counters of the port, for "rdma statistic" and sysfs: those of the
+ * device, then refused accesses by reason. Must not know what is counted:
+ * names and order are those of XRDMA_STATS and XRDMA_FAULTS.
+ */
+
+#include "xrdma_verbs.h"
+
+#define XRDMA_STAT_DESC(symbol, text) \
+	[XRDMA_STAT_##symbol] = { .name = text },
+#define XRDMA_FAULT_DESC(symbol, text) \
+	[XRDMA_NUM_STATS + XRDMA_FAULT_##symbol] = { .name = "fault_" text },
+
+static const struct rdma_stat_desc xrdma_stat_descs[] = {
+	XRDMA_STATS(XRDMA_STAT_DESC)
+	XRDMA_FAULTS(XRDMA_FAULT_DESC)
+};
+
+#define XRDMA_NUM_DESCS		(XRDMA_NUM_STATS + XRDMA_NUM_FAULTS)
+static_assert(ARRAY_SIZE(xrdma_stat_descs) == XRDMA_NUM_DESCS);
+
+/**
+ * xrdma_alloc_hw_port_stats() - ib_device_ops.alloc_hw_port_stats
+ * @ibdev: the device
+ * @port: 1
+ *
+ * Return: counters that the core frees, or NULL.
+ */
+struct rdma_hw_stats *xrdma_alloc_hw_port_stats(struct ib_device *ibdev,
+						u32 port)
+{
+	return rdma_alloc_hw_stats_struct(xrdma_stat_descs, XRDMA_NUM_DESCS,
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+/**
+ * xrdma_get_hw_stats() - ib_device_ops.get_hw_stats
+ * @ibdev: the device
+ * @stats: of xrdma_alloc_hw_port_stats()
+ * @port: 1
+ * @index: which counter is wanted; all are read
+ *
+ * Context: may sleep.
+ * Return: number of counters filled in, or an error of the command.
+ */
+int xrdma_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+		       u32 port, int index)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibdev);
+	u32 reason;
+	int err;
+
+	if (!port)
+		return -EOPNOTSUPP;
+	err = xrdma_cmd_query_stats(&xib->hw, stats->value);
+	if (err)
+		return err;
+	for (reason = 0; reason < XRDMA_NUM_FAULTS; reason++)
+		stats->value[XRDMA_NUM_STATS + reason] =
+			xrdma_fault_count(xib, reason);
+	return XRDMA_NUM_DESCS;
+}

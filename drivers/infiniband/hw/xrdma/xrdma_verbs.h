@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA objects layer: one container for each verbs object, and the netdev of
+ * the same function. Must not know registers: what the hardware is asked goes
+ * through xrdma_dev.h.
+ *
+ * Lifetime: a verbs object is born by its ib_core call, published to interrupt
+ * context (xrdma_ibdev.cqs, .qps) when the device knows it, and looked up there
+ * under RCU-free rules: an event handler takes the xarray lock and a reference
+ * (xrdma_cq.refs, xrdma_qp.refs); destroy unpublishes, tells the device, drops
+ * its own reference and waits for the last one.
+ *
+ * Locks, in the order in which they nest:
+ *
+ *	xrdma_qp.modify_lock	state and attributes (sleeping)
+ *	xrdma_qp.sq_lock	send ring of a kernel queue pair
+ *	xrdma_qp.rq_lock	receive ring of a kernel queue pair
+ *	xrdma_cq.lock		consumer side of a kernel completion queue
+ *	xrdma_cmdq's lock	innermost
+ *
+ * Memory of a region is released only after the device has answered the
+ * INVALIDATE of its key, or has been reset (xrdma_quarantine).
+ */
+
+#ifndef XRDMA_VERBS_H
+#define XRDMA_VERBS_H
+
+#include <linux/idr.h>
+#include <linux/refcount.h>
+#include <linux/scatterlist.h>
+#include <linux/xarray.h>
+#include <rdma/ib_umem.h>
+#include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_dev.h"
+
+struct xrdma_faults;
+struct xrdma_keys;
+struct xrdma_inval;
+struct xrdma_netdev;
+
+/**
+ * struct xrdma_ibdev - the RDMA device of a function, and what it shares with
+ *	the netdev
+ * @ibdev: verbs device
+ * @hw: device layer
+ * @keys: key table
+ * @inval: batches of INVALIDATE, and pages in quarantine
+ * @faults: records of refused accesses
+ * @qps: struct xrdma_qp and the netdev's, by number; xrdma_queues_create()
+ * @cqs: struct xrdma_cq and the netdev's, by number; xrdma_queues_create()
+ * @next_qpn: where the search for a free QPN begins
+ * @next_cqn: where the search for a free CQN begins
+ * @flush_work: of xrdma_flush_dead()
+ * @pds: numbers of protection domains
+ * @db_pages: pages of the doorbell BAR; page 0 is the kernel's
+ * @netdev: Ethernet port of the same function
+ */
+struct xrdma_ibdev {
+	struct ib_device ibdev;
+	struct xrdma_dev hw;
+	struct xrdma_keys *keys;
+	struct xrdma_inval *inval;
+	struct xrdma_faults *faults;
+	struct xarray qps;
+	struct xarray cqs;
+	u32 next_qpn;
+	u32 next_cqn;
+	struct work_struct flush_work;
+	struct ida pds;
+	struct ida db_pages;
+	struct net_device *netdev;
+};
+
+/**
+ * struct xrdma_mtt - a translation that has been built
+ * @root: for key entries and commands
+ * @offset: position of the first byte
+ * @tables: pages of tables, in order of allocation; their private word holds
+ *	the bus address
+ * @num_tables: of them
+ * @blocks: blocks by level of their entry; [0] is the block of the root
+ * @leaf_shift: log2 of a block at level 1 (and 0)
+ * @level: levels of tables
+ */
+struct xrdma_mtt {
+	u64 root;
+	u32 offset;
+	struct list_head tables;
+	u32 num_tables;
+	u32 blocks[XRDMA_ROOT_MAX_LEVEL + 1];
+	u8 leaf_shift;
+	u8 level;
+};
+
+struct xrdma_ucontext {
+	struct ib_ucontext ibuc;
+	u32 db_page;
+	struct rdma_user_mmap_entry *db_entry;
+};
+
+struct xrdma_pd {
+	struct ib_pd ibpd;
+	u32 pdn;
+};
+
+struct xrdma_ah {
+	struct ib_ah ibah;
+	struct xrdma_av av;
+};
+
+/**
+ * struct xrdma_mr - memory region
+ * @ibmr: verbs object
+ * @umem: pinned memory, of user regions
+ * @mtt: translation, but of DMA regions
+ * @key_index: entry in the key table
+ * @access: enum xrdma_access, as published
+ */
+struct xrdma_mr {
+	struct ib_mr ibmr;
+	struct ib_umem *umem;
+	struct xrdma_mtt mtt;
+	u32 key_index;
+	u16 access;
+};
+
+/**
+ * struct xrdma_cq - completion queue, of verbs or of the netdev
+ * @ibcq: verbs object; unused for the netdev's
+ * @cqn: number
+ * @eqn: its event queue
+ * @log_depth: log2 of the entries
+ * @buf: ring and record of a kernel queue
+ * @umem: ring and record of a user's queue
+ * @mtt: translation of @umem
+ * @ring: entries of a kernel queue
+ * @rec: record of a kernel queue
+ * @ci: consumer index, under @lock
+ * @arm: arm word, under @lock
+ * @lock: consumer side of a kernel queue
+ * @comp: completion handler; interrupt context
+ * @refs: interrupt handlers and the owner
+ * @free: when the last reference is gone
+ * @dead: entries of the device are over, the rest is completed in software;
+ *	under @lock
+ * @send_qps: kernel queue pairs that send to it, under @lock
+ * @recv_qps: kernel queue pairs that receive to it, under @lock
+ */
+struct xrdma_cq {
+	struct ib_cq ibcq;
+	u32 cqn;
+	u32 eqn;
+	u8 log_depth;
+	struct xrdma_buf buf;
+	struct ib_umem *umem;
+	struct xrdma_mtt mtt;
+	struct xrdma_cqe *ring;
+	struct xrdma_cq_rec *rec;
+	u32 ci;
+	u32 arm;
+	spinlock_t lock; /* consumer side, of a kernel queue */
+	void (*comp)(struct xrdma_cq *cq);
+	refcount_t refs;
+	struct completion free;
+	bool dead;
+	struct list_head send_qps;
+	struct list_head recv_qps;
+};
+
+/**
+ * struct xrdma_wq - one side of a kernel queue pair
+ * @ring: entries
+ * @wr_id: of each entry; what a completion says is never trusted
+ * @pi: producer index, under the lock of this side
+ * @done: entries whose completion has been polled, under the CQ's lock
+ * @ci: consumer index: entries before it may be written again; moved by the
+ *	poller, read by the producer
+ * @log_depth: log2 of the entries
+ * @log_stride: log2 of the bytes of an entry; 0: no queue
+ * @max_sge: scatter-gather entries of an entry
+ */
+struct xrdma_wq {
+	void *ring;
+	u64 *wr_id;
+	u32 pi;
+	u32 done;
+	u32 ci;
+	u8 log_depth;
+	u8 log_stride;
+	u8 max_sge;
+};
+
+/**
+ * struct xrdma_qp - queue pair, of verbs or of the netdev
+ * @ibqp: verbs object; unused for the netdev's
+ * @xdev: device layer
+ * @qpn: number
+ * @state: as last set, under @modify_lock
+ * @sig_all: every send is signaled
+ * @sq: send side
+ * @rq: receive side
+ * @sq_lock: producer of @sq
+ * @rq_lock: producer of @rq
+ * @buf: rings and record of a kernel queue pair
+ * @umem: rings and record of a user's
+ * @mtt: translation of @umem
+ * @rec: record of a kernel queue pair
+ * @max_inline: inline bytes of a send
+ * @modify_lock: serialises modify and query
+ * @refs: interrupt handlers and the owner
+ * @free: when the last reference is gone
+ * @send_entry: on the send CQ's send_qps
+ * @recv_entry: on the receive CQ's recv_qps
+ */
+struct xrdma_qp {
+	struct ib_qp ibqp;
+	struct xrdma_dev *xdev;
+	u32 qpn;
+	u8 state;
+	bool sig_all;
+	struct xrdma_wq sq;
+	struct xrdma_wq rq;
+	spinlock_t sq_lock; /* producer of @sq */
+	spinlock_t rq_lock; /* producer of @rq */
+	struct xrdma_buf buf;
+	struct ib_umem *umem;
+	struct xrdma_mtt mtt;
+	struct xrdma_qp_rec *rec;
+	u32 max_inline;
+	struct mutex modify_lock; /* modify, query */
+	refcount_t refs;
+	struct completion free;
+	struct list_head send_entry;
+	struct list_head recv_entry;
+};
+
+static inline struct xrdma_ibdev *to_xibdev(struct ib_device *ibdev)
+{
+	return container_of(ibdev, struct xrdma_ibdev, ibdev);
+}
+
+static inline struct xrdma_ibdev *xdev_to_xibdev(struct xrdma_dev *xdev)
+{
+	return container_of(xdev, struct xrdma_ibdev, hw);
+}
+
+static inline struct xrdma_ucontext *to_xucontext(struct ib_ucontext *ibuc)
+{
+	return container_of(ibuc, struct xrdma_ucontext, ibuc);
+}
+
+static inline struct xrdma_pd *to_xpd(struct ib_pd *ibpd)
+{
+	return container_of(ibpd, struct xrdma_pd, ibpd);
+}
+
+static inline struct xrdma_ah *to_xah(struct ib_ah *ibah)
+{
+	return container_of(ibah, struct xrdma_ah, ibah);
+}
+
+static inline struct xrdma_mr *to_xmr(struct ib_mr *ibmr)
+{
+	return container_of(ibmr, struct xrdma_mr, ibmr);
+}
+
+static inline struct xrdma_cq *to_xcq(struct ib_cq *ibcq)
+{
+	return container_of(ibcq, struct xrdma_cq, ibcq);
+}
+
+static inline struct xrdma_qp *to_xqp(struct ib_qp *ibqp)
+{
+	return container_of(ibqp, struct xrdma_qp, ibqp);
+}
+
+/* After a command failed: can the device yet act as if it had not? */
+static inline bool xrdma_may_touch(const struct xrdma_dev *xdev)
+{
+	return xrdma_dead(xdev) && !xrdma_quiet(xdev);
+}
+
+static inline void *xrdma_wq_entry(const struct xrdma_wq *wq, u32 index)
+{
+	return wq->ring + (xrdma_ring_slot(index, wq->log_depth) <<
+			   wq->log_stride);
+}
+
+/* Producer: entries that may be written */
+static inline u32 xrdma_wq_room(const struct xrdma_wq *wq)
+{
+	/* pairs with xrdma_wq_release(): the poller is done with them */
+	return xrdma_ring_free(wq->pi, smp_load_acquire(&wq->ci),
+			       wq->log_depth);
+}
+
+/* Poller: what is done may be written again */
+static inline void xrdma_wq_release(struct xrdma_wq *wq)
+{
+	/* pairs with xrdma_wq_room() */
+	smp_store_release(&wq->ci, wq->done);
+}
+
+/* xrdma_key.c: key table: unpredictable, quarantined, grown on demand */
+struct xrdma_keys *xrdma_keys_create(struct device *dev);
+int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys);
+void xrdma_keys_destroy(struct xrdma_keys *keys);
+u64 xrdma_keys_root(const struct xrdma_keys *keys);
+int xrdma_key_alloc(struct xrdma_keys *keys, u32 *key);
+void xrdma_key_free(struct xrdma_keys *keys, u32 key);
+void xrdma_key_publish(struct xrdma_keys *keys, u32 index,
+		       const struct xrdma_mpt_entry *entry);
+void xrdma_key_read(struct xrdma_keys *keys, u32 index,
+		    struct xrdma_mpt_entry *entry);
+
+/* xrdma_inval.c: INVALIDATE in batches; pages in quarantine */
+int xrdma_inval_create(struct xrdma_ibdev *xib);
+void xrdma_inval_destroy(struct xrdma_ibdev *xib);
+int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index);
+void xrdma_quarantine(struct xrdma_ibdev *xib, struct ib_umem *umem,
+		      struct xrdma_mtt *mtt);
+void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf);
+void xrdma_quarantine_release(struct xrdma_ibdev *xib);
+bool xrdma_quarantine_empty(const struct xrdma_ibdev *xib);
+
+/* xrdma_mtt.c: pieces of bus memory -> translation */
+void xrdma_mtt_init(struct xrdma_mtt *mtt);
+void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from);
+int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
+		    struct sg_table *sgt, u64 first, u64 length, bool queue);
+void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt);
+
+/* xrdma_mr.c */
+struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access);
+struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
+				u64 iova, int access, struct ib_dmah *dmah,
+				struct ib_udata *udata);
+int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+int xrdma_dma_key_create(struct xrdma_ibdev *xib, u32 pdn, u16 access,
+			 u32 *key);
+int xrdma_dma_key_destroy(struct xrdma_ibdev *xib, u32 key);
+
+/* xrdma_ctx.c: user contexts and doorbell pages */
+int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);
+void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc);
+int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
+void xrdma_mmap_free(struct rdma_user_mmap_entry *entry);
+void xrdma_disassociate_ucontext(struct ib_ucontext *ibuc);
+
+/* xrdma_pd.c: protection domains and address handles */
+int xrdma_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+int xrdma_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+void xrdma_make_av(struct xrdma_av *av, const struct rdma_ah_attr *attr);
+
+/* xrdma_query.c */
+int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
+		       struct ib_udata *udata);
+int xrdma_query_port(struct ib_device *ibdev, u32 port,
+		     struct ib_port_attr *attr);
+int xrdma_get_port_immutable(struct ib_device *ibdev, u32 port,
+			     struct ib_port_immutable *immutable);
+enum ib_mtu xrdma_active_mtu(struct xrdma_ibdev *xib);
+enum rdma_link_layer xrdma_get_link_layer(struct ib_device *ibdev, u32 port);
+int xrdma_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
+void xrdma_get_dev_fw_str(struct ib_device *ibdev, char *str);
+int xrdma_add_gid(const struct ib_gid_attr *attr, void **context);
+int xrdma_del_gid(const struct ib_gid_attr *attr, void **context);
+
+/* xrdma_cq.c */
+int xrdma_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
+		    struct uverbs_attr_bundle *attrs);
+int xrdma_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int xrdma_kcq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 entries,
+		     u32 eqn);
+void xrdma_kcq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq);
+struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq);
+void xrdma_cq_update_ci(struct xrdma_cq *cq);
+void xrdma_cq_arm(struct xrdma_cq *cq, u32 type);
+void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn);
+void xrdma_cq_event(struct xrdma_ibdev *xib, u32 cqn, u8 event);
+void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn);
+
+/* xrdma_qp.c, xrdma_qp_modify.c */
+int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
+		    struct ib_udata *udata);
+int xrdma_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		    struct ib_udata *udata);
+int xrdma_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
+		   struct ib_qp_init_attr *init_attr);
+int xrdma_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+void xrdma_qp_event(struct xrdma_ibdev *xib, u32 qpn, u8 event);
+
+/**
+ * struct xrdma_kqp_attr - what a kernel queue pair needs
+ * @type: enum xrdma_qp_type
+ * @pdn: protection domain
+ * @send_cq: completion queue of sends
+ * @recv_cq: completion queue of receives
+ * @send_wr: send entries wanted
+ * @recv_wr: receive entries wanted
+ * @send_bytes: bytes that the longest send entry needs
+ * @recv_sge: scatter-gather entries of a receive
+ * @sig_all: every send is signaled
+ */
+struct xrdma_kqp_attr {
+	u8 type;
+	u32 pdn;
+	struct xrdma_cq *send_cq;
+	struct xrdma_cq *recv_cq;
+	u32 send_wr;
+	u32 recv_wr;
+	u32 send_bytes;
+	u32 recv_sge;
+	bool sig_all;
+};
+
+int xrdma_kqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+		     const struct xrdma_kqp_attr *attr);
+int xrdma_kqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+		      struct xrdma_cq *send_cq, struct xrdma_cq *recv_cq);
+void xrdma_qp_caps(const struct xrdma_qp *qp, struct ib_qp_cap *cap);
+
+/* xrdma_post.c */
+int xrdma_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
+		    const struct ib_send_wr **bad_wr);
+int xrdma_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
+		    const struct ib_recv_wr **bad_wr);
+void xrdma_publish_sq(struct xrdma_qp *qp, u32 old_pi);
+void xrdma_publish_rq(struct xrdma_qp *qp);
+
+/* xrdma_poll.c */
+int xrdma_poll_cq(struct ib_cq *ibcq, int num_entries, struct ib_wc *wc);
+int xrdma_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
+void xrdma_queues_create(struct xrdma_ibdev *xib);
+void xrdma_queues_destroy(struct xrdma_ibdev *xib);
+void xrdma_flush_dead(struct xrdma_ibdev *xib);
+
+/* xrdma_netdev.c: the Ethernet port */
+int xrdma_netdev_create(struct xrdma_ibdev *xib);
+void xrdma_netdev_destroy(struct xrdma_ibdev *xib);
+void xrdma_netdev_link(struct xrdma_ibdev *xib, bool up);
+
+/* xrdma_stats.c, xrdma_restrack.c */
+struct rdma_hw_stats *xrdma_alloc_hw_port_stats(struct ib_device *ibdev,
+						u32 port);
+int xrdma_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+		       u32 port, int index);
+int xrdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr);
+int xrdma_fill_res_mr_entry_raw(struct sk_buff *msg, struct ib_mr *ibmr);
+int xrdma_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp);
+int xrdma_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq);
+
+/* Reasons of enum xrdma_fault_reason: symbol, name for users. */
+#define XRDMA_FAULTS(X)				\
+	X(NONE, "none")				\
+	X(KEY_INDEX, "key_index")		\
+	X(KEY_INVALID, "key_invalid")		\
+	X(KEY_FREE, "key_free")			\
+	X(KEY_BYTE, "key_byte")			\
+	X(PD, "pd")				\
+	X(QP, "qp")				\
+	X(RIGHTS, "rights")			\
+	X(RANGE, "range")			\
+	X(TRANSLATION, "translation")		\
+	X(BOUND, "bound")			\
+	X(TYPE, "type")				\
+	X(ALIGN, "align")			\
+	X(QP_RIGHTS, "qp_rights")
+
+#define XRDMA_NUM_FAULTS	(XRDMA_FAULT_QP_RIGHTS + 1)
+
+/* xrdma_fault.c: records of refused accesses */
+int xrdma_faults_create(struct xrdma_ibdev *xib);
+void xrdma_faults_destroy(struct xrdma_ibdev *xib);
+void xrdma_fault_report(struct xrdma_ibdev *xib, const struct xrdma_eqe *eqe);
+u64 xrdma_fault_count(const struct xrdma_ibdev *xib, u32 reason);
+u64 xrdma_faults_lost(const struct xrdma_ibdev *xib);
+const char *xrdma_fault_name(u32 reason);
+bool xrdma_fault_last_of_qp(struct xrdma_ibdev *xib, u32 qpn,
+			    struct xrdma_eqe *eqe);
+bool xrdma_fault_last_of_key(struct xrdma_ibdev *xib, u32 index,
+			     struct xrdma_eqe *eqe);
+void xrdma_debugfs_init(void);
+void xrdma_debugfs_exit(void);
+
+#endif /* XRDMA_VERBS_H */

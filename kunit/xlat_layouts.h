@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Random layouts of memory, as DMA mapping hands them out: lists of contiguous
+ * pieces of bus memory. Each is made from its seed alone, so that one that
+ * fails can be made again.
+ *
+ * Must not know: translations, nor what builds them.
+ */
+
+#ifndef XRDMA_XLAT_LAYOUTS_H
+#define XRDMA_XLAT_LAYOUTS_H
+
+#include <linux/prandom.h>
+#include <linux/sizes.h>
+
+#define LAYOUT_PIECES		256
+#define LAYOUT_SEED		0x78726d61
+#define LAYOUT_PAGE		0x1000ULL
+#define LAYOUT_GIB		(1ULL << 30)
+
+struct layout_piece {
+	u64 addr;
+	u64 len;
+};
+
+/**
+ * struct layout - a region or queue
+ * @rnd: where its randomness comes from
+ * @num: pieces
+ * @total: their bytes
+ * @first: where the region begins in the first piece
+ * @length: bytes of the region
+ * @queue: it is a queue: position 0
+ * @pieces: aligned to 4 KiB, but for the length of the last one
+ */
+struct layout {
+	struct rnd_state rnd;
+	u32 num;
+	u64 total;
+	u64 first;
+	u64 length;
+	bool queue;
+	struct layout_piece pieces[LAYOUT_PIECES];
+};
+
+static inline u64 layout_random(struct layout *l, u64 below)
+{
+	u64 high = prandom_u32_state(&l->rnd);
+
+	return (high << 32 | prandom_u32_state(&l->rnd)) % below;
+}
+
+/* Any bus address that is a multiple of @align, congruent to @pos modulo it */
+static inline u64 layout_addr(struct layout *l, u64 align, u64 pos)
+{
+	u64 addr = layout_random(l, 1ULL << (layout_random(l, 8) ? 46 : 56));
+
+	return (addr & ~(align - 1)) | (pos & (align - 1) & ~(LAYOUT_PAGE - 1));
+}
+
+static inline void layout_add(struct layout *l, u64 addr, u64 len)
+{
+	if (l->num == LAYOUT_PIECES)
+		return;
+	l->pieces[l->num].addr = addr;
+	l->pieces[l->num].len = len;
+	l->num++;
+	l->total += len;
+}
+
+static inline u64 layout_end(const struct layout *l)
+{
+	const struct layout_piece *p = &l->pieces[l->num - 1];
+
+	return p->addr + p->len;
+}
+
+/* Pages of one size, some of them behind each other */
+static inline void layout_equal_pages(struct layout *l)
+{
+	u64 size = 1ULL << (12 + layout_random(l, 19));
+	u32 num = 1 + layout_random(l, LAYOUT_PIECES);
+	u32 near = layout_random(l, 3);
+
+	while (num--) {
+		if (l->num && layout_random(l, 3) < near)
+			layout_add(l, layout_end(l), size);
+		else
+			layout_add(l, layout_addr(l, size, 0), size);
+	}
+}
+
+/* The same, with one 4 KiB page among them */
+static inline void layout_odd_page(struct layout *l)
+{
+	u64 size = layout_random(l, 2) ? SZ_2M : SZ_64K;
+	u32 num = 1 + layout_random(l, 40);
+	u32 odd = layout_random(l, num);
+
+	while (num--)
+		layout_add(l, layout_addr(l, num == odd ? LAYOUT_PAGE : size, 0),
+			   num == odd ? LAYOUT_PAGE : size);
+}
+
+/* Memory of a process: what is huge is so in its address space too */
+static inline void layout_user_memory(struct layout *l)
+{
+	u64 va = layout_random(l, LAYOUT_GIB) & ~(LAYOUT_PAGE - 1);
+	u32 num = 1 + layout_random(l, 60);
+
+	while (num--) {
+		u32 kind = layout_random(l, 12);
+		u64 size = kind == 0 ? LAYOUT_GIB : kind < 6 ? SZ_2M : LAYOUT_PAGE;
+		u64 len = size - (va & (size - 1));
+
+		layout_add(l, layout_addr(l, size, va), len);
+		va += len;
+	}
+}
+
+/* Lengths and addresses without any pattern */
+static inline void layout_any_pieces(struct layout *l)
+{
+	u32 num = 1 + layout_random(l, 50);
+
+	while (num--) {
+		u64 pages = 1 + layout_random(l, 1ULL << layout_random(l, 11));
+		u64 align = LAYOUT_PAGE << layout_random(l, 10);
+
+		if (l->num && !layout_random(l, 4))
+			layout_add(l, layout_end(l), pages * LAYOUT_PAGE);
+		else
+			layout_add(l, layout_addr(l, align, 0),
+				   pages * LAYOUT_PAGE);
+	}
+}
+
+/* One piece, as an IOMMU makes it, at any alignment */
+static inline void layout_one_piece(struct layout *l)
+{
+	u64 pages = 1 + layout_random(l, 1ULL << layout_random(l, 20));
+	u64 align = LAYOUT_PAGE << layout_random(l, 19);
+
+	layout_add(l, layout_addr(l, align, 0), pages * LAYOUT_PAGE);
+}
+
+/**
+ * layout_make() - make a layout
+ * @l: the layout
+ * @number: which one
+ */
+static inline void layout_make(struct layout *l, u32 number)
+{
+	static void (*const kinds[])(struct layout *l) = {
+		layout_equal_pages, layout_odd_page, layout_user_memory,
+		layout_any_pieces, layout_one_piece,
+	};
+
+	l->num = 0;
+	l->total = 0;
+	l->first = 0;
+	prandom_seed_state(&l->rnd, LAYOUT_SEED + number);
+	kinds[number % ARRAY_SIZE(kinds)](l);
+	if (layout_random(l, 2)) {
+		u64 less = layout_random(l, LAYOUT_PAGE);
+
+		l->pieces[l->num - 1].len -= less;
+		l->total -= less;
+	}
+	/* a queue that needs 4 KiB pages all over is not larger than that */
+	l->queue = l->total < SZ_64M && !layout_random(l, 4);
+	if (!l->queue && layout_random(l, 2))
+		l->first = layout_random(l, l->pieces[0].len);
+	l->length = 1 + layout_random(l, l->total - l->first);
+}
+
+#endif /* XRDMA_XLAT_LAYOUTS_H */

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Reference walker: reads translation tables as chapter "Translation" of the
+ * device specification says, with its numbers and not with the driver's
+ * helpers. It looks one position up, as the device does, and it goes through
+ * all entries and compares them with the layout they were built for.
+ *
+ * Must not know: xrdma_xlat.h, nor how the tables were built.
+ */
+
+#ifndef XRDMA_XLAT_WALK_H
+#define XRDMA_XLAT_WALK_H
+
+#include <linux/dma-direct.h>
+#include "xlat_layouts.h"
+
+#define WALK_NOWHERE		U64_MAX
+
+/**
+ * struct walk - tables, and the layout they should map
+ * @dev: does the DMA
+ * @l: the layout
+ * @root: translation root
+ * @leaf: log2 of a leaf block
+ * @level: levels of tables
+ * @start: position of the first byte of the first piece
+ * @end: position behind the last byte
+ * @pos: everything before it has been found to be right
+ * @piece: piece at @pos
+ * @inside: bytes of that piece before @pos
+ * @tables: tables seen
+ * @blocks: blocks seen, by level of their entry; [0]: by the root
+ * @why: what is wrong, or NULL
+ */
+struct walk {
+	struct device *dev;
+	const struct layout *l;
+	u64 root;
+	u32 leaf;
+	u32 level;
+	u64 start;
+	u64 end;
+	u64 pos;
+	u32 piece;
+	u64 inside;
+	u32 tables;
+	u32 blocks[5];
+	const char *why;
+};
+
+static inline const __le64 *walk_table(const struct walk *w, u64 addr)
+{
+	return phys_to_virt(dma_to_phys(w->dev, addr));
+}
+
+/* The bus address of a position, or WALK_NOWHERE */
+static inline u64 walk_lookup(const struct walk *w, u64 pos)
+{
+	u64 addr = w->root & ~0xfffULL;
+	u32 n, shift;
+
+	if (w->leaf + 9 * w->level < 64 && pos >> (w->leaf + 9 * w->level))
+		return WALK_NOWHERE;
+	for (n = w->level; n; n--) {
+		u64 entry;
+
+		shift = w->leaf + 9 * (n - 1);
+		entry = le64_to_cpu(walk_table(w, addr)[(pos >> shift) % 512]);
+		if (!(entry & 1))
+			return WALK_NOWHERE;
+		addr = entry & ~0xfffULL;
+		if (entry & 2)
+			return addr + (pos & ((1ULL << shift) - 1));
+	}
+	return addr + pos;
+}
+
+/* The bytes of [w->pos, @end) should be at @addr and behind it. */
+static inline void walk_match(struct walk *w, u64 addr, u64 end)
+{
+	while (w->pos < end && !w->why) {
+		const struct layout_piece *p = &w->l->pieces[w->piece];
+		u64 len = min(p->len - w->inside, end - w->pos);
+
+		if (p->addr + w->inside != addr)
+			w->why = "a byte is mapped to a wrong address";
+		w->pos += len;
+		addr += len;
+		w->inside += len;
+		if (w->inside == p->len) {
+			w->piece++;
+			w->inside = 0;
+		}
+	}
+}
+
+/* A block of level @n at @pos; the root's is of level 0 */
+static inline void walk_block(struct walk *w, u64 pos, u64 addr, u32 n)
+{
+	u64 size = 1ULL << (w->leaf + 9 * (n ? n - 1 : 0));
+	u64 from = max(pos, w->start), to = min(pos + size, w->end);
+
+	w->blocks[n]++;
+	if (addr & (size - 1))
+		w->why = "a block is not aligned to its size";
+	else if (from >= to)
+		w->why = "a block maps nothing of the region";
+	else if (n > 1 && to - from != size)
+		w->why = "a large block reaches out of the region";
+	else if (from != w->pos)
+		w->why = "a hole, or two blocks in one place";
+	else
+		walk_match(w, addr + (from - pos), to);
+}
+
+/* Could one block do for all that a table at w->pos of @size bytes maps? */
+static inline bool walk_is_one_block(const struct walk *w, u64 pos, u64 size)
+{
+	const struct layout_piece *p = &w->l->pieces[w->piece];
+
+	return w->pos == pos && p->len - w->inside >= size &&
+	       !((p->addr + w->inside) & (size - 1));
+}
+
+/* All entries of a table of level @n whose first entry is for @pos */
+static inline void walk_entries(struct walk *w, u64 addr, u64 pos, u32 n)
+{
+	const __le64 *table = walk_table(w, addr);
+	u64 size = 1ULL << (w->leaf + 9 * (n - 1));
+	u32 i;
+
+	w->tables++;
+	for (i = 0; i < 512 && !w->why; i++, pos += size) {
+		u64 entry = le64_to_cpu(table[i]);
+
+		if (!(entry & 1))
+			continue;
+		if (entry & 0xffc)
+			w->why = "a reserved bit of an entry is set";
+		else if (entry & 2)
+			walk_block(w, pos, entry & ~0xfffULL, n);
+		else if (n == 1)
+			w->why = "a table entry at level 1";
+		else if (w->pos >= w->end || w->pos >= pos + size)
+			w->why = "a table that maps nothing";
+		else if (walk_is_one_block(w, pos, size))
+			w->why = "a table where one block would do";
+		else
+			walk_entries(w, entry & ~0xfffULL, pos, n - 1);
+	}
+}
+
+/**
+ * walk_all() - compare all that a translation maps with its layout
+ * @w: @dev, @l, @root are set
+ * @start: position that the first byte of the first piece should have
+ *
+ * Return: what is wrong, or NULL.
+ */
+static inline const char *walk_all(struct walk *w, u64 start)
+{
+	w->level = w->root & 7;
+	w->leaf = w->root >> 3 & 0x3f;
+	w->start = start;
+	w->end = start + w->l->total;
+	w->pos = start;
+	if (w->root & 0xe00)
+		return "a reserved bit of the root is set";
+	if (w->leaf < 12 || w->leaf > 30)
+		return "no such leaf";
+	if (w->level > 4)
+		return "too many levels";
+	if (w->level)
+		walk_entries(w, w->root & ~0xfffULL, 0, w->level);
+	else
+		walk_block(w, 0, w->root & ~0xfffULL, 0);
+	if (!w->why && w->pos != w->end)
+		return "the end of the region is not mapped";
+	return w->why;
+}
+
+#endif /* XRDMA_XLAT_WALK_H */
