@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * A device in memory, for tests of the provider's data path: it stands where
+ * the driver and the hardware would, and moves its indexes when it is told
+ * to. Must not know: the provider's objects.
+ */
+
+#ifndef FAKE_DEVICE_H
+#define FAKE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <rdma/xrdma-abi.h>
+
+/* Like assert(), in every build. */
+#define CHECK(cond)							\
+	do {								\
+		if (!(cond)) {						\
+			printf("# %s:%d: %s\n", __FILE__, __LINE__, #cond); \
+			fflush(stdout);					\
+			abort();					\
+		}							\
+	} while (0)
+
+#define FAKE_NO_DOORBELL	0xffffffffU
+
+/**
+ * struct fake_cq - completion queue as the device sees it
+ * @ring: entries
+ * @rec: record
+ * @log_depth: log2 of the entries
+ * @pi: producer index
+ */
+struct fake_cq {
+	struct xrdma_cqe *ring;
+	struct xrdma_cq_rec *rec;
+	uint8_t log_depth;
+	uint32_t pi;
+};
+
+/**
+ * struct fake_qp - queue pair as the device sees it
+ * @req: what the provider asked for
+ * @sq: send ring
+ * @rq: receive ring
+ * @rec: record
+ * @qpn: number
+ * @sq_ci: next send entry to execute
+ * @rq_ci: next receive entry to take
+ * @asleep: waits for a doorbell
+ */
+struct fake_qp {
+	struct xrdma_ureq_create_qp req;
+	void *sq;
+	void *rq;
+	struct xrdma_qp_rec *rec;
+	uint32_t qpn;
+	uint32_t sq_ci;
+	uint32_t rq_ci;
+	bool asleep;
+};
+
+extern struct fake_cq fake_last_cq;
+extern struct fake_qp fake_last_qp;
+extern uint32_t fake_next_qpn;
+extern __le32 fake_db_page[XRDMA_DB_PAGE_SIZE / 4];
+
+uint32_t fake_take_doorbell(void);
+void fake_write_cqe(struct fake_cq *cq, const struct xrdma_cqe *cqe);
+struct xrdma_sq_wqe *fake_next_send(struct fake_qp *qp);
+struct xrdma_rq_wqe *fake_next_recv(struct fake_qp *qp);
+void fake_sleep(struct fake_qp *qp);
+
+#endif /* FAKE_DEVICE_H */

@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Tests of the provider's queues against a device in memory: every entry that
+ * the device takes and every completion that the application gets is compared
+ * with a reference that knows neither ring nor index. Prints TAP.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ccan/array_size.h>
+
+#include "work.h"
+
+#define MAX_LIST	6
+#define MAX_PENDING	4096
+#define QPS		3
+
+/**
+ * struct pending - a completion that the application has not polled
+ * @cqe: as the device wrote it
+ * @qp: number of the test's queue pair
+ * @frees: entries of its queue that it frees
+ */
+struct pending {
+	struct xrdma_cqe cqe;
+	int qp;
+	uint32_t frees;
+};
+
+/**
+ * struct pair - a queue pair, its device side, and the reference
+ * @qp: the provider's
+ * @dev: the device's
+ * @sq_used: send entries that are not free
+ * @rq_used: receive entries that are not free
+ * @sq_unreported: send entries executed since the last completion
+ */
+struct pair {
+	struct xrdma_qp *qp;
+	struct fake_qp dev;
+	uint32_t sq_used;
+	uint32_t rq_used;
+	uint32_t sq_unreported;
+};
+
+static struct xrdma_context *ctx;
+static struct xrdma_cq *cq;
+static struct fake_cq dev_cq;
+static struct pair pairs[QPS];
+static struct pending pending[MAX_PENDING];
+static unsigned int num_pending;
+static uint64_t next_id;
+static uint32_t random_state = 1;
+
+static uint32_t random_below(uint32_t limit)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return ((uint64_t)random_state * limit) >> 32;
+}
+
+/* ---- the device at work ----------------------------------------------- */
+
+static void complete(struct pair *pair, struct xrdma_cqe *cqe, uint32_t frees)
+{
+	uint64_t id = le64toh(cqe->wr_id);
+
+	cqe->qpn = htole32(pair->dev.qpn);
+	cqe->status = work_mix(id, 50) % 8 ? 0 : work_mix(id, 51) % 22;
+	cqe->vendor_err = htole16(cqe->status);
+	cqe->byte_len = htole32(work_mix(id, 52));
+	cqe->src_qpn = htole32(work_mix(id, 53) & 0xffffff);
+	cqe->pkey_index = htole16(work_mix(id, 54));
+	cqe->sl = work_mix(id, 55) % 8;
+	fake_write_cqe(&dev_cq, cqe);
+
+	CHECK(num_pending < MAX_PENDING);
+	pending[num_pending++] = (struct pending) {
+		.cqe = *cqe,
+		.qp = pair - pairs,
+		.frees = frees,
+	};
+}
+
+static void execute_send(struct pair *pair)
+{
+	struct xrdma_sq_wqe *wqe = fake_next_send(&pair->dev);
+	struct xrdma_cqe cqe = {};
+
+	if (!wqe) {
+		fake_sleep(&pair->dev);
+		return;
+	}
+	work_check_send(wqe, pair->qp);
+	pair->sq_unreported++;
+	if (!(wqe->flags & XRDMA_WQE_SIGNALED))
+		return;
+
+	cqe.wr_id = wqe->wr_id;
+	cqe.opcode = wqe->opcode;
+	cqe.flags = htole16(XRDMA_CQE_SEND);
+	cqe.wqe_index = htole16(pair->dev.sq_ci - 1);
+	complete(pair, &cqe, pair->sq_unreported);
+	pair->sq_unreported = 0;
+	/* nobody may rely on what a finished entry holds */
+	memset(wqe, 0xa5, 1U << pair->dev.req.log_sq_stride);
+}
+
+static void execute_recv(struct pair *pair)
+{
+	struct xrdma_rq_wqe *wqe = fake_next_recv(&pair->dev);
+	struct xrdma_cqe cqe = {};
+	uint64_t id;
+
+	if (!wqe)
+		return;
+	work_check_recv(wqe, pair->qp);
+	id = le64toh(wqe->wr_id);
+	cqe.wr_id = wqe->wr_id;
+	cqe.opcode = work_mix(id, 60) % 2 ? XRDMA_OP_RECV : XRDMA_OP_RECV_WRITE_IMM;
+	cqe.flags = htole16(1 << (1 + work_mix(id, 61) % 3));
+	cqe.inv_key = htole32(work_mix(id, 62));
+	complete(pair, &cqe, 1);
+	memset(wqe, 0xa5, 1U << pair->dev.req.log_rq_stride);
+}
+
+/* ---- the application --------------------------------------------------- */
+
+static void drop_pending(unsigned int num)
+{
+	num_pending -= num;
+	memmove(pending, pending + num, num_pending * sizeof(pending[0]));
+}
+
+static void poll_some(int room)
+{
+	struct ibv_wc wc[8];
+	int i, n;
+
+	n = xrdma_poll_cq(&cq->verbs_cq.cq, room, wc);
+	CHECK(n >= 0 && n <= room);
+	CHECK(n == room || n == num_pending);
+	for (i = 0; i < n; i++) {
+		struct pair *pair = &pairs[pending[i].qp];
+
+		work_check_wc(&wc[i], &pending[i].cqe);
+		if (le16toh(pending[i].cqe.flags) & XRDMA_CQE_SEND)
+			pair->sq_used -= pending[i].frees;
+		else
+			pair->rq_used -= pending[i].frees;
+	}
+	drop_pending(n);
+	CHECK(le32toh(cq->rec->ci) == cq->ci);
+	CHECK(dev_cq.pi - cq->ci == num_pending);
+}
+
+/* The last free entry is signaled: a queue that never reports is stuck. */
+static uint64_t new_send_id(const struct pair *pair, uint32_t ahead)
+{
+	bool last = pair->sq_used + ahead + 1 >= pair->qp->sq.depth;
+
+	return next_id++ << 1 | (last || random_below(4) == 0);
+}
+
+static void check_doorbell(struct pair *pair, bool was_asleep, int posted)
+{
+	uint32_t rung = fake_take_doorbell();
+
+	if (posted && (was_asleep || !ctx->shadow_db)) {
+		CHECK(rung == pair->dev.qpn);
+		pair->dev.asleep = false;
+	} else {
+		CHECK(rung == FAKE_NO_DOORBELL);
+	}
+}
+
+static void post_sends(struct pair *pair, int num)
+{
+	uint32_t free = pair->qp->sq.depth - pair->sq_used;
+	bool was_asleep = pair->dev.asleep;
+	struct ibv_send_wr *bad = NULL;
+	struct work work[MAX_LIST];
+	int i, err;
+
+	for (i = 0; i < num; i++) {
+		work_make_send(&work[i], new_send_id(pair, i), pair->qp);
+		work[i].send.next = i + 1 < num ? &work[i + 1].send : NULL;
+	}
+	err = xrdma_post_send(&pair->qp->verbs_qp.qp, &work[0].send, &bad);
+	if (num > free) {
+		CHECK(err == ENOMEM && bad == &work[free].send);
+		num = free;
+	} else {
+		CHECK(err == 0 && !bad);
+	}
+	pair->sq_used += num;
+	check_doorbell(pair, was_asleep, num);
+}
+
+static void post_recvs(struct pair *pair, int num)
+{
+	uint32_t free = pair->qp->rq.depth - pair->rq_used;
+	struct ibv_recv_wr *bad = NULL;
+	struct work work[MAX_LIST];
+	int i, err;
+
+	for (i = 0; i < num; i++) {
+		work_make_recv(&work[i], next_id++, pair->qp);
+		work[i].recv.next = i + 1 < num ? &work[i + 1].recv : NULL;
+	}
+	err = xrdma_post_recv(&pair->qp->verbs_qp.qp, &work[0].recv, &bad);
+	if (num > free) {
+		CHECK(err == ENOMEM && bad == &work[free].recv);
+		num = free;
+	} else {
+		CHECK(err == 0 && !bad);
+	}
+	pair->rq_used += num;
+	CHECK(fake_take_doorbell() == FAKE_NO_DOORBELL);
+}
+
+/* ---- set-up ------------------------------------------------------------ */
+
+static void create_cq(int entries)
+{
+	struct ibv_cq *ibcq;
+
+	ibcq = xrdma_create_cq(&ctx->ibv_ctx.context, entries, NULL, 0);
+	CHECK(ibcq && ibcq->cqe >= entries);
+	cq = container_of(ibcq, struct xrdma_cq, verbs_cq.cq);
+	dev_cq = fake_last_cq;
+}
+
+static struct ibv_qp *create_qp(struct ibv_qp_cap *cap)
+{
+	struct ibv_pd pd = { .context = &ctx->ibv_ctx.context };
+	struct ibv_qp_init_attr attr = {
+		.send_cq = &cq->verbs_cq.cq,
+		.recv_cq = &cq->verbs_cq.cq,
+		.cap = *cap,
+		.qp_type = IBV_QPT_RC,
+	};
+	struct ibv_qp *ibqp = xrdma_create_qp(&pd, &attr);
+
+	*cap = attr.cap;
+	return ibqp;
+}
+
+static void create_pair(struct pair *pair, uint32_t qpn, uint32_t depth)
+{
+	struct ibv_qp_cap cap = {
+		.max_send_wr = depth,
+		.max_recv_wr = depth,
+		.max_send_sge = 3,
+		.max_recv_sge = 2,
+		.max_inline_data = 60,
+	};
+	struct ibv_qp *ibqp;
+
+	fake_next_qpn = qpn;
+	ibqp = create_qp(&cap);
+	CHECK(ibqp);
+	memset(pair, 0, sizeof(*pair));
+	pair->qp = container_of(ibqp, struct xrdma_qp, verbs_qp.qp);
+	pair->dev = fake_last_qp;
+}
+
+static void setup(bool shadow_db, uint32_t depth)
+{
+	ctx = calloc(1, sizeof(*ctx));
+	CHECK(ctx);
+	ctx->db = fake_db_page;
+	ctx->shadow_db = shadow_db;
+	ctx->max_qp_wr = 65536;
+	ctx->max_cqe = 65536 * 2;
+	ctx->max_sge = WORK_MAX_SGE;
+	ctx->max_inline = WORK_MAX_INLINE;
+	pthread_mutex_init(&ctx->qp_mutex, NULL);
+	num_pending = 0;
+	fake_take_doorbell();
+	create_cq(2 * QPS * depth);
+}
+
+static void destroy_pair(struct pair *pair)
+{
+	CHECK(!xrdma_destroy_qp(&pair->qp->verbs_qp.qp));
+	pair->qp = NULL;
+}
+
+static void teardown(void)
+{
+	int i;
+
+	for (i = 0; i < QPS; i++)
+		if (pairs[i].qp)
+			destroy_pair(&pairs[i]);
+	for (i = 0; i < XRDMA_QP_TABLE_SIZE; i++)
+		CHECK(!ctx->qp_table[i]);
+	CHECK(!xrdma_destroy_cq(&cq->verbs_cq.cq));
+	pthread_mutex_destroy(&ctx->qp_mutex);
+	free(ctx);
+}
+
+/* Moves everything of a fresh queue to another index, as if much had passed. */
+static void age_pair(struct pair *pair, uint32_t index)
+{
+	struct xrdma_qp *qp = pair->qp;
+
+	qp->sq.pi = index;
+	qp->sq.ci = index;
+	qp->rq.pi = index;
+	qp->rq.ci = index;
+	qp->rec->sq_pi = htole32(index);
+	qp->rec->rq_pi = htole32(index);
+	qp->rec->sq_event = htole32(index);
+	pair->dev.sq_ci = index;
+	pair->dev.rq_ci = index;
+}
+
+static void age_cq(uint32_t index)
+{
+	uint32_t i, depth = 1U << cq->log_depth;
+
+	cq->ci = index;
+	cq->rec->ci = htole32(index);
+	dev_cq.pi = index;
+	for (i = index; i - index < depth; i++)
+		cq->ring[i % depth].own = htole32(i / depth % 2);
+}
+
+/* ---- tests --------------------------------------------------------------- */
+
+/* Forgets what a stopped queue pair had not reported. */
+static void forget(struct pair *pair)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < num_pending; i++)
+		if (pending[i].qp != pair - pairs)
+			pending[left++] = pending[i];
+	num_pending = left;
+	pair->sq_used = 0;
+	pair->rq_used = 0;
+	pair->sq_unreported = 0;
+}
+
+static void reset_pair(struct pair *pair)
+{
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
+
+	CHECK(!xrdma_modify_qp(&pair->qp->verbs_qp.qp, &attr, IBV_QP_STATE));
+	forget(pair);
+	pair->dev.sq_ci = 0;
+	pair->dev.rq_ci = 0;
+	pair->dev.asleep = true;
+	CHECK(!pair->dev.rec->sq_pi && !pair->dev.rec->rq_pi &&
+	      !pair->dev.rec->sq_event);
+}
+
+static void random_step(uint32_t depth)
+{
+	struct pair *pair = &pairs[random_below(QPS)];
+	uint32_t dice = random_below(1000);
+	int times = random_below(8);
+
+	if (dice < 250) {
+		post_sends(pair, 1 + random_below(MAX_LIST));
+	} else if (dice < 400) {
+		post_recvs(pair, 1 + random_below(MAX_LIST));
+	} else if (dice < 600) {
+		while (times-- && !pair->dev.asleep)
+			execute_send(pair);
+	} else if (dice < 720) {
+		while (times--)
+			execute_recv(pair);
+	} else if (dice < 990) {
+		poll_some(random_below(9));
+	} else if (dice < 996) {
+		reset_pair(pair);
+	} else {
+		destroy_pair(pair);
+		forget(pair);
+		create_pair(pair, pair->dev.qpn, depth);
+	}
+	/* asleep with work at hand: a doorbell was lost */
+	CHECK(!pair->dev.asleep ||
+	      pair->dev.sq_ci == le32toh(pair->dev.rec->sq_pi));
+}
+
+static void random_traffic(bool shadow_db, uint32_t depth, uint32_t start)
+{
+	static const uint32_t qpns[QPS] = { 0x123455, 0x123456, 0xffffff };
+	int i;
+
+	setup(shadow_db, depth);
+	age_cq(start);
+	for (i = 0; i < QPS; i++) {
+		create_pair(&pairs[i], qpns[i], depth);
+		age_pair(&pairs[i], start);
+	}
+	for (i = 0; i < 200000; i++)
+		random_step(depth);
+	teardown();
+}
+
+static void traffic_with_every_doorbell(void)
+{
+	random_traffic(false, 16, 0);
+}
+
+static void traffic_with_shadow_doorbell(void)
+{
+	random_traffic(true, 16, 0);
+}
+
+static void traffic_over_the_end_of_indexes(void)
+{
+	random_traffic(true, 8, (uint32_t)-1000);
+}
+
+static void traffic_in_queues_of_one(void)
+{
+	random_traffic(true, 1, (uint32_t)-100);
+}
+
+/* 65536 entries of which only the last reports: the index has 16 bits. */
+static void unsignaled_work_fills_the_deepest_queue(void)
+{
+	struct pair *pair = &pairs[0];
+	struct ibv_send_wr *bad;
+	struct work work;
+	uint32_t lap, i;
+
+	setup(true, 65536 / 8);
+	create_pair(pair, 7, 65536);
+	for (lap = 0; lap < 3; lap++) {
+		for (i = 0; i < 65536; i++) {
+			work_make_send(&work, i << 1 | (i == 65535), pair->qp);
+			CHECK(!xrdma_post_send(&pair->qp->verbs_qp.qp,
+					       &work.send, &bad));
+		}
+		CHECK(xrdma_post_send(&pair->qp->verbs_qp.qp, &work.send,
+				      &bad) == ENOMEM);
+		pair->dev.asleep = false;
+		pair->sq_used = 65536;
+		while (!pair->dev.asleep)
+			execute_send(pair);
+		poll_some(8);
+		CHECK(!pair->sq_used);
+	}
+	teardown();
+}
+
+static void wrong_requests_are_refused(void)
+{
+	struct ibv_sge sge[WORK_MAX_SGE + 1] = {};
+	struct ibv_recv_wr *bad_recv, recv = { .sg_list = sge };
+	struct ibv_send_wr *bad, first = { .sg_list = sge };
+	struct ibv_send_wr second = { .sg_list = sge };
+	struct pair *pair = &pairs[0];
+	struct ibv_qp *ibqp;
+
+	setup(true, 16);
+	create_pair(pair, 9, 16);
+	ibqp = &pair->qp->verbs_qp.qp;
+
+	first.next = &second;
+	first.opcode = IBV_WR_SEND;
+	second.opcode = IBV_WR_TSO;
+	CHECK(xrdma_post_send(ibqp, &first, &bad) == EINVAL && bad == &second);
+	CHECK(fake_take_doorbell() == 9);
+	CHECK(le32toh(pair->dev.rec->sq_pi) == 1);
+
+	second.opcode = IBV_WR_RDMA_READ;
+	second.send_flags = IBV_SEND_INLINE;
+	CHECK(xrdma_post_send(ibqp, &second, &bad) == EINVAL);
+	second.opcode = IBV_WR_SEND;
+	second.send_flags = IBV_SEND_IP_CSUM;
+	CHECK(xrdma_post_send(ibqp, &second, &bad) == EINVAL);
+	second.send_flags = IBV_SEND_INLINE;
+	second.num_sge = 2;
+	sge[0].addr = (uintptr_t)sge;
+	sge[0].length = 1;
+	sge[1].length = UINT32_MAX;
+	CHECK(xrdma_post_send(ibqp, &second, &bad) == EINVAL);
+	second.send_flags = 0;
+	second.num_sge = pair->qp->sq.max_sge + 1;
+	CHECK(xrdma_post_send(ibqp, &second, &bad) == EINVAL);
+	second.num_sge = -1;
+	CHECK(xrdma_post_send(ibqp, &second, &bad) == EINVAL);
+	second.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
+	second.num_sge = 2;
+	CHECK(xrdma_post_send(ibqp, &second, &bad) == EINVAL);
+	CHECK(fake_take_doorbell() == FAKE_NO_DOORBELL);
+
+	recv.num_sge = pair->qp->rq.max_sge + 1;
+	CHECK(xrdma_post_recv(ibqp, &recv, &bad_recv) == EINVAL);
+	recv.num_sge = -1;
+	CHECK(xrdma_post_recv(ibqp, &recv, &bad_recv) == EINVAL);
+	CHECK(le32toh(pair->dev.rec->rq_pi) == 0);
+	teardown();
+}
+
+static void refuse_cap(struct ibv_qp_cap cap)
+{
+	errno = 0;
+	CHECK(!create_qp(&cap) && errno == EINVAL);
+}
+
+static void granted_capacities_fit_the_entries(void)
+{
+	struct ibv_qp_cap cap = { .max_send_wr = 5, .max_send_sge = 3,
+				  .max_recv_wr = 3, .max_recv_sge = 2 };
+	struct ibv_qp *ibqp;
+
+	setup(true, 16);
+	ibqp = create_qp(&cap);
+	CHECK(ibqp && cap.max_send_wr == 8 && cap.max_recv_wr == 4);
+	/* 128 = 32 + 6 * 16 = 32 + 96; 64 = 16 + 3 * 16 */
+	CHECK(fake_last_qp.req.log_sq_stride == 7 && cap.max_send_sge == 6);
+	CHECK(cap.max_inline_data == 96);
+	CHECK(fake_last_qp.req.log_rq_stride == 6 && cap.max_recv_sge == 3);
+	CHECK(!xrdma_destroy_qp(ibqp));
+
+	memset(&cap, 0, sizeof(cap));
+	ibqp = create_qp(&cap);
+	CHECK(ibqp && cap.max_send_wr == 1 && cap.max_recv_wr == 0);
+	CHECK(fake_last_qp.req.log_sq_stride == 6);
+	CHECK(fake_last_qp.req.log_rq_stride == 0);
+	CHECK(!xrdma_destroy_qp(ibqp));
+
+	cap = (struct ibv_qp_cap){ .max_inline_data = 97 };
+	ibqp = create_qp(&cap);
+	CHECK(ibqp && fake_last_qp.req.log_sq_stride == 8);
+	CHECK(cap.max_inline_data == WORK_MAX_INLINE);
+	CHECK(!xrdma_destroy_qp(ibqp));
+
+	refuse_cap((struct ibv_qp_cap){ .max_send_wr = 65537 });
+	refuse_cap((struct ibv_qp_cap){ .max_recv_wr = 65537 });
+	refuse_cap((struct ibv_qp_cap){ .max_send_sge = WORK_MAX_SGE + 1 });
+	refuse_cap((struct ibv_qp_cap){ .max_recv_sge = WORK_MAX_SGE + 1 });
+	refuse_cap((struct ibv_qp_cap){
+		.max_inline_data = WORK_MAX_INLINE + 1 });
+	teardown();
+}
+
+static uint32_t arm(int solicited_only)
+{
+	CHECK(!xrdma_req_notify_cq(&cq->verbs_cq.cq, solicited_only));
+	return le32toh(dev_cq.rec->arm);
+}
+
+static void arming_changes_the_word_and_keeps_the_wider_request(void)
+{
+	setup(true, 16);
+	CHECK(arm(1) == (1 << 2 | XRDMA_ARM_SOLICITED));
+	CHECK(arm(0) == (2 << 2 | XRDMA_ARM_NEXT));
+	CHECK(arm(1) == (3 << 2 | XRDMA_ARM_NEXT));
+	xrdma_cq_event(&cq->verbs_cq.cq);
+	CHECK(arm(1) == (4 << 2 | XRDMA_ARM_SOLICITED));
+	teardown();
+}
+
+#define TEST(name) { #name, name }
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+	TEST(traffic_with_every_doorbell),
+	TEST(traffic_with_shadow_doorbell),
+	TEST(traffic_over_the_end_of_indexes),
+	TEST(traffic_in_queues_of_one),
+	TEST(unsignaled_work_fills_the_deepest_queue),
+	TEST(wrong_requests_are_refused),
+	TEST(granted_capacities_fit_the_entries),
+	TEST(arming_changes_the_word_and_keeps_the_wider_request),
+};
+
+int main(void)
+{
+	int i, num = ARRAY_SIZE(tests);
+
+	printf("1..%d\n", num);
+	for (i = 0; i < num; i++) {
+		tests[i].run();
+		printf("ok %d - %s\n", i + 1, tests[i].name);
+	}
+	return 0;
+}

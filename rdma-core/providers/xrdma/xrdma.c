@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA provider: registration with libibverbs, opening a device, and the
+ * queries that ask about the whole of it. Must not know: layouts of rings.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "xrdma-abi.h"
+#include "xrdma.h"
+
+static int xrdma_query_device_ex(struct ibv_context *ibctx,
+				 const struct ibv_query_device_ex_input *input,
+				 struct ibv_device_attr_ex *attr,
+				 size_t attr_size)
+{
+	struct ib_uverbs_ex_query_device_resp resp;
+	size_t resp_size = sizeof(resp);
+	uint64_t fw_ver;
+	int err;
+
+	err = ibv_cmd_query_device_any(ibctx, input, attr, attr_size, &resp,
+				       &resp_size);
+	if (err)
+		return err;
+
+	fw_ver = resp.base.fw_ver;
+	snprintf(attr->orig_attr.fw_ver, sizeof(attr->orig_attr.fw_ver),
+		 "%u.%u.%u", (unsigned int)(fw_ver >> 32) & 0xffff,
+		 (unsigned int)(fw_ver >> 16) & 0xffff,
+		 (unsigned int)fw_ver & 0xffff);
+	return 0;
+}
+
+static int xrdma_query_port(struct ibv_context *ibctx, uint8_t port,
+			    struct ibv_port_attr *attr)
+{
+	struct ibv_query_port cmd;
+
+	return ibv_cmd_query_port(ibctx, port, attr, &cmd, sizeof(cmd));
+}
+
+static void xrdma_free_context(struct ibv_context *ibctx)
+{
+	struct xrdma_context *ctx = to_xctx(ibctx);
+
+	munmap(ctx->db, ctx->db_size);
+	pthread_mutex_destroy(&ctx->qp_mutex);
+	verbs_uninit_context(&ctx->ibv_ctx);
+	free(ctx);
+}
+
+static const struct verbs_context_ops xrdma_context_ops = {
+	.alloc_pd = xrdma_alloc_pd,
+	.cq_event = xrdma_cq_event,
+	.create_cq = xrdma_create_cq,
+	.create_qp = xrdma_create_qp,
+	.dealloc_pd = xrdma_dealloc_pd,
+	.dereg_mr = xrdma_dereg_mr,
+	.destroy_cq = xrdma_destroy_cq,
+	.destroy_qp = xrdma_destroy_qp,
+	.free_context = xrdma_free_context,
+	.modify_qp = xrdma_modify_qp,
+	.poll_cq = xrdma_poll_cq,
+	.post_recv = xrdma_post_recv,
+	.post_send = xrdma_post_send,
+	.query_device_ex = xrdma_query_device_ex,
+	.query_port = xrdma_query_port,
+	.query_qp = xrdma_query_qp,
+	.reg_mr = xrdma_reg_mr,
+	.req_notify_cq = xrdma_req_notify_cq,
+};
+
+/* Asks the driver for a context, and maps its doorbell page. */
+static int xrdma_setup_context(struct xrdma_context *ctx, int cmd_fd)
+{
+	struct xrdma_cmd_alloc_context_resp resp = {};
+	struct ibv_get_context cmd = {};
+	int err;
+
+	err = ibv_cmd_get_context(&ctx->ibv_ctx, &cmd, sizeof(cmd),
+				  &resp.ibv_resp, sizeof(resp));
+	if (err)
+		return err;
+
+	ctx->shadow_db = resp.caps & XRDMA_UCAP_SHADOW_DB;
+	ctx->max_qp_wr = resp.max_qp_wr;
+	ctx->max_cqe = resp.max_cqe;
+	ctx->max_sge = resp.max_sge;
+	ctx->max_inline = resp.max_inline;
+	ctx->db_size = resp.db_mmap_size;
+	ctx->db = mmap(NULL, ctx->db_size, PROT_WRITE, MAP_SHARED, cmd_fd,
+		       resp.db_mmap_key);
+	return ctx->db == MAP_FAILED ? errno : 0;
+}
+
+static struct verbs_context *xrdma_alloc_context(struct ibv_device *ibdev,
+						 int cmd_fd, void *private_data)
+{
+	struct xrdma_context *ctx;
+	int err;
+
+	ctx = verbs_init_and_alloc_context(ibdev, cmd_fd, ctx, ibv_ctx,
+					   RDMA_DRIVER_XRDMA);
+	if (!ctx)
+		return NULL;
+
+	err = xrdma_setup_context(ctx, cmd_fd);
+	if (err) {
+		verbs_uninit_context(&ctx->ibv_ctx);
+		free(ctx);
+		errno = err;
+		return NULL;
+	}
+	ctx->single_threaded = check_env("XRDMA_SINGLE_THREADED");
+	pthread_mutex_init(&ctx->qp_mutex, NULL);
+	verbs_set_ops(&ctx->ibv_ctx, &xrdma_context_ops);
+	return &ctx->ibv_ctx;
+}
+
+static struct verbs_device *
+xrdma_alloc_device(struct verbs_sysfs_dev *sysfs_dev)
+{
+	return calloc(1, sizeof(struct verbs_device));
+}
+
+static void xrdma_uninit_device(struct verbs_device *vdev)
+{
+	free(vdev);
+}
+
+static const struct verbs_match_ent xrdma_match_table[] = {
+	VERBS_DRIVER_ID(RDMA_DRIVER_XRDMA),
+	{},
+};
+
+static const struct verbs_device_ops xrdma_dev_ops = {
+	.name = "xrdma",
+	.match_min_abi_version = XRDMA_ABI_VERSION,
+	.match_max_abi_version = XRDMA_ABI_VERSION,
+	.match_table = xrdma_match_table,
+	.alloc_device = xrdma_alloc_device,
+	.uninit_device = xrdma_uninit_device,
+	.alloc_context = xrdma_alloc_context,
+};
+PROVIDER_DRIVER(xrdma, xrdma_dev_ops);

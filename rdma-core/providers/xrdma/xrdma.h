@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA provider: the objects behind the verbs, their locks, and the shared
+ * memory accessors. Must not know: the commands (xrdma-abi.h).
+ *
+ * Layouts come from <rdma/xrdma-abi.h> alone. Indexes of rings run freely
+ * modulo 2^32; depths are powers of two.
+ *
+ * Locks. A queue has a spinlock of its own. xrdma_cq.lock covers the ring, ci,
+ * arm and the record; a poller advances the consumer indexes of the queues
+ * whose entries it retires, which posters read without that lock.
+ * xrdma_wq.lock covers the ring and pi. xrdma_context.qp_mutex serialises
+ * creation and destruction of queue pairs, and so the writers of the table in
+ * which pollers look them up. Order: qp_mutex, then xrdma_cq.lock of one
+ * queue; the locks of sq, then rq, with none of the others.
+ */
+
+#ifndef XRDMA_H
+#define XRDMA_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <infiniband/driver.h>
+#include <rdma/xrdma-abi.h>
+#include <util/util.h>
+
+/* A QPN has 24 bits; the table has two levels. */
+#define XRDMA_QP_LEAF_SHIFT	10
+#define XRDMA_QP_LEAF_SIZE	BIT(XRDMA_QP_LEAF_SHIFT)
+#define XRDMA_QP_TABLE_SIZE	BIT(24 - XRDMA_QP_LEAF_SHIFT)
+
+struct xrdma_qp;
+
+/**
+ * struct xrdma_lock - a spinlock that a single-threaded context goes without
+ * @spin: the lock
+ * @elided: true: nobody else can hold it
+ */
+struct xrdma_lock {
+	pthread_spinlock_t spin;
+	bool elided;
+};
+
+/**
+ * struct xrdma_buf - memory that the device works on
+ * @addr: first byte, page-aligned
+ * @size: bytes, whole pages
+ */
+struct xrdma_buf {
+	void *addr;
+	size_t size;
+};
+
+/**
+ * struct xrdma_qp_leaf - second level of the table of queue pairs
+ * @users: number of entries in use
+ * @qp: by the low bits of the QPN
+ */
+struct xrdma_qp_leaf {
+	unsigned int users;
+	struct xrdma_qp *qp[XRDMA_QP_LEAF_SIZE];
+};
+
+/**
+ * struct xrdma_context - an open device
+ * @ibv_ctx: what libibverbs knows of it
+ * @db: doorbell page
+ * @db_size: bytes mapped there
+ * @shadow_db: doorbells may be skipped, see struct xrdma_qp_rec
+ * @single_threaded: the application promises one thread; locks are elided
+ * @max_qp_wr: highest depth of a send or receive queue
+ * @max_cqe: highest depth of a completion queue
+ * @max_sge: highest number of scatter-gather entries of a work request
+ * @max_inline: highest number of inline bytes of a work request
+ * @qp_mutex: guards @qp_table
+ * @qp_table: first level, by the high bits of the QPN
+ */
+struct xrdma_context {
+	struct verbs_context ibv_ctx;
+	void *db;
+	size_t db_size;
+	bool shadow_db;
+	bool single_threaded;
+	uint32_t max_qp_wr;
+	uint32_t max_cqe;
+	uint32_t max_sge;
+	uint32_t max_inline;
+	pthread_mutex_t qp_mutex;
+	struct xrdma_qp_leaf *qp_table[XRDMA_QP_TABLE_SIZE];
+};
+
+/**
+ * struct xrdma_pd - protection domain
+ * @ibv_pd: what libibverbs knows of it
+ * @pdn: its number in fault records
+ */
+struct xrdma_pd {
+	struct ibv_pd ibv_pd;
+	uint32_t pdn;
+};
+
+/**
+ * struct xrdma_cq - completion queue
+ * @verbs_cq: what libibverbs knows of it
+ * @lock: covers all below
+ * @ring: entries
+ * @rec: record shared with the device
+ * @ci: consumer index
+ * @log_depth: log2 of the entries
+ * @next_armed: armed for any completion, and no event was fetched since
+ * @arm: last value of the record's arm
+ * @cqn: number, for debugging
+ * @buf: memory of @ring and @rec
+ */
+struct xrdma_cq {
+	struct verbs_cq verbs_cq;
+	struct xrdma_lock lock;
+	struct xrdma_cqe *ring;
+	struct xrdma_cq_rec *rec;
+	uint32_t ci;
+	uint8_t log_depth;
+	bool next_armed;
+	uint32_t arm;
+	uint32_t cqn;
+	struct xrdma_buf buf;
+};
+
+/**
+ * struct xrdma_wq - send or receive queue of a queue pair
+ * @lock: covers @ring and @pi
+ * @ring: entries
+ * @depth: number of entries, a power of two; 0: there is no such queue
+ * @pi: producer index
+ * @ci: index of the oldest entry that the device may still read; written by
+ *	pollers under the lock of the completion queue
+ * @max_sge: scatter-gather entries that fit an entry
+ * @log_stride: log2 of the bytes of an entry
+ */
+struct xrdma_wq {
+	struct xrdma_lock lock;
+	void *ring;
+	uint32_t depth;
+	uint32_t pi;
+	_Atomic(uint32_t) ci;
+	uint16_t max_sge;
+	uint8_t log_stride;
+};
+
+/**
+ * struct xrdma_qp - queue pair
+ * @verbs_qp: what libibverbs knows of it
+ * @sq: send queue
+ * @rq: receive queue
+ * @rec: record shared with the device
+ * @db: where a write of @qpn rings
+ * @qpn: number
+ * @max_inline: bytes that fit an entry of the send queue
+ * @force_flags: IBV_SEND_SIGNALED if every send entry is to be signaled
+ * @shadow_db: doorbells may be skipped
+ * @buf: memory of the rings and @rec
+ */
+struct xrdma_qp {
+	struct verbs_qp verbs_qp;
+	struct xrdma_wq sq;
+	struct xrdma_wq rq;
+	struct xrdma_qp_rec *rec;
+	void *db;
+	uint32_t qpn;
+	uint32_t max_inline;
+	uint32_t force_flags;
+	bool shadow_db;
+	struct xrdma_buf buf;
+};
+
+static inline struct xrdma_context *to_xctx(struct ibv_context *ibctx)
+{
+	return container_of(ibctx, struct xrdma_context, ibv_ctx.context);
+}
+
+static inline struct xrdma_pd *to_xpd(struct ibv_pd *ibpd)
+{
+	return container_of(ibpd, struct xrdma_pd, ibv_pd);
+}
+
+static inline struct xrdma_cq *to_xcq(struct ibv_cq *ibcq)
+{
+	return container_of(ibcq, struct xrdma_cq, verbs_cq.cq);
+}
+
+static inline struct xrdma_qp *to_xqp(struct ibv_qp *ibqp)
+{
+	return container_of(ibqp, struct xrdma_qp, verbs_qp.qp);
+}
+
+static inline void xrdma_lock_init(struct xrdma_lock *lock,
+				   const struct xrdma_context *ctx)
+{
+	pthread_spin_init(&lock->spin, PTHREAD_PROCESS_PRIVATE);
+	lock->elided = ctx->single_threaded;
+}
+
+static inline void xrdma_lock_destroy(struct xrdma_lock *lock)
+{
+	pthread_spin_destroy(&lock->spin);
+}
+
+static inline void xrdma_lock(struct xrdma_lock *lock)
+{
+	if (!lock->elided)
+		pthread_spin_lock(&lock->spin);
+}
+
+static inline void xrdma_unlock(struct xrdma_lock *lock)
+{
+	if (!lock->elided)
+		pthread_spin_unlock(&lock->spin);
+}
+
+/**
+ * xrdma_log2_ceil() - log2 of the power of two that holds a number
+ * @n: number
+ *
+ * Return: 0 for 0 and 1, 3 for 5 to 8, and so on.
+ */
+static inline uint8_t xrdma_log2_ceil(uint64_t n)
+{
+	return n > 1 ? ilog64(n - 1) : 0;
+}
+
+/**
+ * xrdma_load_le32() - read once a word that the device writes
+ * @word: in host memory
+ *
+ * Return: its value; nothing that follows is ordered.
+ */
+static inline uint32_t xrdma_load_le32(__le32 *word)
+{
+	uint32_t raw = atomic_load_explicit((_Atomic(uint32_t) *)word,
+					    memory_order_relaxed);
+
+	return le32toh((__force __le32)raw);
+}
+
+/**
+ * xrdma_store_le32() - write once a word that the device reads
+ * @word: in host memory
+ * @value: to write
+ *
+ * What this CPU read and wrote in memory before is not delayed beyond it.
+ */
+static inline void xrdma_store_le32(__le32 *word, uint32_t value)
+{
+	atomic_store_explicit((_Atomic(uint32_t) *)word,
+			      (__force uint32_t)htole32(value),
+			      memory_order_release);
+}
+
+/* buf.c */
+int xrdma_alloc_buf(struct xrdma_buf *buf, size_t size);
+void xrdma_free_buf(struct xrdma_buf *buf);
+
+/* ah_pd.c */
+struct ibv_pd *xrdma_alloc_pd(struct ibv_context *ibctx);
+int xrdma_dealloc_pd(struct ibv_pd *ibpd);
+
+/* mr.c */
+struct ibv_mr *xrdma_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
+			    uint64_t hca_va, int access);
+int xrdma_dereg_mr(struct verbs_mr *vmr);
+
+/* cq.c */
+struct ibv_cq *xrdma_create_cq(struct ibv_context *ibctx, int cqe,
+			       struct ibv_comp_channel *channel,
+			       int comp_vector);
+int xrdma_destroy_cq(struct ibv_cq *ibcq);
+int xrdma_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc);
+int xrdma_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
+void xrdma_cq_event(struct ibv_cq *ibcq);
+void xrdma_cq_clean(struct xrdma_cq *cq, uint32_t qpn);
+
+/* qp.c */
+struct ibv_qp *xrdma_create_qp(struct ibv_pd *ibpd,
+			       struct ibv_qp_init_attr *attr);
+int xrdma_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+		    int attr_mask);
+int xrdma_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
+		   int attr_mask, struct ibv_qp_init_attr *init_attr);
+int xrdma_destroy_qp(struct ibv_qp *ibqp);
+struct xrdma_qp *xrdma_find_qp(struct xrdma_context *ctx, uint32_t qpn);
+
+/* post.c */
+int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
+		    struct ibv_send_wr **bad_wr);
+int xrdma_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
+		    struct ibv_recv_wr **bad_wr);
+
+#endif /* XRDMA_H */
