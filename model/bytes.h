@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Big-endian numbers at byte addresses of any alignment, as packets have them.
+ */
+#ifndef XRDMA_MODEL_BYTES_H
+#define XRDMA_MODEL_BYTES_H
+
+#include <endian.h>
+#include <linux/types.h>
+#include <string.h>
+
+static inline u16 xrdma_get16(const u8 *p)
+{
+	u16 v;
+
+	memcpy(&v, p, sizeof(v));
+	return be16toh(v);
+}
+
+static inline u32 xrdma_get24(const u8 *p)
+{
+	return (u32)p[0] << 16 | (u32)p[1] << 8 | p[2];
+}
+
+static inline u32 xrdma_get32(const u8 *p)
+{
+	u32 v;
+
+	memcpy(&v, p, sizeof(v));
+	return be32toh(v);
+}
+
+static inline u64 xrdma_get64(const u8 *p)
+{
+	u64 v;
+
+	memcpy(&v, p, sizeof(v));
+	return be64toh(v);
+}
+
+static inline void xrdma_put16(u8 *p, u16 value)
+{
+	value = htobe16(value);
+	memcpy(p, &value, sizeof(value));
+}
+
+static inline void xrdma_put24(u8 *p, u32 value)
+{
+	p[0] = value >> 16;
+	p[1] = value >> 8;
+	p[2] = value;
+}
+
+static inline void xrdma_put32(u8 *p, u32 value)
+{
+	value = htobe32(value);
+	memcpy(p, &value, sizeof(value));
+}
+
+static inline void xrdma_put64(u8 *p, u64 value)
+{
+	value = htobe64(value);
+	memcpy(p, &value, sizeof(value));
+}
+
+#endif /* XRDMA_MODEL_BYTES_H */

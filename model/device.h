@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The device: what everything else hangs on.
+ *
+ * One thread, no locks: BAR accesses, timers, wire and the polling of queues
+ * all come from the loop, one after the other. A pointer into guest memory is
+ * never kept from one of these calls to the next, except under the epoch rule
+ * of xlat.h.
+ *
+ * The core (this file, regs, cmdq, cmd, eq, cq, qp, key, xlat, gid) owns the
+ * objects; the wire engine (requester, responder, eth, pkt, wire) owns packets
+ * and timers, and is reached through struct xrdma_qp_ops and the functions at
+ * the end of this file.
+ */
+#ifndef XRDMA_MODEL_DEVICE_H
+#define XRDMA_MODEL_DEVICE_H
+
+#include <linux/bitfield.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cmdq.h"
+#include "cq.h"
+#include "dma.h"
+#include "eq.h"
+#include "gid.h"
+#include "host_error.h"
+#include "key.h"
+#include "loop.h"
+#include "port.h"
+#include "qp.h"
+#include "regs.h"
+#include "sgl.h"
+#include "xrdma_regs.h"
+
+struct xrdma_wire;
+
+/* What works, and nothing else. */
+#define XRDMA_DEVICE_CAPS		(XRDMA_CAP_SHADOW_DB | \
+					 XRDMA_CAP_RAW_PACKET)
+
+/**
+ * struct xrdma_device_params - what a device is made of
+ * @loop: runs it; gives the time
+ * @dma: guest memory
+ * @herr: gets the host errors
+ * @irq: raises an MSI-X vector
+ * @irq_opaque: first argument of @irq
+ * @vectors: MSI-X vectors there are
+ * @mac: permanent address of the port
+ * @seed: of everything random
+ */
+struct xrdma_device_params {
+	struct xrdma_loop *loop;
+	struct xrdma_dma *dma;
+	struct xrdma_host_errors *herr;
+	void (*irq)(void *opaque, unsigned int vector);
+	void *irq_opaque;
+	unsigned int vectors;
+	u8 mac[6];
+	u64 seed;
+};
+
+/**
+ * struct xrdma_device - the device
+ * @params: what it was made of
+ * @epoch: moves on when pointers into guest memory become void
+ * @gone: surprise removal: every register reads as ones, nothing works
+ * @bus_master: DMA is possible
+ * @live: enabled and not in the fatal state: host memory may be touched
+ * @regs: registers
+ * @cmdq: command ring
+ * @keys: key table
+ * @eqs: event queues by number
+ * @cqs: completion queues by number
+ * @qps: queue pairs by number
+ * @eqs_stalled: events wait for room in an event queue
+ * @active: queue pairs that are polled
+ * @num_active: of them
+ * @errors: queue pairs in ERR, whose work queues are flushed now and then
+ * @slow_timer: looks at @errors and at event queues without room
+ * @slow_ns: its present interval
+ * @port: the Ethernet port
+ * @gids: GID table
+ * @stats: counters of QUERY_STATS; the device's life long
+ * @db_errors: doorbells of user pages that were ignored
+ * @user_errors: queue pairs that failed for a corrupt index or entry in user
+ *	memory
+ * @wire: the wire engine's own
+ */
+struct xrdma_device {
+	struct xrdma_device_params params;
+	u64 epoch;
+	bool gone;
+	bool bus_master;
+	bool live;
+	struct xrdma_regs regs;
+	struct xrdma_cmdq cmdq;
+	struct xrdma_key_table keys;
+	struct xrdma_eq *eqs[XRDMA_MAX_EQ];
+	struct xrdma_cq *cqs[XRDMA_MAX_CQ];
+	struct xrdma_qp *qps[XRDMA_MAX_QP];
+	bool eqs_stalled;
+	struct xrdma_qp_list active;
+	u32 num_active;
+	struct xrdma_qp_list errors;
+	struct xrdma_timer slow_timer;
+	u64 slow_ns;
+	struct xrdma_port port;
+	struct xrdma_gid gids[XRDMA_MAX_GID];
+	u64 stats[XRDMA_NUM_STATS];
+	u64 db_errors;
+	u64 user_errors;
+	struct xrdma_wire *wire;
+};
+
+/* device.c */
+struct xrdma_device *
+xrdma_device_create(const struct xrdma_device_params *params);
+void xrdma_device_destroy(struct xrdma_device *dev);
+void xrdma_device_reset(struct xrdma_device *dev);
+void xrdma_device_bus_master(struct xrdma_device *dev, bool on);
+void xrdma_device_dma_unmap(struct xrdma_device *dev, u64 iova, u64 len);
+void xrdma_device_set_gone(struct xrdma_device *dev, bool gone);
+void xrdma_device_read(struct xrdma_device *dev, unsigned int bar, u64 off,
+		       void *buf, size_t len);
+void xrdma_device_write(struct xrdma_device *dev, unsigned int bar, u64 off,
+			const void *buf, size_t len);
+bool xrdma_device_poll(struct xrdma_device *dev);
+bool xrdma_device_park(struct xrdma_device *dev);
+bool xrdma_device_enabled(const struct xrdma_device *dev);
+bool xrdma_device_live(const struct xrdma_device *dev);
+void xrdma_device_fatal(struct xrdma_device *dev, u8 code);
+void xrdma_device_slow_work(struct xrdma_device *dev);
+void xrdma_device_irq(struct xrdma_device *dev, unsigned int vector);
+u64 xrdma_device_clock(const struct xrdma_device *dev);
+
+#define xrdma_dev_herr(dev, kind, ...) \
+	xrdma_host_error((dev)->params.herr, XRDMA_HERR_##kind, __VA_ARGS__)
+
+static inline void xrdma_stat_add(struct xrdma_device *dev,
+				  enum xrdma_stat stat, u64 n)
+{
+	dev->stats[stat] += n;
+}
+
+/*
+ * Provided by the wire engine. Poll: handle frames that have arrived, a bounded
+ * number; true if there were any; unless xrdma_device_live(), drop them. Reset:
+ * forget all frames in flight; queue pairs have been stopped before. Port
+ * changed: flags, MTU or MAC are new. Carrier: the wire is plugged in; call
+ * xrdma_port_link_changed() when that changes.
+ */
+int xrdma_wire_init(struct xrdma_device *dev);
+void xrdma_wire_destroy(struct xrdma_device *dev);
+void xrdma_wire_reset(struct xrdma_device *dev);
+bool xrdma_wire_poll(struct xrdma_device *dev);
+bool xrdma_wire_carrier(const struct xrdma_device *dev);
+void xrdma_wire_port_changed(struct xrdma_device *dev);
+
+#endif /* XRDMA_MODEL_DEVICE_H */

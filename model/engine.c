@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The engine as the transport sees it: attaches a device to the vfio-user
+ * server, the loop and the control socket. Knows nothing else.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "device_control.h"
+#include "engine.h"
+#include "wire.h"
+
+struct xrdma_engine {
+	const struct xrdma_env *env;
+	struct xrdma_device *dev;
+};
+
+static void engine_read(void *opaque, unsigned int bar, u64 off, void *buf,
+			size_t len)
+{
+	xrdma_device_read(opaque, bar, off, buf, len);
+}
+
+static void engine_write(void *opaque, unsigned int bar, u64 off,
+			 const void *buf, size_t len)
+{
+	xrdma_device_write(opaque, bar, off, buf, len);
+}
+
+static void engine_reset(void *opaque)
+{
+	xrdma_device_reset(opaque);
+}
+
+static void engine_bus_master(void *opaque, bool on)
+{
+	xrdma_device_bus_master(opaque, on);
+}
+
+static void engine_dma_unmap(void *opaque, u64 iova, u64 len)
+{
+	xrdma_device_dma_unmap(opaque, iova, len);
+}
+
+static const struct xrdma_vfu_ops vfu_ops = {
+	.read = engine_read,
+	.write = engine_write,
+	.reset = engine_reset,
+	.bus_master = engine_bus_master,
+	.dma_unmap = engine_dma_unmap,
+};
+
+static bool engine_poll(void *opaque)
+{
+	return xrdma_device_poll(opaque);
+}
+
+static bool engine_park(void *opaque)
+{
+	return xrdma_device_park(opaque);
+}
+
+static const struct xrdma_loop_engine loop_engine = {
+	.poll = engine_poll,
+	.park = engine_park,
+};
+
+static void engine_irq(void *opaque, unsigned int vector)
+{
+	xrdma_vfu_irq(opaque, vector);
+}
+
+static struct xrdma_device *make_device(const struct xrdma_env *env)
+{
+	struct xrdma_device_params params = {
+		.loop = env->loop,
+		.dma = env->dma,
+		.herr = env->herr,
+		.irq = engine_irq,
+		.irq_opaque = env->vfu,
+		.vectors = xrdma_vfu_vectors(env->vfu),
+		.seed = env->seed,
+	};
+
+	memcpy(params.mac, env->mac, sizeof(params.mac));
+	return xrdma_device_create(&params);
+}
+
+static int add_control(const struct xrdma_env *env, struct xrdma_device *dev)
+{
+	int err;
+
+	if (!env->control)
+		return 0;
+	err = xrdma_device_add_control(dev, env->control);
+	return err ? err : xrdma_wire_add_control(dev, env->control);
+}
+
+static int open_wire(const struct xrdma_env *env, struct xrdma_device *dev)
+{
+	int err = 0;
+
+	if (env->impair)
+		err = xrdma_wire_impair(dev, "tx", env->impair);
+	if (!err && env->wire)
+		err = xrdma_wire_open(dev, env->wire);
+	return err;
+}
+
+/**
+ * xrdma_engine_create - make the device and attach it
+ * @env: its surroundings
+ *
+ * Return: the engine, or NULL with errno set.
+ */
+struct xrdma_engine *xrdma_engine_create(const struct xrdma_env *env)
+{
+	struct xrdma_engine *engine = calloc(1, sizeof(*engine));
+	int err;
+
+	if (!engine)
+		return NULL;
+	engine->env = env;
+	engine->dev = make_device(env);
+	if (!engine->dev) {
+		free(engine);
+		errno = ENOMEM;
+		return NULL;
+	}
+	err = open_wire(env, engine->dev);
+	if (!err)
+		err = add_control(env, engine->dev);
+	if (err) {
+		xrdma_engine_destroy(engine);
+		errno = -err;
+		return NULL;
+	}
+	xrdma_vfu_attach(env->vfu, &vfu_ops, engine->dev);
+	xrdma_loop_set_engine(env->loop, &loop_engine, engine->dev);
+	return engine;
+}
+
+/**
+ * xrdma_engine_destroy - free the device
+ * @engine: the engine; the server and the loop call it no more
+ */
+void xrdma_engine_destroy(struct xrdma_engine *engine)
+{
+	xrdma_device_destroy(engine->dev);
+	free(engine);
+}

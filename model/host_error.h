@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Host errors: whatever the driver does against the device specification.
+ *
+ * Every such act has a named kind, is counted, and is kept with its details in
+ * a bounded log. A test in which one occurs has failed. Owns the kinds and the
+ * ledger; knows nothing of the device that reports, nor of how it is read out.
+ */
+#ifndef XRDMA_MODEL_HOST_ERROR_H
+#define XRDMA_MODEL_HOST_ERROR_H
+
+#include <linux/types.h>
+
+/*
+ * X(name, what the driver did). Add kinds at the end of their group; the name
+ * is what tests and users see.
+ */
+#define XRDMA_HOST_ERRORS(X)						\
+	/* bus */							\
+	X(BAR_DISABLED, "BAR access while memory space is disabled")	\
+	X(BAR_ACCESS, "BAR access of a size or alignment not allowed")	\
+	X(DMA_UNMAPPED, "DMA to an address that is not mapped")		\
+	X(DMA_ACCESS, "DMA against the rights of its mapping")		\
+	X(DMA_BUS_MASTER, "DMA needed while bus mastering is off")	\
+	/* registers and doorbells */					\
+	X(REG_RESERVED, "reserved register or bit written")		\
+	X(REG_ILLEGAL, "illegal register value or state")		\
+	X(DOORBELL_RANGE, "doorbell out of range")			\
+	X(DOORBELL_QP, "doorbell for a queue pair that is not there")	\
+	/* commands */							\
+	X(CMD_RESERVED, "reserved field of a command not zero")		\
+	X(CMD_STATE, "command in an illegal state")			\
+	X(CMD_INDEX, "producer index of the command ring out of range")	\
+	X(CMD_OPCODE, "command that the device does not know")		\
+	X(CMD_PARAM, "command with an illegal value")			\
+	X(CMD_NUMBER, "command on a number that is not there, or is")	\
+	X(CMD_BUSY, "command on an object that is in use")		\
+	X(CMD_DMA, "command that names memory out of reach")		\
+	X(INVAL_KEY, "invalidation of a key that is not there")		\
+	/* queues of the kernel */					\
+	X(EQ_INDEX, "consumer index of an event queue out of range")	\
+	X(WQ_INDEX, "producer index of a kernel work queue out of range") \
+	/* tables in host memory */					\
+	X(MPT_RESERVED, "reserved field of a key entry not zero")	\
+	X(MPT_STATE, "key entry in an unknown state")			\
+	X(MPT_TYPE, "key entry of an unknown type")			\
+	X(MPT_RANGE, "range of a key entry wraps")			\
+	X(MPT_ROOT, "root of a key entry malformed or too small")	\
+	X(MTT_ENTRY, "translation entry malformed")			\
+	X(MTT_MISSING, "no translation where there must be one")
+
+#define XRDMA_HOST_ERROR_ENUM(name, text) XRDMA_HERR_##name,
+
+/** enum xrdma_host_error_kind - one per line of XRDMA_HOST_ERRORS */
+enum xrdma_host_error_kind {
+	XRDMA_HOST_ERRORS(XRDMA_HOST_ERROR_ENUM)
+	XRDMA_HERR_KINDS,
+};
+
+/** XRDMA_HOST_ERROR_LOG - entries kept; older ones are overwritten */
+#define XRDMA_HOST_ERROR_LOG	256
+
+/**
+ * struct xrdma_host_error_entry - one host error
+ * @time_ns: CLOCK_MONOTONIC
+ * @kind: what the driver did
+ * @text: details, cut off when too long
+ */
+struct xrdma_host_error_entry {
+	u64 time_ns;
+	enum xrdma_host_error_kind kind;
+	char text[192];
+};
+
+/**
+ * struct xrdma_host_errors - the ledger
+ * @total: errors since the process started
+ * @count: the same by kind
+ * @log: ring of the newest errors; entry i of the history is at i modulo size
+ */
+struct xrdma_host_errors {
+	u64 total;
+	u64 count[XRDMA_HERR_KINDS];
+	struct xrdma_host_error_entry log[XRDMA_HOST_ERROR_LOG];
+};
+
+struct xrdma_host_errors *xrdma_host_errors_create(void);
+void xrdma_host_errors_destroy(struct xrdma_host_errors *herr);
+void xrdma_host_error(struct xrdma_host_errors *herr,
+		      enum xrdma_host_error_kind kind, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+const char *xrdma_host_error_name(enum xrdma_host_error_kind kind);
+unsigned int xrdma_host_errors_kept(const struct xrdma_host_errors *herr);
+const struct xrdma_host_error_entry *
+xrdma_host_errors_entry(const struct xrdma_host_errors *herr, unsigned int i);
+
+#endif /* XRDMA_MODEL_HOST_ERROR_H */

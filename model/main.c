@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The XRDMA reference device: a process that presents one PCI function to
+ * QEMU over vfio-user. This file reads the command line, puts the parts
+ * together and takes them apart; it knows nothing else.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "engine.h"
+#include "log.h"
+#include "stats.h"
+#include "xrdma_regs.h"
+
+#define USEC	1000ULL
+
+/**
+ * struct options - the command line
+ * @socket: path of the vfio-user socket
+ * @control: path of the control socket, or NULL
+ * @wire: far end of the wire, or NULL
+ * @impair: impairments of the wire, or NULL
+ * @msix_vectors: size of the MSI-X table
+ * @spin_ns: how long the loop spins after the last work
+ * @mac: MAC address
+ * @seed: of everything random
+ * @die_with_parent: end when the process that started this one does
+ */
+struct options {
+	const char *socket;
+	const char *control;
+	const char *wire;
+	const char *impair;
+	unsigned long msix_vectors;
+	u64 spin_ns;
+	u8 mac[6];
+	u64 seed;
+	bool die_with_parent;
+};
+
+enum {
+	OPT_CONTROL = 256,
+	OPT_DIE_WITH_PARENT,
+	OPT_IMPAIR,
+	OPT_LOG,
+	OPT_MAC,
+	OPT_MSIX_VECTORS,
+	OPT_SEED,
+	OPT_SOCKET,
+	OPT_SPIN_US,
+	OPT_WIRE,
+};
+
+static const struct option long_options[] = {
+	{ "control", required_argument, NULL, OPT_CONTROL },
+	{ "die-with-parent", no_argument, NULL, OPT_DIE_WITH_PARENT },
+	{ "help", no_argument, NULL, 'h' },
+	{ "impair", required_argument, NULL, OPT_IMPAIR },
+	{ "log", required_argument, NULL, OPT_LOG },
+	{ "mac", required_argument, NULL, OPT_MAC },
+	{ "msix-vectors", required_argument, NULL, OPT_MSIX_VECTORS },
+	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "socket", required_argument, NULL, OPT_SOCKET },
+	{ "spin-us", required_argument, NULL, OPT_SPIN_US },
+	{ "wire", required_argument, NULL, OPT_WIRE },
+	{ NULL, 0, NULL, 0 },
+};
+
+static void usage(FILE *to)
+{
+	fputs("usage: xrdma-device --socket PATH [OPTION]...\n"
+	      "  --socket PATH       vfio-user socket to listen on\n"
+	      "  --control PATH      control socket to listen on\n"
+	      "  --wire local=PATH,remote=PATH\n"
+	      "                      far end of the wire: a frame is a datagram\n"
+	      "  --impair SPEC       impair what is sent, like loss=1%,dup=0.5%,reorder=2%,\n"
+	      "                      corrupt=0.1%,corrupt-icrc-ok=0.1%,ecn=10%,delay=50us,seed=7\n"
+	      "  --mac ADDRESS       MAC address (default 02:00:00:78:72:01)\n"
+	      "  --seed N            seed of everything random (default 1)\n"
+	      "  --msix-vectors N    size of the MSI-X table, 1 to 64 (default 64)\n"
+	      "  --spin-us N         microseconds to poll after the last work (default 100)\n"
+	      "  --log LEVEL         error, warn (default), info or debug\n"
+	      "  --die-with-parent   end when the parent process ends\n"
+	      "  --help              print this\n", to);
+}
+
+static bool parse_u64(const char *text, u64 min, u64 max, u64 *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return !errno && end != text && !*end && text[0] != '-' &&
+	       *value >= min && *value <= max;
+}
+
+/* Six bytes in hexadecimal; a multicast address is not a port's */
+static bool parse_mac(const char *text, u8 *mac)
+{
+	int end = 0;
+
+	return sscanf(text, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &mac[0],
+		      &mac[1], &mac[2], &mac[3], &mac[4], &mac[5], &end) == 6 &&
+	       !text[end] && !(mac[0] & 1);
+}
+
+static bool parse_option(struct options *options, int opt, const char *arg)
+{
+	u64 value;
+	bool ok = true;
+
+	switch (opt) {
+	case OPT_CONTROL:
+		options->control = arg;
+		break;
+	case OPT_DIE_WITH_PARENT:
+		options->die_with_parent = true;
+		break;
+	case OPT_IMPAIR:
+		options->impair = arg;
+		break;
+	case OPT_LOG:
+		ok = !xrdma_log_set(arg);
+		break;
+	case OPT_MAC:
+		ok = parse_mac(arg, options->mac);
+		break;
+	case OPT_MSIX_VECTORS:
+		ok = parse_u64(arg, 1, XRDMA_MSIX_VECTORS, &value);
+		options->msix_vectors = value;
+		break;
+	case OPT_SEED:
+		ok = parse_u64(arg, 0, UINT64_MAX, &options->seed);
+		break;
+	case OPT_SOCKET:
+		options->socket = arg;
+		break;
+	case OPT_SPIN_US:
+		ok = parse_u64(arg, 0, 1000000, &value);
+		options->spin_ns = value * USEC;
+		break;
+	case OPT_WIRE:
+		options->wire = arg;
+		break;
+	default:
+		return false;
+	}
+	if (!ok)
+		fprintf(stderr, "xrdma-device: illegal value: %s\n", arg);
+	return ok;
+}
+
+/* Return: -1 to go on, or the exit status */
+static int parse_options(struct options *options, int argc, char **argv)
+{
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		if (opt == 'h') {
+			usage(stdout);
+			return EXIT_SUCCESS;
+		}
+		if (!parse_option(options, opt, optarg)) {
+			usage(stderr);
+			return EXIT_FAILURE;
+		}
+	}
+	if (!options->socket || optind < argc) {
+		usage(stderr);
+		return EXIT_FAILURE;
+	}
+	return -1;
+}
+
+static void signal_ready(void *opaque, u32 events)
+{
+	(void)events;
+	xrdma_loop_stop(opaque);
+}
+
+/* SIGTERM and SIGINT end the process through its loop */
+static int watch_signals(struct xrdma_loop *loop, struct xrdma_watch *watch)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	watch->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (watch->fd < 0)
+		return -errno;
+	watch->fn = signal_ready;
+	watch->opaque = loop;
+	return xrdma_loop_watch(loop, watch, EPOLLIN);
+}
+
+/* The signal comes only for a parent that is alive at the call */
+static void die_with_parent(void)
+{
+	pid_t parent = getppid();
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		exit(EXIT_FAILURE);
+}
+
+static int fail(const char *what)
+{
+	xrdma_err("%s: %s", what, strerror(errno));
+	return EXIT_FAILURE;
+}
+
+/* Each step starts the next, and undoes itself when that has returned */
+static int run_engine(struct xrdma_env *env)
+{
+	struct xrdma_engine *engine;
+	int err;
+
+	engine = xrdma_engine_create(env);
+	if (!engine)
+		return fail("device");
+	err = xrdma_loop_run(env->loop);
+	if (err) {
+		errno = -err;
+		fail("event loop");
+	}
+	xrdma_vfu_destroy(env->vfu);
+	env->vfu = NULL;
+	xrdma_loop_set_engine(env->loop, NULL, NULL);
+	xrdma_engine_destroy(engine);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int run_server(struct xrdma_env *env, const struct options *options)
+{
+	const struct xrdma_vfu_params params = {
+		.path = options->socket,
+		.msix_vectors = options->msix_vectors,
+		.loop = env->loop,
+		.dma = env->dma,
+		.herr = env->herr,
+	};
+	int status;
+
+	env->vfu = xrdma_vfu_create(&params);
+	if (!env->vfu)
+		return fail(options->socket);
+	status = run_engine(env);
+	if (env->vfu)
+		xrdma_vfu_destroy(env->vfu);
+	return status;
+}
+
+static int run_control(struct xrdma_env *env, const struct options *options)
+{
+	int status;
+
+	if (!options->control)
+		return run_server(env, options);
+	env->control = xrdma_control_create(env->loop, options->control);
+	if (!env->control)
+		return fail(options->control);
+	if (xrdma_stats_register(env))
+		status = fail("statistics");
+	else
+		status = run_server(env, options);
+	xrdma_control_destroy(env->control);
+	return status;
+}
+
+static int run(const struct options *options)
+{
+	struct xrdma_env env = {
+		.seed = options->seed,
+		.wire = options->wire,
+		.impair = options->impair,
+	};
+	struct xrdma_watch signals = { .fd = -1 };
+	int status;
+
+	memcpy(env.mac, options->mac, sizeof(env.mac));
+	env.loop = xrdma_loop_create(options->spin_ns);
+	env.dma = xrdma_dma_create();
+	env.herr = xrdma_host_errors_create();
+	if (!env.loop || !env.dma || !env.herr ||
+	    watch_signals(env.loop, &signals))
+		return fail("start");
+	status = run_control(&env, options);
+	xrdma_loop_unwatch(env.loop, &signals);
+	close(signals.fd);
+	xrdma_host_errors_destroy(env.herr);
+	xrdma_dma_destroy(env.dma);
+	xrdma_loop_destroy(env.loop);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {
+		.msix_vectors = XRDMA_MSIX_VECTORS,
+		.spin_ns = XRDMA_LOOP_SPIN_NS,
+		.mac = { 0x02, 0x00, 0x00, 0x78, 0x72, 0x01 },
+		.seed = 1,
+	};
+	int status;
+
+	status = parse_options(&options, argc, argv);
+	if (status >= 0)
+		return status;
+	if (options.die_with_parent)
+		die_with_parent();
+	return run(&options);
+}

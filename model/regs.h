@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Registers of BAR 0 and what writing them causes: ENABLE, RESET, the command
+ * doorbell.
+ */
+#ifndef XRDMA_MODEL_REGS_H
+#define XRDMA_MODEL_REGS_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+struct xrdma_device;
+
+/**
+ * struct xrdma_regs - registers that hold a value
+ * @cmd_base: XRDMA_REG_CMD_BASE
+ * @rsp_base: XRDMA_REG_RSP_BASE
+ * @mpt_root: XRDMA_REG_MPT_ROOT
+ * @cmd_log: XRDMA_REG_CMD_LOG
+ * @status: XRDMA_REG_STATUS
+ */
+struct xrdma_regs {
+	u64 cmd_base;
+	u64 rsp_base;
+	u64 mpt_root;
+	u32 cmd_log;
+	u32 status;
+};
+
+void xrdma_regs_reset(struct xrdma_device *dev);
+void xrdma_regs_read(struct xrdma_device *dev, u64 off, void *buf, size_t len);
+void xrdma_regs_write(struct xrdma_device *dev, u64 off, const void *buf,
+		      size_t len);
+
+#endif /* XRDMA_MODEL_REGS_H */

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The requester: takes up entries of the send queue in order, cuts them into
+ * packets, and goes back when it must.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "pkt.h"
+#include "qp.h"
+#include "tx.h"
+#include "wire.h"
+
+/**
+ * xrdma_qp_mtu() - path MTU
+ * @qp: the queue pair
+ *
+ * Return: bytes of payload in a full packet.
+ */
+u32 xrdma_qp_mtu(const struct xrdma_qp *qp)
+{
+	return 128U << qp->attr.path_mtu;
+}
+
+/**
+ * xrdma_requester_entry() - an entry of the window
+ * @qp: the queue pair
+ * @index: from xrdma_wq.ci of the send queue up to xrdma_requester.next
+ *
+ * Return: the entry.
+ */
+struct xrdma_req_entry *xrdma_requester_entry(struct xrdma_qp *qp, u32 index)
+{
+	return &qp->req.entries[index & (XRDMA_REQ_WINDOW - 1)];
+}
+
+/**
+ * xrdma_requester_init() - start afresh
+ * @qp: the queue pair, in RESET
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int xrdma_requester_init(struct xrdma_qp *qp)
+{
+	struct xrdma_req_entry *entries = qp->req.entries;
+
+	if (!entries)
+		entries = calloc(XRDMA_REQ_WINDOW, sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	memset(&qp->req, 0, sizeof(qp->req));
+	qp->req.entries = entries;
+	xrdma_requester_timer_init(qp);
+	return 0;
+}
+
+/**
+ * xrdma_requester_modify() - attributes are new
+ * @qp: the queue pair
+ * @mask: XRDMA_QPM_*
+ */
+void xrdma_requester_modify(struct xrdma_qp *qp, u32 mask)
+{
+	struct xrdma_requester *req = &qp->req;
+
+	if (mask & XRDMA_QPM_SQ_PSN) {
+		req->psn = le32_to_cpu(qp->attr.sq_psn) & XRDMA_PSN_MASK;
+		req->send_psn = req->psn;
+		req->max_psn = req->psn;
+		req->una_psn = req->psn;
+	}
+	if (mask & XRDMA_QPM_RETRY_CNT)
+		req->retries = qp->attr.retry_cnt;
+	if (mask & XRDMA_QPM_RNR_RETRY)
+		req->rnr_retries = qp->attr.rnr_retry;
+}
+
+/**
+ * xrdma_requester_stop() - forget everything in flight
+ * @qp: the queue pair
+ */
+void xrdma_requester_stop(struct xrdma_qp *qp)
+{
+	struct xrdma_requester *req = &qp->req;
+
+	xrdma_requester_timer_cancel(qp);
+	req->rnr_wait = false;
+	req->failed = false;
+	req->rd_atomic = 0;
+	req->next = qp->sq.ci;
+	req->cur = qp->sq.ci;
+}
+
+/**
+ * xrdma_requester_destroy() - free what xrdma_requester_init() allocated
+ * @qp: the queue pair, stopped
+ */
+void xrdma_requester_destroy(struct xrdma_qp *qp)
+{
+	free(qp->req.entries);
+	qp->req.entries = NULL;
+}
+
+/**
+ * xrdma_requester_idle() - is nothing in flight?
+ * @qp: the queue pair
+ *
+ * Return: true if every entry taken up is complete.
+ */
+bool xrdma_requester_idle(const struct xrdma_qp *qp)
+{
+	return qp->req.next == qp->sq.ci;
+}
+
+/**
+ * xrdma_requester_go_back() - send again from the oldest unacknowledged packet
+ * @qp: the queue pair
+ */
+void xrdma_requester_go_back(struct xrdma_qp *qp)
+{
+	struct xrdma_requester *req = &qp->req;
+
+	req->cur = qp->sq.ci;
+	req->send_psn = req->una_psn;
+	req->since_ackreq = 0;
+	xrdma_requester_timer_start(qp);
+	xrdma_qp_activate(qp);
+}
+
+/**
+ * xrdma_requester_fail() - the oldest entry in flight has failed
+ * @qp: the queue pair; in ERR when this returns
+ * @status: enum xrdma_wc_status
+ * @vendor_err: enum xrdma_fault_reason
+ */
+void xrdma_requester_fail(struct xrdma_qp *qp, u8 status, u16 vendor_err)
+{
+	u32 index = qp->sq.ci;
+
+	xrdma_qp_fail_send(qp, index, &xrdma_requester_entry(qp, index)->wqe,
+			   status, vendor_err);
+}
+
+/**
+ * xrdma_requester_settle() - acknowledgements or refusals have come in
+ * @qp: the queue pair, in RTS or SQD
+ *
+ * Brings the place of sending up to what is acknowledged, and completes a
+ * FAILED entry whose turn it is.
+ */
+void xrdma_requester_settle(struct xrdma_qp *qp)
+{
+	struct xrdma_requester *req = &qp->req;
+	struct xrdma_req_entry *head = xrdma_requester_entry(qp, qp->sq.ci);
+
+	if (xrdma_psn_diff(req->send_psn, req->una_psn) < 0)
+		req->send_psn = req->una_psn;
+	if ((s32)(req->cur - qp->sq.ci) < 0)
+		req->cur = qp->sq.ci;
+	if (qp->sq.ci != req->next && head->kind == XRDMA_REQ_FAILED)
+		xrdma_requester_fail(qp, head->status, head->vendor_err);
+}
+
+/* It cannot go on; it fails when its turn has come. */
+static void refuse(struct xrdma_qp *qp, struct xrdma_req_entry *e, u8 status,
+		   u16 vendor_err)
+{
+	if (qp->state == XRDMA_QPS_ERR)
+		return;
+	e->kind = XRDMA_REQ_FAILED;
+	e->status = status;
+	e->vendor_err = vendor_err;
+	qp->req.failed = true;
+	xrdma_requester_settle(qp);
+}
+
+static bool must_wait(const struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe)
+{
+	const struct xrdma_requester *req = &qp->req;
+
+	if (!req->rd_atomic)
+		return false;
+	if (wqe->flags & XRDMA_WQE_FENCE)
+		return true;
+	return (wqe->opcode == XRDMA_OP_READ ||
+		wqe->opcode == XRDMA_OP_CMP_SWAP ||
+		wqe->opcode == XRDMA_OP_FETCH_ADD) &&
+	       req->rd_atomic >= qp->attr.max_rd_atomic;
+}
+
+/* Take up the next entry. Return: false if there is none, or it must wait. */
+static bool take_next(struct xrdma_qp *qp)
+{
+	struct xrdma_requester *req = &qp->req;
+	struct xrdma_req_entry *e = xrdma_requester_entry(qp, req->next);
+
+	if (qp->state != XRDMA_QPS_RTS || req->failed ||
+	    req->next == qp->sq.pi ||
+	    req->next - qp->sq.ci >= XRDMA_REQ_WINDOW)
+		return false;
+	req->loaded = false;
+	if (xrdma_qp_read_sq(qp, req->next, qp->dev->wire->wqe))
+		return false;
+	if (must_wait(qp, (void *)qp->dev->wire->wqe))
+		return false;
+	req->loaded = true;
+	req->loaded_index = req->next++;
+	xrdma_requester_take(qp, e);
+	if (e->kind == XRDMA_REQ_READ || e->kind == XRDMA_REQ_ATOMIC)
+		req->rd_atomic++;
+	if (e->kind == XRDMA_REQ_FAILED)
+		refuse(qp, e, e->status, e->vendor_err);
+	return true;
+}
+
+/* Opcode of a packet of a SEND or a WRITE. */
+static u8 message_opcode(const struct xrdma_req_entry *e, bool first, bool last)
+{
+	bool imm = e->wqe.opcode == XRDMA_OP_SEND_IMM ||
+		   e->wqe.opcode == XRDMA_OP_WRITE_IMM;
+
+	if (e->kind == XRDMA_REQ_SEND) {
+		if (last)
+			return (first ? XRDMA_BTH_SEND_ONLY :
+				XRDMA_BTH_SEND_LAST) + imm;
+		return first ? XRDMA_BTH_SEND_FIRST : XRDMA_BTH_SEND_MIDDLE;
+	}
+	if (last)
+		return (first ? XRDMA_BTH_WRITE_ONLY :
+			XRDMA_BTH_WRITE_LAST) + imm;
+	return first ? XRDMA_BTH_WRITE_FIRST : XRDMA_BTH_WRITE_MIDDLE;
+}
+
+static u32 dest_qpn(const struct xrdma_qp *qp)
+{
+	return le32_to_cpu(qp->attr.dest_qpn) & XRDMA_QPN_MASK;
+}
+
+/* Does the peer have to answer so that this side can go on? */
+static bool want_ack(struct xrdma_qp *qp, bool last)
+{
+	struct xrdma_requester *req = &qp->req;
+
+	if (!last && ++req->since_ackreq < XRDMA_REQ_ACK_EVERY)
+		return false;
+	req->since_ackreq = 0;
+	return true;
+}
+
+static void message_pkt(struct xrdma_qp *qp, const struct xrdma_req_entry *e,
+			u64 offset, struct xrdma_pkt *pkt)
+{
+	u32 psn = qp->req.send_psn;
+	bool last = psn == e->last_psn;
+
+	xrdma_pkt_init(pkt, message_opcode(e, psn == e->first_psn, last),
+		       dest_qpn(qp), psn);
+	pkt->len = last ? e->length - offset : xrdma_qp_mtu(qp);
+	pkt->ackreq = want_ack(qp, last);
+	pkt->solicited = last && e->wqe.flags & XRDMA_WQE_SOLICITED;
+	pkt->imm = e->wqe.imm;
+	pkt->va = le64_to_cpu(e->wqe.remote_addr);
+	pkt->rkey = le32_to_cpu(e->wqe.rkey);
+	pkt->dma_len = e->length;
+}
+
+/* Payload of a packet. Return: 0 or enum xrdma_fault_reason. */
+static int fill(struct xrdma_qp *qp, const struct xrdma_req_entry *e,
+		const struct xrdma_sgl *sgl, u64 offset, void *to, u32 len)
+{
+	if (!(e->wqe.flags & XRDMA_WQE_INLINE))
+		return xrdma_sgl_gather(qp, sgl, offset, to, len);
+	memcpy(to, (const u8 *)sgl->sge + offset, len);
+	return 0;
+}
+
+static void sent(struct xrdma_qp *qp, const struct xrdma_req_entry *e, u32 next)
+{
+	struct xrdma_requester *req = &qp->req;
+	bool idle = !req->deadline_ns;
+
+	req->send_psn = next;
+	if (next == xrdma_psn_add(e->last_psn, 1))
+		req->cur++;
+	if (xrdma_psn_diff(next, req->max_psn) > 0)
+		req->max_psn = next;
+	if (idle)
+		xrdma_requester_timer_start(qp);
+}
+
+/* One packet of a SEND or a WRITE. Return: false for want of a buffer. */
+static bool send_message(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	u64 offset = (u64)xrdma_psn_add(qp->req.send_psn, -e->first_psn) *
+		     xrdma_qp_mtu(qp);
+	struct xrdma_pkt pkt;
+	struct xrdma_sgl sgl;
+	struct xrdma_tx tx;
+	int reason;
+
+	if (!xrdma_requester_body(qp, qp->req.cur, &sgl)) {
+		refuse(qp, e, XRDMA_WC_LOC_QP_OP_ERR, 0);
+		return true;
+	}
+	message_pkt(qp, e, offset, &pkt);
+	if (!xrdma_tx_begin(qp, &pkt, &tx))
+		return false;
+	reason = fill(qp, e, &sgl, offset, tx.payload, pkt.len);
+	if (reason) {
+		xrdma_tx_cancel(qp, &tx);
+		refuse(qp, e, XRDMA_WC_LOC_PROT_ERR, reason);
+		return true;
+	}
+	xrdma_tx_end(qp, &tx);
+	sent(qp, e, xrdma_psn_add(pkt.psn, 1));
+	return true;
+}
+
+/* The request for what is still missing of a READ. */
+static bool send_read(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	u64 offset = (u64)xrdma_psn_add(e->resp_psn, -e->first_psn) *
+		     xrdma_qp_mtu(qp);
+	struct xrdma_pkt pkt;
+	struct xrdma_tx tx;
+
+	xrdma_pkt_init(&pkt, XRDMA_BTH_READ_REQUEST, dest_qpn(qp), e->resp_psn);
+	pkt.va = le64_to_cpu(e->wqe.remote_addr) + offset;
+	pkt.rkey = le32_to_cpu(e->wqe.rkey);
+	pkt.dma_len = e->length - offset;
+	if (!xrdma_tx_begin(qp, &pkt, &tx))
+		return false;
+	xrdma_tx_end(qp, &tx);
+	sent(qp, e, xrdma_psn_add(e->last_psn, 1));
+	return true;
+}
+
+static bool send_atomic(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	bool swap = e->wqe.opcode == XRDMA_OP_CMP_SWAP;
+	struct xrdma_pkt pkt;
+	struct xrdma_tx tx;
+
+	xrdma_pkt_init(&pkt, swap ? XRDMA_BTH_CMP_SWAP : XRDMA_BTH_FETCH_ADD,
+		       dest_qpn(qp), e->first_psn);
+	pkt.va = le64_to_cpu(e->wqe.remote_addr);
+	pkt.rkey = le32_to_cpu(e->wqe.rkey);
+	pkt.swap_add = le64_to_cpu(e->atomic.swap_add);
+	pkt.compare = le64_to_cpu(e->atomic.compare);
+	if (!xrdma_tx_begin(qp, &pkt, &tx))
+		return false;
+	xrdma_tx_end(qp, &tx);
+	sent(qp, e, xrdma_psn_add(e->last_psn, 1));
+	return true;
+}
+
+static bool send_one(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	switch (e->kind) {
+	case XRDMA_REQ_READ:
+		return send_read(qp, e);
+	case XRDMA_REQ_ATOMIC:
+		return send_atomic(qp, e);
+	default:
+		return send_message(qp, e);
+	}
+}
+
+static bool window_open(const struct xrdma_requester *req)
+{
+	return xrdma_psn_add(req->send_psn, -req->una_psn) <
+	       XRDMA_REQ_PSN_WINDOW;
+}
+
+static bool alive(const struct xrdma_qp *qp)
+{
+	return qp->state == XRDMA_QPS_RTS || qp->state == XRDMA_QPS_SQD;
+}
+
+/**
+ * xrdma_requester_run() - send some packets
+ * @qp: the queue pair, in RTS or SQD; what is posted is known
+ *
+ * Return: true if it sent something, or only waits for room on the wire.
+ */
+bool xrdma_requester_run(struct xrdma_qp *qp)
+{
+	struct xrdma_requester *req = &qp->req;
+	u32 budget = XRDMA_REQ_BUDGET;
+	struct xrdma_req_entry *e;
+
+	req->loaded = false;
+	while (budget && alive(qp) && !req->rnr_wait && window_open(req)) {
+		if (req->cur == req->next && !take_next(qp))
+			break;
+		e = xrdma_requester_entry(qp, req->cur);
+		if (!alive(qp) || e->kind == XRDMA_REQ_FAILED)
+			break;
+		if (!xrdma_wire_room(qp->dev) || !send_one(qp, e))
+			return true;
+		budget--;
+	}
+	return budget < XRDMA_REQ_BUDGET;
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What request packets ask for: SEND, WRITE, READ, atomics. Each packet's
+ * access to memory is checked by itself, so that nothing lands after a key has
+ * been invalidated.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "answer.h"
+#include "device.h"
+#include "pkt.h"
+
+/* Refused by the access check. A misuse of the connection is another error. */
+static bool refused(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+		    int reason)
+{
+	if (reason == XRDMA_FAULT_ALIGN || reason == XRDMA_FAULT_QP_RIGHTS)
+		return xrdma_responder_invalid(qp, pkt);
+	xrdma_answer_fatal(qp, XRDMA_NAK_ACCESS, XRDMA_EVENT_QP_ACCESS_ERR,
+			   pkt->psn);
+	return false;
+}
+
+/* Have the receive entry for a message at hand. */
+static bool take_receive(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	int err = xrdma_qp_read_rq(qp, qp->resp.mem->recv);
+
+	if (!err)
+		return true;
+	if (err == -EAGAIN) {
+		qp->resp.nak_sent = true;
+		xrdma_answer_nak(qp, XRDMA_AETH_RNR | qp->attr.min_rnr_timer,
+				 pkt->psn);
+	} else {
+		xrdma_answer_last_words(qp, XRDMA_NAK_OPERATION, pkt->psn);
+	}
+	return false;
+}
+
+static void recv_sgl(const struct xrdma_qp *qp, struct xrdma_sgl *sgl)
+{
+	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
+
+	sgl->sge = (const struct xrdma_sge *)(wqe + 1);
+	sgl->num = le16_to_cpu(wqe->num_sge);
+	sgl->opcode = XRDMA_OP_RECV;
+}
+
+/* The receive fails with its queue pair, once the NAK has left. */
+static bool recv_failed(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+			u8 status, u16 vendor_err)
+{
+	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
+	bool len_err = status == XRDMA_WC_LOC_LEN_ERR;
+
+	xrdma_answer_fatal(qp, len_err ? XRDMA_NAK_INVALID :
+			   XRDMA_NAK_OPERATION, 0, pkt->psn);
+	qp->resp.mem->have_done = true;
+	qp->resp.mem->done = (struct xrdma_recv_done) {
+		.status = status,
+		.opcode = XRDMA_OP_RECV,
+		.wr_id = wqe->wr_id,
+		.vendor_err = vendor_err,
+	};
+	return false;
+}
+
+static void recv_done(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+		      u8 opcode)
+{
+	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
+	struct xrdma_recv_done done = {
+		.opcode = opcode,
+		.wr_id = wqe->wr_id,
+		.byte_len = qp->resp.received,
+		.src_qpn = le32_to_cpu(qp->attr.dest_qpn),
+	};
+
+	if (pkt->op.hdrs & XRDMA_HDR_IMM) {
+		done.flags |= XRDMA_CQE_IMM;
+		done.imm = pkt->imm;
+	}
+	if (pkt->solicited)
+		done.flags |= XRDMA_CQE_SOLICITED;
+	xrdma_qp_complete_recv(qp, &done);
+}
+
+static bool alive(const struct xrdma_qp *qp)
+{
+	return qp->state != XRDMA_QPS_ERR;
+}
+
+/**
+ * xrdma_responder_send() - a packet of a SEND
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence and of a legal length
+ *
+ * Return: true if it was executed.
+ */
+bool xrdma_responder_send(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_sgl sgl;
+	int reason;
+
+	if (pkt->op.flags & XRDMA_PKT_FIRST) {
+		if (!take_receive(qp, pkt))
+			return false;
+		resp->received = 0;
+	}
+	recv_sgl(qp, &sgl);
+	if ((u64)resp->received + pkt->len > xrdma_sgl_length(&sgl) ||
+	    (u64)resp->received + pkt->len > XRDMA_MSG_MAX)
+		return recv_failed(qp, pkt, XRDMA_WC_LOC_LEN_ERR, 0);
+	reason = xrdma_sgl_scatter(qp, &sgl, resp->received, pkt->payload,
+				   pkt->len);
+	if (reason)
+		return recv_failed(qp, pkt, XRDMA_WC_LOC_PROT_ERR, reason);
+	resp->received += pkt->len;
+	if (pkt->op.flags & XRDMA_PKT_LAST) {
+		resp->msn++;
+		recv_done(qp, pkt, XRDMA_OP_RECV);
+	}
+	return alive(qp);
+}
+
+static struct xrdma_access_req remote_access(const struct xrdma_qp *qp,
+					     u64 va, u64 len, u32 rkey,
+					     u16 rights, u8 opcode)
+{
+	return (struct xrdma_access_req) {
+		.qp = qp,
+		.addr = va,
+		.len = len,
+		.key = rkey,
+		.rights = rights,
+		.remote = true,
+		.opcode = opcode,
+	};
+}
+
+/* The first packet of a WRITE announces all of it: check all of it. */
+static bool begin_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_access_req req =
+		remote_access(qp, pkt->va, pkt->dma_len, pkt->rkey,
+			      XRDMA_ACCESS_REMOTE_WRITE, XRDMA_OP_WRITE);
+	struct xrdma_grant grant;
+	int reason;
+
+	if (pkt->dma_len > XRDMA_MSG_MAX)
+		return xrdma_responder_invalid(qp, pkt);
+	reason = xrdma_access_check(qp->dev, &req, &grant);
+	if (reason)
+		return refused(qp, pkt, reason);
+	resp->va = pkt->va;
+	resp->rkey = pkt->rkey;
+	resp->left = pkt->dma_len;
+	resp->received = 0;
+	return true;
+}
+
+static bool write_length_ok(const struct xrdma_qp *qp,
+			    const struct xrdma_pkt *pkt)
+{
+	if (pkt->op.flags & XRDMA_PKT_LAST)
+		return pkt->len == qp->resp.left;
+	return pkt->len < qp->resp.left;
+}
+
+/**
+ * xrdma_responder_write() - a packet of a WRITE
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence and of a legal length
+ *
+ * Return: true if it was executed.
+ */
+bool xrdma_responder_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_responder *resp = &qp->resp;
+	bool imm = pkt->op.hdrs & XRDMA_HDR_IMM;
+	struct xrdma_access_req req;
+	int reason;
+
+	if (pkt->op.flags & XRDMA_PKT_FIRST && !begin_write(qp, pkt))
+		return false;
+	if (!write_length_ok(qp, pkt))
+		return xrdma_responder_invalid(qp, pkt);
+	if (imm && !take_receive(qp, pkt))
+		return false;
+	req = remote_access(qp, resp->va, pkt->len, resp->rkey,
+			    XRDMA_ACCESS_REMOTE_WRITE,
+			    imm ? XRDMA_OP_WRITE_IMM : XRDMA_OP_WRITE);
+	reason = xrdma_access_write(qp->dev, &req, pkt->payload);
+	if (reason)
+		return refused(qp, pkt, reason);
+	resp->va += pkt->len;
+	resp->left -= pkt->len;
+	resp->received += pkt->len;
+	if (pkt->op.flags & XRDMA_PKT_LAST)
+		resp->msn++;
+	if (imm)
+		recv_done(qp, pkt, XRDMA_OP_RECV_WRITE_IMM);
+	return alive(qp);
+}
+
+/* Keep what a duplicate of a READ or an atomic will need. */
+static struct xrdma_kept *keep(struct xrdma_qp *qp, u8 kind, u32 first_psn,
+			       u32 last_psn)
+{
+	struct xrdma_resp_mem *mem = qp->resp.mem;
+	struct xrdma_kept *kept = &mem->kept[mem->next_kept++];
+
+	if (mem->next_kept >= qp->attr.max_dest_rd_atomic)
+		mem->next_kept = 0;
+	kept->kind = kind;
+	kept->first_psn = first_psn;
+	kept->last_psn = last_psn;
+	return kept;
+}
+
+static u32 num_responses(const struct xrdma_qp *qp, u32 len)
+{
+	u32 mtu = xrdma_qp_mtu(qp);
+
+	return len ? ((u64)len + mtu - 1) / mtu : 1;
+}
+
+/**
+ * xrdma_responder_read() - a READ request
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence
+ *
+ * Its data follow by and by.
+ *
+ * Return: true if it was accepted; the expected PSN has moved on then.
+ */
+bool xrdma_responder_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_access_req req =
+		remote_access(qp, pkt->va, pkt->dma_len, pkt->rkey,
+			      XRDMA_ACCESS_REMOTE_READ, XRDMA_OP_READ);
+	u32 responses = num_responses(qp, pkt->dma_len);
+	struct xrdma_answer *answer;
+	struct xrdma_grant grant;
+	int reason;
+
+	if (!qp->attr.max_dest_rd_atomic || pkt->dma_len > XRDMA_MSG_MAX)
+		return xrdma_responder_invalid(qp, pkt);
+	if (!xrdma_answer_room(qp))
+		return false;
+	reason = xrdma_access_check(qp->dev, &req, &grant);
+	if (reason)
+		return refused(qp, pkt, reason);
+	qp->resp.msn++;
+	answer = xrdma_answer_add(qp, XRDMA_ANSWER_READ, pkt->psn);
+	answer->va = pkt->va;
+	answer->rkey = pkt->rkey;
+	answer->left = pkt->dma_len;
+	qp->resp.psn = xrdma_psn_add(pkt->psn, responses);
+	keep(qp, XRDMA_ANSWER_READ, pkt->psn, xrdma_psn_add(qp->resp.psn, -1));
+	return true;
+}
+
+/* One step for the host's processors too. */
+static u64 do_atomic(u64 *at, const struct xrdma_pkt *pkt)
+{
+	u64 orig = pkt->compare;
+
+	if (pkt->opcode == XRDMA_BTH_FETCH_ADD)
+		return __atomic_fetch_add(at, pkt->swap_add, __ATOMIC_SEQ_CST);
+	__atomic_compare_exchange_n(at, &orig, pkt->swap_add, false,
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return orig;
+}
+
+/**
+ * xrdma_responder_atomic() - an atomic
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence
+ *
+ * The operand is in the host's byte order.
+ *
+ * Return: true if it was executed; the expected PSN has moved on then.
+ */
+bool xrdma_responder_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_access_req req =
+		remote_access(qp, pkt->va, sizeof(u64), pkt->rkey,
+			      XRDMA_ACCESS_REMOTE_ATOMIC,
+			      pkt->opcode == XRDMA_BTH_FETCH_ADD ?
+			      XRDMA_OP_FETCH_ADD : XRDMA_OP_CMP_SWAP);
+	int reason = 0;
+	size_t len;
+	u64 orig;
+	u64 *at;
+
+	if (!qp->attr.max_dest_rd_atomic)
+		return xrdma_responder_invalid(qp, pkt);
+	if (!xrdma_answer_room(qp))
+		return false;
+	at = xrdma_access_ptr(qp->dev, &req, &len, &reason);
+	if (!at)
+		return refused(qp, pkt, reason);
+	if (len < sizeof(u64) || (uintptr_t)at % sizeof(u64)) {
+		xrdma_fault(qp->dev, &req, XRDMA_FAULT_ALIGN);
+		return refused(qp, pkt, XRDMA_FAULT_ALIGN);
+	}
+	orig = do_atomic(at, pkt);
+	qp->resp.msn++;
+	xrdma_answer_add(qp, XRDMA_ANSWER_ATOMIC, pkt->psn)->orig = orig;
+	keep(qp, XRDMA_ANSWER_ATOMIC, pkt->psn, pkt->psn)->orig = orig;
+	qp->resp.psn = xrdma_psn_add(pkt->psn, 1);
+	return true;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The transport's sections of "stats", and "quit".
+ */
+#include <linux/array_size.h>
+
+#include "stats.h"
+
+static void add_u64(struct json_object *object, const char *name, u64 value)
+{
+	json_object_object_add(object, name, json_object_new_uint64(value));
+}
+
+static struct json_object *host_errors(void *opaque)
+{
+	const struct xrdma_env *env = opaque;
+
+	return json_object_new_uint64(env->herr->total);
+}
+
+/* Only the kinds that occurred */
+static struct json_object *host_error_kinds(void *opaque)
+{
+	const struct xrdma_env *env = opaque;
+	struct json_object *object = json_object_new_object();
+	unsigned int i;
+
+	for (i = 0; i < XRDMA_HERR_KINDS; i++)
+		if (env->herr->count[i])
+			add_u64(object, xrdma_host_error_name(i),
+				env->herr->count[i]);
+	return object;
+}
+
+static struct json_object *host_error_log(void *opaque)
+{
+	const struct xrdma_env *env = opaque;
+	struct json_object *array = json_object_new_array();
+	unsigned int i;
+
+	for (i = 0; i < xrdma_host_errors_kept(env->herr); i++) {
+		const struct xrdma_host_error_entry *entry =
+			xrdma_host_errors_entry(env->herr, i);
+		struct json_object *object = json_object_new_object();
+
+		add_u64(object, "time_ns", entry->time_ns);
+		json_object_object_add(object, "kind",
+				       json_object_new_string(xrdma_host_error_name(entry->kind)));
+		json_object_object_add(object, "text",
+				       json_object_new_string(entry->text));
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
+static struct json_object *dma(void *opaque)
+{
+	const struct xrdma_env *env = opaque;
+	const struct xrdma_dma_stats *stats = xrdma_dma_stats(env->dma);
+	struct json_object *object = json_object_new_object();
+
+	add_u64(object, "live", stats->live);
+	add_u64(object, "live_bytes", stats->live_bytes);
+	add_u64(object, "peak", stats->peak);
+	add_u64(object, "maps", stats->maps);
+	add_u64(object, "unmaps", stats->unmaps);
+	add_u64(object, "files", stats->files);
+	return object;
+}
+
+static struct json_object *msix(void *opaque)
+{
+	const struct xrdma_env *env = opaque;
+	const struct xrdma_vfu_stats *stats = xrdma_vfu_stats(env->vfu);
+	struct json_object *object = json_object_new_object();
+
+	add_u64(object, "vectors", xrdma_vfu_vectors(env->vfu));
+	add_u64(object, "vectors_enabled", xrdma_vfu_vectors_enabled(env->vfu));
+	add_u64(object, "irqs", stats->irqs);
+	add_u64(object, "irqs_dropped", stats->irqs_dropped);
+	return object;
+}
+
+static struct json_object *vfu(void *opaque)
+{
+	const struct xrdma_env *env = opaque;
+	const struct xrdma_vfu_stats *stats = xrdma_vfu_stats(env->vfu);
+	struct json_object *object = json_object_new_object();
+
+	add_u64(object, "connects", stats->connects);
+	add_u64(object, "messages", stats->messages);
+	add_u64(object, "bad_messages", stats->bad_messages);
+	add_u64(object, "resets", stats->resets);
+	json_object_object_add(object, "bus_master",
+			       json_object_new_boolean(xrdma_vfu_bus_master(env->vfu)));
+	return object;
+}
+
+static struct json_object *loop(void *opaque)
+{
+	const struct xrdma_env *env = opaque;
+	const struct xrdma_loop_stats *stats = xrdma_loop_stats(env->loop);
+	struct json_object *object = json_object_new_object();
+
+	add_u64(object, "turns", stats->turns);
+	add_u64(object, "busy", stats->busy);
+	add_u64(object, "sleeps", stats->sleeps);
+	add_u64(object, "refused", stats->refused);
+	return object;
+}
+
+static int quit(void *opaque, struct json_object *request,
+		struct json_object *reply)
+{
+	const struct xrdma_env *env = opaque;
+
+	(void)request;
+	(void)reply;
+	xrdma_loop_stop(env->loop);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	xrdma_control_section_fn fn;
+} sections[] = {
+	{ "host_errors", host_errors },
+	{ "host_error_kinds", host_error_kinds },
+	{ "host_error_log", host_error_log },
+	{ "dma", dma },
+	{ "msix", msix },
+	{ "vfu", vfu },
+	{ "loop", loop },
+};
+
+/**
+ * xrdma_stats_register - register the transport's commands and sections
+ * @env: everything but the engine
+ *
+ * Return: 0, or -ENOSPC.
+ */
+int xrdma_stats_register(struct xrdma_env *env)
+{
+	unsigned int i;
+	int err;
+
+	err = xrdma_control_add_command(env->control, "quit", quit, env);
+	for (i = 0; !err && i < ARRAY_SIZE(sections); i++)
+		err = xrdma_control_add_section(env->control, sections[i].name,
+						sections[i].fn, env);
+	return err;
+}

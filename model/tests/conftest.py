@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Fixtures: a device process per test, which must end well and quietly."""
+
+import os
+import shutil
+import tempfile
+
+import pytest
+
+from vfu_client import DeviceProcess
+from xrdma_driver import Driver
+
+
+@pytest.fixture
+def start_device():
+    """Start device processes; each must exit as expected."""
+    started = []
+
+    def start(variable, *options):
+        binary = os.environ.get(variable)
+        if not binary:
+            pytest.fail(f"{variable} must name the binary to test")
+        directory = tempfile.mkdtemp(prefix="xrdma-")
+        process = DeviceProcess(binary, directory, *options)
+        started.append((process, directory))
+        return process
+
+    yield start
+    for process, directory in started:
+        status = process.process.poll()
+        if status is None:
+            status = process.stop()
+        stderr = process.stderr()
+        shutil.rmtree(directory)
+        assert status == process.expected_status, stderr
+
+
+@pytest.fixture
+def stub(start_device):
+    """The transport with the toy engine of stub_engine.c."""
+    return start_device("XRDMA_DEVICE_STUB")
+
+
+@pytest.fixture
+def device(start_device):
+    """The reference device."""
+    return start_device("XRDMA_DEVICE")
+
+
+@pytest.fixture
+def client(stub):
+    """A negotiated client of the stub, with memory and bus mastering on."""
+    with stub.client() as connected:
+        connected.enable()
+        yield connected
+
+
+@pytest.fixture
+def driver(device):
+    """A driver of the device that has not enabled it; no host error at the end.
+
+    A test that means some names their kinds in driver.expected.
+    """
+    new = Driver(device)
+    new.expected = {}
+    yield new
+    errors = new.host_errors()
+    new.close()
+    assert errors == new.expected
+
+
+@pytest.fixture
+def host(driver):
+    """A driver that has started the device."""
+    driver.start()
+    return driver

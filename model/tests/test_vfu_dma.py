@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""DMA mappings: messages, rights, notification, counters, descriptors."""
+
+import errno
+import os
+import struct
+
+import pytest
+
+import vfu_client as vfu
+
+# registers of the toy engine
+UNMAPS = 0x18
+ADDRESS = 0x20
+COPY = 0x28
+RESULT = 0x38
+
+IOVA = 0x100000
+
+
+@pytest.fixture(name="memory")
+def _memory():
+    memory = vfu.GuestMemory(64 * vfu.PAGE)
+    yield memory
+    memory.close()
+
+
+def copy(client, iova, count):
+    """Let the device copy bytes one page up; return its errno."""
+    client.write(0, ADDRESS, iova, 8)
+    client.write(0, COPY, count)
+    return client.read(0, RESULT)
+
+
+def test_device_reaches_mapped_memory(client, memory):
+    """Bytes go from page to page without passing through the socket."""
+    memory[0:5] = b"hello"
+    client.dma_map(memory, IOVA)
+    assert copy(client, IOVA, 5) == 0
+    assert memory[vfu.PAGE:vfu.PAGE + 5] == b"hello"
+
+
+def test_offset_selects_the_memory(client, memory):
+    """The mapping starts at its offset in the file."""
+    memory[8 * vfu.PAGE:8 * vfu.PAGE + 4] = b"here"
+    client.dma_map(memory, IOVA, 2 * vfu.PAGE, offset=8 * vfu.PAGE)
+    assert copy(client, IOVA, 4) == 0
+    assert memory[9 * vfu.PAGE:9 * vfu.PAGE + 4] == b"here"
+
+
+def test_unmapped_memory_is_not_reached(stub, client, memory):
+    """The access fails and is a host error."""
+    client.dma_map(memory, IOVA, vfu.PAGE)
+    assert copy(client, IOVA, 8) == errno.EFAULT
+    client.dma_map(memory, IOVA + vfu.PAGE, vfu.PAGE, offset=vfu.PAGE)
+    assert copy(client, IOVA, 8) == 0
+    client.dma_unmap(IOVA, vfu.PAGE)
+    assert copy(client, IOVA, 8) == errno.EFAULT
+    assert stub.stats()["host_error_kinds"] == {"DMA_UNMAPPED": 2}
+
+
+def test_rights_of_a_mapping(client, memory):
+    """A read-only mapping is not written."""
+    client.dma_map(memory, IOVA, rights=vfu.READ)
+    assert copy(client, IOVA, 8) == errno.EACCES
+
+
+def test_no_dma_without_bus_master(client, memory):
+    """The command register rules."""
+    client.dma_map(memory, IOVA)
+    client.enable(master=False)
+    assert copy(client, IOVA, 8) == errno.EPERM
+    client.enable()
+    assert copy(client, IOVA, 8) == 0
+
+
+def test_no_dma_after_reset(client, memory):
+    """Mappings stay, but the function may not use them."""
+    client.dma_map(memory, IOVA)
+    client.reset()
+    client.enable(master=False)
+    assert copy(client, IOVA, 8) == errno.EPERM
+    client.enable()
+    assert copy(client, IOVA, 8) == 0
+
+
+def test_mapping_without_descriptor_is_not_accessible(client, memory):
+    """QEMU maps memory of other devices so."""
+    client.dma_map(None, IOVA, vfu.PAGE)
+    assert copy(client, IOVA, 8) == errno.EFAULT
+    with vfu.refused(errno.EEXIST):
+        client.dma_map(memory, IOVA)
+    client.dma_unmap(IOVA, vfu.PAGE)
+
+
+def test_engine_is_told_of_each_unmap(client, memory):
+    """Once per mapping."""
+    for i in range(4):
+        client.dma_map(memory, IOVA + i * vfu.PAGE, vfu.PAGE,
+                       offset=i * vfu.PAGE)
+    client.dma_unmap(IOVA, vfu.PAGE)
+    assert client.read(0, UNMAPS) == 1
+    client.dma_unmap(IOVA, 16 * vfu.PAGE)
+    assert client.read(0, UNMAPS) == 4
+
+
+def test_unmap_all(stub, client, memory):
+    """The ALL flag ends everything."""
+    client.dma_map(memory, IOVA)
+    client.dma_map(memory, 1 << 47)
+    client.dma_unmap(0, 0, vfu.UNMAP_ALL)
+    assert stub.stats()["dma"]["live"] == 0
+
+
+def test_unmap_of_nothing(client):
+    """An IOMMU is invalidated in large pieces."""
+    client.dma_unmap(0, 1 << 47)
+
+
+def test_unmap_may_not_cut(client, memory):
+    """A mapping goes whole or not at all."""
+    client.dma_map(memory, IOVA)
+    with vfu.refused():
+        client.dma_unmap(IOVA, vfu.PAGE)
+    assert copy(client, IOVA, 8) == 0
+
+
+@pytest.mark.parametrize("iova, size, offset", [
+    (IOVA, 0, 0),
+    (IOVA + 1, vfu.PAGE, 0),
+    (IOVA, vfu.PAGE - 1, 0),
+    (IOVA, 65 * vfu.PAGE, 0),
+    (IOVA, vfu.PAGE, 64 * vfu.PAGE),
+    (IOVA, vfu.PAGE, 0xFFFFFFFFFFFFF000),
+    (0xFFFFFFFFFFFFF000, 2 * vfu.PAGE, 0),
+])
+def test_bad_mapping_is_refused(stub, client, memory, iova, size, offset):
+    """Unaligned, empty, wrapping, or beyond the file."""
+    with vfu.refused():
+        client.dma_map(memory, iova, size, offset)
+    assert stub.stats()["dma"]["maps"] == 0
+
+
+def test_overlap_is_refused(client, memory):
+    """With the errno that the protocol names."""
+    client.dma_map(memory, IOVA)
+    for iova in (IOVA, IOVA + vfu.PAGE, IOVA - vfu.PAGE):
+        with vfu.refused(errno.EEXIST):
+            client.dma_map(memory, iova, 2 * vfu.PAGE)
+
+
+def test_unknown_flags_are_refused(client, memory):
+    """Of both messages."""
+    with vfu.refused():
+        client.dma_map(memory, IOVA, rights=7)
+    with vfu.refused():
+        client.dma_unmap(IOVA, vfu.PAGE, 4)
+
+
+def test_several_descriptors_are_refused(stub, client, memory):
+    """A mapping has one."""
+    before = stub.open_fds()
+    body = struct.pack("=IIQQQ", 32, 3, 0, IOVA, vfu.PAGE)
+    with vfu.refused():
+        client.call(vfu.DMA_MAP, body, [memory.fd, memory.fd])
+    stub.wait_for_fds(before)
+
+
+def test_descriptor_that_is_not_memory(stub, client):
+    """A socket or a pipe is refused, and closed."""
+    before = stub.open_fds()
+    ends = os.pipe()
+    memory = vfu.GuestMemory(vfu.PAGE)
+    body = struct.pack("=IIQQQ", 32, 3, 0, IOVA, vfu.PAGE)
+    with vfu.refused():
+        client.call(vfu.DMA_MAP, body, [ends[0]])
+    stub.wait_for_fds(before)
+    for fd in ends:
+        os.close(fd)
+    memory.close()
+
+
+def test_mappings_hold_no_descriptors(stub, client, memory):
+    """Thousands of mappings of one file: no descriptor, one mmap."""
+    before = stub.open_fds()
+    for i in range(2000):
+        client.dma_map(memory, IOVA + i * vfu.PAGE, vfu.PAGE,
+                       offset=i % 64 * vfu.PAGE)
+    stats = stub.stats()["dma"]
+    stub.wait_for_fds(before)
+    assert (stats["live"], stats["files"]) == (2000, 1)
+    assert stats["live_bytes"] == 2000 * vfu.PAGE
+    for i in range(2000):
+        client.dma_unmap(IOVA + i * vfu.PAGE, vfu.PAGE)
+    stats = stub.stats()["dma"]
+    assert (stats["live"], stats["maps"], stats["unmaps"]) == (0, 2000, 2000)
+    assert stats["peak"] == 2000
+
+
+def test_pipelined_mappings_keep_their_own_descriptor(client):
+    """QEMU sends several without waiting; each descriptor must fit."""
+    memories = [vfu.GuestMemory(2 * vfu.PAGE) for _ in range(32)]
+    idents = []
+    for i, memory in enumerate(memories):
+        memory[0:1] = bytes([i])
+        body = struct.pack("=IIQQQ", 32, 3, 0, IOVA + i * 2 * vfu.PAGE,
+                           2 * vfu.PAGE)
+        client.write(0, 0, i, posted=True)
+        idents.append(client.send(vfu.DMA_MAP, body, [memory.fd]))
+        client.write(0, 0, i, posted=True)
+        if i % 4 == 3:
+            for ident in idents:
+                client.receive_reply(ident, vfu.DMA_MAP)
+            idents = []
+    for i, memory in enumerate(memories):
+        assert copy(client, IOVA + i * 2 * vfu.PAGE, 1) == 0
+        assert memory[vfu.PAGE] == i
+        memory.close()

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""MSI-X vectors: eventfds, masks, pending bits, all flag combinations."""
+
+import os
+
+import pytest
+
+import vfu_client as vfu
+
+# registers of the toy engine
+RAISE = 0x30
+POLLS = 0x40
+TIMER = 0x48
+
+PBA = 0x1000
+NOT_YET = 0.05
+
+
+def test_each_vector_signals_its_own_eventfd(client):
+    """64 vectors, given 16 at a time."""
+    irqs = client.irq_enable(64)
+    for vector in (0, 15, 16, 63):
+        client.write(0, RAISE, vector)
+        assert irqs[vector].wait() == 1
+    assert not any(irq.wait(0) for irq in irqs)
+
+
+def test_signals_accumulate(client):
+    """An eventfd counts."""
+    irqs = client.irq_enable(1)
+    for _ in range(5):
+        client.write(0, RAISE, 0)
+    assert irqs[0].wait() == 5
+
+
+def test_interrupt_from_poll_and_timer(client):
+    """The engine raises interrupts from wherever it runs."""
+    irqs = client.irq_enable(2)
+    client.write(0, POLLS, 1000)
+    assert irqs[0].wait() == 1
+    client.write(0, TIMER, 1000000, 8)
+    assert irqs[1].wait() == 1
+
+
+def test_no_interrupt_without_msix_enable(stub, client):
+    """It is dropped, not kept."""
+    irqs = client.irq_enable(1)
+    client.msix_control(enable=False)
+    client.write(0, RAISE, 0)
+    client.msix_control()
+    assert not irqs[0].wait(NOT_YET)
+    assert stub.stats()["msix"]["irqs_dropped"] == 1
+
+
+def test_no_interrupt_without_bus_master(stub, client):
+    """A message is a write to memory."""
+    irqs = client.irq_enable(1)
+    client.enable(master=False)
+    client.write(0, RAISE, 0)
+    assert not irqs[0].wait(NOT_YET)
+    client.enable()
+    assert not irqs[0].wait(NOT_YET)
+    assert stub.stats()["msix"]["irqs_dropped"] == 1
+
+
+def test_no_interrupt_after_reset(client):
+    """Nor one that was due before."""
+    irqs = client.irq_enable(2)
+    client.write(0, TIMER, 20000000, 8)
+    client.flr()
+    assert not irqs[1].wait(NOT_YET)
+    client.enable()
+    client.write(0, RAISE, 0)
+    assert not irqs[0].wait(NOT_YET)
+
+
+def test_eventfds_survive_a_function_level_reset(client):
+    """The guest restores MSI-X by configuration writes alone."""
+    irqs = client.irq_enable(1)
+    client.flr()
+    client.enable()
+    client.msix_control()
+    client.write(0, RAISE, 0)
+    assert irqs[0].wait() == 1
+
+
+def test_function_mask_holds_interrupts_back(client):
+    """They are pending meanwhile, and come once."""
+    irqs = client.irq_enable(4)
+    client.msix_control(mask=True)
+    client.write(0, RAISE, 3)
+    client.write(0, RAISE, 3)
+    assert not irqs[3].wait(NOT_YET)
+    assert client.read(vfu.BAR_MSIX, PBA, 8) == 1 << 3
+    client.msix_control()
+    assert irqs[3].wait() == 1
+    assert client.read(vfu.BAR_MSIX, PBA, 8) == 0
+
+
+def test_vector_without_eventfd_is_pending(client):
+    """QEMU gives the eventfd when the guest unmasks the vector."""
+    client.irq_enable(1)
+    client.write(0, RAISE, 5)
+    assert client.read(vfu.BAR_MSIX, PBA, 8) == 1 << 5
+    late = vfu.Irq()
+    client.set_irqs(vfu.DATA_EVENTFD | vfu.ACTION_TRIGGER, vfu.IRQ_MSIX, 5, 1,
+                    fds=[late.fd])
+    assert late.wait() == 1
+    late.close()
+    assert client.read(vfu.BAR_MSIX, PBA, 8) == 0
+
+
+def test_pending_ends_with_msix(client):
+    """Turning MSI-X off forgets what was pending."""
+    client.irq_enable(1)
+    client.write(0, RAISE, 5)
+    client.msix_control(enable=False)
+    assert client.read(vfu.BAR_MSIX, PBA, 8) == 0
+
+
+def test_eventfd_is_replaced_and_taken_away(stub, client):
+    """EVENTFD without descriptors takes the vector away."""
+    first = client.irq_enable(2)
+    second = client.irq_enable(2)
+    client.write(0, RAISE, 1)
+    assert second[1].wait() == 1
+    assert not first[1].wait(NOT_YET)
+    client.set_irqs(vfu.DATA_EVENTFD | vfu.ACTION_TRIGGER, vfu.IRQ_MSIX, 1, 1)
+    client.write(0, RAISE, 1)
+    assert not second[1].wait(NOT_YET)
+    assert stub.stats()["msix"]["vectors_enabled"] == 1
+
+
+def test_all_vectors_are_taken_away(stub, client):
+    """NONE with count 0, as QEMU does."""
+    before = stub.open_fds()
+    irqs = client.irq_enable(16)
+    stub.wait_for_fds(before + 16)
+    client.irq_disable()
+    stub.wait_for_fds(before)
+    client.msix_control()
+    client.write(0, RAISE, 0)
+    assert not irqs[0].wait(NOT_YET)
+
+
+def test_client_triggers_vectors(client):
+    """NONE for the whole range, BOOL for some of it."""
+    irqs = client.irq_enable(4)
+    client.set_irqs(vfu.DATA_NONE | vfu.ACTION_TRIGGER, vfu.IRQ_MSIX, 1, 2)
+    assert [irq.wait(0) for irq in irqs] == [0, 1, 1, 0]
+    client.set_irqs(vfu.DATA_BOOL | vfu.ACTION_TRIGGER, vfu.IRQ_MSIX, 0, 4,
+                    b"\1\0\0\1")
+    assert [irq.wait(0) for irq in irqs] == [1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("index", [0, 1, 3, 4])
+def test_other_types_can_be_disabled(client, index):
+    """QEMU disables all types at a reset."""
+    client.set_irqs(vfu.DATA_NONE | vfu.ACTION_TRIGGER, index, 0, 0)
+
+
+@pytest.mark.parametrize("flags, index, start, count, data", [
+    (vfu.DATA_NONE | vfu.ACTION_TRIGGER, 5, 0, 0, b""),
+    (vfu.DATA_NONE | vfu.ACTION_TRIGGER, 2, 64, 1, b""),
+    (vfu.DATA_NONE | vfu.ACTION_TRIGGER, 2, 0, 65, b""),
+    (vfu.DATA_NONE | vfu.ACTION_TRIGGER, 2, 1, 0xFFFFFFFF, b""),
+    (vfu.DATA_NONE | vfu.ACTION_TRIGGER, 2, 1, 0, b""),
+    (vfu.DATA_NONE | vfu.ACTION_TRIGGER, 0, 0, 1, b""),
+    (vfu.DATA_BOOL | vfu.ACTION_TRIGGER, 2, 0, 4, b"\1\1\1"),
+    (vfu.DATA_NONE | vfu.ACTION_MASK, 2, 0, 1, b""),
+    (vfu.DATA_NONE | vfu.ACTION_UNMASK, 2, 0, 1, b""),
+    (vfu.DATA_NONE, 2, 0, 1, b""),
+    (vfu.ACTION_TRIGGER, 2, 0, 1, b""),
+    (vfu.DATA_NONE | vfu.DATA_BOOL | vfu.ACTION_TRIGGER, 2, 0, 1, b"\1"),
+    (0xFFFFFFFF, 2, 0, 1, b""),
+])
+def test_bad_request_is_refused(client, flags, index, start, count, data):
+    """Ranges outside, data too short, combinations that do not exist."""
+    irqs = client.irq_enable(1)
+    with vfu.refused():
+        client.set_irqs(flags, index, start, count, data)
+    client.write(0, RAISE, 0)
+    assert irqs[0].wait() == 1
+
+
+def test_number_of_eventfds_must_match(stub, client):
+    """And none of those of a refused message is kept."""
+    before = stub.open_fds()
+    irqs = [vfu.Irq() for _ in range(2)]
+    fds = [irq.fd for irq in irqs]
+    for count in (1, 3):
+        with vfu.refused():
+            client.set_irqs(vfu.DATA_EVENTFD | vfu.ACTION_TRIGGER,
+                            vfu.IRQ_MSIX, 0, count, fds=fds)
+    stub.wait_for_fds(before)
+    for irq in irqs:
+        irq.close()
+
+
+def test_full_eventfd_does_not_block_the_device(client):
+    """A descriptor that cannot take more is skipped."""
+    read_end, write_end = os.pipe()
+    client.set_irqs(vfu.DATA_EVENTFD | vfu.ACTION_TRIGGER, vfu.IRQ_MSIX, 0, 1,
+                    fds=[write_end])
+    client.msix_control()
+    for _ in range(9000):
+        client.write(0, RAISE, 0, posted=True)
+    assert client.read(0, 0) == 0
+    os.close(read_end)
+    os.close(write_end)

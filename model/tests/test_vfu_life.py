@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Clients that come and go, the end of the process, the cost of idling."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import vfu_client as vfu
+
+
+def test_reconnect_finds_a_reset_device(stub):
+    """Mappings and interrupts of the old client are gone."""
+    memory = vfu.GuestMemory(vfu.PAGE)
+    with stub.client() as client:
+        client.enable()
+        client.irq_enable(8)
+        client.dma_map(memory, 0)
+        client.write(0, 0, 0x1234)
+    with stub.client() as client:
+        assert client.config_read(vfu.PCI_COMMAND, 2) == 0
+        client.enable()
+        assert client.read(0, 0) == 0
+        client.dma_map(memory, 0)
+    memory.close()
+
+
+def test_hundred_clients_leave_nothing_behind(stub):
+    """Descriptors and mappings are as before."""
+    memory = vfu.GuestMemory(16 * vfu.PAGE)
+    before = stub.open_fds()
+    for _ in range(100):
+        with stub.client() as client:
+            client.enable()
+            client.irq_enable(16)
+            client.dma_map(memory, 0)
+    stub.wait_until_reset(100)
+    stats = stub.stats()
+    stub.wait_for_fds(before)
+    assert stats["dma"]["live"] == 0
+    assert stats["dma"]["files"] == 0
+    assert stats["vfu"]["connects"] == 100
+    assert stats["msix"]["vectors_enabled"] == 0
+    memory.close()
+
+
+def test_second_client_waits_for_the_first(stub):
+    """One at a time; the next is served when the first is gone."""
+    first = stub.client()
+    second = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    second.connect(stub.path)
+    second.sendall(vfu.HEADER.pack(1, vfu.VERSION, 20, 0, 0) + bytes(4))
+    second.settimeout(0.1)
+    try:
+        second.recv(16)
+        raise AssertionError("served beside the first")
+    except TimeoutError:
+        pass
+    first.device_info()
+    first.close()
+    second.settimeout(vfu.TIMEOUT)
+    assert second.recv(16)
+    second.close()
+
+
+def test_idle_device_sleeps(stub):
+    """With a client and interrupts set up: below 2 % of a core."""
+    with stub.client() as client:
+        client.enable()
+        client.irq_enable(4)
+        client.write(0, 0x40, 1000)
+        time.sleep(0.1)
+        start, cpu = time.monotonic(), stub.cpu_seconds()
+        time.sleep(2)
+        used = stub.cpu_seconds() - cpu
+        assert used / (time.monotonic() - start) < 0.02
+
+
+def test_prints_nothing_when_all_is_well(stub):
+    """Not a line, from start to end."""
+    with stub.client() as client:
+        client.enable()
+        client.irq_enable(2)
+        client.reset()
+    assert stub.stop() == 0
+    assert stub.stderr() == ""
+
+
+def test_sigterm_with_a_client_ends_cleanly(stub):
+    """Exit status 0, sockets removed; the client sees the end."""
+    with stub.client() as client:
+        client.enable()
+        memory = vfu.GuestMemory(vfu.PAGE)
+        client.dma_map(memory, 0)
+        assert stub.stop() == 0
+        assert client.sock.recv(1) == b""
+        memory.close()
+    assert not os.path.exists(stub.path)
+    assert not os.path.exists(stub.control_path)
+
+
+def test_stale_socket_is_replaced(start_device):
+    """A device that was killed leaves its sockets; the next one starts."""
+    first = start_device("XRDMA_DEVICE_STUB")
+    first.process.send_signal(signal.SIGKILL)
+    first.expected_status = -signal.SIGKILL
+    first.process.wait()
+    second = vfu.DeviceProcess(first.process.args[0],
+                               os.path.dirname(first.path))
+    with second.client() as client:
+        client.device_info()
+    assert second.stop() == 0
+
+
+def test_file_in_place_of_the_socket_is_kept(start_device, tmp_path):
+    """Only a socket is replaced."""
+    path = tmp_path / "precious"
+    path.write_text("data")
+    binary = start_device("XRDMA_DEVICE_STUB").process.args[0]
+    result = subprocess.run([binary, "--socket", str(path)],
+                            capture_output=True, check=False, text=True)
+    assert result.returncode == 1
+    assert "Address already in use" in result.stderr
+    assert path.read_text() == "data"
+
+
+def test_bad_options_are_refused(start_device):
+    """With a usage text and status 1."""
+    binary = start_device("XRDMA_DEVICE_STUB").process.args[0]
+    for options in ([], ["--socket"], ["--socket", "x", "--mac", "1:2:3"],
+                    ["--socket", "x", "--mac", "01:00:00:00:00:01"],
+                    ["--socket", "x", "--msix-vectors", "65"],
+                    ["--socket", "x", "--seed", "-1"],
+                    ["--socket", "x", "--log", "loud"],
+                    ["--socket", "x", "--nonsense"], ["--socket", "x", "y"]):
+        result = subprocess.run([binary, *options], capture_output=True,
+                                check=False, text=True)
+        assert result.returncode == 1, options
+        assert "usage:" in result.stderr
+    result = subprocess.run([binary, "--help"], capture_output=True,
+                            check=True, text=True)
+    assert "--socket PATH" in result.stdout
+
+
+def test_dies_with_its_parent(start_device, tmp_path):
+    """--die-with-parent, for tests that are killed."""
+    binary = start_device("XRDMA_DEVICE_STUB").process.args[0]
+    sock = tmp_path / "sock"
+    script = ("import subprocess, sys, time, os\n"
+              "p = subprocess.Popen(sys.argv[1:])\n"
+              "while not os.path.exists(sys.argv[3]): time.sleep(0.01)\n"
+              "print(p.pid)\n")
+    result = subprocess.run(
+        [sys.executable, "-c", script, binary, "--socket", str(sock),
+         "--die-with-parent"], capture_output=True, check=True, text=True)
+    deadline = time.monotonic() + vfu.TIMEOUT
+    while sock.exists():
+        assert time.monotonic() < deadline, result.stdout
+        time.sleep(0.01)

@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Whole devices, their hosts, a wire, a small driver.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "wire_env.h"
+
+#define SQ_STRIDE_LOG	8
+#define RQ_STRIDE_LOG	7
+
+const struct wire_params wire_defaults = {
+	.log_depth = 7,
+	.path_mtu = 3,
+	.timeout = 14,
+	.retry_cnt = 7,
+	.rnr_retry = 7,
+	.min_rnr_timer = 12,
+	.max_rd_atomic = 16,
+	.max_dest_rd_atomic = 16,
+	.access = XRDMA_ACCESS_REMOTE_WRITE | XRDMA_ACCESS_REMOTE_READ |
+		  XRDMA_ACCESS_REMOTE_ATOMIC,
+	.psn = 0xfffff0,
+};
+
+static void no_irq(void *opaque, unsigned int vector)
+{
+	(void)opaque;
+	(void)vector;
+}
+
+static void unmapping(void *opaque, u64 iova, u64 len)
+{
+	struct wire_host *host = opaque;
+
+	if (host->dev)
+		xrdma_device_dma_unmap(host->dev, iova, len);
+}
+
+static void make_memory(struct wire_host *host)
+{
+	host->fd = memfd_create("host", MFD_CLOEXEC);
+	assert_true(host->fd >= 0);
+	assert_int_equal(ftruncate(host->fd, WIRE_MEM_SIZE), 0);
+	host->mem = mmap(NULL, WIRE_MEM_SIZE, PROT_READ | PROT_WRITE,
+			 MAP_SHARED, host->fd, 0);
+	assert_ptr_not_equal(host->mem, MAP_FAILED);
+	assert_int_equal(xrdma_dma_map(host->dma, WIRE_IOVA, WIRE_MEM_SIZE,
+				       XRDMA_DMA_READ | XRDMA_DMA_WRITE,
+				       host->fd, 0), 0);
+	host->next = WIRE_IOVA;
+}
+
+u64 wire_alloc(struct wire_host *host, u64 size, u64 align)
+{
+	u64 addr = (host->next + align - 1) & ~(align - 1);
+
+	host->next = addr + size;
+	assert_true(host->next <= WIRE_IOVA + WIRE_MEM_SIZE);
+	return addr;
+}
+
+void *wire_ptr(struct wire_host *host, u64 addr)
+{
+	assert_true(addr >= WIRE_IOVA && addr < WIRE_IOVA + WIRE_MEM_SIZE);
+	return host->mem + (addr - WIRE_IOVA);
+}
+
+static void write64(struct wire_host *host, u32 reg, u64 value)
+{
+	__le64 v = cpu_to_le64(value);
+
+	xrdma_device_write(host->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
+}
+
+static void write32(struct wire_host *host, u32 reg, u32 value)
+{
+	__le32 v = cpu_to_le32(value);
+
+	xrdma_device_write(host->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
+}
+
+static void enable(struct wire_host *host)
+{
+	write64(host, XRDMA_REG_CMD_BASE, wire_alloc(host, 4096, 4096));
+	write64(host, XRDMA_REG_RSP_BASE, wire_alloc(host, 4096, 4096));
+	write32(host, XRDMA_REG_CMD_LOG, 5);
+	host->mpt = wire_alloc(host, 0x200000, 0x200000);
+	write64(host, XRDMA_REG_MPT_ROOT, xrdma_make_root(host->mpt, 0, 21));
+	write32(host, XRDMA_REG_CTRL, XRDMA_CTRL_ENABLE);
+	assert_true(xrdma_device_enabled(host->dev));
+}
+
+/* A ring of 64-byte entries and its record, in one block. */
+static u64 make_queue(struct wire_host *host, u8 log_depth, u64 *addr)
+{
+	u8 leaf = log_depth + 7;
+
+	if (leaf < XRDMA_LEAF_SHIFT_MIN)
+		leaf = XRDMA_LEAF_SHIFT_MIN;
+	*addr = wire_alloc(host, 1ULL << leaf, 1ULL << leaf);
+	memset(wire_ptr(host, *addr), 0, 1ULL << leaf);
+	return xrdma_make_root(*addr, 0, leaf);
+}
+
+static void make_eq(struct wire_host *host, u32 eqn)
+{
+	struct xrdma_cmd_create_eq p = {
+		.eqn = cpu_to_le32(eqn),
+		.vector = cpu_to_le16(eqn),
+		.log_depth = 12,
+	};
+	u64 addr;
+
+	p.root = cpu_to_le64(make_queue(host, p.log_depth, &addr));
+	assert_int_equal(xrdma_eq_create(host->dev, &p), XRDMA_CMD_OK);
+}
+
+/* GID 0: IPv4; 1: IPv6; 2: IPv6 with a VLAN tag. */
+static void make_gids(struct wire_host *host, int number)
+{
+	struct xrdma_cmd_set_gid p = {
+		.flags = cpu_to_le32(XRDMA_GID_VALID | XRDMA_GID_IPV4),
+		.gid = { [10] = 0xff, 0xff, 192, 168, 77, number + 1 },
+	};
+
+	memcpy(p.mac, host->mac, sizeof(p.mac));
+	memcpy(host->gid, p.gid, sizeof(p.gid));
+	assert_int_equal(xrdma_gid_set(host->dev, &p), XRDMA_CMD_OK);
+	p.index = cpu_to_le32(1);
+	p.flags = cpu_to_le32(XRDMA_GID_VALID);
+	memset(p.gid, 0, sizeof(p.gid));
+	p.gid[0] = 0xfd;
+	p.gid[15] = number + 1;
+	assert_int_equal(xrdma_gid_set(host->dev, &p), XRDMA_CMD_OK);
+	p.index = cpu_to_le32(2);
+	p.flags = cpu_to_le32(XRDMA_GID_VALID | XRDMA_GID_VLAN);
+	p.vlan_tci = cpu_to_le16(100);
+	p.gid[1] = 1;
+	assert_int_equal(xrdma_gid_set(host->dev, &p), XRDMA_CMD_OK);
+}
+
+static void port_up(struct wire_host *host)
+{
+	struct xrdma_cmd_modify_port p = {
+		.flags = cpu_to_le32(XRDMA_PORT_UP),
+		.mtu = cpu_to_le32(4500),
+	};
+
+	memcpy(p.mac, host->mac, sizeof(p.mac));
+	assert_int_equal(xrdma_port_modify(host->dev, &p), XRDMA_CMD_OK);
+}
+
+static void make_host(struct wire_env *env, int number)
+{
+	struct wire_host *host = &env->hosts[number];
+	struct xrdma_device_params params = {
+		.irq = no_irq,
+		.irq_opaque = host,
+		.vectors = XRDMA_MSIX_VECTORS,
+		.mac = { 2, 0, 0, 0, 0, number + 1 },
+		.seed = 1,
+	};
+
+	memcpy(host->mac, params.mac, sizeof(host->mac));
+	host->dma = xrdma_dma_create();
+	host->herr = xrdma_host_errors_create();
+	xrdma_dma_set_unmap_fn(host->dma, unmapping, host);
+	xrdma_dma_enable(host->dma, true);
+	make_memory(host);
+	params.loop = env->loop;
+	params.dma = host->dma;
+	params.herr = host->herr;
+	host->dev = xrdma_device_create(&params);
+	assert_non_null(host->dev);
+	xrdma_device_bus_master(host->dev, true);
+	enable(host);
+	host->next_number = 2;
+	make_eq(host, 0);
+	make_eq(host, 1);
+	make_gids(host, number);
+	port_up(host);
+}
+
+static void make_wire(struct wire_env *env)
+{
+	char spec[128];
+
+	strcpy(env->dir, "/tmp/xrdma-wire-XXXXXX");
+	assert_non_null(mkdtemp(env->dir));
+	snprintf(spec, sizeof(spec), "local=%s/a,remote=%s/b", env->dir,
+		 env->dir);
+	assert_int_equal(xrdma_wire_open(env->hosts[0].dev, spec), 0);
+	snprintf(spec, sizeof(spec), "remote=%s/a,local=%s/b", env->dir,
+		 env->dir);
+	assert_int_equal(xrdma_wire_open(env->hosts[1].dev, spec), 0);
+}
+
+static int setup(void **state, int n)
+{
+	struct wire_env *env = calloc(1, sizeof(*env));
+	int i;
+
+	assert_non_null(env);
+	env->loop = xrdma_loop_create(0);
+	env->n = n;
+	for (i = 0; i < n; i++)
+		make_host(env, i);
+	if (n == 2)
+		make_wire(env);
+	*state = env;
+	return 0;
+}
+
+int wire_setup_1(void **state)
+{
+	return setup(state, 1);
+}
+
+int wire_setup_2(void **state)
+{
+	return setup(state, 2);
+}
+
+/* Return: false if there were host errors, or a frame was lost track of. */
+static bool end_host(struct wire_host *host)
+{
+	struct xrdma_device *dev = host->dev;
+	bool ok = host->herr->total == host->expected;
+	unsigned int i;
+
+	for (i = 0; !ok && i < xrdma_host_errors_kept(host->herr); i++)
+		print_error("host error: %s\n",
+			    xrdma_host_errors_entry(host->herr, i)->text);
+	xrdma_device_reset(dev);
+	if (dev->wire->pool.available != dev->wire->pool.total) {
+		print_error("%u of %u frames are back\n",
+			    dev->wire->pool.available, dev->wire->pool.total);
+		ok = false;
+	}
+	host->dev = NULL;
+	xrdma_device_destroy(dev);
+	xrdma_dma_destroy(host->dma);
+	xrdma_host_errors_destroy(host->herr);
+	munmap(host->mem, WIRE_MEM_SIZE);
+	close(host->fd);
+	return ok;
+}
+
+int wire_teardown(void **state)
+{
+	struct wire_env *env = *state;
+	bool ok = true;
+	int i;
+
+	for (i = 0; i < env->n; i++)
+		ok &= end_host(&env->hosts[i]);
+	xrdma_loop_destroy(env->loop);
+	if (env->n == 2)
+		rmdir(env->dir);
+	free(env);
+	return ok ? 0 : -1;
+}
+
+/* Publish a region at @addr, a bus address and its IOVA too. Return: the key. */
+u32 wire_region(struct wire_host *host, u32 index, u64 addr, u64 length,
+		u16 access)
+{
+	struct xrdma_mpt_entry *e = wire_ptr(host, host->mpt);
+	u32 key = xrdma_make_key(index, 0x5a);
+
+	e += index;
+	memset(e, 0, sizeof(*e));
+	e->iova = cpu_to_le64(addr);
+	e->length = cpu_to_le64(length);
+	e->root = cpu_to_le64(xrdma_make_root(WIRE_IOVA, 0, 27));
+	e->offset = cpu_to_le32(addr - WIRE_IOVA);
+	e->ctrl = cpu_to_le64(xrdma_make_mpt_ctrl(XRDMA_MPT_VALID,
+						  XRDMA_MPT_MR, key, WIRE_PD,
+						  access));
+	return key;
+}
+
+void wire_unregion(struct wire_host *host, u32 index)
+{
+	assert_int_equal(xrdma_key_invalidate(host->dev, index),
+			 XRDMA_INVAL_OK);
+}
+
+struct xrdma_sge wire_sge(u64 addr, u32 length, u32 lkey)
+{
+	return (struct xrdma_sge) {
+		.addr = cpu_to_le64(addr),
+		.length = cpu_to_le32(length),
+		.lkey = cpu_to_le32(lkey),
+	};
+}
+
+static void make_cq(struct wire_host *host, u8 log_depth, struct wire_cq *cq)
+{
+	struct xrdma_cmd_create_cq p = {
+		.eqn = cpu_to_le32(1),
+		.log_depth = log_depth,
+	};
+	u64 addr;
+
+	cq->cqn = host->next_number++;
+	cq->log_depth = log_depth;
+	p.cqn = cpu_to_le32(cq->cqn);
+	p.root = cpu_to_le64(make_queue(host, log_depth, &addr));
+	cq->ring = wire_ptr(host, addr);
+	cq->rec = wire_ptr(host, addr + xrdma_cq_rec_offset(log_depth));
+	assert_int_equal(xrdma_cq_create(host->dev, &p), XRDMA_CMD_OK);
+}
+
+void wire_create_qp(struct wire_env *env, int host, u8 type, u8 flags,
+		    u8 log_depth, struct wire_qp *qp)
+{
+	u8 leaf = log_depth + SQ_STRIDE_LOG + 1;
+	u64 rec = xrdma_qp_rec_offset(log_depth, SQ_STRIDE_LOG, log_depth,
+				      RQ_STRIDE_LOG);
+	struct xrdma_cmd_create_qp p = {
+		.pd = cpu_to_le32(WIRE_PD),
+		.type = type,
+		.flags = flags,
+		.log_sq_depth = log_depth,
+		.log_sq_stride = SQ_STRIDE_LOG,
+		.log_rq_depth = log_depth,
+		.log_rq_stride = RQ_STRIDE_LOG,
+	};
+	u64 addr;
+
+	memset(qp, 0, sizeof(*qp));
+	qp->env = env;
+	qp->host = &env->hosts[host];
+	qp->log_depth = log_depth;
+	make_cq(qp->host, log_depth + 1, &qp->send_cq);
+	make_cq(qp->host, log_depth + 1, &qp->recv_cq);
+	qp->qpn = qp->host->next_number++;
+	if (leaf < XRDMA_LEAF_SHIFT_MIN)
+		leaf = XRDMA_LEAF_SHIFT_MIN;
+	addr = wire_alloc(qp->host, 1ULL << leaf, 1ULL << leaf);
+	memset(wire_ptr(qp->host, addr), 0, 1ULL << leaf);
+	p.root = cpu_to_le64(xrdma_make_root(addr, 0, leaf));
+	p.qpn = cpu_to_le32(qp->qpn);
+	p.send_cqn = cpu_to_le32(qp->send_cq.cqn);
+	p.recv_cqn = cpu_to_le32(qp->recv_cq.cqn);
+	assert_int_equal(xrdma_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
+	qp->qp = xrdma_qp_get(qp->host->dev, qp->qpn);
+	qp->sq = wire_ptr(qp->host, addr);
+	qp->rq = qp->sq + (1ULL << (log_depth + SQ_STRIDE_LOG));
+	qp->rec = wire_ptr(qp->host, addr + rec);
+}
+
+static void modify(struct wire_qp *qp, u8 state, u32 mask,
+		   const struct xrdma_qp_attr *attr)
+{
+	struct xrdma_cmd_modify_qp p = {
+		.qpn = cpu_to_le32(qp->qpn),
+		.mask = cpu_to_le32(mask | XRDMA_QPM_STATE),
+		.attr = *attr,
+	};
+
+	p.attr.state = state;
+	assert_int_equal(xrdma_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
+}
+
+void wire_modify_state(struct wire_qp *qp, u8 state)
+{
+	const struct xrdma_qp_attr none = { 0 };
+
+	modify(qp, state, 0, &none);
+}
+
+void wire_connect_one(struct wire_qp *qp, const struct wire_qp *peer,
+		      const struct wire_params *params, u32 sq_psn, u32 rq_psn)
+{
+	const struct xrdma_gid *gid =
+		xrdma_gid_get(peer->host->dev, params->gid_index);
+	const struct xrdma_qp_attr init = {
+		.access = cpu_to_le16(params->access),
+	};
+	const struct xrdma_qp_attr rts = {
+		.timeout = params->timeout,
+		.retry_cnt = params->retry_cnt,
+		.rnr_retry = params->rnr_retry,
+		.sq_psn = cpu_to_le32(sq_psn),
+		.max_rd_atomic = params->max_rd_atomic,
+	};
+	struct xrdma_qp_attr rtr = {
+		.path_mtu = params->path_mtu,
+		.dest_qpn = cpu_to_le32(peer->qpn),
+		.rq_psn = cpu_to_le32(rq_psn),
+		.max_dest_rd_atomic = params->max_dest_rd_atomic,
+		.min_rnr_timer = params->min_rnr_timer,
+		.av = { .hop_limit = 64, .sgid_index = params->gid_index },
+	};
+
+	memcpy(rtr.av.dgid, gid->gid, sizeof(rtr.av.dgid));
+	memcpy(rtr.av.dmac, gid->mac, sizeof(rtr.av.dmac));
+	modify(qp, XRDMA_QPS_INIT, XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_ACCESS,
+	       &init);
+	modify(qp, XRDMA_QPS_RTR, XRDMA_QPM_AV | XRDMA_QPM_PATH_MTU |
+	       XRDMA_QPM_DEST_QPN | XRDMA_QPM_RQ_PSN |
+	       XRDMA_QPM_MAX_DEST_RD_ATOMIC | XRDMA_QPM_MIN_RNR_TIMER, &rtr);
+	modify(qp, XRDMA_QPS_RTS, XRDMA_QPM_TIMEOUT | XRDMA_QPM_RETRY_CNT |
+	       XRDMA_QPM_RNR_RETRY | XRDMA_QPM_SQ_PSN |
+	       XRDMA_QPM_MAX_RD_ATOMIC, &rts);
+}
+
+/* Create and connect: @a on host 0, @b on the last. */
+void wire_connect(struct wire_env *env, struct wire_qp *a, struct wire_qp *b,
+		  const struct wire_params *params)
+{
+	wire_create_qp(env, 0, XRDMA_QP_RC, params->flags, params->log_depth,
+		       a);
+	wire_create_qp(env, env->n - 1, XRDMA_QP_RC, params->flags,
+		       params->log_depth, b);
+	wire_connect_one(a, b, params, params->psn, params->psn ^ 0x55);
+	wire_connect_one(b, a, params, params->psn ^ 0x55, params->psn);
+}
+
+/* Bytes that look random, the same for the same seed. */
+void wire_fill(u8 *mem, u32 len, u32 seed)
+{
+	u32 i;
+
+	for (i = 0; i < len; i++) {
+		seed = seed * 1664525 + 1013904223;
+		mem[i] = seed >> 24;
+	}
+}
+
+/* A connection with a buffer of WIRE_BUF_SIZE on each side, of other bytes. */
+void wire_make_pair(struct wire_env *env, struct wire_pair *p,
+		    const struct wire_params *params)
+{
+	wire_connect(env, &p->a, &p->b, params);
+	p->a_buf = wire_alloc(p->a.host, WIRE_BUF_SIZE, 4096);
+	p->b_buf = wire_alloc(p->b.host, WIRE_BUF_SIZE, 4096);
+	p->a_key = wire_region(p->a.host, 100 + p->a.qpn, p->a_buf,
+			       WIRE_BUF_SIZE, WIRE_ALL_RIGHTS);
+	p->b_key = wire_region(p->b.host, 100 + p->b.qpn, p->b_buf,
+			       WIRE_BUF_SIZE, WIRE_ALL_RIGHTS);
+	p->a_mem = wire_ptr(p->a.host, p->a_buf);
+	p->b_mem = wire_ptr(p->b.host, p->b_buf);
+	wire_fill(p->a_mem, WIRE_BUF_SIZE, 1);
+	wire_fill(p->b_mem, WIRE_BUF_SIZE, 2);
+}
+
+void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
+{
+	u32 pi = le32_to_cpu(qp->rec->sq_pi);
+	u8 *wqe = qp->sq + ((u64)xrdma_ring_slot(pi, qp->log_depth) <<
+			    SQ_STRIDE_LOG);
+	struct xrdma_sq_wqe hdr = {
+		.opcode = wr->opcode,
+		.flags = wr->flags,
+		.num_sge = cpu_to_le16(wr->num_sge),
+		.imm = cpu_to_be32(wr->imm),
+		.remote_addr = cpu_to_le64(wr->remote_addr),
+		.rkey = cpu_to_le32(wr->rkey),
+		.wr_id = cpu_to_le64(wr->wr_id),
+	};
+	struct xrdma_atomic_seg atomic = {
+		.swap_add = cpu_to_le64(wr->swap_add),
+		.compare = cpu_to_le64(wr->compare),
+	};
+	__le32 qpn = cpu_to_le32(qp->qpn);
+	u8 *body = wqe + sizeof(hdr);
+
+	if (wr->opcode == XRDMA_OP_CMP_SWAP ||
+	    wr->opcode == XRDMA_OP_FETCH_ADD) {
+		memcpy(body, &atomic, sizeof(atomic));
+		body += sizeof(atomic);
+	}
+	if (wr->inline_data) {
+		hdr.flags |= XRDMA_WQE_INLINE;
+		hdr.num_sge = cpu_to_le16(wr->len);
+		memcpy(body, wr->inline_data, wr->len);
+	} else if (wr->num_sge) {
+		memcpy(body, wr->sges, wr->num_sge * sizeof(*wr->sges));
+	}
+	memcpy(wqe, &hdr, sizeof(hdr));
+	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
+			 __ATOMIC_RELEASE);
+	xrdma_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &qpn, sizeof(qpn));
+}
+
+void wire_post_recv(struct wire_qp *qp, u64 wr_id, const struct xrdma_sge *sges,
+		    u16 num)
+{
+	u32 pi = le32_to_cpu(qp->rec->rq_pi);
+	u8 *wqe = qp->rq + ((u64)xrdma_ring_slot(pi, qp->log_depth) <<
+			    RQ_STRIDE_LOG);
+	struct xrdma_rq_wqe hdr = {
+		.num_sge = cpu_to_le16(num),
+		.wr_id = cpu_to_le64(wr_id),
+	};
+
+	memcpy(wqe, &hdr, sizeof(hdr));
+	if (num)
+		memcpy(wqe + sizeof(hdr), sges, num * sizeof(*sges));
+	__atomic_store_n(&qp->rec->rq_pi, cpu_to_le32(pi + 1),
+			 __ATOMIC_RELEASE);
+}
+
+bool wire_poll_cq(struct wire_cq *cq, struct xrdma_cqe *cqe)
+{
+	const struct xrdma_cqe *at = cq->ring +
+				     xrdma_ring_slot(cq->ci, cq->log_depth);
+
+	if (!xrdma_ring_valid(at->own, cq->ci, cq->log_depth))
+		return false;
+	*cqe = *at;
+	cq->rec->ci = cpu_to_le32(++cq->ci);
+	return true;
+}
+
+/* All devices once. Return: true if any had work. */
+bool wire_turn(struct wire_env *env)
+{
+	bool worked = false;
+	int i;
+
+	for (i = 0; i < env->n; i++)
+		worked |= xrdma_device_poll(env->hosts[i].dev);
+	if (env->n == 2) {
+		fake_loop_watches(env->loop);
+		for (i = 0; i < env->n; i++)
+			worked |= env->hosts[i].dev->wire->arrived.count > 0;
+	}
+	return worked;
+}
+
+/* Until nothing happens any more without time passing. */
+void wire_settle(struct wire_env *env)
+{
+	unsigned int quiet = 0;
+
+	while (quiet < 3)
+		quiet = wire_turn(env) ? 0 : quiet + 1;
+}
+
+/* Let so much time pass, timers included. */
+void wire_run(struct wire_env *env, u64 ns)
+{
+	u64 end = xrdma_loop_now(env->loop) + ns;
+	u64 next;
+
+	wire_settle(env);
+	while ((next = fake_loop_next(env->loop)) <= end) {
+		fake_loop_advance(env->loop, next);
+		wire_settle(env);
+	}
+	fake_loop_advance(env->loop, end);
+	wire_settle(env);
+}
+
+/* Let time pass until there is a completion, up to 100 s. */
+bool wire_wait(struct wire_env *env, struct wire_cq *cq, struct xrdma_cqe *cqe)
+{
+	u64 end = xrdma_loop_now(env->loop) + 100000 * WIRE_MS;
+	u64 next;
+
+	while (!wire_poll_cq(cq, cqe)) {
+		if (wire_turn(env) || wire_turn(env))
+			continue;
+		if (wire_poll_cq(cq, cqe))
+			return true;
+		next = fake_loop_next(env->loop);
+		if (next > end)
+			return false;
+		fake_loop_advance(env->loop, next);
+	}
+	return true;
+}
+
+void wire_expect_send(struct wire_qp *qp, u64 wr_id, u8 status)
+{
+	struct xrdma_cqe cqe;
+
+	assert_true(wire_wait(qp->env, &qp->send_cq, &cqe));
+	assert_int_equal(le64_to_cpu(cqe.wr_id), wr_id);
+	assert_int_equal(cqe.status, status);
+	assert_int_equal(le32_to_cpu(cqe.qpn), qp->qpn);
+}
+
+void wire_expect_recv(struct wire_qp *qp, u64 wr_id, u8 status,
+		      struct xrdma_cqe *cqe)
+{
+	assert_true(wire_wait(qp->env, &qp->recv_cq, cqe));
+	assert_int_equal(le64_to_cpu(cqe->wr_id), wr_id);
+	assert_int_equal(cqe->status, status);
+	assert_int_equal(le32_to_cpu(cqe->qpn), qp->qpn);
+}

@@ -1,0 +1,471 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A small driver for the device, over a vfio-user client.
+
+Layouts are written down here a second time, from the specification and not
+from the headers, so that a wrong header does not go unnoticed. Memory of the
+host is one piece, mapped at IOVA for the device; addresses are bus addresses.
+"""
+
+import struct
+import time
+
+import vfu_client as vfu
+
+IOVA = 0x40000000
+MEMORY = 64 << 20
+TIMEOUT = 10
+
+# registers
+MAGIC, VERSION, CAPS = 0x00, 0x04, 0x08
+CTRL, STATUS = 0x10, 0x14
+CMD_BASE, RSP_BASE, CMD_LOG, CMD_DB = 0x18, 0x20, 0x28, 0x2C
+MPT_ROOT, MAC_LO, MAC_HI = 0x30, 0x38, 0x3C
+ENABLE, RESET = 1, 2
+READY, ENABLED, FATAL = 1, 2, 4
+
+# commands
+NOP, QUERY_DEVICE, QUERY_PORT, MODIFY_PORT, SET_GID, QUERY_STATS = range(6)
+CREATE_EQ, DESTROY_EQ = 0x10, 0x11
+CREATE_CQ, DESTROY_CQ = 0x20, 0x21
+CREATE_QP, MODIFY_QP, QUERY_QP, DESTROY_QP = 0x30, 0x31, 0x32, 0x33
+INVALIDATE = 0x60
+
+# statuses of commands
+(OK, BAD_OPCODE, BAD_PARAM, BAD_NUMBER, BAD_STATE, BUSY, NO_RESOURCE,
+ BAD_DMA, INTERNAL) = range(9)
+
+# states of queue pairs
+Q_RESET, Q_INIT, Q_RTR, Q_RTS, Q_SQD, Q_SQE, Q_ERR = range(7)
+RC, RAW = 0, 6
+
+# rights
+LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC = 1, 2, 4, 8
+ALL_RIGHTS = 15
+
+# operations, statuses and flags of completions
+SEND, SEND_IMM, SEND_INV, WRITE, WRITE_IMM, READ = 1, 2, 3, 4, 5, 6
+CMP_SWAP, FETCH_ADD = 7, 8
+RECV, RECV_WRITE_IMM = 128, 129
+WC_OK, WC_LOC_LEN, WC_LOC_OP, WC_LOC_PROT, WC_FLUSH = 0, 1, 2, 4, 5
+WC_REM_INV, WC_REM_ACCESS, WC_REM_OP = 9, 10, 11
+WC_RETRY, WC_RNR_RETRY = 12, 13
+SIGNALED, FENCE, SOLICITED, INLINE = 1, 2, 4, 8
+C_SEND, C_IMM = 1, 2
+
+# reasons of refused accesses
+KEY_INDEX, KEY_INVALID, KEY_FREE, KEY_BYTE, F_PD = 1, 2, 3, 4, 5
+F_RIGHTS, F_RANGE = 7, 8
+
+# events
+CQ_COMP, CQ_ERR, QP_FATAL, PORT_UP, DEVICE_FATAL, FAULT = (
+    0x01, 0x02, 0x10, 0x30, 0x32, 0x40)
+
+CMD = struct.Struct("<HHI120s")
+RSP = struct.Struct("<HHB3s112sII")
+CQE = struct.Struct("<QIIIIBBHHHQ6sHHBB8sI")
+EQE = struct.Struct("<BBBBIIIQQQI16sI")
+MPT = struct.Struct("<QQQQIIIIQQ")
+SGE = struct.Struct("<QII")
+SQ_WQE = struct.Struct("<BBHIQIIQ")
+RQ_WQE = struct.Struct("<H6sQ")
+ATTR = struct.Struct("<8BIIIIHHB3s32s")
+AV = struct.Struct("<16s6sHIBBBB")
+
+CMD_DEPTH_LOG = 5
+EQ_LOG, CQ_LOG, WQ_LOG, STRIDE_LOG = 6, 6, 4, 7
+
+
+def root(addr, level=0, leaf=12):
+    """A translation root."""
+    return addr | leaf << 3 | level
+
+
+def size_log(size):
+    """The smallest leaf that holds so many bytes."""
+    return max(12, (size - 1).bit_length())
+
+
+def gid_of(last):
+    """An IPv4-mapped GID."""
+    return bytes(10) + b"\xff\xff" + bytes([192, 168, 77, last])
+
+
+class CommandFailed(Exception):
+    """A command was answered with a status."""
+
+    def __init__(self, opcode, status):
+        super().__init__(f"command {opcode:#x}: status {status}")
+        self.status = status
+
+
+class Driver:
+    """The device, enabled, and the memory of its host."""
+
+    def __init__(self, process):
+        self.process = process
+        self.client = process.client()
+        self.memory = vfu.GuestMemory(MEMORY)
+        self.client.enable()
+        self.client.dma_map(self.memory, IOVA)
+        self.irqs = self.client.irq_enable(4)
+        self.forget()
+
+    def forget(self):
+        """Begin anew, as after a reset."""
+        self.next = IOVA
+        self.commands = 0
+        self.replies = 0
+        self.next_key = 1
+        self.mpt = 0
+
+    def close(self):
+        """Hang up and give the memory back."""
+        self.client.close()
+        self.memory.close()
+
+    # memory
+
+    def alloc(self, size, align=4096):
+        """Zeroed memory; its bus address."""
+        addr = (self.next + align - 1) & ~(align - 1)
+        self.next = addr + size
+        assert self.next <= IOVA + MEMORY
+        self.put(addr, bytes(size))
+        return addr
+
+    def get(self, addr, size):
+        """Read memory."""
+        return self.memory[addr - IOVA:addr - IOVA + size]
+
+    def put(self, addr, data):
+        """Write memory."""
+        self.memory[addr - IOVA:addr - IOVA + len(data)] = data
+
+    def get32(self, addr):
+        """Read a word."""
+        return int.from_bytes(self.get(addr, 4), "little")
+
+    def put32(self, addr, value):
+        """Write a word."""
+        self.put(addr, (value & 0xFFFFFFFF).to_bytes(4, "little"))
+
+    def put64(self, addr, value):
+        """Write two words."""
+        self.put(addr, value.to_bytes(8, "little"))
+
+    # registers
+
+    def read(self, reg, size=4):
+        """Read a register."""
+        return self.client.read(vfu.BAR_REGS, reg, size)
+
+    def write(self, reg, value, size=4):
+        """Write a register."""
+        self.client.write(vfu.BAR_REGS, reg, value, size)
+
+    def set_up(self):
+        """Write the registers of the start."""
+        self.ring = self.alloc(128 << CMD_DEPTH_LOG)
+        self.replies_at = self.alloc(128 << CMD_DEPTH_LOG)
+        self.mpt = self.alloc(0x40000, 0x40000)
+        self.write(CMD_BASE, self.ring, 8)
+        self.write(RSP_BASE, self.replies_at, 8)
+        self.write(CMD_LOG, CMD_DEPTH_LOG)
+        self.write(MPT_ROOT, root(self.mpt, 0, 18), 8)
+
+    def enable(self):
+        """Start the device; it must succeed."""
+        self.set_up()
+        self.write(CTRL, ENABLE)
+        assert self.read(STATUS) == READY | ENABLED
+
+    def start(self):
+        """Enable; event queues 0 and 1, port up, GID 0."""
+        self.enable()
+        self.eqs = [EventQueue(self, 0, 0), EventQueue(self, 1, 1)]
+        mac = self.mac()
+        body = struct.pack("<III6s2s", 1, 4500, 0, mac, bytes(2))
+        self.command(MODIFY_PORT, body)
+        self.command(SET_GID, struct.pack("<II16s6sH", 0, 5, gid_of(1), mac,
+                                          0))
+
+    def mac(self):
+        """The permanent address."""
+        return (self.read(MAC_LO).to_bytes(4, "little") +
+                self.read(MAC_HI).to_bytes(2, "little"))
+
+    def doorbell(self, qpn, page=0):
+        """Ring."""
+        self.client.write(vfu.BAR_DB, page * 4096, qpn)
+
+    # commands
+
+    def post(self, opcode, body=b"", reserved=0):
+        """Post a command without waiting for its reply."""
+        slot = self.commands % (1 << CMD_DEPTH_LOG)
+        entry = CMD.pack(opcode, self.commands & 0xFFFF, reserved, body)
+        self.put(self.ring + slot * 128, entry)
+        self.commands += 1
+        self.write(CMD_DB, self.commands)
+
+    def reply(self, timeout=TIMEOUT):
+        """The next reply: opcode, id, status, body; None if none comes."""
+        slot = self.replies % (1 << CMD_DEPTH_LOG)
+        phase = ~(self.replies >> CMD_DEPTH_LOG) & 1
+        deadline = time.monotonic() + timeout
+        while True:
+            raw = self.get(self.replies_at + slot * 128, 128)
+            fields = RSP.unpack(raw)
+            if fields[6] & 1 == phase:
+                break
+            if time.monotonic() > deadline:
+                return None
+            self.irqs[0].wait(0.001)
+        assert fields[3] == bytes(3) and fields[5] == 0
+        self.replies += 1
+        return fields[0], fields[1], fields[2], fields[4]
+
+    def try_command(self, opcode, body=b"", reserved=0):
+        """Run a command; its status and the body of the reply."""
+        self.post(opcode, body, reserved)
+        reply = self.reply()
+        assert reply, "no reply"
+        assert reply[0] == opcode
+        assert reply[1] == (self.commands - 1) & 0xFFFF
+        if reply[2]:
+            assert reply[3] == bytes(112)
+        return reply[2], reply[3]
+
+    def command(self, opcode, body=b""):
+        """Run a command that must succeed; the body of the reply."""
+        status, reply = self.try_command(opcode, body)
+        if status:
+            raise CommandFailed(opcode, status)
+        return reply
+
+    def object_command(self, opcode, number):
+        """Run a command that only names an object; the body of the reply."""
+        return self.command(opcode, struct.pack("<I", number))
+
+    # keys
+
+    def register(self, addr, length, access=ALL_RIGHTS, pd=1, iova=None):
+        """Publish a region; its key."""
+        index = self.next_key
+        self.next_key += 1
+        leaf = size_log((addr & 0xFFF) + length)
+        while addr >> leaf != (addr + length - 1) >> leaf:
+            leaf += 1
+        base = addr >> leaf << leaf
+        entry = MPT.pack(0, addr if iova is None else iova, length,
+                         root(base, 0, leaf), addr - base, 0, 0, 0, 0, 0)
+        at = self.mpt + index * 64
+        self.put(at, entry)
+        byte = index * 37 & 0xFF
+        self.put64(at, byte | 2 << 8 | access << 16 | pd << 32)
+        return index << 8 | byte
+
+    def invalidate(self, *keys):
+        """Invalidate keys; the outcome of each."""
+        array = self.alloc(4 * len(keys), 8)
+        for i, key in enumerate(keys):
+            self.put32(array + 4 * i, key >> 8)
+        self.command(INVALIDATE, struct.pack("<QII", array, len(keys), 0))
+        words = [self.get32(array + 4 * i) for i in range(len(keys))]
+        assert [word & 0xFFFFFF for word in words] == [k >> 8 for k in keys]
+        return [word >> 24 for word in words]
+
+    # what is to be seen from outside
+
+    def stats(self):
+        """Statistics of the process."""
+        return self.process.stats()
+
+    def host_errors(self):
+        """Host errors by kind."""
+        return self.stats()["host_error_kinds"]
+
+
+class Ring:
+    """A ring that the device writes, with its record."""
+
+    def __init__(self, driver, log, entry):
+        self.driver = driver
+        self.log = log
+        self.entry = entry
+        size = (64 << log) + 128
+        self.leaf = size_log(size)
+        self.addr = driver.alloc(1 << self.leaf, 1 << self.leaf)
+        self.record = self.addr + (64 << log)
+        self.ci = 0
+        self.arms = 0
+
+    def root(self):
+        """Its translation."""
+        return root(self.addr, 0, self.leaf)
+
+    def peek(self):
+        """The next entry, or None."""
+        slot = self.ci & ((1 << self.log) - 1)
+        fields = self.entry.unpack(self.driver.get(self.addr + slot * 64, 64))
+        return fields if fields[-1] & 1 == ~(self.ci >> self.log) & 1 else None
+
+    def poll(self, timeout=TIMEOUT):
+        """Take the next entry; None if none comes."""
+        deadline = time.monotonic() + timeout
+        while True:
+            fields = self.peek()
+            if fields or time.monotonic() > deadline:
+                break
+            time.sleep(0.0005)
+        if fields:
+            self.ci += 1
+            self.driver.put32(self.record, self.ci)
+        return fields
+
+    def arm(self, kind=1):
+        """Arm: 1 for the next entry, 2 for a solicited one."""
+        self.arms += 1
+        self.driver.put32(self.record + 4, self.arms << 2 | kind)
+
+
+class EventQueue(Ring):
+    """An event queue."""
+
+    def __init__(self, driver, number, vector, log=EQ_LOG):
+        super().__init__(driver, log, EQE)
+        self.number = number
+        driver.command(CREATE_EQ, struct.pack("<QIHBB", self.root(), number,
+                                              vector, log, 0))
+
+    def find(self, event, timeout=TIMEOUT):
+        """The next event of a kind; None if none comes."""
+        while True:
+            fields = self.poll(timeout)
+            if not fields or fields[0] == event:
+                return fields
+
+
+class CompletionQueue(Ring):
+    """A completion queue."""
+
+    def __init__(self, driver, number, eqn=1, log=CQ_LOG):
+        super().__init__(driver, log, CQE)
+        self.number = number
+        driver.command(CREATE_CQ, struct.pack("<QIIB7s", self.root(), number,
+                                              eqn, log, bytes(7)))
+
+    def completion(self, timeout=TIMEOUT):
+        """The next completion as a dictionary, or None."""
+        fields = self.poll(timeout)
+        if not fields:
+            return None
+        names = ("wr_id", "byte_len", "imm", "qpn", "src_qpn", "opcode",
+                 "status", "flags", "vendor_err", "wqe_index", "timestamp")
+        return dict(zip(names, fields))
+
+
+class QueuePair:
+    """A queue pair of a user: doorbell page 1."""
+
+    page = 1
+
+    def __init__(self, driver, number, send_cq, recv_cq, pd=1, kind=RC):
+        self.driver = driver
+        self.number = number
+        self.send_cq = send_cq
+        self.recv_cq = recv_cq
+        ring = 1 << (WQ_LOG + STRIDE_LOG)
+        leaf = size_log(2 * ring + 128)
+        self.sq = driver.alloc(1 << leaf, 1 << leaf)
+        self.rq = self.sq + ring
+        self.record = self.rq + ring
+        self.sq_pi = 0
+        self.rq_pi = 0
+        driver.command(CREATE_QP, struct.pack(
+            "<QIIIIIII6B6s", root(self.sq, 0, leaf), number, pd,
+            send_cq.number, recv_cq.number, 0, 0, self.page, kind, 0, WQ_LOG,
+            STRIDE_LOG, WQ_LOG, STRIDE_LOG, bytes(6)))
+
+    def modify(self, mask, **values):
+        """MODIFY_QP."""
+        names = ("state", "path_mtu", "retry_cnt", "rnr_retry", "timeout",
+                 "min_rnr_timer", "max_rd_atomic", "max_dest_rd_atomic",
+                 "qkey", "rq_psn", "sq_psn", "dest_qpn", "access",
+                 "pkey_index", "flags")
+        fields = [values.pop(name, 0) for name in names]
+        av = values.pop("av", bytes(32))
+        assert not values
+        attr = ATTR.pack(*fields, bytes(3), av)
+        self.driver.command(MODIFY_QP, struct.pack("<II", self.number, mask) +
+                            attr)
+
+    def connect(self, peer, mtu=5, **values):
+        """From RESET to RTS, connected to a queue pair of this device."""
+        av = AV.pack(gid_of(1), self.driver.mac(), 0, 0, 0, 64, 0, 0)
+        self.modify(0x3001, state=Q_INIT,
+                    access=values.get("access", REMOTE_WRITE | REMOTE_READ |
+                                      REMOTE_ATOMIC))
+        self.modify(0x8AA3, state=Q_RTR, path_mtu=mtu, dest_qpn=peer.number,
+                    rq_psn=peer.number * 1000, max_dest_rd_atomic=16,
+                    min_rnr_timer=values.get("min_rnr_timer", 1), av=av)
+        self.modify(0x045D, state=Q_RTS, timeout=values.get("timeout", 10),
+                    retry_cnt=values.get("retry_cnt", 7),
+                    rnr_retry=values.get("rnr_retry", 7),
+                    sq_psn=self.number * 1000, max_rd_atomic=16)
+
+    def query(self):
+        """The state, send entries completed, receive entries consumed."""
+        reply = self.driver.object_command(QUERY_QP, self.number)
+        return (reply[0],) + struct.unpack_from("<II", reply, 64)
+
+    def put_send(self, opcode, sges=(), flags=SIGNALED, wr_id=0, remote=0,
+                 rkey=0, imm=0, extra=b"", inline=None):
+        """Write a send entry; the index is not published."""
+        slot = self.sq_pi & ((1 << WQ_LOG) - 1)
+        count = len(sges) if inline is None else len(inline)
+        data = SQ_WQE.pack(opcode, flags | (INLINE if inline else 0), count,
+                           imm, remote, rkey, 0, wr_id) + extra
+        data += inline or b"".join(SGE.pack(*sge) for sge in sges)
+        assert len(data) <= 1 << STRIDE_LOG
+        self.driver.put(self.sq + (slot << STRIDE_LOG), data)
+        self.sq_pi += 1
+
+    def ring(self):
+        """Publish the send index and ring."""
+        self.driver.put32(self.record, self.sq_pi)
+        self.driver.doorbell(self.number, self.page)
+
+    def send(self, *args, **kwargs):
+        """Post one send and ring."""
+        self.put_send(*args, **kwargs)
+        self.ring()
+
+    def receive(self, sges=(), wr_id=0):
+        """Post one receive."""
+        slot = self.rq_pi & ((1 << WQ_LOG) - 1)
+        data = RQ_WQE.pack(len(sges), bytes(6), wr_id)
+        data += b"".join(SGE.pack(*sge) for sge in sges)
+        self.driver.put(self.rq + (slot << STRIDE_LOG), data)
+        self.rq_pi += 1
+        self.driver.put32(self.record + 4, self.rq_pi)
+
+    def sent(self, timeout=TIMEOUT):
+        """The next completion of its send CQ."""
+        return self.send_cq.completion(timeout)
+
+    def received(self, timeout=TIMEOUT):
+        """The next completion of its receive CQ."""
+        return self.recv_cq.completion(timeout)
+
+
+def pair(driver, **values):
+    """Two connected queue pairs, each with CQs of its own."""
+    base = values.pop("first", 16)
+    qps = []
+    for i in range(2):
+        cqs = [CompletionQueue(driver, base + 2 * i + j) for j in range(2)]
+        qps.append(QueuePair(driver, base + i, *cqs))
+    qps[0].connect(qps[1], **values)
+    qps[1].connect(qps[0], **values)
+    return qps

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The wire's part of the control socket:
+ *
+ *   {"cmd":"fault", "wire":"loss=1%,dup=0.5%,seed=7"}
+ *	impairs what is sent; with "direction":"rx" what comes from the far
+ *	end, with "both" both; "none" ends it
+ *   {"cmd":"cable", "plugged":false}
+ *	pulls the cable
+ *
+ * and the section "wire" of "stats".
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "control.h"
+#include "device.h"
+#include "wire.h"
+
+static void add_u64(struct json_object *object, const char *name, u64 value)
+{
+	json_object_object_add(object, name, json_object_new_uint64(value));
+}
+
+static struct json_object *impair_section(const struct xrdma_impair *imp)
+{
+	struct json_object *object = json_object_new_object();
+	int kind;
+
+	for (kind = 0; kind < XRDMA_IMPAIR_NUM; kind++)
+		add_u64(object, xrdma_impair_name(kind), imp->count[kind]);
+	add_u64(object, "overflows", imp->overflows);
+	return object;
+}
+
+static struct json_object *rx_section(const struct xrdma_wire *wire)
+{
+	struct json_object *object = json_object_new_object();
+	int rx;
+
+	for (rx = 0; rx < XRDMA_RX_NUM; rx++)
+		add_u64(object, xrdma_rx_name(rx), wire->rx_frames[rx]);
+	return object;
+}
+
+static struct json_object *wire_section(void *opaque)
+{
+	const struct xrdma_device *dev = opaque;
+	const struct xrdma_wire *wire = dev->wire;
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "plugged",
+			       json_object_new_boolean(wire->cable));
+	json_object_object_add(object, "far_end",
+			       json_object_new_boolean(wire->socket.open));
+	add_u64(object, "tx_frames", wire->tx_frames);
+	add_u64(object, "tx_port_down", wire->tx_down);
+	add_u64(object, "tx_no_far_end", wire->tx_nowhere);
+	add_u64(object, "tx_no_gid", wire->tx_no_gid);
+	add_u64(object, "socket_lost", wire->socket.lost);
+	add_u64(object, "socket_oversized", wire->socket.oversized);
+	add_u64(object, "frames_free", wire->pool.available);
+	json_object_object_add(object, "rx", rx_section(wire));
+	json_object_object_add(object, "tx_impaired",
+			       impair_section(&wire->tx));
+	json_object_object_add(object, "rx_impaired",
+			       impair_section(&wire->rx));
+	return object;
+}
+
+/**
+ * xrdma_wire_impair() - impair the wire from now on
+ * @dev: the device
+ * @direction: "tx": what is sent, "rx": what comes from the far end, "both"
+ * @spec: as of xrdma_impair_parse()
+ *
+ * Return: 0 or -EINVAL.
+ */
+int xrdma_wire_impair(struct xrdma_device *dev, const char *direction,
+		      const char *spec)
+{
+	struct xrdma_wire *wire = dev->wire;
+	bool both = !strcmp(direction, "both");
+	int err;
+
+	if (both || !strcmp(direction, "tx")) {
+		err = xrdma_impair_parse(&wire->tx, spec);
+		if (err || !both)
+			return err;
+	}
+	if (both || !strcmp(direction, "rx"))
+		return xrdma_impair_parse(&wire->rx, spec);
+	return -EINVAL;
+}
+
+static const char *get_string(struct json_object *request, const char *name,
+			      const char *missing)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(request, name, &value))
+		return missing;
+	return json_object_is_type(value, json_type_string) ?
+	       json_object_get_string(value) : NULL;
+}
+
+static int fault(void *opaque, struct json_object *request,
+		 struct json_object *reply)
+{
+	const char *direction = get_string(request, "direction", "tx");
+	const char *spec = get_string(request, "wire", NULL);
+
+	(void)reply;
+	if (!direction || !spec)
+		return -EINVAL;
+	return xrdma_wire_impair(opaque, direction, spec);
+}
+
+static int cable(void *opaque, struct json_object *request,
+		 struct json_object *reply)
+{
+	struct json_object *plugged;
+
+	(void)reply;
+	if (!json_object_object_get_ex(request, "plugged", &plugged) ||
+	    !json_object_is_type(plugged, json_type_boolean))
+		return -EINVAL;
+	xrdma_wire_set_cable(opaque, json_object_get_boolean(plugged));
+	return 0;
+}
+
+/**
+ * xrdma_wire_add_control() - register commands and section of the wire
+ * @dev: the device
+ * @control: the control socket
+ *
+ * Return: 0, or -ENOSPC.
+ */
+int xrdma_wire_add_control(struct xrdma_device *dev,
+			   struct xrdma_control *control)
+{
+	int err;
+
+	err = xrdma_control_add_section(control, "wire", wire_section, dev);
+	if (!err)
+		err = xrdma_control_add_command(control, "fault", fault, dev);
+	if (!err)
+		err = xrdma_control_add_command(control, "cable", cable, dev);
+	return err;
+}
