@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What the guest tests share. They run inside of a guest of `lab/vm run`."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
+
+
+@pytest.fixture(scope="session")
+def dev():
+    from rc import Device
+    return Device()
+
+
+@pytest.fixture
+def pd(dev):
+    from pyverbs.pd import PD
+    pd = PD(dev.ctx)
+    yield pd
+    pd.close()
+
+
+class Control:
+    """The control socket of the reference device."""
+
+    @staticmethod
+    def ask(**request):
+        out = subprocess.run(["xrdma-device", json.dumps(request)], check=True,
+                             capture_output=True, text=True).stdout
+        return json.loads(out)
+
+    def stats(self):
+        return self.ask(cmd="stats")
+
+
+@pytest.fixture(scope="session")
+def device():
+    return Control()
+
+
+class Faults:
+    """The fault records of the driver since the fixture was made."""
+
+    def __init__(self):
+        found = list(pathlib.Path("/sys/kernel/debug/xrdma").glob("*/faults"))
+        assert len(found) == 1
+        self.path = found[0]
+        self.last = (self._lines() or [None])[-1]
+
+    def _lines(self):
+        return self.path.read_text().splitlines()
+
+    def new(self):
+        """The records since the last call, oldest first, as dictionaries."""
+        lines = self._lines()
+        if self.last in lines:
+            lines = lines[lines.index(self.last) + 1:]
+        self.last = (lines or [self.last])[-1]
+        return [dict(word.split("=") for word in line.split())
+                for line in lines]
+
+
+@pytest.fixture
+def faults():
+    return Faults()

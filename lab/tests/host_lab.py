@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What others rely on in the lab itself: lab/vm's interface, lab/check's sums."""
+
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+LAB = pathlib.Path(__file__).parent.parent
+sys.path.insert(0, str(LAB))
+
+from labvm import splat  # noqa: E402
+
+
+def run(*args, command=(), **kwargs):
+    argv = [str(LAB / "vm"), "run", *args]
+    if command:
+        argv += ["--", *command]
+    return subprocess.run(argv, capture_output=True, timeout=300, check=False,
+                          **kwargs)
+
+
+def boot(*command, options=()):
+    """Runs a command in a machine without a device."""
+    return run("--no-device", "--no-build", *options, command=command)
+
+
+def test_arguments_arrive_as_typed():
+    args = ["a b", "", "it's", "new\nline", "*", "$HOME", "\\", "--timeout",
+            "--", "\u00fc"]
+    out = boot("printf", "<%s>", *args)
+    assert out.returncode == 0
+    assert out.stdout.decode() == "".join(f"<{arg}>" for arg in args)
+
+
+def test_streams_are_whole_and_apart():
+    out = boot("bash", "-c", "head -c 9000000 /dev/zero; echo words >&2; "
+               "echo end >/dev/stdout; exit 3")
+    assert out.returncode == 3
+    assert len(out.stdout) == 9000004
+    assert out.stderr == b"words\n"
+
+
+def test_output_streams_while_it_runs():
+    argv = [str(LAB / "vm"), "run", "--no-device", "--no-build", "--",
+            "bash", "-c", "echo first; sleep 3; echo second"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as child:
+        assert child.stdout.readline() == b"first\n"
+        began = time.monotonic()
+        assert child.stdout.readline() == b"second\n"
+        assert time.monotonic() - began > 2
+    assert child.returncode == 0
+
+
+def test_signal_and_missing_command():
+    assert boot("bash", "-c", "kill -9 $$").returncode == 137
+    assert boot("no-such-command").returncode == 127
+
+
+def test_share_is_writable(tmp_path):
+    (tmp_path / "in").write_text("to the guest")
+    out = boot("bash", "-c", "cat /mnt/in; echo from the guest >/mnt/out",
+               options=("--share", str(tmp_path)))
+    assert out.stdout == b"to the guest"
+    assert (tmp_path / "out").read_text() == "from the guest\n"
+
+
+def test_time_limit():
+    began = time.monotonic()
+    out = boot("sleep", "200", options=("--timeout", "9"))
+    assert out.returncode == 124
+    assert time.monotonic() - began < 20
+
+
+def test_kernel_complaint_fails():
+    out = boot("bash", "-c", "echo WARNING: x at y >/dev/kmsg")
+    assert out.returncode == 125
+    assert "WARNING: x at y" in out.stderr.decode()
+
+
+@pytest.mark.parametrize("line", [
+    "[    1.0] BUG: KASAN: slab-out-of-bounds in x",
+    "[    1.0] INFO: task bash:1 blocked for more than 120 seconds.",
+    "[    1.0] WARNING: possible circular locking dependency detected",
+    "[    1.0] UBSAN: array-index-out-of-bounds in x.c:1:2",
+    "[    1.0] DMAR: [DMA Write NO_PASID] Request device [01:00.0] fault addr",
+    "[    1.0] Oops: Oops: 0000 [#1] SMP"])
+def test_complaints_are_known(line):
+    text = f"[    0.5] before\n{line}\n[    1.1] after\n"
+    assert splat.find(text) == text.splitlines()
+    assert not splat.find(text, allowed=re.escape(line))
+
+
+def test_normal_messages_are_no_complaints():
+    assert not splat.find("[ 1.0] xrdma 0000:01:00.0 xrdma0: link is up\n"
+                          "[ 1.0] mtrr: your CPUs had inconsistent settings\n")
+
+
+def test_kernel_complaint_can_be_expected():
+    out = boot("bash", "-c", "echo 'WARNING: expected' >/dev/kmsg",
+               options=("--allow-splat", "WARNING: expected"))
+    assert out.returncode == 0
+
+
+def test_panic_fails_at_once():
+    began = time.monotonic()
+    out = boot("bash", "-c", "echo c >/proc/sysrq-trigger; sleep 100")
+    assert out.returncode == 126
+    assert "sysrq triggered crash" in out.stderr.decode()
+    assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize("options", [
+    ("--kernel", "debug"), ("--nodes", "2"), ("--peer", "rxe"),
+    ("--impair", "loss=1%"), ("--kernel", "2.4"), ("--mem", "lots"),
+    ("--share", "/nowhere"), ("--smp", "0")])
+def test_what_does_not_exist_is_refused(options):
+    out = run(*options, command=("true",))
+    assert out.returncode == 2
+    assert options[0] in out.stderr.decode()
+
+
+def test_no_command_is_refused():
+    assert run().returncode == 2
+
+
+def processes_naming(text):
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if text.encode() in path.read_bytes():
+                found.append(path.parent.name)
+        except OSError:
+            pass
+    return found
+
+
+@pytest.mark.parametrize("signum", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_is_left_running(signum, tmp_path):
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    argv = [str(LAB / "vm"), "run", "--no-device", "--no-build", "--",
+            "bash", "-c", "echo up; sleep 100"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, env=env) as child:
+        assert child.stdout.readline() == b"up\n"
+        assert processes_naming(str(tmp_path))
+        child.send_signal(signum)
+        child.wait(20)
+        time.sleep(0.5)
+        assert not processes_naming(str(tmp_path))
+
+
+def test_instruction_counting_boots():
+    out = boot("cat", "/proc/uptime",
+               options=("--smp", "1", "--qemu-arg", "-icount",
+                        "--qemu-arg", "shift=0,sleep=off"))
+    assert out.returncode == 0
+
+
+# ---- lab/check ----------------------------------------------------------------
+
+@pytest.fixture(name="check", scope="module")
+def fixture_check():
+    loader = importlib.machinery.SourceFileLoader("check", str(LAB / "check"))
+    spec = importlib.util.spec_from_loader("check", loader)
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+TAP = """TAP version 13
+1..3
+ok 1 - a
+not ok 2 - b
+ok 3 - c # SKIP no reason
+"""
+
+KTAP = """KTAP version 1
+1..1
+    KTAP version 1
+    # Subtest: suite
+    1..3
+    ok 1 a
+        KTAP version 1
+        # Subtest: b
+        ok 1 x
+        not ok 2 y
+    not ok 2 b
+    ok 3 c # SKIP
+not ok 1 suite
+"""
+
+
+def test_tap(check):
+    count = check.count_tap(TAP)
+    assert (count.passed, count.failed, count.skipped) == (1, ["b"], 1)
+
+
+def test_nested_tap_counts_leaves(check):
+    count = check.count_tap(KTAP)
+    assert (count.passed, count.failed, count.skipped) == (2, ["y"], 1)
+
+
+def test_a_suite_that_fails_by_itself_counts(check):
+    count = check.count_tap("1..1\n    ok 1 a\nnot ok 1 suite\n")
+    assert (count.passed, count.failed) == (1, ["suite"])
+
+
+def test_tests_that_never_ended_count(check):
+    count = check.count_tap("1..4\nok 1 - a\nok 2 - b\n")
+    assert count.passed == 2
+    assert count.failed == ["2 of 4 tests never ended"]
+
+
+def suite(check, monkeypatch, kind, script):
+    monkeypatch.setattr(check, "SUITES",
+                        {"try": (kind, 5, ["sh", "-c", script])})
+    return check.run_suite("try")
+
+
+@pytest.mark.parametrize("kind, script, failed", [
+    ("tap", "echo ok 1 - a", 0),
+    ("tap", "true", 1),
+    ("tap", "echo ok 1 - a; exit 3", 1),
+    ("tap", "echo not ok 1 - a; exit 1", 1),
+    ("tap", "echo not ok 1 - a; kill -9 $$", 2),
+    ("tap", "echo ok 1 - a; sleep 60", 1),
+    ("junit", "true", 1)])
+def test_a_suite_that_ends_badly_fails(check, monkeypatch, tmp_path, kind,
+                                       script, failed):
+    monkeypatch.setattr(check, "LOGS", str(tmp_path))
+    assert len(suite(check, monkeypatch, kind, script).failed) == failed

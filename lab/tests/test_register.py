@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Registration: what is granted, what is refused with which errno, and that a
+registration costs no command and leaves nothing behind."""
+
+import errno
+import json
+import mmap
+import os
+import subprocess
+
+import pytest
+import pyverbs.enums as e
+from pyverbs.mr import MR
+
+from rc import ALL, LOCAL, Buffer, pair
+import uverbs
+
+WRITE = e.IBV_WR_RDMA_WRITE
+ADD, READ = e.IBV_WR_ATOMIC_FETCH_AND_ADD, e.IBV_WR_RDMA_READ
+
+
+def fails(code, call, *args):
+    with pytest.raises(OSError) as failure:
+        call(*args)
+    assert failure.value.errno == code, failure.value
+
+
+@pytest.fixture
+def buf():
+    return Buffer((1 << 20, False))
+
+
+@pytest.mark.parametrize("access", [
+    e.IBV_ACCESS_REMOTE_WRITE, e.IBV_ACCESS_REMOTE_ATOMIC,
+    e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ])
+def test_remote_write_and_atomic_need_local_write(dev, pd, buf, access):
+    fails(errno.EINVAL, uverbs.reg_mr, dev.ctx, pd, buf.address, 4096,
+          buf.address, access)
+
+
+@pytest.mark.parametrize("access", [1 << 7, 1 << 15, 1 << 19, 1 << 30])
+def test_unknown_access_flags(dev, pd, buf, access):
+    with pytest.raises(OSError) as failure:
+        uverbs.reg_mr(dev.ctx, pd, buf.address, 4096, buf.address, access)
+    assert failure.value.errno in (errno.EINVAL, errno.EOPNOTSUPP)
+
+
+def test_on_demand_paging_is_not_offered(dev, pd, buf):
+    fails(errno.EOPNOTSUPP, uverbs.reg_mr, dev.ctx, pd, buf.address, 4096,
+          buf.address, e.IBV_ACCESS_ON_DEMAND)
+
+
+@pytest.mark.parametrize("start,length,iova", [
+    (0, 0, 0),                                      # nothing
+    (-4096, 8192, 0),                               # memory that wraps
+    (0, 4096, -2048),                               # addresses that wrap
+    (0, 2**64 - 1, 0), (0, 2**63, 0),
+])
+def test_zero_and_overflowing_lengths(dev, pd, buf, start, length, iova):
+    start = (buf.address + start if start >= 0 else start) % 2**64
+    iova = (start & 4095) + iova if iova >= 0 else iova
+    with pytest.raises(OSError) as failure:
+        uverbs.reg_mr(dev.ctx, pd, start, length, iova % 2**64, LOCAL)
+    assert failure.value.errno in (errno.EINVAL, errno.ENOMEM, errno.EFAULT,
+                                   errno.EOVERFLOW)
+
+
+def test_iova_with_another_offset_in_the_page(dev, pd, buf):
+    fails(errno.EINVAL, uverbs.reg_mr, dev.ctx, pd, buf.address, 4096, 100,
+          LOCAL)
+
+
+def test_memory_that_is_not_mapped(dev, pd):
+    hole = mmap.mmap(-1, 8192)
+    import ctypes
+    address = ctypes.addressof(ctypes.c_char.from_buffer(hole))
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    size = 1 << 20
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
+                          ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    gone = libc.mmap(None, size, 3, 0x22, -1, 0)
+    assert libc.munmap(gone + size // 2, size // 2) == 0
+    fails(errno.EFAULT, uverbs.reg_mr, dev.ctx, pd, gone, size, gone, LOCAL)
+    assert address
+
+
+def test_read_only_memory(dev, pd):
+    import ctypes
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
+                          ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    readonly = libc.mmap(None, 65536, 1, 0x22, -1, 0)
+    fails(errno.EFAULT, uverbs.reg_mr, dev.ctx, pd, readonly, 65536, readonly,
+          LOCAL)
+    handle, _, _ = uverbs.reg_mr(dev.ctx, pd, readonly, 65536, readonly,
+                                 e.IBV_ACCESS_REMOTE_READ)
+    uverbs.dereg_mr(dev.ctx, handle)
+
+
+@pytest.mark.parametrize("iova", [0, 0x1000, 0x123456789000, 2**64 - (1 << 20),
+                                  0xfffffffffff00000 - (1 << 21)])
+def test_any_iova(dev, pd, buf, iova):
+    """The peer names bytes by IOVA, not by their address."""
+    handle, lkey, rkey = uverbs.reg_mr(dev.ctx, pd, buf.address, buf.length,
+                                       iova, ALL)
+    near = Buffer((65536, False))
+    near.view[:] = os.urandom(65536)
+    near_mr = MR(pd, 65536, LOCAL, address=near.address)
+    a, b = pair(dev, pd)
+    at = 12345
+    a.post(WRITE, [(near.address, 65536, near_mr.lkey)], iova + at, rkey)
+    a.wait()
+    assert bytes(buf.view[at:at + 65536]) == bytes(near.view)
+    assert not any(buf.view[:at]) and not any(buf.view[at + 65536:])
+    uverbs.dereg_mr(dev.ctx, handle)
+
+
+@pytest.mark.parametrize("skip", [0, 4096, 4096 * 3 + 17])
+@pytest.mark.parametrize("parts", [
+    [(6 << 20, True)],
+    [(2 << 20, True), (2 << 20, False), (4 << 20, True)],
+    [(2 << 20, False), (2 << 20, True), (2 << 20, False)],
+], ids=["huge", "huge-small-huge", "small-huge-small"])
+def test_mixed_block_sizes_keep_every_byte_in_place(dev, pd, parts, skip):
+    far = Buffer(*parts)
+    far.view[:] = bytes(far.length)
+    near = Buffer((far.length, False))
+    near.view[:] = os.urandom(near.length)
+    length = far.length - skip - 5
+    far_mr = MR(pd, length, ALL, address=far.address + skip)
+    near_mr = MR(pd, near.length, LOCAL, address=near.address)
+    a, b = pair(dev, pd)
+    a.post(WRITE, [(near.address, length, near_mr.lkey)], far.address + skip,
+           far_mr.rkey)
+    a.wait()
+    assert bytes(far.view[skip:skip + length]) == bytes(near.view[:length])
+    assert not any(far.view[:skip]) and not any(far.view[skip + length:])
+
+
+def test_registration_sends_no_command(dev, pd, buf, device):
+    """design: registering is a store; deregistering is one fence."""
+    before = device.stats()["stats"]["commands"]
+    mrs = [MR(pd, 4096, ALL, address=buf.address) for _ in range(100)]
+    assert device.stats()["stats"]["commands"] == before
+    for mr in mrs:
+        mr.close()
+    after = device.stats()["stats"]["commands"]
+    assert 1 <= after - before <= 100
+
+
+def resources(dev):
+    out = subprocess.run(["rdma", "-j", "resource", "show", dev.name],
+                         check=True, capture_output=True, text=True).stdout
+    row, = json.loads(out)
+    return {k: v for k, v in row.items() if k in ("pd", "cq", "qp", "mr", "ctx")}
+
+
+def test_failures_leave_nothing_behind(dev, pd, buf, device):
+    before, live = resources(dev), device.stats()["dma"]["live"]
+    for _ in range(50):
+        fails(errno.EFAULT, uverbs.reg_mr, dev.ctx, pd, 4096, 1 << 20, 4096,
+              LOCAL)
+    assert resources(dev) == before
+    assert device.stats()["dma"]["live"] == live
+
+
+def test_protection_domain_with_a_region_is_busy(dev, buf):
+    from pyverbs.pd import PD
+    import struct
+    pd = PD(dev.ctx)
+    mr = MR(pd, 4096, LOCAL, address=buf.address)
+    fails(errno.EBUSY, uverbs.plain, dev.ctx, uverbs.DEALLOC_PD,
+          struct.pack("<I", pd.handle))
+    mr.close()
+    pd.close()
