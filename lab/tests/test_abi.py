@@ -80,8 +80,8 @@ def test_cq_vector_that_is_not_there(dev, buf):
 
 @pytest.fixture
 def cq(dev):
-    handle, _, _ = uverbs.create_cq(dev.ctx, 64, cq_data(Buffer((65536, False)),
-                                                         6))
+    ring = Buffer((65536, False))
+    handle, _, _ = uverbs.create_cq(dev.ctx, 64, cq_data(ring, 6))
     yield handle
     uverbs.destroy_cq(dev.ctx, handle)
 

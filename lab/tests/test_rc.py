@@ -103,7 +103,7 @@ def test_send_with_immediate(dev, pd):
 def test_write_with_immediate_consumes_a_receive(dev, pd):
     a, b = pair(dev, pd)
     src, dst = Side(pd, 3000), Side(pd, 3000)
-    b.recv([], wr_id=5)
+    b.recv([(dst.address, 0, dst.mr.lkey)], wr_id=5)
     a.post(e.IBV_WR_RDMA_WRITE_WITH_IMM, [src.sge()], dst.address, dst.mr.rkey,
            imm=0xaabbccdd)
     a.wait()
@@ -137,7 +137,8 @@ def test_zero_bytes(dev, pd, opcode):
     before = dst.data()
     if opcode == e.IBV_WR_SEND:
         b.recv([dst.sge()])
-    a.post(opcode, [], dst.address, dst.mr.rkey if opcode != e.IBV_WR_SEND else 0)
+    a.post(opcode, [(dst.address, 0, dst.mr.lkey)], dst.address,
+           dst.mr.rkey if opcode != e.IBV_WR_SEND else 0)
     a.wait()
     assert dst.data() == before
 

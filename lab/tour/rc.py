@@ -10,7 +10,7 @@ import mmap
 import os
 import time
 
-from pyverbs.addr import AHAttr, GlobalRoute
+from pyverbs.addr import GID, AHAttr, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.device import Context
 import pyverbs.enums as e
@@ -72,7 +72,7 @@ class Endpoint:
         attr.dest_qp_num, attr.rq_psn = peer["qpn"], peer["psn"]
         attr.max_dest_rd_atomic = attr.max_rd_atomic = 16
         attr.min_rnr_timer = 12
-        route = GlobalRoute(dgid=peer["gid"], sgid_index=self.dev.gid_index)
+        route = GlobalRoute(dgid=GID(peer["gid"]), sgid_index=self.dev.gid_index)
         route.hop_limit = 64
         attr.ah_attr = AHAttr(port_num=1, is_global=1, gr=route)
         self.qp.to_rtr(attr)
