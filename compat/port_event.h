@@ -23,11 +23,13 @@ static inline void xrdma_compat_port_event(struct ib_device *ibdev,
 		.element.port_num = 1,
 	};
 	enum ib_port_state known;
+	bool was_up;
 
-	if (ib_get_cached_port_state(ibdev, 1, &known) ||
-	    (known == IB_PORT_ACTIVE) == up)
+	if (ib_get_cached_port_state(ibdev, 1, &known))
 		return;
-	ib_dispatch_event(&event);
+	was_up = known == IB_PORT_ACTIVE;
+	if (up != was_up)
+		ib_dispatch_event(&event);
 }
 
 static inline int xrdma_compat_netdev_event(struct notifier_block *nb,

@@ -17,7 +17,7 @@ struct xrdma_eq;
 
 #define XRDMA_MAX_CQ			65536
 #define XRDMA_CQ_LOG_MIN		4
-#define XRDMA_CQ_LOG_MAX		22
+#define XRDMA_CQ_LOG_MAX		16
 
 /**
  * struct xrdma_cq - completion queue

@@ -18,6 +18,10 @@
 #define TURNS_PER_CHECK		8
 /* ... and gives the core away on every such turn without work */
 #define TURNS_PER_YIELD		32
+/* a turn without work that takes so long: somebody else needs the core ... */
+#define CROWDED_NS		200000
+/* ... and for so long the loop does not spin */
+#define MODESTY_NS		500000000ULL
 
 /*
  * @timers is a binary heap with its root in slot 1, so that slot 0 can mean
@@ -30,6 +34,7 @@ struct xrdma_loop {
 	u64 now_ns;
 	u64 spin_ns;
 	u64 last_work_ns;
+	u64 modest_until_ns;
 	const struct xrdma_loop_engine *engine;
 	void *engine_opaque;
 	struct xrdma_timer **timers;
@@ -378,6 +383,26 @@ static int loop_sleep(struct xrdma_loop *loop)
 	return err;
 }
 
+/*
+ * Nothing to do: is it worth staying awake? On a machine whose cores are all
+ * taken, spinning delays just those whose work the loop waits for.
+ */
+static bool loop_may_spin(const struct xrdma_loop *loop)
+{
+	return loop->now_ns - loop->last_work_ns < loop->spin_ns &&
+	       loop->now_ns >= loop->modest_until_ns;
+}
+
+/* Spin one turn; notice if the core was taken away meanwhile. */
+static void loop_spin(struct xrdma_loop *loop)
+{
+	if (loop->stats.turns % TURNS_PER_YIELD)
+		return;
+	sched_yield();
+	if (monotonic_ns() - loop->now_ns > CROWDED_NS)
+		loop->modest_until_ns = loop->now_ns + MODESTY_NS;
+}
+
 static int loop_turn(struct xrdma_loop *loop)
 {
 	int err = 0;
@@ -386,10 +411,10 @@ static int loop_turn(struct xrdma_loop *loop)
 	loop->stats.turns++;
 	run_timers(loop);
 	if (!engine_poll(loop) && !loop->stop) {
-		if (loop->now_ns - loop->last_work_ns >= loop->spin_ns)
+		if (loop_may_spin(loop))
+			loop_spin(loop);
+		else
 			err = loop_sleep(loop);
-		else if (loop->stats.turns % TURNS_PER_YIELD == 0)
-			sched_yield();
 	}
 	if (!err && !loop->n_ready && loop->stats.turns % TURNS_PER_CHECK == 0)
 		err = wait_watches(loop, 0);

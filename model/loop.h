@@ -3,9 +3,9 @@
  * The event loop: the one thread of the device process.
  *
  * It waits for file descriptors and timers, and polls the engine. For a while
- * after the last work or event it spins; an idle device sleeps. Everything in this process
- * runs from this loop, so nothing needs a lock. Knows nothing of what the
- * descriptors carry.
+ * after the last work or event it spins, unless others need the core; an idle
+ * device sleeps. Everything in this process runs from this loop, so nothing
+ * needs a lock. Knows nothing of what the descriptors carry.
  */
 #ifndef XRDMA_MODEL_LOOP_H
 #define XRDMA_MODEL_LOOP_H
@@ -71,7 +71,7 @@ struct xrdma_loop_stats {
 	u64 refused;
 };
 
-/** XRDMA_LOOP_SPIN_NS - default time the loop spins after the last work or event */
+/** XRDMA_LOOP_SPIN_NS - default time to spin after the last work or event */
 #define XRDMA_LOOP_SPIN_NS	100000
 
 struct xrdma_loop *xrdma_loop_create(u64 spin_ns);

@@ -38,7 +38,7 @@ def details(dev, mr):
     out = subprocess.run(["rdma", "-j", "-dd", "resource", "show", "mr", "dev",
                           dev.name], check=True, capture_output=True, text=True)
     for row in json.loads(out.stdout):
-        if int(str(row.get("lkey", 0)), 0) == mr.lkey:
+        if int(str(row.get("lkey", 0)), 16) == mr.lkey:
             return row
     raise LookupError(f"no region with lkey {mr.lkey:#x} in `rdma resource`")
 
@@ -95,7 +95,7 @@ def refused(dev, faults, title, pd, want, opcode, local, remote, rkey):
         a.wait()
     except Status as status:
         record = faults.next()
-        print(f"  {title:<26} {STATUS[status.status]}\n  {'':<26} {record}")
+        print(f"  {title:<26} {STATUS[status.status]}\n    {record.rsplit(" ", 1)[0]}")
         if f"reason={want} " not in record:
             sys.exit(f"tour: the record does not name {want}")
         return

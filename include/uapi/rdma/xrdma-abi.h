@@ -60,7 +60,8 @@ struct xrdma_uresp_alloc_pd {
 /**
  * struct xrdma_ureq_create_cq - request to create_cq
  * @buf_addr: address of the ring, page-aligned; the record follows the ring
- * @log_depth: log2 of the number of entries; at least the entries asked for
+ * @log_depth: log2 of the number of entries, 4 or more; at least the entries
+ *	asked for
  * @reserved: 0
  *
  * The buffer is (64 << log_depth) bytes of struct xrdma_cqe, then one

@@ -7,11 +7,12 @@
 #include <endian.h>
 #include <linux/types.h>
 
-#define __xrdma_bf_shift(mask)		__builtin_ctzll(mask)
-#define FIELD_PREP(mask, value) \
-	((typeof(mask))(((u64)(value) << __xrdma_bf_shift(mask)) & (mask)))
-#define FIELD_GET(mask, reg) \
-	((typeof(mask))(((reg) & (mask)) >> __xrdma_bf_shift(mask)))
+#define FIELD_PREP(mask, value) ({				\
+	typeof(mask) mask_ = (mask);				\
+	(typeof(mask_))(((u64)(value) << __builtin_ctzll(mask_)) & mask_); })
+#define FIELD_GET(mask, reg) ({					\
+	typeof(mask) mask_ = (mask);				\
+	(typeof(mask_))(((reg) & mask_) >> __builtin_ctzll(mask_)); })
 
 #define cpu_to_le16(x)			htole16(x)
 #define cpu_to_le32(x)			htole32(x)
