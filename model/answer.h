@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Answers of the responder: acknowledgements, NAKs, data of READs, results of
+ * Answers of the responder: acknowledgments, NAKs, data of READs, results of
  * atomics. They leave in the order of their requests, a few packets at a time;
- * an acknowledgement that has not left yet is replaced by a later one.
+ * an acknowledgment that has not left yet is replaced by a later one.
  */
 #ifndef XRDMA_MODEL_ANSWER_H
 #define XRDMA_MODEL_ANSWER_H

@@ -320,15 +320,18 @@ static void report(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 		[XRDMA_CMD_BUSY] = XRDMA_HERR_CMD_BUSY,
 		[XRDMA_CMD_BAD_DMA] = XRDMA_HERR_CMD_DMA,
 	};
+	unsigned long long body[6];
 
 	if (status >= ARRAY_SIZE(kinds) || !kinds[status] ||
 	    (status == XRDMA_CMD_BAD_STATE && excused(dev, cmd)))
 		return;
+	memcpy(body, cmd->body, sizeof(body));
 	xrdma_host_error(dev->params.herr, kinds[status],
-			 "%s (%#x), id %u, first word %#x",
+			 "%s (%#x), id %u, body %016llx %016llx %016llx %016llx %016llx %016llx",
 			 xrdma_cmd_name(le16_to_cpu(cmd->opcode)),
 			 le16_to_cpu(cmd->opcode), le16_to_cpu(cmd->id),
-			 object_number(cmd));
+			 body[0], body[1], body[2], body[3], body[4],
+			 body[5]);
 }
 
 /**

@@ -41,7 +41,8 @@ struct xrdma_late_reply {
  * @rsp_base: bus address of the reply ring
  * @log_depth: log2 of the entries of either
  *
- * Return: 0, or -EFAULT if one is out of reach.
+ * Return: 0; -EFAULT if one is out of reach; -EINVAL if the reply ring was not
+ * zeroed.
  */
 int xrdma_cmdq_enable(struct xrdma_device *dev, u64 cmd_base, u64 rsp_base,
 		      u8 log_depth)
@@ -60,7 +61,9 @@ int xrdma_cmdq_enable(struct xrdma_device *dev, u64 cmd_base, u64 rsp_base,
 	q->rsp_pi = 0;
 	if (xrdma_mem_probe(dev, &q->ring, false))
 		return -EFAULT;
-	return xrdma_mem_probe(dev, &q->replies, true);
+	if (xrdma_mem_probe(dev, &q->replies, true))
+		return -EFAULT;
+	return xrdma_mem_is_zero(dev, &q->replies) ? 0 : -EINVAL;
 }
 
 /**

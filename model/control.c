@@ -163,7 +163,7 @@ static bool client_lines(struct control_client *client)
 		client->line_len -= end - client->line;
 		memmove(client->line, end, client->line_len);
 	}
-	if (client->out || client->line_len < MAX_LINE)
+	if (client->line_len < MAX_LINE)
 		return true;
 	xrdma_warn("control: line too long");
 	client_close(client);

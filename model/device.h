@@ -70,6 +70,7 @@ struct xrdma_device_params {
  * @bus_master: DMA is possible
  * @live: enabled and not in the fatal state: host memory may be touched
  * @regs: registers
+ * @lie: what one of them reads as instead; outlives a reset
  * @cmdq: command ring
  * @keys: key table
  * @eqs: event queues by number
@@ -96,6 +97,7 @@ struct xrdma_device {
 	bool bus_master;
 	bool live;
 	struct xrdma_regs regs;
+	struct xrdma_reg_lie lie;
 	struct xrdma_cmdq cmdq;
 	struct xrdma_key_table keys;
 	struct xrdma_eq *eqs[XRDMA_MAX_EQ];

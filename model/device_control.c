@@ -165,6 +165,26 @@ static int gone(void *opaque, struct json_object *request,
 	return 0;
 }
 
+static int register_lie(void *opaque, struct json_object *request,
+			struct json_object *reply)
+{
+	const char *name = get_string(request, "register");
+	s64 value = get_number(request, "value", -1, UINT32_MAX);
+
+	(void)reply;
+	if (!name || value < 0)
+		return -EINVAL;
+	return xrdma_regs_lie(opaque, name, value);
+}
+
+static int register_lie_clear(void *opaque, struct json_object *request,
+			      struct json_object *reply)
+{
+	(void)request;
+	(void)reply;
+	return xrdma_regs_lie(opaque, NULL, 0);
+}
+
 static const struct {
 	const char *name;
 	xrdma_control_fn fn;
@@ -172,6 +192,8 @@ static const struct {
 	{ "command_fault", command_fault },
 	{ "command_faults_clear", command_faults_clear },
 	{ "gone", gone },
+	{ "register_lie", register_lie },
+	{ "register_lie_clear", register_lie_clear },
 };
 
 /**

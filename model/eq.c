@@ -45,6 +45,19 @@ static enum xrdma_cmd_status check_params(struct xrdma_device *dev,
 	return XRDMA_CMD_OK;
 }
 
+/* Is the memory there, and zeroed where the device will write? */
+static enum xrdma_cmd_status check_memory(struct xrdma_device *dev,
+					  struct xrdma_eq *eq, u32 eqn)
+{
+	if (xrdma_mem_probe(dev, &eq->ring, true) ||
+	    xrdma_mem_probe(dev, &eq->rec, false))
+		return XRDMA_CMD_BAD_DMA;
+	if (xrdma_mem_is_zero(dev, &eq->ring))
+		return XRDMA_CMD_OK;
+	xrdma_dev_herr(dev, RING_DIRTY, "EQ %u", eqn);
+	return XRDMA_CMD_BAD_PARAM;
+}
+
 /**
  * xrdma_eq_create - CREATE_EQ
  * @dev: the device
@@ -67,10 +80,10 @@ enum xrdma_cmd_status xrdma_eq_create(struct xrdma_device *dev,
 	xrdma_mem_init(&eq->ring, le64_to_cpu(p->root), 0, ring_size, 0);
 	xrdma_mem_init(&eq->rec, le64_to_cpu(p->root), ring_size,
 		       sizeof(struct xrdma_cq_rec), 0);
-	if (xrdma_mem_probe(dev, &eq->ring, true) ||
-	    xrdma_mem_probe(dev, &eq->rec, false)) {
+	status = check_memory(dev, eq, le32_to_cpu(p->eqn));
+	if (status) {
 		free(eq);
-		return XRDMA_CMD_BAD_DMA;
+		return status;
 	}
 	eq->eqn = le32_to_cpu(p->eqn);
 	eq->vector = le16_to_cpu(p->vector);

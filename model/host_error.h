@@ -38,6 +38,7 @@
 	X(CMD_DMA, "command that names memory out of reach")		\
 	X(INVAL_KEY, "invalidation of a key that is not there")		\
 	/* queues of the kernel */					\
+	X(RING_DIRTY, "ring that the device writes was not zeroed")	\
 	X(EQ_INDEX, "consumer index of an event queue out of range")	\
 	X(WQ_INDEX, "producer index of a kernel work queue out of range") \
 	/* tables in host memory */					\

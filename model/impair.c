@@ -4,6 +4,7 @@
  */
 
 #include <errno.h>
+#include <linux/array_size.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "impair.h"
 #include "net.h"
 
-#define ONE		(1ULL << 32)
+#define ONE		0x100000000ULL
 #define SPEC_MAX	256
 #define ECN_CE		0x03
 
@@ -91,7 +92,7 @@ static int parse_time(const char *text, u64 *ns)
 
 	if (end == text || !(value >= 0))
 		return -EINVAL;
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(units); i++) {
 		if (strcmp(end, units[i].unit))
 			continue;
 		*ns = value * units[i].ns;
@@ -143,8 +144,10 @@ int xrdma_impair_parse(struct xrdma_impair *imp, const char *spec)
 
 	if (strlen(spec) >= sizeof(buf))
 		return -EINVAL;
-	strcpy(buf, strcmp(spec, "none") ? spec : "");
-	while (*rest && (item = strsep(&rest, ",")) != NULL) {
+	strcpy(buf, spec);
+	if (!*spec || !strcmp(spec, "none"))
+		rest = NULL;
+	while ((item = strsep(&rest, ",")) != NULL) {
 		char *value = strchr(item, '=');
 
 		if (!value)
@@ -152,8 +155,6 @@ int xrdma_impair_parse(struct xrdma_impair *imp, const char *spec)
 		*value++ = 0;
 		if (parse_setting(&new, item, value))
 			return -EINVAL;
-		if (!rest)
-			break;
 	}
 	memcpy(imp->threshold, new.threshold, sizeof(imp->threshold));
 	imp->delay_ns = new.delay_ns;

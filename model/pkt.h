@@ -40,7 +40,7 @@
  * @solicited: the receiver asks for an event
  * @migreq: path migration state; sent as 1, "migrated", as annex A17 has no
  *	migration; ignored when received
- * @ackreq: an acknowledgement is asked for
+ * @ackreq: an acknowledgment is asked for
  * @fecn: congestion was met
  * @becn: congestion was met in the other direction
  * @pkey: partition key

@@ -4,6 +4,8 @@
  * access that the table does not know is a host error.
  */
 #include <endian.h>
+#include <errno.h>
+#include <errno.h>
 #include <linux/array_size.h>
 #include <string.h>
 
@@ -101,6 +103,7 @@ static bool config_ok(const struct xrdma_regs *regs)
 static void enable(struct xrdma_device *dev)
 {
 	struct xrdma_regs *regs = &dev->regs;
+	int err;
 
 	if (regs->status & XRDMA_STATUS_FATAL) {
 		xrdma_dev_herr(dev, REG_ILLEGAL, "ENABLE in the fatal state");
@@ -116,12 +119,16 @@ static void enable(struct xrdma_device *dev)
 	}
 	dev->live = true;
 	xrdma_keys_enable(dev, regs->mpt_root);
-	if (xrdma_cmdq_enable(dev, regs->cmd_base, regs->rsp_base,
-			      regs->cmd_log)) {
+	err = xrdma_cmdq_enable(dev, regs->cmd_base, regs->rsp_base,
+				regs->cmd_log);
+	if (err == -EINVAL) {
+		xrdma_dev_herr(dev, RING_DIRTY, "reply ring");
+		xrdma_device_fatal(dev, XRDMA_FATAL_BAD_CONFIG);
+	} else if (err) {
 		xrdma_device_fatal(dev, XRDMA_FATAL_DMA);
-		return;
+	} else {
+		regs->status |= XRDMA_STATUS_ENABLED;
 	}
-	regs->status |= XRDMA_STATUS_ENABLED;
 }
 
 static void set_ctrl(struct xrdma_device *dev, u64 value)
@@ -215,7 +222,7 @@ static const struct reg *find(struct xrdma_device *dev, u64 off, size_t len,
 			       how, len, off);
 		return NULL;
 	}
-	if (len < sizeof(u32) || len > reg->width || off % sizeof(u32)) {
+	if (len < sizeof(u32) || len > reg->width) {
 		xrdma_dev_herr(dev, BAR_ACCESS, "%s of %zu bytes at %#llx (%s)",
 			       how, len, off, reg->name);
 		return NULL;
@@ -230,6 +237,40 @@ static const struct reg *find(struct xrdma_device *dev, u64 off, size_t len,
 void xrdma_regs_reset(struct xrdma_device *dev)
 {
 	dev->regs = (struct xrdma_regs) { .status = XRDMA_STATUS_READY };
+}
+
+/* What the host gets to see of a register */
+static u64 shown(const struct xrdma_device *dev, const struct reg *reg)
+{
+	if (dev->lie.on && dev->lie.offset == reg->offset)
+		return dev->lie.value;
+	return reg->get(dev);
+}
+
+/**
+ * xrdma_regs_lie - let one register read wrong from now on, for tests
+ * @dev: the device
+ * @name: of the register, without prefix; NULL: let none
+ * @value: what it shall read as
+ *
+ * Return: 0, or -ENOENT: there is no such register, or it cannot be read.
+ */
+int xrdma_regs_lie(struct xrdma_device *dev, const char *name, u64 value)
+{
+	const struct reg *reg;
+
+	dev->lie.on = false;
+	if (!name)
+		return 0;
+	for (reg = registers; reg < registers + NUM_REGISTERS; reg++) {
+		if (!reg->get || strcmp(reg->name, name))
+			continue;
+		dev->lie = (struct xrdma_reg_lie) {
+			.offset = reg->offset, .value = value, .on = true
+		};
+		return 0;
+	}
+	return -ENOENT;
 }
 
 /**
@@ -247,7 +288,7 @@ void xrdma_regs_read(struct xrdma_device *dev, u64 off, void *buf, size_t len)
 	if (reg && !reg->get)
 		xrdma_dev_herr(dev, REG_RESERVED, "read of %s", reg->name);
 	else if (reg)
-		value = reg->get(dev) >> (8 * (off - reg->offset));
+		value = shown(dev, reg) >> (8 * (off - reg->offset));
 	value = htole64(value);
 	memcpy(buf, &value, len);
 }

@@ -7,6 +7,7 @@
 #define XRDMA_MODEL_REGS_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct xrdma_device;
@@ -27,9 +28,22 @@ struct xrdma_regs {
 	u32 status;
 };
 
+/**
+ * struct xrdma_reg_lie - a register that reads wrong, for tests
+ * @offset: XRDMA_REG_* of the register
+ * @value: what it reads as
+ * @on: there is one
+ */
+struct xrdma_reg_lie {
+	u32 offset;
+	u64 value;
+	bool on;
+};
+
 void xrdma_regs_reset(struct xrdma_device *dev);
 void xrdma_regs_read(struct xrdma_device *dev, u64 off, void *buf, size_t len);
 void xrdma_regs_write(struct xrdma_device *dev, u64 off, const void *buf,
 		      size_t len);
+int xrdma_regs_lie(struct xrdma_device *dev, const char *name, u64 value);
 
 #endif /* XRDMA_MODEL_REGS_H */

@@ -145,7 +145,7 @@ void xrdma_requester_fail(struct xrdma_qp *qp, u8 status, u16 vendor_err)
 }
 
 /**
- * xrdma_requester_settle() - acknowledgements or refusals have come in
+ * xrdma_requester_settle() - acknowledgments or refusals have come in
  * @qp: the queue pair, in RTS or SQD
  *
  * Brings the place of sending up to what is acknowledged, and completes a

@@ -25,7 +25,7 @@ struct xrdma_qp_attr;
 #define XRDMA_REQ_WINDOW	128
 /* Packets not yet acknowledged at which no new one is sent. */
 #define XRDMA_REQ_PSN_WINDOW	512
-/* An acknowledgement is asked for at least this often. */
+/* An acknowledgment is asked for at least this often. */
 #define XRDMA_REQ_ACK_EVERY	32
 /* Packets sent in one turn. */
 #define XRDMA_REQ_BUDGET	32
@@ -74,7 +74,7 @@ struct xrdma_req_entry {
  * @send_psn: PSN to be sent next; @psn if everything has been
  * @max_psn: PSN after the highest ever sent
  * @una_psn: oldest PSN that is not acknowledged; in the entry at xrdma_wq.ci
- * @since_ackreq: packets sent since the last that asked for acknowledgement
+ * @since_ackreq: packets sent since the last that asked for acknowledgment
  * @rd_atomic: READs and atomics in flight
  * @retries: left before RETRY_EXC_ERR
  * @rnr_retries: left before RNR_RETRY_EXC_ERR

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Responses to the requester: acknowledgements, NAKs, data of READs, results
+ * Responses to the requester: acknowledgments, NAKs, data of READs, results
  * of atomics (IBTA 9.7.5.1, 9.7.7.2). A response acknowledges all packets
  * before its own; where that includes a READ or an atomic of which the
  * response is missing, it was lost, and the requester goes back.

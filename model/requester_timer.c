@@ -3,7 +3,7 @@
  * Timers of the requester: the local ACK timeout (IBTA 9.7.6.1.3) and the time
  * that an RNR NAK asks for (9.7.5.2.8).
  *
- * The ACK timeout starts anew with every acknowledgement, so only its deadline
+ * The ACK timeout starts anew with every acknowledgment, so only its deadline
  * moves; the timer itself is left to fire, and looks at the deadline then.
  */
 
@@ -13,6 +13,12 @@
 #define ACK_TIMEOUT_UNIT_NS	4096ULL
 /* Shorter ones are rounded up to this, as the standard allows. */
 #define ACK_TIMEOUT_MIN_NS	1000000ULL
+
+/*
+ * A timer that fires later than this fired late because the process was not
+ * running: what has arrived meanwhile is handled first.
+ */
+#define ACK_TIMEOUT_LATE_NS	1000000ULL
 
 /* In units of 10 us. */
 static const u32 rnr_timers[32] = {
@@ -39,7 +45,8 @@ static u64 now_ns(const struct xrdma_qp *qp)
 
 static void arm(struct xrdma_qp *qp, u64 deadline_ns)
 {
-	xrdma_timer_arm(qp->dev->params.loop, &qp->req.timer, deadline_ns);
+	if (xrdma_timer_arm(qp->dev->params.loop, &qp->req.timer, deadline_ns))
+		xrdma_device_fatal(qp->dev, XRDMA_FATAL_INTERNAL);
 }
 
 static void ack_timeout(struct xrdma_qp *qp)
@@ -68,6 +75,9 @@ static void fired(void *opaque)
 	} else if (!req->deadline_ns) {
 		return;
 	} else if (req->deadline_ns > now_ns(qp)) {
+		arm(qp, req->deadline_ns);
+	} else if (req->timer.deadline_ns + ACK_TIMEOUT_LATE_NS < now_ns(qp)) {
+		req->deadline_ns = now_ns(qp) + ACK_TIMEOUT_LATE_NS;
 		arm(qp, req->deadline_ns);
 	} else {
 		ack_timeout(qp);

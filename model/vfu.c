@@ -156,6 +156,9 @@ static int run_command(struct xrdma_vfu *vfu, const struct vfu_header *header,
 {
 	const struct vfu_command *command = find_command(header);
 
+	xrdma_dbg("%s: %u bytes, %u descriptors",
+		  command ? command->name : "unknown command", header->size,
+		  req->n_fds);
 	if (!command)
 		return -ENOTSUP;
 	if (req->len < command->min_len || req->n_fds > command->max_fds)

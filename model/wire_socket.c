@@ -30,6 +30,8 @@ static int parse_path(struct sockaddr_un *addr, const char *path)
 /* "local=PATH,remote=PATH", in any order. */
 static int parse_spec(struct xrdma_wire_socket *socket, const char *spec)
 {
+	struct sockaddr_un local = { 0 };
+	struct sockaddr_un remote = { 0 };
 	char buf[SPEC_MAX];
 	char *rest = buf;
 	char *item;
@@ -39,15 +41,18 @@ static int parse_spec(struct xrdma_wire_socket *socket, const char *spec)
 	strcpy(buf, spec);
 	while ((item = strsep(&rest, ",")) != NULL) {
 		if (!strncmp(item, "local=", 6) &&
-		    !parse_path(&socket->local, item + 6))
+		    !parse_path(&local, item + 6))
 			continue;
 		if (!strncmp(item, "remote=", 7) &&
-		    !parse_path(&socket->remote, item + 7))
+		    !parse_path(&remote, item + 7))
 			continue;
 		return -EINVAL;
 	}
-	return socket->local.sun_family && socket->remote.sun_family ?
-	       0 : -EINVAL;
+	if (!local.sun_family || !remote.sun_family)
+		return -EINVAL;
+	socket->local = local;
+	socket->remote = remote;
+	return 0;
 }
 
 /* Return: false if the frame must wait. */

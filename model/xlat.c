@@ -290,3 +290,25 @@ int xrdma_mem_probe(struct xrdma_device *dev, struct xrdma_mem *mem,
 	}
 	return 0;
 }
+
+/**
+ * xrdma_mem_is_zero - has a piece of memory been zeroed?
+ * @dev: the device
+ * @mem: the memory; all of it is there, see xrdma_mem_probe()
+ *
+ * Return: true if every byte is 0.
+ */
+bool xrdma_mem_is_zero(struct xrdma_device *dev, struct xrdma_mem *mem)
+{
+	const u8 *ptr;
+	size_t part;
+	u64 off;
+
+	for (off = 0; off < mem->size; off += part) {
+		part = mem->size - off;
+		ptr = xrdma_mem_ptr(dev, mem, off, &part, false);
+		if (!ptr || *ptr || memcmp(ptr, ptr + 1, part - 1))
+			return false;
+	}
+	return true;
+}

@@ -63,6 +63,7 @@ int xrdma_mem_write(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
 		    const void *buf, size_t len);
 int xrdma_mem_probe(struct xrdma_device *dev, struct xrdma_mem *mem,
 		    bool write);
+bool xrdma_mem_is_zero(struct xrdma_device *dev, struct xrdma_mem *mem);
 void xrdma_dma_failed(struct xrdma_device *dev, u64 addr, size_t len,
 		      bool write);
 

@@ -213,12 +213,16 @@ void core_enable(struct core_env *env)
 
 static bool env_poll(void *opaque)
 {
-	return xrdma_device_poll(opaque);
+	struct core_env *env = opaque;
+
+	return xrdma_device_poll(env->dev);
 }
 
 static bool env_park(void *opaque)
 {
-	return xrdma_device_park(opaque);
+	struct core_env *env = opaque;
+
+	return env->awake || xrdma_device_park(env->dev);
 }
 
 static void env_stop(void *opaque)
@@ -241,7 +245,7 @@ void core_run_ms(struct core_env *env, unsigned int ms)
 	env->stop.fn = env_stop;
 	env->stop.opaque = env->loop;
 	xrdma_timer_arm(env->loop, &env->stop, now_ns + ms * 1000000ULL);
-	xrdma_loop_set_engine(env->loop, &engine, env->dev);
+	xrdma_loop_set_engine(env->loop, &engine, env);
 	assert_int_equal(xrdma_loop_run(env->loop), 0);
 	xrdma_loop_set_engine(env->loop, NULL, NULL);
 }

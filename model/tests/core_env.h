@@ -40,6 +40,7 @@
  * @rsps: bus address of the reply ring
  * @mpt: bus address of the key table: 2 MiB, in one block
  * @expected: host errors that the test has expected
+ * @awake: the loop must not sleep
  * @stop: ends core_run_ms()
  */
 struct core_env {
@@ -56,6 +57,7 @@ struct core_env {
 	u64 rsps;
 	u64 mpt;
 	u64 expected;
+	bool awake;
 	struct xrdma_timer stop;
 };
 

@@ -13,13 +13,17 @@
  *   0x40	write N: have work for N polls, then raise vector 0
  *   0x48	write N: raise vector 1 after N nanoseconds
  *
- * Doorbells (BAR2) read back what was last written to any of them.
+ * Doorbells (BAR2) read back what was last written to any of them. With the
+ * environment variable STUB_MMAP, the client may map BAR2 too.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "engine.h"
+#include "xrdma_regs.h"
 
 #define REGS	0x80
 
@@ -29,6 +33,7 @@ struct xrdma_engine {
 	u64 doorbell;
 	u64 polls;
 	struct xrdma_timer timer;
+	int mmap_fd;
 };
 
 static u64 get(const struct xrdma_engine *engine, unsigned int reg)
@@ -176,6 +181,15 @@ static void stub_timeout(void *opaque)
 	xrdma_vfu_irq(engine->env->vfu, 1);
 }
 
+static void offer_mmap(struct xrdma_engine *engine)
+{
+	engine->mmap_fd = memfd_create("bar2", MFD_CLOEXEC);
+	if (ftruncate(engine->mmap_fd, XRDMA_BAR_DB_SIZE) ||
+	    xrdma_vfu_offer_mmap(engine->env->vfu, XRDMA_BAR_DB,
+				 engine->mmap_fd))
+		abort();
+}
+
 struct xrdma_engine *xrdma_engine_create(const struct xrdma_env *env)
 {
 	struct xrdma_engine *engine = calloc(1, sizeof(*engine));
@@ -185,6 +199,9 @@ struct xrdma_engine *xrdma_engine_create(const struct xrdma_env *env)
 	engine->env = env;
 	engine->timer.fn = stub_timeout;
 	engine->timer.opaque = engine;
+	engine->mmap_fd = -1;
+	if (getenv("STUB_MMAP"))
+		offer_mmap(engine);
 	xrdma_vfu_attach(env->vfu, &stub_ops, engine);
 	xrdma_loop_set_engine(env->loop, &stub_loop_engine, engine);
 	return engine;
@@ -192,5 +209,7 @@ struct xrdma_engine *xrdma_engine_create(const struct xrdma_env *env)
 
 void xrdma_engine_destroy(struct xrdma_engine *engine)
 {
+	if (engine->mmap_fd >= 0)
+		close(engine->mmap_fd);
 	free(engine);
 }

@@ -36,13 +36,19 @@ static void a_full_ring_is_carried_out_in_order(void **state)
 
 static void a_bad_index_is_refused(void **state)
 {
+	struct xrdma_cmd nop = xrdma_make_cmd(XRDMA_CMD_NOP);
 	struct core_env *env = *state;
 
 	core_write32(env, XRDMA_REG_CMD_DB, (1 << CORE_CMD_LOG) + 1);
 	assert_false(xrdma_cmdq_poll(env->dev));
 	core_write32(env, XRDMA_REG_CMD_DB, -1);
 	assert_false(xrdma_cmdq_poll(env->dev));
-	core_expect(env, XRDMA_HERR_CMD_INDEX, 2);
+	core_post(env, &nop);
+	core_post(env, &nop);
+	core_write32(env, XRDMA_REG_CMD_DB, 1);
+	core_expect(env, XRDMA_HERR_CMD_INDEX, 3);
+	xrdma_device_poll(env->dev);
+	assert_non_null(core_reply(env, 1));
 }
 
 static void unknown_commands_are_refused(void **state)

@@ -57,6 +57,13 @@ static void create_checks_parameters(void **state)
 	core_expect(env, XRDMA_HERR_CMD_DMA, 1);
 	core_expect(env, XRDMA_HERR_DMA_UNMAPPED, 1);
 	assert_null(xrdma_eq_get(env->dev, 2));
+	root = core_queue(env, 6);
+	((u8 *)core_ptr(env, root & XRDMA_ROOT_ADDR))[64] = 1;
+	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 0, 6, root)),
+			 XRDMA_CMD_BAD_PARAM);
+	core_expect(env, XRDMA_HERR_RING_DIRTY, 1);
+	core_expect(env, XRDMA_HERR_CMD_PARAM, 5);
+	env->expected -= 4;
 }
 
 static void destroy_waits_for_its_cqs(void **state)
@@ -104,7 +111,9 @@ static void async_events_wait_for_room(void **state)
 		xrdma_event(env->dev, XRDMA_EVENT_QP_FATAL, i);
 	assert_int_equal(le32_to_cpu(core_eqe(env, 0, 0)->number), 0);
 	assert_null(core_eqe(env, 0, DEPTH));
+	assert_true(xrdma_timer_armed(&env->dev->slow_timer));
 	core_eq_rec(env, 0)->ci = cpu_to_le32(4);
+	xrdma_event(env->dev, XRDMA_EVENT_QP_FATAL, DEPTH + 10);
 	core_run_ms(env, 5);
 	for (i = 0; i < 4; i++)
 		assert_int_equal(le32_to_cpu(core_eqe(env, 0, DEPTH + i)->number),
@@ -112,8 +121,8 @@ static void async_events_wait_for_room(void **state)
 	assert_null(core_eqe(env, 0, DEPTH + 4));
 	core_eq_rec(env, 0)->ci = cpu_to_le32(DEPTH);
 	core_run_ms(env, 20);
-	assert_int_equal(le32_to_cpu(core_eqe(env, 0, DEPTH + 9)->number),
-			 DEPTH + 9);
+	assert_int_equal(le32_to_cpu(core_eqe(env, 0, DEPTH + 10)->number),
+			 DEPTH + 10);
 	assert_false(env->dev->eqs_stalled);
 }
 
@@ -126,10 +135,12 @@ static void comp_events_wait_with_their_cq(void **state)
 
 	for (i = 0; i < DEPTH; i++)
 		xrdma_eq_comp(env->dev, one);
+	assert_false(xrdma_timer_armed(&env->dev->slow_timer));
 	xrdma_eq_comp(env->dev, two);
-	xrdma_eq_comp(env->dev, one);
 	xrdma_eq_comp(env->dev, two);
+	assert_true(xrdma_timer_armed(&env->dev->slow_timer));
 	core_eq_rec(env, 1)->ci = cpu_to_le32(DEPTH);
+	xrdma_eq_comp(env->dev, one);
 	core_run_ms(env, 5);
 	assert_int_equal(le32_to_cpu(core_eqe(env, 1, DEPTH)->number), 2);
 	assert_int_equal(le32_to_cpu(core_eqe(env, 1, DEPTH + 1)->number), 1);
@@ -187,8 +198,11 @@ static void fault_records_leave_half_of_the_queue(void **state)
 	raise_fault(env);
 	assert_int_equal(le32_to_cpu(core_eqe(env, 0, DEPTH / 2 + 1)->lost),
 			 DEPTH / 2 - 1);
+	core_eq_rec(env, 0)->ci = cpu_to_le32(2);
+	raise_fault(env);
+	assert_int_equal(core_eqe(env, 0, DEPTH / 2 + 2)->lost, 0);
 	xrdma_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
-	assert_int_equal(core_eqe(env, 0, DEPTH / 2 + 2)->event,
+	assert_int_equal(core_eqe(env, 0, DEPTH / 2 + 3)->event,
 			 XRDMA_EVENT_PORT_UP);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <linux/array_size.h>
 #include <linux/types.h>
 
 /* So the compiler complains of an example that no case compares with. */
@@ -17,7 +18,7 @@
 
 #include "golden_cases.h"
 
-#define NUM_CASES		(sizeof(golden_cases) / sizeof(golden_cases[0]))
+#define NUM_CASES		ARRAY_SIZE(golden_cases)
 
 static void structure_matches_specification(void **state)
 {

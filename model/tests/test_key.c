@@ -255,6 +255,18 @@ static void publishing_needs_no_notice(void **state)
 	assert_int_equal(write_remote(), 0);
 }
 
+/* A free entry grants nothing, and is not remembered as free. */
+static void a_free_entry_may_become_valid(void **state)
+{
+	(void)state;
+	core_region(t.env, 30, t.addr, 4096, ALL_REMOTE);
+	set_ctrl(30, XRDMA_MPT_FREE, 0, 7, ALL_REMOTE);
+	t.key = xrdma_make_key(30, 0x5a);
+	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_FREE);
+	set_ctrl(30, XRDMA_MPT_VALID, 0, 7, ALL_REMOTE);
+	assert_int_equal(write_remote(), 0);
+}
+
 static void malformed_entries_are_host_errors(void **state)
 {
 	struct xrdma_mpt_entry *e = core_mpt(t.env, 31);
@@ -416,6 +428,8 @@ static void sgl_crosses_its_entries(void **state)
 	assert_memory_equal(core_ptr(t.env, t.addr + 100), ", world", 7);
 	assert_int_equal(xrdma_sgl_gather(t.cqp.qp, &sgl, 3, back, 9), 0);
 	assert_memory_equal(back, text + 3, 9);
+	assert_int_equal(xrdma_sgl_gather(t.cqp.qp, &sgl, 7, back, 5), 0);
+	assert_memory_equal(back, text + 7, 5);
 	sge[2].lkey = cpu_to_le32(t.key ^ 1);
 	assert_int_equal(xrdma_sgl_gather(t.cqp.qp, &sgl, 0, back, 5), 0);
 	assert_int_equal(xrdma_sgl_gather(t.cqp.qp, &sgl, 0, back, 6),
@@ -440,6 +454,7 @@ int main(void)
 		T(local_keys_take_the_same_way),
 		T(identity_takes_bus_addresses),
 		T(publishing_needs_no_notice),
+		T(a_free_entry_may_become_valid),
 		T(malformed_entries_are_host_errors),
 		T(invalidate_ends_access),
 		T(invalidate_of_nothing_is_a_host_error),

@@ -4,6 +4,7 @@
  * that are cut or bent in every way.
  */
 
+#include <linux/array_size.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static void psn_arithmetic_wraps(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(xrdma_psn_diff(cases[i].a, cases[i].b),
 				 cases[i].diff);
 	assert_int_equal(xrdma_psn_add(0xffffff, 1), 0);
@@ -106,7 +107,7 @@ static void opcodes_are_those_of_the_standard(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_true(xrdma_opcode_get(cases[i].opcode, &op));
 		assert_string_equal(xrdma_opcode_name(cases[i].opcode),
 				    cases[i].name);
@@ -394,7 +395,7 @@ static void bent_frames_are_refused_by_name(void **state)
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		memcpy(frame, uc_send, sizeof(frame));
 		frame[cases[i].off] = cases[i].value;
 		if (xrdma_net_parse(&net, frame, sizeof(frame)) != cases[i].rx)

@@ -257,20 +257,26 @@ static void query_returns_what_modify_set(void **state)
 
 static void reset_discards_all(void **state)
 {
+	struct xrdma_cmd query = xrdma_make_object_cmd(XRDMA_CMD_QUERY_QP, 5);
 	struct core_env *env = *state;
 	struct core_qp cqp;
 
 	core_create_qp(env, 5, &cqp);
 	core_to_rts(env, &cqp);
+	core_post_send(&cqp, 0, 0);
+	xrdma_device_poll(env->dev);
 	core_post_send(&cqp, XRDMA_WQE_SIGNALED, 1);
 	core_post_recv(&cqp, 2);
 	mock_wire.hold = true;
 	xrdma_device_poll(env->dev);
-	assert_int_equal(cqp.qp->sq.pi, 1);
-	memset(cqp.rec, 0, sizeof(*cqp.rec));
+	assert_int_equal(cqp.qp->sq.ci, 1);
+	assert_int_equal(cqp.qp->sq.pi, 2);
 	assert_int_equal(core_status(env, core_make_modify(5, XRDMA_QPS_RESET)),
 			 XRDMA_CMD_OK);
+	memset(cqp.rec, 0, sizeof(*cqp.rec));
+	assert_int_equal(cqp.qp->sq.ci, 0);
 	assert_int_equal(cqp.qp->sq.pi, 0);
+	assert_int_equal(core_cmd(env, &query)->query_qp.attr.path_mtu, 0);
 	assert_int_equal(mock_wire.destroy, 1);
 	assert_int_equal(mock_wire.init, 2);
 	core_run_ms(env, 3);
@@ -398,6 +404,7 @@ static void a_failed_send_of_raw_is_not(void **state)
 	mod.modify_qp.mask = cpu_to_le32(XRDMA_QPM_STATE);
 	mod.modify_qp.attr.state = XRDMA_QPS_RTS;
 	assert_int_equal(core_status(env, mod), XRDMA_CMD_OK);
+	assert_true(TAILQ_EMPTY(&env->dev->errors));
 	core_post_send(&cqp, XRDMA_WQE_SIGNALED, 12);
 	xrdma_device_poll(env->dev);
 	assert_int_equal(core_cqe(env, 1, 2)->status, XRDMA_WC_SUCCESS);

@@ -441,28 +441,42 @@ static void sqd_drains(void **state)
 	wire_expect_send(&p.a, 2, XRDMA_WC_SUCCESS);
 }
 
-#define BOTH(test)							\
-	cmocka_unit_test_setup_teardown(test, wire_setup_1,		\
-					wire_teardown),			\
+#define ONE(test)							\
+	cmocka_unit_test_setup_teardown(test, wire_setup_1, wire_teardown)
+#define TWO(test)							\
 	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		BOTH(write_moves_every_length),
-		BOTH(read_fetches_every_length),
-		BOTH(send_fills_receives),
-		BOTH(write_imm_takes_a_receive_and_no_memory_of_it),
-		BOTH(inline_data_needs_no_key),
-		BOTH(atomics_return_what_was_there),
-		BOTH(many_reads_and_atomics_keep_the_limit),
-		BOTH(fence_waits_for_reads),
-		BOTH(unsignaled_sends_complete_silently),
-		BOTH(every_address_and_mtu_works),
-		BOTH(both_directions_at_once),
-		BOTH(rings_and_psns_wrap),
-		BOTH(queue_pairs_take_turns),
-		BOTH(sqd_drains),
+		ONE(write_moves_every_length),
+		TWO(write_moves_every_length),
+		ONE(read_fetches_every_length),
+		TWO(read_fetches_every_length),
+		ONE(send_fills_receives),
+		TWO(send_fills_receives),
+		ONE(write_imm_takes_a_receive_and_no_memory_of_it),
+		TWO(write_imm_takes_a_receive_and_no_memory_of_it),
+		ONE(inline_data_needs_no_key),
+		TWO(inline_data_needs_no_key),
+		ONE(atomics_return_what_was_there),
+		TWO(atomics_return_what_was_there),
+		ONE(many_reads_and_atomics_keep_the_limit),
+		TWO(many_reads_and_atomics_keep_the_limit),
+		ONE(fence_waits_for_reads),
+		TWO(fence_waits_for_reads),
+		ONE(unsignaled_sends_complete_silently),
+		TWO(unsignaled_sends_complete_silently),
+		ONE(every_address_and_mtu_works),
+		TWO(every_address_and_mtu_works),
+		ONE(both_directions_at_once),
+		TWO(both_directions_at_once),
+		ONE(rings_and_psns_wrap),
+		TWO(rings_and_psns_wrap),
+		ONE(queue_pairs_take_turns),
+		TWO(queue_pairs_take_turns),
+		ONE(sqd_drains),
+		TWO(sqd_drains),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

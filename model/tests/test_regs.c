@@ -30,6 +30,8 @@ static void halves_of_64_bits(void **state)
 	core_write32(env, XRDMA_REG_RSP_BASE + 4, 0x23);
 	assert_int_equal(core_read64(env, XRDMA_REG_RSP_BASE), 0x2300001000);
 	assert_int_equal(core_read32(env, XRDMA_REG_RSP_BASE + 4), 0x23);
+	core_write32(env, XRDMA_REG_RSP_BASE, 0x7000);
+	assert_int_equal(core_read64(env, XRDMA_REG_RSP_BASE), 0x2300007000);
 	core_write64(env, XRDMA_REG_RSP_BASE, 0x5000);
 	assert_int_equal(core_read32(env, XRDMA_REG_RSP_BASE + 4), 0);
 }
@@ -99,6 +101,16 @@ static void enable_checks_reach(void **state)
 	core_expect(env, XRDMA_HERR_DMA_UNMAPPED, 1);
 }
 
+static void enable_wants_a_zeroed_reply_ring(void **state)
+{
+	struct core_env *env = *state;
+
+	core_set_up_rings(env);
+	((u8 *)core_ptr(env, env->rsps))[4095] = 1;
+	enable_fails(env, XRDMA_FATAL_BAD_CONFIG);
+	core_expect(env, XRDMA_HERR_RING_DIRTY, 1);
+}
+
 static void registers_of_the_start_are_locked(void **state)
 {
 	struct core_env *env = *state;
@@ -132,7 +144,11 @@ static void reset_is_quiet(void **state)
 	core_post_send(&cqp, XRDMA_WQE_SIGNALED, 1);
 	core_ring(env, 3, 5);
 	core_post(env, &nop);
+	xrdma_qp_error(cqp.qp, 0);
+	assert_true(xrdma_timer_armed(&env->dev->slow_timer));
 	core_write32(env, XRDMA_REG_CTRL, XRDMA_CTRL_RESET);
+	assert_false(xrdma_timer_armed(&env->dev->slow_timer));
+	assert_false(xrdma_device_live(env->dev));
 	assert_int_equal(core_read32(env, XRDMA_REG_STATUS),
 			 XRDMA_STATUS_READY);
 	assert_int_equal(core_read64(env, XRDMA_REG_CMD_BASE), 0);
@@ -193,6 +209,8 @@ int main(void)
 						core_setup, core_teardown),
 		cmocka_unit_test_setup_teardown(enable_checks_reach, core_setup,
 						core_teardown),
+		cmocka_unit_test_setup_teardown(enable_wants_a_zeroed_reply_ring,
+						core_setup, core_teardown),
 		cmocka_unit_test_setup_teardown(registers_of_the_start_are_locked,
 						core_setup_enabled,
 						core_teardown),

@@ -202,14 +202,30 @@ static void a_timeout_sends_again_what_is_not_acknowledged(void **state)
 	completed(&c, 0, XRDMA_WC_SUCCESS);
 	wire_run(c.env, 60 * WIRE_MS);	/* 67 ms is the timeout */
 	craft_expect_nothing(&c);
-	fake_loop_advance(c.env->loop,
-			  xrdma_loop_now(c.env->loop) + 10 * WIRE_MS);
+	fake_loop_advance(c.env->loop, fake_loop_next(c.env->loop));
 	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 1);
 	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 2);
 	craft_expect_nothing(&c);
 	assert_int_equal(c.p.a.qp->req.retries, 6);
 	ack(&c, ACK, PSN + 2);
 	assert_int_equal(c.p.a.qp->req.retries, 7);
+}
+
+/* Nobody is blamed for the time in which this process did not run. */
+static void a_late_timer_waits_for_what_has_arrived(void **state)
+{
+	struct craft c;
+
+	begin(state, &c);
+	post(&c, XRDMA_OP_WRITE, 1, 10);
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	fake_loop_advance(c.env->loop,
+			  xrdma_loop_now(c.env->loop) + 1000 * WIRE_MS);
+	craft_expect_nothing(&c);
+	assert_int_equal(c.p.a.qp->req.retries, 7);
+	fake_loop_advance(c.env->loop, fake_loop_next(c.env->loop));
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	assert_int_equal(c.p.a.qp->req.retries, 6);
 }
 
 static void reads_are_placed_by_psn(void **state)
@@ -413,6 +429,52 @@ static void the_window_closes_without_acks(void **state)
 	assert_int_equal(n, 10);
 }
 
+/* Between two packets of a message, its key becomes another. */
+static void an_entry_that_becomes_another_fails(void **state)
+{
+	struct xrdma_sq_wqe *wqe;
+	struct craft c;
+
+	begin(state, &c);
+	wqe = (struct xrdma_sq_wqe *)c.p.a.sq;
+	post(&c, XRDMA_OP_WRITE, 1, 1000 * MTU);
+	while (craft_receive(&c))
+		;
+	wqe->rkey = cpu_to_le32(0x78);
+	ack(&c, ACK, PSN + 9);
+	completed(&c, 1, XRDMA_WC_LOC_QP_OP_ERR);
+}
+
+/* Packets follow the GID table; without its source a packet is lost. */
+static void a_changed_gid_changes_the_headers(void **state)
+{
+	struct xrdma_cmd_set_gid gid = {
+		.flags = cpu_to_le32(XRDMA_GID_VALID | XRDMA_GID_IPV4),
+		.mac = { 2, 7, 7, 7, 7, 7 },
+	};
+	const struct xrdma_frame *frame;
+	struct xrdma_device *dev;
+	struct craft c;
+
+	begin(state, &c);
+	dev = c.p.a.host->dev;
+	post(&c, XRDMA_OP_WRITE, 1, 10);
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	memcpy(gid.gid, c.p.a.host->gid, sizeof(gid.gid));
+	assert_int_equal(xrdma_gid_set(dev, &gid), XRDMA_CMD_OK);
+	post(&c, XRDMA_OP_WRITE, 2, 10);
+	craft_turn(&c);
+	frame = c.p.b.host->dev->wire->arrived.head;
+	assert_non_null(frame);
+	assert_memory_equal(frame->data + 6, gid.mac, 6);
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 1);
+	memset(&gid, 0, sizeof(gid));
+	assert_int_equal(xrdma_gid_set(dev, &gid), XRDMA_CMD_OK);
+	post(&c, XRDMA_OP_WRITE, 3, 10);
+	craft_expect_nothing(&c);
+	assert_int_equal(dev->wire->tx_no_gid, 1);
+}
+
 #define TEST(test)							\
 	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
 
@@ -425,6 +487,7 @@ int main(void)
 		TEST(a_sequence_nak_sends_again_from_there),
 		TEST(sequence_naks_without_progress_use_up_retries),
 		TEST(a_timeout_sends_again_what_is_not_acknowledged),
+		TEST(a_late_timer_waits_for_what_has_arrived),
 		TEST(reads_are_placed_by_psn),
 		TEST(a_lost_read_response_is_asked_for_again),
 		TEST(an_ack_beyond_a_read_is_an_implied_nak),
@@ -433,6 +496,8 @@ int main(void)
 		cmocka_unit_test(fatal_naks_have_their_status),
 		TEST(rnr_nak_waits_and_sends_again),
 		TEST(the_window_closes_without_acks),
+		TEST(an_entry_that_becomes_another_fails),
+		TEST(a_changed_gid_changes_the_headers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,7 @@ static void duplicates_are_acknowledged_but_not_executed(void **state)
 	craft_send(&c, &pkt, (const u8 *)"two");
 	/* with the PSN of the last packet, not of the duplicate */
 	craft_expect_ack(&c, ACK, PSN + 1);
+	assert_int_equal(c.pkt.msn, 2);
 	assert_memory_equal(c.p.a_mem + 1, "ne", 2);
 	assert_true(wire_poll_cq(&c.p.a.recv_cq, &cqe));
 	assert_false(wire_poll_cq(&c.p.a.recv_cq, &cqe));
@@ -128,6 +129,23 @@ static void duplicate_atomics_get_the_first_result(void **state)
 	assert_true(*(u64 *)c.p.a_mem == 117);
 }
 
+/* Aligned in the region's addresses, but not in memory: cannot be atomic. */
+static void an_atomic_must_be_aligned_in_memory(void **state)
+{
+	struct xrdma_mpt_entry *e;
+	struct craft c;
+	u32 index;
+
+	begin(state, &c);
+	memset(c.p.a_mem, 0, 64);
+	index = xrdma_key_index(c.p.a_key);
+	e = wire_ptr(c.p.a.host, c.p.a.host->mpt);
+	e[index].offset = cpu_to_le32(le32_to_cpu(e[index].offset) + 4);
+	fetch_add(&c, PSN);
+	craft_expect_ack(&c, NAK(INVALID), PSN);
+	assert_int_equal(c.p.a_mem[4], 0);
+}
+
 static void read_request(struct craft *c, u32 psn, u32 offset, u32 len)
 {
 	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_READ_REQUEST, psn);
@@ -137,7 +155,7 @@ static void read_request(struct craft *c, u32 psn, u32 offset, u32 len)
 	assert_int_equal(craft_send(c, &pkt, NULL), XRDMA_RX_OK);
 }
 
-static void expect_read(struct craft *c, u8 opcode, u32 psn, u32 offset,
+static void expect_data(struct craft *c, u8 opcode, u32 psn, u32 offset,
 			u32 len)
 {
 	craft_expect(c, opcode, psn);
@@ -145,7 +163,7 @@ static void expect_read(struct craft *c, u8 opcode, u32 psn, u32 offset,
 	assert_memory_equal(c->data, c->p.a_mem + offset, len);
 }
 
-static void reads_take_a_psn_for_each_response(void **state)
+static void reads_take_one_psn_per_response(void **state)
 {
 	struct craft c;
 
@@ -154,13 +172,13 @@ static void reads_take_a_psn_for_each_response(void **state)
 	read_request(&c, PSN + 3, 0, 1024);
 	read_request(&c, PSN + 4, 0, 0);
 	write_only(&c, PSN + 5, c.p.a_mem[0], true);
-	expect_read(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 10, MTU);
+	expect_data(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 10, MTU);
 	assert_int_equal(c.pkt.syndrome, ACK);
 	assert_int_equal(c.pkt.msn, 1);
-	expect_read(&c, XRDMA_BTH_READ_RESP_MIDDLE, PSN + 1, 1034, MTU);
-	expect_read(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2058, 452);
-	expect_read(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 3, 0, 1024);
-	expect_read(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 4, 0, 0);
+	expect_data(&c, XRDMA_BTH_READ_RESP_MIDDLE, PSN + 1, 1034, MTU);
+	expect_data(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2058, 452);
+	expect_data(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 3, 0, 1024);
+	expect_data(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 4, 0, 0);
 	craft_expect_ack(&c, ACK, PSN + 5);
 	assert_int_equal(c.pkt.msn, 4);
 }
@@ -176,21 +194,37 @@ static void duplicate_reads_are_read_again(void **state)
 	craft_expect(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2);
 	wire_fill(c.p.a_mem, 3000, 77);
 	read_request(&c, PSN, 0, 3000);
-	expect_read(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 0, MTU);
-	expect_read(&c, XRDMA_BTH_READ_RESP_MIDDLE, PSN + 1, MTU, MTU);
-	expect_read(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
+	expect_data(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 0, MTU);
+	expect_data(&c, XRDMA_BTH_READ_RESP_MIDDLE, PSN + 1, MTU, MTU);
+	expect_data(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
 	/* only what is missing: a READ of its own */
 	read_request(&c, PSN + 1, MTU, 3000 - MTU);
-	expect_read(&c, XRDMA_BTH_READ_RESP_FIRST, PSN + 1, MTU, MTU);
-	expect_read(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
+	expect_data(&c, XRDMA_BTH_READ_RESP_FIRST, PSN + 1, MTU, MTU);
+	expect_data(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
 	read_request(&c, PSN + 2, 2 * MTU, 952);
-	expect_read(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 2, 2 * MTU, 952);
+	expect_data(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 2, 2 * MTU, 952);
 	/* longer than it was: would need PSNs that are not its own */
 	read_request(&c, PSN + 2, 2 * MTU, MTU + 1);
 	/* and no READ at all was at this PSN */
 	read_request(&c, PSN - 1, 0, 8);
 	craft_expect_nothing(&c);
 	assert_int_equal(c.p.a.qp->state, XRDMA_QPS_RTS);
+}
+
+/* An impatient peer asks again for what is on its way. */
+static void a_read_that_waits_is_not_doubled(void **state)
+{
+	struct craft c;
+	u32 i;
+
+	begin(state, &c);
+	read_request(&c, PSN, 0, 100 * MTU);
+	read_request(&c, PSN, 0, 100 * MTU);
+	read_request(&c, PSN + 50, 50 * MTU, 50 * MTU);
+	for (i = 0; i < 100; i++)
+		assert_true(craft_receive(&c));
+	assert_int_equal(c.pkt.opcode, XRDMA_BTH_READ_RESP_LAST);
+	craft_expect_nothing(&c);
 }
 
 static void rnr_nak_asks_for_the_same_packet_again(void **state)
@@ -215,10 +249,13 @@ static void rnr_nak_asks_for_the_same_packet_again(void **state)
 	assert_memory_equal(c.p.a_mem + 100, "hello", 5);
 }
 
-/* A packet that breaks a rule, perhaps behind one that does not. */
+/*
+ * A packet that breaks a rule, perhaps behind one that does not: @first is the
+ * opcode of a full packet before it, or 0xff.
+ */
 struct breach {
 	const char *name;
-	u8 first;	/* opcode of a packet before, full; 0xff: none */
+	u8 first;
 	u8 opcode;
 	u32 len;
 	u32 dma_len;
@@ -375,8 +412,10 @@ int main(void)
 		TEST(a_gap_gets_one_nak),
 		TEST(duplicates_are_acknowledged_but_not_executed),
 		TEST(duplicate_atomics_get_the_first_result),
-		TEST(reads_take_a_psn_for_each_response),
+		TEST(an_atomic_must_be_aligned_in_memory),
+		TEST(reads_take_one_psn_per_response),
 		TEST(duplicate_reads_are_read_again),
+		TEST(a_read_that_waits_is_not_doubled),
 		TEST(rnr_nak_asks_for_the_same_packet_again),
 		cmocka_unit_test(breaches_get_an_invalid_request_nak),
 		TEST(a_fatal_nak_leaves_in_its_turn),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Device, region and interrupt information; mapped regions."""
 
+import mmap
+import os
 import struct
 
 import pytest
@@ -23,6 +25,21 @@ def test_region(client, index):
     assert flags == (3 if size else 0)
     assert offset == 0
     assert not fds
+
+
+def test_region_that_can_be_mapped(start_device, monkeypatch):
+    """Its information comes with the memory, every time."""
+    monkeypatch.setenv("STUB_MMAP", "1")
+    process = start_device("XRDMA_DEVICE_STUB")
+    with process.client() as client:
+        for _ in range(2):
+            flags, size, offset, fds = client.region_info(vfu.BAR_DB)
+            assert (flags, size, offset) == (7, 16 << 20, 0)
+            assert len(fds) == 1
+            with mmap.mmap(fds[0], size) as doorbells:
+                doorbells[size - 1] = 0x5A
+            os.close(fds[0])
+        assert client.region_info(vfu.BAR_REGS)[0] == 3
 
 
 def test_unknown_region_is_refused(client):

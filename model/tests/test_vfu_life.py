@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Clients that come and go, the end of the process, the cost of idling."""
 
+import errno
 import os
 import signal
 import socket
@@ -86,6 +87,20 @@ def test_prints_nothing_when_all_is_well(stub):
         client.reset()
     assert stub.stop() == 0
     assert stub.stderr() == ""
+
+
+def test_debug_log_names_each_message(start_device):
+    """With --log debug."""
+    process = start_device("XRDMA_DEVICE_STUB", "--log", "debug")
+    with process.client() as client:
+        client.device_info()
+        with vfu.refused(errno.ENOTSUP):
+            client.call(99)
+    assert process.stop() == 0
+    log = process.stderr()
+    assert "debug: VERSION: " in log
+    assert "debug: DEVICE_GET_INFO: 32 bytes, 0 descriptors" in log
+    assert "debug: unknown command: 16 bytes" in log
 
 
 def test_sigterm_with_a_client_ends_cleanly(stub):

@@ -4,6 +4,7 @@
 import os
 import random
 import struct
+import time
 
 import pytest
 
@@ -136,6 +137,25 @@ def test_client_that_does_not_read_its_replies(stub):
         for _ in range(100):
             client.receive_reply(1, vfu.REGION_READ)
     still_works(stub)
+
+
+def test_descriptor_behind_replies_that_wait(client):
+    """It keeps its message when the server has to stop before it."""
+    memory = vfu.GuestMemory(2 * vfu.PAGE)
+    memory[0:1] = b"x"
+    read = vfu.HEADER.pack(1, vfu.REGION_READ, 32, 0, 0)
+    read += vfu.REGION_IO.pack(0, vfu.CONFIG, 4096)
+    dma_map = vfu.HEADER.pack(2, vfu.DMA_MAP, 48, 0, 0)
+    dma_map += struct.pack("=IIQQQ", 32, 3, 0, 0, 2 * vfu.PAGE)
+    client.send_raw(read * 500 + dma_map, [memory.fd])
+    time.sleep(0.1)
+    for _ in range(500):
+        client.receive_reply(1, vfu.REGION_READ)
+    client.receive_reply(2, vfu.DMA_MAP)
+    client.write(0, 0x28, 1)
+    assert client.read(0, 0x38) == 0
+    assert memory[vfu.PAGE] == ord("x")
+    memory.close()
 
 
 def test_hang_up_in_the_middle(stub):

@@ -284,6 +284,18 @@ static void rights_of_the_mapping_hold(void **state)
 	core_expect(env, XRDMA_HERR_DMA_ACCESS, 2);
 }
 
+static void a_dead_device_touches_nothing(void **state)
+{
+	struct core_env *env = *state;
+	struct xrdma_mem mem;
+	size_t len = 8;
+
+	xrdma_mem_init(&mem, xrdma_make_root(CORE_IOVA, 0, 12), 0, PAGE, 0);
+	assert_non_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
+	xrdma_device_fatal(env->dev, XRDMA_FATAL_INTERNAL);
+	assert_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
+}
+
 /* Mappings that are neighbours for the device but not in this process. */
 static void a_block_in_scattered_mappings(void **state)
 {
@@ -320,6 +332,7 @@ int main(void)
 		T(a_sparse_entry_may_appear),
 		T(unmapping_forgets_walks),
 		T(rights_of_the_mapping_hold),
+		T(a_dead_device_touches_nothing),
 		T(a_block_in_scattered_mappings),
 	};
 

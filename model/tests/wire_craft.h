@@ -9,7 +9,7 @@
 #include "pkt.h"
 #include "wire_env.h"
 
-/**
+/*
  * struct craft - a queue pair of host 0, and the test in place of host 1
  * @p: the connection; nothing is ever done on its side b
  * @pkt: the packet last received, its payload in @data

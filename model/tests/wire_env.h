@@ -7,6 +7,7 @@
 #ifndef XRDMA_TEST_WIRE_ENV_H
 #define XRDMA_TEST_WIRE_ENV_H
 
+#include <linux/array_size.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,9 +33,7 @@
 
 #define WIRE_BUF_SIZE	0x400000
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-/**
+/*
  * struct wire_host - a device and its host
  * @mem: host memory in this process
  * @fd: of host memory
@@ -57,7 +56,7 @@ struct wire_host {
 	u8 gid[16];
 };
 
-/**
+/*
  * struct wire_env - all of it
  * @hosts: their number is @n; with two there is a wire between them
  * @dir: of the sockets of that wire
@@ -69,7 +68,7 @@ struct wire_env {
 	char dir[32];
 };
 
-/**
+/*
  * struct wire_cq - a completion queue
  * @ring: its entries
  * @ci: consumer index
@@ -83,7 +82,7 @@ struct wire_cq {
 	u8 log_depth;
 };
 
-/**
+/*
  * struct wire_qp - a queue pair and its queues
  */
 struct wire_qp {
@@ -99,7 +98,7 @@ struct wire_qp {
 	u8 log_depth;
 };
 
-/**
+/*
  * struct wire_params - of a connection; see wire_defaults
  */
 struct wire_params {
@@ -119,7 +118,7 @@ struct wire_params {
 
 extern const struct wire_params wire_defaults;
 
-/**
+/*
  * struct wire_wr - a send work request
  * @sges: with @inline_data: NULL, and @len bytes of it
  */
@@ -138,7 +137,7 @@ struct wire_wr {
 	u64 compare;
 };
 
-/**
+/*
  * struct wire_pair - a connection, and a region of all rights on each side
  */
 struct wire_pair {
