@@ -64,7 +64,8 @@ static const int xrdma_cmd_errnos[] = {
  * @rsp: where the reply goes
  *
  * Context: may sleep.
- * Return: 0, the errno of the device's status, or -EIO: it is dead.
+ * Return: 0, the errno of the device's status; -EIO: it is dead; -ETIMEDOUT: it
+ * died of this command.
  */
 int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		   struct xrdma_rsp *rsp)

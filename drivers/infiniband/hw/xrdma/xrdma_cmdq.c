@@ -241,8 +241,8 @@ static bool xrdma_cmdq_wait(struct xrdma_dev *xdev,
  * @timeout_ms: time after which the device is declared dead
  *
  * Context: may sleep, for room in the ring and for the reply.
- * Return: 0 with any status in @rsp, or -EIO: the device is dead, or died of
- * this command.
+ * Return: 0 with any status in @rsp; -EIO: the device is dead; -ETIMEDOUT: it
+ * died of this command.
  */
 int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		    struct xrdma_rsp *rsp, unsigned int timeout_ms)
@@ -261,7 +261,7 @@ int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		if (!err)
 			*rsp = waiter->rsp;
 	} else {
-		err = -EIO;
+		err = -ETIMEDOUT;
 		xrdma_fatal(xdev, "a command was not answered in time");
 	}
 	xrdma_cmdq_release(q, waiter);

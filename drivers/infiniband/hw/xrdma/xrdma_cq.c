@@ -97,7 +97,28 @@ void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn)
 
 	if (!cq)
 		return;
+	WRITE_ONCE(cq->armed, false);
 	cq->comp(cq);
+	xrdma_cq_put(cq);
+}
+
+/**
+ * xrdma_cq_wake() - completion event that the device owes but cannot give
+ * @xib: the device, dead
+ * @cqn: a number that is not in use is ignored, and so is a kernel queue that
+ *	is not armed
+ *
+ * Context: any; calls the consumer's handler.
+ */
+void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn)
+{
+	struct xrdma_cq *cq = xrdma_cq_get(xib, cqn);
+
+	if (!cq)
+		return;
+	/* whether a user's queue is armed, only its memory tells */
+	if (cq->umem || xchg(&cq->armed, false))
+		cq->comp(cq);
 	xrdma_cq_put(cq);
 }
 
@@ -173,6 +194,7 @@ void xrdma_cq_update_ci(struct xrdma_cq *cq)
 void xrdma_cq_arm(struct xrdma_cq *cq, u32 type)
 {
 	cq->arm = xrdma_arm_next(cq->arm, type);
+	WRITE_ONCE(cq->armed, true);
 	WRITE_ONCE(cq->rec->arm, cpu_to_le32(cq->arm));
 	/* arm first, then look at the ring: struct xrdma_cq_rec */
 	mb();

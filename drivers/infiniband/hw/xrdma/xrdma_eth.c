@@ -5,6 +5,7 @@
  * know addresses, MTU changes and other settings of the port: xrdma_netdev.c.
  */
 
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -15,6 +16,7 @@
 #define XRDMA_TX_MAX_SGE	(MAX_SKB_FRAGS + 1)
 /* A queue that was stopped goes on when there is room for a burst again. */
 #define XRDMA_TX_WAKE		(XRDMA_ETH_DEPTH / 4)
+#define XRDMA_TX_WAIT_JIFFIES	HZ
 #define XRDMA_RX_HEADROOM	(NET_SKB_PAD + NET_IP_ALIGN)
 /* Ethernet header and one tag: what a frame has above the MTU */
 #define XRDMA_FRAME_EXTRA	(ETH_HLEN + VLAN_HLEN)
@@ -230,7 +232,9 @@ netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
 		dev_core_stats_tx_dropped_inc(ndev);
 		goto publish;
 	}
-	if ((skb_shinfo(skb)->nr_frags >= sq->max_sge && skb_linearize(skb)) ||
+	/* the port's MTU may have changed after the frame was made */
+	if (skb->len > READ_ONCE(ndev->mtu) + XRDMA_FRAME_EXTRA ||
+	    (skb_shinfo(skb)->nr_frags >= sq->max_sge && skb_linearize(skb)) ||
 	    xrdma_tx_map(xn, skb, xrdma_wq_entry(sq, sq->pi))) {
 		dev_core_stats_tx_dropped_inc(ndev);
 		dev_kfree_skb_any(skb);
@@ -251,6 +255,25 @@ publish:
 		xn->tx_published = sq->pi;
 	}
 	return NETDEV_TX_OK;
+}
+
+/**
+ * xrdma_eth_wait_sent() - wait until what is posted now has been sent
+ * @xn: the netdev, open
+ *
+ * Context: may sleep, for a bounded time.
+ */
+void xrdma_eth_wait_sent(struct xrdma_netdev *xn)
+{
+	unsigned long end = jiffies + XRDMA_TX_WAIT_JIFFIES;
+	struct xrdma_wq *sq = &xn->qp.sq;
+	u32 pi;
+
+	netif_tx_lock_bh(xn->ndev);
+	pi = sq->pi;
+	netif_tx_unlock_bh(xn->ndev);
+	while ((s32)(READ_ONCE(sq->ci) - pi) < 0 && time_before(jiffies, end))
+		usleep_range(100, 1000);
 }
 
 /* Entries before @end are sent, or never will be. Return: bytes of them. */
@@ -324,6 +347,16 @@ static void xrdma_rx_comp(struct xrdma_cq *cq)
 
 /* ---- life ------------------------------------------------------------------- */
 
+/* An event that ends it: the port is of no use until it is opened again. */
+static void xrdma_eth_event(struct ib_event *event, void *context)
+{
+	struct xrdma_netdev *xn = context;
+
+	netdev_err(xn->ndev, "the queue pair of the port has failed: %s\n",
+		   ib_event_msg(event->event));
+	netif_carrier_off(xn->ndev);
+}
+
 static int xrdma_eth_create_queues(struct xrdma_netdev *xn)
 {
 	struct xrdma_ibdev *xib = xn->xib;
@@ -346,6 +379,8 @@ static int xrdma_eth_create_queues(struct xrdma_netdev *xn)
 	memset(&xn->qp, 0, sizeof(xn->qp));
 	xn->tx_cq.comp = xrdma_tx_comp;
 	xn->rx_cq.comp = xrdma_rx_comp;
+	xn->qp.ibqp.event_handler = xrdma_eth_event;
+	xn->qp.ibqp.qp_context = xn;
 	xn->tx_published = 0;
 
 	err = xrdma_kcq_create(xib, &xn->tx_cq, XRDMA_ETH_DEPTH, eqn);

@@ -202,6 +202,25 @@ int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index)
 	return err;
 }
 
+/**
+ * xrdma_inval_pd() - fence: end all use of the keys of a protection domain
+ * @xib: the device
+ * @pdn: its number
+ *
+ * Context: may sleep, for a bounded time.
+ * Return: 0: as for xrdma_inval_key(), with all keys of the domain; otherwise
+ * the device is dead.
+ */
+int xrdma_inval_pd(struct xrdma_ibdev *xib, u32 pdn)
+{
+	int err;
+
+	err = xrdma_cmd_invalidate_pd(&xib->hw, pdn);
+	if (err)
+		xrdma_fatal(&xib->hw, "it does not invalidate keys");
+	return err;
+}
+
 /* ---- quarantine ------------------------------------------------------ */
 
 static void xrdma_held_release(struct xrdma_ibdev *xib, struct xrdma_held *held)

@@ -13,7 +13,7 @@
  * the table grows long before few are left. The key byte is drawn evenly from
  * those that the index did not have last. A freed index comes to rest before
  * it is drawn again: in a magazine of the CPU, then in one line that all CPUs
- * share, until XRDMA_KEY_REST others have followed it there.
+ * share, until XRDMA_KEY_REST others have been freed after it.
  *
  * Drawing takes no lock: a bit of a bitmap, set atomically, is the claim.
  */
@@ -82,7 +82,10 @@ struct xrdma_key_magazine {
  * @growth: serialises growth
  * @magazines: one for each CPU
  * @lock: protects @line and @line_pos
- * @line: indexes at rest, oldest at @line_pos; 0: nothing
+ * @line: indexes at rest, oldest at @line_pos; 0: nothing. It is longer than
+ *	XRDMA_KEY_REST by what may lie in magazines: that comes in later than it
+ *	was freed.
+ * @line_len: its length
  * @line_pos: where the next index comes in and the oldest goes out
  */
 struct xrdma_keys {
@@ -96,7 +99,8 @@ struct xrdma_keys {
 	struct mutex growth; /* size */
 	struct xrdma_key_magazine __percpu *magazines;
 	spinlock_t lock; /* line, line_pos */
-	u32 line[XRDMA_KEY_REST];
+	u32 *line;
+	u32 line_len;
 	u32 line_pos;
 };
 
@@ -327,7 +331,8 @@ static void xrdma_keys_exchange(struct xrdma_keys *keys,
 	spin_lock(&keys->lock);
 	for (i = 0; i < mag->num; i++) {
 		swap(mag->index[i], keys->line[keys->line_pos]);
-		keys->line_pos = (keys->line_pos + 1) % XRDMA_KEY_REST;
+		if (++keys->line_pos == keys->line_len)
+			keys->line_pos = 0;
 	}
 	spin_unlock(&keys->lock);
 }
@@ -458,19 +463,33 @@ int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys)
 	return err;
 }
 
-static int xrdma_keys_init_percpu(struct xrdma_keys *keys)
+static int xrdma_keys_init_rest(struct xrdma_keys *keys)
 {
 	int cpu;
 
+	keys->line_len = XRDMA_KEY_REST +
+			 XRDMA_KEY_MAGAZINE * num_possible_cpus();
+	keys->line = kvcalloc(keys->line_len, sizeof(*keys->line), GFP_KERNEL);
+	if (!keys->line)
+		return -ENOMEM;
 	keys->magazines = alloc_percpu(struct xrdma_key_magazine);
 	if (!keys->magazines)
-		return -ENOMEM;
+		goto err_line;
 	for_each_possible_cpu(cpu)
 		local_lock_init(&per_cpu_ptr(keys->magazines, cpu)->lock);
 	if (!percpu_counter_init(&keys->used, 0, GFP_KERNEL))
 		return 0;
 	free_percpu(keys->magazines);
+err_line:
+	kvfree(keys->line);
 	return -ENOMEM;
+}
+
+static void xrdma_keys_exit_rest(struct xrdma_keys *keys)
+{
+	percpu_counter_destroy(&keys->used);
+	free_percpu(keys->magazines);
+	kvfree(keys->line);
 }
 
 /**
@@ -489,17 +508,16 @@ struct xrdma_keys *xrdma_keys_create(struct device *dev)
 	keys->dev = dev;
 	mutex_init(&keys->growth);
 	spin_lock_init(&keys->lock);
-	if (xrdma_keys_init_percpu(keys))
+	if (xrdma_keys_init_rest(keys))
 		goto err_free;
 	keys->dir = dma_alloc_coherent(dev, XRDMA_MTT_TABLE_SIZE,
 				       &keys->dir_dma, GFP_KERNEL);
 	if (!keys->dir)
-		goto err_percpu;
+		goto err_rest;
 	return keys;
 
-err_percpu:
-	percpu_counter_destroy(&keys->used);
-	free_percpu(keys->magazines);
+err_rest:
+	xrdma_keys_exit_rest(keys);
 err_free:
 	kvfree(keys);
 	return ERR_PTR(-ENOMEM);
@@ -530,7 +548,6 @@ void xrdma_keys_destroy(struct xrdma_keys *keys)
 		xrdma_keys_free_chunk(keys, keys->chunks[i]);
 	dma_free_coherent(keys->dev, XRDMA_MTT_TABLE_SIZE, keys->dir,
 			  keys->dir_dma);
-	percpu_counter_destroy(&keys->used);
-	free_percpu(keys->magazines);
+	xrdma_keys_exit_rest(keys);
 	kvfree(keys);
 }

@@ -77,14 +77,28 @@ static int xrdma_mr_publish(struct xrdma_ibdev *xib, u32 pdn, u16 rights,
 	return 0;
 }
 
-/* Ends all use of a key, which then is free; see xrdma_inval_key(). */
-static int xrdma_mr_revoke(struct xrdma_ibdev *xib, u32 key)
+/*
+ * A process that exits takes all regions of its protection domains along: one
+ * command for each domain instead of one for each region. ib_core destroys
+ * what a process leaves in the context of that process, one object after the
+ * other; nothing can be registered there any more.
+ */
+static bool xrdma_mr_of_exiting(const struct ib_mr *ibmr)
 {
+	return ibmr->uobject && current->flags & PF_EXITING;
+}
+
+static int xrdma_mr_inval(struct xrdma_ibdev *xib, struct ib_mr *ibmr)
+{
+	struct xrdma_pd *pd = to_xpd(ibmr->pd);
 	int err;
 
-	err = xrdma_inval_key(xib, xrdma_key_index(key));
-	if (!err)
-		xrdma_key_free(xib->keys, key);
+	if (!xrdma_mr_of_exiting(ibmr))
+		return xrdma_inval_key(xib, xrdma_key_index(ibmr->lkey));
+	if (pd->revoked)
+		return 0;
+	err = xrdma_inval_pd(xib, pd->pdn);
+	pd->revoked = !err;
 	return err;
 }
 
@@ -119,7 +133,12 @@ int xrdma_dma_key_create(struct xrdma_ibdev *xib, u32 pdn, u16 access,
  */
 int xrdma_dma_key_destroy(struct xrdma_ibdev *xib, u32 key)
 {
-	return xrdma_mr_revoke(xib, key);
+	int err;
+
+	err = xrdma_inval_key(xib, xrdma_key_index(key));
+	if (!err)
+		xrdma_key_free(xib->keys, key);
+	return err;
 }
 
 /**
@@ -163,6 +182,8 @@ static int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova,
 	u64 end;
 	int err;
 
+	if (xrdma_dead(&xib->hw))
+		return -EIO;
 	if (dmah || access & ~XRDMA_MR_ACCESS)
 		return -EOPNOTSUPP;
 	err = ib_check_mr_access(&xib->ibdev, access);
@@ -220,7 +241,7 @@ static int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
  * @udata: no driver data in either direction; NULL for the kernel
  *
  * Return: the region or an ERR_PTR(): -EINVAL, -EOPNOTSUPP, -ENOSPC: no key
- * left, -ENOMEM, or an errno of pinning.
+ * left, -ENOMEM, -EIO: the device is dead, or an errno of pinning.
  */
 struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
@@ -280,12 +301,13 @@ int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	err = ib_no_udata_io(udata);
 	if (err)
 		return err;
-	err = xrdma_mr_revoke(xib, ibmr->lkey);
+	err = xrdma_mr_inval(xib, ibmr);
 	if (err == -EBUSY)
 		return err;
 	if (err) {
 		xrdma_quarantine(xib, mr->umem, &mr->mtt);
 	} else {
+		xrdma_key_free(xib->keys, ibmr->lkey);
 		ib_umem_release(mr->umem);
 		xrdma_mtt_free(&xib->hw, &mr->mtt);
 	}

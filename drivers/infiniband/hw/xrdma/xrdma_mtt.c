@@ -26,6 +26,8 @@
  * @table: by level: the table that holds the entry of @pos
  * @tag: by level: bits of the positions that @table is for
  * @top_dma: bus address of the top table
+ * @next_leaf: where the leaf at @pos goes, if @leaf_room
+ * @leaf_room: leaves that still fit the table of level 1
  */
 struct xrdma_mtt_builder {
 	struct xrdma_dev *xdev;
@@ -35,6 +37,8 @@ struct xrdma_mtt_builder {
 	__le64 *table[XRDMA_ROOT_MAX_LEVEL + 1];
 	u64 tag[XRDMA_ROOT_MAX_LEVEL + 1];
 	dma_addr_t top_dma;
+	__le64 *next_leaf;
+	u32 leaf_room;
 };
 
 /**
@@ -169,6 +173,8 @@ static u64 xrdma_mtt_fill_run(struct xrdma_mtt_builder *b, __le64 *table,
 		block += 1ULL << shift;
 	}
 	b->mtt->blocks[level] += end - index;
+	b->next_leaf = &table[end];
+	b->leaf_room = level == 1 ? XRDMA_MTT_ENTRIES - end : 0;
 	return min(len, block - addr);
 }
 
@@ -190,6 +196,21 @@ static int xrdma_mtt_fill_piece(struct xrdma_mtt_builder *b, u64 addr, u64 len)
 	return 0;
 }
 
+/*
+ * The most frequent piece is one leaf right behind another. Pieces but the
+ * first begin where a leaf does.
+ */
+static bool xrdma_mtt_fill_leaf(struct xrdma_mtt_builder *b, u64 addr, u64 len)
+{
+	if (len != 1ULL << b->x.leaf_shift || !b->leaf_room)
+		return false;
+	*b->next_leaf++ = cpu_to_le64(xrdma_make_mtt_block(addr));
+	b->leaf_room--;
+	b->pos += len;
+	b->mtt->blocks[1]++;
+	return true;
+}
+
 static int xrdma_mtt_fill(struct xrdma_mtt_builder *b, struct sg_table *sgt)
 {
 	struct scatterlist *sg;
@@ -198,8 +219,12 @@ static int xrdma_mtt_fill(struct xrdma_mtt_builder *b, struct sg_table *sgt)
 
 	b->pos = b->x.start;
 	for_each_sgtable_dma_sg(sgt, sg, i) {
-		err = xrdma_mtt_fill_piece(b, sg_dma_address(sg),
-					   sg_dma_len(sg));
+		u64 addr = sg_dma_address(sg);
+		u64 len = sg_dma_len(sg);
+
+		if (xrdma_mtt_fill_leaf(b, addr, len))
+			continue;
+		err = xrdma_mtt_fill_piece(b, addr, len);
 		if (err)
 			return err;
 	}

@@ -137,14 +137,20 @@ static int xrdma_ndo_set_mac_address(struct net_device *ndev, void *addr)
 	return err;
 }
 
+/* Frames too long for the port would fail: none may be left when it shrinks. */
 static int xrdma_ndo_change_mtu(struct net_device *ndev, int mtu)
 {
 	struct xrdma_netdev *xn = netdev_priv(ndev);
+	unsigned int old = ndev->mtu;
 	int err;
 
-	err = xrdma_port_update(xn, mtu);
-	if (!err)
+	if (mtu < old) {
 		WRITE_ONCE(ndev->mtu, mtu);
+		if (netif_running(ndev))
+			xrdma_eth_wait_sent(xn);
+	}
+	err = xrdma_port_update(xn, mtu);
+	WRITE_ONCE(ndev->mtu, err ? old : mtu);
 	return err;
 }
 

@@ -55,6 +55,7 @@ struct xrdma_netdev {
 /* xrdma_eth.c */
 int xrdma_eth_open(struct xrdma_netdev *xn);
 void xrdma_eth_close(struct xrdma_netdev *xn);
+void xrdma_eth_wait_sent(struct xrdma_netdev *xn);
 netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev);
 
 #endif /* XRDMA_NETDEV_H */

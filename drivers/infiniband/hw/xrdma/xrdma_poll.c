@@ -239,7 +239,7 @@ static void xrdma_flush_work(struct work_struct *work)
 	unsigned long cqn;
 
 	xa_for_each(&xib->cqs, cqn, cq)
-		xrdma_cq_completion(xib, cqn);
+		xrdma_cq_wake(xib, cqn);
 }
 
 /**
@@ -253,7 +253,7 @@ static void xrdma_flush_work(struct work_struct *work)
  */
 void xrdma_flush_dead(struct xrdma_ibdev *xib)
 {
-	queue_work(system_unbound_wq, &xib->flush_work);
+	schedule_work(&xib->flush_work);
 }
 
 /**

@@ -58,6 +58,21 @@ static int xrdma_put_mtt(struct sk_buff *msg, const struct xrdma_mtt *mtt)
 	return 0;
 }
 
+/* The last refused access, if one is kept */
+static int xrdma_put_fault(struct sk_buff *msg, const struct xrdma_eqe *eqe)
+{
+	return rdma_nl_put_driver_string(msg, "fault",
+					 xrdma_fault_name(eqe->reason)) ||
+	       rdma_nl_put_driver_u32_hex(msg, "fault_key",
+					  le32_to_cpu(eqe->key)) ||
+	       rdma_nl_put_driver_u64_hex(msg, "fault_addr",
+					  le64_to_cpu(eqe->addr)) ||
+	       rdma_nl_put_driver_u64(msg, "fault_length",
+				      le64_to_cpu(eqe->length)) ||
+	       rdma_nl_put_driver_u32(msg, "fault_qpn",
+				      le32_to_cpu(eqe->number));
+}
+
 /**
  * xrdma_fill_res_mr_entry() - ib_device_ops.fill_res_mr_entry
  * @msg: netlink message
@@ -67,8 +82,10 @@ static int xrdma_put_mtt(struct sk_buff *msg, const struct xrdma_mtt *mtt)
  */
 int xrdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
 {
+	struct xrdma_ibdev *xib = to_xibdev(ibmr->device);
 	struct xrdma_mr *mr = to_xmr(ibmr);
 	struct nlattr *nest = xrdma_put_begin(msg);
+	struct xrdma_eqe eqe;
 	int err;
 
 	if (!nest)
@@ -80,6 +97,8 @@ int xrdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
 	      xrdma_put_u32(msg, "pd", to_xpd(ibmr->pd)->pdn);
 	if (!err && mr->umem)
 		err = xrdma_put_mtt(msg, &mr->mtt);
+	if (!err && xrdma_fault_last_of_key(xib, mr->key_index, &eqe))
+		err = xrdma_put_fault(msg, &eqe);
 	return xrdma_put_end(msg, nest, err);
 }
 
@@ -135,6 +154,7 @@ int xrdma_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 	};
 	struct xrdma_qp *qp = to_xqp(ibqp);
 	struct nlattr *nest = xrdma_put_begin(msg);
+	struct xrdma_eqe eqe;
 	int err;
 
 	if (!nest)
@@ -144,6 +164,9 @@ int xrdma_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 	      xrdma_put_u32(msg, "send_cqn", to_xcq(ibqp->send_cq)->cqn) ||
 	      xrdma_put_u32(msg, "recv_cqn", to_xcq(ibqp->recv_cq)->cqn) ||
 	      xrdma_put_u32(msg, "pd", to_xpd(ibqp->pd)->pdn);
+	if (!err && xrdma_fault_last_of_qp(to_xibdev(ibqp->device), qp->qpn,
+					   &eqe))
+		err = xrdma_put_fault(msg, &eqe);
 	return xrdma_put_end(msg, nest, err);
 }
 

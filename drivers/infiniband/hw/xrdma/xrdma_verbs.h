@@ -99,9 +99,16 @@ struct xrdma_ucontext {
 	struct rdma_user_mmap_entry *db_entry;
 };
 
+/**
+ * struct xrdma_pd - protection domain
+ * @ibpd: verbs object
+ * @pdn: its number
+ * @revoked: its process exits, and all its keys have been invalidated
+ */
 struct xrdma_pd {
 	struct ib_pd ibpd;
 	u32 pdn;
+	bool revoked;
 };
 
 struct xrdma_ah {
@@ -138,6 +145,7 @@ struct xrdma_mr {
  * @rec: record of a kernel queue
  * @ci: consumer index, under @lock
  * @arm: arm word, under @lock
+ * @armed: an event is due
  * @lock: consumer side of a kernel queue
  * @comp: completion handler; interrupt context
  * @refs: interrupt handlers and the owner
@@ -159,6 +167,7 @@ struct xrdma_cq {
 	struct xrdma_cq_rec *rec;
 	u32 ci;
 	u32 arm;
+	bool armed;
 	spinlock_t lock; /* consumer side, of a kernel queue */
 	void (*comp)(struct xrdma_cq *cq);
 	refcount_t refs;
@@ -318,6 +327,7 @@ void xrdma_key_read(struct xrdma_keys *keys, u32 index,
 int xrdma_inval_create(struct xrdma_ibdev *xib);
 void xrdma_inval_destroy(struct xrdma_ibdev *xib);
 int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index);
+int xrdma_inval_pd(struct xrdma_ibdev *xib, u32 pdn);
 void xrdma_quarantine(struct xrdma_ibdev *xib, struct ib_umem *umem,
 		      struct xrdma_mtt *mtt);
 void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf);
@@ -380,6 +390,7 @@ void xrdma_cq_arm(struct xrdma_cq *cq, u32 type);
 void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn);
 void xrdma_cq_event(struct xrdma_ibdev *xib, u32 cqn, u8 event);
 void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn);
+void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn);
 
 /* xrdma_qp.c, xrdma_qp_modify.c */
 int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,

@@ -26,11 +26,15 @@
 #include <linux/bitfield.h>
 #include "xrdma_hw.h"
 
+/* The smallest block that is worth a position: one table less. */
+#define XRDMA_XLAT_HUGE_SHIFT	(XRDMA_LEAF_SHIFT_MIN + XRDMA_MTT_BITS)
+
 /**
  * struct xrdma_xlat - shape of a translation
  * @start: position of the first byte of the first piece
  * @total: bytes measured
- * @longest: length of the longest piece, that decides @start
+ * @votes: blocks of 2 MiB that @start keeps whole, less those that it does not
+ * @giga_votes: likewise for 1 GiB
  * @mask: bits that a leaf may not span: where addresses and positions differ,
  *	and where pieces meet
  * @big_shift: log2 of the largest aligned block that lies whole in one piece
@@ -42,27 +46,68 @@
 struct xrdma_xlat {
 	u64 start;
 	u64 total;
-	u64 longest;
+	u64 votes;
+	u64 giga_votes;
 	u64 mask;
 	u8 big_shift;
 	u8 leaf_shift;
 	u8 level;
 };
 
+/* Aligned blocks that lie whole in a piece */
+static inline u64 xrdma_xlat_count(u64 addr, u64 len, u8 shift)
+{
+	u64 skip = -addr & ((1ULL << shift) - 1);
+
+	return len > skip ? (len - skip) >> shift : 0;
+}
+
+/* A voice of a majority vote; false: the majority is with another now */
+static inline bool xrdma_xlat_vote(u64 *votes, u64 weight, bool agrees)
+{
+	bool stays = agrees || weight <= *votes;
+
+	if (agrees)
+		*votes += weight;
+	else
+		*votes = stays ? *votes - weight : weight - *votes;
+	return stays;
+}
+
 /**
- * xrdma_xlat_align() - first pass: let positions follow the longest piece
+ * xrdma_xlat_align() - first pass: let positions follow the largest blocks
  * @x: shape, zeroed before the first call
  * @addr: bus address of the piece, aligned to 4 KiB
  * @len: its bytes; a multiple of 4 KiB but for the last piece
+ *
+ * A piece votes with the aligned blocks of 2 MiB that it holds, and, among
+ * those that agree on these, with those of 1 GiB. So small pages that follow
+ * each other by chance do not cut up the huge ones.
  */
 static inline void xrdma_xlat_align(struct xrdma_xlat *x, u64 addr, u64 len)
 {
-	if (len > x->longest) {
-		x->longest = len;
-		x->start = (addr - x->total) &
-			   ((1ULL << XRDMA_LEAF_SHIFT_MAX) - 1);
+	u64 start = (addr - x->total) & ((1ULL << XRDMA_LEAF_SHIFT_MAX) - 1);
+	u64 giga, huge;
+	bool agrees;
+
+	if (!x->total) {
+		x->start = start;
+	} else if (!(len >> XRDMA_XLAT_HUGE_SHIFT)) {
+		/* no vote: most pieces of fragmented memory */
+		x->total += len;
+		return;
 	}
+	giga = xrdma_xlat_count(addr, len, XRDMA_LEAF_SHIFT_MAX);
+	huge = xrdma_xlat_count(addr, len, XRDMA_XLAT_HUGE_SHIFT);
 	x->total += len;
+	agrees = !((start ^ x->start) & ((1ULL << XRDMA_XLAT_HUGE_SHIFT) - 1));
+	if (!xrdma_xlat_vote(&x->votes, huge, agrees)) {
+		x->start = start;
+		x->giga_votes = giga;
+	} else if (agrees && !xrdma_xlat_vote(&x->giga_votes, giga,
+					      start == x->start)) {
+		x->start = start;
+	}
 }
 
 /* log2 of the largest aligned block in [pos, pos + len), up to @max. */
