@@ -1,1 +1,426 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The key table: what the device finds in it, that no key comes back soon, that
+ * none can be foreseen, and what happens when it is full.
+ */
+
+#include <kunit/device.h>
+#include <kunit/test.h>
+#include <linux/dma-mapping.h>
+#include <linux/kthread.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include "xrdma_verbs.h"
+#include "xlat_walk.h"
+
+/* Source: design, 3.6 */
+#define KEY_REST		4096
+/* Freed indexes that may wait for others, twice for each processor */
+#define KEY_MAGAZINE		64
+
+#define KEY_LOG_LIMIT		16
+#define KEY_LIMIT		BIT(KEY_LOG_LIMIT)
+#define KEY_ROUNDS		200000
+#define KEY_LIVE		1000
+#define KEY_THREADS		4
+#define KEY_THREAD_ROUNDS	20000
+#define KEY_THREAD_KEYS		16
+
+/**
+ * struct key_test - what the cases share
+ * @dev: does the DMA
+ * @keys: the table
+ * @used: index -> somebody has the key
+ * @freed: index -> count of frees at its last one; 0: never freed
+ * @byte: index -> its last key byte
+ * @frees: count of frees
+ * @live: keys in use
+ * @num_live: of them
+ * @twice: an index was handed out while in use
+ */
+struct key_test {
+	struct device *dev;
+	struct xrdma_keys *keys;
+	DECLARE_BITMAP(used, KEY_LIMIT);
+	u32 freed[KEY_LIMIT];
+	u8 byte[KEY_LIMIT];
+	u32 frees;
+	u32 live[KEY_LIMIT];
+	u32 num_live;
+	bool twice;
+};
+
+static int key_test_init(struct kunit *test)
+{
+	struct key_test *t = vzalloc(sizeof(*t));
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	test->priv = t;
+	t->dev = kunit_device_register(test, "xrdma_keys");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t->dev);
+	KUNIT_ASSERT_EQ(test, 0, dma_coerce_mask_and_coherent(t->dev,
+							      DMA_BIT_MASK(64)));
+	t->keys = xrdma_keys_create(t->dev);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t->keys);
+	return 0;
+}
+
+static void key_test_exit(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+
+	if (t && !IS_ERR_OR_NULL(t->keys))
+		xrdma_keys_destroy(t->keys);
+	vfree(t);
+}
+
+static void open_keys(struct kunit *test, u32 log_limit)
+{
+	struct key_test *t = test->priv;
+
+	KUNIT_ASSERT_EQ(test, 0, xrdma_keys_open(t->keys, log_limit));
+}
+
+/* Draws a key, and notes it as in use. */
+static int draw(struct key_test *t, u32 *key)
+{
+	int err = xrdma_key_alloc(t->keys, key);
+
+	if (err)
+		return err;
+	if (test_and_set_bit(*key >> 8, t->used))
+		t->twice = true;
+	t->live[t->num_live++] = *key;
+	return 0;
+}
+
+/* Frees the key at a place of t->live. */
+static void free_key(struct key_test *t, u32 place)
+{
+	u32 key = t->live[place];
+	u32 index = key >> 8;
+
+	t->live[place] = t->live[--t->num_live];
+	t->freed[index] = ++t->frees;
+	t->byte[index] = key;
+	clear_bit(index, t->used);
+	xrdma_key_free(t->keys, key);
+}
+
+/* Fills the table. Returns the error of the last try. */
+static int fill(struct key_test *t)
+{
+	u32 key;
+	int err;
+
+	do {
+		err = draw(t, &key);
+		if (t->num_live % 1024 == 0)
+			cond_resched();
+	} while (!err && t->num_live < KEY_LIMIT);
+	return err;
+}
+
+/* ---- what the device sees -------------------------------------------- */
+
+static void *device_view(struct key_test *t, u32 index)
+{
+	struct walk w = { .dev = t->dev, .root = xrdma_keys_root(t->keys) };
+	u64 addr;
+
+	w.level = w.root & 7;
+	w.leaf = w.root >> 3 & 0x3f;
+	addr = walk_lookup(&w, 64ULL * index);
+	if (addr == WALK_NOWHERE)
+		return NULL;
+	return phys_to_virt(dma_to_phys(t->dev, addr));
+}
+
+static void device_finds_what_is_published(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+	struct xrdma_mpt_entry entry, copy;
+	u8 zero[8] = {};
+	void *view;
+	u32 key, i;
+
+	open_keys(test, KEY_LOG_LIMIT);
+	KUNIT_EXPECT_TRUE(test, xrdma_root_ok(xrdma_keys_root(t->keys)));
+	for (i = 0; i < 20000; i++) {
+		KUNIT_ASSERT_EQ(test, 0, draw(t, &key));
+		view = device_view(t, key >> 8);
+		KUNIT_ASSERT_NOT_NULL(test, view);
+		KUNIT_ASSERT_MEMEQ(test, view, zero, sizeof(zero));
+		get_random_bytes(&entry, sizeof(entry));
+		xrdma_key_publish(t->keys, key >> 8, &entry);
+		KUNIT_ASSERT_MEMEQ(test, view, &entry, sizeof(entry));
+		xrdma_key_read(t->keys, key >> 8, &copy);
+		KUNIT_ASSERT_MEMEQ(test, &copy, &entry, sizeof(entry));
+	}
+}
+
+static void entries_that_do_not_exist_are_not_mapped(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+	u32 last = 0, i;
+
+	open_keys(test, KEY_LOG_LIMIT);
+	for (i = 0; i < KEY_LIMIT; i++)
+		if (device_view(t, i))
+			last = i;
+	KUNIT_EXPECT_LT(test, last, KEY_LIMIT / 2);
+	KUNIT_EXPECT_GE(test, last, KEY_REST - 1);
+	KUNIT_EXPECT_NULL(test, device_view(t, (1 << 24) - 1));
+	KUNIT_EXPECT_NULL(test, device_view(t, 1 << 24));
+	KUNIT_ASSERT_EQ(test, -ENOSPC, fill(t));
+	for (i = 0; i < KEY_LIMIT; i++)
+		KUNIT_ASSERT_NOT_NULL(test, device_view(t, i));
+	KUNIT_EXPECT_NULL(test, device_view(t, KEY_LIMIT));
+}
+
+/* ---- rest ------------------------------------------------------------ */
+
+static void check_rest(struct kunit *test, const struct key_test *t, u32 key)
+{
+	u32 index = key >> 8;
+
+	KUNIT_ASSERT_NE(test, index, 0);
+	KUNIT_ASSERT_FALSE(test, t->twice);
+	if (!t->freed[index])
+		return;
+	KUNIT_ASSERT_GE(test, t->frees - t->freed[index], KEY_REST);
+	KUNIT_ASSERT_NE(test, (u8)key, t->byte[index]);
+}
+
+static void no_key_returns_before_it_has_rested(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+	u32 key, i, again = 0;
+
+	open_keys(test, KEY_LOG_LIMIT);
+	for (i = 0; i < KEY_ROUNDS; i++) {
+		KUNIT_ASSERT_EQ(test, 0, draw(t, &key));
+		check_rest(test, t, key);
+		again += t->freed[key >> 8] != 0;
+		while (t->num_live > KEY_LIVE)
+			free_key(t, get_random_u32_below(t->num_live));
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	/* or this was no test */
+	KUNIT_EXPECT_GT(test, again, KEY_ROUNDS / 2);
+}
+
+/* ---- chance ---------------------------------------------------------- */
+
+/*
+ * Chi-square of counts that should be equal, times 256. Limits below are those
+ * that chance exceeds once in 10^9 times.
+ */
+static u64 chi_square(const u32 *count, u32 cells)
+{
+	u64 sum = 0, total = 0;
+	u32 i;
+
+	for (i = 0; i < cells; i++)
+		total += count[i];
+	for (i = 0; i < cells; i++) {
+		s64 diff = (s64)count[i] * cells - (s64)total;
+
+		sum += div64_u64((u64)(diff * diff) << 8, cells * total);
+	}
+	return sum;
+}
+
+#define CHI_LIMIT_63		(156ULL << 8)
+#define CHI_LIMIT_254		(414ULL << 8)
+#define CHI_LIMIT_255		(415ULL << 8)
+
+/* Indexes are all but even when the table has just grown: let it settle. */
+static u32 settle(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+	u32 key, i, size = 0;
+
+	open_keys(test, KEY_LOG_LIMIT);
+	for (i = 0; i < 8 * KEY_REST; i++) {
+		KUNIT_ASSERT_EQ(test, 0, draw(t, &key));
+		free_key(t, 0);
+	}
+	while (size < KEY_LIMIT && device_view(t, size))
+		size++;
+	return size;
+}
+
+static void indexes_cannot_be_foreseen(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+	u32 single[64] = {}, pairs[256] = {};
+	u32 size = settle(test);
+	u32 last = 0, key, i, cell;
+
+	for (i = 0; i < KEY_ROUNDS; i++) {
+		KUNIT_ASSERT_EQ(test, 0, draw(t, &key));
+		free_key(t, 0);
+		cell = (u64)(key >> 8) * 64 / size;
+		single[cell]++;
+		pairs[last / 4 * 16 + cell / 4]++;
+		last = cell;
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	KUNIT_EXPECT_LT(test, chi_square(single, 64), CHI_LIMIT_63);
+	KUNIT_EXPECT_LT(test, chi_square(pairs, 256), CHI_LIMIT_255);
+}
+
+static void key_bytes_cannot_be_foreseen(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+	u32 bytes[256] = {}, steps[255] = {};
+	u32 key, i, index;
+
+	settle(test);
+	for (i = 0; i < KEY_ROUNDS; i++) {
+		KUNIT_ASSERT_EQ(test, 0, draw(t, &key));
+		index = key >> 8;
+		bytes[(u8)key]++;
+		if (t->freed[index]) {
+			u8 step = key - t->byte[index];
+
+			KUNIT_ASSERT_NE(test, step, 0);
+			steps[step - 1]++;
+		}
+		free_key(t, 0);
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	KUNIT_EXPECT_LT(test, chi_square(bytes, 256), CHI_LIMIT_255);
+	KUNIT_EXPECT_LT(test, chi_square(steps, 255), CHI_LIMIT_254);
+}
+
+/* ---- full ------------------------------------------------------------ */
+
+static void full_table_says_so_and_recovers(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+	u32 limit = 1 << 14;
+	u32 rest = KEY_REST + 2 * KEY_MAGAZINE * num_possible_cpus();
+	u32 key;
+
+	open_keys(test, 14);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, fill(t));
+	/* all but index 0 */
+	KUNIT_EXPECT_EQ(test, t->num_live, limit - 1);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, draw(t, &key));
+	while (t->num_live)
+		free_key(t, t->num_live - 1);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, fill(t));
+	KUNIT_EXPECT_GE(test, t->num_live, limit - 1 - rest);
+	KUNIT_EXPECT_LE(test, t->num_live, limit - 1 - KEY_REST);
+	KUNIT_EXPECT_FALSE(test, t->twice);
+}
+
+static void memory_that_runs_out_is_said_and_comes_back(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+	u64 mask = t->dev->coherent_dma_mask;
+	u32 before;
+
+	open_keys(test, KEY_LOG_LIMIT);
+	/* no memory is that low */
+	t->dev->coherent_dma_mask = DMA_BIT_MASK(12);
+	KUNIT_EXPECT_EQ(test, -ENOMEM, fill(t));
+	before = t->num_live;
+	/* what there was, it has given */
+	KUNIT_EXPECT_GE(test, before, KEY_REST - 1);
+	KUNIT_EXPECT_LT(test, before, KEY_LIMIT - 1);
+	t->dev->coherent_dma_mask = mask;
+	KUNIT_EXPECT_EQ(test, -ENOSPC, fill(t));
+	KUNIT_EXPECT_EQ(test, t->num_live, KEY_LIMIT - 1);
+	KUNIT_EXPECT_FALSE(test, t->twice);
+}
+
+static void table_without_memory_is_not_made(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+	u64 mask = t->dev->coherent_dma_mask;
+	struct xrdma_keys *none;
+
+	t->dev->coherent_dma_mask = DMA_BIT_MASK(12);
+	none = xrdma_keys_create(t->dev);
+	KUNIT_EXPECT_TRUE(test, IS_ERR(none));
+	KUNIT_EXPECT_EQ(test, PTR_ERR(none), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, -ENOMEM, xrdma_keys_open(t->keys, KEY_LOG_LIMIT));
+	t->dev->coherent_dma_mask = mask;
+}
+
+/* ---- many at once ---------------------------------------------------- */
+
+static int draw_and_free(void *arg)
+{
+	struct key_test *t = arg;
+	u32 mine[KEY_THREAD_KEYS];
+	u32 num = 0, i;
+	int err = 0;
+
+	for (i = 0; i < KEY_THREAD_ROUNDS && !err; i++) {
+		err = xrdma_key_alloc(t->keys, &mine[num]);
+		if (!err && test_and_set_bit(mine[num] >> 8, t->used))
+			WRITE_ONCE(t->twice, true);
+		num += !err;
+		while (num == KEY_THREAD_KEYS ||
+		       (num && (err || i == KEY_THREAD_ROUNDS - 1))) {
+			clear_bit(mine[--num] >> 8, t->used);
+			xrdma_key_free(t->keys, mine[num]);
+		}
+		cond_resched();
+	}
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return err;
+}
+
+/* So few indexes are free that the threads try the same ones all the time. */
+static void threads_never_get_the_same_key(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+	u32 free = KEY_REST + 2 * KEY_MAGAZINE * num_possible_cpus() +
+		   2 * KEY_THREADS * KEY_THREAD_KEYS;
+	struct task_struct *threads[KEY_THREADS];
+	u32 i;
+
+	open_keys(test, 13);
+	KUNIT_ASSERT_EQ(test, -ENOSPC, fill(t));
+	while (free--)
+		free_key(t, t->num_live - 1);
+	for (i = 0; i < KEY_THREADS; i++) {
+		threads[i] = kthread_run(draw_and_free, t, "keys%u", i);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, threads[i]);
+	}
+	for (i = 0; i < KEY_THREADS; i++)
+		KUNIT_EXPECT_EQ(test, 0, kthread_stop(threads[i]));
+	KUNIT_EXPECT_FALSE(test, t->twice);
+	KUNIT_EXPECT_EQ(test, bitmap_weight(t->used, KEY_LIMIT), t->num_live);
+}
+
+static struct kunit_case key_cases[] = {
+	KUNIT_CASE(device_finds_what_is_published),
+	KUNIT_CASE(entries_that_do_not_exist_are_not_mapped),
+	KUNIT_CASE(no_key_returns_before_it_has_rested),
+	KUNIT_CASE(indexes_cannot_be_foreseen),
+	KUNIT_CASE(key_bytes_cannot_be_foreseen),
+	KUNIT_CASE(full_table_says_so_and_recovers),
+	KUNIT_CASE(memory_that_runs_out_is_said_and_comes_back),
+	KUNIT_CASE(table_without_memory_is_not_made),
+	KUNIT_CASE(threads_never_get_the_same_key),
+	{}
+};
+
+static struct kunit_suite key_suite = {
+	.name = "xrdma_key",
+	.init = key_test_init,
+	.exit = key_test_exit,
+	.test_cases = key_cases,
+};
+
+kunit_test_suite(key_suite);

@@ -15,6 +15,10 @@
 /* make soak wants 100,000 */
 #define MTT_LAYOUTS		4000
 #define MTT_LOOKUPS		8
+#define MTT_PIECES		32768
+#define MTT_MIXES		200
+#define MTT_AREAS		64
+#define MTT_AREA_PAGES		512
 
 /**
  * struct mtt_test - what the cases share
@@ -47,6 +51,10 @@ static int mtt_test_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, dma_set_mask_and_coherent(&t->pdev.dev,
 							   DMA_BIT_MASK(64)));
 	t->xdev.pdev = &t->pdev;
+	t->l.max = MTT_PIECES;
+	t->l.pieces = kunit_kcalloc(test, MTT_PIECES, sizeof(*t->l.pieces),
+				    GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, t->l.pieces);
 	xrdma_mtt_init(&t->mtt);
 	test->priv = t;
 	return 0;
@@ -188,8 +196,216 @@ static void tables_map_random_layouts_and_nothing_else(struct kunit *test)
 	}
 }
 
+/* ---- cost ------------------------------------------------------------ */
+
+struct cost_case {
+	const char *name;
+	u64 page;
+	u64 skew;
+	u32 tables;
+	u32 blocks;
+};
+
+/* 1 GiB of pages far apart. Source: design, "Cost", and the targets of it. */
+static const struct cost_case cost_cases[] = {
+	{ "4 KiB pages: 2 MiB + 4 KiB", SZ_4K, 0, 513, 262144 },
+	{ "64 KiB pages", SZ_64K, 0, 33, 16384 },
+	{ "2 MiB pages: 4 KiB", SZ_2M, 0, 1, 512 },
+	{ "1 GiB page: nothing", SZ_1G, 0, 0, 1 },
+	{ "one piece at an odd address", SZ_1G, SZ_4K, 1, 2 },
+};
+
+static void cost_case_name(const struct cost_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(cost, cost_cases, cost_case_name);
+
+static u32 all_blocks(const struct xrdma_mtt *mtt)
+{
+	u32 sum = 0, n;
+
+	for (n = 0; n < ARRAY_SIZE(mtt->blocks); n++)
+		sum += mtt->blocks[n];
+	return sum;
+}
+
+static void a_gibibyte_costs_what_its_pages_do(struct kunit *test)
+{
+	const struct cost_case *c = test->param_value;
+	struct mtt_test *t = test->priv;
+	struct scatterlist *sg;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, 0, sg_alloc_table(&t->sgt, SZ_1G / c->page,
+						GFP_KERNEL));
+	for_each_sgtable_dma_sg(&t->sgt, sg, i) {
+		/* an odd multiple: no two are one larger page */
+		sg_dma_address(sg) = SZ_4G + c->page * (3 * i + (i & 1)) + c->skew;
+		sg_dma_len(sg) = c->page;
+	}
+	KUNIT_EXPECT_EQ(test, 0, xrdma_mtt_build(&t->xdev, &t->mtt, &t->sgt, 0,
+						 SZ_1G, false));
+	KUNIT_EXPECT_EQ(test, t->mtt.num_tables, c->tables);
+	KUNIT_EXPECT_EQ(test, all_blocks(&t->mtt), c->blocks);
+	sg_free_table(&t->sgt);
+}
+
+/* 2 MiB in runs of up to @run pages, that a small page's neighbours make */
+static void add_small_pages(struct layout *l, u32 run)
+{
+	u32 left = MTT_AREA_PAGES;
+
+	while (left) {
+		u32 pages = min_t(u32, left, 1 + layout_random(l, run));
+
+		layout_add(l, layout_addr(l, LAYOUT_PAGE, 0),
+			   pages * LAYOUT_PAGE);
+		left -= pages;
+	}
+}
+
+/* Areas of 2 MiB, one huge page each or small pages. Returns the latter. */
+static u32 make_mix(struct layout *l, u32 seed, u32 run)
+{
+	u32 small = 0, areas, odds;
+
+	layout_begin(l, seed);
+	areas = 1 + layout_random(l, MTT_AREAS);
+	odds = 1 + layout_random(l, 9);
+	while (areas--) {
+		if (layout_random(l, 10) < odds) {
+			add_small_pages(l, run);
+			small++;
+		} else {
+			layout_add(l, layout_addr(l, SZ_2M, 0), SZ_2M);
+		}
+	}
+	l->length = l->total;
+	return small;
+}
+
+static void a_mix_pays_for_its_fragmentation_only(struct kunit *test)
+{
+	struct mtt_test *t = test->priv;
+	u32 small, areas, i;
+	const char *why;
+
+	for (i = 0; i < MTT_MIXES; i++) {
+		small = make_mix(&t->l, i, MTT_AREA_PAGES - 1);
+		areas = t->l.total / SZ_2M;
+		KUNIT_ASSERT_EQ(test, build_layout(t), 0);
+		why = check_layout(t);
+		if (why)
+			KUNIT_FAIL_AND_ABORT(test, "mix %u: %s", i, why);
+		KUNIT_EXPECT_LE_MSG(test, t->mtt.num_tables, small + 1,
+				    "mix %u", i);
+		KUNIT_EXPECT_LE_MSG(test, all_blocks(&t->mtt),
+				    small * MTT_AREA_PAGES + areas - small,
+				    "mix %u", i);
+		xrdma_mtt_free(&t->xdev, &t->mtt);
+	}
+}
+
+/*
+ * Small pages that follow each other by chance, over 6 MiB, are no reason to
+ * cut up the huge ones, whose places in memory and in the region agree.
+ */
+static void a_long_run_of_small_pages_leaves_huge_ones_whole(struct kunit *test)
+{
+	struct mtt_test *t = test->priv;
+	u32 i;
+
+	layout_begin(&t->l, 0);
+	layout_add(&t->l, 0x100001000, 3 * SZ_2M);
+	for (i = 0; i < 29; i++)
+		layout_add(&t->l, layout_addr(&t->l, SZ_2M, 0), SZ_2M);
+	t->l.length = t->l.total;
+	KUNIT_ASSERT_EQ(test, build_layout(t), 0);
+	KUNIT_EXPECT_LE(test, t->mtt.num_tables, 4);
+	KUNIT_EXPECT_LE(test, all_blocks(&t->mtt), 3 * MTT_AREA_PAGES + 29);
+}
+
+/* ---- what cannot be built -------------------------------------------- */
+
+static void a_region_beyond_its_pieces_is_refused(struct kunit *test)
+{
+	static const struct {
+		u64 first, length;
+		bool queue;
+	} cases[] = {
+		{ 0, 0x3001, false }, { 0x3000, 1, false },
+		{ 0x2fff, 2, false }, { 0x2000, 0x1001, false },
+		{ 1, U64_MAX, false }, { U64_MAX, 1, false },
+		{ U64_MAX, 0x3001, false }, { 1, 1, true }, { 0, 0x3001, true },
+	};
+	struct mtt_test *t = test->priv;
+	u32 i;
+
+	layout_begin(&t->l, 0);
+	layout_add(&t->l, 0x7000, 0x1000);
+	layout_add(&t->l, 0x3000, 0x2000);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		t->l.first = cases[i].first;
+		t->l.length = cases[i].length;
+		t->l.queue = cases[i].queue;
+		KUNIT_EXPECT_EQ_MSG(test, build_layout(t), -EINVAL, "case %u", i);
+		KUNIT_EXPECT_TRUE(test, list_empty(&t->mtt.tables));
+	}
+	t->l.first = 0;
+	t->l.length = 0x3000;
+	t->l.queue = true;
+	KUNIT_EXPECT_EQ(test, build_layout(t), 0);
+}
+
+/* Four levels of 4 KiB blocks reach 2^48 bytes; the pieces are of no use. */
+static void a_region_of_five_levels_is_refused(struct kunit *test)
+{
+	struct mtt_test *t = test->priv;
+	u64 piece = SZ_4G - LAYOUT_PAGE;
+	u32 i, num = (1ULL << 48) / piece + 1;
+	struct scatterlist *sg;
+
+	KUNIT_ASSERT_EQ(test, 0, sg_alloc_table(&t->sgt, num, GFP_KERNEL));
+	for_each_sgtable_dma_sg(&t->sgt, sg, i) {
+		sg_dma_address(sg) = LAYOUT_PAGE;
+		sg_dma_len(sg) = piece;
+	}
+	KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_mtt_build(&t->xdev, &t->mtt,
+						       &t->sgt, 0, 1, true));
+	KUNIT_EXPECT_TRUE(test, list_empty(&t->mtt.tables));
+	sg_free_table(&t->sgt);
+}
+
+static void a_translation_that_moves_leaves_nothing_behind(struct kunit *test)
+{
+	struct mtt_test *t = test->priv;
+	struct xrdma_mtt to;
+
+	layout_begin(&t->l, 0);
+	layout_add(&t->l, 0x7000, 0x1000);
+	layout_add(&t->l, 0x3000, 0x2000);
+	t->l.length = 0x3000;
+	KUNIT_ASSERT_EQ(test, build_layout(t), 0);
+	KUNIT_EXPECT_FALSE(test, list_empty(&t->mtt.tables));
+	xrdma_mtt_move(&to, &t->mtt);
+	KUNIT_EXPECT_TRUE(test, list_empty(&t->mtt.tables));
+	KUNIT_EXPECT_EQ(test, t->mtt.num_tables, 0);
+	KUNIT_EXPECT_EQ(test, to.num_tables, 1);
+	KUNIT_EXPECT_EQ(test, list_count_nodes(&to.tables), 1);
+	xrdma_mtt_free(&t->xdev, &to);
+	KUNIT_EXPECT_TRUE(test, list_empty(&to.tables));
+}
+
 static struct kunit_case mtt_cases[] = {
 	KUNIT_CASE_SLOW(tables_map_random_layouts_and_nothing_else),
+	KUNIT_CASE_PARAM(a_gibibyte_costs_what_its_pages_do, cost_gen_params),
+	KUNIT_CASE(a_mix_pays_for_its_fragmentation_only),
+	KUNIT_CASE(a_long_run_of_small_pages_leaves_huge_ones_whole),
+	KUNIT_CASE(a_region_beyond_its_pieces_is_refused),
+	KUNIT_CASE(a_region_of_five_levels_is_refused),
+	KUNIT_CASE(a_translation_that_moves_leaves_nothing_behind),
 	{}
 };
 

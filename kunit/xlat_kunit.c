@@ -11,6 +11,7 @@
 #include "xlat_layouts.h"
 
 #define XLAT_LAYOUTS		20000
+#define XLAT_PIECES		256
 
 /**
  * struct cut - a layout that is being cut into blocks
@@ -124,14 +125,15 @@ static const char *cut_layout(const struct layout *l)
 
 static void blocks_map_every_byte_of_random_layouts(struct kunit *test)
 {
-	struct layout *l = kunit_kmalloc(test, sizeof(*l), GFP_KERNEL);
+	struct layout l = { .max = XLAT_PIECES };
 	const char *why;
 	u32 i;
 
-	KUNIT_ASSERT_NOT_NULL(test, l);
+	l.pieces = kunit_kcalloc(test, l.max, sizeof(*l.pieces), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, l.pieces);
 	for (i = 0; i < XLAT_LAYOUTS; i++) {
-		layout_make(l, i);
-		why = cut_layout(l);
+		layout_make(&l, i);
+		why = cut_layout(&l);
 		if (why)
 			KUNIT_FAIL_AND_ABORT(test, "layout %u: %s", i, why);
 		if (i % 256 == 0)
@@ -139,55 +141,47 @@ static void blocks_map_every_byte_of_random_layouts(struct kunit *test)
 	}
 }
 
-static void one_layout(struct layout *l, u64 addr, u64 len)
+static void measure_one(struct xrdma_xlat *x, u64 addr, u64 len, bool queue)
 {
-	memset(l, 0, sizeof(*l));
-	layout_add(l, addr, len);
+	struct layout_piece piece;
+	struct layout l = { .max = 1, .pieces = &piece, .queue = queue };
+
+	layout_add(&l, addr, len);
+	measure(x, &l);
 }
 
 static void a_piece_in_one_block_needs_no_table(struct kunit *test)
 {
-	struct layout *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
 	struct xrdma_xlat x;
 	u8 shift;
 
-	KUNIT_ASSERT_NOT_NULL(test, l);
 	for (shift = 12; shift <= 30; shift++) {
-		one_layout(l, 0x40000000ULL << 4, 1ULL << shift);
-		measure(&x, l);
+		measure_one(&x, 0x40000000ULL << 4, 1ULL << shift, false);
 		KUNIT_EXPECT_EQ(test, x.level, 0);
 		KUNIT_EXPECT_EQ(test, x.leaf_shift, shift);
 		KUNIT_EXPECT_EQ(test, x.start, 0);
 	}
 	/* 8 KiB around a boundary of 512 MiB: one leaf of 1 GiB holds it */
-	one_layout(l, 0x5ffff000, 0x2000);
-	measure(&x, l);
+	measure_one(&x, 0x5ffff000, 0x2000, false);
 	KUNIT_EXPECT_EQ(test, x.level, 0);
 	KUNIT_EXPECT_EQ(test, x.leaf_shift, 30);
 	KUNIT_EXPECT_EQ(test, x.start, 0x1ffff000);
 	/* around a boundary of 1 GiB: none does */
-	one_layout(l, 0x3ffff000, 0x2000);
-	measure(&x, l);
+	measure_one(&x, 0x3ffff000, 0x2000, false);
 	KUNIT_EXPECT_EQ(test, x.level, 1);
 }
 
 static void levels_follow_the_size_up_to_the_limit(struct kunit *test)
 {
-	struct layout *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
 	struct xrdma_xlat x;
 	u8 level;
 
-	KUNIT_ASSERT_NOT_NULL(test, l);
 	for (level = 1; level <= 4; level++) {
 		/* the odd address keeps the leaf at 4 KiB */
-		one_layout(l, 0x1000, 1ULL << (12 + 9 * level));
-		l->queue = true;
-		measure(&x, l);
+		measure_one(&x, 0x1000, 1ULL << (12 + 9 * level), true);
 		KUNIT_EXPECT_EQ(test, x.leaf_shift, 12);
 		KUNIT_EXPECT_EQ(test, x.level, level);
-		one_layout(l, 0x1000, (1ULL << (12 + 9 * level)) + 1);
-		l->queue = true;
-		measure(&x, l);
+		measure_one(&x, 0x1000, (1ULL << (12 + 9 * level)) + 1, true);
 		KUNIT_EXPECT_EQ(test, x.level, level + 1);
 	}
 }

@@ -13,10 +13,9 @@
 #include <linux/prandom.h>
 #include <linux/sizes.h>
 
-#define LAYOUT_PIECES		256
 #define LAYOUT_SEED		0x78726d61
 #define LAYOUT_PAGE		0x1000ULL
-#define LAYOUT_GIB		(1ULL << 30)
+#define LAYOUT_GIB		BIT_ULL(30)
 
 struct layout_piece {
 	u64 addr;
@@ -31,6 +30,7 @@ struct layout_piece {
  * @first: where the region begins in the first piece
  * @length: bytes of the region
  * @queue: it is a queue: position 0
+ * @max: room for pieces
  * @pieces: aligned to 4 KiB, but for the length of the last one
  */
 struct layout {
@@ -40,7 +40,8 @@ struct layout {
 	u64 first;
 	u64 length;
 	bool queue;
-	struct layout_piece pieces[LAYOUT_PIECES];
+	u32 max;
+	struct layout_piece *pieces;
 };
 
 static inline u64 layout_random(struct layout *l, u64 below)
@@ -60,7 +61,7 @@ static inline u64 layout_addr(struct layout *l, u64 align, u64 pos)
 
 static inline void layout_add(struct layout *l, u64 addr, u64 len)
 {
-	if (l->num == LAYOUT_PIECES)
+	if (l->num == l->max)
 		return;
 	l->pieces[l->num].addr = addr;
 	l->pieces[l->num].len = len;
@@ -75,11 +76,26 @@ static inline u64 layout_end(const struct layout *l)
 	return p->addr + p->len;
 }
 
+/**
+ * layout_begin() - empty a layout
+ * @l: the layout; @pieces and @max are set
+ * @seed: of what follows
+ */
+static inline void layout_begin(struct layout *l, u32 seed)
+{
+	l->num = 0;
+	l->total = 0;
+	l->first = 0;
+	l->length = 0;
+	l->queue = false;
+	prandom_seed_state(&l->rnd, LAYOUT_SEED + seed);
+}
+
 /* Pages of one size, some of them behind each other */
 static inline void layout_equal_pages(struct layout *l)
 {
 	u64 size = 1ULL << (12 + layout_random(l, 19));
-	u32 num = 1 + layout_random(l, LAYOUT_PIECES);
+	u32 num = 1 + layout_random(l, 256);
 	u32 near = layout_random(l, 3);
 
 	while (num--) {
@@ -146,7 +162,7 @@ static inline void layout_one_piece(struct layout *l)
 
 /**
  * layout_make() - make a layout
- * @l: the layout
+ * @l: the layout; @pieces and @max are set
  * @number: which one
  */
 static inline void layout_make(struct layout *l, u32 number)
@@ -156,10 +172,7 @@ static inline void layout_make(struct layout *l, u32 number)
 		layout_any_pieces, layout_one_piece,
 	};
 
-	l->num = 0;
-	l->total = 0;
-	l->first = 0;
-	prandom_seed_state(&l->rnd, LAYOUT_SEED + number);
+	layout_begin(l, number);
 	kinds[number % ARRAY_SIZE(kinds)](l);
 	if (layout_random(l, 2)) {
 		u64 less = layout_random(l, LAYOUT_PAGE);

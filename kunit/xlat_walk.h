@@ -30,6 +30,7 @@
  * @inside: bytes of that piece before @pos
  * @tables: tables seen
  * @blocks: blocks seen, by level of their entry; [0]: by the root
+ * @spare: bits: levels of entries that lead to a table where a block would do
  * @why: what is wrong, or NULL
  */
 struct walk {
@@ -45,6 +46,7 @@ struct walk {
 	u64 inside;
 	u32 tables;
 	u32 blocks[5];
+	u32 spare;
 	const char *why;
 };
 
@@ -122,6 +124,16 @@ static inline bool walk_is_one_block(const struct walk *w, u64 pos, u64 size)
 	       !((p->addr + w->inside) & (size - 1));
 }
 
+static inline void walk_entries(struct walk *w, u64 addr, u64 pos, u32 n);
+
+/* The table that an entry of level @n for @pos leads to */
+static inline void walk_below(struct walk *w, u64 addr, u64 pos, u32 n)
+{
+	if (walk_is_one_block(w, pos, 1ULL << (w->leaf + 9 * (n - 1))))
+		w->spare |= 1U << n;
+	walk_entries(w, addr, pos, n - 1);
+}
+
 /* All entries of a table of level @n whose first entry is for @pos */
 static inline void walk_entries(struct walk *w, u64 addr, u64 pos, u32 n)
 {
@@ -143,11 +155,23 @@ static inline void walk_entries(struct walk *w, u64 addr, u64 pos, u32 n)
 			w->why = "a table entry at level 1";
 		else if (w->pos >= w->end || w->pos >= pos + size)
 			w->why = "a table that maps nothing";
-		else if (walk_is_one_block(w, pos, size))
-			w->why = "a table where one block would do";
 		else
-			walk_entries(w, entry & ~0xfffULL, pos, n - 1);
+			walk_below(w, entry & ~0xfffULL, pos, n);
 	}
+}
+
+/*
+ * Blocks so large that the builder has none at all may fit by mere chance, once
+ * it has chosen the positions; but where it has some, it shall use them.
+ */
+static inline const char *walk_spare(const struct walk *w)
+{
+	u32 n;
+
+	for (n = 2; n <= w->level; n++)
+		if (w->spare & 1U << n && w->blocks[n])
+			return "a table where one block would do";
+	return NULL;
 }
 
 /**
@@ -174,9 +198,11 @@ static inline const char *walk_all(struct walk *w, u64 start)
 		walk_entries(w, w->root & ~0xfffULL, 0, w->level);
 	else
 		walk_block(w, 0, w->root & ~0xfffULL, 0);
-	if (!w->why && w->pos != w->end)
+	if (w->why)
+		return w->why;
+	if (w->pos != w->end)
 		return "the end of the region is not mapped";
-	return w->why;
+	return walk_spare(w);
 }
 
 #endif /* XRDMA_XLAT_WALK_H */
