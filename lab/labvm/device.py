@@ -38,9 +38,7 @@ class Device:
                  "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"})
         self._wait_for(self.socket)
         self._wait_for(self._control_path)
-        self._control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._control.connect(self._control_path)
-        self._control.settimeout(_ANSWER_S)
+        self._control = None
         self._pending = b""
 
     def _wait_for(self, path):
@@ -58,9 +56,26 @@ class Device:
         with open(self.log, errors="replace") as log:
             return log.read()
 
+    def _connect(self):
+        self._control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._control.settimeout(_ANSWER_S)
+        self._control.connect(self._control_path)
+        self._pending = b""
+
     def ask(self, line):
         """Sends one line, returns the line that answers it. OSError if the
         device is gone or silent."""
+        if not self._control:
+            self._connect()
+        try:
+            return self._ask(line)
+        except OSError:
+            # an answer that comes too late must not meet the next question
+            self._control.close()
+            self._control = None
+            raise
+
+    def _ask(self, line):
         self._control.sendall(line.encode() + b"\n")
         while b"\n" not in self._pending:
             data = self._control.recv(65536)

@@ -4,6 +4,7 @@
 Everything happens in one thread, which waits for all of it at once.
 """
 
+import json
 import os
 import selectors
 import shutil
@@ -155,7 +156,7 @@ class Session:
                     raise OSError("there is no device")
                 answer = self.device.ask(text)
             except OSError as err:
-                answer = '{"ok":false,"error":"%s"}' % str(err).split("\n")[0]
+                answer = json.dumps({"ok": False, "error": str(err)})
             self.machine.ports["device"].sendall(f"{ident} {answer}\n".encode())
 
     def _report_lost_machine(self):

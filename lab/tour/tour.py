@@ -95,7 +95,7 @@ def refused(dev, faults, title, pd, want, opcode, local, remote, rkey):
         a.wait()
     except Status as status:
         record = faults.next()
-        print(f"  {title:<26} {STATUS[status.status]}\n    {record.rsplit(" ", 1)[0]}")
+        print(f"  {title:<26} {STATUS[status.status]}\n    {record.rsplit(' ', 1)[0]}")
         if f"reason={want} " not in record:
             sys.exit(f"tour: the record does not name {want}")
         return

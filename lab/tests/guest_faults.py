@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What host_device.py runs inside of its guests: scenarios with a device that
+is broken. Each prints one line of JSON, its findings; host_device.py judges.
+
+Usage: guest_faults.py SCENARIO
+"""
+
+import contextlib
+import glob
+import json
+import mmap
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+PCI = pathlib.Path("/sys/bus/pci/devices") / os.environ.get("XRDMA_PCI", "none")
+PATIENCE = 60.0
+
+
+def ask(**request):
+    """Sends a request to the device's control socket; it must be granted."""
+    out = subprocess.run(["xrdma-device", json.dumps(request)], check=True,
+                         capture_output=True, text=True).stdout
+    answer = json.loads(out)
+    if not answer["ok"]:
+        sys.exit(f"the device refuses {request}: {answer}")
+    return answer
+
+
+def repair():
+    """Takes all faults back."""
+    ask(cmd="command_faults_clear")
+    ask(cmd="register_lie_clear")
+    ask(cmd="gone", on=False)
+
+
+class Log:
+    """What the kernel says from now on."""
+
+    def __init__(self):
+        self._fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
+        os.lseek(self._fd, 0, os.SEEK_END)
+        self._lines = []
+
+    def lines(self):
+        """All messages so far, as (level, text)."""
+        while True:
+            try:
+                record = os.read(self._fd, 8192).decode(errors="replace")
+            except BlockingIOError:
+                return self._lines
+            head, text = record.split(";", 1)
+            self._lines.append((int(head.split(",")[0]) & 7,
+                                text.split("\n")[0]))
+
+    def errors(self):
+        """What the driver complained about. The driver core adds a line of its
+        own when a probe fails."""
+        return [text for level, text in self.lines() if level <= 3 and
+                "xrdma" in text and "probe with driver" not in text]
+
+    def wait_for(self, words, seconds=PATIENCE):
+        """Seconds until a message has these words; None: it never came."""
+        began = time.monotonic()
+        while time.monotonic() - began < seconds:
+            if any(words in text for _, text in self.lines()):
+                return time.monotonic() - began
+            time.sleep(0.05)
+        return None
+
+
+def run(*argv, seconds=PATIENCE):
+    """Runs a command. Returns what came of it; a status of None: it hung."""
+    began = time.monotonic()
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True,
+                              timeout=seconds, check=False)
+        status, words = done.returncode, done.stdout + done.stderr
+    except subprocess.TimeoutExpired:
+        status, words = None, "timeout"
+    return {"status": status, "seconds": time.monotonic() - began,
+            "words": words[-500:]}
+
+
+def interfaces():
+    """Names of the network and RDMA devices that the driver made."""
+    return sorted(os.path.basename(path) for kind in ("net", "infiniband")
+                  for path in glob.glob(f"{PCI}/{kind}/*"))
+
+
+def device_state():
+    """What the device holds of the host's."""
+    stats = ask(cmd="stats")
+    return {"dma": stats["dma"]["live"],
+            "vectors": stats["msix"]["vectors_enabled"],
+            "objects": [stats["device"][kind] for kind in ("eqs", "cqs", "qps")],
+            "enabled": stats["device"]["enabled"],
+            "host_errors": stats["host_errors"]}
+
+
+def report(**findings):
+    """One line for host_device.py."""
+    print(json.dumps(findings), flush=True)
+
+
+# ---- while the driver starts -------------------------------------------------
+
+def hang(opcode):
+    return {"cmd": "command_fault", "kind": "hang", "opcode": opcode}
+
+
+def fail(opcode, status=8):
+    return {"cmd": "command_fault", "kind": "fail", "opcode": opcode,
+            "status": status}
+
+
+def lie(register, value):
+    return {"cmd": "register_lie", "register": register, "value": value}
+
+
+PROBES = {
+    "fine": [],
+    "other-major": [lie("VERSION", 0x20000)],
+    "newer-minor": [lie("VERSION", 0x10007)],
+    "other-magic": [lie("MAGIC", 0x12345678)],
+    "gone": [{"cmd": "gone", "on": True}],
+    "no-reset": [lie("STATUS", 0)],
+    "no-enable": [lie("STATUS", 1)],
+    "fatal-at-once": [lie("STATUS", 0x105)],
+    "silent": [{**hang("any"), "count": 1000}],
+    "query-device-fails": [fail("QUERY_DEVICE")],
+    "create-eq-hangs": [hang("CREATE_EQ")],
+    "create-eq-fails": [fail("CREATE_EQ")],
+    "query-port-fails": [fail("QUERY_PORT")],
+    "create-cq-hangs": [hang("CREATE_CQ")],
+    "create-qp-hangs": [hang("CREATE_QP")],
+    "modify-port-hangs": [hang("MODIFY_PORT")],
+    "create-cq-fails": [fail("CREATE_CQ", 6)],
+    "create-qp-fails": [fail("CREATE_QP", 6)],
+    "modify-qp-fails": [fail("MODIFY_QP")],
+    "create-qp-late": [{"cmd": "command_fault", "kind": "late",
+                        "opcode": "CREATE_QP", "ms": 3000}],
+}
+
+
+def probes():
+    """Loads the module, takes its port up and unloads it, with each fault."""
+    for name, requests in PROBES.items():
+        log = Log()
+        for request in requests:
+            ask(**request)
+        load = run("modprobe", "xrdma")
+        made = interfaces()
+        bound = (PCI / "driver").exists()
+        port = run("ip", "link", "set", made[0], "up") if made else None
+        unload = run("modprobe", "-r", "xrdma")
+        repair()
+        report(name=name, load=load, made=made, bound=bound, up=port,
+               unload=unload, errors=log.errors(), device=device_state())
+
+
+def rounds():
+    """Loads and unloads the module, a hundred times."""
+    # the first ones fill caches
+    marks = {20: None, 60: None, 100: None}
+    for number in range(1, 101):
+        for argv in (("modprobe", "xrdma"), ("modprobe", "-r", "xrdma")):
+            done = run(*argv)
+            if done["status"] != 0:
+                sys.exit(f"round {number}: {argv}: {done}")
+            if number == 100 and argv[1] == "xrdma":
+                report(name="loaded", made=interfaces(), **device_state())
+        if number in marks:
+            report(name=f"round {number}", memory=memory(), irqs=irqs(),
+                   **device_state())
+
+
+def irqs():
+    return len(os.listdir("/proc/irq"))
+
+
+def memory():
+    """What grows if something leaks: objects of each cache, areas, per-CPU."""
+    pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
+    time.sleep(1)
+    for path in glob.glob("/sys/kernel/slab/*/shrink"):
+        with contextlib.suppress(OSError):
+            pathlib.Path(path).write_text("1")
+    slabs = pathlib.Path("/proc/slabinfo").read_text().splitlines()[2:]
+    found = {line.split()[0]: int(line.split()[1]) for line in slabs}
+    found["areas"] = len(pathlib.Path("/proc/vmallocinfo").read_text()
+                         .splitlines())
+    for line in pathlib.Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("Percpu:"):
+            found["percpu KiB"] = int(line.split()[1])
+    return found
+
+
+# ---- while it runs -----------------------------------------------------------
+
+def start_traffic():
+    """Two processes that never stop by themselves."""
+    argv = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
+            os.environ["XRDMA_GID_INDEX"], "-n", "100000000", "-s", "65536"]
+    server = subprocess.Popen(argv, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+    time.sleep(1)
+    client = subprocess.Popen(argv + ["localhost"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+    time.sleep(3)
+    return [server, client]
+
+
+def end_traffic(children):
+    """Kills it. Returns the seconds until all of it was gone; None: never."""
+    began = time.monotonic()
+    for child in children:
+        child.kill()
+    try:
+        for child in children:
+            child.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        return None
+    return time.monotonic() - began
+
+
+def after_death(log, words, children=()):
+    """What works on a dead device: to use it, to leave it, to unload it."""
+    noticed = log.wait_for(words)
+    findings = {"noticed": noticed, "states": states()}
+    findings["use"] = run("ibv_devinfo", "-v")
+    findings["pingpong"] = run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"],
+                               "-g", os.environ["XRDMA_GID_INDEX"])
+    findings["down"] = run("ip", "link", "set", os.environ["XRDMA_NETDEV"],
+                           "down")
+    findings["killed"] = end_traffic(children)
+    findings["unload"] = run("modprobe", "-r", "xrdma")
+    findings["errors"] = log.errors()
+    return findings
+
+
+def states():
+    """The state of the RDMA port, as sysfs shows it."""
+    path = f"/sys/class/infiniband/{os.environ['XRDMA_DEV']}/ports/1/state"
+    try:
+        return pathlib.Path(path).read_text().strip()
+    except OSError as err:
+        return str(err)
+
+
+def killed_idle():
+    """host_device.py kills the device when it reads the first line."""
+    log = Log()
+    report(name="kill")
+    report(name="end", **after_death(log, "the device is dead"))
+
+
+def killed_busy():
+    """The same under traffic."""
+    log = Log()
+    children = start_traffic()
+    busy = [child.poll() for child in children]
+    report(name="kill")
+    report(name="end", busy=busy,
+           **after_death(log, "the device is dead", children))
+
+
+def killed_in_command():
+    """The same while a command waits for its reply."""
+    log = Log()
+    ask(**hang("CREATE_CQ"))
+    began = time.monotonic()
+    with subprocess.Popen(["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"],
+                           "-g", os.environ["XRDMA_GID_INDEX"]],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True) as child:
+        time.sleep(2)
+        waits = child.poll() is None
+        report(name="kill")
+        words = child.communicate(timeout=PATIENCE)[0]
+    command = {"status": child.returncode, "words": words, "waits": waits,
+               "seconds": time.monotonic() - began}
+    report(name="end", command=command,
+           **after_death(log, "the device is dead"))
+
+
+def command_hangs():
+    """A command of an application is not answered, later ones would be."""
+    log = Log()
+    ask(**hang("CREATE_QP"))
+    command = run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
+                  os.environ["XRDMA_GID_INDEX"])
+    findings = after_death(log, "the device is dead")
+    repair()
+    report(name="end", command=command, again=run("modprobe", "xrdma"),
+           made=interfaces(), **findings)
+
+
+def invalidate_hangs():
+    """The fence of a deregistration never ends: the pages stay pinned."""
+    log = Log()
+    children = start_traffic()
+    ask(**hang("INVALIDATE"))
+    began = time.monotonic()
+    killed = end_traffic(children)
+    findings = after_death(log, "the device is dead")
+    repair()
+    report(name="end", exit=killed, seconds=time.monotonic() - began,
+           again=run("modprobe", "xrdma"), made=interfaces(),
+           **{**findings, "killed": killed})
+
+
+def command_late():
+    """A reply that comes when nobody waits for it any more."""
+    log = Log()
+    ask(cmd="command_fault", kind="late", opcode="CREATE_CQ", ms=12000)
+    command = run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
+                  os.environ["XRDMA_GID_INDEX"])
+    time.sleep(4)
+    report(name="end", command=command,
+           **after_death(log, "the device is dead"))
+
+
+def command_fails():
+    """Statuses that are the caller's to handle: the device lives on."""
+    log = Log()
+    found = []
+    for opcode in ("CREATE_CQ", "CREATE_QP", "MODIFY_QP"):
+        ask(**fail(opcode, 6))
+        found.append(run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"],
+                         "-g", os.environ["XRDMA_GID_INDEX"], seconds=20))
+    server = subprocess.Popen(["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"],
+                               "-g", os.environ["XRDMA_GID_INDEX"], "-c"],
+                              stdout=subprocess.DEVNULL)
+    time.sleep(1)
+    works = run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
+                os.environ["XRDMA_GID_INDEX"], "-c", "localhost")
+    server.wait(PATIENCE)
+    report(name="end", failed=found, works=works,
+           unload=run("modprobe", "-r", "xrdma"), errors=log.errors())
+
+
+def fatal_status():
+    """The device says that it cannot go on."""
+    log = Log()
+    ask(**lie("STATUS", 0x304))
+    report(name="end", **after_death(log, "the device is dead"))
+
+
+def gone_idle():
+    """Registers read as all ones; the process is still there."""
+    log = Log()
+    ask(cmd="gone", on=True)
+    findings = after_death(log, "the device is dead")
+    repair()
+    report(name="end", again=run("modprobe", "xrdma"), made=interfaces(),
+           **findings)
+
+
+def gone_busy():
+    """The same under traffic."""
+    log = Log()
+    children = start_traffic()
+    ask(cmd="gone", on=True)
+    report(name="end", **after_death(log, "the device is dead", children))
+
+
+def unbound_busy():
+    """The driver is taken off a healthy device under traffic."""
+    log = Log()
+    children = start_traffic()
+    began = time.monotonic()
+    pathlib.Path("/sys/bus/pci/drivers/xrdma/unbind").write_text(PCI.name)
+    seconds = time.monotonic() - began
+    report(name="end", seconds=seconds, made=interfaces(),
+           killed=end_traffic(children), errors=log.errors(),
+           unload=run("modprobe", "-r", "xrdma"), device=device_state())
+
+
+def host_error():
+    """Reads a register that does not exist."""
+    (PCI / "enable").write_text("1")
+    with open(PCI / "resource0", "r+b") as bar:
+        with mmap.mmap(bar.fileno(), 0x10000) as registers:
+            registers[0x8000:0x8004]
+    report(name="end", host_errors=ask(cmd="stats")["host_errors"])
+
+
+SCENARIOS = {function.__name__: function for function in (
+    probes, rounds, killed_idle, killed_busy, killed_in_command, command_hangs,
+    invalidate_hangs, command_late, command_fails, fatal_status, gone_idle,
+    gone_busy, unbound_busy, host_error)}
+
+if __name__ == "__main__":
+    SCENARIOS[sys.argv[1]]()

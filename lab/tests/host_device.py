@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The driver and devices that are missing, broken, silent or gone: a message,
+a failure in time, nothing left behind. The guest's side is guest_faults.py."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+
+import pytest
+
+LAB = pathlib.Path(__file__).parent.parent
+
+# Seconds in which a failure shall have come to its end
+BOUND = 15
+
+
+def lab_vm(*options):
+    return [str(LAB / "vm"), "run", "--timeout", "280", *options, "--"]
+
+
+def kill_device(tmp):
+    """Kills the device process whose sockets are in tmp."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            argv = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if argv[0].endswith(b"/xrdma-device") and \
+                any(arg.startswith(os.fsencode(tmp)) for arg in argv):
+            os.kill(int(path.parent.name), signal.SIGKILL)
+            return
+    raise AssertionError("no device process")
+
+
+def play(scenario, tmp, *options):
+    """Runs a scenario. Returns the exit status, its findings by name, and what
+    lab/vm said."""
+    argv = lab_vm(*options) + ["python3", "-B", "/src/lab/tests/guest_faults.py",
+                               scenario]
+    found = {}
+    with open(tmp / "stderr", "w+", encoding="utf-8") as err, \
+            subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=err, text=True,
+                             env={**os.environ, "TMPDIR": str(tmp)}) as child:
+        for line in child.stdout:
+            findings = json.loads(line)
+            name = findings.pop("name")
+            if name == "kill":
+                kill_device(tmp)
+            else:
+                found[name] = findings
+        status = child.wait(300)
+        err.seek(0)
+        return status, found, err.read()
+
+
+def play_to_end(scenario, tmp, *options):
+    """Runs a scenario that nothing may go wrong in but what it provokes."""
+    status, found, err = play(scenario, tmp, *options)
+    assert status == 0, err
+    return found
+
+
+# ---- lab/vm and its device -----------------------------------------------------
+
+def test_module_loads_without_a_device():
+    argv = lab_vm("--no-device", "--no-build") + [
+        "sh", "-ec", "modprobe xrdma; rmmod xrdma; "
+        "dmesg --level emerg,alert,crit,err | grep xrdma || exit 0"]
+    out = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (out.returncode, out.stdout) == (0, ""), out.stderr
+
+
+def test_host_error_fails(tmp_path):
+    status, found, err = play("host_error", tmp_path, "--no-driver")
+    assert status == 125
+    assert found["end"]["host_errors"] > 0
+    assert "REG_RESERVED" in err and "0x8000" in err
+
+
+def test_host_error_can_be_allowed(tmp_path):
+    assert play_to_end("host_error", tmp_path, "--no-driver",
+                       "--allow-host-errors")
+
+
+@pytest.mark.parametrize("options, status", [
+    ((), 125), (("--device-may-die",), 0)])
+def test_death_of_the_device_fails(options, status):
+    argv = lab_vm("--no-driver", *options) + [
+        "xrdma-device", '{"cmd":"quit"}']
+    assert subprocess.run(argv, capture_output=True,
+                          check=False).returncode == status
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_boots_and_works_each_time(number):
+    del number
+    argv = lab_vm("--kernel", "7.2", "--iommu") + ["bash", "-ec", """
+        args="-d $XRDMA_DEV -g $XRDMA_GID_INDEX -c -n 200"
+        ibv_rc_pingpong $args >/dev/null & sleep 1
+        ibv_rc_pingpong $args localhost; wait $!
+        args="-d $XRDMA_DEV -x $XRDMA_GID_INDEX -F -n 200"
+        for tool in ib_write_bw ib_read_bw ib_send_lat; do
+            $tool $args >/dev/null & sleep 1
+            $tool $args localhost >/dev/null; wait $!
+        done"""]
+    out = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert out.returncode == 0, out.stdout + out.stderr
+
+
+# ---- while the driver starts ---------------------------------------------------
+
+# fault -> what the driver says, once, about a device that it does not take
+REFUSED = {
+    "other-major": "implements version 2 of the specification, this driver "
+                   "version 1",
+    "other-magic": "not an XRDMA device: its first register is 0x12345678",
+    "gone": "its registers read as all ones",
+    "no-reset": "does not come out of reset",
+    "no-enable": "does not start",
+    "fatal-at-once": "does not start",
+    "silent": "does not say what it is",
+    "query-device-fails": "does not say what it is",
+    "create-eq-hangs": "cannot set up event queues",
+    "create-eq-fails": "cannot set up event queues",
+    "query-port-fails": "cannot register the Ethernet port",
+}
+TAKEN = ["fine", "newer-minor", "create-qp-late"]
+# faults that the port meets when it is taken up
+PORT_DIES = ["create-cq-hangs", "create-qp-hangs", "modify-port-hangs"]
+PORT_FAILS = ["create-cq-fails", "create-qp-fails", "modify-qp-fails"]
+
+
+@pytest.fixture(name="probes", scope="module")
+def fixture_probes(tmp_path_factory):
+    return play_to_end("probes", tmp_path_factory.mktemp("probes"),
+                       "--no-driver", "--iommu")
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_device_is_refused(probes, fault):
+    found = probes[fault]
+    assert found["load"]["status"] == 0
+    assert found["load"]["seconds"] < BOUND
+    assert not found["bound"] and not found["made"]
+    assert len(found["errors"]) == 1, found["errors"]
+    assert REFUSED[fault] in found["errors"][0]
+
+
+@pytest.mark.parametrize("fault", TAKEN)
+def test_device_is_taken(probes, fault):
+    found = probes[fault]
+    assert found["load"]["status"] == 0
+    assert found["bound"] and len(found["made"]) == 2
+    assert found["up"]["status"] == 0
+    assert not found["errors"]
+
+
+@pytest.mark.parametrize("fault", PORT_DIES)
+def test_port_does_not_come_up_on_a_device_that_hangs(probes, fault):
+    found = probes[fault]
+    assert found["bound"]
+    assert found["up"]["status"] not in (0, None)
+    assert found["up"]["seconds"] < BOUND
+    dead = [line for line in found["errors"] if "the device is dead" in line]
+    assert len(dead) == 1, found["errors"]
+    assert "not answered in time" in dead[0]
+
+
+@pytest.mark.parametrize("fault", PORT_FAILS)
+def test_port_does_not_come_up_without_its_queues(probes, fault):
+    found = probes[fault]
+    assert found["bound"]
+    assert found["up"]["status"] not in (0, None)
+    assert found["up"]["seconds"] < 5
+    assert not any("dead" in line for line in found["errors"])
+
+
+@pytest.mark.parametrize("fault", [*REFUSED, *TAKEN, *PORT_DIES, *PORT_FAILS])
+def test_nothing_is_left_behind(probes, fault):
+    found = probes[fault]
+    assert found["unload"]["status"] == 0
+    assert found["unload"]["seconds"] < BOUND
+    assert found["device"] == {**probes["fine"]["device"], "vectors": 0,
+                               "objects": [0, 0, 0], "enabled": False,
+                               "host_errors": 0}
+
+
+# ---- load and unload -----------------------------------------------------------
+
+@pytest.mark.parametrize("kernel", ["6.12", "7.2"])
+def test_a_hundred_rounds_leave_nothing(kernel, tmp_path):
+    found = play_to_end("rounds", tmp_path, "--kernel", kernel, "--iommu",
+                        "--no-driver")
+    loaded, marks = found["loaded"], [found[f"round {n}"] for n in (20, 60, 100)]
+    # what is counted is there while the module is loaded
+    assert loaded["vectors"] > 1 and loaded["dma"] > marks[0]["dma"]
+    assert len(loaded["made"]) == 2
+    for mark in marks:
+        assert mark["vectors"] == 0 and mark["objects"] == [0, 0, 0]
+        assert mark["dma"] == marks[0]["dma"]
+        assert mark["irqs"] == marks[0]["irqs"]
+        assert mark["host_errors"] == 0
+    # a leak is one object a round, in all rounds
+    first, middle, last = (mark["memory"] for mark in marks)
+    leaks = {name: (first[name], middle.get(name), last.get(name))
+             for name in first if name in middle and name in last and
+             min(middle[name] - first[name], last[name] - middle[name]) >= 40}
+    assert not leaks
+
+
+# ---- while it runs -------------------------------------------------------------
+
+def check_death(found, words):
+    """One message, in time; the system stays usable and can let go."""
+    assert found["noticed"] is not None and found["noticed"] < BOUND
+    dead = [line for line in found["errors"] if "the device is dead" in line]
+    assert len(dead) == 1, found["errors"]
+    assert words in dead[0]
+    assert found["use"]["status"] is not None
+    for step in ("use", "pingpong", "down", "unload"):
+        assert found[step]["status"] is not None, step
+        assert found[step]["seconds"] < BOUND, step
+    assert found["pingpong"]["status"] != 0
+    assert found["killed"] is not None and found["killed"] < BOUND
+    assert found["unload"]["status"] == 0, found["unload"]["words"]
+
+
+def check_revival(found):
+    """The same device, reset, works again."""
+    assert found["again"]["status"] == 0
+    assert len(found["made"]) == 2
+
+
+@pytest.mark.parametrize("scenario", ["killed_idle", "killed_busy"])
+def test_device_is_killed(scenario, tmp_path):
+    found = play_to_end(scenario, tmp_path, "--device-may-die")["end"]
+    assert all(status is None for status in found.get("busy", []))
+    check_death(found, "it is gone")
+
+
+def test_device_is_killed_while_a_command_waits(tmp_path):
+    found = play_to_end("killed_in_command", tmp_path, "--device-may-die")["end"]
+    assert found["command"]["waits"]
+    assert found["command"]["status"] != 0
+    assert found["command"]["seconds"] < BOUND
+    check_death(found, "it is gone")
+
+
+def test_command_is_not_answered(tmp_path):
+    found = play_to_end("command_hangs", tmp_path)["end"]
+    assert found["command"]["status"] not in (0, None)
+    assert found["command"]["seconds"] < BOUND
+    check_death(found, "not answered in time")
+    check_revival(found)
+
+
+def test_invalidate_is_not_answered(tmp_path):
+    found = play_to_end("invalidate_hangs", tmp_path, "--iommu")["end"]
+    assert found["exit"] is not None and found["exit"] < BOUND
+    check_death(found, "not answered in time")
+    check_revival(found)
+
+
+def test_reply_comes_too_late(tmp_path):
+    found = play_to_end("command_late", tmp_path)["end"]
+    assert found["command"]["status"] not in (0, None)
+    check_death(found, "not answered in time")
+
+
+def test_command_that_fails_is_its_callers_matter(tmp_path):
+    found = play_to_end("command_fails", tmp_path)["end"]
+    for failed in found["failed"]:
+        assert failed["status"] not in (0, None)
+        assert failed["seconds"] < 5
+    assert found["works"]["status"] == 0, found["works"]["words"]
+    assert not found["errors"]
+    assert found["unload"]["status"] == 0
+
+
+def test_device_says_that_it_failed(tmp_path):
+    found = play_to_end("fatal_status", tmp_path)["end"]
+    check_death(found, "internal failure")
+
+
+def test_device_is_gone(tmp_path):
+    found = play_to_end("gone_idle", tmp_path)["end"]
+    check_death(found, "it is gone")
+    check_revival(found)
+
+
+def test_device_is_gone_under_traffic(tmp_path):
+    check_death(play_to_end("gone_busy", tmp_path)["end"], "it is gone")
+
+
+def test_driver_lets_go_under_traffic(tmp_path):
+    found = play_to_end("unbound_busy", tmp_path, "--iommu")["end"]
+    assert found["seconds"] < BOUND
+    assert found["killed"] is not None and found["killed"] < BOUND
+    assert not found["made"] and not found["errors"]
+    assert found["unload"]["status"] == 0
+    assert found["device"]["vectors"] == 0
+    assert found["device"]["objects"] == [0, 0, 0]
