@@ -12,7 +12,7 @@
 #include "xrdma_verbs.h"
 #include "xlat_walk.h"
 
-/* make soak wants 100,000 */
+/* Enough for each change; 100,000 take a minute. */
 #define MTT_LAYOUTS		4000
 #define MTT_LOOKUPS		8
 #define MTT_PIECES		32768

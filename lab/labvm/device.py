@@ -38,8 +38,7 @@ class Device:
                  "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"})
         self._wait_for(self.socket)
         self._wait_for(self._control_path)
-        self._control = None
-        self._pending = b""
+        self._connect()
 
     def _wait_for(self, path):
         deadline = time.monotonic() + _START_S

@@ -12,7 +12,7 @@
 
 #define XRDMA_CMD_QUICK_MS	10000
 /* has to wait until packets and DMA in progress have ended */
-#define XRDMA_CMD_DRAIN_MS	20000
+#define XRDMA_CMD_DRAIN_MS	10000
 
 /**
  * struct xrdma_cmd_info - facts about an opcode

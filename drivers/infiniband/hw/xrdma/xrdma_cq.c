@@ -108,7 +108,7 @@ void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn)
  * @cqn: a number that is not in use is ignored, and so is a kernel queue that
  *	is not armed
  *
- * Context: any; calls the consumer's handler.
+ * Context: process; calls the consumer's handler.
  */
 void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn)
 {
@@ -116,9 +116,12 @@ void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn)
 
 	if (!cq)
 		return;
+	/* a handler may raise a soft interrupt: let it run when we are done */
+	local_bh_disable();
 	/* whether a user's queue is armed, only its memory tells */
 	if (cq->umem || xchg(&cq->armed, false))
 		cq->comp(cq);
+	local_bh_enable();
 	xrdma_cq_put(cq);
 }
 

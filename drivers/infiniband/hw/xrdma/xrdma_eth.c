@@ -434,9 +434,13 @@ static int xrdma_eth_start(struct xrdma_netdev *xn)
  */
 static void xrdma_eth_free(struct xrdma_netdev *xn)
 {
-	if (xrdma_eth_destroy_queues(xn) &&
-	    !xrdma_hw_silence(&xn->xib->hw, false))
-		return;
+	struct xrdma_dev *xdev = &xn->xib->hw;
+
+	if (xrdma_eth_destroy_queues(xn)) {
+		xrdma_fatal(xdev, "it does not let go of its Ethernet port");
+		if (!xrdma_hw_silence(xdev, false))
+			return;
+	}
 	xrdma_tx_reap(xn, xn->qp.sq.pi, 0);
 	xrdma_rx_drain(xn);
 	page_pool_destroy(xn->pool);
