@@ -7,7 +7,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,12 +18,10 @@
 #define TURNS_PER_CHECK		8
 /* ... and gives the core away on every such turn without work */
 #define TURNS_PER_YIELD		32
-/* a turn without work that takes so long: somebody else needs the core ... */
-#define CROWDED_NS		200000
-/* ... and for so long the loop does not spin */
-#define MODESTY_NS		500000000ULL
-/* the slice to ask the scheduler for, see be_prompt() */
-#define SLICE_NS		100000
+/* a spin so long is tried now and then, when spinning did not pay before ... */
+#define SPIN_PROBE_NS		8000
+/* ... once in so many sleeps */
+#define SLEEPS_PER_PROBE	32
 
 /*
  * @timers is a binary heap with its root in slot 1, so that slot 0 can mean
@@ -37,7 +34,7 @@ struct xrdma_loop {
 	u64 now_ns;
 	u64 spin_ns;
 	u64 last_work_ns;
-	u64 modest_until_ns;
+	u64 pays_ns;
 	const struct xrdma_loop_engine *engine;
 	void *engine_opaque;
 	struct xrdma_timer **timers;
@@ -69,6 +66,7 @@ struct xrdma_loop *xrdma_loop_create(u64 spin_ns)
 	if (!loop)
 		return NULL;
 	loop->spin_ns = spin_ns;
+	loop->pays_ns = spin_ns;
 	loop->now_ns = monotonic_ns();
 	loop->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epfd < 0) {
@@ -353,10 +351,35 @@ static int wait_watches(struct xrdma_loop *loop, u64 deadline_ns)
 	return 0;
 }
 
+/*
+ * Spinning pays if work comes while it lasts. Where all cores are taken, whoever
+ * would bring the work waits for this one: then sleeping is faster.
+ */
+static void spin_paid(struct xrdma_loop *loop)
+{
+	u64 waited = loop->now_ns - loop->last_work_ns;
+
+	if (4 * waited > loop->pays_ns)
+		loop->pays_ns = 4 * waited;
+	if (loop->pays_ns > loop->spin_ns)
+		loop->pays_ns = loop->spin_ns;
+}
+
+static void spin_failed(struct xrdma_loop *loop)
+{
+	loop->pays_ns /= 2;
+	if (loop->stats.sleeps % SLEEPS_PER_PROBE == 0 &&
+	    loop->pays_ns < SPIN_PROBE_NS)
+		loop->pays_ns = SPIN_PROBE_NS;
+	if (loop->pays_ns > loop->spin_ns)
+		loop->pays_ns = loop->spin_ns;
+}
+
 static bool engine_poll(struct xrdma_loop *loop)
 {
 	if (!loop->engine || !loop->engine->poll(loop->engine_opaque))
 		return false;
+	spin_paid(loop);
 	loop->last_work_ns = loop->now_ns;
 	loop->stats.busy++;
 	return true;
@@ -376,6 +399,7 @@ static int loop_sleep(struct xrdma_loop *loop)
 	u64 deadline_ns = UINT64_MAX;
 	int err;
 
+	spin_failed(loop);
 	if (!engine_park(loop))
 		return 0;
 	if (loop->n_timers)
@@ -386,26 +410,6 @@ static int loop_sleep(struct xrdma_loop *loop)
 	return err;
 }
 
-/*
- * Nothing to do: is it worth staying awake? On a machine whose cores are all
- * taken, spinning delays just those whose work the loop waits for.
- */
-static bool loop_may_spin(const struct xrdma_loop *loop)
-{
-	return loop->now_ns - loop->last_work_ns < loop->spin_ns &&
-	       loop->now_ns >= loop->modest_until_ns;
-}
-
-/* Spin one turn; notice if the core was taken away meanwhile. */
-static void loop_spin(struct xrdma_loop *loop)
-{
-	if (loop->stats.turns % TURNS_PER_YIELD)
-		return;
-	sched_yield();
-	if (monotonic_ns() - loop->now_ns > CROWDED_NS)
-		loop->modest_until_ns = loop->now_ns + MODESTY_NS;
-}
-
 static int loop_turn(struct xrdma_loop *loop)
 {
 	int err = 0;
@@ -414,10 +418,10 @@ static int loop_turn(struct xrdma_loop *loop)
 	loop->stats.turns++;
 	run_timers(loop);
 	if (!engine_poll(loop) && !loop->stop) {
-		if (loop_may_spin(loop))
-			loop_spin(loop);
-		else
+		if (loop->now_ns - loop->last_work_ns >= loop->pays_ns)
 			err = loop_sleep(loop);
+		else if (loop->stats.turns % TURNS_PER_YIELD == 0)
+			sched_yield();
 	}
 	if (!err && !loop->n_ready && loop->stats.turns % TURNS_PER_CHECK == 0)
 		err = wait_watches(loop, 0);
@@ -426,20 +430,14 @@ static int loop_turn(struct xrdma_loop *loop)
 }
 
 /*
- * Runs are short and somebody waits for each: a short slice lets this thread,
- * when it wakes up, take a core from one that computes (Linux 6.12; before, it
- * does so anyway). It is a wish: without it, everything takes longer.
+ * Hardware does not wait for a core: when this thread wakes up, it takes one from
+ * those that compute. A wish: without the right to it, all takes longer.
  */
 static void be_prompt(void)
 {
-	struct sched_attr attr = {
-		.size = sizeof(attr),
-		.sched_policy = SCHED_OTHER,
-		.sched_nice = getpriority(PRIO_PROCESS, 0),
-		.sched_runtime = SLICE_NS,
-	};
+	struct sched_param param = { .sched_priority = 1 };
 
-	sched_setattr(0, &attr, 0);
+	sched_setscheduler(0, SCHED_RR, &param);
 }
 
 /**

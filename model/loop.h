@@ -3,7 +3,7 @@
  * The event loop: the one thread of the device process.
  *
  * It waits for file descriptors and timers, and polls the engine. For a while
- * after the last work or event it spins, unless others need the core; an idle
+ * after the last work or event it spins, for as long as that pays; an idle
  * device sleeps. Everything in this process runs from this loop, so nothing
  * needs a lock. Knows nothing of what the descriptors carry.
  */
