@@ -12,8 +12,8 @@
 #include "xrdma_verbs.h"
 #include "xlat_walk.h"
 
-/* Enough for each change; 100,000 take a minute. */
-#define MTT_LAYOUTS		4000
+/* 100,000 take less than a minute */
+#define MTT_LAYOUTS		20000
 #define MTT_LOOKUPS		8
 #define MTT_PIECES		32768
 #define MTT_MIXES		200

@@ -6,13 +6,15 @@
  *
  * Lifetime: a verbs object is born by its ib_core call, published to interrupt
  * context (xrdma_ibdev.cqs, .qps) when the device knows it, and looked up there
- * under RCU-free rules: an event handler takes the xarray lock and a reference
+ * by number: an event handler takes the xarray's lock and a reference
  * (xrdma_cq.refs, xrdma_qp.refs); destroy unpublishes, tells the device, drops
- * its own reference and waits for the last one.
+ * its own reference and waits for the last one. Only polling looks up without
+ * either: xrdma_poll.c says why it may.
  *
  * Locks, in the order in which they nest:
  *
  *	xrdma_qp.modify_lock	state and attributes (sleeping)
+ *	an event queue's lock	held while consumers' handlers run
  *	xrdma_qp.sq_lock	send ring of a kernel queue pair
  *	xrdma_qp.rq_lock	receive ring of a kernel queue pair
  *	xrdma_cq.lock		consumer side of a kernel completion queue
@@ -202,10 +204,11 @@ struct xrdma_wq {
 
 /**
  * struct xrdma_qp - queue pair, of verbs or of the netdev
- * @ibqp: verbs object; unused for the netdev's
+ * @ibqp: verbs object; of the netdev's, only its event handler is used
  * @xdev: device layer
  * @qpn: number
- * @state: as last set, under @modify_lock
+ * @state: as last set or queried: the device may have moved on to ERR; written
+ *	under @modify_lock
  * @sig_all: every send is signaled
  * @sq: send side
  * @rq: receive side
