@@ -147,6 +147,7 @@ PROBES = {
 
 def probes():
     """Loads the module, takes its port up and unloads it, with each fault."""
+    report(name="before", device=device_state())
     for name, requests in PROBES.items():
         log = Log()
         for request in requests:
