@@ -76,6 +76,33 @@ static void golden_make_mpt_window(void *out)
 	};
 }
 
+static void golden_make_mpt_device_memory(void *out)
+{
+	u32 key = xrdma_make_key(1, 0x11);
+	u64 ctrl = xrdma_make_mpt_ctrl(XRDMA_MPT_VALID, XRDMA_MPT_MR, key,
+				       0x321,
+				       XRDMA_ACCESS_LOCAL_WRITE |
+				       XRDMA_ACCESS_REMOTE_READ |
+				       XRDMA_ACCESS_ZERO_BASED);
+
+	*(struct xrdma_mpt_entry *)out = (struct xrdma_mpt_entry) {
+		.ctrl = cpu_to_le64(ctrl | XRDMA_MPT_DEVICE),
+		.length = cpu_to_le64(8192),
+		.offset = cpu_to_le32(0x3000),
+	};
+}
+
+static void golden_make_mpt_free_window(void *out)
+{
+	u32 key = xrdma_make_key(1, 0xa5);
+	u64 ctrl = xrdma_make_mpt_ctrl(XRDMA_MPT_FREE, XRDMA_MPT_MW_2, key,
+				       0x321, 0);
+
+	*(struct xrdma_mpt_entry *)out = (struct xrdma_mpt_entry) {
+		.ctrl = cpu_to_le64(ctrl),
+	};
+}
+
 static struct xrdma_cmd golden_cmd(u16 opcode, u16 id)
 {
 	struct xrdma_cmd cmd = xrdma_make_cmd(opcode);
@@ -295,6 +322,7 @@ static void golden_make_rsp_query_device(void *out)
 		.log_max_keys = 24,
 		.max_mtu = cpu_to_le16(4500),
 		.max_inline = cpu_to_le16(512),
+		.device_memory = cpu_to_le64(1 << 20),
 	};
 	memcpy(rsp.query_device.node_guid, guid, sizeof(guid));
 	memcpy(out, &rsp, sizeof(rsp));
@@ -378,6 +406,26 @@ static void golden_make_wqe_write_imm(void *out)
 	};
 }
 
+static void golden_make_wqe_bind_mw(void *out)
+{
+	*(struct xrdma_sq_wqe *)out = (struct xrdma_sq_wqe) {
+		.opcode = XRDMA_OP_BIND_MW,
+		.flags = XRDMA_WQE_SIGNALED,
+		.inv_key = cpu_to_le32(0x445566a5),
+		.wr_id = cpu_to_le64(9),
+	};
+}
+
+static void golden_make_wqe_local_inv(void *out)
+{
+	*(struct xrdma_sq_wqe *)out = (struct xrdma_sq_wqe) {
+		.opcode = XRDMA_OP_LOCAL_INV,
+		.flags = XRDMA_WQE_FENCE,
+		.inv_key = cpu_to_le32(0x44556601),
+		.wr_id = cpu_to_le64(10),
+	};
+}
+
 static void golden_make_atomic_seg(void *out)
 {
 	*(struct xrdma_atomic_seg *)out = (struct xrdma_atomic_seg) {
@@ -428,6 +476,20 @@ static void golden_make_cqe_recv(void *out)
 		.opcode = XRDMA_OP_RECV,
 		.flags = cpu_to_le16(XRDMA_CQE_IMM | XRDMA_CQE_SOLICITED),
 		.timestamp = cpu_to_le64(3000000),
+		.own = cpu_to_le32(XRDMA_CQE_PHASE),
+	};
+}
+
+static void golden_make_cqe_recv_inv(void *out)
+{
+	*(struct xrdma_cqe *)out = (struct xrdma_cqe) {
+		.wr_id = cpu_to_le64(11),
+		.byte_len = cpu_to_le32(16),
+		.inv_key = cpu_to_le32(0x44556601),
+		.qpn = cpu_to_le32(0xabcde),
+		.opcode = XRDMA_OP_RECV,
+		.flags = cpu_to_le16(XRDMA_CQE_INV),
+		.timestamp = cpu_to_le64(5000000),
 		.own = cpu_to_le32(XRDMA_CQE_PHASE),
 	};
 }
@@ -486,6 +548,8 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(mtt_table),
 	GOLDEN_CASE(mpt_entry),
 	GOLDEN_CASE(mpt_window),
+	GOLDEN_CASE(mpt_device_memory),
+	GOLDEN_CASE(mpt_free_window),
 	GOLDEN_CASE(cmd_modify_port),
 	GOLDEN_CASE(cmd_set_gid),
 	GOLDEN_CASE(cmd_query_stats),
@@ -507,11 +571,14 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(av),
 	GOLDEN_CASE(sge),
 	GOLDEN_CASE(wqe_write_imm),
+	GOLDEN_CASE(wqe_bind_mw),
+	GOLDEN_CASE(wqe_local_inv),
 	GOLDEN_CASE(atomic_seg),
 	GOLDEN_CASE(bind_seg),
 	GOLDEN_CASE(reg_seg),
 	GOLDEN_CASE(rq_wqe),
 	GOLDEN_CASE(cqe_recv),
+	GOLDEN_CASE(cqe_recv_inv),
 	GOLDEN_CASE(cqe_error),
 	GOLDEN_CASE(qp_rec),
 	GOLDEN_CASE(cq_rec),

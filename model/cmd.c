@@ -79,6 +79,7 @@ static enum xrdma_cmd_status query_device(struct xrdma_device *dev,
 		.log_max_keys = XRDMA_LOG_MAX_KEYS,
 		.max_mtu = cpu_to_le16(XRDMA_MAX_MTU),
 		.max_inline = cpu_to_le16(XRDMA_MAX_INLINE),
+		.device_memory = cpu_to_le64(dev->dm.size),
 	};
 	node_guid(dev->params.mac, rsp->query_device.node_guid);
 	return XRDMA_CMD_OK;
@@ -274,14 +275,15 @@ static const struct cmd_info commands[] = {
 
 #define NUM_COMMANDS	ARRAY_SIZE(commands)
 
-static const struct cmd_info *info_of(u16 opcode)
+static const struct cmd_info *info_of(const struct xrdma_device *dev,
+				      u16 opcode)
 {
 	const struct cmd_info *info;
 
 	if (opcode >= NUM_COMMANDS)
 		return NULL;
 	info = &commands[opcode];
-	if (!info->fn || info->cap & ~XRDMA_DEVICE_CAPS)
+	if (!info->fn || info->cap & ~dev->caps)
 		return NULL;
 	return info;
 }
@@ -297,15 +299,26 @@ static bool reserved_ok(const struct cmd_info *info,
 	return !cmd->reserved;
 }
 
-/* A queue pair may have failed under a driver that does not know yet. */
-static bool excused(struct xrdma_device *dev, const struct xrdma_cmd *cmd)
+/*
+ * A queue pair may have failed under a driver that does not know yet, or have
+ * bound windows of type 2A, which only the device counts.
+ */
+static bool excused(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
+		    u8 status)
 {
-	struct xrdma_qp *qp;
+	u16 opcode = le16_to_cpu(cmd->opcode);
+	struct xrdma_qp *qp = NULL;
 
-	if (le16_to_cpu(cmd->opcode) != XRDMA_CMD_MODIFY_QP)
+	if (opcode == XRDMA_CMD_MODIFY_QP)
+		qp = xrdma_qp_get(dev, le32_to_cpu(cmd->modify_qp.qpn));
+	else if (opcode == XRDMA_CMD_DESTROY_QP)
+		qp = xrdma_qp_get(dev, object_number(cmd));
+	if (!qp)
 		return false;
-	qp = xrdma_qp_get(dev, le32_to_cpu(cmd->modify_qp.qpn));
-	return qp && (qp->state == XRDMA_QPS_ERR || qp->state == XRDMA_QPS_SQE);
+	if (status == XRDMA_CMD_BUSY)
+		return qp->windows;
+	return status == XRDMA_CMD_BAD_STATE &&
+	       (qp->state == XRDMA_QPS_ERR || qp->state == XRDMA_QPS_SQE);
 }
 
 /* Statuses that a driver which keeps to the specification never sees. */
@@ -323,7 +336,7 @@ static void report(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 	unsigned long long body[6];
 
 	if (status >= ARRAY_SIZE(kinds) || !kinds[status] ||
-	    (status == XRDMA_CMD_BAD_STATE && excused(dev, cmd)))
+	    excused(dev, cmd, status))
 		return;
 	memcpy(body, cmd->body, sizeof(body));
 	xrdma_host_error(dev->params.herr, kinds[status],
@@ -343,7 +356,7 @@ static void report(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 void xrdma_cmd_execute(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 		       struct xrdma_rsp *rsp)
 {
-	const struct cmd_info *info = info_of(le16_to_cpu(cmd->opcode));
+	const struct cmd_info *info = info_of(dev, le16_to_cpu(cmd->opcode));
 
 	*rsp = (struct xrdma_rsp) { .opcode = cmd->opcode, .id = cmd->id };
 	xrdma_stat_add(dev, XRDMA_STAT_COMMANDS, 1);

@@ -17,6 +17,11 @@ static void slow_timer(void *opaque);
 static void init(struct xrdma_device *dev)
 {
 	dev->epoch = 1;
+	dev->caps = XRDMA_DEVICE_CAPS;
+	dev->caps |= dev->params.mw_2a ? XRDMA_CAP_MW_TYPE_2A :
+					 XRDMA_CAP_MW_TYPE_2B;
+	if (dev->dm.size)
+		dev->caps |= XRDMA_CAP_DEVICE_MEMORY;
 	TAILQ_INIT(&dev->active);
 	TAILQ_INIT(&dev->errors);
 	LIST_INIT(&dev->cmdq.late);
@@ -31,7 +36,7 @@ static void init(struct xrdma_device *dev)
  * @params: what it is made of; copied
  *
  * Return: the device, as after a reset and without bus mastering; NULL without
- * memory.
+ * memory, or if the size of device memory is illegal.
  */
 struct xrdma_device *
 xrdma_device_create(const struct xrdma_device_params *params)
@@ -41,9 +46,13 @@ xrdma_device_create(const struct xrdma_device_params *params)
 	if (!dev)
 		return NULL;
 	dev->params = *params;
+	if (xrdma_dm_init(&dev->dm, params->dm_size))
+		goto free_device;
 	init(dev);
 	if (!xrdma_wire_init(dev))
 		return dev;
+	xrdma_dm_destroy(&dev->dm);
+free_device:
 	free(dev);
 	return NULL;
 }
@@ -56,6 +65,7 @@ void xrdma_device_destroy(struct xrdma_device *dev)
 {
 	xrdma_device_reset(dev);
 	xrdma_wire_destroy(dev);
+	xrdma_dm_destroy(&dev->dm);
 	free(dev);
 }
 
@@ -76,6 +86,7 @@ void xrdma_device_reset(struct xrdma_device *dev)
 	xrdma_cqs_reset(dev);
 	xrdma_eqs_reset(dev);
 	xrdma_keys_reset(dev);
+	xrdma_dm_reset(&dev->dm);
 	xrdma_timer_cancel(dev->params.loop, &dev->slow_timer);
 	memset(dev->gids, 0, sizeof(dev->gids));
 	xrdma_port_reset(dev);
@@ -124,7 +135,7 @@ void xrdma_device_set_gone(struct xrdma_device *dev, bool gone)
 /**
  * xrdma_device_read - read from a BAR
  * @dev: the device
- * @bar: XRDMA_BAR_REGS or XRDMA_BAR_DB
+ * @bar: XRDMA_BAR_*
  * @off: offset, a multiple of @len and inside of the BAR
  * @buf: gets the value, little-endian
  * @len: 1, 2, 4 or 8
@@ -136,6 +147,8 @@ void xrdma_device_read(struct xrdma_device *dev, unsigned int bar, u64 off,
 		memset(buf, 0xff, len);
 	else if (bar == XRDMA_BAR_REGS)
 		xrdma_regs_read(dev, off, buf, len);
+	else if (bar == XRDMA_BAR_DM)
+		memcpy(buf, dev->dm.mem + off, len);
 	else
 		xrdma_doorbell_read(dev, off, buf, len);
 }
@@ -143,7 +156,7 @@ void xrdma_device_read(struct xrdma_device *dev, unsigned int bar, u64 off,
 /**
  * xrdma_device_write - write to a BAR
  * @dev: the device
- * @bar: XRDMA_BAR_REGS or XRDMA_BAR_DB
+ * @bar: XRDMA_BAR_*
  * @off: offset, a multiple of @len and inside of the BAR
  * @buf: the value, little-endian
  * @len: 1, 2, 4 or 8
@@ -155,6 +168,8 @@ void xrdma_device_write(struct xrdma_device *dev, unsigned int bar, u64 off,
 		return;
 	if (bar == XRDMA_BAR_REGS)
 		xrdma_regs_write(dev, off, buf, len);
+	else if (bar == XRDMA_BAR_DM)
+		memcpy(dev->dm.mem + off, buf, len);
 	else
 		xrdma_doorbell_write(dev, off, buf, len);
 }

@@ -7,10 +7,10 @@
  * never kept from one of these calls to the next, except under the epoch rule
  * of xlat.h.
  *
- * The core (this file, regs, cmdq, cmd, eq, cq, qp, key, xlat, gid) owns the
- * objects; the wire engine (requester, responder, eth, pkt, wire) owns packets
- * and timers, and is reached through struct xrdma_qp_ops and the functions at
- * the end of this file.
+ * The core (this file, regs, cmdq, cmd, eq, cq, qp, key, access, window, xlat,
+ * dm, gid) owns the objects; the wire engine (requester, responder, uc, eth,
+ * pkt, wire) owns packets and timers, and is reached through struct
+ * xrdma_qp_ops and the functions at the end of this file.
  */
 #ifndef XRDMA_MODEL_DEVICE_H
 #define XRDMA_MODEL_DEVICE_H
@@ -20,8 +20,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "access.h"
 #include "cmdq.h"
 #include "cq.h"
+#include "dm.h"
 #include "dma.h"
 #include "eq.h"
 #include "gid.h"
@@ -36,8 +38,11 @@
 
 struct xrdma_wire;
 
-/* What works, and nothing else. */
+/* What always works; a personality of windows of type 2 is added. */
 #define XRDMA_DEVICE_CAPS		(XRDMA_CAP_SHADOW_DB | \
+					 XRDMA_CAP_MW_TYPE_1 | \
+					 XRDMA_CAP_FAST_REG | \
+					 XRDMA_CAP_UC | \
 					 XRDMA_CAP_RAW_PACKET)
 
 /**
@@ -50,6 +55,8 @@ struct xrdma_wire;
  * @vectors: MSI-X vectors there are
  * @mac: permanent address of the port
  * @seed: of everything random
+ * @mw_2a: windows of type 2 are 2A, else 2B
+ * @dm_size: bytes of device memory, as of xrdma_dm_init()
  */
 struct xrdma_device_params {
 	struct xrdma_loop *loop;
@@ -60,11 +67,14 @@ struct xrdma_device_params {
 	unsigned int vectors;
 	u8 mac[6];
 	u64 seed;
+	bool mw_2a;
+	u64 dm_size;
 };
 
 /**
  * struct xrdma_device - the device
  * @params: what it was made of
+ * @caps: XRDMA_CAP_*
  * @epoch: moves on when pointers into guest memory become void
  * @gone: surprise removal: every register reads as ones, nothing works
  * @bus_master: DMA is possible
@@ -73,6 +83,7 @@ struct xrdma_device_params {
  * @lie: what one of them reads as instead; outlives a reset
  * @cmdq: command ring
  * @keys: key table
+ * @dm: device memory
  * @eqs: event queues by number
  * @cqs: completion queues by number
  * @qps: queue pairs by number
@@ -92,6 +103,7 @@ struct xrdma_device_params {
  */
 struct xrdma_device {
 	struct xrdma_device_params params;
+	u64 caps;
 	u64 epoch;
 	bool gone;
 	bool bus_master;
@@ -100,6 +112,7 @@ struct xrdma_device {
 	struct xrdma_reg_lie lie;
 	struct xrdma_cmdq cmdq;
 	struct xrdma_key_table keys;
+	struct xrdma_dm dm;
 	struct xrdma_eq *eqs[XRDMA_MAX_EQ];
 	struct xrdma_cq *cqs[XRDMA_MAX_CQ];
 	struct xrdma_qp *qps[XRDMA_MAX_QP];

@@ -82,6 +82,8 @@ static struct xrdma_device *make_device(const struct xrdma_env *env)
 		.irq_opaque = env->vfu,
 		.vectors = xrdma_vfu_vectors(env->vfu),
 		.seed = env->seed,
+		.mw_2a = env->mw_2a,
+		.dm_size = env->dm_size,
 	};
 
 	memcpy(params.mac, env->mac, sizeof(params.mac));
@@ -109,6 +111,14 @@ static int open_wire(const struct xrdma_env *env, struct xrdma_device *dev)
 	return err;
 }
 
+static int add_memory(const struct xrdma_env *env, struct xrdma_device *dev)
+{
+	if (!dev->dm.size)
+		return 0;
+	return xrdma_vfu_add_memory(env->vfu, XRDMA_BAR_DM, dev->dm.size,
+				    dev->dm.fd);
+}
+
 /**
  * xrdma_engine_create - make the device and attach it
  * @env: its surroundings
@@ -129,7 +139,9 @@ struct xrdma_engine *xrdma_engine_create(const struct xrdma_env *env)
 		errno = ENOMEM;
 		return NULL;
 	}
-	err = open_wire(env, engine->dev);
+	err = add_memory(env, engine->dev);
+	if (!err)
+		err = open_wire(env, engine->dev);
 	if (!err)
 		err = add_control(env, engine->dev);
 	if (err) {

@@ -30,6 +30,8 @@ struct xrdma_engine;
  * @impair: impairments of what is sent, as of xrdma_impair_parse(), or NULL
  * @mac: permanent MAC address of the port
  * @seed: of everything random in the device
+ * @mw_2a: windows of type 2 are 2A, else 2B
+ * @dm_size: bytes of device memory, as of xrdma_dm_init()
  */
 struct xrdma_env {
 	struct xrdma_loop *loop;
@@ -41,6 +43,8 @@ struct xrdma_env {
 	const char *impair;
 	u8 mac[6];
 	u64 seed;
+	bool mw_2a;
+	u64 dm_size;
 };
 
 /**

@@ -47,6 +47,7 @@
 	X(MPT_TYPE, "key entry of an unknown type")			\
 	X(MPT_RANGE, "range of a key entry wraps")			\
 	X(MPT_ROOT, "root of a key entry malformed or too small")	\
+	X(MPT_BOUND, "window of a region that does not count it")	\
 	X(MTT_ENTRY, "translation entry malformed")			\
 	X(MTT_MISSING, "no translation where there must be one")
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Protection: key entries and the access check. Reads key entries from host
- * memory; keeps decoded what is valid, until it is invalidated.
+ * The key table: reads entries from host memory, keeps decoded what is valid,
+ * writes back what changes, in the order that the driver may rely on.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,31 +11,13 @@
 #include "xrdma_encode.h"
 #include "xrdma_xlat.h"
 
-/* Every right there is; the others are reserved. */
-#define ALL_RIGHTS							\
-	(XRDMA_ACCESS_LOCAL_WRITE | XRDMA_ACCESS_REMOTE_WRITE |		\
-	 XRDMA_ACCESS_REMOTE_READ | XRDMA_ACCESS_REMOTE_ATOMIC |	\
-	 XRDMA_ACCESS_MW_BIND | XRDMA_ACCESS_ZERO_BASED |		\
-	 XRDMA_ACCESS_FLUSH_GLOBAL | XRDMA_ACCESS_FLUSH_PERSISTENT |	\
-	 XRDMA_ACCESS_RELAXED_ORDERING)
-
-/* Rights that change memory. */
-#define WRITE_RIGHTS							\
-	(XRDMA_ACCESS_LOCAL_WRITE | XRDMA_ACCESS_REMOTE_WRITE |		\
-	 XRDMA_ACCESS_REMOTE_ATOMIC)
-
-/* The capability that each type of entry needs; regions need none. */
+/* The capabilities of which each type of entry needs one; regions need none. */
 static const u64 type_caps[] = {
 	[XRDMA_MPT_MR] = 0,
 	[XRDMA_MPT_FAST_REG] = XRDMA_CAP_FAST_REG,
 	[XRDMA_MPT_MW_1] = XRDMA_CAP_MW_TYPE_1,
 	[XRDMA_MPT_MW_2] = XRDMA_CAP_MW_TYPE_2A | XRDMA_CAP_MW_TYPE_2B,
 };
-
-static bool is_window(const struct xrdma_key *key)
-{
-	return key->type == XRDMA_MPT_MW_1 || key->type == XRDMA_MPT_MW_2;
-}
 
 static u64 entry_pos(u32 index)
 {
@@ -52,18 +34,72 @@ static struct xrdma_mpt_entry *entry_at(struct xrdma_device *dev, u32 index,
 			     write);
 }
 
+static struct xrdma_key *slot_of(struct xrdma_device *dev, u32 index)
+{
+	return &dev->keys.cache[index & (XRDMA_KEY_CACHE - 1)];
+}
+
+/* The slot of an index, if it holds that. */
+static struct xrdma_key *cached(struct xrdma_device *dev, u32 index)
+{
+	struct xrdma_key *slot = slot_of(dev, index);
+
+	return slot->cached && slot->index == index ? slot : NULL;
+}
+
+static void drop(struct xrdma_device *dev, u32 index)
+{
+	struct xrdma_key *key = cached(dev, index);
+
+	if (key)
+		key->cached = false;
+}
+
 static u8 ctrl_state(u64 ctrl)
 {
 	return FIELD_GET(XRDMA_MPT_STATE, ctrl);
 }
 
+/* What the driver wrote before it published ctrl is read after it. */
+static u64 read_ctrl(const struct xrdma_mpt_entry *host)
+{
+	return le64_to_cpu(__atomic_load_n(&host->ctrl, __ATOMIC_ACQUIRE));
+}
+
+static void write_ctrl(struct xrdma_mpt_entry *host, u64 ctrl)
+{
+	__atomic_store_n(&host->ctrl, cpu_to_le64(ctrl), __ATOMIC_RELEASE);
+}
+
+static void decode(struct xrdma_rules_entry *e, u64 ctrl,
+		   const struct xrdma_mpt_entry *host)
+{
+	*e = (struct xrdma_rules_entry) {
+		.state = ctrl_state(ctrl),
+		.type = FIELD_GET(XRDMA_MPT_TYPE, ctrl),
+		.byte = FIELD_GET(XRDMA_MPT_KEY_BYTE, ctrl),
+		.identity = ctrl & XRDMA_MPT_IDENTITY,
+		.access = FIELD_GET(XRDMA_MPT_ACCESS, ctrl),
+		.pd = FIELD_GET(XRDMA_MPT_PD, ctrl),
+		.qpn = le32_to_cpu(host->qpn),
+		.parent = le32_to_cpu(host->parent),
+		.bound = le32_to_cpu(host->bound),
+		.iova = le64_to_cpu(host->iova),
+		.length = le64_to_cpu(host->length),
+		.window_base = le64_to_cpu(host->window_base),
+	};
+}
+
 /* Host errors of the first word of an entry that is not invalid. */
 static bool ctrl_ok(struct xrdma_device *dev, u32 index, u64 ctrl)
 {
+	u64 where = ctrl & (XRDMA_MPT_IDENTITY | XRDMA_MPT_DEVICE);
 	u8 type = FIELD_GET(XRDMA_MPT_TYPE, ctrl);
 
 	if (ctrl & XRDMA_MPT_RESERVED ||
-	    FIELD_GET(XRDMA_MPT_ACCESS, ctrl) & ~(u64)ALL_RIGHTS) {
+	    FIELD_GET(XRDMA_MPT_ACCESS, ctrl) & ~(u64)XRDMA_RULES_RIGHTS ||
+	    (where && type != XRDMA_MPT_MR) ||
+	    where == (XRDMA_MPT_IDENTITY | XRDMA_MPT_DEVICE)) {
 		xrdma_dev_herr(dev, MPT_RESERVED, "key index %#x, ctrl %#llx",
 			       index, ctrl);
 		return false;
@@ -74,7 +110,7 @@ static bool ctrl_ok(struct xrdma_device *dev, u32 index, u64 ctrl)
 		return false;
 	}
 	if (type > XRDMA_MPT_MW_2 ||
-	    (type_caps[type] && !(type_caps[type] & XRDMA_DEVICE_CAPS))) {
+	    (type_caps[type] && !(type_caps[type] & dev->caps))) {
 		xrdma_dev_herr(dev, MPT_TYPE, "key index %#x, ctrl %#llx",
 			       index, ctrl);
 		return false;
@@ -82,313 +118,216 @@ static bool ctrl_ok(struct xrdma_device *dev, u32 index, u64 ctrl)
 	return true;
 }
 
-/* Fields that are zero for this type of entry. */
-static bool zeros_ok(struct xrdma_device *dev, const struct xrdma_key *key,
-		     u64 ctrl, const struct xrdma_mpt_entry *e)
+/* Fields that are zero for this type of entry, in this state. */
+static bool zeros_ok(struct xrdma_device *dev, u32 index, u64 ctrl,
+		     const struct xrdma_rules_entry *e,
+		     const struct xrdma_mpt_entry *host)
 {
-	u64 bad = e->reserved;
+	u64 bad = host->reserved;
 
-	if (is_window(key) || ctrl & XRDMA_MPT_IDENTITY)
-		bad |= e->root | e->offset;
-	if (is_window(key))
+	if (xrdma_rules_is_window(e) || e->identity)
+		bad |= host->root | host->offset;
+	if (ctrl & XRDMA_MPT_DEVICE)
+		bad |= host->root;
+	if (xrdma_rules_is_window(e))
 		bad |= e->bound;
 	else
 		bad |= e->qpn | e->parent | e->window_base;
+	if (e->state == XRDMA_MPT_FREE && e->type != XRDMA_MPT_MR)
+		bad |= e->access | e->qpn | e->parent | e->bound | e->iova |
+		       e->length | e->window_base | host->root | host->offset;
 	if (!bad)
 		return true;
 	xrdma_dev_herr(dev, MPT_RESERVED,
 		       "key index %#x, type %u: a field of others is not 0",
-		       key->index, key->type);
+		       index, e->type);
 	return false;
 }
 
-/* Does a range exceed 2^64? */
-static bool wraps(u64 start, u64 length)
+/**
+ * xrdma_key_root_ok - can a translation hold a region?
+ * @root: XRDMA_ROOT_*
+ * @offset: position of its first byte
+ * @length: its bytes
+ *
+ * Return: false if the root breaks the rules or the region leaves it.
+ */
+bool xrdma_key_root_ok(u64 root, u64 offset, u64 length)
 {
-	return start && length > -start;
+	if (!xrdma_root_ok(root) || xrdma_rules_wraps(offset, length))
+		return false;
+	return !length || xrdma_root_covers(root, offset + length - 1);
 }
 
 /* Set up the memory of a region; its range does not wrap. */
 static bool decode_mem(struct xrdma_device *dev, struct xrdma_key *key,
-		       u64 ctrl, const struct xrdma_mpt_entry *e)
+		       u64 ctrl, const struct xrdma_mpt_entry *host)
 {
-	u64 root = le64_to_cpu(e->root);
-	u64 base = le32_to_cpu(e->offset);
+	u64 root = le64_to_cpu(host->root);
+	u64 base = le32_to_cpu(host->offset);
+	bool ok = true;
 	u8 flags = 0;
 
-	if (ctrl & XRDMA_MPT_IDENTITY) {
-		base = key->iova;
+	if (key->e.identity) {
+		base = key->e.iova;
 		flags = XRDMA_MEM_IDENTITY;
-	} else if (!xrdma_root_ok(root) || wraps(base, key->length) ||
-		   (key->length &&
-		    !xrdma_root_covers(root, base + key->length - 1))) {
+	} else if (ctrl & XRDMA_MPT_DEVICE) {
+		ok = base <= dev->dm.size &&
+		     key->e.length <= dev->dm.size - base;
+		flags = XRDMA_MEM_DEVICE;
+	} else {
+		ok = xrdma_key_root_ok(root, base, key->e.length);
+	}
+	if (!ok) {
 		xrdma_dev_herr(dev, MPT_ROOT,
 			       "key index %#x, root %#llx, offset %#llx, length %#llx",
-			       key->index, root, base, key->length);
+			       key->index, root, base, key->e.length);
 		return false;
 	}
-	xrdma_mem_init(&key->mem, root, base, key->length, flags);
+	xrdma_mem_init(&key->mem, root, base, key->e.length, flags);
 	return true;
 }
 
-static bool decode(struct xrdma_device *dev, struct xrdma_key *key, u64 ctrl,
-		   const struct xrdma_mpt_entry *e)
+static bool entry_ok(struct xrdma_device *dev, struct xrdma_key *key, u64 ctrl,
+		     const struct xrdma_mpt_entry *host)
 {
-	key->byte = FIELD_GET(XRDMA_MPT_KEY_BYTE, ctrl);
-	key->state = ctrl_state(ctrl);
-	key->type = FIELD_GET(XRDMA_MPT_TYPE, ctrl);
-	key->access = FIELD_GET(XRDMA_MPT_ACCESS, ctrl);
-	key->pd = FIELD_GET(XRDMA_MPT_PD, ctrl);
-	key->qpn = le32_to_cpu(e->qpn);
-	key->parent = le32_to_cpu(e->parent);
-	key->iova = le64_to_cpu(e->iova);
-	key->length = le64_to_cpu(e->length);
-	key->window_base = le64_to_cpu(e->window_base);
-	if (!ctrl_ok(dev, key->index, ctrl) || !zeros_ok(dev, key, ctrl, e))
+	const struct xrdma_rules_entry *e = &key->e;
+
+	if (!ctrl_ok(dev, key->index, ctrl) ||
+	    !zeros_ok(dev, key->index, ctrl, e, host))
 		return false;
-	if (wraps(key->iova, key->length)) {
+	if (xrdma_rules_wraps(e->iova, e->length)) {
 		xrdma_dev_herr(dev, MPT_RANGE,
 			       "key index %#x, iova %#llx, length %#llx",
-			       key->index, key->iova, key->length);
+			       key->index, e->iova, e->length);
 		return false;
 	}
-	return is_window(key) || key->state != XRDMA_MPT_VALID ||
-	       decode_mem(dev, key, ctrl, e);
+	return xrdma_rules_is_window(e) || e->state != XRDMA_MPT_VALID ||
+	       decode_mem(dev, key, ctrl, host);
 }
 
-/* Read an entry from host memory. A malformed one counts as invalid. */
-static enum xrdma_fault_reason load(struct xrdma_device *dev, u32 index,
-				    struct xrdma_key *key)
+/* Read an entry from host memory into its slot. */
+static struct xrdma_key *load(struct xrdma_device *dev, u32 index)
 {
 	const struct xrdma_mpt_entry *host = entry_at(dev, index, false);
-	struct xrdma_mpt_entry e;
+	struct xrdma_key *key = slot_of(dev, index);
+	struct xrdma_mpt_entry copy;
 	u64 ctrl;
 
+	if (!host)
+		return NULL;
 	key->cached = false;
 	key->index = index;
-	if (!host)
-		return XRDMA_FAULT_KEY_INDEX;
-	/* What the driver wrote before it published ctrl is read after it. */
-	ctrl = le64_to_cpu(__atomic_load_n(&host->ctrl, __ATOMIC_ACQUIRE));
+	key->e.state = XRDMA_MPT_INVALID;
+	ctrl = read_ctrl(host);
 	if (ctrl_state(ctrl) == XRDMA_MPT_INVALID)
-		return XRDMA_FAULT_KEY_INVALID;
-	memcpy(&e, host, sizeof(e));
-	if (!decode(dev, key, ctrl, &e))
-		return XRDMA_FAULT_KEY_INVALID;
-	key->cached = key->state == XRDMA_MPT_VALID;
-	return XRDMA_FAULT_NONE;
-}
-
-static struct xrdma_key *slot_of(struct xrdma_device *dev, u32 index)
-{
-	return &dev->keys.cache[index & (XRDMA_KEY_CACHE - 1)];
-}
-
-/* The entry of an index: from the cache, or read into its slot there. */
-static enum xrdma_fault_reason lookup(struct xrdma_device *dev, u32 index,
-				      struct xrdma_key **key)
-{
-	*key = slot_of(dev, index);
-	if ((*key)->cached && (*key)->index == index)
-		return XRDMA_FAULT_NONE;
-	return load(dev, index, *key);
-}
-
-static enum xrdma_fault_reason
-check_grant(const struct xrdma_key *key, const struct xrdma_access_req *req)
-{
-	if (key->byte != xrdma_key_byte(req->key))
-		return XRDMA_FAULT_KEY_BYTE;
-	if (key->state != XRDMA_MPT_VALID)
-		return XRDMA_FAULT_KEY_FREE;
-	if (is_window(key) && !req->remote)
-		return XRDMA_FAULT_TYPE;
-	if (key->pd != req->qp->pd)
-		return XRDMA_FAULT_PD;
-	if (key->type == XRDMA_MPT_MW_2 && key->qpn != req->qp->qpn)
-		return XRDMA_FAULT_QP;
-	if (req->rights & ~key->access)
-		return XRDMA_FAULT_RIGHTS;
-	/* key->iova + key->length does not exceed 2^64, so nothing wraps */
-	if (req->addr < key->iova || req->len > key->length ||
-	    req->addr - key->iova > key->length - req->len)
-		return XRDMA_FAULT_RANGE;
-	if (req->rights & XRDMA_ACCESS_REMOTE_ATOMIC && req->addr & 7)
-		return XRDMA_FAULT_ALIGN;
-	if (req->remote && req->rights & ~le16_to_cpu(req->qp->attr.access))
-		return XRDMA_FAULT_QP_RIGHTS;
-	return XRDMA_FAULT_NONE;
-}
-
-/* A window has no translation of its own: go on in its region. */
-static enum xrdma_fault_reason
-resolve_window(struct xrdma_device *dev, u32 parent, struct xrdma_grant *acc)
-{
-	enum xrdma_fault_reason reason;
-	struct xrdma_key *region;
-
-	reason = lookup(dev, parent, &region);
-	if (reason)
-		return reason;
-	if (is_window(region) || region->state != XRDMA_MPT_VALID ||
-	    acc->off >= region->length)
-		return XRDMA_FAULT_TYPE;
-	acc->mem = &region->mem;
-	return XRDMA_FAULT_NONE;
-}
-
-static enum xrdma_fault_reason check(struct xrdma_device *dev,
-				     const struct xrdma_access_req *req,
-				     struct xrdma_grant *acc)
-{
-	enum xrdma_fault_reason reason;
-	struct xrdma_key *key;
-
-	reason = lookup(dev, xrdma_key_index(req->key), &key);
-	if (!reason)
-		reason = check_grant(key, req);
-	if (reason)
-		return reason;
-	acc->mem = &key->mem;
-	acc->off = req->addr - key->iova;
-	if (!is_window(key))
-		return XRDMA_FAULT_NONE;
-	acc->off += key->window_base;
-	return resolve_window(dev, key->parent, acc);
+		return key;
+	memcpy(&copy, host, sizeof(copy));
+	decode(&key->e, ctrl, &copy);
+	if (!entry_ok(dev, key, ctrl, &copy))
+		key->e.state = XRDMA_MPT_INVALID;
+	key->cached = key->e.state == XRDMA_MPT_VALID;
+	return key;
 }
 
 /**
- * xrdma_access_check - may this access be made?
+ * xrdma_key_get - entry of an index
  * @dev: the device
- * @req: the access
- * @acc: where to make it; untouched if @req->len is 0
+ * @index: key index
  *
- * The one check of all accesses to memory by key. A refused access has been
- * reported by a fault record when this returns.
- *
- * Return: 0, or enum xrdma_fault_reason.
+ * Return: the entry, good until the next call; one that is malformed, which is
+ * a host error, is as one that is invalid. NULL if the table has none.
  */
-int xrdma_access_check(struct xrdma_device *dev,
-		       const struct xrdma_access_req *req,
-		       struct xrdma_grant *acc)
+struct xrdma_key *xrdma_key_get(struct xrdma_device *dev, u32 index)
 {
-	enum xrdma_fault_reason reason;
+	struct xrdma_key *key = cached(dev, index);
 
-	if (!req->len)
-		return 0;
-	reason = check(dev, req, acc);
-	if (reason)
-		xrdma_fault(dev, req, reason);
-	return reason;
+	return key ? key : load(dev, index);
 }
 
 /**
- * xrdma_access_ptr - check an access and point to its first bytes
+ * xrdma_key_put - write an entry that has changed
  * @dev: the device
- * @req: the access; at least 1 byte
- * @len: on return, how many of them are in one piece
- * @reason: on return, enum xrdma_fault_reason
- *
- * Return: the pointer, good until the caller returns to the loop; NULL if
- * refused.
+ * @index: key index of a window or a fast-register region, just got
+ * @e: the entry; @bound is left alone
+ * @root: XRDMA_ROOT_*; 0 unless it is a valid region
+ * @offset: position of the first byte in it
  */
-void *xrdma_access_ptr(struct xrdma_device *dev,
-		       const struct xrdma_access_req *req, size_t *len,
-		       int *reason)
+void xrdma_key_put(struct xrdma_device *dev, u32 index,
+		   const struct xrdma_rules_entry *e, u64 root, u32 offset)
 {
-	struct xrdma_grant acc;
-	void *ptr;
+	struct xrdma_mpt_entry *host = entry_at(dev, index, true);
 
-	*reason = xrdma_access_check(dev, req, &acc);
-	if (*reason)
-		return NULL;
-	*len = req->len;
-	ptr = xrdma_mem_ptr(dev, acc.mem, acc.off, len,
-			    req->rights & WRITE_RIGHTS);
-	if (!ptr) {
-		*reason = XRDMA_FAULT_TRANSLATION;
-		xrdma_fault(dev, req, XRDMA_FAULT_TRANSLATION);
+	drop(dev, index);
+	if (!host)
+		return;
+	host->iova = cpu_to_le64(e->iova);
+	host->length = cpu_to_le64(e->length);
+	host->root = cpu_to_le64(root);
+	host->offset = cpu_to_le32(offset);
+	host->qpn = cpu_to_le32(e->qpn);
+	host->parent = cpu_to_le32(e->parent);
+	host->window_base = cpu_to_le64(e->window_base);
+	write_ctrl(host, FIELD_PREP(XRDMA_MPT_KEY_BYTE, e->byte) |
+			 FIELD_PREP(XRDMA_MPT_STATE, e->state) |
+			 FIELD_PREP(XRDMA_MPT_TYPE, e->type) |
+			 FIELD_PREP(XRDMA_MPT_ACCESS, e->access) |
+			 FIELD_PREP(XRDMA_MPT_PD, e->pd));
+}
+
+/* Of windows of type 2A, each queue pair has a number of its own too. */
+static void count_2a(struct xrdma_device *dev,
+		     const struct xrdma_rules_entry *mw, s32 change)
+{
+	struct xrdma_qp *qp;
+
+	if (mw->type != XRDMA_MPT_MW_2 || !(dev->caps & XRDMA_CAP_MW_TYPE_2A))
+		return;
+	qp = xrdma_qp_get(dev, mw->qpn);
+	if (qp)
+		qp->windows += change;
+}
+
+static void count(struct xrdma_device *dev, const struct xrdma_rules_entry *mw,
+		  s32 change)
+{
+	struct xrdma_mpt_entry *host = entry_at(dev, mw->parent, true);
+	struct xrdma_key *key = cached(dev, mw->parent);
+	u32 bound = host ? le32_to_cpu(host->bound) : 0;
+
+	count_2a(dev, mw, change);
+	if (!host || (change < 0 && !bound)) {
+		xrdma_dev_herr(dev, MPT_BOUND, "key index %#x", mw->parent);
+		return;
 	}
-	return ptr;
+	host->bound = cpu_to_le32(bound + change);
+	if (key)
+		key->e.bound = bound + change;
 }
 
 /**
- * xrdma_access_read - check an access and read all of it
+ * xrdma_key_bound - one more window is bound to a region
  * @dev: the device
- * @req: the access
- * @buf: gets @req->len bytes
- *
- * Return: 0, or enum xrdma_fault_reason.
+ * @mw: the window, as bound
  */
-int xrdma_access_read(struct xrdma_device *dev,
-		      const struct xrdma_access_req *req, void *buf)
+void xrdma_key_bound(struct xrdma_device *dev,
+		     const struct xrdma_rules_entry *mw)
 {
-	struct xrdma_grant acc;
-	int reason;
-
-	reason = xrdma_access_check(dev, req, &acc);
-	if (reason || !req->len)
-		return reason;
-	if (!xrdma_mem_read(dev, acc.mem, acc.off, buf, req->len))
-		return 0;
-	xrdma_fault(dev, req, XRDMA_FAULT_TRANSLATION);
-	return XRDMA_FAULT_TRANSLATION;
+	count(dev, mw, 1);
 }
 
 /**
- * xrdma_access_write - check an access and write all of it
+ * xrdma_key_unbound - a window is bound no more
  * @dev: the device
- * @req: the access
- * @buf: @req->len bytes
+ * @mw: the window, as it was
  *
- * Return: 0, or enum xrdma_fault_reason; only with XRDMA_FAULT_TRANSLATION may
- * some of the bytes have been written.
+ * If it was not bound either, nothing happens.
  */
-int xrdma_access_write(struct xrdma_device *dev,
-		       const struct xrdma_access_req *req, const void *buf)
+void xrdma_key_unbound(struct xrdma_device *dev,
+		       const struct xrdma_rules_entry *mw)
 {
-	struct xrdma_grant acc;
-	int reason;
-
-	reason = xrdma_access_check(dev, req, &acc);
-	if (reason || !req->len)
-		return reason;
-	if (!xrdma_mem_write(dev, acc.mem, acc.off, buf, req->len))
-		return 0;
-	xrdma_fault(dev, req, XRDMA_FAULT_TRANSLATION);
-	return XRDMA_FAULT_TRANSLATION;
-}
-
-/**
- * xrdma_fault - report a refused access
- * @dev: the device
- * @req: the access
- * @reason: why it was refused
- *
- * For those that refuse an access before they get to xrdma_access_check().
- */
-void xrdma_fault(struct xrdma_device *dev, const struct xrdma_access_req *req,
-		 enum xrdma_fault_reason reason)
-{
-	struct xrdma_eqe record = {
-		.event = XRDMA_EVENT_FAULT,
-		.reason = reason,
-		.opcode = req->opcode,
-		.number = cpu_to_le32(req->qp->qpn),
-		.key = cpu_to_le32(req->key),
-		.pd = cpu_to_le32(req->qp->pd),
-		.addr = cpu_to_le64(req->addr),
-		.length = cpu_to_le64(req->len),
-	};
-
-	if (req->remote)
-		record.flags |= XRDMA_FAULT_REMOTE;
-	if (req->rights & WRITE_RIGHTS)
-		record.flags |= XRDMA_FAULT_WRITE;
-	xrdma_stat_add(dev, XRDMA_STAT_FAULTS, 1);
-	if (req->remote)
-		xrdma_stat_add(dev, XRDMA_STAT_REM_ACCESS_ERRORS, 1);
-	xrdma_eq_fault(dev, &record);
+	if (xrdma_rules_is_bound(mw))
+		count(dev, mw, -1);
 }
 
 /**
@@ -418,14 +357,6 @@ void xrdma_keys_reset(struct xrdma_device *dev)
 		dev->keys.cache[i].cached = false;
 }
 
-static void drop(struct xrdma_device *dev, u32 index)
-{
-	struct xrdma_key *slot = slot_of(dev, index);
-
-	if (slot->index == index)
-		slot->cached = false;
-}
-
 /**
  * xrdma_key_invalidate - end the life of a key
  * @dev: the device
@@ -439,20 +370,21 @@ static void drop(struct xrdma_device *dev, u32 index)
 enum xrdma_inval_status xrdma_key_invalidate(struct xrdma_device *dev,
 					     u32 index)
 {
-	struct xrdma_mpt_entry *e = entry_at(dev, index, true);
-	u64 ctrl;
+	struct xrdma_mpt_entry *host = entry_at(dev, index, true);
+	enum xrdma_inval_status status;
+	struct xrdma_rules_entry e;
 
-	if (!e)
-		return XRDMA_INVAL_BAD_INDEX;
-	ctrl = le64_to_cpu(__atomic_load_n(&e->ctrl, __ATOMIC_ACQUIRE));
-	if (ctrl_state(ctrl) == XRDMA_MPT_INVALID)
-		return XRDMA_INVAL_BAD_INDEX;
-	if (e->bound)
-		return XRDMA_INVAL_BOUND;
+	if (!host)
+		return xrdma_rules_check_end(NULL);
+	decode(&e, read_ctrl(host), host);
+	status = xrdma_rules_check_end(&e);
+	if (status)
+		return status;
+	xrdma_key_unbound(dev, &e);
 	drop(dev, index);
-	__atomic_store_n(&e->ctrl, 0, __ATOMIC_RELEASE);
+	write_ctrl(host, FIELD_PREP(XRDMA_MPT_KEY_BYTE, e.byte));
 	xrdma_stat_add(dev, XRDMA_STAT_INVALIDATED_KEYS, 1);
-	return XRDMA_INVAL_OK;
+	return status;
 }
 
 static bool pd_owns(u64 ctrl, u32 pd, bool windows)

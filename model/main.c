@@ -15,6 +15,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "dm.h"
 #include "engine.h"
 #include "log.h"
 #include "stats.h"
@@ -32,6 +33,8 @@
  * @spin_ns: how long the loop spins after the last work
  * @mac: MAC address
  * @seed: of everything random
+ * @mw_2a: windows of type 2 are 2A, else 2B
+ * @dm_size: bytes of device memory
  * @die_with_parent: end when the process that started this one does
  */
 struct options {
@@ -43,16 +46,20 @@ struct options {
 	u64 spin_ns;
 	u8 mac[6];
 	u64 seed;
+	bool mw_2a;
+	u64 dm_size;
 	bool die_with_parent;
 };
 
 enum {
 	OPT_CONTROL = 256,
+	OPT_DEVICE_MEMORY,
 	OPT_DIE_WITH_PARENT,
 	OPT_IMPAIR,
 	OPT_LOG,
 	OPT_MAC,
 	OPT_MSIX_VECTORS,
+	OPT_MW_TYPE,
 	OPT_SEED,
 	OPT_SOCKET,
 	OPT_SPIN_US,
@@ -61,12 +68,14 @@ enum {
 
 static const struct option long_options[] = {
 	{ "control", required_argument, NULL, OPT_CONTROL },
+	{ "device-memory", required_argument, NULL, OPT_DEVICE_MEMORY },
 	{ "die-with-parent", no_argument, NULL, OPT_DIE_WITH_PARENT },
 	{ "help", no_argument, NULL, 'h' },
 	{ "impair", required_argument, NULL, OPT_IMPAIR },
 	{ "log", required_argument, NULL, OPT_LOG },
 	{ "mac", required_argument, NULL, OPT_MAC },
 	{ "msix-vectors", required_argument, NULL, OPT_MSIX_VECTORS },
+	{ "mw-type", required_argument, NULL, OPT_MW_TYPE },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "socket", required_argument, NULL, OPT_SOCKET },
 	{ "spin-us", required_argument, NULL, OPT_SPIN_US },
@@ -84,8 +93,11 @@ static void usage(FILE *to)
 	      "  --impair SPEC       impair what is sent, like loss=1%,dup=0.5%,reorder=2%,\n"
 	      "                      corrupt=0.1%,corrupt-icrc-ok=0.1%,ecn=10%,delay=50us,seed=7\n"
 	      "  --mac ADDRESS       MAC address (default 02:00:00:78:72:01)\n"
+	      "  --device-memory N   bytes of memory in BAR 4: 0, or a power of two from 4096 on\n"
+	      "                      (default 16777216)\n"
 	      "  --seed N            seed of everything random (default 1)\n"
 	      "  --msix-vectors N    size of the MSI-X table, 1 to 64 (default 64)\n"
+	      "  --mw-type TYPE      windows of type 2: 2A or 2B (default)\n"
 	      "  --spin-us N         microseconds to poll after the last work (default 100)\n"
 	      "  --log LEVEL         error, warn (default), info or debug\n"
 	      "  --die-with-parent   end when the parent process ends\n"
@@ -112,6 +124,19 @@ static bool parse_mac(const char *text, u8 *mac)
 	       !text[end] && !(mac[0] & 1);
 }
 
+/* Of device memory */
+static bool parse_size(const char *text, u64 *size)
+{
+	return parse_u64(text, 0, XRDMA_DM_MAX, size) &&
+	       !(*size & (*size - 1)) && (!*size || *size >= XRDMA_DM_MIN);
+}
+
+static bool parse_mw_type(const char *text, bool *mw_2a)
+{
+	*mw_2a = !strcmp(text, "2A");
+	return *mw_2a || !strcmp(text, "2B");
+}
+
 static bool parse_option(struct options *options, int opt, const char *arg)
 {
 	u64 value;
@@ -120,6 +145,9 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 	switch (opt) {
 	case OPT_CONTROL:
 		options->control = arg;
+		break;
+	case OPT_DEVICE_MEMORY:
+		ok = parse_size(arg, &options->dm_size);
 		break;
 	case OPT_DIE_WITH_PARENT:
 		options->die_with_parent = true;
@@ -136,6 +164,9 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 	case OPT_MSIX_VECTORS:
 		ok = parse_u64(arg, 1, XRDMA_MSIX_VECTORS, &value);
 		options->msix_vectors = value;
+		break;
+	case OPT_MW_TYPE:
+		ok = parse_mw_type(arg, &options->mw_2a);
 		break;
 	case OPT_SEED:
 		ok = parse_u64(arg, 0, UINT64_MAX, &options->seed);
@@ -283,6 +314,8 @@ static int run(const struct options *options)
 		.seed = options->seed,
 		.wire = options->wire,
 		.impair = options->impair,
+		.mw_2a = options->mw_2a,
+		.dm_size = options->dm_size,
 	};
 	struct xrdma_watch signals = { .fd = -1 };
 	int status;
@@ -310,6 +343,7 @@ int main(int argc, char **argv)
 		.spin_ns = XRDMA_LOOP_SPIN_NS,
 		.mac = { 0x02, 0x00, 0x00, 0x78, 0x72, 0x01 },
 		.seed = 1,
+		.dm_size = 16 << 20,
 	};
 	int status;
 

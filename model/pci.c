@@ -26,28 +26,6 @@
 
 #define MSIX_ENTRY_SIZE	16
 
-/**
- * struct pci_bar - one base address register pair
- * @size: bytes, a power of two; 0 for none
- * @flags: PCI_BASE_ADDRESS_* type bits
- */
-struct pci_bar {
-	u64 size;
-	u32 flags;
-};
-
-static const struct pci_bar bars[XRDMA_PCI_BARS] = {
-	[XRDMA_BAR_REGS] = {
-		XRDMA_BAR_REGS_SIZE, PCI_BASE_ADDRESS_MEM_TYPE_64
-	},
-	[XRDMA_BAR_DB] = {
-		XRDMA_BAR_DB_SIZE, PCI_BASE_ADDRESS_MEM_TYPE_64
-	},
-	[XRDMA_BAR_MSIX] = {
-		XRDMA_BAR_MSIX_SIZE, PCI_BASE_ADDRESS_MEM_TYPE_64
-	},
-};
-
 static void put16(u8 *p, unsigned int offset, u16 value)
 {
 	p[offset] = value;
@@ -96,20 +74,17 @@ static void set_header(struct xrdma_pci *pci)
 	pci->writable[PCI_INTERRUPT_LINE] = 0xff;
 }
 
-static void set_bars(struct xrdma_pci *pci)
+/* A pair of registers; the type bits have no other use. */
+static void set_bar(struct xrdma_pci *pci, unsigned int bar, u64 size,
+		    u32 flags)
 {
-	unsigned int offset, i;
-	u64 mask;
+	unsigned int offset = PCI_BASE_ADDRESS_0 + 4 * bar;
+	u64 mask = ~(size - 1);
 
-	for (i = 0; i < XRDMA_PCI_BARS; i++) {
-		if (!bars[i].size)
-			continue;
-		offset = PCI_BASE_ADDRESS_0 + 4 * i;
-		mask = ~(bars[i].size - 1);
-		put32(pci->reset_value, offset, bars[i].flags);
-		put32(pci->writable, offset, mask & PCI_BASE_ADDRESS_MEM_MASK);
-		put32(pci->writable, offset + 4, mask >> 32);
-	}
+	pci->bar_size[bar] = size;
+	put32(pci->reset_value, offset, PCI_BASE_ADDRESS_MEM_TYPE_64 | flags);
+	put32(pci->writable, offset, mask & PCI_BASE_ADDRESS_MEM_MASK);
+	put32(pci->writable, offset + 4, mask >> 32);
 }
 
 /* D0 and D3hot; the context survives D3hot, so no reset follows it */
@@ -128,9 +103,9 @@ static void set_msix(struct xrdma_pci *pci, unsigned int vectors)
 	set_capability(pci, CAP_MSIX, PCI_CAP_ID_MSIX, CAP_EXP);
 	put16(reset, CAP_MSIX + PCI_MSIX_FLAGS, vectors - 1);
 	put32(reset, CAP_MSIX + PCI_MSIX_TABLE,
-	      XRDMA_PCI_MSIX_TABLE_OFFSET | XRDMA_BAR_MSIX);
+	      XRDMA_MSIX_TABLE | XRDMA_BAR_REGS);
 	put32(reset, CAP_MSIX + PCI_MSIX_PBA,
-	      XRDMA_PCI_MSIX_PBA_OFFSET | XRDMA_BAR_MSIX);
+	      XRDMA_MSIX_PBA | XRDMA_BAR_REGS);
 	put16(pci->writable, CAP_MSIX + PCI_MSIX_FLAGS,
 	      PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL);
 }
@@ -186,14 +161,16 @@ static void set_express(struct xrdma_pci *pci)
 void xrdma_pci_init(struct xrdma_pci *pci, unsigned int msix_vectors,
 		    const struct xrdma_pci_events *events, void *opaque)
 {
-	_Static_assert(XRDMA_MSIX_VECTORS * MSIX_ENTRY_SIZE <=
-		       XRDMA_PCI_MSIX_PBA_OFFSET, "MSI-X table overlaps PBA");
+	_Static_assert(XRDMA_MSIX_TABLE +
+		       XRDMA_MSIX_VECTORS * MSIX_ENTRY_SIZE <=
+		       XRDMA_MSIX_PBA, "MSI-X table overlaps PBA");
 
 	memset(pci, 0, sizeof(*pci));
 	pci->events = events;
 	pci->opaque = opaque;
 	set_header(pci);
-	set_bars(pci);
+	set_bar(pci, XRDMA_BAR_REGS, XRDMA_BAR_REGS_SIZE, 0);
+	set_bar(pci, XRDMA_BAR_DB, XRDMA_BAR_DB_SIZE, 0);
 	set_pm(pci);
 	set_msix(pci, msix_vectors);
 	set_express(pci);
@@ -306,15 +283,28 @@ void xrdma_pci_reset(struct xrdma_pci *pci)
 }
 
 /**
+ * xrdma_pci_add_memory - add a prefetchable BAR
+ * @pci: the function, after xrdma_pci_init()
+ * @bar: an even number, not in use
+ * @size: bytes, a power of two
+ */
+void xrdma_pci_add_memory(struct xrdma_pci *pci, unsigned int bar, u64 size)
+{
+	set_bar(pci, bar, size, PCI_BASE_ADDRESS_MEM_PREFETCH);
+	memcpy(pci->config, pci->reset_value, sizeof(pci->config));
+}
+
+/**
  * xrdma_pci_bar_size - size of a BAR
+ * @pci: the function
  * @bar: any number
  *
  * Return: bytes; 0 for a BAR that is not implemented, or that is the upper
  * half of another.
  */
-u64 xrdma_pci_bar_size(unsigned int bar)
+u64 xrdma_pci_bar_size(const struct xrdma_pci *pci, unsigned int bar)
 {
-	return bar < XRDMA_PCI_BARS ? bars[bar].size : 0;
+	return bar < XRDMA_PCI_BARS ? pci->bar_size[bar] : 0;
 }
 
 /**

@@ -22,10 +22,6 @@
 #define XRDMA_PCI_CONFIG_SIZE		4096
 #define XRDMA_PCI_BARS			6
 
-/* inside of the MSI-X BAR */
-#define XRDMA_PCI_MSIX_TABLE_OFFSET	0x0000
-#define XRDMA_PCI_MSIX_PBA_OFFSET	0x1000
-
 /**
  * struct xrdma_pci_events - what configuration writes cause
  * @changed: one of the state functions below may answer differently now
@@ -43,6 +39,7 @@ struct xrdma_pci_events {
  * @writable: bits that software may write
  * @write_1_clear: bits that writing 1 clears
  * @reset_value: contents after reset
+ * @bar_size: bytes of each BAR, a power of two; 0 for none
  * @events: how to tell the owner
  * @opaque: first argument of @events
  */
@@ -51,6 +48,7 @@ struct xrdma_pci {
 	u8 writable[XRDMA_PCI_CONFIG_SIZE];
 	u8 write_1_clear[XRDMA_PCI_CONFIG_SIZE];
 	u8 reset_value[XRDMA_PCI_CONFIG_SIZE];
+	u64 bar_size[XRDMA_PCI_BARS];
 	const struct xrdma_pci_events *events;
 	void *opaque;
 };
@@ -63,7 +61,8 @@ int xrdma_pci_write(struct xrdma_pci *pci, u64 offset, const void *buf,
 		    size_t len);
 void xrdma_pci_reset(struct xrdma_pci *pci);
 
-u64 xrdma_pci_bar_size(unsigned int bar);
+void xrdma_pci_add_memory(struct xrdma_pci *pci, unsigned int bar, u64 size);
+u64 xrdma_pci_bar_size(const struct xrdma_pci *pci, unsigned int bar);
 unsigned int xrdma_pci_msix_vectors(const struct xrdma_pci *pci);
 bool xrdma_pci_memory_enabled(const struct xrdma_pci *pci);
 bool xrdma_pci_bus_master(const struct xrdma_pci *pci);

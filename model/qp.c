@@ -18,13 +18,15 @@ static const struct {
 	const struct xrdma_qp_ops *ops;
 } types[] = {
 	[XRDMA_QP_RC] = { .ops = &xrdma_rc_ops },
+	[XRDMA_QP_UC] = { .cap = XRDMA_CAP_UC, .ops = &xrdma_uc_ops },
 	[XRDMA_QP_RAW] = { .cap = XRDMA_CAP_RAW_PACKET, .ops = &xrdma_raw_ops },
 };
 
-static const struct xrdma_qp_ops *type_ops(u8 type)
+static const struct xrdma_qp_ops *type_ops(const struct xrdma_device *dev,
+					   u8 type)
 {
 	if (type >= ARRAY_SIZE(types) ||
-	    types[type].cap & ~XRDMA_DEVICE_CAPS)
+	    types[type].cap & ~dev->caps)
 		return NULL;
 	return types[type].ops;
 }
@@ -64,11 +66,12 @@ static bool rings_ok(const struct xrdma_cmd_create_qp *p)
 	return xrdma_root_ok(root) && xrdma_root_covers(root, size - 1);
 }
 
-static bool params_ok(const struct xrdma_cmd_create_qp *p)
+static bool params_ok(const struct xrdma_device *dev,
+		      const struct xrdma_cmd_create_qp *p)
 {
 	static const u8 zero[sizeof(p->reserved)];
 
-	if (!type_ops(p->type) ||
+	if (!type_ops(dev, p->type) ||
 	    p->flags & ~(XRDMA_QP_SQ_SIG_ALL | XRDMA_QP_KERNEL))
 		return false;
 	/* of the types that need them, none exists yet */
@@ -89,7 +92,7 @@ static enum xrdma_cmd_status check(struct xrdma_device *dev,
 	    !xrdma_cq_get(dev, le32_to_cpu(p->send_cqn)) ||
 	    !xrdma_cq_get(dev, le32_to_cpu(p->recv_cqn)))
 		return XRDMA_CMD_BAD_NUMBER;
-	return params_ok(p) ? XRDMA_CMD_OK : XRDMA_CMD_BAD_PARAM;
+	return params_ok(dev, p) ? XRDMA_CMD_OK : XRDMA_CMD_BAD_PARAM;
 }
 
 static void init_rings(struct xrdma_qp *qp,
@@ -119,7 +122,7 @@ static struct xrdma_qp *qp_alloc(struct xrdma_device *dev,
 	if (!qp)
 		return NULL;
 	qp->dev = dev;
-	qp->ops = type_ops(p->type);
+	qp->ops = type_ops(dev, p->type);
 	qp->qpn = le32_to_cpu(p->qpn);
 	qp->pd = le32_to_cpu(p->pd);
 	qp->db_page = le32_to_cpu(p->db_page);
@@ -189,7 +192,7 @@ enum xrdma_cmd_status xrdma_qp_destroy(struct xrdma_device *dev, u32 qpn)
 
 	if (!qp)
 		return XRDMA_CMD_BAD_NUMBER;
-	if (dev->port.eth_qpn == qpn)
+	if (dev->port.eth_qpn == qpn || qp->windows)
 		return XRDMA_CMD_BUSY;
 	qp_free(qp);
 	return XRDMA_CMD_OK;

@@ -68,6 +68,7 @@ struct xrdma_qp_ops {
 
 /* Provided by the wire engine. */
 extern const struct xrdma_qp_ops xrdma_rc_ops;
+extern const struct xrdma_qp_ops xrdma_uc_ops;
 extern const struct xrdma_qp_ops xrdma_raw_ops;
 
 /**
@@ -100,6 +101,7 @@ struct xrdma_wq {
  *	are elsewhere
  * @send_cq: completions of the send queue
  * @recv_cq: completions of the receive queue
+ * @windows: of type 2A, bound on it
  * @sq: send queue
  * @rq: receive queue
  * @rec: its struct xrdma_qp_rec
@@ -127,6 +129,7 @@ struct xrdma_qp {
 	struct xrdma_qp_attr attr;
 	struct xrdma_cq *send_cq;
 	struct xrdma_cq *recv_cq;
+	u32 windows;
 	struct xrdma_wq sq;
 	struct xrdma_wq rq;
 	struct xrdma_mem rec;

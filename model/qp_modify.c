@@ -75,6 +75,49 @@ static const struct transition rc[NUM_STATES][NUM_STATES] = {
 	},
 };
 
+static const struct transition uc[NUM_STATES][NUM_STATES] = {
+	[XRDMA_QPS_RESET][XRDMA_QPS_INIT] = {
+		.legal = true,
+		.required = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_ACCESS,
+	},
+	[XRDMA_QPS_INIT][XRDMA_QPS_INIT] = {
+		.legal = true,
+		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_ACCESS,
+	},
+	[XRDMA_QPS_INIT][XRDMA_QPS_RTR] = {
+		.legal = true,
+		.required = XRDMA_QPM_AV | XRDMA_QPM_PATH_MTU |
+			    XRDMA_QPM_DEST_QPN | XRDMA_QPM_RQ_PSN,
+		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_ACCESS,
+	},
+	[XRDMA_QPS_RTR][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.required = XRDMA_QPM_SQ_PSN,
+		.optional = XRDMA_QPM_ACCESS,
+	},
+	[XRDMA_QPS_RTS][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = XRDMA_QPM_ACCESS,
+	},
+	[XRDMA_QPS_RTS][XRDMA_QPS_SQD] = {
+		.legal = true,
+		.optional = XRDMA_QPM_SQD_NOTIFY,
+	},
+	[XRDMA_QPS_SQD][XRDMA_QPS_SQD] = {
+		.legal = true,
+		.optional = XRDMA_QPM_AV | XRDMA_QPM_ACCESS |
+			    XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_SQD_NOTIFY,
+	},
+	[XRDMA_QPS_SQD][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = XRDMA_QPM_ACCESS,
+	},
+	[XRDMA_QPS_SQE][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = XRDMA_QPM_ACCESS,
+	},
+};
+
 static const struct transition raw[NUM_STATES][NUM_STATES] = {
 	[XRDMA_QPS_RESET][XRDMA_QPS_INIT] = { .legal = true },
 	[XRDMA_QPS_INIT][XRDMA_QPS_INIT] = { .legal = true },
@@ -91,6 +134,7 @@ static const struct transition raw[NUM_STATES][NUM_STATES] = {
 
 static const struct transition (*const tables[NUM_TYPES])[NUM_STATES] = {
 	[XRDMA_QP_RC] = rc,
+	[XRDMA_QP_UC] = uc,
 	[XRDMA_QP_RAW] = raw,
 };
 
@@ -379,7 +423,7 @@ enum xrdma_cmd_status xrdma_qp_modify(struct xrdma_device *dev,
 	if (status)
 		return status;
 	if (next == XRDMA_QPS_RESET)
-		return reset(qp);
+		return qp->windows ? XRDMA_CMD_BUSY : reset(qp);
 	if (next != XRDMA_QPS_ERR) {
 		change(qp, next, mask, &p->attr);
 		return XRDMA_CMD_OK;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Reliable connections: what a queue pair of this type does is what its
- * requester and its responder do.
+ * Connections, reliable and unreliable: what a queue pair of these types does
+ * is what its requester and its responder do.
  */
 
 #include "device.h"
 
-static int rc_init(struct xrdma_qp *qp)
+static int conn_init(struct xrdma_qp *qp)
 {
 	int err;
 
@@ -20,39 +20,55 @@ static int rc_init(struct xrdma_qp *qp)
 	return err;
 }
 
-static void rc_modify(struct xrdma_qp *qp, u32 mask, u8 old)
+/* Go on behind what was flushed in SQE, as UC can; the peer sees a gap. */
+static void resume(struct xrdma_qp *qp)
 {
-	(void)old;
+	struct xrdma_requester *req = &qp->req;
+
+	xrdma_requester_stop(qp);
+	req->send_psn = req->psn;
+	req->una_psn = req->psn;
+	req->max_psn = req->psn;
+}
+
+static void conn_modify(struct xrdma_qp *qp, u32 mask, u8 old)
+{
 	qp->tx.valid = false;
+	if (old == XRDMA_QPS_SQE)
+		resume(qp);
 	xrdma_requester_modify(qp, mask);
 	xrdma_responder_modify(qp, mask);
 }
 
-static void rc_stop(struct xrdma_qp *qp, bool sq_only)
+static void conn_stop(struct xrdma_qp *qp, bool sq_only)
 {
 	xrdma_requester_stop(qp);
 	if (!sq_only)
 		xrdma_responder_stop(qp);
 }
 
-static void rc_destroy(struct xrdma_qp *qp)
+static void conn_destroy(struct xrdma_qp *qp)
 {
 	xrdma_requester_destroy(qp);
 	xrdma_responder_destroy(qp);
 }
 
-static void rc_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
+static void conn_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
 {
 	attr->sq_psn = cpu_to_le32(qp->req.psn);
 	attr->rq_psn = cpu_to_le32(qp->resp.psn);
 }
 
-const struct xrdma_qp_ops xrdma_rc_ops = {
-	.init = rc_init,
-	.modify = rc_modify,
-	.stop = rc_stop,
-	.destroy = rc_destroy,
-	.run = xrdma_requester_run,
-	.idle = xrdma_requester_idle,
-	.query = rc_query,
-};
+#define CONN_OPS							\
+	{								\
+		.init = conn_init,					\
+		.modify = conn_modify,					\
+		.stop = conn_stop,					\
+		.destroy = conn_destroy,				\
+		.run = xrdma_requester_run,				\
+		.idle = xrdma_requester_idle,				\
+		.query = conn_query,					\
+	}
+
+const struct xrdma_qp_ops xrdma_rc_ops = CONN_OPS;
+const struct xrdma_qp_ops xrdma_uc_ops = CONN_OPS;

@@ -44,8 +44,7 @@ static u64 get_version(const struct xrdma_device *dev)
 
 static u64 get_caps(const struct xrdma_device *dev)
 {
-	(void)dev;
-	return XRDMA_DEVICE_CAPS;
+	return dev->caps;
 }
 
 static u64 get_ctrl(const struct xrdma_device *dev)

@@ -14,6 +14,11 @@
 #include "tx.h"
 #include "wire.h"
 
+static bool alive(const struct xrdma_qp *qp)
+{
+	return qp->state == XRDMA_QPS_RTS || qp->state == XRDMA_QPS_SQD;
+}
+
 /**
  * xrdma_qp_mtu() - path MTU
  * @qp: the queue pair
@@ -144,23 +149,41 @@ void xrdma_requester_fail(struct xrdma_qp *qp, u8 status, u16 vendor_err)
 			   status, vendor_err);
 }
 
+/*
+ * Complete the LOCAL entries at the head of the window. Return: the one there
+ * then, or NULL.
+ */
+static struct xrdma_req_entry *complete_local(struct xrdma_qp *qp)
+{
+	struct xrdma_req_entry *e;
+
+	while (alive(qp) && !xrdma_requester_idle(qp)) {
+		e = xrdma_requester_entry(qp, qp->sq.ci);
+		if (e->kind != XRDMA_REQ_LOCAL)
+			return e;
+		xrdma_qp_complete_send(qp, qp->sq.ci, &e->wqe, 0);
+	}
+	return NULL;
+}
+
 /**
  * xrdma_requester_settle() - acknowledgments or refusals have come in
  * @qp: the queue pair, in RTS or SQD
  *
- * Brings the place of sending up to what is acknowledged, and completes a
- * FAILED entry whose turn it is.
+ * Brings the place of sending up to what is acknowledged, and completes the
+ * LOCAL entries, or the FAILED one, whose turn it is.
  */
 void xrdma_requester_settle(struct xrdma_qp *qp)
 {
 	struct xrdma_requester *req = &qp->req;
-	struct xrdma_req_entry *head = xrdma_requester_entry(qp, qp->sq.ci);
+	struct xrdma_req_entry *head;
 
 	if (xrdma_psn_diff(req->send_psn, req->una_psn) < 0)
 		req->send_psn = req->una_psn;
+	head = complete_local(qp);
 	if ((s32)(req->cur - qp->sq.ci) < 0)
 		req->cur = qp->sq.ci;
-	if (qp->sq.ci != req->next && head->kind == XRDMA_REQ_FAILED)
+	if (head && head->kind == XRDMA_REQ_FAILED)
 		xrdma_requester_fail(qp, head->status, head->vendor_err);
 }
 
@@ -181,6 +204,9 @@ static bool must_wait(const struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe)
 {
 	const struct xrdma_requester *req = &qp->req;
 
+	/* a packet that is lost may need the key once more */
+	if (wqe->opcode == XRDMA_OP_LOCAL_INV)
+		return !xrdma_requester_idle(qp);
 	if (!req->rd_atomic)
 		return false;
 	if (wqe->flags & XRDMA_WQE_FENCE)
@@ -213,6 +239,8 @@ static bool take_next(struct xrdma_qp *qp)
 		req->rd_atomic++;
 	if (e->kind == XRDMA_REQ_FAILED)
 		refuse(qp, e, e->status, e->vendor_err);
+	else if (e->kind == XRDMA_REQ_LOCAL)
+		xrdma_requester_settle(qp);
 	return true;
 }
 
@@ -222,6 +250,9 @@ static u8 message_opcode(const struct xrdma_req_entry *e, bool first, bool last)
 	bool imm = e->wqe.opcode == XRDMA_OP_SEND_IMM ||
 		   e->wqe.opcode == XRDMA_OP_WRITE_IMM;
 
+	if (e->wqe.opcode == XRDMA_OP_SEND_INV && last)
+		return first ? XRDMA_BTH_SEND_ONLY_INV :
+			       XRDMA_BTH_SEND_LAST_INV;
 	if (e->kind == XRDMA_REQ_SEND) {
 		if (last)
 			return (first ? XRDMA_BTH_SEND_ONLY :
@@ -244,6 +275,8 @@ static bool want_ack(struct xrdma_qp *qp, bool last)
 {
 	struct xrdma_requester *req = &qp->req;
 
+	if (qp->type == XRDMA_QP_UC)
+		return false;
 	if (!last && ++req->since_ackreq < XRDMA_REQ_ACK_EVERY)
 		return false;
 	req->since_ackreq = 0;
@@ -256,12 +289,14 @@ static void message_pkt(struct xrdma_qp *qp, const struct xrdma_req_entry *e,
 	u32 psn = qp->req.send_psn;
 	bool last = psn == e->last_psn;
 
-	xrdma_pkt_init(pkt, message_opcode(e, psn == e->first_psn, last),
+	xrdma_pkt_init(pkt, message_opcode(e, psn == e->first_psn, last) |
+		       (qp->type == XRDMA_QP_UC ? XRDMA_BTH_UC : XRDMA_BTH_RC),
 		       dest_qpn(qp), psn);
 	pkt->len = last ? e->length - offset : xrdma_qp_mtu(qp);
 	pkt->ackreq = want_ack(qp, last);
 	pkt->solicited = last && e->wqe.flags & XRDMA_WQE_SOLICITED;
 	pkt->imm = e->wqe.imm;
+	pkt->inv_rkey = le32_to_cpu(e->wqe.inv_key);
 	pkt->va = le64_to_cpu(e->wqe.remote_addr);
 	pkt->rkey = le32_to_cpu(e->wqe.rkey);
 	pkt->dma_len = e->length;
@@ -277,6 +312,17 @@ static int fill(struct xrdma_qp *qp, const struct xrdma_req_entry *e,
 	return 0;
 }
 
+/* Nobody will acknowledge it: it is complete when its last packet has left. */
+static void sent_for_good(struct xrdma_qp *qp, const struct xrdma_req_entry *e)
+{
+	struct xrdma_requester *req = &qp->req;
+
+	req->una_psn = req->send_psn;
+	req->max_psn = req->send_psn;
+	if (req->send_psn == xrdma_psn_add(e->last_psn, 1))
+		xrdma_qp_complete_send(qp, qp->sq.ci, &e->wqe, 0);
+}
+
 static void sent(struct xrdma_qp *qp, const struct xrdma_req_entry *e, u32 next)
 {
 	struct xrdma_requester *req = &qp->req;
@@ -285,6 +331,10 @@ static void sent(struct xrdma_qp *qp, const struct xrdma_req_entry *e, u32 next)
 	req->send_psn = next;
 	if (next == xrdma_psn_add(e->last_psn, 1))
 		req->cur++;
+	if (qp->type == XRDMA_QP_UC) {
+		sent_for_good(qp, e);
+		return;
+	}
 	if (xrdma_psn_diff(next, req->max_psn) > 0)
 		req->max_psn = next;
 	if (idle)
@@ -357,8 +407,10 @@ static bool send_atomic(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 	return true;
 }
 
-static bool send_one(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+static bool send_one(struct xrdma_qp *qp)
 {
+	struct xrdma_req_entry *e = xrdma_requester_entry(qp, qp->req.cur);
+
 	switch (e->kind) {
 	case XRDMA_REQ_READ:
 		return send_read(qp, e);
@@ -369,15 +421,34 @@ static bool send_one(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 	}
 }
 
+/* Pass an entry of which nothing is sent, or the end. Return: true if so. */
+static bool skip_local(struct xrdma_qp *qp)
+{
+	struct xrdma_requester *req = &qp->req;
+
+	if (req->cur == req->next)
+		return true;
+	if (xrdma_requester_entry(qp, req->cur)->kind != XRDMA_REQ_LOCAL)
+		return false;
+	req->cur++;
+	return true;
+}
+
 static bool window_open(const struct xrdma_requester *req)
 {
 	return xrdma_psn_add(req->send_psn, -req->una_psn) <
 	       XRDMA_REQ_PSN_WINDOW;
 }
 
-static bool alive(const struct xrdma_qp *qp)
+/* Is there an entry to go on with? One that has failed ends the sending. */
+static bool ready(struct xrdma_qp *qp)
 {
-	return qp->state == XRDMA_QPS_RTS || qp->state == XRDMA_QPS_SQD;
+	struct xrdma_requester *req = &qp->req;
+
+	if (req->cur == req->next && !take_next(qp))
+		return false;
+	return req->cur == req->next ||
+	       xrdma_requester_entry(qp, req->cur)->kind != XRDMA_REQ_FAILED;
 }
 
 /**
@@ -390,18 +461,15 @@ bool xrdma_requester_run(struct xrdma_qp *qp)
 {
 	struct xrdma_requester *req = &qp->req;
 	u32 budget = XRDMA_REQ_BUDGET;
-	struct xrdma_req_entry *e;
 
 	req->loaded = false;
-	while (budget && alive(qp) && !req->rnr_wait && window_open(req)) {
-		if (req->cur == req->next && !take_next(qp))
-			break;
-		e = xrdma_requester_entry(qp, req->cur);
-		if (!alive(qp) || e->kind == XRDMA_REQ_FAILED)
-			break;
-		if (!xrdma_wire_room(qp->dev) || !send_one(qp, e))
-			return true;
+	while (budget && alive(qp) && !req->rnr_wait && window_open(req) &&
+	       ready(qp)) {
 		budget--;
+		if (!alive(qp) || skip_local(qp))
+			continue;
+		if (!xrdma_wire_room(qp->dev) || !send_one(qp))
+			return true;
 	}
 	return budget < XRDMA_REQ_BUDGET;
 }

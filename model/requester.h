@@ -37,6 +37,7 @@ enum xrdma_req_kind {
 	XRDMA_REQ_WRITE,
 	XRDMA_REQ_READ,
 	XRDMA_REQ_ATOMIC,
+	XRDMA_REQ_LOCAL, /* sends nothing, and has taken effect */
 	XRDMA_REQ_FAILED, /* refused here; nothing of it is sent any more */
 };
 
@@ -49,7 +50,8 @@ enum xrdma_req_kind {
  * @vendor_err: enum xrdma_fault_reason, if FAILED
  * @length: bytes of the message
  * @first_psn: of its first packet
- * @last_psn: of its last request packet, or of the last response to a READ
+ * @last_psn: of its last request packet, or of the last response to a READ;
+ *	one before @first_psn if it sends nothing
  * @resp_psn: READ: PSN of the next response
  */
 struct xrdma_req_entry {
@@ -128,6 +130,9 @@ u32 xrdma_qp_mtu(const struct xrdma_qp *qp);
 void xrdma_requester_take(struct xrdma_qp *qp, struct xrdma_req_entry *e);
 bool xrdma_requester_body(struct xrdma_qp *qp, u32 index,
 			  struct xrdma_sgl *sgl);
+
+/* requester_local.c: entries that send nothing */
+u8 xrdma_requester_local(struct xrdma_qp *qp, struct xrdma_req_entry *e);
 
 /* requester_ack.c: responses */
 enum xrdma_rx xrdma_requester_response(struct xrdma_qp *qp,

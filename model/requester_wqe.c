@@ -15,11 +15,17 @@
 			 XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE)
 
 /* Return: enum xrdma_req_kind; FAILED if there is no such operation. */
-static u8 kind_of(u8 opcode)
+static u8 kind_of(u8 type, u8 opcode)
 {
+	/* what needs an answer, or an opcode that is not there */
+	if (type == XRDMA_QP_UC &&
+	    (opcode == XRDMA_OP_SEND_INV || opcode == XRDMA_OP_READ ||
+	     opcode == XRDMA_OP_CMP_SWAP || opcode == XRDMA_OP_FETCH_ADD))
+		return XRDMA_REQ_FAILED;
 	switch (opcode) {
 	case XRDMA_OP_SEND:
 	case XRDMA_OP_SEND_IMM:
+	case XRDMA_OP_SEND_INV:
 		return XRDMA_REQ_SEND;
 	case XRDMA_OP_WRITE:
 	case XRDMA_OP_WRITE_IMM:
@@ -29,6 +35,10 @@ static u8 kind_of(u8 opcode)
 	case XRDMA_OP_CMP_SWAP:
 	case XRDMA_OP_FETCH_ADD:
 		return XRDMA_REQ_ATOMIC;
+	case XRDMA_OP_BIND_MW:
+	case XRDMA_OP_LOCAL_INV:
+	case XRDMA_OP_REG_MR:
+		return XRDMA_REQ_LOCAL;
 	default:
 		return XRDMA_REQ_FAILED;
 	}
@@ -105,6 +115,8 @@ static u8 check(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 
 	if (e->kind == XRDMA_REQ_FAILED || e->wqe.flags & ~ALL_FLAGS)
 		return XRDMA_WC_LOC_QP_OP_ERR;
+	if (e->kind == XRDMA_REQ_LOCAL)
+		return xrdma_requester_local(qp, e);
 	if (has_responses(e->kind) && !qp->attr.max_rd_atomic)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	if (e->kind == XRDMA_REQ_ATOMIC)
@@ -120,6 +132,8 @@ static u32 num_psns(const struct xrdma_qp *qp, const struct xrdma_req_entry *e)
 {
 	u32 mtu = xrdma_qp_mtu(qp);
 
+	if (e->kind == XRDMA_REQ_LOCAL)
+		return 0;
 	if (e->kind == XRDMA_REQ_ATOMIC || !e->length)
 		return 1;
 	return ((u64)e->length + mtu - 1) / mtu;
@@ -128,7 +142,8 @@ static u32 num_psns(const struct xrdma_qp *qp, const struct xrdma_req_entry *e)
 /**
  * xrdma_requester_take() - make an entry of what the scratch memory holds
  * @qp: the queue pair, whose next entry is loaded
- * @e: filled in, PSNs assigned; FAILED, and without PSNs, if it is refused
+ * @e: filled in, PSNs assigned; FAILED, and without PSNs, if it is refused;
+ *	LOCAL, and without PSNs, if it has taken effect already
  */
 void xrdma_requester_take(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 {
@@ -136,7 +151,7 @@ void xrdma_requester_take(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 
 	memset(e, 0, sizeof(*e));
 	memcpy(&e->wqe, qp->dev->wire->wqe, sizeof(e->wqe));
-	e->kind = kind_of(e->wqe.opcode);
+	e->kind = kind_of(qp->type, e->wqe.opcode);
 	e->status = check(qp, e);
 	e->first_psn = req->psn;
 	e->resp_psn = req->psn;

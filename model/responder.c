@@ -110,8 +110,6 @@ static bool execute(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 
 	if (!in_sequence(&qp->resp, &pkt->op) || !length_ok(qp, pkt))
 		return xrdma_responder_invalid(qp, pkt);
-	if (pkt->op.hdrs & XRDMA_HDR_IETH)
-		return xrdma_responder_invalid(qp, pkt);
 	if (flags & XRDMA_PKT_SEND)
 		return xrdma_responder_send(qp, pkt);
 	if (flags & XRDMA_PKT_WRITE)

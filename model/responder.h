@@ -18,6 +18,7 @@
 struct xrdma_pkt;
 struct xrdma_qp;
 struct xrdma_resp_mem;
+struct xrdma_sgl;
 
 /**
  * struct xrdma_responder - responder
@@ -66,5 +67,8 @@ bool xrdma_responder_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
 bool xrdma_responder_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
 bool xrdma_responder_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
 bool xrdma_responder_invalid(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
+void xrdma_responder_sgl(const struct xrdma_qp *qp, struct xrdma_sgl *sgl);
+void xrdma_responder_done(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+			  u8 opcode);
 
 #endif /* XRDMA_MODEL_RESPONDER_H */

@@ -11,6 +11,7 @@
 #include "answer.h"
 #include "device.h"
 #include "pkt.h"
+#include "window.h"
 
 /* Refused by the access check. A misuse of the connection is another error. */
 static bool refused(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
@@ -40,7 +41,12 @@ static bool take_receive(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	return false;
 }
 
-static void recv_sgl(const struct xrdma_qp *qp, struct xrdma_sgl *sgl)
+/**
+ * xrdma_responder_sgl() - where the message that is coming in goes
+ * @qp: the queue pair, its receive entry at hand
+ * @sgl: filled in
+ */
+void xrdma_responder_sgl(const struct xrdma_qp *qp, struct xrdma_sgl *sgl)
 {
 	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
 
@@ -54,10 +60,18 @@ static bool recv_failed(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
 			u8 status, u16 vendor_err)
 {
 	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
-	bool len_err = status == XRDMA_WC_LOC_LEN_ERR;
 
-	xrdma_answer_fatal(qp, len_err ? XRDMA_NAK_INVALID :
-			   XRDMA_NAK_OPERATION, 0, pkt->psn);
+	switch (status) {
+	case XRDMA_WC_LOC_LEN_ERR:
+		xrdma_answer_fatal(qp, XRDMA_NAK_INVALID, 0, pkt->psn);
+		break;
+	case XRDMA_WC_LOC_ACCESS_ERR:
+		xrdma_answer_fatal(qp, XRDMA_NAK_ACCESS,
+				   XRDMA_EVENT_QP_ACCESS_ERR, pkt->psn);
+		break;
+	default:
+		xrdma_answer_fatal(qp, XRDMA_NAK_OPERATION, 0, pkt->psn);
+	}
 	qp->resp.mem->have_done = true;
 	qp->resp.mem->done = (struct xrdma_recv_done) {
 		.status = status,
@@ -68,8 +82,14 @@ static bool recv_failed(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
 	return false;
 }
 
-static void recv_done(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
-		      u8 opcode)
+/**
+ * xrdma_responder_done() - a message has come in and consumed a receive
+ * @qp: the queue pair, its receive entry at hand
+ * @pkt: the last packet
+ * @opcode: XRDMA_OP_RECV or XRDMA_OP_RECV_WRITE_IMM
+ */
+void xrdma_responder_done(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+			  u8 opcode)
 {
 	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
 	struct xrdma_recv_done done = {
@@ -82,6 +102,10 @@ static void recv_done(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
 	if (pkt->op.hdrs & XRDMA_HDR_IMM) {
 		done.flags |= XRDMA_CQE_IMM;
 		done.imm = pkt->imm;
+	}
+	if (pkt->op.hdrs & XRDMA_HDR_IETH) {
+		done.flags |= XRDMA_CQE_INV;
+		done.inv_key = pkt->inv_rkey;
 	}
 	if (pkt->solicited)
 		done.flags |= XRDMA_CQE_SOLICITED;
@@ -111,7 +135,7 @@ bool xrdma_responder_send(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 			return false;
 		resp->received = 0;
 	}
-	recv_sgl(qp, &sgl);
+	xrdma_responder_sgl(qp, &sgl);
 	if ((u64)resp->received + pkt->len > xrdma_sgl_length(&sgl) ||
 	    (u64)resp->received + pkt->len > XRDMA_MSG_MAX)
 		return recv_failed(qp, pkt, XRDMA_WC_LOC_LEN_ERR, 0);
@@ -120,9 +144,13 @@ bool xrdma_responder_send(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	if (reason)
 		return recv_failed(qp, pkt, XRDMA_WC_LOC_PROT_ERR, reason);
 	resp->received += pkt->len;
+	if (pkt->op.hdrs & XRDMA_HDR_IETH)
+		reason = xrdma_inval_key(qp, pkt->inv_rkey, true);
+	if (reason)
+		return recv_failed(qp, pkt, XRDMA_WC_LOC_ACCESS_ERR, reason);
 	if (pkt->op.flags & XRDMA_PKT_LAST) {
 		resp->msn++;
-		recv_done(qp, pkt, XRDMA_OP_RECV);
+		xrdma_responder_done(qp, pkt, XRDMA_OP_RECV);
 	}
 	return alive(qp);
 }
@@ -204,7 +232,7 @@ bool xrdma_responder_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	if (pkt->op.flags & XRDMA_PKT_LAST)
 		resp->msn++;
 	if (imm)
-		recv_done(qp, pkt, XRDMA_OP_RECV_WRITE_IMM);
+		xrdma_responder_done(qp, pkt, XRDMA_OP_RECV_WRITE_IMM);
 	return alive(qp);
 }
 

@@ -12,6 +12,7 @@
 #include "icrc.h"
 #include "pkt.h"
 #include "rx.h"
+#include "uc.h"
 #include "wire.h"
 
 /* Only this key is in the table; full and limited members get along. */
@@ -22,8 +23,10 @@ static bool pkey_ok(u16 pkey)
 
 static bool transport_ok(const struct xrdma_qp *qp, u8 opcode)
 {
-	return qp->type == XRDMA_QP_RC &&
-	       (opcode & XRDMA_BTH_TRANSPORT) == XRDMA_BTH_RC;
+	u8 transport = opcode & XRDMA_BTH_TRANSPORT;
+
+	return (qp->type == XRDMA_QP_RC && transport == XRDMA_BTH_RC) ||
+	       (qp->type == XRDMA_QP_UC && transport == XRDMA_BTH_UC);
 }
 
 static bool state_ok(const struct xrdma_qp *qp, u16 flags)
@@ -33,6 +36,7 @@ static bool state_ok(const struct xrdma_qp *qp, u16 flags)
 		return flags & XRDMA_PKT_REQUEST;
 	case XRDMA_QPS_RTS:
 	case XRDMA_QPS_SQD:
+	case XRDMA_QPS_SQE:
 		return true;
 	default:
 		return false;
@@ -71,6 +75,8 @@ static enum xrdma_rx to_qp(struct xrdma_device *dev,
 		return rx;
 	if (pkt->op.flags & XRDMA_PKT_REQUEST) {
 		xrdma_qp_comm_est(qp);
+		if (qp->type == XRDMA_QP_UC)
+			return xrdma_uc_request(qp, pkt);
 		return xrdma_responder_request(qp, pkt);
 	}
 	return xrdma_requester_response(qp, pkt);

@@ -22,8 +22,9 @@ struct xrdma_vfu;
 
 /**
  * struct xrdma_vfu_ops - the device behind the BARs
- * @read: read from a BAR that is not the server's own. @len is 1, 2, 4 or 8,
- *	@off is a multiple of it and inside of the BAR; data is little-endian.
+ * @read: read from a BAR, outside of the MSI-X table and pending bits. @len is
+ *	1, 2, 4 or 8, @off is a multiple of it and inside of the BAR; data is
+ *	little-endian.
  * @write: write to such a BAR, under the same terms
  * @reset: function level reset, reset of the bus, or the client went. On return
  *	the device must be quiet: no DMA, no interrupt. Mappings may stay.
@@ -80,6 +81,8 @@ void xrdma_vfu_destroy(struct xrdma_vfu *vfu);
 void xrdma_vfu_attach(struct xrdma_vfu *vfu, const struct xrdma_vfu_ops *ops,
 		      void *opaque);
 int xrdma_vfu_offer_mmap(struct xrdma_vfu *vfu, unsigned int bar, int fd);
+int xrdma_vfu_add_memory(struct xrdma_vfu *vfu, unsigned int bar, u64 size,
+			 int fd);
 
 void xrdma_vfu_irq(struct xrdma_vfu *vfu, unsigned int vector);
 bool xrdma_vfu_bus_master(const struct xrdma_vfu *vfu);

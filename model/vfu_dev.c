@@ -121,11 +121,11 @@ int vfu_device_get_info(struct xrdma_vfu *vfu, struct vfu_request *req)
 	return 0;
 }
 
-static u64 region_size(u32 region)
+static u64 region_size(const struct xrdma_vfu *vfu, u32 region)
 {
 	if (region == VFU_REGION_CONFIG)
 		return XRDMA_PCI_CONFIG_SIZE;
-	return xrdma_pci_bar_size(region);
+	return xrdma_pci_bar_size(&vfu->pci, region);
 }
 
 /**
@@ -145,7 +145,7 @@ int vfu_device_get_region_info(struct xrdma_vfu *vfu, struct vfu_request *req)
 	info.argsz = sizeof(info);
 	info.flags = 0;
 	info.cap_offset = 0;
-	info.size = region_size(info.index);
+	info.size = region_size(vfu, info.index);
 	info.offset = 0;
 	if (info.size)
 		info.flags = VFU_REGION_FLAG_READ | VFU_REGION_FLAG_WRITE;
@@ -167,14 +167,33 @@ int vfu_device_get_region_info(struct xrdma_vfu *vfu, struct vfu_request *req)
  * The server sees nothing of the accesses then. QEMU gives up posted writes to
  * all BARs once one of them is mapped.
  *
- * Return: 0, or -EINVAL for a BAR that is not there or is the server's own.
+ * Return: 0, or -EINVAL for a BAR that is not there or is partly the server's
+ * own.
  */
 int xrdma_vfu_offer_mmap(struct xrdma_vfu *vfu, unsigned int bar, int fd)
 {
-	if (!xrdma_pci_bar_size(bar) || bar == XRDMA_BAR_MSIX)
+	if (!xrdma_pci_bar_size(&vfu->pci, bar) || bar == XRDMA_BAR_REGS)
 		return -EINVAL;
 	vfu->mmap_fd[bar] = fd;
 	return 0;
+}
+
+/**
+ * xrdma_vfu_add_memory - add a prefetchable BAR of memory
+ * @vfu: the server, before a client comes
+ * @bar: the BAR, not in use so far
+ * @size: bytes, a power of two
+ * @fd: memory of that size, for clients that can map it
+ *
+ * Clients that cannot go through @read and @write of the engine.
+ *
+ * Return: as xrdma_vfu_offer_mmap().
+ */
+int xrdma_vfu_add_memory(struct xrdma_vfu *vfu, unsigned int bar, u64 size,
+			 int fd)
+{
+	xrdma_pci_add_memory(&vfu->pci, bar, size);
+	return xrdma_vfu_offer_mmap(vfu, bar, fd);
 }
 
 /* Tell the engine and the DMA mappings whether bus mastering is on */
@@ -238,9 +257,10 @@ int vfu_device_reset(struct xrdma_vfu *vfu, struct vfu_request *req)
 }
 
 /* Whether an access lies in its region and is of a kind the region takes */
-static bool access_allowed(const struct vfu_region_io *io)
+static bool access_allowed(const struct xrdma_vfu *vfu,
+			   const struct vfu_region_io *io)
 {
-	u64 size = region_size(io->region);
+	u64 size = region_size(vfu, io->region);
 	u32 count = io->count;
 
 	if (!count || count > size || io->offset > size - count)
@@ -266,13 +286,13 @@ static bool bar_answers(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
 static int region_read(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
 		       void *buf)
 {
-	if (!access_allowed(io))
+	if (!access_allowed(vfu, io))
 		return -EINVAL;
 	if (io->region == VFU_REGION_CONFIG)
 		return xrdma_pci_read(&vfu->pci, io->offset, buf, io->count);
 	if (!bar_answers(vfu, io, "read"))
 		memset(buf, 0xff, io->count);
-	else if (io->region == XRDMA_BAR_MSIX)
+	else if (vfu_irq_owns(io->region, io->offset))
 		vfu_irq_bar_read(vfu, io->offset, buf, io->count);
 	else
 		vfu->ops->read(vfu->opaque, io->region, io->offset, buf,
@@ -283,13 +303,13 @@ static int region_read(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
 static int region_write(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
 			const void *buf)
 {
-	if (!access_allowed(io))
+	if (!access_allowed(vfu, io))
 		return -EINVAL;
 	if (io->region == VFU_REGION_CONFIG)
 		return xrdma_pci_write(&vfu->pci, io->offset, buf, io->count);
 	if (!bar_answers(vfu, io, "write"))
 		return 0;
-	if (io->region == XRDMA_BAR_MSIX)
+	if (vfu_irq_owns(io->region, io->offset))
 		vfu_irq_bar_write(vfu, io->offset, buf, io->count);
 	else
 		vfu->ops->write(vfu->opaque, io->region, io->offset, buf,

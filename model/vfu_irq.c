@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Interrupts of the vfio-user server: MSI-X vectors, one eventfd each, their
- * pending bits, and the BAR that holds table and pending bit array.
+ * pending bits, and the part of BAR 0 that holds table and pending bit array.
  *
  * The client keeps the MSI-X table that counts (QEMU never forwards the
  * guest's accesses to it); what reaches this server is which vector has an
@@ -20,6 +20,9 @@
 #define TABLE_ENTRY_CONTROL	12
 #define TABLE_ENTRY_MASKED	1
 
+/* table and pending bits have one each */
+#define MSIX_PAGE		0x1000
+
 /**
  * vfu_irq_init - no vector has an eventfd
  * @vfu: the server, new
@@ -34,7 +37,7 @@ void vfu_irq_init(struct xrdma_vfu *vfu)
 }
 
 /**
- * vfu_irq_reset - the MSI-X BAR after a reset
+ * vfu_irq_reset - table and pending bits after a reset
  * @vfu: the server
  *
  * The eventfds stay: they are the client's wiring, not the function's state.
@@ -166,11 +169,24 @@ static size_t table_size(const struct xrdma_vfu *vfu)
 }
 
 /**
- * vfu_irq_bar_read - read the MSI-X BAR
+ * vfu_irq_owns - whether an access is to the pages of table or pending bits
+ * @region: number of the BAR
+ * @off: offset in it
+ *
+ * Return: true if so; no aligned access is so in part.
+ */
+bool vfu_irq_owns(u32 region, u64 off)
+{
+	return region == XRDMA_BAR_REGS && off >= XRDMA_MSIX_TABLE &&
+	       off < XRDMA_MSIX_PBA + MSIX_PAGE;
+}
+
+/**
+ * vfu_irq_bar_read - read table or pending bits
  * @vfu: the server
- * @off: inside of the BAR
+ * @off: in the BAR, as vfu_irq_owns() allows
  * @buf: where to
- * @len: bytes, inside of the BAR
+ * @len: bytes
  *
  * Return: 0. Bytes outside of table and pending bits read as zero.
  */
@@ -181,10 +197,11 @@ int vfu_irq_bar_read(struct xrdma_vfu *vfu, u64 off, void *buf, size_t len)
 	u64 at;
 
 	for (at = off; at < off + len; at++, bytes++) {
-		u64 in_pba = at - XRDMA_PCI_MSIX_PBA_OFFSET;
+		u64 in_table = at - XRDMA_MSIX_TABLE;
+		u64 in_pba = at - XRDMA_MSIX_PBA;
 
-		if (at < table_size(vfu))
-			*bytes = vfu->msix.table[at];
+		if (in_table < table_size(vfu))
+			*bytes = vfu->msix.table[in_table];
 		else if (in_pba < sizeof(vfu->msix.pending))
 			*bytes = pba[in_pba];
 		else
@@ -194,22 +211,23 @@ int vfu_irq_bar_read(struct xrdma_vfu *vfu, u64 off, void *buf, size_t len)
 }
 
 /**
- * vfu_irq_bar_write - write the MSI-X BAR
+ * vfu_irq_bar_write - write table or pending bits
  * @vfu: the server
- * @off: inside of the BAR
+ * @off: in the BAR, as vfu_irq_owns() allows
  * @buf: the bytes
- * @len: bytes, inside of the BAR
+ * @len: bytes
  *
  * Return: 0. Bytes outside of the table are dropped.
  */
 int vfu_irq_bar_write(struct xrdma_vfu *vfu, u64 off, const void *buf,
 		      size_t len)
 {
+	u64 in_table = off - XRDMA_MSIX_TABLE;
 	const u8 *bytes = buf;
 	size_t i;
 
-	for (i = 0; i < len && off + i < table_size(vfu); i++)
-		vfu->msix.table[off + i] = bytes[i];
+	for (i = 0; i < len && in_table + i < table_size(vfu); i++)
+		vfu->msix.table[in_table + i] = bytes[i];
 	return 0;
 }
 

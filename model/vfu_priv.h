@@ -116,6 +116,7 @@ void vfu_irq_init(struct xrdma_vfu *vfu);
 void vfu_irq_release(struct xrdma_vfu *vfu);
 void vfu_irq_reset(struct xrdma_vfu *vfu);
 void vfu_irq_state_changed(struct xrdma_vfu *vfu);
+bool vfu_irq_owns(u32 region, u64 off);
 int vfu_irq_bar_read(struct xrdma_vfu *vfu, u64 off, void *buf, size_t len);
 int vfu_irq_bar_write(struct xrdma_vfu *vfu, u64 off, const void *buf,
 		      size_t len);

@@ -76,6 +76,8 @@ void xrdma_wire_reset(struct xrdma_device *dev)
 
 	xrdma_timer_cancel(dev->params.loop, &wire->timer);
 	drop_all(wire, &wire->arrived);
+	drop_all(wire, &wire->hold.frames);
+	wire->hold.num = 0;
 	drop_all(wire, &wire->socket.backlog);
 	xrdma_impair_flush(&wire->tx, &wire->pool);
 	xrdma_impair_flush(&wire->rx, &wire->pool);
@@ -320,6 +322,8 @@ bool xrdma_wire_poll(struct xrdma_device *dev)
 	bool any = wire->arrived.head;
 
 	while (budget-- && (frame = xrdma_frameq_pop(&wire->arrived))) {
+		if (xrdma_hold_frame(&wire->hold, &wire->pool, frame))
+			continue;
 		xrdma_rx_frame(dev, frame->data, frame->len);
 		xrdma_frame_put(&wire->pool, frame);
 	}

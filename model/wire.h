@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 #include "frame.h"
+#include "hold.h"
 #include "impair.h"
 #include "loop.h"
 #include "net.h"
@@ -36,6 +37,7 @@ struct xrdma_device;
  * @dev: the device
  * @pool: frame buffers
  * @arrived: frames to be handled
+ * @hold: those that a test wants to be handled later
  * @tx: impairments of frames that we send
  * @rx: impairments of frames that come from the socket
  * @timer: when impairments let the next frame go
@@ -53,6 +55,7 @@ struct xrdma_wire {
 	struct xrdma_device *dev;
 	struct xrdma_frame_pool pool;
 	struct xrdma_frameq arrived;
+	struct xrdma_hold hold;
 	struct xrdma_impair tx;
 	struct xrdma_impair rx;
 	struct xrdma_timer timer;

@@ -7,11 +7,19 @@
  *	end, with "both" both; "none" ends it
  *   {"cmd":"cable", "plugged":false}
  *	pulls the cable
+ *   {"cmd":"hold", "qpn":5, "after":1}
+ *	holds the packets that come for a queue pair, also from this device,
+ *	once so many have been let through (default 0); without "qpn" those for
+ *	all. A reset ends it, and drops what is held
+ *   {"cmd":"release", "qpn":5}
+ *	lets them go, in their order, before all that came later; without
+ *	"qpn" all that are held  ->  {"ok":true, "released":3}
  *
  * and the section "wire" of "stats".
  */
 
 #include <errno.h>
+#include <linux/array_size.h>
 #include <string.h>
 
 #include "control.h"
@@ -61,6 +69,8 @@ static struct json_object *wire_section(void *opaque)
 	add_u64(object, "socket_lost", wire->socket.lost);
 	add_u64(object, "socket_oversized", wire->socket.oversized);
 	add_u64(object, "frames_free", wire->pool.available);
+	add_u64(object, "held", wire->hold.frames.count);
+	add_u64(object, "held_lost", wire->hold.lost);
 	json_object_object_add(object, "rx", rx_section(wire));
 	json_object_object_add(object, "tx_impaired",
 			       impair_section(&wire->tx));
@@ -130,6 +140,59 @@ static int cable(void *opaque, struct json_object *request,
 	return 0;
 }
 
+/* A number of a request. Return: false if there is one, but not a legal one. */
+static bool get_number(struct json_object *request, const char *name,
+		       u32 missing, u32 max, u32 *number)
+{
+	struct json_object *value;
+	s64 n;
+
+	*number = missing;
+	if (!json_object_object_get_ex(request, name, &value))
+		return true;
+	if (!json_object_is_type(value, json_type_int))
+		return false;
+	n = json_object_get_int64(value);
+	*number = n;
+	return n >= 0 && n <= max;
+}
+
+static int hold(void *opaque, struct json_object *request,
+		struct json_object *reply)
+{
+	struct xrdma_device *dev = opaque;
+	u32 qpn, after;
+
+	(void)reply;
+	if (!get_number(request, "qpn", XRDMA_HOLD_ALL, 0xffffff, &qpn) ||
+	    !get_number(request, "after", 0, INT32_MAX, &after))
+		return -EINVAL;
+	return xrdma_hold_begin(&dev->wire->hold, qpn, after);
+}
+
+static int release(void *opaque, struct json_object *request,
+		   struct json_object *reply)
+{
+	struct xrdma_device *dev = opaque;
+	u32 qpn;
+
+	if (!get_number(request, "qpn", XRDMA_HOLD_ALL, 0xffffff, &qpn))
+		return -EINVAL;
+	add_u64(reply, "released", xrdma_hold_end(&dev->wire->hold, qpn,
+						  &dev->wire->arrived));
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	xrdma_control_fn fn;
+} commands[] = {
+	{ "fault", fault },
+	{ "cable", cable },
+	{ "hold", hold },
+	{ "release", release },
+};
+
 /**
  * xrdma_wire_add_control() - register commands and section of the wire
  * @dev: the device
@@ -140,12 +203,12 @@ static int cable(void *opaque, struct json_object *request,
 int xrdma_wire_add_control(struct xrdma_device *dev,
 			   struct xrdma_control *control)
 {
+	unsigned int i;
 	int err;
 
 	err = xrdma_control_add_section(control, "wire", wire_section, dev);
-	if (!err)
-		err = xrdma_control_add_command(control, "fault", fault, dev);
-	if (!err)
-		err = xrdma_control_add_command(control, "cable", cable, dev);
+	for (i = 0; !err && i < ARRAY_SIZE(commands); i++)
+		err = xrdma_control_add_command(control, commands[i].name,
+						commands[i].fn, dev);
 	return err;
 }

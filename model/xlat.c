@@ -14,6 +14,7 @@
  * xrdma_mem_init - set up a piece of memory
  * @mem: to fill in
  * @root: XRDMA_ROOT_*, checked by xrdma_root_ok(); 0 with XRDMA_MEM_IDENTITY
+ *	or XRDMA_MEM_DEVICE
  * @base: position, or bus address, of the first byte
  * @size: bytes
  * @flags: XRDMA_MEM_*
@@ -143,6 +144,17 @@ static u64 page_left(u64 addr)
 	return XRDMA_PAGE_SIZE - (addr & (XRDMA_PAGE_SIZE - 1));
 }
 
+/* Device memory is one run; a region of it is inside, see decode_mem(). */
+static bool device_run(struct xrdma_device *dev, struct xrdma_mem *mem)
+{
+	mem->run = dev->dm.mem + mem->base;
+	mem->run_off = 0;
+	mem->run_len = mem->size;
+	mem->run_read = true;
+	mem->run_write = true;
+	return true;
+}
+
 /*
  * Make the bytes from an offset on the current run: all of the block, or where
  * that is not in one piece here, its first page.
@@ -156,6 +168,8 @@ static bool find_run(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
 	u64 block = left;
 	void *ptr;
 
+	if (mem->flags & XRDMA_MEM_DEVICE)
+		return device_run(dev, mem);
 	mem->run_len = 0;
 	if (!(mem->flags & XRDMA_MEM_IDENTITY) &&
 	    !walk(dev, mem, mem->base + off, &addr, &block))

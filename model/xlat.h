@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Translated host memory: the one walker of translation tables.
+ * Translated host memory: the one walker of translation tables. Device memory
+ * looks the same to those who use it.
  *
  * A struct xrdma_mem stands for a piece of host memory behind a translation
  * root: a ring, a record, a region, the key table. It remembers its last walk.
@@ -20,10 +21,11 @@ struct xrdma_device;
 /* Kinds of translated memory, struct xrdma_mem.flags. */
 #define XRDMA_MEM_IDENTITY	0x1 /* no tables: positions are bus addresses */
 #define XRDMA_MEM_SPARSE	0x2 /* a missing translation is no host error */
+#define XRDMA_MEM_DEVICE	0x4 /* no tables: positions are in device memory */
 
 /**
  * struct xrdma_mem - a piece of host memory and its last walk
- * @root: XRDMA_ROOT_*, CPU order; unused with XRDMA_MEM_IDENTITY
+ * @root: XRDMA_ROOT_*, CPU order; unused with XRDMA_MEM_IDENTITY or _DEVICE
  * @base: position (bus address with XRDMA_MEM_IDENTITY) of the first byte
  * @size: bytes
  * @flags: XRDMA_MEM_*

@@ -16,12 +16,12 @@ def start_device():
     """Start device processes; each must exit as expected."""
     started = []
 
-    def start(variable, *options):
+    def start(variable, *options, ready=True):
         binary = os.environ.get(variable)
         if not binary:
             pytest.fail(f"{variable} must name the binary to test")
         directory = tempfile.mkdtemp(prefix="xrdma-")
-        process = DeviceProcess(binary, directory, *options)
+        process = DeviceProcess(binary, directory, *options, ready=ready)
         started.append((process, directory))
         return process
 

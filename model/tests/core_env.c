@@ -49,6 +49,7 @@ int core_setup(void **state)
 		.irq_opaque = env,
 		.vectors = XRDMA_MSIX_VECTORS,
 		.mac = { 0x02, 0xaa, 0xbb, 0xcc, 0xdd, 0xee },
+		.dm_size = CORE_DM_SIZE,
 	};
 
 	assert_non_null(env);

@@ -24,6 +24,7 @@
 #define CORE_IOVA	0x40000000ULL
 #define CORE_MEM_SIZE	0x4000000ULL
 #define CORE_CMD_LOG	5
+#define CORE_DM_SIZE	0x10000
 
 /**
  * struct core_env - a device and its host

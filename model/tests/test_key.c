@@ -274,7 +274,7 @@ static void malformed_entries_are_host_errors(void **state)
 	(void)state;
 	core_region(t.env, 31, t.addr, 4096, ALL_REMOTE);
 	t.key = xrdma_make_key(31, 0x5a);
-	e->ctrl |= cpu_to_le64(1ULL << 57);
+	e->ctrl |= cpu_to_le64(1ULL << 58);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
 	set_ctrl(31, XRDMA_MPT_VALID, 0, 7, 1 << 6);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
@@ -295,7 +295,7 @@ static void malformed_entries_are_host_errors(void **state)
 
 	set_ctrl(31, XRDMA_MPT_VALID, 4, 7, ALL_REMOTE);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
-	set_ctrl(31, XRDMA_MPT_FREE, XRDMA_MPT_MW_2, 7, 0);
+	set_ctrl(31, XRDMA_MPT_VALID, 15, 7, ALL_REMOTE);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
 	core_expect(t.env, XRDMA_HERR_MPT_TYPE, 2);
 
@@ -337,8 +337,8 @@ static void invalidate_ends_access(void **state)
 	assert_int_equal(le32_to_cpu(words[0]), 9);
 	assert_int_equal(le32_to_cpu(words[1]),
 			 32 | XRDMA_INVAL_BOUND << 24);
-	assert_int_equal(core_mpt(t.env, 9)->ctrl, 0);
-	assert_int_not_equal(core_mpt(t.env, 32)->ctrl, 0);
+	assert_int_equal(core_mpt(t.env, 9)->ctrl, 0x5a);
+	assert_int_not_equal(core_mpt(t.env, 32)->ctrl, 0x5a);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
 	assert_int_equal(t.env->dev->stats[XRDMA_STAT_INVALIDATED_KEYS], 1);
 }
@@ -386,10 +386,10 @@ static void invalidate_pd_leaves_others(void **state)
 	assert_int_equal(write_remote(), 0);
 	assert_int_equal(core_status(t.env, xrdma_make_invalidate_pd(7)),
 			 XRDMA_CMD_OK);
-	assert_int_equal(core_mpt(t.env, 0)->ctrl, 0);
-	assert_int_equal(core_mpt(t.env, 9)->ctrl, 0);
-	assert_int_equal(core_mpt(t.env, 32767)->ctrl, 0);
-	assert_int_not_equal(core_mpt(t.env, 63)->ctrl, 0);
+	assert_int_equal(core_mpt(t.env, 0)->ctrl, 0x5a);
+	assert_int_equal(core_mpt(t.env, 9)->ctrl, 0x5a);
+	assert_int_equal(core_mpt(t.env, 32767)->ctrl, 0x5a);
+	assert_int_not_equal(core_mpt(t.env, 63)->ctrl, 0x5a);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
 }
 

@@ -22,7 +22,7 @@ static void create_checks_parameters(void **state)
 		size_t offset;
 		u8 value;
 	} bad[] = {
-		{ AT(type), XRDMA_QP_UC }, { AT(type), XRDMA_QP_UD },
+		{ AT(type), XRDMA_QP_UD },
 		{ AT(type), XRDMA_QP_GSI }, { AT(type), 7 },
 		{ AT(flags), XRDMA_QP_SRQ }, { AT(flags), 8 },
 		{ AT(srqn), 1 }, { AT(xrcd), 1 },

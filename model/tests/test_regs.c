@@ -13,7 +13,9 @@ static void defaults(void **state)
 	assert_int_equal(core_read32(env, XRDMA_REG_MAGIC), XRDMA_MAGIC);
 	assert_int_equal(core_read32(env, XRDMA_REG_VERSION), 0x10000);
 	assert_int_equal(core_read64(env, XRDMA_REG_CAPS),
-			 XRDMA_CAP_SHADOW_DB | XRDMA_CAP_RAW_PACKET);
+			 XRDMA_CAP_SHADOW_DB | XRDMA_CAP_MW_TYPE_1 |
+			 XRDMA_CAP_MW_TYPE_2B | XRDMA_CAP_FAST_REG |
+			 XRDMA_CAP_UC | XRDMA_CAP_RAW_PACKET | XRDMA_CAP_DEVICE_MEMORY);
 	assert_int_equal(core_read32(env, XRDMA_REG_CTRL), 0);
 	assert_int_equal(core_read32(env, XRDMA_REG_STATUS),
 			 XRDMA_STATUS_READY);

@@ -12,7 +12,6 @@ RAISE = 0x30
 POLLS = 0x40
 TIMER = 0x48
 
-PBA = 0x1000
 NOT_YET = 0.05
 
 
@@ -91,23 +90,23 @@ def test_function_mask_holds_interrupts_back(client):
     client.write(0, RAISE, 3)
     client.write(0, RAISE, 3)
     assert not irqs[3].wait(NOT_YET)
-    assert client.read(vfu.BAR_MSIX, PBA, 8) == 1 << 3
+    assert client.read(vfu.BAR_REGS, vfu.MSIX_PBA, 8) == 1 << 3
     client.msix_control()
     assert irqs[3].wait() == 1
-    assert client.read(vfu.BAR_MSIX, PBA, 8) == 0
+    assert client.read(vfu.BAR_REGS, vfu.MSIX_PBA, 8) == 0
 
 
 def test_vector_without_eventfd_is_pending(client):
     """QEMU gives the eventfd when the guest unmasks the vector."""
     client.irq_enable(1)
     client.write(0, RAISE, 5)
-    assert client.read(vfu.BAR_MSIX, PBA, 8) == 1 << 5
+    assert client.read(vfu.BAR_REGS, vfu.MSIX_PBA, 8) == 1 << 5
     late = vfu.Irq()
     client.set_irqs(vfu.DATA_EVENTFD | vfu.ACTION_TRIGGER, vfu.IRQ_MSIX, 5, 1,
                     fds=[late.fd])
     assert late.wait() == 1
     late.close()
-    assert client.read(vfu.BAR_MSIX, PBA, 8) == 0
+    assert client.read(vfu.BAR_REGS, vfu.MSIX_PBA, 8) == 0
 
 
 def test_pending_ends_with_msix(client):
@@ -115,7 +114,7 @@ def test_pending_ends_with_msix(client):
     client.irq_enable(1)
     client.write(0, RAISE, 5)
     client.msix_control(enable=False)
-    assert client.read(vfu.BAR_MSIX, PBA, 8) == 0
+    assert client.read(vfu.BAR_REGS, vfu.MSIX_PBA, 8) == 0
 
 
 def test_eventfd_is_replaced_and_taken_away(stub, client):

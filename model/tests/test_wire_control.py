@@ -82,7 +82,7 @@ def test_far_end_is_a_datagram_socket(start_device, tmp_path):
 ])
 def test_bad_options_end_the_process(start_device, options):
     """With a message."""
-    device = start_device("XRDMA_DEVICE", *options)
+    device = start_device("XRDMA_DEVICE", *options, ready=False)
     device.expected_status = 1
     assert device.process.wait(10) == 1
     assert "Invalid argument" in device.stderr()

@@ -39,7 +39,9 @@ ERROR = 0x20
 # regions and interrupt types of a PCI function
 BAR_REGS = 0
 BAR_DB = 2
-BAR_MSIX = 4
+BAR_DM = 4
+MSIX_TABLE = 0x8000
+MSIX_PBA = 0x9000
 CONFIG = 7
 IRQ_MSIX = 2
 
@@ -415,10 +417,11 @@ def _inode(path):
 class DeviceProcess:
     """A running device, with its sockets in a directory.
 
-    expected_status is what the fixtures want it to exit with.
+    expected_status is what the fixtures want it to exit with. One that is not
+    to get ready, for it ends at once, is not waited for.
     """
 
-    def __init__(self, binary, directory, *options):
+    def __init__(self, binary, directory, *options, ready=True):
         self.path = os.path.join(directory, "vfu.sock")
         self.control_path = os.path.join(directory, "control.sock")
         self.stderr_path = os.path.join(directory, "stderr")
@@ -429,8 +432,9 @@ class DeviceProcess:
                 [binary, "--socket", self.path,
                  "--control", self.control_path, *options],
                 stderr=stderr, preexec_fn=_die_with_parent)
-        self._wait_for(self.control_path, stale[0])
-        self._wait_for(self.path, stale[1])
+        if ready:
+            self._wait_for(self.control_path, stale[0])
+            self._wait_for(self.path, stale[1])
 
     def _wait_for(self, path, stale):
         deadline = time.monotonic() + TIMEOUT

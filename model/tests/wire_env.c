@@ -10,9 +10,6 @@
 
 #include "wire_env.h"
 
-#define SQ_STRIDE_LOG	8
-#define RQ_STRIDE_LOG	7
-
 const struct wire_params wire_defaults = {
 	.log_depth = 7,
 	.path_mtu = 3,
@@ -26,6 +23,8 @@ const struct wire_params wire_defaults = {
 		  XRDMA_ACCESS_REMOTE_ATOMIC,
 	.psn = 0xfffff0,
 };
+
+u8 wire_mpt_log = 21;
 
 static void no_irq(void *opaque, unsigned int vector)
 {
@@ -86,11 +85,12 @@ static void write32(struct wire_host *host, u32 reg, u32 value)
 
 static void enable(struct wire_host *host)
 {
+	host->mpt = wire_alloc(host, 1ULL << wire_mpt_log, 1ULL << wire_mpt_log);
 	write64(host, XRDMA_REG_CMD_BASE, wire_alloc(host, 4096, 4096));
 	write64(host, XRDMA_REG_RSP_BASE, wire_alloc(host, 4096, 4096));
 	write32(host, XRDMA_REG_CMD_LOG, 5);
-	host->mpt = wire_alloc(host, 0x200000, 0x200000);
-	write64(host, XRDMA_REG_MPT_ROOT, xrdma_make_root(host->mpt, 0, 21));
+	write64(host, XRDMA_REG_MPT_ROOT,
+		xrdma_make_root(host->mpt, 0, wire_mpt_log));
 	write32(host, XRDMA_REG_CTRL, XRDMA_CTRL_ENABLE);
 	assert_true(xrdma_device_enabled(host->dev));
 }
@@ -320,17 +320,17 @@ static void make_cq(struct wire_host *host, u8 log_depth, struct wire_cq *cq)
 void wire_create_qp(struct wire_env *env, int host, u8 type, u8 flags,
 		    u8 log_depth, struct wire_qp *qp)
 {
-	u8 leaf = log_depth + SQ_STRIDE_LOG + 1;
-	u64 rec = xrdma_qp_rec_offset(log_depth, SQ_STRIDE_LOG, log_depth,
-				      RQ_STRIDE_LOG);
+	u8 leaf = log_depth + WIRE_SQ_STRIDE_LOG + 1;
+	u64 rec = xrdma_qp_rec_offset(log_depth, WIRE_SQ_STRIDE_LOG, log_depth,
+				      WIRE_RQ_STRIDE_LOG);
 	struct xrdma_cmd_create_qp p = {
 		.pd = cpu_to_le32(WIRE_PD),
 		.type = type,
 		.flags = flags,
 		.log_sq_depth = log_depth,
-		.log_sq_stride = SQ_STRIDE_LOG,
+		.log_sq_stride = WIRE_SQ_STRIDE_LOG,
 		.log_rq_depth = log_depth,
-		.log_rq_stride = RQ_STRIDE_LOG,
+		.log_rq_stride = WIRE_RQ_STRIDE_LOG,
 	};
 	u64 addr;
 
@@ -352,7 +352,7 @@ void wire_create_qp(struct wire_env *env, int host, u8 type, u8 flags,
 	assert_int_equal(xrdma_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
 	qp->qp = xrdma_qp_get(qp->host->dev, qp->qpn);
 	qp->sq = wire_ptr(qp->host, addr);
-	qp->rq = qp->sq + (1ULL << (log_depth + SQ_STRIDE_LOG));
+	qp->rq = qp->sq + (1ULL << (log_depth + WIRE_SQ_STRIDE_LOG));
 	qp->rec = wire_ptr(qp->host, addr + rec);
 }
 
@@ -450,151 +450,4 @@ void wire_make_pair(struct wire_env *env, struct wire_pair *p,
 	p->b_mem = wire_ptr(p->b.host, p->b_buf);
 	wire_fill(p->a_mem, WIRE_BUF_SIZE, 1);
 	wire_fill(p->b_mem, WIRE_BUF_SIZE, 2);
-}
-
-void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
-{
-	u32 pi = le32_to_cpu(qp->rec->sq_pi);
-	u8 *wqe = qp->sq + ((u64)xrdma_ring_slot(pi, qp->log_depth) <<
-			    SQ_STRIDE_LOG);
-	struct xrdma_sq_wqe hdr = {
-		.opcode = wr->opcode,
-		.flags = wr->flags,
-		.num_sge = cpu_to_le16(wr->num_sge),
-		.imm = cpu_to_be32(wr->imm),
-		.remote_addr = cpu_to_le64(wr->remote_addr),
-		.rkey = cpu_to_le32(wr->rkey),
-		.wr_id = cpu_to_le64(wr->wr_id),
-	};
-	struct xrdma_atomic_seg atomic = {
-		.swap_add = cpu_to_le64(wr->swap_add),
-		.compare = cpu_to_le64(wr->compare),
-	};
-	__le32 qpn = cpu_to_le32(qp->qpn);
-	u8 *body = wqe + sizeof(hdr);
-
-	if (wr->opcode == XRDMA_OP_CMP_SWAP ||
-	    wr->opcode == XRDMA_OP_FETCH_ADD) {
-		memcpy(body, &atomic, sizeof(atomic));
-		body += sizeof(atomic);
-	}
-	if (wr->inline_data) {
-		hdr.flags |= XRDMA_WQE_INLINE;
-		hdr.num_sge = cpu_to_le16(wr->len);
-		memcpy(body, wr->inline_data, wr->len);
-	} else if (wr->num_sge) {
-		memcpy(body, wr->sges, wr->num_sge * sizeof(*wr->sges));
-	}
-	memcpy(wqe, &hdr, sizeof(hdr));
-	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
-			 __ATOMIC_RELEASE);
-	xrdma_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &qpn, sizeof(qpn));
-}
-
-void wire_post_recv(struct wire_qp *qp, u64 wr_id, const struct xrdma_sge *sges,
-		    u16 num)
-{
-	u32 pi = le32_to_cpu(qp->rec->rq_pi);
-	u8 *wqe = qp->rq + ((u64)xrdma_ring_slot(pi, qp->log_depth) <<
-			    RQ_STRIDE_LOG);
-	struct xrdma_rq_wqe hdr = {
-		.num_sge = cpu_to_le16(num),
-		.wr_id = cpu_to_le64(wr_id),
-	};
-
-	memcpy(wqe, &hdr, sizeof(hdr));
-	if (num)
-		memcpy(wqe + sizeof(hdr), sges, num * sizeof(*sges));
-	__atomic_store_n(&qp->rec->rq_pi, cpu_to_le32(pi + 1),
-			 __ATOMIC_RELEASE);
-}
-
-bool wire_poll_cq(struct wire_cq *cq, struct xrdma_cqe *cqe)
-{
-	const struct xrdma_cqe *at = cq->ring +
-				     xrdma_ring_slot(cq->ci, cq->log_depth);
-
-	if (!xrdma_ring_valid(at->own, cq->ci, cq->log_depth))
-		return false;
-	*cqe = *at;
-	cq->rec->ci = cpu_to_le32(++cq->ci);
-	return true;
-}
-
-/* All devices once. Return: true if any had work. */
-bool wire_turn(struct wire_env *env)
-{
-	bool worked = false;
-	int i;
-
-	for (i = 0; i < env->n; i++)
-		worked |= xrdma_device_poll(env->hosts[i].dev);
-	if (env->n == 2) {
-		fake_loop_watches(env->loop);
-		for (i = 0; i < env->n; i++)
-			worked |= env->hosts[i].dev->wire->arrived.count > 0;
-	}
-	return worked;
-}
-
-/* Until nothing happens any more without time passing. */
-void wire_settle(struct wire_env *env)
-{
-	unsigned int quiet = 0;
-
-	while (quiet < 3)
-		quiet = wire_turn(env) ? 0 : quiet + 1;
-}
-
-/* Let so much time pass, timers included. */
-void wire_run(struct wire_env *env, u64 ns)
-{
-	u64 end = xrdma_loop_now(env->loop) + ns;
-	u64 next;
-
-	wire_settle(env);
-	while ((next = fake_loop_next(env->loop)) <= end) {
-		fake_loop_advance(env->loop, next);
-		wire_settle(env);
-	}
-	fake_loop_advance(env->loop, end);
-	wire_settle(env);
-}
-
-/* Let time pass until there is a completion, up to 100 s. */
-bool wire_wait(struct wire_env *env, struct wire_cq *cq, struct xrdma_cqe *cqe)
-{
-	u64 end = xrdma_loop_now(env->loop) + 100000 * WIRE_MS;
-	u64 next;
-
-	while (!wire_poll_cq(cq, cqe)) {
-		if (wire_turn(env) || wire_turn(env))
-			continue;
-		if (wire_poll_cq(cq, cqe))
-			return true;
-		next = fake_loop_next(env->loop);
-		if (next > end)
-			return false;
-		fake_loop_advance(env->loop, next);
-	}
-	return true;
-}
-
-void wire_expect_send(struct wire_qp *qp, u64 wr_id, u8 status)
-{
-	struct xrdma_cqe cqe;
-
-	assert_true(wire_wait(qp->env, &qp->send_cq, &cqe));
-	assert_int_equal(le64_to_cpu(cqe.wr_id), wr_id);
-	assert_int_equal(cqe.status, status);
-	assert_int_equal(le32_to_cpu(cqe.qpn), qp->qpn);
-}
-
-void wire_expect_recv(struct wire_qp *qp, u64 wr_id, u8 status,
-		      struct xrdma_cqe *cqe)
-{
-	assert_true(wire_wait(qp->env, &qp->recv_cq, cqe));
-	assert_int_equal(le64_to_cpu(cqe->wr_id), wr_id);
-	assert_int_equal(cqe->status, status);
-	assert_int_equal(le32_to_cpu(cqe->qpn), qp->qpn);
 }

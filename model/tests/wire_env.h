@@ -33,6 +33,11 @@
 
 #define WIRE_BUF_SIZE	0x400000
 
+#define WIRE_SQ_STRIDE_LOG	8
+#define WIRE_RQ_STRIDE_LOG	7
+/* Bytes of struct xrdma_bind_seg and of struct xrdma_reg_seg. */
+#define WIRE_SEG_BYTES		32
+
 /*
  * struct wire_host - a device and its host
  * @mem: host memory in this process
@@ -121,6 +126,8 @@ extern const struct wire_params wire_defaults;
 /*
  * struct wire_wr - a send work request
  * @sges: with @inline_data: NULL, and @len bytes of it
+ * @inv_key: key of SEND_INV, LOCAL_INV, BIND_MW, REG_MR
+ * @seg: of BIND_MW or REG_MR, else NULL
  */
 struct wire_wr {
 	u8 opcode;
@@ -135,6 +142,8 @@ struct wire_wr {
 	u32 imm;
 	u64 swap_add;
 	u64 compare;
+	u32 inv_key;
+	const void *seg;
 };
 
 /*
@@ -150,6 +159,9 @@ struct wire_pair {
 	u8 *a_mem;
 	u8 *b_mem;
 };
+
+/* log2 of the bytes of the key table, before setup. */
+extern u8 wire_mpt_log;
 
 int wire_setup_1(void **state);
 int wire_setup_2(void **state);

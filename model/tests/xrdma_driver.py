@@ -265,6 +265,15 @@ class Driver:
         self.put64(at, byte | 2 << 8 | access << 16 | pd << 32)
         return index << 8 | byte
 
+    def register_device_memory(self, offset, length, access=ALL_RIGHTS, pd=1):
+        """Publish a region of device memory, zero-based; its key."""
+        index = self.next_key
+        self.next_key += 1
+        at = self.mpt + index * 64
+        self.put(at, MPT.pack(0, 0, length, 0, offset, 0, 0, 0, 0, 0))
+        self.put64(at, 2 << 8 | access << 16 | pd << 32 | 1 << 57)
+        return index << 8
+
     def invalidate(self, *keys):
         """Invalidate keys; the outcome of each."""
         array = self.alloc(4 * len(keys), 8)

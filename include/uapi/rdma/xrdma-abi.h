@@ -115,6 +115,22 @@ struct xrdma_uresp_create_qp {
 	__u32 reserved;
 };
 
+/*
+ * Attribute of UVERBS_METHOD_DM_ALLOC: struct xrdma_uresp_alloc_dm, mandatory.
+ * The number is 1 << UVERBS_ID_NS_SHIFT, the first of a driver.
+ */
+#define XRDMA_IB_ATTR_ALLOC_DM_RESP	0x1000
+
+/**
+ * struct xrdma_uresp_alloc_dm - reply to alloc_dm
+ * @mmap_key: offset for mmap() of the memory
+ * @mmap_size: length for that mmap(), in bytes: whole pages
+ */
+struct xrdma_uresp_alloc_dm {
+	__aligned_u64 mmap_key;
+	__aligned_u64 mmap_size;
+};
+
 /* ---- doorbell page -------------------------------------------------- */
 
 /*
@@ -291,10 +307,12 @@ struct xrdma_atomic_seg {
 /**
  * struct xrdma_bind_seg - grant of BIND_MW
  * @addr: first byte of the window, under @mr_key
- * @length: bytes; 0 unbinds a type 1 window
+ * @length: bytes; 0 unbinds a type 1 window, and then @addr, @mr_key and
+ *	@access are 0
  * @mr_key: lkey of the region
- * @new_key: key of the window once bound; differs from inv_key in the low byte
- * @access: enum xrdma_access
+ * @new_key: key of the window from now on: index of inv_key, and for type 1
+ *	another key byte
+ * @access: remote rights, and XRDMA_ACCESS_ZERO_BASED for type 2
  * @reserved: 0
  */
 struct xrdma_bind_seg {
@@ -396,6 +414,7 @@ enum xrdma_fault_reason {
 	XRDMA_FAULT_TYPE		= 11, /* entry of the wrong type */
 	XRDMA_FAULT_ALIGN		= 12, /* atomic operand is not aligned */
 	XRDMA_FAULT_QP_RIGHTS		= 13, /* queue pair does not allow it */
+	XRDMA_FAULT_NOT_FREE		= 14, /* entry must be free to be bound */
 };
 
 /**

@@ -53,7 +53,7 @@ static inline u8 xrdma_key_byte(u32 key)
  * @pd: protection domain, 24 bits
  * @access: enum xrdma_access
  *
- * Return: the word; XRDMA_MPT_IDENTITY may be added.
+ * Return: the word; XRDMA_MPT_IDENTITY or XRDMA_MPT_DEVICE may be added.
  */
 static inline u64 xrdma_make_mpt_ctrl(u8 state, u8 type, u32 key, u32 pd,
 				      u16 access)

@@ -90,7 +90,8 @@ static_assert(sizeof(struct xrdma_cqe) == 64);
 #define XRDMA_MPT_ACCESS		GENMASK_ULL(31, 16) /* xrdma_access */
 #define XRDMA_MPT_PD			GENMASK_ULL(55, 32)
 #define XRDMA_MPT_IDENTITY		BIT_ULL(56) /* addresses are bus addresses */
-#define XRDMA_MPT_RESERVED		GENMASK_ULL(63, 57)
+#define XRDMA_MPT_DEVICE		BIT_ULL(57) /* positions are in device memory */
+#define XRDMA_MPT_RESERVED		GENMASK_ULL(63, 58)
 
 enum xrdma_mpt_state {
 	XRDMA_MPT_INVALID		= 0, /* the driver's; all others are the device's */
@@ -121,8 +122,9 @@ enum xrdma_mpt_type {
  * @reserved: 0
  *
  * The driver owns an INVALID entry. Writing any other state hands it to the
- * device, which owns all of it until it has written @ctrl = 0 on behalf of an
- * INVALIDATE, or has been reset.
+ * device, which owns all of it until it has made it INVALID on behalf of an
+ * INVALIDATE, or has been reset. Of @ctrl of an INVALID entry only the key byte
+ * means anything: the last one that the entry had.
  */
 struct xrdma_mpt_entry {
 	__le64 ctrl;

@@ -313,7 +313,7 @@ struct xrdma_cmd_create_srq {
  * struct xrdma_cmd_invalidate - body of INVALIDATE
  * @addr: array of @count words, aligned to 8: a key index in bits 23:0, and in
  *	bits 31:24 0 before and enum xrdma_inval_status after
- * @count: 1 to 1024; 0: all keys of @pd
+ * @count: 1 to 1024; 0: all keys of @pd, windows first
  * @pd: if @count is 0
  *
  * Completes when no access under those keys is in progress or can begin.
@@ -405,6 +405,8 @@ static_assert(sizeof(struct xrdma_cmd) == 128);
  * @max_inline: inline bytes
  * @reserved: 0
  * @reserved2: 0
+ * @device_memory: bytes of BAR 4, a multiple of 4 KiB; 0 without
+ *	XRDMA_CAP_DEVICE_MEMORY
  */
 struct xrdma_rsp_query_device {
 	__le64 fw_version;
@@ -426,6 +428,7 @@ struct xrdma_rsp_query_device {
 	__le16 max_mtu;
 	__le16 max_inline;
 	__u8 reserved2[2];
+	__le64 device_memory;
 };
 
 /**
@@ -485,7 +488,7 @@ struct xrdma_rsp {
 	__le32 own;
 };
 
-static_assert(sizeof(struct xrdma_rsp_query_device) == 64);
+static_assert(sizeof(struct xrdma_rsp_query_device) == 72);
 static_assert(sizeof(struct xrdma_rsp_query_port) == 16);
 static_assert(sizeof(struct xrdma_rsp_query_qp) == 72);
 static_assert(sizeof(struct xrdma_rsp) == 128);

@@ -17,15 +17,17 @@
 /* 64-bit BARs. */
 #define XRDMA_BAR_REGS			0
 #define XRDMA_BAR_DB			2
-#define XRDMA_BAR_MSIX			4
+#define XRDMA_BAR_DM			4 /* with XRDMA_CAP_DEVICE_MEMORY */
 
 #define XRDMA_BAR_REGS_SIZE		0x10000
 #define XRDMA_BAR_DB_SIZE		0x1000000
-#define XRDMA_BAR_MSIX_SIZE		0x2000
 #define XRDMA_NUM_DB_PAGES		(XRDMA_BAR_DB_SIZE / 0x1000)
 
 /* Vector 0: command replies and the asynchronous event queue. */
 #define XRDMA_MSIX_VECTORS		64
+/* In BAR 0, behind the registers. */
+#define XRDMA_MSIX_TABLE		0x8000
+#define XRDMA_MSIX_PBA			0x9000
 
 /*
  * Registers are 32 bits wide, or 64 where it says so (written whole or as two

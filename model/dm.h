@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Device memory, BAR 4: a file in memory, so that a client can map it and the
+ * device reaches the same bytes by a pointer. Owns the bytes; who may access
+ * which of them by key is the key table's matter.
+ */
+#ifndef XRDMA_MODEL_DM_H
+#define XRDMA_MODEL_DM_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+#include <stddef.h>
+
+/* Sizes: a power of two, in bytes; 0 for none. */
+#define XRDMA_DM_MIN		4096ULL
+#define XRDMA_DM_MAX		BIT_ULL(36)
+
+/**
+ * struct xrdma_dm - device memory
+ * @mem: its bytes
+ * @size: their number; 0: there is none
+ * @fd: the file
+ */
+struct xrdma_dm {
+	u8 *mem;
+	u64 size;
+	int fd;
+};
+
+int xrdma_dm_init(struct xrdma_dm *dm, u64 size);
+void xrdma_dm_destroy(struct xrdma_dm *dm);
+void xrdma_dm_reset(struct xrdma_dm *dm);
+
+#endif /* XRDMA_MODEL_DM_H */

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""BAR 4: mapped by the client, trapped, and reached by key."""
+
+import mmap
+import os
+
+import pytest
+
+import vfu_client as vfu
+import xrdma_driver as x
+
+SIZE = 16 << 20
+
+
+def test_the_bar_can_be_mapped(host):
+    """And is as large as QUERY_DEVICE says."""
+    flags, size, offset, fds = host.client.region_info(vfu.BAR_DM)
+    assert (flags, size, offset) == (7, SIZE, 0)
+    assert len(fds) == 1
+    os.close(fds[0])
+    assert host.read(x.CAPS, 8) >> 12 & 1
+    reply = host.command(x.QUERY_DEVICE)
+    assert int.from_bytes(reply[64:72], "little") == SIZE
+    assert host.client.config_read(0x20, 4) & 0xF == 0xC
+
+
+def test_three_ways_to_the_same_bytes(host):
+    """A WRITE and an atomic of a peer, a mapping, a trapped access."""
+    fds = host.client.region_info(vfu.BAR_DM)[3]
+    with mmap.mmap(fds[0], SIZE) as memory:
+        os.close(fds[0])
+        a, b = x.pair(host)
+        data = host.alloc(0x2000)
+        host.put(data, bytes(range(256)) * 32)
+        local = host.register(data, 0x2000)
+        remote = host.register_device_memory(SIZE - 0x2000, 0x2000)
+        a.send(x.WRITE, [(data, 0x2000, local)], remote=0, rkey=remote)
+        assert a.sent()["status"] == x.WC_OK
+        assert memory[-0x2000:] == bytes(range(256)) * 32
+        assert host.client.read(vfu.BAR_DM, SIZE - 8, 8) == int.from_bytes(
+            bytes(range(248, 256)), "little")
+        host.client.write(vfu.BAR_DM, SIZE - 8, 41, 8)
+        assert memory[-8] == 41
+        a.send(x.FETCH_ADD, [(data, 8, local)], remote=0x1FF8, rkey=remote,
+               extra=(1).to_bytes(16, "little"))
+        assert a.sent()["status"] == x.WC_OK
+        assert memory[-8] == 42
+        # the last byte is the last
+        a.send(x.WRITE, [(data, 2, local)], remote=0x1FFF, rkey=remote)
+        assert a.sent()["status"] == x.WC_REM_ACCESS
+        assert b.query()[0] == x.Q_ERR
+
+
+@pytest.mark.parametrize("how", ["flr", "reset"])
+def test_reset_zeroes_what_the_client_has_mapped(host, how):
+    """The mapping stays, its bytes go."""
+    fds = host.client.region_info(vfu.BAR_DM)[3]
+    with mmap.mmap(fds[0], SIZE) as memory:
+        os.close(fds[0])
+        memory[0:8] = b"remember"
+        memory[-1] = 1
+        getattr(host.client, how)()
+        assert memory[0:8] == bytes(8)
+        assert memory[-1] == 0
+    host.client.enable()
+
+
+def test_a_device_without_it(start_device):
+    """No BAR, no capability, size 0."""
+    process = start_device("XRDMA_DEVICE", "--device-memory", "0")
+    driver = x.Driver(process)
+    driver.start()
+    assert driver.client.region_info(vfu.BAR_DM)[1] == 0
+    assert not driver.read(x.CAPS, 8) >> 12 & 1
+    reply = driver.command(x.QUERY_DEVICE)
+    assert int.from_bytes(reply[64:72], "little") == 0
+    assert not driver.host_errors()
+    driver.close()
