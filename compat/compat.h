@@ -31,6 +31,18 @@
 #define uverbs_robust_udata size_ib_rwq_ind_table
 #endif
 
+#ifndef XRDMA_HAVE_UFILE_HW_CLEANUP
+/*
+ * Nobody tells when a user context ends: see ops.h. What the native operation
+ * asks of the context; it is never called, nor in the table.
+ */
+struct ib_uverbs_file {
+	struct list_head uobjects;
+};
+
+#define ufile_hw_cleanup size_ib_counters
+#endif
+
 #ifndef XRDMA_HAVE_UDATA_HELPERS
 static inline int _ib_copy_validate_udata_in(struct ib_udata *udata, void *req,
 					     size_t kernel_size,

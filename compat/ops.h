@@ -10,9 +10,9 @@
 #ifndef XRDMA_COMPAT_OPS_H
 #define XRDMA_COMPAT_OPS_H
 
-#ifndef XRDMA_HAVE_REG_USER_MR_DMAH
 struct ib_dmah;
 
+#ifndef XRDMA_HAVE_REG_USER_MR_DMAH
 #define xrdma_reg_user_mr(...) xrdma_native_reg_user_mr(__VA_ARGS__)
 
 struct ib_mr *xrdma_reg_user_mr(struct ib_pd *pd, u64 start, u64 length,
@@ -26,6 +26,70 @@ static inline struct ib_mr *(xrdma_reg_user_mr)(struct ib_pd *pd, u64 start,
 {
 	return xrdma_native_reg_user_mr(pd, start, length, iova, access, NULL,
 					udata);
+}
+#endif
+
+#ifndef XRDMA_HAVE_REG_USER_MR_DMABUF_DMAH
+#define xrdma_reg_user_mr_dmabuf(...) \
+	xrdma_native_reg_user_mr_dmabuf(__VA_ARGS__)
+
+struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length,
+				       u64 iova, int fd, int access,
+				       struct ib_dmah *dmah,
+				       struct uverbs_attr_bundle *attrs);
+
+static inline struct ib_mr *
+(xrdma_reg_user_mr_dmabuf)(struct ib_pd *pd, u64 offset, u64 length, u64 iova,
+			   int fd, int access, struct uverbs_attr_bundle *attrs)
+{
+	return xrdma_native_reg_user_mr_dmabuf(pd, offset, length, iova, fd,
+					       access, NULL, attrs);
+}
+#endif
+
+#ifndef XRDMA_HAVE_UFILE_HW_CLEANUP
+#define xrdma_ufile_hw_cleanup(...) \
+	xrdma_native_ufile_hw_cleanup(__VA_ARGS__)
+enum { xrdma_ufile_hw_cleanup };
+
+/*
+ * Who destroys what a user context leaves is no call of a process: it has
+ * neither a request nor attributes.
+ */
+static inline bool xrdma_compat_ends(struct ib_pd *pd, struct ib_udata *udata)
+{
+	struct uverbs_attr_bundle *attrs;
+
+	if (!pd->uobject)
+		return false;
+	if (!udata)
+		return current->flags & PF_EXITING;
+	attrs = rdma_udata_to_uverbs_attr_bundle(udata);
+	return !attrs->ucore.inbuf &&
+	       bitmap_empty(attrs->attr_present, UVERBS_API_ATTR_BKEY_LEN);
+}
+
+void xrdma_pd_leave(struct ib_pd *pd);
+
+#define xrdma_dereg_mr(...) xrdma_native_dereg_mr(__VA_ARGS__)
+int xrdma_dereg_mr(struct ib_mr *mr, struct ib_udata *udata);
+
+static inline int (xrdma_dereg_mr)(struct ib_mr *mr, struct ib_udata *udata)
+{
+	if (xrdma_compat_ends(mr->pd, udata))
+		xrdma_pd_leave(mr->pd);
+	return xrdma_native_dereg_mr(mr, udata);
+}
+
+/* A window is not destroyed with a word about who does it. */
+#define xrdma_dealloc_mw(...) xrdma_native_dealloc_mw(__VA_ARGS__)
+int xrdma_dealloc_mw(struct ib_mw *mw);
+
+static inline int (xrdma_dealloc_mw)(struct ib_mw *mw)
+{
+	if (xrdma_compat_ends(mw->pd, NULL))
+		xrdma_pd_leave(mw->pd);
+	return xrdma_native_dealloc_mw(mw);
 }
 #endif
 

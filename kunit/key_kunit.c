@@ -94,17 +94,31 @@ static int draw(struct key_test *t, u32 *key)
 	return 0;
 }
 
-/* Frees the key at a place of t->live. */
-static void free_key(struct key_test *t, u32 place)
+/* Frees a key as after an INVALIDATE: the entry keeps its last key byte. */
+static void invalidate_and_free(struct key_test *t, u32 index, u8 byte)
 {
-	u32 key = t->live[place];
-	u32 index = key >> 8;
+	struct xrdma_mpt_entry entry = { .ctrl = cpu_to_le64(byte) };
+
+	xrdma_key_publish(t->keys, index, &entry);
+	xrdma_key_free(t->keys, index);
+}
+
+/* Frees the key at a place of t->live, whose consumer gave it another byte. */
+static void free_key_with_byte(struct key_test *t, u32 place, u8 byte)
+{
+	u32 index = t->live[place] >> 8;
 
 	t->live[place] = t->live[--t->num_live];
 	t->freed[index] = ++t->frees;
-	t->byte[index] = key;
+	t->byte[index] = byte;
 	clear_bit(index, t->used);
-	xrdma_key_free(t->keys, key);
+	invalidate_and_free(t, index, byte);
+}
+
+/* Frees the key at a place of t->live. */
+static void free_key(struct key_test *t, u32 place)
+{
+	free_key_with_byte(t, place, t->live[place]);
 }
 
 /* Fills the table. Returns the error of the last try. */
@@ -208,6 +222,24 @@ static void no_key_returns_before_it_has_rested(struct kunit *test)
 			cond_resched();
 	}
 	/* or this was no test */
+	KUNIT_EXPECT_GT(test, again, KEY_ROUNDS / 2);
+}
+
+/* Of windows and fast-register regions the byte is the consumer's. */
+static void a_byte_of_the_consumer_is_the_last_one_too(struct kunit *test)
+{
+	struct key_test *t = test->priv;
+	u32 key, i, again = 0;
+
+	open_keys(test, KEY_LOG_LIMIT);
+	for (i = 0; i < KEY_ROUNDS; i++) {
+		KUNIT_ASSERT_EQ(test, 0, draw(t, &key));
+		check_rest(test, t, key);
+		again += t->freed[key >> 8] != 0;
+		free_key_with_byte(t, 0, get_random_u8());
+		if (i % 1024 == 0)
+			cond_resched();
+	}
 	KUNIT_EXPECT_GT(test, again, KEY_ROUNDS / 2);
 }
 
@@ -371,7 +403,7 @@ static int draw_and_free(void *arg)
 		while (num == KEY_THREAD_KEYS ||
 		       (num && (err || i == KEY_THREAD_ROUNDS - 1))) {
 			clear_bit(mine[--num] >> 8, t->used);
-			xrdma_key_free(t->keys, mine[num]);
+			invalidate_and_free(t, mine[num] >> 8, mine[num]);
 		}
 		cond_resched();
 	}
@@ -407,6 +439,7 @@ static struct kunit_case key_cases[] = {
 	KUNIT_CASE(device_finds_what_is_published),
 	KUNIT_CASE(entries_that_do_not_exist_are_not_mapped),
 	KUNIT_CASE(no_key_returns_before_it_has_rested),
+	KUNIT_CASE(a_byte_of_the_consumer_is_the_last_one_too),
 	KUNIT_CASE(indexes_cannot_be_foreseen),
 	KUNIT_CASE(key_bytes_cannot_be_foreseen),
 	KUNIT_CASE(full_table_says_so_and_recovers),

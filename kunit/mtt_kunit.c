@@ -12,8 +12,7 @@
 #include "xrdma_verbs.h"
 #include "xlat_walk.h"
 
-/* 100,000 take less than a minute */
-#define MTT_LAYOUTS		20000
+#define MTT_LAYOUTS		100000
 #define MTT_LOOKUPS		8
 #define MTT_PIECES		32768
 #define MTT_MIXES		200
@@ -252,6 +251,75 @@ static void a_gibibyte_costs_what_its_pages_do(struct kunit *test)
 	sg_free_table(&t->sgt);
 }
 
+/*
+ * As large as a region gets: 1 TiB, 1 GiB pages far apart or the same one 1,024
+ * times; and 64 GiB of 4 KiB pages, for which 128 MiB of tables would be too
+ * many here: it is their shape that counts, and what they would cost.
+ */
+struct limit_case {
+	const char *name;
+	u64 page;
+	u64 step;
+	u64 total;
+	u32 level;
+	u32 leaf;
+};
+
+static const struct limit_case limit_cases[] = {
+	{ "1 TiB, one page of 1 GiB again and again", SZ_1G, 0, BIT_ULL(40),
+	  2, 30 },
+	{ "1 TiB, pages of 1 GiB", SZ_1G, 3ULL * SZ_1G, BIT_ULL(40), 2, 30 },
+	{ "1 TiB, pages of 2 MiB", SZ_2M, 3 * SZ_2M, BIT_ULL(40), 3, 21 },
+	{ "64 GiB, pages of 4 KiB", SZ_4K, 3 * SZ_4K, 1ULL << 36, 3, 12 },
+};
+
+static void limit_case_name(const struct limit_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(limit, limit_cases, limit_case_name);
+
+static void the_largest_regions_have_the_shape_they_should(struct kunit *test)
+{
+	const struct limit_case *c = test->param_value;
+	u64 addr = BIT_ULL(45), at;
+	struct xrdma_xlat x = {};
+
+	xrdma_xlat_begin_measure(&x);
+	for (at = 0; at < c->total; at += c->page, addr += c->step) {
+		xrdma_xlat_survey(&x, addr, c->page);
+		if (!(at % SZ_1G))
+			cond_resched();
+	}
+	KUNIT_EXPECT_FALSE(test, x.moved);
+	xrdma_xlat_finish(&x);
+	KUNIT_EXPECT_EQ(test, x.level, c->level);
+	KUNIT_EXPECT_EQ(test, x.leaf_shift, c->leaf);
+	KUNIT_EXPECT_EQ(test, x.start, 0);
+	KUNIT_EXPECT_EQ(test, x.total, c->total);
+}
+
+/* 1,024 entries, two tables and the one above: built, and walked */
+static void a_tebibyte_takes_three_tables(struct kunit *test)
+{
+	struct mtt_test *t = test->priv;
+	u64 step;
+	u32 i;
+
+	for (step = 0; step <= 2 * LAYOUT_GIB; step += 2 * LAYOUT_GIB) {
+		layout_begin(&t->l, 0);
+		for (i = 0; i < 1024; i++)
+			layout_add(&t->l, BIT_ULL(45) + i * step, LAYOUT_GIB);
+		t->l.length = t->l.total;
+		KUNIT_ASSERT_EQ(test, build_layout(t), 0);
+		KUNIT_EXPECT_STREQ(test, check_layout(t) ?: "", "");
+		KUNIT_EXPECT_EQ(test, t->mtt.num_tables, 3);
+		KUNIT_EXPECT_EQ(test, t->mtt.blocks[1], 1024);
+		xrdma_mtt_free(&t->xdev, &t->mtt);
+	}
+}
+
 /* 2 MiB in runs of up to @run pages, that a small page's neighbours make */
 static void add_small_pages(struct layout *l, u32 run)
 {
@@ -401,6 +469,9 @@ static void a_translation_that_moves_leaves_nothing_behind(struct kunit *test)
 static struct kunit_case mtt_cases[] = {
 	KUNIT_CASE_SLOW(tables_map_random_layouts_and_nothing_else),
 	KUNIT_CASE_PARAM(a_gibibyte_costs_what_its_pages_do, cost_gen_params),
+	KUNIT_CASE_PARAM(the_largest_regions_have_the_shape_they_should,
+			 limit_gen_params),
+	KUNIT_CASE(a_tebibyte_takes_three_tables),
 	KUNIT_CASE(a_mix_pays_for_its_fragmentation_only),
 	KUNIT_CASE(a_long_run_of_small_pages_leaves_huge_ones_whole),
 	KUNIT_CASE(a_region_beyond_its_pieces_is_refused),

@@ -10,7 +10,7 @@
 #include "xrdma_xlat.h"
 #include "xlat_layouts.h"
 
-#define XLAT_LAYOUTS		20000
+#define XLAT_LAYOUTS		100000
 #define XLAT_PIECES		256
 
 /**
@@ -34,10 +34,12 @@ static void measure(struct xrdma_xlat *x, const struct layout *l)
 	u32 i;
 
 	memset(x, 0, sizeof(*x));
-	for (i = 0; i < l->num && !l->queue; i++)
-		xrdma_xlat_align(x, l->pieces[i].addr, l->pieces[i].len);
 	xrdma_xlat_begin_measure(x);
-	for (i = 0; i < l->num; i++)
+	for (i = 0; i < l->num && !l->queue; i++)
+		xrdma_xlat_survey(x, l->pieces[i].addr, l->pieces[i].len);
+	if (l->queue || x->moved)
+		xrdma_xlat_begin_measure(x);
+	for (i = 0; i < l->num && (l->queue || x->moved); i++)
 		xrdma_xlat_measure(x, l->pieces[i].addr, l->pieces[i].len);
 	xrdma_xlat_finish(x);
 }

@@ -69,11 +69,14 @@ static u64 build(struct core_env *env, const struct piece *pieces,
 	u8 shift;
 
 	*x = (struct xrdma_xlat) {};
-	for (i = 0; i < n; i++)
-		xrdma_xlat_align(x, pieces[i].addr, pieces[i].len);
 	xrdma_xlat_begin_measure(x);
 	for (i = 0; i < n; i++)
-		xrdma_xlat_measure(x, pieces[i].addr, pieces[i].len);
+		xrdma_xlat_survey(x, pieces[i].addr, pieces[i].len);
+	if (x->moved) {
+		xrdma_xlat_begin_measure(x);
+		for (i = 0; i < n; i++)
+			xrdma_xlat_measure(x, pieces[i].addr, pieces[i].len);
+	}
 	xrdma_xlat_finish(x);
 	if (!x->level)
 		return xrdma_make_root(pieces[0].addr &

@@ -122,6 +122,7 @@ static void xrdma_cmd_read_caps(struct xrdma_caps *caps,
 	caps->log_max_keys = min_t(u8, rsp->log_max_keys, XRDMA_LOG_MAX_KEYS);
 	caps->max_mtu = le16_to_cpu(rsp->max_mtu);
 	caps->max_inline = le16_to_cpu(rsp->max_inline);
+	caps->device_memory = le64_to_cpu(rsp->device_memory);
 }
 
 /**

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA user contexts: each has a page of doorbells of its own, which the
- * process maps. Must not know what doorbells are for.
+ * XRDMA user contexts: each has a page of doorbells of its own; and what a
+ * process maps: that, and device memory it has been given. Must not know what
+ * either is for.
  */
 
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <rdma/uverbs_std_types.h>
 #include "xrdma_verbs.h"
 
 /* Doorbell pages that fit one page of the CPU: they cannot be mapped apart. */
 #define XRDMA_DB_PER_PAGE	(PAGE_SIZE / XRDMA_DB_PAGE_SIZE)
-
-/**
- * struct xrdma_mmap_entry - doorbell page that may be mapped
- * @entry: known to ib_core; lives as long as a mapping does
- * @number: in units of PAGE_SIZE of the doorbell BAR
- */
-struct xrdma_mmap_entry {
-	struct rdma_user_mmap_entry entry;
-	u32 number;
-};
 
 static struct xrdma_mmap_entry *
 to_xmmap_entry(struct rdma_user_mmap_entry *entry)
@@ -42,14 +34,20 @@ static struct xrdma_mmap_entry *xrdma_db_page_alloc(struct xrdma_ibdev *xib)
 		kfree(page);
 		return NULL;
 	}
-	page->number = number;
+	page->phys = xib->hw.db_phys + number * PAGE_SIZE;
 	return page;
+}
+
+static u32 xrdma_db_page_number(struct xrdma_ibdev *xib,
+				const struct xrdma_mmap_entry *page)
+{
+	return (page->phys - xib->hw.db_phys) / PAGE_SIZE;
 }
 
 static void xrdma_db_page_free(struct xrdma_ibdev *xib,
 			       struct xrdma_mmap_entry *page)
 {
-	ida_free(&xib->db_pages, page->number);
+	ida_free(&xib->db_pages, xrdma_db_page_number(xib, page));
 	kfree(page);
 }
 
@@ -98,7 +96,7 @@ int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 		xrdma_db_page_free(xib, page);
 		return err;
 	}
-	uc->db_page = page->number * XRDMA_DB_PER_PAGE;
+	uc->db_page = xrdma_db_page_number(xib, page) * XRDMA_DB_PER_PAGE;
 	uc->db_entry = &page->entry;
 	err = xrdma_ucontext_respond(xib, uc, udata);
 	if (err)
@@ -116,9 +114,27 @@ void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc)
 }
 
 /**
+ * xrdma_ufile_hw_cleanup() - ib_device_ops.ufile_hw_cleanup
+ * @ufile: of a user context that ends: it is closed, its process exits, or the
+ *	device goes away
+ *
+ * Context: the caller holds @ufile's hw_destroy_rwsem for writing.
+ */
+void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile)
+{
+	struct ib_uobject *uobject;
+
+	list_for_each_entry(uobject, &ufile->uobjects, list)
+		if (uobject->object &&
+		    uobj_get_object_id(uobject) == UVERBS_OBJECT_PD)
+			xrdma_pd_leave(uobject->object);
+}
+
+/**
  * xrdma_mmap() - ib_device_ops.mmap
  * @ibuc: user context
- * @vma: what the process asks for: its doorbell page, shared, whole
+ * @vma: what the process asks for: its doorbell page or device memory, shared,
+ *	whole
  *
  * Return: 0, -EINVAL: not an offset of this context, or another size or kind
  * of mapping; or an errno of mapping.
@@ -127,7 +143,8 @@ int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 {
 	struct xrdma_ibdev *xib = to_xibdev(ibuc->device);
 	struct rdma_user_mmap_entry *entry;
-	unsigned long pfn;
+	struct xrdma_mmap_entry *pages;
+	pgprot_t prot;
 	int err;
 
 	entry = rdma_user_mmap_entry_get(ibuc, vma);
@@ -136,21 +153,28 @@ int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 			  vma->vm_pgoff);
 		return -EINVAL;
 	}
-	pfn = PHYS_PFN(xib->hw.db_phys) + to_xmmap_entry(entry)->number;
-	err = rdma_user_mmap_io(ibuc, vma, pfn, PAGE_SIZE,
-				pgprot_noncached(vma->vm_page_prot), entry);
+	pages = to_xmmap_entry(entry);
+	prot = pages->device_memory ? pgprot_writecombine(vma->vm_page_prot) :
+				      pgprot_noncached(vma->vm_page_prot);
+	err = rdma_user_mmap_io(ibuc, vma, PHYS_PFN(pages->phys),
+				entry->npages * PAGE_SIZE, prot, entry);
 	rdma_user_mmap_entry_put(entry);
 	return err;
 }
 
 /**
  * xrdma_mmap_free() - ib_device_ops.mmap_free
- * @entry: doorbell page that nobody maps or may map any more
+ * @entry: pages that nobody maps or may map any more
  */
 void xrdma_mmap_free(struct rdma_user_mmap_entry *entry)
 {
-	xrdma_db_page_free(to_xibdev(entry->ucontext->device),
-			   to_xmmap_entry(entry));
+	struct xrdma_ibdev *xib = to_xibdev(entry->ucontext->device);
+	struct xrdma_mmap_entry *pages = to_xmmap_entry(entry);
+
+	if (pages->device_memory)
+		xrdma_dm_free(xib, pages);
+	else
+		xrdma_db_page_free(xib, pages);
 }
 
 /**

@@ -41,6 +41,7 @@ struct xrdma_eqs;
  * @log_max_keys: log2 of the key indexes
  * @max_mtu: largest Ethernet payload
  * @max_inline: inline bytes
+ * @device_memory: bytes of device memory
  */
 struct xrdma_caps {
 	u64 flags;
@@ -61,6 +62,7 @@ struct xrdma_caps {
 	u32 log_max_keys;
 	u32 max_mtu;
 	u32 max_inline;
+	u64 device_memory;
 };
 
 /**
@@ -102,6 +104,9 @@ struct xrdma_event_ops {
  * @db: kernel doorbell page, page 0 of BAR 2
  * @db_phys: physical address of BAR 2
  * @num_db_pages: doorbell pages in it, the kernel's included
+ * @dm: BAR 4, write-combining, or NULL
+ * @dm_phys: physical address of BAR 4
+ * @dm_size: bytes of BAR 4
  * @caps: what the device offers
  * @event_ops: where events go
  * @cmdq: command ring
@@ -122,6 +127,9 @@ struct xrdma_dev {
 	void __iomem *db;
 	phys_addr_t db_phys;
 	u32 num_db_pages;
+	void __iomem *dm;
+	phys_addr_t dm_phys;
+	u64 dm_size;
 	struct xrdma_caps caps;
 	const struct xrdma_event_ops *event_ops;
 	struct xrdma_cmdq *cmdq;

@@ -249,6 +249,17 @@ int xrdma_faults_create(struct xrdma_ibdev *xib)
 }
 
 /**
+ * xrdma_debugfs_dir() - where others put their files
+ * @xib: the device, with fault records
+ *
+ * Return: its directory; it goes with the fault records.
+ */
+struct dentry *xrdma_debugfs_dir(const struct xrdma_ibdev *xib)
+{
+	return xib->faults->dir;
+}
+
+/**
  * xrdma_faults_destroy() - forget the fault records
  * @xib: the device, which reports no more
  */

@@ -58,7 +58,7 @@ struct xrdma_held {
  * @lock: protects @open, @quarantine, and counts of batches
  * @open: batch that callers may join, or NULL
  * @room: callers that wait for one
- * @sending: held by the leader whose batch is in the device
+ * @sending: held by whose INVALIDATE is in the device
  * @quarantine: struct xrdma_held
  * @told: the log says that there is a quarantine, under @lock
  */
@@ -67,7 +67,7 @@ struct xrdma_inval {
 	spinlock_t lock; /* open, quarantine, counts */
 	struct xrdma_inval_batch *open;
 	wait_queue_head_t room;
-	struct mutex sending; /* one batch in the device */
+	struct mutex sending; /* one INVALIDATE in the device */
 	struct list_head quarantine;
 	bool told;
 };
@@ -155,6 +155,7 @@ static void xrdma_inval_lead(struct xrdma_ibdev *xib,
 	complete_all(&batch->done);
 }
 
+/* -ENOENT: the key was not valid */
 static int xrdma_inval_outcome(struct xrdma_ibdev *xib,
 			       const struct xrdma_inval_batch *batch, u32 slot)
 {
@@ -170,23 +171,11 @@ static int xrdma_inval_outcome(struct xrdma_ibdev *xib,
 	case XRDMA_INVAL_BOUND:
 		return -EBUSY;
 	default:
-		xrdma_fatal(&xib->hw, "it does not know a key in use");
-		return -EIO;
+		return -ENOENT;
 	}
 }
 
-/**
- * xrdma_inval_key() - fence: end all use of a key
- * @xib: the device
- * @index: of a key entry that was published
- *
- * Context: may sleep, for a bounded time.
- * Return: 0: no access under the key is in progress or can begin, and the
- * entry is the driver's; -EBUSY: windows are bound to it, and nothing has
- * changed; otherwise the device is dead, and memory behind the key goes into
- * quarantine.
- */
-int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index)
+static int xrdma_inval_one(struct xrdma_ibdev *xib, u32 index)
 {
 	struct xrdma_inval_batch *batch;
 	u32 slot;
@@ -203,22 +192,77 @@ int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index)
 }
 
 /**
- * xrdma_inval_pd() - fence: end all use of the keys of a protection domain
+ * xrdma_inval_key() - fence: end all use of a key
  * @xib: the device
- * @pdn: its number
+ * @index: of a key entry that was published
  *
  * Context: may sleep, for a bounded time.
- * Return: 0: as for xrdma_inval_key(), with all keys of the domain; otherwise
- * the device is dead.
+ * Return: 0: no access under the key is in progress or can begin, and the
+ * entry is the driver's; -EBUSY: windows are bound to it, and nothing has
+ * changed; otherwise the device is dead, and memory behind the key goes into
+ * quarantine.
  */
-int xrdma_inval_pd(struct xrdma_ibdev *xib, u32 pdn)
+int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index)
+{
+	int err = xrdma_inval_one(xib, index);
+
+	if (err != -ENOENT)
+		return err;
+	xrdma_fatal(&xib->hw, "it does not know a key in use");
+	return -EIO;
+}
+
+/**
+ * xrdma_inval_key_again() - xrdma_inval_key(), of a key that may be invalid
+ * @xib: the device
+ * @index: of a key entry that was published; xrdma_inval_domain() may have
+ *	been there before
+ *
+ * Context: may sleep, for a bounded time.
+ * Return: as xrdma_inval_key().
+ */
+int xrdma_inval_key_again(struct xrdma_ibdev *xib, u32 index)
+{
+	int err = xrdma_inval_one(xib, index);
+
+	return err == -ENOENT ? 0 : err;
+}
+
+/*
+ * Not beside a batch: who is told that a key is invalid already knows that the
+ * fence which made it so is complete.
+ */
+static int xrdma_inval_domain(struct xrdma_ibdev *xib, struct xrdma_pd *pd)
 {
 	int err;
 
-	err = xrdma_cmd_invalidate_pd(&xib->hw, pdn);
+	mutex_lock(&xib->inval->sending);
+	err = xrdma_cmd_invalidate_pd(&xib->hw, pd->pdn);
+	mutex_unlock(&xib->inval->sending);
 	if (err)
 		xrdma_fatal(&xib->hw, "it does not invalidate keys");
+	else
+		pd->revoked = true;
 	return err;
+}
+
+/**
+ * xrdma_inval_object() - fence: end all use of a region or window
+ * @xib: the device
+ * @pd: its protection domain
+ * @index: of its key entry
+ *
+ * When the user context of the domain ends, so do all of its keys: with the
+ * first of them, by one command.
+ *
+ * Context: may sleep, for a bounded time.
+ * Return: as xrdma_inval_key(); when the user context ends never -EBUSY.
+ */
+int xrdma_inval_object(struct xrdma_ibdev *xib, struct xrdma_pd *pd, u32 index)
+{
+	if (!pd->leaving)
+		return xrdma_inval_key(xib, index);
+	return pd->revoked ? 0 : xrdma_inval_domain(xib, pd);
 }
 
 /* ---- quarantine ------------------------------------------------------ */
@@ -310,6 +354,20 @@ void xrdma_quarantine_release(struct xrdma_ibdev *xib)
 	spin_unlock(&inval->lock);
 	list_for_each_entry_safe(held, next, &release, list)
 		xrdma_held_release(xib, held);
+}
+
+/**
+ * xrdma_quarantine_abandon() - never let go of what is in quarantine
+ * @xib: the device, which cannot be made quiet; nothing else uses it any more
+ *
+ * Context: may sleep.
+ */
+void xrdma_quarantine_abandon(struct xrdma_ibdev *xib)
+{
+	struct xrdma_held *held;
+
+	list_for_each_entry(held, &xib->inval->quarantine, list)
+		xrdma_dmabuf_abandon(held->umem);
 }
 
 /**

@@ -19,6 +19,7 @@
  */
 
 #include <linux/bitmap.h>
+#include <linux/debugfs.h>
 #include <linux/dma-mapping.h>
 #include <linux/local_lock.h>
 #include <linux/mutex.h>
@@ -37,8 +38,11 @@
 #define XRDMA_KEY_GROWTH_MIN	4096
 #define XRDMA_KEY_DRAWS		32	/* before searching */
 
-/* While an entry is invalid, its iova holds the last key byte, and this mark. */
-#define XRDMA_KEY_USED_BEFORE	BIT_ULL(8)
+/*
+ * While an entry is invalid, its key byte is the last one, which may have been
+ * the consumer's choice, and its iova this mark if there was one.
+ */
+#define XRDMA_KEY_USED_BEFORE	BIT_ULL(0)
 
 static_assert(sizeof(struct xrdma_mpt_entry) << XRDMA_KEY_PAGE_LOG ==
 	      XRDMA_PAGE_SIZE);
@@ -281,9 +285,9 @@ static u32 xrdma_key_draw(struct xrdma_keys *keys, u32 size)
 
 static u8 xrdma_key_new_byte(const struct xrdma_mpt_entry *entry)
 {
-	u64 last = le64_to_cpu(entry->iova);
+	u8 last = le64_get_bits(entry->ctrl, XRDMA_MPT_KEY_BYTE);
 
-	if (!(last & XRDMA_KEY_USED_BEFORE))
+	if (!(le64_to_cpu(entry->iova) & XRDMA_KEY_USED_BEFORE))
 		return get_random_u8();
 	return last + 1 + get_random_u32_below(U8_MAX);
 }
@@ -361,24 +365,23 @@ static void xrdma_keys_rest(struct xrdma_keys *keys,
 /**
  * xrdma_key_free() - give a key back
  * @keys: the table
- * @key: the key, as it was last; the device has answered the INVALIDATE of its
- *	entry, never seen it, or been reset
+ * @index: of the key; the device has answered the INVALIDATE of its entry,
+ *	never seen it, or been reset
  *
  * The index is not drawn again before XRDMA_KEY_REST others have been freed.
  *
  * Context: process.
  */
-void xrdma_key_free(struct xrdma_keys *keys, u32 key)
+void xrdma_key_free(struct xrdma_keys *keys, u32 index)
 {
-	struct xrdma_mpt_entry *entry;
 	struct xrdma_key_magazine *mag;
 
-	entry = xrdma_key_entry(keys, xrdma_key_index(key));
-	entry->iova = cpu_to_le64(XRDMA_KEY_USED_BEFORE | xrdma_key_byte(key));
+	xrdma_key_entry(keys, index)->iova =
+		cpu_to_le64(XRDMA_KEY_USED_BEFORE);
 
 	local_lock(&keys->magazines->lock);
 	mag = this_cpu_ptr(keys->magazines);
-	mag->index[mag->num++] = xrdma_key_index(key);
+	mag->index[mag->num++] = index;
 	if (mag->num == XRDMA_KEY_MAGAZINE)
 		xrdma_keys_rest(keys, mag);
 	local_unlock(&keys->magazines->lock);
@@ -413,6 +416,30 @@ void xrdma_key_publish(struct xrdma_keys *keys, u32 index,
 	/* the device may look at the rest as soon as it sees the state */
 	dma_wmb();
 	WRITE_ONCE(dst->ctrl, entry->ctrl);
+}
+
+/**
+ * xrdma_key_alloc_free() - draw a key and publish its entry as free
+ * @keys: the table
+ * @type: enum xrdma_mpt_type of what work requests will bind or register
+ * @pdn: protection domain
+ * @key: the key; its byte is the consumer's from now on
+ *
+ * Context: may sleep, as xrdma_key_alloc().
+ * Return: 0, -ENOSPC or -ENOMEM.
+ */
+int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key)
+{
+	struct xrdma_mpt_entry entry = {};
+	int err;
+
+	err = xrdma_key_alloc(keys, key);
+	if (err)
+		return err;
+	entry.ctrl = cpu_to_le64(xrdma_make_mpt_ctrl(XRDMA_MPT_FREE, type,
+						     *key, pdn, 0));
+	xrdma_key_publish(keys, xrdma_key_index(*key), &entry);
+	return 0;
 }
 
 /**
@@ -461,6 +488,16 @@ int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys)
 		__set_bit(0, keys->chunks[0]->used);
 	mutex_unlock(&keys->growth);
 	return err;
+}
+
+/**
+ * xrdma_keys_show() - tell in debugfs how many entries there are
+ * @keys: the table
+ * @dir: gets the file "key_entries"; goes before the table
+ */
+void xrdma_keys_show(struct xrdma_keys *keys, struct dentry *dir)
+{
+	debugfs_create_u32("key_entries", 0400, dir, &keys->size);
 }
 
 static int xrdma_keys_init_rest(struct xrdma_keys *keys)

@@ -18,11 +18,16 @@ static const struct ib_device_ops xrdma_ops = {
 	.uverbs_robust_udata = 1,
 
 	.add_gid = xrdma_add_gid,
+	.alloc_dm = xrdma_alloc_dm,
 	.alloc_hw_port_stats = xrdma_alloc_hw_port_stats,
+	.alloc_mr = xrdma_alloc_mr,
+	.alloc_mw = xrdma_alloc_mw,
 	.alloc_pd = xrdma_alloc_pd,
 	.alloc_ucontext = xrdma_alloc_ucontext,
 	.create_cq = xrdma_create_cq,
 	.create_qp = xrdma_create_qp,
+	.dealloc_mw = xrdma_dealloc_mw,
+	.dealloc_dm = xrdma_dealloc_dm,
 	.dealloc_pd = xrdma_dealloc_pd,
 	.dealloc_ucontext = xrdma_dealloc_ucontext,
 	.del_gid = xrdma_del_gid,
@@ -39,6 +44,7 @@ static const struct ib_device_ops xrdma_ops = {
 	.get_hw_stats = xrdma_get_hw_stats,
 	.get_link_layer = xrdma_get_link_layer,
 	.get_port_immutable = xrdma_get_port_immutable,
+	.map_mr_sg = xrdma_map_mr_sg,
 	.mmap = xrdma_mmap,
 	.mmap_free = xrdma_mmap_free,
 	.modify_qp = xrdma_modify_qp,
@@ -49,10 +55,15 @@ static const struct ib_device_ops xrdma_ops = {
 	.query_pkey = xrdma_query_pkey,
 	.query_port = xrdma_query_port,
 	.query_qp = xrdma_query_qp,
+	.reg_dm_mr = xrdma_reg_dm_mr,
 	.reg_user_mr = xrdma_reg_user_mr,
+	.reg_user_mr_dmabuf = xrdma_reg_user_mr_dmabuf,
 	.req_notify_cq = xrdma_req_notify_cq,
+	.rereg_user_mr = xrdma_rereg_user_mr,
+	.ufile_hw_cleanup = xrdma_ufile_hw_cleanup,
 
 	INIT_RDMA_OBJ_SIZE(ib_cq, xrdma_cq, ibcq),
+	INIT_RDMA_OBJ_SIZE(ib_mw, xrdma_mw, ibmw),
 	INIT_RDMA_OBJ_SIZE(ib_pd, xrdma_pd, ibpd),
 	INIT_RDMA_OBJ_SIZE(ib_qp, xrdma_qp, ibqp),
 	INIT_RDMA_OBJ_SIZE(ib_ucontext, xrdma_ucontext, ibuc),
@@ -139,11 +150,21 @@ static int xrdma_pci_map(struct xrdma_dev *xdev)
 	xdev->db = pci_iomap(pdev, XRDMA_BAR_DB, XRDMA_DB_PAGE_SIZE);
 	xdev->db_phys = pci_resource_start(pdev, XRDMA_BAR_DB);
 	xdev->num_db_pages = XRDMA_NUM_DB_PAGES;
-	return xdev->regs && xdev->db ? 0 : -ENOMEM;
+	if (!xdev->regs || !xdev->db)
+		return -ENOMEM;
+	/* only a device with memory of its own has this one */
+	xdev->dm_phys = pci_resource_start(pdev, XRDMA_BAR_DM);
+	xdev->dm_size = pci_resource_len(pdev, XRDMA_BAR_DM);
+	if (!xdev->dm_size)
+		return 0;
+	xdev->dm = pci_iomap_wc(pdev, XRDMA_BAR_DM, 0);
+	return xdev->dm ? 0 : -ENOMEM;
 }
 
 static void xrdma_pci_unmap(struct xrdma_dev *xdev)
 {
+	if (xdev->dm)
+		pci_iounmap(xdev->pdev, xdev->dm);
 	if (xdev->db)
 		pci_iounmap(xdev->pdev, xdev->db);
 	if (xdev->regs)
@@ -200,9 +221,12 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 	xrdma_eqs_stop(xdev);
 	pci_clear_master(xdev->pdev);
 	xrdma_faults_destroy(xib);
+	xrdma_dm_destroy(xib);
 	if (!quiet) {
 		dev_err(xrdma_to_dev(xdev),
 			"the device cannot be reset: memory that it may use is lost\n");
+		if (xib->inval)
+			xrdma_quarantine_abandon(xib);
 		return;
 	}
 	if (xib->inval) {
@@ -227,6 +251,7 @@ static int xrdma_core_alloc(struct xrdma_ibdev *xib)
 	if (IS_ERR(keys))
 		return PTR_ERR(keys);
 	xib->keys = keys;
+	xrdma_keys_show(keys, xrdma_debugfs_dir(xib));
 	err = xrdma_cmdq_create(xdev);
 	return err ?: xrdma_inval_create(xib);
 }
@@ -245,6 +270,9 @@ static int xrdma_core_enable(struct xrdma_ibdev *xib)
 		return dev_err_probe(dev, err,
 				     "the device does not say what it is\n");
 	err = xrdma_keys_open(xib->keys, xdev->caps.log_max_keys);
+	if (err)
+		return err;
+	err = xrdma_dm_create(xib);
 	if (err)
 		return err;
 	err = xrdma_eqs_create(xdev);
@@ -291,6 +319,8 @@ static int xrdma_register(struct xrdma_ibdev *xib)
 	ibdev->num_comp_vectors = xrdma_num_comp_vectors(xdev);
 	ibdev->node_guid = xdev->caps.node_guid;
 	ib_set_device_ops(ibdev, &xrdma_ops);
+	if (IS_ENABLED(CONFIG_INFINIBAND_USER_ACCESS))
+		ibdev->driver_def = xrdma_uapi_defs;
 	err = ib_device_set_netdev(ibdev, xib->netdev, 1);
 	if (err)
 		return err;

@@ -2,7 +2,8 @@
 /*
  * XRDMA memory regions: pinned memory, its translation and its key, tied
  * together. Must not know how keys are drawn, tables built or invalidations
- * batched.
+ * batched. Regions of other memory have their own files, and begin and end
+ * here.
  *
  * Registration ends with a store (xrdma_key_publish()): after pinning it sends
  * no command, touches no register and does not wait. Deregistration is a
@@ -40,8 +41,13 @@ static_assert(XRDMA_MR_SAME ==
 	       IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_FLUSH_GLOBAL |
 	       IB_ACCESS_FLUSH_PERSISTENT));
 
-/* Rights of a key entry from enum ib_access_flags; hints it lacks fall away. */
-static u16 xrdma_mr_rights(int access)
+/**
+ * xrdma_mr_rights() - rights of a key entry
+ * @access: enum ib_access_flags; hints that a key entry lacks fall away
+ *
+ * Return: enum xrdma_access.
+ */
+u16 xrdma_mr_rights(int access)
 {
 	u16 rights = access & XRDMA_MR_SAME;
 
@@ -50,7 +56,27 @@ static u16 xrdma_mr_rights(int access)
 	return rights;
 }
 
-static struct xrdma_mr *xrdma_mr_alloc(void)
+/**
+ * xrdma_mr_flags() - the other way round
+ * @rights: enum xrdma_access
+ *
+ * Return: enum ib_access_flags.
+ */
+int xrdma_mr_flags(u16 rights)
+{
+	int access = rights & XRDMA_MR_SAME;
+
+	if (rights & XRDMA_ACCESS_RELAXED_ORDERING)
+		access |= IB_ACCESS_RELAXED_ORDERING;
+	return access;
+}
+
+/**
+ * xrdma_mr_alloc() - a region without memory and without a key
+ *
+ * Return: the region, to be freed with kfree(), or NULL.
+ */
+struct xrdma_mr *xrdma_mr_alloc(void)
 {
 	struct xrdma_mr *mr;
 
@@ -60,49 +86,67 @@ static struct xrdma_mr *xrdma_mr_alloc(void)
 	return mr;
 }
 
-/* Draws a key and makes its entry valid. */
-static int xrdma_mr_publish(struct xrdma_ibdev *xib, u32 pdn, u16 rights,
-			    struct xrdma_mpt_entry *entry, u64 flags, u32 *key)
+/**
+ * xrdma_mr_publish() - make a key valid
+ * @xib: the device
+ * @key: the key; its entry is invalid and the caller's
+ * @grant: what it shall give
+ * @mtt: where the memory is
+ * @flags: XRDMA_MPT_IDENTITY, XRDMA_MPT_DEVICE or 0
+ *
+ * Context: any.
+ */
+void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
+		      const struct xrdma_grant *grant,
+		      const struct xrdma_mtt *mtt, u64 flags)
 {
+	bool zero_based = grant->access & XRDMA_ACCESS_ZERO_BASED;
+	u64 ctrl = xrdma_make_mpt_ctrl(XRDMA_MPT_VALID, XRDMA_MPT_MR, key,
+				       grant->pdn, grant->access);
+	struct xrdma_mpt_entry entry = {
+		.ctrl = cpu_to_le64(ctrl | flags),
+		.iova = cpu_to_le64(zero_based ? 0 : grant->iova),
+		.length = cpu_to_le64(grant->length),
+		.root = cpu_to_le64(mtt->root),
+		.offset = cpu_to_le32(mtt->offset),
+	};
+
+	xrdma_key_publish(xib->keys, xrdma_key_index(key), &entry);
+}
+
+/**
+ * xrdma_mr_give_key() - draw the key of a region, and make it valid
+ * @xib: the device
+ * @mr: the region, with its translation
+ * @grant: what the key shall give
+ * @flags: as of xrdma_mr_publish()
+ *
+ * Context: may sleep, but only when the key table grows.
+ * Return: 0, -ENOSPC or -ENOMEM.
+ */
+int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
+		      const struct xrdma_grant *grant, u64 flags)
+{
+	u32 key;
 	int err;
 
-	err = xrdma_key_alloc(xib->keys, key);
+	err = xrdma_key_alloc(xib->keys, &key);
 	if (err)
 		return err;
-	entry->ctrl = cpu_to_le64(flags |
-				  xrdma_make_mpt_ctrl(XRDMA_MPT_VALID,
-						      XRDMA_MPT_MR, *key, pdn,
-						      rights));
-	xrdma_key_publish(xib->keys, xrdma_key_index(*key), entry);
+	xrdma_mr_publish(xib, key, grant, &mr->mtt, flags);
+	mr->access = grant->access;
+	mr->key_index = xrdma_key_index(key);
+	mr->ibmr.lkey = key;
+	mr->ibmr.rkey = key;
+	mr->ibmr.iova = grant->iova;
+	mr->ibmr.length = grant->length;
 	return 0;
 }
 
-/*
- * A process that exits takes all regions of its protection domains along: one
- * command for each domain instead of one for each region. ib_core destroys
- * what a process leaves in the context of that process, one object after the
- * other; nothing can be registered there any more.
- */
-static bool xrdma_mr_of_exiting(const struct ib_mr *ibmr)
-{
-	return ibmr->uobject && current->flags & PF_EXITING;
-}
-
-static int xrdma_mr_inval(struct xrdma_ibdev *xib, struct ib_mr *ibmr)
-{
-	struct xrdma_pd *pd = to_xpd(ibmr->pd);
-	int err;
-
-	if (!xrdma_mr_of_exiting(ibmr))
-		return xrdma_inval_key(xib, xrdma_key_index(ibmr->lkey));
-	if (pd->revoked)
-		return 0;
-	err = xrdma_inval_pd(xib, pd->pdn);
-	pd->revoked = !err;
-	return err;
-}
-
 /* ---- regions of bus addresses ----------------------------------------- */
+
+/* Positions are bus addresses: there is nothing to translate. */
+static const struct xrdma_mtt xrdma_no_mtt;
 
 /**
  * xrdma_dma_key_create() - key for all bus addresses
@@ -117,10 +161,18 @@ static int xrdma_mr_inval(struct xrdma_ibdev *xib, struct ib_mr *ibmr)
 int xrdma_dma_key_create(struct xrdma_ibdev *xib, u32 pdn, u16 access,
 			 u32 *key)
 {
-	struct xrdma_mpt_entry entry = { .length = cpu_to_le64(U64_MAX) };
+	struct xrdma_grant grant = {
+		.length = U64_MAX,
+		.pdn = pdn,
+		.access = access,
+	};
+	int err;
 
-	return xrdma_mr_publish(xib, pdn, access, &entry, XRDMA_MPT_IDENTITY,
-				key);
+	err = xrdma_key_alloc(xib->keys, key);
+	if (!err)
+		xrdma_mr_publish(xib, *key, &grant, &xrdma_no_mtt,
+				 XRDMA_MPT_IDENTITY);
+	return err;
 }
 
 /**
@@ -137,7 +189,7 @@ int xrdma_dma_key_destroy(struct xrdma_ibdev *xib, u32 key)
 
 	err = xrdma_inval_key(xib, xrdma_key_index(key));
 	if (!err)
-		xrdma_key_free(xib->keys, key);
+		xrdma_key_free(xib->keys, xrdma_key_index(key));
 	return err;
 }
 
@@ -151,7 +203,11 @@ int xrdma_dma_key_destroy(struct xrdma_ibdev *xib, u32 key)
  */
 struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
 {
-	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
+	struct xrdma_grant grant = {
+		.length = U64_MAX,
+		.pdn = to_xpd(ibpd)->pdn,
+		.access = xrdma_mr_rights(access),
+	};
 	struct xrdma_mr *mr;
 	int err;
 
@@ -162,29 +218,35 @@ struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
 	mr = xrdma_mr_alloc();
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	mr->access = xrdma_mr_rights(access);
-	err = xrdma_dma_key_create(xib, to_xpd(ibpd)->pdn, mr->access,
-				   &mr->ibmr.lkey);
+	err = xrdma_mr_give_key(to_xibdev(ibpd->device), mr, &grant,
+				XRDMA_MPT_IDENTITY);
 	if (err) {
 		kfree(mr);
 		return ERR_PTR(err);
 	}
-	mr->ibmr.rkey = mr->ibmr.lkey;
-	mr->key_index = xrdma_key_index(mr->ibmr.lkey);
 	return &mr->ibmr;
 }
 
 /* ---- regions of user memory -------------------------------------------- */
 
-static int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova,
-			  int access, const struct ib_dmah *dmah)
+/**
+ * xrdma_mr_check() - may a region be like this?
+ * @xib: the device
+ * @length: its bytes
+ * @iova: address of the first
+ * @access: enum ib_access_flags
+ *
+ * Return: 0, -EINVAL: length or addresses; -EOPNOTSUPP or an errno of
+ * ib_check_mr_access(): flags; -EIO: the device is dead.
+ */
+int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova, int access)
 {
 	u64 end;
 	int err;
 
 	if (xrdma_dead(&xib->hw))
 		return -EIO;
-	if (dmah || access & ~XRDMA_MR_ACCESS)
+	if (access & ~XRDMA_MR_ACCESS)
 		return -EOPNOTSUPP;
 	err = ib_check_mr_access(&xib->ibdev, access);
 	if (err)
@@ -195,38 +257,33 @@ static int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova,
 	return check_add_overflow(iova, length - 1, &end) ? -EINVAL : 0;
 }
 
-static int xrdma_mr_pin(struct xrdma_ibdev *xib, struct xrdma_mr *mr, u64 start,
-			u64 length, int access)
+/**
+ * xrdma_mr_pin() - pin memory of the current process, and translate it
+ * @xib: the device
+ * @mtt: its translation; empty after a failure
+ * @start: virtual address
+ * @length: bytes, 1 or more
+ * @access: enum ib_access_flags
+ *
+ * Context: may sleep.
+ * Return: the memory or an ERR_PTR(): -ENOMEM, or an errno of pinning.
+ */
+struct ib_umem *xrdma_mr_pin(struct xrdma_ibdev *xib, struct xrdma_mtt *mtt,
+			     u64 start, u64 length, int access)
 {
-	mr->umem = ib_umem_get_va(&xib->ibdev, start, length, access);
-	return PTR_ERR_OR_ZERO(mr->umem);
-}
-
-static int xrdma_mr_map(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
-{
-	return xrdma_mtt_build(&xib->hw, &mr->mtt, &mr->umem->sgt_append.sgt,
-			       ib_umem_offset(mr->umem), mr->umem->length,
-			       false);
-}
-
-static int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
-			     u32 pdn)
-{
-	struct xrdma_mpt_entry entry = {
-		.iova = cpu_to_le64(mr->ibmr.iova),
-		.length = cpu_to_le64(mr->ibmr.length),
-		.root = cpu_to_le64(mr->mtt.root),
-		.offset = cpu_to_le32(mr->mtt.offset),
-	};
+	struct ib_umem *umem;
 	int err;
 
-	err = xrdma_mr_publish(xib, pdn, mr->access, &entry, 0,
-			       &mr->ibmr.lkey);
-	if (err)
-		return err;
-	mr->ibmr.rkey = mr->ibmr.lkey;
-	mr->key_index = xrdma_key_index(mr->ibmr.lkey);
-	return 0;
+	umem = ib_umem_get_va(&xib->ibdev, start, length, access);
+	if (IS_ERR(umem))
+		return umem;
+	err = xrdma_mtt_build(&xib->hw, mtt, &umem->sgt_append.sgt,
+			      ib_umem_offset(umem), umem->length, false);
+	if (err) {
+		ib_umem_release(umem);
+		return ERR_PTR(err);
+	}
+	return umem;
 }
 
 /**
@@ -248,35 +305,37 @@ struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				struct ib_udata *udata)
 {
 	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
+	struct xrdma_grant grant = {
+		.iova = iova,
+		.length = length,
+		.pdn = to_xpd(ibpd)->pdn,
+		.access = xrdma_mr_rights(access),
+	};
 	struct xrdma_mr *mr;
 	int err;
 
 	err = ib_no_udata_io(udata);
 	if (!err)
-		err = xrdma_mr_check(xib, length, iova, access, dmah);
+		err = xrdma_mr_check(xib, length, iova, access);
 	if (err)
 		return ERR_PTR(err);
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
 	mr = xrdma_mr_alloc();
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	mr->access = xrdma_mr_rights(access);
-	mr->ibmr.iova = access & IB_ZERO_BASED ? 0 : iova;
-	mr->ibmr.length = length;
-
-	err = xrdma_mr_pin(xib, mr, start, length, access);
-	if (err)
+	mr->umem = xrdma_mr_pin(xib, &mr->mtt, start, length, access);
+	if (IS_ERR(mr->umem)) {
+		err = PTR_ERR(mr->umem);
 		goto err_free;
-	err = xrdma_mr_map(xib, mr);
+	}
+	err = xrdma_mr_give_key(xib, mr, &grant, 0);
 	if (err)
 		goto err_unpin;
-	err = xrdma_mr_give_key(xib, mr, to_xpd(ibpd)->pdn);
-	if (err)
-		goto err_unmap;
 	return &mr->ibmr;
 
-err_unmap:
-	xrdma_mtt_free(&xib->hw, &mr->mtt);
 err_unpin:
+	xrdma_mtt_free(&xib->hw, &mr->mtt);
 	ib_umem_release(mr->umem);
 err_free:
 	kfree(mr);
@@ -301,13 +360,16 @@ int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	err = ib_no_udata_io(udata);
 	if (err)
 		return err;
-	err = xrdma_mr_inval(xib, ibmr);
+	if (mr->dmabuf)
+		err = xrdma_dmabuf_inval(xib, mr);
+	else
+		err = xrdma_inval_object(xib, to_xpd(ibmr->pd), mr->key_index);
 	if (err == -EBUSY)
 		return err;
 	if (err) {
 		xrdma_quarantine(xib, mr->umem, &mr->mtt);
 	} else {
-		xrdma_key_free(xib->keys, ibmr->lkey);
+		xrdma_key_free(xib->keys, mr->key_index);
 		ib_umem_release(mr->umem);
 		xrdma_mtt_free(&xib->hw, &mr->mtt);
 	}

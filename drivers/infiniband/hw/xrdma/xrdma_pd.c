@@ -61,6 +61,17 @@ int xrdma_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 }
 
 /**
+ * xrdma_pd_leave() - the user context of a protection domain ends
+ * @ibpd: protection domain of a process; ib_core destroys what it has in it
+ *
+ * From now on its keys end together.
+ */
+void xrdma_pd_leave(struct ib_pd *ibpd)
+{
+	to_xpd(ibpd)->leaving = true;
+}
+
+/**
  * xrdma_make_av() - address vector from the attributes of an address handle
  * @av: filled in
  * @attr: of RoCE, with a GRH, checked and resolved by ib_core

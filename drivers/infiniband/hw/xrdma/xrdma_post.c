@@ -7,7 +7,19 @@
  * Context of all of it: any, also with interrupts off.
  */
 
+#include <rdma/xrdma-bind.h>
 #include "xrdma_verbs.h"
+
+/* What a work request may grant; the device decides what goes together. */
+#define XRDMA_WR_ACCESS		(IB_ACCESS_LOCAL_WRITE |	\
+				 IB_ACCESS_REMOTE_WRITE |	\
+				 IB_ACCESS_REMOTE_READ |	\
+				 IB_ACCESS_REMOTE_ATOMIC |	\
+				 IB_ACCESS_MW_BIND |		\
+				 IB_ZERO_BASED |		\
+				 IB_ACCESS_FLUSH_GLOBAL |	\
+				 IB_ACCESS_FLUSH_PERSISTENT |	\
+				 IB_ACCESS_OPTIONAL)
 
 /* ---- rings -------------------------------------------------------------- */
 
@@ -48,14 +60,30 @@ void xrdma_publish_sq(struct xrdma_qp *qp, u32 old_pi)
 
 /* ---- send entries --------------------------------------------------------- */
 
-static const u8 xrdma_wr_opcodes[] = {
-	[IB_WR_RDMA_WRITE] = XRDMA_OP_WRITE,
-	[IB_WR_RDMA_WRITE_WITH_IMM] = XRDMA_OP_WRITE_IMM,
-	[IB_WR_SEND] = XRDMA_OP_SEND,
-	[IB_WR_SEND_WITH_IMM] = XRDMA_OP_SEND_IMM,
-	[IB_WR_RDMA_READ] = XRDMA_OP_READ,
-	[IB_WR_ATOMIC_CMP_AND_SWP] = XRDMA_OP_CMP_SWAP,
-	[IB_WR_ATOMIC_FETCH_AND_ADD] = XRDMA_OP_FETCH_ADD,
+/**
+ * struct xrdma_wr_op - what becomes of an opcode of verbs
+ * @opcode: enum xrdma_wqe_opcode; 0: there is none
+ * @inlines: data may be inline
+ * @cap: XRDMA_CAP_* that the device needs, or 0
+ */
+struct xrdma_wr_op {
+	u8 opcode;
+	bool inlines;
+	u64 cap;
+};
+
+static const struct xrdma_wr_op xrdma_wr_ops[] = {
+	[IB_WR_RDMA_WRITE] = { XRDMA_OP_WRITE, true },
+	[IB_WR_RDMA_WRITE_WITH_IMM] = { XRDMA_OP_WRITE_IMM, true },
+	[IB_WR_SEND] = { XRDMA_OP_SEND, true },
+	[IB_WR_SEND_WITH_IMM] = { XRDMA_OP_SEND_IMM, true },
+	[IB_WR_SEND_WITH_INV] = { XRDMA_OP_SEND_INV, true, XRDMA_CAP_FAST_REG },
+	[IB_WR_RDMA_READ] = { XRDMA_OP_READ },
+	[IB_WR_ATOMIC_CMP_AND_SWP] = { XRDMA_OP_CMP_SWAP },
+	[IB_WR_ATOMIC_FETCH_AND_ADD] = { XRDMA_OP_FETCH_ADD },
+	[IB_WR_BIND_MW] = { XRDMA_OP_BIND_MW },
+	[IB_WR_LOCAL_INV] = { XRDMA_OP_LOCAL_INV, false, XRDMA_CAP_FAST_REG },
+	[IB_WR_REG_MR] = { XRDMA_OP_REG_MR, false, XRDMA_CAP_FAST_REG },
 };
 
 static void xrdma_make_sge(struct xrdma_sge *seg, const struct ib_sge *sge)
@@ -127,6 +155,36 @@ static int xrdma_make_rdma(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 	return xrdma_make_data(qp, wqe, wqe + 1, wr);
 }
 
+static int xrdma_make_reg(struct xrdma_sq_wqe *wqe,
+			  const struct ib_send_wr *wr)
+{
+	const struct ib_reg_wr *rwr = reg_wr(wr);
+
+	if (rwr->access & ~XRDMA_WR_ACCESS)
+		return -EINVAL;
+	wqe->inv_key = cpu_to_le32(rwr->key);
+	return xrdma_frmr_grant(rwr->mr, xrdma_mr_rights(rwr->access),
+				(struct xrdma_reg_seg *)(wqe + 1));
+}
+
+static int xrdma_make_bind(struct xrdma_sq_wqe *wqe,
+			   const struct ib_send_wr *wr)
+{
+	const struct xrdma_bind_wr *bwr = xrdma_bind_wr(wr);
+
+	if (bwr->access & ~XRDMA_WR_ACCESS)
+		return -EINVAL;
+	wqe->inv_key = cpu_to_le32(bwr->mw->rkey);
+	*(struct xrdma_bind_seg *)(wqe + 1) = (struct xrdma_bind_seg) {
+		.addr = cpu_to_le64(bwr->addr),
+		.length = cpu_to_le64(bwr->length),
+		.mr_key = cpu_to_le32(bwr->mr ? bwr->mr->lkey : 0),
+		.new_key = cpu_to_le32(bwr->rkey),
+		.access = cpu_to_le32(xrdma_mr_rights(bwr->access)),
+	};
+	return 0;
+}
+
 static u8 xrdma_make_flags(const struct xrdma_qp *qp,
 			   const struct ib_send_wr *wr)
 {
@@ -146,15 +204,25 @@ static u8 xrdma_make_flags(const struct xrdma_qp *qp,
 static int xrdma_make_wqe(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 			  const struct ib_send_wr *wr)
 {
-	if (wr->opcode >= ARRAY_SIZE(xrdma_wr_opcodes))
+	const struct xrdma_wr_op *op;
+
+	if (wr->opcode >= ARRAY_SIZE(xrdma_wr_ops))
 		return -EOPNOTSUPP;
+	op = &xrdma_wr_ops[wr->opcode];
+	if (!op->opcode || op->cap & ~qp->xdev->caps.flags)
+		return -EOPNOTSUPP;
+	if (wr->send_flags & IB_SEND_INLINE && !op->inlines)
+		return -EINVAL;
 
 	memset(wqe, 0, sizeof(*wqe));
-	wqe->opcode = xrdma_wr_opcodes[wr->opcode];
+	wqe->opcode = op->opcode;
 	wqe->flags = xrdma_make_flags(qp, wr);
 	wqe->wr_id = cpu_to_le64(wr->wr_id);
 
 	switch (wr->opcode) {
+	case IB_WR_SEND_WITH_INV:
+		wqe->inv_key = cpu_to_le32(wr->ex.invalidate_rkey);
+		return xrdma_make_data(qp, wqe, wqe + 1, wr);
 	case IB_WR_SEND_WITH_IMM:
 		wqe->imm = wr->ex.imm_data;
 		fallthrough;
@@ -164,16 +232,18 @@ static int xrdma_make_wqe(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 		wqe->imm = wr->ex.imm_data;
 		fallthrough;
 	case IB_WR_RDMA_WRITE:
-		return xrdma_make_rdma(qp, wqe, wr);
 	case IB_WR_RDMA_READ:
-		if (wqe->flags & XRDMA_WQE_INLINE)
-			return -EINVAL;
 		return xrdma_make_rdma(qp, wqe, wr);
 	case IB_WR_ATOMIC_CMP_AND_SWP:
 	case IB_WR_ATOMIC_FETCH_AND_ADD:
-		if (wqe->flags & XRDMA_WQE_INLINE)
-			return -EINVAL;
 		return xrdma_make_atomic(wqe, wr);
+	case IB_WR_LOCAL_INV:
+		wqe->inv_key = cpu_to_le32(wr->ex.invalidate_rkey);
+		return 0;
+	case IB_WR_REG_MR:
+		return xrdma_make_reg(wqe, wr);
+	case IB_WR_BIND_MW:
+		return xrdma_make_bind(wqe, wr);
 	default:
 		return -EOPNOTSUPP;
 	}

@@ -8,7 +8,7 @@
 #include <linux/log2.h>
 #include "xrdma_verbs.h"
 
-#define XRDMA_SQ_LOG_STRIDE_MIN		6
+#define XRDMA_SQ_LOG_STRIDE_MIN		6 /* room to bind and to register */
 #define XRDMA_RQ_LOG_STRIDE_MIN		5
 #define XRDMA_LOG_STRIDE_MAX		10
 #define XRDMA_QPN_MIN			2
@@ -76,6 +76,7 @@ static void xrdma_qp_put(struct xrdma_qp *qp)
 /*
  * When this returns, no handler runs and none will. The number is free again
  * only if the device has let go of it, and its entries are out of the queues.
+ * Of -EBUSY, windows of type 2A are bound to it, nothing has changed.
  */
 static int xrdma_qp_disable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 			    struct xrdma_cq *send_kcq,
@@ -83,8 +84,10 @@ static int xrdma_qp_disable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 {
 	int err;
 
-	xa_store_irq(&xib->qps, qp->qpn, NULL, GFP_KERNEL);
 	err = xrdma_cmd_destroy_qp(&xib->hw, qp->qpn);
+	if (err == -EBUSY)
+		return err;
+	xa_store_irq(&xib->qps, qp->qpn, NULL, GFP_KERNEL);
 	if (send_kcq)
 		xrdma_cq_forget(send_kcq, qp->qpn);
 	if (recv_kcq)
@@ -345,14 +348,17 @@ int xrdma_kqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
  * Rings that the device may still touch are kept until it has been reset.
  *
  * Context: may sleep.
- * Return: 0, or an error of the command: then the device may still touch what
- * its work requests name.
+ * Return: 0; -EBUSY: windows of type 2A are bound to it, nothing has changed;
+ * or another error of the command: then the device may still touch what its
+ * work requests name.
  */
 int xrdma_kqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 		      struct xrdma_cq *send_cq, struct xrdma_cq *recv_cq)
 {
 	int err = xrdma_qp_disable(xib, qp, send_cq, recv_cq);
 
+	if (err == -EBUSY)
+		return err;
 	xrdma_kqp_detach(qp, send_cq, recv_cq);
 	/* a reader in xrdma_poll_cq() may have found it */
 	synchronize_rcu();
@@ -446,11 +452,13 @@ static void xrdma_uqp_unmap(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	ib_umem_release(qp->umem);
 }
 
-static void xrdma_uqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
+static int xrdma_uqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 {
 	int err = xrdma_qp_disable(xib, qp, NULL, NULL);
 
-	xrdma_uqp_unmap(xib, qp, err);
+	if (err != -EBUSY)
+		xrdma_uqp_unmap(xib, qp, err);
+	return err;
 }
 
 static int xrdma_uqp_enable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
@@ -567,7 +575,9 @@ int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
  * @udata: no driver data in either direction; NULL for the kernel
  *
  * Context: may sleep.
- * Return: 0, or the error of unexpected @udata.
+ * Return: 0: it is gone; its rings are released, or, if the device died, in
+ * quarantine. -EBUSY: windows of type 2A are bound to it; nothing has changed.
+ * Or the error of unexpected @udata.
  */
 int xrdma_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
@@ -580,9 +590,9 @@ int xrdma_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 		return err;
 
 	if (qp->umem)
-		xrdma_uqp_destroy(xib, qp);
+		err = xrdma_uqp_destroy(xib, qp);
 	else
-		xrdma_kqp_destroy(xib, qp, to_xcq(ibqp->send_cq),
-				  to_xcq(ibqp->recv_cq));
-	return 0;
+		err = xrdma_kqp_destroy(xib, qp, to_xcq(ibqp->send_cq),
+					to_xcq(ibqp->recv_cq));
+	return err == -EBUSY ? err : 0;
 }

@@ -46,7 +46,10 @@ static const struct {
 	{ IB_QP_DEST_QPN, XRDMA_QPM_DEST_QPN },
 };
 
-/* Rights of a queue pair, both ways. Local write means nothing here. */
+/*
+ * Rights of a queue pair, both ways. Local write means nothing here, nor do the
+ * rights of FLUSH, which this device does not have: consumers name them anyway.
+ */
 static const struct {
 	u32 ib;
 	u16 hw;
@@ -59,7 +62,8 @@ static const struct {
 
 #define XRDMA_QP_ACCESS_FLAGS (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			       IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
-			       IB_ACCESS_MW_BIND | IB_ACCESS_OPTIONAL)
+			       IB_ACCESS_MW_BIND | IB_ACCESS_FLUSH_GLOBAL | \
+			       IB_ACCESS_FLUSH_PERSISTENT | IB_ACCESS_OPTIONAL)
 
 /* ---- checks ---------------------------------------------------------------- */
 

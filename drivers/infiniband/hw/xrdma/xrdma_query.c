@@ -27,6 +27,20 @@
 /* A peer of ours may need this long for an acknowledge: 4.096 us * 2^n. */
 #define XRDMA_LOCAL_ACK_DELAY	15
 
+/* Windows of type 2 are 2A or 2B (IBTA o10-37.2.31: never both). */
+static u64 xrdma_mw_flags(const struct xrdma_caps *caps)
+{
+	u64 flags = 0;
+
+	if (caps->flags & XRDMA_CAP_MW_TYPE_1)
+		flags |= IB_DEVICE_MEM_WINDOW;
+	if (caps->flags & XRDMA_CAP_MW_TYPE_2B)
+		flags |= IB_DEVICE_MEM_WINDOW_TYPE_2B;
+	else if (caps->flags & XRDMA_CAP_MW_TYPE_2A)
+		flags |= IB_DEVICE_MEM_WINDOW_TYPE_2A;
+	return flags;
+}
+
 static void xrdma_fill_limits(struct ib_device_attr *attr,
 			      const struct xrdma_caps *caps)
 {
@@ -41,6 +55,9 @@ static void xrdma_fill_limits(struct ib_device_attr *attr,
 	attr->max_cq = caps->max_cq - XRDMA_RESERVED_CQS;
 	attr->max_cqe = caps->max_cqe;
 	attr->max_mr = (1 << caps->log_max_keys) - XRDMA_RESERVED_KEYS;
+	attr->max_mw = xrdma_mw_flags(caps) ? attr->max_mr : 0;
+	if (caps->flags & XRDMA_CAP_FAST_REG)
+		attr->max_fast_reg_page_list_len = XRDMA_FRMR_MAX_PAGES;
 	attr->max_pd = caps->max_pd - XRDMA_RESERVED_PDS;
 	attr->max_qp_rd_atom = caps->max_rd_atomic;
 	attr->max_qp_init_rd_atom = caps->max_rd_atomic;
@@ -76,10 +93,17 @@ int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->hw_ver = xdev->pdev->revision;
 	attr->atomic_cap = IB_ATOMIC_HCA;
 	attr->local_ca_ack_delay = XRDMA_LOCAL_ACK_DELAY;
+	attr->max_dm_size = xrdma_dm_size(to_xibdev(ibdev));
+	/* completions carry the clock of the device: 64 bits, in ns */
+	attr->timestamp_mask = U64_MAX;
+	attr->hca_core_clock = USEC_PER_SEC;
 	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD |
 				 IB_DEVICE_PORT_ACTIVE_EVENT |
 				 IB_DEVICE_RC_RNR_NAK_GEN |
-				 IB_DEVICE_SYS_IMAGE_GUID;
+				 IB_DEVICE_SYS_IMAGE_GUID |
+				 xrdma_mw_flags(&xdev->caps);
+	if (xdev->caps.flags & XRDMA_CAP_FAST_REG)
+		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;
 	return 0;
 }
 

@@ -30,27 +30,33 @@ static int xrdma_put_end(struct sk_buff *msg, struct nlattr *nest, int err)
 	return 0;
 }
 
+/* Blocks by the log2 of their size. */
 static const char *const xrdma_block_names[] = {
-	"blocks_root", "blocks_level1", "blocks_level2", "blocks_level3",
-	"blocks_level4",
+	[12] = "blocks_4K", "blocks_8K", "blocks_16K", "blocks_32K",
+	"blocks_64K", "blocks_128K", "blocks_256K", "blocks_512K", "blocks_1M",
+	"blocks_2M", "blocks_4M", "blocks_8M", "blocks_16M", "blocks_32M",
+	"blocks_64M", "blocks_128M", "blocks_256M", "blocks_512M", "blocks_1G",
 };
 
-static_assert(ARRAY_SIZE(xrdma_block_names) == XRDMA_ROOT_MAX_LEVEL + 1);
+static_assert(ARRAY_SIZE(xrdma_block_names) == XRDMA_LEAF_SHIFT_MAX + 1);
 
-/* How a region is translated: the size of its blocks and how many there are */
+/* How a region is translated: how many blocks of which size, in what tables */
 static int xrdma_put_mtt(struct sk_buff *msg, const struct xrdma_mtt *mtt)
 {
 	u32 entries = 0;
-	int i, err = 0;
+	int level;
 
-	for (i = 0; !err && i <= mtt->level; i++) {
-		if (!mtt->blocks[i])
+	for (level = 0; level <= mtt->level; level++) {
+		u8 shift = mtt->leaf_shift + XRDMA_MTT_BITS * max(level - 1, 0);
+
+		if (!mtt->blocks[level] || shift > XRDMA_LEAF_SHIFT_MAX)
 			continue;
-		entries += i ? mtt->blocks[i] : 0;
-		err = xrdma_put_u32(msg, xrdma_block_names[i], mtt->blocks[i]);
+		entries += level ? mtt->blocks[level] : 0;
+		if (xrdma_put_u32(msg, xrdma_block_names[shift],
+				  mtt->blocks[level]))
+			return -EMSGSIZE;
 	}
-	if (err || xrdma_put_u32(msg, "leaf_shift", mtt->leaf_shift) ||
-	    xrdma_put_u32(msg, "levels", mtt->level) ||
+	if (xrdma_put_u32(msg, "levels", mtt->level) ||
 	    xrdma_put_u32(msg, "mtt_entries", entries) ||
 	    xrdma_put_u32(msg, "mtt_bytes",
 			  mtt->num_tables * XRDMA_MTT_TABLE_SIZE))
@@ -61,16 +67,58 @@ static int xrdma_put_mtt(struct sk_buff *msg, const struct xrdma_mtt *mtt)
 /* The last refused access, if one is kept */
 static int xrdma_put_fault(struct sk_buff *msg, const struct xrdma_eqe *eqe)
 {
+	/* a string: the rdma tool cuts 64-bit numbers in hex to 32 bits */
+	char addr[19];
+
+	snprintf(addr, sizeof(addr), "0x%llx", le64_to_cpu(eqe->addr));
 	return rdma_nl_put_driver_string(msg, "fault",
 					 xrdma_fault_name(eqe->reason)) ||
 	       rdma_nl_put_driver_u32_hex(msg, "fault_key",
 					  le32_to_cpu(eqe->key)) ||
-	       rdma_nl_put_driver_u64_hex(msg, "fault_addr",
-					  le64_to_cpu(eqe->addr)) ||
+	       rdma_nl_put_driver_string(msg, "fault_addr", addr) ||
 	       rdma_nl_put_driver_u64(msg, "fault_length",
 				      le64_to_cpu(eqe->length)) ||
 	       rdma_nl_put_driver_u32(msg, "fault_qpn",
 				      le32_to_cpu(eqe->number));
+}
+
+static const char *xrdma_mr_kind(const struct xrdma_mr *mr)
+{
+	switch (mr->ibmr.type) {
+	case IB_MR_TYPE_DMA:
+		return "dma";
+	case IB_MR_TYPE_DM:
+		return "device_memory";
+	case IB_MR_TYPE_USER:
+		return mr->dmabuf ? "dmabuf" : "user";
+	default:
+		return "fast_reg";
+	}
+}
+
+static const char *const xrdma_state_names[] = {
+	[XRDMA_MPT_INVALID] = "invalid",
+	[XRDMA_MPT_FREE] = "free",
+	[XRDMA_MPT_VALID] = "valid",
+	[XRDMA_MPT_NOT_PRESENT] = "not_present",
+};
+
+/* What the key says now: a region may change in place, and the device too */
+static int xrdma_put_key(struct sk_buff *msg, const struct xrdma_mpt_entry *entry)
+{
+	u64 ctrl = le64_to_cpu(entry->ctrl);
+	u8 state = FIELD_GET(XRDMA_MPT_STATE, ctrl);
+
+	if (state >= ARRAY_SIZE(xrdma_state_names))
+		state = XRDMA_MPT_INVALID;
+	return rdma_nl_put_driver_string(msg, "state",
+					 xrdma_state_names[state]) ||
+	       rdma_nl_put_driver_u32_hex(msg, "key_byte",
+					  FIELD_GET(XRDMA_MPT_KEY_BYTE, ctrl)) ||
+	       rdma_nl_put_driver_u32_hex(msg, "access",
+					  FIELD_GET(XRDMA_MPT_ACCESS, ctrl)) ||
+	       xrdma_put_u32(msg, "pd", FIELD_GET(XRDMA_MPT_PD, ctrl)) ||
+	       xrdma_put_u32(msg, "windows", le32_to_cpu(entry->bound));
 }
 
 /**
@@ -85,18 +133,20 @@ int xrdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
 	struct xrdma_ibdev *xib = to_xibdev(ibmr->device);
 	struct xrdma_mr *mr = to_xmr(ibmr);
 	struct nlattr *nest = xrdma_put_begin(msg);
+	struct xrdma_mpt_entry entry;
 	struct xrdma_eqe eqe;
 	int err;
 
 	if (!nest)
 		return -EMSGSIZE;
-	err = rdma_nl_put_driver_u32_hex(msg, "key_index", mr->key_index) ||
-	      rdma_nl_put_driver_u32_hex(msg, "key_byte",
-					 xrdma_key_byte(ibmr->lkey)) ||
-	      rdma_nl_put_driver_u32_hex(msg, "access", mr->access) ||
-	      xrdma_put_u32(msg, "pd", to_xpd(ibmr->pd)->pdn);
-	if (!err && mr->umem)
+	xrdma_key_read(xib->keys, mr->key_index, &entry);
+	err = rdma_nl_put_driver_string(msg, "kind", xrdma_mr_kind(mr)) ||
+	      rdma_nl_put_driver_u32_hex(msg, "key_index", mr->key_index) ||
+	      xrdma_put_key(msg, &entry);
+	if (!err && mr->mtt.root)
 		err = xrdma_put_mtt(msg, &mr->mtt);
+	if (!err && ibmr->type == IB_MR_TYPE_DM)
+		err = xrdma_put_u32(msg, "dm_offset", mr->mtt.offset);
 	if (!err && xrdma_fault_last_of_key(xib, mr->key_index, &eqe))
 		err = xrdma_put_fault(msg, &eqe);
 	return xrdma_put_end(msg, nest, err);

@@ -13,6 +13,7 @@
  *
  * Locks, in the order in which they nest:
  *
+ *	a dma-buf's reservation	held while its key is made and invalidated
  *	xrdma_qp.modify_lock	state and attributes (sleeping)
  *	an event queue's lock	held while consumers' handlers run
  *	xrdma_qp.sq_lock	send ring of a kernel queue pair
@@ -35,7 +36,10 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 #include "xrdma_dev.h"
+#include "xrdma_fault.h"
 
+struct gen_pool;
+struct uapi_definition;
 struct xrdma_faults;
 struct xrdma_keys;
 struct xrdma_inval;
@@ -56,6 +60,8 @@ struct xrdma_netdev;
  * @flush_work: of xrdma_flush_dead()
  * @pds: numbers of protection domains
  * @db_pages: pages of the doorbell BAR; page 0 is the kernel's
+ * @dm_pool: device memory that is free, by physical address; NULL: the device
+ *	has none
  * @netdev: Ethernet port of the same function
  */
 struct xrdma_ibdev {
@@ -71,6 +77,7 @@ struct xrdma_ibdev {
 	struct work_struct flush_work;
 	struct ida pds;
 	struct ida db_pages;
+	struct gen_pool *dm_pool;
 	struct net_device *netdev;
 };
 
@@ -95,6 +102,18 @@ struct xrdma_mtt {
 	u8 level;
 };
 
+/**
+ * struct xrdma_mmap_entry - pages of a BAR that a process may map
+ * @entry: known to ib_core; lives as long as a mapping does
+ * @phys: their physical address
+ * @device_memory: they are memory; else a page of doorbells
+ */
+struct xrdma_mmap_entry {
+	struct rdma_user_mmap_entry entry;
+	phys_addr_t phys;
+	bool device_memory;
+};
+
 struct xrdma_ucontext {
 	struct ib_ucontext ibuc;
 	u32 db_page;
@@ -105,11 +124,14 @@ struct xrdma_ucontext {
  * struct xrdma_pd - protection domain
  * @ibpd: verbs object
  * @pdn: its number
- * @revoked: its process exits, and all its keys have been invalidated
+ * @leaving: its user context ends: nothing can be registered any more, and all
+ *	there is will be destroyed
+ * @revoked: @leaving, and all its keys have been invalidated
  */
 struct xrdma_pd {
 	struct ib_pd ibpd;
 	u32 pdn;
+	bool leaving;
 	bool revoked;
 };
 
@@ -122,9 +144,12 @@ struct xrdma_ah {
  * struct xrdma_mr - memory region
  * @ibmr: verbs object
  * @umem: pinned memory, of user regions
- * @mtt: translation, but of DMA regions
+ * @mtt: translation, but of DMA regions; of device memory, only its offset
  * @key_index: entry in the key table
  * @access: enum xrdma_access, as published
+ * @dmabuf: @umem is that of a dma-buf
+ * @revoked: the owner of the dma-buf has taken the memory back, and the key is
+ *	invalid; under xrdma_dmabuf_lock()
  */
 struct xrdma_mr {
 	struct ib_mr ibmr;
@@ -132,6 +157,32 @@ struct xrdma_mr {
 	struct xrdma_mtt mtt;
 	u32 key_index;
 	u16 access;
+	bool dmabuf;
+	bool revoked;
+};
+
+/**
+ * struct xrdma_grant - what a key gives
+ * @iova: address of the first byte; does not count if it is zero-based
+ * @length: bytes
+ * @pdn: protection domain
+ * @access: enum xrdma_access
+ */
+struct xrdma_grant {
+	u64 iova;
+	u64 length;
+	u32 pdn;
+	u16 access;
+};
+
+/**
+ * struct xrdma_mw - memory window
+ * @ibmw: verbs object; the byte of its key is the consumer's
+ * @key_index: entry in the key table
+ */
+struct xrdma_mw {
+	struct ib_mw ibmw;
+	u32 key_index;
 };
 
 /**
@@ -277,6 +328,11 @@ static inline struct xrdma_mr *to_xmr(struct ib_mr *ibmr)
 	return container_of(ibmr, struct xrdma_mr, ibmr);
 }
 
+static inline struct xrdma_mw *to_xmw(struct ib_mw *ibmw)
+{
+	return container_of(ibmw, struct xrdma_mw, ibmw);
+}
+
 static inline struct xrdma_cq *to_xcq(struct ib_cq *ibcq)
 {
 	return container_of(ibcq, struct xrdma_cq, ibcq);
@@ -318,9 +374,11 @@ static inline void xrdma_wq_release(struct xrdma_wq *wq)
 struct xrdma_keys *xrdma_keys_create(struct device *dev);
 int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys);
 void xrdma_keys_destroy(struct xrdma_keys *keys);
+void xrdma_keys_show(struct xrdma_keys *keys, struct dentry *dir);
 u64 xrdma_keys_root(const struct xrdma_keys *keys);
 int xrdma_key_alloc(struct xrdma_keys *keys, u32 *key);
-void xrdma_key_free(struct xrdma_keys *keys, u32 key);
+int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key);
+void xrdma_key_free(struct xrdma_keys *keys, u32 index);
 void xrdma_key_publish(struct xrdma_keys *keys, u32 index,
 		       const struct xrdma_mpt_entry *entry);
 void xrdma_key_read(struct xrdma_keys *keys, u32 index,
@@ -330,40 +388,100 @@ void xrdma_key_read(struct xrdma_keys *keys, u32 index,
 int xrdma_inval_create(struct xrdma_ibdev *xib);
 void xrdma_inval_destroy(struct xrdma_ibdev *xib);
 int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index);
-int xrdma_inval_pd(struct xrdma_ibdev *xib, u32 pdn);
+int xrdma_inval_key_again(struct xrdma_ibdev *xib, u32 index);
+int xrdma_inval_object(struct xrdma_ibdev *xib, struct xrdma_pd *pd, u32 index);
 void xrdma_quarantine(struct xrdma_ibdev *xib, struct ib_umem *umem,
 		      struct xrdma_mtt *mtt);
 void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf);
 void xrdma_quarantine_release(struct xrdma_ibdev *xib);
+void xrdma_quarantine_abandon(struct xrdma_ibdev *xib);
 bool xrdma_quarantine_empty(const struct xrdma_ibdev *xib);
 
 /* xrdma_mtt.c: pieces of bus memory -> translation */
 void xrdma_mtt_init(struct xrdma_mtt *mtt);
 void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from);
+struct page *xrdma_mtt_alloc_table(struct xrdma_dev *xdev,
+				   struct xrdma_mtt *mtt);
 int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
 		    struct sg_table *sgt, u64 first, u64 length, bool queue);
 void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt);
 
-/* xrdma_mr.c */
+/* xrdma_mr.c: regions, their beginning and end */
+int xrdma_mr_flags(u16 rights);
+struct xrdma_mr *xrdma_mr_alloc(void);
+int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova, int access);
+struct ib_umem *xrdma_mr_pin(struct xrdma_ibdev *xib, struct xrdma_mtt *mtt,
+			     u64 start, u64 length, int access);
+int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
+		      const struct xrdma_grant *grant, u64 flags);
+void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
+		      const struct xrdma_grant *grant,
+		      const struct xrdma_mtt *mtt, u64 flags);
 struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata);
 int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
+u16 xrdma_mr_rights(int access);
 int xrdma_dma_key_create(struct xrdma_ibdev *xib, u32 pdn, u16 access,
 			 u32 *key);
 int xrdma_dma_key_destroy(struct xrdma_ibdev *xib, u32 key);
 
-/* xrdma_ctx.c: user contexts and doorbell pages */
+/* Pages of the largest fast-register region. */
+#define XRDMA_FRMR_MAX_PAGES	4096
+
+/* xrdma_frmr.c: fast-register regions */
+struct ib_mr *xrdma_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
+			     u32 max_num_sg);
+int xrdma_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
+		    unsigned int *sg_offset);
+int xrdma_frmr_grant(struct ib_mr *ibmr, u16 access, struct xrdma_reg_seg *seg);
+
+/* xrdma_mw.c: memory windows */
+int xrdma_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
+int xrdma_dealloc_mw(struct ib_mw *ibmw);
+
+/* xrdma_rereg.c: change of a region in place */
+struct ib_mr *xrdma_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
+				  u64 length, u64 iova, int access,
+				  struct ib_pd *ibpd, struct ib_udata *udata);
+
+/* xrdma_dmabuf.c: regions of a dma-buf */
+struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
+				       u64 length, u64 iova, int fd, int access,
+				       struct ib_dmah *dmah,
+				       struct uverbs_attr_bundle *attrs);
+int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr);
+void xrdma_dmabuf_abandon(struct ib_umem *umem);
+void xrdma_dmabuf_lock(struct xrdma_mr *mr);
+void xrdma_dmabuf_unlock(struct xrdma_mr *mr);
+
+/* xrdma_dm.c: device memory */
+extern const struct uapi_definition xrdma_uapi_defs[];
+int xrdma_dm_create(struct xrdma_ibdev *xib);
+void xrdma_dm_destroy(struct xrdma_ibdev *xib);
+u64 xrdma_dm_size(const struct xrdma_ibdev *xib);
+void xrdma_dm_free(struct xrdma_ibdev *xib, struct xrdma_mmap_entry *entry);
+struct ib_dm *xrdma_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
+			     struct ib_dm_alloc_attr *attr,
+			     struct uverbs_attr_bundle *attrs);
+int xrdma_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs);
+struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
+			      struct ib_dm_mr_attr *attr,
+			      struct uverbs_attr_bundle *attrs);
+
+/* xrdma_ctx.c: user contexts, doorbell pages, mappings */
 int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);
 void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc);
 int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
 void xrdma_mmap_free(struct rdma_user_mmap_entry *entry);
 void xrdma_disassociate_ucontext(struct ib_ucontext *ibuc);
+void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile);
 
 /* xrdma_pd.c: protection domains and address handles */
 int xrdma_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int xrdma_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
+void xrdma_pd_leave(struct ib_pd *ibpd);
 void xrdma_make_av(struct xrdma_av *av, const struct rdma_ah_attr *attr);
 
 /* xrdma_query.c */
@@ -464,38 +582,5 @@ int xrdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr);
 int xrdma_fill_res_mr_entry_raw(struct sk_buff *msg, struct ib_mr *ibmr);
 int xrdma_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp);
 int xrdma_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq);
-
-/* Reasons of enum xrdma_fault_reason: symbol, name for users. */
-#define XRDMA_FAULTS(X)				\
-	X(NONE, "none")				\
-	X(KEY_INDEX, "key_index")		\
-	X(KEY_INVALID, "key_invalid")		\
-	X(KEY_FREE, "key_free")			\
-	X(KEY_BYTE, "key_byte")			\
-	X(PD, "pd")				\
-	X(QP, "qp")				\
-	X(RIGHTS, "rights")			\
-	X(RANGE, "range")			\
-	X(TRANSLATION, "translation")		\
-	X(BOUND, "bound")			\
-	X(TYPE, "type")				\
-	X(ALIGN, "align")			\
-	X(QP_RIGHTS, "qp_rights")
-
-#define XRDMA_NUM_FAULTS	(XRDMA_FAULT_QP_RIGHTS + 1)
-
-/* xrdma_fault.c: records of refused accesses */
-int xrdma_faults_create(struct xrdma_ibdev *xib);
-void xrdma_faults_destroy(struct xrdma_ibdev *xib);
-void xrdma_fault_report(struct xrdma_ibdev *xib, const struct xrdma_eqe *eqe);
-u64 xrdma_fault_count(const struct xrdma_ibdev *xib, u32 reason);
-u64 xrdma_faults_lost(const struct xrdma_ibdev *xib);
-const char *xrdma_fault_name(u32 reason);
-bool xrdma_fault_last_of_qp(struct xrdma_ibdev *xib, u32 qpn,
-			    struct xrdma_eqe *eqe);
-bool xrdma_fault_last_of_key(struct xrdma_ibdev *xib, u32 index,
-			     struct xrdma_eqe *eqe);
-void xrdma_debugfs_init(void);
-void xrdma_debugfs_exit(void);
 
 #endif /* XRDMA_VERBS_H */

@@ -7,12 +7,15 @@
  * A translation maps positions, not addresses. The first byte of a region
  * stands at a position (its "offset") that is congruent to its bus address
  * modulo the largest block in use, whatever its IOVA is; so huge pages stay
- * whole at any IOVA. Building takes three passes over the pieces:
+ * whole at any IOVA. Building takes two passes over the pieces, seldom three:
  *
  *	struct xrdma_xlat x = {};
  *
- *	each piece: xrdma_xlat_align(&x, addr, len);	(not for queues: position 0)
- *	each piece: xrdma_xlat_measure(&x, addr, len);
+ *	xrdma_xlat_begin_measure(&x);
+ *	each piece: xrdma_xlat_survey(&x, addr, len);	(not for queues: position 0)
+ *	if (x.moved)	(and for queues)
+ *		xrdma_xlat_begin_measure(&x);
+ *		each piece: xrdma_xlat_measure(&x, addr, len);
  *	xrdma_xlat_finish(&x);
  *	pos = x.start;
  *	each piece, until it is used up:
@@ -40,6 +43,7 @@
  * @big_shift: log2 of the largest aligned block that lies whole in one piece
  * @leaf_shift: log2 of the size of a leaf block
  * @level: levels of tables, 0 to XRDMA_ROOT_MAX_LEVEL
+ * @moved: @start is another than what was measured with
  *
  * @start, @leaf_shift and @level are final after xrdma_xlat_finish().
  */
@@ -52,6 +56,7 @@ struct xrdma_xlat {
 	u8 big_shift;
 	u8 leaf_shift;
 	u8 level;
+	bool moved;
 };
 
 /* Aligned blocks that lie whole in a piece */
@@ -74,15 +79,11 @@ static inline bool xrdma_xlat_vote(u64 *votes, u64 weight, bool agrees)
 	return stays;
 }
 
-/**
- * xrdma_xlat_align() - first pass: let positions follow the largest blocks
- * @x: shape, zeroed before the first call
- * @addr: bus address of the piece, aligned to 4 KiB
- * @len: its bytes; a multiple of 4 KiB but for the last piece
- *
- * A piece votes with the aligned blocks of 2 MiB that it holds, and, among
- * those that agree on these, with those of 1 GiB. So small pages that follow
- * each other by chance do not cut up the huge ones.
+/*
+ * Lets positions follow the largest blocks. A piece votes with the aligned
+ * blocks of 2 MiB that it holds, and, among those that agree on these, with
+ * those of 1 GiB. So small pages that follow each other by chance do not cut up
+ * the huge ones.
  */
 static inline void xrdma_xlat_align(struct xrdma_xlat *x, u64 addr, u64 len)
 {
@@ -90,16 +91,12 @@ static inline void xrdma_xlat_align(struct xrdma_xlat *x, u64 addr, u64 len)
 	u64 giga, huge;
 	bool agrees;
 
-	if (!x->total) {
+	if (!x->total)
 		x->start = start;
-	} else if (!(len >> XRDMA_XLAT_HUGE_SHIFT)) {
-		/* no vote: most pieces of fragmented memory */
-		x->total += len;
-		return;
-	}
+	else if (!(len >> XRDMA_XLAT_HUGE_SHIFT))
+		return; /* no vote: most pieces of fragmented memory */
 	giga = xrdma_xlat_count(addr, len, XRDMA_LEAF_SHIFT_MAX);
 	huge = xrdma_xlat_count(addr, len, XRDMA_XLAT_HUGE_SHIFT);
-	x->total += len;
 	agrees = !((start ^ x->start) & ((1ULL << XRDMA_XLAT_HUGE_SHIFT) - 1));
 	if (!xrdma_xlat_vote(&x->votes, huge, agrees)) {
 		x->start = start;
@@ -126,8 +123,8 @@ static inline u8 xrdma_xlat_whole_shift(u64 pos, u64 len, u8 max)
 }
 
 /**
- * xrdma_xlat_begin_measure() - between the first pass and the second
- * @x: shape
+ * xrdma_xlat_begin_measure() - before a pass that measures
+ * @x: shape, zeroed before the first one
  */
 static inline void xrdma_xlat_begin_measure(struct xrdma_xlat *x)
 {
@@ -137,7 +134,7 @@ static inline void xrdma_xlat_begin_measure(struct xrdma_xlat *x)
 }
 
 /**
- * xrdma_xlat_measure() - second pass: collect what limits the blocks
+ * xrdma_xlat_measure() - collect what limits the blocks
  * @x: shape, after xrdma_xlat_begin_measure()
  * @addr: bus address of the piece, aligned to 4 KiB
  * @len: its bytes; a multiple of 4 KiB but for the last piece
@@ -164,6 +161,25 @@ static inline void xrdma_xlat_measure(struct xrdma_xlat *x, u64 addr, u64 len)
 	}
 }
 
+/**
+ * xrdma_xlat_survey() - choose the first position, and measure with it
+ * @x: shape, after xrdma_xlat_begin_measure()
+ * @addr: bus address of the piece, aligned to 4 KiB
+ * @len: its bytes; a multiple of 4 KiB but for the last piece
+ *
+ * If the choice changes on the way, @x->moved says that what was measured
+ * before is void.
+ */
+static inline void xrdma_xlat_survey(struct xrdma_xlat *x, u64 addr, u64 len)
+{
+	u64 start = x->start;
+
+	xrdma_xlat_align(x, addr, len);
+	if (x->total && x->start != start)
+		x->moved = true;
+	xrdma_xlat_measure(x, addr, len);
+}
+
 /* Largest leaf that fits everything, but never larger than one that covers it. */
 static inline u8 xrdma_xlat_common_shift(const struct xrdma_xlat *x)
 {
@@ -179,7 +195,7 @@ static inline u8 xrdma_xlat_common_shift(const struct xrdma_xlat *x)
 
 /**
  * xrdma_xlat_finish() - choose leaf size, levels and the final position
- * @x: shape, after the second pass; at least one byte in total
+ * @x: shape that has been measured; at least one byte in total
  *
  * The leaf is the largest block that fits all pieces; where that would split
  * larger blocks which a piece holds whole, it is the next size below out of
@@ -205,7 +221,7 @@ static inline void xrdma_xlat_finish(struct xrdma_xlat *x)
 }
 
 /**
- * xrdma_xlat_block() - third pass: which block begins here
+ * xrdma_xlat_block() - last pass: which block begins here
  * @x: finished shape
  * @pos: position
  * @addr: bus address at @pos

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA device memory: gives out pages of the device's own memory, lets the
+ * process that has them map them, and makes regions of them. Must not know how
+ * a mapping comes about, nor how keys are drawn.
+ *
+ * Pages are given out zeroed. They go back when the object has been freed and
+ * the last mapping is gone; ib_core sees to it that the regions went before.
+ */
+
+#include <linux/genalloc.h>
+#include <linux/io.h>
+#include <linux/log2.h>
+#include <linux/slab.h>
+#include <rdma/uverbs_std_types.h>
+#include "xrdma_verbs.h"
+
+#define UVERBS_MODULE_NAME xrdma
+#include <rdma/uverbs_named_ioctl.h>
+
+/* Offsets in key entries have 32 bits, alignments of the allocator 31. */
+#define XRDMA_DM_MAX		BIT_ULL(32)
+#define XRDMA_DM_MAX_ALIGN	30
+
+/**
+ * struct xrdma_dm - device memory that a process has
+ * @ibdm: verbs object
+ * @mmap: its pages; lives as long as a mapping does
+ */
+struct xrdma_dm {
+	struct ib_dm ibdm;
+	struct xrdma_mmap_entry mmap;
+};
+
+static struct xrdma_dm *to_xdm(struct ib_dm *ibdm)
+{
+	return container_of(ibdm, struct xrdma_dm, ibdm);
+}
+
+static size_t xrdma_dm_bytes(const struct xrdma_dm *dm)
+{
+	return dm->mmap.entry.npages << PAGE_SHIFT;
+}
+
+static u32 xrdma_dm_offset(struct xrdma_ibdev *xib, const struct xrdma_dm *dm)
+{
+	return dm->mmap.phys - xib->hw.dm_phys;
+}
+
+/**
+ * xrdma_dm_size() - device memory there is
+ * @xib: the device
+ *
+ * Return: bytes, whole pages; 0: none.
+ */
+u64 xrdma_dm_size(const struct xrdma_ibdev *xib)
+{
+	return xib->dm_pool ? gen_pool_size(xib->dm_pool) : 0;
+}
+
+/* ---- pages ------------------------------------------------------------- */
+
+/* Physical address of pages whose place in the device is aligned, or 0. */
+static phys_addr_t xrdma_dm_take(struct xrdma_ibdev *xib, size_t size,
+				 u32 log_align)
+{
+	/* the BAR is aligned to its size: in it, addresses do as well */
+	struct genpool_data_align data = { .align = 1 << log_align };
+
+	return gen_pool_alloc_algo(xib->dm_pool, size, gen_pool_first_fit_align,
+				   &data);
+}
+
+/* What the last owner left; the read makes sure that it has arrived. */
+static void xrdma_dm_zero(struct xrdma_ibdev *xib, const struct xrdma_dm *dm,
+			  size_t size)
+{
+	void __iomem *at = xib->hw.dm + xrdma_dm_offset(xib, dm);
+
+	memset_io(at, 0, size);
+	readb(at + size - 1);
+}
+
+/**
+ * xrdma_dm_free() - end of device memory that nobody has or maps any more
+ * @xib: the device
+ * @entry: its pages
+ */
+void xrdma_dm_free(struct xrdma_ibdev *xib, struct xrdma_mmap_entry *entry)
+{
+	struct xrdma_dm *dm = container_of(entry, struct xrdma_dm, mmap);
+
+	gen_pool_free(xib->dm_pool, dm->mmap.phys, xrdma_dm_bytes(dm));
+	kfree(dm);
+}
+
+/* ---- verbs ------------------------------------------------------------- */
+
+static int xrdma_dm_check(struct xrdma_ibdev *xib,
+			  const struct ib_dm_alloc_attr *attr)
+{
+	u64 size = xrdma_dm_size(xib);
+
+	if (!size)
+		return -EOPNOTSUPP;
+	if (xrdma_dead(&xib->hw))
+		return -EIO;
+	if (attr->flags || !attr->length || attr->length > size ||
+	    attr->alignment > min(ilog2(roundup_pow_of_two(size)),
+				  XRDMA_DM_MAX_ALIGN))
+		return -EINVAL;
+	return 0;
+}
+
+static int xrdma_dm_respond(struct xrdma_dm *dm,
+			    struct uverbs_attr_bundle *attrs)
+{
+	struct xrdma_uresp_alloc_dm resp = {
+		.mmap_key = rdma_user_mmap_get_offset(&dm->mmap.entry),
+		.mmap_size = xrdma_dm_bytes(dm),
+	};
+
+	return uverbs_copy_to_struct_or_zero(attrs, XRDMA_IB_ATTR_ALLOC_DM_RESP,
+					     &resp, sizeof(resp));
+}
+
+/**
+ * xrdma_alloc_dm() - ib_device_ops.alloc_dm
+ * @ibdev: the device
+ * @ibuc: user context that may map it
+ * @attr: length in bytes, 1 or more; log2 of the alignment of its offset in
+ *	the device
+ * @attrs: gets struct xrdma_uresp_alloc_dm
+ *
+ * Context: may sleep.
+ * Return: the memory, zeroed, or an ERR_PTR(): -EOPNOTSUPP: the device has
+ * none; -EINVAL: length 0, or more than there is at all; -ENOMEM: not as much
+ * is free; -EIO: the device is dead; or an errno of the response.
+ */
+struct ib_dm *xrdma_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
+			     struct ib_dm_alloc_attr *attr,
+			     struct uverbs_attr_bundle *attrs)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibdev);
+	struct xrdma_dm *dm;
+	size_t size;
+	int err;
+
+	err = xrdma_dm_check(xib, attr);
+	if (err)
+		return ERR_PTR(err);
+	dm = kzalloc_obj(*dm, GFP_KERNEL_ACCOUNT);
+	if (!dm)
+		return ERR_PTR(-ENOMEM);
+	size = PAGE_ALIGN(attr->length);
+	dm->mmap.device_memory = true;
+	dm->mmap.phys = xrdma_dm_take(xib, size, attr->alignment);
+	if (!dm->mmap.phys) {
+		err = -ENOMEM;
+		goto err_free;
+	}
+	xrdma_dm_zero(xib, dm, size);
+	err = rdma_user_mmap_entry_insert(ibuc, &dm->mmap.entry, size);
+	if (err)
+		goto err_give_back;
+	err = xrdma_dm_respond(dm, attrs);
+	if (err) {
+		rdma_user_mmap_entry_remove(&dm->mmap.entry);
+		return ERR_PTR(err);
+	}
+	return &dm->ibdm;
+
+err_give_back:
+	gen_pool_free(xib->dm_pool, dm->mmap.phys, size);
+err_free:
+	kfree(dm);
+	return ERR_PTR(err);
+}
+
+/**
+ * xrdma_dealloc_dm() - ib_device_ops.dealloc_dm
+ * @ibdm: device memory without regions; freed with the last mapping
+ * @attrs: not used
+ *
+ * Return: 0.
+ */
+int xrdma_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
+{
+	rdma_user_mmap_entry_remove(&to_xdm(ibdm)->mmap.entry);
+	return 0;
+}
+
+/**
+ * xrdma_reg_dm_mr() - ib_device_ops.reg_dm_mr
+ * @ibpd: protection domain
+ * @ibdm: device memory
+ * @attr: range, which ib_core has found to be inside; rights, zero-based
+ * @attrs: not used
+ *
+ * Return: the region or an ERR_PTR(): an errno of xrdma_mr_check(); -ENOSPC: no
+ * key left; -ENOMEM.
+ */
+struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
+			      struct ib_dm_mr_attr *attr,
+			      struct uverbs_attr_bundle *attrs)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
+	struct xrdma_grant grant = {
+		.length = attr->length,
+		.pdn = to_xpd(ibpd)->pdn,
+		.access = xrdma_mr_rights(attr->access_flags),
+	};
+	struct xrdma_mr *mr;
+	int err;
+
+	/* nothing of it may be registered too: such a region grants nothing */
+	err = xrdma_mr_check(xib, attr->length ?: 1, 0, attr->access_flags);
+	if (err)
+		return ERR_PTR(err);
+	mr = xrdma_mr_alloc();
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->mtt.offset = xrdma_dm_offset(xib, to_xdm(ibdm)) + attr->offset;
+	err = xrdma_mr_give_key(xib, mr, &grant, XRDMA_MPT_DEVICE);
+	if (err) {
+		kfree(mr);
+		return ERR_PTR(err);
+	}
+	return &mr->ibmr;
+}
+
+#define XRDMA_DM_RESP	UVERBS_ATTR_STRUCT(struct xrdma_uresp_alloc_dm, mmap_size)
+
+ADD_UVERBS_ATTRIBUTES_SIMPLE(xrdma_dm_alloc, UVERBS_OBJECT_DM,
+			     UVERBS_METHOD_DM_ALLOC,
+			     UVERBS_ATTR_PTR_OUT(XRDMA_IB_ATTR_ALLOC_DM_RESP,
+						 XRDMA_DM_RESP, UA_MANDATORY));
+
+const struct uapi_definition xrdma_uapi_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DM, &xrdma_dm_alloc),
+	{}
+};
+
+/* ---- life -------------------------------------------------------------- */
+
+/**
+ * xrdma_dm_create() - take over the device's memory, if it has any
+ * @xib: the device, whose capabilities are known
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int xrdma_dm_create(struct xrdma_ibdev *xib)
+{
+	struct xrdma_dev *xdev = &xib->hw;
+	int node = dev_to_node(xrdma_to_dev(xdev));
+	u64 size = min3(xdev->caps.device_memory, xdev->dm_size, XRDMA_DM_MAX);
+	int err;
+
+	size = round_down(size, PAGE_SIZE);
+	if (!(xdev->caps.flags & XRDMA_CAP_DEVICE_MEMORY) || !size)
+		return 0;
+	xib->dm_pool = gen_pool_create(PAGE_SHIFT, node);
+	if (!xib->dm_pool)
+		return -ENOMEM;
+	err = gen_pool_add(xib->dm_pool, xdev->dm_phys, size, node);
+	if (err)
+		xrdma_dm_destroy(xib);
+	return err;
+}
+
+/**
+ * xrdma_dm_destroy() - the end of xrdma_dm_create()
+ * @xib: the device; all of its memory has been given back
+ */
+void xrdma_dm_destroy(struct xrdma_ibdev *xib)
+{
+	if (xib->dm_pool)
+		gen_pool_destroy(xib->dm_pool);
+	xib->dm_pool = NULL;
+}

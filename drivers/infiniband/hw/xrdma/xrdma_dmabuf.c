@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA memory regions of a dma-buf: memory that belongs to another driver,
+ * which may take it back at any time. Then the key is invalidated, and the
+ * region stays, without memory, until it is deregistered. Must not know how
+ * keys are drawn, tables built or invalidations batched.
+ *
+ * Taking back cannot be refused. So there are no windows on such a region, and
+ * a device that does not answer is reset on the spot.
+ */
+
+#include <linux/dma-buf.h>
+#include <linux/fs.h>
+#include <linux/slab.h>
+#include "xrdma_verbs.h"
+
+/**
+ * xrdma_dmabuf_lock() - keep the owner of a dma-buf from taking it back
+ * @mr: region of any kind
+ *
+ * Context: may sleep. Protects xrdma_mr.revoked.
+ */
+void xrdma_dmabuf_lock(struct xrdma_mr *mr)
+{
+	if (mr->dmabuf)
+		ib_umem_dmabuf_revoke_lock(to_ib_umem_dmabuf(mr->umem));
+}
+
+/**
+ * xrdma_dmabuf_unlock() - the end of xrdma_dmabuf_lock()
+ * @mr: the region
+ */
+void xrdma_dmabuf_unlock(struct xrdma_mr *mr)
+{
+	if (mr->dmabuf)
+		ib_umem_dmabuf_revoke_unlock(to_ib_umem_dmabuf(mr->umem));
+}
+
+/* It goes, and a dead device may still use it. */
+static void xrdma_dmabuf_silence(void *priv)
+{
+	struct xrdma_ibdev *xib = priv;
+
+	if (!xrdma_hw_silence(&xib->hw, false))
+		ibdev_err_ratelimited(&xib->ibdev,
+				      "the owner of a dma-buf has taken it back, but the device cannot be reset\n");
+}
+
+/*
+ * Called once at most, by the owner of the memory or by the end of the umem;
+ * when it returns, the memory is unmapped.
+ */
+static void xrdma_dmabuf_revoke(void *priv)
+{
+	struct xrdma_mr *mr = priv;
+	struct xrdma_ibdev *xib = to_xibdev(mr->ibmr.device);
+
+	if (mr->revoked)
+		return;
+	mr->revoked = true;
+	/* when the process ends, other regions may have taken this one along */
+	if (xrdma_inval_key_again(xib, mr->key_index))
+		xrdma_dmabuf_silence(xib);
+}
+
+/**
+ * xrdma_dmabuf_inval() - fence: end all use of a region of a dma-buf
+ * @xib: the device
+ * @mr: the region, which is about to go
+ *
+ * Context: may sleep, for a bounded time.
+ * Return: as xrdma_inval_object(). Whoever has the memory from now on needs the
+ * region no more.
+ */
+int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
+{
+	int err = 0;
+
+	xrdma_dmabuf_lock(mr);
+	if (!mr->revoked)
+		err = xrdma_inval_object(xib, to_xpd(mr->ibmr.pd),
+					 mr->key_index);
+	if (err != -EBUSY)
+		ib_umem_dmabuf_set_revoke_locked(to_ib_umem_dmabuf(mr->umem),
+						 err ? xrdma_dmabuf_silence :
+						       NULL, xib);
+	xrdma_dmabuf_unlock(mr);
+	return err;
+}
+
+/**
+ * xrdma_dmabuf_abandon() - nobody asks this driver any more
+ * @umem: memory, of a dma-buf or not, that is never given back
+ *
+ * Context: may sleep.
+ */
+void xrdma_dmabuf_abandon(struct ib_umem *umem)
+{
+	struct ib_umem_dmabuf *dmabuf;
+
+	if (!umem || !umem->is_dmabuf)
+		return;
+	dmabuf = to_ib_umem_dmabuf(umem);
+	ib_umem_dmabuf_revoke_lock(dmabuf);
+	ib_umem_dmabuf_set_revoke_locked(dmabuf, NULL, NULL);
+	ib_umem_dmabuf_revoke_unlock(dmabuf);
+}
+
+/* Read-only for its users is read-only for the device. */
+static bool xrdma_dmabuf_allows(const struct ib_umem_dmabuf *dmabuf)
+{
+	return !dmabuf->umem.writable ||
+	       dmabuf->attach->dmabuf->file->f_mode & FMODE_WRITE;
+}
+
+static bool xrdma_dmabuf_is_aligned(struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sgtable_dma_sg(sgt, sg, i)
+		if ((sg_dma_address(sg) | sg_dma_len(sg)) &
+		    (XRDMA_PAGE_SIZE - 1))
+			return false;
+	return true;
+}
+
+/* With the dma-buf locked: from its memory to a key. */
+static int xrdma_dmabuf_publish(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
+				const struct xrdma_grant *grant)
+{
+	struct ib_umem_dmabuf *dmabuf = to_ib_umem_dmabuf(mr->umem);
+	struct sg_table *sgt = &mr->umem->sgt_append.sgt;
+	int err;
+
+	if (!xrdma_dmabuf_allows(dmabuf))
+		return -EACCES;
+	if (!xrdma_dmabuf_is_aligned(sgt))
+		return -EINVAL;
+	err = xrdma_mtt_build(&xib->hw, &mr->mtt, sgt, ib_umem_offset(mr->umem),
+			      grant->length, false);
+	if (err)
+		return err;
+	err = xrdma_mr_give_key(xib, mr, grant, 0);
+	if (err) {
+		xrdma_mtt_free(&xib->hw, &mr->mtt);
+		return err;
+	}
+	/* what it asks of the region, ib_core fills in too late */
+	mr->ibmr.device = &xib->ibdev;
+	ib_umem_dmabuf_set_revoke_locked(dmabuf, xrdma_dmabuf_revoke, mr);
+	return 0;
+}
+
+/**
+ * xrdma_reg_user_mr_dmabuf() - ib_device_ops.reg_user_mr_dmabuf
+ * @ibpd: protection domain
+ * @offset: first byte in the dma-buf
+ * @length: bytes, 1 or more; @iova + @length may not exceed 2^64
+ * @iova: address of the first byte under the key, any
+ * @fd: the dma-buf; a right to write needs a file that can be written
+ * @access: enum ib_access_flags
+ * @dmah: not supported
+ * @attrs: no driver data in either direction
+ *
+ * Return: the region or an ERR_PTR(): -EACCES: the dma-buf is read-only; an
+ * errno of xrdma_mr_check(), of the owner of the dma-buf, -EBADF, -EINVAL: not
+ * a dma-buf, or out of its bounds; -ENOSPC: no key left; -ENOMEM.
+ */
+struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
+				       u64 length, u64 iova, int fd, int access,
+				       struct ib_dmah *dmah,
+				       struct uverbs_attr_bundle *attrs)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
+	struct xrdma_grant grant = {
+		.iova = iova,
+		.length = length,
+		.pdn = to_xpd(ibpd)->pdn,
+		.access = xrdma_mr_rights(access),
+	};
+	struct ib_umem_dmabuf *dmabuf;
+	struct xrdma_mr *mr;
+	int err;
+
+	if (dmah || access & IB_ACCESS_MW_BIND)
+		return ERR_PTR(-EOPNOTSUPP);
+	err = ib_no_udata_io(&attrs->driver_udata) ?:
+	      xrdma_mr_check(xib, length, iova, access);
+	if (err)
+		return ERR_PTR(err);
+	mr = xrdma_mr_alloc();
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	dmabuf = ib_umem_dmabuf_get_pinned_revocable_and_lock(&xib->ibdev,
+							      offset, length,
+							      fd, access);
+	if (IS_ERR(dmabuf)) {
+		kfree(mr);
+		return ERR_CAST(dmabuf);
+	}
+	mr->dmabuf = true;
+	mr->umem = &dmabuf->umem;
+	err = xrdma_dmabuf_publish(xib, mr, &grant);
+	xrdma_dmabuf_unlock(mr);
+	if (err) {
+		ib_umem_release(mr->umem);
+		kfree(mr);
+		return ERR_PTR(err);
+	}
+	return &mr->ibmr;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA memory windows: key entries that work requests bind to regions. Must
+ * not know bindings: those are between the consumer and the device, and the
+ * entry belongs to the device from birth to INVALIDATE.
+ */
+
+#include "xrdma_verbs.h"
+
+static bool xrdma_mw_offered(const struct xrdma_caps *caps,
+			     enum ib_mw_type type)
+{
+	u64 type_2 = XRDMA_CAP_MW_TYPE_2A | XRDMA_CAP_MW_TYPE_2B;
+
+	return caps->flags & (type == IB_MW_TYPE_1 ? XRDMA_CAP_MW_TYPE_1 :
+						     type_2);
+}
+
+/**
+ * xrdma_alloc_mw() - ib_device_ops.alloc_mw
+ * @ibmw: to become a window, free; of its type and protection domain
+ * @udata: no driver data in either direction; NULL for the kernel
+ *
+ * Return: 0; -EOPNOTSUPP: not of that type; -EIO: the device is dead; -ENOSPC:
+ * no key is left; -ENOMEM; or an errno of bad @udata.
+ */
+int xrdma_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibmw->device);
+	u8 type = ibmw->type == IB_MW_TYPE_1 ? XRDMA_MPT_MW_1 : XRDMA_MPT_MW_2;
+	struct xrdma_mw *mw = to_xmw(ibmw);
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+	if (xrdma_dead(&xib->hw))
+		return -EIO;
+	if (!xrdma_mw_offered(&xib->hw.caps, ibmw->type))
+		return -EOPNOTSUPP;
+	err = xrdma_key_alloc_free(xib->keys, type, to_xpd(ibmw->pd)->pdn,
+				   &ibmw->rkey);
+	if (err)
+		return err;
+	mw->key_index = xrdma_key_index(ibmw->rkey);
+	return 0;
+}
+
+/**
+ * xrdma_dealloc_mw() - ib_device_ops.dealloc_mw
+ * @ibmw: the window, bound or not
+ *
+ * Of a dead device the key is lost; a window has no memory to keep.
+ *
+ * Context: may sleep, for a bounded time.
+ * Return: 0: nothing is or can be accessed by it any more.
+ */
+int xrdma_dealloc_mw(struct ib_mw *ibmw)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibmw->device);
+	u32 index = to_xmw(ibmw)->key_index;
+
+	if (!xrdma_inval_object(xib, to_xpd(ibmw->pd), index))
+		xrdma_key_free(xib->keys, index);
+	return 0;
+}

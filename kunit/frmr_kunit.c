@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Fast-register regions: what their tables map for random page lists of every
+ * page size, read by the reference walker; what they cost; and what a work
+ * request says of them. There is no device: the entry stays free.
+ */
+
+#include <kunit/device.h>
+#include <kunit/test.h>
+#include <linux/dma-mapping.h>
+#include <linux/random.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+#include "xrdma_verbs.h"
+#include "xlat_walk.h"
+
+#define FRMR_LISTS		8000
+#define FRMR_LOOKUPS		16
+#define FRMR_PIECES		64
+#define FRMR_PDN		0x321
+
+/**
+ * struct frmr_test - what the cases share
+ * @pdev: a function that only does DMA
+ * @xib: the device
+ * @pd: protection domain
+ * @mr: the region
+ * @sg: a page list
+ * @num: of its pieces
+ * @at: where each piece begins, from the first byte on
+ */
+struct frmr_test {
+	struct pci_dev pdev;
+	struct xrdma_ibdev xib;
+	struct xrdma_pd pd;
+	struct ib_mr *mr;
+	struct scatterlist sg[FRMR_PIECES];
+	u32 num;
+	u64 at[FRMR_PIECES + 1];
+};
+
+static void frmr_test_release(struct device *dev)
+{
+}
+
+static int frmr_test_init(struct kunit *test)
+{
+	struct frmr_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	struct device *dev;
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	dev = &t->pdev.dev;
+	device_initialize(dev);
+	dev->release = frmr_test_release;
+	dev->dma_mask = &t->pdev.dma_mask;
+	test->priv = t;
+	KUNIT_ASSERT_EQ(test, 0,
+			dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64)));
+	t->xib.hw.pdev = &t->pdev;
+	t->xib.hw.caps.flags = XRDMA_CAP_FAST_REG;
+	t->xib.keys = xrdma_keys_create(dev);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t->xib.keys);
+	KUNIT_ASSERT_EQ(test, 0, xrdma_keys_open(t->xib.keys, 16));
+	t->pd.ibpd.device = &t->xib.ibdev;
+	t->pd.pdn = FRMR_PDN;
+	return 0;
+}
+
+/* Without a device there is nothing to invalidate. */
+static void region_close(struct frmr_test *t)
+{
+	if (IS_ERR_OR_NULL(t->mr))
+		return;
+	xrdma_mtt_free(&t->xib.hw, &to_xmr(t->mr)->mtt);
+	kfree(to_xmr(t->mr));
+	t->mr = NULL;
+}
+
+static void frmr_test_exit(struct kunit *test)
+{
+	struct frmr_test *t = test->priv;
+
+	if (!t)
+		return;
+	region_close(t);
+	if (!IS_ERR_OR_NULL(t->xib.keys))
+		xrdma_keys_destroy(t->xib.keys);
+	put_device(&t->pdev.dev);
+}
+
+/* What InfiniBand core does around the driver */
+static void region_open(struct kunit *test, u32 pages)
+{
+	struct frmr_test *t = test->priv;
+
+	region_close(t);
+	t->mr = xrdma_alloc_mr(&t->pd.ibpd, IB_MR_TYPE_MEM_REG, pages);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t->mr);
+	t->mr->device = &t->xib.ibdev;
+	t->mr->pd = &t->pd.ibpd;
+	t->mr->type = IB_MR_TYPE_MEM_REG;
+}
+
+/* ---- page lists --------------------------------------------------------- */
+
+/*
+ * Pieces of whole pages anywhere in memory: the first may begin and the last
+ * may end inside of a page. A piece has less than 4 GiB.
+ */
+static void make_list(struct frmr_test *t, u32 shift)
+{
+	u64 page = 1ULL << shift, skip, cut, addr, len;
+	u32 longest = min_t(u64, 80, (3ULL << 30) >> shift);
+	u32 i;
+
+	t->num = 1 + get_random_u32_below(FRMR_PIECES);
+	sg_init_table(t->sg, t->num);
+	for (i = 0; i < t->num; i++) {
+		addr = (get_random_u64() & ((1ULL << 47) - 1)) & -page;
+		len = page * (1 + get_random_u32_below(longest));
+		skip = i ? 0 : get_random_u32_below(page);
+		cut = i < t->num - 1 ? 0 : get_random_u32_below(page);
+		if (skip + cut >= len)
+			cut = 0;
+		sg_dma_address(&t->sg[i]) = addr + skip;
+		sg_dma_len(&t->sg[i]) = len - skip - cut;
+		t->at[i + 1] = t->at[i] + len - skip - cut;
+	}
+}
+
+static int map_list(struct frmr_test *t, u32 shift)
+{
+	t->mr->page_size = 1U << shift;
+	return xrdma_map_mr_sg(t->mr, t->sg, t->num, NULL);
+}
+
+static u64 address_of(const struct frmr_test *t, u64 at)
+{
+	u32 i = 0;
+
+	while (at >= t->at[i + 1])
+		i++;
+	return sg_dma_address(&t->sg[i]) + (at - t->at[i]);
+}
+
+/* ---- cases -------------------------------------------------------------- */
+
+static struct walk region_walk(const struct frmr_test *t)
+{
+	struct walk w = {
+		.dev = (struct device *)&t->pdev.dev,
+		.root = to_xmr(t->mr)->mtt.root,
+	};
+
+	w.level = w.root & 7;
+	w.leaf = w.root >> 3 & 0x3f;
+	return w;
+}
+
+static void check_list(struct kunit *test, u32 shift)
+{
+	struct frmr_test *t = test->priv;
+	struct walk w = region_walk(t);
+	u64 length = t->at[t->num];
+	u64 offset = to_xmr(t->mr)->mtt.offset;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, w.root & 0xe00, 0);
+	KUNIT_ASSERT_EQ(test, w.leaf, shift);
+	KUNIT_ASSERT_EQ(test, t->mr->length, length);
+	KUNIT_ASSERT_EQ(test, t->mr->iova, sg_dma_address(t->sg));
+	KUNIT_ASSERT_EQ(test, walk_lookup(&w, offset), sg_dma_address(t->sg));
+	KUNIT_ASSERT_EQ(test, walk_lookup(&w, offset + length - 1),
+			address_of(t, length - 1));
+	for (i = 0; i < FRMR_LOOKUPS; i++) {
+		u64 at = get_random_u64() % length;
+
+		KUNIT_ASSERT_EQ(test, walk_lookup(&w, offset + at),
+				address_of(t, at));
+	}
+}
+
+static void lists_of_any_page_size_are_mapped(struct kunit *test)
+{
+	struct frmr_test *t = test->priv;
+	u32 i, shift, levels = 0;
+
+	region_open(test, XRDMA_FRMR_MAX_PAGES);
+	for (i = 0; i < FRMR_LISTS; i++) {
+		shift = 12 + i % 19;
+		make_list(t, shift);
+		if (map_list(t, shift) != t->num)
+			continue;
+		check_list(test, shift);
+		levels |= 1U << (to_xmr(t->mr)->mtt.root & 7);
+	}
+	/* or this was no test */
+	KUNIT_EXPECT_EQ(test, levels, 7);
+}
+
+static void a_list_that_is_too_long_is_mapped_in_part(struct kunit *test)
+{
+	struct frmr_test *t = test->priv;
+	u32 i;
+
+	region_open(test, 5);
+	t->num = 8;
+	sg_init_table(t->sg, t->num);
+	for (i = 0; i < t->num; i++) {
+		sg_dma_address(&t->sg[i]) = (3 + 2 * i) << 12;
+		sg_dma_len(&t->sg[i]) = 4096;
+		t->at[i + 1] = 4096 * (i + 1);
+	}
+	KUNIT_EXPECT_EQ(test, map_list(t, 12), 5);
+	t->num = 5;
+	check_list(test, 12);
+}
+
+static void page_sizes_that_the_device_lacks_are_refused(struct kunit *test)
+{
+	static const u32 sizes[] = { 0, 1, 2048, 4095, 12288, 1U << 31 };
+	struct frmr_test *t = test->priv;
+	struct xrdma_reg_seg seg;
+	u32 i;
+
+	region_open(test, 16);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		make_list(t, 12);
+		t->mr->page_size = sizes[i];
+		KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_map_mr_sg(t->mr, t->sg, 1,
+							       NULL));
+		KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_frmr_grant(t->mr, 0,
+								&seg));
+	}
+}
+
+/* Source: hw.rst, "Who owns an entry" */
+static void entry_is_published_free(struct kunit *test)
+{
+	struct frmr_test *t = test->priv;
+	struct xrdma_mpt_entry entry, zero = {};
+	u32 i;
+
+	for (i = 0; i < 100; i++) {
+		region_open(test, 1);
+		KUNIT_EXPECT_EQ(test, t->mr->lkey, t->mr->rkey);
+		xrdma_key_read(t->xib.keys, t->mr->lkey >> 8, &entry);
+		KUNIT_EXPECT_EQ(test, le64_to_cpu(entry.ctrl),
+				(u64)FRMR_PDN << 32 | 0x1100 |
+				(t->mr->lkey & 0xff));
+		entry.ctrl = 0;
+		KUNIT_EXPECT_MEMEQ(test, &entry, &zero, sizeof(zero));
+	}
+}
+
+static void tables_of_one_page_each_are_made_twice(struct kunit *test)
+{
+	static const struct { u32 pages, tables; } sizes[] = {
+		{ 1, 1 }, { 512, 1 }, { 513, 3 }, { 1024, 3 }, { 4096, 9 },
+	};
+	struct frmr_test *t = test->priv;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		region_open(test, sizes[i].pages);
+		KUNIT_EXPECT_EQ(test, to_xmr(t->mr)->mtt.num_tables,
+				2 * sizes[i].tables);
+	}
+}
+
+/* What was granted last stays as it is, however often others are mapped. */
+static void new_lists_leave_the_granted_one_alone(struct kunit *test)
+{
+	struct frmr_test *t = test->priv, *old;
+	struct xrdma_reg_seg seg;
+	u32 i, round;
+
+	old = kunit_kzalloc(test, sizeof(*old), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, old);
+	region_open(test, XRDMA_FRMR_MAX_PAGES);
+	for (round = 0; round < 200; round++) {
+		struct walk w;
+
+		do {
+			make_list(t, 12);
+		} while (map_list(t, 12) != t->num);
+		KUNIT_ASSERT_EQ(test, 0, xrdma_frmr_grant(t->mr, 0x1234,
+							  &seg));
+		w = region_walk(t);
+		KUNIT_ASSERT_EQ(test, le64_to_cpu(seg.root), w.root);
+		KUNIT_ASSERT_EQ(test, le64_to_cpu(seg.iova), t->mr->iova);
+		KUNIT_ASSERT_EQ(test, le64_to_cpu(seg.length), t->mr->length);
+		KUNIT_ASSERT_EQ(test, le32_to_cpu(seg.access), 0x1234);
+		memcpy(old->sg, t->sg, sizeof(t->sg));
+		memcpy(old->at, t->at, sizeof(t->at));
+		for (i = round % 4; i; i--) {
+			make_list(t, 12);
+			map_list(t, 12);
+		}
+		for (i = 0; i < FRMR_LOOKUPS; i++) {
+			u64 at = get_random_u64() % le64_to_cpu(seg.length);
+
+			KUNIT_ASSERT_EQ(test, address_of(old, at),
+					walk_lookup(&w, at +
+						    le32_to_cpu(seg.offset)));
+		}
+	}
+}
+
+static struct kunit_case frmr_cases[] = {
+	KUNIT_CASE(lists_of_any_page_size_are_mapped),
+	KUNIT_CASE(a_list_that_is_too_long_is_mapped_in_part),
+	KUNIT_CASE(page_sizes_that_the_device_lacks_are_refused),
+	KUNIT_CASE(entry_is_published_free),
+	KUNIT_CASE(tables_of_one_page_each_are_made_twice),
+	KUNIT_CASE(new_lists_leave_the_granted_one_alone),
+	{}
+};
+
+static struct kunit_suite frmr_suite = {
+	.name = "xrdma_frmr",
+	.init = frmr_test_init,
+	.exit = frmr_test_exit,
+	.test_cases = frmr_cases,
+};
+
+kunit_test_suite(frmr_suite);
