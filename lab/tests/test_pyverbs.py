@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""rdma-core's own test suite: the names in pyverbs.txt pass, by name."""
+"""rdma-core's own test suite: the names in pyverbs.txt pass, by name, and so do
+all tests of our provider that are to go into that suite."""
 
 import gzip
 import os
@@ -10,10 +11,55 @@ import subprocess
 
 import pytest
 
-LIST = pathlib.Path(__file__).with_name("pyverbs.txt")
-NAMES = [line for line in LIST.read_text().split("\n")
-         if line and not line.startswith("#")]
-RESULT = re.compile(r"^\w+ \((tests\.[\w.]+)\)(?:\n[^\n]*)? \.\.\. (.*)$", re.M)
+HERE = pathlib.Path(__file__).parent
+OURS = HERE.parent.parent / "rdma-core/tests/test_xrdma.py"
+
+
+def listed():
+    """The names that are frozen."""
+    lines = (HERE / "pyverbs.txt").read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def ours():
+    """The names of all tests of our provider."""
+    found, case = [], None
+    for kind, name in re.findall(r"^(class|    def) (\w+)", OURS.read_text(),
+                                 re.M):
+        if kind == "class":
+            case = name
+        elif name.startswith("test_"):
+            found.append(f"tests.test_xrdma.{case}.{name}")
+    return found
+
+
+NAMES = listed() + ours()
+
+# Runs the suite as its own script does, and prints outcomes where nothing else
+# is printed: what pyverbs says while objects are freed goes to standard error.
+RUN = """
+import runpy, sys, unittest
+
+class Result(unittest.TextTestResult):
+    def report(self, test, outcome):
+        print(f"=== {test.id()} {outcome}", flush=True)
+    def addSuccess(self, test):
+        self.report(test, "ok")
+    def addSkip(self, test, reason):
+        self.report(test, f"skipped: {reason}")
+    def addError(self, test, err):
+        super().addError(test, err)
+        self.report(test, "failed: " + self.errors[-1][1].splitlines()[-1])
+    def addFailure(self, test, err):
+        super().addFailure(test, err)
+        self.report(test, "failed: " + self.failures[-1][1].splitlines()[-1])
+
+unittest.TextTestRunner.resultclass = Result
+sys.path.insert(0, "tests")
+sys.argv[0] = "tests/run_tests.py"
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+RESULT = re.compile(r"^=== (tests\.[\w.]+) (.*)$", re.M)
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +69,7 @@ def suite(tmp_path_factory):
     shutil.copytree("/usr/share/doc/rdma-core/tests", top / "tests")
     for packed in (top / "tests").glob("*.gz"):
         packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
+    shutil.copy(OURS, top / "tests")
     pathlib.Path("/proc/sys/vm/nr_hugepages").write_text("16")
     yield top
     pathlib.Path("/proc/sys/vm/nr_hugepages").write_text("0")
@@ -38,13 +85,15 @@ def results(suite):
         if module not in ran:
             ran.add(module)
             wanted = [n for n in NAMES if n.split(".")[1] == module]
-            out = subprocess.run(
-                ["python3", "-B", "tests/run_tests.py", "-v", "--dev",
+            done = subprocess.run(
+                ["python3", "-B", "-c", RUN, "-v", "--dev",
                  os.environ["XRDMA_DEV"], "--port", "1", "--gid",
                  os.environ["XRDMA_GID_INDEX"], *wanted],
-                cwd=suite, capture_output=True, text=True, timeout=300).stderr
-            found.update(RESULT.findall(out))
-            found[module] = out
+                cwd=suite, capture_output=True, text=True, timeout=300)
+            found[module] = done.stdout + done.stderr
+            for test, outcome in RESULT.findall(done.stdout):
+                # an error of the teardown comes last
+                found[test] = outcome
         return found.get(name, f"no result:\n{found[module]}")
 
     return result

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """
-Test what the xrdma provider promises of its queues.
+Test what the xrdma provider promises of its queues, of memory windows, and of
+memory that is not the process's own.
 """
 
 import errno
+import fcntl
+import mmap
+import os
+import struct
 import time
 import unittest
 
-from pyverbs.mr import MR
+from pyverbs.base import inc_rkey
+from pyverbs.cq import CQEX, CqInitAttrEx, PollCqAttr
+from pyverbs.device import AllocDmAttr, DM
+from pyverbs.mr import DMMR, DmaBufMR, MR, MW, MWBind, MWBindInfo
 from pyverbs.pyverbs_error import PyverbsRDMAError
-from pyverbs.qp import QPAttr, QPCap
-from pyverbs.wr import SGE, SendWR
+from pyverbs.qp import QPAttr, QPCap, QPEx, QPInitAttrEx
+from pyverbs.wr import RecvWR, SGE, SendWR
 import pyverbs.enums as e
 
 from tests.base import RCResources, RDMATestCase
@@ -19,6 +27,7 @@ import tests.utils as u
 
 XRDMA_IDS = (0x1af4, 0x10f0)
 ACCESS = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE
+UDMABUF_CREATE = 0x40187542
 
 
 class XrdmaResources(RCResources):
@@ -27,7 +36,7 @@ class XrdmaResources(RCResources):
 
     def create_qp_attr(self):
         attr = super().create_qp_attr()
-        attr.qp_access_flags = ACCESS
+        attr.qp_access_flags = ACCESS | e.IBV_ACCESS_REMOTE_READ
         return attr
 
     def create_qp_cap(self):
@@ -52,18 +61,25 @@ class XrdmaResources(RCResources):
         self.qp.post_send(wr)
 
 
-class XrdmaQueueTest(RDMATestCase):
+class XrdmaTestCase(RDMATestCase):
+    resources = XrdmaResources
+
     def setUp(self):
         super().setUp()
-        self.create_players(XrdmaResources)
+        self.create_players(self.resources)
         attr = self.client.ctx.query_device()
         if (attr.vendor_id, attr.vendor_part_id) != XRDMA_IDS:
             raise unittest.SkipTest('Not an xrdma device')
 
-    def refused(self, error_code, *request):
+    def fails(self, error_code, call, *args):
         with self.assertRaises(PyverbsRDMAError) as ctx:
-            self.client.post_write(*request)
+            call(*args)
         self.assertEqual(ctx.exception.error_code, error_code)
+
+
+class XrdmaQueueTest(XrdmaTestCase):
+    def refused(self, error_code, *request):
+        self.fails(error_code, self.client.post_write, *request)
 
     def test_unsignaled_work_fills_the_queue(self):
         """
@@ -117,3 +133,314 @@ class XrdmaQueueTest(RDMATestCase):
         self.client.post_write(99, 8, e.IBV_SEND_SIGNALED)
         wc, = u.poll_cq(self.client.cq)
         self.assertEqual(wc.wr_id, 99)
+
+
+SEND_OPS = e.IBV_QP_EX_WITH_SEND | e.IBV_QP_EX_WITH_SEND_WITH_INV | \
+           e.IBV_QP_EX_WITH_RDMA_WRITE | e.IBV_QP_EX_WITH_RDMA_READ | \
+           e.IBV_QP_EX_WITH_BIND_MW | e.IBV_QP_EX_WITH_LOCAL_INV
+
+
+class XrdmaExResources(XrdmaResources):
+    """
+    The same with the extended ways to post and to poll.
+    """
+    def create_cq(self):
+        flags = e.IBV_WC_STANDARD_FLAGS | \
+                e.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP
+        self.cq = CQEX(self.ctx, CqInitAttrEx(cqe=100, wc_flags=flags))
+
+    def create_mr(self):
+        self.mr = MR(self.pd, self.msg_size, ACCESS | e.IBV_ACCESS_MW_BIND)
+
+    def create_qps(self):
+        mask = e.IBV_QP_INIT_ATTR_PD | e.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
+        init_attr = QPInitAttrEx(cap=self.create_qp_cap(), pd=self.pd,
+                                 qp_type=e.IBV_QPT_RC, scq=self.cq,
+                                 rcq=self.cq, comp_mask=mask, sq_sig_all=0,
+                                 send_ops_flags=SEND_OPS)
+        self.qps.append(QPEx(self.ctx, init_attr, self.create_qp_attr()))
+        self.qps_num.append(self.qp.qp_num)
+        self.psns.append(0)
+
+    def begin(self, wr_id, flags=e.IBV_SEND_SIGNALED):
+        self.qp.wr_id = wr_id
+        self.qp.wr_flags = flags
+
+    def add_write(self, wr_id, rkey=None):
+        """Add to a batch an RDMA WRITE of 8 bytes."""
+        self.begin(wr_id)
+        self.qp.wr_rdma_write(rkey or self.rkey, self.raddr)
+        self.qp.wr_set_sge(SGE(self.mr.buf, 8, self.mr.lkey))
+
+    def poll(self, count=1):
+        """
+        Return what count completions say: (wr_id, status, opcode, flags,
+        invalidated key, timestamp).
+        """
+        found, end = [], time.monotonic() + 15
+        while len(found) < count and time.monotonic() < end:
+            if self.cq.start_poll(PollCqAttr()):
+                continue
+            while True:
+                flags = self.cq.read_wc_flags()
+                found.append((self.cq.wr_id, self.cq.status,
+                              self.cq.read_opcode(), flags,
+                              self.cq.read_imm_data(),
+                              self.cq.read_timestamp()))
+                if len(found) == count or self.cq.poll_next():
+                    break
+            self.cq.end_poll()
+        return found
+
+
+class XrdmaExtendedTest(XrdmaTestCase):
+    resources = XrdmaExResources
+
+    def test_batch_completes_in_order(self):
+        """
+        A batch completes in order, at times that the device's clock gave.
+        """
+        client = self.client
+        for lap in range(5):
+            client.qp.wr_start()
+            for i in range(40):
+                client.add_write(i)
+            client.qp.wr_complete()
+            found = client.poll(40)
+            self.assertEqual([wc[0] for wc in found], list(range(40)))
+            self.assertEqual({wc[1] for wc in found}, {e.IBV_WC_SUCCESS})
+            self.assertEqual({wc[2] for wc in found}, {e.IBV_WC_RDMA_WRITE})
+            times = [wc[5] for wc in found]
+            self.assertEqual(times, sorted(times))
+            self.assertLess(0, times[0])
+
+    def test_timestamps_are_nanoseconds(self):
+        attr = self.client.ctx.query_device_ex()
+        self.assertEqual(attr.completion_timestamp_mask, (1 << 64) - 1)
+        # in kHz
+        self.assertEqual(attr.hca_core_clock, 1000000)
+        stamps = []
+        begin = time.monotonic_ns()
+        for pause in 0, 0.5:
+            time.sleep(pause)
+            self.client.qp.wr_start()
+            self.client.add_write(1)
+            self.client.qp.wr_complete()
+            stamps.append(self.client.poll()[0][5])
+        elapsed = time.monotonic_ns() - begin
+        self.assertLess(400e6, stamps[1] - stamps[0])
+        self.assertLess(stamps[1] - stamps[0], 2 * elapsed)
+
+    def test_wrong_batch_posts_nothing(self):
+        """
+        One wrong request, and nothing of a batch is posted; the next one is.
+        """
+        client = self.client
+        depth = 64
+        client.qp.wr_start()
+        for i in range(depth + 1):
+            client.add_write(i)
+        self.fails(errno.ENOMEM, client.qp.wr_complete)
+        client.qp.wr_start()
+        client.add_write(1)
+        client.qp.wr_set_sge(SGE(client.mr.buf, 8, client.mr.lkey))
+        self.fails(errno.EINVAL, client.qp.wr_complete)
+        client.qp.wr_start()
+        client.add_write(2)
+        client.qp.wr_abort()
+        client.qp.wr_start()
+        client.qp.wr_complete()
+        time.sleep(0.2)
+        self.assertEqual(client.cq.start_poll(PollCqAttr()), errno.ENOENT)
+
+        client.qp.wr_start()
+        client.add_write(3)
+        client.qp.wr_complete()
+        self.assertEqual(client.poll()[0][:2], (3, e.IBV_WC_SUCCESS))
+
+    def test_inline_data_may_change_at_once(self):
+        self.client.mr.write(b'a' * 60, 60)
+        self.client.qp.wr_start()
+        self.client.begin(1)
+        self.client.qp.wr_rdma_write(self.client.rkey, self.client.raddr)
+        self.client.qp.wr_set_inline_data(self.client.mr.buf, 60)
+        self.client.mr.write(b'b' * 60, 60)
+        self.client.qp.wr_complete()
+        self.assertEqual(self.client.poll()[0][1], e.IBV_WC_SUCCESS)
+        self.assertEqual(self.server.mr.read(61, 0), b'a' * 60 + b'\0')
+
+
+class XrdmaWindowTest(XrdmaTestCase):
+    resources = XrdmaExResources
+
+    def info(self, length=8, access=e.IBV_ACCESS_REMOTE_WRITE):
+        mr = self.server.mr
+        return MWBindInfo(mr, mr.buf, length, access)
+
+    def write(self, rkey):
+        """Write by a key; return the status."""
+        self.client.qp.wr_start()
+        self.client.add_write(1, rkey)
+        self.client.qp.wr_complete()
+        return self.client.poll()[0][1]
+
+    def bind_type_1(self, mw, length=8):
+        info = self.info(length, e.IBV_ACCESS_REMOTE_WRITE if length else 0)
+        self.server.qp.bind_mw(mw, MWBind(info, e.IBV_SEND_SIGNALED, 7))
+        wc, = self.server.poll()
+        self.assertEqual(wc[:3], (7, e.IBV_WC_SUCCESS, e.IBV_WC_BIND_MW))
+
+    def bind_type_2(self, mw, rkey):
+        self.server.qp.wr_start()
+        self.server.begin(8)
+        self.server.qp.wr_bind_mw(mw, rkey, self.info())
+        self.server.qp.wr_complete()
+        wc, = self.server.poll()
+        self.assertEqual(wc[:3], (8, e.IBV_WC_SUCCESS, e.IBV_WC_BIND_MW))
+
+    def test_type_1_has_another_key_after_each_bind(self):
+        """
+        Each key works until the next bind; 300 binds use all key bytes.
+        """
+        with MW(self.server.pd, e.IBV_MW_TYPE_1) as mw:
+            seen = {mw.rkey}
+            for i in range(300):
+                old = mw.rkey
+                self.bind_type_1(mw, 0 if i % 50 == 49 else 8)
+                self.assertNotEqual(mw.rkey, old)
+                self.assertEqual(mw.rkey >> 8, old >> 8)
+                seen.add(mw.rkey)
+                if i % 50 == 0:
+                    self.assertEqual(self.write(mw.rkey), e.IBV_WC_SUCCESS)
+            self.assertEqual(len(seen), 256)
+            old = mw.rkey
+            self.bind_type_1(mw)
+            self.assertEqual(self.write(old), e.IBV_WC_REM_ACCESS_ERR)
+
+    def test_type_2_has_the_key_it_is_given(self):
+        """
+        The consumer's key is that of the window as soon as it is posted; a
+        batch that is given up changes no key.
+        """
+        with MW(self.server.pd, e.IBV_MW_TYPE_2) as mw:
+            first = mw.rkey
+            self.server.qp.wr_start()
+            self.server.begin(1)
+            self.server.qp.wr_bind_mw(mw, inc_rkey(first), self.info())
+            self.server.qp.wr_abort()
+            self.assertEqual(mw.rkey, first)
+            for step in 77, 1, 255, 0:
+                key = first & ~0xff | (mw.rkey + step) & 0xff
+                self.bind_type_2(mw, key)
+                self.assertEqual(mw.rkey, key)
+                self.assertEqual(self.write(key), e.IBV_WC_SUCCESS)
+                self.server.qp.wr_start()
+                self.server.begin(9)
+                self.server.qp.wr_local_inv(key)
+                self.server.qp.wr_complete()
+                wc, = self.server.poll()
+                self.assertEqual(wc[:3], (9, e.IBV_WC_SUCCESS,
+                                          e.IBV_WC_LOCAL_INV))
+            self.assertEqual(self.write(key), e.IBV_WC_REM_ACCESS_ERR)
+
+    def test_receiver_learns_which_key_was_invalidated(self):
+        with MW(self.server.pd, e.IBV_MW_TYPE_2) as mw:
+            self.bind_type_2(mw, inc_rkey(mw.rkey))
+            sge = SGE(self.server.mr.buf, 8, self.server.mr.lkey)
+            self.server.qp.post_recv(RecvWR(wr_id=5, num_sge=1, sg=[sge]))
+            self.client.qp.wr_start()
+            self.client.begin(6)
+            self.client.qp.wr_send_inv(mw.rkey)
+            self.client.qp.wr_complete()
+            self.assertEqual(self.client.poll()[0][:3],
+                             (6, e.IBV_WC_SUCCESS, e.IBV_WC_SEND))
+            self.assertEqual(self.server.poll()[0][:5],
+                             (5, e.IBV_WC_SUCCESS, e.IBV_WC_RECV,
+                              e.IBV_WC_WITH_INV, mw.rkey))
+            self.assertEqual(self.write(mw.rkey), e.IBV_WC_REM_ACCESS_ERR)
+
+    def test_wrong_binds_are_refused(self):
+        """
+        What the provider can see to be wrong is not posted, and no key changes.
+        """
+        server = self.server
+        with MW(server.pd, e.IBV_MW_TYPE_1) as one, \
+             MW(server.pd, e.IBV_MW_TYPE_2) as two:
+            keys = one.rkey, two.rkey
+            good = self.info()
+            bad = self.info(access=e.IBV_ACCESS_ON_DEMAND)
+            self.fails(errno.EINVAL, server.qp.bind_mw, two, MWBind(good, 0))
+            self.fails(errno.EINVAL, server.qp.bind_mw, one, MWBind(bad, 0))
+            self.fails(errno.EINVAL, server.qp.bind_mw, one,
+                       MWBind(good, e.IBV_SEND_INLINE))
+            for mw, info in (one, good), (two, bad):
+                wr = SendWR(opcode=e.IBV_WR_BIND_MW)
+                wr.set_bind_wr(mw, info)
+                self.fails(errno.EINVAL, server.qp.post_send, wr)
+                server.qp.wr_start()
+                server.qp.wr_bind_mw(mw, inc_rkey(mw.rkey), info)
+                self.fails(errno.EINVAL, server.qp.wr_complete)
+            self.assertEqual((one.rkey, two.rkey), keys)
+
+
+class XrdmaMemoryTest(XrdmaTestCase):
+    resources = XrdmaExResources
+    remote = ACCESS | e.IBV_ACCESS_REMOTE_READ
+
+    def transfer(self, add, mr, addr):
+        """Move 64 bytes between the client's region and another one."""
+        self.client.qp.wr_start()
+        self.client.begin(1)
+        add(mr.rkey, addr)
+        self.client.qp.wr_set_sge(SGE(self.client.mr.buf, 64,
+                                      self.client.mr.lkey))
+        self.client.qp.wr_complete()
+        self.assertEqual(self.client.poll()[0][1], e.IBV_WC_SUCCESS)
+
+    def test_device_memory(self):
+        """
+        Host and peer see the same bytes of device memory, from offset 0 on.
+        """
+        with DM(self.server.ctx, AllocDmAttr(length=10000)) as dm:
+            dm.copy_to_dm(4000, b'm' * 256, 256)
+            mr = DMMR(self.server.pd, 4096,
+                      self.remote | e.IBV_ACCESS_ZERO_BASED, dm, 4032)
+            self.transfer(self.client.qp.wr_rdma_read, mr, 0)
+            self.assertEqual(self.client.mr.read(64, 0), b'm' * 64)
+            self.client.mr.write(b'w' * 64, 64)
+            self.transfer(self.client.qp.wr_rdma_write, mr, 64)
+            self.assertEqual(dm.copy_from_dm(4032, 192),
+                             b'm' * 64 + b'w' * 64 + b'm' * 64)
+            mr.close()
+
+    def test_copies_stay_inside(self):
+        with DM(self.server.ctx, AllocDmAttr(length=100)) as dm:
+            dm.copy_to_dm(96, b'1234', 4)
+            self.assertEqual(dm.copy_from_dm(96, 4), b'1234')
+            for offset, length in ((100, 4), (96, 8), (0, 104), (1 << 63, 4),
+                                   ((1 << 64) - 4, 8), (2, 4), (0, 3)):
+                self.fails(errno.EFAULT, dm.copy_to_dm, offset, b'12345678',
+                           length)
+                self.fails(errno.EFAULT, dm.copy_from_dm, offset, length)
+        self.fails(errno.EINVAL, DM, self.server.ctx,
+                   AllocDmAttr(length=100, comp_mask=1))
+
+    def test_dma_buf(self):
+        """
+        A dma-buf of pages of a file, mapped here too, from an offset on.
+        """
+        memory = os.memfd_create('xrdma', os.MFD_ALLOW_SEALING)
+        os.ftruncate(memory, 16384)
+        fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
+        view = mmap.mmap(memory, 16384)
+        with open('/dev/udmabuf', 'rb') as device:
+            request = bytearray(struct.pack('IIQQ', memory, 0, 0, 16384))
+            buf = fcntl.ioctl(device, UDMABUF_CREATE, request)
+        mr = DmaBufMR(self.server.pd, 8192, self.remote, dmabuf=buf,
+                      offset=4096)
+        self.client.mr.write(b'd' * 64, 64)
+        self.transfer(self.client.qp.wr_rdma_write, mr, 4096 + 100)
+        self.assertEqual(view[4196 - 1:4196 + 65], b'\0' + b'd' * 64 + b'\0')
+        mr.close()
+        os.close(buf)
+        os.close(memory)

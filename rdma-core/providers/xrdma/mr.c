@@ -42,6 +42,60 @@ struct ibv_mr *xrdma_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
 }
 
 /**
+ * xrdma_reg_dmabuf_mr() - ibv_reg_dmabuf_mr()
+ * @ibpd: protection domain
+ * @offset: first byte of the buffer
+ * @length: bytes
+ * @iova: address that work requests will use for the first byte
+ * @fd: the dma-buf
+ * @access: enum ibv_access_flags
+ *
+ * Return: the region, or NULL and errno.
+ */
+struct ibv_mr *xrdma_reg_dmabuf_mr(struct ibv_pd *ibpd, uint64_t offset,
+				   size_t length, uint64_t iova, int fd,
+				   int access)
+{
+	struct verbs_mr *vmr;
+	int err;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+
+	err = ibv_cmd_reg_dmabuf_mr(ibpd, offset, length, iova, fd, access,
+				    vmr, NULL);
+	if (err) {
+		free(vmr);
+		errno = err;
+		return NULL;
+	}
+	return &vmr->ibv_mr;
+}
+
+/**
+ * xrdma_rereg_mr() - ibv_rereg_mr()
+ * @vmr: the region; its keys may change
+ * @flags: enum ibv_rereg_mr_flags: what changes
+ * @ibpd: new protection domain
+ * @addr: new first byte, also for work requests
+ * @length: new length in bytes
+ * @access: new enum ibv_access_flags
+ *
+ * Return: 0 or an errno.
+ */
+int xrdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd,
+		   void *addr, size_t length, int access)
+{
+	struct ib_uverbs_rereg_mr_resp resp;
+	struct ibv_rereg_mr cmd;
+
+	return ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr,
+				access, ibpd, &cmd, sizeof(cmd), &resp,
+				sizeof(resp));
+}
+
+/**
  * xrdma_dereg_mr() - ibv_dereg_mr()
  * @vmr: the region
  *

@@ -1,129 +1,74 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: posting work: entries are built in the ring, then one store
- * of the producer index shows them to the device, and at most one doorbell
- * wakes it. Must not know: completion queues.
+ * XRDMA provider: posting work requests: entries are built in the ring, then
+ * one store of the producer index shows them to the device, and at most one
+ * doorbell wakes it. Must not know: completion queues.
  */
 
-#include <errno.h>
-#include <string.h>
-
-#include <ccan/array_size.h>
-#include <util/compiler.h>
 #include <util/mmio.h>
-#include <util/udma_barrier.h>
 
-#include "xrdma.h"
+#include "ring.h"
+#include "wqe.h"
 
-#define XRDMA_SEND_FLAGS (IBV_SEND_FENCE | IBV_SEND_SIGNALED | \
-			  IBV_SEND_SOLICITED | IBV_SEND_INLINE)
-
-/* What an operation takes from its work request. */
-enum xrdma_op_flags {
-	XRDMA_TAKES_IMM		= 1 << 0,
-	XRDMA_TAKES_REMOTE	= 1 << 1,
-	XRDMA_TAKES_ATOMIC	= 1 << 2,
-	XRDMA_TAKES_INLINE	= 1 << 3,
-};
-
-/**
- * struct xrdma_op - a posted operation
- * @opcode: enum xrdma_wqe_opcode; 0: not supported
- * @flags: enum xrdma_op_flags
- */
-struct xrdma_op {
-	uint8_t opcode;
-	uint8_t flags;
-};
-
-static const struct xrdma_op xrdma_ops[] = {
+const struct xrdma_op xrdma_ops[XRDMA_NUM_OPS] = {
 	[IBV_WR_SEND] = {
 		.opcode = XRDMA_OP_SEND,
-		.flags = XRDMA_TAKES_INLINE,
+		.flags = XRDMA_TAKES_DATA | XRDMA_TAKES_INLINE,
 	},
 	[IBV_WR_SEND_WITH_IMM] = {
 		.opcode = XRDMA_OP_SEND_IMM,
-		.flags = XRDMA_TAKES_IMM | XRDMA_TAKES_INLINE,
+		.flags = XRDMA_TAKES_DATA | XRDMA_TAKES_INLINE |
+			 XRDMA_TAKES_IMM,
+	},
+	[IBV_WR_SEND_WITH_INV] = {
+		.opcode = XRDMA_OP_SEND_INV,
+		.flags = XRDMA_TAKES_DATA | XRDMA_TAKES_INLINE |
+			 XRDMA_TAKES_KEY,
 	},
 	[IBV_WR_RDMA_WRITE] = {
 		.opcode = XRDMA_OP_WRITE,
-		.flags = XRDMA_TAKES_REMOTE | XRDMA_TAKES_INLINE,
+		.flags = XRDMA_TAKES_DATA | XRDMA_TAKES_INLINE |
+			 XRDMA_TAKES_REMOTE,
 	},
 	[IBV_WR_RDMA_WRITE_WITH_IMM] = {
 		.opcode = XRDMA_OP_WRITE_IMM,
-		.flags = XRDMA_TAKES_IMM | XRDMA_TAKES_REMOTE |
-			 XRDMA_TAKES_INLINE,
+		.flags = XRDMA_TAKES_DATA | XRDMA_TAKES_INLINE |
+			 XRDMA_TAKES_REMOTE | XRDMA_TAKES_IMM,
 	},
 	[IBV_WR_RDMA_READ] = {
 		.opcode = XRDMA_OP_READ,
-		.flags = XRDMA_TAKES_REMOTE,
+		.flags = XRDMA_TAKES_DATA | XRDMA_TAKES_REMOTE,
 	},
 	[IBV_WR_ATOMIC_CMP_AND_SWP] = {
 		.opcode = XRDMA_OP_CMP_SWAP,
-		.flags = XRDMA_TAKES_ATOMIC,
+		.flags = XRDMA_TAKES_DATA | XRDMA_TAKES_ATOMIC,
 	},
 	[IBV_WR_ATOMIC_FETCH_AND_ADD] = {
 		.opcode = XRDMA_OP_FETCH_ADD,
-		.flags = XRDMA_TAKES_ATOMIC,
+		.flags = XRDMA_TAKES_DATA | XRDMA_TAKES_ATOMIC,
+	},
+	[IBV_WR_BIND_MW] = {
+		.opcode = XRDMA_OP_BIND_MW,
+		.flags = XRDMA_TAKES_BIND,
+	},
+	[IBV_WR_LOCAL_INV] = {
+		.opcode = XRDMA_OP_LOCAL_INV,
+		.flags = XRDMA_TAKES_KEY,
 	},
 };
 
-static bool xrdma_wq_full(struct xrdma_wq *wq)
-{
-	/* pairs with xrdma_retire() */
-	uint32_t ci = atomic_load_explicit(&wq->ci, memory_order_acquire);
-
-	return wq->pi - ci >= wq->depth;
-}
-
-static void *xrdma_wq_entry(struct xrdma_wq *wq)
-{
-	return wq->ring + ((size_t)(wq->pi & (wq->depth - 1)) << wq->log_stride);
-}
-
-static uint8_t xrdma_wqe_flags(unsigned int send_flags)
-{
-	uint8_t flags = 0;
-
-	if (send_flags & IBV_SEND_SIGNALED)
-		flags |= XRDMA_WQE_SIGNALED;
-	if (send_flags & IBV_SEND_FENCE)
-		flags |= XRDMA_WQE_FENCE;
-	if (send_flags & IBV_SEND_SOLICITED)
-		flags |= XRDMA_WQE_SOLICITED;
-	if (send_flags & IBV_SEND_INLINE)
-		flags |= XRDMA_WQE_INLINE;
-	return flags;
-}
-
-static void xrdma_fill_sges(struct xrdma_sge *to, const struct ibv_sge *from,
-			    int num_sge)
-{
-	int i;
-
-	for (i = 0; i < num_sge; i++) {
-		to[i].addr = htole64(from[i].addr);
-		to[i].length = htole32(from[i].length);
-		to[i].lkey = htole32(from[i].lkey);
-	}
-}
+/* ---- send entries ---------------------------------------------------- */
 
 /* Copies the payload into the entry. Return: its bytes, or -EINVAL. */
 static int xrdma_fill_inline(void *to, const struct ibv_sge *from, int num_sge,
 			     uint32_t room)
 {
-	uint32_t used = 0;
-	int i;
+	int i, used = 0;
 
-	for (i = 0; i < num_sge; i++) {
-		if (from[i].length > room - used)
-			return -EINVAL;
-		if (!from[i].length)
-			continue;
-		memcpy(to + used, (void *)(uintptr_t)from[i].addr,
-		       from[i].length);
-		used += from[i].length;
-	}
+	for (i = 0; i < num_sge && used >= 0; i++)
+		used = xrdma_add_inline(to, used, room,
+					(void *)(uintptr_t)from[i].addr,
+					from[i].length);
 	return used;
 }
 
@@ -137,6 +82,8 @@ static int xrdma_fill_data(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
 		return xrdma_fill_inline(to, wr->sg_list, wr->num_sge,
 					 qp->max_inline);
 	}
+	if (unlikely(!(op->flags & XRDMA_TAKES_DATA)))
+		return 0;
 	if ((unsigned int)wr->num_sge > qp->sq.max_sge ||
 	    (op->flags & XRDMA_TAKES_ATOMIC && wr->num_sge > 1))
 		return -EINVAL;
@@ -144,41 +91,59 @@ static int xrdma_fill_data(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
 	return wr->num_sge;
 }
 
-/* Address and operands of an atomic. Return: where the payload begins. */
-static void *xrdma_fill_atomic(struct xrdma_sq_wqe *wqe,
-			       const struct ibv_send_wr *wr, bool swap)
-{
-	struct xrdma_atomic_seg *seg = (void *)(wqe + 1);
-
-	wqe->remote_addr = htole64(wr->wr.atomic.remote_addr);
-	wqe->rkey = htole32(wr->wr.atomic.rkey);
-	if (swap) {
-		seg->swap_add = htole64(wr->wr.atomic.swap);
-		seg->compare = htole64(wr->wr.atomic.compare_add);
-	} else {
-		seg->swap_add = htole64(wr->wr.atomic.compare_add);
-		seg->compare = 0;
-	}
-	return seg + 1;
-}
-
 /* The remote side of the operation. Return: where the payload begins. */
-static void *xrdma_fill_remote(struct xrdma_sq_wqe *wqe,
+static void *xrdma_fill_target(struct xrdma_sq_wqe *wqe,
 			       const struct ibv_send_wr *wr,
 			       const struct xrdma_op *op)
 {
-	if (op->flags & XRDMA_TAKES_ATOMIC)
-		return xrdma_fill_atomic(wqe, wr,
-					 op->opcode == XRDMA_OP_CMP_SWAP);
+	void *seg;
 
-	if (op->flags & XRDMA_TAKES_REMOTE) {
-		wqe->remote_addr = htole64(wr->wr.rdma.remote_addr);
-		wqe->rkey = htole32(wr->wr.rdma.rkey);
-	} else {
-		wqe->remote_addr = 0;
-		wqe->rkey = 0;
-	}
-	return wqe + 1;
+	if (op->flags & XRDMA_TAKES_REMOTE)
+		return xrdma_fill_remote(wqe, wr->wr.rdma.remote_addr,
+					 wr->wr.rdma.rkey);
+	if (!(op->flags & XRDMA_TAKES_ATOMIC))
+		return xrdma_fill_remote(wqe, 0, 0);
+
+	seg = xrdma_fill_remote(wqe, wr->wr.atomic.remote_addr,
+				wr->wr.atomic.rkey);
+	if (op->opcode == XRDMA_OP_CMP_SWAP)
+		return xrdma_fill_atomic(seg, wr->wr.atomic.swap,
+					 wr->wr.atomic.compare_add);
+	return xrdma_fill_atomic(seg, wr->wr.atomic.compare_add, 0);
+}
+
+static void xrdma_fill_imm(struct xrdma_sq_wqe *wqe,
+			   const struct ibv_send_wr *wr,
+			   const struct xrdma_op *op)
+{
+	if (op->flags & XRDMA_TAKES_IMM)
+		wqe->imm = wr->imm_data;
+	else if (op->flags & XRDMA_TAKES_KEY)
+		wqe->inv_key = htole32(wr->invalidate_rkey);
+	else
+		wqe->imm = 0;
+}
+
+/* Binds a window of either type; the caller moves the producer index on. */
+static int xrdma_build_bind(struct xrdma_qp *qp, struct ibv_mw *mw,
+			    uint32_t key, const struct ibv_mw_bind_info *info,
+			    unsigned int send_flags, uint64_t wr_id)
+{
+	unsigned int flags = send_flags | qp->force_flags;
+	struct xrdma_sq_wqe *wqe;
+	int err;
+
+	if (unlikely(xrdma_wq_full(&qp->sq)))
+		return ENOMEM;
+	if (unlikely(flags & ~(XRDMA_SEND_FLAGS & ~IBV_SEND_INLINE)))
+		return EINVAL;
+
+	wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi);
+	err = xrdma_fill_bind(wqe, mw, key, info);
+	if (unlikely(err))
+		return err;
+	xrdma_fill_head(wqe, XRDMA_OP_BIND_MW, flags, 0, wr_id);
+	return 0;
 }
 
 /* Builds the entry at the producer index, which the caller then moves on. */
@@ -191,27 +156,28 @@ static int xrdma_build_send(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 
 	if (unlikely(xrdma_wq_full(&qp->sq)))
 		return ENOMEM;
-	if (unlikely(wr->opcode >= ARRAY_SIZE(xrdma_ops) ||
-		     flags & ~XRDMA_SEND_FLAGS))
+	if (unlikely(wr->opcode >= XRDMA_NUM_OPS || flags & ~XRDMA_SEND_FLAGS))
 		return EINVAL;
 
 	op = &xrdma_ops[wr->opcode];
-	if (unlikely(!op->opcode))
-		return EINVAL;
+	if (unlikely(op->flags & XRDMA_TAKES_BIND)) {
+		if (wr->bind_mw.mw->type != IBV_MW_TYPE_2)
+			return EINVAL;
+		return xrdma_build_bind(qp, wr->bind_mw.mw, wr->bind_mw.rkey,
+					&wr->bind_mw.bind_info, wr->send_flags,
+					wr->wr_id);
+	}
 
-	wqe = xrdma_wq_entry(&qp->sq);
-	num_sge = xrdma_fill_data(qp, wr, op, xrdma_fill_remote(wqe, wr, op));
+	wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi);
+	num_sge = xrdma_fill_data(qp, wr, op, xrdma_fill_target(wqe, wr, op));
 	if (unlikely(num_sge < 0))
 		return EINVAL;
-
-	wqe->opcode = op->opcode;
-	wqe->flags = xrdma_wqe_flags(flags);
-	wqe->num_sge = htole16(num_sge);
-	wqe->imm = op->flags & XRDMA_TAKES_IMM ? wr->imm_data : 0;
-	wqe->ext = 0;
-	wqe->wr_id = htole64(wr->wr_id);
+	xrdma_fill_imm(wqe, wr, op);
+	xrdma_fill_head(wqe, op->opcode, flags, num_sge, wr->wr_id);
 	return 0;
 }
+
+/* ---- doorbell -------------------------------------------------------- */
 
 /* Whether the device went to sleep at an index in [old, pi). */
 static bool xrdma_db_needed(struct xrdma_qp *qp, uint32_t old)
@@ -226,8 +192,12 @@ static bool xrdma_db_needed(struct xrdma_qp *qp, uint32_t old)
 	return pi - xrdma_load_le32(&qp->rec->sq_event) - 1 < pi - old;
 }
 
-/* Shows the entries from old up to the producer index to the device. */
-static void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old)
+/**
+ * xrdma_publish_sq() - show new send entries to the device
+ * @qp: its send queue is locked
+ * @old: producer index that the device knows; not the present one
+ */
+void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old)
 {
 	/* entries before the index */
 	udma_to_device_barrier();
@@ -240,11 +210,16 @@ static void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old)
 	mmio_write32_le(qp->db, htole32(qp->qpn));
 }
 
+/* ---- verbs ----------------------------------------------------------- */
+
 /**
  * xrdma_post_send() - ibv_post_send()
  * @ibqp: queue pair
  * @wr: list of work requests
  * @bad_wr: set on an error: the first request that was not posted
+ *
+ * The key of a window of type 2 is that of its last bind that was posted: if
+ * that fails, the application puts the earlier one back into struct ibv_mw.
  *
  * Return: 0; ENOMEM: the queue is full; EINVAL: the request is wrong.
  */
@@ -270,6 +245,35 @@ int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	return err;
 }
 
+/**
+ * xrdma_bind_mw() - ibv_bind_mw()
+ * @ibqp: queue pair
+ * @mw: window of type 1; gets its next key if the request is posted
+ * @bind: request; length 0 unbinds
+ *
+ * Return: 0; ENOMEM: the queue is full; EINVAL: the request is wrong.
+ */
+int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
+		  struct ibv_mw_bind *bind)
+{
+	struct xrdma_qp *qp = to_xqp(ibqp);
+	int err;
+
+	if (mw->type != IBV_MW_TYPE_1)
+		return EINVAL;
+
+	xrdma_lock(&qp->sq.lock);
+	err = xrdma_build_bind(qp, mw, ibv_inc_rkey(mw->rkey),
+			       &bind->bind_info, bind->send_flags,
+			       bind->wr_id);
+	if (likely(!err)) {
+		qp->sq.pi++;
+		xrdma_publish_sq(qp, qp->sq.pi - 1);
+	}
+	xrdma_unlock(&qp->sq.lock);
+	return err;
+}
+
 /* Builds the entry at the producer index, which the caller then moves on. */
 static int xrdma_build_recv(struct xrdma_wq *rq, const struct ibv_recv_wr *wr)
 {
@@ -280,7 +284,7 @@ static int xrdma_build_recv(struct xrdma_wq *rq, const struct ibv_recv_wr *wr)
 	if (unlikely((unsigned int)wr->num_sge > rq->max_sge))
 		return EINVAL;
 
-	wqe = xrdma_wq_entry(rq);
+	wqe = xrdma_wq_entry(rq, rq->pi);
 	wqe->num_sge = htole16(wr->num_sge);
 	memset(wqe->reserved, 0, sizeof(wqe->reserved));
 	wqe->wr_id = htole64(wr->wr_id);

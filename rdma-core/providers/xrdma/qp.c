@@ -84,11 +84,6 @@ static uint8_t xrdma_log_stride(size_t bytes, uint8_t min)
 	return log > min ? log : min;
 }
 
-static uint32_t xrdma_min(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * Chooses depth and stride; what the stride has room for is granted. A payload
  * is scatter-gather entries or inline bytes, at the same place.
@@ -146,6 +141,17 @@ static int xrdma_size_rq(const struct xrdma_context *ctx, struct xrdma_qp *qp,
 	return 0;
 }
 
+static int xrdma_size_qp(const struct xrdma_context *ctx, struct xrdma_qp *qp,
+			 const struct ibv_qp_cap *cap)
+{
+	int err;
+
+	err = xrdma_size_sq(ctx, qp, cap);
+	if (err)
+		return err;
+	return xrdma_size_rq(ctx, qp, cap);
+}
+
 static void xrdma_grant_cap(const struct xrdma_qp *qp, struct ibv_qp_cap *cap)
 {
 	cap->max_send_wr = qp->sq.depth;
@@ -176,9 +182,20 @@ static int xrdma_alloc_rings(struct xrdma_qp *qp)
 /* ---- life ------------------------------------------------------------ */
 
 /* Creates the queue pair in the driver, and enters it into the table. */
-static int xrdma_cmd_create_qp(struct xrdma_context *ctx, struct xrdma_qp *qp,
-			       struct ibv_qp_init_attr_ex *attr)
+static int xrdma_cmd_create_qp(struct ibv_pd *ibpd, struct xrdma_qp *qp,
+			       struct ibv_qp_init_attr *attr)
 {
+	struct xrdma_context *ctx = to_xctx(ibpd->context);
+	struct ibv_qp_init_attr_ex attr_ex = {
+		.qp_context = attr->qp_context,
+		.send_cq = attr->send_cq,
+		.recv_cq = attr->recv_cq,
+		.cap = attr->cap,
+		.qp_type = attr->qp_type,
+		.sq_sig_all = attr->sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = ibpd,
+	};
 	struct xrdma_cmd_create_qp_resp resp = {};
 	struct xrdma_cmd_create_qp cmd = {};
 	int err;
@@ -193,9 +210,9 @@ static int xrdma_cmd_create_qp(struct xrdma_context *ctx, struct xrdma_qp *qp,
 
 	/* a number is free for others only once it has left the table */
 	pthread_mutex_lock(&ctx->qp_mutex);
-	err = ibv_cmd_create_qp_ex(&ctx->ibv_ctx.context, &qp->verbs_qp, attr,
-				   &cmd.ibv_cmd, sizeof(cmd), &resp.ibv_resp,
-				   sizeof(resp));
+	err = ibv_cmd_create_qp_ex(&ctx->ibv_ctx.context, &qp->verbs_qp,
+				   &attr_ex, &cmd.ibv_cmd, sizeof(cmd),
+				   &resp.ibv_resp, sizeof(resp));
 	if (err)
 		goto out;
 
@@ -208,30 +225,44 @@ out:
 	return err;
 }
 
-static int xrdma_setup_qp(struct xrdma_context *ctx, struct xrdma_qp *qp,
-			  struct ibv_qp_init_attr_ex *attr)
+/* @send_ops: what will be posted the extended way, or NULL: nothing. */
+static int xrdma_setup_qp(struct ibv_pd *ibpd, struct xrdma_qp *qp,
+			  struct ibv_qp_init_attr *attr,
+			  const uint64_t *send_ops)
 {
+	struct xrdma_context *ctx = to_xctx(ibpd->context);
 	int err;
 
-	err = xrdma_size_sq(ctx, qp, &attr->cap);
+	err = xrdma_size_qp(ctx, qp, &attr->cap);
 	if (err)
 		return err;
-	err = xrdma_size_rq(ctx, qp, &attr->cap);
-	if (err)
-		return err;
+	if (send_ops) {
+		err = xrdma_setup_wr(qp, *send_ops);
+		if (err)
+			return err;
+	}
 	err = xrdma_alloc_rings(qp);
 	if (err)
-		return err;
-
-	err = xrdma_cmd_create_qp(ctx, qp, attr);
+		goto err_free_binds;
+	err = xrdma_cmd_create_qp(ibpd, qp, attr);
 	if (err)
-		xrdma_free_buf(&qp->buf);
+		goto err_free_buf;
+	if (send_ops)
+		qp->verbs_qp.comp_mask |= VERBS_QP_EX;
+	return 0;
+
+err_free_buf:
+	xrdma_free_buf(&qp->buf);
+err_free_binds:
+	free(qp->binds);
 	return err;
 }
 
-static struct ibv_qp *xrdma_new_qp(struct xrdma_context *ctx,
-				   struct ibv_qp_init_attr_ex *attr)
+static struct ibv_qp *xrdma_new_qp(struct ibv_pd *ibpd,
+				   struct ibv_qp_init_attr *attr,
+				   const uint64_t *send_ops)
 {
+	struct xrdma_context *ctx = to_xctx(ibpd->context);
 	struct xrdma_qp *qp;
 	int err;
 
@@ -250,7 +281,7 @@ static struct ibv_qp *xrdma_new_qp(struct xrdma_context *ctx,
 	qp->shadow_db = ctx->shadow_db;
 	qp->force_flags = attr->sq_sig_all ? IBV_SEND_SIGNALED : 0;
 
-	err = xrdma_setup_qp(ctx, qp, attr);
+	err = xrdma_setup_qp(ibpd, qp, attr, send_ops);
 	if (err) {
 		free(qp);
 		errno = err;
@@ -270,23 +301,46 @@ static struct ibv_qp *xrdma_new_qp(struct xrdma_context *ctx,
 struct ibv_qp *xrdma_create_qp(struct ibv_pd *ibpd,
 			       struct ibv_qp_init_attr *attr)
 {
-	struct ibv_qp_init_attr_ex attr_ex = {
-		.qp_context = attr->qp_context,
-		.send_cq = attr->send_cq,
-		.recv_cq = attr->recv_cq,
-		.srq = attr->srq,
-		.cap = attr->cap,
-		.qp_type = attr->qp_type,
-		.sq_sig_all = attr->sq_sig_all,
-		.comp_mask = IBV_QP_INIT_ATTR_PD,
-		.pd = ibpd,
-	};
-	struct ibv_qp *ibqp;
+	return xrdma_new_qp(ibpd, attr, NULL);
+}
 
-	ibqp = xrdma_new_qp(to_xctx(ibpd->context), &attr_ex);
-	if (ibqp)
-		attr->cap = attr_ex.cap;
-	return ibqp;
+/* Of what can be asked for, only the operations to post exist. */
+static int xrdma_check_attr_ex(const struct ibv_qp_init_attr_ex *attr)
+{
+	if (attr->comp_mask & ~(IBV_QP_INIT_ATTR_PD |
+				IBV_QP_INIT_ATTR_CREATE_FLAGS |
+				IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
+		return EOPNOTSUPP;
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS &&
+	    attr->create_flags)
+		return EOPNOTSUPP;
+	return attr->comp_mask & IBV_QP_INIT_ATTR_PD ? 0 : EINVAL;
+}
+
+/**
+ * xrdma_create_qp_ex() - ibv_create_qp_ex()
+ * @ibctx: open device
+ * @attr: wishes; returns the capacities granted
+ *
+ * Return: the queue pair, or NULL and errno.
+ */
+struct ibv_qp *xrdma_create_qp_ex(struct ibv_context *ibctx,
+				  struct ibv_qp_init_attr_ex *attr)
+{
+	const uint64_t *send_ops = NULL;
+	int err;
+
+	err = xrdma_check_attr_ex(attr);
+	if (err) {
+		errno = err;
+		return NULL;
+	}
+
+	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
+		send_ops = &attr->send_ops_flags;
+	/* the extended structure begins as the plain one */
+	return xrdma_new_qp(attr->pd, (struct ibv_qp_init_attr *)attr,
+			    send_ops);
 }
 
 static void xrdma_clean_cqs(struct xrdma_qp *qp)
@@ -391,6 +445,7 @@ int xrdma_destroy_qp(struct ibv_qp *ibqp)
 	xrdma_lock_destroy(&qp->rq.lock);
 	xrdma_lock_destroy(&qp->sq.lock);
 	xrdma_free_buf(&qp->buf);
+	free(qp->binds);
 	free(qp);
 	return 0;
 }

@@ -54,15 +54,22 @@ static void xrdma_free_context(struct ibv_context *ibctx)
 }
 
 static const struct verbs_context_ops xrdma_context_ops = {
+	.alloc_dm = xrdma_alloc_dm,
+	.alloc_mw = xrdma_alloc_mw,
 	.alloc_pd = xrdma_alloc_pd,
+	.bind_mw = xrdma_bind_mw,
 	.cq_event = xrdma_cq_event,
 	.create_cq = xrdma_create_cq,
+	.create_cq_ex = xrdma_create_cq_ex,
 	.create_qp = xrdma_create_qp,
+	.create_qp_ex = xrdma_create_qp_ex,
+	.dealloc_mw = xrdma_dealloc_mw,
 	.dealloc_pd = xrdma_dealloc_pd,
 	.dereg_mr = xrdma_dereg_mr,
 	.destroy_cq = xrdma_destroy_cq,
 	.destroy_qp = xrdma_destroy_qp,
 	.free_context = xrdma_free_context,
+	.free_dm = xrdma_free_dm,
 	.modify_qp = xrdma_modify_qp,
 	.poll_cq = xrdma_poll_cq,
 	.post_recv = xrdma_post_recv,
@@ -70,8 +77,11 @@ static const struct verbs_context_ops xrdma_context_ops = {
 	.query_device_ex = xrdma_query_device_ex,
 	.query_port = xrdma_query_port,
 	.query_qp = xrdma_query_qp,
+	.reg_dm_mr = xrdma_reg_dm_mr,
+	.reg_dmabuf_mr = xrdma_reg_dmabuf_mr,
 	.reg_mr = xrdma_reg_mr,
 	.req_notify_cq = xrdma_req_notify_cq,
+	.rereg_mr = xrdma_rereg_mr,
 };
 
 /* Asks the driver for a context, and maps its doorbell page. */

@@ -9,7 +9,9 @@
  * Locks. A queue has a spinlock of its own. xrdma_cq.lock covers the ring, ci,
  * arm and the record; a poller advances the consumer indexes of the queues
  * whose entries it retires, which posters read without that lock.
- * xrdma_wq.lock covers the ring and pi. xrdma_context.qp_mutex serialises
+ * xrdma_wq.lock covers the ring and pi. The extended calls keep them between
+ * calls: from start_poll to end_poll, from wr_start to wr_complete or wr_abort,
+ * together with what they keep there. xrdma_context.qp_mutex serialises
  * creation and destruction of queue pairs, and so the writers of the table in
  * which pollers look them up. Order: qp_mutex, then xrdma_cq.lock of one
  * queue; the locks of sq, then rq, with none of the others.
@@ -33,6 +35,7 @@
 #define XRDMA_QP_LEAF_SIZE	BIT(XRDMA_QP_LEAF_SHIFT)
 #define XRDMA_QP_TABLE_SIZE	BIT(24 - XRDMA_QP_LEAF_SHIFT)
 
+struct xrdma_op;
 struct xrdma_qp;
 
 /**
@@ -113,6 +116,8 @@ struct xrdma_pd {
  * @log_depth: log2 of the entries
  * @next_armed: armed for any completion, and no event was fetched since
  * @arm: last value of the record's arm
+ * @current: entry that the extended way to poll stands at
+ * @current_qp: its queue pair
  * @cqn: number, for debugging
  * @buf: memory of @ring and @rec
  */
@@ -125,6 +130,8 @@ struct xrdma_cq {
 	uint8_t log_depth;
 	bool next_armed;
 	uint32_t arm;
+	struct xrdma_cqe *current;
+	struct xrdma_qp *current_qp;
 	uint32_t cqn;
 	struct xrdma_buf buf;
 };
@@ -151,6 +158,22 @@ struct xrdma_wq {
 };
 
 /**
+ * struct xrdma_wr_batch - what ibv_wr_start() began
+ * @start: producer index then
+ * @err: what has gone wrong since, an errno, or 0
+ * @wqe: last entry
+ * @op: its operation
+ * @data: where its payload goes; NULL: it has its payload, or takes none
+ */
+struct xrdma_wr_batch {
+	uint32_t start;
+	int err;
+	struct xrdma_sq_wqe *wqe;
+	const struct xrdma_op *op;
+	void *data;
+};
+
+/**
  * struct xrdma_qp - queue pair
  * @verbs_qp: what libibverbs knows of it
  * @sq: send queue
@@ -161,6 +184,9 @@ struct xrdma_wq {
  * @max_inline: bytes that fit an entry of the send queue
  * @force_flags: IBV_SEND_SIGNALED if every send entry is to be signaled
  * @shadow_db: doorbells may be skipped
+ * @batch: of the extended way to post, under the lock of @sq
+ * @binds: windows that the send entries bind, by index, for a batch that is
+ *	given up; NULL: none can be bound the extended way
  * @buf: memory of the rings and @rec
  */
 struct xrdma_qp {
@@ -173,6 +199,8 @@ struct xrdma_qp {
 	uint32_t max_inline;
 	uint32_t force_flags;
 	bool shadow_db;
+	struct xrdma_wr_batch batch;
+	struct ibv_mw **binds;
 	struct xrdma_buf buf;
 };
 
@@ -231,6 +259,11 @@ static inline uint8_t xrdma_log2_ceil(uint64_t n)
 	return n > 1 ? ilog64(n - 1) : 0;
 }
 
+static inline uint32_t xrdma_min(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 /**
  * xrdma_load_le32() - read once a word that the device writes
  * @word: in host memory
@@ -270,21 +303,45 @@ int xrdma_dealloc_pd(struct ibv_pd *ibpd);
 /* mr.c */
 struct ibv_mr *xrdma_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
 			    uint64_t hca_va, int access);
+struct ibv_mr *xrdma_reg_dmabuf_mr(struct ibv_pd *ibpd, uint64_t offset,
+				   size_t length, uint64_t iova, int fd,
+				   int access);
+int xrdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd,
+		   void *addr, size_t length, int access);
 int xrdma_dereg_mr(struct verbs_mr *vmr);
+
+/* mw.c */
+struct ibv_mw *xrdma_alloc_mw(struct ibv_pd *ibpd, enum ibv_mw_type type);
+int xrdma_dealloc_mw(struct ibv_mw *mw);
+
+/* dm.c */
+struct ibv_dm *xrdma_alloc_dm(struct ibv_context *ibctx,
+			      struct ibv_alloc_dm_attr *attr);
+int xrdma_free_dm(struct ibv_dm *ibdm);
+struct ibv_mr *xrdma_reg_dm_mr(struct ibv_pd *ibpd, struct ibv_dm *ibdm,
+			       uint64_t offset, size_t length,
+			       unsigned int access);
 
 /* cq.c */
 struct ibv_cq *xrdma_create_cq(struct ibv_context *ibctx, int cqe,
 			       struct ibv_comp_channel *channel,
 			       int comp_vector);
+struct ibv_cq_ex *xrdma_create_cq_ex(struct ibv_context *ibctx,
+				     struct ibv_cq_init_attr_ex *attr);
 int xrdma_destroy_cq(struct ibv_cq *ibcq);
+void xrdma_cq_clean(struct xrdma_cq *cq, uint32_t qpn);
+
+/* poll.c */
+int xrdma_setup_poll(struct xrdma_cq *cq, uint64_t wc_flags);
 int xrdma_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc);
 int xrdma_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
 void xrdma_cq_event(struct ibv_cq *ibcq);
-void xrdma_cq_clean(struct xrdma_cq *cq, uint32_t qpn);
 
 /* qp.c */
 struct ibv_qp *xrdma_create_qp(struct ibv_pd *ibpd,
 			       struct ibv_qp_init_attr *attr);
+struct ibv_qp *xrdma_create_qp_ex(struct ibv_context *ibctx,
+				  struct ibv_qp_init_attr_ex *attr);
 int xrdma_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		    int attr_mask);
 int xrdma_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
@@ -295,7 +352,13 @@ struct xrdma_qp *xrdma_find_qp(struct xrdma_context *ctx, uint32_t qpn);
 /* post.c */
 int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr);
+int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
+		  struct ibv_mw_bind *bind);
 int xrdma_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr);
+void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old);
+
+/* wr.c */
+int xrdma_setup_wr(struct xrdma_qp *qp, uint64_t send_ops);
 
 #endif /* XRDMA_H */

@@ -15,6 +15,10 @@
 struct fake_cq fake_last_cq;
 struct fake_qp fake_last_qp;
 uint32_t fake_next_qpn;
+/* What creation of a queue fails with, if not 0. */
+int fake_create_error;
+/* How many buffers there are that a fork does not share. */
+int fake_buffers;
 __le32 fake_db_page[XRDMA_DB_PAGE_SIZE / 4];
 
 /**
@@ -106,6 +110,8 @@ int ibv_cmd_create_cq(struct ibv_context *context, int cqe,
 	struct xrdma_cmd_create_cq *req = (void *)cmd;
 	void *buf = (void *)(uintptr_t)req->buf_addr;
 
+	if (fake_create_error)
+		return fake_create_error;
 	CHECK(cqe <= 1 << req->log_depth);
 	CHECK(req->buf_addr % 4096 == 0);
 	fake_last_cq = (struct fake_cq) {
@@ -134,6 +140,8 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *qp,
 	size_t sq_size = (size_t)1 << (req->log_sq_depth + req->log_sq_stride);
 	size_t rq_size = 0;
 
+	if (fake_create_error)
+		return fake_create_error;
 	CHECK(req->buf_addr % 4096 == 0);
 	CHECK(attr->cap.max_send_wr <= 1U << req->log_sq_depth);
 	if (req->log_rq_stride)
@@ -174,10 +182,12 @@ int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 
 int ibv_dontfork_range(void *base, size_t size)
 {
+	fake_buffers++;
 	return 0;
 }
 
 int ibv_dofork_range(void *base, size_t size)
 {
+	fake_buffers--;
 	return 0;
 }

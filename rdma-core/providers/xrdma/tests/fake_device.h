@@ -66,6 +66,8 @@ struct fake_qp {
 extern struct fake_cq fake_last_cq;
 extern struct fake_qp fake_last_qp;
 extern uint32_t fake_next_qpn;
+extern int fake_create_error;
+extern int fake_buffers;
 extern __le32 fake_db_page[XRDMA_DB_PAGE_SIZE / 4];
 
 uint32_t fake_take_doorbell(void);

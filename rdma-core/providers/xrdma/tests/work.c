@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Work requests of which everything follows from the wr_id, and the checks
- * that ring entries and completions say the same. Must not know: rings.
+ * that ring entries and completions say the same. Must not know: rings, the
+ * extended ways to post and poll.
  */
 
 #include <endian.h>
@@ -23,6 +24,7 @@ uint64_t work_mix(uint64_t id, uint32_t salt)
 {
 	uint64_t x = (id ^ ((uint64_t)salt << 32)) * 0x9e3779b97f4a7c15ULL;
 
+	x = (x ^ x >> 32) * 0xbf58476d1ce4e5b9ULL;
 	return x ^ x >> 29;
 }
 
@@ -52,46 +54,99 @@ static int make_inline(struct work *work, uint64_t id, uint32_t max)
 	return 2;
 }
 
+static void make_bind(struct work *work, uint64_t id)
+{
+	struct ibv_mw_bind_info *info = &work->send.bind_mw.bind_info;
+	static const int rights[] = {
+		IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ,
+		IBV_ACCESS_REMOTE_ATOMIC, IBV_ACCESS_ZERO_BASED,
+		/* these a window does not have */
+		IBV_ACCESS_LOCAL_WRITE, IBV_ACCESS_RELAXED_ORDERING,
+	};
+	int i;
+
+	work->mr.lkey = work_mix(id, 42);
+	work->mw.rkey = work_mix(id, 43);
+	work->mw.type = IBV_MW_TYPE_2;
+	work->send.bind_mw.mw = &work->mw;
+	work->send.bind_mw.rkey = work_mix(id, 44);
+	info->mr = work_mix(id, 45) % 4 ? &work->mr : NULL;
+	info->addr = work_mix(id, 46);
+	info->length = info->mr ? work_mix(id, 47) : 0;
+	for (i = 0; i < 6; i++)
+		info->mw_access_flags |= work_mix(id, 80 + i) % 2 ?
+					 rights[i] : 0;
+}
+
+static void make_operands(struct work *work, uint64_t id)
+{
+	struct ibv_send_wr *wr = &work->send;
+
+	switch (wr->opcode) {
+	case IBV_WR_ATOMIC_CMP_AND_SWP:
+	case IBV_WR_ATOMIC_FETCH_AND_ADD:
+		wr->wr.atomic.remote_addr = work_mix(id, 8);
+		wr->wr.atomic.rkey = work_mix(id, 9);
+		wr->wr.atomic.compare_add = work_mix(id, 40);
+		wr->wr.atomic.swap = work_mix(id, 41);
+		break;
+	case IBV_WR_BIND_MW:
+		make_bind(work, id);
+		break;
+	case IBV_WR_LOCAL_INV:
+	case IBV_WR_SEND_WITH_INV:
+		wr->invalidate_rkey = work_mix(id, 4);
+		break;
+	default:
+		wr->imm_data = htobe32(work_mix(id, 4));
+		wr->wr.rdma.remote_addr = work_mix(id, 8);
+		wr->wr.rdma.rkey = work_mix(id, 9);
+	}
+}
+
 /**
  * work_make_send() - a request to send
- * @work: filled
+ * @work: filled; it stays where it is
  * @id: wr_id; bit 0: signaled
  * @qp: gives the limits
  */
 void work_make_send(struct work *work, uint64_t id, const struct xrdma_qp *qp)
 {
-	static const enum ibv_wr_opcode opcodes[] = {
-		IBV_WR_SEND, IBV_WR_SEND_WITH_IMM, IBV_WR_RDMA_WRITE,
-		IBV_WR_RDMA_WRITE_WITH_IMM, IBV_WR_RDMA_READ,
-		IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD,
+	static const struct {
+		enum ibv_wr_opcode opcode;
+		int max_sge;
+		bool can_inline;
+	} kinds[] = {
+		{ IBV_WR_SEND, WORK_MAX_SGE, true },
+		{ IBV_WR_SEND_WITH_IMM, WORK_MAX_SGE, true },
+		{ IBV_WR_SEND_WITH_INV, WORK_MAX_SGE, true },
+		{ IBV_WR_RDMA_WRITE, WORK_MAX_SGE, true },
+		{ IBV_WR_RDMA_WRITE_WITH_IMM, WORK_MAX_SGE, true },
+		{ IBV_WR_RDMA_READ, WORK_MAX_SGE, false },
+		{ IBV_WR_ATOMIC_CMP_AND_SWP, 1, false },
+		{ IBV_WR_ATOMIC_FETCH_AND_ADD, 1, false },
+		{ IBV_WR_BIND_MW, 0, false },
+		{ IBV_WR_LOCAL_INV, 0, false },
 	};
+	int kind = work_mix(id, 3) % 10, max_sge = kinds[kind].max_sge;
 	struct ibv_send_wr *wr = &work->send;
 
+	if (max_sge > qp->sq.max_sge)
+		max_sge = qp->sq.max_sge;
 	memset(work, 0, sizeof(*work));
 	wr->wr_id = id;
-	wr->opcode = opcodes[work_mix(id, 3) % 7];
+	wr->opcode = kinds[kind].opcode;
 	wr->sg_list = work->sge;
-	wr->imm_data = htobe32(work_mix(id, 4));
 	wr->send_flags = work_mix(id, 5) % 2 ? IBV_SEND_FENCE : 0;
 	wr->send_flags |= work_mix(id, 6) % 2 ? IBV_SEND_SOLICITED : 0;
 	wr->send_flags |= id & 1 ? IBV_SEND_SIGNALED : 0;
-	if (wr->opcode <= IBV_WR_SEND_WITH_IMM && work_mix(id, 7) % 3 == 0) {
+	if (kinds[kind].can_inline && work_mix(id, 7) % 3 == 0) {
 		wr->send_flags |= IBV_SEND_INLINE;
 		wr->num_sge = make_inline(work, id, qp->max_inline);
-	} else if (wr->opcode < IBV_WR_ATOMIC_CMP_AND_SWP) {
-		wr->num_sge = make_sges(work, id, qp->sq.max_sge);
 	} else {
-		wr->num_sge = make_sges(work, id, 1);
+		wr->num_sge = make_sges(work, id, max_sge);
 	}
-	if (wr->opcode >= IBV_WR_ATOMIC_CMP_AND_SWP) {
-		wr->wr.atomic.remote_addr = work_mix(id, 8);
-		wr->wr.atomic.rkey = work_mix(id, 9);
-		wr->wr.atomic.compare_add = work_mix(id, 40);
-		wr->wr.atomic.swap = work_mix(id, 41);
-	} else {
-		wr->wr.rdma.remote_addr = work_mix(id, 8);
-		wr->wr.rdma.rkey = work_mix(id, 9);
-	}
+	make_operands(work, id);
 }
 
 /**
@@ -127,6 +182,12 @@ static uint8_t spec_opcode(enum ibv_wr_opcode opcode)
 		return 7;
 	case IBV_WR_ATOMIC_FETCH_AND_ADD:
 		return 8;
+	case IBV_WR_SEND_WITH_INV:
+		return 3;
+	case IBV_WR_BIND_MW:
+		return 9;
+	case IBV_WR_LOCAL_INV:
+		return 10;
 	default:
 		abort();
 	}
@@ -159,21 +220,56 @@ static const void *check_atomic(const struct xrdma_sq_wqe *wqe,
 	return seg + 1;
 }
 
+static const void *check_bind(const struct xrdma_sq_wqe *wqe,
+			      const struct work *work)
+{
+	const struct ibv_mw_bind_info *info = &work->send.bind_mw.bind_info;
+	const struct xrdma_bind_seg *seg = (const void *)(wqe + 1);
+	bool grants = info->length;
+
+	CHECK(le32toh(wqe->inv_key) == work->mw.rkey);
+	CHECK(le32toh(seg->new_key) == work->send.bind_mw.rkey);
+	CHECK(le64toh(seg->length) == info->length);
+	CHECK(le64toh(seg->addr) == (grants ? info->addr : 0));
+	CHECK(le32toh(seg->mr_key) == (grants ? work->mr.lkey : 0));
+	/* remote write, read and atomic, zero-based */
+	CHECK(le32toh(seg->access) ==
+	      (grants ? info->mw_access_flags & 0x2e : 0));
+	CHECK(!seg->reserved);
+	return seg + 1;
+}
+
 /* The header fields that not every operation has. */
 static void check_operands(const struct xrdma_sq_wqe *wqe,
 			   const struct ibv_send_wr *wr)
 {
-	bool imm = wr->opcode == IBV_WR_SEND_WITH_IMM ||
-		   wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
-	bool remote = wr->opcode != IBV_WR_SEND &&
-		      wr->opcode != IBV_WR_SEND_WITH_IMM;
+	bool remote = wqe->opcode >= 4 && wqe->opcode <= 8;
 
-	CHECK(wqe->imm == (imm ? wr->imm_data : 0));
+	if (wqe->opcode == 2 || wqe->opcode == 5)
+		CHECK(be32toh(wqe->imm) == (uint32_t)work_mix(wr->wr_id, 4));
+	else if (wqe->opcode == 3 || wqe->opcode == 10)
+		CHECK(le32toh(wqe->inv_key) ==
+		      (uint32_t)work_mix(wr->wr_id, 4));
+	else if (wqe->opcode != 9)
+		CHECK(wqe->imm == 0);
 	CHECK(le64toh(wqe->remote_addr) ==
 	      (remote ? work_mix(wr->wr_id, 8) : 0));
 	CHECK(le32toh(wqe->rkey) ==
 	      (remote ? (uint32_t)work_mix(wr->wr_id, 9) : 0));
 	CHECK(wqe->ext == 0);
+}
+
+/**
+ * work_check_key() - has a window the key that it must have?
+ * @work: request to send
+ * @posted: that was posted
+ */
+void work_check_key(const struct work *work, bool posted)
+{
+	if (work->send.opcode != IBV_WR_BIND_MW)
+		return;
+	CHECK(work->mw.rkey == (posted ? work->send.bind_mw.rkey :
+				(uint32_t)work_mix(work->send.wr_id, 43)));
 }
 
 /**
@@ -195,8 +291,10 @@ void work_check_send(const struct xrdma_sq_wqe *wqe, const struct xrdma_qp *qp)
 	CHECK(wqe->opcode == spec_opcode(work.send.opcode));
 	CHECK(wqe->flags == flags);
 	check_operands(wqe, &work.send);
-	if (work.send.opcode >= IBV_WR_ATOMIC_CMP_AND_SWP)
+	if (wqe->opcode == 7 || wqe->opcode == 8)
 		data = check_atomic(wqe, &work.send);
+	else if (wqe->opcode == 9)
+		data = check_bind(wqe, &work);
 	if (flags & 8) {
 		CHECK(le16toh(wqe->num_sge) ==
 		      work.sge[0].length + work.sge[1].length);
@@ -229,6 +327,7 @@ static enum ibv_wc_opcode spec_wc_opcode(uint8_t opcode)
 	switch (opcode) {
 	case 1:
 	case 2:
+	case 3:
 		return IBV_WC_SEND;
 	case 4:
 	case 5:
@@ -239,6 +338,10 @@ static enum ibv_wc_opcode spec_wc_opcode(uint8_t opcode)
 		return IBV_WC_COMP_SWAP;
 	case 8:
 		return IBV_WC_FETCH_ADD;
+	case 9:
+		return IBV_WC_BIND_MW;
+	case 10:
+		return IBV_WC_LOCAL_INV;
 	case 128:
 		return IBV_WC_RECV;
 	case 129:
@@ -266,7 +369,10 @@ void work_check_wc(const struct ibv_wc *wc, const struct xrdma_cqe *cqe)
 	CHECK(wc->opcode == spec_wc_opcode(cqe->opcode));
 	CHECK(wc->vendor_err == le16toh(cqe->vendor_err));
 	CHECK(wc->byte_len == le32toh(cqe->byte_len));
-	CHECK(wc->imm_data == cqe->imm);
+	if (flags & XRDMA_CQE_INV)
+		CHECK(wc->invalidated_rkey == le32toh(cqe->inv_key));
+	else
+		CHECK(wc->imm_data == cqe->imm);
 	CHECK(wc->qp_num == le32toh(cqe->qpn));
 	CHECK(wc->src_qp == le32toh(cqe->src_qpn));
 	CHECK(wc->wc_flags == wc_flags);

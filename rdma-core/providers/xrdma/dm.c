@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA provider: memory of the device: its life, copies to and from it, and
+ * regions of it. Must not know: queues.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <util/udma_barrier.h>
+
+#include "xrdma.h"
+
+/* Accesses of the host are of words, at multiples of their size. */
+#define XRDMA_DM_ALIGN	4
+
+/**
+ * struct xrdma_dm - memory of the device
+ * @vdm: what libibverbs knows of it
+ * @addr: where it is mapped
+ * @length: bytes asked for
+ * @mmap_size: bytes mapped
+ */
+struct xrdma_dm {
+	struct verbs_dm vdm;
+	void *addr;
+	uint64_t length;
+	uint64_t mmap_size;
+};
+
+static struct xrdma_dm *to_xdm(struct ibv_dm *ibdm)
+{
+	return container_of(ibdm, struct xrdma_dm, vdm.dm);
+}
+
+/* Where a copy goes to or comes from, or NULL if it may not. */
+static void *xrdma_dm_at(struct ibv_dm *ibdm, uint64_t offset, size_t length)
+{
+	struct xrdma_dm *dm = to_xdm(ibdm);
+
+	if (offset > dm->length || length > dm->length - offset ||
+	    (offset | length) % XRDMA_DM_ALIGN)
+		return NULL;
+	return dm->addr + offset;
+}
+
+static int xrdma_memcpy_to_dm(struct ibv_dm *ibdm, uint64_t offset,
+			      const void *host_addr, size_t length)
+{
+	void *to = xrdma_dm_at(ibdm, offset, length);
+
+	if (!to)
+		return EFAULT;
+
+	memcpy(to, host_addr, length);
+	/* the device has it before it sees a doorbell */
+	mmio_flush_writes();
+	return 0;
+}
+
+static int xrdma_memcpy_from_dm(void *host_addr, struct ibv_dm *ibdm,
+				uint64_t offset, size_t length)
+{
+	const void *from = xrdma_dm_at(ibdm, offset, length);
+
+	if (!from)
+		return EFAULT;
+
+	memcpy(host_addr, from, length);
+	return 0;
+}
+
+/* Allocates in the driver, and maps what it answers. */
+static int xrdma_setup_dm(struct ibv_context *ibctx, struct xrdma_dm *dm,
+			  const struct ibv_alloc_dm_attr *attr)
+{
+	DECLARE_COMMAND_BUFFER(cmdb, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC,
+			       1);
+	struct xrdma_uresp_alloc_dm resp = {};
+	int err;
+
+	fill_attr_out(cmdb, XRDMA_IB_ATTR_ALLOC_DM_RESP, &resp, sizeof(resp));
+	err = ibv_cmd_alloc_dm(ibctx, attr, &dm->vdm, cmdb);
+	if (err)
+		return err;
+
+	dm->length = attr->length;
+	dm->mmap_size = resp.mmap_size;
+	dm->addr = mmap(NULL, resp.mmap_size, PROT_READ | PROT_WRITE,
+			MAP_SHARED, ibctx->cmd_fd, resp.mmap_key);
+	if (dm->addr != MAP_FAILED)
+		return 0;
+
+	err = errno;
+	ibv_cmd_free_dm(&dm->vdm);
+	return err;
+}
+
+/**
+ * xrdma_alloc_dm() - ibv_alloc_dm()
+ * @ibctx: open device
+ * @attr: length and alignment
+ *
+ * Return: the memory, mapped, or NULL and errno.
+ */
+struct ibv_dm *xrdma_alloc_dm(struct ibv_context *ibctx,
+			      struct ibv_alloc_dm_attr *attr)
+{
+	struct xrdma_dm *dm;
+	int err;
+
+	if (attr->comp_mask) {
+		errno = EINVAL;
+		return NULL;
+	}
+
+	dm = calloc(1, sizeof(*dm));
+	if (!dm)
+		return NULL;
+
+	err = xrdma_setup_dm(ibctx, dm, attr);
+	if (err) {
+		free(dm);
+		errno = err;
+		return NULL;
+	}
+	dm->vdm.dm.memcpy_to_dm = xrdma_memcpy_to_dm;
+	dm->vdm.dm.memcpy_from_dm = xrdma_memcpy_from_dm;
+	return &dm->vdm.dm;
+}
+
+/**
+ * xrdma_free_dm() - ibv_free_dm()
+ * @ibdm: memory of the device
+ *
+ * Return: 0 or an errno; then the memory still is.
+ */
+int xrdma_free_dm(struct ibv_dm *ibdm)
+{
+	struct xrdma_dm *dm = to_xdm(ibdm);
+	int err;
+
+	err = ibv_cmd_free_dm(&dm->vdm);
+	if (err)
+		return err;
+
+	munmap(dm->addr, dm->mmap_size);
+	free(dm);
+	return 0;
+}
+
+/**
+ * xrdma_reg_dm_mr() - ibv_reg_dm_mr()
+ * @ibpd: protection domain
+ * @ibdm: memory of the device
+ * @offset: first byte of it
+ * @length: bytes
+ * @access: enum ibv_access_flags, with IBV_ACCESS_ZERO_BASED
+ *
+ * Return: the region, or NULL and errno.
+ */
+struct ibv_mr *xrdma_reg_dm_mr(struct ibv_pd *ibpd, struct ibv_dm *ibdm,
+			       uint64_t offset, size_t length,
+			       unsigned int access)
+{
+	struct verbs_mr *vmr;
+	int err;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+
+	err = ibv_cmd_reg_dm_mr(ibpd, &to_xdm(ibdm)->vdm, offset, length,
+				access, vmr, NULL);
+	if (err) {
+		free(vmr);
+		errno = err;
+		return NULL;
+	}
+	return &vmr->ibv_mr;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA provider: rings: where an entry is, whether it is free or ready, and
+ * the retiring of work. Must not know: what an entry says.
+ */
+
+#ifndef XRDMA_RING_H
+#define XRDMA_RING_H
+
+#include <util/udma_barrier.h>
+
+#include "xrdma.h"
+
+/**
+ * xrdma_wq_full() - is there no free entry?
+ * @wq: locked
+ *
+ * Return: true if an entry at the producer index would overwrite one that the
+ * device may still read.
+ */
+static inline bool xrdma_wq_full(struct xrdma_wq *wq)
+{
+	/* pairs with xrdma_retire() */
+	uint32_t ci = atomic_load_explicit(&wq->ci, memory_order_acquire);
+
+	return wq->pi - ci >= wq->depth;
+}
+
+/**
+ * xrdma_wq_entry() - an entry of a work queue
+ * @wq: queue
+ * @index: of the entry
+ *
+ * Return: its address.
+ */
+static inline void *xrdma_wq_entry(const struct xrdma_wq *wq, uint32_t index)
+{
+	return wq->ring + ((size_t)(index & (wq->depth - 1)) << wq->log_stride);
+}
+
+/**
+ * xrdma_cqe_at() - an entry of a completion queue
+ * @cq: queue
+ * @index: of the entry
+ *
+ * Return: its address.
+ */
+static inline struct xrdma_cqe *xrdma_cqe_at(const struct xrdma_cq *cq,
+					     uint32_t index)
+{
+	return &cq->ring[index & ((1U << cq->log_depth) - 1)];
+}
+
+/**
+ * xrdma_cqe_ready() - an entry of a completion queue, if it is written
+ * @cq: locked
+ * @index: of the entry, less than a lap after the consumer index
+ *
+ * Return: the entry, whole, or NULL if the device has not written it yet.
+ */
+static inline struct xrdma_cqe *xrdma_cqe_ready(const struct xrdma_cq *cq,
+						uint32_t index)
+{
+	struct xrdma_cqe *cqe = xrdma_cqe_at(cq, index);
+	uint32_t phase = !(index >> cq->log_depth & 1);
+
+	if ((xrdma_load_le32(&cqe->own) & XRDMA_CQE_PHASE) != phase)
+		return NULL;
+
+	/* own was written last: what is read of the entry from here is whole */
+	udma_from_device_barrier();
+	return cqe;
+}
+
+/**
+ * xrdma_publish_ci() - show the device what was consumed
+ * @cq: locked
+ */
+static inline void xrdma_publish_ci(struct xrdma_cq *cq)
+{
+	xrdma_store_le32(&cq->rec->ci, cq->ci);
+}
+
+/**
+ * xrdma_retire() - free the entries of the work queue that a completion covers
+ * @qp: queue pair of @cqe
+ * @cqe: ready; its queue is locked
+ */
+static inline void xrdma_retire(struct xrdma_qp *qp,
+				const struct xrdma_cqe *cqe)
+{
+	struct xrdma_wq *wq;
+	uint32_t ci;
+
+	if (le16toh(cqe->flags) & XRDMA_CQE_SEND) {
+		wq = &qp->sq;
+		ci = atomic_load_explicit(&wq->ci, memory_order_relaxed);
+		ci += (uint16_t)(le16toh(cqe->wqe_index) - ci) + 1;
+	} else {
+		wq = &qp->rq;
+		ci = atomic_load_explicit(&wq->ci, memory_order_relaxed) + 1;
+	}
+	/* pairs with xrdma_wq_full(): the device is through with the entries */
+	atomic_store_explicit(&wq->ci, ci, memory_order_release);
+}
+
+#endif /* XRDMA_RING_H */

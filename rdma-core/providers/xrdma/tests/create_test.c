@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Tests of what queues are created with: capacities that fit the entries, and
+ * wishes that are refused. Prints TAP.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include <ccan/array_size.h>
+
+#include "setup.h"
+
+/* ---- queue pairs ------------------------------------------------------- */
+
+static void refuse_cap(struct ibv_qp_cap cap)
+{
+	errno = 0;
+	CHECK(!create_qp(&cap) && errno == EINVAL);
+}
+
+static void granted_capacities_fit_the_entries(void)
+{
+	struct ibv_qp_cap cap = { .max_send_wr = 5, .max_send_sge = 3,
+				  .max_recv_wr = 3, .max_recv_sge = 2 };
+	struct ibv_qp *ibqp;
+
+	setup(true, 16);
+	ibqp = create_qp(&cap);
+	CHECK(ibqp && cap.max_send_wr == 8 && cap.max_recv_wr == 4);
+	/* 128 = 32 + 6 * 16 = 32 + 96; 64 = 16 + 3 * 16 */
+	CHECK(fake_last_qp.req.log_sq_stride == 7 && cap.max_send_sge == 6);
+	CHECK(cap.max_inline_data == 96);
+	CHECK(fake_last_qp.req.log_rq_stride == 6 && cap.max_recv_sge == 3);
+	CHECK(!xrdma_destroy_qp(ibqp));
+
+	memset(&cap, 0, sizeof(cap));
+	ibqp = create_qp(&cap);
+	CHECK(ibqp && cap.max_send_wr == 1 && cap.max_recv_wr == 0);
+	CHECK(fake_last_qp.req.log_sq_stride == 6);
+	CHECK(fake_last_qp.req.log_rq_stride == 0);
+	CHECK(!xrdma_destroy_qp(ibqp));
+
+	cap = (struct ibv_qp_cap){ .max_inline_data = 97 };
+	ibqp = create_qp(&cap);
+	CHECK(ibqp && fake_last_qp.req.log_sq_stride == 8);
+	CHECK(cap.max_inline_data == WORK_MAX_INLINE);
+	CHECK(!xrdma_destroy_qp(ibqp));
+
+	refuse_cap((struct ibv_qp_cap){ .max_send_wr = 65537 });
+	refuse_cap((struct ibv_qp_cap){ .max_recv_wr = 65537 });
+	refuse_cap((struct ibv_qp_cap){ .max_send_sge = WORK_MAX_SGE + 1 });
+	refuse_cap((struct ibv_qp_cap){ .max_recv_sge = WORK_MAX_SGE + 1 });
+	refuse_cap((struct ibv_qp_cap){
+		.max_inline_data = WORK_MAX_INLINE + 1 });
+	teardown();
+}
+
+/* What a queue pair is made of, to be spoilt by a test. */
+static struct ibv_qp_init_attr_ex qp_attr(struct ibv_pd *pd)
+{
+	pd->context = &ctx->ibv_ctx.context;
+	return (struct ibv_qp_init_attr_ex) {
+		.send_cq = &cq->verbs_cq.cq,
+		.recv_cq = &cq->verbs_cq.cq,
+		.cap = { .max_send_wr = 4 },
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = pd,
+	};
+}
+
+static void refuse_qp(struct ibv_qp_init_attr_ex attr, int error)
+{
+	errno = 0;
+	CHECK(!xrdma_create_qp_ex(&ctx->ibv_ctx.context, &attr));
+	CHECK(errno == error);
+}
+
+static void queue_pairs_that_do_not_exist_are_refused(void)
+{
+	static const uint64_t no_ops[] = {
+		IBV_QP_EX_WITH_TSO, IBV_QP_EX_WITH_FLUSH,
+		IBV_QP_EX_WITH_ATOMIC_WRITE, 1ULL << 63,
+	};
+	static const uint32_t no_masks[] = {
+		IBV_QP_INIT_ATTR_XRCD, IBV_QP_INIT_ATTR_MAX_TSO_HEADER,
+		IBV_QP_INIT_ATTR_IND_TABLE, IBV_QP_INIT_ATTR_RX_HASH, 1 << 20,
+	};
+	struct ibv_qp_init_attr_ex attr;
+	struct ibv_srq srq = {};
+	struct ibv_pd pd;
+	int i;
+
+	setup(true, 16);
+	for (i = 0; i < ARRAY_SIZE(no_ops); i++) {
+		attr = qp_attr(&pd);
+		attr.send_ops_flags = no_ops[i] | IBV_QP_EX_WITH_SEND;
+		refuse_qp(attr, EOPNOTSUPP);
+	}
+	for (i = 0; i < ARRAY_SIZE(no_masks); i++) {
+		attr = qp_attr(&pd);
+		attr.comp_mask |= no_masks[i];
+		refuse_qp(attr, EOPNOTSUPP);
+	}
+	attr = qp_attr(&pd);
+	attr.comp_mask |= IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	attr.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
+	refuse_qp(attr, EOPNOTSUPP);
+	attr = qp_attr(&pd);
+	attr.qp_type = IBV_QPT_RAW_PACKET;
+	refuse_qp(attr, EOPNOTSUPP);
+	attr = qp_attr(&pd);
+	attr.srq = &srq;
+	refuse_qp(attr, EOPNOTSUPP);
+	attr = qp_attr(&pd);
+	attr.comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
+	refuse_qp(attr, EINVAL);
+	teardown();
+}
+
+static struct xrdma_qp *create_qp_ex(struct ibv_qp_init_attr_ex *attr)
+{
+	struct ibv_qp *ibqp;
+
+	ibqp = xrdma_create_qp_ex(&ctx->ibv_ctx.context, attr);
+	CHECK(ibqp);
+	return container_of(ibqp, struct xrdma_qp, verbs_qp.qp);
+}
+
+/* Fields that the mask does not name are not looked at. */
+static void only_asked_for_operations_can_be_posted(void)
+{
+	struct ibv_qp_init_attr_ex attr;
+	struct xrdma_qp *qp;
+	struct ibv_pd pd;
+
+	setup(true, 16);
+	attr = qp_attr(&pd);
+	attr.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_CREATE_FLAGS;
+	attr.send_ops_flags = UINT64_MAX;
+	qp = create_qp_ex(&attr);
+	CHECK(!(qp->verbs_qp.comp_mask & VERBS_QP_EX));
+	CHECK(!xrdma_destroy_qp(&qp->verbs_qp.qp));
+
+	attr = qp_attr(&pd);
+	attr.create_flags = UINT32_MAX;
+	attr.send_ops_flags = IBV_QP_EX_WITH_SEND;
+	qp = create_qp_ex(&attr);
+	CHECK(qp->verbs_qp.comp_mask & VERBS_QP_EX);
+	CHECK(attr.cap.max_send_sge == 2);
+	/* a window needs room of its own */
+	ibv_wr_start(&qp->verbs_qp.qp_ex);
+	ibv_wr_bind_mw(&qp->verbs_qp.qp_ex, &(struct ibv_mw) {
+		.type = IBV_MW_TYPE_2 }, 1, &(struct ibv_mw_bind_info) {});
+	CHECK(ibv_wr_complete(&qp->verbs_qp.qp_ex) == EINVAL);
+	CHECK(!xrdma_destroy_qp(&qp->verbs_qp.qp));
+	teardown();
+}
+
+/* ---- completion queues -------------------------------------------------- */
+
+static void refuse_cq(struct ibv_cq_init_attr_ex attr, int error)
+{
+	errno = 0;
+	CHECK(!xrdma_create_cq_ex(&ctx->ibv_ctx.context, &attr));
+	CHECK(errno == error);
+}
+
+static void completion_queues_that_do_not_exist_are_refused(void)
+{
+	static const uint64_t no_flags[] = {
+		IBV_WC_EX_WITH_CVLAN, IBV_WC_EX_WITH_FLOW_TAG,
+		IBV_WC_EX_WITH_TM_INFO, 1ULL << 63,
+		IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK,
+	};
+	int i;
+
+	setup(true, 16);
+	for (i = 0; i < ARRAY_SIZE(no_flags); i++)
+		refuse_cq((struct ibv_cq_init_attr_ex) {
+			.cqe = 1, .wc_flags = no_flags[i] }, EOPNOTSUPP);
+	refuse_cq((struct ibv_cq_init_attr_ex) { .cqe = 0 }, EINVAL);
+	refuse_cq((struct ibv_cq_init_attr_ex) { .cqe = UINT32_MAX }, EINVAL);
+	refuse_cq((struct ibv_cq_init_attr_ex) { .cqe = ctx->max_cqe + 1 },
+		  EINVAL);
+	refuse_cq((struct ibv_cq_init_attr_ex) {
+		.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN }, EOPNOTSUPP);
+	refuse_cq((struct ibv_cq_init_attr_ex) {
+		.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD }, EOPNOTSUPP);
+	teardown();
+}
+
+static struct xrdma_cq *create_cq_ex(uint32_t comp_mask, uint32_t flags)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = 17,
+		.comp_mask = comp_mask,
+		.flags = flags,
+	};
+	struct ibv_cq_ex *cqx;
+
+	cqx = xrdma_create_cq_ex(&ctx->ibv_ctx.context, &attr);
+	CHECK(cqx && cqx->cqe == 32);
+	return container_of(cqx, struct xrdma_cq, verbs_cq.cq_ex);
+}
+
+static void single_threaded_queue_goes_without_its_lock(void)
+{
+	struct xrdma_cq *other;
+
+	setup(true, 16);
+	other = create_cq_ex(IBV_CQ_INIT_ATTR_MASK_FLAGS,
+			     IBV_CREATE_CQ_ATTR_SINGLE_THREADED);
+	CHECK(other->lock.elided);
+	CHECK(!xrdma_destroy_cq(&other->verbs_cq.cq));
+	other = create_cq_ex(0, UINT32_MAX);
+	CHECK(!other->lock.elided);
+	CHECK(!xrdma_destroy_cq(&other->verbs_cq.cq));
+	teardown();
+}
+
+/* What was made before goes; what is no buffer the sanitizer looks for. */
+static void driver_that_refuses_leaves_nothing(void)
+{
+	struct ibv_qp_init_attr_ex attr;
+	struct ibv_pd pd;
+
+	setup(true, 16);
+	fake_create_error = ENOSPC;
+	attr = qp_attr(&pd);
+	attr.send_ops_flags = IBV_QP_EX_WITH_BIND_MW;
+	refuse_qp(attr, ENOSPC);
+	refuse_cq((struct ibv_cq_init_attr_ex) { .cqe = 1 }, ENOSPC);
+	fake_create_error = 0;
+	teardown();
+}
+
+static const struct test tests[] = {
+	TEST(granted_capacities_fit_the_entries),
+	TEST(queue_pairs_that_do_not_exist_are_refused),
+	TEST(only_asked_for_operations_can_be_posted),
+	TEST(completion_queues_that_do_not_exist_are_refused),
+	TEST(single_threaded_queue_goes_without_its_lock),
+	TEST(driver_that_refuses_leaves_nothing),
+};
+
+int main(void)
+{
+	return run_tests(tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A context with one completion queue and a few queue pairs, each known from
+ * the provider's side and from the device's. Must not know: what they are
+ * used for.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "setup.h"
+
+#define ALL_SEND_OPS	((uint64_t)IBV_QP_EX_WITH_TSO - 1)
+
+struct xrdma_context *ctx;
+struct xrdma_cq *cq;
+struct fake_cq dev_cq;
+struct pair pairs[QPS];
+
+static void create_cq(int entries)
+{
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = entries,
+		.wc_flags = IBV_WC_STANDARD_FLAGS |
+			    IBV_WC_EX_WITH_COMPLETION_TIMESTAMP,
+	};
+	struct ibv_cq_ex *cqx;
+
+	cqx = xrdma_create_cq_ex(&ctx->ibv_ctx.context, &attr);
+	CHECK(cqx && cqx->cqe >= entries);
+	cq = container_of(cqx, struct xrdma_cq, verbs_cq.cq_ex);
+	dev_cq = fake_last_cq;
+}
+
+/**
+ * create_qp() - a queue pair that can be posted to either way
+ * @cap: wishes; returns what was granted
+ *
+ * Return: the queue pair, or NULL and errno.
+ */
+struct ibv_qp *create_qp(struct ibv_qp_cap *cap)
+{
+	struct ibv_pd pd = { .context = &ctx->ibv_ctx.context };
+	struct ibv_qp_init_attr_ex attr = {
+		.send_cq = &cq->verbs_cq.cq,
+		.recv_cq = &cq->verbs_cq.cq,
+		.cap = *cap,
+		.qp_type = IBV_QPT_RC,
+		.comp_mask = IBV_QP_INIT_ATTR_PD |
+			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = &pd,
+		.send_ops_flags = ALL_SEND_OPS,
+	};
+	struct ibv_qp *ibqp;
+
+	ibqp = xrdma_create_qp_ex(&ctx->ibv_ctx.context, &attr);
+	*cap = attr.cap;
+	return ibqp;
+}
+
+/**
+ * create_pair() - a queue pair and its device side
+ * @pair: filled
+ * @qpn: its number
+ * @depth: entries of both queues
+ */
+void create_pair(struct pair *pair, uint32_t qpn, uint32_t depth)
+{
+	struct ibv_qp_cap cap = {
+		.max_send_wr = depth,
+		.max_recv_wr = depth,
+		.max_send_sge = 3,
+		.max_recv_sge = 2,
+		.max_inline_data = 60,
+	};
+	struct ibv_qp *ibqp;
+
+	fake_next_qpn = qpn;
+	ibqp = create_qp(&cap);
+	CHECK(ibqp);
+	memset(pair, 0, sizeof(*pair));
+	pair->qp = container_of(ibqp, struct xrdma_qp, verbs_qp.qp);
+	pair->dev = fake_last_qp;
+}
+
+/**
+ * destroy_pair() - destroy its queue pair
+ * @pair: the rest of it stays as it is
+ */
+void destroy_pair(struct pair *pair)
+{
+	CHECK(!xrdma_destroy_qp(&pair->qp->verbs_qp.qp));
+	pair->qp = NULL;
+}
+
+/**
+ * setup() - a context and a completion queue
+ * @shadow_db: doorbells may be skipped
+ * @depth: entries of each queue to come
+ */
+void setup(bool shadow_db, uint32_t depth)
+{
+	ctx = calloc(1, sizeof(*ctx));
+	CHECK(ctx);
+	ctx->db = fake_db_page;
+	ctx->shadow_db = shadow_db;
+	ctx->max_qp_wr = 65536;
+	ctx->max_cqe = 65536 * 2;
+	ctx->max_sge = WORK_MAX_SGE;
+	ctx->max_inline = WORK_MAX_INLINE;
+	pthread_mutex_init(&ctx->qp_mutex, NULL);
+	fake_take_doorbell();
+	create_cq(2 * QPS * depth);
+}
+
+/**
+ * teardown() - destroy all that is left
+ */
+void teardown(void)
+{
+	int i;
+
+	for (i = 0; i < QPS; i++)
+		if (pairs[i].qp)
+			destroy_pair(&pairs[i]);
+	for (i = 0; i < XRDMA_QP_TABLE_SIZE; i++)
+		CHECK(!ctx->qp_table[i]);
+	CHECK(!xrdma_destroy_cq(&cq->verbs_cq.cq));
+	CHECK(!fake_buffers);
+	pthread_mutex_destroy(&ctx->qp_mutex);
+	free(ctx);
+}
+
+/**
+ * run_tests() - run all, and print TAP; one that fails ends the program
+ * @tests: in this order
+ * @num: number of them
+ *
+ * Return: 0.
+ */
+int run_tests(const struct test *tests, int num)
+{
+	int i;
+
+	printf("1..%d\n", num);
+	for (i = 0; i < num; i++) {
+		tests[i].run();
+		printf("ok %d - %s\n", i + 1, tests[i].name);
+	}
+	return 0;
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA provider: the extended way to post: entries are built one call at a
+ * time between ibv_wr_start() and ibv_wr_complete(), which shows all of them
+ * to the device, or none if one of the calls went wrong. Must not know:
+ * completion queues, struct ibv_send_wr.
+ *
+ * wr_start takes the lock of the send queue, wr_complete and wr_abort give it
+ * back. In between the producer index runs ahead of the one in the record.
+ */
+
+#include <stdlib.h>
+
+#include "ring.h"
+#include "wqe.h"
+
+#define XRDMA_SEND_OPS (IBV_QP_EX_WITH_RDMA_WRITE | \
+			IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
+			IBV_QP_EX_WITH_SEND | \
+			IBV_QP_EX_WITH_SEND_WITH_IMM | \
+			IBV_QP_EX_WITH_RDMA_READ | \
+			IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | \
+			IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | \
+			IBV_QP_EX_WITH_LOCAL_INV | \
+			IBV_QP_EX_WITH_BIND_MW | \
+			IBV_QP_EX_WITH_SEND_WITH_INV)
+
+static struct xrdma_qp *to_xqp_ex(struct ibv_qp_ex *qpx)
+{
+	return to_xqp(&qpx->qp_base);
+}
+
+/* ---- builders -------------------------------------------------------- */
+
+/*
+ * Begins the next entry: head and no payload. Return: the entry, of which imm
+ * and what describes the remote side are still to be written, or NULL if
+ * something is wrong, now or before.
+ */
+static struct xrdma_sq_wqe *xrdma_wr_begin(struct xrdma_qp *qp,
+					   enum ibv_wr_opcode opcode)
+{
+	const struct ibv_qp_ex *qpx = &qp->verbs_qp.qp_ex;
+	/* whether the payload is inline is for its setter to say */
+	unsigned int flags = (qpx->wr_flags & ~IBV_SEND_INLINE) |
+			     qp->force_flags;
+	struct xrdma_wr_batch *batch = &qp->batch;
+	struct xrdma_sq_wqe *wqe;
+
+	if (unlikely(batch->err))
+		return NULL;
+	if (unlikely(xrdma_wq_full(&qp->sq))) {
+		batch->err = ENOMEM;
+		return NULL;
+	}
+	if (unlikely(flags & ~XRDMA_SEND_FLAGS)) {
+		batch->err = EINVAL;
+		return NULL;
+	}
+
+	wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi++);
+	xrdma_fill_head(wqe, xrdma_ops[opcode].opcode, flags, 0, qpx->wr_id);
+	batch->wqe = wqe;
+	batch->op = &xrdma_ops[opcode];
+	batch->data = NULL;
+	return wqe;
+}
+
+static void xrdma_wr_data_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
+			     uint64_t addr, uint32_t rkey, __be32 imm)
+{
+	struct xrdma_sq_wqe *wqe = xrdma_wr_begin(qp, opcode);
+
+	if (unlikely(!wqe))
+		return;
+	wqe->imm = imm;
+	qp->batch.data = xrdma_fill_remote(wqe, addr, rkey);
+}
+
+static void xrdma_wr_atomic_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
+			       uint64_t addr, uint32_t rkey, uint64_t swap_add,
+			       uint64_t compare)
+{
+	struct xrdma_sq_wqe *wqe = xrdma_wr_begin(qp, opcode);
+
+	if (unlikely(!wqe))
+		return;
+	wqe->imm = 0;
+	qp->batch.data = xrdma_fill_atomic(xrdma_fill_remote(wqe, addr, rkey),
+					   swap_add, compare);
+}
+
+static void xrdma_wr_send(struct ibv_qp_ex *qpx)
+{
+	xrdma_wr_data_op(to_xqp_ex(qpx), IBV_WR_SEND, 0, 0, 0);
+}
+
+static void xrdma_wr_send_imm(struct ibv_qp_ex *qpx, __be32 imm_data)
+{
+	xrdma_wr_data_op(to_xqp_ex(qpx), IBV_WR_SEND_WITH_IMM, 0, 0, imm_data);
+}
+
+static void xrdma_wr_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+{
+	/* the key stands where immediate data would, in the device's order */
+	xrdma_wr_data_op(to_xqp_ex(qpx), IBV_WR_SEND_WITH_INV, 0, 0,
+			 (__force __be32)htole32(rkey));
+}
+
+static void xrdma_wr_rdma_write(struct ibv_qp_ex *qpx, uint32_t rkey,
+				uint64_t remote_addr)
+{
+	xrdma_wr_data_op(to_xqp_ex(qpx), IBV_WR_RDMA_WRITE, remote_addr, rkey,
+			 0);
+}
+
+static void xrdma_wr_rdma_write_imm(struct ibv_qp_ex *qpx, uint32_t rkey,
+				    uint64_t remote_addr, __be32 imm_data)
+{
+	xrdma_wr_data_op(to_xqp_ex(qpx), IBV_WR_RDMA_WRITE_WITH_IMM,
+			 remote_addr, rkey, imm_data);
+}
+
+static void xrdma_wr_rdma_read(struct ibv_qp_ex *qpx, uint32_t rkey,
+			       uint64_t remote_addr)
+{
+	xrdma_wr_data_op(to_xqp_ex(qpx), IBV_WR_RDMA_READ, remote_addr, rkey,
+			 0);
+}
+
+static void xrdma_wr_atomic_cmp_swp(struct ibv_qp_ex *qpx, uint32_t rkey,
+				    uint64_t remote_addr, uint64_t compare,
+				    uint64_t swap)
+{
+	xrdma_wr_atomic_op(to_xqp_ex(qpx), IBV_WR_ATOMIC_CMP_AND_SWP,
+			   remote_addr, rkey, swap, compare);
+}
+
+static void xrdma_wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey,
+				      uint64_t remote_addr, uint64_t add)
+{
+	xrdma_wr_atomic_op(to_xqp_ex(qpx), IBV_WR_ATOMIC_FETCH_AND_ADD,
+			   remote_addr, rkey, add, 0);
+}
+
+static void xrdma_wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
+{
+	struct xrdma_sq_wqe *wqe;
+
+	wqe = xrdma_wr_begin(to_xqp_ex(qpx), IBV_WR_LOCAL_INV);
+	if (unlikely(!wqe))
+		return;
+	wqe->inv_key = htole32(rkey);
+	xrdma_fill_remote(wqe, 0, 0);
+}
+
+static void xrdma_wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw,
+			     uint32_t rkey,
+			     const struct ibv_mw_bind_info *bind_info)
+{
+	struct xrdma_qp *qp = to_xqp_ex(qpx);
+	uint32_t index = qp->sq.pi;
+	struct xrdma_sq_wqe *wqe;
+
+	wqe = xrdma_wr_begin(qp, IBV_WR_BIND_MW);
+	if (unlikely(!wqe))
+		return;
+	if (mw->type != IBV_MW_TYPE_2 || !qp->binds ||
+	    xrdma_fill_bind(wqe, mw, rkey, bind_info)) {
+		/* there is no bind to take back */
+		qp->sq.pi = index;
+		qp->batch.err = EINVAL;
+		return;
+	}
+	qp->binds[index & (qp->sq.depth - 1)] = mw;
+}
+
+/* ---- payload --------------------------------------------------------- */
+
+/*
+ * Where the payload of the last entry goes: it has one setter. Return: NULL if
+ * something is wrong, now or before.
+ */
+static void *xrdma_wr_take_data(struct xrdma_qp *qp)
+{
+	struct xrdma_wr_batch *batch = &qp->batch;
+	void *data = batch->data;
+
+	if (unlikely(batch->err))
+		return NULL;
+	if (unlikely(!data))
+		batch->err = EINVAL;
+	batch->data = NULL;
+	return data;
+}
+
+static void *xrdma_wr_take_inline(struct xrdma_qp *qp)
+{
+	void *data = xrdma_wr_take_data(qp);
+
+	if (data && unlikely(!(qp->batch.op->flags & XRDMA_TAKES_INLINE))) {
+		qp->batch.err = EINVAL;
+		return NULL;
+	}
+	return data;
+}
+
+static void xrdma_wr_end_inline(struct xrdma_qp *qp, int used)
+{
+	struct xrdma_sq_wqe *wqe = qp->batch.wqe;
+
+	if (unlikely(used < 0)) {
+		qp->batch.err = EINVAL;
+		return;
+	}
+	wqe->flags |= XRDMA_WQE_INLINE;
+	wqe->num_sge = htole16(used);
+}
+
+static void xrdma_wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr,
+				     size_t length)
+{
+	struct xrdma_qp *qp = to_xqp_ex(qpx);
+	void *data = xrdma_wr_take_inline(qp);
+
+	if (likely(data))
+		xrdma_wr_end_inline(qp, xrdma_add_inline(data, 0,
+							 qp->max_inline, addr,
+							 length));
+}
+
+static void xrdma_wr_set_inline_data_list(struct ibv_qp_ex *qpx,
+					  size_t num_buf,
+					  const struct ibv_data_buf *buf_list)
+{
+	struct xrdma_qp *qp = to_xqp_ex(qpx);
+	void *data = xrdma_wr_take_inline(qp);
+	int used = 0;
+	size_t i;
+
+	if (unlikely(!data))
+		return;
+	for (i = 0; i < num_buf && used >= 0; i++)
+		used = xrdma_add_inline(data, used, qp->max_inline,
+					buf_list[i].addr, buf_list[i].length);
+	xrdma_wr_end_inline(qp, used);
+}
+
+static void xrdma_wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey,
+			     uint64_t addr, uint32_t length)
+{
+	struct xrdma_qp *qp = to_xqp_ex(qpx);
+	void *data = xrdma_wr_take_data(qp);
+
+	if (unlikely(!data))
+		return;
+	xrdma_fill_sge(data, addr, length, lkey);
+	qp->batch.wqe->num_sge = htole16(1);
+}
+
+static void xrdma_wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
+				  const struct ibv_sge *sg_list)
+{
+	struct xrdma_qp *qp = to_xqp_ex(qpx);
+	void *data = xrdma_wr_take_data(qp);
+	struct xrdma_wr_batch *batch = &qp->batch;
+
+	if (unlikely(!data))
+		return;
+	if (unlikely(num_sge > qp->sq.max_sge ||
+		     (batch->op->flags & XRDMA_TAKES_ATOMIC && num_sge > 1))) {
+		batch->err = EINVAL;
+		return;
+	}
+	xrdma_fill_sges(data, sg_list, num_sge);
+	batch->wqe->num_sge = htole16(num_sge);
+}
+
+/* ---- the batch ------------------------------------------------------- */
+
+static void xrdma_wr_start(struct ibv_qp_ex *qpx)
+{
+	struct xrdma_qp *qp = to_xqp_ex(qpx);
+
+	xrdma_lock(&qp->sq.lock);
+	qp->batch.start = qp->sq.pi;
+	qp->batch.err = 0;
+	qp->batch.data = NULL;
+}
+
+/* Forgets what was built; windows get back the keys they had. */
+static void xrdma_wr_rewind(struct xrdma_qp *qp)
+{
+	const struct xrdma_sq_wqe *wqe;
+	uint32_t i;
+
+	for (i = qp->sq.pi; qp->binds && i-- != qp->batch.start; ) {
+		wqe = xrdma_wq_entry(&qp->sq, i);
+		if (wqe->opcode == XRDMA_OP_BIND_MW)
+			qp->binds[i & (qp->sq.depth - 1)]->rkey =
+				le32toh(wqe->inv_key);
+	}
+	qp->sq.pi = qp->batch.start;
+}
+
+static int xrdma_wr_complete(struct ibv_qp_ex *qpx)
+{
+	struct xrdma_qp *qp = to_xqp_ex(qpx);
+	int err = qp->batch.err;
+
+	if (unlikely(err))
+		xrdma_wr_rewind(qp);
+	else if (likely(qp->sq.pi != qp->batch.start))
+		xrdma_publish_sq(qp, qp->batch.start);
+	xrdma_unlock(&qp->sq.lock);
+	return err;
+}
+
+static void xrdma_wr_abort(struct ibv_qp_ex *qpx)
+{
+	struct xrdma_qp *qp = to_xqp_ex(qpx);
+
+	xrdma_wr_rewind(qp);
+	xrdma_unlock(&qp->sq.lock);
+}
+
+/**
+ * xrdma_setup_wr() - give a queue pair the extended way to post
+ * @qp: new queue pair, its sizes chosen
+ * @send_ops: enum ibv_qp_create_send_ops_flags: what will be posted
+ *
+ * Return: 0; EOPNOTSUPP: an operation that does not exist here; ENOMEM.
+ */
+int xrdma_setup_wr(struct xrdma_qp *qp, uint64_t send_ops)
+{
+	struct ibv_qp_ex *qpx = &qp->verbs_qp.qp_ex;
+
+	if (send_ops & ~XRDMA_SEND_OPS)
+		return EOPNOTSUPP;
+	if (send_ops & IBV_QP_EX_WITH_BIND_MW) {
+		qp->binds = calloc(qp->sq.depth, sizeof(*qp->binds));
+		if (!qp->binds)
+			return ENOMEM;
+	}
+
+	qpx->wr_start = xrdma_wr_start;
+	qpx->wr_complete = xrdma_wr_complete;
+	qpx->wr_abort = xrdma_wr_abort;
+	qpx->wr_send = xrdma_wr_send;
+	qpx->wr_send_imm = xrdma_wr_send_imm;
+	qpx->wr_send_inv = xrdma_wr_send_inv;
+	qpx->wr_rdma_write = xrdma_wr_rdma_write;
+	qpx->wr_rdma_write_imm = xrdma_wr_rdma_write_imm;
+	qpx->wr_rdma_read = xrdma_wr_rdma_read;
+	qpx->wr_atomic_cmp_swp = xrdma_wr_atomic_cmp_swp;
+	qpx->wr_atomic_fetch_add = xrdma_wr_atomic_fetch_add;
+	qpx->wr_local_inv = xrdma_wr_local_inv;
+	qpx->wr_bind_mw = xrdma_wr_bind_mw;
+	qpx->wr_set_sge = xrdma_wr_set_sge;
+	qpx->wr_set_sge_list = xrdma_wr_set_sge_list;
+	qpx->wr_set_inline_data = xrdma_wr_set_inline_data;
+	qpx->wr_set_inline_data_list = xrdma_wr_set_inline_data_list;
+	return 0;
+}
