@@ -25,10 +25,20 @@ check:
 	lab/setup
 	lab/check
 
+.PHONY: soak
+soak:
+	lab/setup
+	lab/check --soak
+
 .PHONY: kunit
 kunit:
 	lab/setup
 	kunit/run
+
+.PHONY: bench
+bench:
+	lab/setup
+	bench/run
 
 .PHONY: lint
 lint:
@@ -50,8 +60,10 @@ help:
 	@echo 'Anywhere, as root, with a device that is a process in a guest:'
 	@echo '  make demo             boot a machine with the NIC and show it at work'
 	@echo '  make check            all tests'
+	@echo '  make soak             those tests that have a long form, for hours'
 	@echo '  make kunit            only the KUnit suites'
 	@echo '  make lint             only the static checks'
+	@echo '  make bench            figures, beside soft-RoCE (bench/run --help)'
 	@echo '  make clean            remove what was built here'
 	@echo 'The last group needs Debian packages, which it installs by apt, and keeps'
 	@echo 'a root image in $${XRDMA_CACHE:-/var/cache/xrdma}. lab/vm --help: machines'

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/* What the benchmark programs share, see bench.h. */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include "bench.h"
+
+#define PAGE		(4 * KIB)
+#define HUGE_SIZE	(2 * MIB)
+#define SCATTER		61
+
+void bench_die(const char *file, int line, const char *what)
+{
+	int err = errno;
+
+	fflush(stdout);
+	fprintf(stderr, "%s:%d: not so: %s: %s\n", file, line, what,
+		strerror(err));
+	exit(1);
+}
+
+/* Output stays in memory until the program ends: writing costs instructions. */
+static void hold_output(void)
+{
+	static char buf[MIB];
+
+	must(!setvbuf(stdout, buf, _IOFBF, sizeof(buf)));
+}
+
+struct ibv_context *bench_open(const char *name)
+{
+	struct ibv_context *ctx = NULL;
+	struct ibv_device **list;
+	static bool first = true;
+	int i;
+
+	if (first)
+		hold_output();
+	first = false;
+	list = ibv_get_device_list(NULL);
+	must(list);
+	for (i = 0; list[i] && !ctx; i++)
+		if (!strcmp(ibv_get_device_name(list[i]), name))
+			ctx = ibv_open_device(list[i]);
+	ibv_free_device_list(list);
+	must(ctx);
+	return ctx;
+}
+
+/*
+ * Writes to each page. The kernel hands out pages in a row, so those that shall
+ * not be neighbours are touched at very different times.
+ */
+void bench_touch(char *mem, size_t length, enum bench_pages pages)
+{
+	bool scattered = pages == PAGES_SCATTERED ||
+			 pages == PAGES_THP_SCATTERED;
+	size_t page = pages >= PAGES_THP ? HUGE_SIZE : PAGE;
+	size_t stride = (scattered ? SCATTER : 1) * page;
+	size_t first, i;
+
+	for (first = 0; first < stride; first += page)
+		for (i = first; i < length; i += stride)
+			mem[i] = 1;
+}
+
+/* Written to, and aligned to a huge page. */
+char *bench_memory(size_t length, enum bench_pages pages)
+{
+	char *mem = mmap(NULL, length + HUGE_SIZE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	must(mem != MAP_FAILED);
+	mem += -(uintptr_t)mem & (HUGE_SIZE - 1);
+	must(!madvise(mem, length, pages >= PAGES_THP ? MADV_HUGEPAGE :
+		      MADV_NOHUGEPAGE));
+	bench_touch(mem, length, pages);
+	return mem;
+}
+
+double bench_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+void bench_interval(const char *figure, const char *device)
+{
+	printf("interval %s %s\n", figure, device);
+}
+
+void bench_figure(const char *figure, const char *device, const char *unit,
+		  double value)
+{
+	printf("figure %s %s %s %.9g\n", figure, device, unit, value);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Two connected RC queue pairs of one device, with a completion queue each and
+ * one buffer. Must not know what is posted.
+ */
+#ifndef BENCH_ENDPOINT_H
+#define BENCH_ENDPOINT_H
+
+#include "bench.h"
+
+#define ENDPOINT_DEPTH	64
+#define ENDPOINT_MEMORY	(64 * KIB)
+#define ENDPOINT_SPIN_US	5000	/* ample for the device to end its work */
+
+struct endpoint {
+	const char *name;
+	struct ibv_context *ctx;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq[2];
+	struct ibv_qp *qp[2];
+	struct ibv_mr *mr;
+	char *mem;
+};
+
+void endpoint_open(struct endpoint *ep, const char *name, int gid_index);
+void endpoint_wait(struct endpoint *ep, const char *what);
+
+#endif

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What posting a WRITE and polling cost the processor. Intervals for counter.c.
+ *
+ *   posting DEVICE GID-INDEX
+ */
+
+#include <unistd.h>
+#include "endpoint.h"
+#include "marker.h"
+
+#define ROUNDS	31
+#define LIST	16
+
+static void make_writes(struct endpoint *ep, struct ibv_send_wr *wr,
+			struct ibv_sge *sge)
+{
+	int i;
+
+	for (i = 0; i < LIST; i++) {
+		sge[i] = (struct ibv_sge) {
+			.addr = (uintptr_t)ep->mem,
+			.length = 64,
+			.lkey = ep->mr->lkey,
+		};
+		wr[i] = (struct ibv_send_wr) {
+			.next = i + 1 < LIST ? &wr[i + 1] : NULL,
+			.sg_list = &sge[i],
+			.num_sge = 1,
+			.opcode = IBV_WR_RDMA_WRITE,
+			.send_flags = IBV_SEND_SIGNALED,
+			.wr.rdma.remote_addr = (uintptr_t)ep->mem + 4096,
+			.wr.rdma.rkey = ep->mr->rkey,
+		};
+	}
+}
+
+/* A poll; which figure it is for depends on what it finds. */
+static int poll(struct endpoint *ep, int most)
+{
+	struct ibv_wc wc[LIST];
+	int num, i;
+
+	interval_begin();
+	num = ibv_poll_cq(ep->cq[0], most, wc);
+	interval_end();
+	must(num >= 0);
+	bench_interval(num == 0 ? "poll/empty" : num == most && most == 1 ?
+		       "poll/one" : num == LIST ? "poll/list" : "poll/some",
+		       ep->name);
+	for (i = 0; i < num; i++)
+		must(wc[i].status == IBV_WC_SUCCESS);
+	return num;
+}
+
+static void post(struct endpoint *ep, struct ibv_send_wr *wr, const char *figure)
+{
+	struct ibv_send_wr *bad;
+	int err;
+
+	interval_begin();
+	err = ibv_post_send(ep->qp[0], wr, &bad);
+	interval_end();
+	must(!err);
+	bench_interval(figure, ep->name);
+}
+
+static void rounds(struct endpoint *ep)
+{
+	struct ibv_send_wr wr[LIST];
+	struct ibv_sge sge[LIST];
+	int round, left;
+
+	make_writes(ep, wr, sge);
+	for (round = 0; round < ROUNDS; round++) {
+		poll(ep, 1);
+		post(ep, &wr[LIST - 1], "post/one");
+		do {
+			usleep(ENDPOINT_SPIN_US);
+		} while (!poll(ep, 1));
+		post(ep, wr, "post/list");
+		for (left = LIST; left; left -= poll(ep, left))
+			usleep(ENDPOINT_SPIN_US);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct endpoint ep;
+
+	must(argc == 3);
+	endpoint_open(&ep, argv[1], atoi(argv[2]));
+	rounds(&ep);
+	return 0;
+}

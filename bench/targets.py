@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What the figures should be, and the table that says whether they are.
+
+A target is a bound on the figure itself or on its ratio to soft-RoCE's. It is
+recorded beside the figure, and gates nothing.
+"""
+
+from collections import namedtuple
+
+# figure: its name; bound: "max" or "min"; of: "value" or "ratio"; None: no
+# target, for the record only
+Metric = namedtuple("Metric", "label figure bound of limit")
+
+
+def _most(label, figure, limit):
+    return Metric(label, figure, "max", "value", limit)
+
+
+def _ratio(label, figure, limit, bound="max"):
+    return Metric(label, figure, bound, "ratio", limit)
+
+
+def _record(label, figure):
+    return Metric(label, figure, None, None, None)
+
+
+GIB = 1 << 30
+METRICS = [
+    _most("reg 4 KiB, xrdma.ko alone", "reg/4k/4096:driver", 2000),
+    _ratio("reg 4 KiB", "reg/4k/4096", 1.10),
+    _record("dereg 4 KiB", "dereg/4k/4096"),
+    _record("reg 1 MiB, 4K pages", f"reg/4k/{1 << 20}"),
+    _record("dereg 1 MiB, 4K pages", f"dereg/4k/{1 << 20}"),
+    _ratio("reg 1 GiB, 4K pages", f"reg/4k/{GIB}", 1.05),
+    _ratio("dereg 1 GiB, 4K pages", f"dereg/4k/{GIB}", 1.05),
+    _record("reg 1 GiB, 4K pages, scattered", f"reg/scattered/{GIB}"),
+    _record("dereg 1 GiB, 4K pages, scattered", f"dereg/scattered/{GIB}"),
+    _ratio("reg 1 GiB, THP", f"reg/thp/{GIB}", 0.62),
+    _ratio("dereg 1 GiB, THP", f"dereg/thp/{GIB}", 1.3),
+    _record("reg 1 GiB, THP, scattered", f"reg/thp-scattered/{GIB}"),
+    _record("dereg 1 GiB, THP, scattered", f"dereg/thp-scattered/{GIB}"),
+    _most("reg 4 KiB, 64k regions against 64", "live/growth", 1.10),
+    _most("post WRITE", "post/one", 300),
+    _most("post WRITE, each in a list of 16", "post/list-each", 170),
+    _most("poll, empty", "poll/empty", 90),
+    _most("poll, one CQE", "poll/one", 190),
+    _most("poll, each of 16 CQEs", "poll/list-each", 110),
+    _most("window type 2, post of bind", "window/bind2", 400),
+    _most("window type 2, post of invalidate", "window/invalidate", 300),
+    _record("window type 1, ibv_bind_mw", "window/bind1"),
+    _record("window, alloc", "window/alloc"),
+    _record("window, dealloc", "window/dealloc"),
+    _most("tables for a GiB of 4K pages", "memory/tables-4k",
+          (2 << 20) + 4096),
+    _most("tables for a GiB of 2M pages", "memory/tables-2m", 4096),
+    _most("tables for a GiB of 1G pages", "memory/tables-1g", 0),
+    _most("key entry", "memory/key", 64),
+    _most("kernel memory of a 4 KiB region", "memory/region", 1228),
+    _most("commands of 100,000 registrations",
+          "memory/registration-commands", 100),
+    _most("commands of 100,000 at exit", "memory/exit-commands", 100),
+    _ratio("RC WRITE 64 KiB", "wall/write-64k", 20, "min"),
+    _ratio("RC WRITE 64 B", "wall/write-64", 5, "min"),
+    _ratio("RC WRITE 2 B, latency", "wall/write-2-latency", 0.5),
+    Metric("2 threads registering, against 1", "threads/gain", "min",
+           "value", 1.7),
+    _record("4 million regions, registration", "hold/reg"),
+    Metric("4 million regions, live", "scale/regions-live", "min", "value",
+           4000000),
+    _most("4 million regions, kernel memory each", "scale/regions-memory",
+          1228),
+    _record("4 million regions, process exit", "scale/regions-exit"),
+    _most("1 TiB of one 1G page, registration", "scale/tebibyte/reg", 120),
+    _record("1 TiB of one 1G page, deregistration", "scale/tebibyte/dereg"),
+    _record("1 TiB of one 1G page, tables", "scale/tebibyte-tables"),
+    _record("64 GiB of 4K pages, registration", "scale/pages/reg"),
+    _record("64 GiB of 4K pages, deregistration", "scale/pages/dereg"),
+    _record("64 GiB of 4K pages, tables", "scale/pages-tables"),
+]
+
+
+def describe(metric):
+    """The target in words, or "" if there is none."""
+    if not metric.bound:
+        return ""
+    sign = "<=" if metric.bound == "max" else ">="
+    return f"{sign} {metric.limit:,}{' x' if metric.of == 'ratio' else ''}"
+
+
+def meets(metric, ours, theirs):
+    """Whether the target is met; None if that cannot be said."""
+    if not metric.bound or ours is None:
+        return None
+    value = ours
+    if metric.of == "ratio":
+        if not theirs:
+            return None
+        value = ours / theirs
+    return value <= metric.limit if metric.bound == "max" \
+        else value >= metric.limit
+
+
+def _number(value):
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.4g}"
+
+
+def table(figures):
+    """Lines to print. figures: (figure, device kind) -> Figure."""
+    form = "{:38} {:>13} {:>13} {:6} {:>7}  {:13} {}"
+    lines = [form.format("metric", "xrdma", "rxe", "unit", "ratio", "target",
+                         "meets?").rstrip()]
+    for metric in METRICS:
+        ours = figures.get((metric.figure, "xrdma"))
+        theirs = figures.get((metric.figure, "rxe"))
+        if not ours and not theirs:
+            continue
+        mine = ours.median if ours else None
+        other = theirs.median if theirs else None
+        ratio = f"{mine / other:.3f}" if mine is not None and other else ""
+        verdict = {True: "yes", False: "NO", None: ""}[
+            meets(metric, mine, other)]
+        lines.append(form.format(
+            metric.label, _number(mine), _number(other),
+            (ours or theirs).unit, ratio, describe(metric), verdict).rstrip())
+    return lines

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Threads that register at the same time, in one context, each its own page
+ * and protection domain: registrations per second. Deregistration is not timed.
+ *
+ *   threads DEVICE THREADS [ROUNDS]
+ */
+
+#include <pthread.h>
+#include "bench.h"
+
+#define MAX_THREADS	16
+#define REGIONS		4000UL	/* of each thread, at once */
+
+static struct ibv_context *ctx;
+static pthread_barrier_t barrier;
+
+static void *registrar(void *mem)
+{
+	static __thread struct ibv_mr *mr[REGIONS];
+	struct ibv_pd *pd = ibv_alloc_pd(ctx);
+	size_t i;
+
+	must(pd);
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < REGIONS; i++) {
+		mr[i] = ibv_reg_mr(pd, mem, 4 * KIB, IBV_ACCESS_LOCAL_WRITE);
+		must(mr[i]);
+	}
+	pthread_barrier_wait(&barrier);
+	for (i = 0; i < REGIONS; i++)
+		must(!ibv_dereg_mr(mr[i]));
+	must(!ibv_dealloc_pd(pd));
+	return NULL;
+}
+
+static double rate(int num)
+{
+	pthread_t thread[MAX_THREADS];
+	char *mem = bench_memory(num * 4 * KIB, PAGES_4K);
+	double start, took;
+	int i;
+
+	must(!pthread_barrier_init(&barrier, NULL, num + 1));
+	for (i = 0; i < num; i++)
+		must(!pthread_create(&thread[i], NULL, registrar,
+				     mem + i * 4 * KIB));
+	pthread_barrier_wait(&barrier);
+	start = bench_seconds();
+	pthread_barrier_wait(&barrier);
+	took = bench_seconds() - start;
+	for (i = 0; i < num; i++)
+		must(!pthread_join(thread[i], NULL));
+	return num * REGIONS / took;
+}
+
+int main(int argc, char **argv)
+{
+	char figure[64];
+	int round, rounds, num;
+
+	must(argc == 3 || argc == 4);
+	num = atoi(argv[2]);
+	must(num > 0 && num <= MAX_THREADS);
+	ctx = bench_open(argv[1]);
+	rounds = argc == 4 ? atoi(argv[3]) : 1;
+	snprintf(figure, sizeof(figure), "threads/%d", num);
+	for (round = 0; round < rounds; round++)
+		bench_figure(figure, argv[1], "1/s", rate(num));
+	return 0;
+}
