@@ -115,8 +115,10 @@ static int add_memory(const struct xrdma_env *env, struct xrdma_device *dev)
 {
 	if (!dev->dm.size)
 		return 0;
-	return xrdma_vfu_add_memory(env->vfu, XRDMA_BAR_DM, dev->dm.size,
-				    dev->dm.fd);
+	xrdma_vfu_add_memory(env->vfu, XRDMA_BAR_DM, dev->dm.size);
+	if (!env->dm_mapped)
+		return 0;
+	return xrdma_vfu_offer_mmap(env->vfu, XRDMA_BAR_DM, dev->dm.fd);
 }
 
 /**

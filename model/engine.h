@@ -32,6 +32,7 @@ struct xrdma_engine;
  * @seed: of everything random in the device
  * @mw_2a: windows of type 2 are 2A, else 2B
  * @dm_size: bytes of device memory, as of xrdma_dm_init()
+ * @dm_mapped: clients map it, instead of trapping each access
  */
 struct xrdma_env {
 	struct xrdma_loop *loop;
@@ -45,6 +46,7 @@ struct xrdma_env {
 	u64 seed;
 	bool mw_2a;
 	u64 dm_size;
+	bool dm_mapped;
 };
 
 /**

@@ -35,6 +35,7 @@
  * @seed: of everything random
  * @mw_2a: windows of type 2 are 2A, else 2B
  * @dm_size: bytes of device memory
+ * @dm_mapped: clients map it, instead of trapping each access
  * @die_with_parent: end when the process that started this one does
  */
 struct options {
@@ -48,6 +49,7 @@ struct options {
 	u64 seed;
 	bool mw_2a;
 	u64 dm_size;
+	bool dm_mapped;
 	bool die_with_parent;
 };
 
@@ -58,6 +60,7 @@ enum {
 	OPT_IMPAIR,
 	OPT_LOG,
 	OPT_MAC,
+	OPT_MAP_DEVICE_MEMORY,
 	OPT_MSIX_VECTORS,
 	OPT_MW_TYPE,
 	OPT_SEED,
@@ -74,6 +77,7 @@ static const struct option long_options[] = {
 	{ "impair", required_argument, NULL, OPT_IMPAIR },
 	{ "log", required_argument, NULL, OPT_LOG },
 	{ "mac", required_argument, NULL, OPT_MAC },
+	{ "map-device-memory", no_argument, NULL, OPT_MAP_DEVICE_MEMORY },
 	{ "msix-vectors", required_argument, NULL, OPT_MSIX_VECTORS },
 	{ "mw-type", required_argument, NULL, OPT_MW_TYPE },
 	{ "seed", required_argument, NULL, OPT_SEED },
@@ -94,7 +98,8 @@ static void usage(FILE *to)
 	      "                      corrupt=0.1%,corrupt-icrc-ok=0.1%,ecn=10%,delay=50us,seed=7\n"
 	      "  --mac ADDRESS       MAC address (default 02:00:00:78:72:01)\n"
 	      "  --device-memory N   bytes of memory in BAR 4: 0, or a power of two from 4096 on\n"
-	      "                      (default 16777216)\n"
+	      "                      (default 1048576)\n"
+	      "  --map-device-memory let clients map it; QEMU then waits for each doorbell\n"
 	      "  --seed N            seed of everything random (default 1)\n"
 	      "  --msix-vectors N    size of the MSI-X table, 1 to 64 (default 64)\n"
 	      "  --mw-type TYPE      windows of type 2: 2A or 2B (default)\n"
@@ -160,6 +165,9 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 		break;
 	case OPT_MAC:
 		ok = parse_mac(arg, options->mac);
+		break;
+	case OPT_MAP_DEVICE_MEMORY:
+		options->dm_mapped = true;
 		break;
 	case OPT_MSIX_VECTORS:
 		ok = parse_u64(arg, 1, XRDMA_MSIX_VECTORS, &value);
@@ -316,6 +324,7 @@ static int run(const struct options *options)
 		.impair = options->impair,
 		.mw_2a = options->mw_2a,
 		.dm_size = options->dm_size,
+		.dm_mapped = options->dm_mapped,
 	};
 	struct xrdma_watch signals = { .fd = -1 };
 	int status;
@@ -343,7 +352,7 @@ int main(int argc, char **argv)
 		.spin_ns = XRDMA_LOOP_SPIN_NS,
 		.mac = { 0x02, 0x00, 0x00, 0x78, 0x72, 0x01 },
 		.seed = 1,
-		.dm_size = 16 << 20,
+		.dm_size = 1 << 20,
 	};
 	int status;
 

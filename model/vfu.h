@@ -81,8 +81,7 @@ void xrdma_vfu_destroy(struct xrdma_vfu *vfu);
 void xrdma_vfu_attach(struct xrdma_vfu *vfu, const struct xrdma_vfu_ops *ops,
 		      void *opaque);
 int xrdma_vfu_offer_mmap(struct xrdma_vfu *vfu, unsigned int bar, int fd);
-int xrdma_vfu_add_memory(struct xrdma_vfu *vfu, unsigned int bar, u64 size,
-			 int fd);
+void xrdma_vfu_add_memory(struct xrdma_vfu *vfu, unsigned int bar, u64 size);
 
 void xrdma_vfu_irq(struct xrdma_vfu *vfu, unsigned int vector);
 bool xrdma_vfu_bus_master(const struct xrdma_vfu *vfu);

@@ -183,17 +183,13 @@ int xrdma_vfu_offer_mmap(struct xrdma_vfu *vfu, unsigned int bar, int fd)
  * @vfu: the server, before a client comes
  * @bar: the BAR, not in use so far
  * @size: bytes, a power of two
- * @fd: memory of that size, for clients that can map it
  *
- * Clients that cannot go through @read and @write of the engine.
- *
- * Return: as xrdma_vfu_offer_mmap().
+ * Accesses go through @read and @write of the engine; see also
+ * xrdma_vfu_offer_mmap().
  */
-int xrdma_vfu_add_memory(struct xrdma_vfu *vfu, unsigned int bar, u64 size,
-			 int fd)
+void xrdma_vfu_add_memory(struct xrdma_vfu *vfu, unsigned int bar, u64 size)
 {
 	xrdma_pci_add_memory(&vfu->pci, bar, size);
-	return xrdma_vfu_offer_mmap(vfu, bar, fd);
 }
 
 /* Tell the engine and the DMA mappings whether bus mastering is on */
