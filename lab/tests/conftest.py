@@ -5,10 +5,12 @@ import json
 import pathlib
 import subprocess
 import sys
+import time
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
+pytest.register_assert_rewrite("windows")
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +25,14 @@ def pd(dev):
     pd = PD(dev.ctx)
     yield pd
     pd.close()
+
+
+@pytest.fixture
+def things(dev, pd):
+    from windows import Things
+    things = Things(dev, pd)
+    yield things
+    things.give_up()
 
 
 class Control:
@@ -63,6 +73,18 @@ class Faults:
         self.last = (lines or [self.last])[-1]
         return [dict(word.split("=") for word in line.split())
                 for line in lines]
+
+    def wait(self, count):
+        """The same, but waits a while for so many."""
+        records, until = self.new(), time.monotonic() + 5
+        while len(records) < count and time.monotonic() < until:
+            records += self.new()
+        return records
+
+    def one(self):
+        """The one record that came, or comes."""
+        record, = self.wait(1)
+        return record
 
 
 @pytest.fixture

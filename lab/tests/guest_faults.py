@@ -11,10 +11,14 @@ import json
 import mmap
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
 
+from soak import soak
+
+ROUNDS = soak(100, 1000)
 PCI = pathlib.Path("/sys/bus/pci/devices") / os.environ.get("XRDMA_PCI", "none")
 PATIENCE = 60.0
 
@@ -163,19 +167,75 @@ def probes():
 
 
 def rounds():
-    """Loads and unloads the module, a hundred times."""
-    # the first ones fill caches
-    marks = {20: None, 60: None, 100: None}
-    for number in range(1, 101):
+    """Loads and unloads the module, many times."""
+    for number in range(1, ROUNDS + 1):
         for argv in (("modprobe", "xrdma"), ("modprobe", "-r", "xrdma")):
             done = run(*argv)
             if done["status"] != 0:
                 sys.exit(f"round {number}: {argv}: {done}")
-            if number == 100 and argv[1] == "xrdma":
+            if number == ROUNDS and argv[1] == "xrdma":
                 report(name="loaded", made=interfaces(), **device_state())
-        if number in marks:
+        if number % (ROUNDS // 5) == 0:
             report(name=f"round {number}", memory=memory(), irqs=irqs(),
                    **device_state())
+
+
+TRACING = pathlib.Path("/sys/kernel/tracing")
+TRACED = ("kmalloc", "kmem_cache_alloc", "kfree", "kmem_cache_free")
+EVENT = re.compile(r": (\w+): call_site=(.*?) ptr=(\S+)")
+
+
+def trace(on):
+    """Starts or stops to record each allocation."""
+    for event in TRACED:
+        (TRACING / f"events/kmem/{event}/enable").write_text(str(int(on)))
+
+
+def read_trace(text, size):
+    """Allocations by the module, which was unloaded: how many there were, and
+    where those were made that have not been freed. A place in a module that is
+    gone has no name in the trace any more."""
+    count, live = 0, {}
+    for line in (TRACING / "trace").open(errors="replace"):
+        found = EVENT.search(line)
+        if not found:
+            continue
+        event, site, pointer = found.groups()
+        if "free" in event:
+            live.pop(pointer, None)
+        elif site.startswith("0x") and 0 <= int(site, 16) - text < size:
+            live[pointer] = hex(int(site, 16) - text)
+            count += 1
+    return count, list(live.values())
+
+
+def lost_events():
+    """Events that did not fit the buffers."""
+    return sum(int(line.split(":")[1])
+               for path in TRACING.glob("per_cpu/cpu*/stats")
+               for line in path.read_text().splitlines()
+               if line.startswith(("overrun", "dropped events")))
+
+
+def allocations():
+    """Records the allocations of the module from load to unload."""
+    subprocess.run(["mount", "-t", "tracefs", "none", str(TRACING)], check=False)
+    (TRACING / "buffer_size_kb").write_text("100000")
+    trace(True)
+    load = run("modprobe", "xrdma")
+    module = next(line.split() for line in open("/proc/modules")
+                  if line.startswith("xrdma "))
+    net, name = interfaces()
+    run("modprobe", "-a", "ib_uverbs")
+    run("ip", "link", "set", net, "up")
+    use = run("ibv_rc_pingpong", "-d", name, "-g", "0", "-n", "1", "nowhere")
+    unload = run("modprobe", "-r", "xrdma")
+    # what readers under RCU may still have seen
+    time.sleep(2)
+    trace(False)
+    count, left = read_trace(int(module[5], 16), int(module[1]))
+    report(name="end", load=load, use=use, unload=unload, traced=count,
+           unfreed=left, lost=lost_events())
 
 
 def irqs():
@@ -183,19 +243,24 @@ def irqs():
 
 
 def memory():
-    """What grows if something leaks: objects of each cache, areas, per-CPU."""
+    """What grows if something leaks: objects of each cache, areas, per-CPU.
+    Name -> its count, and by how much that differs by chance: free objects of a
+    slab may count as used."""
     pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
     time.sleep(1)
     for path in glob.glob("/sys/kernel/slab/*/shrink"):
         with contextlib.suppress(OSError):
             pathlib.Path(path).write_text("1")
     slabs = pathlib.Path("/proc/slabinfo").read_text().splitlines()[2:]
-    found = {line.split()[0]: int(line.split()[1]) for line in slabs}
+    found = {}
+    for line in slabs:
+        name, used, _, _, objects_per_slab = line.split()[:5]
+        found[name] = int(used), 2 * int(objects_per_slab)
     found["areas"] = len(pathlib.Path("/proc/vmallocinfo").read_text()
-                         .splitlines())
+                         .splitlines()), 0
     for line in pathlib.Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("Percpu:"):
-            found["percpu KiB"] = int(line.split()[1])
+            found["percpu KiB"] = int(line.split()[1]), 0
     return found
 
 
@@ -313,6 +378,41 @@ def invalidate_hangs():
            **{**findings, "killed": killed})
 
 
+def huge_pages():
+    """Huge pages that nobody uses."""
+    words = pathlib.Path("/proc/meminfo").read_text().split()
+    return int(words[words.index("HugePages_Free:") + 1])
+
+
+ENABLED_NOT_READY = 2       # it works, and no reset ever ends
+
+
+def windows_hang():
+    """The same of regions of a huge page and of windows bound to them, on a
+    device that can not be reset at first, either."""
+    log = Log()
+    pathlib.Path("/proc/sys/vm/nr_hugepages").write_text("4")
+    pages = [huge_pages()]
+    child = subprocess.Popen([sys.executable, "-B",
+                              "/src/lab/tests/guest_hoard.py", "200", "50"],
+                             stdout=subprocess.PIPE, text=True)
+    ready = child.stdout.readline().split()[0]
+    ask(**hang("INVALIDATE"))
+    ask(**lie("STATUS", ENABLED_NOT_READY))
+    child.kill()
+    noticed = log.wait_for("the device is dead")
+    killed = end_traffic([child])
+    time.sleep(2)
+    pages.append(huge_pages())
+    repair()
+    findings = after_death(log, "the device is dead")
+    pages.append(huge_pages())
+    report(name="end", ready=ready, pages=pages, pinned=[
+        text for text in findings["errors"] if "stays pinned" in text],
+        again=run("modprobe", "xrdma"), made=interfaces(),
+        **{**findings, "killed": killed, "noticed": noticed})
+
+
 def command_late():
     """A reply that comes when nobody waits for it any more."""
     log = Log()
@@ -390,9 +490,9 @@ def host_error():
 
 
 SCENARIOS = {function.__name__: function for function in (
-    probes, rounds, killed_idle, killed_busy, killed_in_command, command_hangs,
-    invalidate_hangs, command_late, command_fails, fatal_status, gone_idle,
-    gone_busy, unbound_busy, host_error)}
+    probes, rounds, allocations, killed_idle, killed_busy, killed_in_command,
+    command_hangs, invalidate_hangs, windows_hang, command_late, command_fails,
+    fatal_status, gone_idle, gone_busy, unbound_busy, host_error)}
 
 if __name__ == "__main__":
     SCENARIOS[sys.argv[1]]()

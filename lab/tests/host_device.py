@@ -10,6 +10,8 @@ import subprocess
 
 import pytest
 
+from soak import soak
+
 LAB = pathlib.Path(__file__).parent.parent
 
 # Seconds in which a failure shall have come to its end
@@ -37,8 +39,9 @@ def kill_device(tmp):
 def play(scenario, tmp, *options):
     """Runs a scenario. Returns the exit status, its findings by name, and what
     lab/vm said."""
-    argv = lab_vm(*options) + ["python3", "-B", "/src/lab/tests/guest_faults.py",
-                               scenario]
+    argv = lab_vm(*options) + [
+        "env", f"XRDMA_SOAK={os.environ.get('XRDMA_SOAK', '')}",
+        "python3", "-B", "/src/lab/tests/guest_faults.py", scenario]
     found = {}
     with open(tmp / "stderr", "w+", encoding="utf-8") as err, \
             subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=err, text=True,
@@ -50,14 +53,22 @@ def play(scenario, tmp, *options):
                 kill_device(tmp)
             else:
                 found[name] = findings
-        status = child.wait(500)
+        status = child.wait(3600)
         err.seek(0)
         return status, found, err.read()
 
 
+# What QEMU 11.1 says when it aborts, which it does at times if its vfio-user
+# server dies while requests are under way. Then there is no machine to test.
+QEMU_ABORTS = "error_setv: Assertion `*errp == NULL' failed"
+
+
 def play_to_end(scenario, tmp, *options):
     """Runs a scenario that nothing may go wrong in but what it provokes."""
-    status, found, err = play(scenario, tmp, *options)
+    for _ in range(3):
+        status, found, err = play(scenario, tmp, *options)
+        if QEMU_ABORTS not in err:
+            break
     assert status == 0, err
     return found
 
@@ -194,12 +205,15 @@ def test_device_holds_nothing_before(probes):
 # ---- load and unload -----------------------------------------------------------
 
 @pytest.mark.parametrize("kernel", ["6.12", "7.2"])
-def test_a_hundred_rounds_leave_nothing(kernel, tmp_path):
+def test_many_rounds_leave_nothing(kernel, tmp_path):
     # or caches of the same size would be counted as one
     found = play_to_end("rounds", tmp_path, "--kernel", kernel, "--iommu",
                         "--no-driver", "--append", "slab_nomerge",
-                        "--timeout", "480")
-    loaded, marks = found["loaded"], [found[f"round {n}"] for n in (20, 60, 100)]
+                        "--timeout", str(soak(480, 3600)))
+    # the first rounds fill caches
+    rounds = soak(100, 1000)
+    loaded = found["loaded"]
+    marks = [found[f"round {rounds * n // 5}"] for n in range(1, 6)]
     # what is counted is there while the module is loaded
     assert loaded["vectors"] > 1 and loaded["dma"] > marks[0]["dma"]
     assert len(loaded["made"]) == 2
@@ -208,12 +222,33 @@ def test_a_hundred_rounds_leave_nothing(kernel, tmp_path):
         assert mark["dma"] == marks[0]["dma"]
         assert mark["irqs"] == marks[0]["irqs"]
         assert mark["host_errors"] == 0
-    # a leak is one object a round, in all rounds
-    first, middle, last = (mark["memory"] for mark in marks)
-    leaks = {name: (first[name], middle.get(name), last.get(name))
-             for name in first if name in middle and name in last and
-             min(middle[name] - first[name], last[name] - middle[name]) >= 40}
-    assert not leaks
+    assert not leaks([mark["memory"] for mark in marks], rounds * 4 // 5)
+
+
+@pytest.mark.parametrize("kernel", ["6.12", "7.2"])
+def test_every_allocation_is_freed(kernel, tmp_path):
+    found = play_to_end("allocations", tmp_path, "--kernel", kernel,
+                        "--no-driver")["end"]
+    assert found["load"]["status"] == found["unload"]["status"] == 0
+    # it got as far as to a queue pair
+    assert "QPN" in found["use"]["words"]
+    assert found["traced"] >= 5 and found["lost"] == 0
+    assert not found["unfreed"]
+
+
+def leaks(counts, rounds):
+    """What grew every other round, never fell, and by more than chance explains:
+    name -> its counts. Single allocations are the matter of
+    test_every_allocation_is_freed."""
+    found = {}
+    for name in set.intersection(*map(set, counts)):
+        series = [count[name][0] for count in counts]
+        chance = counts[0][name][1]
+        # freed IOVAs stay in caches of their processors
+        if series == sorted(series) and name != "iommu_iova" and \
+                series[-1] - series[0] > max(chance, rounds // 2):
+            found[name] = series
+    return found
 
 
 # ---- while it runs -------------------------------------------------------------
@@ -265,6 +300,17 @@ def test_command_is_not_answered(tmp_path):
 def test_invalidate_is_not_answered(tmp_path):
     found = play_to_end("invalidate_hangs", tmp_path, "--iommu")["end"]
     assert found["exit"] is not None and found["exit"] < BOUND
+    check_death(found, "not answered in time")
+    check_revival(found)
+
+
+@pytest.mark.parametrize("kernel", ["6.12", "7.2"])
+def test_pages_stay_pinned_until_the_device_is_reset(kernel, tmp_path):
+    found = play_to_end("windows_hang", tmp_path, "--kernel", kernel)["end"]
+    assert found["ready"] == "ready"
+    before, dead, after = found["pages"]
+    assert dead == before - 1 and after == before
+    assert len(found["pinned"]) == 1, found["errors"]
     check_death(found, "not answered in time")
     check_revival(found)
 

@@ -41,8 +41,7 @@ def attempt(dev, pd, opcode, remote, rkey, length=64, end_access=ALL):
 
 def reason(faults):
     """The reason of the one record that came."""
-    record, = faults.new()
-    return record["reason"]
+    return faults.one()["reason"]
 
 
 REFUSED = e.IBV_WC_REM_ACCESS_ERR
@@ -56,7 +55,7 @@ def test_every_wrong_key_byte(dev, pd, faults, opcode):
         status = attempt(dev, pd, opcode, region.address,
                          region.mr.rkey ^ byte, length)
         assert status == REFUSED
-        record, = faults.new()
+        record = faults.one()
         assert record["reason"] == "key_byte"
         assert int(record["key"], 0) == region.mr.rkey ^ byte
         assert record["direction"].startswith("remote-")

@@ -2,12 +2,19 @@
 """The write() interface of uverbs, raw: for calls that no library would make."""
 
 import ctypes
+import ipaddress
 import os
 import struct
 
-DEALLOC_PD, REG_MR, DEREG_MR = 4, 9, 13
+DEALLOC_PD, REG_MR, REREG_MR, DEREG_MR = 4, 9, 11, 13
+ALLOC_MW, DEALLOC_MW = 14, 16
 CREATE_CQ, DESTROY_CQ = 18, 20
-CREATE_QP, DESTROY_QP = 24, 27
+CREATE_QP, QUERY_QP, MODIFY_QP, DESTROY_QP = 24, 25, 26, 27
+
+# enum ibv_qp_attr_mask of each change of state that tests make
+QP_MASKS = {0: 0x1, 1: 0x1 | 0x8 | 0x10 | 0x20,
+            2: 0x1 | 0x80 | 0x100 | 0x1000 | 0x8000 | 0x20000 | 0x100000,
+            3: 0x1 | 0x200 | 0x400 | 0x800 | 0x2000 | 0x10000, 6: 0x1}
 
 
 def call(ctx, command, request, response_size, driver=b""):
@@ -40,6 +47,23 @@ def dereg_mr(ctx, handle):
     plain(ctx, DEREG_MR, struct.pack("<I", handle))
 
 
+def rereg_mr(ctx, handle, flags, pd, start=0, length=0, iova=0, access=0):
+    """Change a region; return its (lkey, rkey)."""
+    request = struct.pack("<IIQQQII", handle, flags, start, length, iova,
+                          pd.handle, access)
+    return struct.unpack("<II", call(ctx, REREG_MR, request, 8))
+
+
+def alloc_mw(ctx, pd, kind):
+    """Allocate a window of type 1 or 2; return (handle, rkey)."""
+    request = struct.pack("<IB3x", pd.handle, kind)
+    return struct.unpack("<II", call(ctx, ALLOC_MW, request, 8))
+
+
+def dealloc_mw(ctx, handle):
+    plain(ctx, DEALLOC_MW, struct.pack("<I", handle))
+
+
 def create_cq(ctx, cqe, driver, response_size=16, vector=0):
     """Create a CQ with any driver data; return (handle, cqe, driver data)."""
     request = struct.pack("<QIIiI", 0, cqe, vector, -1, 0)
@@ -54,10 +78,35 @@ def destroy_cq(ctx, handle):
 def create_qp(ctx, pd, cq, driver, send_wr=16, recv_wr=16, send_sge=1,
               recv_sge=1, inline=0, kind=2, response_size=40):
     """Create an RC queue pair with any driver data; return its handle."""
+    return create_qp_numbers(ctx, pd, cq, driver, send_wr, recv_wr, send_sge,
+                             recv_sge, inline, kind, response_size)[0]
+
+
+def create_qp_numbers(ctx, pd, cq, driver, send_wr=16, recv_wr=16, send_sge=1,
+                      recv_sge=1, inline=0, kind=2, response_size=40):
+    """The same; return its handle and number."""
     request = struct.pack("<QIIIIIIIIIBBBx", 0, pd.handle, cq, cq, 0, send_wr,
                           recv_wr, send_sge, recv_sge, inline, 1, kind, 0)
     out = call(ctx, CREATE_QP, request, response_size, driver)
-    return struct.unpack("<I", out[:4])[0]
+    return struct.unpack("<II", out[:8])
+
+
+def modify_qp(ctx, handle, state, access=0, mtu=3, dest_qpn=0, rq_psn=0,
+              sq_psn=0, gid="::", sgid_index=0, timeout=14, retry=7):
+    """Bring an RC queue pair to @state with the attributes that needs."""
+    path = ipaddress.ip_address(gid).packed + struct.pack(
+        "<IHHBBBBBBBB", 0, 0, 0, sgid_index, 64, 0, 0, 0, 0, 1, 1)
+    request = path + bytes(32) + struct.pack(
+        "<IIIIIIIHHBBBBBBBBBBBBBBxx", handle, QP_MASKS[state], 0, rq_psn,
+        sq_psn, dest_qpn, access, 0, 0, state, 0, mtu, 0, 0, 16, 16, 12, 1,
+        timeout, retry, 7, 0, 0)
+    plain(ctx, MODIFY_QP, request)
+
+
+def query_qp_state(ctx, handle):
+    """The state of a queue pair, enum ibv_qp_state."""
+    out = call(ctx, QUERY_QP, struct.pack("<II", handle, 1), 128)
+    return out[108]
 
 
 def destroy_qp(ctx, handle):

@@ -19,7 +19,7 @@ from pyverbs.pd import PD
 from rc import ALL, LOCAL, Buffer, Device, Status, mixed_parts, pair
 
 PAGE = 4096
-BLOCKS = [f"drv_blocks_level{level}" for level in (1, 2, 3, 4)]
+BLOCKS = "drv_blocks_"
 STATUS = {getattr(e, name): name for name in dir(e) if name.startswith("IBV_WC_")
           and name.endswith("_ERR")}
 
@@ -50,10 +50,8 @@ def show(dev, pd, title, buf):
     mr = MR(pd, buf.length, ALL, address=buf.address)
     taken = 1e3 * (time.monotonic() - start)
     row = details(dev, mr)
-    blocks = " + ".join(
-        f"{row[name]} x {size(1 << row['drv_leaf_shift'] + 9 * (level - 1))}"
-        for level, name in enumerate(BLOCKS, 1) if name in row) or \
-        f"1 x {size(1 << row['drv_leaf_shift'])}"
+    blocks = " + ".join(f"{row[name]} x {name.removeprefix(BLOCKS)}"
+                        for name in row if name.startswith(BLOCKS))
     print(f"  {title:<26} key {mr.lkey >> 8:#08x}:{mr.lkey & 0xff:02x}"
           f"  levels {row['drv_levels']}  entries {row['drv_mtt_entries']:>6}"
           f"  tables {size(row['drv_mtt_bytes']):>8}  {taken:7.1f} ms\n"

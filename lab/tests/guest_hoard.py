@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What test_invalidate.py kills: a process that has registered one huge page
+many times, and bound many windows.
+
+Usage: guest_hoard.py REGIONS WINDOWS
+Prints "ready", how many regions `rdma resource` shows, and up to 100 keys.
+"""
+
+import ctypes
+import json
+import mmap
+import pathlib
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
+
+from pyverbs.pd import PD  # noqa: E402
+from rc import Device  # noqa: E402
+import rawqp as r  # noqa: E402
+import uverbs  # noqa: E402
+from windows import next_key  # noqa: E402
+
+BATCH = 16
+MAP_HUGETLB = 0x40000
+RIGHTS = r.LOCAL_WRITE | r.REMOTE | r.MW_BIND
+
+
+def bind_all(end, windows, region):
+    """Binds windows of type 2 to the region, some at a time."""
+    lkey, address = region
+    for at in range(0, len(windows), BATCH):
+        end.do(*[r.bind(key, next_key(key), lkey, address, 64, r.REMOTE)
+                 for key in windows[at:at + BATCH]])
+
+
+def main():
+    wanted, windows = int(sys.argv[1]), int(sys.argv[2])
+    dev = Device()
+    pd = PD(dev.ctx)
+    page = mmap.mmap(-1, 2 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+                     | MAP_HUGETLB)
+    page[0:1] = b"x"
+    address = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    pair = r.Pair(dev, pd)
+    regions = [uverbs.reg_mr(dev.ctx, pd, address, 4096, address, RIGHTS)[1]
+               for _ in range(wanted)]
+    keys = [uverbs.alloc_mw(dev.ctx, pd, 2)[1] for _ in range(windows)]
+    if keys:
+        bind_all(pair.far, keys, (regions[0], address))
+    out = subprocess.run(["rdma", "-j", "resource", "show", dev.name],
+                         check=True, capture_output=True, text=True).stdout
+    shown = json.loads(out)[0]["mr"]
+    print("ready", shown, *map(hex, regions[:50]),
+          *(hex(next_key(key)) for key in keys[:50]), flush=True)
+    time.sleep(600)
+
+
+main()

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What host_regions.py runs inside of its guests: regions on a device that does
+not answer when they change, go, or lose their memory. Each scenario prints one
+line of JSON, its findings; host_regions.py judges.
+
+Usage: guest_regions.py SCENARIO
+"""
+
+import fcntl
+import os
+import sys
+import time
+
+import pathlib
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
+
+from guest_faults import Log, ask, hang, interfaces, repair, report, run
+
+PAGES = 16
+SIZE = PAGES * 4096
+
+
+def timed(call, *args):
+    """errno of a call, or 0, and the seconds it took."""
+    began = time.monotonic()
+    try:
+        call(*args)
+        code = 0
+    except OSError as err:
+        code = err.errno
+    return {"errno": code, "seconds": time.monotonic() - began}
+
+
+class World:
+    """An open device, a protection domain, and memory."""
+
+    def __init__(self):
+        from pyverbs.pd import PD
+        from rc import Buffer, Device
+        import uverbs
+        self.uverbs = uverbs
+        self.dev = Device()
+        self.pd = PD(self.dev.ctx)
+        self.old, self.new = Buffer((SIZE, False)), Buffer((SIZE, False))
+
+    def region(self):
+        return self.uverbs.reg_mr(self.dev.ctx, self.pd, self.old.address, SIZE,
+                                  self.old.address, 0xf)
+
+    def rereg(self, handle, flags):
+        return timed(self.uverbs.rereg_mr, self.dev.ctx, handle, flags, self.pd,
+                     self.new.address, SIZE, self.new.address, 0xf)
+
+    def dereg(self, handle):
+        return timed(self.uverbs.dereg_mr, self.dev.ctx, handle)
+
+
+def finish(log, **findings):
+    """The driver and the device get over it."""
+    noticed = log.wait_for("the device is dead")
+    repair()
+    report(name="end", noticed=noticed, errors=log.errors(), **findings)
+
+
+def changed_in_place():
+    """The fence of a change never ends: nothing has changed."""
+    log, world = Log(), World()
+    handle, lkey, _ = world.region()
+    ask(**hang("INVALIDATE"))
+    change = world.rereg(handle, 7)
+    again = world.rereg(handle, 4)
+    finish(log, change=change, again=again, dereg=world.dereg(handle))
+
+
+class DmaBuf:
+    def __init__(self):
+        run("modprobe", "xrdma_dmabuf_exporter")
+        self.maker = os.open("/dev/xrdma-dmabuf", os.O_RDWR)
+        self.fd = fcntl.ioctl(self.maker, 0x7800, PAGES)
+
+    def revoke(self):
+        fcntl.ioctl(self.maker, 0x7801, self.fd)
+
+
+def taken_back():
+    """The fence for the owner of a dma-buf never ends."""
+    import uioctl
+    log, world, buf = Log(), World(), DmaBuf()
+    handle, _, _ = uioctl.reg_dmabuf(world.dev.ctx, world.pd, 0, SIZE, 0,
+                                     buf.fd, 0xf)
+    ask(**hang("INVALIDATE"))
+    taken = timed(buf.revoke)
+    finish(log, taken=taken, change=world.rereg(handle, 4),
+           dereg=world.dereg(handle), again=timed(buf.revoke))
+
+
+def taken_back_late():
+    """The region is gone, but its memory is not released yet."""
+    import uioctl
+    log, world, buf = Log(), World(), DmaBuf()
+    handle, _, _ = uioctl.reg_dmabuf(world.dev.ctx, world.pd, 0, SIZE, 0,
+                                     buf.fd, 0xf)
+    ask(**hang("INVALIDATE"))
+    dereg = world.dereg(handle)
+    finish(log, dereg=dereg, taken=timed(buf.revoke))
+
+
+def unbound():
+    """The driver goes while a process has device memory, mapped."""
+    import mmap
+    import uioctl
+    world = World()
+    handle, key, size = uioctl.alloc_dm(world.dev.ctx, 8192)
+    view = mmap.mmap(world.dev.ctx.cmd_fd, size, offset=key)
+    view[:4] = b"mine"
+    uioctl.reg_dm(world.dev.ctx, world.pd, handle, 0, size, 0x2f)
+    pci = os.environ["XRDMA_PCI"]
+    driver = "/sys/bus/pci/drivers/xrdma"
+    took = timed(pathlib.Path(driver, "unbind").write_text, pci)
+    report(name="end", took=took, seen=view[:4] == b"mine",
+           back=timed(pathlib.Path(driver, "bind").write_text, pci))
+
+
+def main():
+    name = sys.argv[1]
+    child = os.fork()
+    if not child:
+        globals()[name]()
+        sys.stdout.flush()
+        os._exit(0)
+    os.waitpid(child, 0)
+    unload = run("modprobe", "-r", "xrdma")
+    exporter = run("modprobe", "-r", "xrdma_dmabuf_exporter")
+    report(name="after", unload=unload, exporter=exporter,
+           again=run("modprobe", "xrdma"), made=interfaces())
+
+
+if __name__ == "__main__":
+    main()

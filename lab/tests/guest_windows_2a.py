@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Windows of type 2A: tests that host_windows.py runs in a guest whose device
+has that personality. There no queue pair with bound windows can be put back to
+work, so the tests of 2B would not run."""
+
+import errno
+import subprocess
+import sys
+
+import pytest
+
+import rawqp as r
+import uverbs
+from rawqp import WRITE
+from test_invalidate import HOARD, huge_pages, resources
+from windows import check_granted, check_refused
+
+
+def busy(call, *args, **kwargs):
+    with pytest.raises(OSError) as failure:
+        call(*args, **kwargs)
+    assert failure.value.errno == errno.EBUSY
+
+
+def test_it_is_2a(dev):
+    flags = dev.ctx.query_device().device_cap_flags
+    assert flags & 1 << 23 and not flags & 1 << 24
+
+
+def held(things, pair):
+    """Neither end of life nor RESET of the queue pair, as often as one tries;
+    ERR is allowed."""
+    for _ in range(2):
+        busy(uverbs.destroy_qp, things.dev.ctx, pair.far.handle)
+        busy(pair.far.reset)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_queue_pair_with_windows_stays(things, count):
+    local, far, pair = things.region(), things.region(), things.pair()
+    windows = [things.window() for _ in range(count)]
+    for window in windows:
+        window.bind(pair.far, far)
+    for window in windows:
+        held(things, pair)
+        assert pair.states() == (r.RTS, r.RTS)
+        check_granted(pair, WRITE, window.key, far.iova, local, far, 0)
+        pair.far.do(r.local_inv(window.key))
+    pair.again()
+    window.bind(pair.far, far)
+    held(things, pair)
+    things.close(window)
+    things.close()
+
+
+def test_remote_invalidate_lets_go(things):
+    local, far = things.region(), things.region()
+    pair, window = things.pair(), things.window()
+    key = window.bind(pair.far, far)
+    held(things, pair)
+    pair.far.recv(local.sge())
+    pair.near.do(r.send_inv(key))
+    pair.far.poll()
+    pair.again()
+    things.close()
+
+
+def test_queue_pair_in_error_stays_too(things):
+    far, pair, window = things.region(), things.pair(), things.window()
+    window.bind(pair.far, far)
+    uverbs.modify_qp(things.dev.ctx, pair.far.handle, state=r.ERR)
+    held(things, pair)
+    assert pair.far.state() == r.ERR
+    things.close()
+
+
+def test_type_1_holds_no_queue_pair(things):
+    local, far = things.region(), things.region()
+    pair, window = things.pair(), things.window(1)
+    key = window.bind(pair.far, far)
+    pair.again()
+    check_granted(pair, WRITE, key, far.iova, local, far, 0)
+    things.close(pair)
+    things.close()
+
+
+def test_another_queue_pair_is_refused(things, faults):
+    local, far = things.region(), things.region()
+    one, two, window = things.pair(), things.pair(), things.window()
+    key = window.bind(one.far, far)
+    check_refused(two, faults, "qp", WRITE, key, far.iova, local, far)
+    two.far.post(r.local_inv(key))
+    assert two.far.poll()[0].status == "LOC_QP_OP_ERR"
+    check_granted(one, WRITE, key, far.iova, local, far, 0)
+    things.close()
+
+
+def test_process_exit_is_clean(dev, device):
+    knob = "/proc/sys/vm/nr_hugepages"
+    with open(knob, "w") as out:
+        out.write("4")
+    before, pages = resources(dev), huge_pages()
+    with subprocess.Popen([sys.executable, "-B", str(HOARD), "200", "100"],
+                          stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline().startswith("ready")
+        child.kill()
+    assert resources(dev) == before
+    assert huge_pages() == pages
+    assert device.stats()["device"]["qps"] <= 1     # the netdev's

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Verbs of the kernel on devices that the other tests do not have: one whose
+windows are of type 2A, and one that dies."""
+
+import pathlib
+import subprocess
+
+import pytest
+
+LAB = pathlib.Path(__file__).parent.parent
+
+RUN = """
+run() { modprobe xrdma_ktest gid_index=$XRDMA_GID_INDEX only=$1; }
+show() { cat /sys/kernel/debug/xrdma_ktest && modprobe -r xrdma_ktest; }
+run queue_pair_with_windows_ends_by_its_type && show || exit
+run dead_device_ends_all_work &
+sleep 5
+xrdma-device '{"cmd": "register_lie", "register": "STATUS", "value": 772}'
+wait
+show
+"""
+
+
+@pytest.mark.parametrize("kernel", ["6.12", "7.2"])
+def test_2a_and_death(kernel):
+    done = subprocess.run(
+        [LAB / "vm", "run", "--kernel", kernel, "--iommu", "--timeout", "280",
+         "--device-arg", "--mw-type", "--device-arg", "2A", "--",
+         "bash", "-c", RUN], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name in ("queue_pair_with_windows_ends_by_its_type",
+                 "dead_device_ends_all_work"):
+        assert f"\nok 1 {name}\n" in done.stdout, done.stdout

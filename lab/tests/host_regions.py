@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Regions on a device that does not answer: nothing is half changed, no memory
+is given back too early, and all of it in the end. The guest's side is
+guest_regions.py; behind a strict IOMMU, so that the device itself would notice
+memory that is unmapped under it."""
+
+import errno
+import json
+import subprocess
+
+import pytest
+
+from host_device import BOUND, lab_vm
+
+DEAD = (errno.EIO, errno.ETIMEDOUT)
+
+
+def play(scenario, *options):
+    argv = lab_vm("--iommu", *options) + [
+        "python3", "-B", "/src/lab/tests/guest_regions.py", scenario]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = {}
+    for line in done.stdout.splitlines():
+        findings = json.loads(line)
+        found[findings.pop("name")] = findings
+    end, after = found["end"], found["after"]
+    assert after["unload"]["status"] == 0, after["unload"]["words"]
+    assert after["again"]["status"] == 0 and len(after["made"]) == 2
+    for what, took in end.items():
+        if isinstance(took, dict):
+            assert took["seconds"] < BOUND, what
+    return end
+
+
+def play_dead(scenario, *options):
+    end = play(scenario, *options)
+    dead = [line for line in end["errors"] if "the device is dead" in line]
+    assert len(dead) == 1 and "not answered in time" in dead[0], end["errors"]
+    return end
+
+
+def test_a_change_in_place_does_not_happen_by_half():
+    end = play_dead("changed_in_place")
+    assert end["change"]["errno"] in DEAD
+    assert end["again"]["errno"] in DEAD
+    assert end["dereg"]["errno"] == 0
+
+
+@pytest.mark.parametrize("kernel", ["7.2", "6.12"])
+def test_the_owner_of_a_dma_buf_gets_it_back(kernel):
+    end = play_dead("taken_back", "--kernel", kernel)
+    assert end["taken"]["errno"] == 0
+    assert end["change"]["errno"] in DEAD + (errno.EINVAL,)
+    assert end["dereg"]["errno"] == 0
+    assert end["again"]["errno"] == 0
+
+
+def test_a_dma_buf_in_quarantine_can_be_taken_back():
+    end = play_dead("taken_back_late")
+    assert end["dereg"]["errno"] == 0
+    assert end["taken"]["errno"] == 0
+
+
+@pytest.mark.parametrize("kernel", ["7.2", "6.12"])
+def test_the_driver_goes_while_device_memory_is_mapped(kernel):
+    end = play("unbound", "--kernel", kernel)
+    assert end["took"]["errno"] == 0 and end["back"]["errno"] == 0
+    assert not end["seen"], "what was the device's is still there"

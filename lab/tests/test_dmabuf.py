@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Regions of dma-bufs: memory that belongs to another driver, which may take
+it back at any time."""
+
+import errno
+import fcntl
+import mmap
+import os
+import struct
+import subprocess
+
+import pytest
+import pyverbs.enums as e
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+
+from rc import ALL, LOCAL, Buffer, pair
+from test_protection import READ, REFUSED, WRITE, attempt, reason
+from test_register import fails, resources
+import uioctl
+import uverbs
+
+PAGES = 16
+SIZE = PAGES * 4096
+OK = e.IBV_WC_SUCCESS
+TRANS, DOMAIN, ACCESS = 1, 2, 4
+UDMABUF_CREATE = 0x40187542
+HEAP_ALLOC = 0xc0184800
+F_ADD_SEALS, F_SEAL_SHRINK = 1033, 2
+EXPORT, REVOKE = 0x7800, 0x7801
+
+
+class DmaBuf:
+    """A dma-buf: .fd, and what is in it."""
+
+    def __init__(self, fd, length=SIZE):
+        self.fd, self.length = fd, length
+        self.map = mmap.mmap(fd, length)
+        self.fill()
+
+    def fill(self):
+        self.map[:] = os.urandom(self.length)
+        self.before = bytes(self.map)
+
+    def unchanged(self):
+        return bytes(self.map) == self.before
+
+    def close(self):
+        self.map.close()
+        os.close(self.fd)
+
+
+def udmabuf(length=SIZE):
+    memfd = os.memfd_create("udmabuf", os.MFD_ALLOW_SEALING)
+    os.ftruncate(memfd, length)
+    fcntl.fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK)
+    with open("/dev/udmabuf", "r+b", buffering=0) as maker:
+        request = bytearray(struct.pack("<IIQQ", memfd, 0, 0, length))
+        fd = fcntl.ioctl(maker, UDMABUF_CREATE, request)
+    os.close(memfd)
+    return fd
+
+
+def from_heap(mode):
+    with open("/dev/dma_heap/system", "r+b", buffering=0) as heap:
+        out = fcntl.ioctl(heap, HEAP_ALLOC,
+                          struct.pack("<QIIQ", SIZE, 0, mode | os.O_CLOEXEC, 0))
+    return struct.unpack_from("<I", out, 8)[0]
+
+
+@pytest.fixture(scope="session")
+def exporter():
+    subprocess.run(["modprobe", "xrdma_dmabuf_exporter"], check=True)
+    maker = os.open("/dev/xrdma-dmabuf", os.O_RDWR)
+    yield maker
+    os.close(maker)
+
+
+@pytest.fixture(params=["udmabuf", "exporter"])
+def dmabuf(request, exporter):
+    buf = DmaBuf(udmabuf() if request.param == "udmabuf" else
+                 fcntl.ioctl(exporter, EXPORT, PAGES))
+    yield buf
+    buf.close()
+
+
+@pytest.fixture
+def mine(exporter):
+    """A dma-buf that can be taken back."""
+    buf = DmaBuf(fcntl.ioctl(exporter, EXPORT, PAGES))
+    buf.revoke = lambda: fcntl.ioctl(exporter, REVOKE, buf.fd)
+    yield buf
+    buf.close()
+
+
+def register(dev, pd, buf, offset=0, length=SIZE, iova=None, access=ALL):
+    return uioctl.reg_dmabuf(dev.ctx, pd, offset, length,
+                             offset if iova is None else iova, buf.fd, access)
+
+
+class Peer:
+    """A connection, and memory of its own."""
+
+    def __init__(self, dev, pd):
+        self.buf = Buffer((SIZE, False))
+        self.buf.view[:] = os.urandom(SIZE)
+        self.mr = MR(pd, SIZE, LOCAL, address=self.buf.address)
+        self.a, self.b = pair(dev, pd)
+
+    def move(self, opcode, at, length, remote, rkey):
+        self.a.post(opcode, [(self.buf.address + at, length, self.mr.lkey)],
+                    remote, rkey)
+        self.a.wait()
+
+    def bytes(self, at, length):
+        return bytes(self.buf.view[at:at + length])
+
+
+@pytest.mark.parametrize("offset,length,iova", [
+    (0, SIZE, 0), (4096, 8192, 0x1000), (4096 + 100, 9001, 0x70000064),
+    (SIZE - 1, 1, 0xfff), (0, 1, 0)])
+def test_bytes_go_where_they_belong(dev, pd, dmabuf, offset, length, iova):
+    handle, lkey, rkey = register(dev, pd, dmabuf, offset, length, iova)
+    peer = Peer(dev, pd)
+    peer.move(WRITE, 17, min(length, SIZE - 17), iova, rkey)
+    want = (dmabuf.before[:offset] + peer.bytes(17, min(length, SIZE - 17)))
+    want += dmabuf.before[len(want):]
+    assert bytes(dmabuf.map) == want
+    peer.buf.view[:] = bytes(SIZE)
+    peer.move(READ, 0, length, iova, rkey)
+    assert peer.bytes(0, length) == want[offset:offset + length]
+    uverbs.dereg_mr(dev.ctx, handle)
+    assert bytes(dmabuf.map) == want
+
+
+def test_its_bounds_are_kept(dev, pd, faults, dmabuf):
+    handle, lkey, rkey = register(dev, pd, dmabuf, 4096, 8192, 4096)
+    for remote in 4095, 4096 + 8192 - 63:
+        assert attempt(dev, pd, WRITE, remote, rkey) == REFUSED
+        assert reason(faults) == "range"
+    assert dmabuf.unchanged()
+    uverbs.dereg_mr(dev.ctx, handle)
+    assert attempt(dev, pd, WRITE, 4096, rkey) == REFUSED
+    assert dmabuf.unchanged()
+
+
+@pytest.mark.parametrize("code,offset,length,iova,access", [
+    (errno.EINVAL, 0, SIZE + 1, 0, ALL),
+    (errno.EINVAL, 4096, SIZE, 4096, ALL),
+    (errno.EINVAL, SIZE, 1, 0, ALL),
+    (errno.EINVAL, 0, 0, 0, ALL),
+    (errno.EINVAL, 2**64 - 4096, 8192, 0, ALL),
+    (errno.EINVAL, 0, SIZE, 2**64 - 4096, ALL),
+    (errno.EINVAL, 0, SIZE, 100, ALL),
+    (errno.EINVAL, 0, SIZE, 0, e.IBV_ACCESS_REMOTE_WRITE),
+    (errno.EINVAL, 0, SIZE, 0, ALL | e.IBV_ACCESS_MW_BIND),
+])
+def test_what_cannot_be_registered(dev, pd, device, dmabuf, code, offset,
+                                   length, iova, access):
+    before, live = resources(dev), device.stats()["dma"]["live"]
+    fails(code, register, dev, pd, dmabuf, offset, length, iova, access)
+    assert resources(dev) == before
+    assert device.stats()["dma"]["live"] == live
+
+
+def test_other_files_are_no_dma_buf(dev, pd):
+    class Other:
+        fd = os.open("/dev/null", os.O_RDWR)
+    fails(errno.EINVAL, register, dev, pd, Other)
+    os.close(Other.fd)
+    fails(errno.EBADF, register, dev, pd, Other)
+
+
+def test_a_read_only_file_grants_no_right_to_write(dev, pd, faults):
+    if not os.path.exists("/dev/dma_heap/system"):
+        pytest.skip("no heap of dma-bufs")
+
+    class ReadOnly:
+        fd = from_heap(os.O_RDONLY)
+    for access in ALL, LOCAL, LOCAL | e.IBV_ACCESS_REMOTE_ATOMIC:
+        fails(errno.EACCES, register, dev, pd, ReadOnly, 0, SIZE, 0, access)
+    handle, lkey, rkey = register(dev, pd, ReadOnly,
+                                  access=e.IBV_ACCESS_REMOTE_READ)
+    fails(errno.EACCES, uverbs.rereg_mr, dev.ctx, handle, ACCESS, pd, 0, 0, 0,
+          ALL)
+    assert attempt(dev, pd, READ, 0, rkey) == OK
+    assert attempt(dev, pd, WRITE, 0, rkey) == REFUSED
+    assert reason(faults) == "rights"
+    uverbs.dereg_mr(dev.ctx, handle)
+    os.close(ReadOnly.fd)
+
+
+def test_what_can_change_and_what_cannot(dev, pd, faults, dmabuf):
+    handle, lkey, rkey = register(dev, pd, dmabuf)
+    mem, other = Buffer((SIZE, False)), PD(dev.ctx)
+    fails(errno.EOPNOTSUPP, uverbs.rereg_mr, dev.ctx, handle, TRANS, pd,
+          mem.address, SIZE, mem.address)
+    fails(errno.EOPNOTSUPP, uverbs.rereg_mr, dev.ctx, handle, ACCESS, pd, 0, 0,
+          0, ALL | e.IBV_ACCESS_MW_BIND)
+    new, _ = uverbs.rereg_mr(dev.ctx, handle, DOMAIN | ACCESS, other,
+                             access=LOCAL | e.IBV_ACCESS_REMOTE_READ)
+    assert new >> 8 == lkey >> 8 and new != lkey
+    assert attempt(dev, other, READ, 0, new) == OK
+    for domain, key, why in ((other, new, "rights"), (other, lkey, "key_byte"),
+                             (pd, new, "pd")):
+        assert attempt(dev, domain, WRITE, 0, key) == REFUSED
+        assert reason(faults) == why
+    assert dmabuf.unchanged()
+    uverbs.dereg_mr(dev.ctx, handle)
+
+
+# ---- taking back ----------------------------------------------------------
+
+def test_what_is_taken_back_cannot_be_touched(dev, pd, faults, mine):
+    handle, lkey, rkey = register(dev, pd, mine)
+    peer = Peer(dev, pd)
+    peer.move(WRITE, 0, SIZE, 0, rkey)
+    mine.fill()
+    mine.revoke()
+    for opcode in WRITE, READ:
+        assert attempt(dev, pd, opcode, 0, rkey) == REFUSED
+        assert reason(faults) == "key_invalid"
+    # as the process's own buffer neither
+    far = Buffer((4096, False))
+    far_mr = MR(pd, 4096, ALL, address=far.address)
+    peer.a.post(WRITE, [(0, 64, lkey)], far.address, far_mr.rkey)
+    assert peer.a.poll()[0].status == e.IBV_WC_LOC_PROT_ERR
+    assert not any(far.view[:64])
+    assert mine.unchanged()
+    uverbs.dereg_mr(dev.ctx, handle)
+
+
+def test_the_region_stays_an_object_that_grants_nothing(dev, pd, device, mine):
+    live = device.stats()["dma"]["live"]
+    handle, lkey, rkey = register(dev, pd, mine)
+    count = resources(dev)["mr"]
+    mine.revoke()
+    assert resources(dev)["mr"] == count
+    for flags in ACCESS, DOMAIN, ACCESS | DOMAIN:
+        fails(errno.EINVAL, uverbs.rereg_mr, dev.ctx, handle, flags,
+              PD(dev.ctx) if flags & DOMAIN else pd, 0, 0, 0, ALL)
+    mine.revoke()
+    mem = Buffer((4096, False))
+    others = [uverbs.reg_mr(dev.ctx, pd, mem.address, 4096, 0, LOCAL)
+              for _ in range(200)]
+    assert lkey >> 8 not in {other[1] >> 8 for other in others}, "given out"
+    uverbs.dereg_mr(dev.ctx, handle)
+    for other, _, _ in others:
+        uverbs.dereg_mr(dev.ctx, other)
+    assert resources(dev)["mr"] == count - 1
+    assert device.stats()["dma"]["live"] <= live + 8
+
+
+def test_all_regions_of_a_dma_buf_end_together(dev, pd, faults, mine):
+    regions = [register(dev, pd, mine, at * 4096, 4096) for at in range(PAGES)]
+    mine.revoke()
+    for at in 0, PAGES // 2, PAGES - 1:
+        assert attempt(dev, pd, WRITE, at * 4096, regions[at][2]) == REFUSED
+        assert reason(faults) == "key_invalid"
+    assert mine.unchanged()
+    for handle, _, _ in regions:
+        uverbs.dereg_mr(dev.ctx, handle)
+
+
+def test_it_can_be_registered_again(dev, pd, mine):
+    for _ in range(20):
+        handle, lkey, rkey = register(dev, pd, mine)
+        mine.revoke()
+        again, _, rkey = register(dev, pd, mine)
+        peer = Peer(dev, pd)
+        peer.move(WRITE, 0, SIZE, 0, rkey)
+        assert bytes(mine.map) == peer.bytes(0, SIZE)
+        uverbs.dereg_mr(dev.ctx, handle)
+        uverbs.dereg_mr(dev.ctx, again)
+
+
+def test_the_file_may_be_closed_before_the_region(dev, pd, exporter):
+    fd = fcntl.ioctl(exporter, EXPORT, PAGES)
+    handle, lkey, rkey = uioctl.reg_dmabuf(dev.ctx, pd, 0, SIZE, 0, fd, ALL)
+    os.close(fd)
+    assert attempt(dev, pd, WRITE, 0, rkey) == OK
+    uverbs.dereg_mr(dev.ctx, handle)

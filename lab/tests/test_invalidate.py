@@ -1,0 +1,529 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Invalidation: by work requests, on either side, right and wrong; over a wire
+that loses and repeats; against accesses in flight; by deregistration under
+traffic; and by a process that is killed."""
+
+import errno
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from pyverbs.pd import PD
+
+import rawqp as r
+from rawqp import READ, WRITE, Pair
+from soak import soak
+from windows import (PAGE, Region, access, check_granted, check_record,
+                     check_refused)
+
+MESSAGE = 5000      # bytes: several packets
+
+
+# ---- right ------------------------------------------------------------------------
+
+def test_local_invalidate_frees_the_window(things, faults):
+    local, far = things.region(), things.region()
+    pair, window = things.pair(), things.window()
+    key = window.bind(pair.far, far)
+    wc, = pair.far.do(r.local_inv(key))
+    assert (wc.opcode, wc.reason) == (r.LOCAL_INV, "none")
+    check_refused(pair, faults, "key_free", WRITE, key, far.iova, local, far)
+    # a free one stays free, and may be bound again
+    pair.far.do(r.local_inv(key))
+    things.close(far)
+    things.close(window)
+    things.close()
+
+
+def test_local_invalidate_between_other_work(things):
+    """In its turn: what comes before and behind it is done."""
+    local, far = things.region(), things.region()
+    pair, window = things.pair(), things.window()
+    key = window.bind(pair.far, far)
+    got = pair.far.do(
+        *[r.access(READ, local.iova + 64 * n, local.rkey, far.sge(64 * n))
+          for n in range(8)],
+        r.local_inv(key, flags=r.SIGNALED | r.FENCE),
+        r.access(WRITE, local.iova + 1024, local.rkey, far.sge(0, 512)))
+    assert [wc.wr_id for wc in got] == list(range(1, 11))
+    assert far.unchanged(0, local.before[PAGE:PAGE + 512])
+    assert local.unchanged(1024, far.at(0, 512))
+    things.close()
+
+
+@pytest.mark.parametrize("length", [0, 16, MESSAGE])
+def test_remote_invalidate_frees_the_window(things, faults, length):
+    local, far, sink = things.region(), things.region(), things.region()
+    pair, window = things.pair(), things.window()
+    key = window.bind(pair.far, far)
+    pair.far.recv(sink.sge(0, 8000), wr_id=77)
+    sent, = pair.near.do(r.send_inv(key, local.sge(0, length)))
+    got, = pair.far.poll()
+    assert sent.opcode == r.SEND_INV
+    assert (got.wr_id, got.status, got.opcode) == (77, "SUCCESS", r.RECV)
+    assert got.flags & r.CQE_INV and got.inv_key == key
+    assert got.byte_len == length
+    assert sink.unchanged(0, local.at(0, length)) and far.unchanged()
+    check_refused(pair, faults, "key_free", WRITE, key, far.iova, local, far)
+    # a free one stays free
+    pair.far.recv(sink.sge())
+    pair.near.do(r.send_inv(key, local.sge()))
+    got, = pair.far.poll()
+    assert got.status == "SUCCESS" and got.inv_key == key
+    things.close(far)
+    things.close()
+
+
+def test_work_of_the_list_before_it_is_done(things, faults):
+    """A WRITE through the window, and then its end, in one post."""
+    local, far = things.region(), things.region()
+    pair, window = things.pair(), things.window()
+    for size in (64, MESSAGE):
+        key = window.bind(pair.far, far)
+        far.note()
+        pair.far.recv(local.sge(8192))
+        pair.near.do(access(WRITE, key, far.iova, local, size),
+                     r.send_inv(key, local.sge()))
+        assert pair.far.poll()[0].inv_key == key
+        assert far.unchanged(0, local.at(0, size))
+    check_refused(pair, faults, "key_free", WRITE, key, far.iova, local, far)
+    things.close()
+
+
+# ---- wrong ------------------------------------------------------------------------
+
+class Stage:
+    """What an invalidation below may name."""
+
+    def __init__(self, things):
+        self.things = things
+        self.foreign = PD(things.dev.ctx)
+        self.pair, self.other = things.pair(), things.pair()
+        self.region = things.region()
+        self.window, self.elsewhere = things.window(), things.window()
+        self.window.bind(self.pair.far, self.region)
+        self.elsewhere.bind(self.other.far, self.region)
+
+    def bound_type_1(self):
+        return self.things.window(1).bind(self.pair.far, self.region)
+
+    def closed(self):
+        window = self.things.window()
+        self.things.close(window)
+        return window.key
+
+
+# what is wrong -> reason, key
+WRONG = {
+    "beyond the table": ("key_index|key_invalid", lambda s: 0xffffff00),
+    "deallocated": ("key_invalid", lambda s: s.closed()),
+    "another key byte": ("key_byte", lambda s: s.window.key ^ 0x40),
+    "region": ("type", lambda s: s.things.region().rkey),
+    "region that holds it": ("type", lambda s: s.region.rkey),
+    "free window of type 1": ("type", lambda s: s.things.window(1).key),
+    "bound window of type 1": ("type", lambda s: s.bound_type_1()),
+    "another domain": ("pd", lambda s: s.things.window(2, s.foreign).key),
+    "another queue pair": ("qp", lambda s: s.elsewhere.key),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_local_invalidate_is_refused(things, faults, what):
+    reason, choose = WRONG[what]
+    stage = Stage(things)
+    pair, region, key = stage.pair, stage.region, choose(stage)
+    region.note()
+    move = r.access(WRITE, region.iova + 64, region.rkey, region.sge())
+    pair.far.post(move, r.local_inv(key), move)
+    got = pair.far.poll(3)
+    assert [wc.status for wc in got] == ["SUCCESS", "LOC_QP_OP_ERR",
+                                         "WR_FLUSH_ERR"]
+    assert got[1].reason in reason.split("|")
+    assert pair.states() == (r.RTS, r.ERR)
+    check_record(faults, reason, key, "LOCAL_INV", pair.far.qpn, "local-read",
+                 0, 0)
+    assert region.unchanged(64, region.at(0, 64))
+    pair.again()
+    check_unharmed(stage)
+
+
+@pytest.mark.parametrize("length", [0, 64, MESSAGE])
+@pytest.mark.parametrize("what", WRONG)
+def test_remote_invalidate_is_refused(things, faults, what, length):
+    reason, choose = WRONG[what]
+    stage = Stage(things)
+    pair, region, key = stage.pair, stage.region, choose(stage)
+    local, sink = things.region(), things.region()
+    region.note()
+    pair.far.recv(sink.sge(0, 8000), wr_id=100)
+    pair.far.recv(sink.sge(0, 8000), wr_id=101)
+    pair.near.post(r.access(WRITE, region.iova, region.rkey, local.sge()),
+                   r.send_inv(key, local.sge(0, length)),
+                   r.send(local.sge()))
+    assert [wc.status for wc in pair.near.poll(3)] == \
+        ["SUCCESS", "REM_ACCESS_ERR", "WR_FLUSH_ERR"]
+    got = pair.far.poll(2)
+    assert [(wc.wr_id, wc.status) for wc in got] == \
+        [(100, "LOC_ACCESS_ERR"), (101, "WR_FLUSH_ERR")]
+    assert not got[0].flags & r.CQE_INV
+    assert got[0].reason in reason.split("|")
+    assert pair.states() == (r.ERR, r.ERR)
+    check_record(faults, reason, key, "SEND_INV", pair.far.qpn, "remote-read",
+                 0, 0)
+    assert region.unchanged(0, local.at(0, 64))
+    # its data may have been placed, where the receive said
+    assert sink.unchanged(0, sink.at(0, length))
+    pair.again()
+    check_unharmed(stage)
+
+
+def check_unharmed(stage):
+    """Both windows still grant, and hold their region."""
+    things, region = stage.things, stage.region
+    local = things.region()
+    region.note()
+    check_granted(stage.pair, WRITE, stage.window.key, region.iova, local,
+                  region, 0)
+    check_granted(stage.other, WRITE, stage.elsewhere.key, region.iova, local,
+                  region, 0)
+    with pytest.raises(OSError) as failure:
+        region.close()
+    assert failure.value.errno == errno.EBUSY
+    things.close()
+    stage.foreign.close()
+
+
+def test_region_takes_no_invalidate_after_its_window(things, faults):
+    """Of a region that has no windows any more, either."""
+    far, pair = things.region(), things.pair()
+    pair.far.post(r.local_inv(far.rkey))
+    assert pair.far.poll()[0].status == "LOC_QP_OP_ERR"
+    record = faults.one()
+    assert record["reason"] == "type"
+    things.close()
+
+
+# ---- a wire that repeats and loses --------------------------------------------------
+
+@pytest.fixture
+def wire(device):
+    """Sets impairments of the wire; none afterwards."""
+    def impair(spec):
+        assert device.ask(cmd="fault", wire=spec)["ok"]
+    yield impair
+    impair("none")
+
+
+def counters(device):
+    return device.stats()["device"]["counters"]
+
+
+def test_repeated_send_invalidates_once(things, device, wire):
+    """The duplicate comes when the same key is bound anew: that bind stays."""
+    local, far, sink = things.region(), things.region(), things.region()
+    pair, window = things.pair(timeout=10), things.window()
+    window.bind(pair.far, far)
+    key, before = window.key, counters(device)["duplicate_request"]
+    rounds = 0
+    wire("loss=15%,dup=20%,seed=11")
+    while rounds < 20 or counters(device)["duplicate_request"] < before + 20:
+        rounds += 1
+        assert rounds < 1000, "no request was repeated"
+        sink.note()
+        pair.far.recv(sink.sge(0, 256), wr_id=rounds)
+        pair.near.post(r.send_inv(key, local.sge()))
+        got, = pair.far.poll()
+        assert (got.wr_id, got.status, got.inv_key) == (rounds, "SUCCESS", key)
+        window.bind(pair.far, far, new_key=key)
+        sent, = pair.near.poll()
+        assert sent.status == "SUCCESS"
+        far.note()
+        check_granted(pair, WRITE, key, far.iova, local, far, 0)
+        assert sink.unchanged(0, local.at(0, 64))
+        assert not pair.far.completions() and not pair.near.completions()
+    assert pair.states() == (r.RTS, r.RTS)
+    wire("none")
+    things.close()
+
+
+def test_repeated_write_does_not_land_behind_its_invalidate(things, wire):
+    local, far = things.region(), things.region()
+    pair, window = things.pair(timeout=10), things.window()
+    wire("dup=60%,reorder=10%,seed=5")
+    for _ in range(soak(15, 1000)):
+        key = window.bind(pair.far, far)
+        pair.far.recv(local.sge(8192))
+        pair.near.post(access(WRITE, key, far.iova, local, MESSAGE),
+                       r.send_inv(key, local.sge()))
+        assert pair.far.poll()[0].inv_key == key
+        assert far.at(0, MESSAGE) == local.at(0, MESSAGE)
+        far.buf.view[PAGE:PAGE + MESSAGE] = os.urandom(MESSAGE)
+        far.note()
+        assert [wc.status for wc in pair.near.poll(2)] == ["SUCCESS"] * 2
+        assert far.unchanged()
+    things.close()
+
+
+# ---- accesses in flight -------------------------------------------------------------
+
+@pytest.fixture
+def release(device):
+    """Lets go what hold() keeps, at the latest when the test ends."""
+    def release():
+        assert device.ask(cmd="release")["ok"]
+    yield release
+    release()
+
+
+def hold(device, end, after):
+    """Keeps back what comes for @end, but for the next @after packets."""
+    assert device.ask(cmd="hold", qpn=end.qpn, after=after)["ok"]
+
+
+def held(device, count):
+    """Waits until so many packets are held."""
+    until = time.monotonic() + 10
+    while device.stats()["wire"]["held"] < count:
+        assert time.monotonic() < until, device.stats()["wire"]
+        time.sleep(0.01)
+
+
+LONG = 64 * 1024    # 64 packets
+SLOW = 21           # time limit of an acknowledgment: 9 s
+
+
+def start_write(things, device, key, far, pair):
+    """A WRITE of which ten packets have landed and others have not."""
+    local = things.region(length=LONG)
+    far.note()
+    hold(device, pair.far, 10)
+    pair.near.post(access(WRITE, key, far.iova, local, LONG))
+    held(device, 10)
+    landed = far.at(0, 10 * 1024)
+    assert landed == local.at(0, 10 * 1024)
+    assert far.unchanged(0, landed)
+    far.note()
+
+
+def end_write(things, release, faults, far, pair, reason):
+    """Lets the rest come: it is refused."""
+    release()
+    assert pair.near.poll()[0].status == "REM_ACCESS_ERR"
+    record = faults.one()
+    assert record["reason"] == reason
+    assert far.unchanged()
+    things.close()
+
+
+def test_write_in_flight_and_local_invalidate(things, device, release, faults):
+    far = things.region(length=LONG)
+    pair, window = things.pair(timeout=SLOW), things.window()
+    key = window.bind(pair.far, far)
+    start_write(things, device, key, far, pair)
+    pair.far.do(r.local_inv(key))
+    end_write(things, release, faults, far, pair, "key_free")
+
+
+def test_local_invalidate_waits_for_what_is_not_acknowledged(
+        things, device, release, faults):
+    """Until then the key may be needed once more, and grants."""
+    local, far = things.region(), things.region()
+    pair, window = things.pair(timeout=SLOW), things.window()
+    key = window.bind(pair.far, far)
+    hold(device, pair.near, 0)
+    pair.far.post(r.access(WRITE, local.iova + 1024, local.rkey, far.sge()),
+                  r.local_inv(key))
+    held(device, 1)
+    pair.near.post(access(WRITE, key, far.iova, local, 512))
+    until = time.monotonic() + 10
+    while far.unchanged() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert far.unchanged(0, local.at(0, 512))
+    assert not pair.far.completions()
+    release()
+    assert [wc.status for wc in pair.far.poll(2)] == ["SUCCESS"] * 2
+    assert [wc.status for wc in pair.near.poll()] == ["SUCCESS"]
+    check_refused(pair, faults, "key_free", WRITE, key, far.iova, local, far)
+    things.close()
+
+
+def test_write_in_flight_and_unbind(things, device, release, faults):
+    far = things.region(length=LONG)
+    pair, window = things.pair(timeout=SLOW), things.window(1)
+    key = window.bind(pair.far, far)
+    start_write(things, device, key, far, pair)
+    pair.far.do(window.unbind_entry())
+    end_write(things, release, faults, far, pair, "key_byte")
+
+
+def test_write_in_flight_and_rebind(things, device, release, faults):
+    """To a smaller part of the region, under another key."""
+    far = things.region(length=LONG)
+    pair, window = things.pair(timeout=SLOW), things.window(1)
+    key = window.bind(pair.far, far)
+    start_write(things, device, key, far, pair)
+    window.bind(pair.far, far, 0, 64)
+    end_write(things, release, faults, far, pair, "key_byte")
+
+
+def test_write_in_flight_and_dealloc(things, device, release, faults):
+    far = things.region(length=LONG)
+    pair, window = things.pair(timeout=SLOW), things.window()
+    key = window.bind(pair.far, far)
+    start_write(things, device, key, far, pair)
+    things.close(window)
+    things.close(far)
+    end_write(things, release, faults, far, pair, "key_invalid")
+
+
+def test_write_in_flight_and_dereg(things, device, release, faults):
+    far, pair = things.region(length=LONG), things.pair(timeout=SLOW)
+    start_write(things, device, far.rkey, far, pair)
+    things.close(far)
+    end_write(things, release, faults, far, pair, "key_invalid")
+
+
+def test_remote_invalidate_behind_a_write_in_flight(things, device, release,
+                                                    faults):
+    """Comes behind it, so all of it lands; what follows does not."""
+    local, far = things.region(length=LONG), things.region(length=LONG)
+    pair, window = things.pair(timeout=SLOW), things.window()
+    key = window.bind(pair.far, far)
+    pair.far.recv(local.sge())
+    hold(device, pair.far, 10)
+    pair.near.post(access(WRITE, key, far.iova, local, LONG),
+                   r.send_inv(key), access(WRITE, key, far.iova, local, 64))
+    held(device, 10)
+    assert not pair.far.completions()
+    release()
+    got, = pair.far.poll()
+    assert got.inv_key == key and far.unchanged(0, local.at(0, LONG))
+    assert [wc.status for wc in pair.near.poll(3)] == \
+        ["SUCCESS", "SUCCESS", "REM_ACCESS_ERR"]
+    record = faults.one()
+    assert record["reason"] == "key_free"
+    things.close()
+
+
+# ---- deregistration under traffic ---------------------------------------------------
+
+POSTED = 20
+
+
+def register_and_end(dev, pd, rounds, failures):
+    """Registers, lets a peer write without end, and deregisters meanwhile."""
+    try:
+        pair = Pair(dev, pd)
+        source = Region(dev, pd, r.LOCAL_WRITE, 16 * PAGE, None)
+        for number in range(rounds):
+            far = Region(dev, pd, r.LOCAL_WRITE | r.REMOTE_WRITE, 16 * PAGE,
+                         None)
+            fresh = os.urandom(far.buf.length)
+            write = r.access(WRITE, far.iova, far.rkey,
+                             source.sge(0, source.length))
+            pair.near.post(*[write] * POSTED)
+            got = pair.near.poll(number % 5)
+            far.close()
+            far.buf.view[:] = fresh
+            pair.near.post(write)
+            got += pair.near.poll(POSTED + 1 - len(got))
+            done = [wc.status for wc in got].count("SUCCESS")
+            assert [wc.status for wc in got] == ["SUCCESS"] * done + \
+                ["REM_ACCESS_ERR"] + ["WR_FLUSH_ERR"] * (POSTED - done)
+            assert bytes(far.buf.view) == fresh, "bytes landed behind the end"
+            pair.again()
+        pair.close()
+        source.close()
+    except BaseException as failure:        # the test's thread raises it
+        failures.append(failure)
+
+
+def test_deregistration_under_traffic(dev, pd, faults):
+    failures = []
+    threads = [threading.Thread(target=register_and_end, args=(
+        dev, pd, soak(12, 2000), failures)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+    assert {record["reason"] for record in faults.new()} == {"key_invalid"}
+
+
+# ---- a process that is killed -------------------------------------------------------
+
+HOARD = pathlib.Path(__file__).with_name("guest_hoard.py")
+
+
+def resources(dev):
+    out = subprocess.run(["rdma", "-j", "resource", "show", dev.name],
+                         check=True, capture_output=True, text=True).stdout
+    row, = json.loads(out)
+    return row
+
+
+def huge_pages():
+    """Huge pages that nobody uses."""
+    for line in pathlib.Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("HugePages_Free"):
+            return int(line.split()[1])
+    raise AssertionError("no huge pages")
+
+
+def commands_of_exit(device, regions, windows, sig):
+    """How many commands the exit of a process with these takes."""
+    with subprocess.Popen([sys.executable, "-B", str(HOARD), str(regions),
+                           str(windows)], stdout=subprocess.PIPE,
+                          text=True) as child:
+        words = child.stdout.readline().split()
+        assert words[:1] == ["ready"], words
+        pages, shown = huge_pages(), int(words[1])
+        before = counters(device)["commands"]
+        child.send_signal(sig)
+        child.wait(300)
+    return counters(device)["commands"] - before, pages, shown
+
+
+@pytest.fixture
+def hugetlb():
+    knob = pathlib.Path("/proc/sys/vm/nr_hugepages")
+    old = knob.read_text()
+    knob.write_text("8")
+    yield
+    knob.write_text(old)
+
+
+def test_killed_process_leaves_nothing(dev, device, hugetlb):
+    regions, windows = soak((5000, 500), (100000, 10000))
+    before, pages = resources(dev), huge_pages()
+    alone, _, _ = commands_of_exit(device, 0, 0, signal.SIGKILL)
+    took, left, shown = commands_of_exit(device, regions, windows,
+                                         signal.SIGKILL)
+    # they were there, and pinned
+    assert shown >= regions and left == pages - 1
+    assert took - alone <= (regions + windows) / 1000
+    assert resources(dev) == before
+    assert huge_pages() == pages
+
+
+def test_keys_of_a_killed_process_are_dead(dev, pd, device, hugetlb, faults):
+    """The numbers it printed grant nothing to others, nor to the peer."""
+    with subprocess.Popen([sys.executable, "-B", str(HOARD), "50", "5"],
+                          stdout=subprocess.PIPE, text=True) as child:
+        keys = [int(word, 0) for word in child.stdout.readline().split()[2:]]
+        child.kill()
+    assert len(keys) == 55
+    local = Region(dev, pd, r.LOCAL_WRITE, 4096, None)
+    pair = Pair(dev, pd)
+    for key in keys[:5] + keys[50:]:
+        check_refused(pair, faults, "key_invalid", WRITE, key, local.iova,
+                      local)
+    pair.close()
+    local.close()

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The verbs that kernel code calls: loads the module of lab/ktest, which runs its
+cases while it loads, and makes a test of each of them."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+SOURCES = pathlib.Path(__file__).parent.parent / "ktest"
+OUTCOME = pathlib.Path("/sys/kernel/debug/xrdma_ktest")
+CASE = re.compile(r"^\tKTEST_CASE\((\w+)\)", re.M)
+RESULT = re.compile(r"(not )?ok \d+ (\w+)$")
+
+# Each in the order in which it runs.
+SUITES = ("ktest_verbs.c", "ktest_reg.c", "ktest_mw.c",
+          "ktest_mw_bad.c")
+CASES = [name for suite in SUITES
+         for name in CASE.findall((SOURCES / suite).read_text())]
+
+
+def parse(text):
+    """KTAP: the name of each case -> what it has to complain about, or None."""
+    outcome, complaints = {}, []
+    for line in text.splitlines():
+        result = RESULT.match(line)
+        if result:
+            failed, name = result.groups()
+            outcome[name] = "\n".join(complaints or ["?"]) if failed else None
+            complaints = []
+        elif line.startswith("#"):
+            complaints.append(line[2:])
+    return outcome
+
+
+@pytest.fixture(scope="module")
+def outcome(dev):
+    done = subprocess.run(
+        ["modprobe", "xrdma_ktest", f"device={dev.name}",
+         f"gid_index={os.environ['XRDMA_GID_INDEX']}"],
+        capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    try:
+        yield parse(OUTCOME.read_text())
+    finally:
+        subprocess.run(["modprobe", "-r", "xrdma_ktest"], check=True)
+
+
+def test_every_case_has_run(outcome):
+    assert list(outcome) == CASES
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_kernel(outcome, case):
+    assert outcome[case] is None, outcome[case]

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Processes that leave their regions behind: whichever way they go, all keys
+of a protection domain end by one command, and nothing stays."""
+
+import os
+import signal
+import struct
+import time
+
+import pytest
+
+from rc import LOCAL, Buffer
+from test_protection import REFUSED, WRITE, attempt
+from test_register import resources
+import uverbs
+
+REGIONS = int(os.environ.get("XRDMA_REGIONS", 2000))
+GET_CONTEXT, ALLOC_PD = 0, 3
+ALL = 0xf
+
+
+class Raw:
+    """A user context without a library: nothing keeps it but its file."""
+
+    def __init__(self, dev):
+        name = os.listdir(f"/sys/class/infiniband/{dev.name}/device/"
+                          "infiniband_verbs")[0]
+        self.cmd_fd = os.open(f"/dev/infiniband/{name}", os.O_RDWR)
+        out = uverbs.call(self, GET_CONTEXT, b"", 8 + 32)
+        self.async_fd = struct.unpack_from("<I", out)[0]
+
+    def alloc_pd(self):
+        class Domain:
+            handle = struct.unpack_from(
+                "<I", uverbs.call(self, ALLOC_PD, b"", 4 + 8))[0]
+        return Domain
+
+    def close(self):
+        os.close(self.cmd_fd)
+        os.close(self.async_fd)
+
+
+def counters(device):
+    return device.stats()["device"]["counters"]
+
+
+def fill(raw, domains, buf):
+    """Register in each domain in turn; the rkeys."""
+    return [uverbs.reg_mr(raw, domains[n % len(domains)], buf.address, 4096,
+                          buf.address, ALL)[2] for n in range(REGIONS)]
+
+
+def settled(dev, before):
+    """Resources of the device, once they are as before or time is up."""
+    deadline = time.monotonic() + 60
+    while resources(dev) != before and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return resources(dev)
+
+
+class Child:
+    """A process of its own that has registered, and waits."""
+
+    def __init__(self, dev, buf, domains, end):
+        ready, told = os.pipe()
+        self.go, go = os.pipe()[::-1]
+        self.pid = os.fork()
+        if not self.pid:
+            raw = Raw(dev)
+            keys = fill(raw, [raw.alloc_pd() for _ in range(domains)], buf)
+            os.write(told, struct.pack("<I", keys[-1]))
+            os.read(go, 1)
+            end(raw)
+            os._exit(0)
+        self.key = struct.unpack("<I", os.read(ready, 4))[0]
+        for fd in ready, told, go:
+            os.close(fd)
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+        return self.reap()
+
+    def let_go(self):
+        os.write(self.go, b"x")
+        return self.reap()
+
+    def reap(self):
+        os.waitpid(self.pid, 0)
+        os.close(self.go)
+
+
+def check_cost(device, before, after, domains):
+    assert after["invalidated_keys"] - before["invalidated_keys"] == REGIONS
+    assert after["commands"] - before["commands"] <= domains + 8
+
+
+@pytest.mark.parametrize("domains", [1, 5])
+@pytest.mark.parametrize("way", ["SIGKILL", "exit", "close"])
+def test_one_command_for_each_protection_domain(dev, pd, device, way, domains):
+    buf, before = Buffer((4096, False)), resources(dev)
+    buf.view[0] = 1
+    child = Child(dev, buf, domains, lambda raw: way == "close" and raw.close())
+    start = counters(device)
+    took = time.monotonic()
+    child.kill() if way == "SIGKILL" else child.let_go()
+    assert settled(dev, before) == before
+    took = time.monotonic() - took
+    end = counters(device)
+    print(f"{way}: {REGIONS} regions in {domains} domains: "
+          f"{end['commands'] - start['commands']} commands, {took:.2f} s")
+    check_cost(device, start, end, domains)
+    assert attempt(dev, pd, WRITE, buf.address, child.key) == REFUSED
+
+
+def test_a_living_process_that_closes_the_device(dev, pd, device):
+    buf, before = Buffer((4096, False)), resources(dev)
+    raw = Raw(dev)
+    keys = fill(raw, [raw.alloc_pd()], buf)
+    start = counters(device)
+    raw.close()
+    assert settled(dev, before) == before
+    check_cost(device, start, counters(device), 1)
+    assert attempt(dev, pd, WRITE, buf.address, keys[0]) == REFUSED
+
+
+def test_deregistering_is_a_fence_each(dev, pd, device):
+    """What the above saves."""
+    buf, start = Buffer((4096, False)), counters(device)
+    for _ in range(20):
+        uverbs.dereg_mr(dev.ctx, uverbs.reg_mr(dev.ctx, pd, buf.address, 4096,
+                                               0, LOCAL)[0])
+    assert counters(device)["commands"] - start["commands"] == 20
+
+
+def test_domains_of_others_are_left_alone(dev, pd, device):
+    """Another context of the same process keeps what it has."""
+    buf = Buffer((4096, False))
+    handle, _, rkey = uverbs.reg_mr(dev.ctx, pd, buf.address, 4096, 0, ALL)
+    raw = Raw(dev)
+    fill(raw, [raw.alloc_pd()], buf)
+    raw.close()
+    assert attempt(dev, pd, WRITE, 0, rkey) == 0
+    uverbs.dereg_mr(dev.ctx, handle)

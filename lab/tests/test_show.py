@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What the standard tools tell of regions: rdma resource, rdma statistic."""
+
+import json
+import os
+import subprocess
+
+import pytest
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+
+from rc import ALL, LOCAL, Buffer
+from test_protection import READ, REFUSED, WRITE, attempt
+import uverbs
+
+REASONS = ("key_index", "key_invalid", "key_free", "key_byte", "pd", "qp",
+           "rights", "range", "translation", "bound", "type", "align",
+           "qp_rights", "not_free")
+
+
+def rdma(*args):
+    out = subprocess.run(["rdma", *args, "-j"], check=True,
+                         capture_output=True, text=True).stdout
+    return json.loads(out)
+
+
+def details(dev, lkey):
+    """The row of a region in `rdma resource show mr -dd`."""
+    rows = [row for row in rdma("resource", "show", "mr", "dev", dev.name,
+                                "-dd") if int(str(row["lkey"]), 16) == lkey]
+    assert len(rows) == 1
+    return rows[0]
+
+
+def number(value):
+    """Some versions of the tool print these in hexadecimal, as strings."""
+    return value if isinstance(value, int) else int(value, 16)
+
+
+def blocks(row):
+    return {name[len("drv_blocks_"):]: count for name, count in row.items()
+            if name.startswith("drv_blocks_")}
+
+
+def covered(row):
+    unit = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    return sum(int(name[:-1]) * unit[name[-1]] * count
+               for name, count in blocks(row).items())
+
+
+@pytest.mark.parametrize("parts", [
+    [(4096, False)], [(1 << 20, False)], [(8 << 20, True)],
+    [(2 << 20, False), (4 << 20, True)]],
+    ids=["page", "pages", "huge", "mixed"])
+def test_blocks_make_up_the_region(dev, pd, parts):
+    buf = Buffer(*parts)
+    buf.view[::4096] = bytes(len(buf.view[::4096]))
+    mr = MR(pd, buf.length, ALL, address=buf.address)
+    row = details(dev, mr.lkey)
+    assert row["drv_kind"] == "user" and row["drv_state"] == "valid"
+    assert row["mrlen"] == buf.length
+    assert row["pid"] == os.getpid()
+    assert covered(row) >= buf.length
+    # memory in one piece has one block around it, aligned to its own size
+    assert not row["drv_levels"] or covered(row) <= buf.length + (4 << 20)
+    entries = sum(blocks(row).values())
+    assert row["drv_mtt_entries"] == (entries if row["drv_levels"] else 0)
+    assert row["drv_mtt_bytes"] % 4096 == 0
+    assert row["drv_mtt_bytes"] >= 8 * row["drv_mtt_entries"]
+    assert (row["drv_levels"] == 0) == (row["drv_mtt_bytes"] == 0)
+    mr.close()
+
+
+def test_huge_pages_stay_whole(dev, pd):
+    buf = Buffer((16 << 20, True))
+    buf.view[::4096] = bytes(4096)
+    mr = MR(pd, buf.length, ALL, address=buf.address)
+    row = details(dev, mr.lkey)
+    if "4K" not in blocks(row):
+        assert row["drv_mtt_bytes"] <= 4096
+    assert sum(blocks(row).values()) <= 8 or "4K" in blocks(row)
+    mr.close()
+
+
+def test_it_follows_every_change(dev, pd):
+    buf, other = Buffer((65536, False)), PD(dev.ctx)
+    handle, lkey, _ = uverbs.reg_mr(dev.ctx, pd, buf.address, 65536,
+                                    buf.address, ALL)
+    old = details(dev, lkey)
+    assert number(old["drv_key_byte"]) == lkey & 0xff
+    assert number(old["drv_key_index"]) == lkey >> 8
+    assert number(old["drv_access"]) == 0xf
+    new, _ = uverbs.rereg_mr(dev.ctx, handle, 7, other, buf.address, 4096,
+                             buf.address, LOCAL)
+    row = details(dev, new)
+    assert number(row["drv_key_byte"]) == new & 0xff
+    assert row["drv_key_index"] == old["drv_key_index"]
+    assert number(row["drv_access"]) == 1
+    assert row["drv_pd"] != old["drv_pd"]
+    assert row["mrlen"] == 4096
+    assert covered(row) == 4096
+    uverbs.dereg_mr(dev.ctx, handle)
+
+
+def test_bound_windows_are_counted(dev, pd, things):
+    region, pair = things.region(), things.pair()
+    assert details(dev, region.lkey)["drv_windows"] == 0
+    made = [things.window(kind) for kind in (1, 2, 2)]
+    for count, window in enumerate(made, 1):
+        window.bind(pair.near, region, 0, 4096)
+        assert details(dev, region.lkey)["drv_windows"] == count
+    things.close(made[0])
+    assert details(dev, region.lkey)["drv_windows"] == 2
+    things.close()
+
+
+def test_the_last_refused_access_is_shown(dev, pd):
+    buf = Buffer((4096, False))
+    mr = MR(pd, 4096, ALL, address=buf.address)
+    assert "drv_fault" not in details(dev, mr.lkey)
+    assert attempt(dev, pd, WRITE, buf.address, mr.rkey ^ 1) == REFUSED
+    assert attempt(dev, pd, READ, buf.address + 4090, mr.rkey, 20) == REFUSED
+    row = details(dev, mr.lkey)
+    assert row["drv_fault"] == "range"
+    assert number(row["drv_fault_key"]) == mr.rkey
+    assert int(row["drv_fault_addr"], 16) == buf.address + 4090
+    assert row["drv_fault_length"] == 20
+    mr.close()
+
+
+def statistic(dev):
+    row, = rdma("statistic", "show", "link", f"{dev.name}/1")
+    return row
+
+
+def test_each_reason_has_a_counter(dev, pd):
+    before = statistic(dev)
+    for reason in REASONS:
+        assert f"fault_{reason}" in before
+    buf = Buffer((4096, False))
+    mr = MR(pd, 4096, ALL, address=buf.address)
+    assert attempt(dev, pd, WRITE, buf.address, mr.rkey ^ 1) == REFUSED
+    # the values are at most some ms old
+    after = statistic(dev)
+    for _ in range(50):
+        if after["fault_key_byte"] > before["fault_key_byte"]:
+            break
+        after = statistic(dev)
+    changed = {reason for reason in REASONS if
+               after[f"fault_{reason}"] != before[f"fault_{reason}"]}
+    assert changed == {"key_byte"}
+    mr.close()

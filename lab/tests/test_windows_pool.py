@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Windows by the tens of thousands, or the million: allocated, bound,
+invalidated and freed, over and over, without growth."""
+
+import pathlib
+import re
+
+import pytest
+import rawqp as r
+from soak import soak
+from windows import Things, Window, next_key
+
+BATCH = 16
+ROUNDS = soak(20_000, 1_000_000) // BATCH
+# Until then caches fill, and the table grows to what must rest: 4096 keys
+WARM_UP = 8_000 // BATCH
+SLAB = re.compile(r"^kmalloc\S* +(\d+)", re.M)
+
+
+def key_entries():
+    """How long the driver's key table is."""
+    path, = pathlib.Path("/sys/kernel/debug/xrdma").glob("*/key_entries")
+    return int(path.read_text())
+
+
+def slab_objects():
+    """Objects of general slab caches in use."""
+    return sum(int(count) for count in
+               SLAB.findall(pathlib.Path("/proc/slabinfo").read_text()))
+
+
+def in_use(device):
+    return {"key_entries": key_entries(), "slab": slab_objects(),
+            "dma": device.stats()["dma"]["live"]}
+
+
+@pytest.fixture
+def things(dev, pd):
+    things = Things(dev, pd)
+    yield things
+    things.give_up()
+
+
+def one_round(dev, pd, kind, end, region, left_bound):
+    """A batch of windows from birth to death, some of it still bound. Returns
+    their first keys."""
+    windows = [Window(dev, pd, kind) for _ in range(BATCH)]
+    end.do(*[window.entry(region) for window in windows])
+    if kind == 2:
+        end.do(*[r.local_inv(next_key(window.key))
+                 for window in windows[left_bound:]])
+    for window in windows:
+        window.close()
+    return [window.key for window in windows]
+
+
+def test_windows_come_and_go_without_growth(dev, pd, things, device):
+    region, end = things.region(), things.pair().far
+    last = {}
+    for number in range(ROUNDS):
+        for key in one_round(dev, pd, 1 + number % 2, end, region, number % 4):
+            # the byte that bind chose last is not given out again
+            assert key & 0xff != last.get(key >> 8)
+            last[key >> 8] = next_key(key) & 0xff
+        if number == WARM_UP:
+            before = in_use(device)
+    after = in_use(device)
+    assert after["key_entries"] == before["key_entries"] <= 16384
+    assert after["dma"] == before["dma"]
+    # one object for each window that came and went would be 20 times this
+    assert after["slab"] - before["slab"] < (ROUNDS - WARM_UP) * BATCH // 20
