@@ -57,6 +57,7 @@ struct xrdma_wire;
  * @seed: of everything random
  * @mw_2a: windows of type 2 are 2A, else 2B
  * @dm_size: bytes of device memory, as of xrdma_dm_init()
+ * @log_max_keys: log2 of the key indexes, at most XRDMA_LOG_MAX_KEYS
  */
 struct xrdma_device_params {
 	struct xrdma_loop *loop;
@@ -69,6 +70,7 @@ struct xrdma_device_params {
 	u64 seed;
 	bool mw_2a;
 	u64 dm_size;
+	u8 log_max_keys;
 };
 
 /**

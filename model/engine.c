@@ -84,6 +84,7 @@ static struct xrdma_device *make_device(const struct xrdma_env *env)
 		.seed = env->seed,
 		.mw_2a = env->mw_2a,
 		.dm_size = env->dm_size,
+		.log_max_keys = env->log_max_keys,
 	};
 
 	memcpy(params.mac, env->mac, sizeof(params.mac));

@@ -33,6 +33,7 @@ struct xrdma_engine;
  * @mw_2a: windows of type 2 are 2A, else 2B
  * @dm_size: bytes of device memory, as of xrdma_dm_init()
  * @dm_mapped: clients map it, instead of trapping each access
+ * @log_max_keys: log2 of the key indexes
  */
 struct xrdma_env {
 	struct xrdma_loop *loop;
@@ -47,6 +48,7 @@ struct xrdma_env {
 	bool mw_2a;
 	u64 dm_size;
 	bool dm_mapped;
+	u8 log_max_keys;
 };
 
 /**

@@ -337,7 +337,7 @@ void xrdma_key_unbound(struct xrdma_device *dev,
  */
 void xrdma_keys_enable(struct xrdma_device *dev, u64 root)
 {
-	u64 size = sizeof(struct xrdma_mpt_entry) << XRDMA_LOG_MAX_KEYS;
+	u64 size = sizeof(struct xrdma_mpt_entry) << dev->params.log_max_keys;
 
 	while (!xrdma_root_covers(root, size - 1))
 		size >>= 1;

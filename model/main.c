@@ -19,9 +19,13 @@
 #include "engine.h"
 #include "log.h"
 #include "stats.h"
+#include "xrdma_hw.h"
 #include "xrdma_regs.h"
 
 #define USEC	1000ULL
+
+/* More than drivers keep back from reuse */
+#define LOG_MIN_KEYS	13
 
 /**
  * struct options - the command line
@@ -36,6 +40,7 @@
  * @mw_2a: windows of type 2 are 2A, else 2B
  * @dm_size: bytes of device memory
  * @dm_mapped: clients map it, instead of trapping each access
+ * @log_max_keys: log2 of the key indexes
  * @die_with_parent: end when the process that started this one does
  */
 struct options {
@@ -50,6 +55,7 @@ struct options {
 	bool mw_2a;
 	u64 dm_size;
 	bool dm_mapped;
+	u8 log_max_keys;
 	bool die_with_parent;
 };
 
@@ -59,6 +65,7 @@ enum {
 	OPT_DIE_WITH_PARENT,
 	OPT_IMPAIR,
 	OPT_LOG,
+	OPT_LOG_MAX_KEYS,
 	OPT_MAC,
 	OPT_MAP_DEVICE_MEMORY,
 	OPT_MSIX_VECTORS,
@@ -76,6 +83,7 @@ static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ "impair", required_argument, NULL, OPT_IMPAIR },
 	{ "log", required_argument, NULL, OPT_LOG },
+	{ "log-max-keys", required_argument, NULL, OPT_LOG_MAX_KEYS },
 	{ "mac", required_argument, NULL, OPT_MAC },
 	{ "map-device-memory", no_argument, NULL, OPT_MAP_DEVICE_MEMORY },
 	{ "msix-vectors", required_argument, NULL, OPT_MSIX_VECTORS },
@@ -100,6 +108,7 @@ static void usage(FILE *to)
 	      "  --device-memory N   bytes of memory in BAR 4: 0, or a power of two from 4096 on\n"
 	      "                      (default 1048576)\n"
 	      "  --map-device-memory let clients map it; QEMU then waits for each doorbell\n"
+	      "  --log-max-keys N    log2 of the key indexes, 13 to 24 (default 24)\n"
 	      "  --seed N            seed of everything random (default 1)\n"
 	      "  --msix-vectors N    size of the MSI-X table, 1 to 64 (default 64)\n"
 	      "  --mw-type TYPE      windows of type 2: 2A or 2B (default)\n"
@@ -162,6 +171,10 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 		break;
 	case OPT_LOG:
 		ok = !xrdma_log_set(arg);
+		break;
+	case OPT_LOG_MAX_KEYS:
+		ok = parse_u64(arg, LOG_MIN_KEYS, XRDMA_LOG_MAX_KEYS, &value);
+		options->log_max_keys = value;
 		break;
 	case OPT_MAC:
 		ok = parse_mac(arg, options->mac);
@@ -325,6 +338,7 @@ static int run(const struct options *options)
 		.mw_2a = options->mw_2a,
 		.dm_size = options->dm_size,
 		.dm_mapped = options->dm_mapped,
+		.log_max_keys = options->log_max_keys,
 	};
 	struct xrdma_watch signals = { .fd = -1 };
 	int status;
@@ -353,6 +367,7 @@ int main(int argc, char **argv)
 		.mac = { 0x02, 0x00, 0x00, 0x78, 0x72, 0x01 },
 		.seed = 1,
 		.dm_size = 1 << 20,
+		.log_max_keys = XRDMA_LOG_MAX_KEYS,
 	};
 	int status;
 

@@ -50,6 +50,7 @@ int core_setup(void **state)
 		.vectors = XRDMA_MSIX_VECTORS,
 		.mac = { 0x02, 0xaa, 0xbb, 0xcc, 0xdd, 0xee },
 		.dm_size = CORE_DM_SIZE,
+		.log_max_keys = XRDMA_LOG_MAX_KEYS,
 	};
 
 	assert_non_null(env);

@@ -164,6 +164,7 @@ static void make_host(struct wire_env *env, int number)
 		.vectors = XRDMA_MSIX_VECTORS,
 		.mac = { 2, 0, 0, 0, 0, number + 1 },
 		.seed = 1,
+		.log_max_keys = XRDMA_LOG_MAX_KEYS,
 	};
 
 	memcpy(host->mac, params.mac, sizeof(host->mac));
