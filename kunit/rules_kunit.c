@@ -353,6 +353,11 @@ static void all_key_bytes(struct kunit *test)
 		s.e.type = XRDMA_MPT_MW_1;
 		KUNIT_EXPECT_EQ(test, try(&s, BIND), byte == BYTE ?
 				XRDMA_FAULT_KEY_BYTE : NONE);
+		/* what it is called now does not matter for type 1 */
+		s.bind.new_key = xrdma_make_key(MW_INDEX, BYTE + 1);
+		s.bind.key = xrdma_make_key(MW_INDEX, byte);
+		KUNIT_EXPECT_EQ(test, try(&s, BIND), NONE);
+		s.bind.key = xrdma_make_key(MW_INDEX, BYTE);
 		s.reg.key = xrdma_make_key(MW_INDEX, byte);
 		s.e.type = XRDMA_MPT_FAST_REG;
 		KUNIT_EXPECT_EQ(test, try(&s, REG), NONE);

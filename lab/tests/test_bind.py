@@ -60,7 +60,7 @@ WRONG_BINDS = {
                                 lambda s: new(0xffffff00)),
     "window that was deallocated": (BOTH, "key_invalid", "window",
                                     lambda s: new(s.closed_window().key)),
-    "window with another key byte": (BOTH, "key_byte", "window", lambda s: {
+    "window with another key byte": (TWO, "key_byte", "window", lambda s: {
         "window": next_key(s.window.key, 7)}),
     "region as window": (BOTH, "type", "window",
                          lambda s: new(s.plain(NO_BIND).lkey)),

@@ -221,6 +221,21 @@ def test_type_1(dev, pd):
     mw.close()
 
 
+def test_type_1_is_bound_after_a_bind_that_failed(dev, pd):
+    """Which leaves its key as it was, and a program cannot tell."""
+    far, bare, mw = Region(pd), Region(pd, LOCAL), MW(pd, e.IBV_MW_TYPE_1)
+    for _ in range(3):
+        _, b = pair(dev, pd)
+        bind_1(b, mw, info(bare))
+        assert b.poll()[0].status == e.IBV_WC_MW_BIND_ERR
+    a, b = pair(dev, pd)
+    bind_1(b, mw, info(far))
+    assert b.poll()[0].status == e.IBV_WC_SUCCESS
+    a.post(e.IBV_WR_RDMA_WRITE, [bare.sge()], far.address, mw.rkey)
+    a.wait()
+    mw.close()
+
+
 def errno_of(call, *args):
     with pytest.raises(PyverbsRDMAError) as failure:
         call(*args)

@@ -141,12 +141,12 @@ struct verdict ref_bind(const struct ref *ref, const struct ref_qp *qp,
 	if (!k)
 		return v;
 	one = k->kind == REF_MW1;
-	object(&v, k->byte != (b->key & 0xff), XRDMA_FAULT_KEY_BYTE);
+	object(&v, !one && k->byte != (b->key & 0xff), XRDMA_FAULT_KEY_BYTE);
 	object(&v, !is_window(k), XRDMA_FAULT_TYPE);
 	object(&v, k->pd != qp->pd, XRDMA_FAULT_PD);
 	object(&v, !one && k->state == REF_LIVE, XRDMA_FAULT_NOT_FREE);
 	object(&v, b->new_key >> 8 != b->key >> 8, XRDMA_FAULT_KEY_INDEX);
-	object(&v, one && b->new_key == b->key, XRDMA_FAULT_KEY_BYTE);
+	object(&v, one && k->byte == (b->new_key & 0xff), XRDMA_FAULT_KEY_BYTE);
 	object(&v, !b->length && (!one || b->addr || b->region_key ||
 				  b->rights), XRDMA_FAULT_RANGE);
 	object(&v, b->rights & ~(remote | XRDMA_ACCESS_ZERO_BASED),

@@ -256,7 +256,8 @@ xrdma_rules_check_unbind(const struct xrdma_rules_entry *mw,
  *
  * Specification, "Memory windows", steps 1 to 4. A window and its queue pair
  * agree on the protection domain (C10-72); one of type 2 is free (o10-37.2.30);
- * one of type 1 is not zero-based (o10-36.2.2).
+ * one of type 1 is not zero-based (o10-36.2.2). The byte of the present key is
+ * the consumer's to know for type 2 only.
  *
  * Return: XRDMA_FAULT_NONE, or the reason why not; unless @b->length is 0,
  * xrdma_rules_check_bind_region() has the rest.
@@ -266,10 +267,12 @@ xrdma_rules_check_bind_window(const struct xrdma_rules_entry *mw,
 			      const struct xrdma_rules_actor *who,
 			      const struct xrdma_rules_bind *b)
 {
-	enum xrdma_fault_reason reason = xrdma_rules_named(mw, b->key);
+	enum xrdma_fault_reason reason = xrdma_rules_exists(mw);
 
 	if (reason)
 		return reason;
+	if (mw->type != XRDMA_MPT_MW_1 && mw->byte != xrdma_key_byte(b->key))
+		return XRDMA_FAULT_KEY_BYTE;
 	if (!xrdma_rules_is_window(mw))
 		return XRDMA_FAULT_TYPE;
 	if (mw->pd != who->pd)
