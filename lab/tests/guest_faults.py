@@ -485,7 +485,7 @@ def host_error():
     (PCI / "enable").write_text("1")
     with open(PCI / "resource0", "r+b") as bar:
         with mmap.mmap(bar.fileno(), 0x10000) as registers:
-            registers[0x8000:0x8004]
+            registers[0x7000:0x7004]
     report(name="end", host_errors=ask(cmd="stats")["host_errors"])
 
 
