@@ -218,12 +218,6 @@ def test_tests_that_never_ended_count(check):
     assert count.failed == ["2 of 4 tests never ended"]
 
 
-def suite(check, monkeypatch, kind, script):
-    monkeypatch.setattr(check, "SUITES",
-                        {"try": (kind, 5, ["sh", "-c", script])})
-    return check.run_suite("try")
-
-
 @pytest.mark.parametrize("kind, script, failed", [
     ("tap", "echo ok 1 - a", 0),
     ("tap", "true", 1),
@@ -231,8 +225,11 @@ def suite(check, monkeypatch, kind, script):
     ("tap", "echo not ok 1 - a; exit 1", 1),
     ("tap", "echo not ok 1 - a; kill -9 $$", 2),
     ("tap", "echo ok 1 - a; sleep 60", 1),
-    ("junit", "true", 1)])
+    ("junit", "true", 1),
+    ("status", "true", 0),
+    ("status", "exit 3", 1)])
 def test_a_suite_that_ends_badly_fails(check, monkeypatch, tmp_path, kind,
                                        script, failed):
     monkeypatch.setattr(check, "LOGS", str(tmp_path))
-    assert len(suite(check, monkeypatch, kind, script).failed) == failed
+    count = check.run_suite("try", kind, 5, ["sh", "-c", script])
+    assert len(count.failed) == failed
