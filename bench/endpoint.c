@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "endpoint.h"
+#include "marker.h"
 
 #define PORT	1
 #define ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | \
@@ -86,6 +87,20 @@ void endpoint_open(struct endpoint *ep, const char *name, int gid_index)
 	}
 	for (i = 0; i < 2; i++)
 		connect_qp(ep, ep->qp[i], ep->qp[!i]->qp_num, gid_index);
+}
+
+/* Posts a list to the first queue pair, as an interval of FIGURE. */
+void endpoint_post(struct endpoint *ep, struct ibv_send_wr *wr,
+		   const char *figure)
+{
+	struct ibv_send_wr *bad;
+	int err;
+
+	interval_begin();
+	err = ibv_post_send(ep->qp[0], wr, &bad);
+	interval_end();
+	must(!err);
+	bench_interval(figure, ep->name);
 }
 
 /* Until the first completion of the first queue pair; it must be a success. */

@@ -23,6 +23,8 @@ struct endpoint {
 };
 
 void endpoint_open(struct endpoint *ep, const char *name, int gid_index);
+void endpoint_post(struct endpoint *ep, struct ibv_send_wr *wr,
+		   const char *figure);
 void endpoint_wait(struct endpoint *ep, const char *what);
 
 #endif

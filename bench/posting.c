@@ -53,18 +53,6 @@ static int poll(struct endpoint *ep, int most)
 	return num;
 }
 
-static void post(struct endpoint *ep, struct ibv_send_wr *wr, const char *figure)
-{
-	struct ibv_send_wr *bad;
-	int err;
-
-	interval_begin();
-	err = ibv_post_send(ep->qp[0], wr, &bad);
-	interval_end();
-	must(!err);
-	bench_interval(figure, ep->name);
-}
-
 static void rounds(struct endpoint *ep)
 {
 	struct ibv_send_wr wr[LIST];
@@ -74,11 +62,11 @@ static void rounds(struct endpoint *ep)
 	make_writes(ep, wr, sge);
 	for (round = 0; round < ROUNDS; round++) {
 		poll(ep, 1);
-		post(ep, &wr[LIST - 1], "post/one");
+		endpoint_post(ep, &wr[LIST - 1], "post/one");
 		do {
 			usleep(ENDPOINT_SPIN_US);
 		} while (!poll(ep, 1));
-		post(ep, wr, "post/list");
+		endpoint_post(ep, wr, "post/list");
 		for (left = LIST; left; left -= poll(ep, left))
 			usleep(ENDPOINT_SPIN_US);
 	}

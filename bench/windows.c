@@ -31,20 +31,6 @@ static struct ibv_mw_bind_info bind_info(struct endpoint *ep, size_t length)
 	};
 }
 
-/* A post; what it is of, FIGURE says. */
-static void post(struct endpoint *ep, struct ibv_send_wr *wr, const char *figure)
-{
-	struct ibv_send_wr *bad;
-	int err;
-
-	interval_begin();
-	err = ibv_post_send(ep->qp[0], wr, &bad);
-	interval_end();
-	must(!err);
-	bench_interval(figure, ep->name);
-	endpoint_wait(ep, figure);
-}
-
 static void type2(struct endpoint *ep)
 {
 	struct ibv_mw *mw = alloc_window(ep, IBV_MW_TYPE_2);
@@ -66,10 +52,12 @@ static void type2(struct endpoint *ep)
 		bind.bind_mw.rkey = rkey;
 		bind.bind_mw.bind_info = bind_info(ep, 4 * KIB);
 		inval.invalidate_rkey = rkey;
-		post(ep, &bind, "window/bind2");
+		endpoint_post(ep, &bind, "window/bind2");
+		endpoint_wait(ep, "window/bind2");
 		/* soft-RoCE wants to see the key of now in the next bind */
 		mw->rkey = rkey;
-		post(ep, &inval, "window/invalidate");
+		endpoint_post(ep, &inval, "window/invalidate");
+		endpoint_wait(ep, "window/invalidate");
 	}
 	must(!ibv_dealloc_mw(mw));
 }

@@ -206,7 +206,9 @@ static void check_rest(struct kunit *test, const struct key_test *t, u32 key)
 	KUNIT_ASSERT_NE(test, (u8)key, t->byte[index]);
 }
 
-static void no_key_returns_before_it_has_rested(struct kunit *test)
+/* Draws keys, and after each has @release free some. */
+static void draw_and_release(struct kunit *test,
+			     void (*release)(struct key_test *t))
 {
 	struct key_test *t = test->priv;
 	u32 key, i, again = 0;
@@ -216,8 +218,7 @@ static void no_key_returns_before_it_has_rested(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, draw(t, &key));
 		check_rest(test, t, key);
 		again += t->freed[key >> 8] != 0;
-		while (t->num_live > KEY_LIVE)
-			free_key(t, get_random_u32_below(t->num_live));
+		release(t);
 		if (i % 1024 == 0)
 			cond_resched();
 	}
@@ -225,22 +226,26 @@ static void no_key_returns_before_it_has_rested(struct kunit *test)
 	KUNIT_EXPECT_GT(test, again, KEY_ROUNDS / 2);
 }
 
+static void release_any(struct key_test *t)
+{
+	while (t->num_live > KEY_LIVE)
+		free_key(t, get_random_u32_below(t->num_live));
+}
+
+static void no_key_returns_before_it_has_rested(struct kunit *test)
+{
+	draw_and_release(test, release_any);
+}
+
+static void release_with_any_byte(struct key_test *t)
+{
+	free_key_with_byte(t, 0, get_random_u8());
+}
+
 /* Of windows and fast-register regions the byte is the consumer's. */
 static void a_byte_of_the_consumer_is_the_last_one_too(struct kunit *test)
 {
-	struct key_test *t = test->priv;
-	u32 key, i, again = 0;
-
-	open_keys(test, KEY_LOG_LIMIT);
-	for (i = 0; i < KEY_ROUNDS; i++) {
-		KUNIT_ASSERT_EQ(test, 0, draw(t, &key));
-		check_rest(test, t, key);
-		again += t->freed[key >> 8] != 0;
-		free_key_with_byte(t, 0, get_random_u8());
-		if (i % 1024 == 0)
-			cond_resched();
-	}
-	KUNIT_EXPECT_GT(test, again, KEY_ROUNDS / 2);
+	draw_and_release(test, release_with_any_byte);
 }
 
 /* ---- chance ---------------------------------------------------------- */

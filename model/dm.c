@@ -11,6 +11,18 @@
 #include "dm.h"
 
 /**
+ * xrdma_dm_size_ok - can device memory be of this size?
+ * @size: bytes, 0 for none
+ *
+ * Return: true if so.
+ */
+bool xrdma_dm_size_ok(u64 size)
+{
+	return !size || (!(size & (size - 1)) && size >= XRDMA_DM_MIN &&
+			 size <= XRDMA_DM_MAX);
+}
+
+/**
  * xrdma_dm_init - make device memory
  * @dm: to fill in
  * @size: bytes, 0 for none
@@ -19,11 +31,11 @@
  */
 int xrdma_dm_init(struct xrdma_dm *dm, u64 size)
 {
+	if (!xrdma_dm_size_ok(size))
+		return -EINVAL;
 	*dm = (struct xrdma_dm) { .size = size, .fd = -1 };
 	if (!size)
 		return 0;
-	if (size & (size - 1) || size < XRDMA_DM_MIN || size > XRDMA_DM_MAX)
-		return -EINVAL;
 	dm->fd = memfd_create("device-memory", MFD_CLOEXEC);
 	if (dm->fd < 0)
 		return -errno;

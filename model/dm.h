@@ -9,6 +9,7 @@
 
 #include <linux/bits.h>
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Sizes: a power of two, in bytes; 0 for none. */
@@ -27,6 +28,7 @@ struct xrdma_dm {
 	int fd;
 };
 
+bool xrdma_dm_size_ok(u64 size);
 int xrdma_dm_init(struct xrdma_dm *dm, u64 size);
 void xrdma_dm_destroy(struct xrdma_dm *dm);
 void xrdma_dm_reset(struct xrdma_dm *dm);

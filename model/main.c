@@ -138,13 +138,6 @@ static bool parse_mac(const char *text, u8 *mac)
 	       !text[end] && !(mac[0] & 1);
 }
 
-/* Of device memory */
-static bool parse_size(const char *text, u64 *size)
-{
-	return parse_u64(text, 0, XRDMA_DM_MAX, size) &&
-	       !(*size & (*size - 1)) && (!*size || *size >= XRDMA_DM_MIN);
-}
-
 static bool parse_mw_type(const char *text, bool *mw_2a)
 {
 	*mw_2a = !strcmp(text, "2A");
@@ -161,7 +154,8 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 		options->control = arg;
 		break;
 	case OPT_DEVICE_MEMORY:
-		ok = parse_size(arg, &options->dm_size);
+		ok = parse_u64(arg, 0, UINT64_MAX, &options->dm_size) &&
+		     xrdma_dm_size_ok(options->dm_size);
 		break;
 	case OPT_DIE_WITH_PARENT:
 		options->die_with_parent = true;

@@ -32,8 +32,14 @@ struct transition {
 	 XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_MIN_RNR_TIMER |		\
 	 XRDMA_QPM_SQD_NOTIFY)
 
+/* What there is only where packets are acknowledged. */
+#define RELIABLE							\
+	(XRDMA_QPM_TIMEOUT | XRDMA_QPM_RETRY_CNT | XRDMA_QPM_RNR_RETRY | \
+	 XRDMA_QPM_MIN_RNR_TIMER | XRDMA_QPM_MAX_RD_ATOMIC |		\
+	 XRDMA_QPM_MAX_DEST_RD_ATOMIC)
+
 /* From and to; any state may also go to RESET and to ERR. */
-static const struct transition rc[NUM_STATES][NUM_STATES] = {
+static const struct transition connected[NUM_STATES][NUM_STATES] = {
 	[XRDMA_QPS_RESET][XRDMA_QPS_INIT] = {
 		.legal = true,
 		.required = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_ACCESS,
@@ -73,48 +79,10 @@ static const struct transition rc[NUM_STATES][NUM_STATES] = {
 		.legal = true,
 		.optional = RTS_OPTIONAL,
 	},
-};
-
-static const struct transition uc[NUM_STATES][NUM_STATES] = {
-	[XRDMA_QPS_RESET][XRDMA_QPS_INIT] = {
-		.legal = true,
-		.required = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_ACCESS,
-	},
-	[XRDMA_QPS_INIT][XRDMA_QPS_INIT] = {
-		.legal = true,
-		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_ACCESS,
-	},
-	[XRDMA_QPS_INIT][XRDMA_QPS_RTR] = {
-		.legal = true,
-		.required = XRDMA_QPM_AV | XRDMA_QPM_PATH_MTU |
-			    XRDMA_QPM_DEST_QPN | XRDMA_QPM_RQ_PSN,
-		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_ACCESS,
-	},
-	[XRDMA_QPS_RTR][XRDMA_QPS_RTS] = {
-		.legal = true,
-		.required = XRDMA_QPM_SQ_PSN,
-		.optional = XRDMA_QPM_ACCESS,
-	},
-	[XRDMA_QPS_RTS][XRDMA_QPS_RTS] = {
-		.legal = true,
-		.optional = XRDMA_QPM_ACCESS,
-	},
-	[XRDMA_QPS_RTS][XRDMA_QPS_SQD] = {
-		.legal = true,
-		.optional = XRDMA_QPM_SQD_NOTIFY,
-	},
-	[XRDMA_QPS_SQD][XRDMA_QPS_SQD] = {
-		.legal = true,
-		.optional = XRDMA_QPM_AV | XRDMA_QPM_ACCESS |
-			    XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_SQD_NOTIFY,
-	},
-	[XRDMA_QPS_SQD][XRDMA_QPS_RTS] = {
-		.legal = true,
-		.optional = XRDMA_QPM_ACCESS,
-	},
+	/* of UC only: RC is never in SQE */
 	[XRDMA_QPS_SQE][XRDMA_QPS_RTS] = {
 		.legal = true,
-		.optional = XRDMA_QPM_ACCESS,
+		.optional = RTS_OPTIONAL,
 	},
 };
 
@@ -132,10 +100,14 @@ static const struct transition raw[NUM_STATES][NUM_STATES] = {
 	[XRDMA_QPS_SQE][XRDMA_QPS_RTS] = { .legal = true },
 };
 
-static const struct transition (*const tables[NUM_TYPES])[NUM_STATES] = {
-	[XRDMA_QP_RC] = rc,
-	[XRDMA_QP_UC] = uc,
-	[XRDMA_QP_RAW] = raw,
+/* Of a type: its changes of state, and attributes of them that it lacks. */
+static const struct {
+	const struct transition (*table)[NUM_STATES];
+	u32 lacks;
+} types[NUM_TYPES] = {
+	[XRDMA_QP_RC] = { connected },
+	[XRDMA_QP_UC] = { connected, RELIABLE },
+	[XRDMA_QP_RAW] = { raw },
 };
 
 /* An attribute: its bit in the mask, where it is, what it may be. */
@@ -237,14 +209,16 @@ static bool attrs_ok(const struct xrdma_device *dev, u32 mask,
 static enum xrdma_cmd_status check_transition(const struct xrdma_qp *qp,
 					      u8 next, u32 mask)
 {
-	const struct transition *t = &tables[qp->type][qp->state][next];
+	const struct transition *t = &types[qp->type].table[qp->state][next];
+	u32 required = t->required & ~types[qp->type].lacks;
+	u32 optional = t->optional & ~types[qp->type].lacks;
 
 	mask &= ~XRDMA_QPM_STATE;
 	if (next == XRDMA_QPS_RESET || next == XRDMA_QPS_ERR)
 		return mask ? XRDMA_CMD_BAD_PARAM : XRDMA_CMD_OK;
 	if (!t->legal)
 		return XRDMA_CMD_BAD_STATE;
-	if (t->required & ~mask || mask & ~(t->required | t->optional))
+	if (required & ~mask || mask & ~(required | optional))
 		return XRDMA_CMD_BAD_PARAM;
 	return XRDMA_CMD_OK;
 }

@@ -5,10 +5,9 @@ invalidated and freed, over and over, without growth."""
 import pathlib
 import re
 
-import pytest
 import rawqp as r
 from soak import soak
-from windows import Things, Window, next_key
+from windows import Window, next_key
 
 BATCH = 16
 ROUNDS = soak(20_000, 1_000_000) // BATCH
@@ -32,13 +31,6 @@ def slab_objects():
 def in_use(device):
     return {"key_entries": key_entries(), "slab": slab_objects(),
             "dma": device.stats()["dma"]["live"]}
-
-
-@pytest.fixture
-def things(dev, pd):
-    things = Things(dev, pd)
-    yield things
-    things.give_up()
 
 
 def one_round(dev, pd, kind, end, region, left_bound):

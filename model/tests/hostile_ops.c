@@ -235,20 +235,13 @@ void run_local_inv(struct world *w, struct world_qp *q, struct tally *t)
 {
 	u32 key = pick_key(w, q, chance(w, 90) ? FAST | MW2 : MW1);
 	struct verdict v = ref_inval(&w->ref, &q->ref, key);
-	u32 region = 0;
 
 	count(t, v.reason);
 	wire_post_inval(&q->c.p.a, 1, key);
 	expect_local(w, q, &v, XRDMA_WC_LOC_QP_OP_ERR);
 	expect_fault(w, q, &v, (struct xrdma_eqe) {
 		.opcode = XRDMA_OP_LOCAL_INV });
-	if (!v.reason) {
-		region = w->ref.keys[key >> 8].region;
-		ref_do_free(&w->ref, key);
-		world_check_entry(w, region);
-	}
-	if (key >> 8 < REF_KEYS)
-		world_check_entry(w, key >> 8);
+	world_invalidated(w, &v, key);
 }
 
 /* The driver gives the key to another one, free: nothing is granted by it. */

@@ -274,7 +274,6 @@ void run_send_inv(struct world *w, struct world_qp *q, struct tally *t)
 					 q->rq_psn);
 	u32 key = pick_key(w, q, chance(w, 90) ? FAST | MW2 : MW1);
 	struct verdict v = ref_inval(&w->ref, &q->ref, key);
-	u32 region = 0;
 
 	count(t, v.reason);
 	wire_post_recv(&q->c.p.a, 1, NULL, 0);
@@ -284,13 +283,7 @@ void run_send_inv(struct world *w, struct world_qp *q, struct tally *t)
 	expect_answer(w, q, v.reason ? XRDMA_AETH_NAK | XRDMA_NAK_ACCESS : ACK);
 	expect_fault(w, q, &v, record(XRDMA_OP_SEND_INV, XRDMA_FAULT_REMOTE, 0,
 				      0));
-	if (!v.reason) {
-		region = w->ref.keys[key >> 8].region;
-		ref_do_free(&w->ref, key);
-		world_check_entry(w, region);
-	}
-	if (key >> 8 < REF_KEYS)
-		world_check_entry(w, key >> 8);
+	world_invalidated(w, &v, key);
 }
 
 /* What the device sends, and the peer's acknowledgment. */

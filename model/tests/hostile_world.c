@@ -85,6 +85,20 @@ void world_check_entry(struct world *w, u32 index)
 		fail_msg("key entry %#x is not as it should be", index);
 }
 
+/* A work request has tried to invalidate @key, with the outcome @v. */
+void world_invalidated(struct world *w, const struct verdict *v, u32 key)
+{
+	u32 region;
+
+	if (!v->reason) {
+		region = w->ref.keys[key >> 8].region;
+		ref_do_free(&w->ref, key);
+		world_check_entry(w, region);
+	}
+	if (key >> 8 < REF_KEYS)
+		world_check_entry(w, key >> 8);
+}
+
 void world_check_entries(struct world *w)
 {
 	u32 i;

@@ -63,6 +63,7 @@ void world_reconnect(struct world_qp *q);
 const struct xrdma_eqe *world_fault(struct world *w);
 
 void world_check_entry(struct world *w, u32 index);
+void world_invalidated(struct world *w, const struct verdict *v, u32 key);
 void world_check_entries(struct world *w);
 void world_check_near(struct world *w, const u8 *byte);
 void world_check_bytes(struct world *w);

@@ -14,16 +14,7 @@
 #include <linux/slab.h>
 #include "xrdma_verbs.h"
 
-#define XRDMA_MR_ACCESS		(IB_ACCESS_LOCAL_WRITE |	\
-				 IB_ACCESS_REMOTE_WRITE |	\
-				 IB_ACCESS_REMOTE_READ |	\
-				 IB_ACCESS_REMOTE_ATOMIC |	\
-				 IB_ACCESS_MW_BIND |		\
-				 IB_ZERO_BASED |		\
-				 IB_ACCESS_HUGETLB |		\
-				 IB_ACCESS_FLUSH_GLOBAL |	\
-				 IB_ACCESS_FLUSH_PERSISTENT |	\
-				 IB_ACCESS_OPTIONAL)
+#define XRDMA_MR_ACCESS		(XRDMA_IB_ACCESS | IB_ACCESS_HUGETLB)
 
 /* Rights whose bits are the same in verbs and in key entries. */
 #define XRDMA_MR_SAME		(XRDMA_ACCESS_LOCAL_WRITE |	\

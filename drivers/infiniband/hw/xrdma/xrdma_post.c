@@ -10,17 +10,6 @@
 #include <rdma/xrdma-bind.h>
 #include "xrdma_verbs.h"
 
-/* What a work request may grant; the device decides what goes together. */
-#define XRDMA_WR_ACCESS		(IB_ACCESS_LOCAL_WRITE |	\
-				 IB_ACCESS_REMOTE_WRITE |	\
-				 IB_ACCESS_REMOTE_READ |	\
-				 IB_ACCESS_REMOTE_ATOMIC |	\
-				 IB_ACCESS_MW_BIND |		\
-				 IB_ZERO_BASED |		\
-				 IB_ACCESS_FLUSH_GLOBAL |	\
-				 IB_ACCESS_FLUSH_PERSISTENT |	\
-				 IB_ACCESS_OPTIONAL)
-
 /* ---- rings -------------------------------------------------------------- */
 
 /* A dead device completes nothing: the software flush has to. */
@@ -160,7 +149,7 @@ static int xrdma_make_reg(struct xrdma_sq_wqe *wqe,
 {
 	const struct ib_reg_wr *rwr = reg_wr(wr);
 
-	if (rwr->access & ~XRDMA_WR_ACCESS)
+	if (rwr->access & ~XRDMA_IB_ACCESS)
 		return -EINVAL;
 	wqe->inv_key = cpu_to_le32(rwr->key);
 	return xrdma_frmr_grant(rwr->mr, xrdma_mr_rights(rwr->access),
@@ -172,7 +161,7 @@ static int xrdma_make_bind(struct xrdma_sq_wqe *wqe,
 {
 	const struct xrdma_bind_wr *bwr = xrdma_bind_wr(wr);
 
-	if (bwr->access & ~XRDMA_WR_ACCESS)
+	if (bwr->access & ~XRDMA_IB_ACCESS)
 		return -EINVAL;
 	wqe->inv_key = cpu_to_le32(bwr->mw->rkey);
 	*(struct xrdma_bind_seg *)(wqe + 1) = (struct xrdma_bind_seg) {

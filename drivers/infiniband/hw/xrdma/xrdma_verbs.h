@@ -406,6 +406,13 @@ int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
 		    struct sg_table *sgt, u64 first, u64 length, bool queue);
 void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt);
 
+/* enum ib_access_flags that key entries have, or that are hints. */
+#define XRDMA_IB_ACCESS							\
+	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |		\
+	 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |		\
+	 IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_FLUSH_GLOBAL |	\
+	 IB_ACCESS_FLUSH_PERSISTENT | IB_ACCESS_OPTIONAL)
+
 /* xrdma_mr.c: regions, their beginning and end */
 int xrdma_mr_flags(u16 rights);
 struct xrdma_mr *xrdma_mr_alloc(void);
