@@ -28,7 +28,7 @@
  * Nobody asks: let the mark fall on the size of an object that this driver
  * does not offer, and that is therefore never allocated.
  */
-#define uverbs_robust_udata size_ib_rwq_ind_table
+#define uverbs_robust_udata size_ib_counters
 #endif
 
 #ifndef XRDMA_HAVE_UFILE_HW_CLEANUP
@@ -40,7 +40,18 @@ struct ib_uverbs_file {
 	struct list_head uobjects;
 };
 
-#define ufile_hw_cleanup size_ib_counters
+/* 0, as it is anyhow */
+#define ufile_hw_cleanup uverbs_no_driver_id_binding
+#endif
+
+#ifndef XRDMA_HAVE_COUNTER_PORT
+/* The core allocates and initialises counters by itself; both as above. */
+#define size_rdma_counter size_ib_counters
+#define counter_init uverbs_no_driver_id_binding
+#endif
+
+#ifndef XRDMA_HAVE_RESIZE_USER_CQ
+#define resize_user_cq resize_cq
 #endif
 
 #ifndef XRDMA_HAVE_UDATA_HELPERS

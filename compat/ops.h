@@ -47,6 +47,42 @@ static inline struct ib_mr *
 }
 #endif
 
+#ifndef XRDMA_HAVE_RESIZE_USER_CQ
+#define xrdma_resize_user_cq(...) xrdma_native_resize_user_cq(__VA_ARGS__)
+
+int xrdma_resize_user_cq(struct ib_cq *cq, unsigned int cqe,
+			 struct ib_udata *udata);
+
+static inline int (xrdma_resize_user_cq)(struct ib_cq *cq, int cqe,
+					 struct ib_udata *udata)
+{
+	return cqe < 0 ? -EINVAL : xrdma_native_resize_user_cq(cq, cqe, udata);
+}
+#endif
+
+#ifndef XRDMA_HAVE_COUNTER_PORT
+#define xrdma_counter_bind_qp(...) xrdma_native_counter_bind_qp(__VA_ARGS__)
+#define xrdma_counter_unbind_qp(...) \
+	xrdma_native_counter_unbind_qp(__VA_ARGS__)
+#define xrdma_counter_init(...) xrdma_native_counter_init(__VA_ARGS__)
+enum { xrdma_counter_init };
+
+int xrdma_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *qp,
+			  u32 port);
+int xrdma_counter_unbind_qp(struct ib_qp *qp, u32 port);
+
+static inline int (xrdma_counter_bind_qp)(struct rdma_counter *counter,
+					  struct ib_qp *qp)
+{
+	return xrdma_native_counter_bind_qp(counter, qp, 1);
+}
+
+static inline int (xrdma_counter_unbind_qp)(struct ib_qp *qp)
+{
+	return xrdma_native_counter_unbind_qp(qp, 1);
+}
+#endif
+
 #ifndef XRDMA_HAVE_UFILE_HW_CLEANUP
 #define xrdma_ufile_hw_cleanup(...) \
 	xrdma_native_ufile_hw_cleanup(__VA_ARGS__)

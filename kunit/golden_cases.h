@@ -13,15 +13,10 @@
 #include "xrdma_encode.h"
 #include "xrdma_xlat.h"
 #include "golden.h"
+#include "golden_make.h"
+#include "golden_net.h"
 
 #define XRDMA_GOLDEN_MAX	128
-
-static const u8 golden_mac[6] = { 0x02, 0xaa, 0xbb, 0xcc, 0xdd, 0xee };
-
-static inline u64 golden_root_value(void)
-{
-	return xrdma_make_root(0x123456000ULL, 2, 12);
-}
 
 static void golden_make_root(void *out)
 {
@@ -103,14 +98,6 @@ static void golden_make_mpt_free_window(void *out)
 	};
 }
 
-static struct xrdma_cmd golden_cmd(u16 opcode, u16 id)
-{
-	struct xrdma_cmd cmd = xrdma_make_cmd(opcode);
-
-	cmd.id = cpu_to_le16(id);
-	return cmd;
-}
-
 static void golden_make_cmd_modify_port(void *out)
 {
 	struct xrdma_cmd cmd = golden_cmd(XRDMA_CMD_MODIFY_PORT, 1);
@@ -120,15 +107,6 @@ static void golden_make_cmd_modify_port(void *out)
 	cmd.modify_port.eth_qpn = cpu_to_le32(2);
 	memcpy(cmd.modify_port.mac, golden_mac, 6);
 	memcpy(out, &cmd, sizeof(cmd));
-}
-
-static void golden_put_gid(u8 *gid)
-{
-	static const u8 bytes[16] = {
-		[10] = 0xff, 0xff, 192, 168, 77, 1
-	};
-
-	memcpy(gid, bytes, sizeof(bytes));
 }
 
 static void golden_make_cmd_set_gid(void *out)
@@ -141,12 +119,6 @@ static void golden_make_cmd_set_gid(void *out)
 	golden_put_gid(cmd.set_gid.gid);
 	memcpy(cmd.set_gid.mac, golden_mac, 6);
 	cmd.set_gid.vlan_tci = cpu_to_le16(0x2064);
-	memcpy(out, &cmd, sizeof(cmd));
-}
-
-static void golden_put_cmd(void *out, struct xrdma_cmd cmd, u16 id)
-{
-	cmd.id = cpu_to_le16(id);
 	memcpy(out, &cmd, sizeof(cmd));
 }
 
@@ -289,15 +261,6 @@ static void golden_make_inval_word(void *out)
 	*(__le32 *)out = cpu_to_le32(word);
 }
 
-static struct xrdma_rsp golden_rsp(u16 opcode, u16 id, u32 phase)
-{
-	return (struct xrdma_rsp) {
-		.opcode = cpu_to_le16(opcode),
-		.id = cpu_to_le16(id),
-		.own = cpu_to_le32(phase),
-	};
-}
-
 static void golden_make_rsp_query_device(void *out)
 {
 	static const u8 guid[8] = {
@@ -323,6 +286,9 @@ static void golden_make_rsp_query_device(void *out)
 		.max_mtu = cpu_to_le16(4500),
 		.max_inline = cpu_to_le16(512),
 		.device_memory = cpu_to_le64(1 << 20),
+		.max_counters = cpu_to_le32(256),
+		.max_flows = cpu_to_le32(1024),
+		.log_max_rss = 7,
 	};
 	memcpy(rsp.query_device.node_guid, guid, sizeof(guid));
 	memcpy(out, &rsp, sizeof(rsp));
@@ -558,6 +524,14 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(cmd_create_qp),
 	GOLDEN_CASE(cmd_modify_qp),
 	GOLDEN_CASE(cmd_create_srq),
+	GOLDEN_CASE(cmd_modify_srq),
+	GOLDEN_CASE(cmd_mcast),
+	GOLDEN_CASE(cmd_create_flow),
+	GOLDEN_CASE(flow_rule),
+	GOLDEN_CASE(cmd_create_rss),
+	GOLDEN_CASE(cmd_modify_cq),
+	GOLDEN_CASE(cmd_bind_counter),
+	GOLDEN_CASE(cmd_modify_cc),
 	GOLDEN_CASE(cmd_invalidate),
 	GOLDEN_CASE(cmd_invalidate_pd),
 	GOLDEN_CASE(cmd_destroy_qp),
@@ -565,6 +539,8 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(rsp_query_device),
 	GOLDEN_CASE(rsp_query_port),
 	GOLDEN_CASE(rsp_query_qp),
+	GOLDEN_CASE(rsp_resize_cq),
+	GOLDEN_CASE(rsp_query_srq),
 	GOLDEN_CASE(rsp_error),
 	GOLDEN_CASE(eqe_comp),
 	GOLDEN_CASE(eqe_fault),
@@ -573,15 +549,19 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(wqe_write_imm),
 	GOLDEN_CASE(wqe_bind_mw),
 	GOLDEN_CASE(wqe_local_inv),
+	GOLDEN_CASE(wqe_flush),
+	GOLDEN_CASE(wqe_send_ud),
 	GOLDEN_CASE(atomic_seg),
 	GOLDEN_CASE(bind_seg),
 	GOLDEN_CASE(reg_seg),
 	GOLDEN_CASE(rq_wqe),
 	GOLDEN_CASE(cqe_recv),
 	GOLDEN_CASE(cqe_recv_inv),
+	GOLDEN_CASE(cqe_recv_ud),
 	GOLDEN_CASE(cqe_error),
 	GOLDEN_CASE(qp_rec),
 	GOLDEN_CASE(cq_rec),
+	GOLDEN_CASE(srq_rec),
 };
 
 #endif /* XRDMA_GOLDEN_CASES_H */

@@ -54,6 +54,8 @@ static enum xrdma_fault_reason check(struct xrdma_device *dev,
 		.len = req->len,
 		.rights = req->rights,
 		.remote = req->remote,
+		.aligned = req->aligned,
+		.whole = req->whole,
 	};
 	enum xrdma_fault_reason reason;
 
@@ -61,7 +63,7 @@ static enum xrdma_fault_reason check(struct xrdma_device *dev,
 	if (reason)
 		return reason;
 	acc->mem = &key->mem;
-	acc->off = req->addr - key->e.iova;
+	acc->off = req->whole ? 0 : req->addr - key->e.iova;
 	if (!xrdma_rules_is_window(&key->e))
 		return XRDMA_FAULT_NONE;
 	acc->off += key->e.window_base;
@@ -72,7 +74,7 @@ static enum xrdma_fault_reason check(struct xrdma_device *dev,
  * xrdma_access_check - may this access be made?
  * @dev: the device
  * @req: the access
- * @acc: where to make it; untouched if @req->len is 0
+ * @acc: where to make it; untouched if @req->len is 0, and it is not @req->whole
  *
  * The one check of all accesses to memory by key. A refused access has been
  * reported by a fault record when this returns.
@@ -85,7 +87,7 @@ int xrdma_access_check(struct xrdma_device *dev,
 {
 	enum xrdma_fault_reason reason;
 
-	if (!req->len)
+	if (!req->len && !req->whole)
 		return 0;
 	reason = check(dev, req, acc);
 	if (reason)
@@ -196,8 +198,9 @@ void xrdma_fault(struct xrdma_device *dev, const struct xrdma_access_req *req,
 		record.flags |= XRDMA_FAULT_REMOTE;
 	if (req->rights & WRITE_RIGHTS)
 		record.flags |= XRDMA_FAULT_WRITE;
-	xrdma_stat_add(dev, XRDMA_STAT_FAULTS, 1);
+	xrdma_qp_stat_add(req->qp, XRDMA_STAT_FAULTS, 1);
 	if (req->remote)
-		xrdma_stat_add(dev, XRDMA_STAT_REM_ACCESS_ERRORS, 1);
-	xrdma_eq_fault(dev, &record);
+		xrdma_qp_stat_add(req->qp, XRDMA_STAT_REM_ACCESS_ERRORS, 1);
+	if (!xrdma_eq_fault(dev, &record))
+		xrdma_qp_stat_add(req->qp, XRDMA_STAT_FAULTS_LOST, 1);
 }

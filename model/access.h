@@ -28,6 +28,9 @@ struct xrdma_qp;
  * @key: lkey, or with @remote rkey
  * @rights: XRDMA_ACCESS_* that it needs; 0: local read
  * @remote: asked for by the peer: @rights must also be among the queue pair's
+ * @aligned: @addr must be a multiple of 8
+ * @whole: of all of a region: @addr does not matter, nor does @len, but for the
+ *	fault record; to be checked only
  * @opcode: enum xrdma_wqe_opcode, for the fault record
  */
 struct xrdma_access_req {
@@ -37,6 +40,8 @@ struct xrdma_access_req {
 	u32 key;
 	u16 rights;
 	bool remote;
+	bool aligned;
+	bool whole;
 	u8 opcode;
 };
 

@@ -10,6 +10,7 @@
 #include "pkt.h"
 #include "tx.h"
 #include "wire.h"
+#include "xrc.h"
 
 static struct xrdma_answer *answer_at(const struct xrdma_qp *qp, u32 index)
 {
@@ -54,6 +55,30 @@ struct xrdma_answer *xrdma_answer_add(struct xrdma_qp *qp, u8 kind, u32 psn)
 	return answer;
 }
 
+/**
+ * xrdma_answer_owe() - queue the first answer to a READ or an atomic
+ * @qp: the queue pair, with xrdma_answer_room()
+ * @kind: enum xrdma_answer_kind
+ * @psn: of its first packet
+ *
+ * Return: the answer, as xrdma_answer_add() makes it.
+ */
+struct xrdma_answer *xrdma_answer_owe(struct xrdma_qp *qp, u8 kind, u32 psn)
+{
+	struct xrdma_answer *answer = xrdma_answer_add(qp, kind, psn);
+
+	answer->owed = true;
+	qp->resp.mem->owed++;
+	return answer;
+}
+
+/* The oldest answer has been sent. */
+static void answered(struct xrdma_qp *qp, const struct xrdma_answer *answer)
+{
+	qp->resp.mem->head++;
+	qp->resp.mem->owed -= answer->owed;
+}
+
 /* The newest answer, if it is of this kind. */
 static struct xrdma_answer *newest(const struct xrdma_qp *qp, u8 kind)
 {
@@ -63,18 +88,19 @@ static struct xrdma_answer *newest(const struct xrdma_qp *qp, u8 kind)
 }
 
 /**
- * xrdma_answer_ack() - acknowledge everything received
+ * xrdma_answer_ack() - acknowledge what has been received
  * @qp: the queue pair
+ * @psn: all packets up to this one
  *
  * Without room it is left out: the peer asks again.
  */
-void xrdma_answer_ack(struct xrdma_qp *qp)
+void xrdma_answer_ack(struct xrdma_qp *qp, u32 psn)
 {
 	struct xrdma_answer *answer = newest(qp, XRDMA_ANSWER_ACK);
-	u32 psn = xrdma_psn_add(qp->resp.psn, -1);
 
 	if (answer) {
-		answer->psn = psn;
+		if (xrdma_psn_diff(psn, answer->psn) > 0)
+			answer->psn = psn;
 		answer->msn = qp->resp.msn;
 	} else if (xrdma_answer_room(qp)) {
 		xrdma_answer_add(qp, XRDMA_ANSWER_ACK, psn);
@@ -145,6 +171,7 @@ void xrdma_answer_clear(struct xrdma_qp *qp)
 {
 	qp->resp.mem->head = 0;
 	qp->resp.mem->tail = 0;
+	qp->resp.mem->owed = 0;
 	qp->resp.mem->have_done = false;
 	xrdma_wire_no_answer(qp);
 }
@@ -153,7 +180,7 @@ static void answer_pkt(const struct xrdma_qp *qp,
 		       const struct xrdma_answer *answer, u8 opcode,
 		       struct xrdma_pkt *pkt)
 {
-	xrdma_pkt_init(pkt, opcode,
+	xrdma_pkt_init(pkt, qp->tx.transport | opcode,
 		       le32_to_cpu(qp->attr.dest_qpn) & XRDMA_QPN_MASK,
 		       answer->psn);
 	pkt->syndrome = answer->syndrome;
@@ -161,14 +188,24 @@ static void answer_pkt(const struct xrdma_qp *qp,
 	pkt->orig = answer->orig;
 }
 
+static u8 short_opcode(const struct xrdma_answer *answer)
+{
+	switch (answer->kind) {
+	case XRDMA_ANSWER_ATOMIC:
+		return XRDMA_BTH_ATOMIC_ACK;
+	case XRDMA_ANSWER_EMPTY:
+		return XRDMA_BTH_READ_RESP_ONLY;
+	default:
+		return XRDMA_BTH_ACK;
+	}
+}
+
 static bool send_short(struct xrdma_qp *qp, const struct xrdma_answer *answer)
 {
-	bool atomic = answer->kind == XRDMA_ANSWER_ATOMIC;
 	struct xrdma_pkt pkt;
 	struct xrdma_tx tx;
 
-	answer_pkt(qp, answer, atomic ? XRDMA_BTH_ATOMIC_ACK : XRDMA_BTH_ACK,
-		   &pkt);
+	answer_pkt(qp, answer, short_opcode(answer), &pkt);
 	if (!xrdma_tx_begin(qp, &pkt, &tx))
 		return false;
 	xrdma_tx_end(qp, &tx);
@@ -185,14 +222,15 @@ static u8 read_opcode(const struct xrdma_answer *answer, bool last)
 }
 
 /* The right to read went away in mid-READ: what follows is void. */
-static void read_refused(struct xrdma_qp *qp, struct xrdma_answer *answer)
+static void read_refused(struct xrdma_qp *qp, struct xrdma_answer *answer,
+			 u8 value, u8 event)
 {
 	u32 psn = answer->psn;
 
 	qp->resp.mem->tail = qp->resp.mem->head;
+	qp->resp.mem->owed = 0;
 	qp->resp.mem->have_done = false;
-	xrdma_answer_fatal(qp, XRDMA_NAK_ACCESS, XRDMA_EVENT_QP_ACCESS_ERR,
-			   psn);
+	xrdma_answer_fatal(qp, value, event, psn);
 }
 
 /*
@@ -217,13 +255,19 @@ static bool send_read(struct xrdma_qp *qp, struct xrdma_answer *answer)
 
 	if (!xrdma_wire_room(qp->dev))
 		return false;
+	if (!xrdma_xrc_answer(qp, answer->srqn)) {
+		read_refused(qp, answer, XRDMA_NAK_INVALID,
+			     XRDMA_EVENT_QP_REQ_ERR);
+		return true;
+	}
 	answer_pkt(qp, answer, read_opcode(answer, last), &pkt);
 	pkt.len = req.len;
 	if (!xrdma_tx_begin(qp, &pkt, &tx))
 		return false;
 	if (xrdma_access_read(qp->dev, &req, tx.payload)) {
 		xrdma_tx_cancel(qp, &tx);
-		read_refused(qp, answer);
+		read_refused(qp, answer, XRDMA_NAK_ACCESS,
+			     XRDMA_EVENT_QP_ACCESS_ERR);
 		return true;
 	}
 	xrdma_tx_end(qp, &tx);
@@ -232,7 +276,7 @@ static bool send_read(struct xrdma_qp *qp, struct xrdma_answer *answer)
 	answer->va += req.len;
 	answer->left -= req.len;
 	if (last)
-		qp->resp.mem->head++;
+		answered(qp, answer);
 	return true;
 }
 
@@ -255,10 +299,19 @@ static bool send_one(struct xrdma_qp *qp)
 		return send_read(qp, answer);
 	if (!send_short(qp, answer))
 		return false;
-	qp->resp.mem->head++;
+	answered(qp, answer);
 	if (answer->fatal)
 		give_up(qp, answer->event);
 	return true;
+}
+
+/* Data of READs keep to the rate of congestion control; the rest is little. */
+static bool held_back(struct xrdma_qp *qp)
+{
+	const struct xrdma_answer *answer = answer_at(qp, qp->resp.mem->head);
+
+	return qp->cc.rp.slowed && answer->kind == XRDMA_ANSWER_READ &&
+	       xrdma_cc_wait(qp);
 }
 
 /**
@@ -266,7 +319,8 @@ static bool send_one(struct xrdma_qp *qp)
  * @qp: the queue pair, taken off the list of those with answers
  * @budget: packets that may be sent
  *
- * It is on that list again when answers are left.
+ * It is on that list again when answers are left, unless congestion control
+ * puts it there later.
  *
  * Return: packets sent.
  */
@@ -277,6 +331,8 @@ u32 xrdma_answer_some(struct xrdma_qp *qp, u32 budget)
 	if (budget > XRDMA_ANSWER_BURST)
 		budget = XRDMA_ANSWER_BURST;
 	while (sent < budget && waiting(qp)) {
+		if (held_back(qp))
+			return sent;
 		if (!send_one(qp))
 			break;
 		sent++;
@@ -284,6 +340,16 @@ u32 xrdma_answer_some(struct xrdma_qp *qp, u32 budget)
 	if (waiting(qp))
 		xrdma_wire_answer(qp);
 	return sent;
+}
+
+/**
+ * xrdma_answer_resume() - congestion control lets a queue pair send again
+ * @qp: the queue pair
+ */
+void xrdma_answer_resume(struct xrdma_qp *qp)
+{
+	if (qp->resp.mem && waiting(qp))
+		xrdma_wire_answer(qp);
 }
 
 /**

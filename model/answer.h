@@ -21,6 +21,7 @@ enum xrdma_answer_kind {
 	XRDMA_ANSWER_NAK,
 	XRDMA_ANSWER_READ,
 	XRDMA_ANSWER_ATOMIC,
+	XRDMA_ANSWER_EMPTY, /* of FLUSH and ATOMIC_WRITE */
 };
 
 /**
@@ -28,9 +29,11 @@ enum xrdma_answer_kind {
  * @kind: enum xrdma_answer_kind
  * @syndrome: of its AETH
  * @fatal: a NAK after which the queue pair goes into ERR
+ * @owed: the first answer to a READ or an atomic, which the peer counts
  * @event: asynchronous event raised then, or 0
  * @psn: of its next packet
  * @msn: of its AETH
+ * @srqn: READ: of XRC: the shared receive queue that the request named
  * @va: READ: next address
  * @rkey: READ: key
  * @left: READ: bytes to come
@@ -41,9 +44,11 @@ struct xrdma_answer {
 	u8 kind;
 	u8 syndrome;
 	bool fatal;
+	bool owed;
 	u8 event;
 	u32 psn;
 	u32 msn;
+	u32 srqn;
 	u64 va;
 	u32 rkey;
 	u32 left;
@@ -52,8 +57,9 @@ struct xrdma_answer {
 };
 
 /**
- * struct xrdma_kept - what is kept of a READ or an atomic for its duplicates
- * @kind: XRDMA_ANSWER_READ or XRDMA_ANSWER_ATOMIC; 0: none
+ * struct xrdma_kept - what is kept of a request with a response of its own, for
+ * its duplicates
+ * @kind: XRDMA_ANSWER_READ, _ATOMIC or _EMPTY; 0: none
  * @first_psn: PSN of the request
  * @last_psn: PSN of its last response
  * @orig: ATOMIC: the result
@@ -70,7 +76,8 @@ struct xrdma_kept {
  * @answers: those that wait: index i at i modulo XRDMA_ANSWERS
  * @head: index of the oldest
  * @tail: index after the newest
- * @kept: the last READs and atomics
+ * @owed: of them, those that are owed
+ * @kept: the last READs, atomics, FLUSHes and ATOMIC_WRITEs
  * @next_kept: which is replaced next
  * @done: receive that failed; it completes after the NAK has left
  * @have_done: @done is valid
@@ -80,6 +87,7 @@ struct xrdma_resp_mem {
 	struct xrdma_answer answers[XRDMA_ANSWERS];
 	u32 head;
 	u32 tail;
+	u32 owed;
 	struct xrdma_kept kept[XRDMA_MAX_RD_ATOMIC];
 	u32 next_kept;
 	struct xrdma_recv_done done;
@@ -87,13 +95,15 @@ struct xrdma_resp_mem {
 	u8 recv[XRDMA_WQE_MAX] __attribute__((aligned(8)));
 };
 
-void xrdma_answer_ack(struct xrdma_qp *qp);
+void xrdma_answer_ack(struct xrdma_qp *qp, u32 psn);
 void xrdma_answer_nak(struct xrdma_qp *qp, u8 syndrome, u32 psn);
 void xrdma_answer_fatal(struct xrdma_qp *qp, u8 value, u8 event, u32 psn);
 struct xrdma_answer *xrdma_answer_add(struct xrdma_qp *qp, u8 kind, u32 psn);
+struct xrdma_answer *xrdma_answer_owe(struct xrdma_qp *qp, u8 kind, u32 psn);
 bool xrdma_answer_read_waits(const struct xrdma_qp *qp, u32 psn);
 bool xrdma_answer_room(const struct xrdma_qp *qp);
 void xrdma_answer_clear(struct xrdma_qp *qp);
+void xrdma_answer_resume(struct xrdma_qp *qp);
 u32 xrdma_answer_some(struct xrdma_qp *qp, u32 budget);
 void xrdma_answer_last_words(struct xrdma_qp *qp, u8 value, u32 psn);
 

@@ -69,9 +69,11 @@ static enum xrdma_cmd_status query_device(struct xrdma_device *dev,
 		.max_mr_size = cpu_to_le64(1ULL << 47),
 		.max_qp = cpu_to_le32(XRDMA_MAX_QP),
 		.max_cq = cpu_to_le32(XRDMA_MAX_CQ),
+		.max_srq = cpu_to_le32(XRDMA_MAX_SRQ),
 		.max_eq = cpu_to_le32(XRDMA_MAX_EQ),
 		.max_pd = cpu_to_le32(XRDMA_MAX_PD),
 		.max_gid = cpu_to_le32(XRDMA_MAX_GID),
+		.max_mcast = cpu_to_le32(XRDMA_MAX_MCAST),
 		.log_max_qp_wr = XRDMA_QP_LOG_WR_MAX,
 		.log_max_cqe = XRDMA_CQ_LOG_MAX,
 		.max_sge = XRDMA_MAX_SGE,
@@ -80,6 +82,9 @@ static enum xrdma_cmd_status query_device(struct xrdma_device *dev,
 		.max_mtu = cpu_to_le16(XRDMA_MAX_MTU),
 		.max_inline = cpu_to_le16(XRDMA_MAX_INLINE),
 		.device_memory = cpu_to_le64(dev->dm.size),
+		.max_counters = cpu_to_le32(XRDMA_MAX_COUNTERS),
+		.max_flows = cpu_to_le32(XRDMA_MAX_FLOWS),
+		.log_max_rss = XRDMA_RSS_LOG_MAX,
 	};
 	node_guid(dev->params.mac, rsp->query_device.node_guid);
 	return XRDMA_CMD_OK;
@@ -114,22 +119,33 @@ static enum xrdma_cmd_status query_stats(struct xrdma_device *dev,
 					 const struct xrdma_cmd *cmd,
 					 struct xrdma_rsp *rsp)
 {
-	const struct xrdma_cmd_query_stats *p = &cmd->query_stats;
-	u64 addr = le64_to_cpu(p->addr);
-	u32 count = le32_to_cpu(p->count);
-	__le64 values[XRDMA_NUM_STATS];
-	u32 i;
-
 	(void)rsp;
-	if (addr & 7 || !count || count > XRDMA_NUM_STATS || p->reserved)
-		return XRDMA_CMD_BAD_PARAM;
-	for (i = 0; i < count; i++)
-		values[i] = cpu_to_le64(dev->stats[i]);
-	if (!xrdma_dma_write(dev->params.dma, addr, values,
-			     count * sizeof(values[0])))
-		return XRDMA_CMD_OK;
-	xrdma_dma_failed(dev, addr, count * sizeof(values[0]), true);
-	return XRDMA_CMD_BAD_DMA;
+	return xrdma_counter_query(dev, &cmd->query_stats);
+}
+
+static enum xrdma_cmd_status bind_counter(struct xrdma_device *dev,
+					  const struct xrdma_cmd *cmd,
+					  struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_counter_bind(dev, &cmd->bind_counter);
+}
+
+static enum xrdma_cmd_status query_cc(struct xrdma_device *dev,
+				      const struct xrdma_cmd *cmd,
+				      struct xrdma_rsp *rsp)
+{
+	(void)cmd;
+	rsp->query_cc = dev->cc.set;
+	return XRDMA_CMD_OK;
+}
+
+static enum xrdma_cmd_status modify_cc(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_cc_modify(dev, &cmd->modify_cc);
 }
 
 static enum xrdma_cmd_status create_eq(struct xrdma_device *dev,
@@ -164,6 +180,26 @@ static enum xrdma_cmd_status destroy_cq(struct xrdma_device *dev,
 	return xrdma_cq_destroy(dev, object_number(cmd));
 }
 
+static enum xrdma_cmd_status resize_cq(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	enum xrdma_cmd_status status;
+	u32 index = 0;
+
+	status = xrdma_cq_resize(dev, &cmd->create_cq, &index);
+	rsp->resize_cq.index = cpu_to_le32(index);
+	return status;
+}
+
+static enum xrdma_cmd_status modify_cq(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_cq_modify(dev, &cmd->modify_cq);
+}
+
 static enum xrdma_cmd_status create_qp(struct xrdma_device *dev,
 				       const struct xrdma_cmd *cmd,
 				       struct xrdma_rsp *rsp)
@@ -193,6 +229,85 @@ static enum xrdma_cmd_status destroy_qp(struct xrdma_device *dev,
 {
 	(void)rsp;
 	return xrdma_qp_destroy(dev, object_number(cmd));
+}
+
+static enum xrdma_cmd_status create_srq(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_srq_create(dev, &cmd->create_srq);
+}
+
+static enum xrdma_cmd_status modify_srq(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_srq_modify(dev, &cmd->modify_srq);
+}
+
+static enum xrdma_cmd_status query_srq(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	return xrdma_srq_query(dev, object_number(cmd), &rsp->query_srq);
+}
+
+static enum xrdma_cmd_status destroy_srq(struct xrdma_device *dev,
+					 const struct xrdma_cmd *cmd,
+					 struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_srq_destroy(dev, object_number(cmd));
+}
+
+static enum xrdma_cmd_status attach_mcast(struct xrdma_device *dev,
+					  const struct xrdma_cmd *cmd,
+					  struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_mcast_attach(dev, &cmd->mcast);
+}
+
+static enum xrdma_cmd_status detach_mcast(struct xrdma_device *dev,
+					  const struct xrdma_cmd *cmd,
+					  struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_mcast_detach(dev, &cmd->mcast);
+}
+
+static enum xrdma_cmd_status create_flow(struct xrdma_device *dev,
+					 const struct xrdma_cmd *cmd,
+					 struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_flow_create(dev, &cmd->create_flow);
+}
+
+static enum xrdma_cmd_status destroy_flow(struct xrdma_device *dev,
+					  const struct xrdma_cmd *cmd,
+					  struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_flow_destroy(dev, object_number(cmd));
+}
+
+static enum xrdma_cmd_status create_rss(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_rss_create(dev, &cmd->create_rss);
+}
+
+static enum xrdma_cmd_status destroy_rss(struct xrdma_device *dev,
+					 const struct xrdma_cmd *cmd,
+					 struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_rss_destroy(dev, object_number(cmd));
 }
 
 static void invalidate_words(struct xrdma_device *dev, __le32 *words, u32 count)
@@ -253,6 +368,13 @@ static enum xrdma_cmd_status invalidate(struct xrdma_device *dev,
 
 #define CMD(op, function, body)						\
 	[XRDMA_CMD_##op] = { .name = #op, .fn = function, .size = body }
+#define CMD_CAP(op, function, body, capability)				\
+	[XRDMA_CMD_##op] = {						\
+		.name = #op,						\
+		.fn = function,						\
+		.size = body,						\
+		.cap = XRDMA_CAP_##capability,				\
+	}
 #define OBJECT		sizeof(struct xrdma_cmd_object)
 
 static const struct cmd_info commands[] = {
@@ -262,14 +384,36 @@ static const struct cmd_info commands[] = {
 	CMD(MODIFY_PORT, modify_port, sizeof(struct xrdma_cmd_modify_port)),
 	CMD(SET_GID, set_gid, sizeof(struct xrdma_cmd_set_gid)),
 	CMD(QUERY_STATS, query_stats, sizeof(struct xrdma_cmd_query_stats)),
+	CMD_CAP(BIND_COUNTER, bind_counter,
+		sizeof(struct xrdma_cmd_bind_counter), COUNTERS),
+	CMD(QUERY_CC, query_cc, 0),
+	CMD(MODIFY_CC, modify_cc, sizeof(struct xrdma_cc)),
 	CMD(CREATE_EQ, create_eq, sizeof(struct xrdma_cmd_create_eq)),
 	CMD(DESTROY_EQ, destroy_eq, OBJECT),
 	CMD(CREATE_CQ, create_cq, sizeof(struct xrdma_cmd_create_cq)),
 	CMD(DESTROY_CQ, destroy_cq, OBJECT),
+	CMD(RESIZE_CQ, resize_cq, sizeof(struct xrdma_cmd_create_cq)),
+	CMD(MODIFY_CQ, modify_cq, sizeof(struct xrdma_cmd_modify_cq)),
 	CMD(CREATE_QP, create_qp, sizeof(struct xrdma_cmd_create_qp)),
 	CMD(MODIFY_QP, modify_qp, sizeof(struct xrdma_cmd_modify_qp)),
 	CMD(QUERY_QP, query_qp, OBJECT),
 	CMD(DESTROY_QP, destroy_qp, OBJECT),
+	CMD_CAP(CREATE_SRQ, create_srq, sizeof(struct xrdma_cmd_create_srq),
+		SRQ),
+	CMD_CAP(MODIFY_SRQ, modify_srq, sizeof(struct xrdma_cmd_modify_srq),
+		SRQ),
+	CMD_CAP(QUERY_SRQ, query_srq, OBJECT, SRQ),
+	CMD_CAP(DESTROY_SRQ, destroy_srq, OBJECT, SRQ),
+	CMD_CAP(ATTACH_MCAST, attach_mcast, sizeof(struct xrdma_cmd_mcast),
+		MCAST),
+	CMD_CAP(DETACH_MCAST, detach_mcast, sizeof(struct xrdma_cmd_mcast),
+		MCAST),
+	CMD_CAP(CREATE_FLOW, create_flow, sizeof(struct xrdma_cmd_create_flow),
+		FLOW),
+	CMD_CAP(DESTROY_FLOW, destroy_flow, OBJECT, FLOW),
+	CMD_CAP(CREATE_RSS, create_rss, sizeof(struct xrdma_cmd_create_rss),
+		FLOW),
+	CMD_CAP(DESTROY_RSS, destroy_rss, OBJECT, FLOW),
 	CMD(INVALIDATE, invalidate, sizeof(struct xrdma_cmd_invalidate)),
 };
 
@@ -301,7 +445,8 @@ static bool reserved_ok(const struct cmd_info *info,
 
 /*
  * A queue pair may have failed under a driver that does not know yet, or have
- * bound windows of type 2A, which only the device counts.
+ * bound windows of type 2A, which only the device counts. A completion queue
+ * may fill up while it is being resized.
  */
 static bool excused(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 		    u8 status)
@@ -309,6 +454,8 @@ static bool excused(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 	u16 opcode = le16_to_cpu(cmd->opcode);
 	struct xrdma_qp *qp = NULL;
 
+	if (opcode == XRDMA_CMD_RESIZE_CQ || opcode == XRDMA_CMD_MODIFY_SRQ)
+		return status == XRDMA_CMD_BAD_STATE;
 	if (opcode == XRDMA_CMD_MODIFY_QP)
 		qp = xrdma_qp_get(dev, le32_to_cpu(cmd->modify_qp.qpn));
 	else if (opcode == XRDMA_CMD_DESTROY_QP)

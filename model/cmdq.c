@@ -59,6 +59,7 @@ int xrdma_cmdq_enable(struct xrdma_device *dev, u64 cmd_base, u64 rsp_base,
 	q->pi = 0;
 	q->ci = 0;
 	q->rsp_pi = 0;
+	q->extra = 0;
 	if (xrdma_mem_probe(dev, &q->ring, false))
 		return -EFAULT;
 	if (xrdma_mem_probe(dev, &q->replies, true))
@@ -74,20 +75,21 @@ int xrdma_cmdq_enable(struct xrdma_device *dev, u64 cmd_base, u64 rsp_base,
 void xrdma_cmdq_doorbell(struct xrdma_device *dev, u32 pi)
 {
 	struct xrdma_cmdq *q = &dev->cmdq;
+	u32 answered = q->rsp_pi - q->extra;
 
 	if (!xrdma_device_live(dev))
 		return;
-	if (xrdma_ring_used(pi, q->rsp_pi) > 1U << q->log_depth ||
+	if (xrdma_ring_used(pi, answered) > 1U << q->log_depth ||
 	    xrdma_ring_used(pi, q->ci) < xrdma_ring_used(q->pi, q->ci)) {
 		xrdma_dev_herr(dev, CMD_INDEX,
 			       "producer %#x, was %#x, %#x answered", pi, q->pi,
-			       q->rsp_pi);
+			       answered);
 		return;
 	}
 	q->pi = pi;
 }
 
-static void reply(struct xrdma_device *dev, const struct xrdma_rsp *rsp)
+static void write_reply(struct xrdma_device *dev, const struct xrdma_rsp *rsp)
 {
 	struct xrdma_cmdq *q = &dev->cmdq;
 	u64 off = (u64)xrdma_ring_slot(q->rsp_pi, q->log_depth) * sizeof(*rsp);
@@ -105,6 +107,16 @@ static void reply(struct xrdma_device *dev, const struct xrdma_rsp *rsp)
 			 __ATOMIC_RELEASE);
 	q->rsp_pi++;
 	xrdma_device_irq(dev, 0);
+}
+
+static void reply(struct xrdma_device *dev, const struct xrdma_rsp *rsp)
+{
+	struct xrdma_rsp copy = *rsp;
+	unsigned int i, times = xrdma_chaos_reply(&dev->chaos, &copy);
+
+	for (i = 0; i < times; i++)
+		write_reply(dev, &copy);
+	dev->cmdq.extra += times - 1;
 }
 
 static void late_reply(void *opaque)
@@ -148,11 +160,15 @@ static const struct xrdma_cmd_fault *take_fault(struct xrdma_device *dev,
 	struct xrdma_cmd_fault *end = fault + XRDMA_CMD_FAULTS;
 
 	for (; fault < end; fault++) {
-		if (fault->count && (fault->opcode == opcode ||
-				     fault->opcode == XRDMA_CMD_FAULT_ANY)) {
-			fault->count--;
-			return fault;
+		if (!fault->count || (fault->opcode != opcode &&
+				      fault->opcode != XRDMA_CMD_FAULT_ANY))
+			continue;
+		if (fault->skip) {
+			fault->skip--;
+			continue;
 		}
+		fault->count--;
+		return fault;
 	}
 	return NULL;
 }
@@ -178,6 +194,10 @@ static void run_faulty(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 	case XRDMA_CMD_FAULT_LATE:
 		xrdma_cmd_execute(dev, cmd, &rsp);
 		reply_later(dev, cmd, &rsp, fault->delay_ns);
+		break;
+	case XRDMA_CMD_FAULT_WRONG:
+		rsp.opcode = cpu_to_le16(le16_to_cpu(cmd->opcode) + 1);
+		reply(dev, &rsp);
 		break;
 	}
 }
@@ -238,6 +258,7 @@ void xrdma_cmdq_reset(struct xrdma_device *dev)
 	q->pi = 0;
 	q->ci = 0;
 	q->rsp_pi = 0;
+	q->extra = 0;
 }
 
 /**
@@ -264,8 +285,18 @@ int xrdma_cmdq_add_fault(struct xrdma_device *dev,
 /**
  * xrdma_cmdq_clear_faults - let commands go right again
  * @dev: the device
+ *
+ * Return: how many commands the faults still waited for.
  */
-void xrdma_cmdq_clear_faults(struct xrdma_device *dev)
+u64 xrdma_cmdq_clear_faults(struct xrdma_device *dev)
 {
+	const struct xrdma_cmd_fault *fault = dev->cmdq.faults;
+	u64 left = 0;
+	u32 i;
+
+	for (i = 0; i < XRDMA_CMD_FAULTS; i++, fault++)
+		if (fault->count)
+			left += (u64)fault->skip + fault->count;
 	memset(dev->cmdq.faults, 0, sizeof(dev->cmdq.faults));
+	return left;
 }

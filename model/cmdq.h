@@ -24,12 +24,14 @@ LIST_HEAD(xrdma_late_replies, xrdma_late_reply);
  * @XRDMA_CMD_FAULT_FAIL: it is not executed, and answered with a status
  * @XRDMA_CMD_FAULT_DELAY: it is executed and answered some time later
  * @XRDMA_CMD_FAULT_LATE: it is executed at once and answered some time later
+ * @XRDMA_CMD_FAULT_WRONG: it is not executed; the reply names another command
  */
 enum xrdma_cmd_fault_kind {
 	XRDMA_CMD_FAULT_HANG,
 	XRDMA_CMD_FAULT_FAIL,
 	XRDMA_CMD_FAULT_DELAY,
 	XRDMA_CMD_FAULT_LATE,
+	XRDMA_CMD_FAULT_WRONG,
 };
 
 #define XRDMA_CMD_FAULT_ANY		0xffff /* any opcode */
@@ -37,6 +39,7 @@ enum xrdma_cmd_fault_kind {
 
 /**
  * struct xrdma_cmd_fault - a fault that waits for its command
+ * @skip: how many commands it lets pass before
  * @count: how many more commands it hits; 0: the slot is free
  * @kind: what happens
  * @opcode: enum xrdma_cmd_opcode, or XRDMA_CMD_FAULT_ANY
@@ -44,6 +47,7 @@ enum xrdma_cmd_fault_kind {
  * @delay_ns: for XRDMA_CMD_FAULT_DELAY and _LATE
  */
 struct xrdma_cmd_fault {
+	u32 skip;
 	u32 count;
 	enum xrdma_cmd_fault_kind kind;
 	u16 opcode;
@@ -59,6 +63,7 @@ struct xrdma_cmd_fault {
  * @pi: producer index of the host
  * @ci: commands taken
  * @rsp_pi: replies written
+ * @extra: those of them that answered nothing
  * @late: commands that are answered later
  * @faults: what tests have asked for; outlives a reset
  */
@@ -69,6 +74,7 @@ struct xrdma_cmdq {
 	u32 pi;
 	u32 ci;
 	u32 rsp_pi;
+	u32 extra;
 	struct xrdma_late_replies late;
 	struct xrdma_cmd_fault faults[XRDMA_CMD_FAULTS];
 };
@@ -80,7 +86,7 @@ bool xrdma_cmdq_poll(struct xrdma_device *dev);
 void xrdma_cmdq_reset(struct xrdma_device *dev);
 int xrdma_cmdq_add_fault(struct xrdma_device *dev,
 			 const struct xrdma_cmd_fault *fault);
-void xrdma_cmdq_clear_faults(struct xrdma_device *dev);
+u64 xrdma_cmdq_clear_faults(struct xrdma_device *dev);
 
 /* cmd.c: the table of commands */
 void xrdma_cmd_execute(struct xrdma_device *dev, const struct xrdma_cmd *cmd,

@@ -12,6 +12,8 @@
 #include "xrdma_ring.h"
 #include "xrdma_xlat.h"
 
+static void period_over(void *opaque);
+
 /* Start of the contract structure, up to the word that is written last. */
 #define CQE_BODY	offsetof(struct xrdma_cqe, own)
 
@@ -41,6 +43,20 @@ static bool params_ok(const struct xrdma_cmd_create_cq *p)
 	return xrdma_root_ok(root) && xrdma_root_covers(root, size - 1);
 }
 
+/* Ring and record of a queue. Return: false if they are out of reach. */
+static bool init_memory(struct xrdma_device *dev, struct xrdma_cq *cq,
+			const struct xrdma_cmd_create_cq *p)
+{
+	u64 ring_size = xrdma_cq_rec_offset(p->log_depth);
+
+	xrdma_mem_init(&cq->ring, le64_to_cpu(p->root), 0, ring_size, 0);
+	xrdma_mem_init(&cq->rec, le64_to_cpu(p->root), ring_size,
+		       sizeof(struct xrdma_cq_rec), 0);
+	cq->log_depth = p->log_depth;
+	return !xrdma_mem_probe(dev, &cq->ring, true) &&
+	       !xrdma_mem_probe(dev, &cq->rec, false);
+}
+
 /**
  * xrdma_cq_create - CREATE_CQ
  * @dev: the device
@@ -54,7 +70,6 @@ enum xrdma_cmd_status xrdma_cq_create(struct xrdma_device *dev,
 	struct xrdma_eq *eq = xrdma_eq_get(dev, le32_to_cpu(p->eqn));
 	u32 cqn = le32_to_cpu(p->cqn);
 	struct xrdma_cq *cq;
-	u64 ring_size;
 
 	if (cqn >= XRDMA_MAX_CQ || dev->cqs[cqn] || !eq)
 		return XRDMA_CMD_BAD_NUMBER;
@@ -63,18 +78,15 @@ enum xrdma_cmd_status xrdma_cq_create(struct xrdma_device *dev,
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return XRDMA_CMD_NO_RESOURCE;
-	ring_size = xrdma_cq_rec_offset(p->log_depth);
-	xrdma_mem_init(&cq->ring, le64_to_cpu(p->root), 0, ring_size, 0);
-	xrdma_mem_init(&cq->rec, le64_to_cpu(p->root), ring_size,
-		       sizeof(struct xrdma_cq_rec), 0);
-	if (xrdma_mem_probe(dev, &cq->ring, true) ||
-	    xrdma_mem_probe(dev, &cq->rec, false)) {
+	if (!init_memory(dev, cq, p)) {
 		free(cq);
 		return XRDMA_CMD_BAD_DMA;
 	}
+	cq->dev = dev;
 	cq->cqn = cqn;
-	cq->log_depth = p->log_depth;
 	cq->eq = eq;
+	cq->timer.fn = period_over;
+	cq->timer.opaque = cq;
 	eq->users++;
 	dev->cqs[cqn] = cq;
 	return XRDMA_CMD_OK;
@@ -82,6 +94,7 @@ enum xrdma_cmd_status xrdma_cq_create(struct xrdma_device *dev,
 
 static void cq_free(struct xrdma_device *dev, struct xrdma_cq *cq)
 {
+	xrdma_timer_cancel(dev->params.loop, &cq->timer);
 	xrdma_eq_forget(cq);
 	cq->eq->users--;
 	dev->cqs[cq->cqn] = NULL;
@@ -161,8 +174,44 @@ static bool has_room(struct xrdma_device *dev, struct xrdma_cq *cq)
 	return !full(cq);
 }
 
+static void fire(struct xrdma_device *dev, struct xrdma_cq *cq, u32 arm)
+{
+	cq->fired = arm;
+	cq->held = 0;
+	xrdma_timer_cancel(dev->params.loop, &cq->timer);
+	xrdma_eq_comp(dev, cq);
+}
+
+/* Entries that were held back have waited long enough. */
+static void period_over(void *opaque)
+{
+	struct xrdma_cq *cq = opaque;
+	u32 arm;
+
+	if (!cq->held || !xrdma_device_live(cq->dev))
+		return;
+	if (!read_rec(cq->dev, cq, offsetof(struct xrdma_cq_rec, arm), &arm))
+		die(cq->dev, cq);
+	else if (arm != cq->fired && arm & XRDMA_ARM_TYPE_MASK)
+		fire(cq->dev, cq, arm);
+	cq->held = 0;
+}
+
+/* Moderation. Return: true if the event of this entry waits. */
+static bool hold(struct xrdma_device *dev, struct xrdma_cq *cq)
+{
+	if (++cq->held >= cq->count)
+		return false;
+	if (cq->held > 1 || !cq->period_us)
+		return true;
+	return !xrdma_timer_arm(dev->params.loop, &cq->timer,
+				xrdma_device_clock(dev) +
+				cq->period_us * 1000ULL);
+}
+
 /* Raise an event if the host has armed the queue anew. */
-static void fire(struct xrdma_device *dev, struct xrdma_cq *cq, bool solicited)
+static void written(struct xrdma_device *dev, struct xrdma_cq *cq, bool error,
+		    bool solicited)
 {
 	u32 arm, type;
 
@@ -178,25 +227,16 @@ static void fire(struct xrdma_device *dev, struct xrdma_cq *cq, bool solicited)
 	if (arm == cq->fired)
 		return;
 	if (type != XRDMA_ARM_NEXT &&
-	    !(type == XRDMA_ARM_SOLICITED && solicited))
+	    !(type == XRDMA_ARM_SOLICITED && (solicited || error)))
 		return;
-	cq->fired = arm;
-	xrdma_eq_comp(dev, cq);
+	if (cq->count > 1 && !error && hold(dev, cq))
+		return;
+	fire(dev, cq, arm);
 }
 
-/**
- * xrdma_cq_push - write a completion
- * @dev: the device
- * @cq: the queue
- * @tmpl: all of the entry but timestamp and phase
- *
- * Without room the queue dies, and its queue pairs go to ERR: the caller's
- * may be among them when this returns.
- *
- * Return: 0, or -EPIPE if the completion is lost.
- */
-int xrdma_cq_push(struct xrdma_device *dev, struct xrdma_cq *cq,
-		  const struct xrdma_cqe *tmpl)
+/* Return: 0, or -EPIPE if there is no room, or there never will be. */
+static int write_entry(struct xrdma_device *dev, struct xrdma_cq *cq,
+		       const struct xrdma_cqe *tmpl)
 {
 	u64 off = (u64)xrdma_ring_slot(cq->pi, cq->log_depth) * sizeof(*tmpl);
 	size_t len = sizeof(*tmpl);
@@ -216,7 +256,87 @@ int xrdma_cq_push(struct xrdma_device *dev, struct xrdma_cq *cq,
 			 cpu_to_le32(xrdma_ring_phase(cq->pi, cq->log_depth)),
 			 __ATOMIC_RELEASE);
 	cq->pi++;
-	fire(dev, cq, tmpl->status ||
-	     le16_to_cpu(tmpl->flags) & XRDMA_CQE_SOLICITED);
+	written(dev, cq, tmpl->status,
+		le16_to_cpu(tmpl->flags) & XRDMA_CQE_SOLICITED);
 	return 0;
+}
+
+/**
+ * xrdma_cq_push - write a completion
+ * @dev: the device
+ * @cq: the queue
+ * @tmpl: all of the entry but timestamp and phase
+ *
+ * Without room the queue dies, and its queue pairs go to ERR: the caller's
+ * may be among them when this returns.
+ *
+ * Return: 0, or -EPIPE if the completion is lost.
+ */
+int xrdma_cq_push(struct xrdma_device *dev, struct xrdma_cq *cq,
+		  const struct xrdma_cqe *tmpl)
+{
+	struct xrdma_cqe cqe = *tmpl;
+	unsigned int times = xrdma_chaos_cqe(&dev->chaos, &cqe);
+	int err = 0;
+
+	while (!err && times--)
+		err = write_entry(dev, cq, &cqe);
+	return err;
+}
+
+/**
+ * xrdma_cq_resize - RESIZE_CQ
+ * @dev: the device
+ * @p: body of the command
+ * @index: of the first entry that is written to the new ring
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_cq_resize(struct xrdma_device *dev,
+				      const struct xrdma_cmd_create_cq *p,
+				      u32 *index)
+{
+	struct xrdma_cq *cq = xrdma_cq_get(dev, le32_to_cpu(p->cqn));
+	struct xrdma_cq new;
+	u32 ci;
+
+	if (!cq)
+		return XRDMA_CMD_BAD_NUMBER;
+	if (!params_ok(p) || p->eqn)
+		return XRDMA_CMD_BAD_PARAM;
+	if (!init_memory(dev, &new, p) ||
+	    !read_rec(dev, &new, offsetof(struct xrdma_cq_rec, ci), &ci))
+		return XRDMA_CMD_BAD_DMA;
+	if (xrdma_ring_used(cq->pi, ci) > 1U << p->log_depth ||
+	    xrdma_ring_used(cq->pi, ci) > xrdma_ring_used(cq->pi, cq->ci))
+		return XRDMA_CMD_BAD_STATE;
+	cq->ring = new.ring;
+	cq->rec = new.rec;
+	cq->log_depth = new.log_depth;
+	cq->ci = ci;
+	*index = cq->pi;
+	return XRDMA_CMD_OK;
+}
+
+/**
+ * xrdma_cq_modify - MODIFY_CQ
+ * @dev: the device
+ * @p: body of the command
+ *
+ * An event that waits by the old rules need not wait any more.
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_cq_modify(struct xrdma_device *dev,
+				      const struct xrdma_cmd_modify_cq *p)
+{
+	struct xrdma_cq *cq = xrdma_cq_get(dev, le32_to_cpu(p->cqn));
+
+	if (!cq)
+		return XRDMA_CMD_BAD_NUMBER;
+	cq->count = le16_to_cpu(p->count);
+	cq->period_us = le16_to_cpu(p->period);
+	xrdma_timer_cancel(dev->params.loop, &cq->timer);
+	period_over(cq);
+	return XRDMA_CMD_OK;
 }

@@ -24,11 +24,13 @@ static void init(struct xrdma_device *dev)
 		dev->caps |= XRDMA_CAP_DEVICE_MEMORY;
 	TAILQ_INIT(&dev->active);
 	TAILQ_INIT(&dev->errors);
+	xrdma_flows_init(dev);
 	LIST_INIT(&dev->cmdq.late);
 	dev->slow_timer.fn = slow_timer;
 	dev->slow_timer.opaque = dev;
 	xrdma_regs_reset(dev);
 	xrdma_port_reset(dev);
+	xrdma_cc_reset(dev);
 }
 
 /**
@@ -81,8 +83,13 @@ void xrdma_device_reset(struct xrdma_device *dev)
 	dev->live = false;
 	dev->epoch++;
 	xrdma_cmdq_reset(dev);
+	xrdma_mcast_reset(dev);
+	xrdma_flows_reset(dev);
+	xrdma_rss_reset(dev);
 	xrdma_qps_reset(dev);
+	xrdma_srqs_reset(dev);
 	xrdma_wire_reset(dev);
+	memset(dev->counters, 0, sizeof(dev->counters));
 	xrdma_cqs_reset(dev);
 	xrdma_eqs_reset(dev);
 	xrdma_keys_reset(dev);
@@ -90,6 +97,7 @@ void xrdma_device_reset(struct xrdma_device *dev)
 	xrdma_timer_cancel(dev->params.loop, &dev->slow_timer);
 	memset(dev->gids, 0, sizeof(dev->gids));
 	xrdma_port_reset(dev);
+	xrdma_cc_reset(dev);
 	xrdma_regs_reset(dev);
 }
 

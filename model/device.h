@@ -7,10 +7,11 @@
  * never kept from one of these calls to the next, except under the epoch rule
  * of xlat.h.
  *
- * The core (this file, regs, cmdq, cmd, eq, cq, qp, key, access, window, xlat,
- * dm, gid) owns the objects; the wire engine (requester, responder, uc, eth,
- * pkt, wire) owns packets and timers, and is reached through struct
- * xrdma_qp_ops and the functions at the end of this file.
+ * The core (this file, regs, cmdq, cmd, eq, cq, qp, srq, mcast, key, access,
+ * window, xlat, dm, gid) owns the objects; the wire engine (requester,
+ * responder, uc, ud, xrc, eth, pkt, wire) owns packets and timers, and is
+ * reached through struct xrdma_qp_ops and the functions at the end of this
+ * file.
  */
 #ifndef XRDMA_MODEL_DEVICE_H
 #define XRDMA_MODEL_DEVICE_H
@@ -21,19 +22,26 @@
 #include <stddef.h>
 
 #include "access.h"
+#include "cc.h"
+#include "chaos.h"
 #include "cmdq.h"
+#include "counter.h"
 #include "cq.h"
 #include "dm.h"
 #include "dma.h"
 #include "eq.h"
+#include "flow.h"
 #include "gid.h"
 #include "host_error.h"
 #include "key.h"
 #include "loop.h"
+#include "mcast.h"
 #include "port.h"
 #include "qp.h"
 #include "regs.h"
+#include "rss.h"
 #include "sgl.h"
+#include "srq.h"
 #include "xrdma_regs.h"
 
 struct xrdma_wire;
@@ -42,8 +50,17 @@ struct xrdma_wire;
 #define XRDMA_DEVICE_CAPS		(XRDMA_CAP_SHADOW_DB | \
 					 XRDMA_CAP_MW_TYPE_1 | \
 					 XRDMA_CAP_FAST_REG | \
+					 XRDMA_CAP_SRQ | \
+					 XRDMA_CAP_UD | \
+					 XRDMA_CAP_MCAST | \
+					 XRDMA_CAP_CC | \
 					 XRDMA_CAP_UC | \
-					 XRDMA_CAP_RAW_PACKET)
+					 XRDMA_CAP_XRC | \
+					 XRDMA_CAP_RAW_PACKET | \
+					 XRDMA_CAP_FLUSH | \
+					 XRDMA_CAP_COUNTERS | \
+					 XRDMA_CAP_ATOMIC_WRITE | \
+					 XRDMA_CAP_FLOW)
 
 /**
  * struct xrdma_device_params - what a device is made of
@@ -84,20 +101,27 @@ struct xrdma_device_params {
  * @regs: registers
  * @lie: what one of them reads as instead; outlives a reset
  * @cmdq: command ring
+ * @chaos: what is written wrong, for tests
  * @keys: key table
  * @dm: device memory
  * @eqs: event queues by number
  * @cqs: completion queues by number
  * @qps: queue pairs by number
+ * @srqs: shared receive queues by number
+ * @rss: RSS objects by number
+ * @flows: flow rules
  * @eqs_stalled: events wait for room in an event queue
  * @active: queue pairs that are polled
  * @num_active: of them
  * @errors: queue pairs in ERR, whose work queues are flushed now and then
  * @slow_timer: looks at @errors and at event queues without room
  * @slow_ns: its present interval
+ * @mcast: multicast groups
  * @port: the Ethernet port
  * @gids: GID table
- * @stats: counters of QUERY_STATS; the device's life long
+ * @cc: congestion control
+ * @stats: counters of the port; the device's life long
+ * @counters: counter sets by number; 0 is not used
  * @db_errors: doorbells of user pages that were ignored
  * @user_errors: queue pairs that failed for a corrupt index or entry in user
  *	memory
@@ -113,20 +137,27 @@ struct xrdma_device {
 	struct xrdma_regs regs;
 	struct xrdma_reg_lie lie;
 	struct xrdma_cmdq cmdq;
+	struct xrdma_chaos chaos;
 	struct xrdma_key_table keys;
 	struct xrdma_dm dm;
 	struct xrdma_eq *eqs[XRDMA_MAX_EQ];
 	struct xrdma_cq *cqs[XRDMA_MAX_CQ];
 	struct xrdma_qp *qps[XRDMA_MAX_QP];
+	struct xrdma_srq *srqs[XRDMA_MAX_SRQ];
+	struct xrdma_rss *rss[XRDMA_MAX_QP];
+	struct xrdma_flows flows;
 	bool eqs_stalled;
 	struct xrdma_qp_list active;
 	u32 num_active;
 	struct xrdma_qp_list errors;
 	struct xrdma_timer slow_timer;
 	u64 slow_ns;
+	struct xrdma_mcast mcast;
 	struct xrdma_port port;
 	struct xrdma_gid gids[XRDMA_MAX_GID];
+	struct xrdma_cc_conf cc;
 	u64 stats[XRDMA_NUM_STATS];
+	struct xrdma_counter_set counters[XRDMA_MAX_COUNTERS];
 	u64 db_errors;
 	u64 user_errors;
 	struct xrdma_wire *wire;
@@ -160,6 +191,22 @@ static inline void xrdma_stat_add(struct xrdma_device *dev,
 				  enum xrdma_stat stat, u64 n)
 {
 	dev->stats[stat] += n;
+}
+
+/* In the set of a queue pair only: the port has counted it before. */
+static inline void xrdma_set_stat_add(const struct xrdma_qp *qp,
+				      enum xrdma_stat stat, u64 n)
+{
+	if (qp->counters)
+		qp->counters->stats[stat] += n;
+}
+
+/* What concerns a queue pair: for the port, and in its set. */
+static inline void xrdma_qp_stat_add(const struct xrdma_qp *qp,
+				     enum xrdma_stat stat, u64 n)
+{
+	xrdma_stat_add(qp->dev, stat, n);
+	xrdma_set_stat_add(qp, stat, n);
 }
 
 /*

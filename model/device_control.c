@@ -20,6 +20,7 @@ static const char * const fault_kinds[] = {
 	[XRDMA_CMD_FAULT_FAIL] = "fail",
 	[XRDMA_CMD_FAULT_DELAY] = "delay",
 	[XRDMA_CMD_FAULT_LATE] = "late",
+	[XRDMA_CMD_FAULT_WRONG] = "wrong",
 };
 
 static void add_u64(struct json_object *object, const char *name, u64 value)
@@ -67,6 +68,9 @@ static struct json_object *device_section(void *opaque)
 					     XRDMA_MAX_CQ));
 	add_u64(object, "qps", count_objects((void * const *)dev->qps,
 					     XRDMA_MAX_QP));
+	add_u64(object, "srqs", count_objects((void * const *)dev->srqs,
+					      XRDMA_MAX_SRQ));
+	add_u64(object, "groups", dev->mcast.num);
 	add_u64(object, "active_qps", dev->num_active);
 	add_u64(object, "db_errors", dev->db_errors);
 	add_u64(object, "user_errors", dev->user_errors);
@@ -125,15 +129,18 @@ static int command_fault(void *opaque, struct json_object *request,
 {
 	s64 status = get_number(request, "status", XRDMA_CMD_INTERNAL, 255);
 	s64 count = get_number(request, "count", 1, UINT32_MAX);
+	s64 skip = get_number(request, "skip", 0, UINT32_MAX);
 	s64 ms = get_number(request, "ms", 0, MAX_DELAY_MS);
 	int opcode = get_opcode(request);
 	int kind = get_kind(request);
 	struct xrdma_cmd_fault fault;
 
 	(void)reply;
-	if (opcode < 0 || kind < 0 || status <= 0 || count <= 0 || ms < 0)
+	if (opcode < 0 || kind < 0 || status <= 0 || count <= 0 || skip < 0 ||
+	    ms < 0)
 		return -EINVAL;
 	fault = (struct xrdma_cmd_fault) {
+		.skip = skip,
 		.count = count,
 		.kind = kind,
 		.opcode = opcode,
@@ -147,8 +154,7 @@ static int command_faults_clear(void *opaque, struct json_object *request,
 				struct json_object *reply)
 {
 	(void)request;
-	(void)reply;
-	xrdma_cmdq_clear_faults(opaque);
+	add_u64(reply, "left", xrdma_cmdq_clear_faults(opaque));
 	return 0;
 }
 
@@ -165,16 +171,26 @@ static int gone(void *opaque, struct json_object *request,
 	return 0;
 }
 
+static int fatal(void *opaque, struct json_object *request,
+		 struct json_object *reply)
+{
+	(void)request;
+	(void)reply;
+	xrdma_device_fatal(opaque, XRDMA_FATAL_INTERNAL);
+	return 0;
+}
+
 static int register_lie(void *opaque, struct json_object *request,
 			struct json_object *reply)
 {
 	const char *name = get_string(request, "register");
 	s64 value = get_number(request, "value", -1, UINT32_MAX);
+	s64 count = get_number(request, "count", UINT32_MAX, UINT32_MAX);
 
 	(void)reply;
-	if (!name || value < 0)
+	if (!name || value < 0 || count <= 0)
 		return -EINVAL;
-	return xrdma_regs_lie(opaque, name, value);
+	return xrdma_regs_lie(opaque, name, value, count);
 }
 
 static int register_lie_clear(void *opaque, struct json_object *request,
@@ -182,7 +198,7 @@ static int register_lie_clear(void *opaque, struct json_object *request,
 {
 	(void)request;
 	(void)reply;
-	return xrdma_regs_lie(opaque, NULL, 0);
+	return xrdma_regs_lie(opaque, NULL, 0, 0);
 }
 
 static const struct {
@@ -191,6 +207,7 @@ static const struct {
 } commands[] = {
 	{ "command_fault", command_fault },
 	{ "command_faults_clear", command_faults_clear },
+	{ "fatal", fatal },
 	{ "gone", gone },
 	{ "register_lie", register_lie },
 	{ "register_lie_clear", register_lie_clear },

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * The device's part of the control socket: section "device" of "stats", faults
- * of commands, surprise removal.
+ * of commands and registers, failure, surprise removal.
  *
  *   {"cmd":"command_fault", "opcode":"CREATE_QP", "kind":"hang", "count":1}
- *	kind: "hang", "fail" (with "status": number), "delay" or "late" (with
- *	"ms"); opcode: a name or "any"
- *   {"cmd":"command_faults_clear"}
+ *	kind: "hang", "wrong", "fail" (with "status": number), "delay" or
+ *	"late" (with "ms"); opcode: a name or "any"; "skip": so many pass before
+ *   {"cmd":"command_faults_clear"}  ->  {"ok":true, "left":0}: how many
+ *	commands the faults still waited for
+ *   {"cmd":"register_lie", "register":"STATUS", "value":0, "count":1}
+ *	it reads so, as often as that; without "count" until the next one
+ *   {"cmd":"register_lie_clear"}
+ *   {"cmd":"fatal"}: it fails and says so
  *   {"cmd":"gone", "on":true}
  */
 #ifndef XRDMA_MODEL_DEVICE_CONTROL_H

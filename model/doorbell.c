@@ -15,7 +15,7 @@
 
 /**
  * xrdma_qp_activate - poll a queue pair from now on
- * @qp: the queue pair; nothing happens unless it is in RTS or SQD
+ * @qp: the queue pair; nothing happens unless it is in RTS or SQD, and sends
  *
  * For doorbells, and for the wire engine when something happened that lets
  * xrdma_qp_ops.run() go on.
@@ -24,7 +24,8 @@ void xrdma_qp_activate(struct xrdma_qp *qp)
 {
 	struct xrdma_device *dev = qp->dev;
 
-	if (qp->state != XRDMA_QPS_RTS && qp->state != XRDMA_QPS_SQD)
+	if (!qp->sq.log_stride ||
+	    (qp->state != XRDMA_QPS_RTS && qp->state != XRDMA_QPS_SQD))
 		return;
 	qp->last_work_ns = xrdma_device_clock(dev);
 	if (qp->active)

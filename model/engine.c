@@ -98,6 +98,8 @@ static int add_control(const struct xrdma_env *env, struct xrdma_device *dev)
 	if (!env->control)
 		return 0;
 	err = xrdma_device_add_control(dev, env->control);
+	if (!err)
+		err = xrdma_chaos_add_control(&dev->chaos, env->control);
 	return err ? err : xrdma_wire_add_control(dev, env->control);
 }
 
@@ -107,6 +109,8 @@ static int open_wire(const struct xrdma_env *env, struct xrdma_device *dev)
 
 	if (env->impair)
 		err = xrdma_wire_impair(dev, "tx", env->impair);
+	if (!err && env->capture)
+		err = xrdma_capture_open(&dev->wire->capture, env->capture);
 	if (!err && env->wire)
 		err = xrdma_wire_open(dev, env->wire);
 	return err;

@@ -28,6 +28,7 @@ struct xrdma_engine;
  * @herr: ledger of host errors
  * @wire: far end of the wire, as of xrdma_wire_open(), or NULL
  * @impair: impairments of what is sent, as of xrdma_impair_parse(), or NULL
+ * @capture: file for frames that are sent and received, or NULL
  * @mac: permanent MAC address of the port
  * @seed: of everything random in the device
  * @mw_2a: windows of type 2 are 2A, else 2B
@@ -43,6 +44,7 @@ struct xrdma_env {
 	struct xrdma_host_errors *herr;
 	const char *wire;
 	const char *impair;
+	const char *capture;
 	u8 mac[6];
 	u64 seed;
 	bool mw_2a;

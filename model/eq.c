@@ -203,9 +203,9 @@ static void fire(struct xrdma_device *dev, struct xrdma_eq *eq)
 	xrdma_device_irq(dev, eq->vector);
 }
 
-/* Write one entry; there is room. @eqe gets timestamp and phase. */
-static void write_entry(struct xrdma_device *dev, struct xrdma_eq *eq,
-			struct xrdma_eqe *eqe)
+/* There is room. @eqe gets timestamp and phase. */
+static void write_one(struct xrdma_device *dev, struct xrdma_eq *eq,
+		      struct xrdma_eqe *eqe)
 {
 	u64 off = (u64)xrdma_ring_slot(eq->pi, eq->log_depth) * sizeof(*eqe);
 	size_t len = sizeof(*eqe);
@@ -223,6 +223,17 @@ static void write_entry(struct xrdma_device *dev, struct xrdma_eq *eq,
 			 __ATOMIC_RELEASE);
 	eq->pi++;
 	fire(dev, eq);
+}
+
+/* Write one entry; there is room. @eqe gets timestamp and phase. */
+static void write_entry(struct xrdma_device *dev, struct xrdma_eq *eq,
+			struct xrdma_eqe *eqe)
+{
+	struct xrdma_eqe extra = *eqe;
+
+	write_one(dev, eq, eqe);
+	if (xrdma_chaos_eqe(&dev->chaos, &extra) && has_room(dev, eq, 1))
+		write_one(dev, eq, &extra);
 }
 
 /**
@@ -310,27 +321,29 @@ void xrdma_event(struct xrdma_device *dev, u8 event, u32 number)
 }
 
 /**
- * xrdma_eq_fault - write a fault record, or count it as lost
+ * xrdma_eq_fault - write a fault record, or lose it
  * @dev: the device
  * @record: all of it but @lost, timestamp and phase
  *
  * A hostile peer must not crowd out other events: records are dropped while
  * less than half of the queue is free.
+ *
+ * Return: false if it is lost.
  */
-void xrdma_eq_fault(struct xrdma_device *dev, struct xrdma_eqe *record)
+bool xrdma_eq_fault(struct xrdma_device *dev, struct xrdma_eqe *record)
 {
 	struct xrdma_eq *eq = dev->eqs[0];
 
 	if (!eq || !xrdma_device_live(dev))
-		return;
+		return true;
 	if (!has_room(dev, eq, 1U << (eq->log_depth - 1))) {
-		xrdma_stat_add(dev, XRDMA_STAT_FAULTS_LOST, 1);
 		eq->lost++;
-		return;
+		return false;
 	}
 	record->lost = cpu_to_le32(eq->lost);
 	eq->lost = 0;
 	write_entry(dev, eq, record);
+	return true;
 }
 
 static void retry_waiting(struct xrdma_device *dev, struct xrdma_eq *eq)

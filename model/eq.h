@@ -68,7 +68,7 @@ enum xrdma_cmd_status xrdma_eq_destroy(struct xrdma_device *dev, u32 eqn);
 struct xrdma_eq *xrdma_eq_get(struct xrdma_device *dev, u32 eqn);
 void xrdma_eq_comp(struct xrdma_device *dev, struct xrdma_cq *cq);
 void xrdma_event(struct xrdma_device *dev, u8 event, u32 number);
-void xrdma_eq_fault(struct xrdma_device *dev, struct xrdma_eqe *record);
+bool xrdma_eq_fault(struct xrdma_device *dev, struct xrdma_eqe *record);
 void xrdma_eq_forget(struct xrdma_cq *cq);
 void xrdma_eqs_retry(struct xrdma_device *dev);
 void xrdma_eqs_reset(struct xrdma_device *dev);

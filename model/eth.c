@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Raw packet queue pairs: a SEND is a whole Ethernet frame, without its check
- * sequence; so is what a receive gets.
+ * sequence; so is what a receive gets. Who gets which frame.
  *
  * There is nothing to wait for, so the requester's state is one index.
  */
@@ -11,9 +11,9 @@
 
 #include "device.h"
 #include "eth.h"
+#include "rx.h"
 #include "wire.h"
 
-#define ETH_BUDGET	64
 #define ETH_ZLEN	60 /* shortest frame on a wire, without check sequence */
 
 static u32 max_frame(const struct xrdma_device *dev)
@@ -60,6 +60,101 @@ static int fill(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
 	return reason;
 }
 
+/* Return: false if the queue pair went into ERR. */
+static bool receive(struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe,
+		    const u8 *frame, u32 len)
+{
+	const struct xrdma_sgl sgl = {
+		.sge = (const struct xrdma_sge *)(wqe + 1),
+		.num = le16_to_cpu(wqe->num_sge),
+		.opcode = XRDMA_OP_RECV,
+	};
+	struct xrdma_recv_done done = {
+		.opcode = XRDMA_OP_RECV,
+		.wr_id = wqe->wr_id,
+		.byte_len = len,
+	};
+	int reason;
+
+	if (xrdma_sgl_length(&sgl) < len) {
+		done.status = XRDMA_WC_LOC_LEN_ERR;
+	} else {
+		reason = xrdma_sgl_scatter(qp, &sgl, 0, frame, len);
+		if (reason) {
+			done.status = XRDMA_WC_LOC_PROT_ERR;
+			done.vendor_err = reason;
+		}
+	}
+	memcpy(done.smac, frame + 6, sizeof(done.smac));
+	xrdma_qp_complete_recv(qp, &done);
+	if (done.status)
+		xrdma_qp_error(qp, 0);
+	return !done.status;
+}
+
+static bool can_receive(const struct xrdma_qp *qp)
+{
+	return qp->state == XRDMA_QPS_RTR || qp->state == XRDMA_QPS_RTS ||
+	       qp->state == XRDMA_QPS_SQD || qp->state == XRDMA_QPS_SQE;
+}
+
+/* Return: XRDMA_RX_ETHERNET, or why the queue pair did not get the frame. */
+static enum xrdma_rx deliver(struct xrdma_qp *qp, const u8 *frame, u32 len)
+{
+	u8 wqe[XRDMA_WQE_MAX] __attribute__((aligned(8)));
+
+	if (!can_receive(qp))
+		return XRDMA_RX_STATE;
+	if (xrdma_qp_read_rq(qp, wqe) || !receive(qp, (void *)wqe, frame, len))
+		return XRDMA_RX_OVERRUN;
+	return XRDMA_RX_ETHERNET;
+}
+
+/*
+ * Give a frame to those whom flow rules name, but for its sender. Return: true
+ * if one has taken it.
+ */
+static bool steer(struct xrdma_device *dev, const struct xrdma_qp *sender,
+		  const u8 *frame, u32 len, enum xrdma_rx *rx)
+{
+	struct xrdma_flow_fields fields;
+	struct xrdma_flow *flow;
+	struct xrdma_qp *qp;
+	u8 have;
+
+	if (TAILQ_EMPTY(&dev->flows.order))
+		return false;
+	have = xrdma_flow_fields(&fields, frame, len);
+	TAILQ_FOREACH(flow, &dev->flows.order, link) {
+		if (!xrdma_flow_matches(flow, &fields))
+			continue;
+		qp = flow->qp ? flow->qp :
+				xrdma_rss_pick(flow->rss, &fields, have);
+		if (qp == sender)
+			continue;
+		*rx = deliver(qp, frame, len);
+		if (!flow->copy)
+			return true;
+	}
+	return false;
+}
+
+/* What a rule of another queue pair takes does not leave the device. */
+static bool taken_inside(struct xrdma_qp *qp, const struct xrdma_frame *frame)
+{
+	struct xrdma_device *dev = qp->dev;
+	struct xrdma_net net;
+	enum xrdma_rx rx;
+
+	if (qp->qpn == dev->port.eth_qpn || !dev->port.link_up ||
+	    xrdma_net_parse(&net, frame->data, frame->len) !=
+	    XRDMA_RX_ETHERNET ||
+	    !steer(dev, qp, frame->data, frame->len, &rx))
+		return false;
+	xrdma_rx_count(dev, rx);
+	return true;
+}
+
 /* Return: enum xrdma_wc_status. */
 static u8 send_frame(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
 		     int *reason)
@@ -84,7 +179,10 @@ static u8 send_frame(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
 		xrdma_frame_put(&qp->dev->wire->pool, frame);
 		return XRDMA_WC_LOC_PROT_ERR;
 	}
-	xrdma_wire_send(qp->dev, frame);
+	if (taken_inside(qp, frame))
+		xrdma_frame_put(&qp->dev->wire->pool, frame);
+	else
+		xrdma_wire_send(qp->dev, frame);
 	return XRDMA_WC_SUCCESS;
 }
 
@@ -100,6 +198,9 @@ static bool send_one(struct xrdma_qp *qp)
 		return false;
 	qp->req.next++;
 	status = send_frame(qp, wqe, &reason);
+	/* a receive may have filled up a CQ that it shares: all is flushed */
+	if (qp->state != XRDMA_QPS_RTS)
+		return false;
 	if (status)
 		xrdma_qp_fail_send(qp, index, wqe, status, reason);
 	else
@@ -109,14 +210,7 @@ static bool send_one(struct xrdma_qp *qp)
 
 static bool raw_run(struct xrdma_qp *qp)
 {
-	unsigned int budget = ETH_BUDGET;
-	u32 first = qp->req.next;
-
-	while (budget-- && qp->state == XRDMA_QPS_RTS &&
-	       qp->req.next != qp->sq.pi && xrdma_wire_room(qp->dev))
-		if (!send_one(qp))
-			return true;
-	return qp->req.next != first;
+	return xrdma_wire_run_sends(qp, send_one);
 }
 
 static int raw_init(struct xrdma_qp *qp)
@@ -172,46 +266,9 @@ static bool wanted(const struct xrdma_device *dev, const u8 *dmac)
 	    !memcmp(dmac, broadcast, sizeof(broadcast)))
 		return true;
 	if (dmac[0] & 1)
-		return dev->port.flags & XRDMA_PORT_ALLMULTI;
+		return dev->port.flags & XRDMA_PORT_ALLMULTI ||
+		       xrdma_mcast_wanted(dev, dmac);
 	return xrdma_wire_is_local(dev, dmac);
-}
-
-/* Return: false if the queue pair went into ERR. */
-static bool receive(struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe,
-		    const u8 *frame, u32 len)
-{
-	const struct xrdma_sgl sgl = {
-		.sge = (const struct xrdma_sge *)(wqe + 1),
-		.num = le16_to_cpu(wqe->num_sge),
-		.opcode = XRDMA_OP_RECV,
-	};
-	struct xrdma_recv_done done = {
-		.opcode = XRDMA_OP_RECV,
-		.wr_id = wqe->wr_id,
-		.byte_len = len,
-	};
-	int reason;
-
-	if (xrdma_sgl_length(&sgl) < len) {
-		done.status = XRDMA_WC_LOC_LEN_ERR;
-	} else {
-		reason = xrdma_sgl_scatter(qp, &sgl, 0, frame, len);
-		if (reason) {
-			done.status = XRDMA_WC_LOC_PROT_ERR;
-			done.vendor_err = reason;
-		}
-	}
-	memcpy(done.smac, frame + 6, sizeof(done.smac));
-	xrdma_qp_complete_recv(qp, &done);
-	if (done.status)
-		xrdma_qp_error(qp, 0);
-	return !done.status;
-}
-
-static bool can_receive(const struct xrdma_qp *qp)
-{
-	return qp->state == XRDMA_QPS_RTR || qp->state == XRDMA_QPS_RTS ||
-	       qp->state == XRDMA_QPS_SQD || qp->state == XRDMA_QPS_SQE;
 }
 
 /**
@@ -227,18 +284,17 @@ enum xrdma_rx xrdma_eth_receive(struct xrdma_device *dev, const u8 *frame,
 {
 	struct xrdma_qp *qp = dev->port.eth_qpn ?
 			      xrdma_qp_get(dev, dev->port.eth_qpn) : NULL;
+	enum xrdma_rx rx;
 
 	if (len < XRDMA_ETH_BYTES)
 		return XRDMA_RX_RUNT;
+	if (len <= max_frame(dev) && steer(dev, NULL, frame, len, &rx))
+		return rx;
 	if (!wanted(dev, frame))
 		return XRDMA_RX_FILTERED;
 	if (len > max_frame(dev))
 		return XRDMA_RX_OVERSIZED;
-	if (!qp || !can_receive(qp))
+	if (!qp)
 		return XRDMA_RX_STATE;
-	if (xrdma_qp_read_rq(qp, dev->wire->wqe))
-		return XRDMA_RX_OVERRUN;
-	if (!receive(qp, (void *)dev->wire->wqe, frame, len))
-		return XRDMA_RX_OVERRUN;
-	return XRDMA_RX_ETHERNET;
+	return deliver(qp, frame, len);
 }

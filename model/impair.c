@@ -12,6 +12,7 @@
 #include "icrc.h"
 #include "impair.h"
 #include "net.h"
+#include "prng.h"
 
 #define ONE		0x100000000ULL
 #define SPEC_MAX	256
@@ -34,26 +35,10 @@ const char *xrdma_impair_name(enum xrdma_impairment kind)
 	return names[kind];
 }
 
-/* xorshift64*: not for secrets, but the same everywhere. */
-static u64 next_random(struct xrdma_impair *imp)
-{
-	if (!imp->rng)
-		imp->rng = 0x9e3779b97f4a7c15ULL;
-	imp->rng ^= imp->rng >> 12;
-	imp->rng ^= imp->rng << 25;
-	imp->rng ^= imp->rng >> 27;
-	return imp->rng * 0x2545f4914f6cdd1dULL >> 32;
-}
-
-static u32 random_below(struct xrdma_impair *imp, u32 limit)
-{
-	return next_random(imp) * limit >> 32;
-}
-
 /* Every decision takes one random number, so that kinds do not interfere. */
 static bool strikes(struct xrdma_impair *imp, enum xrdma_impairment kind)
 {
-	if (next_random(imp) >= imp->threshold[kind])
+	if (xrdma_prng(&imp->rng) >= imp->threshold[kind])
 		return false;
 	imp->count[kind]++;
 	return true;
@@ -167,7 +152,7 @@ int xrdma_impair_parse(struct xrdma_impair *imp, const char *spec)
 
 static void flip_bit(struct xrdma_impair *imp, u8 *data, u32 from, u32 to)
 {
-	u32 bit = random_below(imp, (to - from) * 8);
+	u32 bit = xrdma_prng_below(&imp->rng, (to - from) * 8);
 
 	data[from + bit / 8] ^= 1 << bit % 8;
 }
@@ -269,7 +254,7 @@ static void dispatch(struct xrdma_impair *imp, struct xrdma_frame_pool *pool,
 		return;
 	}
 	if (late) {
-		frame->overtake = 1 + random_below(imp, XRDMA_IMPAIR_OVERTAKE);
+		frame->overtake = 1 + xrdma_prng_below(&imp->rng, XRDMA_IMPAIR_OVERTAKE);
 		frame->due_ns = now_ns + imp->delay_ns + XRDMA_IMPAIR_HOLD_NS;
 		xrdma_frameq_push(&imp->held, frame);
 		return;

@@ -33,6 +33,7 @@
  * @control: path of the control socket, or NULL
  * @wire: far end of the wire, or NULL
  * @impair: impairments of the wire, or NULL
+ * @capture: file for the frames on it, or NULL
  * @msix_vectors: size of the MSI-X table
  * @spin_ns: how long the loop spins after the last work
  * @mac: MAC address
@@ -48,6 +49,7 @@ struct options {
 	const char *control;
 	const char *wire;
 	const char *impair;
+	const char *capture;
 	unsigned long msix_vectors;
 	u64 spin_ns;
 	u8 mac[6];
@@ -60,7 +62,8 @@ struct options {
 };
 
 enum {
-	OPT_CONTROL = 256,
+	OPT_CAPTURE = 256,
+	OPT_CONTROL,
 	OPT_DEVICE_MEMORY,
 	OPT_DIE_WITH_PARENT,
 	OPT_IMPAIR,
@@ -77,6 +80,7 @@ enum {
 };
 
 static const struct option long_options[] = {
+	{ "capture", required_argument, NULL, OPT_CAPTURE },
 	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "device-memory", required_argument, NULL, OPT_DEVICE_MEMORY },
 	{ "die-with-parent", no_argument, NULL, OPT_DIE_WITH_PARENT },
@@ -104,6 +108,8 @@ static void usage(FILE *to)
 	      "                      far end of the wire: a frame is a datagram\n"
 	      "  --impair SPEC       impair what is sent, like loss=1%,dup=0.5%,reorder=2%,\n"
 	      "                      corrupt=0.1%,corrupt-icrc-ok=0.1%,ecn=10%,delay=50us,seed=7\n"
+	      "  --capture FILE      write what is sent, before it is impaired, and received to\n"
+	      "                      FILE, as pcap\n"
 	      "  --mac ADDRESS       MAC address (default 02:00:00:78:72:01)\n"
 	      "  --device-memory N   bytes of memory in BAR 4: 0, or a power of two from 4096 on\n"
 	      "                      (default 1048576)\n"
@@ -144,24 +150,42 @@ static bool parse_mw_type(const char *text, bool *mw_2a)
 	return *mw_2a || !strcmp(text, "2B");
 }
 
+/* Where an option's argument goes as it is; NULL: it must be looked at. */
+static const char **text_option(struct options *options, int opt)
+{
+	switch (opt) {
+	case OPT_CAPTURE:
+		return &options->capture;
+	case OPT_CONTROL:
+		return &options->control;
+	case OPT_IMPAIR:
+		return &options->impair;
+	case OPT_SOCKET:
+		return &options->socket;
+	case OPT_WIRE:
+		return &options->wire;
+	default:
+		return NULL;
+	}
+}
+
 static bool parse_option(struct options *options, int opt, const char *arg)
 {
+	const char **text = text_option(options, opt);
 	u64 value;
 	bool ok = true;
 
+	if (text) {
+		*text = arg;
+		return true;
+	}
 	switch (opt) {
-	case OPT_CONTROL:
-		options->control = arg;
-		break;
 	case OPT_DEVICE_MEMORY:
 		ok = parse_u64(arg, 0, UINT64_MAX, &options->dm_size) &&
 		     xrdma_dm_size_ok(options->dm_size);
 		break;
 	case OPT_DIE_WITH_PARENT:
 		options->die_with_parent = true;
-		break;
-	case OPT_IMPAIR:
-		options->impair = arg;
 		break;
 	case OPT_LOG:
 		ok = !xrdma_log_set(arg);
@@ -186,15 +210,9 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 	case OPT_SEED:
 		ok = parse_u64(arg, 0, UINT64_MAX, &options->seed);
 		break;
-	case OPT_SOCKET:
-		options->socket = arg;
-		break;
 	case OPT_SPIN_US:
 		ok = parse_u64(arg, 0, 1000000, &value);
 		options->spin_ns = value * USEC;
-		break;
-	case OPT_WIRE:
-		options->wire = arg;
 		break;
 	default:
 		return false;
@@ -329,6 +347,7 @@ static int run(const struct options *options)
 		.seed = options->seed,
 		.wire = options->wire,
 		.impair = options->impair,
+		.capture = options->capture,
 		.mw_2a = options->mw_2a,
 		.dm_size = options->dm_size,
 		.dm_mapped = options->dm_mapped,

@@ -41,6 +41,7 @@
 	X(OPCODE, "unknown_opcode")				\
 	X(SIZE, "transport_length")				\
 	X(PKEY, "pkey")						\
+	X(QKEY, "qkey")						\
 	X(QPN, "foreign_qpn")					\
 	X(TRANSPORT, "wrong_transport")				\
 	X(STATE, "qp_state")					\

@@ -51,6 +51,9 @@ enum xrdma_bth_op {
 
 #define XRDMA_BTH_OP			0x1f
 
+/* Notification of congestion: a whole opcode, of no transport. */
+#define XRDMA_BTH_CNP_OPCODE		0x81
+
 /* Extension headers, in the order in which they follow the BTH. */
 #define XRDMA_HDR_DETH			BIT(0)
 #define XRDMA_HDR_XRCETH		BIT(1)

@@ -17,6 +17,7 @@
 
 #define XRDMA_PKEY_DEFAULT	0xffff
 #define XRDMA_QPN_MASK		0xffffffU
+#define XRDMA_SRQN_MASK		0xffffffU
 
 /* Syndrome of an AETH: kind in bits 6:5, value in bits 4:0. */
 #define XRDMA_AETH_KIND		0x60

@@ -11,6 +11,9 @@
 #define ALL_FLAGS	(XRDMA_PORT_UP | XRDMA_PORT_PROMISC |		\
 			 XRDMA_PORT_ALLMULTI)
 
+/* Of a packet: IPv6, UDP, BTH, XRCETH, AtomicETH, ICRC. */
+#define HEADERS_MAX	(40 + 8 + 12 + 4 + 28 + 4)
+
 static enum xrdma_cmd_status check(struct xrdma_device *dev,
 				   const struct xrdma_cmd_modify_port *p)
 {
@@ -83,6 +86,24 @@ void xrdma_port_query(const struct xrdma_device *dev,
 	rsp->flags = cpu_to_le32(dev->port.link_up ? XRDMA_PORT_UP : 0);
 	rsp->speed = cpu_to_le32(XRDMA_LINK_SPEED);
 	memcpy(rsp->mac, dev->params.mac, sizeof(rsp->mac));
+}
+
+/**
+ * xrdma_port_path_mtu - payload of packets that the port has room for
+ * @dev: the device
+ *
+ * Hosts choose the path MTU of a port the same way (iboe_get_mtu() of the Linux
+ * kernel).
+ *
+ * Return: 256 to 4096, a power of two.
+ */
+u32 xrdma_port_path_mtu(const struct xrdma_device *dev)
+{
+	u32 mtu = 4096;
+
+	while (mtu > 256 && mtu + HEADERS_MAX > dev->port.mtu)
+		mtu >>= 1;
+	return mtu;
 }
 
 /**

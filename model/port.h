@@ -37,6 +37,7 @@ enum xrdma_cmd_status xrdma_port_modify(struct xrdma_device *dev,
 					const struct xrdma_cmd_modify_port *p);
 void xrdma_port_query(const struct xrdma_device *dev,
 		      struct xrdma_rsp_query_port *rsp);
+u32 xrdma_port_path_mtu(const struct xrdma_device *dev);
 void xrdma_port_link_changed(struct xrdma_device *dev);
 void xrdma_port_reset(struct xrdma_device *dev);
 

@@ -16,18 +16,23 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
+#include "cc.h"
 #include "requester.h"
 #include "responder.h"
 #include "tx.h"
+#include "wq.h"
 #include "xlat.h"
 #include "xrdma_hw.h"
 
+struct xrdma_counter_set;
 struct xrdma_cq;
 struct xrdma_device;
 struct xrdma_qp;
+struct xrdma_srq;
 
 #define XRDMA_MAX_QP			65536
 #define XRDMA_MAX_PD			65536
+#define XRDMA_MAX_XRCD			0x1000000
 #define XRDMA_QPN_FIRST			2 /* 0 and 1 are reserved */
 #define XRDMA_QPN_GSI			1
 #define XRDMA_QP_LOG_WR_MAX		15
@@ -51,8 +56,9 @@ struct xrdma_qp;
  * @destroy: after @stop: free what @init allocated; for good, or because the
  *	queue pair goes to RESET and @init follows
  * @run: do a bounded amount of work, on [its own next index, sq.pi). True if
- *	there was any. Called each turn while the queue pair is active; in RTS,
- *	and in SQD, where no new entry may be started.
+ *	there was any, or it waits for room on the wire: nobody would wake it.
+ *	Called each turn while the queue pair is active; in RTS, and in SQD,
+ *	where no new entry may be started.
  * @idle: true if no send entry is in progress (for SQ_DRAINED)
  * @query: fill in sq_psn and rq_psn as they are now
  */
@@ -69,23 +75,9 @@ struct xrdma_qp_ops {
 /* Provided by the wire engine. */
 extern const struct xrdma_qp_ops xrdma_rc_ops;
 extern const struct xrdma_qp_ops xrdma_uc_ops;
+extern const struct xrdma_qp_ops xrdma_ud_ops;
+extern const struct xrdma_qp_ops xrdma_xrc_ops;
 extern const struct xrdma_qp_ops xrdma_raw_ops;
-
-/**
- * struct xrdma_wq - send or receive queue
- * @ring: its entries
- * @pi: entries posted, as last seen and found plausible
- * @ci: entries completed
- * @log_depth: log2 of the entries
- * @log_stride: log2 of the bytes of an entry; 0: there is no such queue
- */
-struct xrdma_wq {
-	struct xrdma_mem ring;
-	u32 pi;
-	u32 ci;
-	u8 log_depth;
-	u8 log_stride;
-};
 
 /**
  * struct xrdma_qp - queue pair
@@ -99,9 +91,17 @@ struct xrdma_wq {
  * @state: enum xrdma_qp_state
  * @attr: attributes as MODIFY_QP set them; its state, and PSNs as they move on,
  *	are elsewhere
- * @send_cq: completions of the send queue
- * @recv_cq: completions of the receive queue
+ * @xrcd: XRC domain, of XRC_TGT
+ * @send_cq: completions of the send queue; NULL if there is none
+ * @recv_cq: completions of receives; NULL if there are none, or those of XRC
+ * @srq: where its receives come from, if it has no ring for them; of XRC_TGT:
+ *	that of the last request, or NULL
+ * @taken: an entry of @srq has been taken and is not complete
+ * @taken_wr_id: of that entry
  * @windows: of type 2A, bound on it
+ * @groups: multicast groups it is attached to
+ * @counters: counter set, or NULL
+ * @named: flow rules, and entries of RSS tables, that name it
  * @sq: send queue
  * @rq: receive queue
  * @rec: its struct xrdma_qp_rec
@@ -114,6 +114,7 @@ struct xrdma_wq {
  * @comm_est: the event COMM_EST has been raised
  * @drained: the event SQ_DRAINED has been raised, or was not asked for
  * @tx: headers of its packets, defined by the wire engine
+ * @cc: congestion control, defined by the wire engine
  * @req: requester, defined by the wire engine
  * @resp: responder, defined by the wire engine
  */
@@ -129,7 +130,14 @@ struct xrdma_qp {
 	struct xrdma_qp_attr attr;
 	struct xrdma_cq *send_cq;
 	struct xrdma_cq *recv_cq;
+	u32 xrcd;
+	struct xrdma_srq *srq;
+	bool taken;
+	__le64 taken_wr_id;
 	u32 windows;
+	u32 groups;
+	u32 named;
+	struct xrdma_counter_set *counters;
 	struct xrdma_wq sq;
 	struct xrdma_wq rq;
 	struct xrdma_mem rec;
@@ -142,6 +150,7 @@ struct xrdma_qp {
 	bool comm_est;
 	bool drained;
 	struct xrdma_tx_state tx;
+	struct xrdma_cc_state cc;
 	struct xrdma_requester req;
 	struct xrdma_responder resp;
 };
@@ -183,6 +192,7 @@ enum xrdma_cmd_status xrdma_qp_create(struct xrdma_device *dev,
 				      const struct xrdma_cmd_create_qp *p);
 enum xrdma_cmd_status xrdma_qp_destroy(struct xrdma_device *dev, u32 qpn);
 struct xrdma_qp *xrdma_qp_get(struct xrdma_device *dev, u32 qpn);
+void xrdma_qps_srq_gone(struct xrdma_device *dev, const struct xrdma_srq *srq);
 void xrdma_qps_reset(struct xrdma_device *dev);
 
 /* qp_modify.c: states and attributes */
@@ -190,6 +200,7 @@ enum xrdma_cmd_status xrdma_qp_modify(struct xrdma_device *dev,
 				      const struct xrdma_cmd_modify_qp *p);
 enum xrdma_cmd_status xrdma_qp_query(struct xrdma_device *dev, u32 qpn,
 				     struct xrdma_rsp_query_qp *rsp);
+bool xrdma_av_ok(const struct xrdma_av *av);
 void xrdma_qp_quiesce(struct xrdma_qp *qp);
 void xrdma_qp_error(struct xrdma_qp *qp, u8 event);
 void xrdma_qp_sq_error(struct xrdma_qp *qp);

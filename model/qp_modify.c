@@ -8,6 +8,7 @@
 
 #include "device.h"
 #include "qp.h"
+#include "srq.h"
 
 #define NUM_STATES	(XRDMA_QPS_ERR + 1)
 #define NUM_TYPES	(XRDMA_QP_RAW + 1)
@@ -33,10 +34,12 @@ struct transition {
 	 XRDMA_QPM_SQD_NOTIFY)
 
 /* What there is only where packets are acknowledged. */
+#define OF_REQUESTER							\
+	(XRDMA_QPM_RETRY_CNT | XRDMA_QPM_RNR_RETRY | XRDMA_QPM_MAX_RD_ATOMIC)
+#define OF_RESPONDER							\
+	(XRDMA_QPM_MIN_RNR_TIMER | XRDMA_QPM_MAX_DEST_RD_ATOMIC)
 #define RELIABLE							\
-	(XRDMA_QPM_TIMEOUT | XRDMA_QPM_RETRY_CNT | XRDMA_QPM_RNR_RETRY | \
-	 XRDMA_QPM_MIN_RNR_TIMER | XRDMA_QPM_MAX_RD_ATOMIC |		\
-	 XRDMA_QPM_MAX_DEST_RD_ATOMIC)
+	(XRDMA_QPM_TIMEOUT | OF_REQUESTER | OF_RESPONDER)
 
 /* From and to; any state may also go to RESET and to ERR. */
 static const struct transition connected[NUM_STATES][NUM_STATES] = {
@@ -86,6 +89,47 @@ static const struct transition connected[NUM_STATES][NUM_STATES] = {
 	},
 };
 
+static const struct transition datagram[NUM_STATES][NUM_STATES] = {
+	[XRDMA_QPS_RESET][XRDMA_QPS_INIT] = {
+		.legal = true,
+		.required = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_INIT][XRDMA_QPS_INIT] = {
+		.legal = true,
+		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_INIT][XRDMA_QPS_RTR] = {
+		.legal = true,
+		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_RTR][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.required = XRDMA_QPM_SQ_PSN,
+		.optional = XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_RTS][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_RTS][XRDMA_QPS_SQD] = {
+		.legal = true,
+		.optional = XRDMA_QPM_SQD_NOTIFY,
+	},
+	[XRDMA_QPS_SQD][XRDMA_QPS_SQD] = {
+		.legal = true,
+		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_QKEY |
+			    XRDMA_QPM_SQD_NOTIFY,
+	},
+	[XRDMA_QPS_SQD][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_SQE][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = XRDMA_QPM_QKEY,
+	},
+};
+
 static const struct transition raw[NUM_STATES][NUM_STATES] = {
 	[XRDMA_QPS_RESET][XRDMA_QPS_INIT] = { .legal = true },
 	[XRDMA_QPS_INIT][XRDMA_QPS_INIT] = { .legal = true },
@@ -107,6 +151,10 @@ static const struct {
 } types[NUM_TYPES] = {
 	[XRDMA_QP_RC] = { connected },
 	[XRDMA_QP_UC] = { connected, RELIABLE },
+	[XRDMA_QP_UD] = { datagram },
+	[XRDMA_QP_GSI] = { datagram },
+	[XRDMA_QP_XRC_INI] = { connected, OF_RESPONDER },
+	[XRDMA_QP_XRC_TGT] = { connected, OF_REQUESTER },
 	[XRDMA_QP_RAW] = { raw },
 };
 
@@ -121,7 +169,8 @@ static const struct {
 
 #define QP_RIGHTS							\
 	(XRDMA_ACCESS_REMOTE_WRITE | XRDMA_ACCESS_REMOTE_READ |		\
-	 XRDMA_ACCESS_REMOTE_ATOMIC | XRDMA_ACCESS_MW_BIND)
+	 XRDMA_ACCESS_REMOTE_ATOMIC | XRDMA_ACCESS_MW_BIND |		\
+	 XRDMA_ACCESS_FLUSH_GLOBAL | XRDMA_ACCESS_FLUSH_PERSISTENT)
 
 static const struct attr {
 	u32 bit;
@@ -168,12 +217,17 @@ static bool is_zero(const void *buf, size_t len)
 	return !len;
 }
 
-static bool av_ok(const struct xrdma_device *dev, const struct xrdma_av *av)
+/**
+ * xrdma_av_ok - are the values of an address vector legal?
+ * @av: the address vector; whether its source GID is there does not matter
+ *
+ * Return: true if they are.
+ */
+bool xrdma_av_ok(const struct xrdma_av *av)
 {
 	u16 sport = le16_to_cpu(av->udp_sport);
 
-	return xrdma_gid_get(dev, av->sgid_index) && av->sl <= 7 &&
-	       le32_to_cpu(av->flow_label) <= 0xfffff &&
+	return av->sl <= 7 && le32_to_cpu(av->flow_label) <= 0xfffff &&
 	       (!sport || sport >= 0xc000);
 }
 
@@ -202,7 +256,8 @@ static bool attrs_ok(const struct xrdma_device *dev, u32 mask,
 			return false;
 	}
 	if (mask & XRDMA_QPM_AV)
-		return av_ok(dev, &attr->av);
+		return xrdma_av_ok(&attr->av) &&
+		       xrdma_gid_get(dev, attr->av.sgid_index);
 	return is_zero(&attr->av, sizeof(attr->av));
 }
 
@@ -259,6 +314,10 @@ static void start_flushing(struct xrdma_qp *qp)
 {
 	struct xrdma_device *dev = qp->dev;
 
+	if (!qp->sq.log_stride && !qp->rq.log_stride) {
+		xrdma_qp_flush(qp);
+		return;
+	}
 	if (!qp->on_errors)
 		TAILQ_INSERT_TAIL(&dev->errors, qp, error_link);
 	qp->on_errors = true;
@@ -272,6 +331,18 @@ static void enter_error(struct xrdma_qp *qp, u8 event)
 	qp->state = XRDMA_QPS_ERR;
 	if (event)
 		xrdma_event(qp->dev, event, qp->qpn);
+}
+
+/* To ERR, or flush once more what is there. */
+static void go_to_error(struct xrdma_qp *qp, u8 event)
+{
+	bool entered = qp->state != XRDMA_QPS_ERR;
+
+	if (entered)
+		enter_error(qp, event);
+	start_flushing(qp);
+	if (entered && (qp->srq || qp->type == XRDMA_QP_XRC_TGT))
+		xrdma_event(qp->dev, XRDMA_EVENT_QP_LAST_WQE, qp->qpn);
 }
 
 /**
@@ -288,9 +359,7 @@ void xrdma_qp_error(struct xrdma_qp *qp, u8 event)
 		return;
 	if (event == XRDMA_EVENT_QP_FATAL)
 		qp->broken = true;
-	if (qp->state != XRDMA_QPS_ERR)
-		enter_error(qp, event);
-	start_flushing(qp);
+	go_to_error(qp, event);
 }
 
 /**
@@ -333,7 +402,8 @@ void xrdma_qps_cq_died(struct xrdma_device *dev, const struct xrdma_cq *cq)
 
 	for (i = 0; i < XRDMA_MAX_QP; i++) {
 		qp = dev->qps[i];
-		if (qp && (qp->send_cq == cq || qp->recv_cq == cq))
+		if (qp && (qp->send_cq == cq || qp->recv_cq == cq ||
+			   (qp->srq && qp->srq->cq == cq)))
 			xrdma_qp_error(qp, 0);
 	}
 }
@@ -349,6 +419,7 @@ static enum xrdma_cmd_status reset(struct xrdma_qp *qp)
 	qp->sq.ci = 0;
 	qp->rq.pi = 0;
 	qp->rq.ci = 0;
+	qp->taken = false;
 	qp->broken = false;
 	qp->comm_est = false;
 	qp->drained = false;
@@ -402,9 +473,7 @@ enum xrdma_cmd_status xrdma_qp_modify(struct xrdma_device *dev,
 		change(qp, next, mask, &p->attr);
 		return XRDMA_CMD_OK;
 	}
-	if (qp->state != XRDMA_QPS_ERR)
-		enter_error(qp, 0);
-	start_flushing(qp);
+	go_to_error(qp, 0);
 	return XRDMA_CMD_OK;
 }
 

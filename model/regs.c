@@ -239,33 +239,36 @@ void xrdma_regs_reset(struct xrdma_device *dev)
 }
 
 /* What the host gets to see of a register */
-static u64 shown(const struct xrdma_device *dev, const struct reg *reg)
+static u64 shown(struct xrdma_device *dev, const struct reg *reg)
 {
-	if (dev->lie.on && dev->lie.offset == reg->offset)
-		return dev->lie.value;
-	return reg->get(dev);
+	if (!dev->lie.count || dev->lie.offset != reg->offset)
+		return reg->get(dev);
+	dev->lie.count--;
+	return dev->lie.value;
 }
 
 /**
- * xrdma_regs_lie - let one register read wrong from now on, for tests
+ * xrdma_regs_lie - let one register read wrong, for tests
  * @dev: the device
  * @name: of the register, without prefix; NULL: let none
  * @value: what it shall read as
+ * @count: how often
  *
  * Return: 0, or -ENOENT: there is no such register, or it cannot be read.
  */
-int xrdma_regs_lie(struct xrdma_device *dev, const char *name, u64 value)
+int xrdma_regs_lie(struct xrdma_device *dev, const char *name, u64 value,
+		   u32 count)
 {
 	const struct reg *reg;
 
-	dev->lie.on = false;
+	dev->lie.count = 0;
 	if (!name)
 		return 0;
 	for (reg = registers; reg < registers + NUM_REGISTERS; reg++) {
 		if (!reg->get || strcmp(reg->name, name))
 			continue;
 		dev->lie = (struct xrdma_reg_lie) {
-			.offset = reg->offset, .value = value, .on = true
+			.offset = reg->offset, .value = value, .count = count
 		};
 		return 0;
 	}

@@ -32,18 +32,19 @@ struct xrdma_regs {
  * struct xrdma_reg_lie - a register that reads wrong, for tests
  * @offset: XRDMA_REG_* of the register
  * @value: what it reads as
- * @on: there is one
+ * @count: how many more reads find that; 0: none
  */
 struct xrdma_reg_lie {
 	u32 offset;
 	u64 value;
-	bool on;
+	u32 count;
 };
 
 void xrdma_regs_reset(struct xrdma_device *dev);
 void xrdma_regs_read(struct xrdma_device *dev, u64 off, void *buf, size_t len);
 void xrdma_regs_write(struct xrdma_device *dev, u64 off, const void *buf,
 		      size_t len);
-int xrdma_regs_lie(struct xrdma_device *dev, const char *name, u64 value);
+int xrdma_regs_lie(struct xrdma_device *dev, const char *name, u64 value,
+		   u32 count);
 
 #endif /* XRDMA_MODEL_REGS_H */

@@ -213,7 +213,9 @@ static bool must_wait(const struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe)
 		return true;
 	return (wqe->opcode == XRDMA_OP_READ ||
 		wqe->opcode == XRDMA_OP_CMP_SWAP ||
-		wqe->opcode == XRDMA_OP_FETCH_ADD) &&
+		wqe->opcode == XRDMA_OP_FETCH_ADD ||
+		wqe->opcode == XRDMA_OP_FLUSH ||
+		wqe->opcode == XRDMA_OP_ATOMIC_WRITE) &&
 	       req->rd_atomic >= qp->attr.max_rd_atomic;
 }
 
@@ -235,7 +237,7 @@ static bool take_next(struct xrdma_qp *qp)
 	req->loaded = true;
 	req->loaded_index = req->next++;
 	xrdma_requester_take(qp, e);
-	if (e->kind == XRDMA_REQ_READ || e->kind == XRDMA_REQ_ATOMIC)
+	if (xrdma_req_has_response(e->kind))
 		req->rd_atomic++;
 	if (e->kind == XRDMA_REQ_FAILED)
 		refuse(qp, e, e->status, e->vendor_err);
@@ -277,10 +279,23 @@ static bool want_ack(struct xrdma_qp *qp, bool last)
 
 	if (qp->type == XRDMA_QP_UC)
 		return false;
-	if (!last && ++req->since_ackreq < XRDMA_REQ_ACK_EVERY)
+	/* packets that are far apart must not look like one that was lost */
+	if (!last && !qp->cc.rp.slowed &&
+	    ++req->since_ackreq < XRDMA_REQ_ACK_EVERY)
 		return false;
 	req->since_ackreq = 0;
 	return true;
+}
+
+/* What all requests have: a first packet, and where to. */
+static void begin_pkt(const struct xrdma_qp *qp,
+		      const struct xrdma_req_entry *e, u8 op, u32 psn,
+		      struct xrdma_pkt *pkt)
+{
+	xrdma_pkt_init(pkt, qp->tx.transport | op, dest_qpn(qp), psn);
+	pkt->va = le64_to_cpu(e->wqe.remote_addr);
+	pkt->rkey = le32_to_cpu(e->wqe.rkey);
+	pkt->srqn = le32_to_cpu(e->wqe.ext);
 }
 
 static void message_pkt(struct xrdma_qp *qp, const struct xrdma_req_entry *e,
@@ -289,16 +304,13 @@ static void message_pkt(struct xrdma_qp *qp, const struct xrdma_req_entry *e,
 	u32 psn = qp->req.send_psn;
 	bool last = psn == e->last_psn;
 
-	xrdma_pkt_init(pkt, message_opcode(e, psn == e->first_psn, last) |
-		       (qp->type == XRDMA_QP_UC ? XRDMA_BTH_UC : XRDMA_BTH_RC),
-		       dest_qpn(qp), psn);
+	begin_pkt(qp, e, message_opcode(e, psn == e->first_psn, last), psn,
+		  pkt);
 	pkt->len = last ? e->length - offset : xrdma_qp_mtu(qp);
 	pkt->ackreq = want_ack(qp, last);
 	pkt->solicited = last && e->wqe.flags & XRDMA_WQE_SOLICITED;
 	pkt->imm = e->wqe.imm;
 	pkt->inv_rkey = le32_to_cpu(e->wqe.inv_key);
-	pkt->va = le64_to_cpu(e->wqe.remote_addr);
-	pkt->rkey = le32_to_cpu(e->wqe.rkey);
 	pkt->dma_len = e->length;
 }
 
@@ -328,6 +340,8 @@ static void sent(struct xrdma_qp *qp, const struct xrdma_req_entry *e, u32 next)
 	struct xrdma_requester *req = &qp->req;
 	bool idle = !req->deadline_ns;
 
+	if (xrdma_psn_diff(req->send_psn, req->max_psn) < 0)
+		xrdma_qp_stat_add(qp, XRDMA_STAT_TX_RETRANSMITTED, 1);
 	req->send_psn = next;
 	if (next == xrdma_psn_add(e->last_psn, 1))
 		req->cur++;
@@ -377,9 +391,8 @@ static bool send_read(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 	struct xrdma_pkt pkt;
 	struct xrdma_tx tx;
 
-	xrdma_pkt_init(&pkt, XRDMA_BTH_READ_REQUEST, dest_qpn(qp), e->resp_psn);
-	pkt.va = le64_to_cpu(e->wqe.remote_addr) + offset;
-	pkt.rkey = le32_to_cpu(e->wqe.rkey);
+	begin_pkt(qp, e, XRDMA_BTH_READ_REQUEST, e->resp_psn, &pkt);
+	pkt.va += offset;
 	pkt.dma_len = e->length - offset;
 	if (!xrdma_tx_begin(qp, &pkt, &tx))
 		return false;
@@ -394,14 +407,31 @@ static bool send_atomic(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 	struct xrdma_pkt pkt;
 	struct xrdma_tx tx;
 
-	xrdma_pkt_init(&pkt, swap ? XRDMA_BTH_CMP_SWAP : XRDMA_BTH_FETCH_ADD,
-		       dest_qpn(qp), e->first_psn);
-	pkt.va = le64_to_cpu(e->wqe.remote_addr);
-	pkt.rkey = le32_to_cpu(e->wqe.rkey);
+	begin_pkt(qp, e, swap ? XRDMA_BTH_CMP_SWAP : XRDMA_BTH_FETCH_ADD,
+		  e->first_psn, &pkt);
 	pkt.swap_add = le64_to_cpu(e->atomic.swap_add);
 	pkt.compare = le64_to_cpu(e->atomic.compare);
 	if (!xrdma_tx_begin(qp, &pkt, &tx))
 		return false;
+	xrdma_tx_end(qp, &tx);
+	sent(qp, e, xrdma_psn_add(e->last_psn, 1));
+	return true;
+}
+
+static bool send_place(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	bool flush = e->kind == XRDMA_REQ_FLUSH;
+	struct xrdma_pkt pkt;
+	struct xrdma_tx tx;
+
+	begin_pkt(qp, e, flush ? XRDMA_BTH_FLUSH : XRDMA_BTH_ATOMIC_WRITE,
+		  e->first_psn, &pkt);
+	pkt.flush = le32_to_cpu(e->wqe.ext);
+	pkt.len = flush ? 0 : sizeof(e->atomic.swap_add);
+	pkt.dma_len = flush ? le32_to_cpu(e->wqe.length) : pkt.len;
+	if (!xrdma_tx_begin(qp, &pkt, &tx))
+		return false;
+	memcpy(tx.payload, &e->atomic.swap_add, pkt.len);
 	xrdma_tx_end(qp, &tx);
 	sent(qp, e, xrdma_psn_add(e->last_psn, 1));
 	return true;
@@ -416,6 +446,9 @@ static bool send_one(struct xrdma_qp *qp)
 		return send_read(qp, e);
 	case XRDMA_REQ_ATOMIC:
 		return send_atomic(qp, e);
+	case XRDMA_REQ_FLUSH:
+	case XRDMA_REQ_ATOMIC_WRITE:
+		return send_place(qp, e);
 	default:
 		return send_message(qp, e);
 	}
@@ -451,6 +484,11 @@ static bool ready(struct xrdma_qp *qp)
 	       xrdma_requester_entry(qp, req->cur)->kind != XRDMA_REQ_FAILED;
 }
 
+static bool held_back(struct xrdma_qp *qp)
+{
+	return qp->cc.rp.slowed && xrdma_cc_wait(qp);
+}
+
 /**
  * xrdma_requester_run() - send some packets
  * @qp: the queue pair, in RTS or SQD; what is posted is known
@@ -464,7 +502,7 @@ bool xrdma_requester_run(struct xrdma_qp *qp)
 
 	req->loaded = false;
 	while (budget && alive(qp) && !req->rnr_wait && window_open(req) &&
-	       ready(qp)) {
+	       !held_back(qp) && ready(qp)) {
 		budget--;
 		if (!alive(qp) || skip_local(qp))
 			continue;

@@ -23,8 +23,11 @@ struct xrdma_qp_attr;
 
 /* Entries of the send queue in flight at once; a power of two. */
 #define XRDMA_REQ_WINDOW	128
-/* Packets not yet acknowledged at which no new one is sent. */
-#define XRDMA_REQ_PSN_WINDOW	512
+/*
+ * Packets not yet acknowledged at which no new one is sent: few enough for a
+ * receiver that is software, which must not be sent more while it is late.
+ */
+#define XRDMA_REQ_PSN_WINDOW	128
 /* An acknowledgment is asked for at least this often. */
 #define XRDMA_REQ_ACK_EVERY	32
 /* Packets sent in one turn. */
@@ -37,6 +40,8 @@ enum xrdma_req_kind {
 	XRDMA_REQ_WRITE,
 	XRDMA_REQ_READ,
 	XRDMA_REQ_ATOMIC,
+	XRDMA_REQ_FLUSH,
+	XRDMA_REQ_ATOMIC_WRITE,
 	XRDMA_REQ_LOCAL, /* sends nothing, and has taken effect */
 	XRDMA_REQ_FAILED, /* refused here; nothing of it is sent any more */
 };
@@ -44,7 +49,7 @@ enum xrdma_req_kind {
 /**
  * struct xrdma_req_entry - send queue entry in flight
  * @wqe: its first 32 bytes, copied once
- * @atomic: operands of an atomic
+ * @atomic: operands of an atomic, or of ATOMIC_WRITE
  * @kind: enum xrdma_req_kind
  * @status: enum xrdma_wc_status, if FAILED
  * @vendor_err: enum xrdma_fault_reason, if FAILED
@@ -77,7 +82,7 @@ struct xrdma_req_entry {
  * @max_psn: PSN after the highest ever sent
  * @una_psn: oldest PSN that is not acknowledged; in the entry at xrdma_wq.ci
  * @since_ackreq: packets sent since the last that asked for acknowledgment
- * @rd_atomic: READs and atomics in flight
+ * @rd_atomic: in flight of those that have a response
  * @retries: left before RETRY_EXC_ERR
  * @rnr_retries: left before RNR_RETRY_EXC_ERR
  * @rnr_wait: the peer was not ready: send nothing until the timer fires
@@ -112,6 +117,16 @@ struct xrdma_requester {
 	u64 deadline_ns;
 	struct xrdma_timer timer;
 };
+
+/* Bits of a FLUSH: XRDMA_FLUSH_*. */
+#define XRDMA_FLUSH_ALL		(XRDMA_FLUSH_GLOBAL | XRDMA_FLUSH_PERSISTENT | \
+				 XRDMA_FLUSH_MR)
+
+/* Those that are not acknowledged but answered, one by one. */
+static inline bool xrdma_req_has_response(u8 kind)
+{
+	return kind >= XRDMA_REQ_READ && kind <= XRDMA_REQ_ATOMIC_WRITE;
+}
 
 /* requester.c: what and when */
 int xrdma_requester_init(struct xrdma_qp *qp);

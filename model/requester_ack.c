@@ -20,7 +20,7 @@ static bool alive(const struct xrdma_qp *qp)
 
 static bool has_response(const struct xrdma_req_entry *e)
 {
-	return e->kind == XRDMA_REQ_READ || e->kind == XRDMA_REQ_ATOMIC;
+	return xrdma_req_has_response(e->kind);
 }
 
 /* What was not acknowledged before is now: retries count from anew. */
@@ -54,7 +54,7 @@ static void retry(struct xrdma_qp *qp)
 	if (req->rnr_wait ||
 	    (req->recovering && req->recover_psn == req->una_psn))
 		return;
-	xrdma_stat_add(qp->dev, XRDMA_STAT_RETRANSMITS, 1);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_RETRANSMITS, 1);
 	if (!req->retries) {
 		xrdma_requester_fail(qp, XRDMA_WC_RETRY_EXC_ERR, 0);
 		return;
@@ -102,6 +102,10 @@ static void fatal_nak(struct xrdma_qp *qp, u8 value)
 		[XRDMA_NAK_OPERATION] = XRDMA_WC_REM_OP_ERR,
 	};
 
+	if (value == XRDMA_NAK_INVALID)
+		xrdma_qp_stat_add(qp, XRDMA_STAT_REQ_REMOTE_INVALID, 1);
+	if (value == XRDMA_NAK_ACCESS)
+		xrdma_qp_stat_add(qp, XRDMA_STAT_REQ_REMOTE_ACCESS, 1);
 	xrdma_requester_fail(qp, status[value], 0);
 }
 
@@ -111,7 +115,7 @@ static void rnr_nak(struct xrdma_qp *qp, u8 code)
 
 	if (req->rnr_wait)
 		return;
-	xrdma_stat_add(qp->dev, XRDMA_STAT_RNR_NAK, 1);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_RNR_NAK, 1);
 	if (qp->attr.rnr_retry != 7) {
 		if (!req->rnr_retries) {
 			xrdma_requester_fail(qp, XRDMA_WC_RNR_RETRY_EXC_ERR, 0);
@@ -219,6 +223,20 @@ static enum xrdma_rx read_response(struct xrdma_qp *qp,
 	return XRDMA_RX_OK;
 }
 
+/* FLUSH or ATOMIC_WRITE is done: a response without data says so. */
+static enum xrdma_rx empty_response(struct xrdma_qp *qp,
+				    struct xrdma_req_entry *e,
+				    const struct xrdma_pkt *pkt)
+{
+	if (pkt->psn != e->first_psn)
+		return XRDMA_RX_UNEXPECTED;
+	if ((pkt->op.flags & XRDMA_PKT_ONLY) != XRDMA_PKT_ONLY || pkt->len)
+		xrdma_requester_fail(qp, XRDMA_WC_BAD_RESP_ERR, 0);
+	else
+		complete(qp, e);
+	return XRDMA_RX_OK;
+}
+
 static enum xrdma_rx atomic_ack(struct xrdma_qp *qp, struct xrdma_req_entry *e,
 				const struct xrdma_pkt *pkt)
 {
@@ -242,6 +260,8 @@ static enum xrdma_rx data(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 		return XRDMA_RX_OK;
 	if (pkt->op.flags & XRDMA_PKT_ATOMIC)
 		return atomic_ack(qp, e, pkt);
+	if (e->kind == XRDMA_REQ_FLUSH || e->kind == XRDMA_REQ_ATOMIC_WRITE)
+		return empty_response(qp, e, pkt);
 	return read_response(qp, e, pkt);
 }
 

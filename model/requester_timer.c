@@ -10,7 +10,8 @@
 #include "device.h"
 #include "qp.h"
 
-#define ACK_TIMEOUT_UNIT_NS	4096ULL
+/* The standard allows one to four times 4.096 us; peers may be software. */
+#define ACK_TIMEOUT_UNIT_NS	(4 * 4096ULL)
 /* Shorter ones are rounded up to this, as the standard allows. */
 #define ACK_TIMEOUT_MIN_NS	1000000ULL
 
@@ -51,7 +52,7 @@ static void arm(struct xrdma_qp *qp, u64 deadline_ns)
 
 static void ack_timeout(struct xrdma_qp *qp)
 {
-	xrdma_stat_add(qp->dev, XRDMA_STAT_ACK_TIMEOUTS, 1);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_ACK_TIMEOUTS, 1);
 	qp->req.deadline_ns = 0;
 	qp->req.recovering = false;
 	if (!qp->req.retries) {

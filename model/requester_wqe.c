@@ -35,6 +35,11 @@ static u8 kind_of(u8 type, u8 opcode)
 	case XRDMA_OP_CMP_SWAP:
 	case XRDMA_OP_FETCH_ADD:
 		return XRDMA_REQ_ATOMIC;
+	case XRDMA_OP_FLUSH:
+		return type == XRDMA_QP_RC ? XRDMA_REQ_FLUSH : XRDMA_REQ_FAILED;
+	case XRDMA_OP_ATOMIC_WRITE:
+		return type == XRDMA_QP_RC ? XRDMA_REQ_ATOMIC_WRITE :
+					     XRDMA_REQ_FAILED;
 	case XRDMA_OP_BIND_MW:
 	case XRDMA_OP_LOCAL_INV:
 	case XRDMA_OP_REG_MR:
@@ -42,11 +47,6 @@ static u8 kind_of(u8 type, u8 opcode)
 	default:
 		return XRDMA_REQ_FAILED;
 	}
-}
-
-static bool has_responses(u8 kind)
-{
-	return kind == XRDMA_REQ_READ || kind == XRDMA_REQ_ATOMIC;
 }
 
 static u32 body_offset(u8 kind)
@@ -71,7 +71,7 @@ static u8 check_inline(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
 	u32 room = (1U << qp->sq.log_stride) - body_offset(e->kind);
 
 	e->length = le16_to_cpu(e->wqe.num_sge);
-	if (has_responses(e->kind))
+	if (xrdma_req_has_response(e->kind))
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	if (e->length > room || e->length > XRDMA_MAX_INLINE)
 		return XRDMA_WC_LOC_LEN_ERR;
@@ -81,8 +81,8 @@ static u8 check_inline(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
 static u8 check_sgl(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 {
 	u32 room = (1U << qp->sq.log_stride) - body_offset(e->kind);
-	u16 rights = has_responses(e->kind) ? XRDMA_ACCESS_LOCAL_WRITE : 0;
 	struct xrdma_sgl sgl;
+	u16 rights = 0;
 	u64 length;
 
 	sgl_of(qp, e, &sgl);
@@ -93,6 +93,8 @@ static u8 check_sgl(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 	    (e->kind == XRDMA_REQ_ATOMIC && length != sizeof(u64)))
 		return XRDMA_WC_LOC_LEN_ERR;
 	e->length = length;
+	if (xrdma_req_has_response(e->kind))
+		rights = XRDMA_ACCESS_LOCAL_WRITE;
 	e->vendor_err = xrdma_sgl_check(qp, &sgl, rights);
 	return e->vendor_err ? XRDMA_WC_LOC_PROT_ERR : XRDMA_WC_SUCCESS;
 }
@@ -108,6 +110,22 @@ static u8 check_atomic(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
 	return XRDMA_WC_SUCCESS;
 }
 
+/* FLUSH and ATOMIC_WRITE name no memory of this side. */
+static u8 check_place(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	u32 ext = le32_to_cpu(e->wqe.ext);
+
+	if (e->wqe.num_sge || e->wqe.flags & XRDMA_WQE_INLINE)
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	if (e->kind == XRDMA_REQ_ATOMIC_WRITE)
+		return check_atomic(qp, e);
+	if (ext & ~XRDMA_FLUSH_ALL ||
+	    !(ext & (XRDMA_FLUSH_GLOBAL | XRDMA_FLUSH_PERSISTENT)) ||
+	    (ext & XRDMA_FLUSH_MR && e->wqe.length))
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	return XRDMA_WC_SUCCESS;
+}
+
 /* Return: enum xrdma_wc_status. */
 static u8 check(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 {
@@ -115,10 +133,15 @@ static u8 check(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 
 	if (e->kind == XRDMA_REQ_FAILED || e->wqe.flags & ~ALL_FLAGS)
 		return XRDMA_WC_LOC_QP_OP_ERR;
+	if (qp->type == XRDMA_QP_XRC_INI &&
+	    le32_to_cpu(e->wqe.ext) > XRDMA_SRQN_MASK)
+		return XRDMA_WC_LOC_QP_OP_ERR;
 	if (e->kind == XRDMA_REQ_LOCAL)
 		return xrdma_requester_local(qp, e);
-	if (has_responses(e->kind) && !qp->attr.max_rd_atomic)
+	if (xrdma_req_has_response(e->kind) && !qp->attr.max_rd_atomic)
 		return XRDMA_WC_LOC_QP_OP_ERR;
+	if (e->kind == XRDMA_REQ_FLUSH || e->kind == XRDMA_REQ_ATOMIC_WRITE)
+		return check_place(qp, e);
 	if (e->kind == XRDMA_REQ_ATOMIC)
 		status = check_atomic(qp, e);
 	if (status)

@@ -12,6 +12,7 @@
 #include "answer.h"
 #include "device.h"
 #include "pkt.h"
+#include "xrc.h"
 
 /**
  * xrdma_responder_init() - start afresh
@@ -108,7 +109,8 @@ static bool execute(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
 	u16 flags = pkt->op.flags;
 
-	if (!in_sequence(&qp->resp, &pkt->op) || !length_ok(qp, pkt))
+	if (!in_sequence(&qp->resp, &pkt->op) || !length_ok(qp, pkt) ||
+	    !xrdma_xrc_request(qp, pkt))
 		return xrdma_responder_invalid(qp, pkt);
 	if (flags & XRDMA_PKT_SEND)
 		return xrdma_responder_send(qp, pkt);
@@ -118,6 +120,10 @@ static bool execute(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 		return xrdma_responder_read(qp, pkt);
 	if (flags & XRDMA_PKT_ATOMIC)
 		return xrdma_responder_atomic(qp, pkt);
+	if (flags & XRDMA_PKT_FLUSH)
+		return xrdma_responder_flush(qp, pkt);
+	if (flags & XRDMA_PKT_ATOMIC_WRITE)
+		return xrdma_responder_atomic_write(qp, pkt);
 	return xrdma_responder_invalid(qp, pkt);
 }
 
@@ -134,13 +140,13 @@ static void expected(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	resp->psn = xrdma_psn_add(resp->psn, 1);
 	resp->message = pkt->op.flags & XRDMA_PKT_LAST ? 0 : kind;
 	if (pkt->ackreq)
-		xrdma_answer_ack(qp);
+		xrdma_answer_ack(qp, pkt->psn);
 }
 
 /* One NAK for a gap; the peer goes back as far as this anyway. */
 static void out_of_sequence(struct xrdma_qp *qp)
 {
-	xrdma_stat_add(qp->dev, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
 	if (qp->resp.nak_sent)
 		return;
 	qp->resp.nak_sent = true;
@@ -177,31 +183,54 @@ static void duplicate_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	if (pkt->dma_len > room || !xrdma_answer_room(qp))
 		return;
 	answer = xrdma_answer_add(qp, XRDMA_ANSWER_READ, pkt->psn);
+	answer->srqn = pkt->srqn;
 	answer->va = pkt->va;
 	answer->rkey = pkt->rkey;
 	answer->left = pkt->dma_len;
 }
 
 /* Not once more: the result of the first time. */
-static void duplicate_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static void duplicate_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+			     u8 kind)
 {
-	const struct xrdma_kept *kept = find_kept(qp, XRDMA_ANSWER_ATOMIC,
-						  pkt->psn);
+	const struct xrdma_kept *kept = find_kept(qp, kind, pkt->psn);
 
 	if (kept && xrdma_answer_room(qp))
-		xrdma_answer_add(qp, XRDMA_ANSWER_ATOMIC, pkt->psn)->orig =
-			kept->orig;
+		xrdma_answer_add(qp, kind, pkt->psn)->orig = kept->orig;
+}
+
+/*
+ * A SEND or WRITE once more: nothing is acknowledged behind it from the first
+ * request on that has a response of its own, which may have been lost. To IBTA
+ * such an acknowledgment is an implied NAK of that request; rdma_rxe, if it has
+ * the PSN of a READ, completes the READ without its data (rxe_comp.c, Linux
+ * 6.12).
+ */
+static void duplicate_message(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	const struct xrdma_kept *kept = qp->resp.mem->kept;
+	u32 end = qp->resp.psn;
+	u32 i;
+
+	for (i = 0; i < XRDMA_MAX_RD_ATOMIC; i++)
+		if (kept[i].kind &&
+		    xrdma_psn_diff(kept[i].first_psn, pkt->psn) > 0 &&
+		    xrdma_psn_diff(kept[i].first_psn, end) < 0)
+			end = kept[i].first_psn;
+	xrdma_answer_ack(qp, xrdma_psn_add(end, -1));
 }
 
 static void duplicate(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
-	xrdma_stat_add(qp->dev, XRDMA_STAT_DUPLICATES, 1);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_DUPLICATES, 1);
 	if (pkt->op.flags & XRDMA_PKT_READ)
 		duplicate_read(qp, pkt);
 	else if (pkt->op.flags & XRDMA_PKT_ATOMIC)
-		duplicate_atomic(qp, pkt);
+		duplicate_atomic(qp, pkt, XRDMA_ANSWER_ATOMIC);
+	else if (pkt->op.flags & (XRDMA_PKT_FLUSH | XRDMA_PKT_ATOMIC_WRITE))
+		duplicate_atomic(qp, pkt, XRDMA_ANSWER_EMPTY);
 	else
-		xrdma_answer_ack(qp);
+		duplicate_message(qp, pkt);
 }
 
 /**

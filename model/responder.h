@@ -66,6 +66,9 @@ bool xrdma_responder_send(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
 bool xrdma_responder_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
 bool xrdma_responder_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
 bool xrdma_responder_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
+bool xrdma_responder_flush(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
+bool xrdma_responder_atomic_write(struct xrdma_qp *qp,
+				  const struct xrdma_pkt *pkt);
 bool xrdma_responder_invalid(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
 void xrdma_responder_sgl(const struct xrdma_qp *qp, struct xrdma_sgl *sgl);
 void xrdma_responder_done(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,

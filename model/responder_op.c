@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What request packets ask for: SEND, WRITE, READ, atomics. Each packet's
+ * What request packets ask for: SEND, WRITE, READ, atomics, FLUSH. Each packet's
  * access to memory is checked by itself, so that nothing lands after a key has
  * been invalidated.
  */
@@ -229,6 +229,8 @@ bool xrdma_responder_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	resp->va += pkt->len;
 	resp->left -= pkt->len;
 	resp->received += pkt->len;
+	if (pkt->op.flags & XRDMA_PKT_FIRST)
+		xrdma_qp_stat_add(qp, XRDMA_STAT_RX_WRITES, 1);
 	if (pkt->op.flags & XRDMA_PKT_LAST)
 		resp->msn++;
 	if (imm)
@@ -236,7 +238,7 @@ bool xrdma_responder_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	return alive(qp);
 }
 
-/* Keep what a duplicate of a READ or an atomic will need. */
+/* Keep what a duplicate of a request with a response will need. */
 static struct xrdma_kept *keep(struct xrdma_qp *qp, u8 kind, u32 first_psn,
 			       u32 last_psn)
 {
@@ -249,6 +251,12 @@ static struct xrdma_kept *keep(struct xrdma_qp *qp, u8 kind, u32 first_psn,
 	kept->first_psn = first_psn;
 	kept->last_psn = last_psn;
 	return kept;
+}
+
+/* Requests that the peer may have in flight, by what was agreed upon. */
+static bool too_many(const struct xrdma_qp *qp)
+{
+	return qp->resp.mem->owed >= qp->attr.max_dest_rd_atomic;
 }
 
 static u32 num_responses(const struct xrdma_qp *qp, u32 len)
@@ -277,7 +285,7 @@ bool xrdma_responder_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	struct xrdma_grant grant;
 	int reason;
 
-	if (!qp->attr.max_dest_rd_atomic || pkt->dma_len > XRDMA_MSG_MAX)
+	if (too_many(qp) || pkt->dma_len > XRDMA_MSG_MAX)
 		return xrdma_responder_invalid(qp, pkt);
 	if (!xrdma_answer_room(qp))
 		return false;
@@ -285,7 +293,9 @@ bool xrdma_responder_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	if (reason)
 		return refused(qp, pkt, reason);
 	qp->resp.msn++;
-	answer = xrdma_answer_add(qp, XRDMA_ANSWER_READ, pkt->psn);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_RX_READS, 1);
+	answer = xrdma_answer_owe(qp, XRDMA_ANSWER_READ, pkt->psn);
+	answer->srqn = pkt->srqn;
 	answer->va = pkt->va;
 	answer->rkey = pkt->rkey;
 	answer->left = pkt->dma_len;
@@ -294,12 +304,34 @@ bool xrdma_responder_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	return true;
 }
 
+/* The 8 bytes that an operation changes in one step. NULL if refused. */
+static u64 *operand(struct xrdma_qp *qp, const struct xrdma_access_req *req,
+		    int *reason)
+{
+	size_t len;
+	u64 *at = xrdma_access_ptr(qp->dev, req, &len, reason);
+
+	if (!at)
+		return NULL;
+	if (len < sizeof(*at) || (uintptr_t)at % sizeof(*at)) {
+		xrdma_fault(qp->dev, req, XRDMA_FAULT_ALIGN);
+		*reason = XRDMA_FAULT_ALIGN;
+		return NULL;
+	}
+	return at;
+}
+
+static bool is_fetch_add(const struct xrdma_pkt *pkt)
+{
+	return (pkt->opcode & XRDMA_BTH_OP) == XRDMA_BTH_FETCH_ADD;
+}
+
 /* One step for the host's processors too. */
 static u64 do_atomic(u64 *at, const struct xrdma_pkt *pkt)
 {
 	u64 orig = pkt->compare;
 
-	if (pkt->opcode == XRDMA_BTH_FETCH_ADD)
+	if (is_fetch_add(pkt))
 		return __atomic_fetch_add(at, pkt->swap_add, __ATOMIC_SEQ_CST);
 	__atomic_compare_exchange_n(at, &orig, pkt->swap_add, false,
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -320,28 +352,114 @@ bool xrdma_responder_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	struct xrdma_access_req req =
 		remote_access(qp, pkt->va, sizeof(u64), pkt->rkey,
 			      XRDMA_ACCESS_REMOTE_ATOMIC,
-			      pkt->opcode == XRDMA_BTH_FETCH_ADD ?
-			      XRDMA_OP_FETCH_ADD : XRDMA_OP_CMP_SWAP);
+			      is_fetch_add(pkt) ? XRDMA_OP_FETCH_ADD :
+						  XRDMA_OP_CMP_SWAP);
 	int reason = 0;
-	size_t len;
 	u64 orig;
 	u64 *at;
 
-	if (!qp->attr.max_dest_rd_atomic)
+	if (too_many(qp))
 		return xrdma_responder_invalid(qp, pkt);
 	if (!xrdma_answer_room(qp))
 		return false;
-	at = xrdma_access_ptr(qp->dev, &req, &len, &reason);
+	at = operand(qp, &req, &reason);
 	if (!at)
 		return refused(qp, pkt, reason);
-	if (len < sizeof(u64) || (uintptr_t)at % sizeof(u64)) {
-		xrdma_fault(qp->dev, &req, XRDMA_FAULT_ALIGN);
-		return refused(qp, pkt, XRDMA_FAULT_ALIGN);
-	}
 	orig = do_atomic(at, pkt);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_RX_ATOMICS, 1);
 	qp->resp.msn++;
-	xrdma_answer_add(qp, XRDMA_ANSWER_ATOMIC, pkt->psn)->orig = orig;
+	xrdma_answer_owe(qp, XRDMA_ANSWER_ATOMIC, pkt->psn)->orig = orig;
 	keep(qp, XRDMA_ANSWER_ATOMIC, pkt->psn, pkt->psn)->orig = orig;
 	qp->resp.psn = xrdma_psn_add(pkt->psn, 1);
 	return true;
+}
+
+/* Executed; the answer says no more than that. */
+static bool done_without_data(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	qp->resp.msn++;
+	xrdma_answer_owe(qp, XRDMA_ANSWER_EMPTY, pkt->psn);
+	keep(qp, XRDMA_ANSWER_EMPTY, pkt->psn, pkt->psn);
+	qp->resp.psn = xrdma_psn_add(pkt->psn, 1);
+	return true;
+}
+
+/* Of reliable connections, and no more at once than they agreed upon. */
+static bool may_place(const struct xrdma_qp *qp)
+{
+	return qp->type == XRDMA_QP_RC && !too_many(qp);
+}
+
+static u16 flush_rights(u32 flush)
+{
+	u16 rights = 0;
+
+	if (flush & XRDMA_FLUSH_GLOBAL)
+		rights |= XRDMA_ACCESS_FLUSH_GLOBAL;
+	if (flush & XRDMA_FLUSH_PERSISTENT)
+		rights |= XRDMA_ACCESS_FLUSH_PERSISTENT;
+	return rights;
+}
+
+/**
+ * xrdma_responder_flush() - a FLUSH (IBTA A19.4)
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence
+ *
+ * All packets before have been executed, so their stores need to become
+ * visible, no more: memory of the host is as persistent as it is.
+ *
+ * Return: true if it was executed; the expected PSN has moved on then.
+ */
+bool xrdma_responder_flush(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	u16 rights = flush_rights(pkt->flush);
+	struct xrdma_access_req req =
+		remote_access(qp, pkt->va, pkt->dma_len, pkt->rkey, rights,
+			      XRDMA_OP_FLUSH);
+	struct xrdma_grant grant;
+	int reason;
+
+	if (!may_place(qp) || !rights || pkt->flush & ~XRDMA_FLUSH_ALL)
+		return xrdma_responder_invalid(qp, pkt);
+	if (!xrdma_answer_room(qp))
+		return false;
+	req.whole = pkt->flush & XRDMA_FLUSH_MR;
+	reason = xrdma_access_check(qp->dev, &req, &grant);
+	if (reason)
+		return refused(qp, pkt, reason);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return done_without_data(qp, pkt);
+}
+
+/**
+ * xrdma_responder_atomic_write() - an ATOMIC_WRITE (IBTA A19.5)
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence
+ *
+ * Return: true if it was executed; the expected PSN has moved on then.
+ */
+bool xrdma_responder_atomic_write(struct xrdma_qp *qp,
+				  const struct xrdma_pkt *pkt)
+{
+	struct xrdma_access_req req =
+		remote_access(qp, pkt->va, sizeof(u64), pkt->rkey,
+			      XRDMA_ACCESS_REMOTE_WRITE, XRDMA_OP_ATOMIC_WRITE);
+	int reason = 0;
+	u64 value;
+	u64 *at;
+
+	if (!may_place(qp) || pkt->len != sizeof(value) ||
+	    pkt->dma_len != sizeof(value))
+		return xrdma_responder_invalid(qp, pkt);
+	if (!xrdma_answer_room(qp))
+		return false;
+	req.aligned = true;
+	at = operand(qp, &req, &reason);
+	if (!at)
+		return refused(qp, pkt, reason);
+	memcpy(&value, pkt->payload, sizeof(value));
+	__atomic_store_n(at, value, __ATOMIC_RELEASE);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_RX_ATOMICS, 1);
+	return done_without_data(qp, pkt);
 }

@@ -13,5 +13,6 @@ struct xrdma_device;
 
 enum xrdma_rx xrdma_rx_frame(struct xrdma_device *dev, const u8 *frame,
 			     u32 len);
+void xrdma_rx_count(struct xrdma_device *dev, enum xrdma_rx rx);
 
 #endif /* XRDMA_MODEL_RX_H */

@@ -23,6 +23,9 @@ static void path_of(const struct xrdma_qp *qp, const struct xrdma_gid *gid,
 	path->sport = le16_to_cpu(av->udp_sport);
 	path->vlan_tci = gid->vlan_tci;
 	path->tclass = av->traffic_class;
+	if (qp->dev->cc.rp && xrdma_cc_applies(qp))
+		path->tclass = (path->tclass & ~XRDMA_ECN_MASK) |
+			       XRDMA_ECN_ECT0;
 	path->hop_limit = av->hop_limit;
 	path->has_vlan = gid->flags & XRDMA_GID_VLAN;
 	path->is_ipv4 = gid->flags & XRDMA_GID_IPV4;
@@ -81,6 +84,21 @@ bool xrdma_tx_begin(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
 	return true;
 }
 
+/* The port hears the groups that it is attached to. */
+static void loop_back(struct xrdma_device *dev, const struct xrdma_frame *frame)
+{
+	struct xrdma_frame *copy;
+
+	if (!xrdma_mcast_wanted(dev, frame->data))
+		return;
+	copy = xrdma_wire_frame(dev);
+	if (!copy)
+		return;
+	copy->len = frame->len;
+	memcpy(copy->data, frame->data, frame->len);
+	xrdma_frameq_push(&dev->wire->arrived, copy);
+}
+
 /**
  * xrdma_tx_end() - send a packet that is complete
  * @qp: the queue pair
@@ -94,8 +112,12 @@ void xrdma_tx_end(struct xrdma_qp *qp, struct xrdma_tx *tx)
 		return;
 	}
 	xrdma_icrc_write(tx->frame->data, tx->l3, tx->bth, tx->frame->len);
-	xrdma_stat_add(qp->dev, XRDMA_STAT_TX_PACKETS, 1);
-	xrdma_stat_add(qp->dev, XRDMA_STAT_TX_BYTES, tx->frame->len);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_TX_PACKETS, 1);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_TX_BYTES, tx->frame->len);
+	if (qp->cc.rp.slowed)
+		xrdma_cc_account(qp, tx->frame->len);
+	if (tx->frame->data[0] & 1)
+		loop_back(qp->dev, tx->frame);
 	xrdma_wire_send(qp->dev, tx->frame);
 }
 

@@ -20,11 +20,13 @@ struct xrdma_qp;
  * struct xrdma_tx_state - headers of a queue pair's packets
  * @net: the headers
  * @gid: entry of the GID table that they were made from
+ * @transport: XRDMA_BTH_*, of the opcodes of a connection
  * @valid: @net is that of the present address vector, if @gid still stands
  */
 struct xrdma_tx_state {
 	struct xrdma_net_template net;
 	struct xrdma_gid gid;
+	u8 transport;
 	bool valid;
 };
 

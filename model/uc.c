@@ -102,6 +102,8 @@ static bool take_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	resp->va += pkt->len;
 	resp->left -= pkt->len;
 	resp->received += pkt->len;
+	if (pkt->op.flags & XRDMA_PKT_FIRST)
+		xrdma_qp_stat_add(qp, XRDMA_STAT_RX_WRITES, 1);
 	if (imm)
 		xrdma_responder_done(qp, pkt, XRDMA_OP_RECV_WRITE_IMM);
 	return true;
@@ -137,7 +139,7 @@ enum xrdma_rx xrdma_uc_request(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	bool goes_on = in_message(qp, pkt);
 
 	if (pkt->psn != resp->psn)
-		xrdma_stat_add(qp->dev, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
+		xrdma_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
 	resp->psn = xrdma_psn_add(pkt->psn, 1);
 	if (goes_on)
 		goes_on = kind == XRDMA_PKT_SEND ? take_send(qp, pkt) :

@@ -53,6 +53,7 @@ void xrdma_wire_destroy(struct xrdma_device *dev)
 
 	xrdma_timer_cancel(dev->params.loop, &wire->timer);
 	xrdma_wire_close(wire);
+	xrdma_capture_close(&wire->capture);
 	xrdma_frame_pool_fini(&wire->pool);
 	free(wire);
 	dev->wire = NULL;
@@ -146,6 +147,26 @@ bool xrdma_wire_room(const struct xrdma_device *dev)
 }
 
 /**
+ * xrdma_wire_run_sends() - send what is posted, where nothing is acknowledged
+ * @qp: a queue pair without a connection
+ * @send_one: sends its next entry; false if it is not to go on
+ *
+ * Return: true if there was work, or it waits for room: nobody would wake it.
+ */
+bool xrdma_wire_run_sends(struct xrdma_qp *qp,
+			  bool (*send_one)(struct xrdma_qp *qp))
+{
+	unsigned int budget = XRDMA_WIRE_SENDS;
+	u32 first = qp->req.next;
+
+	while (budget-- && qp->state == XRDMA_QPS_RTS &&
+	       qp->req.next != qp->sq.pi)
+		if (!xrdma_wire_room(qp->dev) || !send_one(qp))
+			return true;
+	return qp->req.next != first;
+}
+
+/**
  * xrdma_wire_is_local() - is a MAC address one of ours?
  * @dev: the device
  * @mac: six bytes
@@ -185,12 +206,18 @@ static void route_all(struct xrdma_wire *wire, struct xrdma_frameq *queue)
 		route(wire, frame);
 }
 
+static void arrive(struct xrdma_wire *wire, struct xrdma_frame *frame)
+{
+	xrdma_capture_frame(&wire->capture, frame->data, frame->len);
+	xrdma_frameq_push(&wire->arrived, frame);
+}
+
 static void arrive_all(struct xrdma_wire *wire, struct xrdma_frameq *queue)
 {
 	struct xrdma_frame *frame;
 
 	while ((frame = xrdma_frameq_pop(queue)) != NULL)
-		xrdma_frameq_push(&wire->arrived, frame);
+		arrive(wire, frame);
 }
 
 static void arm_timer(struct xrdma_wire *wire)
@@ -238,6 +265,7 @@ void xrdma_wire_send(struct xrdma_device *dev, struct xrdma_frame *frame)
 		return;
 	}
 	wire->tx_frames++;
+	xrdma_capture_frame(&wire->capture, frame->data, frame->len);
 	if (!wire->tx.on) {
 		route(wire, frame);
 		return;
@@ -255,13 +283,15 @@ void xrdma_wire_send(struct xrdma_device *dev, struct xrdma_frame *frame)
  */
 void xrdma_wire_arrived(struct xrdma_wire *wire, struct xrdma_frame *frame)
 {
+	struct xrdma_frameq out = { 0 };
+
 	if (!wire->rx.on) {
-		xrdma_frameq_push(&wire->arrived, frame);
+		arrive(wire, frame);
 		return;
 	}
 	xrdma_impair_frame(&wire->rx, &wire->pool, frame,
-			   xrdma_loop_now(wire->dev->params.loop),
-			   &wire->arrived);
+			   xrdma_loop_now(wire->dev->params.loop), &out);
+	arrive_all(wire, &out);
 	arm_timer(wire);
 }
 
@@ -300,9 +330,9 @@ static bool send_answers(struct xrdma_wire *wire)
 	while (budget && (qp = TAILQ_FIRST(&wire->answering)) != NULL) {
 		xrdma_wire_no_answer(qp);
 		sent = xrdma_answer_some(qp, budget);
-		if (!sent)
+		if (!sent && qp->resp.queued)
 			break;
-		any = true;
+		any |= sent;
 		budget -= sent < budget ? sent : budget;
 	}
 	return any;

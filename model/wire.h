@@ -2,7 +2,8 @@
 /*
  * The wire: where frames go and where they come from. A frame to one of our
  * own addresses comes back to us; all others leave through a socket, if there
- * is one. Both ways lead through the impairments.
+ * is one. Both ways lead through the impairments. A capture shows what the
+ * device sends before them, and what it receives after them.
  *
  * Owns the frame buffers. Knows nothing of what is in a frame but its
  * Ethernet header.
@@ -12,6 +13,7 @@
 
 #include <linux/types.h>
 
+#include "capture.h"
 #include "frame.h"
 #include "hold.h"
 #include "impair.h"
@@ -31,6 +33,8 @@ struct xrdma_device;
 #define XRDMA_WIRE_QUEUE	96
 /* Frames handled and answers sent in one turn. */
 #define XRDMA_WIRE_BUDGET	128
+/* Entries that a queue pair without a connection sends in one turn. */
+#define XRDMA_WIRE_SENDS	64
 
 /**
  * struct xrdma_wire - the wire engine of a device
@@ -40,6 +44,7 @@ struct xrdma_device;
  * @hold: those that a test wants to be handled later
  * @tx: impairments of frames that we send
  * @rx: impairments of frames that come from the socket
+ * @capture: of frames sent and received
  * @timer: when impairments let the next frame go
  * @socket: to the other end
  * @cable: the cable is plugged in
@@ -58,6 +63,7 @@ struct xrdma_wire {
 	struct xrdma_hold hold;
 	struct xrdma_impair tx;
 	struct xrdma_impair rx;
+	struct xrdma_capture capture;
 	struct xrdma_timer timer;
 	struct xrdma_wire_socket socket;
 	bool cable;
@@ -73,6 +79,8 @@ struct xrdma_wire {
 /* wire.c; xrdma_wire_init() and so on are in device.h */
 struct xrdma_frame *xrdma_wire_frame(struct xrdma_device *dev);
 bool xrdma_wire_room(const struct xrdma_device *dev);
+bool xrdma_wire_run_sends(struct xrdma_qp *qp,
+			  bool (*send_one)(struct xrdma_qp *qp));
 void xrdma_wire_send(struct xrdma_device *dev, struct xrdma_frame *frame);
 void xrdma_wire_arrived(struct xrdma_wire *wire, struct xrdma_frame *frame);
 void xrdma_wire_answer(struct xrdma_qp *qp);

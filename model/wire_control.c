@@ -5,6 +5,9 @@
  *   {"cmd":"fault", "wire":"loss=1%,dup=0.5%,seed=7"}
  *	impairs what is sent; with "direction":"rx" what comes from the far
  *	end, with "both" both; "none" ends it
+ *   {"cmd":"capture", "file":"/tmp/wire.pcap"}
+ *	writes what is sent and received from now on to a file, as pcap; without
+ *	"file" ends that  ->  {"ok":true, "frames":12}, of the one that ended
  *   {"cmd":"cable", "plugged":false}
  *	pulls the cable
  *   {"cmd":"hold", "qpn":5, "after":1}
@@ -127,6 +130,21 @@ static int fault(void *opaque, struct json_object *request,
 	return xrdma_wire_impair(opaque, direction, spec);
 }
 
+static int capture(void *opaque, struct json_object *request,
+		   struct json_object *reply)
+{
+	struct xrdma_device *dev = opaque;
+	struct xrdma_capture *capture = &dev->wire->capture;
+	const char *path = get_string(request, "file", "");
+	int err;
+
+	if (!path)
+		return -EINVAL;
+	add_u64(reply, "frames", capture->file ? capture->frames : 0);
+	err = xrdma_capture_close(capture);
+	return !err && *path ? xrdma_capture_open(capture, path) : err;
+}
+
 static int cable(void *opaque, struct json_object *request,
 		 struct json_object *reply)
 {
@@ -188,6 +206,7 @@ static const struct {
 	xrdma_control_fn fn;
 } commands[] = {
 	{ "fault", fault },
+	{ "capture", capture },
 	{ "cable", cable },
 	{ "hold", hold },
 	{ "release", release },

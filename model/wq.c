@@ -9,6 +9,7 @@
 
 #include "device.h"
 #include "qp.h"
+#include "srq.h"
 #include "xrdma_ring.h"
 
 static bool in_error(const struct xrdma_qp *qp)
@@ -63,6 +64,8 @@ static int fetch_pi(struct xrdma_qp *qp, struct xrdma_wq *wq, u64 off,
  */
 int xrdma_qp_fetch_sq(struct xrdma_qp *qp)
 {
+	if (!qp->sq.log_stride)
+		return 0;
 	return fetch_pi(qp, &qp->sq, offsetof(struct xrdma_qp_rec, sq_pi),
 			"sq_pi");
 }
@@ -99,7 +102,8 @@ int xrdma_qp_read_sq(struct xrdma_qp *qp, u32 index, void *buf)
 
 static bool rq_wqe_ok(const struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe)
 {
-	u32 max = ((1U << qp->rq.log_stride) - sizeof(*wqe)) /
+	u8 log_stride = qp->srq ? qp->srq->wq.log_stride : qp->rq.log_stride;
+	u32 max = ((1U << log_stride) - sizeof(*wqe)) /
 		  sizeof(struct xrdma_sge);
 
 	if (max > XRDMA_MAX_SGE)
@@ -108,13 +112,40 @@ static bool rq_wqe_ok(const struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe)
 	       !wqe->reserved[1] && !wqe->reserved[2];
 }
 
+static int read_own(struct xrdma_qp *qp, void *buf)
+{
+	if (!qp->rq.log_stride)
+		return -EAGAIN;
+	if (qp->rq.pi == qp->rq.ci && fetch_rq(qp) < 0)
+		return -EFAULT;
+	if (qp->rq.pi == qp->rq.ci)
+		return -EAGAIN;
+	if (!read_entry(qp, &qp->rq, qp->rq.ci, buf, 1U << qp->rq.log_stride))
+		return 0;
+	xrdma_qp_error(qp, XRDMA_EVENT_QP_FATAL);
+	return -EFAULT;
+}
+
+static int take_shared(struct xrdma_qp *qp, void *buf)
+{
+	const struct xrdma_rq_wqe *wqe = buf;
+	int err = xrdma_srq_take(qp->dev, qp->srq, buf);
+
+	if (err)
+		return err;
+	qp->taken = true;
+	qp->taken_wr_id = wqe->wr_id;
+	return 0;
+}
+
 /**
  * xrdma_qp_read_rq - copy the next entry of the receive queue
  * @qp: the queue pair
  * @buf: gets a stride of up to XRDMA_WQE_MAX bytes: struct xrdma_rq_wqe, found
- *	legal, and its scatter-gather entries
+ *	legal, and its scatter-gather entries; the same each time
  *
- * The entry stays the next one until xrdma_qp_complete_recv().
+ * The entry stays the next one until xrdma_qp_complete_recv(); one of a shared
+ * receive queue is taken out of it, and stays in @buf.
  *
  * Return: 0; -EAGAIN if none is posted; -EFAULT if it is malformed or out of
  * reach: the queue pair is in ERR then.
@@ -126,23 +157,30 @@ int xrdma_qp_read_rq(struct xrdma_qp *qp, void *buf)
 		.status = XRDMA_WC_LOC_QP_OP_ERR,
 		.opcode = XRDMA_OP_RECV,
 	};
+	int err;
 
-	if (!qp->rq.log_stride)
-		return -EAGAIN;
-	if (qp->rq.pi == qp->rq.ci && fetch_rq(qp) < 0)
-		return -EFAULT;
-	if (qp->rq.pi == qp->rq.ci)
-		return -EAGAIN;
-	if (read_entry(qp, &qp->rq, qp->rq.ci, buf, 1U << qp->rq.log_stride)) {
-		xrdma_qp_error(qp, XRDMA_EVENT_QP_FATAL);
-		return -EFAULT;
-	}
+	if (qp->taken)
+		return 0;
+	err = qp->srq ? take_shared(qp, buf) : read_own(qp, buf);
+	if (err == -EAGAIN)
+		xrdma_qp_stat_add(qp, XRDMA_STAT_OUT_OF_BUFFER, 1);
+	if (err)
+		return err;
 	if (rq_wqe_ok(qp, wqe))
 		return 0;
 	done.wr_id = wqe->wr_id;
 	xrdma_qp_complete_recv(qp, &done);
 	xrdma_qp_error(qp, 0);
 	return -EFAULT;
+}
+
+/* A completion with an error; a flushed one is one too. */
+static void count_error(const struct xrdma_qp *qp, u8 status,
+			enum xrdma_stat errors, enum xrdma_stat flushed)
+{
+	xrdma_qp_stat_add(qp, errors, 1);
+	if (status == XRDMA_WC_WR_FLUSH_ERR)
+		xrdma_qp_stat_add(qp, flushed, 1);
 }
 
 static void push_send(struct xrdma_qp *qp, u32 index,
@@ -160,6 +198,9 @@ static void push_send(struct xrdma_qp *qp, u32 index,
 		.wqe_index = cpu_to_le16(index),
 	};
 
+	if (status)
+		count_error(qp, status, XRDMA_STAT_REQ_CQE_ERRORS,
+			    XRDMA_STAT_REQ_FLUSHED);
 	xrdma_cq_push(qp->dev, qp->send_cq, &cqe);
 }
 
@@ -197,10 +238,16 @@ void xrdma_qp_fail_send(struct xrdma_qp *qp, u32 index,
 {
 	qp->sq.ci = index + 1;
 	push_send(qp, index, wqe, status, vendor_err, 0);
-	if (qp->type == XRDMA_QP_RC)
+	if (qp->type == XRDMA_QP_RC || qp->type == XRDMA_QP_XRC_INI)
 		xrdma_qp_error(qp, 0);
 	else
 		xrdma_qp_sq_error(qp);
+}
+
+/* Where receives complete; NULL if the queue pair has lost its XRC SRQ. */
+static struct xrdma_cq *recv_cq(const struct xrdma_qp *qp)
+{
+	return qp->srq && qp->srq->cq ? qp->srq->cq : qp->recv_cq;
 }
 
 /**
@@ -226,13 +273,21 @@ void xrdma_qp_complete_recv(struct xrdma_qp *qp,
 		.sl = done->sl,
 	};
 
+	if (done->status)
+		count_error(qp, done->status, XRDMA_STAT_RESP_CQE_ERRORS,
+			    XRDMA_STAT_RESP_FLUSHED);
 	if (done->flags & XRDMA_CQE_IMM)
 		cqe.imm = done->imm;
 	else if (done->flags & XRDMA_CQE_INV)
 		cqe.inv_key = cpu_to_le32(done->inv_key);
 	memcpy(cqe.smac, done->smac, sizeof(cqe.smac));
-	qp->rq.ci++;
-	xrdma_cq_push(qp->dev, qp->recv_cq, &cqe);
+	if (qp->taken)
+		cqe.flags |= cpu_to_le16(XRDMA_CQE_SRQ);
+	else
+		qp->rq.ci++;
+	qp->taken = false;
+	if (recv_cq(qp))
+		xrdma_cq_push(qp->dev, recv_cq(qp), &cqe);
 }
 
 static bool flush_sq(struct xrdma_qp *qp)
@@ -271,6 +326,21 @@ static bool flush_rq(struct xrdma_qp *qp)
 	return true;
 }
 
+/* What was taken from a shared receive queue is this queue pair's. */
+static bool flush_taken(struct xrdma_qp *qp)
+{
+	const struct xrdma_recv_done done = {
+		.status = XRDMA_WC_WR_FLUSH_ERR,
+		.opcode = XRDMA_OP_RECV,
+		.wr_id = qp->taken_wr_id,
+	};
+
+	if (!qp->taken)
+		return false;
+	xrdma_qp_complete_recv(qp, &done);
+	return true;
+}
+
 /**
  * xrdma_qp_flush - complete all that is posted with WR_FLUSH_ERR
  * @qp: the queue pair, in ERR or SQE; in SQE only its send queue is flushed
@@ -283,11 +353,12 @@ bool xrdma_qp_flush(struct xrdma_qp *qp)
 {
 	u32 sq_ci = qp->sq.ci;
 	u32 rq_ci = qp->rq.ci;
+	bool taken = in_error(qp) && flush_taken(qp);
 
 	if (qp->broken)
-		return false;
+		return taken;
 	qp->broken = !flush_sq(qp);
 	if (in_error(qp) && qp->rq.log_stride)
 		qp->broken |= !flush_rq(qp);
-	return qp->sq.ci != sq_ci || qp->rq.ci != rq_ci;
+	return taken || qp->sq.ci != sq_ci || qp->rq.ci != rq_ci;
 }

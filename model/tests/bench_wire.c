@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * How fast a device that talks to itself is: 64 KiB WRITEs and READs, 8-byte
- * WRITEs and SENDs, and the latency of one. Not a test: prints figures only.
+ * WRITEs and SENDs, the latency of one, and datagrams. Not a test: prints
+ * figures only.
  */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "wire_env.h"
+#include "wire_ud.h"
 
 static double now(void)
 {
@@ -93,10 +94,50 @@ static void bench(void **state)
 	}
 }
 
+/* From one queue pair to another, each with its receive. */
+static void bench_datagrams(void **state)
+{
+	const u32 count = 1000000, depth = 16;
+	struct wire_env *env = *state;
+	u64 buf = wire_alloc(&env->hosts[0], 4096, 4096);
+	u32 key = wire_region(&env->hosts[0], 50, buf, 4096, WIRE_ALL_RIGHTS);
+	struct xrdma_sge from = wire_sge(buf, 64, key);
+	struct xrdma_sge to = wire_sge(buf + 1024, 256, key);
+	struct wire_dgram d = {
+		.opcode = XRDMA_OP_SEND, .sges = &from, .num_sge = 1,
+		.qkey = WIRE_QKEY, .av = wire_av(&env->hosts[0], 0),
+	};
+	u32 posted = 0, done = 0;
+	struct xrdma_cqe cqe;
+	struct wire_qp a, b;
+	double start, s;
+
+	wire_create_ud(env, 0, XRDMA_QP_UD, 0, &a);
+	wire_create_ud(env, 0, XRDMA_QP_UD, 0, &b);
+	d.dqpn = b.qpn;
+	start = now();
+	while (done < count) {
+		while (posted < count && posted - done < depth) {
+			wire_post_recv(&b, posted++, &to, 1);
+			wire_post_ud(&a, &d);
+		}
+		xrdma_device_poll(a.host->dev);
+		while (wire_poll_cq(&b.recv_cq, &cqe)) {
+			assert_int_equal(cqe.status, XRDMA_WC_SUCCESS);
+			done++;
+		}
+	}
+	s = now() - start;
+	printf("%-22s           %7.3f M/s %7.3f GB/s\n", "datagrams of 64 B",
+	       count / s / 1e6, count * 64.0 / s / 1e9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(bench, wire_setup_1,
+						wire_teardown),
+		cmocka_unit_test_setup_teardown(bench_datagrams, wire_setup_1,
 						wire_teardown),
 	};
 

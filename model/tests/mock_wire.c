@@ -79,6 +79,8 @@ static void mock_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
 
 const struct xrdma_qp_ops xrdma_rc_ops = MOCK_OPS;
 const struct xrdma_qp_ops xrdma_uc_ops = MOCK_OPS;
+const struct xrdma_qp_ops xrdma_ud_ops = MOCK_OPS;
+const struct xrdma_qp_ops xrdma_xrc_ops = MOCK_OPS;
 const struct xrdma_qp_ops xrdma_raw_ops = MOCK_OPS;
 
 int xrdma_wire_init(struct xrdma_device *dev)

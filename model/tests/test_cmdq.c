@@ -54,9 +54,8 @@ static void a_bad_index_is_refused(void **state)
 static void unknown_commands_are_refused(void **state)
 {
 	static const u16 opcodes[] = {
-		0x06, XRDMA_CMD_RESIZE_CQ, XRDMA_CMD_MODIFY_CQ,
-		XRDMA_CMD_CREATE_SRQ, XRDMA_CMD_ATTACH_MCAST,
-		XRDMA_CMD_RESUME, 0x62, 0xffff,
+		0x09, 0x12, 0x24, 0x34, 0x44, 0x56, XRDMA_CMD_RESUME, 0x62,
+		0xffff,
 	};
 	struct core_env *env = *state;
 	unsigned int i;
@@ -96,7 +95,8 @@ static void query_device_reports_limits(void **state)
 	assert_memory_equal(rsp->node_guid, guid, sizeof(guid));
 	assert_int_equal(le32_to_cpu(rsp->max_qp), 65536);
 	assert_int_equal(le32_to_cpu(rsp->max_eq), 64);
-	assert_int_equal(le32_to_cpu(rsp->max_srq), 0);
+	assert_int_equal(le32_to_cpu(rsp->max_srq), 16384);
+	assert_int_equal(le32_to_cpu(rsp->max_mcast), 128);
 	assert_int_equal(rsp->log_max_qp_wr, 15);
 	assert_int_equal(rsp->log_max_keys, 24);
 	assert_int_equal(le16_to_cpu(rsp->max_mtu), 4500);

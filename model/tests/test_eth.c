@@ -250,6 +250,10 @@ static void a_slow_far_end_loses_frames(void **state)
 	assert_true(wire->socket.lost > 0);
 	assert_int_equal(wire->socket.backlog.count, XRDMA_SOCKET_BACKLOG);
 	assert_false(xrdma_wire_room(env->hosts[0].dev));
+	/* what waits for room does not go to sleep */
+	send_frame(&a, 2, frame, 100);
+	for (i = 0; i < 5; i++)
+		assert_true(xrdma_device_poll(env->hosts[0].dev));
 	wire_settle(env);
 	assert_int_equal(wire->socket.backlog.count, 0);
 	assert_int_equal(wire->pool.available, wire->pool.total);

@@ -22,8 +22,8 @@ static void create_checks_parameters(void **state)
 		size_t offset;
 		u8 value;
 	} bad[] = {
-		{ AT(type), XRDMA_QP_UD },
-		{ AT(type), XRDMA_QP_GSI }, { AT(type), 7 },
+		{ AT(type), XRDMA_QP_XRC_INI }, { AT(type), XRDMA_QP_XRC_TGT },
+		{ AT(type), 7 },
 		{ AT(flags), XRDMA_QP_SRQ }, { AT(flags), 8 },
 		{ AT(srqn), 1 }, { AT(xrcd), 1 },
 		{ AT(reserved), 1 }, { AT(pd) + 2, 1 },
@@ -76,6 +76,96 @@ static void no_receive_queue(void **state)
 	assert_int_equal(core_status(env, core_make_modify(5, XRDMA_QPS_ERR)),
 			 XRDMA_CMD_OK);
 	assert_false(qp->broken);
+}
+
+static u8 create_of_type(struct core_env *env, u32 qpn, u8 type)
+{
+	struct xrdma_cmd cmd = core_make_qp(env, qpn);
+
+	cmd.create_qp.type = type;
+	return core_status(env, cmd);
+}
+
+/* The GSI has number 1, and nobody else has. */
+static void the_gsi_has_a_number_of_its_own(void **state)
+{
+	struct core_env *env = *state;
+
+	assert_int_equal(create_of_type(env, 2, XRDMA_QP_GSI),
+			 XRDMA_CMD_BAD_NUMBER);
+	assert_int_equal(create_of_type(env, 1, XRDMA_QP_UD),
+			 XRDMA_CMD_BAD_NUMBER);
+	assert_int_equal(create_of_type(env, 0, XRDMA_QP_GSI),
+			 XRDMA_CMD_BAD_NUMBER);
+	core_expect(env, XRDMA_HERR_CMD_NUMBER, 3);
+	assert_int_equal(create_of_type(env, 1, XRDMA_QP_GSI), XRDMA_CMD_OK);
+	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_QP, 1),
+			 XRDMA_CMD_OK);
+}
+
+/* Only of raw packet queue pairs, and not without a receive queue either. */
+static void no_send_queue(void **state)
+{
+	static const u8 types[] = { XRDMA_QP_RC, XRDMA_QP_UC, XRDMA_QP_UD };
+	struct core_env *env = *state;
+	struct xrdma_cmd cmd = core_make_qp(env, 5);
+	struct xrdma_qp *qp;
+	unsigned int i;
+
+	cmd.create_qp.log_sq_depth = 0;
+	cmd.create_qp.log_sq_stride = 0;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		cmd.create_qp.type = types[i];
+		assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
+	}
+	cmd.create_qp.type = XRDMA_QP_RAW;
+	cmd.create_qp.send_cqn = 0;
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
+	qp = xrdma_qp_get(env->dev, 5);
+	assert_int_equal(qp->rq.ring.base, 0);
+	assert_int_equal(qp->rec.base, 16 * 64);
+	assert_int_equal(xrdma_cq_get(env->dev, 1)->users, 0);
+	core_ring(env, 3, 5);
+	assert_false(qp->active);
+	cmd.create_qp.qpn = cpu_to_le32(6);
+	cmd.create_qp.log_rq_depth = 0;
+	cmd.create_qp.log_rq_stride = 0;
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
+	core_expect(env, XRDMA_HERR_CMD_PARAM, ARRAY_SIZE(types) + 1);
+}
+
+/* Attributes that a change requires, and those that it allows beside them. */
+static void attributes_of_datagrams(void **state)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_MODIFY_QP);
+	struct xrdma_cmd_modify_qp *p = &cmd.modify_qp;
+	struct core_env *env = *state;
+
+	create_of_type(env, 5, XRDMA_QP_UD);
+	p->qpn = cpu_to_le32(5);
+	p->attr.state = XRDMA_QPS_INIT;
+	p->mask = cpu_to_le32(XRDMA_QPM_STATE | XRDMA_QPM_PKEY_INDEX);
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
+	p->mask |= cpu_to_le32(XRDMA_QPM_QKEY);
+	p->attr.qkey = cpu_to_le32(0xffffffff);
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
+	p->attr = (struct xrdma_qp_attr) { .state = XRDMA_QPS_RTR };
+	p->mask = cpu_to_le32(XRDMA_QPM_STATE | XRDMA_QPM_PATH_MTU);
+	p->attr.path_mtu = 3;
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
+	p->attr.path_mtu = 0;
+	p->mask = cpu_to_le32(XRDMA_QPM_STATE);
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
+	p->attr.state = XRDMA_QPS_RTS;
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
+	p->mask |= cpu_to_le32(XRDMA_QPM_SQ_PSN);
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
+	p->mask = cpu_to_le32(XRDMA_QPM_ACCESS);
+	p->attr.state = 0;
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
+	p->mask = cpu_to_le32(XRDMA_QPM_QKEY);
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
+	core_expect(env, XRDMA_HERR_CMD_PARAM, 4);
 }
 
 static void destroy_frees_everything(void **state)
@@ -459,6 +549,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(create_checks_parameters),
 		T(no_receive_queue),
+		T(no_send_queue),
+		T(the_gsi_has_a_number_of_its_own),
+		T(attributes_of_datagrams),
 		T(destroy_frees_everything),
 		T(transitions),
 		T(required_attributes_are_required),

@@ -419,7 +419,7 @@ static void retries_run_out(void **state)
 	post(&p, XRDMA_OP_WRITE, 2, 100, p.b_buf, p.b_key);
 	wire_expect_send(&p.a, 1, XRDMA_WC_RETRY_EXC_ERR);
 	wire_expect_send(&p.a, 2, XRDMA_WC_WR_FLUSH_ERR);
-	assert_true(xrdma_loop_now(env->loop) - start == 4 * 4194304);
+	assert_true(xrdma_loop_now(env->loop) - start == 4 * 4 * 4194304);
 	assert_int_equal(p.a.host->dev->stats[XRDMA_STAT_ACK_TIMEOUTS], 4);
 	assert_false(wire_poll_cq(&p.a.send_cq, &cqe));
 }

@@ -1,317 +1,217 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Reliable connections over a bad wire: random operations of several queue
- * pairs, in both directions, against a model of memory. Exactly once and in
- * order, whatever is lost, doubled, overtaken or bent.
- *
- * The model knows one rule: the operations of a queue pair take effect at its
- * peer in the order in which they were posted. So it applies each one when it
- * is posted, and notes what the completion has to bring. The one exception is
- * the standard's (IBTA 10.8.3.3): what changes memory may overtake a READ that
- * is before it, unless it waits for a fence. So READs come from memory that is
- * never changed, or the next that changes memory has a fence.
+ * pairs, in both directions, against the model of impaired.c; with receive
+ * queues of their own, on an SRQ, and as XRC. Then a wire that is too bad: what
+ * cannot be completed fails as it has to, and nothing happens twice.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire_env.h"
+#include "impaired.h"
 
-#define QPS		4
-#define DEPTH		16
-#define AREA		65536	/* of a queue pair, at its peer */
-#define CHANGING	32768	/* the part of it that is written */
-#define MAX_LEN		20000
-#define SOURCE		0x100000
+#define XRCD	3
 
-/* What a completion has to bring. */
-struct expected {
-	u64 at;		/* where a READ or an atomic delivers */
-	u32 len;
-	u8 opcode;
-	u8 *data;
+static const char * const kind_names[] = {
+	[IMP_RC] = "RC", [IMP_RC_SRQ] = "RC on an SRQ", [IMP_XRC] = "XRC",
 };
 
-struct received {
-	u32 len;
-	bool imm;
-	u32 imm_data;
-	u8 opcode;
-	u8 *data;
-};
-
-/* One direction of a connection: its operations, and its peer's memory. */
-struct stream {
-	struct wire_qp *qp;
-	struct wire_qp *peer;
-	u64 local;
-	u32 lkey;
-	u64 remote;
-	u32 rkey;
-	u64 recv_buf;
-	u32 recv_key;
-	u8 *model;
-	struct expected out[DEPTH];
-	struct received in[DEPTH];
-	u32 posted;
-	u32 completed;
-	u32 sent;	/* operations that take a receive */
-	u32 received;
-	u32 total;
-	bool fence;	/* for the next that changes memory */
-};
-
+/*
+ * struct run - connections, their streams and receives
+ * @qps: of RC: side a and side b; of XRC: initiator and target of each way
+ * @xrc_cq: completions of XRC receives, by host
+ * @finite: retries come to an end
+ * @failed: status with which a stream failed, or 0
+ */
 struct run {
 	struct wire_env *env;
-	struct wire_qp qps[QPS][2];
-	struct stream streams[QPS * 2];
+	enum imp_kind kind;
+	struct wire_qp qps[IMP_STREAMS][2];
+	struct imp_stream streams[IMP_STREAMS];
+	struct imp_pool pools[IMP_STREAMS];
+	u32 num_pools;
+	struct wire_cq xrc_cq[2];
+	bool finite;
+	u8 failed[IMP_STREAMS];
 };
 
-static u64 rng;
-
-static u32 rnd(u32 limit)
+static void create_target(struct run *r, int host, struct wire_qp *qp)
 {
-	rng ^= rng << 13;
-	rng ^= rng >> 7;
-	rng ^= rng << 17;
-	return (rng >> 32) % limit;
-}
-
-static u32 random_length(void)
-{
-	switch (rnd(4)) {
-	case 0:
-		return rnd(16);
-	case 1:
-		return 1000 + rnd(50);
-	case 2:
-		return rnd(4) * 1024;
-	default:
-		return rnd(MAX_LEN);
-	}
-}
-
-static u8 *copy(const u8 *data, u32 len)
-{
-	u8 *to = malloc(len ? len : 1);
-
-	memcpy(to, data, len);
-	return to;
-}
-
-static void make_stream(struct run *r, struct stream *s, struct wire_qp *qp,
-			struct wire_qp *peer, u32 total)
-{
-	memset(s, 0, sizeof(*s));
-	s->qp = qp;
-	s->peer = peer;
-	s->total = total;
-	s->local = wire_alloc(qp->host, SOURCE + DEPTH * MAX_LEN, 4096);
-	s->lkey = wire_region(qp->host, 200 + qp->qpn, s->local,
-			      SOURCE + DEPTH * MAX_LEN, WIRE_ALL_RIGHTS);
-	s->remote = wire_alloc(peer->host, AREA, 4096);
-	s->rkey = wire_region(peer->host, 500 + peer->qpn, s->remote, AREA,
-			      WIRE_ALL_RIGHTS);
-	s->recv_buf = wire_alloc(peer->host, DEPTH * MAX_LEN, 4096);
-	s->recv_key = wire_region(peer->host, 800 + peer->qpn, s->recv_buf,
-				  DEPTH * MAX_LEN, WIRE_ALL_RIGHTS);
-	wire_fill(wire_ptr(qp->host, s->local), SOURCE, qp->qpn + 3);
-	wire_fill(wire_ptr(peer->host, s->remote), AREA, qp->qpn + 4);
-	s->model = copy(wire_ptr(peer->host, s->remote), AREA);
-	(void)r;
-}
-
-static u8 flags_of(struct stream *s, u8 opcode)
-{
-	bool changes = opcode != XRDMA_OP_READ && opcode != XRDMA_OP_SEND &&
-		       opcode != XRDMA_OP_SEND_IMM;
-	u8 flags = XRDMA_WQE_SIGNALED;
-
-	if ((s->fence && changes) || !rnd(20)) {
-		flags |= XRDMA_WQE_FENCE;
-		s->fence = false;
-	}
-	return flags;
-}
-
-static void post(struct stream *s, u8 opcode, const struct xrdma_sge *sges,
-		 u16 num, u64 offset, u32 imm, u64 swap_add, u64 compare)
-{
-	wire_post_send(s->qp, &(struct wire_wr) {
-		.opcode = opcode,
-		.flags = flags_of(s, opcode),
-		.wr_id = s->posted, .sges = sges, .num_sge = num,
-		.remote_addr = s->remote + offset, .rkey = s->rkey,
-		.imm = imm, .swap_add = swap_add, .compare = compare,
-	});
-	s->posted++;
-}
-
-/* The source is never written, so a message may be sent again at any time. */
-static void post_message(struct stream *s, u8 opcode)
-{
-	bool write = opcode == XRDMA_OP_WRITE || opcode == XRDMA_OP_WRITE_IMM;
-	bool imm = opcode == XRDMA_OP_SEND_IMM || opcode == XRDMA_OP_WRITE_IMM;
-	u32 len = random_length();
-	u32 at = rnd(SOURCE - len);
-	u32 cut = rnd(len + 1);
-	u32 offset = rnd(CHANGING - len);
-	u32 imm_data = rnd(1000000);
-	struct xrdma_sge sges[2] = {
-		wire_sge(s->local + at, cut, s->lkey),
-		wire_sge(s->local + at + cut, len - cut, s->lkey),
+	struct xrdma_cmd_create_qp p = {
+		.xrcd = cpu_to_le32(XRCD),
+		.type = XRDMA_QP_XRC_TGT,
 	};
-	const u8 *source = wire_ptr(s->qp->host, s->local + at);
-	struct received *in = &s->in[s->sent % DEPTH];
 
-	s->out[s->posted % DEPTH] = (struct expected) { .opcode = opcode };
-	if (write)
-		memcpy(s->model + offset, source, len);
-	if (opcode != XRDMA_OP_WRITE) {
-		in->len = len;
-		in->imm = imm;
-		in->imm_data = imm_data;
-		in->opcode = write ? XRDMA_OP_RECV_WRITE_IMM : XRDMA_OP_RECV;
-		in->data = write ? NULL : copy(source, len);
-		s->sent++;
+	memset(qp, 0, sizeof(*qp));
+	qp->env = r->env;
+	qp->host = &r->env->hosts[host];
+	qp->qpn = qp->host->next_number++;
+	p.qpn = cpu_to_le32(qp->qpn);
+	assert_int_equal(xrdma_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
+	qp->qp = xrdma_qp_get(qp->host->dev, qp->qpn);
+}
+
+static void connect(struct wire_qp *a, struct wire_qp *b,
+		    const struct wire_params *params)
+{
+	wire_connect_one(a, b, params, params->psn, params->psn ^ 0x55);
+	wire_connect_one(b, a, params, params->psn ^ 0x55, params->psn);
+}
+
+/* One SRQ for each host, or one for both if that is one. */
+static struct imp_pool *shared_pool(struct run *r, const struct wire_qp *peer)
+{
+	return &r->pools[peer->host - r->env->hosts];
+}
+
+static void make_rc(struct run *r, int i, const struct wire_params *params,
+		    u32 total)
+{
+	bool srq = r->kind == IMP_RC_SRQ;
+	struct wire_qp *a = &r->qps[i][0];
+	struct wire_qp *b = &r->qps[i][1];
+	int end;
+
+	for (end = 0; end < 2; end++) {
+		int host = end ? r->env->n - 1 : 0;
+
+		wire_create_qp_on(r->env, host, XRDMA_QP_RC,
+				  srq ? XRDMA_QP_SRQ : 0, IMP_LOG_DEPTH,
+				  srq ? r->pools[host].srq.srqn : 0,
+				  &r->qps[i][end]);
 	}
-	post(s, opcode, sges, 2, offset, imm_data, 0, 0);
-}
+	connect(a, b, params);
+	for (end = 0; end < 2; end++) {
+		struct imp_stream *s = &r->streams[2 * i + end];
 
-static void post_read(struct stream *s)
-{
-	struct expected *out = &s->out[s->posted % DEPTH];
-	bool changing = rnd(2);
-	u32 offset = rnd(CHANGING - MAX_LEN) + (changing ? 0 : CHANGING);
-
-	out->opcode = XRDMA_OP_READ;
-	out->len = random_length();
-	out->at = s->local + SOURCE + s->posted % DEPTH * MAX_LEN;
-	out->data = copy(s->model + offset, out->len);
-	post(s, XRDMA_OP_READ, (struct xrdma_sge[]) {
-	     wire_sge(out->at, out->len, s->lkey) }, 1, offset, 0, 0, 0);
-	s->fence |= changing;
-}
-
-static void post_atomic(struct stream *s, u8 opcode)
-{
-	struct expected *out = &s->out[s->posted % DEPTH];
-	u32 offset = rnd(CHANGING / 8) * 8;
-	u64 *target = (u64 *)(s->model + offset);
-	u64 compare = opcode == XRDMA_OP_CMP_SWAP ? *target + rnd(2) : 0;
-	u64 value = rnd(1000000);
-
-	out->opcode = opcode;
-	out->len = 8;
-	out->at = s->local + SOURCE + s->posted % DEPTH * MAX_LEN;
-	out->data = copy((u8 *)target, 8);
-	if (opcode == XRDMA_OP_FETCH_ADD)
-		*target += value;
-	else if (*target == compare)
-		*target = value;
-	post(s, opcode, (struct xrdma_sge[]) {
-	     wire_sge(out->at, 8, s->lkey) }, 1, offset, 0, value, compare);
-}
-
-static void post_something(struct stream *s)
-{
-	switch (rnd(7)) {
-	case 0:
-		post_message(s, XRDMA_OP_SEND);
-		break;
-	case 1:
-		post_message(s, XRDMA_OP_SEND_IMM);
-		break;
-	case 2:
-		post_message(s, XRDMA_OP_WRITE);
-		break;
-	case 3:
-		post_message(s, XRDMA_OP_WRITE_IMM);
-		break;
-	case 4:
-		post_read(s);
-		break;
-	case 5:
-		post_atomic(s, XRDMA_OP_FETCH_ADD);
-		break;
-	default:
-		post_atomic(s, XRDMA_OP_CMP_SWAP);
+		imp_make_stream(s, end ? b : a, end ? a : b, total);
+		if (srq) {
+			s->pool = shared_pool(r, s->peer);
+			continue;
+		}
+		s->pool = &r->pools[r->num_pools++];
+		imp_make_pool(s->pool, s->peer->host, s->peer, 0, 0);
 	}
 }
 
-static void check_send(struct stream *s, const struct xrdma_cqe *cqe)
+/* Stream i goes from host i modulo 2 to the other. */
+static void make_xrc(struct run *r, int i, const struct wire_params *params,
+		     u32 total)
 {
-	struct expected *out = &s->out[s->completed % DEPTH];
+	int from = i % r->env->n;
+	struct imp_stream *s = &r->streams[i];
+	struct wire_qp *ini = &r->qps[i][0];
+	struct wire_qp *tgt = &r->qps[i][1];
 
-	if (cqe->status)
-		fail_msg("QP %#x: operation %u: status %u", s->qp->qpn,
-			 s->completed, cqe->status);
-	assert_int_equal(le64_to_cpu(cqe->wr_id), s->completed);
-	assert_int_equal(cqe->opcode, out->opcode);
-	if (out->data) {
-		assert_int_equal(le32_to_cpu(cqe->byte_len), out->len);
-		assert_memory_equal(wire_ptr(s->qp->host, out->at), out->data,
-				    out->len);
-	}
-	free(out->data);
-	out->data = NULL;
-	s->completed++;
+	wire_create_qp(r->env, from, XRDMA_QP_XRC_INI, 0, IMP_LOG_DEPTH, ini);
+	create_target(r, r->env->n - 1 - from, tgt);
+	connect(ini, tgt, params);
+	imp_make_stream(s, ini, tgt, total);
+	s->pool = shared_pool(r, tgt);
+	s->ext = s->pool->srq.srqn;
 }
 
-static void check_recv(struct stream *s, const struct xrdma_cqe *cqe)
+static void make_shared(struct run *r)
 {
-	struct received *in = &s->in[s->received % DEPTH];
+	bool xrc = r->kind == IMP_XRC;
+	int i;
 
-	assert_int_equal(cqe->status, XRDMA_WC_SUCCESS);
-	assert_int_equal(le64_to_cpu(cqe->wr_id), s->received);
-	assert_int_equal(cqe->opcode, in->opcode);
-	assert_int_equal(le32_to_cpu(cqe->byte_len), in->len);
-	assert_int_equal(!!(le16_to_cpu(cqe->flags) & XRDMA_CQE_IMM), in->imm);
-	if (in->imm)
-		assert_int_equal(be32_to_cpu(cqe->imm), in->imm_data);
-	if (in->data)
-		assert_memory_equal(wire_ptr(s->peer->host, s->recv_buf +
-					     s->received % DEPTH * MAX_LEN),
-				    in->data, in->len);
-	free(in->data);
-	in->data = NULL;
-	s->received++;
-}
-
-/* Post receives late now and then, so that RNR NAKs occur. */
-static void feed_receives(struct stream *s)
-{
-	u32 posted = le32_to_cpu(s->peer->rec->rq_pi);
-	struct xrdma_sge sge;
-
-	if (rnd(8))
+	if (r->kind == IMP_RC)
 		return;
-	while (posted - s->received < DEPTH && rnd(3)) {
-		sge = wire_sge(s->recv_buf + posted % DEPTH * MAX_LEN, MAX_LEN,
-			       s->recv_key);
-		wire_post_recv(s->peer, posted++, &sge, 1);
+	r->num_pools = r->env->n;
+	for (i = 0; i < r->env->n; i++) {
+		struct wire_host *host = &r->env->hosts[i];
+
+		if (xrc)
+			wire_create_cq(host, 8, &r->xrc_cq[i]);
+		imp_make_pool(&r->pools[i], host, NULL, xrc ? XRCD : 0,
+			      xrc ? r->xrc_cq[i].cqn : 0);
 	}
 }
 
-static void serve(struct stream *s)
+static struct wire_params params_of(const struct run *r, u64 seed, int i)
+{
+	struct wire_params params = wire_defaults;
+
+	params.access |= XRDMA_ACCESS_FLUSH_GLOBAL |
+			 XRDMA_ACCESS_FLUSH_PERSISTENT;
+	params.min_rnr_timer = 6;
+	params.timeout = 11;
+	params.max_rd_atomic = 1 + seed % 16;
+	params.max_dest_rd_atomic = params.max_rd_atomic;
+	params.psn = (0xffff00 + 64 * i) & 0xffffff;
+	params.path_mtu = 1 + (i + seed) % 5;
+	if (r->finite) {
+		params.retry_cnt = seed % 3;
+		params.rnr_retry = seed % 4;
+	}
+	return params;
+}
+
+static void make_streams(struct run *r, u64 seed, u32 total)
+{
+	int i;
+
+	make_shared(r);
+	for (i = 0; i < IMP_STREAMS; i++) {
+		struct wire_params params = params_of(r, seed, i);
+
+		if (r->kind == IMP_XRC)
+			make_xrc(r, i, &params, total);
+		else if (i < IMP_QPS)
+			make_rc(r, i, &params, total);
+	}
+}
+
+static struct imp_stream *stream_to(struct run *r, const struct wire_host *host,
+				    u32 qpn)
+{
+	int i;
+
+	for (i = 0; i < IMP_STREAMS; i++)
+		if (r->streams[i].peer->host == host &&
+		    r->streams[i].peer->qpn == qpn)
+			return &r->streams[i];
+	fail_msg("a completion of queue pair %#x, which is none", qpn);
+	return NULL;
+}
+
+static void serve(struct run *r, struct imp_stream *s)
 {
 	struct xrdma_cqe cqe;
 
 	while (wire_poll_cq(&s->qp->send_cq, &cqe))
-		check_send(s, &cqe);
-	while (wire_poll_cq(&s->peer->recv_cq, &cqe))
-		check_recv(s, &cqe);
-	feed_receives(s);
-	while (s->posted < s->total && s->posted - s->completed < DEPTH &&
-	       s->sent - s->received < DEPTH && rnd(3))
-		post_something(s);
+		imp_check_send(s, &cqe);
+	while (r->kind != IMP_XRC && wire_poll_cq(&s->peer->recv_cq, &cqe)) {
+		assert_int_equal(le32_to_cpu(cqe.qpn), s->peer->qpn);
+		imp_check_recv(s, &cqe);
+	}
+	while (s->posted < s->total && s->posted - s->completed < IMP_DEPTH &&
+	       s->sent - s->received < IMP_DEPTH && imp_random(3))
+		imp_post(s);
+}
+
+static void serve_all(struct run *r)
+{
+	struct xrdma_cqe cqe;
+	u32 i;
+
+	for (i = 0; i < IMP_STREAMS; i++)
+		serve(r, &r->streams[i]);
+	for (i = 0; r->kind == IMP_XRC && i < (u32)r->env->n; i++)
+		while (wire_poll_cq(&r->xrc_cq[i], &cqe))
+			imp_check_recv(stream_to(r, &r->env->hosts[i],
+						 le32_to_cpu(cqe.qpn)), &cqe);
+	for (i = 0; i < r->num_pools; i++)
+		imp_feed(&r->pools[i]);
 }
 
 static bool finished(const struct run *r)
 {
 	int i;
 
-	for (i = 0; i < QPS * 2; i++)
+	for (i = 0; i < IMP_STREAMS; i++)
 		if (r->streams[i].completed < r->streams[i].total ||
 		    r->streams[i].received < r->streams[i].sent)
 			return false;
@@ -321,30 +221,15 @@ static bool finished(const struct run *r)
 static void run_streams(struct run *r)
 {
 	u64 end = xrdma_loop_now(r->env->loop) + 4000000 * WIRE_MS;
-	int i;
 
 	while (!finished(r)) {
-		for (i = 0; i < QPS * 2; i++)
-			serve(&r->streams[i]);
+		serve_all(r);
 		if (wire_turn(r->env) || wire_turn(r->env))
 			continue;
 		if (fake_loop_next(r->env->loop) == UINT64_MAX)
 			continue;
 		fake_loop_advance(r->env->loop, fake_loop_next(r->env->loop));
 		assert_true(xrdma_loop_now(r->env->loop) < end);
-	}
-}
-
-static void check_memory(struct run *r)
-{
-	int i;
-
-	for (i = 0; i < QPS * 2; i++) {
-		struct stream *s = &r->streams[i];
-
-		assert_memory_equal(wire_ptr(s->peer->host, s->remote),
-				    s->model, AREA);
-		free(s->model);
 	}
 }
 
@@ -363,43 +248,50 @@ static void print_counts(const struct wire_env *env)
 		      dev->stats[XRDMA_STAT_RX_ICRC_ERRORS]);
 }
 
-static void impaired_run(int hosts, const char *impair, u64 seed, u32 total)
+static struct run *begin(enum imp_kind kind, int hosts, const char *impair,
+			 u64 seed, u32 total, bool finite)
 {
-	struct wire_params params = wire_defaults;
 	struct run *r = calloc(1, sizeof(*r));
 	void *state = NULL;
 	int i;
 
-	print_message("  %d device(s), seed %llu: %s\n", hosts, seed, impair);
+	print_message("  %s, %d device(s), seed %llu: %s\n", kind_names[kind],
+		      hosts, seed, impair);
 	hosts == 1 ? wire_setup_1(&state) : wire_setup_2(&state);
 	r->env = state;
-	rng = seed * 0x9e3779b97f4a7c15ULL + 1;
-	params.log_depth = 4;
-	params.min_rnr_timer = 6;
-	params.timeout = 11;
-	params.max_rd_atomic = 1 + seed % 16;
-	params.max_dest_rd_atomic = params.max_rd_atomic;
-	for (i = 0; i < QPS; i++) {
-		params.psn = (0xffff00 + 64 * i) & 0xffffff;
-		params.path_mtu = 1 + (i + seed) % 5;
-		wire_connect(r->env, &r->qps[i][0], &r->qps[i][1], &params);
-		make_stream(r, &r->streams[2 * i], &r->qps[i][0],
-			    &r->qps[i][1], total);
-		make_stream(r, &r->streams[2 * i + 1], &r->qps[i][1],
-			    &r->qps[i][0], total);
-	}
+	r->kind = kind;
+	r->finite = finite;
+	imp_seed(seed);
+	make_streams(r, seed, total);
 	for (i = 0; i < hosts; i++) {
 		struct xrdma_device *dev = r->env->hosts[i].dev;
 
 		assert_int_equal(xrdma_wire_impair(dev, "tx", impair), 0);
 		dev->wire->tx.rng += seed + i;
 	}
-	run_streams(r);
-	check_memory(r);
+	return r;
+}
+
+static void end(struct run *r)
+{
+	void *state = r->env;
+
 	print_counts(r->env);
 	wire_run(r->env, 1000 * WIRE_MS);
 	assert_int_equal(wire_teardown(&state), 0);
 	free(r);
+}
+
+static void impaired_run(enum imp_kind kind, int hosts, const char *impair,
+			 u64 seed, u32 total)
+{
+	struct run *r = begin(kind, hosts, impair, seed, total, false);
+	int i;
+
+	run_streams(r);
+	for (i = 0; i < IMP_STREAMS; i++)
+		imp_end_stream(&r->streams[i]);
+	end(r);
 }
 
 static u32 scale(u32 n)
@@ -411,12 +303,15 @@ static u32 scale(u32 n)
 
 static void sweep(const char *impair)
 {
-	u64 seeds = scale(3);
+	u64 seeds = scale(2);
 	u64 seed;
+	int kind;
 
 	for (seed = 1; seed <= seeds; seed++) {
-		impaired_run(1, impair, seed, 150);
-		impaired_run(2, impair, seed, 150);
+		for (kind = 0; kind < IMP_KINDS; kind++) {
+			impaired_run(kind, 1, impair, seed, 100);
+			impaired_run(kind, 2, impair, seed, 100);
+		}
 	}
 }
 
@@ -464,6 +359,78 @@ static void everything_at_once_is_repaired(void **state)
 	sweep("loss=3%,dup=3%,reorder=3%,corrupt=1%,ecn=10%,delay=20us");
 }
 
+static void serve_broken(struct run *r, int i)
+{
+	struct imp_stream *s = &r->streams[i];
+	struct xrdma_cqe cqe;
+
+	while (wire_poll_cq(&s->qp->send_cq, &cqe))
+		imp_check_broken_send(s, &cqe, &r->failed[i]);
+	while (wire_poll_cq(&s->peer->recv_cq, &cqe))
+		imp_check_broken_recv(s, &cqe);
+	while (s->posted < s->total && s->posted - s->completed < IMP_DEPTH &&
+	       s->sent - s->received < IMP_DEPTH && !r->failed[i] &&
+	       imp_random(3))
+		imp_post(s);
+	imp_feed(s->pool);
+}
+
+/* Until each has done all, or has failed and lost all that was posted. */
+static bool is_over(const struct run *r)
+{
+	int i;
+
+	for (i = 0; i < IMP_STREAMS; i++)
+		if (r->streams[i].completed <
+		    (r->failed[i] ? r->streams[i].posted : r->streams[i].total))
+			return false;
+	return true;
+}
+
+static void broken_run(int hosts, const char *impair, u64 seed, u32 *failures)
+{
+	struct run *r = begin(IMP_RC, hosts, impair, seed, 60, true);
+	u64 end_ns = xrdma_loop_now(r->env->loop) + 100000 * WIRE_MS;
+	int i;
+
+	while (!is_over(r)) {
+		for (i = 0; i < IMP_STREAMS; i++)
+			serve_broken(r, i);
+		if (wire_turn(r->env) || wire_turn(r->env) ||
+		    fake_loop_next(r->env->loop) == UINT64_MAX)
+			continue;
+		fake_loop_advance(r->env->loop, fake_loop_next(r->env->loop));
+		assert_true(xrdma_loop_now(r->env->loop) < end_ns);
+	}
+	for (i = 0; i < IMP_STREAMS; i++) {
+		failures[r->failed[i]]++;
+		imp_end_broken(&r->streams[i]);
+	}
+	end(r);
+}
+
+static void a_wire_that_is_too_bad_breaks_connections(void **state)
+{
+	u32 failures[256] = { 0 };
+	u64 seeds = scale(6);
+	u64 seed;
+
+	(void)state;
+	for (seed = 1; seed <= seeds; seed++) {
+		broken_run(1, "loss=40%", seed, failures);
+		broken_run(2, "loss=40%", seed, failures);
+		broken_run(2, "loss=20%,dup=20%,reorder=20%", seed, failures);
+		broken_run(2, "loss=99%", seed, failures);
+		broken_run(2, "none", seed, failures);
+	}
+	print_message("    %u did all, %u had no answer, %u no receive\n",
+		      failures[0], failures[XRDMA_WC_RETRY_EXC_ERR],
+		      failures[XRDMA_WC_RNR_RETRY_EXC_ERR]);
+	assert_true(failures[0]);
+	assert_true(failures[XRDMA_WC_RETRY_EXC_ERR]);
+	assert_true(failures[XRDMA_WC_RNR_RETRY_EXC_ERR]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -474,6 +441,7 @@ int main(void)
 		cmocka_unit_test(corruption_is_loss),
 		cmocka_unit_test(delay_and_marks_change_nothing),
 		cmocka_unit_test(everything_at_once_is_repaired),
+		cmocka_unit_test(a_wire_that_is_too_bad_breaks_connections),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,6 +183,36 @@ static void reads_take_one_psn_per_response(void **state)
 	assert_int_equal(c.pkt.msn, 4);
 }
 
+/* An acknowledgment of its PSN must not stand for data that was lost. */
+static void a_duplicate_acknowledges_no_read_behind_it(void **state)
+{
+	struct craft c;
+	u32 i;
+
+	begin(state, &c);
+	write_only(&c, PSN, 1, true);
+	write_only(&c, PSN + 1, 1, false);
+	read_request(&c, PSN + 2, 0, 2 * MTU);
+	write_only(&c, PSN + 4, 1, false);
+	fetch_add(&c, PSN + 5);
+	craft_expect_ack(&c, ACK, PSN);
+	for (i = 2; i < 4; i++)
+		assert_true(craft_receive(&c));
+	craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN + 5);
+	/* all of that is lost, the peer goes back */
+	write_only(&c, PSN, 2, true);
+	craft_expect_ack(&c, ACK, PSN + 1);
+	write_only(&c, PSN + 1, 2, true);
+	craft_expect_ack(&c, ACK, PSN + 1);
+	write_only(&c, PSN + 4, 2, true);
+	craft_expect_ack(&c, ACK, PSN + 4);
+	/* one that waits and acknowledges more is not taken back */
+	write_only(&c, PSN + 6, 3, true);
+	write_only(&c, PSN, 2, true);
+	craft_expect_ack(&c, ACK, PSN + 6);
+	craft_expect_nothing(&c);
+}
+
 static void duplicate_reads_are_read_again(void **state)
 {
 	struct craft c;
@@ -304,8 +334,8 @@ static const struct breach breaches[] = {
 	  0x80000001, 0 },
 	{ "READ of more than 2^31", 0xff, XRDMA_BTH_READ_REQUEST, 0,
 	  0x80000001, 0 },
-	{ "FLUSH, not offered", 0xff, XRDMA_BTH_FLUSH, 0, 8, 0 },
-	{ "ATOMIC WRITE, not offered", 0xff, XRDMA_BTH_ATOMIC_WRITE, 8, 8, 0 },
+	{ "FLUSH of nothing", 0xff, XRDMA_BTH_FLUSH, 0, 8, 0 },
+	{ "ATOMIC WRITE of 7 bytes", 0xff, XRDMA_BTH_ATOMIC_WRITE, 7, 8, 0 },
 };
 
 static void check_breach(void **state, const struct breach *b)
@@ -414,6 +444,7 @@ int main(void)
 		TEST(duplicate_atomics_get_the_first_result),
 		TEST(an_atomic_must_be_aligned_in_memory),
 		TEST(reads_take_one_psn_per_response),
+		TEST(a_duplicate_acknowledges_no_read_behind_it),
 		TEST(duplicate_reads_are_read_again),
 		TEST(a_read_that_waits_is_not_doubled),
 		TEST(rnr_nak_asks_for_the_same_packet_again),

@@ -237,6 +237,7 @@ static void some_operations_do_not_exist(void **state)
 	static const u8 opcodes[] = {
 		XRDMA_OP_READ, XRDMA_OP_FETCH_ADD, XRDMA_OP_CMP_SWAP,
 		XRDMA_OP_SEND_INV, XRDMA_OP_REG_MR,
+		XRDMA_OP_FLUSH, XRDMA_OP_ATOMIC_WRITE,
 	};
 	const struct xrdma_qp_attr none = { 0 };
 	struct craft c;

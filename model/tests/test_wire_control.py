@@ -3,6 +3,7 @@
 
 import os
 import socket
+import struct
 import time
 
 import pytest
@@ -86,3 +87,35 @@ def test_bad_options_end_the_process(start_device, options):
     device.expected_status = 1
     assert device.process.wait(10) == 1
     assert "Invalid argument" in device.stderr()
+
+
+def test_capture_begins_and_ends(start_device, tmp_path):
+    """What comes and what was sent stands in a file, as pcap."""
+    local, remote = tmp_path / "local", tmp_path / "remote"
+    path = tmp_path / "wire.pcap"
+    device = start_device("XRDMA_DEVICE", "--wire",
+                          f"local={local},remote={remote}")
+    control = device.control()
+    assert not control.request(cmd="capture", file="/nowhere/file")["ok"]
+    assert not control.request(cmd="capture", file=5)["ok"]
+    assert control.request(cmd="capture", file=str(path))["ok"]
+    frame = bytes(range(60))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as far_end:
+        far_end.sendto(frame, os.fspath(local))
+    deadline = time.monotonic() + 10
+    while not control.stats()["wire"]["rx"]["port_down"]:
+        assert time.monotonic() < deadline
+    assert control.request(cmd="capture") == {"ok": True, "frames": 1}
+    assert control.request(cmd="capture") == {"ok": True, "frames": 0}
+    data = path.read_bytes()
+    magic, length = struct.unpack_from("<I28xI", data)
+    assert (magic, length) == (0xa1b23c4d, 60)
+    assert data[24 + 16:] == frame
+    control.close()
+
+
+def test_capture_from_the_start(start_device, tmp_path):
+    """With an option; the file is whole when the device has ended."""
+    path = tmp_path / "wire.pcap"
+    start_device("XRDMA_DEVICE", "--capture", str(path)).stop()
+    assert len(path.read_bytes()) == 24

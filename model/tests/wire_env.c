@@ -155,6 +155,16 @@ static void port_up(struct wire_host *host)
 	assert_int_equal(xrdma_port_modify(host->dev, &p), XRDMA_CMD_OK);
 }
 
+static void start_host(struct wire_host *host, int number)
+{
+	enable(host);
+	host->next_number = 2;
+	make_eq(host, 0);
+	make_eq(host, 1);
+	make_gids(host, number);
+	port_up(host);
+}
+
 static void make_host(struct wire_env *env, int number)
 {
 	struct wire_host *host = &env->hosts[number];
@@ -179,12 +189,18 @@ static void make_host(struct wire_env *env, int number)
 	host->dev = xrdma_device_create(&params);
 	assert_non_null(host->dev);
 	xrdma_device_bus_master(host->dev, true);
-	enable(host);
-	host->next_number = 2;
-	make_eq(host, 0);
-	make_eq(host, 1);
-	make_gids(host, number);
-	port_up(host);
+	start_host(host, number);
+}
+
+/* As if it had just been made: the device is reset, the memory zero. */
+void wire_restart(struct wire_env *env, int number)
+{
+	struct wire_host *host = &env->hosts[number];
+
+	xrdma_device_reset(host->dev);
+	memset(host->mem, 0, host->next - WIRE_IOVA);
+	host->next = WIRE_IOVA;
+	start_host(host, number);
 }
 
 static void make_wire(struct wire_env *env)
@@ -301,7 +317,7 @@ struct xrdma_sge wire_sge(u64 addr, u32 length, u32 lkey)
 	};
 }
 
-static void make_cq(struct wire_host *host, u8 log_depth, struct wire_cq *cq)
+void wire_create_cq(struct wire_host *host, u8 log_depth, struct wire_cq *cq)
 {
 	struct xrdma_cmd_create_cq p = {
 		.eqn = cpu_to_le32(1),
@@ -318,30 +334,34 @@ static void make_cq(struct wire_host *host, u8 log_depth, struct wire_cq *cq)
 	assert_int_equal(xrdma_cq_create(host->dev, &p), XRDMA_CMD_OK);
 }
 
-void wire_create_qp(struct wire_env *env, int host, u8 type, u8 flags,
-		    u8 log_depth, struct wire_qp *qp)
+/* With an SRQ there is no receive ring. */
+void wire_create_qp_on(struct wire_env *env, int host, u8 type, u8 flags,
+		       u8 log_depth, u32 srqn, struct wire_qp *qp)
 {
+	bool has_rq = !(flags & XRDMA_QP_SRQ) && type != XRDMA_QP_XRC_INI;
 	u8 leaf = log_depth + WIRE_SQ_STRIDE_LOG + 1;
-	u64 rec = xrdma_qp_rec_offset(log_depth, WIRE_SQ_STRIDE_LOG, log_depth,
-				      WIRE_RQ_STRIDE_LOG);
 	struct xrdma_cmd_create_qp p = {
 		.pd = cpu_to_le32(WIRE_PD),
 		.type = type,
 		.flags = flags,
+		.srqn = cpu_to_le32(srqn),
 		.log_sq_depth = log_depth,
 		.log_sq_stride = WIRE_SQ_STRIDE_LOG,
-		.log_rq_depth = log_depth,
-		.log_rq_stride = WIRE_RQ_STRIDE_LOG,
+		.log_rq_depth = has_rq ? log_depth : 0,
+		.log_rq_stride = has_rq ? WIRE_RQ_STRIDE_LOG : 0,
 	};
+	u64 rec = xrdma_qp_rec_offset(log_depth, WIRE_SQ_STRIDE_LOG,
+				      p.log_rq_depth, p.log_rq_stride);
 	u64 addr;
 
 	memset(qp, 0, sizeof(*qp));
 	qp->env = env;
 	qp->host = &env->hosts[host];
 	qp->log_depth = log_depth;
-	make_cq(qp->host, log_depth + 1, &qp->send_cq);
-	make_cq(qp->host, log_depth + 1, &qp->recv_cq);
-	qp->qpn = qp->host->next_number++;
+	wire_create_cq(qp->host, log_depth + 1, &qp->send_cq);
+	wire_create_cq(qp->host, log_depth + 1, &qp->recv_cq);
+	qp->qpn = type == XRDMA_QP_GSI ? XRDMA_QPN_GSI :
+					 qp->host->next_number++;
 	if (leaf < XRDMA_LEAF_SHIFT_MIN)
 		leaf = XRDMA_LEAF_SHIFT_MIN;
 	addr = wire_alloc(qp->host, 1ULL << leaf, 1ULL << leaf);
@@ -349,7 +369,8 @@ void wire_create_qp(struct wire_env *env, int host, u8 type, u8 flags,
 	p.root = cpu_to_le64(xrdma_make_root(addr, 0, leaf));
 	p.qpn = cpu_to_le32(qp->qpn);
 	p.send_cqn = cpu_to_le32(qp->send_cq.cqn);
-	p.recv_cqn = cpu_to_le32(qp->recv_cq.cqn);
+	if (type != XRDMA_QP_XRC_INI)
+		p.recv_cqn = cpu_to_le32(qp->recv_cq.cqn);
 	assert_int_equal(xrdma_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
 	qp->qp = xrdma_qp_get(qp->host->dev, qp->qpn);
 	qp->sq = wire_ptr(qp->host, addr);
@@ -357,15 +378,44 @@ void wire_create_qp(struct wire_env *env, int host, u8 type, u8 flags,
 	qp->rec = wire_ptr(qp->host, addr + rec);
 }
 
+void wire_create_qp(struct wire_env *env, int host, u8 type, u8 flags,
+		    u8 log_depth, struct wire_qp *qp)
+{
+	wire_create_qp_on(env, host, type, flags, log_depth, 0, qp);
+}
+
+/* Attributes that not every type of connection has. */
+static void leave_out(u8 type, u32 *mask, struct xrdma_qp_attr *attr)
+{
+	if (type != XRDMA_QP_RC && type != XRDMA_QP_XRC_INI) {
+		attr->retry_cnt = 0;
+		attr->rnr_retry = 0;
+		attr->max_rd_atomic = 0;
+		*mask &= ~(XRDMA_QPM_RETRY_CNT | XRDMA_QPM_RNR_RETRY |
+			   XRDMA_QPM_MAX_RD_ATOMIC);
+	}
+	if (type != XRDMA_QP_RC && type != XRDMA_QP_XRC_TGT) {
+		attr->min_rnr_timer = 0;
+		attr->max_dest_rd_atomic = 0;
+		*mask &= ~(XRDMA_QPM_MIN_RNR_TIMER |
+			   XRDMA_QPM_MAX_DEST_RD_ATOMIC);
+	}
+	if (type == XRDMA_QP_UC) {
+		attr->timeout = 0;
+		*mask &= ~XRDMA_QPM_TIMEOUT;
+	}
+}
+
 static void modify(struct wire_qp *qp, u8 state, u32 mask,
 		   const struct xrdma_qp_attr *attr)
 {
 	struct xrdma_cmd_modify_qp p = {
 		.qpn = cpu_to_le32(qp->qpn),
-		.mask = cpu_to_le32(mask | XRDMA_QPM_STATE),
 		.attr = *attr,
 	};
 
+	leave_out(qp->qp->type, &mask, &p.attr);
+	p.mask = cpu_to_le32(mask | XRDMA_QPM_STATE);
 	p.attr.state = state;
 	assert_int_equal(xrdma_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
 }
@@ -377,20 +427,13 @@ void wire_modify_state(struct wire_qp *qp, u8 state)
 	modify(qp, state, 0, &none);
 }
 
-void wire_connect_one(struct wire_qp *qp, const struct wire_qp *peer,
-		      const struct wire_params *params, u32 sq_psn, u32 rq_psn)
+void wire_connect_to_rtr(struct wire_qp *qp, const struct wire_qp *peer,
+			 const struct wire_params *params, u32 rq_psn)
 {
 	const struct xrdma_gid *gid =
 		xrdma_gid_get(peer->host->dev, params->gid_index);
 	const struct xrdma_qp_attr init = {
 		.access = cpu_to_le16(params->access),
-	};
-	const struct xrdma_qp_attr rts = {
-		.timeout = params->timeout,
-		.retry_cnt = params->retry_cnt,
-		.rnr_retry = params->rnr_retry,
-		.sq_psn = cpu_to_le32(sq_psn),
-		.max_rd_atomic = params->max_rd_atomic,
 	};
 	struct xrdma_qp_attr rtr = {
 		.path_mtu = params->path_mtu,
@@ -408,6 +451,20 @@ void wire_connect_one(struct wire_qp *qp, const struct wire_qp *peer,
 	modify(qp, XRDMA_QPS_RTR, XRDMA_QPM_AV | XRDMA_QPM_PATH_MTU |
 	       XRDMA_QPM_DEST_QPN | XRDMA_QPM_RQ_PSN |
 	       XRDMA_QPM_MAX_DEST_RD_ATOMIC | XRDMA_QPM_MIN_RNR_TIMER, &rtr);
+}
+
+void wire_connect_one(struct wire_qp *qp, const struct wire_qp *peer,
+		      const struct wire_params *params, u32 sq_psn, u32 rq_psn)
+{
+	const struct xrdma_qp_attr rts = {
+		.timeout = params->timeout,
+		.retry_cnt = params->retry_cnt,
+		.rnr_retry = params->rnr_retry,
+		.sq_psn = cpu_to_le32(sq_psn),
+		.max_rd_atomic = params->max_rd_atomic,
+	};
+
+	wire_connect_to_rtr(qp, peer, params, rq_psn);
 	modify(qp, XRDMA_QPS_RTS, XRDMA_QPM_TIMEOUT | XRDMA_QPM_RETRY_CNT |
 	       XRDMA_QPM_RNR_RETRY | XRDMA_QPM_SQ_PSN |
 	       XRDMA_QPM_MAX_RD_ATOMIC, &rts);

@@ -126,7 +126,8 @@ extern const struct wire_params wire_defaults;
 /*
  * struct wire_wr - a send work request
  * @sges: with @inline_data: NULL, and @len bytes of it
- * @inv_key: key of SEND_INV, LOCAL_INV, BIND_MW, REG_MR
+ * @inv_key: key of SEND_INV, LOCAL_INV, BIND_MW, REG_MR; bytes of FLUSH
+ * @ext: XRC: number of the SRQ; FLUSH: XRDMA_FLUSH_*
  * @seg: of BIND_MW or REG_MR, else NULL
  */
 struct wire_wr {
@@ -143,6 +144,7 @@ struct wire_wr {
 	u64 swap_add;
 	u64 compare;
 	u32 inv_key;
+	u32 ext;
 	const void *seg;
 };
 
@@ -166,6 +168,7 @@ extern u8 wire_mpt_log;
 int wire_setup_1(void **state);
 int wire_setup_2(void **state);
 int wire_teardown(void **state);
+void wire_restart(struct wire_env *env, int number);
 
 u64 wire_alloc(struct wire_host *host, u64 size, u64 align);
 void *wire_ptr(struct wire_host *host, u64 addr);
@@ -174,8 +177,13 @@ u32 wire_region(struct wire_host *host, u32 index, u64 addr, u64 length,
 void wire_unregion(struct wire_host *host, u32 index);
 struct xrdma_sge wire_sge(u64 addr, u32 length, u32 lkey);
 
+void wire_create_cq(struct wire_host *host, u8 log_depth, struct wire_cq *cq);
 void wire_create_qp(struct wire_env *env, int host, u8 type, u8 flags,
 		    u8 log_depth, struct wire_qp *qp);
+void wire_create_qp_on(struct wire_env *env, int host, u8 type, u8 flags,
+		       u8 log_depth, u32 srqn, struct wire_qp *qp);
+void wire_connect_to_rtr(struct wire_qp *qp, const struct wire_qp *peer,
+			 const struct wire_params *params, u32 rq_psn);
 void wire_connect_one(struct wire_qp *qp, const struct wire_qp *peer,
 		      const struct wire_params *params, u32 sq_psn,
 		      u32 rq_psn);

@@ -18,6 +18,7 @@ void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
 		.imm = cpu_to_be32(wr->imm),
 		.remote_addr = cpu_to_le64(wr->remote_addr),
 		.rkey = cpu_to_le32(wr->rkey),
+		.ext = cpu_to_le32(wr->ext),
 		.wr_id = cpu_to_le64(wr->wr_id),
 	};
 	struct xrdma_atomic_seg atomic = {
@@ -32,7 +33,8 @@ void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
 	if (wr->seg)
 		memcpy(body, wr->seg, WIRE_SEG_BYTES);
 	if (wr->opcode == XRDMA_OP_CMP_SWAP ||
-	    wr->opcode == XRDMA_OP_FETCH_ADD) {
+	    wr->opcode == XRDMA_OP_FETCH_ADD ||
+	    wr->opcode == XRDMA_OP_ATOMIC_WRITE) {
 		memcpy(body, &atomic, sizeof(atomic));
 		body += sizeof(atomic);
 	}

@@ -26,8 +26,10 @@ READY, ENABLED, FATAL = 1, 2, 4
 # commands
 NOP, QUERY_DEVICE, QUERY_PORT, MODIFY_PORT, SET_GID, QUERY_STATS = range(6)
 CREATE_EQ, DESTROY_EQ = 0x10, 0x11
-CREATE_CQ, DESTROY_CQ = 0x20, 0x21
+BIND_COUNTER = 0x06
+CREATE_CQ, DESTROY_CQ, RESIZE_CQ, MODIFY_CQ = 0x20, 0x21, 0x22, 0x23
 CREATE_QP, MODIFY_QP, QUERY_QP, DESTROY_QP = 0x30, 0x31, 0x32, 0x33
+CREATE_FLOW, DESTROY_FLOW, CREATE_RSS, DESTROY_RSS = 0x52, 0x53, 0x54, 0x55
 INVALIDATE = 0x60
 
 # statuses of commands
@@ -41,10 +43,12 @@ RC, RAW = 0, 6
 # rights
 LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC = 1, 2, 4, 8
 ALL_RIGHTS = 15
+FLUSH_GLOBAL, FLUSH_PERSISTENT = 0x100, 0x200
 
 # operations, statuses and flags of completions
 SEND, SEND_IMM, SEND_INV, WRITE, WRITE_IMM, READ = 1, 2, 3, 4, 5, 6
 CMP_SWAP, FETCH_ADD = 7, 8
+FLUSH, ATOMIC_WRITE = 12, 13
 RECV, RECV_WRITE_IMM = 128, 129
 WC_OK, WC_LOC_LEN, WC_LOC_OP, WC_LOC_PROT, WC_FLUSH = 0, 1, 2, 4, 5
 WC_REM_INV, WC_REM_ACCESS, WC_REM_OP = 9, 10, 11
@@ -429,12 +433,12 @@ class QueuePair:
         return (reply[0],) + struct.unpack_from("<II", reply, 64)
 
     def put_send(self, opcode, sges=(), flags=SIGNALED, wr_id=0, remote=0,
-                 rkey=0, imm=0, extra=b"", inline=None):
+                 rkey=0, imm=0, extra=b"", inline=None, ext=0):
         """Write a send entry; the index is not published."""
         slot = self.sq_pi & ((1 << WQ_LOG) - 1)
         count = len(sges) if inline is None else len(inline)
         data = SQ_WQE.pack(opcode, flags | (INLINE if inline else 0), count,
-                           imm, remote, rkey, 0, wr_id) + extra
+                           imm, remote, rkey, ext, wr_id) + extra
         data += inline or b"".join(SGE.pack(*sge) for sge in sges)
         assert len(data) <= 1 << STRIDE_LOG
         self.driver.put(self.sq + (slot << STRIDE_LOG), data)

@@ -21,10 +21,8 @@
 
 /* ---- udata ---------------------------------------------------------- */
 
-/* Capabilities the kernel reports to the provider. */
 enum xrdma_ucontext_caps {
-	/* The doorbell may be skipped by the rule of struct xrdma_qp_rec. */
-	XRDMA_UCAP_SHADOW_DB		= 1 << 0,
+	XRDMA_UCAP_SHADOW_DB		= 1 << 0, /* see struct xrdma_qp_rec */
 };
 
 /**
@@ -84,10 +82,37 @@ struct xrdma_uresp_create_cq {
 };
 
 /**
- * struct xrdma_ureq_create_qp - request to create_qp
- * @buf_addr: address of the rings, page-aligned
+ * struct xrdma_ureq_resize_cq - request to resize_cq
+ * @buf_addr: address of the new ring and record, as in create_cq
+ * @log_depth: log2 of the number of entries; at least those not consumed
+ * @reserved: 0
+ *
+ * The record holds the present @ci and @arm. In each entry of the ring, @own
+ * has the phase that the next entry to come there, counted from @ci, will not
+ * have. The queue is not polled nor armed until the reply is there.
+ */
+struct xrdma_ureq_resize_cq {
+	__aligned_u64 buf_addr;
+	__u32 log_depth;
+	__u32 reserved;
+};
+
+/**
+ * struct xrdma_uresp_resize_cq - reply to resize_cq
+ * @index: of the first entry in the new ring; those before stay in the old
+ * @reserved: 0
+ */
+struct xrdma_uresp_resize_cq {
+	__u32 index;
+	__u32 reserved;
+};
+
+/**
+ * struct xrdma_ureq_create_qp - request to create_qp, but of RSS
+ * @buf_addr: address of the rings, page-aligned; 0 if there are none
  * @log_sq_depth: log2 of the number of send entries
- * @log_sq_stride: log2 of the bytes of a send entry, 6 to 10
+ * @log_sq_stride: log2 of the bytes of a send entry, 6 to 10; 0 = no send
+ *	queue (RAW_PACKET only), then @log_sq_depth is 0 too
  * @log_rq_depth: log2 of the number of receive entries
  * @log_rq_stride: log2 of the bytes of a receive entry, 5 to 10; 0 = no
  *	receive queue, then @log_rq_depth is 0 too
@@ -105,6 +130,24 @@ struct xrdma_ureq_create_qp {
 	__u32 reserved;
 };
 
+#define XRDMA_RSS_TOEPLITZ		1
+
+/**
+ * struct xrdma_ureq_create_rss - request to create_qp with an indirection table
+ * @fields: enum ibv_rx_hash_fields
+ * @function: XRDMA_RSS_TOEPLITZ
+ * @key_len: bytes of @key: 40
+ * @reserved: 0
+ * @key: of the hash
+ */
+struct xrdma_ureq_create_rss {
+	__aligned_u64 fields;
+	__u8 function;
+	__u8 key_len;
+	__u8 reserved[6];
+	__u8 key[40];
+};
+
 /**
  * struct xrdma_uresp_create_qp - reply to create_qp
  * @qpn: number of the queue pair, 24 bits
@@ -115,20 +158,81 @@ struct xrdma_uresp_create_qp {
 	__u32 reserved;
 };
 
-/*
- * Attribute of UVERBS_METHOD_DM_ALLOC: struct xrdma_uresp_alloc_dm, mandatory.
- * The number is 1 << UVERBS_ID_NS_SHIFT, the first of a driver.
+/**
+ * struct xrdma_ureq_create_srq - request to create_srq; and to modify_srq, if
+ * it resizes
+ * @buf_addr: address of the ring, page-aligned; struct xrdma_srq_rec follows
+ *	at the next multiple of 64 bytes
+ * @log_depth: log2 of the number of entries
+ * @log_stride: log2 of the bytes of an entry, 5 to 10; modify_srq: unchanged
+ * @reserved: 0
+ *
+ * The record is zeroed. For modify_srq it holds the present @pi, and the ring
+ * the entries that are posted, each on its index modulo the new depth; nothing
+ * is posted until the call is done.
  */
-#define XRDMA_IB_ATTR_ALLOC_DM_RESP	0x1000
+struct xrdma_ureq_create_srq {
+	__aligned_u64 buf_addr;
+	__u8 log_depth;
+	__u8 log_stride;
+	__u8 reserved[6];
+};
+
+/**
+ * struct xrdma_uresp_create_srq - reply to create_srq
+ * @srqn: number of the shared receive queue, 24 bits
+ * @reserved: 0
+ */
+struct xrdma_uresp_create_srq {
+	__u32 srqn;
+	__u32 reserved;
+};
+
+/**
+ * struct xrdma_ureq_create_wq - request to create_wq
+ * @buf_addr: as in create_srq, but a struct xrdma_qp_rec follows the ring
+ * @log_depth: log2 of the number of entries
+ * @log_stride: log2 of the bytes of an entry, 5 to 10
+ * @reserved: 0
+ */
+struct xrdma_ureq_create_wq {
+	__aligned_u64 buf_addr;
+	__u8 log_depth;
+	__u8 log_stride;
+	__u8 reserved[6];
+};
+
+/**
+ * struct xrdma_uresp_create_wq - reply to create_wq
+ * @wqn: number of the work queue, of the same space as queue pairs
+ * @reserved: 0
+ */
+struct xrdma_uresp_create_wq {
+	__u32 wqn;
+	__u32 reserved;
+};
+
+/*
+ * They begin at 1 << UVERBS_ID_NS_SHIFT. QUERY_CONTEXT answers with a struct
+ * xrdma_uresp_alloc_ucontext, ALLOC_DM and DM_QUERY with xrdma_uresp_alloc_dm.
+ */
+enum xrdma_ioctl_numbers {
+	XRDMA_IB_ATTR_QUERY_CONTEXT_RESP	= 0x1000,
+	XRDMA_IB_ATTR_ALLOC_DM_RESP		= 0x1000,
+	XRDMA_IB_METHOD_DM_QUERY		= 0x1000,
+	XRDMA_IB_ATTR_DM_QUERY_HANDLE		= 0x1001,
+};
 
 /**
  * struct xrdma_uresp_alloc_dm - reply to alloc_dm
  * @mmap_key: offset for mmap() of the memory
  * @mmap_size: length for that mmap(), in bytes: whole pages
+ * @length: bytes that were asked for
  */
 struct xrdma_uresp_alloc_dm {
 	__aligned_u64 mmap_key;
 	__aligned_u64 mmap_size;
+	__aligned_u64 length;
 };
 
 /* ---- doorbell page -------------------------------------------------- */
@@ -192,6 +296,20 @@ struct xrdma_cq_rec {
 	__le32 device_reserved[16];
 };
 
+/**
+ * struct xrdma_srq_rec - record of a shared receive queue, behind its ring
+ * @pi: producer index: entries posted since creation, modulo 2^32
+ * @host_reserved: 0
+ * @ci: written by the device: entries consumed, and free again, modulo 2^32
+ * @device_reserved: written by nobody
+ */
+struct xrdma_srq_rec {
+	__le32 pi;
+	__le32 host_reserved[15];
+	__le32 ci;
+	__le32 device_reserved[15];
+};
+
 /* ---- work queue entries ---------------------------------------------- */
 
 enum xrdma_wqe_opcode {
@@ -208,8 +326,7 @@ enum xrdma_wqe_opcode {
 	XRDMA_OP_REG_MR			= 11,
 	XRDMA_OP_FLUSH			= 12,
 	XRDMA_OP_ATOMIC_WRITE		= 13,
-	/* Only in completions: */
-	XRDMA_OP_RECV			= 128,
+	XRDMA_OP_RECV			= 128, /* these are in completions only */
 	XRDMA_OP_RECV_WRITE_IMM		= 129,
 };
 
@@ -255,18 +372,26 @@ struct xrdma_av {
 };
 
 /**
+ * struct xrdma_uresp_create_ah - reply to create_ah
+ * @av: what a datagram to that address carries
+ */
+struct xrdma_uresp_create_ah {
+	struct xrdma_av av;
+};
+
+/**
  * struct xrdma_sq_wqe - first 32 bytes of every send entry
  * @opcode: enum xrdma_wqe_opcode
  * @flags: enum xrdma_wqe_flags
  * @num_sge: number of scatter-gather entries, or of bytes with INLINE
  * @imm: immediate data, as given by the consumer
- * @inv_key: key to invalidate (SEND_INV, LOCAL_INV), window key (BIND_MW), or
- *	key to make valid (REG_MR)
+ * @inv_key: key to invalidate, of the window to bind, or to make valid (REG_MR)
+ * @length: bytes to FLUSH; 0 if it is a whole region
  * @remote_addr: of WRITE, READ, atomics, FLUSH
  * @dqpn: destination QPN of a datagram, 24 bits
  * @qkey: Q_Key of a datagram
  * @rkey: key of @remote_addr
- * @ext: XRC: number of the remote SRQ; FLUSH: placement and selectivity
+ * @ext: XRC: number of the remote SRQ; FLUSH (of RC only): XRDMA_FLUSH_*
  * @wr_id: returned in the completion as it is
  *
  * What follows at byte 32 depends on the operation: nothing (RC and UC: SEND,
@@ -281,6 +406,7 @@ struct xrdma_sq_wqe {
 	union {
 		__be32 imm;
 		__le32 inv_key;
+		__le32 length;
 	};
 	union {
 		__le64 remote_addr;
@@ -293,6 +419,11 @@ struct xrdma_sq_wqe {
 	__le32 ext;
 	__le64 wr_id;
 };
+
+/* FLUSH: what to wait for, and of what (as in the FETH of IBTA 9.4.9). */
+#define XRDMA_FLUSH_GLOBAL		(1 << 0) /* visible to all */
+#define XRDMA_FLUSH_PERSISTENT		(1 << 1)
+#define XRDMA_FLUSH_MR			(1 << 4) /* the whole region, else a range */
 
 /**
  * struct xrdma_atomic_seg - operands of CMP_SWAP, FETCH_ADD, ATOMIC_WRITE
@@ -429,8 +560,7 @@ enum xrdma_fault_reason {
  * @status: enum xrdma_wc_status
  * @flags: enum xrdma_cqe_flags
  * @vendor_err: enum xrdma_fault_reason of a refused access, else 0
- * @wqe_index: send queue: low 16 bits of the index of the entry; it and all
- *	before it are free again
+ * @wqe_index: send queue: low 16 bits of its index; all up to it are free
  * @timestamp: device clock when the entry was written, in ns
  * @smac: source MAC of a datagram
  * @vlan_tci: VLAN tag of a datagram

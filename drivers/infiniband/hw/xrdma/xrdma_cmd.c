@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA commands: one typed call for each opcode, their names and time limits,
- * and what their status means as an errno. Must not know the rings
- * (xrdma_cmdq.c) or verbs objects.
+ * and what their status means as an errno. Those about the port are in
+ * xrdma_cmd_port.c. Must not know the rings (xrdma_cmdq.c) or verbs objects.
  */
 
-#include <linux/dma-mapping.h>
-#include <linux/etherdevice.h>
+#include <linux/if_ether.h>
 #include "xrdma_dev.h"
 #include "xrdma_regs.h"
+#include "xrdma_trace_cmd.h"
 
 #define XRDMA_CMD_QUICK_MS	10000
 /* has to wait until packets and DMA in progress have ended */
 #define XRDMA_CMD_DRAIN_MS	10000
+
+/* What a device may at most have, whatever it says */
+#define XRDMA_MAX_NUMBERS	BIT(24)
+#define XRDMA_MAX_GIDS		256
+#define XRDMA_MAX_COUNTER_SETS	65536
+/* and at least */
+#define XRDMA_LOG_MIN_KEYS	10
 
 /**
  * struct xrdma_cmd_info - facts about an opcode
@@ -34,14 +41,29 @@ static const struct xrdma_cmd_info xrdma_cmd_infos[] = {
 	XRDMA_CMD_INFO(MODIFY_PORT, XRDMA_CMD_QUICK_MS),
 	XRDMA_CMD_INFO(SET_GID, XRDMA_CMD_QUICK_MS),
 	XRDMA_CMD_INFO(QUERY_STATS, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(BIND_COUNTER, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(QUERY_CC, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(MODIFY_CC, XRDMA_CMD_QUICK_MS),
 	XRDMA_CMD_INFO(CREATE_EQ, XRDMA_CMD_QUICK_MS),
 	XRDMA_CMD_INFO(DESTROY_EQ, XRDMA_CMD_QUICK_MS),
 	XRDMA_CMD_INFO(CREATE_CQ, XRDMA_CMD_QUICK_MS),
 	XRDMA_CMD_INFO(DESTROY_CQ, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(RESIZE_CQ, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(MODIFY_CQ, XRDMA_CMD_QUICK_MS),
 	XRDMA_CMD_INFO(CREATE_QP, XRDMA_CMD_QUICK_MS),
 	XRDMA_CMD_INFO(MODIFY_QP, XRDMA_CMD_DRAIN_MS),
 	XRDMA_CMD_INFO(QUERY_QP, XRDMA_CMD_QUICK_MS),
 	XRDMA_CMD_INFO(DESTROY_QP, XRDMA_CMD_DRAIN_MS),
+	XRDMA_CMD_INFO(CREATE_SRQ, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(MODIFY_SRQ, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(QUERY_SRQ, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(DESTROY_SRQ, XRDMA_CMD_DRAIN_MS),
+	XRDMA_CMD_INFO(ATTACH_MCAST, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(DETACH_MCAST, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(CREATE_FLOW, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(DESTROY_FLOW, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(CREATE_RSS, XRDMA_CMD_QUICK_MS),
+	XRDMA_CMD_INFO(DESTROY_RSS, XRDMA_CMD_QUICK_MS),
 	XRDMA_CMD_INFO(INVALIDATE, XRDMA_CMD_DRAIN_MS),
 };
 
@@ -71,10 +93,13 @@ int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		   struct xrdma_rsp *rsp)
 {
 	const struct xrdma_cmd_info *info;
+	ktime_t start = ktime_get();
 	int err;
 
 	info = &xrdma_cmd_infos[le16_to_cpu(cmd->opcode)];
 	err = xrdma_cmdq_exec(xdev, cmd, rsp, info->timeout_ms);
+	trace_xrdma_command(xdev, info->name, cmd, err ? 0 : rsp->status, err,
+			    ktime_us_delta(ktime_get(), start));
 	if (err)
 		return err;
 	if (!rsp->status)
@@ -86,20 +111,47 @@ int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 	return xrdma_cmd_errnos[rsp->status];
 }
 
-/* For commands without an answer but their status. */
-static int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
+/**
+ * xrdma_cmd_do() - execute a command that is answered by its status alone
+ * @xdev: the device
+ * @cmd: the command
+ *
+ * Context: may sleep.
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 {
 	struct xrdma_rsp rsp;
 
 	return xrdma_cmd_exec(xdev, cmd, &rsp);
 }
 
-/* A device that has been reset knows no object: what shall go has gone. */
-static int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
+/**
+ * xrdma_cmd_undo() - execute a command that ends an object
+ * @xdev: the device; if it has been reset it knows none: what shall go has gone
+ * @cmd: the command
+ *
+ * A device that refuses to end what nobody uses can only be reset.
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY: the object is in use, and nothing has changed; or an errno
+ * of xrdma_cmd_exec(): the device is dead.
+ */
+int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 {
 	int err = xrdma_cmd_do(xdev, cmd);
 
-	return err && xrdma_quiet(xdev) ? 0 : err;
+	if (!err || xrdma_quiet(xdev))
+		return 0;
+	if (err != -EBUSY)
+		xrdma_fatal(xdev, "it does not let go of an object");
+	return err;
+}
+
+/* A limit, or what fits: numbers have 24 bits. */
+static u32 xrdma_cmd_limit(__le32 limit, u32 most)
+{
+	return min(le32_to_cpu(limit), most);
 }
 
 static void xrdma_cmd_read_caps(struct xrdma_caps *caps,
@@ -108,12 +160,12 @@ static void xrdma_cmd_read_caps(struct xrdma_caps *caps,
 	caps->fw_version = le64_to_cpu(rsp->fw_version);
 	memcpy(&caps->node_guid, rsp->node_guid, sizeof(caps->node_guid));
 	caps->max_mr_size = le64_to_cpu(rsp->max_mr_size);
-	caps->max_qp = le32_to_cpu(rsp->max_qp);
-	caps->max_cq = le32_to_cpu(rsp->max_cq);
-	caps->max_srq = le32_to_cpu(rsp->max_srq);
+	caps->max_qp = xrdma_cmd_limit(rsp->max_qp, XRDMA_MAX_NUMBERS);
+	caps->max_cq = xrdma_cmd_limit(rsp->max_cq, XRDMA_MAX_NUMBERS);
+	caps->max_srq = xrdma_cmd_limit(rsp->max_srq, XRDMA_MAX_NUMBERS);
 	caps->max_eq = le32_to_cpu(rsp->max_eq);
-	caps->max_pd = le32_to_cpu(rsp->max_pd);
-	caps->max_gid = le32_to_cpu(rsp->max_gid);
+	caps->max_pd = xrdma_cmd_limit(rsp->max_pd, XRDMA_MAX_NUMBERS);
+	caps->max_gid = xrdma_cmd_limit(rsp->max_gid, XRDMA_MAX_GIDS);
 	caps->max_mcast = le32_to_cpu(rsp->max_mcast);
 	caps->max_qp_wr = 1U << min_t(u8, rsp->log_max_qp_wr, 15);
 	caps->max_cqe = 1U << min_t(u8, rsp->log_max_cqe, 22);
@@ -123,13 +175,30 @@ static void xrdma_cmd_read_caps(struct xrdma_caps *caps,
 	caps->max_mtu = le16_to_cpu(rsp->max_mtu);
 	caps->max_inline = le16_to_cpu(rsp->max_inline);
 	caps->device_memory = le64_to_cpu(rsp->device_memory);
+	caps->max_counters = xrdma_cmd_limit(rsp->max_counters,
+					     XRDMA_MAX_COUNTER_SETS);
+	caps->max_flows = xrdma_cmd_limit(rsp->max_flows, XRDMA_MAX_NUMBERS);
+	caps->max_rss = 1U << min_t(u8, rsp->log_max_rss, 16);
+}
+
+/* Numbers from 1 or 2 on, one of everything for the port and one for the GSI */
+static bool xrdma_cmd_caps_suffice(const struct xrdma_caps *caps)
+{
+	return caps->max_qp > 3 && caps->max_cq > 4 && caps->max_pd > 3 &&
+	       caps->max_gid && caps->max_sge &&
+	       caps->max_mtu >= ETH_DATA_LEN &&
+	       caps->log_max_keys >= XRDMA_LOG_MIN_KEYS &&
+	       (caps->max_srq > 1 || !(caps->flags & XRDMA_CAP_SRQ)) &&
+	       (caps->max_counters || !(caps->flags & XRDMA_CAP_COUNTERS)) &&
+	       (caps->max_flows || !(caps->flags & XRDMA_CAP_FLOW));
 }
 
 /**
  * xrdma_cmd_query_device() - QUERY_DEVICE: fill in xrdma_dev.caps
  * @xdev: the device
  *
- * Return: 0 or an errno of xrdma_cmd_exec().
+ * Return: 0, -EIO if nobody could use such a device, or an errno of
+ * xrdma_cmd_exec().
  */
 int xrdma_cmd_query_device(struct xrdma_dev *xdev)
 {
@@ -138,92 +207,10 @@ int xrdma_cmd_query_device(struct xrdma_dev *xdev)
 	int err;
 
 	err = xrdma_cmd_exec(xdev, &cmd, &rsp);
-	if (!err)
-		xrdma_cmd_read_caps(&xdev->caps, &rsp.query_device);
-	return err;
-}
-
-/**
- * xrdma_cmd_query_port() - QUERY_PORT
- * @xdev: the device
- * @port: filled in
- *
- * Return: 0 or an errno of xrdma_cmd_exec().
- */
-int xrdma_cmd_query_port(struct xrdma_dev *xdev,
-			 struct xrdma_rsp_query_port *port)
-{
-	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_QUERY_PORT);
-	struct xrdma_rsp rsp;
-	int err;
-
-	err = xrdma_cmd_exec(xdev, &cmd, &rsp);
-	if (!err)
-		*port = rsp.query_port;
-	return err;
-}
-
-/**
- * xrdma_cmd_modify_port() - MODIFY_PORT
- * @xdev: the device
- * @port: all of the port's new state
- *
- * Return: 0 or an errno of xrdma_cmd_exec().
- */
-int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
-			  const struct xrdma_cmd_modify_port *port)
-{
-	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_MODIFY_PORT);
-
-	cmd.modify_port = *port;
-	return xrdma_cmd_do(xdev, &cmd);
-}
-
-/**
- * xrdma_cmd_set_gid() - SET_GID: write or clear an entry of the GID table
- * @xdev: the device
- * @gid: the entry
- *
- * Return: 0 or an errno of xrdma_cmd_exec().
- */
-int xrdma_cmd_set_gid(struct xrdma_dev *xdev,
-		      const struct xrdma_cmd_set_gid *gid)
-{
-	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_SET_GID);
-
-	cmd.set_gid = *gid;
-	return xrdma_cmd_do(xdev, &cmd);
-}
-
-/**
- * xrdma_cmd_query_stats() - QUERY_STATS
- * @xdev: the device
- * @values: XRDMA_NUM_STATS counters, in the order of enum xrdma_stat
- *
- * Return: 0, -ENOMEM, or an errno of xrdma_cmd_exec(); then the device may yet
- * write to the memory it was given, which is therefore not freed unless it is
- * quiet.
- */
-int xrdma_cmd_query_stats(struct xrdma_dev *xdev, u64 *values)
-{
-	struct device *dev = xrdma_to_dev(xdev);
-	size_t size = XRDMA_NUM_STATS * sizeof(__le64);
-	struct xrdma_cmd cmd;
-	dma_addr_t addr;
-	unsigned int i;
-	__le64 *raw;
-	int err;
-
-	raw = dma_alloc_coherent(dev, size, &addr, GFP_KERNEL);
-	if (!raw)
-		return -ENOMEM;
-	cmd = xrdma_make_query_stats(addr, XRDMA_NUM_STATS);
-	err = xrdma_cmd_do(xdev, &cmd);
-	for (i = 0; !err && i < XRDMA_NUM_STATS; i++)
-		values[i] = le64_to_cpu(raw[i]);
-	if (!xrdma_dead(xdev) || xrdma_quiet(xdev))
-		dma_free_coherent(dev, size, raw, addr);
-	return err;
+	if (err)
+		return err;
+	xrdma_cmd_read_caps(&xdev->caps, &rsp.query_device);
+	return xrdma_cmd_caps_suffice(&xdev->caps) ? 0 : -EIO;
 }
 
 /**
@@ -294,6 +281,52 @@ int xrdma_cmd_destroy_cq(struct xrdma_dev *xdev, u32 cqn)
 }
 
 /**
+ * xrdma_cmd_resize_cq() - RESIZE_CQ
+ * @xdev: the device
+ * @cqn: number
+ * @log_depth: log2 of the entries of the new ring
+ * @root: translation of the new ring and its record
+ * @index: gets that of the first entry that goes to the new ring
+ *
+ * Return: 0 if the device uses the old memory no more; else it uses the new
+ * memory only if it is dead: an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_resize_cq(struct xrdma_dev *xdev, u32 cqn, u8 log_depth, u64 root,
+			u32 *index)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_RESIZE_CQ);
+	struct xrdma_rsp rsp;
+	int err;
+
+	cmd.create_cq.root = cpu_to_le64(root);
+	cmd.create_cq.cqn = cpu_to_le32(cqn);
+	cmd.create_cq.log_depth = log_depth;
+	err = xrdma_cmd_exec(xdev, &cmd, &rsp);
+	if (!err)
+		*index = le32_to_cpu(rsp.resize_cq.index);
+	return err;
+}
+
+/**
+ * xrdma_cmd_modify_cq() - MODIFY_CQ: moderation
+ * @xdev: the device
+ * @cqn: number
+ * @count: entries for each event
+ * @period: longest time from an entry to the event, in us; 0: no limit
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_modify_cq(struct xrdma_dev *xdev, u32 cqn, u16 count, u16 period)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_MODIFY_CQ);
+
+	cmd.modify_cq.cqn = cpu_to_le32(cqn);
+	cmd.modify_cq.count = cpu_to_le16(count);
+	cmd.modify_cq.period = cpu_to_le16(period);
+	return xrdma_cmd_do(xdev, &cmd);
+}
+
+/**
  * xrdma_cmd_create_qp() - CREATE_QP
  * @xdev: the device
  * @qp: body of the command
@@ -335,7 +368,8 @@ int xrdma_cmd_modify_qp(struct xrdma_dev *xdev, u32 qpn, u32 mask,
  * @qpn: number
  * @qp: filled in
  *
- * Return: 0 or an errno of xrdma_cmd_exec().
+ * Return: 0, -EIO for a state that does not exist, or an errno of
+ * xrdma_cmd_exec().
  */
 int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
 		       struct xrdma_rsp_query_qp *qp)
@@ -345,9 +379,10 @@ int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
 	int err;
 
 	err = xrdma_cmd_exec(xdev, &cmd, &rsp);
-	if (!err)
-		*qp = rsp.query_qp;
-	return err;
+	if (err)
+		return err;
+	*qp = rsp.query_qp;
+	return qp->attr.state <= XRDMA_QPS_ERR ? 0 : -EIO;
 }
 
 /**
@@ -363,6 +398,107 @@ int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn)
 	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_QP, qpn);
 
 	return xrdma_cmd_undo(xdev, &cmd);
+}
+
+/**
+ * xrdma_cmd_create_srq() - CREATE_SRQ
+ * @xdev: the device
+ * @srq: body of the command
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_create_srq(struct xrdma_dev *xdev,
+			 const struct xrdma_cmd_create_srq *srq)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_CREATE_SRQ);
+
+	cmd.create_srq = *srq;
+	return xrdma_cmd_do(xdev, &cmd);
+}
+
+/**
+ * xrdma_cmd_modify_srq() - MODIFY_SRQ
+ * @xdev: the device
+ * @srq: body of the command
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_modify_srq(struct xrdma_dev *xdev,
+			 const struct xrdma_cmd_modify_srq *srq)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_MODIFY_SRQ);
+
+	cmd.modify_srq = *srq;
+	return xrdma_cmd_do(xdev, &cmd);
+}
+
+/**
+ * xrdma_cmd_query_srq() - QUERY_SRQ
+ * @xdev: the device
+ * @srqn: number
+ * @srq: filled in
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_query_srq(struct xrdma_dev *xdev, u32 srqn,
+			struct xrdma_rsp_query_srq *srq)
+{
+	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_QUERY_SRQ, srqn);
+	struct xrdma_rsp rsp;
+	int err;
+
+	err = xrdma_cmd_exec(xdev, &cmd, &rsp);
+	if (!err)
+		*srq = rsp.query_srq;
+	return err;
+}
+
+/**
+ * xrdma_cmd_destroy_srq() - DESTROY_SRQ
+ * @xdev: the device
+ * @srqn: number
+ *
+ * Return: 0 if the device uses its memory no more, or an errno of
+ * xrdma_cmd_exec().
+ */
+int xrdma_cmd_destroy_srq(struct xrdma_dev *xdev, u32 srqn)
+{
+	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_SRQ,
+						     srqn);
+
+	return xrdma_cmd_undo(xdev, &cmd);
+}
+
+/**
+ * xrdma_cmd_attach_mcast() - ATTACH_MCAST
+ * @xdev: the device
+ * @qpn: a datagram queue pair
+ * @gid: of the group, 16 bytes
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_attach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid)
+{
+	struct xrdma_cmd cmd = xrdma_make_mcast(XRDMA_CMD_ATTACH_MCAST, qpn,
+						gid);
+
+	return xrdma_cmd_do(xdev, &cmd);
+}
+
+/**
+ * xrdma_cmd_detach_mcast() - DETACH_MCAST
+ * @xdev: the device
+ * @qpn: a datagram queue pair
+ * @gid: of the group, 16 bytes
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid)
+{
+	struct xrdma_cmd cmd = xrdma_make_mcast(XRDMA_CMD_DETACH_MCAST, qpn,
+						gid);
+
+	return xrdma_cmd_do(xdev, &cmd);
 }
 
 /**

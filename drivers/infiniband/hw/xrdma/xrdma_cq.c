@@ -2,11 +2,12 @@
 /*
  * XRDMA completion queues: birth, death, events and the ring itself, for users,
  * for the kernel's consumers and for the netdev. Must not know queue pairs nor
- * what an entry means: xrdma_poll.c does.
+ * what an entry means (xrdma_poll.c), nor how a queue changes in its life
+ * (xrdma_cq_modify.c).
  */
 
 #include <linux/log2.h>
-#include "xrdma_verbs.h"
+#include "xrdma_srq.h"
 
 #define XRDMA_CQ_LOG_MIN	4
 
@@ -29,6 +30,7 @@ static int xrdma_cq_enable(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 	int err;
 
 	spin_lock_init(&cq->lock);
+	mutex_init(&cq->resize_lock);
 	INIT_LIST_HEAD(&cq->send_qps);
 	INIT_LIST_HEAD(&cq->recv_qps);
 	refcount_set(&cq->refs, 1);
@@ -36,19 +38,29 @@ static int xrdma_cq_enable(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 
 	err = xrdma_cq_reserve(xib, cq);
 	if (err)
-		return err;
+		goto err_mutex;
 
 	err = xrdma_cmd_create_cq(&xib->hw, cq->cqn, cq->eqn, cq->log_depth,
 				  root);
-	if (err) {
-		xa_erase_irq(&xib->cqs, cq->cqn);
-		return err;
-	}
+	if (err)
+		goto err_number;
 	xa_store_irq(&xib->cqs, cq->cqn, cq, GFP_KERNEL);
 	return 0;
+
+err_number:
+	xa_erase_irq(&xib->cqs, cq->cqn);
+err_mutex:
+	mutex_destroy(&cq->resize_lock);
+	return err;
 }
 
-static void xrdma_cq_put(struct xrdma_cq *cq)
+/**
+ * xrdma_cq_put() - end of what xrdma_cq_get() began
+ * @cq: the queue
+ *
+ * Context: any.
+ */
+void xrdma_cq_put(struct xrdma_cq *cq)
 {
 	if (refcount_dec_and_test(&cq->refs))
 		complete(&cq->free);
@@ -68,10 +80,19 @@ static int xrdma_cq_disable(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 		xa_erase_irq(&xib->cqs, cq->cqn);
 	xrdma_cq_put(cq);
 	wait_for_completion(&cq->free);
+	mutex_destroy(&cq->resize_lock);
 	return err;
 }
 
-static struct xrdma_cq *xrdma_cq_get(struct xrdma_ibdev *xib, u32 cqn)
+/**
+ * xrdma_cq_get() - the queue of a number, which stays until xrdma_cq_put()
+ * @xib: the device
+ * @cqn: any number
+ *
+ * Context: any.
+ * Return: the queue, or NULL.
+ */
+struct xrdma_cq *xrdma_cq_get(struct xrdma_ibdev *xib, u32 cqn)
 {
 	struct xrdma_cq *cq;
 	unsigned long flags;
@@ -119,7 +140,7 @@ void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn)
 	/* a handler may raise a soft interrupt: let it run when we are done */
 	local_bh_disable();
 	/* whether a user's queue is armed, only its memory tells */
-	if (cq->umem || xchg(&cq->armed, false))
+	if (!cq->ring || xchg(&cq->armed, false))
 		cq->comp(cq);
 	local_bh_enable();
 	xrdma_cq_put(cq);
@@ -207,12 +228,13 @@ void xrdma_cq_arm(struct xrdma_cq *cq, u32 type)
  * xrdma_cq_forget() - drop the entries of a queue pair that ends or is reset
  * @cq: kernel queue
  * @qpn: its number; the device writes no more entries for it
+ * @srq: its shared receive queue, whose entries are free again, or NULL
  *
  * The entries stay where they are, under QPN 0, which polling skips.
  *
  * Context: any.
  */
-void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn)
+void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq)
 {
 	struct xrdma_cqe *cqe;
 	unsigned long flags;
@@ -221,8 +243,11 @@ void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn)
 	spin_lock_irqsave(&cq->lock, flags);
 	ci = cq->ci;
 	while ((cqe = xrdma_cq_next(cq)) && cq->ci - ci < 1U << cq->log_depth) {
-		if (le32_to_cpu(cqe->qpn) == qpn)
+		if (le32_to_cpu(cqe->qpn) == qpn) {
 			cqe->qpn = 0;
+			if (srq && !(le16_to_cpu(cqe->flags) & XRDMA_CQE_SEND))
+				xrdma_srq_done(srq, le64_to_cpu(cqe->wr_id));
+		}
 		cq->ci++;
 	}
 	cq->ci = ci;
@@ -288,52 +313,46 @@ void xrdma_kcq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 	xrdma_kcq_free(xib, cq, xrdma_cq_disable(xib, cq));
 }
 
-static int xrdma_ucq_check(const struct xrdma_caps *caps, u32 entries,
-			   const struct xrdma_ureq_create_cq *req)
+/**
+ * xrdma_ucq_check() - is what a provider asks for in range?
+ * @caps: of the device
+ * @entries: at least so many
+ * @addr: of the ring
+ * @log_depth: log2 of its entries
+ *
+ * Return: 0 or -EINVAL.
+ */
+int xrdma_ucq_check(const struct xrdma_caps *caps, u32 entries, u64 addr,
+		    u32 log_depth)
 {
-	if (req->reserved || !PAGE_ALIGNED(req->buf_addr))
+	if (!PAGE_ALIGNED(addr) || !entries || entries > caps->max_cqe)
 		return -EINVAL;
-	if (!entries || entries > caps->max_cqe)
+	if (log_depth < XRDMA_CQ_LOG_MIN || log_depth > ilog2(caps->max_cqe))
 		return -EINVAL;
-	if (req->log_depth < XRDMA_CQ_LOG_MIN ||
-	    req->log_depth > ilog2(caps->max_cqe))
-		return -EINVAL;
-	return entries > 1U << req->log_depth ? -EINVAL : 0;
+	return entries > 1U << log_depth ? -EINVAL : 0;
 }
 
-static int xrdma_ucq_map(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
-			 u64 addr)
+/**
+ * xrdma_ucq_map() - pin and translate ring and record of a user's queue
+ * @xib: the device
+ * @ubuf: filled in; for xrdma_ubuf_unmap()
+ * @addr: of the ring
+ * @log_depth: log2 of its entries
+ *
+ * Context: may sleep; of the process that owns the memory.
+ * Return: 0 or an errno of xrdma_ubuf_map().
+ */
+int xrdma_ucq_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
+		  u8 log_depth)
 {
-	u64 size = xrdma_cq_rec_offset(cq->log_depth) +
-		   sizeof(struct xrdma_cq_rec);
-	int err;
+	u64 size = xrdma_cq_rec_offset(log_depth) + sizeof(struct xrdma_cq_rec);
 
-	cq->umem = ib_umem_get_va(&xib->ibdev, addr, size,
-				  IB_ACCESS_LOCAL_WRITE);
-	if (IS_ERR(cq->umem))
-		return PTR_ERR(cq->umem);
-
-	err = xrdma_mtt_build(&xib->hw, &cq->mtt, &cq->umem->sgt_append.sgt,
-			      ib_umem_offset(cq->umem), size, true);
-	if (err)
-		ib_umem_release(cq->umem);
-	return err;
-}
-
-static void xrdma_ucq_unmap(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
-			    bool keep)
-{
-	if (keep) {
-		xrdma_quarantine(xib, cq->umem, &cq->mtt);
-		return;
-	}
-	xrdma_mtt_free(&xib->hw, &cq->mtt);
-	ib_umem_release(cq->umem);
+	return xrdma_ubuf_map(xib, ubuf, addr, size);
 }
 
 static void xrdma_ucq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
-	xrdma_ucq_unmap(xib, cq, xrdma_cq_disable(xib, cq));
+	xrdma_ubuf_unmap(xib, &cq->user, xrdma_cq_disable(xib, cq));
 }
 
 static int xrdma_ucq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
@@ -346,17 +365,20 @@ static int xrdma_ucq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 	err = ib_copy_validate_udata_in(udata, req, reserved);
 	if (err)
 		return err;
-	err = xrdma_ucq_check(&xib->hw.caps, entries, &req);
+	if (req.reserved)
+		return -EINVAL;
+	err = xrdma_ucq_check(&xib->hw.caps, entries, req.buf_addr,
+			      req.log_depth);
 	if (err)
 		return err;
 
 	cq->log_depth = req.log_depth;
-	err = xrdma_ucq_map(xib, cq, req.buf_addr);
+	err = xrdma_ucq_map(xib, &cq->user, req.buf_addr, cq->log_depth);
 	if (err)
 		return err;
-	err = xrdma_cq_enable(xib, cq, cq->mtt.root);
+	err = xrdma_cq_enable(xib, cq, cq->user.mtt.root);
 	if (err) {
-		xrdma_ucq_unmap(xib, cq, xrdma_may_touch(&xib->hw));
+		xrdma_ubuf_unmap(xib, &cq->user, xrdma_may_touch(&xib->hw));
 		return err;
 	}
 
@@ -429,9 +451,9 @@ int xrdma_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	if (cq->umem)
-		xrdma_ucq_destroy(xib, cq);
-	else
+	if (cq->ring)
 		xrdma_kcq_destroy(xib, cq);
+	else
+		xrdma_ucq_destroy(xib, cq);
 	return 0;
 }

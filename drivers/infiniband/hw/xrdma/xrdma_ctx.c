@@ -7,6 +7,8 @@
 
 #include <linux/mm.h>
 #include <linux/slab.h>
+#define UVERBS_MODULE_NAME xrdma
+#include <rdma/uverbs_named_ioctl.h>
 #include <rdma/uverbs_std_types.h>
 #include "xrdma_verbs.h"
 
@@ -51,9 +53,8 @@ static void xrdma_db_page_free(struct xrdma_ibdev *xib,
 	kfree(page);
 }
 
-static int xrdma_ucontext_respond(struct xrdma_ibdev *xib,
-				  struct xrdma_ucontext *uc,
-				  struct ib_udata *udata)
+static struct xrdma_uresp_alloc_ucontext
+xrdma_describe_ucontext(struct xrdma_ibdev *xib, struct xrdma_ucontext *uc)
 {
 	const struct xrdma_caps *caps = &xib->hw.caps;
 	struct xrdma_uresp_alloc_ucontext resp = {
@@ -67,7 +68,7 @@ static int xrdma_ucontext_respond(struct xrdma_ibdev *xib,
 
 	if (caps->flags & XRDMA_CAP_SHADOW_DB)
 		resp.caps |= XRDMA_UCAP_SHADOW_DB;
-	return ib_respond_udata(udata, resp);
+	return resp;
 }
 
 /**
@@ -82,6 +83,7 @@ int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 {
 	struct xrdma_ibdev *xib = to_xibdev(ibuc->device);
 	struct xrdma_ucontext *uc = to_xucontext(ibuc);
+	struct xrdma_uresp_alloc_ucontext resp;
 	struct xrdma_mmap_entry *page;
 	int err;
 
@@ -98,11 +100,45 @@ int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 	}
 	uc->db_page = xrdma_db_page_number(xib, page) * XRDMA_DB_PER_PAGE;
 	uc->db_entry = &page->entry;
-	err = xrdma_ucontext_respond(xib, uc, udata);
+	resp = xrdma_describe_ucontext(xib, uc);
+	err = ib_respond_udata(udata, resp);
 	if (err)
 		rdma_user_mmap_entry_remove(uc->db_entry);
 	return err;
 }
+
+/**
+ * xrdma_query_ucontext() - ib_device_ops.query_ucontext
+ * @ibuc: user context that a process was given by another
+ * @attrs: of the call; struct xrdma_uresp_alloc_ucontext out
+ *
+ * Return: 0 or an errno of bad @attrs.
+ */
+int xrdma_query_ucontext(struct ib_ucontext *ibuc,
+			 struct uverbs_attr_bundle *attrs)
+{
+	struct xrdma_uresp_alloc_ucontext resp =
+		xrdma_describe_ucontext(to_xibdev(ibuc->device),
+					to_xucontext(ibuc));
+
+	return uverbs_copy_to_struct_or_zero(attrs,
+					     XRDMA_IB_ATTR_QUERY_CONTEXT_RESP,
+					     &resp, sizeof(resp));
+}
+
+#define XRDMA_CTX_RESP						\
+	UVERBS_ATTR_STRUCT(struct xrdma_uresp_alloc_ucontext, max_inline)
+
+ADD_UVERBS_ATTRIBUTES_SIMPLE(xrdma_query_context, UVERBS_OBJECT_DEVICE,
+			     UVERBS_METHOD_QUERY_CONTEXT,
+			     UVERBS_ATTR_PTR_OUT(XRDMA_IB_ATTR_QUERY_CONTEXT_RESP,
+						 XRDMA_CTX_RESP, UA_MANDATORY));
+
+const struct uapi_definition xrdma_uapi_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &xrdma_query_context),
+	UAPI_DEF_CHAIN(xrdma_dm_uapi_defs),
+	{}
+};
 
 /**
  * xrdma_dealloc_ucontext() - ib_device_ops.dealloc_ucontext

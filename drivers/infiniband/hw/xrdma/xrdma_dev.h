@@ -42,6 +42,9 @@ struct xrdma_eqs;
  * @max_mtu: largest Ethernet payload
  * @max_inline: inline bytes
  * @device_memory: bytes of device memory
+ * @max_counters: counter set numbers are below this; 0 is the port's
+ * @max_flows: flow rule numbers are below this
+ * @max_rss: entries of the largest indirection table
  */
 struct xrdma_caps {
 	u64 flags;
@@ -63,6 +66,9 @@ struct xrdma_caps {
 	u32 max_mtu;
 	u32 max_inline;
 	u64 device_memory;
+	u32 max_counters;
+	u32 max_flows;
+	u32 max_rss;
 };
 
 /**
@@ -116,6 +122,7 @@ struct xrdma_event_ops {
  * @quiet: @dead, and nothing of the device can touch host memory any more: it
  *	has been reset since, or is no longer there; set once, read without a
  *	lock
+ * @silence_lock: serialises the resets that make it @quiet
  * @running: the watchdog runs; until then the caller of a failing command says
  *	what went wrong, and xrdma_fatal() is silent
  * @fatal_work: calls xrdma_event_ops.fatal
@@ -136,6 +143,7 @@ struct xrdma_dev {
 	struct xrdma_eqs *eqs;
 	int dead;
 	bool quiet;
+	struct mutex silence_lock; /* @quiet */
 	bool running;
 	struct work_struct fatal_work;
 	struct delayed_work watchdog;
@@ -202,20 +210,18 @@ void xrdma_cmdq_abort(struct xrdma_dev *xdev);
  */
 int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		   struct xrdma_rsp *rsp);
+int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
+int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
 int xrdma_cmd_query_device(struct xrdma_dev *xdev);
-int xrdma_cmd_query_port(struct xrdma_dev *xdev,
-			 struct xrdma_rsp_query_port *port);
-int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
-			  const struct xrdma_cmd_modify_port *port);
-int xrdma_cmd_set_gid(struct xrdma_dev *xdev,
-		      const struct xrdma_cmd_set_gid *gid);
-int xrdma_cmd_query_stats(struct xrdma_dev *xdev, u64 *values);
 int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
 			u8 log_depth, u64 root);
 int xrdma_cmd_destroy_eq(struct xrdma_dev *xdev, u32 eqn);
 int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u8 log_depth,
 			u64 root);
 int xrdma_cmd_destroy_cq(struct xrdma_dev *xdev, u32 cqn);
+int xrdma_cmd_resize_cq(struct xrdma_dev *xdev, u32 cqn, u8 log_depth, u64 root,
+			u32 *index);
+int xrdma_cmd_modify_cq(struct xrdma_dev *xdev, u32 cqn, u16 count, u16 period);
 int xrdma_cmd_create_qp(struct xrdma_dev *xdev,
 			const struct xrdma_cmd_create_qp *qp);
 int xrdma_cmd_modify_qp(struct xrdma_dev *xdev, u32 qpn, u32 mask,
@@ -223,8 +229,37 @@ int xrdma_cmd_modify_qp(struct xrdma_dev *xdev, u32 qpn, u32 mask,
 int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
 		       struct xrdma_rsp_query_qp *qp);
 int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn);
+int xrdma_cmd_create_srq(struct xrdma_dev *xdev,
+			 const struct xrdma_cmd_create_srq *srq);
+int xrdma_cmd_modify_srq(struct xrdma_dev *xdev,
+			 const struct xrdma_cmd_modify_srq *srq);
+int xrdma_cmd_query_srq(struct xrdma_dev *xdev, u32 srqn,
+			struct xrdma_rsp_query_srq *srq);
+int xrdma_cmd_destroy_srq(struct xrdma_dev *xdev, u32 srqn);
+int xrdma_cmd_attach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
+int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
 int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count);
 int xrdma_cmd_invalidate_pd(struct xrdma_dev *xdev, u32 pd);
+
+/* xrdma_cmd_port.c: the same, about the port */
+int xrdma_cmd_query_port(struct xrdma_dev *xdev,
+			 struct xrdma_rsp_query_port *port);
+int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
+			  const struct xrdma_cmd_modify_port *port);
+int xrdma_cmd_set_gid(struct xrdma_dev *xdev,
+		      const struct xrdma_cmd_set_gid *gid);
+int xrdma_cmd_query_stats(struct xrdma_dev *xdev, u32 counter, u64 *values);
+int xrdma_cmd_bind_counter(struct xrdma_dev *xdev, u32 qpn, u32 counter);
+int xrdma_cmd_query_cc(struct xrdma_dev *xdev, struct xrdma_cc *cc);
+int xrdma_cmd_modify_cc(struct xrdma_dev *xdev, const struct xrdma_cc *cc);
+int xrdma_cmd_create_flow(struct xrdma_dev *xdev, u32 flow, u32 qpn,
+			  u16 priority, u16 flags,
+			  const struct xrdma_flow_rule *rule);
+int xrdma_cmd_destroy_flow(struct xrdma_dev *xdev, u32 flow);
+int xrdma_cmd_create_rss(struct xrdma_dev *xdev,
+			 const struct xrdma_cmd_create_rss *rss,
+			 const __le32 *table);
+int xrdma_cmd_destroy_rss(struct xrdma_dev *xdev, u32 qpn);
 
 /* xrdma_eq.c: MSI-X vectors and event queues */
 int xrdma_eqs_create(struct xrdma_dev *xdev);
@@ -238,7 +273,7 @@ u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector);
 /* xrdma_health.c: life and death */
 bool xrdma_hw_present(const struct xrdma_dev *xdev);
 int xrdma_hw_reset(struct xrdma_dev *xdev);
-bool xrdma_hw_silence(struct xrdma_dev *xdev, bool locked);
+bool xrdma_hw_silence(struct xrdma_dev *xdev);
 int xrdma_hw_check(struct xrdma_dev *xdev);
 int xrdma_hw_enable(struct xrdma_dev *xdev, u64 mpt_root);
 void xrdma_health_start(struct xrdma_dev *xdev);

@@ -112,12 +112,13 @@ static int xrdma_dm_check(struct xrdma_ibdev *xib,
 	return 0;
 }
 
-static int xrdma_dm_respond(struct xrdma_dm *dm,
+static int xrdma_dm_respond(struct xrdma_dm *dm, u64 length,
 			    struct uverbs_attr_bundle *attrs)
 {
 	struct xrdma_uresp_alloc_dm resp = {
 		.mmap_key = rdma_user_mmap_get_offset(&dm->mmap.entry),
 		.mmap_size = xrdma_dm_bytes(dm),
+		.length = length,
 	};
 
 	return uverbs_copy_to_struct_or_zero(attrs, XRDMA_IB_ATTR_ALLOC_DM_RESP,
@@ -163,7 +164,7 @@ struct ib_dm *xrdma_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
 	err = rdma_user_mmap_entry_insert(ibuc, &dm->mmap.entry, size);
 	if (err)
 		goto err_give_back;
-	err = xrdma_dm_respond(dm, attrs);
+	err = xrdma_dm_respond(dm, attr->length, attrs);
 	if (err) {
 		rdma_user_mmap_entry_remove(&dm->mmap.entry);
 		return ERR_PTR(err);
@@ -229,15 +230,36 @@ struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 	return &mr->ibmr;
 }
 
+/* A process that was given the context asks what it can map. */
+static int UVERBS_HANDLER(XRDMA_IB_METHOD_DM_QUERY)
+				(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_dm *ibdm =
+		uverbs_attr_get_obj(attrs, XRDMA_IB_ATTR_DM_QUERY_HANDLE);
+
+	return xrdma_dm_respond(to_xdm(ibdm), ibdm->length, attrs);
+}
+
 #define XRDMA_DM_RESP	UVERBS_ATTR_STRUCT(struct xrdma_uresp_alloc_dm, mmap_size)
+
+DECLARE_UVERBS_NAMED_METHOD(XRDMA_IB_METHOD_DM_QUERY,
+			    UVERBS_ATTR_IDR(XRDMA_IB_ATTR_DM_QUERY_HANDLE,
+					    UVERBS_OBJECT_DM,
+					    UVERBS_ACCESS_READ, UA_MANDATORY),
+			    UVERBS_ATTR_PTR_OUT(XRDMA_IB_ATTR_ALLOC_DM_RESP,
+						XRDMA_DM_RESP, UA_MANDATORY));
+
+ADD_UVERBS_METHODS(xrdma_dm, UVERBS_OBJECT_DM,
+		   &UVERBS_METHOD(XRDMA_IB_METHOD_DM_QUERY));
 
 ADD_UVERBS_ATTRIBUTES_SIMPLE(xrdma_dm_alloc, UVERBS_OBJECT_DM,
 			     UVERBS_METHOD_DM_ALLOC,
 			     UVERBS_ATTR_PTR_OUT(XRDMA_IB_ATTR_ALLOC_DM_RESP,
 						 XRDMA_DM_RESP, UA_MANDATORY));
 
-const struct uapi_definition xrdma_uapi_defs[] = {
+const struct uapi_definition xrdma_dm_uapi_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DM, &xrdma_dm_alloc),
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DM, &xrdma_dm),
 	{}
 };
 

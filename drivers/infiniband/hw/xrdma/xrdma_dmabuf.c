@@ -41,7 +41,7 @@ static void xrdma_dmabuf_silence(void *priv)
 {
 	struct xrdma_ibdev *xib = priv;
 
-	if (!xrdma_hw_silence(&xib->hw, false))
+	if (!xrdma_hw_silence(&xib->hw))
 		ibdev_err_ratelimited(&xib->ibdev,
 				      "the owner of a dma-buf has taken it back, but the device cannot be reset\n");
 }

@@ -165,6 +165,26 @@ xrdma_make_create_cq(u32 cqn, u32 eqn, u8 log_depth, u64 root)
 }
 
 /**
+ * xrdma_make_mcast() - ATTACH_MCAST or DETACH_MCAST
+ * @opcode: of either
+ * @qpn: a datagram queue pair
+ * @gid: of the group, 16 bytes as on the wire
+ *
+ * Return: the command.
+ */
+static inline struct xrdma_cmd xrdma_make_mcast(u16 opcode, u32 qpn,
+						const u8 *gid)
+{
+	struct xrdma_cmd cmd = {
+		.opcode = cpu_to_le16(opcode),
+		.mcast = { .qpn = cpu_to_le32(qpn) },
+	};
+
+	__builtin_memcpy(cmd.mcast.gid, gid, sizeof(cmd.mcast.gid));
+	return cmd;
+}
+
+/**
  * xrdma_make_query_stats() - QUERY_STATS
  * @addr: bus address of the array, aligned to 8
  * @count: counters wanted, 1 to XRDMA_NUM_STATS

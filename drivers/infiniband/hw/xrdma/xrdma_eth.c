@@ -361,11 +361,12 @@ static int xrdma_eth_create_queues(struct xrdma_netdev *xn)
 {
 	struct xrdma_ibdev *xib = xn->xib;
 	u32 eqn = xrdma_comp_eqn(&xib->hw, 0);
-	struct xrdma_kqp_attr attr = {
+	struct xrdma_qp_init init = {
 		.type = XRDMA_QP_RAW,
 		.pdn = xn->pdn,
 		.send_cq = &xn->tx_cq,
 		.recv_cq = &xn->rx_cq,
+		.has_rq = true,
 		.send_wr = XRDMA_ETH_DEPTH,
 		.recv_wr = XRDMA_ETH_DEPTH,
 		.send_bytes = sizeof(struct xrdma_sq_wqe) +
@@ -389,7 +390,7 @@ static int xrdma_eth_create_queues(struct xrdma_netdev *xn)
 	err = xrdma_kcq_create(xib, &xn->rx_cq, XRDMA_ETH_DEPTH, eqn);
 	if (err)
 		goto err_tx_cq;
-	err = xrdma_kqp_create(xib, &xn->qp, &attr);
+	err = xrdma_kqp_create(xib, &xn->qp, &init);
 	if (err)
 		goto err_rx_cq;
 	return 0;
@@ -401,11 +402,12 @@ err_tx_cq:
 	return err;
 }
 
-static int xrdma_eth_destroy_queues(struct xrdma_netdev *xn)
+/* The rings stay: they tell what is mapped. */
+static int xrdma_eth_stop_queues(struct xrdma_netdev *xn)
 {
 	int err;
 
-	err = xrdma_kqp_destroy(xn->xib, &xn->qp, &xn->tx_cq, &xn->rx_cq);
+	err = xrdma_kqp_stop(xn->xib, &xn->qp, &xn->tx_cq, &xn->rx_cq);
 	xrdma_kcq_destroy(xn->xib, &xn->rx_cq);
 	xrdma_kcq_destroy(xn->xib, &xn->tx_cq);
 	return err;
@@ -435,15 +437,18 @@ static int xrdma_eth_start(struct xrdma_netdev *xn)
 static void xrdma_eth_free(struct xrdma_netdev *xn)
 {
 	struct xrdma_dev *xdev = &xn->xib->hw;
+	bool quiet = !xrdma_eth_stop_queues(xn);
 
-	if (xrdma_eth_destroy_queues(xn)) {
+	if (!quiet) {
 		xrdma_fatal(xdev, "it does not let go of its Ethernet port");
-		if (!xrdma_hw_silence(xdev, false))
-			return;
+		quiet = xrdma_hw_silence(xdev);
 	}
-	xrdma_tx_reap(xn, xn->qp.sq.pi, 0);
-	xrdma_rx_drain(xn);
-	page_pool_destroy(xn->pool);
+	if (quiet) {
+		xrdma_tx_reap(xn, xn->qp.sq.pi, 0);
+		xrdma_rx_drain(xn);
+		page_pool_destroy(xn->pool);
+	}
+	xrdma_kqp_free(xn->xib, &xn->qp, !quiet);
 }
 
 /**
@@ -483,15 +488,29 @@ int xrdma_eth_open(struct xrdma_netdev *xn)
 }
 
 /**
+ * xrdma_eth_stop() - let no frame in or out any more
+ * @xn: the netdev, open
+ *
+ * Polling ends first: it starts the transmit queue again when there is room,
+ * whoever has stopped it.
+ *
+ * Context: may sleep.
+ */
+void xrdma_eth_stop(struct xrdma_netdev *xn)
+{
+	napi_disable(&xn->napi);
+	netif_tx_disable(xn->ndev);
+}
+
+/**
  * xrdma_eth_close() - stop the queues and free them
- * @xn: the netdev, open; its transmit queue is stopped, and the port does not
- *	know the queue pair any more, or the device is dead
+ * @xn: the netdev, stopped; the port does not know the queue pair any more, or
+ *	the device is dead
  *
  * Context: may sleep.
  */
 void xrdma_eth_close(struct xrdma_netdev *xn)
 {
-	napi_disable(&xn->napi);
 	netif_napi_del(&xn->napi);
 	xrdma_eth_free(xn);
 }

@@ -19,9 +19,15 @@
 /* What any register reads as when the device is gone. */
 #define XRDMA_GONE		(~0U)
 
+/* One read that is lost does not make a device gone: MAGIC is never all ones. */
 static u32 xrdma_hw_status(const struct xrdma_dev *xdev)
 {
-	return readl(xdev->regs + XRDMA_REG_STATUS);
+	u32 status = readl(xdev->regs + XRDMA_REG_STATUS);
+
+	if (status == XRDMA_GONE &&
+	    readl(xdev->regs + XRDMA_REG_MAGIC) != XRDMA_GONE)
+		status = readl(xdev->regs + XRDMA_REG_STATUS);
+	return status;
 }
 
 /**
@@ -65,46 +71,86 @@ int xrdma_hw_check(struct xrdma_dev *xdev)
 	return 0;
 }
 
+static int xrdma_hw_wait_reset(struct xrdma_dev *xdev)
+{
+	u32 status;
+	int err;
+
+	err = read_poll_timeout(xrdma_hw_status, status,
+				status & XRDMA_STATUS_READY, XRDMA_POLL_US,
+				XRDMA_RESET_US, false, xdev);
+	return status == XRDMA_GONE ? -ENODEV : err;
+}
+
+/* Not pci_reset_function(), which would call our own handlers. */
+static int xrdma_hw_reset_function(struct xrdma_dev *xdev)
+{
+	struct pci_dev *pdev = xdev->pdev;
+	int err;
+
+	err = pci_save_state(pdev);
+	if (err)
+		return err;
+	err = pcie_reset_flr(pdev, PCI_RESET_DO_RESET);
+	pci_restore_state(pdev);
+	return err;
+}
+
+/*
+ * By its register, else by a function level reset. While the link is frozen
+ * there is no way to reset it, nor to know whether it is still there.
+ */
+static int xrdma_hw_stop(struct xrdma_dev *xdev)
+{
+	struct pci_dev *pdev = xdev->pdev;
+
+	if (pdev->error_state == pci_channel_io_frozen)
+		return -EIO;
+	writel(XRDMA_CTRL_RESET, xdev->regs + XRDMA_REG_CTRL);
+	if (!xrdma_hw_wait_reset(xdev))
+		return 0;
+	if (!pci_device_is_present(pdev))
+		return -ENODEV;
+	return xrdma_hw_reset_function(xdev);
+}
+
 /**
  * xrdma_hw_reset() - reset the device and wait until it is quiet
  * @xdev: the device
  *
  * Context: may sleep, for a bounded time.
  * Return: 0: the device touches no host memory and raises no interrupt until
- * it is enabled; -ENODEV: it is gone; -ETIMEDOUT: it does not come back.
+ * it is enabled; -ENODEV: it is gone; -ETIMEDOUT: it does not come back; or an
+ * errno of the PCI core.
  */
 int xrdma_hw_reset(struct xrdma_dev *xdev)
 {
-	u32 status;
-	int err;
+	int err = xrdma_hw_stop(xdev);
 
-	writel(XRDMA_CTRL_RESET, xdev->regs + XRDMA_REG_CTRL);
-	err = readl_poll_timeout(xdev->regs + XRDMA_REG_STATUS, status,
-				 status & XRDMA_STATUS_READY, XRDMA_POLL_US,
-				 XRDMA_RESET_US);
-	return status == XRDMA_GONE ? -ENODEV : err;
+	return err ?: xrdma_hw_wait_reset(xdev);
 }
 
 /**
  * xrdma_hw_silence() - make sure that the device touches host memory no more
  * @xdev: the device, in any state; dead afterwards
- * @locked: the caller holds the lock of the PCI device
  *
  * Context: may sleep, for a bounded time.
- * Return: true if it is quiet: it has been reset, by a function level reset if
- * nothing else helps and @locked allows it, or is no longer in the system.
+ * Return: true if it is quiet: it has been reset, or is no longer in the
+ * system.
  */
-bool xrdma_hw_silence(struct xrdma_dev *xdev, bool locked)
+bool xrdma_hw_silence(struct xrdma_dev *xdev)
 {
-	if (xrdma_quiet(xdev))
-		return true;
+	int err = 0;
+
 	WRITE_ONCE(xdev->dead, 1);
-	if (xrdma_hw_reset(xdev) && pci_device_is_present(xdev->pdev) &&
-	    !(locked && !pci_reset_function_locked(xdev->pdev)))
-		return false;
-	/* pairs with xrdma_quiet() */
-	smp_store_release(&xdev->quiet, true);
-	return true;
+	mutex_lock(&xdev->silence_lock);
+	if (!xrdma_quiet(xdev))
+		err = xrdma_hw_stop(xdev);
+	if (!err || err == -ENODEV)
+		/* pairs with xrdma_quiet() */
+		smp_store_release(&xdev->quiet, true);
+	mutex_unlock(&xdev->silence_lock);
+	return xrdma_quiet(xdev);
 }
 
 /**

@@ -2,8 +2,8 @@
 /*
  * XRDMA structures that driver and device share: translation, key entries,
  * events, counters. Contract layer: must not know the driver, the PCI core or
- * verbs. Commands are in xrdma_hw_cmd.h, what user space shares too is in
- * xrdma-abi.h.
+ * verbs. Commands are in xrdma_hw_cmd.h, replies in xrdma_hw_rsp.h, what user
+ * space shares too is in xrdma-abi.h.
  * Documentation/infiniband/xrdma-hw.rst explains each, with golden bytes.
  *
  * Everything is little-endian; a reserved field is zero.
@@ -16,10 +16,11 @@
 #include <linux/build_bug.h>
 #include <linux/types.h>
 #include <rdma/xrdma-abi.h>
-#include "xrdma_hw_cmd.h"
+#include "xrdma_hw_rsp.h"
 
 static_assert(sizeof(struct xrdma_qp_rec) == 128);
 static_assert(sizeof(struct xrdma_cq_rec) == 128);
+static_assert(sizeof(struct xrdma_srq_rec) == 128);
 static_assert(sizeof(struct xrdma_sge) == 16);
 static_assert(sizeof(struct xrdma_av) == 32);
 static_assert(sizeof(struct xrdma_sq_wqe) == 32);
@@ -47,6 +48,9 @@ static_assert(sizeof(struct xrdma_cqe) == 64);
 #define XRDMA_CAP_ATOMIC_WRITE		BIT_ULL(11)
 #define XRDMA_CAP_DEVICE_MEMORY		BIT_ULL(12)
 #define XRDMA_CAP_MCAST			BIT_ULL(13)
+#define XRDMA_CAP_FLOW			BIT_ULL(14) /* flow rules and RSS */
+#define XRDMA_CAP_COUNTERS		BIT_ULL(15)
+#define XRDMA_CAP_CC			BIT_ULL(16) /* congestion control */
 
 /* ---- translation ----------------------------------------------------- */
 
@@ -217,7 +221,21 @@ static_assert(sizeof(struct xrdma_eqe) == 64);
 	X(FAULTS, "access_faults")				\
 	X(FAULTS_LOST, "access_faults_lost")			\
 	X(COMMANDS, "commands")					\
-	X(INVALIDATED_KEYS, "invalidated_keys")
+	X(INVALIDATED_KEYS, "invalidated_keys")			\
+	X(OUT_OF_BUFFER, "out_of_buffer")			\
+	X(RX_WRITES, "rx_write_requests")			\
+	X(RX_READS, "rx_read_requests")				\
+	X(RX_ATOMICS, "rx_atomic_requests")			\
+	X(TX_RETRANSMITTED, "tx_retransmitted_pkts")		\
+	X(REQ_REMOTE_INVALID, "req_remote_invalid_request")	\
+	X(REQ_REMOTE_ACCESS, "req_remote_access_errors")	\
+	X(REQ_CQE_ERRORS, "req_cqe_error")			\
+	X(RESP_CQE_ERRORS, "resp_cqe_error")			\
+	X(REQ_FLUSHED, "req_cqe_flush_error")			\
+	X(RESP_FLUSHED, "resp_cqe_flush_error")			\
+	X(ECN_MARKED, "np_ecn_marked_roce_packets")		\
+	X(CNP_SENT, "np_cnp_sent")				\
+	X(CNP_HANDLED, "rp_cnp_handled")
 
 #define XRDMA_STAT_ENUM(symbol, name) XRDMA_STAT_##symbol,
 enum xrdma_stat {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA commands and replies. Contract layer: must not know the driver, the PCI
- * core or verbs. Documentation/infiniband/xrdma-hw.rst explains each, with
- * golden bytes. Included by xrdma_hw.h.
+ * XRDMA commands. Contract layer: must not know the driver, the PCI core or
+ * verbs. Documentation/infiniband/xrdma-hw.rst explains each, with golden
+ * bytes. Replies are in xrdma_hw_rsp.h.
  *
  * Everything is little-endian; a reserved field is zero.
  */
@@ -14,8 +14,7 @@
 #include <linux/build_bug.h>
 #include <linux/types.h>
 #include <rdma/xrdma-abi.h>
-
-/* ---- commands -------------------------------------------------------- */
+#include "xrdma_hw_steer.h"
 
 enum xrdma_cmd_opcode {
 	XRDMA_CMD_NOP			= 0x00,
@@ -24,6 +23,9 @@ enum xrdma_cmd_opcode {
 	XRDMA_CMD_MODIFY_PORT		= 0x03,
 	XRDMA_CMD_SET_GID		= 0x04,
 	XRDMA_CMD_QUERY_STATS		= 0x05,
+	XRDMA_CMD_BIND_COUNTER		= 0x06,
+	XRDMA_CMD_QUERY_CC		= 0x07,
+	XRDMA_CMD_MODIFY_CC		= 0x08,
 	XRDMA_CMD_CREATE_EQ		= 0x10,
 	XRDMA_CMD_DESTROY_EQ		= 0x11,
 	XRDMA_CMD_CREATE_CQ		= 0x20,
@@ -40,20 +42,12 @@ enum xrdma_cmd_opcode {
 	XRDMA_CMD_DESTROY_SRQ		= 0x43,
 	XRDMA_CMD_ATTACH_MCAST		= 0x50,
 	XRDMA_CMD_DETACH_MCAST		= 0x51,
+	XRDMA_CMD_CREATE_FLOW		= 0x52,
+	XRDMA_CMD_DESTROY_FLOW		= 0x53,
+	XRDMA_CMD_CREATE_RSS		= 0x54,
+	XRDMA_CMD_DESTROY_RSS		= 0x55,
 	XRDMA_CMD_INVALIDATE		= 0x60,
 	XRDMA_CMD_RESUME		= 0x61, /* for on-demand paging */
-};
-
-enum xrdma_cmd_status {
-	XRDMA_CMD_OK			= 0,
-	XRDMA_CMD_BAD_OPCODE		= 1,
-	XRDMA_CMD_BAD_PARAM		= 2, /* value out of range, reserved not 0 */
-	XRDMA_CMD_BAD_NUMBER		= 3, /* no such object, or it exists */
-	XRDMA_CMD_BAD_STATE		= 4, /* not allowed in this state */
-	XRDMA_CMD_BUSY			= 5, /* object is in use by another */
-	XRDMA_CMD_NO_RESOURCE		= 6,
-	XRDMA_CMD_BAD_DMA		= 7, /* memory is out of reach */
-	XRDMA_CMD_INTERNAL		= 8,
 };
 
 /**
@@ -100,13 +94,61 @@ struct xrdma_cmd_set_gid {
  * struct xrdma_cmd_query_stats - body of QUERY_STATS
  * @addr: where the device writes @count 64-bit counters, aligned to 8
  * @count: how many of enum xrdma_stat
- * @reserved: 0
+ * @counter: number of a counter set, below max_counters; 0: of the port
  */
 struct xrdma_cmd_query_stats {
 	__le64 addr;
 	__le32 count;
+	__le32 counter;
+};
+
+/**
+ * struct xrdma_cmd_bind_counter - body of BIND_COUNTER
+ * @qpn: the queue pair
+ * @counter: the set that counts for it from now on, beside the port; 0: none.
+ *	A set to which no queue pair was bound starts at zero.
+ */
+struct xrdma_cmd_bind_counter {
+	__le32 qpn;
+	__le32 counter;
+};
+
+/**
+ * struct xrdma_cc - body of MODIFY_CC, reply to QUERY_CC: congestion control
+ * @flags: XRDMA_CC_*
+ * @min_rate: a queue pair is never slower, in Mbit/s, 1 or more
+ * @ai_rate: additive increase, in Mbit/s
+ * @hai_rate: hyper increase, in Mbit/s
+ * @time_reset: of the rate timer, in us, 1 or more
+ * @byte_reset: of the byte counter, 1 or more
+ * @threshold: periods of fast recovery, 1 to 31
+ * @alpha_timer: of the decay of alpha, in us, 1 or more
+ * @alpha_g: weight of a new mark in alpha, of 1024, 1 to 1023
+ * @initial_alpha: of 1024, 0 to 1024
+ * @reduce_period: at most one cut of the rate in this time, in us
+ * @cnp_interval: at most one CNP for a queue pair in this time, in us
+ * @reserved: 0
+ *
+ * Names are those of DCQCN (Zhu et al., SIGCOMM 2015).
+ */
+struct xrdma_cc {
+	__le32 flags;
+	__le32 min_rate;
+	__le32 ai_rate;
+	__le32 hai_rate;
+	__le32 time_reset;
+	__le32 byte_reset;
+	__le32 threshold;
+	__le32 alpha_timer;
+	__le16 alpha_g;
+	__le16 initial_alpha;
+	__le32 reduce_period;
+	__le32 cnp_interval;
 	__le32 reserved;
 };
+
+#define XRDMA_CC_RP			BIT(0) /* reaction point: CNPs slow us */
+#define XRDMA_CC_NP			BIT(1) /* notification point: we send CNPs */
 
 /**
  * struct xrdma_cmd_create_eq - body of CREATE_EQ
@@ -128,7 +170,7 @@ struct xrdma_cmd_create_eq {
  * struct xrdma_cmd_create_cq - body of CREATE_CQ and RESIZE_CQ
  * @root: translation of the ring, then (at byte 64 << @log_depth) the record
  * @cqn: number, 24 bits
- * @eqn: event queue of its completion events (RESIZE_CQ: 0)
+ * @eqn: event queue of its completion events; RESIZE_CQ: 0, it keeps its own
  * @log_depth: log2 of the entries, 4 to 22
  * @reserved: 0
  */
@@ -141,8 +183,21 @@ struct xrdma_cmd_create_cq {
 };
 
 /**
+ * struct xrdma_cmd_modify_cq - body of MODIFY_CQ: moderation of an armed CQ
+ * @cqn: number
+ * @count: entries written since the last event before the next fires; 0 and 1:
+ *	each
+ * @period: or so long after the first of them, in us; 0: for ever
+ */
+struct xrdma_cmd_modify_cq {
+	__le32 cqn;
+	__le16 count;
+	__le16 period;
+};
+
+/**
  * struct xrdma_cmd_object - body of the commands that only name an object
- * @number: EQN, CQN, QPN or SRQN
+ * @number: EQN, CQN, QPN, SRQN, or number of a flow rule
  */
 struct xrdma_cmd_object {
 	__le32 number;
@@ -176,7 +231,8 @@ enum xrdma_qp_type {
  * @type: enum xrdma_qp_type
  * @flags: XRDMA_QP_*
  * @log_sq_depth: log2 of the send entries, 0 to 15
- * @log_sq_stride: log2 of the bytes of a send entry, 6 to 10
+ * @log_sq_stride: log2 of the bytes of a send entry, 6 to 10; 0: none, of RAW
+ *	and XRC_TGT
  * @log_rq_depth: log2 of the receive entries, 0 to 15
  * @log_rq_stride: log2 of the bytes of a receive entry, 5 to 10; 0: none
  * @reserved: 0
@@ -286,12 +342,12 @@ struct xrdma_cmd_modify_qp {
 
 /**
  * struct xrdma_cmd_create_srq - body of CREATE_SRQ
- * @root: translation of the ring, then (aligned to 64) a struct xrdma_qp_rec
- *	of which rq_pi is used, and sq_event as consumer index of the device
+ * @root: translation of the ring, then (aligned to 64) its
+ *	struct xrdma_srq_rec
  * @srqn: number, 24 bits
  * @pd: protection domain
- * @xrcd: XRC domain, or 0
- * @cqn: completion queue of XRC, or 0
+ * @xrcd: XRC domain, or 0: not for XRC
+ * @cqn: completion queue of XRC, else 0
  * @limit: number of entries below which one SRQ_LIMIT event is raised; 0: none
  * @log_depth: log2 of the entries, 0 to 15
  * @log_stride: log2 of the bytes of an entry, 5 to 10
@@ -307,6 +363,39 @@ struct xrdma_cmd_create_srq {
 	__u8 log_depth;
 	__u8 log_stride;
 	__u8 reserved[2];
+};
+
+/**
+ * struct xrdma_cmd_modify_srq - body of MODIFY_SRQ
+ * @root: RESIZE: translation of the new ring and record, else 0
+ * @srqn: number
+ * @mask: XRDMA_SRQM_*
+ * @limit: LIMIT: as in CREATE_SRQ, else 0
+ * @log_depth: RESIZE: of the new ring, else 0
+ * @reserved: 0
+ */
+struct xrdma_cmd_modify_srq {
+	__le64 root;
+	__le32 srqn;
+	__le32 mask;
+	__le32 limit;
+	__u8 log_depth;
+	__u8 reserved[3];
+};
+
+#define XRDMA_SRQM_LIMIT		BIT(0)
+#define XRDMA_SRQM_RESIZE		BIT(1)
+
+/**
+ * struct xrdma_cmd_mcast - body of ATTACH_MCAST and DETACH_MCAST
+ * @qpn: a datagram queue pair
+ * @reserved: 0
+ * @gid: of the group: IPv6 multicast, or ::ffff:a.b.c.d of IPv4 multicast
+ */
+struct xrdma_cmd_mcast {
+	__le32 qpn;
+	__le32 reserved;
+	__u8 gid[16];
 };
 
 /**
@@ -342,11 +431,18 @@ enum xrdma_inval_status {
  * @modify_port: body of MODIFY_PORT
  * @set_gid: body of SET_GID
  * @query_stats: body of QUERY_STATS
+ * @bind_counter: body of BIND_COUNTER
+ * @modify_cc: body of MODIFY_CC
  * @create_eq: body of CREATE_EQ
  * @create_cq: body of CREATE_CQ and RESIZE_CQ
+ * @modify_cq: body of MODIFY_CQ
  * @create_qp: body of CREATE_QP
  * @modify_qp: body of MODIFY_QP
  * @create_srq: body of CREATE_SRQ
+ * @modify_srq: body of MODIFY_SRQ
+ * @mcast: body of ATTACH_MCAST and DETACH_MCAST
+ * @create_flow: body of CREATE_FLOW
+ * @create_rss: body of CREATE_RSS
  * @invalidate: body of INVALIDATE
  * @object: body of the commands that only name an object
  * @body: any body
@@ -359,11 +455,18 @@ struct xrdma_cmd {
 		struct xrdma_cmd_modify_port modify_port;
 		struct xrdma_cmd_set_gid set_gid;
 		struct xrdma_cmd_query_stats query_stats;
+		struct xrdma_cmd_bind_counter bind_counter;
+		struct xrdma_cc modify_cc;
 		struct xrdma_cmd_create_eq create_eq;
 		struct xrdma_cmd_create_cq create_cq;
+		struct xrdma_cmd_modify_cq modify_cq;
 		struct xrdma_cmd_create_qp create_qp;
 		struct xrdma_cmd_modify_qp modify_qp;
 		struct xrdma_cmd_create_srq create_srq;
+		struct xrdma_cmd_modify_srq modify_srq;
+		struct xrdma_cmd_mcast mcast;
+		struct xrdma_cmd_create_flow create_flow;
+		struct xrdma_cmd_create_rss create_rss;
 		struct xrdma_cmd_invalidate invalidate;
 		struct xrdma_cmd_object object;
 		__u8 body[120];
@@ -373,124 +476,18 @@ struct xrdma_cmd {
 static_assert(sizeof(struct xrdma_cmd_modify_port) == 20);
 static_assert(sizeof(struct xrdma_cmd_set_gid) == 32);
 static_assert(sizeof(struct xrdma_cmd_query_stats) == 16);
+static_assert(sizeof(struct xrdma_cmd_bind_counter) == 8);
+static_assert(sizeof(struct xrdma_cc) == 48);
 static_assert(sizeof(struct xrdma_cmd_create_eq) == 16);
 static_assert(sizeof(struct xrdma_cmd_create_cq) == 24);
+static_assert(sizeof(struct xrdma_cmd_modify_cq) == 8);
 static_assert(sizeof(struct xrdma_cmd_create_qp) == 48);
 static_assert(sizeof(struct xrdma_qp_attr) == 64);
 static_assert(sizeof(struct xrdma_cmd_modify_qp) == 72);
 static_assert(sizeof(struct xrdma_cmd_create_srq) == 32);
+static_assert(sizeof(struct xrdma_cmd_modify_srq) == 24);
+static_assert(sizeof(struct xrdma_cmd_mcast) == 24);
 static_assert(sizeof(struct xrdma_cmd_invalidate) == 16);
 static_assert(sizeof(struct xrdma_cmd) == 128);
-
-/* ---- replies --------------------------------------------------------- */
-
-/**
- * struct xrdma_rsp_query_device - reply to QUERY_DEVICE
- * @fw_version: major in bits 63:32, minor in 31:16, patch in 15:0
- * @node_guid: as on the wire
- * @max_mr_size: longest region, in bytes
- * @max_qp: queue pairs; QPN 0 and 1 are reserved, numbers are below this
- * @max_cq: completion queues; numbers are below this
- * @max_srq: shared receive queues; numbers are below this
- * @max_eq: event queues, the asynchronous one included
- * @max_pd: protection domains; numbers are below this
- * @max_gid: entries of the GID table
- * @max_mcast: multicast groups
- * @log_max_qp_wr: log2 of the deepest send, receive or shared receive queue
- * @log_max_cqe: log2 of the deepest completion queue
- * @max_sge: scatter-gather entries of a work request
- * @max_rd_atomic: READs and atomics in flight, for each side of a queue pair
- * @log_max_keys: log2 of the key indexes, at most 24
- * @max_mtu: largest Ethernet payload
- * @max_inline: inline bytes
- * @reserved: 0
- * @reserved2: 0
- * @device_memory: bytes of BAR 4, a multiple of 4 KiB; 0 without
- *	XRDMA_CAP_DEVICE_MEMORY
- */
-struct xrdma_rsp_query_device {
-	__le64 fw_version;
-	__u8 node_guid[8];
-	__le64 max_mr_size;
-	__le32 max_qp;
-	__le32 max_cq;
-	__le32 max_srq;
-	__le32 max_eq;
-	__le32 max_pd;
-	__le32 max_gid;
-	__le32 max_mcast;
-	__u8 log_max_qp_wr;
-	__u8 log_max_cqe;
-	__u8 max_sge;
-	__u8 max_rd_atomic;
-	__u8 log_max_keys;
-	__u8 reserved;
-	__le16 max_mtu;
-	__le16 max_inline;
-	__u8 reserved2[2];
-	__le64 device_memory;
-};
-
-/**
- * struct xrdma_rsp_query_port - reply to QUERY_PORT
- * @flags: XRDMA_PORT_UP: the link is up
- * @speed: of the link, in Mbit/s
- * @mac: permanent address
- * @reserved: 0
- */
-struct xrdma_rsp_query_port {
-	__le32 flags;
-	__le32 speed;
-	__u8 mac[6];
-	__u8 reserved[2];
-};
-
-/**
- * struct xrdma_rsp_query_qp - reply to QUERY_QP
- * @attr: present values
- * @sq_ci: send entries completed, modulo 2^32
- * @rq_ci: receive entries consumed, modulo 2^32
- */
-struct xrdma_rsp_query_qp {
-	struct xrdma_qp_attr attr;
-	__le32 sq_ci;
-	__le32 rq_ci;
-};
-
-/**
- * struct xrdma_rsp - entry of the reply ring
- * @opcode: of the command
- * @id: of the command
- * @status: enum xrdma_cmd_status; unless 0 the body is zero
- * @reserved: 0
- * @query_device: reply to QUERY_DEVICE
- * @query_port: reply to QUERY_PORT
- * @query_qp: reply to QUERY_QP
- * @body: any body
- * @reserved2: 0
- * @own: bit 0: phase, as in struct xrdma_cqe; written last
- *
- * Replies may come in another order than commands. Vector 0 is raised after
- * each.
- */
-struct xrdma_rsp {
-	__le16 opcode;
-	__le16 id;
-	__u8 status;
-	__u8 reserved[3];
-	union {
-		struct xrdma_rsp_query_device query_device;
-		struct xrdma_rsp_query_port query_port;
-		struct xrdma_rsp_query_qp query_qp;
-		__u8 body[112];
-	};
-	__le32 reserved2;
-	__le32 own;
-};
-
-static_assert(sizeof(struct xrdma_rsp_query_device) == 72);
-static_assert(sizeof(struct xrdma_rsp_query_port) == 16);
-static_assert(sizeof(struct xrdma_rsp_query_qp) == 72);
-static_assert(sizeof(struct xrdma_rsp) == 128);
 
 #endif /* XRDMA_HW_CMD_H */

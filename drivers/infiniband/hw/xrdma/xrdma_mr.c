@@ -187,7 +187,7 @@ int xrdma_dma_key_destroy(struct xrdma_ibdev *xib, u32 key)
 /**
  * xrdma_get_dma_mr() - ib_device_ops.get_dma_mr
  * @ibpd: protection domain
- * @access: enum ib_access_flags; local write and remote rights
+ * @access: enum ib_access_flags; local write, remote rights, and those of FLUSH
  *
  * Return: the region or an ERR_PTR(): -EOPNOTSUPP: other flags; -ENOSPC;
  * -ENOMEM.
@@ -199,18 +199,21 @@ struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
 		.pdn = to_xpd(ibpd)->pdn,
 		.access = xrdma_mr_rights(access),
 	};
+	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
+	int known = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
+		    IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |
+		    IB_ACCESS_OPTIONAL;
 	struct xrdma_mr *mr;
 	int err;
 
-	if (access & ~(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
-		       IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |
-		       IB_ACCESS_OPTIONAL))
+	if (xib->hw.caps.flags & XRDMA_CAP_FLUSH)
+		known |= IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT;
+	if (access & ~known)
 		return ERR_PTR(-EOPNOTSUPP);
 	mr = xrdma_mr_alloc();
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	err = xrdma_mr_give_key(to_xibdev(ibpd->device), mr, &grant,
-				XRDMA_MPT_IDENTITY);
+	err = xrdma_mr_give_key(xib, mr, &grant, XRDMA_MPT_IDENTITY);
 	if (err) {
 		kfree(mr);
 		return ERR_PTR(err);

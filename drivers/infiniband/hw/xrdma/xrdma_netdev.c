@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA Ethernet port: the network device of the function as users see it.
- * GIDs and port state of the RDMA device are taken from it. Must not know
- * verbs, nor how frames are moved (xrdma_eth.c).
+ * GIDs and port state of the RDMA device are taken from it. It stays, with all
+ * that an administrator has set, while the device behind it is taken down and
+ * up again. Must not know verbs, how frames are moved (xrdma_eth.c), what
+ * ethtool asks, nor why a device is taken down.
  */
 
 #include <linux/etherdevice.h>
-#include <linux/ethtool.h>
 #include "xrdma_netdev.h"
 
 /* ---- port ------------------------------------------------------------------ */
@@ -35,10 +36,11 @@ static int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu)
 
 static int xrdma_port_update(struct xrdma_netdev *xn, u32 mtu)
 {
-	int err;
+	int err = -ENODEV;
 
 	mutex_lock(&xn->port_lock);
-	err = xrdma_port_set(xn, mtu);
+	if (xn->xib)
+		err = xrdma_port_set(xn, mtu);
 	mutex_unlock(&xn->port_lock);
 	return err;
 }
@@ -83,33 +85,47 @@ void xrdma_netdev_link(struct xrdma_ibdev *xib, bool up)
 		netif_carrier_off(ndev);
 }
 
-/* ---- net_device_ops ---------------------------------------------------------- */
-
-static int xrdma_ndo_open(struct net_device *ndev)
+static int xrdma_port_open(struct xrdma_netdev *xn)
 {
-	struct xrdma_netdev *xn = netdev_priv(ndev);
 	int err;
 
 	err = xrdma_eth_open(xn);
 	if (err)
 		return err;
-	netif_start_queue(ndev);
+	netif_start_queue(xn->ndev);
 	err = xrdma_port_up_down(xn, true);
 	if (err) {
-		netif_tx_disable(ndev);
+		xrdma_eth_stop(xn);
 		xrdma_eth_close(xn);
 	}
+	xn->open = !err;
 	return err;
 }
 
+/* A port that does not close goes on to receive: nothing helps but a reset. */
+static void xrdma_port_close(struct xrdma_netdev *xn)
+{
+	if (!xn->open)
+		return;
+	xn->open = false;
+	xrdma_eth_stop(xn);
+	netif_carrier_off(xn->ndev);
+	if (xrdma_port_up_down(xn, false))
+		xrdma_fatal(&xn->xib->hw, "it does not close its Ethernet port");
+	xrdma_eth_close(xn);
+}
+
+/* ---- net_device_ops ---------------------------------------------------------- */
+
+static int xrdma_ndo_open(struct net_device *ndev)
+{
+	return xrdma_port_open(netdev_priv(ndev));
+}
+
+/* Also called while it is detached: then its queues are gone already. */
 static int xrdma_ndo_stop(struct net_device *ndev)
 {
-	struct xrdma_netdev *xn = netdev_priv(ndev);
-
-	netif_tx_disable(ndev);
-	netif_carrier_off(ndev);
-	xrdma_port_up_down(xn, false);
-	xrdma_eth_close(xn);
+	xrdma_port_close(netdev_priv(ndev));
 	return 0;
 }
 
@@ -165,70 +181,23 @@ static const struct net_device_ops xrdma_netdev_ops = {
 	.ndo_get_stats64 = dev_get_tstats64,
 };
 
-/* ---- ethtool_ops -------------------------------------------------------------- */
-
-static void xrdma_get_drvinfo(struct net_device *ndev,
-			      struct ethtool_drvinfo *info)
-{
-	struct xrdma_netdev *xn = netdev_priv(ndev);
-
-	strscpy(info->driver, KBUILD_MODNAME, sizeof(info->driver));
-	strscpy(info->bus_info, pci_name(xn->xib->hw.pdev),
-		sizeof(info->bus_info));
-	xrdma_get_dev_fw_str(&xn->xib->ibdev, info->fw_version);
-}
-
-/* The speed is that of the port, whether or not the link is up. */
-static int xrdma_get_link_ksettings(struct net_device *ndev,
-				    struct ethtool_link_ksettings *settings)
-{
-	struct xrdma_netdev *xn = netdev_priv(ndev);
-
-	settings->base.speed = xn->speed;
-	settings->base.duplex = DUPLEX_FULL;
-	settings->base.port = PORT_OTHER;
-	settings->base.autoneg = AUTONEG_DISABLE;
-	return 0;
-}
-
-static const struct ethtool_ops xrdma_ethtool_ops = {
-	.get_drvinfo = xrdma_get_drvinfo,
-	.get_link = ethtool_op_get_link,
-	.get_link_ksettings = xrdma_get_link_ksettings,
-};
-
 /* ---- life ---------------------------------------------------------------------- */
 
-static int xrdma_netdev_init(struct xrdma_netdev *xn)
+static int xrdma_netdev_query(struct xrdma_ibdev *xib,
+			      struct xrdma_rsp_query_port *port)
 {
-	struct net_device *ndev = xn->ndev;
-	struct xrdma_rsp_query_port port;
 	int err;
 
-	err = xrdma_cmd_query_port(&xn->xib->hw, &port);
+	err = xrdma_cmd_query_port(&xib->hw, port);
 	if (err)
 		return err;
-	if (!is_valid_ether_addr(port.mac))
-		return -EIO;
-
-	xn->speed = le32_to_cpu(port.speed);
-	eth_hw_addr_set(ndev, port.mac);
-	ndev->netdev_ops = &xrdma_netdev_ops;
-	ndev->ethtool_ops = &xrdma_ethtool_ops;
-	ndev->pcpu_stat_type = NETDEV_PCPU_STAT_TSTATS;
-	ndev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
-	ndev->hw_features = NETIF_F_SG;
-	ndev->features = ndev->hw_features | NETIF_F_HIGHDMA;
-	ndev->min_mtu = ETH_MIN_MTU;
-	ndev->max_mtu = xn->xib->hw.caps.max_mtu;
-	netif_carrier_off(ndev);
-	return 0;
+	return is_valid_ether_addr(port->mac) ? 0 : -EIO;
 }
 
 /* A protection domain that no consumer can get, and a key of it */
-static int xrdma_netdev_init_pd(struct xrdma_netdev *xn)
+static int xrdma_netdev_init_pd(struct xrdma_netdev *xn,
+				struct xrdma_ibdev *xib)
 {
-	struct xrdma_ibdev *xib = xn->xib;
 	int pdn, err;
 
 	pdn = ida_alloc_range(&xib->pds, 1, xib->hw.caps.max_pd - 1,
@@ -243,10 +212,66 @@ static int xrdma_netdev_init_pd(struct xrdma_netdev *xn)
 	return err;
 }
 
-static void xrdma_netdev_free_pd(struct xrdma_netdev *xn)
+static void xrdma_netdev_set_xib(struct xrdma_netdev *xn,
+				 struct xrdma_ibdev *xib)
 {
-	xrdma_dma_key_destroy(xn->xib, xn->dma_key);
-	ida_free(&xn->xib->pds, xn->pdn);
+	mutex_lock(&xn->port_lock);
+	xn->xib = xib;
+	mutex_unlock(&xn->port_lock);
+}
+
+/* Gives the network device what it needs of the device. */
+static int xrdma_netdev_bind(struct xrdma_netdev *xn, struct xrdma_ibdev *xib,
+			     const struct xrdma_rsp_query_port *port)
+{
+	int err;
+
+	err = xrdma_netdev_init_pd(xn, xib);
+	if (err)
+		return err;
+	xn->speed = le32_to_cpu(port->speed);
+	xrdma_netdev_set_xib(xn, xib);
+	/* no link event is missed: the port is down until it is opened */
+	WRITE_ONCE(xib->netdev, xn->ndev);
+	return 0;
+}
+
+static void xrdma_netdev_unbind(struct xrdma_netdev *xn)
+{
+	struct xrdma_ibdev *xib = xn->xib;
+
+	WRITE_ONCE(xib->netdev, NULL);
+	xrdma_netdev_set_xib(xn, NULL);
+	xrdma_dma_key_destroy(xib, xn->dma_key);
+	ida_free(&xib->pds, xn->pdn);
+}
+
+static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+
+	xn->ndev = ndev;
+	mutex_init(&xn->port_lock);
+	INIT_WORK(&xn->port_work, xrdma_port_work);
+	SET_NETDEV_DEV(ndev, xrdma_to_dev(&xib->hw));
+	ndev->netdev_ops = &xrdma_netdev_ops;
+	ndev->ethtool_ops = &xrdma_ethtool_ops;
+	ndev->pcpu_stat_type = NETDEV_PCPU_STAT_TSTATS;
+	ndev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
+	ndev->hw_features = NETIF_F_SG;
+	ndev->features = ndev->hw_features | NETIF_F_HIGHDMA;
+	ndev->min_mtu = ETH_MIN_MTU;
+	ndev->max_mtu = xib->hw.caps.max_mtu;
+	netif_carrier_off(ndev);
+}
+
+static void xrdma_netdev_free(struct net_device *ndev)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+
+	cancel_work_sync(&xn->port_work);
+	mutex_destroy(&xn->port_lock);
+	free_netdev(ndev);
 }
 
 /**
@@ -254,62 +279,96 @@ static void xrdma_netdev_free_pd(struct xrdma_netdev *xn)
  * @xib: the device; commands, events and the key table work
  *
  * Context: may sleep.
- * Return: 0, or an error of a command or of the network stack.
+ * Return: the network device, attached to @xib; or an error of a command or of
+ * the network stack.
  */
-int xrdma_netdev_create(struct xrdma_ibdev *xib)
+struct net_device *xrdma_netdev_create(struct xrdma_ibdev *xib)
 {
-	struct xrdma_netdev *xn;
+	struct xrdma_rsp_query_port port;
 	struct net_device *ndev;
 	int err;
 
-	ndev = alloc_etherdev(sizeof(*xn));
+	ndev = alloc_etherdev(sizeof(struct xrdma_netdev));
 	if (!ndev)
-		return -ENOMEM;
-	SET_NETDEV_DEV(ndev, xrdma_to_dev(&xib->hw));
-	xn = netdev_priv(ndev);
-	xn->xib = xib;
-	xn->ndev = ndev;
-	mutex_init(&xn->port_lock);
-	INIT_WORK(&xn->port_work, xrdma_port_work);
-
-	err = xrdma_netdev_init(xn);
+		return ERR_PTR(-ENOMEM);
+	xrdma_netdev_init(ndev, xib);
+	err = xrdma_netdev_query(xib, &port);
 	if (err)
 		goto err_free;
-	err = xrdma_netdev_init_pd(xn);
+	eth_hw_addr_set(ndev, port.mac);
+	err = xrdma_netdev_bind(netdev_priv(ndev), xib, &port);
 	if (err)
 		goto err_free;
 	err = register_netdev(ndev);
 	if (err)
-		goto err_pd;
-	/* the port is down until it is opened: no link event is missed */
-	WRITE_ONCE(xib->netdev, ndev);
-	return 0;
+		goto err_bound;
+	return ndev;
 
-err_pd:
-	xrdma_netdev_free_pd(xn);
+err_bound:
+	xrdma_netdev_unbind(netdev_priv(ndev));
 err_free:
-	mutex_destroy(&xn->port_lock);
-	free_netdev(ndev);
-	return err;
+	xrdma_netdev_free(ndev);
+	return ERR_PTR(err);
 }
 
 /**
  * xrdma_netdev_destroy() - unregister the network device
- * @xib: the device, dead or alive; the RDMA device is gone
+ * @ndev: the network device, detached
  *
  * Context: may sleep.
  */
-void xrdma_netdev_destroy(struct xrdma_ibdev *xib)
+void xrdma_netdev_destroy(struct net_device *ndev)
+{
+	unregister_netdev(ndev);
+	xrdma_netdev_free(ndev);
+}
+
+/**
+ * xrdma_netdev_attach() - put the network device on a device
+ * @xib: the device; commands, events and the key table work
+ * @ndev: the network device, detached; goes on where it was
+ *
+ * Context: may sleep, takes the RTNL.
+ * Return: 0, or why the network device stays detached.
+ */
+int xrdma_netdev_attach(struct xrdma_ibdev *xib, struct net_device *ndev)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+	struct xrdma_rsp_query_port port;
+	int err;
+
+	err = xrdma_netdev_query(xib, &port);
+	if (err)
+		return err;
+	rtnl_lock();
+	err = xrdma_netdev_bind(xn, xib, &port);
+	if (!err && netif_running(ndev)) {
+		err = xrdma_port_open(xn);
+		if (err)
+			xrdma_netdev_unbind(xn);
+	}
+	if (!err)
+		netif_device_attach(ndev);
+	rtnl_unlock();
+	return err;
+}
+
+/**
+ * xrdma_netdev_detach() - take the network device off its device
+ * @xib: the device, dead or alive; the RDMA device is gone
+ *
+ * Addresses, routes and all other settings stay.
+ *
+ * Context: may sleep, takes the RTNL.
+ */
+void xrdma_netdev_detach(struct xrdma_ibdev *xib)
 {
 	struct net_device *ndev = xib->netdev;
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 
-	unregister_netdev(ndev);
-	cancel_work_sync(&xn->port_work);
-	xrdma_netdev_free_pd(xn);
-	mutex_destroy(&xn->port_lock);
-	WRITE_ONCE(xib->netdev, NULL);
-	/* a port event may be in xrdma_netdev_link() */
-	xrdma_eq_sync(&xib->hw, 0);
-	free_netdev(ndev);
+	rtnl_lock();
+	netif_device_detach(ndev);
+	xrdma_port_close(xn);
+	xrdma_netdev_unbind(xn);
+	rtnl_unlock();
 }

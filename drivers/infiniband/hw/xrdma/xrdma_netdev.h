@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA Ethernet port: what its two halves share: xrdma_netdev.c, the device
- * that users see, and xrdma_eth.c, its queues. Nobody else includes it.
+ * XRDMA Ethernet port: what its parts share: xrdma_netdev.c, the device that
+ * users see, xrdma_ethtool.c, what it says of itself, and xrdma_eth.c, its
+ * queues. Nobody else includes it.
  */
 
 #ifndef XRDMA_NETDEV_H
@@ -14,12 +15,13 @@
 
 /**
  * struct xrdma_netdev - private part of the net_device
- * @xib: the function
- * @ndev: the net_device
+ * @xib: the device that it is a port of now, or NULL; changes under the RTNL and
+ *	@port_lock
+ * @ndev: the net_device; present as long as @xib is set
  * @napi: completions of both directions
  * @tx_cq: completions of sends
  * @rx_cq: completions of receives
- * @qp: raw packet queue pair; exists while the netdev is open
+ * @qp: raw packet queue pair; exists while @open
  * @pool: receive pages, mapped
  * @rx_pages: page of each receive entry
  * @tx_skbs: skb of each send entry
@@ -28,6 +30,7 @@
  * @pdn: protection domain of @qp
  * @dma_key: local key of all bus addresses
  * @speed: of the link, in Mbit/s
+ * @open: it has its queues; under the RTNL
  * @up: the port is or shall be up; under @port_lock
  * @port_lock: serialises MODIFY_PORT
  * @port_work: MODIFY_PORT for those who cannot sleep
@@ -47,13 +50,18 @@ struct xrdma_netdev {
 	u32 pdn;
 	u32 dma_key;
 	u32 speed;
+	bool open;
 	bool up;
-	struct mutex port_lock; /* MODIFY_PORT */
+	struct mutex port_lock; /* MODIFY_PORT, @xib */
 	struct work_struct port_work;
 };
 
+/* xrdma_ethtool.c */
+extern const struct ethtool_ops xrdma_ethtool_ops;
+
 /* xrdma_eth.c */
 int xrdma_eth_open(struct xrdma_netdev *xn);
+void xrdma_eth_stop(struct xrdma_netdev *xn);
 void xrdma_eth_close(struct xrdma_netdev *xn);
 void xrdma_eth_wait_sent(struct xrdma_netdev *xn);
 netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA protection domains, which are numbers, and address vectors. Must not
- * know the device: no command is about either.
+ * XRDMA protection domains and XRC domains, which are numbers. Must not know
+ * the device: no command is about either.
  */
 
 #include "xrdma_verbs.h"
 
-#define XRDMA_FLOW_LABEL	GENMASK(19, 0)
+#define XRDMA_MAX_XRCD	GENMASK(23, 0)
 
 /**
  * xrdma_alloc_pd() - ib_device_ops.alloc_pd
@@ -72,23 +72,45 @@ void xrdma_pd_leave(struct ib_pd *ibpd)
 }
 
 /**
- * xrdma_make_av() - address vector from the attributes of an address handle
- * @av: filled in
- * @attr: of RoCE, with a GRH, checked and resolved by ib_core
+ * xrdma_alloc_xrcd() - ib_device_ops.alloc_xrcd
+ * @ibxrcd: XRC domain
+ * @udata: no driver data in either direction; NULL for the kernel
  *
- * The device derives the UDP source port from the flow label, as
- * rdma_flow_label_to_udp_sport() would.
+ * Return: 0, -ENOMEM: no number is free; -EOPNOTSUPP: the device has no XRC; or
+ * an errno of bad @udata.
  */
-void xrdma_make_av(struct xrdma_av *av, const struct rdma_ah_attr *attr)
+int xrdma_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 {
-	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
+	struct xrdma_ibdev *xib = to_xibdev(ibxrcd->device);
+	int err, xrcdn;
 
-	memset(av, 0, sizeof(*av));
-	memcpy(av->dgid, grh->dgid.raw, sizeof(av->dgid));
-	memcpy(av->dmac, attr->roce.dmac, sizeof(av->dmac));
-	av->flow_label = cpu_to_le32(grh->flow_label & XRDMA_FLOW_LABEL);
-	av->sgid_index = grh->sgid_index;
-	av->hop_limit = grh->hop_limit;
-	av->traffic_class = grh->traffic_class;
-	av->sl = rdma_ah_get_sl(attr);
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+	if (!(xib->hw.caps.flags & XRDMA_CAP_XRC))
+		return -EOPNOTSUPP;
+	xrcdn = ida_alloc_range(&xib->xrcds, 1, XRDMA_MAX_XRCD, GFP_KERNEL);
+	if (xrcdn < 0)
+		return -ENOMEM;
+	to_xxrcd(ibxrcd)->xrcdn = xrcdn;
+	return 0;
+}
+
+/**
+ * xrdma_dealloc_xrcd() - ib_device_ops.dealloc_xrcd
+ * @ibxrcd: XRC domain that nothing uses
+ * @udata: whatever the process gave
+ *
+ * Never fails, not even for unexpected @udata: of a domain without a file, the
+ * core takes the failure for one more user, ib_uverbs_dealloc_xrcd(), who never
+ * leaves. The process could then make the kernel warn by closing the device.
+ *
+ * Return: 0.
+ */
+int xrdma_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibxrcd->device);
+
+	ida_free(&xib->xrcds, to_xxrcd(ibxrcd)->xrcdn);
+	return 0;
 }

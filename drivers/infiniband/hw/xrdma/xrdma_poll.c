@@ -6,12 +6,13 @@
  *
  * A completion names a queue pair and, of a send, an entry. Both are checked
  * before use, and the wr_id is the one that was posted, not the one that came
- * back: a device that lies can lose completions but not corrupt the host.
+ * back: a device that lies can lose completions but not corrupt the host. One
+ * that is caught is dead, since somebody may wait for what it has lost.
  */
 
 #include <linux/if_vlan.h>
 #include <linux/random.h>
-#include "xrdma_verbs.h"
+#include "xrdma_srq.h"
 
 /* The first queue gets a number below this; one above the limit wraps. */
 #define XRDMA_FIRST_NUMBERS	16384
@@ -93,6 +94,9 @@ static bool xrdma_take_wr_id(struct xrdma_cq *cq, struct xrdma_qp *qp,
 
 	if ((send ? qp->ibqp.send_cq : qp->ibqp.recv_cq) != &cq->ibcq)
 		return false;
+	if (!send && qp->ibqp.srq)
+		return xrdma_srq_peek(to_xsrq(qp->ibqp.srq),
+				      le64_to_cpu(cqe->wr_id), wr_id);
 	if (send)
 		index = xrdma_ring_unwind_index(wq->done,
 						le16_to_cpu(cqe->wqe_index));
@@ -122,10 +126,10 @@ static void xrdma_fill_wc_details(struct ib_wc *wc,
 				       RDMA_NETWORK_IPV4 : RDMA_NETWORK_IPV6;
 		memcpy(wc->smac, cqe->smac, sizeof(wc->smac));
 	}
-	if (flags & XRDMA_CQE_VLAN) {
+	wc->vlan_id = le16_to_cpu(cqe->vlan_tci) & VLAN_VID_MASK;
+	/* a tag without a VLAN only has a priority */
+	if (flags & XRDMA_CQE_VLAN && wc->vlan_id)
 		wc->wc_flags |= IB_WC_WITH_VLAN;
-		wc->vlan_id = le16_to_cpu(cqe->vlan_tci) & VLAN_VID_MASK;
-	}
 }
 
 /* Return: false if the entry means nothing to the consumer. */
@@ -133,24 +137,22 @@ static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 			  const struct xrdma_cqe *cqe, struct ib_wc *wc)
 {
 	u32 qpn = le32_to_cpu(cqe->qpn);
+	u8 opcode = READ_ONCE(cqe->opcode);
 	struct xrdma_qp *qp;
 
-	qp = qpn ? xa_load(&xib->qps, qpn) : NULL;
-	if (!qp)
+	if (!qpn)
 		return false;
-
+	qp = xa_load(&xib->qps, qpn);
 	memset(wc, 0, sizeof(*wc));
-	if (cqe->opcode >= ARRAY_SIZE(xrdma_wc_opcodes) ||
+	if (!qp || opcode >= ARRAY_SIZE(xrdma_wc_opcodes) ||
 	    !xrdma_take_wr_id(cq, qp, cqe, &wc->wr_id)) {
-		ibdev_err_ratelimited(&xib->ibdev,
-				      "completion of nothing that was posted: QP %u, opcode %u, index %u\n",
-				      qpn, cqe->opcode,
-				      le16_to_cpu(cqe->wqe_index));
+		/* and what was posted may never complete */
+		xrdma_fatal(&xib->hw, "it completes what was never posted");
 		return false;
 	}
 	wc->qp = &qp->ibqp;
 	wc->status = xrdma_wc_status(cqe->status);
-	wc->opcode = xrdma_wc_opcodes[cqe->opcode];
+	wc->opcode = xrdma_wc_opcodes[opcode];
 	wc->vendor_err = le16_to_cpu(cqe->vendor_err);
 	wc->byte_len = le32_to_cpu(cqe->byte_len);
 	wc->src_qp = le32_to_cpu(cqe->src_qpn);
@@ -159,6 +161,16 @@ static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 	wc->port_num = 1;
 	xrdma_fill_wc_details(wc, cqe);
 	return true;
+}
+
+/* As for other receives, only now; but they complete in any order. */
+static void xrdma_release_srq(struct xrdma_cq *cq, const struct ib_wc *wc,
+			      u64 tag)
+{
+	if (!(wc->opcode & IB_WC_RECV) || !wc->qp->srq)
+		return;
+	xrdma_cq_update_ci(cq);
+	xrdma_srq_done(to_xsrq(wc->qp->srq), tag);
 }
 
 /*
@@ -174,8 +186,12 @@ static int xrdma_poll_device(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 
 	rcu_read_lock();
 	while (n < num && (cqe = xrdma_cq_next(cq))) {
-		n += xrdma_fill_wc(xib, cq, cqe, &wc[n]);
+		u64 tag = le64_to_cpu(cqe->wr_id);
+		bool valid = xrdma_fill_wc(xib, cq, cqe, &wc[n]);
+
 		cq->ci++;
+		if (valid)
+			xrdma_release_srq(cq, &wc[n++], tag);
 	}
 	rcu_read_unlock();
 	if (cq->ci != ci)
@@ -267,8 +283,10 @@ void xrdma_queues_create(struct xrdma_ibdev *xib)
 {
 	xa_init_flags(&xib->cqs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&xib->qps, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&xib->srqs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
 	xib->next_cqn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
 	xib->next_qpn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
+	xib->next_srqn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
 	INIT_WORK(&xib->flush_work, xrdma_flush_work);
 }
 
@@ -281,6 +299,7 @@ void xrdma_queues_create(struct xrdma_ibdev *xib)
 void xrdma_queues_destroy(struct xrdma_ibdev *xib)
 {
 	cancel_work_sync(&xib->flush_work);
+	xa_destroy(&xib->srqs);
 	xa_destroy(&xib->qps);
 	xa_destroy(&xib->cqs);
 }

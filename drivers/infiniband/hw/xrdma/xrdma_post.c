@@ -8,7 +8,10 @@
  */
 
 #include <rdma/xrdma-bind.h>
+#include <rdma/xrdma-flush.h>
 #include "xrdma_verbs.h"
+
+#define XRDMA_QPN_MASK	GENMASK(23, 0)
 
 /* ---- rings -------------------------------------------------------------- */
 
@@ -73,6 +76,9 @@ static const struct xrdma_wr_op xrdma_wr_ops[] = {
 	[IB_WR_BIND_MW] = { XRDMA_OP_BIND_MW },
 	[IB_WR_LOCAL_INV] = { XRDMA_OP_LOCAL_INV, false, XRDMA_CAP_FAST_REG },
 	[IB_WR_REG_MR] = { XRDMA_OP_REG_MR, false, XRDMA_CAP_FAST_REG },
+	[IB_WR_FLUSH] = { XRDMA_OP_FLUSH, false, XRDMA_CAP_FLUSH },
+	[IB_WR_ATOMIC_WRITE] = { XRDMA_OP_ATOMIC_WRITE, true,
+				 XRDMA_CAP_ATOMIC_WRITE },
 };
 
 static void xrdma_make_sge(struct xrdma_sge *seg, const struct ib_sge *sge)
@@ -174,6 +180,69 @@ static int xrdma_make_bind(struct xrdma_sq_wqe *wqe,
 	return 0;
 }
 
+static int xrdma_make_flush(struct xrdma_sq_wqe *wqe,
+			    const struct ib_send_wr *wr)
+{
+	const struct xrdma_flush_wr *fwr = xrdma_flush_wr(wr);
+	bool range = fwr->level == IB_FLUSH_RANGE;
+	u32 ext = fwr->type | (range ? 0 : XRDMA_FLUSH_MR);
+
+	if (fwr->type & ~(IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT) ||
+	    (!range && fwr->level != IB_FLUSH_MR))
+		return -EINVAL;
+	wqe->remote_addr = cpu_to_le64(fwr->remote_addr);
+	wqe->rkey = cpu_to_le32(fwr->rkey);
+	wqe->length = cpu_to_le32(range ? fwr->length : 0);
+	wqe->ext = cpu_to_le32(ext);
+	return 0;
+}
+
+/* The value is in the entry: it has to be where the processor can read it. */
+static int xrdma_make_atomic_write(struct xrdma_sq_wqe *wqe,
+				   const struct ib_send_wr *wr)
+{
+	struct xrdma_atomic_seg *seg = (void *)(wqe + 1);
+
+	if (!(wr->send_flags & IB_SEND_INLINE) || wr->num_sge != 1 ||
+	    wr->sg_list->length != sizeof(seg->swap_add))
+		return -EINVAL;
+	wqe->flags &= ~XRDMA_WQE_INLINE;
+	wqe->remote_addr = cpu_to_le64(rdma_wr(wr)->remote_addr);
+	wqe->rkey = cpu_to_le32(rdma_wr(wr)->rkey);
+	/* as it lies in memory, whatever that means to the consumer */
+	memcpy(&seg->swap_add, (void *)(uintptr_t)wr->sg_list->addr,
+	       sizeof(seg->swap_add));
+	return 0;
+}
+
+/* Where a datagram goes; its data follows the address vector. */
+static int xrdma_make_datagram(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
+			       const struct ib_send_wr *wr)
+{
+	const struct ib_ud_wr *uwr = ud_wr(wr);
+	struct xrdma_av *av = (struct xrdma_av *)(wqe + 1);
+
+	if (!uwr->ah || uwr->remote_qpn & ~XRDMA_QPN_MASK)
+		return -EINVAL;
+	wqe->dqpn = cpu_to_le32(uwr->remote_qpn);
+	wqe->qkey = cpu_to_le32(uwr->remote_qkey);
+	*av = to_xah(uwr->ah)->av;
+	return xrdma_make_data(qp, wqe, av + 1, wr);
+}
+
+static bool xrdma_is_datagram(const struct xrdma_qp *qp)
+{
+	return qp->type == XRDMA_QP_UD || qp->type == XRDMA_QP_GSI;
+}
+
+static int xrdma_make_send(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
+			   const struct ib_send_wr *wr)
+{
+	if (xrdma_is_datagram(qp))
+		return xrdma_make_datagram(qp, wqe, wr);
+	return xrdma_make_data(qp, wqe, wqe + 1, wr);
+}
+
 static u8 xrdma_make_flags(const struct xrdma_qp *qp,
 			   const struct ib_send_wr *wr)
 {
@@ -202,6 +271,9 @@ static int xrdma_make_wqe(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 		return -EOPNOTSUPP;
 	if (wr->send_flags & IB_SEND_INLINE && !op->inlines)
 		return -EINVAL;
+	if (xrdma_is_datagram(qp) && wr->opcode != IB_WR_SEND &&
+	    wr->opcode != IB_WR_SEND_WITH_IMM)
+		return -EINVAL;
 
 	memset(wqe, 0, sizeof(*wqe));
 	wqe->opcode = op->opcode;
@@ -216,7 +288,7 @@ static int xrdma_make_wqe(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 		wqe->imm = wr->ex.imm_data;
 		fallthrough;
 	case IB_WR_SEND:
-		return xrdma_make_data(qp, wqe, wqe + 1, wr);
+		return xrdma_make_send(qp, wqe, wr);
 	case IB_WR_RDMA_WRITE_WITH_IMM:
 		wqe->imm = wr->ex.imm_data;
 		fallthrough;
@@ -233,6 +305,10 @@ static int xrdma_make_wqe(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 		return xrdma_make_reg(wqe, wr);
 	case IB_WR_BIND_MW:
 		return xrdma_make_bind(wqe, wr);
+	case IB_WR_FLUSH:
+		return xrdma_make_flush(wqe, wr);
+	case IB_WR_ATOMIC_WRITE:
+		return xrdma_make_atomic_write(wqe, wr);
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -257,24 +333,38 @@ static int xrdma_post_one_send(struct xrdma_qp *qp, const struct ib_send_wr *wr)
 
 /* ---- receive entries ------------------------------------------------------- */
 
+/**
+ * xrdma_make_recv() - write a receive entry
+ * @wqe: where; there is room for the scatter-gather entries of @wr
+ * @wr: the request
+ * @wr_id: what its completion gives back
+ *
+ * Context: any.
+ */
+void xrdma_make_recv(struct xrdma_rq_wqe *wqe, const struct ib_recv_wr *wr,
+		     u64 wr_id)
+{
+	struct xrdma_sge *seg = (struct xrdma_sge *)(wqe + 1);
+	int i;
+
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->num_sge = cpu_to_le16(wr->num_sge);
+	wqe->wr_id = cpu_to_le64(wr_id);
+	for (i = 0; i < wr->num_sge; i++)
+		xrdma_make_sge(&seg[i], &wr->sg_list[i]);
+}
+
 static int xrdma_post_one_recv(struct xrdma_qp *qp, const struct ib_recv_wr *wr)
 {
 	struct xrdma_wq *rq = &qp->rq;
 	u32 pi = rq->pi;
-	struct xrdma_rq_wqe *wqe = xrdma_wq_entry(rq, pi);
-	struct xrdma_sge *seg = (struct xrdma_sge *)(wqe + 1);
-	int i;
 
 	if (wr->num_sge > rq->max_sge)
 		return -EINVAL;
 	if (!xrdma_wq_room(rq))
 		return -ENOMEM;
 
-	memset(wqe, 0, sizeof(*wqe));
-	wqe->num_sge = cpu_to_le16(wr->num_sge);
-	wqe->wr_id = cpu_to_le64(wr->wr_id);
-	for (i = 0; i < wr->num_sge; i++)
-		xrdma_make_sge(&seg[i], &wr->sg_list[i]);
+	xrdma_make_recv(xrdma_wq_entry(rq, pi), wr, wr->wr_id);
 	rq->wr_id[xrdma_ring_slot(pi, rq->log_depth)] = wr->wr_id;
 	/* pairs with the acquire of the software flush, xrdma_flush_wq() */
 	smp_store_release(&rq->pi, pi + 1);

@@ -1,27 +1,91 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA queue pairs: birth, death and events, for users, for the kernel's
- * consumers and for the netdev. Must not know states and attributes
- * (xrdma_qp_modify.c), nor what is in an entry (xrdma_post.c, xrdma_poll.c).
+ * XRDMA queue pairs: types, birth, death and events, what is common to those of
+ * users, of the kernel's consumers and of the netdev. Must not know states and
+ * attributes (xrdma_qp_modify.c), where rings are (xrdma_kqp.c, xrdma_uqp.c),
+ * nor what is in an entry (xrdma_post.c, xrdma_poll.c).
  */
 
-#include <linux/log2.h>
-#include "xrdma_verbs.h"
+#include "xrdma_flow.h"
+#include "xrdma_qp.h"
+#include "xrdma_srq.h"
 
-#define XRDMA_SQ_LOG_STRIDE_MIN		6 /* room to bind and to register */
-#define XRDMA_RQ_LOG_STRIDE_MIN		5
-#define XRDMA_LOG_STRIDE_MAX		10
+#define XRDMA_QPN_GSI			1
 #define XRDMA_QPN_MIN			2
+
+/* ---- types --------------------------------------------------------------- */
+
+/*
+ * A kernel work request cannot name the SRQ of the peer: what sends XRC is for
+ * processes. What receives is shared by processes, so ib_core makes it as if it
+ * were the kernel's.
+ */
+static const struct xrdma_qp_kind xrdma_qp_kinds[] = {
+	[IB_QPT_RC] = {
+		.known = true, .type = XRDMA_QP_RC, .sq = true, .rq = true,
+		.srq = true, .user = true, .kernel = true,
+	},
+	[IB_QPT_UC] = {
+		.known = true, .type = XRDMA_QP_UC, .sq = true, .rq = true,
+		.srq = true, .user = true, .kernel = true,
+		.cap = XRDMA_CAP_UC,
+	},
+	[IB_QPT_UD] = {
+		.known = true, .type = XRDMA_QP_UD, .sq = true, .rq = true,
+		.srq = true, .user = true, .kernel = true,
+		.cap = XRDMA_CAP_UD,
+	},
+	[IB_QPT_GSI] = {
+		.known = true, .type = XRDMA_QP_GSI, .sq = true, .rq = true,
+		.kernel = true, .cap = XRDMA_CAP_UD,
+	},
+	[IB_QPT_XRC_INI] = {
+		.known = true, .type = XRDMA_QP_XRC_INI, .sq = true,
+		.user = true, .cap = XRDMA_CAP_XRC,
+	},
+	[IB_QPT_XRC_TGT] = {
+		.known = true, .type = XRDMA_QP_XRC_TGT, .kernel = true,
+		.cap = XRDMA_CAP_XRC,
+	},
+	[IB_QPT_RAW_PACKET] = {
+		.known = true, .type = XRDMA_QP_RAW, .sq = true, .rq = true,
+		.user = true, .cap = XRDMA_CAP_RAW_PACKET,
+	},
+};
+
+/**
+ * xrdma_qp_kind() - what queue pairs of a type have
+ * @type: of verbs
+ *
+ * Return: the kind, or NULL: there is no such type.
+ */
+const struct xrdma_qp_kind *xrdma_qp_kind(enum ib_qp_type type)
+{
+	if (type >= ARRAY_SIZE(xrdma_qp_kinds) || !xrdma_qp_kinds[type].known)
+		return NULL;
+	return &xrdma_qp_kinds[type];
+}
 
 /* ---- numbers and events ------------------------------------------------ */
 
-/* A number without an object: lookups find nothing, nobody else gets it. */
-static int xrdma_qp_reserve(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
+/**
+ * xrdma_qp_reserve() - a number that leads to no object, and is nobody else's
+ * @xib: the device
+ * @qp: with its type; gets the number
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM: no number is free; -EBUSY: there is a GSI already.
+ */
+int xrdma_qp_reserve(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 {
 	struct xa_limit limit = XA_LIMIT(XRDMA_QPN_MIN,
 					 xib->hw.caps.max_qp - 1);
 	int err;
 
+	if (qp->type == XRDMA_QP_GSI) {
+		qp->qpn = XRDMA_QPN_GSI;
+		return xa_insert_irq(&xib->qps, qp->qpn, NULL, GFP_KERNEL);
+	}
 	err = xa_alloc_cyclic_irq(&xib->qps, &qp->qpn, NULL, limit,
 				  &xib->next_qpn, GFP_KERNEL);
 	if (err == -EBUSY)
@@ -29,8 +93,41 @@ static int xrdma_qp_reserve(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 	return min(err, 0);
 }
 
-static int xrdma_qp_enable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-			   struct xrdma_cmd_create_qp *cmd)
+/**
+ * xrdma_make_create_qp() - the part of CREATE_QP that a queue pair begins with
+ * @cmd: zeroed; memory, number and the shape of the rings are left out
+ * @init: what the queue pair is
+ */
+void xrdma_make_create_qp(struct xrdma_cmd_create_qp *cmd,
+			  const struct xrdma_qp_init *init)
+{
+	cmd->type = init->type;
+	cmd->pd = cpu_to_le32(init->pdn);
+	cmd->xrcd = cpu_to_le32(init->xrcdn);
+	if (init->send_cq)
+		cmd->send_cqn = cpu_to_le32(init->send_cq->cqn);
+	if (init->recv_cq)
+		cmd->recv_cqn = cpu_to_le32(init->recv_cq->cqn);
+	if (init->srq) {
+		cmd->flags |= XRDMA_QP_SRQ;
+		cmd->srqn = cpu_to_le32(init->srq->srqn);
+	}
+	if (init->sig_all)
+		cmd->flags |= XRDMA_QP_SQ_SIG_ALL;
+}
+
+/**
+ * xrdma_qp_enable() - give a queue pair its number and make it known
+ * @xib: the device
+ * @qp: with type and shape of the rings
+ * @cmd: of xrdma_make_create_qp(), with the memory; gets the rest
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM: no number is free; -EBUSY: there is a GSI already; or an
+ * error of the command.
+ */
+int xrdma_qp_enable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+		    struct xrdma_cmd_create_qp *cmd)
 {
 	int err;
 
@@ -67,37 +164,76 @@ err_mutex:
 	return err;
 }
 
-static void xrdma_qp_put(struct xrdma_qp *qp)
+/**
+ * xrdma_qp_put() - end of what xrdma_qp_get() began
+ * @qp: the queue pair
+ *
+ * Context: any.
+ */
+void xrdma_qp_put(struct xrdma_qp *qp)
 {
 	if (refcount_dec_and_test(&qp->refs))
 		complete(&qp->free);
 }
 
-/*
+/**
+ * xrdma_qp_disable() - take a queue pair from the device and from handlers
+ * @xib: the device, dead or alive
+ * @qp: the queue pair
+ * @send_kcq: its completion queue of sends, if that is the kernel's, or NULL
+ * @recv_kcq: likewise of receives
+ *
  * When this returns, no handler runs and none will. The number is free again
  * only if the device has let go of it, and its entries are out of the queues.
- * Of -EBUSY, windows of type 2A are bound to it, nothing has changed.
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY: windows of type 2A are bound to it, nothing has changed;
+ * or another error of the command.
  */
-static int xrdma_qp_disable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-			    struct xrdma_cq *send_kcq,
-			    struct xrdma_cq *recv_kcq)
+int xrdma_qp_disable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+		     struct xrdma_cq *send_kcq, struct xrdma_cq *recv_kcq)
 {
+	struct ib_srq *ibsrq = qp->ibqp.srq;
 	int err;
 
 	err = xrdma_cmd_destroy_qp(&xib->hw, qp->qpn);
 	if (err == -EBUSY)
 		return err;
-	xa_store_irq(&xib->qps, qp->qpn, NULL, GFP_KERNEL);
-	if (send_kcq)
-		xrdma_cq_forget(send_kcq, qp->qpn);
+	/* receives first: the queues may be one, and only they have an SRQ */
 	if (recv_kcq)
-		xrdma_cq_forget(recv_kcq, qp->qpn);
+		xrdma_cq_forget(recv_kcq, qp->qpn,
+				ibsrq ? to_xsrq(ibsrq) : NULL);
+	if (send_kcq)
+		xrdma_cq_forget(send_kcq, qp->qpn, NULL);
+	/* not before: polling takes an entry without a queue pair for a lie */
+	xa_store_irq(&xib->qps, qp->qpn, NULL, GFP_KERNEL);
 	if (!err)
 		xa_erase_irq(&xib->qps, qp->qpn);
 	xrdma_qp_put(qp);
 	wait_for_completion(&qp->free);
 	mutex_destroy(&qp->modify_lock);
 	return err;
+}
+
+/**
+ * xrdma_qp_get() - the queue pair of a number, which stays until xrdma_qp_put()
+ * @xib: the device
+ * @qpn: any number
+ *
+ * Context: any.
+ * Return: the queue pair, or NULL.
+ */
+struct xrdma_qp *xrdma_qp_get(struct xrdma_ibdev *xib, u32 qpn)
+{
+	struct xrdma_qp *qp;
+	unsigned long flags;
+
+	xa_lock_irqsave(&xib->qps, flags);
+	qp = xa_load(&xib->qps, qpn);
+	if (qp)
+		refcount_inc(&qp->refs);
+	xa_unlock_irqrestore(&xib->qps, flags);
+	return qp;
 }
 
 static const struct {
@@ -141,14 +277,8 @@ static void xrdma_qp_deliver(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
  */
 void xrdma_qp_event(struct xrdma_ibdev *xib, u32 qpn, u8 event)
 {
-	struct xrdma_qp *qp;
-	unsigned long flags;
+	struct xrdma_qp *qp = xrdma_qp_get(xib, qpn);
 
-	xa_lock_irqsave(&xib->qps, flags);
-	qp = xa_load(&xib->qps, qpn);
-	if (qp)
-		refcount_inc(&qp->refs);
-	xa_unlock_irqrestore(&xib->qps, flags);
 	if (!qp)
 		return;
 
@@ -158,8 +288,13 @@ void xrdma_qp_event(struct xrdma_ibdev *xib, u32 qpn, u8 event)
 
 /* ---- sizes -------------------------------------------------------------- */
 
-/* Bytes of a send entry before its scatter-gather entries or inline bytes */
-static u32 xrdma_sq_header(u8 type)
+/**
+ * xrdma_sq_header() - what precedes the data of a send entry
+ * @type: enum xrdma_qp_type
+ *
+ * Return: bytes before scatter-gather entries or inline bytes.
+ */
+u32 xrdma_sq_header(u8 type)
 {
 	switch (type) {
 	case XRDMA_QP_UD:
@@ -179,16 +314,36 @@ static void xrdma_wq_limits(const struct xrdma_caps *caps, struct xrdma_wq *wq,
 				    sizeof(struct xrdma_sge));
 }
 
-/* From depths and strides to what a consumer gets out of them */
-static void xrdma_qp_limits(const struct xrdma_caps *caps, struct xrdma_qp *qp,
-			    u8 type)
+/**
+ * xrdma_qp_limits() - from the strides of the rings to what fits an entry
+ * @caps: of the device
+ * @qp: with type and shape of the rings
+ */
+void xrdma_qp_limits(const struct xrdma_caps *caps, struct xrdma_qp *qp)
 {
-	u32 header = xrdma_sq_header(type);
+	u32 header = xrdma_sq_header(qp->type);
 
 	xrdma_wq_limits(caps, &qp->sq, header);
 	xrdma_wq_limits(caps, &qp->rq, sizeof(struct xrdma_rq_wqe));
-	qp->max_inline = min_t(u32, caps->max_inline,
-			       (1 << qp->sq.log_stride) - header);
+	if (qp->sq.log_stride)
+		qp->max_inline = min_t(u32, caps->max_inline,
+				       (1 << qp->sq.log_stride) - header);
+}
+
+/* Neither rings nor anything else that would be the consumer's */
+static int xrdma_bare_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+			     const struct xrdma_qp_init *init)
+{
+	struct xrdma_cmd_create_qp cmd = {};
+
+	qp->type = init->type;
+	xrdma_make_create_qp(&cmd, init);
+	return xrdma_qp_enable(xib, qp, &cmd);
+}
+
+static u32 xrdma_wq_depth(const struct xrdma_wq *wq)
+{
+	return wq->log_stride ? 1 << wq->log_depth : 0;
 }
 
 /**
@@ -198,341 +353,67 @@ static void xrdma_qp_limits(const struct xrdma_caps *caps, struct xrdma_qp *qp,
  */
 void xrdma_qp_caps(const struct xrdma_qp *qp, struct ib_qp_cap *cap)
 {
-	cap->max_send_wr = 1 << qp->sq.log_depth;
+	cap->max_send_wr = xrdma_wq_depth(&qp->sq);
 	cap->max_send_sge = qp->sq.max_sge;
 	cap->max_inline_data = qp->max_inline;
-	cap->max_recv_wr = qp->rq.log_stride ? 1 << qp->rq.log_depth : 0;
+	cap->max_recv_wr = xrdma_wq_depth(&qp->rq);
 	cap->max_recv_sge = qp->rq.max_sge;
-}
-
-static int xrdma_wq_size(const struct xrdma_caps *caps, struct xrdma_wq *wq,
-			 u32 entries, u32 bytes, u32 log_stride_min)
-{
-	if (entries > caps->max_qp_wr)
-		return -EINVAL;
-	wq->log_depth = order_base_2(max(entries, 1U));
-	wq->log_stride = max_t(u32, order_base_2(bytes), log_stride_min);
-	return wq->log_stride > XRDMA_LOG_STRIDE_MAX ? -EINVAL : 0;
-}
-
-/* ---- in kernel memory ---------------------------------------------------- */
-
-static int xrdma_kqp_size(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-			  const struct xrdma_kqp_attr *attr)
-{
-	const struct xrdma_caps *caps = &xib->hw.caps;
-	int err;
-
-	err = xrdma_wq_size(caps, &qp->sq, attr->send_wr, attr->send_bytes,
-			    XRDMA_SQ_LOG_STRIDE_MIN);
-	if (!err && attr->recv_wr)
-		err = xrdma_wq_size(caps, &qp->rq, attr->recv_wr,
-				    sizeof(struct xrdma_rq_wqe) +
-				    sizeof(struct xrdma_sge) * attr->recv_sge,
-				    XRDMA_RQ_LOG_STRIDE_MIN);
-	if (!err)
-		xrdma_qp_limits(caps, qp, attr->type);
-	return err;
-}
-
-static void xrdma_kqp_free(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-			   bool keep)
-{
-	if (keep)
-		xrdma_quarantine_buf(xib, &qp->buf);
-	else
-		xrdma_buf_free(&xib->hw, &qp->buf);
-	kvfree(qp->rq.wr_id);
-	kvfree(qp->sq.wr_id);
-}
-
-static int xrdma_kqp_alloc(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
-{
-	u64 rec = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.log_stride,
-				      qp->rq.log_depth, qp->rq.log_stride);
-	int err = -ENOMEM;
-
-	qp->sq.wr_id = kvcalloc(1 << qp->sq.log_depth, sizeof(u64),
-				GFP_KERNEL);
-	qp->rq.wr_id = kvcalloc(1 << qp->rq.log_depth, sizeof(u64),
-				GFP_KERNEL);
-	if (qp->sq.wr_id && qp->rq.wr_id)
-		err = xrdma_buf_alloc(&xib->hw, &qp->buf,
-				      rec + sizeof(*qp->rec));
-	if (err) {
-		kvfree(qp->rq.wr_id);
-		kvfree(qp->sq.wr_id);
-		return err;
-	}
-	qp->sq.ring = qp->buf.cpu;
-	qp->rq.ring = qp->buf.cpu +
-		      (1 << (qp->sq.log_depth + qp->sq.log_stride));
-	qp->rec = qp->buf.cpu + rec;
-	return 0;
-}
-
-/* From here on a dead device completes its work in software. */
-static void xrdma_kqp_attach(struct xrdma_qp *qp, struct xrdma_cq *send_cq,
-			     struct xrdma_cq *recv_cq)
-{
-	spin_lock_irq(&send_cq->lock);
-	list_add_tail(&qp->send_entry, &send_cq->send_qps);
-	spin_unlock_irq(&send_cq->lock);
-
-	spin_lock_irq(&recv_cq->lock);
-	list_add_tail(&qp->recv_entry, &recv_cq->recv_qps);
-	spin_unlock_irq(&recv_cq->lock);
-}
-
-static void xrdma_kqp_detach(struct xrdma_qp *qp, struct xrdma_cq *send_cq,
-			     struct xrdma_cq *recv_cq)
-{
-	spin_lock_irq(&send_cq->lock);
-	list_del(&qp->send_entry);
-	spin_unlock_irq(&send_cq->lock);
-
-	spin_lock_irq(&recv_cq->lock);
-	list_del(&qp->recv_entry);
-	spin_unlock_irq(&recv_cq->lock);
-}
-
-/**
- * xrdma_kqp_create() - queue pair in kernel memory, in state RESET
- * @xib: the device
- * @qp: zeroed, or the object of an ib_qp; gets its number and its limits
- * @attr: what is needed
- *
- * Context: may sleep.
- * Return: 0, -EINVAL for a size out of range, -ENOMEM when numbers or memory
- * run out, or an error of the command.
- */
-int xrdma_kqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-		     const struct xrdma_kqp_attr *attr)
-{
-	struct xrdma_cmd_create_qp cmd = {
-		.pd = cpu_to_le32(attr->pdn),
-		.send_cqn = cpu_to_le32(attr->send_cq->cqn),
-		.recv_cqn = cpu_to_le32(attr->recv_cq->cqn),
-		.type = attr->type,
-		.flags = XRDMA_QP_KERNEL,
-	};
-	int err;
-
-	err = xrdma_kqp_size(xib, qp, attr);
-	if (err)
-		return err;
-	err = xrdma_kqp_alloc(xib, qp);
-	if (err)
-		return err;
-
-	qp->sig_all = attr->sig_all;
-	if (attr->sig_all)
-		cmd.flags |= XRDMA_QP_SQ_SIG_ALL;
-	cmd.root = cpu_to_le64(qp->buf.root);
-	err = xrdma_qp_enable(xib, qp, &cmd);
-	if (err) {
-		xrdma_kqp_free(xib, qp, xrdma_may_touch(&xib->hw));
-		return err;
-	}
-	xrdma_kqp_attach(qp, attr->send_cq, attr->recv_cq);
-	return 0;
-}
-
-/**
- * xrdma_kqp_destroy() - end of a queue pair of xrdma_kqp_create()
- * @xib: the device, dead or alive
- * @qp: the queue pair; nobody posts to it any more
- * @send_cq: its completion queue of sends
- * @recv_cq: its completion queue of receives
- *
- * Rings that the device may still touch are kept until it has been reset.
- *
- * Context: may sleep.
- * Return: 0; -EBUSY: windows of type 2A are bound to it, nothing has changed;
- * or another error of the command: then the device may still touch what its
- * work requests name.
- */
-int xrdma_kqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-		      struct xrdma_cq *send_cq, struct xrdma_cq *recv_cq)
-{
-	int err = xrdma_qp_disable(xib, qp, send_cq, recv_cq);
-
-	if (err == -EBUSY)
-		return err;
-	xrdma_kqp_detach(qp, send_cq, recv_cq);
-	/* a reader in xrdma_poll_cq() may have found it */
-	synchronize_rcu();
-	xrdma_kqp_free(xib, qp, err);
-	return err;
 }
 
 /* ---- verbs --------------------------------------------------------------- */
 
-static int xrdma_create_kernel_qp(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-				  struct ib_qp_init_attr *attr)
+static int xrdma_check_qp_cap(const struct xrdma_caps *caps,
+			      const struct xrdma_qp_kind *kind,
+			      const struct xrdma_qp_init *init,
+			      const struct ib_qp_cap *cap)
 {
-	struct xrdma_kqp_attr kattr = {
-		.type = XRDMA_QP_RC,
-		.pdn = to_xpd(qp->ibqp.pd)->pdn,
-		.send_cq = to_xcq(attr->send_cq),
-		.recv_cq = to_xcq(attr->recv_cq),
-		.send_wr = attr->cap.max_send_wr,
-		.recv_wr = attr->cap.max_recv_wr,
-		.recv_sge = attr->cap.max_recv_sge,
-		.sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR,
-	};
-
-	kattr.send_bytes = xrdma_sq_header(kattr.type) +
-		max_t(u32, attr->cap.max_inline_data,
-		      attr->cap.max_send_sge * sizeof(struct xrdma_sge));
-	return xrdma_kqp_create(xib, qp, &kattr);
-}
-
-static bool xrdma_user_wq_ok(const struct xrdma_caps *caps,
-			     const struct xrdma_wq *wq, u8 log_stride_min)
-{
-	return wq->log_stride >= log_stride_min &&
-	       wq->log_stride <= XRDMA_LOG_STRIDE_MAX &&
-	       wq->log_depth <= ilog2(caps->max_qp_wr);
-}
-
-/* Do the rings that the provider laid out hold what the consumer asked for? */
-static int xrdma_check_user_qp(const struct xrdma_caps *caps,
-			       struct xrdma_qp *qp,
-			       const struct ib_qp_cap *want)
-{
-	struct ib_qp_cap have;
-
-	if (!xrdma_user_wq_ok(caps, &qp->sq, XRDMA_SQ_LOG_STRIDE_MIN))
+	if (kind->sq && (cap->max_send_wr > caps->max_qp_wr ||
+			 cap->max_send_sge > caps->max_sge ||
+			 cap->max_inline_data > caps->max_inline))
 		return -EINVAL;
-	if (qp->rq.log_stride ?
-	    !xrdma_user_wq_ok(caps, &qp->rq, XRDMA_RQ_LOG_STRIDE_MIN) :
-	    qp->rq.log_depth)
-		return -EINVAL;
-
-	xrdma_qp_limits(caps, qp, XRDMA_QP_RC);
-	xrdma_qp_caps(qp, &have);
-	if (want->max_send_wr > have.max_send_wr ||
-	    want->max_send_sge > have.max_send_sge ||
-	    want->max_inline_data > have.max_inline_data ||
-	    want->max_recv_wr > have.max_recv_wr ||
-	    (want->max_recv_wr && want->max_recv_sge > have.max_recv_sge))
+	if (init->has_rq && (cap->max_recv_wr > caps->max_qp_wr ||
+			     cap->max_recv_sge > caps->max_sge))
 		return -EINVAL;
 	return 0;
 }
 
-static int xrdma_uqp_map(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-			 u64 addr)
+/* Return: -EOPNOTSUPP if this device has nothing of the kind. */
+static int xrdma_check_qp_kind(const struct xrdma_caps *caps,
+			       const struct xrdma_qp_kind *kind,
+			       const struct ib_qp_init_attr *attr, bool user)
 {
-	u64 size = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.log_stride,
-				       qp->rq.log_depth, qp->rq.log_stride) +
-		   sizeof(struct xrdma_qp_rec);
-	int err;
-
-	qp->umem = ib_umem_get_va(&xib->ibdev, addr, size,
-				  IB_ACCESS_LOCAL_WRITE);
-	if (IS_ERR(qp->umem))
-		return PTR_ERR(qp->umem);
-
-	err = xrdma_mtt_build(&xib->hw, &qp->mtt, &qp->umem->sgt_append.sgt,
-			      ib_umem_offset(qp->umem), size, true);
-	if (err)
-		ib_umem_release(qp->umem);
-	return err;
+	if (!kind || !(user ? kind->user : kind->kernel) ||
+	    kind->cap & ~caps->flags)
+		return -EOPNOTSUPP;
+	if (attr->create_flags || (attr->srq && !kind->srq))
+		return -EOPNOTSUPP;
+	return 0;
 }
 
-static void xrdma_uqp_unmap(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-			    bool keep)
-{
-	if (keep) {
-		xrdma_quarantine(xib, qp->umem, &qp->mtt);
-		return;
-	}
-	xrdma_mtt_free(&xib->hw, &qp->mtt);
-	ib_umem_release(qp->umem);
-}
-
-static int xrdma_uqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
-{
-	int err = xrdma_qp_disable(xib, qp, NULL, NULL);
-
-	if (err != -EBUSY)
-		xrdma_uqp_unmap(xib, qp, err);
-	return err;
-}
-
-static int xrdma_uqp_enable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-			    const struct ib_qp_init_attr *attr,
-			    struct ib_udata *udata)
-{
-	struct xrdma_ucontext *uctx =
-		rdma_udata_to_drv_context(udata, struct xrdma_ucontext, ibuc);
-	struct xrdma_cmd_create_qp cmd = {
-		.root = cpu_to_le64(qp->mtt.root),
-		.pd = cpu_to_le32(to_xpd(qp->ibqp.pd)->pdn),
-		.send_cqn = cpu_to_le32(to_xcq(attr->send_cq)->cqn),
-		.recv_cqn = cpu_to_le32(to_xcq(attr->recv_cq)->cqn),
-		.db_page = cpu_to_le32(uctx->db_page),
-		.type = XRDMA_QP_RC,
-	};
-	struct xrdma_uresp_create_qp resp = {};
-	int err;
-
-	qp->sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
-	if (qp->sig_all)
-		cmd.flags |= XRDMA_QP_SQ_SIG_ALL;
-	err = xrdma_qp_enable(xib, qp, &cmd);
-	if (err) {
-		xrdma_uqp_unmap(xib, qp, xrdma_may_touch(&xib->hw));
-		return err;
-	}
-
-	resp.qpn = qp->qpn;
-	err = ib_respond_udata(udata, resp);
-	if (err)
-		xrdma_uqp_destroy(xib, qp);
-	return err;
-}
-
-static int xrdma_create_user_qp(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-				struct ib_qp_init_attr *attr,
-				struct ib_udata *udata)
-{
-	struct xrdma_ureq_create_qp req;
-	int err;
-
-	err = ib_copy_validate_udata_in(udata, req, reserved);
-	if (err)
-		return err;
-	if (req.reserved || !PAGE_ALIGNED(req.buf_addr))
-		return -EINVAL;
-
-	qp->sq.log_depth = req.log_sq_depth;
-	qp->sq.log_stride = req.log_sq_stride;
-	qp->rq.log_depth = req.log_rq_depth;
-	qp->rq.log_stride = req.log_rq_stride;
-	err = xrdma_check_user_qp(&xib->hw.caps, qp, &attr->cap);
-	if (err)
-		return err;
-	err = xrdma_uqp_map(xib, qp, req.buf_addr);
-	if (err)
-		return err;
-	return xrdma_uqp_enable(xib, qp, attr, udata);
-}
-
-static int xrdma_check_qp_attr(const struct xrdma_caps *caps,
+static void xrdma_make_qp_init(struct xrdma_qp_init *init,
+			       const struct xrdma_qp_kind *kind,
+			       const struct ib_qp *ibqp,
 			       const struct ib_qp_init_attr *attr)
 {
-	if (attr->qp_type != IB_QPT_RC || attr->srq || attr->create_flags ||
-	    attr->rwq_ind_tbl)
-		return -EOPNOTSUPP;
-	if (attr->cap.max_send_wr > caps->max_qp_wr ||
-	    attr->cap.max_recv_wr > caps->max_qp_wr ||
-	    attr->cap.max_send_sge > caps->max_sge ||
-	    attr->cap.max_recv_sge > caps->max_sge ||
-	    attr->cap.max_inline_data > caps->max_inline)
-		return -EINVAL;
-	return 0;
+	const struct ib_qp_cap *cap = &attr->cap;
+	u32 send_data = max_t(u32, cap->max_inline_data,
+			      cap->max_send_sge * sizeof(struct xrdma_sge));
+
+	*init = (struct xrdma_qp_init) {
+		.type = kind->type,
+		.pdn = ibqp->pd ? to_xpd(ibqp->pd)->pdn : 0,
+		.xrcdn = attr->xrcd ? to_xxrcd(attr->xrcd)->xrcdn : 0,
+		.send_cq = attr->send_cq ? to_xcq(attr->send_cq) : NULL,
+		.recv_cq = attr->recv_cq ? to_xcq(attr->recv_cq) : NULL,
+		.srq = attr->srq ? to_xsrq(attr->srq) : NULL,
+		.sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR,
+		.sq_optional = kind->type == XRDMA_QP_RAW,
+		.has_rq = kind->rq && !attr->srq,
+		.send_wr = cap->max_send_wr,
+		.send_bytes = xrdma_sq_header(kind->type) + send_data,
+		.recv_wr = cap->max_recv_wr,
+		.recv_sge = cap->max_recv_sge,
+	};
 }
 
 /**
@@ -550,17 +431,28 @@ int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 		    struct ib_udata *udata)
 {
 	struct xrdma_ibdev *xib = to_xibdev(ibqp->device);
+	const struct xrdma_caps *caps = &xib->hw.caps;
+	const struct xrdma_qp_kind *kind = xrdma_qp_kind(attr->qp_type);
 	struct xrdma_qp *qp = to_xqp(ibqp);
+	struct xrdma_qp_init init;
 	int err;
 
-	err = xrdma_check_qp_attr(&xib->hw.caps, attr);
+	if (attr->rwq_ind_tbl)
+		return xrdma_rss_create(ibqp, attr, udata);
+	err = xrdma_check_qp_kind(caps, kind, attr, udata);
+	if (err)
+		return err;
+	xrdma_make_qp_init(&init, kind, ibqp, attr);
+	err = xrdma_check_qp_cap(caps, kind, &init, &attr->cap);
 	if (err)
 		return err;
 
 	if (udata)
-		err = xrdma_create_user_qp(xib, qp, attr, udata);
+		err = xrdma_uqp_create(xib, qp, &init, &attr->cap, udata);
+	else if (!kind->sq && !kind->rq)
+		err = xrdma_bare_create(xib, qp, &init);
 	else
-		err = xrdma_create_kernel_qp(xib, qp, attr);
+		err = xrdma_kqp_create(xib, qp, &init);
 	if (err)
 		return err;
 
@@ -589,10 +481,12 @@ int xrdma_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	if (qp->umem)
-		err = xrdma_uqp_destroy(xib, qp);
-	else
+	if (ibqp->rwq_ind_tbl)
+		return xrdma_rss_destroy(ibqp);
+	if (qp->rec)
 		err = xrdma_kqp_destroy(xib, qp, to_xcq(ibqp->send_cq),
 					to_xcq(ibqp->recv_cq));
+	else
+		err = xrdma_uqp_destroy(xib, qp);
 	return err == -EBUSY ? err : 0;
 }

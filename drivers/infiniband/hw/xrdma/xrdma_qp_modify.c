@@ -6,8 +6,9 @@
  * (ib_modify_qp_is_ok()); the device checks the transition once more.
  */
 
-#include <rdma/ib_addr.h>
-#include "xrdma_verbs.h"
+#include "xrdma_flow.h"
+#include "xrdma_qp.h"
+#include "xrdma_srq.h"
 
 #define XRDMA_MAX_TIMEOUT	31
 #define XRDMA_MAX_RETRY		7
@@ -46,10 +47,7 @@ static const struct {
 	{ IB_QP_DEST_QPN, XRDMA_QPM_DEST_QPN },
 };
 
-/*
- * Rights of a queue pair, both ways. Local write means nothing here, nor do the
- * rights of FLUSH, which this device does not have: consumers name them anyway.
- */
+/* Rights of a queue pair, both ways. Local write means nothing here. */
 static const struct {
 	u32 ib;
 	u16 hw;
@@ -58,7 +56,12 @@ static const struct {
 	{ IB_ACCESS_REMOTE_READ, XRDMA_ACCESS_REMOTE_READ },
 	{ IB_ACCESS_REMOTE_ATOMIC, XRDMA_ACCESS_REMOTE_ATOMIC },
 	{ IB_ACCESS_MW_BIND, XRDMA_ACCESS_MW_BIND },
+	{ IB_ACCESS_FLUSH_GLOBAL, XRDMA_ACCESS_FLUSH_GLOBAL },
+	{ IB_ACCESS_FLUSH_PERSISTENT, XRDMA_ACCESS_FLUSH_PERSISTENT },
 };
+
+#define XRDMA_QP_ACCESS_FLUSH (XRDMA_ACCESS_FLUSH_GLOBAL | \
+			       XRDMA_ACCESS_FLUSH_PERSISTENT)
 
 #define XRDMA_QP_ACCESS_FLAGS (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			       IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
@@ -83,8 +86,6 @@ static int xrdma_check_supported(const struct ib_qp_attr *attr, int mask)
 static bool xrdma_path_ok(struct xrdma_ibdev *xib,
 			  const struct ib_qp_attr *attr, int mask)
 {
-	const struct rdma_ah_attr *ah = &attr->ah_attr;
-
 	if (mask & IB_QP_PORT && attr->port_num != 1)
 		return false;
 	if (mask & IB_QP_PKEY_INDEX && attr->pkey_index)
@@ -94,12 +95,8 @@ static bool xrdma_path_ok(struct xrdma_ibdev *xib,
 	if (mask & IB_QP_PATH_MTU && (attr->path_mtu < IB_MTU_256 ||
 				      attr->path_mtu > xrdma_active_mtu(xib)))
 		return false;
-	if (mask & IB_QP_AV && (ah->type != RDMA_AH_ATTR_TYPE_ROCE ||
-				!(ah->ah_flags & IB_AH_GRH) ||
-				ah->grh.sgid_index >= xib->hw.caps.max_gid ||
-				ah->sl > 7))
-		return false;
-	return true;
+	return !(mask & IB_QP_AV) ||
+	       xrdma_ah_attr_ok(&xib->hw.caps, &attr->ah_attr);
 }
 
 static bool xrdma_reliability_ok(const struct xrdma_caps *caps,
@@ -216,12 +213,11 @@ static u32 xrdma_make_qp_attr(struct xrdma_qp_attr *hw,
 /* The rings of a kernel queue pair are as new; so are its CQs, for it. */
 static void xrdma_empty_rings(struct xrdma_qp *qp)
 {
-	struct xrdma_cq *send_cq = to_xcq(qp->ibqp.send_cq);
-	struct xrdma_cq *recv_cq = to_xcq(qp->ibqp.recv_cq);
+	struct ib_srq *ibsrq = qp->ibqp.srq;
 
-	xrdma_cq_forget(send_cq, qp->qpn);
-	if (recv_cq != send_cq)
-		xrdma_cq_forget(recv_cq, qp->qpn);
+	xrdma_cq_forget(to_xcq(qp->ibqp.recv_cq), qp->qpn,
+			ibsrq ? to_xsrq(ibsrq) : NULL);
+	xrdma_cq_forget(to_xcq(qp->ibqp.send_cq), qp->qpn, NULL);
 
 	spin_lock_irq(&qp->sq_lock);
 	spin_lock(&qp->rq_lock);
@@ -247,10 +243,16 @@ static int xrdma_modify_hw(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	u32 hw_mask = xrdma_make_qp_attr(&hw, attr, mask);
 	int err;
 
+	/* consumers name these rights to any device */
+	if (!(xib->hw.caps.flags & XRDMA_CAP_FLUSH))
+		hw.access &= ~cpu_to_le16(XRDMA_QP_ACCESS_FLUSH);
 	err = xrdma_cmd_modify_qp(&xib->hw, qp->qpn, hw_mask, &hw);
 	if (err && xrdma_dead(&xib->hw) && mask & IB_QP_STATE &&
 	    (attr->qp_state == IB_QPS_ERR || attr->qp_state == IB_QPS_RESET)) {
 		xrdma_flush_dead(xib);
+		/* it takes no more from its SRQ, and cannot say so */
+		if (qp->ibqp.srq)
+			xrdma_qp_event(xib, qp->qpn, XRDMA_EVENT_QP_LAST_WQE);
 		return 0;
 	}
 	return err;
@@ -278,6 +280,8 @@ int xrdma_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	err = ib_no_udata_io(udata);
 	if (err)
 		return err;
+	if (ibqp->rwq_ind_tbl)
+		return xrdma_rss_modify(ibqp, attr, mask);
 
 	mutex_lock(&qp->modify_lock);
 	err = xrdma_check_modify(xib, qp, attr, mask);
@@ -285,7 +289,7 @@ int xrdma_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		err = xrdma_modify_hw(xib, qp, attr, mask);
 	if (!err && mask & IB_QP_STATE) {
 		WRITE_ONCE(qp->state, attr->qp_state);
-		if (attr->qp_state == IB_QPS_RESET && !qp->umem)
+		if (attr->qp_state == IB_QPS_RESET && qp->rec)
 			xrdma_empty_rings(qp);
 	}
 	mutex_unlock(&qp->modify_lock);
@@ -303,17 +307,6 @@ static int xrdma_read_qp_access(u16 hw)
 		if (hw & xrdma_qp_access[i].hw)
 			ib |= xrdma_qp_access[i].ib;
 	return ib;
-}
-
-static void xrdma_read_av(struct rdma_ah_attr *ah, struct xrdma_av *av)
-{
-	ah->type = RDMA_AH_ATTR_TYPE_ROCE;
-	rdma_ah_set_port_num(ah, 1);
-	rdma_ah_set_sl(ah, av->sl);
-	rdma_ah_set_grh(ah, NULL, le32_to_cpu(av->flow_label), av->sgid_index,
-			av->hop_limit, av->traffic_class);
-	rdma_ah_set_dgid_raw(ah, av->dgid);
-	ether_addr_copy(ah->roce.dmac, av->dmac);
 }
 
 static void xrdma_read_qp_attr(struct ib_qp_attr *attr,
@@ -363,6 +356,8 @@ int xrdma_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 
 	memset(attr, 0, sizeof(*attr));
 	memset(init_attr, 0, sizeof(*init_attr));
+	if (ibqp->rwq_ind_tbl)
+		return xrdma_rss_query(ibqp, attr, init_attr);
 
 	mutex_lock(&qp->modify_lock);
 	err = xrdma_cmd_query_qp(&xib->hw, qp->qpn, &rsp);
@@ -378,10 +373,63 @@ int xrdma_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init_attr->qp_context = ibqp->qp_context;
 	init_attr->send_cq = ibqp->send_cq;
 	init_attr->recv_cq = ibqp->recv_cq;
+	init_attr->srq = ibqp->srq;
+	init_attr->xrcd = ibqp->xrcd;
 	init_attr->cap = attr->cap;
 	init_attr->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR :
 					       IB_SIGNAL_REQ_WR;
 	init_attr->qp_type = ibqp->qp_type;
 	init_attr->port_num = 1;
+	return 0;
+}
+
+static int xrdma_qp_read_rec(struct xrdma_qp *qp, struct xrdma_qp_rec *rec)
+{
+	u64 offset = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.log_stride,
+					 qp->rq.log_depth, qp->rq.log_stride);
+
+	if (qp->user.umem)
+		return ib_umem_copy_from(rec, qp->user.umem, offset,
+					 sizeof(*rec));
+	if (!qp->rec)
+		return -ENOENT;
+	*rec = *qp->rec;
+	return 0;
+}
+
+/**
+ * xrdma_qp_depth() - how far producer and device are
+ * @xib: the device
+ * @qp: the queue pair, which may be about to end
+ * @depth: filled in
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOENT: it has ended, or has no rings; -EFAULT; or an error of
+ * the command.
+ */
+int xrdma_qp_depth(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+		   struct xrdma_qp_depth *depth)
+{
+	struct xrdma_qp *live = xrdma_qp_get(xib, qp->qpn);
+	struct xrdma_rsp_query_qp rsp;
+	struct xrdma_qp_rec rec;
+	int err = -ENOENT;
+
+	if (!live)
+		return err;
+	if (live == qp)
+		err = xrdma_qp_read_rec(qp, &rec);
+	if (!err)
+		err = xrdma_cmd_query_qp(&xib->hw, qp->qpn, &rsp);
+	xrdma_qp_put(live);
+	if (err)
+		return err;
+
+	*depth = (struct xrdma_qp_depth) {
+		.sq_pi = le32_to_cpu(rec.sq_pi),
+		.sq_ci = le32_to_cpu(rsp.sq_ci),
+		.rq_pi = le32_to_cpu(rec.rq_pi),
+		.rq_ci = le32_to_cpu(rsp.rq_ci),
+	};
 	return 0;
 }

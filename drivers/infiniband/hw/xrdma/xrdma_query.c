@@ -21,6 +21,7 @@
 /* Number 0 of each is never given out; QPN 1 is reserved too. */
 #define XRDMA_RESERVED_QPS	(2 + XRDMA_NETDEV_QPS)
 #define XRDMA_RESERVED_CQS	(1 + XRDMA_NETDEV_CQS)
+#define XRDMA_RESERVED_SRQS	1
 #define XRDMA_RESERVED_PDS	(1 + XRDMA_NETDEV_PDS)
 #define XRDMA_RESERVED_KEYS	(1 + XRDMA_NETDEV_KEYS)
 
@@ -38,6 +39,44 @@ static u64 xrdma_mw_flags(const struct xrdma_caps *caps)
 		flags |= IB_DEVICE_MEM_WINDOW_TYPE_2B;
 	else if (caps->flags & XRDMA_CAP_MW_TYPE_2A)
 		flags |= IB_DEVICE_MEM_WINDOW_TYPE_2A;
+	return flags;
+}
+
+static void xrdma_fill_srq_limits(struct ib_device_attr *attr,
+				  const struct xrdma_caps *caps)
+{
+	if (!(caps->flags & XRDMA_CAP_SRQ))
+		return;
+	attr->max_srq = caps->max_srq - XRDMA_RESERVED_SRQS;
+	attr->max_srq_wr = caps->max_qp_wr;
+	attr->max_srq_sge = caps->max_sge;
+}
+
+/* An address handle is memory of its owner alone: there is no limit. */
+static void xrdma_fill_datagram_limits(struct ib_device_attr *attr,
+				       const struct xrdma_caps *caps)
+{
+	if (caps->flags & XRDMA_CAP_UD)
+		attr->max_ah = INT_MAX;
+	if (caps->flags & XRDMA_CAP_RAW_PACKET)
+		attr->max_raw_ethy_qp = attr->max_qp;
+	if (!(caps->flags & XRDMA_CAP_MCAST))
+		return;
+	attr->max_mcast_grp = caps->max_mcast;
+	attr->max_mcast_qp_attach = attr->max_qp;
+	attr->max_total_mcast_qp_attach = min_t(u64, INT_MAX,
+						(u64)caps->max_mcast *
+						attr->max_qp);
+}
+
+static u64 xrdma_queue_flags(const struct xrdma_caps *caps)
+{
+	u64 flags = 0;
+
+	if (caps->flags & XRDMA_CAP_SRQ)
+		flags |= IB_DEVICE_SRQ_RESIZE;
+	if (caps->flags & XRDMA_CAP_XRC)
+		flags |= IB_DEVICE_XRC;
 	return flags;
 }
 
@@ -63,6 +102,36 @@ static void xrdma_fill_limits(struct ib_device_attr *attr,
 	attr->max_qp_init_rd_atom = caps->max_rd_atomic;
 	attr->max_res_rd_atom = caps->max_rd_atomic * attr->max_qp;
 	attr->max_pkeys = 1;
+	xrdma_fill_srq_limits(attr, caps);
+	xrdma_fill_datagram_limits(attr, caps);
+}
+
+static u64 xrdma_extension_flags(const struct xrdma_caps *caps)
+{
+	u64 flags = 0;
+
+	if (caps->flags & XRDMA_CAP_FLUSH)
+		flags |= IB_DEVICE_FLUSH_GLOBAL | IB_DEVICE_FLUSH_PERSISTENT;
+	if (caps->flags & XRDMA_CAP_ATOMIC_WRITE)
+		flags |= IB_DEVICE_ATOMIC_WRITE;
+	if (caps->flags & XRDMA_CAP_FLOW)
+		flags |= IB_DEVICE_MANAGED_FLOW_STEERING;
+	return flags;
+}
+
+/* What is there for frames, and moderation of completion queues */
+static void xrdma_fill_ethernet(struct ib_device_attr *attr,
+				const struct xrdma_caps *caps)
+{
+	attr->cq_caps.max_cq_moderation_count = U16_MAX;
+	attr->cq_caps.max_cq_moderation_period = U16_MAX;
+	if (!(caps->flags & XRDMA_CAP_FLOW))
+		return;
+	/* work queues and what hashes to them are numbered as queue pairs */
+	attr->max_wq_type_rq = attr->max_qp;
+	attr->rss_caps.supported_qpts = BIT(IB_QPT_RAW_PACKET);
+	attr->rss_caps.max_rwq_indirection_tables = attr->max_qp;
+	attr->rss_caps.max_rwq_indirection_table_size = caps->max_rss;
 }
 
 /**
@@ -101,9 +170,12 @@ int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 				 IB_DEVICE_PORT_ACTIVE_EVENT |
 				 IB_DEVICE_RC_RNR_NAK_GEN |
 				 IB_DEVICE_SYS_IMAGE_GUID |
-				 xrdma_mw_flags(&xdev->caps);
+				 xrdma_mw_flags(&xdev->caps) |
+				 xrdma_queue_flags(&xdev->caps);
 	if (xdev->caps.flags & XRDMA_CAP_FAST_REG)
 		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;
+	attr->device_cap_flags |= xrdma_extension_flags(&xdev->caps);
+	xrdma_fill_ethernet(attr, &xdev->caps);
 	return 0;
 }
 
@@ -153,6 +225,8 @@ int xrdma_query_port(struct ib_device *ibdev, u32 port,
 	attr->gid_tbl_len = xib->hw.caps.max_gid;
 	attr->ip_gids = true;
 	attr->max_msg_sz = 1U << 31;
+	if (xib->hw.caps.flags & XRDMA_CAP_UD)
+		attr->port_cap_flags = IB_PORT_CM_SUP;
 	attr->pkey_tbl_len = 1;
 	attr->max_vl_num = 1;
 	return ib_get_eth_speed(ibdev, port, &attr->active_speed,
@@ -165,20 +239,27 @@ int xrdma_query_port(struct ib_device *ibdev, u32 port,
  * @port: 1
  * @immutable: filled in
  *
- * RoCEv2 with connections set up by the application itself: management
- * datagrams and the connection manager need UD queue pairs.
+ * RoCEv2. Management datagrams and the connection manager need UD queue pairs;
+ * without, the application sets up connections by itself.
  *
  * Return: 0, or an error of the port query.
  */
 int xrdma_get_port_immutable(struct ib_device *ibdev, u32 port,
 			     struct ib_port_immutable *immutable)
 {
+	u64 flags = to_xibdev(ibdev)->hw.caps.flags;
 	struct ib_port_attr attr;
 	int err;
 
 	immutable->core_cap_flags = RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP |
 				    RDMA_CORE_CAP_ETH_AH |
 				    RDMA_CORE_CAP_AF_IB;
+	if (flags & XRDMA_CAP_UD) {
+		immutable->core_cap_flags |= RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP;
+		immutable->max_mad_size = IB_MGMT_MAD_SIZE;
+	}
+	if (flags & XRDMA_CAP_RAW_PACKET)
+		immutable->core_cap_flags |= RDMA_CORE_CAP_PROT_RAW_PACKET;
 	err = ib_query_port(ibdev, port, &attr);
 	if (err)
 		return err;

@@ -109,6 +109,9 @@ static int xrdma_rereg_switch(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 	err = xrdma_inval_key(xib, mr->key_index);
 	if (err)
 		return err;
+	/* a fence made of a reset frees memory, it grants nothing */
+	if (xrdma_dead(&xib->hw))
+		return -EIO;
 	if (to->umem) {
 		swap(mr->umem, to->umem);
 		xrdma_mtt_move(&old, &mr->mtt);

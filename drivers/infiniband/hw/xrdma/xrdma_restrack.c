@@ -7,7 +7,9 @@
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
-#include "xrdma_verbs.h"
+#include "xrdma_qp.h"
+#include "xrdma_srq.h"
+#include "xrdma_stats.h"
 
 /* Attributes of a driver are pairs of name and value. */
 static int xrdma_put_u32(struct sk_buff *msg, const char *name, u32 value)
@@ -20,6 +22,7 @@ static struct nlattr *xrdma_put_begin(struct sk_buff *msg)
 	return nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
 }
 
+/* @err: the message is full; @nest: NULL if it was when that began */
 static int xrdma_put_end(struct sk_buff *msg, struct nlattr *nest, int err)
 {
 	if (err) {
@@ -137,10 +140,9 @@ int xrdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
 	struct xrdma_eqe eqe;
 	int err;
 
-	if (!nest)
-		return -EMSGSIZE;
 	xrdma_key_read(xib->keys, mr->key_index, &entry);
-	err = rdma_nl_put_driver_string(msg, "kind", xrdma_mr_kind(mr)) ||
+	err = !nest ||
+	      rdma_nl_put_driver_string(msg, "kind", xrdma_mr_kind(mr)) ||
 	      rdma_nl_put_driver_u32_hex(msg, "key_index", mr->key_index) ||
 	      xrdma_put_key(msg, &entry);
 	if (!err && mr->mtt.root)
@@ -170,21 +172,71 @@ int xrdma_fill_res_mr_entry_raw(struct sk_buff *msg, struct ib_mr *ibmr)
 	return nla_put(msg, RDMA_NLDEV_ATTR_RES_RAW, sizeof(entry), &entry);
 }
 
-/* The indexes of a user's queue are in its own memory, which is not read. */
+/**
+ * struct xrdma_wq_names - one side of a queue pair, in words
+ * @depth: entries
+ * @stride: bytes of an entry
+ * @pi: producer index
+ * @ci: consumer index
+ */
+struct xrdma_wq_names {
+	const char *depth;
+	const char *stride;
+	const char *pi;
+	const char *ci;
+};
+
+static const struct xrdma_wq_names xrdma_sq_names = {
+	"sq_depth", "sq_stride", "sq_pi", "sq_ci",
+};
+
+static const struct xrdma_wq_names xrdma_rq_names = {
+	"rq_depth", "rq_stride", "rq_pi", "rq_ci",
+};
+
 static int xrdma_put_wq(struct sk_buff *msg, const struct xrdma_wq *wq,
-			const char *const names[4])
+			const struct xrdma_wq_names *names)
 {
-	if (xrdma_put_u32(msg, names[0], wq->log_stride ?
-					 1U << wq->log_depth : 0) ||
-	    xrdma_put_u32(msg, names[1], wq->log_stride ?
-					 1U << wq->log_stride : 0))
-		return -EMSGSIZE;
-	if (!wq->ring)
+	u32 depth = wq->log_stride ? 1U << wq->log_depth : 0;
+	u32 stride = wq->log_stride ? 1U << wq->log_stride : 0;
+
+	return xrdma_put_u32(msg, names->depth, depth) ||
+	       xrdma_put_u32(msg, names->stride, stride);
+}
+
+static int xrdma_put_indexes(struct sk_buff *msg, const struct xrdma_wq *wq,
+			     const struct xrdma_wq_names *names, u32 pi, u32 ci)
+{
+	if (!wq->log_stride)
 		return 0;
-	if (xrdma_put_u32(msg, names[2], READ_ONCE(wq->pi)) ||
-	    xrdma_put_u32(msg, names[3], READ_ONCE(wq->ci)))
-		return -EMSGSIZE;
-	return 0;
+	return xrdma_put_u32(msg, names->pi, pi) ||
+	       xrdma_put_u32(msg, names->ci, ci);
+}
+
+/* How far producer and device are; nothing if that cannot be had any more */
+static int xrdma_put_qp_depth(struct sk_buff *msg, struct xrdma_ibdev *xib,
+			      struct xrdma_qp *qp)
+{
+	struct xrdma_qp_depth at;
+
+	if (xrdma_qp_depth(xib, qp, &at))
+		return 0;
+	return xrdma_put_indexes(msg, &qp->sq, &xrdma_sq_names, at.sq_pi,
+				 at.sq_ci) ||
+	       xrdma_put_indexes(msg, &qp->rq, &xrdma_rq_names, at.rq_pi,
+				 at.rq_ci);
+}
+
+/* Not every queue pair has all of them. */
+static int xrdma_put_qp_uses(struct sk_buff *msg, const struct ib_qp *ibqp)
+{
+	return (ibqp->send_cq && xrdma_put_u32(msg, "send_cqn",
+					       to_xcq(ibqp->send_cq)->cqn)) ||
+	       (ibqp->recv_cq && xrdma_put_u32(msg, "recv_cqn",
+					       to_xcq(ibqp->recv_cq)->cqn)) ||
+	       (ibqp->srq && xrdma_put_u32(msg, "srqn",
+					   to_xsrq(ibqp->srq)->srqn)) ||
+	       (ibqp->pd && xrdma_put_u32(msg, "pd", to_xpd(ibqp->pd)->pdn));
 }
 
 /**
@@ -196,26 +248,18 @@ static int xrdma_put_wq(struct sk_buff *msg, const struct xrdma_wq *wq,
  */
 int xrdma_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
-	static const char *const sq_names[] = {
-		"sq_depth", "sq_stride", "sq_pi", "sq_ci",
-	};
-	static const char *const rq_names[] = {
-		"rq_depth", "rq_stride", "rq_pi", "rq_ci",
-	};
+	struct xrdma_ibdev *xib = to_xibdev(ibqp->device);
 	struct xrdma_qp *qp = to_xqp(ibqp);
 	struct nlattr *nest = xrdma_put_begin(msg);
 	struct xrdma_eqe eqe;
 	int err;
 
-	if (!nest)
-		return -EMSGSIZE;
-	err = xrdma_put_wq(msg, &qp->sq, sq_names) ||
-	      xrdma_put_wq(msg, &qp->rq, rq_names) ||
-	      xrdma_put_u32(msg, "send_cqn", to_xcq(ibqp->send_cq)->cqn) ||
-	      xrdma_put_u32(msg, "recv_cqn", to_xcq(ibqp->recv_cq)->cqn) ||
-	      xrdma_put_u32(msg, "pd", to_xpd(ibqp->pd)->pdn);
-	if (!err && xrdma_fault_last_of_qp(to_xibdev(ibqp->device), qp->qpn,
-					   &eqe))
+	err = !nest ||
+	      xrdma_put_wq(msg, &qp->sq, &xrdma_sq_names) ||
+	      xrdma_put_wq(msg, &qp->rq, &xrdma_rq_names) ||
+	      xrdma_put_qp_depth(msg, xib, qp) ||
+	      xrdma_put_qp_uses(msg, ibqp);
+	if (!err && xrdma_fault_last_of_qp(xib, qp->qpn, &eqe))
 		err = xrdma_put_fault(msg, &eqe);
 	return xrdma_put_end(msg, nest, err);
 }
@@ -231,14 +275,40 @@ int xrdma_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
 {
 	struct xrdma_cq *cq = to_xcq(ibcq);
 	struct nlattr *nest = xrdma_put_begin(msg);
+	u32 ci, pi;
 	int err;
 
-	if (!nest)
-		return -EMSGSIZE;
-	err = xrdma_put_u32(msg, "cqn", cq->cqn) ||
+	err = !nest ||
+	      xrdma_put_u32(msg, "cqn", cq->cqn) ||
 	      xrdma_put_u32(msg, "eqn", cq->eqn);
-	/* the index of a user's queue is in its own memory */
-	if (!err && cq->ring)
-		err = xrdma_put_u32(msg, "ci", READ_ONCE(cq->ci));
+	if (!err && !xrdma_cq_indexes(to_xibdev(ibcq->device), cq, &ci, &pi))
+		err = xrdma_put_u32(msg, "pi", pi) ||
+		      xrdma_put_u32(msg, "ci", ci);
+	return xrdma_put_end(msg, nest, err);
+}
+
+/**
+ * xrdma_fill_res_srq_entry() - ib_device_ops.fill_res_srq_entry
+ * @msg: netlink message
+ * @ibsrq: the queue
+ *
+ * Return: 0, or -EMSGSIZE when the message is full.
+ */
+int xrdma_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq)
+{
+	struct xrdma_srq *srq = to_xsrq(ibsrq);
+	struct nlattr *nest = xrdma_put_begin(msg);
+	int err;
+
+	err = !nest ||
+	      xrdma_put_u32(msg, "srqn", srq->srqn) ||
+	      xrdma_put_u32(msg, "depth", 1U << srq->rq.log_depth) ||
+	      xrdma_put_u32(msg, "stride", 1U << srq->rq.log_stride) ||
+	      xrdma_put_u32(msg, "pd", to_xpd(ibsrq->pd)->pdn);
+	/* the indexes of a user's queue are in its own memory */
+	if (!err && srq->rec)
+		err = xrdma_put_u32(msg, "pi", READ_ONCE(srq->rq.pi)) ||
+		      xrdma_put_u32(msg, "ci",
+				    le32_to_cpu(READ_ONCE(srq->rec->ci)));
 	return xrdma_put_end(msg, nest, err);
 }

@@ -120,7 +120,7 @@ static inline u32 xrdma_arm_next(u32 arm, u32 type)
 /**
  * xrdma_qp_rec_offset() - where the record of a queue pair is in its buffer
  * @log_sq_depth: log2 of the send entries
- * @log_sq_stride: log2 of the bytes of a send entry
+ * @log_sq_stride: log2 of the bytes of a send entry; 0: no send queue
  * @log_rq_depth: log2 of the receive entries
  * @log_rq_stride: log2 of the bytes of a receive entry; 0: no receive queue
  *
@@ -129,8 +129,10 @@ static inline u32 xrdma_arm_next(u32 arm, u32 type)
 static inline u64 xrdma_qp_rec_offset(u8 log_sq_depth, u8 log_sq_stride,
 				      u8 log_rq_depth, u8 log_rq_stride)
 {
-	u64 size = 1ULL << (log_sq_depth + log_sq_stride);
+	u64 size = 0;
 
+	if (log_sq_stride)
+		size += 1ULL << (log_sq_depth + log_sq_stride);
 	if (log_rq_stride)
 		size += 1ULL << (log_rq_depth + log_rq_stride);
 	return (size + 63) & ~63ULL;

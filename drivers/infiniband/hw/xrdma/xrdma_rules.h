@@ -88,6 +88,8 @@ struct xrdma_rules_actor {
  * @len: bytes
  * @rights: XRDMA_ACCESS_* that it needs; 0: local read
  * @remote: asked for by the peer
+ * @aligned: @addr shall be a multiple of 8, as of every atomic
+ * @whole: of all of the entry, wherever it is: @addr does not matter
  */
 struct xrdma_rules_access {
 	u32 key;
@@ -95,6 +97,8 @@ struct xrdma_rules_access {
 	u64 len;
 	u16 rights;
 	bool remote;
+	bool aligned;
+	bool whole;
 };
 
 /**
@@ -229,9 +233,10 @@ xrdma_rules_check_access(const struct xrdma_rules_entry *e,
 		return XRDMA_FAULT_QP;
 	if (a->rights & ~e->access)
 		return XRDMA_FAULT_RIGHTS;
-	if (!xrdma_rules_covers(e, a->addr, a->len))
+	if (!a->whole && !xrdma_rules_covers(e, a->addr, a->len))
 		return XRDMA_FAULT_RANGE;
-	if (a->rights & XRDMA_ACCESS_REMOTE_ATOMIC && a->addr & 7)
+	if ((a->aligned || a->rights & XRDMA_ACCESS_REMOTE_ATOMIC) &&
+	    a->addr & 7)
 		return XRDMA_FAULT_ALIGN;
 	if (a->remote && a->rights & ~who->rights)
 		return XRDMA_FAULT_QP_RIGHTS;

@@ -5,3 +5,4 @@
 
 #define CREATE_TRACE_POINTS
 #include "xrdma_trace.h"
+#include "xrdma_trace_cmd.h"

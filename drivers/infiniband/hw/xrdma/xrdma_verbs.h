@@ -5,7 +5,7 @@
  * through xrdma_dev.h.
  *
  * Lifetime: a verbs object is born by its ib_core call, published to interrupt
- * context (xrdma_ibdev.cqs, .qps) when the device knows it, and looked up there
+ * context (xrdma_ibdev.cqs, .qps, .srqs) when the device knows it, and looked up there
  * by number: an event handler takes the xarray's lock and a reference
  * (xrdma_cq.refs, xrdma_qp.refs); destroy unpublishes, tells the device, drops
  * its own reference and waits for the last one. Only polling looks up without
@@ -13,12 +13,19 @@
  *
  * Locks, in the order in which they nest:
  *
+ *	xrdma_function.lock	whether there is a device (sleeping)
+ *	the RTNL		whether the netdev has its queues (sleeping)
+ *	xrdma_netdev.port_lock	MODIFY_PORT (sleeping)
  *	a dma-buf's reservation	held while its key is made and invalidated
  *	xrdma_qp.modify_lock	state and attributes (sleeping)
+ *	xrdma_srq.modify_lock	ring and limit (sleeping)
+ *	xrdma_cq.resize_lock	ring of a user's completion queue (sleeping)
+ *	xrdma_dev.silence_lock	reset of a dead device (sleeping)
  *	an event queue's lock	held while consumers' handlers run
  *	xrdma_qp.sq_lock	send ring of a kernel queue pair
  *	xrdma_qp.rq_lock	receive ring of a kernel queue pair
  *	xrdma_cq.lock		consumer side of a kernel completion queue
+ *	xrdma_srq.lock		ring and tags of a kernel shared receive queue
  *	xrdma_cmdq's lock	innermost
  *
  * Memory of a region is released only after the device has answered the
@@ -40,29 +47,38 @@
 
 struct gen_pool;
 struct uapi_definition;
+struct xrdma_cc_dir;
+struct xrdma_counters;
 struct xrdma_faults;
 struct xrdma_keys;
 struct xrdma_inval;
 struct xrdma_netdev;
+struct xrdma_srq;
 
 /**
  * struct xrdma_ibdev - the RDMA device of a function, and what it shares with
- *	the netdev
+ *	the netdev; one for each life, from reset to reset
  * @ibdev: verbs device
  * @hw: device layer
  * @keys: key table
  * @inval: batches of INVALIDATE, and pages in quarantine
  * @faults: records of refused accesses
+ * @counters: counter sets, or NULL: the device has none
+ * @cc: files of congestion control, or NULL: the device has none
  * @qps: struct xrdma_qp and the netdev's, by number; xrdma_queues_create()
  * @cqs: struct xrdma_cq and the netdev's, by number; xrdma_queues_create()
+ * @srqs: struct xrdma_srq, by number; xrdma_queues_create()
  * @next_qpn: where the search for a free QPN begins
  * @next_cqn: where the search for a free CQN begins
+ * @next_srqn: where the search for a free SRQN begins
  * @flush_work: of xrdma_flush_dead()
  * @pds: numbers of protection domains
+ * @xrcds: numbers of XRC domains
+ * @flows: numbers of flow rules
  * @db_pages: pages of the doorbell BAR; page 0 is the kernel's
  * @dm_pool: device memory that is free, by physical address; NULL: the device
  *	has none
- * @netdev: Ethernet port of the same function
+ * @netdev: Ethernet port of the same function, or NULL: it is not attached
  */
 struct xrdma_ibdev {
 	struct ib_device ibdev;
@@ -70,12 +86,18 @@ struct xrdma_ibdev {
 	struct xrdma_keys *keys;
 	struct xrdma_inval *inval;
 	struct xrdma_faults *faults;
+	struct xrdma_counters *counters;
+	struct xrdma_cc_dir *cc;
 	struct xarray qps;
 	struct xarray cqs;
+	struct xarray srqs;
 	u32 next_qpn;
 	u32 next_cqn;
+	u32 next_srqn;
 	struct work_struct flush_work;
 	struct ida pds;
+	struct ida xrcds;
+	struct ida flows;
 	struct ida db_pages;
 	struct gen_pool *dm_pool;
 	struct net_device *netdev;
@@ -100,6 +122,16 @@ struct xrdma_mtt {
 	u32 blocks[XRDMA_ROOT_MAX_LEVEL + 1];
 	u8 leaf_shift;
 	u8 level;
+};
+
+/**
+ * struct xrdma_ubuf - rings and record in the memory of a process
+ * @umem: pinned; NULL: there are none
+ * @mtt: translation of @umem
+ */
+struct xrdma_ubuf {
+	struct ib_umem *umem;
+	struct xrdma_mtt mtt;
 };
 
 /**
@@ -133,6 +165,11 @@ struct xrdma_pd {
 	u32 pdn;
 	bool leaving;
 	bool revoked;
+};
+
+struct xrdma_xrcd {
+	struct ib_xrcd ibxrcd;
+	u32 xrcdn;
 };
 
 struct xrdma_ah {
@@ -190,11 +227,11 @@ struct xrdma_mw {
  * @ibcq: verbs object; unused for the netdev's
  * @cqn: number
  * @eqn: its event queue
- * @log_depth: log2 of the entries
+ * @log_depth: log2 of the entries; under @resize_lock
  * @buf: ring and record of a kernel queue
- * @umem: ring and record of a user's queue
- * @mtt: translation of @umem
- * @ring: entries of a kernel queue
+ * @user: ring and record of a user's queue; under @resize_lock
+ * @resize_lock: serialises changes of the ring with each other and with readers
+ * @ring: entries of a kernel queue, else NULL
  * @rec: record of a kernel queue
  * @ci: consumer index, under @lock
  * @arm: arm word, under @lock
@@ -214,8 +251,8 @@ struct xrdma_cq {
 	u32 eqn;
 	u8 log_depth;
 	struct xrdma_buf buf;
-	struct ib_umem *umem;
-	struct xrdma_mtt mtt;
+	struct xrdma_ubuf user;
+	struct mutex resize_lock; /* @user, @log_depth */
 	struct xrdma_cqe *ring;
 	struct xrdma_cq_rec *rec;
 	u32 ci;
@@ -258,6 +295,7 @@ struct xrdma_wq {
  * @ibqp: verbs object; of the netdev's, only its event handler is used
  * @xdev: device layer
  * @qpn: number
+ * @type: enum xrdma_qp_type
  * @state: as last set or queried: the device may have moved on to ERR; written
  *	under @modify_lock
  * @sig_all: every send is signaled
@@ -266,8 +304,7 @@ struct xrdma_wq {
  * @sq_lock: producer of @sq
  * @rq_lock: producer of @rq
  * @buf: rings and record of a kernel queue pair
- * @umem: rings and record of a user's
- * @mtt: translation of @umem
+ * @user: rings and record of a user's
  * @rec: record of a kernel queue pair
  * @max_inline: inline bytes of a send
  * @modify_lock: serialises modify and query
@@ -280,6 +317,7 @@ struct xrdma_qp {
 	struct ib_qp ibqp;
 	struct xrdma_dev *xdev;
 	u32 qpn;
+	u8 type;
 	u8 state;
 	bool sig_all;
 	struct xrdma_wq sq;
@@ -287,8 +325,7 @@ struct xrdma_qp {
 	spinlock_t sq_lock; /* producer of @sq */
 	spinlock_t rq_lock; /* producer of @rq */
 	struct xrdma_buf buf;
-	struct ib_umem *umem;
-	struct xrdma_mtt mtt;
+	struct xrdma_ubuf user;
 	struct xrdma_qp_rec *rec;
 	u32 max_inline;
 	struct mutex modify_lock; /* modify, query */
@@ -316,6 +353,11 @@ static inline struct xrdma_ucontext *to_xucontext(struct ib_ucontext *ibuc)
 static inline struct xrdma_pd *to_xpd(struct ib_pd *ibpd)
 {
 	return container_of(ibpd, struct xrdma_pd, ibpd);
+}
+
+static inline struct xrdma_xrcd *to_xxrcd(struct ib_xrcd *ibxrcd)
+{
+	return container_of(ibxrcd, struct xrdma_xrcd, ibxrcd);
 }
 
 static inline struct xrdma_ah *to_xah(struct ib_ah *ibah)
@@ -370,126 +412,37 @@ static inline void xrdma_wq_release(struct xrdma_wq *wq)
 	smp_store_release(&wq->ci, wq->done);
 }
 
-/* xrdma_key.c: key table: unpredictable, quarantined, grown on demand */
-struct xrdma_keys *xrdma_keys_create(struct device *dev);
-int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys);
-void xrdma_keys_destroy(struct xrdma_keys *keys);
-void xrdma_keys_show(struct xrdma_keys *keys, struct dentry *dir);
-u64 xrdma_keys_root(const struct xrdma_keys *keys);
-int xrdma_key_alloc(struct xrdma_keys *keys, u32 *key);
-int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key);
-void xrdma_key_free(struct xrdma_keys *keys, u32 index);
-void xrdma_key_publish(struct xrdma_keys *keys, u32 index,
-		       const struct xrdma_mpt_entry *entry);
-void xrdma_key_read(struct xrdma_keys *keys, u32 index,
-		    struct xrdma_mpt_entry *entry);
-
-/* xrdma_inval.c: INVALIDATE in batches; pages in quarantine */
-int xrdma_inval_create(struct xrdma_ibdev *xib);
-void xrdma_inval_destroy(struct xrdma_ibdev *xib);
-int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index);
-int xrdma_inval_key_again(struct xrdma_ibdev *xib, u32 index);
-int xrdma_inval_object(struct xrdma_ibdev *xib, struct xrdma_pd *pd, u32 index);
-void xrdma_quarantine(struct xrdma_ibdev *xib, struct ib_umem *umem,
-		      struct xrdma_mtt *mtt);
-void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf);
-void xrdma_quarantine_release(struct xrdma_ibdev *xib);
-void xrdma_quarantine_abandon(struct xrdma_ibdev *xib);
-bool xrdma_quarantine_empty(const struct xrdma_ibdev *xib);
-
-/* xrdma_mtt.c: pieces of bus memory -> translation */
-void xrdma_mtt_init(struct xrdma_mtt *mtt);
-void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from);
-struct page *xrdma_mtt_alloc_table(struct xrdma_dev *xdev,
-				   struct xrdma_mtt *mtt);
-int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
-		    struct sg_table *sgt, u64 first, u64 length, bool queue);
-void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt);
-
-/* enum ib_access_flags that key entries have, or that are hints. */
-#define XRDMA_IB_ACCESS							\
-	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |		\
-	 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |		\
-	 IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_FLUSH_GLOBAL |	\
-	 IB_ACCESS_FLUSH_PERSISTENT | IB_ACCESS_OPTIONAL)
-
-/* xrdma_mr.c: regions, their beginning and end */
-int xrdma_mr_flags(u16 rights);
-struct xrdma_mr *xrdma_mr_alloc(void);
-int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova, int access);
-struct ib_umem *xrdma_mr_pin(struct xrdma_ibdev *xib, struct xrdma_mtt *mtt,
-			     u64 start, u64 length, int access);
-int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
-		      const struct xrdma_grant *grant, u64 flags);
-void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
-		      const struct xrdma_grant *grant,
-		      const struct xrdma_mtt *mtt, u64 flags);
-struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access);
-struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
-				u64 iova, int access, struct ib_dmah *dmah,
-				struct ib_udata *udata);
-int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
-u16 xrdma_mr_rights(int access);
-int xrdma_dma_key_create(struct xrdma_ibdev *xib, u32 pdn, u16 access,
-			 u32 *key);
-int xrdma_dma_key_destroy(struct xrdma_ibdev *xib, u32 key);
-
-/* Pages of the largest fast-register region. */
-#define XRDMA_FRMR_MAX_PAGES	4096
-
-/* xrdma_frmr.c: fast-register regions */
-struct ib_mr *xrdma_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
-			     u32 max_num_sg);
-int xrdma_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
-		    unsigned int *sg_offset);
-int xrdma_frmr_grant(struct ib_mr *ibmr, u16 access, struct xrdma_reg_seg *seg);
-
-/* xrdma_mw.c: memory windows */
-int xrdma_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
-int xrdma_dealloc_mw(struct ib_mw *ibmw);
-
-/* xrdma_rereg.c: change of a region in place */
-struct ib_mr *xrdma_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
-				  u64 length, u64 iova, int access,
-				  struct ib_pd *ibpd, struct ib_udata *udata);
-
-/* xrdma_dmabuf.c: regions of a dma-buf */
-struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
-				       u64 length, u64 iova, int fd, int access,
-				       struct ib_dmah *dmah,
-				       struct uverbs_attr_bundle *attrs);
-int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr);
-void xrdma_dmabuf_abandon(struct ib_umem *umem);
-void xrdma_dmabuf_lock(struct xrdma_mr *mr);
-void xrdma_dmabuf_unlock(struct xrdma_mr *mr);
-
-/* xrdma_dm.c: device memory */
-extern const struct uapi_definition xrdma_uapi_defs[];
-int xrdma_dm_create(struct xrdma_ibdev *xib);
-void xrdma_dm_destroy(struct xrdma_ibdev *xib);
-u64 xrdma_dm_size(const struct xrdma_ibdev *xib);
-void xrdma_dm_free(struct xrdma_ibdev *xib, struct xrdma_mmap_entry *entry);
-struct ib_dm *xrdma_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
-			     struct ib_dm_alloc_attr *attr,
-			     struct uverbs_attr_bundle *attrs);
-int xrdma_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs);
-struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
-			      struct ib_dm_mr_attr *attr,
-			      struct uverbs_attr_bundle *attrs);
+#include "xrdma_mem.h"
 
 /* xrdma_ctx.c: user contexts, doorbell pages, mappings */
+extern const struct uapi_definition xrdma_uapi_defs[];
 int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);
 void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc);
+int xrdma_query_ucontext(struct ib_ucontext *ibuc,
+			 struct uverbs_attr_bundle *attrs);
 int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
 void xrdma_mmap_free(struct rdma_user_mmap_entry *entry);
 void xrdma_disassociate_ucontext(struct ib_ucontext *ibuc);
 void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile);
 
-/* xrdma_pd.c: protection domains and address handles */
+/* xrdma_pd.c: protection domains and XRC domains */
 int xrdma_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int xrdma_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 void xrdma_pd_leave(struct ib_pd *ibpd);
+int xrdma_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+int xrdma_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
+
+/* xrdma_ah.c: addresses of datagrams and connections, multicast groups */
 void xrdma_make_av(struct xrdma_av *av, const struct rdma_ah_attr *attr);
+void xrdma_read_av(struct rdma_ah_attr *attr, struct xrdma_av *av);
+bool xrdma_ah_attr_ok(const struct xrdma_caps *caps,
+		      const struct rdma_ah_attr *attr);
+int xrdma_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
+		    struct ib_udata *udata);
+int xrdma_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr);
+int xrdma_destroy_ah(struct ib_ah *ibah, u32 flags);
+int xrdma_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+int xrdma_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 
 /* xrdma_query.c */
 int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
@@ -509,18 +462,38 @@ int xrdma_del_gid(const struct ib_gid_attr *attr, void **context);
 int xrdma_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
 int xrdma_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int xrdma_ucq_check(const struct xrdma_caps *caps, u32 entries, u64 addr,
+		    u32 log_depth);
+int xrdma_ucq_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
+		  u8 log_depth);
+struct xrdma_cq *xrdma_cq_get(struct xrdma_ibdev *xib, u32 cqn);
+void xrdma_cq_put(struct xrdma_cq *cq);
 int xrdma_kcq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 entries,
 		     u32 eqn);
 void xrdma_kcq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq);
 struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq);
 void xrdma_cq_update_ci(struct xrdma_cq *cq);
 void xrdma_cq_arm(struct xrdma_cq *cq, u32 type);
-void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn);
+void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq);
 void xrdma_cq_event(struct xrdma_ibdev *xib, u32 cqn, u8 event);
 void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn);
 void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn);
 
-/* xrdma_qp.c, xrdma_qp_modify.c */
+/* xrdma_cq_modify.c */
+int xrdma_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe,
+			 struct ib_udata *udata);
+int xrdma_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
+int xrdma_cq_indexes(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 *ci,
+		     u32 *pi);
+
+/* xrdma_ubuf.c: rings in the memory of a process */
+int xrdma_ubuf_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
+		   u64 size);
+void xrdma_ubuf_unmap(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf,
+		      bool keep);
+void xrdma_ubuf_swap(struct xrdma_ubuf *a, struct xrdma_ubuf *b);
+
+/* xrdma_qp.c, xrdma_qp_modify.c, xrdma_kqp.c */
 int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 		    struct ib_udata *udata);
 int xrdma_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
@@ -531,31 +504,42 @@ int xrdma_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
 void xrdma_qp_event(struct xrdma_ibdev *xib, u32 qpn, u8 event);
 
 /**
- * struct xrdma_kqp_attr - what a kernel queue pair needs
+ * struct xrdma_qp_init - what a queue pair is, and what it needs
  * @type: enum xrdma_qp_type
- * @pdn: protection domain
- * @send_cq: completion queue of sends
- * @recv_cq: completion queue of receives
- * @send_wr: send entries wanted
- * @recv_wr: receive entries wanted
- * @send_bytes: bytes that the longest send entry needs
- * @recv_sge: scatter-gather entries of a receive
+ * @pdn: protection domain; 0: none
+ * @xrcdn: XRC domain; 0: none
+ * @send_cq: completion queue of sends, or NULL
+ * @recv_cq: completion queue of receives, or NULL
+ * @srq: shared receive queue, or NULL
  * @sig_all: every send is signaled
+ * @sq_optional: a user's may have no send ring
+ * @has_rq: there may be a receive ring
+ * @send_wr: in the kernel: send entries wanted
+ * @recv_wr: in the kernel: receive entries wanted; 0: no receive ring
+ * @send_bytes: in the kernel: bytes that the longest send entry needs
+ * @recv_sge: in the kernel: scatter-gather entries of a receive
  */
-struct xrdma_kqp_attr {
+struct xrdma_qp_init {
 	u8 type;
 	u32 pdn;
+	u32 xrcdn;
 	struct xrdma_cq *send_cq;
 	struct xrdma_cq *recv_cq;
+	struct xrdma_srq *srq;
+	bool sig_all;
+	bool sq_optional;
+	bool has_rq;
 	u32 send_wr;
 	u32 recv_wr;
 	u32 send_bytes;
 	u32 recv_sge;
-	bool sig_all;
 };
 
 int xrdma_kqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-		     const struct xrdma_kqp_attr *attr);
+		     const struct xrdma_qp_init *init);
+int xrdma_kqp_stop(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+		   struct xrdma_cq *send_cq, struct xrdma_cq *recv_cq);
+void xrdma_kqp_free(struct xrdma_ibdev *xib, struct xrdma_qp *qp, bool keep);
 int xrdma_kqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 		      struct xrdma_cq *send_cq, struct xrdma_cq *recv_cq);
 void xrdma_qp_caps(const struct xrdma_qp *qp, struct ib_qp_cap *cap);
@@ -565,6 +549,8 @@ int xrdma_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr);
 int xrdma_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr);
+void xrdma_make_recv(struct xrdma_rq_wqe *wqe, const struct ib_recv_wr *wr,
+		     u64 wr_id);
 void xrdma_publish_sq(struct xrdma_qp *qp, u32 old_pi);
 void xrdma_publish_rq(struct xrdma_qp *qp);
 
@@ -575,19 +561,11 @@ void xrdma_queues_create(struct xrdma_ibdev *xib);
 void xrdma_queues_destroy(struct xrdma_ibdev *xib);
 void xrdma_flush_dead(struct xrdma_ibdev *xib);
 
-/* xrdma_netdev.c: the Ethernet port */
-int xrdma_netdev_create(struct xrdma_ibdev *xib);
-void xrdma_netdev_destroy(struct xrdma_ibdev *xib);
+/* xrdma_netdev.c: the Ethernet port, which outlives the device */
+struct net_device *xrdma_netdev_create(struct xrdma_ibdev *xib);
+void xrdma_netdev_destroy(struct net_device *ndev);
+int xrdma_netdev_attach(struct xrdma_ibdev *xib, struct net_device *ndev);
+void xrdma_netdev_detach(struct xrdma_ibdev *xib);
 void xrdma_netdev_link(struct xrdma_ibdev *xib, bool up);
-
-/* xrdma_stats.c, xrdma_restrack.c */
-struct rdma_hw_stats *xrdma_alloc_hw_port_stats(struct ib_device *ibdev,
-						u32 port);
-int xrdma_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
-		       u32 port, int index);
-int xrdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr);
-int xrdma_fill_res_mr_entry_raw(struct sk_buff *msg, struct ib_mr *ibmr);
-int xrdma_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp);
-int xrdma_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq);
 
 #endif /* XRDMA_VERBS_H */

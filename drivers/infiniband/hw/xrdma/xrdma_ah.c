@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA addresses: address vectors, the handles that hold one, and the
+ * multicast groups of datagram queue pairs. The device knows no handle: the
+ * vector travels in each send entry.
+ */
+
+#include <rdma/ib_addr.h>
+#include "xrdma_verbs.h"
+
+#define XRDMA_FLOW_LABEL	GENMASK(19, 0)
+#define XRDMA_MAX_SL		7
+
+/**
+ * xrdma_make_av() - address vector from the attributes of an address handle
+ * @av: filled in
+ * @attr: of RoCE, with a GRH, checked and resolved by ib_core
+ *
+ * The device derives the UDP source port from the flow label, as
+ * rdma_flow_label_to_udp_sport() would.
+ */
+void xrdma_make_av(struct xrdma_av *av, const struct rdma_ah_attr *attr)
+{
+	const struct ib_global_route *grh = rdma_ah_read_grh(attr);
+
+	memset(av, 0, sizeof(*av));
+	memcpy(av->dgid, grh->dgid.raw, sizeof(av->dgid));
+	memcpy(av->dmac, attr->roce.dmac, sizeof(av->dmac));
+	av->flow_label = cpu_to_le32(grh->flow_label & XRDMA_FLOW_LABEL);
+	av->sgid_index = grh->sgid_index;
+	av->hop_limit = grh->hop_limit;
+	av->traffic_class = grh->traffic_class;
+	av->sl = rdma_ah_get_sl(attr);
+}
+
+/**
+ * xrdma_read_av() - attributes of an address handle from its address vector
+ * @attr: zeroed; filled in
+ * @av: the vector
+ */
+void xrdma_read_av(struct rdma_ah_attr *attr, struct xrdma_av *av)
+{
+	attr->type = RDMA_AH_ATTR_TYPE_ROCE;
+	rdma_ah_set_port_num(attr, 1);
+	rdma_ah_set_sl(attr, av->sl);
+	rdma_ah_set_grh(attr, NULL, le32_to_cpu(av->flow_label), av->sgid_index,
+			av->hop_limit, av->traffic_class);
+	rdma_ah_set_dgid_raw(attr, av->dgid);
+	ether_addr_copy(attr->roce.dmac, av->dmac);
+}
+
+/**
+ * xrdma_ah_attr_ok() - can the device send there?
+ * @caps: of the device
+ * @attr: attributes of an address handle
+ *
+ * Return: false without a GRH, which every RoCE packet has, or for a value out
+ * of range.
+ */
+bool xrdma_ah_attr_ok(const struct xrdma_caps *caps,
+		      const struct rdma_ah_attr *attr)
+{
+	return attr->type == RDMA_AH_ATTR_TYPE_ROCE &&
+	       attr->ah_flags & IB_AH_GRH &&
+	       rdma_ah_read_grh(attr)->sgid_index < caps->max_gid &&
+	       rdma_ah_get_sl(attr) <= XRDMA_MAX_SL;
+}
+
+/**
+ * xrdma_create_ah() - ib_device_ops.create_ah and create_user_ah
+ * @ibah: address handle
+ * @init: with attributes that ib_core has resolved
+ * @udata: no driver data in; struct xrdma_uresp_create_ah out; NULL for the
+ *	kernel
+ *
+ * Context: any for the kernel.
+ * Return: 0, -EINVAL for an address out of range, -EOPNOTSUPP without
+ * datagrams, or an errno of bad @udata.
+ */
+int xrdma_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
+		    struct ib_udata *udata)
+{
+	const struct xrdma_caps *caps = &to_xibdev(ibah->device)->hw.caps;
+	struct xrdma_uresp_create_ah resp = {};
+	struct xrdma_ah *ah = to_xah(ibah);
+	int err;
+
+	err = ib_is_udata_in_empty(udata);
+	if (err)
+		return err;
+	if (!(caps->flags & XRDMA_CAP_UD))
+		return -EOPNOTSUPP;
+	if (!xrdma_ah_attr_ok(caps, init->ah_attr))
+		return -EINVAL;
+	xrdma_make_av(&ah->av, init->ah_attr);
+	if (!udata)
+		return 0;
+	resp.av = ah->av;
+	return ib_respond_udata(udata, resp);
+}
+
+/**
+ * xrdma_query_ah() - ib_device_ops.query_ah
+ * @ibah: address handle
+ * @attr: filled in
+ *
+ * Context: any.
+ * Return: 0.
+ */
+int xrdma_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
+{
+	memset(attr, 0, sizeof(*attr));
+	xrdma_read_av(attr, &to_xah(ibah)->av);
+	return 0;
+}
+
+/**
+ * xrdma_destroy_ah() - ib_device_ops.destroy_ah
+ * @ibah: address handle
+ * @flags: not used
+ *
+ * Context: any.
+ * Return: 0.
+ */
+int xrdma_destroy_ah(struct ib_ah *ibah, u32 flags)
+{
+	return 0;
+}
+
+/**
+ * xrdma_attach_mcast() - ib_device_ops.attach_mcast
+ * @ibqp: a datagram queue pair
+ * @gid: of the group; IPv4 as ::ffff:a.b.c.d
+ * @lid: not used: there are none on Ethernet
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL: it is attached already, or the GID is no group's;
+ * -ENOMEM: the device has no room for another group; or another error of the
+ * command.
+ */
+int xrdma_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibqp->device);
+
+	if (!(xib->hw.caps.flags & XRDMA_CAP_MCAST))
+		return -EOPNOTSUPP;
+	return xrdma_cmd_attach_mcast(&xib->hw, to_xqp(ibqp)->qpn, gid->raw);
+}
+
+/**
+ * xrdma_detach_mcast() - ib_device_ops.detach_mcast
+ * @ibqp: a datagram queue pair
+ * @gid: of the group
+ * @lid: not used
+ *
+ * A dead device delivers nothing: the queue pair can go.
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL: it is not attached; or another error of the command.
+ */
+int xrdma_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibqp->device);
+	int err;
+
+	err = xrdma_cmd_detach_mcast(&xib->hw, to_xqp(ibqp)->qpn, gid->raw);
+	return xrdma_dead(&xib->hw) ? 0 : err;
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA commands about the port: its state and addresses, what it counts, how it
+ * slows down, and whom it gives frames to. Must not know verbs objects.
+ */
+
+#include <linux/dma-mapping.h>
+#include "xrdma_dev.h"
+
+/**
+ * xrdma_cmd_query_port() - QUERY_PORT
+ * @xdev: the device
+ * @port: filled in
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_query_port(struct xrdma_dev *xdev,
+			 struct xrdma_rsp_query_port *port)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_QUERY_PORT);
+	struct xrdma_rsp rsp;
+	int err;
+
+	err = xrdma_cmd_exec(xdev, &cmd, &rsp);
+	if (!err)
+		*port = rsp.query_port;
+	return err;
+}
+
+/**
+ * xrdma_cmd_modify_port() - MODIFY_PORT
+ * @xdev: the device
+ * @port: all of the port's new state
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
+			  const struct xrdma_cmd_modify_port *port)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_MODIFY_PORT);
+
+	cmd.modify_port = *port;
+	return xrdma_cmd_do(xdev, &cmd);
+}
+
+/**
+ * xrdma_cmd_set_gid() - SET_GID: write or clear an entry of the GID table
+ * @xdev: the device
+ * @gid: the entry
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_set_gid(struct xrdma_dev *xdev,
+		      const struct xrdma_cmd_set_gid *gid)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_SET_GID);
+
+	cmd.set_gid = *gid;
+	return xrdma_cmd_do(xdev, &cmd);
+}
+
+/*
+ * A device that died of the command may yet use the array: it is silenced
+ * first, and if it cannot be, the memory is lost.
+ */
+static void xrdma_cmd_free_array(struct xrdma_dev *xdev, size_t size,
+				 void *array, dma_addr_t addr)
+{
+	if (!xrdma_dead(xdev) || xrdma_hw_silence(xdev))
+		dma_free_coherent(xrdma_to_dev(xdev), size, array, addr);
+}
+
+/**
+ * xrdma_cmd_query_stats() - QUERY_STATS
+ * @xdev: the device
+ * @counter: number of a counter set; 0: of the port
+ * @values: XRDMA_NUM_STATS counters, in the order of enum xrdma_stat
+ *
+ * Return: 0, -ENOMEM, or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_query_stats(struct xrdma_dev *xdev, u32 counter, u64 *values)
+{
+	struct device *dev = xrdma_to_dev(xdev);
+	size_t size = XRDMA_NUM_STATS * sizeof(__le64);
+	struct xrdma_cmd cmd;
+	dma_addr_t addr;
+	unsigned int i;
+	__le64 *raw;
+	int err;
+
+	raw = dma_alloc_coherent(dev, size, &addr, GFP_KERNEL);
+	if (!raw)
+		return -ENOMEM;
+	cmd = xrdma_make_query_stats(addr, XRDMA_NUM_STATS);
+	cmd.query_stats.counter = cpu_to_le32(counter);
+	err = xrdma_cmd_do(xdev, &cmd);
+	for (i = 0; !err && i < XRDMA_NUM_STATS; i++)
+		values[i] = le64_to_cpu(raw[i]);
+	xrdma_cmd_free_array(xdev, size, raw, addr);
+	return err;
+}
+
+/**
+ * xrdma_cmd_bind_counter() - BIND_COUNTER
+ * @xdev: the device
+ * @qpn: queue pair
+ * @counter: number of the counter set; 0: none
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_bind_counter(struct xrdma_dev *xdev, u32 qpn, u32 counter)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_BIND_COUNTER);
+
+	cmd.bind_counter.qpn = cpu_to_le32(qpn);
+	cmd.bind_counter.counter = cpu_to_le32(counter);
+	return xrdma_cmd_do(xdev, &cmd);
+}
+
+/**
+ * xrdma_cmd_query_cc() - QUERY_CC
+ * @xdev: the device
+ * @cc: filled in
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_query_cc(struct xrdma_dev *xdev, struct xrdma_cc *cc)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_QUERY_CC);
+	struct xrdma_rsp rsp;
+	int err;
+
+	err = xrdma_cmd_exec(xdev, &cmd, &rsp);
+	if (!err)
+		*cc = rsp.query_cc;
+	return err;
+}
+
+/**
+ * xrdma_cmd_modify_cc() - MODIFY_CC
+ * @xdev: the device
+ * @cc: all parameters
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec(): -EINVAL for a parameter out of
+ * range.
+ */
+int xrdma_cmd_modify_cc(struct xrdma_dev *xdev, const struct xrdma_cc *cc)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_MODIFY_CC);
+
+	cmd.modify_cc = *cc;
+	return xrdma_cmd_do(xdev, &cmd);
+}
+
+/* Executes a command that makes the device read an array. */
+static int xrdma_cmd_with_array(struct xrdma_dev *xdev, struct xrdma_cmd *cmd,
+				__le64 *field, const void *array, size_t size)
+{
+	struct device *dev = xrdma_to_dev(xdev);
+	dma_addr_t addr;
+	void *copy;
+	int err;
+
+	copy = dma_alloc_coherent(dev, size, &addr, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, array, size);
+	*field = cpu_to_le64(addr);
+	err = xrdma_cmd_do(xdev, cmd);
+	xrdma_cmd_free_array(xdev, size, copy, addr);
+	return err;
+}
+
+/**
+ * xrdma_cmd_create_flow() - CREATE_FLOW
+ * @xdev: the device
+ * @flow: number of the rule
+ * @qpn: raw packet queue pair, or RSS object
+ * @priority: the lowest wins
+ * @flags: XRDMA_FLOW_*
+ * @rule: what matches
+ *
+ * Return: 0, -ENOMEM, or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_create_flow(struct xrdma_dev *xdev, u32 flow, u32 qpn,
+			  u16 priority, u16 flags,
+			  const struct xrdma_flow_rule *rule)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_CREATE_FLOW);
+
+	cmd.create_flow.flow = cpu_to_le32(flow);
+	cmd.create_flow.qpn = cpu_to_le32(qpn);
+	cmd.create_flow.priority = cpu_to_le16(priority);
+	cmd.create_flow.flags = cpu_to_le16(flags);
+	return xrdma_cmd_with_array(xdev, &cmd, &cmd.create_flow.addr, rule,
+				    sizeof(*rule));
+}
+
+/**
+ * xrdma_cmd_destroy_flow() - DESTROY_FLOW
+ * @xdev: the device
+ * @flow: number of the rule
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_destroy_flow(struct xrdma_dev *xdev, u32 flow)
+{
+	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_FLOW,
+						     flow);
+
+	return xrdma_cmd_undo(xdev, &cmd);
+}
+
+/**
+ * xrdma_cmd_create_rss() - CREATE_RSS
+ * @xdev: the device
+ * @rss: body of the command, but for its address
+ * @table: 1 << @rss->log_size numbers of raw packet queue pairs
+ *
+ * Return: 0, -ENOMEM, or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_create_rss(struct xrdma_dev *xdev,
+			 const struct xrdma_cmd_create_rss *rss,
+			 const __le32 *table)
+{
+	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_CREATE_RSS);
+
+	cmd.create_rss = *rss;
+	return xrdma_cmd_with_array(xdev, &cmd, &cmd.create_rss.addr, table,
+				    sizeof(*table) << rss->log_size);
+}
+
+/**
+ * xrdma_cmd_destroy_rss() - DESTROY_RSS
+ * @xdev: the device
+ * @qpn: number of the RSS object
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_destroy_rss(struct xrdma_dev *xdev, u32 qpn)
+{
+	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_RSS, qpn);
+
+	return xrdma_cmd_undo(xdev, &cmd);
+}

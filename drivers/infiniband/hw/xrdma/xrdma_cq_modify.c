@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA completion queues in their life: another ring, moderation, and how full
+ * they are. Must not know how they come and go (xrdma_cq.c), nor what an entry
+ * means.
+ */
+
+#include "xrdma_verbs.h"
+
+/* ---- another ring --------------------------------------------------------- */
+
+/*
+ * The device has moved to the new ring when it answers, and never touches the
+ * old one again; what it wrote there the process still reads, from its own
+ * mapping.
+ */
+static int xrdma_cq_move(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
+			 struct xrdma_ubuf *ubuf, u8 log_depth, u32 *index)
+{
+	struct xrdma_ubuf old = {};
+	int err;
+
+	mutex_lock(&cq->resize_lock);
+	err = xrdma_cmd_resize_cq(&xib->hw, cq->cqn, log_depth, ubuf->mtt.root,
+				  index);
+	if (!err) {
+		old.umem = cq->user.umem;
+		xrdma_mtt_move(&old.mtt, &cq->user.mtt);
+		cq->user.umem = ubuf->umem;
+		xrdma_mtt_move(&cq->user.mtt, &ubuf->mtt);
+		cq->log_depth = log_depth;
+		cq->ibcq.cqe = 1 << log_depth;
+	}
+	mutex_unlock(&cq->resize_lock);
+	if (!err)
+		xrdma_ubuf_unmap(xib, &old, false);
+	return err;
+}
+
+/**
+ * xrdma_resize_user_cq() - ib_device_ops.resize_user_cq
+ * @ibcq: queue of a user; @ibcq->cqe is set to the true depth
+ * @cqe: entries wanted
+ * @udata: with struct xrdma_ureq_resize_cq; NULL for the kernel
+ *
+ * Context: may sleep.
+ * Return: 0, -EOPNOTSUPP for a queue of the kernel, -EINVAL for a value out of
+ * range or a ring that is too small for what is in the queue, -ENOMEM, or an
+ * error of the command.
+ */
+int xrdma_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe,
+			 struct ib_udata *udata)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibcq->device);
+	struct xrdma_cq *cq = to_xcq(ibcq);
+	struct xrdma_uresp_resize_cq resp = {};
+	struct xrdma_ureq_resize_cq req;
+	struct xrdma_ubuf ubuf = {};
+	int err;
+
+	if (!udata)
+		return -EOPNOTSUPP;
+	err = ib_copy_validate_udata_in(udata, req, reserved);
+	if (err)
+		return err;
+	if (req.reserved)
+		return -EINVAL;
+	err = xrdma_ucq_check(&xib->hw.caps, cqe, req.buf_addr, req.log_depth);
+	if (err)
+		return err;
+
+	err = xrdma_ucq_map(xib, &ubuf, req.buf_addr, req.log_depth);
+	if (err)
+		return err;
+	err = xrdma_cq_move(xib, cq, &ubuf, req.log_depth, &resp.index);
+	if (err) {
+		xrdma_ubuf_unmap(xib, &ubuf, xrdma_may_touch(&xib->hw));
+		return err;
+	}
+	return ib_respond_udata(udata, resp);
+}
+
+/* ---- moderation ------------------------------------------------------------ */
+
+/**
+ * xrdma_modify_cq() - ib_device_ops.modify_cq
+ * @ibcq: the queue
+ * @count: completions for each event
+ * @period: longest time from a completion to its event, in us
+ *
+ * Context: may sleep.
+ * Return: 0, or an error of the command.
+ */
+int xrdma_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
+{
+	return xrdma_cmd_modify_cq(&to_xibdev(ibcq->device)->hw,
+				   to_xcq(ibcq)->cqn, count, period);
+}
+
+/* ---- how full it is --------------------------------------------------------- */
+
+/* A word of the ring or its record. Return: false if it cannot be read. */
+static bool xrdma_cq_word(struct xrdma_cq *cq, u64 offset, __le32 *word)
+{
+	if (cq->ring) {
+		*word = READ_ONCE(*(__le32 *)(cq->buf.cpu + offset));
+		return true;
+	}
+	return !ib_umem_copy_from(word, cq->user.umem, offset, sizeof(*word));
+}
+
+static bool xrdma_cq_written(struct xrdma_cq *cq, u32 index)
+{
+	u32 slot = xrdma_ring_slot(index, cq->log_depth);
+	u64 offset = slot * sizeof(struct xrdma_cqe) +
+		     offsetof(struct xrdma_cqe, own);
+	__le32 own;
+
+	return xrdma_cq_word(cq, offset, &own) &&
+	       xrdma_ring_valid(own, index, cq->log_depth);
+}
+
+/* Entries are written in order: the first that is not is the producer index. */
+static u32 xrdma_cq_find_pi(struct xrdma_cq *cq, u32 ci)
+{
+	u32 low = 0, high = 1U << cq->log_depth;
+
+	while (low < high) {
+		u32 middle = (low + high) / 2;
+
+		if (xrdma_cq_written(cq, ci + middle))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return ci + low;
+}
+
+static int xrdma_cq_read_indexes(struct xrdma_cq *cq, u32 *ci, u32 *pi)
+{
+	__le32 word;
+
+	if (!xrdma_cq_word(cq, xrdma_cq_rec_offset(cq->log_depth) +
+			       offsetof(struct xrdma_cq_rec, ci), &word))
+		return -EFAULT;
+	*ci = le32_to_cpu(word);
+	*pi = xrdma_cq_find_pi(cq, *ci);
+	return 0;
+}
+
+/**
+ * xrdma_cq_indexes() - where consumer and device are
+ * @xib: the device
+ * @cq: the queue, which may be about to end
+ * @ci: gets the consumer index, as the device sees it
+ * @pi: gets the index of the next entry that the device will write
+ *
+ * A user's record and ring hold whatever the process has put there.
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOENT if the queue has ended, or -EFAULT.
+ */
+int xrdma_cq_indexes(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 *ci,
+		     u32 *pi)
+{
+	int err = -ENOENT;
+	struct xrdma_cq *live = xrdma_cq_get(xib, cq->cqn);
+
+	if (!live)
+		return err;
+	if (live == cq) {
+		mutex_lock(&cq->resize_lock);
+		err = xrdma_cq_read_indexes(cq, ci, pi);
+		mutex_unlock(&cq->resize_lock);
+	}
+	xrdma_cq_put(live);
+	return err;
+}

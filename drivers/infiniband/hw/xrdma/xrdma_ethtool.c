@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA Ethernet port for ethtool: what it is, and what it has counted. Must not
+ * change anything.
+ */
+
+#include <linux/ethtool.h>
+#include "xrdma_netdev.h"
+#include "xrdma_stats.h"
+
+static void xrdma_get_drvinfo(struct net_device *ndev,
+			      struct ethtool_drvinfo *info)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+
+	strscpy(info->driver, KBUILD_MODNAME, sizeof(info->driver));
+	strscpy(info->bus_info, pci_name(xn->xib->hw.pdev),
+		sizeof(info->bus_info));
+	xrdma_get_dev_fw_str(&xn->xib->ibdev, info->fw_version);
+}
+
+/* The speed is that of the port, whether or not the link is up. */
+static int xrdma_get_link_ksettings(struct net_device *ndev,
+				    struct ethtool_link_ksettings *settings)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+
+	settings->base.speed = xn->speed;
+	settings->base.duplex = DUPLEX_FULL;
+	settings->base.port = PORT_OTHER;
+	settings->base.autoneg = AUTONEG_DISABLE;
+	return 0;
+}
+
+static void xrdma_get_ringparam(struct net_device *ndev,
+				struct ethtool_ringparam *ring,
+				struct kernel_ethtool_ringparam *kernel_ring,
+				struct netlink_ext_ack *extack)
+{
+	ring->rx_max_pending = XRDMA_ETH_DEPTH;
+	ring->rx_pending = XRDMA_ETH_DEPTH;
+	ring->tx_max_pending = XRDMA_ETH_DEPTH;
+	ring->tx_pending = XRDMA_ETH_DEPTH;
+}
+
+/* ---- statistics ------------------------------------------------------------ */
+
+/**
+ * struct xrdma_eth_stat - a counter of the network device
+ * @name: for users
+ * @offset: in struct rtnl_link_stats64
+ */
+struct xrdma_eth_stat {
+	const char *name;
+	size_t offset;
+};
+
+#define XRDMA_ETH_STAT(field) \
+	{ "netdev_" #field, offsetof(struct rtnl_link_stats64, field) }
+
+static const struct xrdma_eth_stat xrdma_eth_stats[] = {
+	XRDMA_ETH_STAT(rx_packets),
+	XRDMA_ETH_STAT(rx_bytes),
+	XRDMA_ETH_STAT(rx_errors),
+	XRDMA_ETH_STAT(rx_dropped),
+	XRDMA_ETH_STAT(tx_packets),
+	XRDMA_ETH_STAT(tx_bytes),
+	XRDMA_ETH_STAT(tx_errors),
+	XRDMA_ETH_STAT(tx_dropped),
+};
+
+static int xrdma_get_sset_count(struct net_device *ndev, int sset)
+{
+	if (sset != ETH_SS_STATS)
+		return -EOPNOTSUPP;
+	return ARRAY_SIZE(xrdma_eth_stats) + XRDMA_NUM_DESCS;
+}
+
+static void xrdma_get_strings(struct net_device *ndev, u32 sset, u8 *data)
+{
+	int i;
+
+	if (sset != ETH_SS_STATS)
+		return;
+	for (i = 0; i < ARRAY_SIZE(xrdma_eth_stats); i++)
+		ethtool_puts(&data, xrdma_eth_stats[i].name);
+	for (i = 0; i < XRDMA_NUM_DESCS; i++)
+		ethtool_puts(&data, xrdma_stat_descs[i].name);
+}
+
+/* There is no way to fail: what a dead device has counted is 0. */
+static void xrdma_get_ethtool_stats(struct net_device *ndev,
+				    struct ethtool_stats *stats, u64 *data)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+	struct rtnl_link_stats64 link;
+	int i;
+
+	dev_get_stats(ndev, &link);
+	for (i = 0; i < ARRAY_SIZE(xrdma_eth_stats); i++)
+		*data++ = *(u64 *)((void *)&link + xrdma_eth_stats[i].offset);
+	memset(data, 0, XRDMA_NUM_DESCS * sizeof(*data));
+	xrdma_read_stats(xn->xib, data);
+}
+
+const struct ethtool_ops xrdma_ethtool_ops = {
+	.get_drvinfo = xrdma_get_drvinfo,
+	.get_ethtool_stats = xrdma_get_ethtool_stats,
+	.get_link = ethtool_op_get_link,
+	.get_link_ksettings = xrdma_get_link_ksettings,
+	.get_ringparam = xrdma_get_ringparam,
+	.get_sset_count = xrdma_get_sset_count,
+	.get_strings = xrdma_get_strings,
+};

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA PCI function: decides when there is a device: while the driver is bound,
+ * but for resets, errors of the bus and suspends; and again after it died. Must
+ * not know what a device consists of: xrdma_life.c.
+ */
+
+#include <linux/dma-mapping.h>
+#include "xrdma_function.h"
+#include "xrdma_regs.h"
+
+/* Seconds before each try to recover; a life of some length starts afresh. */
+static const unsigned int xrdma_recovery_pauses[] = { 0, 1, 2, 4, 8 };
+#define XRDMA_GOOD_HEALTH_JIFFIES	(60 * HZ)
+
+/* ---- up and down ----------------------------------------------------------- */
+
+static int xrdma_function_up(struct xrdma_function *fn)
+{
+	int err;
+
+	lockdep_assert_held(&fn->lock);
+
+	err = xrdma_life_begin(fn);
+	if (err)
+		return err;
+	fn->born = jiffies;
+	/* what an error of the bus makes it lose */
+	pci_save_state(fn->pdev);
+	return 0;
+}
+
+static void xrdma_function_down(struct xrdma_function *fn)
+{
+	lockdep_assert_held(&fn->lock);
+
+	if (fn->xib)
+		xrdma_life_end(fn);
+}
+
+/* Takes it down until xrdma_function_release(). */
+static void xrdma_function_hold(struct xrdma_function *fn)
+{
+	mutex_lock(&fn->lock);
+	fn->held = true;
+	xrdma_function_down(fn);
+	mutex_unlock(&fn->lock);
+}
+
+/* ---- recovery -------------------------------------------------------------- */
+
+static void xrdma_recovery_plan(struct xrdma_function *fn)
+{
+	lockdep_assert_held(&fn->lock);
+
+	if (fn->tries == ARRAY_SIZE(xrdma_recovery_pauses)) {
+		dev_err(&fn->pdev->dev,
+			"the device is given up: it did not recover in %u tries\n",
+			fn->tries);
+		return;
+	}
+	mod_delayed_work(system_long_wq, &fn->recovery,
+			 xrdma_recovery_pauses[fn->tries++] * HZ);
+}
+
+/* A device that is gone is left to those who watch its slot. */
+static bool xrdma_recoverable(const struct xrdma_dev *xdev)
+{
+	return xrdma_dead(xdev) && xrdma_hw_present(xdev);
+}
+
+static void xrdma_recovery_step(struct xrdma_function *fn)
+{
+	lockdep_assert_held(&fn->lock);
+
+	if (fn->held)
+		return;
+	if (!fn->xib) {
+		if (xrdma_function_up(fn))
+			xrdma_recovery_plan(fn);
+		else
+			dev_info(&fn->pdev->dev, "the device works again\n");
+	} else if (xrdma_recoverable(&fn->xib->hw)) {
+		if (time_after(jiffies, fn->born + XRDMA_GOOD_HEALTH_JIFFIES))
+			fn->tries = 0;
+		xrdma_function_down(fn);
+		xrdma_recovery_plan(fn);
+	}
+}
+
+static void xrdma_recovery_work(struct work_struct *work)
+{
+	struct xrdma_function *fn = container_of(to_delayed_work(work),
+						 struct xrdma_function,
+						 recovery);
+
+	mutex_lock(&fn->lock);
+	xrdma_recovery_step(fn);
+	mutex_unlock(&fn->lock);
+}
+
+/**
+ * xrdma_function_recover() - the device has died: get it back
+ * @pdev: the function
+ *
+ * Context: any.
+ */
+void xrdma_function_recover(struct pci_dev *pdev)
+{
+	struct xrdma_function *fn = pci_get_drvdata(pdev);
+
+	mod_delayed_work(system_long_wq, &fn->recovery, 0);
+}
+
+/* The end of xrdma_function_hold(): up, now or as soon as it can be. */
+static int xrdma_function_release(struct xrdma_function *fn)
+{
+	int err = 0;
+
+	mutex_lock(&fn->lock);
+	fn->held = false;
+	fn->tries = 0;
+	xrdma_function_down(fn);
+	err = xrdma_function_up(fn);
+	if (err)
+		xrdma_recovery_plan(fn);
+	mutex_unlock(&fn->lock);
+	return err;
+}
+
+/* ---- resets and errors of the bus ------------------------------------------ */
+
+/**
+ * xrdma_reset_prepare() - pci_error_handlers.reset_prepare
+ * @pdev: the function, about to be reset on request
+ */
+void xrdma_reset_prepare(struct pci_dev *pdev)
+{
+	xrdma_function_hold(pci_get_drvdata(pdev));
+}
+
+/**
+ * xrdma_reset_done() - pci_error_handlers.reset_done
+ * @pdev: the function
+ */
+void xrdma_reset_done(struct pci_dev *pdev)
+{
+	xrdma_function_release(pci_get_drvdata(pdev));
+}
+
+/**
+ * xrdma_error_detected() - pci_error_handlers.error_detected
+ * @pdev: the function
+ * @state: whether it can be reached, now or ever
+ *
+ * The device is dead, but maybe not quiet: its memory is given back after the
+ * reset.
+ *
+ * Return: that a reset is needed, or that all is lost.
+ */
+pci_ers_result_t xrdma_error_detected(struct pci_dev *pdev,
+				      pci_channel_state_t state)
+{
+	struct xrdma_function *fn = pci_get_drvdata(pdev);
+
+	mutex_lock(&fn->lock);
+	fn->held = true;
+	if (fn->xib)
+		xrdma_fatal(&fn->xib->hw, "its bus has failed");
+	mutex_unlock(&fn->lock);
+	return state == pci_channel_io_perm_failure ?
+	       PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_NEED_RESET;
+}
+
+/**
+ * xrdma_slot_reset() - pci_error_handlers.slot_reset
+ * @pdev: the function, after a reset of the bus
+ *
+ * Return: whether the device answers.
+ */
+pci_ers_result_t xrdma_slot_reset(struct pci_dev *pdev)
+{
+	pci_restore_state(pdev);
+	return pci_device_is_present(pdev) ? PCI_ERS_RESULT_RECOVERED :
+					     PCI_ERS_RESULT_DISCONNECT;
+}
+
+/**
+ * xrdma_error_resume() - pci_error_handlers.resume
+ * @pdev: the function
+ */
+void xrdma_error_resume(struct pci_dev *pdev)
+{
+	xrdma_function_release(pci_get_drvdata(pdev));
+}
+
+/* ---- power ------------------------------------------------------------------ */
+
+/**
+ * xrdma_suspend() - dev_pm_ops.suspend and its likes
+ * @dev: the function
+ *
+ * Return: 0
+ */
+int xrdma_suspend(struct device *dev)
+{
+	xrdma_function_hold(dev_get_drvdata(dev));
+	return 0;
+}
+
+/**
+ * xrdma_resume() - dev_pm_ops.resume and its likes
+ * @dev: the function
+ *
+ * Return: 0, or why the device does not work yet.
+ */
+int xrdma_resume(struct device *dev)
+{
+	return xrdma_function_release(dev_get_drvdata(dev));
+}
+
+/**
+ * xrdma_shutdown() - pci_driver.shutdown
+ * @pdev: the function; the next kernel finds it quiet
+ */
+void xrdma_shutdown(struct pci_dev *pdev)
+{
+	struct xrdma_function *fn = pci_get_drvdata(pdev);
+
+	mutex_lock(&fn->lock);
+	fn->held = true;
+	if (fn->xib) {
+		xrdma_health_stop(&fn->xib->hw);
+		xrdma_hw_silence(&fn->xib->hw);
+	}
+	pci_clear_master(pdev);
+	mutex_unlock(&fn->lock);
+}
+
+/* ---- probe and remove ------------------------------------------------------- */
+
+static bool xrdma_pci_has_bars(struct pci_dev *pdev)
+{
+	return pci_resource_len(pdev, XRDMA_BAR_REGS) >= XRDMA_BAR_REGS_SIZE &&
+	       pci_resource_len(pdev, XRDMA_BAR_DB) >= XRDMA_BAR_DB_SIZE;
+}
+
+static void xrdma_pci_exit(struct pci_dev *pdev)
+{
+	pci_release_mem_regions(pdev);
+	pci_disable_device(pdev);
+}
+
+static int xrdma_pci_init(struct pci_dev *pdev)
+{
+	struct device *dev = &pdev->dev;
+	int err;
+
+	err = pci_enable_device_mem(pdev);
+	if (err)
+		return dev_err_probe(dev, err, "cannot enable the function\n");
+	err = pci_request_mem_regions(pdev, KBUILD_MODNAME);
+	if (err) {
+		pci_disable_device(pdev);
+		return dev_err_probe(dev, err, "its BARs are in use\n");
+	}
+	if (!xrdma_pci_has_bars(pdev))
+		err = dev_err_probe(dev, -ENODEV, "its BARs are too small\n");
+	if (!err)
+		err = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64));
+	if (err) {
+		xrdma_pci_exit(pdev);
+		return err;
+	}
+	/* a piece of memory may be as long as it is: fewer, larger blocks */
+	dma_set_max_seg_size(dev, UINT_MAX);
+	return 0;
+}
+
+static struct xrdma_function *xrdma_function_alloc(struct pci_dev *pdev)
+{
+	struct xrdma_function *fn = kzalloc_obj(*fn);
+
+	if (!fn)
+		return NULL;
+	fn->pdev = pdev;
+	fn->held = true;
+	mutex_init(&fn->lock);
+	INIT_DELAYED_WORK(&fn->recovery, xrdma_recovery_work);
+	pci_set_drvdata(pdev, fn);
+	return fn;
+}
+
+static void xrdma_function_free(struct xrdma_function *fn)
+{
+	xrdma_function_hold(fn);
+	/* nobody starts it any more */
+	cancel_delayed_work_sync(&fn->recovery);
+	if (fn->netdev)
+		xrdma_netdev_destroy(fn->netdev);
+	mutex_destroy(&fn->lock);
+	kfree(fn);
+}
+
+/**
+ * xrdma_probe() - pci_driver.probe
+ * @pdev: the function; its device may be in any state, also running
+ * @id: not used
+ *
+ * Return: 0 or an errno.
+ */
+int xrdma_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct xrdma_function *fn;
+	int err;
+
+	fn = xrdma_function_alloc(pdev);
+	if (!fn)
+		return -ENOMEM;
+	err = xrdma_pci_init(pdev);
+	if (err)
+		goto err_free;
+	mutex_lock(&fn->lock);
+	err = xrdma_function_up(fn);
+	fn->held = err;
+	mutex_unlock(&fn->lock);
+	if (!err)
+		return 0;
+	xrdma_pci_exit(pdev);
+err_free:
+	xrdma_function_free(fn);
+	return err;
+}
+
+/**
+ * xrdma_remove() - pci_driver.remove
+ * @pdev: the function
+ */
+void xrdma_remove(struct pci_dev *pdev)
+{
+	xrdma_function_free(pci_get_drvdata(pdev));
+	xrdma_pci_exit(pdev);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA queue pairs whose rings are in kernel memory: those of the kernel's
+ * consumers and the netdev's. Must not know what is in an entry (xrdma_post.c,
+ * xrdma_poll.c).
+ */
+
+#include <linux/log2.h>
+#include "xrdma_qp.h"
+
+static int xrdma_wq_size(const struct xrdma_caps *caps, struct xrdma_wq *wq,
+			 u32 entries, u32 bytes, u32 log_stride_min)
+{
+	if (entries > caps->max_qp_wr)
+		return -EINVAL;
+	wq->log_depth = order_base_2(max(entries, 1U));
+	wq->log_stride = max_t(u32, order_base_2(bytes), log_stride_min);
+	return wq->log_stride > XRDMA_LOG_STRIDE_MAX ? -EINVAL : 0;
+}
+
+static int xrdma_kqp_size(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+			  const struct xrdma_qp_init *init)
+{
+	const struct xrdma_caps *caps = &xib->hw.caps;
+	int err;
+
+	err = xrdma_wq_size(caps, &qp->sq, init->send_wr, init->send_bytes,
+			    XRDMA_SQ_LOG_STRIDE_MIN);
+	if (!err && init->has_rq && init->recv_wr)
+		err = xrdma_wq_size(caps, &qp->rq, init->recv_wr,
+				    sizeof(struct xrdma_rq_wqe) +
+				    sizeof(struct xrdma_sge) * init->recv_sge,
+				    XRDMA_RQ_LOG_STRIDE_MIN);
+	if (!err)
+		xrdma_qp_limits(caps, qp);
+	return err;
+}
+
+/**
+ * xrdma_kqp_free() - free the memory of a queue pair that has been stopped
+ * @xib: the device, dead or alive
+ * @qp: the queue pair, after xrdma_kqp_stop()
+ * @keep: the device may still touch its rings: keep them until it is reset
+ *
+ * Context: may sleep.
+ */
+void xrdma_kqp_free(struct xrdma_ibdev *xib, struct xrdma_qp *qp, bool keep)
+{
+	if (keep)
+		xrdma_quarantine_buf(xib, &qp->buf);
+	else
+		xrdma_buf_free(&xib->hw, &qp->buf);
+	kvfree(qp->rq.wr_id);
+	kvfree(qp->sq.wr_id);
+}
+
+static int xrdma_kqp_alloc(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
+{
+	u64 rec = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.log_stride,
+				      qp->rq.log_depth, qp->rq.log_stride);
+	int err = -ENOMEM;
+
+	qp->sq.wr_id = kvcalloc(1 << qp->sq.log_depth, sizeof(u64),
+				GFP_KERNEL);
+	qp->rq.wr_id = kvcalloc(1 << qp->rq.log_depth, sizeof(u64),
+				GFP_KERNEL);
+	if (qp->sq.wr_id && qp->rq.wr_id)
+		err = xrdma_buf_alloc(&xib->hw, &qp->buf,
+				      rec + sizeof(*qp->rec));
+	if (err) {
+		kvfree(qp->rq.wr_id);
+		kvfree(qp->sq.wr_id);
+		return err;
+	}
+	qp->sq.ring = qp->buf.cpu;
+	qp->rq.ring = qp->buf.cpu +
+		      (1 << (qp->sq.log_depth + qp->sq.log_stride));
+	qp->rec = qp->buf.cpu + rec;
+	return 0;
+}
+
+/* From here on a dead device completes its work in software. */
+static void xrdma_kqp_attach(struct xrdma_qp *qp, struct xrdma_cq *send_cq,
+			     struct xrdma_cq *recv_cq)
+{
+	spin_lock_irq(&send_cq->lock);
+	list_add_tail(&qp->send_entry, &send_cq->send_qps);
+	spin_unlock_irq(&send_cq->lock);
+
+	spin_lock_irq(&recv_cq->lock);
+	list_add_tail(&qp->recv_entry, &recv_cq->recv_qps);
+	spin_unlock_irq(&recv_cq->lock);
+}
+
+static void xrdma_kqp_detach(struct xrdma_qp *qp, struct xrdma_cq *send_cq,
+			     struct xrdma_cq *recv_cq)
+{
+	spin_lock_irq(&send_cq->lock);
+	list_del(&qp->send_entry);
+	spin_unlock_irq(&send_cq->lock);
+
+	spin_lock_irq(&recv_cq->lock);
+	list_del(&qp->recv_entry);
+	spin_unlock_irq(&recv_cq->lock);
+}
+
+/**
+ * xrdma_kqp_create() - queue pair in kernel memory, in state RESET
+ * @xib: the device
+ * @qp: zeroed, or the object of an ib_qp; gets its number and its limits
+ * @init: what is needed; with both completion queues
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL for a size out of range, -ENOMEM when numbers or memory
+ * run out, or an error of the command.
+ */
+int xrdma_kqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+		     const struct xrdma_qp_init *init)
+{
+	struct xrdma_cmd_create_qp cmd = {};
+	int err;
+
+	qp->type = init->type;
+	qp->sig_all = init->sig_all;
+	err = xrdma_kqp_size(xib, qp, init);
+	if (err)
+		return err;
+	err = xrdma_kqp_alloc(xib, qp);
+	if (err)
+		return err;
+
+	xrdma_make_create_qp(&cmd, init);
+	cmd.flags |= XRDMA_QP_KERNEL;
+	cmd.root = cpu_to_le64(qp->buf.root);
+	err = xrdma_qp_enable(xib, qp, &cmd);
+	if (err) {
+		xrdma_kqp_free(xib, qp, xrdma_may_touch(&xib->hw));
+		return err;
+	}
+	xrdma_kqp_attach(qp, init->send_cq, init->recv_cq);
+	return 0;
+}
+
+/**
+ * xrdma_kqp_stop() - end of a queue pair of xrdma_kqp_create(), but its memory
+ * @xib: the device, dead or alive
+ * @qp: the queue pair; nobody posts to it any more
+ * @send_cq: its completion queue of sends
+ * @recv_cq: its completion queue of receives
+ *
+ * The entries of its rings can still be read. xrdma_kqp_free() follows, unless
+ * the error is -EBUSY.
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY: windows of type 2A are bound to it, nothing has changed;
+ * or another error of the command: then the device may still touch its rings,
+ * and what its work requests name.
+ */
+int xrdma_kqp_stop(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+		   struct xrdma_cq *send_cq, struct xrdma_cq *recv_cq)
+{
+	int err = xrdma_qp_disable(xib, qp, send_cq, recv_cq);
+
+	if (err == -EBUSY)
+		return err;
+	xrdma_kqp_detach(qp, send_cq, recv_cq);
+	/* a reader in xrdma_poll_cq() may have found it */
+	synchronize_rcu();
+	return err;
+}
+
+/**
+ * xrdma_kqp_destroy() - end of a queue pair of xrdma_kqp_create()
+ * @xib: the device, dead or alive
+ * @qp: the queue pair; nobody posts to it any more
+ * @send_cq: its completion queue of sends
+ * @recv_cq: its completion queue of receives
+ *
+ * Rings that the device may still touch are kept until it has been reset.
+ *
+ * Context: may sleep.
+ * Return: as xrdma_kqp_stop().
+ */
+int xrdma_kqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+		      struct xrdma_cq *send_cq, struct xrdma_cq *recv_cq)
+{
+	int err = xrdma_kqp_stop(xib, qp, send_cq, recv_cq);
+
+	if (err != -EBUSY)
+		xrdma_kqp_free(xib, qp, err);
+	return err;
+}

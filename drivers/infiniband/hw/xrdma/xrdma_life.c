@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA lives: from a reset to the next, a device is brought up layer by layer,
+ * serves its consumers, and is taken down again, and nothing of it is left but
+ * the netdev. Must not know why that happens: xrdma_function.c.
+ */
+
+#include <linux/delay.h>
+#include <linux/pci.h>
+#include "xrdma_flow.h"
+#include "xrdma_function.h"
+#include "xrdma_regs.h"
+#include "xrdma_stats.h"
+
+/* What consumers have to act on the death of a device, before it is taken away */
+#define XRDMA_SINK_IN_MS	1000
+
+/* ---- device ---------------------------------------------------------------- */
+
+static int xrdma_map(struct xrdma_dev *xdev)
+{
+	struct pci_dev *pdev = xdev->pdev;
+
+	xdev->regs = pci_iomap(pdev, XRDMA_BAR_REGS, XRDMA_BAR_REGS_SIZE);
+	xdev->db = pci_iomap(pdev, XRDMA_BAR_DB, XRDMA_DB_PAGE_SIZE);
+	xdev->db_phys = pci_resource_start(pdev, XRDMA_BAR_DB);
+	xdev->num_db_pages = XRDMA_NUM_DB_PAGES;
+	if (!xdev->regs || !xdev->db)
+		return -ENOMEM;
+	/* only a device with memory of its own has this one */
+	xdev->dm_phys = pci_resource_start(pdev, XRDMA_BAR_DM);
+	xdev->dm_size = pci_resource_len(pdev, XRDMA_BAR_DM);
+	if (!xdev->dm_size)
+		return 0;
+	xdev->dm = pci_iomap_wc(pdev, XRDMA_BAR_DM, 0);
+	return xdev->dm ? 0 : -ENOMEM;
+}
+
+static void xrdma_unmap(struct xrdma_dev *xdev)
+{
+	if (xdev->dm)
+		pci_iounmap(xdev->pdev, xdev->dm);
+	if (xdev->db)
+		pci_iounmap(xdev->pdev, xdev->db);
+	if (xdev->regs)
+		pci_iounmap(xdev->pdev, xdev->regs);
+}
+
+/*
+ * What xrdma_core_start() built, as far as it came. Memory is freed only when
+ * the device cannot touch it any more.
+ */
+static void xrdma_core_stop(struct xrdma_ibdev *xib)
+{
+	struct xrdma_dev *xdev = &xib->hw;
+	bool quiet;
+
+	/* its files send commands */
+	xrdma_cc_destroy(xib);
+	quiet = xrdma_hw_silence(xdev);
+	xrdma_eqs_stop(xdev);
+	pci_clear_master(xdev->pdev);
+	xrdma_counters_destroy(xib);
+	xrdma_faults_destroy(xib);
+	xrdma_dm_destroy(xib);
+	if (!quiet) {
+		dev_err(xrdma_to_dev(xdev),
+			"the device cannot be reset: memory that it may use is lost\n");
+		if (xib->inval)
+			xrdma_quarantine_abandon(xib);
+		return;
+	}
+	if (xib->inval) {
+		xrdma_quarantine_release(xib);
+		xrdma_inval_destroy(xib);
+	}
+	xrdma_eqs_destroy(xdev);
+	if (xdev->cmdq)
+		xrdma_cmdq_destroy(xdev);
+	if (xib->keys)
+		xrdma_keys_destroy(xib->keys);
+}
+
+/* Memory that the device has to know before it starts. */
+static int xrdma_core_alloc(struct xrdma_ibdev *xib)
+{
+	struct xrdma_dev *xdev = &xib->hw;
+	struct xrdma_keys *keys;
+	int err;
+
+	keys = xrdma_keys_create(xrdma_to_dev(xdev));
+	if (IS_ERR(keys))
+		return PTR_ERR(keys);
+	xib->keys = keys;
+	xrdma_keys_show(keys, xrdma_debugfs_dir(xib));
+	err = xrdma_cmdq_create(xdev);
+	return err ?: xrdma_inval_create(xib);
+}
+
+static int xrdma_core_enable(struct xrdma_ibdev *xib)
+{
+	struct xrdma_dev *xdev = &xib->hw;
+	struct device *dev = xrdma_to_dev(xdev);
+	int err;
+
+	err = xrdma_hw_enable(xdev, xrdma_keys_root(xib->keys));
+	if (err)
+		return dev_err_probe(dev, err, "the device does not start\n");
+	err = xrdma_cmd_query_device(xdev);
+	if (err)
+		return dev_err_probe(dev, err,
+				     "the device does not say what it is\n");
+	err = xrdma_keys_open(xib->keys, xdev->caps.log_max_keys);
+	if (err)
+		return err;
+	err = xrdma_dm_create(xib);
+	if (!err)
+		err = xrdma_counters_create(xib);
+	if (!err)
+		err = xrdma_cc_create(xib);
+	if (err)
+		return err;
+	err = xrdma_eqs_create(xdev);
+	if (err)
+		return dev_err_probe(dev, err, "cannot set up event queues\n");
+	return 0;
+}
+
+static int xrdma_core_start(struct xrdma_ibdev *xib)
+{
+	struct xrdma_dev *xdev = &xib->hw;
+	int err;
+
+	err = xrdma_hw_check(xdev);
+	if (err)
+		return err;
+	err = xrdma_hw_reset(xdev);
+	if (err)
+		return dev_err_probe(xrdma_to_dev(xdev), err,
+				     "the device does not come out of reset\n");
+	err = xrdma_faults_create(xib);
+	if (err)
+		return err;
+	pci_set_master(xdev->pdev);
+	err = xrdma_core_alloc(xib);
+	if (!err)
+		err = xrdma_core_enable(xib);
+	if (err)
+		xrdma_core_stop(xib);
+	return err;
+}
+
+/* ---- verbs ----------------------------------------------------------------- */
+
+/* The name it had before, unless somebody else has it by now */
+static int xrdma_register_as(struct ib_device *ibdev, const char *name)
+{
+	int err = -ENFILE;
+
+	if (name[0] && !strchr(name, '%'))
+		err = ib_register_device(ibdev, name, ibdev->dev.parent);
+	if (err == -ENFILE)
+		err = ib_register_device(ibdev, "xrdma%d", ibdev->dev.parent);
+	return err;
+}
+
+static int xrdma_register(struct xrdma_ibdev *xib, const char *name)
+{
+	struct ib_device *ibdev = &xib->ibdev;
+	struct xrdma_dev *xdev = &xib->hw;
+	int err;
+
+	ibdev->dev.parent = xrdma_to_dev(xdev);
+	ibdev->node_type = RDMA_NODE_IB_CA;
+	ibdev->phys_port_cnt = 1;
+	ibdev->num_comp_vectors = xrdma_num_comp_vectors(xdev);
+	ibdev->node_guid = xdev->caps.node_guid;
+	ib_set_device_ops(ibdev, &xrdma_ops);
+	if (xdev->caps.flags & XRDMA_CAP_COUNTERS)
+		ib_set_device_ops(ibdev, &xrdma_counter_ops);
+	if (xdev->caps.flags & XRDMA_CAP_FLOW)
+		ib_set_device_ops(ibdev, &xrdma_flow_ops);
+	if (IS_ENABLED(CONFIG_INFINIBAND_USER_ACCESS))
+		ibdev->driver_def = xrdma_uapi_defs;
+	err = ib_device_set_netdev(ibdev, xib->netdev, 1);
+	if (!err)
+		err = xrdma_register_as(ibdev, name);
+	if (err)
+		dev_err_probe(xrdma_to_dev(xdev), err,
+			      "cannot register the RDMA device\n");
+	return err;
+}
+
+/* ---- life ------------------------------------------------------------------ */
+
+static struct xrdma_ibdev *xrdma_alloc(struct pci_dev *pdev)
+{
+	struct xrdma_ibdev *xib = ib_alloc_device(xrdma_ibdev, ibdev);
+
+	if (!xib)
+		return NULL;
+	xib->hw.pdev = pdev;
+	xib->hw.event_ops = &xrdma_event_ops;
+	mutex_init(&xib->hw.silence_lock);
+	ida_init(&xib->pds);
+	ida_init(&xib->xrcds);
+	ida_init(&xib->flows);
+	ida_init(&xib->db_pages);
+	xrdma_queues_create(xib);
+	return xib;
+}
+
+static void xrdma_free(struct xrdma_ibdev *xib)
+{
+	xrdma_queues_destroy(xib);
+	ida_destroy(&xib->db_pages);
+	ida_destroy(&xib->flows);
+	ida_destroy(&xib->xrcds);
+	ida_destroy(&xib->pds);
+	mutex_destroy(&xib->hw.silence_lock);
+	ib_dealloc_device(&xib->ibdev);
+}
+
+/* The network device is made in the first life, and attached in the others. */
+static int xrdma_attach(struct xrdma_function *fn, struct xrdma_ibdev *xib)
+{
+	struct net_device *netdev;
+	int err;
+
+	if (fn->netdev) {
+		err = xrdma_netdev_attach(xib, fn->netdev);
+	} else {
+		netdev = xrdma_netdev_create(xib);
+		err = PTR_ERR_OR_ZERO(netdev);
+		if (!err)
+			fn->netdev = netdev;
+	}
+	if (err)
+		dev_err_probe(xrdma_to_dev(&xib->hw), err,
+			      "cannot register the Ethernet port\n");
+	return err;
+}
+
+/**
+ * xrdma_life_begin() - bring a device up
+ * @fn: the function, enabled; without a device
+ *
+ * Says what is wrong.
+ *
+ * Context: may sleep; @fn->lock is held.
+ * Return: 0: consumers can use @fn->xib; or an errno: there is none.
+ */
+int xrdma_life_begin(struct xrdma_function *fn)
+{
+	struct xrdma_ibdev *xib;
+	int err;
+
+	lockdep_assert_held(&fn->lock);
+
+	xib = xrdma_alloc(fn->pdev);
+	if (!xib)
+		return -ENOMEM;
+	err = xrdma_map(&xib->hw);
+	if (!err)
+		err = xrdma_core_start(xib);
+	if (err)
+		goto err_unmap;
+	xrdma_health_start(&xib->hw);
+	err = xrdma_attach(fn, xib);
+	if (err)
+		goto err_core;
+	err = xrdma_register(xib, fn->name);
+	if (err)
+		goto err_netdev;
+	fn->xib = xib;
+	return 0;
+
+err_netdev:
+	xrdma_netdev_detach(xib);
+err_core:
+	xrdma_health_stop(&xib->hw);
+	xrdma_core_stop(xib);
+err_unmap:
+	xrdma_unmap(&xib->hw);
+	xrdma_free(xib);
+	return err;
+}
+
+/*
+ * A consumer that has to let go before it hears that its requests have failed
+ * may wait for them until they time out, which takes NVMe over Fabrics half a
+ * minute: drivers/nvme/host/rdma.c, nvme_rdma_error_recovery() does nothing for
+ * a controller that is being deleted. One that has let go by itself before it
+ * has to stays, and connects again when the device is back.
+ */
+static void xrdma_death_sinks_in(struct xrdma_ibdev *xib)
+{
+	if (!xrdma_dead(&xib->hw))
+		return;
+	flush_work(&xib->hw.fatal_work);
+	flush_work(&xib->flush_work);
+	msleep(XRDMA_SINK_IN_MS);
+}
+
+/**
+ * xrdma_life_end() - take a device down
+ * @fn: the function; its device may be dead or alive
+ *
+ * On return consumers, their objects and memory are gone, and the device is
+ * quiet. The network device stays, detached.
+ *
+ * Context: may sleep, takes the RTNL; @fn->lock is held.
+ */
+void xrdma_life_end(struct xrdma_function *fn)
+{
+	struct xrdma_ibdev *xib = fn->xib;
+
+	lockdep_assert_held(&fn->lock);
+
+	fn->xib = NULL;
+	strscpy(fn->name, dev_name(&xib->ibdev.dev));
+	xrdma_death_sinks_in(xib);
+	ib_unregister_device(&xib->ibdev);
+	xrdma_netdev_detach(xib);
+	xrdma_health_stop(&xib->hw);
+	xrdma_core_stop(xib);
+	xrdma_unmap(&xib->hw);
+	xrdma_free(xib);
+}

@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA shared receive queues: birth, change, death and events, for users and
+ * for the kernel's consumers, and posting by the latter. Must not know queue
+ * pairs, nor what a completion says but which entry it is of.
+ *
+ * The device takes entries in order, but completes them in any. What a kernel's
+ * entry carries as wr_id is therefore a tag, the number of a place that knows
+ * the consumer's wr_id: a device that lies can lose completions, or mix them
+ * up, but not complete what was not posted. A place is in use from posting
+ * until the completion is polled; while one is free, so is an entry.
+ */
+
+#include <linux/log2.h>
+#include "xrdma_qp.h"
+#include "xrdma_srq.h"
+
+/* ---- numbers and events ------------------------------------------------ */
+
+/* A number without an object: lookups find nothing, nobody else gets it. */
+static int xrdma_srq_reserve(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
+{
+	struct xa_limit limit = XA_LIMIT(1, xib->hw.caps.max_srq - 1);
+	int err;
+
+	err = xa_alloc_cyclic_irq(&xib->srqs, &srq->srqn, NULL, limit,
+				  &xib->next_srqn, GFP_KERNEL);
+	if (err == -EBUSY)
+		return -ENOMEM;
+	return min(err, 0);
+}
+
+static int xrdma_srq_enable(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
+			    u64 root, u32 limit)
+{
+	const struct ib_srq *ibsrq = &srq->ibsrq;
+	struct xrdma_cmd_create_srq cmd = {
+		.root = cpu_to_le64(root),
+		.pd = cpu_to_le32(to_xpd(ibsrq->pd)->pdn),
+		.limit = cpu_to_le32(limit),
+		.log_depth = srq->rq.log_depth,
+		.log_stride = srq->rq.log_stride,
+	};
+	int err;
+
+	spin_lock_init(&srq->lock);
+	mutex_init(&srq->modify_lock);
+	refcount_set(&srq->refs, 1);
+	init_completion(&srq->free);
+
+	err = xrdma_srq_reserve(xib, srq);
+	if (err)
+		goto err_mutex;
+
+	cmd.srqn = cpu_to_le32(srq->srqn);
+	if (ibsrq->srq_type == IB_SRQT_XRC) {
+		cmd.xrcd = cpu_to_le32(to_xxrcd(ibsrq->ext.xrc.xrcd)->xrcdn);
+		cmd.cqn = cpu_to_le32(to_xcq(ibsrq->ext.cq)->cqn);
+	}
+	err = xrdma_cmd_create_srq(&xib->hw, &cmd);
+	if (err)
+		goto err_number;
+
+	xa_store_irq(&xib->srqs, srq->srqn, srq, GFP_KERNEL);
+	return 0;
+
+err_number:
+	xa_erase_irq(&xib->srqs, srq->srqn);
+err_mutex:
+	mutex_destroy(&srq->modify_lock);
+	return err;
+}
+
+static void xrdma_srq_put(struct xrdma_srq *srq)
+{
+	if (refcount_dec_and_test(&srq->refs))
+		complete(&srq->free);
+}
+
+/*
+ * When this returns, no handler runs and none will. The number is free again
+ * only if the device has let go of it.
+ */
+static int xrdma_srq_disable(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
+{
+	int err;
+
+	xa_store_irq(&xib->srqs, srq->srqn, NULL, GFP_KERNEL);
+	err = xrdma_cmd_destroy_srq(&xib->hw, srq->srqn);
+	if (!err)
+		xa_erase_irq(&xib->srqs, srq->srqn);
+	xrdma_srq_put(srq);
+	wait_for_completion(&srq->free);
+	mutex_destroy(&srq->modify_lock);
+	return err;
+}
+
+/**
+ * xrdma_srq_event() - asynchronous event of a shared receive queue
+ * @xib: the device
+ * @srqn: as the device says; a number that is not in use is ignored
+ * @event: XRDMA_EVENT_SRQ_*
+ *
+ * Context: any; calls the consumer's handler.
+ */
+void xrdma_srq_event(struct xrdma_ibdev *xib, u32 srqn, u8 event)
+{
+	struct ib_event ibevent = {
+		.device = &xib->ibdev,
+		.event = event == XRDMA_EVENT_SRQ_LIMIT ?
+			 IB_EVENT_SRQ_LIMIT_REACHED : IB_EVENT_SRQ_ERR,
+	};
+	struct xrdma_srq *srq;
+	unsigned long flags;
+
+	xa_lock_irqsave(&xib->srqs, flags);
+	srq = xa_load(&xib->srqs, srqn);
+	if (srq)
+		refcount_inc(&srq->refs);
+	xa_unlock_irqrestore(&xib->srqs, flags);
+	if (!srq)
+		return;
+
+	ibevent.element.srq = &srq->ibsrq;
+	if (srq->ibsrq.event_handler)
+		srq->ibsrq.event_handler(&ibevent, srq->ibsrq.srq_context);
+	xrdma_srq_put(srq);
+}
+
+/* ---- sizes -------------------------------------------------------------- */
+
+static u64 xrdma_srq_rec_offset(const struct xrdma_wq *rq)
+{
+	return xrdma_qp_rec_offset(0, 0, rq->log_depth, rq->log_stride);
+}
+
+static u64 xrdma_srq_size(const struct xrdma_wq *rq)
+{
+	return xrdma_srq_rec_offset(rq) + sizeof(struct xrdma_srq_rec);
+}
+
+/* From depth and stride to what a consumer gets out of them */
+static void xrdma_srq_attr(const struct xrdma_wq *rq, struct ib_srq_attr *attr)
+{
+	attr->max_wr = 1 << rq->log_depth;
+	attr->max_sge = rq->max_sge;
+}
+
+static void xrdma_srq_limits(const struct xrdma_caps *caps,
+			     struct xrdma_wq *rq)
+{
+	u32 room = (1 << rq->log_stride) - sizeof(struct xrdma_rq_wqe);
+
+	rq->max_sge = min_t(u32, caps->max_sge, room / sizeof(struct xrdma_sge));
+}
+
+/* ---- in kernel memory ---------------------------------------------------- */
+
+static int xrdma_ksrq_size(const struct xrdma_caps *caps, struct xrdma_wq *rq,
+			   const struct ib_srq_attr *attr)
+{
+	u32 bytes = sizeof(struct xrdma_rq_wqe) +
+		    attr->max_sge * sizeof(struct xrdma_sge);
+
+	rq->log_depth = order_base_2(attr->max_wr);
+	rq->log_stride = max_t(u32, order_base_2(bytes),
+			       XRDMA_RQ_LOG_STRIDE_MIN);
+	if (rq->log_stride > XRDMA_LOG_STRIDE_MAX)
+		return -EINVAL;
+	xrdma_srq_limits(caps, rq);
+	return 0;
+}
+
+static void xrdma_ksrq_free(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
+			    bool keep)
+{
+	if (keep)
+		xrdma_quarantine_buf(xib, &srq->buf);
+	else
+		xrdma_buf_free(&xib->hw, &srq->buf);
+	kvfree(srq->tags);
+}
+
+static int xrdma_ksrq_alloc(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
+{
+	u32 depth = 1 << srq->rq.log_depth;
+	u32 i;
+	int err;
+
+	srq->tags = kvcalloc(depth, sizeof(*srq->tags), GFP_KERNEL);
+	if (!srq->tags)
+		return -ENOMEM;
+	for (i = 0; i < depth; i++)
+		srq->tags[i].next = i + 1;
+
+	err = xrdma_buf_alloc(&xib->hw, &srq->buf, xrdma_srq_size(&srq->rq));
+	if (err) {
+		kvfree(srq->tags);
+		return err;
+	}
+	srq->rq.ring = srq->buf.cpu;
+	srq->rec = srq->buf.cpu + xrdma_srq_rec_offset(&srq->rq);
+	return 0;
+}
+
+static int xrdma_ksrq_create(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
+			     const struct ib_srq_attr *attr)
+{
+	int err;
+
+	err = xrdma_ksrq_size(&xib->hw.caps, &srq->rq, attr);
+	if (err)
+		return err;
+	err = xrdma_ksrq_alloc(xib, srq);
+	if (err)
+		return err;
+	err = xrdma_srq_enable(xib, srq, srq->buf.root, attr->srq_limit);
+	if (err)
+		xrdma_ksrq_free(xib, srq, xrdma_may_touch(&xib->hw));
+	return err;
+}
+
+/* ---- in the memory of a process ------------------------------------------- */
+
+/* Return: 0 if the ring that the provider laid out holds what is wanted. */
+static int xrdma_usrq_shape(const struct xrdma_caps *caps, struct xrdma_wq *rq,
+			    const struct xrdma_ureq_create_srq *req,
+			    u32 max_wr, u32 max_sge)
+{
+	if (memchr_inv(req->reserved, 0, sizeof(req->reserved)) ||
+	    !PAGE_ALIGNED(req->buf_addr))
+		return -EINVAL;
+	if (!xrdma_user_ring_ok(caps, req->log_depth, req->log_stride,
+				XRDMA_RQ_LOG_STRIDE_MIN))
+		return -EINVAL;
+
+	rq->log_depth = req->log_depth;
+	rq->log_stride = req->log_stride;
+	xrdma_srq_limits(caps, rq);
+	if (max_wr > 1U << rq->log_depth || max_sge > rq->max_sge)
+		return -EINVAL;
+	return 0;
+}
+
+static void xrdma_usrq_destroy(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
+{
+	xrdma_ubuf_unmap(xib, &srq->user, xrdma_srq_disable(xib, srq));
+}
+
+static int xrdma_usrq_create(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
+			     const struct ib_srq_attr *attr,
+			     struct ib_udata *udata)
+{
+	struct xrdma_uresp_create_srq resp = {};
+	struct xrdma_ureq_create_srq req;
+	int err;
+
+	err = ib_copy_validate_udata_in(udata, req, reserved);
+	if (err)
+		return err;
+	err = xrdma_usrq_shape(&xib->hw.caps, &srq->rq, &req, attr->max_wr,
+			       attr->max_sge);
+	if (err)
+		return err;
+	err = xrdma_ubuf_map(xib, &srq->user, req.buf_addr,
+			     xrdma_srq_size(&srq->rq));
+	if (err)
+		return err;
+	err = xrdma_srq_enable(xib, srq, srq->user.mtt.root, attr->srq_limit);
+	if (err) {
+		xrdma_ubuf_unmap(xib, &srq->user, xrdma_may_touch(&xib->hw));
+		return err;
+	}
+
+	resp.srqn = srq->srqn;
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		xrdma_usrq_destroy(xib, srq);
+	return err;
+}
+
+/* After a failure the device may be using either ring. */
+static int xrdma_usrq_resize(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
+			     struct xrdma_cmd_modify_srq *cmd,
+			     const struct ib_srq_attr *attr,
+			     struct ib_udata *udata)
+{
+	struct xrdma_ureq_create_srq req;
+	struct xrdma_wq rq = {};
+	struct xrdma_ubuf ubuf = {};
+	int err;
+
+	err = ib_copy_validate_udata_in(udata, req, reserved);
+	if (err)
+		return err;
+	err = xrdma_usrq_shape(&xib->hw.caps, &rq, &req, attr->max_wr, 0);
+	if (err)
+		return err;
+	if (rq.log_stride != srq->rq.log_stride)
+		return -EINVAL;
+	err = xrdma_ubuf_map(xib, &ubuf, req.buf_addr, xrdma_srq_size(&rq));
+	if (err)
+		return err;
+
+	cmd->mask = cpu_to_le32(le32_to_cpu(cmd->mask) | XRDMA_SRQM_RESIZE);
+	cmd->root = cpu_to_le64(ubuf.mtt.root);
+	cmd->log_depth = rq.log_depth;
+	err = xrdma_cmd_modify_srq(&xib->hw, cmd);
+	if (!err) {
+		xrdma_ubuf_swap(&srq->user, &ubuf);
+		srq->rq.log_depth = rq.log_depth;
+	}
+	xrdma_ubuf_unmap(xib, &ubuf, err && xrdma_may_touch(&xib->hw));
+	return err;
+}
+
+/* ---- verbs --------------------------------------------------------------- */
+
+static int xrdma_check_srq_attr(const struct xrdma_caps *caps,
+				const struct ib_srq_init_attr *init, bool user)
+{
+	if (!(caps->flags & XRDMA_CAP_SRQ))
+		return -EOPNOTSUPP;
+	/* a kernel work request cannot name the SRQ of the peer */
+	if (init->srq_type == IB_SRQT_XRC ?
+	    !user || !(caps->flags & XRDMA_CAP_XRC) :
+	    init->srq_type != IB_SRQT_BASIC)
+		return -EOPNOTSUPP;
+	if (!init->attr.max_wr || init->attr.max_wr > caps->max_qp_wr ||
+	    init->attr.max_sge > caps->max_sge ||
+	    init->attr.srq_limit > init->attr.max_wr)
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * xrdma_create_srq() - ib_device_ops.create_srq
+ * @ibsrq: to become a queue
+ * @init: what is needed; @init->attr is set to what was given
+ * @udata: with struct xrdma_ureq_create_srq; NULL for the kernel
+ *
+ * Context: may sleep.
+ * Return: 0, -EOPNOTSUPP for a type that does not work, -EINVAL for a value out
+ * of range, -ENOMEM when numbers or memory run out, an errno of bad @udata, or
+ * an error of the command.
+ */
+int xrdma_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
+		     struct ib_udata *udata)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibsrq->device);
+	struct xrdma_srq *srq = to_xsrq(ibsrq);
+	int err;
+
+	err = xrdma_check_srq_attr(&xib->hw.caps, init, udata);
+	if (err)
+		return err;
+	if (udata)
+		err = xrdma_usrq_create(xib, srq, &init->attr, udata);
+	else
+		err = xrdma_ksrq_create(xib, srq, &init->attr);
+	if (err)
+		return err;
+
+	if (ibsrq->srq_type == IB_SRQT_XRC)
+		ibsrq->ext.xrc.srq_num = srq->srqn;
+	xrdma_srq_attr(&srq->rq, &init->attr);
+	return 0;
+}
+
+static int xrdma_change_srq(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
+			    const struct ib_srq_attr *attr,
+			    enum ib_srq_attr_mask mask, struct ib_udata *udata)
+{
+	struct xrdma_cmd_modify_srq cmd = {
+		.srqn = cpu_to_le32(srq->srqn),
+	};
+	u32 depth = mask & IB_SRQ_MAX_WR ? attr->max_wr :
+					   1U << srq->rq.log_depth;
+
+	lockdep_assert_held(&srq->modify_lock);
+
+	if (mask & IB_SRQ_MAX_WR && (!depth || depth > xib->hw.caps.max_qp_wr))
+		return -EINVAL;
+	if (mask & IB_SRQ_LIMIT) {
+		if (attr->srq_limit > depth)
+			return -EINVAL;
+		cmd.mask = cpu_to_le32(XRDMA_SRQM_LIMIT);
+		cmd.limit = cpu_to_le32(attr->srq_limit);
+	}
+	if (mask & IB_SRQ_MAX_WR)
+		return xrdma_usrq_resize(xib, srq, &cmd, attr, udata);
+	return xrdma_cmd_modify_srq(&xib->hw, &cmd);
+}
+
+/**
+ * xrdma_modify_srq() - ib_device_ops.modify_srq
+ * @ibsrq: the queue
+ * @attr: new values
+ * @mask: enum ib_srq_attr_mask; the depth of queues of processes only
+ * @udata: to resize: with struct xrdma_ureq_create_srq; else no driver data;
+ *	NULL for the kernel
+ *
+ * Context: may sleep.
+ * Return: 0, -EOPNOTSUPP for what cannot change, -EINVAL for a value out of
+ * range, -ENOMEM, an errno of bad @udata, or an error of the command. Nothing
+ * has changed then.
+ */
+int xrdma_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
+		     enum ib_srq_attr_mask mask, struct ib_udata *udata)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibsrq->device);
+	struct xrdma_srq *srq = to_xsrq(ibsrq);
+	int err;
+
+	if (mask & ~(IB_SRQ_MAX_WR | IB_SRQ_LIMIT) ||
+	    (mask & IB_SRQ_MAX_WR && !udata))
+		return -EOPNOTSUPP;
+	if (!(mask & IB_SRQ_MAX_WR)) {
+		err = ib_is_udata_in_empty(udata);
+		if (err)
+			return err;
+	}
+	err = ib_respond_empty_udata(udata);
+	if (err || !mask)
+		return err;
+
+	mutex_lock(&srq->modify_lock);
+	err = xrdma_change_srq(xib, srq, attr, mask, udata);
+	mutex_unlock(&srq->modify_lock);
+	return err;
+}
+
+/**
+ * xrdma_query_srq() - ib_device_ops.query_srq
+ * @ibsrq: the queue
+ * @attr: filled in; the limit is 0 again once it was reached
+ *
+ * Context: may sleep.
+ * Return: 0, or an error of the command.
+ */
+int xrdma_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibsrq->device);
+	struct xrdma_srq *srq = to_xsrq(ibsrq);
+	struct xrdma_rsp_query_srq rsp;
+	int err;
+
+	mutex_lock(&srq->modify_lock);
+	err = xrdma_cmd_query_srq(&xib->hw, srq->srqn, &rsp);
+	if (!err) {
+		xrdma_srq_attr(&srq->rq, attr);
+		attr->srq_limit = le32_to_cpu(rsp.limit);
+	}
+	mutex_unlock(&srq->modify_lock);
+	return err;
+}
+
+/**
+ * xrdma_destroy_srq() - ib_device_ops.destroy_srq
+ * @ibsrq: the queue; no queue pair uses it
+ * @udata: no driver data in either direction; NULL for the kernel
+ *
+ * Context: may sleep.
+ * Return: 0, or the error of unexpected @udata.
+ */
+int xrdma_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibsrq->device);
+	struct xrdma_srq *srq = to_xsrq(ibsrq);
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+	if (srq->rec)
+		xrdma_ksrq_free(xib, srq, xrdma_srq_disable(xib, srq));
+	else
+		xrdma_usrq_destroy(xib, srq);
+	return 0;
+}
+
+/* ---- posting and completion ------------------------------------------------ */
+
+static int xrdma_srq_post_one(struct xrdma_srq *srq,
+			      const struct ib_recv_wr *wr)
+{
+	u32 tag = srq->free_tag;
+	struct xrdma_srq_tag *place;
+
+	if (wr->num_sge > srq->rq.max_sge)
+		return -EINVAL;
+	if (tag == 1U << srq->rq.log_depth)
+		return -ENOMEM;
+	place = &srq->tags[tag];
+	srq->free_tag = place->next;
+	place->wr_id = wr->wr_id;
+	place->posted = true;
+	xrdma_make_recv(xrdma_wq_entry(&srq->rq, srq->rq.pi), wr, tag);
+	srq->rq.pi++;
+	return 0;
+}
+
+/**
+ * xrdma_post_srq_recv() - ib_device_ops.post_srq_recv
+ * @ibsrq: queue of the kernel
+ * @wr: list of requests
+ * @bad_wr: the first that was not posted, on error
+ *
+ * Context: any.
+ * Return: 0, -EINVAL for a request that is not allowed, -ENOMEM when as many
+ * are posted and not completed as the queue holds. What precedes @bad_wr has
+ * been posted.
+ */
+int xrdma_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
+			const struct ib_recv_wr **bad_wr)
+{
+	struct xrdma_srq *srq = to_xsrq(ibsrq);
+	unsigned long flags;
+	int err = 0;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	for (; wr; wr = wr->next) {
+		err = xrdma_srq_post_one(srq, wr);
+		if (err) {
+			*bad_wr = wr;
+			break;
+		}
+	}
+	/* entries first, then the index that covers them */
+	dma_wmb();
+	WRITE_ONCE(srq->rec->pi, cpu_to_le32(srq->rq.pi));
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return err;
+}
+
+/* Return: the place that a completion names, or NULL: nothing was posted. */
+static struct xrdma_srq_tag *xrdma_srq_find(struct xrdma_srq *srq, u64 tag)
+{
+	lockdep_assert_held(&srq->lock);
+
+	if (!srq->tags || tag >= 1U << srq->rq.log_depth ||
+	    !srq->tags[tag].posted)
+		return NULL;
+	return &srq->tags[tag];
+}
+
+/**
+ * xrdma_srq_peek() - which request of a kernel queue has completed?
+ * @srq: the queue
+ * @tag: what the completion has as wr_id
+ * @wr_id: gets that of the request
+ *
+ * xrdma_srq_done() follows.
+ *
+ * Context: any.
+ * Return: false for a completion of something that was never posted.
+ */
+bool xrdma_srq_peek(struct xrdma_srq *srq, u64 tag, u64 *wr_id)
+{
+	struct xrdma_srq_tag *place;
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	place = xrdma_srq_find(srq, tag);
+	if (place)
+		*wr_id = place->wr_id;
+	spin_unlock_irqrestore(&srq->lock, flags);
+	return place;
+}
+
+/**
+ * xrdma_srq_done() - from now on another request may be posted
+ * @srq: kernel queue
+ * @tag: of one that has completed; nothing happens if none was posted
+ *
+ * To be called when the completion queue has room again.
+ *
+ * Context: any.
+ */
+void xrdma_srq_done(struct xrdma_srq *srq, u64 tag)
+{
+	struct xrdma_srq_tag *place;
+	unsigned long flags;
+
+	spin_lock_irqsave(&srq->lock, flags);
+	place = xrdma_srq_find(srq, tag);
+	if (place) {
+		place->posted = false;
+		place->next = srq->free_tag;
+		srq->free_tag = tag;
+	}
+	spin_unlock_irqrestore(&srq->lock, flags);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA rings in the memory of a process: pinned, and translated for the
+ * device. Must not know what is in them.
+ */
+
+#include "xrdma_verbs.h"
+
+/**
+ * xrdma_ubuf_map() - pin and translate rings and their record
+ * @xib: the device
+ * @ubuf: filled in; position 0 of the translation is the byte at @addr
+ * @addr: their address in the calling process, page-aligned
+ * @size: bytes
+ *
+ * Context: may sleep.
+ * Return: 0, an error of ib_umem_get_va(), or -ENOMEM.
+ */
+int xrdma_ubuf_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
+		   u64 size)
+{
+	struct ib_umem *mem;
+	int err;
+
+	mem = ib_umem_get_va(&xib->ibdev, addr, size, IB_ACCESS_LOCAL_WRITE);
+	if (IS_ERR(mem))
+		return PTR_ERR(mem);
+	err = xrdma_mtt_build(&xib->hw, &ubuf->mtt, &mem->sgt_append.sgt,
+			      ib_umem_offset(mem), size, true);
+	if (err) {
+		ib_umem_release(mem);
+		return err;
+	}
+	ubuf->umem = mem;
+	return 0;
+}
+
+/**
+ * xrdma_ubuf_unmap() - let go of what xrdma_ubuf_map() pinned
+ * @xib: the device
+ * @ubuf: the rings; empty afterwards
+ * @keep: the device may yet touch it: not before it has been reset
+ *
+ * Context: may sleep.
+ */
+void xrdma_ubuf_unmap(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf,
+		      bool keep)
+{
+	if (keep) {
+		xrdma_quarantine(xib, ubuf->umem, &ubuf->mtt);
+	} else {
+		xrdma_mtt_free(&xib->hw, &ubuf->mtt);
+		ib_umem_release(ubuf->umem);
+	}
+	ubuf->umem = NULL;
+}
+
+/**
+ * xrdma_ubuf_swap() - let rings change their owners
+ * @a: mapped
+ * @b: mapped
+ */
+void xrdma_ubuf_swap(struct xrdma_ubuf *a, struct xrdma_ubuf *b)
+{
+	struct xrdma_mtt mtt;
+
+	swap(a->umem, b->umem);
+	xrdma_mtt_move(&mtt, &a->mtt);
+	xrdma_mtt_move(&a->mtt, &b->mtt);
+	xrdma_mtt_move(&b->mtt, &mtt);
+}

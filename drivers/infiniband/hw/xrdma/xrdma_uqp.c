@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA queue pairs whose rings are in the memory of a process, which posts to
+ * them by itself. Must not know what is in an entry, nor types of queue pairs
+ * but that some lack a ring.
+ */
+
+#include <linux/log2.h>
+#include "xrdma_qp.h"
+
+/**
+ * xrdma_user_ring_ok() - may a process lay out a ring like this?
+ * @caps: of the device
+ * @log_depth: log2 of the entries
+ * @log_stride: log2 of the bytes of an entry
+ * @log_stride_min: what an entry needs
+ *
+ * Return: false for what the device would refuse.
+ */
+bool xrdma_user_ring_ok(const struct xrdma_caps *caps, u8 log_depth,
+			u8 log_stride, u8 log_stride_min)
+{
+	return log_stride >= log_stride_min &&
+	       log_stride <= XRDMA_LOG_STRIDE_MAX &&
+	       log_depth <= ilog2(caps->max_qp_wr);
+}
+
+static bool xrdma_user_wq_ok(const struct xrdma_caps *caps,
+			     const struct xrdma_wq *wq, u8 log_stride_min)
+{
+	if (!wq->log_stride)
+		return !wq->log_depth;
+	return xrdma_user_ring_ok(caps, wq->log_depth, wq->log_stride,
+				  log_stride_min);
+}
+
+/* Rings that the type must have, and none that it cannot have */
+static bool xrdma_user_rings_ok(const struct xrdma_qp_init *init,
+				const struct xrdma_qp *qp)
+{
+	if (!qp->sq.log_stride && !(init->sq_optional && qp->rq.log_stride))
+		return false;
+	return init->has_rq || !qp->rq.log_stride;
+}
+
+/* Do the rings that the provider laid out hold what the consumer asked for? */
+static int xrdma_check_user_qp(const struct xrdma_caps *caps,
+			       struct xrdma_qp *qp,
+			       const struct xrdma_qp_init *init,
+			       const struct ib_qp_cap *want)
+{
+	struct ib_qp_cap have;
+
+	if (!xrdma_user_wq_ok(caps, &qp->sq, XRDMA_SQ_LOG_STRIDE_MIN) ||
+	    !xrdma_user_wq_ok(caps, &qp->rq, XRDMA_RQ_LOG_STRIDE_MIN) ||
+	    !xrdma_user_rings_ok(init, qp))
+		return -EINVAL;
+
+	xrdma_qp_limits(caps, qp);
+	xrdma_qp_caps(qp, &have);
+	if (want->max_send_wr > have.max_send_wr ||
+	    (want->max_send_wr &&
+	     (want->max_send_sge > have.max_send_sge ||
+	      want->max_inline_data > have.max_inline_data)))
+		return -EINVAL;
+	if (init->has_rq && (want->max_recv_wr > have.max_recv_wr ||
+			     (want->max_recv_wr &&
+			      want->max_recv_sge > have.max_recv_sge)))
+		return -EINVAL;
+	return 0;
+}
+
+static int xrdma_uqp_map(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+			 u64 addr)
+{
+	u64 size = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.log_stride,
+				       qp->rq.log_depth, qp->rq.log_stride) +
+		   sizeof(struct xrdma_qp_rec);
+
+	return xrdma_ubuf_map(xib, &qp->user, addr, size);
+}
+
+/**
+ * xrdma_uqp_destroy() - end of a queue pair of xrdma_uqp_create()
+ * @xib: the device, dead or alive
+ * @qp: the queue pair, or one that has no rings at all
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY: windows of type 2A are bound to it, nothing has changed;
+ * or another error of the command: its rings are in quarantine.
+ */
+int xrdma_uqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
+{
+	int err = xrdma_qp_disable(xib, qp, NULL, NULL);
+
+	if (err != -EBUSY && qp->user.umem)
+		xrdma_ubuf_unmap(xib, &qp->user, err);
+	return err;
+}
+
+/**
+ * xrdma_uqp_start() - take rings over, and hand them to the device
+ * @xib: the device
+ * @qp: its depths, strides and limits are set; gets its number
+ * @init: what it is
+ * @addr: of the rings in the calling process, page-aligned
+ * @udata: of the call, for the doorbell page of its context
+ *
+ * Context: may sleep.
+ * Return: 0; then xrdma_uqp_destroy() ends it. Or an error of
+ * xrdma_ubuf_map(), or of the command.
+ */
+int xrdma_uqp_start(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+		    const struct xrdma_qp_init *init, u64 addr,
+		    struct ib_udata *udata)
+{
+	struct xrdma_ucontext *uctx =
+		rdma_udata_to_drv_context(udata, struct xrdma_ucontext, ibuc);
+	struct xrdma_cmd_create_qp cmd = {};
+	int err;
+
+	err = xrdma_uqp_map(xib, qp, addr);
+	if (err)
+		return err;
+	xrdma_make_create_qp(&cmd, init);
+	cmd.root = cpu_to_le64(qp->user.mtt.root);
+	cmd.db_page = cpu_to_le32(uctx->db_page);
+	err = xrdma_qp_enable(xib, qp, &cmd);
+	if (err)
+		xrdma_ubuf_unmap(xib, &qp->user, xrdma_may_touch(&xib->hw));
+	return err;
+}
+
+/**
+ * xrdma_uqp_create() - queue pair in the memory of a process, in state RESET
+ * @xib: the device
+ * @qp: the object of an ib_qp; gets its number and its limits
+ * @init: what it is
+ * @want: what the rings have to hold
+ * @udata: with struct xrdma_ureq_create_qp
+ *
+ * Context: may sleep.
+ * Return: 0, -EINVAL for a value out of range, -ENOMEM when numbers or memory
+ * run out, an errno of bad @udata, or an error of the command.
+ */
+int xrdma_uqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+		     const struct xrdma_qp_init *init,
+		     const struct ib_qp_cap *want, struct ib_udata *udata)
+{
+	struct xrdma_uresp_create_qp resp = {};
+	struct xrdma_ureq_create_qp req;
+	int err;
+
+	err = ib_copy_validate_udata_in(udata, req, reserved);
+	if (err)
+		return err;
+	if (req.reserved || !PAGE_ALIGNED(req.buf_addr))
+		return -EINVAL;
+
+	qp->type = init->type;
+	qp->sig_all = init->sig_all;
+	qp->sq.log_depth = req.log_sq_depth;
+	qp->sq.log_stride = req.log_sq_stride;
+	qp->rq.log_depth = req.log_rq_depth;
+	qp->rq.log_stride = req.log_rq_stride;
+	err = xrdma_check_user_qp(&xib->hw.caps, qp, init, want);
+	if (err)
+		return err;
+	err = xrdma_uqp_start(xib, qp, init, req.buf_addr, udata);
+	if (err)
+		return err;
+
+	resp.qpn = qp->qpn;
+	err = ib_respond_udata(udata, resp);
+	if (err)
+		xrdma_uqp_destroy(xib, qp);
+	return err;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Counter sets: what is counted for the port is counted in the set of the queue
+ * pair too, if it has one. Must not know what the counters mean; the functions
+ * that count are in device.h.
+ */
+#ifndef XRDMA_MODEL_COUNTER_H
+#define XRDMA_MODEL_COUNTER_H
+
+#include <linux/types.h>
+
+#include "xrdma_hw.h"
+
+struct xrdma_device;
+struct xrdma_qp;
+
+/* That of the port, number 0, included. */
+#define XRDMA_MAX_COUNTERS	256
+
+/**
+ * struct xrdma_counter_set - counter set
+ * @stats: by enum xrdma_stat
+ * @users: queue pairs bound to it
+ */
+struct xrdma_counter_set {
+	u64 stats[XRDMA_NUM_STATS];
+	u32 users;
+};
+
+enum xrdma_cmd_status
+xrdma_counter_bind(struct xrdma_device *dev,
+		   const struct xrdma_cmd_bind_counter *p);
+enum xrdma_cmd_status
+xrdma_counter_query(struct xrdma_device *dev,
+		    const struct xrdma_cmd_query_stats *p);
+void xrdma_counter_unbind(struct xrdma_qp *qp);
+
+#endif /* XRDMA_MODEL_COUNTER_H */

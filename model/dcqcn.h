@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The reaction point of DCQCN (Zhu et al., Congestion Control for Large-Scale
+ * RDMA Deployments, SIGCOMM 2015, figures 7 and 8): the rate of a sender as a
+ * function of the notifications it gets, of time and of the bytes it sends.
+ *
+ * Pure arithmetic. Knows nothing of queue pairs, packets or clocks: what time
+ * it is, the caller says, and nothing happens between two calls that the
+ * second does not make up for.
+ */
+#ifndef XRDMA_MODEL_DCQCN_H
+#define XRDMA_MODEL_DCQCN_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+#include <stdbool.h>
+
+/* A value of 1 for alpha. */
+#define XRDMA_DCQCN_ONE		BIT(20)
+
+/**
+ * struct xrdma_dcqcn_params - parameters; see struct xrdma_cc
+ * @line_rate: rate of a sender that is not slowed, in bytes per second
+ * @min_rate: lowest rate, likewise
+ * @ai_rate: additive increase, likewise
+ * @hai_rate: hyper increase, likewise
+ * @time_reset_ns: period of the rate timer
+ * @byte_reset: period of the byte counter
+ * @threshold: periods of fast recovery
+ * @alpha_timer_ns: period of the decay of alpha
+ * @alpha_g: weight of a new mark in alpha, of 1024
+ * @initial_alpha: of 1024
+ * @reduce_period_ns: shortest time between two cuts
+ */
+struct xrdma_dcqcn_params {
+	u64 line_rate;
+	u64 min_rate;
+	u64 ai_rate;
+	u64 hai_rate;
+	u64 time_reset_ns;
+	u32 byte_reset;
+	u32 threshold;
+	u64 alpha_timer_ns;
+	u32 alpha_g;
+	u32 initial_alpha;
+	u64 reduce_period_ns;
+};
+
+/**
+ * struct xrdma_dcqcn - state of a sender; all zero: it is not slowed
+ * @slowed: it is; everything below counts only then
+ * @rate: current rate (RC), in bytes per second
+ * @target: target rate (RT), likewise
+ * @alpha: estimate of congestion, of XRDMA_DCQCN_ONE
+ * @time_steps: periods of the rate timer since the last cut (T)
+ * @byte_steps: periods of the byte counter since the last cut (BC)
+ * @bytes: sent in the present period of the byte counter
+ * @timer_ns: when the present period of the rate timer began
+ * @alpha_ns: when the present period of the decay began
+ * @cut_ns: when the rate was last cut
+ */
+struct xrdma_dcqcn {
+	bool slowed;
+	u64 rate;
+	u64 target;
+	u32 alpha;
+	u32 time_steps;
+	u32 byte_steps;
+	u64 bytes;
+	u64 timer_ns;
+	u64 alpha_ns;
+	u64 cut_ns;
+};
+
+void xrdma_dcqcn_notify(struct xrdma_dcqcn *cc,
+			const struct xrdma_dcqcn_params *p, u64 now_ns);
+void xrdma_dcqcn_elapse(struct xrdma_dcqcn *cc,
+			const struct xrdma_dcqcn_params *p, u64 now_ns);
+void xrdma_dcqcn_sent(struct xrdma_dcqcn *cc,
+		      const struct xrdma_dcqcn_params *p, u32 bytes);
+
+#endif /* XRDMA_MODEL_DCQCN_H */

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The script of the fuzzer: a list of steps, each of a byte that says which, and
+ * what belongs to it. A script that ends too early is none the less good.
+ *
+ *   FRAME   length (16 bits), the frame
+ *   FIXED   likewise; a RoCE frame gets the ICRC that fits
+ *   PACKET  queue pair, PSN relative to the one expected, FIX_*, length (16
+ *           bits), the packet from its BTH on, without ICRC
+ *   SEND    queue pair, opcode, length (16 bits): the host posts a request
+ *   RECV    queue pair, length (16 bits): the host posts a receive
+ *   TIME    until the next timer has fired
+ *   TURN    of the device
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "fuzz.h"
+#include "icrc.h"
+#include "pkt.h"
+#include "rx.h"
+
+enum step {
+	STEP_FRAME,
+	STEP_FIXED,
+	STEP_PACKET,
+	STEP_SEND,
+	STEP_RECV,
+	STEP_TIME,
+	STEP_TURN,
+	STEPS
+};
+
+/* What of a packet is as the script says, and not as it would be right. */
+#define FIX_NOT_QPN	0x01
+#define FIX_NOT_PKEY	0x02
+#define FIX_NOT_ADDRESS	0x04
+#define FIX_NOT_PAD	0x08
+#define FIX_SHOWN	0x10 /* right, but for a key that grants less */
+
+#define MAX_STEPS	64
+
+/*
+ * struct script - what is left of an input
+ */
+struct script {
+	const u8 *p;
+	size_t left;
+};
+
+static u8 take8(struct script *s)
+{
+	if (!s->left)
+		return 0;
+	s->left--;
+	return *s->p++;
+}
+
+static u32 take16(struct script *s)
+{
+	u32 low = take8(s);
+
+	return low | take8(s) << 8;
+}
+
+/* Return: bytes taken, up to so many as are wanted and there is room for. */
+static u32 take(struct script *s, u8 *to, u32 room)
+{
+	u32 len = take16(s);
+
+	if (len > room)
+		len = room;
+	if (len > s->left)
+		len = s->left;
+	memcpy(to, s->p, len);
+	s->p += len;
+	s->left -= len;
+	return len;
+}
+
+/*
+ * From the heap, so that a read past the end is seen; but for that of the ICRC,
+ * which is in assembler.
+ */
+static void arrive(struct fuzz_world *w, const u8 *frame, u32 len)
+{
+	u8 *copy = malloc(len ? len : 1);
+	struct xrdma_net net;
+
+	memcpy(copy, frame, len);
+	if (xrdma_net_parse(&net, copy, len) == XRDMA_RX_OK && net.end > len)
+		fuzz_wrong("a packet longer than its frame");
+	xrdma_rx_frame(w->env->hosts[0].dev, copy, len);
+	free(copy);
+}
+
+static void step_frame(struct fuzz_world *w, struct script *s, bool fix)
+{
+	u8 frame[XRDMA_FRAME_MAX];
+	u32 len = take(s, frame, sizeof(frame));
+	struct xrdma_net net;
+
+	if (fix && xrdma_net_parse(&net, frame, len) == XRDMA_RX_OK)
+		xrdma_icrc_write(frame, net.l3, net.bth, net.end);
+	arrive(w, frame, len);
+}
+
+/* Address and key of RETH and AtomicETH, wherever they stand. */
+static void fix_address(const struct fuzz_world *w, u8 *bth, u32 len,
+			const struct xrdma_opcode *op, bool shown)
+{
+	u32 at = XRDMA_BTH_BYTES;
+	u64 va;
+
+	if (!(op->hdrs & (XRDMA_HDR_RETH | XRDMA_HDR_ATOMIC)))
+		return;
+	if (op->hdrs & XRDMA_HDR_DETH)
+		at += XRDMA_DETH_BYTES;
+	if (op->hdrs & XRDMA_HDR_XRCETH)
+		at += XRDMA_XRCETH_BYTES;
+	if (op->hdrs & XRDMA_HDR_FETH)
+		at += XRDMA_FETH_BYTES;
+	if (len < at + XRDMA_RETH_BYTES)
+		return;
+	va = (shown ? w->shown : w->area) + xrdma_get16(bth + at) % FUZZ_AREA;
+	xrdma_put64(bth + at, va);
+	xrdma_put32(bth + at + 8, shown ? w->shown_key : w->key);
+	if (op->hdrs & XRDMA_HDR_RETH)
+		xrdma_put32(bth + at + 12,
+			    xrdma_get16(bth + at + 14));
+}
+
+static void fix_bth(const struct fuzz_world *w, const struct wire_qp *qp,
+		    u8 *bth, u32 len, u32 psn, u8 not)
+{
+	struct xrdma_opcode op = { 0 };
+	bool response;
+
+	xrdma_opcode_get(bth[0], &op);
+	response = op.flags & XRDMA_PKT_RESPONSE;
+	bth[1] &= 0xf0;
+	if (!(not & FIX_NOT_PKEY))
+		xrdma_put16(bth + 2, 0xffff);
+	if (!(not & FIX_NOT_QPN))
+		xrdma_put24(bth + 5, qp->qpn);
+	if (op.hdrs & XRDMA_HDR_XRCETH && len >= XRDMA_BTH_BYTES + 4 &&
+	    !(not & FIX_NOT_QPN))
+		xrdma_put32(bth + XRDMA_BTH_BYTES, w->xrc_srq.srqn);
+	psn += response ? qp->qp->req.una_psn : qp->qp->resp.psn;
+	xrdma_put24(bth + 9, psn & XRDMA_PSN_MASK);
+	if (!(not & FIX_NOT_ADDRESS))
+		fix_address(w, bth, len, &op, not & FIX_SHOWN);
+}
+
+static void step_packet(struct fuzz_world *w, struct script *s)
+{
+	struct wire_qp *qp = &w->qps[take8(s) % FUZZ_QPS];
+	u32 psn = (signed char)take8(s);
+	u8 not = take8(s);
+	struct xrdma_net_template tmpl;
+	u8 frame[XRDMA_FRAME_MAX];
+	struct xrdma_path path;
+	u8 body[2048] = { 0 };
+	u32 len = take(s, body, sizeof(body) - 4);
+	u32 bth;
+
+	if (!(not & FIX_NOT_PAD))
+		len = (len + 3) & ~3U;
+	if (len < XRDMA_BTH_BYTES)
+		len = XRDMA_BTH_BYTES;
+	fix_bth(w, qp, body, len, psn, not);
+	fuzz_world_path(w, qp - w->qps, &path);
+	xrdma_net_template(&tmpl, &path);
+	bth = xrdma_net_write(&tmpl, frame, len + XRDMA_ICRC_BYTES);
+	memcpy(frame + bth, body, len);
+	xrdma_icrc_write(frame, tmpl.l3, bth, bth + len + XRDMA_ICRC_BYTES);
+	arrive(w, frame, bth + len + XRDMA_ICRC_BYTES);
+}
+
+static void step_send(struct fuzz_world *w, struct script *s)
+{
+	static const u8 opcodes[] = {
+		XRDMA_OP_SEND, XRDMA_OP_SEND_IMM, XRDMA_OP_WRITE,
+		XRDMA_OP_WRITE_IMM, XRDMA_OP_READ, XRDMA_OP_CMP_SWAP,
+		XRDMA_OP_FETCH_ADD, XRDMA_OP_FLUSH, XRDMA_OP_ATOMIC_WRITE,
+	};
+	struct wire_qp *qp = &w->qps[take8(s) % FUZZ_QPS];
+	u8 opcode = opcodes[take8(s) % ARRAY_SIZE(opcodes)];
+	struct xrdma_sge sge = wire_sge(w->area, take16(s) % FUZZ_AREA,
+					w->key);
+
+	if (qp == &w->qps[FUZZ_UD] || qp == &w->qps[FUZZ_RAW] ||
+	    qp == &w->qps[FUZZ_XRC] ||
+	    le32_to_cpu(qp->rec->sq_pi) - qp->qp->sq.ci >= 1U << FUZZ_LOG_DEPTH)
+		return;
+	if (opcode == XRDMA_OP_CMP_SWAP || opcode == XRDMA_OP_FETCH_ADD)
+		sge.length = cpu_to_le32(8);
+	wire_post_send(qp, &(struct wire_wr) {
+		.opcode = opcode, .flags = XRDMA_WQE_SIGNALED, .sges = &sge,
+		.num_sge = opcode < XRDMA_OP_FLUSH,
+		.ext = opcode == XRDMA_OP_FLUSH ? XRDMA_FLUSH_GLOBAL : 0,
+		.remote_addr = 0x1000, .rkey = 0x100 });
+}
+
+static void post_srq(struct wire_srq *srq, const struct xrdma_sge *sge)
+{
+	if (le32_to_cpu(srq->rec->pi) - le32_to_cpu(srq->rec->ci) <
+	    1U << FUZZ_LOG_DEPTH)
+		wire_post_srq(srq, 1, sge, 1);
+}
+
+static void step_recv(struct fuzz_world *w, struct script *s)
+{
+	struct wire_qp *qp = &w->qps[take8(s) % FUZZ_QPS];
+	struct xrdma_sge sge = wire_sge(w->area, take16(s) % FUZZ_AREA,
+					w->key);
+
+	if (qp == &w->qps[FUZZ_SRQ])
+		post_srq(&w->srq, &sge);
+	else if (qp == &w->qps[FUZZ_XRC])
+		post_srq(&w->xrc_srq, &sge);
+	else if (le32_to_cpu(qp->rec->rq_pi) - qp->qp->rq.ci < 1U << FUZZ_LOG_DEPTH)
+		wire_post_recv(qp, 1, &sge, 1);
+}
+
+static void step_time(struct fuzz_world *w)
+{
+	u64 next = fake_loop_next(w->env->loop);
+
+	if (next != UINT64_MAX)
+		fake_loop_advance(w->env->loop, next);
+}
+
+static void do_step(struct fuzz_world *w, struct script *s)
+{
+	switch (take8(s) % STEPS) {
+	case STEP_FRAME:
+		step_frame(w, s, false);
+		break;
+	case STEP_FIXED:
+		step_frame(w, s, true);
+		break;
+	case STEP_PACKET:
+		step_packet(w, s);
+		break;
+	case STEP_SEND:
+		step_send(w, s);
+		break;
+	case STEP_RECV:
+		step_recv(w, s);
+		break;
+	case STEP_TIME:
+		step_time(w);
+		break;
+	default:
+		xrdma_device_poll(w->env->hosts[0].dev);
+	}
+}
+
+/* One input: called by libFuzzer, and for each line of the corpus. */
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static struct fuzz_world world;
+	struct script s = { .p = data, .left = size };
+	unsigned int steps = MAX_STEPS;
+
+	fuzz_world_begin(&world);
+	while (s.left && steps--) {
+		do_step(&world, &s);
+		fuzz_world_serve(&world);
+		fuzz_world_judge(&world);
+	}
+	wire_settle(world.env);
+	fuzz_world_serve(&world);
+	fuzz_world_judge(&world);
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Receive side scaling: tables of queue pairs, and the hash that chooses one of
+ * them. Must not know how frames travel or are delivered.
+ */
+#ifndef XRDMA_MODEL_RSS_H
+#define XRDMA_MODEL_RSS_H
+
+#include <linux/types.h>
+
+#include "xrdma_hw.h"
+
+struct xrdma_device;
+struct xrdma_qp;
+
+#define XRDMA_RSS_LOG_MAX	7
+
+/**
+ * struct xrdma_rss - RSS object
+ * @qpn: its number
+ * @fields: XRDMA_RSS_* that are hashed
+ * @log_size: log2 of the entries of the table
+ * @key: of the hash
+ * @users: flow rules that name it
+ * @table: queue pairs
+ */
+struct xrdma_rss {
+	u32 qpn;
+	u8 fields;
+	u8 log_size;
+	u8 key[XRDMA_RSS_KEY_BYTES];
+	u32 users;
+	struct xrdma_qp *table[1 << XRDMA_RSS_LOG_MAX];
+};
+
+enum xrdma_cmd_status xrdma_rss_create(struct xrdma_device *dev,
+				       const struct xrdma_cmd_create_rss *p);
+enum xrdma_cmd_status xrdma_rss_destroy(struct xrdma_device *dev, u32 qpn);
+struct xrdma_rss *xrdma_rss_get(struct xrdma_device *dev, u32 qpn);
+struct xrdma_qp *xrdma_rss_pick(const struct xrdma_rss *rss,
+				const struct xrdma_flow_fields *fields,
+				u8 have);
+u32 xrdma_rss_hash(const u8 *key, const u8 *data, u32 len);
+void xrdma_rss_reset(struct xrdma_device *dev);
+
+#endif /* XRDMA_MODEL_RSS_H */
