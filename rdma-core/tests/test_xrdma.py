@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """
-Test what the xrdma provider promises of its queues, of memory windows, and of
-memory that is not the process's own.
+Test what the xrdma provider promises of its queues, of datagrams, of queues
+that move to other rings, of memory windows, and of memory that is not the
+process's own.
 """
 
 import errno
@@ -18,10 +19,11 @@ from pyverbs.device import AllocDmAttr, DM
 from pyverbs.mr import DMMR, DmaBufMR, MR, MW, MWBind, MWBindInfo
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QPAttr, QPCap, QPEx, QPInitAttrEx
+from pyverbs.srq import SrqAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
 import pyverbs.enums as e
 
-from tests.base import RCResources, RDMATestCase
+from tests.base import RCResources, RDMATestCase, UDResources
 import tests.utils as u
 
 
@@ -133,6 +135,135 @@ class XrdmaQueueTest(XrdmaTestCase):
         self.client.post_write(99, 8, e.IBV_SEND_SIGNALED)
         wc, = u.poll_cq(self.client.cq)
         self.assertEqual(wc.wr_id, 99)
+
+
+class XrdmaDatagramResources(UDResources):
+    def create_qp_cap(self):
+        return QPCap(max_send_wr=64, max_recv_wr=4, max_inline_data=64)
+
+
+class XrdmaDatagramTest(XrdmaTestCase):
+    resources = XrdmaDatagramResources
+
+    def send(self, wr_id, data, flags=0):
+        """Send a datagram to the server."""
+        client = self.client
+        client.mr.write(data, len(data))
+        sge = SGE(client.mr.buf, len(data), client.mr.lkey)
+        wr = SendWR(wr_id=wr_id, num_sge=1, sg=[sge],
+                    send_flags=e.IBV_SEND_SIGNALED | flags)
+        ah = u.get_global_ah(client, self.gid_index, self.ib_port)
+        wr.set_wr_ud(ah, self.server.qp.qp_num, UDResources.UD_QKEY)
+        client.qp.post_send(wr)
+
+    def receive(self, wr_id, length):
+        mr = self.server.mr
+        sge = SGE(mr.buf, length, mr.lkey)
+        self.server.qp.post_recv(RecvWR(wr_id=wr_id, num_sge=1, sg=[sge]))
+
+    def test_receiver_learns_who_sent(self):
+        """
+        The completion names the sender, and the address precedes the data; what
+        is inline may change at once.
+        """
+        for flags in 0, e.IBV_SEND_INLINE:
+            self.receive(5, 140)
+            self.send(6, b'd' * 64, flags)
+            if flags:
+                self.client.mr.write(b'x' * 64, 64)
+            wc, = u.poll_cq(self.server.cq)
+            self.assertEqual((wc.wr_id, wc.opcode, wc.byte_len, wc.qp_num),
+                             (5, e.IBV_WC_RECV, 40 + 64,
+                              self.server.qp.qp_num))
+            self.assertEqual(wc.src_qp, self.client.qp.qp_num)
+            self.assertTrue(wc.wc_flags & e.IBV_WC_GRH)
+            got = self.server.mr.read(104, 0)
+            self.assertEqual(got[40:], b'd' * 64)
+            # an IPv4 header in the latter half of the GRH: from us to us
+            self.assertEqual(got[20:22], b'\x45\x00')
+            self.assertEqual(got[32:36], got[36:40])
+            gid = self.client.ctx.query_gid(self.ib_port, self.gid_index)
+            self.assertEqual(got[32:36].hex(), gid.gid.replace(':', '')[-8:])
+            wc, = u.poll_cq(self.client.cq)
+            self.assertEqual((wc.wr_id, wc.opcode), (6, e.IBV_WC_SEND))
+
+    def test_completion_queue_keeps_what_it_holds(self):
+        """
+        Completions survive a move to another ring, in order, and a ring that is
+        too small for them is refused.
+        """
+        cq = self.client.cq
+        cq.resize(30)
+        # into a lap of this ring that has another phase than in the next one
+        for i in range(cq.cqe + 5):
+            self.send(i, b'r')
+            u.poll_cq(cq)
+        for i in range(30):
+            self.send(i, b'r', e.IBV_SEND_INLINE)
+            if i == 5:
+                cq.resize(100)
+        time.sleep(0.3)
+        depth = cq.cqe
+        self.fails(errno.EINVAL, cq.resize, 8)
+        self.assertEqual(cq.cqe, depth)
+        self.fails(errno.EINVAL, cq.resize, 0)
+        cq.resize(1000)
+        self.assertGreaterEqual(cq.cqe, 1000)
+        done = u.poll_cq(cq, 30)
+        self.assertEqual([wc.wr_id for wc in done], list(range(30)))
+        self.send(77, b'r')
+        wc, = u.poll_cq(cq)
+        self.assertEqual(wc.wr_id, 77)
+
+
+class XrdmaSharedResources(RCResources):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs, qp_count=2, with_srq=True)
+
+
+class XrdmaSharedTest(XrdmaTestCase):
+    resources = XrdmaSharedResources
+
+    def post(self, wr_id):
+        mr = self.server.mr
+        sge = SGE(mr.buf + wr_id, 1, mr.lkey)
+        self.server.srq.post_recv(RecvWR(wr_id=wr_id, num_sge=1, sg=[sge]))
+
+    def send(self, qp, byte):
+        self.client.mr.write(byte, 1)
+        sge = SGE(self.client.mr.buf, 1, self.client.mr.lkey)
+        wr = SendWR(num_sge=1, sg=[sge], send_flags=e.IBV_SEND_SIGNALED)
+        self.client.qps[qp].post_send(wr)
+        u.poll_cq(self.client.cq)
+        wc, = u.poll_cq(self.server.cq)
+        return wc
+
+    def test_queue_keeps_what_it_holds(self):
+        """
+        What is posted survives a move to another ring; the queue pairs take it
+        in order, and a full queue refuses more.
+        """
+        srq = self.server.srq
+        srq.modify(SrqAttr(max_wr=16), e.IBV_SRQ_MAX_WR)
+        depth = srq.query().max_wr
+        self.assertEqual(depth, 16)
+        for i in range(depth):
+            self.post(i)
+        self.fails(errno.ENOMEM, self.post, depth)
+        for i in range(8):
+            wc = self.send(i % 2, b'%d' % i)
+            self.assertEqual((wc.wr_id, wc.qp_num),
+                             (i, self.server.qps[i % 2].qp_num))
+        self.fails(errno.EINVAL, srq.modify, SrqAttr(max_wr=4),
+                   e.IBV_SRQ_MAX_WR)
+        srq.modify(SrqAttr(max_wr=8), e.IBV_SRQ_MAX_WR)
+        self.fails(errno.ENOMEM, self.post, 16)
+        srq.modify(SrqAttr(max_wr=100), e.IBV_SRQ_MAX_WR)
+        for i in range(16, 20):
+            self.post(i)
+        for i in range(8, 20):
+            self.assertEqual(self.send(i % 2, b'%d' % (i % 10)).wr_id, i)
+        self.assertEqual(self.server.mr.read(20, 0), b'01234567890123456789')
 
 
 SEND_OPS = e.IBV_QP_EX_WITH_SEND | e.IBV_QP_EX_WITH_SEND_WITH_INV | \

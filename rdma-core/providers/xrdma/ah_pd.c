@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: protection domains. Must not know: queues.
+ * XRDMA provider: protection domains and address handles. Must not know:
+ * queues, where memory comes from.
  */
 
 #include <errno.h>
@@ -41,16 +42,102 @@ struct ibv_pd *xrdma_alloc_pd(struct ibv_context *ibctx)
  * xrdma_dealloc_pd() - ibv_dealloc_pd()
  * @ibpd: protection domain
  *
- * Return: 0 or an errno; then the domain still is.
+ * Return: 0 or an errno; then the domain still is. EBUSY: also if a parent
+ * domain or its queues use it.
  */
 int xrdma_dealloc_pd(struct ibv_pd *ibpd)
 {
+	struct xrdma_pd *pd = to_xpd(ibpd);
 	int err;
+
+	if (pd->base)
+		return xrdma_dealloc_parent_domain(pd);
+	if (atomic_load(&pd->users))
+		return EBUSY;
 
 	err = ibv_cmd_dealloc_pd(ibpd);
 	if (err)
 		return err;
 
+	free(pd);
+	return 0;
+}
+
+/**
+ * xrdma_import_pd() - ibv_import_pd()
+ * @ibctx: imported device
+ * @handle: of a protection domain of the context that is shared
+ *
+ * Return: the protection domain, or NULL and errno.
+ */
+struct ibv_pd *xrdma_import_pd(struct ibv_context *ibctx, uint32_t handle)
+{
+	struct xrdma_pd *pd;
+
+	pd = calloc(1, sizeof(*pd));
+	if (!pd)
+		return NULL;
+
+	pd->ibv_pd.context = ibctx;
+	pd->ibv_pd.handle = handle;
+	return &pd->ibv_pd;
+}
+
+/**
+ * xrdma_unimport_pd() - ibv_unimport_pd()
+ * @ibpd: imported; the protection domain itself stays
+ */
+void xrdma_unimport_pd(struct ibv_pd *ibpd)
+{
 	free(to_xpd(ibpd));
+}
+
+/**
+ * xrdma_create_ah() - ibv_create_ah()
+ * @ibpd: protection domain
+ * @attr: address; without a GRH there is none on Ethernet
+ *
+ * Return: the handle, or NULL and errno.
+ */
+struct ibv_ah *xrdma_create_ah(struct ibv_pd *ibpd, struct ibv_ah_attr *attr)
+{
+	struct xrdma_cmd_create_ah_resp resp = {};
+	struct xrdma_ah *ah;
+	int err;
+
+	if (!attr->is_global) {
+		errno = EINVAL;
+		return NULL;
+	}
+	ah = calloc(1, sizeof(*ah));
+	if (!ah)
+		return NULL;
+
+	err = ibv_cmd_create_ah(ibpd, &ah->ibv_ah, attr, &resp.ibv_resp,
+				sizeof(resp));
+	if (err) {
+		free(ah);
+		errno = err;
+		return NULL;
+	}
+	ah->av = resp.drv_payload.av;
+	return &ah->ibv_ah;
+}
+
+/**
+ * xrdma_destroy_ah() - ibv_destroy_ah()
+ * @ibah: address handle
+ *
+ * Return: 0 or an errno; then the handle still is.
+ */
+int xrdma_destroy_ah(struct ibv_ah *ibah)
+{
+	int err;
+
+	err = ibv_cmd_destroy_ah(ibah);
+	if (err)
+		return err;
+
+	free(to_xah(ibah));
 	return 0;
 }

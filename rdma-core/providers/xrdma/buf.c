@@ -1,47 +1,96 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA provider: memory for rings and records, which driver and device reach
- * too. Must not know: what is in it.
+ * too, from the system or from the allocator of a parent domain. Must not
+ * know: what is in it.
  */
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "xrdma.h"
 
+/* Return: 0 or an errno. */
+static int xrdma_map_pages(struct xrdma_buf *buf)
+{
+	buf->addr = mmap(NULL, buf->size, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return buf->addr == MAP_FAILED ? errno : 0;
+}
+
+/* Asks the application first, if it wants to be asked. */
+static int xrdma_get_pages(struct xrdma_buf *buf, size_t page)
+{
+	struct xrdma_pd *pd = buf->domain;
+
+	buf->foreign = false;
+	if (!pd || !pd->alloc)
+		return xrdma_map_pages(buf);
+
+	buf->addr = pd->alloc(&pd->ibv_pd, pd->context, buf->size, page, 0);
+	if (buf->addr == IBV_ALLOCATOR_USE_DEFAULT)
+		return xrdma_map_pages(buf);
+	if (!buf->addr)
+		return ENOMEM;
+	memset(buf->addr, 0, buf->size);
+	buf->foreign = true;
+	return 0;
+}
+
+static void xrdma_put_pages(struct xrdma_buf *buf)
+{
+	struct xrdma_pd *pd = buf->domain;
+
+	if (buf->foreign)
+		pd->free(&pd->ibv_pd, pd->context, buf->addr, 0);
+	else
+		munmap(buf->addr, buf->size);
+}
+
 /**
  * xrdma_alloc_buf() - zeroed pages that a fork does not share
  * @buf: filled on success
+ * @pd: domain of the object that needs it, or NULL; a parent domain stays as
+ *	long as the pages
  * @size: bytes needed, not 0
  *
  * Return: 0 or an errno.
  */
-int xrdma_alloc_buf(struct xrdma_buf *buf, size_t size)
+int xrdma_alloc_buf(struct xrdma_buf *buf, struct xrdma_pd *pd, size_t size)
 {
+	size_t page = sysconf(_SC_PAGESIZE);
+	struct xrdma_buf new = {
+		.size = align(size, page),
+		.domain = pd && pd->base ? pd : NULL,
+	};
 	int err;
 
-	size = align(size, sysconf(_SC_PAGESIZE));
-	buf->addr = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (buf->addr == MAP_FAILED)
-		return errno;
-
-	err = ibv_dontfork_range(buf->addr, size);
+	err = xrdma_get_pages(&new, page);
+	if (err)
+		return err;
+	err = ibv_dontfork_range(new.addr, new.size);
 	if (err) {
-		munmap(buf->addr, size);
+		xrdma_put_pages(&new);
 		return err;
 	}
-	buf->size = size;
+	if (new.domain)
+		atomic_fetch_add(&new.domain->users, 1);
+	*buf = new;
 	return 0;
 }
 
 /**
  * xrdma_free_buf() - give the pages back
- * @buf: allocated, no longer known to the device
+ * @buf: allocated, no longer known to the device; or never allocated, zero
  */
 void xrdma_free_buf(struct xrdma_buf *buf)
 {
+	if (!buf->size)
+		return;
 	ibv_dofork_range(buf->addr, buf->size);
-	munmap(buf->addr, buf->size);
+	xrdma_put_pages(buf);
+	if (buf->domain)
+		atomic_fetch_sub(&buf->domain->users, 1);
 }

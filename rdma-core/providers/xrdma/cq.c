@@ -51,8 +51,16 @@ void xrdma_cq_clean(struct xrdma_cq *cq, uint32_t qpn)
 	xrdma_unlock(&cq->lock);
 }
 
-/* Reserves the ring and its record. */
-static int xrdma_alloc_cq_buf(struct xrdma_cq *cq, unsigned int entries)
+/**
+ * xrdma_alloc_cq_buf() - reserve a ring and its record
+ * @cq: filled
+ * @pd: parent domain of the queue, or NULL
+ * @entries: needed; rounded up to a power of two
+ *
+ * Return: 0 or an errno.
+ */
+int xrdma_alloc_cq_buf(struct xrdma_cq *cq, struct xrdma_pd *pd,
+		       unsigned int entries)
 {
 	size_t ring_size;
 	int err;
@@ -61,7 +69,7 @@ static int xrdma_alloc_cq_buf(struct xrdma_cq *cq, unsigned int entries)
 	if (cq->log_depth < XRDMA_CQ_LOG_DEPTH_MIN)
 		cq->log_depth = XRDMA_CQ_LOG_DEPTH_MIN;
 	ring_size = sizeof(struct xrdma_cqe) << cq->log_depth;
-	err = xrdma_alloc_buf(&cq->buf, ring_size + sizeof(*cq->rec));
+	err = xrdma_alloc_buf(&cq->buf, pd, ring_size + sizeof(*cq->rec));
 	if (err)
 		return err;
 
@@ -92,15 +100,15 @@ static int xrdma_cmd_create_cq(struct ibv_context *ibctx, struct xrdma_cq *cq,
 }
 
 static int xrdma_setup_cq(struct ibv_context *ibctx, struct xrdma_cq *cq,
-			  int entries, struct ibv_comp_channel *channel,
-			  int comp_vector)
+			  struct xrdma_pd *pd, int entries,
+			  struct ibv_comp_channel *channel, int comp_vector)
 {
 	int err;
 
 	if (entries < 1 || (unsigned int)entries > to_xctx(ibctx)->max_cqe)
 		return EINVAL;
 
-	err = xrdma_alloc_cq_buf(cq, entries);
+	err = xrdma_alloc_cq_buf(cq, pd, entries);
 	if (err)
 		return err;
 	err = xrdma_cmd_create_cq(ibctx, cq, entries, channel, comp_vector);
@@ -108,7 +116,7 @@ static int xrdma_setup_cq(struct ibv_context *ibctx, struct xrdma_cq *cq,
 		xrdma_free_buf(&cq->buf);
 		return err;
 	}
-	xrdma_lock_init(&cq->lock, to_xctx(ibctx));
+	xrdma_lock_init(&cq->lock, to_xctx(ibctx), pd);
 	return 0;
 }
 
@@ -131,7 +139,7 @@ struct ibv_cq *xrdma_create_cq(struct ibv_context *ibctx, int cqe,
 	if (!cq)
 		return NULL;
 
-	err = xrdma_setup_cq(ibctx, cq, cqe, channel, comp_vector);
+	err = xrdma_setup_cq(ibctx, cq, NULL, cqe, channel, comp_vector);
 	if (err) {
 		free(cq);
 		errno = err;
@@ -140,27 +148,44 @@ struct ibv_cq *xrdma_create_cq(struct ibv_context *ibctx, int cqe,
 	return &cq->verbs_cq.cq;
 }
 
+/* The parent domain that is asked for, in @pd. Return: 0 or an errno. */
+static int xrdma_cq_domain(const struct ibv_cq_init_attr_ex *attr,
+			   struct xrdma_pd **pd)
+{
+	if (!(attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD))
+		return 0;
+	if (!attr->parent_domain || !to_xpd(attr->parent_domain)->base)
+		return EINVAL;
+	*pd = to_xpd(attr->parent_domain);
+	return 0;
+}
+
 /*
- * Nobody can have a parent domain, and an overrun is never ignored. Timestamps
- * need nothing of the driver: every entry has one.
+ * An overrun is never ignored. Timestamps need nothing of the driver: every
+ * entry has one.
  */
 static int xrdma_setup_cq_ex(struct ibv_context *ibctx, struct xrdma_cq *cq,
 			     const struct ibv_cq_init_attr_ex *attr)
 {
+	struct xrdma_pd *pd = NULL;
 	uint32_t flags = 0;
 	int err;
 
-	if (attr->comp_mask & ~IBV_CQ_INIT_ATTR_MASK_FLAGS)
+	if (attr->comp_mask & ~(IBV_CQ_INIT_ATTR_MASK_FLAGS |
+				IBV_CQ_INIT_ATTR_MASK_PD))
 		return EOPNOTSUPP;
 	if (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS)
 		flags = attr->flags;
 	if (flags & ~IBV_CREATE_CQ_ATTR_SINGLE_THREADED)
 		return EOPNOTSUPP;
 
+	err = xrdma_cq_domain(attr, &pd);
+	if (err)
+		return err;
 	err = xrdma_setup_poll(cq, attr->wc_flags);
 	if (err)
 		return err;
-	err = xrdma_setup_cq(ibctx, cq, attr->cqe, attr->channel,
+	err = xrdma_setup_cq(ibctx, cq, pd, attr->cqe, attr->channel,
 			     attr->comp_vector);
 	if (err)
 		return err;
@@ -213,4 +238,18 @@ int xrdma_destroy_cq(struct ibv_cq *ibcq)
 	xrdma_lock_destroy(&cq->lock);
 	free(cq);
 	return 0;
+}
+
+/**
+ * xrdma_modify_cq() - ibv_modify_cq()
+ * @ibcq: completion queue
+ * @attr: moderation of its events
+ *
+ * Return: 0 or an errno.
+ */
+int xrdma_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
+{
+	struct ibv_modify_cq cmd = {};
+
+	return ibv_cmd_modify_cq(ibcq, attr, &cmd, sizeof(cmd));
 }

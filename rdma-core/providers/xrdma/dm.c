@@ -74,7 +74,22 @@ static int xrdma_memcpy_from_dm(void *host_addr, struct ibv_dm *ibdm,
 	return 0;
 }
 
-/* Allocates in the driver, and maps what it answers. */
+/* Maps what the driver answers. */
+static int xrdma_map_dm(struct ibv_context *ibctx, struct xrdma_dm *dm,
+			const struct xrdma_uresp_alloc_dm *resp)
+{
+	dm->length = resp->length;
+	dm->mmap_size = resp->mmap_size;
+	dm->addr = mmap(NULL, dm->mmap_size, PROT_READ | PROT_WRITE,
+			MAP_SHARED, ibctx->cmd_fd, resp->mmap_key);
+	if (dm->addr == MAP_FAILED)
+		return errno;
+	dm->vdm.dm.memcpy_to_dm = xrdma_memcpy_to_dm;
+	dm->vdm.dm.memcpy_from_dm = xrdma_memcpy_from_dm;
+	return 0;
+}
+
+/* Allocates in the driver. */
 static int xrdma_setup_dm(struct ibv_context *ibctx, struct xrdma_dm *dm,
 			  const struct ibv_alloc_dm_attr *attr)
 {
@@ -88,15 +103,9 @@ static int xrdma_setup_dm(struct ibv_context *ibctx, struct xrdma_dm *dm,
 	if (err)
 		return err;
 
-	dm->length = attr->length;
-	dm->mmap_size = resp.mmap_size;
-	dm->addr = mmap(NULL, resp.mmap_size, PROT_READ | PROT_WRITE,
-			MAP_SHARED, ibctx->cmd_fd, resp.mmap_key);
-	if (dm->addr != MAP_FAILED)
-		return 0;
-
-	err = errno;
-	ibv_cmd_free_dm(&dm->vdm);
+	err = xrdma_map_dm(ibctx, dm, &resp);
+	if (err)
+		ibv_cmd_free_dm(&dm->vdm);
 	return err;
 }
 
@@ -128,9 +137,65 @@ struct ibv_dm *xrdma_alloc_dm(struct ibv_context *ibctx,
 		errno = err;
 		return NULL;
 	}
-	dm->vdm.dm.memcpy_to_dm = xrdma_memcpy_to_dm;
-	dm->vdm.dm.memcpy_from_dm = xrdma_memcpy_from_dm;
 	return &dm->vdm.dm;
+}
+
+/* Asks the driver about memory of a context that is shared. */
+static int xrdma_query_dm(struct ibv_context *ibctx, struct xrdma_dm *dm,
+			  uint32_t handle)
+{
+	DECLARE_COMMAND_BUFFER(cmdb, UVERBS_OBJECT_DM, XRDMA_IB_METHOD_DM_QUERY,
+			       2);
+	struct xrdma_uresp_alloc_dm resp = {};
+	int err;
+
+	fill_attr_in_obj(cmdb, XRDMA_IB_ATTR_DM_QUERY_HANDLE, handle);
+	fill_attr_out(cmdb, XRDMA_IB_ATTR_ALLOC_DM_RESP, &resp, sizeof(resp));
+	err = execute_ioctl(ibctx, cmdb);
+	if (err)
+		return err;
+
+	dm->vdm.handle = handle;
+	dm->vdm.dm.context = ibctx;
+	dm->vdm.dm.handle = handle;
+	return xrdma_map_dm(ibctx, dm, &resp);
+}
+
+/**
+ * xrdma_import_dm() - ibv_import_dm()
+ * @ibctx: imported device
+ * @handle: of memory of the context that is shared
+ *
+ * Return: the memory, mapped, or NULL and errno.
+ */
+struct ibv_dm *xrdma_import_dm(struct ibv_context *ibctx, uint32_t handle)
+{
+	struct xrdma_dm *dm;
+	int err;
+
+	dm = calloc(1, sizeof(*dm));
+	if (!dm)
+		return NULL;
+
+	err = xrdma_query_dm(ibctx, dm, handle);
+	if (err) {
+		free(dm);
+		errno = err;
+		return NULL;
+	}
+	return &dm->vdm.dm;
+}
+
+/**
+ * xrdma_unimport_dm() - ibv_unimport_dm()
+ * @ibdm: imported; the memory itself stays
+ */
+void xrdma_unimport_dm(struct ibv_dm *ibdm)
+{
+	struct xrdma_dm *dm = to_xdm(ibdm);
+
+	munmap(dm->addr, dm->mmap_size);
+	free(dm);
 }
 
 /**

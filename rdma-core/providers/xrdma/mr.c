@@ -112,3 +112,37 @@ int xrdma_dereg_mr(struct verbs_mr *vmr)
 	free(vmr);
 	return 0;
 }
+
+/**
+ * xrdma_import_mr() - ibv_import_mr()
+ * @ibpd: imported protection domain
+ * @handle: of a region of the context that is shared
+ *
+ * Return: the region, whose address is not known, or NULL and errno.
+ */
+struct ibv_mr *xrdma_import_mr(struct ibv_pd *ibpd, uint32_t handle)
+{
+	struct verbs_mr *vmr;
+	int err;
+
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+
+	err = ibv_cmd_query_mr(ibpd, vmr, handle);
+	if (err) {
+		free(vmr);
+		errno = err;
+		return NULL;
+	}
+	return &vmr->ibv_mr;
+}
+
+/**
+ * xrdma_unimport_mr() - ibv_unimport_mr()
+ * @ibmr: imported; the region itself stays
+ */
+void xrdma_unimport_mr(struct ibv_mr *ibmr)
+{
+	free(verbs_get_mr(ibmr));
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: posting work requests: entries are built in the ring, then
+ * XRDMA provider: posting requests to send: entries are built in the ring, then
  * one store of the producer index shows them to the device, and at most one
  * doorbell wakes it. Must not know: completion queues.
  */
@@ -55,6 +55,14 @@ const struct xrdma_op xrdma_ops[XRDMA_NUM_OPS] = {
 		.opcode = XRDMA_OP_LOCAL_INV,
 		.flags = XRDMA_TAKES_KEY,
 	},
+	[IBV_WR_FLUSH] = {
+		.opcode = XRDMA_OP_FLUSH,
+		.flags = XRDMA_TAKES_RANGE,
+	},
+	[IBV_WR_ATOMIC_WRITE] = {
+		.opcode = XRDMA_OP_ATOMIC_WRITE,
+		.flags = XRDMA_TAKES_VALUE,
+	},
 };
 
 /* ---- send entries ---------------------------------------------------- */
@@ -92,7 +100,8 @@ static int xrdma_fill_data(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
 }
 
 /* The remote side of the operation. Return: where the payload begins. */
-static void *xrdma_fill_target(struct xrdma_sq_wqe *wqe,
+static void *xrdma_fill_target(const struct xrdma_qp *qp,
+			       struct xrdma_sq_wqe *wqe,
 			       const struct ibv_send_wr *wr,
 			       const struct xrdma_op *op)
 {
@@ -101,8 +110,14 @@ static void *xrdma_fill_target(struct xrdma_sq_wqe *wqe,
 	if (op->flags & XRDMA_TAKES_REMOTE)
 		return xrdma_fill_remote(wqe, wr->wr.rdma.remote_addr,
 					 wr->wr.rdma.rkey);
-	if (!(op->flags & XRDMA_TAKES_ATOMIC))
-		return xrdma_fill_remote(wqe, 0, 0);
+	if (!(op->flags & XRDMA_TAKES_ATOMIC)) {
+		seg = xrdma_fill_remote(wqe, 0, 0);
+		if (!qp->datagram)
+			return seg;
+		return xrdma_fill_address(wqe, wr->wr.ud.ah,
+					  wr->wr.ud.remote_qpn,
+					  wr->wr.ud.remote_qkey);
+	}
 
 	seg = xrdma_fill_remote(wqe, wr->wr.atomic.remote_addr,
 				wr->wr.atomic.rkey);
@@ -146,6 +161,45 @@ static int xrdma_build_bind(struct xrdma_qp *qp, struct ibv_mw *mw,
 	return 0;
 }
 
+/* The value of an atomic write is in the entry: it must be given inline. */
+static int xrdma_build_value(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
+			     unsigned int flags)
+{
+	struct xrdma_sq_wqe *wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi);
+	struct xrdma_atomic_seg *seg;
+
+	seg = xrdma_fill_remote(wqe, wr->wr.rdma.remote_addr,
+				wr->wr.rdma.rkey);
+	if (!(flags & IBV_SEND_INLINE) ||
+	    xrdma_fill_inline(&seg->swap_add, wr->sg_list, wr->num_sge,
+			      sizeof(seg->swap_add)) != sizeof(seg->swap_add))
+		return EINVAL;
+	seg->compare = 0;
+	wqe->imm = 0;
+	xrdma_fill_head(wqe, XRDMA_OP_ATOMIC_WRITE, flags & ~IBV_SEND_INLINE,
+			0, wr->wr_id);
+	return 0;
+}
+
+/*
+ * Operations without scatter-gather entries of their own. struct ibv_send_wr
+ * has nothing to say what a flush is to reach: there is ibv_wr_flush().
+ */
+static int xrdma_build_special(struct xrdma_qp *qp,
+			       const struct ibv_send_wr *wr,
+			       const struct xrdma_op *op)
+{
+	if (op->flags & XRDMA_TAKES_VALUE)
+		return xrdma_build_value(qp, wr,
+					 wr->send_flags | qp->force_flags);
+	if (op->flags & XRDMA_TAKES_RANGE ||
+	    wr->bind_mw.mw->type != IBV_MW_TYPE_2)
+		return EINVAL;
+	return xrdma_build_bind(qp, wr->bind_mw.mw, wr->bind_mw.rkey,
+				&wr->bind_mw.bind_info, wr->send_flags,
+				wr->wr_id);
+}
+
 /* Builds the entry at the producer index, which the caller then moves on. */
 static int xrdma_build_send(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 {
@@ -156,24 +210,25 @@ static int xrdma_build_send(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 
 	if (unlikely(xrdma_wq_full(&qp->sq)))
 		return ENOMEM;
-	if (unlikely(wr->opcode >= XRDMA_NUM_OPS || flags & ~XRDMA_SEND_FLAGS))
+	if (unlikely(wr->opcode >= XRDMA_NUM_OPS ||
+		     !(qp->ops & 1U << wr->opcode) ||
+		     flags & ~XRDMA_SEND_FLAGS))
 		return EINVAL;
 
 	op = &xrdma_ops[wr->opcode];
-	if (unlikely(op->flags & XRDMA_TAKES_BIND)) {
-		if (wr->bind_mw.mw->type != IBV_MW_TYPE_2)
-			return EINVAL;
-		return xrdma_build_bind(qp, wr->bind_mw.mw, wr->bind_mw.rkey,
-					&wr->bind_mw.bind_info, wr->send_flags,
-					wr->wr_id);
-	}
+	if (unlikely(op->flags & (XRDMA_TAKES_BIND | XRDMA_TAKES_VALUE |
+				  XRDMA_TAKES_RANGE)))
+		return xrdma_build_special(qp, wr, op);
 
 	wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi);
-	num_sge = xrdma_fill_data(qp, wr, op, xrdma_fill_target(wqe, wr, op));
+	num_sge = xrdma_fill_data(qp, wr, op,
+				  xrdma_fill_target(qp, wqe, wr, op));
 	if (unlikely(num_sge < 0))
 		return EINVAL;
 	xrdma_fill_imm(wqe, wr, op);
 	xrdma_fill_head(wqe, op->opcode, flags, num_sge, wr->wr_id);
+	if (unlikely(qp->xrc))
+		wqe->ext = htole32(wr->qp_type.xrc.remote_srqn);
 	return 0;
 }
 
@@ -221,7 +276,8 @@ void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old)
  * The key of a window of type 2 is that of its last bind that was posted: if
  * that fails, the application puts the earlier one back into struct ibv_mw.
  *
- * Return: 0; ENOMEM: the queue is full; EINVAL: the request is wrong.
+ * Return: 0; ENOMEM: the queue is full; EINVAL: the request is wrong, or not for
+ * this type of queue pair, or its state does not send.
  */
 int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr)
@@ -229,6 +285,11 @@ int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	struct xrdma_qp *qp = to_xqp(ibqp);
 	uint32_t old;
 	int err = 0;
+
+	if (unlikely(ibqp->state < IBV_QPS_RTS)) {
+		*bad_wr = wr;
+		return EINVAL;
+	}
 
 	xrdma_lock(&qp->sq.lock);
 	for (old = qp->sq.pi; wr; wr = wr->next) {
@@ -259,7 +320,8 @@ int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 	struct xrdma_qp *qp = to_xqp(ibqp);
 	int err;
 
-	if (mw->type != IBV_MW_TYPE_1)
+	if (mw->type != IBV_MW_TYPE_1 || ibqp->state < IBV_QPS_RTS ||
+	    !(qp->ops & 1U << IBV_WR_BIND_MW))
 		return EINVAL;
 
 	xrdma_lock(&qp->sq.lock);
@@ -271,53 +333,5 @@ int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		xrdma_publish_sq(qp, qp->sq.pi - 1);
 	}
 	xrdma_unlock(&qp->sq.lock);
-	return err;
-}
-
-/* Builds the entry at the producer index, which the caller then moves on. */
-static int xrdma_build_recv(struct xrdma_wq *rq, const struct ibv_recv_wr *wr)
-{
-	struct xrdma_rq_wqe *wqe;
-
-	if (unlikely(xrdma_wq_full(rq)))
-		return ENOMEM;
-	if (unlikely((unsigned int)wr->num_sge > rq->max_sge))
-		return EINVAL;
-
-	wqe = xrdma_wq_entry(rq, rq->pi);
-	wqe->num_sge = htole16(wr->num_sge);
-	memset(wqe->reserved, 0, sizeof(wqe->reserved));
-	wqe->wr_id = htole64(wr->wr_id);
-	xrdma_fill_sges((void *)(wqe + 1), wr->sg_list, wr->num_sge);
-	return 0;
-}
-
-/**
- * xrdma_post_recv() - ibv_post_recv()
- * @ibqp: queue pair
- * @wr: list of work requests
- * @bad_wr: set on an error: the first request that was not posted
- *
- * Return: 0; ENOMEM: the queue is full; EINVAL: the request is wrong.
- */
-int xrdma_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
-		    struct ibv_recv_wr **bad_wr)
-{
-	struct xrdma_qp *qp = to_xqp(ibqp);
-	int err = 0;
-
-	xrdma_lock(&qp->rq.lock);
-	for (; wr; wr = wr->next) {
-		err = xrdma_build_recv(&qp->rq, wr);
-		if (unlikely(err)) {
-			*bad_wr = wr;
-			break;
-		}
-		qp->rq.pi++;
-	}
-	/* entries before the index; the device looks at it when it needs one */
-	udma_to_device_barrier();
-	xrdma_store_le32(&qp->rec->rq_pi, qp->rq.pi);
-	xrdma_unlock(&qp->rq.lock);
 	return err;
 }

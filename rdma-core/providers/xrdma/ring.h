@@ -39,6 +39,19 @@ static inline void *xrdma_wq_entry(const struct xrdma_wq *wq, uint32_t index)
 }
 
 /**
+ * xrdma_refresh_srq() - see what the device has consumed
+ * @srq: its ring is locked
+ */
+static inline void xrdma_refresh_srq(struct xrdma_srq *srq)
+{
+	uint32_t ci = xrdma_load_le32(&srq->rec->ci);
+
+	/* the device has read an entry before it is overwritten */
+	udma_from_device_barrier();
+	atomic_store_explicit(&srq->wq.ci, ci, memory_order_relaxed);
+}
+
+/**
  * xrdma_cqe_at() - an entry of a completion queue
  * @cq: queue
  * @index: of the entry
@@ -89,16 +102,20 @@ static inline void xrdma_publish_ci(struct xrdma_cq *cq)
 static inline void xrdma_retire(struct xrdma_qp *qp,
 				const struct xrdma_cqe *cqe)
 {
+	uint16_t flags = le16toh(cqe->flags);
 	struct xrdma_wq *wq;
 	uint32_t ci;
 
-	if (le16toh(cqe->flags) & XRDMA_CQE_SEND) {
+	if (flags & XRDMA_CQE_SEND) {
 		wq = &qp->sq;
 		ci = atomic_load_explicit(&wq->ci, memory_order_relaxed);
 		ci += (uint16_t)(le16toh(cqe->wqe_index) - ci) + 1;
-	} else {
+	} else if (!(flags & XRDMA_CQE_SRQ)) {
 		wq = &qp->rq;
 		ci = atomic_load_explicit(&wq->ci, memory_order_relaxed) + 1;
+	} else {
+		/* the device says so itself */
+		return;
 	}
 	/* pairs with xrdma_wq_full(): the device is through with the entries */
 	atomic_store_explicit(&wq->ci, ci, memory_order_release);

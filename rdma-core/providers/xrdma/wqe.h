@@ -17,7 +17,7 @@
 #define XRDMA_SEND_FLAGS (IBV_SEND_FENCE | IBV_SEND_SIGNALED | \
 			  IBV_SEND_SOLICITED | IBV_SEND_INLINE)
 
-#define XRDMA_NUM_OPS	(IBV_WR_SEND_WITH_INV + 1)
+#define XRDMA_NUM_OPS	(IBV_WR_ATOMIC_WRITE + 1)
 
 /* What an operation takes from its work request. */
 enum xrdma_op_flags {
@@ -28,6 +28,8 @@ enum xrdma_op_flags {
 	XRDMA_TAKES_KEY		= 1 << 4,
 	XRDMA_TAKES_BIND	= 1 << 5,
 	XRDMA_TAKES_DATA	= 1 << 6,
+	XRDMA_TAKES_VALUE	= 1 << 7,
+	XRDMA_TAKES_RANGE	= 1 << 8,
 };
 
 /**
@@ -37,10 +39,10 @@ enum xrdma_op_flags {
  */
 struct xrdma_op {
 	uint8_t opcode;
-	uint8_t flags;
+	uint16_t flags;
 };
 
-/* By enum ibv_wr_opcode. */
+/* By enum ibv_wr_opcode; those that do not exist are all zero. */
 extern const struct xrdma_op xrdma_ops[XRDMA_NUM_OPS];
 
 /* Rights that a window grants, as the application and the device name them. */
@@ -109,9 +111,30 @@ static inline void *xrdma_fill_remote(struct xrdma_sq_wqe *wqe, uint64_t addr,
 }
 
 /**
+ * xrdma_fill_address() - where a datagram goes
+ * @wqe: entry
+ * @ah: handle of the address
+ * @qpn: destination
+ * @qkey: its Q_Key
+ *
+ * Return: where the payload begins.
+ */
+static inline void *xrdma_fill_address(struct xrdma_sq_wqe *wqe,
+				       struct ibv_ah *ah, uint32_t qpn,
+				       uint32_t qkey)
+{
+	struct xrdma_av *av = (void *)(wqe + 1);
+
+	wqe->dqpn = htole32(qpn);
+	wqe->qkey = htole32(qkey);
+	*av = to_xah(ah)->av;
+	return av + 1;
+}
+
+/**
  * xrdma_fill_atomic() - operands
  * @seg: where they go
- * @swap_add: to swap in or to add
+ * @swap_add: to swap in, to add or to write
  * @compare: to compare with, or 0
  *
  * Return: where the payload begins.

@@ -14,17 +14,6 @@
 #include "ring.h"
 #include "wqe.h"
 
-#define XRDMA_SEND_OPS (IBV_QP_EX_WITH_RDMA_WRITE | \
-			IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | \
-			IBV_QP_EX_WITH_SEND | \
-			IBV_QP_EX_WITH_SEND_WITH_IMM | \
-			IBV_QP_EX_WITH_RDMA_READ | \
-			IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | \
-			IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | \
-			IBV_QP_EX_WITH_LOCAL_INV | \
-			IBV_QP_EX_WITH_BIND_MW | \
-			IBV_QP_EX_WITH_SEND_WITH_INV)
-
 static struct xrdma_qp *to_xqp_ex(struct ibv_qp_ex *qpx)
 {
 	return to_xqp(&qpx->qp_base);
@@ -53,7 +42,7 @@ static struct xrdma_sq_wqe *xrdma_wr_begin(struct xrdma_qp *qp,
 		batch->err = ENOMEM;
 		return NULL;
 	}
-	if (unlikely(flags & ~XRDMA_SEND_FLAGS)) {
+	if (unlikely(flags & ~XRDMA_SEND_FLAGS || batch->no_target)) {
 		batch->err = EINVAL;
 		return NULL;
 	}
@@ -66,6 +55,15 @@ static struct xrdma_sq_wqe *xrdma_wr_begin(struct xrdma_qp *qp,
 	return wqe;
 }
 
+/* An operation that leaves the queue pair: to where may be still to be said. */
+static void xrdma_wr_expect(struct xrdma_qp *qp, void *data)
+{
+	qp->batch.no_target = qp->datagram | qp->xrc;
+	if (qp->datagram)
+		data += sizeof(struct xrdma_av);
+	qp->batch.data = data;
+}
+
 static void xrdma_wr_data_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
 			     uint64_t addr, uint32_t rkey, __be32 imm)
 {
@@ -74,7 +72,7 @@ static void xrdma_wr_data_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
 	if (unlikely(!wqe))
 		return;
 	wqe->imm = imm;
-	qp->batch.data = xrdma_fill_remote(wqe, addr, rkey);
+	xrdma_wr_expect(qp, xrdma_fill_remote(wqe, addr, rkey));
 }
 
 static void xrdma_wr_atomic_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
@@ -86,8 +84,9 @@ static void xrdma_wr_atomic_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
 	if (unlikely(!wqe))
 		return;
 	wqe->imm = 0;
-	qp->batch.data = xrdma_fill_atomic(xrdma_fill_remote(wqe, addr, rkey),
-					   swap_add, compare);
+	xrdma_wr_expect(qp, xrdma_fill_atomic(xrdma_fill_remote(wqe, addr,
+								rkey),
+					      swap_add, compare));
 }
 
 static void xrdma_wr_send(struct ibv_qp_ex *qpx)
@@ -143,6 +142,51 @@ static void xrdma_wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey,
 			   remote_addr, rkey, add, 0);
 }
 
+/* The value is in the entry: there is no payload to set. */
+static void xrdma_wr_atomic_write(struct ibv_qp_ex *qpx, uint32_t rkey,
+				  uint64_t remote_addr, const void *value)
+{
+	struct xrdma_atomic_seg *seg;
+	struct xrdma_sq_wqe *wqe;
+
+	wqe = xrdma_wr_begin(to_xqp_ex(qpx), IBV_WR_ATOMIC_WRITE);
+	if (unlikely(!wqe))
+		return;
+	wqe->imm = 0;
+	seg = xrdma_fill_remote(wqe, remote_addr, rkey);
+	memcpy(&seg->swap_add, value, sizeof(seg->swap_add));
+	seg->compare = 0;
+}
+
+static_assert(XRDMA_FLUSH_GLOBAL == IBV_FLUSH_GLOBAL, "flush");
+static_assert(XRDMA_FLUSH_PERSISTENT == IBV_FLUSH_PERSISTENT, "flush");
+
+static void xrdma_wr_flush(struct ibv_qp_ex *qpx, uint32_t rkey,
+			   uint64_t remote_addr, size_t length, uint8_t type,
+			   uint8_t level)
+{
+	struct xrdma_qp *qp = to_xqp_ex(qpx);
+	struct xrdma_sq_wqe *wqe;
+	uint32_t ext = type;
+
+	wqe = xrdma_wr_begin(qp, IBV_WR_FLUSH);
+	if (unlikely(!wqe))
+		return;
+	if (level == IBV_FLUSH_MR) {
+		ext |= XRDMA_FLUSH_MR;
+		length = 0;
+	}
+	if (unlikely(!type || type & ~(IBV_FLUSH_GLOBAL |
+				       IBV_FLUSH_PERSISTENT) ||
+		     level > IBV_FLUSH_MR || length > UINT32_MAX)) {
+		qp->batch.err = EINVAL;
+		return;
+	}
+	wqe->length = htole32(length);
+	wqe->ext = htole32(ext);
+	xrdma_fill_remote(wqe, remote_addr, rkey);
+}
+
 static void xrdma_wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
 {
 	struct xrdma_sq_wqe *wqe;
@@ -173,6 +217,36 @@ static void xrdma_wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw,
 		return;
 	}
 	qp->binds[index & (qp->sq.depth - 1)] = mw;
+}
+
+/* ---- target ---------------------------------------------------------- */
+
+/* Whether the last entry waits for it. */
+static bool xrdma_wr_take_target(struct xrdma_wr_batch *batch)
+{
+	if (unlikely(batch->err))
+		return false;
+	if (unlikely(!batch->no_target))
+		batch->err = EINVAL;
+	batch->no_target = false;
+	return !batch->err;
+}
+
+static void xrdma_wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah,
+				 uint32_t remote_qpn, uint32_t remote_qkey)
+{
+	struct xrdma_wr_batch *batch = &to_xqp_ex(qpx)->batch;
+
+	if (likely(xrdma_wr_take_target(batch)))
+		xrdma_fill_address(batch->wqe, ah, remote_qpn, remote_qkey);
+}
+
+static void xrdma_wr_set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
+{
+	struct xrdma_wr_batch *batch = &to_xqp_ex(qpx)->batch;
+
+	if (likely(xrdma_wr_take_target(batch)))
+		batch->wqe->ext = htole32(remote_srqn);
 }
 
 /* ---- payload --------------------------------------------------------- */
@@ -284,7 +358,8 @@ static void xrdma_wr_start(struct ibv_qp_ex *qpx)
 
 	xrdma_lock(&qp->sq.lock);
 	qp->batch.start = qp->sq.pi;
-	qp->batch.err = 0;
+	qp->batch.err = qpx->qp_base.state < IBV_QPS_RTS ? EINVAL : 0;
+	qp->batch.no_target = false;
 	qp->batch.data = NULL;
 }
 
@@ -308,6 +383,8 @@ static int xrdma_wr_complete(struct ibv_qp_ex *qpx)
 	struct xrdma_qp *qp = to_xqp_ex(qpx);
 	int err = qp->batch.err;
 
+	if (unlikely(!err && qp->batch.no_target))
+		err = EINVAL;
 	if (unlikely(err))
 		xrdma_wr_rewind(qp);
 	else if (likely(qp->sq.pi != qp->batch.start))
@@ -324,18 +401,32 @@ static void xrdma_wr_abort(struct ibv_qp_ex *qpx)
 	xrdma_unlock(&qp->sq.lock);
 }
 
+static_assert(IBV_QP_EX_WITH_RDMA_WRITE == 1U << IBV_WR_RDMA_WRITE &&
+	      IBV_QP_EX_WITH_SEND_WITH_INV == 1U << IBV_WR_SEND_WITH_INV &&
+	      IBV_QP_EX_WITH_FLUSH == 1U << (IBV_WR_FLUSH - 3) &&
+	      IBV_QP_EX_WITH_ATOMIC_WRITE == 1U << (IBV_WR_ATOMIC_WRITE - 3),
+	      "two ways to name operations");
+
+/* enum ibv_qp_create_send_ops_flags of a set by enum ibv_wr_opcode. */
+static uint64_t xrdma_send_ops(uint32_t ops)
+{
+	uint32_t late = 1U << IBV_WR_FLUSH | 1U << IBV_WR_ATOMIC_WRITE;
+
+	return (ops & ~late) | (ops & late) >> 3;
+}
+
 /**
  * xrdma_setup_wr() - give a queue pair the extended way to post
  * @qp: new queue pair, its sizes chosen
  * @send_ops: enum ibv_qp_create_send_ops_flags: what will be posted
  *
- * Return: 0; EOPNOTSUPP: an operation that does not exist here; ENOMEM.
+ * Return: 0; EOPNOTSUPP: an operation that this type does not know; ENOMEM.
  */
 int xrdma_setup_wr(struct xrdma_qp *qp, uint64_t send_ops)
 {
 	struct ibv_qp_ex *qpx = &qp->verbs_qp.qp_ex;
 
-	if (send_ops & ~XRDMA_SEND_OPS)
+	if (send_ops & ~xrdma_send_ops(qp->ops))
 		return EOPNOTSUPP;
 	if (send_ops & IBV_QP_EX_WITH_BIND_MW) {
 		qp->binds = calloc(qp->sq.depth, sizeof(*qp->binds));
@@ -354,8 +445,12 @@ int xrdma_setup_wr(struct xrdma_qp *qp, uint64_t send_ops)
 	qpx->wr_rdma_read = xrdma_wr_rdma_read;
 	qpx->wr_atomic_cmp_swp = xrdma_wr_atomic_cmp_swp;
 	qpx->wr_atomic_fetch_add = xrdma_wr_atomic_fetch_add;
+	qpx->wr_atomic_write = xrdma_wr_atomic_write;
+	qpx->wr_flush = xrdma_wr_flush;
 	qpx->wr_local_inv = xrdma_wr_local_inv;
 	qpx->wr_bind_mw = xrdma_wr_bind_mw;
+	qpx->wr_set_ud_addr = xrdma_wr_set_ud_addr;
+	qpx->wr_set_xrc_srqn = xrdma_wr_set_xrc_srqn;
 	qpx->wr_set_sge = xrdma_wr_set_sge;
 	qpx->wr_set_sge_list = xrdma_wr_set_sge_list;
 	qpx->wr_set_inline_data = xrdma_wr_set_inline_data;

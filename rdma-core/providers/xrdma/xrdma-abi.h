@@ -20,4 +20,17 @@ DECLARE_DRV_CMD(xrdma_cmd_create_cq, IB_USER_VERBS_CMD_CREATE_CQ,
 DECLARE_DRV_CMD(xrdma_cmd_create_qp, IB_USER_VERBS_CMD_CREATE_QP,
 		xrdma_ureq_create_qp, xrdma_uresp_create_qp);
 
+DECLARE_DRV_CMD(xrdma_cmd_create_ah, IB_USER_VERBS_CMD_CREATE_AH, empty,
+		xrdma_uresp_create_ah);
+DECLARE_DRV_CMD(xrdma_cmd_resize_cq, IB_USER_VERBS_CMD_RESIZE_CQ,
+		xrdma_ureq_resize_cq, xrdma_uresp_resize_cq);
+DECLARE_DRV_CMD(xrdma_cmd_create_srq, IB_USER_VERBS_CMD_CREATE_XSRQ,
+		xrdma_ureq_create_srq, xrdma_uresp_create_srq);
+DECLARE_DRV_CMD(xrdma_cmd_modify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ,
+		xrdma_ureq_create_srq, empty);
+DECLARE_DRV_CMD(xrdma_cmd_create_wq, IB_USER_VERBS_EX_CMD_CREATE_WQ,
+		xrdma_ureq_create_wq, xrdma_uresp_create_wq);
+DECLARE_DRV_CMD(xrdma_cmd_create_rss, IB_USER_VERBS_EX_CMD_CREATE_QP,
+		xrdma_ureq_create_rss, xrdma_uresp_create_qp);
+
 #endif /* XRDMA_PROVIDER_ABI_H */

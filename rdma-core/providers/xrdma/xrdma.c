@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include <infiniband/cmd_ioctl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
 #include "xrdma-abi.h"
 #include "xrdma.h"
 
@@ -56,36 +59,83 @@ static void xrdma_free_context(struct ibv_context *ibctx)
 static const struct verbs_context_ops xrdma_context_ops = {
 	.alloc_dm = xrdma_alloc_dm,
 	.alloc_mw = xrdma_alloc_mw,
+	.alloc_parent_domain = xrdma_alloc_parent_domain,
 	.alloc_pd = xrdma_alloc_pd,
+	.alloc_td = xrdma_alloc_td,
+	.attach_mcast = ibv_cmd_attach_mcast,
 	.bind_mw = xrdma_bind_mw,
+	.close_xrcd = xrdma_close_xrcd,
 	.cq_event = xrdma_cq_event,
+	.create_ah = xrdma_create_ah,
 	.create_cq = xrdma_create_cq,
 	.create_cq_ex = xrdma_create_cq_ex,
+	.create_flow = xrdma_create_flow,
 	.create_qp = xrdma_create_qp,
 	.create_qp_ex = xrdma_create_qp_ex,
+	.create_rwq_ind_table = xrdma_create_rwq_ind_table,
+	.create_srq = xrdma_create_srq,
+	.create_srq_ex = xrdma_create_srq_ex,
+	.create_wq = xrdma_create_wq,
 	.dealloc_mw = xrdma_dealloc_mw,
 	.dealloc_pd = xrdma_dealloc_pd,
+	.dealloc_td = xrdma_dealloc_td,
 	.dereg_mr = xrdma_dereg_mr,
+	.destroy_ah = xrdma_destroy_ah,
 	.destroy_cq = xrdma_destroy_cq,
+	.destroy_flow = xrdma_destroy_flow,
 	.destroy_qp = xrdma_destroy_qp,
+	.destroy_rwq_ind_table = xrdma_destroy_rwq_ind_table,
+	.destroy_srq = xrdma_destroy_srq,
+	.destroy_wq = xrdma_destroy_wq,
+	.detach_mcast = ibv_cmd_detach_mcast,
 	.free_context = xrdma_free_context,
 	.free_dm = xrdma_free_dm,
+	.get_srq_num = xrdma_get_srq_num,
+	.import_dm = xrdma_import_dm,
+	.import_mr = xrdma_import_mr,
+	.import_pd = xrdma_import_pd,
+	.modify_cq = xrdma_modify_cq,
 	.modify_qp = xrdma_modify_qp,
+	.modify_srq = xrdma_modify_srq,
+	.modify_wq = xrdma_modify_wq,
+	.open_qp = xrdma_open_qp,
+	.open_xrcd = xrdma_open_xrcd,
 	.poll_cq = xrdma_poll_cq,
 	.post_recv = xrdma_post_recv,
 	.post_send = xrdma_post_send,
+	.post_srq_recv = xrdma_post_srq_recv,
 	.query_device_ex = xrdma_query_device_ex,
 	.query_port = xrdma_query_port,
 	.query_qp = xrdma_query_qp,
+	.query_srq = xrdma_query_srq,
 	.reg_dm_mr = xrdma_reg_dm_mr,
 	.reg_dmabuf_mr = xrdma_reg_dmabuf_mr,
 	.reg_mr = xrdma_reg_mr,
 	.req_notify_cq = xrdma_req_notify_cq,
 	.rereg_mr = xrdma_rereg_mr,
+	.resize_cq = xrdma_resize_cq,
+	.unimport_dm = xrdma_unimport_dm,
+	.unimport_mr = xrdma_unimport_mr,
+	.unimport_pd = xrdma_unimport_pd,
 };
 
-/* Asks the driver for a context, and maps its doorbell page. */
-static int xrdma_setup_context(struct xrdma_context *ctx, int cmd_fd)
+/* Takes over what the driver says, and maps the doorbell page. */
+static int xrdma_setup_context(struct xrdma_context *ctx, int cmd_fd,
+			       const struct xrdma_uresp_alloc_ucontext *resp)
+{
+	ctx->shadow_db = resp->caps & XRDMA_UCAP_SHADOW_DB;
+	ctx->max_qp_wr = resp->max_qp_wr;
+	ctx->max_cqe = resp->max_cqe;
+	ctx->max_sge = resp->max_sge;
+	ctx->max_inline = resp->max_inline;
+	ctx->db_size = resp->db_mmap_size;
+	ctx->db = mmap(NULL, ctx->db_size, PROT_WRITE, MAP_SHARED, cmd_fd,
+		       resp->db_mmap_key);
+	return ctx->db == MAP_FAILED ? errno : 0;
+}
+
+/* Asks the driver for a new context. */
+static int xrdma_get_context(struct xrdma_context *ctx, int cmd_fd)
 {
 	struct xrdma_cmd_alloc_context_resp resp = {};
 	struct ibv_get_context cmd = {};
@@ -95,20 +145,28 @@ static int xrdma_setup_context(struct xrdma_context *ctx, int cmd_fd)
 				  &resp.ibv_resp, sizeof(resp));
 	if (err)
 		return err;
-
-	ctx->shadow_db = resp.caps & XRDMA_UCAP_SHADOW_DB;
-	ctx->max_qp_wr = resp.max_qp_wr;
-	ctx->max_cqe = resp.max_cqe;
-	ctx->max_sge = resp.max_sge;
-	ctx->max_inline = resp.max_inline;
-	ctx->db_size = resp.db_mmap_size;
-	ctx->db = mmap(NULL, ctx->db_size, PROT_WRITE, MAP_SHARED, cmd_fd,
-		       resp.db_mmap_key);
-	return ctx->db == MAP_FAILED ? errno : 0;
+	return xrdma_setup_context(ctx, cmd_fd, &resp.drv_payload);
 }
 
-static struct verbs_context *xrdma_alloc_context(struct ibv_device *ibdev,
-						 int cmd_fd, void *private_data)
+/* Asks the driver about a context that is open. */
+static int xrdma_query_context(struct xrdma_context *ctx, int cmd_fd)
+{
+	DECLARE_COMMAND_BUFFER(cmdb, UVERBS_OBJECT_DEVICE,
+			       UVERBS_METHOD_QUERY_CONTEXT, 1);
+	struct xrdma_uresp_alloc_ucontext resp = {};
+	int err;
+
+	fill_attr_out(cmdb, XRDMA_IB_ATTR_QUERY_CONTEXT_RESP, &resp,
+		      sizeof(resp));
+	err = ibv_cmd_query_context(&ctx->ibv_ctx.context, cmdb);
+	if (err)
+		return err;
+	return xrdma_setup_context(ctx, cmd_fd, &resp);
+}
+
+static struct verbs_context *
+xrdma_open(struct ibv_device *ibdev, int cmd_fd,
+	   int (*setup)(struct xrdma_context *ctx, int cmd_fd))
 {
 	struct xrdma_context *ctx;
 	int err;
@@ -118,7 +176,7 @@ static struct verbs_context *xrdma_alloc_context(struct ibv_device *ibdev,
 	if (!ctx)
 		return NULL;
 
-	err = xrdma_setup_context(ctx, cmd_fd);
+	err = setup(ctx, cmd_fd);
 	if (err) {
 		verbs_uninit_context(&ctx->ibv_ctx);
 		free(ctx);
@@ -129,6 +187,19 @@ static struct verbs_context *xrdma_alloc_context(struct ibv_device *ibdev,
 	pthread_mutex_init(&ctx->qp_mutex, NULL);
 	verbs_set_ops(&ctx->ibv_ctx, &xrdma_context_ops);
 	return &ctx->ibv_ctx;
+}
+
+static struct verbs_context *xrdma_alloc_context(struct ibv_device *ibdev,
+						 int cmd_fd, void *private_data)
+{
+	return xrdma_open(ibdev, cmd_fd, xrdma_get_context);
+}
+
+/* The context is shared with whoever opened it: also its doorbell page. */
+static struct verbs_context *xrdma_import_context(struct ibv_device *ibdev,
+						  int cmd_fd)
+{
+	return xrdma_open(ibdev, cmd_fd, xrdma_query_context);
 }
 
 static struct verbs_device *
@@ -155,5 +226,6 @@ static const struct verbs_device_ops xrdma_dev_ops = {
 	.alloc_device = xrdma_alloc_device,
 	.uninit_device = xrdma_uninit_device,
 	.alloc_context = xrdma_alloc_context,
+	.import_context = xrdma_import_context,
 };
 PROVIDER_DRIVER(xrdma, xrdma_dev_ops);

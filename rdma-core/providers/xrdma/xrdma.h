@@ -12,9 +12,10 @@
  * xrdma_wq.lock covers the ring and pi. The extended calls keep them between
  * calls: from start_poll to end_poll, from wr_start to wr_complete or wr_abort,
  * together with what they keep there. xrdma_context.qp_mutex serialises
- * creation and destruction of queue pairs, and so the writers of the table in
- * which pollers look them up. Order: qp_mutex, then xrdma_cq.lock of one
- * queue; the locks of sq, then rq, with none of the others.
+ * creation and destruction of queue pairs and work queues, and so the writers
+ * of the table in which pollers look them up. Order: qp_mutex, then
+ * xrdma_cq.lock of one queue; the locks of sq, then rq, with none of the
+ * others. Locks of objects of a thread domain are elided.
  */
 
 #ifndef XRDMA_H
@@ -39,7 +40,7 @@ struct xrdma_op;
 struct xrdma_qp;
 
 /**
- * struct xrdma_lock - a spinlock that a single-threaded context goes without
+ * struct xrdma_lock - a spinlock that one thread alone goes without
  * @spin: the lock
  * @elided: true: nobody else can hold it
  */
@@ -48,14 +49,20 @@ struct xrdma_lock {
 	bool elided;
 };
 
+struct xrdma_pd;
+
 /**
  * struct xrdma_buf - memory that the device works on
  * @addr: first byte, page-aligned
- * @size: bytes, whole pages
+ * @size: bytes, whole pages; 0: there is no such memory
+ * @domain: parent domain of the object that it belongs to, or NULL
+ * @foreign: it came from the allocator of @domain
  */
 struct xrdma_buf {
 	void *addr;
 	size_t size;
+	struct xrdma_pd *domain;
+	bool foreign;
 };
 
 /**
@@ -97,13 +104,47 @@ struct xrdma_context {
 };
 
 /**
- * struct xrdma_pd - protection domain
- * @ibv_pd: what libibverbs knows of it
- * @pdn: its number in fault records
+ * struct xrdma_td - thread domain: its objects are used by one thread at a time
+ * @ibv_td: what libibverbs knows of it
+ * @users: parent domains that name it
+ */
+struct xrdma_td {
+	struct ibv_td ibv_td;
+	atomic_uint users;
+};
+
+/**
+ * struct xrdma_pd - protection domain, or parent domain
+ * @ibv_pd: what libibverbs knows of it; a parent domain has the handle of @base
+ * @pdn: its number in fault records; 0: it was imported
+ * @users: parent domains of it, or, of a parent domain, queues created in it
+ * @base: of a parent domain: its protection domain; else NULL
+ * @td: thread domain of a parent domain, or NULL
+ * @alloc: allocator of a parent domain, or NULL
+ * @free: gives back what @alloc gave
+ * @context: for @alloc and @free
  */
 struct xrdma_pd {
 	struct ibv_pd ibv_pd;
 	uint32_t pdn;
+	atomic_uint users;
+	struct xrdma_pd *base;
+	struct xrdma_td *td;
+	void *(*alloc)(struct ibv_pd *pd, void *context, size_t size,
+		       size_t alignment, uint64_t type);
+	void (*free)(struct ibv_pd *pd, void *context, void *addr,
+		     uint64_t type);
+	void *context;
+};
+
+/**
+ * struct xrdma_ah - address handle
+ * @ibv_ah: what libibverbs knows of it
+ * @av: what a datagram to that address carries
+ */
+struct xrdma_ah {
+	struct ibv_ah ibv_ah;
+	struct xrdma_av av;
 };
 
 /**
@@ -137,13 +178,14 @@ struct xrdma_cq {
 };
 
 /**
- * struct xrdma_wq - send or receive queue of a queue pair
+ * struct xrdma_wq - a ring of work queue entries
  * @lock: covers @ring and @pi
  * @ring: entries
  * @depth: number of entries, a power of two; 0: there is no such queue
  * @pi: producer index
  * @ci: index of the oldest entry that the device may still read; written by
- *	pollers under the lock of the completion queue
+ *	pollers under the lock of the completion queue, of a shared receive
+ *	queue by posters
  * @max_sge: scatter-gather entries that fit an entry
  * @log_stride: log2 of the bytes of an entry
  */
@@ -161,6 +203,7 @@ struct xrdma_wq {
  * struct xrdma_wr_batch - what ibv_wr_start() began
  * @start: producer index then
  * @err: what has gone wrong since, an errno, or 0
+ * @no_target: the last entry lacks the address or remote queue that it needs
  * @wqe: last entry
  * @op: its operation
  * @data: where its payload goes; NULL: it has its payload, or takes none
@@ -168,6 +211,7 @@ struct xrdma_wq {
 struct xrdma_wr_batch {
 	uint32_t start;
 	int err;
+	bool no_target;
 	struct xrdma_sq_wqe *wqe;
 	const struct xrdma_op *op;
 	void *data;
@@ -178,11 +222,14 @@ struct xrdma_wr_batch {
  * @verbs_qp: what libibverbs knows of it
  * @sq: send queue
  * @rq: receive queue
- * @rec: record shared with the device
+ * @rec: record shared with the device; NULL: there are no queues
  * @db: where a write of @qpn rings
  * @qpn: number
  * @max_inline: bytes that fit an entry of the send queue
  * @force_flags: IBV_SEND_SIGNALED if every send entry is to be signaled
+ * @ops: what can be posted, by enum ibv_wr_opcode
+ * @datagram: send entries have an address vector
+ * @xrc: send entries name a shared receive queue
  * @shadow_db: doorbells may be skipped
  * @batch: of the extended way to post, under the lock of @sq
  * @binds: windows that the send entries bind, by index, for a batch that is
@@ -198,10 +245,39 @@ struct xrdma_qp {
 	uint32_t qpn;
 	uint32_t max_inline;
 	uint32_t force_flags;
+	uint32_t ops;
+	bool datagram;
+	bool xrc;
 	bool shadow_db;
 	struct xrdma_wr_batch batch;
 	struct ibv_mw **binds;
 	struct xrdma_buf buf;
+};
+
+/**
+ * struct xrdma_srq - shared receive queue
+ * @verbs_srq: what libibverbs knows of it
+ * @wq: ring
+ * @rec: record shared with the device
+ * @srqn: number
+ * @buf: memory of the ring and @rec
+ */
+struct xrdma_srq {
+	struct verbs_srq verbs_srq;
+	struct xrdma_wq wq;
+	struct xrdma_srq_rec *rec;
+	uint32_t srqn;
+	struct xrdma_buf buf;
+};
+
+/**
+ * struct xrdma_rwq - receive work queue, for receive side scaling
+ * @ibv_wq: what libibverbs knows of it
+ * @qp: what the device and pollers know of it: a queue pair that only receives
+ */
+struct xrdma_rwq {
+	struct ibv_wq ibv_wq;
+	struct xrdma_qp qp;
 };
 
 static inline struct xrdma_context *to_xctx(struct ibv_context *ibctx)
@@ -214,6 +290,16 @@ static inline struct xrdma_pd *to_xpd(struct ibv_pd *ibpd)
 	return container_of(ibpd, struct xrdma_pd, ibv_pd);
 }
 
+static inline struct xrdma_td *to_xtd(struct ibv_td *ibtd)
+{
+	return container_of(ibtd, struct xrdma_td, ibv_td);
+}
+
+static inline struct xrdma_ah *to_xah(struct ibv_ah *ibah)
+{
+	return container_of(ibah, struct xrdma_ah, ibv_ah);
+}
+
 static inline struct xrdma_cq *to_xcq(struct ibv_cq *ibcq)
 {
 	return container_of(ibcq, struct xrdma_cq, verbs_cq.cq);
@@ -224,11 +310,23 @@ static inline struct xrdma_qp *to_xqp(struct ibv_qp *ibqp)
 	return container_of(ibqp, struct xrdma_qp, verbs_qp.qp);
 }
 
+static inline struct xrdma_srq *to_xsrq(struct ibv_srq *ibsrq)
+{
+	return container_of(ibsrq, struct xrdma_srq, verbs_srq.srq);
+}
+
+static inline struct xrdma_rwq *to_xrwq(struct ibv_wq *ibwq)
+{
+	return container_of(ibwq, struct xrdma_rwq, ibv_wq);
+}
+
+/* @pd: where the object of the lock is created, or NULL. */
 static inline void xrdma_lock_init(struct xrdma_lock *lock,
-				   const struct xrdma_context *ctx)
+				   const struct xrdma_context *ctx,
+				   const struct xrdma_pd *pd)
 {
 	pthread_spin_init(&lock->spin, PTHREAD_PROCESS_PRIVATE);
-	lock->elided = ctx->single_threaded;
+	lock->elided = ctx->single_threaded || (pd && pd->td);
 }
 
 static inline void xrdma_lock_destroy(struct xrdma_lock *lock)
@@ -293,12 +391,25 @@ static inline void xrdma_store_le32(__le32 *word, uint32_t value)
 }
 
 /* buf.c */
-int xrdma_alloc_buf(struct xrdma_buf *buf, size_t size);
+int xrdma_alloc_buf(struct xrdma_buf *buf, struct xrdma_pd *pd, size_t size);
 void xrdma_free_buf(struct xrdma_buf *buf);
 
 /* ah_pd.c */
 struct ibv_pd *xrdma_alloc_pd(struct ibv_context *ibctx);
 int xrdma_dealloc_pd(struct ibv_pd *ibpd);
+struct ibv_pd *xrdma_import_pd(struct ibv_context *ibctx, uint32_t handle);
+void xrdma_unimport_pd(struct ibv_pd *ibpd);
+struct ibv_ah *xrdma_create_ah(struct ibv_pd *ibpd, struct ibv_ah_attr *attr);
+int xrdma_destroy_ah(struct ibv_ah *ibah);
+
+/* domain.c */
+struct ibv_td *xrdma_alloc_td(struct ibv_context *ibctx,
+			      struct ibv_td_init_attr *attr);
+int xrdma_dealloc_td(struct ibv_td *ibtd);
+struct ibv_pd *
+xrdma_alloc_parent_domain(struct ibv_context *ibctx,
+			  struct ibv_parent_domain_init_attr *attr);
+int xrdma_dealloc_parent_domain(struct xrdma_pd *pd);
 
 /* mr.c */
 struct ibv_mr *xrdma_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
@@ -309,6 +420,8 @@ struct ibv_mr *xrdma_reg_dmabuf_mr(struct ibv_pd *ibpd, uint64_t offset,
 int xrdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd,
 		   void *addr, size_t length, int access);
 int xrdma_dereg_mr(struct verbs_mr *vmr);
+struct ibv_mr *xrdma_import_mr(struct ibv_pd *ibpd, uint32_t handle);
+void xrdma_unimport_mr(struct ibv_mr *ibmr);
 
 /* mw.c */
 struct ibv_mw *xrdma_alloc_mw(struct ibv_pd *ibpd, enum ibv_mw_type type);
@@ -318,6 +431,8 @@ int xrdma_dealloc_mw(struct ibv_mw *mw);
 struct ibv_dm *xrdma_alloc_dm(struct ibv_context *ibctx,
 			      struct ibv_alloc_dm_attr *attr);
 int xrdma_free_dm(struct ibv_dm *ibdm);
+struct ibv_dm *xrdma_import_dm(struct ibv_context *ibctx, uint32_t handle);
+void xrdma_unimport_dm(struct ibv_dm *ibdm);
 struct ibv_mr *xrdma_reg_dm_mr(struct ibv_pd *ibpd, struct ibv_dm *ibdm,
 			       uint64_t offset, size_t length,
 			       unsigned int access);
@@ -329,13 +444,33 @@ struct ibv_cq *xrdma_create_cq(struct ibv_context *ibctx, int cqe,
 struct ibv_cq_ex *xrdma_create_cq_ex(struct ibv_context *ibctx,
 				     struct ibv_cq_init_attr_ex *attr);
 int xrdma_destroy_cq(struct ibv_cq *ibcq);
+int xrdma_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
+int xrdma_alloc_cq_buf(struct xrdma_cq *cq, struct xrdma_pd *pd,
+		       unsigned int entries);
 void xrdma_cq_clean(struct xrdma_cq *cq, uint32_t qpn);
+
+/* cq_resize.c */
+int xrdma_resize_cq(struct ibv_cq *ibcq, int cqe);
 
 /* poll.c */
 int xrdma_setup_poll(struct xrdma_cq *cq, uint64_t wc_flags);
 int xrdma_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc);
 int xrdma_req_notify_cq(struct ibv_cq *ibcq, int solicited_only);
 void xrdma_cq_event(struct ibv_cq *ibcq);
+
+/* qp_table.c */
+struct xrdma_qp *xrdma_find_qp(struct xrdma_context *ctx, uint32_t qpn);
+int xrdma_insert_qp(struct xrdma_context *ctx, struct xrdma_qp *qp);
+void xrdma_remove_qp(struct xrdma_context *ctx, struct xrdma_qp *qp);
+
+/* qp_size.c */
+uint32_t xrdma_qp_ops(enum ibv_qp_type type);
+int xrdma_size_qp(const struct xrdma_context *ctx, struct xrdma_qp *qp,
+		  const struct ibv_qp_init_attr_ex *attr);
+int xrdma_size_rq(const struct xrdma_context *ctx, struct xrdma_wq *rq,
+		  uint32_t max_wr, uint32_t max_sge);
+int xrdma_alloc_rings(struct xrdma_qp *qp, struct xrdma_pd *pd);
+void xrdma_grant_cap(const struct xrdma_qp *qp, struct ibv_qp_cap *cap);
 
 /* qp.c */
 struct ibv_qp *xrdma_create_qp(struct ibv_pd *ibpd,
@@ -347,18 +482,58 @@ int xrdma_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 int xrdma_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 		   int attr_mask, struct ibv_qp_init_attr *init_attr);
 int xrdma_destroy_qp(struct ibv_qp *ibqp);
-struct xrdma_qp *xrdma_find_qp(struct xrdma_context *ctx, uint32_t qpn);
 
 /* post.c */
 int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr);
 int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind);
+void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old);
+
+/* recv.c */
 int xrdma_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr);
-void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old);
+int xrdma_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
+			struct ibv_recv_wr **bad_wr);
+int xrdma_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
+		       struct ibv_recv_wr **bad_wr);
 
 /* wr.c */
 int xrdma_setup_wr(struct xrdma_qp *qp, uint64_t send_ops);
+
+/* srq.c */
+struct ibv_srq *xrdma_create_srq(struct ibv_pd *ibpd,
+				 struct ibv_srq_init_attr *attr);
+struct ibv_srq *xrdma_create_srq_ex(struct ibv_context *ibctx,
+				    struct ibv_srq_init_attr_ex *attr);
+int xrdma_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
+		     int attr_mask);
+int xrdma_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr);
+int xrdma_destroy_srq(struct ibv_srq *ibsrq);
+int xrdma_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num);
+
+/* xrc.c */
+struct ibv_xrcd *xrdma_open_xrcd(struct ibv_context *ibctx,
+				 struct ibv_xrcd_init_attr *attr);
+int xrdma_close_xrcd(struct ibv_xrcd *ibxrcd);
+struct ibv_qp *xrdma_open_qp(struct ibv_context *ibctx,
+			     struct ibv_qp_open_attr *attr);
+
+/* rwq.c */
+struct ibv_wq *xrdma_create_wq(struct ibv_context *ibctx,
+			       struct ibv_wq_init_attr *attr);
+int xrdma_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr);
+int xrdma_destroy_wq(struct ibv_wq *ibwq);
+struct ibv_rwq_ind_table *
+xrdma_create_rwq_ind_table(struct ibv_context *ibctx,
+			   struct ibv_rwq_ind_table_init_attr *attr);
+int xrdma_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table);
+int xrdma_cmd_create_rss(struct ibv_context *ibctx, struct xrdma_qp *qp,
+			 struct ibv_qp_init_attr_ex *attr);
+
+/* flow.c */
+struct ibv_flow *xrdma_create_flow(struct ibv_qp *ibqp,
+				   struct ibv_flow_attr *attr);
+int xrdma_destroy_flow(struct ibv_flow *flow);
 
 #endif /* XRDMA_H */

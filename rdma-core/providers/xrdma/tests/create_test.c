@@ -57,9 +57,11 @@ static void granted_capacities_fit_the_entries(void)
 }
 
 /* What a queue pair is made of, to be spoilt by a test. */
-static struct ibv_qp_init_attr_ex qp_attr(struct ibv_pd *pd)
+static struct ibv_qp_init_attr_ex qp_attr(struct xrdma_pd *pd)
 {
-	pd->context = &ctx->ibv_ctx.context;
+	*pd = (struct xrdma_pd) {
+		.ibv_pd.context = &ctx->ibv_ctx.context,
+	};
 	return (struct ibv_qp_init_attr_ex) {
 		.send_cq = &cq->verbs_cq.cq,
 		.recv_cq = &cq->verbs_cq.cq,
@@ -67,7 +69,7 @@ static struct ibv_qp_init_attr_ex qp_attr(struct ibv_pd *pd)
 		.qp_type = IBV_QPT_RC,
 		.comp_mask = IBV_QP_INIT_ATTR_PD |
 			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = pd,
+		.pd = &pd->ibv_pd,
 	};
 }
 
@@ -81,16 +83,13 @@ static void refuse_qp(struct ibv_qp_init_attr_ex attr, int error)
 static void queue_pairs_that_do_not_exist_are_refused(void)
 {
 	static const uint64_t no_ops[] = {
-		IBV_QP_EX_WITH_TSO, IBV_QP_EX_WITH_FLUSH,
-		IBV_QP_EX_WITH_ATOMIC_WRITE, 1ULL << 63,
+		IBV_QP_EX_WITH_TSO, 1ULL << 13, 1ULL << 63,
 	};
 	static const uint32_t no_masks[] = {
-		IBV_QP_INIT_ATTR_XRCD, IBV_QP_INIT_ATTR_MAX_TSO_HEADER,
-		IBV_QP_INIT_ATTR_IND_TABLE, IBV_QP_INIT_ATTR_RX_HASH, 1 << 20,
+		IBV_QP_INIT_ATTR_MAX_TSO_HEADER, 1 << 20,
 	};
 	struct ibv_qp_init_attr_ex attr;
-	struct ibv_srq srq = {};
-	struct ibv_pd pd;
+	struct xrdma_pd pd;
 	int i;
 
 	setup(true, 16);
@@ -109,11 +108,11 @@ static void queue_pairs_that_do_not_exist_are_refused(void)
 	attr.create_flags = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB;
 	refuse_qp(attr, EOPNOTSUPP);
 	attr = qp_attr(&pd);
-	attr.qp_type = IBV_QPT_RAW_PACKET;
+	attr.qp_type = IBV_QPT_DRIVER;
 	refuse_qp(attr, EOPNOTSUPP);
 	attr = qp_attr(&pd);
-	attr.srq = &srq;
-	refuse_qp(attr, EOPNOTSUPP);
+	attr.qp_type = IBV_QPT_XRC_RECV;
+	refuse_qp(attr, EINVAL);
 	attr = qp_attr(&pd);
 	attr.comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS;
 	refuse_qp(attr, EINVAL);
@@ -126,6 +125,7 @@ static struct xrdma_qp *create_qp_ex(struct ibv_qp_init_attr_ex *attr)
 
 	ibqp = xrdma_create_qp_ex(&ctx->ibv_ctx.context, attr);
 	CHECK(ibqp);
+	ibqp->state = IBV_QPS_RTS;
 	return container_of(ibqp, struct xrdma_qp, verbs_qp.qp);
 }
 
@@ -134,7 +134,7 @@ static void only_asked_for_operations_can_be_posted(void)
 {
 	struct ibv_qp_init_attr_ex attr;
 	struct xrdma_qp *qp;
-	struct ibv_pd pd;
+	struct xrdma_pd pd;
 
 	setup(true, 16);
 	attr = qp_attr(&pd);
@@ -175,6 +175,7 @@ static void completion_queues_that_do_not_exist_are_refused(void)
 		IBV_WC_EX_WITH_TM_INFO, 1ULL << 63,
 		IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK,
 	};
+	struct xrdma_pd plain = {};
 	int i;
 
 	setup(true, 16);
@@ -189,7 +190,10 @@ static void completion_queues_that_do_not_exist_are_refused(void)
 		.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 		.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN }, EOPNOTSUPP);
 	refuse_cq((struct ibv_cq_init_attr_ex) {
-		.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD }, EOPNOTSUPP);
+		.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD }, EINVAL);
+	refuse_cq((struct ibv_cq_init_attr_ex) {
+		.cqe = 1, .comp_mask = IBV_CQ_INIT_ATTR_MASK_PD,
+		.parent_domain = &plain.ibv_pd }, EINVAL);
 	teardown();
 }
 
@@ -226,7 +230,7 @@ static void single_threaded_queue_goes_without_its_lock(void)
 static void driver_that_refuses_leaves_nothing(void)
 {
 	struct ibv_qp_init_attr_ex attr;
-	struct ibv_pd pd;
+	struct xrdma_pd pd;
 
 	setup(true, 16);
 	fake_create_error = ENOSPC;

@@ -98,7 +98,7 @@ static struct xrdma_context *create(void)
 		.qp_type = IBV_QPT_RC,
 	};
 	struct xrdma_context *ctx = calloc(1, sizeof(*ctx));
-	struct ibv_pd pd = { .context = &ctx->ibv_ctx.context };
+	struct xrdma_pd pd = { .ibv_pd.context = &ctx->ibv_ctx.context };
 
 	CHECK(ctx);
 	ctx->db = fake_db_page;
@@ -111,8 +111,9 @@ static struct xrdma_context *create(void)
 	CHECK(attr.send_cq);
 	attr.recv_cq = attr.send_cq;
 	fake_next_qpn = 5;
-	qp = container_of(xrdma_create_qp(&pd, &attr), struct xrdma_qp,
+	qp = container_of(xrdma_create_qp(&pd.ibv_pd, &attr), struct xrdma_qp,
 			  verbs_qp.qp);
+	qp->verbs_qp.qp.state = IBV_QPS_RTS;
 	rec = fake_last_qp.rec;
 	return ctx;
 }

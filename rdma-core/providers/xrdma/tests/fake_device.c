@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A device in memory: rings, records and doorbell, and the few commands of
- * libibverbs that the provider's queues need. The layout is computed here
- * once more from the user ABI, not taken from the provider.
+ * A device in memory: rings, records and doorbell, and the commands of
+ * libibverbs that hand rings over. The layout is computed here once more from
+ * the user ABI, not taken from the provider.
  */
 
+#include <errno.h>
 #include <string.h>
 
 #include <infiniband/driver.h>
@@ -14,6 +15,11 @@
 
 struct fake_cq fake_last_cq;
 struct fake_qp fake_last_qp;
+struct fake_srq fake_last_srq;
+/* The queue that the next resizing is of. */
+struct fake_cq *fake_resized_cq;
+/* What the device does while a resizing goes on, before and after it moved. */
+void (*fake_meanwhile)(void);
 uint32_t fake_next_qpn;
 /* What creation of a queue fails with, if not 0. */
 int fake_create_error;
@@ -88,6 +94,30 @@ struct xrdma_rq_wqe *fake_next_recv(struct fake_qp *qp)
 }
 
 /**
+ * fake_next_srq_recv() - take the next entry of a shared receive queue
+ * @srq: shared receive queue
+ *
+ * Return: a copy of the entry, or NULL if there is none.
+ */
+struct xrdma_rq_wqe *fake_next_srq_recv(struct fake_srq *srq)
+{
+	static uint64_t copy[1024 / 8];
+	uint32_t depth = 1U << srq->req.log_depth;
+	uint32_t ci = le32toh(srq->rec->ci);
+	uint32_t pi = le32toh(srq->rec->pi);
+	size_t stride = (size_t)1 << srq->req.log_stride;
+
+	CHECK(pi - ci <= depth);
+	if (pi == ci)
+		return NULL;
+	memcpy(copy, srq->ring + ci % depth * stride, stride);
+	/* nobody may rely on what a consumed entry holds */
+	memset(srq->ring + ci % depth * stride, 0xa5, stride);
+	srq->rec->ci = htole32(ci + 1);
+	return (void *)copy;
+}
+
+/**
  * fake_sleep() - wait for a doorbell, if there is nothing to do
  * @qp: queue pair
  */
@@ -123,6 +153,34 @@ int ibv_cmd_create_cq(struct ibv_context *context, int cqe,
 	return 0;
 }
 
+int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd,
+		      size_t cmd_size, struct ib_uverbs_resize_cq_resp *resp,
+		      size_t resp_size)
+{
+	struct xrdma_cmd_resize_cq_resp *reply = (void *)resp;
+	struct xrdma_cmd_resize_cq *req = (void *)cmd;
+	void *buf = (void *)(uintptr_t)req->buf_addr;
+	struct fake_cq *dev = fake_resized_cq, new = {
+		.ring = buf,
+		.rec = buf + ((size_t)64 << req->log_depth),
+		.log_depth = req->log_depth,
+	};
+
+	CHECK(cqe <= 1 << req->log_depth && req->log_depth >= 4);
+	CHECK(req->buf_addr % 4096 == 0);
+	CHECK(new.rec->ci == dev->rec->ci && new.rec->arm == dev->rec->arm);
+	if (fake_meanwhile)
+		fake_meanwhile();
+	new.pi = dev->pi;
+	if (new.pi - le32toh(new.rec->ci) > 1U << new.log_depth)
+		return EINVAL;
+	*dev = new;
+	reply->drv_payload.index = new.pi;
+	if (fake_meanwhile)
+		fake_meanwhile();
+	return 0;
+}
+
 int ibv_cmd_destroy_cq(struct ibv_cq *cq)
 {
 	return 0;
@@ -137,13 +195,15 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *qp,
 	struct xrdma_cmd_create_qp *req = (void *)cmd;
 	struct xrdma_cmd_create_qp_resp *reply = (void *)resp;
 	void *buf = (void *)(uintptr_t)req->buf_addr;
-	size_t sq_size = (size_t)1 << (req->log_sq_depth + req->log_sq_stride);
-	size_t rq_size = 0;
+	size_t sq_size = 0, rq_size = 0;
 
 	if (fake_create_error)
 		return fake_create_error;
 	CHECK(req->buf_addr % 4096 == 0);
 	CHECK(attr->cap.max_send_wr <= 1U << req->log_sq_depth);
+	CHECK(req->log_sq_stride || req->log_rq_stride || !req->buf_addr);
+	if (req->log_sq_stride)
+		sq_size = (size_t)1 << (req->log_sq_depth + req->log_sq_stride);
 	if (req->log_rq_stride)
 		rq_size = (size_t)1 << (req->log_rq_depth + req->log_rq_stride);
 	fake_last_qp = (struct fake_qp) {
@@ -158,6 +218,7 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *qp,
 	qp->qp.context = context;
 	qp->qp.send_cq = attr->send_cq;
 	qp->qp.recv_cq = attr->recv_cq;
+	qp->qp.qp_type = attr->qp_type;
 	return 0;
 }
 
@@ -177,6 +238,90 @@ int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 		     struct ibv_query_qp *cmd, size_t cmd_size)
 {
 	memset(init_attr, 0, sizeof(*init_attr));
+	return 0;
+}
+
+/* To the device it is a queue pair without a send queue. */
+int ibv_cmd_create_wq(struct ibv_context *context,
+		      struct ibv_wq_init_attr *attr, struct ibv_wq *wq,
+		      struct ibv_create_wq *cmd, size_t cmd_size,
+		      struct ib_uverbs_ex_create_wq_resp *resp,
+		      size_t resp_size)
+{
+	struct xrdma_cmd_create_wq_resp *reply = (void *)resp;
+	struct xrdma_cmd_create_wq *req = (void *)cmd;
+	void *buf = (void *)(uintptr_t)req->buf_addr;
+	size_t size = (size_t)1 << (req->log_depth + req->log_stride);
+
+	if (fake_create_error)
+		return fake_create_error;
+	CHECK(attr->max_wr <= 1U << req->log_depth);
+	fake_last_qp = (struct fake_qp) {
+		.req.log_rq_depth = req->log_depth,
+		.req.log_rq_stride = req->log_stride,
+		.rq = buf,
+		.rec = buf + (size + 63) / 64 * 64,
+		.qpn = fake_next_qpn,
+	};
+	reply->drv_payload.wqn = fake_next_qpn;
+	wq->context = context;
+	wq->cq = attr->cq;
+	return 0;
+}
+
+static struct fake_srq fake_srq_of(const struct xrdma_ureq_create_srq *req)
+{
+	void *buf = (void *)(uintptr_t)req->buf_addr;
+
+	CHECK(req->buf_addr % 4096 == 0);
+	return (struct fake_srq) {
+		.req = *req,
+		.ring = buf,
+		.rec = buf + ((1UL << (req->log_depth + req->log_stride)) +
+			      63) / 64 * 64,
+	};
+}
+
+int ibv_cmd_create_srq_ex(struct ibv_context *context, struct verbs_srq *srq,
+			  struct ibv_srq_init_attr_ex *attr,
+			  struct ibv_create_xsrq *cmd, size_t cmd_size,
+			  struct ib_uverbs_create_srq_resp *resp,
+			  size_t resp_size)
+{
+	struct xrdma_cmd_create_srq_resp *reply = (void *)resp;
+	struct xrdma_cmd_create_srq *req = (void *)cmd;
+
+	if (fake_create_error)
+		return fake_create_error;
+	fake_last_srq = fake_srq_of(&req->drv_payload);
+	CHECK(!fake_last_srq.rec->pi && !fake_last_srq.rec->ci);
+	reply->drv_payload.srqn = 0x5ca1e;
+	srq->srq.context = context;
+	return 0;
+}
+
+int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
+		       int attr_mask, struct ibv_modify_srq *cmd,
+		       size_t cmd_size)
+{
+	struct xrdma_cmd_modify_srq *req = (void *)cmd;
+	struct fake_srq new;
+
+	CHECK((attr_mask & IBV_SRQ_MAX_WR) == (cmd_size == sizeof(*req)));
+	if (!(attr_mask & IBV_SRQ_MAX_WR))
+		return 0;
+	if (fake_create_error)
+		return fake_create_error;
+	CHECK(attr->max_wr <= 1U << req->log_depth);
+	CHECK(req->log_stride == fake_last_srq.req.log_stride);
+	new = fake_srq_of(&req->drv_payload);
+	CHECK(new.rec->pi == fake_last_srq.rec->pi);
+	if (fake_meanwhile)
+		fake_meanwhile();
+	new.rec->ci = fake_last_srq.rec->ci;
+	fake_last_srq = new;
+	if (fake_meanwhile)
+		fake_meanwhile();
 	return 0;
 }
 

@@ -63,8 +63,23 @@ struct fake_qp {
 	bool asleep;
 };
 
+/**
+ * struct fake_srq - shared receive queue as the device sees it
+ * @req: what the provider asked for
+ * @ring: entries
+ * @rec: record
+ */
+struct fake_srq {
+	struct xrdma_ureq_create_srq req;
+	void *ring;
+	struct xrdma_srq_rec *rec;
+};
+
 extern struct fake_cq fake_last_cq;
 extern struct fake_qp fake_last_qp;
+extern struct fake_srq fake_last_srq;
+extern struct fake_cq *fake_resized_cq;
+extern void (*fake_meanwhile)(void);
 extern uint32_t fake_next_qpn;
 extern int fake_create_error;
 extern int fake_buffers;
@@ -74,6 +89,7 @@ uint32_t fake_take_doorbell(void);
 void fake_write_cqe(struct fake_cq *cq, const struct xrdma_cqe *cqe);
 struct xrdma_sq_wqe *fake_next_send(struct fake_qp *qp);
 struct xrdma_rq_wqe *fake_next_recv(struct fake_qp *qp);
+struct xrdma_rq_wqe *fake_next_srq_recv(struct fake_srq *srq);
 void fake_sleep(struct fake_qp *qp);
 
 #endif /* FAKE_DEVICE_H */

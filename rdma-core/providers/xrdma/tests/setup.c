@@ -10,7 +10,8 @@
 
 #include "setup.h"
 
-#define ALL_SEND_OPS	((uint64_t)IBV_QP_EX_WITH_TSO - 1)
+#define ALL_SEND_OPS	(((uint64_t)IBV_QP_EX_WITH_TSO - 1) | \
+			 IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE)
 
 struct xrdma_context *ctx;
 struct xrdma_cq *cq;
@@ -33,6 +34,29 @@ static void create_cq(int entries)
 }
 
 /**
+ * create_qp_of() - a queue pair that is ready to send
+ * @attr: wishes but for protection domain and completion queues
+ *
+ * Return: the queue pair.
+ */
+struct xrdma_qp *create_qp_of(struct ibv_qp_init_attr_ex *attr)
+{
+	static struct xrdma_pd pd;
+	struct ibv_qp *ibqp;
+
+	pd.ibv_pd.context = &ctx->ibv_ctx.context;
+	attr->pd = &pd.ibv_pd;
+	attr->send_cq = &cq->verbs_cq.cq;
+	attr->recv_cq = &cq->verbs_cq.cq;
+	attr->comp_mask |= IBV_QP_INIT_ATTR_PD;
+	ibqp = xrdma_create_qp_ex(&ctx->ibv_ctx.context, attr);
+	CHECK(ibqp);
+	/* as libibverbs does when the state is modified */
+	ibqp->state = IBV_QPS_RTS;
+	return container_of(ibqp, struct xrdma_qp, verbs_qp.qp);
+}
+
+/**
  * create_qp() - a queue pair that can be posted to either way
  * @cap: wishes; returns what was granted
  *
@@ -40,7 +64,7 @@ static void create_cq(int entries)
  */
 struct ibv_qp *create_qp(struct ibv_qp_cap *cap)
 {
-	struct ibv_pd pd = { .context = &ctx->ibv_ctx.context };
+	struct xrdma_pd pd = { .ibv_pd.context = &ctx->ibv_ctx.context };
 	struct ibv_qp_init_attr_ex attr = {
 		.send_cq = &cq->verbs_cq.cq,
 		.recv_cq = &cq->verbs_cq.cq,
@@ -48,13 +72,15 @@ struct ibv_qp *create_qp(struct ibv_qp_cap *cap)
 		.qp_type = IBV_QPT_RC,
 		.comp_mask = IBV_QP_INIT_ATTR_PD |
 			     IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
-		.pd = &pd,
+		.pd = &pd.ibv_pd,
 		.send_ops_flags = ALL_SEND_OPS,
 	};
 	struct ibv_qp *ibqp;
 
 	ibqp = xrdma_create_qp_ex(&ctx->ibv_ctx.context, &attr);
 	*cap = attr.cap;
+	if (ibqp)
+		ibqp->state = IBV_QPS_RTS;
 	return ibqp;
 }
 

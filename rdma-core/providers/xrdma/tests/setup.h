@@ -34,6 +34,7 @@ extern struct fake_cq dev_cq;
 extern struct pair pairs[QPS];
 
 void setup(bool shadow_db, uint32_t depth);
+struct xrdma_qp *create_qp_of(struct ibv_qp_init_attr_ex *attr);
 struct ibv_qp *create_qp(struct ibv_qp_cap *cap);
 void create_pair(struct pair *pair, uint32_t qpn, uint32_t depth);
 void destroy_pair(struct pair *pair);

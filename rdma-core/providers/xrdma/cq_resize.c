@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA provider: moving a completion queue to a ring of another size. Must not
+ * know: what an entry says.
+ *
+ * Entries keep their index. The device writes those from one index on, which
+ * it tells, to the new ring; those before, as far as they were not consumed,
+ * are copied from the old one. Nobody polls meanwhile.
+ */
+
+#include <errno.h>
+
+#include "ring.h"
+#include "xrdma-abi.h"
+
+/* The phase of an entry that the device has written. */
+static uint32_t xrdma_phase(const struct xrdma_cq *cq, uint32_t index)
+{
+	return !(index >> cq->log_depth & 1);
+}
+
+/* No entry of a new ring, from the consumer index on, is written. */
+static void xrdma_clear_ring(struct xrdma_cq *cq)
+{
+	uint32_t index = cq->ci;
+
+	do {
+		xrdma_store_le32(&xrdma_cqe_at(cq, index)->own,
+				 !xrdma_phase(cq, index));
+		index++;
+	} while (index - cq->ci < 1U << cq->log_depth);
+}
+
+/* Copies the entries from the consumer index up to @end. */
+static void xrdma_copy_cqes(struct xrdma_cq *to, const struct xrdma_cq *from,
+			    uint32_t end)
+{
+	struct xrdma_cqe *cqe;
+	uint32_t index;
+
+	for (index = from->ci; index != end; index++) {
+		cqe = xrdma_cqe_at(to, index);
+		*cqe = *xrdma_cqe_at(from, index);
+		cqe->own = htole32(xrdma_phase(to, index));
+	}
+}
+
+static int xrdma_cmd_resize_cq(struct xrdma_cq *cq, const struct xrdma_cq *new,
+			       int entries, uint32_t *index)
+{
+	struct xrdma_cmd_resize_cq_resp resp = {};
+	struct xrdma_cmd_resize_cq cmd = {};
+	int err;
+
+	cmd.buf_addr = (uintptr_t)new->buf.addr;
+	cmd.log_depth = new->log_depth;
+	err = ibv_cmd_resize_cq(&cq->verbs_cq.cq, entries, &cmd.ibv_cmd,
+				sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	*index = resp.drv_payload.index;
+	return err;
+}
+
+/* Under the lock. */
+static int xrdma_move_cq(struct xrdma_cq *cq, int entries)
+{
+	struct xrdma_cq new = { .ci = cq->ci };
+	uint32_t index;
+	int err;
+
+	err = xrdma_alloc_cq_buf(&new, cq->buf.domain, entries);
+	if (err)
+		return err;
+	xrdma_clear_ring(&new);
+	xrdma_store_le32(&new.rec->ci, cq->ci);
+	xrdma_store_le32(&new.rec->arm, cq->arm);
+
+	err = xrdma_cmd_resize_cq(cq, &new, entries, &index);
+	if (err) {
+		xrdma_free_buf(&new.buf);
+		return err;
+	}
+	/* the entries, then nothing of the old ring matters any more */
+	udma_from_device_barrier();
+	xrdma_copy_cqes(&new, cq, index);
+	xrdma_free_buf(&cq->buf);
+	cq->buf = new.buf;
+	cq->ring = new.ring;
+	cq->rec = new.rec;
+	cq->log_depth = new.log_depth;
+	cq->verbs_cq.cq.cqe = 1 << cq->log_depth;
+	return 0;
+}
+
+/**
+ * xrdma_resize_cq() - ibv_resize_cq()
+ * @ibcq: completion queue
+ * @cqe: entries needed; rounded up to a power of two
+ *
+ * Return: 0 or an errno; EINVAL: also fewer than there are completions.
+ */
+int xrdma_resize_cq(struct ibv_cq *ibcq, int cqe)
+{
+	struct xrdma_cq *cq = to_xcq(ibcq);
+	int err;
+
+	if (cqe < 1 || (unsigned int)cqe > to_xctx(ibcq->context)->max_cqe)
+		return EINVAL;
+
+	xrdma_lock(&cq->lock);
+	err = xrdma_move_cq(cq, cqe);
+	xrdma_unlock(&cq->lock);
+	return err;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA provider: receive side scaling: work queues, tables of them, and the
+ * command that creates a queue pair of a table. Must not know: sending.
+ *
+ * A work queue is to device and pollers a queue pair that only receives.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xrdma-abi.h"
+#include "xrdma.h"
+
+/* ---- work queues ----------------------------------------------------- */
+
+/* Creates the queue in the driver, and enters it into the table. */
+static int xrdma_cmd_create_wq(struct ibv_context *ibctx, struct xrdma_rwq *rwq,
+			       struct ibv_wq_init_attr *attr)
+{
+	struct xrdma_context *ctx = to_xctx(ibctx);
+	struct xrdma_cmd_create_wq_resp resp = {};
+	struct xrdma_cmd_create_wq cmd = {};
+	int err;
+
+	cmd.buf_addr = (uintptr_t)rwq->qp.buf.addr;
+	cmd.log_depth = xrdma_log2_ceil(rwq->qp.rq.depth);
+	cmd.log_stride = rwq->qp.rq.log_stride;
+
+	pthread_mutex_lock(&ctx->qp_mutex);
+	err = ibv_cmd_create_wq(ibctx, attr, &rwq->ibv_wq, &cmd.ibv_cmd,
+				sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	if (err)
+		goto out;
+
+	rwq->qp.qpn = resp.drv_payload.wqn;
+	err = xrdma_insert_qp(ctx, &rwq->qp);
+	if (err)
+		ibv_cmd_destroy_wq(&rwq->ibv_wq);
+out:
+	pthread_mutex_unlock(&ctx->qp_mutex);
+	return err;
+}
+
+static int xrdma_setup_wq(struct ibv_context *ibctx, struct xrdma_rwq *rwq,
+			  struct ibv_wq_init_attr *attr)
+{
+	struct xrdma_context *ctx = to_xctx(ibctx);
+	struct xrdma_pd *pd = to_xpd(attr->pd);
+	int err;
+
+	if (attr->wq_type != IBV_WQT_RQ || !attr->max_wr)
+		return EINVAL;
+	if (attr->comp_mask & ~IBV_WQ_INIT_ATTR_FLAGS ||
+	    (attr->comp_mask & IBV_WQ_INIT_ATTR_FLAGS && attr->create_flags))
+		return EOPNOTSUPP;
+
+	err = xrdma_size_rq(ctx, &rwq->qp.rq, attr->max_wr, attr->max_sge);
+	if (err)
+		return err;
+	err = xrdma_alloc_rings(&rwq->qp, pd);
+	if (err)
+		return err;
+	err = xrdma_cmd_create_wq(ibctx, rwq, attr);
+	if (err) {
+		xrdma_free_buf(&rwq->qp.buf);
+		return err;
+	}
+	xrdma_lock_init(&rwq->qp.rq.lock, ctx, pd);
+	attr->max_wr = rwq->qp.rq.depth;
+	attr->max_sge = rwq->qp.rq.max_sge;
+	return 0;
+}
+
+/**
+ * xrdma_create_wq() - ibv_create_wq()
+ * @ibctx: open device
+ * @attr: wishes; returns the capacities granted
+ *
+ * Return: the queue, in state RESET, or NULL and errno.
+ */
+struct ibv_wq *xrdma_create_wq(struct ibv_context *ibctx,
+			       struct ibv_wq_init_attr *attr)
+{
+	struct xrdma_rwq *rwq = calloc(1, sizeof(*rwq));
+	int err;
+
+	if (!rwq)
+		return NULL;
+
+	err = xrdma_setup_wq(ibctx, rwq, attr);
+	if (err) {
+		free(rwq);
+		errno = err;
+		return NULL;
+	}
+	rwq->ibv_wq.state = IBV_WQS_RESET;
+	rwq->ibv_wq.post_recv = xrdma_post_wq_recv;
+	return &rwq->ibv_wq;
+}
+
+/* After a move to RESET: the device is quiet and starts again from nothing. */
+static void xrdma_restart_rwq(struct xrdma_rwq *rwq)
+{
+	struct xrdma_qp *qp = &rwq->qp;
+
+	xrdma_cq_clean(to_xcq(rwq->ibv_wq.cq), qp->qpn);
+	xrdma_lock(&qp->rq.lock);
+	qp->rq.pi = 0;
+	atomic_store_explicit(&qp->rq.ci, 0, memory_order_relaxed);
+	memset(qp->rec, 0, sizeof(*qp->rec));
+	xrdma_unlock(&qp->rq.lock);
+}
+
+/**
+ * xrdma_modify_wq() - ibv_modify_wq()
+ * @ibwq: work queue
+ * @attr: new attributes
+ *
+ * Return: 0 or an errno.
+ */
+int xrdma_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
+{
+	struct ibv_modify_wq cmd;
+	int err;
+
+	err = ibv_cmd_modify_wq(ibwq, attr, &cmd, sizeof(cmd));
+	if (err)
+		return err;
+
+	if (attr->attr_mask & IBV_WQ_ATTR_STATE &&
+	    attr->wq_state == IBV_WQS_RESET)
+		xrdma_restart_rwq(to_xrwq(ibwq));
+	return 0;
+}
+
+/**
+ * xrdma_destroy_wq() - ibv_destroy_wq()
+ * @ibwq: work queue
+ *
+ * Return: 0 or an errno; then the queue still is.
+ */
+int xrdma_destroy_wq(struct ibv_wq *ibwq)
+{
+	struct xrdma_context *ctx = to_xctx(ibwq->context);
+	struct xrdma_rwq *rwq = to_xrwq(ibwq);
+	int err;
+
+	pthread_mutex_lock(&ctx->qp_mutex);
+	err = ibv_cmd_destroy_wq(ibwq);
+	if (!err) {
+		xrdma_cq_clean(to_xcq(ibwq->cq), rwq->qp.qpn);
+		xrdma_remove_qp(ctx, &rwq->qp);
+	}
+	pthread_mutex_unlock(&ctx->qp_mutex);
+	if (err)
+		return err;
+
+	xrdma_lock_destroy(&rwq->qp.rq.lock);
+	xrdma_free_buf(&rwq->qp.buf);
+	free(rwq);
+	return 0;
+}
+
+/* ---- tables ---------------------------------------------------------- */
+
+/**
+ * xrdma_create_rwq_ind_table() - ibv_create_rwq_ind_table()
+ * @ibctx: open device
+ * @attr: work queues
+ *
+ * Return: the table, or NULL and errno.
+ */
+struct ibv_rwq_ind_table *
+xrdma_create_rwq_ind_table(struct ibv_context *ibctx,
+			   struct ibv_rwq_ind_table_init_attr *attr)
+{
+	struct ib_uverbs_ex_create_rwq_ind_table_resp resp = {};
+	struct ibv_rwq_ind_table *table;
+	int err;
+
+	table = calloc(1, sizeof(*table));
+	if (!table)
+		return NULL;
+
+	err = ibv_cmd_create_rwq_ind_table(ibctx, attr, table, &resp,
+					   sizeof(resp));
+	if (err) {
+		free(table);
+		errno = err;
+		return NULL;
+	}
+	return table;
+}
+
+/**
+ * xrdma_destroy_rwq_ind_table() - ibv_destroy_rwq_ind_table()
+ * @table: of work queues
+ *
+ * Return: 0 or an errno; then the table still is.
+ */
+int xrdma_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
+{
+	int err;
+
+	err = ibv_cmd_destroy_rwq_ind_table(table);
+	if (err)
+		return err;
+
+	free(table);
+	return 0;
+}
+
+/* ---- queue pairs of a table ------------------------------------------ */
+
+static_assert(XRDMA_RSS_TOEPLITZ == IBV_RX_HASH_FUNC_TOEPLITZ, "hash");
+
+/**
+ * xrdma_cmd_create_rss() - create a queue pair of a table in the driver
+ * @ibctx: open device
+ * @qp: filled; it has no rings
+ * @attr: wishes, with a table and a hash
+ *
+ * Return: 0 or an errno.
+ */
+int xrdma_cmd_create_rss(struct ibv_context *ibctx, struct xrdma_qp *qp,
+			 struct ibv_qp_init_attr_ex *attr)
+{
+	const struct ibv_rx_hash_conf *hash = &attr->rx_hash_conf;
+	struct xrdma_cmd_create_rss_resp resp = {};
+	struct xrdma_cmd_create_rss cmd = {};
+	int err;
+
+	if (!(attr->comp_mask & IBV_QP_INIT_ATTR_RX_HASH) ||
+	    attr->cap.max_send_wr || attr->qp_type != IBV_QPT_RAW_PACKET)
+		return EINVAL;
+	if (hash->rx_hash_function != IBV_RX_HASH_FUNC_TOEPLITZ)
+		return EOPNOTSUPP;
+	if (hash->rx_hash_key_len != sizeof(cmd.key))
+		return EINVAL;
+
+	cmd.fields = hash->rx_hash_fields_mask;
+	cmd.function = hash->rx_hash_function;
+	cmd.key_len = hash->rx_hash_key_len;
+	memcpy(cmd.key, hash->rx_hash_key, sizeof(cmd.key));
+	err = ibv_cmd_create_qp_ex2(ibctx, &qp->verbs_qp, attr, &cmd.ibv_cmd,
+				    sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	if (err)
+		return err;
+
+	qp->qpn = resp.drv_payload.qpn;
+	return 0;
+}
