@@ -30,6 +30,11 @@ soak:
 	lab/setup
 	lab/check --soak
 
+.PHONY: coverage
+coverage:
+	lab/setup
+	lab/coverage
+
 .PHONY: kunit
 kunit:
 	lab/setup
@@ -61,6 +66,7 @@ help:
 	@echo '  make demo             boot a machine with the NIC and show it at work'
 	@echo '  make check            all tests'
 	@echo '  make soak             those tests that have a long form, for hours'
+	@echo '  make coverage         which lines of the driver the tests reach'
 	@echo '  make kunit            only the KUnit suites'
 	@echo '  make lint             only the static checks'
 	@echo '  make bench            figures, beside soft-RoCE (bench/run --help)'

@@ -93,6 +93,8 @@ struct ktest_case {
 #define KTEST_CASE(function) { .name = #function, .run = function }
 
 extern const struct ktest_case ktest_verbs_cases[];
+extern const struct ktest_case ktest_queues_cases[];
+extern const struct ktest_case ktest_place_cases[];
 extern const struct ktest_case ktest_reg_cases[];
 extern const struct ktest_case ktest_mw_cases[];
 extern const struct ktest_case ktest_mw_bad_cases[];
@@ -116,6 +118,7 @@ int ktest_setup(struct ktest *t);
 void ktest_teardown(struct ktest *t);
 int ktest_open_qp(struct ktest *t, struct ktest_side *side,
 		  enum ib_sig_type sig, u32 inline_data);
+int ktest_own_address(struct ktest *t, struct rdma_ah_attr *attr);
 int ktest_connect(struct ktest *t, struct ib_qp *a, struct ib_qp *b);
 int ktest_reconnect(struct ktest *t);
 int ktest_to_state(struct ib_qp *qp, enum ib_qp_state state);

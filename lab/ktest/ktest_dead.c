@@ -9,6 +9,8 @@
 
 #define DEATH		(60 * HZ)
 #define RECEIVES	8
+/* the core would wait a minute for the event that a dead device cannot give */
+#define DRAIN		(20 * HZ)
 
 /* One request of each kind that grants or revokes, and a WRITE */
 struct requests {
@@ -47,13 +49,63 @@ static void make_requests(struct ktest *t, struct ktest_windows *w,
 	}
 }
 
+/* Two queue pairs connected to each other, that share receives */
+struct shared {
+	struct ib_srq *srq;
+	struct ib_qp *qp[2];
+};
+
+/* Receives that nobody has taken stay; a queue pair can do without. */
+static void close_shared(struct ktest *t, struct shared *s)
+{
+	unsigned long begin = jiffies;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(s->qp); i++) {
+		if (IS_ERR_OR_NULL(s->qp[i]))
+			continue;
+		ib_drain_qp(s->qp[i]);
+		EXPECT(t, time_before(jiffies, begin + DRAIN));
+		EXPECT_EQ(t, ib_destroy_qp(s->qp[i]), 0);
+	}
+	if (!IS_ERR(s->srq))
+		ib_destroy_srq(s->srq);
+}
+
+static void open_shared(struct ktest *t, struct shared *s)
+{
+	struct ib_srq_init_attr init = { .attr = { .max_wr = 1 } };
+	struct ib_qp_init_attr attr = {
+		.send_cq = t->a.cq,
+		.recv_cq = t->a.cq,
+		.cap = { .max_send_wr = 1, .max_send_sge = 1 },
+		.qp_type = IB_QPT_RC,
+	};
+	int i;
+
+	memset(s, 0, sizeof(*s));
+	s->srq = ib_create_srq(t->pd, &init);
+	EXPECT_EQ(t, PTR_ERR_OR_ZERO(s->srq), 0);
+	if (IS_ERR(s->srq))
+		return;
+	attr.srq = s->srq;
+	for (i = 0; i < ARRAY_SIZE(s->qp); i++) {
+		s->qp[i] = ib_create_qp(t->pd, &attr);
+		EXPECT_EQ(t, PTR_ERR_OR_ZERO(s->qp[i]), 0);
+	}
+	if (!t->failed)
+		EXPECT_EQ(t, ktest_connect(t, s->qp[0], s->qp[1]), 0);
+}
+
 /* Everything ends: with a flush error, once, and without the device */
 static void dead_device_ends_all_work(struct ktest *t)
 {
 	static struct requests r;
 	struct ktest_windows w;
+	struct shared s;
 	int i;
 
+	open_shared(t, &s);
 	if (ktest_windows_open(t, &w))
 		goto out;
 	ktest_lend_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
@@ -70,6 +122,7 @@ static void dead_device_ends_all_work(struct ktest *t)
 	EXPECT_EQ(t, PTR_ERR(ib_alloc_mr(t->pd, IB_MR_TYPE_MEM_REG, 1)), -EIO);
 out:
 	ktest_windows_close(t, &w);
+	close_shared(t, &s);
 }
 
 const struct ktest_case ktest_dead_cases[] = {

@@ -28,16 +28,15 @@ static int ktest_to_init(struct ib_qp *qp)
 			    IB_QP_PKEY_INDEX | IB_QP_ACCESS_FLAGS);
 }
 
-static int ktest_to_rtr(struct ktest *t, struct ib_qp *qp, u32 dest_qpn)
+/**
+ * ktest_own_address() - how to reach the device from itself
+ * @t: the case
+ * @attr: zeroed; filled in
+ *
+ * Return: 0 or an errno.
+ */
+int ktest_own_address(struct ktest *t, struct rdma_ah_attr *attr)
 {
-	struct ib_qp_attr attr = {
-		.qp_state = IB_QPS_RTR,
-		.path_mtu = IB_MTU_1024,
-		.dest_qp_num = dest_qpn,
-		.rq_psn = KTEST_PSN,
-		.max_dest_rd_atomic = 8,
-		.min_rnr_timer = 12,
-	};
 	const struct ib_gid_attr *sgid;
 	union ib_gid dgid;
 	int err;
@@ -46,17 +45,32 @@ static int ktest_to_rtr(struct ktest *t, struct ib_qp *qp, u32 dest_qpn)
 	if (IS_ERR(sgid))
 		return PTR_ERR(sgid);
 	dgid = sgid->gid;
-	attr.ah_attr.type = rdma_ah_find_type(t->dev, 1);
-	rdma_ah_set_port_num(&attr.ah_attr, 1);
-	rdma_ah_set_grh(&attr.ah_attr, &dgid, 0, t->gid_index, 64, 0);
-	err = rdma_read_gid_l2_fields(sgid, NULL, attr.ah_attr.roce.dmac);
-	if (!err)
-		err = ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_AV |
-				   IB_QP_PATH_MTU | IB_QP_DEST_QPN |
-				   IB_QP_RQ_PSN | IB_QP_MAX_DEST_RD_ATOMIC |
-				   IB_QP_MIN_RNR_TIMER);
+	attr->type = rdma_ah_find_type(t->dev, 1);
+	rdma_ah_set_port_num(attr, 1);
+	rdma_ah_set_grh(attr, &dgid, 0, t->gid_index, 64, 0);
+	err = rdma_read_gid_l2_fields(sgid, NULL, attr->roce.dmac);
 	rdma_put_gid_attr(sgid);
 	return err;
+}
+
+static int ktest_to_rtr(struct ktest *t, struct ib_qp *qp, u32 dest_qpn)
+{
+	int mask = IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN |
+		   IB_QP_RQ_PSN;
+	struct ib_qp_attr attr = {
+		.qp_state = IB_QPS_RTR,
+		.path_mtu = IB_MTU_1024,
+		.dest_qp_num = dest_qpn,
+		.rq_psn = KTEST_PSN,
+		.max_dest_rd_atomic = 8,
+		.min_rnr_timer = 12,
+	};
+	int err;
+
+	if (qp->qp_type == IB_QPT_RC)
+		mask |= IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER;
+	err = ktest_own_address(t, &attr.ah_attr);
+	return err ?: ib_modify_qp(qp, &attr, mask);
 }
 
 static int ktest_to_rts(struct ib_qp *qp)
@@ -70,15 +84,18 @@ static int ktest_to_rts(struct ib_qp *qp)
 		.max_rd_atomic = 8,
 	};
 
-	return ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_TIMEOUT |
-			    IB_QP_RETRY_CNT | IB_QP_RNR_RETRY | IB_QP_SQ_PSN |
-			    IB_QP_MAX_QP_RD_ATOMIC);
+	int mask = IB_QP_STATE | IB_QP_SQ_PSN;
+
+	if (qp->qp_type == IB_QPT_RC)
+		mask |= IB_QP_TIMEOUT | IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
+			IB_QP_MAX_QP_RD_ATOMIC;
+	return ib_modify_qp(qp, &attr, mask);
 }
 
 /**
  * ktest_connect() - from RESET to RTS
  * @t: the case
- * @a: one queue pair
+ * @a: one queue pair, of a reliable or unreliable connection
  * @b: the other
  *
  * Return: 0 or an errno of modify_qp.

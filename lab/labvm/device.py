@@ -5,6 +5,7 @@ The control socket takes one JSON object a line and answers each with one. The
 lab itself uses only {"cmd": "stats"}; requests of the guest pass unread.
 """
 
+import contextlib
 import json
 import os
 import re
@@ -23,14 +24,19 @@ _ANSWER_S = 10.0
 class Device:
     """One device process.
 
-    binary: its path; rundir: where its sockets and its log go.
-    Raises OSError when it does not come up.
+    binary: its path; rundir: where its sockets and its log go. killed: it has
+    been, by kill(). Raises OSError when it does not come up.
     """
 
     def __init__(self, binary, rundir, args=()):
         self.socket = os.path.join(rundir, "device.sock")
         self.log = os.path.join(rundir, "device.log")
         self._control_path = os.path.join(rundir, "control.sock")
+        self.killed = False
+        for path in (self.socket, self._control_path):
+            # of a process before this one
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
         self.child = process.start(
             [binary, "--socket", self.socket, "--control", self._control_path,
              *args], self.log, env={
@@ -89,6 +95,12 @@ class Device:
         stats = json.loads(self.ask('{"cmd":"stats"}'))
         return stats["host_errors"], stats.get("host_error_log", [])
 
+    def kill(self):
+        """Kills the process, as its host would see the device go."""
+        self.killed = True
+        self.child.kill()
+        self.child.wait()
+
     def close(self):
         """Ends the process. Returns what was wrong with it, or None."""
         died = self.child.poll()
@@ -96,9 +108,9 @@ class Device:
         report = _SANITIZER.search(self.read_log())
         if report:
             return f"the device's sanitizer reports:\n{self._tail(report)}"
-        if died is not None:
+        if died is not None and not self.killed:
             return f"the device process died with {status}:\n{self._tail()}"
-        if status not in (0, -signal.SIGTERM):
+        if status not in (0, -signal.SIGTERM) and not self.killed:
             return f"the device process ended with {status}:\n{self._tail()}"
         return None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""One run of lab/vm: starts device and guest, passes streams, judges the end.
+"""One run of lab/vm: starts its nodes, passes streams, judges the end.
 
 Everything happens in one thread, which waits for all of it at once.
 """
@@ -9,20 +9,16 @@ import os
 import selectors
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 
-from . import splat
-from .device import Device
-from .machine import Machine
+from .node import Node, Refused
 from .terminal import Terminal
 
-TIME_UP, COMPLAINT, NO_BOOT = 124, 125, 126
-
-ADDRESS = "192.168.77.1"
-PEER_ADDRESS = "192.168.77.2"
+USAGE, TIME_UP, COMPLAINT, NO_BOOT = 2, 124, 125, 126
 
 
 def say(text):
@@ -42,51 +38,45 @@ class Session:
     def __init__(self, opts):
         self.opts = opts
         self.rundir = tempfile.mkdtemp(prefix="xrdma-vm-")
-        self.device = None
-        self.machine = None
+        self.nodes = [
+            Node(opts, number + 1, os.path.join(self.rundir, str(number + 1)))
+            for number in range(opts.nodes)]
         self.terminal = None
         self.status = None
         self.problems = []
-        self._began = False
-        self._control = b""
-        self._request = b""
+        self._requests = {}
         self._selector = selectors.DefaultSelector()
 
     # start
 
     def start(self):
-        """Starts device and guest. OSError when one of them fails."""
-        opts = self.opts
-        if not opts.no_device:
-            build = "model-fast" if opts.fast_device else "model"
-            self.device = Device(f"/src/build/{build}/xrdma-device",
-                                 self.rundir, opts.device_arg)
-        if opts.command is None:
+        """Starts devices and guests. OSError when one of them fails."""
+        captured = False
+        for node in self.nodes:
+            # its first device writes what is on the wire
+            node.start_device(None if captured else self.opts.capture)
+            captured |= node.kind == "xrdma"
+        if self.opts.command is None:
             self.terminal = Terminal()
-        self.machine = Machine(opts, self.rundir, self._config(),
-                               self.device and self.device.socket)
-        self._watch()
+        tty = self.terminal.describe() if self.terminal else ""
+        links = socket.socketpair() if len(self.nodes) == 2 else (None,)
+        for node, link in zip(self.nodes, links):
+            capture = self.opts.capture if node.number == 1 else None
+            node.start_machine(tty if node.number == 1 else "", link, capture)
+            self._watch(node)
 
-    def _config(self):
-        opts = self.opts
-        return {
-            "kernel": opts.kernel,
-            "share": "yes" if opts.share else "",
-            "device": "" if opts.no_device else "yes",
-            "driver": "" if opts.no_device or opts.no_driver else "yes",
-            "address": ADDRESS,
-            "peer_address": PEER_ADDRESS if opts.nodes == 2 else "",
-            "tty": self.terminal.describe() if self.terminal else "",
-        }
-
-    def _watch(self):
-        ports = self.machine.ports
+    def _watch(self, node):
+        ports = node.machine.ports
         register = self._selector.register
         read = selectors.EVENT_READ
+        self._requests[node] = b""
+        register(ports["ctl"], read, node.on_control)
+        register(ports["device"], read,
+                 lambda data: self._on_request(node, data))
+        if node.number != 1:
+            return
         register(ports["out"], read, lambda data: _write_all(1, data))
         register(ports["err"], read, lambda data: _write_all(2, data))
-        register(ports["ctl"], read, self._on_control)
-        register(ports["device"], read, self._on_request)
         if self.terminal:
             register(ports["tty"], read, lambda data: _write_all(1, data))
             register(0, read, ports["tty"].sendall)
@@ -98,7 +88,7 @@ class Session:
         deadline = None
         if self.opts.timeout:
             deadline = time.monotonic() + self.opts.timeout
-        while self.status is None:
+        while not self._ended():
             left = 1.0
             if deadline is not None:
                 left = min(left, deadline - time.monotonic())
@@ -108,12 +98,23 @@ class Session:
                 self.status = TIME_UP
                 return
             self._pass_on(left)
-            if self.machine.child.poll() is not None:
-                self._pass_on(0)
-                break
-        if self.status is None:
-            self._report_lost_machine()
         self._drain()
+
+    def _ended(self):
+        """Sets status if there is one now."""
+        gone = [node for node in self.nodes if node.gone()]
+        if gone:
+            self._pass_on(0)
+        for node in self.nodes:
+            if node.failed:
+                node.problems.append(node.failed)
+                self.status = NO_BOOT
+        if self.status is None:
+            self.status = self.nodes[0].status
+        if self.status is None and gone:
+            gone[0].report_lost_machine()
+            self.status = NO_BOOT
+        return self.status is not None
 
     def _pass_on(self, timeout):
         events = self._selector.select(timeout)
@@ -132,42 +133,29 @@ class Session:
         while self._pass_on(0):
             pass
 
-    def _on_control(self, data):
-        self._control += data
-        while b"\n" in self._control:
-            line, self._control = self._control.split(b"\n", 1)
-            word, _, value = line.decode().partition(" ")
-            if word == "ready":
-                self._began = True
-            elif word == "exit":
-                self.status = int(value)
-            elif word == "failed":
-                self.problems.append(value)
-                self.status = NO_BOOT
+    def _on_request(self, node, data):
+        """Requests are "ID NODE TEXT", where NODE 0 is the one that asks and
+        TEXT is JSON for the device or a word for the lab; answers "ID JSON"
+        with the same ID."""
+        lines = (self._requests[node] + data).split(b"\n")
+        self._requests[node] = lines.pop()
+        for line in lines:
+            ident, number, text = line.decode(errors="replace").split(" ", 2)
+            answer = self._ask(int(number) or node.number, text)
+            node.machine.ports["device"].sendall(
+                f"{ident} {answer}\n".encode())
 
-    def _on_request(self, data):
-        """Requests are "ID JSON", answers "ID JSON" with the same ID."""
-        self._request += data
-        while b"\n" in self._request:
-            line, self._request = self._request.split(b"\n", 1)
-            ident, _, text = line.decode(errors="replace").partition(" ")
-            try:
-                if not self.device:
-                    raise OSError("there is no device")
-                answer = self.device.ask(text)
-            except OSError as err:
-                answer = json.dumps({"ok": False, "error": str(err)})
-            self.machine.ports["device"].sendall(f"{ident} {answer}\n".encode())
-
-    def _report_lost_machine(self):
-        with open(self.machine.log, errors="replace") as log:
-            words = log.read()[-2000:]
-        what = "went down" if self._began else "did not come up"
-        console = self.machine.read_console()
-        tail = [] if splat.find(console) else console.splitlines()[-30:]
-        self.problems.append(
-            f"the machine {what}\n{words}" + "\n".join(tail))
-        self.status = NO_BOOT
+    def _ask(self, number, text):
+        try:
+            node = self.nodes[number - 1]
+            if text in node.WORDS:
+                node.do(text)
+                return json.dumps({"ok": True})
+            if not node.device:
+                raise OSError("there is no device")
+            return node.device.ask(text)
+        except (OSError, IndexError) as err:
+            return json.dumps({"ok": False, "error": str(err)})
 
     # end
 
@@ -175,36 +163,12 @@ class Session:
         """Ends everything and judges it. Returns the exit status."""
         if self.terminal:
             self.terminal.restore()
-        if self.device and self.status is not None:
-            self._judge_host_errors()
-        if self.machine:
-            self.machine.child.kill()
-            self.machine.child.wait()
-            self._judge_console()
-        if self.device:
-            problem = self.device.close()
-            if problem and not self.opts.device_may_die:
-                self.problems.append(problem)
+        complete = self.status is not None
+        for node in self.nodes:
+            node.finish(complete)
+            where = f"node {node.number}: " if len(self.nodes) > 1 else ""
+            self.problems += [where + problem for problem in node.problems]
         return self._conclude()
-
-    def _judge_host_errors(self):
-        if self.device.child.poll() is not None:
-            return
-        try:
-            count, names = self.device.host_errors()
-        except (OSError, ValueError, KeyError) as err:
-            self.problems.append(f"the device does not tell its errors: {err}")
-            return
-        if count and not self.opts.allow_host_errors:
-            listing = "\n".join(f"  {name}" for name in names)
-            self.problems.append(
-                f"the device counted {count} host errors:\n{listing}")
-
-    def _judge_console(self):
-        lines = splat.find(self.machine.read_console(), self.opts.allow_splat)
-        if lines:
-            self.problems.append(
-                "the kernel complained:\n" + "\n".join(lines))
 
     def _conclude(self):
         for problem in self.problems:
@@ -227,7 +191,7 @@ def _build(opts):
     if opts.no_build:
         return True
     parts = [opts.kernel]
-    if not opts.no_device:
+    if "xrdma" in opts.kinds:
         parts += ["provider",
                   "device-fast" if opts.fast_device else "device"]
     return subprocess.run(["/src/lab/build", *parts], stdout=2).returncode == 0
@@ -244,6 +208,9 @@ def run(opts):
     try:
         session.start()
         session.wait()
+    except Refused as err:
+        session.problems.append(str(err))
+        session.status = USAGE
     except OSError as err:
         session.problems.append(str(err))
         session.status = NO_BOOT

@@ -11,7 +11,10 @@ COMPLAINT = re.compile(
     r"|refcount_t: |list_(add|del) corruption|DMA-API: |unreferenced object"
     r"|trying to (free|register) (already|non)|sleeping function called"
     r"|Bad page state|stack-protector|scheduling while atomic|NETDEV WATCHDOG"
-    r"|vmalloc error|Objects remaining|DMAR: .*fault|invalid opcode")
+    r"|vmalloc error|Objects remaining|DMAR: .*fault|invalid opcode"
+    # a checker that has given up
+    r"|lockdep is turned off|turning off the locking correctness validator"
+    r"|ODEBUG: |Kernel memory leak detector disabled|kmemleak: Cannot ")
 
 _BEFORE, _AFTER, _MOST = 2, 25, 60
 

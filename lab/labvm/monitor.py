@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""QEMU's monitor, for what changes a machine while it runs. Speaks QMP: one
+JSON object a line. Knows nothing of what the commands mean."""
+
+import json
+
+_ANSWER_S = 20.0
+
+
+class Monitor:
+    """One end of a socket whose other end is a QMP monitor.
+
+    Raises OSError when QEMU refuses, is gone, or is silent.
+    """
+
+    def __init__(self, sock):
+        sock.settimeout(_ANSWER_S)
+        self._file = sock.makefile("rw", encoding="utf-8")
+        self._ready = False
+
+    def command(self, name, **arguments):
+        """Executes a command. Returns its result."""
+        if not self._ready:
+            self._ready = True
+            self.command("qmp_capabilities")
+        print(json.dumps({"execute": name, "arguments": arguments}),
+              file=self._file, flush=True)
+        # events and the greeting may come before the answer
+        for line in self._file:
+            message = json.loads(line)
+            if "error" in message:
+                raise OSError(f"QEMU: {message['error']['desc']}")
+            if "return" in message:
+                return message["return"]
+        raise OSError("QEMU is gone")
