@@ -2,6 +2,7 @@
 """What the guest tests share. They run inside of a guest of `lab/vm run`."""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -9,14 +10,30 @@ import time
 
 import pytest
 
+from soak import soak
+
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
 pytest.register_assert_rewrite("windows")
+
+# what runs between two nodes is a suite of its own
+collect_ignore = [] if os.environ.get("PEER_ADDR") else ["nodes"]
 
 
 @pytest.fixture(scope="session")
 def dev():
     from rc import Device
     return Device()
+
+
+@pytest.fixture(scope="session")
+def seed(request):
+    """What tests that draw begin with, printed in any case: another one in each
+    run of the long forms, unless XRDMA_SEED says which."""
+    number = int(os.environ.get("XRDMA_SEED", soak(1, int(time.time()))))
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        print(f"\nXRDMA_SEED={number}")
+    return number
 
 
 @pytest.fixture

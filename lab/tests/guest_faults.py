@@ -18,7 +18,7 @@ import time
 
 from soak import soak
 
-ROUNDS = soak(100, 1000)
+ROUNDS = soak(50, 1000)
 PCI = pathlib.Path("/sys/bus/pci/devices") / os.environ.get("XRDMA_PCI", "none")
 PATIENCE = 60.0
 
@@ -34,10 +34,11 @@ def ask(**request):
 
 
 def repair():
-    """Takes all faults back."""
+    """Takes all faults back. A device that was gone comes back reset."""
     ask(cmd="command_faults_clear")
     ask(cmd="register_lie_clear")
-    ask(cmd="gone", on=False)
+    if ask(cmd="stats")["device"]["gone"]:
+        ask(cmd="gone", on=False)
 
 
 class Log:
@@ -120,10 +121,15 @@ def fail(opcode, status=8):
             "status": status}
 
 
+def late(opcode, ms):
+    return {"cmd": "command_fault", "kind": "late", "opcode": opcode, "ms": ms}
+
+
 def lie(register, value):
     return {"cmd": "register_lie", "register": register, "value": value}
 
 
+# while the module is loaded; the queues of ib_core, the GSI, are made then
 PROBES = {
     "fine": [],
     "other-major": [lie("VERSION", 0x20000)],
@@ -138,31 +144,54 @@ PROBES = {
     "create-eq-hangs": [hang("CREATE_EQ")],
     "create-eq-fails": [fail("CREATE_EQ")],
     "query-port-fails": [fail("QUERY_PORT")],
+    "gsi-create-cq-hangs": [hang("CREATE_CQ")],
+    "gsi-create-qp-hangs": [hang("CREATE_QP")],
+    "gsi-modify-qp-hangs": [hang("MODIFY_QP")],
+    "gsi-create-cq-fails": [fail("CREATE_CQ", 6)],
+    "gsi-create-qp-fails": [fail("CREATE_QP", 6)],
+    "gsi-modify-qp-fails": [fail("MODIFY_QP")],
+    "gsi-create-qp-late": [late("CREATE_QP", 3000)],
+}
+# while the port is taken up
+PORTS = {
     "create-cq-hangs": [hang("CREATE_CQ")],
     "create-qp-hangs": [hang("CREATE_QP")],
     "modify-port-hangs": [hang("MODIFY_PORT")],
     "create-cq-fails": [fail("CREATE_CQ", 6)],
     "create-qp-fails": [fail("CREATE_QP", 6)],
     "modify-qp-fails": [fail("MODIFY_QP")],
-    "create-qp-late": [{"cmd": "command_fault", "kind": "late",
-                        "opcode": "CREATE_QP", "ms": 3000}],
+    "create-qp-late": [late("CREATE_QP", 3000)],
 }
+# those of which the device dies, and that it recovers from
+DYING = [name for name in PROBES if name.startswith("gsi") and
+         name.endswith("hangs")]
+DYING_LATER = [name for name in PORTS if name.endswith("hangs")]
 
 
 def probes():
     """Loads the module, takes its port up and unloads it, with each fault."""
     report(name="before", device=device_state())
-    for name, requests in PROBES.items():
+    for name in (*PROBES, *PORTS):
         log = Log()
-        for request in requests:
+        for request in PROBES.get(name, ()):
             ask(**request)
         load = run("modprobe", "xrdma")
+        if name in DYING:
+            log.wait_for("works again")
         made = interfaces()
         bound = (PCI / "driver").exists()
+        for request in PORTS.get(name, ()):
+            ask(**request)
         port = run("ip", "link", "set", made[0], "up") if made else None
+        if name in DYING_LATER:
+            log.wait_for("works again")
+            again = run("ip", "link", "set", made[0], "up")
+        else:
+            again = None
         unload = run("modprobe", "-r", "xrdma")
         repair()
         report(name=name, load=load, made=made, bound=bound, up=port,
+               again=again,
                unload=unload, errors=log.errors(), device=device_state())
 
 
@@ -243,9 +272,8 @@ def irqs():
 
 
 def memory():
-    """What grows if something leaks: objects of each cache, areas, per-CPU.
-    Name -> its count, and by how much that differs by chance: free objects of a
-    slab may count as used."""
+    """What grows if something leaks: objects of each cache, areas, per-CPU:
+    name -> count."""
     pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
     time.sleep(1)
     for path in glob.glob("/sys/kernel/slab/*/shrink"):
@@ -254,29 +282,48 @@ def memory():
     slabs = pathlib.Path("/proc/slabinfo").read_text().splitlines()[2:]
     found = {}
     for line in slabs:
-        name, used, _, _, objects_per_slab = line.split()[:5]
-        found[name] = int(used), 2 * int(objects_per_slab)
+        name, used = line.split()[:2]
+        found[name] = int(used)
     found["areas"] = len(pathlib.Path("/proc/vmallocinfo").read_text()
-                         .splitlines()), 0
+                         .splitlines())
     for line in pathlib.Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("Percpu:"):
-            found["percpu KiB"] = int(line.split()[1]), 0
+            found["percpu KiB"] = int(line.split()[1])
     return found
 
 
 # ---- while it runs -----------------------------------------------------------
 
+def wait_for_cm(state):
+    """Until an id of the connection manager is in this state."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        ids = subprocess.run(["rdma", "resource", "show", "cm_id"], check=True,
+                             capture_output=True, text=True).stdout
+        if f"state {state} " in ids:
+            return
+        time.sleep(0.1)
+    sys.exit(f"no id of the connection manager came to {state}")
+
+
 def start_traffic():
-    """Two processes that never stop by themselves."""
-    argv = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
-            os.environ["XRDMA_GID_INDEX"], "-n", "100000000", "-s", "65536"]
-    server = subprocess.Popen(argv, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
+    """Two pairs of processes that never stop by themselves; one has been
+    connected by the connection manager."""
+    plain = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
+             os.environ["XRDMA_GID_INDEX"], "-n", "100000000", "-s", "65536"]
+    managed = ["rping", "-a", os.environ["XRDMA_ADDR"], "-S", "4096"]
+
+    def start(*argv):
+        return subprocess.Popen(argv, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+
+    children = [start(*plain), start(*managed, "-s")]
+    wait_for_cm("LISTEN")
     time.sleep(1)
-    client = subprocess.Popen(argv + ["localhost"], stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
+    children += [start(*plain, "localhost"), start(*managed, "-c")]
+    wait_for_cm("CONNECT")
     time.sleep(3)
-    return [server, client]
+    return children
 
 
 def end_traffic(children):
@@ -304,6 +351,33 @@ def after_death(log, words, children=()):
     findings["killed"] = end_traffic(children)
     findings["unload"] = run("modprobe", "-r", "xrdma")
     findings["errors"] = log.errors()
+    return findings
+
+
+def pingpong_pair():
+    """Two processes that meet over the device."""
+    args = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
+            os.environ["XRDMA_GID_INDEX"], "-c"]
+    server = subprocess.Popen(args, stdout=subprocess.DEVNULL)
+    time.sleep(1)
+    client = run(*args, "localhost")
+    try:
+        server.wait(PATIENCE if client["status"] == 0 else 0)
+    except subprocess.TimeoutExpired:
+        server.kill()
+    return client
+
+
+def after_recovery(log, children=()):
+    """What works on a device that died and came back."""
+    findings = {"noticed": log.wait_for("the device is dead"),
+                "back": log.wait_for("works again")}
+    time.sleep(1)
+    findings["works"] = pingpong_pair()
+    findings["killed"] = end_traffic(children)
+    findings["unload"] = run("modprobe", "-r", "xrdma")
+    findings["errors"] = log.errors()
+    findings["device"] = device_state()
     return findings
 
 
@@ -358,10 +432,7 @@ def command_hangs():
     ask(**hang("CREATE_QP"))
     command = run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
                   os.environ["XRDMA_GID_INDEX"])
-    findings = after_death(log, "the device is dead")
-    repair()
-    report(name="end", command=command, again=run("modprobe", "xrdma"),
-           made=interfaces(), **findings)
+    report(name="end", command=command, **after_recovery(log))
 
 
 def invalidate_hangs():
@@ -369,13 +440,9 @@ def invalidate_hangs():
     log = Log()
     children = start_traffic()
     ask(**hang("INVALIDATE"))
-    began = time.monotonic()
     killed = end_traffic(children)
-    findings = after_death(log, "the device is dead")
-    repair()
-    report(name="end", exit=killed, seconds=time.monotonic() - began,
-           again=run("modprobe", "xrdma"), made=interfaces(),
-           **{**findings, "killed": killed})
+    report(name="end", exit=killed, **{**after_recovery(log),
+                                       "killed": killed})
 
 
 def huge_pages():
@@ -389,7 +456,8 @@ ENABLED_NOT_READY = 2       # it works, and no reset ever ends
 
 def windows_hang():
     """The same of regions of a huge page and of windows bound to them, on a
-    device that can not be reset at first, either."""
+    device whose register does not reset it: that takes another kind of reset,
+    after the time that this one has."""
     log = Log()
     pathlib.Path("/proc/sys/vm/nr_hugepages").write_text("4")
     pages = [huge_pages()]
@@ -402,26 +470,26 @@ def windows_hang():
     child.kill()
     noticed = log.wait_for("the device is dead")
     killed = end_traffic([child])
-    time.sleep(2)
+    pages.append(huge_pages())
+    until = time.monotonic() + PATIENCE
+    while huge_pages() < pages[0] and time.monotonic() < until:
+        time.sleep(0.1)
     pages.append(huge_pages())
     repair()
-    findings = after_death(log, "the device is dead")
-    pages.append(huge_pages())
+    findings = after_recovery(log)
     report(name="end", ready=ready, pages=pages, pinned=[
         text for text in findings["errors"] if "stays pinned" in text],
-        again=run("modprobe", "xrdma"), made=interfaces(),
         **{**findings, "killed": killed, "noticed": noticed})
 
 
 def command_late():
     """A reply that comes when nobody waits for it any more."""
     log = Log()
-    ask(cmd="command_fault", kind="late", opcode="CREATE_CQ", ms=12000)
+    ask(**late("CREATE_CQ", 12000))
     command = run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
                   os.environ["XRDMA_GID_INDEX"])
     time.sleep(4)
-    report(name="end", command=command,
-           **after_death(log, "the device is dead"))
+    report(name="end", command=command, **after_recovery(log))
 
 
 def command_fails():
@@ -432,22 +500,15 @@ def command_fails():
         ask(**fail(opcode, 6))
         found.append(run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"],
                          "-g", os.environ["XRDMA_GID_INDEX"], seconds=20))
-    server = subprocess.Popen(["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"],
-                               "-g", os.environ["XRDMA_GID_INDEX"], "-c"],
-                              stdout=subprocess.DEVNULL)
-    time.sleep(1)
-    works = run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
-                os.environ["XRDMA_GID_INDEX"], "-c", "localhost")
-    server.wait(PATIENCE)
-    report(name="end", failed=found, works=works,
+    report(name="end", failed=found, works=pingpong_pair(),
            unload=run("modprobe", "-r", "xrdma"), errors=log.errors())
 
 
 def fatal_status():
     """The device says that it cannot go on."""
     log = Log()
-    ask(**lie("STATUS", 0x304))
-    report(name="end", **after_death(log, "the device is dead"))
+    ask(**lie("STATUS", 0x304), count=1)
+    report(name="end", **after_recovery(log))
 
 
 def gone_idle():

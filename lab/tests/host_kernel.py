@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+from soak import kernels
+
 LAB = pathlib.Path(__file__).parent.parent
 
 RUN = """
@@ -21,7 +23,7 @@ show
 """
 
 
-@pytest.mark.parametrize("kernel", ["6.12", "7.2"])
+@pytest.mark.parametrize("kernel", kernels("6.12"))
 def test_2a_and_death(kernel):
     done = subprocess.run(
         [LAB / "vm", "run", "--kernel", kernel, "--iommu", "--timeout", "280",

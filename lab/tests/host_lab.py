@@ -16,7 +16,7 @@ import pytest
 LAB = pathlib.Path(__file__).parent.parent
 sys.path.insert(0, str(LAB))
 
-from labvm import splat  # noqa: E402
+from labvm import options, splat  # noqa: E402
 
 
 def run(*args, command=(), **kwargs):
@@ -118,9 +118,11 @@ def test_panic_fails_at_once():
 
 
 @pytest.mark.parametrize("options", [
-    ("--kernel", "debug"), ("--nodes", "2"), ("--peer", "rxe"),
-    ("--impair", "loss=1%"), ("--kernel", "2.4"), ("--mem", "lots"),
-    ("--share", "/nowhere"), ("--smp", "0")])
+    ("--nodes", "3"), ("--peer", "mlx5"),
+    ("--nodes", "1", "--peer", "rxe"), ("--both", "rxe", "--peer", "rxe"),
+    ("--impair", "loss=1%", "--both", "rxe"), ("--kernel", "2.4"),
+    ("--capture", "/nowhere/file"), ("--capture", "/tmp/file", "--no-device"),
+    ("--mem", "lots"), ("--share", "/nowhere"), ("--smp", "0")])
 def test_what_does_not_exist_is_refused(options):
     out = run(*options, command=("true",))
     assert out.returncode == 2
@@ -233,3 +235,16 @@ def test_a_suite_that_ends_badly_fails(check, monkeypatch, tmp_path, kind,
     monkeypatch.setattr(check, "LOGS", str(tmp_path))
     count = check.run_suite("try", kind, 5, ["sh", "-c", script])
     assert len(count.failed) == failed
+
+
+def test_a_suite_beside_another_counts(check, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(check, "LOGS", str(tmp_path))
+    monkeypatch.setattr(check, "BESIDE", ["late"])
+    script = "sleep 2; echo not ok 1 - a; exit 1"
+    assert check._run({
+        "late": ("tap", 20, ["sh", "-c", script]),
+        "quick": ("tap", 20, ["sh", "-c", "echo ok 1 - b"])}) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.index("===== quick") < lines.index("===== late")
+    assert "FAILED late: a" in lines
+    assert lines[-1] == "1 passed, 1 failed, 0 skipped"

@@ -11,8 +11,11 @@ import subprocess
 import pytest
 
 from host_device import BOUND, lab_vm
+from soak import kernels
 
 DEAD = (errno.EIO, errno.ETIMEDOUT)
+# it is gone already if the device has recovered by then
+GONE = (0, errno.EIO)
 
 
 def play(scenario, *options):
@@ -44,15 +47,15 @@ def test_a_change_in_place_does_not_happen_by_half():
     end = play_dead("changed_in_place")
     assert end["change"]["errno"] in DEAD
     assert end["again"]["errno"] in DEAD
-    assert end["dereg"]["errno"] == 0
+    assert end["dereg"]["errno"] in GONE
 
 
-@pytest.mark.parametrize("kernel", ["7.2", "6.12"])
+@pytest.mark.parametrize("kernel", kernels("7.2"))
 def test_the_owner_of_a_dma_buf_gets_it_back(kernel):
     end = play_dead("taken_back", "--kernel", kernel)
     assert end["taken"]["errno"] == 0
     assert end["change"]["errno"] in DEAD + (errno.EINVAL,)
-    assert end["dereg"]["errno"] == 0
+    assert end["dereg"]["errno"] in GONE
     assert end["again"]["errno"] == 0
 
 
@@ -62,7 +65,7 @@ def test_a_dma_buf_in_quarantine_can_be_taken_back():
     assert end["taken"]["errno"] == 0
 
 
-@pytest.mark.parametrize("kernel", ["7.2", "6.12"])
+@pytest.mark.parametrize("kernel", kernels("6.12"))
 def test_the_driver_goes_while_device_memory_is_mapped(kernel):
     end = play("unbound", "--kernel", kernel)
     assert end["took"]["errno"] == 0 and end["back"]["errno"] == 0

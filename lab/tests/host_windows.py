@@ -7,11 +7,13 @@ from xml.etree import ElementTree
 
 import pytest
 
+from soak import kernels
+
 LAB = pathlib.Path(__file__).parent.parent
 TESTS = ["guest_windows_2a.py", "test_windows_verbs.py"]
 
 
-@pytest.mark.parametrize("kernel", ["6.12", "7.2"])
+@pytest.mark.parametrize("kernel", kernels("6.12"))
 def test_personality_2a(kernel, tmp_path):
     done = subprocess.run(
         [LAB / "vm", "run", "--kernel", kernel, "--timeout", "280",

@@ -8,3 +8,8 @@ import os
 def soak(short, long):
     """@long in `make soak`, else @short."""
     return long if os.environ.get("XRDMA_SOAK") else short
+
+
+def kernels(short):
+    """Both kernels of the distributions in `make soak`, else the one named."""
+    return soak([short], ["6.12", "7.2"])

@@ -4,14 +4,17 @@ values, memory that is not there, pages that are not ours, wrong order."""
 
 import errno
 import mmap
+import os
 import struct
 
 import pytest
 from pyverbs.cq import CQ
 
 from rc import Buffer, Endpoint
+import uioctl
 import uverbs
 
+OPEN_XRCD, CLOSE_XRCD = 37, 38
 REFUSED = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSPC)
 
 
@@ -156,3 +159,16 @@ def test_completion_queue_deeper_than_the_limit(dev):
     CQ(dev.ctx, limit).close()
     with pytest.raises(PyverbsRDMAError):
         CQ(dev.ctx, limit + 1)
+
+
+@pytest.mark.parametrize("driver", [0, 1])
+def test_closing_an_xrc_domain_does_not_fail(dev, driver):
+    """Whatever comes with it: the core takes a failure for one more user, who
+    would never leave, and warns when the device is closed."""
+    request = struct.pack("<iI", -1, os.O_CREAT)
+    out = uverbs.call(dev.ctx, OPEN_XRCD, request, 4)
+    handle, = struct.unpack("<I", out)
+    close = (uioctl.invoke, dev.ctx, CLOSE_XRCD, struct.pack("<I", handle),
+             struct.pack("<Q", driver))
+    close[0](*close[1:])
+    refused(*close, codes=(errno.ENOENT,))

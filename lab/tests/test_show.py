@@ -3,6 +3,7 @@
 
 import json
 import os
+import random
 import subprocess
 
 import pytest
@@ -11,8 +12,11 @@ from pyverbs.pd import PD
 
 from rc import ALL, LOCAL, Buffer
 from test_protection import READ, REFUSED, WRITE, attempt
+import uioctl
 import uverbs
 
+ZERO_BASED = 1 << 5      # of ibv_access_flags: needed by device memory
+LAST_OF_KIND = {"user": "drv_mtt_bytes", "device_memory": "drv_dm_offset"}
 REASONS = ("key_index", "key_invalid", "key_free", "key_byte", "pd", "qp",
            "rights", "range", "translation", "bound", "type", "align",
            "qp_rights", "not_free")
@@ -46,6 +50,30 @@ def covered(row):
     unit = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
     return sum(int(name[:-1]) * unit[name[-1]] * count
                for name, count in blocks(row).items())
+
+
+def test_what_fills_many_messages_is_whole(dev, pd):
+    """The tool gets messages of some KiB, and a row that does not fit any more is
+    in the next. Rows of different lengths, so that they end anywhere."""
+    rng, buf = random.Random(1), Buffer((4096, False))
+    memory = uioctl.alloc_dm(dev.ctx, 4096)[0]
+    handles, lkeys = [], set()
+    for _ in range(1000):
+        handle, lkey, _ = rng.choice((
+            lambda: uverbs.reg_mr(dev.ctx, pd, buf.address, 4096, buf.address,
+                                  ALL),
+            lambda: uioctl.reg_dm(dev.ctx, pd, memory, 0, 4096, ZERO_BASED)))()
+        handles.append(handle)
+        lkeys.add(lkey)
+    rows = {int(str(row["lkey"]), 16): row for row in rdma(
+        "resource", "show", "mr", "dev", dev.name, "-dd")}
+    assert lkeys <= set(rows)
+    for lkey in lkeys:
+        row = rows[lkey]
+        assert LAST_OF_KIND[row["drv_kind"]] in row, row
+    for handle in handles:
+        uverbs.dereg_mr(dev.ctx, handle)
+    uioctl.free_dm(dev.ctx, memory)
 
 
 @pytest.mark.parametrize("parts", [

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The ioctl() interface of uverbs, raw: dma-bufs and device memory.
+"""The ioctl() interface of uverbs, raw: dma-bufs, device memory, and the commands
+of write() with exactly the driver data that is given.
 
 Must not know: what is right or wrong to ask for; errors are OSError.
 """
@@ -8,12 +9,16 @@ import ctypes
 import fcntl
 import struct
 
+import uverbs
+
 VERBS_IOCTL = 0xc0181b01
 DRIVER_XRDMA = 0x10f0
 OBJECT_MR, OBJECT_DM = 7, 14
 MR_REG_DM, MR_DESTROY, MR_REG_DMABUF = 0, 1, 4
 DM_ALLOC, DM_FREE = 0, 1
 ALLOC_DM_RESP = 0x1000
+OBJECT_DEVICE, INVOKE_WRITE = 0, 0
+CORE_IN, CORE_OUT, WRITE_CMD, DRIVER_IN, DRIVER_OUT = 0, 1, 2, 0x1000, 0x1001
 
 
 class Attrs:
@@ -34,10 +39,18 @@ class Attrs:
         self._add(number, len(raw),
                   struct.unpack("<q", raw.ljust(8, b"\0"))[0])
 
-    def output(self, number, size):
+    def data(self, number, raw):
+        """Of any length; nothing is no attribute."""
+        if len(raw) > 8:
+            self.keep.append(ctypes.create_string_buffer(raw, len(raw)))
+            self._add(number, len(raw), ctypes.addressof(self.keep[-1]))
+        elif raw:
+            self.value(number, f"{len(raw)}s", raw)
+
+    def output(self, number, size, place=None):
         out = ctypes.create_string_buffer(size)
         self.keep.append(out)
-        self._add(number, size, ctypes.addressof(out))
+        self._add(number, size, place or ctypes.addressof(out))
         return out
 
     def run(self, ctx, obj, method):
@@ -47,6 +60,27 @@ class Attrs:
         request = bytearray(head + b"".join(self.rows))
         fcntl.ioctl(ctx.cmd_fd, VERBS_IOCTL, request, True)
         return struct.unpack_from("<I", request, 24 + 8)[0]
+
+
+def invoke(ctx, command, request, driver=b"", reply=0, driver_reply=0,
+           place=None):
+    """A command of write(), by its number. Returns the core's part of the reply.
+
+    @request is what follows the response pointer in the kernel's structure,
+    which those that are not extended begin with if they have a reply. @place:
+    the address for the driver's part, if not memory of this function.
+    """
+    attrs = Attrs()
+    if reply and not command & uverbs.EXTENDED:
+        request = bytes(8) + request
+    attrs.data(CORE_IN, request)
+    out = attrs.output(CORE_OUT, reply) if reply else b""
+    attrs.value(WRITE_CMD, "Q", command)
+    attrs.data(DRIVER_IN, driver)
+    if driver_reply:
+        attrs.output(DRIVER_OUT, driver_reply, place)
+    attrs.run(ctx, OBJECT_DEVICE, INVOKE_WRITE)
+    return bytes(out)
 
 
 def _keys(attrs, ctx, method, first):
@@ -69,13 +103,13 @@ def reg_dmabuf(ctx, pd, offset, length, iova, fd, access):
     return _keys(attrs, ctx, MR_REG_DMABUF, 7)
 
 
-def alloc_dm(ctx, length, log_align=0):
-    """Return (handle, offset for mmap(), bytes for mmap())."""
+def alloc_dm(ctx, length, log_align=0, place=None):
+    """Return (handle, offset for mmap(), bytes for mmap()). place: see invoke()."""
     attrs = Attrs()
     attrs.handle(0, 0)
     attrs.value(1, "Q", length)
     attrs.value(2, "I", log_align)
-    out = attrs.output(ALLOC_DM_RESP, 16)
+    out = attrs.output(ALLOC_DM_RESP, 16, place)
     handle = attrs.run(ctx, OBJECT_DM, DM_ALLOC)
     return (handle,) + struct.unpack("<QQ", out)
 

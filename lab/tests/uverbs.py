@@ -8,8 +8,10 @@ import struct
 
 DEALLOC_PD, REG_MR, REREG_MR, DEREG_MR = 4, 9, 11, 13
 ALLOC_MW, DEALLOC_MW = 14, 16
-CREATE_CQ, DESTROY_CQ = 18, 20
+CREATE_COMP_CHANNEL, CREATE_CQ, RESIZE_CQ, DESTROY_CQ = range(17, 21)
 CREATE_QP, QUERY_QP, MODIFY_QP, DESTROY_QP = 24, 25, 26, 27
+ATTACH_MCAST, DETACH_MCAST = 30, 31
+EXTENDED, MODIFY_CQ = 0x80000000, 57
 
 # enum ibv_qp_attr_mask of each change of state that tests make
 QP_MASKS = {0: 0x1, 1: 0x1 | 0x8 | 0x10 | 0x20,
@@ -64,9 +66,9 @@ def dealloc_mw(ctx, handle):
     plain(ctx, DEALLOC_MW, struct.pack("<I", handle))
 
 
-def create_cq(ctx, cqe, driver, response_size=16, vector=0):
+def create_cq(ctx, cqe, driver, response_size=16, vector=0, channel=-1):
     """Create a CQ with any driver data; return (handle, cqe, driver data)."""
-    request = struct.pack("<QIIiI", 0, cqe, vector, -1, 0)
+    request = struct.pack("<QIIiI", 0, cqe, vector, channel, 0)
     out = call(ctx, CREATE_CQ, request, response_size, driver)
     return struct.unpack("<II", out[:8]) + (out[8:],)
 
@@ -111,3 +113,31 @@ def query_qp_state(ctx, handle):
 
 def destroy_qp(ctx, handle):
     call(ctx, DESTROY_QP, struct.pack("<II", handle, 0), 4)
+
+
+def attach_mcast(ctx, qp, gid):
+    """Let a datagram queue pair, by its handle, receive what goes to a group."""
+    plain(ctx, ATTACH_MCAST, gid + struct.pack("<IHH", qp, 0, 0))
+
+
+def detach_mcast(ctx, qp, gid):
+    plain(ctx, DETACH_MCAST, gid + struct.pack("<IHH", qp, 0, 0))
+
+
+def resize_cq(ctx, handle, cqe, driver):
+    """Resize a CQ with any driver data; return (cqe, index)."""
+    out = call(ctx, RESIZE_CQ, struct.pack("<II", handle, cqe), 16, driver)
+    return struct.unpack("<I4xI4x", out)
+
+
+def modify_cq(ctx, handle, count, period):
+    """Moderation, by an extended command."""
+    request = struct.pack("<IIHHI", handle, 1, count, period, 0)
+    os.write(ctx.cmd_fd, struct.pack("<IHHQHHI", EXTENDED | MODIFY_CQ,
+                                     len(request) // 8, 0, 0, 0, 0, 0) +
+             request)
+
+
+def create_comp_channel(ctx):
+    """The file descriptor of a new completion channel."""
+    return struct.unpack("<i", call(ctx, CREATE_COMP_CHANNEL, b"", 4))[0]

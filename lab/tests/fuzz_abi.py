@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Hostile users: random calls of uverbs, random mappings, random bytes in rings,
+records and the doorbell page, all of it by several processes and threads that
+share what they have. Errors are errnos, no call hangs, the kernel prints
+nothing, others are not disturbed, and nothing is left behind.
+
+A round is a few seconds that begin with a seed, which is printed; XRDMA_SEED
+repeats it.
+"""
+
+import collections
+import contextlib
+import mmap
+import os
+import pathlib
+import random
+import threading
+import time
+
+from control import stats
+from crew import PATIENCE, Crew
+from fuzz_calls import ARENA, COMMANDS, WRONG, Caller, arena, gid_of
+from guest_faults import Log
+import rawqp as r
+from rc import pair
+from soak import soak
+from test_leaving import Raw
+from test_rc import Side
+from test_register import resources
+import uioctl
+import uverbs
+
+import pyverbs.enums as e
+
+ROUND = soak(2, 20)         # seconds
+STEPS = 300                 # at least, of a round of calls
+ALL = soak(1, 3600 / 4)     # of each of the four tests
+DMA = pathlib.Path("/sys/kernel/debug/dma-api/dump")
+
+
+# ---- what must be as before ---------------------------------------------------------
+
+def holdings(dev):
+    """What is held for this device: by the core, in objects, in DMA mappings."""
+    told = stats()
+    kept = told["device"]
+    mapped = DMA.read_text().count(os.environ["XRDMA_PCI"]) \
+        if DMA.exists() else 0
+    return (resources(dev), told["dma"]["live"], mapped,
+            [kept[kind] for kind in ("cqs", "qps", "srqs", "groups")])
+
+
+def works(dev, pd):
+    """A neighbour's connection still moves its bytes."""
+    a, b = pair(dev, pd)
+    src, dst = Side(pd, 10000), Side(pd, 10000)
+    a.post(e.IBV_WR_RDMA_WRITE, [src.sge()], dst.address, dst.mr.rkey)
+    a.wait()
+    assert dst.data() == src.data()
+    for thing in (a.qp, b.qp, a.cq, b.cq, src.mr, dst.mr):
+        thing.close()
+
+
+def grown(before, after):
+    """Whether more is held; tables of keys grow, and stay."""
+    return after[:2] != before[:2] or after[3] != before[3] or \
+        after[2] - before[2] >= 200
+
+
+@contextlib.contextmanager
+def undisturbed(dev, pd):
+    """Surrounds what must not change anything."""
+    before, log = holdings(dev), Log()
+    yield
+    end = time.monotonic() + PATIENCE
+    while grown(before, after := holdings(dev)) and time.monotonic() < end:
+        time.sleep(0.2)
+    assert not grown(before, after), (before, after)
+    assert [text for _, text in log.lines()
+            if "xrdma" in text or "WARNING" in text] == []
+    works(dev, pd)
+
+
+def rounds(dev, pd, seed, play):
+    """Plays rounds, each with a seed of its own, until the time is up. Judges
+    what they counted: no errno but those for users, and some calls succeeded."""
+    counts, end = collections.Counter(), time.monotonic() + ALL
+    works(dev, pd)
+    while True:
+        print(f"XRDMA_SEED={seed}")
+        with undisturbed(dev, pd):
+            counts += play(seed)
+        seed += 1
+        if time.monotonic() >= end:
+            break
+    codes = collections.Counter()
+    for (_, code), n in counts.items():
+        codes[code] += n
+    total = sum(codes.values())
+    print(f"{total} calls, {len(codes) - 1} errnos, {codes[0]} succeeded")
+    assert not WRONG & set(codes)
+    assert codes[0] >= total / 50
+    return counts
+
+
+# ---- calls -----------------------------------------------------------------------
+
+def test_random_calls(dev, pd, seed):
+    """By one thread: the same seed makes the same calls."""
+    def play(start):
+        def body(_number, tick, over):
+            raw = Raw(dev)
+            caller = Caller([raw.cmd_fd], random.Random(start), gid_of(dev),
+                            arena(), start % 2)
+            caller.furnish()
+            while not over():
+                if caller.rng.random() < 0.1:
+                    caller.attributes()
+                else:
+                    caller.call()
+                tick()
+            return caller.counts
+        return Crew(body).run(ROUND, STEPS)
+
+    counts = rounds(dev, pd, seed, play)
+    print("never succeeded:",
+          *(name for name in COMMANDS if not counts[name, 0]))
+
+
+def sharing(dev, start):
+    """Two devices that were opened once, three processes that have both, each
+    with two threads: what one destroys another uses."""
+    raws = [Raw(dev), Raw(dev)]
+    fds = [raw.cmd_fd for raw in raws]
+    first = Caller(fds[:1], random.Random(start), gid_of(dev), arena(),
+                   start % 2)
+    for _ in range(3):
+        first.furnish()
+
+    def body(number, tick, over):
+        callers = [Caller(fds, random.Random(start + 1000 * (2 * number + one)),
+                          gid_of(dev), arena(), start % 2) for one in (1, 2)]
+        for caller in callers:
+            for kind, handles in first.alive.items():
+                caller.alive[kind] = list(handles)
+
+        def work(caller):
+            while not over():
+                caller.call()
+                tick()
+        other = threading.Thread(target=work, args=(callers[1],))
+        other.start()
+        work(callers[0])
+        other.join()
+        return callers[0].counts + callers[1].counts
+
+    counts = Crew(body, 3).run(ROUND)
+    for raw in raws:
+        raw.close()
+    return counts
+
+
+def test_processes_and_threads_share_everything(dev, pd, seed):
+    rounds(dev, pd, seed, lambda start: sharing(dev, start))
+
+
+def mapper(dev, start, tick, over):
+    """Offsets, lengths and rights of all kinds; what is granted is used."""
+    rng, raw = random.Random(start), Raw(dev)
+    keys, counts = [0], collections.Counter()
+    for _ in range(3):
+        keys.append(uioctl.alloc_dm(raw, 4096 * rng.randint(1, 4))[1])
+    while not over():
+        offset = rng.choice((rng.choice(keys), rng.choice(keys),
+                             rng.randrange(64) << 12,
+                             rng.getrandbits(rng.randint(12, 62)) & ~0xfff))
+        length = 4096 * rng.choice((1, 1, 1, 2, 4, 5, 1 << 10))
+        code = 0
+        try:
+            with mmap.mmap(raw.cmd_fd, length, offset=offset,
+                           flags=rng.choice((mmap.MAP_SHARED, mmap.MAP_SHARED,
+                                             mmap.MAP_PRIVATE)),
+                           prot=rng.choice((3, 3, 1, 2, 5, 7, 0))) as got:
+                got.madvise(rng.choice((mmap.MADV_DONTNEED,
+                                        mmap.MADV_DONTFORK)))
+        except OSError as err:
+            code = err.errno
+        counts["mmap", code] += 1
+        tick()
+    return counts
+
+
+def test_random_mappings(dev, pd, seed):
+    def play(start):
+        return Crew(lambda number, tick, over:
+                    mapper(dev, start + 1000 * number, tick, over), 2).run(ROUND)
+    rounds(dev, pd, seed, play)
+
+
+# ---- rings -----------------------------------------------------------------------
+
+class Context:
+    """What rawqp and windows want of a device: an open one of this process."""
+
+    def __init__(self, dev):
+        self.name, self.gid, self.gid_index = dev.name, dev.gid, dev.gid_index
+        self.ctx = Raw(dev)
+
+
+def scribble(rng, end, region):
+    """Random entries, indexes and doorbells of one end."""
+    view, size = end._ring.view, len(end._ring.view)
+    for _ in range(rng.randrange(1, 6)):
+        fate = rng.random()
+        if fate < 0.5:
+            entry = bytearray(b"".join(r.access(
+                rng.choice((r.WRITE, r.READ, r.FETCH_ADD)), region[1],
+                region[0], (region[1], rng.choice((8, 64, 5000)),
+                            region[0]))))
+            if rng.random() < 0.7:
+                entry[rng.randrange(len(entry))] = rng.randrange(256)
+            at = rng.randrange(end.depth) << end.LOG_STRIDE
+            view[at:at + len(entry)] = bytes(entry)
+        else:
+            at = rng.randrange(size - 64)
+            view[at:at + 64] = rng.randbytes(64)
+    if rng.random() < 0.8:
+        end._sq_pi += rng.choice((1, 1, 2, 5, end.depth))
+        r.put32(view, end._rec, end._sq_pi % 2**32)
+    else:
+        r.put32(view, end._rec + rng.choice((0, 4, 8, 60)),
+                rng.getrandbits(32))
+    end._db_word.value = rng.choice((end.qpn, end.qpn, rng.randrange(20000),
+                                     rng.getrandbits(32)))
+    if rng.random() < 0.1:
+        at = 4 * rng.randrange(1024)
+        end._db[at:at + 4] = rng.randbytes(4)
+
+
+def scribbler(dev, seed, tick, over):
+    rng, mine = random.Random(seed), Context(dev)
+    domain, buf = mine.ctx.alloc_pd(), arena()
+    handle, key, _ = uverbs.reg_mr(mine.ctx, domain, buf.address, ARENA,
+                                   buf.address, 0x1f)
+    counts = collections.Counter()
+    while not over():
+        both = r.Pair(mine, domain, timeout=8, retry=1)
+        for _ in range(rng.randrange(1, 40)):
+            scribble(rng, rng.choice((both.near, both.far)),
+                     (key, buf.address))
+            tick()
+        for end in (both.near, both.far):
+            counts["qp", 0] += 1
+            with contextlib.suppress(TimeoutError):
+                end.completions()
+        both.close()
+        tick()
+    return counts
+
+
+def test_random_rings(dev, pd, seed):
+    """A process may ruin its own queues, and only these."""
+    def play(start):
+        return Crew(lambda number, tick, over:
+                    scribbler(dev, start + 1000 * number, tick, over),
+                    2).run(ROUND)
+    rounds(dev, pd, seed, play)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Every allocation of the driver fails once, one at a time: those of each verb,
+of what ends it, of the network device and of probe. The caller gets an error,
+nothing is lost, and the next call works.
+
+Needs a kernel with fault injection and with the checkers of DMA and of leaks:
+that of `lab/vm run --kernel debug`. The short form lets some verbs of each kind
+fail, and of those with many allocations only some.
+"""
+
+import errno
+import os
+import pathlib
+import random
+import time
+
+import pytest
+
+import binding
+from control import stats
+from soak import soak
+from sweep import AllocationFault, World, sweep
+from sweep_verbs import FENCES, OTHERWISE, VERBS, device_index, summary
+
+ALL = {**VERBS, **FENCES}
+DEBUG = pathlib.Path("/sys/kernel/debug")
+OBJECTS = ("eqs", "cqs", "qps", "srqs", "groups")
+UP = 1              # of the flags of a network device
+OK = {None, errno.ENOMEM}
+# of verbs, and of what takes thousands
+MOST, FEW = soak(20, 10000), soak(6, 10000)
+# of few pages, which take their time where each mapping is checked
+SOME = ("context", "reg_mr-page", "resize_cq", "create_qp-RC", "create_flow")
+ENDING = ("reg_mr-page", "create_qp-RC")
+
+
+@pytest.fixture(scope="module")
+def rng(seed):
+    return random.Random(seed)
+
+
+@pytest.fixture(scope="module")
+def fault():
+    return AllocationFault()
+
+
+def mappings():
+    """How many DMA mappings the kernel knows of our device, if it does."""
+    dump = DEBUG / "dma-api/dump"
+    return dump.read_text().count(binding.PCI) if dump.exists() else 0
+
+
+def device_objects():
+    device = stats()["device"]
+    return {kind: device[kind] for kind in OBJECTS}
+
+
+def holdings(dev):
+    """What the core, the kernel and the device hold for this device."""
+    if not hasattr(dev, "index"):
+        dev.index = device_index(dev.name)
+    return summary(dev.index), mappings(), device_objects()
+
+
+def settled(dev, before):
+    """What is held, once it is as before or time is up."""
+    end = time.monotonic() + 20
+    while holdings(dev) != before and time.monotonic() < end:
+        time.sleep(0.2)
+    return holdings(dev)
+
+
+def check(dev, world, name, allowed, rng):
+    """Sweeps. Tables of keys grow, and stay; what leaks does so twice."""
+    for _ in range(3):
+        before = holdings(dev)
+        outcomes = sweep(world, ALL[name], MOST, rng)
+        if holdings(dev) == before:
+            break
+    print(f"{name}: {len(outcomes)} of {max(outcomes, default=0)} failed, "
+          f"{sorted(map(str, set(outcomes.values())))}")
+    assert set(outcomes.values()) <= allowed
+    assert settled(dev, before) == before
+
+
+@pytest.mark.parametrize("name", soak(SOME, ALL))
+def test_each_allocation_of_a_verb_fails_once(dev, fault, rng, name):
+    check(dev, World(dev, fault), name, {*OK, *OTHERWISE.get(name, ())}, rng)
+
+
+@pytest.mark.parametrize("name", soak(ENDING, ALL))
+def test_what_ends_does_not_depend_on_memory(dev, fault, rng, name):
+    check(dev, World(dev, fault, ending=True), name, {None}, rng)
+
+
+# ---- the network device, probe ------------------------------------------------------
+
+class Step:
+    """A call of this thread as a World: one that is undone by another."""
+
+    def __init__(self, call, undo):
+        self.call, self.undo = call, undo
+
+    def __call__(self, world):
+        with world.fault:
+            self.call()
+        self.undo()
+
+
+def test_opening_the_network_device(dev, fault, rng):
+    flags = pathlib.Path(f"/sys/class/net/{os.environ['XRDMA_NETDEV']}/flags")
+    up = int(flags.read_text(), 0) | UP
+
+    def close():
+        binding.write(flags, hex(up & ~UP))
+
+    close()
+    before = holdings(dev)
+    outcomes = sweep(World(dev, fault),
+                     Step(lambda: binding.write(flags, hex(up)), close), FEW,
+                     rng)
+    print(f"open: {len(outcomes)} of {max(outcomes)} failed")
+    assert set(outcomes.values()) <= OK and errno.ENOMEM in outcomes.values()
+    assert settled(dev, before) == before
+    binding.write(flags, hex(up))
+
+
+def nothing_held():
+    return mappings(), device_objects(), os.listdir(DEBUG / "xrdma")
+
+
+@pytest.fixture
+def unbound():
+    """The device without its driver, which gets it back afterwards."""
+    binding.unbind()
+    yield
+    binding.again()
+
+
+def test_each_allocation_of_probe_fails_once(dev, rng, unbound):
+    """Consumers of the core act in it too: their errors may stay their own. Only
+    what the driver itself allocates: when it gets no memory for itself,
+    ib_cache_setup_one() leaks GIDs, and the kernel warns of an interrupt that
+    has no directory in /proc."""
+    fault = AllocationFault(direct=True)
+    before = nothing_held()
+    assert before == (0, dict.fromkeys(OBJECTS, 0), [])
+    probe = Step(binding.bind, binding.unbind)
+    seen = []
+
+    def step(world):
+        probe(world)
+        seen.append(nothing_held())
+
+    outcomes = sweep(World(dev, fault), step, FEW, rng)
+    print(f"probe: {len(outcomes)} of {max(outcomes)} failed, "
+          f"{sorted(map(str, set(outcomes.values())))}")
+    # the PCI core has one errno for all that happens to a BAR
+    assert set(outcomes.values()) <= {*OK, errno.EBUSY}
+    assert errno.ENOMEM in outcomes.values()
+    assert nothing_held() == before
+    assert seen == [before] * len(seen)

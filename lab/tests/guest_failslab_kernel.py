@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Allocations of the driver fail under a consumer in the kernel, which acts in
+threads of its own: one in each of many connections. Nothing is lost, and the
+next connection works.
+
+Needs a kernel with fault injection and with the checkers of DMA and of leaks:
+that of `lab/vm run --kernel debug`.
+"""
+
+import os
+import pathlib
+import subprocess
+
+from guest_failslab import holdings, rng, settled  # noqa: F401
+import nvmet
+from soak import soak
+from sweep import AllocationFault
+
+DEBUG = pathlib.Path("/sys/kernel/debug")
+ROUNDS = soak(1, 300)
+
+
+class AnyFault:
+    """An allocation of the driver fails in whatever thread: the one after a
+    number of bytes, of pages for fail_page_alloc."""
+
+    def __init__(self, kind):
+        self.path = DEBUG / kind
+
+    def _set(self, **values):
+        for name, value in values.items():
+            (self.path / name).write_text(f"{value}\n")
+
+    def arm(self, space, times=1, probability=100):
+        self._set(space=space, times=times, interval=1,
+                  probability=probability)
+
+    def disarm(self):
+        """Whether any failed."""
+        left = int((self.path / "times").read_text())
+        self._set(probability=0, times=-1, space=0)
+        return left
+
+
+def connect():
+    """Both ends in the kernel; None: it worked."""
+    done = subprocess.run(
+        ["nvme", "connect", "-t", "rdma", "-a", os.environ["XRDMA_ADDR"],
+         "-s", nvmet.SERVICE, "-n", nvmet.NQN, "-i", "1"],
+        capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode:
+        return done.stderr
+    nvmet.Host.disconnect()
+    return None
+
+
+def test_consumer_in_the_kernel(dev, rng, tmp_path):
+    """The connection fails, or copes; the next one works."""
+    AllocationFault()       # confines what AnyFault arms
+    disk = tmp_path / "disk"
+    with open(disk, "wb") as file:
+        file.truncate(16 << 20)
+    nvmet.run("modprobe", "nvme-rdma")
+    with nvmet.Target(os.environ["XRDMA_ADDR"], [disk]):
+        assert connect() is None
+        before = settled(dev, holdings(dev))
+        failed = hit = 0
+        for number in range(ROUNDS):
+            one = AnyFault(rng.choice(AllocationFault.KINDS))
+            one.arm(rng.randrange(30000 if "slab" in one.path.name else 200))
+            failed += connect() is not None
+            hit += one.disarm() == 0
+        assert connect() is None
+        print(f"{ROUNDS} connections, {hit} with a failed allocation, "
+              f"{failed} refused")
+        assert settled(dev, before) == before

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A hostile device: completions, events, replies and counters that are noise or
+nearly right (model/chaos.h), under consumers of all kinds. They may fail, and the
+driver may find that the device is dead; but nobody hangs, the kernel complains
+of nothing, and the device, once it is sane, works after the next probe.
+"""
+
+import contextlib
+import glob
+import multiprocessing
+import os
+import pathlib
+import random
+import socket
+import struct
+import subprocess
+import sys
+
+import pytest
+from pyverbs.device import Context
+from pyverbs.pd import PD
+
+import binding
+from control import ask, stats
+from guest_recovery import PORT, listens, settled
+import nvmet
+from rc import Buffer
+from soak import soak
+import uverbs
+
+ROUNDS, PROBES, LIES = soak(1, 100), soak(2, 500), soak(100, 20000)
+PATIENCE = 180
+DMA = pathlib.Path("/sys/kernel/debug/dma-api/dump")
+ADMIN_TIMEOUT = pathlib.Path("/sys/module/nvme_core/parameters/admin_timeout")
+LOST = "5"          # seconds until NVMe does not wait for a completion any more
+FORK = multiprocessing.get_context("fork")
+STATES = 7          # of a queue pair
+FRAMES = 100
+ETHERTYPE = 0x88b5  # for experiments
+# of a thousand
+RATES = {"cqe": 100, "eqe": 300, "reply": 60, "body": 300, "stats": 500,
+         "cqe,eqe,body,stats": 40}
+
+
+@pytest.fixture(scope="module")
+def rng(seed):
+    return random.Random(seed)
+
+
+def run(*argv, seconds=40, check=False):
+    """Its exit status; None: it was killed, and has gone. A process that cannot
+    be killed is a hang."""
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as child:
+        try:
+            status = child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait(PATIENCE)
+            status = None
+    assert not check or status == 0, argv
+    return status
+
+
+def attempt(action):
+    try:
+        action()
+    except OSError:
+        sys.exit(1)
+
+
+def bounded(action):
+    """To take the driver off, or let it have the device, ends in time. Returns
+    whether it ends well."""
+    child = FORK.Process(target=attempt, args=(action,))
+    child.start()
+    child.join(PATIENCE)
+    assert child.exitcode is not None, f"{action.__name__} does not end"
+    return child.exitcode == 0
+
+
+@contextlib.contextmanager
+def pingpong(*more):
+    """A process that waits for the other one. Yields it and the other's words."""
+    words = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
+             os.environ["XRDMA_GID_INDEX"], *more]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as server:
+        settled(lambda: listens(PORT) or server.poll() is not None)
+        yield server, [*words, "localhost"]
+
+
+def pingpong_tried():
+    with pingpong("-e", "-n", "100") as (server, words):
+        run(*words, seconds=8)
+        server.kill()
+        server.wait(PATIENCE)
+
+
+def pingpong_works():
+    with pingpong("-c") as (server, words):
+        run(*words, check=True)
+        assert server.wait(PATIENCE) == 0
+
+
+def address():
+    path = pathlib.Path("/sys/class/net", os.environ["XRDMA_NETDEV"], "address")
+    return bytes.fromhex(path.read_text().strip().replace(":", ""))
+
+
+def frames(patience=0.05):
+    """From the port to itself. Returns how many have come back in time."""
+    kind, came = ETHERTYPE.to_bytes(2, "big"), 0
+    with contextlib.suppress(OSError), \
+            socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                          socket.htons(ETHERTYPE)) as sock:
+        sock.bind((os.environ["XRDMA_NETDEV"], ETHERTYPE))
+        sock.settimeout(patience)
+        for number in range(FRAMES):
+            sock.send(2 * address() + kind + bytes(46 + number))
+            with contextlib.suppress(TimeoutError):
+                sock.recv(2048)
+                came += 1
+    return came
+
+
+def consumer():
+    """Both ends in the kernel: GSI, connection manager, fast registration."""
+    status = run("nvme", "connect", "-t", "rdma", "-a",
+                 os.environ["XRDMA_ADDR"], "-s", nvmet.SERVICE, "-n",
+                 nvmet.NQN, "-i", "2", "-k", "2", "-l", "3", seconds=60)
+    if status == 0:
+        for path in pathlib.Path("/dev").glob("nvme*n1"):
+            run("dd", f"if={path}", "of=/dev/null", "bs=64k", "count=32",
+                "iflag=direct", seconds=30)
+    run("nvme", "disconnect", "-n", nvmet.NQN, seconds=PATIENCE)
+
+
+def use():
+    """All that anybody may do meanwhile; each may fail."""
+    frames()
+    consumer()
+    run("ethtool", "-S", os.environ["XRDMA_NETDEV"])
+    run("rdma", "resource", "show", "qp", "-dd")
+    pingpong_tried()
+    run("ip", "link", "set", os.environ["XRDMA_NETDEV"], "mtu", "1400")
+
+
+@pytest.fixture
+def target(tmp_path):
+    disk = tmp_path / "disk"
+    with open(disk, "wb") as file:
+        file.truncate(16 << 20)
+    nvmet.run("modprobe", "nvme-rdma")
+    old = ADMIN_TIMEOUT.read_text()
+    ADMIN_TIMEOUT.write_text(LOST)
+    with nvmet.Target(os.environ["XRDMA_ADDR"], [disk]):
+        yield
+    ADMIN_TIMEOUT.write_text(old)
+
+
+def leave():
+    assert not binding.bound() or bounded(binding.unbind)
+
+
+def renew():
+    """Without its driver and with it again, sane; then it works."""
+    ask(cmd="chaos")
+    leave()
+    assert bounded(binding.bind)
+    binding.ready()
+    pingpong_works()
+    assert frames(patience=10) == FRAMES
+
+
+@pytest.fixture(scope="module", autouse=True)
+def works_in_the_end():
+    yield
+    renew()
+
+
+def test_the_device_found_no_fault_before():
+    """This machine is allowed to have host errors because of the following."""
+    assert stats()["host_errors"] == 0
+
+
+@pytest.mark.parametrize("what", soak(list(RATES)[-1:], RATES))
+def test_consumers_of_a_device_gone_mad(what, rng, target):
+    before = stats()["chaos"]
+    for _ in range(ROUNDS):
+        ask(cmd="chaos", what=what, rate=RATES[what],
+            seed=rng.getrandbits(31) + 1)
+        use()
+        renew()
+    after = stats()["chaos"]
+    print(f"{what}: spoilt", {name: after[name] - before[name]
+                              for name in what.split(",")})
+    assert sum(after.values()) > sum(before.values())
+
+
+class Queues:
+    """A completion queue and a queue pair that are not connected, by handle."""
+
+    def __init__(self):
+        self.ctx = Context(name=os.environ["XRDMA_DEV"])
+        self.pd = PD(self.ctx)
+        self.rings = Buffer((1 << 16, False)), Buffer((1 << 16, False))
+        self.cq = uverbs.create_cq(self.ctx, 64, struct.pack(
+            "<QII", self.rings[0].address, 6, 0))[0]
+        self.qp = uverbs.create_qp(self.ctx, self.pd, self.cq, struct.pack(
+            "<QBBBBI", self.rings[1].address, 4, 7, 4, 5, 0))
+
+    def state(self):
+        return uverbs.query_qp_state(self.ctx, self.qp)
+
+    def to(self, state):
+        uverbs.modify_qp(self.ctx, self.qp, state)
+
+    def resize(self):
+        uverbs.resize_cq(self.ctx, self.cq, 32, struct.pack(
+            "<QII", self.rings[0].address, 5, 0))
+
+    def close(self):
+        uverbs.destroy_qp(self.ctx, self.qp)
+        uverbs.destroy_cq(self.ctx, self.cq)
+        self.pd.close()
+        self.ctx.close()
+
+
+def read_parameters():
+    for path in glob.glob("/sys/kernel/debug/xrdma/*/cc/*"):
+        pathlib.Path(path).read_bytes()
+
+
+def test_answers_that_are_lies(rng):
+    """They come in time and say that all is well; the rest is noise. A state
+    that does not exist reaches neither the core nor the user."""
+    queues, seen = Queues(), []
+    calls = [lambda: seen.append(queues.state()), lambda: queues.to(1),
+             lambda: queues.to(6), lambda: queues.to(0), queues.resize,
+             read_parameters]
+    ask(cmd="chaos", what="body", rate=1000, seed=rng.getrandbits(31) + 1)
+    failed = 0
+    for _ in range(LIES):
+        try:
+            rng.choice(calls + calls[:2])()
+        except OSError:
+            failed += 1
+    ask(cmd="chaos")
+    print(f"{LIES} calls, {failed} failed, states seen: {sorted(set(seen))}")
+    assert seen and failed and max(seen) < STATES
+    queues.to(0)
+    assert queues.state() == 0
+    queues.close()
+
+
+def test_memory_of_a_command_that_is_not_answered():
+    """The device may have it until it is silenced; then it is given back."""
+    ask(cmd="command_fault", kind="hang", opcode="QUERY_STATS")
+    run("ethtool", "-S", os.environ["XRDMA_NETDEV"])
+    ask(cmd="command_faults_clear")
+    leave()
+    assert binding.PCI not in DMA.read_text()
+
+
+def test_probe_of_a_device_gone_mad(rng):
+    """Limits that are nonsense, queues that are not made, and silence."""
+    leave()
+    probed = 0
+    for _ in range(PROBES):
+        ask(cmd="chaos", what="reply", rate=rng.choice((50, 300, 1000)),
+            seed=rng.getrandbits(31) + 1)
+        probed += bounded(binding.bind)
+        ask(cmd="chaos")
+        leave()
+    print(f"{PROBES} probes, {probed} of them to the end")

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The KUnit suites in a guest, under the checkers of a kernel of the lab's own:
+a module that holds the suites and the driver takes the driver's place, and runs
+them while it loads. Each suite is a test."""
+
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import time
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+SOURCES = HERE.parent.parent / "kunit"
+KERNEL = platform.release().rsplit("-", 1)[1]
+MODULE = f"/src/build/{KERNEL}/kunit/xrdma_kunit.ko"
+RESULTS = pathlib.Path("/sys/kernel/debug/kunit")
+SUITES = sorted(name for path in SOURCES.glob("*_kunit.c") for name in
+                re.findall(r'^\t\.name = "(\w+)"', path.read_text(), re.M))
+ROUNDS = 3
+
+
+def run(*argv):
+    subprocess.run(argv, check=True)
+
+
+def bring_back():
+    """The driver proper, and the addresses of its interface."""
+    net = os.environ["XRDMA_NETDEV"]
+    run("modprobe", "xrdma")
+    end = time.monotonic() + 60
+    while not os.path.exists(f"/sys/class/net/{net}"):
+        assert time.monotonic() < end, f"{net} does not come back"
+        time.sleep(0.1)
+    run("ip", "link", "set", net, "mtu", "4500", "up")
+    run("ip", "address", "add", os.environ["XRDMA_ADDR"] + "/24", "dev", net)
+    run("ip", "address", "add", os.environ["XRDMA_ADDR6"] + "/64", "dev", net,
+        "nodad")
+    while subprocess.run(["rdma", "link", "show"], capture_output=True,
+                         text=True).stdout.count("ACTIVE") != 1:
+        assert time.monotonic() < end, "the port does not come back"
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Suite -> its KTAP. The driver proper is back after that."""
+    run("modprobe", "-r", "xrdma")
+    run("modprobe", "kunit", "enable=1", "autorun=1")
+    try:
+        run("insmod", MODULE)
+        found = {path.parent.name: path.read_text()
+                 for path in RESULTS.glob("*/results")}
+        run("rmmod", "xrdma_kunit")
+    finally:
+        bring_back()
+    return found
+
+
+def test_all_suites_have_run(results):
+    assert sorted(results) == SUITES
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_kunit(results, suite):
+    text = results[suite]
+    assert re.search(r"^ok \d+ ", text, re.M), text
+    assert not re.search(r"^ *not ok ", text, re.M), text
+
+
+def test_load_and_unload():
+    for _ in range(ROUNDS):
+        run("modprobe", "-r", "xrdma")
+        bring_back()

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What the tests of removal let run on a device while it goes away: programs of
+users, and users in the kernel. A load is start()ed, perhaps meet()s what it
+started, says with works() that it is under way, with result() what became of it,
+and is end()ed.
+
+Knows nothing of how the device goes, and judges nothing.
+"""
+
+import json
+import multiprocessing
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+import guest_churn
+import guest_holder
+import nvmet
+
+DISK = "/dev/ram0"
+# Seconds; 60 if nobody says it. When the target goes first, the host may wait so
+# long for the answer to its last command.
+ADMIN_TIMEOUT = 20
+
+
+def queues():
+    """Process ids of users that have queue pairs -> the state of the last."""
+    out = subprocess.run(["rdma", "-j", "resource", "show", "qp"],
+                         capture_output=True, text=True, check=True).stdout
+    return {row.get("pid"): row.get("state") for row in json.loads(out or "[]")}
+
+
+class Program:
+    """A process, all that it prints, and when it ended.
+
+    pid: its id.
+    """
+
+    def __init__(self, *argv):
+        read_end, write_end = os.pipe()
+        self._start(argv, write_end)
+        os.close(write_end)
+        os.set_blocking(read_end, False)
+        self._output = open(read_end, "rb")
+        self._words = b""
+        self.pid = self._child.pid
+
+    def _start(self, argv, output):
+        self._child = subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+            start_new_session=True)
+
+    def status(self):
+        """None: it still runs."""
+        return self._child.poll()
+
+    def words(self):
+        """What it has printed so far."""
+        self._words += self._output.read() or b""
+        return self._words.decode(errors="replace")
+
+    def result(self, until):
+        """What became of it at the latest at this time: a status of None: it
+        still runs."""
+        while self.status() is None and time.monotonic() < until:
+            time.sleep(0.05)
+        return {"status": self.status(), "words": self.words()[-2000:]}
+
+    def end(self, seconds):
+        """Kills it, and what it has started. False: it does not go."""
+        try:
+            os.killpg(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.result(time.monotonic() + seconds)
+        self._output.close()
+        return self.status() is not None
+
+
+class Branch(Program):
+    """A process that calls a function, and has all modules from the start."""
+
+    def _start(self, argv, output):
+        self._child = multiprocessing.get_context("fork").Process(
+            target=self._run, args=(output, *argv))
+        self._child.start()
+
+    @staticmethod
+    def _run(output, function, *args):
+        os.setsid()
+        for number in (1, 2):
+            os.dup2(output, number)
+        function(*args)
+
+    def status(self):
+        return self._child.exitcode
+
+
+class Load:
+    """Programs; told: they hear of the end, and end by themselves."""
+
+    told = True
+
+    def __init__(self):
+        self.programs = {}
+
+    def start(self):
+        """Starts what comes first."""
+
+    def meet(self):
+        """Starts what needs the first. False: not yet."""
+        return True
+
+    def works(self):
+        """Is it under way?"""
+        found = queues()
+        return all(found.get(program.pid) == "RTS"
+                   for program in self.programs.values())
+
+    def result(self, until):
+        """What became of it."""
+        return {name: program.result(until if self.told else 0)
+                for name, program in self.programs.items()}
+
+    def end(self, seconds):
+        """Ends what is left. False: something does not go."""
+        return all([program.end(seconds)
+                    for program in self.programs.values()])
+
+
+class Idle(Load):
+    """A process of libibverbs that waits for another, which never comes: nothing
+    tells it of the end."""
+
+    told = False
+
+    def start(self):
+        self.programs["it"] = Program(
+            "ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
+            os.environ["XRDMA_GID_INDEX"])
+
+    def works(self):
+        return self.programs["it"].pid in queues()
+
+
+def rping(port, *options):
+    return ["rping", "-a", os.environ["XRDMA_ADDR"], "-p", str(port), *options]
+
+
+class Managed(Load):
+    """Two processes that the connection manager connects, asleep until a
+    completion comes."""
+
+    port = 7174
+
+    def start(self):
+        self.programs["server"] = Program(*rping(self.port, "-s", "-S", "4096"))
+
+    def meet(self):
+        listeners = json.loads(subprocess.run(
+            ["rdma", "-j", "resource", "show", "cm_id"], check=True,
+            capture_output=True, text=True).stdout or "[]")
+        if not any(row.get("pid") == self.programs["server"].pid and
+                   row.get("state") == "LISTEN" for row in listeners):
+            return False
+        self.meet_server()
+        return True
+
+    def meet_server(self):
+        self.programs["client"] = Program(*rping(self.port, "-c", "-S", "4096"))
+
+
+class Connects(Managed):
+    """A connection after the other."""
+
+    port = 7175
+
+    def start(self):
+        self.programs["server"] = Program(*rping(self.port, "-s", "-P"))
+
+    def meet_server(self):
+        again = " ".join(rping(self.port, "-c", "-C", "1"))
+        self.programs["client"] = Program(
+            "sh", "-c", f"while {again}; do sleep 0.2; done")
+
+    def works(self):
+        return True
+
+
+class Says(Load):
+    """A function that says "ready"."""
+
+    def __init__(self, function):
+        super().__init__()
+        self._function = function
+
+    def start(self):
+        self.programs["it"] = Branch(self._function)
+
+    def works(self):
+        return self.programs["it"].words().startswith("ready")
+
+
+def send_frames(to):
+    """In bursts, so that some are always on their way. Bound to the address that
+    goes with the interface."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.bind((os.environ["XRDMA_ADDR"], 0))
+        while True:
+            for _ in range(8):
+                sock.sendto(bytes(1400), (to, 9))
+            time.sleep(0.005)
+
+
+class Frames(Load):
+    """Frames that leave by the network interface; a neighbour that does not
+    exist gets them."""
+
+    neighbour, mac = "192.168.77.99", "02:00:00:78:72:99"
+
+    def start(self):
+        name = os.environ["XRDMA_NETDEV"]
+        subprocess.run(["ip", "neighbour", "replace", self.neighbour, "lladdr",
+                        self.mac, "dev", name], check=True)
+        self._sent = pathlib.Path(f"/sys/class/net/{name}/statistics/tx_packets")
+        self._before = int(self._sent.read_text())
+        self.programs["it"] = Branch(send_frames, self.neighbour)
+
+    def works(self):
+        return int(self._sent.read_text()) > self._before + 20
+
+
+class Fabrics(Load):
+    """A disk of NVMe over Fabrics under fio, both ends in this kernel. Its host
+    does not try again when its connection is lost, and its target has patience
+    on a slow machine."""
+
+    options = ["--nr-io-queues=2", "--queue-size=16", "--ctrl-loss-tmo=0",
+               "--keep-alive-tmo=60"]
+
+    def start(self):
+        disk, = nvmet.Host(os.environ["XRDMA_ADDR"], *self.options).disks
+        nvmet.wait_until(pathlib.Path(disk).is_block_device, f"no {disk}")
+        self._stat = pathlib.Path("/sys/block") / disk.split("/")[-1] / "stat"
+        self.programs["fio"] = Program(
+            "fio", "--name=it", f"--filename={disk}", "--rw=randrw",
+            "--direct=1", "--ioengine=libaio", "--iodepth=8", "--bs=16k",
+            "--thinktime=20ms", "--time_based", "--runtime=600")
+
+    def works(self):
+        # who looks what is on the disk only reads
+        return int(self._stat.read_text().split()[4]) > 2
+
+    def end(self, seconds):
+        ended = super().end(seconds)
+        until = time.monotonic() + seconds
+        while nvmet.controller() and time.monotonic() < until:
+            time.sleep(0.05)
+        return ended and nvmet.controller() is None
+
+
+# those that leave the processors to others come first
+GENTLE = {"fabrics": Fabrics, "holds": lambda: Says(guest_holder.main),
+          "churns": lambda: Says(guest_churn.main), "frames": Frames,
+          "idle": Idle}
+GREEDY = {"managed": Managed, "connects": Connects}
+
+
+def offer_disk():
+    """The disk for Fabrics. Its target listens at any address, and so needs no
+    device."""
+    for module in (("brd", "rd_nr=1", "rd_size=65536"),
+                   ("nvme-core", f"admin_timeout={ADMIN_TIMEOUT}")):
+        subprocess.run(["modprobe", *module], check=True)
+    nvmet.Target("0.0.0.0", [DISK]).up()
+
+
+class Loads:
+    """All of them, under way at once."""
+
+    def __init__(self, patience):
+        self._loads = {}
+        self._patience = patience
+
+    def _all(self, names, true, what):
+        waiting = set(names)
+        until = time.monotonic() + self._patience
+        while waiting := {name for name in waiting
+                          if not true(self._loads[name])}:
+            if time.monotonic() > until:
+                raise TimeoutError(f"{what}: {waiting}: " + " ".join(
+                    program.words() for name in waiting
+                    for program in self._loads[name].programs.values()))
+            time.sleep(0.1)
+
+    def start(self):
+        """Until all of it works."""
+        for kinds in (GENTLE, GREEDY):
+            for name, kind in kinds.items():
+                self._loads[name] = kind()
+                self._loads[name].start()
+            self._all(kinds, lambda load: load.meet(), "does not meet")
+            self._all(kinds, lambda load: load.works(), "does not work")
+
+    def results(self, seconds):
+        """What became of each in so many seconds."""
+        until = time.monotonic() + seconds
+        return {name: load.result(until)
+                for name, load in self._loads.items()}
+
+    def end(self, seconds):
+        """Ends what is left. Names of those that do not end."""
+        return [name for name, load in self._loads.items()
+                if not load.end(seconds)]

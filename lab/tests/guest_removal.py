@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What host_removal.py runs inside of its guests: under load the device goes
+away, in each way that there is, and comes back. Prints a line of JSON for each
+time; host_removal.py judges.
+
+Usage: guest_removal.py SEED WAY...
+"""
+
+import glob
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import time
+
+from control import stats
+from guest_faults import Log, run
+from guest_loads import Loads, offer_disk
+
+PATIENCE = 240.0        # for anything; what takes longer hangs
+DRIVER = pathlib.Path("/sys/bus/pci/drivers/xrdma")
+DEVICES = pathlib.Path("/sys/bus/pci/devices")
+
+
+def wait_for(true, seconds=PATIENCE):
+    """Seconds until something is true; None: it never was."""
+    began = time.monotonic()
+    while not true():
+        if time.monotonic() - began > seconds:
+            return None
+        time.sleep(0.02)
+    return time.monotonic() - began
+
+
+def write(path, text):
+    """Like the shell, bounded. The error, "" if there is none."""
+    done = run("sh", "-c", f"echo {text} >{path}", seconds=PATIENCE)
+    return "" if done["status"] == 0 else done["words"] or str(done["status"])
+
+
+def lab(word):
+    done = run("lab-device", word, seconds=PATIENCE)
+    return "" if done["status"] == 0 else done["words"]
+
+
+# ---- the device ----------------------------------------------------------------
+
+def function():
+    """The PCI address of the device that the driver has, "" without one."""
+    return "".join(path.name for path in DRIVER.glob("*:*"))
+
+
+def interfaces():
+    """The network interface and the RDMA device of the driver, as far as they
+    are there."""
+    found = glob.glob("/sys/bus/pci/drivers/xrdma/*/net/*") + \
+        glob.glob("/sys/bus/pci/drivers/xrdma/*/infiniband/*")
+    return [os.path.basename(path) for path in found]
+
+
+def vectors():
+    """Interrupts that the driver has."""
+    return sum("xrdma" in line for line in open("/proc/interrupts"))
+
+
+def pinned():
+    """Pages that are held for DMA."""
+    # what the processors have counted is added up about once a second
+    pathlib.Path("/proc/sys/vm/stat_refresh").write_text("1")
+    fields = dict(line.split() for line in open("/proc/vmstat"))
+    return int(fields["nr_foll_pin_acquired"]) - \
+        int(fields["nr_foll_pin_released"])
+
+
+def device_holds():
+    """What the device has of the host's: all of it must be gone when no driver
+    has the device."""
+    found = stats()
+    objects = [found["device"][kind] for kind in ("eqs", "cqs", "qps", "srqs")]
+    return [found["dma"]["live"], found["msix"]["vectors_enabled"], *objects,
+            int(found["device"]["enabled"])]
+
+
+def resources():
+    out = subprocess.run(["rdma", "-j", "resource", "show"], check=True,
+                         capture_output=True, text=True).stdout
+    row, = json.loads(out)
+    return {kind: row[kind] for kind in ("pd", "cq", "qp", "mr", "srq", "ctx")}
+
+
+def set_up():
+    """Gives the device its addresses, as lab/guest/init did. Returns whether it
+    has all that a program wants to know."""
+    names = os.environ
+    names["XRDMA_PCI"] = function()
+    made = interfaces()
+    if len(made) != 2:
+        return False
+    names["XRDMA_NETDEV"], names["XRDMA_DEV"] = made
+    here = ["dev", made[0]]
+    run("ip", "link", "set", made[0], "mtu", "4500", "up")
+    run("ip", "address", "replace", names["XRDMA_ADDR"] + "/24", *here)
+    run("ip", "address", "replace", names["XRDMA_ADDR6"] + "/64", *here,
+        "nodad")
+    numbers = "{:02x}{:02x}:{:02x}{:02x}".format(
+        *map(int, names["XRDMA_ADDR"].split(".")))
+    done = run("lab-gid", made[1], f"0000:0000:0000:0000:0000:ffff:{numbers}")
+    names["XRDMA_GID_INDEX"] = done["words"].strip()
+    return done["status"] == 0
+
+
+def pingpong():
+    """Do two programs work with it? The words of the one that fails, or ""."""
+    argv = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
+            os.environ["XRDMA_GID_INDEX"], "-c", "-n", "20"]
+    with subprocess.Popen(argv, stdout=subprocess.DEVNULL) as server:
+        client = {"status": 1}
+        until = time.monotonic() + PATIENCE
+        while client["status"] and time.monotonic() < until and \
+                server.poll() is None:
+            client = run(*argv, "localhost")
+        server.kill()
+    return client["words"] if client["status"] else ""
+
+
+# ---- the ways --------------------------------------------------------------------
+
+class Unbind:
+    """The driver is taken off the device."""
+
+    leaves = True       # the device is still there, without a driver
+
+    def take(self):
+        """Starts it. The error, or ""."""
+        return write(DRIVER / "unbind", os.environ["XRDMA_PCI"])
+
+    def gone(self):
+        """Has the driver let go?"""
+        return not interfaces() and not vectors() and not function()
+
+    def give(self):
+        """Brings it back. The error, or ""."""
+        return write(DRIVER / "bind", os.environ["XRDMA_PCI"])
+
+
+class Remove(Unbind):
+    """The kernel is told to forget the device."""
+
+    def take(self):
+        return write(DEVICES / os.environ["XRDMA_PCI"] / "remove", 1)
+
+    def gone(self):
+        return super().gone() and \
+            not (DEVICES / os.environ["XRDMA_PCI"]).exists()
+
+    def give(self):
+        return write("/sys/bus/pci/rescan", 1)
+
+
+class Unplug(Remove):
+    """Somebody presses the button of its slot."""
+
+    def take(self):
+        return lab("unplug")
+
+    def give(self):
+        return lab("plug")
+
+
+class Kill(Unplug):
+    """Its process dies; some time after that somebody pulls it."""
+
+    leaves = False
+
+    def take(self):
+        log = Log()
+        return lab("kill") or \
+            ("" if log.wait_for("the device is dead") else "nobody notices") or \
+            lab("unplug")
+
+
+class Unload(Unbind):
+    """The module is unloaded."""
+
+    def take(self):
+        done = run("modprobe", "-r", "xrdma", seconds=PATIENCE)
+        return "" if done["status"] == 0 else done["words"] or "it hangs"
+
+    def gone(self):
+        return not os.path.exists("/sys/module/xrdma") and not vectors()
+
+    def give(self):
+        done = run("modprobe", "-a", "xrdma", "ib_uverbs", "rdma_ucm")
+        return "" if done["status"] == 0 else done["words"]
+
+
+class Reset(Unbind):
+    """The function is reset. Its driver takes it down, and up again."""
+
+    leaves = False
+
+    def take(self):
+        path = DEVICES / os.environ["XRDMA_PCI"]
+        return write(path / "reset_method", "flr") or write(path / "reset", 1)
+
+    def gone(self):
+        return True     # and back
+
+    def give(self):
+        return ""
+
+
+WAYS = {"unbind": Unbind, "remove": Remove, "unplug": Unplug, "kill": Kill,
+        "unload": Unload, "reset": Reset}
+
+
+# ---- a round ----------------------------------------------------------------------
+
+class Round:
+    """One removal. before: what baseline() found."""
+
+    def __init__(self, name, before):
+        self._way, self._before = WAYS[name](), before
+        self._loads = Loads(PATIENCE)
+        self.findings = {"name": name}
+
+    def _freed(self):
+        """Is nothing of the loads left, though their processes live?"""
+        return pinned() == self._before["pinned"] and (
+            not self._way.leaves or device_holds() == self._before["without"])
+
+    def _note(self, **findings):
+        self.findings.update(findings)
+
+    def run(self, delay):
+        """The device goes after so many seconds of load."""
+        log, began = Log(), time.monotonic()
+        self._loads.start()
+        self._note(started=time.monotonic() - began)
+        time.sleep(delay)
+        self._go_away()
+        self._note(loads=self._loads.results(PATIENCE))
+        began = time.monotonic()
+        self._note(stuck=self._loads.end(PATIENCE),
+                   ended=time.monotonic() - began)
+        self._come_back()
+        self._note(idle=wait_for(lambda: idle() == self._before["idle"], 30),
+                   left=idle(), errors=log.errors())
+
+    def _go_away(self):
+        began = time.monotonic()
+        refused = self._way.take()
+        self._note(refused=refused, taken=time.monotonic() - began)
+        gone = wait_for(self._way.gone)
+        freed = None if gone is None else wait_for(self._freed)
+        self._note(gone=gone, freed=freed, all=time.monotonic() - began)
+        if freed is None:
+            self._note(pinned=pinned(), holds=device_holds())
+
+    def _come_back(self):
+        began = time.monotonic()
+        self._note(denied=self._way.give(), there=wait_for(set_up))
+        self._note(fails=pingpong(), works=time.monotonic() - began)
+
+
+def idle():
+    """What there is with a driver and without load."""
+    return {"pinned": pinned(), "resources": resources(),
+            "holds": device_holds()}
+
+
+def baseline():
+    """What there is without load, and without a driver."""
+    before = {"pinned": pinned()}
+    way = Unbind()
+    way.take()
+    wait_for(way.gone)
+    before["without"] = device_holds()
+    way.give()
+    wait_for(set_up)
+    pingpong()
+    wait_for(lambda: pinned() == before["pinned"])
+    before["idle"] = idle()
+    return before
+
+
+def main():
+    rng = random.Random(int(sys.argv[1]))
+    offer_disk()
+    before = baseline()
+    print(json.dumps({"name": "before", **before}), flush=True)
+    for number, name in enumerate(sys.argv[2:]):
+        one = Round(name, before)
+        try:
+            one.run(rng.uniform(0, 2))
+        except (TimeoutError, RuntimeError, OSError) as err:
+            one.findings["trouble"] = str(err)
+        print(json.dumps({"number": number, **one.findings}), flush=True)
+        if "trouble" in one.findings or one.findings.get("there") is None:
+            break
+
+
+if __name__ == "__main__":
+    main()

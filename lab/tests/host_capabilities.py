@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The driver on a device that has none of the optional capabilities. The guest's
+side is guest_capabilities.py."""
+
+import subprocess
+
+import pytest
+
+from host_device import lab_vm
+from soak import kernels
+
+
+@pytest.mark.parametrize("kernel", kernels("6.12"))
+def test_a_device_without_capabilities(kernel):
+    argv = lab_vm("--kernel", kernel, "--no-driver") + [
+        "python3", "-B", "-m", "pytest", "-q", "--tb=short", "-p",
+        "no:cacheprovider", "/src/lab/tests/guest_capabilities.py"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    assert " passed" in done.stdout

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Errors of the bus, and sleep: the device works again without help afterwards,
+its users have been told, and nothing is left over. The guest's side is
+guest_power.py; behind a strict IOMMU, as host_recovery.py has it. And kernels
+that come and go, see guest_kernels.py: a driver leaves the device quiet, and
+takes it as it is."""
+
+import pytest
+
+from host_recovery import BOUND, QUICK, deaths, findings
+from soak import kernels, soak
+
+# What happens, and why the kernel log says that the device is dead, if it does
+FAILED, FATAL = "its bus has failed", "it reports a fatal error"
+CAUSES = {"nonfatal": FAILED, "fatal": FAILED, "error_on_error": FAILED,
+          "sleep": None, "sleep_to_idle": None, "sleep_dead": FATAL,
+          "wake_badly": None}
+
+# Kernels that start when another one has ended, and its end
+LEFT = soak({"second": "shutdown"}, {"second": "shutdown", "third": "crash"})
+
+
+@pytest.fixture(name="troubles", scope="module",
+                params=kernels("6.12"))
+def fixture_troubles(request):
+    return findings("/src/lab/tests/guest_power.py troubles", "--sleep",
+                    "--iommu", "--timeout", "600", "--kernel", request.param)
+
+
+@pytest.fixture(name="kernels", scope="module",
+                params=kernels("7.2"))
+def fixture_kernels(request):
+    crash = ["--allow-splat", "sysrq triggered crash|Call Trace"]
+    return findings(f"/src/lab/tests/guest_kernels.py first {' '.join(LEFT)}",
+                    "--timeout", "600", "--kernel", request.param,
+                    *(crash if "third" in LEFT else ()))
+
+
+# ---- errors and sleep ------------------------------------------------------------
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_it_works_again(troubles, name):
+    found, before = troubles[name], troubles["before"]
+    assert before["works"] is not None
+    assert found["works"] is not None and found["works"] < BOUND
+    assert found["identity"] == before["identity"]
+    assert found["resources"] == before["resources"]
+    died = deaths(found)
+    assert len(died) == (CAUSES[name] is not None), found["errors"]
+    assert not died or CAUSES[name] in died[0]
+
+
+@pytest.mark.parametrize("name", CAUSES)
+def test_its_users_are_told(troubles, name):
+    assert "IBV_EVENT_DEVICE_FATAL" in troubles[f"{name} events"]["heard"]
+
+
+@pytest.mark.parametrize("name", ["fatal", "sleep"])
+def test_its_users_can_leave(troubles, name):
+    """Those who can hear it end by themselves; the others can be killed. The
+    disk is given up or read on, and the target is found again."""
+    found = troubles[name]
+    assert all(status is None for status in found["busy"])
+    assert found["ended"]["disk"] in ("given up", "read")
+    assert all(status is not None for status in found["ended"]["told"])
+    assert found["ended"]["killed"] < QUICK
+    assert found["disk"] is True
+
+
+def test_nobody_notices_an_error_that_was_corrected(troubles):
+    found = troubles["correctable"]
+    assert not found["errors"]
+    assert all(status is None for status in found["busy"])
+
+
+def test_nothing_is_left(troubles):
+    assert troubles["after"]["unload"]["status"] == 0
+    assert troubles["after"]["device"] == troubles["before"]["device"]
+
+
+# ---- from kernel to kernel -------------------------------------------------------
+
+def test_driver_takes_a_device_that_runs(kernels):
+    """What ran before is forgotten, and its memory written no more."""
+    found = kernels["running"]
+    assert found["runs"] and found["answers"]
+    assert found["in_time"], "a driver that starts so slowly proves nothing"
+    assert found["still"]
+    assert found["works"] is not None
+
+
+@pytest.mark.parametrize("kernel", LEFT)
+def test_driver_works_in_the_next_kernel(kernels, kernel):
+    """After a shutdown the device is quiet. After a crash it is not, but has
+    lost bus mastering by the time: a driver of other functions of this vendor
+    probes this one too."""
+    left, met = kernels[LEFT[kernel]], kernels[kernel]
+    assert left["busy"] and left["device"]["objects"][2] > 1
+    quiet = LEFT[kernel] == "shutdown"
+    assert met["device"]["enabled"] is not quiet
+    assert met["device"]["objects"] == \
+        ([0, 0, 0] if quiet else left["device"]["objects"])
+    assert not met["device"]["master"]
+    assert met["works"] is not None
+
+
+def test_the_last_kernel_leaves_nothing(kernels):
+    assert kernels["end"]["unload"]["status"] == 0
+    assert not kernels["end"]["device"]["enabled"]
+    assert kernels["end"]["device"]["objects"] == [0, 0, 0]

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A device that dies, is reset or is gone for a while works again without help
+and without unloading the module: same network device, addresses and names,
+nothing left over from its former life. The guest's side is guest_recovery.py;
+behind a strict IOMMU, where the device notices memory that is unmapped under
+it, and counts what is mapped."""
+
+import json
+import os
+import statistics
+import subprocess
+
+import pytest
+
+from host_device import lab_vm
+from soak import kernels, soak
+
+# Seconds to a working ping-pong, of which ten are for a command that is not
+# answered, and most of the others for a busy machine
+BOUND = 45
+# and to the end of a process
+QUICK = 30
+# and, when a command is not answered, to the death of the device
+NOTICED = 20
+WORDS = {"fatal": "it reports a fatal error",
+         "wrong": "a reply names another command",
+         "hang": "a command was not answered in time",
+         "late": "a command was not answered in time"}
+
+
+def findings(words, *options):
+    """Runs a program of these tests in a guest. Returns what it found, by
+    name."""
+    argv = lab_vm("--no-driver", *options) + [
+        "env", f"XRDMA_SOAK={os.environ.get('XRDMA_SOAK', '')}",
+        "python3", "-B", *words.split()]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    found = {}
+    for line in done.stdout.splitlines():
+        finding = json.loads(line)
+        found[finding.pop("name")] = finding
+    return found
+
+
+def play(scenario, *options):
+    return findings(f"/src/lab/tests/guest_recovery.py {scenario}", "--iommu",
+                    *options)
+
+
+@pytest.fixture(name="troubles", scope="module",
+                params=kernels("7.2"))
+def fixture_troubles(request):
+    return play("troubles", "--kernel", request.param, "--timeout", "900")
+
+
+@pytest.fixture(name="lives", scope="module")
+def fixture_lives():
+    return play("lives", "--timeout", soak("900", "10800"))
+
+
+@pytest.fixture(name="hangs", scope="module")
+def fixture_hangs(request):
+    if not soak(False, True):
+        return request.getfixturevalue("lives")
+    return play("hangs", "--timeout", "10800")
+
+
+def deaths(found):
+    return [text for text in found["errors"] if "the device is dead" in text]
+
+
+@pytest.mark.parametrize("name", [*WORDS, "reset", "reset_idle"])
+def test_it_works_again(troubles, name):
+    found, before = troubles[name], troubles["before"]
+    assert before["works"] is not None and before["disk"] is True
+    assert found["works"] is not None
+    assert found["works"] < BOUND
+    assert found["identity"] == before["identity"]
+    assert found["resources"] == before["resources"]
+    died = deaths(found)
+    assert len(died) == (name in WORDS), found["errors"]
+    assert not died or WORDS[name] in died[0]
+
+
+@pytest.mark.parametrize("name", [*WORDS, "reset"])
+def test_its_users_are_told(troubles, name):
+    """Those who can hear it end by themselves; the others can be killed. The
+    disk is given up or read on, and the target is found again."""
+    found = troubles[name]
+    assert all(status is None for status in found["busy"])
+    assert found["ended"]["disk"] in ("given up", "read")
+    assert all(status is not None for status in found["ended"]["told"])
+    assert found["ended"]["killed"] < QUICK
+    assert found["disk"] is True
+
+
+def test_a_read_that_is_lost_is_no_death(troubles):
+    assert not troubles["blink"]["errors"]
+    assert troubles["blink"]["works"] is not None
+
+
+def test_a_device_that_is_gone_comes_back_by_a_reset(troubles):
+    found = troubles["gone"]
+    assert found["noticed"] is not None and found["left_alone"]
+    assert "it is gone" in deaths(found)[0]
+    assert found["works"] is not None
+    assert found["identity"] == troubles["before"]["identity"]
+
+
+def check_nothing_is_left(found, end):
+    assert found[end]["unload"]["status"] == 0
+    assert found[end]["device"] == found["before"]["device"]
+
+
+def test_nothing_is_left_of_troubles(troubles):
+    check_nothing_is_left(troubles, "after")
+
+
+@pytest.mark.parametrize("end", ["after", "last"])
+def test_nothing_is_left_of_lives(lives, end):
+    check_nothing_is_left(lives, end)
+
+
+def test_it_is_given_up_after_five_tries(lives):
+    found = lives["given_up"]
+    # after each death a longer pause
+    assert len(found["pauses"]) == 5
+    assert found["pauses"][4] > 8 > found["pauses"][0]
+    assert any("given up" in text for text in found["errors"])
+    assert len(found["names"]) == 1
+    # but a reset on request is another start
+    assert found["works"] is not None
+    assert found["identity"] == lives["before"]["identity"]
+
+
+@pytest.mark.parametrize("kind", ["fail", "hang"])
+def test_a_start_that_goes_wrong_is_tried_again(lives, kind):
+    steps = {name: found for name, found in lives.items()
+             if name.startswith(kind) and not name.endswith("end")}
+    assert len(steps) >= (soak(8, 40) if kind == "fail" else 3)
+    for name, found in steps.items():
+        assert found["works"] is not None, name
+        assert found["works"] < BOUND, name
+        assert found["identity"]["addresses"] == \
+            lives["before"]["identity"]["addresses"], name
+        assert len(deaths(found)) <= 1, (name, found["errors"])
+
+
+def show(text, series):
+    cuts = statistics.quantiles(series, n=100, method="inclusive")
+    print(f"{text}: p50 {cuts[49]:.1f} s, p99 {cuts[98]:.1f} s, "
+          f"{len(series)} times")
+
+
+def test_it_recovers_from_each_hang(hangs, capsys):
+    rounds = [found for name, found in hangs.items() if name.startswith("hung")]
+    assert len(rounds) == soak(2, 100)
+    for found in rounds:
+        died, = deaths(found)
+        assert WORDS["hang"] in died
+        assert found["noticed"] < NOTICED
+        assert found["works"] is not None and found["works"] < BOUND
+        assert found["resources"] == hangs["before"]["resources"]
+    check_nothing_is_left(hangs, "after")
+    with capsys.disabled():
+        print()
+        show("from command to death", [found["noticed"] for found in rounds])
+        show("from death to ping-pong",
+             [found["works"] - found["noticed"] for found in rounds])
+
+
+def test_the_driver_lets_go_while_it_recovers(lives):
+    found = lives["unbound"]
+    assert found["seconds"] < QUICK
+    assert not found["left"] and len(found["made"]) == 2

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The device goes away under load, in each way that there is, and comes back:
+users of it hear of it, nothing hangs, all that they had is freed while their
+processes still live, and then the device works again. The guest's side is
+guest_removal.py."""
+
+import json
+import pathlib
+import random
+import statistics
+import subprocess
+
+import pytest
+
+from soak import soak
+
+LAB = pathlib.Path(__file__).parent.parent
+
+# Seconds in which a removal, and a return, shall have come to their ends: each
+# command that a device leaves without an answer costs up to 10 of them. And how
+# much slower a kernel is that watches itself.
+BOUND = 90
+SLOWER = {"debug": 3}
+
+WAYS = ["unbind", "reset", "unplug", "remove", "unload", "kill"]
+GONE = "the device is dead: it is gone"
+# of regions that somebody let go while it was on its way out
+PINNED = "memory in use stays pinned until the device has been reset"
+IBV_EVENT_DEVICE_FATAL = 8
+
+# kernel, seed, removals
+SHORT = [("7.2", 0, 6)]
+LONG = [("7.2", 1, 50), ("6.12", 2, 50), ("7.2", 3, 50), ("6.12", 4, 50),
+        ("debug", 5, 12)]
+
+
+def plan(seed, count):
+    """All ways as often as each other, in any order."""
+    ways = (WAYS * count)[:count]
+    random.Random(seed).shuffle(ways)
+    return ways
+
+
+def play(kernel, seed, ways):
+    """Removes the device in these ways. Returns the findings, one each."""
+    # each device whose process is killed uses up a slot
+    limit = (600 + 240 * len(ways)) * SLOWER.get(kernel, 1)
+    done = subprocess.run(
+        [LAB / "vm", "run", "--kernel", kernel, "--iommu", "--slots",
+         str(ways.count("kill") + 1), "--timeout", str(limit),
+         "--", "python3", "-B", "/src/lab/tests/guest_removal.py", str(seed),
+         *ways], capture_output=True, text=True, check=False)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr
+    assert len(found) == len(ways) + 1, done.stdout[-4000:] + done.stderr
+    assert not any(found[0]["without"]), found[0]
+    return found[1:]
+
+
+# ---- one removal -----------------------------------------------------------------
+
+def check_programs(way, loads):
+    """What became of the processes."""
+    statuses = {name: [program["status"] for program in load.values()]
+                for name, load in loads.items()}
+    # nothing tells it
+    assert statuses.pop("idle") == [None], statuses
+    # a reset leaves the network interface, and those who use it
+    if way == "reset":
+        assert statuses.pop("frames") == [None], statuses
+    assert all(None not in load for load in statuses.values()), statuses
+    for name in statuses.keys() & {"fabrics", "managed", "frames"}:
+        assert 0 not in statuses[name], statuses
+    assert statuses["holds"] == statuses["churns"] == [0], loads
+    assert last_words(loads["churns"])["error"], loads["churns"]
+    check_holder(last_words(loads["holds"]), way)
+
+
+def last_words(load):
+    return json.loads(load["it"]["words"].splitlines()[-1])
+
+
+def check_holder(told, way):
+    """The process that has one of each object."""
+    assert told["moved"] > 0
+    # it is told of a device that died before that is taken away
+    if way == "kill":
+        assert set(told["at_once"].values()) == {"EIO"}, told["at_once"]
+    assert IBV_EVENT_DEVICE_FATAL in told["events"]
+    assert told["completions"] == "EIO"
+    for call in ("query", "alloc", "register"):
+        assert told["tried"][call], told["tried"]
+    # what is only memory does no harm
+    for call in ("post", "poll", "memory"):
+        assert not told["tried"][call], told["tried"]
+    assert not told["closed"], told["closed"]
+
+
+def check_errors(way, errors):
+    """The driver says what has to be said, and nothing else."""
+    found = [error.split(": ", 1)[1] for error in errors]
+    if way == "kill":
+        assert found in ([GONE], [GONE, PINNED]), errors
+    else:
+        assert not found, errors
+
+
+def check(found, bound=BOUND):
+    """A removal."""
+    assert "trouble" not in found, found
+    assert not found["refused"] and found["gone"] is not None, found
+    assert found["freed"] is not None and found["all"] < bound, found
+    check_programs(found["name"], found["loads"])
+    assert not found["stuck"] and found["ended"] < bound, found
+    assert not found["denied"] and found["there"] is not None, found
+    assert not found["fails"] and found["works"] < bound, found
+    assert found["idle"] is not None, found
+    check_errors(found["name"], found["errors"])
+
+
+def figures(founds):
+    """A table of seconds, way by way."""
+    lines = []
+    for what, text in (("all", "until all is freed"), ("works", "until it works")):
+        for way in [*WAYS, ""]:
+            series = [found[what] for found in founds
+                      if found["name"].startswith(way)]
+            if len(series) > 1:
+                cuts = statistics.quantiles(series, n=100, method="inclusive")
+                lines.append(f"{way or 'all ways':9}{text:20}{len(series):4} "
+                             f"p50 {cuts[49]:5.1f} s  p99 {cuts[98]:5.1f} s")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("kernel, seed, count", soak(SHORT, LONG))
+def test_device_goes_away_and_comes_back(kernel, seed, count, capsys):
+    founds = play(kernel, seed, plan(seed, count))
+    for found in founds:
+        check(found, BOUND * SLOWER.get(kernel, 1))
+    with capsys.disabled():
+        print(f"\n{kernel}: {len(founds)} removals\n{figures(founds)}")

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A disk offered by iSCSI over RDMA (iSER), from the kernel (LIO) or from a
+process (tgt), and taken by open-iscsi: on the machine that this runs on.
+
+  iscsi.py lio-up | tgt-up ADDRESS DISK     offers a block device
+  iscsi.py lio-down | tgt-down              takes it back
+  iscsi.py lio-close | tgt-close ADDRESS DISK
+                                            ends all connections
+  iscsi.py lio-open | tgt-open ADDRESS DISK listens again
+  iscsi.py know ADDRESS                     is told of the target
+  iscsi.py login ADDRESS                    prints the path of the disk
+  iscsi.py logout
+Knows nothing of what is read and written.
+"""
+
+import contextlib
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from nvmet import run, wait_until
+
+CONFIG = pathlib.Path("/sys/kernel/config/target")
+NAME = "iqn.2026-01.test.xrdma:disk"
+HOST = "iqn.2026-01.test.xrdma:host"
+CORE = CONFIG / "core" / "iblock_0"
+GROUP = CONFIG / "iscsi" / NAME / "tpgt_1"
+SESSIONS = pathlib.Path("/sys/class/iscsi_session")
+RECORDS = pathlib.Path("/etc/iscsi")
+LOCKS = pathlib.Path("/run/lock/iscsi")
+
+
+def _portal(address):
+    return GROUP / "np" / f"{address}:3260"
+
+
+# ---- LIO ---------------------------------------------------------------------
+
+
+def lio_up(address, disk):
+    """Offers it to everybody."""
+    run("modprobe", "-a", "target_core_iblock", "iscsi_target_mod", "ib_isert")
+    if not CONFIG.exists():
+        run("mount", "-t", "configfs", "none", "/sys/kernel/config")
+    (CORE / "disk").mkdir(parents=True)
+    (CORE / "disk" / "control").write_text(f"udev_path={disk}")
+    (CORE / "disk" / "enable").write_text("1")
+    GROUP.mkdir(parents=True)
+    for name, value in (("authentication", 0), ("generate_node_acls", 1),
+                        ("demo_mode_write_protect", 0)):
+        (GROUP / "attrib" / name).write_text(str(value))
+    lun = GROUP / "lun" / "lun_0"
+    lun.mkdir()
+    (lun / "disk").symlink_to(CORE / "disk")
+    lio_open(address)
+
+
+def lio_open(address, _=None):
+    """Listens, over RDMA only."""
+    portal = _portal(address)
+    portal.mkdir()
+    (portal / "iser").write_text("1")
+    (GROUP / "enable").write_text("1")
+
+
+def lio_close(address, _):
+    """Ends all connections, and listens no more."""
+    (GROUP / "enable").write_text("0")
+    _portal(address).rmdir()
+
+
+def lio_down():
+    """Takes all back, as far as it is there."""
+    if GROUP.exists():
+        (GROUP / "enable").write_text("0")
+    for path in GROUP.glob("lun/lun_0/disk"):
+        path.unlink()
+    for path in (*GROUP.glob("np/*"), *GROUP.glob("lun/*_0"), GROUP,
+                 GROUP.parent, GROUP.parent.parent, CORE / "disk", CORE):
+        with contextlib.suppress(FileNotFoundError):
+            path.rmdir()
+
+
+# ---- tgt ---------------------------------------------------------------------
+
+
+def _tgtadm(*args):
+    return run("tgtadm", "--lld", "iser", *args)
+
+
+def tgt_up(_, disk):
+    """Offers it to HOST on all addresses. In iSER's part of tgtd a host must
+    have been named, beside its address. It takes a GiB for its buffers if it is
+    not told to take less."""
+    run("tgtd", "--iser", "pool_sz_mb=64")
+    wait_until(lambda: not _fails(run, "tgtadm", "--op", "show", "--mode",
+                                  "target"), "tgtd does not listen")
+    one = "--mode", "target", "--tid", "1"
+    _tgtadm("--op", "new", *one, "-T", NAME)
+    _tgtadm("--op", "new", "--mode", "logicalunit", "--tid", "1", "--lun", "1",
+            "-b", disk)
+    _tgtadm("--op", "bind", *one, "-I", "ALL")
+    _tgtadm("--op", "bind", *one, "-Q", HOST)
+
+
+def tgt_down():
+    """Kills it."""
+    subprocess.run(["pkill", "-9", "-x", "tgtd"], check=False)
+    wait_until(lambda: _fails(run, "pidof", "tgtd"), "tgtd does not end")
+
+
+def tgt_close(_, _disk):
+    """Kills it."""
+    tgt_down()
+
+
+tgt_open = tgt_up
+
+
+# ---- open-iscsi --------------------------------------------------------------
+
+
+def _fails(call, *args):
+    try:
+        call(*args)
+    except OSError:
+        return True
+    return False
+
+
+def _find_disk():
+    found = list(SESSIONS.glob("session*/device/target*/*/block/*"))
+    return found and "/dev/" + found[0].name
+
+
+def _start():
+    """The module, and the process that keeps sessions, under our name."""
+    run("modprobe", "-a", "iscsi_tcp", "ib_iser", "sd_mod")
+    LOCKS.mkdir(parents=True, exist_ok=True)
+    name = RECORDS / "initiatorname.iscsi"
+    words = f"InitiatorName={HOST}\n"
+    if not name.exists() or name.read_text() != words:
+        name.write_text(words)
+        subprocess.run(["pkill", "-x", "iscsid"], check=False)
+        wait_until(lambda: _fails(run, "pidof", "iscsid"), "iscsid does not end")
+    if _fails(run, "pidof", "iscsid"):
+        run("iscsid")
+
+
+def know(address):
+    """Is told of the target. To ask by iSER crashes iscsiadm 2.1 now and then,
+    after it has got the answer; that of tgt it does not take at all."""
+    _start()
+    run("iscsiadm", "-m", "node", "-o", "new", "-T", NAME, "-p", address, "-I",
+        "iser")
+
+
+def login(address):
+    """Takes the disk."""
+    run("iscsiadm", "-m", "node", "-T", NAME, "-p", address, "--login")
+    print(wait_until(_find_disk, "no disk appears"))
+
+
+def logout():
+    """Gives it back, and forgets the target."""
+    run("iscsiadm", "-m", "node", "-T", NAME, "--logout")
+    for name in ("nodes", "send_targets"):
+        shutil.rmtree(RECORDS / name, ignore_errors=True)
+
+
+def main(action, *args):
+    """See the head of this file."""
+    globals()[action.replace("-", "_")](*args)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

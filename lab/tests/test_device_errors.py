@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Every command of every verb is refused once, one at a time: the caller gets
+the errno of the status, and neither driver nor device keeps anything."""
+
+import errno
+
+import pytest
+
+from control import stats
+from soak import soak
+from sweep import CommandFault, World, sweep
+from sweep_verbs import OTHERWISE, VERBS
+from test_register import resources
+
+# what the device may say, and what that means: xrdma-hw.rst
+STATUS = soak({6: errno.ENOMEM}, {6: errno.ENOMEM, 8: errno.EIO})
+OBJECTS = ("eqs", "cqs", "qps", "srqs", "groups")
+
+
+def holdings(dev):
+    """What driver and device hold of this host's."""
+    device = stats()["device"]
+    return resources(dev), {kind: device[kind] for kind in OBJECTS}
+
+
+@pytest.mark.parametrize("status", STATUS)
+@pytest.mark.parametrize("name", VERBS)
+def test_each_command_fails_once(dev, name, status):
+    before = holdings(dev)
+    world = World(dev, CommandFault(status))
+    outcomes = sweep(world, VERBS[name])
+    print(f"{name}: {outcomes}")
+    assert set(outcomes.values()) <= {STATUS[status], *OTHERWISE.get(name, ())}
+    assert holdings(dev) == before

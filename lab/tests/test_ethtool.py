@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The Ethernet port for ethtool."""
+
+import os
+import re
+import subprocess
+
+import pytest
+import pyverbs.enums as e
+from pyverbs.mr import MR
+
+from rc import ALL, Buffer, pair
+
+NETDEV = os.environ.get("XRDMA_NETDEV")
+OFFLOADS = ("rx-checksumming", "tx-checksumming", "tcp-segmentation-offload",
+            "large-receive-offload", "rx-vlan-offload", "tx-vlan-offload",
+            "ntuple-filters", "receive-hashing")
+
+
+def ethtool(*args):
+    out = subprocess.run(["ethtool", *args, NETDEV], check=True,
+                         capture_output=True, text=True).stdout
+    return dict(re.findall(r"^[ \t]*([^:\n]+):[ \t]*(.*?)[ \t]*$", out, re.M))
+
+
+def test_driver():
+    told = ethtool("-i")
+    assert told["driver"] == "xrdma"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", told["firmware-version"])
+    link = os.readlink(f"/sys/class/net/{NETDEV}/device")
+    assert told["bus-info"] == os.path.basename(link)
+    assert told["supports-statistics"] == "yes"
+
+
+def test_rings():
+    out = subprocess.run(["ethtool", "-g", NETDEV], check=True,
+                         capture_output=True, text=True).stdout
+    assert re.findall(r"^RX:\s+(\S+)", out, re.M) == ["256", "256"]
+    assert re.findall(r"^TX:\s+(\S+)", out, re.M) == ["256", "256"]
+
+
+def test_link():
+    told = ethtool()
+    assert told["Link detected"] == "yes" and told["Duplex"] == "Full"
+    assert re.fullmatch(r"\d+Mb/s", told["Speed"])
+
+
+@pytest.mark.parametrize("name", OFFLOADS)
+def test_offload_is_off(name):
+    assert ethtool("-k")[name].split()[0] == "off"
+
+
+def test_frames_are_counted():
+    before = ethtool("-S")
+    subprocess.run(["ping", "-c", "3", "-i", "0.2", "-W", "1", "-q",
+                    "-I", NETDEV, "192.168.77.99"], check=False,
+                   capture_output=True)
+    after = ethtool("-S")
+    sent = int(after["netdev_tx_packets"]) - int(before["netdev_tx_packets"])
+    path = f"/sys/class/net/{NETDEV}/statistics/tx_packets"
+    assert sent >= 1
+    with open(path, encoding="ascii") as file:
+        assert int(file.read()) >= int(after["netdev_tx_packets"])
+
+
+def test_the_device_counts_too(dev, pd):
+    buf = Buffer((4096, False))
+    mr = MR(pd, 4096, ALL, address=buf.address)
+    a, b = pair(dev, pd)
+    before = ethtool("-S")
+    a.post(e.IBV_WR_RDMA_WRITE, [(buf.address, 4096, mr.lkey)], buf.address,
+           mr.rkey)
+    a.wait()
+    after = ethtool("-S")
+    changed = {name for name in after if after[name] != before[name]}
+    assert int(after["rx_bytes"]) - int(before["rx_bytes"]) >= 4096
+    assert int(after["rx_write_requests"]) == \
+        int(before["rx_write_requests"]) + 1
+    assert not changed & {"rx_icrc_encapsulated", "fault_key_byte"}
+    for end in (a, b):
+        end.qp.close()
+        end.cq.close()
+    mr.close()
