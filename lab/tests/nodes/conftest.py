@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What tests between two nodes share. They run in node 1 of
+`lab/vm run --peer xrdma` or `--peer rxe`."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[:2]]
+
+
+@pytest.fixture(scope="session")
+def _nodes():
+    from remote import Nodes
+    return Nodes()
+
+
+@pytest.fixture
+def nodes(_nodes):
+    yield _nodes
+    _nodes.clean_up()
+
+
+@pytest.fixture
+def wire(nodes):
+    from trouble import Wire
+    between = Wire(nodes)
+    yield between
+    between.impair("none")
+
+
+def pytest_collection_modifyitems(items):
+    """Tests that a peer cannot take part in are not run, nor counted."""
+    from remote import There
+    has_rxe = There("echo $XRDMA_DEV").succeed().startswith("rxe")
+    other = "xrdma_only" if has_rxe else "rxe_only"
+    items[:] = [item for item in items if not item.get_closest_marker(other)]
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers",
+                            "xrdma_only: soft-RoCE does not have it")
+    config.addinivalue_line("markers",
+                            "rxe_only: about what another's device sees")

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Commands on both nodes: a server there, a client here, the end of both.
+
+A command is a line for the shell, so that each node puts in its own $XRDMA_DEV
+and so on. Whatever a test leaves running is killed when it ends.
+"""
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, "/src/lab/guest")
+
+import peer  # noqa: E402
+
+PATIENCE = 60.0
+# prints a command that kills processes that are not there yet
+SWEEP_FOR = r"""
+echo 'for dir in /proc/[0-9]*; do case ${dir#/proc/} in'
+cd /proc && printf '%s|' [0-9]*
+echo '$$) ;; *) [ -z "$(cat $dir/cmdline)" ] || kill -9 ${dir#/proc/} ;; esac'
+echo 'done 2>/dev/null; true'
+"""
+
+
+class Failed(Exception):
+    """A command did not do what it should."""
+
+
+class Command:
+    """A command that runs. text(): what it has printed, both streams."""
+
+    def __init__(self, line):
+        self.line = line
+        self.status = None
+        self._text = bytearray()
+        read, self._write = os.pipe()
+        self._reader = threading.Thread(target=self._collect, args=(read,),
+                                        daemon=True)
+        self._start(["sh", "-c", line])
+        os.close(self._write)
+        self._reader.start()
+
+    def _collect(self, fd):
+        with open(fd, "rb", buffering=0) as pipe:
+            while data := pipe.read(65536):
+                self._text += data
+
+    def text(self):
+        return self._text.decode(errors="replace")
+
+    def data(self):
+        return bytes(self._text)
+
+    def wait(self, timeout=PATIENCE):
+        """Returns the exit status; raises Failed if there is none in time."""
+        if self.status is None:
+            self.status = self._wait(timeout)
+        if self.status is None:
+            self.kill()
+            raise Failed(f"not done after {timeout:g} s: {self.line}\n"
+                         f"{self.text()}")
+        self._reader.join(5)
+        return self.status
+
+    def succeed(self, timeout=PATIENCE):
+        """Waits; anything but success raises Failed. Returns its text."""
+        status = self.wait(timeout)
+        if status:
+            raise Failed(f"ended with {status}: {self.line}\n{self.text()}")
+        return self.text()
+
+    def wait_for(self, words, timeout=PATIENCE):
+        """Until it has printed these words."""
+        until = time.monotonic() + timeout
+        while words not in self.text():
+            if time.monotonic() > until or self.ended():
+                raise Failed(f"never said '{words}': {self.line}\n"
+                             f"{self.text()}")
+            time.sleep(0.02)
+
+
+class Here(Command):
+    """In node 1."""
+
+    def _start(self, argv):
+        self._child = subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=self._write,
+            stderr=self._write, start_new_session=True)
+
+    def _wait(self, timeout):
+        try:
+            status = self._child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+        return status if status >= 0 else 128 - status
+
+    def ended(self):
+        """Has it?"""
+        return self._child.poll() is not None
+
+    def kill(self):
+        """It and what it started."""
+        try:
+            os.killpg(self._child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self._child.wait()
+
+
+class There(Command):
+    """In node 2."""
+
+    def _start(self, argv):
+        with open("/dev/null", "rb") as null:
+            self._sock = peer.request(argv, null.fileno(), self._write,
+                                      self._write)
+
+    def _wait(self, timeout):
+        self._sock.settimeout(timeout)
+        try:
+            status = self._sock.recv(16)
+        except socket.timeout:
+            return None
+        except OSError as err:
+            raise Failed(f"node 2 is gone: {err}") from err
+        self._sock.close()
+        return int(status)
+
+    def ended(self):
+        """Has it?"""
+        return self._sock.fileno() < 0 or \
+            bool(select.select([self._sock], [], [], 0)[0])
+
+    def kill(self):
+        """It and what it started."""
+        self._sock.close()
+
+
+class Nodes:
+    """Both nodes. kind: what the peer has, "xrdma" or "rxe"."""
+
+    def __init__(self):
+        self._running = []
+        # all processes of node 2 but those that it has now, and this one
+        self._sweep = There(SWEEP_FOR).succeed()
+        self.peer_env = dict(
+            line.split("=", 1)
+            for line in self.there("env").splitlines() if "=" in line)
+        self.kind = self.peer_env["XRDMA_DEV"].rstrip("0123456789")
+
+    def _keep(self, command):
+        self._running.append(command)
+        return command
+
+    def start_here(self, line):
+        return self._keep(Here(line))
+
+    def start_there(self, line):
+        return self._keep(There(line))
+
+    def here(self, line, timeout=PATIENCE):
+        """Runs it in node 1 to its good end. Returns what it printed."""
+        return self.start_here(line).succeed(timeout)
+
+    def there(self, line, timeout=PATIENCE):
+        """The same in node 2."""
+        return self.start_there(line).succeed(timeout)
+
+    def both(self, line):
+        """Runs it in both."""
+        self.there(line)
+        self.here(line)
+
+    def listens(self, port):
+        """Does a program of node 2 listen on a TCP port?"""
+        lines = self.there("cat /proc/net/tcp /proc/net/tcp6").splitlines()
+        return any(f":{port:04X} 0" in line and line.split()[3] == "0A"
+                   for line in lines)
+
+    def listeners_cm(self):
+        """Who waits in node 2 for connections by the connection manager."""
+        return {line for line in
+                self.there("rdma resource show cm_id").splitlines()
+                if "state LISTEN" in line}
+
+    def serve(self, line, port=None, cm=False, words=None, delay=0.0):
+        """Starts a server in node 2, and waits until it listens on a TCP port
+        or at the connection manager, has said something, or some time has
+        passed."""
+        before = self.listeners_cm() if cm else set()
+        server = self.start_there(line)
+        until = time.monotonic() + PATIENCE
+        while (port and not self.listens(port)) or \
+                (cm and not self.listeners_cm() - before):
+            if time.monotonic() > until or server.ended():
+                raise Failed(f"does not listen: {line}\n{server.text()}")
+            time.sleep(0.05)
+        if words:
+            server.wait_for(words)
+        time.sleep(delay)
+        return server
+
+    def talk(self, server, client, timeout=PATIENCE, **ready):
+        """A server in node 2 and its client in node 1; both shall end well.
+        Returns what they printed: client, server."""
+        serving = self.serve(server, **ready)
+        asking = self.start_here(client)
+        try:
+            text = asking.succeed(timeout)
+            return text, serving.succeed(timeout)
+        except Failed as err:
+            raise Failed(f"{err}\n--- server: {server}\n{serving.text()}"
+                         f"\n--- client:\n{asking.text()}") from None
+
+    def clean_up(self):
+        """Kills all that is left, also what has left its group."""
+        left = [command for command in self._running if command.status != 0]
+        self._running = []
+        for command in left:
+            command.kill()
+        if left:
+            There(self._sweep).wait()

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Storage between two nodes: one is the target, the other the host, either way
+round; and what is written to the host's disks, read back and compared.
+
+Knows nothing of the protocol between them.
+"""
+
+import itertools
+import json
+
+from nvmet import wait_until
+from remote import There
+
+TESTS = "/src/lab/tests"
+# what fio is told of every job; it ends at the first block that differs
+FIO = ("fio --thread --ioengine=libaio --direct=1 --verify=crc32c "
+       "--verify_fatal=1 --group_reporting --output-format=json ")
+# with another seed for each, or what an earlier one wrote would do
+SEEDS = itertools.count(1)
+MIB = 1 << 20
+RAM = "/dev/ram0"
+
+
+class Side:
+    """One of the nodes. kind: what it has, "xrdma" or "rxe"."""
+
+    def __init__(self, nodes, number):
+        self.number = number
+        self._nodes = nodes
+        if number == 1:
+            self.run, self.start = nodes.here, nodes.start_here
+        else:
+            self.run, self.start = nodes.there, nodes.start_there
+        self.device, self.netdev, self.address, self.cpus = self.run(
+            "echo $XRDMA_DEV $XRDMA_NETDEV $XRDMA_ADDR $(nproc)").split()
+        self.kind = self.device.rstrip("0123456789")
+
+    def python(self, line, timeout=300):
+        """Runs a program of the tests."""
+        return self.run(f"python3 -B {TESTS}/{line}", timeout)
+
+    def ram(self, mib):
+        """Makes a disk in memory. Returns its path."""
+        self.run(f"modprobe -r brd; modprobe brd rd_nr=1 rd_size={mib << 10}")
+        return RAM
+
+    def sectors(self, disk):
+        """How many sectors of a disk have been read and written."""
+        fields = self.run(f"cat /sys/block/{disk.split('/')[-1]}/stat").split()
+        return int(fields[2]) + int(fields[6])
+
+
+def fio(side, disk, options, timeout=600):
+    """Writes and reads back on a disk of that side. Returns how many bytes were
+    compared; raises Failed if one differs."""
+    return judge(side.run(f"{FIO} --name=job --randseed={next(SEEDS)} "
+                          f"--filename={disk} {options}", timeout))
+
+
+def judge(text):
+    """The same of what fio has printed, once or more than once."""
+    total, decoder = 0, json.JSONDecoder()
+    text = text[text.index("{"):]
+    while text.startswith("{"):
+        found, end = decoder.raw_decode(text)
+        text = text[end:].lstrip()
+        for job in found["jobs"]:
+            assert job["error"] == 0, job
+            total += job["read"]["io_bytes"]
+            assert job["read"]["io_bytes"] >= job["write"]["io_bytes"] > 0, job
+    assert not text, text
+    return total
+
+
+class Load:
+    """I/O without an end on a disk of that side, in rounds, each of them read
+    back: what goes wrong meanwhile must not show but in the time it takes."""
+
+    def __init__(self, side, disk, options="--bs=4k --iodepth=16 --size=512k"):
+        self._side, self._disk = side, disk
+        line = f"{FIO} --name=job --rw=randwrite --loops=4 --filename={disk} "
+        side.run("rm -f /tmp/enough")
+        self._command = side.start(
+            f"seed={next(SEEDS) << 20}; while [ ! -e /tmp/enough ]; do "
+            f"{line} --randseed=$((seed += 1)) {options} || exit; done")
+        self.moves("it does not begin")
+
+    def moves(self, what="it does not go on", seconds=120):
+        """Waits until more has been read or written."""
+        before = self._side.sectors(self._disk)
+        wait_until(lambda: self._command.ended() or
+                   self._side.sectors(self._disk) > before + 16, what, seconds)
+        assert not self._command.ended(), self._command.text()
+
+    def stalls(self):
+        """Waits until nothing moves for a second."""
+        def still():
+            before = self._side.sectors(self._disk)
+            self._side.run("sleep 1")
+            return self._side.sectors(self._disk) == before
+        wait_until(still, "it goes on")
+        assert not self._command.ended(), self._command.text()
+
+    def end(self, timeout=120):
+        """Returns how many bytes were compared. Nothing may have failed."""
+        self._side.run("touch /tmp/enough")
+        return judge(self._command.succeed(timeout))
+
+
+class Storage:
+    """A disk in the memory of the target, in the host's hands. What offers and
+    takes it is the matter of those who inherit: offer(), take(), which returns
+    its path, give_back(), withdraw()."""
+
+    def __init__(self, nodes, target_number):
+        self.target = Side(nodes, target_number)
+        self.host = Side(nodes, 3 - target_number)
+        self.disk = None
+
+    def start(self, mib):
+        """Makes the disk, offers and takes it."""
+        self.offer(self.target.ram(mib))
+        self.disk = self.take()
+
+    def end(self):
+        """The opposite."""
+        try:
+            if self.disk:
+                self.give_back()
+        finally:
+            self.withdraw()
+            self.target.run("modprobe -r brd")
+
+
+def target_numbers():
+    """The target is node 2; if that has something else, then also node 1."""
+    rxe = There("echo $XRDMA_DEV").succeed().startswith("rxe")
+    return [2, 1] if rxe else [2]
+
+
+def lend(storage, mib):
+    """A generator for fixtures: a Storage that has begun, and its end."""
+    try:
+        storage.start(mib)
+        yield storage
+    finally:
+        storage.end()

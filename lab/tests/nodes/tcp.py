@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""tcp.py [ADDRESS]: a program that knows only TCP: a server that sends back what
+it gets, or its client, which compares. It calls the C library, since Python's
+own sockets are made with a flag that rsockets do not take.
+"""
+
+import ctypes
+import os
+import random
+import socket
+import struct
+import sys
+
+PORT = 8000
+SIZE = 2000000
+LONGEST = 100000
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def call(name, *args):
+    """A function of the C library that returns -1 and sets errno."""
+    result = getattr(libc, name)(*args)
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+    return result
+
+
+def ipv4(address):
+    """A struct sockaddr_in, and its size."""
+    packed = struct.pack("=H", socket.AF_INET) + struct.pack(">H", PORT) + \
+        socket.inet_aton(address) + bytes(8)
+    return packed, len(packed)
+
+
+def receive(sock, length):
+    """At most so many bytes; none: the other side has ended."""
+    buffer = ctypes.create_string_buffer(length)
+    length = call("recv", sock, buffer, length, 0)
+    return buffer.raw[:length]
+
+
+def send(sock, data):
+    while data:
+        data = data[call("send", sock, data, len(data), 0):]
+
+
+def serve(sock):
+    call("bind", sock, *ipv4(os.environ["XRDMA_ADDR"]))
+    call("listen", sock, 1)
+    peer = call("accept", sock, None, None)
+    while data := receive(peer, LONGEST):
+        send(peer, data)
+    call("close", peer)
+
+
+def ask(sock, address):
+    call("connect", sock, *ipv4(address))
+    chance = random.Random(1)
+    moved = 0
+    while moved < SIZE:
+        data = chance.randbytes(chance.randrange(1, LONGEST))
+        send(sock, data)
+        back = b""
+        while len(back) < len(data):
+            more = receive(sock, LONGEST)
+            assert more, "it ended"
+            back += more
+        assert back == data
+        moved += len(data)
+    print(f"verified {moved} bytes")
+
+
+def main():
+    sock = call("socket", socket.AF_INET, socket.SOCK_STREAM, 0)
+    if len(sys.argv) > 1:
+        ask(sock, sys.argv[1])
+    else:
+        serve(sock)
+    call("close", sock)
+
+
+main()

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Programs and libraries of others on top of verbs."""
+
+import re
+
+import pytest
+
+# its unreliable tests make address handles without a GRH, which RoCE has not
+QPERF = ["rc_bw", "rc_rdma_read_bw", "rc_rdma_write_bw", "ver_rc_compare_swap",
+         "ver_rc_fetch_add"]
+
+
+@pytest.mark.parametrize("test", QPERF)
+def test_qperf(nodes, test):
+    """Up to 0.4.11 its server tells its port before it listens there: a client
+    that is quick is rejected, for want of a listener."""
+    nodes.serve("qperf", port=19765)
+    for _ in range(5):
+        client = nodes.start_here(f"qperf -t 1 -vu $PEER_ADDR -cm 1 {test}")
+        if not client.wait() or "Event rejected" not in client.text():
+            break
+    assert re.search(rf"^{test}:", client.succeed(), re.M)
+
+
+@pytest.mark.parametrize("sizes", ["all", "17"])
+def test_libfabric(nodes, sizes):
+    line = f"fi_pingpong -p verbs -e msg -c -S {sizes} -I 2"
+    text, _ = nodes.talk(line, f"{line} $PEER_ADDR", port=47592)
+    assert re.search(r"^(4m|17) +2 +=2", text, re.M)
+
+
+UCX = ("UCX_NET_DEVICES=$XRDMA_DEV:1 UCX_IB_GID_INDEX=$XRDMA_GID_INDEX "
+       "UCX_UD_VERBS_ETH_DGID_CHECK=n "
+       "UCX_TLS={},self ucx_perftest -P 0 -n 200 -w 10")
+
+
+@pytest.mark.parametrize("transport, test", [
+    ("rc_v,ud_v", "tag_bw -s 100000"), ("rc_v,ud_v", "ucp_put_bw -s 8192"),
+    ("rc_v,ud_v", "ucp_get -s 8192"), ("rc_v,ud_v", "ucp_fadd -s 8"),
+    ("ud_v", "tag_bw -s 10000"), ("ud_v", "tag_lat -s 64")])
+def test_ucx(nodes, transport, test):
+    line = UCX.format(transport)
+    nodes.talk(line, f"{line} -t {test} $PEER_ADDR", port=13337)
+
+
+def test_mpi(nodes):
+    text = nodes.here(
+        "printf '%s slots=1\\n' $XRDMA_ADDR $PEER_ADDR >/tmp/hosts && "
+        "mpirun --allow-run-as-root -np 2 --hostfile /tmp/hosts --map-by node"
+        " --prtemca plm_ssh_agent /src/lab/tests/nodes/rsh"
+        " --mca pml ucx --mca osc ucx -x UCX_TLS=rc_v,ud_v,self"
+        " -x UCX_IB_GID_INDEX=$XRDMA_GID_INDEX -x UCX_UD_VERBS_ETH_DGID_CHECK=n"
+        " -x UCX_NET_DEVICES=xrdma0:1,rxe0:1"
+        " python3 /src/lab/tests/nodes/mpi_check.py", timeout=90)
+    assert "all is right" in text
+
+
+@pytest.mark.parametrize("verb", ["write", "read", "send"])
+def test_fio(nodes, verb):
+    # its queue pairs do not wait for receives that are not posted yet: there
+    # are as many as messages, and the client begins half a second later
+    blocks, depth = 32, 1 if verb == "send" else 8
+    common = ("cd /tmp && fio --name=job --ioengine=rdma --port=8888 --thread "
+              f"--bs=64k --size={64 * blocks}k ")
+    text, _ = nodes.talk(
+        common + f"--iodepth={blocks} --rw=read",
+        # to fio, the one that writes is the client, whatever the verb
+        common + f"--iodepth={depth} --hostname=$PEER_ADDR --verb={verb} "
+        "--rw=write", cm=True)
+    assert "err= 0" in text

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""iSCSI over RDMA: the host is open-iscsi, the target LIO, which is in the
+kernel too, or tgt, a process; what is written to the host's disk is read back
+and compared, also while links and targets come and go. The long form moves
+1 GiB from each."""
+
+import pytest
+from sides import MIB, RAM, Load, Storage, fio, lend, target_numbers
+from soak import soak
+from trouble import EveryPacket, Link
+
+ISCSI = "iscsi.py"
+SHORT = [("512", 1, "32k", 1), ("4k", 16, "512k", 1), ("64k", 32, "2m", 1),
+         ("1m", 8, "10m", 1)]
+LONG = [("512", 1, "1m", 1), ("4k", 16, "32m", 1), ("64k", 32, "112m", 4),
+        ("1m", 8, "112m", 5)]
+LEAST = soak(12 * MIB, 1024 * MIB)
+
+
+class IscsiStorage(Storage):
+    """Over iSER. kind: "lio" or "tgt"."""
+
+    def __init__(self, nodes, target_number, kind):
+        super().__init__(nodes, target_number)
+        self.kind = kind
+
+    def tell_target(self, what):
+        self.target.python(
+            f"{ISCSI} {self.kind}-{what} {self.target.address} {RAM}")
+
+    def offer(self, _):
+        self.tell_target("up")
+
+    def take(self):
+        self.host.python(f"{ISCSI} know {self.target.address}")
+        disk, = self.host.python(f"{ISCSI} login {self.target.address}").split()
+        return disk
+
+    def give_back(self):
+        self.host.python(f"{ISCSI} logout")
+
+    def withdraw(self):
+        self.target.python(f"{ISCSI} {self.kind}-down")
+
+
+def targets():
+    """Pairs of number and kind."""
+    numbers = target_numbers()
+    both = [(number, kind) for kind in ("lio", "tgt") for number in numbers]
+    if len(numbers) == 1:
+        return both
+    # a process on soft-RoCE tells less of us than it takes time
+    return soak([pair for pair in both if pair != (2, "tgt")], both)
+
+
+@pytest.fixture(name="storage", scope="module", params=targets(),
+                ids=lambda param: f"{param[1]}{param[0]}")
+def _storage(_nodes, request):
+    yield from lend(IscsiStorage(_nodes, *request.param), 128)
+
+
+def test_every_block_is_read_as_written(storage):
+    total = 0
+    for size, depth, amount, times in soak(SHORT, LONG):
+        total += fio(storage.host, storage.disk,
+                     f"--rw=randwrite --bs={size} --iodepth={depth} "
+                     f"--size={amount} --loops={times}", soak(120, 3600))
+    assert total >= LEAST
+
+
+# ---- while things go wrong ---------------------------------------------------
+
+
+def test_loss(storage, wire):
+    wire.impair("loss=1%")
+    amount = soak("2m", "96m")
+    assert fio(storage.host, storage.disk,
+               f"--rw=randwrite --bsrange=4k-128k --iodepth=16 --size={amount}",
+               soak(200, 3600))
+
+
+class Portal:
+    """Of the target: its connections end, and it listens no more. The process
+    is killed."""
+
+    def __init__(self, storage, _):
+        self._storage = storage
+
+    def down(self):
+        self._storage.tell_target("close")
+
+    def up(self):
+        self._storage.tell_target("open")
+
+
+# a link that is down is, to a session, a wire that loses all
+@pytest.mark.parametrize("what, seconds", soak(
+    [(EveryPacket, 0), (Portal, 0)],
+    [(EveryPacket, 0), (Link, 7), (Portal, 0)]))
+def test_what_comes_back_is_waited_for(storage, wire, what, seconds):
+    thing = what(storage, wire)
+    load = Load(storage.host, storage.disk)
+    for pause in soak([seconds], [0, 3, 7, 20, 60, 0]):
+        thing.down()
+        try:
+            load.stalls()
+            storage.host.run(f"sleep {pause}")
+        finally:
+            thing.up()
+        load.moves()
+    assert load.end()

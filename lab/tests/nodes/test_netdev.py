@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The network interface of the device: frames that are not RoCE."""
+
+import json
+import os
+
+import pytest
+
+NETDEV = os.environ["XRDMA_NETDEV"]
+VLAN = """
+ip link add link $XRDMA_NETDEV name vlan7 type vlan id 7 &&
+ip address add 192.168.79.{0}/24 dev vlan7 &&
+ip address add fd00:79::{0}/64 dev vlan7 nodad && ip link set vlan7 up"""
+
+
+def ping(nodes, count, options):
+    """All at once, and all come back. For late ones ping waits as long as its
+    interval."""
+    assert " 0% packet loss" in nodes.here(
+        f"ping -c {count} -l {count} -i 5 {options}")
+
+
+@pytest.mark.parametrize("address", ["$PEER_ADDR", "$PEER_ADDR6"])
+def test_ping(nodes, address):
+    nodes.here("ip neigh flush dev $XRDMA_NETDEV")
+    ping(nodes, 5, address)
+    ping(nodes, 2, f"-M do -s 4400 {address}")
+
+
+@pytest.fixture
+def mtu(nodes):
+    def change(size):
+        nodes.both(f"ip link set $XRDMA_NETDEV mtu {size}")
+    yield change
+    change(4500)
+
+
+@pytest.mark.parametrize("size", [1500, 4200])
+def test_mtu(nodes, mtu, size):
+    mtu(size)
+    fits = size - 28
+    ping(nodes, 2, f"-M do -s {fits} $PEER_ADDR")
+    too_long = nodes.start_here(f"ping -c 1 -W 1 -M do -s {fits + 1} $PEER_ADDR")
+    assert too_long.wait() == 1
+    # fragments
+    ping(nodes, 2, "-s 9000 $PEER_ADDR")
+
+
+@pytest.fixture
+def vlan(nodes):
+    nodes.here(VLAN.format(1))
+    nodes.there(VLAN.format(2))
+    yield
+    nodes.both("ip link delete vlan7")
+
+
+@pytest.mark.usefixtures("vlan")
+@pytest.mark.parametrize("address", ["192.168.79.2", "fd00:79::2"])
+def test_vlan_ping(nodes, address):
+    ping(nodes, 3, address)
+
+
+@pytest.mark.usefixtures("vlan")
+def test_vlan_rc(nodes):
+    # the GID follows the address after a moment
+    gid = "0000:0000:0000:0000:0000:ffff:c0a8:4f0{}"
+    index = "until i=$(lab-gid $XRDMA_DEV {}); do sleep 0.1; done; "
+    line = index + "ibv_rc_pingpong -d $XRDMA_DEV -g $i -c -n 200 {}"
+    nodes.talk(line.format(gid.format(2), ""),
+               line.format(gid.format(1), "$PEER_ADDR"), port=18515)
+
+
+@pytest.mark.parametrize("options", ["", "-R", "-6"])
+def test_tcp(nodes, options):
+    address = "$PEER_ADDR6" if options == "-6" else "$PEER_ADDR"
+    text, _ = nodes.talk(
+        "iperf3 -s -1", f"iperf3 -J -t 1 {options} -c {address}", port=5201)
+    ends = json.loads(text)["end"]
+    assert ends["sum_received"]["bytes"] > 1 << 20
+
+
+def test_ethtool(nodes):
+    words = nodes.here("ethtool -i $XRDMA_NETDEV")
+    assert "driver: xrdma" in words
+    assert f"bus-info: {os.environ['XRDMA_PCI']}" in words

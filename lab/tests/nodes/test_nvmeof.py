@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""NVMe over Fabrics: target and host in the kernels of two nodes, what is
+written to the host's disk read back and compared, also while links and targets
+come and go: what the host promises then is that nothing fails, it takes longer.
+The long form moves 2 GiB."""
+
+import pytest
+from nvmet import wait_until
+from probe import Probe
+from sides import MIB, Load, Storage, fio, lend, target_numbers
+from soak import soak
+from trouble import EveryPacket, Link
+
+NVMET = "nvmet.py"
+INLINE = 16384
+WITH_INVALIDATE = 1 << 2
+# of each of 4 jobs: size of blocks, depth of the queue, bytes at a time, times
+SHORT = [("512", 1, "16k", 1), ("512", 64, "32k", 1), ("4k", 8, "256k", 1),
+         ("64k", 32, "1m", 1), ("1m", 64, "4m", 1)]
+LONG = [("512", 1, "1m", 1), ("512", 64, "4m", 1), ("4k", 8, "16m", 1),
+        ("16k", 16, "48m", 1), ("64k", 32, "48m", 4), ("256k", 8, "48m", 2),
+        ("1m", 64, "48m", 4)]
+LEAST = soak(20 * MIB, 2048 * MIB)
+
+
+class NvmeStorage(Storage):
+    """Over NVMe-oF."""
+
+    def offer(self, disk):
+        self.target.python(f"{NVMET} up {self.target.address} {disk} "
+                           f"--inline {INLINE}")
+
+    def take(self):
+        # each kind of queue, as many as there are processors
+        queues = f"-i {self.host.cpus} -W {self.host.cpus} -P {self.host.cpus}"
+        disk, = self.host.python(
+            f"{NVMET} connect {self.target.address} {queues} -c 1").split()
+        return disk
+
+    def give_back(self):
+        self.host.python(f"{NVMET} disconnect")
+
+    def withdraw(self):
+        self.target.python(f"{NVMET} down")
+
+    def attribute(self, name):
+        """Of the host's controller."""
+        return self.host.run(f"cat /sys/class/nvme/nvme*/{name}").strip()
+
+
+@pytest.fixture(name="storage", params=target_numbers(), scope="module",
+                ids=lambda number: f"target{number}")
+def _storage(_nodes, request):
+    yield from lend(NvmeStorage(_nodes, request.param), 256)
+
+
+def test_every_block_is_read_as_written(storage):
+    assert int(storage.attribute("queue_count")) >= 4
+    total = 0
+    for size, depth, amount, times in soak(SHORT, LONG):
+        total += fio(storage.host, storage.disk,
+                     f"--rw=randwrite --bs={size} --iodepth={depth} "
+                     f"--size={amount} --loops={times} --numjobs=4 "
+                     "--offset_increment=64m", soak(120, 3600))
+    assert total >= LEAST
+
+
+@pytest.fixture(name="probe")
+def _probe():
+    """Makes a Probe that ends with the test."""
+    made = []
+
+    def make(side, **calls):
+        made.append(Probe(side, **calls))
+        return made[-1]
+    yield make
+    for probe in made:
+        probe.close()
+
+
+def test_the_target_invalidates_the_keys_of_the_host(storage, probe):
+    """By SEND_WITH_INV: the host itself invalidates none."""
+    seen = probe(storage.host,
+                 answer="nvme_rdma_recv_done flags=wc->wc_flags:u32",
+                 invalidate="nvme_rdma_inv_rkey_done")
+    fio(storage.host, storage.disk,
+        "--rw=randwrite --bs=32k --iodepth=8 --size=2m")
+    answers = [int(text.split("flags=")[1]) for text in seen.events("answer")]
+    with_invalidate = [flags for flags in answers if flags & WITH_INVALIDATE]
+    assert len(with_invalidate) >= 2 * (2 << 20) // (32 << 10)
+    assert not seen.events("invalidate")
+
+
+@pytest.mark.parametrize("inline, moves", [(0, 32), (INLINE, 0)])
+def test_data_comes_with_the_command(storage, probe, inline, moves):
+    """If it is allowed to, and then the target has nothing to fetch."""
+    host, target = storage.host, storage.target
+    storage.give_back()
+    target.python(f"{NVMET} close")
+    target.python(f"{NVMET} open {target.address} --inline {inline}")
+    storage.disk = storage.take()
+    seen = probe(target, move="rdma_rw_ctx_init")
+    host.run(f"dd if=/dev/urandom of=/tmp/data bs=16k count=32 && "
+             f"dd if=/tmp/data of={storage.disk} bs=16k oflag=direct")
+    assert len(seen.events("move")) >= moves
+    assert moves or not seen.events("move")
+    host.run(f"cmp -n 512k /tmp/data {storage.disk}")
+
+
+# ---- while things go wrong ---------------------------------------------------
+
+
+def test_loss(storage, wire):
+    wire.impair("loss=1%")
+    amount = soak("1m", "32m")
+    assert fio(storage.host, storage.disk,
+               f"--rw=randwrite --bsrange=4k-128k --iodepth=16 --size={amount} "
+               "--numjobs=4 --offset_increment=64m", soak(200, 3600))
+
+
+class Port:
+    """Of the target: its connections end, and it listens no more."""
+
+    def __init__(self, storage, _):
+        self._side = storage.target
+
+    def down(self):
+        self._side.python(f"{NVMET} close")
+
+    def up(self):
+        self._side.python(f"{NVMET} open {self._side.address}")
+
+
+# queue pairs try again for some seconds, then their connection is lost
+@pytest.mark.parametrize("what, seconds", [
+    (EveryPacket, 0), (Link, 7), (Port, 0)])
+def test_what_comes_back_is_waited_for(storage, wire, what, seconds):
+    thing = what(storage, wire)
+    load = Load(storage.host, storage.disk)
+    for pause in soak([seconds], [0, 3, 7, 20, 60, 0]):
+        thing.down()
+        try:
+            load.stalls()
+            storage.host.run(f"sleep {pause}")
+        finally:
+            thing.up()
+        load.moves()
+        wait_until(lambda: storage.attribute("state") == "live", "not live")
+    assert load.end()

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""perftest: it checks no data, but that everything completes."""
+
+import re
+
+import pytest
+
+PORT = 18515
+# the larger of both ends' limits would be taken
+READS = "-o 4"
+
+
+def perftest(nodes, program, options, **ready):
+    # -u: a machine may be slow to answer
+    line = f"{program} -d $XRDMA_DEV -x $XRDMA_GID_INDEX -F -u 18 {options}"
+    text, _ = nodes.talk(line, f"{line} $PEER_ADDR", **ready or {"port": PORT})
+    size = int(re.search(r"-s (\d+)", options)[1])
+    found = re.search(rf"^ *{size} +(\d+) +(.*)$", text, re.M)
+    assert found, text
+    assert any(float(word) > 0 for word in found[2].split())
+
+
+@pytest.mark.parametrize("operation, options", [
+    ("write", "-s 65536 -n 100"), ("read", f"-s 65536 -n 100 {READS}"),
+    ("send", "-s 65536 -n 100"), ("write", "-s 8192 -n 40 -q 16"),
+    ("send", "-s 32 -n 100 -q 4 --inline_size=32")])
+def test_rc_bandwidth(nodes, operation, options):
+    perftest(nodes, f"ib_{operation}_bw", options)
+
+
+@pytest.mark.parametrize("operation, options", [
+    ("write", ""), ("read", READS), ("send", "")])
+def test_rc_latency(nodes, operation, options):
+    perftest(nodes, f"ib_{operation}_lat", f"-s 64 -n 300 {options}")
+
+
+@pytest.mark.parametrize("kind", ["bw", "lat"])
+@pytest.mark.parametrize("operation", ["CMP_AND_SWAP", "FETCH_AND_ADD"])
+def test_atomics(nodes, kind, operation):
+    perftest(nodes, f"ib_atomic_{kind}",
+             f"-s 8 -n 300 -A {operation} {READS}")
+
+
+@pytest.mark.parametrize("operation", ["write", "send"])
+@pytest.mark.parametrize("kind", ["bw", "lat"])
+def test_uc(nodes, kind, operation):
+    perftest(nodes, f"ib_{operation}_{kind}", "-s 2048 -n 300 -c UC")
+
+
+@pytest.mark.parametrize("kind", ["bw", "lat"])
+def test_ud(nodes, kind):
+    perftest(nodes, f"ib_send_{kind}", "-s 1024 -n 300 -c UD")
+
+
+@pytest.mark.xrdma_only
+@pytest.mark.parametrize("operation, options", [
+    ("write", ""), ("read", READS), ("send", "")])
+def test_xrc(nodes, operation, options):
+    perftest(nodes, f"ib_{operation}_bw",
+             f"-s 4096 -n 300 -c XRC {options}")
+
+
+def test_shared_receives(nodes):
+    perftest(nodes, "ib_send_bw", "-s 4096 -n 300 -q 4 --use-srq")
+
+
+@pytest.mark.parametrize("program, options", [
+    ("ib_write_bw", "-s 4096"), ("ib_send_lat", "-s 64"),
+    ("ib_send_bw", "-s 1024 -c UD")])
+def test_connection_manager(nodes, program, options):
+    perftest(nodes, program, f"-n 200 -R {options}", cm=True)
