@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The groups of figures: which guest each needs, and what runs in it."""
+"""The groups of figures: which guests each needs, and what runs in them."""
 
 # One processor that counts: 1 ns for each instruction, and idle time in which
 # the device can work. String instructions would count once for each round.
@@ -12,19 +12,23 @@ COUNTED = [
     "--qemu-arg", "/src/build/bench/counter.so,"
     "out=/src/build/bench/raw/counts"]
 
-# group -> (seconds it may take, options of lab/vm, script in the guest)
+# group -> (seconds a boot may take, options of lab/vm for each boot, script in
+# the guest)
 GROUPS = {
-    "instructions": (1200, COUNTED, ["instructions.sh"]),
-    "memory": (600, ["--mem", "4G", "--append", "init_on_alloc=0 "
-                     "hugepagesz=1G hugepages=1 hugepagesz=2M"],
+    "instructions": (1200, [COUNTED], ["instructions.sh"]),
+    "memory": (600, [["--mem", "4G", "--append", "init_on_alloc=0 "
+                      "hugepagesz=1G hugepages=1 hugepagesz=2M"]],
                ["memory.sh"]),
-    "wall": (1200, [], ["wall.sh"]),
+    "wall": (1200, [[]], ["wall.sh"]),
+    "nodes": (900, [["--both", "xrdma"], ["--both", "rxe"]], ["nodes.sh"]),
+    "consumers": (600, [["--both", "xrdma"], ["--both", "rxe"]],
+                  ["consumers.sh"]),
 }
 SCALE = {
-    "scale-regions": (1800, ["--mem", "10G"], ["scale.sh", "regions"]),
-    "scale-tebibyte": (1200, ["--mem", "4G", "--append",
-                              "default_hugepagesz=1G hugepagesz=1G "
-                              "hugepages=1"], ["scale.sh", "tebibyte"]),
-    "scale-pages": (1200, ["--mem", "4G"], ["scale.sh", "pages"]),
+    "scale-regions": (1800, [["--mem", "10G"]], ["scale.sh", "regions"]),
+    "scale-tebibyte": (1200, [["--mem", "4G", "--append",
+                               "default_hugepagesz=1G hugepagesz=1G "
+                               "hugepages=1"]], ["scale.sh", "tebibyte"]),
+    "scale-pages": (1200, [["--mem", "4G"]], ["scale.sh", "pages"]),
 }
 ALL = {**GROUPS, **SCALE}

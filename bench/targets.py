@@ -25,6 +25,12 @@ def _record(label, figure):
 
 
 GIB = 1 << 30
+CONSUMERS = [("NVMe-oF, read 4 KiB", "nvme-read-4k"),
+             ("NVMe-oF, write 4 KiB", "nvme-write-4k"),
+             ("NVMe-oF, read 128 KiB", "nvme-read-128k"),
+             ("NVMe-oF, write 128 KiB", "nvme-write-128k"),
+             ("NFS, file read", "nfs-read"),
+             ("NFS, file written", "nfs-write")]
 METRICS = [
     _most("reg 4 KiB, xrdma.ko alone", "reg/4k/4096:driver", 2000),
     _ratio("reg 4 KiB", "reg/4k/4096", 1.10),
@@ -45,6 +51,9 @@ METRICS = [
     _most("poll, empty", "poll/empty", 90),
     _most("poll, one CQE", "poll/one", 190),
     _most("poll, each of 16 CQEs", "poll/list-each", 110),
+    _record("create RC QP, 64 live", "qp/create/64"),
+    _record("create RC QP, 16,000 live", "qp/create/16000"),
+    _most("create RC QP, 16,000 live against 64", "qp/growth", 1.10),
     _most("window type 2, post of bind", "window/bind2", 400),
     _most("window type 2, post of invalidate", "window/invalidate", 300),
     _record("window type 1, ibv_bind_mw", "window/bind1"),
@@ -62,6 +71,14 @@ METRICS = [
     _ratio("RC WRITE 64 KiB", "wall/write-64k", 20, "min"),
     _ratio("RC WRITE 64 B", "wall/write-64", 5, "min"),
     _ratio("RC WRITE 2 B, latency", "wall/write-2-latency", 0.5),
+    _ratio("between nodes, RC WRITE 64 KiB", "nodes/write-64k", 20, "min"),
+    _ratio("between nodes, RC WRITE 64 B", "nodes/write-64", 20, "min"),
+    _ratio("between nodes, RC WRITE 2 B, latency", "nodes/write-2-latency",
+           0.2),
+    _record("between nodes, 1,000 RC QPs, WRITE 4 KiB", "nodes/qps-1000"),
+    *(_record(f"{label}{over}", f"consumers/{figure}{tail}")
+      for label, figure in CONSUMERS
+      for over, tail in (("", ""), (", TCP", "-tcp"))),
     Metric("2 threads registering, against 1", "threads/gain", "min",
            "value", 1.7),
     _record("4 million regions, registration", "hold/reg"),
