@@ -96,6 +96,7 @@ extern const struct ktest_case ktest_verbs_cases[];
 extern const struct ktest_case ktest_queues_cases[];
 extern const struct ktest_case ktest_place_cases[];
 extern const struct ktest_case ktest_reg_cases[];
+extern const struct ktest_case ktest_refused_cases[];
 extern const struct ktest_case ktest_mw_cases[];
 extern const struct ktest_case ktest_mw_bad_cases[];
 extern const struct ktest_case ktest_dead_cases[];

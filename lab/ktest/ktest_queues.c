@@ -285,6 +285,11 @@ static void datagrams_that_cannot_go_are_refused(struct ktest *t)
 		EXPECT_EQ(t, ud_to_rts(q.near), 0);
 		EXPECT_EQ(t, ud_to_rts(q.far), 0);
 		EXPECT_EQ(t, post_send(t, q.near, s, &write, 0, 8), -EINVAL);
+		wr = datagram(NULL, q.far);
+		EXPECT_EQ(t, post_send(t, q.near, s, &wr.wr, 0, 8), -EINVAL);
+		wr = datagram(ah, q.far);
+		wr.remote_qpn |= BIT(24);
+		EXPECT_EQ(t, post_send(t, q.near, s, &wr.wr, 0, 8), -EINVAL);
 		wr = datagram(ah, q.far);
 		EXPECT_EQ(t, post_send(t, q.near, s, &wr.wr, 0, 8192), 0);
 		EXPECT(t, ktest_wait(s));
