@@ -109,12 +109,13 @@ def test_death_of_the_device_fails(options, status):
 def test_boots_and_works_each_time(number):
     del number
     argv = lab_vm("--kernel", "7.2", "--iommu") + ["bash", "-ec", """
+        listens() { until [ "$(ss -Hltn sport = :18515)" ]; do sleep 0.1; done }
         args="-d $XRDMA_DEV -g $XRDMA_GID_INDEX -c -n 200"
-        ibv_rc_pingpong $args >/dev/null & sleep 1
+        ibv_rc_pingpong $args >/dev/null & listens
         ibv_rc_pingpong $args localhost; wait $!
         args="-d $XRDMA_DEV -x $XRDMA_GID_INDEX -F -n 200"
         for tool in ib_write_bw ib_read_bw ib_send_lat; do
-            $tool $args >/dev/null & sleep 1
+            $tool $args >/dev/null & listens
             $tool $args localhost >/dev/null; wait $!
         done"""]
     out = subprocess.run(argv, capture_output=True, text=True, check=False)
