@@ -121,8 +121,8 @@ class Load:
                    for program in self.programs.values())
 
     def result(self, until):
-        """What became of it."""
-        return {name: program.result(until if self.told else 0)
+        """What became of it at the latest at this time."""
+        return {name: program.result(until)
                 for name, program in self.programs.items()}
 
     def end(self, seconds):
@@ -305,10 +305,12 @@ class Loads:
             self._all(kinds, lambda load: load.meet(), "does not meet")
             self._all(kinds, lambda load: load.works(), "does not work")
 
-    def results(self, seconds):
-        """What became of each in so many seconds."""
+    def results(self, seconds, spared):
+        """What became of each in so many seconds. Those that hear nothing, and
+        those named in spared, nobody waits for."""
         until = time.monotonic() + seconds
-        return {name: load.result(until)
+        return {name: load.result(
+                    until if load.told and name not in spared else 0)
                 for name, load in self._loads.items()}
 
     def end(self, seconds):

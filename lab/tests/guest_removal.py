@@ -131,6 +131,7 @@ class Unbind:
     """The driver is taken off the device."""
 
     leaves = True       # the device is still there, without a driver
+    spares = ()         # loads that go on
 
     def take(self):
         """Starts it. The error, or ""."""
@@ -197,9 +198,11 @@ class Unload(Unbind):
 
 
 class Reset(Unbind):
-    """The function is reset. Its driver takes it down, and up again."""
+    """The function is reset. Its driver takes it down, and up again; the network
+    interface stays."""
 
     leaves = False
+    spares = ("frames",)
 
     def take(self):
         path = DEVICES / os.environ["XRDMA_PCI"]
@@ -241,7 +244,7 @@ class Round:
         self._note(started=time.monotonic() - began)
         time.sleep(delay)
         self._go_away()
-        self._note(loads=self._loads.results(PATIENCE))
+        self._note(loads=self._loads.results(PATIENCE, self._way.spares))
         began = time.monotonic()
         self._note(stuck=self._loads.end(PATIENCE),
                    ended=time.monotonic() - began)
