@@ -102,9 +102,11 @@ class Side:
             **self.end.address(), "device": dev.name, "keys": [
                 [memory.address, memory.mr.rkey] for memory in
                 (self.patterns[side], self.written, self.counter)]})
-        # 17 ms; soft-RoCE answers when its machine finds the time: 0.5 s
+        # Seven retries are all there are. A device is a process, which may stand
+        # still for half a second beside other machines: 0.27 s each. soft-RoCE
+        # answers when its machine finds the time: 0.5 s
         soft = "rxe" in dev.name + self.theirs["device"]
-        self.end.connect(self.theirs, timeout=17 if soft else 12,
+        self.end.connect(self.theirs, timeout=17 if soft else 14,
                          mtu=e.IBV_MTU_4096)
         self.posted = self.done = self.moved = 0    # messages, bytes
         self.got = self.slot_posted = self.slot_got = 0
