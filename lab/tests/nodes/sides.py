@@ -107,6 +107,22 @@ class Load:
         return judge(self._command.succeed(timeout))
 
 
+def wait_out(storage, thing, pauses, back=lambda: True):
+    """The thing goes down under load and comes up, after each of the pauses, in
+    seconds: I/O stalls, and goes on once back() is true."""
+    load = Load(storage.host, storage.disk)
+    for pause in pauses:
+        thing.down()
+        try:
+            load.stalls()
+            storage.host.run(f"sleep {pause}")
+        finally:
+            thing.up()
+        load.moves()
+        wait_until(back, "it is not as before")
+    assert load.end()
+
+
 class Storage:
     """A disk in the memory of the target, in the host's hands. What offers and
     takes it is the matter of those who inherit: offer(), take(), which returns

@@ -5,7 +5,8 @@ and compared, also while links and targets come and go. The long form moves
 1 GiB from each."""
 
 import pytest
-from sides import MIB, RAM, Load, Storage, fio, lend, target_numbers
+from sides import (MIB, RAM, Storage, fio, lend, target_numbers,
+                   wait_out)
 from soak import soak
 from trouble import EveryPacket, Link
 
@@ -98,14 +99,5 @@ class Portal:
     [(EveryPacket, 0), (Portal, 0)],
     [(EveryPacket, 0), (Link, 7), (Portal, 0)]))
 def test_what_comes_back_is_waited_for(storage, wire, what, seconds):
-    thing = what(storage, wire)
-    load = Load(storage.host, storage.disk)
-    for pause in soak([seconds], [0, 3, 7, 20, 60, 0]):
-        thing.down()
-        try:
-            load.stalls()
-            storage.host.run(f"sleep {pause}")
-        finally:
-            thing.up()
-        load.moves()
-    assert load.end()
+    wait_out(storage, what(storage, wire),
+             soak([seconds], [0, 3, 7, 20, 60, 0]))

@@ -5,9 +5,8 @@ come and go: what the host promises then is that nothing fails, it takes longer.
 The long form moves 2 GiB."""
 
 import pytest
-from nvmet import wait_until
 from probe import Probe
-from sides import MIB, Load, Storage, fio, lend, target_numbers
+from sides import MIB, Storage, fio, lend, target_numbers, wait_out
 from soak import soak
 from trouble import EveryPacket, Link
 
@@ -135,15 +134,6 @@ class Port:
 @pytest.mark.parametrize("what, seconds", [
     (EveryPacket, 0), (Link, 7), (Port, 0)])
 def test_what_comes_back_is_waited_for(storage, wire, what, seconds):
-    thing = what(storage, wire)
-    load = Load(storage.host, storage.disk)
-    for pause in soak([seconds], [0, 3, 7, 20, 60, 0]):
-        thing.down()
-        try:
-            load.stalls()
-            storage.host.run(f"sleep {pause}")
-        finally:
-            thing.up()
-        load.moves()
-        wait_until(lambda: storage.attribute("state") == "live", "not live")
-    assert load.end()
+    wait_out(storage, what(storage, wire),
+             soak([seconds], [0, 3, 7, 20, 60, 0]),
+             back=lambda: storage.attribute("state") == "live")
