@@ -7,7 +7,8 @@ takes it as it is."""
 
 import pytest
 
-from host_recovery import BOUND, QUICK, deaths, findings
+from host_recovery import (check_nothing_is_left, check_users_could_leave,
+                           check_works_again, findings)
 from soak import kernels, soak
 
 # What happens, and why the kernel log says that the device is dead, if it does
@@ -40,14 +41,7 @@ def fixture_kernels(request):
 
 @pytest.mark.parametrize("name", CAUSES)
 def test_it_works_again(troubles, name):
-    found, before = troubles[name], troubles["before"]
-    assert before["works"] is not None
-    assert found["works"] is not None and found["works"] < BOUND
-    assert found["identity"] == before["identity"]
-    assert found["resources"] == before["resources"]
-    died = deaths(found)
-    assert len(died) == (CAUSES[name] is not None), found["errors"]
-    assert not died or CAUSES[name] in died[0]
+    check_works_again(troubles[name], troubles["before"], CAUSES[name])
 
 
 @pytest.mark.parametrize("name", CAUSES)
@@ -57,14 +51,7 @@ def test_its_users_are_told(troubles, name):
 
 @pytest.mark.parametrize("name", ["fatal", "sleep"])
 def test_its_users_can_leave(troubles, name):
-    """Those who can hear it end by themselves; the others can be killed. The
-    disk is given up or read on, and the target is found again."""
-    found = troubles[name]
-    assert all(status is None for status in found["busy"])
-    assert found["ended"]["disk"] in ("given up", "read")
-    assert all(status is not None for status in found["ended"]["told"])
-    assert found["ended"]["killed"] < QUICK
-    assert found["disk"] is True
+    check_users_could_leave(troubles[name])
 
 
 def test_nobody_notices_an_error_that_was_corrected(troubles):
@@ -74,8 +61,7 @@ def test_nobody_notices_an_error_that_was_corrected(troubles):
 
 
 def test_nothing_is_left(troubles):
-    assert troubles["after"]["unload"]["status"] == 0
-    assert troubles["after"]["device"] == troubles["before"]["device"]
+    check_nothing_is_left(troubles, "after")
 
 
 # ---- from kernel to kernel -------------------------------------------------------
