@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Every allocation of the driver fails once, one at a time: those of each verb,
-of what ends it, of the network device and of probe. The caller gets an error,
-nothing is lost, and the next call works.
+"""Every allocation of the driver fails once, one at a time, alone or with all
+that follow: those of each verb, of what ends it, of the network device and of
+probe. The caller gets an error, nothing is lost, and the next call works.
 
 Needs a kernel with fault injection and with the checkers of DMA and of leaks:
 that of `lab/vm run --kernel debug`. The short form lets some verbs of each kind
@@ -31,7 +31,7 @@ OK = {None, errno.ENOMEM}
 MOST, FEW = soak(20, 10000), soak(6, 10000)
 # of few pages, which take their time where each mapping is checked
 SOME = ("context", "reg_mr-page", "resize_cq", "create_qp-RC", "create_flow")
-ENDING = ("reg_mr-page", "create_qp-RC")
+FEWER = ("reg_mr-page", "create_qp-RC")
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +42,11 @@ def rng(seed):
 @pytest.fixture(scope="module")
 def fault():
     return AllocationFault()
+
+
+@pytest.fixture(scope="module")
+def lasting():
+    return AllocationFault(lasting=True)
 
 
 def mappings():
@@ -88,7 +93,13 @@ def test_each_allocation_of_a_verb_fails_once(dev, fault, rng, name):
     check(dev, World(dev, fault), name, {*OK, *OTHERWISE.get(name, ())}, rng)
 
 
-@pytest.mark.parametrize("name", soak(ENDING, ALL))
+@pytest.mark.parametrize("name", soak(FEWER, ALL))
+def test_each_allocation_of_a_verb_fails_with_all_that_follow(
+        dev, lasting, rng, name):
+    check(dev, World(dev, lasting), name, {*OK, *OTHERWISE.get(name, ())}, rng)
+
+
+@pytest.mark.parametrize("name", soak(FEWER, ALL))
 def test_what_ends_does_not_depend_on_memory(dev, fault, rng, name):
     check(dev, World(dev, fault, ending=True), name, {None}, rng)
 
@@ -137,12 +148,13 @@ def unbound():
     binding.again()
 
 
-def test_each_allocation_of_probe_fails_once(dev, rng, unbound):
+@pytest.mark.parametrize("lasting", soak([False], [False, True]))
+def test_each_allocation_of_probe_fails_once(dev, rng, unbound, lasting):
     """Consumers of the core act in it too: their errors may stay their own. Only
     what the driver itself allocates: when it gets no memory for itself,
     ib_cache_setup_one() leaks GIDs, and the kernel warns of an interrupt that
     has no directory in /proc."""
-    fault = AllocationFault(direct=True)
+    fault = AllocationFault(direct=True, lasting=lasting)
     before = nothing_held()
     assert before == (0, dict.fromkeys(OBJECTS, 0), [])
     probe = Step(binding.bind, binding.unbind)

@@ -62,22 +62,27 @@ class AllocationFault:
     checker of DMA, which switches itself off then.
 
     @direct: it is the driver's own: few calls away, and none of the RDMA core in
-    between"""
+    between
+    @lasting: those that follow fail too, such as the second try of kvmalloc()"""
 
     DEBUG = pathlib.Path("/sys/kernel/debug")
-    KINDS = ("failslab", "fail_page_alloc")
+    # each with how many calls away is few
+    KINDS = {"failslab": 8, "fail_page_alloc": 12}
 
-    def __init__(self, direct=False):
+    def __init__(self, direct=False, lasting=False):
         for kind in self.KINDS:
             self._confine(self.DEBUG / kind, direct)
         self._nth = os.open("/proc/thread-self/fail-nth", os.O_RDWR)
+        self._lasting = lasting
+        pathlib.Path("/proc/thread-self/make-it-fail").write_text("1")
 
     def _confine(self, path, direct):
         first, end = module("xrdma")
         spared = module("ib_core") if direct else function("add_dma_entry")
-        for name, value in (("probability", 0), ("verbose", 0),
-                            ("ignore-gfp-wait", "N"), ("task-filter", "N"),
-                            ("stacktrace-depth", 8 if direct else 32),
+        for name, value in (("probability", 0), ("times", -1), ("verbose", 0),
+                            ("ignore-gfp-wait", "N"), ("task-filter", "Y"),
+                            ("stacktrace-depth",
+                             self.KINDS[path.name] if direct else 32),
                             ("min-order", 0),
                             ("ignore-gfp-highmem", "N"),
                             ("require-start", hex(first)),
@@ -88,11 +93,18 @@ class AllocationFault:
             if knob.exists() or name.startswith(("require", "reject")):
                 knob.write_text(f"{value}\n")
 
+    def _afterwards(self, probability):
+        """Of a failure once the nth has failed, in percent."""
+        for kind in self.KINDS if self._lasting else ():
+            (self.DEBUG / kind / "probability").write_text(f"{probability}\n")
+
     def arm(self, number):
         os.pwrite(self._nth, b"%d" % number, 0)
+        self._afterwards(100)
 
     def disarm(self):
         """As that of CommandFault."""
+        self._afterwards(0)
         left = int(os.pread(self._nth, 20, 0))
         os.pwrite(self._nth, b"0", 0)
         return left
