@@ -4,6 +4,7 @@
  * changes. It gets an errno, and all that it has works as before.
  */
 
+#include <rdma/ib_mad.h>
 #include "ktest.h"
 
 /* of no right, no size and no processor */
@@ -66,6 +67,25 @@ static void receives_without_room_are_not_posted(struct ktest *t)
 	EXPECT_EQ(t, ktest_recv(t, &t->b, &t->op[i], 0, 64), -ENOMEM);
 	EXPECT_EQ(t, ktest_to_state(t->b.qp, IB_QPS_RESET), 0);
 	EXPECT_EQ(t, ktest_recv(t, &t->b, &t->op[i], 0, 64), -EINVAL);
+}
+
+static void shared_receives_of_too_many_parts_are_not_posted(struct ktest *t)
+{
+	struct ib_srq_init_attr init = {
+		.attr = { .max_wr = 1, .max_sge = 1 },
+	};
+	struct ib_sge sge = ktest_sge(t, &t->a, 0, 8);
+	struct ib_recv_wr wr = { .sg_list = &sge };
+	struct ib_srq *srq = ib_create_srq(t->pd, &init);
+
+	EXPECT_EQ(t, PTR_ERR_OR_ZERO(srq), 0);
+	if (IS_ERR(srq))
+		return;
+	wr.num_sge = t->dev->attrs.max_srq_sge + 1;
+	EXPECT_EQ(t, ib_post_srq_recv(srq, &wr, NULL), -EINVAL);
+	wr.num_sge = 1;
+	EXPECT_EQ(t, ib_post_srq_recv(srq, &wr, NULL), 0);
+	ib_destroy_srq(srq);
 }
 
 /* ---- objects --------------------------------------------------------------- */
@@ -227,13 +247,24 @@ static void changes_that_cannot_be_are_refused(struct ktest *t)
 	ib_destroy_srq(srq);
 }
 
+static void there_is_one_partition(struct ktest *t)
+{
+	u16 key = 0;
+
+	EXPECT_EQ(t, ib_query_pkey(t->dev, 1, 0, &key), 0);
+	EXPECT_EQ(t, key, IB_DEFAULT_PKEY_FULL);
+	EXPECT_EQ(t, ib_query_pkey(t->dev, 1, 1, &key), -EINVAL);
+}
+
 const struct ktest_case ktest_refused_cases[] = {
 	KTEST_CASE(requests_that_make_no_sense_are_not_posted),
 	KTEST_CASE(registrations_that_make_no_sense_are_not_posted),
 	KTEST_CASE(receives_without_room_are_not_posted),
+	KTEST_CASE(shared_receives_of_too_many_parts_are_not_posted),
 	KTEST_CASE(queue_pairs_out_of_range_are_not_made),
 	KTEST_CASE(queues_out_of_range_are_not_made),
 	KTEST_CASE(regions_and_addresses_out_of_range_are_not_made),
 	KTEST_CASE(changes_that_cannot_be_are_refused),
+	KTEST_CASE(there_is_one_partition),
 	{}
 };

@@ -11,6 +11,7 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 
 from rc import ALL, Buffer, pair
+from test_refused import DESTROY, Raw, first
 from test_show import rdma, statistic
 
 COUNTERS = (
@@ -213,6 +214,17 @@ def test_counters_run_out(traffic):
     assert not traffic.counters()
     number = traffic.bind(traffic.qpns[0])
     traffic.unbind(number, traffic.qpns[0])
+
+
+def test_queue_pair_without_queues_has_no_counter(dev, pd, traffic):
+    """It spreads frames over work queues."""
+    raw = Raw(dev, pd)
+    made = raw.create_rss(4)
+    with pytest.raises(subprocess.CalledProcessError):
+        traffic.stat("bind", "link", traffic.link, "lqpn", str(first(made, 4)))
+    assert not traffic.counters()
+    DESTROY["create_rss"](raw, made)
+    raw.close()
 
 
 # ---- congestion control --------------------------------------------------------------

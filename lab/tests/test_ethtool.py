@@ -50,6 +50,16 @@ def test_offload_is_off(name):
     assert ethtool("-k")[name].split()[0] == "off"
 
 
+def test_address_of_a_group_is_nobodys():
+    path = f"/sys/class/net/{NETDEV}/address"
+    before = open(path).read()
+    done = subprocess.run(["ip", "link", "set", NETDEV, "address",
+                           "01:00:5e:00:00:01"], check=False,
+                          capture_output=True, text=True)
+    assert "assign requested address" in done.stderr
+    assert open(path).read() == before
+
+
 def test_frames_are_counted():
     before = ethtool("-S")
     subprocess.run(["ping", "-c", "3", "-i", "0.2", "-W", "1", "-q",

@@ -50,6 +50,7 @@ class Raw:
         self.qp = first(self.create_qp(2))
         self.wq = first(self.create_wq(3), 8)
         self.table = first(self.create_table(), 8)
+        self.spare_cq = None
 
     def close(self):
         for command, handle in ((DESTROY_TABLE, self.table),
@@ -66,17 +67,23 @@ class Raw:
     def alloc_pd(self, _, place=None):
         return uioctl.invoke(self.ctx, ALLOC_PD, b"", b"", 4, 8, place)
 
-    def create_ah(self, _, place=None):
+    def create_ah(self, _, place=None, driver=b""):
         gid = ipaddress.ip_address(str(self.dev.gid)).packed
         return uioctl.invoke(
             self.ctx, CREATE_AH, struct.pack("<QII", 0, self.pd, 0) + gid +
             struct.pack("<I4BH6B", 0, self.dev.gid_index, 64, 0, 0, 0, 0, 0, 0,
-                        1, 1, 0), b"", 4, 32, place)
+                        1, 1, 0), driver, 4, 32, place)
 
     def create_cq(self, room, place=None):
         return uioctl.invoke(
             self.ctx, CREATE_CQ, struct.pack("<QIIiI", 0, 16, 0, -1, 0),
             struct.pack("<QII", self.room[room].address, 4, 0), 8, 8, place)
+
+    def other_cq(self):
+        """One that nothing else needs; the same until it has ended."""
+        if self.spare_cq is None:
+            self.spare_cq = first(self.create_cq(4))
+        return self.spare_cq
 
     def create_srq(self, room, place=None):
         return uioctl.invoke(
@@ -177,11 +184,11 @@ PATH_MIG_STATE, CAP, RATE_LIMIT = 1 << 18, 1 << 19, 1 << 25
 TO_INIT, INIT, REARM, PORT = 0x39, 1, 1, 1
 
 
-def modify_qp(raw, mask):
+def modify_qp(raw, mask, driver=b""):
     """To INIT."""
     request = bytes(64) + struct.pack("<II", raw.qp, TO_INIT | mask) + \
         bytes(24) + bytes((INIT, 0, 0, REARM, 0, 0, 0, 0, PORT)) + bytes(15)
-    uioctl.invoke(raw.ctx, X | MODIFY_QP, request, reply=8)
+    uioctl.invoke(raw.ctx, X | MODIFY_QP, request, driver, reply=8)
 
 
 @pytest.mark.parametrize("mask", [CAP, PATH_MIG_STATE, RATE_LIMIT],
@@ -191,16 +198,29 @@ def test_attributes_that_no_queue_pair_has(raw, mask):
     modify_qp(raw, 0)
 
 
-@pytest.mark.parametrize("command,request_of", [
-    (MODIFY_SRQ, lambda raw: struct.pack("<IIII", raw.srq, 2, 0, 3)),
-    (MODIFY_WQ, lambda raw: struct.pack("<IIIIII", 1, raw.wq, 0, 0, 0, 0)),
-], ids=["modify_srq", "modify_wq"])
-def test_driver_data_of_a_verb_that_has_none(raw, command, request_of):
-    request = request_of(raw)
-    code = errno_of(uioctl.invoke, raw.ctx, command, request,
-                    struct.pack("<Q", 1))
+# each works without
+NO_DRIVER_DATA = {
+    "modify_srq": lambda raw, driver: uioctl.invoke(
+        raw.ctx, MODIFY_SRQ, struct.pack("<IIII", raw.srq, 2, 0, 3), driver),
+    "modify_srq_not_at_all": lambda raw, driver: uioctl.invoke(
+        raw.ctx, MODIFY_SRQ, struct.pack("<IIII", raw.srq, 0, 0, 0), driver),
+    "modify_wq": lambda raw, driver: uioctl.invoke(
+        raw.ctx, MODIFY_WQ, struct.pack("<IIIIII", 1, raw.wq, 0, 0, 0, 0),
+        driver),
+    "modify_qp": lambda raw, driver: modify_qp(raw, 0, driver),
+    "create_ah": lambda raw, driver: DESTROY["create_ah"](
+        raw, raw.create_ah(4, driver=driver)),
+    "destroy_cq": lambda raw, driver: uioctl.invoke(
+        raw.ctx, uverbs.DESTROY_CQ, struct.pack("<II", raw.other_cq(), 0),
+        driver, reply=8),
+}
+
+
+@pytest.mark.parametrize("name", NO_DRIVER_DATA)
+def test_driver_data_of_a_verb_that_has_none(raw, name):
+    code = errno_of(NO_DRIVER_DATA[name], raw, struct.pack("<Q", 1))
     assert code in (errno.EINVAL, errno.EOPNOTSUPP)
-    uioctl.invoke(raw.ctx, command, request)
+    NO_DRIVER_DATA[name](raw, b"")
 
 
 @pytest.fixture
