@@ -331,9 +331,6 @@ int xrdma_add_gid(const struct ib_gid_attr *attr, void **context)
 	u16 vlan = 0xffff;
 	int err;
 
-	if (attr->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
-		return -EOPNOTSUPP;
-
 	err = rdma_read_gid_l2_fields(attr, &vlan, cmd.mac);
 	if (err)
 		return err;

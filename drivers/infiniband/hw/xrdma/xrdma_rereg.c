@@ -34,8 +34,6 @@ static int xrdma_rereg_check(struct xrdma_ibdev *xib, const struct xrdma_mr *mr,
 			     int flags, const struct xrdma_grant *grant,
 			     int access)
 {
-	if (mr->ibmr.type != IB_MR_TYPE_USER)
-		return -EINVAL;
 	/* a window would stand in the way of the owner of a dma-buf */
 	if (mr->dmabuf && (flags & IB_MR_REREG_TRANS ||
 			   access & IB_ACCESS_MW_BIND))
@@ -144,8 +142,7 @@ static int xrdma_rereg_switch(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
  * Context: may sleep, for a bounded time.
  * Return: NULL: done; or an ERR_PTR(), and the region is as before: an errno of
  * xrdma_reg_user_mr(); -EBUSY: windows are bound to it; -EACCES: it would have
- * to be pinned anew, and cannot; -EINVAL: it is no region of memory of a user,
- * or its dma-buf has been taken back.
+ * to be pinned anew, and cannot; -EINVAL: its dma-buf has been taken back.
  */
 struct ib_mr *xrdma_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 				  u64 length, u64 iova, int access,

@@ -172,8 +172,6 @@ int xrdma_rss_modify(struct ib_qp *ibqp, const struct ib_qp_attr *attr,
 	enum ib_qp_state next;
 	int err = -EINVAL;
 
-	if (mask & IB_QP_PORT && attr->port_num != 1)
-		return -EINVAL;
 	mutex_lock(&qp->modify_lock);
 	next = mask & IB_QP_STATE ? attr->qp_state : (int)qp->state;
 	if (ib_modify_qp_is_ok(qp->state, next, ibqp->qp_type, mask)) {

@@ -75,8 +75,6 @@ int xrdma_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 	u64 elsewhere[XRDMA_NUM_STATS] = {};
 	int err, i;
 
-	if (!port)
-		return -EOPNOTSUPP;
 	err = xrdma_counters_sum(xib, elsewhere);
 	if (!err)
 		err = xrdma_read_stats(xib, stats->value);
