@@ -28,7 +28,7 @@ OBJECTS = ("eqs", "cqs", "qps", "srqs", "groups")
 UP = 1              # of the flags of a network device
 OK = {None, errno.ENOMEM}
 # of verbs, and of what takes thousands
-MOST, FEW = soak(20, 10000), soak(6, 10000)
+MOST, FEW = soak(20, 200), soak(6, 200)
 # of few pages, which take their time where each mapping is checked
 SOME = ("context", "reg_mr-page", "resize_cq", "create_qp-RC", "create_flow")
 FEWER = ("reg_mr-page", "create_qp-RC")
