@@ -7,6 +7,7 @@ Knows nothing of the protocol between them.
 
 import itertools
 import json
+import time
 
 from nvmet import wait_until
 from remote import There
@@ -115,7 +116,7 @@ def wait_out(storage, thing, pauses, back=lambda: True):
         thing.down()
         try:
             load.stalls()
-            storage.host.run(f"sleep {pause}")
+            time.sleep(pause)
         finally:
             thing.up()
         load.moves()
