@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""perftest: it checks no data, but that everything completes."""
+"""perftest: it checks no data, but that everything completes. The rates that it
+prints are 0 if it finds the clock of a busy machine too unsteady."""
 
 import re
 
@@ -14,10 +15,10 @@ def perftest(nodes, program, options, **ready):
     # -u: a machine may be slow to answer
     line = f"{program} -d $XRDMA_DEV -x $XRDMA_GID_INDEX -F -u 18 {options}"
     text, _ = nodes.talk(line, f"{line} $PEER_ADDR", **ready or {"port": PORT})
-    size = int(re.search(r"-s (\d+)", options)[1])
-    found = re.search(rf"^ *{size} +(\d+) +(.*)$", text, re.M)
-    assert found, text
-    assert any(float(word) > 0 for word in found[2].split())
+    size, count = (int(re.search(rf"-{letter} (\d+)", line)[1])
+                   for letter in "sn")
+    found = re.search(rf"^ *{size} +(\d+) +[\d.]+ ", text, re.M)
+    assert found and int(found[1]) >= count, text
 
 
 @pytest.mark.parametrize("operation, options", [
