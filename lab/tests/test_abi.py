@@ -109,7 +109,8 @@ def test_qp_depths_and_strides(dev, pd, cq, buf, sq, rq):
 
 @pytest.mark.parametrize("want", [
     {"send_wr": 1 << 20}, {"recv_wr": 1 << 20}, {"send_sge": 100},
-    {"recv_sge": 100}, {"send_wr": 17}, {"recv_wr": 17}, {"recv_sge": 3}, {"inline": 1 << 16}, {"kind": 77}])
+    {"recv_sge": 100}, {"send_wr": 17}, {"recv_wr": 17}, {"recv_sge": 3},
+    {"inline": 1 << 16}, {"kind": 77}])
 def test_qp_limits(dev, pd, cq, buf, want):
     refused(uverbs.create_qp, dev.ctx, pd, cq, qp_data(buf), **want)
 

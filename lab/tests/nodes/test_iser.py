@@ -5,8 +5,7 @@ and compared, also while links and targets come and go. The long form moves
 1 GiB from each."""
 
 import pytest
-from sides import (MIB, RAM, Storage, fio, lend, target_numbers,
-                   wait_out)
+from sides import MIB, RAM, Storage, fio, lend, target_numbers, wait_out
 from soak import soak
 from trouble import EveryPacket, Link
 

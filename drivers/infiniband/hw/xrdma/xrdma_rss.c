@@ -157,7 +157,7 @@ int xrdma_rss_destroy(struct ib_qp *ibqp)
 /**
  * xrdma_rss_modify() - xrdma_modify_qp() of a queue pair of xrdma_rss_create()
  * @ibqp: the queue pair
- * @attr: state, port
+ * @attr: state
  * @mask: enum ib_qp_attr_mask
  *
  * Whether frames are received, the states of its work queues say.
