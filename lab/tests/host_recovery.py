@@ -63,7 +63,8 @@ def fixture_lives():
 def fixture_hangs(request):
     if not soak(False, True):
         return request.getfixturevalue("lives")
-    return play("hangs", "--timeout", "10800")
+    # where leaks are seen
+    return play("hangs", "--kernel", "gcov", "--timeout", "10800")
 
 
 def deaths(found):
