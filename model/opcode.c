@@ -100,7 +100,6 @@ static const struct op_info cnp = {
 };
 
 struct transport_info {
-	const char *name;
 	u32 ops;
 	u16 hdrs;
 	u8 len;
@@ -115,13 +114,13 @@ struct transport_info {
 			 BIT(XRDMA_BTH_SEND_ONLY_IMM))
 
 static const struct transport_info transports[8] = {
-	[XRDMA_BTH_RC >> 5] = { "RC", OPS_RELIABLE, 0, 0 },
-	[XRDMA_BTH_UC >> 5] = { "UC", OPS_SEND_WRITE, 0, 0 },
+	[XRDMA_BTH_RC >> 5] = { OPS_RELIABLE, 0, 0 },
+	[XRDMA_BTH_UC >> 5] = { OPS_SEND_WRITE, 0, 0 },
 	[XRDMA_BTH_UD >> 5] = {
-		"UD", OPS_DATAGRAM, XRDMA_HDR_DETH, XRDMA_DETH_BYTES },
-	[XRDMA_BTH_CNP >> 5] = { "CNP", BIT(1), 0, 0 },
+		OPS_DATAGRAM, XRDMA_HDR_DETH, XRDMA_DETH_BYTES },
+	[XRDMA_BTH_CNP >> 5] = { BIT(1), 0, 0 },
 	[XRDMA_BTH_XRC >> 5] = {
-		"XRC", OPS_RELIABLE, XRDMA_HDR_XRCETH, XRDMA_XRCETH_BYTES },
+		OPS_RELIABLE, XRDMA_HDR_XRCETH, XRDMA_XRCETH_BYTES },
 };
 
 static const struct op_info *op_info(u8 opcode)
@@ -169,17 +168,4 @@ bool xrdma_opcode_get(u8 opcode, struct xrdma_opcode *op)
 const char *xrdma_opcode_name(u8 opcode)
 {
 	return opcode_exists(opcode) ? op_info(opcode)->name : "unknown";
-}
-
-/**
- * xrdma_opcode_transport() - name of the transport of an opcode
- * @opcode: first byte of a BTH
- *
- * Return: the name, "unknown" if there is none.
- */
-const char *xrdma_opcode_transport(u8 opcode)
-{
-	const char *name = transports[opcode >> 5].name;
-
-	return name ? name : "unknown";
 }

@@ -108,6 +108,5 @@ struct xrdma_opcode {
 
 bool xrdma_opcode_get(u8 opcode, struct xrdma_opcode *op);
 const char *xrdma_opcode_name(u8 opcode);
-const char *xrdma_opcode_transport(u8 opcode);
 
 #endif /* XRDMA_MODEL_OPCODE_H */

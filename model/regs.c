@@ -5,7 +5,6 @@
  */
 #include <endian.h>
 #include <errno.h>
-#include <errno.h>
 #include <linux/array_size.h>
 #include <string.h>
 

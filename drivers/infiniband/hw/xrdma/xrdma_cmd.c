@@ -233,21 +233,6 @@ int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
 }
 
 /**
- * xrdma_cmd_destroy_eq() - DESTROY_EQ
- * @xdev: the device
- * @eqn: number
- *
- * Return: 0 if the device uses its memory no more, or an errno of
- * xrdma_cmd_exec().
- */
-int xrdma_cmd_destroy_eq(struct xrdma_dev *xdev, u32 eqn)
-{
-	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_EQ, eqn);
-
-	return xrdma_cmd_undo(xdev, &cmd);
-}
-
-/**
  * xrdma_cmd_create_cq() - CREATE_CQ
  * @xdev: the device
  * @cqn: number

@@ -215,7 +215,6 @@ int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
 int xrdma_cmd_query_device(struct xrdma_dev *xdev);
 int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
 			u8 log_depth, u64 root);
-int xrdma_cmd_destroy_eq(struct xrdma_dev *xdev, u32 eqn);
 int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u8 log_depth,
 			u64 root);
 int xrdma_cmd_destroy_cq(struct xrdma_dev *xdev, u32 cqn);
@@ -265,7 +264,6 @@ int xrdma_cmd_destroy_rss(struct xrdma_dev *xdev, u32 qpn);
 int xrdma_eqs_create(struct xrdma_dev *xdev);
 void xrdma_eqs_stop(struct xrdma_dev *xdev);
 void xrdma_eqs_destroy(struct xrdma_dev *xdev);
-void xrdma_eq_sync(struct xrdma_dev *xdev, u32 eqn);
 bool xrdma_eqs_live(const struct xrdma_dev *xdev);
 u32 xrdma_num_comp_vectors(const struct xrdma_dev *xdev);
 u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector);

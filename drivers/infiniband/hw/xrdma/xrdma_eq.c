@@ -283,22 +283,6 @@ void xrdma_eqs_destroy(struct xrdma_dev *xdev)
 }
 
 /**
- * xrdma_eq_sync() - wait for the handlers that run on an event queue
- * @xdev: the device
- * @eqn: event queue
- *
- * Context: may sleep.
- */
-void xrdma_eq_sync(struct xrdma_dev *xdev, u32 eqn)
-{
-	struct xrdma_eq *eq = &xdev->eqs->eq[eqn];
-
-	if (eq->irq)
-		synchronize_irq(eq->irq);
-	flush_delayed_work(&eq->resume);
-}
-
-/**
  * xrdma_eqs_live() - do command replies come by interrupt?
  * @xdev: the device
  *

@@ -22,7 +22,6 @@
 /**
  * struct xrdma_faults - refused accesses of a device
  * @counts: by reason; [0]: those of a reason that is not known
- * @lost: records that the device dropped
  * @traced: limits the tracepoint
  * @dir: in debugfs
  * @lock: protects what follows; taken in interrupts
@@ -31,7 +30,6 @@
  */
 struct xrdma_faults {
 	atomic64_t counts[XRDMA_NUM_FAULTS];
-	atomic64_t lost;
 	struct ratelimit_state traced;
 	struct dentry *dir;
 	spinlock_t lock; /* num, kept */
@@ -98,7 +96,6 @@ void xrdma_fault_report(struct xrdma_ibdev *xib, const struct xrdma_eqe *eqe)
 	unsigned long flags;
 
 	atomic64_inc(&faults->counts[reason]);
-	atomic64_add(le32_to_cpu(eqe->lost), &faults->lost);
 	spin_lock_irqsave(&faults->lock, flags);
 	faults->kept[faults->num++ % XRDMA_FAULT_KEPT] = *eqe;
 	spin_unlock_irqrestore(&faults->lock, flags);
@@ -117,18 +114,6 @@ void xrdma_fault_report(struct xrdma_ibdev *xib, const struct xrdma_eqe *eqe)
 u64 xrdma_fault_count(const struct xrdma_ibdev *xib, u32 reason)
 {
 	return atomic64_read(&xib->faults->counts[reason]);
-}
-
-/**
- * xrdma_faults_lost() - records that the device dropped for want of room
- * @xib: the device
- *
- * Context: any.
- * Return: their number since the device was probed.
- */
-u64 xrdma_faults_lost(const struct xrdma_ibdev *xib)
-{
-	return atomic64_read(&xib->faults->lost);
 }
 
 /* The last record kept in which (word & @mask) is @value, or none. */

@@ -37,7 +37,6 @@ int xrdma_faults_create(struct xrdma_ibdev *xib);
 void xrdma_faults_destroy(struct xrdma_ibdev *xib);
 void xrdma_fault_report(struct xrdma_ibdev *xib, const struct xrdma_eqe *eqe);
 u64 xrdma_fault_count(const struct xrdma_ibdev *xib, u32 reason);
-u64 xrdma_faults_lost(const struct xrdma_ibdev *xib);
 const char *xrdma_fault_name(u32 reason);
 bool xrdma_fault_last_of_qp(struct xrdma_ibdev *xib, u32 qpn,
 			    struct xrdma_eqe *eqe);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA life and death: reset, check, enable; a watchdog; and the one way to
- * declare the device dead. Must not know commands or verbs objects.
+ * declare the device dead. Must not know verbs objects, or of commands more than
+ * that a death ends them.
  */
 
 #include <linux/delay.h>

@@ -30,7 +30,6 @@ static_assert(sizeof(struct xrdma_reg_seg) == 32);
 static_assert(sizeof(struct xrdma_rq_wqe) == 16);
 static_assert(sizeof(struct xrdma_cqe) == 64);
 
-#define XRDMA_PAGE_SHIFT		12
 #define XRDMA_PAGE_SIZE			4096
 
 /* What the device can do: register CAPS */

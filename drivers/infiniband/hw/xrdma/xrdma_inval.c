@@ -370,18 +370,6 @@ void xrdma_quarantine_abandon(struct xrdma_ibdev *xib)
 		xrdma_dmabuf_abandon(held->umem);
 }
 
-/**
- * xrdma_quarantine_empty() - is nothing in quarantine?
- * @xib: the device
- *
- * Context: any.
- * Return: true if so.
- */
-bool xrdma_quarantine_empty(const struct xrdma_ibdev *xib)
-{
-	return list_empty(&xib->inval->quarantine);
-}
-
 /* ---- life ------------------------------------------------------------ */
 
 /**

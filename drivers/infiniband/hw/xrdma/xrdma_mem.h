@@ -32,7 +32,6 @@ void xrdma_quarantine(struct xrdma_ibdev *xib, struct ib_umem *umem,
 void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf);
 void xrdma_quarantine_release(struct xrdma_ibdev *xib);
 void xrdma_quarantine_abandon(struct xrdma_ibdev *xib);
-bool xrdma_quarantine_empty(const struct xrdma_ibdev *xib);
 
 /* xrdma_mtt.c: pieces of bus memory -> translation */
 void xrdma_mtt_init(struct xrdma_mtt *mtt);
