@@ -3,17 +3,13 @@
  * XRDMA queue pairs: what their parts share: xrdma_qp.c, what all have in
  * common; xrdma_kqp.c and xrdma_uqp.c, rings in the memory of the kernel and of
  * a process. Nobody else includes it, but for other objects that are queue
- * pairs to the device.
+ * pairs to the device, and for what shows them (xrdma_restrack.c).
  */
 
 #ifndef XRDMA_QP_H
 #define XRDMA_QP_H
 
 #include "xrdma_verbs.h"
-
-#define XRDMA_SQ_LOG_STRIDE_MIN		6 /* room to bind and to register */
-#define XRDMA_RQ_LOG_STRIDE_MIN		5
-#define XRDMA_LOG_STRIDE_MAX		10
 
 /**
  * struct xrdma_qp_kind - what queue pairs of a type have
@@ -73,8 +69,6 @@ int xrdma_qp_disable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 		     struct xrdma_cq *send_kcq, struct xrdma_cq *recv_kcq);
 
 /* xrdma_uqp.c */
-bool xrdma_user_ring_ok(const struct xrdma_caps *caps, u8 log_depth,
-			u8 log_stride, u8 log_stride_min);
 int xrdma_uqp_start(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 		    const struct xrdma_qp_init *init, u64 addr,
 		    struct ib_udata *udata);

@@ -12,7 +12,6 @@
  */
 
 #include <linux/log2.h>
-#include "xrdma_qp.h"
 #include "xrdma_srq.h"
 
 /* ---- numbers and events ------------------------------------------------ */
@@ -230,7 +229,7 @@ static int xrdma_usrq_shape(const struct xrdma_caps *caps, struct xrdma_wq *rq,
 	if (memchr_inv(req->reserved, 0, sizeof(req->reserved)) ||
 	    !PAGE_ALIGNED(req->buf_addr))
 		return -EINVAL;
-	if (!xrdma_user_ring_ok(caps, req->log_depth, req->log_stride,
+	if (!xrdma_ubuf_ring_ok(caps, req->log_depth, req->log_stride,
 				XRDMA_RQ_LOG_STRIDE_MIN))
 		return -EINVAL;
 

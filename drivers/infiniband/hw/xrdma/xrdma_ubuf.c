@@ -4,7 +4,26 @@
  * device. Must not know what is in them.
  */
 
+#include <linux/log2.h>
 #include "xrdma_verbs.h"
+
+/**
+ * xrdma_ubuf_ring_ok() - may a process lay out a ring like this?
+ * @caps: of the device
+ * @log_depth: log2 of the entries
+ * @log_stride: log2 of the bytes of an entry
+ * @log_stride_min: what an entry needs
+ *
+ * Context: any.
+ * Return: false for what the device would refuse.
+ */
+bool xrdma_ubuf_ring_ok(const struct xrdma_caps *caps, u8 log_depth,
+			u8 log_stride, u8 log_stride_min)
+{
+	return log_stride >= log_stride_min &&
+	       log_stride <= XRDMA_LOG_STRIDE_MAX &&
+	       log_depth <= ilog2(caps->max_qp_wr);
+}
 
 /**
  * xrdma_ubuf_map() - pin and translate rings and their record

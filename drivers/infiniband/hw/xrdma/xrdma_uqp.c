@@ -5,32 +5,14 @@
  * but that some lack a ring.
  */
 
-#include <linux/log2.h>
 #include "xrdma_qp.h"
-
-/**
- * xrdma_user_ring_ok() - may a process lay out a ring like this?
- * @caps: of the device
- * @log_depth: log2 of the entries
- * @log_stride: log2 of the bytes of an entry
- * @log_stride_min: what an entry needs
- *
- * Return: false for what the device would refuse.
- */
-bool xrdma_user_ring_ok(const struct xrdma_caps *caps, u8 log_depth,
-			u8 log_stride, u8 log_stride_min)
-{
-	return log_stride >= log_stride_min &&
-	       log_stride <= XRDMA_LOG_STRIDE_MAX &&
-	       log_depth <= ilog2(caps->max_qp_wr);
-}
 
 static bool xrdma_user_wq_ok(const struct xrdma_caps *caps,
 			     const struct xrdma_wq *wq, u8 log_stride_min)
 {
 	if (!wq->log_stride)
 		return !wq->log_depth;
-	return xrdma_user_ring_ok(caps, wq->log_depth, wq->log_stride,
+	return xrdma_ubuf_ring_ok(caps, wq->log_depth, wq->log_stride,
 				  log_stride_min);
 }
 

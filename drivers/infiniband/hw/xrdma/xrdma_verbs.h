@@ -267,6 +267,11 @@ struct xrdma_cq {
 	struct list_head recv_qps;
 };
 
+/* Bytes of an entry in the rings of queue pairs, work queues and SRQs, log2 */
+#define XRDMA_SQ_LOG_STRIDE_MIN		6 /* room to bind and to register */
+#define XRDMA_RQ_LOG_STRIDE_MIN		5
+#define XRDMA_LOG_STRIDE_MAX		10
+
 /**
  * struct xrdma_wq - one side of a kernel queue pair
  * @ring: entries
@@ -487,6 +492,8 @@ int xrdma_cq_indexes(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 *ci,
 		     u32 *pi);
 
 /* xrdma_ubuf.c: rings in the memory of a process */
+bool xrdma_ubuf_ring_ok(const struct xrdma_caps *caps, u8 log_depth,
+			u8 log_stride, u8 log_stride_min);
 int xrdma_ubuf_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
 		   u64 size);
 void xrdma_ubuf_unmap(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf,

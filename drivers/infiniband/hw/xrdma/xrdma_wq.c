@@ -29,7 +29,7 @@ static int xrdma_rwq_check(const struct xrdma_caps *caps,
 	if (memchr_inv(req->reserved, 0, sizeof(req->reserved)) ||
 	    !PAGE_ALIGNED(req->buf_addr))
 		return -EINVAL;
-	if (!xrdma_user_ring_ok(caps, req->log_depth, req->log_stride,
+	if (!xrdma_ubuf_ring_ok(caps, req->log_depth, req->log_stride,
 				XRDMA_RQ_LOG_STRIDE_MIN))
 		return -EINVAL;
 	return !attr->max_wr || attr->max_wr > 1U << req->log_depth ? -EINVAL :
