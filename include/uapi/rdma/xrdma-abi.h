@@ -2,8 +2,8 @@
 /*
  * XRDMA user ABI: what the provider and xrdma.ko exchange through uverbs, and
  * what user space itself reads and writes: queue entries, doorbell records
- * and the doorbell page. Documentation/infiniband/xrdma-hw.rst explains each
- * layout and holds its golden bytes.
+ * and the doorbell page. Documentation/infiniband/xrdma-hw.rst explains what the
+ * device reads and writes of it, with golden bytes.
  *
  * Must not know: registers, commands, key entries, translation tables.
  *

@@ -30,6 +30,23 @@ static_assert(sizeof(struct xrdma_reg_seg) == 32);
 static_assert(sizeof(struct xrdma_rq_wqe) == 16);
 static_assert(sizeof(struct xrdma_cqe) == 64);
 
+/* What uverbs carries */
+static_assert(sizeof(struct xrdma_uresp_alloc_ucontext) == 32);
+static_assert(sizeof(struct xrdma_uresp_alloc_pd) == 8);
+static_assert(sizeof(struct xrdma_ureq_create_cq) == 16);
+static_assert(sizeof(struct xrdma_uresp_create_cq) == 8);
+static_assert(sizeof(struct xrdma_ureq_resize_cq) == 16);
+static_assert(sizeof(struct xrdma_uresp_resize_cq) == 8);
+static_assert(sizeof(struct xrdma_ureq_create_qp) == 16);
+static_assert(sizeof(struct xrdma_ureq_create_rss) == 56);
+static_assert(sizeof(struct xrdma_uresp_create_qp) == 8);
+static_assert(sizeof(struct xrdma_ureq_create_srq) == 16);
+static_assert(sizeof(struct xrdma_uresp_create_srq) == 8);
+static_assert(sizeof(struct xrdma_ureq_create_wq) == 16);
+static_assert(sizeof(struct xrdma_uresp_create_wq) == 8);
+static_assert(sizeof(struct xrdma_uresp_alloc_dm) == 24);
+static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
+
 #define XRDMA_PAGE_SIZE			4096
 
 /* What the device can do: register CAPS */

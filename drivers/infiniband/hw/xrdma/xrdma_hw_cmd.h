@@ -488,6 +488,7 @@ static_assert(sizeof(struct xrdma_cmd_create_srq) == 32);
 static_assert(sizeof(struct xrdma_cmd_modify_srq) == 24);
 static_assert(sizeof(struct xrdma_cmd_mcast) == 24);
 static_assert(sizeof(struct xrdma_cmd_invalidate) == 16);
+static_assert(sizeof(struct xrdma_cmd_object) == 4);
 static_assert(sizeof(struct xrdma_cmd) == 128);
 
 #endif /* XRDMA_HW_CMD_H */

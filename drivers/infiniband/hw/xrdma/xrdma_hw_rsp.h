@@ -164,6 +164,7 @@ struct xrdma_rsp {
 static_assert(sizeof(struct xrdma_rsp_query_device) == 88);
 static_assert(sizeof(struct xrdma_rsp_query_port) == 16);
 static_assert(sizeof(struct xrdma_rsp_query_qp) == 72);
+static_assert(sizeof(struct xrdma_rsp_resize_cq) == 4);
 static_assert(sizeof(struct xrdma_rsp_query_srq) == 8);
 static_assert(sizeof(struct xrdma_rsp) == 128);
 
