@@ -108,7 +108,8 @@ struct xrdma_cq *xrdma_cq_get(struct xrdma_ibdev *xib, u32 cqn)
 /**
  * xrdma_cq_completion() - completion event
  * @xib: the device
- * @cqn: as the device says; a number that is not in use is ignored
+ * @cqn: as the device says; a number that is not in use is ignored, and so is a
+ *	kernel queue that is not armed
  *
  * Context: any; calls the consumer's handler.
  */
@@ -118,8 +119,9 @@ void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn)
 
 	if (!cq)
 		return;
-	WRITE_ONCE(cq->armed, false);
-	cq->comp(cq);
+	/* nobody waits for what nobody has asked for */
+	if (!cq->ring || xchg(&cq->armed, false))
+		cq->comp(cq);
 	xrdma_cq_put(cq);
 }
 
@@ -254,10 +256,9 @@ void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq)
 	spin_unlock_irqrestore(&cq->lock, flags);
 }
 
-static void xrdma_kcq_free(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
-			   bool keep)
+static void xrdma_kcq_free(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
-	if (keep)
+	if (xrdma_may_touch(&xib->hw))
 		xrdma_quarantine_buf(xib, &cq->buf);
 	else
 		xrdma_buf_free(&xib->hw, &cq->buf);
@@ -295,7 +296,7 @@ int xrdma_kcq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 entries,
 
 	err = xrdma_cq_enable(xib, cq, cq->buf.root);
 	if (err)
-		xrdma_kcq_free(xib, cq, xrdma_may_touch(&xib->hw));
+		xrdma_kcq_free(xib, cq);
 	return err;
 }
 
@@ -310,7 +311,8 @@ int xrdma_kcq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 entries,
  */
 void xrdma_kcq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
-	xrdma_kcq_free(xib, cq, xrdma_cq_disable(xib, cq));
+	xrdma_cq_disable(xib, cq);
+	xrdma_kcq_free(xib, cq);
 }
 
 /**
@@ -456,4 +458,31 @@ int xrdma_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	else
 		xrdma_ucq_destroy(xib, cq);
 	return 0;
+}
+
+/**
+ * xrdma_pre_destroy_cq() - ib_device_ops.pre_destroy_cq
+ * @ibcq: queue of the kernel
+ *
+ * No handler runs any more, and none will; the core can end its own polling,
+ * which may still be in progress, without its being started again.
+ *
+ * Context: may sleep.
+ * Return: 0
+ */
+int xrdma_pre_destroy_cq(struct ib_cq *ibcq)
+{
+	xrdma_cq_disable(to_xibdev(ibcq->device), to_xcq(ibcq));
+	return 0;
+}
+
+/**
+ * xrdma_post_destroy_cq() - ib_device_ops.post_destroy_cq
+ * @ibcq: queue of xrdma_pre_destroy_cq(), which nobody polls any more
+ *
+ * Context: may sleep.
+ */
+void xrdma_post_destroy_cq(struct ib_cq *ibcq)
+{
+	xrdma_kcq_free(to_xibdev(ibcq->device), to_xcq(ibcq));
 }

@@ -467,6 +467,8 @@ int xrdma_del_gid(const struct ib_gid_attr *attr, void **context);
 int xrdma_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		    struct uverbs_attr_bundle *attrs);
 int xrdma_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata);
+int xrdma_pre_destroy_cq(struct ib_cq *ibcq);
+void xrdma_post_destroy_cq(struct ib_cq *ibcq);
 int xrdma_ucq_check(const struct xrdma_caps *caps, u32 entries, u64 addr,
 		    u32 log_depth);
 int xrdma_ucq_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
