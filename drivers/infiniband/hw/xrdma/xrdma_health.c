@@ -255,6 +255,9 @@ void xrdma_health_start(struct xrdma_dev *xdev)
  * xrdma_health_stop() - stop the watchdog and let the fatal work end
  * @xdev: the device
  *
+ * An interrupt that declares the device dead right now comes too late: the work
+ * is disabled.
+ *
  * Context: may sleep.
  */
 void xrdma_health_stop(struct xrdma_dev *xdev)
@@ -262,4 +265,5 @@ void xrdma_health_stop(struct xrdma_dev *xdev)
 	cancel_delayed_work_sync(&xdev->watchdog);
 	WRITE_ONCE(xdev->running, false);
 	flush_work(&xdev->fatal_work);
+	disable_work_sync(&xdev->fatal_work);
 }
