@@ -457,7 +457,7 @@ ENABLED_NOT_READY = 2       # it works, and no reset ever ends
 def windows_hang():
     """The same of regions of a huge page and of windows bound to them, on a
     device whose register does not reset it: that takes another kind of reset,
-    after the time that this one has."""
+    after the time that this one has. Meanwhile the end of the process waits."""
     log = Log()
     pathlib.Path("/proc/sys/vm/nr_hugepages").write_text("4")
     pages = [huge_pages()]
@@ -469,17 +469,15 @@ def windows_hang():
     ask(**lie("STATUS", ENABLED_NOT_READY))
     child.kill()
     noticed = log.wait_for("the device is dead")
-    killed = end_traffic([child])
     pages.append(huge_pages())
+    killed = end_traffic([child])
     until = time.monotonic() + PATIENCE
     while huge_pages() < pages[0] and time.monotonic() < until:
         time.sleep(0.1)
     pages.append(huge_pages())
     repair()
-    findings = after_recovery(log)
-    report(name="end", ready=ready, pages=pages, pinned=[
-        text for text in findings["errors"] if "stays pinned" in text],
-        **{**findings, "killed": killed, "noticed": noticed})
+    report(name="end", ready=ready, pages=pages,
+           **{**after_recovery(log), "killed": killed, "noticed": noticed})
 
 
 def command_late():

@@ -357,7 +357,8 @@ def test_pages_stay_pinned_until_the_device_is_reset(kernel, tmp_path):
     assert found["ready"] == "ready"
     before, dead, after = found["pages"]
     assert dead == before - 1 and after == before
-    assert len(found["pinned"]) == 1, found["errors"]
+    # nothing of the process is given back before, so neither is the process
+    assert found["killed"] > 2
     check_recovery(found, "not answered in time")
 
 

@@ -131,11 +131,12 @@ int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
  * @xdev: the device; if it has been reset it knows none: what shall go has gone
  * @cmd: the command
  *
- * A device that refuses to end what nobody uses can only be reset.
+ * A device that refuses to end what nobody uses can only be reset, and at once:
+ * the caller's next step is to give memory back that the object led to.
  *
  * Context: may sleep.
  * Return: 0; -EBUSY: the object is in use, and nothing has changed; or an errno
- * of xrdma_cmd_exec(): the device is dead.
+ * of xrdma_cmd_exec(): the device is dead, and cannot be silenced.
  */
 int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 {
@@ -143,9 +144,10 @@ int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 
 	if (!err || xrdma_quiet(xdev))
 		return 0;
-	if (err != -EBUSY)
-		xrdma_fatal(xdev, "it does not let go of an object");
-	return err;
+	if (err == -EBUSY)
+		return err;
+	xrdma_fatal(xdev, "it does not let go of an object");
+	return xrdma_hw_silence(xdev) ? 0 : err;
 }
 
 /* A limit, or what fits: numbers have 24 bits. */

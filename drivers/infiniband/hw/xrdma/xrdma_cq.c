@@ -128,8 +128,8 @@ void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn)
 /**
  * xrdma_cq_wake() - completion event that the device owes but cannot give
  * @xib: the device, dead
- * @cqn: a number that is not in use is ignored, and so is a kernel queue that
- *	is not armed
+ * @cqn: a number that is not in use is ignored, and so are a kernel queue that
+ *	is not armed and a user's that has been woken
  *
  * Context: process; calls the consumer's handler.
  */
@@ -142,7 +142,7 @@ void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn)
 	/* a handler may raise a soft interrupt: let it run when we are done */
 	local_bh_disable();
 	/* whether a user's queue is armed, only its memory tells */
-	if (!cq->ring || xchg(&cq->armed, false))
+	if (cq->ring ? xchg(&cq->armed, false) : !xchg(&cq->dead, true))
 		cq->comp(cq);
 	local_bh_enable();
 	xrdma_cq_put(cq);

@@ -120,8 +120,8 @@ struct xrdma_event_ops {
  * @dead: no command may be sent and no completion will come; set once, read
  *	without a lock
  * @quiet: @dead, and nothing of the device can touch host memory any more: it
- *	has been reset since, or is no longer there; set once, read without a
- *	lock
+ *	has been reset since, is no longer there, or is no bus master; set once,
+ *	read without a lock
  * @silence_lock: serialises the resets that make it @quiet
  * @running: the watchdog runs; until then the caller of a failing command says
  *	what went wrong, and xrdma_fatal() is silent

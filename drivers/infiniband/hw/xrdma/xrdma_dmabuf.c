@@ -41,6 +41,7 @@ static void xrdma_dmabuf_silence(void *priv)
 {
 	struct xrdma_ibdev *xib = priv;
 
+	xrdma_fatal(&xib->hw, "it does not let go of a dma-buf");
 	if (!xrdma_hw_silence(&xib->hw))
 		ibdev_err_ratelimited(&xib->ibdev,
 				      "the owner of a dma-buf has taken it back, but the device cannot be reset\n");
@@ -74,10 +75,12 @@ static void xrdma_dmabuf_revoke(void *priv)
  */
 int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 {
-	int err = 0;
+	int err;
 
 	xrdma_dmabuf_lock(mr);
-	if (!mr->revoked)
+	if (mr->revoked)
+		err = xrdma_may_touch(&xib->hw) ? -EIO : 0;
+	else
 		err = xrdma_inval_object(xib, to_xpd(mr->ibmr.pd),
 					 mr->key_index);
 	if (err != -EBUSY)

@@ -153,8 +153,8 @@ void xrdma_reset_done(struct pci_dev *pdev)
  * @pdev: the function
  * @state: whether it can be reached, now or ever
  *
- * The device is dead, but maybe not quiet: its memory is given back after the
- * reset.
+ * The device is dead. It is silenced here, if it can be reached, and not while
+ * the bus is being reset.
  *
  * Return: that a reset is needed, or that all is lost.
  */
@@ -165,8 +165,10 @@ pci_ers_result_t xrdma_error_detected(struct pci_dev *pdev,
 
 	mutex_lock(&fn->lock);
 	fn->held = true;
-	if (fn->xib)
+	if (fn->xib) {
 		xrdma_fatal(&fn->xib->hw, "its bus has failed");
+		xrdma_hw_silence(&fn->xib->hw);
+	}
 	mutex_unlock(&fn->lock);
 	return state == pci_channel_io_perm_failure ?
 	       PCI_ERS_RESULT_DISCONNECT : PCI_ERS_RESULT_NEED_RESET;

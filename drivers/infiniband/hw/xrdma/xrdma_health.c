@@ -131,13 +131,27 @@ int xrdma_hw_reset(struct xrdma_dev *xdev)
 	return err ?: xrdma_hw_wait_reset(xdev);
 }
 
+/*
+ * The last resort: a function that is no bus master sends no request, and what
+ * it has sent comes before its answer to a read (PCIe 6.0, 7.5.1.1.3 and 2.4.1).
+ * Only the next life makes it one again, after a reset.
+ */
+static bool xrdma_hw_cut_off(struct xrdma_dev *xdev)
+{
+	u16 command = PCI_COMMAND_MASTER;
+
+	pci_clear_master(xdev->pdev);
+	pci_read_config_word(xdev->pdev, PCI_COMMAND, &command);
+	return !(command & PCI_COMMAND_MASTER);
+}
+
 /**
  * xrdma_hw_silence() - make sure that the device touches host memory no more
  * @xdev: the device, in any state; dead afterwards
  *
  * Context: may sleep, for a bounded time.
- * Return: true if it is quiet: it has been reset, or is no longer in the
- * system.
+ * Return: true if it is quiet: it has been reset, is no longer in the system,
+ * or cannot reach memory.
  */
 bool xrdma_hw_silence(struct xrdma_dev *xdev)
 {
@@ -147,7 +161,7 @@ bool xrdma_hw_silence(struct xrdma_dev *xdev)
 	mutex_lock(&xdev->silence_lock);
 	if (!xrdma_quiet(xdev))
 		err = xrdma_hw_stop(xdev);
-	if (!err || err == -ENODEV)
+	if (!err || err == -ENODEV || xrdma_hw_cut_off(xdev))
 		/* pairs with xrdma_quiet() */
 		smp_store_release(&xdev->quiet, true);
 	mutex_unlock(&xdev->silence_lock);

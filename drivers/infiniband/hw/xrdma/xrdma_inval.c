@@ -161,8 +161,6 @@ static int xrdma_inval_outcome(struct xrdma_ibdev *xib,
 {
 	u32 word = le32_to_cpu(READ_ONCE(batch->words[slot]));
 
-	if (batch->err)
-		xrdma_fatal(&xib->hw, "it does not invalidate keys");
 	if (batch->err || xrdma_quiet(&xib->hw))
 		return batch->err;
 	switch (FIELD_GET(XRDMA_INVAL_STATUS, word)) {
@@ -209,7 +207,7 @@ int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index)
 	if (err != -ENOENT)
 		return err;
 	xrdma_fatal(&xib->hw, "it does not know a key in use");
-	return -EIO;
+	return xrdma_hw_silence(&xib->hw) ? 0 : -EIO;
 }
 
 /**
@@ -239,9 +237,7 @@ static int xrdma_inval_domain(struct xrdma_ibdev *xib, struct xrdma_pd *pd)
 	mutex_lock(&xib->inval->sending);
 	err = xrdma_cmd_invalidate_pd(&xib->hw, pd->pdn);
 	mutex_unlock(&xib->inval->sending);
-	if (err)
-		xrdma_fatal(&xib->hw, "it does not invalidate keys");
-	else
+	if (!err)
 		pd->revoked = true;
 	return err;
 }

@@ -151,7 +151,7 @@ static void xrdma_on_fatal(struct xrdma_dev *xdev)
 	if (xrdma_hw_silence(xdev))
 		xrdma_quarantine_release(xib);
 	xrdma_netdev_link(xib, false);
-	xrdma_flush_dead(xib);
+	xrdma_flush_begin(xib);
 	if (ib_device_try_get(&xib->ibdev)) {
 		ib_dispatch_event(&event);
 		ib_device_put(&xib->ibdev);

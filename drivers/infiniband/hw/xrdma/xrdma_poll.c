@@ -247,6 +247,13 @@ static bool xrdma_work_left(struct xrdma_cq *cq)
 	return false;
 }
 
+/* Not before the device is silent: a request that is over gives memory back. */
+static bool xrdma_flushing(const struct xrdma_ibdev *xib)
+{
+	/* pairs with xrdma_flush_begin(): what the device wrote is there */
+	return smp_load_acquire(&xib->flushing);
+}
+
 static void xrdma_flush_work(struct work_struct *work)
 {
 	struct xrdma_ibdev *xib = container_of(work, struct xrdma_ibdev,
@@ -254,13 +261,15 @@ static void xrdma_flush_work(struct work_struct *work)
 	struct xrdma_cq *cq;
 	unsigned long cqn;
 
+	if (!xrdma_flushing(xib))
+		return;
 	xa_for_each(&xib->cqs, cqn, cq)
 		xrdma_cq_wake(xib, cqn);
 }
 
 /**
- * xrdma_flush_dead() - wake all consumers of a dead device
- * @xib: the device, declared dead
+ * xrdma_flush_dead() - wake the consumers of a dead device
+ * @xib: the device, declared dead; until xrdma_flush_begin() nothing happens
  *
  * Their polling then finds what the device still wrote, and after that a flush
  * error for each request that is not completed.
@@ -270,6 +279,19 @@ static void xrdma_flush_work(struct work_struct *work)
 void xrdma_flush_dead(struct xrdma_ibdev *xib)
 {
 	schedule_work(&xib->flush_work);
+}
+
+/**
+ * xrdma_flush_begin() - from now on requests complete in software
+ * @xib: the device, dead, and silent if it can be silenced
+ *
+ * Context: any; consumers are woken from a work item.
+ */
+void xrdma_flush_begin(struct xrdma_ibdev *xib)
+{
+	/* pairs with xrdma_flushing() */
+	smp_store_release(&xib->flushing, true);
+	xrdma_flush_dead(xib);
 }
 
 /**
@@ -324,11 +346,11 @@ int xrdma_poll_cq(struct ib_cq *ibcq, int num_entries, struct ib_wc *wc)
 
 	spin_lock_irqsave(&cq->lock, flags);
 	if (!cq->dead) {
-		bool dead = xrdma_dead(&xib->hw);
+		bool flushing = xrdma_flushing(xib);
 
 		n = xrdma_poll_device(xib, cq, num_entries, wc);
-		/* from now on what the device writes comes too late */
-		cq->dead = dead && n < num_entries;
+		/* there is nothing more of the device's */
+		cq->dead = flushing && n < num_entries;
 	}
 	if (cq->dead)
 		n += xrdma_poll_dead(cq, num_entries - n, wc + n);
@@ -355,7 +377,7 @@ int xrdma_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	xrdma_cq_arm(cq, (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ?
 			 XRDMA_ARM_SOLICITED : XRDMA_ARM_NEXT);
 	missed = xrdma_cq_next(cq) ||
-		 (xrdma_dead(&xib->hw) && xrdma_work_left(cq));
+		 (xrdma_flushing(xib) && xrdma_work_left(cq));
 	spin_unlock_irqrestore(&cq->lock, irq);
 	return missed && (flags & IB_CQ_REPORT_MISSED_EVENTS);
 }

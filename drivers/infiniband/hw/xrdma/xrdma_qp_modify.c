@@ -210,31 +210,53 @@ static u32 xrdma_make_qp_attr(struct xrdma_qp_attr *hw,
 	return hw_mask;
 }
 
+/* Neither its producer nor who polls @cq looks at it meanwhile. */
+static void xrdma_empty_wq(struct xrdma_wq *wq, struct xrdma_cq *cq)
+{
+	spin_lock(&cq->lock);
+	wq->pi = 0;
+	wq->ci = 0;
+	wq->done = 0;
+	spin_unlock(&cq->lock);
+}
+
 /* The rings of a kernel queue pair are as new; so are its CQs, for it. */
 static void xrdma_empty_rings(struct xrdma_qp *qp)
 {
+	struct xrdma_cq *send_cq = to_xcq(qp->ibqp.send_cq);
+	struct xrdma_cq *recv_cq = to_xcq(qp->ibqp.recv_cq);
 	struct ib_srq *ibsrq = qp->ibqp.srq;
 
-	xrdma_cq_forget(to_xcq(qp->ibqp.recv_cq), qp->qpn,
-			ibsrq ? to_xsrq(ibsrq) : NULL);
-	xrdma_cq_forget(to_xcq(qp->ibqp.send_cq), qp->qpn, NULL);
+	xrdma_cq_forget(recv_cq, qp->qpn, ibsrq ? to_xsrq(ibsrq) : NULL);
+	xrdma_cq_forget(send_cq, qp->qpn, NULL);
 
 	spin_lock_irq(&qp->sq_lock);
 	spin_lock(&qp->rq_lock);
-	qp->sq.pi = 0;
-	qp->sq.ci = 0;
-	qp->sq.done = 0;
-	qp->rq.pi = 0;
-	qp->rq.ci = 0;
-	qp->rq.done = 0;
+	xrdma_empty_wq(&qp->sq, send_cq);
+	xrdma_empty_wq(&qp->rq, recv_cq);
 	memset(qp->rec, 0, sizeof(*qp->rec));
 	spin_unlock(&qp->rq_lock);
 	spin_unlock_irq(&qp->sq_lock);
 }
 
 /*
- * A dead device has ended all work: a consumer that moves its queue pair to
- * ERR or RESET to get rid of its requests must not fail.
+ * What a dead device cannot do: end all work. A process is told once: events
+ * that it does not fetch pile up.
+ */
+static void xrdma_end_work(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+			   u8 state)
+{
+	xrdma_hw_silence(&xib->hw);
+	if (qp->rec)
+		xrdma_flush_dead(xib);
+	/* it takes no more from its SRQ, and cannot say so */
+	if (qp->ibqp.srq && (qp->rec || qp->state != state))
+		xrdma_qp_event(xib, qp->qpn, XRDMA_EVENT_QP_LAST_WQE);
+}
+
+/*
+ * A consumer that moves its queue pair to ERR or RESET to get rid of its
+ * requests must not fail.
  */
 static int xrdma_modify_hw(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 			   const struct ib_qp_attr *attr, int mask)
@@ -249,10 +271,7 @@ static int xrdma_modify_hw(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	err = xrdma_cmd_modify_qp(&xib->hw, qp->qpn, hw_mask, &hw);
 	if (err && xrdma_dead(&xib->hw) && mask & IB_QP_STATE &&
 	    (attr->qp_state == IB_QPS_ERR || attr->qp_state == IB_QPS_RESET)) {
-		xrdma_flush_dead(xib);
-		/* it takes no more from its SRQ, and cannot say so */
-		if (qp->ibqp.srq)
-			xrdma_qp_event(xib, qp->qpn, XRDMA_EVENT_QP_LAST_WQE);
+		xrdma_end_work(xib, qp, attr->qp_state);
 		return 0;
 	}
 	return err;

@@ -72,6 +72,8 @@ struct xrdma_srq;
  * @next_cqn: where the search for a free CQN begins
  * @next_srqn: where the search for a free SRQN begins
  * @flush_work: of xrdma_flush_dead()
+ * @flushing: requests complete in software: xrdma_flush_begin(); set once, read
+ *	without a lock
  * @pds: numbers of protection domains
  * @xrcds: numbers of XRC domains
  * @flows: numbers of flow rules
@@ -95,6 +97,7 @@ struct xrdma_ibdev {
 	u32 next_cqn;
 	u32 next_srqn;
 	struct work_struct flush_work;
+	bool flushing;
 	struct ida pds;
 	struct ida xrcds;
 	struct ida flows;
@@ -241,7 +244,7 @@ struct xrdma_mw {
  * @refs: interrupt handlers and the owner
  * @free: when the last reference is gone
  * @dead: entries of the device are over, the rest is completed in software;
- *	under @lock
+ *	under @lock; of a user's queue: its process has been woken
  * @send_qps: kernel queue pairs that send to it, under @lock
  * @recv_qps: kernel queue pairs that receive to it, under @lock
  */
@@ -568,6 +571,7 @@ int xrdma_poll_cq(struct ib_cq *ibcq, int num_entries, struct ib_wc *wc);
 int xrdma_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 void xrdma_queues_create(struct xrdma_ibdev *xib);
 void xrdma_queues_destroy(struct xrdma_ibdev *xib);
+void xrdma_flush_begin(struct xrdma_ibdev *xib);
 void xrdma_flush_dead(struct xrdma_ibdev *xib);
 
 /* xrdma_netdev.c: the Ethernet port, which outlives the device */
