@@ -137,6 +137,12 @@ int xrdma_kqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 		xrdma_kqp_free(xib, qp, xrdma_may_touch(&xib->hw));
 		return err;
 	}
+	err = xa_err(xa_store_irq(&xib->kqps, qp->qpn, qp, GFP_KERNEL));
+	if (err) {
+		xrdma_qp_disable(xib, qp, NULL, NULL);
+		xrdma_kqp_free(xib, qp, xrdma_may_touch(&xib->hw));
+		return err;
+	}
 	xrdma_kqp_attach(qp, init->send_cq, init->recv_cq);
 	return 0;
 }

@@ -142,7 +142,7 @@ static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 
 	if (!qpn)
 		return false;
-	qp = xa_load(&xib->qps, qpn);
+	qp = xa_load(&xib->kqps, qpn);
 	memset(wc, 0, sizeof(*wc));
 	if (!qp || opcode >= ARRAY_SIZE(xrdma_wc_opcodes) ||
 	    !xrdma_take_wr_id(cq, qp, cqe, &wc->wr_id)) {
@@ -305,6 +305,7 @@ void xrdma_queues_create(struct xrdma_ibdev *xib)
 {
 	xa_init_flags(&xib->cqs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&xib->qps, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&xib->kqps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&xib->srqs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
 	xib->next_cqn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
 	xib->next_qpn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
@@ -322,6 +323,7 @@ void xrdma_queues_destroy(struct xrdma_ibdev *xib)
 {
 	cancel_work_sync(&xib->flush_work);
 	xa_destroy(&xib->srqs);
+	xa_destroy(&xib->kqps);
 	xa_destroy(&xib->qps);
 	xa_destroy(&xib->cqs);
 }

@@ -206,6 +206,7 @@ int xrdma_qp_disable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	if (send_kcq)
 		xrdma_cq_forget(send_kcq, qp->qpn, NULL);
 	/* not before: polling takes an entry without a queue pair for a lie */
+	xa_erase_irq(&xib->kqps, qp->qpn);
 	xa_store_irq(&xib->qps, qp->qpn, NULL, GFP_KERNEL);
 	if (!err)
 		xa_erase_irq(&xib->qps, qp->qpn);

@@ -66,6 +66,7 @@ struct xrdma_srq;
  * @counters: counter sets, or NULL: the device has none
  * @cc: files of congestion control, or NULL: the device has none
  * @qps: struct xrdma_qp and the netdev's, by number; xrdma_queues_create()
+ * @kqps: those of @qps that are the kernel's: what polling looks up under RCU
  * @cqs: struct xrdma_cq and the netdev's, by number; xrdma_queues_create()
  * @srqs: struct xrdma_srq, by number; xrdma_queues_create()
  * @next_qpn: where the search for a free QPN begins
@@ -91,6 +92,7 @@ struct xrdma_ibdev {
 	struct xrdma_counters *counters;
 	struct xrdma_cc_dir *cc;
 	struct xarray qps;
+	struct xarray kqps;
 	struct xarray cqs;
 	struct xarray srqs;
 	u32 next_qpn;
