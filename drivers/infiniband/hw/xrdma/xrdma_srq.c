@@ -29,14 +29,14 @@ static int xrdma_srq_reserve(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
 	return min(err, 0);
 }
 
+/* Without a limit, which ibv_create_srq() does not take: only modify arms it. */
 static int xrdma_srq_enable(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
-			    u64 root, u32 limit)
+			    u64 root)
 {
 	const struct ib_srq *ibsrq = &srq->ibsrq;
 	struct xrdma_cmd_create_srq cmd = {
 		.root = cpu_to_le64(root),
 		.pd = cpu_to_le32(to_xpd(ibsrq->pd)->pdn),
-		.limit = cpu_to_le32(limit),
 		.log_depth = srq->rq.log_depth,
 		.log_stride = srq->rq.log_stride,
 	};
@@ -213,7 +213,7 @@ static int xrdma_ksrq_create(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 	err = xrdma_ksrq_alloc(xib, srq);
 	if (err)
 		return err;
-	err = xrdma_srq_enable(xib, srq, srq->buf.root, attr->srq_limit);
+	err = xrdma_srq_enable(xib, srq, srq->buf.root);
 	if (err)
 		xrdma_ksrq_free(xib, srq, xrdma_may_touch(&xib->hw));
 	return err;
@@ -265,7 +265,7 @@ static int xrdma_usrq_create(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 			     xrdma_srq_size(&srq->rq));
 	if (err)
 		return err;
-	err = xrdma_srq_enable(xib, srq, srq->user.mtt.root, attr->srq_limit);
+	err = xrdma_srq_enable(xib, srq, srq->user.mtt.root);
 	if (err) {
 		xrdma_ubuf_unmap(xib, &srq->user, xrdma_may_touch(&xib->hw));
 		return err;
@@ -326,8 +326,7 @@ static int xrdma_check_srq_attr(const struct xrdma_caps *caps,
 	    init->srq_type != IB_SRQT_BASIC)
 		return -EOPNOTSUPP;
 	if (!init->attr.max_wr || init->attr.max_wr > caps->max_qp_wr ||
-	    init->attr.max_sge > caps->max_sge ||
-	    init->attr.srq_limit > init->attr.max_wr)
+	    init->attr.max_sge > caps->max_sge)
 		return -EINVAL;
 	return 0;
 }
