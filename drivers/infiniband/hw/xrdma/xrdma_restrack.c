@@ -296,7 +296,9 @@ int xrdma_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
  */
 int xrdma_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq)
 {
+	struct xrdma_ibdev *xib = to_xibdev(ibsrq->device);
 	struct xrdma_srq *srq = to_xsrq(ibsrq);
+	struct xrdma_srq *live = xrdma_srq_get(xib, srq->srqn);
 	struct nlattr *nest = xrdma_put_begin(msg);
 	int err;
 
@@ -305,10 +307,12 @@ int xrdma_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq)
 	      xrdma_put_u32(msg, "depth", 1U << srq->rq.log_depth) ||
 	      xrdma_put_u32(msg, "stride", 1U << srq->rq.log_stride) ||
 	      xrdma_put_u32(msg, "pd", to_xpd(ibsrq->pd)->pdn);
-	/* the indexes of a user's queue are in its own memory */
-	if (!err && srq->rec)
+	/* those of a user's queue are in its own memory, others are about to go */
+	if (!err && live == srq && srq->rec)
 		err = xrdma_put_u32(msg, "pi", READ_ONCE(srq->rq.pi)) ||
 		      xrdma_put_u32(msg, "ci",
 				    le32_to_cpu(READ_ONCE(srq->rec->ci)));
+	if (live)
+		xrdma_srq_put(live);
 	return xrdma_put_end(msg, nest, err);
 }

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA shared receive queues: birth, change, death and events, for users and
- * for the kernel's consumers, and posting by the latter. Must not know queue
- * pairs, nor what a completion says but which entry it is of.
- *
- * The device takes entries in order, but completes them in any. What a kernel's
- * entry carries as wr_id is therefore a tag, the number of a place that knows
- * the consumer's wr_id: a device that lies can lose completions, or mix them
- * up, but not complete what was not posted. A place is in use from posting
- * until the completion is polled; while one is free, so is an entry.
+ * for the kernel's consumers. Must not know queue pairs, nor what is posted.
  */
 
 #include <linux/log2.h>
@@ -70,7 +63,34 @@ err_mutex:
 	return err;
 }
 
-static void xrdma_srq_put(struct xrdma_srq *srq)
+/**
+ * xrdma_srq_get() - the queue of a number, which stays until xrdma_srq_put()
+ * @xib: the device
+ * @srqn: any number
+ *
+ * Context: any.
+ * Return: the queue, or NULL.
+ */
+struct xrdma_srq *xrdma_srq_get(struct xrdma_ibdev *xib, u32 srqn)
+{
+	struct xrdma_srq *srq;
+	unsigned long flags;
+
+	xa_lock_irqsave(&xib->srqs, flags);
+	srq = xa_load(&xib->srqs, srqn);
+	if (srq)
+		refcount_inc(&srq->refs);
+	xa_unlock_irqrestore(&xib->srqs, flags);
+	return srq;
+}
+
+/**
+ * xrdma_srq_put() - end of what xrdma_srq_get() began
+ * @srq: the queue
+ *
+ * Context: any.
+ */
+void xrdma_srq_put(struct xrdma_srq *srq)
 {
 	if (refcount_dec_and_test(&srq->refs))
 		complete(&srq->free);
@@ -109,14 +129,8 @@ void xrdma_srq_event(struct xrdma_ibdev *xib, u32 srqn, u8 event)
 		.event = event == XRDMA_EVENT_SRQ_LIMIT ?
 			 IB_EVENT_SRQ_LIMIT_REACHED : IB_EVENT_SRQ_ERR,
 	};
-	struct xrdma_srq *srq;
-	unsigned long flags;
+	struct xrdma_srq *srq = xrdma_srq_get(xib, srqn);
 
-	xa_lock_irqsave(&xib->srqs, flags);
-	srq = xa_load(&xib->srqs, srqn);
-	if (srq)
-		refcount_inc(&srq->refs);
-	xa_unlock_irqrestore(&xib->srqs, flags);
 	if (!srq)
 		return;
 
@@ -475,117 +489,4 @@ int xrdma_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	else
 		xrdma_usrq_destroy(xib, srq);
 	return 0;
-}
-
-/* ---- posting and completion ------------------------------------------------ */
-
-static int xrdma_srq_post_one(struct xrdma_srq *srq,
-			      const struct ib_recv_wr *wr)
-{
-	u32 tag = srq->free_tag;
-	struct xrdma_srq_tag *place;
-
-	if (wr->num_sge > srq->rq.max_sge)
-		return -EINVAL;
-	if (tag == 1U << srq->rq.log_depth)
-		return -ENOMEM;
-	place = &srq->tags[tag];
-	srq->free_tag = place->next;
-	place->wr_id = wr->wr_id;
-	place->posted = true;
-	xrdma_make_recv(xrdma_wq_entry(&srq->rq, srq->rq.pi), wr, tag);
-	srq->rq.pi++;
-	return 0;
-}
-
-/**
- * xrdma_post_srq_recv() - ib_device_ops.post_srq_recv
- * @ibsrq: queue of the kernel
- * @wr: list of requests
- * @bad_wr: the first that was not posted, on error
- *
- * Context: any.
- * Return: 0, -EINVAL for a request that is not allowed, -ENOMEM when as many
- * are posted and not completed as the queue holds. What precedes @bad_wr has
- * been posted.
- */
-int xrdma_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
-			const struct ib_recv_wr **bad_wr)
-{
-	struct xrdma_srq *srq = to_xsrq(ibsrq);
-	unsigned long flags;
-	int err = 0;
-
-	spin_lock_irqsave(&srq->lock, flags);
-	for (; wr; wr = wr->next) {
-		err = xrdma_srq_post_one(srq, wr);
-		if (err) {
-			*bad_wr = wr;
-			break;
-		}
-	}
-	/* entries first, then the index that covers them */
-	dma_wmb();
-	WRITE_ONCE(srq->rec->pi, cpu_to_le32(srq->rq.pi));
-	spin_unlock_irqrestore(&srq->lock, flags);
-	return err;
-}
-
-/* Return: the place that a completion names, or NULL: nothing was posted. */
-static struct xrdma_srq_tag *xrdma_srq_find(struct xrdma_srq *srq, u64 tag)
-{
-	lockdep_assert_held(&srq->lock);
-
-	if (!srq->tags || tag >= 1U << srq->rq.log_depth ||
-	    !srq->tags[tag].posted)
-		return NULL;
-	return &srq->tags[tag];
-}
-
-/**
- * xrdma_srq_peek() - which request of a kernel queue has completed?
- * @srq: the queue
- * @tag: what the completion has as wr_id
- * @wr_id: gets that of the request
- *
- * xrdma_srq_done() follows.
- *
- * Context: any.
- * Return: false for a completion of something that was never posted.
- */
-bool xrdma_srq_peek(struct xrdma_srq *srq, u64 tag, u64 *wr_id)
-{
-	struct xrdma_srq_tag *place;
-	unsigned long flags;
-
-	spin_lock_irqsave(&srq->lock, flags);
-	place = xrdma_srq_find(srq, tag);
-	if (place)
-		*wr_id = place->wr_id;
-	spin_unlock_irqrestore(&srq->lock, flags);
-	return place;
-}
-
-/**
- * xrdma_srq_done() - from now on another request may be posted
- * @srq: kernel queue
- * @tag: of one that has completed; nothing happens if none was posted
- *
- * To be called when the completion queue has room again.
- *
- * Context: any.
- */
-void xrdma_srq_done(struct xrdma_srq *srq, u64 tag)
-{
-	struct xrdma_srq_tag *place;
-	unsigned long flags;
-
-	spin_lock_irqsave(&srq->lock, flags);
-	place = xrdma_srq_find(srq, tag);
-	if (place) {
-		place->posted = false;
-		place->next = srq->free_tag;
-		srq->free_tag = tag;
-	}
-	spin_unlock_irqrestore(&srq->lock, flags);
 }

@@ -64,10 +64,14 @@ int xrdma_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 		     enum ib_srq_attr_mask mask, struct ib_udata *udata);
 int xrdma_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr);
 int xrdma_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata);
+struct xrdma_srq *xrdma_srq_get(struct xrdma_ibdev *xib, u32 srqn);
+void xrdma_srq_put(struct xrdma_srq *srq);
+void xrdma_srq_event(struct xrdma_ibdev *xib, u32 srqn, u8 event);
+
+/* xrdma_srq_post.c: the work in those of the kernel */
 int xrdma_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad_wr);
 bool xrdma_srq_peek(struct xrdma_srq *srq, u64 tag, u64 *wr_id);
 void xrdma_srq_done(struct xrdma_srq *srq, u64 tag);
-void xrdma_srq_event(struct xrdma_ibdev *xib, u32 srqn, u8 event);
 
 #endif /* XRDMA_SRQ_H */
