@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Regions that change in place, and what a change leaves of the old grant."""
 
+import contextlib
 import ctypes
 import errno
 import mmap
 import os
+import pathlib
 
 import pytest
 import pyverbs.enums as e
@@ -21,6 +23,7 @@ READ_ONLY = LOCAL | e.IBV_ACCESS_REMOTE_READ
 ZERO_BASED = e.IBV_ACCESS_ZERO_BASED
 SIZE = 16384
 OK = e.IBV_WC_SUCCESS
+MAP_HUGETLB = 0x40000
 
 
 class Memory:
@@ -326,28 +329,36 @@ def test_changes_leave_nothing_behind(dev, pd, other, device, region):
     assert device.stats()["dma"]["live"] <= live + 8
 
 
-@pytest.mark.parametrize("reserve", [1])
-def test_huge_pages_of_the_file_system(dev, pd, reserve):
-    with open("/proc/sys/vm/nr_hugepages", "w") as knob:
-        knob.write("4")
+@contextlib.contextmanager
+def huge_pages(number):
+    """Memory of so many pages of 2 MiB, of the file system that has them."""
+    knob = pathlib.Path("/proc/sys/vm/nr_hugepages")
+    knob.write_text(str(number))
     try:
-        mapping = mmap.mmap(-1, 4 << 20, flags=mmap.MAP_PRIVATE |
-                            mmap.MAP_ANONYMOUS | 0x40000)
-    except OSError:
-        pytest.skip("no huge pages left")
-    address = ctypes.addressof(ctypes.c_char.from_buffer(mapping))
-    mapping[:] = os.urandom(4 << 20)
-    before = bytes(mapping)
-    near = Memory()
-    near_mr = MR(pd, near.length, LOCAL, address=near.address)
-    at = (2 << 20) - 5000
-    for access in ALL, ALL | e.IBV_ACCESS_HUGETLB:
-        handle, lkey, rkey = uverbs.reg_mr(dev.ctx, pd, address, 4 << 20,
-                                           address, access)
-        a, b = pair(dev, pd)
-        a.post(WRITE, [(near.address, SIZE, near_mr.lkey)], address + at, rkey)
-        a.wait()
-        assert mapping[:] == before[:at] + near.before + before[at + SIZE:]
-        uverbs.dereg_mr(dev.ctx, handle)
-    with open("/proc/sys/vm/nr_hugepages", "w") as knob:
-        knob.write("0")
+        yield mmap.mmap(-1, number << 21, flags=mmap.MAP_PRIVATE |
+                        mmap.MAP_ANONYMOUS | MAP_HUGETLB)
+    finally:
+        knob.write_text("0")
+
+
+def address_of(mapping):
+    return ctypes.addressof(ctypes.c_char.from_buffer(mapping))
+
+
+def test_huge_pages_of_the_file_system(dev, pd):
+    with huge_pages(2) as mapping:
+        address = address_of(mapping)
+        mapping[:] = os.urandom(4 << 20)
+        before = bytes(mapping)
+        near = Memory()
+        near_mr = MR(pd, near.length, LOCAL, address=near.address)
+        at = (2 << 20) - 5000
+        for access in ALL, ALL | e.IBV_ACCESS_HUGETLB:
+            handle, lkey, rkey = uverbs.reg_mr(dev.ctx, pd, address, 4 << 20,
+                                               address, access)
+            a, b = pair(dev, pd)
+            a.post(WRITE, [(near.address, SIZE, near_mr.lkey)], address + at,
+                   rkey)
+            a.wait()
+            assert mapping[:] == before[:at] + near.before + before[at + SIZE:]
+            uverbs.dereg_mr(dev.ctx, handle)
