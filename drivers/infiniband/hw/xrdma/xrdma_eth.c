@@ -447,6 +447,9 @@ static void xrdma_eth_free(struct xrdma_netdev *xn)
 		xrdma_tx_reap(xn, xn->qp.sq.pi, 0);
 		xrdma_rx_drain(xn);
 		page_pool_destroy(xn->pool);
+	} else {
+		/* frames in sockets come back to it when the NAPI has gone */
+		page_pool_disable_direct_recycling(xn->pool);
 	}
 	xrdma_kqp_free(xn->xib, &xn->qp, !quiet);
 }
@@ -465,16 +468,17 @@ int xrdma_eth_open(struct xrdma_netdev *xn)
 	err = xrdma_rx_create_pool(xn);
 	if (err)
 		return err;
+	/* an event of the queues, even an early one, finds it */
+	netif_napi_add(xn->ndev, &xn->napi, xrdma_napi_poll);
 	err = xrdma_eth_create_queues(xn);
 	if (err) {
+		netif_napi_del(&xn->napi);
 		page_pool_destroy(xn->pool);
 		return err;
 	}
-	netif_napi_add(xn->ndev, &xn->napi, xrdma_napi_poll);
 	err = xrdma_eth_start(xn);
 	if (err) {
-		netif_napi_del(&xn->napi);
-		xrdma_eth_free(xn);
+		xrdma_eth_close(xn);
 		return err;
 	}
 

@@ -18,7 +18,9 @@ static void xrdma_rwq_event(struct ib_event *event, void *context)
 		.element.wq = &rwq->ibwq,
 	};
 
-	if (event->event == IB_EVENT_QP_FATAL && rwq->ibwq.event_handler)
+	/* the core's handler needs what the core fills in last */
+	if (event->event == IB_EVENT_QP_FATAL &&
+	    READ_ONCE(rwq->ibwq.uobject) && rwq->ibwq.event_handler)
 		rwq->ibwq.event_handler(&ibevent, rwq->ibwq.wq_context);
 }
 
