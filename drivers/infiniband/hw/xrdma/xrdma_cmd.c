@@ -10,10 +10,6 @@
 #include "xrdma_regs.h"
 #include "xrdma_trace_cmd.h"
 
-#define XRDMA_CMD_QUICK_MS	10000
-/* has to wait until packets and DMA in progress have ended */
-#define XRDMA_CMD_DRAIN_MS	10000
-
 /* What a device may at most have, whatever it says */
 #define XRDMA_MAX_NUMBERS	BIT(24)
 #define XRDMA_MAX_GIDS		256
@@ -21,50 +17,39 @@
 /* and at least */
 #define XRDMA_LOG_MIN_KEYS	10
 
-/**
- * struct xrdma_cmd_info - facts about an opcode
- * @name: as in the specification
- * @timeout_ms: after which the device is declared dead
- */
-struct xrdma_cmd_info {
-	const char *name;
-	unsigned int timeout_ms;
-};
+#define XRDMA_CMD_NAME(opcode) [XRDMA_CMD_##opcode] = #opcode
 
-#define XRDMA_CMD_INFO(opcode, ms) \
-	[XRDMA_CMD_##opcode] = { .name = #opcode, .timeout_ms = ms }
-
-static const struct xrdma_cmd_info xrdma_cmd_infos[] = {
-	XRDMA_CMD_INFO(NOP, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(QUERY_DEVICE, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(QUERY_PORT, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(MODIFY_PORT, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(SET_GID, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(QUERY_STATS, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(BIND_COUNTER, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(QUERY_CC, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(MODIFY_CC, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(CREATE_EQ, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(DESTROY_EQ, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(CREATE_CQ, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(DESTROY_CQ, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(RESIZE_CQ, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(MODIFY_CQ, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(CREATE_QP, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(MODIFY_QP, XRDMA_CMD_DRAIN_MS),
-	XRDMA_CMD_INFO(QUERY_QP, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(DESTROY_QP, XRDMA_CMD_DRAIN_MS),
-	XRDMA_CMD_INFO(CREATE_SRQ, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(MODIFY_SRQ, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(QUERY_SRQ, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(DESTROY_SRQ, XRDMA_CMD_DRAIN_MS),
-	XRDMA_CMD_INFO(ATTACH_MCAST, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(DETACH_MCAST, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(CREATE_FLOW, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(DESTROY_FLOW, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(CREATE_RSS, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(DESTROY_RSS, XRDMA_CMD_QUICK_MS),
-	XRDMA_CMD_INFO(INVALIDATE, XRDMA_CMD_DRAIN_MS),
+static const char *const xrdma_cmd_names[] = {
+	XRDMA_CMD_NAME(NOP),
+	XRDMA_CMD_NAME(QUERY_DEVICE),
+	XRDMA_CMD_NAME(QUERY_PORT),
+	XRDMA_CMD_NAME(MODIFY_PORT),
+	XRDMA_CMD_NAME(SET_GID),
+	XRDMA_CMD_NAME(QUERY_STATS),
+	XRDMA_CMD_NAME(BIND_COUNTER),
+	XRDMA_CMD_NAME(QUERY_CC),
+	XRDMA_CMD_NAME(MODIFY_CC),
+	XRDMA_CMD_NAME(CREATE_EQ),
+	XRDMA_CMD_NAME(DESTROY_EQ),
+	XRDMA_CMD_NAME(CREATE_CQ),
+	XRDMA_CMD_NAME(DESTROY_CQ),
+	XRDMA_CMD_NAME(RESIZE_CQ),
+	XRDMA_CMD_NAME(MODIFY_CQ),
+	XRDMA_CMD_NAME(CREATE_QP),
+	XRDMA_CMD_NAME(MODIFY_QP),
+	XRDMA_CMD_NAME(QUERY_QP),
+	XRDMA_CMD_NAME(DESTROY_QP),
+	XRDMA_CMD_NAME(CREATE_SRQ),
+	XRDMA_CMD_NAME(MODIFY_SRQ),
+	XRDMA_CMD_NAME(QUERY_SRQ),
+	XRDMA_CMD_NAME(DESTROY_SRQ),
+	XRDMA_CMD_NAME(ATTACH_MCAST),
+	XRDMA_CMD_NAME(DETACH_MCAST),
+	XRDMA_CMD_NAME(CREATE_FLOW),
+	XRDMA_CMD_NAME(DESTROY_FLOW),
+	XRDMA_CMD_NAME(CREATE_RSS),
+	XRDMA_CMD_NAME(DESTROY_RSS),
+	XRDMA_CMD_NAME(INVALIDATE),
 };
 
 static const int xrdma_cmd_errnos[] = {
@@ -82,7 +67,7 @@ static const int xrdma_cmd_errnos[] = {
 /**
  * xrdma_cmd_exec() - execute a command
  * @xdev: the device
- * @cmd: the command, of an opcode that xrdma_cmd_infos knows
+ * @cmd: the command, of an opcode that xrdma_cmd_names knows
  * @rsp: where the reply goes
  *
  * Context: may sleep.
@@ -92,20 +77,18 @@ static const int xrdma_cmd_errnos[] = {
 int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		   struct xrdma_rsp *rsp)
 {
-	const struct xrdma_cmd_info *info;
+	const char *name = xrdma_cmd_names[le16_to_cpu(cmd->opcode)];
 	ktime_t start = ktime_get();
 	int err;
 
-	info = &xrdma_cmd_infos[le16_to_cpu(cmd->opcode)];
-	err = xrdma_cmdq_exec(xdev, cmd, rsp, info->timeout_ms);
-	trace_xrdma_command(xdev, info->name, cmd, err ? 0 : rsp->status, err,
+	err = xrdma_cmdq_exec(xdev, cmd, rsp);
+	trace_xrdma_command(xdev, name, cmd, err ? 0 : rsp->status, err,
 			    ktime_us_delta(ktime_get(), start));
 	if (err)
 		return err;
 	if (!rsp->status)
 		return 0;
-	dev_dbg(xrdma_to_dev(xdev), "%s: status %u\n", info->name,
-		rsp->status);
+	dev_dbg(xrdma_to_dev(xdev), "%s: status %u\n", name, rsp->status);
 	if (rsp->status >= ARRAY_SIZE(xrdma_cmd_errnos))
 		return -EIO;
 	return xrdma_cmd_errnos[rsp->status];

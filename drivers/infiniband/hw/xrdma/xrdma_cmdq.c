@@ -21,6 +21,8 @@
 #define XRDMA_CMDQ_DEPTH	BIT(XRDMA_CMDQ_LOG)
 #define XRDMA_CMDQ_SIZE		(XRDMA_CMDQ_DEPTH * sizeof(struct xrdma_cmd))
 #define XRDMA_CMDQ_POLL_US	20
+/* also for those that wait until packets and DMA in progress have ended */
+#define XRDMA_CMD_TIMEOUT_MS	10000
 
 static_assert(sizeof(struct xrdma_cmd) == sizeof(struct xrdma_rsp));
 static_assert(XRDMA_CMDQ_SIZE % XRDMA_PAGE_SIZE == 0);
@@ -238,14 +240,15 @@ static bool xrdma_cmdq_wait(struct xrdma_dev *xdev,
  * @xdev: the device
  * @cmd: the command; its id is chosen here
  * @rsp: where the reply goes
- * @timeout_ms: time after which the device is declared dead
+ *
+ * A device that does not answer in time is declared dead.
  *
  * Context: may sleep, for room in the ring and for the reply.
  * Return: 0 with any status in @rsp; -EIO: the device is dead; -ETIMEDOUT: it
  * died of this command.
  */
 int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
-		    struct xrdma_rsp *rsp, unsigned int timeout_ms)
+		    struct xrdma_rsp *rsp)
 {
 	struct xrdma_cmdq *q = xdev->cmdq;
 	struct xrdma_cmd_waiter *waiter;
@@ -256,7 +259,8 @@ int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 	if (IS_ERR(waiter))
 		return PTR_ERR(waiter);
 
-	if (xrdma_cmdq_wait(xdev, waiter, msecs_to_jiffies(timeout_ms))) {
+	if (xrdma_cmdq_wait(xdev, waiter,
+			    msecs_to_jiffies(XRDMA_CMD_TIMEOUT_MS))) {
 		err = waiter->err;
 		if (!err)
 			*rsp = waiter->rsp;

@@ -199,7 +199,7 @@ void xrdma_buf_free(struct xrdma_dev *xdev, struct xrdma_buf *buf);
 int xrdma_cmdq_create(struct xrdma_dev *xdev);
 void xrdma_cmdq_destroy(struct xrdma_dev *xdev);
 int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
-		    struct xrdma_rsp *rsp, unsigned int timeout_ms);
+		    struct xrdma_rsp *rsp);
 void xrdma_cmdq_poll(struct xrdma_dev *xdev);
 void xrdma_cmdq_abort(struct xrdma_dev *xdev);
 
