@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """What the guest tests share. They run inside of a guest of `lab/vm run`."""
 
-import json
 import os
 import pathlib
-import subprocess
 import sys
 import time
 
 import pytest
 
+import control
 from soak import soak
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
@@ -52,22 +51,9 @@ def things(dev, pd):
     things.give_up()
 
 
-class Control:
-    """The control socket of the reference device."""
-
-    @staticmethod
-    def ask(**request):
-        out = subprocess.run(["xrdma-device", json.dumps(request)], check=True,
-                             capture_output=True, text=True).stdout
-        return json.loads(out)
-
-    def stats(self):
-        return self.ask(cmd="stats")
-
-
 @pytest.fixture(scope="session")
 def device():
-    return Control()
+    return control
 
 
 class Faults:

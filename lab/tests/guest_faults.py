@@ -16,21 +16,12 @@ import subprocess
 import sys
 import time
 
+from control import ask
 from soak import soak
 
 ROUNDS = soak(50, 1000)
 PCI = pathlib.Path("/sys/bus/pci/devices") / os.environ.get("XRDMA_PCI", "none")
 PATIENCE = 60.0
-
-
-def ask(**request):
-    """Sends a request to the device's control socket; it must be granted."""
-    out = subprocess.run(["xrdma-device", json.dumps(request)], check=True,
-                         capture_output=True, text=True).stdout
-    answer = json.loads(out)
-    if not answer["ok"]:
-        sys.exit(f"the device refuses {request}: {answer}")
-    return answer
 
 
 def repair():

@@ -18,7 +18,8 @@ import subprocess
 import sys
 import time
 
-from guest_faults import PATIENCE, PCI, ask, device_state, report, run
+from control import ask
+from guest_faults import PATIENCE, PCI, device_state, report, run
 from guest_recovery import (PORT, listens, pingpong, pingpong_args, set_up,
                             settled)
 

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import time
 
-from guest_faults import PATIENCE, Log, ask, fail, report, run
+from control import ask
+from guest_faults import PATIENCE, Log, fail, report, run
 from guest_recovery import Traffic, finish, rdma_name, start, trouble
 
 POWER = pathlib.Path("/sys/power")

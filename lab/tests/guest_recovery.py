@@ -14,8 +14,9 @@ import subprocess
 import sys
 import time
 
+from control import ask
 import nvmet
-from guest_faults import (PATIENCE, PCI, Log, ask, device_state, fail, hang,
+from guest_faults import (PATIENCE, PCI, Log, device_state, fail, hang,
                           interfaces, late, lie, repair, report, run)
 from soak import soak
 

@@ -14,7 +14,8 @@ import time
 import pathlib
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
 
-from guest_faults import Log, ask, hang, interfaces, repair, report, run
+from control import ask
+from guest_faults import Log, hang, interfaces, repair, report, run
 
 PAGES = 16
 SIZE = PAGES * 4096
