@@ -59,7 +59,9 @@ static void ranges_are_exact_and_never_wrap(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(edges); i++) {
 		for (j = 1; j < ARRAY_SIZE(edges); j++) {
-			bool wraps = edges[i] && edges[j] > -edges[i];
+			u64 last;
+			bool wraps = check_add_overflow(edges[i], edges[j] - 1,
+							&last);
 
 			KUNIT_EXPECT_EQ(test, xrdma_rules_wraps(edges[i],
 								edges[j]),

@@ -31,7 +31,7 @@ def boot(kernel, *command):
 def test_nothing_is_said_of_a_run_without_a_bug(kernel):
     out = boot(kernel, "sh", "-c", "ibv_rc_pingpong -d $XRDMA_DEV -g "
                "$XRDMA_GID_INDEX & sleep 2; ibv_rc_pingpong -d $XRDMA_DEV -g "
-               "$XRDMA_GID_INDEX $XRDMA_ADDR && wait && rmmod xrdma")
+               "$XRDMA_GID_INDEX $XRDMA_ADDR && wait $! && rmmod xrdma")
     assert out.returncode == 0, out.stdout + out.stderr
 
 

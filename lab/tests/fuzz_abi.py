@@ -9,12 +9,12 @@ repeats it.
 """
 
 import collections
+from concurrent.futures import ThreadPoolExecutor
 import contextlib
 import mmap
 import os
 import pathlib
 import random
-import threading
 import time
 
 from control import stats
@@ -148,10 +148,10 @@ def sharing(dev, start):
             while not over():
                 caller.call()
                 tick()
-        other = threading.Thread(target=work, args=(callers[1],))
-        other.start()
-        work(callers[0])
-        other.join()
+        with ThreadPoolExecutor(1) as threads:
+            other = threads.submit(work, callers[1])
+            work(callers[0])
+            other.result()
         return callers[0].counts + callers[1].counts
 
     counts = Crew(body, 3).run(ROUND)

@@ -11,13 +11,20 @@ from control import ask
 from guest_faults import interfaces
 from guest_recovery import gid_index, pingpong_once, rdma_name, set_up
 from sweep import MOST, World
-from sweep_verbs import FENCES, OTHERWISE, VERBS
+from sweep_verbs import FENCES, VERBS
 
 ALL = {**VERBS, **FENCES}
 ALWAYS = {"context", "doorbell_page", "pd", "reg_mr", "reg_dmabuf_mr", "rereg_mr",
           "create_cq", "create_deep_cq", "resize_cq", "modify_cq",
           "create_qp-RC", "modify_qp_rc", "query_qp", "hw_counters",
           "ethtool_statistics", "debugfs", "set_mtu"}
+# what has to be there first needs a capability itself
+BEHIND = {"mmap_dm", "reg_dm_mr", "create_xrc_srq", "modify_srq-1",
+          "modify_srq-2", "query_srq", "create_qp_xrc_recv", "modify_qp_ud",
+          "attach_mcast", "modify_wq", "create_rwq_ind_table", "create_qp_rss",
+          "create_flow"}
+# for which the core has one errno, whatever happens
+NO_MEMORY = {"bind_counter": errno.ENOMEM}
 
 
 class NoFault:
@@ -43,13 +50,15 @@ def dev():
     return Device()
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", sorted({*ALL} - BEHIND))
 def test_what_needs_a_capability_is_not_supported(dev, name):
-    _, code = World(dev, NoFault()).attempt(ALL[name], MOST)
+    world = World(dev, NoFault())
+    _, code = world.attempt(ALL[name], MOST)
+    assert world.left is not None, "the call itself was not reached"
     if name in ALWAYS or name.split("-")[0] in ALWAYS:
         assert code is None
     else:
-        assert code in {errno.EOPNOTSUPP, *OTHERWISE.get(name, ())}
+        assert code == NO_MEMORY.get(name, errno.EOPNOTSUPP)
 
 
 def test_data_comes_through(dev):

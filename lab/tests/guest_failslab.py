@@ -32,6 +32,13 @@ MOST, FEW = soak(20, 200), soak(6, 200)
 # of few pages, which take their time where each mapping is checked
 SOME = ("context", "reg_mr-page", "resize_cq", "create_qp-RC", "create_flow")
 FEWER = ("reg_mr-page", "create_qp-RC")
+# the driver allocates nothing, but perhaps a table that then stays, or its caller
+# can do without
+FRUGAL = {"pd", "xrcd", "alloc_mw-1", "alloc_mw-2", "modify_cq", "modify_srq-2",
+          "query_srq", "create_qp_xrc_recv", "modify_qp_rc", "modify_qp_ud",
+          "query_qp", "attach_mcast", "create_ah", "modify_wq",
+          "create_rwq_ind_table", "ethtool_statistics", "set_mtu", "rereg_mr-2",
+          "rereg_mr-4"}
 
 
 @pytest.fixture(scope="module")
@@ -86,17 +93,23 @@ def check(dev, world, name, allowed, rng):
           f"{sorted(map(str, set(outcomes.values())))}")
     assert set(outcomes.values()) <= allowed
     assert settled(dev, before) == before
+    return outcomes
+
+
+def check_verb(dev, world, name, rng):
+    outcomes = check(dev, world, name, {*OK, *OTHERWISE.get(name, ())}, rng)
+    assert errno.ENOMEM in outcomes.values() or name in FRUGAL
 
 
 @pytest.mark.parametrize("name", soak(SOME, ALL))
 def test_each_allocation_of_a_verb_fails_once(dev, fault, rng, name):
-    check(dev, World(dev, fault), name, {*OK, *OTHERWISE.get(name, ())}, rng)
+    check_verb(dev, World(dev, fault), name, rng)
 
 
 @pytest.mark.parametrize("name", soak(FEWER, ALL))
 def test_each_allocation_of_a_verb_fails_with_all_that_follow(
         dev, lasting, rng, name):
-    check(dev, World(dev, lasting), name, {*OK, *OTHERWISE.get(name, ())}, rng)
+    check_verb(dev, World(dev, lasting), name, rng)
 
 
 @pytest.mark.parametrize("name", soak(FEWER, ALL))

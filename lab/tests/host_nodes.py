@@ -99,6 +99,7 @@ def test_impairment_is_in_both_directions(options, sent, received):
         xrdma-device '{"cmd":"stats"}'
         xrdma-device --node 2 '{"cmd":"stats"}'
         """, (*options, "--impair", "loss=10%,dup=5%,seed=3"))
+    assert len(lines) == len(sent)
     for number, line in enumerate(lines):
         if sent[number] is None:
             assert not json.loads(line)["ok"]

@@ -492,7 +492,7 @@ def hw_counters(w):
         pathlib.Path(path).read_text()
 
 
-SIOCETHTOOL, GSSET_INFO, GSTATS, ETH_SS_STATS = 0x8946, 0x37, 0x1d, 1
+SIOCETHTOOL, GSTATS = 0x8946, 0x1d
 
 
 @verb

@@ -136,13 +136,6 @@ def test_doorbell_page_is_not_readable_memory_of_another_size(dev):
         mmap.mmap(dev.ctx.cmd_fd, 1 << 20, offset=0)
 
 
-def test_completion_queue_with_a_queue_pair_is_busy(dev, pd):
-    end = Endpoint(dev, pd)
-    refused(uverbs.destroy_cq, dev.ctx, end.cq.handle
-            if hasattr(end.cq, "handle") else 0, codes=(errno.EBUSY,
-                                                        errno.EINVAL))
-
-
 def test_queue_pair_states_out_of_order(dev, pd):
     import pyverbs.enums as e
     from pyverbs.pyverbs_error import PyverbsRDMAError

@@ -17,7 +17,7 @@ from rc import ALL, Buffer, Device
 from test_show import rdma
 
 NEXT = 1
-CQ_ERR, QP_FATAL = 0, 1     # enum ibv_event_type
+CQ_ERR = 0                  # enum ibv_event_type
 
 
 def ring_buffer(log_depth):

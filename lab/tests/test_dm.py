@@ -23,7 +23,6 @@ PAGE = mmap.PAGESIZE
 ZERO_BASED = e.IBV_ACCESS_ZERO_BASED
 ALL = 0xf | ZERO_BASED
 SIZE = 4 * PAGE
-OK = e.IBV_WC_SUCCESS
 
 
 @pytest.fixture(scope="module")

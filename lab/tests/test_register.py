@@ -2,9 +2,9 @@
 """Registration: what is granted, what is refused with which errno, and that a
 registration costs no command and leaves nothing behind."""
 
+import ctypes
 import errno
 import json
-import mmap
 import os
 import subprocess
 
@@ -16,7 +16,8 @@ from rc import ALL, LOCAL, Buffer, pair
 import uverbs
 
 WRITE = e.IBV_WR_RDMA_WRITE
-ADD, READ = e.IBV_WR_ATOMIC_FETCH_AND_ADD, e.IBV_WR_RDMA_READ
+READABLE, WRITABLE = 1, 3       # of mmap()
+PRIVATE = 0x22                  # anonymous memory
 
 
 def fails(code, call, *args):
@@ -70,29 +71,25 @@ def test_iova_with_another_offset_in_the_page(dev, pd, buf):
           LOCAL)
 
 
+def libc():
+    """Its mmap() and munmap(), for memory that no object of Python keeps."""
+    lib = ctypes.CDLL(None, use_errno=True)
+    lib.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    lib.mmap.restype = ctypes.c_void_p
+    lib.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
+                         ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    return lib
+
+
 def test_memory_that_is_not_mapped(dev, pd):
-    hole = mmap.mmap(-1, 8192)
-    import ctypes
-    address = ctypes.addressof(ctypes.c_char.from_buffer(hole))
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
     size = 1 << 20
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
-                          ctypes.c_int, ctypes.c_int, ctypes.c_long]
-    gone = libc.mmap(None, size, 3, 0x22, -1, 0)
-    assert libc.munmap(gone + size // 2, size // 2) == 0
+    gone = libc().mmap(None, size, WRITABLE, PRIVATE, -1, 0)
+    assert libc().munmap(gone + size // 2, size // 2) == 0
     fails(errno.EFAULT, uverbs.reg_mr, dev.ctx, pd, gone, size, gone, LOCAL)
-    assert address
 
 
 def test_read_only_memory(dev, pd):
-    import ctypes
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int,
-                          ctypes.c_int, ctypes.c_int, ctypes.c_long]
-    readonly = libc.mmap(None, 65536, 1, 0x22, -1, 0)
+    readonly = libc().mmap(None, 65536, READABLE, PRIVATE, -1, 0)
     fails(errno.EFAULT, uverbs.reg_mr, dev.ctx, pd, readonly, 65536, readonly,
           LOCAL)
     handle, _, _ = uverbs.reg_mr(dev.ctx, pd, readonly, 65536, readonly,
@@ -141,7 +138,7 @@ def test_mixed_block_sizes_keep_every_byte_in_place(dev, pd, parts, skip):
 
 
 def test_registration_sends_no_command(dev, pd, buf, device):
-    """design: registering is a store; deregistering is one fence."""
+    """Registering is a store; deregistering is one fence at most."""
     before = device.stats()["device"]["counters"]["commands"]
     mrs = [MR(pd, 4096, ALL, address=buf.address) for _ in range(100)]
     assert device.stats()["device"]["counters"]["commands"] == before

@@ -8,8 +8,7 @@ import pytest
 
 import xrdma_driver as x
 
-BIND_MW, LOCAL_INV = 9, 10
-WC_MW_BIND, WC_LOC_ACCESS = 6, 8
+BIND_MW = 9
 C_INV = 4
 MW_BIND = 16
 SIZE = 64 << 10

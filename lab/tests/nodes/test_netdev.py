@@ -6,7 +6,6 @@ import os
 
 import pytest
 
-NETDEV = os.environ["XRDMA_NETDEV"]
 VLAN = """
 ip link add link $XRDMA_NETDEV name vlan7 type vlan id 7 &&
 ip address add 192.168.79.{0}/24 dev vlan7 &&
