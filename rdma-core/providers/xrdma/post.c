@@ -227,7 +227,8 @@ static int xrdma_build_send(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 		return EINVAL;
 	xrdma_fill_imm(wqe, wr, op);
 	xrdma_fill_head(wqe, op->opcode, flags, num_sge, wr->wr_id);
-	if (unlikely(qp->xrc))
+	/* of what stays here the application need not say where it goes */
+	if (unlikely(qp->xrc) && op->flags & XRDMA_TAKES_DATA)
 		wqe->ext = htole32(wr->qp_type.xrc.remote_srqn);
 	return 0;
 }

@@ -325,6 +325,20 @@ static void xrc_entries_name_the_srq(void)
 	end();
 }
 
+/* The field for the target may hold anything. */
+static void xrc_entry_that_stays_here_names_no_srq(void)
+{
+	struct ibv_send_wr wr = {
+		.opcode = IBV_WR_LOCAL_INV,
+		.qp_type.xrc.remote_srqn = UINT32_MAX,
+	};
+
+	begin(IBV_QPT_XRC_SEND);
+	CHECK(!post(&wr));
+	CHECK(!taken()->ext);
+	end();
+}
+
 static void xrc_target_has_no_rings(void)
 {
 	struct ibv_xrcd_init_attr init = {};
@@ -568,6 +582,7 @@ static const struct test tests[] = {
 	TEST(datagram_without_address_is_refused),
 	TEST(golden_recv_datagram),
 	TEST(xrc_entries_name_the_srq),
+	TEST(xrc_entry_that_stays_here_names_no_srq),
 	TEST(xrc_target_has_no_rings),
 	TEST(golden_flush),
 	TEST(wrong_flushes_are_refused),
