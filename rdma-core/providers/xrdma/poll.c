@@ -78,24 +78,36 @@ static void xrdma_fill_wc(const struct xrdma_cqe *cqe, struct ibv_wc *wc)
 }
 
 /*
+ * Frees what an entry covers. @qp holds the queue pair of the entry before, or
+ * NULL, and that of this one afterwards.
+ */
+static void xrdma_free_work(struct xrdma_cq *cq, const struct xrdma_cqe *cqe,
+			    struct xrdma_qp **qp)
+{
+	uint32_t qpn = le32toh(cqe->qpn);
+
+	if (!*qp || (*qp)->qpn != qpn)
+		*qp = xrdma_find_qp(to_xctx(cq->verbs_cq.cq.context), qpn);
+	if (likely(*qp))
+		xrdma_retire(*qp, cqe);
+}
+
+/*
  * Consumes the next entry, and frees what it covers. The device may overwrite
- * it once the consumer index is published. @qp holds the queue pair of the
- * entry before, or NULL, and that of this one afterwards.
+ * it once the consumer index is published. Of a shared receive queue the device
+ * says itself what is free; an XRC target is not in the table, so its leaf may
+ * go at any time.
  */
 static struct xrdma_cqe *xrdma_take_cqe(struct xrdma_cq *cq,
 					struct xrdma_qp **qp)
 {
 	struct xrdma_cqe *cqe = xrdma_cqe_ready(cq, cq->ci);
-	uint32_t qpn;
 
 	if (!cqe)
 		return NULL;
 
-	qpn = le32toh(cqe->qpn);
-	if (!*qp || (*qp)->qpn != qpn)
-		*qp = xrdma_find_qp(to_xctx(cq->verbs_cq.cq.context), qpn);
-	if (likely(*qp))
-		xrdma_retire(*qp, cqe);
+	if (!(le16toh(cqe->flags) & XRDMA_CQE_SRQ))
+		xrdma_free_work(cq, cqe, qp);
 	cq->ci++;
 	return cqe;
 }

@@ -12,10 +12,10 @@
 /**
  * xrdma_find_qp() - queue pair of a number
  * @ctx: context
- * @qpn: from a completion
+ * @qpn: from a completion of its send or receive queue
  *
- * Context: lock of a completion queue that still holds an entry of @qpn; its
- * leaf therefore stays.
+ * Context: lock of a completion queue that still holds that entry; the leaf of
+ * @qpn therefore stays.
  *
  * Return: the queue pair or NULL.
  */

@@ -97,25 +97,21 @@ static inline void xrdma_publish_ci(struct xrdma_cq *cq)
 /**
  * xrdma_retire() - free the entries of the work queue that a completion covers
  * @qp: queue pair of @cqe
- * @cqe: ready; its queue is locked
+ * @cqe: ready, not of a shared receive queue; its queue is locked
  */
 static inline void xrdma_retire(struct xrdma_qp *qp,
 				const struct xrdma_cqe *cqe)
 {
-	uint16_t flags = le16toh(cqe->flags);
 	struct xrdma_wq *wq;
 	uint32_t ci;
 
-	if (flags & XRDMA_CQE_SEND) {
+	if (le16toh(cqe->flags) & XRDMA_CQE_SEND) {
 		wq = &qp->sq;
 		ci = atomic_load_explicit(&wq->ci, memory_order_relaxed);
 		ci += (uint16_t)(le16toh(cqe->wqe_index) - ci) + 1;
-	} else if (!(flags & XRDMA_CQE_SRQ)) {
+	} else {
 		wq = &qp->rq;
 		ci = atomic_load_explicit(&wq->ci, memory_order_relaxed) + 1;
-	} else {
-		/* the device says so itself */
-		return;
 	}
 	/* pairs with xrdma_wq_full(): the device is through with the entries */
 	atomic_store_explicit(&wq->ci, ci, memory_order_release);

@@ -6,6 +6,7 @@
  */
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <ccan/array_size.h>
@@ -280,6 +281,34 @@ static void queue_pair_has_no_ring_of_its_own(void)
 	end();
 }
 
+/*
+ * A completion of an XRC target names what is not in the table: another thread
+ * may have freed the leaf where it would be.
+ */
+static void completion_is_not_looked_up(void)
+{
+	struct xrdma_qp_leaf **slot, *gone = malloc(sizeof(*gone));
+	struct ibv_poll_cq_attr attr = {};
+	struct xrdma_cqe cqe = {
+		.qpn = htole32(9),
+		.opcode = XRDMA_OP_RECV,
+		.flags = htole16(XRDMA_CQE_SRQ),
+	};
+	struct ibv_wc wc;
+
+	begin(8, 1);
+	slot = &ctx->qp_table[9 >> XRDMA_QP_LEAF_SHIFT];
+	*slot = gone;
+	free(gone);
+	fake_write_cqe(&dev_cq, &cqe);
+	CHECK(xrdma_poll_cq(&cq->verbs_cq.cq, 1, &wc) == 1);
+	fake_write_cqe(&dev_cq, &cqe);
+	CHECK(!ibv_start_poll(&cq->verbs_cq.cq_ex, &attr));
+	ibv_end_poll(&cq->verbs_cq.cq_ex);
+	*slot = NULL;
+	end();
+}
+
 static const struct test tests[] = {
 	TEST(posted_is_taken_in_order),
 	TEST(over_the_end_of_indexes),
@@ -288,6 +317,7 @@ static const struct test tests[] = {
 	TEST(wrong_requests_are_refused),
 	TEST(queues_that_do_not_exist_are_refused),
 	TEST(queue_pair_has_no_ring_of_its_own),
+	TEST(completion_is_not_looked_up),
 };
 
 int main(void)
