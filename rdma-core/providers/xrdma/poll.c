@@ -78,10 +78,10 @@ static void xrdma_fill_wc(const struct xrdma_cqe *cqe, struct ibv_wc *wc)
 }
 
 /*
- * Frees what an entry covers. @qp holds the queue pair of the entry before, or
- * NULL, and that of this one afterwards.
+ * Consumes what an entry covers. @qp holds the queue pair of the entry before,
+ * or NULL, and that of this one afterwards.
  */
-static void xrdma_free_work(struct xrdma_cq *cq, const struct xrdma_cqe *cqe,
+static void xrdma_take_work(struct xrdma_cq *cq, const struct xrdma_cqe *cqe,
 			    struct xrdma_qp **qp)
 {
 	uint32_t qpn = le32toh(cqe->qpn);
@@ -89,14 +89,13 @@ static void xrdma_free_work(struct xrdma_cq *cq, const struct xrdma_cqe *cqe,
 	if (!*qp || (*qp)->qpn != qpn)
 		*qp = xrdma_find_qp(to_xctx(cq->verbs_cq.cq.context), qpn);
 	if (likely(*qp))
-		xrdma_retire(*qp, cqe);
+		xrdma_consume(cq, *qp, cqe);
 }
 
 /*
- * Consumes the next entry, and frees what it covers. The device may overwrite
- * it once the consumer index is published. Of a shared receive queue the device
- * says itself what is free; an XRC target is not in the table, so its leaf may
- * go at any time.
+ * Consumes the next entry, and what it covers, for xrdma_hand_back(): then the
+ * device may overwrite it. Of a shared receive queue the device says itself what
+ * is free; an XRC target is not in the table, so its leaf may go at any time.
  */
 static struct xrdma_cqe *xrdma_take_cqe(struct xrdma_cq *cq,
 					struct xrdma_qp **qp)
@@ -107,7 +106,7 @@ static struct xrdma_cqe *xrdma_take_cqe(struct xrdma_cq *cq,
 		return NULL;
 
 	if (!(le16toh(cqe->flags) & XRDMA_CQE_SRQ))
-		xrdma_free_work(cq, cqe, qp);
+		xrdma_take_work(cq, cqe, qp);
 	cq->ci++;
 	return cqe;
 }
@@ -120,7 +119,8 @@ static struct xrdma_cqe *xrdma_take_cqe(struct xrdma_cq *cq,
  * @num_entries: room in @wc
  * @wc: filled
  *
- * The device learns of the room in its ring once, at the end.
+ * The device learns of the room in its ring once, at the end, and producers of
+ * that in theirs.
  *
  * Return: number of completions.
  */
@@ -140,7 +140,7 @@ int xrdma_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 		n++;
 	}
 	if (n)
-		xrdma_publish_ci(cq);
+		xrdma_hand_back(cq);
 	xrdma_unlock(&cq->lock);
 	return n;
 }
@@ -152,6 +152,10 @@ static struct xrdma_cq *to_xcq_ex(struct ibv_cq_ex *cqx)
 	return to_xcq(ibv_cq_ex_to_cq(cqx));
 }
 
+/*
+ * The application may post at once in place of what has completed, and there
+ * must be room for that: it reads a copy, the entry itself is free.
+ */
 static int xrdma_next_poll(struct ibv_cq_ex *cqx)
 {
 	struct xrdma_cq *cq = to_xcq_ex(cqx);
@@ -160,9 +164,10 @@ static int xrdma_next_poll(struct ibv_cq_ex *cqx)
 	if (!cqe)
 		return ENOENT;
 
-	cq->current = cqe;
+	cq->current = *cqe;
 	cqx->status = cqe->status;
 	cqx->wr_id = le64toh(cqe->wr_id);
+	xrdma_hand_back(cq);
 	return 0;
 }
 
@@ -187,45 +192,42 @@ static int xrdma_start_poll(struct ibv_cq_ex *cqx,
 
 static void xrdma_end_poll(struct ibv_cq_ex *cqx)
 {
-	struct xrdma_cq *cq = to_xcq_ex(cqx);
-
-	xrdma_publish_ci(cq);
-	xrdma_unlock(&cq->lock);
+	xrdma_unlock(&to_xcq_ex(cqx)->lock);
 }
 
 static enum ibv_wc_opcode xrdma_read_opcode(struct ibv_cq_ex *cqx)
 {
-	return xrdma_wc_opcode[to_xcq_ex(cqx)->current->opcode];
+	return xrdma_wc_opcode[to_xcq_ex(cqx)->current.opcode];
 }
 
 static uint32_t xrdma_read_vendor_err(struct ibv_cq_ex *cqx)
 {
-	return le16toh(to_xcq_ex(cqx)->current->vendor_err);
+	return le16toh(to_xcq_ex(cqx)->current.vendor_err);
 }
 
 static uint32_t xrdma_read_byte_len(struct ibv_cq_ex *cqx)
 {
-	return le32toh(to_xcq_ex(cqx)->current->byte_len);
+	return le32toh(to_xcq_ex(cqx)->current.byte_len);
 }
 
 static __be32 xrdma_read_imm_data(struct ibv_cq_ex *cqx)
 {
-	return xrdma_wc_imm(to_xcq_ex(cqx)->current);
+	return xrdma_wc_imm(&to_xcq_ex(cqx)->current);
 }
 
 static uint32_t xrdma_read_qp_num(struct ibv_cq_ex *cqx)
 {
-	return le32toh(to_xcq_ex(cqx)->current->qpn);
+	return le32toh(to_xcq_ex(cqx)->current.qpn);
 }
 
 static uint32_t xrdma_read_src_qp(struct ibv_cq_ex *cqx)
 {
-	return le32toh(to_xcq_ex(cqx)->current->src_qpn);
+	return le32toh(to_xcq_ex(cqx)->current.src_qpn);
 }
 
 static unsigned int xrdma_read_wc_flags(struct ibv_cq_ex *cqx)
 {
-	return xrdma_wc_flags(to_xcq_ex(cqx)->current);
+	return xrdma_wc_flags(&to_xcq_ex(cqx)->current);
 }
 
 static uint32_t xrdma_read_slid(struct ibv_cq_ex *cqx)
@@ -235,7 +237,7 @@ static uint32_t xrdma_read_slid(struct ibv_cq_ex *cqx)
 
 static uint8_t xrdma_read_sl(struct ibv_cq_ex *cqx)
 {
-	return to_xcq_ex(cqx)->current->sl;
+	return to_xcq_ex(cqx)->current.sl;
 }
 
 static uint8_t xrdma_read_dlid_path_bits(struct ibv_cq_ex *cqx)
@@ -246,7 +248,7 @@ static uint8_t xrdma_read_dlid_path_bits(struct ibv_cq_ex *cqx)
 /* The clock of the device counts nanoseconds. */
 static uint64_t xrdma_read_completion_ts(struct ibv_cq_ex *cqx)
 {
-	return le64toh(to_xcq_ex(cqx)->current->timestamp);
+	return le64toh(to_xcq_ex(cqx)->current.timestamp);
 }
 
 /**

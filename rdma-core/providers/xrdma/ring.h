@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * XRDMA provider: rings: where an entry is, whether it is free or ready, and
- * the retiring of work. Must not know: what an entry says.
+ * the freeing of what was consumed. Must not know: what an entry says.
  */
 
 #ifndef XRDMA_RING_H
@@ -20,7 +20,7 @@
  */
 static inline bool xrdma_wq_full(struct xrdma_wq *wq)
 {
-	/* pairs with xrdma_retire() */
+	/* pairs with xrdma_hand_back() */
 	uint32_t ci = atomic_load_explicit(&wq->ci, memory_order_acquire);
 
 	return wq->pi - ci >= wq->depth;
@@ -95,26 +95,53 @@ static inline void xrdma_publish_ci(struct xrdma_cq *cq)
 }
 
 /**
- * xrdma_retire() - free the entries of the work queue that a completion covers
+ * xrdma_consume() - note the work that a completion covers
+ * @cq: locked
  * @qp: queue pair of @cqe
- * @cqe: ready, not of a shared receive queue; its queue is locked
+ * @cqe: ready, not of a shared receive queue
+ *
+ * It is free after xrdma_hand_back().
  */
-static inline void xrdma_retire(struct xrdma_qp *qp,
-				const struct xrdma_cqe *cqe)
+static inline void xrdma_consume(struct xrdma_cq *cq, struct xrdma_qp *qp,
+				 const struct xrdma_cqe *cqe)
+{
+	bool send = le16toh(cqe->flags) & XRDMA_CQE_SEND;
+	struct xrdma_wq *wq = send ? &qp->sq : &qp->rq;
+	uint32_t done, num = 1;
+
+	if (send) {
+		done = atomic_load_explicit(&wq->ci, memory_order_relaxed) +
+		       wq->consumed;
+		num += (uint16_t)(le16toh(cqe->wqe_index) - done);
+	}
+	if (!wq->consumed) {
+		wq->next_consumed = cq->consumed;
+		cq->consumed = wq;
+	}
+	wq->consumed += num;
+}
+
+/**
+ * xrdma_hand_back() - free what was consumed
+ * @cq: locked
+ *
+ * Entries of the ring go back to the device before those of work queues go to
+ * their producers: what is posted there has room for its completion.
+ */
+static inline void xrdma_hand_back(struct xrdma_cq *cq)
 {
 	struct xrdma_wq *wq;
 	uint32_t ci;
 
-	if (le16toh(cqe->flags) & XRDMA_CQE_SEND) {
-		wq = &qp->sq;
+	xrdma_publish_ci(cq);
+	for (wq = cq->consumed; wq; wq = wq->next_consumed) {
 		ci = atomic_load_explicit(&wq->ci, memory_order_relaxed);
-		ci += (uint16_t)(le16toh(cqe->wqe_index) - ci) + 1;
-	} else {
-		wq = &qp->rq;
-		ci = atomic_load_explicit(&wq->ci, memory_order_relaxed) + 1;
+		ci += wq->consumed;
+		wq->consumed = 0;
+		/* pairs with xrdma_wq_full(): the room, then the entries */
+		atomic_store_explicit(&wq->ci, ci, memory_order_release);
 	}
-	/* pairs with xrdma_wq_full(): the device is through with the entries */
-	atomic_store_explicit(&wq->ci, ci, memory_order_release);
+	cq->consumed = NULL;
 }
 
 #endif /* XRDMA_RING_H */

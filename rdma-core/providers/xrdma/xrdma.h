@@ -8,7 +8,7 @@
  *
  * Locks. A queue has a spinlock of its own. xrdma_cq.lock covers the ring, ci,
  * arm and the record; a poller advances the consumer indexes of the queues
- * whose entries it retires, which posters read without that lock.
+ * whose entries have completed, which posters read without that lock.
  * xrdma_wq.lock covers the ring and pi. The extended calls keep them between
  * calls: from start_poll to end_poll, from wr_start to wr_complete or wr_abort,
  * together with what they keep there. xrdma_context.qp_mutex serialises
@@ -157,7 +157,8 @@ struct xrdma_ah {
  * @log_depth: log2 of the entries
  * @next_armed: armed for any completion, and no event was fetched since
  * @arm: last value of the record's arm
- * @current: entry that the extended way to poll stands at
+ * @consumed: work queues of which entries were consumed but not handed back
+ * @current: copy of the entry that the extended way to poll stands at
  * @current_qp: its queue pair
  * @cqn: number, for debugging
  * @buf: memory of @ring and @rec
@@ -171,7 +172,8 @@ struct xrdma_cq {
 	uint8_t log_depth;
 	bool next_armed;
 	uint32_t arm;
-	struct xrdma_cqe *current;
+	struct xrdma_wq *consumed;
+	struct xrdma_cqe current;
 	struct xrdma_qp *current_qp;
 	uint32_t cqn;
 	struct xrdma_buf buf;
@@ -186,6 +188,9 @@ struct xrdma_cq {
  * @ci: index of the oldest entry that the device may still read; written by
  *	pollers under the lock of the completion queue, of a shared receive
  *	queue by posters
+ * @consumed: entries from @ci on that have completed; not 0 only while a poller
+ *	holds the lock of the completion queue
+ * @next_consumed: in the list of that queue
  * @max_sge: scatter-gather entries that fit an entry
  * @log_stride: log2 of the bytes of an entry
  */
@@ -195,6 +200,8 @@ struct xrdma_wq {
 	uint32_t depth;
 	uint32_t pi;
 	_Atomic(uint32_t) ci;
+	uint32_t consumed;
+	struct xrdma_wq *next_consumed;
 	uint16_t max_sge;
 	uint8_t log_stride;
 };

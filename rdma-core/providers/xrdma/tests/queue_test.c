@@ -6,9 +6,11 @@
  */
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <ccan/array_size.h>
 
@@ -388,6 +390,97 @@ static void unsignaled_work_fills_the_deepest_queue(void)
 	teardown();
 }
 
+/* ---- no entry to spare --------------------------------------------------- */
+
+/* A send that completes at once. Return: false if there is no room for it. */
+static bool send_one(struct pair *pair)
+{
+	struct ibv_send_wr *bad;
+	struct work work;
+
+	work_make_send(&work, next_id++ << 1 | 1, pair->qp);
+	if (xrdma_post_send(&pair->qp->verbs_qp.qp, &work.send, &bad))
+		return false;
+	pair->dev.asleep = false;
+	execute_send(pair);
+	return true;
+}
+
+/* A send queue and a completion queue of the same depth, both full. */
+static struct pair *fill_queues(void)
+{
+	setup(true, 2);
+	num_pending = 0;
+	create_pair(&pairs[0], 7, 16);
+	while (send_one(&pairs[0]))
+		;
+	CHECK(dev_cq.pi == 16 && dev_cq.log_depth == 4);
+	return &pairs[0];
+}
+
+static void posting_within_a_batch_overruns_nothing(void)
+{
+	struct pair *pair = fill_queues();
+	struct ibv_cq_ex *cqx = &cq->verbs_cq.cq_ex;
+	struct ibv_poll_cq_attr attr = {};
+	int i;
+
+	CHECK(!ibv_start_poll(cqx, &attr));
+	for (i = 0; i < 100; i++) {
+		CHECK(send_one(pair) && !send_one(pair));
+		CHECK(cqx->wr_id == le64toh(pending[0].cqe.wr_id));
+		CHECK(ibv_wc_read_byte_len(cqx) ==
+		      le32toh(pending[0].cqe.byte_len));
+		drop_pending(1);
+		CHECK(!ibv_next_poll(cqx));
+	}
+	ibv_end_poll(cqx);
+	teardown();
+}
+
+/* The last of the application's room for completions. */
+static void *unreachable;
+static int sent_meanwhile;
+
+/* What another thread might do while this one polls. */
+static void send_meanwhile(int signal)
+{
+	CHECK(!mprotect(unreachable, 4096, PROT_READ | PROT_WRITE));
+	while (send_one(&pairs[0]))
+		sent_meanwhile++;
+}
+
+static void posting_while_another_thread_polls_overruns_nothing(void)
+{
+	struct sigaction action = {
+		.sa_handler = send_meanwhile,
+		.sa_flags = SA_RESETHAND,
+	};
+	struct pair *pair = fill_queues();
+	struct sigaction old;
+	struct ibv_wc *wc;
+	int i;
+
+	wc = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(wc != MAP_FAILED);
+	/* it is filled when all but one entry are consumed */
+	unreachable = (void *)wc + 4096;
+	wc = unreachable - 15 * sizeof(*wc);
+	CHECK(!mprotect(unreachable, 4096, PROT_NONE));
+	CHECK(!sigaction(SIGSEGV, &action, &old));
+	CHECK(xrdma_poll_cq(&cq->verbs_cq.cq, 16, wc) == 16);
+	CHECK(!sigaction(SIGSEGV, &old, &action));
+	CHECK(action.sa_handler == SIG_DFL);
+	for (i = sent_meanwhile; i < 16; i++)
+		CHECK(send_one(pair));
+	CHECK(!send_one(pair));
+	CHECK(!munmap(unreachable - 4096, 8192));
+	teardown();
+}
+
+/* ---- arming -------------------------------------------------------------- */
+
 static uint32_t arm(int solicited_only)
 {
 	CHECK(!xrdma_req_notify_cq(&cq->verbs_cq.cq, solicited_only));
@@ -411,6 +504,8 @@ static const struct test tests[] = {
 	TEST(traffic_over_the_end_of_indexes),
 	TEST(traffic_in_queues_of_one),
 	TEST(unsignaled_work_fills_the_deepest_queue),
+	TEST(posting_within_a_batch_overruns_nothing),
+	TEST(posting_while_another_thread_polls_overruns_nothing),
 	TEST(arming_changes_the_word_and_keeps_the_wider_request),
 };
 
