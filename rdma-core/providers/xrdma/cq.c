@@ -21,14 +21,8 @@ static void xrdma_move_cqe(struct xrdma_cqe *to, const struct xrdma_cqe *from)
 	to->own = own;
 }
 
-/**
- * xrdma_cq_clean() - take out what a queue pair left in the ring
- * @cq: completion queue
- * @qpn: number of a queue pair that the device has stopped
- *
- * The entries of others keep their order, and move up to the newest.
- */
-void xrdma_cq_clean(struct xrdma_cq *cq, uint32_t qpn)
+/* The entries of others keep their order, and move up to the newest. */
+static void xrdma_clean_cq(struct xrdma_cq *cq, uint32_t qpn)
 {
 	uint32_t index, gone = 0;
 
@@ -49,6 +43,21 @@ void xrdma_cq_clean(struct xrdma_cq *cq, uint32_t qpn)
 	cq->ci += gone;
 	xrdma_publish_ci(cq);
 	xrdma_unlock(&cq->lock);
+}
+
+/**
+ * xrdma_clean_cqs() - take out what a queue pair left in its rings
+ * @qp: the device has stopped it, and has completed nothing of another one with
+ *	its number
+ */
+void xrdma_clean_cqs(struct xrdma_qp *qp)
+{
+	struct ibv_qp *ibqp = &qp->verbs_qp.qp;
+
+	if (ibqp->send_cq)
+		xrdma_clean_cq(to_xcq(ibqp->send_cq), qp->qpn);
+	if (ibqp->recv_cq && ibqp->recv_cq != ibqp->send_cq)
+		xrdma_clean_cq(to_xcq(ibqp->recv_cq), qp->qpn);
 }
 
 /**

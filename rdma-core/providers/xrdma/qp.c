@@ -43,25 +43,22 @@ static int xrdma_cmd_create_qp(struct ibv_context *ibctx, struct xrdma_qp *qp,
 	return 0;
 }
 
-/* Creates it in the driver; one that has completions goes into the table. */
+/* Creates it in the driver, and claims its number. */
 static int xrdma_register_qp(struct ibv_context *ibctx, struct xrdma_qp *qp,
 			     struct ibv_qp_init_attr_ex *attr)
 {
-	struct xrdma_context *ctx = to_xctx(ibctx);
 	int err;
 
-	/* a number is free for others only once it has left the table */
-	pthread_mutex_lock(&ctx->qp_mutex);
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_IND_TABLE)
 		err = xrdma_cmd_create_rss(ibctx, qp, attr);
 	else
 		err = xrdma_cmd_create_qp(ibctx, qp, attr);
-	if (!err && qp->rec) {
-		err = xrdma_insert_qp(ctx, qp);
-		if (err)
-			ibv_cmd_destroy_qp(&qp->verbs_qp.qp);
-	}
-	pthread_mutex_unlock(&ctx->qp_mutex);
+	if (err)
+		return err;
+
+	err = xrdma_insert_qp(to_xctx(ibctx), qp);
+	if (err)
+		ibv_cmd_destroy_qp(&qp->verbs_qp.qp);
 	return err;
 }
 
@@ -209,16 +206,6 @@ struct ibv_qp *xrdma_create_qp(struct ibv_pd *ibpd,
 
 /* ---- life ------------------------------------------------------------ */
 
-static void xrdma_clean_cqs(struct xrdma_qp *qp)
-{
-	struct ibv_qp *ibqp = &qp->verbs_qp.qp;
-
-	if (ibqp->send_cq)
-		xrdma_cq_clean(to_xcq(ibqp->send_cq), qp->qpn);
-	if (ibqp->recv_cq && ibqp->recv_cq != ibqp->send_cq)
-		xrdma_cq_clean(to_xcq(ibqp->recv_cq), qp->qpn);
-}
-
 static void xrdma_restart_wq(struct xrdma_wq *wq)
 {
 	wq->pi = 0;
@@ -296,21 +283,14 @@ int xrdma_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
  */
 int xrdma_destroy_qp(struct ibv_qp *ibqp)
 {
-	struct xrdma_context *ctx = to_xctx(ibqp->context);
 	struct xrdma_qp *qp = to_xqp(ibqp);
 	int err;
 
-	pthread_mutex_lock(&ctx->qp_mutex);
 	err = ibv_cmd_destroy_qp(ibqp);
-	if (!err) {
-		xrdma_clean_cqs(qp);
-		if (qp->rec)
-			xrdma_remove_qp(ctx, qp);
-	}
-	pthread_mutex_unlock(&ctx->qp_mutex);
 	if (err)
 		return err;
 
+	xrdma_remove_qp(to_xctx(ibqp->context), qp);
 	xrdma_lock_destroy(&qp->rq.lock);
 	xrdma_lock_destroy(&qp->sq.lock);
 	xrdma_free_buf(&qp->buf);

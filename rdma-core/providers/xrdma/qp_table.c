@@ -12,10 +12,10 @@
 /**
  * xrdma_find_qp() - queue pair of a number
  * @ctx: context
- * @qpn: from a completion of its send or receive queue
+ * @qpn: its number
  *
- * Context: lock of a completion queue that still holds that entry; the leaf of
- * @qpn therefore stays.
+ * Context: qp_mutex, or lock of a completion queue that still holds an entry of
+ * it; its leaf therefore stays.
  *
  * Return: the queue pair or NULL.
  */
@@ -28,47 +28,78 @@ struct xrdma_qp *xrdma_find_qp(struct xrdma_context *ctx, uint32_t qpn)
 	return leaf ? leaf->qp[qpn & (XRDMA_QP_LEAF_SIZE - 1)] : NULL;
 }
 
-/**
- * xrdma_insert_qp() - enter a queue pair into the table
- * @ctx: context
- * @qp: with its number
- *
- * Context: qp_mutex.
- *
- * Return: 0 or ENOMEM.
- */
-int xrdma_insert_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
+static struct xrdma_qp_leaf **xrdma_leaf_slot(struct xrdma_context *ctx,
+					      const struct xrdma_qp *qp)
 {
-	struct xrdma_qp_leaf **slot, *leaf;
+	return &ctx->qp_table[qp->qpn >> XRDMA_QP_LEAF_SHIFT];
+}
 
-	slot = &ctx->qp_table[qp->qpn >> XRDMA_QP_LEAF_SHIFT];
-	if (!*slot) {
-		leaf = calloc(1, sizeof(*leaf));
-		if (!leaf)
-			return ENOMEM;
-		*slot = leaf;
-	}
+/* Under the mutex; the number is free. */
+static int xrdma_enter_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
+{
+	struct xrdma_qp_leaf **slot = xrdma_leaf_slot(ctx, qp);
+
+	if (!*slot)
+		*slot = calloc(1, sizeof(**slot));
+	if (!*slot)
+		return ENOMEM;
 	(*slot)->users++;
 	(*slot)->qp[qp->qpn & (XRDMA_QP_LEAF_SIZE - 1)] = qp;
 	return 0;
 }
 
-/**
- * xrdma_remove_qp() - take a queue pair out of the table
- * @ctx: context
- * @qp: in the table
- *
- * Context: qp_mutex; no completion queue holds an entry of it.
- */
-void xrdma_remove_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
+/* Under the mutex; afterwards no poller knows @qp, which is in the table. */
+static void xrdma_evict_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
 {
-	struct xrdma_qp_leaf **slot, *leaf;
+	struct xrdma_qp_leaf **slot = xrdma_leaf_slot(ctx, qp);
+	struct xrdma_qp_leaf *leaf = *slot;
 
-	slot = &ctx->qp_table[qp->qpn >> XRDMA_QP_LEAF_SHIFT];
-	leaf = *slot;
+	xrdma_clean_cqs(qp);
 	leaf->qp[qp->qpn & (XRDMA_QP_LEAF_SIZE - 1)] = NULL;
 	if (!--leaf->users) {
 		*slot = NULL;
 		free(leaf);
 	}
+}
+
+/**
+ * xrdma_insert_qp() - claim the number of a queue pair
+ * @ctx: context
+ * @qp: new; it goes into the table if it has a record, and so completions
+ *
+ * The number is free in the driver, but who had it before may still wait for
+ * its events in xrdma_destroy_qp() or xrdma_destroy_wq(). What that one has left
+ * goes before there are completions of @qp.
+ *
+ * Return: 0 or ENOMEM.
+ */
+int xrdma_insert_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
+{
+	struct xrdma_qp *old;
+	int err = 0;
+
+	pthread_mutex_lock(&ctx->qp_mutex);
+	old = xrdma_find_qp(ctx, qp->qpn);
+	if (old)
+		xrdma_evict_qp(ctx, old);
+	if (qp->rec)
+		err = xrdma_enter_qp(ctx, qp);
+	pthread_mutex_unlock(&ctx->qp_mutex);
+	return err;
+}
+
+/**
+ * xrdma_remove_qp() - take out what a queue pair has left
+ * @ctx: context
+ * @qp: destroyed in the driver
+ *
+ * Nothing is left if another one has claimed its number. Afterwards @qp can be
+ * freed.
+ */
+void xrdma_remove_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
+{
+	pthread_mutex_lock(&ctx->qp_mutex);
+	if (xrdma_find_qp(ctx, qp->qpn) == qp)
+		xrdma_evict_qp(ctx, qp);
+	pthread_mutex_unlock(&ctx->qp_mutex);
 }

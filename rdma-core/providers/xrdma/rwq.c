@@ -15,11 +15,10 @@
 
 /* ---- work queues ----------------------------------------------------- */
 
-/* Creates the queue in the driver, and enters it into the table. */
+/* Creates the queue in the driver, and claims its number. */
 static int xrdma_cmd_create_wq(struct ibv_context *ibctx, struct xrdma_rwq *rwq,
 			       struct ibv_wq_init_attr *attr)
 {
-	struct xrdma_context *ctx = to_xctx(ibctx);
 	struct xrdma_cmd_create_wq_resp resp = {};
 	struct xrdma_cmd_create_wq cmd = {};
 	int err;
@@ -27,19 +26,16 @@ static int xrdma_cmd_create_wq(struct ibv_context *ibctx, struct xrdma_rwq *rwq,
 	cmd.buf_addr = (uintptr_t)rwq->qp.buf.addr;
 	cmd.log_depth = xrdma_log2_ceil(rwq->qp.rq.depth);
 	cmd.log_stride = rwq->qp.rq.log_stride;
-
-	pthread_mutex_lock(&ctx->qp_mutex);
 	err = ibv_cmd_create_wq(ibctx, attr, &rwq->ibv_wq, &cmd.ibv_cmd,
 				sizeof(cmd), &resp.ibv_resp, sizeof(resp));
 	if (err)
-		goto out;
+		return err;
 
 	rwq->qp.qpn = resp.drv_payload.wqn;
-	err = xrdma_insert_qp(ctx, &rwq->qp);
+	rwq->qp.verbs_qp.qp.recv_cq = attr->cq;
+	err = xrdma_insert_qp(to_xctx(ibctx), &rwq->qp);
 	if (err)
 		ibv_cmd_destroy_wq(&rwq->ibv_wq);
-out:
-	pthread_mutex_unlock(&ctx->qp_mutex);
 	return err;
 }
 
@@ -105,7 +101,7 @@ static void xrdma_restart_rwq(struct xrdma_rwq *rwq)
 {
 	struct xrdma_qp *qp = &rwq->qp;
 
-	xrdma_cq_clean(to_xcq(rwq->ibv_wq.cq), qp->qpn);
+	xrdma_clean_cqs(qp);
 	xrdma_lock(&qp->rq.lock);
 	qp->rq.pi = 0;
 	atomic_store_explicit(&qp->rq.ci, 0, memory_order_relaxed);
@@ -143,20 +139,14 @@ int xrdma_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
  */
 int xrdma_destroy_wq(struct ibv_wq *ibwq)
 {
-	struct xrdma_context *ctx = to_xctx(ibwq->context);
 	struct xrdma_rwq *rwq = to_xrwq(ibwq);
 	int err;
 
-	pthread_mutex_lock(&ctx->qp_mutex);
 	err = ibv_cmd_destroy_wq(ibwq);
-	if (!err) {
-		xrdma_cq_clean(to_xcq(ibwq->cq), rwq->qp.qpn);
-		xrdma_remove_qp(ctx, &rwq->qp);
-	}
-	pthread_mutex_unlock(&ctx->qp_mutex);
 	if (err)
 		return err;
 
+	xrdma_remove_qp(to_xctx(ibwq->context), &rwq->qp);
 	xrdma_lock_destroy(&rwq->qp.rq.lock);
 	xrdma_free_buf(&rwq->qp.buf);
 	free(rwq);

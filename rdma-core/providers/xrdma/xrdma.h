@@ -11,11 +11,12 @@
  * whose entries have completed, which posters read without that lock.
  * xrdma_wq.lock covers the ring and pi. The extended calls keep them between
  * calls: from start_poll to end_poll, from wr_start to wr_complete or wr_abort,
- * together with what they keep there. xrdma_context.qp_mutex serialises
- * creation and destruction of queue pairs and work queues, and so the writers
- * of the table in which pollers look them up. Order: qp_mutex, then
- * xrdma_cq.lock of one queue; the locks of sq, then rq, with none of the
- * others. Locks of objects of a thread domain are elided.
+ * together with what they keep there. xrdma_context.qp_mutex serialises the
+ * writers of the table in which pollers look up queue pairs and work queues; no
+ * command is issued under it, since those that destroy wait for the application
+ * to acknowledge events. Order: qp_mutex, then xrdma_cq.lock of one queue; the
+ * locks of sq, then rq, with none of the others. Locks of objects of a thread
+ * domain are elided.
  */
 
 #ifndef XRDMA_H
@@ -454,7 +455,7 @@ int xrdma_destroy_cq(struct ibv_cq *ibcq);
 int xrdma_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
 int xrdma_alloc_cq_buf(struct xrdma_cq *cq, struct xrdma_pd *pd,
 		       unsigned int entries);
-void xrdma_cq_clean(struct xrdma_cq *cq, uint32_t qpn);
+void xrdma_clean_cqs(struct xrdma_qp *qp);
 
 /* cq_resize.c */
 int xrdma_resize_cq(struct ibv_cq *ibcq, int cqe);

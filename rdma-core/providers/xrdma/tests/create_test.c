@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Tests of what queues are created with: capacities that fit the entries, and
- * wishes that are refused. Prints TAP.
+ * wishes that are refused; and of numbers that are reused. Prints TAP.
  */
 
 #include <errno.h>
@@ -242,6 +242,98 @@ static void driver_that_refuses_leaves_nothing(void)
 	teardown();
 }
 
+/* ---- numbers ------------------------------------------------------------ */
+
+#define REUSED	7
+
+static enum ibv_qp_type successor_type;
+static struct xrdma_qp *successor;
+
+static void complete(uint64_t wr_id, uint16_t flags)
+{
+	struct xrdma_cqe cqe = {
+		.wr_id = htole64(wr_id),
+		.qpn = htole32(REUSED),
+		.opcode = XRDMA_OP_RECV,
+		.flags = htole16(flags),
+	};
+
+	fake_write_cqe(&dev_cq, &cqe);
+}
+
+/*
+ * What another thread may do before it acknowledges the events that a queue's
+ * end waits for: the driver has given the number away.
+ */
+static void inherit_number(void)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.qp_type = successor_type,
+		.cap = { .max_recv_wr = 4 },
+		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
+	};
+
+	fake_meanwhile = NULL;
+	/* or it would wait for good */
+	CHECK(!pthread_mutex_trylock(&ctx->qp_mutex));
+	CHECK(!pthread_mutex_unlock(&ctx->qp_mutex));
+	successor = create_qp_of(&attr);
+	complete(2, successor_type == IBV_QPT_RC ? 0 : XRDMA_CQE_SRQ);
+}
+
+/* Its completion is there, and that of its predecessor is not. */
+static void check_successor(void)
+{
+	struct ibv_wc wc[2];
+
+	CHECK(!fake_meanwhile);
+	CHECK(xrdma_poll_cq(&cq->verbs_cq.cq, 2, wc) == 1 && wc[0].wr_id == 2);
+	CHECK(successor->rq.ci == (successor_type == IBV_QPT_RC));
+	CHECK(!xrdma_destroy_qp(&successor->verbs_qp.qp));
+	teardown();
+}
+
+static void begin_reuse(enum ibv_qp_type type)
+{
+	setup(true, 16);
+	fake_next_qpn = REUSED;
+	successor_type = type;
+}
+
+static void reuse_number_of_a_queue_pair(enum ibv_qp_type type)
+{
+	begin_reuse(type);
+	create_pair(&pairs[0], REUSED, 4);
+	complete(1, 0);
+	fake_meanwhile = inherit_number;
+	destroy_pair(&pairs[0]);
+	check_successor();
+}
+
+static void number_of_a_queue_pair_is_reused_before_its_end(void)
+{
+	reuse_number_of_a_queue_pair(IBV_QPT_RC);
+	/* this one is not in the table */
+	reuse_number_of_a_queue_pair(IBV_QPT_XRC_RECV);
+}
+
+static void number_of_a_work_queue_is_reused_before_its_end(void)
+{
+	struct ibv_wq_init_attr attr = { .wq_type = IBV_WQT_RQ, .max_wr = 4 };
+	struct xrdma_pd pd = {};
+	struct ibv_wq *wq;
+
+	begin_reuse(IBV_QPT_RC);
+	attr.pd = &pd.ibv_pd;
+	attr.cq = &cq->verbs_cq.cq;
+	wq = xrdma_create_wq(&ctx->ibv_ctx.context, &attr);
+	CHECK(wq);
+	complete(1, 0);
+	fake_meanwhile = inherit_number;
+	CHECK(!xrdma_destroy_wq(wq));
+	check_successor();
+}
+
 static const struct test tests[] = {
 	TEST(granted_capacities_fit_the_entries),
 	TEST(queue_pairs_that_do_not_exist_are_refused),
@@ -249,6 +341,8 @@ static const struct test tests[] = {
 	TEST(completion_queues_that_do_not_exist_are_refused),
 	TEST(single_threaded_queue_goes_without_its_lock),
 	TEST(driver_that_refuses_leaves_nothing),
+	TEST(number_of_a_queue_pair_is_reused_before_its_end),
+	TEST(number_of_a_work_queue_is_reused_before_its_end),
 };
 
 int main(void)

@@ -18,7 +18,10 @@ struct fake_qp fake_last_qp;
 struct fake_srq fake_last_srq;
 /* The queue that the next resizing is of. */
 struct fake_cq *fake_resized_cq;
-/* What the device does while a resizing goes on, before and after it moved. */
+/*
+ * What happens while a resizing goes on, before and after the device moved, or
+ * while the end of a queue waits for its events.
+ */
 void (*fake_meanwhile)(void);
 uint32_t fake_next_qpn;
 /* What creation of a queue fails with, if not 0. */
@@ -224,6 +227,8 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *qp,
 
 int ibv_cmd_destroy_qp(struct ibv_qp *qp)
 {
+	if (fake_meanwhile)
+		fake_meanwhile();
 	return 0;
 }
 

@@ -133,6 +133,8 @@ int ibv_cmd_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr,
 
 int ibv_cmd_destroy_wq(struct ibv_wq *wq)
 {
+	if (fake_meanwhile)
+		fake_meanwhile();
 	return 0;
 }
 
