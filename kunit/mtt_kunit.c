@@ -4,180 +4,13 @@
  * by the reference walker; and what its tables cost.
  */
 
-#include <kunit/device.h>
-#include <kunit/test.h>
-#include <linux/dma-mapping.h>
-#include <linux/scatterlist.h>
-#include <linux/slab.h>
-#include "xrdma_verbs.h"
-#include "xlat_walk.h"
+#include "mtt_scene.h"
 
 /* fewer in a machine that is emulated */
 #define MTT_LAYOUTS		(IS_ENABLED(CONFIG_UML) ? 100000 : 500)
-#define MTT_LOOKUPS		8
-#define MTT_PIECES		32768
 #define MTT_MIXES		200
 #define MTT_AREAS		64
 #define MTT_AREA_PAGES		512
-
-/**
- * struct mtt_test - what the cases share
- * @pdev: a function that only does DMA
- * @xdev: its device layer
- * @mtt: what was built last
- * @l: a layout
- * @sgt: the same, as the builder takes it
- */
-struct mtt_test {
-	struct pci_dev pdev;
-	struct xrdma_dev xdev;
-	struct xrdma_mtt mtt;
-	struct layout l;
-	struct sg_table sgt;
-};
-
-static void mtt_test_release(struct device *dev)
-{
-}
-
-static int mtt_test_init(struct kunit *test)
-{
-	struct mtt_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, t);
-	device_initialize(&t->pdev.dev);
-	t->pdev.dev.release = mtt_test_release;
-	t->pdev.dev.dma_mask = &t->pdev.dma_mask;
-	KUNIT_ASSERT_EQ(test, 0, dma_set_mask_and_coherent(&t->pdev.dev,
-							   DMA_BIT_MASK(64)));
-	t->xdev.pdev = &t->pdev;
-	t->l.max = MTT_PIECES;
-	t->l.pieces = kunit_kcalloc(test, MTT_PIECES, sizeof(*t->l.pieces),
-				    GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, t->l.pieces);
-	xrdma_mtt_init(&t->mtt);
-	test->priv = t;
-	return 0;
-}
-
-static void mtt_test_exit(struct kunit *test)
-{
-	struct mtt_test *t = test->priv;
-
-	xrdma_mtt_free(&t->xdev, &t->mtt);
-	put_device(&t->pdev.dev);
-}
-
-static int build_sgt(struct mtt_test *t, u32 num)
-{
-	struct scatterlist *sg;
-	u32 i;
-	int err;
-
-	err = sg_alloc_table(&t->sgt, num, GFP_KERNEL);
-	for_each_sgtable_dma_sg(&t->sgt, sg, i) {
-		sg_dma_address(sg) = t->l.pieces[i].addr;
-		sg_dma_len(sg) = t->l.pieces[i].len;
-	}
-	return err;
-}
-
-static int build_layout(struct mtt_test *t)
-{
-	int err;
-
-	err = build_sgt(t, t->l.num);
-	if (err)
-		return err;
-	err = xrdma_mtt_build(&t->xdev, &t->mtt, &t->sgt, t->l.first,
-			      t->l.length, t->l.queue);
-	sg_free_table(&t->sgt);
-	return err;
-}
-
-static const char *check_counts(const struct walk *w,
-				const struct xrdma_mtt *mtt)
-{
-	u32 n;
-
-	if (mtt->leaf_shift != w->leaf || mtt->level != w->level)
-		return "it says another shape than its root";
-	if (mtt->num_tables != w->tables)
-		return "it counts another number of tables";
-	for (n = 0; n < ARRAY_SIZE(w->blocks); n++)
-		if (mtt->blocks[n] != w->blocks[n])
-			return "it counts another number of blocks";
-	return NULL;
-}
-
-/* The device's way in, for a position of the region and some that are not */
-static const char *check_lookups(struct walk *w, struct layout *l)
-{
-	u64 leaf = 1ULL << w->leaf;
-	u64 below = w->start & ~(leaf - 1);
-	u64 above = (w->end + leaf - 1) & ~(leaf - 1);
-	u64 top = w->leaf + 9 * w->level;
-	u32 i;
-
-	for (i = 0; i < MTT_LOOKUPS; i++) {
-		u64 at = layout_random(l, l->pieces[0].len);
-		u64 far = above + layout_random(l, 1ULL << 40);
-
-		if (walk_lookup(w, w->start + at) != l->pieces[0].addr + at)
-			return "lookup of a byte fails";
-		if (walk_lookup(w, far) != WALK_NOWHERE)
-			return "a position above the region is mapped";
-		if (below && walk_lookup(w, layout_random(l, below)) !=
-		    WALK_NOWHERE)
-			return "a position below the region is mapped";
-	}
-	if (walk_lookup(w, w->end - 1) != layout_end(l) - 1)
-		return "lookup of the last byte fails";
-	if (walk_lookup(w, above) != WALK_NOWHERE ||
-	    (top < 64 && walk_lookup(w, 1ULL << top) != WALK_NOWHERE))
-		return "the position behind the region is mapped";
-	return NULL;
-}
-
-/* A larger leaf would have done, and nothing above the leaves is to gain. */
-static const char *check_leaf(const struct walk *w)
-{
-	u32 large = w->blocks[2] + w->blocks[3] + w->blocks[4];
-	u64 mask = w->l->pieces[0].addr ^ w->start;
-	u64 pos = w->start;
-	u32 i;
-
-	if (large || !w->level)
-		return NULL;
-	for (i = 0; i < w->l->num; i++) {
-		mask |= w->l->pieces[i].addr ^ pos;
-		mask |= i ? pos : 0;
-		pos += w->l->pieces[i].len;
-	}
-	if (w->leaf < 30 && !(mask & ((2ULL << w->leaf) - 1)))
-		return "a larger leaf would do";
-	return NULL;
-}
-
-static const char *check_layout(struct mtt_test *t)
-{
-	struct walk w = { .dev = &t->pdev.dev, .l = &t->l };
-	const char *why;
-
-	w.root = t->mtt.root;
-	if (t->mtt.offset < t->l.first)
-		return "the region begins before its first piece";
-	if (t->l.queue && t->mtt.offset)
-		return "a queue does not begin at position 0";
-	why = walk_all(&w, t->mtt.offset - t->l.first);
-	if (!why)
-		why = check_counts(&w, &t->mtt);
-	if (!why)
-		why = check_lookups(&w, &t->l);
-	if (!why)
-		why = check_leaf(&w);
-	return why;
-}
 
 static void tables_map_random_layouts_and_nothing_else(struct kunit *test)
 {
@@ -188,6 +21,7 @@ static void tables_map_random_layouts_and_nothing_else(struct kunit *test)
 	for (i = 0; i < MTT_LAYOUTS; i++) {
 		layout_make(&t->l, i);
 		KUNIT_ASSERT_EQ_MSG(test, build_layout(t), 0, "layout %u", i);
+		layout_join(&t->l);
 		why = check_layout(t);
 		if (why)
 			KUNIT_FAIL_AND_ABORT(test, "layout %u: %s", i, why);
@@ -221,15 +55,6 @@ static void cost_case_name(const struct cost_case *c, char *desc)
 }
 
 KUNIT_ARRAY_PARAM(cost, cost_cases, cost_case_name);
-
-static u32 all_blocks(const struct xrdma_mtt *mtt)
-{
-	u32 sum = 0, n;
-
-	for (n = 0; n < ARRAY_SIZE(mtt->blocks); n++)
-		sum += mtt->blocks[n];
-	return sum;
-}
 
 static void a_gibibyte_costs_what_its_pages_do(struct kunit *test)
 {

@@ -187,4 +187,22 @@ static inline void layout_make(struct layout *l, u32 number)
 	l->length = 1 + layout_random(l, l->total - l->first);
 }
 
+/**
+ * layout_join() - let pieces that touch be one
+ * @l: the layout, with at least one piece
+ */
+static inline void layout_join(struct layout *l)
+{
+	struct layout_piece *last = l->pieces;
+	u32 i;
+
+	for (i = 1; i < l->num; i++) {
+		if (l->pieces[i].addr == last->addr + last->len)
+			last->len += l->pieces[i].len;
+		else
+			*++last = l->pieces[i];
+	}
+	l->num = last - l->pieces + 1;
+}
+
 #endif /* XRDMA_XLAT_LAYOUTS_H */

@@ -274,7 +274,7 @@ static int xrdma_pci_init(struct pci_dev *pdev)
 		xrdma_pci_exit(pdev);
 		return err;
 	}
-	/* a piece of memory may be as long as it is: fewer, larger blocks */
+	/* few entries for much memory; SCSI hosts above lower it again */
 	dma_set_max_seg_size(dev, UINT_MAX);
 	return 0;
 }

@@ -14,7 +14,7 @@
 #include <linux/sched.h>
 #include "xrdma_verbs.h"
 
-/* Pieces between two offers to let others run. */
+/* Entries of a list between two offers to let others run. */
 #define XRDMA_MTT_RESCHED	1024
 
 /**
@@ -43,27 +43,53 @@ struct xrdma_mtt_builder {
 
 /**
  * struct xrdma_pieces - a walk over the pieces of a list
- * @sg: the one at hand
- * @left: pieces from there to the end
+ * @addr: bus address of the piece at hand
+ * @len: its bytes, which may be more than an entry can say; 0: there is none
+ * @sg: the entry behind it
+ * @left: entries from there to the end
  */
 struct xrdma_pieces {
+	u64 addr;
+	u64 len;
 	struct scatterlist *sg;
 	unsigned int left;
 };
 
-static struct xrdma_pieces xrdma_pieces_of(struct sg_table *sgt)
-{
-	return (struct xrdma_pieces) { .sg = sgt->sgl, .left = sgt->nents };
-}
-
 /* sg_next(), but inline: the call alone is a fifth of what a page costs. */
-static void xrdma_pieces_next(struct xrdma_pieces *p)
+static __always_inline void xrdma_pieces_skip_entry(struct xrdma_pieces *p)
 {
-	if (!--p->left)
+	if (--p->left % XRDMA_MTT_RESCHED == 0)
+		cond_resched();
+	if (!p->left)
 		return;
 	p->sg++;
 	if (unlikely(sg_is_chain(p->sg)))
 		p->sg = sg_chain_ptr(p->sg);
+}
+
+/*
+ * Entries that touch are one piece. How long an entry gets says nothing about
+ * the memory: the limit is the device's, but others lower it. Inline for the
+ * same reason.
+ */
+static __always_inline void xrdma_pieces_next(struct xrdma_pieces *p)
+{
+	p->len = 0;
+	if (!p->left)
+		return;
+	p->addr = sg_dma_address(p->sg);
+	do {
+		p->len += sg_dma_len(p->sg);
+		xrdma_pieces_skip_entry(p);
+	} while (p->left && sg_dma_address(p->sg) == p->addr + p->len);
+}
+
+static struct xrdma_pieces xrdma_pieces_of(struct sg_table *sgt)
+{
+	struct xrdma_pieces p = { .sg = sgt->sgl, .left = sgt->nents };
+
+	xrdma_pieces_next(&p);
+	return p;
 }
 
 /**
@@ -243,8 +269,8 @@ static void xrdma_mtt_fill_leaves(struct xrdma_mtt_builder *b,
 	__le64 *end = leaf + b->leaf_room;
 	u32 done;
 
-	while (leaf < end && p->left && sg_dma_len(p->sg) == size) {
-		*leaf++ = cpu_to_le64(xrdma_make_mtt_block(sg_dma_address(p->sg)));
+	while (leaf < end && p->len == size) {
+		*leaf++ = cpu_to_le64(xrdma_make_mtt_block(p->addr));
 		xrdma_pieces_next(p);
 	}
 	done = leaf - b->next_leaf;
@@ -260,9 +286,8 @@ static int xrdma_mtt_fill(struct xrdma_mtt_builder *b, struct sg_table *sgt)
 	int err;
 
 	b->pos = b->x.start;
-	while (p.left) {
-		err = xrdma_mtt_fill_piece(b, sg_dma_address(p.sg),
-					   sg_dma_len(p.sg));
+	while (p.len) {
+		err = xrdma_mtt_fill_piece(b, p.addr, p.len);
 		if (err)
 			return err;
 		xrdma_pieces_next(&p);
@@ -288,11 +313,8 @@ static void xrdma_mtt_survey(struct xrdma_xlat *shape, struct sg_table *sgt)
 	struct xrdma_xlat x = {};
 
 	xrdma_xlat_begin_measure(&x);
-	for (; p.left; xrdma_pieces_next(&p)) {
-		xrdma_xlat_survey(&x, sg_dma_address(p.sg), sg_dma_len(p.sg));
-		if (p.left % XRDMA_MTT_RESCHED == 0)
-			cond_resched();
-	}
+	for (; p.len; xrdma_pieces_next(&p))
+		xrdma_xlat_survey(&x, p.addr, p.len);
 	*shape = x;
 }
 
@@ -301,19 +323,16 @@ static void xrdma_mtt_measure(struct xrdma_xlat *x, struct sg_table *sgt)
 	struct xrdma_pieces p = xrdma_pieces_of(sgt);
 
 	xrdma_xlat_begin_measure(x);
-	for (; p.left; xrdma_pieces_next(&p)) {
-		xrdma_xlat_measure(x, sg_dma_address(p.sg), sg_dma_len(p.sg));
-		if (p.left % XRDMA_MTT_RESCHED == 0)
-			cond_resched();
-	}
+	for (; p.len; xrdma_pieces_next(&p))
+		xrdma_xlat_measure(x, p.addr, p.len);
 }
 
 /**
  * xrdma_mtt_build() - make the translation of a list of pieces
  * @xdev: the device
  * @mtt: what comes out; empty after a failure
- * @sgt: the pieces, mapped for DMA; aligned to 4 KiB but for the last one's
- *	length
+ * @sgt: the pieces, mapped for DMA, whole or in parts; aligned to 4 KiB but for
+ *	the last one's length
  * @first: where the region begins in the first piece, in bytes
  * @length: bytes of the region, 1 or more
  * @queue: the first byte shall be at position 0; @first is 0

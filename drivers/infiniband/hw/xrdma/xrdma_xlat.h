@@ -7,7 +7,8 @@
  * A translation maps positions, not addresses. The first byte of a region
  * stands at a position (its "offset") that is congruent to its bus address
  * modulo the largest block in use, whatever its IOVA is; so huge pages stay
- * whole at any IOVA. Building takes two passes over the pieces, seldom three:
+ * whole at any IOVA. A block never spans two pieces, so pieces that touch shall
+ * come as one. Building takes two passes over the pieces, seldom three:
  *
  *	struct xrdma_xlat x = {};
  *
