@@ -9,6 +9,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/vmalloc.h>
 #include "xrdma_verbs.h"
 #include "xlat_walk.h"
@@ -17,6 +18,9 @@
 #define KEY_REST		4096
 /* Freed indexes that may wait for others, twice for each processor */
 #define KEY_MAGAZINE		64
+
+/* Of this many keys there is always one to draw, in a table of any size */
+#define KEY_LIVELY(limit)	((limit) / 16 * 7)
 
 #define KEY_LOG_LIMIT		16
 #define KEY_LIMIT		BIT(KEY_LOG_LIMIT)
@@ -31,6 +35,7 @@
  * struct key_test - what the cases share
  * @dev: does the DMA
  * @keys: the table
+ * @rest: frees that an index rests for
  * @used: index -> somebody has the key
  * @freed: index -> count of frees at its last one; 0: never freed
  * @byte: index -> its last key byte
@@ -42,6 +47,7 @@
 struct key_test {
 	struct device *dev;
 	struct xrdma_keys *keys;
+	u32 rest;
 	DECLARE_BITMAP(used, KEY_LIMIT);
 	u32 freed[KEY_LIMIT];
 	u8 byte[KEY_LIMIT];
@@ -79,6 +85,7 @@ static void open_keys(struct kunit *test, u32 log_limit)
 {
 	struct key_test *t = test->priv;
 
+	t->rest = min(KEY_REST, KEY_LIVELY(1U << log_limit));
 	KUNIT_ASSERT_EQ(test, 0, xrdma_keys_open(t->keys, log_limit));
 }
 
@@ -203,7 +210,7 @@ static void check_rest(struct kunit *test, const struct key_test *t, u32 key)
 	KUNIT_ASSERT_FALSE(test, t->twice);
 	if (!t->freed[index])
 		return;
-	KUNIT_ASSERT_GE(test, t->frees - t->freed[index], KEY_REST);
+	KUNIT_ASSERT_GE(test, t->frees - t->freed[index], t->rest);
 	KUNIT_ASSERT_NE(test, (u8)key, t->byte[index]);
 }
 
@@ -361,6 +368,71 @@ static void full_table_says_so_and_recovers(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, t->twice);
 }
 
+struct small_case {
+	const char *name;
+	u32 log_limit;
+};
+
+/* From the smallest that the driver accepts to the first that is not small */
+static const struct small_case small_cases[] = {
+	{ "2^10 keys", 10 }, { "2^11 keys", 11 }, { "2^12 keys", 12 },
+	{ "2^13 keys", 13 }, { "2^14 keys", 14 },
+};
+
+static void small_case_name(const struct small_case *c, char *desc)
+{
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(small, small_cases, small_case_name);
+
+/* Far more keys than there are, one after another and many at once */
+static void a_small_table_never_runs_dry(struct kunit *test)
+{
+	const struct small_case *c = test->param_value;
+	u32 live = KEY_LIVELY(1U << c->log_limit);
+	struct key_test *t = test->priv;
+	u32 rounds = 16 << c->log_limit;
+	u32 key, i;
+
+	open_keys(test, c->log_limit);
+	for (i = 0; i < rounds; i++) {
+		KUNIT_ASSERT_EQ_MSG(test, 0, draw(t, &key), "round %u", i);
+		check_rest(test, t, key);
+		if (i < rounds / 2 || t->num_live == live)
+			free_key(t, get_random_u32_below(t->num_live));
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	KUNIT_EXPECT_EQ(test, t->num_live, live - 1);
+}
+
+static int free_last_key(void *arg)
+{
+	struct key_test *t = arg;
+
+	free_key(t, t->num_live - 1);
+	return 0;
+}
+
+/* Each CPU has a magazine, and each of them some keys. */
+static void no_cpu_keeps_the_keys_of_a_small_table(struct kunit *test)
+{
+	const struct small_case *c = test->param_value;
+	struct key_test *t = test->priv;
+	int cpu;
+
+	open_keys(test, c->log_limit);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, fill(t));
+	while (t->num_live)
+		for_each_online_cpu(cpu)
+			if (t->num_live)
+				smp_call_on_cpu(cpu, free_last_key, t, false);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, fill(t));
+	KUNIT_EXPECT_GE(test, t->num_live, KEY_LIVELY(1U << c->log_limit));
+	KUNIT_EXPECT_FALSE(test, t->twice);
+}
+
 static void memory_that_runs_out_is_said_and_comes_back(struct kunit *test)
 {
 	struct key_test *t = test->priv;
@@ -452,6 +524,9 @@ static struct kunit_case key_cases[] = {
 	KUNIT_CASE(indexes_cannot_be_foreseen),
 	KUNIT_CASE(key_bytes_cannot_be_foreseen),
 	KUNIT_CASE(full_table_says_so_and_recovers),
+	KUNIT_CASE_PARAM(a_small_table_never_runs_dry, small_gen_params),
+	KUNIT_CASE_PARAM(no_cpu_keeps_the_keys_of_a_small_table,
+			 small_gen_params),
 	KUNIT_CASE(memory_that_runs_out_is_said_and_comes_back),
 	KUNIT_CASE(table_without_memory_is_not_made),
 	KUNIT_CASE(threads_never_get_the_same_key),

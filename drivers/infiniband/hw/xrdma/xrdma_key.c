@@ -13,7 +13,8 @@
  * the table grows long before few are left. The key byte is drawn evenly from
  * those that the index did not have last. A freed index comes to rest before
  * it is drawn again: in a magazine of the CPU, then in one line that all CPUs
- * share, until XRDMA_KEY_REST others have been freed after it.
+ * share, until XRDMA_KEY_REST others have been freed after it; in a table of
+ * less than 2^14 indexes, until nearly half as many have.
  *
  * Drawing takes no lock: a bit of a bitmap, set atomically, is the claim.
  */
@@ -85,6 +86,7 @@ struct xrdma_key_magazine {
  * @used: bits set in all chunks, roughly
  * @growth: serialises growth
  * @magazines: one for each CPU
+ * @magazine_len: indexes that fill one, up to XRDMA_KEY_MAGAZINE
  * @lock: protects @line and @line_pos
  * @line: indexes at rest, oldest at @line_pos; 0: nothing. It is longer than
  *	XRDMA_KEY_REST by what may lie in magazines: that comes in later than it
@@ -102,6 +104,7 @@ struct xrdma_keys {
 	struct percpu_counter used;
 	struct mutex growth; /* size */
 	struct xrdma_key_magazine __percpu *magazines;
+	u32 magazine_len;
 	spinlock_t lock; /* line, line_pos */
 	u32 *line;
 	u32 line_len;
@@ -368,7 +371,7 @@ static void xrdma_keys_rest(struct xrdma_keys *keys,
  * @index: of the key; the device has answered the INVALIDATE of its entry,
  *	never seen it, or been reset
  *
- * The index is not drawn again before XRDMA_KEY_REST others have been freed.
+ * The index rests for XRDMA_KEY_REST frees; in a small table, for fewer.
  *
  * Context: process.
  */
@@ -382,7 +385,7 @@ void xrdma_key_free(struct xrdma_keys *keys, u32 index)
 	local_lock(&keys->magazines->lock);
 	mag = this_cpu_ptr(keys->magazines);
 	mag->index[mag->num++] = index;
-	if (mag->num == XRDMA_KEY_MAGAZINE)
+	if (mag->num == keys->magazine_len)
 		xrdma_keys_rest(keys, mag);
 	local_unlock(&keys->magazines->lock);
 }
@@ -482,6 +485,13 @@ int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys)
 
 	mutex_lock(&keys->growth);
 	keys->limit = 1U << log_max_keys;
+	/*
+	 * At most half of them rest in the line, and a sixteenth in magazines:
+	 * there is one to draw while fewer than 7/16 are in use.
+	 */
+	keys->line_len = min(keys->line_len, keys->limit / 2);
+	keys->magazine_len = clamp(keys->limit / 16 / num_possible_cpus(),
+				   1U, XRDMA_KEY_MAGAZINE);
 	err = xrdma_keys_grow_locked(keys);
 	/* index 0 stays unused: a key of 0 means none to many */
 	if (!err)
