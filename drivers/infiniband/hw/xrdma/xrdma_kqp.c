@@ -133,18 +133,19 @@ int xrdma_kqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	cmd.flags |= XRDMA_QP_KERNEL;
 	cmd.root = cpu_to_le64(qp->buf.root);
 	err = xrdma_qp_enable(xib, qp, &cmd);
-	if (err) {
-		xrdma_kqp_free(xib, qp, xrdma_may_touch(&xib->hw));
-		return err;
-	}
+	if (err)
+		goto err_memory;
 	err = xa_err(xa_store_irq(&xib->kqps, qp->qpn, qp, GFP_KERNEL));
-	if (err) {
-		xrdma_qp_disable(xib, qp, NULL, NULL);
-		xrdma_kqp_free(xib, qp, xrdma_may_touch(&xib->hw));
-		return err;
-	}
+	if (err)
+		goto err_qp;
 	xrdma_kqp_attach(qp, init->send_cq, init->recv_cq);
 	return 0;
+
+err_qp:
+	xrdma_qp_disable(xib, qp, NULL, NULL);
+err_memory:
+	xrdma_kqp_free(xib, qp, xrdma_may_touch(&xib->hw));
+	return err;
 }
 
 /**
