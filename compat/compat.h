@@ -50,6 +50,16 @@ struct ib_uverbs_file {
 #define counter_init uverbs_no_driver_id_binding
 #endif
 
+#ifndef XRDMA_HAVE_PRE_DESTROY_CQ
+/*
+ * The core ends its polling of a queue, then destroys it; an event in between
+ * may start the polling again, with any driver. NULL, as the operations of
+ * these names are anyhow.
+ */
+#define pre_destroy_cq process_mad
+#define post_destroy_cq drain_rq
+#endif
+
 #ifndef XRDMA_HAVE_RESIZE_USER_CQ
 #define resize_user_cq resize_cq
 #endif

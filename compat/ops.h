@@ -83,6 +83,12 @@ static inline int (xrdma_counter_unbind_qp)(struct ib_qp *qp)
 }
 #endif
 
+#ifndef XRDMA_HAVE_PRE_DESTROY_CQ
+#define xrdma_pre_destroy_cq(...) xrdma_native_pre_destroy_cq(__VA_ARGS__)
+#define xrdma_post_destroy_cq(...) xrdma_native_post_destroy_cq(__VA_ARGS__)
+enum { xrdma_pre_destroy_cq = 0, xrdma_post_destroy_cq = 0 };
+#endif
+
 #ifndef XRDMA_HAVE_UFILE_HW_CLEANUP
 #define xrdma_ufile_hw_cleanup(...) \
 	xrdma_native_ufile_hw_cleanup(__VA_ARGS__)
