@@ -22,6 +22,7 @@ from pyverbs.pd import PD
 
 import binding
 from control import ask, stats
+from guest_faults import Log
 from guest_recovery import PORT, listens, settled
 import nvmet
 from rc import Buffer
@@ -35,6 +36,7 @@ ADMIN_TIMEOUT = pathlib.Path("/sys/module/nvme_core/parameters/admin_timeout")
 LOST = "5"          # seconds until NVMe does not wait for a completion any more
 FORK = multiprocessing.get_context("fork")
 STATES = 7          # of a queue pair
+BUSY = 5            # status of a command
 FRAMES = 100
 ETHERTYPE = 0x88b5  # for experiments
 # of a thousand
@@ -261,6 +263,23 @@ def test_memory_of_a_command_that_is_not_answered():
     assert ask(cmd="command_faults_clear")["left"] == 0
     leave()
     assert binding.PCI not in DMA.read_text()
+
+
+@pytest.mark.parametrize("opcode", ["INVALIDATE", "DESTROY_QP", "DESTROY_CQ"])
+def test_what_nobody_uses_is_not_busy(opcode):
+    """A device that says so is silenced, and the memory is given back."""
+    queues, buf = Queues(), Buffer((4096, False))
+    region = uverbs.reg_mr(queues.ctx, queues.pd, buf.address, 4096,
+                           buf.address, 0)[0]
+    log = Log()
+    ask(cmd="command_fault", kind="fail", opcode=opcode, status=BUSY)
+    uverbs.dereg_mr(queues.ctx, region)
+    queues.close()
+    assert ask(cmd="command_faults_clear")["left"] == 0
+    assert any("does not let go" in error for error in log.errors())
+    leave()
+    assert binding.PCI not in DMA.read_text()
+    renew()
 
 
 def test_probe_of_a_device_gone_mad(rng):

@@ -109,28 +109,30 @@ int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 	return xrdma_cmd_exec(xdev, cmd, &rsp);
 }
 
+/*
+ * What became of an object that shall go. A device that has been reset knows
+ * none; one that does not let go of what nobody uses can only be reset, and at
+ * once: the caller's next step is to give memory back that the object led to.
+ */
+static int xrdma_cmd_undone(struct xrdma_dev *xdev, int err)
+{
+	if (!err || xrdma_quiet(xdev))
+		return 0;
+	xrdma_fatal(xdev, "it does not let go of an object");
+	return xrdma_hw_silence(xdev) ? 0 : -EIO;
+}
+
 /**
  * xrdma_cmd_undo() - execute a command that ends an object
- * @xdev: the device; if it has been reset it knows none: what shall go has gone
- * @cmd: the command
- *
- * A device that refuses to end what nobody uses can only be reset, and at once:
- * the caller's next step is to give memory back that the object led to.
+ * @xdev: the device, in any state
+ * @cmd: the command; the object is not in use
  *
  * Context: may sleep.
- * Return: 0; -EBUSY: the object is in use, and nothing has changed; or an errno
- * of xrdma_cmd_exec(): the device is dead, and cannot be silenced.
+ * Return: 0; or -EIO: the device is dead, and cannot be silenced.
  */
 int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 {
-	int err = xrdma_cmd_do(xdev, cmd);
-
-	if (!err || xrdma_quiet(xdev))
-		return 0;
-	if (err == -EBUSY)
-		return err;
-	xrdma_fatal(xdev, "it does not let go of an object");
-	return xrdma_hw_silence(xdev) ? 0 : err;
+	return xrdma_cmd_undone(xdev, xrdma_cmd_do(xdev, cmd));
 }
 
 /* A limit, or what fits: numbers have 24 bits. */
@@ -241,7 +243,7 @@ int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u8 log_depth,
  * @cqn: number
  *
  * Return: 0 if the device uses its memory no more, or an errno of
- * xrdma_cmd_exec().
+ * xrdma_cmd_undo().
  */
 int xrdma_cmd_destroy_cq(struct xrdma_dev *xdev, u32 cqn)
 {
@@ -359,15 +361,19 @@ int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
  * xrdma_cmd_destroy_qp() - DESTROY_QP
  * @xdev: the device
  * @qpn: number
+ * @used: windows of type 2A may be bound to it
  *
- * Return: 0 if the device uses its memory no more, or an errno of
- * xrdma_cmd_exec().
+ * Return: 0 if the device uses its memory no more; -EBUSY, if @used: they are,
+ * and nothing has changed; or an errno of xrdma_cmd_undo().
  */
-int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn)
+int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn, bool used)
 {
 	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_QP, qpn);
+	int err = xrdma_cmd_do(xdev, &cmd);
 
-	return xrdma_cmd_undo(xdev, &cmd);
+	if (err == -EBUSY && used && !xrdma_quiet(xdev))
+		return err;
+	return xrdma_cmd_undone(xdev, err);
 }
 
 /**
@@ -429,7 +435,7 @@ int xrdma_cmd_query_srq(struct xrdma_dev *xdev, u32 srqn,
  * @srqn: number
  *
  * Return: 0 if the device uses its memory no more, or an errno of
- * xrdma_cmd_exec().
+ * xrdma_cmd_undo().
  */
 int xrdma_cmd_destroy_srq(struct xrdma_dev *xdev, u32 srqn)
 {
@@ -477,7 +483,7 @@ int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid)
  * @addr: array of @count indexes; the device writes each one's outcome there
  * @count: 1 to XRDMA_INVAL_MAX
  *
- * Return: 0, or an errno of xrdma_cmd_exec(). On a device that is quiet, 0 and
+ * Return: 0, or an errno of xrdma_cmd_undo(). On a device that is quiet, 0 and
  * no outcome: all keys are gone.
  */
 int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count)
@@ -493,7 +499,7 @@ int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count)
  * @pd: protection domain
  *
  * Return: 0 if none of them is in use any more, or an errno of
- * xrdma_cmd_exec().
+ * xrdma_cmd_undo().
  */
 int xrdma_cmd_invalidate_pd(struct xrdma_dev *xdev, u32 pd)
 {

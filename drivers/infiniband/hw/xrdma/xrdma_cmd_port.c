@@ -201,7 +201,7 @@ int xrdma_cmd_create_flow(struct xrdma_dev *xdev, u32 flow, u32 qpn,
  * @xdev: the device
  * @flow: number of the rule
  *
- * Return: 0 or an errno of xrdma_cmd_exec().
+ * Return: 0 or an errno of xrdma_cmd_undo().
  */
 int xrdma_cmd_destroy_flow(struct xrdma_dev *xdev, u32 flow)
 {
@@ -235,7 +235,7 @@ int xrdma_cmd_create_rss(struct xrdma_dev *xdev,
  * @xdev: the device
  * @qpn: number of the RSS object
  *
- * Return: 0 or an errno of xrdma_cmd_exec().
+ * Return: 0 or an errno of xrdma_cmd_undo().
  */
 int xrdma_cmd_destroy_rss(struct xrdma_dev *xdev, u32 qpn)
 {

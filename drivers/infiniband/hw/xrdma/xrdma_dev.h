@@ -227,7 +227,7 @@ int xrdma_cmd_modify_qp(struct xrdma_dev *xdev, u32 qpn, u32 mask,
 			const struct xrdma_qp_attr *attr);
 int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
 		       struct xrdma_rsp_query_qp *qp);
-int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn);
+int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn, bool used);
 int xrdma_cmd_create_srq(struct xrdma_dev *xdev,
 			 const struct xrdma_cmd_create_srq *srq);
 int xrdma_cmd_modify_srq(struct xrdma_dev *xdev,

@@ -430,19 +430,11 @@ static int xrdma_eth_start(struct xrdma_netdev *xn)
 	return err;
 }
 
-/*
- * A device that does not let go of the queue pair is dead; if it cannot be
- * silenced either, what it may still touch is never freed.
- */
+/* What the device may still touch is never freed. */
 static void xrdma_eth_free(struct xrdma_netdev *xn)
 {
-	struct xrdma_dev *xdev = &xn->xib->hw;
 	bool quiet = !xrdma_eth_stop_queues(xn);
 
-	if (!quiet) {
-		xrdma_fatal(xdev, "it does not let go of its Ethernet port");
-		quiet = xrdma_hw_silence(xdev);
-	}
 	if (quiet) {
 		xrdma_tx_reap(xn, xn->qp.sq.pi, 0);
 		xrdma_rx_drain(xn);

@@ -196,7 +196,9 @@ int xrdma_qp_disable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	struct ib_srq *ibsrq = qp->ibqp.srq;
 	int err;
 
-	err = xrdma_cmd_destroy_qp(&xib->hw, qp->qpn);
+	/* only a working one can bind them, and none goes back to RESET so */
+	err = xrdma_cmd_destroy_qp(&xib->hw, qp->qpn,
+				   qp->state != XRDMA_QPS_RESET);
 	if (err == -EBUSY)
 		return err;
 	/* receives first: the queues may be one, and only they have an SRQ */

@@ -126,9 +126,8 @@ struct ib_wq *xrdma_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *attr,
  * @udata: no driver data in either direction
  *
  * Context: may sleep.
- * Return: 0; its ring is released, or, if the device died, in quarantine.
- * -EBUSY: the device still uses it; nothing has changed. Or the error of
- * unexpected @udata.
+ * Return: 0; its ring is released, or, if the device cannot be silenced, in
+ * quarantine. Or the error of unexpected @udata.
  */
 int xrdma_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 {
@@ -138,9 +137,8 @@ int xrdma_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 	err = ib_no_udata_io(udata);
 	if (err)
 		return err;
-	err = xrdma_uqp_destroy(to_xibdev(ibwq->device), &rwq->qp);
-	if (err == -EBUSY)
-		return err;
+	/* no window can be bound to it */
+	xrdma_uqp_destroy(to_xibdev(ibwq->device), &rwq->qp);
 	kfree(rwq);
 	return 0;
 }
