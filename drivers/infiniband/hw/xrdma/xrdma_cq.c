@@ -221,6 +221,8 @@ void xrdma_cq_arm(struct xrdma_cq *cq, u32 type)
 {
 	cq->arm = xrdma_arm_next(cq->arm, type);
 	WRITE_ONCE(cq->armed, true);
+	/* the event that this asks for finds the mark */
+	dma_wmb();
 	WRITE_ONCE(cq->rec->arm, cpu_to_le32(cq->arm));
 	/* arm first, then look at the ring: struct xrdma_cq_rec */
 	mb();
