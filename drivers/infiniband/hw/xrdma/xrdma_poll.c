@@ -378,7 +378,7 @@ int xrdma_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	spin_lock_irqsave(&cq->lock, irq);
 	xrdma_cq_arm(cq, (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ?
 			 XRDMA_ARM_SOLICITED : XRDMA_ARM_NEXT);
-	missed = xrdma_cq_next(cq) ||
+	missed = (!cq->dead && xrdma_cq_next(cq)) ||
 		 (xrdma_flushing(xib) && xrdma_work_left(cq));
 	spin_unlock_irqrestore(&cq->lock, irq);
 	return missed && (flags & IB_CQ_REPORT_MISSED_EVENTS);
