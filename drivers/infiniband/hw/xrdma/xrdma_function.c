@@ -224,6 +224,8 @@ int xrdma_resume(struct device *dev)
 /**
  * xrdma_shutdown() - pci_driver.shutdown
  * @pdev: the function; the next kernel finds it quiet
+ *
+ * Consumers stay: who still waits for a request sees it flushed.
  */
 void xrdma_shutdown(struct pci_dev *pdev)
 {
@@ -233,7 +235,9 @@ void xrdma_shutdown(struct pci_dev *pdev)
 	fn->held = true;
 	if (fn->xib) {
 		xrdma_health_stop(&fn->xib->hw);
+		xrdma_fatal(&fn->xib->hw, "the system goes down");
 		xrdma_hw_silence(&fn->xib->hw);
+		xrdma_flush_begin(fn->xib);
 	}
 	pci_clear_master(pdev);
 	mutex_unlock(&fn->lock);
