@@ -117,8 +117,8 @@ struct xrdma_event_ops {
  * @event_ops: where events go
  * @cmdq: command ring
  * @eqs: event queues; 0 is the asynchronous one
- * @dead: no command may be sent and no completion will come; set once, read
- *	without a lock
+ * @dead: no command may be sent; completions may come until it is @quiet; set
+ *	once, read without a lock
  * @quiet: @dead, and nothing of the device can touch host memory any more: it
  *	has been reset since, is no longer there, or is no bus master; set once,
  *	read without a lock

@@ -197,8 +197,8 @@ static int xrdma_inval_one(struct xrdma_ibdev *xib, u32 index)
  * Context: may sleep, for a bounded time.
  * Return: 0: no access under the key is in progress or can begin, and the
  * entry is the driver's; -EBUSY: windows are bound to it, and nothing has
- * changed; otherwise the device is dead, and memory behind the key goes into
- * quarantine.
+ * changed; otherwise the device is dead and cannot be silenced, and memory
+ * behind the key goes into quarantine.
  */
 int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index)
 {

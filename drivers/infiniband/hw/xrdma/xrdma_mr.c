@@ -343,7 +343,8 @@ err_free:
  *
  * Context: may sleep, for a bounded time.
  * Return: 0: the region is gone; its memory is released, or, if the device
- * died, in quarantine. -EBUSY: windows are bound to it; nothing has changed.
+ * cannot be silenced, in quarantine. -EBUSY: windows are bound to it; nothing
+ * has changed.
  */
 int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {

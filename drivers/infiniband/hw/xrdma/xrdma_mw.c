@@ -50,7 +50,7 @@ int xrdma_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
  * xrdma_dealloc_mw() - ib_device_ops.dealloc_mw
  * @ibmw: the window, bound or not
  *
- * Of a dead device the key is lost; a window has no memory to keep.
+ * If the device cannot be silenced the key is lost; a window has no memory.
  *
  * Context: may sleep, for a bounded time.
  * Return: 0: nothing is or can be accessed by it any more.

@@ -15,7 +15,7 @@
 
 /* ---- rings -------------------------------------------------------------- */
 
-/* A dead device completes nothing: the software flush has to. */
+/* For a dead device nobody else asks whether it is time to flush. */
 static void xrdma_ring(struct xrdma_qp *qp)
 {
 	if (xrdma_dead(qp->xdev))

@@ -470,9 +470,9 @@ int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
  * @udata: no driver data in either direction; NULL for the kernel
  *
  * Context: may sleep.
- * Return: 0: it is gone; its rings are released, or, if the device died, in
- * quarantine. -EBUSY: windows of type 2A are bound to it; nothing has changed.
- * Or the error of unexpected @udata.
+ * Return: 0: it is gone; its rings are released, or, if the device cannot be
+ * silenced, in quarantine. -EBUSY: windows of type 2A are bound to it; nothing
+ * has changed. Or the error of unexpected @udata.
  */
 int xrdma_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {

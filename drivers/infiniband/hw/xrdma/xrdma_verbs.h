@@ -5,11 +5,11 @@
  * through xrdma_dev.h.
  *
  * Lifetime: a verbs object is born by its ib_core call, published to interrupt
- * context (xrdma_ibdev.cqs, .qps, .srqs) when the device knows it, and looked up there
- * by number: an event handler takes the xarray's lock and a reference
- * (xrdma_cq.refs, xrdma_qp.refs); destroy unpublishes, tells the device, drops
- * its own reference and waits for the last one. Only polling looks up without
- * either: xrdma_poll.c says why it may.
+ * context (xrdma_ibdev.cqs, .qps, .srqs) when the device knows it, and looked up
+ * there by number: an event handler takes the xarray's lock and a reference
+ * (xrdma_cq.refs, xrdma_qp.refs, xrdma_srq.refs); destroy unpublishes, tells the
+ * device, drops its own reference and waits for the last one. Only polling looks
+ * up without either: xrdma_poll.c says why it may.
  *
  * Locks, in the order in which they nest:
  *
@@ -20,6 +20,7 @@
  *	xrdma_qp.modify_lock	state and attributes (sleeping)
  *	xrdma_srq.modify_lock	ring and limit (sleeping)
  *	xrdma_cq.resize_lock	ring of a user's completion queue (sleeping)
+ *	xrdma_inval.sending	one fence at a time (sleeping)
  *	xrdma_dev.silence_lock	reset of a dead device (sleeping)
  *	an event queue's lock	held while consumers' handlers run
  *	xrdma_qp.sq_lock	send ring of a kernel queue pair
