@@ -101,16 +101,19 @@ class Device:
         self.child.kill()
         self.child.wait()
 
-    def close(self):
-        """Ends the process. Returns what was wrong with it, or None."""
+    def close(self, may_die=False):
+        """Ends the process. Returns what was wrong with it, or None. may_die: it
+        may have ended before; what a sanitizer found is wrong in any case."""
         died = self.child.poll()
         status = process.stop(self.child)
         report = _SANITIZER.search(self.read_log())
         if report:
             return f"the device's sanitizer reports:\n{self._tail(report)}"
-        if died is not None and not self.killed:
+        if may_die or self.killed:
+            return None
+        if died is not None:
             return f"the device process died with {status}:\n{self._tail()}"
-        if status not in (0, -signal.SIGTERM) and not self.killed:
+        if status not in (0, -signal.SIGTERM):
             return f"the device process ended with {status}:\n{self._tail()}"
         return None
 

@@ -179,8 +179,8 @@ class Node:
             self.machine.child.wait()
             self._judge_console()
         if self.device:
-            problem = self.device.close()
-            if problem and not self.opts.device_may_die:
+            problem = self.device.close(self.opts.device_may_die)
+            if problem:
                 self.problems.append(problem)
 
     def _remember_host_errors(self):

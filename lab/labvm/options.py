@@ -135,7 +135,8 @@ def _add_testing(parser):
         help="COMMAND may suspend the machine: the lab's own devices keep their "
         "state")
     add("--device-may-die", action="store_true",
-        help="COMMAND may kill the device")
+        help="COMMAND may end or kill the device; what a sanitizer reports of "
+        "it fails all the same")
     add("--allow-host-errors", action="store_true",
         help="do not fail for errors that the device counted")
     add("--allow-splat", metavar="REGEX",

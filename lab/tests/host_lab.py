@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
@@ -17,6 +18,8 @@ LAB = pathlib.Path(__file__).parent.parent
 sys.path.insert(0, str(LAB))
 
 from labvm import options, splat  # noqa: E402
+from labvm.device import Device  # noqa: E402
+from labvm.node import Node  # noqa: E402
 
 
 def run(*args, command=(), **kwargs):
@@ -163,6 +166,46 @@ def test_instruction_counting_boots():
                options=("--smp", "1", "--qemu-arg", "-icount",
                         "--qemu-arg", "shift=0,sleep=off"))
     assert out.returncode == 0
+
+
+# ---- the device process ---------------------------------------------------------
+
+# prints and ends as it is told
+FAKE = """#!/usr/bin/env python3
+import os, signal, socket, sys
+print(sys.argv[5], flush=True)
+places = [socket.socket(socket.AF_UNIX) for _ in range(2)]
+for place, path in zip(places, (sys.argv[2], sys.argv[4])):
+    place.bind(path + "~")
+    place.listen()
+    os.rename(path + "~", path)
+places[1].accept()
+if sys.argv[6] != "stays":
+    sys.exit(int(sys.argv[6]))
+signal.pause()
+"""
+
+
+@pytest.mark.parametrize("words, end, may_die, wrong", [
+    ("all is well", "stays", False, None),
+    ("all is well", "3", False, "died with 3"),
+    ("all is well", "0", True, None),
+    ("all is well", "3", True, None),
+    ("a.c:1: runtime error: x", "99", False, "sanitizer reports"),
+    ("a.c:1: runtime error: x", "99", True, "sanitizer reports"),
+    ("==1==ERROR: AddressSanitizer: x", "stays", True, "sanitizer reports"),
+    ("==1==ERROR: LeakSanitizer: x", "0", True, "sanitizer reports")])
+def test_what_a_device_may_do(tmp_path, words, end, may_die, wrong):
+    fake = tmp_path / "device"
+    fake.write_text(FAKE)
+    fake.chmod(0o755)
+    opts = types.SimpleNamespace(kinds=["xrdma"], device_may_die=may_die)
+    node = Node(opts, 1, str(tmp_path))
+    node.device = Device(str(fake), str(tmp_path), [words, end])
+    if end != "stays":
+        node.device.child.wait(20)
+    node.finish(complete=False)
+    assert [wrong in problem for problem in node.problems] == [True] * bool(wrong)
 
 
 # ---- lab/check ----------------------------------------------------------------
