@@ -208,15 +208,25 @@ def test_what_a_device_may_do(tmp_path, words, end, may_die, wrong):
     assert [wrong in problem for problem in node.problems] == [True] * bool(wrong)
 
 
-# ---- lab/check ----------------------------------------------------------------
+# ---- lab/check, lab/coverage ----------------------------------------------------
 
-@pytest.fixture(name="check", scope="module")
-def fixture_check():
-    loader = importlib.machinery.SourceFileLoader("check", str(LAB / "check"))
-    spec = importlib.util.spec_from_loader("check", loader)
+def load(name):
+    """A program of the lab as a module."""
+    loader = importlib.machinery.SourceFileLoader(name, str(LAB / name))
+    spec = importlib.util.spec_from_loader(name, loader)
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     return module
+
+
+@pytest.fixture(name="check", scope="module")
+def fixture_check():
+    return load("check")
+
+
+@pytest.fixture(name="coverage", scope="module")
+def fixture_coverage():
+    return load("coverage")
 
 
 TAP = """TAP version 13
@@ -291,3 +301,23 @@ def test_a_suite_beside_another_counts(check, monkeypatch, tmp_path, capsys):
     assert lines.index("===== quick") < lines.index("===== late")
     assert "FAILED late: a" in lines
     assert lines[-1] == "1 passed, 1 failed, 0 skipped"
+
+
+def test_coverage_disturbs_no_soak(check, coverage, monkeypatch):
+    """Its suites are short where they do not ask for more, and do not touch the
+    logs of lab/check."""
+    calls = []
+    monkeypatch.setenv("XRDMA_SOAK", "1")
+    monkeypatch.setattr(coverage.shutil, "rmtree", lambda *_, **_more: None)
+    monkeypatch.setattr(coverage.subprocess, "run",
+                        lambda argv, env: calls.append((argv[1:], env)))
+    coverage.run(["host", *coverage.LONG])
+    assert [argv for argv, _ in calls] == [
+        ["--kernel", "gcov", "host"],
+        ["--kernel", "gcov", "--soak", *coverage.LONG]]
+    for _, env in calls:
+        assert "XRDMA_SOAK" not in env
+        monkeypatch.setenv("XRDMA_LOGS", env["XRDMA_LOGS"])
+        logs = pathlib.PurePath(load("check").LOGS)
+        # that of the suite of lab/check of this name, which has no such suites
+        assert logs == pathlib.PurePath(check.LOGS, "coverage")
