@@ -321,3 +321,17 @@ def test_coverage_disturbs_no_soak(check, coverage, monkeypatch):
         logs = pathlib.PurePath(load("check").LOGS)
         # that of the suite of lab/check of this name, which has no such suites
         assert logs == pathlib.PurePath(check.LOGS, "coverage")
+
+
+def test_coverage_misses_no_file(coverage):
+    """A file of the driver that is not there, or has not one line that ran."""
+    results = {}
+    for path in coverage.SOURCES.glob("*.c"):
+        if path.name not in coverage.CODELESS:
+            results[path.name] = coverage.Reached()
+            results[path.name].lines.update({1: 0, 2: 5})
+    assert not list(coverage.never_ran(results))
+    results["xrdma_mr.c"].lines[2] = 0
+    del results["xrdma_cq.c"]
+    assert list(coverage.never_ran(results)) == [
+        "xrdma_cq.c: not in the module that ran", "xrdma_mr.c: no line ran"]
