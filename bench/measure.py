@@ -103,22 +103,23 @@ def counted(lines):
     return figures
 
 
+# figure -> what it is the ratio of, and by what of their samples: for threads, by
+# the round that other work on the host disturbed least
+RATIOS = {
+    "live/growth": ("reg/live/65536", "reg/live/64", statistics.median),
+    "qp/growth": ("qp/create/16000", "qp/create/64", statistics.median),
+    "threads/gain": ("threads/2", "threads/1", max),
+}
+
+
 def derive(figures):
-    """Adds what follows from other figures."""
+    """Adds what follows from other figures, if they are there."""
     for kind in ("xrdma", "rxe"):
-        if ("reg/live/65536", kind) in figures:
-            figures["live/growth", kind] = Figure("x", [
-                figures["reg/live/65536", kind].median /
-                figures["reg/live/64", kind].median])
-        if ("qp/create/16000", kind) in figures:
-            figures["qp/growth", kind] = Figure("x", [
-                figures["qp/create/16000", kind].median /
-                figures["qp/create/64", kind].median])
-        # of the round that other work on the host disturbed least
-        if ("threads/2", kind) in figures:
-            figures["threads/gain", kind] = Figure("x", [
-                max(figures["threads/2", kind].samples) /
-                max(figures["threads/1", kind].samples)])
+        for name, (above, below, one_of) in RATIOS.items():
+            if (above, kind) in figures and (below, kind) in figures:
+                figures[name, kind] = Figure("x", [
+                    one_of(figures[above, kind].samples) /
+                    one_of(figures[below, kind].samples)])
         for name in ("post/list", "poll/list"):
             if (name, kind) in figures:
                 figures[name + "-each", kind] = Figure("insns", [
@@ -165,6 +166,11 @@ def measure(names, facts):
         derive(figures)
         save(name, figures, {**facts, "load": os.getloadavg()[0]})
         all_figures.update(figures)
+        lacking = list(targets.missing(name, figures))
+        for line in lacking:
+            print(f"bench: {name}: {line}", file=sys.stderr)
+        if lacking:
+            failed.append(name)
     return all_figures, failed
 
 
@@ -183,5 +189,6 @@ def run(kernel, commit, names):
                     f"xrdma and soft-RoCE, Linux {kernel}"):
         print(f"picture: {OUT}/registration.svg, profile: {OUT}/profile.txt")
     if failed:
-        print(f"bench: could not be run: {', '.join(failed)}", file=sys.stderr)
+        print(f"bench: could not be run, or not whole: {', '.join(failed)}",
+              file=sys.stderr)
     return 1 if failed else 0

@@ -2,7 +2,7 @@
 """What the figures should be, and the table that says whether they are.
 
 A target is a bound on the figure itself or on its ratio to soft-RoCE's. It is
-recorded beside the figure, and gates nothing.
+recorded beside the figure, and gates nothing. That there is a figure does.
 """
 
 from collections import namedtuple
@@ -31,69 +31,87 @@ CONSUMERS = [("NVMe-oF, read 4 KiB", "nvme-read-4k"),
              ("NVMe-oF, write 128 KiB", "nvme-write-128k"),
              ("NFS, file read", "nfs-read"),
              ("NFS, file written", "nfs-write")]
-METRICS = [
-    _most("reg 4 KiB, xrdma.ko alone", "reg/4k/4096:driver", 2000),
-    _ratio("reg 4 KiB", "reg/4k/4096", 1.10),
-    _record("dereg 4 KiB", "dereg/4k/4096"),
-    _record("reg 1 MiB, 4K pages", f"reg/4k/{1 << 20}"),
-    _record("dereg 1 MiB, 4K pages", f"dereg/4k/{1 << 20}"),
-    _ratio("reg 1 GiB, 4K pages", f"reg/4k/{GIB}", 1.05),
-    _ratio("dereg 1 GiB, 4K pages", f"dereg/4k/{GIB}", 1.05),
-    _record("reg 1 GiB, 4K pages, scattered", f"reg/scattered/{GIB}"),
-    _record("dereg 1 GiB, 4K pages, scattered", f"dereg/scattered/{GIB}"),
-    _ratio("reg 1 GiB, THP", f"reg/thp/{GIB}", 0.62),
-    _ratio("dereg 1 GiB, THP", f"dereg/thp/{GIB}", 1.3),
-    _record("reg 1 GiB, THP, scattered", f"reg/thp-scattered/{GIB}"),
-    _record("dereg 1 GiB, THP, scattered", f"dereg/thp-scattered/{GIB}"),
-    _most("reg 4 KiB, 64k regions against 64", "live/growth", 1.10),
-    _most("post WRITE", "post/one", 300),
-    _most("post WRITE, each in a list of 16", "post/list-each", 170),
-    _most("poll, empty", "poll/empty", 90),
-    _most("poll, one CQE", "poll/one", 190),
-    _most("poll, each of 16 CQEs", "poll/list-each", 110),
-    _record("create RC QP, 64 live", "qp/create/64"),
-    _record("create RC QP, 16,000 live", "qp/create/16000"),
-    _most("create RC QP, 16,000 live against 64", "qp/growth", 1.10),
-    _most("window type 2, post of bind", "window/bind2", 400),
-    _most("window type 2, post of invalidate", "window/invalidate", 300),
-    _record("window type 1, ibv_bind_mw", "window/bind1"),
-    _record("window, alloc", "window/alloc"),
-    _record("window, dealloc", "window/dealloc"),
-    _most("tables for a GiB of 4K pages", "memory/tables-4k",
-          (2 << 20) + 4096),
-    _most("tables for a GiB of 2M pages", "memory/tables-2m", 4096),
-    _most("tables for a GiB of 1G pages", "memory/tables-1g", 0),
-    _most("key entry", "memory/key", 64),
-    _most("kernel memory of a 4 KiB region", "memory/region", 1228),
-    _most("commands of 100,000 registrations",
-          "memory/registration-commands", 100),
-    _most("commands of 100,000 at exit", "memory/exit-commands", 100),
-    _ratio("RC WRITE 64 KiB", "wall/write-64k", 20, "min"),
-    _ratio("RC WRITE 64 B", "wall/write-64", 5, "min"),
-    _ratio("RC WRITE 2 B, latency", "wall/write-2-latency", 0.5),
-    _ratio("between nodes, RC WRITE 64 KiB", "nodes/write-64k", 20, "min"),
-    _ratio("between nodes, RC WRITE 64 B", "nodes/write-64", 20, "min"),
-    _ratio("between nodes, RC WRITE 2 B, latency", "nodes/write-2-latency",
-           0.2),
-    _record("between nodes, 1,000 RC QPs, WRITE 4 KiB", "nodes/qps-1000"),
-    *(_record(f"{label}{over}", f"consumers/{figure}{tail}")
-      for label, figure in CONSUMERS
-      for over, tail in (("", ""), (", TCP", "-tcp"))),
-    Metric("2 threads registering, against 1", "threads/gain", "min",
-           "value", 1.7),
-    _record("4 million regions, registration", "hold/reg"),
-    Metric("4 million regions, live", "scale/regions-live", "min", "value",
-           4000000),
-    _most("4 million regions, kernel memory each", "scale/regions-memory",
-          1228),
-    _record("4 million regions, process exit", "scale/regions-exit"),
-    _most("1 TiB of one 1G page, registration", "scale/tebibyte/reg", 120),
-    _record("1 TiB of one 1G page, deregistration", "scale/tebibyte/dereg"),
-    _record("1 TiB of one 1G page, tables", "scale/tebibyte-tables"),
-    _record("64 GiB of 4K pages, registration", "scale/pages/reg"),
-    _record("64 GiB of 4K pages, deregistration", "scale/pages/dereg"),
-    _record("64 GiB of 4K pages, tables", "scale/pages-tables"),
-]
+# group, as in groups.py -> what must have a figure each time it runs
+GROUPS = {
+    "instructions": [
+        _most("reg 4 KiB, xrdma.ko alone", "reg/4k/4096:driver", 2000),
+        _ratio("reg 4 KiB", "reg/4k/4096", 1.10),
+        _record("dereg 4 KiB", "dereg/4k/4096"),
+        _record("reg 1 MiB, 4K pages", f"reg/4k/{1 << 20}"),
+        _record("dereg 1 MiB, 4K pages", f"dereg/4k/{1 << 20}"),
+        _ratio("reg 1 GiB, 4K pages", f"reg/4k/{GIB}", 1.05),
+        _ratio("dereg 1 GiB, 4K pages", f"dereg/4k/{GIB}", 1.05),
+        _record("reg 1 GiB, 4K pages, scattered", f"reg/scattered/{GIB}"),
+        _record("dereg 1 GiB, 4K pages, scattered", f"dereg/scattered/{GIB}"),
+        _ratio("reg 1 GiB, THP", f"reg/thp/{GIB}", 0.62),
+        _ratio("dereg 1 GiB, THP", f"dereg/thp/{GIB}", 1.3),
+        _record("reg 1 GiB, THP, scattered", f"reg/thp-scattered/{GIB}"),
+        _record("dereg 1 GiB, THP, scattered", f"dereg/thp-scattered/{GIB}"),
+        _most("reg 4 KiB, 64k regions against 64", "live/growth", 1.10),
+        _most("post WRITE", "post/one", 300),
+        _most("post WRITE, each in a list of 16", "post/list-each", 170),
+        _most("poll, empty", "poll/empty", 90),
+        _most("poll, one CQE", "poll/one", 190),
+        _most("poll, each of 16 CQEs", "poll/list-each", 110),
+        _record("create RC QP, 64 live", "qp/create/64"),
+        _record("create RC QP, 16,000 live", "qp/create/16000"),
+        _most("create RC QP, 16,000 live against 64", "qp/growth", 1.10),
+        _most("window type 2, post of bind", "window/bind2", 400),
+        _most("window type 2, post of invalidate", "window/invalidate", 300),
+        _record("window type 1, ibv_bind_mw", "window/bind1"),
+        _record("window, alloc", "window/alloc"),
+        _record("window, dealloc", "window/dealloc"),
+    ],
+    "memory": [
+        _most("tables for a GiB of 4K pages", "memory/tables-4k",
+              (2 << 20) + 4096),
+        _most("tables for a GiB of 2M pages", "memory/tables-2m", 4096),
+        _most("tables for a GiB of 1G pages", "memory/tables-1g", 0),
+        _most("key entry", "memory/key", 64),
+        _most("kernel memory of a 4 KiB region", "memory/region", 1228),
+        _most("commands of 100,000 registrations",
+              "memory/registration-commands", 100),
+        _most("commands of 100,000 at exit", "memory/exit-commands", 100),
+    ],
+    "wall": [
+        _ratio("RC WRITE 64 KiB", "wall/write-64k", 20, "min"),
+        _ratio("RC WRITE 64 B", "wall/write-64", 5, "min"),
+        _ratio("RC WRITE 2 B, latency", "wall/write-2-latency", 0.5),
+        Metric("2 threads registering, against 1", "threads/gain", "min",
+               "value", 1.7),
+    ],
+    "nodes": [
+        _ratio("between nodes, RC WRITE 64 KiB", "nodes/write-64k", 20, "min"),
+        _ratio("between nodes, RC WRITE 64 B", "nodes/write-64", 20, "min"),
+        _ratio("between nodes, RC WRITE 2 B, latency", "nodes/write-2-latency",
+               0.2),
+        _record("between nodes, 1,000 RC QPs, WRITE 4 KiB", "nodes/qps-1000"),
+    ],
+    "consumers": [
+        *(_record(f"{label}{over}", f"consumers/{figure}{tail}")
+          for label, figure in CONSUMERS
+          for over, tail in (("", ""), (", TCP", "-tcp"))),
+    ],
+    "scale-regions": [
+        _record("4 million regions, registration", "hold/reg"),
+        Metric("4 million regions, live", "scale/regions-live", "min", "value",
+               4000000),
+        _most("4 million regions, kernel memory each", "scale/regions-memory",
+              1228),
+        _record("4 million regions, process exit", "scale/regions-exit"),
+    ],
+    "scale-tebibyte": [
+        _most("1 TiB of one 1G page, registration", "scale/tebibyte/reg", 120),
+        _record("1 TiB of one 1G page, deregistration", "scale/tebibyte/dereg"),
+        _record("1 TiB of one 1G page, tables", "scale/tebibyte-tables"),
+    ],
+    "scale-pages": [
+        _record("64 GiB of 4K pages, registration", "scale/pages/reg"),
+        _record("64 GiB of 4K pages, deregistration", "scale/pages/dereg"),
+        _record("64 GiB of 4K pages, tables", "scale/pages-tables"),
+    ],
+}
+METRICS = [metric for metrics in GROUPS.values() for metric in metrics]
 
 
 def describe(metric):
@@ -121,6 +139,16 @@ def _number(value):
     if value is None:
         return "-"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.4g}"
+
+
+def missing(group, figures):
+    """The metrics of a group that lack a figure: one of the device, or the one of
+    soft-RoCE that it shall be compared with."""
+    for metric in GROUPS[group]:
+        kinds = ("xrdma", "rxe") if metric.of == "ratio" else ("xrdma",)
+        for kind in kinds:
+            if (metric.figure, kind) not in figures:
+                yield f"{metric.label}: no figure of {kind}"
 
 
 def table(figures):
