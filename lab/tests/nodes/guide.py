@@ -5,8 +5,8 @@ written there.
 The words before a literal block say where it runs: they end with "the
 target::", "the initiator::" or "both::". What begins with "At the end" ends the
 consumer. All other blocks are only to be read. The commands find TARGET and
-INITIATOR, addresses, and TGUID and IGUID, GUIDs of the two; DEV and NETDEV, the
-devices of the node that they run in.
+INITIATOR, addresses, and TGUID and IGUID, GUIDs of the two; IQN, the initiator's
+name; DEV and NETDEV, the devices of the node that they run in.
 """
 
 import contextlib
@@ -79,8 +79,11 @@ class Consumer:
                                 "node_guid").strip().replace(":", "")
                  for name, side in (("TGUID", self.target),
                                     ("IGUID", self.initiator))}
+        name = self.initiator.run("sed -n 's/^InitiatorName=//p' "
+                                  "/etc/iscsi/initiatorname.iscsi").strip()
         self._env = {"TARGET": self.target.address,
-                     "INITIATOR": self.initiator.address, **guids}
+                     "INITIATOR": self.initiator.address, "IQN": name,
+                     **guids}
         self._before = [objects(side) for side in self.sides]
 
     def _steps(self, at_end):

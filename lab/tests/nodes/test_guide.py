@@ -22,6 +22,7 @@ rmdir $tpg/np/*
 rm $tpg/lun/lun_0/disk
 rmdir $tpg/lun/lun_0 $tpg ${tpg%/*} iscsi core/iblock_0/disk core/iblock_0
 modprobe -r brd""", "ib_isert"),
+    "iSER from a process": ("modprobe -r brd", ""),
 }
 
 
