@@ -22,6 +22,7 @@ from soak import soak
 ROUNDS = soak(50, 1000)
 PCI = pathlib.Path("/sys/bus/pci/devices") / os.environ.get("XRDMA_PCI", "none")
 PATIENCE = 60.0
+PORT = 18515        # where an ibv_rc_pingpong waits for the other
 
 
 def repair():
@@ -78,6 +79,24 @@ def run(*argv, seconds=PATIENCE):
         status, words = None, "timeout"
     return {"status": status, "seconds": time.monotonic() - began,
             "words": words[-500:]}
+
+
+def settled(true, seconds=10):
+    """Whether it becomes true in time."""
+    end = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def listens(port):
+    """Whether a process waits at a TCP port."""
+    rows = pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]
+    rows += pathlib.Path("/proc/net/tcp6").read_text().splitlines()[1:]
+    return any(row.split()[1].endswith(f":{port:04X}") and
+               row.split()[3] == "0A" for row in rows)
 
 
 def interfaces():
@@ -299,7 +318,7 @@ def wait_for_cm(state):
 
 def start_traffic():
     """Two pairs of processes that never stop by themselves; one has been
-    connected by the connection manager."""
+    connected by the connection manager. All of them run when it returns."""
     plain = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
              os.environ["XRDMA_GID_INDEX"], "-n", "100000000", "-s", "65536"]
     managed = ["rping", "-a", os.environ["XRDMA_ADDR"], "-S", "4096"]
@@ -310,11 +329,19 @@ def start_traffic():
 
     children = [start(*plain), start(*managed, "-s")]
     wait_for_cm("LISTEN")
-    time.sleep(1)
+    if not settled(lambda: listens(PORT), PATIENCE):
+        sys.exit("no server of the ping-pong listens")
     children += [start(*plain, "localhost"), start(*managed, "-c")]
     wait_for_cm("CONNECT")
     time.sleep(3)
+    if any(status is not None for status in busy(children)):
+        sys.exit(f"some traffic has ended: {busy(children)}")
     return children
+
+
+def busy(children):
+    """How those have ended that should not; None: it runs."""
+    return [child.poll() for child in children]
 
 
 def end_traffic(children):
@@ -350,7 +377,7 @@ def pingpong_pair():
     args = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
             os.environ["XRDMA_GID_INDEX"], "-c"]
     server = subprocess.Popen(args, stdout=subprocess.DEVNULL)
-    time.sleep(1)
+    settled(lambda: listens(PORT) or server.poll() is not None, PATIENCE)
     client = run(*args, "localhost")
     try:
         server.wait(PATIENCE if client["status"] == 0 else 0)
@@ -392,9 +419,9 @@ def killed_busy():
     """The same under traffic."""
     log = Log()
     children = start_traffic()
-    busy = [child.poll() for child in children]
+    ran = busy(children)
     report(name="kill")
-    report(name="end", busy=busy,
+    report(name="end", busy=ran,
            **after_death(log, "the device is dead", children))
 
 
@@ -431,8 +458,9 @@ def invalidate_hangs():
     log = Log()
     children = start_traffic()
     ask(**hang("INVALIDATE"))
+    ran = busy(children)
     killed = end_traffic(children)
-    report(name="end", exit=killed, **{**after_recovery(log),
+    report(name="end", busy=ran, exit=killed, **{**after_recovery(log),
                                        "killed": killed})
 
 
@@ -514,18 +542,20 @@ def gone_busy():
     """The same under traffic."""
     log = Log()
     children = start_traffic()
+    ran = busy(children)
     ask(cmd="gone", on=True)
-    report(name="end", **after_death(log, "the device is dead", children))
+    report(name="end", busy=ran,
+           **after_death(log, "the device is dead", children))
 
 
 def unbound_busy():
     """The driver is taken off a healthy device under traffic."""
     log = Log()
     children = start_traffic()
-    began = time.monotonic()
+    ran, began = busy(children), time.monotonic()
     pathlib.Path("/sys/bus/pci/drivers/xrdma/unbind").write_text(PCI.name)
     seconds = time.monotonic() - began
-    report(name="end", seconds=seconds, made=interfaces(),
+    report(name="end", busy=ran, seconds=seconds, made=interfaces(),
            killed=end_traffic(children), errors=log.errors(),
            unload=run("modprobe", "-r", "xrdma"), device=device_state())
 

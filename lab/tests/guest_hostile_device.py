@@ -22,8 +22,7 @@ from pyverbs.pd import PD
 
 import binding
 from control import ask, stats
-from guest_faults import Log
-from guest_recovery import PORT, listens, settled
+from guest_faults import PORT, Log, listens, settled
 import nvmet
 from rc import Buffer
 from soak import soak

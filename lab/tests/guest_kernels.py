@@ -19,9 +19,9 @@ import sys
 import time
 
 from control import ask
-from guest_faults import PATIENCE, PCI, device_state, report, run
-from guest_recovery import (PORT, listens, pingpong, pingpong_args, set_up,
-                            settled)
+from guest_faults import (PATIENCE, PCI, PORT, device_state, listens, report,
+                          run, settled)
+from guest_recovery import pingpong, pingpong_args, set_up
 
 sys.path.insert(0, "/src/lab")
 from labvm import job  # noqa: E402

@@ -16,14 +16,14 @@ import time
 
 from control import ask
 import nvmet
-from guest_faults import (PATIENCE, PCI, Log, device_state, fail, hang,
-                          interfaces, late, lie, repair, report, run)
+from guest_faults import (PATIENCE, PCI, PORT, Log, device_state, fail, hang,
+                          interfaces, late, lie, listens, repair, report, run,
+                          settled)
 from soak import soak
 
 ADDRESS, ADDRESS6 = "192.168.77.1", "fd00:77::1"
 MAC, MTU = "02:00:00:aa:bb:cc", 2000
 DRIVER = pathlib.Path("/sys/bus/pci/drivers/xrdma")
-PORT = 18515
 DEAD, BACK, GIVEN_UP = "the device is dead", "works again", "is given up"
 
 
@@ -79,13 +79,6 @@ def pingpong_args():
     return index and ["ibv_rc_pingpong", "-d", name, "-g", index]
 
 
-def listens(port):
-    rows = pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]
-    rows += pathlib.Path("/proc/net/tcp6").read_text().splitlines()[1:]
-    return any(row.split()[1].endswith(f":{port:04X}") and
-               row.split()[3] == "0A" for row in rows)
-
-
 def pingpong_once():
     """Whether data goes from a process to another and back."""
     args = pingpong_args()
@@ -124,16 +117,6 @@ def resources():
                          capture_output=True, text=True).stdout
     return [{kind: row[kind] for kind in ("pd", "qp", "cm_id", "mr", "ctx",
                                           "srq")} for row in json.loads(out)]
-
-
-def settled(true, seconds=10):
-    """Whether it becomes true in time."""
-    end = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.1)
-    return True
 
 
 # ---- those who use it ------------------------------------------------------------
