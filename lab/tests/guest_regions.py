@@ -15,7 +15,8 @@ import pathlib
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
 
 from control import ask
-from guest_faults import Log, hang, interfaces, repair, report, run
+from guest_faults import (Log, device_state, hang, interfaces, repair, report,
+                          run)
 
 PAGES = 16
 SIZE = PAGES * 4096
@@ -133,7 +134,8 @@ def main():
     unload = run("modprobe", "-r", "xrdma")
     exporter = run("modprobe", "-r", "xrdma_dmabuf_exporter")
     report(name="after", unload=unload, exporter=exporter,
-           again=run("modprobe", "xrdma"), made=interfaces())
+           device=device_state(), again=run("modprobe", "xrdma"),
+           made=interfaces())
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from host_device import BOUND, lab_vm
+from host_device import BOUND, check_nothing_is_held, lab_vm
 from soak import kernels
 
 DEAD = (errno.EIO, errno.ETIMEDOUT)
@@ -29,6 +29,7 @@ def play(scenario, *options):
         found[findings.pop("name")] = findings
     end, after = found["end"], found["after"]
     assert after["unload"]["status"] == 0, after["unload"]["words"]
+    check_nothing_is_held(after["device"], iommu=True)
     assert after["again"]["status"] == 0 and len(after["made"]) == 2
     for what, took in end.items():
         if isinstance(took, dict):
