@@ -16,6 +16,7 @@ import traceback
 import pytest
 
 PATIENCE = 90       # for one step, on a machine that checks all it does
+MOST = 600          # for as many steps as are wanted
 
 
 class Crew:
@@ -49,11 +50,22 @@ class Crew:
     def _tick(self, number):
         self._words[number] += 1
 
+    def _made(self):
+        return sum(self._words[:len(self._pids)])
+
+    def _ended(self):
+        """Whether one has; it can be waited for again."""
+        return any(os.waitid(os.P_PID, pid,
+                             os.WEXITED | os.WNOHANG | os.WNOWAIT)
+                   for pid in self._pids)
+
     def _watch(self, seconds, steps):
-        """Until the time is up and so many steps are made, or one makes none."""
+        """Until the time is up and so many steps are made, or there is no more
+        time for them; or until one makes none, or has ended."""
         begun, seen = time.monotonic(), {}
-        while time.monotonic() < begun + seconds or \
-                sum(self._words[:len(self._pids)]) < steps:
+        while not self._ended() and (
+                time.monotonic() < begun + seconds or
+                self._made() < steps and time.monotonic() < begun + MOST):
             time.sleep(0.2)
             for number in range(len(self._pids)):
                 count = self._words[number]
@@ -81,7 +93,7 @@ class Crew:
 
     def run(self, seconds, steps=0):
         """For so long, or until all together have made so many steps, whichever
-        is later. Returns the sum of what the bodies counted."""
+        is later, but not for ever. Returns the sum of what the bodies counted."""
         self._watch(seconds, steps)
         assert [self._reap(number) for number in range(len(self._pids))] == \
             [0] * len(self._pids)
