@@ -4,6 +4,8 @@ written to the host's disk read back and compared, also while links and targets
 come and go: what the host promises then is that nothing fails, it takes longer.
 The long form moves 2 GiB."""
 
+import collections
+
 import pytest
 from probe import Probe
 from sides import MIB, Storage, fio, lend, target_numbers, wait_out
@@ -54,7 +56,6 @@ def _storage(_nodes, request):
 
 
 def test_every_block_is_read_as_written(storage):
-    assert int(storage.attribute("queue_count")) >= 4
     total = 0
     for size, depth, amount, times in soak(SHORT, LONG):
         total += fio(storage.host, storage.disk,
@@ -75,6 +76,22 @@ def _probe():
     yield make
     for probe in made:
         probe.close()
+
+
+def test_each_processor_has_its_queues(storage, probe):
+    """One of each kind, and all have that for administration; what a processor
+    writes and reads goes through its own two."""
+    cpus = int(storage.host.cpus)
+    assert int(storage.attribute("queue_count")) == 3 * cpus + 1
+    seen = probe(storage.host,
+                 answer="nvme_rdma_recv_done qpn=wc->qp->qp_num:u32")
+    fio(storage.host, storage.disk,
+        f"--rw=randwrite --bs=4k --iodepth=4 --size=256k --numjobs={cpus} "
+        f"--offset_increment=4m --cpus_allowed=0-{cpus - 1} "
+        "--cpus_allowed_policy=split")
+    answers = collections.Counter(seen.events("answer"))
+    busy = [qpn for qpn, count in answers.items() if count >= 256 // 4]
+    assert len(busy) == 2 * cpus, answers
 
 
 def test_the_target_invalidates_the_keys_of_the_host(storage, probe):
