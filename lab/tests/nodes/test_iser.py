@@ -72,11 +72,13 @@ def test_every_block_is_read_as_written(storage):
 
 
 def test_loss(storage, wire):
+    before = wire.lost()
     wire.impair("loss=1%")
     amount = soak("2m", "96m")
     assert fio(storage.host, storage.disk,
                f"--rw=randwrite --bsrange=4k-128k --iodepth=16 --size={amount}",
                soak(200, 3600))
+    assert wire.lost() > before
 
 
 class Portal:

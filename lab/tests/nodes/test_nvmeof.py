@@ -127,11 +127,13 @@ def test_data_comes_with_the_command(storage, probe, inline, moves):
 
 
 def test_loss(storage, wire):
+    before = wire.lost()
     wire.impair("loss=1%")
     amount = soak("1m", "32m")
     assert fio(storage.host, storage.disk,
                f"--rw=randwrite --bsrange=4k-128k --iodepth=16 --size={amount} "
                "--numjobs=4 --offset_increment=64m", soak(200, 3600))
+    assert wire.lost() > before
 
 
 class Port:

@@ -19,12 +19,21 @@ class Wire:
             ask(self._nodes, number, cmd="fault", wire=spec,
                 direction=direction)
 
+    def lost(self):
+        """How many packets have been, so far."""
+        wires = [ask(self._nodes, number, cmd="stats")["wire"]
+                 for number in ((1,) if self._rxe else (1, 2))]
+        return sum(wire[way]["loss"] for wire in wires
+                   for way in ("tx_impaired", "rx_impaired"))
+
 
 def ask(nodes, number, **request):
-    """Asks something of a node's device, which must grant it."""
-    answer = nodes.here(
-        f"xrdma-device --node {number} '{json.dumps(request)}'")
-    assert json.loads(answer)["ok"], answer
+    """Asks something of a node's device, which must grant it. Returns its
+    answer."""
+    answer = json.loads(nodes.here(
+        f"xrdma-device --node {number} '{json.dumps(request)}'"))
+    assert answer["ok"], answer
+    return answer
 
 
 class Link:
