@@ -16,7 +16,10 @@ run() { modprobe xrdma_ktest gid_index=$XRDMA_GID_INDEX only=$1; }
 show() { cat /sys/kernel/debug/xrdma_ktest && modprobe -r xrdma_ktest; }
 run queue_pair_with_windows_ends_by_its_type && show || exit
 run dead_device_ends_all_work &
-sleep 5
+until dmesg | grep -q "xrdma_ktest: the device may die now"; do
+    kill -0 $! || exit
+    sleep 0.1
+done
 xrdma-device '{"cmd": "register_lie", "register": "STATUS", "value": 772}'
 wait
 show

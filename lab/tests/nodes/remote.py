@@ -189,10 +189,9 @@ class Nodes:
                 self.there("rdma resource show cm_id").splitlines()
                 if "state LISTEN" in line}
 
-    def serve(self, line, port=None, cm=False, words=None, delay=0.0):
+    def serve(self, line, port=None, cm=False, words=None):
         """Starts a server in node 2, and waits until it listens on a TCP port
-        or at the connection manager, has said something, or some time has
-        passed."""
+        or at the connection manager, or has said something."""
         before = self.listeners_cm() if cm else set()
         server = self.start_there(line)
         until = time.monotonic() + PATIENCE
@@ -203,7 +202,6 @@ class Nodes:
             time.sleep(0.05)
         if words:
             server.wait_for(words)
-        time.sleep(delay)
         return server
 
     def talk(self, server, client, timeout=PATIENCE, **ready):

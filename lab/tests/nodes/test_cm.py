@@ -33,7 +33,7 @@ def test_multicast(nodes):
     """The receiver ends when it has got all that it waits for. Linux joins no
     IPv6 group on RoCEv2."""
     receive = "mckey -m 239.7.7.7 -b $XRDMA_ADDR -C 20 -S 1000"
-    nodes.talk(receive, f"{receive} -s", delay=2)
+    nodes.talk(f"stdbuf -oL {receive}", f"{receive} -s", words="joined dgid")
 
 
 @pytest.mark.parametrize("program, options", [
