@@ -138,6 +138,16 @@ class Consumer:
             wait_until(unloaded, f"{module} cannot be unloaded")
 
 
+class Lent:
+    """A disk or file of a consumer's initiator, as wait_out() wants it. moved:
+    returns how much has been written and read."""
+
+    def __init__(self, consumer, path, moved=None):
+        self.target, self.host = consumer.target, consumer.initiator
+        self.disk = path
+        self.moved = moved or (lambda: self.host.sectors(path))
+
+
 class Port:
     """What the network interface of node 1 has carried, which RDMA does not
     count for: xrdma's is apart from it."""

@@ -74,31 +74,33 @@ def judge(text):
 
 
 class Load:
-    """I/O without an end on a disk of that side, in rounds, each of them read
-    back: what goes wrong meanwhile must not show but in the time it takes."""
+    """I/O without an end on the disk of a storage's host, in rounds, each of
+    them read back: what goes wrong meanwhile must not show but in the time it
+    takes."""
 
-    def __init__(self, side, disk, options="--bs=4k --iodepth=16 --size=512k"):
-        self._side, self._disk = side, disk
-        line = f"{FIO} --name=job --rw=randwrite --loops=4 --filename={disk} "
-        side.run("rm -f /tmp/enough")
-        self._command = side.start(
+    def __init__(self, storage, options="--bs=4k --iodepth=16 --size=512k"):
+        self._side, self._moved = storage.host, storage.moved
+        line = (f"{FIO} --name=job --rw=randwrite --loops=4 "
+                f"--filename={storage.disk} ")
+        self._side.run("rm -f /tmp/enough")
+        self._command = self._side.start(
             f"seed={next(SEEDS) << 20}; while [ ! -e /tmp/enough ]; do "
             f"{line} --randseed=$((seed += 1)) {options} || exit; done")
         self.moves("it does not begin")
 
     def moves(self, what="it does not go on", seconds=120):
         """Waits until more has been read or written."""
-        before = self._side.sectors(self._disk)
+        before = self._moved()
         wait_until(lambda: self._command.ended() or
-                   self._side.sectors(self._disk) > before + 16, what, seconds)
+                   self._moved() > before + 16, what, seconds)
         assert not self._command.ended(), self._command.text()
 
     def stalls(self):
         """Waits until nothing moves for a second."""
         def still():
-            before = self._side.sectors(self._disk)
+            before = self._moved()
             self._side.run("sleep 1")
-            return self._side.sectors(self._disk) == before
+            return self._moved() == before
         wait_until(still, "it goes on")
         assert not self._command.ended(), self._command.text()
 
@@ -111,7 +113,7 @@ class Load:
 def wait_out(storage, thing, pauses, back=lambda: True):
     """The thing goes down under load and comes up, after each of the pauses, in
     seconds: I/O stalls, and goes on once back() is true."""
-    load = Load(storage.host, storage.disk)
+    load = Load(storage)
     for pause in pauses:
         thing.down()
         try:
@@ -133,6 +135,10 @@ class Storage:
         self.target = Side(nodes, target_number)
         self.host = Side(nodes, 3 - target_number)
         self.disk = None
+
+    def moved(self):
+        """How many sectors have been, either way."""
+        return self.host.sectors(self.disk)
 
     def start(self, mib):
         """Makes the disk, offers and takes it."""

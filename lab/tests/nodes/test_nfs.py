@@ -3,9 +3,10 @@
 the user's guide says."""
 
 import pytest
-from guide import Consumer, Port
-from sides import MIB, fio
+from guide import Consumer, Lent, Port
+from sides import MIB, fio, wait_out
 from soak import soak
+from trouble import EveryPacket, Link
 
 SHARE = "/media/share"
 TREE = soak("/usr/include/rdma", "/usr/include")
@@ -67,3 +68,18 @@ def test_processes_at_once(nfs, port):
         "--numjobs=4 --offset_increment=32m --rw=randwrite --direct=0 "
         f"--ioengine=psync --bs=5003 --size={soak('300k', '32m')}",
         soak(120, 3600))
+
+
+def bytes_moved(client):
+    """To the server and from it, for the share."""
+    text = client.run("cat /proc/self/mountstats")
+    share = text.split(f" mounted on {SHARE} ")[1]
+    words = share.split("\tbytes:")[1].split()
+    return int(words[4]) + int(words[5])
+
+
+@pytest.mark.parametrize("what, seconds", soak(
+    [(EveryPacket, 0)], [(EveryPacket, 0), (Link, 7)]))
+def test_what_comes_back_is_waited_for(nfs, port, wire, what, seconds):
+    lent = Lent(nfs, f"{SHARE}/waits", lambda: bytes_moved(nfs.initiator))
+    wait_out(lent, what(lent, wire), [seconds])

@@ -3,10 +3,11 @@
 nodes, set up as the user's guide says."""
 
 import pytest
-from guide import Consumer
+from guide import Consumer, Lent
 from nvmet import wait_until
-from sides import MIB, fio
+from sides import MIB, fio, wait_out
 from soak import soak
+from trouble import EveryPacket, Link
 
 # size of blocks, depth of the queue, bytes, times
 VERIFIED = soak([("512", 16, "256k", 1), ("4k", 32, "1m", 1),
@@ -53,3 +54,11 @@ def test_every_block_is_read_as_written(srp, disk, size, depth, amount, times):
                f"--size={amount} --loops={times}", soak(120, 3600))
     number, unit = int(amount[:-1]), {"k": 1024, "m": MIB}[amount[-1]]
     assert done == number * unit * times
+
+
+# after a lost connection 10 s pass until the next one, and I/O waits for 15
+@pytest.mark.parametrize("what, seconds", soak(
+    [(EveryPacket, 0)], [(EveryPacket, 0), (Link, 7)]))
+def test_what_comes_back_is_waited_for(srp, disk, wire, what, seconds):
+    lent = Lent(srp, disk)
+    wait_out(lent, what(lent, wire), [seconds])
