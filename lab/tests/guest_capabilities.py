@@ -17,12 +17,13 @@ ALL = {**VERBS, **FENCES}
 ALWAYS = {"context", "doorbell_page", "pd", "reg_mr", "reg_dmabuf_mr", "rereg_mr",
           "create_cq", "create_deep_cq", "resize_cq", "modify_cq",
           "create_qp-RC", "modify_qp_rc", "query_qp", "hw_counters",
-          "ethtool_statistics", "debugfs", "set_mtu"}
+          "ethtool_statistics", "debugfs", "set_mtu", "kernel-alloc_pd",
+          "kernel-get_dma_mr", "kernel-create_cq", "kernel-create_qp_rc"}
 # what has to be there first needs a capability itself
 BEHIND = {"mmap_dm", "reg_dm_mr", "create_xrc_srq", "modify_srq-1",
           "modify_srq-2", "query_srq", "create_qp_xrc_recv", "modify_qp_ud",
           "attach_mcast", "modify_wq", "create_rwq_ind_table", "create_qp_rss",
-          "create_flow"}
+          "create_flow", "kernel-modify_qp"}
 # for which the core has one errno, whatever happens
 NO_MEMORY = {"bind_counter": errno.ENOMEM}
 

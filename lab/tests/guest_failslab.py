@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Every allocation of the driver fails once, one at a time, alone or with all
-that follow: those of each verb, of what ends it, of the network device and of
-probe. The caller gets an error, nothing is lost, and the next call works.
+that follow: those of each verb of processes and of the kernel, of what ends it,
+of the network device and of probe. The caller gets an error, nothing is lost, and
+the next call works.
 
 Needs a kernel with fault injection and with the checkers of DMA and of leaks:
 that of `lab/vm run --kernel debug`. The short form lets some verbs of each kind
@@ -20,6 +21,7 @@ import binding
 from control import stats
 from soak import soak
 from sweep import AllocationFault, World, sweep
+import sweep_ops
 from sweep_verbs import FENCES, OTHERWISE, VERBS, device_index, summary
 
 ALL = {**VERBS, **FENCES}
@@ -30,15 +32,17 @@ OK = {None, errno.ENOMEM}
 # of verbs, and of what takes thousands
 MOST, FEW = soak(20, 200), soak(6, 200)
 # of few pages, which take their time where each mapping is checked
-SOME = ("context", "reg_mr-page", "resize_cq", "create_qp-RC", "create_flow")
-FEWER = ("reg_mr-page", "create_qp-RC")
+SOME = ("context", "reg_mr-page", "resize_cq", "create_qp-RC", "create_flow",
+        "kernel-alloc_mr", "kernel-create_qp_rc")
+FEWER = ("reg_mr-page", "create_qp-RC", "kernel-create_qp_rc")
 # the driver allocates nothing, but perhaps a table that then stays, or its caller
 # can do without
 FRUGAL = {"pd", "xrcd", "alloc_mw-1", "alloc_mw-2", "modify_cq", "modify_srq-2",
           "query_srq", "create_qp_xrc_recv", "modify_qp_rc", "modify_qp_ud",
           "query_qp", "attach_mcast", "create_ah", "modify_wq",
           "create_rwq_ind_table", "ethtool_statistics", "set_mtu", "rereg_mr-2",
-          "rereg_mr-4"}
+          "rereg_mr-4", "kernel-alloc_pd", "kernel-modify_qp",
+          "kernel-create_ah"}
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +103,11 @@ def check(dev, world, name, allowed, rng):
 def check_verb(dev, world, name, rng):
     outcomes = check(dev, world, name, {*OK, *OTHERWISE.get(name, ())}, rng)
     assert errno.ENOMEM in outcomes.values() or name in FRUGAL
+
+
+def test_each_operation_of_the_driver_is_swept_or_needs_no_memory():
+    assert sweep_ops.operations() == sweep_ops.accounted()
+    assert {verb for verb, _ in sweep_ops.SWEPT.values()} <= set(ALL)
 
 
 @pytest.mark.parametrize("name", soak(SOME, ALL))

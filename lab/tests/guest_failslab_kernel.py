@@ -71,7 +71,7 @@ def test_consumer_in_the_kernel(dev, rng, tmp_path):
             failed += connect() is not None
             hit += one.disarm()
         assert connect() is None
-        assert hit
+        assert hit >= ROUNDS / 2
         print(f"{ROUNDS} connections, {hit} with a failed allocation, "
               f"{failed} refused")
         assert settled(dev, before) == before

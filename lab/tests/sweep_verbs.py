@@ -527,3 +527,34 @@ def set_mtu(w):
     w.later(path.write_text, old)
     with w.fault:
         binding.write(path, "1400")
+
+
+# ---- consumers in the kernel ----------------------------------------------------------
+
+KVERBS = pathlib.Path("/sys/kernel/debug/xrdma_kverbs")
+# each with those that come before it
+KERNEL = {"alloc_pd": (),
+          "get_dma_mr": ("alloc_pd",),
+          "alloc_mr": ("alloc_pd",),
+          "create_cq": (),
+          "create_srq": ("alloc_pd",),
+          "create_qp_rc": ("alloc_pd", "create_cq"),
+          "create_qp_ud": ("alloc_pd", "create_cq"),
+          "modify_qp": ("alloc_pd", "create_cq", "create_qp_ud"),
+          "create_ah": ("alloc_pd",)}
+
+
+def kernel(w, name):
+    """One of the module in lab/ktest, which keeps what it makes to itself."""
+    if not KVERBS.exists():
+        subprocess.run(["modprobe", "xrdma_kverbs", f"device={w.dev.name}",
+                        f"gid_index={w.dev.gid_index}"], check=True)
+    w.later(KVERBS.write_text, "end")
+    for before in KERNEL[name]:
+        KVERBS.write_text(before)
+    with w.fault:
+        KVERBS.write_text(name)
+        w.later(KVERBS.write_text, "end")
+
+
+verbs_of("kernel", kernel, *KERNEL)

@@ -17,7 +17,9 @@ STATUS = soak({6: errno.ENOMEM}, {6: errno.ENOMEM, 8: errno.EIO})
 # verbs that send no command
 SILENT = {"context", "doorbell_page", "pd", "xrcd", "reg_mr-page", "reg_mr-big",
           "reg_mr-mixed", "reg_dmabuf_mr", "alloc_dm", "mmap_dm", "reg_dm_mr",
-          "alloc_mw-1", "alloc_mw-2", "create_ah", "create_rwq_ind_table"}
+          "alloc_mw-1", "alloc_mw-2", "create_ah", "create_rwq_ind_table",
+          "kernel-alloc_pd", "kernel-get_dma_mr", "kernel-alloc_mr",
+          "kernel-create_ah"}
 OBJECTS = ("eqs", "cqs", "qps", "srqs", "groups")
 
 

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Verbs of the kernel's consumers one at a time, for whoever wants to see each
+ * of them fail: the name of a verb, written to xrdma_kverbs in debugfs, calls it
+ * in the writer's own thread, on what verbs before it have made, and the write
+ * fails as the verb does. "end" destroys all that was made. A client of
+ * InfiniBand core; must not know the driver, nor why a verb fails.
+ */
+
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <rdma/ib_cache.h>
+#include <rdma/ib_verbs.h>
+
+#define KVERBS_PIECES	1024	/* of memory, to register: several tables */
+#define KVERBS_DEPTH	64
+#define KVERBS_NAME	32
+
+static char *device_name = "xrdma0";
+module_param_named(device, device_name, charp, 0444);
+MODULE_PARM_DESC(device, "name of the device");
+
+static int gid_index = 1;
+module_param(gid_index, int, 0444);
+MODULE_PARM_DESC(gid_index, "GID of the address handle");
+
+/* What there is, each NULL if there is none. One writer at a time. */
+static struct {
+	struct mutex lock; /* all of it */
+	struct ib_device *dev;
+	struct ib_pd *pd;
+	struct ib_cq *cq;
+	struct ib_srq *srq;
+	struct ib_qp *qp;
+	struct ib_mr *dma_mr;
+	struct ib_mr *mr;
+	struct ib_ah *ah;
+} kverbs;
+
+/* ---- verbs ---------------------------------------------------------------- */
+
+/* Keeps what a verb returned; evaluates to its errno. */
+#define KVERBS_KEEP(where, call) ({					\
+	typeof(where) made_ = (call);					\
+	int err_ = PTR_ERR_OR_ZERO(made_);				\
+									\
+	if (!err_)							\
+		(where) = made_;					\
+	err_;								\
+})
+
+static int kverbs_alloc_pd(void)
+{
+	return KVERBS_KEEP(kverbs.pd, ib_alloc_pd(kverbs.dev, 0));
+}
+
+/* Consumers get theirs with ib_alloc_pd(): here without a domain of its own. */
+static int kverbs_get_dma_mr(void)
+{
+	int err;
+
+	err = KVERBS_KEEP(kverbs.dma_mr, kverbs.dev->ops.get_dma_mr
+			  (kverbs.pd, IB_ACCESS_LOCAL_WRITE));
+	if (err)
+		return err;
+	kverbs.dma_mr->device = kverbs.dev;
+	kverbs.dma_mr->pd = kverbs.pd;
+	kverbs.dma_mr->type = IB_MR_TYPE_DMA;
+	return 0;
+}
+
+static int kverbs_alloc_mr(void)
+{
+	return KVERBS_KEEP(kverbs.mr, ib_alloc_mr(kverbs.pd,
+						  IB_MR_TYPE_MEM_REG,
+						  KVERBS_PIECES));
+}
+
+static int kverbs_create_cq(void)
+{
+	return KVERBS_KEEP(kverbs.cq, ib_alloc_cq(kverbs.dev, NULL,
+						  KVERBS_DEPTH, 0,
+						  IB_POLL_DIRECT));
+}
+
+static int kverbs_create_srq(void)
+{
+	struct ib_srq_init_attr init = {
+		.attr = { .max_wr = KVERBS_DEPTH, .max_sge = 2 },
+	};
+
+	return KVERBS_KEEP(kverbs.srq, ib_create_srq(kverbs.pd, &init));
+}
+
+static int kverbs_create_a_qp(enum ib_qp_type type)
+{
+	struct ib_qp_init_attr init = {
+		.send_cq = kverbs.cq,
+		.recv_cq = kverbs.cq,
+		.cap = {
+			.max_send_wr = KVERBS_DEPTH,
+			.max_recv_wr = KVERBS_DEPTH,
+			.max_send_sge = 2,
+			.max_recv_sge = 2,
+		},
+		.qp_type = type,
+	};
+
+	return KVERBS_KEEP(kverbs.qp, ib_create_qp(kverbs.pd, &init));
+}
+
+static int kverbs_create_qp_rc(void)
+{
+	return kverbs_create_a_qp(IB_QPT_RC);
+}
+
+static int kverbs_create_qp_ud(void)
+{
+	return kverbs_create_a_qp(IB_QPT_UD);
+}
+
+static int kverbs_modify_qp(void)
+{
+	struct ib_qp_attr attr = {
+		.qp_state = IB_QPS_INIT,
+		.port_num = 1,
+		.qkey = 0x11111111,
+	};
+
+	return ib_modify_qp(kverbs.qp, &attr, IB_QP_STATE | IB_QP_PORT |
+			    IB_QP_PKEY_INDEX | IB_QP_QKEY);
+}
+
+static int kverbs_create_ah(void)
+{
+	struct rdma_ah_attr attr = {
+		.type = rdma_ah_find_type(kverbs.dev, 1),
+	};
+	union ib_gid gid;
+	int err;
+
+	err = rdma_query_gid(kverbs.dev, 1, gid_index, &gid);
+	if (err)
+		return err;
+	rdma_ah_set_port_num(&attr, 1);
+	rdma_ah_set_grh(&attr, &gid, 0, gid_index, 64, 0);
+	return KVERBS_KEEP(kverbs.ah, rdma_create_ah(kverbs.pd, &attr,
+						     RDMA_CREATE_AH_SLEEPABLE));
+}
+
+/* In the order in which they may go. Return: the first error. */
+static int kverbs_end(void)
+{
+	int err = 0;
+
+	if (kverbs.ah)
+		rdma_destroy_ah(kverbs.ah, RDMA_DESTROY_AH_SLEEPABLE);
+	if (kverbs.mr)
+		err = ib_dereg_mr(kverbs.mr);
+	if (kverbs.dma_mr)
+		err = err ?: kverbs.dev->ops.dereg_mr(kverbs.dma_mr, NULL);
+	if (kverbs.qp)
+		err = err ?: ib_destroy_qp(kverbs.qp);
+	if (kverbs.srq)
+		ib_destroy_srq(kverbs.srq);
+	if (kverbs.cq)
+		ib_free_cq(kverbs.cq);
+	if (kverbs.pd)
+		ib_dealloc_pd(kverbs.pd);
+	kverbs.ah = NULL;
+	kverbs.mr = NULL;
+	kverbs.dma_mr = NULL;
+	kverbs.qp = NULL;
+	kverbs.srq = NULL;
+	kverbs.cq = NULL;
+	kverbs.pd = NULL;
+	return err;
+}
+
+static const struct {
+	const char *name;
+	int (*call)(void);
+} kverbs_table[] = {
+	{ "alloc_pd", kverbs_alloc_pd },
+	{ "get_dma_mr", kverbs_get_dma_mr },
+	{ "alloc_mr", kverbs_alloc_mr },
+	{ "create_cq", kverbs_create_cq },
+	{ "create_srq", kverbs_create_srq },
+	{ "create_qp_rc", kverbs_create_qp_rc },
+	{ "create_qp_ud", kverbs_create_qp_ud },
+	{ "modify_qp", kverbs_modify_qp },
+	{ "create_ah", kverbs_create_ah },
+	{ "end", kverbs_end },
+};
+
+/* ---- the file --------------------------------------------------------------- */
+
+static int kverbs_call(const char *name)
+{
+	int i, err = -ENODEV;
+
+	for (i = 0; i < ARRAY_SIZE(kverbs_table); i++)
+		if (!strcmp(kverbs_table[i].name, name))
+			break;
+	if (i == ARRAY_SIZE(kverbs_table))
+		return -ENOENT;
+	mutex_lock(&kverbs.lock);
+	if (kverbs.dev)
+		err = kverbs_table[i].call();
+	mutex_unlock(&kverbs.lock);
+	return err;
+}
+
+static ssize_t kverbs_write(struct file *file, const char __user *words,
+			    size_t len, loff_t *pos)
+{
+	char name[KVERBS_NAME] = "";
+	int err;
+
+	if (len >= sizeof(name))
+		return -EINVAL;
+	if (copy_from_user(name, words, len))
+		return -EFAULT;
+	err = kverbs_call(name);
+	return err ?: len;
+}
+
+static const struct file_operations kverbs_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.write = kverbs_write,
+};
+
+/* ---- the client ------------------------------------------------------------ */
+
+static int kverbs_add(struct ib_device *dev)
+{
+	if (strcmp(dev_name(&dev->dev), device_name))
+		return -EOPNOTSUPP;
+	mutex_lock(&kverbs.lock);
+	kverbs.dev = dev;
+	mutex_unlock(&kverbs.lock);
+	return 0;
+}
+
+static void kverbs_remove(struct ib_device *dev, void *client_data)
+{
+	mutex_lock(&kverbs.lock);
+	kverbs_end();
+	kverbs.dev = NULL;
+	mutex_unlock(&kverbs.lock);
+}
+
+static struct ib_client kverbs_client = {
+	.name = "xrdma_kverbs",
+	.add = kverbs_add,
+	.remove = kverbs_remove,
+};
+
+static struct dentry *kverbs_file;
+
+static int __init kverbs_init(void)
+{
+	int err;
+
+	mutex_init(&kverbs.lock);
+	err = ib_register_client(&kverbs_client);
+	if (err)
+		return err;
+	kverbs_file = debugfs_create_file("xrdma_kverbs", 0200, NULL, NULL,
+					  &kverbs_fops);
+	return 0;
+}
+module_init(kverbs_init);
+
+static void __exit kverbs_exit(void)
+{
+	debugfs_remove(kverbs_file);
+	ib_unregister_client(&kverbs_client);
+}
+module_exit(kverbs_exit);
+
+MODULE_DESCRIPTION("Verbs of the kernel's consumers, one at a time");
+MODULE_AUTHOR("The XRDMA project");
+MODULE_LICENSE("Dual BSD/GPL");

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Which verbs of a sweep call each operation that the driver gives to the core, so
+that none is forgotten. What ends a thing is swept where that is made: each sweep
+has a form in which the end may fail.
+
+Must not know: how a verb is called.
+"""
+
+import pathlib
+import re
+
+SOURCES = pathlib.Path(__file__).parents[2] / "drivers/infiniband/hw/xrdma"
+TABLE = re.compile(r"^(?:static )?const struct ib_device_ops \w+ = \{\n(.*?)^\};",
+                   re.M | re.S)
+FIELD = re.compile(r"^\t\.(\w+) =", re.M)
+
+# what is no call, or allocates nothing: what it needs is there before, or the
+# core brings it along
+NO_CALLS = {"owner", "driver_id", "uverbs_abi_ver", "uverbs_robust_udata",
+            "size_ib_rwq_ind_table", "size_rdma_counter"}
+FRUGAL = {"disassociate_ucontext", "fill_res_cq_entry", "fill_res_mr_entry",
+          "fill_res_mr_entry_raw", "fill_res_qp_entry", "fill_res_srq_entry",
+          "get_dev_fw_str", "get_link_layer", "get_port_immutable",
+          "map_mr_sg", "poll_cq", "post_recv", "post_send", "post_srq_recv",
+          "query_ah", "query_device", "query_pkey", "query_port",
+          "query_ucontext", "req_notify_cq", "ufile_hw_cleanup",
+          "counter_init", "counter_dealloc", "mmap_free"}
+# in probe, and whenever the port gets an address
+PROBE = {"add_gid", "del_gid", "alloc_hw_port_stats"}
+# operation: verbs; and what ends it
+SWEPT = {
+    "alloc_dm": ("alloc_dm", "dealloc_dm"),
+    "alloc_mr": ("kernel-alloc_mr", "dereg_mr"),
+    "alloc_mw": ("alloc_mw-2", "dealloc_mw"),
+    "alloc_pd": ("pd", "dealloc_pd"),
+    "alloc_ucontext": ("context", "dealloc_ucontext"),
+    "alloc_xrcd": ("xrcd", "dealloc_xrcd"),
+    "attach_mcast": ("attach_mcast", "detach_mcast"),
+    "counter_alloc_stats": ("bind_counter", None),
+    "counter_bind_qp": ("bind_counter", "counter_unbind_qp"),
+    "counter_update_stats": ("bind_counter", None),
+    "create_ah": ("kernel-create_ah", "destroy_ah"),
+    "create_cq": ("kernel-create_cq", "destroy_cq"),
+    "create_flow": ("create_flow", "destroy_flow"),
+    "create_qp": ("kernel-create_qp_rc", "destroy_qp"),
+    "create_rwq_ind_table": ("create_rwq_ind_table", "destroy_rwq_ind_table"),
+    "create_srq": ("kernel-create_srq", "destroy_srq"),
+    "create_user_ah": ("create_ah", None),
+    "create_wq": ("create_wq", "destroy_wq"),
+    "get_dma_mr": ("kernel-get_dma_mr", None),
+    "get_hw_stats": ("hw_counters", None),
+    "mmap": ("doorbell_page", None),
+    "modify_cq": ("modify_cq", None),
+    "modify_qp": ("modify_qp_rc", None),
+    "modify_srq": ("modify_srq-1", None),
+    "modify_wq": ("modify_wq", None),
+    "post_destroy_cq": ("kernel-create_cq", None),
+    "pre_destroy_cq": ("kernel-create_cq", None),
+    "query_qp": ("query_qp", None),
+    "query_srq": ("query_srq", None),
+    "reg_dm_mr": ("reg_dm_mr", None),
+    "reg_user_mr": ("reg_mr-mixed", None),
+    "reg_user_mr_dmabuf": ("reg_dmabuf_mr", None),
+    "rereg_user_mr": ("rereg_mr-7", None),
+    "resize_user_cq": ("resize_cq", None),
+}
+
+
+def operations():
+    """Those of the driver, as its tables name them."""
+    found = set()
+    for path in SOURCES.glob("*.c"):
+        for table in TABLE.findall(path.read_text()):
+            found |= set(FIELD.findall(table))
+    return found
+
+
+def accounted():
+    """Those that are swept, or need not be."""
+    ends = {end for _, end in SWEPT.values()} - {None}
+    return NO_CALLS | FRUGAL | PROBE | set(SWEPT) | ends
