@@ -444,9 +444,9 @@ static bool reserved_ok(const struct cmd_info *info,
 }
 
 /*
- * A queue pair may have failed under a driver that does not know yet, or have
- * bound windows of type 2A, which only the device counts. A completion queue
- * may fill up while it is being resized.
+ * A queue pair may have failed under a driver that does not know yet, have bound
+ * windows of type 2A, or be in a group already: only the device counts these. A
+ * completion queue may fill up while it is being resized.
  */
 static bool excused(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 		    u8 status)
@@ -456,6 +456,9 @@ static bool excused(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 
 	if (opcode == XRDMA_CMD_RESIZE_CQ || opcode == XRDMA_CMD_MODIFY_SRQ)
 		return status == XRDMA_CMD_BAD_STATE;
+	if (opcode == XRDMA_CMD_ATTACH_MCAST)
+		return status == XRDMA_CMD_BAD_NUMBER &&
+		       xrdma_qp_get(dev, le32_to_cpu(cmd->mcast.qpn));
 	if (opcode == XRDMA_CMD_MODIFY_QP)
 		qp = xrdma_qp_get(dev, le32_to_cpu(cmd->modify_qp.qpn));
 	else if (opcode == XRDMA_CMD_DESTROY_QP)

@@ -24,7 +24,7 @@ CREATE_CQ, CREATE_QP, MODIFY_QP = 18, 24, 26
 CREATE_SRQ, MODIFY_SRQ, DESTROY_SRQ = 32, 33, 35
 CREATE_WQ, MODIFY_WQ, DESTROY_WQ = X | 52, X | 53, X | 54
 CREATE_TABLE, DESTROY_TABLE = X | 55, X | 56
-RC, RAW_PACKET = 2, 8
+RC, UD, RAW_PACKET = 2, 4, 8
 NOWHERE = 4096          # an address of no memory
 TOEPLITZ = 1
 
@@ -178,6 +178,19 @@ def test_a_work_queue_has_no_flags_to_change(raw, attributes):
     request = struct.pack("<IIIIII", attributes, raw.wq, 0, 0, 1, 1)
     assert errno_of(uioctl.invoke, raw.ctx, MODIFY_WQ,
                     request) == errno.EOPNOTSUPP
+
+
+def test_a_group_has_a_member_once(raw, pd):
+    """To the core one LID is another group than the next; Ethernet has none."""
+    group = ipaddress.ip_address("::ffff:239.1.2.3").packed
+    qp = uverbs.create_qp(raw.ctx, pd, raw.cq, struct.pack(
+        "<QBBBBI", raw.room[4].address, 4, 7, 4, 5, 0), kind=UD)
+    for _ in range(2):
+        uverbs.attach_mcast(raw.ctx, qp, group, 1)
+        assert errno_of(uverbs.attach_mcast, raw.ctx, qp, group,
+                        2) == errno.EINVAL
+        uverbs.detach_mcast(raw.ctx, qp, group, 1)
+    uverbs.destroy_qp(raw.ctx, qp)
 
 
 PATH_MIG_STATE, CAP, RATE_LIMIT = 1 << 18, 1 << 19, 1 << 25

@@ -115,13 +115,13 @@ def destroy_qp(ctx, handle):
     call(ctx, DESTROY_QP, struct.pack("<II", handle, 0), 4)
 
 
-def attach_mcast(ctx, qp, gid):
+def attach_mcast(ctx, qp, gid, lid=0):
     """Let a datagram queue pair, by its handle, receive what goes to a group."""
-    plain(ctx, ATTACH_MCAST, gid + struct.pack("<IHH", qp, 0, 0))
+    plain(ctx, ATTACH_MCAST, gid + struct.pack("<IHH", qp, lid, 0))
 
 
-def detach_mcast(ctx, qp, gid):
-    plain(ctx, DETACH_MCAST, gid + struct.pack("<IHH", qp, 0, 0))
+def detach_mcast(ctx, qp, gid, lid=0):
+    plain(ctx, DETACH_MCAST, gid + struct.pack("<IHH", qp, lid, 0))
 
 
 def resize_cq(ctx, handle, cqe, driver):

@@ -450,6 +450,21 @@ static void a_failed_send_of_rc_is_fatal_to_it(void **state)
 			 XRDMA_CMD_BAD_STATE);
 }
 
+static void a_second_attach_is_no_host_error(void **state)
+{
+	static const u8 gid[16] = { [10] = 0xff, 0xff, 239, 1, 2, 3 };
+	struct xrdma_cmd cmd = xrdma_make_mcast(XRDMA_CMD_ATTACH_MCAST, 5, gid);
+	struct core_env *env = *state;
+
+	assert_int_equal(create_of_type(env, 5, XRDMA_QP_UD), XRDMA_CMD_OK);
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
+	core_expect(env, XRDMA_HERR_CMD_NUMBER, 0);
+	cmd.mcast.qpn = cpu_to_le32(6);
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
+	core_expect(env, XRDMA_HERR_CMD_NUMBER, 1);
+}
+
 static void raw_to_rts(struct core_env *env, struct core_qp *cqp)
 {
 	struct xrdma_cmd cmd = core_make_qp(env, 6);
@@ -561,6 +576,7 @@ int main(void)
 		T(error_flushes_both_queues),
 		T(error_flushes_what_comes_later),
 		T(a_failed_send_of_rc_is_fatal_to_it),
+		T(a_second_attach_is_no_host_error),
 		T(a_failed_send_of_raw_is_not),
 		T(sqd_drains_and_tells),
 		T(comm_est_comes_once_in_rtr),
