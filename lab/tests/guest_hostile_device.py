@@ -19,6 +19,7 @@ import sys
 import pytest
 from pyverbs.device import Context
 from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsRDMAError
 
 import binding
 from control import ask, stats
@@ -272,12 +273,20 @@ def test_what_nobody_uses_is_not_busy(opcode):
                            buf.address, 0)[0]
     log = Log()
     ask(cmd="command_fault", kind="fail", opcode=opcode, status=BUSY)
-    uverbs.dereg_mr(queues.ctx, region)
-    queues.close()
+    ends = {"INVALIDATE": lambda: uverbs.dereg_mr(queues.ctx, region),
+            "DESTROY_QP": lambda: uverbs.destroy_qp(queues.ctx, queues.qp),
+            "DESTROY_CQ": lambda: uverbs.destroy_cq(queues.ctx, queues.cq)}
+    for name, end in ends.items():
+        end()
+        if name == opcode:
+            break
     assert ask(cmd="command_faults_clear")["left"] == 0
     assert any("does not let go" in error for error in log.errors())
     leave()
     assert binding.PCI not in DMA.read_text()
+    # the core has ended the rest of it with the device
+    with contextlib.suppress(PyverbsRDMAError):
+        queues.ctx.close()
     renew()
 
 
