@@ -27,10 +27,8 @@ static int gid_index = 1;
 module_param(gid_index, int, 0444);
 MODULE_PARM_DESC(gid_index, "GID of the address handle");
 
-/* What there is, each NULL if there is none. One writer at a time. */
-static struct {
-	struct mutex lock; /* all of it */
-	struct ib_device *dev;
+/* What was made, each NULL if there is none. */
+struct kverbs_made {
 	struct ib_pd *pd;
 	struct ib_cq *cq;
 	struct ib_srq *srq;
@@ -38,7 +36,12 @@ static struct {
 	struct ib_mr *dma_mr;
 	struct ib_mr *mr;
 	struct ib_ah *ah;
-} kverbs;
+};
+
+/* One writer at a time. */
+static DEFINE_MUTEX(kverbs_lock);
+static struct ib_device *kverbs_dev;
+static struct kverbs_made made;
 
 /* ---- verbs ---------------------------------------------------------------- */
 
@@ -54,34 +57,34 @@ static struct {
 
 static int kverbs_alloc_pd(void)
 {
-	return KVERBS_KEEP(kverbs.pd, ib_alloc_pd(kverbs.dev, 0));
+	return KVERBS_KEEP(made.pd, ib_alloc_pd(kverbs_dev, 0));
 }
 
-/* Consumers get theirs with ib_alloc_pd(): here without a domain of its own. */
+/* What ib_alloc_pd() may call: the core has no call for it alone. */
 static int kverbs_get_dma_mr(void)
 {
 	int err;
 
-	err = KVERBS_KEEP(kverbs.dma_mr, kverbs.dev->ops.get_dma_mr
-			  (kverbs.pd, IB_ACCESS_LOCAL_WRITE));
+	err = KVERBS_KEEP(made.dma_mr, kverbs_dev->ops.get_dma_mr
+			  (made.pd, IB_ACCESS_LOCAL_WRITE));
 	if (err)
 		return err;
-	kverbs.dma_mr->device = kverbs.dev;
-	kverbs.dma_mr->pd = kverbs.pd;
-	kverbs.dma_mr->type = IB_MR_TYPE_DMA;
+	made.dma_mr->device = kverbs_dev;
+	made.dma_mr->pd = made.pd;
+	made.dma_mr->type = IB_MR_TYPE_DMA;
 	return 0;
 }
 
 static int kverbs_alloc_mr(void)
 {
-	return KVERBS_KEEP(kverbs.mr, ib_alloc_mr(kverbs.pd,
+	return KVERBS_KEEP(made.mr, ib_alloc_mr(made.pd,
 						  IB_MR_TYPE_MEM_REG,
 						  KVERBS_PIECES));
 }
 
 static int kverbs_create_cq(void)
 {
-	return KVERBS_KEEP(kverbs.cq, ib_alloc_cq(kverbs.dev, NULL,
+	return KVERBS_KEEP(made.cq, ib_alloc_cq(kverbs_dev, NULL,
 						  KVERBS_DEPTH, 0,
 						  IB_POLL_DIRECT));
 }
@@ -92,14 +95,14 @@ static int kverbs_create_srq(void)
 		.attr = { .max_wr = KVERBS_DEPTH, .max_sge = 2 },
 	};
 
-	return KVERBS_KEEP(kverbs.srq, ib_create_srq(kverbs.pd, &init));
+	return KVERBS_KEEP(made.srq, ib_create_srq(made.pd, &init));
 }
 
 static int kverbs_create_a_qp(enum ib_qp_type type)
 {
 	struct ib_qp_init_attr init = {
-		.send_cq = kverbs.cq,
-		.recv_cq = kverbs.cq,
+		.send_cq = made.cq,
+		.recv_cq = made.cq,
 		.cap = {
 			.max_send_wr = KVERBS_DEPTH,
 			.max_recv_wr = KVERBS_DEPTH,
@@ -109,7 +112,7 @@ static int kverbs_create_a_qp(enum ib_qp_type type)
 		.qp_type = type,
 	};
 
-	return KVERBS_KEEP(kverbs.qp, ib_create_qp(kverbs.pd, &init));
+	return KVERBS_KEEP(made.qp, ib_create_qp(made.pd, &init));
 }
 
 static int kverbs_create_qp_rc(void)
@@ -130,53 +133,47 @@ static int kverbs_modify_qp(void)
 		.qkey = 0x11111111,
 	};
 
-	return ib_modify_qp(kverbs.qp, &attr, IB_QP_STATE | IB_QP_PORT |
+	return ib_modify_qp(made.qp, &attr, IB_QP_STATE | IB_QP_PORT |
 			    IB_QP_PKEY_INDEX | IB_QP_QKEY);
 }
 
 static int kverbs_create_ah(void)
 {
 	struct rdma_ah_attr attr = {
-		.type = rdma_ah_find_type(kverbs.dev, 1),
+		.type = rdma_ah_find_type(kverbs_dev, 1),
 	};
 	union ib_gid gid;
 	int err;
 
-	err = rdma_query_gid(kverbs.dev, 1, gid_index, &gid);
+	err = rdma_query_gid(kverbs_dev, 1, gid_index, &gid);
 	if (err)
 		return err;
 	rdma_ah_set_port_num(&attr, 1);
 	rdma_ah_set_grh(&attr, &gid, 0, gid_index, 64, 0);
-	return KVERBS_KEEP(kverbs.ah, rdma_create_ah(kverbs.pd, &attr,
+	return KVERBS_KEEP(made.ah, rdma_create_ah(made.pd, &attr,
 						     RDMA_CREATE_AH_SLEEPABLE));
 }
 
-/* In the order in which they may go. Return: the first error. */
+/* In the order in which they may go. Return: the last error. */
 static int kverbs_end(void)
 {
 	int err = 0;
 
-	if (kverbs.ah)
-		rdma_destroy_ah(kverbs.ah, RDMA_DESTROY_AH_SLEEPABLE);
-	if (kverbs.mr)
-		err = ib_dereg_mr(kverbs.mr);
-	if (kverbs.dma_mr)
-		err = err ?: kverbs.dev->ops.dereg_mr(kverbs.dma_mr, NULL);
-	if (kverbs.qp)
-		err = err ?: ib_destroy_qp(kverbs.qp);
-	if (kverbs.srq)
-		ib_destroy_srq(kverbs.srq);
-	if (kverbs.cq)
-		ib_free_cq(kverbs.cq);
-	if (kverbs.pd)
-		ib_dealloc_pd(kverbs.pd);
-	kverbs.ah = NULL;
-	kverbs.mr = NULL;
-	kverbs.dma_mr = NULL;
-	kverbs.qp = NULL;
-	kverbs.srq = NULL;
-	kverbs.cq = NULL;
-	kverbs.pd = NULL;
+	if (made.ah)
+		rdma_destroy_ah(made.ah, RDMA_DESTROY_AH_SLEEPABLE);
+	if (made.mr)
+		err = ib_dereg_mr(made.mr) ?: err;
+	if (made.dma_mr)
+		err = kverbs_dev->ops.dereg_mr(made.dma_mr, NULL) ?: err;
+	if (made.qp)
+		err = ib_destroy_qp(made.qp) ?: err;
+	if (made.srq)
+		ib_destroy_srq(made.srq);
+	if (made.cq)
+		ib_free_cq(made.cq);
+	if (made.pd)
+		ib_dealloc_pd(made.pd);
+	made = (struct kverbs_made){};
 	return err;
 }
 
@@ -207,10 +204,10 @@ static int kverbs_call(const char *name)
 			break;
 	if (i == ARRAY_SIZE(kverbs_table))
 		return -ENOENT;
-	mutex_lock(&kverbs.lock);
-	if (kverbs.dev)
+	mutex_lock(&kverbs_lock);
+	if (kverbs_dev)
 		err = kverbs_table[i].call();
-	mutex_unlock(&kverbs.lock);
+	mutex_unlock(&kverbs_lock);
 	return err;
 }
 
@@ -240,18 +237,18 @@ static int kverbs_add(struct ib_device *dev)
 {
 	if (strcmp(dev_name(&dev->dev), device_name))
 		return -EOPNOTSUPP;
-	mutex_lock(&kverbs.lock);
-	kverbs.dev = dev;
-	mutex_unlock(&kverbs.lock);
+	mutex_lock(&kverbs_lock);
+	kverbs_dev = dev;
+	mutex_unlock(&kverbs_lock);
 	return 0;
 }
 
 static void kverbs_remove(struct ib_device *dev, void *client_data)
 {
-	mutex_lock(&kverbs.lock);
+	mutex_lock(&kverbs_lock);
 	kverbs_end();
-	kverbs.dev = NULL;
-	mutex_unlock(&kverbs.lock);
+	kverbs_dev = NULL;
+	mutex_unlock(&kverbs_lock);
 }
 
 static struct ib_client kverbs_client = {
@@ -266,7 +263,6 @@ static int __init kverbs_init(void)
 {
 	int err;
 
-	mutex_init(&kverbs.lock);
 	err = ib_register_client(&kverbs_client);
 	if (err)
 		return err;
