@@ -263,6 +263,7 @@ def test_memory_of_a_command_that_is_not_answered():
     assert ask(cmd="command_faults_clear")["left"] == 0
     leave()
     assert binding.PCI not in DMA.read_text()
+    renew()
 
 
 @pytest.mark.parametrize("opcode", ["INVALIDATE", "DESTROY_QP", "DESTROY_CQ"])
