@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work on a device that dies: runs only by name, and somebody has to end the
- * device meanwhile.
+ * Work on a device that dies: runs only by name, since the device is of no use
+ * afterwards.
  */
 
+#include <linux/pci.h>
 #include <linux/printk.h>
 #include <linux/string.h>
 #include "ktest_mw.h"
@@ -99,7 +100,7 @@ static void open_shared(struct ktest *t, struct shared *s)
 }
 
 /* Everything ends: with a flush error, once, and without the device */
-static void dead_device_ends_all_work(struct ktest *t)
+static void all_work_ends(struct ktest *t, void (*die)(struct ktest *t))
 {
 	static struct requests r;
 	struct ktest_windows w;
@@ -113,8 +114,7 @@ static void dead_device_ends_all_work(struct ktest *t)
 	make_requests(t, &w, &r);
 	for (i = 0; i < RECEIVES; i++)
 		EXPECT_EQ(t, ktest_recv(t, &t->b, &t->op[i], 0, 64), 0);
-	/* what lab/tests/host_kernel.py waits for */
-	pr_info("xrdma_ktest: the device may die now\n");
+	die(t);
 	EXPECT(t, wait_for_completion_timeout(&t->op[0].done, DEATH));
 	EXPECT_EQ(t, ib_post_send(t->b.qp, &r.reg.wr, NULL), 0);
 	ib_drain_qp(t->b.qp);
@@ -128,7 +128,32 @@ out:
 	close_shared(t, &s);
 }
 
+static void by_others(struct ktest *t)
+{
+	/* what lab/tests/host_kernel.py waits for */
+	pr_info("xrdma_ktest: the device may die now\n");
+}
+
+static void dead_device_ends_all_work(struct ktest *t)
+{
+	all_work_ends(t, by_others);
+}
+
+/* As the system calls it before it ends; consumers are not told. */
+static void by_shutdown(struct ktest *t)
+{
+	struct pci_dev *pdev = to_pci_dev(t->dev->dev.parent);
+
+	to_pci_driver(pdev->dev.driver)->shutdown(pdev);
+}
+
+static void shutdown_ends_all_work(struct ktest *t)
+{
+	all_work_ends(t, by_shutdown);
+}
+
 const struct ktest_case ktest_dead_cases[] = {
+	KTEST_CASE(shutdown_ends_all_work),
 	KTEST_CASE(dead_device_ends_all_work),
 	{}
 };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Verbs of the kernel on devices that the other tests do not have: one whose
-windows are of type 2A, and one that dies."""
+windows are of type 2A, one that is shut down, and one that dies."""
 
 import pathlib
 import subprocess
@@ -15,6 +15,12 @@ RUN = """
 run() { modprobe xrdma_ktest gid_index=$XRDMA_GID_INDEX only=$1; }
 show() { cat /sys/kernel/debug/xrdma_ktest && modprobe -r xrdma_ktest; }
 run queue_pair_with_windows_ends_by_its_type && show || exit
+run shutdown_ends_all_work && show || exit
+(cd /src/lab/tests && python3 -Bc "
+import binding
+binding.unbind()
+binding.bind()
+binding.ready()") || exit
 run dead_device_ends_all_work &
 until dmesg | grep -q "xrdma_ktest: the device may die now"; do
     kill -0 $! || exit
@@ -34,5 +40,5 @@ def test_2a_and_death(kernel):
          "bash", "-c", RUN], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     for name in ("queue_pair_with_windows_ends_by_its_type",
-                 "dead_device_ends_all_work"):
+                 "shutdown_ends_all_work", "dead_device_ends_all_work"):
         assert f"\nok 1 {name}\n" in done.stdout, done.stdout
