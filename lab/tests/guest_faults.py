@@ -22,6 +22,7 @@ from soak import soak
 ROUNDS = soak(50, 1000)
 PCI = pathlib.Path("/sys/bus/pci/devices") / os.environ.get("XRDMA_PCI", "none")
 PATIENCE = 60.0
+LATE = 20           # seconds; the driver waits 10 of its own, which may be slow
 PORT = 18515        # where an ibv_rc_pingpong waits for the other
 
 
@@ -131,8 +132,9 @@ def fail(opcode, status=8):
             "status": status}
 
 
-def late(opcode, ms):
-    return {"cmd": "command_fault", "kind": "late", "opcode": opcode, "ms": ms}
+def late(opcode, seconds=LATE):
+    return {"cmd": "command_fault", "kind": "late", "opcode": opcode,
+            "ms": seconds * 1000}
 
 
 def lie(register, value):
@@ -160,7 +162,7 @@ PROBES = {
     "gsi-create-cq-fails": [fail("CREATE_CQ", 6)],
     "gsi-create-qp-fails": [fail("CREATE_QP", 6)],
     "gsi-modify-qp-fails": [fail("MODIFY_QP")],
-    "gsi-create-qp-late": [late("CREATE_QP", 3000)],
+    "gsi-create-qp-late": [late("CREATE_QP", 3)],
 }
 # while the port is taken up
 PORTS = {
@@ -170,7 +172,7 @@ PORTS = {
     "create-cq-fails": [fail("CREATE_CQ", 6)],
     "create-qp-fails": [fail("CREATE_QP", 6)],
     "modify-qp-fails": [fail("MODIFY_QP")],
-    "create-qp-late": [late("CREATE_QP", 3000)],
+    "create-qp-late": [late("CREATE_QP", 3)],
 }
 # those of which the device dies, and that it recovers from
 DYING = [name for name in PROBES if name.startswith("gsi") and
@@ -501,11 +503,11 @@ def windows_hang():
 
 def command_late():
     """A reply that comes when nobody waits for it any more."""
-    log = Log()
-    ask(**late("CREATE_CQ", 12000))
+    log, answered = Log(), time.monotonic() + LATE
+    ask(**late("CREATE_CQ"))
     command = run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
                   os.environ["XRDMA_GID_INDEX"])
-    time.sleep(4)
+    time.sleep(max(0, answered + 2 - time.monotonic()))
     report(name="end", command=command, **after_recovery(log))
 
 

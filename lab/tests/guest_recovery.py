@@ -222,7 +222,7 @@ TROUBLES = {
     "wrong": provoke({"cmd": "command_fault", "kind": "wrong",
                       "opcode": "CREATE_CQ"}),
     "hang": provoke(hang("CREATE_QP")),
-    "late": provoke(late("CREATE_CQ", 12000)),
+    "late": provoke(late("CREATE_CQ")),
     "reset": reset,
 }
 
