@@ -105,12 +105,16 @@ class Here(Command):
         return self._child.poll() is not None
 
     def kill(self):
-        """It and what it started."""
+        """It and what it started. Raises Failed if the kernel keeps it."""
         try:
             os.killpg(self._child.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        self._child.wait()
+        try:
+            self._child.wait(PATIENCE)
+        except subprocess.TimeoutExpired as err:
+            raise Failed(f"cannot be killed: {self.line}\n"
+                         f"{self.text()}") from err
 
 
 class There(Command):
@@ -220,7 +224,9 @@ class Nodes:
         """Kills all that is left, also what has left its group."""
         left = [command for command in self._running if command.status != 0]
         self._running = []
-        for command in left:
-            command.kill()
-        if left:
-            There(self._sweep).wait()
+        try:
+            for command in left:
+                command.kill()
+        finally:
+            if left:
+                There(self._sweep).wait()
