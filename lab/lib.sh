@@ -25,6 +25,12 @@ need_root() {
 root_dir() {
 	local hash
 
-	hash=$(cat "$lab/packages" "$lab/mkroot" | sha256sum)
+	hash=$(cat "$lab/packages" "$lab/mkroot" "$lab/pick-kernels" | sha256sum)
 	printf '%s/root-%s\n' "$cache" "${hash:0:12}"
+}
+
+# "SERIES RELEASE" of Debian's kernels in the image, the newest first
+kernels() {
+	awk '$1 != "source" && $3 != "missing" { print $2, $3 }' \
+		"$(root_dir)/etc/lab-kernels"
 }

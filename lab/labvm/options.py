@@ -7,8 +7,8 @@ The interface is stable: tests and benchmarks script against it.
 import argparse
 import os
 
-DEBIAN_KERNELS = ("6.12", "7.2")
-OWN_KERNELS = ("debug", "kcsan", "gcov")
+from . import kernels
+
 KINDS = ("xrdma", "rxe")
 
 EPILOG = """
@@ -90,9 +90,10 @@ def _positive(text):
 
 def _add_machine(parser):
     add = parser.add_argument
-    add("--kernel", default="7.2", choices=DEBIAN_KERNELS + OWN_KERNELS,
-        help="Debian's of this series (default: 7.2), or one of the lab's own, "
-        "which is built first")
+    add("--kernel", default=kernels.DEFAULT,
+        choices=[*kernels.DEBIAN, *kernels.OWN],
+        help="Debian's of this series (default: the newest, %(default)s), or one "
+        "of the lab's own, which is built first")
     add("--nodes", type=int, choices=(1, 2), help="machines (default: 1)")
     add("--peer", choices=KINDS,
         help="two machines, and what the second has (default: xrdma)")
@@ -178,7 +179,7 @@ def _settle_nodes(parser, opts):
             parser.error("--no-device: no node has one then")
         opts.kinds = [None] * opts.nodes
     opts.smp = opts.smp or (2 if opts.nodes == 1 else 1)
-    opts.mem = opts.mem or ("3G" if opts.kernel in OWN_KERNELS else "2G")
+    opts.mem = opts.mem or ("3G" if opts.kernel in kernels.OWN else "2G")
 
 
 def _refuse_missing(parser, opts):

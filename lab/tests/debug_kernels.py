@@ -6,6 +6,8 @@ import subprocess
 
 import pytest
 
+from soak import on
+
 # kernel, the bug of xrdma_planted -> what must be said of it
 BUGS = [
     ("debug", "freed", "KASAN: slab-use-after-free"),
@@ -27,7 +29,7 @@ def boot(kernel, *command):
          *command], capture_output=True, text=True, timeout=900)
 
 
-@pytest.mark.parametrize("kernel", ["debug", "kcsan"])
+@pytest.mark.parametrize("kernel", [on("debug"), on("kcsan")])
 def test_nothing_is_said_of_a_run_without_a_bug(kernel):
     out = boot(kernel, "sh", "-c", "ibv_rc_pingpong -d $XRDMA_DEV -g "
                "$XRDMA_GID_INDEX & sleep 2; ibv_rc_pingpong -d $XRDMA_DEV -g "
@@ -35,7 +37,7 @@ def test_nothing_is_said_of_a_run_without_a_bug(kernel):
     assert out.returncode == 0, out.stdout + out.stderr
 
 
-@pytest.mark.parametrize("kernel,bug,words", BUGS)
+@pytest.mark.parametrize("kernel,bug,words", [on(*bug) for bug in BUGS])
 def test_a_bug_fails_the_run(kernel, bug, words):
     out = boot(kernel, "modprobe", "xrdma_planted", f"bug={bug}")
     assert out.returncode in (125, 126), out.stdout + out.stderr

@@ -29,7 +29,7 @@ def _measured(monkeypatch, tmp_path):
         monkeypatch.setattr(measure, "derive", lambda _: None)
         monkeypatch.setattr(measure, "boot_all",
                             lambda *_: [line.split() for line in lines])
-        return measure.measure([group], {"kernel": "7.2"})[1] != [group]
+        return measure.measure([group], {"kernel": "any"})[1] != [group]
     return run
 
 

@@ -10,7 +10,7 @@ from host_device import lab_vm
 from soak import kernels
 
 
-@pytest.mark.parametrize("kernel", kernels("6.12"))
+@pytest.mark.parametrize("kernel", kernels("stable"))
 def test_a_device_without_capabilities(kernel):
     argv = lab_vm("--kernel", kernel, "--no-driver") + [
         "python3", "-B", "-m", "pytest", "-q", "--tb=short", "-p",

@@ -108,7 +108,7 @@ def test_death_of_the_device_fails(options, status):
 @pytest.mark.parametrize("number", range(soak(1, 20)))
 def test_boots_and_works_each_time(number):
     del number
-    argv = lab_vm("--kernel", "7.2", "--iommu") + ["bash", "-ec", """
+    argv = lab_vm("--iommu") + ["bash", "-ec", """
         listens() { until [ "$(ss -Hltn sport = :18515)" ]; do sleep 0.1; done }
         args="-d $XRDMA_DEV -g $XRDMA_GID_INDEX -c -n 200"
         ibv_rc_pingpong $args >/dev/null & listens
@@ -238,7 +238,7 @@ def test_device_holds_nothing_before(probes):
 
 # ---- load and unload -----------------------------------------------------------
 
-@pytest.mark.parametrize("kernel", kernels("6.12"))
+@pytest.mark.parametrize("kernel", kernels("stable"))
 def test_many_rounds_leave_nothing(kernel, tmp_path):
     # without these, caches of the same size would be counted as one, and what
     # a processor has at hand as used
@@ -261,7 +261,7 @@ def test_many_rounds_leave_nothing(kernel, tmp_path):
     assert not leaks([mark["memory"] for mark in marks], rounds * 4 // 5)
 
 
-@pytest.mark.parametrize("kernel", kernels("7.2"))
+@pytest.mark.parametrize("kernel", kernels("backports"))
 def test_every_allocation_is_freed(kernel, tmp_path):
     found = play_to_end("allocations", tmp_path, "--kernel", kernel,
                         "--no-driver")["end"]
@@ -365,7 +365,7 @@ def test_invalidate_is_not_answered(tmp_path):
     check_recovery(found, "not answered in time", iommu=True)
 
 
-@pytest.mark.parametrize("kernel", kernels("7.2"))
+@pytest.mark.parametrize("kernel", kernels("backports"))
 def test_pages_stay_pinned_until_the_device_is_reset(kernel, tmp_path):
     found = play_to_end("windows_hang", tmp_path, "--kernel", kernel)["end"]
     assert found["ready"] == "ready"

@@ -32,7 +32,7 @@ show
 """
 
 
-@pytest.mark.parametrize("kernel", kernels("6.12"))
+@pytest.mark.parametrize("kernel", kernels("stable"))
 def test_2a_and_death(kernel):
     done = subprocess.run(
         [LAB / "vm", "run", "--kernel", kernel, "--iommu", "--timeout", "280",

@@ -11,7 +11,7 @@ from soak import kernels
 LAB = pathlib.Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("kernel", kernels("7.2"))
+@pytest.mark.parametrize("kernel", kernels("backports"))
 def test_a_device_of_few_keys(kernel):
     done = subprocess.run(
         [LAB / "vm", "run", "--kernel", kernel, "--timeout", "280",

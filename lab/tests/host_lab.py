@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What others rely on in the lab itself: lab/vm's interface, lab/check's sums."""
+"""What others rely on in the lab itself: lab/vm's interface, lab/check's sums, the
+choice of kernels."""
 
 import importlib.machinery
 import importlib.util
@@ -17,7 +18,7 @@ import pytest
 LAB = pathlib.Path(__file__).parent.parent
 sys.path.insert(0, str(LAB))
 
-from labvm import options, splat  # noqa: E402
+from labvm import kernels, splat  # noqa: E402
 from labvm.device import Device  # noqa: E402
 from labvm.node import Node  # noqa: E402
 
@@ -335,3 +336,124 @@ def test_coverage_misses_no_file(coverage):
     del results["xrdma_cq.c"]
     assert list(coverage.never_ran(results)) == [
         "xrdma_cq.c: not in the module that ran", "xrdma_mr.c: no line ran"]
+
+
+# ---- the kernels of the root image ----------------------------------------------
+
+PACKAGES = """# a comment
+kernel backports 7.2..7.3
+kernel stable 6.12
+qemu-system-x86 backports
+"""
+
+
+def pick(tmp_path, *releases, kinds=("image", "headers"), sources=()):
+    """What lab/pick-kernels says of an archive that has these."""
+    (tmp_path / "packages").write_text(PACKAGES)
+    names = [f"linux-{kind}-{release}" for release in releases for kind in kinds]
+    names += [f"linux-source-{series}" for series in sources]
+    return subprocess.run(
+        [LAB / "pick-kernels", tmp_path / "packages"], capture_output=True,
+        input="".join(f"{name} - Linux\n" for name in names), text=True, check=False)
+
+
+def lines(done):
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_newest_kernel_of_each_range_is_picked(tmp_path):
+    assert lines(pick(
+        tmp_path, "7.2.9+deb13-amd64", "7.2.12+deb13-amd64", "7.3.4+deb13-amd64",
+        "7.3.4+deb13-rt-amd64", "7.3.5+deb13-cloud-amd64", "6.12.9+deb13-amd64",
+        "6.12.117+deb13-amd64", sources=["6.12", "7.2", "7.3"])) == [
+            "backports 7.3 7.3.4+deb13-amd64", "older 7.2 7.2.12+deb13-amd64",
+            "stable 6.12 6.12.117+deb13-amd64", "source 7.3 7.3"]
+
+
+def test_kernel_outside_of_the_range_is_not_picked(tmp_path):
+    assert lines(pick(tmp_path, "7.4.1+deb13-amd64", "7.10.1+deb13-amd64",
+                      "7.1.8+deb13-amd64", "6.13.1+deb13-amd64",
+                      "7.2.6+deb13-amd64", sources=["7.1", "7.4"])) == [
+        "backports 7.2 7.2.6+deb13-amd64", "stable 6.12 missing",
+        "source 7.2..7.3 missing"]
+
+
+def test_kernel_without_headers_is_not_picked(tmp_path):
+    done = pick(tmp_path, "7.3.4+deb13-amd64", kinds=["image"])
+    assert done.returncode == 1
+    assert "no kernel that is supported" in done.stderr
+    assert "7.2..7.3" in done.stderr and "6.12" in done.stderr
+
+
+def test_one_of_two_ranges_is_enough(tmp_path):
+    assert lines(pick(tmp_path, "6.12.117+deb13-amd64", sources=["7.3"])) == [
+        "backports 7.2..7.3 missing", "stable 6.12 6.12.117+deb13-amd64",
+        "source 7.3 7.3"]
+
+
+ONE_KERNEL = """backports 7.2..7.3 missing
+stable {} {}
+source 7.2..7.3 missing
+"""
+# suites of lab/check, beside one that passes
+SOME = """
+import sys
+sys.path[:0] = "/src/lab", "/src/lab/tests"
+import host_lab
+check = host_lab.load("check")
+check.LOGS = sys.argv[1]
+names = ["guest-7.2..7.3", "nodes-xrdma-7.2..7.3", "guest-debug"]
+sys.exit(check._run({
+    **{name: check.SUITES[name] for name in names}, "kunit": check.SOAK["kunit"],
+    "quick": ("tap", 20, ["echo", "ok 1 - a"])}))
+"""
+
+
+def with_one_kernel(tmp_path, *command):
+    """Runs command where the image has nothing but the stable kernel."""
+    facts = tmp_path / "kernels"
+    series = kernels.BY_ROLE["stable"]
+    facts.write_text(ONE_KERNEL.format(series, kernels.DEBIAN.get(series)))
+    return subprocess.run(
+        ["unshare", "--mount", "sh", "-ec",
+         'mount --bind "$0" /etc/lab-kernels && exec "$@"', facts, *command],
+        capture_output=True, text=True, cwd="/src", check=False)
+
+
+def test_suite_without_its_kernel_is_skipped(tmp_path):
+    out = with_one_kernel(tmp_path, "python3", "-Bc", SOME, str(tmp_path))
+    assert out.returncode == 0, out.stdout + out.stderr
+    printed = out.stdout.splitlines()
+    for name in ("guest-7.2..7.3", "nodes-xrdma-7.2..7.3"):
+        assert f"SKIPPED {name}: the archive had no Linux 7.2..7.3" in printed
+    for name in ("guest-debug", "kunit"):
+        assert f"SKIPPED {name}: the archive had no source of Linux " \
+            "7.2..7.3" in printed
+    assert printed[-1] == "1 passed, 0 failed, 4 skipped"
+
+
+def test_gate_without_its_kernel_is_skipped(tmp_path):
+    out = with_one_kernel(tmp_path, "scripts/lint", "checkpatch", "module-7.2..7.3")
+    assert out.stdout.splitlines() == [
+        "1..2",
+        "ok 1 - checkpatch # SKIP the archive had no source of Linux 7.2..7.3",
+        "ok 2 - module-7.2..7.3 # SKIP the archive had no Linux 7.2..7.3"]
+
+
+def test_test_without_its_kernel_is_skipped(tmp_path):
+    out = with_one_kernel(
+        tmp_path, "python3", "-Bm", "pytest", "-p", "no:cacheprovider", "-rs", "-q",
+        "/src/lab/tests/host_keys.py", "/src/lab/tests/debug_kernels.py")
+    assert out.returncode == 0, out.stdout + out.stderr
+    assert "the archive had no Linux 7.2..7.3" in out.stdout
+    assert "passed" not in out.stdout
+
+
+def test_default_kernel_is_one_that_is_there(tmp_path):
+    if "6.12" not in kernels.DEBIAN:
+        pytest.skip(kernels.missing("6.12"))
+    out = with_one_kernel(tmp_path, "lab/vm", "run", "--help")
+    assert "default: the newest, 6.12)" in " ".join(out.stdout.split())
+    out = with_one_kernel(tmp_path, "lab/vm", "run", "--kernel", "7.3", "--", "true")
+    assert out.returncode == 2 and "--kernel" in out.stderr

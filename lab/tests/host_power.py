@@ -22,14 +22,14 @@ LEFT = soak({"second": "shutdown"}, {"second": "shutdown", "third": "crash"})
 
 
 @pytest.fixture(name="troubles", scope="module",
-                params=kernels("6.12"))
+                params=kernels("stable"))
 def fixture_troubles(request):
     return findings("/src/lab/tests/guest_power.py troubles", "--sleep",
                     "--iommu", "--timeout", "600", "--kernel", request.param)
 
 
 @pytest.fixture(name="kernels", scope="module",
-                params=kernels("7.2"))
+                params=kernels("backports"))
 def fixture_kernels(request):
     crash = ["--allow-splat", "sysrq triggered crash|Call Trace"]
     return findings(f"/src/lab/tests/guest_kernels.py first {' '.join(LEFT)}",

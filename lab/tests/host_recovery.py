@@ -49,7 +49,7 @@ def play(scenario, *options):
 
 
 @pytest.fixture(name="troubles", scope="module",
-                params=kernels("7.2"))
+                params=kernels("backports"))
 def fixture_troubles(request):
     return play("troubles", "--kernel", request.param, "--timeout", "900")
 

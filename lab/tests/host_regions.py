@@ -51,7 +51,7 @@ def test_a_change_in_place_does_not_happen_by_half():
     assert end["dereg"]["errno"] in GONE
 
 
-@pytest.mark.parametrize("kernel", kernels("7.2"))
+@pytest.mark.parametrize("kernel", kernels("backports"))
 def test_the_owner_of_a_dma_buf_gets_it_back(kernel):
     end = play_dead("taken_back", "--kernel", kernel)
     assert end["taken"]["errno"] == 0
@@ -66,7 +66,7 @@ def test_a_dma_buf_in_quarantine_can_be_taken_back():
     assert end["taken"]["errno"] == 0
 
 
-@pytest.mark.parametrize("kernel", kernels("6.12"))
+@pytest.mark.parametrize("kernel", kernels("stable"))
 def test_the_driver_goes_while_device_memory_is_mapped(kernel):
     end = play("unbound", "--kernel", kernel)
     assert end["took"]["errno"] == 0 and end["back"]["errno"] == 0

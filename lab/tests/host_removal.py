@@ -12,7 +12,7 @@ import subprocess
 
 import pytest
 
-from soak import soak
+from soak import on, soak
 
 LAB = pathlib.Path(__file__).parent.parent
 
@@ -32,10 +32,10 @@ PINNED = "memory in use stays pinned until the device has been reset"
 IBV_EVENT_DEVICE_FATAL = 8
 
 # kernel, seed, removals
-SHORT = [("7.2", 0, 6)]
+SHORT = [on("backports", 0, 6)]
 # on that for coverage leaks are seen
-LONG = [("gcov", 1, 50), ("gcov", 2, 50), ("gcov", 3, 50), ("gcov", 4, 50),
-        ("6.12", 5, 50), ("debug", 6, 12)]
+LONG = [on("gcov", 1, 50), on("gcov", 2, 50), on("gcov", 3, 50),
+        on("gcov", 4, 50), on("stable", 5, 50), on("debug", 6, 12)]
 
 
 def plan(kernel, seed, count):

@@ -13,7 +13,7 @@ LAB = pathlib.Path(__file__).parent.parent
 TESTS = ["guest_windows_2a.py", "test_windows_verbs.py"]
 
 
-@pytest.mark.parametrize("kernel", kernels("6.12"))
+@pytest.mark.parametrize("kernel", kernels("stable"))
 def test_personality_2a(kernel, tmp_path):
     done = subprocess.run(
         [LAB / "vm", "run", "--kernel", kernel, "--timeout", "280",

@@ -3,6 +3,8 @@
 sets XRDMA_SOAK, the long ones."""
 
 import os
+import pathlib
+import sys
 
 
 def soak(short, long):
@@ -10,6 +12,18 @@ def soak(short, long):
     return long if os.environ.get("XRDMA_SOAK") else short
 
 
+def on(kernel, *values):
+    """What a test takes that runs on @kernel, which is the name of one, or
+    "backports" or "stable" as in lab/packages. Skips it where there is none."""
+    import pytest
+    sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+    from labvm import kernels as known
+    name = known.BY_ROLE.get(kernel, kernel)
+    reason = known.missing(name)
+    return pytest.param(name, *values, marks=[
+        pytest.mark.skip(reason=reason)] if reason else [])
+
+
 def kernels(short):
     """Both kernels of the distributions in `make soak`, else the one named."""
-    return soak([short], ["6.12", "7.2"])
+    return [on(kernel) for kernel in soak([short], ["stable", "backports"])]

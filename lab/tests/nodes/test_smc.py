@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """SMC-R of version 2 between two nodes, set up as the user's guide says, and
-never TCP instead. Debian's 7.2 is built without SMC."""
+never TCP instead. Debian's later kernels are built without SMC."""
 
 import os
 import re
