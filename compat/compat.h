@@ -123,6 +123,10 @@ static inline int ib_no_udata_io(struct ib_udata *udata)
 #include "port_event.h"
 #endif
 
+#ifndef XRDMA_HAVE_SET_RX_MODE_ASYNC
+#include "rx_mode.h"
+#endif
+
 #include "ops.h"
 
 #endif /* XRDMA_COMPAT_H */

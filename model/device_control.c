@@ -72,6 +72,7 @@ static struct json_object *device_section(void *opaque)
 					      XRDMA_MAX_SRQ));
 	add_u64(object, "groups", dev->mcast.num);
 	add_u64(object, "active_qps", dev->num_active);
+	add_u64(object, "mtu", dev->port.mtu);
 	add_u64(object, "db_errors", dev->db_errors);
 	add_u64(object, "user_errors", dev->user_errors);
 	json_object_object_add(object, "counters", counters(dev));

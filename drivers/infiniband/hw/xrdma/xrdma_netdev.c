@@ -12,15 +12,19 @@
 
 /* ---- port ------------------------------------------------------------------ */
 
+/*
+ * The state of the port is that of the network device, and changes under the
+ * RTNL. So the device never gets a value that is older than the one it has.
+ */
 static int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu)
 {
 	struct xrdma_cmd_modify_port port = { .mtu = cpu_to_le32(mtu) };
-	unsigned int ndev_flags = READ_ONCE(xn->ndev->flags);
+	unsigned int ndev_flags = xn->ndev->flags;
 	u32 flags = 0;
 
-	lockdep_assert_held(&xn->port_lock);
+	ASSERT_RTNL();
 
-	if (xn->up) {
+	if (xn->open) {
 		flags |= XRDMA_PORT_UP;
 		port.eth_qpn = cpu_to_le32(xn->qp.qpn);
 	}
@@ -32,38 +36,6 @@ static int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu)
 	port.flags = cpu_to_le32(flags);
 	ether_addr_copy(port.mac, xn->ndev->dev_addr);
 	return xrdma_cmd_modify_port(&xn->xib->hw, &port);
-}
-
-static int xrdma_port_update(struct xrdma_netdev *xn, u32 mtu)
-{
-	int err = -ENODEV;
-
-	mutex_lock(&xn->port_lock);
-	if (xn->xib)
-		err = xrdma_port_set(xn, mtu);
-	mutex_unlock(&xn->port_lock);
-	return err;
-}
-
-static int xrdma_port_up_down(struct xrdma_netdev *xn, bool up)
-{
-	int err;
-
-	mutex_lock(&xn->port_lock);
-	xn->up = up;
-	err = xrdma_port_set(xn, READ_ONCE(xn->ndev->mtu));
-	if (err)
-		xn->up = false;
-	mutex_unlock(&xn->port_lock);
-	return err;
-}
-
-static void xrdma_port_work(struct work_struct *work)
-{
-	struct xrdma_netdev *xn = container_of(work, struct xrdma_netdev,
-					       port_work);
-
-	xrdma_port_update(xn, READ_ONCE(xn->ndev->mtu));
 }
 
 /**
@@ -93,12 +65,13 @@ static int xrdma_port_open(struct xrdma_netdev *xn)
 	if (err)
 		return err;
 	netif_start_queue(xn->ndev);
-	err = xrdma_port_up_down(xn, true);
+	xn->open = true;
+	err = xrdma_port_set(xn, xn->ndev->mtu);
 	if (err) {
+		xn->open = false;
 		xrdma_eth_stop(xn);
 		xrdma_eth_close(xn);
 	}
-	xn->open = !err;
 	return err;
 }
 
@@ -110,7 +83,7 @@ static void xrdma_port_close(struct xrdma_netdev *xn)
 	xn->open = false;
 	xrdma_eth_stop(xn);
 	netif_carrier_off(xn->ndev);
-	if (xrdma_port_up_down(xn, false))
+	if (xrdma_port_set(xn, xn->ndev->mtu))
 		xrdma_fatal(&xn->xib->hw, "it does not close its Ethernet port");
 	xrdma_eth_close(xn);
 }
@@ -129,12 +102,20 @@ static int xrdma_ndo_stop(struct net_device *ndev)
 	return 0;
 }
 
-/* May not sleep */
-static void xrdma_ndo_set_rx_mode(struct net_device *ndev)
+/**
+ * xrdma_ndo_set_rx_mode() - net_device_ops.ndo_set_rx_mode_async
+ * @ndev: the netdev, open
+ * @uc: not used
+ * @mc: not used; a change of the present list is followed by another call
+ *
+ * Context: may sleep, under the RTNL.
+ * Return: 0 or an error of the command.
+ */
+int xrdma_ndo_set_rx_mode(struct net_device *ndev,
+			  struct netdev_hw_addr_list *uc,
+			  struct netdev_hw_addr_list *mc)
 {
-	struct xrdma_netdev *xn = netdev_priv(ndev);
-
-	schedule_work(&xn->port_work);
+	return xrdma_port_set(netdev_priv(ndev), ndev->mtu);
 }
 
 static int xrdma_ndo_set_mac_address(struct net_device *ndev, void *addr)
@@ -147,7 +128,7 @@ static int xrdma_ndo_set_mac_address(struct net_device *ndev, void *addr)
 	err = eth_mac_addr(ndev, addr);
 	if (err)
 		return err;
-	err = xrdma_port_update(xn, ndev->mtu);
+	err = xrdma_port_set(xn, ndev->mtu);
 	if (err)
 		eth_hw_addr_set(ndev, old);
 	return err;
@@ -165,7 +146,7 @@ static int xrdma_ndo_change_mtu(struct net_device *ndev, int mtu)
 		if (netif_running(ndev))
 			xrdma_eth_wait_sent(xn);
 	}
-	err = xrdma_port_update(xn, mtu);
+	err = xrdma_port_set(xn, mtu);
 	WRITE_ONCE(ndev->mtu, err ? old : mtu);
 	return err;
 }
@@ -174,7 +155,7 @@ static const struct net_device_ops xrdma_netdev_ops = {
 	.ndo_open = xrdma_ndo_open,
 	.ndo_stop = xrdma_ndo_stop,
 	.ndo_start_xmit = xrdma_eth_xmit,
-	.ndo_set_rx_mode = xrdma_ndo_set_rx_mode,
+	.ndo_set_rx_mode_async = xrdma_ndo_set_rx_mode,
 	.ndo_set_mac_address = xrdma_ndo_set_mac_address,
 	.ndo_change_mtu = xrdma_ndo_change_mtu,
 	.ndo_validate_addr = eth_validate_addr,
@@ -212,14 +193,6 @@ static int xrdma_netdev_init_pd(struct xrdma_netdev *xn,
 	return err;
 }
 
-static void xrdma_netdev_set_xib(struct xrdma_netdev *xn,
-				 struct xrdma_ibdev *xib)
-{
-	mutex_lock(&xn->port_lock);
-	xn->xib = xib;
-	mutex_unlock(&xn->port_lock);
-}
-
 /* Gives the network device what it needs of the device. */
 static int xrdma_netdev_bind(struct xrdma_netdev *xn, struct xrdma_ibdev *xib,
 			     const struct xrdma_rsp_query_port *port)
@@ -230,7 +203,7 @@ static int xrdma_netdev_bind(struct xrdma_netdev *xn, struct xrdma_ibdev *xib,
 	if (err)
 		return err;
 	xn->speed = le32_to_cpu(port->speed);
-	xrdma_netdev_set_xib(xn, xib);
+	xn->xib = xib;
 	/* no link event is missed: the port is down until it is opened */
 	WRITE_ONCE(xib->netdev, xn->ndev);
 	return 0;
@@ -241,7 +214,7 @@ static void xrdma_netdev_unbind(struct xrdma_netdev *xn)
 	struct xrdma_ibdev *xib = xn->xib;
 
 	WRITE_ONCE(xib->netdev, NULL);
-	xrdma_netdev_set_xib(xn, NULL);
+	xn->xib = NULL;
 	xrdma_dma_key_destroy(xib, xn->dma_key);
 	ida_free(&xib->pds, xn->pdn);
 }
@@ -251,8 +224,6 @@ static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 
 	xn->ndev = ndev;
-	mutex_init(&xn->port_lock);
-	INIT_WORK(&xn->port_work, xrdma_port_work);
 	SET_NETDEV_DEV(ndev, xrdma_to_dev(&xib->hw));
 	ndev->netdev_ops = &xrdma_netdev_ops;
 	ndev->ethtool_ops = &xrdma_ethtool_ops;
@@ -263,15 +234,6 @@ static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 	ndev->min_mtu = ETH_MIN_MTU;
 	ndev->max_mtu = xib->hw.caps.max_mtu;
 	netif_carrier_off(ndev);
-}
-
-static void xrdma_netdev_free(struct net_device *ndev)
-{
-	struct xrdma_netdev *xn = netdev_priv(ndev);
-
-	cancel_work_sync(&xn->port_work);
-	mutex_destroy(&xn->port_lock);
-	free_netdev(ndev);
 }
 
 /**
@@ -307,7 +269,7 @@ struct net_device *xrdma_netdev_create(struct xrdma_ibdev *xib)
 err_bound:
 	xrdma_netdev_unbind(netdev_priv(ndev));
 err_free:
-	xrdma_netdev_free(ndev);
+	free_netdev(ndev);
 	return ERR_PTR(err);
 }
 
@@ -320,7 +282,7 @@ err_free:
 void xrdma_netdev_destroy(struct net_device *ndev)
 {
 	unregister_netdev(ndev);
-	xrdma_netdev_free(ndev);
+	free_netdev(ndev);
 }
 
 /**

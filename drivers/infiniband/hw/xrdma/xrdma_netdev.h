@@ -15,8 +15,7 @@
 
 /**
  * struct xrdma_netdev - private part of the net_device
- * @xib: the device that it is a port of now, or NULL; changes under the RTNL and
- *	@port_lock
+ * @xib: the device that it is a port of now, or NULL; under the RTNL
  * @ndev: the net_device; present as long as @xib is set
  * @napi: completions of both directions
  * @tx_cq: completions of sends
@@ -30,10 +29,7 @@
  * @pdn: protection domain of @qp
  * @dma_key: local key of all bus addresses
  * @speed: of the link, in Mbit/s
- * @open: it has its queues; under the RTNL
- * @up: the port is or shall be up; under @port_lock
- * @port_lock: serialises MODIFY_PORT
- * @port_work: MODIFY_PORT for those who cannot sleep
+ * @open: it has its queues, and the port is up; under the RTNL
  */
 struct xrdma_netdev {
 	struct xrdma_ibdev *xib;
@@ -51,10 +47,12 @@ struct xrdma_netdev {
 	u32 dma_key;
 	u32 speed;
 	bool open;
-	bool up;
-	struct mutex port_lock; /* MODIFY_PORT, @xib */
-	struct work_struct port_work;
 };
+
+/* xrdma_netdev.c */
+int xrdma_ndo_set_rx_mode(struct net_device *ndev,
+			  struct netdev_hw_addr_list *uc,
+			  struct netdev_hw_addr_list *mc);
 
 /* xrdma_ethtool.c */
 extern const struct ethtool_ops xrdma_ethtool_ops;

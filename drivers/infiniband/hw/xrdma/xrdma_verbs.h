@@ -14,8 +14,7 @@
  * Locks, in the order in which they nest:
  *
  *	xrdma_function.lock	whether there is a device (sleeping)
- *	the RTNL		whether the netdev has its queues (sleeping)
- *	xrdma_netdev.port_lock	MODIFY_PORT (sleeping)
+ *	the RTNL		queues of the netdev, state of the port (sleeping)
  *	a dma-buf's reservation	held while its key is made and invalidated
  *	xrdma_qp.modify_lock	state and attributes (sleeping)
  *	xrdma_srq.modify_lock	ring and limit (sleeping)

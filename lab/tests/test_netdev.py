@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The Ethernet port: what the device is told of it."""
+
+import contextlib
+import fcntl
+import os
+import socket
+import struct
+import threading
+import time
+
+import pytest
+
+from control import ask, stats
+
+NETDEV = os.environ.get("XRDMA_NETDEV")
+SIOCGIFMTU, SIOCSIFMTU = 0x8921, 0x8922
+SMALL, LARGE = 1500, 4000
+ROUNDS = 4
+DELAY = 0.1     # seconds that the device takes to change the port
+
+
+def mtu(request=SIOCGIFMTU, value=0):
+    """Reads the MTU of the interface, or sets it."""
+    words = struct.pack("16si20x", NETDEV.encode(), value)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        return struct.unpack("16si20x", fcntl.ioctl(sock, request, words))[1]
+
+
+@contextlib.contextmanager
+def member(number):
+    """Of a group; nobody needs a privilege to join one."""
+    group = socket.inet_pton(socket.AF_INET6, f"ff02::aa:{number:x}")
+    index = socket.if_nametoindex(NETDEV)
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_JOIN_GROUP,
+                        group + struct.pack("@i", index))
+        yield
+
+
+@pytest.fixture
+def slow_port():
+    """A device that takes its time to change the port, with a small MTU."""
+    before = mtu()
+    mtu(SIOCSIFMTU, SMALL)
+    yield lambda: ask(cmd="command_fault", kind="delay", opcode="MODIFY_PORT",
+                      ms=int(DELAY * 1000), count=2)
+    ask(cmd="command_faults_clear")
+    mtu(SIOCSIFMTU, before)
+
+
+def settled_mtu():
+    """Of the device, when no change is on its way any more."""
+    time.sleep(3 * DELAY)
+    ask(cmd="command_faults_clear")
+    return stats()["device"]["mtu"]
+
+
+def test_mtu_survives_a_group_joined_just_before(slow_port):
+    for number in range(ROUNDS):
+        slow_port()
+        with member(number):
+            mtu(SIOCSIFMTU, LARGE)
+            assert mtu() == LARGE
+            assert settled_mtu() == LARGE
+        mtu(SIOCSIFMTU, SMALL)
+        assert settled_mtu() == SMALL
+
+
+def test_mtu_survives_a_group_joined_meanwhile(slow_port):
+    for number in range(ROUNDS):
+        slow_port()
+        change = threading.Thread(target=mtu, args=(SIOCSIFMTU, LARGE))
+        change.start()
+        time.sleep(DELAY / 2)
+        with member(number):
+            change.join()
+            assert mtu() == LARGE
+            assert settled_mtu() == LARGE
+        mtu(SIOCSIFMTU, SMALL)
+        assert settled_mtu() == SMALL
