@@ -21,6 +21,7 @@ static const char * const targets[] = {
 	[XRDMA_CHAOS_REPLY] = "reply",
 	[XRDMA_CHAOS_BODY] = "body",
 	[XRDMA_CHAOS_STATS] = "stats",
+	[XRDMA_CHAOS_WQE] = "wqe",
 };
 
 static u32 draw(struct xrdma_chaos *chaos)
@@ -177,6 +178,22 @@ unsigned int xrdma_chaos_reply(struct xrdma_chaos *chaos, struct xrdma_rsp *rsp)
 		spoil_body(chaos, rsp);
 	}
 	return 1;
+}
+
+/**
+ * xrdma_chaos_wqe - perhaps make up a send entry
+ * @chaos: the madness
+ * @wqe: becomes noise
+ * @len: bytes of it
+ *
+ * Return: true if @wqe is to be written to the ring of the host.
+ */
+bool xrdma_chaos_wqe(struct xrdma_chaos *chaos, void *wqe, size_t len)
+{
+	if (!strikes(chaos, XRDMA_CHAOS_WQE))
+		return false;
+	noise(chaos, wqe, len);
+	return true;
 }
 
 /**

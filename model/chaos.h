@@ -6,7 +6,7 @@
  * must not know rings, objects or what a driver makes of it.
  *
  *   {"cmd":"chaos", "what":"cqe,eqe", "rate":50, "seed":7}
- *	what: "cqe", "eqe", "reply", "body", "stats", any of them; rate: of a
+ *	what: "cqe", "eqe", "reply", "body", "stats", "wqe", any of them; rate: of a
  *	thousand; a target that is not named is left alone. No "what": none is
  *	touched.
  *   section "chaos" of "stats": how many of each were spoilt
@@ -27,6 +27,7 @@
  * @XRDMA_CHAOS_REPLY: replies to commands, also such that never come
  * @XRDMA_CHAOS_BODY: what replies say, but not of which command nor its status
  * @XRDMA_CHAOS_STATS: values of counters
+ * @XRDMA_CHAOS_WQE: send entries in the ring of the host, when they complete
  * @XRDMA_CHAOS_TARGETS: number of targets
  */
 enum xrdma_chaos_target {
@@ -35,6 +36,7 @@ enum xrdma_chaos_target {
 	XRDMA_CHAOS_REPLY,
 	XRDMA_CHAOS_BODY,
 	XRDMA_CHAOS_STATS,
+	XRDMA_CHAOS_WQE,
 	XRDMA_CHAOS_TARGETS,
 };
 
@@ -54,6 +56,7 @@ unsigned int xrdma_chaos_cqe(struct xrdma_chaos *chaos, struct xrdma_cqe *cqe);
 bool xrdma_chaos_eqe(struct xrdma_chaos *chaos, struct xrdma_eqe *eqe);
 unsigned int xrdma_chaos_reply(struct xrdma_chaos *chaos,
 			       struct xrdma_rsp *rsp);
+bool xrdma_chaos_wqe(struct xrdma_chaos *chaos, void *wqe, size_t len);
 void xrdma_chaos_stats(struct xrdma_chaos *chaos, __le64 *values, u32 count);
 int xrdma_chaos_add_control(struct xrdma_chaos *chaos,
 			    struct xrdma_control *control);

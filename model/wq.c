@@ -183,6 +183,17 @@ static void count_error(const struct xrdma_qp *qp, u8 status,
 		xrdma_qp_stat_add(qp, flushed, 1);
 }
 
+/* A device that writes to the ring of the host, which is none of its business */
+static void spoil_entry(struct xrdma_qp *qp, u32 index)
+{
+	struct xrdma_wq *wq = &qp->sq;
+	u64 off = (u64)xrdma_ring_slot(index, wq->log_depth) << wq->log_stride;
+	u8 wqe[1 << XRDMA_SQ_LOG_STRIDE_MIN];
+
+	if (xrdma_chaos_wqe(&qp->dev->chaos, wqe, sizeof(wqe)))
+		xrdma_mem_write(qp->dev, &wq->ring, off, wqe, sizeof(wqe));
+}
+
 static void push_send(struct xrdma_qp *qp, u32 index,
 		      const struct xrdma_sq_wqe *wqe, u8 status,
 		      u16 vendor_err, u32 byte_len)
@@ -201,6 +212,7 @@ static void push_send(struct xrdma_qp *qp, u32 index,
 	if (status)
 		count_error(qp, status, XRDMA_STAT_REQ_CQE_ERRORS,
 			    XRDMA_STAT_REQ_FLUSHED);
+	spoil_entry(qp, index);
 	xrdma_cq_push(qp->dev, qp->send_cq, &cqe);
 }
 

@@ -11,7 +11,6 @@ import multiprocessing
 import os
 import pathlib
 import random
-import socket
 import struct
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from pyverbs.pyverbs_error import PyverbsRDMAError
 
 import binding
 from control import ask, stats
+from ether import FRAMES, frames
 from guest_faults import PORT, Log, listens, settled
 import nvmet
 from rc import Buffer
@@ -37,11 +37,9 @@ LOST = "5"          # seconds until NVMe does not wait for a completion any more
 FORK = multiprocessing.get_context("fork")
 STATES = 7          # of a queue pair
 BUSY = 5            # status of a command
-FRAMES = 100
-ETHERTYPE = 0x88b5  # for experiments
 # of a thousand
 RATES = {"cqe": 100, "eqe": 300, "reply": 60, "body": 300, "stats": 500,
-         "cqe,eqe,body,stats": 40}
+         "wqe": 300, "cqe,eqe,body,stats,wqe": 40}
 
 
 @pytest.fixture(scope="module")
@@ -103,27 +101,6 @@ def pingpong_works():
     with pingpong("-c") as (server, words):
         run(*words, check=True)
         assert server.wait(PATIENCE) == 0
-
-
-def address():
-    path = pathlib.Path("/sys/class/net", os.environ["XRDMA_NETDEV"], "address")
-    return bytes.fromhex(path.read_text().strip().replace(":", ""))
-
-
-def frames(patience=0.05):
-    """From the port to itself. Returns how many have come back in time."""
-    kind, came = ETHERTYPE.to_bytes(2, "big"), 0
-    with contextlib.suppress(OSError), \
-            socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
-                          socket.htons(ETHERTYPE)) as sock:
-        sock.bind((os.environ["XRDMA_NETDEV"], ETHERTYPE))
-        sock.settimeout(patience)
-        for number in range(FRAMES):
-            sock.send(2 * address() + kind + bytes(46 + number))
-            with contextlib.suppress(TimeoutError):
-                sock.recv(2048)
-                came += 1
-    return came
 
 
 def consumer():
@@ -227,6 +204,17 @@ class Queues:
         uverbs.destroy_cq(self.ctx, self.cq)
         self.pd.close()
         self.ctx.close()
+
+
+def test_a_ring_that_the_device_writes_to_unmaps_nothing():
+    """What a frame has mapped is unmapped, whatever the send ring says. The
+    kernel of this test knows each mapping."""
+    before = stats()["chaos"]["wqe"]
+    ask(cmd="chaos", what="wqe", rate=1000, seed=1)
+    assert frames(patience=10) == FRAMES
+    ask(cmd="chaos")
+    assert stats()["chaos"]["wqe"] - before >= FRAMES
+    assert frames(patience=10) == FRAMES
 
 
 def read_parameters():

@@ -13,7 +13,6 @@
 #include <net/page_pool/helpers.h>
 #include "xrdma_netdev.h"
 
-#define XRDMA_TX_MAX_SGE	(MAX_SKB_FRAGS + 1)
 /* A queue that was stopped goes on when there is room for a burst again. */
 #define XRDMA_TX_WAKE		(XRDMA_ETH_DEPTH / 4)
 #define XRDMA_TX_WAIT_JIFFIES	HZ
@@ -153,64 +152,77 @@ static int xrdma_rx_create_pool(struct xrdma_netdev *xn)
 
 /* ---- send ------------------------------------------------------------------- */
 
-static void xrdma_tx_unmap(struct xrdma_netdev *xn,
-			   const struct xrdma_sq_wqe *wqe)
+static void xrdma_tx_unmap(struct xrdma_netdev *xn, const struct xrdma_tx *tx)
 {
-	const struct xrdma_sge *sge = (const struct xrdma_sge *)(wqe + 1);
 	struct device *dev = xrdma_to_dev(&xn->xib->hw);
-	u16 i;
+	unsigned int i;
 
-	for (i = 0; i < le16_to_cpu(wqe->num_sge); i++) {
-		u64 addr = le64_to_cpu(sge[i].addr);
-		u32 len = le32_to_cpu(sge[i].length);
-
+	for (i = 0; i < tx->num; i++) {
 		if (i)
-			dma_unmap_page(dev, addr, len, DMA_TO_DEVICE);
+			dma_unmap_page(dev, tx->addr[i], tx->len[i],
+				       DMA_TO_DEVICE);
 		else
-			dma_unmap_single(dev, addr, len, DMA_TO_DEVICE);
+			dma_unmap_single(dev, tx->addr[i], tx->len[i],
+					 DMA_TO_DEVICE);
 	}
 }
 
-/* Adds a piece of bus memory; @wqe counts what has to be unmapped. */
-static int xrdma_tx_add(struct xrdma_netdev *xn, struct xrdma_sq_wqe *wqe,
-			dma_addr_t addr, u32 len)
+/* Adds a piece of bus memory to a frame and to its entry. */
+static int xrdma_tx_add(struct xrdma_netdev *xn, struct xrdma_tx *tx,
+			struct xrdma_sq_wqe *wqe, dma_addr_t addr, u32 len)
 {
-	u16 i = le16_to_cpu(wqe->num_sge);
-	struct xrdma_sge *sge = (struct xrdma_sge *)(wqe + 1) + i;
+	struct xrdma_sge *sge = (struct xrdma_sge *)(wqe + 1) + tx->num;
 
 	if (dma_mapping_error(xrdma_to_dev(&xn->xib->hw), addr))
 		return -ENOMEM;
 	sge->addr = cpu_to_le64(addr);
 	sge->length = cpu_to_le32(len);
 	sge->lkey = cpu_to_le32(xn->dma_key);
-	wqe->num_sge = cpu_to_le16(i + 1);
+	tx->addr[tx->num] = addr;
+	tx->len[tx->num] = len;
+	tx->num++;
 	return 0;
 }
 
 static int xrdma_tx_map(struct xrdma_netdev *xn, struct sk_buff *skb,
-			struct xrdma_sq_wqe *wqe)
+			struct xrdma_tx *tx, struct xrdma_sq_wqe *wqe)
 {
 	struct device *dev = xrdma_to_dev(&xn->xib->hw);
 	int i, err;
 
-	memset(wqe, 0, sizeof(*wqe));
-	wqe->opcode = XRDMA_OP_SEND;
-	wqe->flags = XRDMA_WQE_SIGNALED;
-	err = xrdma_tx_add(xn, wqe, dma_map_single(dev, skb->data,
-						   skb_headlen(skb),
-						   DMA_TO_DEVICE),
+	tx->skb = skb;
+	tx->num = 0;
+	err = xrdma_tx_add(xn, tx, wqe, dma_map_single(dev, skb->data,
+						       skb_headlen(skb),
+						       DMA_TO_DEVICE),
 			   skb_headlen(skb));
 	for (i = 0; !err && i < skb_shinfo(skb)->nr_frags; i++) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
 		u32 len = skb_frag_size(frag);
 
-		err = xrdma_tx_add(xn, wqe,
+		err = xrdma_tx_add(xn, tx, wqe,
 				   skb_frag_dma_map(dev, frag, 0, len,
 						    DMA_TO_DEVICE), len);
 	}
-	if (err)
-		xrdma_tx_unmap(xn, wqe);
-	return err;
+	if (err) {
+		xrdma_tx_unmap(xn, tx);
+		return err;
+	}
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->opcode = XRDMA_OP_SEND;
+	wqe->flags = XRDMA_WQE_SIGNALED;
+	wqe->num_sge = cpu_to_le16(tx->num);
+	return 0;
+}
+
+/* Hands the frames that are posted to the device. */
+static void xrdma_tx_publish(struct xrdma_netdev *xn)
+{
+	u32 old = xn->tx_published;
+
+	/* they may complete at once: pairs with the acquire of xrdma_tx_poll() */
+	smp_store_release(&xn->tx_published, xn->qp.sq.pi);
+	xrdma_publish_sq(&xn->qp, old);
 }
 
 /**
@@ -226,6 +238,7 @@ netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 	struct netdev_queue *txq = netdev_get_tx_queue(ndev, 0);
 	struct xrdma_wq *sq = &xn->qp.sq;
+	u32 slot = xrdma_ring_slot(sq->pi, sq->log_depth);
 	bool more = netdev_xmit_more();
 
 	if (skb_put_padto(skb, ETH_ZLEN)) {
@@ -235,25 +248,21 @@ netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
 	/* the port's MTU may have changed after the frame was made */
 	if (skb->len > READ_ONCE(ndev->mtu) + XRDMA_FRAME_EXTRA ||
 	    (skb_shinfo(skb)->nr_frags >= sq->max_sge && skb_linearize(skb)) ||
-	    xrdma_tx_map(xn, skb, xrdma_wq_entry(sq, sq->pi))) {
+	    xrdma_tx_map(xn, skb, &xn->tx[slot], xrdma_wq_entry(sq, sq->pi))) {
 		dev_core_stats_tx_dropped_inc(ndev);
 		dev_kfree_skb_any(skb);
 		goto publish;
 	}
 
-	xn->tx_skbs[xrdma_ring_slot(sq->pi, sq->log_depth)] = skb;
 	skb_tx_timestamp(skb);
 	dev_sw_netstats_tx_add(ndev, 1, skb->len);
-	/* pairs with the acquire of xrdma_tx_poll() */
-	smp_store_release(&sq->pi, sq->pi + 1);
+	WRITE_ONCE(sq->pi, sq->pi + 1);
 	more = !__netdev_tx_sent_queue(txq, skb->len, more);
 	if (netif_txq_maybe_stop(txq, xrdma_wq_room(sq), 1, XRDMA_TX_WAKE) < 1)
 		more = false;
 publish:
-	if (!more && sq->pi != xn->tx_published) {
-		xrdma_publish_sq(&xn->qp, xn->tx_published);
-		xn->tx_published = sq->pi;
-	}
+	if (!more && sq->pi != xn->tx_published)
+		xrdma_tx_publish(xn);
 	return NETDEV_TX_OK;
 }
 
@@ -283,11 +292,12 @@ static unsigned int xrdma_tx_reap(struct xrdma_netdev *xn, u32 end, int budget)
 	unsigned int bytes = 0;
 
 	for (; sq->done != end; sq->done++) {
-		u32 slot = xrdma_ring_slot(sq->done, sq->log_depth);
+		struct xrdma_tx *tx;
 
-		bytes += xn->tx_skbs[slot]->len;
-		xrdma_tx_unmap(xn, xrdma_wq_entry(sq, sq->done));
-		napi_consume_skb(xn->tx_skbs[slot], budget);
+		tx = &xn->tx[xrdma_ring_slot(sq->done, sq->log_depth)];
+		bytes += tx->skb->len;
+		xrdma_tx_unmap(xn, tx);
+		napi_consume_skb(tx->skb, budget);
 	}
 	return bytes;
 }
@@ -295,23 +305,26 @@ static unsigned int xrdma_tx_reap(struct xrdma_netdev *xn, u32 end, int budget)
 static void xrdma_tx_poll(struct xrdma_netdev *xn, int budget)
 {
 	struct netdev_queue *txq = netdev_get_tx_queue(xn->ndev, 0);
+	u32 done = xn->qp.sq.done, ci = xn->tx_cq.ci;
 	struct xrdma_wq *sq = &xn->qp.sq;
 	unsigned int bytes = 0;
-	u32 done = sq->done;
+	u32 published;
 	struct xrdma_cqe *cqe;
 
 	while ((cqe = xrdma_cq_next(&xn->tx_cq))) {
-		u32 end = xrdma_ring_unwind_index(sq->done,
-						  le16_to_cpu(cqe->wqe_index));
+		u16 index = le16_to_cpu(READ_ONCE(cqe->wqe_index));
+		u32 end = xrdma_ring_unwind_index(sq->done, index);
 
-		if (cqe->status != XRDMA_WC_SUCCESS)
+		if (READ_ONCE(cqe->status) != XRDMA_WC_SUCCESS)
 			DEV_STATS_INC(xn->ndev, tx_errors);
+		/* pairs with the release of xrdma_tx_publish() */
+		published = smp_load_acquire(&xn->tx_published);
 		/* a device that lies must not make us free what was not sent */
-		if (end - sq->done < smp_load_acquire(&sq->pi) - sq->done)
+		if (end - sq->done < published - sq->done)
 			bytes += xrdma_tx_reap(xn, end + 1, budget);
 		xn->tx_cq.ci++;
 	}
-	if (sq->done == done)
+	if (xn->tx_cq.ci == ci)
 		return;
 	xrdma_cq_update_ci(&xn->tx_cq);
 	xrdma_wq_release(sq);

@@ -12,6 +12,23 @@
 #include "xrdma_verbs.h"
 
 #define XRDMA_ETH_DEPTH		256U
+#define XRDMA_TX_MAX_SGE	(MAX_SKB_FRAGS + 1)
+
+/**
+ * struct xrdma_tx - a frame that is posted, and what of it is mapped
+ * @skb: the frame
+ * @num: number of pieces
+ * @addr: bus address of each piece; the first one is the head of @skb
+ * @len: bytes of each piece
+ *
+ * The device can write to the ring, which says the same, and not to this.
+ */
+struct xrdma_tx {
+	struct sk_buff *skb;
+	unsigned int num;
+	dma_addr_t addr[XRDMA_TX_MAX_SGE];
+	u32 len[XRDMA_TX_MAX_SGE];
+};
 
 /**
  * struct xrdma_netdev - private part of the net_device
@@ -23,8 +40,8 @@
  * @qp: raw packet queue pair; exists while @open
  * @pool: receive pages, mapped
  * @rx_pages: page of each receive entry
- * @tx_skbs: skb of each send entry
- * @tx_published: producer index that the device knows
+ * @tx: frame of each send entry
+ * @tx_published: producer index that the device knows, or is about to know
  * @rx_order: of the receive pages
  * @pdn: protection domain of @qp
  * @dma_key: local key of all bus addresses
@@ -40,7 +57,7 @@ struct xrdma_netdev {
 	struct xrdma_qp qp;
 	struct page_pool *pool;
 	struct page *rx_pages[XRDMA_ETH_DEPTH];
-	struct sk_buff *tx_skbs[XRDMA_ETH_DEPTH];
+	struct xrdma_tx tx[XRDMA_ETH_DEPTH];
 	u32 tx_published;
 	unsigned int rx_order;
 	u32 pdn;

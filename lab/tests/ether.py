@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Frames from the Ethernet port to itself, through the device."""
+
+import contextlib
+import os
+import pathlib
+import socket
+
+FRAMES = 100
+ETHERTYPE = 0x88b5  # for experiments
+
+
+def address():
+    """The MAC address of the port."""
+    path = pathlib.Path("/sys/class/net", os.environ["XRDMA_NETDEV"], "address")
+    return bytes.fromhex(path.read_text().strip().replace(":", ""))
+
+
+def frames(patience=0.05, count=FRAMES):
+    """Sends so many, one after the other, each a byte longer than the last.
+    Returns how many have come back in time."""
+    kind, came = ETHERTYPE.to_bytes(2, "big"), 0
+    with contextlib.suppress(OSError), \
+            socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                          socket.htons(ETHERTYPE)) as sock:
+        sock.bind((os.environ["XRDMA_NETDEV"], ETHERTYPE))
+        sock.settimeout(patience)
+        for number in range(count):
+            sock.send(2 * address() + kind + bytes(46 + number))
+            with contextlib.suppress(TimeoutError):
+                sock.recv(2048)
+                came += 1
+    return came
