@@ -182,10 +182,11 @@ void xrdma_cq_event(struct xrdma_ibdev *xib, u32 cqn, u8 event)
  */
 struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq)
 {
+	u32 ci = READ_ONCE(cq->ci);
 	struct xrdma_cqe *cqe;
 
-	cqe = &cq->ring[xrdma_ring_slot(cq->ci, cq->log_depth)];
-	if (!xrdma_ring_valid(READ_ONCE(cqe->own), cq->ci, cq->log_depth))
+	cqe = &cq->ring[xrdma_ring_slot(ci, cq->log_depth)];
+	if (!xrdma_ring_valid(READ_ONCE(cqe->own), ci, cq->log_depth))
 		return NULL;
 
 	/* the device writes own last: read the rest after it */
@@ -213,12 +214,16 @@ void xrdma_cq_update_ci(struct xrdma_cq *cq)
  *
  * On return the device sees the request before the caller reads the ring: an
  * entry it has written unseen will be found by xrdma_cq_next(), a later one
- * will raise the event.
+ * will raise the event. The lock keeps the words in the record in the order of
+ * their sequence numbers: an older word over a newer one could be the one that
+ * the device has fired for, and would arm nothing.
  *
- * Context: as xrdma_cq_next().
+ * Context: @cq->lock is held.
  */
 void xrdma_cq_arm(struct xrdma_cq *cq, u32 type)
 {
+	lockdep_assert_held(&cq->lock);
+
 	cq->arm = xrdma_arm_next(cq->arm, type);
 	WRITE_ONCE(cq->armed, true);
 	/* the event that this asks for finds the mark */

@@ -332,18 +332,48 @@ static void xrdma_tx_poll(struct xrdma_netdev *xn, int budget)
 				 xrdma_wq_room(sq), XRDMA_TX_WAKE);
 }
 
+/*
+ * Arms a queue. The caller has polled the queue and has given it up, since only
+ * napi_complete_done() knows whether an event is wanted (busy polling and
+ * deferred interrupts want none). So another CPU may poll and arm the queue at
+ * the same time.
+ *
+ * No wakeup is lost. The lock orders the armings. A poller advances ci before it
+ * arms, so the last one to arm sees, under the lock, the final ci. The device
+ * has written the entry at that ci either before it could see the last arm word:
+ * then the last one to arm finds the entry and schedules the NAPI; or after
+ * that: then the device raises the event. If another CPU owns the NAPI,
+ * napi_schedule() makes that CPU poll, and arm, once more. A CPU that is not the
+ * last one to arm may see a ci that moves: then it schedules the NAPI for
+ * nothing, or leaves the entry to the CPU that moves ci, which is yet to arm.
+ *
+ * Return: true if there is an entry already.
+ */
+static bool xrdma_eth_arm(struct xrdma_cq *cq)
+{
+	unsigned long flags;
+	bool missed;
+
+	spin_lock_irqsave(&cq->lock, flags);
+	xrdma_cq_arm(cq, XRDMA_ARM_NEXT);
+	missed = xrdma_cq_next(cq);
+	spin_unlock_irqrestore(&cq->lock, flags);
+	return missed;
+}
+
 static int xrdma_napi_poll(struct napi_struct *napi, int budget)
 {
 	struct xrdma_netdev *xn = container_of(napi, struct xrdma_netdev, napi);
 	int work = xrdma_rx_poll(xn, budget);
+	bool missed;
 
 	xrdma_tx_poll(xn, budget);
 	if (work >= budget || !napi_complete_done(napi, work))
 		return work;
 
-	xrdma_cq_arm(&xn->rx_cq, XRDMA_ARM_NEXT);
-	xrdma_cq_arm(&xn->tx_cq, XRDMA_ARM_NEXT);
-	if (xrdma_cq_next(&xn->rx_cq) || xrdma_cq_next(&xn->tx_cq))
+	missed = xrdma_eth_arm(&xn->rx_cq);
+	missed |= xrdma_eth_arm(&xn->tx_cq);
+	if (missed)
 		napi_schedule(napi);
 	return work;
 }
