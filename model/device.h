@@ -30,6 +30,7 @@
 #include "dm.h"
 #include "dma.h"
 #include "eq.h"
+#include "eth.h"
 #include "flow.h"
 #include "gid.h"
 #include "host_error.h"
@@ -118,6 +119,7 @@ struct xrdma_device_params {
  * @slow_ns: its present interval
  * @mcast: multicast groups
  * @port: the Ethernet port
+ * @eth_fault: what tests have asked for; outlives a reset
  * @gids: GID table
  * @cc: congestion control
  * @stats: counters of the port; the device's life long
@@ -154,6 +156,7 @@ struct xrdma_device {
 	u64 slow_ns;
 	struct xrdma_mcast mcast;
 	struct xrdma_port port;
+	enum xrdma_eth_fault eth_fault;
 	struct xrdma_gid gids[XRDMA_MAX_GID];
 	struct xrdma_cc_conf cc;
 	u64 stats[XRDMA_NUM_STATS];

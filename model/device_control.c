@@ -23,9 +23,23 @@ static const char * const fault_kinds[] = {
 	[XRDMA_CMD_FAULT_WRONG] = "wrong",
 };
 
+static const char * const eth_faults[] = {
+	[XRDMA_ETH_FAULT_NONE] = "none",
+	[XRDMA_ETH_FAULT_SEND] = "send",
+	[XRDMA_ETH_FAULT_RECEIVE] = "receive",
+	[XRDMA_ETH_FAULT_STALL] = "stall",
+	[XRDMA_ETH_FAULT_FATAL] = "fatal",
+};
+
 static void add_u64(struct json_object *object, const char *name, u64 value)
 {
 	json_object_object_add(object, name, json_object_new_uint64(value));
+}
+
+static void add_string(struct json_object *object, const char *name,
+		       const char *value)
+{
+	json_object_object_add(object, name, json_object_new_string(value));
 }
 
 static void add_bool(struct json_object *object, const char *name, bool value)
@@ -73,6 +87,7 @@ static struct json_object *device_section(void *opaque)
 	add_u64(object, "groups", dev->mcast.num);
 	add_u64(object, "active_qps", dev->num_active);
 	add_u64(object, "mtu", dev->port.mtu);
+	add_string(object, "eth_fault", eth_faults[dev->eth_fault]);
 	add_u64(object, "db_errors", dev->db_errors);
 	add_u64(object, "user_errors", dev->user_errors);
 	json_object_object_add(object, "counters", counters(dev));
@@ -159,6 +174,23 @@ static int command_faults_clear(void *opaque, struct json_object *request,
 	return 0;
 }
 
+static int eth_fault(void *opaque, struct json_object *request,
+		     struct json_object *reply)
+{
+	const char *kind = get_string(request, "kind");
+	struct xrdma_device *dev = opaque;
+	u32 i;
+
+	(void)reply;
+	for (i = 0; kind && i < ARRAY_SIZE(eth_faults); i++) {
+		if (!strcmp(eth_faults[i], kind)) {
+			dev->eth_fault = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
 static int gone(void *opaque, struct json_object *request,
 		struct json_object *reply)
 {
@@ -208,6 +240,7 @@ static const struct {
 } commands[] = {
 	{ "command_fault", command_fault },
 	{ "command_faults_clear", command_faults_clear },
+	{ "eth_fault", eth_fault },
 	{ "fatal", fatal },
 	{ "gone", gone },
 	{ "register_lie", register_lie },

@@ -60,6 +60,17 @@ static int fill(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
 	return reason;
 }
 
+/* Has a test asked for this fault, and is it time for it? */
+static bool struck(const struct xrdma_qp *qp, enum xrdma_eth_fault fault)
+{
+	struct xrdma_device *dev = qp->dev;
+
+	if (dev->eth_fault != fault || qp->qpn != dev->port.eth_qpn)
+		return false;
+	dev->eth_fault = XRDMA_ETH_FAULT_NONE;
+	return true;
+}
+
 /* Return: false if the queue pair went into ERR. */
 static bool receive(struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe,
 		    const u8 *frame, u32 len)
@@ -76,7 +87,9 @@ static bool receive(struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe,
 	};
 	int reason;
 
-	if (xrdma_sgl_length(&sgl) < len) {
+	if (struck(qp, XRDMA_ETH_FAULT_RECEIVE)) {
+		done.status = XRDMA_WC_LOC_PROT_ERR;
+	} else if (xrdma_sgl_length(&sgl) < len) {
 		done.status = XRDMA_WC_LOC_LEN_ERR;
 	} else {
 		reason = xrdma_sgl_scatter(qp, &sgl, 0, frame, len);
@@ -167,6 +180,8 @@ static u8 send_frame(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
 	struct xrdma_frame *frame;
 	u64 len;
 
+	if (struck(qp, XRDMA_ETH_FAULT_SEND))
+		return XRDMA_WC_LOC_PROT_ERR;
 	if (!wqe_ok(qp, wqe))
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	len = frame_length(wqe, &sgl);
@@ -197,6 +212,15 @@ static bool send_one(struct xrdma_qp *qp)
 	if (xrdma_qp_read_sq(qp, index, qp->dev->wire->wqe))
 		return false;
 	qp->req.next++;
+	if (struck(qp, XRDMA_ETH_FAULT_FATAL)) {
+		xrdma_qp_error(qp, XRDMA_EVENT_QP_FATAL);
+		return false;
+	}
+	qp->stalled |= struck(qp, XRDMA_ETH_FAULT_STALL);
+	if (qp->stalled) {
+		qp->sq.ci = qp->req.next;
+		return true;
+	}
 	status = send_frame(qp, wqe, &reason);
 	/* a receive may have filled up a CQ that it shares: all is flushed */
 	if (qp->state != XRDMA_QPS_RTS)

@@ -110,6 +110,7 @@ extern const struct xrdma_qp_ops xrdma_raw_ops;
  * @on_errors: it is on xrdma_device.errors: what is posted is flushed
  * @error_link: its place there
  * @broken: its work queues are corrupt or out of reach: not even flushed
+ * @stalled: XRDMA_ETH_FAULT_STALL has struck
  * @last_work_ns: when it was last found with work
  * @comm_est: the event COMM_EST has been raised
  * @drained: the event SQ_DRAINED has been raised, or was not asked for
@@ -144,6 +145,7 @@ struct xrdma_qp {
 	bool active;
 	bool on_errors;
 	bool broken;
+	bool stalled;
 	TAILQ_ENTRY(xrdma_qp) link;
 	TAILQ_ENTRY(xrdma_qp) error_link;
 	u64 last_work_ns;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The Ethernet port: what the device is told of it."""
+"""The Ethernet port: what the device is told of it, and queues that fail."""
 
 import contextlib
 import fcntl
@@ -12,12 +12,14 @@ import time
 import pytest
 
 from control import ask, stats
+from ether import frames
 
 NETDEV = os.environ.get("XRDMA_NETDEV")
 SIOCGIFMTU, SIOCSIFMTU = 0x8921, 0x8922
 SMALL, LARGE = 1500, 4000
 ROUNDS = 4
 DELAY = 0.1     # seconds that the device takes to change the port
+PATIENCE = 10   # until the port works again
 
 
 def mtu(request=SIOCGIFMTU, value=0):
@@ -79,3 +81,40 @@ def test_mtu_survives_a_group_joined_meanwhile(slow_port):
             assert settled_mtu() == LARGE
         mtu(SIOCSIFMTU, SMALL)
         assert settled_mtu() == SMALL
+
+
+def link(name):
+    """What the kernel says of the interface."""
+    with open(f"/sys/class/net/{NETDEV}/{name}", encoding="ascii") as file:
+        return int(file.read())
+
+
+def works():
+    """Whether frames come back, within a while."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        if frames(count=3) == 3:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("kind, counter", [
+    ("send", "statistics/tx_errors"), ("receive", "statistics/rx_errors"),
+    ("fatal", None)])
+def test_port_works_again(kind, counter):
+    """One frame is lost, or a few; the link stays up."""
+    assert works()
+    changes, lost = link("carrier_changes"), counter and link(counter)
+    ask(cmd="eth_fault", kind=kind)
+    frames(count=1)
+    assert stats()["device"]["eth_fault"] == "none"
+    assert works()
+    assert link("carrier_changes") == changes
+    assert not counter or link(counter) > lost
+
+
+def test_port_works_again_and_again():
+    for _ in range(3):
+        ask(cmd="eth_fault", kind="send")
+        frames(count=1)
+        assert works()

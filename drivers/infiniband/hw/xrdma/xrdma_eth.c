@@ -20,6 +20,15 @@
 /* Ethernet header and one tag: what a frame has above the MTU */
 #define XRDMA_FRAME_EXTRA	(ETH_HLEN + VLAN_HLEN)
 
+/* Of many completions with an error, one asks for new queues, and says why. */
+static void xrdma_eth_failed(struct xrdma_netdev *xn, const char *what,
+			     u8 status)
+{
+	if (xrdma_netdev_restart(xn) && net_ratelimit())
+		netdev_err(xn->ndev, "a %s has failed with status %u: the queues are made anew\n",
+			   what, status);
+}
+
 /* ---- receive ---------------------------------------------------------------- */
 
 static void xrdma_rx_post(struct xrdma_netdev *xn, struct page *page)
@@ -60,14 +69,13 @@ static void xrdma_rx_deliver(struct xrdma_netdev *xn, struct page *page,
 }
 
 /* Every entry is posted again at once: without a new page, with the old one. */
-static void xrdma_rx_one(struct xrdma_netdev *xn, const struct xrdma_cqe *cqe)
+static void xrdma_rx_one(struct xrdma_netdev *xn, u32 len)
 {
 	struct xrdma_wq *rq = &xn->qp.rq;
 	struct page *page = xn->rx_pages[xrdma_ring_slot(rq->ci, rq->log_depth)];
-	u32 len = le32_to_cpu(cqe->byte_len);
 	struct page *fresh = NULL;
 
-	if (cqe->status == XRDMA_WC_SUCCESS && len >= ETH_HLEN &&
+	if (len >= ETH_HLEN &&
 	    len <= xn->ndev->max_mtu + XRDMA_FRAME_EXTRA) {
 		fresh = page_pool_dev_alloc_pages(xn->pool);
 		if (!fresh)
@@ -82,17 +90,29 @@ static void xrdma_rx_one(struct xrdma_netdev *xn, const struct xrdma_cqe *cqe)
 		xrdma_rx_deliver(xn, page, len);
 }
 
+/* The queue pair is in ERR, and receives nothing more: nothing is posted again. */
+static void xrdma_rx_failed(struct xrdma_netdev *xn, u8 status)
+{
+	if (status != XRDMA_WC_WR_FLUSH_ERR)
+		DEV_STATS_INC(xn->ndev, rx_errors);
+	xrdma_eth_failed(xn, "receive", status);
+}
+
 static int xrdma_rx_poll(struct xrdma_netdev *xn, int budget)
 {
 	struct xrdma_cqe *cqe;
 	int work = 0;
 
 	while (work < budget && (cqe = xrdma_cq_next(&xn->rx_cq))) {
+		u32 len = le32_to_cpu(READ_ONCE(cqe->byte_len));
+		u8 status = READ_ONCE(cqe->status);
+
 		xn->rx_cq.ci++;
 		work++;
-		/* not ours to post again once the queue pair is in error */
-		if (cqe->status != XRDMA_WC_WR_FLUSH_ERR)
-			xrdma_rx_one(xn, cqe);
+		if (status == XRDMA_WC_SUCCESS)
+			xrdma_rx_one(xn, len);
+		else
+			xrdma_rx_failed(xn, status);
 	}
 	if (work) {
 		xrdma_cq_update_ci(&xn->rx_cq);
@@ -314,9 +334,13 @@ static void xrdma_tx_poll(struct xrdma_netdev *xn, int budget)
 	while ((cqe = xrdma_cq_next(&xn->tx_cq))) {
 		u16 index = le16_to_cpu(READ_ONCE(cqe->wqe_index));
 		u32 end = xrdma_ring_unwind_index(sq->done, index);
+		u8 status = READ_ONCE(cqe->status);
 
-		if (READ_ONCE(cqe->status) != XRDMA_WC_SUCCESS)
+		if (status != XRDMA_WC_SUCCESS) {
+			/* in SQE: this one and the rest are not sent */
 			DEV_STATS_INC(xn->ndev, tx_errors);
+			xrdma_eth_failed(xn, "send", status);
+		}
 		/* pairs with the release of xrdma_tx_publish() */
 		published = smp_load_acquire(&xn->tx_published);
 		/* a device that lies must not make us free what was not sent */
@@ -390,14 +414,14 @@ static void xrdma_rx_comp(struct xrdma_cq *cq)
 
 /* ---- life ------------------------------------------------------------------- */
 
-/* An event that ends it: the port is of no use until it is opened again. */
+/* An event that ends it */
 static void xrdma_eth_event(struct ib_event *event, void *context)
 {
 	struct xrdma_netdev *xn = context;
 
-	netdev_err(xn->ndev, "the queue pair of the port has failed: %s\n",
-		   ib_event_msg(event->event));
-	netif_carrier_off(xn->ndev);
+	if (xrdma_netdev_restart(xn) && net_ratelimit())
+		netdev_err(xn->ndev, "the queue pair has failed, \"%s\": the queues are made anew\n",
+			   ib_event_msg(event->event));
 }
 
 static int xrdma_eth_create_queues(struct xrdma_netdev *xn)
@@ -477,9 +501,11 @@ static int xrdma_eth_start(struct xrdma_netdev *xn)
 static void xrdma_eth_free(struct xrdma_netdev *xn)
 {
 	bool quiet = !xrdma_eth_stop_queues(xn);
+	struct xrdma_wq *sq = &xn->qp.sq;
 
+	DEV_STATS_ADD(xn->ndev, tx_dropped, sq->pi - sq->done);
 	if (quiet) {
-		xrdma_tx_reap(xn, xn->qp.sq.pi, 0);
+		xrdma_tx_reap(xn, sq->pi, 0);
 		xrdma_rx_drain(xn);
 		page_pool_destroy(xn->pool);
 	} else {

@@ -10,13 +10,16 @@
 #include <linux/etherdevice.h>
 #include "xrdma_netdev.h"
 
+/* A device whose queues fail again and again gets new ones four times a second. */
+#define XRDMA_RESTART_JIFFIES	(HZ / 4)
+
 /* ---- port ------------------------------------------------------------------ */
 
 /*
  * The state of the port is that of the network device, and changes under the
  * RTNL. So the device never gets a value that is older than the one it has.
  */
-static int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu)
+static int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up)
 {
 	struct xrdma_cmd_modify_port port = { .mtu = cpu_to_le32(mtu) };
 	unsigned int ndev_flags = xn->ndev->flags;
@@ -24,10 +27,10 @@ static int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu)
 
 	ASSERT_RTNL();
 
-	if (xn->open) {
-		flags |= XRDMA_PORT_UP;
+	if (xn->open)
 		port.eth_qpn = cpu_to_le32(xn->qp.qpn);
-	}
+	if (up)
+		flags |= XRDMA_PORT_UP;
 	if (ndev_flags & IFF_PROMISC)
 		flags |= XRDMA_PORT_PROMISC;
 	/* the device has no list of multicast addresses: all, or none */
@@ -64,28 +67,71 @@ static int xrdma_port_open(struct xrdma_netdev *xn)
 	err = xrdma_eth_open(xn);
 	if (err)
 		return err;
-	netif_start_queue(xn->ndev);
 	xn->open = true;
-	err = xrdma_port_set(xn, xn->ndev->mtu);
+	err = xrdma_port_set(xn, xn->ndev->mtu, true);
 	if (err) {
 		xn->open = false;
 		xrdma_eth_stop(xn);
 		xrdma_eth_close(xn);
+		return err;
 	}
-	return err;
+	netif_wake_queue(xn->ndev);
+	return 0;
 }
 
-/* A port that does not close goes on to receive: nothing helps but a reset. */
-static void xrdma_port_close(struct xrdma_netdev *xn)
+/*
+ * Takes the queues from the port, which stays up if @up. A port that does not
+ * let go of its queues goes on to receive: nothing helps but a reset.
+ */
+static void xrdma_port_close(struct xrdma_netdev *xn, bool up)
 {
-	if (!xn->open)
-		return;
+	bool open = xn->open;
+
+	if (open)
+		xrdma_eth_stop(xn);
+	if (!up)
+		netif_carrier_off(xn->ndev);
 	xn->open = false;
-	xrdma_eth_stop(xn);
-	netif_carrier_off(xn->ndev);
-	if (xrdma_port_set(xn, xn->ndev->mtu))
+	if (xrdma_port_set(xn, xn->ndev->mtu, up))
 		xrdma_fatal(&xn->xib->hw, "it does not close its Ethernet port");
-	xrdma_eth_close(xn);
+	if (open)
+		xrdma_eth_close(xn);
+	/* what was found of these queues does not concern the next ones */
+	cancel_delayed_work(&xn->restart);
+}
+
+/*
+ * New queues for those that have failed; RDMA goes on meanwhile. Without memory
+ * for them the transmit queue stays stopped, and xrdma_ndo_tx_timeout() asks for
+ * another try.
+ */
+static void xrdma_restart_work(struct work_struct *work)
+{
+	struct xrdma_netdev *xn = container_of(to_delayed_work(work),
+					       struct xrdma_netdev, restart);
+	int err = 0;
+
+	rtnl_lock();
+	/* else there are no queues, or there will be new ones */
+	if (netif_running(xn->ndev) && netif_device_present(xn->ndev)) {
+		xrdma_port_close(xn, true);
+		err = xrdma_port_open(xn);
+	}
+	rtnl_unlock();
+	if (err)
+		netdev_err(xn->ndev, "cannot make new queues: %d\n", err);
+}
+
+/**
+ * xrdma_netdev_restart() - make new queues in place of those that have failed
+ * @xn: the netdev
+ *
+ * Context: any.
+ * Return: false if this is about to happen already.
+ */
+bool xrdma_netdev_restart(struct xrdma_netdev *xn)
+{
+	return schedule_delayed_work(&xn->restart, XRDMA_RESTART_JIFFIES);
 }
 
 /* ---- net_device_ops ---------------------------------------------------------- */
@@ -98,8 +144,21 @@ static int xrdma_ndo_open(struct net_device *ndev)
 /* Also called while it is detached: then its queues are gone already. */
 static int xrdma_ndo_stop(struct net_device *ndev)
 {
-	xrdma_port_close(netdev_priv(ndev));
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+
+	if (xn->xib)
+		xrdma_port_close(xn, false);
 	return 0;
+}
+
+/* The core has said how long, and does so at most every few seconds. */
+static void xrdma_ndo_tx_timeout(struct net_device *ndev, unsigned int txqueue)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+
+	netdev_err(ndev, "the device has completed %u of %u frames\n",
+		   READ_ONCE(xn->qp.sq.ci), READ_ONCE(xn->tx_published));
+	xrdma_netdev_restart(xn);
 }
 
 /**
@@ -115,7 +174,7 @@ int xrdma_ndo_set_rx_mode(struct net_device *ndev,
 			  struct netdev_hw_addr_list *uc,
 			  struct netdev_hw_addr_list *mc)
 {
-	return xrdma_port_set(netdev_priv(ndev), ndev->mtu);
+	return xrdma_port_set(netdev_priv(ndev), ndev->mtu, true);
 }
 
 static int xrdma_ndo_set_mac_address(struct net_device *ndev, void *addr)
@@ -128,7 +187,7 @@ static int xrdma_ndo_set_mac_address(struct net_device *ndev, void *addr)
 	err = eth_mac_addr(ndev, addr);
 	if (err)
 		return err;
-	err = xrdma_port_set(xn, ndev->mtu);
+	err = xrdma_port_set(xn, ndev->mtu, netif_running(ndev));
 	if (err)
 		eth_hw_addr_set(ndev, old);
 	return err;
@@ -143,10 +202,10 @@ static int xrdma_ndo_change_mtu(struct net_device *ndev, int mtu)
 
 	if (mtu < old) {
 		WRITE_ONCE(ndev->mtu, mtu);
-		if (netif_running(ndev))
+		if (xn->open)
 			xrdma_eth_wait_sent(xn);
 	}
-	err = xrdma_port_set(xn, mtu);
+	err = xrdma_port_set(xn, mtu, netif_running(ndev));
 	WRITE_ONCE(ndev->mtu, err ? old : mtu);
 	return err;
 }
@@ -155,6 +214,7 @@ static const struct net_device_ops xrdma_netdev_ops = {
 	.ndo_open = xrdma_ndo_open,
 	.ndo_stop = xrdma_ndo_stop,
 	.ndo_start_xmit = xrdma_eth_xmit,
+	.ndo_tx_timeout = xrdma_ndo_tx_timeout,
 	.ndo_set_rx_mode_async = xrdma_ndo_set_rx_mode,
 	.ndo_set_mac_address = xrdma_ndo_set_mac_address,
 	.ndo_change_mtu = xrdma_ndo_change_mtu,
@@ -224,6 +284,7 @@ static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 
 	xn->ndev = ndev;
+	INIT_DELAYED_WORK(&xn->restart, xrdma_restart_work);
 	SET_NETDEV_DEV(ndev, xrdma_to_dev(&xib->hw));
 	ndev->netdev_ops = &xrdma_netdev_ops;
 	ndev->ethtool_ops = &xrdma_ethtool_ops;
@@ -281,7 +342,11 @@ err_free:
  */
 void xrdma_netdev_destroy(struct net_device *ndev)
 {
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+
 	unregister_netdev(ndev);
+	/* there are no queues any more that could ask for it */
+	cancel_delayed_work_sync(&xn->restart);
 	free_netdev(ndev);
 }
 
@@ -330,7 +395,8 @@ void xrdma_netdev_detach(struct xrdma_ibdev *xib)
 
 	rtnl_lock();
 	netif_device_detach(ndev);
-	xrdma_port_close(xn);
+	if (netif_running(ndev))
+		xrdma_port_close(xn, false);
 	xrdma_netdev_unbind(xn);
 	rtnl_unlock();
 }

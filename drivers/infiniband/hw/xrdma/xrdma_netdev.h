@@ -46,7 +46,8 @@ struct xrdma_tx {
  * @pdn: protection domain of @qp
  * @dma_key: local key of all bus addresses
  * @speed: of the link, in Mbit/s
- * @open: it has its queues, and the port is up; under the RTNL
+ * @open: it has its queues; under the RTNL
+ * @restart: makes new queues
  */
 struct xrdma_netdev {
 	struct xrdma_ibdev *xib;
@@ -64,12 +65,14 @@ struct xrdma_netdev {
 	u32 dma_key;
 	u32 speed;
 	bool open;
+	struct delayed_work restart;
 };
 
 /* xrdma_netdev.c */
 int xrdma_ndo_set_rx_mode(struct net_device *ndev,
 			  struct netdev_hw_addr_list *uc,
 			  struct netdev_hw_addr_list *mc);
+bool xrdma_netdev_restart(struct xrdma_netdev *xn);
 
 /* xrdma_ethtool.c */
 extern const struct ethtool_ops xrdma_ethtool_ops;

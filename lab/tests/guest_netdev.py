@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A transmit queue that makes no progress: what host_netdev.py runs in a guest
+where the kernel may complain of that."""
+
+import os
+import pathlib
+import time
+
+from control import ask, stats
+from ether import frames
+
+NETDEV = pathlib.Path("/sys/class/net", os.environ["XRDMA_NETDEV"])
+TIMEOUTS = NETDEV / "queues/tx-0/tx_timeout"
+PATIENCE = 30       # the kernel looks every five seconds
+
+
+def test_a_queue_that_stands_still_is_made_anew():
+    assert frames(patience=5, count=3) == 3
+    changes = (NETDEV / "carrier_changes").read_text()
+    timeouts = int(TIMEOUTS.read_text())
+    ask(cmd="eth_fault", kind="stall")
+    # as many as fit the ring, and some that wait behind them
+    assert frames(patience=0.001, count=300) == 0
+    assert stats()["device"]["eth_fault"] == "none"
+    until = time.monotonic() + PATIENCE
+    while frames(count=3) < 3:
+        assert time.monotonic() < until
+    assert int(TIMEOUTS.read_text()) > timeouts
+    assert int((NETDEV / "statistics/tx_dropped").read_text()) > 0
+    assert (NETDEV / "carrier_changes").read_text() == changes

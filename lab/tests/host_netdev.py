@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A device that completes no frame any more, which the kernel complains of."""
+
+import subprocess
+from xml.etree import ElementTree
+
+import pytest
+
+from host_device import lab_vm
+from soak import kernels
+
+
+@pytest.mark.parametrize("kernel", kernels("7.2"))
+def test_transmission_goes_on(kernel, tmp_path):
+    done = subprocess.run(
+        lab_vm("--kernel", kernel, "--share", tmp_path,
+               "--allow-splat", "NETDEV WATCHDOG") +
+        ["python3", "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider",
+         "--junitxml=/mnt/results.xml", "/src/lab/tests/guest_netdev.py"],
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
+    ran = list(ElementTree.parse(tmp_path / "results.xml").iter("testcase"))
+    assert len(ran) == 1
