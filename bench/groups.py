@@ -16,6 +16,7 @@ COUNTED = [
 # the guest)
 GROUPS = {
     "instructions": (1200, [COUNTED], ["instructions.sh"]),
+    "kernel": (600, [COUNTED, []], ["kernel.sh"]),
     "memory": (600, [["--mem", "4G", "--append", "init_on_alloc=0 "
                       "hugepagesz=1G hugepages=1 hugepagesz=2M"]],
                ["memory.sh"]),

@@ -110,6 +110,11 @@ RATIOS = {
     "qp/growth": ("qp/create/16000", "qp/create/64", statistics.median),
     "threads/gain": ("threads/2", "threads/1", max),
 }
+# figure -> of how many it is the sum
+LISTS = {
+    "post/list": 16, "poll/list": 16, "kernel/poll-send": 16,
+    "kernel/poll-recv": 16, "kernel/poll-srq": 16, "kernel/events": 32,
+}
 
 
 def derive(figures):
@@ -120,10 +125,10 @@ def derive(figures):
                 figures[name, kind] = Figure("x", [
                     one_of(figures[above, kind].samples) /
                     one_of(figures[below, kind].samples)])
-        for name in ("post/list", "poll/list"):
+        for name, num in LISTS.items():
             if (name, kind) in figures:
                 figures[name + "-each", kind] = Figure("insns", [
-                    value / 16 for value in figures[name, kind].samples])
+                    value / num for value in figures[name, kind].samples])
 
 
 def save(name, figures, facts):
@@ -157,7 +162,7 @@ def measure(names, facts):
             continue
         figures = printed(lines)
         try:
-            if name == "instructions":
+            if any(words[0] == "interval" for words in lines):
                 figures.update(counted(lines))
         except ValueError as err:
             print(f"bench: {name}: {err}", file=sys.stderr)

@@ -62,6 +62,13 @@ GROUPS = {
         _record("window, alloc", "window/alloc"),
         _record("window, dealloc", "window/dealloc"),
     ],
+    "kernel": [
+        _record("kernel: poll, each of 16 sends", "kernel/poll-send-each"),
+        _record("kernel: poll, each of 16 receives", "kernel/poll-recv-each"),
+        _record("kernel: poll, each of 16 from an SRQ", "kernel/poll-srq-each"),
+        _record("kernel: each of 32 completion events", "kernel/events-each"),
+        _record("kernel: 128 QPs destroyed with CQs", "kernel/destroy-qps"),
+    ],
     "memory": [
         _most("tables for a GiB of 4K pages", "memory/tables-4k",
               (2 << 20) + 4096),

@@ -100,8 +100,10 @@ extern const struct ktest_case ktest_refused_cases[];
 extern const struct ktest_case ktest_mw_cases[];
 extern const struct ktest_case ktest_mw_bad_cases[];
 extern const struct ktest_case ktest_dead_cases[];
+extern const struct ktest_case ktest_bench_cases[];
 
 /* ktest_main.c */
+__printf(1, 2) void ktest_say(const char *format, ...);
 void ktest_fail(struct ktest *t, const char *where, int line, const char *what,
 		s64 is, s64 wanted);
 

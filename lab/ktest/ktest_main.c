@@ -28,8 +28,11 @@ static const struct ktest_case *const ktest_suites[] = {
 	ktest_verbs_cases, ktest_queues_cases, ktest_place_cases,
 	ktest_reg_cases, ktest_refused_cases, ktest_mw_cases,
 	ktest_mw_bad_cases,
-	/* the last one only by name */
-	ktest_dead_cases,
+};
+
+/* Suites of which a case runs only by name */
+static const struct ktest_case *const ktest_named_suites[] = {
+	ktest_dead_cases, ktest_bench_cases,
 };
 
 /* There is one run for each load. */
@@ -38,7 +41,11 @@ static char *ktest_log;
 static struct debugfs_blob_wrapper ktest_blob;
 static struct dentry *ktest_file;
 
-static __printf(1, 2) void ktest_say(const char *format, ...)
+/**
+ * ktest_say() - add to the outcome
+ * @format: as of printk()
+ */
+void ktest_say(const char *format, ...)
 {
 	va_list args;
 
@@ -82,15 +89,29 @@ static void ktest_run(struct ktest *t, const struct ktest_case *test,
 	ktest_say("%sok %u %s\n", t->failed ? "not " : "", number, test->name);
 }
 
-static void ktest_run_all(struct ktest *t)
+static unsigned int ktest_run_suites(struct ktest *t,
+				     const struct ktest_case *const *suites,
+				     unsigned int num, unsigned int number)
 {
 	const struct ktest_case *test;
-	unsigned int i, number = 0;
+	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(ktest_suites) - !only; i++)
-		for (test = ktest_suites[i]; test->name; test++)
+	for (i = 0; i < num; i++)
+		for (test = suites[i]; test->name; test++)
 			if (!only || !strcmp(test->name, only))
 				ktest_run(t, test, ++number);
+	return number;
+}
+
+static void ktest_run_all(struct ktest *t)
+{
+	unsigned int number;
+
+	number = ktest_run_suites(t, ktest_suites, ARRAY_SIZE(ktest_suites), 0);
+	if (only)
+		number = ktest_run_suites(t, ktest_named_suites,
+					  ARRAY_SIZE(ktest_named_suites),
+					  number);
 	ktest_say("1..%u\n", number);
 }
 
