@@ -31,8 +31,8 @@ static int xrdma_cq_enable(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resize_lock);
-	INIT_LIST_HEAD(&cq->send_qps);
-	INIT_LIST_HEAD(&cq->recv_qps);
+	cq->send_qps = RB_ROOT;
+	cq->recv_qps = RB_ROOT;
 	refcount_set(&cq->refs, 1);
 	init_completion(&cq->free);
 

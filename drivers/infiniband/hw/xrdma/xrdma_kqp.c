@@ -6,6 +6,7 @@
  */
 
 #include <linux/log2.h>
+#include <linux/rbtree.h>
 #include "xrdma_qp.h"
 
 static int xrdma_wq_size(const struct xrdma_caps *caps, struct xrdma_wq *wq,
@@ -79,28 +80,41 @@ static int xrdma_kqp_alloc(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 	return 0;
 }
 
-/* From here on a dead device completes its work in software. */
+static bool xrdma_send_less(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct xrdma_qp, send_node)->qpn <
+	       rb_entry(b, struct xrdma_qp, send_node)->qpn;
+}
+
+static bool xrdma_recv_less(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct xrdma_qp, recv_node)->qpn <
+	       rb_entry(b, struct xrdma_qp, recv_node)->qpn;
+}
+
+/* From here on polling finds it, and completes its work if the device dies. */
 static void xrdma_kqp_attach(struct xrdma_qp *qp, struct xrdma_cq *send_cq,
 			     struct xrdma_cq *recv_cq)
 {
 	spin_lock_irq(&send_cq->lock);
-	list_add_tail(&qp->send_entry, &send_cq->send_qps);
+	rb_add(&qp->send_node, &send_cq->send_qps, xrdma_send_less);
 	spin_unlock_irq(&send_cq->lock);
 
 	spin_lock_irq(&recv_cq->lock);
-	list_add_tail(&qp->recv_entry, &recv_cq->recv_qps);
+	rb_add(&qp->recv_node, &recv_cq->recv_qps, xrdma_recv_less);
 	spin_unlock_irq(&recv_cq->lock);
 }
 
+/* On return no caller of xrdma_poll_cq() uses it, and none will. */
 static void xrdma_kqp_detach(struct xrdma_qp *qp, struct xrdma_cq *send_cq,
 			     struct xrdma_cq *recv_cq)
 {
 	spin_lock_irq(&send_cq->lock);
-	list_del(&qp->send_entry);
+	rb_erase(&qp->send_node, &send_cq->send_qps);
 	spin_unlock_irq(&send_cq->lock);
 
 	spin_lock_irq(&recv_cq->lock);
-	list_del(&qp->recv_entry);
+	rb_erase(&qp->recv_node, &recv_cq->recv_qps);
 	spin_unlock_irq(&recv_cq->lock);
 }
 
@@ -133,19 +147,12 @@ int xrdma_kqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	cmd.flags |= XRDMA_QP_KERNEL;
 	cmd.root = cpu_to_le64(qp->buf.root);
 	err = xrdma_qp_enable(xib, qp, &cmd);
-	if (err)
-		goto err_memory;
-	err = xa_err(xa_store_irq(&xib->kqps, qp->qpn, qp, GFP_KERNEL));
-	if (err)
-		goto err_qp;
+	if (err) {
+		xrdma_kqp_free(xib, qp, xrdma_may_touch(&xib->hw));
+		return err;
+	}
 	xrdma_kqp_attach(qp, init->send_cq, init->recv_cq);
 	return 0;
-
-err_qp:
-	xrdma_qp_disable(xib, qp, NULL, NULL);
-err_memory:
-	xrdma_kqp_free(xib, qp, xrdma_may_touch(&xib->hw));
-	return err;
 }
 
 /**
@@ -170,9 +177,8 @@ int xrdma_kqp_stop(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 
 	if (err == -EBUSY)
 		return err;
+	/* its entries are gone: polling takes one without it for a lie */
 	xrdma_kqp_detach(qp, send_cq, recv_cq);
-	/* a reader in xrdma_poll_cq() may have found it */
-	synchronize_rcu();
 	return err;
 }
 

@@ -12,6 +12,7 @@
 
 #include <linux/if_vlan.h>
 #include <linux/random.h>
+#include <linux/rbtree.h>
 #include "xrdma_srq.h"
 
 /* The first queue gets a number below this; one above the limit wraps. */
@@ -84,16 +85,60 @@ static void xrdma_release_wqs(const struct ib_wc *wc, int num)
 	}
 }
 
+/**
+ * struct xrdma_poll - one call of xrdma_poll_cq()
+ * @cq: the queue, whose lock is held
+ * @qp: queue pair of the last receive and of the last send, or NULL
+ */
+struct xrdma_poll {
+	struct xrdma_cq *cq;
+	struct xrdma_qp *qp[2];
+};
+
+/* Search the tree of send_node if @send, else that of recv_node. */
+static struct xrdma_qp *xrdma_find_qp(struct xrdma_cq *cq, u32 qpn, bool send)
+{
+	struct rb_root *tree = send ? &cq->send_qps : &cq->recv_qps;
+	struct rb_node *node = tree->rb_node;
+
+	lockdep_assert_held(&cq->lock);
+
+	while (node) {
+		struct xrdma_qp *qp;
+
+		qp = send ? rb_entry(node, struct xrdma_qp, send_node) :
+			    rb_entry(node, struct xrdma_qp, recv_node);
+		if (qp->qpn == qpn)
+			return qp;
+		node = qpn < qp->qpn ? node->rb_left : node->rb_right;
+	}
+	return NULL;
+}
+
+/*
+ * Return: a queue pair that sends to this queue, or receives to it; NULL: there
+ * is none of this number. The queue's lock keeps it.
+ */
+static struct xrdma_qp *xrdma_poll_qp(struct xrdma_poll *poll, u32 qpn,
+				      bool send)
+{
+	struct xrdma_qp *qp = poll->qp[send];
+
+	/* most calls find several completions of one queue pair */
+	if (!qp || qp->qpn != qpn) {
+		qp = xrdma_find_qp(poll->cq, qpn, send);
+		poll->qp[send] = qp;
+	}
+	return qp;
+}
+
 /* Return: false for a completion of something that was never posted. */
-static bool xrdma_take_wr_id(struct xrdma_cq *cq, struct xrdma_qp *qp,
+static bool xrdma_take_wr_id(struct xrdma_qp *qp, bool send,
 			     const struct xrdma_cqe *cqe, u64 *wr_id)
 {
-	bool send = le16_to_cpu(cqe->flags) & XRDMA_CQE_SEND;
 	struct xrdma_wq *wq = send ? &qp->sq : &qp->rq;
 	u32 index = wq->done;
 
-	if ((send ? qp->ibqp.send_cq : qp->ibqp.recv_cq) != &cq->ibcq)
-		return false;
 	if (!send && qp->ibqp.srq)
 		return xrdma_srq_peek(to_xsrq(qp->ibqp.srq),
 				      le64_to_cpu(cqe->wr_id), wr_id);
@@ -133,19 +178,20 @@ static void xrdma_fill_wc_details(struct ib_wc *wc,
 }
 
 /* Return: false if the entry means nothing to the consumer. */
-static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
+static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_poll *poll,
 			  const struct xrdma_cqe *cqe, struct ib_wc *wc)
 {
+	bool send = le16_to_cpu(cqe->flags) & XRDMA_CQE_SEND;
 	u32 qpn = le32_to_cpu(cqe->qpn);
 	u8 opcode = READ_ONCE(cqe->opcode);
 	struct xrdma_qp *qp;
 
 	if (!qpn)
 		return false;
-	qp = xa_load(&xib->kqps, qpn);
+	qp = xrdma_poll_qp(poll, qpn, send);
 	memset(wc, 0, sizeof(*wc));
 	if (!qp || opcode >= ARRAY_SIZE(xrdma_wc_opcodes) ||
-	    !xrdma_take_wr_id(cq, qp, cqe, &wc->wr_id)) {
+	    !xrdma_take_wr_id(qp, send, cqe, &wc->wr_id)) {
 		/* and what was posted may never complete */
 		xrdma_fatal(&xib->hw, "it completes what was never posted");
 		return false;
@@ -173,27 +219,22 @@ static void xrdma_release_srq(struct xrdma_cq *cq, const struct ib_wc *wc,
 	xrdma_srq_done(to_xsrq(wc->qp->srq), tag);
 }
 
-/*
- * A queue pair of this queue stays until xrdma_cq_forget() has had our lock.
- * RCU is for a device that names another one, just to see that it is.
- */
 static int xrdma_poll_device(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 			     int num, struct ib_wc *wc)
 {
+	struct xrdma_poll poll = { .cq = cq };
 	struct xrdma_cqe *cqe;
 	u32 ci = cq->ci;
 	int n = 0;
 
-	rcu_read_lock();
 	while (n < num && (cqe = xrdma_cq_next(cq))) {
 		u64 tag = le64_to_cpu(cqe->wr_id);
-		bool valid = xrdma_fill_wc(xib, cq, cqe, &wc[n]);
+		bool valid = xrdma_fill_wc(xib, &poll, cqe, &wc[n]);
 
 		cq->ci++;
 		if (valid)
 			xrdma_release_srq(cq, &wc[n++], tag);
 	}
-	rcu_read_unlock();
 	if (cq->ci != ci)
 		xrdma_cq_update_ci(cq);
 	xrdma_release_wqs(wc, n);
@@ -223,26 +264,38 @@ static int xrdma_flush_wq(struct xrdma_qp *qp, struct xrdma_wq *wq,
 
 static int xrdma_poll_dead(struct xrdma_cq *cq, int num, struct ib_wc *wc)
 {
+	struct rb_node *node;
 	struct xrdma_qp *qp;
 	int n = 0;
 
-	list_for_each_entry(qp, &cq->send_qps, send_entry)
+	for (node = rb_first(&cq->send_qps); node; node = rb_next(node)) {
+		qp = rb_entry(node, struct xrdma_qp, send_node);
 		n += xrdma_flush_wq(qp, &qp->sq, IB_WC_SEND, num - n, wc + n);
-	list_for_each_entry(qp, &cq->recv_qps, recv_entry)
+	}
+	for (node = rb_first(&cq->recv_qps); node; node = rb_next(node)) {
+		qp = rb_entry(node, struct xrdma_qp, recv_node);
 		n += xrdma_flush_wq(qp, &qp->rq, IB_WC_RECV, num - n, wc + n);
+	}
 	xrdma_release_wqs(wc, n);
 	return n;
 }
 
+static bool xrdma_wq_has_work(const struct xrdma_wq *wq)
+{
+	return wq->done != READ_ONCE(wq->pi);
+}
+
 static bool xrdma_work_left(struct xrdma_cq *cq)
 {
-	struct xrdma_qp *qp;
+	struct rb_node *node;
 
-	list_for_each_entry(qp, &cq->send_qps, send_entry)
-		if (qp->sq.done != READ_ONCE(qp->sq.pi))
+	for (node = rb_first(&cq->send_qps); node; node = rb_next(node))
+		if (xrdma_wq_has_work(&rb_entry(node, struct xrdma_qp,
+						send_node)->sq))
 			return true;
-	list_for_each_entry(qp, &cq->recv_qps, recv_entry)
-		if (qp->rq.done != READ_ONCE(qp->rq.pi))
+	for (node = rb_first(&cq->recv_qps); node; node = rb_next(node))
+		if (xrdma_wq_has_work(&rb_entry(node, struct xrdma_qp,
+						recv_node)->rq))
 			return true;
 	return false;
 }
@@ -305,7 +358,6 @@ void xrdma_queues_create(struct xrdma_ibdev *xib)
 {
 	xa_init_flags(&xib->cqs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&xib->qps, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
-	xa_init_flags(&xib->kqps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&xib->srqs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
 	xib->next_cqn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
 	xib->next_qpn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
@@ -323,7 +375,6 @@ void xrdma_queues_destroy(struct xrdma_ibdev *xib)
 {
 	cancel_work_sync(&xib->flush_work);
 	xa_destroy(&xib->srqs);
-	xa_destroy(&xib->kqps);
 	xa_destroy(&xib->qps);
 	xa_destroy(&xib->cqs);
 }

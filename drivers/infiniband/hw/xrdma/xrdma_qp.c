@@ -138,8 +138,6 @@ int xrdma_qp_enable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	mutex_init(&qp->modify_lock);
 	refcount_set(&qp->refs, 1);
 	init_completion(&qp->free);
-	INIT_LIST_HEAD(&qp->send_entry);
-	INIT_LIST_HEAD(&qp->recv_entry);
 
 	err = xrdma_qp_reserve(xib, qp);
 	if (err)
@@ -207,8 +205,6 @@ int xrdma_qp_disable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 				ibsrq ? to_xsrq(ibsrq) : NULL);
 	if (send_kcq)
 		xrdma_cq_forget(send_kcq, qp->qpn, NULL);
-	/* not before: polling takes an entry without a queue pair for a lie */
-	xa_erase_irq(&xib->kqps, qp->qpn);
 	xa_store_irq(&xib->qps, qp->qpn, NULL, GFP_KERNEL);
 	if (!err)
 		xa_erase_irq(&xib->qps, qp->qpn);

@@ -8,8 +8,9 @@
  * context (xrdma_ibdev.cqs, .qps, .srqs) when the device knows it, and looked up
  * there by number: an event handler takes the xarray's lock and a reference
  * (xrdma_cq.refs, xrdma_qp.refs, xrdma_srq.refs); destroy unpublishes, tells the
- * device, drops its own reference and waits for the last one. Only polling looks
- * up without either: xrdma_poll.c says why it may.
+ * device, drops its own reference and waits for the last one. Polling finds the
+ * queue pairs of a completion queue in the queue itself (xrdma_cq.send_qps,
+ * .recv_qps), under its lock.
  *
  * Locks, in the order in which they nest:
  *
@@ -36,6 +37,7 @@
 #define XRDMA_VERBS_H
 
 #include <linux/idr.h>
+#include <linux/rbtree_types.h>
 #include <linux/refcount.h>
 #include <linux/scatterlist.h>
 #include <linux/xarray.h>
@@ -66,7 +68,6 @@ struct xrdma_srq;
  * @counters: counter sets, or NULL: the device has none
  * @cc: files of congestion control, or NULL: the device has none
  * @qps: struct xrdma_qp and the netdev's, by number; xrdma_queues_create()
- * @kqps: those of @qps that are the kernel's: what polling looks up under RCU
  * @cqs: struct xrdma_cq and the netdev's, by number; xrdma_queues_create()
  * @srqs: struct xrdma_srq, by number; xrdma_queues_create()
  * @next_qpn: where the search for a free QPN begins
@@ -92,7 +93,6 @@ struct xrdma_ibdev {
 	struct xrdma_counters *counters;
 	struct xrdma_cc_dir *cc;
 	struct xarray qps;
-	struct xarray kqps;
 	struct xarray cqs;
 	struct xarray srqs;
 	u32 next_qpn;
@@ -247,8 +247,8 @@ struct xrdma_mw {
  * @free: when the last reference is gone
  * @dead: entries of the device are over, the rest is completed in software;
  *	under @lock; of a user's queue: its process has been woken
- * @send_qps: kernel queue pairs that send to it, under @lock
- * @recv_qps: kernel queue pairs that receive to it, under @lock
+ * @send_qps: kernel queue pairs that send to it, by number; under @lock
+ * @recv_qps: kernel queue pairs that receive to it, by number; under @lock
  */
 struct xrdma_cq {
 	struct ib_cq ibcq;
@@ -268,8 +268,8 @@ struct xrdma_cq {
 	refcount_t refs;
 	struct completion free;
 	bool dead;
-	struct list_head send_qps;
-	struct list_head recv_qps;
+	struct rb_root send_qps;
+	struct rb_root recv_qps;
 };
 
 /* Bytes of an entry in the rings of queue pairs, work queues and SRQs, log2 */
@@ -320,8 +320,8 @@ struct xrdma_wq {
  * @modify_lock: serialises modify and query
  * @refs: interrupt handlers and the owner
  * @free: when the last reference is gone
- * @send_entry: on the send CQ's send_qps
- * @recv_entry: on the receive CQ's recv_qps
+ * @send_node: in the send CQ's send_qps
+ * @recv_node: in the receive CQ's recv_qps
  */
 struct xrdma_qp {
 	struct ib_qp ibqp;
@@ -341,8 +341,8 @@ struct xrdma_qp {
 	struct mutex modify_lock; /* modify, query */
 	refcount_t refs;
 	struct completion free;
-	struct list_head send_entry;
-	struct list_head recv_entry;
+	struct rb_node send_node;
+	struct rb_node recv_node;
 };
 
 static inline struct xrdma_ibdev *to_xibdev(struct ib_device *ibdev)
