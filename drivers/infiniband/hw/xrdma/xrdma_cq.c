@@ -33,76 +33,52 @@ static int xrdma_cq_enable(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 	mutex_init(&cq->resize_lock);
 	cq->send_qps = RB_ROOT;
 	cq->recv_qps = RB_ROOT;
-	refcount_set(&cq->refs, 1);
-	init_completion(&cq->free);
 
 	err = xrdma_cq_reserve(xib, cq);
 	if (err)
-		goto err_mutex;
+		return err;
 
 	err = xrdma_cmd_create_cq(&xib->hw, cq->cqn, cq->eqn, cq->log_depth,
 				  root);
-	if (err)
-		goto err_number;
+	if (err) {
+		xa_erase_irq(&xib->cqs, cq->cqn);
+		return err;
+	}
 	xa_store_irq(&xib->cqs, cq->cqn, cq, GFP_KERNEL);
 	return 0;
-
-err_number:
-	xa_erase_irq(&xib->cqs, cq->cqn);
-err_mutex:
-	mutex_destroy(&cq->resize_lock);
-	return err;
-}
-
-/**
- * xrdma_cq_put() - end of what xrdma_cq_get() began
- * @cq: the queue
- *
- * Context: any.
- */
-void xrdma_cq_put(struct xrdma_cq *cq)
-{
-	if (refcount_dec_and_test(&cq->refs))
-		complete(&cq->free);
 }
 
 /*
- * When this returns, no handler runs and none will. The number is free again
- * only if the device has let go of it.
+ * When this returns, no handler runs and none will, and xrdma_cq_live() is
+ * false. The number is free again only if the device has let go of it.
  */
 static int xrdma_cq_disable(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
 	int err;
 
+	mutex_lock(&cq->resize_lock);
 	xa_store_irq(&xib->cqs, cq->cqn, NULL, GFP_KERNEL);
+	mutex_unlock(&cq->resize_lock);
 	err = xrdma_cmd_destroy_cq(&xib->hw, cq->cqn);
 	if (!err)
 		xa_erase_irq(&xib->cqs, cq->cqn);
-	xrdma_cq_put(cq);
-	wait_for_completion(&cq->free);
-	mutex_destroy(&cq->resize_lock);
+	xrdma_eqs_sync(&xib->hw);
 	return err;
 }
 
 /**
- * xrdma_cq_get() - the queue of a number, which stays until xrdma_cq_put()
+ * xrdma_cq_live() - does the device have this queue?
  * @xib: the device
- * @cqn: any number
+ * @cq: a queue whose memory is there, though it may have been destroyed
  *
- * Context: any.
- * Return: the queue, or NULL.
+ * Context: @cq->resize_lock is held, and keeps the queue as it is.
+ * Return: false after the queue has been destroyed.
  */
-struct xrdma_cq *xrdma_cq_get(struct xrdma_ibdev *xib, u32 cqn)
+bool xrdma_cq_live(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
-	struct xrdma_cq *cq;
-	unsigned long flags;
+	lockdep_assert_held(&cq->resize_lock);
 
-	xa_lock_irqsave(&xib->cqs, flags);
-	cq = xa_load(&xib->cqs, cqn);
-	if (cq)
-		refcount_inc(&cq->refs);
-	xa_unlock_irqrestore(&xib->cqs, flags);
-	return cq;
+	return xa_load(&xib->cqs, cq->cqn) == cq;
 }
 
 /**
@@ -111,18 +87,18 @@ struct xrdma_cq *xrdma_cq_get(struct xrdma_ibdev *xib, u32 cqn)
  * @cqn: as the device says; a number that is not in use is ignored, and so is a
  *	kernel queue that is not armed
  *
- * Context: any; calls the consumer's handler.
+ * Context: an event's handler, which xrdma_eqs_sync() waits for; calls the
+ * consumer's handler.
  */
 void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn)
 {
-	struct xrdma_cq *cq = xrdma_cq_get(xib, cqn);
+	struct xrdma_cq *cq = xa_load(&xib->cqs, cqn);
 
 	if (!cq)
 		return;
 	/* nobody waits for what nobody has asked for */
 	if (!cq->ring || xchg(&cq->armed, false))
 		cq->comp(cq);
-	xrdma_cq_put(cq);
 }
 
 /**
@@ -135,17 +111,18 @@ void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn)
  */
 void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn)
 {
-	struct xrdma_cq *cq = xrdma_cq_get(xib, cqn);
+	struct xrdma_cq *cq;
 
-	if (!cq)
-		return;
 	/* a handler may raise a soft interrupt: let it run when we are done */
 	local_bh_disable();
+	/* the queue stays while its number is locked */
+	xa_lock_irq(&xib->cqs);
+	cq = xa_load(&xib->cqs, cqn);
 	/* whether a user's queue is armed, only its memory tells */
-	if (cq->ring ? xchg(&cq->armed, false) : !xchg(&cq->dead, true))
+	if (cq && (cq->ring ? xchg(&cq->armed, false) : !xchg(&cq->dead, true)))
 		cq->comp(cq);
+	xa_unlock_irq(&xib->cqs);
 	local_bh_enable();
-	xrdma_cq_put(cq);
 }
 
 /**
@@ -154,11 +131,11 @@ void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn)
  * @cqn: as the device says; a number that is not in use is ignored
  * @event: XRDMA_EVENT_CQ_ERR
  *
- * Context: any; calls the consumer's handler.
+ * Context: as xrdma_cq_completion().
  */
 void xrdma_cq_event(struct xrdma_ibdev *xib, u32 cqn, u8 event)
 {
-	struct xrdma_cq *cq = xrdma_cq_get(xib, cqn);
+	struct xrdma_cq *cq = xa_load(&xib->cqs, cqn);
 	struct ib_event ibevent = {
 		.device = &xib->ibdev,
 		.event = IB_EVENT_CQ_ERR,
@@ -170,7 +147,6 @@ void xrdma_cq_event(struct xrdma_ibdev *xib, u32 cqn, u8 event)
 		ibevent.element.cq = &cq->ibcq;
 		cq->ibcq.event_handler(&ibevent, cq->ibcq.cq_context);
 	}
-	xrdma_cq_put(cq);
 }
 
 /**

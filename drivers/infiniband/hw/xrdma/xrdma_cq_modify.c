@@ -88,13 +88,23 @@ int xrdma_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe,
  * @count: completions for each event
  * @period: longest time from a completion to its event, in us
  *
+ * The core's adaptive moderation may call until xrdma_post_destroy_cq(), when
+ * the number may belong to another queue.
+ *
  * Context: may sleep.
- * Return: 0, or an error of the command.
+ * Return: 0, -ENOENT if the queue has ended, or an error of the command.
  */
 int xrdma_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 {
-	return xrdma_cmd_modify_cq(&to_xibdev(ibcq->device)->hw,
-				   to_xcq(ibcq)->cqn, count, period);
+	struct xrdma_ibdev *xib = to_xibdev(ibcq->device);
+	struct xrdma_cq *cq = to_xcq(ibcq);
+	int err = -ENOENT;
+
+	mutex_lock(&cq->resize_lock);
+	if (xrdma_cq_live(xib, cq))
+		err = xrdma_cmd_modify_cq(&xib->hw, cq->cqn, count, period);
+	mutex_unlock(&cq->resize_lock);
+	return err;
 }
 
 /* ---- how full it is --------------------------------------------------------- */
@@ -164,15 +174,10 @@ int xrdma_cq_indexes(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 *ci,
 		     u32 *pi)
 {
 	int err = -ENOENT;
-	struct xrdma_cq *live = xrdma_cq_get(xib, cq->cqn);
 
-	if (!live)
-		return err;
-	if (live == cq) {
-		mutex_lock(&cq->resize_lock);
+	mutex_lock(&cq->resize_lock);
+	if (xrdma_cq_live(xib, cq))
 		err = xrdma_cq_read_indexes(cq, ci, pi);
-		mutex_unlock(&cq->resize_lock);
-	}
-	xrdma_cq_put(live);
+	mutex_unlock(&cq->resize_lock);
 	return err;
 }

@@ -264,6 +264,7 @@ int xrdma_cmd_destroy_rss(struct xrdma_dev *xdev, u32 qpn);
 int xrdma_eqs_create(struct xrdma_dev *xdev);
 void xrdma_eqs_stop(struct xrdma_dev *xdev);
 void xrdma_eqs_destroy(struct xrdma_dev *xdev);
+void xrdma_eqs_sync(struct xrdma_dev *xdev);
 bool xrdma_eqs_live(const struct xrdma_dev *xdev);
 u32 xrdma_num_comp_vectors(const struct xrdma_dev *xdev);
 u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector);

@@ -283,6 +283,28 @@ void xrdma_eqs_destroy(struct xrdma_dev *xdev)
 }
 
 /**
+ * xrdma_eqs_sync() - wait until the handlers of events that run have ended
+ * @xdev: the device, with event queues
+ *
+ * Handlers that begin later do not find what the caller has taken out of their
+ * reach before. All event queues are waited for: a device that lies may name an
+ * object in any of them.
+ *
+ * Context: not from a handler of an event; interrupts are on.
+ */
+void xrdma_eqs_sync(struct xrdma_dev *xdev)
+{
+	u32 eqn;
+
+	for (eqn = 0; eqn < xdev->eqs->num; eqn++) {
+		struct xrdma_eq *eq = &xdev->eqs->eq[eqn];
+
+		spin_lock_irq(&eq->lock);
+		spin_unlock_irq(&eq->lock);
+	}
+}
+
+/**
  * xrdma_eqs_live() - do command replies come by interrupt?
  * @xdev: the device
  *

@@ -6,9 +6,11 @@
  *
  * Lifetime: a verbs object is born by its ib_core call, published to interrupt
  * context (xrdma_ibdev.cqs, .qps, .srqs) when the device knows it, and looked up
- * there by number: an event handler takes the xarray's lock and a reference
- * (xrdma_cq.refs, xrdma_qp.refs, xrdma_srq.refs); destroy unpublishes, tells the
- * device, drops its own reference and waits for the last one. Polling finds the
+ * there by number. For a queue pair or shared receive queue, an event handler
+ * takes the xarray's lock and a reference (xrdma_qp.refs, xrdma_srq.refs); destroy
+ * unpublishes, tells the device, drops its own reference and waits for the last
+ * one. For a completion queue it takes neither: destroy unpublishes, tells the
+ * device, and waits until no handler runs (xrdma_eqs_sync()). Polling finds the
  * queue pairs of a completion queue in the queue itself (xrdma_cq.send_qps,
  * .recv_qps), under its lock.
  *
@@ -19,10 +21,12 @@
  *	a dma-buf's reservation	held while its key is made and invalidated
  *	xrdma_qp.modify_lock	state and attributes (sleeping)
  *	xrdma_srq.modify_lock	ring and limit (sleeping)
- *	xrdma_cq.resize_lock	ring of a user's completion queue (sleeping)
+ *	xrdma_cq.resize_lock	ring of a user's completion queue, and whether a
+ *				queue is there (sleeping)
  *	xrdma_inval.sending	one fence at a time (sleeping)
  *	xrdma_dev.silence_lock	reset of a dead device (sleeping)
  *	an event queue's lock	held while consumers' handlers run
+ *	xrdma_ibdev.cqs' lock	likewise, when the device is dead
  *	xrdma_qp.sq_lock	send ring of a kernel queue pair
  *	xrdma_qp.rq_lock	receive ring of a kernel queue pair
  *	xrdma_cq.lock		consumer side of a kernel completion queue
@@ -235,7 +239,8 @@ struct xrdma_mw {
  * @log_depth: log2 of the entries; under @resize_lock
  * @buf: ring and record of a kernel queue
  * @user: ring and record of a user's queue; under @resize_lock
- * @resize_lock: serialises changes of the ring with each other and with readers
+ * @resize_lock: serialises changes of the ring, moderation and the end of the
+ *	queue with each other and with readers
  * @ring: entries of a kernel queue, else NULL
  * @rec: record of a kernel queue
  * @ci: consumer index, under @lock
@@ -243,8 +248,6 @@ struct xrdma_mw {
  * @armed: an event is due
  * @lock: consumer side of a kernel queue
  * @comp: completion handler; interrupt context
- * @refs: interrupt handlers and the owner
- * @free: when the last reference is gone
  * @dead: entries of the device are over, the rest is completed in software;
  *	under @lock; of a user's queue: its process has been woken
  * @send_qps: kernel queue pairs that send to it, by number; under @lock
@@ -257,7 +260,7 @@ struct xrdma_cq {
 	u8 log_depth;
 	struct xrdma_buf buf;
 	struct xrdma_ubuf user;
-	struct mutex resize_lock; /* @user, @log_depth */
+	struct mutex resize_lock; /* @user, @log_depth, xrdma_cq_live() */
 	struct xrdma_cqe *ring;
 	struct xrdma_cq_rec *rec;
 	u32 ci;
@@ -265,8 +268,6 @@ struct xrdma_cq {
 	bool armed;
 	spinlock_t lock; /* consumer side, of a kernel queue */
 	void (*comp)(struct xrdma_cq *cq);
-	refcount_t refs;
-	struct completion free;
 	bool dead;
 	struct rb_root send_qps;
 	struct rb_root recv_qps;
@@ -478,8 +479,7 @@ int xrdma_ucq_check(const struct xrdma_caps *caps, u32 entries, u64 addr,
 		    u32 log_depth);
 int xrdma_ucq_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
 		  u8 log_depth);
-struct xrdma_cq *xrdma_cq_get(struct xrdma_ibdev *xib, u32 cqn);
-void xrdma_cq_put(struct xrdma_cq *cq);
+bool xrdma_cq_live(struct xrdma_ibdev *xib, struct xrdma_cq *cq);
 int xrdma_kcq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 entries,
 		     u32 eqn);
 void xrdma_kcq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq);
