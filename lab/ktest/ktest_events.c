@@ -4,9 +4,211 @@
  * it takes until queues have gone.
  */
 
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/sort.h>
+#include <linux/workqueue.h>
 #include "ktest.h"
 
+#define RING		512	/* events that an event queue of the driver holds */
+#define AT_ONCE		(RING / 4)
+#define ROUNDS		15
+#define SPIN_US		1000000
 #define MANY		128
+
+/* ---- more events than one interrupt handles --------------------------------- */
+
+/**
+ * struct flood - a completion queue, and a queue pair whose sends complete at once,
+ *	since it is in state ERR
+ * @cq: the queue
+ * @qp: the queue pair
+ * @again: the handler asks for the next event
+ * @events: calls of the handler
+ * @hard: of them, in the handler of the interrupt
+ * @came: time of the last call
+ * @missing: completions that did not come
+ */
+struct flood {
+	struct ib_cq *cq;
+	struct ib_qp *qp;
+	bool again;
+	int events;
+	int hard;
+	u64 came;
+	int missing;
+};
+
+static void on_event(struct ib_cq *cq, void *context)
+{
+	struct flood *f = context;
+
+	f->events++;
+	f->hard += !!in_hardirq();
+	f->came = ktime_get_ns();
+	if (f->again)
+		ib_req_notify_cq(cq, IB_CQ_NEXT_COMP);
+}
+
+static bool open_flood(struct ktest *t, struct flood *f)
+{
+	struct ib_qp_attr init = { .qp_state = IB_QPS_INIT, .port_num = 1 };
+	struct ib_cq_init_attr cq_attr = { .cqe = 16 };
+	struct ib_qp_init_attr attr = {
+		.cap = {
+			.max_send_wr = 1,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+		.sq_sig_type = IB_SIGNAL_ALL_WR,
+		.qp_type = IB_QPT_RC,
+	};
+
+	memset(f, 0, sizeof(*f));
+	f->cq = ib_create_cq(t->dev, on_event, NULL, f, &cq_attr);
+	EXPECT_EQ(t, PTR_ERR_OR_ZERO(f->cq), 0);
+	if (IS_ERR(f->cq))
+		return false;
+	attr.send_cq = f->cq;
+	attr.recv_cq = f->cq;
+	f->qp = ib_create_qp(t->pd, &attr);
+	EXPECT_EQ(t, PTR_ERR_OR_ZERO(f->qp), 0);
+	if (IS_ERR(f->qp))
+		return false;
+	EXPECT_EQ(t, ib_modify_qp(f->qp, &init, IB_QP_STATE | IB_QP_PORT |
+				  IB_QP_PKEY_INDEX | IB_QP_ACCESS_FLAGS), 0);
+	EXPECT_EQ(t, ktest_to_state(f->qp, IB_QPS_ERR), 0);
+	return true;
+}
+
+static void close_flood(struct flood *f)
+{
+	if (!IS_ERR_OR_NULL(f->qp))
+		ib_destroy_qp(f->qp);
+	if (!IS_ERR_OR_NULL(f->cq))
+		ib_destroy_cq(f->cq);
+}
+
+/* One completion that gives an event. */
+static void complete_one(struct flood *f)
+{
+	struct ib_send_wr wr = { .opcode = IB_WR_SEND };
+	struct ib_wc wc;
+	int us;
+
+	ib_req_notify_cq(f->cq, IB_CQ_NEXT_COMP);
+	if (ib_post_send(f->qp, &wr, NULL)) {
+		f->missing++;
+		return;
+	}
+	for (us = 0; us < SPIN_US; us++) {
+		if (ib_poll_cq(f->cq, 1, &wc) == 1)
+			return;
+		udelay(1);
+	}
+	f->missing++;
+}
+
+/*
+ * On the processor of the vector: a ring full of events comes while interrupts are
+ * off, and is handled when they are on again.
+ */
+static long flood(void *context)
+{
+	struct flood *f = context;
+	int i;
+
+	f->events = 0;
+	f->hard = 0;
+	local_irq_disable();
+	for (i = 0; i < RING && !f->missing; i++)
+		complete_one(f);
+	ib_req_notify_cq(f->cq, IB_CQ_NEXT_COMP);
+	/* else the vector belongs to another processor */
+	f->missing += f->events;
+	local_irq_enable();
+	return 0;
+}
+
+static void await_events(struct flood *f, int events)
+{
+	int us;
+
+	for (us = 0; us < SPIN_US && READ_ONCE(f->events) < events; us++)
+		udelay(1);
+}
+
+/* Likewise. Return: microseconds from a completion to its event. */
+static long event_delay(void *context)
+{
+	struct flood *f = context;
+	u64 begin = ktime_get_ns();
+	int events = f->events;
+
+	complete_one(f);
+	await_events(f, events + 1);
+	f->missing += f->events == events;
+	return (f->came - begin) / NSEC_PER_USEC;
+}
+
+static long flood_and_event_delay(void *context)
+{
+	flood(context);
+	return event_delay(context);
+}
+
+/* The processor of completion vector 0, as the driver chooses it */
+static int vector_cpu(struct ktest *t)
+{
+	return cpumask_local_spread(0, dev_to_node(t->dev->dev.parent));
+}
+
+static void interrupts_handle_a_part_of_a_full_ring(struct ktest *t)
+{
+	struct flood f;
+
+	if (open_flood(t, &f)) {
+		f.again = true;
+		work_on_cpu(vector_cpu(t), flood, &f);
+		await_events(&f, RING);
+		EXPECT_EQ(t, f.missing, 0);
+		EXPECT(t, f.events >= RING);
+		EXPECT(t, f.hard > 0);
+		EXPECT(t, f.hard <= AT_ONCE);
+	}
+	close_flood(&f);
+}
+
+static int compare(const void *a, const void *b)
+{
+	long x = *(const long *)a, y = *(const long *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A pause that ends with the next tick takes half of one on average. */
+static void full_ring_is_followed_by_no_pause(struct ktest *t)
+{
+	long delay[ROUNDS], plain[ROUNDS];
+	int i, cpu = vector_cpu(t);
+	struct flood f;
+
+	if (open_flood(t, &f)) {
+		for (i = 0; i < ROUNDS; i++) {
+			plain[i] = work_on_cpu(cpu, event_delay, &f);
+			delay[i] = work_on_cpu(cpu, flood_and_event_delay, &f);
+		}
+		EXPECT_EQ(t, f.missing, 0);
+		sort(delay, ROUNDS, sizeof(*delay), compare, NULL);
+		sort(plain, ROUNDS, sizeof(*plain), compare, NULL);
+		ktest_say("# event after %ld us, after a full ring %ld us\n",
+			  plain[ROUNDS / 2], delay[ROUNDS / 2]);
+		EXPECT(t, delay[ROUNDS / 2] < plain[ROUNDS / 2] +
+			  USEC_PER_SEC / HZ / 4);
+	}
+	close_flood(&f);
+}
 
 /* ---- many queue pairs -------------------------------------------------------- */
 
@@ -44,6 +246,8 @@ static void queue_pairs_go_as_fast_as_they_come(struct ktest *t)
 }
 
 const struct ktest_case ktest_events_cases[] = {
+	KTEST_CASE(interrupts_handle_a_part_of_a_full_ring),
+	KTEST_CASE(full_ring_is_followed_by_no_pause),
 	KTEST_CASE(queue_pairs_go_as_fast_as_they_come),
 	{}
 };

@@ -3,6 +3,7 @@
 
 import json
 import os
+import pathlib
 import random
 import subprocess
 
@@ -10,6 +11,7 @@ import pytest
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
+import binding
 from rc import ALL, LOCAL, Buffer
 from test_protection import READ, REFUSED, WRITE, attempt
 from test_regions import address_of, huge_pages
@@ -179,3 +181,14 @@ def test_each_reason_has_a_counter(dev, pd):
                after[f"fault_{reason}"] != before[f"fault_{reason}"]}
     assert changed == {"key_byte"}
     mr.close()
+
+
+def test_each_vector_has_a_name_of_its_own(dev):
+    """That of a completion vector ends with its number in verbs."""
+    names = [line.split()[-1]
+             for line in pathlib.Path("/proc/interrupts").read_text().splitlines()
+             if "xrdma-" in line]
+    assert sorted(names) == sorted(
+        [f"xrdma-async@{binding.PCI}",
+         *(f"xrdma-comp{number}@{binding.PCI}"
+           for number in range(dev.ctx.num_comp_vectors))])

@@ -9,13 +9,13 @@
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include "xrdma_dev.h"
 #include "xrdma_regs.h"
 
 #define XRDMA_EQ_LOG_DEPTH	9
-#define XRDMA_EQ_DEPTH		BIT(XRDMA_EQ_LOG_DEPTH)
-/* Pause when one interrupt has brought a whole ring of events. */
-#define XRDMA_EQ_PAUSE_JIFFIES	1
+/* Handlers that may run in a row with interrupts off. */
+#define XRDMA_EQ_BUDGET		64
 #define XRDMA_EQ_NAME_LEN	40
 
 /**
@@ -30,7 +30,7 @@
  * @lock: protects @ci and @arm
  * @ci: consumer index
  * @arm: arm word, as last written
- * @resume: goes on after a pause
+ * @more: goes on where an interrupt has stopped
  */
 struct xrdma_eq {
 	struct xrdma_dev *xdev;
@@ -43,7 +43,7 @@ struct xrdma_eq {
 	spinlock_t lock; /* ci, arm */
 	u32 ci;
 	u32 arm;
-	struct delayed_work resume;
+	struct work_struct more;
 };
 
 /**
@@ -108,20 +108,21 @@ static void xrdma_eq_arm(struct xrdma_eq *eq)
 }
 
 /*
- * Takes what has come and arms the queue. However fast a hostile peer provokes
- * events, one ring of them is followed by a pause.
+ * Handles what has come and arms the queue. Once the budget is used up, a soft
+ * interrupt does the rest: at once, but with interrupts on in between. If a peer
+ * provokes events faster than they are handled, the kernel leaves soft interrupts
+ * to ksoftirqd, which takes its turn with other processes.
  */
 static void xrdma_eq_process(struct xrdma_eq *eq)
 {
-	u32 budget = XRDMA_EQ_DEPTH;
+	u32 budget = XRDMA_EQ_BUDGET;
 	unsigned long flags;
 
 	spin_lock_irqsave(&eq->lock, flags);
 	do {
 		budget -= xrdma_eq_consume(eq, budget);
 		if (!budget) {
-			schedule_delayed_work(&eq->resume,
-					      XRDMA_EQ_PAUSE_JIFFIES);
+			queue_work(system_bh_wq, &eq->more);
 			break;
 		}
 		xrdma_eq_arm(eq);
@@ -129,10 +130,9 @@ static void xrdma_eq_process(struct xrdma_eq *eq)
 	spin_unlock_irqrestore(&eq->lock, flags);
 }
 
-static void xrdma_eq_resume(struct work_struct *work)
+static void xrdma_eq_more(struct work_struct *work)
 {
-	xrdma_eq_process(container_of(to_delayed_work(work), struct xrdma_eq,
-				      resume));
+	xrdma_eq_process(container_of(work, struct xrdma_eq, more));
 }
 
 static irqreturn_t xrdma_eq_interrupt(int irq, void *arg)
@@ -153,7 +153,7 @@ static int xrdma_eq_init(struct xrdma_dev *xdev, struct xrdma_eq *eq, u32 eqn)
 	eq->xdev = xdev;
 	eq->eqn = eqn;
 	spin_lock_init(&eq->lock);
-	INIT_DELAYED_WORK(&eq->resume, xrdma_eq_resume);
+	INIT_WORK(&eq->more, xrdma_eq_more);
 	err = xrdma_buf_alloc(xdev, &eq->buf, rec + sizeof(*eq->rec));
 	if (err)
 		return err;
@@ -172,8 +172,12 @@ static int xrdma_eq_request_irq(struct xrdma_dev *xdev, struct xrdma_eq *eq)
 
 	if (irq < 0)
 		return irq;
-	snprintf(eq->name, sizeof(eq->name), "xrdma-%s@%s",
-		 eq->eqn ? "comp" : "async", pci_name(xdev->pdev));
+	if (eq->eqn)
+		snprintf(eq->name, sizeof(eq->name), "xrdma-comp%u@%s",
+			 eq->eqn - 1, pci_name(xdev->pdev));
+	else
+		snprintf(eq->name, sizeof(eq->name), "xrdma-async@%s",
+			 pci_name(xdev->pdev));
 	err = request_irq(irq, xrdma_eq_interrupt, 0, eq->name, eq);
 	if (err)
 		return err;
@@ -244,7 +248,7 @@ static void xrdma_eq_stop(struct xrdma_eq *eq)
 	irq_update_affinity_hint(eq->irq, NULL);
 	free_irq(eq->irq, eq);
 	eq->irq = 0;
-	cancel_delayed_work_sync(&eq->resume);
+	cancel_work_sync(&eq->more);
 }
 
 /**
