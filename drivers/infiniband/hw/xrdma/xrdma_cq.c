@@ -171,6 +171,23 @@ struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq)
 }
 
 /**
+ * xrdma_cq_read() - copy the entry at the consumer index, if there is one
+ * @cq: kernel queue
+ * @cqe: gets the entry
+ *
+ * Context: as xrdma_cq_next().
+ * Return: false if the device has not written it.
+ */
+bool xrdma_cq_read(struct xrdma_cq *cq, struct xrdma_cqe *cqe)
+{
+	const struct xrdma_cqe *entry = xrdma_cq_next(cq);
+
+	if (entry)
+		xrdma_read_entry(cqe, entry, sizeof(*cqe));
+	return entry;
+}
+
+/**
  * xrdma_cq_update_ci() - hand consumed entries back to the device
  * @cq: kernel queue, @cq->ci already advanced
  *

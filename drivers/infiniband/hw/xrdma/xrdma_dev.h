@@ -260,6 +260,24 @@ int xrdma_cmd_create_rss(struct xrdma_dev *xdev,
 			 const __le32 *table);
 int xrdma_cmd_destroy_rss(struct xrdma_dev *xdev, u32 qpn);
 
+/**
+ * xrdma_read_entry() - copy an entry of a ring that the device writes
+ * @copy: gets it
+ * @entry: of the ring; the device may write to it at any time, if it lies
+ * @size: bytes, a multiple of 8
+ *
+ * Each word is read once, so that what is checked is what is used. The caller has
+ * read the phase, and orders this after it.
+ */
+static inline void xrdma_read_entry(void *copy, const void *entry, size_t size)
+{
+	const u64 *from = entry;
+	u64 *to = copy;
+
+	for (; size; size -= sizeof(*to))
+		*to++ = READ_ONCE(*from++);
+}
+
 /* xrdma_eq.c: MSI-X vectors and event queues */
 int xrdma_eqs_create(struct xrdma_dev *xdev);
 void xrdma_eqs_stop(struct xrdma_dev *xdev);

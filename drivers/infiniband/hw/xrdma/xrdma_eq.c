@@ -83,10 +83,13 @@ static u32 xrdma_eq_consume(struct xrdma_eq *eq, u32 budget)
 	lockdep_assert_held(&eq->lock);
 
 	while (done < budget && xrdma_eq_pending(eq)) {
+		u32 slot = xrdma_ring_slot(eq->ci, XRDMA_EQ_LOG_DEPTH);
+		struct xrdma_eqe eqe;
+
 		/* the device wrote the phase last: read it first */
 		dma_rmb();
-		xrdma_eq_handle(eq, &eq->ring[xrdma_ring_slot(eq->ci,
-							      XRDMA_EQ_LOG_DEPTH)]);
+		xrdma_read_entry(&eqe, &eq->ring[slot], sizeof(eqe));
+		xrdma_eq_handle(eq, &eqe);
 		eq->ci++;
 		done++;
 	}

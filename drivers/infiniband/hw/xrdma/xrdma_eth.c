@@ -100,19 +100,16 @@ static void xrdma_rx_failed(struct xrdma_netdev *xn, u8 status)
 
 static int xrdma_rx_poll(struct xrdma_netdev *xn, int budget)
 {
-	struct xrdma_cqe *cqe;
+	struct xrdma_cqe cqe;
 	int work = 0;
 
-	while (work < budget && (cqe = xrdma_cq_next(&xn->rx_cq))) {
-		u32 len = le32_to_cpu(READ_ONCE(cqe->byte_len));
-		u8 status = READ_ONCE(cqe->status);
-
+	while (work < budget && xrdma_cq_read(&xn->rx_cq, &cqe)) {
 		xn->rx_cq.ci++;
 		work++;
-		if (status == XRDMA_WC_SUCCESS)
-			xrdma_rx_one(xn, len);
+		if (cqe.status == XRDMA_WC_SUCCESS)
+			xrdma_rx_one(xn, le32_to_cpu(cqe.byte_len));
 		else
-			xrdma_rx_failed(xn, status);
+			xrdma_rx_failed(xn, cqe.status);
 	}
 	if (work) {
 		xrdma_cq_update_ci(&xn->rx_cq);
@@ -328,18 +325,17 @@ static void xrdma_tx_poll(struct xrdma_netdev *xn, int budget)
 	u32 done = xn->qp.sq.done, ci = xn->tx_cq.ci;
 	struct xrdma_wq *sq = &xn->qp.sq;
 	unsigned int bytes = 0;
+	struct xrdma_cqe cqe;
 	u32 published;
-	struct xrdma_cqe *cqe;
 
-	while ((cqe = xrdma_cq_next(&xn->tx_cq))) {
-		u16 index = le16_to_cpu(READ_ONCE(cqe->wqe_index));
-		u32 end = xrdma_ring_unwind_index(sq->done, index);
-		u8 status = READ_ONCE(cqe->status);
+	while (xrdma_cq_read(&xn->tx_cq, &cqe)) {
+		u32 end = xrdma_ring_unwind_index(sq->done,
+						  le16_to_cpu(cqe.wqe_index));
 
-		if (status != XRDMA_WC_SUCCESS) {
+		if (cqe.status != XRDMA_WC_SUCCESS) {
 			/* in SQE: this one and the rest are not sent */
 			DEV_STATS_INC(xn->ndev, tx_errors);
-			xrdma_eth_failed(xn, "send", status);
+			xrdma_eth_failed(xn, "send", cqe.status);
 		}
 		/* pairs with the release of xrdma_tx_publish() */
 		published = smp_load_acquire(&xn->tx_published);

@@ -183,14 +183,13 @@ static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_poll *poll,
 {
 	bool send = le16_to_cpu(cqe->flags) & XRDMA_CQE_SEND;
 	u32 qpn = le32_to_cpu(cqe->qpn);
-	u8 opcode = READ_ONCE(cqe->opcode);
 	struct xrdma_qp *qp;
 
 	if (!qpn)
 		return false;
 	qp = xrdma_poll_qp(poll, qpn, send);
 	memset(wc, 0, sizeof(*wc));
-	if (!qp || opcode >= ARRAY_SIZE(xrdma_wc_opcodes) ||
+	if (!qp || cqe->opcode >= ARRAY_SIZE(xrdma_wc_opcodes) ||
 	    !xrdma_take_wr_id(qp, send, cqe, &wc->wr_id)) {
 		/* and what was posted may never complete */
 		xrdma_fatal(&xib->hw, "it completes what was never posted");
@@ -198,7 +197,7 @@ static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_poll *poll,
 	}
 	wc->qp = &qp->ibqp;
 	wc->status = xrdma_wc_status(cqe->status);
-	wc->opcode = xrdma_wc_opcodes[opcode];
+	wc->opcode = xrdma_wc_opcodes[cqe->opcode];
 	wc->vendor_err = le16_to_cpu(cqe->vendor_err);
 	wc->byte_len = le32_to_cpu(cqe->byte_len);
 	wc->src_qp = le32_to_cpu(cqe->src_qpn);
@@ -223,13 +222,13 @@ static int xrdma_poll_device(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 			     int num, struct ib_wc *wc)
 {
 	struct xrdma_poll poll = { .cq = cq };
-	struct xrdma_cqe *cqe;
+	struct xrdma_cqe cqe;
 	u32 ci = cq->ci;
 	int n = 0;
 
-	while (n < num && (cqe = xrdma_cq_next(cq))) {
-		u64 tag = le64_to_cpu(cqe->wr_id);
-		bool valid = xrdma_fill_wc(xib, &poll, cqe, &wc[n]);
+	while (n < num && xrdma_cq_read(cq, &cqe)) {
+		u64 tag = le64_to_cpu(cqe.wr_id);
+		bool valid = xrdma_fill_wc(xib, &poll, &cqe, &wc[n]);
 
 		cq->ci++;
 		if (valid)

@@ -484,6 +484,7 @@ int xrdma_kcq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 entries,
 		     u32 eqn);
 void xrdma_kcq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq);
 struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq);
+bool xrdma_cq_read(struct xrdma_cq *cq, struct xrdma_cqe *cqe);
 void xrdma_cq_update_ci(struct xrdma_cq *cq);
 void xrdma_cq_arm(struct xrdma_cq *cq, u32 type);
 void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq);
