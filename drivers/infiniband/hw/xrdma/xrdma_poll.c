@@ -89,10 +89,16 @@ static void xrdma_release_wqs(const struct ib_wc *wc, int num)
  * struct xrdma_poll - one call of xrdma_poll_cq()
  * @cq: the queue, whose lock is held
  * @qp: queue pair of the last receive and of the last send, or NULL
+ * @srq: shared receive queue of which requests have been taken, or NULL
+ * @first: the last that was taken; @next leads to the others
+ * @last: the one that was taken first
  */
 struct xrdma_poll {
 	struct xrdma_cq *cq;
 	struct xrdma_qp *qp[2];
+	struct xrdma_srq *srq;
+	u32 first;
+	u32 last;
 };
 
 /* Search the tree of send_node if @send, else that of recv_node. */
@@ -132,15 +138,42 @@ static struct xrdma_qp *xrdma_poll_qp(struct xrdma_poll *poll, u32 qpn,
 	return qp;
 }
 
+/* As for other receives, when the device knows that the CQ has room. */
+static void xrdma_release_srq(struct xrdma_poll *poll)
+{
+	if (poll->srq)
+		xrdma_srq_free(poll->srq, poll->first, poll->last);
+	poll->srq = NULL;
+}
+
+/* Requests of one shared receive queue are released together. */
+static bool xrdma_take_srq(struct xrdma_poll *poll, struct xrdma_srq *srq,
+			   u64 tag, u64 *wr_id)
+{
+	if (!xrdma_srq_take(srq, tag, wr_id))
+		return false;
+	if (poll->srq && poll->srq != srq) {
+		xrdma_cq_update_ci(poll->cq);
+		xrdma_release_srq(poll);
+	}
+	if (poll->srq)
+		srq->tags[tag].next = poll->first;
+	else
+		poll->last = tag;
+	poll->srq = srq;
+	poll->first = tag;
+	return true;
+}
+
 /* Return: false for a completion of something that was never posted. */
-static bool xrdma_take_wr_id(struct xrdma_qp *qp, bool send,
-			     const struct xrdma_cqe *cqe, u64 *wr_id)
+static bool xrdma_take_wr_id(struct xrdma_poll *poll, struct xrdma_qp *qp,
+			     bool send, const struct xrdma_cqe *cqe, u64 *wr_id)
 {
 	struct xrdma_wq *wq = send ? &qp->sq : &qp->rq;
 	u32 index = wq->done;
 
 	if (!send && qp->ibqp.srq)
-		return xrdma_srq_peek(to_xsrq(qp->ibqp.srq),
+		return xrdma_take_srq(poll, to_xsrq(qp->ibqp.srq),
 				      le64_to_cpu(cqe->wr_id), wr_id);
 	if (send)
 		index = xrdma_ring_unwind_index(wq->done,
@@ -190,7 +223,7 @@ static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_poll *poll,
 	qp = xrdma_poll_qp(poll, qpn, send);
 	memset(wc, 0, sizeof(*wc));
 	if (!qp || cqe->opcode >= ARRAY_SIZE(xrdma_wc_opcodes) ||
-	    !xrdma_take_wr_id(qp, send, cqe, &wc->wr_id)) {
+	    !xrdma_take_wr_id(poll, qp, send, cqe, &wc->wr_id)) {
 		/* and what was posted may never complete */
 		xrdma_fatal(&xib->hw, "it completes what was never posted");
 		return false;
@@ -208,16 +241,6 @@ static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_poll *poll,
 	return true;
 }
 
-/* As for other receives, only now; but they complete in any order. */
-static void xrdma_release_srq(struct xrdma_cq *cq, const struct ib_wc *wc,
-			      u64 tag)
-{
-	if (!(wc->opcode & IB_WC_RECV) || !wc->qp->srq)
-		return;
-	xrdma_cq_update_ci(cq);
-	xrdma_srq_done(to_xsrq(wc->qp->srq), tag);
-}
-
 static int xrdma_poll_device(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 			     int num, struct ib_wc *wc)
 {
@@ -227,16 +250,13 @@ static int xrdma_poll_device(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 	int n = 0;
 
 	while (n < num && xrdma_cq_read(cq, &cqe)) {
-		u64 tag = le64_to_cpu(cqe.wr_id);
-		bool valid = xrdma_fill_wc(xib, &poll, &cqe, &wc[n]);
-
+		n += xrdma_fill_wc(xib, &poll, &cqe, &wc[n]);
 		cq->ci++;
-		if (valid)
-			xrdma_release_srq(cq, &wc[n++], tag);
 	}
 	if (cq->ci != ci)
 		xrdma_cq_update_ci(cq);
 	xrdma_release_wqs(wc, n);
+	xrdma_release_srq(&poll);
 	return n;
 }
 

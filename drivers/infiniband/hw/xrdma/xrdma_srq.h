@@ -12,8 +12,8 @@
 /**
  * struct xrdma_srq_tag - what a completion of a shared receive queue leads to
  * @wr_id: of the work request
- * @next: free: the next free one
- * @posted: not completed
+ * @next: free: the next free one, under the queue's lock; taken: the poller's
+ * @posted: not completed; who clears it has taken the place
  */
 struct xrdma_srq_tag {
 	u64 wr_id;
@@ -71,7 +71,8 @@ void xrdma_srq_event(struct xrdma_ibdev *xib, u32 srqn, u8 event);
 /* xrdma_srq_post.c: the work in those of the kernel */
 int xrdma_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad_wr);
-bool xrdma_srq_peek(struct xrdma_srq *srq, u64 tag, u64 *wr_id);
+bool xrdma_srq_take(struct xrdma_srq *srq, u64 tag, u64 *wr_id);
+void xrdma_srq_free(struct xrdma_srq *srq, u32 first, u32 last);
 void xrdma_srq_done(struct xrdma_srq *srq, u64 tag);
 
 #endif /* XRDMA_SRQ_H */

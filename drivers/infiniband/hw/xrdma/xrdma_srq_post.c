@@ -26,7 +26,8 @@ static int xrdma_srq_post_one(struct xrdma_srq *srq,
 	place = &srq->tags[tag];
 	srq->free_tag = place->next;
 	place->wr_id = wr->wr_id;
-	place->posted = true;
+	/* pairs with xrdma_srq_take() */
+	smp_store_release(&place->posted, true);
 	xrdma_make_recv(xrdma_wq_entry(&srq->rq, srq->rq.pi), wr, tag);
 	srq->rq.pi++;
 	return 0;
@@ -65,61 +66,63 @@ int xrdma_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 	return err;
 }
 
-/* Return: the place that a completion names, or NULL: nothing was posted. */
-static struct xrdma_srq_tag *xrdma_srq_find(struct xrdma_srq *srq, u64 tag)
-{
-	lockdep_assert_held(&srq->lock);
-
-	if (!srq->tags || tag >= 1U << srq->rq.log_depth ||
-	    !srq->tags[tag].posted)
-		return NULL;
-	return &srq->tags[tag];
-}
-
 /**
- * xrdma_srq_peek() - which request of a kernel queue has completed?
+ * xrdma_srq_take() - which request of a kernel queue has completed?
  * @srq: the queue
  * @tag: what the completion has as wr_id
  * @wr_id: gets that of the request
  *
- * xrdma_srq_done() follows.
+ * The place is the caller's until xrdma_srq_free().
  *
  * Context: any.
- * Return: false for a completion of something that was never posted.
+ * Return: false for a completion of something that was never posted, or that
+ * has been taken.
  */
-bool xrdma_srq_peek(struct xrdma_srq *srq, u64 tag, u64 *wr_id)
+bool xrdma_srq_take(struct xrdma_srq *srq, u64 tag, u64 *wr_id)
 {
 	struct xrdma_srq_tag *place;
-	unsigned long flags;
 
-	spin_lock_irqsave(&srq->lock, flags);
-	place = xrdma_srq_find(srq, tag);
-	if (place)
-		*wr_id = place->wr_id;
-	spin_unlock_irqrestore(&srq->lock, flags);
-	return place;
+	if (!srq->tags || tag >= 1U << srq->rq.log_depth)
+		return false;
+	place = &srq->tags[tag];
+	/* queues that are polled at once may name the same place, if they lie */
+	if (!xchg(&place->posted, false))
+		return false;
+	*wr_id = place->wr_id;
+	return true;
 }
 
 /**
- * xrdma_srq_done() - from now on another request may be posted
+ * xrdma_srq_free() - from now on other requests may be posted
  * @srq: kernel queue
- * @tag: of one that has completed; nothing happens if none was posted
+ * @first: a place of xrdma_srq_take(), whose @next leads to the others
+ * @last: the last of them
  *
  * To be called when the completion queue has room again.
  *
  * Context: any.
  */
-void xrdma_srq_done(struct xrdma_srq *srq, u64 tag)
+void xrdma_srq_free(struct xrdma_srq *srq, u32 first, u32 last)
 {
-	struct xrdma_srq_tag *place;
 	unsigned long flags;
 
 	spin_lock_irqsave(&srq->lock, flags);
-	place = xrdma_srq_find(srq, tag);
-	if (place) {
-		place->posted = false;
-		place->next = srq->free_tag;
-		srq->free_tag = tag;
-	}
+	srq->tags[last].next = srq->free_tag;
+	srq->free_tag = first;
 	spin_unlock_irqrestore(&srq->lock, flags);
+}
+
+/**
+ * xrdma_srq_done() - take a request and let another one be posted
+ * @srq: kernel queue
+ * @tag: of one that has completed; nothing happens if none was posted
+ *
+ * Context: any.
+ */
+void xrdma_srq_done(struct xrdma_srq *srq, u64 tag)
+{
+	u64 wr_id;
+
+	if (xrdma_srq_take(srq, tag, &wr_id))
+		xrdma_srq_free(srq, tag, tag);
 }
