@@ -6,6 +6,7 @@
 
 #include <linux/cpumask.h>
 #include <linux/delay.h>
+#include <linux/dim.h>
 #include <linux/sort.h>
 #include <linux/workqueue.h>
 #include "ktest.h"
@@ -210,6 +211,47 @@ static void full_ring_is_followed_by_no_pause(struct ktest *t)
 	close_flood(&f);
 }
 
+/* ---- moderation -------------------------------------------------------------- */
+
+#define BURST		32	/* requests at once */
+#define BURSTS		400
+#define BURSTS_ALIKE	20	/* before they are of another size */
+
+static void burst(struct ktest *t, int num)
+{
+	struct ib_rdma_wr wr = {
+		.wr = {
+			.opcode = IB_WR_RDMA_WRITE,
+			.send_flags = IB_SEND_SIGNALED,
+		},
+		.remote_addr = t->b.dma,
+		.rkey = t->mr->rkey,
+	};
+	int i;
+
+	for (i = 0; i < num; i++)
+		EXPECT_EQ(t, ktest_rdma(t, &t->a, &t->op[i], &wr, 0, 8), 0);
+	for (i = 0; i < num; i++)
+		EXPECT(t, ktest_wait(&t->op[i]));
+}
+
+/* The core changes what it asks of the device as completions come and go. */
+static void moderation_follows_the_load(struct ktest *t)
+{
+	struct dim *dim = t->a.cq->dim;
+	int i, changes = 0;
+	u8 last = 0;
+
+	EXPECT(t, dim);
+	for (i = 0; dim && i < BURSTS && !t->failed; i++) {
+		burst(t, i / BURSTS_ALIKE & 1 ? 1 : BURST);
+		changes += dim->profile_ix != last;
+		last = dim->profile_ix;
+	}
+	EXPECT(t, changes > 0);
+	ktest_say("# moderation changed %d times\n", changes);
+}
+
 /* ---- many queue pairs -------------------------------------------------------- */
 
 /* Neither lasts longer than the other by much: no grace period for each. */
@@ -248,6 +290,7 @@ static void queue_pairs_go_as_fast_as_they_come(struct ktest *t)
 const struct ktest_case ktest_events_cases[] = {
 	KTEST_CASE(interrupts_handle_a_part_of_a_full_ring),
 	KTEST_CASE(full_ring_is_followed_by_no_pause),
+	KTEST_CASE(moderation_follows_the_load),
 	KTEST_CASE(queue_pairs_go_as_fast_as_they_come),
 	{}
 };

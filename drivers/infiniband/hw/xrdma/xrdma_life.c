@@ -175,6 +175,7 @@ static int xrdma_register(struct xrdma_ibdev *xib, const char *name)
 	ibdev->phys_port_cnt = 1;
 	ibdev->num_comp_vectors = xrdma_num_comp_vectors(xdev);
 	ibdev->node_guid = xdev->caps.node_guid;
+	ibdev->use_cq_dim = true;
 	ib_set_device_ops(ibdev, &xrdma_ops);
 	if (xdev->caps.flags & XRDMA_CAP_COUNTERS)
 		ib_set_device_ops(ibdev, &xrdma_counter_ops);
