@@ -177,7 +177,7 @@ static void golden_make_cqe_recv_ud(void *out)
 		.flags = cpu_to_le16(XRDMA_CQE_GRH | XRDMA_CQE_SRQ |
 				     XRDMA_CQE_VLAN | XRDMA_CQE_IPV4),
 		.timestamp = cpu_to_le64(6000000),
-		.vlan_tci = cpu_to_le16(0x2064),
+		.vlan_tci = cpu_to_le16(0x6064),
 		.sl = 3,
 		.own = cpu_to_le32(XRDMA_CQE_PHASE),
 	};

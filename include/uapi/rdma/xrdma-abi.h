@@ -565,7 +565,7 @@ enum xrdma_fault_reason {
  * @smac: source MAC of a datagram
  * @vlan_tci: VLAN tag of a datagram
  * @pkey_index: of a datagram
- * @sl: of a datagram
+ * @sl: priority of a datagram: that of @vlan_tci, or 0
  * @reserved0: 0
  * @reserved1: 0
  * @own: bit 0: phase: 1 in the first lap of the ring, then alternating; written

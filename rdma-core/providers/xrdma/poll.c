@@ -13,6 +13,13 @@
 #define XRDMA_WC_FLAGS (IBV_WC_STANDARD_FLAGS | \
 			IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 
+/* Service levels of datagrams, numbered as providers of other devices do. */
+enum {
+	XRDMA_SL_IPV6		= 1,
+	XRDMA_SL_IPV4		= 2,
+	XRDMA_SL_ROCE_V2	= 1 << 3,
+};
+
 /* What the application calls a completed operation. */
 static const uint8_t xrdma_wc_opcode[256] = {
 	[XRDMA_OP_SEND]			= IBV_WC_SEND,
@@ -52,6 +59,20 @@ static unsigned int xrdma_wc_flags(const struct xrdma_cqe *cqe)
 	return wc_flags;
 }
 
+/*
+ * The service level of a datagram tells which headers it came with, since struct
+ * ibv_wc has no other field for that (IBTA A17.4.5.1).
+ */
+static uint8_t xrdma_wc_sl(const struct xrdma_cqe *cqe)
+{
+	uint16_t flags = le16toh(cqe->flags);
+
+	if (!(flags & XRDMA_CQE_GRH))
+		return 0;
+	return XRDMA_SL_ROCE_V2 |
+	       (flags & XRDMA_CQE_IPV4 ? XRDMA_SL_IPV4 : XRDMA_SL_IPV6);
+}
+
 /* libibverbs keeps the key that was invalidated where immediate data goes. */
 static __be32 xrdma_wc_imm(const struct xrdma_cqe *cqe)
 {
@@ -73,7 +94,7 @@ static void xrdma_fill_wc(const struct xrdma_cqe *cqe, struct ibv_wc *wc)
 	wc->wc_flags = xrdma_wc_flags(cqe);
 	wc->pkey_index = le16toh(cqe->pkey_index);
 	wc->slid = 0;
-	wc->sl = cqe->sl;
+	wc->sl = xrdma_wc_sl(cqe);
 	wc->dlid_path_bits = 0;
 }
 
@@ -237,7 +258,7 @@ static uint32_t xrdma_read_slid(struct ibv_cq_ex *cqx)
 
 static uint8_t xrdma_read_sl(struct ibv_cq_ex *cqx)
 {
-	return to_xcq_ex(cqx)->current.sl;
+	return xrdma_wc_sl(&to_xcq_ex(cqx)->current);
 }
 
 static uint8_t xrdma_read_dlid_path_bits(struct ibv_cq_ex *cqx)

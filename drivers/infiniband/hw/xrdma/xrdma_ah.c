@@ -9,7 +9,18 @@
 #include "xrdma_verbs.h"
 
 #define XRDMA_FLOW_LABEL	GENMASK(19, 0)
-#define XRDMA_MAX_SL		7
+#define XRDMA_MAX_SL		15
+#define XRDMA_MAX_PRIORITY	7
+
+/*
+ * RoCE has 3 bits of priority, and reserves service levels from 8 on. In user
+ * space those are what a completion of a datagram reports, and they come here in
+ * the attributes that ibv_init_ah_from_wc() makes for the reply.
+ */
+static u8 xrdma_priority(u8 sl)
+{
+	return sl <= XRDMA_MAX_PRIORITY ? sl : 0;
+}
 
 /**
  * xrdma_make_av() - address vector from the attributes of an address handle
@@ -30,7 +41,7 @@ void xrdma_make_av(struct xrdma_av *av, const struct rdma_ah_attr *attr)
 	av->sgid_index = grh->sgid_index;
 	av->hop_limit = grh->hop_limit;
 	av->traffic_class = grh->traffic_class;
-	av->sl = rdma_ah_get_sl(attr);
+	av->sl = xrdma_priority(rdma_ah_get_sl(attr));
 }
 
 /**

@@ -102,7 +102,8 @@ static void execute_recv(struct pair *pair)
 	id = le64toh(wqe->wr_id);
 	cqe.wr_id = wqe->wr_id;
 	cqe.opcode = work_mix(id, 60) % 2 ? XRDMA_OP_RECV : XRDMA_OP_RECV_WRITE_IMM;
-	cqe.flags = htole16(1 << (1 + work_mix(id, 61) % 3));
+	cqe.flags = htole16(1 << (1 + work_mix(id, 61) % 3) |
+			    (work_mix(id, 63) % 2 ? XRDMA_CQE_IPV4 : 0));
 	cqe.inv_key = htole32(work_mix(id, 62));
 	complete(pair, &cqe, 1);
 	memset(wqe, 0xa5, 1U << pair->dev.req.log_rq_stride);

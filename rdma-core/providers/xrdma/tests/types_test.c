@@ -279,6 +279,8 @@ static void golden_recv_datagram(void)
 	CHECK(xrdma_poll_cq(&cq->verbs_cq.cq, 1, &wc) == 1);
 	CHECK(wc.opcode == IBV_WC_RECV && wc.status == IBV_WC_SUCCESS);
 	CHECK(wc.wc_flags & IBV_WC_GRH && wc.src_qp && wc.byte_len > 40);
+	/* RoCEv2 over IPv4, though the priority of its tag was another */
+	CHECK(wc.sl == 0xa);
 	cqx = &cq->verbs_cq.cq_ex;
 	CHECK(!ibv_start_poll(cqx, &attr));
 	CHECK(cqx->wr_id == wc.wr_id);

@@ -351,6 +351,13 @@ static enum ibv_wc_opcode spec_wc_opcode(uint8_t opcode)
 	}
 }
 
+static uint8_t spec_wc_sl(uint16_t flags)
+{
+	if (!(flags & XRDMA_CQE_GRH))
+		return 0;
+	return flags & XRDMA_CQE_IPV4 ? 0xa : 0x9;
+}
+
 /**
  * work_check_wc() - is a completion what the entry says?
  * @wc: from the provider
@@ -377,6 +384,6 @@ void work_check_wc(const struct ibv_wc *wc, const struct xrdma_cqe *cqe)
 	CHECK(wc->src_qp == le32toh(cqe->src_qpn));
 	CHECK(wc->wc_flags == wc_flags);
 	CHECK(wc->pkey_index == le16toh(cqe->pkey_index));
-	CHECK(wc->sl == cqe->sl);
+	CHECK(wc->sl == spec_wc_sl(flags));
 	CHECK(wc->slid == 0 && wc->dlid_path_bits == 0);
 }

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Datagrams in user space: what a completion tells of the headers, and address
+handles."""
+
+import errno
+import os
+import subprocess
+import time
+
+import pytest
+from pyverbs.addr import AH, GID, AHAttr, GlobalRoute
+from pyverbs.cq import CQ, CQEX, CqInitAttrEx, PollCqAttr, WC
+import pyverbs.enums as e
+from pyverbs.mr import MR
+from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
+from pyverbs.pyverbs_error import PyverbsRDMAError
+from pyverbs.wr import SGE, RecvWR, SendWR
+
+from rc import LOCAL, Buffer
+
+GRH = 40
+QKEY = 0x11111111
+TEXT = b"a datagram"
+# wc.sl of a datagram: RoCEv2, over IPv6 or IPv4
+SL_IPV6, SL_IPV4 = 9, 10
+VLAN = """
+ip link add link $XRDMA_NETDEV name vlan9 type vlan id 9 &&
+ip address add 192.168.80.1/24 dev vlan9 &&
+ip address add fd00:80::1/64 dev vlan9 nodad && ip link set vlan9 up"""
+ADDRESSES = {
+    "ipv4": ("0000:0000:0000:0000:0000:ffff:c0a8:4d01", SL_IPV4),
+    "ipv6": ("fd00:0077:0000:0000:0000:0000:0000:0001", SL_IPV6),
+    "ipv4-vlan": ("0000:0000:0000:0000:0000:ffff:c0a8:5001", SL_IPV4),
+    "ipv6-vlan": ("fd00:0080:0000:0000:0000:0000:0000:0001", SL_IPV6),
+}
+
+
+class End:
+    """A datagram queue pair with one buffer: the first half is what it sends,
+    the second what it receives."""
+
+    HALF = 2048
+
+    def __init__(self, dev, pd):
+        self.pd, self.cq = pd, self.make_cq(dev.ctx)
+        self.qp = QP(pd, QPInitAttr(qp_type=e.IBV_QPT_UD, scq=self.cq,
+                                    rcq=self.cq, cap=QPCap(8, 8, 1, 1),
+                                    sq_sig_all=1), self.attr())
+        self.buf = Buffer((2 * self.HALF, False))
+        self.mr = MR(pd, 2 * self.HALF, LOCAL, address=self.buf.address)
+
+    @staticmethod
+    def attr():
+        attr = QPAttr(port_num=1)
+        attr.qkey = QKEY
+        return attr
+
+    @staticmethod
+    def make_cq(ctx):
+        return CQ(ctx, 16)
+
+    def grh(self):
+        """Address of what came before the data."""
+        return self.buf.address + self.HALF
+
+    def recv(self):
+        self.qp.post_recv(RecvWR(num_sge=1, sg=[
+            SGE(self.grh(), self.HALF, self.mr.lkey)]))
+
+    def send(self, ah, to):
+        self.buf.view[:len(TEXT)] = TEXT
+        wr = SendWR(num_sge=1, sg=[SGE(self.buf.address, len(TEXT),
+                                       self.mr.lkey)])
+        wr.set_wr_ud(ah, to.qp.qp_num, QKEY)
+        self.qp.post_send(wr)
+
+    def poll(self):
+        """Returns the next completion, or None."""
+        n, wcs = self.cq.poll(1)
+        return wcs[0] if n else None
+
+    def wait(self):
+        """The same, but waits for it. It must be a success."""
+        until = time.monotonic() + 20
+        while not (wc := self.poll()):
+            assert time.monotonic() < until
+        assert wc.status == e.IBV_WC_SUCCESS
+        return wc
+
+    def got(self):
+        """The data that came, which counts once."""
+        start = self.HALF + GRH
+        text = bytes(self.buf.view[start:start + len(TEXT)])
+        self.buf.view[start:start + len(TEXT)] = bytes(len(TEXT))
+        return text
+
+
+class ExtendedEnd(End):
+    """The same, with the extended way to poll."""
+
+    @staticmethod
+    def make_cq(ctx):
+        return CQEX(ctx, CqInitAttrEx(cqe=16))
+
+    def poll(self):
+        if self.cq.start_poll(PollCqAttr()):
+            return None
+        wc = WC(status=self.cq.status, sl=self.cq.read_sl(),
+                wc_flags=self.cq.read_wc_flags())
+        self.cq.end_poll()
+        return wc
+
+
+@pytest.fixture(scope="module")
+def vlan():
+    subprocess.run(VLAN, shell=True, check=True)
+    yield
+    subprocess.run("ip link delete vlan9", shell=True, check=True)
+
+
+def gid_index(name):
+    """Of a GID, which follows its address after a moment."""
+    argv = ["lab-gid", os.environ["XRDMA_DEV"], name]
+    until = time.monotonic() + 20
+    while True:
+        done = subprocess.run(argv, check=False, capture_output=True)
+        if not done.returncode:
+            return int(done.stdout)
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def handle(pd, index, dgid, sl=0):
+    route = GlobalRoute(dgid=GID(dgid), sgid_index=index)
+    route.hop_limit = 64
+    return AH(pd, attr=AHAttr(port_num=1, is_global=1, sl=sl, gr=route))
+
+
+def refused(call, *args):
+    """Raises what it raises, but for EINVAL."""
+    try:
+        call(*args)
+    except PyverbsRDMAError as err:
+        if err.error_code != errno.EINVAL:
+            raise
+        return True
+    return False
+
+
+@pytest.mark.usefixtures("vlan")
+@pytest.mark.parametrize("kind", [End, ExtendedEnd])
+@pytest.mark.parametrize("name", ADDRESSES)
+def test_a_completion_tells_the_headers_and_leads_back(dev, pd, kind, name):
+    """The second datagram goes where ibv_create_ah_from_wc() finds the first to
+    come from: it copies the service level to the address handle."""
+    gid, sl = ADDRESSES[name]
+    near, far = kind(dev, pd), kind(dev, pd)
+    near.recv()
+    far.recv()
+    near.send(handle(pd, gid_index(gid), gid), far)
+    assert near.wait().sl == 0
+    wc = far.wait()
+    assert (wc.sl, far.got()) == (sl, TEXT)
+    far.send(AH(pd, wc=wc, grh=far.grh(), port_num=1), near)
+    assert far.wait().sl == 0
+    assert (near.wait().sl, near.got()) == (sl, TEXT)
+
+
+@pytest.mark.parametrize("sl", [0, 7, 8, 15])
+def test_service_levels_have_four_bits(dev, pd, sl):
+    handle(pd, dev.gid_index, str(dev.gid), sl).close()
+    assert refused(handle, pd, dev.gid_index, str(dev.gid), sl + 16)
