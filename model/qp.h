@@ -202,7 +202,7 @@ enum xrdma_cmd_status xrdma_qp_modify(struct xrdma_device *dev,
 				      const struct xrdma_cmd_modify_qp *p);
 enum xrdma_cmd_status xrdma_qp_query(struct xrdma_device *dev, u32 qpn,
 				     struct xrdma_rsp_query_qp *rsp);
-bool xrdma_av_ok(const struct xrdma_av *av);
+bool xrdma_av_ok(const struct xrdma_device *dev, const struct xrdma_av *av);
 void xrdma_qp_quiesce(struct xrdma_qp *qp);
 void xrdma_qp_error(struct xrdma_qp *qp, u8 event);
 void xrdma_qp_sq_error(struct xrdma_qp *qp);

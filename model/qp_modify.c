@@ -219,14 +219,19 @@ static bool is_zero(const void *buf, size_t len)
 
 /**
  * xrdma_av_ok - are the values of an address vector legal?
+ * @dev: the device
  * @av: the address vector; whether its source GID is there does not matter
  *
  * Return: true if they are.
  */
-bool xrdma_av_ok(const struct xrdma_av *av)
+bool xrdma_av_ok(const struct xrdma_device *dev, const struct xrdma_av *av)
 {
+	const struct xrdma_gid *gid = xrdma_gid_get(dev, av->sgid_index);
 	u16 sport = le16_to_cpu(av->udp_sport);
 
+	if (gid && !!(gid->flags & XRDMA_GID_IPV4) !=
+		   xrdma_gid_is_ipv4(av->dgid))
+		return false;
 	return av->sl <= 7 && le32_to_cpu(av->flow_label) <= 0xfffff &&
 	       (!sport || sport >= 0xc000);
 }
@@ -256,7 +261,7 @@ static bool attrs_ok(const struct xrdma_device *dev, u32 mask,
 			return false;
 	}
 	if (mask & XRDMA_QPM_AV)
-		return xrdma_av_ok(&attr->av) &&
+		return xrdma_av_ok(dev, &attr->av) &&
 		       xrdma_gid_get(dev, attr->av.sgid_index);
 	return is_zero(&attr->av, sizeof(attr->av));
 }

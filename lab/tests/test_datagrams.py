@@ -16,7 +16,7 @@ from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.wr import SGE, RecvWR, SendWR
 
-from rc import LOCAL, Buffer
+from rc import LOCAL, Buffer, Endpoint
 
 GRH = 40
 QKEY = 0x11111111
@@ -170,3 +170,30 @@ def test_a_completion_tells_the_headers_and_leads_back(dev, pd, kind, name):
 def test_service_levels_have_four_bits(dev, pd, sl):
     handle(pd, dev.gid_index, str(dev.gid), sl).close()
     assert refused(handle, pd, dev.gid_index, str(dev.gid), sl + 16)
+
+
+GROUP_IPV4 = "::ffff:239.1.2.3"
+GROUP_IPV6 = "ff0e::1:2:3"
+# IPv4 in a form that Linux does not take for an IPv4-mapped address
+GROUP_EMBEDDED = "ff0e::ffff:239.1.2.3"
+
+
+def connect(dev, pd, index, dgid):
+    """Brings a reliable queue pair to RTR, towards any GID."""
+    end = Endpoint(dev, pd)
+    attr = end.to_init()
+    attr.path_mtu, attr.min_rnr_timer = e.IBV_MTU_1024, 12
+    route = GlobalRoute(dgid=GID(dgid), sgid_index=index)
+    attr.ah_attr = AHAttr(port_num=1, is_global=1, gr=route)
+    end.qp.to_rtr(attr)
+
+
+@pytest.mark.parametrize("make", [
+    lambda _, pd, *route: handle(pd, *route), connect], ids=["ah", "rtr"])
+@pytest.mark.parametrize("name, group, wrong", [
+    ("ipv4", GROUP_IPV4, False), ("ipv6", GROUP_IPV6, False),
+    ("ipv4", GROUP_IPV6, True), ("ipv6", GROUP_IPV4, True),
+    ("ipv4", GROUP_EMBEDDED, True), ("ipv6", GROUP_EMBEDDED, False)])
+def test_source_and_group_are_of_one_family(dev, pd, make, name, group, wrong):
+    index = gid_index(ADDRESSES[name][0])
+    assert refused(make, dev, pd, index, group) == wrong

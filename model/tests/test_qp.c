@@ -302,6 +302,7 @@ static void attribute_values_are_checked(void **state)
 	BAD(attr->rq_psn = cpu_to_le32(1 << 24));
 	BAD(attr->dest_qpn = cpu_to_le32(1 << 24));
 	BAD(attr->av.sgid_index = 1);
+	BAD(memset(attr->av.dgid + 10, 0xff, 2)); /* of another family */
 	BAD(attr->av.sl = 8);
 	BAD(attr->av.flow_label = cpu_to_le32(1 << 20));
 	BAD(attr->av.udp_sport = cpu_to_le16(0xbfff));
@@ -311,14 +312,14 @@ static void attribute_values_are_checked(void **state)
 	BAD(attr->flags = XRDMA_QPA_SQD_NOTIFY);
 	BAD(cmd.modify_qp.mask |= cpu_to_le32(1 << 16));
 	BAD(cmd.modify_qp.mask |= cpu_to_le32(XRDMA_QPM_QKEY));
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 16);
+	core_expect(env, XRDMA_HERR_CMD_PARAM, 17);
 #undef BAD
 	cmd = full;
 	attr->access = cpu_to_le16(XRDMA_ACCESS_LOCAL_WRITE);
 	cmd.modify_qp.mask |= cpu_to_le32(XRDMA_QPM_ACCESS);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 17);
-	env->expected -= 16;
+	core_expect(env, XRDMA_HERR_CMD_PARAM, 18);
+	env->expected -= 17;
 }
 
 static void query_returns_what_modify_set(void **state)

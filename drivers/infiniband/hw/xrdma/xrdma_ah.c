@@ -60,12 +60,27 @@ void xrdma_read_av(struct rdma_ah_attr *attr, struct xrdma_av *av)
 	ether_addr_copy(attr->roce.dmac, av->dmac);
 }
 
+/*
+ * The source decides whether a packet is IPv4 or IPv6. ib_core compares the two
+ * only when it resolves the MAC address, which it does not for multicast.
+ */
+static bool xrdma_same_family(const struct ib_global_route *grh)
+{
+	const struct in6_addr *dgid = (const void *)grh->dgid.raw;
+
+	return ipv6_addr_v4mapped(dgid) ==
+	       (rdma_gid_attr_network_type(grh->sgid_attr) ==
+		RDMA_NETWORK_IPV4);
+}
+
 /**
  * xrdma_ah_attr_ok() - can the device send there?
  * @caps: of the device
- * @attr: attributes of an address handle
+ * @attr: attributes of an address handle, with the source GID that ib_core
+ *	holds for them
  *
- * Return: false without a GRH, which every RoCE packet has, or for a value out
+ * Return: false without a GRH, which every RoCE packet has, if one of source
+ * and destination is an IPv4 address and the other is not, or for a value out
  * of range.
  */
 bool xrdma_ah_attr_ok(const struct xrdma_caps *caps,
@@ -74,6 +89,7 @@ bool xrdma_ah_attr_ok(const struct xrdma_caps *caps,
 	return attr->type == RDMA_AH_ATTR_TYPE_ROCE &&
 	       attr->ah_flags & IB_AH_GRH &&
 	       rdma_ah_read_grh(attr)->sgid_index < caps->max_gid &&
+	       xrdma_same_family(rdma_ah_read_grh(attr)) &&
 	       rdma_ah_get_sl(attr) <= XRDMA_MAX_SL;
 }
 
@@ -85,8 +101,8 @@ bool xrdma_ah_attr_ok(const struct xrdma_caps *caps,
  *	kernel
  *
  * Context: any for the kernel.
- * Return: 0, -EINVAL for an address out of range, -EOPNOTSUPP without
- * datagrams, or an errno of bad @udata.
+ * Return: 0, -EINVAL for an address that the device cannot send to,
+ * -EOPNOTSUPP without datagrams, or an errno of bad @udata.
  */
 int xrdma_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 		    struct ib_udata *udata)
