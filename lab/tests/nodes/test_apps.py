@@ -4,6 +4,7 @@
 import re
 
 import pytest
+from guide import Port
 
 # its unreliable tests make address handles without a GRH, which RoCE has not
 QPERF = ["rc_bw", "rc_rdma_read_bw", "rc_rdma_write_bw", "ver_rc_compare_swap",
@@ -29,9 +30,11 @@ def test_libfabric(nodes, sizes):
     assert re.search(r"^(4m|17) +2 +=2", text, re.M)
 
 
-UCX = ("UCX_NET_DEVICES=$XRDMA_DEV:1 UCX_IB_GID_INDEX=$XRDMA_GID_INDEX "
-       "UCX_UD_VERBS_ETH_DGID_CHECK=n "
-       "UCX_TLS={},self ucx_perftest -P 0 -n 200 -w 10")
+def ucx_env(nodes, form="{}={}"):
+    """What UCX needs: nothing, except that up to 1.18 it drops what soft-RoCE
+    receives over IPv4, where wc.sl of a datagram is 0."""
+    return form.format("UCX_UD_VERBS_ETH_DGID_CHECK", "n") \
+        if nodes.kind == "rxe" else ""
 
 
 @pytest.mark.parametrize("transport, test", [
@@ -39,20 +42,23 @@ UCX = ("UCX_NET_DEVICES=$XRDMA_DEV:1 UCX_IB_GID_INDEX=$XRDMA_GID_INDEX "
     ("rc_v,ud_v", "ucp_get -s 8192"), ("rc_v,ud_v", "ucp_fadd -s 8"),
     ("ud_v", "tag_bw -s 10000"), ("ud_v", "tag_lat -s 64")])
 def test_ucx(nodes, transport, test):
-    line = UCX.format(transport)
+    """With one of its ways to use verbs; device and GID are its own choice."""
+    line = f"UCX_TLS={transport},self {ucx_env(nodes)} " \
+           "ucx_perftest -P 0 -n 200 -w 10"
     nodes.talk(line, f"{line} -t {test} $PEER_ADDR", port=13337)
 
 
 def test_mpi(nodes):
+    """Transport, device and GID are what UCX chooses: RDMA, not TCP."""
+    port = Port(nodes)
     text = nodes.here(
         "printf '%s slots=1\\n' $XRDMA_ADDR $PEER_ADDR >/tmp/hosts && "
         "mpirun --allow-run-as-root -np 2 --hostfile /tmp/hosts --map-by node"
         " --prtemca plm_ssh_agent /src/lab/tests/nodes/rsh"
-        " --mca pml ucx --mca osc ucx -x UCX_TLS=rc_v,ud_v,self"
-        " -x UCX_IB_GID_INDEX=$XRDMA_GID_INDEX -x UCX_UD_VERBS_ETH_DGID_CHECK=n"
-        " -x UCX_NET_DEVICES=xrdma0:1,rxe0:1"
+        f" --mca pml ucx --mca osc ucx {ucx_env(nodes, '-x {}={}')}"
         " python3 /src/lab/tests/nodes/mpi_check.py", timeout=90)
     assert "all is right" in text
+    port.assert_quiet()
 
 
 @pytest.mark.parametrize("verb", ["write", "read", "send"])
