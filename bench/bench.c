@@ -99,3 +99,11 @@ void bench_figure(const char *figure, const char *device, const char *unit,
 {
 	printf("figure %s %s %s %.9g\n", figure, device, unit, value);
 }
+
+/* The same of a figure whose sample took so many seconds. */
+void bench_timed_figure(const char *figure, const char *device,
+			const char *unit, double value, double seconds)
+{
+	printf("figure %s %s %s %.9g %.3f\n", figure, device, unit, value,
+	       seconds);
+}

@@ -5,7 +5,8 @@
  * measured.
  *
  * Output: "interval FIGURE DEVICE" for each interval between markers, in order;
- * "figure FIGURE DEVICE UNIT VALUE" for each sample of any other figure.
+ * "figure FIGURE DEVICE UNIT VALUE [SECONDS]" for each sample of any other
+ * figure: SECONDS is how long a sample by the clock took.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -44,5 +45,7 @@ double bench_seconds(void);
 void bench_interval(const char *figure, const char *device);
 void bench_figure(const char *figure, const char *device, const char *unit,
 		  double value);
+void bench_timed_figure(const char *figure, const char *device,
+			const char *unit, double value, double seconds);
 
 #endif

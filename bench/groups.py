@@ -22,9 +22,9 @@ GROUPS = {
                ["memory.sh"]),
     "wall": (1200, [[]], ["wall.sh"]),
     # soft-RoCE keeps what 1,000 queue pairs send, and its node ran out of 2 GiB
-    "nodes": (900, [["--both", "xrdma"], ["--both", "rxe", "--mem", "6G"]],
+    "nodes": (1500, [["--both", "xrdma"], ["--both", "rxe", "--mem", "6G"]],
               ["nodes.sh"]),
-    "consumers": (600, [["--both", "xrdma"], ["--both", "rxe"]],
+    "consumers": (1200, [["--both", "xrdma"], ["--both", "rxe"]],
                   ["consumers.sh"]),
 }
 SCALE = {
@@ -34,4 +34,6 @@ SCALE = {
                                "hugepages=1"]], ["scale.sh", "tebibyte"]),
     "scale-pages": (1200, [["--mem", "4G"]], ["scale.sh", "pages"]),
 }
+# Groups of which each sample is taken by the clock, and says how long it took
+TIMED = ("wall", "nodes", "consumers")
 ALL = {**GROUPS, **SCALE}

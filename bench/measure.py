@@ -7,7 +7,6 @@ Runs in the lab's root image, in the checkout.
 import contextlib
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
@@ -16,24 +15,10 @@ import counts
 import groups
 import picture
 import targets
+from figure import SECONDS, Figure
 
 TOP = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 OUT = "build/bench"
-
-
-class Figure:
-    """Samples of one figure on one device."""
-
-    def __init__(self, unit, samples):
-        self.unit = unit
-        self.samples = samples
-        self.median = statistics.median(samples)
-
-    def record(self):
-        """What goes into a file of results."""
-        return {"unit": self.unit, "n": len(self.samples),
-                "median": self.median, "min": min(self.samples),
-                "max": max(self.samples)}
 
 
 def kind_of(device):
@@ -42,7 +27,8 @@ def kind_of(device):
 
 
 def boot(name, kernel, options):
-    """Runs a group's script in one guest. Returns what it printed, or None."""
+    """Runs a group's script in one guest. Returns the words of each line that it
+    printed; a guest that failed adds "ended KIND REASON"."""
     seconds, _, script = groups.ALL[name]
     raw = f"{TOP}/{OUT}/raw"
     os.makedirs(raw, exist_ok=True)
@@ -51,35 +37,51 @@ def boot(name, kernel, options):
                f"/src/bench/guest/{script[0]}", *script[1:]]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True,
                             check=False)
+    lines = [line.split() for line in result.stdout.splitlines() if line.strip()]
     if result.returncode:
-        print(f"bench: {name}: the guest's script ended with "
-              f"{result.returncode}", file=sys.stderr)
-        return None
-    lines = (line.split() for line in result.stdout.splitlines())
-    return [words for words in lines if words]
-
-
-def boot_all(name, kernel):
-    """Each of a group's guests in turn: the lines of all, or None."""
-    lines = []
-    for options in groups.ALL[name][1]:
-        more = boot(name, kernel, options)
-        if more is None:
-            return None
-        lines += more
+        kind = "rxe" if options[:2] == ["--both", "rxe"] else "xrdma"
+        lines.append(["ended", kind, "the guest ended with",
+                      str(result.returncode)])
     return lines
 
 
-def printed(lines):
-    """The figures that a guest printed as such."""
-    units, samples = {}, {}
+def boot_all(name, kernel):
+    """Each of a group's guests in turn: the lines of all."""
+    return [words for options in groups.ALL[name][1]
+            for words in boot(name, kernel, options)]
+
+
+def failures_of(name, lines, figures):
+    """(figure, device kind) -> why its guest could not take it, or not as often
+    as it should."""
+    failures = {(words[1], kind_of(words[2])): " ".join(words[3:])
+                for words in lines if words[0] == "failed"}
+    for _, kind, *reason in (words for words in lines if words[0] == "ended"):
+        for metric in targets.GROUPS[name]:
+            if (metric.figure, kind) not in figures:
+                failures.setdefault((metric.figure, kind), " ".join(reason))
+    return failures
+
+
+def printed(name, lines):
+    """The figures that the guests of a group printed as such.
+
+    Raises ValueError if a sample of a group of times is too short, or does not
+    say how long it took.
+    """
+    units, samples, seconds = {}, {}, {}
     for words in lines:
         if words[0] == "figure":
-            _, name, device, unit, value = words
-            key = (name, kind_of(device))
+            _, figure, device, unit, value, *took = words
+            key = (figure, kind_of(device))
+            if name in groups.TIMED and (not took or float(took[0]) < SECONDS):
+                raise ValueError(f"{figure} of {device}: a sample by the clock "
+                                 f"took {(took or ['?'])[0]} s, not {SECONDS} s")
             units[key] = unit
             samples.setdefault(key, []).append(float(value))
-    return {key: Figure(units[key], samples[key]) for key in samples}
+            seconds.setdefault(key, []).extend(map(float, took))
+    return {key: Figure(units[key], samples[key],
+                        min(seconds[key], default=None)) for key in samples}
 
 
 def counted(lines):
@@ -103,12 +105,22 @@ def counted(lines):
     return figures
 
 
-# figure -> what it is the ratio of, and by what of their samples: for threads, by
-# the round that other work on the host disturbed least
+def of_medians(above, below):
+    """The one ratio of two figures that were counted."""
+    return Figure("x", [above.median / below.median])
+
+
+def of_rounds(above, below):
+    """The ratio of two figures that were taken in turn, in each round."""
+    return Figure("x", [a / b for a, b in zip(above.samples, below.samples)],
+                  min(above.seconds, below.seconds))
+
+
+# figure -> what it is the ratio of, and how
 RATIOS = {
-    "live/growth": ("reg/live/65536", "reg/live/64", statistics.median),
-    "qp/growth": ("qp/create/16000", "qp/create/64", statistics.median),
-    "threads/gain": ("threads/2", "threads/1", max),
+    "live/growth": ("reg/live/65536", "reg/live/64", of_medians),
+    "qp/growth": ("qp/create/16000", "qp/create/64", of_medians),
+    "threads/gain": ("threads/2", "threads/1", of_rounds),
 }
 # figure -> of how many it is the sum
 LISTS = {
@@ -120,18 +132,17 @@ LISTS = {
 def derive(figures):
     """Adds what follows from other figures, if they are there."""
     for kind in ("xrdma", "rxe"):
-        for name, (above, below, one_of) in RATIOS.items():
+        for name, (above, below, ratio) in RATIOS.items():
             if (above, kind) in figures and (below, kind) in figures:
-                figures[name, kind] = Figure("x", [
-                    one_of(figures[above, kind].samples) /
-                    one_of(figures[below, kind].samples)])
+                figures[name, kind] = ratio(figures[above, kind],
+                                            figures[below, kind])
         for name, num in LISTS.items():
             if (name, kind) in figures:
                 figures[name + "-each", kind] = Figure("insns", [
                     value / num for value in figures[name, kind].samples])
 
 
-def save(name, figures, facts):
+def save(name, figures, failures, facts):
     """Writes a group's results, with the targets beside them."""
     metrics = {metric.figure: metric for metric in targets.METRICS}
     rows = []
@@ -144,39 +155,50 @@ def save(name, figures, facts):
             row["meets"] = targets.meets(metric, value.median,
                                          other and other.median)
         rows.append(row)
+    rows += [{"figure": figure, "device": kind, "failed": reason}
+             for (figure, kind), reason in failures.items()]
     with open(f"{OUT}/{name}.json", "w", encoding="utf-8") as out:
         json.dump({"group": name, **facts, "figures": rows}, out, indent=1)
         out.write("\n")
 
 
+def take(name, kernel):
+    """Runs the guests of a group: (figures, failures, whether a guest that has
+    the device failed). Raises ValueError."""
+    lines = boot_all(name, kernel)
+    ended = ["ended", "xrdma"] in [words[:2] for words in lines]
+    figures = printed(name, lines)
+    if not ended and any(words[0] == "interval" for words in lines):
+        figures.update(counted(lines))
+    derive(figures)
+    return figures, failures_of(name, lines, figures), ended
+
+
 def measure(names, facts):
-    """Runs groups. Returns (all figures, names of groups that failed)."""
-    all_figures, failed = {}, []
+    """Runs groups. Returns (all figures, names of groups that failed, what could
+    not be taken and why, as of failures_of())."""
+    all_figures, failed, all_failures = {}, [], {}
     for name in names:
         print(f"bench: {name}", file=sys.stderr, flush=True)
         with contextlib.suppress(FileNotFoundError):
             os.remove(f"{OUT}/{name}.json")
-        lines = boot_all(name, facts["kernel"])
-        if lines is None:
-            failed.append(name)
-            continue
-        figures = printed(lines)
         try:
-            if any(words[0] == "interval" for words in lines):
-                figures.update(counted(lines))
+            figures, failures, ended = take(name, facts["kernel"])
         except ValueError as err:
             print(f"bench: {name}: {err}", file=sys.stderr)
             failed.append(name)
             continue
-        derive(figures)
-        save(name, figures, {**facts, "load": os.getloadavg()[0]})
+        save(name, figures, failures, {**facts, "load": os.getloadavg()[0]})
         all_figures.update(figures)
-        lacking = list(targets.missing(name, figures))
+        all_failures.update(failures)
+        lacking = list(targets.missing(name, figures, failures))
+        if ended:
+            lacking.append("a guest failed that has the device")
         for line in lacking:
             print(f"bench: {name}: {line}", file=sys.stderr)
         if lacking:
             failed.append(name)
-    return all_figures, failed
+    return all_figures, failed, all_failures
 
 
 def run(kernel, commit, names):
@@ -187,9 +209,9 @@ def run(kernel, commit, names):
         return 1
     facts = {"kernel": kernel, "commit": commit, "cpus": os.cpu_count(),
              "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
-    figures, failed = measure(names, facts)
+    figures, failed, failures = measure(names, facts)
     print(f"\nkernel {kernel}, commit {commit}, {facts['date']}")
-    print("\n".join(targets.table(figures)))
+    print("\n".join(targets.table(figures, failures)))
     if picture.draw(f"{OUT}/registration.svg", figures,
                     f"xrdma and soft-RoCE, Linux {kernel}"):
         print(f"picture: {OUT}/registration.svg, profile: {OUT}/profile.txt")

@@ -7,6 +7,8 @@ recorded beside the figure, and gates nothing. That there is a figure does.
 
 from collections import namedtuple
 
+from figure import STEADY
+
 # figure: its name; bound: "max" or "min"; of: "value" or "ratio"; None: no
 # target, for the record only
 Metric = namedtuple("Metric", "label figure bound of limit")
@@ -148,25 +150,54 @@ def _number(value):
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.4g}"
 
 
-def missing(group, figures):
+def missing(group, figures, failures=()):
     """The metrics of a group that lack a figure: one of the device, or the one of
-    soft-RoCE that it shall be compared with."""
+    soft-RoCE that it shall be compared with. failures: (figure, device kind) that
+    a guest could not take. One of soft-RoCE is only a note in the table; one of
+    the device stands here, even if some samples were taken."""
     for metric in GROUPS[group]:
-        kinds = ("xrdma", "rxe") if metric.of == "ratio" else ("xrdma",)
-        for kind in kinds:
-            if (metric.figure, kind) not in figures:
-                yield f"{metric.label}: no figure of {kind}"
+        ours = (metric.figure, "xrdma")
+        theirs = (metric.figure, "rxe")
+        if ours in failures or ours not in figures:
+            yield f"{metric.label}: no figure of xrdma"
+        if metric.of == "ratio" and theirs not in figures and \
+           theirs not in failures:
+            yield f"{metric.label}: no figure of rxe"
 
 
-def table(figures):
-    """Lines to print. figures: (figure, device kind) -> Figure."""
-    form = "{:38} {:>13} {:>13} {:6} {:>7}  {:13} {}"
+def _notes(metric, figures, failures):
+    """What is to be said of a row: the spread of its times, and why a figure or
+    samples of it are not there."""
+    notes = []
+    both = [(kind, figures.get((metric.figure, kind)))
+            for kind in ("xrdma", "rxe")]
+    timed = [figure for _, figure in both if figure and figure.seconds]
+    if timed:
+        notes.append("spread " + " / ".join(
+            f"{figure.spread:.0%}" for figure in timed))
+    for kind, figure in both:
+        if figure and figure.unsteady():
+            notes.append(f"{kind} is unsteady (above {STEADY:.0%})")
+        reason = failures.get((metric.figure, kind))
+        if reason:
+            what = f"only {len(figure.samples)} samples" if figure else \
+                "no figure"
+            notes.append(f"{kind}: {what}: {reason}")
+    return "; ".join(notes)
+
+
+def table(figures, failures=None):
+    """Lines to print. figures: (figure, device kind) -> Figure; failures: the
+    same -> why it has no figure, or fewer samples."""
+    failures = failures or {}
+    form = "{:38} {:>13} {:>13} {:6} {:>7}  {:13} {:6} {}"
     lines = [form.format("metric", "xrdma", "rxe", "unit", "ratio", "target",
-                         "meets?").rstrip()]
+                         "meets?", "").rstrip()]
     for metric in METRICS:
         ours = figures.get((metric.figure, "xrdma"))
         theirs = figures.get((metric.figure, "rxe"))
-        if not ours and not theirs:
+        notes = _notes(metric, figures, failures)
+        if not ours and not theirs and not notes:
             continue
         mine = ours.median if ours else None
         other = theirs.median if theirs else None
@@ -175,5 +206,6 @@ def table(figures):
             meets(metric, mine, other)]
         lines.append(form.format(
             metric.label, _number(mine), _number(other),
-            (ours or theirs).unit, ratio, describe(metric), verdict).rstrip())
+            (ours or theirs).unit if ours or theirs else "", ratio,
+            describe(metric), verdict, notes).rstrip())
     return lines

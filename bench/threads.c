@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Threads that register at the same time, in one context, each its own page
- * and protection domain: registrations per second. Deregistration is not timed.
+ * and protection domain: registrations per second, over at least a second.
+ * Deregistration is not timed.
  *
- *   threads DEVICE THREADS [ROUNDS]
+ *   threads DEVICE THREADS
  */
 
 #include <pthread.h>
@@ -11,6 +12,7 @@
 
 #define MAX_THREADS	16
 #define REGIONS		4000UL	/* of each thread, at once */
+#define AIM_SECONDS	1.2	/* of a sample */
 
 static struct ibv_context *ctx;
 static pthread_barrier_t barrier;
@@ -34,10 +36,10 @@ static void *registrar(void *mem)
 	return NULL;
 }
 
-static double rate(int num)
+/* How long it took that each thread registered all its regions, once. */
+static double batch(int num, char *mem)
 {
 	pthread_t thread[MAX_THREADS];
-	char *mem = bench_memory(num * 4 * KIB, PAGES_4K);
 	double start, took;
 	int i;
 
@@ -51,21 +53,28 @@ static double rate(int num)
 	took = bench_seconds() - start;
 	for (i = 0; i < num; i++)
 		must(!pthread_join(thread[i], NULL));
-	return num * REGIONS / took;
+	must(!pthread_barrier_destroy(&barrier));
+	return took;
 }
 
 int main(int argc, char **argv)
 {
 	char figure[64];
-	int round, rounds, num;
+	unsigned long regions = 0;
+	double seconds = 0;
+	char *mem;
+	int num;
 
-	must(argc == 3 || argc == 4);
+	must(argc == 3);
 	num = atoi(argv[2]);
 	must(num > 0 && num <= MAX_THREADS);
 	ctx = bench_open(argv[1]);
-	rounds = argc == 4 ? atoi(argv[3]) : 1;
+	mem = bench_memory(num * 4 * KIB, PAGES_4K);
+	while (seconds < AIM_SECONDS) {
+		seconds += batch(num, mem);
+		regions += num * REGIONS;
+	}
 	snprintf(figure, sizeof(figure), "threads/%d", num);
-	for (round = 0; round < rounds; round++)
-		bench_figure(figure, argv[1], "1/s", rate(num));
+	bench_timed_figure(figure, argv[1], "1/s", regions / seconds, seconds);
 	return 0;
 }

@@ -3,12 +3,21 @@
 #
 # The same jobs on the disk and on the share of the other node, by RDMA and by
 # TCP over the same wire. Good for ratios only.
+#
+#   consumers.sh                     takes all samples
+#   consumers.sh STEP TRANSPORT PORT takes one sample of each figure of a step
 
 set -euo pipefail
 nqn=xrdma-test
 share=/media/share
-seconds=3
+rounds=5
+seconds=2		# of a job of fio
+least_us=1200000	# of copies, added up
 megabytes=48
+limit=120		# seconds for a step
+declare -A figures=(
+	[nvme_of]="nvme-read-4k nvme-write-4k nvme-read-128k nvme-write-128k"
+	[nfs]="nfs-write nfs-read")
 
 serve() {
 	on-peer sh -ec '
@@ -30,10 +39,15 @@ serve() {
 		echo Y >/proc/fs/nfsd/v4_end_grace || true' >&2
 }
 
-# figure NAME TRANSPORT UNIT VALUE: prints a sample
+# name FIGURE TRANSPORT: the name of the figure by that transport, and the device
+name() {
+	[ "$2" = rdma ] || set -- "$1-$2"
+	echo "consumers/$1 $XRDMA_DEV"
+}
+
+# figure FIGURE TRANSPORT UNIT VALUE SECONDS: prints a sample
 figure() {
-	[ "$2" = rdma ] || set -- "$1-$2" "$2" "$3" "$4"
-	echo "figure consumers/$1 $XRDMA_DEV $3 $4"
+	echo "figure $(name "$1" "$2") $3 $4 $5"
 }
 
 # disk: waits for the one that is connected, prints its path
@@ -50,57 +64,85 @@ disk() {
 	return 1
 }
 
-# job PATH RW SIZE DEPTH FIELD: that field of what fio prints
+# job PATH RW SIZE DEPTH FIELD TIME: the two fields of what fio prints, of which
+# the second is how many milliseconds it took
 job() {
 	fio --name=job --filename="$1" --rw="$2" --bs="$3" --iodepth="$4" \
 		--ioengine=libaio --direct=1 --size=48m --time_based \
-		--runtime=$seconds --minimal | awk -F';' -v field="$5" '{ print $field }'
+		--runtime=$seconds --minimal |
+		awk -F';' -v field="$5" -v time="$6" \
+			'{ print $field, $time / 1000 }'
 }
 
-# nvme_of TRANSPORT PORT
+# sample FIGURE TRANSPORT UNIT JOB...: that of a job of fio
+sample() {
+	local line value took
+
+	line=$(job "${@:4}")
+	read -r value took <<<"$line"
+	figure "$1" "$2" "$3" "$value" "$took"
+}
+
 nvme_of() {
 	local path
 
+	trap 'nvme disconnect -n $nqn >&2' EXIT
 	modprobe "nvme-$1"
 	nvme connect -t "$1" -a "$PEER_ADDR" -s "$2" -n $nqn >&2
 	path=$(disk)
-	figure nvme-read-4k "$1" IOPS "$(job "$path" randread 4k 16 8)"
-	figure nvme-write-4k "$1" IOPS "$(job "$path" randwrite 4k 16 49)"
-	figure nvme-read-128k "$1" KiB/s "$(job "$path" randread 128k 4 7)"
-	figure nvme-write-128k "$1" KiB/s "$(job "$path" randwrite 128k 4 48)"
-	nvme disconnect -n $nqn >&2
+	sample nvme-read-4k "$1" IOPS "$path" randread 4k 16 8 9
+	sample nvme-write-4k "$1" IOPS "$path" randwrite 4k 16 49 50
+	sample nvme-read-128k "$1" KiB/s "$path" randread 128k 4 7 9
+	sample nvme-write-128k "$1" KiB/s "$path" randwrite 128k 4 48 50
 }
 
-# copy FROM TO [OPTION]: KiB/s
-copy() {
-	local start=${EPOCHREALTIME/./} end
+# copies FIGURE TRANSPORT PORT FROM TO [OPTION]: a sample of copies, each on a
+# share that has just been mounted, so that nothing of it is in the page cache
+copies() {
+	local copied=0 took=0 start
 
-	dd if="$1" of="$2" bs=1M status=none "${@:3}"
-	end=${EPOCHREALTIME/./}
-	echo $((megabytes * 1024 * 1000000 / (end - start)))
+	while [ $took -lt $least_us ]; do
+		mount -t nfs -o "vers=4.2,proto=$2,port=$3" "$PEER_ADDR:/" $share
+		start=${EPOCHREALTIME/./}
+		dd if="$4" of="$5" bs=1M status=none "${@:6}"
+		took=$((took + ${EPOCHREALTIME/./} - start))
+		copied=$((copied + megabytes))
+		cmp /tmp/data $share/data >&2
+		umount $share
+	done
+	figure "$1" "$2" KiB/s $((copied * 1024 * 1000000 / took)) \
+		"$((took / 1000000)).$(printf %06d $((took % 1000000)))"
 }
 
-# nfs TRANSPORT PORT
 nfs() {
-	local options=vers=4.2,proto=$1,port=$2
-
+	trap 'mountpoint -q $share && umount -f $share' EXIT
 	mkdir -p $share
-	mount -t nfs -o "$options" "$PEER_ADDR:/" $share
-	figure nfs-write "$1" KiB/s "$(copy /tmp/data $share/data conv=fsync)"
-	umount $share
-	mount -t nfs -o "$options" "$PEER_ADDR:/" $share
-	figure nfs-read "$1" KiB/s "$(copy $share/data /dev/null)"
-	cmp /tmp/data $share/data >&2
-	umount $share
+	copies nfs-write "$1" "$2" /tmp/data $share/data conv=fsync
+	copies nfs-read "$1" "$2" $share/data /dev/null
 }
 
+# step FUNCTION TRANSPORT PORT: one that fails leaves the others their samples
+step() {
+	local status=0 figure
+
+	timeout $limit "$0" "$@" || status=$?
+	[ $status != 0 ] || return 0
+	for figure in ${figures[$1]}; do
+		echo "failed $(name "$figure" "$2") $1 by $2: status $status"
+	done
+}
+
+if [ $# -gt 0 ]; then
+	"$@"
+	exit
+fi
 serve
 modprobe -a nfs rpcrdma
 head -c ${megabytes}M /dev/urandom >/tmp/data
-for round in 1 2 3; do
+for ((round = 0; round < rounds; round++)); do
 	echo "round $round" >&2
-	nvme_of rdma 4420
-	nvme_of tcp 4421
-	nfs rdma 20049
-	nfs tcp 2049
+	step nvme_of rdma 4420
+	step nvme_of tcp 4421
+	step nfs rdma 20049
+	step nfs tcp 2049
 done

@@ -5,48 +5,23 @@
 
 set -euo pipefail
 bin=/src/build/bench
+perf=$(dirname "$0")/perf.py
 rounds=5
 
-# run COMMAND...: as server, then as client; prints what the client says
-run() {
-	"$@" >/tmp/server.log 2>&1 &
-	local server=$! try
-
-	for ((try = 0; try < 50; try++)); do
-		if "$@" 127.0.0.1 >/tmp/client.log 2>&1; then
-			wait $server
-			cat /tmp/client.log
-			return
-		fi
-		grep -q 'Couldn.t connect' /tmp/client.log || break
-		sleep 0.1
-	done
-	kill $server || :
-	cat /tmp/server.log /tmp/client.log >&2
-	return 1
-}
-
-# perf FIGURE UNIT COLUMN PROGRAM ARGUMENTS...: a sample for each device
-perf() {
-	local figure=$1 unit=$2 column=$3 device name gid
-	shift 3
-
-	for device in "$XRDMA_DEV $XRDMA_GID_INDEX" "$RXE_DEV $RXE_GID_INDEX"; do
-		read -r name gid <<<"$device"
-		run "$@" -d "$name" -x "$gid" -F |
-			awk -v c="$column" -v head="figure $figure $name $unit" '
-				/^ *[0-9]+ +[0-9]+ +[0-9.]/ { print head, $c }'
-	done
+# threads DEVICE: a sample of each of the two figures that make threads/gain
+threads() {
+	"$bin/threads" "$1" 1 && "$bin/threads" "$1" 2
 }
 
 eval "$(lab-rxe)"
+export RXE_DEV RXE_GID_INDEX
 ip link set "$XRDMA_NETDEV" mtu 4500
+"$perf" wall/write-64k MiB/s 100 ib_write_bw -s 65536
+"$perf" wall/write-64 M/s 1000 ib_write_bw -s 64
+"$perf" wall/write-2-latency us 500 ib_write_lat -s 2
 for ((round = 0; round < rounds; round++)); do
-	perf wall/write-64k MiB/s 4 ib_write_bw -s 65536 -n 300
-	perf wall/write-64 M/s 5 ib_write_bw -s 64 -n 5000
-	perf wall/write-2-latency us 5 ib_write_lat -s 2 -n 500
 	for device in "$XRDMA_DEV" "$RXE_DEV"; do
-		$bin/threads "$device" 1 4
-		$bin/threads "$device" 2 4
+		threads "$device" ||
+			echo "failed threads/gain $device status $?"
 	done
 done

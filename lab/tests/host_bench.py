@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """What bench/run makes of what its guests print; no guest is booted."""
 
+import os
 import pathlib
+import stat
+import subprocess
 import sys
 
 import pytest
@@ -12,11 +15,12 @@ sys.path.insert(0, str(BENCH))
 import groups  # noqa: E402
 import measure  # noqa: E402
 import targets  # noqa: E402
+from figure import Figure  # noqa: E402
 
 
 def printed(group):
     """What the guests of a group print: (figure, kind) -> line."""
-    return {(metric.figure, kind): f"figure {metric.figure} {kind}0 x 1"
+    return {(metric.figure, kind): f"figure {metric.figure} {kind}0 x 1 1.2"
             for metric in targets.GROUPS[group] for kind in ("xrdma", "rxe")}
 
 
@@ -44,6 +48,122 @@ def test_each_metric_must_have_a_figure(measured, group):
             del rest[metric.figure, kind]
             wanted = kind == "xrdma" or metric.of == "ratio"
             assert measured(group, rest.values()) != wanted, (metric, kind)
+
+
+def test_a_baseline_that_failed_is_said_and_leaves_the_other_figures(
+        monkeypatch, tmp_path):
+    metric = targets.GROUPS["wall"][0]
+    lines = printed("wall")
+    del lines[metric.figure, "rxe"]
+    lines = [*lines.values(), f"failed {metric.figure} rxe0 ib_write_bw: retries"]
+    monkeypatch.setattr(measure, "OUT", str(tmp_path))
+    monkeypatch.setattr(measure, "boot_all",
+                        lambda *_: [line.split() for line in lines])
+    figures, failed, failures = measure.measure(["wall"], {"kernel": "7.2"})
+    assert not failed
+    table = "\n".join(targets.table(figures, failures))
+    assert "rxe: no figure: ib_write_bw: retries" in table
+    assert len(figures) == 2 * len(targets.GROUPS["wall"]) - 1
+
+
+def test_a_guest_that_failed_leaves_what_it_printed_and_the_other_guest(
+        monkeypatch, tmp_path):
+    def run(command, **_):
+        kind = "rxe" if "rxe" in command else "xrdma"
+        lines = [line for (figure, of), line in printed("nodes").items()
+                 if of == kind and not (kind == "rxe" and "64" in figure)]
+        return subprocess.CompletedProcess(
+            command, 125 if kind in failing else 0, "\n".join(lines))
+
+    monkeypatch.setattr(measure, "OUT", str(tmp_path))
+    monkeypatch.setattr(measure.subprocess, "run", run)
+    failing = ["rxe"]
+    figures, failed, failures = measure.measure(["nodes"], {"kernel": "7.2"})
+    assert not failed
+    assert ("nodes/write-64", "xrdma") in figures
+    assert ("nodes/qps-1000", "rxe") in figures
+    assert failures["nodes/write-64", "rxe"] == "the guest ended with 125"
+    # a complaint of the kernel under the device is never only a note
+    failing = ["rxe", "xrdma"]
+    assert measure.measure(["nodes"], {"kernel": "7.2"})[1] == ["nodes"]
+
+
+def test_a_failure_of_the_device_fails_the_group(measured):
+    lines = list(printed("wall").values())
+    assert measured("wall", lines)
+    assert not measured("wall", [*lines, "failed wall/write-64 xrdma0 retries"])
+
+
+@pytest.mark.parametrize("took", ["0.003", "0.999", ""])
+def test_a_sample_shorter_than_a_second_is_refused(measured, took):
+    lines = printed("wall")
+    key = ("wall/write-64", "rxe")
+    assert measured("wall", lines.values())
+    lines[key] = f"figure {key[0]} rxe0 x 1 {took}"
+    assert not measured("wall", lines.values())
+
+
+def test_spread_is_the_extent_of_the_samples_over_their_median():
+    figure = Figure("us", [30, 31, 29, 40, 32], 1.2)
+    assert figure.median == 31
+    assert figure.spread == pytest.approx(11 / 31)
+    assert figure.record()["spread"] == figure.spread
+    assert Figure("us", [100, 90, 110], 1.2).spread == pytest.approx(0.2)
+    assert "spread" not in Figure("insns", [1, 2]).record()
+
+
+@pytest.mark.parametrize("samples, marked", [
+    ([100, 90, 110], False), ([100, 89, 110], True)])
+def test_a_row_whose_spread_is_above_a_fifth_says_so(samples, marked):
+    name = targets.GROUPS["wall"][0].figure
+    figures = {(name, "xrdma"): Figure("us", samples, 1.2),
+               (name, "rxe"): Figure("us", [1], 1.2)}
+    row = targets.table(figures)[1]
+    assert ("xrdma is unsteady" in row) == marked
+    assert "rxe is unsteady" not in row
+
+
+# Works 1,000 messages off in a second, and takes no time to say so; soft-RoCE
+# fails under more than a few.
+PERFTEST = """#!/bin/sh
+client= device= num=
+while [ $# -gt 0 ]; do
+    case $1 in
+    -d) device=$2 ;;
+    -n) num=$2 ;;
+    127.0.0.1) client=1 ;;
+    esac
+    shift
+done
+[ -n "$client" ] || exit 0
+if [ $device = rxe0 ] && [ $num -gt 100 ]; then
+    echo "Completion with error: retries"
+    exit 1
+fi
+echo " #bytes  #iterations  BW peak[MiB/sec]  BW average[MiB/sec]  MsgRate[Mpps]"
+echo " 64      $num          0.00              0.06                 0.001000"
+"""
+
+
+def test_samples_take_a_second_and_a_failing_baseline_costs_only_its_own(
+        tmp_path):
+    program = tmp_path / "ib_write_bw"
+    program.write_text(PERFTEST, encoding="ascii")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    result = subprocess.run(
+        [str(BENCH / "guest/perf.py"), "wall/write-64", "M/s", "10",
+         "ib_write_bw", "-s", "64"], stdout=subprocess.PIPE, text=True,
+        check=True, timeout=60, env={
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "XRDMA_DEV": "xrdma0", "XRDMA_GID_INDEX": "1",
+            "RXE_DEV": "rxe0", "RXE_GID_INDEX": "1"})
+    ours = [line.split() for line in result.stdout.splitlines()
+            if line.startswith("figure wall/write-64 xrdma0 M/s 0.001 ")]
+    assert len(ours) == 5
+    assert all(float(words[5]) >= 1 for words in ours)
+    theirs = [line for line in result.stdout.splitlines() if "rxe0" in line]
+    assert theirs == ["failed wall/write-64 rxe0 ib_write_bw: "
+                      "Completion with error: retries"]
 
 
 def test_what_follows_from_others_needs_all_of_them():

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Samples of one figure on one device, and their statistics."""
+
+import statistics
+
+SECONDS = 1.0           # the shortest sample by the clock
+STEADY = 0.2            # a figure by the clock with more spread is marked
+
+
+class Figure:
+    """Samples of one figure on one device.
+
+    seconds: how long the shortest sample took; None for what no clock measured.
+    median: of the samples. spread: (largest - smallest) / median.
+    """
+
+    def __init__(self, unit, samples, seconds=None):
+        self.unit = unit
+        self.samples = samples
+        self.seconds = seconds
+        self.median = statistics.median(samples)
+        extent = max(samples) - min(samples)
+        self.spread = extent / abs(self.median) if self.median else 0.0
+
+    def unsteady(self):
+        """Whether a clock measured it, and its samples disagree."""
+        return self.seconds is not None and self.spread > STEADY
+
+    def record(self):
+        """What goes into a file of results."""
+        record = {"unit": self.unit, "n": len(self.samples),
+                  "median": self.median, "min": min(self.samples),
+                  "max": max(self.samples)}
+        if self.seconds is not None:
+            record.update(spread=self.spread, seconds=self.seconds)
+        return record
