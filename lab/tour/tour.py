@@ -46,15 +46,13 @@ def details(dev, mr):
 def show(dev, pd, title, buf):
     """Register @buf and print what became of it."""
     buf.view[::PAGE] = bytes(len(buf.view[::PAGE]))
-    start = time.monotonic()
     mr = MR(pd, buf.length, ALL, address=buf.address)
-    taken = 1e3 * (time.monotonic() - start)
     row = details(dev, mr)
     blocks = " + ".join(f"{row[name]} x {name.removeprefix(BLOCKS)}"
                         for name in row if name.startswith(BLOCKS))
     print(f"  {title:<26} key {mr.lkey >> 8:#08x}:{mr.lkey & 0xff:02x}"
           f"  levels {row['drv_levels']}  entries {row['drv_mtt_entries']:>6}"
-          f"  tables {size(row['drv_mtt_bytes']):>8}  {taken:7.1f} ms\n"
+          f"  tables {size(row['drv_mtt_bytes']):>8}\n"
           f"  {'':<26} blocks: {blocks}")
     return mr
 
