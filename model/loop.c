@@ -4,6 +4,7 @@
  * between spinning and sleeping; knows nothing of what it runs.
  */
 #include <errno.h>
+#include <linux/array_size.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -22,11 +23,15 @@
 #define SPIN_PROBE_NS		8000
 /* ... once in so many sleeps */
 #define SLEEPS_PER_PROBE	32
+/* number of last spins whose outcome tells what to expect of the next one */
+#define SPIN_HISTORY		2
 
 /*
  * @timers is a binary heap with its root in slot 1, so that slot 0 can mean
  * "not armed". @ready and @n_ready are the events being handled; a watch that
- * is removed meanwhile is blanked out there.
+ * is removed meanwhile is blanked out there. @history has a bit for each of the
+ * last SPIN_HISTORY spins, 1 if work came; @pays_ns is how long a spin pays after
+ * each of these histories.
  */
 struct xrdma_loop {
 	int epfd;
@@ -34,7 +39,9 @@ struct xrdma_loop {
 	u64 now_ns;
 	u64 spin_ns;
 	u64 last_work_ns;
-	u64 pays_ns;
+	u64 pays_ns[1 << SPIN_HISTORY];
+	unsigned int history;
+	bool spinning;
 	const struct xrdma_loop_engine *engine;
 	void *engine_opaque;
 	struct xrdma_timer **timers;
@@ -62,11 +69,13 @@ static u64 monotonic_ns(void)
 struct xrdma_loop *xrdma_loop_create(u64 spin_ns)
 {
 	struct xrdma_loop *loop = calloc(1, sizeof(*loop));
+	unsigned int i;
 
 	if (!loop)
 		return NULL;
 	loop->spin_ns = spin_ns;
-	loop->pays_ns = spin_ns;
+	for (i = 0; i < ARRAY_SIZE(loop->pays_ns); i++)
+		loop->pays_ns[i] = spin_ns;
 	loop->now_ns = monotonic_ns();
 	loop->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epfd < 0) {
@@ -352,34 +361,50 @@ static int wait_watches(struct xrdma_loop *loop, u64 deadline_ns)
 }
 
 /*
- * Spinning pays if work comes while it lasts. Where all cores are taken, whoever
- * would bring the work waits for this one: then sleeping is faster.
+ * Spinning pays if work comes while it lasts. Where this thread has taken the
+ * core of the processor that would bring the work, only sleeping lets the work
+ * come; while another core runs that processor, the work comes soon, and without
+ * a doorbell. With two processors that talk to each other through the device,
+ * both cases take turns, so what to expect depends on the last outcomes.
  */
+static void spin_ended(struct xrdma_loop *loop, bool paid)
+{
+	loop->spinning = false;
+	loop->history = (loop->history << 1 | paid) &
+			(ARRAY_SIZE(loop->pays_ns) - 1);
+}
+
+static void set_pays(struct xrdma_loop *loop, u64 ns)
+{
+	loop->pays_ns[loop->history] = ns < loop->spin_ns ? ns : loop->spin_ns;
+}
+
 static void spin_paid(struct xrdma_loop *loop)
 {
 	u64 waited = loop->now_ns - loop->last_work_ns;
 
-	if (4 * waited > loop->pays_ns)
-		loop->pays_ns = 4 * waited;
-	if (loop->pays_ns > loop->spin_ns)
-		loop->pays_ns = loop->spin_ns;
+	if (4 * waited > loop->pays_ns[loop->history])
+		set_pays(loop, 4 * waited);
+	spin_ended(loop, true);
 }
 
 static void spin_failed(struct xrdma_loop *loop)
 {
-	loop->pays_ns /= 2;
+	u64 pays_ns = loop->pays_ns[loop->history] / 2;
+
 	if (loop->stats.sleeps % SLEEPS_PER_PROBE == 0 &&
-	    loop->pays_ns < SPIN_PROBE_NS)
-		loop->pays_ns = SPIN_PROBE_NS;
-	if (loop->pays_ns > loop->spin_ns)
-		loop->pays_ns = loop->spin_ns;
+	    pays_ns < SPIN_PROBE_NS)
+		pays_ns = SPIN_PROBE_NS;
+	set_pays(loop, pays_ns);
+	spin_ended(loop, false);
 }
 
 static bool engine_poll(struct xrdma_loop *loop)
 {
 	if (!loop->engine || !loop->engine->poll(loop->engine_opaque))
 		return false;
-	spin_paid(loop);
+	if (loop->spinning)
+		spin_paid(loop);
 	loop->last_work_ns = loop->now_ns;
 	loop->stats.busy++;
 	return true;
@@ -418,7 +443,9 @@ static int loop_turn(struct xrdma_loop *loop)
 	loop->stats.turns++;
 	run_timers(loop);
 	if (!engine_poll(loop) && !loop->stop) {
-		if (loop->now_ns - loop->last_work_ns >= loop->pays_ns)
+		loop->spinning = true;
+		if (loop->now_ns - loop->last_work_ns >=
+		    loop->pays_ns[loop->history])
 			err = loop_sleep(loop);
 		else if (loop->stats.turns % TURNS_PER_YIELD == 0)
 			sched_yield();
