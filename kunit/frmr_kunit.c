@@ -193,7 +193,7 @@ static void lists_of_any_page_size_are_mapped(struct kunit *test)
 
 	region_open(test, XRDMA_FRMR_MAX_PAGES);
 	for (i = 0; i < FRMR_LISTS; i++) {
-		shift = 12 + i % 19;
+		shift = 12 + i % 12;
 		make_list(t, shift);
 		if (map_list(t, shift) != t->num)
 			continue;
@@ -224,7 +224,7 @@ static void a_list_that_is_too_long_is_mapped_in_part(struct kunit *test)
 
 static void page_sizes_that_the_device_lacks_are_refused(struct kunit *test)
 {
-	static const u32 sizes[] = { 0, 1, 2048, 4095, 12288, 1U << 31 };
+	static const u32 sizes[] = { 0, 1, 2048, 4095, 12288, 1U << 24, 1U << 31 };
 	struct frmr_test *t = test->priv;
 	struct xrdma_reg_seg seg;
 	u32 i;
@@ -259,10 +259,11 @@ static void entry_is_published_free(struct kunit *test)
 	}
 }
 
-static void tables_of_one_page_each_are_made_twice(struct kunit *test)
+static void tables_have_room_for_two_lists(struct kunit *test)
 {
 	static const struct { u32 pages, tables; } sizes[] = {
-		{ 1, 1 }, { 512, 1 }, { 513, 3 }, { 1024, 3 }, { 4096, 9 },
+		{ 1, 1 }, { 16, 1 }, { 256, 1 }, { 257, 2 }, { 512, 2 },
+		{ 513, 6 }, { 1024, 6 }, { 4096, 18 },
 	};
 	struct frmr_test *t = test->priv;
 	u32 i;
@@ -270,46 +271,183 @@ static void tables_of_one_page_each_are_made_twice(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		region_open(test, sizes[i].pages);
 		KUNIT_EXPECT_EQ(test, to_xmr(t->mr)->mtt.num_tables,
-				2 * sizes[i].tables);
+				sizes[i].tables);
 	}
 }
 
-/* What was granted last stays as it is, however often others are mapped. */
-static void new_lists_leave_the_granted_one_alone(struct kunit *test)
+/* ---- one piece that is longer than the region --------------------------- */
+
+static int map_piece(struct frmr_test *t, u64 addr, u32 len, u32 *offset)
+{
+	t->num = 1;
+	sg_init_table(t->sg, 1);
+	sg_dma_address(t->sg) = addr;
+	sg_dma_len(t->sg) = len;
+	t->mr->page_size = 4096;
+	return xrdma_map_mr_sg(t->mr, t->sg, 1, offset);
+}
+
+/* ib_sg_to_pages() returns 0 pieces; how far it came, the offset tells. */
+static void a_piece_that_is_too_long_is_mapped_in_part(struct kunit *test)
+{
+	struct frmr_test *t = test->priv;
+	struct xrdma_reg_seg seg;
+	struct walk w;
+	u32 offset = 0;
+
+	region_open(test, 5);
+	KUNIT_ASSERT_EQ(test, 0, map_piece(t, 0x70000, 8 * 4096, &offset));
+	KUNIT_ASSERT_EQ(test, offset, 4 * 4096);
+	KUNIT_ASSERT_EQ(test, t->mr->length, offset);
+	KUNIT_ASSERT_EQ(test, 0, xrdma_frmr_grant(t->mr, 0, &seg));
+	w = region_walk(t);
+	KUNIT_EXPECT_EQ(test, 0x70000 + offset - 1,
+			walk_lookup(&w, le32_to_cpu(seg.offset) + offset - 1));
+	KUNIT_ASSERT_EQ(test, 1, map_piece(t, 0x70000, 8 * 4096, &offset));
+	KUNIT_ASSERT_EQ(test, t->mr->length, 4 * 4096);
+	KUNIT_ASSERT_EQ(test, t->mr->iova, 0x74000);
+	w = region_walk(t);
+	KUNIT_EXPECT_EQ(test, 0x77fff,
+			walk_lookup(&w, to_xmr(t->mr)->mtt.offset + 0x3fff));
+}
+
+/* Of the one page that fits, ib_sg_to_pages() counts nothing. */
+static void a_piece_of_which_no_byte_fits_is_refused(struct kunit *test)
+{
+	struct frmr_test *t = test->priv;
+	struct xrdma_reg_seg seg;
+	u32 offset;
+
+	region_open(test, 1);
+	offset = 0;
+	KUNIT_EXPECT_GT(test, 0, map_piece(t, 0x70000, 8192, &offset));
+	KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_frmr_grant(t->mr, 0, &seg));
+	offset = 5000;
+	KUNIT_EXPECT_GT(test, 0, map_piece(t, 0x70000, 16384, &offset));
+	KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_frmr_grant(t->mr, 0, &seg));
+}
+
+/* ---- what is registered ------------------------------------------------- */
+
+/* What a device does for REG_MR: hw.rst, "Fast registration" */
+static void device_registers(struct frmr_test *t,
+			     const struct xrdma_reg_seg *seg)
+{
+	struct xrdma_mpt_entry entry = {
+		.ctrl = cpu_to_le64((u64)FRMR_PDN << 32 | 0x1200 |
+				    (t->mr->lkey & 0xff)),
+		.iova = seg->iova,
+		.length = seg->length,
+		.root = seg->root,
+		.offset = seg->offset,
+	};
+
+	xrdma_key_publish(t->xib.keys, t->mr->lkey >> 8, &entry);
+}
+
+/* And for LOCAL_INV: "Invalidation by work requests" */
+static void device_frees(struct frmr_test *t)
+{
+	struct xrdma_mpt_entry entry = {
+		.ctrl = cpu_to_le64((u64)FRMR_PDN << 32 | 0x1100 |
+				    (t->mr->lkey & 0xff)),
+	};
+
+	xrdma_key_publish(t->xib.keys, t->mr->lkey >> 8, &entry);
+}
+
+/* @pages pages of 4 KiB in all, in as many pieces as there may be */
+static void make_full_list(struct frmr_test *t, u32 pages)
+{
+	u32 each = DIV_ROUND_UP(pages, FRMR_PIECES), i;
+
+	t->num = pages / each;
+	sg_init_table(t->sg, t->num);
+	for (i = 0; i < t->num; i++) {
+		sg_dma_address(&t->sg[i]) = (get_random_u64() >> 17) &
+					    ~0xfffULL;
+		sg_dma_len(&t->sg[i]) = each << 12;
+		t->at[i + 1] = (u64)(i + 1) * each << 12;
+	}
+}
+
+static void register_list(struct kunit *test, u32 pages, u16 access,
+			  struct xrdma_reg_seg *seg)
+{
+	struct frmr_test *t = test->priv;
+
+	make_full_list(t, pages);
+	KUNIT_ASSERT_EQ(test, t->num, map_list(t, 12));
+	KUNIT_ASSERT_EQ(test, 0, xrdma_frmr_grant(t->mr, access, seg));
+	KUNIT_ASSERT_EQ(test, le64_to_cpu(seg->root), region_walk(t).root);
+	KUNIT_ASSERT_EQ(test, le64_to_cpu(seg->iova), t->mr->iova);
+	KUNIT_ASSERT_EQ(test, le64_to_cpu(seg->length), t->mr->length);
+	KUNIT_ASSERT_EQ(test, le32_to_cpu(seg->access), access);
+	device_registers(t, seg);
+}
+
+/*
+ * What is registered stays as it is, however often others are mapped, and also
+ * if requests to register them were built, which the device has flushed.
+ */
+static void check_registered_list(struct kunit *test, u32 pages, u32 round)
 {
 	struct frmr_test *t = test->priv, *old;
-	struct xrdma_reg_seg seg;
-	u32 i, round;
+	struct xrdma_reg_seg seg, flushed;
+	struct walk w;
+	u32 i;
 
 	old = kunit_kzalloc(test, sizeof(*old), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, old);
-	region_open(test, XRDMA_FRMR_MAX_PAGES);
-	for (round = 0; round < 200; round++) {
-		struct walk w;
+	register_list(test, pages, 0x1234, &seg);
+	w = region_walk(t);
+	memcpy(old->sg, t->sg, sizeof(t->sg));
+	memcpy(old->at, t->at, sizeof(t->at));
+	for (i = 0; i < round % 4; i++) {
+		make_full_list(t, pages);
+		KUNIT_ASSERT_EQ(test, t->num, map_list(t, 12));
+		if (round & 4)
+			KUNIT_ASSERT_EQ(test, 0, xrdma_frmr_grant(t->mr, 0,
+								  &flushed));
+	}
+	for (i = 0; i < FRMR_LOOKUPS; i++) {
+		u64 at = get_random_u64() % le64_to_cpu(seg.length);
 
-		do {
-			make_list(t, 12);
-		} while (map_list(t, 12) != t->num);
-		KUNIT_ASSERT_EQ(test, 0, xrdma_frmr_grant(t->mr, 0x1234,
-							  &seg));
-		w = region_walk(t);
-		KUNIT_ASSERT_EQ(test, le64_to_cpu(seg.root), w.root);
-		KUNIT_ASSERT_EQ(test, le64_to_cpu(seg.iova), t->mr->iova);
-		KUNIT_ASSERT_EQ(test, le64_to_cpu(seg.length), t->mr->length);
-		KUNIT_ASSERT_EQ(test, le32_to_cpu(seg.access), 0x1234);
-		memcpy(old->sg, t->sg, sizeof(t->sg));
-		memcpy(old->at, t->at, sizeof(t->at));
-		for (i = round % 4; i; i--) {
-			make_list(t, 12);
-			map_list(t, 12);
-		}
-		for (i = 0; i < FRMR_LOOKUPS; i++) {
-			u64 at = get_random_u64() % le64_to_cpu(seg.length);
+		KUNIT_ASSERT_EQ(test, address_of(old, at),
+				walk_lookup(&w, at + le32_to_cpu(seg.offset)));
+	}
+	device_frees(t);
+	kunit_kfree(test, old);
+}
 
-			KUNIT_ASSERT_EQ(test, address_of(old, at),
-					walk_lookup(&w, at +
-						    le32_to_cpu(seg.offset)));
-		}
+static void new_lists_leave_the_registered_one_alone(struct kunit *test)
+{
+	static const u32 sizes[] = { 1, 2, 16, 256, 257, 512, 513, 4096 };
+	u32 i, round;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		region_open(test, sizes[i]);
+		for (round = 0; round < 24; round++)
+			check_registered_list(test, sizes[i], round);
+	}
+}
+
+/* Accesses that a LOCAL_INV ends may go on until it completes. */
+static void a_list_does_not_go_where_the_freed_one_was(struct kunit *test)
+{
+	struct frmr_test *t = test->priv;
+	struct xrdma_reg_seg seg;
+	u64 first;
+	u32 round;
+
+	region_open(test, 16);
+	for (round = 0; round < 8; round++) {
+		register_list(test, 16, 0, &seg);
+		first = le32_to_cpu(seg.offset);
+		device_frees(t);
+		make_full_list(t, 16);
+		KUNIT_ASSERT_EQ(test, t->num, map_list(t, 12));
+		KUNIT_ASSERT_NE(test, first, to_xmr(t->mr)->mtt.offset);
 	}
 }
 
@@ -318,8 +456,11 @@ static struct kunit_case frmr_cases[] = {
 	KUNIT_CASE(a_list_that_is_too_long_is_mapped_in_part),
 	KUNIT_CASE(page_sizes_that_the_device_lacks_are_refused),
 	KUNIT_CASE(entry_is_published_free),
-	KUNIT_CASE(tables_of_one_page_each_are_made_twice),
-	KUNIT_CASE(new_lists_leave_the_granted_one_alone),
+	KUNIT_CASE(tables_have_room_for_two_lists),
+	KUNIT_CASE(a_piece_that_is_too_long_is_mapped_in_part),
+	KUNIT_CASE(a_piece_of_which_no_byte_fits_is_refused),
+	KUNIT_CASE(new_lists_leave_the_registered_one_alone),
+	KUNIT_CASE(a_list_does_not_go_where_the_freed_one_was),
 	{}
 };
 

@@ -261,9 +261,11 @@ void xrdma_key_put(struct xrdma_device *dev, u32 index,
 	drop(dev, index);
 	if (!host)
 		return;
+	__atomic_store_n(&host->root, cpu_to_le64(root), __ATOMIC_RELAXED);
+	/* a driver that reads an offset of 0 and then the root reads 0 there too */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	host->iova = cpu_to_le64(e->iova);
 	host->length = cpu_to_le64(e->length);
-	host->root = cpu_to_le64(root);
 	host->offset = cpu_to_le32(offset);
 	host->qpn = cpu_to_le32(e->qpn);
 	host->parent = cpu_to_le32(e->parent);

@@ -203,6 +203,10 @@ static void new_pages_wait_for_their_registration(struct ktest *t)
 	EXPECT_EQ(t, ktest_mem_alloc(t, &r.mem, 0, 4), 0);
 	ktest_mem_fill(&r.mem, KTEST_UNTOUCHED);
 	EXPECT_EQ(t, region_map(&r, 0), 0);
+	EXPECT_EQ(t, ktest_to_state(t->b.qp, IB_QPS_ERR), 0);
+	EXPECT_EQ(t, ktest_reg(t, r.mr, r.mr->rkey, KTEST_ALL),
+		  IB_WC_WR_FLUSH_ERR);
+	EXPECT_EQ(t, ktest_reconnect(t), 0);
 	EXPECT_EQ(t, region_map(&r, 0), 0);
 	EXPECT_EQ(t, ktest_write(t, 0, 16384, sg_dma_address(old.sg),
 				 r.mr->rkey), IB_WC_SUCCESS);

@@ -422,41 +422,23 @@ void xrdma_key_publish(struct xrdma_keys *keys, u32 index,
 }
 
 /**
- * xrdma_key_alloc_free() - draw a key and publish its entry as free
- * @keys: the table
- * @type: enum xrdma_mpt_type of what work requests will bind or register
- * @pdn: protection domain
- * @key: the key; its byte is the consumer's from now on
- *
- * Context: may sleep, as xrdma_key_alloc().
- * Return: 0, -ENOSPC or -ENOMEM.
- */
-int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key)
-{
-	struct xrdma_mpt_entry entry = {};
-	int err;
-
-	err = xrdma_key_alloc(keys, key);
-	if (err)
-		return err;
-	entry.ctrl = cpu_to_le64(xrdma_make_mpt_ctrl(XRDMA_MPT_FREE, type,
-						     *key, pdn, 0));
-	xrdma_key_publish(keys, xrdma_key_index(*key), &entry);
-	return 0;
-}
-
-/**
  * xrdma_key_read() - look at a key entry
  * @keys: the table
  * @index: of an entry that is in use
- * @entry: the copy; what the device writes meanwhile may be torn
+ * @entry: the copy; what the device writes meanwhile may be torn, but a root that
+ *	is not 0 goes with the offset
  *
  * Context: any.
  */
 void xrdma_key_read(struct xrdma_keys *keys, u32 index,
 		    struct xrdma_mpt_entry *entry)
 {
-	*entry = *xrdma_key_entry(keys, index);
+	const struct xrdma_mpt_entry *src = xrdma_key_entry(keys, index);
+
+	*entry = *src;
+	/* a device that frees the entry clears the root before the offset */
+	dma_rmb();
+	entry->root = READ_ONCE(src->root);
 }
 
 /* ---- the table ------------------------------------------------------- */

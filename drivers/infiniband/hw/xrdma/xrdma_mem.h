@@ -14,7 +14,6 @@ void xrdma_keys_destroy(struct xrdma_keys *keys);
 void xrdma_keys_show(struct xrdma_keys *keys, struct dentry *dir);
 u64 xrdma_keys_root(const struct xrdma_keys *keys);
 int xrdma_key_alloc(struct xrdma_keys *keys, u32 *key);
-int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key);
 void xrdma_key_free(struct xrdma_keys *keys, u32 index);
 void xrdma_key_publish(struct xrdma_keys *keys, u32 index,
 		       const struct xrdma_mpt_entry *entry);
@@ -60,6 +59,7 @@ int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
 		      const struct xrdma_grant *grant,
 		      const struct xrdma_mtt *mtt, u64 flags);
+int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key);
 struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
@@ -72,6 +72,12 @@ int xrdma_dma_key_destroy(struct xrdma_ibdev *xib, u32 key);
 
 /* Pages of the largest fast-register region. */
 #define XRDMA_FRMR_MAX_PAGES	4096
+
+/*
+ * Largest page of a fast-register region, log2: positions of a list that begins
+ * at entry 256 of a table have 32 bits in key entries.
+ */
+#define XRDMA_FRMR_SHIFT_MAX	23
 
 /* xrdma_frmr.c: fast-register regions */
 struct ib_mr *xrdma_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,

@@ -134,6 +134,30 @@ int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 	return 0;
 }
 
+/**
+ * xrdma_key_alloc_free() - draw a key and publish its entry as free
+ * @keys: the table
+ * @type: enum xrdma_mpt_type of what work requests will bind or register
+ * @pdn: protection domain
+ * @key: the key; its byte is the consumer's from now on
+ *
+ * Context: may sleep, as xrdma_key_alloc().
+ * Return: 0, -ENOSPC or -ENOMEM.
+ */
+int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key)
+{
+	struct xrdma_mpt_entry entry = {};
+	int err;
+
+	err = xrdma_key_alloc(keys, key);
+	if (err)
+		return err;
+	entry.ctrl = cpu_to_le64(xrdma_make_mpt_ctrl(XRDMA_MPT_FREE, type,
+						     *key, pdn, 0));
+	xrdma_key_publish(keys, xrdma_key_index(*key), &entry);
+	return 0;
+}
+
 /* ---- regions of bus addresses ----------------------------------------- */
 
 /* Positions are bus addresses: there is nothing to translate. */
