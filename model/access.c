@@ -60,6 +60,11 @@ static enum xrdma_fault_reason check(struct xrdma_device *dev,
 	enum xrdma_fault_reason reason;
 
 	reason = xrdma_rules_check_access(key ? &key->e : NULL, &who, &access);
+	if (reason == XRDMA_FAULT_RIGHTS) {
+		key = xrdma_key_get_anew(dev, xrdma_key_index(req->key));
+		reason = xrdma_rules_check_access(key ? &key->e : NULL, &who,
+						  &access);
+	}
 	if (reason)
 		return reason;
 	acc->mem = &key->mem;

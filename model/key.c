@@ -246,6 +246,22 @@ struct xrdma_key *xrdma_key_get(struct xrdma_device *dev, u32 index)
 }
 
 /**
+ * xrdma_key_get_anew - entry of an index as it is in host memory now
+ * @dev: the device
+ * @index: key index
+ *
+ * Before an entry refuses with XRDMA_FAULT_RIGHTS: the driver may have added
+ * rights since it was cached.
+ *
+ * Return: as xrdma_key_get().
+ */
+struct xrdma_key *xrdma_key_get_anew(struct xrdma_device *dev, u32 index)
+{
+	drop(dev, index);
+	return load(dev, index);
+}
+
+/**
  * xrdma_key_put - write an entry that has changed
  * @dev: the device
  * @index: key index of a window or a fast-register region, just got

@@ -50,6 +50,7 @@ void xrdma_keys_enable(struct xrdma_device *dev, u64 root);
 void xrdma_keys_reset(struct xrdma_device *dev);
 
 struct xrdma_key *xrdma_key_get(struct xrdma_device *dev, u32 index);
+struct xrdma_key *xrdma_key_get_anew(struct xrdma_device *dev, u32 index);
 void xrdma_key_put(struct xrdma_device *dev, u32 index,
 		   const struct xrdma_rules_entry *e, u64 root, u32 offset);
 void xrdma_key_bound(struct xrdma_device *dev,

@@ -23,6 +23,14 @@ static struct xrdma_rules_entry *entry_of(struct xrdma_device *dev, u32 key,
 	return copy;
 }
 
+/* As entry_of(), but as it is in host memory now */
+static struct xrdma_rules_entry *entry_anew(struct xrdma_device *dev, u32 key,
+					    struct xrdma_rules_entry *copy)
+{
+	xrdma_key_get_anew(dev, xrdma_key_index(key));
+	return entry_of(dev, key, copy);
+}
+
 static enum xrdma_fault_reason refuse(struct xrdma_qp *qp,
 				      const struct xrdma_access_req *req,
 				      enum xrdma_fault_reason reason)
@@ -65,6 +73,10 @@ static enum xrdma_fault_reason bind(struct xrdma_qp *qp,
 
 	mr = entry_of(qp->dev, b->mr_key, &copy);
 	reason = xrdma_rules_check_bind_region(mr, &who, b);
+	if (reason == XRDMA_FAULT_RIGHTS) {
+		mr = entry_anew(qp->dev, b->mr_key, &copy);
+		reason = xrdma_rules_check_bind_region(mr, &who, b);
+	}
 	if (reason)
 		return refuse_bind(qp, b, b->mr_key, reason);
 	xrdma_key_unbound(qp->dev, mw);

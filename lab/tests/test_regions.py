@@ -188,6 +188,43 @@ def test_relaxed_ordering_moves_the_same_bytes(dev, pd):
     region.close()
 
 
+RIGHTS = [e.IBV_ACCESS_REMOTE_READ, e.IBV_ACCESS_REMOTE_WRITE,
+          e.IBV_ACCESS_REMOTE_ATOMIC, e.IBV_ACCESS_MW_BIND,
+          e.IBV_ACCESS_RELAXED_ORDERING]
+
+
+def test_adding_a_right_does_not_interrupt_the_peer(dev, pd):
+    """While READs are on their way that have a right from the beginning."""
+    near = Memory(1 << 20)
+    near_mr = MR(pd, near.length, LOCAL, address=near.address)
+    a, b = pair(dev, pd)
+    for _ in range(10):
+        access = READ_ONLY
+        region = Region(dev, pd, Memory(1 << 20), access)
+        for right in RIGHTS[1:]:
+            for _ in range(8):
+                a.post(READ, [(near.address, near.length, near_mr.lkey)],
+                       region.iova, region.rkey)
+            access |= right
+            assert region.rereg(ACCESS, access=access) == region.rkey
+            for _ in range(8):
+                a.wait()
+        lands(dev, pd, region.mem, region.iova, region.rkey)
+        region.close()
+
+
+def test_an_added_right_counts_at_once(dev, pd, faults, region):
+    region.rereg(ACCESS, access=READ_ONLY)
+    assert attempt(dev, pd, READ, region.iova, region.rkey) == OK
+    assert attempt(dev, pd, WRITE, region.iova, region.rkey) == REFUSED
+    assert reason(faults) == "rights"
+    region.rereg(ACCESS, access=ALL)
+    lands(dev, pd, region.mem, region.iova, region.rkey)
+    region.rereg(ACCESS, access=READ_ONLY)
+    assert attempt(dev, pd, WRITE, region.iova, region.rkey) == REFUSED
+    assert reason(faults) == "rights"
+
+
 # ---- what fails, fails before anything has changed ------------------------
 
 def unmapped(size=1 << 20):

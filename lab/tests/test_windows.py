@@ -336,7 +336,8 @@ REREG = {"translation": 1, "domain": 2, "access": 4, "all": 7}
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_region_with_windows_stays(things, kind):
-    local, far = things.region(), things.region()
+    less = r.LOCAL_WRITE | r.REMOTE_WRITE | r.REMOTE_READ | r.MW_BIND
+    local, far = things.region(), things.region(less)
     foreign = PD(things.dev.ctx)
     pair = things.pair()
     windows = [things.window(kind), things.window(kind)]
@@ -351,6 +352,9 @@ def test_region_with_windows_stays(things, kind):
                 uverbs.rereg_mr(things.dev.ctx, far.handle, flags, foreign,
                                 local.start, local.length, local.start, LOCAL)
             assert failure.value.errno == errno.EBUSY
+        # a right that is added takes nothing from anybody
+        uverbs.rereg_mr(things.dev.ctx, far.handle, REREG["access"], foreign,
+                        access=less | r.REMOTE_ATOMIC)
         check_granted(pair, WRITE, window.key, far.iova, local, far, 0)
         check_granted(pair, READ, far.rkey, far.iova, local, far, 0)
         things.close(window)

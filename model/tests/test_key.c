@@ -267,6 +267,24 @@ static void a_free_entry_may_become_valid(void **state)
 	assert_int_equal(write_remote(), 0);
 }
 
+/* hw.rst, "Adding rights": the entry is cached, nothing is invalidated */
+static void added_rights_count_at_once(void **state)
+{
+	struct xrdma_mpt_entry *e;
+
+	(void)state;
+	t.key = core_region(t.env, 60, t.addr, 64, XRDMA_ACCESS_REMOTE_READ);
+	e = core_mpt(t.env, 60);
+	assert_int_equal(check(remote(XRDMA_ACCESS_REMOTE_READ)), 0);
+	assert_int_equal(write_remote(), XRDMA_FAULT_RIGHTS);
+	e->ctrl |= cpu_to_le64(FIELD_PREP(XRDMA_MPT_ACCESS,
+					  XRDMA_ACCESS_REMOTE_WRITE));
+	assert_int_equal(write_remote(), 0);
+	assert_int_equal(check(remote(XRDMA_ACCESS_REMOTE_READ)), 0);
+	assert_int_equal(check(remote(XRDMA_ACCESS_REMOTE_ATOMIC)),
+			 XRDMA_FAULT_RIGHTS);
+}
+
 static void malformed_entries_are_host_errors(void **state)
 {
 	struct xrdma_mpt_entry *e = core_mpt(t.env, 31);
@@ -455,6 +473,7 @@ int main(void)
 		T(identity_takes_bus_addresses),
 		T(publishing_needs_no_notice),
 		T(a_free_entry_may_become_valid),
+		T(added_rights_count_at_once),
 		T(malformed_entries_are_host_errors),
 		T(invalidate_ends_access),
 		T(invalidate_of_nothing_is_a_host_error),

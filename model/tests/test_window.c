@@ -100,6 +100,28 @@ static void a_window_grants_its_part(void **state)
 	assert_int_equal(s.p.a_mem[0], 0xee);
 }
 
+/* hw.rst, "Adding rights": the region is cached, without the right to bind */
+static void an_added_right_to_bind_counts_at_once(void **state)
+{
+	struct xrdma_mpt_entry *e;
+	struct wire_bind b;
+	struct scene s;
+
+	begin(state, &s, XRDMA_MPT_MW_2);
+	s.mr = wire_region(s.p.b.host, 41, s.p.b_buf, MR_BYTES,
+			   WIRE_ALL_RIGHTS);
+	b = make_bind(&s, 0x11);
+	s.mw = s.mr;
+	assert_int_equal(access(&s, XRDMA_OP_WRITE, b.addr, 256),
+			 XRDMA_WC_SUCCESS);
+	e = wire_mpt(s.p.b.host, 41);
+	e->ctrl |= cpu_to_le64(FIELD_PREP(XRDMA_MPT_ACCESS,
+					  XRDMA_ACCESS_MW_BIND));
+	bind(&s, &b);
+	assert_int_equal(access(&s, XRDMA_OP_WRITE, b.addr, 256),
+			 XRDMA_WC_SUCCESS);
+}
+
 struct misuse {
 	const char *name;
 	u8 opcode;
@@ -508,6 +530,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(a_window_grants_its_part),
+		T(an_added_right_to_bind_counts_at_once),
 		T(nothing_beyond_it),
 		T(a_window_at_the_top),
 		T(zero_based),

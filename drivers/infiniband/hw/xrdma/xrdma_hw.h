@@ -143,7 +143,8 @@ enum xrdma_mpt_type {
  *
  * The driver owns an INVALID entry. Writing any other state hands it to the
  * device, which owns all of it until it has made it INVALID on behalf of an
- * INVALIDATE, or has been reset. Of @ctrl of an INVALID entry only the key byte
+ * INVALIDATE, or has been reset; but the driver may add rights to @ctrl of a
+ * region. Of @ctrl of an INVALID entry only the key byte
  * means anything: the last one that the entry had.
  */
 struct xrdma_mpt_entry {

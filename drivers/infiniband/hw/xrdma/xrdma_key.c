@@ -422,6 +422,24 @@ void xrdma_key_publish(struct xrdma_keys *keys, u32 index,
 }
 
 /**
+ * xrdma_key_add_rights() - let a valid key grant more, without a fence
+ * @keys: the table
+ * @index: of a region that is valid, and stays so meanwhile
+ * @access: enum xrdma_access, without XRDMA_ACCESS_ZERO_BASED
+ *
+ * Rights that the key has stay.
+ *
+ * Context: any; the caller keeps INVALIDATE of the key away.
+ */
+void xrdma_key_add_rights(struct xrdma_keys *keys, u32 index, u16 access)
+{
+	struct xrdma_mpt_entry *dst = xrdma_key_entry(keys, index);
+	__le64 more = le64_encode_bits(access, XRDMA_MPT_ACCESS);
+
+	WRITE_ONCE(dst->ctrl, dst->ctrl | more);
+}
+
+/**
  * xrdma_key_read() - look at a key entry
  * @keys: the table
  * @index: of an entry that is in use

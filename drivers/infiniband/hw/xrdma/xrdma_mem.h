@@ -17,6 +17,7 @@ int xrdma_key_alloc(struct xrdma_keys *keys, u32 *key);
 void xrdma_key_free(struct xrdma_keys *keys, u32 index);
 void xrdma_key_publish(struct xrdma_keys *keys, u32 index,
 		       const struct xrdma_mpt_entry *entry);
+void xrdma_key_add_rights(struct xrdma_keys *keys, u32 index, u16 access);
 void xrdma_key_read(struct xrdma_keys *keys, u32 index,
 		    struct xrdma_mpt_entry *entry);
 

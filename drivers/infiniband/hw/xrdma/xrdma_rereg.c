@@ -10,6 +10,10 @@
  * nothing but rights changes, the key stays, for who may still use it.
  * Then the old memory is released. Until the fence has been answered nothing
  * has changed; behind it nothing can fail.
+ *
+ * Between fence and publication the key grants nothing, and an access of the peer
+ * breaks its connection. Rights that are added, and none taken, need no fence:
+ * they are stored in the entry, which stays valid.
  */
 
 #include <linux/random.h>
@@ -92,6 +96,14 @@ static u32 xrdma_rereg_key(const struct xrdma_mr *mr, int flags, u16 access)
 	return xrdma_make_key(xrdma_key_index(key), byte);
 }
 
+/* Does the region keep everything that it grants? */
+static bool xrdma_rereg_only_adds(const struct xrdma_mr *mr,
+				  const struct xrdma_rereg *to)
+{
+	return to->key == mr->ibmr.lkey && !to->umem &&
+	       !(mr->access & ~to->grant.access);
+}
+
 /*
  * The fence, and what comes behind it. If the device dies of the fence, the
  * region keeps its old memory, as it does with any region of a dead device.
@@ -104,6 +116,12 @@ static int xrdma_rereg_switch(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 
 	if (mr->revoked)
 		return -EINVAL;
+	if (xrdma_rereg_only_adds(mr, to)) {
+		xrdma_key_add_rights(xib->keys, mr->key_index,
+				     to->grant.access);
+		mr->access = to->grant.access;
+		return 0;
+	}
 	err = xrdma_inval_key(xib, mr->key_index);
 	if (err)
 		return err;
@@ -134,10 +152,11 @@ static int xrdma_rereg_switch(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
  * @ibpd: protection domain
  * @udata: no driver data in either direction
  *
- * The key byte changes, unless only rights do. A region without local write
- * that gets it must be pinned anew, at the addresses where it was; only the
- * process that registered it can do that. ib_core updates protection domain,
- * length and IOVA in @ibmr.
+ * The key byte changes, unless only rights do. Rights that are added, to memory
+ * that need not be pinned anew, do not interrupt the peer; windows may be bound.
+ * A region without local write that gets it must be pinned anew, at the addresses
+ * where it was; only the process that registered it can do that. ib_core updates
+ * protection domain, length and IOVA in @ibmr.
  *
  * Context: may sleep, for a bounded time.
  * Return: NULL: done; or an ERR_PTR(), and the region is as before: an errno of
