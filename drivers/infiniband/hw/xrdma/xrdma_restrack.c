@@ -2,6 +2,10 @@
 /*
  * XRDMA objects as "rdma resource show ... -dd" prints them. Only reads what
  * others own.
+ *
+ * Anybody may ask, about objects of any process. So nothing here tells a key, a
+ * part of one, or an address: as the core, which shows keys to CAP_NET_ADMIN
+ * alone. Raw entries are for CAP_NET_ADMIN too.
  */
 
 #include <net/netlink.h>
@@ -68,20 +72,13 @@ static int xrdma_put_mtt(struct sk_buff *msg, const struct xrdma_mtt *mtt)
 }
 
 /*
- * The last refused access, if one is kept. Who asks may be anybody: of a key only
- * the index is shown, as the core shows whole keys to CAP_NET_ADMIN alone.
+ * The last refused access, if one is kept: without its key and its address, which
+ * are in debugfs.
  */
 static int xrdma_put_fault(struct sk_buff *msg, const struct xrdma_eqe *eqe)
 {
-	/* a string: the rdma tool cuts 64-bit numbers in hex to 32 bits */
-	char addr[19];
-
-	snprintf(addr, sizeof(addr), "0x%llx", le64_to_cpu(eqe->addr));
 	return rdma_nl_put_driver_string(msg, "fault",
 					 xrdma_fault_name(eqe->reason)) ||
-	       rdma_nl_put_driver_u32_hex(msg, "fault_key_index",
-					  xrdma_key_index(le32_to_cpu(eqe->key))) ||
-	       rdma_nl_put_driver_string(msg, "fault_addr", addr) ||
 	       rdma_nl_put_driver_u64(msg, "fault_length",
 				      le64_to_cpu(eqe->length)) ||
 	       rdma_nl_put_driver_u32(msg, "fault_qpn",
@@ -144,7 +141,6 @@ int xrdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
 	xrdma_key_read(xib->keys, mr->key_index, &entry);
 	err = !nest ||
 	      rdma_nl_put_driver_string(msg, "kind", xrdma_mr_kind(mr)) ||
-	      rdma_nl_put_driver_u32_hex(msg, "key_index", mr->key_index) ||
 	      xrdma_put_key(msg, &entry);
 	if (!err && mr->mtt.root)
 		err = xrdma_put_mtt(msg, &mr->mtt);
