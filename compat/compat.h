@@ -8,6 +8,7 @@
 #ifndef XRDMA_COMPAT_H
 #define XRDMA_COMPAT_H
 
+#include <linux/module.h>
 #include <linux/uaccess.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
@@ -17,6 +18,10 @@
 /* The number that patches/linux/ adds to the kernel's list. */
 #define RDMA_DRIVER_XRDMA ((enum rdma_driver_id)0x10f0)
 #endif
+
+/* Takes a string, as it does natively; before, it took a bare word. */
+#undef MODULE_IMPORT_NS
+#define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
 
 #ifndef XRDMA_HAVE_UMEM_GET_VA
 #define ib_umem_get_va(device, addr, size, access) \
@@ -58,6 +63,35 @@ struct ib_uverbs_file {
  */
 #define pre_destroy_cq process_mad
 #define post_destroy_cq drain_rq
+#endif
+
+#ifndef XRDMA_HAVE_MMAP_GET_PFNS
+/* The core exports nothing; a table with these two operations is not used. */
+#define mmap_get_pfns uverbs_no_driver_id_binding
+#define pgoff_to_mmap_entry size_ib_counters
+
+struct pci_dev;
+struct p2pdma_provider;
+
+struct phys_vec {
+	phys_addr_t paddr;
+	size_t len;
+};
+
+static inline int pcim_p2pdma_init(struct pci_dev *pdev)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline struct p2pdma_provider *
+pcim_p2pdma_provider(struct pci_dev *pdev, int bar)
+{
+	return NULL;
+}
+#endif
+
+#ifndef XRDMA_HAVE_DMABUF_INVALIDATE
+#define invalidate_mappings move_notify
 #endif
 
 #ifndef XRDMA_HAVE_RESIZE_USER_CQ

@@ -89,6 +89,13 @@ static inline int (xrdma_counter_unbind_qp)(struct ib_qp *qp)
 enum { xrdma_pre_destroy_cq = 0, xrdma_post_destroy_cq = 0 };
 #endif
 
+#ifndef XRDMA_HAVE_MMAP_GET_PFNS
+#define xrdma_mmap_get_pfns(...) xrdma_native_mmap_get_pfns(__VA_ARGS__)
+#define xrdma_pgoff_to_mmap_entry(...) \
+	xrdma_native_pgoff_to_mmap_entry(__VA_ARGS__)
+enum { xrdma_mmap_get_pfns = 0, xrdma_pgoff_to_mmap_entry = 0 };
+#endif
+
 #ifndef XRDMA_HAVE_UFILE_HW_CLEANUP
 #define xrdma_ufile_hw_cleanup(...) \
 	xrdma_native_ufile_hw_cleanup(__VA_ARGS__)

@@ -171,21 +171,18 @@ def test_other_files_are_no_dma_buf(dev, pd):
     fails(errno.EBADF, register, dev, pd, Other)
 
 
-def test_a_read_only_file_grants_no_right_to_write(dev, pd, faults):
+def test_the_mode_of_the_file_does_not_count(dev, pd):
+    """It says who may map the memory; other drivers do not ask for it either."""
     if not os.path.exists("/dev/dma_heap/system"):
         pytest.skip("no heap of dma-bufs")
 
     class ReadOnly:
         fd = from_heap(os.O_RDONLY)
-    for access in ALL, LOCAL, LOCAL | e.IBV_ACCESS_REMOTE_ATOMIC:
-        fails(errno.EACCES, register, dev, pd, ReadOnly, 0, SIZE, 0, access)
-    handle, lkey, rkey = register(dev, pd, ReadOnly,
-                                  access=e.IBV_ACCESS_REMOTE_READ)
-    fails(errno.EACCES, uverbs.rereg_mr, dev.ctx, handle, ACCESS, pd, 0, 0, 0,
-          ALL)
-    assert attempt(dev, pd, READ, 0, rkey) == OK
-    assert attempt(dev, pd, WRITE, 0, rkey) == REFUSED
-    assert reason(faults) == "rights"
+    handle, lkey, rkey = register(dev, pd, ReadOnly)
+    peer = Peer(dev, pd)
+    peer.move(WRITE, 0, SIZE, 0, rkey)
+    with mmap.mmap(ReadOnly.fd, SIZE, prot=mmap.PROT_READ) as view:
+        assert view[:] == peer.bytes(0, SIZE)
     uverbs.dereg_mr(dev.ctx, handle)
     os.close(ReadOnly.fd)
 
@@ -280,3 +277,88 @@ def test_the_file_may_be_closed_before_the_region(dev, pd, exporter):
     os.close(fd)
     assert attempt(dev, pd, WRITE, 0, rkey) == OK
     uverbs.dereg_mr(dev.ctx, handle)
+
+
+# ---- memory of the device, exported by the core -------------------------------
+
+EXPORTS = int(os.uname().release.split(".")[0]) >= 7
+
+
+class Exported(DmaBuf):
+    """Device memory as a dma-buf. Its file cannot be mapped; the memory can."""
+
+    def __init__(self, ctx):
+        self.ctx, self.length = ctx, SIZE
+        self.dm, self.offset, _ = uioctl.alloc_dm(ctx, SIZE)
+        self.map = mmap.mmap(ctx.cmd_fd, SIZE, offset=self.offset)
+        self.fd = uioctl.export_dm(ctx, self.offset)
+        self.fill()
+
+    def free(self):
+        uioctl.free_dm(self.ctx, self.dm)
+        self.dm = None
+
+    def close(self):
+        super().close()
+        if self.dm is not None:
+            self.free()
+
+
+@pytest.fixture
+def exported(dev):
+    if not EXPORTS:
+        pytest.skip("the core of this kernel exports nothing")
+    buf = Exported(dev.ctx)
+    yield buf
+    buf.close()
+
+
+@pytest.mark.parametrize("offset,length,iova", [
+    (0, SIZE, 0), (4096, 8192, 0x1000), (4096 + 100, 9001, 0x70000064),
+    (SIZE - 1, 1, 0xfff)])
+def test_exported_device_memory_is_registered(dev, pd, faults, exported, offset,
+                                              length, iova):
+    test_bytes_go_where_they_belong(dev, pd, exported, offset, length, iova)
+    exported.fill()
+    handle, lkey, rkey = register(dev, pd, exported, offset, length, iova)
+    assert attempt(dev, pd, WRITE, iova + length - 63, rkey, 64) == REFUSED
+    assert reason(faults) == "range"
+    assert exported.unchanged()
+    uverbs.dereg_mr(dev.ctx, handle)
+
+
+def test_rights_to_exported_device_memory_change(dev, pd, faults, exported):
+    handle, lkey, rkey = register(dev, pd, exported)
+    read_only = LOCAL | e.IBV_ACCESS_REMOTE_READ
+    uverbs.rereg_mr(dev.ctx, handle, ACCESS, pd, access=read_only)
+    assert attempt(dev, pd, WRITE, 0, rkey) == REFUSED
+    assert reason(faults) == "rights"
+    assert exported.unchanged()
+    peer = Peer(dev, pd)
+    peer.move(READ, 0, SIZE, 0, rkey)
+    assert peer.bytes(0, SIZE) == exported.before
+    uverbs.dereg_mr(dev.ctx, handle)
+
+
+def test_freed_device_memory_is_taken_back(dev, pd, faults, exported):
+    handle, lkey, rkey = register(dev, pd, exported)
+    assert attempt(dev, pd, WRITE, 0, rkey) == OK
+    exported.free()
+    before = bytes(exported.map)
+    for opcode in WRITE, READ:
+        assert attempt(dev, pd, opcode, 0, rkey) == REFUSED
+        assert reason(faults) == "key_invalid"
+    fails(errno.ENODEV, register, dev, pd, exported)
+    uverbs.dereg_mr(dev.ctx, handle)
+    assert bytes(exported.map) == before
+
+
+def test_only_memory_is_exported(dev):
+    """Not a page of doorbells, nor an offset that nothing was given out at."""
+    if not EXPORTS:
+        pytest.skip("the core of this kernel exports nothing")
+    for page in range(64):
+        with pytest.raises(OSError) as failure:
+            os.close(uioctl.export_dm(dev.ctx, page * 4096))
+        assert failure.value.errno in (errno.EINVAL, errno.EOPNOTSUPP)
+    fails(errno.EINVAL, uioctl.export_dm, dev.ctx, 2**63)

@@ -13,7 +13,7 @@ import uverbs
 
 VERBS_IOCTL = 0xc0181b01
 DRIVER_XRDMA = 0x10f0
-OBJECT_MR, OBJECT_DM = 7, 14
+OBJECT_MR, OBJECT_DM, OBJECT_DMABUF = 7, 14, 18
 MR_REG_DM, MR_REG_DMABUF = 0, 4
 DM_ALLOC, DM_FREE = 0, 1
 ALLOC_DM_RESP = 0x1000
@@ -112,6 +112,14 @@ def alloc_dm(ctx, length, log_align=0, place=None):
     out = attrs.output(ALLOC_DM_RESP, 16, place)
     handle = attrs.run(ctx, OBJECT_DM, DM_ALLOC)
     return (handle,) + struct.unpack("<QQ", out)
+
+
+def export_dm(ctx, offset):
+    """The pages of an offset for mmap() as a dma-buf; return its file."""
+    attrs = Attrs()
+    attrs.handle(0, 0)
+    attrs.value(1, "Q", offset)
+    return attrs.run(ctx, OBJECT_DMABUF, 0)
 
 
 def free_dm(ctx, handle):

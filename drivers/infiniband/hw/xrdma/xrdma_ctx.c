@@ -213,6 +213,52 @@ void xrdma_mmap_free(struct rdma_user_mmap_entry *entry)
 		xrdma_db_page_free(xib, pages);
 }
 
+/* ---- export as a dma-buf ------------------------------------------------ */
+
+/**
+ * xrdma_pgoff_to_mmap_entry() - ib_device_ops.pgoff_to_mmap_entry
+ * @ibuc: user context
+ * @offset: for mmap(), in bytes
+ *
+ * Return: the pages, with a reference, or NULL.
+ */
+struct rdma_user_mmap_entry *
+xrdma_pgoff_to_mmap_entry(struct ib_ucontext *ibuc, off_t offset)
+{
+	return rdma_user_mmap_entry_get_pgoff(ibuc, offset >> PAGE_SHIFT);
+}
+
+/**
+ * xrdma_mmap_get_pfns() - ib_device_ops.mmap_get_pfns
+ * @entry: pages that a process may map
+ * @phys: gets where they are
+ * @provider: gets who has them
+ *
+ * Return: 0 or -EOPNOTSUPP: they are no memory.
+ */
+int xrdma_mmap_get_pfns(struct rdma_user_mmap_entry *entry,
+			struct phys_vec *phys,
+			struct p2pdma_provider **provider)
+{
+	struct xrdma_ibdev *xib = to_xibdev(entry->ucontext->device);
+	struct xrdma_mmap_entry *pages = to_xmmap_entry(entry);
+
+	if (!pages->device_memory)
+		return -EOPNOTSUPP;
+	*phys = (struct phys_vec) {
+		.paddr = pages->phys,
+		.len = entry->npages * PAGE_SIZE,
+	};
+	*provider = xib->hw.dm_provider;
+	return 0;
+}
+
+/* Of a device with memory, in a kernel with DMA between functions */
+const struct ib_device_ops xrdma_export_ops = {
+	.mmap_get_pfns = xrdma_mmap_get_pfns,
+	.pgoff_to_mmap_entry = xrdma_pgoff_to_mmap_entry,
+};
+
 /**
  * xrdma_disassociate_ucontext() - ib_device_ops.disassociate_ucontext
  * @ibuc: user context of a device that goes away under its process

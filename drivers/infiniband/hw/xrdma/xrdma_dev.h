@@ -112,7 +112,9 @@ struct xrdma_event_ops {
  * @num_db_pages: doorbell pages in it, the kernel's included
  * @dm: BAR 4, write-combining, or NULL
  * @dm_phys: physical address of BAR 4
+ * @dm_bus: its bus address
  * @dm_size: bytes of BAR 4
+ * @dm_provider: BAR 4 for DMA of other functions, or NULL: not in this kernel
  * @caps: what the device offers
  * @event_ops: where events go
  * @cmdq: command ring
@@ -136,7 +138,9 @@ struct xrdma_dev {
 	u32 num_db_pages;
 	void __iomem *dm;
 	phys_addr_t dm_phys;
+	u64 dm_bus;
 	u64 dm_size;
+	struct p2pdma_provider *dm_provider;
 	struct xrdma_caps caps;
 	const struct xrdma_event_ops *event_ops;
 	struct xrdma_cmdq *cmdq;

@@ -58,6 +58,19 @@ u64 xrdma_dm_size(const struct xrdma_ibdev *xib)
 	return xib->dm_pool ? gen_pool_size(xib->dm_pool) : 0;
 }
 
+/**
+ * xrdma_dm_owns() - is bus memory in this device?
+ * @xib: the device
+ * @addr: bus address
+ *
+ * Return: true if it is in the part of its BAR that is given out.
+ */
+bool xrdma_dm_owns(const struct xrdma_ibdev *xib, u64 addr)
+{
+	return addr >= xib->hw.dm_bus &&
+	       addr - xib->hw.dm_bus < xrdma_dm_size(xib);
+}
+
 /* ---- pages ------------------------------------------------------------- */
 
 /* Physical address of pages whose place in the device is aligned, or 0. */
@@ -222,7 +235,7 @@ struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->mtt.offset = xrdma_dm_offset(xib, to_xdm(ibdm)) + attr->offset;
-	err = xrdma_mr_give_key(xib, mr, &grant, XRDMA_MPT_DEVICE);
+	err = xrdma_mr_give_key(xib, mr, &grant, xrdma_mtt_flags(&mr->mtt));
 	if (err) {
 		kfree(mr);
 		return ERR_PTR(err);

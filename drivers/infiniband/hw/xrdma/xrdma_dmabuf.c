@@ -10,7 +10,6 @@
  */
 
 #include <linux/dma-buf.h>
-#include <linux/fs.h>
 #include <linux/slab.h>
 #include "xrdma_verbs.h"
 
@@ -109,13 +108,6 @@ void xrdma_dmabuf_abandon(struct ib_umem *umem)
 	ib_umem_dmabuf_revoke_unlock(dmabuf);
 }
 
-/* Read-only for its users is read-only for the device. */
-static bool xrdma_dmabuf_allows(const struct ib_umem_dmabuf *dmabuf)
-{
-	return !dmabuf->umem.writable ||
-	       dmabuf->attach->dmabuf->file->f_mode & FMODE_WRITE;
-}
-
 static bool xrdma_dmabuf_is_aligned(struct sg_table *sgt)
 {
 	struct scatterlist *sg;
@@ -128,23 +120,38 @@ static bool xrdma_dmabuf_is_aligned(struct sg_table *sgt)
 	return true;
 }
 
+/*
+ * Memory of this device, which ib_core has exported, becomes a region of device
+ * memory: a function cannot reach its own BAR by the bus.
+ */
+static int xrdma_dmabuf_translate(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
+				  u64 length)
+{
+	struct sg_table *sgt = &mr->umem->sgt_append.sgt;
+	u64 addr = sg_dma_address(sgt->sgl);
+
+	if (xrdma_dm_owns(xib, addr)) {
+		mr->mtt.offset = addr - xib->hw.dm_bus +
+				 ib_umem_offset(mr->umem);
+		return 0;
+	}
+	if (!xrdma_dmabuf_is_aligned(sgt))
+		return -EINVAL;
+	return xrdma_mtt_build(&xib->hw, &mr->mtt, sgt,
+			       ib_umem_offset(mr->umem), length, false);
+}
+
 /* With the dma-buf locked: from its memory to a key. */
 static int xrdma_dmabuf_publish(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 				const struct xrdma_grant *grant)
 {
 	struct ib_umem_dmabuf *dmabuf = to_ib_umem_dmabuf(mr->umem);
-	struct sg_table *sgt = &mr->umem->sgt_append.sgt;
 	int err;
 
-	if (!xrdma_dmabuf_allows(dmabuf))
-		return -EACCES;
-	if (!xrdma_dmabuf_is_aligned(sgt))
-		return -EINVAL;
-	err = xrdma_mtt_build(&xib->hw, &mr->mtt, sgt, ib_umem_offset(mr->umem),
-			      grant->length, false);
+	err = xrdma_dmabuf_translate(xib, mr, grant->length);
 	if (err)
 		return err;
-	err = xrdma_mr_give_key(xib, mr, grant, 0);
+	err = xrdma_mr_give_key(xib, mr, grant, xrdma_mtt_flags(&mr->mtt));
 	if (err) {
 		xrdma_mtt_free(&xib->hw, &mr->mtt);
 		return err;
@@ -155,20 +162,74 @@ static int xrdma_dmabuf_publish(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 	return 0;
 }
 
+/*
+ * Called with the dma-buf locked when its owner takes the memory back or moves it.
+ * Either ends the region's use of the memory: the device cannot wait for new
+ * addresses.
+ */
+static void xrdma_dmabuf_invalidate(struct dma_buf_attachment *attach)
+{
+	struct ib_umem_dmabuf *dmabuf = attach->importer_priv;
+
+	if (dmabuf->revoked)
+		return;
+	if (dmabuf->pinned_revoke)
+		dmabuf->pinned_revoke(dmabuf->private);
+	ib_umem_dmabuf_unmap_pages(dmabuf);
+	if (dmabuf->pinned)
+		dma_buf_unpin(dmabuf->attach);
+	dmabuf->pinned = 0;
+	dmabuf->revoked = 1;
+}
+
+static const struct dma_buf_attach_ops xrdma_dmabuf_attach_ops = {
+	.allow_peer2peer = true,
+	.invalidate_mappings = xrdma_dmabuf_invalidate,
+};
+
+/*
+ * As ib_umem_dmabuf_get_pinned_revocable_and_lock(), but for exporters that cannot
+ * pin too. Such an exporter, as ib_core's of device memory, does not move its
+ * memory; it only takes it back.
+ */
+static struct ib_umem_dmabuf *xrdma_dmabuf_get(struct xrdma_ibdev *xib,
+					       u64 offset, u64 length, int fd,
+					       int access)
+{
+	struct ib_umem_dmabuf *dmabuf;
+	int err;
+
+	dmabuf = ib_umem_dmabuf_get(&xib->ibdev, offset, length, fd, access,
+				    &xrdma_dmabuf_attach_ops);
+	if (IS_ERR(dmabuf))
+		return dmabuf;
+	ib_umem_dmabuf_revoke_lock(dmabuf);
+	err = dma_buf_pin(dmabuf->attach);
+	dmabuf->pinned = !err;
+	if (!err || err == -EOPNOTSUPP)
+		err = ib_umem_dmabuf_map_pages(dmabuf);
+	if (!err)
+		return dmabuf;
+	ib_umem_dmabuf_revoke_unlock(dmabuf);
+	ib_umem_release(&dmabuf->umem);
+	return ERR_PTR(err);
+}
+
 /**
  * xrdma_reg_user_mr_dmabuf() - ib_device_ops.reg_user_mr_dmabuf
  * @ibpd: protection domain
  * @offset: first byte in the dma-buf
  * @length: bytes, 1 or more; @iova + @length may not exceed 2^64
  * @iova: address of the first byte under the key, any
- * @fd: the dma-buf; a right to write needs a file that can be written
+ * @fd: the dma-buf, with a file of any mode: the mode restricts mmap(), and no
+ *	importer asks for it
  * @access: enum ib_access_flags
  * @dmah: not supported
  * @attrs: no driver data in either direction
  *
- * Return: the region or an ERR_PTR(): -EACCES: the dma-buf is read-only; an
- * errno of xrdma_mr_check(), of the owner of the dma-buf, -EBADF, -EINVAL: not
- * a dma-buf, or out of its bounds; -ENOSPC: no key left; -ENOMEM.
+ * Return: the region or an ERR_PTR(): an errno of xrdma_mr_check(), of the owner
+ * of the dma-buf, -EBADF, -EINVAL: not a dma-buf, or out of its bounds; -ENOSPC:
+ * no key left; -ENOMEM.
  */
 struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 				       u64 length, u64 iova, int fd, int access,
@@ -195,9 +256,7 @@ struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 	mr = xrdma_mr_alloc();
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	dmabuf = ib_umem_dmabuf_get_pinned_revocable_and_lock(&xib->ibdev,
-							      offset, length,
-							      fd, access);
+	dmabuf = xrdma_dmabuf_get(xib, offset, length, fd, access);
 	if (IS_ERR(dmabuf)) {
 		kfree(mr);
 		return ERR_CAST(dmabuf);

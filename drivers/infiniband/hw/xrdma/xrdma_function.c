@@ -6,6 +6,7 @@
  */
 
 #include <linux/dma-mapping.h>
+#include <linux/pci-p2pdma.h>
 #include "xrdma_function.h"
 #include "xrdma_regs.h"
 
@@ -274,7 +275,10 @@ static int xrdma_pci_init(struct pci_dev *pdev)
 		err = dev_err_probe(dev, -ENODEV, "its BARs are too small\n");
 	if (!err)
 		err = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64));
-	if (err) {
+	if (!err)
+		err = pcim_p2pdma_init(pdev);
+	/* device memory is then not exported */
+	if (err && err != -EOPNOTSUPP) {
 		xrdma_pci_exit(pdev);
 		return err;
 	}

@@ -6,7 +6,7 @@
  */
 
 #include <linux/delay.h>
-#include <linux/pci.h>
+#include <linux/pci-p2pdma.h>
 #include "xrdma_flow.h"
 #include "xrdma_function.h"
 #include "xrdma_regs.h"
@@ -32,6 +32,8 @@ static int xrdma_map(struct xrdma_dev *xdev)
 	xdev->dm_size = pci_resource_len(pdev, XRDMA_BAR_DM);
 	if (!xdev->dm_size)
 		return 0;
+	xdev->dm_bus = pci_bus_address(pdev, XRDMA_BAR_DM);
+	xdev->dm_provider = pcim_p2pdma_provider(pdev, XRDMA_BAR_DM);
 	xdev->dm = pci_iomap_wc(pdev, XRDMA_BAR_DM, 0);
 	return xdev->dm ? 0 : -ENOMEM;
 }
@@ -181,6 +183,8 @@ static int xrdma_register(struct xrdma_ibdev *xib, const char *name)
 		ib_set_device_ops(ibdev, &xrdma_counter_ops);
 	if (xdev->caps.flags & XRDMA_CAP_FLOW)
 		ib_set_device_ops(ibdev, &xrdma_flow_ops);
+	if (xdev->dm_provider)
+		ib_set_device_ops(ibdev, &xrdma_export_ops);
 	if (IS_ENABLED(CONFIG_INFINIBAND_USER_ACCESS))
 		ibdev->driver_def = xrdma_uapi_defs;
 	err = ib_device_set_netdev(ibdev, xib->netdev, 1);

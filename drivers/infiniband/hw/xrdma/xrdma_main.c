@@ -215,3 +215,4 @@ module_exit(xrdma_module_exit);
 MODULE_DESCRIPTION("XRDMA RDMA over Converged Ethernet adapter");
 MODULE_AUTHOR("The XRDMA project");
 MODULE_LICENSE("Dual BSD/GPL");
+MODULE_IMPORT_NS("DMA_BUF");

@@ -36,6 +36,7 @@ void xrdma_quarantine_abandon(struct xrdma_ibdev *xib);
 /* xrdma_mtt.c: pieces of bus memory -> translation */
 void xrdma_mtt_init(struct xrdma_mtt *mtt);
 void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from);
+u64 xrdma_mtt_flags(const struct xrdma_mtt *mtt);
 struct page *xrdma_mtt_alloc_table(struct xrdma_dev *xdev,
 				   struct xrdma_mtt *mtt);
 int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
@@ -111,6 +112,7 @@ extern const struct uapi_definition xrdma_dm_uapi_defs[];
 int xrdma_dm_create(struct xrdma_ibdev *xib);
 void xrdma_dm_destroy(struct xrdma_ibdev *xib);
 u64 xrdma_dm_size(const struct xrdma_ibdev *xib);
+bool xrdma_dm_owns(const struct xrdma_ibdev *xib, u64 addr);
 void xrdma_dm_free(struct xrdma_ibdev *xib, struct xrdma_mmap_entry *entry);
 struct ib_dm *xrdma_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
 			     struct ib_dm_alloc_attr *attr,

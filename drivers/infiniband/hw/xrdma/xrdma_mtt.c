@@ -116,6 +116,17 @@ void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from)
 }
 
 /**
+ * xrdma_mtt_flags() - which memory do positions name?
+ * @mtt: translation of a region, but not of one of bus addresses
+ *
+ * Return: XRDMA_MPT_DEVICE for device memory, which has no root, else 0.
+ */
+u64 xrdma_mtt_flags(const struct xrdma_mtt *mtt)
+{
+	return mtt->root ? 0 : XRDMA_MPT_DEVICE;
+}
+
+/**
  * xrdma_mtt_free() - free the tables of a translation
  * @xdev: the device, which does not use them any more
  * @mtt: the translation; empty afterwards

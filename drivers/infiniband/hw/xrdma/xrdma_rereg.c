@@ -134,7 +134,8 @@ static int xrdma_rereg_switch(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 		xrdma_mtt_move(&mr->mtt, &to->mtt);
 		xrdma_mtt_move(&to->mtt, &old);
 	}
-	xrdma_mr_publish(xib, to->key, &to->grant, &mr->mtt, 0);
+	xrdma_mr_publish(xib, to->key, &to->grant, &mr->mtt,
+			 xrdma_mtt_flags(&mr->mtt));
 	mr->access = to->grant.access;
 	mr->ibmr.lkey = to->key;
 	mr->ibmr.rkey = to->key;

@@ -52,6 +52,7 @@
 #include "xrdma_fault.h"
 
 struct gen_pool;
+struct p2pdma_provider;
 struct uapi_definition;
 struct xrdma_cc_dir;
 struct xrdma_counters;
@@ -427,12 +428,18 @@ static inline void xrdma_wq_release(struct xrdma_wq *wq)
 
 /* xrdma_ctx.c: user contexts, doorbell pages, mappings */
 extern const struct uapi_definition xrdma_uapi_defs[];
+extern const struct ib_device_ops xrdma_export_ops;
 int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata);
 void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc);
 int xrdma_query_ucontext(struct ib_ucontext *ibuc,
 			 struct uverbs_attr_bundle *attrs);
 int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
 void xrdma_mmap_free(struct rdma_user_mmap_entry *entry);
+int xrdma_mmap_get_pfns(struct rdma_user_mmap_entry *entry,
+			struct phys_vec *phys,
+			struct p2pdma_provider **provider);
+struct rdma_user_mmap_entry *
+xrdma_pgoff_to_mmap_entry(struct ib_ucontext *ibuc, off_t offset);
 void xrdma_disassociate_ucontext(struct ib_ucontext *ibuc);
 void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile);
 
