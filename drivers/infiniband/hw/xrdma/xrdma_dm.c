@@ -11,6 +11,8 @@
 #include <linux/genalloc.h>
 #include <linux/io.h>
 #include <linux/log2.h>
+#include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <rdma/uverbs_std_types.h>
 #include "xrdma_verbs.h"
@@ -21,6 +23,9 @@
 /* Offsets in key entries have 32 bits, alignments of the allocator 31. */
 #define XRDMA_DM_MAX		BIT_ULL(32)
 #define XRDMA_DM_MAX_ALIGN	30
+
+/* Bytes that are zeroed without a break */
+#define XRDMA_DM_PIECE		SZ_1M
 
 /**
  * struct xrdma_dm - device memory that a process has
@@ -84,14 +89,28 @@ static phys_addr_t xrdma_dm_take(struct xrdma_ibdev *xib, size_t size,
 				   &data);
 }
 
-/* What the last owner left; the read makes sure that it has arrived. */
-static void xrdma_dm_zero(struct xrdma_ibdev *xib, const struct xrdma_dm *dm,
-			  size_t size)
+/*
+ * Zero new memory, 1 MiB at a time: there may be 4 GiB of it. The read after each
+ * piece waits until its writes have arrived. A process that is being killed does
+ * not wait for the rest.
+ */
+static int xrdma_dm_zero(struct xrdma_ibdev *xib, const struct xrdma_dm *dm,
+			 size_t size)
 {
 	void __iomem *at = xib->hw.dm + xrdma_dm_offset(xib, dm);
+	size_t len;
 
-	memset_io(at, 0, size);
-	readb(at + size - 1);
+	for (; size; size -= len, at += len) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		if (xrdma_dead(&xib->hw))
+			return -EIO;
+		len = min_t(size_t, size, XRDMA_DM_PIECE);
+		memset_io(at, 0, len);
+		readb(at + len - 1);
+		cond_resched();
+	}
+	return 0;
 }
 
 /**
@@ -149,7 +168,8 @@ static int xrdma_dm_respond(struct xrdma_dm *dm, u64 length,
  * Context: may sleep.
  * Return: the memory, zeroed, or an ERR_PTR(): -EOPNOTSUPP: the device has
  * none; -EINVAL: length 0, or more than there is at all; -ENOMEM: not as much
- * is free; -EIO: the device is dead; or an errno of the response.
+ * is free; -EIO: the device is dead; -EINTR: the process is being killed; or an
+ * errno of the response.
  */
 struct ib_dm *xrdma_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
 			     struct ib_dm_alloc_attr *attr,
@@ -173,8 +193,9 @@ struct ib_dm *xrdma_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
 		err = -ENOMEM;
 		goto err_free;
 	}
-	xrdma_dm_zero(xib, dm, size);
-	err = rdma_user_mmap_entry_insert(ibuc, &dm->mmap.entry, size);
+	err = xrdma_dm_zero(xib, dm, size);
+	if (!err)
+		err = rdma_user_mmap_entry_insert(ibuc, &dm->mmap.entry, size);
 	if (err)
 		goto err_give_back;
 	err = xrdma_dm_respond(dm, attr->length, attrs);
