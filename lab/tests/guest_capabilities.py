@@ -6,10 +6,14 @@ import errno
 import os
 
 import pytest
+from pyverbs.device import Context
+from pyverbs.pd import PD
 
+import binding
+import uverbs
 from control import ask
 from guest_faults import interfaces
-from guest_recovery import gid_index, pingpong_once, rdma_name, set_up
+from guest_recovery import PCI, gid_index, pingpong_once, rdma_name, set_up
 from sweep import MOST, World
 from sweep_verbs import FENCES, VERBS
 
@@ -64,3 +68,26 @@ def test_what_needs_a_capability_is_not_supported(dev, name):
 
 def test_data_comes_through(dev):
     assert pingpong_once()
+
+
+MW_TYPE_1, MW_TYPE_2A, MW_TYPE_2B = 2, 4, 8
+WINDOWS = 1 << 17 | 1 << 23 | 1 << 24     # of ibv_device_cap_flags: 1, 2A, 2B
+
+
+@pytest.mark.parametrize("type_2", [MW_TYPE_2A, MW_TYPE_2B])
+def test_windows_of_type_2_need_fast_registration(dev, type_2):
+    """Nothing but these two is offered; the one that cannot be invalidated is not."""
+    ask(cmd="register_lie_clear")
+    ask(cmd="register_lie", register="CAPS", value=MW_TYPE_1 | type_2)
+    for file in "unbind", "bind":
+        binding.write(binding.DRIVER / file, PCI.name)
+    ctx = Context(name=rdma_name())
+    flags = ctx.query_device().device_cap_flags
+    assert flags & WINDOWS == 1 << 17
+    pd = PD(ctx)
+    uverbs.dealloc_mw(ctx, uverbs.alloc_mw(ctx, pd, 1)[0])
+    with pytest.raises(OSError) as failure:
+        uverbs.alloc_mw(ctx, pd, 2)
+    assert failure.value.errno == errno.EOPNOTSUPP
+    pd.close()
+    ctx.close()

@@ -43,6 +43,17 @@ bool xrdma_hw_present(const struct xrdma_dev *xdev)
 	return xrdma_hw_status(xdev) != XRDMA_GONE;
 }
 
+/*
+ * Clear capabilities that lack another one. A window of type 2 is invalidated by
+ * LOCAL_INV or SEND_INV, which a device without FAST_REG does not have.
+ */
+static u64 xrdma_usable_caps(u64 caps)
+{
+	if (!(caps & XRDMA_CAP_FAST_REG))
+		caps &= ~(XRDMA_CAP_MW_TYPE_2A | XRDMA_CAP_MW_TYPE_2B);
+	return caps;
+}
+
 /**
  * xrdma_hw_check() - is this a device that we can drive?
  * @xdev: the device, with its registers mapped
@@ -68,7 +79,7 @@ int xrdma_hw_check(struct xrdma_dev *xdev)
 		return dev_err_probe(xrdma_to_dev(xdev), -ENODEV,
 				     "the device implements version %u of the specification, this driver version %u\n",
 				     major, XRDMA_CONTRACT_MAJOR);
-	xdev->caps.flags = readq(xdev->regs + XRDMA_REG_CAPS);
+	xdev->caps.flags = xrdma_usable_caps(readq(xdev->regs + XRDMA_REG_CAPS));
 	return 0;
 }
 
