@@ -17,7 +17,7 @@
  * xrdma_access_actor - a queue pair as the rules see it
  * @qp: the queue pair
  *
- * Return: its protection domain, number and rights.
+ * Return: its protection domain, number and rights, and whose it is.
  */
 struct xrdma_rules_actor xrdma_access_actor(const struct xrdma_qp *qp)
 {
@@ -25,6 +25,7 @@ struct xrdma_rules_actor xrdma_access_actor(const struct xrdma_qp *qp)
 		.pd = qp->pd,
 		.qpn = qp->qpn,
 		.rights = le16_to_cpu(qp->attr.access),
+		.kernel = qp->flags & XRDMA_QP_KERNEL,
 	};
 }
 
@@ -42,11 +43,22 @@ resolve_window(struct xrdma_device *dev, u32 parent, struct xrdma_grant *acc)
 	return XRDMA_FAULT_NONE;
 }
 
+/* Any bus address: no entry is asked. */
+static enum xrdma_fault_reason check_bus(struct xrdma_device *dev,
+					 const struct xrdma_access_req *req,
+					 struct xrdma_grant *acc)
+{
+	if (xrdma_rules_wraps(req->addr, req->len))
+		return XRDMA_FAULT_RANGE;
+	acc->mem = &dev->keys.bus;
+	acc->off = req->addr;
+	return XRDMA_FAULT_NONE;
+}
+
 static enum xrdma_fault_reason check(struct xrdma_device *dev,
 				     const struct xrdma_access_req *req,
 				     struct xrdma_grant *acc)
 {
-	struct xrdma_key *key = xrdma_key_get(dev, xrdma_key_index(req->key));
 	const struct xrdma_rules_actor who = xrdma_access_actor(req->qp);
 	const struct xrdma_rules_access access = {
 		.key = req->key,
@@ -58,7 +70,11 @@ static enum xrdma_fault_reason check(struct xrdma_device *dev,
 		.whole = req->whole,
 	};
 	enum xrdma_fault_reason reason;
+	struct xrdma_key *key;
 
+	if (xrdma_rules_is_local_dma(&who, &access))
+		return check_bus(dev, req, acc);
+	key = xrdma_key_get(dev, xrdma_key_index(req->key));
 	reason = xrdma_rules_check_access(key ? &key->e : NULL, &who, &access);
 	if (reason == XRDMA_FAULT_RIGHTS) {
 		key = xrdma_key_get_anew(dev, xrdma_key_index(req->key));

@@ -360,6 +360,7 @@ void xrdma_keys_enable(struct xrdma_device *dev, u64 root)
 	while (!xrdma_root_covers(root, size - 1))
 		size >>= 1;
 	xrdma_mem_init(&dev->keys.mem, root, 0, size, XRDMA_MEM_SPARSE);
+	xrdma_mem_init(&dev->keys.bus, 0, 0, ~0ULL, XRDMA_MEM_IDENTITY);
 }
 
 /**

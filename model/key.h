@@ -39,10 +39,12 @@ struct xrdma_key {
 /**
  * struct xrdma_key_table - the key table of the host, as the device sees it
  * @mem: the table, behind REG_MPT_ROOT
+ * @bus: all bus addresses, for XRDMA_KEY_LOCAL_DMA
  * @cache: valid entries, direct-mapped by index
  */
 struct xrdma_key_table {
 	struct xrdma_mem mem;
+	struct xrdma_mem bus;
 	struct xrdma_key cache[XRDMA_KEY_CACHE];
 };
 

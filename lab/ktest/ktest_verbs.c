@@ -408,7 +408,25 @@ static void queue_notifies_once_per_arming(struct ktest *t)
 	ib_destroy_cq(cq);
 }
 
+/*
+ * The local key of all bus addresses is the device's. All cases name their own
+ * memory by it. As a remote key, or to be invalidated, it is a key without entry.
+ */
+static void a_domain_has_no_region_of_its_own(struct ktest *t)
+{
+	EXPECT(t, t->dev->attrs.kernel_cap_flags & IBK_LOCAL_DMA_LKEY);
+	EXPECT_EQ(t, t->pd->local_dma_lkey, 1);
+	EXPECT(t, !t->pd->__internal_mr);
+	EXPECT_EQ(t, ktest_write(t, 0, 8, t->b.dma, t->pd->local_dma_lkey),
+		  IB_WC_REM_ACCESS_ERR);
+	EXPECT_EQ(t, ktest_reconnect(t), 0);
+	EXPECT_EQ(t, ktest_inv(t, t->pd->local_dma_lkey), IB_WC_LOC_QP_OP_ERR);
+	EXPECT_EQ(t, t->wc.vendor_err, XRDMA_FAULT_KEY_INVALID);
+	EXPECT_EQ(t, ktest_reconnect(t), 0);
+}
+
 const struct ktest_case ktest_verbs_cases[] = {
+	KTEST_CASE(a_domain_has_no_region_of_its_own),
 	KTEST_CASE(operations_move_the_right_bytes),
 	KTEST_CASE(operations_complete_in_interrupt_context),
 	KTEST_CASE(inline_data_is_sent),

@@ -149,6 +149,29 @@ def test_access_after_deregistration(dev, pd, faults):
     assert region.unchanged()
 
 
+KERNEL_KEY = 1      # xrdma-hw.rst, "The local key of the kernel"
+
+
+@pytest.mark.parametrize("key", [KERNEL_KEY, 0, 0xff])
+def test_the_local_key_of_the_kernel_is_none_of_a_process(dev, pd, faults, key):
+    """At physical and virtual addresses, as local and as remote key."""
+    region = Region(pd)
+    for address in region.address, 0x1000, 0x100000:
+        assert attempt(dev, pd, WRITE, address, key) == REFUSED
+        assert reason(faults) == "key_invalid"
+        for opcode in WRITE, READ:
+            a, b = pair(dev, pd)
+            a.post(opcode, [(address, 64, key)], region.address, region.mr.rkey)
+            assert a.poll()[0].status == e.IBV_WC_LOC_PROT_ERR
+            assert reason(faults) == "key_invalid"
+        a, b = pair(dev, pd)
+        b.recv([(address, 64, key)])
+        a.post(e.IBV_WR_SEND, [(region.address, 64, region.mr.lkey)])
+        assert b.poll()[0].status == e.IBV_WC_LOC_PROT_ERR
+        assert reason(faults) == "key_invalid"
+    assert region.unchanged()
+
+
 def test_index_that_was_never_used(dev, pd, faults):
     region = Region(pd)
     assert attempt(dev, pd, WRITE, region.address, 0xffffff00) == REFUSED

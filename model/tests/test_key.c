@@ -245,6 +245,43 @@ static void identity_takes_bus_addresses(void **state)
 }
 
 /* An entry becomes valid without notice, and is cached only then. */
+/* hw.rst, "The local key of the kernel" */
+static void the_kernels_local_key_reaches_all_memory(void **state)
+{
+	struct xrdma_access_req req = remote(XRDMA_ACCESS_LOCAL_WRITE);
+	u8 data[64];
+
+	(void)state;
+	memset(data, 0x3c, sizeof(data));
+	req.key = 0x00000001;
+	req.remote = false;
+	req.addr = t.addr + 0xfe0;
+	t.cqp.qp->flags |= XRDMA_QP_KERNEL;
+	assert_int_equal(xrdma_access_write(t.env->dev, &req, data), 0);
+	assert_memory_equal(core_ptr(t.env, t.addr + 0xfe0), data, 64);
+	req.rights = 0;
+	assert_int_equal(check(req), 0);
+	req.addr = -32ULL;
+	assert_int_equal(check(req), XRDMA_FAULT_RANGE);
+}
+
+static void nobody_else_gets_anything_by_that_key(void **state)
+{
+	struct xrdma_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
+
+	(void)state;
+	req.key = 0x00000001;
+	t.cqp.qp->flags |= XRDMA_QP_KERNEL;
+	assert_int_equal(check(req), XRDMA_FAULT_KEY_INVALID);
+	t.cqp.qp->flags &= ~XRDMA_QP_KERNEL;
+	assert_int_equal(check(req), XRDMA_FAULT_KEY_INVALID);
+	req.remote = false;
+	req.rights = XRDMA_ACCESS_LOCAL_WRITE;
+	assert_int_equal(check(req), XRDMA_FAULT_KEY_INVALID);
+	req.rights = 0;
+	assert_int_equal(check(req), XRDMA_FAULT_KEY_INVALID);
+}
+
 static void publishing_needs_no_notice(void **state)
 {
 	(void)state;
@@ -471,6 +508,8 @@ int main(void)
 		T(a_refusal_is_recorded),
 		T(local_keys_take_the_same_way),
 		T(identity_takes_bus_addresses),
+		T(the_kernels_local_key_reaches_all_memory),
+		T(nobody_else_gets_anything_by_that_key),
 		T(publishing_needs_no_notice),
 		T(a_free_entry_may_become_valid),
 		T(added_rights_count_at_once),

@@ -42,7 +42,7 @@ static void xrdma_rx_post(struct xrdma_netdev *xn, struct page *page)
 	wqe->num_sge = cpu_to_le16(1);
 	sge->addr = cpu_to_le64(addr);
 	sge->length = cpu_to_le32(xn->ndev->max_mtu + XRDMA_FRAME_EXTRA);
-	sge->lkey = cpu_to_le32(xn->dma_key);
+	sge->lkey = cpu_to_le32(XRDMA_KEY_LOCAL_DMA);
 	xn->rx_pages[xrdma_ring_slot(rq->pi, rq->log_depth)] = page;
 	rq->pi++;
 }
@@ -194,7 +194,7 @@ static int xrdma_tx_add(struct xrdma_netdev *xn, struct xrdma_tx *tx,
 		return -ENOMEM;
 	sge->addr = cpu_to_le64(addr);
 	sge->length = cpu_to_le32(len);
-	sge->lkey = cpu_to_le32(xn->dma_key);
+	sge->lkey = cpu_to_le32(XRDMA_KEY_LOCAL_DMA);
 	tx->addr[tx->num] = addr;
 	tx->len[tx->num] = len;
 	tx->num++;

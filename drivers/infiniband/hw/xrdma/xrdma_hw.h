@@ -104,6 +104,9 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 #define XRDMA_KEY_BYTE			GENMASK(7, 0)
 #define XRDMA_LOG_MAX_KEYS		24
 
+/* Local key of all bus addresses, for queue pairs of the kernel alone */
+#define XRDMA_KEY_LOCAL_DMA		0x00000001
+
 #define XRDMA_MPT_KEY_BYTE		GENMASK_ULL(7, 0)
 #define XRDMA_MPT_STATE			GENMASK_ULL(11, 8)
 #define XRDMA_MPT_TYPE			GENMASK_ULL(15, 12)

@@ -214,7 +214,7 @@ enum xrdma_qp_type {
 };
 
 #define XRDMA_QP_SQ_SIG_ALL		BIT(0)
-#define XRDMA_QP_KERNEL			BIT(1) /* may use REG_MR */
+#define XRDMA_QP_KERNEL			BIT(1) /* REG_MR, KEY_LOCAL_DMA */
 #define XRDMA_QP_SRQ			BIT(2) /* @srqn is valid */
 
 /**

@@ -177,6 +177,7 @@ static int xrdma_register(struct xrdma_ibdev *xib, const char *name)
 	ibdev->phys_port_cnt = 1;
 	ibdev->num_comp_vectors = xrdma_num_comp_vectors(xdev);
 	ibdev->node_guid = xdev->caps.node_guid;
+	ibdev->local_dma_lkey = XRDMA_KEY_LOCAL_DMA;
 	ibdev->use_cq_dim = true;
 	ib_set_device_ops(ibdev, &xrdma_ops);
 	if (xdev->caps.flags & XRDMA_CAP_COUNTERS)

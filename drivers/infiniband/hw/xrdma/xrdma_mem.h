@@ -68,9 +68,6 @@ struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				struct ib_udata *udata);
 int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
 u16 xrdma_mr_rights(int access);
-int xrdma_dma_key_create(struct xrdma_ibdev *xib, u32 pdn, u16 access,
-			 u32 *key);
-int xrdma_dma_key_destroy(struct xrdma_ibdev *xib, u32 key);
 
 /* Pages of the largest fast-register region. */
 #define XRDMA_FRMR_MAX_PAGES	4096

@@ -160,54 +160,6 @@ int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key)
 
 /* ---- regions of bus addresses ----------------------------------------- */
 
-/* Positions are bus addresses: there is nothing to translate. */
-static const struct xrdma_mtt xrdma_no_mtt;
-
-/**
- * xrdma_dma_key_create() - key for all bus addresses
- * @xib: the device
- * @pdn: protection domain
- * @access: enum xrdma_access
- * @key: the key
- *
- * Context: may sleep.
- * Return: 0, -ENOSPC or -ENOMEM.
- */
-int xrdma_dma_key_create(struct xrdma_ibdev *xib, u32 pdn, u16 access,
-			 u32 *key)
-{
-	struct xrdma_grant grant = {
-		.length = U64_MAX,
-		.pdn = pdn,
-		.access = access,
-	};
-	int err;
-
-	err = xrdma_key_alloc(xib->keys, key);
-	if (!err)
-		xrdma_mr_publish(xib, *key, &grant, &xrdma_no_mtt,
-				 XRDMA_MPT_IDENTITY);
-	return err;
-}
-
-/**
- * xrdma_dma_key_destroy() - end of a key of xrdma_dma_key_create()
- * @xib: the device
- * @key: the key
- *
- * Context: may sleep, for a bounded time.
- * Return: 0, or an errno of xrdma_inval_key().
- */
-int xrdma_dma_key_destroy(struct xrdma_ibdev *xib, u32 key)
-{
-	int err;
-
-	err = xrdma_inval_key(xib, xrdma_key_index(key));
-	if (!err)
-		xrdma_key_free(xib->keys, xrdma_key_index(key));
-	return err;
-}
-
 /**
  * xrdma_get_dma_mr() - ib_device_ops.get_dma_mr
  * @ibpd: protection domain

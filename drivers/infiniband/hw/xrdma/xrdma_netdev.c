@@ -235,22 +235,18 @@ static int xrdma_netdev_query(struct xrdma_ibdev *xib,
 	return is_valid_ether_addr(port->mac) ? 0 : -EIO;
 }
 
-/* A protection domain that no consumer can get, and a key of it */
+/* A protection domain that no consumer can get */
 static int xrdma_netdev_init_pd(struct xrdma_netdev *xn,
 				struct xrdma_ibdev *xib)
 {
-	int pdn, err;
+	int pdn;
 
 	pdn = ida_alloc_range(&xib->pds, 1, xib->hw.caps.max_pd - 1,
 			      GFP_KERNEL);
 	if (pdn < 0)
 		return pdn;
 	xn->pdn = pdn;
-	err = xrdma_dma_key_create(xib, xn->pdn, XRDMA_ACCESS_LOCAL_WRITE,
-				   &xn->dma_key);
-	if (err)
-		ida_free(&xib->pds, xn->pdn);
-	return err;
+	return 0;
 }
 
 /* Gives the network device what it needs of the device. */
@@ -275,7 +271,6 @@ static void xrdma_netdev_unbind(struct xrdma_netdev *xn)
 
 	WRITE_ONCE(xib->netdev, NULL);
 	xn->xib = NULL;
-	xrdma_dma_key_destroy(xib, xn->dma_key);
 	ida_free(&xib->pds, xn->pdn);
 }
 

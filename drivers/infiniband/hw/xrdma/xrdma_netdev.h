@@ -44,7 +44,6 @@ struct xrdma_tx {
  * @tx_published: producer index that the device knows, or is about to know
  * @rx_order: of the receive pages
  * @pdn: protection domain of @qp
- * @dma_key: local key of all bus addresses
  * @speed: of the link, in Mbit/s
  * @open: it has its queues; under the RTNL
  * @restart: makes new queues
@@ -62,7 +61,6 @@ struct xrdma_netdev {
 	u32 tx_published;
 	unsigned int rx_order;
 	u32 pdn;
-	u32 dma_key;
 	u32 speed;
 	bool open;
 	struct delayed_work restart;

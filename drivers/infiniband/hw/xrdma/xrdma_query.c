@@ -16,14 +16,13 @@
 #define XRDMA_NETDEV_QPS	1
 #define XRDMA_NETDEV_CQS	2
 #define XRDMA_NETDEV_PDS	1
-#define XRDMA_NETDEV_KEYS	1
 
 /* Number 0 of each is never given out; QPN 1 is reserved too. */
 #define XRDMA_RESERVED_QPS	(2 + XRDMA_NETDEV_QPS)
 #define XRDMA_RESERVED_CQS	(1 + XRDMA_NETDEV_CQS)
 #define XRDMA_RESERVED_SRQS	1
 #define XRDMA_RESERVED_PDS	(1 + XRDMA_NETDEV_PDS)
-#define XRDMA_RESERVED_KEYS	(1 + XRDMA_NETDEV_KEYS)
+#define XRDMA_RESERVED_KEYS	1
 
 /* A peer of ours may need this long for an acknowledge: 4.096 us * 2^n. */
 #define XRDMA_LOCAL_ACK_DELAY	15
@@ -172,6 +171,7 @@ int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 				 IB_DEVICE_SYS_IMAGE_GUID |
 				 xrdma_mw_flags(&xdev->caps) |
 				 xrdma_queue_flags(&xdev->caps);
+	attr->kernel_cap_flags = IBK_LOCAL_DMA_LKEY;
 	if (xdev->caps.flags & XRDMA_CAP_FAST_REG)
 		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;
 	attr->device_cap_flags |= xrdma_extension_flags(&xdev->caps);

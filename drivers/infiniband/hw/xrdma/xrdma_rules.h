@@ -74,11 +74,13 @@ struct xrdma_rules_entry {
  * @pd: its protection domain
  * @qpn: its number
  * @rights: XRDMA_ACCESS_* that it allows its peer
+ * @kernel: it is the kernel's
  */
 struct xrdma_rules_actor {
 	u32 pd;
 	u32 qpn;
 	u16 rights;
+	bool kernel;
 };
 
 /**
@@ -202,6 +204,22 @@ xrdma_rules_named(const struct xrdma_rules_entry *e, u32 key)
 	if (!reason && e->byte != xrdma_key_byte(key))
 		reason = XRDMA_FAULT_KEY_BYTE;
 	return reason;
+}
+
+/**
+ * xrdma_rules_is_local_dma() - is an access one to any bus address?
+ * @who: the queue pair
+ * @a: the access
+ *
+ * Specification, "The local key of the kernel".
+ *
+ * Return: true if no entry is asked. Otherwise the key is as any other.
+ */
+static inline bool
+xrdma_rules_is_local_dma(const struct xrdma_rules_actor *who,
+			 const struct xrdma_rules_access *a)
+{
+	return a->key == XRDMA_KEY_LOCAL_DMA && who->kernel && !a->remote;
 }
 
 /**
