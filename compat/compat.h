@@ -42,7 +42,7 @@
  * asks of the context; it is never called, nor in the table.
  */
 struct ib_uverbs_file {
-	struct list_head uobjects;
+	struct ib_ucontext *ucontext;
 };
 
 /* 0, as it is anyhow */

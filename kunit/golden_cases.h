@@ -242,11 +242,6 @@ static void golden_make_cmd_invalidate(void *out)
 	golden_put_cmd(out, xrdma_make_invalidate(0x5432000, 1000), 9);
 }
 
-static void golden_make_cmd_invalidate_pd(void *out)
-{
-	golden_put_cmd(out, xrdma_make_invalidate_pd(0x123), 10);
-}
-
 static void golden_make_cmd_destroy_qp(void *out)
 {
 	golden_put_cmd(out, xrdma_make_object_cmd(XRDMA_CMD_DESTROY_QP,
@@ -533,7 +528,6 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(cmd_bind_counter),
 	GOLDEN_CASE(cmd_modify_cc),
 	GOLDEN_CASE(cmd_invalidate),
-	GOLDEN_CASE(cmd_invalidate_pd),
 	GOLDEN_CASE(cmd_destroy_qp),
 	GOLDEN_CASE(inval_word),
 	GOLDEN_CASE(rsp_query_device),

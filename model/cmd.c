@@ -352,16 +352,10 @@ static enum xrdma_cmd_status invalidate(struct xrdma_device *dev,
 {
 	u64 addr = le64_to_cpu(cmd->invalidate.addr);
 	u32 count = le32_to_cpu(cmd->invalidate.count);
-	u32 pd = le32_to_cpu(cmd->invalidate.pd);
 
 	(void)rsp;
-	if (!count) {
-		if (addr || pd >= XRDMA_MAX_PD)
-			return XRDMA_CMD_BAD_PARAM;
-		xrdma_key_invalidate_pd(dev, pd);
-		return XRDMA_CMD_OK;
-	}
-	if (count > XRDMA_INVAL_MAX || addr & 7 || pd)
+	if (!count || count > XRDMA_INVAL_MAX || addr & 7 ||
+	    cmd->invalidate.reserved)
 		return XRDMA_CMD_BAD_PARAM;
 	return invalidate_batch(dev, addr, count);
 }

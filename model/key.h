@@ -63,6 +63,5 @@ bool xrdma_key_root_ok(u64 root, u64 offset, u64 length);
 
 enum xrdma_inval_status xrdma_key_invalidate(struct xrdma_device *dev,
 					     u32 index);
-void xrdma_key_invalidate_pd(struct xrdma_device *dev, u32 pd);
 
 #endif /* XRDMA_MODEL_KEY_H */

@@ -5,7 +5,7 @@
 
 static void probe_cleanup(struct ib_uverbs_file *ufile)
 {
-	INIT_LIST_HEAD(&ufile->uobjects);
+	ufile->ucontext = NULL;
 }
 
 const struct ib_device_ops probe = {

@@ -441,23 +441,6 @@ static void the_command_ends_windows_before_regions(void **state)
 	assert_int_equal(write_to(&s, s.mw), XRDMA_WC_REM_ACCESS_ERR);
 }
 
-static void a_whole_pd_goes_windows_first(void **state)
-{
-	struct xrdma_cmd cmd = xrdma_make_invalidate_pd(WIRE_PD);
-	struct xrdma_rsp rsp;
-	struct scene s;
-	u32 i;
-
-	begin(state, &s);
-	/* with a window of a higher index than its region's, and a lower one */
-	bound(&s);
-	xrdma_cmd_execute(s.p.b.host->dev, &cmd, &rsp);
-	assert_int_equal(rsp.status, XRDMA_CMD_OK);
-	for (i = 0; i < 1000; i++)
-		assert_int_equal(wire_state(s.p.b.host, i << 8),
-				 XRDMA_MPT_INVALID);
-}
-
 #define T(name) cmocka_unit_test_setup_teardown(name, wire_setup_1, \
 						wire_teardown)
 
@@ -473,7 +456,6 @@ int main(void)
 		T(a_bad_root_is_a_host_error),
 		T(a_user_registers_nothing),
 		T(the_command_ends_windows_before_regions),
-		T(a_whole_pd_goes_windows_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -492,18 +492,3 @@ int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count)
 
 	return xrdma_cmd_undo(xdev, &cmd);
 }
-
-/**
- * xrdma_cmd_invalidate_pd() - INVALIDATE of all keys of a protection domain
- * @xdev: the device
- * @pd: protection domain
- *
- * Return: 0 if none of them is in use any more, or an errno of
- * xrdma_cmd_undo().
- */
-int xrdma_cmd_invalidate_pd(struct xrdma_dev *xdev, u32 pd)
-{
-	struct xrdma_cmd cmd = xrdma_make_invalidate_pd(pd);
-
-	return xrdma_cmd_undo(xdev, &cmd);
-}

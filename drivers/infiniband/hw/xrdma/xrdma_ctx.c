@@ -98,6 +98,7 @@ int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 		xrdma_db_page_free(xib, page);
 		return err;
 	}
+	xrdma_ctx_keys_init(uc);
 	uc->db_page = xrdma_db_page_number(xib, page) * XRDMA_DB_PER_PAGE;
 	uc->db_entry = &page->entry;
 	resp = xrdma_describe_ucontext(xib, uc);
@@ -158,12 +159,7 @@ void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc)
  */
 void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile)
 {
-	struct ib_uobject *uobject;
-
-	list_for_each_entry(uobject, &ufile->uobjects, list)
-		if (uobject->object &&
-		    uobj_get_object_id(uobject) == UVERBS_OBJECT_PD)
-			xrdma_pd_leave(uobject->object);
+	xrdma_ctx_leave(ufile->ucontext);
 }
 
 /**

@@ -242,7 +242,6 @@ int xrdma_cmd_destroy_srq(struct xrdma_dev *xdev, u32 srqn);
 int xrdma_cmd_attach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
 int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
 int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count);
-int xrdma_cmd_invalidate_pd(struct xrdma_dev *xdev, u32 pd);
 
 /* xrdma_cmd_port.c: the same, about the port */
 int xrdma_cmd_query_port(struct xrdma_dev *xdev,

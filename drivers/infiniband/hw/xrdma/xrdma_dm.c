@@ -261,6 +261,7 @@ struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 		kfree(mr);
 		return ERR_PTR(err);
 	}
+	xrdma_ctx_add_region(ibpd, mr);
 	return &mr->ibmr;
 }
 

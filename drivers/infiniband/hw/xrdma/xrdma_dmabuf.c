@@ -58,8 +58,7 @@ static void xrdma_dmabuf_revoke(void *priv)
 	if (mr->revoked)
 		return;
 	mr->revoked = true;
-	/* when the process ends, other regions may have taken this one along */
-	if (xrdma_inval_key_again(xib, mr->key_index))
+	if (xrdma_inval_key(xib, mr->key_index))
 		xrdma_dmabuf_silence(xib);
 }
 
@@ -69,7 +68,7 @@ static void xrdma_dmabuf_revoke(void *priv)
  * @mr: the region, which is about to go
  *
  * Context: may sleep, for a bounded time.
- * Return: as xrdma_inval_object(). Whoever has the memory from now on needs the
+ * Return: as xrdma_inval_key(). Whoever has the memory from now on needs the
  * region no more.
  */
 int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
@@ -80,8 +79,7 @@ int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 	if (mr->revoked)
 		err = xrdma_may_touch(&xib->hw) ? -EIO : 0;
 	else
-		err = xrdma_inval_object(xib, to_xpd(mr->ibmr.pd),
-					 mr->key_index);
+		err = xrdma_inval_key(xib, mr->key_index);
 	if (err != -EBUSY)
 		ib_umem_dmabuf_set_revoke_locked(to_ib_umem_dmabuf(mr->umem),
 						 err ? xrdma_dmabuf_silence :

@@ -105,20 +105,6 @@ static inline struct xrdma_cmd xrdma_make_invalidate(u64 addr, u32 count)
 }
 
 /**
- * xrdma_make_invalidate_pd() - INVALIDATE of all keys of a protection domain
- * @pd: protection domain
- *
- * Return: the command.
- */
-static inline struct xrdma_cmd xrdma_make_invalidate_pd(u32 pd)
-{
-	return (struct xrdma_cmd) {
-		.opcode = cpu_to_le16(XRDMA_CMD_INVALIDATE),
-		.invalidate = { .pd = cpu_to_le32(pd) },
-	};
-}
-
-/**
  * xrdma_make_create_eq() - CREATE_EQ
  * @eqn: number
  * @vector: MSI-X vector

@@ -402,15 +402,15 @@ struct xrdma_cmd_mcast {
  * struct xrdma_cmd_invalidate - body of INVALIDATE
  * @addr: array of @count words, aligned to 8: a key index in bits 23:0, and in
  *	bits 31:24 0 before and enum xrdma_inval_status after
- * @count: 1 to 1024; 0: all keys of @pd, windows first
- * @pd: if @count is 0
+ * @count: 1 to 1024
+ * @reserved: 0
  *
  * Completes when no access under those keys is in progress or can begin.
  */
 struct xrdma_cmd_invalidate {
 	__le64 addr;
 	__le32 count;
-	__le32 pd;
+	__le32 reserved;
 };
 
 #define XRDMA_INVAL_INDEX		GENMASK(23, 0)

@@ -8,6 +8,12 @@
  * it: while it waits until the batch before has been answered, others join;
  * then it closes the batch, sends it and wakes them. So under load there is
  * one command for all who came while the last one was on its way.
+ *
+ * A caller that has many keys fills a batch of its own: struct
+ * xrdma_inval_list.
+ *
+ * The driver invalidates each published key once, so that a key that is in one
+ * command is in no other, and an outcome of "not valid" is the device's fault.
  */
 
 #include <linux/dma-mapping.h>
@@ -16,8 +22,8 @@
 #include <linux/wait.h>
 #include "xrdma_verbs.h"
 
-/* One in the device, one open, one whose callers are leaving. */
-#define XRDMA_INVAL_BATCHES	3
+/* In the device, open, being filled, and one whose callers are leaving. */
+#define XRDMA_INVAL_BATCHES	4
 #define XRDMA_INVAL_SIZE	(XRDMA_INVAL_MAX * sizeof(__le32))
 
 /**
@@ -25,7 +31,8 @@
  * @words: indexes, then outcomes; the device writes them
  * @dma: bus address of @words
  * @count: of @words, under xrdma_inval.lock
- * @users: callers that have not left, under xrdma_inval.lock
+ * @users: callers that have not left, under xrdma_inval.lock; 0: it is idle,
+ *	or open and empty
  * @err: of the command
  * @done: @words and @err are final
  */
@@ -57,7 +64,7 @@ struct xrdma_held {
  * @batches: all of them
  * @lock: protects @open, @quarantine, and counts of batches
  * @open: batch that callers may join, or NULL
- * @room: callers that wait for one
+ * @room: callers that wait for a batch
  * @sending: held by whose INVALIDATE is in the device
  * @quarantine: struct xrdma_held
  * @told: the log says that there is a quarantine, under @lock
@@ -72,22 +79,24 @@ struct xrdma_inval {
 	bool told;
 };
 
-/* An idle batch becomes the open one, if there is none. */
-static void xrdma_inval_open_locked(struct xrdma_inval *inval)
+/* An idle batch, empty; or NULL. */
+static struct xrdma_inval_batch *
+xrdma_inval_idle_locked(struct xrdma_inval *inval)
 {
 	struct xrdma_inval_batch *batch;
 	unsigned int i;
 
 	lockdep_assert_held(&inval->lock);
 
-	for (i = 0; !inval->open && i < XRDMA_INVAL_BATCHES; i++) {
+	for (i = 0; i < XRDMA_INVAL_BATCHES; i++) {
 		batch = &inval->batches[i];
-		if (batch->users)
+		if (batch->users || batch == inval->open)
 			continue;
 		batch->count = 0;
 		reinit_completion(&batch->done);
-		inval->open = batch;
+		return batch;
 	}
+	return NULL;
 }
 
 static struct xrdma_inval_batch *
@@ -121,15 +130,14 @@ static struct xrdma_inval_batch *xrdma_inval_join(struct xrdma_inval *inval,
 static void xrdma_inval_leave(struct xrdma_inval *inval,
 			      struct xrdma_inval_batch *batch)
 {
-	bool opened = false;
+	bool idle;
 
 	spin_lock(&inval->lock);
-	if (!--batch->users && !inval->open) {
-		xrdma_inval_open_locked(inval);
-		opened = true;
-	}
+	idle = !--batch->users;
+	if (idle && !inval->open)
+		inval->open = xrdma_inval_idle_locked(inval);
 	spin_unlock(&inval->lock);
-	if (opened)
+	if (idle)
 		wake_up_all(&inval->room);
 }
 
@@ -137,8 +145,7 @@ static void xrdma_inval_leave(struct xrdma_inval *inval,
 static void xrdma_inval_close(struct xrdma_inval *inval)
 {
 	spin_lock(&inval->lock);
-	inval->open = NULL;
-	xrdma_inval_open_locked(inval);
+	inval->open = xrdma_inval_idle_locked(inval);
 	spin_unlock(&inval->lock);
 	wake_up_all(&inval->room);
 }
@@ -189,6 +196,13 @@ static int xrdma_inval_one(struct xrdma_ibdev *xib, u32 index)
 	return err;
 }
 
+/* The device has been told of a key by the driver, and says otherwise. */
+static int xrdma_inval_wrong(struct xrdma_ibdev *xib)
+{
+	xrdma_fatal(&xib->hw, "it does not know a key in use");
+	return xrdma_hw_silence(&xib->hw) ? 0 : -EIO;
+}
+
 /**
  * xrdma_inval_key() - fence: end all use of a key
  * @xib: the device
@@ -204,61 +218,86 @@ int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index)
 {
 	int err = xrdma_inval_one(xib, index);
 
-	if (err != -ENOENT)
-		return err;
-	xrdma_fatal(&xib->hw, "it does not know a key in use");
-	return xrdma_hw_silence(&xib->hw) ? 0 : -EIO;
+	return err == -ENOENT ? xrdma_inval_wrong(xib) : err;
+}
+
+/* ---- many keys of one caller ------------------------------------------ */
+
+static struct xrdma_inval_batch *xrdma_inval_try_take(struct xrdma_inval *inval)
+{
+	struct xrdma_inval_batch *batch;
+
+	spin_lock(&inval->lock);
+	batch = xrdma_inval_idle_locked(inval);
+	if (batch)
+		batch->users = 1;
+	spin_unlock(&inval->lock);
+	return batch;
+}
+
+/* Without windows that are bound, there is one outcome for all keys. */
+static int xrdma_inval_list_outcome(struct xrdma_ibdev *xib,
+				    const struct xrdma_inval_batch *batch)
+{
+	u32 slot;
+
+	for (slot = 0; slot < batch->count; slot++)
+		if (xrdma_inval_outcome(xib, batch, slot))
+			return batch->err ?: xrdma_inval_wrong(xib);
+	return 0;
+}
+
+static void xrdma_inval_list_send(struct xrdma_inval_list *list)
+{
+	struct xrdma_inval_batch *batch = list->batch;
+	struct xrdma_ibdev *xib = list->xib;
+	struct xrdma_inval *inval = xib->inval;
+
+	mutex_lock(&inval->sending);
+	batch->err = xrdma_cmd_invalidate(&xib->hw, batch->dma, batch->count);
+	mutex_unlock(&inval->sending);
+	list->err = xrdma_inval_list_outcome(xib, batch);
+	list->batch = NULL;
+	xrdma_inval_leave(inval, batch);
 }
 
 /**
- * xrdma_inval_key_again() - xrdma_inval_key(), of a key that may be invalid
- * @xib: the device
- * @index: of a key entry that was published; xrdma_inval_domain() may have
- *	been there before
+ * xrdma_inval_list_add() - add a key to those that end together
+ * @list: the list; all zero but @list->xib at first
+ * @index: of a key entry that was published; windows come before their regions
+ *
+ * After the first failure nothing is sent any more.
  *
  * Context: may sleep, for a bounded time.
- * Return: as xrdma_inval_key().
  */
-int xrdma_inval_key_again(struct xrdma_ibdev *xib, u32 index)
+void xrdma_inval_list_add(struct xrdma_inval_list *list, u32 index)
 {
-	int err = xrdma_inval_one(xib, index);
+	struct xrdma_inval *inval = list->xib->inval;
+	struct xrdma_inval_batch *batch;
 
-	return err == -ENOENT ? 0 : err;
-}
-
-/*
- * Not beside a batch: who is told that a key is invalid already knows that the
- * fence which made it so is complete.
- */
-static int xrdma_inval_domain(struct xrdma_ibdev *xib, struct xrdma_pd *pd)
-{
-	int err;
-
-	mutex_lock(&xib->inval->sending);
-	err = xrdma_cmd_invalidate_pd(&xib->hw, pd->pdn);
-	mutex_unlock(&xib->inval->sending);
-	if (!err)
-		pd->revoked = true;
-	return err;
+	if (list->err)
+		return;
+	if (!list->batch)
+		wait_event(inval->room,
+			   (list->batch = xrdma_inval_try_take(inval)));
+	batch = list->batch;
+	batch->words[batch->count++] = cpu_to_le32(index);
+	if (batch->count == XRDMA_INVAL_MAX)
+		xrdma_inval_list_send(list);
 }
 
 /**
- * xrdma_inval_object() - fence: end all use of a region or window
- * @xib: the device
- * @pd: its protection domain
- * @index: of its key entry
- *
- * When the user context of the domain ends, so do all of its keys: with the
- * first of them, by one command.
+ * xrdma_inval_list_end() - fence: end all use of the keys of a list
+ * @list: the list
  *
  * Context: may sleep, for a bounded time.
- * Return: as xrdma_inval_key(); when the user context ends never -EBUSY.
+ * Return: as xrdma_inval_key(), for all of them; never -EBUSY.
  */
-int xrdma_inval_object(struct xrdma_ibdev *xib, struct xrdma_pd *pd, u32 index)
+int xrdma_inval_list_end(struct xrdma_inval_list *list)
 {
-	if (!pd->leaving)
-		return xrdma_inval_key(xib, index);
-	return pd->revoked ? 0 : xrdma_inval_domain(xib, pd);
+	if (list->batch)
+		xrdma_inval_list_send(list);
+	return list->err;
 }
 
 /* ---- quarantine ------------------------------------------------------ */

@@ -25,13 +25,34 @@ void xrdma_key_read(struct xrdma_keys *keys, u32 index,
 int xrdma_inval_create(struct xrdma_ibdev *xib);
 void xrdma_inval_destroy(struct xrdma_ibdev *xib);
 int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index);
-int xrdma_inval_key_again(struct xrdma_ibdev *xib, u32 index);
-int xrdma_inval_object(struct xrdma_ibdev *xib, struct xrdma_pd *pd, u32 index);
+
+/**
+ * struct xrdma_inval_list - keys of one caller that end together
+ * @xib: the device
+ * @batch: those that have not been sent, or NULL
+ * @err: first failure
+ */
+struct xrdma_inval_list {
+	struct xrdma_ibdev *xib;
+	struct xrdma_inval_batch *batch;
+	int err;
+};
+
+void xrdma_inval_list_add(struct xrdma_inval_list *list, u32 index);
+int xrdma_inval_list_end(struct xrdma_inval_list *list);
 void xrdma_quarantine(struct xrdma_ibdev *xib, struct ib_umem *umem,
 		      struct xrdma_mtt *mtt);
 void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf);
 void xrdma_quarantine_release(struct xrdma_ibdev *xib);
 void xrdma_quarantine_abandon(struct xrdma_ibdev *xib);
+
+/* xrdma_ctx_keys.c: keys of a user context, which end with it */
+void xrdma_ctx_keys_init(struct xrdma_ucontext *uc);
+void xrdma_ctx_add_region(struct ib_pd *ibpd, struct xrdma_mr *mr);
+void xrdma_ctx_add_window(struct ib_pd *ibpd, struct xrdma_mw *mw);
+void xrdma_ctx_drop(struct ib_pd *ibpd, struct list_head *entry);
+int xrdma_ctx_inval(struct ib_pd *ibpd, u32 index);
+void xrdma_ctx_leave(struct ib_ucontext *ibuc);
 
 /* xrdma_mtt.c: pieces of bus memory -> translation */
 void xrdma_mtt_init(struct xrdma_mtt *mtt);
@@ -49,6 +70,20 @@ void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt);
 	 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |		\
 	 IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_FLUSH_GLOBAL |	\
 	 IB_ACCESS_FLUSH_PERSISTENT | IB_ACCESS_OPTIONAL)
+
+/**
+ * struct xrdma_grant - what a key gives
+ * @iova: address of the first byte; does not count if it is zero-based
+ * @length: bytes
+ * @pdn: protection domain
+ * @access: enum xrdma_access
+ */
+struct xrdma_grant {
+	u64 iova;
+	u64 length;
+	u32 pdn;
+	u16 access;
+};
 
 /* xrdma_mr.c: regions, their beginning and end */
 int xrdma_mr_flags(u16 rights);

@@ -302,6 +302,7 @@ struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 	err = xrdma_mr_give_key(xib, mr, &grant, 0);
 	if (err)
 		goto err_unpin;
+	xrdma_ctx_add_region(ibpd, mr);
 	return &mr->ibmr;
 
 err_unpin:
@@ -334,9 +335,11 @@ int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	if (mr->dmabuf)
 		err = xrdma_dmabuf_inval(xib, mr);
 	else
-		err = xrdma_inval_object(xib, to_xpd(ibmr->pd), mr->key_index);
+		err = xrdma_ctx_inval(ibmr->pd, mr->key_index);
 	if (err == -EBUSY)
 		return err;
+	if (!mr->dmabuf)
+		xrdma_ctx_drop(ibmr->pd, &mr->ctx_entry);
 	if (err) {
 		xrdma_quarantine(xib, mr->umem, &mr->mtt);
 	} else {

@@ -43,6 +43,7 @@ int xrdma_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 	if (err)
 		return err;
 	mw->key_index = xrdma_key_index(ibmw->rkey);
+	xrdma_ctx_add_window(ibmw->pd, mw);
 	return 0;
 }
 
@@ -58,9 +59,10 @@ int xrdma_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 int xrdma_dealloc_mw(struct ib_mw *ibmw)
 {
 	struct xrdma_ibdev *xib = to_xibdev(ibmw->device);
-	u32 index = to_xmw(ibmw)->key_index;
+	struct xrdma_mw *mw = to_xmw(ibmw);
 
-	if (!xrdma_inval_object(xib, to_xpd(ibmw->pd), index))
-		xrdma_key_free(xib->keys, index);
+	if (!xrdma_ctx_inval(ibmw->pd, mw->key_index))
+		xrdma_key_free(xib->keys, mw->key_index);
+	xrdma_ctx_drop(ibmw->pd, &mw->ctx_entry);
 	return 0;
 }

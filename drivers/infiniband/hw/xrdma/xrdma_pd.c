@@ -61,17 +61,6 @@ int xrdma_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 }
 
 /**
- * xrdma_pd_leave() - the user context of a protection domain ends
- * @ibpd: protection domain of a process; ib_core destroys what it has in it
- *
- * From now on its keys end together.
- */
-void xrdma_pd_leave(struct ib_pd *ibpd)
-{
-	to_xpd(ibpd)->leaving = true;
-}
-
-/**
  * xrdma_alloc_xrcd() - ib_device_ops.alloc_xrcd
  * @ibxrcd: XRC domain
  * @udata: no driver data in either direction; NULL for the kernel

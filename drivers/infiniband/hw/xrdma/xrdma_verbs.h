@@ -25,6 +25,7 @@
  *				queue is there (sleeping)
  *	xrdma_inval.sending	one fence at a time (sleeping)
  *	xrdma_dev.silence_lock	reset of a dead device (sleeping)
+ *	xrdma_ucontext.lock	keys of a user context
  *	an event queue's lock	held while consumers' handlers run
  *	xrdma_ibdev.cqs' lock	likewise, when the device is dead
  *	xrdma_qp.sq_lock	send ring of a kernel queue pair
@@ -156,25 +157,35 @@ struct xrdma_mmap_entry {
 	bool device_memory;
 };
 
+/**
+ * struct xrdma_ucontext - user context
+ * @ibuc: verbs object
+ * @db_page: number of its doorbell page
+ * @db_entry: the same page, for ib_core
+ * @lock: protects @windows and @regions
+ * @windows: struct xrdma_mw
+ * @regions: struct xrdma_mr, but for those of dma-bufs
+ * @revoked: it ends, and the keys of all @windows and @regions have been
+ *	invalidated
+ */
 struct xrdma_ucontext {
 	struct ib_ucontext ibuc;
 	u32 db_page;
 	struct rdma_user_mmap_entry *db_entry;
+	spinlock_t lock; /* windows, regions */
+	struct list_head windows;
+	struct list_head regions;
+	bool revoked;
 };
 
 /**
  * struct xrdma_pd - protection domain
  * @ibpd: verbs object
  * @pdn: its number
- * @leaving: its user context ends: nothing can be registered any more, and all
- *	there is will be destroyed
- * @revoked: @leaving, and all its keys have been invalidated
  */
 struct xrdma_pd {
 	struct ib_pd ibpd;
 	u32 pdn;
-	bool leaving;
-	bool revoked;
 };
 
 struct xrdma_xrcd {
@@ -192,6 +203,8 @@ struct xrdma_ah {
  * @ibmr: verbs object
  * @umem: pinned memory, of user regions
  * @mtt: translation, but of DMA regions; of device memory, only its offset
+ * @ctx_entry: in xrdma_ucontext.regions, unless it is the kernel's or of a
+ *	dma-buf
  * @key_index: entry in the key table
  * @access: enum xrdma_access, as published
  * @dmabuf: @umem is that of a dma-buf
@@ -202,6 +215,7 @@ struct xrdma_mr {
 	struct ib_mr ibmr;
 	struct ib_umem *umem;
 	struct xrdma_mtt mtt;
+	struct list_head ctx_entry;
 	u32 key_index;
 	u16 access;
 	bool dmabuf;
@@ -209,26 +223,14 @@ struct xrdma_mr {
 };
 
 /**
- * struct xrdma_grant - what a key gives
- * @iova: address of the first byte; does not count if it is zero-based
- * @length: bytes
- * @pdn: protection domain
- * @access: enum xrdma_access
- */
-struct xrdma_grant {
-	u64 iova;
-	u64 length;
-	u32 pdn;
-	u16 access;
-};
-
-/**
  * struct xrdma_mw - memory window
  * @ibmw: verbs object; the byte of its key is the consumer's
+ * @ctx_entry: in xrdma_ucontext.windows, unless it is the kernel's
  * @key_index: entry in the key table
  */
 struct xrdma_mw {
 	struct ib_mw ibmw;
+	struct list_head ctx_entry;
 	u32 key_index;
 };
 
@@ -446,7 +448,6 @@ void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile);
 /* xrdma_pd.c: protection domains and XRC domains */
 int xrdma_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int xrdma_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
-void xrdma_pd_leave(struct ib_pd *ibpd);
 int xrdma_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
 int xrdma_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata);
 
