@@ -457,6 +457,22 @@ def test_deregistration_under_traffic(dev, pd, faults):
     assert {record["reason"] for record in faults.new()} == {"key_invalid"}
 
 
+def test_no_deregistration_pays_for_the_fence_of_another(dev, pd, device):
+    """One answer comes late; meanwhile others get theirs."""
+    slow, *fast = [Region(dev, pd, r.LOCAL_WRITE, PAGE, None)
+                   for _ in range(4)]
+    before = counters(device)["invalidated_keys"]
+    device.ask(cmd="command_fault", kind="late", opcode="INVALIDATE", ms=4000)
+    thread = threading.Thread(target=slow.close)
+    thread.start()
+    while counters(device)["invalidated_keys"] == before:
+        time.sleep(0.01)
+    for region in fast:
+        region.close()
+    assert thread.is_alive(), "the late answer was waited for"
+    thread.join()
+
+
 # ---- a process that is killed -------------------------------------------------------
 
 HOARD = pathlib.Path(__file__).with_name("guest_hoard.py")

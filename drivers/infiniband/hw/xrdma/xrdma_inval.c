@@ -5,9 +5,11 @@
  * what the keys or the memory are for.
  *
  * A caller adds its index to the open batch. The first one in a batch leads
- * it: while it waits until the batch before has been answered, others join;
- * then it closes the batch, sends it and wakes them. So under load there is
- * one command for all who came while the last one was on its way.
+ * it: it closes the batch and sends it at once if fewer than
+ * XRDMA_INVAL_IN_FLIGHT commands are in the device. Otherwise it waits for one
+ * of them to be answered, and others join meanwhile. So a caller does not wait
+ * for the fence of another one unless there is load, and under load there is
+ * one command for all who came in the meantime.
  *
  * A caller that has many keys fills a batch of its own: struct
  * xrdma_inval_list.
@@ -17,13 +19,17 @@
  */
 
 #include <linux/dma-mapping.h>
-#include <linux/mutex.h>
+#include <linux/semaphore.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 #include "xrdma_verbs.h"
 
-/* In the device, open, being filled, and one whose callers are leaving. */
-#define XRDMA_INVAL_BATCHES	4
+#define XRDMA_INVAL_IN_FLIGHT	4
+/*
+ * Those in the device, as many that are being filled or whose callers are
+ * leaving, and one that is open.
+ */
+#define XRDMA_INVAL_BATCHES	(2 * XRDMA_INVAL_IN_FLIGHT + 1)
 #define XRDMA_INVAL_SIZE	(XRDMA_INVAL_MAX * sizeof(__le32))
 
 /**
@@ -65,7 +71,7 @@ struct xrdma_held {
  * @lock: protects @open, @quarantine, and counts of batches
  * @open: batch that callers may join, or NULL
  * @room: callers that wait for a batch
- * @sending: held by whose INVALIDATE is in the device
+ * @sending: counts down the INVALIDATEs that may be in the device
  * @quarantine: struct xrdma_held
  * @told: the log says that there is a quarantine, under @lock
  */
@@ -74,7 +80,7 @@ struct xrdma_inval {
 	spinlock_t lock; /* open, quarantine, counts */
 	struct xrdma_inval_batch *open;
 	wait_queue_head_t room;
-	struct mutex sending; /* one INVALIDATE in the device */
+	struct semaphore sending;
 	struct list_head quarantine;
 	bool told;
 };
@@ -155,10 +161,10 @@ static void xrdma_inval_lead(struct xrdma_ibdev *xib,
 {
 	struct xrdma_inval *inval = xib->inval;
 
-	mutex_lock(&inval->sending);
+	down(&inval->sending);
 	xrdma_inval_close(inval);
 	batch->err = xrdma_cmd_invalidate(&xib->hw, batch->dma, batch->count);
-	mutex_unlock(&inval->sending);
+	up(&inval->sending);
 	complete_all(&batch->done);
 }
 
@@ -253,9 +259,9 @@ static void xrdma_inval_list_send(struct xrdma_inval_list *list)
 	struct xrdma_ibdev *xib = list->xib;
 	struct xrdma_inval *inval = xib->inval;
 
-	mutex_lock(&inval->sending);
+	down(&inval->sending);
 	batch->err = xrdma_cmd_invalidate(&xib->hw, batch->dma, batch->count);
-	mutex_unlock(&inval->sending);
+	up(&inval->sending);
 	list->err = xrdma_inval_list_outcome(xib, batch);
 	list->batch = NULL;
 	xrdma_inval_leave(inval, batch);
@@ -443,7 +449,7 @@ int xrdma_inval_create(struct xrdma_ibdev *xib)
 	xib->inval = inval;
 	spin_lock_init(&inval->lock);
 	init_waitqueue_head(&inval->room);
-	mutex_init(&inval->sending);
+	sema_init(&inval->sending, XRDMA_INVAL_IN_FLIGHT);
 	INIT_LIST_HEAD(&inval->quarantine);
 	inval->open = &inval->batches[0];
 	for (i = 0; i < XRDMA_INVAL_BATCHES; i++) {

@@ -23,7 +23,7 @@
  *	xrdma_srq.modify_lock	ring and limit (sleeping)
  *	xrdma_cq.resize_lock	ring of a user's completion queue, and whether a
  *				queue is there (sleeping)
- *	xrdma_inval.sending	one fence at a time (sleeping)
+ *	xrdma_inval.sending	a few fences at a time (sleeping)
  *	xrdma_dev.silence_lock	reset of a dead device (sleeping)
  *	xrdma_ucontext.lock	keys of a user context
  *	an event queue's lock	held while consumers' handlers run
