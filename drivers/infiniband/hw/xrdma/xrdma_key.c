@@ -84,8 +84,9 @@ static u8 xrdma_key_new_byte(const struct xrdma_mpt_entry *entry)
  * @keys: the table
  * @key: the key; its entry is invalid and the caller's
  *
- * Context: may sleep, but only when the table grows. Takes no lock otherwise.
- * Return: 0, -ENOSPC: all indexes are in use or at rest; -ENOMEM.
+ * Context: may sleep, but only when no index is free. Takes no lock otherwise.
+ * Return: 0, -ENOSPC: all indexes are in use or at rest; -ENOMEM; -EINTR: the
+ * caller has been killed.
  */
 int xrdma_key_alloc(struct xrdma_keys *keys, u32 *key)
 {

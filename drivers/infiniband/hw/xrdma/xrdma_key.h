@@ -11,12 +11,16 @@
 #include <linux/local_lock.h>
 #include <linux/mutex.h>
 #include <linux/percpu_counter.h>
+#include <linux/workqueue.h>
 #include "xrdma_verbs.h"
 
 #define XRDMA_KEY_PAGE_LOG	6	/* entries of a page */
 #define XRDMA_KEY_CHUNK_LOG	(XRDMA_KEY_PAGE_LOG + XRDMA_MTT_BITS)
 #define XRDMA_KEY_CHUNK_SIZE	BIT(XRDMA_KEY_CHUNK_LOG)
 #define XRDMA_KEY_CHUNKS	BIT(XRDMA_LOG_MAX_KEYS - XRDMA_KEY_CHUNK_LOG)
+#define XRDMA_KEY_PIECE_LOG	9	/* entries that are allocated at once */
+#define XRDMA_KEY_PIECE_SIZE	BIT(XRDMA_KEY_PIECE_LOG)
+#define XRDMA_KEY_PIECES	(XRDMA_KEY_CHUNK_SIZE / XRDMA_KEY_PIECE_SIZE)
 #define XRDMA_KEY_REST		4096	/* frees that a freed index waits for */
 #define XRDMA_KEY_MAGAZINE	64
 
@@ -25,15 +29,25 @@ static_assert(sizeof(struct xrdma_mpt_entry) << XRDMA_KEY_PAGE_LOG ==
 static_assert(XRDMA_KEY_CHUNKS == XRDMA_MTT_ENTRIES);
 
 /**
+ * struct xrdma_key_piece - key entries that were allocated at once
+ * @entries: the entries, XRDMA_KEY_PIECE_SIZE; NULL: they do not exist
+ * @dma: their bus address
+ */
+struct xrdma_key_piece {
+	struct xrdma_mpt_entry *entries;
+	dma_addr_t dma;
+};
+
+/**
  * struct xrdma_key_chunk - what one table of the second level covers
  * @used: indexes that are in use, or come to rest
- * @pages: key entries, 64 a page; those that exist
- * @table: bus addresses of @pages, for the device
+ * @pieces: the key entries
+ * @table: bus addresses of their pages, 64 entries each, for the device
  * @table_dma: bus address of @table
  */
 struct xrdma_key_chunk {
 	DECLARE_BITMAP(used, XRDMA_KEY_CHUNK_SIZE);
-	struct xrdma_mpt_entry *pages[XRDMA_MTT_ENTRIES];
+	struct xrdma_key_piece pieces[XRDMA_KEY_PIECES];
 	__le64 *table;
 	dma_addr_t table_dma;
 };
@@ -60,6 +74,7 @@ struct xrdma_key_magazine {
  * @size: indexes there are; written with release order, under @growth
  * @used: bits set in all chunks, roughly
  * @growth: serialises growth
+ * @growth_work: adds indexes before they are needed
  * @magazines: one for each CPU
  * @magazine_len: indexes that fill one, up to XRDMA_KEY_MAGAZINE
  * @lock: protects @line and @line_pos
@@ -78,6 +93,7 @@ struct xrdma_keys {
 	u32 size;
 	struct percpu_counter used;
 	struct mutex growth; /* size */
+	struct work_struct growth_work;
 	struct xrdma_key_magazine __percpu *magazines;
 	u32 magazine_len;
 	spinlock_t lock; /* line, line_pos */
@@ -100,16 +116,16 @@ static inline u32 xrdma_key_bit(u32 index)
 static inline struct xrdma_mpt_entry *
 xrdma_key_entry(struct xrdma_keys *keys, u32 index)
 {
+	struct xrdma_key_chunk *chunk = xrdma_key_chunk(keys, index);
 	u32 bit = xrdma_key_bit(index);
-	struct xrdma_mpt_entry *page;
 
-	page = xrdma_key_chunk(keys, index)->pages[bit >> XRDMA_KEY_PAGE_LOG];
-	return &page[bit & (BIT(XRDMA_KEY_PAGE_LOG) - 1)];
+	return &chunk->pieces[bit >> XRDMA_KEY_PIECE_LOG]
+			.entries[bit & (XRDMA_KEY_PIECE_SIZE - 1)];
 }
 
 static inline u32 xrdma_keys_size(const struct xrdma_keys *keys)
 {
-	/* pairs with xrdma_keys_grow_locked(): the page before its indexes */
+	/* pairs with xrdma_keys_add_piece(): the entries before their indexes */
 	return smp_load_acquire(&keys->size);
 }
 

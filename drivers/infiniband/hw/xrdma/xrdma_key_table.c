@@ -4,9 +4,12 @@
  * drawn: xrdma_key.c does.
  *
  * The table is the array of key entries that the device translates with two
- * levels: one directory, tables, pages of 64 entries. It grows a page at a
- * time and never shrinks; the device sees a page as soon as its table names
+ * levels: one directory, tables, pages of 64 entries. It grows by pieces of 8
+ * pages and never shrinks; the device sees a page as soon as its table names
  * it, without being told.
+ *
+ * A work item grows it ahead of need. Only a caller that finds no free index
+ * adds a piece itself, one: what growth costs is not for whoever comes next.
  */
 
 #include <linux/debugfs.h>
@@ -15,19 +18,21 @@
 #include <linux/slab.h>
 #include "xrdma_key.h"
 
-#define XRDMA_KEY_GROWTH_MIN	4096
+#define XRDMA_KEY_FIRST		4096	/* indexes of a table to begin with */
+
+static_assert(XRDMA_KEY_FIRST % XRDMA_KEY_PIECE_SIZE == 0);
 
 /* ---- growth ---------------------------------------------------------- */
 
-static int xrdma_keys_add_chunk(struct xrdma_keys *keys, u32 number)
+static int xrdma_keys_add_chunk(struct xrdma_keys *keys, u32 number, gfp_t gfp)
 {
 	struct xrdma_key_chunk *chunk;
 
-	chunk = kvzalloc_obj(*chunk);
+	chunk = kvzalloc_obj(*chunk, gfp);
 	if (!chunk)
 		return -ENOMEM;
 	chunk->table = dma_alloc_coherent(keys->dev, XRDMA_MTT_TABLE_SIZE,
-					  &chunk->table_dma, GFP_KERNEL);
+					  &chunk->table_dma, gfp);
 	if (!chunk->table) {
 		kvfree(chunk);
 		return -ENOMEM;
@@ -40,79 +45,91 @@ static int xrdma_keys_add_chunk(struct xrdma_keys *keys, u32 number)
 	return 0;
 }
 
-/* One page of entries more; all of them invalid. */
-static int xrdma_keys_add_page(struct xrdma_keys *keys)
+static void xrdma_keys_map_piece(struct xrdma_key_chunk *chunk, u32 number)
 {
-	u32 number = keys->size >> XRDMA_KEY_CHUNK_LOG;
-	u32 page = xrdma_key_bit(keys->size) >> XRDMA_KEY_PAGE_LOG;
+	u32 pages = XRDMA_KEY_PIECE_SIZE >> XRDMA_KEY_PAGE_LOG;
+	u32 i;
+
+	/* the device may follow an entry at once: to invalid key entries */
+	dma_wmb();
+	for (i = 0; i < pages; i++) {
+		u64 addr = chunk->pieces[number].dma + i * XRDMA_PAGE_SIZE;
+
+		WRITE_ONCE(chunk->table[number * pages + i],
+			   cpu_to_le64(xrdma_make_mtt_block(addr)));
+	}
+}
+
+/* XRDMA_KEY_PIECE_SIZE indexes more; the entries of all of them are invalid. */
+static int xrdma_keys_add_piece(struct xrdma_keys *keys, gfp_t gfp)
+{
+	u32 size = XRDMA_KEY_PIECE_SIZE * sizeof(struct xrdma_mpt_entry);
+	u32 number = xrdma_key_bit(keys->size) >> XRDMA_KEY_PIECE_LOG;
+	u32 chunk_number = keys->size >> XRDMA_KEY_CHUNK_LOG;
+	struct xrdma_key_piece *piece;
 	struct xrdma_key_chunk *chunk;
-	struct xrdma_mpt_entry *mem;
-	dma_addr_t dma;
 	int err;
 
 	lockdep_assert_held(&keys->growth);
 
-	if (!keys->chunks[number]) {
-		err = xrdma_keys_add_chunk(keys, number);
+	if (!keys->chunks[chunk_number]) {
+		err = xrdma_keys_add_chunk(keys, chunk_number, gfp);
 		if (err)
 			return err;
 	}
-	chunk = keys->chunks[number];
-	mem = dma_alloc_coherent(keys->dev, XRDMA_PAGE_SIZE, &dma, GFP_KERNEL);
-	if (!mem)
+	chunk = keys->chunks[chunk_number];
+	piece = &chunk->pieces[number];
+	piece->entries = dma_alloc_coherent(keys->dev, size, &piece->dma, gfp);
+	if (!piece->entries)
 		return -ENOMEM;
-	chunk->pages[page] = mem;
-	/* the device may follow the entry at once: to invalid key entries */
-	dma_wmb();
-	WRITE_ONCE(chunk->table[page], cpu_to_le64(xrdma_make_mtt_block(dma)));
+	xrdma_keys_map_piece(chunk, number);
+	/* pairs with xrdma_keys_size() */
+	smp_store_release(&keys->size, keys->size + XRDMA_KEY_PIECE_SIZE);
 	return 0;
 }
 
-/* Grows by a quarter; by what there is memory for, if that is anything. */
-static int xrdma_keys_grow_locked(struct xrdma_keys *keys)
-{
-	u32 start = keys->size;
-	u32 step = max_t(u32, start / 4, XRDMA_KEY_GROWTH_MIN);
-	u32 end = start + min(step, keys->limit - start);
-	int err = 0;
-
-	lockdep_assert_held(&keys->growth);
-
-	while (keys->size < end) {
-		err = xrdma_keys_add_page(keys);
-		if (err)
-			break;
-		/* pairs with xrdma_keys_size() */
-		smp_store_release(&keys->size,
-				  keys->size + BIT(XRDMA_KEY_PAGE_LOG));
-		cond_resched();
-	}
-	return keys->size > start ? 0 : err;
-}
-
-/* Less than a quarter is free: drawing takes long, guessing gets easier. */
-static bool xrdma_keys_tight(struct xrdma_keys *keys, u32 size)
+/* Are fewer than @eighths of the first @size indexes free, and may it grow? */
+static bool xrdma_keys_tight(struct xrdma_keys *keys, u32 size, u32 eighths)
 {
 	return size < keys->limit &&
-	       percpu_counter_read_positive(&keys->used) > size - size / 4;
+	       percpu_counter_read_positive(&keys->used) >
+	       size - size / 8 * eighths;
+}
+
+/*
+ * Grow until three eighths are free: one piece a time, so that neither a caller
+ * that needs one nor other work has to wait. Nobody depends on it, so it gives
+ * up when memory is not at hand; the next key that is drawn starts it again.
+ */
+static void xrdma_keys_growth_work(struct work_struct *work)
+{
+	struct xrdma_keys *keys =
+		container_of(work, struct xrdma_keys, growth_work);
+	int err = 0;
+
+	mutex_lock(&keys->growth);
+	if (xrdma_keys_tight(keys, keys->size, 3))
+		err = xrdma_keys_add_piece(keys, GFP_KERNEL | __GFP_NORETRY |
+						 __GFP_NOWARN);
+	if (!err && xrdma_keys_tight(keys, keys->size, 3))
+		schedule_work(work);
+	mutex_unlock(&keys->growth);
 }
 
 /**
- * xrdma_keys_keep_ample() - grow in time
+ * xrdma_keys_keep_ample() - have the table grow when less than a quarter is free
  * @keys: the table
  * @size: indexes that the caller has seen
  *
- * If that fails, or another does it already, there are others.
+ * The fewer indexes are free, the longer drawing takes, and the more of all
+ * keys that somebody may guess are in use.
  *
- * Context: may sleep.
+ * Context: any.
  */
 void xrdma_keys_keep_ample(struct xrdma_keys *keys, u32 size)
 {
-	if (!xrdma_keys_tight(keys, size) || !mutex_trylock(&keys->growth))
-		return;
-	if (keys->size == size)
-		xrdma_keys_grow_locked(keys);
-	mutex_unlock(&keys->growth);
+	if (xrdma_keys_tight(keys, size, 2))
+		schedule_work(&keys->growth_work);
 }
 
 /**
@@ -121,17 +138,19 @@ void xrdma_keys_keep_ample(struct xrdma_keys *keys, u32 size)
  * @size: indexes that the caller has seen
  *
  * Context: may sleep.
- * Return: 0: there are more than @size; -ENOSPC: there can be no more; -ENOMEM.
+ * Return: 0: there are more than @size; -ENOSPC: there can be no more; -ENOMEM;
+ * -EINTR: the caller has been killed.
  */
 int xrdma_keys_grow(struct xrdma_keys *keys, u32 size)
 {
 	int err = 0;
 
-	mutex_lock(&keys->growth);
-	if (keys->size >= keys->limit)
-		err = -ENOSPC;
-	else if (keys->size == size)
-		err = xrdma_keys_grow_locked(keys);
+	if (mutex_lock_killable(&keys->growth))
+		return -EINTR;
+	if (keys->size == size)
+		err = size < keys->limit ?
+		      xrdma_keys_add_piece(keys, GFP_KERNEL | __GFP_NOWARN) :
+		      -ENOSPC;
 	mutex_unlock(&keys->growth);
 	return err;
 }
@@ -169,7 +188,9 @@ int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys)
 	keys->line_len = min(keys->line_len, keys->limit / 2);
 	keys->magazine_len = clamp(keys->limit / 16 / num_possible_cpus(),
 				   1U, XRDMA_KEY_MAGAZINE);
-	err = xrdma_keys_grow_locked(keys);
+	do
+		err = xrdma_keys_add_piece(keys, GFP_KERNEL);
+	while (!err && keys->size < min(XRDMA_KEY_FIRST, keys->limit));
 	/* index 0 stays unused: a key of 0 means none to many */
 	if (!err)
 		__set_bit(0, keys->chunks[0]->used);
@@ -231,6 +252,7 @@ struct xrdma_keys *xrdma_keys_create(struct device *dev)
 		return ERR_PTR(-ENOMEM);
 	keys->dev = dev;
 	mutex_init(&keys->growth);
+	INIT_WORK(&keys->growth_work, xrdma_keys_growth_work);
 	spin_lock_init(&keys->lock);
 	if (xrdma_keys_init_rest(keys))
 		goto err_free;
@@ -250,24 +272,38 @@ err_free:
 static void xrdma_keys_free_chunk(struct xrdma_keys *keys,
 				  struct xrdma_key_chunk *chunk)
 {
+	u32 size = XRDMA_KEY_PIECE_SIZE * sizeof(struct xrdma_mpt_entry);
 	u32 i;
 
-	for (i = 0; i < XRDMA_MTT_ENTRIES && chunk->pages[i]; i++)
-		dma_free_coherent(keys->dev, XRDMA_PAGE_SIZE, chunk->pages[i],
-				  le64_to_cpu(chunk->table[i]) & XRDMA_MTT_ADDR);
+	for (i = 0; i < XRDMA_KEY_PIECES && chunk->pieces[i].entries; i++)
+		dma_free_coherent(keys->dev, size, chunk->pieces[i].entries,
+				  chunk->pieces[i].dma);
 	dma_free_coherent(keys->dev, XRDMA_MTT_TABLE_SIZE, chunk->table,
 			  chunk->table_dma);
 	kvfree(chunk);
 }
 
 /**
+ * xrdma_keys_stop() - have the table not grow any more
+ * @keys: the table, of which no key is drawn any more
+ *
+ * Context: may sleep.
+ */
+void xrdma_keys_stop(struct xrdma_keys *keys)
+{
+	cancel_work_sync(&keys->growth_work);
+}
+
+/**
  * xrdma_keys_destroy() - free a key table
- * @keys: the table; the device that knew it is quiet
+ * @keys: the table, of which no key is drawn any more; the device that knew it
+ *	is quiet
  */
 void xrdma_keys_destroy(struct xrdma_keys *keys)
 {
 	u32 i;
 
+	xrdma_keys_stop(keys);
 	for (i = 0; i < XRDMA_KEY_CHUNKS && keys->chunks[i]; i++)
 		xrdma_keys_free_chunk(keys, keys->chunks[i]);
 	dma_free_coherent(keys->dev, XRDMA_MTT_TABLE_SIZE, keys->dir,

@@ -65,6 +65,8 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 	xrdma_counters_destroy(xib);
 	xrdma_faults_destroy(xib);
 	xrdma_dm_destroy(xib);
+	if (xib->keys)
+		xrdma_keys_stop(xib->keys);
 	if (!quiet) {
 		dev_err(xrdma_to_dev(xdev),
 			"the device cannot be reset: memory that it may use is lost\n");

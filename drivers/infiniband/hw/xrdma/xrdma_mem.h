@@ -10,6 +10,7 @@
 /* xrdma_key.c: key table: unpredictable, quarantined, grown on demand */
 struct xrdma_keys *xrdma_keys_create(struct device *dev);
 int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys);
+void xrdma_keys_stop(struct xrdma_keys *keys);
 void xrdma_keys_destroy(struct xrdma_keys *keys);
 void xrdma_keys_show(struct xrdma_keys *keys, struct dentry *dir);
 u64 xrdma_keys_root(const struct xrdma_keys *keys);

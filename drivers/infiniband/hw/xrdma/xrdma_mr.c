@@ -112,8 +112,8 @@ void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
  * @grant: what the key shall give
  * @flags: as of xrdma_mr_publish()
  *
- * Context: may sleep, but only when the key table grows.
- * Return: 0, -ENOSPC or -ENOMEM.
+ * Context: may sleep, but only when no key is free.
+ * Return: 0 or an errno of xrdma_key_alloc().
  */
 int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 		      const struct xrdma_grant *grant, u64 flags)
@@ -142,7 +142,7 @@ int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
  * @key: the key; its byte is the consumer's from now on
  *
  * Context: may sleep, as xrdma_key_alloc().
- * Return: 0, -ENOSPC or -ENOMEM.
+ * Return: 0, -ENOSPC, -ENOMEM or -EINTR.
  */
 int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key)
 {
@@ -268,7 +268,8 @@ struct ib_umem *xrdma_mr_pin(struct xrdma_ibdev *xib, struct xrdma_mtt *mtt,
  * @udata: no driver data in either direction; NULL for the kernel
  *
  * Return: the region or an ERR_PTR(): -EINVAL, -EOPNOTSUPP, -ENOSPC: no key
- * left, -ENOMEM, -EIO: the device is dead, or an errno of pinning.
+ * left, -ENOMEM, -EINTR: the process has been killed, -EIO: the device is dead,
+ * or an errno of pinning.
  */
 struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
