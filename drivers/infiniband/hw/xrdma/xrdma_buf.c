@@ -6,6 +6,7 @@
 
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
+#include <linux/slab.h>
 #include "xrdma_dev.h"
 
 /* The buffer is not aligned to its size: blocks as large as it is aligned to. */
@@ -56,12 +57,13 @@ int xrdma_buf_alloc(struct xrdma_dev *xdev, struct xrdma_buf *buf, size_t size)
 	int err;
 
 	memset(buf, 0, sizeof(*buf));
+	buf->spare = kzalloc_obj(*buf->spare);
+	if (!buf->spare)
+		return -ENOMEM;
 	buf->size = PAGE_ALIGN(size);
 	buf->cpu = dma_alloc_coherent(xrdma_to_dev(xdev), buf->size, &buf->dma,
 				      GFP_KERNEL | __GFP_NOWARN);
-	if (!buf->cpu)
-		return -ENOMEM;
-	err = xrdma_buf_make_root(xdev, buf);
+	err = buf->cpu ? xrdma_buf_make_root(xdev, buf) : -ENOMEM;
 	if (err)
 		xrdma_buf_free(xdev, buf);
 	return err;
@@ -83,5 +85,6 @@ void xrdma_buf_free(struct xrdma_dev *xdev, struct xrdma_buf *buf)
 				  buf->table_dma);
 	if (buf->cpu)
 		dma_free_coherent(dev, buf->size, buf->cpu, buf->dma);
+	kfree(buf->spare);
 	memset(buf, 0, sizeof(*buf));
 }

@@ -17,23 +17,19 @@
 static int xrdma_cq_move(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 			 struct xrdma_ubuf *ubuf, u8 log_depth, u32 *index)
 {
-	struct xrdma_ubuf old = {};
 	int err;
 
 	mutex_lock(&cq->resize_lock);
 	err = xrdma_cmd_resize_cq(&xib->hw, cq->cqn, log_depth, ubuf->mtt.root,
 				  index);
 	if (!err) {
-		old.umem = cq->user.umem;
-		xrdma_mtt_move(&old.mtt, &cq->user.mtt);
-		cq->user.umem = ubuf->umem;
-		xrdma_mtt_move(&cq->user.mtt, &ubuf->mtt);
+		xrdma_ubuf_swap(&cq->user, ubuf);
 		cq->log_depth = log_depth;
 		cq->ibcq.cqe = 1 << log_depth;
 	}
 	mutex_unlock(&cq->resize_lock);
 	if (!err)
-		xrdma_ubuf_unmap(xib, &old, false);
+		xrdma_ubuf_unmap(xib, ubuf, false);
 	return err;
 }
 

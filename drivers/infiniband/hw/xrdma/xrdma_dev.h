@@ -80,6 +80,8 @@ struct xrdma_caps {
  *	it is not aligned to its size, the blocks of one table
  * @table: table of @root, or NULL
  * @table_dma: its bus address
+ * @spare: takes its place in quarantine, when its owner is gone
+ * @held: of a @spare: in the quarantine
  */
 struct xrdma_buf {
 	void *cpu;
@@ -88,6 +90,8 @@ struct xrdma_buf {
 	u64 root;
 	__le64 *table;
 	dma_addr_t table_dma;
+	struct xrdma_buf *spare;
+	struct list_head held;
 };
 
 /**

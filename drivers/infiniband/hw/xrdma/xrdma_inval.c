@@ -52,36 +52,26 @@ struct xrdma_inval_batch {
 };
 
 /**
- * struct xrdma_held - memory in quarantine
- * @list: in xrdma_inval.quarantine
- * @umem: pinned memory, or NULL
- * @mtt: tables
- * @buf: ring memory
- */
-struct xrdma_held {
-	struct list_head list;
-	struct ib_umem *umem;
-	struct xrdma_mtt mtt;
-	struct xrdma_buf buf;
-};
-
-/**
  * struct xrdma_inval - batches and quarantine of a device
  * @batches: all of them
- * @lock: protects @open, @quarantine, and counts of batches
+ * @lock: protects @open, the lists, and counts of batches
  * @open: batch that callers may join, or NULL
  * @room: callers that wait for a batch
  * @sending: counts down the INVALIDATEs that may be in the device
- * @quarantine: struct xrdma_held
+ * @regions: struct xrdma_mr in quarantine
+ * @ubufs: struct xrdma_ubuf in quarantine
+ * @bufs: struct xrdma_buf in quarantine
  * @told: the log says that there is a quarantine, under @lock
  */
 struct xrdma_inval {
 	struct xrdma_inval_batch batches[XRDMA_INVAL_BATCHES];
-	spinlock_t lock; /* open, quarantine, counts */
+	spinlock_t lock; /* open, lists, counts */
 	struct xrdma_inval_batch *open;
 	wait_queue_head_t room;
 	struct semaphore sending;
-	struct list_head quarantine;
+	struct list_head regions;
+	struct list_head ubufs;
+	struct list_head bufs;
 	bool told;
 };
 
@@ -308,32 +298,15 @@ int xrdma_inval_list_end(struct xrdma_inval_list *list)
 
 /* ---- quarantine ------------------------------------------------------ */
 
-static void xrdma_held_release(struct xrdma_ibdev *xib, struct xrdma_held *held)
-{
-	ib_umem_release(held->umem);
-	xrdma_mtt_free(&xib->hw, &held->mtt);
-	xrdma_buf_free(&xib->hw, &held->buf);
-	kfree(held);
-}
-
-static struct xrdma_held *xrdma_held_alloc(void)
-{
-	struct xrdma_held *held;
-
-	/* small, may sleep, and there is no way back */
-	held = kzalloc_obj(*held, GFP_KERNEL | __GFP_NOFAIL);
-	xrdma_mtt_init(&held->mtt);
-	return held;
-}
-
 /* Kept until the device is quiet; it may have become so by now. */
-static void xrdma_hold(struct xrdma_ibdev *xib, struct xrdma_held *held)
+static void xrdma_hold(struct xrdma_ibdev *xib, struct list_head *entry,
+		       struct list_head *list)
 {
 	struct xrdma_inval *inval = xib->inval;
 	bool told;
 
 	spin_lock(&inval->lock);
-	list_add_tail(&held->list, &inval->quarantine);
+	list_add_tail(entry, list);
 	told = inval->told;
 	inval->told = true;
 	spin_unlock(&inval->lock);
@@ -345,21 +318,34 @@ static void xrdma_hold(struct xrdma_ibdev *xib, struct xrdma_held *held)
 }
 
 /**
- * xrdma_quarantine() - keep memory that a dead device may still use
+ * xrdma_quarantine_region() - keep a region that a dead device may still use
  * @xib: the device
- * @umem: pinned memory, or NULL
- * @mtt: its tables; empty afterwards
+ * @mr: the region; it is freed with its memory, and no longer the caller's
  *
  * Context: may sleep. Cannot fail.
  */
-void xrdma_quarantine(struct xrdma_ibdev *xib, struct ib_umem *umem,
-		      struct xrdma_mtt *mtt)
+void xrdma_quarantine_region(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 {
-	struct xrdma_held *held = xrdma_held_alloc();
+	xrdma_hold(xib, &mr->ctx_entry, &xib->inval->regions);
+}
 
-	held->umem = umem;
-	xrdma_mtt_move(&held->mtt, mtt);
-	xrdma_hold(xib, held);
+/**
+ * xrdma_quarantine_ubuf() - keep rings of a process that a dead device may still
+ *	use
+ * @xib: the device
+ * @ubuf: the rings; empty afterwards
+ *
+ * Context: may sleep. Cannot fail: @ubuf brings the memory that it takes.
+ */
+void xrdma_quarantine_ubuf(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf)
+{
+	struct xrdma_ubuf *held = ubuf->spare;
+
+	held->umem = ubuf->umem;
+	xrdma_mtt_move(&held->mtt, &ubuf->mtt);
+	ubuf->umem = NULL;
+	ubuf->spare = NULL;
+	xrdma_hold(xib, &held->held, &xib->inval->ubufs);
 }
 
 /**
@@ -367,15 +353,16 @@ void xrdma_quarantine(struct xrdma_ibdev *xib, struct ib_umem *umem,
  * @xib: the device
  * @buf: the memory; empty afterwards
  *
- * Context: may sleep. Cannot fail.
+ * Context: may sleep. Cannot fail: @buf brings the memory that it takes.
  */
 void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf)
 {
-	struct xrdma_held *held = xrdma_held_alloc();
+	struct xrdma_buf *held = buf->spare;
 
-	held->buf = *buf;
+	*held = *buf;
+	held->spare = NULL;
 	memset(buf, 0, sizeof(*buf));
-	xrdma_hold(xib, held);
+	xrdma_hold(xib, &held->held, &xib->inval->bufs);
 }
 
 /**
@@ -387,14 +374,28 @@ void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf)
 void xrdma_quarantine_release(struct xrdma_ibdev *xib)
 {
 	struct xrdma_inval *inval = xib->inval;
-	struct xrdma_held *held, *next;
-	LIST_HEAD(release);
+	struct xrdma_ubuf *ubuf, *next_ubuf;
+	LIST_HEAD(regions);
+	LIST_HEAD(ubufs);
+	LIST_HEAD(bufs);
+	struct xrdma_buf *buf, *next_buf;
+	struct xrdma_mr *mr, *next_mr;
 
 	spin_lock(&inval->lock);
-	list_splice_init(&inval->quarantine, &release);
+	list_splice_init(&inval->regions, &regions);
+	list_splice_init(&inval->ubufs, &ubufs);
+	list_splice_init(&inval->bufs, &bufs);
 	spin_unlock(&inval->lock);
-	list_for_each_entry_safe(held, next, &release, list)
-		xrdma_held_release(xib, held);
+	list_for_each_entry_safe(mr, next_mr, &regions, ctx_entry)
+		xrdma_mr_free(xib, mr);
+	list_for_each_entry_safe(ubuf, next_ubuf, &ubufs, held) {
+		xrdma_ubuf_unmap(xib, ubuf, false);
+		kfree(ubuf);
+	}
+	list_for_each_entry_safe(buf, next_buf, &bufs, held) {
+		xrdma_buf_free(&xib->hw, buf);
+		kfree(buf);
+	}
 }
 
 /**
@@ -405,10 +406,10 @@ void xrdma_quarantine_release(struct xrdma_ibdev *xib)
  */
 void xrdma_quarantine_abandon(struct xrdma_ibdev *xib)
 {
-	struct xrdma_held *held;
+	struct xrdma_mr *mr;
 
-	list_for_each_entry(held, &xib->inval->quarantine, list)
-		xrdma_dmabuf_abandon(held->umem);
+	list_for_each_entry(mr, &xib->inval->regions, ctx_entry)
+		xrdma_dmabuf_abandon(mr->umem);
 }
 
 /* ---- life ------------------------------------------------------------ */
@@ -450,7 +451,9 @@ int xrdma_inval_create(struct xrdma_ibdev *xib)
 	spin_lock_init(&inval->lock);
 	init_waitqueue_head(&inval->room);
 	sema_init(&inval->sending, XRDMA_INVAL_IN_FLIGHT);
-	INIT_LIST_HEAD(&inval->quarantine);
+	INIT_LIST_HEAD(&inval->regions);
+	INIT_LIST_HEAD(&inval->ubufs);
+	INIT_LIST_HEAD(&inval->bufs);
 	inval->open = &inval->batches[0];
 	for (i = 0; i < XRDMA_INVAL_BATCHES; i++) {
 		struct xrdma_inval_batch *batch = &inval->batches[i];

@@ -41,8 +41,8 @@ struct xrdma_inval_list {
 
 void xrdma_inval_list_add(struct xrdma_inval_list *list, u32 index);
 int xrdma_inval_list_end(struct xrdma_inval_list *list);
-void xrdma_quarantine(struct xrdma_ibdev *xib, struct ib_umem *umem,
-		      struct xrdma_mtt *mtt);
+void xrdma_quarantine_region(struct xrdma_ibdev *xib, struct xrdma_mr *mr);
+void xrdma_quarantine_ubuf(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf);
 void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf);
 void xrdma_quarantine_release(struct xrdma_ibdev *xib);
 void xrdma_quarantine_abandon(struct xrdma_ibdev *xib);
@@ -89,6 +89,7 @@ struct xrdma_grant {
 /* xrdma_mr.c: regions, their beginning and end */
 int xrdma_mr_flags(u16 rights);
 struct xrdma_mr *xrdma_mr_alloc(void);
+void xrdma_mr_free(struct xrdma_ibdev *xib, struct xrdma_mr *mr);
 int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova, int access);
 struct ib_umem *xrdma_mr_pin(struct xrdma_ibdev *xib, struct xrdma_mtt *mtt,
 			     u64 start, u64 length, int access);

@@ -78,6 +78,20 @@ struct xrdma_mr *xrdma_mr_alloc(void)
 }
 
 /**
+ * xrdma_mr_free() - free a region, and let go of its memory
+ * @xib: the device, which uses it no more
+ * @mr: the region
+ *
+ * Context: may sleep.
+ */
+void xrdma_mr_free(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
+{
+	ib_umem_release(mr->umem);
+	xrdma_mtt_free(&xib->hw, &mr->mtt);
+	kfree(mr);
+}
+
+/**
  * xrdma_mr_publish() - make a key valid
  * @xib: the device
  * @key: the key; its entry is invalid and the caller's
@@ -342,12 +356,10 @@ int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	if (!mr->dmabuf)
 		xrdma_ctx_drop(ibmr->pd, &mr->ctx_entry);
 	if (err) {
-		xrdma_quarantine(xib, mr->umem, &mr->mtt);
+		xrdma_quarantine_region(xib, mr);
 	} else {
 		xrdma_key_free(xib->keys, mr->key_index);
-		ib_umem_release(mr->umem);
-		xrdma_mtt_free(&xib->hw, &mr->mtt);
+		xrdma_mr_free(xib, mr);
 	}
-	kfree(mr);
 	return 0;
 }

@@ -5,6 +5,7 @@
  */
 
 #include <linux/log2.h>
+#include <linux/slab.h>
 #include "xrdma_verbs.h"
 
 /**
@@ -38,19 +39,26 @@ bool xrdma_ubuf_ring_ok(const struct xrdma_caps *caps, u8 log_depth,
 int xrdma_ubuf_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
 		   u64 size)
 {
+	struct xrdma_ubuf *spare = kzalloc_obj(*spare, GFP_KERNEL_ACCOUNT);
 	struct ib_umem *mem;
 	int err;
 
+	if (!spare)
+		return -ENOMEM;
 	mem = ib_umem_get_va(&xib->ibdev, addr, size, IB_ACCESS_LOCAL_WRITE);
-	if (IS_ERR(mem))
+	if (IS_ERR(mem)) {
+		kfree(spare);
 		return PTR_ERR(mem);
+	}
 	err = xrdma_mtt_build(&xib->hw, &ubuf->mtt, &mem->sgt_append.sgt,
 			      ib_umem_offset(mem), size, true);
 	if (err) {
 		ib_umem_release(mem);
+		kfree(spare);
 		return err;
 	}
 	ubuf->umem = mem;
+	ubuf->spare = spare;
 	return 0;
 }
 
@@ -66,12 +74,14 @@ void xrdma_ubuf_unmap(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf,
 		      bool keep)
 {
 	if (keep) {
-		xrdma_quarantine(xib, ubuf->umem, &ubuf->mtt);
-	} else {
-		xrdma_mtt_free(&xib->hw, &ubuf->mtt);
-		ib_umem_release(ubuf->umem);
+		xrdma_quarantine_ubuf(xib, ubuf);
+		return;
 	}
+	xrdma_mtt_free(&xib->hw, &ubuf->mtt);
+	ib_umem_release(ubuf->umem);
+	kfree(ubuf->spare);
 	ubuf->umem = NULL;
+	ubuf->spare = NULL;
 }
 
 /**
@@ -84,6 +94,7 @@ void xrdma_ubuf_swap(struct xrdma_ubuf *a, struct xrdma_ubuf *b)
 	struct xrdma_mtt mtt;
 
 	swap(a->umem, b->umem);
+	swap(a->spare, b->spare);
 	xrdma_mtt_move(&mtt, &a->mtt);
 	xrdma_mtt_move(&a->mtt, &b->mtt);
 	xrdma_mtt_move(&b->mtt, &mtt);

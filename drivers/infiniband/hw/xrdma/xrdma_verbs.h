@@ -35,7 +35,7 @@
  *	xrdma_cmdq's lock	innermost
  *
  * Memory of a region is released only after the device has answered the
- * INVALIDATE of its key, or has been reset (xrdma_quarantine).
+ * INVALIDATE of its key, or has been reset (xrdma_quarantine_region).
  */
 
 #ifndef XRDMA_VERBS_H
@@ -139,10 +139,14 @@ struct xrdma_mtt {
  * struct xrdma_ubuf - rings and record in the memory of a process
  * @umem: pinned; NULL: there are none
  * @mtt: translation of @umem
+ * @spare: takes their place in quarantine, when their owner is gone
+ * @held: of a @spare: in xrdma_inval.ubufs
  */
 struct xrdma_ubuf {
 	struct ib_umem *umem;
 	struct xrdma_mtt mtt;
+	struct xrdma_ubuf *spare;
+	struct list_head held;
 };
 
 /**
@@ -204,7 +208,7 @@ struct xrdma_ah {
  * @umem: pinned memory, of user regions
  * @mtt: translation, but of DMA regions; of device memory, only its offset
  * @ctx_entry: in xrdma_ucontext.regions, unless it is the kernel's or of a
- *	dma-buf
+ *	dma-buf; then in xrdma_inval.regions, if it comes to quarantine
  * @key_index: entry in the key table
  * @access: enum xrdma_access, as published
  * @dmabuf: @umem is that of a dma-buf
