@@ -9,6 +9,7 @@
 #define XRDMA_DEV_H
 
 #include <linux/completion.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/spinlock.h>
@@ -17,6 +18,7 @@
 #include "xrdma_ring.h"
 #include "xrdma_xlat.h"
 
+struct sg_table;
 struct xrdma_cmdq;
 struct xrdma_dev;
 struct xrdma_eqs;
@@ -69,6 +71,27 @@ struct xrdma_caps {
 	u32 max_counters;
 	u32 max_flows;
 	u32 max_rss;
+};
+
+/**
+ * struct xrdma_mtt - a translation that has been built
+ * @root: for key entries and commands
+ * @offset: position of the first byte
+ * @tables: pages of tables, in order of allocation; their private word holds
+ *	the bus address
+ * @num_tables: of them
+ * @blocks: blocks by level of their entry; [0] is the block of the root
+ * @leaf_shift: log2 of a block at level 1 (and 0)
+ * @level: levels of tables
+ */
+struct xrdma_mtt {
+	u64 root;
+	u32 offset;
+	struct list_head tables;
+	u32 num_tables;
+	u32 blocks[XRDMA_ROOT_MAX_LEVEL + 1];
+	u8 leaf_shift;
+	u8 level;
 };
 
 /**
@@ -198,6 +221,16 @@ static inline void xrdma_ring_doorbell(struct xrdma_dev *xdev, u32 qpn)
 {
 	writel(qpn, xdev->db + XRDMA_DB_SQ);
 }
+
+/* xrdma_mtt.c: pieces of bus memory -> translation */
+void xrdma_mtt_init(struct xrdma_mtt *mtt);
+void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from);
+u64 xrdma_mtt_flags(const struct xrdma_mtt *mtt);
+struct page *xrdma_mtt_alloc_table(struct xrdma_dev *xdev,
+				   struct xrdma_mtt *mtt);
+int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
+		    struct sg_table *sgt, u64 first, u64 length, bool queue);
+void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt);
 
 /* xrdma_buf.c: device-shared ring memory */
 int xrdma_buf_alloc(struct xrdma_dev *xdev, struct xrdma_buf *buf, size_t size);

@@ -55,16 +55,6 @@ void xrdma_ctx_drop(struct ib_pd *ibpd, struct list_head *entry);
 int xrdma_ctx_inval(struct ib_pd *ibpd, u32 index);
 void xrdma_ctx_leave(struct ib_ucontext *ibuc);
 
-/* xrdma_mtt.c: pieces of bus memory -> translation */
-void xrdma_mtt_init(struct xrdma_mtt *mtt);
-void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from);
-u64 xrdma_mtt_flags(const struct xrdma_mtt *mtt);
-struct page *xrdma_mtt_alloc_table(struct xrdma_dev *xdev,
-				   struct xrdma_mtt *mtt);
-int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
-		    struct sg_table *sgt, u64 first, u64 length, bool queue);
-void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt);
-
 /* enum ib_access_flags that key entries have, or that are hints. */
 #define XRDMA_IB_ACCESS							\
 	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |		\

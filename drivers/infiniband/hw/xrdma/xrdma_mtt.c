@@ -11,8 +11,9 @@
 #include <linux/dma-mapping.h>
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/scatterlist.h>
 #include <linux/sched.h>
-#include "xrdma_verbs.h"
+#include "xrdma_dev.h"
 
 /* Entries of a list between two offers to let others run. */
 #define XRDMA_MTT_RESCHED	1024

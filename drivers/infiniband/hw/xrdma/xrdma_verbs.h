@@ -115,27 +115,6 @@ struct xrdma_ibdev {
 };
 
 /**
- * struct xrdma_mtt - a translation that has been built
- * @root: for key entries and commands
- * @offset: position of the first byte
- * @tables: pages of tables, in order of allocation; their private word holds
- *	the bus address
- * @num_tables: of them
- * @blocks: blocks by level of their entry; [0] is the block of the root
- * @leaf_shift: log2 of a block at level 1 (and 0)
- * @level: levels of tables
- */
-struct xrdma_mtt {
-	u64 root;
-	u32 offset;
-	struct list_head tables;
-	u32 num_tables;
-	u32 blocks[XRDMA_ROOT_MAX_LEVEL + 1];
-	u8 leaf_shift;
-	u8 level;
-};
-
-/**
  * struct xrdma_ubuf - rings and record in the memory of a process
  * @umem: pinned; NULL: there are none
  * @mtt: translation of @umem
