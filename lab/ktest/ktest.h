@@ -94,6 +94,7 @@ struct ktest_case {
 
 extern const struct ktest_case ktest_verbs_cases[];
 extern const struct ktest_case ktest_queues_cases[];
+extern const struct ktest_case ktest_rings_cases[];
 extern const struct ktest_case ktest_events_cases[];
 extern const struct ktest_case ktest_place_cases[];
 extern const struct ktest_case ktest_reg_cases[];

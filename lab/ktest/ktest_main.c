@@ -25,9 +25,9 @@ module_param(only, charp, 0444);
 MODULE_PARM_DESC(only, "name of the case to run, instead of all");
 
 static const struct ktest_case *const ktest_suites[] = {
-	ktest_verbs_cases, ktest_queues_cases, ktest_events_cases,
-	ktest_place_cases, ktest_reg_cases, ktest_refused_cases,
-	ktest_mw_cases, ktest_mw_bad_cases,
+	ktest_verbs_cases, ktest_queues_cases, ktest_rings_cases,
+	ktest_events_cases, ktest_place_cases, ktest_reg_cases,
+	ktest_refused_cases, ktest_mw_cases, ktest_mw_bad_cases,
 };
 
 /* Suites of which a case runs only by name */

@@ -82,30 +82,49 @@ static int kverbs_alloc_mr(void)
 						  KVERBS_PIECES));
 }
 
-static int kverbs_create_cq(void)
+static int kverbs_create_a_cq(int entries)
 {
-	return KVERBS_KEEP(made.cq, ib_alloc_cq(kverbs_dev, NULL,
-						  KVERBS_DEPTH, 0,
+	return KVERBS_KEEP(made.cq, ib_alloc_cq(kverbs_dev, NULL, entries, 0,
 						  IB_POLL_DIRECT));
 }
 
-static int kverbs_create_srq(void)
+static int kverbs_create_cq(void)
+{
+	return kverbs_create_a_cq(KVERBS_DEPTH);
+}
+
+static int kverbs_create_cq_largest(void)
+{
+	return kverbs_create_a_cq(kverbs_dev->attrs.max_cqe);
+}
+
+static int kverbs_create_a_srq(u32 max_wr)
 {
 	struct ib_srq_init_attr init = {
-		.attr = { .max_wr = KVERBS_DEPTH, .max_sge = 2 },
+		.attr = { .max_wr = max_wr, .max_sge = 2 },
 	};
 
 	return KVERBS_KEEP(made.srq, ib_create_srq(made.pd, &init));
 }
 
-static int kverbs_create_a_qp(enum ib_qp_type type)
+static int kverbs_create_srq(void)
+{
+	return kverbs_create_a_srq(KVERBS_DEPTH);
+}
+
+static int kverbs_create_srq_largest(void)
+{
+	return kverbs_create_a_srq(kverbs_dev->attrs.max_srq_wr);
+}
+
+static int kverbs_create_a_qp(enum ib_qp_type type, u32 max_wr)
 {
 	struct ib_qp_init_attr init = {
 		.send_cq = made.cq,
 		.recv_cq = made.cq,
 		.cap = {
-			.max_send_wr = KVERBS_DEPTH,
-			.max_recv_wr = KVERBS_DEPTH,
+			.max_send_wr = max_wr,
+			.max_recv_wr = max_wr,
 			.max_send_sge = 2,
 			.max_recv_sge = 2,
 		},
@@ -117,12 +136,17 @@ static int kverbs_create_a_qp(enum ib_qp_type type)
 
 static int kverbs_create_qp_rc(void)
 {
-	return kverbs_create_a_qp(IB_QPT_RC);
+	return kverbs_create_a_qp(IB_QPT_RC, KVERBS_DEPTH);
+}
+
+static int kverbs_create_qp_largest(void)
+{
+	return kverbs_create_a_qp(IB_QPT_RC, kverbs_dev->attrs.max_qp_wr);
 }
 
 static int kverbs_create_qp_ud(void)
 {
-	return kverbs_create_a_qp(IB_QPT_UD);
+	return kverbs_create_a_qp(IB_QPT_UD, KVERBS_DEPTH);
 }
 
 static int kverbs_modify_qp(void)
@@ -185,8 +209,11 @@ static const struct {
 	{ "get_dma_mr", kverbs_get_dma_mr },
 	{ "alloc_mr", kverbs_alloc_mr },
 	{ "create_cq", kverbs_create_cq },
+	{ "create_cq_largest", kverbs_create_cq_largest },
 	{ "create_srq", kverbs_create_srq },
+	{ "create_srq_largest", kverbs_create_srq_largest },
 	{ "create_qp_rc", kverbs_create_qp_rc },
+	{ "create_qp_largest", kverbs_create_qp_largest },
 	{ "create_qp_ud", kverbs_create_qp_ud },
 	{ "modify_qp", kverbs_modify_qp },
 	{ "create_ah", kverbs_create_ah },

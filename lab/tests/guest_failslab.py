@@ -20,9 +20,10 @@ import pytest
 import binding
 from control import stats
 from soak import soak
-from sweep import AllocationFault, World, sweep
+from sweep import AllocationFault, Fragmented, World, sweep
 import sweep_ops
-from sweep_verbs import FENCES, OTHERWISE, VERBS, device_index, summary
+from sweep_verbs import (FENCES, KVERBS, OTHERWISE, VERBS, device_index,
+                         load_kverbs, summary)
 
 ALL = {**VERBS, **FENCES}
 DEBUG = pathlib.Path("/sys/kernel/debug")
@@ -124,6 +125,25 @@ def test_each_allocation_of_a_verb_fails_with_all_that_follow(
 @pytest.mark.parametrize("name", soak(FEWER, ALL))
 def test_what_ends_does_not_depend_on_memory(dev, fault, rng, name):
     check(dev, World(dev, fault, ending=True), name, {None}, rng)
+
+
+# ---- fragmented memory --------------------------------------------------------------
+
+def test_the_largest_kernel_queues_need_single_pages_only(dev):
+    """A page in one piece is all that the allocator has for the driver."""
+    load_kverbs(dev)
+    fragmented = Fragmented()
+    before = holdings(dev)
+    fragmented.arm()
+    try:
+        for verb in ("alloc_pd", "create_cq_largest", "create_srq_largest",
+                     "create_qp_largest"):
+            KVERBS.write_text(verb)
+    finally:
+        refused = fragmented.disarm()
+        KVERBS.write_text("end")
+    assert refused
+    assert settled(dev, before) == before
 
 
 # ---- the network device, probe ------------------------------------------------------

@@ -110,6 +110,27 @@ class AllocationFault:
         return left
 
 
+class Fragmented(AllocationFault):
+    """From arm() to disarm() the driver gets no memory in this thread in pieces
+    of more than one page."""
+
+    PAGES = AllocationFault.DEBUG / "fail_page_alloc"
+
+    def _set(self, probability, min_order, times):
+        for name, value in (("probability", probability), ("times", times),
+                            ("min-order", min_order)):
+            (self.PAGES / name).write_text(f"{value}\n")
+
+    def arm(self, _number=0):
+        self._set(100, 1, MOST)
+
+    def disarm(self):
+        """How many pieces it did not get."""
+        left = int((self.PAGES / "times").read_text())
+        self._set(0, 0, -1)
+        return MOST - left
+
+
 class World:
     """What a verb finds: .dev, .ctx, and .fault, which is to surround the call
     that may fail. What it keeps is closed behind it, last things first.

@@ -544,11 +544,16 @@ KERNEL = {"alloc_pd": (),
           "create_ah": ("alloc_pd",)}
 
 
-def kernel(w, name):
-    """One of the module in lab/ktest, which keeps what it makes to itself."""
+def load_kverbs(dev):
+    """The module in lab/ktest, which keeps what it makes to itself."""
     if not KVERBS.exists():
-        subprocess.run(["modprobe", "xrdma_kverbs", f"device={w.dev.name}",
-                        f"gid_index={w.dev.gid_index}"], check=True)
+        subprocess.run(["modprobe", "xrdma_kverbs", f"device={dev.name}",
+                        f"gid_index={dev.gid_index}"], check=True)
+
+
+def kernel(w, name):
+    """One of the consumers in the kernel."""
+    load_kverbs(w.dev)
     w.later(KVERBS.write_text, "end")
     for before in KERNEL[name]:
         KVERBS.write_text(before)

@@ -15,8 +15,9 @@ CASE = re.compile(r"^\tKTEST_CASE\((\w+)\)", re.M)
 RESULT = re.compile(r"(not )?ok \d+ (\w+)$")
 
 # Each in the order in which it runs.
-SUITES = ("ktest_verbs.c", "ktest_queues.c", "ktest_events.c", "ktest_place.c",
-          "ktest_reg.c", "ktest_refused.c", "ktest_mw.c", "ktest_mw_bad.c")
+SUITES = ("ktest_verbs.c", "ktest_queues.c", "ktest_rings.c",
+          "ktest_events.c", "ktest_place.c", "ktest_reg.c", "ktest_refused.c",
+          "ktest_mw.c", "ktest_mw_bad.c")
 CASES = [name for suite in SUITES
          for name in CASE.findall((SOURCES / suite).read_text())]
 

@@ -1,90 +1,123 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA ring memory: one coherent buffer that host and device share, and the
- * translation root that names it in a command. Must not know what is in it.
+ * XRDMA ring memory: coherent fragments that host and device share, and the
+ * translation that names them to the device as one buffer. Must not know what
+ * is in a buffer.
+ *
+ * The device sees a buffer through its translation, the host through
+ * xrdma_buf_at(). No fragment is larger than what the page allocator makes from
+ * fragmented memory, and the last one is as long as what is left, so that a
+ * record behind a ring costs a page.
  */
 
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include "xrdma_dev.h"
 
-/* The buffer is not aligned to its size: blocks as large as it is aligned to. */
-static int xrdma_buf_make_table(struct xrdma_dev *xdev, struct xrdma_buf *buf,
-				u8 leaf_shift)
+/* log2 of the bytes of the largest fragment */
+#define XRDMA_BUF_SHIFT_MAX	(PAGE_SHIFT + PAGE_ALLOC_COSTLY_ORDER)
+
+static size_t xrdma_buf_frag_size(const struct xrdma_buf *buf, u32 i)
 {
-	size_t num = DIV_ROUND_UP(buf->size, 1UL << leaf_shift);
-	size_t i;
-
-	if (num > XRDMA_MTT_ENTRIES)
-		return -ENOMEM;
-	buf->table = dma_alloc_coherent(xrdma_to_dev(xdev),
-					XRDMA_MTT_TABLE_SIZE, &buf->table_dma,
-					GFP_KERNEL);
-	if (!buf->table)
-		return -ENOMEM;
-	for (i = 0; i < num; i++) {
-		u64 addr = buf->dma + (i << leaf_shift);
-
-		buf->table[i] = cpu_to_le64(xrdma_make_mtt_block(addr));
-	}
-	buf->root = xrdma_make_root(buf->table_dma, 1, leaf_shift);
-	return 0;
+	return min(1UL << buf->shift, buf->size - ((size_t)i << buf->shift));
 }
 
-static int xrdma_buf_make_root(struct xrdma_dev *xdev, struct xrdma_buf *buf)
+/* All fragments, of 1 << @shift bytes each, without a translation; or NULL. */
+static struct xrdma_buf *xrdma_buf_alloc_frags(struct xrdma_dev *xdev,
+					       size_t size, u8 shift, gfp_t gfp)
 {
-	u8 want = max(order_base_2(buf->size), XRDMA_LEAF_SHIFT_MIN);
-	u8 have = __ffs64(buf->dma | BIT_ULL(XRDMA_LEAF_SHIFT_MAX));
+	u32 num = DIV_ROUND_UP(size, 1UL << shift);
+	struct xrdma_buf *buf;
+	u32 i;
 
-	if (have < want)
-		return xrdma_buf_make_table(xdev, buf, have);
-	buf->root = xrdma_make_root(buf->dma, 0, want);
-	return 0;
+	buf = kvzalloc_flex(*buf, frag, num);
+	if (!buf)
+		return NULL;
+	buf->num = num;
+	buf->size = size;
+	buf->shift = shift;
+	xrdma_mtt_init(&buf->mtt);
+	for (i = 0; i < num; i++) {
+		struct xrdma_buf_frag *frag = &buf->frag[i];
+
+		frag->cpu = dma_alloc_coherent(xrdma_to_dev(xdev),
+					       xrdma_buf_frag_size(buf, i),
+					       &frag->dma, gfp | __GFP_NOWARN);
+		if (!frag->cpu) {
+			xrdma_buf_free(xdev, buf);
+			return NULL;
+		}
+	}
+	return buf;
+}
+
+static int xrdma_buf_translate(struct xrdma_dev *xdev, struct xrdma_buf *buf)
+{
+	struct scatterlist *sg;
+	struct sg_table sgt;
+	unsigned int i;
+	int err;
+
+	err = sg_alloc_table(&sgt, buf->num, GFP_KERNEL);
+	if (err)
+		return err;
+	for_each_sgtable_dma_sg(&sgt, sg, i) {
+		sg_dma_address(sg) = buf->frag[i].dma;
+		sg_dma_len(sg) = xrdma_buf_frag_size(buf, i);
+	}
+	err = xrdma_mtt_build(xdev, &buf->mtt, &sgt, 0, buf->size, true);
+	sg_free_table(&sgt);
+	return err;
 }
 
 /**
  * xrdma_buf_alloc() - allocate memory that the device shares
  * @xdev: the device
- * @buf: filled in
- * @size: bytes, up to 1 GiB; rounded up to whole pages
+ * @size: bytes, 1 or more; rounded up to whole pages
+ *
+ * Where memory is too fragmented for large fragments, each fragment is a page.
  *
  * Context: may sleep.
- * Return: 0 or -ENOMEM.
+ * Return: the buffer, zeroed, for xrdma_buf_free(); or NULL.
  */
-int xrdma_buf_alloc(struct xrdma_dev *xdev, struct xrdma_buf *buf, size_t size)
+struct xrdma_buf *xrdma_buf_alloc(struct xrdma_dev *xdev, size_t size)
 {
-	int err;
+	struct xrdma_buf *buf;
+	u8 shift;
 
-	memset(buf, 0, sizeof(*buf));
-	buf->spare = kzalloc_obj(*buf->spare);
-	if (!buf->spare)
-		return -ENOMEM;
-	buf->size = PAGE_ALIGN(size);
-	buf->cpu = dma_alloc_coherent(xrdma_to_dev(xdev), buf->size, &buf->dma,
-				      GFP_KERNEL | __GFP_NOWARN);
-	err = buf->cpu ? xrdma_buf_make_root(xdev, buf) : -ENOMEM;
-	if (err)
+	size = PAGE_ALIGN(size);
+	shift = min_t(u8, ilog2(size), XRDMA_BUF_SHIFT_MAX);
+	buf = xrdma_buf_alloc_frags(xdev, size, shift,
+				    GFP_KERNEL | __GFP_NORETRY);
+	if (!buf)
+		buf = xrdma_buf_alloc_frags(xdev, size, PAGE_SHIFT, GFP_KERNEL);
+	if (buf && xrdma_buf_translate(xdev, buf)) {
 		xrdma_buf_free(xdev, buf);
-	return err;
+		return NULL;
+	}
+	return buf;
 }
 
 /**
  * xrdma_buf_free() - free what xrdma_buf_alloc() allocated
- * @xdev: the device, which knows the memory no more
- * @buf: the buffer; nothing happens if it is not allocated
+ * @xdev: the device, which does not use the memory any more
+ * @buf: the buffer, or NULL
  *
  * Context: may sleep.
  */
 void xrdma_buf_free(struct xrdma_dev *xdev, struct xrdma_buf *buf)
 {
-	struct device *dev = xrdma_to_dev(xdev);
+	u32 i;
 
-	if (buf->table)
-		dma_free_coherent(dev, XRDMA_MTT_TABLE_SIZE, buf->table,
-				  buf->table_dma);
-	if (buf->cpu)
-		dma_free_coherent(dev, buf->size, buf->cpu, buf->dma);
-	kfree(buf->spare);
-	memset(buf, 0, sizeof(*buf));
+	if (!buf)
+		return;
+	xrdma_mtt_free(xdev, &buf->mtt);
+	for (i = 0; i < buf->num && buf->frag[i].cpu; i++)
+		dma_free_coherent(xrdma_to_dev(xdev),
+				  xrdma_buf_frag_size(buf, i),
+				  buf->frag[i].cpu, buf->frag[i].dma);
+	kvfree(buf);
 }

@@ -97,7 +97,7 @@ void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn)
 	if (!cq)
 		return;
 	/* nobody waits for what nobody has asked for */
-	if (!cq->ring || xchg(&cq->armed, false))
+	if (!cq->rec || xchg(&cq->armed, false))
 		cq->comp(cq);
 }
 
@@ -119,7 +119,7 @@ void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn)
 	xa_lock_irq(&xib->cqs);
 	cq = xa_load(&xib->cqs, cqn);
 	/* whether a user's queue is armed, only its memory tells */
-	if (cq && (cq->ring ? xchg(&cq->armed, false) : !xchg(&cq->dead, true)))
+	if (cq && (cq->rec ? xchg(&cq->armed, false) : !xchg(&cq->dead, true)))
 		cq->comp(cq);
 	xa_unlock_irq(&xib->cqs);
 	local_bh_enable();
@@ -149,6 +149,12 @@ void xrdma_cq_event(struct xrdma_ibdev *xib, u32 cqn, u8 event)
 	}
 }
 
+static struct xrdma_cqe *xrdma_cq_entry(const struct xrdma_cq *cq, u32 index)
+{
+	return xrdma_buf_at(cq->buf, sizeof(struct xrdma_cqe) *
+				     xrdma_ring_slot(index, cq->log_depth));
+}
+
 /**
  * xrdma_cq_next() - entry at the consumer index, if the device has written it
  * @cq: kernel queue
@@ -161,7 +167,7 @@ struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq)
 	u32 ci = READ_ONCE(cq->ci);
 	struct xrdma_cqe *cqe;
 
-	cqe = &cq->ring[xrdma_ring_slot(ci, cq->log_depth)];
+	cqe = xrdma_cq_entry(cq, ci);
 	if (!xrdma_ring_valid(READ_ONCE(cqe->own), ci, cq->log_depth))
 		return NULL;
 
@@ -259,9 +265,9 @@ void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq)
 static void xrdma_kcq_free(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
 	if (xrdma_may_touch(&xib->hw))
-		xrdma_quarantine_buf(xib, &cq->buf);
+		xrdma_quarantine_buf(xib, cq->buf);
 	else
-		xrdma_buf_free(&xib->hw, &cq->buf);
+		xrdma_buf_free(&xib->hw, cq->buf);
 }
 
 /**
@@ -287,14 +293,12 @@ int xrdma_kcq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 entries,
 	cq->eqn = eqn;
 	cq->log_depth = max(order_base_2(entries), XRDMA_CQ_LOG_MIN);
 	rec_offset = xrdma_cq_rec_offset(cq->log_depth);
-	err = xrdma_buf_alloc(&xib->hw, &cq->buf,
-			      rec_offset + sizeof(*cq->rec));
-	if (err)
-		return err;
-	cq->ring = cq->buf.cpu;
-	cq->rec = cq->buf.cpu + rec_offset;
+	cq->buf = xrdma_buf_alloc(&xib->hw, rec_offset + sizeof(*cq->rec));
+	if (!cq->buf)
+		return -ENOMEM;
+	cq->rec = xrdma_buf_at(cq->buf, rec_offset);
 
-	err = xrdma_cq_enable(xib, cq, cq->buf.root);
+	err = xrdma_cq_enable(xib, cq, cq->buf->mtt.root);
 	if (err)
 		xrdma_kcq_free(xib, cq);
 	return err;
@@ -453,7 +457,7 @@ int xrdma_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	if (err)
 		return err;
 
-	if (cq->ring)
+	if (cq->rec)
 		xrdma_kcq_destroy(xib, cq);
 	else
 		xrdma_ucq_destroy(xib, cq);

@@ -108,8 +108,8 @@ int xrdma_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 /* A word of the ring or its record. Return: false if it cannot be read. */
 static bool xrdma_cq_word(struct xrdma_cq *cq, u64 offset, __le32 *word)
 {
-	if (cq->ring) {
-		*word = READ_ONCE(*(__le32 *)(cq->buf.cpu + offset));
+	if (cq->rec) {
+		*word = READ_ONCE(*(__le32 *)xrdma_buf_at(cq->buf, offset));
 		return true;
 	}
 	return !ib_umem_copy_from(word, cq->user.umem, offset, sizeof(*word));

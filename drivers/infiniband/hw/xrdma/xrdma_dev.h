@@ -95,26 +95,31 @@ struct xrdma_mtt {
 };
 
 /**
- * struct xrdma_buf - memory that the device shares: a ring and its record
- * @cpu: kernel address, zeroed
+ * struct xrdma_buf_frag - contiguous piece of a buffer
+ * @cpu: kernel address
  * @dma: bus address
- * @size: bytes
- * @root: translation root for commands: the whole buffer is one block, or, if
- *	it is not aligned to its size, the blocks of one table
- * @table: table of @root, or NULL
- * @table_dma: its bus address
- * @spare: takes its place in quarantine, when its owner is gone
- * @held: of a @spare: in the quarantine
  */
-struct xrdma_buf {
+struct xrdma_buf_frag {
 	void *cpu;
 	dma_addr_t dma;
+};
+
+/**
+ * struct xrdma_buf - memory that the device shares: rings and their record
+ * @mtt: translation of the fragments, from position 0
+ * @size: bytes, whole pages
+ * @shift: log2 of the bytes of a fragment; the last one may have fewer
+ * @num: number of fragments
+ * @held: entry in the quarantine, when the owner of the buffer is gone
+ * @frag: the fragments
+ */
+struct xrdma_buf {
+	struct xrdma_mtt mtt;
 	size_t size;
-	u64 root;
-	__le64 *table;
-	dma_addr_t table_dma;
-	struct xrdma_buf *spare;
+	u32 num;
+	u8 shift;
 	struct list_head held;
+	struct xrdma_buf_frag frag[] __counted_by(num);
 };
 
 /**
@@ -222,6 +227,20 @@ static inline void xrdma_ring_doorbell(struct xrdma_dev *xdev, u32 qpn)
 	writel(qpn, xdev->db + XRDMA_DB_SQ);
 }
 
+/**
+ * xrdma_buf_at() - kernel address of a part of a buffer
+ * @buf: the buffer
+ * @offset: of the part, in bytes; the part ends in the same page
+ *
+ * Context: any.
+ * Return: the address.
+ */
+static inline void *xrdma_buf_at(const struct xrdma_buf *buf, size_t offset)
+{
+	return buf->frag[offset >> buf->shift].cpu +
+	       (offset & ((1UL << buf->shift) - 1));
+}
+
 /* xrdma_mtt.c: pieces of bus memory -> translation */
 void xrdma_mtt_init(struct xrdma_mtt *mtt);
 void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from);
@@ -233,7 +252,7 @@ int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
 void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt);
 
 /* xrdma_buf.c: device-shared ring memory */
-int xrdma_buf_alloc(struct xrdma_dev *xdev, struct xrdma_buf *buf, size_t size);
+struct xrdma_buf *xrdma_buf_alloc(struct xrdma_dev *xdev, size_t size);
 void xrdma_buf_free(struct xrdma_dev *xdev, struct xrdma_buf *buf);
 
 /* xrdma_cmdq.c: post, wait, time out; blind to opcodes */

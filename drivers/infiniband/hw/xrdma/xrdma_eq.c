@@ -25,8 +25,7 @@
  * @irq: Linux interrupt, or 0
  * @name: of the interrupt
  * @buf: ring and record
- * @ring: entries
- * @rec: record
+ * @rec: record, in @buf
  * @lock: protects @ci and @arm
  * @ci: consumer index
  * @arm: arm word, as last written
@@ -37,8 +36,7 @@ struct xrdma_eq {
 	u32 eqn;
 	int irq;
 	char name[XRDMA_EQ_NAME_LEN];
-	struct xrdma_buf buf;
-	struct xrdma_eqe *ring;
+	struct xrdma_buf *buf;
 	struct xrdma_cq_rec *rec;
 	spinlock_t lock; /* ci, arm */
 	u32 ci;
@@ -58,11 +56,16 @@ struct xrdma_eqs {
 	struct xrdma_eq eq[] __counted_by(num);
 };
 
+/* The entry at the consumer index */
+static struct xrdma_eqe *xrdma_eq_entry(const struct xrdma_eq *eq)
+{
+	return xrdma_buf_at(eq->buf, sizeof(struct xrdma_eqe) *
+			    xrdma_ring_slot(eq->ci, XRDMA_EQ_LOG_DEPTH));
+}
+
 static bool xrdma_eq_pending(const struct xrdma_eq *eq)
 {
-	u32 slot = xrdma_ring_slot(eq->ci, XRDMA_EQ_LOG_DEPTH);
-
-	return xrdma_ring_valid(READ_ONCE(eq->ring[slot].own), eq->ci,
+	return xrdma_ring_valid(READ_ONCE(xrdma_eq_entry(eq)->own), eq->ci,
 				XRDMA_EQ_LOG_DEPTH);
 }
 
@@ -83,12 +86,11 @@ static u32 xrdma_eq_consume(struct xrdma_eq *eq, u32 budget)
 	lockdep_assert_held(&eq->lock);
 
 	while (done < budget && xrdma_eq_pending(eq)) {
-		u32 slot = xrdma_ring_slot(eq->ci, XRDMA_EQ_LOG_DEPTH);
 		struct xrdma_eqe eqe;
 
 		/* the device wrote the phase last: read it first */
 		dma_rmb();
-		xrdma_read_entry(&eqe, &eq->ring[slot], sizeof(eqe));
+		xrdma_read_entry(&eqe, xrdma_eq_entry(eq), sizeof(eqe));
 		xrdma_eq_handle(eq, &eqe);
 		eq->ci++;
 		done++;
@@ -151,17 +153,15 @@ static irqreturn_t xrdma_eq_interrupt(int irq, void *arg)
 static int xrdma_eq_init(struct xrdma_dev *xdev, struct xrdma_eq *eq, u32 eqn)
 {
 	u64 rec = xrdma_cq_rec_offset(XRDMA_EQ_LOG_DEPTH);
-	int err;
 
 	eq->xdev = xdev;
 	eq->eqn = eqn;
 	spin_lock_init(&eq->lock);
 	INIT_WORK(&eq->more, xrdma_eq_more);
-	err = xrdma_buf_alloc(xdev, &eq->buf, rec + sizeof(*eq->rec));
-	if (err)
-		return err;
-	eq->ring = eq->buf.cpu;
-	eq->rec = eq->buf.cpu + rec;
+	eq->buf = xrdma_buf_alloc(xdev, rec + sizeof(*eq->rec));
+	if (!eq->buf)
+		return -ENOMEM;
+	eq->rec = xrdma_buf_at(eq->buf, rec);
 	spin_lock_irq(&eq->lock);
 	xrdma_eq_arm(eq);
 	spin_unlock_irq(&eq->lock);
@@ -208,7 +208,7 @@ static int xrdma_eq_create(struct xrdma_dev *xdev, u32 eqn)
 	if (eqn == 0)
 		WRITE_ONCE(xdev->eqs->live, true);
 	return xrdma_cmd_create_eq(xdev, eqn, eqn, XRDMA_EQ_LOG_DEPTH,
-				   eq->buf.root);
+				   eq->buf->mtt.root);
 }
 
 /**
@@ -284,7 +284,7 @@ void xrdma_eqs_destroy(struct xrdma_dev *xdev)
 	if (!xdev->eqs)
 		return;
 	for (eqn = 0; eqn < xdev->eqs->num; eqn++)
-		xrdma_buf_free(xdev, &xdev->eqs->eq[eqn].buf);
+		xrdma_buf_free(xdev, xdev->eqs->eq[eqn].buf);
 	kvfree(xdev->eqs);
 	xdev->eqs = NULL;
 }

@@ -351,18 +351,13 @@ void xrdma_quarantine_ubuf(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf)
 /**
  * xrdma_quarantine_buf() - keep ring memory that a dead device may still use
  * @xib: the device
- * @buf: the memory; empty afterwards
+ * @buf: the memory, which the caller no longer owns
  *
- * Context: may sleep. Cannot fail: @buf brings the memory that it takes.
+ * Context: may sleep. Cannot fail: the list entry is part of @buf.
  */
 void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf)
 {
-	struct xrdma_buf *held = buf->spare;
-
-	*held = *buf;
-	held->spare = NULL;
-	memset(buf, 0, sizeof(*buf));
-	xrdma_hold(xib, &held->held, &xib->inval->bufs);
+	xrdma_hold(xib, &buf->held, &xib->inval->bufs);
 }
 
 /**
@@ -392,10 +387,8 @@ void xrdma_quarantine_release(struct xrdma_ibdev *xib)
 		xrdma_ubuf_unmap(xib, ubuf, false);
 		kfree(ubuf);
 	}
-	list_for_each_entry_safe(buf, next_buf, &bufs, held) {
+	list_for_each_entry_safe(buf, next_buf, &bufs, held)
 		xrdma_buf_free(&xib->hw, buf);
-		kfree(buf);
-	}
 }
 
 /**

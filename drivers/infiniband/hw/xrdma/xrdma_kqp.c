@@ -32,9 +32,16 @@ static int xrdma_kqp_size(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 				    sizeof(struct xrdma_rq_wqe) +
 				    sizeof(struct xrdma_sge) * init->recv_sge,
 				    XRDMA_RQ_LOG_STRIDE_MIN);
-	if (!err)
-		xrdma_qp_limits(caps, qp);
-	return err;
+	if (err)
+		return err;
+	/*
+	 * The receive ring begins where the send ring ends: at a multiple of
+	 * its entries' size, so that none of them crosses a page.
+	 */
+	qp->sq.log_depth = max_t(int, qp->sq.log_depth,
+				 qp->rq.log_stride - qp->sq.log_stride);
+	xrdma_qp_limits(caps, qp);
+	return 0;
 }
 
 /**
@@ -48,9 +55,9 @@ static int xrdma_kqp_size(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 void xrdma_kqp_free(struct xrdma_ibdev *xib, struct xrdma_qp *qp, bool keep)
 {
 	if (keep)
-		xrdma_quarantine_buf(xib, &qp->buf);
+		xrdma_quarantine_buf(xib, qp->buf);
 	else
-		xrdma_buf_free(&xib->hw, &qp->buf);
+		xrdma_buf_free(&xib->hw, qp->buf);
 	kvfree(qp->rq.wr_id);
 	kvfree(qp->sq.wr_id);
 }
@@ -59,24 +66,22 @@ static int xrdma_kqp_alloc(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 {
 	u64 rec = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.log_stride,
 				      qp->rq.log_depth, qp->rq.log_stride);
-	int err = -ENOMEM;
 
 	qp->sq.wr_id = kvcalloc(1 << qp->sq.log_depth, sizeof(u64),
 				GFP_KERNEL);
 	qp->rq.wr_id = kvcalloc(1 << qp->rq.log_depth, sizeof(u64),
 				GFP_KERNEL);
 	if (qp->sq.wr_id && qp->rq.wr_id)
-		err = xrdma_buf_alloc(&xib->hw, &qp->buf,
-				      rec + sizeof(*qp->rec));
-	if (err) {
+		qp->buf = xrdma_buf_alloc(&xib->hw, rec + sizeof(*qp->rec));
+	if (!qp->buf) {
 		kvfree(qp->rq.wr_id);
 		kvfree(qp->sq.wr_id);
-		return err;
+		return -ENOMEM;
 	}
-	qp->sq.ring = qp->buf.cpu;
-	qp->rq.ring = qp->buf.cpu +
-		      (1 << (qp->sq.log_depth + qp->sq.log_stride));
-	qp->rec = qp->buf.cpu + rec;
+	qp->sq.buf = qp->buf;
+	qp->rq.buf = qp->buf;
+	qp->rq.offset = 1 << (qp->sq.log_depth + qp->sq.log_stride);
+	qp->rec = xrdma_buf_at(qp->buf, rec);
 	return 0;
 }
 
@@ -145,7 +150,7 @@ int xrdma_kqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 
 	xrdma_make_create_qp(&cmd, init);
 	cmd.flags |= XRDMA_QP_KERNEL;
-	cmd.root = cpu_to_le64(qp->buf.root);
+	cmd.root = cpu_to_le64(qp->buf->mtt.root);
 	err = xrdma_qp_enable(xib, qp, &cmd);
 	if (err) {
 		xrdma_kqp_free(xib, qp, xrdma_may_touch(&xib->hw));

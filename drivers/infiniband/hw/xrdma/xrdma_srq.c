@@ -188,9 +188,9 @@ static void xrdma_ksrq_free(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 			    bool keep)
 {
 	if (keep)
-		xrdma_quarantine_buf(xib, &srq->buf);
+		xrdma_quarantine_buf(xib, srq->buf);
 	else
-		xrdma_buf_free(&xib->hw, &srq->buf);
+		xrdma_buf_free(&xib->hw, srq->buf);
 	kvfree(srq->tags);
 }
 
@@ -198,7 +198,6 @@ static int xrdma_ksrq_alloc(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
 {
 	u32 depth = 1 << srq->rq.log_depth;
 	u32 i;
-	int err;
 
 	srq->tags = kvcalloc(depth, sizeof(*srq->tags), GFP_KERNEL);
 	if (!srq->tags)
@@ -206,13 +205,13 @@ static int xrdma_ksrq_alloc(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
 	for (i = 0; i < depth; i++)
 		srq->tags[i].next = i + 1;
 
-	err = xrdma_buf_alloc(&xib->hw, &srq->buf, xrdma_srq_size(&srq->rq));
-	if (err) {
+	srq->buf = xrdma_buf_alloc(&xib->hw, xrdma_srq_size(&srq->rq));
+	if (!srq->buf) {
 		kvfree(srq->tags);
-		return err;
+		return -ENOMEM;
 	}
-	srq->rq.ring = srq->buf.cpu;
-	srq->rec = srq->buf.cpu + xrdma_srq_rec_offset(&srq->rq);
+	srq->rq.buf = srq->buf;
+	srq->rec = xrdma_buf_at(srq->buf, xrdma_srq_rec_offset(&srq->rq));
 	return 0;
 }
 
@@ -227,7 +226,7 @@ static int xrdma_ksrq_create(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 	err = xrdma_ksrq_alloc(xib, srq);
 	if (err)
 		return err;
-	err = xrdma_srq_enable(xib, srq, srq->buf.root);
+	err = xrdma_srq_enable(xib, srq, srq->buf->mtt.root);
 	if (err)
 		xrdma_ksrq_free(xib, srq, xrdma_may_touch(&xib->hw));
 	return err;

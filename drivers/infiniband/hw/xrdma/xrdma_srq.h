@@ -44,7 +44,7 @@ struct xrdma_srq {
 	struct xrdma_srq_tag *tags;
 	u32 free_tag;
 	spinlock_t lock; /* @rq, @tags */
-	struct xrdma_buf buf;
+	struct xrdma_buf *buf;
 	struct xrdma_ubuf user;
 	struct xrdma_srq_rec *rec;
 	struct mutex modify_lock; /* modify, query */

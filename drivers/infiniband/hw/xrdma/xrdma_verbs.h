@@ -227,8 +227,7 @@ struct xrdma_mw {
  * @user: ring and record of a user's queue; under @resize_lock
  * @resize_lock: serialises changes of the ring, moderation and the end of the
  *	queue with each other and with readers
- * @ring: entries of a kernel queue, else NULL
- * @rec: record of a kernel queue
+ * @rec: record of a kernel queue, in @buf; else NULL
  * @ci: consumer index, under @lock
  * @arm: arm word, under @lock
  * @armed: an event is due
@@ -244,10 +243,9 @@ struct xrdma_cq {
 	u32 cqn;
 	u32 eqn;
 	u8 log_depth;
-	struct xrdma_buf buf;
+	struct xrdma_buf *buf;
 	struct xrdma_ubuf user;
 	struct mutex resize_lock; /* @user, @log_depth, xrdma_cq_live() */
-	struct xrdma_cqe *ring;
 	struct xrdma_cq_rec *rec;
 	u32 ci;
 	u32 arm;
@@ -266,7 +264,8 @@ struct xrdma_cq {
 
 /**
  * struct xrdma_wq - one side of a kernel queue pair
- * @ring: entries
+ * @buf: holds the ring
+ * @offset: of the ring in @buf, in bytes, a multiple of those of an entry
  * @wr_id: of each entry; what a completion says is never trusted
  * @pi: producer index, under the lock of this side
  * @done: entries whose completion has been polled, under the CQ's lock
@@ -277,7 +276,8 @@ struct xrdma_cq {
  * @max_sge: scatter-gather entries of an entry
  */
 struct xrdma_wq {
-	void *ring;
+	const struct xrdma_buf *buf;
+	u32 offset;
 	u64 *wr_id;
 	u32 pi;
 	u32 done;
@@ -321,7 +321,7 @@ struct xrdma_qp {
 	struct xrdma_wq rq;
 	spinlock_t sq_lock; /* producer of @sq */
 	spinlock_t rq_lock; /* producer of @rq */
-	struct xrdma_buf buf;
+	struct xrdma_buf *buf;
 	struct xrdma_ubuf user;
 	struct xrdma_qp_rec *rec;
 	u32 max_inline;
@@ -390,8 +390,9 @@ static inline bool xrdma_may_touch(const struct xrdma_dev *xdev)
 
 static inline void *xrdma_wq_entry(const struct xrdma_wq *wq, u32 index)
 {
-	return wq->ring + (xrdma_ring_slot(index, wq->log_depth) <<
-			   wq->log_stride);
+	u32 slot = xrdma_ring_slot(index, wq->log_depth);
+
+	return xrdma_buf_at(wq->buf, wq->offset + (slot << wq->log_stride));
 }
 
 /* Producer: entries that may be written */
