@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Rings of the kernel's queues: as large as the device says, and with entries of
- * any size. The cases poll completion queues of their own.
+ * Rings of the kernel's queues: as large as the device says, with entries of any
+ * size, and with slots that are free again when a queue pair has gone. The cases
+ * poll completion queues of their own.
  */
 
 #include <linux/delay.h>
 #include "ktest.h"
 
 #define SLOTS		64
+#define LAP_OFFSET	40
 #define PATIENCE	(60 * HZ)
+#define EVENT_WAIT	(10 * HZ)
 
 /**
  * struct watched - a completion queue that the case polls
@@ -139,6 +142,99 @@ static int post_number(struct pair *p, u64 wr_id, struct ib_cqe *cqe, int flags)
 	return err;
 }
 
+/* ---- slots of queue pairs that have gone ------------------------------------ */
+
+static const struct ib_qp_cap slots_cap = {
+	.max_send_wr = SLOTS,
+	.max_recv_wr = SLOTS,
+	.max_send_sge = 1,
+	.max_recv_sge = 1,
+};
+
+/* One message, whose completion is in the watched queue on return. */
+static void deliver(struct ktest *t, struct watched *w, struct pair *p)
+{
+	struct ktest_op *op = ktest_op_init(&t->op[0]);
+
+	if (t->failed)
+		return;
+	reinit_completion(&w->event);
+	EXPECT_EQ(t, post_empty_recv(p, p->sent), 0);
+	EXPECT_EQ(t, ib_req_notify_cq(w->cq, IB_CQ_SOLICITED), 0);
+	EXPECT_EQ(t, post_number(p, 0, &op->cqe, IB_SEND_SOLICITED), 0);
+	EXPECT(t, ktest_wait(op));
+	EXPECT(t, wait_for_completion_timeout(&w->event, EVENT_WAIT));
+}
+
+/* The next @num completions are of @p, in order, and there are no others. */
+static void expect_only(struct ktest *t, struct watched *w, struct pair *p,
+			u32 num)
+{
+	struct ib_wc wc;
+
+	while (!t->failed && ib_poll_cq(w->cq, 1, &wc) == 1) {
+		EXPECT(t, num);
+		EXPECT(t, wc.qp == p->far);
+		EXPECT_EQ(t, wc.status, IB_WC_SUCCESS);
+		EXPECT_EQ(t, wc.wr_id, p->seen);
+		EXPECT_EQ(t, be32_to_cpu(wc.ex.imm_data), p->seen);
+		p->seen++;
+		num--;
+	}
+	EXPECT_EQ(t, num, 0);
+}
+
+static void slots_of_a_destroyed_queue_pair_are_free(struct ktest *t)
+{
+	struct pair gone = {}, stays = {};
+	struct watched w;
+	int i;
+
+	if (!open_watched(t, &w, SLOTS))
+		return;
+	if (open_pair(t, &gone, t->a.cq, w.cq, &slots_cap) &&
+	    open_pair(t, &stays, t->a.cq, w.cq, &slots_cap)) {
+		for (i = 0; i < SLOTS; i++)
+			deliver(t, &w, &gone);
+		EXPECT_EQ(t, ib_destroy_qp(gone.far), 0);
+		gone.far = NULL;
+		for (i = 0; i < SLOTS; i++)
+			deliver(t, &w, &stays);
+		expect_only(t, &w, &stays, SLOTS);
+	}
+	close_pair(&gone);
+	close_pair(&stays);
+	close_watched(t, &w);
+}
+
+/* Entries of both queue pairs are mixed, in slots of two laps. */
+static void completions_of_others_keep_their_order(struct ktest *t)
+{
+	struct pair gone = {}, stays = {};
+	struct watched w;
+	int i;
+
+	if (!open_watched(t, &w, SLOTS))
+		return;
+	if (open_pair(t, &gone, t->a.cq, w.cq, &slots_cap) &&
+	    open_pair(t, &stays, t->a.cq, w.cq, &slots_cap)) {
+		for (i = 0; i < LAP_OFFSET; i++)
+			deliver(t, &w, &stays);
+		expect_only(t, &w, &stays, LAP_OFFSET);
+
+		for (i = 0; i < SLOTS; i++)
+			deliver(t, &w, i * i % 7 & 1 ? &gone : &stays);
+		EXPECT(t, gone.sent && gone.sent < SLOTS);
+		EXPECT_EQ(t, ktest_to_state(gone.far, IB_QPS_RESET), 0);
+		for (i = 0; i < gone.sent; i++)
+			deliver(t, &w, &stays);
+		expect_only(t, &w, &stays, SLOTS);
+	}
+	close_pair(&gone);
+	close_pair(&stays);
+	close_watched(t, &w);
+}
+
 /* ---- sizes ------------------------------------------------------------------ */
 
 /* One completion of the receives or sends, each of which come in order */
@@ -261,6 +357,8 @@ static void entries_longer_than_the_other_ring_work(struct ktest *t)
 }
 
 const struct ktest_case ktest_rings_cases[] = {
+	KTEST_CASE(slots_of_a_destroyed_queue_pair_are_free),
+	KTEST_CASE(completions_of_others_keep_their_order),
 	KTEST_CASE(queues_of_the_largest_size_work),
 	KTEST_CASE(entries_longer_than_the_other_ring_work),
 	{}

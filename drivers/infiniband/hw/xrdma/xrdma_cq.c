@@ -232,33 +232,64 @@ void xrdma_cq_arm(struct xrdma_cq *cq, u32 type)
 	mb();
 }
 
+/* The phase belongs to the slot, everything else of an entry to its content. */
+static void xrdma_cq_swap(struct xrdma_cq *cq, u32 a, u32 b)
+{
+	struct xrdma_cqe *cqe_a = xrdma_cq_entry(cq, a);
+	struct xrdma_cqe *cqe_b = xrdma_cq_entry(cq, b);
+
+	swap(*cqe_a, *cqe_b);
+	swap(cqe_a->own, cqe_b->own);
+}
+
+/*
+ * Move the entries of @qpn before all others that the device has written. The
+ * others keep their order. Return: number of entries of @qpn.
+ */
+static u32 xrdma_cq_sort_out(struct xrdma_cq *cq, u32 qpn)
+{
+	u32 ci = cq->ci, num = 0, index;
+
+	while (cq->ci - ci < 1U << cq->log_depth && xrdma_cq_next(cq))
+		cq->ci++;
+	index = cq->ci;
+	cq->ci = ci;
+	while (index-- != ci) {
+		if (le32_to_cpu(xrdma_cq_entry(cq, index)->qpn) == qpn)
+			num++;
+		else if (num)
+			xrdma_cq_swap(cq, index, index + num);
+	}
+	return num;
+}
+
 /**
  * xrdma_cq_forget() - drop the entries of a queue pair that ends or is reset
  * @cq: kernel queue
  * @qpn: its number; the device writes no more entries for it
  * @srq: its shared receive queue, whose entries are free again, or NULL
  *
- * The entries stay where they are, under QPN 0, which polling skips.
+ * The device may write to the slots of the dropped entries again. An entry of
+ * @srq becomes free after the slot of its completion has.
  *
  * Context: any.
  */
 void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq)
 {
-	struct xrdma_cqe *cqe;
 	unsigned long flags;
-	u32 ci;
+	u32 num;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	ci = cq->ci;
-	while ((cqe = xrdma_cq_next(cq)) && cq->ci - ci < 1U << cq->log_depth) {
-		if (le32_to_cpu(cqe->qpn) == qpn) {
-			cqe->qpn = 0;
-			if (srq && !(le16_to_cpu(cqe->flags) & XRDMA_CQE_SEND))
-				xrdma_srq_done(srq, le64_to_cpu(cqe->wr_id));
-		}
+	for (num = xrdma_cq_sort_out(cq, qpn); num; num--) {
+		struct xrdma_cqe *cqe = xrdma_cq_entry(cq, cq->ci);
+		bool recv = !(le16_to_cpu(cqe->flags) & XRDMA_CQE_SEND);
+		u64 tag = le64_to_cpu(cqe->wr_id);
+
 		cq->ci++;
+		xrdma_cq_update_ci(cq);
+		if (srq && recv)
+			xrdma_srq_done(srq, tag);
 	}
-	cq->ci = ci;
 	spin_unlock_irqrestore(&cq->lock, flags);
 }
 

@@ -210,7 +210,7 @@ static void xrdma_fill_wc_details(struct ib_wc *wc,
 		wc->wc_flags |= IB_WC_WITH_VLAN;
 }
 
-/* Return: false if the entry means nothing to the consumer. */
+/* Return: false for a completion of something that was never posted. */
 static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_poll *poll,
 			  const struct xrdma_cqe *cqe, struct ib_wc *wc)
 {
@@ -218,8 +218,6 @@ static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_poll *poll,
 	u32 qpn = le32_to_cpu(cqe->qpn);
 	struct xrdma_qp *qp;
 
-	if (!qpn)
-		return false;
 	qp = xrdma_poll_qp(poll, qpn, send);
 	memset(wc, 0, sizeof(*wc));
 	if (!qp || cqe->opcode >= ARRAY_SIZE(xrdma_wc_opcodes) ||
