@@ -64,10 +64,11 @@ static int xrdma_rereg_prepare(struct xrdma_ibdev *xib,
 {
 	if (flags & IB_MR_REREG_TRANS)
 		return xrdma_rereg_repin(xib, mr, to, start, access);
-	if (!ib_umem_check_rereg(mr->umem, flags, access))
+	/* a dma-buf is mapped for both directions, whatever the rights are */
+	if (mr->dmabuf || !ib_umem_check_rereg(mr->umem, flags, access))
 		return 0;
 	/* the same addresses, but in another process they are other memory */
-	if (mr->dmabuf || mr->umem->owning_mm != current->mm)
+	if (mr->umem->owning_mm != current->mm)
 		return -EACCES;
 	return xrdma_rereg_repin(xib, mr, to, mr->umem->address, access);
 }
