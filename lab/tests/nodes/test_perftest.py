@@ -54,15 +54,6 @@ def test_ud(nodes, kind):
 
 
 @pytest.mark.xrdma_only
-@pytest.mark.parametrize("options", [
-    "-x 0", "-M 0:0:0:0:0:0:0:0:0:0:255:255:239:1:2:3"])
-def test_multicast(nodes, options):
-    """Its own groups, which are of IPv6, from the GID that it takes by itself,
-    and one of IPv4."""
-    perftest(nodes, "ib_send_lat", f"-s 64 -n 100 -c UD -g {options}")
-
-
-@pytest.mark.xrdma_only
 @pytest.mark.parametrize("operation, options", [
     ("write", ""), ("read", READS), ("send", "")])
 def test_xrc(nodes, operation, options):
