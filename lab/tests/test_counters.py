@@ -156,6 +156,15 @@ def test_nothing_is_counted_twice_nor_lost(traffic):
     assert gained(traffic.port(), before, "rx_write_requests") == (6,)
 
 
+def test_a_reading_costs_few_commands(traffic):
+    """Not one for each value of each counter."""
+    numbers = [(traffic.bind(qpn), qpn) for qpn in traffic.qpns]
+    before, after = traffic.port(), traffic.port()
+    assert after["commands"] - before["commands"] < len(COUNTERS)
+    for number, qpn in numbers:
+        traffic.unbind(number, qpn)
+
+
 def test_counter_begins_at_zero_again(traffic):
     number = traffic.bind(traffic.qpns[1])
     traffic.write(3)

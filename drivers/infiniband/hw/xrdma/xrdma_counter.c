@@ -7,6 +7,7 @@
  */
 
 #include <linux/bitmap.h>
+#include <linux/jiffies.h>
 #include <linux/slab.h>
 #include "xrdma_stats.h"
 
@@ -132,12 +133,17 @@ static void xrdma_counter_release(struct xrdma_ibdev *xib, u32 set)
  * It has the counters of the port, since the core adds one to the other by
  * their number; refused accesses are not told apart, and stay 0.
  *
- * Return: counters that the core frees, or NULL.
+ * Return: counters that the core frees, too old to be shown, or NULL.
  */
 struct rdma_hw_stats *xrdma_counter_alloc_stats(struct rdma_counter *counter)
 {
-	return rdma_alloc_hw_stats_struct(xrdma_stat_descs, XRDMA_NUM_DESCS,
-					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	struct rdma_hw_stats *stats;
+
+	stats = rdma_alloc_hw_stats_struct(xrdma_stat_descs, XRDMA_NUM_DESCS,
+					   RDMA_HW_STATS_DEFAULT_LIFESPAN);
+	if (stats)
+		stats->timestamp = jiffies - stats->lifespan - 1;
+	return stats;
 }
 
 /**
@@ -231,13 +237,24 @@ int xrdma_counter_dealloc(struct rdma_counter *counter)
  * xrdma_counter_update_stats() - ib_device_ops.counter_update_stats
  * @counter: a counter that has a set
  *
- * Context: may sleep.
+ * For the statistics of a port the core asks once for each value of each set, and
+ * leaves it to the driver to keep what it was told a moment ago.
+ *
+ * Context: may sleep; the core has locked @counter.
  * Return: 0, or an error of the command.
  */
 int xrdma_counter_update_stats(struct rdma_counter *counter)
 {
-	return xrdma_cmd_query_stats(&to_xibdev(counter->device)->hw,
-				     counter->id, counter->stats->value);
+	struct rdma_hw_stats *stats = counter->stats;
+	int err;
+
+	if (time_is_after_eq_jiffies(stats->timestamp + stats->lifespan))
+		return 0;
+	err = xrdma_cmd_query_stats(&to_xibdev(counter->device)->hw,
+				    counter->id, stats->value);
+	if (!err)
+		stats->timestamp = jiffies;
+	return err;
 }
 
 /* Of devices with XRDMA_CAP_COUNTERS */
