@@ -16,6 +16,8 @@
 #define GROWTH_FIRST		4096
 /* Indexes that are added at once */
 #define GROWTH_PIECE		512
+/* By how much the count of used indexes may be wrong */
+#define GROWTH_ROUGH		128
 
 /**
  * struct growth_test - what the cases share
@@ -95,7 +97,8 @@ static void the_table_grows_before_it_is_full(struct kunit *test)
 	draw(test, GROWTH_FIRST * 3 / 8);
 	await_growth(t);
 	used = GROWTH_FIRST * 7 / 8;
-	KUNIT_EXPECT_GE(test, t->keys->size, used / 5 * 8 - GROWTH_PIECE);
+	/* the table may have grown while fewer keys were drawn, on another CPU */
+	KUNIT_EXPECT_GE(test, t->keys->size / 4 * 3 + GROWTH_ROUGH, used);
 	KUNIT_EXPECT_LE(test, t->keys->size, used / 5 * 8 + GROWTH_PIECE);
 }
 
