@@ -25,7 +25,8 @@ FRUGAL = {"add_gid", "del_gid", "disassociate_ucontext", "fill_res_cq_entry",
           "map_mr_sg", "poll_cq", "post_recv", "post_send", "post_srq_recv",
           "query_ah", "query_device", "query_pkey", "query_port",
           "query_ucontext", "req_notify_cq", "ufile_hw_cleanup",
-          "counter_init", "counter_dealloc", "mmap_free"}
+          "counter_init", "counter_dealloc", "mmap_free", "mmap_get_pfns",
+          "pgoff_to_mmap_entry"}
 # only the core calls it, in probe, where it must get all memory that it asks for:
 # guest_failslab.py says why
 UNSWEPT = {"alloc_hw_port_stats"}
