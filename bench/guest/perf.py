@@ -50,7 +50,7 @@ def parse(text, unit):
 
 
 def reason(text):
-    """The last words of a program that failed."""
+    """The end of what a program that failed has printed."""
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line.strip("-")]
     return lines[-1] if lines else "no output"

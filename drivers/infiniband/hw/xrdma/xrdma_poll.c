@@ -122,8 +122,8 @@ static struct xrdma_qp *xrdma_find_qp(struct xrdma_cq *cq, u32 qpn, bool send)
 }
 
 /*
- * Return: a queue pair that sends to this queue, or receives to it; NULL: there
- * is none of this number. The queue's lock keeps it.
+ * Return: the queue pair @qpn that sends to this queue, or receives to it; or
+ * NULL. The queue pair stays while the queue's lock is held.
  */
 static struct xrdma_qp *xrdma_poll_qp(struct xrdma_poll *poll, u32 qpn,
 				      bool send)
@@ -138,7 +138,7 @@ static struct xrdma_qp *xrdma_poll_qp(struct xrdma_poll *poll, u32 qpn,
 	return qp;
 }
 
-/* As for other receives, when the device knows that the CQ has room. */
+/* Called after the device has been told that the CQ has room again. */
 static void xrdma_release_srq(struct xrdma_poll *poll)
 {
 	if (poll->srq)
