@@ -13,7 +13,13 @@
 
 #define RING		512	/* events that an event queue of the driver holds */
 #define AT_ONCE		(RING / 4)
-#define ROUNDS		15
+/*
+ * More events than one interrupt handles, and few enough that soft interrupts handle
+ * them within the 2 ms that the kernel allows those, also in an emulated machine.
+ * Source: MAX_SOFTIRQ_TIME in kernel/softirq.c
+ */
+#define SOME		(RING / 4 + 1)
+#define ROUNDS		60
 #define SPIN_US		1000000
 #define MANY		128
 
@@ -24,6 +30,7 @@
  *	since it is in state ERR
  * @cq: the queue
  * @qp: the queue pair
+ * @num: completions of flood()
  * @again: the handler asks for the next event
  * @events: calls of the handler
  * @hard: of them, in the handler of the interrupt
@@ -33,6 +40,7 @@
 struct flood {
 	struct ib_cq *cq;
 	struct ib_qp *qp;
+	int num;
 	bool again;
 	int events;
 	int hard;
@@ -112,8 +120,8 @@ static void complete_one(struct flood *f)
 }
 
 /*
- * On the processor of the vector: a ring full of events comes while interrupts are
- * off, and is handled when they are on again.
+ * On the processor of the vector: many events come while interrupts are off, and are
+ * handled when they are on again.
  */
 static long flood(void *context)
 {
@@ -123,7 +131,7 @@ static long flood(void *context)
 	f->events = 0;
 	f->hard = 0;
 	local_irq_disable();
-	for (i = 0; i < RING && !f->missing; i++)
+	for (i = 0; i < f->num && !f->missing; i++)
 		complete_one(f);
 	ib_req_notify_cq(f->cq, IB_CQ_NEXT_COMP);
 	/* else the vector belongs to another processor */
@@ -165,16 +173,22 @@ static int vector_cpu(struct ktest *t)
 	return cpumask_local_spread(0, dev_to_node(t->dev->dev.parent));
 }
 
+/*
+ * The device looks whether the queue is armed after it has written the completion.
+ * If the queue has been armed again by then, two completions share an event, so that
+ * there may be fewer than RING events.
+ */
 static void interrupts_handle_a_part_of_a_full_ring(struct ktest *t)
 {
 	struct flood f;
 
 	if (open_flood(t, &f)) {
+		f.num = RING;
 		f.again = true;
 		work_on_cpu(vector_cpu(t), flood, &f);
 		await_events(&f, RING);
 		EXPECT_EQ(t, f.missing, 0);
-		EXPECT(t, f.events >= RING);
+		EXPECT(t, f.events > RING / 2);
 		EXPECT(t, f.hard > 0);
 		EXPECT(t, f.hard <= AT_ONCE);
 	}
@@ -188,25 +202,36 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A pause that ends with the next tick takes half of one on average. */
-static void full_ring_is_followed_by_no_pause(struct ktest *t)
+/* The value that a quarter of all are below */
+static long lower_quartile(long *values)
 {
-	long delay[ROUNDS], plain[ROUNDS];
-	int i, cpu = vector_cpu(t);
+	sort(values, ROUNDS, sizeof(*values), compare, NULL);
+	return values[ROUNDS / 4];
+}
+
+/*
+ * A pause that ends with the next tick takes a quarter of the time between two ticks
+ * at least in three cases out of four. Other delays do not come that often.
+ */
+static void more_events_than_one_interrupt_handles_make_no_pause(struct ktest *t)
+{
+	static long delay[ROUNDS], plain[ROUNDS];
+	long plain_us, us;
 	struct flood f;
+	int i, cpu = vector_cpu(t);
 
 	if (open_flood(t, &f)) {
+		f.num = SOME;
 		for (i = 0; i < ROUNDS; i++) {
 			plain[i] = work_on_cpu(cpu, event_delay, &f);
 			delay[i] = work_on_cpu(cpu, flood_and_event_delay, &f);
 		}
 		EXPECT_EQ(t, f.missing, 0);
-		sort(delay, ROUNDS, sizeof(*delay), compare, NULL);
-		sort(plain, ROUNDS, sizeof(*plain), compare, NULL);
-		ktest_say("# event after %ld us, after a full ring %ld us\n",
-			  plain[ROUNDS / 2], delay[ROUNDS / 2]);
-		EXPECT(t, delay[ROUNDS / 2] < plain[ROUNDS / 2] +
-			  USEC_PER_SEC / HZ / 4);
+		us = lower_quartile(delay);
+		plain_us = lower_quartile(plain);
+		ktest_say("# event after %ld us, after many others %ld us\n",
+			  plain_us, us);
+		EXPECT(t, us < plain_us + USEC_PER_SEC / HZ / 8);
 	}
 	close_flood(&f);
 }
@@ -289,7 +314,7 @@ static void queue_pairs_go_as_fast_as_they_come(struct ktest *t)
 
 const struct ktest_case ktest_events_cases[] = {
 	KTEST_CASE(interrupts_handle_a_part_of_a_full_ring),
-	KTEST_CASE(full_ring_is_followed_by_no_pause),
+	KTEST_CASE(more_events_than_one_interrupt_handles_make_no_pause),
 	KTEST_CASE(moderation_follows_the_load),
 	KTEST_CASE(queue_pairs_go_as_fast_as_they_come),
 	{}
