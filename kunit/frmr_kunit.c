@@ -59,7 +59,7 @@ static int frmr_test_init(struct kunit *test)
 			dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64)));
 	t->xib.hw.pdev = &t->pdev;
 	t->xib.hw.caps.flags = XRDMA_CAP_FAST_REG;
-	t->xib.keys = xrdma_keys_create(dev);
+	t->xib.keys = xrdma_keys_create(dev, NULL, NULL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t->xib.keys);
 	KUNIT_ASSERT_EQ(test, 0, xrdma_keys_open(t->xib.keys, 16));
 	t->pd.ibpd.device = &t->xib.ibdev;

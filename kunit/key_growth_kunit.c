@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Growth of the key table: when it grows, by how much, and who does it.
+ * The size of the key table: when it grows and shrinks, by how much, and who does it.
  */
 
 #include <kunit/device.h>
@@ -9,6 +9,8 @@
 #include <linux/dma-mapping.h>
 #include <linux/kthread.h>
 #include <linux/sched/signal.h>
+#include <linux/vmalloc.h>
+#include "xlat_walk.h"
 #include "xrdma_key.h"
 
 #define GROWTH_LOG_LIMIT	16
@@ -18,6 +20,13 @@
 #define GROWTH_PIECE		512
 /* By how much the count of used indexes may be wrong */
 #define GROWTH_ROUGH		128
+/* Keys that are drawn and freed before a table shrinks, and those that stay */
+#define SHRINK_KEYS		30000
+#define SHRINK_STAY		20
+/* A freed index is not drawn before this many others have been freed */
+#define SHRINK_REST		4096
+/* Bytes of a key entry */
+#define SHRINK_ENTRY_SIZE	64
 
 /**
  * struct growth_test - what the cases share
@@ -25,17 +34,54 @@
  * @keys: the table
  * @err: of grow_killed()
  * @done: @err is known
+ * @fences: how often the device was told to forget the table
+ * @fence_err: what it answered
+ * @size_at_fence: indexes that had an entry when it was told, by the device's view
+ * @key: keys drawn
  */
 struct growth_test {
 	struct device *dev;
 	struct xrdma_keys *keys;
 	int err;
 	struct completion done;
+	u32 fences;
+	int fence_err;
+	u32 size_at_fence;
+	u32 key[SHRINK_KEYS];
 };
+
+/* Does the device find an entry for the index? */
+static bool device_finds(struct growth_test *t, u32 index)
+{
+	struct walk w = { .dev = t->dev, .root = xrdma_keys_root(t->keys) };
+
+	w.level = w.root & 7;
+	w.leaf = w.root >> 3 & 0x3f;
+	return walk_lookup(&w, (u64)SHRINK_ENTRY_SIZE * index) != WALK_NOWHERE;
+}
+
+/* How many entries the device finds */
+static u32 device_size(struct growth_test *t)
+{
+	u32 size = 0, index;
+
+	for (index = 0; index < BIT(GROWTH_LOG_LIMIT); index += 64)
+		size += device_finds(t, index) ? 64 : 0;
+	return size;
+}
+
+static int fence(void *context)
+{
+	struct growth_test *t = context;
+
+	t->fences++;
+	t->size_at_fence = device_size(t);
+	return t->fence_err;
+}
 
 static int growth_test_init(struct kunit *test)
 {
-	struct growth_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	struct growth_test *t = vzalloc(sizeof(*t));
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	test->priv = t;
@@ -43,7 +89,7 @@ static int growth_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t->dev);
 	KUNIT_ASSERT_EQ(test, 0, dma_coerce_mask_and_coherent(t->dev,
 							      DMA_BIT_MASK(64)));
-	t->keys = xrdma_keys_create(t->dev);
+	t->keys = xrdma_keys_create(t->dev, fence, t);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t->keys);
 	KUNIT_ASSERT_EQ(test, 0, xrdma_keys_open(t->keys, GROWTH_LOG_LIMIT));
 	KUNIT_ASSERT_EQ(test, t->keys->size, GROWTH_FIRST);
@@ -56,6 +102,7 @@ static void growth_test_exit(struct kunit *test)
 
 	if (t && !IS_ERR_OR_NULL(t->keys))
 		xrdma_keys_destroy(t->keys);
+	vfree(t);
 }
 
 static void draw(struct kunit *test, u32 num)
@@ -137,11 +184,11 @@ static void who_waits_for_growth_can_be_killed(struct kunit *test)
 	bool done = false;
 
 	init_completion(&t->done);
-	mutex_lock(&t->keys->growth);
+	mutex_lock(&t->keys->resize);
 	thread = kthread_run(grow_killed, t, "growth");
 	if (!IS_ERR(thread))
 		done = wait_for_completion_timeout(&t->done, 10 * HZ);
-	mutex_unlock(&t->keys->growth);
+	mutex_unlock(&t->keys->resize);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
 	KUNIT_EXPECT_TRUE(test, done);
 	if (!done)
@@ -149,11 +196,165 @@ static void who_waits_for_growth_can_be_killed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->err, -EINTR);
 }
 
+/* ---- shrinking ------------------------------------------------------- */
+
+static void await_shrinking(struct growth_test *t)
+{
+	while (flush_delayed_work(&t->keys->shrink_work))
+		;
+}
+
+static u64 *entry_of(struct growth_test *t, u32 key)
+{
+	return (u64 *)xrdma_key_entry(t->keys, key >> 8);
+}
+
+/* Draws SHRINK_KEYS keys; each entry then holds its key. */
+static void draw_many(struct kunit *test)
+{
+	struct growth_test *t = test->priv;
+	u32 i;
+
+	for (i = 0; i < SHRINK_KEYS; i++) {
+		KUNIT_ASSERT_EQ(test, 0, xrdma_key_alloc(t->keys, &t->key[i]));
+		*entry_of(t, t->key[i]) = t->key[i];
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	await_growth(t);
+}
+
+static void free_keys(struct growth_test *t, u32 from, u32 to)
+{
+	for (; from < to; from++) {
+		*entry_of(t, t->key[from]) &= U8_MAX;
+		xrdma_key_free(t->keys, t->key[from] >> 8);
+	}
+}
+
+static void the_table_shrinks_round_what_is_in_use(struct kunit *test)
+{
+	struct growth_test *t = test->priv;
+	u32 size, i;
+
+	draw_many(test);
+	size = t->keys->size;
+	KUNIT_EXPECT_EQ(test, device_size(t), size);
+	free_keys(t, SHRINK_STAY, SHRINK_KEYS);
+	await_shrinking(t);
+	/* what rests, and up to a magazine for each CPU, is three eighths of it */
+	KUNIT_EXPECT_LT(test, t->keys->size, size / 2);
+	KUNIT_EXPECT_GE(test, t->keys->size, SHRINK_REST * 2);
+	KUNIT_EXPECT_GT(test, t->fences, 0);
+	KUNIT_EXPECT_EQ(test, t->size_at_fence, t->keys->size);
+	KUNIT_EXPECT_EQ(test, device_size(t), t->keys->size);
+	for (i = 0; i < SHRINK_STAY; i++) {
+		KUNIT_EXPECT_TRUE(test, device_finds(t, t->key[i] >> 8));
+		KUNIT_EXPECT_EQ(test, *entry_of(t, t->key[i]), t->key[i]);
+	}
+}
+
+/* No index comes back sooner, and none with the key byte that it had. */
+static void rest_outlasts_shrinking(struct kunit *test)
+{
+	struct growth_test *t = test->priv;
+	u32 *freed = vzalloc(BIT(GROWTH_LOG_LIMIT) * sizeof(*freed));
+	u32 seen = 0;
+	u32 i, key;
+
+	KUNIT_ASSERT_NOT_NULL(test, freed);
+	draw_many(test);
+	free_keys(t, 0, SHRINK_KEYS);
+	for (i = 0; i < SHRINK_KEYS; i++)
+		freed[t->key[i] >> 8] = i + 1;
+	await_shrinking(t);
+	KUNIT_EXPECT_GT(test, t->fences, 0);
+	for (i = 0; i < SHRINK_KEYS; i++) {
+		u32 *last;
+
+		if (xrdma_key_alloc(t->keys, &key))
+			break;
+		last = &freed[key >> 8];
+		if (*last) {
+			KUNIT_EXPECT_LE(test, *last, SHRINK_KEYS - SHRINK_REST);
+			KUNIT_EXPECT_NE(test, (u8)key, (u8)t->key[*last - 1]);
+			seen++;
+		}
+		*last = 0;
+		KUNIT_EXPECT_TRUE(test, device_finds(t, key >> 8));
+		KUNIT_EXPECT_EQ(test, *entry_of(t, key) & ~(u64)U8_MAX, 0);
+	}
+	KUNIT_EXPECT_EQ(test, i, SHRINK_KEYS);
+	KUNIT_EXPECT_GT(test, seen, SHRINK_KEYS / 4);
+	vfree(freed);
+}
+
+static void a_device_that_does_not_answer_keeps_its_pages(struct kunit *test)
+{
+	struct growth_test *t = test->priv;
+	u32 size;
+
+	draw_many(test);
+	size = t->keys->size;
+	t->fence_err = -EIO;
+	free_keys(t, 0, SHRINK_KEYS);
+	await_shrinking(t);
+	KUNIT_EXPECT_GT(test, t->fences, 0);
+	KUNIT_EXPECT_LT(test, t->size_at_fence, size);
+	KUNIT_EXPECT_EQ(test, t->keys->size, size);
+	KUNIT_EXPECT_EQ(test, device_size(t), size);
+}
+
+static int draw_and_free(void *arg)
+{
+	struct growth_test *t = arg;
+	u32 i, key, err = 0;
+
+	for (i = 0; !kthread_should_stop(); i++) {
+		if (xrdma_key_alloc(t->keys, &key)) {
+			err++;
+			continue;
+		}
+		if (*entry_of(t, key) & ~(u64)U8_MAX)
+			err++;
+		*entry_of(t, key) = key;
+		cond_resched();
+		if (*entry_of(t, key) != key || !device_finds(t, key >> 8))
+			err++;
+		*entry_of(t, key) &= U8_MAX;
+		xrdma_key_free(t->keys, key >> 8);
+	}
+	return err;
+}
+
+static void pieces_go_while_keys_are_drawn(struct kunit *test)
+{
+	struct growth_test *t = test->priv;
+	struct task_struct *thread = kthread_run(draw_and_free, t, "shrink");
+	u32 round;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(thread));
+	for (round = 0; round < 5; round++) {
+		u32 size;
+
+		draw_many(test);
+		size = t->keys->size;
+		free_keys(t, 0, SHRINK_KEYS);
+		await_shrinking(t);
+		KUNIT_EXPECT_LT(test, t->keys->size, size);
+	}
+	KUNIT_EXPECT_EQ(test, kthread_stop(thread), 0);
+}
+
 static struct kunit_case growth_cases[] = {
 	KUNIT_CASE(a_caller_adds_one_piece),
 	KUNIT_CASE(the_table_grows_before_it_is_full),
 	KUNIT_CASE(growth_without_memory_is_left_for_later),
 	KUNIT_CASE(who_waits_for_growth_can_be_killed),
+	KUNIT_CASE(the_table_shrinks_round_what_is_in_use),
+	KUNIT_CASE(rest_outlasts_shrinking),
+	KUNIT_CASE(a_device_that_does_not_answer_keeps_its_pages),
+	KUNIT_CASE(pieces_go_while_keys_are_drawn),
 	{}
 };
 

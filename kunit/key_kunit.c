@@ -57,6 +57,12 @@ struct key_test {
 	bool twice;
 };
 
+/* No device that could have read the table. */
+static int no_fence(void *context)
+{
+	return 0;
+}
+
 static int key_test_init(struct kunit *test)
 {
 	struct key_test *t = vzalloc(sizeof(*t));
@@ -67,7 +73,7 @@ static int key_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t->dev);
 	KUNIT_ASSERT_EQ(test, 0, dma_coerce_mask_and_coherent(t->dev,
 							      DMA_BIT_MASK(64)));
-	t->keys = xrdma_keys_create(t->dev);
+	t->keys = xrdma_keys_create(t->dev, no_fence, NULL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t->keys);
 	return 0;
 }
@@ -463,7 +469,7 @@ static void table_without_memory_is_not_made(struct kunit *test)
 	struct xrdma_keys *none;
 
 	t->dev->coherent_dma_mask = DMA_BIT_MASK(12);
-	none = xrdma_keys_create(t->dev);
+	none = xrdma_keys_create(t->dev, no_fence, NULL);
 	KUNIT_EXPECT_TRUE(test, IS_ERR(none));
 	KUNIT_EXPECT_EQ(test, PTR_ERR(none), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, -ENOMEM, xrdma_keys_open(t->keys, KEY_LOG_LIMIT));

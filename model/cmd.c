@@ -354,10 +354,11 @@ static enum xrdma_cmd_status invalidate(struct xrdma_device *dev,
 	u32 count = le32_to_cpu(cmd->invalidate.count);
 
 	(void)rsp;
-	if (!count || count > XRDMA_INVAL_MAX || addr & 7 ||
+	if (count > XRDMA_INVAL_MAX || addr & 7 || (!count && addr) ||
 	    cmd->invalidate.reserved)
 		return XRDMA_CMD_BAD_PARAM;
-	return invalidate_batch(dev, addr, count);
+	xrdma_keys_forget_tables(dev);
+	return count ? invalidate_batch(dev, addr, count) : XRDMA_CMD_OK;
 }
 
 #define CMD(op, function, body)						\

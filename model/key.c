@@ -364,6 +364,18 @@ void xrdma_keys_enable(struct xrdma_device *dev, u64 root)
 }
 
 /**
+ * xrdma_keys_forget_tables - find key entries anew, by the tables of MPT_ROOT
+ * @dev: the device
+ *
+ * The driver has taken pages of the key table away; all entries in them were
+ * invalid, so that none of them is cached.
+ */
+void xrdma_keys_forget_tables(struct xrdma_device *dev)
+{
+	xrdma_mem_forget(&dev->keys.mem);
+}
+
+/**
  * xrdma_keys_reset - forget the key table and all its entries
  * @dev: the device
  */

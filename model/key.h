@@ -50,6 +50,7 @@ struct xrdma_key_table {
 
 void xrdma_keys_enable(struct xrdma_device *dev, u64 root);
 void xrdma_keys_reset(struct xrdma_device *dev);
+void xrdma_keys_forget_tables(struct xrdma_device *dev);
 
 struct xrdma_key *xrdma_key_get(struct xrdma_device *dev, u32 index);
 struct xrdma_key *xrdma_key_get_anew(struct xrdma_device *dev, u32 index);

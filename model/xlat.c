@@ -31,6 +31,16 @@ void xrdma_mem_init(struct xrdma_mem *mem, u64 root, u64 base, u64 size,
 }
 
 /**
+ * xrdma_mem_forget - forget what walks of the tables have found
+ * @mem: the memory
+ */
+void xrdma_mem_forget(struct xrdma_mem *mem)
+{
+	mem->run_len = 0;
+	mem->table = NULL;
+}
+
+/**
  * xrdma_dma_failed - report a DMA that did not work as a host error
  * @dev: the device
  * @addr: bus address
@@ -213,8 +223,7 @@ void *xrdma_mem_ptr(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
 
 	if (mem->epoch != dev->epoch) {
 		mem->epoch = dev->epoch;
-		mem->run_len = 0;
-		mem->table = NULL;
+		xrdma_mem_forget(mem);
 	}
 	if (off >= mem->size || !xrdma_device_live(dev))
 		return NULL;

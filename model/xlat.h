@@ -57,6 +57,7 @@ struct xrdma_mem {
 
 void xrdma_mem_init(struct xrdma_mem *mem, u64 root, u64 base, u64 size,
 		    u8 flags);
+void xrdma_mem_forget(struct xrdma_mem *mem);
 void *xrdma_mem_ptr(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
 		    size_t *len, bool write);
 int xrdma_mem_read(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Windows by the tens of thousands, or the million: allocated, bound,
-invalidated and freed, over and over, without growth."""
+invalidated and freed, over and over, without growth; and the key table, which
+shrinks when they have gone."""
 
 import pathlib
 import re
+import time
 
 import rawqp as r
+import uverbs
 from soak import soak
 from windows import Window, next_key
 
@@ -61,3 +64,22 @@ def test_windows_come_and_go_without_growth(dev, pd, things, device):
     assert after["dma"] == before["dma"]
     # one object for each window that came and went would be 20 times this
     assert after["slab"] - before["slab"] < (ROUNDS - WARM_UP) * BATCH // 20
+
+
+def test_the_key_table_shrinks_again(dev, pd, things):
+    """A window that stays while 30,000 come and go works before and after."""
+    region, end = things.region(), things.pair().far
+    window = Window(dev, pd, 2)
+    end.do(window.entry(region))
+    handles = [uverbs.alloc_mw(dev.ctx, pd, 2)[0] for _ in range(30_000)]
+    most = key_entries()
+    assert most > 32_768
+    for handle in handles:
+        uverbs.dealloc_mw(dev.ctx, handle)
+    deadline = time.monotonic() + 30
+    # 4096 keys at rest and those of a few processors are three eighths of 16,384
+    while key_entries() > 16_384 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert key_entries() <= 16_384
+    end.do(r.local_inv(next_key(window.key)))
+    window.close()

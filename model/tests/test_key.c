@@ -437,7 +437,11 @@ static void invalidate_names_each_key(void **state)
 	struct xrdma_cmd cmd = xrdma_make_invalidate(0, 0);
 
 	(void)state;
+	assert_int_equal(core_status(t.env, cmd), XRDMA_CMD_OK);
+	assert_int_equal(write_remote(), 0);
+	cmd.invalidate.addr = cpu_to_le64(core_alloc(t.env, 8, 8));
 	assert_int_equal(core_status(t.env, cmd), XRDMA_CMD_BAD_PARAM);
+	cmd.invalidate.addr = 0;
 	cmd.invalidate.reserved = cpu_to_le32(7);
 	assert_int_equal(core_status(t.env, cmd), XRDMA_CMD_BAD_PARAM);
 	cmd.invalidate.addr = cpu_to_le64(core_alloc(t.env, 8, 8));
@@ -445,6 +449,34 @@ static void invalidate_names_each_key(void **state)
 	assert_int_equal(core_status(t.env, cmd), XRDMA_CMD_BAD_PARAM);
 	core_expect(t.env, XRDMA_HERR_CMD_PARAM, 3);
 	assert_int_equal(write_remote(), 0);
+}
+
+/*
+ * The table entry of a page of the key table is cleared. Once an INVALIDATE has
+ * answered, the device neither reads nor writes that page any more.
+ */
+static void invalidate_forgets_pages_of_the_key_table(void **state)
+{
+	u64 table = core_alloc(t.env, 4096, 4096);
+	__le64 *entry = core_ptr(t.env, table);
+	struct xrdma_access_req req;
+
+	(void)state;
+	entry[0] = cpu_to_le64(xrdma_make_mtt_block(t.env->mpt));
+	entry[1] = cpu_to_le64(xrdma_make_mtt_block(t.env->mpt + 4096));
+	xrdma_keys_enable(t.env->dev, xrdma_make_root(table, 1, 12));
+	assert_int_equal(write_remote(), 0);
+	req = remote(XRDMA_ACCESS_REMOTE_WRITE);
+	req.key = xrdma_make_key(64, 0x5a);
+	assert_int_equal(check(req), XRDMA_FAULT_KEY_INVALID);
+	entry[1] = 0;
+	assert_int_equal(core_status(t.env, xrdma_make_invalidate(0, 0)),
+			 XRDMA_CMD_OK);
+	core_region(t.env, 64, t.addr, 64, ALL_REMOTE);
+	assert_int_equal(check(req), XRDMA_FAULT_KEY_INDEX);
+	assert_int_equal(write_remote(), 0);
+	entry[1] = cpu_to_le64(xrdma_make_mtt_block(t.env->mpt + 4096));
+	assert_int_equal(check(req), 0);
 }
 
 /* Two keys that share a slot of the cache do not see each other's entry. */
@@ -517,6 +549,7 @@ int main(void)
 		T(invalidate_of_nothing_is_a_host_error),
 		T(invalidate_checks_its_array_first),
 		T(invalidate_names_each_key),
+		T(invalidate_forgets_pages_of_the_key_table),
 		T(cache_slots_do_not_mix),
 		T(sgl_crosses_its_entries),
 	};

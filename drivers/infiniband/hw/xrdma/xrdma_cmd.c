@@ -478,10 +478,11 @@ int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid)
 }
 
 /**
- * xrdma_cmd_invalidate() - INVALIDATE of a batch of keys
+ * xrdma_cmd_invalidate() - INVALIDATE of a batch of keys, or of none
  * @xdev: the device
  * @addr: array of @count indexes; the device writes each one's outcome there
- * @count: 1 to XRDMA_INVAL_MAX
+ * @count: up to XRDMA_INVAL_MAX; 0, with an @addr of 0: no key ends, and the device
+ *	forgets what it has read of the tables that lead to key entries
  *
  * Return: 0, or an errno of xrdma_cmd_undo(). On a device that is quiet, 0 and
  * no outcome: all keys are gone.

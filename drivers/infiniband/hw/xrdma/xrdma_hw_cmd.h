@@ -401,11 +401,13 @@ struct xrdma_cmd_mcast {
 /**
  * struct xrdma_cmd_invalidate - body of INVALIDATE
  * @addr: array of @count words, aligned to 8: a key index in bits 23:0, and in
- *	bits 31:24 0 before and enum xrdma_inval_status after
- * @count: 1 to 1024
+ *	bits 31:24 0 before and enum xrdma_inval_status after; 0 if @count is 0
+ * @count: 0 to 1024
  * @reserved: 0
  *
- * Completes when no access under those keys is in progress or can begin.
+ * Completes when no access under those keys is in progress or can begin, and the
+ * device uses no page of the key table any more that it can no longer find by the
+ * tables of MPT_ROOT.
  */
 struct xrdma_cmd_invalidate {
 	__le64 addr;

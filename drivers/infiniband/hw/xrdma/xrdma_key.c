@@ -16,15 +16,10 @@
 
 #include <linux/percpu.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
 #include "xrdma_key.h"
 
 #define XRDMA_KEY_DRAWS		32	/* before searching */
-
-/*
- * While an entry is invalid, its key byte is the last one, which may have been
- * the consumer's choice, and its iova this mark if there was one.
- */
-#define XRDMA_KEY_USED_BEFORE	BIT_ULL(0)
 
 /* ---- drawing --------------------------------------------------------- */
 
@@ -33,50 +28,66 @@ static bool xrdma_key_claim(struct xrdma_keys *keys, u32 index)
 	struct xrdma_key_chunk *chunk = xrdma_key_chunk(keys, index);
 	u32 bit = xrdma_key_bit(index);
 
-	return !test_bit(bit, chunk->used) &&
-	       !test_and_set_bit(bit, chunk->used);
+	if (test_bit(bit, chunk->used) || test_and_set_bit(bit, chunk->used))
+		return false;
+	atomic_inc(&xrdma_key_piece(keys, index)->in_use);
+	return true;
 }
 
-/* The first free index in [@from, @to), or 0. */
-static u32 xrdma_key_search(struct xrdma_keys *keys, u32 from, u32 to)
+/* The first free index from @place to the end of its piece, or 0. */
+static u32 xrdma_key_search_piece(struct xrdma_keys *keys, u32 place)
 {
-	while (from < to) {
-		u32 base = round_down(from, XRDMA_KEY_CHUNK_SIZE);
-		u32 end = min_t(u32, to - base, XRDMA_KEY_CHUNK_SIZE);
-		u32 bit;
+	u32 index = xrdma_key_at(keys, place);
+	u32 base = round_down(index, XRDMA_KEY_CHUNK_SIZE);
+	u32 bit = xrdma_key_bit(index);
+	u32 end = round_down(bit, XRDMA_KEY_PIECE_SIZE) + XRDMA_KEY_PIECE_SIZE;
 
-		bit = find_next_zero_bit(xrdma_key_chunk(keys, from)->used, end,
-					 from - base);
-		if (bit < end && xrdma_key_claim(keys, base + bit))
+	for_each_clear_bit_from(bit, xrdma_key_chunk(keys, index)->used, end)
+		if (xrdma_key_claim(keys, base + bit))
 			return base + bit;
-		from = base + min(bit + 1, end);
-	}
 	return 0;
 }
 
-/* A free index below @size, any with the same probability; or 0. */
+/* A free index at @place or behind it, which goes on at place 0; or 0. */
+static u32 xrdma_key_search(struct xrdma_keys *keys, u32 size, u32 place)
+{
+	/* the piece of @place comes last too, from its beginning */
+	u32 pieces = (size >> XRDMA_KEY_PIECE_LOG) + 1;
+	u32 index = 0;
+
+	while (pieces-- && !index) {
+		index = xrdma_key_search_piece(keys, place);
+		place = round_down(place, XRDMA_KEY_PIECE_SIZE) +
+			XRDMA_KEY_PIECE_SIZE;
+		if (place == size)
+			place = 0;
+	}
+	return index;
+}
+
+/*
+ * A free one of @size indexes, any with the same probability; or 0. The caller
+ * holds the RCU read lock.
+ */
 static u32 xrdma_key_draw(struct xrdma_keys *keys, u32 size)
 {
 	unsigned int draws;
-	u32 index;
+	u32 index, place;
 
 	for (draws = 0; draws < XRDMA_KEY_DRAWS; draws++) {
-		index = get_random_u32_below(size);
+		place = get_random_u32_below(size);
+		index = xrdma_key_at(keys, place);
 		if (xrdma_key_claim(keys, index))
 			return index;
 	}
 	/* nearly full, and cannot grow */
-	return xrdma_key_search(keys, index, size) ?:
-	       xrdma_key_search(keys, 0, index);
+	return xrdma_key_search(keys, size, place);
 }
 
-static u8 xrdma_key_new_byte(const struct xrdma_mpt_entry *entry)
+static u8 xrdma_key_new_byte(struct xrdma_keys *keys, u32 index)
 {
-	u8 last = le64_get_bits(entry->ctrl, XRDMA_MPT_KEY_BYTE);
-
-	if (!(le64_to_cpu(entry->iova) & XRDMA_KEY_USED_BEFORE))
-		return get_random_u8();
-	return last + 1 + get_random_u32_below(U8_MAX);
+	return *xrdma_key_last_byte(keys, index) + 1 +
+	       get_random_u32_below(U8_MAX);
 }
 
 /**
@@ -94,9 +105,11 @@ int xrdma_key_alloc(struct xrdma_keys *keys, u32 *key)
 	int err;
 
 	for (;;) {
+		rcu_read_lock();
 		size = xrdma_keys_size(keys);
-		xrdma_keys_keep_ample(keys, size);
 		index = xrdma_key_draw(keys, size);
+		rcu_read_unlock();
+		xrdma_keys_keep_ample(keys, size);
 		if (index)
 			break;
 		err = xrdma_keys_grow(keys, size);
@@ -104,8 +117,7 @@ int xrdma_key_alloc(struct xrdma_keys *keys, u32 *key)
 			return err;
 	}
 	percpu_counter_inc(&keys->used);
-	*key = xrdma_make_key(index,
-			      xrdma_key_new_byte(xrdma_key_entry(keys, index)));
+	*key = xrdma_make_key(index, xrdma_key_new_byte(keys, index));
 	return 0;
 }
 
@@ -148,6 +160,7 @@ static void xrdma_keys_rest(struct xrdma_keys *keys,
 	}
 	mag->num = 0;
 	percpu_counter_sub(&keys->used, free);
+	xrdma_keys_keep_small(keys);
 }
 
 /**
@@ -164,8 +177,13 @@ void xrdma_key_free(struct xrdma_keys *keys, u32 index)
 {
 	struct xrdma_key_magazine *mag;
 
-	xrdma_key_entry(keys, index)->iova =
-		cpu_to_le64(XRDMA_KEY_USED_BEFORE);
+	/* the consumer of a window or a fast-register region may have chosen it */
+	*xrdma_key_last_byte(keys, index) =
+		le64_get_bits(xrdma_key_entry(keys, index)->ctrl,
+			      XRDMA_MPT_KEY_BYTE);
+	/* pairs with xrdma_key_piece_idle(): the entry may go after this */
+	smp_mb__before_atomic();
+	atomic_dec(&xrdma_key_piece(keys, index)->in_use);
 
 	local_lock(&keys->magazines->lock);
 	mag = this_cpu_ptr(keys->magazines);

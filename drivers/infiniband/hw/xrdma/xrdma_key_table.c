@@ -1,28 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA key table: its memory, and how it grows. Must not know how keys are
- * drawn: xrdma_key.c does.
+ * XRDMA key table: allocates and frees the memory of the table, ahead of need and
+ * when few keys are in use. Must not know how keys are drawn: that is in
+ * xrdma_key.c.
  *
  * The table is the array of key entries that the device translates with two
- * levels: one directory, tables, pages of 64 entries. It grows by pieces of 8
- * pages and never shrinks; the device sees a page as soon as its table names
- * it, without being told.
+ * levels: one directory, tables, pages of 64 entries. It grows and shrinks by
+ * pieces of 8 pages. The device finds a page as soon as a table names the page; no
+ * command is needed. Before the driver frees a page it waits until the device has
+ * answered a command to forget the page.
  *
- * A work item grows it ahead of need. Only a caller that finds no free index
- * adds a piece itself, one: what growth costs is not for whoever comes next.
+ * A work item grows the table ahead of need. Only a caller that finds no free
+ * index adds a piece itself, one: what growth costs is not for whoever comes next.
+ *
+ * Another work item frees pieces when few indexes are in use. Indexes in use are
+ * spread over the whole table, so that any piece may be freed, not only the last
+ * one: struct xrdma_keys.order lists the pieces that have memory.
  */
 
 #include <linux/debugfs.h>
 #include <linux/dma-mapping.h>
 #include <linux/percpu.h>
+#include <linux/random.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "xrdma_key.h"
 
 #define XRDMA_KEY_FIRST		4096	/* indexes of a table to begin with */
+#define XRDMA_KEY_SHRINK_BATCH	64	/* pieces that are freed at once */
+/*
+ * How long the driver waits before it shrinks the table, in jiffies: a process that
+ * registers memory may begin while another one ends.
+ */
+#define XRDMA_KEY_SHRINK_DELAY	HZ
 
 static_assert(XRDMA_KEY_FIRST % XRDMA_KEY_PIECE_SIZE == 0);
 
-/* ---- growth ---------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------- */
+
+static u32 xrdma_keys_num_pieces(const struct xrdma_keys *keys)
+{
+	return keys->size >> XRDMA_KEY_PIECE_LOG;
+}
+
+static struct xrdma_key_piece *xrdma_keys_piece(struct xrdma_keys *keys,
+						u32 number)
+{
+	return xrdma_key_piece(keys, number << XRDMA_KEY_PIECE_LOG);
+}
 
 static int xrdma_keys_add_chunk(struct xrdma_keys *keys, u32 number, gfp_t gfp)
 {
@@ -37,6 +62,7 @@ static int xrdma_keys_add_chunk(struct xrdma_keys *keys, u32 number, gfp_t gfp)
 		kvfree(chunk);
 		return -ENOMEM;
 	}
+	get_random_bytes(chunk->last_byte, sizeof(chunk->last_byte));
 	keys->chunks[number] = chunk;
 	/* the device may follow the entry at once: to a table of zeros */
 	dma_wmb();
@@ -45,46 +71,67 @@ static int xrdma_keys_add_chunk(struct xrdma_keys *keys, u32 number, gfp_t gfp)
 	return 0;
 }
 
-static void xrdma_keys_map_piece(struct xrdma_key_chunk *chunk, u32 number)
+/* Write the table entries of a piece: to its memory if @map, else invalid. */
+static void xrdma_keys_map_piece(struct xrdma_keys *keys, u32 number, bool map)
 {
+	u32 first = number << XRDMA_KEY_PIECE_LOG;
+	struct xrdma_key_chunk *chunk = xrdma_key_chunk(keys, first);
+	__le64 *entry = chunk->table +
+			(xrdma_key_bit(first) >> XRDMA_KEY_PAGE_LOG);
+	dma_addr_t dma = xrdma_keys_piece(keys, number)->dma;
 	u32 pages = XRDMA_KEY_PIECE_SIZE >> XRDMA_KEY_PAGE_LOG;
 	u32 i;
 
 	/* the device may follow an entry at once: to invalid key entries */
 	dma_wmb();
-	for (i = 0; i < pages; i++) {
-		u64 addr = chunk->pieces[number].dma + i * XRDMA_PAGE_SIZE;
-
-		WRITE_ONCE(chunk->table[number * pages + i],
-			   cpu_to_le64(xrdma_make_mtt_block(addr)));
-	}
+	for (i = 0; i < pages; i++, dma += XRDMA_PAGE_SIZE)
+		WRITE_ONCE(entry[i],
+			   map ? cpu_to_le64(xrdma_make_mtt_block(dma)) : 0);
 }
+
+static void xrdma_keys_set_pieces(struct xrdma_keys *keys, u32 num)
+{
+	lockdep_assert_held(&keys->resize);
+
+	/* pairs with xrdma_keys_size() */
+	smp_store_release(&keys->size, num << XRDMA_KEY_PIECE_LOG);
+}
+
+static void xrdma_keys_free_piece(struct xrdma_keys *keys,
+				  struct xrdma_key_piece *piece)
+{
+	dma_free_coherent(keys->dev,
+			  XRDMA_KEY_PIECE_SIZE * sizeof(struct xrdma_mpt_entry),
+			  piece->entries, piece->dma);
+	piece->entries = NULL;
+}
+
+/* ---- growth ---------------------------------------------------------- */
 
 /* XRDMA_KEY_PIECE_SIZE indexes more; the entries of all of them are invalid. */
 static int xrdma_keys_add_piece(struct xrdma_keys *keys, gfp_t gfp)
 {
 	u32 size = XRDMA_KEY_PIECE_SIZE * sizeof(struct xrdma_mpt_entry);
-	u32 number = xrdma_key_bit(keys->size) >> XRDMA_KEY_PIECE_LOG;
-	u32 chunk_number = keys->size >> XRDMA_KEY_CHUNK_LOG;
+	u32 num = xrdma_keys_num_pieces(keys);
 	struct xrdma_key_piece *piece;
-	struct xrdma_key_chunk *chunk;
+	u32 number, chunk;
 	int err;
 
-	lockdep_assert_held(&keys->growth);
+	lockdep_assert_held(&keys->resize);
 
-	if (!keys->chunks[chunk_number]) {
-		err = xrdma_keys_add_chunk(keys, chunk_number, gfp);
+	number = keys->order[num];
+	chunk = number >> (XRDMA_KEY_CHUNK_LOG - XRDMA_KEY_PIECE_LOG);
+	if (!keys->chunks[chunk]) {
+		err = xrdma_keys_add_chunk(keys, chunk, gfp);
 		if (err)
 			return err;
 	}
-	chunk = keys->chunks[chunk_number];
-	piece = &chunk->pieces[number];
+	piece = xrdma_keys_piece(keys, number);
 	piece->entries = dma_alloc_coherent(keys->dev, size, &piece->dma, gfp);
 	if (!piece->entries)
 		return -ENOMEM;
-	xrdma_keys_map_piece(chunk, number);
-	/* pairs with xrdma_keys_size() */
-	smp_store_release(&keys->size, keys->size + XRDMA_KEY_PIECE_SIZE);
+	xrdma_keys_map_piece(keys, number, true);
+	xrdma_keys_set_pieces(keys, num + 1);
 	return 0;
 }
 
@@ -107,13 +154,13 @@ static void xrdma_keys_growth_work(struct work_struct *work)
 		container_of(work, struct xrdma_keys, growth_work);
 	int err = 0;
 
-	mutex_lock(&keys->growth);
+	mutex_lock(&keys->resize);
 	if (xrdma_keys_tight(keys, keys->size, 3))
 		err = xrdma_keys_add_piece(keys, GFP_KERNEL | __GFP_NORETRY |
 						 __GFP_NOWARN);
 	if (!err && xrdma_keys_tight(keys, keys->size, 3))
 		schedule_work(work);
-	mutex_unlock(&keys->growth);
+	mutex_unlock(&keys->resize);
 }
 
 /**
@@ -145,14 +192,151 @@ int xrdma_keys_grow(struct xrdma_keys *keys, u32 size)
 {
 	int err = 0;
 
-	if (mutex_lock_killable(&keys->growth))
+	if (mutex_lock_killable(&keys->resize))
 		return -EINTR;
 	if (keys->size == size)
 		err = size < keys->limit ?
 		      xrdma_keys_add_piece(keys, GFP_KERNEL | __GFP_NOWARN) :
 		      -ENOSPC;
-	mutex_unlock(&keys->growth);
+	mutex_unlock(&keys->resize);
 	return err;
+}
+
+/* ---- shrinking ------------------------------------------------------- */
+
+/* The number of pieces of which the indexes in use or at rest are three eighths */
+static u32 xrdma_keys_wanted_pieces(struct xrdma_keys *keys)
+{
+	u32 used = percpu_counter_read_positive(&keys->used);
+	u32 wanted = DIV_ROUND_UP(used * 8 / 3, XRDMA_KEY_PIECE_SIZE);
+
+	return max(wanted, XRDMA_KEY_FIRST >> XRDMA_KEY_PIECE_LOG);
+}
+
+static bool xrdma_keys_piece_idle(struct xrdma_keys *keys, u32 number)
+{
+	/* pairs with xrdma_key_free(): the last user no longer reads its entry */
+	return !atomic_read_acquire(&xrdma_keys_piece(keys, number)->in_use);
+}
+
+/*
+ * Let no index be drawn from up to @max idle pieces: move their numbers in
+ * keys->order behind those of the other pieces. Return: how many pieces.
+ */
+static u32 xrdma_keys_withdraw(struct xrdma_keys *keys, u32 max)
+{
+	u32 all = xrdma_keys_num_pieces(keys);
+	u32 num = all;
+	u32 i;
+
+	for (i = all; i && all - num < max; i--) {
+		u32 number = keys->order[i - 1];
+
+		if (!xrdma_keys_piece_idle(keys, number))
+			continue;
+		num--;
+		WRITE_ONCE(keys->order[i - 1], keys->order[num]);
+		WRITE_ONCE(keys->order[num], number);
+	}
+	xrdma_keys_set_pieces(keys, num);
+	return all - num;
+}
+
+/*
+ * Of the pieces just withdrawn, keep those of which an index was drawn meanwhile.
+ * Return: how many of them are left to be freed.
+ */
+static u32 xrdma_keys_readmit_used(struct xrdma_keys *keys, u32 withdrawn)
+{
+	u32 num = xrdma_keys_num_pieces(keys);
+	u32 end = num + withdrawn;
+	u32 i;
+
+	for (i = num; i < end; i++) {
+		if (xrdma_keys_piece_idle(keys, keys->order[i]))
+			continue;
+		swap(keys->order[i], keys->order[num]);
+		num++;
+	}
+	xrdma_keys_set_pieces(keys, num);
+	return end - num;
+}
+
+static void xrdma_keys_map_withdrawn(struct xrdma_keys *keys, u32 withdrawn,
+				     bool map)
+{
+	u32 num = xrdma_keys_num_pieces(keys);
+	u32 i;
+
+	for (i = num; i < num + withdrawn; i++)
+		xrdma_keys_map_piece(keys, keys->order[i], map);
+}
+
+/*
+ * Free up to @max pieces. Return: how many; or what the fence failed with, after
+ * which there are as many as before.
+ */
+static int xrdma_keys_shrink(struct xrdma_keys *keys, u32 max)
+{
+	u32 withdrawn = xrdma_keys_withdraw(keys, max);
+	u32 num, i;
+	int err;
+
+	/* callers that draw by the old size or order have claimed their index */
+	synchronize_rcu();
+	withdrawn = xrdma_keys_readmit_used(keys, withdrawn);
+	if (!withdrawn)
+		return 0;
+	num = xrdma_keys_num_pieces(keys);
+	xrdma_keys_map_withdrawn(keys, withdrawn, false);
+	err = keys->fence(keys->context);
+	if (err) {
+		xrdma_keys_map_withdrawn(keys, withdrawn, true);
+		xrdma_keys_set_pieces(keys, num + withdrawn);
+		return err;
+	}
+	for (i = num; i < num + withdrawn; i++)
+		xrdma_keys_free_piece(keys,
+				      xrdma_keys_piece(keys, keys->order[i]));
+	return withdrawn;
+}
+
+/*
+ * Shrink the table until three eighths are in use or at rest, one batch at a time.
+ * Stop when each piece has an index in use, or when the device does not answer.
+ * xrdma_keys_keep_small() starts the work again.
+ */
+static void xrdma_keys_shrink_work(struct work_struct *work)
+{
+	struct xrdma_keys *keys = container_of(to_delayed_work(work),
+					       struct xrdma_keys, shrink_work);
+	u32 wanted, num;
+
+	mutex_lock(&keys->resize);
+	wanted = xrdma_keys_wanted_pieces(keys);
+	num = xrdma_keys_num_pieces(keys);
+	if (num > wanted &&
+	    xrdma_keys_shrink(keys, min(num - wanted,
+					XRDMA_KEY_SHRINK_BATCH)) > 0)
+		schedule_delayed_work(&keys->shrink_work, 0);
+	mutex_unlock(&keys->resize);
+}
+
+/**
+ * xrdma_keys_keep_small() - have the table shrink when less than a quarter of its
+ *	indexes are in use or at rest
+ * @keys: the table
+ *
+ * Context: any.
+ */
+void xrdma_keys_keep_small(struct xrdma_keys *keys)
+{
+	u32 size = READ_ONCE(keys->size);
+
+	if (size > XRDMA_KEY_FIRST &&
+	    percpu_counter_read_positive(&keys->used) < size / 4)
+		schedule_delayed_work(&keys->shrink_work,
+				      XRDMA_KEY_SHRINK_DELAY);
 }
 
 /* ---- the table ------------------------------------------------------- */
@@ -179,7 +363,7 @@ int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys)
 {
 	int err;
 
-	mutex_lock(&keys->growth);
+	mutex_lock(&keys->resize);
 	keys->limit = 1U << log_max_keys;
 	/*
 	 * At most half of them rest in the line, and a sixteenth in magazines:
@@ -191,10 +375,12 @@ int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys)
 	do
 		err = xrdma_keys_add_piece(keys, GFP_KERNEL);
 	while (!err && keys->size < min(XRDMA_KEY_FIRST, keys->limit));
-	/* index 0 stays unused: a key of 0 means none to many */
-	if (!err)
+	/* index 0 is in use from the start: a key of 0 means none to many */
+	if (!err) {
 		__set_bit(0, keys->chunks[0]->used);
-	mutex_unlock(&keys->growth);
+		atomic_inc(&xrdma_keys_piece(keys, 0)->in_use);
+	}
+	mutex_unlock(&keys->resize);
 	return err;
 }
 
@@ -240,19 +426,30 @@ static void xrdma_keys_exit_rest(struct xrdma_keys *keys)
 /**
  * xrdma_keys_create() - make a key table without entries
  * @dev: does the DMA
+ * @fence: has the device forget the tables that it has read to find key entries.
+ *	It may sleep, for a bounded time. It returns 0, or an errno: the device may
+ *	still use what it knew.
+ * @context: argument of @fence
  *
  * Return: the table or an ERR_PTR() of -ENOMEM.
  */
-struct xrdma_keys *xrdma_keys_create(struct device *dev)
+struct xrdma_keys *xrdma_keys_create(struct device *dev,
+				     int (*fence)(void *context), void *context)
 {
 	struct xrdma_keys *keys;
+	u32 i;
 
 	keys = kvzalloc_obj(*keys);
 	if (!keys)
 		return ERR_PTR(-ENOMEM);
 	keys->dev = dev;
-	mutex_init(&keys->growth);
+	keys->fence = fence;
+	keys->context = context;
+	for (i = 0; i < XRDMA_KEY_ALL_PIECES; i++)
+		keys->order[i] = i;
+	mutex_init(&keys->resize);
 	INIT_WORK(&keys->growth_work, xrdma_keys_growth_work);
+	INIT_DELAYED_WORK(&keys->shrink_work, xrdma_keys_shrink_work);
 	spin_lock_init(&keys->lock);
 	if (xrdma_keys_init_rest(keys))
 		goto err_free;
@@ -272,26 +469,26 @@ err_free:
 static void xrdma_keys_free_chunk(struct xrdma_keys *keys,
 				  struct xrdma_key_chunk *chunk)
 {
-	u32 size = XRDMA_KEY_PIECE_SIZE * sizeof(struct xrdma_mpt_entry);
 	u32 i;
 
-	for (i = 0; i < XRDMA_KEY_PIECES && chunk->pieces[i].entries; i++)
-		dma_free_coherent(keys->dev, size, chunk->pieces[i].entries,
-				  chunk->pieces[i].dma);
+	for (i = 0; i < XRDMA_KEY_PIECES; i++)
+		if (chunk->pieces[i].entries)
+			xrdma_keys_free_piece(keys, &chunk->pieces[i]);
 	dma_free_coherent(keys->dev, XRDMA_MTT_TABLE_SIZE, chunk->table,
 			  chunk->table_dma);
 	kvfree(chunk);
 }
 
 /**
- * xrdma_keys_stop() - have the table not grow any more
+ * xrdma_keys_stop() - have the table neither grow nor shrink any more
  * @keys: the table, of which no key is drawn any more
  *
  * Context: may sleep.
  */
 void xrdma_keys_stop(struct xrdma_keys *keys)
 {
-	cancel_work_sync(&keys->growth_work);
+	disable_work_sync(&keys->growth_work);
+	disable_delayed_work_sync(&keys->shrink_work);
 }
 
 /**
@@ -304,8 +501,9 @@ void xrdma_keys_destroy(struct xrdma_keys *keys)
 	u32 i;
 
 	xrdma_keys_stop(keys);
-	for (i = 0; i < XRDMA_KEY_CHUNKS && keys->chunks[i]; i++)
-		xrdma_keys_free_chunk(keys, keys->chunks[i]);
+	for (i = 0; i < XRDMA_KEY_CHUNKS; i++)
+		if (keys->chunks[i])
+			xrdma_keys_free_chunk(keys, keys->chunks[i]);
 	dma_free_coherent(keys->dev, XRDMA_MTT_TABLE_SIZE, keys->dir,
 			  keys->dir_dma);
 	xrdma_keys_exit_rest(keys);

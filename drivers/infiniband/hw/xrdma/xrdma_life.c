@@ -85,6 +85,12 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 		xrdma_keys_destroy(xib->keys);
 }
 
+/* INVALIDATE without a key: the device forgets where it found key entries. */
+static int xrdma_core_fence_keys(void *context)
+{
+	return xrdma_cmd_invalidate(context, 0, 0);
+}
+
 /* Memory that the device has to know before it starts. */
 static int xrdma_core_alloc(struct xrdma_ibdev *xib)
 {
@@ -92,7 +98,8 @@ static int xrdma_core_alloc(struct xrdma_ibdev *xib)
 	struct xrdma_keys *keys;
 	int err;
 
-	keys = xrdma_keys_create(xrdma_to_dev(xdev));
+	keys = xrdma_keys_create(xrdma_to_dev(xdev), xrdma_core_fence_keys,
+				 xdev);
 	if (IS_ERR(keys))
 		return PTR_ERR(keys);
 	xib->keys = keys;

@@ -8,7 +8,8 @@
 #define XRDMA_MEM_H
 
 /* xrdma_key.c: key table: unpredictable, quarantined, grown on demand */
-struct xrdma_keys *xrdma_keys_create(struct device *dev);
+struct xrdma_keys *xrdma_keys_create(struct device *dev,
+				     int (*fence)(void *context), void *context);
 int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys);
 void xrdma_keys_stop(struct xrdma_keys *keys);
 void xrdma_keys_destroy(struct xrdma_keys *keys);
