@@ -15,10 +15,12 @@ import sys
 import tempfile
 import time
 
+from . import splat
 from .node import Node, Refused
 from .terminal import Terminal
 
 USAGE, TIME_UP, COMPLAINT, NO_BOOT = 2, 124, 125, 126
+BOOTS = 3
 
 
 def say(text):
@@ -159,6 +161,19 @@ class Session:
 
     # end
 
+    def stopped_in_boot(self):
+        """Whether QEMU, not what is tested, ended the run before it began."""
+        return self.status == NO_BOOT and not any(
+            node.began for node in self.nodes) and any(
+            node.machine and splat.stale_breakpoint(node.machine.read_console())
+            for node in self.nodes)
+
+    def discard(self):
+        """Ends everything and judges nothing."""
+        for node in self.nodes:
+            node.finish(False)
+        shutil.rmtree(self.rundir, ignore_errors=True)
+
     def finish(self):
         """Ends everything and judges it. Returns the exit status."""
         if self.terminal:
@@ -204,7 +219,15 @@ def run(opts):
     if not _build(opts):
         say("error: the build failed, nothing started")
         return NO_BOOT
-    session = Session(opts)
+    for boots_left in reversed(range(BOOTS)):
+        status = _play(opts, boots_left)
+        if status is not None:
+            return status
+
+
+def _play(opts, boots_left):
+    """One try. Returns the exit status, or None: it is worth another."""
+    session, status = Session(opts), None
     try:
         session.start()
         session.wait()
@@ -215,5 +238,10 @@ def run(opts):
         session.problems.append(str(err))
         session.status = NO_BOOT
     finally:
-        status = session.finish()
+        if boots_left and session.stopped_in_boot():
+            say("the kernel stopped at a breakpoint that it had replaced, which "
+                f"QEMU's translator causes; {boots_left} more boots are tried")
+            session.discard()
+        else:
+            status = session.finish()
     return status

@@ -31,3 +31,15 @@ def find(text, allowed=None):
                     for j in range(max(0, i - _BEFORE), i + _AFTER)
                     if j < len(lines)})
     return [lines[j] for j in shown[:_MOST]]
+
+
+def stale_breakpoint(text):
+    """Whether a kernel stopped at a breakpoint that it had already replaced.
+
+    Linux changes its own code with a breakpoint (int3) as the first step. QEMU
+    without KVM translates code: a processor may execute a translation that holds
+    the breakpoint after another one has written the final instruction, and the
+    kernel knows of no breakpoint there any more. The oops says "int3", and the code
+    at that address is whole. No module is involved.
+    """
+    return "Oops: int3: " in text

@@ -18,7 +18,7 @@ import pytest
 LAB = pathlib.Path(__file__).parent.parent
 sys.path.insert(0, str(LAB))
 
-from labvm import kernels, splat  # noqa: E402
+from labvm import kernels, session, splat  # noqa: E402
 from labvm.device import Device  # noqa: E402
 from labvm.node import Node  # noqa: E402
 
@@ -463,3 +463,51 @@ def test_default_kernel_is_one_that_is_there(tmp_path):
     assert "default: the newest, 6.12)" in " ".join(out.stdout.split())
     out = with_one_kernel(tmp_path, "lab/vm", "run", "--kernel", "7.3", "--", "true")
     assert out.returncode == 2 and "--kernel" in out.stderr
+
+
+INT3 = "[    1.840027] Oops: int3: 0000 [#1] SMP NOPTI\n"
+
+
+@pytest.mark.parametrize("console, began, status, again", [
+    (INT3, False, session.NO_BOOT, True),
+    (INT3, True, session.NO_BOOT, False),
+    (INT3, False, 0, False),
+    ("Oops: 0000 [#1] SMP NOPTI\n", False, session.NO_BOOT, False)])
+def test_only_a_breakpoint_before_the_job_is_worth_another_boot(
+        console, began, status, again):
+    machine = types.SimpleNamespace(read_console=lambda: console)
+    run_of = types.SimpleNamespace(
+        status=status, nodes=[types.SimpleNamespace(began=began, machine=machine)])
+    assert session.Session.stopped_in_boot(run_of) is again
+
+
+@pytest.mark.parametrize("bad, status", [
+    (0, 7), (1, 7), (session.BOOTS - 1, 7), (session.BOOTS, session.NO_BOOT)])
+def test_boots_are_tried_again_and_the_last_is_judged(monkeypatch, bad, status):
+    seen = []
+
+    class Fake:
+        problems, status = [], None
+
+        def __init__(self, _opts):
+            seen.append(self)
+            self.bad, self.ended = len(seen) <= bad, None
+            self.status = session.NO_BOOT if self.bad else 7
+
+        start = wait = lambda self: None
+        stopped_in_boot = lambda self: self.bad
+
+        def discard(self):
+            self.ended = "discarded"
+
+        def finish(self):
+            self.ended = "finished"
+            return self.status
+
+    monkeypatch.setattr(session, "Session", Fake)
+    monkeypatch.setattr(session, "_build", lambda opts: True)
+    monkeypatch.setattr(session.signal, "signal", lambda *args: None)
+    assert session.run(None) == status
+    assert [one.ended for one in seen] == (
+        ["discarded"] * (len(seen) - 1) + ["finished"])
+    assert len(seen) == min(bad + 1, session.BOOTS)
