@@ -37,8 +37,7 @@ ROUND = soak(2, 20)         # seconds
 STEPS = 300                 # at least, of a round
 ALL = soak(1, 3600 / 4)     # of each of the four tests
 DMA = pathlib.Path("/sys/kernel/debug/dma-api/dump")
-TABLE = pathlib.Path("/sys/kernel/debug/xrdma", os.environ.get("XRDMA_PCI", ""),
-                     "key_entries")
+DEBUGFS = pathlib.Path("/sys/kernel/debug/xrdma", os.environ.get("XRDMA_PCI", ""))
 IOMMU = pathlib.Path("/sys/bus/pci/devices", os.environ.get("XRDMA_PCI", ""),
                      "iommu_group")
 
@@ -46,22 +45,28 @@ IOMMU = pathlib.Path("/sys/bus/pci/devices", os.environ.get("XRDMA_PCI", ""),
 # ---- what must be as before ---------------------------------------------------------
 
 def table():
-    """Mappings of the table of keys, which grows, and stays: of each 64 keys,
-    and of each 512 of these."""
-    pages = int(TABLE.read_text()) // 64
-    return pages + -(-pages // 512)
+    """The key table, which grows and shrinks: its bytes, and its DMA mappings, one
+    of each 512 keys and of each page of its tables."""
+    keys = int((DEBUGFS / "key_entries").read_text())
+    size = int((DEBUGFS / "key_table_bytes").read_text())
+    return size, keys // 512 + (size - 64 * keys) // 4096
+
+
+def mappings():
+    """What is mapped for DMA besides the key table: bytes, as the device sees them,
+    and mappings, as the kernel counts them, if they can. Without an IOMMU the device
+    has the machine's memory."""
+    before = size, num = table()
+    seen = stats()["dma"]["live_bytes"] - size if IOMMU.exists() else 0
+    mapped = DMA.read_text().count(os.environ["XRDMA_PCI"]) - num \
+        if DMA.exists() else 0
+    return (seen, mapped) if table() == before else mappings()
 
 
 def holdings(dev):
-    """What is held for this device: by the core, in objects, in DMA mappings as
-    the device sees them and as the kernel does, if they can. Without an IOMMU
-    the device has the machine's memory, and sees none."""
-    told = stats()
-    kept = told["device"]
-    seen = told["dma"]["live"] - table() if IOMMU.exists() else 0
-    mapped = DMA.read_text().count(os.environ["XRDMA_PCI"]) - table() \
-        if DMA.exists() else 0
-    return (resources(dev), seen, mapped,
+    """What is held for this device: by the core, in objects, in DMA mappings."""
+    kept = stats()["device"]
+    return (resources(dev), *mappings(),
             [kept[kind] for kind in ("cqs", "qps", "srqs", "groups")])
 
 

@@ -23,6 +23,7 @@
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "xrdma_key.h"
 
@@ -384,14 +385,34 @@ int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys)
 	return err;
 }
 
+/* Print the bytes of DMA memory that the key table takes. */
+static int xrdma_key_table_bytes_show(struct seq_file *m, void *unused)
+{
+	struct xrdma_keys *keys = m->private;
+	u64 tables = 1;
+	u32 i;
+
+	mutex_lock(&keys->resize);
+	for (i = 0; i < XRDMA_KEY_CHUNKS; i++)
+		tables += !!keys->chunks[i];
+	seq_printf(m, "%llu\n", tables * XRDMA_MTT_TABLE_SIZE +
+		   (u64)keys->size * sizeof(struct xrdma_mpt_entry));
+	mutex_unlock(&keys->resize);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(xrdma_key_table_bytes);
+
 /**
- * xrdma_keys_show() - tell in debugfs how many entries there are
+ * xrdma_keys_show() - show in debugfs how large the key table is
  * @keys: the table
- * @dir: gets the file "key_entries"; goes before the table
+ * @dir: the directory that gets the files "key_entries" and "key_table_bytes"; it is
+ *	removed before the table is freed
  */
 void xrdma_keys_show(struct xrdma_keys *keys, struct dentry *dir)
 {
 	debugfs_create_u32("key_entries", 0400, dir, &keys->size);
+	debugfs_create_file("key_table_bytes", 0400, dir, keys,
+			    &xrdma_key_table_bytes_fops);
 }
 
 static int xrdma_keys_init_rest(struct xrdma_keys *keys)
