@@ -70,33 +70,61 @@ static void xrdma_cmd_free_array(struct xrdma_dev *xdev, size_t size,
 		dma_free_coherent(xrdma_to_dev(xdev), size, array, addr);
 }
 
+#define XRDMA_STATS_SIZE	(XRDMA_NUM_STATS * sizeof(__le64))
+
+/**
+ * xrdma_cmd_stats_alloc() - allocate the array for QUERY_STATS
+ * @xdev: the device
+ *
+ * Reading counters allocates nothing: ib_core does not free what it has allocated
+ * when the first reading, in ib_register_device(), fails.
+ * Source: setup_hw_port_stats() in drivers/infiniband/core/sysfs.c
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int xrdma_cmd_stats_alloc(struct xrdma_dev *xdev)
+{
+	mutex_init(&xdev->stats_lock);
+	xdev->stats = dma_alloc_coherent(xrdma_to_dev(xdev), XRDMA_STATS_SIZE,
+					 &xdev->stats_dma, GFP_KERNEL);
+	return xdev->stats ? 0 : -ENOMEM;
+}
+
+/**
+ * xrdma_cmd_stats_free() - free the array for QUERY_STATS
+ * @xdev: the device, which is quiet; nothing happens if it has no array
+ */
+void xrdma_cmd_stats_free(struct xrdma_dev *xdev)
+{
+	if (!xdev->stats)
+		return;
+	dma_free_coherent(xrdma_to_dev(xdev), XRDMA_STATS_SIZE, xdev->stats,
+			  xdev->stats_dma);
+	mutex_destroy(&xdev->stats_lock);
+	xdev->stats = NULL;
+}
+
 /**
  * xrdma_cmd_query_stats() - QUERY_STATS
  * @xdev: the device
  * @counter: number of a counter set; 0: of the port
  * @values: XRDMA_NUM_STATS counters, in the order of enum xrdma_stat
  *
- * Return: 0, -ENOMEM, or an errno of xrdma_cmd_exec().
+ * Return: 0, or an errno of xrdma_cmd_exec().
  */
 int xrdma_cmd_query_stats(struct xrdma_dev *xdev, u32 counter, u64 *values)
 {
-	struct device *dev = xrdma_to_dev(xdev);
-	size_t size = XRDMA_NUM_STATS * sizeof(__le64);
-	struct xrdma_cmd cmd;
-	dma_addr_t addr;
+	struct xrdma_cmd cmd = xrdma_make_query_stats(xdev->stats_dma,
+						      XRDMA_NUM_STATS);
 	unsigned int i;
-	__le64 *raw;
 	int err;
 
-	raw = dma_alloc_coherent(dev, size, &addr, GFP_KERNEL);
-	if (!raw)
-		return -ENOMEM;
-	cmd = xrdma_make_query_stats(addr, XRDMA_NUM_STATS);
 	cmd.query_stats.counter = cpu_to_le32(counter);
+	mutex_lock(&xdev->stats_lock);
 	err = xrdma_cmd_do(xdev, &cmd);
 	for (i = 0; !err && i < XRDMA_NUM_STATS; i++)
-		values[i] = le64_to_cpu(raw[i]);
-	xrdma_cmd_free_array(xdev, size, raw, addr);
+		values[i] = le64_to_cpu(READ_ONCE(xdev->stats[i]));
+	mutex_unlock(&xdev->stats_lock);
 	return err;
 }
 

@@ -150,6 +150,9 @@ struct xrdma_event_ops {
  * @caps: what the device offers
  * @event_ops: where events go
  * @cmdq: command ring
+ * @stats_lock: protects the contents of @stats
+ * @stats: array that QUERY_STATS fills, XRDMA_NUM_STATS counters
+ * @stats_dma: bus address of @stats
  * @eqs: event queues; 0 is the asynchronous one
  * @dead: no command may be sent; completions may come until it is @quiet; set
  *	once, read without a lock
@@ -176,6 +179,9 @@ struct xrdma_dev {
 	struct xrdma_caps caps;
 	const struct xrdma_event_ops *event_ops;
 	struct xrdma_cmdq *cmdq;
+	struct mutex stats_lock; /* @stats */
+	__le64 *stats;
+	dma_addr_t stats_dma;
 	struct xrdma_eqs *eqs;
 	int dead;
 	bool quiet;
@@ -306,6 +312,8 @@ int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
 			  const struct xrdma_cmd_modify_port *port);
 int xrdma_cmd_set_gid(struct xrdma_dev *xdev,
 		      const struct xrdma_cmd_set_gid *gid);
+int xrdma_cmd_stats_alloc(struct xrdma_dev *xdev);
+void xrdma_cmd_stats_free(struct xrdma_dev *xdev);
 int xrdma_cmd_query_stats(struct xrdma_dev *xdev, u32 counter, u64 *values);
 int xrdma_cmd_bind_counter(struct xrdma_dev *xdev, u32 qpn, u32 counter);
 int xrdma_cmd_query_cc(struct xrdma_dev *xdev, struct xrdma_cc *cc);

@@ -81,6 +81,7 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 	xrdma_eqs_destroy(xdev);
 	if (xdev->cmdq)
 		xrdma_cmdq_destroy(xdev);
+	xrdma_cmd_stats_free(xdev);
 	if (xib->keys)
 		xrdma_keys_destroy(xib->keys);
 }
@@ -105,6 +106,8 @@ static int xrdma_core_alloc(struct xrdma_ibdev *xib)
 	xib->keys = keys;
 	xrdma_keys_show(keys, xrdma_debugfs_dir(xib));
 	err = xrdma_cmdq_create(xdev);
+	if (!err)
+		err = xrdma_cmd_stats_alloc(xdev);
 	return err ?: xrdma_inval_create(xib);
 }
 
