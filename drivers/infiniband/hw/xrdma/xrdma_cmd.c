@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA commands: one typed call for each opcode, their names and time limits,
- * and what their status means as an errno. Those about the port are in
- * xrdma_cmd_port.c. Must not know the rings (xrdma_cmdq.c) or verbs objects.
+ * XRDMA commands: one typed call for each opcode, the names of opcodes, and the
+ * errno that each status of a reply becomes. Declares the device dead when a
+ * command is not answered as it must be. Commands about the port are in
+ * xrdma_cmd_port.c, the rings and the time limit in xrdma_cmdq.c; verbs objects
+ * are in the files that call these functions.
  */
 
 #include <linux/if_ether.h>
@@ -64,6 +66,21 @@ static const int xrdma_cmd_errnos[] = {
 	[XRDMA_CMD_INTERNAL] = -EIO,
 };
 
+/* A device that does not answer a command as it must is dead. */
+static int xrdma_cmd_failed(struct xrdma_dev *xdev, int err)
+{
+	switch (err) {
+	case -ETIMEDOUT:
+		xrdma_fatal(xdev, "a command was not answered in time");
+		return err;
+	case -EPROTO:
+		xrdma_fatal(xdev, "a reply names another command");
+		return -EIO;
+	default:
+		return err;
+	}
+}
+
 /**
  * xrdma_cmd_exec() - execute a command
  * @xdev: the device
@@ -82,6 +99,8 @@ int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 	int err;
 
 	err = xrdma_cmdq_exec(xdev, cmd, rsp);
+	if (err)
+		err = xrdma_cmd_failed(xdev, err);
 	trace_xrdma_command(xdev, name, cmd, err ? 0 : rsp->status, err,
 			    ktime_us_delta(ktime_get(), start));
 	if (err)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA command ring: posts commands, waits for their replies, gives up in
- * time. Must not know what a command means: xrdma_cmd.c does.
+ * XRDMA command ring: posts commands, waits for their replies, and stops waiting
+ * after a time limit. What a command means, and what follows from a reply that is
+ * missing or wrong, is in xrdma_cmd.c. The interrupt that announces replies is in
+ * xrdma_eq.c.
  *
  * Every command in progress has a waiter. Waiters belong to the ring, not to
  * the callers, and ids carry a generation: a reply that comes after its caller
@@ -35,7 +37,8 @@ static_assert(XRDMA_CMDQ_SIZE % XRDMA_PAGE_SIZE == 0);
  * struct xrdma_cmd_waiter - a command in progress
  * @id: of the command
  * @opcode: of the command
- * @err: 0 if @rsp has arrived, or why it will not
+ * @err: 0 if @rsp has arrived; -EPROTO: @rsp names another opcode; -EIO: the
+ *	device is dead, and @rsp will not arrive
  * @rsp: copy of the reply
  * @done: @err is final
  */
@@ -157,23 +160,22 @@ static void xrdma_cmdq_finish_locked(struct xrdma_cmdq *q, unsigned long slot,
 	complete(&q->waiters[slot].done);
 }
 
-/* Returns what is wrong with a reply, or NULL. */
-static const char *xrdma_cmdq_accept_locked(struct xrdma_cmdq *q,
-					    const struct xrdma_rsp *rsp)
+/* The reply is of the waiter that its id names, or it is dropped. */
+static void xrdma_cmdq_accept_locked(struct xrdma_cmdq *q,
+				     const struct xrdma_rsp *rsp)
 {
 	u16 id = le16_to_cpu(rsp->id);
 	unsigned long slot = FIELD_GET(XRDMA_CMDQ_ID_SLOT, id);
 	struct xrdma_cmd_waiter *waiter = &q->waiters[slot];
+	bool same;
 
 	lockdep_assert_held(&q->lock);
 
 	if (!test_bit(slot, q->waiting) || waiter->id != id)
-		return NULL;
-	if (waiter->opcode != le16_to_cpu(rsp->opcode))
-		return "a reply names another command";
+		return;
 	waiter->rsp = *rsp;
-	xrdma_cmdq_finish_locked(q, slot, 0);
-	return NULL;
+	same = waiter->opcode == le16_to_cpu(waiter->rsp.opcode);
+	xrdma_cmdq_finish_locked(q, slot, same ? 0 : -EPROTO);
 }
 
 /**
@@ -185,11 +187,10 @@ static const char *xrdma_cmdq_accept_locked(struct xrdma_cmdq *q,
 void xrdma_cmdq_poll(struct xrdma_dev *xdev)
 {
 	struct xrdma_cmdq *q = xdev->cmdq;
-	const char *wrong = NULL;
 	unsigned long flags;
 
 	spin_lock_irqsave(&q->lock, flags);
-	while (!wrong && !xrdma_dead(xdev)) {
+	while (!xrdma_dead(xdev)) {
 		struct xrdma_rsp *rsp;
 
 		rsp = &q->replies[xrdma_ring_slot(q->ci, XRDMA_CMDQ_LOG)];
@@ -198,12 +199,10 @@ void xrdma_cmdq_poll(struct xrdma_dev *xdev)
 			break;
 		/* the device wrote the phase last: read it first */
 		dma_rmb();
-		wrong = xrdma_cmdq_accept_locked(q, rsp);
+		xrdma_cmdq_accept_locked(q, rsp);
 		q->ci++;
 	}
 	spin_unlock_irqrestore(&q->lock, flags);
-	if (wrong)
-		xrdma_fatal(xdev, wrong);
 }
 
 /* No interrupts yet: look at the ring, and that the device is still there. */
@@ -226,7 +225,7 @@ static bool xrdma_cmdq_wait(struct xrdma_dev *xdev,
 			    struct xrdma_cmd_waiter *waiter,
 			    unsigned long timeout)
 {
-	if (!xrdma_eqs_live(xdev))
+	if (!READ_ONCE(xdev->reply_irq))
 		return xrdma_cmdq_wait_polling(xdev, waiter, timeout);
 	if (wait_for_completion_timeout(&waiter->done, timeout))
 		return true;
@@ -241,11 +240,13 @@ static bool xrdma_cmdq_wait(struct xrdma_dev *xdev,
  * @cmd: the command; its id is chosen here
  * @rsp: where the reply goes
  *
- * A device that does not answer in time is declared dead.
+ * After -ETIMEDOUT or -EPROTO the caller declares the device dead. A command that
+ * was not answered keeps its waiter: the device may not have read its entry of
+ * the ring, which is free for another command only with a free waiter.
  *
  * Context: may sleep, for room in the ring and for the reply.
  * Return: 0 with any status in @rsp; -EIO: the device is dead; -ETIMEDOUT: it
- * died of this command.
+ * did not answer in time; -EPROTO: the reply, in @rsp, names another opcode.
  */
 int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		    struct xrdma_rsp *rsp)
@@ -259,15 +260,12 @@ int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 	if (IS_ERR(waiter))
 		return PTR_ERR(waiter);
 
-	if (xrdma_cmdq_wait(xdev, waiter,
-			    msecs_to_jiffies(XRDMA_CMD_TIMEOUT_MS))) {
-		err = waiter->err;
-		if (!err)
-			*rsp = waiter->rsp;
-	} else {
-		err = -ETIMEDOUT;
-		xrdma_fatal(xdev, "a command was not answered in time");
-	}
+	if (!xrdma_cmdq_wait(xdev, waiter,
+			     msecs_to_jiffies(XRDMA_CMD_TIMEOUT_MS)))
+		return -ETIMEDOUT;
+	err = waiter->err;
+	if (err != -EIO)
+		*rsp = waiter->rsp;
 	xrdma_cmdq_release(q, waiter);
 	return err;
 }

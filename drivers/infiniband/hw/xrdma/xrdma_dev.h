@@ -154,6 +154,8 @@ struct xrdma_event_ops {
  * @stats: array that QUERY_STATS fills, XRDMA_NUM_STATS counters
  * @stats_dma: bus address of @stats
  * @eqs: event queues; 0 is the asynchronous one
+ * @reply_irq: command replies come by interrupt, since vector 0 has its handler;
+ *	else the callers of commands poll for them
  * @dead: no command may be sent; completions may come until it is @quiet; set
  *	once, read without a lock
  * @quiet: @dead, and nothing of the device can touch host memory any more: it
@@ -183,6 +185,7 @@ struct xrdma_dev {
 	__le64 *stats;
 	dma_addr_t stats_dma;
 	struct xrdma_eqs *eqs;
+	bool reply_irq;
 	int dead;
 	bool quiet;
 	struct mutex silence_lock; /* @quiet */
@@ -350,16 +353,21 @@ int xrdma_eqs_create(struct xrdma_dev *xdev);
 void xrdma_eqs_stop(struct xrdma_dev *xdev);
 void xrdma_eqs_destroy(struct xrdma_dev *xdev);
 void xrdma_eqs_sync(struct xrdma_dev *xdev);
-bool xrdma_eqs_live(const struct xrdma_dev *xdev);
 u32 xrdma_num_comp_vectors(const struct xrdma_dev *xdev);
 u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector);
 
-/* xrdma_health.c: life and death */
+/* What any register reads as when the device is gone. */
+#define XRDMA_GONE		(~0U)
+
+/* xrdma_reset.c: registers that start and stop the device */
+u32 xrdma_hw_status(const struct xrdma_dev *xdev);
 bool xrdma_hw_present(const struct xrdma_dev *xdev);
 int xrdma_hw_reset(struct xrdma_dev *xdev);
 bool xrdma_hw_silence(struct xrdma_dev *xdev);
 int xrdma_hw_check(struct xrdma_dev *xdev);
 int xrdma_hw_enable(struct xrdma_dev *xdev, u64 mpt_root);
+
+/* xrdma_health.c: declares the device dead; watchdog */
 void xrdma_health_start(struct xrdma_dev *xdev);
 void xrdma_health_stop(struct xrdma_dev *xdev);
 void xrdma_fatal(struct xrdma_dev *xdev, const char *why);

@@ -47,12 +47,10 @@ struct xrdma_eq {
 /**
  * struct xrdma_eqs - the event queues of a device
  * @num: of them
- * @live: vector 0 has its handler
  * @eq: by number
  */
 struct xrdma_eqs {
 	u32 num;
-	bool live;
 	struct xrdma_eq eq[] __counted_by(num);
 };
 
@@ -206,7 +204,7 @@ static int xrdma_eq_create(struct xrdma_dev *xdev, u32 eqn)
 	if (err)
 		return err;
 	if (eqn == 0)
-		WRITE_ONCE(xdev->eqs->live, true);
+		WRITE_ONCE(xdev->reply_irq, true);
 	return xrdma_cmd_create_eq(xdev, eqn, eqn, XRDMA_EQ_LOG_DEPTH,
 				   eq->buf->mtt.root);
 }
@@ -266,7 +264,7 @@ void xrdma_eqs_stop(struct xrdma_dev *xdev)
 
 	if (!xdev->eqs)
 		return;
-	WRITE_ONCE(xdev->eqs->live, false);
+	WRITE_ONCE(xdev->reply_irq, false);
 	for (eqn = 0; eqn < xdev->eqs->num; eqn++)
 		xrdma_eq_stop(&xdev->eqs->eq[eqn]);
 	pci_free_irq_vectors(xdev->pdev);
@@ -309,18 +307,6 @@ void xrdma_eqs_sync(struct xrdma_dev *xdev)
 		spin_lock_irq(&eq->lock);
 		spin_unlock_irq(&eq->lock);
 	}
-}
-
-/**
- * xrdma_eqs_live() - do command replies come by interrupt?
- * @xdev: the device
- *
- * Context: any.
- * Return: false: they are to be polled for.
- */
-bool xrdma_eqs_live(const struct xrdma_dev *xdev)
-{
-	return xdev->eqs && READ_ONCE(xdev->eqs->live);
 }
 
 /**
