@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA counter sets: what the device counts for some queue pairs alone, beside
- * the port. The core decides which; it keeps what a set has counted when it
- * ends, and adds that and all sets to what the port reports. Must not know what
- * is counted.
+ * the port. ib_core decides which queue pairs; it keeps what a set has counted
+ * when the set ends, and adds that and all sets to what the port reports
+ * (xrdma_port_stats.c). The names of counters are in xrdma_stats.c.
  */
 
 #include <linux/bitmap.h>

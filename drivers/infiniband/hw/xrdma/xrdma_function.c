@@ -100,19 +100,6 @@ static void xrdma_recovery_work(struct work_struct *work)
 	mutex_unlock(&fn->lock);
 }
 
-/**
- * xrdma_function_recover() - the device has died: get it back
- * @pdev: the function
- *
- * Context: any.
- */
-void xrdma_function_recover(struct pci_dev *pdev)
-{
-	struct xrdma_function *fn = pci_get_drvdata(pdev);
-
-	mod_delayed_work(system_long_wq, &fn->recovery, 0);
-}
-
 /* The end of xrdma_function_hold(): up, now or as soon as it can be. */
 static int xrdma_function_release(struct xrdma_function *fn)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA PCI function: what the glue shares: xrdma_function.c, which decides when
- * there is a device, xrdma_life.c, which makes and ends it, and xrdma_main.c,
- * which tells the kernel of both. Nobody else includes it.
+ * XRDMA PCI function: what the files of the glue share. xrdma_function.c decides
+ * when there is a device, xrdma_life.c makes and ends it, xrdma_events.c takes its
+ * events to objects, xrdma_ops.c lists the verbs, and xrdma_main.c registers the
+ * PCI driver. No other file includes this header.
  */
 
 #ifndef XRDMA_FUNCTION_H
@@ -36,8 +37,10 @@ struct xrdma_function {
 	struct delayed_work recovery;
 };
 
-/* xrdma_main.c */
+/* xrdma_ops.c */
 extern const struct ib_device_ops xrdma_ops;
+
+/* xrdma_events.c */
 extern const struct xrdma_event_ops xrdma_event_ops;
 
 /* xrdma_life.c */
@@ -48,7 +51,6 @@ void xrdma_life_end(struct xrdma_function *fn);
 int xrdma_probe(struct pci_dev *pdev, const struct pci_device_id *id);
 void xrdma_remove(struct pci_dev *pdev);
 void xrdma_shutdown(struct pci_dev *pdev);
-void xrdma_function_recover(struct pci_dev *pdev);
 void xrdma_reset_prepare(struct pci_dev *pdev);
 void xrdma_reset_done(struct pci_dev *pdev);
 pci_ers_result_t xrdma_error_detected(struct pci_dev *pdev,

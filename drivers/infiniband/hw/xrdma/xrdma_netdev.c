@@ -10,9 +10,6 @@
 #include <linux/etherdevice.h>
 #include "xrdma_netdev.h"
 
-/* A device whose queues fail again and again gets new ones four times a second. */
-#define XRDMA_RESTART_JIFFIES	(HZ / 4)
-
 /* ---- port ------------------------------------------------------------------ */
 
 /*
@@ -120,18 +117,6 @@ static void xrdma_restart_work(struct work_struct *work)
 	rtnl_unlock();
 	if (err)
 		netdev_err(xn->ndev, "cannot make new queues: %d\n", err);
-}
-
-/**
- * xrdma_netdev_restart() - make new queues in place of those that have failed
- * @xn: the netdev
- *
- * Context: any.
- * Return: false if this is about to happen already.
- */
-bool xrdma_netdev_restart(struct xrdma_netdev *xn)
-{
-	return schedule_delayed_work(&xn->restart, XRDMA_RESTART_JIFFIES);
 }
 
 /* ---- net_device_ops ---------------------------------------------------------- */

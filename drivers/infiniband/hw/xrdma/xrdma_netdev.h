@@ -13,6 +13,8 @@
 
 #define XRDMA_ETH_DEPTH		256U
 #define XRDMA_TX_MAX_SGE	(MAX_SKB_FRAGS + 1)
+/* A device whose queues fail again and again gets new ones four times a second. */
+#define XRDMA_RESTART_JIFFIES	(HZ / 4)
 
 /**
  * struct xrdma_tx - a frame that is posted, and what of it is mapped
@@ -66,11 +68,24 @@ struct xrdma_netdev {
 	struct delayed_work restart;
 };
 
+/**
+ * xrdma_netdev_restart() - make new queues in place of those that have failed
+ * @xn: the netdev
+ *
+ * The work item is xrdma_restart_work() in xrdma_netdev.c.
+ *
+ * Context: any.
+ * Return: false if this is about to happen already.
+ */
+static inline bool xrdma_netdev_restart(struct xrdma_netdev *xn)
+{
+	return schedule_delayed_work(&xn->restart, XRDMA_RESTART_JIFFIES);
+}
+
 /* xrdma_netdev.c */
 int xrdma_ndo_set_rx_mode(struct net_device *ndev,
 			  struct netdev_hw_addr_list *uc,
 			  struct netdev_hw_addr_list *mc);
-bool xrdma_netdev_restart(struct xrdma_netdev *xn);
 
 /* xrdma_ethtool.c */
 extern const struct ethtool_ops xrdma_ethtool_ops;

@@ -14,6 +14,8 @@
 /* xrdma_stats.c */
 extern const struct rdma_stat_desc xrdma_stat_descs[XRDMA_NUM_DESCS];
 int xrdma_read_stats(struct xrdma_ibdev *xib, u64 *values);
+
+/* xrdma_port_stats.c */
 struct rdma_hw_stats *xrdma_alloc_hw_port_stats(struct ib_device *ibdev,
 						u32 port);
 int xrdma_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,

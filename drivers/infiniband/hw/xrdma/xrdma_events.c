@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA events: takes each event of the device, which xrdma_eq.c reads from the
+ * event queues, to the object that it names, and does what follows from the
+ * death of the device, which xrdma_fatal() in xrdma_health.c has declared. What
+ * an event means to an object is in the file of the object; when a dead device
+ * is recovered is in xrdma_function.c.
+ */
+
+#include "xrdma_function.h"
+#include "xrdma_srq.h"
+
+static void xrdma_on_comp(struct xrdma_dev *xdev, u32 cqn)
+{
+	xrdma_cq_completion(xdev_to_xibdev(xdev), cqn);
+}
+
+static void xrdma_on_async(struct xrdma_dev *xdev, const struct xrdma_eqe *eqe)
+{
+	struct xrdma_ibdev *xib = xdev_to_xibdev(xdev);
+	u32 number = le32_to_cpu(eqe->number);
+
+	switch (eqe->event) {
+	case XRDMA_EVENT_CQ_ERR:
+		xrdma_cq_event(xib, number, eqe->event);
+		break;
+	case XRDMA_EVENT_QP_FATAL:
+	case XRDMA_EVENT_QP_REQ_ERR:
+	case XRDMA_EVENT_QP_ACCESS_ERR:
+	case XRDMA_EVENT_QP_COMM_EST:
+	case XRDMA_EVENT_QP_SQ_DRAINED:
+	case XRDMA_EVENT_QP_LAST_WQE:
+		xrdma_qp_event(xib, number, eqe->event);
+		break;
+	case XRDMA_EVENT_SRQ_LIMIT:
+	case XRDMA_EVENT_SRQ_ERR:
+		xrdma_srq_event(xib, number, eqe->event);
+		break;
+	case XRDMA_EVENT_PORT_UP:
+	case XRDMA_EVENT_PORT_DOWN:
+		xrdma_netdev_link(xib, eqe->event == XRDMA_EVENT_PORT_UP);
+		break;
+	case XRDMA_EVENT_DEVICE_FATAL:
+		xrdma_fatal(xdev, "it reports a fatal error");
+		break;
+	case XRDMA_EVENT_FAULT:
+		xrdma_fault_report(xib, eqe);
+		break;
+	default:
+		/* of a later minor version of the specification */
+		break;
+	}
+}
+
+/* The work item is xrdma_recovery_work() in xrdma_function.c. */
+static void xrdma_events_recover(struct pci_dev *pdev)
+{
+	struct xrdma_function *fn = pci_get_drvdata(pdev);
+
+	mod_delayed_work(system_long_wq, &fn->recovery, 0);
+}
+
+/*
+ * Work that is posted completes in software; users are told. Then what is left
+ * of the device is taken down, and it is taken up again.
+ */
+static void xrdma_on_fatal(struct xrdma_dev *xdev)
+{
+	struct xrdma_ibdev *xib = xdev_to_xibdev(xdev);
+	struct ib_event event = {
+		.device = &xib->ibdev,
+		.event = IB_EVENT_DEVICE_FATAL,
+	};
+
+	if (xrdma_hw_silence(xdev))
+		xrdma_quarantine_release(xib);
+	xrdma_netdev_link(xib, false);
+	xrdma_flush_begin(xib);
+	if (ib_device_try_get(&xib->ibdev)) {
+		ib_dispatch_event(&event);
+		ib_device_put(&xib->ibdev);
+	}
+	xrdma_events_recover(xdev->pdev);
+}
+
+const struct xrdma_event_ops xrdma_event_ops = {
+	.comp = xrdma_on_comp,
+	.async = xrdma_on_async,
+	.fatal = xrdma_on_fatal,
+};

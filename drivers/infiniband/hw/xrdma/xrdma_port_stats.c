@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA statistics of the port as ib_core sees them, for "rdma statistic" and
+ * sysfs: what the device has counted for the port, without what the counter sets
+ * have counted, since ib_core adds the latter by itself. Names and values of
+ * counters are in xrdma_stats.c, counter sets in xrdma_counter.c.
+ */
+
+#include "xrdma_stats.h"
+
+/**
+ * xrdma_alloc_hw_port_stats() - ib_device_ops.alloc_hw_port_stats
+ * @ibdev: the device
+ * @port: 1
+ *
+ * Return: counters that the core frees, or NULL.
+ */
+struct rdma_hw_stats *xrdma_alloc_hw_port_stats(struct ib_device *ibdev,
+						u32 port)
+{
+	return rdma_alloc_hw_stats_struct(xrdma_stat_descs, XRDMA_NUM_DESCS,
+					  RDMA_HW_STATS_DEFAULT_LIFESPAN);
+}
+
+/**
+ * xrdma_get_hw_stats() - ib_device_ops.get_hw_stats
+ * @ibdev: the device
+ * @stats: of xrdma_alloc_hw_port_stats()
+ * @port: 1
+ * @index: which counter is wanted; all are read
+ *
+ * What the core adds, having asked for it by itself, is left out: the counter
+ * sets, those of the past too. They are read first, so that no difference is
+ * below 0.
+ *
+ * Context: may sleep.
+ * Return: number of counters filled in, or an error of a command.
+ */
+int xrdma_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
+		       u32 port, int index)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibdev);
+	u64 elsewhere[XRDMA_NUM_STATS] = {};
+	int err, i;
+
+	err = xrdma_counters_sum(xib, elsewhere);
+	if (!err)
+		err = xrdma_read_stats(xib, stats->value);
+	if (err)
+		return err;
+	for (i = 0; i < XRDMA_NUM_STATS; i++)
+		stats->value[i] -= elsewhere[i];
+	return XRDMA_NUM_DESCS;
+}
