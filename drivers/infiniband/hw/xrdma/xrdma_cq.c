@@ -295,10 +295,7 @@ void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq)
 
 static void xrdma_kcq_free(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
-	if (xrdma_may_touch(&xib->hw))
-		xrdma_quarantine_buf(xib, cq->buf);
-	else
-		xrdma_buf_free(&xib->hw, cq->buf);
+	xrdma_buf_release(xib, cq->buf, xrdma_may_touch(&xib->hw));
 }
 
 /**
@@ -372,7 +369,7 @@ int xrdma_ucq_check(const struct xrdma_caps *caps, u32 entries, u64 addr,
 /**
  * xrdma_ucq_map() - pin and translate ring and record of a user's queue
  * @xib: the device
- * @ubuf: filled in; for xrdma_ubuf_unmap()
+ * @ubuf: filled in; for xrdma_ubuf_release()
  * @addr: of the ring
  * @log_depth: log2 of its entries
  *
@@ -389,7 +386,7 @@ int xrdma_ucq_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
 
 static void xrdma_ucq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
-	xrdma_ubuf_unmap(xib, &cq->user, xrdma_cq_disable(xib, cq));
+	xrdma_ubuf_release(xib, &cq->user, xrdma_cq_disable(xib, cq));
 }
 
 static int xrdma_ucq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
@@ -415,7 +412,7 @@ static int xrdma_ucq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 		return err;
 	err = xrdma_cq_enable(xib, cq, cq->user.mtt.root);
 	if (err) {
-		xrdma_ubuf_unmap(xib, &cq->user, xrdma_may_touch(&xib->hw));
+		xrdma_ubuf_release(xib, &cq->user, xrdma_may_touch(&xib->hw));
 		return err;
 	}
 

@@ -29,7 +29,7 @@ static int xrdma_cq_move(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 	}
 	mutex_unlock(&cq->resize_lock);
 	if (!err)
-		xrdma_ubuf_unmap(xib, ubuf, false);
+		xrdma_ubuf_unmap(xib, ubuf);
 	return err;
 }
 
@@ -70,7 +70,7 @@ int xrdma_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe,
 		return err;
 	err = xrdma_cq_move(xib, cq, &ubuf, req.log_depth, &resp.index);
 	if (err) {
-		xrdma_ubuf_unmap(xib, &ubuf, xrdma_may_touch(&xib->hw));
+		xrdma_ubuf_release(xib, &ubuf, xrdma_may_touch(&xib->hw));
 		return err;
 	}
 	return ib_respond_udata(udata, resp);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA invalidation: INVALIDATE commands that concurrent callers share, and
- * the quarantine of memory that a dead device may still use. Must not know
- * what the keys or the memory are for.
+ * XRDMA invalidation: INVALIDATE commands, which concurrent callers share. What
+ * the keys are for is known to the callers: xrdma_ctx_keys.c, xrdma_dmabuf.c and
+ * xrdma_rereg.c. Memory that a dead device may still use after a failed
+ * INVALIDATE is kept by xrdma_quarantine.c.
  *
  * A caller adds its index to the open batch. The first one in a batch leads
  * it: it closes the batch and sends it at once if fewer than
@@ -52,27 +53,19 @@ struct xrdma_inval_batch {
 };
 
 /**
- * struct xrdma_inval - batches and quarantine of a device
+ * struct xrdma_inval - batches of a device
  * @batches: all of them
- * @lock: protects @open, the lists, and counts of batches
+ * @lock: protects @open and counts of batches
  * @open: batch that callers may join, or NULL
  * @room: callers that wait for a batch
  * @sending: counts down the INVALIDATEs that may be in the device
- * @regions: struct xrdma_mr in quarantine
- * @ubufs: struct xrdma_ubuf in quarantine
- * @bufs: struct xrdma_buf in quarantine
- * @told: the log says that there is a quarantine, under @lock
  */
 struct xrdma_inval {
 	struct xrdma_inval_batch batches[XRDMA_INVAL_BATCHES];
-	spinlock_t lock; /* open, lists, counts */
+	spinlock_t lock; /* open, counts */
 	struct xrdma_inval_batch *open;
 	wait_queue_head_t room;
 	struct semaphore sending;
-	struct list_head regions;
-	struct list_head ubufs;
-	struct list_head bufs;
-	bool told;
 };
 
 /* An idle batch, empty; or NULL. */
@@ -296,120 +289,11 @@ int xrdma_inval_list_end(struct xrdma_inval_list *list)
 	return list->err;
 }
 
-/* ---- quarantine ------------------------------------------------------ */
-
-/* Kept until the device is quiet; it may have become so by now. */
-static void xrdma_hold(struct xrdma_ibdev *xib, struct list_head *entry,
-		       struct list_head *list)
-{
-	struct xrdma_inval *inval = xib->inval;
-	bool told;
-
-	spin_lock(&inval->lock);
-	list_add_tail(entry, list);
-	told = inval->told;
-	inval->told = true;
-	spin_unlock(&inval->lock);
-	if (!told)
-		ibdev_err(&xib->ibdev,
-			  "memory in use stays pinned until the device has been reset\n");
-	if (xrdma_quiet(&xib->hw))
-		xrdma_quarantine_release(xib);
-}
-
-/**
- * xrdma_quarantine_region() - keep a region that a dead device may still use
- * @xib: the device
- * @mr: the region; it is freed with its memory, and no longer the caller's
- *
- * Context: may sleep. Cannot fail.
- */
-void xrdma_quarantine_region(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
-{
-	xrdma_hold(xib, &mr->ctx_entry, &xib->inval->regions);
-}
-
-/**
- * xrdma_quarantine_ubuf() - keep rings of a process that a dead device may still
- *	use
- * @xib: the device
- * @ubuf: the rings; empty afterwards
- *
- * Context: may sleep. Cannot fail: @ubuf brings the memory that it takes.
- */
-void xrdma_quarantine_ubuf(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf)
-{
-	struct xrdma_ubuf *held = ubuf->spare;
-
-	held->umem = ubuf->umem;
-	xrdma_mtt_move(&held->mtt, &ubuf->mtt);
-	ubuf->umem = NULL;
-	ubuf->spare = NULL;
-	xrdma_hold(xib, &held->held, &xib->inval->ubufs);
-}
-
-/**
- * xrdma_quarantine_buf() - keep ring memory that a dead device may still use
- * @xib: the device
- * @buf: the memory, which the caller no longer owns
- *
- * Context: may sleep. Cannot fail: the list entry is part of @buf.
- */
-void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf)
-{
-	xrdma_hold(xib, &buf->held, &xib->inval->bufs);
-}
-
-/**
- * xrdma_quarantine_release() - let go of what is in quarantine
- * @xib: the device, which is quiet
- *
- * Context: may sleep.
- */
-void xrdma_quarantine_release(struct xrdma_ibdev *xib)
-{
-	struct xrdma_inval *inval = xib->inval;
-	struct xrdma_ubuf *ubuf, *next_ubuf;
-	LIST_HEAD(regions);
-	LIST_HEAD(ubufs);
-	LIST_HEAD(bufs);
-	struct xrdma_buf *buf, *next_buf;
-	struct xrdma_mr *mr, *next_mr;
-
-	spin_lock(&inval->lock);
-	list_splice_init(&inval->regions, &regions);
-	list_splice_init(&inval->ubufs, &ubufs);
-	list_splice_init(&inval->bufs, &bufs);
-	spin_unlock(&inval->lock);
-	list_for_each_entry_safe(mr, next_mr, &regions, ctx_entry)
-		xrdma_mr_free(xib, mr);
-	list_for_each_entry_safe(ubuf, next_ubuf, &ubufs, held) {
-		xrdma_ubuf_unmap(xib, ubuf, false);
-		kfree(ubuf);
-	}
-	list_for_each_entry_safe(buf, next_buf, &bufs, held)
-		xrdma_buf_free(&xib->hw, buf);
-}
-
-/**
- * xrdma_quarantine_abandon() - never let go of what is in quarantine
- * @xib: the device, which cannot be made quiet; nothing else uses it any more
- *
- * Context: may sleep.
- */
-void xrdma_quarantine_abandon(struct xrdma_ibdev *xib)
-{
-	struct xrdma_mr *mr;
-
-	list_for_each_entry(mr, &xib->inval->regions, ctx_entry)
-		xrdma_dmabuf_abandon(mr->umem);
-}
-
 /* ---- life ------------------------------------------------------------ */
 
 /**
  * xrdma_inval_destroy() - free the batches
- * @xib: the device, which is quiet; its quarantine is empty
+ * @xib: the device, which is quiet
  */
 void xrdma_inval_destroy(struct xrdma_ibdev *xib)
 {
@@ -444,9 +328,6 @@ int xrdma_inval_create(struct xrdma_ibdev *xib)
 	spin_lock_init(&inval->lock);
 	init_waitqueue_head(&inval->room);
 	sema_init(&inval->sending, XRDMA_INVAL_IN_FLIGHT);
-	INIT_LIST_HEAD(&inval->regions);
-	INIT_LIST_HEAD(&inval->ubufs);
-	INIT_LIST_HEAD(&inval->bufs);
 	inval->open = &inval->batches[0];
 	for (i = 0; i < XRDMA_INVAL_BATCHES; i++) {
 		struct xrdma_inval_batch *batch = &inval->batches[i];

@@ -54,10 +54,7 @@ static int xrdma_kqp_size(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
  */
 void xrdma_kqp_free(struct xrdma_ibdev *xib, struct xrdma_qp *qp, bool keep)
 {
-	if (keep)
-		xrdma_quarantine_buf(xib, qp->buf);
-	else
-		xrdma_buf_free(&xib->hw, qp->buf);
+	xrdma_buf_release(xib, qp->buf, keep);
 	kvfree(qp->rq.wr_id);
 	kvfree(qp->sq.wr_id);
 }

@@ -70,14 +70,12 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 	if (!quiet) {
 		dev_err(xrdma_to_dev(xdev),
 			"the device cannot be reset: memory that it may use is lost\n");
-		if (xib->inval)
-			xrdma_quarantine_abandon(xib);
+		xrdma_quarantine_abandon(xib);
 		return;
 	}
-	if (xib->inval) {
-		xrdma_quarantine_release(xib);
+	xrdma_quarantine_release(xib);
+	if (xib->inval)
 		xrdma_inval_destroy(xib);
-	}
 	xrdma_eqs_destroy(xdev);
 	if (xdev->cmdq)
 		xrdma_cmdq_destroy(xdev);
@@ -224,6 +222,7 @@ static struct xrdma_ibdev *xrdma_alloc(struct pci_dev *pdev)
 	ida_init(&xib->xrcds);
 	ida_init(&xib->flows);
 	ida_init(&xib->db_pages);
+	xrdma_quarantine_init(&xib->quarantine);
 	xrdma_queues_create(xib);
 	return xib;
 }

@@ -23,7 +23,7 @@ void xrdma_key_add_rights(struct xrdma_keys *keys, u32 index, u16 access);
 void xrdma_key_read(struct xrdma_keys *keys, u32 index,
 		    struct xrdma_mpt_entry *entry);
 
-/* xrdma_inval.c: INVALIDATE in batches; pages in quarantine */
+/* xrdma_inval.c: INVALIDATE in batches */
 int xrdma_inval_create(struct xrdma_ibdev *xib);
 void xrdma_inval_destroy(struct xrdma_ibdev *xib);
 int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index);
@@ -42,11 +42,6 @@ struct xrdma_inval_list {
 
 void xrdma_inval_list_add(struct xrdma_inval_list *list, u32 index);
 int xrdma_inval_list_end(struct xrdma_inval_list *list);
-void xrdma_quarantine_region(struct xrdma_ibdev *xib, struct xrdma_mr *mr);
-void xrdma_quarantine_ubuf(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf);
-void xrdma_quarantine_buf(struct xrdma_ibdev *xib, struct xrdma_buf *buf);
-void xrdma_quarantine_release(struct xrdma_ibdev *xib);
-void xrdma_quarantine_abandon(struct xrdma_ibdev *xib);
 
 /* xrdma_ctx_keys.c: keys of a user context, which end with it */
 void xrdma_ctx_keys_init(struct xrdma_ucontext *uc);
@@ -77,7 +72,7 @@ struct xrdma_grant {
 	u16 access;
 };
 
-/* xrdma_mr.c: regions, their beginning and end */
+/* xrdma_mr.c: what all regions have in common */
 int xrdma_mr_flags(u16 rights);
 struct xrdma_mr *xrdma_mr_alloc(void);
 void xrdma_mr_free(struct xrdma_ibdev *xib, struct xrdma_mr *mr);
@@ -90,12 +85,14 @@ void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
 		      const struct xrdma_grant *grant,
 		      const struct xrdma_mtt *mtt, u64 flags);
 int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key);
+u16 xrdma_mr_rights(int access);
+
+/* xrdma_mr_verbs.c: verbs of regions */
 struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access);
 struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
 				struct ib_udata *udata);
 int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
-u16 xrdma_mr_rights(int access);
 
 /* Pages of the largest fast-register region. */
 #define XRDMA_FRMR_MAX_PAGES	4096

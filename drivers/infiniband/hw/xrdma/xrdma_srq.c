@@ -187,10 +187,7 @@ static int xrdma_ksrq_size(const struct xrdma_caps *caps, struct xrdma_wq *rq,
 static void xrdma_ksrq_free(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 			    bool keep)
 {
-	if (keep)
-		xrdma_quarantine_buf(xib, srq->buf);
-	else
-		xrdma_buf_free(&xib->hw, srq->buf);
+	xrdma_buf_release(xib, srq->buf, keep);
 	kvfree(srq->tags);
 }
 
@@ -256,7 +253,7 @@ static int xrdma_usrq_shape(const struct xrdma_caps *caps, struct xrdma_wq *rq,
 
 static void xrdma_usrq_destroy(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
 {
-	xrdma_ubuf_unmap(xib, &srq->user, xrdma_srq_disable(xib, srq));
+	xrdma_ubuf_release(xib, &srq->user, xrdma_srq_disable(xib, srq));
 }
 
 static int xrdma_usrq_create(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
@@ -280,7 +277,7 @@ static int xrdma_usrq_create(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 		return err;
 	err = xrdma_srq_enable(xib, srq, srq->user.mtt.root);
 	if (err) {
-		xrdma_ubuf_unmap(xib, &srq->user, xrdma_may_touch(&xib->hw));
+		xrdma_ubuf_release(xib, &srq->user, xrdma_may_touch(&xib->hw));
 		return err;
 	}
 
@@ -322,7 +319,7 @@ static int xrdma_usrq_resize(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 		xrdma_ubuf_swap(&srq->user, &ubuf);
 		srq->rq.log_depth = rq.log_depth;
 	}
-	xrdma_ubuf_unmap(xib, &ubuf, err && xrdma_may_touch(&xib->hw));
+	xrdma_ubuf_release(xib, &ubuf, err && xrdma_may_touch(&xib->hw));
 	return err;
 }
 

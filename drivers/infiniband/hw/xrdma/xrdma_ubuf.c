@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA rings in the memory of a process: pinned, and translated for the
- * device. Must not know what is in them.
+ * XRDMA rings in the memory of a process: pins them and translates them for the
+ * device. What is in the rings is known to their owners: xrdma_cq.c, xrdma_uqp.c
+ * and xrdma_srq.c. Rings that a dead device may still use are kept by
+ * xrdma_quarantine.c.
  */
 
 #include <linux/log2.h>
@@ -63,20 +65,14 @@ int xrdma_ubuf_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
 }
 
 /**
- * xrdma_ubuf_unmap() - let go of what xrdma_ubuf_map() pinned
- * @xib: the device
+ * xrdma_ubuf_unmap() - unpin what xrdma_ubuf_map() pinned
+ * @xib: the device, which does not use it any more
  * @ubuf: the rings; empty afterwards
- * @keep: the device may yet touch it: not before it has been reset
  *
  * Context: may sleep.
  */
-void xrdma_ubuf_unmap(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf,
-		      bool keep)
+void xrdma_ubuf_unmap(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf)
 {
-	if (keep) {
-		xrdma_quarantine_ubuf(xib, ubuf);
-		return;
-	}
 	xrdma_mtt_free(&xib->hw, &ubuf->mtt);
 	ib_umem_release(ubuf->umem);
 	kfree(ubuf->spare);

@@ -76,7 +76,7 @@ int xrdma_uqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 	int err = xrdma_qp_disable(xib, qp, NULL, NULL);
 
 	if (err != -EBUSY && qp->user.umem)
-		xrdma_ubuf_unmap(xib, &qp->user, err);
+		xrdma_ubuf_release(xib, &qp->user, err);
 	return err;
 }
 
@@ -109,7 +109,7 @@ int xrdma_uqp_start(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	cmd.db_page = cpu_to_le32(uctx->db_page);
 	err = xrdma_qp_enable(xib, qp, &cmd);
 	if (err)
-		xrdma_ubuf_unmap(xib, &qp->user, xrdma_may_touch(&xib->hw));
+		xrdma_ubuf_release(xib, &qp->user, xrdma_may_touch(&xib->hw));
 	return err;
 }
 

@@ -35,7 +35,7 @@
  *	xrdma_cmdq's lock	innermost
  *
  * Memory of a region is released only after the device has answered the
- * INVALIDATE of its key, or has been reset (xrdma_quarantine_region).
+ * INVALIDATE of its key, or has been reset (xrdma_mr_release()).
  */
 
 #ifndef XRDMA_VERBS_H
@@ -51,6 +51,7 @@
 #include <rdma/uverbs_ioctl.h>
 #include "xrdma_dev.h"
 #include "xrdma_fault.h"
+#include "xrdma_quarantine.h"
 
 struct gen_pool;
 struct p2pdma_provider;
@@ -69,7 +70,8 @@ struct xrdma_srq;
  * @ibdev: verbs device
  * @hw: device layer
  * @keys: key table
- * @inval: batches of INVALIDATE, and pages in quarantine
+ * @inval: batches of INVALIDATE
+ * @quarantine: memory that a dead device may still use
  * @faults: records of refused accesses
  * @counters: counter sets, or NULL: the device has none
  * @cc: files of congestion control, or NULL: the device has none
@@ -95,6 +97,7 @@ struct xrdma_ibdev {
 	struct xrdma_dev hw;
 	struct xrdma_keys *keys;
 	struct xrdma_inval *inval;
+	struct xrdma_quarantine quarantine;
 	struct xrdma_faults *faults;
 	struct xrdma_counters *counters;
 	struct xrdma_cc_dir *cc;
@@ -119,7 +122,7 @@ struct xrdma_ibdev {
  * @umem: pinned; NULL: there are none
  * @mtt: translation of @umem
  * @spare: takes their place in quarantine, when their owner is gone
- * @held: of a @spare: in xrdma_inval.ubufs
+ * @held: of a @spare: in xrdma_quarantine.ubufs
  */
 struct xrdma_ubuf {
 	struct ib_umem *umem;
@@ -187,7 +190,8 @@ struct xrdma_ah {
  * @umem: pinned memory, of user regions
  * @mtt: translation, but of DMA regions; of device memory, only its offset
  * @ctx_entry: in xrdma_ucontext.regions, unless it is the kernel's or of a
- *	dma-buf; then in xrdma_inval.regions, if it comes to quarantine
+ *	dma-buf; later in xrdma_quarantine.regions, if a dead device may still
+ *	use its memory
  * @key_index: entry in the key table
  * @access: enum xrdma_access, as published
  * @dmabuf: @umem is that of a dma-buf
@@ -496,8 +500,7 @@ bool xrdma_ubuf_ring_ok(const struct xrdma_caps *caps, u8 log_depth,
 			u8 log_stride, u8 log_stride_min);
 int xrdma_ubuf_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
 		   u64 size);
-void xrdma_ubuf_unmap(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf,
-		      bool keep);
+void xrdma_ubuf_unmap(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf);
 void xrdma_ubuf_swap(struct xrdma_ubuf *a, struct xrdma_ubuf *b);
 
 /* xrdma_qp.c, xrdma_qp_modify.c, xrdma_kqp.c */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA verbs of memory regions: registers memory of a process, and all bus
+ * addresses for the kernel, and deregisters regions of any kind. What all regions
+ * have in common is in xrdma_mr.c. Other kinds are registered in xrdma_frmr.c
+ * (page lists of work requests), xrdma_dmabuf.c and xrdma_dm.c (device memory);
+ * xrdma_rereg.c changes a region in place.
+ *
+ * Registration ends with a store (xrdma_key_publish()): after pinning it sends
+ * no command, touches no register and does not wait. Deregistration is a
+ * fence: nothing is unpinned before the device has answered.
+ */
+
+#include <linux/slab.h>
+#include "xrdma_verbs.h"
+
+/**
+ * xrdma_get_dma_mr() - ib_device_ops.get_dma_mr
+ * @ibpd: protection domain
+ * @access: enum ib_access_flags; local write, remote rights, and those of FLUSH
+ *
+ * Return: the region or an ERR_PTR(): -EOPNOTSUPP: other flags; -ENOSPC;
+ * -ENOMEM.
+ */
+struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
+{
+	struct xrdma_grant grant = {
+		.length = U64_MAX,
+		.pdn = to_xpd(ibpd)->pdn,
+		.access = xrdma_mr_rights(access),
+	};
+	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
+	int known = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
+		    IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |
+		    IB_ACCESS_OPTIONAL;
+	struct xrdma_mr *mr;
+	int err;
+
+	if (xib->hw.caps.flags & XRDMA_CAP_FLUSH)
+		known |= IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT;
+	if (access & ~known)
+		return ERR_PTR(-EOPNOTSUPP);
+	mr = xrdma_mr_alloc();
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	err = xrdma_mr_give_key(xib, mr, &grant, XRDMA_MPT_IDENTITY);
+	if (err) {
+		kfree(mr);
+		return ERR_PTR(err);
+	}
+	return &mr->ibmr;
+}
+
+/**
+ * xrdma_reg_user_mr() - ib_device_ops.reg_user_mr
+ * @ibpd: protection domain
+ * @start: virtual address in the current process
+ * @length: bytes, 1 or more; @iova + @length may not exceed 2^64
+ * @iova: address of the first byte under the key, any
+ * @access: enum ib_access_flags; remote write and atomics need local write,
+ *	optional flags that are not known are ignored
+ * @dmah: not supported
+ * @udata: no driver data in either direction; NULL for the kernel
+ *
+ * Return: the region or an ERR_PTR(): -EINVAL, -EOPNOTSUPP, -ENOSPC: no key
+ * left, -ENOMEM, -EINTR: the process has been killed, -EIO: the device is dead,
+ * or an errno of pinning.
+ */
+struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
+				u64 iova, int access, struct ib_dmah *dmah,
+				struct ib_udata *udata)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
+	struct xrdma_grant grant = {
+		.iova = iova,
+		.length = length,
+		.pdn = to_xpd(ibpd)->pdn,
+		.access = xrdma_mr_rights(access),
+	};
+	struct xrdma_mr *mr;
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (!err)
+		err = xrdma_mr_check(xib, length, iova, access);
+	if (err)
+		return ERR_PTR(err);
+	if (dmah)
+		return ERR_PTR(-EOPNOTSUPP);
+	mr = xrdma_mr_alloc();
+	if (!mr)
+		return ERR_PTR(-ENOMEM);
+	mr->umem = xrdma_mr_pin(xib, &mr->mtt, start, length, access);
+	if (IS_ERR(mr->umem)) {
+		err = PTR_ERR(mr->umem);
+		goto err_free;
+	}
+	err = xrdma_mr_give_key(xib, mr, &grant, 0);
+	if (err)
+		goto err_unpin;
+	xrdma_ctx_add_region(ibpd, mr);
+	return &mr->ibmr;
+
+err_unpin:
+	xrdma_mtt_free(&xib->hw, &mr->mtt);
+	ib_umem_release(mr->umem);
+err_free:
+	kfree(mr);
+	return ERR_PTR(err);
+}
+
+/**
+ * xrdma_dereg_mr() - ib_device_ops.dereg_mr
+ * @ibmr: the region, of any kind
+ * @udata: no driver data in either direction; NULL for the kernel
+ *
+ * Context: may sleep, for a bounded time.
+ * Return: 0: the region is gone; its memory is released, or, if the device
+ * cannot be silenced, in quarantine. -EBUSY: windows are bound to it; nothing
+ * has changed.
+ */
+int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibmr->device);
+	struct xrdma_mr *mr = to_xmr(ibmr);
+	int err;
+
+	err = ib_no_udata_io(udata);
+	if (err)
+		return err;
+	if (mr->dmabuf)
+		err = xrdma_dmabuf_inval(xib, mr);
+	else
+		err = xrdma_ctx_inval(ibmr->pd, mr->key_index);
+	if (err == -EBUSY)
+		return err;
+	if (!mr->dmabuf)
+		xrdma_ctx_drop(ibmr->pd, &mr->ctx_entry);
+	if (!err)
+		xrdma_key_free(xib->keys, mr->key_index);
+	xrdma_mr_release(xib, mr, err);
+	return 0;
+}

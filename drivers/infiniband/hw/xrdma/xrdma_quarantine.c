@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA quarantine: releases regions and rings, or keeps them while a dead device
+ * may still use their memory, until the device is quiet. Whether the device may
+ * still use memory is what the caller has found out: from a failed INVALIDATE
+ * (xrdma_inval.c) or DESTROY command, or by xrdma_may_touch().
+ */
+
+#include <linux/slab.h>
+#include "xrdma_verbs.h"
+
+/**
+ * xrdma_quarantine_init() - an empty quarantine
+ * @quarantine: of a device
+ */
+void xrdma_quarantine_init(struct xrdma_quarantine *quarantine)
+{
+	spin_lock_init(&quarantine->lock);
+	INIT_LIST_HEAD(&quarantine->regions);
+	INIT_LIST_HEAD(&quarantine->ubufs);
+	INIT_LIST_HEAD(&quarantine->bufs);
+}
+
+/* Kept until the device is quiet; it may have become so by now. */
+static void xrdma_quarantine_add(struct xrdma_ibdev *xib,
+				 struct list_head *entry,
+				 struct list_head *list)
+{
+	struct xrdma_quarantine *quarantine = &xib->quarantine;
+	bool warned;
+
+	spin_lock(&quarantine->lock);
+	list_add_tail(entry, list);
+	warned = quarantine->warned;
+	quarantine->warned = true;
+	spin_unlock(&quarantine->lock);
+	if (!warned)
+		ibdev_err(&xib->ibdev,
+			  "memory in use stays pinned until the device has been reset\n");
+	if (xrdma_quiet(&xib->hw))
+		xrdma_quarantine_release(xib);
+}
+
+/**
+ * xrdma_mr_release() - free a region with its memory, or keep both
+ * @xib: the device
+ * @mr: the region, which is no longer the caller's
+ * @keep: a dead device may still use the memory: free it when the device is quiet
+ *
+ * Context: may sleep. Cannot fail.
+ */
+void xrdma_mr_release(struct xrdma_ibdev *xib, struct xrdma_mr *mr, bool keep)
+{
+	if (keep)
+		xrdma_quarantine_add(xib, &mr->ctx_entry,
+				     &xib->quarantine.regions);
+	else
+		xrdma_mr_free(xib, mr);
+}
+
+/* Cannot fail: @ubuf brings the memory that its entry in the list takes. */
+static void xrdma_ubuf_keep(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf)
+{
+	struct xrdma_ubuf *held = ubuf->spare;
+
+	held->umem = ubuf->umem;
+	xrdma_mtt_move(&held->mtt, &ubuf->mtt);
+	ubuf->umem = NULL;
+	ubuf->spare = NULL;
+	xrdma_quarantine_add(xib, &held->held, &xib->quarantine.ubufs);
+}
+
+/**
+ * xrdma_ubuf_release() - unpin rings of a process, or keep them pinned
+ * @xib: the device
+ * @ubuf: the rings, from xrdma_ubuf_map(); empty afterwards
+ * @keep: a dead device may still use them: unpin them when the device is quiet
+ *
+ * Context: may sleep. Cannot fail.
+ */
+void xrdma_ubuf_release(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf,
+			bool keep)
+{
+	if (keep)
+		xrdma_ubuf_keep(xib, ubuf);
+	else
+		xrdma_ubuf_unmap(xib, ubuf);
+}
+
+/**
+ * xrdma_buf_release() - free rings in kernel memory, or keep them
+ * @xib: the device
+ * @buf: the rings, which are no longer the caller's
+ * @keep: a dead device may still use them: free them when the device is quiet
+ *
+ * Context: may sleep. Cannot fail: the list entry is part of @buf.
+ */
+void xrdma_buf_release(struct xrdma_ibdev *xib, struct xrdma_buf *buf,
+		       bool keep)
+{
+	if (keep)
+		xrdma_quarantine_add(xib, &buf->held, &xib->quarantine.bufs);
+	else
+		xrdma_buf_free(&xib->hw, buf);
+}
+
+/**
+ * xrdma_quarantine_release() - free what is in quarantine
+ * @xib: the device, which is quiet
+ *
+ * Context: may sleep.
+ */
+void xrdma_quarantine_release(struct xrdma_ibdev *xib)
+{
+	struct xrdma_quarantine *quarantine = &xib->quarantine;
+	struct xrdma_ubuf *ubuf, *next_ubuf;
+	LIST_HEAD(regions);
+	LIST_HEAD(ubufs);
+	LIST_HEAD(bufs);
+	struct xrdma_buf *buf, *next_buf;
+	struct xrdma_mr *mr, *next_mr;
+
+	spin_lock(&quarantine->lock);
+	list_splice_init(&quarantine->regions, &regions);
+	list_splice_init(&quarantine->ubufs, &ubufs);
+	list_splice_init(&quarantine->bufs, &bufs);
+	spin_unlock(&quarantine->lock);
+	list_for_each_entry_safe(mr, next_mr, &regions, ctx_entry)
+		xrdma_mr_free(xib, mr);
+	list_for_each_entry_safe(ubuf, next_ubuf, &ubufs, held) {
+		xrdma_ubuf_unmap(xib, ubuf);
+		kfree(ubuf);
+	}
+	list_for_each_entry_safe(buf, next_buf, &bufs, held)
+		xrdma_buf_free(&xib->hw, buf);
+}
+
+/**
+ * xrdma_quarantine_abandon() - never free what is in quarantine
+ * @xib: the device, which cannot be made quiet; nothing else uses it any more
+ *
+ * Context: may sleep.
+ */
+void xrdma_quarantine_abandon(struct xrdma_ibdev *xib)
+{
+	struct xrdma_mr *mr;
+
+	list_for_each_entry(mr, &xib->quarantine.regions, ctx_entry)
+		xrdma_dmabuf_abandon(mr->umem);
+}
