@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA queue pairs whose rings are in kernel memory: those of the kernel's
- * consumers and the netdev's. Must not know what is in an entry (xrdma_post.c,
- * xrdma_poll.c).
+ * consumers and of the netdev. Allocates the rings, and links the queue pair to
+ * its completion queues. What all queue pairs have in common is in xrdma_qp.c,
+ * entries are in xrdma_wqe.c and xrdma_poll.c.
  */
 
 #include <linux/log2.h>

@@ -7,6 +7,7 @@
 
 #include <linux/delay.h>
 #include <linux/pci-p2pdma.h>
+#include <linux/random.h>
 #include "xrdma_flow.h"
 #include "xrdma_function.h"
 #include "xrdma_regs.h"
@@ -14,6 +15,9 @@
 
 /* What consumers have to act on the death of a device, before it is taken away */
 #define XRDMA_SINK_IN_MS	1000
+
+/* The first queue gets a number below this; one above the limit wraps. */
+#define XRDMA_FIRST_NUMBERS	16384
 
 /* ---- device ---------------------------------------------------------------- */
 
@@ -209,6 +213,35 @@ static int xrdma_register(struct xrdma_ibdev *xib, const char *name)
 
 /* ---- life ------------------------------------------------------------------ */
 
+/*
+ * The first numbers are random, so that a peer cannot tell them from those of
+ * the device's last life.
+ */
+static void xrdma_numbers_init(struct xrdma_ibdev *xib)
+{
+	xa_init_flags(&xib->cqs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&xib->qps, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&xib->srqs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
+	xib->next_cqn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
+	xib->next_qpn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
+	xib->next_srqn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
+	ida_init(&xib->pds);
+	ida_init(&xib->xrcds);
+	ida_init(&xib->flows);
+	ida_init(&xib->db_pages);
+}
+
+static void xrdma_numbers_destroy(struct xrdma_ibdev *xib)
+{
+	ida_destroy(&xib->db_pages);
+	ida_destroy(&xib->flows);
+	ida_destroy(&xib->xrcds);
+	ida_destroy(&xib->pds);
+	xa_destroy(&xib->srqs);
+	xa_destroy(&xib->qps);
+	xa_destroy(&xib->cqs);
+}
+
 static struct xrdma_ibdev *xrdma_alloc(struct pci_dev *pdev)
 {
 	struct xrdma_ibdev *xib = ib_alloc_device(xrdma_ibdev, ibdev);
@@ -218,22 +251,16 @@ static struct xrdma_ibdev *xrdma_alloc(struct pci_dev *pdev)
 	xib->hw.pdev = pdev;
 	xib->hw.event_ops = &xrdma_event_ops;
 	mutex_init(&xib->hw.silence_lock);
-	ida_init(&xib->pds);
-	ida_init(&xib->xrcds);
-	ida_init(&xib->flows);
-	ida_init(&xib->db_pages);
+	xrdma_numbers_init(xib);
 	xrdma_quarantine_init(&xib->quarantine);
-	xrdma_queues_create(xib);
+	xrdma_flush_init(xib);
 	return xib;
 }
 
 static void xrdma_free(struct xrdma_ibdev *xib)
 {
-	xrdma_queues_destroy(xib);
-	ida_destroy(&xib->db_pages);
-	ida_destroy(&xib->flows);
-	ida_destroy(&xib->xrcds);
-	ida_destroy(&xib->pds);
+	xrdma_flush_exit(xib);
+	xrdma_numbers_destroy(xib);
 	mutex_destroy(&xib->hw.silence_lock);
 	ib_dealloc_device(&xib->ibdev);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA completions for the kernel's consumers: polling, arming, and what is
- * made up in software when the device is dead. Must not know how queues come
- * to life, nor how work requests are written.
+ * XRDMA completions for the kernel's consumers: polling and arming. Completions
+ * that are made in software when the device is dead are in xrdma_flush.c, the
+ * ring itself in xrdma_cq.c, tags of shared receive queues in xrdma_srq_post.c.
  *
  * A completion names a queue pair and, of a send, an entry. Both are checked
  * before use, and the wr_id is the one that was posted, not the one that came
@@ -11,12 +11,8 @@
  */
 
 #include <linux/if_vlan.h>
-#include <linux/random.h>
 #include <linux/rbtree.h>
 #include "xrdma_srq.h"
-
-/* The first queue gets a number below this; one above the limit wraps. */
-#define XRDMA_FIRST_NUMBERS	16384
 
 static const u8 xrdma_wc_opcodes[] = {
 	[XRDMA_OP_SEND] = IB_WC_SEND,
@@ -63,13 +59,6 @@ static enum ib_wc_status xrdma_wc_status(u8 status)
 	    !xrdma_wc_statuses[status])
 		return IB_WC_GENERAL_ERR;
 	return xrdma_wc_statuses[status] - 1;
-}
-
-/* Entries up to @last are done; the producer gets them after the CQ has room. */
-static u64 xrdma_wq_consume(struct xrdma_wq *wq, u32 last)
-{
-	wq->done = last + 1;
-	return wq->wr_id[xrdma_ring_slot(last, wq->log_depth)];
 }
 
 /*
@@ -258,142 +247,12 @@ static int xrdma_poll_device(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 	return n;
 }
 
-/* ---- a dead device ---------------------------------------------------- */
-
-static int xrdma_flush_wq(struct xrdma_qp *qp, struct xrdma_wq *wq,
-			  enum ib_wc_opcode opcode, int num, struct ib_wc *wc)
-{
-	u32 pi;
-	int n;
-
-	/* pairs with the release of the producer: the wr_id is there */
-	pi = smp_load_acquire(&wq->pi);
-	for (n = 0; n < num && wq->done != pi; n++) {
-		wc[n] = (struct ib_wc) {
-			.wr_id = xrdma_wq_consume(wq, wq->done),
-			.status = IB_WC_WR_FLUSH_ERR,
-			.opcode = opcode,
-			.qp = &qp->ibqp,
-		};
-	}
-	return n;
-}
-
 static int xrdma_poll_dead(struct xrdma_cq *cq, int num, struct ib_wc *wc)
 {
-	struct rb_node *node;
-	struct xrdma_qp *qp;
-	int n = 0;
+	int n = xrdma_flush_poll(cq, num, wc);
 
-	for (node = rb_first(&cq->send_qps); node; node = rb_next(node)) {
-		qp = rb_entry(node, struct xrdma_qp, send_node);
-		n += xrdma_flush_wq(qp, &qp->sq, IB_WC_SEND, num - n, wc + n);
-	}
-	for (node = rb_first(&cq->recv_qps); node; node = rb_next(node)) {
-		qp = rb_entry(node, struct xrdma_qp, recv_node);
-		n += xrdma_flush_wq(qp, &qp->rq, IB_WC_RECV, num - n, wc + n);
-	}
 	xrdma_release_wqs(wc, n);
 	return n;
-}
-
-static bool xrdma_wq_has_work(const struct xrdma_wq *wq)
-{
-	return wq->done != READ_ONCE(wq->pi);
-}
-
-static bool xrdma_work_left(struct xrdma_cq *cq)
-{
-	struct rb_node *node;
-
-	for (node = rb_first(&cq->send_qps); node; node = rb_next(node))
-		if (xrdma_wq_has_work(&rb_entry(node, struct xrdma_qp,
-						send_node)->sq))
-			return true;
-	for (node = rb_first(&cq->recv_qps); node; node = rb_next(node))
-		if (xrdma_wq_has_work(&rb_entry(node, struct xrdma_qp,
-						recv_node)->rq))
-			return true;
-	return false;
-}
-
-/* Not before the device is silent: a request that is over gives memory back. */
-static bool xrdma_flushing(const struct xrdma_ibdev *xib)
-{
-	/* pairs with xrdma_flush_begin(): what the device wrote is there */
-	return smp_load_acquire(&xib->flushing);
-}
-
-static void xrdma_flush_work(struct work_struct *work)
-{
-	struct xrdma_ibdev *xib = container_of(work, struct xrdma_ibdev,
-					       flush_work);
-	struct xrdma_cq *cq;
-	unsigned long cqn;
-
-	if (!xrdma_flushing(xib))
-		return;
-	xa_for_each(&xib->cqs, cqn, cq)
-		xrdma_cq_wake(xib, cqn);
-}
-
-/**
- * xrdma_flush_dead() - wake the consumers of a dead device
- * @xib: the device, declared dead; until xrdma_flush_begin() nothing happens
- *
- * Their polling then finds what the device still wrote, and after that a flush
- * error for each request that is not completed.
- *
- * Context: any; the handlers run from a work item.
- */
-void xrdma_flush_dead(struct xrdma_ibdev *xib)
-{
-	schedule_work(&xib->flush_work);
-}
-
-/**
- * xrdma_flush_begin() - from now on requests complete in software
- * @xib: the device, dead, and silent if it can be silenced
- *
- * Context: any; consumers are woken from a work item.
- */
-void xrdma_flush_begin(struct xrdma_ibdev *xib)
-{
-	/* pairs with xrdma_flushing() */
-	smp_store_release(&xib->flushing, true);
-	xrdma_flush_dead(xib);
-}
-
-/**
- * xrdma_queues_create() - tables of queue numbers, empty
- * @xib: the device
- *
- * The first numbers are random, so that a peer cannot tell them from those of
- * the device's last life.
- */
-void xrdma_queues_create(struct xrdma_ibdev *xib)
-{
-	xa_init_flags(&xib->cqs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
-	xa_init_flags(&xib->qps, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
-	xa_init_flags(&xib->srqs, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
-	xib->next_cqn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
-	xib->next_qpn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
-	xib->next_srqn = get_random_u32_below(XRDMA_FIRST_NUMBERS);
-	INIT_WORK(&xib->flush_work, xrdma_flush_work);
-}
-
-/**
- * xrdma_queues_destroy() - end of the tables
- * @xib: the device; no object is left, and no event comes any more
- *
- * Context: may sleep.
- */
-void xrdma_queues_destroy(struct xrdma_ibdev *xib)
-{
-	cancel_work_sync(&xib->flush_work);
-	xa_destroy(&xib->srqs);
-	xa_destroy(&xib->qps);
-	xa_destroy(&xib->cqs);
 }
 
 /* ---- verbs ------------------------------------------------------------ */
@@ -447,7 +306,7 @@ int xrdma_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	xrdma_cq_arm(cq, (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ?
 			 XRDMA_ARM_SOLICITED : XRDMA_ARM_NEXT);
 	missed = (!cq->dead && xrdma_cq_next(cq)) ||
-		 (xrdma_flushing(xib) && xrdma_work_left(cq));
+		 (xrdma_flushing(xib) && xrdma_flush_pending(cq));
 	spin_unlock_irqrestore(&cq->lock, irq);
 	return missed && (flags & IB_CQ_REPORT_MISSED_EVENTS);
 }

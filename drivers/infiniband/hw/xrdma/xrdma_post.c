@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA work requests of the kernel's consumers: written into the rings, the
- * record moved once, the doorbell rung at most once for a list. Must not know
- * how queue pairs come to life, nor how requests complete.
+ * XRDMA posting of the kernel's consumers: puts the entries of a list of work
+ * requests into a ring, moves the record once, and rings the doorbell at most
+ * once. How a request is encoded is in xrdma_wqe.c, how it completes in
+ * xrdma_poll.c, posting to shared receive queues in xrdma_srq_post.c.
  *
  * Context of all of it: any, also with interrupts off.
  */
 
-#include <rdma/xrdma-bind.h>
-#include <rdma/xrdma-flush.h>
 #include "xrdma_verbs.h"
-
-#define XRDMA_QPN_MASK	GENMASK(23, 0)
 
 /* ---- rings -------------------------------------------------------------- */
 
@@ -50,269 +47,7 @@ void xrdma_publish_sq(struct xrdma_qp *qp, u32 old_pi)
 	xrdma_ring(qp);
 }
 
-/* ---- send entries --------------------------------------------------------- */
-
-/**
- * struct xrdma_wr_op - what becomes of an opcode of verbs
- * @opcode: enum xrdma_wqe_opcode; 0: there is none
- * @inlines: data may be inline
- * @cap: XRDMA_CAP_* that the device needs, or 0
- */
-struct xrdma_wr_op {
-	u8 opcode;
-	bool inlines;
-	u64 cap;
-};
-
-static const struct xrdma_wr_op xrdma_wr_ops[] = {
-	[IB_WR_RDMA_WRITE] = { XRDMA_OP_WRITE, true },
-	[IB_WR_RDMA_WRITE_WITH_IMM] = { XRDMA_OP_WRITE_IMM, true },
-	[IB_WR_SEND] = { XRDMA_OP_SEND, true },
-	[IB_WR_SEND_WITH_IMM] = { XRDMA_OP_SEND_IMM, true },
-	[IB_WR_SEND_WITH_INV] = { XRDMA_OP_SEND_INV, true, XRDMA_CAP_FAST_REG },
-	[IB_WR_RDMA_READ] = { XRDMA_OP_READ },
-	[IB_WR_ATOMIC_CMP_AND_SWP] = { XRDMA_OP_CMP_SWAP },
-	[IB_WR_ATOMIC_FETCH_AND_ADD] = { XRDMA_OP_FETCH_ADD },
-	[IB_WR_BIND_MW] = { XRDMA_OP_BIND_MW },
-	[IB_WR_LOCAL_INV] = { XRDMA_OP_LOCAL_INV, false, XRDMA_CAP_FAST_REG },
-	[IB_WR_REG_MR] = { XRDMA_OP_REG_MR, false, XRDMA_CAP_FAST_REG },
-	[IB_WR_FLUSH] = { XRDMA_OP_FLUSH, false, XRDMA_CAP_FLUSH },
-	[IB_WR_ATOMIC_WRITE] = { XRDMA_OP_ATOMIC_WRITE, true,
-				 XRDMA_CAP_ATOMIC_WRITE },
-};
-
-static void xrdma_make_sge(struct xrdma_sge *seg, const struct ib_sge *sge)
-{
-	seg->addr = cpu_to_le64(sge->addr);
-	seg->length = cpu_to_le32(sge->length);
-	seg->lkey = cpu_to_le32(sge->lkey);
-}
-
-static int xrdma_make_inline(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
-			     void *data, const struct ib_send_wr *wr)
-{
-	u32 total = 0;
-	int i;
-
-	for (i = 0; i < wr->num_sge; i++) {
-		const struct ib_sge *sge = &wr->sg_list[i];
-
-		if (sge->length > qp->max_inline - total)
-			return -EINVAL;
-		memcpy(data + total, (void *)(uintptr_t)sge->addr,
-		       sge->length);
-		total += sge->length;
-	}
-	wqe->num_sge = cpu_to_le16(total);
-	return 0;
-}
-
-/* Where the data goes to or comes from, behind what the operation needs */
-static int xrdma_make_data(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
-			   void *data, const struct ib_send_wr *wr)
-{
-	struct xrdma_sge *seg = data;
-	int i;
-
-	if (wqe->flags & XRDMA_WQE_INLINE)
-		return xrdma_make_inline(qp, wqe, data, wr);
-	if (wr->num_sge > qp->sq.max_sge)
-		return -EINVAL;
-	for (i = 0; i < wr->num_sge; i++)
-		xrdma_make_sge(&seg[i], &wr->sg_list[i]);
-	wqe->num_sge = cpu_to_le16(wr->num_sge);
-	return 0;
-}
-
-static int xrdma_make_atomic(struct xrdma_sq_wqe *wqe,
-			     const struct ib_send_wr *wr)
-{
-	const struct ib_atomic_wr *awr = atomic_wr(wr);
-	struct xrdma_atomic_seg *seg = (void *)(wqe + 1);
-	bool swap = wr->opcode == IB_WR_ATOMIC_CMP_AND_SWP;
-
-	if (wr->num_sge != 1)
-		return -EINVAL;
-	wqe->remote_addr = cpu_to_le64(awr->remote_addr);
-	wqe->rkey = cpu_to_le32(awr->rkey);
-	seg->swap_add = cpu_to_le64(swap ? awr->swap : awr->compare_add);
-	seg->compare = cpu_to_le64(swap ? awr->compare_add : 0);
-	xrdma_make_sge((struct xrdma_sge *)(seg + 1), wr->sg_list);
-	wqe->num_sge = cpu_to_le16(1);
-	return 0;
-}
-
-static int xrdma_make_rdma(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
-			   const struct ib_send_wr *wr)
-{
-	wqe->remote_addr = cpu_to_le64(rdma_wr(wr)->remote_addr);
-	wqe->rkey = cpu_to_le32(rdma_wr(wr)->rkey);
-	return xrdma_make_data(qp, wqe, wqe + 1, wr);
-}
-
-static int xrdma_make_reg(struct xrdma_sq_wqe *wqe,
-			  const struct ib_send_wr *wr)
-{
-	const struct ib_reg_wr *rwr = reg_wr(wr);
-
-	if (rwr->access & ~XRDMA_IB_ACCESS)
-		return -EINVAL;
-	wqe->inv_key = cpu_to_le32(rwr->key);
-	return xrdma_frmr_grant(rwr->mr, xrdma_mr_rights(rwr->access),
-				(struct xrdma_reg_seg *)(wqe + 1));
-}
-
-static int xrdma_make_bind(struct xrdma_sq_wqe *wqe,
-			   const struct ib_send_wr *wr)
-{
-	const struct xrdma_bind_wr *bwr = xrdma_bind_wr(wr);
-
-	if (bwr->access & ~XRDMA_IB_ACCESS)
-		return -EINVAL;
-	wqe->inv_key = cpu_to_le32(bwr->mw->rkey);
-	*(struct xrdma_bind_seg *)(wqe + 1) = (struct xrdma_bind_seg) {
-		.addr = cpu_to_le64(bwr->addr),
-		.length = cpu_to_le64(bwr->length),
-		.mr_key = cpu_to_le32(bwr->mr ? bwr->mr->lkey : 0),
-		.new_key = cpu_to_le32(bwr->rkey),
-		.access = cpu_to_le32(xrdma_mr_rights(bwr->access)),
-	};
-	return 0;
-}
-
-static int xrdma_make_flush(struct xrdma_sq_wqe *wqe,
-			    const struct ib_send_wr *wr)
-{
-	const struct xrdma_flush_wr *fwr = xrdma_flush_wr(wr);
-	bool range = fwr->level == IB_FLUSH_RANGE;
-	u32 ext = fwr->type | (range ? 0 : XRDMA_FLUSH_MR);
-
-	if (fwr->type & ~(IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT) ||
-	    (!range && fwr->level != IB_FLUSH_MR))
-		return -EINVAL;
-	wqe->remote_addr = cpu_to_le64(fwr->remote_addr);
-	wqe->rkey = cpu_to_le32(fwr->rkey);
-	wqe->length = cpu_to_le32(range ? fwr->length : 0);
-	wqe->ext = cpu_to_le32(ext);
-	return 0;
-}
-
-/* The value is in the entry: it has to be where the processor can read it. */
-static int xrdma_make_atomic_write(struct xrdma_sq_wqe *wqe,
-				   const struct ib_send_wr *wr)
-{
-	struct xrdma_atomic_seg *seg = (void *)(wqe + 1);
-
-	if (!(wr->send_flags & IB_SEND_INLINE) || wr->num_sge != 1 ||
-	    wr->sg_list->length != sizeof(seg->swap_add))
-		return -EINVAL;
-	wqe->flags &= ~XRDMA_WQE_INLINE;
-	wqe->remote_addr = cpu_to_le64(rdma_wr(wr)->remote_addr);
-	wqe->rkey = cpu_to_le32(rdma_wr(wr)->rkey);
-	/* as it lies in memory, whatever that means to the consumer */
-	memcpy(&seg->swap_add, (void *)(uintptr_t)wr->sg_list->addr,
-	       sizeof(seg->swap_add));
-	return 0;
-}
-
-/* Where a datagram goes; its data follows the address vector. */
-static int xrdma_make_datagram(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
-			       const struct ib_send_wr *wr)
-{
-	const struct ib_ud_wr *uwr = ud_wr(wr);
-	struct xrdma_av *av = (struct xrdma_av *)(wqe + 1);
-
-	if (!uwr->ah || uwr->remote_qpn & ~XRDMA_QPN_MASK)
-		return -EINVAL;
-	wqe->dqpn = cpu_to_le32(uwr->remote_qpn);
-	wqe->qkey = cpu_to_le32(uwr->remote_qkey);
-	*av = to_xah(uwr->ah)->av;
-	return xrdma_make_data(qp, wqe, av + 1, wr);
-}
-
-static bool xrdma_is_datagram(const struct xrdma_qp *qp)
-{
-	return qp->type == XRDMA_QP_UD || qp->type == XRDMA_QP_GSI;
-}
-
-static int xrdma_make_send(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
-			   const struct ib_send_wr *wr)
-{
-	if (xrdma_is_datagram(qp))
-		return xrdma_make_datagram(qp, wqe, wr);
-	return xrdma_make_data(qp, wqe, wqe + 1, wr);
-}
-
-static u8 xrdma_make_flags(const struct xrdma_qp *qp,
-			   const struct ib_send_wr *wr)
-{
-	u8 flags = 0;
-
-	if (wr->send_flags & IB_SEND_SIGNALED || qp->sig_all)
-		flags |= XRDMA_WQE_SIGNALED;
-	if (wr->send_flags & IB_SEND_FENCE)
-		flags |= XRDMA_WQE_FENCE;
-	if (wr->send_flags & IB_SEND_SOLICITED)
-		flags |= XRDMA_WQE_SOLICITED;
-	if (wr->send_flags & IB_SEND_INLINE)
-		flags |= XRDMA_WQE_INLINE;
-	return flags;
-}
-
-static int xrdma_make_wqe(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
-			  const struct ib_send_wr *wr)
-{
-	const struct xrdma_wr_op *op;
-
-	if (wr->opcode >= ARRAY_SIZE(xrdma_wr_ops))
-		return -EOPNOTSUPP;
-	op = &xrdma_wr_ops[wr->opcode];
-	if (!op->opcode || op->cap & ~qp->xdev->caps.flags)
-		return -EOPNOTSUPP;
-	if (wr->send_flags & IB_SEND_INLINE && !op->inlines)
-		return -EINVAL;
-	if (xrdma_is_datagram(qp) && wr->opcode != IB_WR_SEND &&
-	    wr->opcode != IB_WR_SEND_WITH_IMM)
-		return -EINVAL;
-
-	memset(wqe, 0, sizeof(*wqe));
-	wqe->opcode = op->opcode;
-	wqe->flags = xrdma_make_flags(qp, wr);
-	wqe->wr_id = cpu_to_le64(wr->wr_id);
-
-	switch (wr->opcode) {
-	case IB_WR_SEND_WITH_INV:
-		wqe->inv_key = cpu_to_le32(wr->ex.invalidate_rkey);
-		return xrdma_make_data(qp, wqe, wqe + 1, wr);
-	case IB_WR_SEND_WITH_IMM:
-		wqe->imm = wr->ex.imm_data;
-		fallthrough;
-	case IB_WR_SEND:
-		return xrdma_make_send(qp, wqe, wr);
-	case IB_WR_RDMA_WRITE_WITH_IMM:
-		wqe->imm = wr->ex.imm_data;
-		fallthrough;
-	case IB_WR_RDMA_WRITE:
-	case IB_WR_RDMA_READ:
-		return xrdma_make_rdma(qp, wqe, wr);
-	case IB_WR_ATOMIC_CMP_AND_SWP:
-	case IB_WR_ATOMIC_FETCH_AND_ADD:
-		return xrdma_make_atomic(wqe, wr);
-	case IB_WR_LOCAL_INV:
-		wqe->inv_key = cpu_to_le32(wr->ex.invalidate_rkey);
-		return 0;
-	case IB_WR_REG_MR:
-		return xrdma_make_reg(wqe, wr);
-	case IB_WR_BIND_MW:
-		return xrdma_make_bind(wqe, wr);
-	case IB_WR_FLUSH:
-		return xrdma_make_flush(wqe, wr);
-	case IB_WR_ATOMIC_WRITE:
-		return xrdma_make_atomic_write(wqe, wr);
-	default:
-		return -EOPNOTSUPP;
-	}
-}
+/* ---- entries ---------------------------------------------------------------- */
 
 static int xrdma_post_one_send(struct xrdma_qp *qp, const struct ib_send_wr *wr)
 {
@@ -322,36 +57,13 @@ static int xrdma_post_one_send(struct xrdma_qp *qp, const struct ib_send_wr *wr)
 
 	if (!xrdma_wq_room(sq))
 		return -ENOMEM;
-	err = xrdma_make_wqe(qp, xrdma_wq_entry(sq, pi), wr);
+	err = xrdma_make_send(qp, xrdma_wq_entry(sq, pi), wr);
 	if (err)
 		return err;
 	sq->wr_id[xrdma_ring_slot(pi, sq->log_depth)] = wr->wr_id;
 	/* pairs with the acquire of the software flush, xrdma_flush_wq() */
 	smp_store_release(&sq->pi, pi + 1);
 	return 0;
-}
-
-/* ---- receive entries ------------------------------------------------------- */
-
-/**
- * xrdma_make_recv() - write a receive entry
- * @wqe: where; there is room for the scatter-gather entries of @wr
- * @wr: the request
- * @wr_id: what its completion gives back
- *
- * Context: any.
- */
-void xrdma_make_recv(struct xrdma_rq_wqe *wqe, const struct ib_recv_wr *wr,
-		     u64 wr_id)
-{
-	struct xrdma_sge *seg = (struct xrdma_sge *)(wqe + 1);
-	int i;
-
-	memset(wqe, 0, sizeof(*wqe));
-	wqe->num_sge = cpu_to_le16(wr->num_sge);
-	wqe->wr_id = cpu_to_le64(wr_id);
-	for (i = 0; i < wr->num_sge; i++)
-		xrdma_make_sge(&seg[i], &wr->sg_list[i]);
 }
 
 static int xrdma_post_one_recv(struct xrdma_qp *qp, const struct ib_recv_wr *wr)

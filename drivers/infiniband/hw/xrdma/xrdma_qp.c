@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA queue pairs: types, birth, death and events, what is common to those of
- * users, of the kernel's consumers and of the netdev. Must not know states and
- * attributes (xrdma_qp_modify.c), where rings are (xrdma_kqp.c, xrdma_uqp.c),
- * nor what is in an entry (xrdma_post.c, xrdma_poll.c).
+ * XRDMA queue pairs: types, numbers, events and limits, and the commands that
+ * create and destroy them: what is common to those of users, of the kernel's
+ * consumers and of the netdev. Verbs are in xrdma_qp_verbs.c, states and
+ * attributes in xrdma_qp_modify.c, the memory of rings in xrdma_kqp.c and
+ * xrdma_uqp.c, entries in xrdma_wqe.c and xrdma_poll.c.
  */
 
-#include "xrdma_flow.h"
 #include "xrdma_qp.h"
 #include "xrdma_srq.h"
 
@@ -329,17 +329,6 @@ void xrdma_qp_limits(const struct xrdma_caps *caps, struct xrdma_qp *qp)
 				       (1 << qp->sq.log_stride) - header);
 }
 
-/* Neither rings nor anything else that would be the consumer's */
-static int xrdma_bare_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-			     const struct xrdma_qp_init *init)
-{
-	struct xrdma_cmd_create_qp cmd = {};
-
-	qp->type = init->type;
-	xrdma_make_create_qp(&cmd, init);
-	return xrdma_qp_enable(xib, qp, &cmd);
-}
-
 static u32 xrdma_wq_depth(const struct xrdma_wq *wq)
 {
 	return wq->log_stride ? 1 << wq->log_depth : 0;
@@ -357,135 +346,4 @@ void xrdma_qp_caps(const struct xrdma_qp *qp, struct ib_qp_cap *cap)
 	cap->max_inline_data = qp->max_inline;
 	cap->max_recv_wr = xrdma_wq_depth(&qp->rq);
 	cap->max_recv_sge = qp->rq.max_sge;
-}
-
-/* ---- verbs --------------------------------------------------------------- */
-
-static int xrdma_check_qp_cap(const struct xrdma_caps *caps,
-			      const struct xrdma_qp_kind *kind,
-			      const struct xrdma_qp_init *init,
-			      const struct ib_qp_cap *cap)
-{
-	if (kind->sq && (cap->max_send_wr > caps->max_qp_wr ||
-			 cap->max_send_sge > caps->max_sge ||
-			 cap->max_inline_data > caps->max_inline))
-		return -EINVAL;
-	if (init->has_rq && (cap->max_recv_wr > caps->max_qp_wr ||
-			     cap->max_recv_sge > caps->max_sge))
-		return -EINVAL;
-	return 0;
-}
-
-/* Return: -EOPNOTSUPP if this device has nothing of the kind. */
-static int xrdma_check_qp_kind(const struct xrdma_caps *caps,
-			       const struct xrdma_qp_kind *kind,
-			       const struct ib_qp_init_attr *attr, bool user)
-{
-	if (!kind || !(user ? kind->user : kind->kernel) ||
-	    kind->cap & ~caps->flags)
-		return -EOPNOTSUPP;
-	if (attr->create_flags || (attr->srq && !kind->srq))
-		return -EOPNOTSUPP;
-	return 0;
-}
-
-static void xrdma_make_qp_init(struct xrdma_qp_init *init,
-			       const struct xrdma_qp_kind *kind,
-			       const struct ib_qp *ibqp,
-			       const struct ib_qp_init_attr *attr)
-{
-	const struct ib_qp_cap *cap = &attr->cap;
-	u32 send_data = max_t(u32, cap->max_inline_data,
-			      cap->max_send_sge * sizeof(struct xrdma_sge));
-
-	*init = (struct xrdma_qp_init) {
-		.type = kind->type,
-		.pdn = ibqp->pd ? to_xpd(ibqp->pd)->pdn : 0,
-		.xrcdn = attr->xrcd ? to_xxrcd(attr->xrcd)->xrcdn : 0,
-		.send_cq = attr->send_cq ? to_xcq(attr->send_cq) : NULL,
-		.recv_cq = attr->recv_cq ? to_xcq(attr->recv_cq) : NULL,
-		.srq = attr->srq ? to_xsrq(attr->srq) : NULL,
-		.sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR,
-		.sq_optional = kind->type == XRDMA_QP_RAW,
-		.has_rq = kind->rq && !attr->srq,
-		.send_wr = cap->max_send_wr,
-		.send_bytes = xrdma_sq_header(kind->type) + send_data,
-		.recv_wr = cap->max_recv_wr,
-		.recv_sge = cap->max_recv_sge,
-	};
-}
-
-/**
- * xrdma_create_qp() - ib_device_ops.create_qp
- * @ibqp: to become a queue pair, in state RESET
- * @attr: what is needed; @attr->cap is set to what was given
- * @udata: with struct xrdma_ureq_create_qp; NULL for the kernel
- *
- * Context: may sleep.
- * Return: 0, -EOPNOTSUPP for a type or flag that does not work, -EINVAL for a
- * value out of range, -ENOMEM when numbers or memory run out, or an error of
- * the command.
- */
-int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
-		    struct ib_udata *udata)
-{
-	struct xrdma_ibdev *xib = to_xibdev(ibqp->device);
-	const struct xrdma_caps *caps = &xib->hw.caps;
-	const struct xrdma_qp_kind *kind = xrdma_qp_kind(attr->qp_type);
-	struct xrdma_qp *qp = to_xqp(ibqp);
-	struct xrdma_qp_init init;
-	int err;
-
-	if (attr->rwq_ind_tbl)
-		return xrdma_rss_create(ibqp, attr, udata);
-	err = xrdma_check_qp_kind(caps, kind, attr, udata);
-	if (err)
-		return err;
-	xrdma_make_qp_init(&init, kind, ibqp, attr);
-	err = xrdma_check_qp_cap(caps, kind, &init, &attr->cap);
-	if (err)
-		return err;
-
-	if (udata)
-		err = xrdma_uqp_create(xib, qp, &init, &attr->cap, udata);
-	else if (!kind->sq && !kind->rq)
-		err = xrdma_bare_create(xib, qp, &init);
-	else
-		err = xrdma_kqp_create(xib, qp, &init);
-	if (err)
-		return err;
-
-	ibqp->qp_num = qp->qpn;
-	xrdma_qp_caps(qp, &attr->cap);
-	return 0;
-}
-
-/**
- * xrdma_destroy_qp() - ib_device_ops.destroy_qp
- * @ibqp: the queue pair
- * @udata: no driver data in either direction; NULL for the kernel
- *
- * Context: may sleep.
- * Return: 0: it is gone; its rings are released, or, if the device cannot be
- * silenced, in quarantine. -EBUSY: windows of type 2A are bound to it; nothing
- * has changed. Or the error of unexpected @udata.
- */
-int xrdma_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
-{
-	struct xrdma_ibdev *xib = to_xibdev(ibqp->device);
-	struct xrdma_qp *qp = to_xqp(ibqp);
-	int err;
-
-	err = ib_no_udata_io(udata);
-	if (err)
-		return err;
-
-	if (ibqp->rwq_ind_tbl)
-		return xrdma_rss_destroy(ibqp);
-	if (qp->rec)
-		err = xrdma_kqp_destroy(xib, qp, to_xcq(ibqp->send_cq),
-					to_xcq(ibqp->recv_cq));
-	else
-		err = xrdma_uqp_destroy(xib, qp);
-	return err == -EBUSY ? err : 0;
 }

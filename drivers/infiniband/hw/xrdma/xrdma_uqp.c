@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA queue pairs whose rings are in the memory of a process, which posts to
- * them by itself. Must not know what is in an entry, nor types of queue pairs
- * but that some lack a ring.
+ * them by itself. Checks the rings that the provider has laid out, and maps them.
+ * What all queue pairs have in common is in xrdma_qp.c, pinning in xrdma_ubuf.c.
  */
 
 #include "xrdma_qp.h"

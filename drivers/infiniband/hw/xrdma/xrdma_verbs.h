@@ -75,9 +75,9 @@ struct xrdma_srq;
  * @faults: records of refused accesses
  * @counters: counter sets, or NULL: the device has none
  * @cc: files of congestion control, or NULL: the device has none
- * @qps: struct xrdma_qp and the netdev's, by number; xrdma_queues_create()
- * @cqs: struct xrdma_cq and the netdev's, by number; xrdma_queues_create()
- * @srqs: struct xrdma_srq, by number; xrdma_queues_create()
+ * @qps: struct xrdma_qp and the netdev's, by number; xrdma_numbers_init()
+ * @cqs: struct xrdma_cq and the netdev's, by number; xrdma_numbers_init()
+ * @srqs: struct xrdma_srq, by number; xrdma_numbers_init()
  * @next_qpn: where the search for a free QPN begins
  * @next_cqn: where the search for a free CQN begins
  * @next_srqn: where the search for a free SRQN begins
@@ -407,6 +407,13 @@ static inline u32 xrdma_wq_room(const struct xrdma_wq *wq)
 			       wq->log_depth);
 }
 
+/* Entries up to @last are done; the producer gets them after the CQ has room. */
+static inline u64 xrdma_wq_consume(struct xrdma_wq *wq, u32 last)
+{
+	wq->done = last + 1;
+	return wq->wr_id[xrdma_ring_slot(last, wq->log_depth)];
+}
+
 /* Poller: what is done may be written again */
 static inline void xrdma_wq_release(struct xrdma_wq *wq)
 {
@@ -503,7 +510,7 @@ int xrdma_ubuf_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
 void xrdma_ubuf_unmap(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf);
 void xrdma_ubuf_swap(struct xrdma_ubuf *a, struct xrdma_ubuf *b);
 
-/* xrdma_qp.c, xrdma_qp_modify.c, xrdma_kqp.c */
+/* xrdma_qp_verbs.c, xrdma_qp_modify.c, xrdma_qp.c, xrdma_kqp.c */
 int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 		    struct ib_udata *udata);
 int xrdma_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
@@ -559,18 +566,40 @@ int xrdma_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr);
 int xrdma_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr);
-void xrdma_make_recv(struct xrdma_rq_wqe *wqe, const struct ib_recv_wr *wr,
-		     u64 wr_id);
 void xrdma_publish_sq(struct xrdma_qp *qp, u32 old_pi);
 void xrdma_publish_rq(struct xrdma_qp *qp);
+
+/* xrdma_wqe.c */
+int xrdma_make_send(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
+		    const struct ib_send_wr *wr);
+void xrdma_make_recv(struct xrdma_rq_wqe *wqe, const struct ib_recv_wr *wr,
+		     u64 wr_id);
 
 /* xrdma_poll.c */
 int xrdma_poll_cq(struct ib_cq *ibcq, int num_entries, struct ib_wc *wc);
 int xrdma_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
-void xrdma_queues_create(struct xrdma_ibdev *xib);
-void xrdma_queues_destroy(struct xrdma_ibdev *xib);
+
+/**
+ * xrdma_flushing() - do requests complete in software?
+ * @xib: the device
+ *
+ * Context: any.
+ * Return: true after xrdma_flush_begin(). That comes after the device has been
+ * silenced, since consumers free the memory of requests that have completed.
+ */
+static inline bool xrdma_flushing(const struct xrdma_ibdev *xib)
+{
+	/* pairs with xrdma_flush_begin(): what the device wrote is there */
+	return smp_load_acquire(&xib->flushing);
+}
+
+/* xrdma_flush.c */
+void xrdma_flush_init(struct xrdma_ibdev *xib);
+void xrdma_flush_exit(struct xrdma_ibdev *xib);
 void xrdma_flush_begin(struct xrdma_ibdev *xib);
 void xrdma_flush_dead(struct xrdma_ibdev *xib);
+int xrdma_flush_poll(struct xrdma_cq *cq, int num, struct ib_wc *wc);
+bool xrdma_flush_pending(struct xrdma_cq *cq);
 
 /* xrdma_netdev.c: the Ethernet port, which outlives the device */
 struct net_device *xrdma_netdev_create(struct xrdma_ibdev *xib);
