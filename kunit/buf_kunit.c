@@ -5,6 +5,7 @@
  */
 
 #include "mtt_scene.h"
+#include "xrdma_buf.h"
 
 /* What the page allocator makes from fragmented memory */
 #define BUF_FRAG_MAX		(PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)

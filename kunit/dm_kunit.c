@@ -8,7 +8,8 @@
 #include <linux/genalloc.h>
 #include <linux/sched/signal.h>
 #include <linux/vmalloc.h>
-#include "xrdma_verbs.h"
+#include "xrdma_dm.h"
+#include "xrdma_ibdev.h"
 
 #define DM_TEST_SIZE		(4ULL << 20)
 #define DM_TEST_PHYS		0x100000000ULL

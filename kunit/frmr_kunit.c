@@ -11,7 +11,11 @@
 #include <linux/random.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
-#include "xrdma_verbs.h"
+#include "xrdma_frmr.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_key.h"
+#include "xrdma_mr.h"
+#include "xrdma_pd.h"
 #include "xlat_walk.h"
 
 /* fewer in a machine that is emulated */

@@ -12,6 +12,7 @@
 #include <linux/vmalloc.h>
 #include "xlat_walk.h"
 #include "xrdma_key.h"
+#include "xrdma_key_table.h"
 
 #define GROWTH_LOG_LIMIT	16
 /* Indexes of a table that has just been made */

@@ -12,6 +12,8 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 #include "xrdma_key.h"
+#include "xrdma_key_table.h"
+#include "xrdma_xlat.h"
 #include "xlat_walk.h"
 
 /* Source: design, 3.6 */

@@ -13,7 +13,9 @@
 #include <linux/dma-mapping.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
-#include "xrdma_verbs.h"
+#include "xrdma_dev.h"
+#include "xrdma_mtt.h"
+#include "xrdma_xlat.h"
 #include "xlat_walk.h"
 
 #define MTT_LOOKUPS		8

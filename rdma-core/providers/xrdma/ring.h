@@ -4,8 +4,8 @@
  * the freeing of what was consumed. Must not know: what an entry says.
  */
 
-#ifndef XRDMA_RING_H
-#define XRDMA_RING_H
+#ifndef XRDMA_PROVIDER_RING_H
+#define XRDMA_PROVIDER_RING_H
 
 #include <util/udma_barrier.h>
 
@@ -144,4 +144,4 @@ static inline void xrdma_hand_back(struct xrdma_cq *cq)
 	cq->consumed = NULL;
 }
 
-#endif /* XRDMA_RING_H */
+#endif /* XRDMA_PROVIDER_RING_H */

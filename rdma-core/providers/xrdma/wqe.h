@@ -4,8 +4,8 @@
  * function here, for both ways to post. Must not know: rings, locks.
  */
 
-#ifndef XRDMA_WQE_H
-#define XRDMA_WQE_H
+#ifndef XRDMA_PROVIDER_WQE_H
+#define XRDMA_PROVIDER_WQE_H
 
 #include <errno.h>
 #include <string.h>
@@ -228,4 +228,4 @@ static inline int xrdma_fill_bind(struct xrdma_sq_wqe *wqe, struct ibv_mw *mw,
 	return 0;
 }
 
-#endif /* XRDMA_WQE_H */
+#endif /* XRDMA_PROVIDER_WQE_H */

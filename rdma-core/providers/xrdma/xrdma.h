@@ -19,8 +19,8 @@
  * domain are elided.
  */
 
-#ifndef XRDMA_H
-#define XRDMA_H
+#ifndef XRDMA_PROVIDER_H
+#define XRDMA_PROVIDER_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -544,4 +544,4 @@ struct ibv_flow *xrdma_create_flow(struct ibv_qp *ibqp,
 				   struct ibv_flow_attr *attr);
 int xrdma_destroy_flow(struct ibv_flow *flow);
 
-#endif /* XRDMA_H */
+#endif /* XRDMA_PROVIDER_H */

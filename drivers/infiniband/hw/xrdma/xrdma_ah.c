@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA addresses: address vectors, the handles that hold one, and the
- * multicast groups of datagram queue pairs. The device knows no handle: the
- * vector travels in each send entry.
+ * XRDMA addresses: converts address vectors between verbs and the device, and
+ * has the handles that hold one, and the multicast groups of datagram queue
+ * pairs. The device knows no handle: each send entry carries the vector
+ * (xrdma_wqe.c).
  */
 
 #include <rdma/ib_addr.h>
-#include "xrdma_verbs.h"
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_ah.h"
+#include "xrdma_cmd.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_qp.h"
 
 #define XRDMA_FLOW_LABEL	GENMASK(19, 0)
 #define XRDMA_MAX_SL		15

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA ring memory: coherent fragments that host and device share, and the
- * translation that names them to the device as one buffer. Must not know what
- * is in a buffer.
+ * XRDMA ring memory: allocates coherent fragments that host and device share,
+ * and the translation that names them to the device as one buffer
+ * (xrdma_mtt.c). What is in a buffer is known to its owner.
  *
  * The device sees a buffer through its translation, the host through
  * xrdma_buf_at(). No fragment is larger than what the page allocator makes from
@@ -15,7 +15,9 @@
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include "xrdma_buf.h"
 #include "xrdma_dev.h"
+#include "xrdma_mtt.h"
 
 /* log2 of the bytes of the largest fragment */
 #define XRDMA_BUF_SHIFT_MAX	(PAGE_SHIFT + PAGE_ALLOC_COSTLY_ORDER)

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA congestion control: its parameters as files. Must not know what they
- * mean: the specification explains them.
+ * XRDMA congestion control: shows the parameters of the device as files, and
+ * changes them. What a parameter means is in the specification, xrdma-hw.rst.
  *
  * debugfs: xrdma/<PCI function>/cc/<field of struct xrdma_cc>
  */
 
 #include <linux/debugfs.h>
 #include <linux/slab.h>
-#include "xrdma_stats.h"
+#include "xrdma_cc.h"
+#include "xrdma_cmd.h"
+#include "xrdma_fault.h"
+#include "xrdma_ibdev.h"
 
 /**
  * struct xrdma_cc_field - a parameter

@@ -8,8 +8,10 @@
  */
 
 #include <linux/if_ether.h>
+#include "xrdma_cmd.h"
+#include "xrdma_cmdq.h"
 #include "xrdma_dev.h"
-#include "xrdma_regs.h"
+#include "xrdma_encode.h"
 #include "xrdma_trace_cmd.h"
 
 /* What a device may at most have, whatever it says */

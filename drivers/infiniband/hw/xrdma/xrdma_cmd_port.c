@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA commands about the port: its state and addresses, what it counts, how it
- * slows down, and whom it gives frames to. Must not know verbs objects.
+ * XRDMA commands about the port: its state and addresses, what it counts,
+ * congestion control, and which queue pairs get which frames. What all commands
+ * need, and commands about objects, are in xrdma_cmd.c.
  */
 
 #include <linux/dma-mapping.h>
+#include "xrdma_cmd.h"
 #include "xrdma_dev.h"
+#include "xrdma_encode.h"
 
 /**
  * xrdma_cmd_query_port() - QUERY_PORT

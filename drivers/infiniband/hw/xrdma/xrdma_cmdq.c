@@ -11,13 +11,16 @@
  * dropped without touching anything.
  */
 
+#include <linux/bitfield.h>
 #include <linux/bitmap.h>
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/io.h>
 #include <linux/slab.h>
+#include "xrdma_cmdq.h"
 #include "xrdma_dev.h"
 #include "xrdma_regs.h"
+#include "xrdma_ring.h"
 
 #define XRDMA_CMDQ_LOG		7
 #define XRDMA_CMDQ_DEPTH	BIT(XRDMA_CMDQ_LOG)

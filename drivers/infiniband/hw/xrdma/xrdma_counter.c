@@ -9,6 +9,9 @@
 #include <linux/bitmap.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
+#include "xrdma_cmd.h"
+#include "xrdma_counter.h"
+#include "xrdma_ibdev.h"
 #include "xrdma_stats.h"
 
 /**

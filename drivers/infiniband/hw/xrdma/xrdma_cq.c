@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA completion queues: birth, death, events and the ring itself, for users,
- * for the kernel's consumers and for the netdev. Must not know queue pairs nor
- * what an entry means (xrdma_poll.c), nor how a queue changes in its life
- * (xrdma_cq_modify.c).
+ * XRDMA completion queues: creates and destroys them for users, for the
+ * kernel's consumers and for the netdev, delivers their events, and reads and
+ * arms rings in kernel memory. What an entry means is in xrdma_poll.c and, for
+ * the netdev, in xrdma_eth.c. Resizing and moderation are in xrdma_cq_modify.c.
  */
 
 #include <linux/log2.h>
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_buf.h"
+#include "xrdma_cmd.h"
+#include "xrdma_cq.h"
+#include "xrdma_eq.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_quarantine.h"
+#include "xrdma_ring.h"
 #include "xrdma_srq.h"
+#include "xrdma_ubuf.h"
 
 #define XRDMA_CQ_LOG_MIN	4
 

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA completion queues in their life: another ring, moderation, and how full
- * they are. Must not know how they come and go (xrdma_cq.c), nor what an entry
- * means.
+ * XRDMA completion queues that exist: moves a queue to another ring, sets
+ * moderation, and reads how full a queue is. Creating and destroying are in
+ * xrdma_cq.c, entries in xrdma_poll.c.
  */
 
-#include "xrdma_verbs.h"
+#include <rdma/ib_umem.h>
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_buf.h"
+#include "xrdma_cmd.h"
+#include "xrdma_cq.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_quarantine.h"
+#include "xrdma_ring.h"
+#include "xrdma_ubuf.h"
 
 /* ---- another ring --------------------------------------------------------- */
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA user contexts: each has a page of doorbells of its own; and what a
- * process maps: that, and device memory it has been given. Must not know what
- * either is for.
+ * XRDMA user contexts: gives each context a page of doorbells, and maps into a
+ * process what it owns: that page, and device memory. Device memory is
+ * allocated in xrdma_dm.c; the keys that end with a context are in
+ * xrdma_ctx_keys.c.
  */
 
 #include <linux/mm.h>
@@ -10,7 +11,9 @@
 #define UVERBS_MODULE_NAME xrdma
 #include <rdma/uverbs_named_ioctl.h>
 #include <rdma/uverbs_std_types.h>
-#include "xrdma_verbs.h"
+#include "xrdma_ctx.h"
+#include "xrdma_dm.h"
+#include "xrdma_ibdev.h"
 
 /* Doorbell pages that fit one page of the CPU: they cannot be mapped apart. */
 #define XRDMA_DB_PER_PAGE	(PAGE_SIZE / XRDMA_DB_PAGE_SIZE)

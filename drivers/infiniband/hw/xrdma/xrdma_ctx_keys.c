@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA keys of a user context: which ones it has, and that they end together
- * when it ends. Must not know regions or windows beyond their key index:
- * xrdma_mr.c and xrdma_mw.c do, and how INVALIDATE is batched: xrdma_inval.c.
+ * XRDMA keys of a user context: which keys a context has, and that they end
+ * together when the context ends. Regions and windows themselves are in
+ * xrdma_mr_verbs.c, xrdma_dm.c and xrdma_mw.c, batches of INVALIDATE in
+ * xrdma_inval.c.
  *
  * A process that exits may leave any number of regions, and ib_core destroys
  * them one after another. The keys of all of them are invalidated before, by
- * lists of XRDMA_INVAL_MAX: the cost of an exit goes by the keys of the
- * process, and not by those of others.
+ * lists of XRDMA_INVAL_MAX keys: the cost of an exit depends on the keys of the
+ * process, and not on those of others.
  *
- * Regions of dma-bufs are not among them: their owners may take them back at
- * the same time, and have to wait for the fence.
+ * Regions of dma-bufs are not among them: the owner of a dma-buf may take it
+ * back at the same time, and has to wait for the fence (xrdma_dmabuf.c).
  */
 
-#include "xrdma_verbs.h"
+#include "xrdma_ctx.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_inval.h"
+#include "xrdma_mr.h"
+#include "xrdma_mw.h"
 
 /* The user context of a protection domain, or NULL: it is the kernel's. */
 static struct xrdma_ucontext *xrdma_ctx_of(struct ib_pd *ibpd)

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA device layer: the PCI function, its command ring, event queues and
- * health. Must not know verbs objects: events go up through struct
+ * XRDMA PCI function as the device layer knows it: capabilities, the state of the
+ * device, where its events go, and the functions that stop it. The command ring is
+ * in xrdma_cmdq.h, commands are in xrdma_cmd.h, event queues in xrdma_eq.h.
+ *
+ * The device layer knows no verbs objects: events go up through struct
  * xrdma_event_ops, numbers and bus addresses come down.
  */
 
 #ifndef XRDMA_DEV_H
 #define XRDMA_DEV_H
 
-#include <linux/completion.h>
-#include <linux/list.h>
+#include <linux/io.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
-#include <linux/spinlock.h>
 #include <linux/workqueue.h>
-#include "xrdma_encode.h"
-#include "xrdma_ring.h"
-#include "xrdma_xlat.h"
+#include "xrdma_hw.h"
 
-struct sg_table;
+struct p2pdma_provider;
 struct xrdma_cmdq;
 struct xrdma_dev;
 struct xrdma_eqs;
@@ -71,55 +70,6 @@ struct xrdma_caps {
 	u32 max_counters;
 	u32 max_flows;
 	u32 max_rss;
-};
-
-/**
- * struct xrdma_mtt - a translation that has been built
- * @root: for key entries and commands
- * @offset: position of the first byte
- * @tables: pages of tables, in order of allocation; their private word holds
- *	the bus address
- * @num_tables: of them
- * @blocks: blocks by level of their entry; [0] is the block of the root
- * @leaf_shift: log2 of a block at level 1 (and 0)
- * @level: levels of tables
- */
-struct xrdma_mtt {
-	u64 root;
-	u32 offset;
-	struct list_head tables;
-	u32 num_tables;
-	u32 blocks[XRDMA_ROOT_MAX_LEVEL + 1];
-	u8 leaf_shift;
-	u8 level;
-};
-
-/**
- * struct xrdma_buf_frag - contiguous piece of a buffer
- * @cpu: kernel address
- * @dma: bus address
- */
-struct xrdma_buf_frag {
-	void *cpu;
-	dma_addr_t dma;
-};
-
-/**
- * struct xrdma_buf - memory that the device shares: rings and their record
- * @mtt: translation of the fragments, from position 0
- * @size: bytes, whole pages
- * @shift: log2 of the bytes of a fragment; the last one may have fewer
- * @num: number of fragments
- * @held: entry in the quarantine, when the owner of the buffer is gone
- * @frag: the fragments
- */
-struct xrdma_buf {
-	struct xrdma_mtt mtt;
-	size_t size;
-	u32 num;
-	u8 shift;
-	struct list_head held;
-	struct xrdma_buf_frag frag[] __counted_by(num);
 };
 
 /**
@@ -237,124 +187,16 @@ static inline void xrdma_ring_doorbell(struct xrdma_dev *xdev, u32 qpn)
 }
 
 /**
- * xrdma_buf_at() - kernel address of a part of a buffer
- * @buf: the buffer
- * @offset: of the part, in bytes; the part ends in the same page
+ * xrdma_may_touch() - may the device still use memory that it was told of?
+ * @xdev: the device, after a command that was to end such a use has failed
  *
  * Context: any.
- * Return: the address.
+ * Return: true if the device is dead and has not been silenced.
  */
-static inline void *xrdma_buf_at(const struct xrdma_buf *buf, size_t offset)
+static inline bool xrdma_may_touch(const struct xrdma_dev *xdev)
 {
-	return buf->frag[offset >> buf->shift].cpu +
-	       (offset & ((1UL << buf->shift) - 1));
+	return xrdma_dead(xdev) && !xrdma_quiet(xdev);
 }
-
-/* xrdma_mtt.c: pieces of bus memory -> translation */
-void xrdma_mtt_init(struct xrdma_mtt *mtt);
-void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from);
-u64 xrdma_mtt_flags(const struct xrdma_mtt *mtt);
-struct page *xrdma_mtt_alloc_table(struct xrdma_dev *xdev,
-				   struct xrdma_mtt *mtt);
-int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
-		    struct sg_table *sgt, u64 first, u64 length, bool queue);
-void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt);
-
-/* xrdma_buf.c: device-shared ring memory */
-struct xrdma_buf *xrdma_buf_alloc(struct xrdma_dev *xdev, size_t size);
-void xrdma_buf_free(struct xrdma_dev *xdev, struct xrdma_buf *buf);
-
-/* xrdma_cmdq.c: post, wait, time out; blind to opcodes */
-int xrdma_cmdq_create(struct xrdma_dev *xdev);
-void xrdma_cmdq_destroy(struct xrdma_dev *xdev);
-int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
-		    struct xrdma_rsp *rsp);
-void xrdma_cmdq_poll(struct xrdma_dev *xdev);
-void xrdma_cmdq_abort(struct xrdma_dev *xdev);
-
-/*
- * xrdma_cmd.c: one typed call for each opcode; may sleep. Destroy and
- * invalidate succeed on a device that is quiet; if they fail, the device may
- * still use the memory behind the object, which then goes into quarantine.
- */
-int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
-		   struct xrdma_rsp *rsp);
-int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
-int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
-int xrdma_cmd_query_device(struct xrdma_dev *xdev);
-int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
-			u8 log_depth, u64 root);
-int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u8 log_depth,
-			u64 root);
-int xrdma_cmd_destroy_cq(struct xrdma_dev *xdev, u32 cqn);
-int xrdma_cmd_resize_cq(struct xrdma_dev *xdev, u32 cqn, u8 log_depth, u64 root,
-			u32 *index);
-int xrdma_cmd_modify_cq(struct xrdma_dev *xdev, u32 cqn, u16 count, u16 period);
-int xrdma_cmd_create_qp(struct xrdma_dev *xdev,
-			const struct xrdma_cmd_create_qp *qp);
-int xrdma_cmd_modify_qp(struct xrdma_dev *xdev, u32 qpn, u32 mask,
-			const struct xrdma_qp_attr *attr);
-int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
-		       struct xrdma_rsp_query_qp *qp);
-int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn, bool used);
-int xrdma_cmd_create_srq(struct xrdma_dev *xdev,
-			 const struct xrdma_cmd_create_srq *srq);
-int xrdma_cmd_modify_srq(struct xrdma_dev *xdev,
-			 const struct xrdma_cmd_modify_srq *srq);
-int xrdma_cmd_query_srq(struct xrdma_dev *xdev, u32 srqn,
-			struct xrdma_rsp_query_srq *srq);
-int xrdma_cmd_destroy_srq(struct xrdma_dev *xdev, u32 srqn);
-int xrdma_cmd_attach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
-int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
-int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count);
-
-/* xrdma_cmd_port.c: the same, about the port */
-int xrdma_cmd_query_port(struct xrdma_dev *xdev,
-			 struct xrdma_rsp_query_port *port);
-int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
-			  const struct xrdma_cmd_modify_port *port);
-int xrdma_cmd_set_gid(struct xrdma_dev *xdev,
-		      const struct xrdma_cmd_set_gid *gid);
-int xrdma_cmd_stats_alloc(struct xrdma_dev *xdev);
-void xrdma_cmd_stats_free(struct xrdma_dev *xdev);
-int xrdma_cmd_query_stats(struct xrdma_dev *xdev, u32 counter, u64 *values);
-int xrdma_cmd_bind_counter(struct xrdma_dev *xdev, u32 qpn, u32 counter);
-int xrdma_cmd_query_cc(struct xrdma_dev *xdev, struct xrdma_cc *cc);
-int xrdma_cmd_modify_cc(struct xrdma_dev *xdev, const struct xrdma_cc *cc);
-int xrdma_cmd_create_flow(struct xrdma_dev *xdev, u32 flow, u32 qpn,
-			  u16 priority, u16 flags,
-			  const struct xrdma_flow_rule *rule);
-int xrdma_cmd_destroy_flow(struct xrdma_dev *xdev, u32 flow);
-int xrdma_cmd_create_rss(struct xrdma_dev *xdev,
-			 const struct xrdma_cmd_create_rss *rss,
-			 const __le32 *table);
-int xrdma_cmd_destroy_rss(struct xrdma_dev *xdev, u32 qpn);
-
-/**
- * xrdma_read_entry() - copy an entry of a ring that the device writes
- * @copy: gets it
- * @entry: of the ring; the device may write to it at any time, if it lies
- * @size: bytes, a multiple of 8
- *
- * Each word is read once, so that what is checked is what is used. The caller has
- * read the phase, and orders this after it.
- */
-static inline void xrdma_read_entry(void *copy, const void *entry, size_t size)
-{
-	const u64 *from = entry;
-	u64 *to = copy;
-
-	for (; size; size -= sizeof(*to))
-		*to++ = READ_ONCE(*from++);
-}
-
-/* xrdma_eq.c: MSI-X vectors and event queues */
-int xrdma_eqs_create(struct xrdma_dev *xdev);
-void xrdma_eqs_stop(struct xrdma_dev *xdev);
-void xrdma_eqs_destroy(struct xrdma_dev *xdev);
-void xrdma_eqs_sync(struct xrdma_dev *xdev);
-u32 xrdma_num_comp_vectors(const struct xrdma_dev *xdev);
-u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector);
 
 /* What any register reads as when the device is gone. */
 #define XRDMA_GONE		(~0U)

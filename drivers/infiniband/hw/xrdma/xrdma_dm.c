@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA device memory: gives out pages of the device's own memory, lets the
- * process that has them map them, and makes regions of them. Must not know how
- * a mapping comes about, nor how keys are drawn.
+ * XRDMA device memory: gives pages of the device's own memory to processes, and
+ * makes regions of them. How a process maps the pages is in xrdma_ctx.c, what
+ * all regions have in common in xrdma_mr.c.
  *
- * Pages are given out zeroed. They go back when the object has been freed and
- * the last mapping is gone; ib_core sees to it that the regions went before.
+ * Pages are given out zeroed. They are free again when the object has been
+ * freed and the last mapping is gone; ib_core deregisters the regions before.
  */
 
 #include <linux/genalloc.h>
@@ -15,7 +15,12 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <rdma/uverbs_std_types.h>
-#include "xrdma_verbs.h"
+#include "xrdma_ctx.h"
+#include "xrdma_dm.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_mr.h"
+#include "xrdma_mtt.h"
+#include "xrdma_pd.h"
 
 #define UVERBS_MODULE_NAME xrdma
 #include <rdma/uverbs_named_ioctl.h>

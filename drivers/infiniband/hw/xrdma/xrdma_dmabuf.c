@@ -2,16 +2,26 @@
 /*
  * XRDMA memory regions of a dma-buf: memory that belongs to another driver,
  * which may take it back at any time. Then the key is invalidated, and the
- * region stays, without memory, until it is deregistered. Must not know how
- * keys are drawn, tables built or invalidations batched.
+ * region stays, without memory, until it is deregistered (xrdma_mr_verbs.c).
+ * What all regions have in common is in xrdma_mr.c, batches of INVALIDATE are
+ * in xrdma_inval.c.
  *
  * Taking back cannot be refused. So there are no windows on such a region, and
- * a device that does not answer is reset on the spot.
+ * a device that does not answer is reset at once.
  */
 
 #include <linux/dma-buf.h>
+#include <linux/scatterlist.h>
 #include <linux/slab.h>
-#include "xrdma_verbs.h"
+#include <rdma/ib_umem.h>
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_dm.h"
+#include "xrdma_dmabuf.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_inval.h"
+#include "xrdma_mr.h"
+#include "xrdma_mtt.h"
+#include "xrdma_pd.h"
 
 /**
  * xrdma_dmabuf_lock() - keep the owner of a dma-buf from taking it back

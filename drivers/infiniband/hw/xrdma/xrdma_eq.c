@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA event queues and the MSI-X vectors that announce them: number 0 is the
- * asynchronous one and shares its vector with command replies, the others
- * bring completion events. Must not know what an event is about: that is for
- * struct xrdma_event_ops.
+ * XRDMA event queues and the MSI-X vectors that announce their entries. Queue 0
+ * brings asynchronous events and shares its vector with command replies
+ * (xrdma_cmdq.c), the others bring completion events. What an event means is
+ * decided by struct xrdma_event_ops: xrdma_events.c.
  */
 
 #include <linux/cpumask.h>
 #include <linux/interrupt.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include "xrdma_buf.h"
+#include "xrdma_cmd.h"
+#include "xrdma_cmdq.h"
 #include "xrdma_dev.h"
+#include "xrdma_eq.h"
 #include "xrdma_regs.h"
+#include "xrdma_ring.h"
 
 #define XRDMA_EQ_LOG_DEPTH	9
 /* Handlers that may run in a row with interrupts off. */

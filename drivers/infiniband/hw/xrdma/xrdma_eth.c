@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA Ethernet queues: frames through one raw packet queue pair of the
- * kernel, received into pages of a pool and sent from where they are. Must not
- * know addresses, MTU changes and other settings of the port: xrdma_netdev.c.
+ * XRDMA Ethernet queues: moves frames through one raw packet queue pair of the
+ * kernel. Frames are received into pages of a pool and sent from where they
+ * lie. Addresses, MTU and other settings of the port are in xrdma_netdev.c.
  */
 
 #include <linux/delay.h>
@@ -11,7 +11,16 @@
 #include <linux/if_vlan.h>
 #include <net/netdev_queues.h>
 #include <net/page_pool/helpers.h>
-#include "xrdma_netdev.h"
+#include "xrdma_cmd.h"
+#include "xrdma_cq.h"
+#include "xrdma_eq.h"
+#include "xrdma_eth.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_kqp.h"
+#include "xrdma_post.h"
+#include "xrdma_qp.h"
+#include "xrdma_ring.h"
+#include "xrdma_wq.h"
 
 /* A queue that was stopped goes on when there is room for a burst again. */
 #define XRDMA_TX_WAKE		(XRDMA_ETH_DEPTH / 4)

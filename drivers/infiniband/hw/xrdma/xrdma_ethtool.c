@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA Ethernet port for ethtool: what it is, and what it has counted. Must not
- * change anything.
+ * XRDMA Ethernet port for ethtool: reports what the port is and what it has
+ * counted. Changes nothing: settings are in xrdma_netdev.c.
  */
 
 #include <linux/ethtool.h>
-#include "xrdma_netdev.h"
+#include "xrdma_eth.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_query.h"
 #include "xrdma_stats.h"
 
 static void xrdma_get_drvinfo(struct net_device *ndev,

@@ -7,7 +7,14 @@
  * is recovered is in xrdma_function.c.
  */
 
+#include "xrdma_cq.h"
+#include "xrdma_fault.h"
+#include "xrdma_flush.h"
 #include "xrdma_function.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_netdev.h"
+#include "xrdma_qp.h"
+#include "xrdma_quarantine.h"
 #include "xrdma_srq.h"
 
 static void xrdma_on_comp(struct xrdma_dev *xdev, u32 cqn)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA fault records: accesses that the device refused, counted by reason;
- * the last ones kept and shown. Must not act on them: the completion with its
- * status is what consumers get.
+ * XRDMA fault records: counts the accesses that the device has refused, by
+ * reason, and keeps and shows the last ones. Consumers learn of a refused
+ * access from the status of a completion (xrdma_poll.c), not from here.
  *
  * debugfs: xrdma/<PCI function>/faults, oldest record first.
  */
@@ -12,8 +12,10 @@
 #include <linux/ratelimit.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include "xrdma_encode.h"
+#include "xrdma_fault.h"
+#include "xrdma_ibdev.h"
 #include "xrdma_trace.h"
-#include "xrdma_verbs.h"
 
 #define XRDMA_FAULT_KEPT	256 /* a power of two */
 /* Tracepoints in a second; counters and records take all. */

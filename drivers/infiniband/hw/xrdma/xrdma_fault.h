@@ -7,6 +7,7 @@
 #ifndef XRDMA_FAULT_H
 #define XRDMA_FAULT_H
 
+#include <linux/types.h>
 #include "xrdma_hw.h"
 
 struct dentry;

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA flow rules: which frames a raw packet queue pair gets, from the
- * specifications of verbs to one value and one mask. Must not know queue pairs
- * but by their number.
+ * XRDMA flow rules: which frames a raw packet queue pair gets. Converts the
+ * specifications of verbs to one value and one mask. The queue pairs, which are
+ * only numbers here, are in xrdma_qp.c and xrdma_rss.c.
  */
 
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/slab.h>
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_cmd.h"
 #include "xrdma_flow.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_rss.h"
+#include "xrdma_rwq.h"
 
 /* The rules of all default traffic come after what consumers can ask for. */
 #define XRDMA_FLOW_PRIORITY_MAX		0xfffd

@@ -7,7 +7,11 @@
  */
 
 #include <linux/rbtree.h>
-#include "xrdma_verbs.h"
+#include "xrdma_cq.h"
+#include "xrdma_flush.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_qp.h"
+#include "xrdma_wq.h"
 
 static int xrdma_flush_wq(struct xrdma_qp *qp, struct xrdma_wq *wq,
 			  enum ib_wc_opcode opcode, int num, struct ib_wc *wc)

@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA fast-register regions: their tables, filled by the consumer's page
- * lists, and what a work request needs to register them. Must not know queues:
- * registration itself is between xrdma_post.c and the device.
+ * XRDMA fast-register regions: allocates their tables, fills them from the
+ * consumer's page lists, and says what a work request needs to register them.
+ * The work request itself is encoded in xrdma_wqe.c.
  *
- * A region has room for two page lists. A new list goes where the key entry does
- * not point, so a peer that has the old key, not invalidated yet, does not see
- * the new pages. Lists of up to 256 pages share one table: that of set 1 begins
- * at entry 256. Longer lists have tables of their own.
+ * A region has room for two page lists. A new list goes where the key entry
+ * does not point, so a peer that has the old key, not invalidated yet, does not
+ * see the new pages. Lists of up to 256 pages share one table: that of set 1
+ * begins at entry 256. Longer lists have tables of their own.
  */
 
+#include <linux/bitfield.h>
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include "xrdma_verbs.h"
+#include "xrdma_encode.h"
+#include "xrdma_frmr.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_key.h"
+#include "xrdma_mr.h"
+#include "xrdma_mtt.h"
+#include "xrdma_pd.h"
+#include "xrdma_xlat.h"
 
 /* Pages of which two lists fit one table. */
 #define XRDMA_FRMR_HALF		(XRDMA_MTT_ENTRIES / 2)

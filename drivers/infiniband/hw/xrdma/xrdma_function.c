@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA PCI function: decides when there is a device: while the driver is bound,
- * but for resets, errors of the bus and suspends; and again after it died. Must
- * not know what a device consists of: xrdma_life.c.
+ * XRDMA PCI function: decides when there is a device. There is one while the
+ * driver is bound, except during resets, errors of the bus and suspends; a
+ * device that has died is brought up again. What a device consists of, and how
+ * it is brought up and taken down, is in xrdma_life.c.
  */
 
 #include <linux/dma-mapping.h>
 #include <linux/pci-p2pdma.h>
+#include <linux/slab.h>
+#include "xrdma_flush.h"
 #include "xrdma_function.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_netdev.h"
 #include "xrdma_regs.h"
 
 /* Seconds before each try to recover; a life of some length starts afresh. */

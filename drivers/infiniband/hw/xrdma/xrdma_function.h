@@ -9,8 +9,13 @@
 #ifndef XRDMA_FUNCTION_H
 #define XRDMA_FUNCTION_H
 
+#include <linux/mutex.h>
 #include <linux/pci.h>
-#include "xrdma_verbs.h"
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+struct xrdma_event_ops;
+struct xrdma_ibdev;
 
 /**
  * struct xrdma_function - a PCI function that the driver is bound to

@@ -5,7 +5,9 @@
  * in xrdma_reset.c; what a death means to verbs objects is in xrdma_events.c.
  */
 
+#include <linux/bitfield.h>
 #include <linux/workqueue.h>
+#include "xrdma_cmdq.h"
 #include "xrdma_dev.h"
 #include "xrdma_regs.h"
 

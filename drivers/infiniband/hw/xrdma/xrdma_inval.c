@@ -19,11 +19,14 @@
  * command is in no other, and an outcome of "not valid" is the device's fault.
  */
 
+#include <linux/bitfield.h>
 #include <linux/dma-mapping.h>
 #include <linux/semaphore.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
-#include "xrdma_verbs.h"
+#include "xrdma_cmd.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_inval.h"
 
 #define XRDMA_INVAL_IN_FLIGHT	4
 /*

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA keys: which indexes are in use, and what the next key is. Must not know
- * regions or windows: it hands out keys and publishes what it is given. The
- * memory of the key table is in xrdma_key_table.c.
+ * XRDMA keys: which indexes are in use, what the next key is, and the store that
+ * makes a key entry valid. What an entry grants is decided by the callers, in
+ * xrdma_mr.c, xrdma_frmr.c and xrdma_mw.c. The memory of the key table is in
+ * xrdma_key_table.c.
  *
  * No key can be foreseen. The index is drawn evenly from all free ones, and
  * the table grows long before few are left. The key byte is drawn evenly from
@@ -14,10 +15,13 @@
  * Drawing takes no lock: a bit of a bitmap, set atomically, is the claim.
  */
 
+#include <linux/bitfield.h>
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
+#include "xrdma_encode.h"
 #include "xrdma_key.h"
+#include "xrdma_key_table.h"
 
 #define XRDMA_KEY_DRAWS		32	/* before searching */
 
@@ -222,6 +226,30 @@ void xrdma_key_publish(struct xrdma_keys *keys, u32 index,
 	/* the device may look at the rest as soon as it sees the state */
 	dma_wmb();
 	WRITE_ONCE(dst->ctrl, entry->ctrl);
+}
+
+/**
+ * xrdma_key_alloc_free() - draw a key and publish its entry as free
+ * @keys: the table
+ * @type: enum xrdma_mpt_type of what work requests will bind or register
+ * @pdn: protection domain
+ * @key: the key; its byte is the consumer's from now on
+ *
+ * Context: may sleep, as xrdma_key_alloc().
+ * Return: 0, -ENOSPC, -ENOMEM or -EINTR.
+ */
+int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key)
+{
+	struct xrdma_mpt_entry entry = {};
+	int err;
+
+	err = xrdma_key_alloc(keys, key);
+	if (err)
+		return err;
+	entry.ctrl = cpu_to_le64(xrdma_make_mpt_ctrl(XRDMA_MPT_FREE, type,
+						     *key, pdn, 0));
+	xrdma_key_publish(keys, xrdma_key_index(*key), &entry);
+	return 0;
 }
 
 /**

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA key table: allocates and frees the memory of the table, ahead of need and
- * when few keys are in use. Must not know how keys are drawn: that is in
- * xrdma_key.c.
+ * when few keys are in use. How keys are drawn is in xrdma_key.c.
  *
  * The table is the array of key entries that the device translates with two
  * levels: one directory, tables, pages of 64 entries. It grows and shrinks by
@@ -26,6 +25,8 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include "xrdma_key.h"
+#include "xrdma_key_table.h"
+#include "xrdma_xlat.h"
 
 #define XRDMA_KEY_FIRST		4096	/* indexes of a table to begin with */
 #define XRDMA_KEY_SHRINK_BATCH	64	/* pieces that are freed at once */

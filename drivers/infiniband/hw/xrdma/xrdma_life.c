@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA lives: from a reset to the next, a device is brought up layer by layer,
- * serves its consumers, and is taken down again, and nothing of it is left but
- * the netdev. Must not know why that happens: xrdma_function.c.
+ * XRDMA life of a device, from one reset to the next: brings the device up
+ * layer by layer, and takes it down again. Only the network device stays
+ * (xrdma_netdev.c). When a life begins and ends is decided in xrdma_function.c.
  */
 
 #include <linux/delay.h>
 #include <linux/pci-p2pdma.h>
 #include <linux/random.h>
+#include "xrdma_cc.h"
+#include "xrdma_cmd.h"
+#include "xrdma_cmdq.h"
+#include "xrdma_counter.h"
+#include "xrdma_ctx.h"
+#include "xrdma_dm.h"
+#include "xrdma_eq.h"
+#include "xrdma_fault.h"
 #include "xrdma_flow.h"
+#include "xrdma_flush.h"
 #include "xrdma_function.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_inval.h"
+#include "xrdma_key.h"
+#include "xrdma_netdev.h"
+#include "xrdma_quarantine.h"
 #include "xrdma_regs.h"
-#include "xrdma_stats.h"
 
 /* What consumers have to act on the death of a device, before it is taken away */
 #define XRDMA_SINK_IN_MS	1000

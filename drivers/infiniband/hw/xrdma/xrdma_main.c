@@ -6,6 +6,7 @@
  */
 
 #include <linux/module.h>
+#include "xrdma_fault.h"
 #include "xrdma_function.h"
 #include "xrdma_regs.h"
 

@@ -9,7 +9,12 @@
 
 #include <linux/overflow.h>
 #include <linux/slab.h>
-#include "xrdma_verbs.h"
+#include <rdma/ib_umem.h>
+#include "xrdma_encode.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_key.h"
+#include "xrdma_mr.h"
+#include "xrdma_mtt.h"
 
 #define XRDMA_MR_ACCESS		(XRDMA_IB_ACCESS | IB_ACCESS_HUGETLB)
 
@@ -142,30 +147,6 @@ int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 	mr->ibmr.rkey = key;
 	mr->ibmr.iova = grant->iova;
 	mr->ibmr.length = grant->length;
-	return 0;
-}
-
-/**
- * xrdma_key_alloc_free() - draw a key and publish its entry as free
- * @keys: the table
- * @type: enum xrdma_mpt_type of what work requests will bind or register
- * @pdn: protection domain
- * @key: the key; its byte is the consumer's from now on
- *
- * Context: may sleep, as xrdma_key_alloc().
- * Return: 0, -ENOSPC, -ENOMEM or -EINTR.
- */
-int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key)
-{
-	struct xrdma_mpt_entry entry = {};
-	int err;
-
-	err = xrdma_key_alloc(keys, key);
-	if (err)
-		return err;
-	entry.ctrl = cpu_to_le64(xrdma_make_mpt_ctrl(XRDMA_MPT_FREE, type,
-						     *key, pdn, 0));
-	xrdma_key_publish(keys, xrdma_key_index(*key), &entry);
 	return 0;
 }
 

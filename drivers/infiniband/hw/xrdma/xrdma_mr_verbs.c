@@ -12,7 +12,16 @@
  */
 
 #include <linux/slab.h>
-#include "xrdma_verbs.h"
+#include <rdma/ib_umem.h>
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_ctx.h"
+#include "xrdma_dmabuf.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_key.h"
+#include "xrdma_mr.h"
+#include "xrdma_mtt.h"
+#include "xrdma_pd.h"
+#include "xrdma_quarantine.h"
 
 /**
  * xrdma_get_dma_mr() - ib_device_ops.get_dma_mr

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA translation tables: takes a list of contiguous pieces of bus memory to
- * a tree of tables, by the rules of xrdma_xlat.h. Must not know whose memory
- * it is, nor key entries.
+ * XRDMA translation tables: builds a tree of tables from a list of contiguous
+ * pieces of bus memory, by the rules of xrdma_xlat.h, and frees it. Whose
+ * memory it is, and which key entry or command names the tree, is known to the
+ * callers: xrdma_mr.c, xrdma_dmabuf.c, xrdma_frmr.c, xrdma_buf.c and
+ * xrdma_ubuf.c.
  *
- * Tables are single pages, linked by their lru field, with their bus address
- * in their private word: however large a region is, nothing else is allocated.
+ * Tables are single pages, linked by their lru field, with their bus address in
+ * their private word: however large a region is, nothing else is allocated.
  */
 
 #include <linux/dma-mapping.h>
@@ -14,6 +16,8 @@
 #include <linux/scatterlist.h>
 #include <linux/sched.h>
 #include "xrdma_dev.h"
+#include "xrdma_mtt.h"
+#include "xrdma_xlat.h"
 
 /* Entries of a list between two offers to let others run. */
 #define XRDMA_MTT_RESCHED	1024

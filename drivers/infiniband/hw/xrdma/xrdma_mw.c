@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA memory windows: key entries that work requests bind to regions. Must
- * not know bindings: those are between the consumer and the device, and the
- * entry belongs to the device from birth to INVALIDATE.
+ * XRDMA memory windows: allocates and frees the key entries that work requests
+ * bind to regions. Bindings are between the consumer (xrdma_wqe.c) and the
+ * device: the entry belongs to the device from allocation to INVALIDATE.
  */
 
-#include "xrdma_verbs.h"
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_ctx.h"
+#include "xrdma_encode.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_key.h"
+#include "xrdma_mw.h"
+#include "xrdma_pd.h"
 
 static bool xrdma_mw_offered(const struct xrdma_caps *caps,
 			     enum ib_mw_type type)

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA Ethernet port: the network device of the function as users see it.
- * GIDs and port state of the RDMA device are taken from it. It stays, with all
- * that an administrator has set, while the device behind it is taken down and
- * up again. Must not know verbs, how frames are moved (xrdma_eth.c), what
- * ethtool asks, nor why a device is taken down.
+ * XRDMA Ethernet port: the network device of the function as users see it. GIDs
+ * and port state of the RDMA device are taken from it. It stays, with all that
+ * an administrator has set, while the device behind it is taken down and up
+ * again. Moving frames is in xrdma_eth.c, ethtool in xrdma_ethtool.c; when a
+ * device is taken down is decided in xrdma_function.c.
  */
 
 #include <linux/etherdevice.h>
+#include "xrdma_cmd.h"
+#include "xrdma_eth.h"
+#include "xrdma_ibdev.h"
 #include "xrdma_netdev.h"
 
 /* ---- port ------------------------------------------------------------------ */

@@ -7,7 +7,21 @@
  */
 
 #include <linux/module.h>
+#include "xrdma_ah.h"
+#include "xrdma_cq.h"
+#include "xrdma_ctx.h"
+#include "xrdma_dm.h"
+#include "xrdma_dmabuf.h"
+#include "xrdma_frmr.h"
 #include "xrdma_function.h"
+#include "xrdma_mr.h"
+#include "xrdma_mw.h"
+#include "xrdma_pd.h"
+#include "xrdma_poll.h"
+#include "xrdma_post.h"
+#include "xrdma_qp.h"
+#include "xrdma_query.h"
+#include "xrdma_restrack.h"
 #include "xrdma_srq.h"
 #include "xrdma_stats.h"
 

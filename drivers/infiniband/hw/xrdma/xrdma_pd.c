@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA protection domains and XRC domains, which are numbers. Must not know
- * the device: no command is about either.
+ * XRDMA protection domains and XRC domains. Both are numbers that the driver
+ * draws: no command tells the device of them. Key entries and queue pairs name
+ * them (xrdma_mr.c, xrdma_qp.c).
  */
 
-#include "xrdma_verbs.h"
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_ibdev.h"
+#include "xrdma_pd.h"
 
 #define XRDMA_MAX_XRCD	GENMASK(23, 0)
 

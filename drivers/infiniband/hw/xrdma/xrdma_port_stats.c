@@ -6,6 +6,8 @@
  * counters are in xrdma_stats.c, counter sets in xrdma_counter.c.
  */
 
+#include "xrdma_counter.h"
+#include "xrdma_ibdev.h"
 #include "xrdma_stats.h"
 
 /**

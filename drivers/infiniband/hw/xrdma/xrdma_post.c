@@ -8,7 +8,13 @@
  * Context of all of it: any, also with interrupts off.
  */
 
-#include "xrdma_verbs.h"
+#include "xrdma_flush.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_post.h"
+#include "xrdma_qp.h"
+#include "xrdma_ring.h"
+#include "xrdma_wq.h"
+#include "xrdma_wqe.h"
 
 /* ---- rings -------------------------------------------------------------- */
 

@@ -7,8 +7,12 @@
  * xrdma_uqp.c, entries in xrdma_wqe.c and xrdma_poll.c.
  */
 
+#include "xrdma_cmd.h"
+#include "xrdma_cq.h"
+#include "xrdma_ibdev.h"
 #include "xrdma_qp.h"
 #include "xrdma_srq.h"
+#include "xrdma_wq.h"
 
 #define XRDMA_QPN_GSI			1
 #define XRDMA_QPN_MIN			2

@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA states and attributes of queue pairs: modify and query. Must not know
- * how a queue pair is made, nor what is in its rings, but that RESET empties
- * them. Which attributes a transition needs and allows is ib_core's table
- * (ib_modify_qp_is_ok()); the device checks the transition once more.
+ * XRDMA states and attributes of queue pairs: modify and query, and emptying
+ * the rings of a queue pair that goes to RESET. Creating is in
+ * xrdma_qp_verbs.c. Which attributes a transition needs and allows is decided
+ * by ib_core's table (ib_modify_qp_is_ok()); the device checks the transition
+ * once more.
  */
 
-#include "xrdma_flow.h"
+#include <rdma/ib_umem.h>
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_ah.h"
+#include "xrdma_cmd.h"
+#include "xrdma_cq.h"
+#include "xrdma_flush.h"
+#include "xrdma_ibdev.h"
 #include "xrdma_qp.h"
+#include "xrdma_query.h"
+#include "xrdma_ring.h"
+#include "xrdma_rss.h"
 #include "xrdma_srq.h"
+#include "xrdma_wq.h"
 
 #define XRDMA_MAX_TIMEOUT	31
 #define XRDMA_MAX_RETRY		7

@@ -7,9 +7,15 @@
  * xrdma_qp_modify.c.
  */
 
-#include "xrdma_flow.h"
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_cq.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_kqp.h"
+#include "xrdma_pd.h"
 #include "xrdma_qp.h"
+#include "xrdma_rss.h"
 #include "xrdma_srq.h"
+#include "xrdma_uqp.h"
 
 /* Neither rings nor anything else that would be the consumer's */
 static int xrdma_bare_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,

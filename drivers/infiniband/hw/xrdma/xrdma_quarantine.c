@@ -7,7 +7,13 @@
  */
 
 #include <linux/slab.h>
-#include "xrdma_verbs.h"
+#include "xrdma_buf.h"
+#include "xrdma_dmabuf.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_mr.h"
+#include "xrdma_mtt.h"
+#include "xrdma_quarantine.h"
+#include "xrdma_ubuf.h"
 
 /**
  * xrdma_quarantine_init() - an empty quarantine

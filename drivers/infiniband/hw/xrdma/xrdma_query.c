@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA answers about the device and its port, and the GID table. Must not
- * know queues or regions: only what the capabilities and the netdev say.
+ * XRDMA answers about the device and its port, and the GID table. They come
+ * from the capabilities (xrdma_cmd.c) and from the netdev (xrdma_netdev.c);
+ * attributes of queues and queue pairs are in xrdma_srq.c and
+ * xrdma_qp_modify.c.
  */
 
 #include <linux/etherdevice.h>
@@ -10,7 +12,12 @@
 #include <rdma/ib_addr.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_mad.h>
-#include "xrdma_verbs.h"
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_cmd.h"
+#include "xrdma_dm.h"
+#include "xrdma_frmr.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_query.h"
 
 /* Kept by the netdev: one queue pair, two completion queues, one PD, one key */
 #define XRDMA_NETDEV_QPS	1

@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA change of a memory region in place: other memory, another protection
- * domain, other rights, in any combination. Must not know how keys are drawn,
- * tables built or invalidations batched.
+ * domain, other rights, in any combination. What all regions have in common is
+ * in xrdma_mr.c, batches of INVALIDATE are in xrdma_inval.c.
  *
- * What can fail comes first: memory is pinned and translated beside the old.
- * Then a fence ends all use of the old key; then the key entry is published
- * anew, under another key byte: who holds the old key has got nothing. Only if
- * nothing but rights changes, the key stays, for who may still use it.
- * Then the old memory is released. Until the fence has been answered nothing
- * has changed; behind it nothing can fail.
+ * What can fail comes first: new memory is pinned and translated while the old
+ * one stays. Then a fence ends all use of the old key, and the key entry is
+ * published again under another key byte, so that holders of the old key have
+ * no access. The key stays the same only if nothing but rights changes. The old
+ * memory is released last. Until the device has answered the fence nothing has
+ * changed; after that nothing can fail.
  *
- * Between fence and publication the key grants nothing, and an access of the peer
- * breaks its connection. Rights that are added, and none taken, need no fence:
- * they are stored in the entry, which stays valid.
+ * Between fence and publication the key grants nothing, and an access of the
+ * peer breaks its connection. A change that only adds rights needs no fence:
+ * the rights are stored in the entry, which stays valid.
  */
 
 #include <linux/random.h>
 #include <linux/sched.h>
-#include "xrdma_verbs.h"
+#include <rdma/ib_umem.h>
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_dmabuf.h"
+#include "xrdma_encode.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_inval.h"
+#include "xrdma_key.h"
+#include "xrdma_mr.h"
+#include "xrdma_mtt.h"
+#include "xrdma_pd.h"
 
 /**
  * struct xrdma_rereg - what a region shall become

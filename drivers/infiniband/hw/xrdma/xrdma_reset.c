@@ -7,6 +7,7 @@
  * is reset, in xrdma_life.c. Commands are in xrdma_cmdq.c.
  */
 
+#include <linux/bitfield.h>
 #include <linux/delay.h>
 #include <linux/io.h>
 #include <linux/iopoll.h>

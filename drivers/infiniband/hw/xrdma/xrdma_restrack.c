@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA objects as "rdma resource show ... -dd" prints them. Only reads what
- * others own.
+ * XRDMA state of objects as "rdma resource show ... -dd" prints it. Only reads
+ * what other files own.
  *
  * Anybody may ask, about objects of any process. So nothing here tells a key, a
- * part of one, or an address: as the core, which shows keys to CAP_NET_ADMIN
- * alone. Raw entries are for CAP_NET_ADMIN too.
+ * part of one, or an address: ib_core, too, shows keys to CAP_NET_ADMIN alone.
+ * Raw entries are for CAP_NET_ADMIN too.
  */
 
+#include <linux/bitfield.h>
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
+#include "xrdma_cq.h"
+#include "xrdma_fault.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_key.h"
+#include "xrdma_mr.h"
+#include "xrdma_mtt.h"
+#include "xrdma_pd.h"
 #include "xrdma_qp.h"
+#include "xrdma_restrack.h"
 #include "xrdma_srq.h"
-#include "xrdma_stats.h"
+#include "xrdma_wq.h"
 
 /* Attributes of a driver are pairs of name and value. */
 static int xrdma_put_u32(struct sk_buff *msg, const char *name, u32 value)

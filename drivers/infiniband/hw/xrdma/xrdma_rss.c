@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA receive side scaling: queue pairs that have a table of work queues
- * instead of rings, and these tables. The device knows the table by the queue
- * pair alone, and no state of it. Must not know which frames come (xrdma_flow.c).
+ * instead of rings, and these tables. The device knows a table by its queue
+ * pair only, and has no state for that queue pair. Work queues are in
+ * xrdma_rwq.c, the rules that choose frames in xrdma_flow.c.
  */
 
 #include <linux/slab.h>
-#include "xrdma_flow.h"
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_cmd.h"
+#include "xrdma_ibdev.h"
 #include "xrdma_qp.h"
+#include "xrdma_rss.h"
 
 /* ---- indirection tables ----------------------------------------------------- */
 

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA shared receive queues: birth, change, death and events, for users and
- * for the kernel's consumers. Must not know queue pairs, nor what is posted.
+ * XRDMA shared receive queues: creates, changes and destroys them for users and
+ * for the kernel's consumers, and delivers their events. Posting, and the tags
+ * of requests, are in xrdma_srq_post.c.
  */
 
 #include <linux/log2.h>
+#include <linux/slab.h>
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_buf.h"
+#include "xrdma_cmd.h"
+#include "xrdma_cq.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_pd.h"
+#include "xrdma_quarantine.h"
+#include "xrdma_ring.h"
 #include "xrdma_srq.h"
+#include "xrdma_ubuf.h"
+#include "xrdma_wq.h"
 
 /* ---- numbers and events ------------------------------------------------ */
 

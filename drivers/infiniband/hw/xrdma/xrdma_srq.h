@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA shared receive queues, for the files that hand them to the device, post
- * to them and poll for what came.
+ * XRDMA shared receive queues: xrdma_srq.c has the queues, xrdma_srq_post.c posts to
+ * those of the kernel and finds the request of a completion.
  */
 
 #ifndef XRDMA_SRQ_H
 #define XRDMA_SRQ_H
 
-#include "xrdma_verbs.h"
+#include <linux/completion.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <rdma/ib_verbs.h>
+#include "xrdma_ubuf.h"
+#include "xrdma_wq.h"
+
+struct xrdma_buf;
+struct xrdma_ibdev;
+struct xrdma_srq_rec;
 
 /**
  * struct xrdma_srq_tag - what a completion of a shared receive queue leads to
@@ -57,7 +67,7 @@ static inline struct xrdma_srq *to_xsrq(struct ib_srq *ibsrq)
 	return container_of(ibsrq, struct xrdma_srq, ibsrq);
 }
 
-/* xrdma_srq.c: shared receive queues */
+/* xrdma_srq.c */
 int xrdma_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata);
 int xrdma_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
@@ -68,7 +78,7 @@ struct xrdma_srq *xrdma_srq_get(struct xrdma_ibdev *xib, u32 srqn);
 void xrdma_srq_put(struct xrdma_srq *srq);
 void xrdma_srq_event(struct xrdma_ibdev *xib, u32 srqn, u8 event);
 
-/* xrdma_srq_post.c: the work in those of the kernel */
+/* xrdma_srq_post.c */
 int xrdma_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad_wr);
 bool xrdma_srq_take(struct xrdma_srq *srq, u64 tag, u64 *wr_id);

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA shared receive queues of the kernel's consumers: posting, and which
- * request a completion is of. Must not know queue pairs, nor how queues come to
- * life.
+ * XRDMA shared receive queues of the kernel's consumers: posts requests, and
+ * finds the request that a completion is of. The queues themselves are in
+ * xrdma_srq.c, the encoding of an entry in xrdma_wqe.c.
  *
- * The device takes entries in order, but completes them in any. What an entry
- * carries as wr_id is therefore a tag, the number of a place that knows the
- * consumer's wr_id: a device that lies can lose completions, or mix them up, but
- * not complete what was not posted. A place is in use from posting until the
- * completion is polled; while one is free, so is an entry.
+ * The device takes entries in order, but completes them in any order. So an
+ * entry carries as its wr_id a tag: the number of a struct xrdma_srq_tag, which
+ * has the consumer's wr_id. A device that lies can lose completions, or mix
+ * them up, but not complete what was not posted. A tag is in use from posting
+ * until the completion is polled; while a tag is free, so is an entry of the
+ * ring.
  */
 
 #include "xrdma_srq.h"
+#include "xrdma_wq.h"
+#include "xrdma_wqe.h"
 
 static int xrdma_srq_post_one(struct xrdma_srq *srq,
 			      const struct ib_recv_wr *wr)

@@ -7,6 +7,9 @@
  * xrdma_counter.c, ethtool through xrdma_ethtool.c.
  */
 
+#include "xrdma_cmd.h"
+#include "xrdma_fault.h"
+#include "xrdma_ibdev.h"
 #include "xrdma_stats.h"
 
 #define XRDMA_STAT_DESC(symbol, text) \

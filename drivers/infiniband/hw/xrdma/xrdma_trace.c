@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA tracepoints, defined once. Must not hold anything else.
+ * XRDMA tracepoints: compiles the definitions of xrdma_trace.h and
+ * xrdma_trace_cmd.h, once.
  */
 
 #define CREATE_TRACE_POINTS

@@ -11,7 +11,8 @@
 #define XRDMA_TRACE_H
 
 #include <linux/tracepoint.h>
-#include "xrdma_verbs.h"
+#include "xrdma_fault.h"
+#include "xrdma_ibdev.h"
 
 #define XRDMA_FAULT_SYMBOL(symbol, name) { XRDMA_FAULT_##symbol, name },
 #define show_xrdma_fault(reason) \

@@ -8,7 +8,11 @@
 
 #include <linux/log2.h>
 #include <linux/slab.h>
-#include "xrdma_verbs.h"
+#include <rdma/ib_umem.h>
+#include "xrdma_ibdev.h"
+#include "xrdma_mtt.h"
+#include "xrdma_ubuf.h"
+#include "xrdma_wq.h"
 
 /**
  * xrdma_ubuf_ring_ok() - may a process lay out a ring like this?

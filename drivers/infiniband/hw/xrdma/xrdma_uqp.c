@@ -5,7 +5,15 @@
  * What all queue pairs have in common is in xrdma_qp.c, pinning in xrdma_ubuf.c.
  */
 
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_ctx.h"
+#include "xrdma_ibdev.h"
 #include "xrdma_qp.h"
+#include "xrdma_quarantine.h"
+#include "xrdma_ring.h"
+#include "xrdma_ubuf.h"
+#include "xrdma_uqp.h"
+#include "xrdma_wq.h"
 
 static bool xrdma_user_wq_ok(const struct xrdma_caps *caps,
 			     const struct xrdma_wq *wq, u8 log_stride_min)

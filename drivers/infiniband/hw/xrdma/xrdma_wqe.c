@@ -10,7 +10,12 @@
 
 #include <rdma/xrdma-bind.h>
 #include <rdma/xrdma-flush.h>
-#include "xrdma_verbs.h"
+#include "xrdma_ah.h"
+#include "xrdma_dev.h"
+#include "xrdma_frmr.h"
+#include "xrdma_mr.h"
+#include "xrdma_qp.h"
+#include "xrdma_wqe.h"
 
 #define XRDMA_QPN_MASK	GENMASK(23, 0)
 

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA work queues of processes. Must not know who gives them frames
- * (xrdma_rss.c), nor what is in an entry.
+ * XRDMA work queues of processes, for raw packets: each is a queue pair of the
+ * device that only receives. Tables of work queues are in xrdma_rss.c, queue
+ * pairs with rings of a process in xrdma_uqp.c.
  */
 
 #include <linux/slab.h>
-#include "xrdma_flow.h"
+#include <rdma/uverbs_ioctl.h>
+#include "xrdma_cmd.h"
+#include "xrdma_cq.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_pd.h"
 #include "xrdma_qp.h"
+#include "xrdma_rwq.h"
+#include "xrdma_ubuf.h"
+#include "xrdma_uqp.h"
+#include "xrdma_wq.h"
 
 /* All there is to tell is that it receives no more. */
 static void xrdma_rwq_event(struct ib_event *event, void *context)

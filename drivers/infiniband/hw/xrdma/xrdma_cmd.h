@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA commands: one typed call for each opcode. xrdma_cmd.c has what all commands
+ * need and those about objects, xrdma_cmd_port.c those about the port. Their
+ * layout is in xrdma_hw_cmd.h.
+ */
+
+#ifndef XRDMA_CMD_H
+#define XRDMA_CMD_H
+
+#include "xrdma_hw.h"
+
+struct xrdma_dev;
+
+/*
+ * xrdma_cmd.c: one typed call for each opcode; may sleep. Destroy and
+ * invalidate succeed on a device that is quiet; if they fail, the device may
+ * still use the memory behind the object, which then goes into quarantine.
+ */
+int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
+		   struct xrdma_rsp *rsp);
+int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
+int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
+int xrdma_cmd_query_device(struct xrdma_dev *xdev);
+int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
+			u8 log_depth, u64 root);
+int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u8 log_depth,
+			u64 root);
+int xrdma_cmd_destroy_cq(struct xrdma_dev *xdev, u32 cqn);
+int xrdma_cmd_resize_cq(struct xrdma_dev *xdev, u32 cqn, u8 log_depth, u64 root,
+			u32 *index);
+int xrdma_cmd_modify_cq(struct xrdma_dev *xdev, u32 cqn, u16 count, u16 period);
+int xrdma_cmd_create_qp(struct xrdma_dev *xdev,
+			const struct xrdma_cmd_create_qp *qp);
+int xrdma_cmd_modify_qp(struct xrdma_dev *xdev, u32 qpn, u32 mask,
+			const struct xrdma_qp_attr *attr);
+int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
+		       struct xrdma_rsp_query_qp *qp);
+int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn, bool used);
+int xrdma_cmd_create_srq(struct xrdma_dev *xdev,
+			 const struct xrdma_cmd_create_srq *srq);
+int xrdma_cmd_modify_srq(struct xrdma_dev *xdev,
+			 const struct xrdma_cmd_modify_srq *srq);
+int xrdma_cmd_query_srq(struct xrdma_dev *xdev, u32 srqn,
+			struct xrdma_rsp_query_srq *srq);
+int xrdma_cmd_destroy_srq(struct xrdma_dev *xdev, u32 srqn);
+int xrdma_cmd_attach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
+int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
+int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count);
+
+/* xrdma_cmd_port.c: the same, about the port */
+int xrdma_cmd_query_port(struct xrdma_dev *xdev,
+			 struct xrdma_rsp_query_port *port);
+int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
+			  const struct xrdma_cmd_modify_port *port);
+int xrdma_cmd_set_gid(struct xrdma_dev *xdev,
+		      const struct xrdma_cmd_set_gid *gid);
+int xrdma_cmd_stats_alloc(struct xrdma_dev *xdev);
+void xrdma_cmd_stats_free(struct xrdma_dev *xdev);
+int xrdma_cmd_query_stats(struct xrdma_dev *xdev, u32 counter, u64 *values);
+int xrdma_cmd_bind_counter(struct xrdma_dev *xdev, u32 qpn, u32 counter);
+int xrdma_cmd_query_cc(struct xrdma_dev *xdev, struct xrdma_cc *cc);
+int xrdma_cmd_modify_cc(struct xrdma_dev *xdev, const struct xrdma_cc *cc);
+int xrdma_cmd_create_flow(struct xrdma_dev *xdev, u32 flow, u32 qpn,
+			  u16 priority, u16 flags,
+			  const struct xrdma_flow_rule *rule);
+int xrdma_cmd_destroy_flow(struct xrdma_dev *xdev, u32 flow);
+int xrdma_cmd_create_rss(struct xrdma_dev *xdev,
+			 const struct xrdma_cmd_create_rss *rss,
+			 const __le32 *table);
+int xrdma_cmd_destroy_rss(struct xrdma_dev *xdev, u32 qpn);
+
+#endif /* XRDMA_CMD_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA command ring, for those that fill it and wait for it: xrdma_cmdq.c. What a
+ * command means is in xrdma_cmd.h.
+ */
+
+#ifndef XRDMA_CMDQ_H
+#define XRDMA_CMDQ_H
+
+struct xrdma_cmd;
+struct xrdma_dev;
+struct xrdma_rsp;
+
+/* xrdma_cmdq.c */
+int xrdma_cmdq_create(struct xrdma_dev *xdev);
+void xrdma_cmdq_destroy(struct xrdma_dev *xdev);
+int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
+		    struct xrdma_rsp *rsp);
+void xrdma_cmdq_poll(struct xrdma_dev *xdev);
+void xrdma_cmdq_abort(struct xrdma_dev *xdev);
+
+#endif /* XRDMA_CMDQ_H */

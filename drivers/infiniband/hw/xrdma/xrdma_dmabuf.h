@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA memory regions of a dma-buf: xrdma_dmabuf.c.
+ */
+
+#ifndef XRDMA_DMABUF_H
+#define XRDMA_DMABUF_H
+
+#include <rdma/ib_verbs.h>
+
+struct ib_dmah;
+struct ib_umem;
+struct xrdma_ibdev;
+struct xrdma_mr;
+
+/* xrdma_dmabuf.c */
+struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
+				       u64 length, u64 iova, int fd, int access,
+				       struct ib_dmah *dmah,
+				       struct uverbs_attr_bundle *attrs);
+int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr);
+void xrdma_dmabuf_abandon(struct ib_umem *umem);
+void xrdma_dmabuf_lock(struct xrdma_mr *mr);
+void xrdma_dmabuf_unlock(struct xrdma_mr *mr);
+
+#endif /* XRDMA_DMABUF_H */

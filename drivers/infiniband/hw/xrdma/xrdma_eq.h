@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA event queues: xrdma_eq.c. Where events go is in struct xrdma_event_ops of
+ * xrdma_dev.h.
+ */
+
+#ifndef XRDMA_EQ_H
+#define XRDMA_EQ_H
+
+#include <linux/types.h>
+
+struct xrdma_dev;
+
+/* xrdma_eq.c */
+int xrdma_eqs_create(struct xrdma_dev *xdev);
+void xrdma_eqs_stop(struct xrdma_dev *xdev);
+void xrdma_eqs_destroy(struct xrdma_dev *xdev);
+void xrdma_eqs_sync(struct xrdma_dev *xdev);
+u32 xrdma_num_comp_vectors(const struct xrdma_dev *xdev);
+u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector);
+
+#endif /* XRDMA_EQ_H */
