@@ -270,7 +270,7 @@ def test_what_nobody_uses_is_not_busy(opcode):
         if name == opcode:
             break
     assert ask(cmd="command_faults_clear")["left"] == 0
-    assert any("does not let go" in error for error in log.errors())
+    assert any(f"it refuses command {opcode} " in error for error in log.errors())
     leave()
     assert binding.PCI not in DMA.read_text()
     # the core has ended the rest of it with the device

@@ -135,8 +135,8 @@ REFUSED = {
     "fatal-at-once": "does not start",
     "silent": "does not say what it is",
     "query-device-fails": "does not say what it is",
-    "create-eq-hangs": "cannot set up event queues",
-    "create-eq-fails": "cannot set up event queues",
+    "create-eq-hangs": "cannot set up event queue 0 of",
+    "create-eq-fails": "cannot set up event queue 0 of",
     "query-port-fails": "cannot register the Ethernet port",
 }
 TAKEN = ["fine", "newer-minor", "gsi-create-qp-late", "create-qp-late"]
@@ -177,7 +177,7 @@ def test_device_is_taken(probes, fault):
 def check_dead_once(found):
     dead = [line for line in found["errors"] if "the device is dead" in line]
     assert len(dead) == 1, found["errors"]
-    assert "not answered in time" in dead[0]
+    assert "was not answered in" in dead[0]
 
 
 @pytest.mark.parametrize("fault", GSI_DIES)
@@ -355,14 +355,14 @@ def test_command_is_not_answered(tmp_path):
     found = play_to_end("command_hangs", tmp_path)["end"]
     assert found["command"]["status"] not in (0, None)
     assert found["command"]["seconds"] < BOUND
-    check_recovery(found, "not answered in time")
+    check_recovery(found, "was not answered in")
 
 
 def test_invalidate_is_not_answered(tmp_path):
     found = play_to_end("invalidate_hangs", tmp_path, "--iommu")["end"]
     check_busy(found)
     assert found["exit"] is not None and found["exit"] < BOUND
-    check_recovery(found, "not answered in time", iommu=True)
+    check_recovery(found, "was not answered in", iommu=True)
 
 
 @pytest.mark.parametrize("kernel", kernels("backports"))
@@ -373,13 +373,13 @@ def test_pages_stay_pinned_until_the_device_is_reset(kernel, tmp_path):
     assert dead == before - 1 and after == before
     # nothing of the process is given back before, so neither is the process
     assert found["killed"] > 2
-    check_recovery(found, "not answered in time")
+    check_recovery(found, "was not answered in")
 
 
 def test_reply_comes_too_late(tmp_path):
     found = play_to_end("command_late", tmp_path)["end"]
     assert found["command"]["status"] not in (0, None)
-    check_recovery(found, "not answered in time")
+    check_recovery(found, "was not answered in")
 
 
 def test_command_that_fails_is_its_callers_matter(tmp_path):

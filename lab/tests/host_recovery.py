@@ -23,9 +23,9 @@ QUICK = 30
 # and, when a command is not answered, to the death of the device
 NOTICED = 20
 WORDS = {"fatal": "it reports a fatal error",
-         "wrong": "a reply names another command",
-         "hang": "a command was not answered in time",
-         "late": "a command was not answered in time"}
+         "wrong": "names opcode",
+         "hang": "was not answered in",
+         "late": "was not answered in"}
 
 
 def findings(words, *options):

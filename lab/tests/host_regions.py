@@ -40,7 +40,7 @@ def play(scenario, *options):
 def play_dead(scenario, *options):
     end = play(scenario, *options)
     dead = [line for line in end["errors"] if "the device is dead" in line]
-    assert len(dead) == 1 and "not answered in time" in dead[0], end["errors"]
+    assert len(dead) == 1 and "was not answered in" in dead[0], end["errors"]
     return end
 
 

@@ -8,6 +8,7 @@
  */
 
 #include <linux/if_ether.h>
+#include <linux/math64.h>
 #include "xrdma_cmd.h"
 #include "xrdma_cmdq.h"
 #include "xrdma_dev.h"
@@ -21,39 +22,59 @@
 /* and at least */
 #define XRDMA_LOG_MIN_KEYS	10
 
-#define XRDMA_CMD_NAME(opcode) [XRDMA_CMD_##opcode] = #opcode
+/* Bytes of the text that xrdma_cmd_describe() makes */
+#define XRDMA_CMD_TEXT		64
 
-static const char *const xrdma_cmd_names[] = {
-	XRDMA_CMD_NAME(NOP),
-	XRDMA_CMD_NAME(QUERY_DEVICE),
-	XRDMA_CMD_NAME(QUERY_PORT),
-	XRDMA_CMD_NAME(MODIFY_PORT),
-	XRDMA_CMD_NAME(SET_GID),
-	XRDMA_CMD_NAME(QUERY_STATS),
-	XRDMA_CMD_NAME(BIND_COUNTER),
-	XRDMA_CMD_NAME(QUERY_CC),
-	XRDMA_CMD_NAME(MODIFY_CC),
-	XRDMA_CMD_NAME(CREATE_EQ),
-	XRDMA_CMD_NAME(DESTROY_EQ),
-	XRDMA_CMD_NAME(CREATE_CQ),
-	XRDMA_CMD_NAME(DESTROY_CQ),
-	XRDMA_CMD_NAME(RESIZE_CQ),
-	XRDMA_CMD_NAME(MODIFY_CQ),
-	XRDMA_CMD_NAME(CREATE_QP),
-	XRDMA_CMD_NAME(MODIFY_QP),
-	XRDMA_CMD_NAME(QUERY_QP),
-	XRDMA_CMD_NAME(DESTROY_QP),
-	XRDMA_CMD_NAME(CREATE_SRQ),
-	XRDMA_CMD_NAME(MODIFY_SRQ),
-	XRDMA_CMD_NAME(QUERY_SRQ),
-	XRDMA_CMD_NAME(DESTROY_SRQ),
-	XRDMA_CMD_NAME(ATTACH_MCAST),
-	XRDMA_CMD_NAME(DETACH_MCAST),
-	XRDMA_CMD_NAME(CREATE_FLOW),
-	XRDMA_CMD_NAME(DESTROY_FLOW),
-	XRDMA_CMD_NAME(CREATE_RSS),
-	XRDMA_CMD_NAME(DESTROY_RSS),
-	XRDMA_CMD_NAME(INVALIDATE),
+/**
+ * struct xrdma_cmd_kind - an opcode, for the log
+ * @name: as in the specification
+ * @object: what the command is about, or NULL: the device or the port
+ * @number: offset in struct xrdma_cmd of the number of @object, __le32
+ */
+struct xrdma_cmd_kind {
+	const char *name;
+	const char *object;
+	u8 number;
+};
+
+#define XRDMA_CMD_PLAIN(opcode) [XRDMA_CMD_##opcode] = { .name = #opcode }
+#define XRDMA_CMD_OF(opcode, what, field) [XRDMA_CMD_##opcode] = {	\
+	.name = #opcode,						\
+	.object = what,							\
+	.number = offsetof(struct xrdma_cmd, field),			\
+}
+
+static const struct xrdma_cmd_kind xrdma_cmd_kinds[] = {
+	XRDMA_CMD_PLAIN(NOP),
+	XRDMA_CMD_PLAIN(QUERY_DEVICE),
+	XRDMA_CMD_PLAIN(QUERY_PORT),
+	XRDMA_CMD_PLAIN(MODIFY_PORT),
+	XRDMA_CMD_OF(SET_GID, "GID", set_gid.index),
+	XRDMA_CMD_OF(QUERY_STATS, "counter set", query_stats.counter),
+	XRDMA_CMD_OF(BIND_COUNTER, "QP", bind_counter.qpn),
+	XRDMA_CMD_PLAIN(QUERY_CC),
+	XRDMA_CMD_PLAIN(MODIFY_CC),
+	XRDMA_CMD_OF(CREATE_EQ, "EQ", create_eq.eqn),
+	XRDMA_CMD_OF(DESTROY_EQ, "EQ", object.number),
+	XRDMA_CMD_OF(CREATE_CQ, "CQ", create_cq.cqn),
+	XRDMA_CMD_OF(DESTROY_CQ, "CQ", object.number),
+	XRDMA_CMD_OF(RESIZE_CQ, "CQ", create_cq.cqn),
+	XRDMA_CMD_OF(MODIFY_CQ, "CQ", modify_cq.cqn),
+	XRDMA_CMD_OF(CREATE_QP, "QP", create_qp.qpn),
+	XRDMA_CMD_OF(MODIFY_QP, "QP", modify_qp.qpn),
+	XRDMA_CMD_OF(QUERY_QP, "QP", object.number),
+	XRDMA_CMD_OF(DESTROY_QP, "QP", object.number),
+	XRDMA_CMD_OF(CREATE_SRQ, "SRQ", create_srq.srqn),
+	XRDMA_CMD_OF(MODIFY_SRQ, "SRQ", modify_srq.srqn),
+	XRDMA_CMD_OF(QUERY_SRQ, "SRQ", object.number),
+	XRDMA_CMD_OF(DESTROY_SRQ, "SRQ", object.number),
+	XRDMA_CMD_OF(ATTACH_MCAST, "QP", mcast.qpn),
+	XRDMA_CMD_OF(DETACH_MCAST, "QP", mcast.qpn),
+	XRDMA_CMD_OF(CREATE_FLOW, "flow rule", create_flow.flow),
+	XRDMA_CMD_OF(DESTROY_FLOW, "flow rule", object.number),
+	XRDMA_CMD_OF(CREATE_RSS, "QP", create_rss.qpn),
+	XRDMA_CMD_OF(DESTROY_RSS, "QP", object.number),
+	XRDMA_CMD_OF(INVALIDATE, "key count", invalidate.count),
 };
 
 static const int xrdma_cmd_errnos[] = {
@@ -68,15 +89,59 @@ static const int xrdma_cmd_errnos[] = {
 	[XRDMA_CMD_INTERNAL] = -EIO,
 };
 
-/* A device that does not answer a command as it must is dead. */
-static int xrdma_cmd_failed(struct xrdma_dev *xdev, int err)
+/* For the log: name and opcode of a command, and which object it is about. */
+static void xrdma_cmd_describe(char *text, const struct xrdma_cmd *cmd)
 {
+	u16 opcode = le16_to_cpu(cmd->opcode);
+	const struct xrdma_cmd_kind *kind = &xrdma_cmd_kinds[opcode];
+	__le32 number;
+
+	if (!kind->object) {
+		snprintf(text, XRDMA_CMD_TEXT, "%s (opcode %#x)", kind->name,
+			 opcode);
+		return;
+	}
+	memcpy(&number, (const u8 *)cmd + kind->number, sizeof(number));
+	snprintf(text, XRDMA_CMD_TEXT, "%s (opcode %#x) of %s %u", kind->name,
+		 opcode, kind->object, le32_to_cpu(number));
+}
+
+static void xrdma_cmd_timed_out(struct xrdma_dev *xdev,
+				const struct xrdma_cmd *cmd, u16 id, s64 ms)
+{
+	char text[XRDMA_CMD_TEXT];
+	u32 posted, answered;
+
+	xrdma_cmd_describe(text, cmd);
+	xrdma_cmdq_progress(xdev, &posted, &answered);
+	xrdma_fatal(xdev,
+		    "command %s, id %#x, was not answered in %lld ms (ring: %u of %u answered)",
+		    text, id, ms, answered, posted);
+}
+
+static void xrdma_cmd_mixed_up(struct xrdma_dev *xdev,
+			       const struct xrdma_cmd *cmd,
+			       const struct xrdma_rsp *rsp, s64 ms)
+{
+	char text[XRDMA_CMD_TEXT];
+
+	xrdma_cmd_describe(text, cmd);
+	xrdma_fatal(xdev, "the reply to command %s, id %#x, after %lld ms, names opcode %#x",
+		    text, le16_to_cpu(rsp->id), ms, le16_to_cpu(rsp->opcode));
+}
+
+/* A device that does not answer a command as it must is dead. */
+static int xrdma_cmd_failed(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
+			    const struct xrdma_rsp *rsp, int err, s64 us)
+{
+	s64 ms = div_s64(us, USEC_PER_MSEC);
+
 	switch (err) {
 	case -ETIMEDOUT:
-		xrdma_fatal(xdev, "a command was not answered in time");
+		xrdma_cmd_timed_out(xdev, cmd, le16_to_cpu(rsp->id), ms);
 		return err;
 	case -EPROTO:
-		xrdma_fatal(xdev, "a reply names another command");
+		xrdma_cmd_mixed_up(xdev, cmd, rsp, ms);
 		return -EIO;
 	default:
 		return err;
@@ -86,7 +151,7 @@ static int xrdma_cmd_failed(struct xrdma_dev *xdev, int err)
 /**
  * xrdma_cmd_exec() - execute a command
  * @xdev: the device
- * @cmd: the command, of an opcode that xrdma_cmd_names knows
+ * @cmd: the command, of an opcode that xrdma_cmd_kinds knows
  * @rsp: where the reply goes
  *
  * Context: may sleep.
@@ -96,15 +161,16 @@ static int xrdma_cmd_failed(struct xrdma_dev *xdev, int err)
 int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		   struct xrdma_rsp *rsp)
 {
-	const char *name = xrdma_cmd_names[le16_to_cpu(cmd->opcode)];
+	const char *name = xrdma_cmd_kinds[le16_to_cpu(cmd->opcode)].name;
 	ktime_t start = ktime_get();
 	int err;
+	s64 us;
 
 	err = xrdma_cmdq_exec(xdev, cmd, rsp);
+	us = ktime_us_delta(ktime_get(), start);
 	if (err)
-		err = xrdma_cmd_failed(xdev, err);
-	trace_xrdma_command(xdev, name, cmd, err ? 0 : rsp->status, err,
-			    ktime_us_delta(ktime_get(), start));
+		err = xrdma_cmd_failed(xdev, cmd, rsp, err, us);
+	trace_xrdma_command(xdev, name, cmd, err ? 0 : rsp->status, err, us);
 	if (err)
 		return err;
 	if (!rsp->status)
@@ -131,15 +197,20 @@ int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 }
 
 /*
- * What became of an object that shall go. A device that has been reset knows
- * none; one that does not let go of what nobody uses can only be reset, and at
- * once: the caller's next step is to give memory back that the object led to.
+ * Translate the outcome of a command that ends an object which nobody uses. A
+ * device that has been reset has no objects. A live device that refuses is reset
+ * at once, since the caller frees the object's memory next.
  */
-static int xrdma_cmd_undone(struct xrdma_dev *xdev, int err)
+static int xrdma_cmd_undone(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
+			    u8 status, int err)
 {
+	char text[XRDMA_CMD_TEXT];
+
 	if (!err || xrdma_quiet(xdev))
 		return 0;
-	xrdma_fatal(xdev, "it does not let go of an object");
+	xrdma_cmd_describe(text, cmd);
+	xrdma_fatal(xdev, "it refuses command %s, which must succeed: status %u, error %d",
+		    text, status, err);
 	return xrdma_hw_silence(xdev) ? 0 : -EIO;
 }
 
@@ -153,7 +224,10 @@ static int xrdma_cmd_undone(struct xrdma_dev *xdev, int err)
  */
 int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 {
-	return xrdma_cmd_undone(xdev, xrdma_cmd_do(xdev, cmd));
+	struct xrdma_rsp rsp = {};
+	int err = xrdma_cmd_exec(xdev, cmd, &rsp);
+
+	return xrdma_cmd_undone(xdev, cmd, rsp.status, err);
 }
 
 /* A limit, or what fits: numbers have 24 bits. */
@@ -390,11 +464,12 @@ int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
 int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn, bool used)
 {
 	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_QP, qpn);
-	int err = xrdma_cmd_do(xdev, &cmd);
+	struct xrdma_rsp rsp = {};
+	int err = xrdma_cmd_exec(xdev, &cmd, &rsp);
 
 	if (err == -EBUSY && used && !xrdma_quiet(xdev))
 		return err;
-	return xrdma_cmd_undone(xdev, err);
+	return xrdma_cmd_undone(xdev, &cmd, rsp.status, err);
 }
 
 /**

@@ -249,7 +249,8 @@ static bool xrdma_cmdq_wait(struct xrdma_dev *xdev,
  *
  * Context: may sleep, for room in the ring and for the reply.
  * Return: 0 with any status in @rsp; -EIO: the device is dead; -ETIMEDOUT: it
- * did not answer in time; -EPROTO: the reply, in @rsp, names another opcode.
+ * did not answer in time, and @rsp has nothing but the id of the command; -EPROTO:
+ * the reply, in @rsp, names another opcode.
  */
 int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		    struct xrdma_rsp *rsp)
@@ -264,13 +265,34 @@ int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		return PTR_ERR(waiter);
 
 	if (!xrdma_cmdq_wait(xdev, waiter,
-			     msecs_to_jiffies(XRDMA_CMD_TIMEOUT_MS)))
+			     msecs_to_jiffies(XRDMA_CMD_TIMEOUT_MS))) {
+		*rsp = (struct xrdma_rsp) { .id = cpu_to_le16(waiter->id) };
 		return -ETIMEDOUT;
+	}
 	err = waiter->err;
 	if (err != -EIO)
 		*rsp = waiter->rsp;
 	xrdma_cmdq_release(q, waiter);
 	return err;
+}
+
+/**
+ * xrdma_cmdq_progress() - how far the command ring is, for the log
+ * @xdev: the device
+ * @posted: gets the number of commands posted, modulo 2^32
+ * @answered: gets the number of replies consumed, modulo 2^32
+ *
+ * Context: any.
+ */
+void xrdma_cmdq_progress(struct xrdma_dev *xdev, u32 *posted, u32 *answered)
+{
+	struct xrdma_cmdq *q = xdev->cmdq;
+	unsigned long flags;
+
+	spin_lock_irqsave(&q->lock, flags);
+	*posted = q->pi;
+	*answered = q->ci;
+	spin_unlock_irqrestore(&q->lock, flags);
 }
 
 /**

@@ -7,6 +7,8 @@
 #ifndef XRDMA_CMDQ_H
 #define XRDMA_CMDQ_H
 
+#include <linux/types.h>
+
 struct xrdma_cmd;
 struct xrdma_dev;
 struct xrdma_rsp;
@@ -17,6 +19,7 @@ void xrdma_cmdq_destroy(struct xrdma_dev *xdev);
 int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		    struct xrdma_rsp *rsp);
 void xrdma_cmdq_poll(struct xrdma_dev *xdev);
+void xrdma_cmdq_progress(struct xrdma_dev *xdev, u32 *posted, u32 *answered);
 void xrdma_cmdq_abort(struct xrdma_dev *xdev);
 
 #endif /* XRDMA_CMDQ_H */

@@ -212,6 +212,6 @@ int xrdma_hw_enable(struct xrdma_dev *xdev, u64 mpt_root);
 /* xrdma_health.c: declares the device dead; watchdog */
 void xrdma_health_start(struct xrdma_dev *xdev);
 void xrdma_health_stop(struct xrdma_dev *xdev);
-void xrdma_fatal(struct xrdma_dev *xdev, const char *why);
+__printf(2, 3) void xrdma_fatal(struct xrdma_dev *xdev, const char *fmt, ...);
 
 #endif /* XRDMA_DEV_H */

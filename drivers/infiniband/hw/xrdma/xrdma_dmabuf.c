@@ -45,15 +45,22 @@ void xrdma_dmabuf_unlock(struct xrdma_mr *mr)
 		ib_umem_dmabuf_revoke_unlock(to_ib_umem_dmabuf(mr->umem));
 }
 
-/* It goes, and a dead device may still use it. */
+/*
+ * Called when the owner of a dma-buf takes it back. A device that has stopped
+ * working may still access the memory, so it is silenced first.
+ */
 static void xrdma_dmabuf_silence(void *priv)
 {
-	struct xrdma_ibdev *xib = priv;
+	struct xrdma_mr *mr = priv;
+	struct xrdma_ibdev *xib = to_xibdev(mr->ibmr.device);
 
-	xrdma_fatal(&xib->hw, "it does not let go of a dma-buf");
+	xrdma_fatal(&xib->hw,
+		    "a dma-buf was taken back, but key index %#x cannot be invalidated",
+		    mr->key_index);
 	if (!xrdma_hw_silence(&xib->hw))
 		ibdev_err_ratelimited(&xib->ibdev,
-				      "the owner of a dma-buf has taken it back, but the device cannot be reset\n");
+				      "the owner of a dma-buf has taken it back, but the device cannot be reset and may use it: key index %#x\n",
+				      mr->key_index);
 }
 
 /*
@@ -69,7 +76,7 @@ static void xrdma_dmabuf_revoke(void *priv)
 		return;
 	mr->revoked = true;
 	if (xrdma_inval_key(xib, mr->key_index))
-		xrdma_dmabuf_silence(xib);
+		xrdma_dmabuf_silence(mr);
 }
 
 /**
@@ -93,7 +100,7 @@ int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 	if (err != -EBUSY)
 		ib_umem_dmabuf_set_revoke_locked(to_ib_umem_dmabuf(mr->umem),
 						 err ? xrdma_dmabuf_silence :
-						       NULL, xib);
+						       NULL, mr);
 	xrdma_dmabuf_unlock(mr);
 	return err;
 }

@@ -220,8 +220,8 @@ static int xrdma_eq_create(struct xrdma_dev *xdev, u32 eqn)
  *
  * One vector and queue is asynchronous; there is one more for each CPU, as far
  * as device and system have them. From now on command replies come by
- * interrupt. After a failure xrdma_eqs_stop() and xrdma_eqs_destroy() clean
- * up, as they do later.
+ * interrupt. After a failure, which is logged, xrdma_eqs_stop() and
+ * xrdma_eqs_destroy() clean up, as they do later.
  *
  * Return: 0, -ENOSPC: no interrupts; -ENOMEM; or an errno of a command.
  */
@@ -235,15 +235,22 @@ int xrdma_eqs_create(struct xrdma_dev *xdev)
 	num = pci_alloc_irq_vectors(xdev->pdev, 2, max_t(u32, max, 2),
 				    PCI_IRQ_MSIX);
 	if (num < 0)
-		return num;
+		return dev_err_probe(xrdma_to_dev(xdev), num,
+				     "cannot get 2 to %u MSI-X vectors\n",
+				     max_t(u32, max, 2));
 	xdev->eqs = kvzalloc_flex(*xdev->eqs, eq, num);
 	if (!xdev->eqs) {
 		pci_free_irq_vectors(xdev->pdev);
 		return -ENOMEM;
 	}
 	xdev->eqs->num = num;
-	for (eqn = 0; !err && eqn < num; eqn++)
+	for (eqn = 0; !err && eqn < num; eqn++) {
 		err = xrdma_eq_create(xdev, eqn);
+		if (err)
+			dev_err_probe(xrdma_to_dev(xdev), err,
+				      "cannot set up event queue %u of %d\n",
+				      eqn, num);
+	}
 	return err;
 }
 

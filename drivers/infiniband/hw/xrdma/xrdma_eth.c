@@ -31,11 +31,12 @@
 
 /* Of many completions with an error, one asks for new queues, and says why. */
 static void xrdma_eth_failed(struct xrdma_netdev *xn, const char *what,
-			     u8 status)
+			     const struct xrdma_cqe *cqe)
 {
 	if (xrdma_netdev_restart(xn) && net_ratelimit())
-		netdev_err(xn->ndev, "a %s has failed with status %u: the queues are made anew\n",
-			   what, status);
+		netdev_err(xn->ndev, "a %s of QP %u has failed with status %u, vendor error %u: new queues are made\n",
+			   what, xn->qp.qpn, cqe->status,
+			   le16_to_cpu(cqe->vendor_err));
 }
 
 /* ---- receive ---------------------------------------------------------------- */
@@ -100,11 +101,12 @@ static void xrdma_rx_one(struct xrdma_netdev *xn, u32 len)
 }
 
 /* The queue pair is in ERR, and receives nothing more: nothing is posted again. */
-static void xrdma_rx_failed(struct xrdma_netdev *xn, u8 status)
+static void xrdma_rx_failed(struct xrdma_netdev *xn,
+			    const struct xrdma_cqe *cqe)
 {
-	if (status != XRDMA_WC_WR_FLUSH_ERR)
+	if (cqe->status != XRDMA_WC_WR_FLUSH_ERR)
 		DEV_STATS_INC(xn->ndev, rx_errors);
-	xrdma_eth_failed(xn, "receive", status);
+	xrdma_eth_failed(xn, "receive", cqe);
 }
 
 static int xrdma_rx_poll(struct xrdma_netdev *xn, int budget)
@@ -118,7 +120,7 @@ static int xrdma_rx_poll(struct xrdma_netdev *xn, int budget)
 		if (cqe.status == XRDMA_WC_SUCCESS)
 			xrdma_rx_one(xn, le32_to_cpu(cqe.byte_len));
 		else
-			xrdma_rx_failed(xn, cqe.status);
+			xrdma_rx_failed(xn, &cqe);
 	}
 	if (work) {
 		xrdma_cq_update_ci(&xn->rx_cq);
@@ -344,7 +346,7 @@ static void xrdma_tx_poll(struct xrdma_netdev *xn, int budget)
 		if (cqe.status != XRDMA_WC_SUCCESS) {
 			/* in SQE: this one and the rest are not sent */
 			DEV_STATS_INC(xn->ndev, tx_errors);
-			xrdma_eth_failed(xn, "send", cqe.status);
+			xrdma_eth_failed(xn, "send", &cqe);
 		}
 		/* pairs with the release of xrdma_tx_publish() */
 		published = smp_load_acquire(&xn->tx_published);
@@ -425,7 +427,8 @@ static void xrdma_eth_event(struct ib_event *event, void *context)
 	struct xrdma_netdev *xn = context;
 
 	if (xrdma_netdev_restart(xn) && net_ratelimit())
-		netdev_err(xn->ndev, "the queue pair has failed, \"%s\": the queues are made anew\n",
+		netdev_err(xn->ndev, "QP %u has failed with event %u, \"%s\": new queues are made\n",
+			   xn->qp.qpn, event->event,
 			   ib_event_msg(event->event));
 }
 

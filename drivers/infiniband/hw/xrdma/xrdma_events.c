@@ -48,7 +48,8 @@ static void xrdma_on_async(struct xrdma_dev *xdev, const struct xrdma_eqe *eqe)
 		xrdma_netdev_link(xib, eqe->event == XRDMA_EVENT_PORT_UP);
 		break;
 	case XRDMA_EVENT_DEVICE_FATAL:
-		xrdma_fatal(xdev, "it reports a fatal error");
+		xrdma_fatal(xdev, "it reports a fatal error, register STATUS is %#x",
+			    xrdma_hw_status(xdev));
 		break;
 	case XRDMA_EVENT_FAULT:
 		xrdma_fault_report(xib, eqe);

@@ -85,7 +85,9 @@ static void xrdma_recovery_step(struct xrdma_function *fn)
 		if (xrdma_function_up(fn))
 			xrdma_recovery_plan(fn);
 		else
-			dev_info(&fn->pdev->dev, "the device works again\n");
+			dev_info(&fn->pdev->dev,
+				 "the device works again, after try %u\n",
+				 fn->tries);
 	} else if (xrdma_recoverable(&fn->xib->hw)) {
 		if (time_after(jiffies, fn->born + XRDMA_GOOD_HEALTH_JIFFIES))
 			fn->tries = 0;
@@ -159,7 +161,8 @@ pci_ers_result_t xrdma_error_detected(struct pci_dev *pdev,
 	mutex_lock(&fn->lock);
 	fn->held = true;
 	if (fn->xib) {
-		xrdma_fatal(&fn->xib->hw, "its bus has failed");
+		xrdma_fatal(&fn->xib->hw, "its bus has failed, channel state %u",
+			    (__force unsigned int)state);
 		xrdma_hw_silence(&fn->xib->hw);
 	}
 	mutex_unlock(&fn->lock);
@@ -228,7 +231,7 @@ void xrdma_shutdown(struct pci_dev *pdev)
 	fn->held = true;
 	if (fn->xib) {
 		xrdma_health_stop(&fn->xib->hw);
-		xrdma_fatal(&fn->xib->hw, "the system goes down");
+		xrdma_fatal(&fn->xib->hw, "the system shuts down");
 		xrdma_hw_silence(&fn->xib->hw);
 		xrdma_flush_begin(fn->xib);
 	}

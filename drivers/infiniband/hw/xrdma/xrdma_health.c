@@ -6,6 +6,7 @@
  */
 
 #include <linux/bitfield.h>
+#include <linux/stdarg.h>
 #include <linux/workqueue.h>
 #include "xrdma_cmdq.h"
 #include "xrdma_dev.h"
@@ -16,21 +17,28 @@
 /**
  * xrdma_fatal() - declare the device dead
  * @xdev: the device
- * @why: for the log; a complete clause
+ * @fmt: for the log, as of printf(): what happened to which object, with numbers,
+ *	as a clause whose "it" is the device
  *
  * Only the first call counts. All commands in progress fail, new ones are
  * refused, and xrdma_event_ops.fatal follows from a work item.
  *
  * Context: any.
  */
-void xrdma_fatal(struct xrdma_dev *xdev, const char *why)
+void xrdma_fatal(struct xrdma_dev *xdev, const char *fmt, ...)
 {
+	struct va_format why = { .fmt = fmt };
+	va_list args;
+
 	if (cmpxchg(&xdev->dead, 0, 1))
 		return;
 	xrdma_cmdq_abort(xdev);
 	if (!READ_ONCE(xdev->running))
 		return;
-	dev_err(xrdma_to_dev(xdev), "the device is dead: %s\n", why);
+	va_start(args, fmt);
+	why.va = &args;
+	dev_err(xrdma_to_dev(xdev), "the device is dead: %pV\n", &why);
+	va_end(args);
 	schedule_work(&xdev->fatal_work);
 }
 
@@ -43,34 +51,36 @@ static void xrdma_fatal_work(struct work_struct *work)
 }
 
 static const char *const xrdma_fatal_codes[] = {
-	[XRDMA_FATAL_NONE] = "it says so, without a reason",
+	[XRDMA_FATAL_NONE] = "no reason given",
 	[XRDMA_FATAL_BAD_CONFIG] = "its configuration is illegal",
 	[XRDMA_FATAL_DMA] = "a ring or table is out of its reach",
 	[XRDMA_FATAL_INTERNAL] = "it has an internal failure",
 };
 
-static const char *xrdma_watchdog_finding(u32 status)
+static void xrdma_watchdog_check(struct xrdma_dev *xdev, u32 status)
 {
 	u32 code = FIELD_GET(XRDMA_STATUS_CODE, status);
 
 	if (status == XRDMA_GONE)
-		return "it is gone";
-	if (status & XRDMA_STATUS_FATAL)
-		return xrdma_fatal_codes[code < ARRAY_SIZE(xrdma_fatal_codes) ?
-					 code : XRDMA_FATAL_NONE];
-	if (!(status & XRDMA_STATUS_ENABLED))
-		return "it was reset behind the driver's back";
-	return NULL;
+		xrdma_fatal(xdev, "it is gone, register STATUS reads as %#x",
+			    status);
+	else if (status & XRDMA_STATUS_FATAL)
+		xrdma_fatal(xdev, "register STATUS is %#x, fatal code %u: %s",
+			    status, code,
+			    code < ARRAY_SIZE(xrdma_fatal_codes) ?
+			    xrdma_fatal_codes[code] :
+			    "not known to the driver");
+	else if (!(status & XRDMA_STATUS_ENABLED))
+		xrdma_fatal(xdev, "somebody else has reset it, register STATUS is %#x",
+			    status);
 }
 
 static void xrdma_watchdog(struct work_struct *work)
 {
 	struct xrdma_dev *xdev = container_of(to_delayed_work(work),
 					      struct xrdma_dev, watchdog);
-	const char *finding = xrdma_watchdog_finding(xrdma_hw_status(xdev));
 
-	if (finding)
-		xrdma_fatal(xdev, finding);
+	xrdma_watchdog_check(xdev, xrdma_hw_status(xdev));
 	if (!xrdma_dead(xdev))
 		schedule_delayed_work(&xdev->watchdog, XRDMA_WATCHDOG_JIFFIES);
 }

@@ -154,15 +154,15 @@ static void xrdma_inval_lead(struct xrdma_ibdev *xib,
 	complete_all(&batch->done);
 }
 
-/* -ENOENT: the key was not valid */
+/* -ENOENT: the key was not valid, and @word has what the device wrote */
 static int xrdma_inval_outcome(struct xrdma_ibdev *xib,
-			       const struct xrdma_inval_batch *batch, u32 slot)
+			       const struct xrdma_inval_batch *batch, u32 slot,
+			       u32 *word)
 {
-	u32 word = le32_to_cpu(READ_ONCE(batch->words[slot]));
-
+	*word = le32_to_cpu(READ_ONCE(batch->words[slot]));
 	if (batch->err || xrdma_quiet(&xib->hw))
 		return batch->err;
-	switch (FIELD_GET(XRDMA_INVAL_STATUS, word)) {
+	switch (FIELD_GET(XRDMA_INVAL_STATUS, *word)) {
 	case XRDMA_INVAL_OK:
 		return 0;
 	case XRDMA_INVAL_BOUND:
@@ -172,7 +172,7 @@ static int xrdma_inval_outcome(struct xrdma_ibdev *xib,
 	}
 }
 
-static int xrdma_inval_one(struct xrdma_ibdev *xib, u32 index)
+static int xrdma_inval_one(struct xrdma_ibdev *xib, u32 index, u32 *word)
 {
 	struct xrdma_inval_batch *batch;
 	u32 slot;
@@ -183,15 +183,16 @@ static int xrdma_inval_one(struct xrdma_ibdev *xib, u32 index)
 		xrdma_inval_lead(xib, batch);
 	else
 		wait_for_completion(&batch->done);
-	err = xrdma_inval_outcome(xib, batch, slot);
+	err = xrdma_inval_outcome(xib, batch, slot, word);
 	xrdma_inval_leave(xib->inval, batch);
 	return err;
 }
 
-/* The device has been told of a key by the driver, and says otherwise. */
-static int xrdma_inval_wrong(struct xrdma_ibdev *xib)
+/* The driver has published the key, but the device says that it is not valid. */
+static int xrdma_inval_wrong(struct xrdma_ibdev *xib, u32 index, u32 word)
 {
-	xrdma_fatal(&xib->hw, "it does not know a key in use");
+	xrdma_fatal(&xib->hw, "INVALIDATE of key index %#x, which is valid: outcome %u",
+		    index, (u32)FIELD_GET(XRDMA_INVAL_STATUS, word));
 	return xrdma_hw_silence(&xib->hw) ? 0 : -EIO;
 }
 
@@ -208,9 +209,10 @@ static int xrdma_inval_wrong(struct xrdma_ibdev *xib)
  */
 int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index)
 {
-	int err = xrdma_inval_one(xib, index);
+	u32 word;
+	int err = xrdma_inval_one(xib, index, &word);
 
-	return err == -ENOENT ? xrdma_inval_wrong(xib) : err;
+	return err == -ENOENT ? xrdma_inval_wrong(xib, index, word) : err;
 }
 
 /* ---- many keys of one caller ------------------------------------------ */
@@ -231,11 +233,15 @@ static struct xrdma_inval_batch *xrdma_inval_try_take(struct xrdma_inval *inval)
 static int xrdma_inval_list_outcome(struct xrdma_ibdev *xib,
 				    const struct xrdma_inval_batch *batch)
 {
-	u32 slot;
+	u32 slot, index, word;
 
-	for (slot = 0; slot < batch->count; slot++)
-		if (xrdma_inval_outcome(xib, batch, slot))
-			return batch->err ?: xrdma_inval_wrong(xib);
+	for (slot = 0; slot < batch->count; slot++) {
+		if (!xrdma_inval_outcome(xib, batch, slot, &word))
+			continue;
+		/* the device has written over the index, but keeps it there */
+		index = FIELD_GET(XRDMA_INVAL_INDEX, word);
+		return batch->err ?: xrdma_inval_wrong(xib, index, word);
+	}
 	return 0;
 }
 

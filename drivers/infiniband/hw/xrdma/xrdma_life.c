@@ -85,8 +85,6 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 	if (xib->keys)
 		xrdma_keys_stop(xib->keys);
 	if (!quiet) {
-		dev_err(xrdma_to_dev(xdev),
-			"the device cannot be reset: memory that it may use is lost\n");
 		xrdma_quarantine_abandon(xib);
 		return;
 	}
@@ -134,11 +132,13 @@ static int xrdma_core_enable(struct xrdma_ibdev *xib)
 
 	err = xrdma_hw_enable(xdev, xrdma_keys_root(xib->keys));
 	if (err)
-		return dev_err_probe(dev, err, "the device does not start\n");
+		return dev_err_probe(dev, err,
+				     "the device does not start, register STATUS is %#x\n",
+				     xrdma_hw_status(xdev));
 	err = xrdma_cmd_query_device(xdev);
 	if (err)
 		return dev_err_probe(dev, err,
-				     "the device does not say what it is\n");
+				     "QUERY_DEVICE has failed: the device does not say what it is\n");
 	err = xrdma_keys_open(xib->keys, xdev->caps.log_max_keys);
 	if (err)
 		return err;
@@ -149,10 +149,7 @@ static int xrdma_core_enable(struct xrdma_ibdev *xib)
 		err = xrdma_cc_create(xib);
 	if (err)
 		return err;
-	err = xrdma_eqs_create(xdev);
-	if (err)
-		return dev_err_probe(dev, err, "cannot set up event queues\n");
-	return 0;
+	return xrdma_eqs_create(xdev);
 }
 
 static int xrdma_core_start(struct xrdma_ibdev *xib)
@@ -166,7 +163,8 @@ static int xrdma_core_start(struct xrdma_ibdev *xib)
 	err = xrdma_hw_reset(xdev);
 	if (err)
 		return dev_err_probe(xrdma_to_dev(xdev), err,
-				     "the device does not come out of reset\n");
+				     "the device does not come out of reset, register STATUS is %#x\n",
+				     xrdma_hw_status(xdev));
 	err = xrdma_faults_create(xib);
 	if (err)
 		return err;

@@ -86,14 +86,18 @@ static int xrdma_port_open(struct xrdma_netdev *xn)
 static void xrdma_port_close(struct xrdma_netdev *xn, bool up)
 {
 	bool open = xn->open;
+	int err;
 
 	if (open)
 		xrdma_eth_stop(xn);
 	if (!up)
 		netif_carrier_off(xn->ndev);
 	xn->open = false;
-	if (xrdma_port_set(xn, xn->ndev->mtu, up))
-		xrdma_fatal(&xn->xib->hw, "it does not close its Ethernet port");
+	err = xrdma_port_set(xn, xn->ndev->mtu, up);
+	if (err)
+		xrdma_fatal(&xn->xib->hw,
+			    "it keeps QP %u on its Ethernet port: MODIFY_PORT, error %d",
+			    xn->qp.qpn, err);
 	if (open)
 		xrdma_eth_close(xn);
 	/* what was found of these queues does not concern the next ones */
@@ -119,7 +123,8 @@ static void xrdma_restart_work(struct work_struct *work)
 	}
 	rtnl_unlock();
 	if (err)
-		netdev_err(xn->ndev, "cannot make new queues: %d\n", err);
+		netdev_err(xn->ndev, "cannot make new queues: error %d\n",
+			   err);
 }
 
 /* ---- net_device_ops ---------------------------------------------------------- */
@@ -144,8 +149,9 @@ static void xrdma_ndo_tx_timeout(struct net_device *ndev, unsigned int txqueue)
 {
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 
-	netdev_err(ndev, "the device has completed %u of %u frames\n",
-		   READ_ONCE(xn->qp.sq.ci), READ_ONCE(xn->tx_published));
+	netdev_err(ndev, "QP %u has completed %u of %u frames: new queues are made\n",
+		   xn->qp.qpn, READ_ONCE(xn->qp.sq.ci),
+		   READ_ONCE(xn->tx_published));
 	xrdma_netdev_restart(xn);
 }
 

@@ -206,6 +206,19 @@ static void xrdma_fill_wc_details(struct ib_wc *wc,
 		wc->wc_flags |= IB_WC_WITH_VLAN;
 }
 
+/* What was posted instead may never complete. */
+static void xrdma_poll_unposted(struct xrdma_ibdev *xib,
+				const struct xrdma_cq *cq,
+				const struct xrdma_cqe *cqe)
+{
+	bool send = le16_to_cpu(cqe->flags) & XRDMA_CQE_SEND;
+
+	xrdma_fatal(&xib->hw,
+		    "CQ %u completes what was never posted: QP %u, %s, opcode %u, entry %u",
+		    cq->cqn, le32_to_cpu(cqe->qpn), send ? "send" : "receive",
+		    cqe->opcode, le16_to_cpu(cqe->wqe_index));
+}
+
 /* Return: false for a completion of something that was never posted. */
 static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_poll *poll,
 			  const struct xrdma_cqe *cqe, struct ib_wc *wc)
@@ -218,8 +231,7 @@ static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_poll *poll,
 	memset(wc, 0, sizeof(*wc));
 	if (!qp || cqe->opcode >= ARRAY_SIZE(xrdma_wc_opcodes) ||
 	    !xrdma_take_wr_id(poll, qp, send, cqe, &wc->wr_id)) {
-		/* and what was posted may never complete */
-		xrdma_fatal(&xib->hw, "it completes what was never posted");
+		xrdma_poll_unposted(xib, poll->cq, cqe);
 		return false;
 	}
 	wc->qp = &qp->ibqp;

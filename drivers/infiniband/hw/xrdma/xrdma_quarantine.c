@@ -7,6 +7,8 @@
  */
 
 #include <linux/slab.h>
+#include <linux/stdarg.h>
+#include <rdma/ib_umem.h>
 #include "xrdma_buf.h"
 #include "xrdma_dmabuf.h"
 #include "xrdma_ibdev.h"
@@ -27,12 +29,18 @@ void xrdma_quarantine_init(struct xrdma_quarantine *quarantine)
 	INIT_LIST_HEAD(&quarantine->bufs);
 }
 
-/* Kept until the device is quiet; it may have become so by now. */
+/*
+ * Kept until the device is quiet; it may have become so by now. The first memory
+ * that is kept is named in the log.
+ */
+__printf(4, 5)
 static void xrdma_quarantine_add(struct xrdma_ibdev *xib,
 				 struct list_head *entry,
-				 struct list_head *list)
+				 struct list_head *list, const char *fmt, ...)
 {
 	struct xrdma_quarantine *quarantine = &xib->quarantine;
+	struct va_format what = { .fmt = fmt };
+	va_list args;
 	bool warned;
 
 	spin_lock(&quarantine->lock);
@@ -40,9 +48,13 @@ static void xrdma_quarantine_add(struct xrdma_ibdev *xib,
 	warned = quarantine->warned;
 	quarantine->warned = true;
 	spin_unlock(&quarantine->lock);
+	va_start(args, fmt);
+	what.va = &args;
 	if (!warned)
 		ibdev_err(&xib->ibdev,
-			  "memory in use stays pinned until the device has been reset\n");
+			  "memory in use stays pinned until the device has been reset: %pV, maybe more\n",
+			  &what);
+	va_end(args);
 	if (xrdma_quiet(&xib->hw))
 		xrdma_quarantine_release(xib);
 }
@@ -59,7 +71,9 @@ void xrdma_mr_release(struct xrdma_ibdev *xib, struct xrdma_mr *mr, bool keep)
 {
 	if (keep)
 		xrdma_quarantine_add(xib, &mr->ctx_entry,
-				     &xib->quarantine.regions);
+				     &xib->quarantine.regions,
+				     "region of %llu bytes with key index %#x",
+				     mr->ibmr.length, mr->key_index);
 	else
 		xrdma_mr_free(xib, mr);
 }
@@ -73,7 +87,9 @@ static void xrdma_ubuf_keep(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf)
 	xrdma_mtt_move(&held->mtt, &ubuf->mtt);
 	ubuf->umem = NULL;
 	ubuf->spare = NULL;
-	xrdma_quarantine_add(xib, &held->held, &xib->quarantine.ubufs);
+	xrdma_quarantine_add(xib, &held->held, &xib->quarantine.ubufs,
+			     "rings of a process, %zu bytes",
+			     held->umem->length);
 }
 
 /**
@@ -105,7 +121,9 @@ void xrdma_buf_release(struct xrdma_ibdev *xib, struct xrdma_buf *buf,
 		       bool keep)
 {
 	if (keep)
-		xrdma_quarantine_add(xib, &buf->held, &xib->quarantine.bufs);
+		xrdma_quarantine_add(xib, &buf->held, &xib->quarantine.bufs,
+				     "rings of the kernel, %zu bytes",
+				     buf->size);
 	else
 		xrdma_buf_free(&xib->hw, buf);
 }
@@ -149,8 +167,15 @@ void xrdma_quarantine_release(struct xrdma_ibdev *xib)
  */
 void xrdma_quarantine_abandon(struct xrdma_ibdev *xib)
 {
+	struct xrdma_quarantine *quarantine = &xib->quarantine;
 	struct xrdma_mr *mr;
 
-	list_for_each_entry(mr, &xib->quarantine.regions, ctx_entry)
+	dev_err(xrdma_to_dev(&xib->hw),
+		"the device cannot be reset, register STATUS is %#x: its own rings and tables, %zu regions, %zu rings of processes and %zu rings of the kernel are never freed\n",
+		xrdma_hw_status(&xib->hw),
+		list_count_nodes(&quarantine->regions),
+		list_count_nodes(&quarantine->ubufs),
+		list_count_nodes(&quarantine->bufs));
+	list_for_each_entry(mr, &quarantine->regions, ctx_entry)
 		xrdma_dmabuf_abandon(mr->umem);
 }
