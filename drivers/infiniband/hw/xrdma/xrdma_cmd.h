@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA commands: one typed call for each opcode. xrdma_cmd.c has what all commands
- * need and those about objects, xrdma_cmd_port.c those about the port. Their
- * layout is in xrdma_hw_cmd.h.
+ * XRDMA commands: xrdma_cmd_exec.c executes any command, xrdma_cmd.c and
+ * xrdma_cmd_port.c have a typed call for each opcode. Their layout is in
+ * xrdma_hw_cmd.h.
  */
 
 #ifndef XRDMA_CMD_H
@@ -12,15 +12,19 @@
 
 struct xrdma_dev;
 
-/*
- * xrdma_cmd.c: one typed call for each opcode; may sleep. Destroy and
- * invalidate succeed on a device that is quiet; if they fail, the device may
- * still use the memory behind the object, which then goes into quarantine.
- */
+/* xrdma_cmd_exec.c */
 int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		   struct xrdma_rsp *rsp);
 int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
 int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
+int xrdma_cmd_undone(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
+		     u8 status, int err);
+
+/*
+ * xrdma_cmd.c: commands about the device and its objects; may sleep. Destroy and
+ * invalidate succeed on a device that is quiet; if they fail, the device may
+ * still use the memory behind the object, which then goes into quarantine.
+ */
 int xrdma_cmd_query_device(struct xrdma_dev *xdev);
 int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
 			u8 log_depth, u64 root);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA commands about the port: its state and addresses, what it counts,
- * congestion control, and which queue pairs get which frames. What all commands
- * need, and commands about objects, are in xrdma_cmd.c.
+ * congestion control, and which queue pairs get which frames. Commands about
+ * objects are in xrdma_cmd.c, execution in xrdma_cmd_exec.c.
  */
 
 #include <linux/dma-mapping.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA command ring: posts commands, waits for their replies, and stops waiting
- * after a time limit. What a command means, and what follows from a reply that is
- * missing or wrong, is in xrdma_cmd.c. The interrupt that announces replies is in
- * xrdma_eq.c.
+ * after a time limit. What follows from a reply that is missing or wrong is in
+ * xrdma_cmd_exec.c, what a command means in xrdma_cmd.c. The interrupt that
+ * announces replies is in xrdma_eq.c.
  *
  * Every command in progress has a waiter. Waiters belong to the ring, not to
  * the callers, and ids carry a generation: a reply that comes after its caller
