@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device.h"
-#include "device_control.h"
+#include "core/device.h"
+#include "core/device_control.h"
 #include "engine.h"
-#include "wire.h"
+#include "wire/wire.h"
 
 struct xrdma_engine {
 	const struct xrdma_env *env;

@@ -11,11 +11,11 @@
 #ifndef XRDMA_MODEL_ENGINE_H
 #define XRDMA_MODEL_ENGINE_H
 
-#include "control.h"
-#include "dma.h"
-#include "host_error.h"
-#include "loop.h"
-#include "vfu.h"
+#include "base/control.h"
+#include "base/loop.h"
+#include "host/dma.h"
+#include "host/host_error.h"
+#include "host/vfu.h"
 
 struct xrdma_engine;
 

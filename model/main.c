@@ -15,9 +15,9 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "dm.h"
+#include "base/log.h"
+#include "core/dm.h"
 #include "engine.h"
-#include "log.h"
 #include "stats.h"
 #include "xrdma_hw.h"
 #include "xrdma_regs.h"

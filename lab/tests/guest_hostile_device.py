@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """A hostile device: completions, events, replies and counters that are noise or
-nearly right (model/chaos.h), under consumers of all kinds. They may fail, and the
+nearly right (model/core/chaos.h), under consumers of all kinds. They may fail, and the
 driver may find that the device is dead; but nobody hangs, the kernel complains
 of nothing, and the device, once it is sane, works after the next probe.
 """

@@ -11,7 +11,7 @@
 #ifndef XRDMA_FUZZ_H
 #define XRDMA_FUZZ_H
 
-#include "../tests/wire_srq.h"
+#include "tests/lib/wire_srq.h"
 
 /* Queue pairs of the world. */
 enum fuzz_qp {

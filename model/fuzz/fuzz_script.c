@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
-#include "fuzz.h"
-#include "icrc.h"
-#include "pkt.h"
-#include "rx.h"
+#include "base/bytes.h"
+#include "fuzz/fuzz.h"
+#include "packet/icrc.h"
+#include "packet/pkt.h"
+#include "transport/rx.h"
 
 enum step {
 	STEP_FRAME,

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tests/wire_ud.h"
-#include "fuzz.h"
+#include "fuzz/fuzz.h"
+#include "tests/lib/wire_ud.h"
 
 #define MPT_LOG		16
 #define GUARD		4096

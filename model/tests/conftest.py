@@ -3,12 +3,15 @@
 
 import os
 import shutil
+import sys
 import tempfile
 
 import pytest
 
-from vfu_client import DeviceProcess
-from xrdma_driver import Driver
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "lib"))
+
+from vfu_client import DeviceProcess  # noqa: E402
+from xrdma_driver import Driver  # noqa: E402
 
 
 @pytest.fixture

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The control socket. Owns its clients, the table of commands and the table of
+ * statistics sections.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/control.h"
+#include "base/log.h"
+#include "base/unix_socket.h"
+
+#define MAX_CLIENTS	16
+#define MAX_ENTRIES	64
+#define MAX_LINE	65536
+
+/**
+ * struct control_client - a connection
+ * @control: its server
+ * @watch: its socket; @watch.fd is -1 in a free slot
+ * @line: bytes of a request so far
+ * @line_len: number of bytes in @line
+ * @out: text being sent, or NULL
+ * @out_pos: first byte not sent
+ * @out_len: bytes in @out
+ */
+struct control_client {
+	struct xrdma_control *control;
+	struct xrdma_watch watch;
+	char line[MAX_LINE];
+	size_t line_len;
+	char *out;
+	size_t out_pos;
+	size_t out_len;
+};
+
+struct control_entry {
+	const char *name;
+	xrdma_control_fn command;
+	xrdma_control_section_fn section;
+	void *opaque;
+};
+
+struct xrdma_control {
+	struct xrdma_loop *loop;
+	char *path;
+	struct xrdma_watch listener;
+	struct control_client *clients[MAX_CLIENTS];
+	struct control_entry entries[MAX_ENTRIES];
+	unsigned int n_entries;
+};
+
+static void client_close(struct control_client *client)
+{
+	struct xrdma_control *control = client->control;
+	unsigned int i;
+
+	xrdma_loop_unwatch(control->loop, &client->watch);
+	close(client->watch.fd);
+	for (i = 0; i < MAX_CLIENTS; i++)
+		if (control->clients[i] == client)
+			control->clients[i] = NULL;
+	free(client->out);
+	free(client);
+}
+
+/* Send what the socket takes; false if the client had to be closed */
+static bool client_flush(struct control_client *client)
+{
+	ssize_t n;
+
+	while (client->out_pos < client->out_len) {
+		n = xrdma_unix_send(client->watch.fd,
+				    client->out + client->out_pos,
+				    client->out_len - client->out_pos, -1);
+		if (n == -EAGAIN) {
+			xrdma_loop_rewatch(client->control->loop,
+					   &client->watch, EPOLLOUT);
+			return true;
+		}
+		if (n < 0) {
+			client_close(client);
+			return false;
+		}
+		client->out_pos += n;
+	}
+	free(client->out);
+	client->out = NULL;
+	return true;
+}
+
+static bool client_send(struct control_client *client,
+			struct json_object *reply)
+{
+	const char *text;
+	size_t len;
+
+	text = json_object_to_json_string_length(reply, JSON_C_TO_STRING_PLAIN,
+						 &len);
+	client->out = text ? malloc(len + 1) : NULL;
+	if (!client->out) {
+		client_close(client);
+		return false;
+	}
+	memcpy(client->out, text, len);
+	client->out[len] = '\n';
+	client->out_pos = 0;
+	client->out_len = len + 1;
+	return client_flush(client);
+}
+
+static int run_command(struct xrdma_control *control,
+		       struct json_object *request, struct json_object *reply)
+{
+	struct json_object *name;
+	unsigned int i;
+
+	if (!json_object_is_type(request, json_type_object) ||
+	    !json_object_object_get_ex(request, "cmd", &name) ||
+	    !json_object_is_type(name, json_type_string))
+		return -EINVAL;
+	for (i = 0; i < control->n_entries; i++) {
+		struct control_entry *entry = &control->entries[i];
+
+		if (entry->command &&
+		    !strcmp(entry->name, json_object_get_string(name)))
+			return entry->command(entry->opaque, request, reply);
+	}
+	return -ENOTSUP;
+}
+
+static bool client_request(struct control_client *client, const char *line)
+{
+	struct json_object *request = json_tokener_parse(line);
+	struct json_object *reply = json_object_new_object();
+	bool alive;
+	int err;
+
+	err = run_command(client->control, request, reply);
+	if (err && !json_object_object_get_ex(reply, "error", NULL))
+		json_object_object_add(reply, "error",
+				       json_object_new_string(strerror(-err)));
+	json_object_object_add(reply, "ok", json_object_new_boolean(!err));
+	alive = client_send(client, reply);
+	json_object_put(reply);
+	json_object_put(request);
+	return alive;
+}
+
+/* Handle whole lines while replies are sent off; false if it was closed */
+static bool client_lines(struct control_client *client)
+{
+	char *end;
+
+	while (!client->out &&
+	       (end = memchr(client->line, '\n', client->line_len))) {
+		*end++ = '\0';
+		if (!client_request(client, client->line))
+			return false;
+		client->line_len -= end - client->line;
+		memmove(client->line, end, client->line_len);
+	}
+	if (client->line_len < MAX_LINE)
+		return true;
+	xrdma_warn("control: line too long");
+	client_close(client);
+	return false;
+}
+
+static void client_ready(void *opaque, u32 events)
+{
+	struct control_client *client = opaque;
+	ssize_t n;
+
+	(void)events;
+	if (client->out) {
+		if (!client_flush(client) || client->out ||
+		    !client_lines(client) || client->out)
+			return;
+		xrdma_loop_rewatch(client->control->loop, &client->watch,
+				   EPOLLIN);
+		return;
+	}
+	n = read(client->watch.fd, client->line + client->line_len,
+		 MAX_LINE - client->line_len);
+	if (n < 0 && errno == EAGAIN)
+		return;
+	if (n <= 0) {
+		client_close(client);
+		return;
+	}
+	client->line_len += n;
+	client_lines(client);
+}
+
+static int client_open(struct xrdma_control *control, int fd)
+{
+	struct control_client *client;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < MAX_CLIENTS && control->clients[i]; i++)
+		;
+	if (i == MAX_CLIENTS)
+		return -EUSERS;
+	client = calloc(1, sizeof(*client));
+	if (!client)
+		return -ENOMEM;
+	client->control = control;
+	client->watch.fd = fd;
+	client->watch.fn = client_ready;
+	client->watch.opaque = client;
+	err = xrdma_loop_watch(control->loop, &client->watch, EPOLLIN);
+	if (err)
+		free(client);
+	else
+		control->clients[i] = client;
+	return err;
+}
+
+static void listener_ready(void *opaque, u32 events)
+{
+	struct xrdma_control *control = opaque;
+	int fd = xrdma_unix_accept(control->listener.fd);
+	int err;
+
+	(void)events;
+	if (fd < 0)
+		return;
+	err = client_open(control, fd);
+	if (err) {
+		xrdma_warn("control: client refused: %s", strerror(-err));
+		close(fd);
+	}
+}
+
+static int stats_command(void *opaque, struct json_object *request,
+			 struct json_object *reply)
+{
+	struct xrdma_control *control = opaque;
+	unsigned int i;
+
+	(void)request;
+	for (i = 0; i < control->n_entries; i++) {
+		struct control_entry *entry = &control->entries[i];
+
+		if (entry->section)
+			json_object_object_add(reply, entry->name,
+					       entry->section(entry->opaque));
+	}
+	return 0;
+}
+
+static int add_entry(struct xrdma_control *control,
+		     const struct control_entry *entry)
+{
+	if (control->n_entries == MAX_ENTRIES)
+		return -ENOSPC;
+	control->entries[control->n_entries++] = *entry;
+	return 0;
+}
+
+/**
+ * xrdma_control_add_command - register a command
+ * @control: the server
+ * @name: value of "cmd"; stays the caller's
+ * @fn: runs it
+ * @opaque: first argument of @fn
+ *
+ * Return: 0, or -ENOSPC when the table is full.
+ */
+int xrdma_control_add_command(struct xrdma_control *control, const char *name,
+			      xrdma_control_fn fn, void *opaque)
+{
+	const struct control_entry entry = {
+		.name = name, .command = fn, .opaque = opaque
+	};
+
+	return add_entry(control, &entry);
+}
+
+/**
+ * xrdma_control_add_section - register a section of "stats"
+ * @control: the server
+ * @name: key in the reply; stays the caller's
+ * @fn: makes its value
+ * @opaque: first argument of @fn
+ *
+ * Return: 0, or -ENOSPC when the table is full.
+ */
+int xrdma_control_add_section(struct xrdma_control *control, const char *name,
+			      xrdma_control_section_fn fn, void *opaque)
+{
+	const struct control_entry entry = {
+		.name = name, .section = fn, .opaque = opaque
+	};
+
+	return add_entry(control, &entry);
+}
+
+/**
+ * xrdma_control_create - listen for control clients
+ * @loop: runs the server
+ * @path: of the Unix socket; a socket left there is replaced
+ *
+ * Return: the server, or NULL with errno set.
+ */
+struct xrdma_control *xrdma_control_create(struct xrdma_loop *loop,
+					   const char *path)
+{
+	struct xrdma_control *control = calloc(1, sizeof(*control));
+	int fd = -ENOMEM;
+
+	if (!control)
+		return NULL;
+	control->loop = loop;
+	control->path = strdup(path);
+	if (control->path)
+		fd = xrdma_unix_listen(path);
+	if (fd < 0) {
+		free(control->path);
+		free(control);
+		errno = -fd;
+		return NULL;
+	}
+	control->listener.fd = fd;
+	control->listener.fn = listener_ready;
+	control->listener.opaque = control;
+	xrdma_loop_watch(loop, &control->listener, EPOLLIN);
+	xrdma_control_add_command(control, "stats", stats_command, control);
+	return control;
+}
+
+/**
+ * xrdma_control_destroy - close all clients and remove the socket
+ * @control: the server
+ */
+void xrdma_control_destroy(struct xrdma_control *control)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_CLIENTS; i++)
+		if (control->clients[i])
+			client_close(control->clients[i]);
+	xrdma_loop_unwatch(control->loop, &control->listener);
+	close(control->listener.fd);
+	unlink(control->path);
+	free(control->path);
+	free(control);
+}

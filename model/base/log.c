@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Diagnostics of the device process. Owns the threshold and the line format;
+ * knows nothing of who logs.
+ */
+#include <errno.h>
+#include <linux/array_size.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+
+static const char * const level_names[] = {
+	[XRDMA_LOG_ERROR] = "error",
+	[XRDMA_LOG_WARN] = "warn",
+	[XRDMA_LOG_INFO] = "info",
+	[XRDMA_LOG_DEBUG] = "debug",
+};
+
+static enum xrdma_log_level threshold = XRDMA_LOG_WARN;
+
+/**
+ * xrdma_log_set - set the threshold by name
+ * @name: "error", "warn", "info" or "debug"
+ *
+ * Return: 0, or -EINVAL for any other name.
+ */
+int xrdma_log_set(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(level_names); i++) {
+		if (!strcmp(name, level_names[i])) {
+			threshold = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+/**
+ * xrdma_log_print - print one line, if its level is wanted
+ * @level: compared with the threshold, and named in the line
+ * @fmt: printf format, without the newline
+ */
+void xrdma_log_print(enum xrdma_log_level level, const char *fmt, ...)
+{
+	char line[512];
+	va_list args;
+
+	if (level > threshold)
+		return;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	fprintf(stderr, "xrdma-device: %s: %s\n", level_names[level], line);
+}

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The event loop. Owns the epoll descriptor, the timer heap and the decision
+ * between spinning and sleeping; knows nothing of what it runs.
+ */
+#include <errno.h>
+#include <linux/array_size.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+
+#define NS_PER_SEC		1000000000ULL
+#define EVENTS_PER_WAIT		16
+/* a spinning loop looks at its descriptors on every such turn ... */
+#define TURNS_PER_CHECK		8
+/* ... and gives the core away on every such turn without work */
+#define TURNS_PER_YIELD		32
+/* a spin so long is tried now and then, when spinning did not pay before ... */
+#define SPIN_PROBE_NS		8000
+/* ... once in so many sleeps */
+#define SLEEPS_PER_PROBE	32
+/* number of last spins whose outcome tells what to expect of the next one */
+#define SPIN_HISTORY		2
+
+/*
+ * @timers is a binary heap with its root in slot 1, so that slot 0 can mean
+ * "not armed". @ready and @n_ready are the events being handled; a watch that
+ * is removed meanwhile is blanked out there. @history has a bit for each of the
+ * last SPIN_HISTORY spins, 1 if work came; @pays_ns is how long a spin pays after
+ * each of these histories.
+ */
+struct xrdma_loop {
+	int epfd;
+	bool stop;
+	u64 now_ns;
+	u64 spin_ns;
+	u64 last_work_ns;
+	u64 pays_ns[1 << SPIN_HISTORY];
+	unsigned int history;
+	bool spinning;
+	const struct xrdma_loop_engine *engine;
+	void *engine_opaque;
+	struct xrdma_timer **timers;
+	size_t n_timers;
+	size_t max_timers;
+	struct epoll_event ready[EVENTS_PER_WAIT];
+	int n_ready;
+	struct xrdma_loop_stats stats;
+};
+
+static u64 monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * NS_PER_SEC + ts.tv_nsec;
+}
+
+/**
+ * xrdma_loop_create - make a loop without an engine
+ * @spin_ns: nanoseconds to spin after the engine's last work and the last event
+ *
+ * Return: the loop, or NULL with errno set.
+ */
+struct xrdma_loop *xrdma_loop_create(u64 spin_ns)
+{
+	struct xrdma_loop *loop = calloc(1, sizeof(*loop));
+	unsigned int i;
+
+	if (!loop)
+		return NULL;
+	loop->spin_ns = spin_ns;
+	for (i = 0; i < ARRAY_SIZE(loop->pays_ns); i++)
+		loop->pays_ns[i] = spin_ns;
+	loop->now_ns = monotonic_ns();
+	loop->epfd = epoll_create1(EPOLL_CLOEXEC);
+	if (loop->epfd < 0) {
+		free(loop);
+		return NULL;
+	}
+	return loop;
+}
+
+/**
+ * xrdma_loop_destroy - free a loop that does not run
+ * @loop: the loop; its watches and timers are the callers' and are forgotten
+ */
+void xrdma_loop_destroy(struct xrdma_loop *loop)
+{
+	close(loop->epfd);
+	free(loop->timers);
+	free(loop);
+}
+
+/**
+ * xrdma_loop_set_engine - say what to poll
+ * @loop: the loop
+ * @engine: its functions; NULL for none
+ * @opaque: first argument of its functions
+ */
+void xrdma_loop_set_engine(struct xrdma_loop *loop,
+			   const struct xrdma_loop_engine *engine,
+			   void *opaque)
+{
+	loop->engine = engine;
+	loop->engine_opaque = opaque;
+}
+
+/**
+ * xrdma_loop_now - the time of this turn
+ * @loop: the loop
+ *
+ * Return: CLOCK_MONOTONIC in nanoseconds, read once per turn.
+ */
+u64 xrdma_loop_now(const struct xrdma_loop *loop)
+{
+	return loop->now_ns;
+}
+
+/**
+ * xrdma_loop_stats - how the loop spent its turns
+ * @loop: the loop
+ *
+ * Return: live counters.
+ */
+const struct xrdma_loop_stats *xrdma_loop_stats(const struct xrdma_loop *loop)
+{
+	return &loop->stats;
+}
+
+/**
+ * xrdma_loop_stop - let xrdma_loop_run() return after this turn
+ * @loop: the loop
+ */
+void xrdma_loop_stop(struct xrdma_loop *loop)
+{
+	loop->stop = true;
+}
+
+static int watch_ctl(struct xrdma_loop *loop, int op,
+		     struct xrdma_watch *watch, u32 events)
+{
+	struct epoll_event ev = { .events = events, .data.ptr = watch };
+
+	return epoll_ctl(loop->epfd, op, watch->fd, &ev) ? -errno : 0;
+}
+
+/**
+ * xrdma_loop_watch - add a descriptor
+ * @loop: the loop
+ * @watch: filled by the caller
+ * @events: EPOLL* mask to wait for
+ *
+ * Return: 0 or a negative errno.
+ */
+int xrdma_loop_watch(struct xrdma_loop *loop, struct xrdma_watch *watch,
+		     u32 events)
+{
+	return watch_ctl(loop, EPOLL_CTL_ADD, watch, events);
+}
+
+/**
+ * xrdma_loop_rewatch - change what a watched descriptor waits for
+ * @loop: the loop
+ * @watch: a watched descriptor
+ * @events: new EPOLL* mask
+ *
+ * Return: 0 or a negative errno.
+ */
+int xrdma_loop_rewatch(struct xrdma_loop *loop, struct xrdma_watch *watch,
+		       u32 events)
+{
+	return watch_ctl(loop, EPOLL_CTL_MOD, watch, events);
+}
+
+/**
+ * xrdma_loop_unwatch - forget a descriptor; call it before closing
+ * @loop: the loop
+ * @watch: a watched descriptor; its function is not called again
+ */
+void xrdma_loop_unwatch(struct xrdma_loop *loop, struct xrdma_watch *watch)
+{
+	int i;
+
+	epoll_ctl(loop->epfd, EPOLL_CTL_DEL, watch->fd, NULL);
+	for (i = 0; i < loop->n_ready; i++)
+		if (loop->ready[i].data.ptr == watch)
+			loop->ready[i].data.ptr = NULL;
+}
+
+static void timer_put(struct xrdma_loop *loop, size_t slot,
+		      struct xrdma_timer *timer)
+{
+	loop->timers[slot] = timer;
+	timer->slot = slot;
+}
+
+static void timer_sift_up(struct xrdma_loop *loop, struct xrdma_timer *timer,
+			  size_t slot)
+{
+	for (; slot > 1; slot /= 2) {
+		struct xrdma_timer *parent = loop->timers[slot / 2];
+
+		if (parent->deadline_ns <= timer->deadline_ns)
+			break;
+		timer_put(loop, slot, parent);
+	}
+	timer_put(loop, slot, timer);
+}
+
+static void timer_sift_down(struct xrdma_loop *loop, struct xrdma_timer *timer,
+			    size_t slot)
+{
+	struct xrdma_timer **heap = loop->timers;
+	size_t child;
+
+	while ((child = slot * 2) <= loop->n_timers) {
+		if (child < loop->n_timers &&
+		    heap[child + 1]->deadline_ns < heap[child]->deadline_ns)
+			child++;
+		if (timer->deadline_ns <= heap[child]->deadline_ns)
+			break;
+		timer_put(loop, slot, heap[child]);
+		slot = child;
+	}
+	timer_put(loop, slot, timer);
+}
+
+static int timer_heap_grow(struct xrdma_loop *loop)
+{
+	size_t max = loop->max_timers ? loop->max_timers * 2 : 64;
+	struct xrdma_timer **timers;
+
+	timers = realloc(loop->timers, max * sizeof(*timers));
+	if (!timers)
+		return -ENOMEM;
+	loop->timers = timers;
+	loop->max_timers = max;
+	return 0;
+}
+
+/**
+ * xrdma_timer_arm - arm a timer, or move one that is armed
+ * @loop: the loop
+ * @timer: @fn and @opaque set
+ * @deadline_ns: CLOCK_MONOTONIC nanoseconds
+ *
+ * Return: 0, or -ENOMEM (never for a timer that is armed).
+ */
+int xrdma_timer_arm(struct xrdma_loop *loop, struct xrdma_timer *timer,
+		    u64 deadline_ns)
+{
+	bool later = timer->deadline_ns < deadline_ns;
+	int err;
+
+	timer->deadline_ns = deadline_ns;
+	if (timer->slot && later) {
+		timer_sift_down(loop, timer, timer->slot);
+		return 0;
+	}
+	if (timer->slot) {
+		timer_sift_up(loop, timer, timer->slot);
+		return 0;
+	}
+	if (loop->n_timers + 1 >= loop->max_timers) {
+		err = timer_heap_grow(loop);
+		if (err)
+			return err;
+	}
+	timer_sift_up(loop, timer, ++loop->n_timers);
+	return 0;
+}
+
+/**
+ * xrdma_timer_cancel - disarm a timer
+ * @loop: the loop
+ * @timer: armed or not
+ */
+void xrdma_timer_cancel(struct xrdma_loop *loop, struct xrdma_timer *timer)
+{
+	struct xrdma_timer *last;
+	size_t slot = timer->slot;
+
+	if (!slot)
+		return;
+	timer->slot = 0;
+	last = loop->timers[loop->n_timers--];
+	if (last == timer)
+		return;
+	if (slot > 1 &&
+	    last->deadline_ns < loop->timers[slot / 2]->deadline_ns)
+		timer_sift_up(loop, last, slot);
+	else
+		timer_sift_down(loop, last, slot);
+}
+
+/**
+ * xrdma_timer_armed - whether a timer is armed
+ * @timer: the timer
+ *
+ * Return: true from xrdma_timer_arm() until it fires or is cancelled.
+ */
+bool xrdma_timer_armed(const struct xrdma_timer *timer)
+{
+	return timer->slot;
+}
+
+static void run_timers(struct xrdma_loop *loop)
+{
+	struct xrdma_timer *timer;
+	size_t n = loop->n_timers;
+
+	/* a timer that arms itself anew waits for the next turn */
+	while (n-- && loop->n_timers) {
+		timer = loop->timers[1];
+		if (timer->deadline_ns > loop->now_ns)
+			return;
+		xrdma_timer_cancel(loop, timer);
+		timer->fn(timer->opaque);
+	}
+}
+
+static void run_watches(struct xrdma_loop *loop)
+{
+	struct xrdma_watch *watch;
+	int i;
+
+	/* more may follow soon, and waking up is what takes long */
+	if (loop->n_ready)
+		loop->last_work_ns = loop->now_ns;
+	for (i = 0; i < loop->n_ready; i++) {
+		watch = loop->ready[i].data.ptr;
+		if (watch)
+			watch->fn(watch->opaque, loop->ready[i].events);
+	}
+	loop->n_ready = 0;
+}
+
+/* Wait for descriptors until a deadline: 0 does not wait, U64_MAX has no end */
+static int wait_watches(struct xrdma_loop *loop, u64 deadline_ns)
+{
+	struct timespec ts = { 0 };
+	u64 left;
+	int n;
+
+	if (deadline_ns > loop->now_ns) {
+		left = deadline_ns - loop->now_ns;
+		ts.tv_sec = left / NS_PER_SEC;
+		ts.tv_nsec = left % NS_PER_SEC;
+	}
+	n = epoll_pwait2(loop->epfd, loop->ready, EVENTS_PER_WAIT,
+			 deadline_ns == UINT64_MAX ? NULL : &ts, NULL);
+	if (n < 0)
+		return errno == EINTR ? 0 : -errno;
+	loop->n_ready = n;
+	return 0;
+}
+
+/*
+ * Spinning pays if work comes while it lasts. Where this thread has taken the
+ * core of the processor that would bring the work, only sleeping lets the work
+ * come; while another core runs that processor, the work comes soon, and without
+ * a doorbell. With two processors that talk to each other through the device,
+ * both cases take turns, so what to expect depends on the last outcomes.
+ */
+static void spin_ended(struct xrdma_loop *loop, bool paid)
+{
+	loop->spinning = false;
+	loop->history = (loop->history << 1 | paid) &
+			(ARRAY_SIZE(loop->pays_ns) - 1);
+}
+
+static void set_pays(struct xrdma_loop *loop, u64 ns)
+{
+	loop->pays_ns[loop->history] = ns < loop->spin_ns ? ns : loop->spin_ns;
+}
+
+static void spin_paid(struct xrdma_loop *loop)
+{
+	u64 waited = loop->now_ns - loop->last_work_ns;
+
+	if (4 * waited > loop->pays_ns[loop->history])
+		set_pays(loop, 4 * waited);
+	spin_ended(loop, true);
+}
+
+static void spin_failed(struct xrdma_loop *loop)
+{
+	u64 pays_ns = loop->pays_ns[loop->history] / 2;
+
+	if (loop->stats.sleeps % SLEEPS_PER_PROBE == 0 &&
+	    pays_ns < SPIN_PROBE_NS)
+		pays_ns = SPIN_PROBE_NS;
+	set_pays(loop, pays_ns);
+	spin_ended(loop, false);
+}
+
+static bool engine_poll(struct xrdma_loop *loop)
+{
+	if (!loop->engine || !loop->engine->poll(loop->engine_opaque))
+		return false;
+	if (loop->spinning)
+		spin_paid(loop);
+	loop->last_work_ns = loop->now_ns;
+	loop->stats.busy++;
+	return true;
+}
+
+static bool engine_park(struct xrdma_loop *loop)
+{
+	if (!loop->engine || !loop->engine->park(loop->engine_opaque))
+		return true;
+	loop->stats.refused++;
+	loop->last_work_ns = loop->now_ns;
+	return false;
+}
+
+static int loop_sleep(struct xrdma_loop *loop)
+{
+	u64 deadline_ns = UINT64_MAX;
+	int err;
+
+	spin_failed(loop);
+	if (!engine_park(loop))
+		return 0;
+	if (loop->n_timers)
+		deadline_ns = loop->timers[1]->deadline_ns;
+	loop->stats.sleeps++;
+	err = wait_watches(loop, deadline_ns);
+	loop->now_ns = monotonic_ns();
+	return err;
+}
+
+static int loop_turn(struct xrdma_loop *loop)
+{
+	int err = 0;
+
+	loop->now_ns = monotonic_ns();
+	loop->stats.turns++;
+	run_timers(loop);
+	if (!engine_poll(loop) && !loop->stop) {
+		loop->spinning = true;
+		if (loop->now_ns - loop->last_work_ns >=
+		    loop->pays_ns[loop->history])
+			err = loop_sleep(loop);
+		else if (loop->stats.turns % TURNS_PER_YIELD == 0)
+			sched_yield();
+	}
+	if (!err && !loop->n_ready && loop->stats.turns % TURNS_PER_CHECK == 0)
+		err = wait_watches(loop, 0);
+	run_watches(loop);
+	return err;
+}
+
+/*
+ * Hardware does not wait for a core: when this thread wakes up, it takes one from
+ * those that compute. A wish: without the right to it, all takes longer.
+ */
+static void be_prompt(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+
+	sched_setscheduler(0, SCHED_RR, &param);
+}
+
+/**
+ * xrdma_loop_run - run until xrdma_loop_stop()
+ * @loop: the loop
+ *
+ * Return: 0, or a negative errno if waiting failed.
+ */
+int xrdma_loop_run(struct xrdma_loop *loop)
+{
+	int err = 0;
+
+	be_prompt();
+	loop->stop = false;
+	while (!loop->stop && !err)
+		err = loop_turn(loop);
+	return err;
+}

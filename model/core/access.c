@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The access check, what it grants, and the record of what it refuses.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/access.h"
+#include "core/device.h"
+
+/* Rights that change memory. */
+#define WRITE_RIGHTS							\
+	(XRDMA_ACCESS_LOCAL_WRITE | XRDMA_ACCESS_REMOTE_WRITE |		\
+	 XRDMA_ACCESS_REMOTE_ATOMIC)
+
+/**
+ * xrdma_access_actor - a queue pair as the rules see it
+ * @qp: the queue pair
+ *
+ * Return: its protection domain, number and rights, and whose it is.
+ */
+struct xrdma_rules_actor xrdma_access_actor(const struct xrdma_qp *qp)
+{
+	return (struct xrdma_rules_actor) {
+		.pd = qp->pd,
+		.qpn = qp->qpn,
+		.rights = le16_to_cpu(qp->attr.access),
+		.kernel = qp->flags & XRDMA_QP_KERNEL,
+	};
+}
+
+/* A window has no translation of its own: go on in its region. */
+static enum xrdma_fault_reason
+resolve_window(struct xrdma_device *dev, u32 parent, struct xrdma_grant *acc)
+{
+	struct xrdma_key *region = xrdma_key_get(dev, parent);
+
+	/* the rules leave no window without its region: the table is corrupt */
+	if (!region || region->e.state != XRDMA_MPT_VALID ||
+	    xrdma_rules_is_window(&region->e) || acc->off >= region->e.length)
+		return XRDMA_FAULT_TYPE;
+	acc->mem = &region->mem;
+	return XRDMA_FAULT_NONE;
+}
+
+/* Any bus address: no entry is asked. */
+static enum xrdma_fault_reason check_bus(struct xrdma_device *dev,
+					 const struct xrdma_access_req *req,
+					 struct xrdma_grant *acc)
+{
+	if (xrdma_rules_wraps(req->addr, req->len))
+		return XRDMA_FAULT_RANGE;
+	acc->mem = &dev->keys.bus;
+	acc->off = req->addr;
+	return XRDMA_FAULT_NONE;
+}
+
+static enum xrdma_fault_reason check(struct xrdma_device *dev,
+				     const struct xrdma_access_req *req,
+				     struct xrdma_grant *acc)
+{
+	const struct xrdma_rules_actor who = xrdma_access_actor(req->qp);
+	const struct xrdma_rules_access access = {
+		.key = req->key,
+		.addr = req->addr,
+		.len = req->len,
+		.rights = req->rights,
+		.remote = req->remote,
+		.aligned = req->aligned,
+		.whole = req->whole,
+	};
+	enum xrdma_fault_reason reason;
+	struct xrdma_key *key;
+
+	if (xrdma_rules_is_local_dma(&who, &access))
+		return check_bus(dev, req, acc);
+	key = xrdma_key_get(dev, xrdma_key_index(req->key));
+	reason = xrdma_rules_check_access(key ? &key->e : NULL, &who, &access);
+	if (reason == XRDMA_FAULT_RIGHTS) {
+		key = xrdma_key_get_anew(dev, xrdma_key_index(req->key));
+		reason = xrdma_rules_check_access(key ? &key->e : NULL, &who,
+						  &access);
+	}
+	if (reason)
+		return reason;
+	acc->mem = &key->mem;
+	acc->off = req->whole ? 0 : req->addr - key->e.iova;
+	if (!xrdma_rules_is_window(&key->e))
+		return XRDMA_FAULT_NONE;
+	acc->off += key->e.window_base;
+	return resolve_window(dev, key->e.parent, acc);
+}
+
+/**
+ * xrdma_access_check - may this access be made?
+ * @dev: the device
+ * @req: the access
+ * @acc: where to make it; untouched if @req->len is 0, and it is not @req->whole
+ *
+ * The one check of all accesses to memory by key. A refused access has been
+ * reported by a fault record when this returns.
+ *
+ * Return: 0, or enum xrdma_fault_reason.
+ */
+int xrdma_access_check(struct xrdma_device *dev,
+		       const struct xrdma_access_req *req,
+		       struct xrdma_grant *acc)
+{
+	enum xrdma_fault_reason reason;
+
+	if (!req->len && !req->whole)
+		return 0;
+	reason = check(dev, req, acc);
+	if (reason)
+		xrdma_fault(dev, req, reason);
+	return reason;
+}
+
+/**
+ * xrdma_access_ptr - check an access and point to its first bytes
+ * @dev: the device
+ * @req: the access; at least 1 byte
+ * @len: on return, how many of them are in one piece
+ * @reason: on return, enum xrdma_fault_reason
+ *
+ * Return: the pointer, good until the caller returns to the loop; NULL if
+ * refused.
+ */
+void *xrdma_access_ptr(struct xrdma_device *dev,
+		       const struct xrdma_access_req *req, size_t *len,
+		       int *reason)
+{
+	struct xrdma_grant acc;
+	void *ptr;
+
+	*reason = xrdma_access_check(dev, req, &acc);
+	if (*reason)
+		return NULL;
+	*len = req->len;
+	ptr = xrdma_mem_ptr(dev, acc.mem, acc.off, len,
+			    req->rights & WRITE_RIGHTS);
+	if (!ptr) {
+		*reason = XRDMA_FAULT_TRANSLATION;
+		xrdma_fault(dev, req, XRDMA_FAULT_TRANSLATION);
+	}
+	return ptr;
+}
+
+/**
+ * xrdma_access_read - check an access and read all of it
+ * @dev: the device
+ * @req: the access
+ * @buf: gets @req->len bytes
+ *
+ * Return: 0, or enum xrdma_fault_reason.
+ */
+int xrdma_access_read(struct xrdma_device *dev,
+		      const struct xrdma_access_req *req, void *buf)
+{
+	struct xrdma_grant acc;
+	int reason;
+
+	reason = xrdma_access_check(dev, req, &acc);
+	if (reason || !req->len)
+		return reason;
+	if (!xrdma_mem_read(dev, acc.mem, acc.off, buf, req->len))
+		return 0;
+	xrdma_fault(dev, req, XRDMA_FAULT_TRANSLATION);
+	return XRDMA_FAULT_TRANSLATION;
+}
+
+/**
+ * xrdma_access_write - check an access and write all of it
+ * @dev: the device
+ * @req: the access
+ * @buf: @req->len bytes
+ *
+ * Return: 0, or enum xrdma_fault_reason; only with XRDMA_FAULT_TRANSLATION may
+ * some of the bytes have been written.
+ */
+int xrdma_access_write(struct xrdma_device *dev,
+		       const struct xrdma_access_req *req, const void *buf)
+{
+	struct xrdma_grant acc;
+	int reason;
+
+	reason = xrdma_access_check(dev, req, &acc);
+	if (reason || !req->len)
+		return reason;
+	if (!xrdma_mem_write(dev, acc.mem, acc.off, buf, req->len))
+		return 0;
+	xrdma_fault(dev, req, XRDMA_FAULT_TRANSLATION);
+	return XRDMA_FAULT_TRANSLATION;
+}
+
+/**
+ * xrdma_fault - report a refused access
+ * @dev: the device
+ * @req: the access
+ * @reason: why it was refused
+ *
+ * For those that refuse an access before they get to xrdma_access_check().
+ */
+void xrdma_fault(struct xrdma_device *dev, const struct xrdma_access_req *req,
+		 enum xrdma_fault_reason reason)
+{
+	struct xrdma_eqe record = {
+		.event = XRDMA_EVENT_FAULT,
+		.reason = reason,
+		.opcode = req->opcode,
+		.number = cpu_to_le32(req->qp->qpn),
+		.key = cpu_to_le32(req->key),
+		.pd = cpu_to_le32(req->qp->pd),
+		.addr = cpu_to_le64(req->addr),
+		.length = cpu_to_le64(req->len),
+	};
+
+	if (req->remote)
+		record.flags |= XRDMA_FAULT_REMOTE;
+	if (req->rights & WRITE_RIGHTS)
+		record.flags |= XRDMA_FAULT_WRITE;
+	xrdma_qp_stat_add(req->qp, XRDMA_STAT_FAULTS, 1);
+	if (req->remote)
+		xrdma_qp_stat_add(req->qp, XRDMA_STAT_REM_ACCESS_ERRORS, 1);
+	if (!xrdma_eq_fault(dev, &record))
+		xrdma_qp_stat_add(req->qp, XRDMA_STAT_FAULTS_LOST, 1);
+}

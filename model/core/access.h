@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The one place where an access to memory by key is checked and made.
+ *
+ * Every access to memory that a consumer named goes through
+ * xrdma_access_check(), each packet of a longer operation anew; so once a key
+ * has been invalidated, nothing more can happen under it. Must not know
+ * packets or work queue entries.
+ */
+#ifndef XRDMA_MODEL_ACCESS_H
+#define XRDMA_MODEL_ACCESS_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/xlat.h"
+#include "xrdma_rules.h"
+
+struct xrdma_device;
+struct xrdma_qp;
+
+/**
+ * struct xrdma_access_req - an access that somebody asks for
+ * @qp: on whose behalf: its protection domain, number and rights count
+ * @addr: first address
+ * @len: bytes; an access of 0 bytes is always granted, whatever the key
+ * @key: lkey, or with @remote rkey
+ * @rights: XRDMA_ACCESS_* that it needs; 0: local read
+ * @remote: asked for by the peer: @rights must also be among the queue pair's
+ * @aligned: @addr must be a multiple of 8
+ * @whole: of all of a region: @addr does not matter, nor does @len, but for the
+ *	fault record; to be checked only
+ * @opcode: enum xrdma_wqe_opcode, for the fault record
+ */
+struct xrdma_access_req {
+	const struct xrdma_qp *qp;
+	u64 addr;
+	u64 len;
+	u32 key;
+	u16 rights;
+	bool remote;
+	bool aligned;
+	bool whole;
+	u8 opcode;
+};
+
+/**
+ * struct xrdma_grant - a granted access
+ * @mem: the memory; good until the next xrdma_access_check()
+ * @off: offset of the first byte in it
+ */
+struct xrdma_grant {
+	struct xrdma_mem *mem;
+	u64 off;
+};
+
+struct xrdma_rules_actor xrdma_access_actor(const struct xrdma_qp *qp);
+int xrdma_access_check(struct xrdma_device *dev,
+		       const struct xrdma_access_req *req,
+		       struct xrdma_grant *acc);
+void *xrdma_access_ptr(struct xrdma_device *dev,
+		       const struct xrdma_access_req *req, size_t *len,
+		       int *reason);
+int xrdma_access_read(struct xrdma_device *dev,
+		      const struct xrdma_access_req *req, void *buf);
+int xrdma_access_write(struct xrdma_device *dev,
+		       const struct xrdma_access_req *req, const void *buf);
+void xrdma_fault(struct xrdma_device *dev, const struct xrdma_access_req *req,
+		 enum xrdma_fault_reason reason);
+
+#endif /* XRDMA_MODEL_ACCESS_H */

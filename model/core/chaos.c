@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Chaos: entries that are spoilt before they are written. Some are noise, some
+ * are nearly right, which is worse.
+ */
+#include <errno.h>
+#include <linux/array_size.h>
+#include <linux/bitfield.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/prng.h"
+#include "core/chaos.h"
+
+#define RATE_MAX	1000
+#define DEFAULT_RATE	100
+
+static const char * const targets[] = {
+	[XRDMA_CHAOS_CQE] = "cqe",
+	[XRDMA_CHAOS_EQE] = "eqe",
+	[XRDMA_CHAOS_REPLY] = "reply",
+	[XRDMA_CHAOS_BODY] = "body",
+	[XRDMA_CHAOS_STATS] = "stats",
+	[XRDMA_CHAOS_WQE] = "wqe",
+};
+
+static u32 draw(struct xrdma_chaos *chaos)
+{
+	return xrdma_prng(&chaos->rng);
+}
+
+static u32 draw_below(struct xrdma_chaos *chaos, u32 limit)
+{
+	return xrdma_prng_below(&chaos->rng, limit);
+}
+
+static void noise(struct xrdma_chaos *chaos, void *data, size_t len)
+{
+	u8 *bytes = data;
+
+	while (len--)
+		*bytes++ = draw(chaos);
+}
+
+/* One byte of @len becomes another, mostly one at an edge. */
+static void nudge(struct xrdma_chaos *chaos, void *data, size_t len)
+{
+	static const u8 edges[] = { 0, 1, 0x7f, 0x80, 0xff };
+	u8 *byte = (u8 *)data + draw_below(chaos, len);
+	u32 n = draw_below(chaos, 8);
+
+	*byte = n < sizeof(edges) ? edges[n] : draw(chaos);
+}
+
+static bool strikes(struct xrdma_chaos *chaos, enum xrdma_chaos_target target)
+{
+	if (!chaos->rate[target] ||
+	    draw_below(chaos, RATE_MAX) >= chaos->rate[target])
+		return false;
+	chaos->done[target]++;
+	return true;
+}
+
+/**
+ * xrdma_chaos_cqe - perhaps spoil a completion
+ * @chaos: the madness
+ * @cqe: the entry; its phase is written later
+ *
+ * Return: how many times it is to be written: 1 or 2.
+ */
+unsigned int xrdma_chaos_cqe(struct xrdma_chaos *chaos, struct xrdma_cqe *cqe)
+{
+	const size_t len = offsetof(struct xrdma_cqe, own);
+
+	if (!strikes(chaos, XRDMA_CHAOS_CQE))
+		return 1;
+	switch (draw_below(chaos, 8)) {
+	case 0:
+		noise(chaos, cqe, len);
+		break;
+	case 1:
+		cqe->qpn = cpu_to_le32(draw_below(chaos, 20000));
+		break;
+	case 2:
+		cqe->wqe_index = cpu_to_le16(draw(chaos));
+		break;
+	case 3:
+		cqe->opcode = draw(chaos);
+		break;
+	case 4:
+		cqe->status = draw(chaos);
+		cqe->flags = cpu_to_le16(draw(chaos));
+		break;
+	case 5:
+		cqe->byte_len = cpu_to_le32(draw(chaos));
+		cqe->wr_id = cpu_to_le64(draw(chaos));
+		break;
+	case 6:
+		return 2;
+	default:
+		nudge(chaos, cqe, len);
+	}
+	return 1;
+}
+
+/**
+ * xrdma_chaos_eqe - perhaps make up an event
+ * @chaos: the madness
+ * @eqe: an event that is about to be written; becomes one that never happened
+ *
+ * One that says the device is dead would only end the test.
+ *
+ * Return: true if @eqe is to be written too.
+ */
+bool xrdma_chaos_eqe(struct xrdma_chaos *chaos, struct xrdma_eqe *eqe)
+{
+	const size_t len = offsetof(struct xrdma_eqe, own);
+
+	if (!strikes(chaos, XRDMA_CHAOS_EQE))
+		return false;
+	switch (draw_below(chaos, 5)) {
+	case 0:
+		noise(chaos, eqe, len);
+		break;
+	case 1:
+		eqe->number = cpu_to_le32(draw_below(chaos, 20000));
+		break;
+	case 2:
+		eqe->event = draw_below(chaos, XRDMA_EVENT_PAGE_FAULT + 2);
+		break;
+	case 3:
+		break;
+	default:
+		nudge(chaos, eqe, len);
+	}
+	if (eqe->event == XRDMA_EVENT_DEVICE_FATAL)
+		eqe->event = XRDMA_EVENT_PORT_UP;
+	return true;
+}
+
+static void spoil_body(struct xrdma_chaos *chaos, struct xrdma_rsp *rsp)
+{
+	if (draw_below(chaos, 2))
+		noise(chaos, rsp->body, sizeof(rsp->body));
+	else
+		nudge(chaos, rsp->body, sizeof(rsp->body));
+}
+
+/**
+ * xrdma_chaos_reply - perhaps spoil a reply
+ * @chaos: the madness
+ * @rsp: the entry; its phase is written later
+ *
+ * Return: how many times it is to be written: 0, 1 or 2.
+ */
+unsigned int xrdma_chaos_reply(struct xrdma_chaos *chaos, struct xrdma_rsp *rsp)
+{
+	if (strikes(chaos, XRDMA_CHAOS_BODY))
+		spoil_body(chaos, rsp);
+	if (!strikes(chaos, XRDMA_CHAOS_REPLY))
+		return 1;
+	switch (draw_below(chaos, 16)) {
+	case 0:
+		return 0;
+	case 1:
+		rsp->id = cpu_to_le16(draw(chaos));
+		break;
+	case 2:
+		rsp->opcode = cpu_to_le16(draw(chaos));
+		break;
+	case 3 ... 5:
+		rsp->status = draw_below(chaos, 2) ? draw(chaos) :
+			      draw_below(chaos, XRDMA_CMD_INTERNAL + 1);
+		break;
+	case 6 ... 7:
+		return 2;
+	default:
+		spoil_body(chaos, rsp);
+	}
+	return 1;
+}
+
+/**
+ * xrdma_chaos_wqe - perhaps make up a send entry
+ * @chaos: the madness
+ * @wqe: becomes noise
+ * @len: bytes of it
+ *
+ * Return: true if @wqe is to be written to the ring of the host.
+ */
+bool xrdma_chaos_wqe(struct xrdma_chaos *chaos, void *wqe, size_t len)
+{
+	if (!strikes(chaos, XRDMA_CHAOS_WQE))
+		return false;
+	noise(chaos, wqe, len);
+	return true;
+}
+
+/**
+ * xrdma_chaos_stats - perhaps spoil the values of counters
+ * @chaos: the madness
+ * @values: the values
+ * @count: of them
+ */
+void xrdma_chaos_stats(struct xrdma_chaos *chaos, __le64 *values, u32 count)
+{
+	u64 value;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (!strikes(chaos, XRDMA_CHAOS_STATS))
+			continue;
+		value = le64_to_cpu(values[i]);
+		/* backwards, or anywhere */
+		value = draw_below(chaos, 2) ? value - draw(chaos) :
+			(u64)draw(chaos) << 32 | draw(chaos);
+		values[i] = cpu_to_le64(value);
+	}
+}
+
+/* ---- control ---------------------------------------------------------- */
+
+static int parse_what(const char *what, u32 rate, u32 *rates)
+{
+	size_t len;
+	u32 i;
+
+	for (; *what; what += len + (what[len] == ',')) {
+		len = strcspn(what, ",");
+		for (i = 0; i < ARRAY_SIZE(targets); i++)
+			if (strlen(targets[i]) == len &&
+			    !strncmp(what, targets[i], len))
+				break;
+		if (i == ARRAY_SIZE(targets))
+			return -EINVAL;
+		rates[i] = rate;
+	}
+	return 0;
+}
+
+static int chaos_command(void *opaque, struct json_object *request,
+			 struct json_object *reply)
+{
+	u32 rates[XRDMA_CHAOS_TARGETS] = {};
+	struct xrdma_chaos *chaos = opaque;
+	struct json_object *value;
+	s64 rate = DEFAULT_RATE;
+	int err = 0;
+
+	(void)reply;
+	if (json_object_object_get_ex(request, "rate", &value))
+		rate = json_object_get_int64(value);
+	if (rate < 0 || rate > RATE_MAX)
+		return -EINVAL;
+	if (json_object_object_get_ex(request, "what", &value))
+		err = parse_what(json_object_get_string(value), rate, rates);
+	if (err)
+		return err;
+	if (json_object_object_get_ex(request, "seed", &value))
+		chaos->rng = json_object_get_int64(value);
+	memcpy(chaos->rate, rates, sizeof(rates));
+	return 0;
+}
+
+static struct json_object *chaos_section(void *opaque)
+{
+	struct json_object *object = json_object_new_object();
+	const struct xrdma_chaos *chaos = opaque;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(targets); i++)
+		json_object_object_add(object, targets[i],
+				       json_object_new_uint64(chaos->done[i]));
+	return object;
+}
+
+/**
+ * xrdma_chaos_add_control - let the control socket steer it
+ * @chaos: the madness
+ * @control: the control socket
+ *
+ * Return: 0, or -ENOSPC.
+ */
+int xrdma_chaos_add_control(struct xrdma_chaos *chaos,
+			    struct xrdma_control *control)
+{
+	int err;
+
+	err = xrdma_control_add_command(control, "chaos", chaos_command, chaos);
+	if (err)
+		return err;
+	return xrdma_control_add_section(control, "chaos", chaos_section,
+					 chaos);
+}

@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The table of commands: what each is called, how long its body is, which
+ * capability it needs and who carries it out. A command that breaks the
+ * specification is refused and is a host error.
+ */
+#include <linux/array_size.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "xrdma_encode.h"
+
+#define FW_VERSION	((u64)1 << 32)
+
+/* What the handlers below take and return; see there. */
+typedef enum xrdma_cmd_status (*cmd_fn)(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp);
+
+/**
+ * struct cmd_info - facts of a command
+ * @name: as in enum xrdma_cmd_opcode
+ * @fn: carries it out; NULL: no such command
+ * @size: bytes of its body; the rest is reserved
+ * @cap: XRDMA_CAP_* that it needs
+ */
+struct cmd_info {
+	const char *name;
+	cmd_fn fn;
+	u8 size;
+	u64 cap;
+};
+
+static u32 object_number(const struct xrdma_cmd *cmd)
+{
+	return le32_to_cpu(cmd->object.number);
+}
+
+static enum xrdma_cmd_status nop(struct xrdma_device *dev,
+				 const struct xrdma_cmd *cmd,
+				 struct xrdma_rsp *rsp)
+{
+	(void)dev;
+	(void)cmd;
+	(void)rsp;
+	return XRDMA_CMD_OK;
+}
+
+/* EUI-64 of the permanent address (IBTA 4.1.1 by way of IEEE). */
+static void node_guid(const u8 *mac, u8 *guid)
+{
+	guid[0] = mac[0] ^ 2;
+	guid[1] = mac[1];
+	guid[2] = mac[2];
+	guid[3] = 0xff;
+	guid[4] = 0xfe;
+	guid[5] = mac[3];
+	guid[6] = mac[4];
+	guid[7] = mac[5];
+}
+
+static enum xrdma_cmd_status query_device(struct xrdma_device *dev,
+					  const struct xrdma_cmd *cmd,
+					  struct xrdma_rsp *rsp)
+{
+	(void)cmd;
+	rsp->query_device = (struct xrdma_rsp_query_device) {
+		.fw_version = cpu_to_le64(FW_VERSION),
+		.max_mr_size = cpu_to_le64(1ULL << 47),
+		.max_qp = cpu_to_le32(XRDMA_MAX_QP),
+		.max_cq = cpu_to_le32(XRDMA_MAX_CQ),
+		.max_srq = cpu_to_le32(XRDMA_MAX_SRQ),
+		.max_eq = cpu_to_le32(XRDMA_MAX_EQ),
+		.max_pd = cpu_to_le32(XRDMA_MAX_PD),
+		.max_gid = cpu_to_le32(XRDMA_MAX_GID),
+		.max_mcast = cpu_to_le32(XRDMA_MAX_MCAST),
+		.log_max_qp_wr = XRDMA_QP_LOG_WR_MAX,
+		.log_max_cqe = XRDMA_CQ_LOG_MAX,
+		.max_sge = XRDMA_MAX_SGE,
+		.max_rd_atomic = XRDMA_MAX_RD_ATOMIC,
+		.log_max_keys = dev->params.log_max_keys,
+		.max_mtu = cpu_to_le16(XRDMA_MAX_MTU),
+		.max_inline = cpu_to_le16(XRDMA_MAX_INLINE),
+		.device_memory = cpu_to_le64(dev->dm.size),
+		.max_counters = cpu_to_le32(XRDMA_MAX_COUNTERS),
+		.max_flows = cpu_to_le32(XRDMA_MAX_FLOWS),
+		.log_max_rss = XRDMA_RSS_LOG_MAX,
+	};
+	node_guid(dev->params.mac, rsp->query_device.node_guid);
+	return XRDMA_CMD_OK;
+}
+
+static enum xrdma_cmd_status query_port(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	(void)cmd;
+	xrdma_port_query(dev, &rsp->query_port);
+	return XRDMA_CMD_OK;
+}
+
+static enum xrdma_cmd_status modify_port(struct xrdma_device *dev,
+					 const struct xrdma_cmd *cmd,
+					 struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_port_modify(dev, &cmd->modify_port);
+}
+
+static enum xrdma_cmd_status set_gid(struct xrdma_device *dev,
+				     const struct xrdma_cmd *cmd,
+				     struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_gid_set(dev, &cmd->set_gid);
+}
+
+static enum xrdma_cmd_status query_stats(struct xrdma_device *dev,
+					 const struct xrdma_cmd *cmd,
+					 struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_counter_query(dev, &cmd->query_stats);
+}
+
+static enum xrdma_cmd_status bind_counter(struct xrdma_device *dev,
+					  const struct xrdma_cmd *cmd,
+					  struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_counter_bind(dev, &cmd->bind_counter);
+}
+
+static enum xrdma_cmd_status query_cc(struct xrdma_device *dev,
+				      const struct xrdma_cmd *cmd,
+				      struct xrdma_rsp *rsp)
+{
+	(void)cmd;
+	rsp->query_cc = dev->cc.set;
+	return XRDMA_CMD_OK;
+}
+
+static enum xrdma_cmd_status modify_cc(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_cc_modify(dev, &cmd->modify_cc);
+}
+
+static enum xrdma_cmd_status create_eq(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_eq_create(dev, &cmd->create_eq);
+}
+
+static enum xrdma_cmd_status destroy_eq(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_eq_destroy(dev, object_number(cmd));
+}
+
+static enum xrdma_cmd_status create_cq(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_cq_create(dev, &cmd->create_cq);
+}
+
+static enum xrdma_cmd_status destroy_cq(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_cq_destroy(dev, object_number(cmd));
+}
+
+static enum xrdma_cmd_status resize_cq(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	enum xrdma_cmd_status status;
+	u32 index = 0;
+
+	status = xrdma_cq_resize(dev, &cmd->create_cq, &index);
+	rsp->resize_cq.index = cpu_to_le32(index);
+	return status;
+}
+
+static enum xrdma_cmd_status modify_cq(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_cq_modify(dev, &cmd->modify_cq);
+}
+
+static enum xrdma_cmd_status create_qp(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_qp_create(dev, &cmd->create_qp);
+}
+
+static enum xrdma_cmd_status modify_qp(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_qp_modify(dev, &cmd->modify_qp);
+}
+
+static enum xrdma_cmd_status query_qp(struct xrdma_device *dev,
+				      const struct xrdma_cmd *cmd,
+				      struct xrdma_rsp *rsp)
+{
+	return xrdma_qp_query(dev, object_number(cmd), &rsp->query_qp);
+}
+
+static enum xrdma_cmd_status destroy_qp(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_qp_destroy(dev, object_number(cmd));
+}
+
+static enum xrdma_cmd_status create_srq(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_srq_create(dev, &cmd->create_srq);
+}
+
+static enum xrdma_cmd_status modify_srq(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_srq_modify(dev, &cmd->modify_srq);
+}
+
+static enum xrdma_cmd_status query_srq(struct xrdma_device *dev,
+				       const struct xrdma_cmd *cmd,
+				       struct xrdma_rsp *rsp)
+{
+	return xrdma_srq_query(dev, object_number(cmd), &rsp->query_srq);
+}
+
+static enum xrdma_cmd_status destroy_srq(struct xrdma_device *dev,
+					 const struct xrdma_cmd *cmd,
+					 struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_srq_destroy(dev, object_number(cmd));
+}
+
+static enum xrdma_cmd_status attach_mcast(struct xrdma_device *dev,
+					  const struct xrdma_cmd *cmd,
+					  struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_mcast_attach(dev, &cmd->mcast);
+}
+
+static enum xrdma_cmd_status detach_mcast(struct xrdma_device *dev,
+					  const struct xrdma_cmd *cmd,
+					  struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_mcast_detach(dev, &cmd->mcast);
+}
+
+static enum xrdma_cmd_status create_flow(struct xrdma_device *dev,
+					 const struct xrdma_cmd *cmd,
+					 struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_flow_create(dev, &cmd->create_flow);
+}
+
+static enum xrdma_cmd_status destroy_flow(struct xrdma_device *dev,
+					  const struct xrdma_cmd *cmd,
+					  struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_flow_destroy(dev, object_number(cmd));
+}
+
+static enum xrdma_cmd_status create_rss(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_rss_create(dev, &cmd->create_rss);
+}
+
+static enum xrdma_cmd_status destroy_rss(struct xrdma_device *dev,
+					 const struct xrdma_cmd *cmd,
+					 struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return xrdma_rss_destroy(dev, object_number(cmd));
+}
+
+static void invalidate_words(struct xrdma_device *dev, __le32 *words, u32 count)
+{
+	enum xrdma_inval_status status;
+	u32 i, index;
+
+	for (i = 0; i < count; i++) {
+		index = FIELD_GET(XRDMA_INVAL_INDEX, le32_to_cpu(words[i]));
+		status = xrdma_key_invalidate(dev, index);
+		if (status == XRDMA_INVAL_BAD_INDEX)
+			xrdma_dev_herr(dev, INVAL_KEY, "key index %#x", index);
+		words[i] = cpu_to_le32(index |
+				       FIELD_PREP(XRDMA_INVAL_STATUS, status));
+	}
+}
+
+static enum xrdma_cmd_status invalidate_batch(struct xrdma_device *dev,
+					      u64 addr, u32 count)
+{
+	__le32 words[XRDMA_INVAL_MAX];
+	size_t len = count * sizeof(words[0]);
+	u32 i;
+
+	/* all that can fail comes first */
+	if (xrdma_dma_check(dev->params.dma, addr, len, true) ||
+	    xrdma_dma_read(dev->params.dma, addr, words, len)) {
+		xrdma_dma_failed(dev, addr, len, true);
+		return XRDMA_CMD_BAD_DMA;
+	}
+	for (i = 0; i < count; i++)
+		if (le32_to_cpu(words[i]) & XRDMA_INVAL_STATUS)
+			return XRDMA_CMD_BAD_PARAM;
+	invalidate_words(dev, words, count);
+	xrdma_dma_write(dev->params.dma, addr, words, len);
+	return XRDMA_CMD_OK;
+}
+
+static enum xrdma_cmd_status invalidate(struct xrdma_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	u64 addr = le64_to_cpu(cmd->invalidate.addr);
+	u32 count = le32_to_cpu(cmd->invalidate.count);
+
+	(void)rsp;
+	if (count > XRDMA_INVAL_MAX || addr & 7 || (!count && addr) ||
+	    cmd->invalidate.reserved)
+		return XRDMA_CMD_BAD_PARAM;
+	xrdma_keys_forget_tables(dev);
+	return count ? invalidate_batch(dev, addr, count) : XRDMA_CMD_OK;
+}
+
+#define CMD(op, function, body)						\
+	[XRDMA_CMD_##op] = { .name = #op, .fn = function, .size = body }
+#define CMD_CAP(op, function, body, capability)				\
+	[XRDMA_CMD_##op] = {						\
+		.name = #op,						\
+		.fn = function,						\
+		.size = body,						\
+		.cap = XRDMA_CAP_##capability,				\
+	}
+#define OBJECT		sizeof(struct xrdma_cmd_object)
+
+static const struct cmd_info commands[] = {
+	CMD(NOP, nop, 0),
+	CMD(QUERY_DEVICE, query_device, 0),
+	CMD(QUERY_PORT, query_port, 0),
+	CMD(MODIFY_PORT, modify_port, sizeof(struct xrdma_cmd_modify_port)),
+	CMD(SET_GID, set_gid, sizeof(struct xrdma_cmd_set_gid)),
+	CMD(QUERY_STATS, query_stats, sizeof(struct xrdma_cmd_query_stats)),
+	CMD_CAP(BIND_COUNTER, bind_counter,
+		sizeof(struct xrdma_cmd_bind_counter), COUNTERS),
+	CMD(QUERY_CC, query_cc, 0),
+	CMD(MODIFY_CC, modify_cc, sizeof(struct xrdma_cc)),
+	CMD(CREATE_EQ, create_eq, sizeof(struct xrdma_cmd_create_eq)),
+	CMD(DESTROY_EQ, destroy_eq, OBJECT),
+	CMD(CREATE_CQ, create_cq, sizeof(struct xrdma_cmd_create_cq)),
+	CMD(DESTROY_CQ, destroy_cq, OBJECT),
+	CMD(RESIZE_CQ, resize_cq, sizeof(struct xrdma_cmd_create_cq)),
+	CMD(MODIFY_CQ, modify_cq, sizeof(struct xrdma_cmd_modify_cq)),
+	CMD(CREATE_QP, create_qp, sizeof(struct xrdma_cmd_create_qp)),
+	CMD(MODIFY_QP, modify_qp, sizeof(struct xrdma_cmd_modify_qp)),
+	CMD(QUERY_QP, query_qp, OBJECT),
+	CMD(DESTROY_QP, destroy_qp, OBJECT),
+	CMD_CAP(CREATE_SRQ, create_srq, sizeof(struct xrdma_cmd_create_srq),
+		SRQ),
+	CMD_CAP(MODIFY_SRQ, modify_srq, sizeof(struct xrdma_cmd_modify_srq),
+		SRQ),
+	CMD_CAP(QUERY_SRQ, query_srq, OBJECT, SRQ),
+	CMD_CAP(DESTROY_SRQ, destroy_srq, OBJECT, SRQ),
+	CMD_CAP(ATTACH_MCAST, attach_mcast, sizeof(struct xrdma_cmd_mcast),
+		MCAST),
+	CMD_CAP(DETACH_MCAST, detach_mcast, sizeof(struct xrdma_cmd_mcast),
+		MCAST),
+	CMD_CAP(CREATE_FLOW, create_flow, sizeof(struct xrdma_cmd_create_flow),
+		FLOW),
+	CMD_CAP(DESTROY_FLOW, destroy_flow, OBJECT, FLOW),
+	CMD_CAP(CREATE_RSS, create_rss, sizeof(struct xrdma_cmd_create_rss),
+		FLOW),
+	CMD_CAP(DESTROY_RSS, destroy_rss, OBJECT, FLOW),
+	CMD(INVALIDATE, invalidate, sizeof(struct xrdma_cmd_invalidate)),
+};
+
+#define NUM_COMMANDS	ARRAY_SIZE(commands)
+
+static const struct cmd_info *info_of(const struct xrdma_device *dev,
+				      u16 opcode)
+{
+	const struct cmd_info *info;
+
+	if (opcode >= NUM_COMMANDS)
+		return NULL;
+	info = &commands[opcode];
+	if (!info->fn || info->cap & ~dev->caps)
+		return NULL;
+	return info;
+}
+
+static bool reserved_ok(const struct cmd_info *info,
+			const struct xrdma_cmd *cmd)
+{
+	u32 i;
+
+	for (i = info->size; i < sizeof(cmd->body); i++)
+		if (cmd->body[i])
+			return false;
+	return !cmd->reserved;
+}
+
+/*
+ * A queue pair may have failed under a driver that does not know yet, have bound
+ * windows of type 2A, or be in a group already: only the device counts these. A
+ * completion queue may fill up while it is being resized.
+ */
+static bool excused(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
+		    u8 status)
+{
+	u16 opcode = le16_to_cpu(cmd->opcode);
+	struct xrdma_qp *qp = NULL;
+
+	if (opcode == XRDMA_CMD_RESIZE_CQ || opcode == XRDMA_CMD_MODIFY_SRQ)
+		return status == XRDMA_CMD_BAD_STATE;
+	if (opcode == XRDMA_CMD_ATTACH_MCAST)
+		return status == XRDMA_CMD_BAD_NUMBER &&
+		       xrdma_qp_get(dev, le32_to_cpu(cmd->mcast.qpn));
+	if (opcode == XRDMA_CMD_MODIFY_QP)
+		qp = xrdma_qp_get(dev, le32_to_cpu(cmd->modify_qp.qpn));
+	else if (opcode == XRDMA_CMD_DESTROY_QP)
+		qp = xrdma_qp_get(dev, object_number(cmd));
+	if (!qp)
+		return false;
+	if (status == XRDMA_CMD_BUSY)
+		return qp->windows;
+	return status == XRDMA_CMD_BAD_STATE &&
+	       (qp->state == XRDMA_QPS_ERR || qp->state == XRDMA_QPS_SQE);
+}
+
+/* Statuses that a driver which keeps to the specification never sees. */
+static void report(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
+		   u8 status)
+{
+	static const enum xrdma_host_error_kind kinds[] = {
+		[XRDMA_CMD_BAD_OPCODE] = XRDMA_HERR_CMD_OPCODE,
+		[XRDMA_CMD_BAD_PARAM] = XRDMA_HERR_CMD_PARAM,
+		[XRDMA_CMD_BAD_NUMBER] = XRDMA_HERR_CMD_NUMBER,
+		[XRDMA_CMD_BAD_STATE] = XRDMA_HERR_CMD_STATE,
+		[XRDMA_CMD_BUSY] = XRDMA_HERR_CMD_BUSY,
+		[XRDMA_CMD_BAD_DMA] = XRDMA_HERR_CMD_DMA,
+	};
+	unsigned long long body[6];
+
+	if (status >= ARRAY_SIZE(kinds) || !kinds[status] ||
+	    excused(dev, cmd, status))
+		return;
+	memcpy(body, cmd->body, sizeof(body));
+	xrdma_host_error(dev->params.herr, kinds[status],
+			 "%s (%#x), id %u, body %016llx %016llx %016llx %016llx %016llx %016llx",
+			 xrdma_cmd_name(le16_to_cpu(cmd->opcode)),
+			 le16_to_cpu(cmd->opcode), le16_to_cpu(cmd->id),
+			 body[0], body[1], body[2], body[3], body[4],
+			 body[5]);
+}
+
+/**
+ * xrdma_cmd_execute - carry out a command
+ * @dev: the device
+ * @cmd: the command, copied from the ring
+ * @rsp: to fill in, but for the phase
+ */
+void xrdma_cmd_execute(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
+		       struct xrdma_rsp *rsp)
+{
+	const struct cmd_info *info = info_of(dev, le16_to_cpu(cmd->opcode));
+
+	*rsp = (struct xrdma_rsp) { .opcode = cmd->opcode, .id = cmd->id };
+	xrdma_stat_add(dev, XRDMA_STAT_COMMANDS, 1);
+	if (info && !reserved_ok(info, cmd)) {
+		rsp->status = XRDMA_CMD_BAD_PARAM;
+		xrdma_dev_herr(dev, CMD_RESERVED, "%s, id %u", info->name,
+			       le16_to_cpu(cmd->id));
+		return;
+	}
+	rsp->status = info ? info->fn(dev, cmd, rsp) : XRDMA_CMD_BAD_OPCODE;
+	if (rsp->status) {
+		memset(rsp->body, 0, sizeof(rsp->body));
+		report(dev, cmd, rsp->status);
+	}
+}
+
+/**
+ * xrdma_cmd_name - name of a command
+ * @opcode: enum xrdma_cmd_opcode, or anything else
+ *
+ * Return: the name as in the enum, without prefix.
+ */
+const char *xrdma_cmd_name(u16 opcode)
+{
+	if (opcode >= NUM_COMMANDS || !commands[opcode].name)
+		return "unknown";
+	return commands[opcode].name;
+}
+
+/**
+ * xrdma_cmd_opcode - command of a name
+ * @name: as xrdma_cmd_name() returns it
+ *
+ * Return: the opcode, or -1.
+ */
+int xrdma_cmd_opcode(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < NUM_COMMANDS; i++)
+		if (commands[i].name && !strcmp(commands[i].name, name))
+			return i;
+	return -1;
+}

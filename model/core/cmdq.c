@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The command ring and the reply ring.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cmdq.h"
+#include "core/device.h"
+#include "xrdma_ring.h"
+
+/* Commands of one turn of the loop. */
+#define BUDGET		32
+
+/* Start of the contract structure, up to the word that is written last. */
+#define RSP_BODY	offsetof(struct xrdma_rsp, own)
+
+/**
+ * struct xrdma_late_reply - a command that is answered later
+ * @dev: the device
+ * @link: its place on xrdma_cmdq.late
+ * @timer: fires when it is time
+ * @execute: @cmd is to be carried out first
+ * @cmd: the command
+ * @rsp: the reply, unless @execute
+ */
+struct xrdma_late_reply {
+	struct xrdma_device *dev;
+	LIST_ENTRY(xrdma_late_reply) link;
+	struct xrdma_timer timer;
+	bool execute;
+	struct xrdma_cmd cmd;
+	struct xrdma_rsp rsp;
+};
+
+/**
+ * xrdma_cmdq_enable - take over the rings
+ * @dev: the device
+ * @cmd_base: bus address of the command ring
+ * @rsp_base: bus address of the reply ring
+ * @log_depth: log2 of the entries of either
+ *
+ * Return: 0; -EFAULT if one is out of reach; -EINVAL if the reply ring was not
+ * zeroed.
+ */
+int xrdma_cmdq_enable(struct xrdma_device *dev, u64 cmd_base, u64 rsp_base,
+		      u8 log_depth)
+{
+	struct xrdma_cmdq *q = &dev->cmdq;
+
+	xrdma_mem_init(&q->ring, 0, cmd_base,
+		       sizeof(struct xrdma_cmd) << log_depth,
+		       XRDMA_MEM_IDENTITY);
+	xrdma_mem_init(&q->replies, 0, rsp_base,
+		       sizeof(struct xrdma_rsp) << log_depth,
+		       XRDMA_MEM_IDENTITY);
+	q->log_depth = log_depth;
+	q->pi = 0;
+	q->ci = 0;
+	q->rsp_pi = 0;
+	q->extra = 0;
+	if (xrdma_mem_probe(dev, &q->ring, false))
+		return -EFAULT;
+	if (xrdma_mem_probe(dev, &q->replies, true))
+		return -EFAULT;
+	return xrdma_mem_is_zero(dev, &q->replies) ? 0 : -EINVAL;
+}
+
+/**
+ * xrdma_cmdq_doorbell - the host has posted commands
+ * @dev: the device, enabled
+ * @pi: producer index
+ */
+void xrdma_cmdq_doorbell(struct xrdma_device *dev, u32 pi)
+{
+	struct xrdma_cmdq *q = &dev->cmdq;
+	u32 answered = q->rsp_pi - q->extra;
+
+	if (!xrdma_device_live(dev))
+		return;
+	if (xrdma_ring_used(pi, answered) > 1U << q->log_depth ||
+	    xrdma_ring_used(pi, q->ci) < xrdma_ring_used(q->pi, q->ci)) {
+		xrdma_dev_herr(dev, CMD_INDEX,
+			       "producer %#x, was %#x, %#x answered", pi, q->pi,
+			       answered);
+		return;
+	}
+	q->pi = pi;
+}
+
+static void write_reply(struct xrdma_device *dev, const struct xrdma_rsp *rsp)
+{
+	struct xrdma_cmdq *q = &dev->cmdq;
+	u64 off = (u64)xrdma_ring_slot(q->rsp_pi, q->log_depth) * sizeof(*rsp);
+	size_t len = sizeof(*rsp);
+	struct xrdma_rsp *slot;
+
+	slot = xrdma_mem_ptr(dev, &q->replies, off, &len, true);
+	if (!slot) {
+		xrdma_device_fatal(dev, XRDMA_FATAL_DMA);
+		return;
+	}
+	memcpy(slot, rsp, RSP_BODY);
+	__atomic_store_n(&slot->own,
+			 cpu_to_le32(xrdma_ring_phase(q->rsp_pi, q->log_depth)),
+			 __ATOMIC_RELEASE);
+	q->rsp_pi++;
+	xrdma_device_irq(dev, 0);
+}
+
+static void reply(struct xrdma_device *dev, const struct xrdma_rsp *rsp)
+{
+	struct xrdma_rsp copy = *rsp;
+	unsigned int i, times = xrdma_chaos_reply(&dev->chaos, &copy);
+
+	for (i = 0; i < times; i++)
+		write_reply(dev, &copy);
+	dev->cmdq.extra += times - 1;
+}
+
+static void late_reply(void *opaque)
+{
+	struct xrdma_late_reply *late = opaque;
+
+	if (late->execute)
+		xrdma_cmd_execute(late->dev, &late->cmd, &late->rsp);
+	reply(late->dev, &late->rsp);
+	LIST_REMOVE(late, link);
+	free(late);
+}
+
+static void reply_later(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
+			const struct xrdma_rsp *rsp, u64 delay_ns)
+{
+	struct xrdma_late_reply *late = calloc(1, sizeof(*late));
+	u64 deadline = xrdma_device_clock(dev) + delay_ns;
+
+	if (!late) {
+		xrdma_device_fatal(dev, XRDMA_FATAL_INTERNAL);
+		return;
+	}
+	late->dev = dev;
+	late->cmd = *cmd;
+	late->execute = !rsp;
+	if (rsp)
+		late->rsp = *rsp;
+	late->timer.fn = late_reply;
+	late->timer.opaque = late;
+	LIST_INSERT_HEAD(&dev->cmdq.late, late, link);
+	if (xrdma_timer_arm(dev->params.loop, &late->timer, deadline))
+		xrdma_device_fatal(dev, XRDMA_FATAL_INTERNAL);
+}
+
+/* The fault that waits for this command, if any; one use of it is gone. */
+static const struct xrdma_cmd_fault *take_fault(struct xrdma_device *dev,
+						u16 opcode)
+{
+	struct xrdma_cmd_fault *fault = dev->cmdq.faults;
+	struct xrdma_cmd_fault *end = fault + XRDMA_CMD_FAULTS;
+
+	for (; fault < end; fault++) {
+		if (!fault->count || (fault->opcode != opcode &&
+				      fault->opcode != XRDMA_CMD_FAULT_ANY))
+			continue;
+		if (fault->skip) {
+			fault->skip--;
+			continue;
+		}
+		fault->count--;
+		return fault;
+	}
+	return NULL;
+}
+
+static void run_faulty(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
+		       const struct xrdma_cmd_fault *fault)
+{
+	struct xrdma_rsp rsp = {
+		.opcode = cmd->opcode,
+		.id = cmd->id,
+		.status = fault->status,
+	};
+
+	switch (fault->kind) {
+	case XRDMA_CMD_FAULT_HANG:
+		break;
+	case XRDMA_CMD_FAULT_FAIL:
+		reply(dev, &rsp);
+		break;
+	case XRDMA_CMD_FAULT_DELAY:
+		reply_later(dev, cmd, NULL, fault->delay_ns);
+		break;
+	case XRDMA_CMD_FAULT_LATE:
+		xrdma_cmd_execute(dev, cmd, &rsp);
+		reply_later(dev, cmd, &rsp, fault->delay_ns);
+		break;
+	case XRDMA_CMD_FAULT_WRONG:
+		rsp.opcode = cpu_to_le16(le16_to_cpu(cmd->opcode) + 1);
+		reply(dev, &rsp);
+		break;
+	}
+}
+
+static void run(struct xrdma_device *dev, const struct xrdma_cmd *cmd)
+{
+	const struct xrdma_cmd_fault *fault;
+	struct xrdma_rsp rsp;
+
+	fault = take_fault(dev, le16_to_cpu(cmd->opcode));
+	if (fault) {
+		run_faulty(dev, cmd, fault);
+		return;
+	}
+	xrdma_cmd_execute(dev, cmd, &rsp);
+	reply(dev, &rsp);
+}
+
+/**
+ * xrdma_cmdq_poll - carry out commands, a bounded number
+ * @dev: the device
+ *
+ * Return: true if there were any.
+ */
+bool xrdma_cmdq_poll(struct xrdma_device *dev)
+{
+	struct xrdma_cmdq *q = &dev->cmdq;
+	struct xrdma_cmd cmd;
+	u32 n, slot;
+
+	for (n = 0; n < BUDGET && q->ci != q->pi; n++) {
+		slot = xrdma_ring_slot(q->ci, q->log_depth);
+		if (xrdma_mem_read(dev, &q->ring, (u64)slot * sizeof(cmd),
+				   &cmd, sizeof(cmd))) {
+			xrdma_device_fatal(dev, XRDMA_FATAL_DMA);
+			break;
+		}
+		q->ci++;
+		run(dev, &cmd);
+	}
+	return n;
+}
+
+/**
+ * xrdma_cmdq_reset - forget the rings and all commands
+ * @dev: the device
+ */
+void xrdma_cmdq_reset(struct xrdma_device *dev)
+{
+	struct xrdma_cmdq *q = &dev->cmdq;
+	struct xrdma_late_reply *late;
+
+	while ((late = LIST_FIRST(&q->late))) {
+		xrdma_timer_cancel(dev->params.loop, &late->timer);
+		LIST_REMOVE(late, link);
+		free(late);
+	}
+	q->pi = 0;
+	q->ci = 0;
+	q->rsp_pi = 0;
+	q->extra = 0;
+}
+
+/**
+ * xrdma_cmdq_add_fault - let a command go wrong
+ * @dev: the device
+ * @fault: what is to happen, and to which
+ *
+ * Return: 0, or -ENOSPC.
+ */
+int xrdma_cmdq_add_fault(struct xrdma_device *dev,
+			 const struct xrdma_cmd_fault *fault)
+{
+	u32 i;
+
+	for (i = 0; i < XRDMA_CMD_FAULTS; i++) {
+		if (!dev->cmdq.faults[i].count) {
+			dev->cmdq.faults[i] = *fault;
+			return 0;
+		}
+	}
+	return -ENOSPC;
+}
+
+/**
+ * xrdma_cmdq_clear_faults - let commands go right again
+ * @dev: the device
+ *
+ * Return: how many commands the faults still waited for.
+ */
+u64 xrdma_cmdq_clear_faults(struct xrdma_device *dev)
+{
+	const struct xrdma_cmd_fault *fault = dev->cmdq.faults;
+	u64 left = 0;
+	u32 i;
+
+	for (i = 0; i < XRDMA_CMD_FAULTS; i++, fault++)
+		if (fault->count)
+			left += (u64)fault->skip + fault->count;
+	memset(dev->cmdq.faults, 0, sizeof(dev->cmdq.faults));
+	return left;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Counter sets: which queue pair has which, and what is in them.
+ */
+#include <string.h>
+
+#include "core/counter.h"
+#include "core/device.h"
+
+/**
+ * xrdma_counter_unbind - a queue pair counts in no set any more
+ * @qp: the queue pair, bound or not
+ *
+ * The set keeps its values.
+ */
+void xrdma_counter_unbind(struct xrdma_qp *qp)
+{
+	if (qp->counters)
+		qp->counters->users--;
+	qp->counters = NULL;
+}
+
+/**
+ * xrdma_counter_bind - BIND_COUNTER
+ * @dev: the device
+ * @p: body of the command
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status
+xrdma_counter_bind(struct xrdma_device *dev,
+		   const struct xrdma_cmd_bind_counter *p)
+{
+	struct xrdma_qp *qp = xrdma_qp_get(dev, le32_to_cpu(p->qpn));
+	u32 number = le32_to_cpu(p->counter);
+	struct xrdma_counter_set *set;
+
+	if (!qp)
+		return XRDMA_CMD_BAD_NUMBER;
+	if (number >= XRDMA_MAX_COUNTERS)
+		return XRDMA_CMD_BAD_PARAM;
+	set = number ? &dev->counters[number] : NULL;
+	if (set == qp->counters)
+		return XRDMA_CMD_OK;
+	xrdma_counter_unbind(qp);
+	if (!set)
+		return XRDMA_CMD_OK;
+	if (!set->users++)
+		memset(set->stats, 0, sizeof(set->stats));
+	qp->counters = set;
+	return XRDMA_CMD_OK;
+}
+
+/**
+ * xrdma_counter_query - QUERY_STATS
+ * @dev: the device
+ * @p: body of the command
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status
+xrdma_counter_query(struct xrdma_device *dev,
+		    const struct xrdma_cmd_query_stats *p)
+{
+	u32 number = le32_to_cpu(p->counter);
+	u32 count = le32_to_cpu(p->count);
+	u64 addr = le64_to_cpu(p->addr);
+	size_t len = count * sizeof(__le64);
+	__le64 values[XRDMA_NUM_STATS];
+	const u64 *stats = dev->stats;
+	u32 i;
+
+	if (addr & 7 || !count || count > XRDMA_NUM_STATS ||
+	    number >= XRDMA_MAX_COUNTERS)
+		return XRDMA_CMD_BAD_PARAM;
+	if (number)
+		stats = dev->counters[number].stats;
+	for (i = 0; i < count; i++)
+		values[i] = cpu_to_le64(stats[i]);
+	xrdma_chaos_stats(&dev->chaos, values, count);
+	if (!xrdma_dma_write(dev->params.dma, addr, values, len))
+		return XRDMA_CMD_OK;
+	xrdma_dma_failed(dev, addr, len, true);
+	return XRDMA_CMD_BAD_DMA;
+}

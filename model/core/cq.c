@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Completion queues. Their memory may be a user's: what its record says is
+ * checked, and what is wrong costs that user the queue, not the device.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cq.h"
+#include "core/device.h"
+#include "xrdma_ring.h"
+#include "xrdma_xlat.h"
+
+static void period_over(void *opaque);
+
+/* Start of the contract structure, up to the word that is written last. */
+#define CQE_BODY	offsetof(struct xrdma_cqe, own)
+
+/**
+ * xrdma_cq_get - completion queue of a number
+ * @dev: the device
+ * @cqn: any number
+ *
+ * Return: the queue, or NULL.
+ */
+struct xrdma_cq *xrdma_cq_get(struct xrdma_device *dev, u32 cqn)
+{
+	return cqn < XRDMA_MAX_CQ ? dev->cqs[cqn] : NULL;
+}
+
+static bool params_ok(const struct xrdma_cmd_create_cq *p)
+{
+	static const u8 zero[sizeof(p->reserved)];
+	u64 root = le64_to_cpu(p->root);
+	u64 size;
+
+	if (p->log_depth < XRDMA_CQ_LOG_MIN ||
+	    p->log_depth > XRDMA_CQ_LOG_MAX ||
+	    memcmp(p->reserved, zero, sizeof(zero)))
+		return false;
+	size = xrdma_cq_rec_offset(p->log_depth) + sizeof(struct xrdma_cq_rec);
+	return xrdma_root_ok(root) && xrdma_root_covers(root, size - 1);
+}
+
+/* Ring and record of a queue. Return: false if they are out of reach. */
+static bool init_memory(struct xrdma_device *dev, struct xrdma_cq *cq,
+			const struct xrdma_cmd_create_cq *p)
+{
+	u64 ring_size = xrdma_cq_rec_offset(p->log_depth);
+
+	xrdma_mem_init(&cq->ring, le64_to_cpu(p->root), 0, ring_size, 0);
+	xrdma_mem_init(&cq->rec, le64_to_cpu(p->root), ring_size,
+		       sizeof(struct xrdma_cq_rec), 0);
+	cq->log_depth = p->log_depth;
+	return !xrdma_mem_probe(dev, &cq->ring, true) &&
+	       !xrdma_mem_probe(dev, &cq->rec, false);
+}
+
+/**
+ * xrdma_cq_create - CREATE_CQ
+ * @dev: the device
+ * @p: body of the command
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_cq_create(struct xrdma_device *dev,
+				      const struct xrdma_cmd_create_cq *p)
+{
+	struct xrdma_eq *eq = xrdma_eq_get(dev, le32_to_cpu(p->eqn));
+	u32 cqn = le32_to_cpu(p->cqn);
+	struct xrdma_cq *cq;
+
+	if (cqn >= XRDMA_MAX_CQ || dev->cqs[cqn] || !eq)
+		return XRDMA_CMD_BAD_NUMBER;
+	if (!params_ok(p))
+		return XRDMA_CMD_BAD_PARAM;
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return XRDMA_CMD_NO_RESOURCE;
+	if (!init_memory(dev, cq, p)) {
+		free(cq);
+		return XRDMA_CMD_BAD_DMA;
+	}
+	cq->dev = dev;
+	cq->cqn = cqn;
+	cq->eq = eq;
+	cq->timer.fn = period_over;
+	cq->timer.opaque = cq;
+	eq->users++;
+	dev->cqs[cqn] = cq;
+	return XRDMA_CMD_OK;
+}
+
+static void cq_free(struct xrdma_device *dev, struct xrdma_cq *cq)
+{
+	xrdma_timer_cancel(dev->params.loop, &cq->timer);
+	xrdma_eq_forget(cq);
+	cq->eq->users--;
+	dev->cqs[cq->cqn] = NULL;
+	free(cq);
+}
+
+/**
+ * xrdma_cq_destroy - DESTROY_CQ
+ * @dev: the device
+ * @cqn: number
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_cq_destroy(struct xrdma_device *dev, u32 cqn)
+{
+	struct xrdma_cq *cq = xrdma_cq_get(dev, cqn);
+
+	if (!cq)
+		return XRDMA_CMD_BAD_NUMBER;
+	if (cq->users)
+		return XRDMA_CMD_BUSY;
+	cq_free(dev, cq);
+	return XRDMA_CMD_OK;
+}
+
+/**
+ * xrdma_cqs_reset - forget all completion queues
+ * @dev: the device; its queue pairs are gone
+ */
+void xrdma_cqs_reset(struct xrdma_device *dev)
+{
+	u32 i;
+
+	for (i = 0; i < XRDMA_MAX_CQ; i++)
+		if (dev->cqs[i])
+			cq_free(dev, dev->cqs[i]);
+}
+
+/* No entry can be written any more, so its queue pairs cannot go on. */
+static void die(struct xrdma_device *dev, struct xrdma_cq *cq)
+{
+	cq->dead = true;
+	xrdma_event(dev, XRDMA_EVENT_CQ_ERR, cq->cqn);
+	xrdma_qps_cq_died(dev, cq);
+}
+
+static bool read_rec(struct xrdma_device *dev, struct xrdma_cq *cq, u64 off,
+		     u32 *value)
+{
+	size_t len = sizeof(__le32);
+	const __le32 *ptr = xrdma_mem_ptr(dev, &cq->rec, off, &len, false);
+
+	if (!ptr)
+		return false;
+	*value = le32_to_cpu(__atomic_load_n(ptr, __ATOMIC_ACQUIRE));
+	return true;
+}
+
+static bool full(const struct xrdma_cq *cq)
+{
+	return !xrdma_ring_free(cq->pi, cq->ci, cq->log_depth);
+}
+
+static bool has_room(struct xrdma_device *dev, struct xrdma_cq *cq)
+{
+	u32 ci;
+
+	if (!full(cq))
+		return true;
+	if (!read_rec(dev, cq, offsetof(struct xrdma_cq_rec, ci), &ci))
+		return false;
+	if (xrdma_ring_used(cq->pi, ci) > xrdma_ring_used(cq->pi, cq->ci)) {
+		dev->user_errors++;
+		return false;
+	}
+	cq->ci = ci;
+	return !full(cq);
+}
+
+static void fire(struct xrdma_device *dev, struct xrdma_cq *cq, u32 arm)
+{
+	cq->fired = arm;
+	cq->held = 0;
+	xrdma_timer_cancel(dev->params.loop, &cq->timer);
+	xrdma_eq_comp(dev, cq);
+}
+
+/* Entries that were held back have waited long enough. */
+static void period_over(void *opaque)
+{
+	struct xrdma_cq *cq = opaque;
+	u32 arm;
+
+	if (!cq->held || !xrdma_device_live(cq->dev))
+		return;
+	if (!read_rec(cq->dev, cq, offsetof(struct xrdma_cq_rec, arm), &arm))
+		die(cq->dev, cq);
+	else if (arm != cq->fired && arm & XRDMA_ARM_TYPE_MASK)
+		fire(cq->dev, cq, arm);
+	cq->held = 0;
+}
+
+/* Moderation. Return: true if the event of this entry waits. */
+static bool hold(struct xrdma_device *dev, struct xrdma_cq *cq)
+{
+	if (++cq->held >= cq->count)
+		return false;
+	if (cq->held > 1 || !cq->period_us)
+		return true;
+	return !xrdma_timer_arm(dev->params.loop, &cq->timer,
+				xrdma_device_clock(dev) +
+				cq->period_us * 1000ULL);
+}
+
+/* Raise an event if the host has armed the queue anew. */
+static void written(struct xrdma_device *dev, struct xrdma_cq *cq, bool error,
+		    bool solicited)
+{
+	u32 arm, type;
+
+	/* The entry is written before the arm word is read; the host arms and
+	 * then reads the entry: one of the two sees the other.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!read_rec(dev, cq, offsetof(struct xrdma_cq_rec, arm), &arm)) {
+		die(dev, cq);
+		return;
+	}
+	type = arm & XRDMA_ARM_TYPE_MASK;
+	if (arm == cq->fired)
+		return;
+	if (type != XRDMA_ARM_NEXT &&
+	    !(type == XRDMA_ARM_SOLICITED && (solicited || error)))
+		return;
+	if (cq->count > 1 && !error && hold(dev, cq))
+		return;
+	fire(dev, cq, arm);
+}
+
+/* Return: 0, or -EPIPE if there is no room, or there never will be. */
+static int write_entry(struct xrdma_device *dev, struct xrdma_cq *cq,
+		       const struct xrdma_cqe *tmpl)
+{
+	u64 off = (u64)xrdma_ring_slot(cq->pi, cq->log_depth) * sizeof(*tmpl);
+	size_t len = sizeof(*tmpl);
+	struct xrdma_cqe *slot = NULL;
+
+	if (cq->dead || !xrdma_device_live(dev))
+		return -EPIPE;
+	if (has_room(dev, cq))
+		slot = xrdma_mem_ptr(dev, &cq->ring, off, &len, true);
+	if (!slot) {
+		die(dev, cq);
+		return -EPIPE;
+	}
+	memcpy(slot, tmpl, CQE_BODY);
+	slot->timestamp = cpu_to_le64(xrdma_device_clock(dev));
+	__atomic_store_n(&slot->own,
+			 cpu_to_le32(xrdma_ring_phase(cq->pi, cq->log_depth)),
+			 __ATOMIC_RELEASE);
+	cq->pi++;
+	written(dev, cq, tmpl->status,
+		le16_to_cpu(tmpl->flags) & XRDMA_CQE_SOLICITED);
+	return 0;
+}
+
+/**
+ * xrdma_cq_push - write a completion
+ * @dev: the device
+ * @cq: the queue
+ * @tmpl: all of the entry but timestamp and phase
+ *
+ * Without room the queue dies, and its queue pairs go to ERR: the caller's
+ * may be among them when this returns.
+ *
+ * Return: 0, or -EPIPE if the completion is lost.
+ */
+int xrdma_cq_push(struct xrdma_device *dev, struct xrdma_cq *cq,
+		  const struct xrdma_cqe *tmpl)
+{
+	struct xrdma_cqe cqe = *tmpl;
+	unsigned int times = xrdma_chaos_cqe(&dev->chaos, &cqe);
+	int err = 0;
+
+	while (!err && times--)
+		err = write_entry(dev, cq, &cqe);
+	return err;
+}
+
+/**
+ * xrdma_cq_resize - RESIZE_CQ
+ * @dev: the device
+ * @p: body of the command
+ * @index: of the first entry that is written to the new ring
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_cq_resize(struct xrdma_device *dev,
+				      const struct xrdma_cmd_create_cq *p,
+				      u32 *index)
+{
+	struct xrdma_cq *cq = xrdma_cq_get(dev, le32_to_cpu(p->cqn));
+	struct xrdma_cq new;
+	u32 ci;
+
+	if (!cq)
+		return XRDMA_CMD_BAD_NUMBER;
+	if (!params_ok(p) || p->eqn)
+		return XRDMA_CMD_BAD_PARAM;
+	if (!init_memory(dev, &new, p) ||
+	    !read_rec(dev, &new, offsetof(struct xrdma_cq_rec, ci), &ci))
+		return XRDMA_CMD_BAD_DMA;
+	if (xrdma_ring_used(cq->pi, ci) > 1U << p->log_depth ||
+	    xrdma_ring_used(cq->pi, ci) > xrdma_ring_used(cq->pi, cq->ci))
+		return XRDMA_CMD_BAD_STATE;
+	cq->ring = new.ring;
+	cq->rec = new.rec;
+	cq->log_depth = new.log_depth;
+	cq->ci = ci;
+	*index = cq->pi;
+	return XRDMA_CMD_OK;
+}
+
+/**
+ * xrdma_cq_modify - MODIFY_CQ
+ * @dev: the device
+ * @p: body of the command
+ *
+ * An event that waits by the old rules need not wait any more.
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_cq_modify(struct xrdma_device *dev,
+				      const struct xrdma_cmd_modify_cq *p)
+{
+	struct xrdma_cq *cq = xrdma_cq_get(dev, le32_to_cpu(p->cqn));
+
+	if (!cq)
+		return XRDMA_CMD_BAD_NUMBER;
+	cq->count = le16_to_cpu(p->count);
+	cq->period_us = le16_to_cpu(p->period);
+	xrdma_timer_cancel(dev->params.loop, &cq->timer);
+	period_over(cq);
+	return XRDMA_CMD_OK;
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The reaction point of DCQCN. A sender that has climbed back to line rate is
+ * forgotten: the next notification finds alpha at its initial value.
+ */
+#include "core/dcqcn.h"
+
+static u64 min_u64(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* (1 - g) alpha, n times over; it stops where one more time changes nothing. */
+static void decay(struct xrdma_dcqcn *cc, const struct xrdma_dcqcn_params *p,
+		  u64 n)
+{
+	u32 less;
+
+	while (n--) {
+		less = (u64)cc->alpha * p->alpha_g / 1024;
+		if (!less)
+			break;
+		cc->alpha -= less;
+	}
+}
+
+/* Return: hyper increase of that degree; more than line rate is as good. */
+static u64 hyper(const struct xrdma_dcqcn_params *p, u32 degree)
+{
+	if (!p->hai_rate)
+		return 0;
+	return p->hai_rate * min_u64(degree, p->line_rate / p->hai_rate + 1);
+}
+
+/* One period of either kind is over. Return: true if that changed the rate. */
+static bool increase(struct xrdma_dcqcn *cc, const struct xrdma_dcqcn_params *p)
+{
+	u32 most = cc->time_steps > cc->byte_steps ? cc->time_steps :
+						     cc->byte_steps;
+	u32 least = cc->time_steps < cc->byte_steps ? cc->time_steps :
+						      cc->byte_steps;
+	u64 old_target = cc->target;
+	u64 old_rate = cc->rate;
+
+	if (least > p->threshold)
+		cc->target += hyper(p, least - p->threshold);
+	else if (most > p->threshold)
+		cc->target += p->ai_rate;
+	cc->target = min_u64(cc->target, p->line_rate);
+	/* rounded up, so that it gets there */
+	cc->rate = (cc->rate + cc->target + 1) / 2;
+	if (cc->rate >= p->line_rate)
+		*cc = (struct xrdma_dcqcn) { 0 };
+	return cc->rate != old_rate || cc->target != old_target;
+}
+
+/* Periods of the rate timer; once they change nothing, they are only counted. */
+static void recover(struct xrdma_dcqcn *cc, const struct xrdma_dcqcn_params *p,
+		    u64 n)
+{
+	while (n && cc->slowed) {
+		n--;
+		cc->time_steps = min_u64(cc->time_steps + 1ULL, UINT32_MAX);
+		if (!increase(cc, p) && cc->time_steps > p->threshold)
+			break;
+	}
+	if (cc->slowed)
+		cc->time_steps = min_u64(cc->time_steps + n, UINT32_MAX);
+}
+
+/**
+ * xrdma_dcqcn_elapse() - time has passed
+ * @cc: the sender
+ * @p: parameters
+ * @now_ns: the time
+ */
+void xrdma_dcqcn_elapse(struct xrdma_dcqcn *cc,
+			const struct xrdma_dcqcn_params *p, u64 now_ns)
+{
+	u64 decays, steps;
+
+	if (!cc->slowed)
+		return;
+	decays = (now_ns - cc->alpha_ns) / p->alpha_timer_ns;
+	steps = (now_ns - cc->timer_ns) / p->time_reset_ns;
+	cc->alpha_ns += decays * p->alpha_timer_ns;
+	cc->timer_ns += steps * p->time_reset_ns;
+	decay(cc, p, decays);
+	recover(cc, p, steps);
+}
+
+static void first_cut(struct xrdma_dcqcn *cc,
+		      const struct xrdma_dcqcn_params *p)
+{
+	*cc = (struct xrdma_dcqcn) {
+		.slowed = true,
+		.rate = p->line_rate,
+		.alpha = p->initial_alpha * (XRDMA_DCQCN_ONE / 1024),
+	};
+}
+
+static void cut(struct xrdma_dcqcn *cc, const struct xrdma_dcqcn_params *p)
+{
+	cc->target = cc->rate;
+	cc->rate -= cc->rate * cc->alpha / (2 * XRDMA_DCQCN_ONE);
+	if (cc->rate < p->min_rate)
+		cc->rate = min_u64(p->min_rate, cc->target);
+	cc->alpha += (u64)(XRDMA_DCQCN_ONE - cc->alpha) * p->alpha_g / 1024;
+}
+
+/**
+ * xrdma_dcqcn_notify() - a congestion notification has come
+ * @cc: the sender; slowed from now on
+ * @p: parameters
+ * @now_ns: the time
+ */
+void xrdma_dcqcn_notify(struct xrdma_dcqcn *cc,
+			const struct xrdma_dcqcn_params *p, u64 now_ns)
+{
+	xrdma_dcqcn_elapse(cc, p, now_ns);
+	if (!cc->slowed)
+		first_cut(cc, p);
+	else if (now_ns - cc->cut_ns < p->reduce_period_ns)
+		return;
+	cut(cc, p);
+	cc->time_steps = 0;
+	cc->byte_steps = 0;
+	cc->bytes = 0;
+	cc->timer_ns = now_ns;
+	cc->alpha_ns = now_ns;
+	cc->cut_ns = now_ns;
+}
+
+/**
+ * xrdma_dcqcn_sent() - bytes have been sent
+ * @cc: the sender
+ * @p: parameters
+ * @bytes: of a packet
+ */
+void xrdma_dcqcn_sent(struct xrdma_dcqcn *cc,
+		      const struct xrdma_dcqcn_params *p, u32 bytes)
+{
+	if (!cc->slowed)
+		return;
+	cc->bytes += bytes;
+	while (cc->slowed && cc->bytes >= p->byte_reset) {
+		cc->bytes -= p->byte_reset;
+		cc->byte_steps = min_u64(cc->byte_steps + 1ULL, UINT32_MAX);
+		increase(cc, p);
+	}
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The device as a whole: its life, reset, the fatal state, and who gets to work
+ * in a turn of the loop.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device.h"
+
+/* Interval of the slow timer: while it finds work, and at most. */
+#define SLOW_NS_MIN	1000000ULL
+#define SLOW_NS_MAX	64000000ULL
+
+static void slow_timer(void *opaque);
+
+static void init(struct xrdma_device *dev)
+{
+	dev->epoch = 1;
+	dev->caps = XRDMA_DEVICE_CAPS;
+	dev->caps |= dev->params.mw_2a ? XRDMA_CAP_MW_TYPE_2A :
+					 XRDMA_CAP_MW_TYPE_2B;
+	if (dev->dm.size)
+		dev->caps |= XRDMA_CAP_DEVICE_MEMORY;
+	TAILQ_INIT(&dev->active);
+	TAILQ_INIT(&dev->errors);
+	xrdma_flows_init(dev);
+	LIST_INIT(&dev->cmdq.late);
+	dev->slow_timer.fn = slow_timer;
+	dev->slow_timer.opaque = dev;
+	xrdma_regs_reset(dev);
+	xrdma_port_reset(dev);
+	xrdma_cc_reset(dev);
+}
+
+/**
+ * xrdma_device_create - make a device
+ * @params: what it is made of; copied
+ *
+ * Return: the device, as after a reset and without bus mastering; NULL without
+ * memory, or if the size of device memory is illegal.
+ */
+struct xrdma_device *
+xrdma_device_create(const struct xrdma_device_params *params)
+{
+	struct xrdma_device *dev = calloc(1, sizeof(*dev));
+
+	if (!dev)
+		return NULL;
+	dev->params = *params;
+	if (xrdma_dm_init(&dev->dm, params->dm_size))
+		goto free_device;
+	init(dev);
+	if (!xrdma_wire_init(dev))
+		return dev;
+	xrdma_dm_destroy(&dev->dm);
+free_device:
+	free(dev);
+	return NULL;
+}
+
+/**
+ * xrdma_device_destroy - free a device
+ * @dev: the device
+ */
+void xrdma_device_destroy(struct xrdma_device *dev)
+{
+	xrdma_device_reset(dev);
+	xrdma_wire_destroy(dev);
+	xrdma_dm_destroy(&dev->dm);
+	free(dev);
+}
+
+/**
+ * xrdma_device_reset - reset
+ * @dev: the device
+ *
+ * On return the device is quiet: all objects are gone, it touches no host
+ * memory and raises no interrupt until it is enabled. Counters live on.
+ */
+void xrdma_device_reset(struct xrdma_device *dev)
+{
+	dev->live = false;
+	dev->epoch++;
+	xrdma_cmdq_reset(dev);
+	xrdma_mcast_reset(dev);
+	xrdma_flows_reset(dev);
+	xrdma_rss_reset(dev);
+	xrdma_qps_reset(dev);
+	xrdma_srqs_reset(dev);
+	xrdma_wire_reset(dev);
+	memset(dev->counters, 0, sizeof(dev->counters));
+	xrdma_cqs_reset(dev);
+	xrdma_eqs_reset(dev);
+	xrdma_keys_reset(dev);
+	xrdma_dm_reset(&dev->dm);
+	xrdma_timer_cancel(dev->params.loop, &dev->slow_timer);
+	memset(dev->gids, 0, sizeof(dev->gids));
+	xrdma_port_reset(dev);
+	xrdma_cc_reset(dev);
+	xrdma_regs_reset(dev);
+}
+
+/**
+ * xrdma_device_bus_master - bus mastering was turned on or off
+ * @dev: the device
+ * @on: DMA is possible
+ */
+void xrdma_device_bus_master(struct xrdma_device *dev, bool on)
+{
+	dev->bus_master = on;
+	dev->epoch++;
+	if (!on && dev->live)
+		xrdma_device_fatal(dev, XRDMA_FATAL_DMA);
+}
+
+/**
+ * xrdma_device_dma_unmap - guest memory is about to go
+ * @dev: the device
+ * @iova: first bus address
+ * @len: bytes
+ *
+ * On return the device has no pointer into it.
+ */
+void xrdma_device_dma_unmap(struct xrdma_device *dev, u64 iova, u64 len)
+{
+	(void)iova;
+	(void)len;
+	dev->epoch++;
+}
+
+/**
+ * xrdma_device_set_gone - surprise removal, for tests
+ * @dev: the device
+ * @gone: it is gone; false: it is back, as after a reset
+ */
+void xrdma_device_set_gone(struct xrdma_device *dev, bool gone)
+{
+	xrdma_device_reset(dev);
+	dev->gone = gone;
+}
+
+/**
+ * xrdma_device_read - read from a BAR
+ * @dev: the device
+ * @bar: XRDMA_BAR_*
+ * @off: offset, a multiple of @len and inside of the BAR
+ * @buf: gets the value, little-endian
+ * @len: 1, 2, 4 or 8
+ */
+void xrdma_device_read(struct xrdma_device *dev, unsigned int bar, u64 off,
+		       void *buf, size_t len)
+{
+	if (dev->gone)
+		memset(buf, 0xff, len);
+	else if (bar == XRDMA_BAR_REGS)
+		xrdma_regs_read(dev, off, buf, len);
+	else if (bar == XRDMA_BAR_DM)
+		memcpy(buf, dev->dm.mem + off, len);
+	else
+		xrdma_doorbell_read(dev, off, buf, len);
+}
+
+/**
+ * xrdma_device_write - write to a BAR
+ * @dev: the device
+ * @bar: XRDMA_BAR_*
+ * @off: offset, a multiple of @len and inside of the BAR
+ * @buf: the value, little-endian
+ * @len: 1, 2, 4 or 8
+ */
+void xrdma_device_write(struct xrdma_device *dev, unsigned int bar, u64 off,
+			const void *buf, size_t len)
+{
+	if (dev->gone)
+		return;
+	if (bar == XRDMA_BAR_REGS)
+		xrdma_regs_write(dev, off, buf, len);
+	else if (bar == XRDMA_BAR_DM)
+		memcpy(dev->dm.mem + off, buf, len);
+	else
+		xrdma_doorbell_write(dev, off, buf, len);
+}
+
+/**
+ * xrdma_device_poll - one turn of work
+ * @dev: the device
+ *
+ * Return: true if there was any.
+ */
+bool xrdma_device_poll(struct xrdma_device *dev)
+{
+	bool worked;
+
+	worked = xrdma_wire_poll(dev);
+	if (!dev->live)
+		return worked;
+	worked |= xrdma_cmdq_poll(dev);
+	worked |= xrdma_qps_poll(dev);
+	if (dev->eqs_stalled)
+		xrdma_eqs_retry(dev);
+	return worked;
+}
+
+/**
+ * xrdma_device_park - the loop is about to sleep
+ * @dev: the device
+ *
+ * Return: true if it must not: there is new work.
+ */
+bool xrdma_device_park(struct xrdma_device *dev)
+{
+	return dev->live && xrdma_qps_park(dev);
+}
+
+/**
+ * xrdma_device_enabled - has the driver enabled the device?
+ * @dev: the device
+ *
+ * Return: true from ENABLE to reset, also in the fatal state.
+ */
+bool xrdma_device_enabled(const struct xrdma_device *dev)
+{
+	return dev->regs.status & XRDMA_STATUS_ENABLED;
+}
+
+/**
+ * xrdma_device_live - may the device touch host memory?
+ * @dev: the device
+ *
+ * Return: true from ENABLE to reset or the fatal state.
+ */
+bool xrdma_device_live(const struct xrdma_device *dev)
+{
+	return dev->live;
+}
+
+/**
+ * xrdma_device_fatal - enter the fatal state
+ * @dev: the device; objects stay until the reset, but nothing happens to them
+ * @code: XRDMA_FATAL_*
+ */
+void xrdma_device_fatal(struct xrdma_device *dev, u8 code)
+{
+	if (dev->regs.status & XRDMA_STATUS_FATAL)
+		return;
+	dev->regs.status |= XRDMA_STATUS_FATAL |
+			    FIELD_PREP(XRDMA_STATUS_CODE, code);
+	if (dev->bus_master)
+		xrdma_event(dev, XRDMA_EVENT_DEVICE_FATAL, 0);
+	dev->live = false;
+}
+
+/* Work that nobody announces: receives of queue pairs in error, room in EQs. */
+static void slow_timer(void *opaque)
+{
+	struct xrdma_device *dev = opaque;
+	bool worked;
+
+	if (!dev->live)
+		return;
+	worked = xrdma_qps_poll_errors(dev);
+	if (dev->eqs_stalled) {
+		xrdma_eqs_retry(dev);
+		worked |= !dev->eqs_stalled;
+	}
+	if (TAILQ_EMPTY(&dev->errors) && !dev->eqs_stalled)
+		return;
+	dev->slow_ns = worked ? SLOW_NS_MIN : dev->slow_ns * 2;
+	if (dev->slow_ns > SLOW_NS_MAX)
+		dev->slow_ns = SLOW_NS_MAX;
+	xrdma_timer_arm(dev->params.loop, &dev->slow_timer,
+			xrdma_device_clock(dev) + dev->slow_ns);
+}
+
+/**
+ * xrdma_device_slow_work - there is something for the slow timer to look at
+ * @dev: the device
+ */
+void xrdma_device_slow_work(struct xrdma_device *dev)
+{
+	if (!dev->live)
+		return;
+	dev->slow_ns = SLOW_NS_MIN;
+	if (xrdma_timer_arm(dev->params.loop, &dev->slow_timer,
+			    xrdma_device_clock(dev) + dev->slow_ns))
+		xrdma_device_fatal(dev, XRDMA_FATAL_INTERNAL);
+}
+
+/**
+ * xrdma_device_irq - raise an interrupt
+ * @dev: the device
+ * @vector: MSI-X vector
+ */
+void xrdma_device_irq(struct xrdma_device *dev, unsigned int vector)
+{
+	if (dev->live)
+		dev->params.irq(dev->params.irq_opaque, vector);
+}
+
+/**
+ * xrdma_device_clock - the clock of the device
+ * @dev: the device
+ *
+ * Return: nanoseconds; moves on from turn to turn of the loop.
+ */
+u64 xrdma_device_clock(const struct xrdma_device *dev)
+{
+	return xrdma_loop_now(dev->params.loop);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The device: what everything else hangs on.
+ *
+ * One thread, no locks: BAR accesses, timers, wire and the polling of queues
+ * all come from the loop, one after the other. A pointer into guest memory is
+ * never kept from one of these calls to the next, except under the epoch rule
+ * of xlat.h.
+ *
+ * The core (this file, regs, cmdq, cmd, eq, cq, qp, srq, mcast, key, access,
+ * window, xlat, dm, gid) owns the objects; the wire engine (requester,
+ * responder, uc, ud, xrc, eth, pkt, wire) owns packets and timers, and is
+ * reached through struct xrdma_qp_ops and the functions at the end of this
+ * file.
+ */
+#ifndef XRDMA_MODEL_DEVICE_H
+#define XRDMA_MODEL_DEVICE_H
+
+#include <linux/bitfield.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/loop.h"
+#include "core/access.h"
+#include "core/cc.h"
+#include "core/chaos.h"
+#include "core/cmdq.h"
+#include "core/counter.h"
+#include "core/cq.h"
+#include "core/dm.h"
+#include "core/eq.h"
+#include "core/flow.h"
+#include "core/gid.h"
+#include "core/key.h"
+#include "core/mcast.h"
+#include "core/port.h"
+#include "core/qp.h"
+#include "core/regs.h"
+#include "core/rss.h"
+#include "core/sgl.h"
+#include "core/srq.h"
+#include "host/dma.h"
+#include "host/host_error.h"
+#include "transport/eth.h"
+#include "xrdma_regs.h"
+
+struct xrdma_wire;
+
+/* What always works; a personality of windows of type 2 is added. */
+#define XRDMA_DEVICE_CAPS		(XRDMA_CAP_SHADOW_DB | \
+					 XRDMA_CAP_MW_TYPE_1 | \
+					 XRDMA_CAP_FAST_REG | \
+					 XRDMA_CAP_SRQ | \
+					 XRDMA_CAP_UD | \
+					 XRDMA_CAP_MCAST | \
+					 XRDMA_CAP_CC | \
+					 XRDMA_CAP_UC | \
+					 XRDMA_CAP_XRC | \
+					 XRDMA_CAP_RAW_PACKET | \
+					 XRDMA_CAP_FLUSH | \
+					 XRDMA_CAP_COUNTERS | \
+					 XRDMA_CAP_ATOMIC_WRITE | \
+					 XRDMA_CAP_FLOW)
+
+/**
+ * struct xrdma_device_params - what a device is made of
+ * @loop: runs it; gives the time
+ * @dma: guest memory
+ * @herr: gets the host errors
+ * @irq: raises an MSI-X vector
+ * @irq_opaque: first argument of @irq
+ * @vectors: MSI-X vectors there are
+ * @mac: permanent address of the port
+ * @seed: of everything random
+ * @mw_2a: windows of type 2 are 2A, else 2B
+ * @dm_size: bytes of device memory, as of xrdma_dm_init()
+ * @log_max_keys: log2 of the key indexes, at most XRDMA_LOG_MAX_KEYS
+ */
+struct xrdma_device_params {
+	struct xrdma_loop *loop;
+	struct xrdma_dma *dma;
+	struct xrdma_host_errors *herr;
+	void (*irq)(void *opaque, unsigned int vector);
+	void *irq_opaque;
+	unsigned int vectors;
+	u8 mac[6];
+	u64 seed;
+	bool mw_2a;
+	u64 dm_size;
+	u8 log_max_keys;
+};
+
+/**
+ * struct xrdma_device - the device
+ * @params: what it was made of
+ * @caps: XRDMA_CAP_*
+ * @epoch: moves on when pointers into guest memory become void
+ * @gone: surprise removal: every register reads as ones, nothing works
+ * @bus_master: DMA is possible
+ * @live: enabled and not in the fatal state: host memory may be touched
+ * @regs: registers
+ * @lie: what one of them reads as instead; outlives a reset
+ * @cmdq: command ring
+ * @chaos: what is written wrong, for tests
+ * @keys: key table
+ * @dm: device memory
+ * @eqs: event queues by number
+ * @cqs: completion queues by number
+ * @qps: queue pairs by number
+ * @srqs: shared receive queues by number
+ * @rss: RSS objects by number
+ * @flows: flow rules
+ * @eqs_stalled: events wait for room in an event queue
+ * @active: queue pairs that are polled
+ * @num_active: of them
+ * @errors: queue pairs in ERR, whose work queues are flushed now and then
+ * @slow_timer: looks at @errors and at event queues without room
+ * @slow_ns: its present interval
+ * @mcast: multicast groups
+ * @port: the Ethernet port
+ * @eth_fault: what tests have asked for; outlives a reset
+ * @gids: GID table
+ * @cc: congestion control
+ * @stats: counters of the port; the device's life long
+ * @counters: counter sets by number; 0 is not used
+ * @db_errors: doorbells of user pages that were ignored
+ * @user_errors: queue pairs that failed for a corrupt index or entry in user
+ *	memory
+ * @wire: the wire engine's own
+ */
+struct xrdma_device {
+	struct xrdma_device_params params;
+	u64 caps;
+	u64 epoch;
+	bool gone;
+	bool bus_master;
+	bool live;
+	struct xrdma_regs regs;
+	struct xrdma_reg_lie lie;
+	struct xrdma_cmdq cmdq;
+	struct xrdma_chaos chaos;
+	struct xrdma_key_table keys;
+	struct xrdma_dm dm;
+	struct xrdma_eq *eqs[XRDMA_MAX_EQ];
+	struct xrdma_cq *cqs[XRDMA_MAX_CQ];
+	struct xrdma_qp *qps[XRDMA_MAX_QP];
+	struct xrdma_srq *srqs[XRDMA_MAX_SRQ];
+	struct xrdma_rss *rss[XRDMA_MAX_QP];
+	struct xrdma_flows flows;
+	bool eqs_stalled;
+	struct xrdma_qp_list active;
+	u32 num_active;
+	struct xrdma_qp_list errors;
+	struct xrdma_timer slow_timer;
+	u64 slow_ns;
+	struct xrdma_mcast mcast;
+	struct xrdma_port port;
+	enum xrdma_eth_fault eth_fault;
+	struct xrdma_gid gids[XRDMA_MAX_GID];
+	struct xrdma_cc_conf cc;
+	u64 stats[XRDMA_NUM_STATS];
+	struct xrdma_counter_set counters[XRDMA_MAX_COUNTERS];
+	u64 db_errors;
+	u64 user_errors;
+	struct xrdma_wire *wire;
+};
+
+/* device.c */
+struct xrdma_device *
+xrdma_device_create(const struct xrdma_device_params *params);
+void xrdma_device_destroy(struct xrdma_device *dev);
+void xrdma_device_reset(struct xrdma_device *dev);
+void xrdma_device_bus_master(struct xrdma_device *dev, bool on);
+void xrdma_device_dma_unmap(struct xrdma_device *dev, u64 iova, u64 len);
+void xrdma_device_set_gone(struct xrdma_device *dev, bool gone);
+void xrdma_device_read(struct xrdma_device *dev, unsigned int bar, u64 off,
+		       void *buf, size_t len);
+void xrdma_device_write(struct xrdma_device *dev, unsigned int bar, u64 off,
+			const void *buf, size_t len);
+bool xrdma_device_poll(struct xrdma_device *dev);
+bool xrdma_device_park(struct xrdma_device *dev);
+bool xrdma_device_enabled(const struct xrdma_device *dev);
+bool xrdma_device_live(const struct xrdma_device *dev);
+void xrdma_device_fatal(struct xrdma_device *dev, u8 code);
+void xrdma_device_slow_work(struct xrdma_device *dev);
+void xrdma_device_irq(struct xrdma_device *dev, unsigned int vector);
+u64 xrdma_device_clock(const struct xrdma_device *dev);
+
+#define xrdma_dev_herr(dev, kind, ...) \
+	xrdma_host_error((dev)->params.herr, XRDMA_HERR_##kind, __VA_ARGS__)
+
+static inline void xrdma_stat_add(struct xrdma_device *dev,
+				  enum xrdma_stat stat, u64 n)
+{
+	dev->stats[stat] += n;
+}
+
+/* In the set of a queue pair only: the port has counted it before. */
+static inline void xrdma_set_stat_add(const struct xrdma_qp *qp,
+				      enum xrdma_stat stat, u64 n)
+{
+	if (qp->counters)
+		qp->counters->stats[stat] += n;
+}
+
+/* What concerns a queue pair: for the port, and in its set. */
+static inline void xrdma_qp_stat_add(const struct xrdma_qp *qp,
+				     enum xrdma_stat stat, u64 n)
+{
+	xrdma_stat_add(qp->dev, stat, n);
+	xrdma_set_stat_add(qp, stat, n);
+}
+
+/*
+ * Provided by the wire engine. Poll: handle frames that have arrived, a bounded
+ * number; true if there were any; unless xrdma_device_live(), drop them. Reset:
+ * forget all frames in flight; queue pairs have been stopped before. Port
+ * changed: flags, MTU or MAC are new. Carrier: the wire is plugged in; call
+ * xrdma_port_link_changed() when that changes.
+ */
+int xrdma_wire_init(struct xrdma_device *dev);
+void xrdma_wire_destroy(struct xrdma_device *dev);
+void xrdma_wire_reset(struct xrdma_device *dev);
+bool xrdma_wire_poll(struct xrdma_device *dev);
+bool xrdma_wire_carrier(const struct xrdma_device *dev);
+void xrdma_wire_port_changed(struct xrdma_device *dev);
+
+#endif /* XRDMA_MODEL_DEVICE_H */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Device memory.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/dm.h"
+
+/**
+ * xrdma_dm_size_ok - can device memory be of this size?
+ * @size: bytes, 0 for none
+ *
+ * Return: true if so.
+ */
+bool xrdma_dm_size_ok(u64 size)
+{
+	return !size || (!(size & (size - 1)) && size >= XRDMA_DM_MIN &&
+			 size <= XRDMA_DM_MAX);
+}
+
+/**
+ * xrdma_dm_init - make device memory
+ * @dm: to fill in
+ * @size: bytes, 0 for none
+ *
+ * Return: 0, -EINVAL for an illegal size, or another negative errno.
+ */
+int xrdma_dm_init(struct xrdma_dm *dm, u64 size)
+{
+	if (!xrdma_dm_size_ok(size))
+		return -EINVAL;
+	*dm = (struct xrdma_dm) { .size = size, .fd = -1 };
+	if (!size)
+		return 0;
+	dm->fd = memfd_create("device-memory", MFD_CLOEXEC);
+	if (dm->fd < 0)
+		return -errno;
+	if (!ftruncate(dm->fd, size))
+		dm->mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			       dm->fd, 0);
+	if (dm->mem && dm->mem != MAP_FAILED)
+		return 0;
+	close(dm->fd);
+	return -ENOMEM;
+}
+
+/**
+ * xrdma_dm_destroy - free device memory
+ * @dm: device memory
+ */
+void xrdma_dm_destroy(struct xrdma_dm *dm)
+{
+	if (!dm->size)
+		return;
+	munmap(dm->mem, dm->size);
+	close(dm->fd);
+}
+
+/**
+ * xrdma_dm_reset - zero all of it
+ * @dm: device memory
+ *
+ * Pages that were never touched stay so.
+ */
+void xrdma_dm_reset(struct xrdma_dm *dm)
+{
+	if (dm->size &&
+	    fallocate(dm->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+		      dm->size))
+		memset(dm->mem, 0, dm->size);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Doorbells: when the device looks at a send queue. A queue pair that was rung
+ * is active: it is polled each turn, until it has been quiet for a while or
+ * the loop goes to sleep. Queue pairs in error are looked at now and then,
+ * because receives have no doorbell.
+ */
+#include <string.h>
+
+#include "core/device.h"
+#include "core/qp.h"
+
+/* A queue pair without work for so long is not polled any more. */
+#define QUIET_NS	500000
+
+/**
+ * xrdma_qp_activate - poll a queue pair from now on
+ * @qp: the queue pair; nothing happens unless it is in RTS or SQD, and sends
+ *
+ * For doorbells, and for the wire engine when something happened that lets
+ * xrdma_qp_ops.run() go on.
+ */
+void xrdma_qp_activate(struct xrdma_qp *qp)
+{
+	struct xrdma_device *dev = qp->dev;
+
+	if (!qp->sq.log_stride ||
+	    (qp->state != XRDMA_QPS_RTS && qp->state != XRDMA_QPS_SQD))
+		return;
+	qp->last_work_ns = xrdma_device_clock(dev);
+	if (qp->active)
+		return;
+	qp->active = true;
+	TAILQ_INSERT_TAIL(&dev->active, qp, link);
+	dev->num_active++;
+}
+
+/**
+ * xrdma_qp_deactivate - poll a queue pair no more
+ * @qp: the queue pair
+ */
+void xrdma_qp_deactivate(struct xrdma_qp *qp)
+{
+	if (!qp->active)
+		return;
+	qp->active = false;
+	TAILQ_REMOVE(&qp->dev->active, qp, link);
+	qp->dev->num_active--;
+}
+
+/*
+ * Tell the host up to which index the device has looked, and look once more.
+ * True if the queue pair has work after all.
+ */
+static bool stay_awake(struct xrdma_qp *qp)
+{
+	size_t len = sizeof(__le32);
+	__le32 *event;
+
+	event = xrdma_mem_ptr(qp->dev, &qp->rec,
+			      offsetof(struct xrdma_qp_rec, sq_event), &len,
+			      true);
+	if (!event) {
+		xrdma_qp_error(qp, XRDMA_EVENT_QP_FATAL);
+		return false;
+	}
+	__atomic_store_n(event, cpu_to_le32(qp->sq.pi), __ATOMIC_RELAXED);
+	/* sq_event is written before sq_pi is read; the host writes sq_pi and
+	 * then reads sq_event: one of the two sees the other.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return xrdma_qp_fetch_sq(qp) > 0;
+}
+
+static bool sleepy(struct xrdma_qp *qp)
+{
+	if (stay_awake(qp))
+		return false;
+	xrdma_qp_deactivate(qp);
+	return true;
+}
+
+/* SQD: the event is due once nothing is in flight. */
+static void check_drained(struct xrdma_qp *qp)
+{
+	if (qp->drained || qp->state != XRDMA_QPS_SQD || !qp->ops->idle(qp))
+		return;
+	qp->drained = true;
+	xrdma_event(qp->dev, XRDMA_EVENT_QP_SQ_DRAINED, qp->qpn);
+}
+
+static bool turn(struct xrdma_qp *qp)
+{
+	u64 now = xrdma_device_clock(qp->dev);
+	int moved = xrdma_qp_fetch_sq(qp);
+	bool worked;
+
+	if (moved < 0)
+		return true;
+	worked = qp->ops->run(qp) || moved;
+	check_drained(qp);
+	if (!qp->active)
+		return worked;
+	if (worked)
+		qp->last_work_ns = now;
+	else if (now - qp->last_work_ns > QUIET_NS)
+		worked = !sleepy(qp);
+	return worked;
+}
+
+/**
+ * xrdma_qps_poll - let each active queue pair do some work
+ * @dev: the device
+ *
+ * Return: true if one had any.
+ */
+bool xrdma_qps_poll(struct xrdma_device *dev)
+{
+	u32 n = dev->num_active;
+	struct xrdma_qp *qp;
+	bool worked = false;
+
+	/* a turn may take any queue pair off the list, so go round by its head */
+	while (n-- && (qp = TAILQ_FIRST(&dev->active))) {
+		TAILQ_REMOVE(&dev->active, qp, link);
+		TAILQ_INSERT_TAIL(&dev->active, qp, link);
+		worked |= turn(qp);
+	}
+	return worked;
+}
+
+/**
+ * xrdma_qps_park - put all queue pairs to sleep
+ * @dev: the device
+ *
+ * Return: true if one has work: the loop must not sleep.
+ */
+bool xrdma_qps_park(struct xrdma_device *dev)
+{
+	u32 n = dev->num_active;
+	struct xrdma_qp *qp;
+
+	while (n-- && (qp = TAILQ_FIRST(&dev->active))) {
+		TAILQ_REMOVE(&dev->active, qp, link);
+		TAILQ_INSERT_TAIL(&dev->active, qp, link);
+		sleepy(qp);
+	}
+	return dev->num_active;
+}
+
+/**
+ * xrdma_qps_poll_errors - flush what was posted to queue pairs in error
+ * @dev: the device
+ *
+ * Return: true if there was anything.
+ */
+bool xrdma_qps_poll_errors(struct xrdma_device *dev)
+{
+	struct xrdma_qp *qp;
+	bool worked = false;
+
+	TAILQ_FOREACH(qp, &dev->errors, error_link)
+		worked |= xrdma_qp_flush(qp);
+	return worked;
+}
+
+static void ring(struct xrdma_device *dev, u32 page, u32 value)
+{
+	struct xrdma_qp *qp = xrdma_qp_get(dev, value);
+
+	if (!qp || qp->db_page != page) {
+		if (!page)
+			xrdma_dev_herr(dev, DOORBELL_QP, "QPN %#x", value);
+		else
+			dev->db_errors++;
+		return;
+	}
+	if (qp->state == XRDMA_QPS_ERR || qp->state == XRDMA_QPS_SQE)
+		xrdma_qp_flush(qp);
+	else
+		xrdma_qp_activate(qp);
+}
+
+/* An access that is none: the kernel's page is the kernel's fault. */
+static void bad_access(struct xrdma_device *dev, u64 off, size_t len,
+		       const char *how)
+{
+	if (off / XRDMA_DB_PAGE_SIZE)
+		dev->db_errors++;
+	else
+		xrdma_dev_herr(dev, DOORBELL_RANGE, "%s of %zu bytes at %#llx",
+			       how, len, off);
+}
+
+/**
+ * xrdma_doorbell_write - write to BAR 2
+ * @dev: the device
+ * @off: offset in the BAR
+ * @buf: little-endian
+ * @len: 1, 2, 4 or 8
+ */
+void xrdma_doorbell_write(struct xrdma_device *dev, u64 off, const void *buf,
+			  size_t len)
+{
+	u32 page = off / XRDMA_DB_PAGE_SIZE;
+	__le32 value;
+
+	if (off % XRDMA_DB_PAGE_SIZE != XRDMA_DB_SQ || len != sizeof(value)) {
+		bad_access(dev, off, len, "write");
+		return;
+	}
+	if (!xrdma_device_enabled(dev)) {
+		bad_access(dev, off, len, "write before ENABLE");
+		return;
+	}
+	memcpy(&value, buf, sizeof(value));
+	ring(dev, page, le32_to_cpu(value));
+}
+
+/**
+ * xrdma_doorbell_read - read from BAR 2, where nothing can be read
+ * @dev: the device
+ * @off: offset in the BAR
+ * @buf: gets zeros
+ * @len: 1, 2, 4 or 8
+ */
+void xrdma_doorbell_read(struct xrdma_device *dev, u64 off, void *buf,
+			 size_t len)
+{
+	memset(buf, 0, len);
+	bad_access(dev, off, len, "read");
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The GID table.
+ */
+#include <string.h>
+
+#include "core/device.h"
+#include "core/gid.h"
+
+static const u8 ipv4_prefix[12] = {
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff
+};
+
+static bool entry_ok(const struct xrdma_cmd_set_gid *p)
+{
+	static const struct xrdma_cmd_set_gid zero;
+	u32 flags = le32_to_cpu(p->flags);
+	u16 vlan_tci = le16_to_cpu(p->vlan_tci);
+
+	if (!flags)
+		return !memcmp(p->gid, zero.gid, sizeof(p->gid)) &&
+		       !memcmp(p->mac, zero.mac, sizeof(p->mac)) && !vlan_tci;
+	if (flags & ~(XRDMA_GID_VALID | XRDMA_GID_VLAN | XRDMA_GID_IPV4) ||
+	    !(flags & XRDMA_GID_VALID))
+		return false;
+	if (p->mac[0] & 1 || (vlan_tci && !(flags & XRDMA_GID_VLAN)))
+		return false;
+	return !memcmp(p->gid, ipv4_prefix, sizeof(ipv4_prefix)) ==
+	       !!(flags & XRDMA_GID_IPV4);
+}
+
+/**
+ * xrdma_gid_set - SET_GID
+ * @dev: the device
+ * @p: body of the command
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_gid_set(struct xrdma_device *dev,
+				    const struct xrdma_cmd_set_gid *p)
+{
+	u32 index = le32_to_cpu(p->index);
+	struct xrdma_gid *gid;
+
+	if (index >= XRDMA_MAX_GID)
+		return XRDMA_CMD_BAD_NUMBER;
+	if (!entry_ok(p))
+		return XRDMA_CMD_BAD_PARAM;
+	gid = &dev->gids[index];
+	gid->flags = le32_to_cpu(p->flags);
+	memcpy(gid->gid, p->gid, sizeof(gid->gid));
+	memcpy(gid->mac, p->mac, sizeof(gid->mac));
+	gid->vlan_tci = le16_to_cpu(p->vlan_tci);
+	return XRDMA_CMD_OK;
+}
+
+/**
+ * xrdma_gid_get - entry of the GID table
+ * @dev: the device
+ * @index: any number
+ *
+ * Return: the entry, or NULL if it is not valid.
+ */
+const struct xrdma_gid *xrdma_gid_get(const struct xrdma_device *dev,
+				      u32 index)
+{
+	if (index >= XRDMA_MAX_GID ||
+	    !(dev->gids[index].flags & XRDMA_GID_VALID))
+		return NULL;
+	return &dev->gids[index];
+}
+
+/**
+ * xrdma_gid_is_local - is an address the port's?
+ * @dev: the device
+ * @gid: as on the wire
+ *
+ * Return: true if a valid entry has it.
+ */
+bool xrdma_gid_is_local(const struct xrdma_device *dev, const u8 gid[16])
+{
+	u32 i;
+
+	for (i = 0; i < XRDMA_MAX_GID; i++)
+		if (dev->gids[i].flags & XRDMA_GID_VALID &&
+		    !memcmp(dev->gids[i].gid, gid, 16))
+			return true;
+	return false;
+}

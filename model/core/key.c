@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The key table: reads entries from host memory, keeps decoded what is valid,
+ * writes back what changes, in the order that the driver may rely on.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "core/key.h"
+#include "xrdma_encode.h"
+#include "xrdma_xlat.h"
+
+/* The capabilities of which each type of entry needs one; regions need none. */
+static const u64 type_caps[] = {
+	[XRDMA_MPT_MR] = 0,
+	[XRDMA_MPT_FAST_REG] = XRDMA_CAP_FAST_REG,
+	[XRDMA_MPT_MW_1] = XRDMA_CAP_MW_TYPE_1,
+	[XRDMA_MPT_MW_2] = XRDMA_CAP_MW_TYPE_2A | XRDMA_CAP_MW_TYPE_2B,
+};
+
+static u64 entry_pos(u32 index)
+{
+	return (u64)index * sizeof(struct xrdma_mpt_entry);
+}
+
+/* The entry in host memory, or NULL if the table has none. */
+static struct xrdma_mpt_entry *entry_at(struct xrdma_device *dev, u32 index,
+					bool write)
+{
+	size_t len = sizeof(struct xrdma_mpt_entry);
+
+	return xrdma_mem_ptr(dev, &dev->keys.mem, entry_pos(index), &len,
+			     write);
+}
+
+static struct xrdma_key *slot_of(struct xrdma_device *dev, u32 index)
+{
+	return &dev->keys.cache[index & (XRDMA_KEY_CACHE - 1)];
+}
+
+/* The slot of an index, if it holds that. */
+static struct xrdma_key *cached(struct xrdma_device *dev, u32 index)
+{
+	struct xrdma_key *slot = slot_of(dev, index);
+
+	return slot->cached && slot->index == index ? slot : NULL;
+}
+
+static void drop(struct xrdma_device *dev, u32 index)
+{
+	struct xrdma_key *key = cached(dev, index);
+
+	if (key)
+		key->cached = false;
+}
+
+static u8 ctrl_state(u64 ctrl)
+{
+	return FIELD_GET(XRDMA_MPT_STATE, ctrl);
+}
+
+/* What the driver wrote before it published ctrl is read after it. */
+static u64 read_ctrl(const struct xrdma_mpt_entry *host)
+{
+	return le64_to_cpu(__atomic_load_n(&host->ctrl, __ATOMIC_ACQUIRE));
+}
+
+static void write_ctrl(struct xrdma_mpt_entry *host, u64 ctrl)
+{
+	__atomic_store_n(&host->ctrl, cpu_to_le64(ctrl), __ATOMIC_RELEASE);
+}
+
+static void decode(struct xrdma_rules_entry *e, u64 ctrl,
+		   const struct xrdma_mpt_entry *host)
+{
+	*e = (struct xrdma_rules_entry) {
+		.state = ctrl_state(ctrl),
+		.type = FIELD_GET(XRDMA_MPT_TYPE, ctrl),
+		.byte = FIELD_GET(XRDMA_MPT_KEY_BYTE, ctrl),
+		.identity = ctrl & XRDMA_MPT_IDENTITY,
+		.access = FIELD_GET(XRDMA_MPT_ACCESS, ctrl),
+		.pd = FIELD_GET(XRDMA_MPT_PD, ctrl),
+		.qpn = le32_to_cpu(host->qpn),
+		.parent = le32_to_cpu(host->parent),
+		.bound = le32_to_cpu(host->bound),
+		.iova = le64_to_cpu(host->iova),
+		.length = le64_to_cpu(host->length),
+		.window_base = le64_to_cpu(host->window_base),
+	};
+}
+
+/* Host errors of the first word of an entry that is not invalid. */
+static bool ctrl_ok(struct xrdma_device *dev, u32 index, u64 ctrl)
+{
+	u64 where = ctrl & (XRDMA_MPT_IDENTITY | XRDMA_MPT_DEVICE);
+	u8 type = FIELD_GET(XRDMA_MPT_TYPE, ctrl);
+
+	if (ctrl & XRDMA_MPT_RESERVED ||
+	    FIELD_GET(XRDMA_MPT_ACCESS, ctrl) & ~(u64)XRDMA_RULES_RIGHTS ||
+	    (where && type != XRDMA_MPT_MR) ||
+	    where == (XRDMA_MPT_IDENTITY | XRDMA_MPT_DEVICE)) {
+		xrdma_dev_herr(dev, MPT_RESERVED, "key index %#x, ctrl %#llx",
+			       index, ctrl);
+		return false;
+	}
+	if (ctrl_state(ctrl) > XRDMA_MPT_VALID) {
+		xrdma_dev_herr(dev, MPT_STATE, "key index %#x, ctrl %#llx",
+			       index, ctrl);
+		return false;
+	}
+	if (type > XRDMA_MPT_MW_2 ||
+	    (type_caps[type] && !(type_caps[type] & dev->caps))) {
+		xrdma_dev_herr(dev, MPT_TYPE, "key index %#x, ctrl %#llx",
+			       index, ctrl);
+		return false;
+	}
+	return true;
+}
+
+/* Fields that are zero for this type of entry, in this state. */
+static bool zeros_ok(struct xrdma_device *dev, u32 index, u64 ctrl,
+		     const struct xrdma_rules_entry *e,
+		     const struct xrdma_mpt_entry *host)
+{
+	u64 bad = host->reserved;
+
+	if (xrdma_rules_is_window(e) || e->identity)
+		bad |= host->root | host->offset;
+	if (ctrl & XRDMA_MPT_DEVICE)
+		bad |= host->root;
+	if (xrdma_rules_is_window(e))
+		bad |= e->bound;
+	else
+		bad |= e->qpn | e->parent | e->window_base;
+	if (e->state == XRDMA_MPT_FREE && e->type != XRDMA_MPT_MR)
+		bad |= e->access | e->qpn | e->parent | e->bound | e->iova |
+		       e->length | e->window_base | host->root | host->offset;
+	if (!bad)
+		return true;
+	xrdma_dev_herr(dev, MPT_RESERVED,
+		       "key index %#x, type %u: a field of others is not 0",
+		       index, e->type);
+	return false;
+}
+
+/**
+ * xrdma_key_root_ok - can a translation hold a region?
+ * @root: XRDMA_ROOT_*
+ * @offset: position of its first byte
+ * @length: its bytes
+ *
+ * Return: false if the root breaks the rules or the region leaves it.
+ */
+bool xrdma_key_root_ok(u64 root, u64 offset, u64 length)
+{
+	if (!xrdma_root_ok(root) || xrdma_rules_wraps(offset, length))
+		return false;
+	return !length || xrdma_root_covers(root, offset + length - 1);
+}
+
+/* Set up the memory of a region; its range does not wrap. */
+static bool decode_mem(struct xrdma_device *dev, struct xrdma_key *key,
+		       u64 ctrl, const struct xrdma_mpt_entry *host)
+{
+	u64 root = le64_to_cpu(host->root);
+	u64 base = le32_to_cpu(host->offset);
+	bool ok = true;
+	u8 flags = 0;
+
+	if (key->e.identity) {
+		base = key->e.iova;
+		flags = XRDMA_MEM_IDENTITY;
+	} else if (ctrl & XRDMA_MPT_DEVICE) {
+		ok = base <= dev->dm.size &&
+		     key->e.length <= dev->dm.size - base;
+		flags = XRDMA_MEM_DEVICE;
+	} else {
+		ok = xrdma_key_root_ok(root, base, key->e.length);
+	}
+	if (!ok) {
+		xrdma_dev_herr(dev, MPT_ROOT,
+			       "key index %#x, root %#llx, offset %#llx, length %#llx",
+			       key->index, root, base, key->e.length);
+		return false;
+	}
+	xrdma_mem_init(&key->mem, root, base, key->e.length, flags);
+	return true;
+}
+
+static bool entry_ok(struct xrdma_device *dev, struct xrdma_key *key, u64 ctrl,
+		     const struct xrdma_mpt_entry *host)
+{
+	const struct xrdma_rules_entry *e = &key->e;
+
+	if (!ctrl_ok(dev, key->index, ctrl) ||
+	    !zeros_ok(dev, key->index, ctrl, e, host))
+		return false;
+	if (xrdma_rules_wraps(e->iova, e->length)) {
+		xrdma_dev_herr(dev, MPT_RANGE,
+			       "key index %#x, iova %#llx, length %#llx",
+			       key->index, e->iova, e->length);
+		return false;
+	}
+	return xrdma_rules_is_window(e) || e->state != XRDMA_MPT_VALID ||
+	       decode_mem(dev, key, ctrl, host);
+}
+
+/* Read an entry from host memory into its slot. */
+static struct xrdma_key *load(struct xrdma_device *dev, u32 index)
+{
+	const struct xrdma_mpt_entry *host = entry_at(dev, index, false);
+	struct xrdma_key *key = slot_of(dev, index);
+	struct xrdma_mpt_entry copy;
+	u64 ctrl;
+
+	if (!host)
+		return NULL;
+	key->cached = false;
+	key->index = index;
+	key->e.state = XRDMA_MPT_INVALID;
+	ctrl = read_ctrl(host);
+	if (ctrl_state(ctrl) == XRDMA_MPT_INVALID)
+		return key;
+	memcpy(&copy, host, sizeof(copy));
+	decode(&key->e, ctrl, &copy);
+	if (!entry_ok(dev, key, ctrl, &copy))
+		key->e.state = XRDMA_MPT_INVALID;
+	key->cached = key->e.state == XRDMA_MPT_VALID;
+	return key;
+}
+
+/**
+ * xrdma_key_get - entry of an index
+ * @dev: the device
+ * @index: key index
+ *
+ * Return: the entry, good until the next call; one that is malformed, which is
+ * a host error, is as one that is invalid. NULL if the table has none.
+ */
+struct xrdma_key *xrdma_key_get(struct xrdma_device *dev, u32 index)
+{
+	struct xrdma_key *key = cached(dev, index);
+
+	return key ? key : load(dev, index);
+}
+
+/**
+ * xrdma_key_get_anew - entry of an index as it is in host memory now
+ * @dev: the device
+ * @index: key index
+ *
+ * Before an entry refuses with XRDMA_FAULT_RIGHTS: the driver may have added
+ * rights since it was cached.
+ *
+ * Return: as xrdma_key_get().
+ */
+struct xrdma_key *xrdma_key_get_anew(struct xrdma_device *dev, u32 index)
+{
+	drop(dev, index);
+	return load(dev, index);
+}
+
+/**
+ * xrdma_key_put - write an entry that has changed
+ * @dev: the device
+ * @index: key index of a window or a fast-register region, just got
+ * @e: the entry; @bound is left alone
+ * @root: XRDMA_ROOT_*; 0 unless it is a valid region
+ * @offset: position of the first byte in it
+ */
+void xrdma_key_put(struct xrdma_device *dev, u32 index,
+		   const struct xrdma_rules_entry *e, u64 root, u32 offset)
+{
+	struct xrdma_mpt_entry *host = entry_at(dev, index, true);
+
+	drop(dev, index);
+	if (!host)
+		return;
+	__atomic_store_n(&host->root, cpu_to_le64(root), __ATOMIC_RELAXED);
+	/* a driver that reads an offset of 0 and then the root reads 0 there too */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	host->iova = cpu_to_le64(e->iova);
+	host->length = cpu_to_le64(e->length);
+	host->offset = cpu_to_le32(offset);
+	host->qpn = cpu_to_le32(e->qpn);
+	host->parent = cpu_to_le32(e->parent);
+	host->window_base = cpu_to_le64(e->window_base);
+	write_ctrl(host, FIELD_PREP(XRDMA_MPT_KEY_BYTE, e->byte) |
+			 FIELD_PREP(XRDMA_MPT_STATE, e->state) |
+			 FIELD_PREP(XRDMA_MPT_TYPE, e->type) |
+			 FIELD_PREP(XRDMA_MPT_ACCESS, e->access) |
+			 FIELD_PREP(XRDMA_MPT_PD, e->pd));
+}
+
+/* Of windows of type 2A, each queue pair has a number of its own too. */
+static void count_2a(struct xrdma_device *dev,
+		     const struct xrdma_rules_entry *mw, s32 change)
+{
+	struct xrdma_qp *qp;
+
+	if (mw->type != XRDMA_MPT_MW_2 || !(dev->caps & XRDMA_CAP_MW_TYPE_2A))
+		return;
+	qp = xrdma_qp_get(dev, mw->qpn);
+	if (qp)
+		qp->windows += change;
+}
+
+static void count(struct xrdma_device *dev, const struct xrdma_rules_entry *mw,
+		  s32 change)
+{
+	struct xrdma_mpt_entry *host = entry_at(dev, mw->parent, true);
+	struct xrdma_key *key = cached(dev, mw->parent);
+	u32 bound = host ? le32_to_cpu(host->bound) : 0;
+
+	count_2a(dev, mw, change);
+	if (!host || (change < 0 && !bound)) {
+		xrdma_dev_herr(dev, MPT_BOUND, "key index %#x", mw->parent);
+		return;
+	}
+	host->bound = cpu_to_le32(bound + change);
+	if (key)
+		key->e.bound = bound + change;
+}
+
+/**
+ * xrdma_key_bound - one more window is bound to a region
+ * @dev: the device
+ * @mw: the window, as bound
+ */
+void xrdma_key_bound(struct xrdma_device *dev,
+		     const struct xrdma_rules_entry *mw)
+{
+	count(dev, mw, 1);
+}
+
+/**
+ * xrdma_key_unbound - a window is bound no more
+ * @dev: the device
+ * @mw: the window, as it was
+ *
+ * If it was not bound either, nothing happens.
+ */
+void xrdma_key_unbound(struct xrdma_device *dev,
+		       const struct xrdma_rules_entry *mw)
+{
+	if (xrdma_rules_is_bound(mw))
+		count(dev, mw, -1);
+}
+
+/**
+ * xrdma_keys_enable - take over the key table
+ * @dev: the device
+ * @root: its translation root, checked by xrdma_root_ok()
+ */
+void xrdma_keys_enable(struct xrdma_device *dev, u64 root)
+{
+	u64 size = sizeof(struct xrdma_mpt_entry) << dev->params.log_max_keys;
+
+	while (!xrdma_root_covers(root, size - 1))
+		size >>= 1;
+	xrdma_mem_init(&dev->keys.mem, root, 0, size, XRDMA_MEM_SPARSE);
+	xrdma_mem_init(&dev->keys.bus, 0, 0, ~0ULL, XRDMA_MEM_IDENTITY);
+}
+
+/**
+ * xrdma_keys_forget_tables - find key entries anew, by the tables of MPT_ROOT
+ * @dev: the device
+ *
+ * The driver has taken pages of the key table away; all entries in them were
+ * invalid, so that none of them is cached.
+ */
+void xrdma_keys_forget_tables(struct xrdma_device *dev)
+{
+	xrdma_mem_forget(&dev->keys.mem);
+}
+
+/**
+ * xrdma_keys_reset - forget the key table and all its entries
+ * @dev: the device
+ */
+void xrdma_keys_reset(struct xrdma_device *dev)
+{
+	u32 i;
+
+	xrdma_mem_init(&dev->keys.mem, 0, 0, 0, XRDMA_MEM_SPARSE);
+	for (i = 0; i < XRDMA_KEY_CACHE; i++)
+		dev->keys.cache[i].cached = false;
+}
+
+/**
+ * xrdma_key_invalidate - end the life of a key
+ * @dev: the device
+ * @index: key index
+ *
+ * Nothing is in progress under the key while this runs, and nothing can begin
+ * after it.
+ *
+ * Return: enum xrdma_inval_status.
+ */
+enum xrdma_inval_status xrdma_key_invalidate(struct xrdma_device *dev,
+					     u32 index)
+{
+	struct xrdma_mpt_entry *host = entry_at(dev, index, true);
+	enum xrdma_inval_status status;
+	struct xrdma_rules_entry e;
+
+	if (!host)
+		return xrdma_rules_check_end(NULL);
+	decode(&e, read_ctrl(host), host);
+	status = xrdma_rules_check_end(&e);
+	if (status)
+		return status;
+	xrdma_key_unbound(dev, &e);
+	drop(dev, index);
+	write_ctrl(host, FIELD_PREP(XRDMA_MPT_KEY_BYTE, e.byte));
+	xrdma_stat_add(dev, XRDMA_STAT_INVALIDATED_KEYS, 1);
+	return status;
+}

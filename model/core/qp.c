@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Queue pairs as objects: creation, look-up, destruction. Their states are in
+ * qp_modify.c, their work queues in wq.c.
+ */
+#include <errno.h>
+#include <linux/array_size.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "core/qp.h"
+#include "core/srq.h"
+#include "xrdma_ring.h"
+#include "xrdma_xlat.h"
+
+/* What a type has. */
+#define HAS_SQ		0x01 /* a send queue */
+#define MAY_LACK_SQ	0x02 /* or not */
+#define HAS_RQ		0x04 /* perhaps a ring of receives */
+#define HAS_SRQ		0x08 /* or a shared receive queue */
+#define HAS_XRCD	0x10 /* an XRC domain, and no protection domain */
+
+#define HAS_ALL		(HAS_SQ | HAS_RQ | HAS_SRQ)
+
+/* Types that exist: the capability each needs, and who implements it. */
+static const struct {
+	u64 cap;
+	const struct xrdma_qp_ops *ops;
+	u8 has;
+} types[] = {
+	[XRDMA_QP_RC] = { 0, &xrdma_rc_ops, HAS_ALL },
+	[XRDMA_QP_UC] = { XRDMA_CAP_UC, &xrdma_uc_ops, HAS_ALL },
+	[XRDMA_QP_UD] = { XRDMA_CAP_UD, &xrdma_ud_ops, HAS_ALL },
+	[XRDMA_QP_GSI] = { XRDMA_CAP_UD, &xrdma_ud_ops, HAS_ALL },
+	[XRDMA_QP_XRC_INI] = { XRDMA_CAP_XRC, &xrdma_xrc_ops, HAS_SQ },
+	[XRDMA_QP_XRC_TGT] = { XRDMA_CAP_XRC, &xrdma_xrc_ops, HAS_XRCD },
+	[XRDMA_QP_RAW] = { XRDMA_CAP_RAW_PACKET, &xrdma_raw_ops,
+			   HAS_SQ | MAY_LACK_SQ | HAS_RQ },
+};
+
+static const struct xrdma_qp_ops *type_ops(const struct xrdma_device *dev,
+					   u8 type)
+{
+	if (type >= ARRAY_SIZE(types) ||
+	    types[type].cap & ~dev->caps)
+		return NULL;
+	return types[type].ops;
+}
+
+/**
+ * xrdma_qp_get - queue pair of a number
+ * @dev: the device
+ * @qpn: any number
+ *
+ * Return: the queue pair, or NULL.
+ */
+struct xrdma_qp *xrdma_qp_get(struct xrdma_device *dev, u32 qpn)
+{
+	return qpn < XRDMA_MAX_QP ? dev->qps[qpn] : NULL;
+}
+
+static bool sq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
+{
+	if (!p->log_sq_stride)
+		return !p->log_sq_depth && (!(has & HAS_SQ) ||
+					    (has & MAY_LACK_SQ &&
+					     p->log_rq_stride));
+	return has & HAS_SQ && p->log_sq_depth <= XRDMA_QP_LOG_WR_MAX &&
+	       p->log_sq_stride >= XRDMA_SQ_LOG_STRIDE_MIN &&
+	       p->log_sq_stride <= XRDMA_LOG_STRIDE_MAX;
+}
+
+static bool rq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
+{
+	if (!p->log_rq_stride)
+		return !p->log_rq_depth;
+	return has & HAS_RQ && !(p->flags & XRDMA_QP_SRQ) &&
+	       p->log_rq_depth <= XRDMA_QP_LOG_WR_MAX &&
+	       p->log_rq_stride >= XRDMA_RQ_LOG_STRIDE_MIN &&
+	       p->log_rq_stride <= XRDMA_LOG_STRIDE_MAX;
+}
+
+static bool rings_ok(const struct xrdma_cmd_create_qp *p)
+{
+	u8 has = types[p->type].has;
+	u64 root = le64_to_cpu(p->root);
+	u64 size;
+
+	if (!sq_ok(p, has) || !rq_ok(p, has))
+		return false;
+	if (!p->log_sq_stride && !p->log_rq_stride)
+		return !root;
+	size = xrdma_qp_rec_offset(p->log_sq_depth, p->log_sq_stride,
+				   p->log_rq_depth, p->log_rq_stride) +
+	       sizeof(struct xrdma_qp_rec);
+	return xrdma_root_ok(root) && xrdma_root_covers(root, size - 1);
+}
+
+static bool params_ok(const struct xrdma_device *dev,
+		      const struct xrdma_cmd_create_qp *p)
+{
+	static const u8 zero[sizeof(p->reserved)];
+	u8 flags = XRDMA_QP_SQ_SIG_ALL | XRDMA_QP_KERNEL;
+	u32 xrcd = le32_to_cpu(p->xrcd);
+	u8 has;
+
+	if (!type_ops(dev, p->type) || memcmp(p->reserved, zero, sizeof(zero)))
+		return false;
+	has = types[p->type].has;
+	if (has & HAS_SRQ && dev->caps & XRDMA_CAP_SRQ)
+		flags |= XRDMA_QP_SRQ;
+	if (p->flags & ~flags || (p->srqn && !(p->flags & XRDMA_QP_SRQ)))
+		return false;
+	if (has & HAS_XRCD ? !xrcd || xrcd >= XRDMA_MAX_XRCD || p->pd : xrcd)
+		return false;
+	if (le32_to_cpu(p->pd) >= XRDMA_MAX_PD ||
+	    le32_to_cpu(p->db_page) >= XRDMA_NUM_DB_PAGES)
+		return false;
+	return rings_ok(p);
+}
+
+/* A queue that is not there names no CQ, or one that it does not use. */
+static bool cq_ok(struct xrdma_device *dev, __le32 cqn, bool needed)
+{
+	return (!needed && !cqn) || xrdma_cq_get(dev, le32_to_cpu(cqn));
+}
+
+static bool numbers_ok(struct xrdma_device *dev,
+		       const struct xrdma_cmd_create_qp *p)
+{
+	u32 qpn = le32_to_cpu(p->qpn);
+	const struct xrdma_srq *srq;
+
+	if (qpn >= XRDMA_MAX_QP || dev->qps[qpn] || dev->rss[qpn] ||
+	    (p->type == XRDMA_QP_GSI ? qpn != XRDMA_QPN_GSI :
+				       qpn < XRDMA_QPN_FIRST))
+		return false;
+	if (!cq_ok(dev, p->send_cqn, p->log_sq_stride) ||
+	    !cq_ok(dev, p->recv_cqn, types[p->type].has & HAS_RQ))
+		return false;
+	if (!(p->flags & XRDMA_QP_SRQ))
+		return true;
+	srq = xrdma_srq_get(dev, le32_to_cpu(p->srqn));
+	return srq && !srq->xrcd;
+}
+
+static enum xrdma_cmd_status check(struct xrdma_device *dev,
+				   const struct xrdma_cmd_create_qp *p)
+{
+	if (!params_ok(dev, p))
+		return XRDMA_CMD_BAD_PARAM;
+	return numbers_ok(dev, p) ? XRDMA_CMD_OK : XRDMA_CMD_BAD_NUMBER;
+}
+
+static void init_rings(struct xrdma_qp *qp,
+		       const struct xrdma_cmd_create_qp *p)
+{
+	u64 sq_size = p->log_sq_stride ?
+		      1ULL << (p->log_sq_depth + p->log_sq_stride) : 0;
+	u64 rq_size = p->log_rq_stride ?
+		      1ULL << (p->log_rq_depth + p->log_rq_stride) : 0;
+	u64 rec = xrdma_qp_rec_offset(p->log_sq_depth, p->log_sq_stride,
+				      p->log_rq_depth, p->log_rq_stride);
+	u64 root = le64_to_cpu(p->root);
+
+	qp->sq.log_depth = p->log_sq_depth;
+	qp->sq.log_stride = p->log_sq_stride;
+	qp->rq.log_depth = p->log_rq_depth;
+	qp->rq.log_stride = p->log_rq_stride;
+	xrdma_mem_init(&qp->sq.ring, root, 0, sq_size, 0);
+	xrdma_mem_init(&qp->rq.ring, root, sq_size, rq_size, 0);
+	xrdma_mem_init(&qp->rec, root, rec, sizeof(struct xrdma_qp_rec), 0);
+}
+
+static struct xrdma_qp *qp_alloc(struct xrdma_device *dev,
+				 const struct xrdma_cmd_create_qp *p)
+{
+	struct xrdma_qp *qp = calloc(1, sizeof(*qp));
+
+	if (!qp)
+		return NULL;
+	qp->dev = dev;
+	qp->ops = type_ops(dev, p->type);
+	qp->qpn = le32_to_cpu(p->qpn);
+	qp->pd = le32_to_cpu(p->pd);
+	qp->xrcd = le32_to_cpu(p->xrcd);
+	qp->db_page = le32_to_cpu(p->db_page);
+	qp->type = p->type;
+	qp->flags = p->flags;
+	qp->state = XRDMA_QPS_RESET;
+	init_rings(qp, p);
+	return qp;
+}
+
+/* Is its memory within reach? */
+static int probe(struct xrdma_qp *qp)
+{
+	if (!qp->sq.log_stride && !qp->rq.log_stride)
+		return 0;
+	if (xrdma_mem_probe(qp->dev, &qp->sq.ring, false) ||
+	    xrdma_mem_probe(qp->dev, &qp->rq.ring, false) ||
+	    xrdma_mem_probe(qp->dev, &qp->rec, true))
+		return -EFAULT;
+	return 0;
+}
+
+/* Hang it on its completion queues and its shared receive queue. */
+static void attach(struct xrdma_qp *qp, const struct xrdma_cmd_create_qp *p)
+{
+	if (qp->sq.log_stride)
+		qp->send_cq = xrdma_cq_get(qp->dev, le32_to_cpu(p->send_cqn));
+	if (types[qp->type].has & HAS_RQ)
+		qp->recv_cq = xrdma_cq_get(qp->dev, le32_to_cpu(p->recv_cqn));
+	if (qp->flags & XRDMA_QP_SRQ)
+		qp->srq = xrdma_srq_get(qp->dev, le32_to_cpu(p->srqn));
+	if (qp->send_cq)
+		qp->send_cq->users++;
+	if (qp->recv_cq)
+		qp->recv_cq->users++;
+	if (qp->srq)
+		qp->srq->users++;
+}
+
+/**
+ * xrdma_qp_create - CREATE_QP
+ * @dev: the device
+ * @p: body of the command
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_qp_create(struct xrdma_device *dev,
+				      const struct xrdma_cmd_create_qp *p)
+{
+	enum xrdma_cmd_status status = check(dev, p);
+	struct xrdma_qp *qp;
+
+	if (status)
+		return status;
+	qp = qp_alloc(dev, p);
+	if (!qp)
+		return XRDMA_CMD_NO_RESOURCE;
+	if (probe(qp)) {
+		free(qp);
+		return XRDMA_CMD_BAD_DMA;
+	}
+	if (qp->ops->init(qp)) {
+		free(qp);
+		return XRDMA_CMD_NO_RESOURCE;
+	}
+	attach(qp, p);
+	dev->qps[qp->qpn] = qp;
+	return XRDMA_CMD_OK;
+}
+
+static void qp_free(struct xrdma_qp *qp)
+{
+	xrdma_qp_quiesce(qp);
+	qp->ops->destroy(qp);
+	xrdma_counter_unbind(qp);
+	if (qp->send_cq)
+		qp->send_cq->users--;
+	if (qp->recv_cq)
+		qp->recv_cq->users--;
+	if (qp->flags & XRDMA_QP_SRQ)
+		qp->srq->users--;
+	qp->dev->qps[qp->qpn] = NULL;
+	free(qp);
+}
+
+/**
+ * xrdma_qp_destroy - DESTROY_QP
+ * @dev: the device
+ * @qpn: number
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_qp_destroy(struct xrdma_device *dev, u32 qpn)
+{
+	struct xrdma_qp *qp = xrdma_qp_get(dev, qpn);
+
+	if (!qp)
+		return XRDMA_CMD_BAD_NUMBER;
+	if (dev->port.eth_qpn == qpn || qp->windows || qp->groups ||
+	    qp->named)
+		return XRDMA_CMD_BUSY;
+	qp_free(qp);
+	return XRDMA_CMD_OK;
+}
+
+/**
+ * xrdma_qps_srq_gone - a shared receive queue is about to go
+ * @dev: the device
+ * @srq: the queue; no queue pair was created with it
+ *
+ * Of XRC: whoever is in the middle of a message to it cannot go on.
+ */
+void xrdma_qps_srq_gone(struct xrdma_device *dev, const struct xrdma_srq *srq)
+{
+	struct xrdma_qp *qp;
+	u32 i;
+
+	for (i = 0; srq->xrcd && i < XRDMA_MAX_QP; i++) {
+		qp = dev->qps[i];
+		if (!qp || qp->srq != srq)
+			continue;
+		qp->srq = NULL;
+		qp->taken = false;
+	}
+}
+
+/**
+ * xrdma_qps_reset - forget all queue pairs
+ * @dev: the device
+ */
+void xrdma_qps_reset(struct xrdma_device *dev)
+{
+	u32 i;
+
+	for (i = 0; i < XRDMA_MAX_QP; i++)
+		if (dev->qps[i])
+			qp_free(dev->qps[i]);
+}

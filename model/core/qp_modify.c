@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * States of a queue pair and their transitions (IBTA 10.3.1, 11.2.5.2), its
+ * attributes, and the ways into the error states.
+ */
+#include <linux/array_size.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "core/qp.h"
+#include "core/srq.h"
+
+#define NUM_STATES	(XRDMA_QPS_ERR + 1)
+#define NUM_TYPES	(XRDMA_QP_RAW + 1)
+
+/**
+ * struct transition - a change of state that exists
+ * @legal: it does
+ * @required: XRDMA_QPM_* that must be given
+ * @optional: XRDMA_QPM_* that may be given
+ */
+struct transition {
+	bool legal;
+	u32 required;
+	u32 optional;
+};
+
+#define RTS_OPTIONAL	(XRDMA_QPM_ACCESS | XRDMA_QPM_MIN_RNR_TIMER)
+#define SQD_OPTIONAL							\
+	(XRDMA_QPM_AV | XRDMA_QPM_TIMEOUT | XRDMA_QPM_RETRY_CNT |	\
+	 XRDMA_QPM_RNR_RETRY | XRDMA_QPM_MAX_RD_ATOMIC |		\
+	 XRDMA_QPM_MAX_DEST_RD_ATOMIC | XRDMA_QPM_ACCESS |		\
+	 XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_MIN_RNR_TIMER |		\
+	 XRDMA_QPM_SQD_NOTIFY)
+
+/* What there is only where packets are acknowledged. */
+#define OF_REQUESTER							\
+	(XRDMA_QPM_RETRY_CNT | XRDMA_QPM_RNR_RETRY | XRDMA_QPM_MAX_RD_ATOMIC)
+#define OF_RESPONDER							\
+	(XRDMA_QPM_MIN_RNR_TIMER | XRDMA_QPM_MAX_DEST_RD_ATOMIC)
+#define RELIABLE							\
+	(XRDMA_QPM_TIMEOUT | OF_REQUESTER | OF_RESPONDER)
+
+/* From and to; any state may also go to RESET and to ERR. */
+static const struct transition connected[NUM_STATES][NUM_STATES] = {
+	[XRDMA_QPS_RESET][XRDMA_QPS_INIT] = {
+		.legal = true,
+		.required = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_ACCESS,
+	},
+	[XRDMA_QPS_INIT][XRDMA_QPS_INIT] = {
+		.legal = true,
+		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_ACCESS,
+	},
+	[XRDMA_QPS_INIT][XRDMA_QPS_RTR] = {
+		.legal = true,
+		.required = XRDMA_QPM_AV | XRDMA_QPM_PATH_MTU |
+			    XRDMA_QPM_DEST_QPN | XRDMA_QPM_RQ_PSN |
+			    XRDMA_QPM_MAX_DEST_RD_ATOMIC |
+			    XRDMA_QPM_MIN_RNR_TIMER,
+		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_ACCESS,
+	},
+	[XRDMA_QPS_RTR][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.required = XRDMA_QPM_TIMEOUT | XRDMA_QPM_RETRY_CNT |
+			    XRDMA_QPM_RNR_RETRY | XRDMA_QPM_SQ_PSN |
+			    XRDMA_QPM_MAX_RD_ATOMIC,
+		.optional = RTS_OPTIONAL,
+	},
+	[XRDMA_QPS_RTS][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = RTS_OPTIONAL,
+	},
+	[XRDMA_QPS_RTS][XRDMA_QPS_SQD] = {
+		.legal = true,
+		.optional = XRDMA_QPM_SQD_NOTIFY,
+	},
+	[XRDMA_QPS_SQD][XRDMA_QPS_SQD] = {
+		.legal = true,
+		.optional = SQD_OPTIONAL,
+	},
+	[XRDMA_QPS_SQD][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = RTS_OPTIONAL,
+	},
+	/* of UC only: RC is never in SQE */
+	[XRDMA_QPS_SQE][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = RTS_OPTIONAL,
+	},
+};
+
+static const struct transition datagram[NUM_STATES][NUM_STATES] = {
+	[XRDMA_QPS_RESET][XRDMA_QPS_INIT] = {
+		.legal = true,
+		.required = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_INIT][XRDMA_QPS_INIT] = {
+		.legal = true,
+		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_INIT][XRDMA_QPS_RTR] = {
+		.legal = true,
+		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_RTR][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.required = XRDMA_QPM_SQ_PSN,
+		.optional = XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_RTS][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_RTS][XRDMA_QPS_SQD] = {
+		.legal = true,
+		.optional = XRDMA_QPM_SQD_NOTIFY,
+	},
+	[XRDMA_QPS_SQD][XRDMA_QPS_SQD] = {
+		.legal = true,
+		.optional = XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_QKEY |
+			    XRDMA_QPM_SQD_NOTIFY,
+	},
+	[XRDMA_QPS_SQD][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = XRDMA_QPM_QKEY,
+	},
+	[XRDMA_QPS_SQE][XRDMA_QPS_RTS] = {
+		.legal = true,
+		.optional = XRDMA_QPM_QKEY,
+	},
+};
+
+static const struct transition raw[NUM_STATES][NUM_STATES] = {
+	[XRDMA_QPS_RESET][XRDMA_QPS_INIT] = { .legal = true },
+	[XRDMA_QPS_INIT][XRDMA_QPS_INIT] = { .legal = true },
+	[XRDMA_QPS_INIT][XRDMA_QPS_RTR] = { .legal = true },
+	[XRDMA_QPS_RTR][XRDMA_QPS_RTS] = { .legal = true },
+	[XRDMA_QPS_RTS][XRDMA_QPS_RTS] = { .legal = true },
+	[XRDMA_QPS_RTS][XRDMA_QPS_SQD] = {
+		.legal = true,
+		.optional = XRDMA_QPM_SQD_NOTIFY,
+	},
+	[XRDMA_QPS_SQD][XRDMA_QPS_RTS] = { .legal = true },
+	[XRDMA_QPS_SQE][XRDMA_QPS_RTS] = { .legal = true },
+};
+
+/* Of a type: its changes of state, and attributes of them that it lacks. */
+static const struct {
+	const struct transition (*table)[NUM_STATES];
+	u32 lacks;
+} types[NUM_TYPES] = {
+	[XRDMA_QP_RC] = { connected },
+	[XRDMA_QP_UC] = { connected, RELIABLE },
+	[XRDMA_QP_UD] = { datagram },
+	[XRDMA_QP_GSI] = { datagram },
+	[XRDMA_QP_XRC_INI] = { connected, OF_RESPONDER },
+	[XRDMA_QP_XRC_TGT] = { connected, OF_REQUESTER },
+	[XRDMA_QP_RAW] = { raw },
+};
+
+/* An attribute: its bit in the mask, where it is, what it may be. */
+#define ATTR(mask_bit, type, field, maximum)				\
+	{								\
+		.bit = XRDMA_QPM_##mask_bit,				\
+		.offset = offsetof(struct xrdma_qp_attr, field),	\
+		.size = sizeof(type),					\
+		.max = maximum,						\
+	}
+
+#define QP_RIGHTS							\
+	(XRDMA_ACCESS_REMOTE_WRITE | XRDMA_ACCESS_REMOTE_READ |		\
+	 XRDMA_ACCESS_REMOTE_ATOMIC | XRDMA_ACCESS_MW_BIND |		\
+	 XRDMA_ACCESS_FLUSH_GLOBAL | XRDMA_ACCESS_FLUSH_PERSISTENT)
+
+static const struct attr {
+	u32 bit;
+	size_t offset;
+	size_t size;
+	u32 max;
+} attrs[] = {
+	ATTR(STATE, u8, state, XRDMA_QPS_ERR),
+	ATTR(PATH_MTU, u8, path_mtu, 5),
+	ATTR(RETRY_CNT, u8, retry_cnt, 7),
+	ATTR(RNR_RETRY, u8, rnr_retry, 7),
+	ATTR(TIMEOUT, u8, timeout, 31),
+	ATTR(MIN_RNR_TIMER, u8, min_rnr_timer, 31),
+	ATTR(MAX_RD_ATOMIC, u8, max_rd_atomic, XRDMA_MAX_RD_ATOMIC),
+	ATTR(MAX_DEST_RD_ATOMIC, u8, max_dest_rd_atomic,
+	     XRDMA_MAX_RD_ATOMIC),
+	ATTR(QKEY, __le32, qkey, UINT32_MAX),
+	ATTR(RQ_PSN, __le32, rq_psn, 0xffffff),
+	ATTR(SQ_PSN, __le32, sq_psn, 0xffffff),
+	ATTR(DEST_QPN, __le32, dest_qpn, 0xffffff),
+	ATTR(ACCESS, __le16, access, QP_RIGHTS),
+	ATTR(PKEY_INDEX, __le16, pkey_index, 0),
+	ATTR(SQD_NOTIFY, u8, flags, XRDMA_QPA_SQD_NOTIFY),
+};
+
+#define ALL_ATTRS	(XRDMA_QPM_AV | (XRDMA_QPM_AV - 1))
+
+static u32 attr_value(const struct xrdma_qp_attr *attr, const struct attr *a)
+{
+	__le32 value = 0;
+
+	memcpy(&value, (const u8 *)attr + a->offset, a->size);
+	return le32_to_cpu(value);
+}
+
+static bool is_zero(const void *buf, size_t len)
+{
+	const u8 *p = buf;
+
+	while (len && !*p) {
+		p++;
+		len--;
+	}
+	return !len;
+}
+
+/**
+ * xrdma_av_ok - are the values of an address vector legal?
+ * @dev: the device
+ * @av: the address vector; whether its source GID is there does not matter
+ *
+ * Return: true if they are.
+ */
+bool xrdma_av_ok(const struct xrdma_device *dev, const struct xrdma_av *av)
+{
+	const struct xrdma_gid *gid = xrdma_gid_get(dev, av->sgid_index);
+	u16 sport = le16_to_cpu(av->udp_sport);
+
+	if (gid && !!(gid->flags & XRDMA_GID_IPV4) !=
+		   xrdma_gid_is_ipv4(av->dgid))
+		return false;
+	return av->sl <= 7 && le32_to_cpu(av->flow_label) <= 0xfffff &&
+	       (!sport || sport >= 0xc000);
+}
+
+/* Bits of rights and flags, else a limit. */
+static bool value_ok(const struct attr *a, u32 value)
+{
+	if (a->bit == XRDMA_QPM_ACCESS || a->bit == XRDMA_QPM_SQD_NOTIFY)
+		return !(value & ~a->max);
+	if (a->bit == XRDMA_QPM_PATH_MTU && !value)
+		return false;
+	return value <= a->max;
+}
+
+/* All values legal, and those not named zero? */
+static bool attrs_ok(const struct xrdma_device *dev, u32 mask,
+		     const struct xrdma_qp_attr *attr)
+{
+	u32 i, value;
+
+	if (mask & ~ALL_ATTRS || !is_zero(attr->reserved, 3))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(attrs); i++) {
+		value = attr_value(attr, &attrs[i]);
+		if (!(mask & attrs[i].bit) ? value != 0 :
+					     !value_ok(&attrs[i], value))
+			return false;
+	}
+	if (mask & XRDMA_QPM_AV)
+		return xrdma_av_ok(dev, &attr->av) &&
+		       xrdma_gid_get(dev, attr->av.sgid_index);
+	return is_zero(&attr->av, sizeof(attr->av));
+}
+
+static enum xrdma_cmd_status check_transition(const struct xrdma_qp *qp,
+					      u8 next, u32 mask)
+{
+	const struct transition *t = &types[qp->type].table[qp->state][next];
+	u32 required = t->required & ~types[qp->type].lacks;
+	u32 optional = t->optional & ~types[qp->type].lacks;
+
+	mask &= ~XRDMA_QPM_STATE;
+	if (next == XRDMA_QPS_RESET || next == XRDMA_QPS_ERR)
+		return mask ? XRDMA_CMD_BAD_PARAM : XRDMA_CMD_OK;
+	if (!t->legal)
+		return XRDMA_CMD_BAD_STATE;
+	if (required & ~mask || mask & ~(required | optional))
+		return XRDMA_CMD_BAD_PARAM;
+	return XRDMA_CMD_OK;
+}
+
+static void set_attrs(struct xrdma_qp *qp, u32 mask,
+		      const struct xrdma_qp_attr *attr)
+{
+	const struct attr *a;
+
+	for (a = attrs; a < attrs + ARRAY_SIZE(attrs); a++)
+		if (mask & a->bit && a->bit != XRDMA_QPM_STATE)
+			memcpy((u8 *)&qp->attr + a->offset,
+			       (const u8 *)attr + a->offset, a->size);
+	if (mask & XRDMA_QPM_AV)
+		qp->attr.av = attr->av;
+}
+
+static void stop_flushing(struct xrdma_qp *qp)
+{
+	if (qp->on_errors)
+		TAILQ_REMOVE(&qp->dev->errors, qp, error_link);
+	qp->on_errors = false;
+}
+
+/**
+ * xrdma_qp_quiesce - end all activity of a queue pair
+ * @qp: the queue pair; on its way to ERR, RESET or destruction
+ */
+void xrdma_qp_quiesce(struct xrdma_qp *qp)
+{
+	xrdma_qp_deactivate(qp);
+	qp->ops->stop(qp, false);
+	stop_flushing(qp);
+}
+
+/* Flush now, and whatever is posted later too. */
+static void start_flushing(struct xrdma_qp *qp)
+{
+	struct xrdma_device *dev = qp->dev;
+
+	if (!qp->sq.log_stride && !qp->rq.log_stride) {
+		xrdma_qp_flush(qp);
+		return;
+	}
+	if (!qp->on_errors)
+		TAILQ_INSERT_TAIL(&dev->errors, qp, error_link);
+	qp->on_errors = true;
+	xrdma_qp_flush(qp);
+	xrdma_device_slow_work(dev);
+}
+
+static void enter_error(struct xrdma_qp *qp, u8 event)
+{
+	xrdma_qp_quiesce(qp);
+	qp->state = XRDMA_QPS_ERR;
+	if (event)
+		xrdma_event(qp->dev, event, qp->qpn);
+}
+
+/* To ERR, or flush once more what is there. */
+static void go_to_error(struct xrdma_qp *qp, u8 event)
+{
+	bool entered = qp->state != XRDMA_QPS_ERR;
+
+	if (entered)
+		enter_error(qp, event);
+	start_flushing(qp);
+	if (entered && (qp->srq || qp->type == XRDMA_QP_XRC_TGT))
+		xrdma_event(qp->dev, XRDMA_EVENT_QP_LAST_WQE, qp->qpn);
+}
+
+/**
+ * xrdma_qp_error - move a queue pair to ERR
+ * @qp: the queue pair; in RESET nothing happens, in ERR it is only flushed
+ * @event: enum xrdma_event to raise, or 0; QP_FATAL: its work queues are
+ *	corrupt or out of reach, and not flushed
+ *
+ * Stops requester and responder and flushes both queues.
+ */
+void xrdma_qp_error(struct xrdma_qp *qp, u8 event)
+{
+	if (qp->state == XRDMA_QPS_RESET)
+		return;
+	if (event == XRDMA_EVENT_QP_FATAL)
+		qp->broken = true;
+	go_to_error(qp, event);
+}
+
+/**
+ * xrdma_qp_sq_error - move a queue pair to SQE
+ * @qp: the queue pair, in RTS or SQD, of a type that has SQE
+ *
+ * Stops the requester and flushes the send queue; receives go on.
+ */
+void xrdma_qp_sq_error(struct xrdma_qp *qp)
+{
+	if (qp->state != XRDMA_QPS_RTS && qp->state != XRDMA_QPS_SQD)
+		return;
+	xrdma_qp_deactivate(qp);
+	qp->ops->stop(qp, true);
+	qp->state = XRDMA_QPS_SQE;
+	start_flushing(qp);
+}
+
+/**
+ * xrdma_qp_comm_est - a packet came: raise COMM_EST, once, if in RTR
+ * @qp: the queue pair
+ */
+void xrdma_qp_comm_est(struct xrdma_qp *qp)
+{
+	if (qp->comm_est || qp->state != XRDMA_QPS_RTR)
+		return;
+	qp->comm_est = true;
+	xrdma_event(qp->dev, XRDMA_EVENT_QP_COMM_EST, qp->qpn);
+}
+
+/**
+ * xrdma_qps_cq_died - move all queue pairs of a CQ to ERR
+ * @dev: the device
+ * @cq: the queue that takes no more completions
+ */
+void xrdma_qps_cq_died(struct xrdma_device *dev, const struct xrdma_cq *cq)
+{
+	struct xrdma_qp *qp;
+	u32 i;
+
+	for (i = 0; i < XRDMA_MAX_QP; i++) {
+		qp = dev->qps[i];
+		if (qp && (qp->send_cq == cq || qp->recv_cq == cq ||
+			   (qp->srq && qp->srq->cq == cq)))
+			xrdma_qp_error(qp, 0);
+	}
+}
+
+/* Discard all work: as created, but for the numbers. */
+static enum xrdma_cmd_status reset(struct xrdma_qp *qp)
+{
+	xrdma_qp_quiesce(qp);
+	qp->ops->destroy(qp);
+	qp->state = XRDMA_QPS_RESET;
+	memset(&qp->attr, 0, sizeof(qp->attr));
+	qp->sq.pi = 0;
+	qp->sq.ci = 0;
+	qp->rq.pi = 0;
+	qp->rq.ci = 0;
+	qp->taken = false;
+	qp->broken = false;
+	qp->comm_est = false;
+	qp->drained = false;
+	if (!qp->ops->init(qp))
+		return XRDMA_CMD_OK;
+	xrdma_device_fatal(qp->dev, XRDMA_FATAL_INTERNAL);
+	return XRDMA_CMD_INTERNAL;
+}
+
+static void change(struct xrdma_qp *qp, u8 next, u32 mask,
+		   const struct xrdma_qp_attr *attr)
+{
+	u8 old = qp->state;
+
+	set_attrs(qp, mask, attr);
+	qp->state = next;
+	if (next == XRDMA_QPS_SQD &&
+	    (old != XRDMA_QPS_SQD || mask & XRDMA_QPM_SQD_NOTIFY))
+		qp->drained = !(attr->flags & XRDMA_QPA_SQD_NOTIFY);
+	stop_flushing(qp);
+	qp->ops->modify(qp, mask, old);
+	xrdma_qp_activate(qp);
+}
+
+/**
+ * xrdma_qp_modify - MODIFY_QP
+ * @dev: the device
+ * @p: body of the command
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_qp_modify(struct xrdma_device *dev,
+				      const struct xrdma_cmd_modify_qp *p)
+{
+	struct xrdma_qp *qp = xrdma_qp_get(dev, le32_to_cpu(p->qpn));
+	u32 mask = le32_to_cpu(p->mask);
+	enum xrdma_cmd_status status;
+	u8 next;
+
+	if (!qp)
+		return XRDMA_CMD_BAD_NUMBER;
+	if (!attrs_ok(dev, mask, &p->attr))
+		return XRDMA_CMD_BAD_PARAM;
+	next = mask & XRDMA_QPM_STATE ? p->attr.state : qp->state;
+	status = check_transition(qp, next, mask);
+	if (status)
+		return status;
+	if (next == XRDMA_QPS_RESET)
+		return qp->windows ? XRDMA_CMD_BUSY : reset(qp);
+	if (next != XRDMA_QPS_ERR) {
+		change(qp, next, mask, &p->attr);
+		return XRDMA_CMD_OK;
+	}
+	go_to_error(qp, 0);
+	return XRDMA_CMD_OK;
+}
+
+/**
+ * xrdma_qp_query - QUERY_QP
+ * @dev: the device
+ * @qpn: number
+ * @rsp: body of the reply, zeroed
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_qp_query(struct xrdma_device *dev, u32 qpn,
+				     struct xrdma_rsp_query_qp *rsp)
+{
+	struct xrdma_qp *qp = xrdma_qp_get(dev, qpn);
+
+	if (!qp)
+		return XRDMA_CMD_BAD_NUMBER;
+	rsp->attr = qp->attr;
+	rsp->attr.state = qp->state;
+	rsp->attr.flags = 0;
+	if (qp->state == XRDMA_QPS_SQD && !qp->ops->idle(qp))
+		rsp->attr.flags |= XRDMA_QPA_SQ_DRAINING;
+	qp->ops->query(qp, &rsp->attr);
+	rsp->sq_ci = cpu_to_le32(qp->sq.ci);
+	rsp->rq_ci = cpu_to_le32(qp->rq.ci);
+	return XRDMA_CMD_OK;
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Registers: a table of offset, width, and what reading and writing do. An
+ * access that the table does not know is a host error.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <linux/array_size.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "core/regs.h"
+#include "xrdma_xlat.h"
+
+/**
+ * struct reg - a register
+ * @offset: in the BAR
+ * @width: in bytes, 4 or 8
+ * @name: for host errors
+ * @get: its value; NULL: reads are illegal
+ * @set: write it; NULL: writes are illegal
+ */
+struct reg {
+	u32 offset;
+	u8 width;
+	const char *name;
+	u64 (*get)(const struct xrdma_device *dev);
+	void (*set)(struct xrdma_device *dev, u64 value);
+};
+
+static u64 get_magic(const struct xrdma_device *dev)
+{
+	(void)dev;
+	return XRDMA_MAGIC;
+}
+
+static u64 get_version(const struct xrdma_device *dev)
+{
+	(void)dev;
+	return FIELD_PREP(XRDMA_VERSION_MAJOR, XRDMA_CONTRACT_MAJOR) |
+	       FIELD_PREP(XRDMA_VERSION_MINOR, XRDMA_CONTRACT_MINOR);
+}
+
+static u64 get_caps(const struct xrdma_device *dev)
+{
+	return dev->caps;
+}
+
+static u64 get_ctrl(const struct xrdma_device *dev)
+{
+	return dev->regs.status & XRDMA_STATUS_ENABLED ? XRDMA_CTRL_ENABLE : 0;
+}
+
+static u64 get_status(const struct xrdma_device *dev)
+{
+	return dev->regs.status;
+}
+
+static u64 get_cmd_base(const struct xrdma_device *dev)
+{
+	return dev->regs.cmd_base;
+}
+
+static u64 get_rsp_base(const struct xrdma_device *dev)
+{
+	return dev->regs.rsp_base;
+}
+
+static u64 get_cmd_log(const struct xrdma_device *dev)
+{
+	return dev->regs.cmd_log;
+}
+
+static u64 get_mpt_root(const struct xrdma_device *dev)
+{
+	return dev->regs.mpt_root;
+}
+
+static u64 get_mac_lo(const struct xrdma_device *dev)
+{
+	const u8 *mac = dev->params.mac;
+
+	return mac[0] | mac[1] << 8 | mac[2] << 16 | (u32)mac[3] << 24;
+}
+
+static u64 get_mac_hi(const struct xrdma_device *dev)
+{
+	return dev->params.mac[4] | dev->params.mac[5] << 8;
+}
+
+static bool config_ok(const struct xrdma_regs *regs)
+{
+	u64 mask = XRDMA_PAGE_SIZE - 1;
+
+	return !(regs->cmd_base & mask) && !(regs->rsp_base & mask) &&
+	       regs->cmd_log >= XRDMA_CMD_LOG_MIN &&
+	       regs->cmd_log <= XRDMA_CMD_LOG_MAX &&
+	       xrdma_root_ok(regs->mpt_root);
+}
+
+static void enable(struct xrdma_device *dev)
+{
+	struct xrdma_regs *regs = &dev->regs;
+	int err;
+
+	if (regs->status & XRDMA_STATUS_FATAL) {
+		xrdma_dev_herr(dev, REG_ILLEGAL, "ENABLE in the fatal state");
+		return;
+	}
+	if (!config_ok(regs)) {
+		xrdma_dev_herr(dev, REG_ILLEGAL,
+			       "ENABLE: CMD_BASE %#llx, RSP_BASE %#llx, CMD_LOG %u, MPT_ROOT %#llx",
+			       regs->cmd_base, regs->rsp_base, regs->cmd_log,
+			       regs->mpt_root);
+		xrdma_device_fatal(dev, XRDMA_FATAL_BAD_CONFIG);
+		return;
+	}
+	dev->live = true;
+	xrdma_keys_enable(dev, regs->mpt_root);
+	err = xrdma_cmdq_enable(dev, regs->cmd_base, regs->rsp_base,
+				regs->cmd_log);
+	if (err == -EINVAL) {
+		xrdma_dev_herr(dev, RING_DIRTY, "reply ring");
+		xrdma_device_fatal(dev, XRDMA_FATAL_BAD_CONFIG);
+	} else if (err) {
+		xrdma_device_fatal(dev, XRDMA_FATAL_DMA);
+	} else {
+		regs->status |= XRDMA_STATUS_ENABLED;
+	}
+}
+
+static void set_ctrl(struct xrdma_device *dev, u64 value)
+{
+	if (value & ~(u64)(XRDMA_CTRL_ENABLE | XRDMA_CTRL_RESET)) {
+		xrdma_dev_herr(dev, REG_RESERVED, "CTRL = %#llx", value);
+		return;
+	}
+	if (value & XRDMA_CTRL_RESET) {
+		xrdma_device_reset(dev);
+		return;
+	}
+	if (value & XRDMA_CTRL_ENABLE && !xrdma_device_enabled(dev))
+		enable(dev);
+	else if (!(value & XRDMA_CTRL_ENABLE) && xrdma_device_enabled(dev))
+		xrdma_dev_herr(dev, REG_ILLEGAL, "ENABLE cleared");
+}
+
+/* May the registers of the start be written? */
+static bool settable(struct xrdma_device *dev, const char *name)
+{
+	if (!xrdma_device_enabled(dev))
+		return true;
+	xrdma_dev_herr(dev, REG_ILLEGAL, "%s written while enabled", name);
+	return false;
+}
+
+static void set_cmd_base(struct xrdma_device *dev, u64 value)
+{
+	if (settable(dev, "CMD_BASE"))
+		dev->regs.cmd_base = value;
+}
+
+static void set_rsp_base(struct xrdma_device *dev, u64 value)
+{
+	if (settable(dev, "RSP_BASE"))
+		dev->regs.rsp_base = value;
+}
+
+static void set_cmd_log(struct xrdma_device *dev, u64 value)
+{
+	if (settable(dev, "CMD_LOG"))
+		dev->regs.cmd_log = value;
+}
+
+static void set_mpt_root(struct xrdma_device *dev, u64 value)
+{
+	if (settable(dev, "MPT_ROOT"))
+		dev->regs.mpt_root = value;
+}
+
+static void set_cmd_db(struct xrdma_device *dev, u64 value)
+{
+	if (xrdma_device_enabled(dev))
+		xrdma_cmdq_doorbell(dev, value);
+	else
+		xrdma_dev_herr(dev, REG_ILLEGAL, "CMD_DB before ENABLE");
+}
+
+#define REG(reg, bytes, getter, setter)					\
+	{ XRDMA_REG_##reg, bytes, #reg, getter, setter }
+
+static const struct reg registers[] = {
+	REG(MAGIC, 4, get_magic, NULL),
+	REG(VERSION, 4, get_version, NULL),
+	REG(CAPS, 8, get_caps, NULL),
+	REG(CTRL, 4, get_ctrl, set_ctrl),
+	REG(STATUS, 4, get_status, NULL),
+	REG(CMD_BASE, 8, get_cmd_base, set_cmd_base),
+	REG(RSP_BASE, 8, get_rsp_base, set_rsp_base),
+	REG(CMD_LOG, 4, get_cmd_log, set_cmd_log),
+	REG(CMD_DB, 4, NULL, set_cmd_db),
+	REG(MPT_ROOT, 8, get_mpt_root, set_mpt_root),
+	REG(MAC_LO, 4, get_mac_lo, NULL),
+	REG(MAC_HI, 4, get_mac_hi, NULL),
+};
+
+#define NUM_REGISTERS	ARRAY_SIZE(registers)
+
+/* The register that an access falls on, whole or one half; or a host error. */
+static const struct reg *find(struct xrdma_device *dev, u64 off, size_t len,
+			      const char *how)
+{
+	const struct reg *reg;
+
+	for (reg = registers; reg < registers + NUM_REGISTERS; reg++)
+		if (off >= reg->offset && off < reg->offset + reg->width)
+			break;
+	if (reg == registers + NUM_REGISTERS) {
+		xrdma_dev_herr(dev, REG_RESERVED, "%s of %zu bytes at %#llx",
+			       how, len, off);
+		return NULL;
+	}
+	if (len < sizeof(u32) || len > reg->width) {
+		xrdma_dev_herr(dev, BAR_ACCESS, "%s of %zu bytes at %#llx (%s)",
+			       how, len, off, reg->name);
+		return NULL;
+	}
+	return reg;
+}
+
+/**
+ * xrdma_regs_reset - give the registers their defaults
+ * @dev: the device
+ */
+void xrdma_regs_reset(struct xrdma_device *dev)
+{
+	dev->regs = (struct xrdma_regs) { .status = XRDMA_STATUS_READY };
+}
+
+/* What the host gets to see of a register */
+static u64 shown(struct xrdma_device *dev, const struct reg *reg)
+{
+	if (!dev->lie.count || dev->lie.offset != reg->offset)
+		return reg->get(dev);
+	dev->lie.count--;
+	return dev->lie.value;
+}
+
+/**
+ * xrdma_regs_lie - let one register read wrong, for tests
+ * @dev: the device
+ * @name: of the register, without prefix; NULL: let none
+ * @value: what it shall read as
+ * @count: how often
+ *
+ * Return: 0, or -ENOENT: there is no such register, or it cannot be read.
+ */
+int xrdma_regs_lie(struct xrdma_device *dev, const char *name, u64 value,
+		   u32 count)
+{
+	const struct reg *reg;
+
+	dev->lie.count = 0;
+	if (!name)
+		return 0;
+	for (reg = registers; reg < registers + NUM_REGISTERS; reg++) {
+		if (!reg->get || strcmp(reg->name, name))
+			continue;
+		dev->lie = (struct xrdma_reg_lie) {
+			.offset = reg->offset, .value = value, .count = count
+		};
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/**
+ * xrdma_regs_read - read from BAR 0
+ * @dev: the device
+ * @off: offset in the BAR, a multiple of @len
+ * @buf: gets the value, little-endian; zero if the access is illegal
+ * @len: 1, 2, 4 or 8
+ */
+void xrdma_regs_read(struct xrdma_device *dev, u64 off, void *buf, size_t len)
+{
+	const struct reg *reg = find(dev, off, len, "read");
+	u64 value = 0;
+
+	if (reg && !reg->get)
+		xrdma_dev_herr(dev, REG_RESERVED, "read of %s", reg->name);
+	else if (reg)
+		value = shown(dev, reg) >> (8 * (off - reg->offset));
+	value = htole64(value);
+	memcpy(buf, &value, len);
+}
+
+/**
+ * xrdma_regs_write - write to BAR 0
+ * @dev: the device
+ * @off: offset in the BAR, a multiple of @len
+ * @buf: the value, little-endian
+ * @len: 1, 2, 4 or 8
+ */
+void xrdma_regs_write(struct xrdma_device *dev, u64 off, const void *buf,
+		      size_t len)
+{
+	const struct reg *reg = find(dev, off, len, "write");
+	u64 value = 0, old;
+
+	if (!reg)
+		return;
+	if (!reg->set) {
+		xrdma_dev_herr(dev, REG_RESERVED, "write of %s", reg->name);
+		return;
+	}
+	memcpy(&value, buf, len);
+	value = le64toh(value);
+	if (len < reg->width) {
+		old = reg->get(dev);
+		value = off == reg->offset ?
+			(old & GENMASK_ULL(63, 32)) | value :
+			(old & GENMASK_ULL(31, 0)) | value << 32;
+	}
+	reg->set(dev, value);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * RSS objects, and the Toeplitz hash.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "core/device.h"
+#include "core/rss.h"
+
+/* Most that is hashed: two addresses of IPv6 and two ports. */
+#define MAX_INPUT	(2 * 16 + 2 * 2)
+
+_Static_assert(MAX_INPUT + sizeof(u32) <= XRDMA_RSS_KEY_BYTES,
+	       "key too short");
+
+/**
+ * xrdma_rss_get - RSS object of a number
+ * @dev: the device
+ * @qpn: any number
+ *
+ * Return: the object, or NULL.
+ */
+struct xrdma_rss *xrdma_rss_get(struct xrdma_device *dev, u32 qpn)
+{
+	return qpn < XRDMA_MAX_QP ? dev->rss[qpn] : NULL;
+}
+
+static enum xrdma_cmd_status read_table(struct xrdma_device *dev, u64 addr,
+					struct xrdma_rss *rss)
+{
+	__le32 numbers[1 << XRDMA_RSS_LOG_MAX];
+	size_t len = sizeof(numbers[0]) << rss->log_size;
+	u32 i;
+
+	if (xrdma_dma_read(dev->params.dma, addr, numbers, len)) {
+		xrdma_dma_failed(dev, addr, len, false);
+		return XRDMA_CMD_BAD_DMA;
+	}
+	for (i = 0; i < 1U << rss->log_size; i++) {
+		rss->table[i] = xrdma_qp_get(dev, le32_to_cpu(numbers[i]));
+		if (!rss->table[i])
+			return XRDMA_CMD_BAD_NUMBER;
+		if (rss->table[i]->type != XRDMA_QP_RAW)
+			return XRDMA_CMD_BAD_PARAM;
+	}
+	return XRDMA_CMD_OK;
+}
+
+static bool params_ok(const struct xrdma_cmd_create_rss *p)
+{
+	return p->log_size <= XRDMA_RSS_LOG_MAX &&
+	       !(le64_to_cpu(p->addr) % sizeof(__le32)) &&
+	       !(p->fields & ~XRDMA_RSS_FIELDS) &&
+	       !p->reserved[0] && !p->reserved[1];
+}
+
+/* The queue pairs of the table may not go before it. */
+static void use_table(const struct xrdma_rss *rss, int n)
+{
+	u32 i;
+
+	for (i = 0; i < 1U << rss->log_size; i++)
+		rss->table[i]->named += n;
+}
+
+/**
+ * xrdma_rss_create - CREATE_RSS
+ * @dev: the device
+ * @p: body of the command
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_rss_create(struct xrdma_device *dev,
+				       const struct xrdma_cmd_create_rss *p)
+{
+	u32 qpn = le32_to_cpu(p->qpn);
+	enum xrdma_cmd_status status;
+	struct xrdma_rss *rss;
+
+	if (qpn < XRDMA_QPN_FIRST || qpn >= XRDMA_MAX_QP || dev->qps[qpn] ||
+	    dev->rss[qpn])
+		return XRDMA_CMD_BAD_NUMBER;
+	if (!params_ok(p))
+		return XRDMA_CMD_BAD_PARAM;
+	rss = calloc(1, sizeof(*rss));
+	if (!rss)
+		return XRDMA_CMD_NO_RESOURCE;
+	rss->qpn = qpn;
+	rss->fields = p->fields;
+	rss->log_size = p->log_size;
+	memcpy(rss->key, p->key, sizeof(rss->key));
+	status = read_table(dev, le64_to_cpu(p->addr), rss);
+	if (status) {
+		free(rss);
+		return status;
+	}
+	use_table(rss, 1);
+	dev->rss[qpn] = rss;
+	return XRDMA_CMD_OK;
+}
+
+static void rss_free(struct xrdma_device *dev, struct xrdma_rss *rss)
+{
+	use_table(rss, -1);
+	dev->rss[rss->qpn] = NULL;
+	free(rss);
+}
+
+/**
+ * xrdma_rss_destroy - DESTROY_RSS
+ * @dev: the device
+ * @qpn: number
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_rss_destroy(struct xrdma_device *dev, u32 qpn)
+{
+	struct xrdma_rss *rss = xrdma_rss_get(dev, qpn);
+
+	if (!rss)
+		return XRDMA_CMD_BAD_NUMBER;
+	if (rss->users)
+		return XRDMA_CMD_BUSY;
+	rss_free(dev, rss);
+	return XRDMA_CMD_OK;
+}
+
+/**
+ * xrdma_rss_reset - forget all RSS objects
+ * @dev: the device; flow rules are gone, queue pairs are still there
+ */
+void xrdma_rss_reset(struct xrdma_device *dev)
+{
+	u32 i;
+
+	for (i = 0; i < XRDMA_MAX_QP; i++)
+		if (dev->rss[i])
+			rss_free(dev, dev->rss[i]);
+}
+
+/**
+ * xrdma_rss_hash - Toeplitz hash
+ * @key: 40 bytes
+ * @data: what to hash
+ * @len: its bytes, at most 36
+ *
+ * For each bit that is set, the 32 bits of the key that begin at its place are
+ * added without carry.
+ *
+ * Return: the hash.
+ */
+u32 xrdma_rss_hash(const u8 *key, const u8 *data, u32 len)
+{
+	u32 window = xrdma_get32(key);
+	u32 hash = 0;
+	u32 i;
+	int bit;
+
+	for (i = 0; i < len; i++) {
+		for (bit = 7; bit >= 0; bit--) {
+			if (data[i] >> bit & 1)
+				hash ^= window;
+			window = window << 1 |
+				 (key[i + sizeof(window)] >> bit & 1);
+		}
+	}
+	return hash;
+}
+
+static u32 add_bytes(u8 *to, bool wanted, const void *from, u32 len)
+{
+	if (!wanted)
+		return 0;
+	memcpy(to, from, len);
+	return len;
+}
+
+/* What of a frame is hashed. Return: bytes. */
+static u32 input(u8 *to, const struct xrdma_flow_fields *f, u8 fields)
+{
+	const u8 src_port = XRDMA_RSS_SRC_PORT_TCP | XRDMA_RSS_SRC_PORT_UDP;
+	const u8 dst_port = XRDMA_RSS_DST_PORT_TCP | XRDMA_RSS_DST_PORT_UDP;
+	u32 len;
+
+	len = add_bytes(to, fields & XRDMA_RSS_SRC_IPV4, f->src_ip + 12, 4);
+	len += add_bytes(to + len, fields & XRDMA_RSS_SRC_IPV6, f->src_ip, 16);
+	len += add_bytes(to + len, fields & XRDMA_RSS_DST_IPV4, f->dst_ip + 12,
+			 4);
+	len += add_bytes(to + len, fields & XRDMA_RSS_DST_IPV6, f->dst_ip, 16);
+	len += add_bytes(to + len, fields & src_port, &f->src_port, 2);
+	len += add_bytes(to + len, fields & dst_port, &f->dst_port, 2);
+	return len;
+}
+
+/**
+ * xrdma_rss_pick - which queue pair gets a frame?
+ * @rss: the object
+ * @fields: of the frame
+ * @have: XRDMA_RSS_* of the fields that it has
+ *
+ * Return: the queue pair.
+ */
+struct xrdma_qp *xrdma_rss_pick(const struct xrdma_rss *rss,
+				const struct xrdma_flow_fields *fields,
+				u8 have)
+{
+	u8 data[MAX_INPUT];
+	u32 len = input(data, fields, have & rss->fields);
+	u32 hash = xrdma_rss_hash(rss->key, data, len);
+
+	return rss->table[hash & ((1U << rss->log_size) - 1)];
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Scatter-gather lists. Each piece goes through the access check by itself.
+ */
+#include "core/device.h"
+#include "core/sgl.h"
+
+/**
+ * xrdma_sgl_length - bytes of a list
+ * @sgl: the list
+ *
+ * Return: the sum of its entries.
+ */
+u64 xrdma_sgl_length(const struct xrdma_sgl *sgl)
+{
+	u64 length = 0;
+	u16 i;
+
+	for (i = 0; i < sgl->num; i++)
+		length += le32_to_cpu(sgl->sge[i].length);
+	return length;
+}
+
+static struct xrdma_access_req local_access(const struct xrdma_qp *qp,
+					    const struct xrdma_sgl *sgl, u16 i,
+					    u16 rights)
+{
+	return (struct xrdma_access_req) {
+		.qp = qp,
+		.addr = le64_to_cpu(sgl->sge[i].addr),
+		.len = le32_to_cpu(sgl->sge[i].length),
+		.key = le32_to_cpu(sgl->sge[i].lkey),
+		.rights = rights,
+		.opcode = sgl->opcode,
+	};
+}
+
+/**
+ * xrdma_sgl_check - check all of a list without touching memory
+ * @qp: the queue pair of the work request
+ * @sgl: the list
+ * @rights: XRDMA_ACCESS_LOCAL_WRITE, or 0 to read
+ *
+ * Return: 0, or enum xrdma_fault_reason of the first entry refused.
+ */
+int xrdma_sgl_check(struct xrdma_qp *qp, const struct xrdma_sgl *sgl,
+		    u16 rights)
+{
+	struct xrdma_access_req req;
+	struct xrdma_grant acc;
+	int reason;
+	u16 i;
+
+	for (i = 0; i < sgl->num; i++) {
+		req = local_access(qp, sgl, i, rights);
+		reason = xrdma_access_check(qp->dev, &req, &acc);
+		if (reason)
+			return reason;
+	}
+	return 0;
+}
+
+/* The part of entry @i that is in [*off, *off + len); moves *off along. */
+static bool clip(struct xrdma_access_req *req, u64 *off, size_t len)
+{
+	if (*off >= req->len) {
+		*off -= req->len;
+		return false;
+	}
+	req->addr += *off;
+	req->len -= *off;
+	*off = 0;
+	if (req->len > len)
+		req->len = len;
+	return true;
+}
+
+/**
+ * xrdma_sgl_gather - copy from the memory of a list
+ * @qp: the queue pair of the work request
+ * @sgl: the list
+ * @off: bytes of the list to skip
+ * @buf: where to
+ * @len: bytes; @off + @len is at most xrdma_sgl_length()
+ *
+ * Return: 0, or enum xrdma_fault_reason.
+ */
+int xrdma_sgl_gather(struct xrdma_qp *qp, const struct xrdma_sgl *sgl, u64 off,
+		     void *buf, size_t len)
+{
+	struct xrdma_access_req req;
+	u8 *to = buf;
+	int reason;
+	u16 i;
+
+	for (i = 0; len && i < sgl->num; i++) {
+		req = local_access(qp, sgl, i, 0);
+		if (!clip(&req, &off, len))
+			continue;
+		reason = xrdma_access_read(qp->dev, &req, to);
+		if (reason)
+			return reason;
+		to += req.len;
+		len -= req.len;
+	}
+	return 0;
+}
+
+/**
+ * xrdma_sgl_scatter - copy to the memory of a list
+ * @qp: the queue pair of the work request
+ * @sgl: the list
+ * @off: bytes of the list to skip
+ * @buf: where from
+ * @len: bytes; @off + @len is at most xrdma_sgl_length()
+ *
+ * Return: 0, or enum xrdma_fault_reason; entries before the one refused have
+ * been written.
+ */
+int xrdma_sgl_scatter(struct xrdma_qp *qp, const struct xrdma_sgl *sgl,
+		      u64 off, const void *buf, size_t len)
+{
+	struct xrdma_access_req req;
+	const u8 *from = buf;
+	int reason;
+	u16 i;
+
+	for (i = 0; len && i < sgl->num; i++) {
+		req = local_access(qp, sgl, i, XRDMA_ACCESS_LOCAL_WRITE);
+		if (!clip(&req, &off, len))
+			continue;
+		reason = xrdma_access_write(qp->dev, &req, from);
+		if (reason)
+			return reason;
+		from += req.len;
+		len -= req.len;
+	}
+	return 0;
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Shared receive queues. Their memory may be a user's: what is wrong with it
+ * costs that user the queue, not the device.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "core/srq.h"
+#include "xrdma_ring.h"
+#include "xrdma_xlat.h"
+
+/**
+ * xrdma_srq_get - shared receive queue of a number
+ * @dev: the device
+ * @srqn: any number
+ *
+ * Return: the queue, or NULL.
+ */
+struct xrdma_srq *xrdma_srq_get(struct xrdma_device *dev, u32 srqn)
+{
+	return srqn < XRDMA_MAX_SRQ ? dev->srqs[srqn] : NULL;
+}
+
+static u64 rec_offset(u8 log_depth, u8 log_stride)
+{
+	return ((1ULL << (log_depth + log_stride)) + 63) & ~63ULL;
+}
+
+static bool ring_ok(u64 root, u8 log_depth, u8 log_stride)
+{
+	u64 size;
+
+	if (log_depth > XRDMA_QP_LOG_WR_MAX ||
+	    log_stride < XRDMA_RQ_LOG_STRIDE_MIN ||
+	    log_stride > XRDMA_LOG_STRIDE_MAX)
+		return false;
+	size = rec_offset(log_depth, log_stride) + sizeof(struct xrdma_srq_rec);
+	return xrdma_root_ok(root) && xrdma_root_covers(root, size - 1);
+}
+
+static bool params_ok(const struct xrdma_device *dev,
+		      const struct xrdma_cmd_create_srq *p)
+{
+	u32 xrcd = le32_to_cpu(p->xrcd);
+
+	if (p->reserved[0] || p->reserved[1] ||
+	    le32_to_cpu(p->pd) >= XRDMA_MAX_PD || xrcd >= XRDMA_MAX_XRCD)
+		return false;
+	if (xrcd ? !(dev->caps & XRDMA_CAP_XRC) : p->cqn != 0)
+		return false;
+	if (!ring_ok(le64_to_cpu(p->root), p->log_depth, p->log_stride))
+		return false;
+	return le32_to_cpu(p->limit) <= 1U << p->log_depth;
+}
+
+/* Ring and record of a root. Return: 0, or -EFAULT if they are out of reach. */
+static int init_ring(struct xrdma_device *dev, struct xrdma_srq *srq, u64 root,
+		     u8 log_depth)
+{
+	u8 log_stride = srq->wq.log_stride;
+	u64 size = 1ULL << (log_depth + log_stride);
+
+	srq->wq.log_depth = log_depth;
+	xrdma_mem_init(&srq->wq.ring, root, 0, size, 0);
+	xrdma_mem_init(&srq->rec, root, rec_offset(log_depth, log_stride),
+		       sizeof(struct xrdma_srq_rec), 0);
+	if (xrdma_mem_probe(dev, &srq->wq.ring, false) ||
+	    xrdma_mem_probe(dev, &srq->rec, true))
+		return -EFAULT;
+	return 0;
+}
+
+/**
+ * xrdma_srq_create - CREATE_SRQ
+ * @dev: the device
+ * @p: body of the command
+ *
+ * A new queue is empty, so its limit waits for the first entry to be taken.
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_srq_create(struct xrdma_device *dev,
+				       const struct xrdma_cmd_create_srq *p)
+{
+	u32 srqn = le32_to_cpu(p->srqn);
+	struct xrdma_cq *cq = NULL;
+	struct xrdma_srq *srq;
+
+	if (srqn >= XRDMA_MAX_SRQ || dev->srqs[srqn])
+		return XRDMA_CMD_BAD_NUMBER;
+	if (!params_ok(dev, p))
+		return XRDMA_CMD_BAD_PARAM;
+	if (p->xrcd) {
+		cq = xrdma_cq_get(dev, le32_to_cpu(p->cqn));
+		if (!cq)
+			return XRDMA_CMD_BAD_NUMBER;
+	}
+	srq = calloc(1, sizeof(*srq));
+	if (!srq)
+		return XRDMA_CMD_NO_RESOURCE;
+	srq->srqn = srqn;
+	srq->pd = le32_to_cpu(p->pd);
+	srq->xrcd = le32_to_cpu(p->xrcd);
+	srq->cq = cq;
+	srq->limit = le32_to_cpu(p->limit);
+	srq->wq.log_stride = p->log_stride;
+	if (init_ring(dev, srq, le64_to_cpu(p->root), p->log_depth)) {
+		free(srq);
+		return XRDMA_CMD_BAD_DMA;
+	}
+	if (cq)
+		cq->users++;
+	dev->srqs[srqn] = srq;
+	return XRDMA_CMD_OK;
+}
+
+static void srq_free(struct xrdma_device *dev, struct xrdma_srq *srq)
+{
+	if (srq->cq)
+		srq->cq->users--;
+	dev->srqs[srq->srqn] = NULL;
+	free(srq);
+}
+
+/**
+ * xrdma_srq_destroy - DESTROY_SRQ
+ * @dev: the device
+ * @srqn: number
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_srq_destroy(struct xrdma_device *dev, u32 srqn)
+{
+	struct xrdma_srq *srq = xrdma_srq_get(dev, srqn);
+
+	if (!srq)
+		return XRDMA_CMD_BAD_NUMBER;
+	if (srq->users)
+		return XRDMA_CMD_BUSY;
+	xrdma_qps_srq_gone(dev, srq);
+	srq_free(dev, srq);
+	return XRDMA_CMD_OK;
+}
+
+/**
+ * xrdma_srqs_reset - forget all shared receive queues
+ * @dev: the device; its queue pairs are gone
+ */
+void xrdma_srqs_reset(struct xrdma_device *dev)
+{
+	u32 i;
+
+	for (i = 0; i < XRDMA_MAX_SRQ; i++)
+		if (dev->srqs[i])
+			srq_free(dev, dev->srqs[i]);
+}
+
+/* A word of the record, or NULL. */
+static __le32 *rec_word(struct xrdma_device *dev, struct xrdma_mem *rec,
+			u64 off, bool write)
+{
+	size_t len = sizeof(__le32);
+
+	return xrdma_mem_ptr(dev, rec, off, &len, write);
+}
+
+static void die(struct xrdma_device *dev, struct xrdma_srq *srq)
+{
+	srq->dead = true;
+	dev->user_errors++;
+	xrdma_event(dev, XRDMA_EVENT_SRQ_ERR, srq->srqn);
+}
+
+/* Look at a producer index; false if there is none that can be right. */
+static bool read_pi(struct xrdma_device *dev, struct xrdma_srq *srq)
+{
+	const __le32 *word = rec_word(dev, &srq->rec,
+				      offsetof(struct xrdma_srq_rec, pi),
+				      false);
+	u32 pi, used;
+
+	if (!word)
+		return false;
+	pi = le32_to_cpu(__atomic_load_n(word, __ATOMIC_ACQUIRE));
+	used = xrdma_ring_used(pi, srq->wq.ci);
+	if (used > 1U << srq->wq.log_depth ||
+	    used < xrdma_ring_used(srq->wq.pi, srq->wq.ci))
+		return false;
+	srq->wq.pi = pi;
+	return true;
+}
+
+static bool write_ci(struct xrdma_device *dev, struct xrdma_srq *srq)
+{
+	__le32 *word = rec_word(dev, &srq->rec,
+				offsetof(struct xrdma_srq_rec, ci), true);
+
+	if (word)
+		__atomic_store_n(word, cpu_to_le32(srq->wq.ci),
+				 __ATOMIC_RELEASE);
+	return word;
+}
+
+static u32 left(const struct xrdma_srq *srq)
+{
+	return xrdma_ring_used(srq->wq.pi, srq->wq.ci);
+}
+
+/* Raise SRQ_LIMIT if fewer are there, having looked how many there are. */
+static void check_limit(struct xrdma_device *dev, struct xrdma_srq *srq)
+{
+	if (srq->dead || left(srq) >= srq->limit)
+		return;
+	if (!read_pi(dev, srq)) {
+		die(dev, srq);
+		return;
+	}
+	if (left(srq) >= srq->limit)
+		return;
+	srq->limit = 0;
+	xrdma_event(dev, XRDMA_EVENT_SRQ_LIMIT, srq->srqn);
+}
+
+/**
+ * xrdma_srq_take - take the next entry
+ * @dev: the device
+ * @srq: the queue
+ * @buf: gets a stride of up to XRDMA_WQE_MAX bytes, of which nothing is known
+ *
+ * Its place in the ring is free when this returns.
+ *
+ * Return: 0; -EAGAIN if there is none.
+ */
+int xrdma_srq_take(struct xrdma_device *dev, struct xrdma_srq *srq, void *buf)
+{
+	struct xrdma_wq *wq = &srq->wq;
+	u64 off = (u64)xrdma_ring_slot(wq->ci, wq->log_depth) << wq->log_stride;
+
+	if (srq->dead)
+		return -EAGAIN;
+	if (wq->pi == wq->ci && !read_pi(dev, srq)) {
+		die(dev, srq);
+		return -EAGAIN;
+	}
+	if (wq->pi == wq->ci)
+		return -EAGAIN;
+	if (xrdma_mem_read(dev, &wq->ring, off, buf, 1U << wq->log_stride)) {
+		die(dev, srq);
+		return -EAGAIN;
+	}
+	wq->ci++;
+	if (!write_ci(dev, srq))
+		die(dev, srq);
+	check_limit(dev, srq);
+	return 0;
+}
+
+/* The new ring holds all that is posted: go on there, if it does. */
+static enum xrdma_cmd_status resize(struct xrdma_device *dev,
+				    struct xrdma_srq *srq, u64 root,
+				    u8 log_depth)
+{
+	struct xrdma_srq new = *srq;
+
+	if (srq->dead)
+		return XRDMA_CMD_BAD_STATE;
+	if (init_ring(dev, &new, root, log_depth))
+		return XRDMA_CMD_BAD_DMA;
+	if (!read_pi(dev, &new) || !write_ci(dev, &new))
+		return XRDMA_CMD_BAD_STATE;
+	*srq = new;
+	return XRDMA_CMD_OK;
+}
+
+static bool modify_ok(const struct xrdma_srq *srq,
+		      const struct xrdma_cmd_modify_srq *p)
+{
+	u32 mask = le32_to_cpu(p->mask);
+	u32 limit = le32_to_cpu(p->limit);
+	u8 log_depth = srq->wq.log_depth;
+
+	if (!mask || mask & ~(XRDMA_SRQM_LIMIT | XRDMA_SRQM_RESIZE) ||
+	    p->reserved[0] || p->reserved[1] || p->reserved[2])
+		return false;
+	if (mask & XRDMA_SRQM_RESIZE) {
+		if (!ring_ok(le64_to_cpu(p->root), p->log_depth,
+			     srq->wq.log_stride))
+			return false;
+		log_depth = p->log_depth;
+	} else if (p->root || p->log_depth) {
+		return false;
+	}
+	return mask & XRDMA_SRQM_LIMIT ? limit <= 1U << log_depth : !limit;
+}
+
+/**
+ * xrdma_srq_modify - MODIFY_SRQ
+ * @dev: the device
+ * @p: body of the command
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_srq_modify(struct xrdma_device *dev,
+				       const struct xrdma_cmd_modify_srq *p)
+{
+	struct xrdma_srq *srq = xrdma_srq_get(dev, le32_to_cpu(p->srqn));
+	u32 mask = le32_to_cpu(p->mask);
+	enum xrdma_cmd_status status;
+
+	if (!srq)
+		return XRDMA_CMD_BAD_NUMBER;
+	if (!modify_ok(srq, p))
+		return XRDMA_CMD_BAD_PARAM;
+	if (mask & XRDMA_SRQM_RESIZE) {
+		status = resize(dev, srq, le64_to_cpu(p->root), p->log_depth);
+		if (status)
+			return status;
+	}
+	if (mask & XRDMA_SRQM_LIMIT) {
+		srq->limit = le32_to_cpu(p->limit);
+		check_limit(dev, srq);
+	}
+	return XRDMA_CMD_OK;
+}
+
+/**
+ * xrdma_srq_query - QUERY_SRQ
+ * @dev: the device
+ * @srqn: number
+ * @rsp: body of the reply, zeroed
+ *
+ * Return: enum xrdma_cmd_status.
+ */
+enum xrdma_cmd_status xrdma_srq_query(struct xrdma_device *dev, u32 srqn,
+				      struct xrdma_rsp_query_srq *rsp)
+{
+	const struct xrdma_srq *srq = xrdma_srq_get(dev, srqn);
+
+	if (!srq)
+		return XRDMA_CMD_BAD_NUMBER;
+	rsp->limit = cpu_to_le32(srq->limit);
+	rsp->ci = cpu_to_le32(srq->wq.ci);
+	return XRDMA_CMD_OK;
+}

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * DMA mappings over the files of guest memory.
+ *
+ * Each mapping is one object, found through a page map (dma_map.h) with a
+ * small direct-mapped cache before it. The files stay mapped while a mapping
+ * uses them, and after that until the client goes: under a strict IOMMU the
+ * last mapping comes and goes all the time.
+ *
+ * A client is trusted not to shrink the files that it shares.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "host/dma.h"
+#include "host/dma_map.h"
+
+#define CACHE_SLOTS	1024
+
+/**
+ * struct dma_file - one file of guest memory, mapped whole
+ * @next: list of files
+ * @dev: device of the file, which with @ino names it
+ * @ino: inode of the file
+ * @base: where it is mapped
+ * @size: bytes mapped
+ * @rights: XRDMA_DMA_* that the descriptor allows
+ * @users: mappings into it
+ */
+struct dma_file {
+	struct dma_file *next;
+	dev_t dev;
+	ino_t ino;
+	u8 *base;
+	u64 size;
+	unsigned int rights;
+	u64 users;
+};
+
+/**
+ * struct dma_mapping - one mapping of the host
+ * @iova: first address
+ * @len: bytes
+ * @ptr: where @iova is in this process; NULL if it is not accessible
+ * @rights: XRDMA_DMA_* bits
+ * @file: what @ptr points into, or NULL
+ */
+struct dma_mapping {
+	u64 iova;
+	u64 len;
+	u8 *ptr;
+	unsigned int rights;
+	struct dma_file *file;
+};
+
+struct xrdma_dma {
+	struct xrdma_dma_map map;
+	struct dma_file *files;
+	bool enabled;
+	xrdma_dma_unmap_fn unmap_fn;
+	void *unmap_opaque;
+	struct xrdma_dma_stats stats;
+	/* the mapping of the page that last used the slot, or NULL */
+	struct dma_mapping *cache[CACHE_SLOTS];
+};
+
+static u64 to_page(u64 iova)
+{
+	return iova >> XRDMA_DMA_PAGE_SHIFT;
+}
+
+/**
+ * xrdma_dma_create - no mappings, and DMA disabled
+ *
+ * Return: the object, or NULL without memory.
+ */
+struct xrdma_dma *xrdma_dma_create(void)
+{
+	return calloc(1, sizeof(struct xrdma_dma));
+}
+
+/**
+ * xrdma_dma_destroy - remove all mappings and free the object
+ * @dma: the object; its unmap function is called as usual
+ */
+void xrdma_dma_destroy(struct xrdma_dma *dma)
+{
+	xrdma_dma_unmap_all(dma);
+	xrdma_dma_release_files(dma);
+	xrdma_dma_map_clear(&dma->map);
+	free(dma);
+}
+
+/**
+ * xrdma_dma_set_unmap_fn - have someone told before a mapping goes
+ * @dma: the object
+ * @fn: called once per mapping, while it still works; NULL for none
+ * @opaque: its first argument
+ */
+void xrdma_dma_set_unmap_fn(struct xrdma_dma *dma, xrdma_dma_unmap_fn fn,
+			    void *opaque)
+{
+	dma->unmap_fn = fn;
+	dma->unmap_opaque = opaque;
+}
+
+/**
+ * xrdma_dma_enable - allow or forbid all DMA
+ * @dma: the object
+ * @enable: false while bus mastering is off
+ */
+void xrdma_dma_enable(struct xrdma_dma *dma, bool enable)
+{
+	dma->enabled = enable;
+}
+
+/**
+ * xrdma_dma_stats - counters
+ * @dma: the object
+ *
+ * Return: live counters.
+ */
+const struct xrdma_dma_stats *xrdma_dma_stats(const struct xrdma_dma *dma)
+{
+	return &dma->stats;
+}
+
+static struct dma_file *file_find(struct xrdma_dma *dma, const struct stat *st)
+{
+	struct dma_file *file;
+
+	for (file = dma->files; file; file = file->next)
+		if (file->dev == st->st_dev && file->ino == st->st_ino)
+			return file;
+	return NULL;
+}
+
+static int file_mmap(struct dma_file *file, int fd)
+{
+	void *base;
+
+	file->rights = XRDMA_DMA_READ | XRDMA_DMA_WRITE;
+	base = mmap(NULL, file->size, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (base == MAP_FAILED && errno == EACCES) {
+		file->rights = XRDMA_DMA_READ;
+		base = mmap(NULL, file->size, PROT_READ,
+			    MAP_SHARED | MAP_NORESERVE, fd, 0);
+	}
+	if (base == MAP_FAILED)
+		return -errno;
+	file->base = base;
+	return 0;
+}
+
+static int file_add(struct xrdma_dma *dma, int fd, const struct stat *st,
+		    struct dma_file **result)
+{
+	struct dma_file *file = calloc(1, sizeof(*file));
+	int err;
+
+	if (!file)
+		return -ENOMEM;
+	file->dev = st->st_dev;
+	file->ino = st->st_ino;
+	file->size = st->st_size;
+	err = file_mmap(file, fd);
+	if (err) {
+		free(file);
+		return err;
+	}
+	file->next = dma->files;
+	dma->files = file;
+	dma->stats.files++;
+	*result = file;
+	return 0;
+}
+
+static void file_remove(struct xrdma_dma *dma, struct dma_file **link)
+{
+	struct dma_file *file = *link;
+
+	*link = file->next;
+	munmap(file->base, file->size);
+	free(file);
+	dma->stats.files--;
+}
+
+/**
+ * xrdma_dma_release_files - unmap the files that no mapping uses
+ * @dma: the object
+ */
+void xrdma_dma_release_files(struct xrdma_dma *dma)
+{
+	struct dma_file **link = &dma->files;
+
+	while (*link) {
+		if ((*link)->users)
+			link = &(*link)->next;
+		else
+			file_remove(dma, link);
+	}
+}
+
+/*
+ * Find the file of a descriptor, mapping it if it is new. A file that grew
+ * since is mapped a second time, as a file of its own.
+ */
+static int file_get(struct xrdma_dma *dma, int fd, u64 end,
+		    struct dma_file **result)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (st.st_size < 0 || end > (u64)st.st_size)
+		return -EINVAL;
+	*result = file_find(dma, &st);
+	if (*result && end <= (*result)->size)
+		return 0;
+	return file_add(dma, fd, &st, result);
+}
+
+static int mapping_attach(struct xrdma_dma *dma, struct dma_mapping *mapping,
+			  int fd, u64 offset)
+{
+	struct dma_file *file = NULL;
+	int err;
+
+	if (fd < 0)
+		return 0;
+	if (offset > UINT64_MAX - mapping->len)
+		return -EINVAL;
+	err = file_get(dma, fd, offset + mapping->len, &file);
+	if (err)
+		return err;
+	if (mapping->rights & ~file->rights)
+		return -EACCES;
+	mapping->file = file;
+	mapping->ptr = file->base + offset;
+	return 0;
+}
+
+static bool wraps(u64 iova, u64 len)
+{
+	return len && iova + (len - 1) < iova;
+}
+
+static bool valid_range(u64 iova, u64 len)
+{
+	u64 in_page = XRDMA_DMA_PAGE_SIZE - 1;
+
+	return len && !((iova | len) & in_page) && !wraps(iova, len);
+}
+
+static void count_map(struct xrdma_dma *dma, const struct dma_mapping *mapping)
+{
+	struct xrdma_dma_stats *stats = &dma->stats;
+
+	stats->maps++;
+	stats->live++;
+	stats->live_bytes += mapping->len;
+	if (stats->live > stats->peak)
+		stats->peak = stats->live;
+}
+
+/**
+ * xrdma_dma_map - enter a mapping
+ * @dma: the object
+ * @iova: first address, a multiple of the page size
+ * @len: bytes, a multiple of the page size
+ * @rights: XRDMA_DMA_* bits
+ * @fd: the memory; stays the caller's and may be closed. Negative for a range
+ *	without memory: it exists, but no access to it succeeds.
+ * @offset: where the range starts in @fd
+ *
+ * Return: 0; -EINVAL for an unaligned, empty or wrapping range, or one beyond
+ * the end of the file; -EEXIST if it overlaps a mapping; -EACCES if @fd does
+ * not allow @rights; other errors of fstat() and mmap().
+ */
+int xrdma_dma_map(struct xrdma_dma *dma, u64 iova, u64 len, unsigned int rights,
+		  int fd, u64 offset)
+{
+	struct dma_mapping *mapping;
+	int err;
+
+	if (!valid_range(iova, len))
+		return -EINVAL;
+	mapping = calloc(1, sizeof(*mapping));
+	if (!mapping)
+		return -ENOMEM;
+	mapping->iova = iova;
+	mapping->len = len;
+	mapping->rights = rights;
+	err = mapping_attach(dma, mapping, fd, offset);
+	if (!err)
+		err = xrdma_dma_map_insert(&dma->map, to_page(iova),
+					   to_page(len), mapping);
+	if (err) {
+		free(mapping);
+		return err;
+	}
+	if (mapping->file)
+		mapping->file->users++;
+	count_map(dma, mapping);
+	return 0;
+}
+
+static struct dma_mapping **cache_slot(struct xrdma_dma *dma, u64 page)
+{
+	return &dma->cache[page % CACHE_SLOTS];
+}
+
+static void cache_drop(struct xrdma_dma *dma, const struct dma_mapping *mapping)
+{
+	u64 page = to_page(mapping->iova);
+	u64 n = to_page(mapping->len);
+
+	if (n > CACHE_SLOTS)
+		n = CACHE_SLOTS;
+	for (; n; n--, page++)
+		if (*cache_slot(dma, page) == mapping)
+			*cache_slot(dma, page) = NULL;
+}
+
+static void mapping_remove(struct xrdma_dma *dma, struct dma_mapping *mapping)
+{
+	if (dma->unmap_fn)
+		dma->unmap_fn(dma->unmap_opaque, mapping->iova, mapping->len);
+	cache_drop(dma, mapping);
+	xrdma_dma_map_remove(&dma->map, to_page(mapping->iova),
+			     to_page(mapping->len));
+	if (mapping->file)
+		mapping->file->users--;
+	dma->stats.unmaps++;
+	dma->stats.live--;
+	dma->stats.live_bytes -= mapping->len;
+	free(mapping);
+}
+
+/* A mapping may not be cut: the range has to hold it whole or not at all */
+static bool cuts_mapping(struct xrdma_dma *dma, u64 first, u64 last)
+{
+	struct dma_mapping *head = xrdma_dma_map_find(&dma->map, first);
+	struct dma_mapping *tail = xrdma_dma_map_find(&dma->map, last);
+
+	if (head && to_page(head->iova) < first)
+		return true;
+	return tail && to_page(tail->iova + tail->len - 1) > last;
+}
+
+static void unmap_pages(struct xrdma_dma *dma, u64 first, u64 last)
+{
+	struct dma_mapping *mapping;
+
+	while ((mapping = xrdma_dma_map_first(&dma->map, first, last))) {
+		first = to_page(mapping->iova + mapping->len - 1) + 1;
+		mapping_remove(dma, mapping);
+	}
+}
+
+/**
+ * xrdma_dma_unmap - remove the mappings in a range
+ * @dma: the object
+ * @iova: first address, a multiple of the page size
+ * @len: bytes, a multiple of the page size
+ *
+ * A range without mappings is not an error: an IOMMU is invalidated in larger
+ * pieces than it is filled.
+ *
+ * Return: 0, or -EINVAL for an unaligned, empty or wrapping range and for one
+ * that would cut a mapping; then nothing is removed.
+ */
+int xrdma_dma_unmap(struct xrdma_dma *dma, u64 iova, u64 len)
+{
+	u64 first = to_page(iova), last = to_page(iova + len - 1);
+
+	if (!valid_range(iova, len) || cuts_mapping(dma, first, last))
+		return -EINVAL;
+	unmap_pages(dma, first, last);
+	return 0;
+}
+
+/**
+ * xrdma_dma_unmap_all - remove every mapping
+ * @dma: the object
+ */
+void xrdma_dma_unmap_all(struct xrdma_dma *dma)
+{
+	unmap_pages(dma, 0, to_page(UINT64_MAX));
+}
+
+static struct dma_mapping *mapping_find(struct xrdma_dma *dma, u64 iova)
+{
+	struct dma_mapping **slot = cache_slot(dma, to_page(iova));
+	struct dma_mapping *mapping = *slot;
+
+	if (mapping && iova - mapping->iova < mapping->len)
+		return mapping;
+	mapping = xrdma_dma_map_find(&dma->map, to_page(iova));
+	if (mapping)
+		*slot = mapping;
+	return mapping;
+}
+
+/*
+ * Find the memory at an address. *len is cut to what the mapping has from
+ * there on.
+ */
+static int resolve(struct xrdma_dma *dma, u64 iova, size_t *len, bool write,
+		   u8 **ptr)
+{
+	unsigned int right = write ? XRDMA_DMA_WRITE : XRDMA_DMA_READ;
+	struct dma_mapping *mapping;
+	u64 left;
+
+	if (!dma->enabled)
+		return -EPERM;
+	mapping = mapping_find(dma, iova);
+	if (!mapping || !mapping->ptr)
+		return -EFAULT;
+	if (!(mapping->rights & right))
+		return -EACCES;
+	left = mapping->len - (iova - mapping->iova);
+	if (*len > left)
+		*len = left;
+	*ptr = mapping->ptr + (iova - mapping->iova);
+	return 0;
+}
+
+/**
+ * xrdma_dma_ptr - a pointer to guest memory
+ * @dma: the object
+ * @iova: first address
+ * @len: bytes
+ * @write: whether it will be written, else read
+ *
+ * Neighbouring mappings count as one where their memory is neighbouring too.
+ * The pointer is good until the unmap function is called for a part of it, or
+ * DMA is disabled.
+ *
+ * Return: the pointer; NULL unless all of the range is there with the right
+ * (xrdma_dma_check() tells why) in one piece.
+ */
+void *xrdma_dma_ptr(struct xrdma_dma *dma, u64 iova, size_t len, bool write)
+{
+	size_t done, part = len;
+	u8 *first, *ptr;
+
+	if (wraps(iova, len) || resolve(dma, iova, &part, write, &first))
+		return NULL;
+	for (done = part; done < len; done += part) {
+		part = len - done;
+		if (resolve(dma, iova + done, &part, write, &ptr) ||
+		    ptr != first + done)
+			return NULL;
+	}
+	return first;
+}
+
+/**
+ * xrdma_dma_check - whether a range can be accessed
+ * @dma: the object
+ * @iova: first address
+ * @len: bytes
+ * @write: whether to write, else to read
+ *
+ * Return: 0; -EPERM while DMA is disabled; -EFAULT if a part is not mapped or
+ * not accessible; -EACCES if a part lacks the right.
+ */
+int xrdma_dma_check(struct xrdma_dma *dma, u64 iova, size_t len, bool write)
+{
+	size_t part;
+	u8 *ptr;
+	int err;
+
+	if (wraps(iova, len))
+		return -EFAULT;
+	for (; len; iova += part, len -= part) {
+		part = len;
+		err = resolve(dma, iova, &part, write, &ptr);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/**
+ * xrdma_dma_read - copy from guest memory, across mappings
+ * @dma: the object
+ * @iova: first address
+ * @buf: where to
+ * @len: bytes
+ *
+ * Return: 0, or as xrdma_dma_check(); then part of @buf may be written.
+ */
+int xrdma_dma_read(struct xrdma_dma *dma, u64 iova, void *buf, size_t len)
+{
+	u8 *to = buf, *ptr;
+	size_t part;
+	int err;
+
+	if (wraps(iova, len))
+		return -EFAULT;
+	for (; len; iova += part, to += part, len -= part) {
+		part = len;
+		err = resolve(dma, iova, &part, false, &ptr);
+		if (err)
+			return err;
+		memcpy(to, ptr, part);
+	}
+	return 0;
+}
+
+/**
+ * xrdma_dma_write - copy to guest memory, across mappings
+ * @dma: the object
+ * @iova: first address
+ * @buf: where from
+ * @len: bytes
+ *
+ * All or nothing: the whole range is checked before the first byte.
+ *
+ * Return: 0, or as xrdma_dma_check().
+ */
+int xrdma_dma_write(struct xrdma_dma *dma, u64 iova, const void *buf,
+		    size_t len)
+{
+	const u8 *from = buf;
+	size_t part = len;
+	u8 *ptr;
+	int err;
+
+	err = xrdma_dma_check(dma, iova, len, true);
+	if (err)
+		return err;
+	for (; len; iova += part, from += part, len -= part) {
+		part = len;
+		resolve(dma, iova, &part, true, &ptr);
+		memcpy(ptr, from, part);
+	}
+	return 0;
+}

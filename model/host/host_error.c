@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The ledger of host errors: counts, a bounded log, and a line on standard
+ * error for each (up to a bound per kind, so that a broken driver does not
+ * drown the rest).
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "host/host_error.h"
+
+/* lines printed per kind; the log and the counts go on */
+#define PRINTED_PER_KIND	32
+
+#define KIND_NAME(name, text)	[XRDMA_HERR_##name] = #name,
+#define KIND_TEXT(name, text)	[XRDMA_HERR_##name] = text,
+
+static const char * const kind_names[] = { XRDMA_HOST_ERRORS(KIND_NAME) };
+static const char * const kind_texts[] = { XRDMA_HOST_ERRORS(KIND_TEXT) };
+
+/**
+ * xrdma_host_errors_create - an empty ledger
+ *
+ * Return: the ledger, or NULL without memory.
+ */
+struct xrdma_host_errors *xrdma_host_errors_create(void)
+{
+	return calloc(1, sizeof(struct xrdma_host_errors));
+}
+
+/**
+ * xrdma_host_errors_destroy - free a ledger
+ * @herr: the ledger; NULL is allowed
+ */
+void xrdma_host_errors_destroy(struct xrdma_host_errors *herr)
+{
+	free(herr);
+}
+
+static u64 monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (u64)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void print_entry(const struct xrdma_host_error_entry *entry, u64 count)
+{
+	if (count > PRINTED_PER_KIND)
+		return;
+	fprintf(stderr, "xrdma-device: host error: %s: %s: %s\n",
+		kind_names[entry->kind], kind_texts[entry->kind], entry->text);
+	if (count == PRINTED_PER_KIND)
+		fprintf(stderr, "xrdma-device: host error: %s: further ones are only counted\n",
+			kind_names[entry->kind]);
+}
+
+/**
+ * xrdma_host_error - enter one host error
+ * @herr: the ledger
+ * @kind: what the driver did
+ * @fmt: printf format of the details: where, which value
+ */
+void xrdma_host_error(struct xrdma_host_errors *herr,
+		      enum xrdma_host_error_kind kind, const char *fmt, ...)
+{
+	struct xrdma_host_error_entry *entry;
+	va_list args;
+
+	entry = &herr->log[herr->total++ % XRDMA_HOST_ERROR_LOG];
+	herr->count[kind]++;
+	entry->time_ns = monotonic_ns();
+	entry->kind = kind;
+	va_start(args, fmt);
+	vsnprintf(entry->text, sizeof(entry->text), fmt, args);
+	va_end(args);
+	print_entry(entry, herr->count[kind]);
+}
+
+/**
+ * xrdma_host_error_name - the name of a kind
+ * @kind: the kind
+ *
+ * Return: its name, as tests know it.
+ */
+const char *xrdma_host_error_name(enum xrdma_host_error_kind kind)
+{
+	return kind_names[kind];
+}
+
+/**
+ * xrdma_host_errors_kept - entries that can be read
+ * @herr: the ledger
+ *
+ * Return: the smaller of @herr->total and XRDMA_HOST_ERROR_LOG.
+ */
+unsigned int xrdma_host_errors_kept(const struct xrdma_host_errors *herr)
+{
+	if (herr->total < XRDMA_HOST_ERROR_LOG)
+		return herr->total;
+	return XRDMA_HOST_ERROR_LOG;
+}
+
+/**
+ * xrdma_host_errors_entry - read one entry
+ * @herr: the ledger
+ * @i: 0 for the oldest that is kept, below xrdma_host_errors_kept()
+ *
+ * Return: the entry, valid until the next xrdma_host_error().
+ */
+const struct xrdma_host_error_entry *
+xrdma_host_errors_entry(const struct xrdma_host_errors *herr, unsigned int i)
+{
+	u64 first = herr->total - xrdma_host_errors_kept(herr);
+
+	return &herr->log[(first + i) % XRDMA_HOST_ERROR_LOG];
+}

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The device as the vfio-user client sees it: version and capabilities, its
+ * regions and accesses to them, DMA mappings, reset. Each handler gets a
+ * message of at least the size in the table of vfu.c.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <linux/array_size.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "host/vfu_priv.h"
+
+/* what this server offers for each capability that the client names */
+static const struct {
+	const char *name;
+	const char *value;
+} capabilities[] = {
+	{ "max_data_xfer_size", "65536" },
+	{ "max_dma_maps", "65535" },
+	{ "max_msg_fds", "16" },
+	{ "pgsizes", "4096" },
+	{ "write_multiple", "true" },
+};
+
+static_assert(VFU_MAX_DATA == 65536 && VFU_MAX_FDS == 16);
+
+static size_t print_capabilities(struct json_object *proposed, char *text,
+				 size_t size)
+{
+	const char *separator = "";
+	size_t len, i;
+
+	len = snprintf(text, size, "{\"capabilities\":{");
+	for (i = 0; i < ARRAY_SIZE(capabilities); i++) {
+		if (!json_object_object_get_ex(proposed, capabilities[i].name,
+					       NULL))
+			continue;
+		len += snprintf(text + len, size - len, "%s\"%s\":%s",
+				separator, capabilities[i].name,
+				capabilities[i].value);
+		separator = ",";
+	}
+	len += snprintf(text + len, size - len, "}}");
+	return len + 1;
+}
+
+/* Answer the JSON text of the client, which is NUL-terminated */
+static int negotiate(const char *text, struct vfu_request *req)
+{
+	struct json_object *root, *proposed = NULL;
+	int err = -EINVAL;
+
+	root = json_tokener_parse(text);
+	if (!json_object_is_type(root, json_type_object))
+		goto put_root;
+	if (json_object_object_get_ex(root, "capabilities", &proposed) &&
+	    !json_object_is_type(proposed, json_type_object))
+		goto put_root;
+	req->reply_len += print_capabilities(proposed,
+					     (char *)req->reply +
+					     req->reply_len, 512);
+	err = 0;
+put_root:
+	json_object_put(root);
+	return err;
+}
+
+/**
+ * vfu_version - handle VFU_VERSION
+ * @vfu: the server
+ * @req: the message
+ *
+ * Return: 0; -EINVAL, after which the client is sent away, for a version that
+ * is not spoken here, a malformed text, or a second negotiation.
+ */
+int vfu_version(struct xrdma_vfu *vfu, struct vfu_request *req)
+{
+	const struct vfu_version reply = { VFU_VERSION_MAJOR,
+					   VFU_VERSION_MINOR };
+	const char *text = (const char *)req->body + sizeof(reply);
+	size_t len = req->len - sizeof(reply);
+	struct vfu_version version;
+
+	memcpy(&version, req->body, sizeof(version));
+	req->hang_up = true;
+	if (vfu->conn.negotiated || version.major != VFU_VERSION_MAJOR)
+		return -EINVAL;
+	memcpy(req->reply, &reply, sizeof(reply));
+	req->reply_len = sizeof(reply);
+	if (len && (text[len - 1] || negotiate(text, req)))
+		return -EINVAL;
+	req->hang_up = false;
+	vfu->conn.negotiated = true;
+	return 0;
+}
+
+/**
+ * vfu_device_get_info - handle VFU_DEVICE_GET_INFO
+ * @vfu: the server
+ * @req: the message
+ *
+ * Return: 0, or -EINVAL without room for the reply.
+ */
+int vfu_device_get_info(struct xrdma_vfu *vfu, struct vfu_request *req)
+{
+	struct vfu_device_info info;
+
+	(void)vfu;
+	memcpy(&info, req->body, sizeof(info));
+	if (info.argsz < sizeof(info))
+		return -EINVAL;
+	info.argsz = sizeof(info);
+	info.flags = VFU_DEVICE_FLAG_RESET | VFU_DEVICE_FLAG_PCI;
+	info.num_regions = VFU_REGIONS;
+	info.num_irqs = VFU_IRQS;
+	memcpy(req->reply, &info, sizeof(info));
+	req->reply_len = sizeof(info);
+	return 0;
+}
+
+static u64 region_size(const struct xrdma_vfu *vfu, u32 region)
+{
+	if (region == VFU_REGION_CONFIG)
+		return XRDMA_PCI_CONFIG_SIZE;
+	return xrdma_pci_bar_size(&vfu->pci, region);
+}
+
+/**
+ * vfu_device_get_region_info - handle VFU_DEVICE_GET_REGION_INFO
+ * @vfu: the server
+ * @req: the message
+ *
+ * Return: 0, or -EINVAL for an unknown region or no room for the reply.
+ */
+int vfu_device_get_region_info(struct xrdma_vfu *vfu, struct vfu_request *req)
+{
+	struct vfu_region_info info;
+
+	memcpy(&info, req->body, sizeof(info));
+	if (info.argsz < sizeof(info) || info.index >= VFU_REGIONS)
+		return -EINVAL;
+	info.argsz = sizeof(info);
+	info.flags = 0;
+	info.cap_offset = 0;
+	info.size = region_size(vfu, info.index);
+	info.offset = 0;
+	if (info.size)
+		info.flags = VFU_REGION_FLAG_READ | VFU_REGION_FLAG_WRITE;
+	if (info.index < XRDMA_PCI_BARS && vfu->mmap_fd[info.index] >= 0) {
+		info.flags |= VFU_REGION_FLAG_MMAP;
+		req->reply_fd = vfu->mmap_fd[info.index];
+	}
+	memcpy(req->reply, &info, sizeof(info));
+	req->reply_len = sizeof(info);
+	return 0;
+}
+
+/**
+ * xrdma_vfu_offer_mmap - let the client map a BAR instead of trapping accesses
+ * @vfu: the server, before a client comes
+ * @bar: the BAR
+ * @fd: memory of its size; stays the caller's, and open
+ *
+ * The server sees nothing of the accesses then. QEMU gives up posted writes to
+ * all BARs once one of them is mapped.
+ *
+ * Return: 0, or -EINVAL for a BAR that is not there or is partly the server's
+ * own.
+ */
+int xrdma_vfu_offer_mmap(struct xrdma_vfu *vfu, unsigned int bar, int fd)
+{
+	if (!xrdma_pci_bar_size(&vfu->pci, bar) || bar == XRDMA_BAR_REGS)
+		return -EINVAL;
+	vfu->mmap_fd[bar] = fd;
+	return 0;
+}
+
+/**
+ * xrdma_vfu_add_memory - add a prefetchable BAR of memory
+ * @vfu: the server, before a client comes
+ * @bar: the BAR, not in use so far
+ * @size: bytes, a power of two
+ *
+ * Accesses go through @read and @write of the engine; see also
+ * xrdma_vfu_offer_mmap().
+ */
+void xrdma_vfu_add_memory(struct xrdma_vfu *vfu, unsigned int bar, u64 size)
+{
+	xrdma_pci_add_memory(&vfu->pci, bar, size);
+}
+
+/* Tell the engine and the DMA mappings whether bus mastering is on */
+static void bus_master_changed(struct xrdma_vfu *vfu)
+{
+	bool on = xrdma_pci_bus_master(&vfu->pci);
+
+	if (on == vfu->bus_master)
+		return;
+	vfu->bus_master = on;
+	xrdma_dma_enable(vfu->dma, on);
+	if (vfu->ops->bus_master)
+		vfu->ops->bus_master(vfu->opaque, on);
+}
+
+static void pci_changed(void *opaque)
+{
+	struct xrdma_vfu *vfu = opaque;
+
+	bus_master_changed(vfu);
+	vfu_irq_state_changed(vfu);
+}
+
+/* Configuration space is reset; the rest of the function follows */
+static void pci_reset(void *opaque)
+{
+	struct xrdma_vfu *vfu = opaque;
+
+	vfu_irq_reset(vfu);
+	vfu->stats.resets++;
+	vfu->ops->reset(vfu->opaque);
+}
+
+const struct xrdma_pci_events vfu_pci_events = {
+	.changed = pci_changed,
+	.reset = pci_reset,
+};
+
+/**
+ * vfu_reset - reset the function
+ * @vfu: the server
+ */
+void vfu_reset(struct xrdma_vfu *vfu)
+{
+	xrdma_pci_reset(&vfu->pci);
+	pci_reset(vfu);
+}
+
+/**
+ * vfu_device_reset - handle VFU_DEVICE_RESET
+ * @vfu: the server
+ * @req: the message
+ *
+ * Return: 0.
+ */
+int vfu_device_reset(struct xrdma_vfu *vfu, struct vfu_request *req)
+{
+	(void)req;
+	vfu_reset(vfu);
+	return 0;
+}
+
+/* Whether an access lies in its region and is of a kind the region takes */
+static bool access_allowed(const struct xrdma_vfu *vfu,
+			   const struct vfu_region_io *io)
+{
+	u64 size = region_size(vfu, io->region);
+	u32 count = io->count;
+
+	if (!count || count > size || io->offset > size - count)
+		return false;
+	if (io->region == VFU_REGION_CONFIG)
+		return true;
+	return count <= 8 && !(count & (count - 1)) &&
+	       !(io->offset & (count - 1));
+}
+
+/* Reads find all ones and writes nobody while the function does not answer */
+static bool bar_answers(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
+			const char *what)
+{
+	if (xrdma_pci_memory_enabled(&vfu->pci))
+		return true;
+	xrdma_host_error(vfu->herr, XRDMA_HERR_BAR_DISABLED,
+			 "%s of %u bytes at BAR%u + 0x%llx", what, io->count,
+			 io->region, io->offset);
+	return false;
+}
+
+static int region_read(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
+		       void *buf)
+{
+	if (!access_allowed(vfu, io))
+		return -EINVAL;
+	if (io->region == VFU_REGION_CONFIG)
+		return xrdma_pci_read(&vfu->pci, io->offset, buf, io->count);
+	if (!bar_answers(vfu, io, "read"))
+		memset(buf, 0xff, io->count);
+	else if (vfu_irq_owns(io->region, io->offset))
+		vfu_irq_bar_read(vfu, io->offset, buf, io->count);
+	else
+		vfu->ops->read(vfu->opaque, io->region, io->offset, buf,
+			       io->count);
+	return 0;
+}
+
+static int region_write(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
+			const void *buf)
+{
+	if (!access_allowed(vfu, io))
+		return -EINVAL;
+	if (io->region == VFU_REGION_CONFIG)
+		return xrdma_pci_write(&vfu->pci, io->offset, buf, io->count);
+	if (!bar_answers(vfu, io, "write"))
+		return 0;
+	if (vfu_irq_owns(io->region, io->offset))
+		vfu_irq_bar_write(vfu, io->offset, buf, io->count);
+	else
+		vfu->ops->write(vfu->opaque, io->region, io->offset, buf,
+				io->count);
+	return 0;
+}
+
+/**
+ * vfu_region_read - handle VFU_REGION_READ
+ * @vfu: the server
+ * @req: the message
+ *
+ * Return: 0, or -EINVAL for an access outside of a region or not of a kind it
+ * takes.
+ */
+int vfu_region_read(struct xrdma_vfu *vfu, struct vfu_request *req)
+{
+	struct vfu_region_io io;
+	int err;
+
+	memcpy(&io, req->body, sizeof(io));
+	err = region_read(vfu, &io, req->reply + sizeof(io));
+	if (err)
+		return err;
+	memcpy(req->reply, &io, sizeof(io));
+	req->reply_len = sizeof(io) + io.count;
+	return 0;
+}
+
+/**
+ * vfu_region_write - handle VFU_REGION_WRITE
+ * @vfu: the server
+ * @req: the message
+ *
+ * Return: as vfu_region_read(), also -EINVAL if the data is not @count bytes.
+ */
+int vfu_region_write(struct xrdma_vfu *vfu, struct vfu_request *req)
+{
+	struct vfu_region_io io;
+	int err;
+
+	memcpy(&io, req->body, sizeof(io));
+	if (req->len - sizeof(io) != io.count)
+		return -EINVAL;
+	err = region_write(vfu, &io, req->body + sizeof(io));
+	if (err)
+		return err;
+	memcpy(req->reply, &io, sizeof(io));
+	req->reply_len = sizeof(io);
+	return 0;
+}
+
+/**
+ * vfu_region_write_multi - handle VFU_REGION_WRITE_MULTI
+ * @vfu: the server
+ * @req: the message
+ *
+ * Return: 0; -EINVAL if the number of writes does not fit the message, or at
+ * the first write that fails, those before it being done.
+ */
+int vfu_region_write_multi(struct xrdma_vfu *vfu, struct vfu_request *req)
+{
+	struct vfu_write_one one;
+	u64 count, i;
+	int err;
+
+	memcpy(&count, req->body, sizeof(count));
+	if ((req->len - sizeof(count)) % sizeof(one) ||
+	    (req->len - sizeof(count)) / sizeof(one) != count)
+		return -EINVAL;
+	for (i = 0; i < count; i++) {
+		memcpy(&one, req->body + sizeof(count) + i * sizeof(one),
+		       sizeof(one));
+		if (one.io.count > sizeof(one.data))
+			return -EINVAL;
+		err = region_write(vfu, &one.io, one.data);
+		if (err)
+			return err;
+	}
+	memcpy(req->reply, &count, sizeof(count));
+	req->reply_len = sizeof(count);
+	return 0;
+}
+
+static unsigned int to_rights(u32 flags)
+{
+	return (flags & VFU_DMA_READABLE ? XRDMA_DMA_READ : 0) |
+	       (flags & VFU_DMA_WRITEABLE ? XRDMA_DMA_WRITE : 0);
+}
+
+/**
+ * vfu_dma_map - handle VFU_DMA_MAP
+ * @vfu: the server
+ * @req: the message, with one descriptor or none
+ *
+ * Return: 0, -EINVAL for unknown flags, or as xrdma_dma_map().
+ */
+int vfu_dma_map(struct xrdma_vfu *vfu, struct vfu_request *req)
+{
+	struct vfu_dma_map map;
+
+	memcpy(&map, req->body, sizeof(map));
+	if (map.argsz < sizeof(map) ||
+	    map.flags & ~(VFU_DMA_READABLE | VFU_DMA_WRITEABLE))
+		return -EINVAL;
+	return xrdma_dma_map(vfu->dma, map.address, map.size,
+			     to_rights(map.flags),
+			     req->n_fds ? req->fds[0] : -1, map.offset);
+}
+
+/**
+ * vfu_dma_unmap - handle VFU_DMA_UNMAP
+ * @vfu: the server
+ * @req: the message
+ *
+ * Return: 0, -EINVAL for unknown flags, or as xrdma_dma_unmap().
+ */
+int vfu_dma_unmap(struct xrdma_vfu *vfu, struct vfu_request *req)
+{
+	struct vfu_dma_unmap unmap;
+	int err = 0;
+
+	memcpy(&unmap, req->body, sizeof(unmap));
+	if (unmap.flags & ~VFU_UNMAP_ALL)
+		return -EINVAL;
+	if (unmap.flags & VFU_UNMAP_ALL)
+		xrdma_dma_unmap_all(vfu->dma);
+	else
+		err = xrdma_dma_unmap(vfu->dma, unmap.address, unmap.size);
+	if (err)
+		return err;
+	memcpy(req->reply, &unmap, sizeof(unmap));
+	req->reply_len = sizeof(unmap);
+	return 0;
+}

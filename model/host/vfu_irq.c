@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Interrupts of the vfio-user server: MSI-X vectors, one eventfd each, their
+ * pending bits, and the part of BAR 0 that holds table and pending bit array.
+ *
+ * The client keeps the MSI-X table that counts (QEMU never forwards the
+ * guest's accesses to it); what reaches this server is which vector has an
+ * eventfd, and the enable and function mask bits of configuration space.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "host/vfu_priv.h"
+
+#define TABLE_ENTRY_SIZE	16
+#define TABLE_ENTRY_CONTROL	12
+#define TABLE_ENTRY_MASKED	1
+
+/* table and pending bits have one each */
+#define MSIX_PAGE		0x1000
+
+/**
+ * vfu_irq_init - no vector has an eventfd
+ * @vfu: the server, new
+ */
+void vfu_irq_init(struct xrdma_vfu *vfu)
+{
+	unsigned int i;
+
+	for (i = 0; i < XRDMA_MSIX_VECTORS; i++)
+		vfu->msix.eventfd[i] = -1;
+	vfu_irq_reset(vfu);
+}
+
+/**
+ * vfu_irq_reset - table and pending bits after a reset
+ * @vfu: the server
+ *
+ * The eventfds stay: they are the client's wiring, not the function's state.
+ */
+void vfu_irq_reset(struct xrdma_vfu *vfu)
+{
+	struct vfu_msix *msix = &vfu->msix;
+	unsigned int i;
+
+	msix->pending = 0;
+	memset(msix->table, 0, sizeof(msix->table));
+	for (i = 0; i < XRDMA_MSIX_VECTORS; i++)
+		msix->table[i * TABLE_ENTRY_SIZE + TABLE_ENTRY_CONTROL] =
+			TABLE_ENTRY_MASKED;
+}
+
+static void set_eventfd(struct xrdma_vfu *vfu, unsigned int vector, int fd)
+{
+	int *slot = &vfu->msix.eventfd[vector];
+
+	if (*slot >= 0)
+		close(*slot);
+	*slot = fd;
+}
+
+/**
+ * vfu_irq_release - close all eventfds
+ * @vfu: the server
+ */
+void vfu_irq_release(struct xrdma_vfu *vfu)
+{
+	unsigned int i;
+
+	for (i = 0; i < XRDMA_MSIX_VECTORS; i++)
+		set_eventfd(vfu, i, -1);
+}
+
+/* Deliver one vector, or leave it pending while it is masked */
+static void deliver(struct xrdma_vfu *vfu, unsigned int vector)
+{
+	struct vfu_msix *msix = &vfu->msix;
+	u64 bit = BIT_ULL(vector);
+	u64 one = 1;
+
+	if (msix->eventfd[vector] < 0 || xrdma_pci_msix_masked(&vfu->pci)) {
+		msix->pending |= bit;
+		return;
+	}
+	msix->pending &= ~bit;
+	/* a full eventfd is already as signalled as it can be */
+	if (write(msix->eventfd[vector], &one, sizeof(one)) < 0 &&
+	    errno != EAGAIN)
+		xrdma_warn("vector %u: eventfd: %s", vector, strerror(errno));
+	vfu->stats.irqs++;
+}
+
+/**
+ * xrdma_vfu_irq - raise an MSI-X vector
+ * @vfu: the server
+ * @vector: the vector
+ *
+ * While MSI-X or bus mastering is off, or for a vector the function does not
+ * have, nothing happens but a count.
+ */
+void xrdma_vfu_irq(struct xrdma_vfu *vfu, unsigned int vector)
+{
+	if (vector >= xrdma_pci_msix_vectors(&vfu->pci) ||
+	    !xrdma_pci_msix_enabled(&vfu->pci) ||
+	    !xrdma_pci_bus_master(&vfu->pci)) {
+		vfu->stats.irqs_dropped++;
+		return;
+	}
+	deliver(vfu, vector);
+}
+
+static void deliver_pending(struct xrdma_vfu *vfu)
+{
+	u64 pending = vfu->msix.pending;
+	unsigned int i;
+
+	for (i = 0; pending; i++, pending >>= 1)
+		if (pending & 1)
+			deliver(vfu, i);
+}
+
+/**
+ * vfu_irq_state_changed - MSI-X bits or bus mastering may have changed
+ * @vfu: the server
+ */
+void vfu_irq_state_changed(struct xrdma_vfu *vfu)
+{
+	if (!xrdma_pci_msix_enabled(&vfu->pci))
+		vfu->msix.pending = 0;
+	else if (xrdma_pci_bus_master(&vfu->pci))
+		deliver_pending(vfu);
+}
+
+/**
+ * xrdma_vfu_vectors - size of the MSI-X table
+ * @vfu: the server
+ *
+ * Return: number of vectors.
+ */
+unsigned int xrdma_vfu_vectors(const struct xrdma_vfu *vfu)
+{
+	return xrdma_pci_msix_vectors(&vfu->pci);
+}
+
+/**
+ * xrdma_vfu_vectors_enabled - vectors that can be delivered
+ * @vfu: the server
+ *
+ * Return: number of vectors with an eventfd; 0 while MSI-X is off.
+ */
+unsigned int xrdma_vfu_vectors_enabled(const struct xrdma_vfu *vfu)
+{
+	unsigned int i, n = 0;
+
+	if (!xrdma_pci_msix_enabled(&vfu->pci))
+		return 0;
+	for (i = 0; i < XRDMA_MSIX_VECTORS; i++)
+		n += vfu->msix.eventfd[i] >= 0;
+	return n;
+}
+
+static size_t table_size(const struct xrdma_vfu *vfu)
+{
+	return xrdma_vfu_vectors(vfu) * TABLE_ENTRY_SIZE;
+}
+
+/**
+ * vfu_irq_owns - whether an access is to the pages of table or pending bits
+ * @region: number of the BAR
+ * @off: offset in it
+ *
+ * Return: true if so; no aligned access is so in part.
+ */
+bool vfu_irq_owns(u32 region, u64 off)
+{
+	return region == XRDMA_BAR_REGS && off >= XRDMA_MSIX_TABLE &&
+	       off < XRDMA_MSIX_PBA + MSIX_PAGE;
+}
+
+/**
+ * vfu_irq_bar_read - read table or pending bits
+ * @vfu: the server
+ * @off: in the BAR, as vfu_irq_owns() allows
+ * @buf: where to
+ * @len: bytes
+ *
+ * Return: 0. Bytes outside of table and pending bits read as zero.
+ */
+int vfu_irq_bar_read(struct xrdma_vfu *vfu, u64 off, void *buf, size_t len)
+{
+	const u8 *pba = (const u8 *)&vfu->msix.pending;
+	u8 *bytes = buf;
+	u64 at;
+
+	for (at = off; at < off + len; at++, bytes++) {
+		u64 in_table = at - XRDMA_MSIX_TABLE;
+		u64 in_pba = at - XRDMA_MSIX_PBA;
+
+		if (in_table < table_size(vfu))
+			*bytes = vfu->msix.table[in_table];
+		else if (in_pba < sizeof(vfu->msix.pending))
+			*bytes = pba[in_pba];
+		else
+			*bytes = 0;
+	}
+	return 0;
+}
+
+/**
+ * vfu_irq_bar_write - write table or pending bits
+ * @vfu: the server
+ * @off: in the BAR, as vfu_irq_owns() allows
+ * @buf: the bytes
+ * @len: bytes
+ *
+ * Return: 0. Bytes outside of the table are dropped.
+ */
+int vfu_irq_bar_write(struct xrdma_vfu *vfu, u64 off, const void *buf,
+		      size_t len)
+{
+	u64 in_table = off - XRDMA_MSIX_TABLE;
+	const u8 *bytes = buf;
+	size_t i;
+
+	for (i = 0; i < len && in_table + i < table_size(vfu); i++)
+		vfu->msix.table[in_table + i] = bytes[i];
+	return 0;
+}
+
+static unsigned int irq_count(const struct xrdma_vfu *vfu, u32 index)
+{
+	return index == VFU_IRQ_MSIX ? xrdma_vfu_vectors(vfu) : 0;
+}
+
+/**
+ * vfu_device_get_irq_info - handle VFU_DEVICE_GET_IRQ_INFO
+ * @vfu: the server
+ * @req: the message
+ *
+ * Return: 0, or -EINVAL for an unknown interrupt type or no room for a reply.
+ */
+int vfu_device_get_irq_info(struct xrdma_vfu *vfu, struct vfu_request *req)
+{
+	struct vfu_irq_info info;
+
+	memcpy(&info, req->body, sizeof(info));
+	if (info.argsz < sizeof(info) || info.index >= VFU_IRQS)
+		return -EINVAL;
+	info.argsz = sizeof(info);
+	info.flags = VFU_IRQ_FLAG_EVENTFD;
+	info.count = irq_count(vfu, info.index);
+	memcpy(req->reply, &info, sizeof(info));
+	req->reply_len = sizeof(info);
+	return 0;
+}
+
+/* Take the descriptors of a message as eventfds, or take eventfds away */
+static int assign_eventfds(struct xrdma_vfu *vfu, const struct vfu_irq_set *set,
+			   struct vfu_request *req)
+{
+	unsigned int i;
+
+	if (req->n_fds && req->n_fds != set->count)
+		return -EINVAL;
+	for (i = 0; i < set->count; i++) {
+		int fd = -1;
+
+		if (req->n_fds) {
+			fd = req->fds[i];
+			req->fds[i] = -1;
+			/* an interrupt must never block the device */
+			fcntl(fd, F_SETFL, O_NONBLOCK);
+		}
+		set_eventfd(vfu, set->start + i, fd);
+	}
+	vfu_irq_state_changed(vfu);
+	return 0;
+}
+
+/* The client raises vectors itself: all of the range, or those with a flag */
+static int trigger(struct xrdma_vfu *vfu, const struct vfu_irq_set *set,
+		   const u8 *flags, size_t n_flags)
+{
+	unsigned int i;
+
+	if (flags && n_flags < set->count)
+		return -EINVAL;
+	for (i = 0; i < set->count; i++)
+		if (!flags || flags[i])
+			xrdma_vfu_irq(vfu, set->start + i);
+	return 0;
+}
+
+/**
+ * vfu_device_set_irqs - handle VFU_DEVICE_SET_IRQS
+ * @vfu: the server
+ * @req: the message
+ *
+ * Return: 0, or -EINVAL for a type, range or combination of flags that the
+ * function does not have.
+ */
+int vfu_device_set_irqs(struct xrdma_vfu *vfu, struct vfu_request *req)
+{
+	const u8 *data = req->body + sizeof(struct vfu_irq_set);
+	size_t data_len = req->len - sizeof(struct vfu_irq_set);
+	struct vfu_irq_set set;
+	unsigned int count;
+
+	memcpy(&set, req->body, sizeof(set));
+	if (set.index >= VFU_IRQS)
+		return -EINVAL;
+	count = irq_count(vfu, set.index);
+	if (set.start > count || set.count > count - set.start)
+		return -EINVAL;
+	switch (set.flags) {
+	case VFU_IRQ_DATA_NONE | VFU_IRQ_ACTION_TRIGGER:
+		if (set.count)
+			return trigger(vfu, &set, NULL, 0);
+		if (set.start)
+			return -EINVAL;
+		if (set.index == VFU_IRQ_MSIX)
+			vfu_irq_release(vfu);
+		return 0;
+	case VFU_IRQ_DATA_BOOL | VFU_IRQ_ACTION_TRIGGER:
+		return trigger(vfu, &set, data, data_len);
+	case VFU_IRQ_DATA_EVENTFD | VFU_IRQ_ACTION_TRIGGER:
+		return assign_eventfds(vfu, &set, req);
+	default:
+		return -EINVAL;
+	}
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Shared by the files of the vfio-user server and by nothing else: vfu.c
+ * (socket and messages), vfu_dev.c (the device and its regions), vfu_irq.c
+ * (interrupts).
+ */
+#ifndef XRDMA_MODEL_VFU_PRIV_H
+#define XRDMA_MODEL_VFU_PRIV_H
+
+#include "host/pci.h"
+#include "host/vfu.h"
+#include "host/vfu_proto.h"
+
+#define VFU_MAX_DATA	65536
+#define VFU_MAX_FDS	16
+#define VFU_MAX_MESSAGE	(sizeof(struct vfu_header) +			\
+			 sizeof(struct vfu_region_io) + VFU_MAX_DATA)
+#define VFU_IN_SIZE	(2 * VFU_MAX_MESSAGE)
+
+/**
+ * struct vfu_request - a message being handled
+ * @body: what follows the header
+ * @len: bytes of @body
+ * @fds: descriptors that came with it; one that is kept is replaced by -1
+ * @n_fds: number of @fds
+ * @reply: room for the body of the reply, VFU_MAX_MESSAGE less the header
+ * @reply_len: bytes of @reply used
+ * @reply_fd: descriptor to send along, or -1; not closed
+ * @hang_up: close the connection after the reply
+ */
+struct vfu_request {
+	const u8 *body;
+	size_t len;
+	int *fds;
+	unsigned int n_fds;
+	u8 *reply;
+	size_t reply_len;
+	int reply_fd;
+	bool hang_up;
+};
+
+/**
+ * struct vfu_connection - the client
+ * @watch: its socket
+ * @open: there is one
+ * @negotiated: its version message was accepted
+ * @in: bytes received
+ * @in_pos: first byte not handled
+ * @in_len: end of the bytes
+ * @fds: descriptors received
+ * @n_fds: number of @fds
+ * @fds_pos: where in @in the message starts that they belong to
+ * @out: the reply being sent
+ * @out_pos: first byte not sent
+ * @out_len: end of the reply; @out_pos equals it when all is sent
+ */
+struct vfu_connection {
+	struct xrdma_watch watch;
+	bool open;
+	bool negotiated;
+	u8 in[VFU_IN_SIZE];
+	size_t in_pos;
+	size_t in_len;
+	int fds[VFU_MAX_FDS];
+	unsigned int n_fds;
+	size_t fds_pos;
+	u8 out[VFU_MAX_MESSAGE];
+	size_t out_pos;
+	size_t out_len;
+};
+
+/**
+ * struct vfu_msix - interrupts
+ * @eventfd: per vector, -1 if the client gave none
+ * @pending: bit per vector: raised, but masked or without a descriptor
+ * @table: the MSI-X table as written; the client routes by its own copy
+ */
+struct vfu_msix {
+	int eventfd[XRDMA_MSIX_VECTORS];
+	u64 pending;
+	u8 table[XRDMA_MSIX_VECTORS * 16];
+};
+
+/* struct xrdma_vfu - the server; bus_master is what the engine was told */
+struct xrdma_vfu {
+	struct xrdma_loop *loop;
+	struct xrdma_dma *dma;
+	struct xrdma_host_errors *herr;
+	const struct xrdma_vfu_ops *ops;
+	void *opaque;
+	char *path;
+	struct xrdma_watch listener;
+	struct vfu_connection conn;
+	struct xrdma_pci pci;
+	struct vfu_msix msix;
+	int mmap_fd[XRDMA_PCI_BARS];
+	bool bus_master;
+	struct xrdma_vfu_stats stats;
+};
+
+/* vfu_dev.c */
+extern const struct xrdma_pci_events vfu_pci_events;
+int vfu_version(struct xrdma_vfu *vfu, struct vfu_request *req);
+int vfu_device_get_info(struct xrdma_vfu *vfu, struct vfu_request *req);
+int vfu_device_get_region_info(struct xrdma_vfu *vfu, struct vfu_request *req);
+int vfu_device_reset(struct xrdma_vfu *vfu, struct vfu_request *req);
+int vfu_region_read(struct xrdma_vfu *vfu, struct vfu_request *req);
+int vfu_region_write(struct xrdma_vfu *vfu, struct vfu_request *req);
+int vfu_region_write_multi(struct xrdma_vfu *vfu, struct vfu_request *req);
+int vfu_dma_map(struct xrdma_vfu *vfu, struct vfu_request *req);
+int vfu_dma_unmap(struct xrdma_vfu *vfu, struct vfu_request *req);
+void vfu_reset(struct xrdma_vfu *vfu);
+
+/* vfu_irq.c */
+void vfu_irq_init(struct xrdma_vfu *vfu);
+void vfu_irq_release(struct xrdma_vfu *vfu);
+void vfu_irq_reset(struct xrdma_vfu *vfu);
+void vfu_irq_state_changed(struct xrdma_vfu *vfu);
+bool vfu_irq_owns(u32 region, u64 off);
+int vfu_irq_bar_read(struct xrdma_vfu *vfu, u64 off, void *buf, size_t len);
+int vfu_irq_bar_write(struct xrdma_vfu *vfu, u64 off, const void *buf,
+		      size_t len);
+int vfu_device_get_irq_info(struct xrdma_vfu *vfu, struct vfu_request *req);
+int vfu_device_set_irqs(struct xrdma_vfu *vfu, struct vfu_request *req);
+
+#endif /* XRDMA_MODEL_VFU_PRIV_H */

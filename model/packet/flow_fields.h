@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The fields of a frame that flow rules and receive side scaling look at.
+ *
+ * The rules themselves are in core/flow.c, the hash is in core/rss.c.
+ */
+#ifndef XRDMA_MODEL_FLOW_FIELDS_H
+#define XRDMA_MODEL_FLOW_FIELDS_H
+
+#include <linux/types.h>
+
+#include "xrdma_hw.h"
+
+u8 xrdma_flow_fields(struct xrdma_flow_fields *fields, const u8 *frame,
+		     u32 len);
+
+#endif /* XRDMA_MODEL_FLOW_FIELDS_H */

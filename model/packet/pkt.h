@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Transport headers of a packet: base transport header and what its opcode
+ * adds, payload, pad (IBTA 9.2 to 9.4). Parses bytes that nobody has checked;
+ * builds into a frame behind the headers that net.c wrote.
+ *
+ * Knows nothing of queue pairs.
+ */
+#ifndef XRDMA_MODEL_PKT_H
+#define XRDMA_MODEL_PKT_H
+
+#include <linux/types.h>
+
+#include "packet/net.h"
+#include "packet/opcode.h"
+#include "packet/psn.h"
+
+#define XRDMA_PKEY_DEFAULT	0xffff
+#define XRDMA_QPN_MASK		0xffffffU
+#define XRDMA_SRQN_MASK		0xffffffU
+
+/* Syndrome of an AETH: kind in bits 6:5, value in bits 4:0. */
+#define XRDMA_AETH_KIND		0x60
+#define XRDMA_AETH_ACK		0x00
+#define XRDMA_AETH_RNR		0x20
+#define XRDMA_AETH_NAK		0x60
+#define XRDMA_AETH_VALUE	0x1f
+#define XRDMA_AETH_NO_CREDITS	0x1f /* ACK: credits are not in use */
+
+/* Values of a NAK. */
+#define XRDMA_NAK_SEQUENCE	0
+#define XRDMA_NAK_INVALID	1
+#define XRDMA_NAK_ACCESS	2
+#define XRDMA_NAK_OPERATION	3
+#define XRDMA_NAK_RD		4 /* of reliable datagrams only */
+
+/**
+ * struct xrdma_pkt - a packet, its headers in CPU order
+ * @op: facts of @opcode
+ * @opcode: as in the BTH
+ * @solicited: the receiver asks for an event
+ * @migreq: path migration state; sent as 1, "migrated", as annex A17 has no
+ *	migration; ignored when received
+ * @ackreq: an acknowledgment is asked for
+ * @fecn: congestion was met
+ * @becn: congestion was met in the other direction
+ * @pkey: partition key
+ * @dqpn: destination queue pair
+ * @psn: packet sequence number
+ * @va: RETH, AtomicETH: remote address
+ * @rkey: RETH, AtomicETH: remote key
+ * @dma_len: RETH: bytes of the whole operation
+ * @swap_add: AtomicETH
+ * @compare: AtomicETH
+ * @orig: AtomicAckETH: what was there before
+ * @syndrome: AETH
+ * @msn: AETH: message sequence number
+ * @imm: ImmDt, as on the wire
+ * @inv_rkey: IETH: key to invalidate
+ * @qkey: DETH
+ * @sqpn: DETH: source queue pair
+ * @srqn: XRCETH: shared receive queue
+ * @flush: FETH: placement and selectivity
+ * @len: bytes of payload, without pad
+ * @payload: received packets: the payload
+ */
+struct xrdma_pkt {
+	struct xrdma_opcode op;
+	u8 opcode;
+	bool solicited;
+	bool migreq;
+	bool ackreq;
+	bool fecn;
+	bool becn;
+	u16 pkey;
+	u32 dqpn;
+	u32 psn;
+	u64 va;
+	u32 rkey;
+	u32 dma_len;
+	u64 swap_add;
+	u64 compare;
+	u64 orig;
+	u8 syndrome;
+	u32 msn;
+	__be32 imm;
+	u32 inv_rkey;
+	u32 qkey;
+	u32 sqpn;
+	u32 srqn;
+	u32 flush;
+	u32 len;
+	const u8 *payload;
+};
+
+enum xrdma_rx xrdma_pkt_parse(struct xrdma_pkt *pkt, const u8 *bth, u32 len);
+void xrdma_pkt_init(struct xrdma_pkt *pkt, u8 opcode, u32 dqpn, u32 psn);
+u32 xrdma_pkt_roce_len(const struct xrdma_pkt *pkt);
+u8 *xrdma_pkt_write(const struct xrdma_pkt *pkt, u8 *bth);
+
+#endif /* XRDMA_MODEL_PKT_H */

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Counter sets, and where each counter counts: for the port, and in the set of
+ * the queue pair that it concerns, and in no other.
+ */
+#include <string.h>
+
+#include "tests/lib/wire_craft.h"
+
+#define ACK		(XRDMA_AETH_ACK | XRDMA_AETH_NO_CREDITS)
+#define NAK(value)	(XRDMA_AETH_NAK | XRDMA_NAK_##value)
+#define MTU		1024
+#define SET		7
+
+/* PSN of the side under test, and that which it expects. */
+#define REQ_PSN		(wire_defaults.psn)
+#define RESP_PSN	(wire_defaults.psn ^ 0x55)
+
+static u8 bind(struct wire_host *host, u32 qpn, u32 counter)
+{
+	const struct xrdma_cmd_bind_counter p = {
+		.qpn = cpu_to_le32(qpn), .counter = cpu_to_le32(counter),
+	};
+
+	return xrdma_counter_bind(host->dev, &p);
+}
+
+/* QUERY_STATS of one counter. */
+static u64 query(struct wire_host *host, u32 counter, enum xrdma_stat stat)
+{
+	u64 addr = wire_alloc(host, XRDMA_NUM_STATS * 8, 8);
+	const struct xrdma_cmd_query_stats p = {
+		.addr = cpu_to_le64(addr),
+		.count = cpu_to_le32(XRDMA_NUM_STATS),
+		.counter = cpu_to_le32(counter),
+	};
+	const __le64 *values = wire_ptr(host, addr);
+
+	assert_int_equal(xrdma_counter_query(host->dev, &p), XRDMA_CMD_OK);
+	return le64_to_cpu(values[stat]);
+}
+
+/* The test is the peer of a queue pair that counts in a set. */
+static void begin(void **state, struct craft *c,
+		  const struct wire_params *params)
+{
+	craft_begin(state, c, params);
+	assert_int_equal(bind(c->p.a.host, c->p.a.qpn, SET), XRDMA_CMD_OK);
+}
+
+/* What has been counted, in the set and for the port. */
+static void counted(struct craft *c, enum xrdma_stat stat, u64 want)
+{
+	u64 set = query(c->p.a.host, SET, stat);
+	u64 port = query(c->p.a.host, 0, stat);
+
+	if (set != want || port != want)
+		fail_msg("counter %d: %lu in the set, %lu of the port, wanted %lu",
+			 stat, set, port, want);
+}
+
+static void post(struct craft *c, u8 opcode, u32 len)
+{
+	struct xrdma_sge sge = wire_sge(c->p.a_buf, len, c->p.a_key);
+
+	wire_post_send(&c->p.a, &(struct wire_wr) {
+		.opcode = opcode, .flags = XRDMA_WQE_SIGNALED,
+		.sges = &sge, .num_sge = 1, .remote_addr = 0x1000, .rkey = 0x77,
+	});
+}
+
+static void respond(struct craft *c, u8 syndrome, u32 psn)
+{
+	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_ACK, psn);
+
+	pkt.syndrome = syndrome;
+	craft_send(c, &pkt, NULL);
+	craft_turn(c);
+}
+
+static void request(struct craft *c, u8 opcode, u32 psn, u32 len)
+{
+	struct xrdma_pkt pkt = craft_pkt(c, opcode, psn);
+
+	pkt.dma_len = len;
+	if (pkt.op.flags & XRDMA_PKT_PAYLOAD)
+		pkt.len = len;
+	craft_send(c, &pkt, NULL);
+	craft_turn(c);
+}
+
+static void drain(struct craft *c)
+{
+	while (craft_receive(c))
+		;
+}
+
+static void sets_belong_to_queue_pairs(void **state)
+{
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct wire_pair p, other;
+
+	wire_make_pair(env, &p, &wire_defaults);
+	wire_make_pair(env, &other, &wire_defaults);
+	assert_int_equal(bind(host, 999, SET), XRDMA_CMD_BAD_NUMBER);
+	assert_int_equal(bind(host, p.a.qpn, XRDMA_MAX_COUNTERS),
+			 XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(bind(host, p.a.qpn, XRDMA_MAX_COUNTERS - 1),
+			 XRDMA_CMD_OK);
+	assert_int_equal(bind(host, p.a.qpn, SET), XRDMA_CMD_OK);
+	xrdma_qp_stat_add(p.a.qp, XRDMA_STAT_RNR_NAK, 5);
+	xrdma_qp_stat_add(other.a.qp, XRDMA_STAT_RNR_NAK, 100);
+	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 5);
+	assert_int_equal(query(host, 255, XRDMA_STAT_RNR_NAK), 0);
+	assert_int_equal(query(host, 0, XRDMA_STAT_RNR_NAK), 105);
+	/* bound once more, and shared: it goes on */
+	assert_int_equal(bind(host, p.a.qpn, SET), XRDMA_CMD_OK);
+	assert_int_equal(bind(host, other.a.qpn, SET), XRDMA_CMD_OK);
+	xrdma_qp_stat_add(other.a.qp, XRDMA_STAT_RNR_NAK, 1);
+	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 6);
+	assert_int_equal(bind(host, p.a.qpn, 0), XRDMA_CMD_OK);
+	xrdma_qp_stat_add(p.a.qp, XRDMA_STAT_RNR_NAK, 1);
+	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 6);
+	/* without a queue pair it keeps its values, until it has one again */
+	assert_int_equal(xrdma_qp_destroy(host->dev, other.a.qpn),
+			 XRDMA_CMD_OK);
+	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 6);
+	assert_int_equal(bind(host, p.a.qpn, SET), XRDMA_CMD_OK);
+	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 0);
+}
+
+static void queries_are_checked(void **state)
+{
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct xrdma_cmd_query_stats p = {
+		.addr = cpu_to_le64(wire_alloc(host, XRDMA_NUM_STATS * 8, 8)),
+		.count = cpu_to_le32(XRDMA_NUM_STATS),
+		.counter = cpu_to_le32(XRDMA_MAX_COUNTERS),
+	};
+
+	assert_int_equal(xrdma_counter_query(host->dev, &p),
+			 XRDMA_CMD_BAD_PARAM);
+	p.counter = cpu_to_le32(XRDMA_MAX_COUNTERS - 1);
+	assert_int_equal(xrdma_counter_query(host->dev, &p), XRDMA_CMD_OK);
+}
+
+/* Bytes are those of whole frames; what is no RoCE is not among them. */
+static void packets_and_bytes(void **state)
+{
+	struct craft c;
+
+	begin(state, &c, &wire_defaults);
+	post(&c, XRDMA_OP_WRITE, 2 * MTU + 4);
+	drain(&c);
+	counted(&c, XRDMA_STAT_TX_PACKETS, 3);
+	counted(&c, XRDMA_STAT_TX_BYTES,
+		2 * MTU + 4 + 3 * (14 + 20 + 8 + 12 + 4) + 16);
+	counted(&c, XRDMA_STAT_RX_PACKETS, 0);
+	respond(&c, ACK, REQ_PSN + 2);
+	counted(&c, XRDMA_STAT_RX_PACKETS, 1);
+	counted(&c, XRDMA_STAT_RX_BYTES, 14 + 20 + 8 + 12 + 4 + 4);
+	counted(&c, XRDMA_STAT_TX_RETRANSMITTED, 0);
+}
+
+static void packets_sent_again(void **state)
+{
+	struct craft c;
+
+	begin(state, &c, &wire_defaults);
+	post(&c, XRDMA_OP_WRITE, 4 * MTU);
+	drain(&c);
+	respond(&c, NAK(SEQUENCE), REQ_PSN + 1);
+	drain(&c);
+	counted(&c, XRDMA_STAT_RETRANSMITS, 1);
+	counted(&c, XRDMA_STAT_TX_RETRANSMITTED, 3);
+	fake_loop_advance(c.env->loop, fake_loop_next(c.env->loop));
+	drain(&c);
+	counted(&c, XRDMA_STAT_ACK_TIMEOUTS, 1);
+	counted(&c, XRDMA_STAT_TX_RETRANSMITTED, 6);
+	counted(&c, XRDMA_STAT_TX_PACKETS, 10);
+}
+
+static void the_peer_is_not_ready(void **state)
+{
+	struct craft c;
+
+	begin(state, &c, &wire_defaults);
+	post(&c, XRDMA_OP_SEND, 8);
+	drain(&c);
+	respond(&c, XRDMA_AETH_RNR | 1, REQ_PSN);
+	counted(&c, XRDMA_STAT_RNR_NAK, 1);
+	counted(&c, XRDMA_STAT_OUT_OF_BUFFER, 0);
+}
+
+static void no_buffer_for_the_peer(void **state)
+{
+	struct craft c;
+
+	begin(state, &c, &wire_defaults);
+	request(&c, XRDMA_BTH_SEND_ONLY, RESP_PSN, 8);
+	counted(&c, XRDMA_STAT_OUT_OF_BUFFER, 1);
+	counted(&c, XRDMA_STAT_RNR_NAK, 0);
+}
+
+/* Messages, not packets; and no duplicate. */
+static void requests_by_kind(void **state)
+{
+	struct xrdma_pkt pkt;
+	struct craft c;
+	u32 i;
+
+	begin(state, &c, &wire_defaults);
+	for (i = 0; i < 3; i++) {
+		pkt = craft_pkt(&c, XRDMA_BTH_WRITE_FIRST + i, RESP_PSN + i);
+		pkt.dma_len = 3 * MTU;
+		pkt.len = MTU;
+		craft_send(&c, &pkt, NULL);
+	}
+	request(&c, XRDMA_BTH_WRITE_ONLY, RESP_PSN + 3, 8);
+	counted(&c, XRDMA_STAT_RX_WRITES, 2);
+	request(&c, XRDMA_BTH_READ_REQUEST, RESP_PSN + 4, 2 * MTU);
+	request(&c, XRDMA_BTH_FETCH_ADD, RESP_PSN + 6, 8);
+	request(&c, XRDMA_BTH_CMP_SWAP, RESP_PSN + 7, 8);
+	request(&c, XRDMA_BTH_ATOMIC_WRITE, RESP_PSN + 8, 8);
+	counted(&c, XRDMA_STAT_RX_READS, 1);
+	counted(&c, XRDMA_STAT_RX_ATOMICS, 3);
+	counted(&c, XRDMA_STAT_DUPLICATES, 0);
+	request(&c, XRDMA_BTH_READ_REQUEST, RESP_PSN + 4, 2 * MTU);
+	request(&c, XRDMA_BTH_FETCH_ADD, RESP_PSN + 6, 8);
+	request(&c, XRDMA_BTH_WRITE_ONLY, RESP_PSN + 3, 8);
+	counted(&c, XRDMA_STAT_DUPLICATES, 3);
+	counted(&c, XRDMA_STAT_RX_WRITES, 2);
+	counted(&c, XRDMA_STAT_RX_READS, 1);
+	counted(&c, XRDMA_STAT_RX_ATOMICS, 3);
+	request(&c, XRDMA_BTH_WRITE_ONLY, RESP_PSN + 20, 8);
+	counted(&c, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
+}
+
+static void the_peer_refuses(void **state)
+{
+	struct craft c;
+
+	begin(state, &c, &wire_defaults);
+	post(&c, XRDMA_OP_WRITE, 8);
+	post(&c, XRDMA_OP_WRITE, 8);
+	drain(&c);
+	respond(&c, NAK(ACCESS), REQ_PSN);
+	counted(&c, XRDMA_STAT_REQ_REMOTE_ACCESS, 1);
+	counted(&c, XRDMA_STAT_REQ_REMOTE_INVALID, 0);
+	/* the one refused, and the one behind it */
+	counted(&c, XRDMA_STAT_REQ_CQE_ERRORS, 2);
+	counted(&c, XRDMA_STAT_REQ_FLUSHED, 1);
+	counted(&c, XRDMA_STAT_RESP_CQE_ERRORS, 0);
+}
+
+static void the_peer_calls_it_invalid(void **state)
+{
+	struct craft c;
+
+	begin(state, &c, &wire_defaults);
+	post(&c, XRDMA_OP_WRITE, 8);
+	drain(&c);
+	respond(&c, NAK(INVALID), REQ_PSN);
+	counted(&c, XRDMA_STAT_REQ_REMOTE_INVALID, 1);
+	counted(&c, XRDMA_STAT_REQ_REMOTE_ACCESS, 0);
+}
+
+static void receives_that_fail(void **state)
+{
+	struct xrdma_sge sge;
+	struct craft c;
+
+	begin(state, &c, &wire_defaults);
+	sge = wire_sge(c.p.a_buf, 4, c.p.a_key);
+	wire_post_recv(&c.p.a, 1, &sge, 1);
+	wire_post_recv(&c.p.a, 2, &sge, 1);
+	wire_post_recv(&c.p.a, 3, &sge, 1);
+	request(&c, XRDMA_BTH_SEND_ONLY, RESP_PSN, 8);
+	counted(&c, XRDMA_STAT_RESP_CQE_ERRORS, 3);
+	counted(&c, XRDMA_STAT_RESP_FLUSHED, 2);
+	counted(&c, XRDMA_STAT_REQ_CQE_ERRORS, 0);
+}
+
+static void refused_accesses(void **state)
+{
+	struct xrdma_sge sge;
+	struct xrdma_pkt pkt;
+	struct craft c;
+
+	begin(state, &c, &wire_defaults);
+	pkt = craft_pkt(&c, XRDMA_BTH_WRITE_ONLY, RESP_PSN);
+	pkt.rkey ^= 1;
+	pkt.len = 8;
+	pkt.dma_len = 8;
+	craft_send(&c, &pkt, NULL);
+	counted(&c, XRDMA_STAT_FAULTS, 1);
+	counted(&c, XRDMA_STAT_REM_ACCESS_ERRORS, 1);
+	/* that of this side is one too, but none of the peer */
+	wire_make_pair(c.env, &c.p, &wire_defaults);
+	bind(c.p.a.host, c.p.a.qpn, SET);
+	sge = wire_sge(c.p.a_buf, 8, c.p.a_key ^ 1);
+	wire_post_send(&c.p.a, &(struct wire_wr) {
+		.opcode = XRDMA_OP_SEND, .sges = &sge, .num_sge = 1,
+	});
+	craft_turn(&c);
+	assert_int_equal(query(c.p.a.host, SET, XRDMA_STAT_FAULTS), 2);
+	assert_int_equal(query(c.p.a.host, SET, XRDMA_STAT_REM_ACCESS_ERRORS),
+			 1);
+}
+
+#define T(name)								\
+	cmocka_unit_test_setup_teardown(name, wire_setup_2, wire_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(sets_belong_to_queue_pairs),
+		T(queries_are_checked),
+		T(packets_and_bytes),
+		T(packets_sent_again),
+		T(the_peer_is_not_ready),
+		T(no_buffer_for_the_peer),
+		T(requests_by_kind),
+		T(the_peer_refuses),
+		T(the_peer_calls_it_invalid),
+		T(receives_that_fail),
+		T(refused_accesses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The walker: against tables that the pure builder made over random layouts,
+ * and against malformed ones.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/core_env.h"
+
+#define MAX_PIECES	64
+#define PAGE		4096ULL
+
+/**
+ * struct piece - contiguous bus memory
+ * @addr: bus address
+ * @len: bytes
+ */
+struct piece {
+	u64 addr;
+	u64 len;
+};
+
+/* Where guest memory is for the device, which maps it by itself. */
+static void *dev_ptr(struct core_env *env, u64 addr)
+{
+	return xrdma_dma_ptr(env->dma, addr, 1, false);
+}
+
+static void set_entry(struct core_env *env, u64 table, u32 index, u64 entry)
+{
+	((__le64 *)core_ptr(env, table))[index] = cpu_to_le64(entry);
+}
+
+static u64 new_table(struct core_env *env)
+{
+	u64 table = core_alloc(env, PAGE, PAGE);
+
+	memset(core_ptr(env, table), 0, PAGE);
+	return table;
+}
+
+/* Put a block into the tables below @root, making those on the way. */
+static void map_block(struct core_env *env, u64 table, u8 level, u8 leaf,
+		      u64 pos, u64 addr, u8 shift)
+{
+	u32 index;
+	u64 entry;
+
+	for (; level > xrdma_xlat_level(leaf, shift); level--) {
+		index = xrdma_xlat_index(leaf, level, pos);
+		entry = le64_to_cpu(((__le64 *)core_ptr(env, table))[index]);
+		if (!entry) {
+			entry = xrdma_make_mtt_table(new_table(env));
+			set_entry(env, table, index, entry);
+		}
+		table = entry & XRDMA_MTT_ADDR;
+	}
+	set_entry(env, table, xrdma_xlat_index(leaf, level, pos),
+		  xrdma_make_mtt_block(addr & ~((1ULL << shift) - 1)));
+}
+
+static u64 build(struct core_env *env, const struct piece *pieces,
+		 unsigned int n, struct xrdma_xlat *x)
+{
+	u64 table, pos, addr, len, step;
+	unsigned int i;
+	u8 shift;
+
+	*x = (struct xrdma_xlat) {};
+	xrdma_xlat_begin_measure(x);
+	for (i = 0; i < n; i++)
+		xrdma_xlat_survey(x, pieces[i].addr, pieces[i].len);
+	if (x->moved) {
+		xrdma_xlat_begin_measure(x);
+		for (i = 0; i < n; i++)
+			xrdma_xlat_measure(x, pieces[i].addr, pieces[i].len);
+	}
+	xrdma_xlat_finish(x);
+	if (!x->level)
+		return xrdma_make_root(pieces[0].addr &
+				       ~((1ULL << x->leaf_shift) - 1), 0,
+				       x->leaf_shift);
+	table = new_table(env);
+	pos = x->start;
+	for (i = 0; i < n; i++) {
+		addr = pieces[i].addr;
+		for (len = pieces[i].len; len; len -= step) {
+			shift = xrdma_xlat_block(x, pos, addr, len);
+			step = xrdma_xlat_step(pos, len, shift);
+			map_block(env, table, x->level, x->leaf_shift, pos,
+				  addr, shift);
+			pos += step;
+			addr += step;
+		}
+	}
+	return xrdma_make_root(table, x->level, x->leaf_shift);
+}
+
+/* Random pieces of distinct memory below 32 MiB; returns their bytes. */
+static u64 random_pieces(struct piece *pieces, unsigned int *n)
+{
+	u64 addr = CORE_IOVA, total = 0;
+	unsigned int i;
+
+	*n = 1 + rand() % MAX_PIECES;
+	for (i = 0; i < *n; i++) {
+		addr += (rand() % 4) * PAGE;
+		if (rand() % 8 == 0)
+			addr = (addr + 0x1fffff) & ~0x1fffffULL;
+		pieces[i].addr = addr;
+		pieces[i].len = rand() % 16 ? (1 + rand() % 8) * PAGE :
+			       0x200000 + (rand() % 3) * PAGE;
+		if (addr + pieces[i].len > CORE_IOVA + 0x2000000)
+			break;
+		addr += pieces[i].len;
+		total += pieces[i].len;
+	}
+	*n = i;
+	/* memory in use need not be in order of its addresses */
+	for (i = 0; i + 1 < *n; i += 2) {
+		struct piece p = pieces[i];
+
+		pieces[i] = pieces[i + 1];
+		pieces[i + 1] = p;
+	}
+	return total;
+}
+
+/* Where a byte of the region is, from the pieces alone. */
+static u64 addr_of(const struct piece *pieces, u64 off)
+{
+	for (; off >= pieces->len; pieces++)
+		off -= pieces->len;
+	return pieces->addr + off;
+}
+
+static void random_layouts(void **state)
+{
+	struct core_env *env = *state;
+	struct piece pieces[MAX_PIECES];
+	unsigned int round, i, n;
+	struct xrdma_xlat x;
+	struct xrdma_mem mem;
+	u64 total, off, root;
+	size_t len;
+	u64 next = CORE_IOVA + 0x2000000;
+
+	srand(1);
+	for (round = 0; round < 200; round++) {
+		total = random_pieces(pieces, &n);
+		if (!total)
+			continue;
+		env->next = next;
+		root = build(env, pieces, n, &x);
+		assert_true(xrdma_root_ok(root));
+		xrdma_mem_init(&mem, root, x.start, total, 0);
+		for (i = 0; i < 200; i++) {
+			off = ((u64)rand() << 12 | (rand() & 0xfff)) % total;
+			len = 1 + rand() % 9000;
+			assert_ptr_equal(xrdma_mem_ptr(env->dev, &mem, off,
+						       &len, i & 1),
+					 dev_ptr(env, addr_of(pieces, off)));
+			assert_in_range(len, 1, total - off);
+			assert_int_equal(addr_of(pieces, off + len - 1),
+					 addr_of(pieces, off) + len - 1);
+		}
+		assert_int_equal(xrdma_mem_probe(env->dev, &mem, true), 0);
+	}
+}
+
+static void copies_cross_blocks(void **state)
+{
+	struct core_env *env = *state;
+	struct piece pieces[] = {
+		{ CORE_IOVA + 0x1005000, PAGE }, { CORE_IOVA + 0x1001000, PAGE },
+	};
+	struct xrdma_mem mem;
+	struct xrdma_xlat x;
+	u8 data[100], back[100];
+	unsigned int i;
+	u64 root;
+
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = i;
+	root = build(env, pieces, 2, &x);
+	xrdma_mem_init(&mem, root, x.start, 2 * PAGE, 0);
+	assert_int_equal(xrdma_mem_write(env->dev, &mem, PAGE - 40, data,
+					 sizeof(data)), 0);
+	assert_memory_equal(core_ptr(env, CORE_IOVA + 0x1005000 + PAGE - 40),
+			    data, 40);
+	assert_memory_equal(core_ptr(env, CORE_IOVA + 0x1001000), data + 40,
+			    60);
+	assert_int_equal(xrdma_mem_read(env->dev, &mem, PAGE - 40, back,
+					sizeof(back)), 0);
+	assert_memory_equal(back, data, sizeof(data));
+	assert_int_equal(xrdma_mem_read(env->dev, &mem, 2 * PAGE - 50, back,
+					sizeof(back)), -EFAULT);
+}
+
+/* A walk of a table with one entry. */
+static void *walk_one(struct core_env *env, u64 entry, u8 level, u8 flags)
+{
+	u64 table = new_table(env);
+	struct xrdma_mem mem;
+	size_t len = 8;
+
+	set_entry(env, table, 0, entry);
+	xrdma_mem_init(&mem, xrdma_make_root(table, level, 12), 0, PAGE,
+		       flags);
+	return xrdma_mem_ptr(env->dev, &mem, 0, &len, false);
+}
+
+static void malformed_entries_are_host_errors(void **state)
+{
+	struct core_env *env = *state;
+	u64 block = xrdma_make_mtt_block(CORE_IOVA);
+
+	assert_non_null(walk_one(env, block, 1, 0));
+	assert_null(walk_one(env, block | 1 << 2, 1, 0));
+	assert_null(walk_one(env, block | 1 << 11, 1, 0));
+	assert_null(walk_one(env, xrdma_make_mtt_table(CORE_IOVA), 1, 0));
+	assert_null(walk_one(env, block + PAGE, 2, 0));
+	core_expect(env, XRDMA_HERR_MTT_ENTRY, 4);
+	assert_null(walk_one(env, 0, 1, 0));
+	assert_null(walk_one(env, ~1ULL, 1, 0));
+	core_expect(env, XRDMA_HERR_MTT_MISSING, 2);
+	assert_null(walk_one(env, 0, 1, XRDMA_MEM_SPARSE));
+	assert_null(walk_one(env, xrdma_make_mtt_table(PAGE), 2, 0));
+	assert_null(walk_one(env, xrdma_make_mtt_block(PAGE), 1, 0));
+	core_expect(env, XRDMA_HERR_DMA_UNMAPPED, 2);
+}
+
+static void a_sparse_entry_may_appear(void **state)
+{
+	struct core_env *env = *state;
+	u64 table = new_table(env);
+	struct xrdma_mem mem;
+	size_t len = 8;
+
+	xrdma_mem_init(&mem, xrdma_make_root(table, 1, 12), 0, 512 * PAGE,
+		       XRDMA_MEM_SPARSE);
+	assert_null(xrdma_mem_ptr(env->dev, &mem, PAGE, &len, false));
+	set_entry(env, table, 1, xrdma_make_mtt_block(CORE_IOVA + PAGE));
+	assert_ptr_equal(xrdma_mem_ptr(env->dev, &mem, PAGE, &len, false),
+			 dev_ptr(env, CORE_IOVA + PAGE));
+}
+
+/* An unmap ends the use of remembered walks, tables included. */
+static void unmapping_forgets_walks(void **state)
+{
+	struct core_env *env = *state;
+	u64 other = CORE_IOVA + 2 * CORE_MEM_SIZE;
+	struct xrdma_mem mem;
+	size_t len = 8;
+
+	assert_int_equal(xrdma_dma_map(env->dma, other, PAGE,
+				       XRDMA_DMA_READ | XRDMA_DMA_WRITE,
+				       env->fd, 0), 0);
+	xrdma_mem_init(&mem, xrdma_make_root(other, 0, 12), 0, PAGE, 0);
+	assert_non_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
+	assert_int_equal(xrdma_dma_unmap(env->dma, other, PAGE), 0);
+	assert_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
+	core_expect(env, XRDMA_HERR_DMA_UNMAPPED, 1);
+}
+
+/* What was found for reading is not used for writing, nor the other way. */
+static void rights_of_the_mapping_hold(void **state)
+{
+	struct core_env *env = *state;
+	u64 in = CORE_IOVA + 2 * CORE_MEM_SIZE;
+	u64 out = CORE_IOVA + 3 * CORE_MEM_SIZE;
+	struct xrdma_mem mem;
+	size_t len = 8;
+
+	assert_int_equal(xrdma_dma_map(env->dma, in, PAGE, XRDMA_DMA_READ,
+				       env->fd, 0), 0);
+	assert_int_equal(xrdma_dma_map(env->dma, out, PAGE, XRDMA_DMA_WRITE,
+				       env->fd, 0), 0);
+	xrdma_mem_init(&mem, xrdma_make_root(in, 0, 12), 0, PAGE, 0);
+	assert_non_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, false));
+	assert_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
+	xrdma_mem_init(&mem, xrdma_make_root(out, 0, 12), 0, PAGE, 0);
+	assert_non_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
+	assert_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, false));
+	core_expect(env, XRDMA_HERR_DMA_ACCESS, 2);
+}
+
+static void a_dead_device_touches_nothing(void **state)
+{
+	struct core_env *env = *state;
+	struct xrdma_mem mem;
+	size_t len = 8;
+
+	xrdma_mem_init(&mem, xrdma_make_root(CORE_IOVA, 0, 12), 0, PAGE, 0);
+	assert_non_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
+	xrdma_device_fatal(env->dev, XRDMA_FATAL_INTERNAL);
+	assert_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
+}
+
+/* Mappings that are neighbours for the device but not in this process. */
+static void a_block_in_scattered_mappings(void **state)
+{
+	struct core_env *env = *state;
+	u64 other = CORE_IOVA + 2 * CORE_MEM_SIZE;
+	struct xrdma_mem mem;
+	size_t len;
+	u64 i;
+
+	for (i = 0; i < 4; i++)
+		assert_int_equal(xrdma_dma_map(env->dma, other + i * PAGE,
+					       PAGE, XRDMA_DMA_READ, env->fd,
+					       (3 - i) * PAGE), 0);
+	xrdma_mem_init(&mem, xrdma_make_root(other, 0, 14), 0, 4 * PAGE, 0);
+	for (i = 0; i < 4; i++) {
+		len = 2 * PAGE;
+		assert_ptr_equal(xrdma_mem_ptr(env->dev, &mem, i * PAGE, &len,
+					       false),
+				 dev_ptr(env, CORE_IOVA + (3 - i) * PAGE));
+		assert_int_equal(len, PAGE);
+	}
+}
+
+#define T(name)								\
+	cmocka_unit_test_setup_teardown(name, core_setup_enabled,	\
+					core_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(random_layouts),
+		T(copies_cross_blocks),
+		T(malformed_entries_are_host_errors),
+		T(a_sparse_entry_may_appear),
+		T(unmapping_forgets_walks),
+		T(rights_of_the_mapping_hold),
+		T(a_dead_device_touches_nothing),
+		T(a_block_in_scattered_mappings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

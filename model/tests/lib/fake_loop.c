@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A loop whose time stands still.
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/fake_loop.h"
+
+#define MAX_TIMERS	1024
+#define MAX_WATCHES	8
+
+struct xrdma_loop {
+	u64 now_ns;
+	struct xrdma_timer *timers[MAX_TIMERS];
+	struct xrdma_watch *watches[MAX_WATCHES];
+	u32 events[MAX_WATCHES];
+};
+
+struct xrdma_loop *xrdma_loop_create(u64 spin_ns)
+{
+	struct xrdma_loop *loop = calloc(1, sizeof(*loop));
+
+	(void)spin_ns;
+	if (loop)
+		loop->now_ns = 1000000000;
+	return loop;
+}
+
+void xrdma_loop_destroy(struct xrdma_loop *loop)
+{
+	free(loop);
+}
+
+u64 xrdma_loop_now(const struct xrdma_loop *loop)
+{
+	return loop->now_ns;
+}
+
+static int find_watch(struct xrdma_loop *loop, struct xrdma_watch *watch)
+{
+	int i;
+
+	for (i = 0; i < MAX_WATCHES; i++)
+		if (loop->watches[i] == watch)
+			return i;
+	abort();
+}
+
+int xrdma_loop_watch(struct xrdma_loop *loop, struct xrdma_watch *watch,
+		     u32 events)
+{
+	int i = find_watch(loop, NULL);
+
+	loop->watches[i] = watch;
+	loop->events[i] = events;
+	return 0;
+}
+
+int xrdma_loop_rewatch(struct xrdma_loop *loop, struct xrdma_watch *watch,
+		       u32 events)
+{
+	loop->events[find_watch(loop, watch)] = events;
+	return 0;
+}
+
+void xrdma_loop_unwatch(struct xrdma_loop *loop, struct xrdma_watch *watch)
+{
+	loop->watches[find_watch(loop, watch)] = NULL;
+}
+
+int xrdma_timer_arm(struct xrdma_loop *loop, struct xrdma_timer *timer,
+		    u64 deadline_ns)
+{
+	size_t slot = timer->slot;
+
+	timer->deadline_ns = deadline_ns;
+	if (slot)
+		return 0;
+	for (slot = 1; slot < MAX_TIMERS; slot++)
+		if (!loop->timers[slot])
+			break;
+	if (slot == MAX_TIMERS)
+		abort();
+	loop->timers[slot] = timer;
+	timer->slot = slot;
+	return 0;
+}
+
+void xrdma_timer_cancel(struct xrdma_loop *loop, struct xrdma_timer *timer)
+{
+	if (timer->slot)
+		loop->timers[timer->slot] = NULL;
+	timer->slot = 0;
+}
+
+bool xrdma_timer_armed(const struct xrdma_timer *timer)
+{
+	return timer->slot;
+}
+
+/* Serve the descriptors that are ready. EPOLL* and POLL* are the same bits. */
+void fake_loop_watches(struct xrdma_loop *loop)
+{
+	int i;
+
+	for (i = 0; i < MAX_WATCHES; i++) {
+		struct xrdma_watch *watch = loop->watches[i];
+		struct pollfd pfd;
+
+		if (!watch)
+			continue;
+		pfd.fd = watch->fd;
+		pfd.events = loop->events[i];
+		if (poll(&pfd, 1, 0) > 0)
+			watch->fn(watch->opaque, pfd.revents);
+	}
+}
+
+/* Deadline of the next timer, UINT64_MAX if there is none. */
+u64 fake_loop_next(const struct xrdma_loop *loop)
+{
+	u64 next = UINT64_MAX;
+	int i;
+
+	for (i = 1; i < MAX_TIMERS; i++)
+		if (loop->timers[i] && loop->timers[i]->deadline_ns < next)
+			next = loop->timers[i]->deadline_ns;
+	return next;
+}
+
+/* Set the time, and fire what is due. */
+void fake_loop_advance(struct xrdma_loop *loop, u64 to_ns)
+{
+	int i;
+
+	loop->now_ns = to_ns;
+	for (i = 1; i < MAX_TIMERS; i++) {
+		struct xrdma_timer *timer = loop->timers[i];
+
+		if (!timer || timer->deadline_ns > to_ns)
+			continue;
+		xrdma_timer_cancel(loop, timer);
+		timer->fn(timer->opaque);
+	}
+}

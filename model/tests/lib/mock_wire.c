@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * A wire engine that sends nothing. Stands in for everything that device.h
+ * expects of the wire engine, so that no part of the real one is linked.
+ */
+#include "core/device.h"
+#include "tests/lib/mock_wire.h"
+
+struct mock_wire mock_wire;
+
+static int mock_init(struct xrdma_qp *qp)
+{
+	(void)qp;
+	mock_wire.init++;
+	return mock_wire.init_error;
+}
+
+static void mock_modify(struct xrdma_qp *qp, u32 mask, u8 old)
+{
+	(void)qp;
+	(void)old;
+	mock_wire.modify++;
+	mock_wire.mask = mask;
+}
+
+static void mock_stop(struct xrdma_qp *qp, bool sq_only)
+{
+	(void)qp;
+	mock_wire.stop++;
+	mock_wire.sq_only += sq_only;
+}
+
+static void mock_destroy(struct xrdma_qp *qp)
+{
+	(void)qp;
+	mock_wire.destroy++;
+}
+
+/* One entry per turn: complete it, or fail it. */
+static bool mock_run(struct xrdma_qp *qp)
+{
+	u8 wqe[XRDMA_WQE_MAX] __attribute__((aligned(8)));
+	const struct xrdma_sq_wqe *head = (void *)wqe;
+	u8 status = mock_wire.fail;
+
+	if (mock_wire.hold || qp->sq.ci == qp->sq.pi ||
+	    qp->state != XRDMA_QPS_RTS || xrdma_qp_read_sq(qp, qp->sq.ci, wqe))
+		return false;
+	mock_wire.fail = 0;
+	if (status)
+		xrdma_qp_fail_send(qp, qp->sq.ci, head, status, 0);
+	else
+		xrdma_qp_complete_send(qp, qp->sq.ci, head, 0);
+	return true;
+}
+
+static bool mock_idle(const struct xrdma_qp *qp)
+{
+	(void)qp;
+	return !mock_wire.hold;
+}
+
+static void mock_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
+{
+	(void)qp;
+	(void)attr;
+}
+
+#define MOCK_OPS							\
+	{								\
+		.init = mock_init,					\
+		.modify = mock_modify,					\
+		.stop = mock_stop,					\
+		.destroy = mock_destroy,				\
+		.run = mock_run,					\
+		.idle = mock_idle,					\
+		.query = mock_query,					\
+	}
+
+const struct xrdma_qp_ops xrdma_rc_ops = MOCK_OPS;
+const struct xrdma_qp_ops xrdma_uc_ops = MOCK_OPS;
+const struct xrdma_qp_ops xrdma_ud_ops = MOCK_OPS;
+const struct xrdma_qp_ops xrdma_xrc_ops = MOCK_OPS;
+const struct xrdma_qp_ops xrdma_raw_ops = MOCK_OPS;
+
+int xrdma_wire_init(struct xrdma_device *dev)
+{
+	(void)dev;
+	return 0;
+}
+
+void xrdma_wire_destroy(struct xrdma_device *dev)
+{
+	(void)dev;
+}
+
+void xrdma_wire_reset(struct xrdma_device *dev)
+{
+	(void)dev;
+	mock_wire.resets++;
+}
+
+bool xrdma_wire_poll(struct xrdma_device *dev)
+{
+	(void)dev;
+	return false;
+}
+
+bool xrdma_wire_carrier(const struct xrdma_device *dev)
+{
+	(void)dev;
+	return mock_wire.carrier;
+}
+
+void xrdma_wire_port_changed(struct xrdma_device *dev)
+{
+	(void)dev;
+	mock_wire.port_changes++;
+}

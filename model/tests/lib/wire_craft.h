@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Packets by hand: the test is the peer of a queue pair, sends it what it
+ * likes, and sees every packet that it sends.
+ */
+#ifndef XRDMA_TEST_WIRE_CRAFT_H
+#define XRDMA_TEST_WIRE_CRAFT_H
+
+#include "packet/pkt.h"
+#include "tests/lib/wire_env.h"
+
+/*
+ * struct craft - a queue pair of host 0, and the test in place of host 1
+ * @p: the connection; nothing is ever done on its side b
+ * @pkt: the packet last received, its payload in @data
+ */
+struct craft {
+	struct wire_env *env;
+	struct wire_pair p;
+	struct xrdma_pkt pkt;
+	u8 data[XRDMA_FRAME_MAX];
+};
+
+void craft_begin(void **state, struct craft *c,
+		 const struct wire_params *params);
+struct xrdma_pkt craft_pkt(const struct craft *c, u8 opcode, u32 psn);
+u32 craft_frame(const struct craft *c, const struct xrdma_pkt *pkt,
+		const u8 *data, u8 *frame);
+enum xrdma_rx craft_send(struct craft *c, const struct xrdma_pkt *pkt,
+			 const u8 *data);
+void craft_turn(struct craft *c);
+bool craft_receive(struct craft *c);
+void craft_expect(struct craft *c, u8 opcode, u32 psn);
+void craft_expect_ack(struct craft *c, u8 syndrome, u32 psn);
+void craft_expect_nothing(struct craft *c);
+
+#endif /* XRDMA_TEST_WIRE_CRAFT_H */

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * What the tests of the wire engine share: one or two whole devices, each with
+ * a host's memory, between them a wire, and a driver small enough to see
+ * through. Time passes only when nothing else can happen.
+ */
+#ifndef XRDMA_TEST_WIRE_ENV_H
+#define XRDMA_TEST_WIRE_ENV_H
+
+#include <linux/array_size.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/device.h"
+#include "tests/lib/fake_loop.h"
+#include "wire/wire.h"
+#include "xrdma_encode.h"
+#include "xrdma_ring.h"
+#include "xrdma_xlat.h"
+
+#define WIRE_IOVA	0x40000000ULL
+#define WIRE_MEM_SIZE	0x8000000ULL
+#define WIRE_PD		7
+#define WIRE_ALL_RIGHTS	(XRDMA_ACCESS_LOCAL_WRITE | \
+			 XRDMA_ACCESS_REMOTE_WRITE | \
+			 XRDMA_ACCESS_REMOTE_READ | \
+			 XRDMA_ACCESS_REMOTE_ATOMIC)
+#define WIRE_MS		1000000ULL
+
+#define WIRE_BUF_SIZE	0x400000
+
+#define WIRE_SQ_STRIDE_LOG	8
+#define WIRE_RQ_STRIDE_LOG	7
+/* Bytes of struct xrdma_bind_seg and of struct xrdma_reg_seg. */
+#define WIRE_SEG_BYTES		32
+
+/*
+ * struct wire_host - a device and its host
+ * @mem: host memory in this process
+ * @fd: of host memory
+ * @next: bus address at which wire_alloc() goes on
+ * @next_number: of the next CQ and QP
+ * @mpt: bus address of the key table
+ * @expected: host errors that the test has expected
+ */
+struct wire_host {
+	struct xrdma_device *dev;
+	struct xrdma_dma *dma;
+	struct xrdma_host_errors *herr;
+	u8 *mem;
+	int fd;
+	u64 next;
+	u32 next_number;
+	u64 mpt;
+	u64 expected;
+	u8 mac[6];
+	u8 gid[16];
+};
+
+/*
+ * struct wire_env - all of it
+ * @hosts: their number is @n; with two there is a wire between them
+ * @dir: of the sockets of that wire
+ */
+struct wire_env {
+	struct xrdma_loop *loop;
+	struct wire_host hosts[2];
+	int n;
+	char dir[32];
+};
+
+/*
+ * struct wire_cq - a completion queue
+ * @ring: its entries
+ * @ci: consumer index
+ * @log_depth: log2 of the entries
+ */
+struct wire_cq {
+	const struct xrdma_cqe *ring;
+	struct xrdma_cq_rec *rec;
+	u32 cqn;
+	u32 ci;
+	u8 log_depth;
+};
+
+/*
+ * struct wire_qp - a queue pair and its queues
+ */
+struct wire_qp {
+	struct wire_env *env;
+	struct wire_host *host;
+	struct xrdma_qp *qp;
+	u32 qpn;
+	u8 *sq;
+	u8 *rq;
+	struct xrdma_qp_rec *rec;
+	struct wire_cq send_cq;
+	struct wire_cq recv_cq;
+	u8 log_depth;
+};
+
+/*
+ * struct wire_params - of a connection; see wire_defaults
+ */
+struct wire_params {
+	u8 log_depth;
+	u8 path_mtu;
+	u8 timeout;
+	u8 retry_cnt;
+	u8 rnr_retry;
+	u8 min_rnr_timer;
+	u8 max_rd_atomic;
+	u8 max_dest_rd_atomic;
+	u16 access;
+	u32 psn;
+	u8 flags;
+	u8 gid_index;
+};
+
+extern const struct wire_params wire_defaults;
+
+/*
+ * struct wire_wr - a send work request
+ * @sges: with @inline_data: NULL, and @len bytes of it
+ * @inv_key: key of SEND_INV, LOCAL_INV, BIND_MW, REG_MR; bytes of FLUSH
+ * @ext: XRC: number of the SRQ; FLUSH: XRDMA_FLUSH_*
+ * @seg: of BIND_MW or REG_MR, else NULL
+ */
+struct wire_wr {
+	u8 opcode;
+	u8 flags;
+	u64 wr_id;
+	const struct xrdma_sge *sges;
+	u16 num_sge;
+	const void *inline_data;
+	u16 len;
+	u64 remote_addr;
+	u32 rkey;
+	u32 imm;
+	u64 swap_add;
+	u64 compare;
+	u32 inv_key;
+	u32 ext;
+	const void *seg;
+};
+
+/*
+ * struct wire_pair - a connection, and a region of all rights on each side
+ */
+struct wire_pair {
+	struct wire_qp a;
+	struct wire_qp b;
+	u64 a_buf;
+	u64 b_buf;
+	u32 a_key;
+	u32 b_key;
+	u8 *a_mem;
+	u8 *b_mem;
+};
+
+/* log2 of the bytes of the key table, before setup. */
+extern u8 wire_mpt_log;
+
+int wire_setup_1(void **state);
+int wire_setup_2(void **state);
+int wire_teardown(void **state);
+void wire_restart(struct wire_env *env, int number);
+
+u64 wire_alloc(struct wire_host *host, u64 size, u64 align);
+void *wire_ptr(struct wire_host *host, u64 addr);
+u32 wire_region(struct wire_host *host, u32 index, u64 addr, u64 length,
+		u16 access);
+void wire_unregion(struct wire_host *host, u32 index);
+struct xrdma_sge wire_sge(u64 addr, u32 length, u32 lkey);
+
+void wire_create_cq(struct wire_host *host, u8 log_depth, struct wire_cq *cq);
+void wire_create_qp(struct wire_env *env, int host, u8 type, u8 flags,
+		    u8 log_depth, struct wire_qp *qp);
+void wire_create_qp_on(struct wire_env *env, int host, u8 type, u8 flags,
+		       u8 log_depth, u32 srqn, struct wire_qp *qp);
+void wire_connect_to_rtr(struct wire_qp *qp, const struct wire_qp *peer,
+			 const struct wire_params *params, u32 rq_psn);
+void wire_connect_one(struct wire_qp *qp, const struct wire_qp *peer,
+		      const struct wire_params *params, u32 sq_psn,
+		      u32 rq_psn);
+void wire_connect(struct wire_env *env, struct wire_qp *a, struct wire_qp *b,
+		  const struct wire_params *params);
+void wire_modify_state(struct wire_qp *qp, u8 state);
+
+void wire_make_pair(struct wire_env *env, struct wire_pair *p,
+		    const struct wire_params *params);
+void wire_fill(u8 *mem, u32 len, u32 seed);
+
+void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr);
+void wire_post_recv(struct wire_qp *qp, u64 wr_id, const struct xrdma_sge *sges,
+		    u16 num);
+bool wire_poll_cq(struct wire_cq *cq, struct xrdma_cqe *cqe);
+void wire_expect_send(struct wire_qp *qp, u64 wr_id, u8 status);
+void wire_expect_recv(struct wire_qp *qp, u64 wr_id, u8 status,
+		      struct xrdma_cqe *cqe);
+
+bool wire_turn(struct wire_env *env);
+void wire_settle(struct wire_env *env);
+void wire_run(struct wire_env *env, u64 ns);
+bool wire_wait(struct wire_env *env, struct wire_cq *cq,
+	       struct xrdma_cqe *cqe);
+
+#endif /* XRDMA_TEST_WIRE_ENV_H */

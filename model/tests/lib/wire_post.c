@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The small driver: posts work, lets time pass, looks at completions.
+ */
+#include <string.h>
+
+#include "tests/lib/wire_env.h"
+
+void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
+{
+	u32 pi = le32_to_cpu(qp->rec->sq_pi);
+	u8 *wqe = qp->sq + ((u64)xrdma_ring_slot(pi, qp->log_depth) <<
+			    WIRE_SQ_STRIDE_LOG);
+	struct xrdma_sq_wqe hdr = {
+		.opcode = wr->opcode,
+		.flags = wr->flags,
+		.num_sge = cpu_to_le16(wr->num_sge),
+		.imm = cpu_to_be32(wr->imm),
+		.remote_addr = cpu_to_le64(wr->remote_addr),
+		.rkey = cpu_to_le32(wr->rkey),
+		.ext = cpu_to_le32(wr->ext),
+		.wr_id = cpu_to_le64(wr->wr_id),
+	};
+	struct xrdma_atomic_seg atomic = {
+		.swap_add = cpu_to_le64(wr->swap_add),
+		.compare = cpu_to_le64(wr->compare),
+	};
+	__le32 qpn = cpu_to_le32(qp->qpn);
+	u8 *body = wqe + sizeof(hdr);
+
+	if (wr->inv_key)
+		hdr.inv_key = cpu_to_le32(wr->inv_key);
+	if (wr->seg)
+		memcpy(body, wr->seg, WIRE_SEG_BYTES);
+	if (wr->opcode == XRDMA_OP_CMP_SWAP ||
+	    wr->opcode == XRDMA_OP_FETCH_ADD ||
+	    wr->opcode == XRDMA_OP_ATOMIC_WRITE) {
+		memcpy(body, &atomic, sizeof(atomic));
+		body += sizeof(atomic);
+	}
+	if (wr->inline_data) {
+		hdr.flags |= XRDMA_WQE_INLINE;
+		hdr.num_sge = cpu_to_le16(wr->len);
+		memcpy(body, wr->inline_data, wr->len);
+	} else if (wr->num_sge) {
+		memcpy(body, wr->sges, wr->num_sge * sizeof(*wr->sges));
+	}
+	memcpy(wqe, &hdr, sizeof(hdr));
+	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
+			 __ATOMIC_RELEASE);
+	xrdma_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &qpn, sizeof(qpn));
+}
+
+void wire_post_recv(struct wire_qp *qp, u64 wr_id, const struct xrdma_sge *sges,
+		    u16 num)
+{
+	u32 pi = le32_to_cpu(qp->rec->rq_pi);
+	u8 *wqe = qp->rq + ((u64)xrdma_ring_slot(pi, qp->log_depth) <<
+			    WIRE_RQ_STRIDE_LOG);
+	struct xrdma_rq_wqe hdr = {
+		.num_sge = cpu_to_le16(num),
+		.wr_id = cpu_to_le64(wr_id),
+	};
+
+	memcpy(wqe, &hdr, sizeof(hdr));
+	if (num)
+		memcpy(wqe + sizeof(hdr), sges, num * sizeof(*sges));
+	__atomic_store_n(&qp->rec->rq_pi, cpu_to_le32(pi + 1),
+			 __ATOMIC_RELEASE);
+}
+
+bool wire_poll_cq(struct wire_cq *cq, struct xrdma_cqe *cqe)
+{
+	const struct xrdma_cqe *at = cq->ring +
+				     xrdma_ring_slot(cq->ci, cq->log_depth);
+
+	if (!xrdma_ring_valid(at->own, cq->ci, cq->log_depth))
+		return false;
+	*cqe = *at;
+	cq->rec->ci = cpu_to_le32(++cq->ci);
+	return true;
+}
+
+/* All devices once. Return: true if any had work. */
+bool wire_turn(struct wire_env *env)
+{
+	bool worked = false;
+	int i;
+
+	for (i = 0; i < env->n; i++)
+		worked |= xrdma_device_poll(env->hosts[i].dev);
+	if (env->n == 2) {
+		fake_loop_watches(env->loop);
+		for (i = 0; i < env->n; i++)
+			worked |= env->hosts[i].dev->wire->arrived.count > 0;
+	}
+	return worked;
+}
+
+/* Until nothing happens any more without time passing. */
+void wire_settle(struct wire_env *env)
+{
+	unsigned int quiet = 0;
+
+	while (quiet < 3)
+		quiet = wire_turn(env) ? 0 : quiet + 1;
+}
+
+/* Let so much time pass, timers included. */
+void wire_run(struct wire_env *env, u64 ns)
+{
+	u64 end = xrdma_loop_now(env->loop) + ns;
+	u64 next;
+
+	wire_settle(env);
+	while ((next = fake_loop_next(env->loop)) <= end) {
+		fake_loop_advance(env->loop, next);
+		wire_settle(env);
+	}
+	fake_loop_advance(env->loop, end);
+	wire_settle(env);
+}
+
+/* Let time pass until there is a completion, up to 100 s. */
+bool wire_wait(struct wire_env *env, struct wire_cq *cq, struct xrdma_cqe *cqe)
+{
+	u64 end = xrdma_loop_now(env->loop) + 100000 * WIRE_MS;
+	u64 next;
+
+	while (!wire_poll_cq(cq, cqe)) {
+		if (wire_turn(env) || wire_turn(env))
+			continue;
+		if (wire_poll_cq(cq, cqe))
+			return true;
+		next = fake_loop_next(env->loop);
+		if (next > end)
+			return false;
+		fake_loop_advance(env->loop, next);
+	}
+	return true;
+}
+
+void wire_expect_send(struct wire_qp *qp, u64 wr_id, u8 status)
+{
+	struct xrdma_cqe cqe;
+
+	assert_true(wire_wait(qp->env, &qp->send_cq, &cqe));
+	assert_int_equal(le64_to_cpu(cqe.wr_id), wr_id);
+	assert_int_equal(cqe.status, status);
+	assert_int_equal(le32_to_cpu(cqe.qpn), qp->qpn);
+}
+
+void wire_expect_recv(struct wire_qp *qp, u64 wr_id, u8 status,
+		      struct xrdma_cqe *cqe)
+{
+	assert_true(wire_wait(qp->env, &qp->recv_cq, cqe));
+	assert_int_equal(le64_to_cpu(cqe->wr_id), wr_id);
+	assert_int_equal(cqe->status, status);
+	assert_int_equal(le32_to_cpu(cqe->qpn), qp->qpn);
+}

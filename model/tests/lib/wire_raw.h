@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Raw packet queue pairs of host 0, and the frames that tests of flow rules and
+ * receive side scaling send.
+ */
+#ifndef XRDMA_TEST_WIRE_RAW_H
+#define XRDMA_TEST_WIRE_RAW_H
+
+#include "tests/lib/wire_env.h"
+
+/* Bytes of each frame. */
+#define RAW_FRAME	128
+/* Bytes of a buffer; the first is for sending, the second for receiving. */
+#define RAW_BUF		2048
+
+/* Where all frames go, and from where. */
+extern const u8 raw_dmac[6];
+extern const u8 raw_smac[6];
+
+/*
+ * struct raw - a raw packet queue pair and its buffers
+ */
+struct raw {
+	struct wire_qp qp;
+	u64 buf;
+	u32 key;
+	u8 *mem;
+};
+
+void raw_make(struct wire_env *env, u32 flags, struct raw *raw);
+void raw_make_nic(struct wire_env *env, struct raw *nic, u32 flags);
+void raw_post_buffers(struct raw *raw, u32 n);
+void raw_send_frame(struct raw *raw, const u8 *frame, u32 len);
+u32 raw_received(struct raw *raw, const u8 *frame);
+
+void raw_make_ipv4(u8 *frame, const char *src, const char *dst, u8 proto,
+		   u16 sport, u16 dport);
+void raw_make_ipv6(u8 *frame, const char *src, const char *dst, u8 proto,
+		   u16 sport, u16 dport);
+void raw_add_vlan(u8 *frame, u16 tci);
+
+#endif /* XRDMA_TEST_WIRE_RAW_H */

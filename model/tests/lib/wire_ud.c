@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Datagrams of the small driver.
+ */
+#include <string.h>
+
+#include "tests/lib/wire_ud.h"
+
+const u8 wire_group_4[16] = { [10] = 0xff, 0xff, 239, 129, 2, 3 };
+const u8 wire_group_6[16] = { 0xff, 0x0e, [12] = 1, 2, 3, 4 };
+
+void wire_modify_ud(struct wire_qp *qp, u8 state, u32 mask, u32 value)
+{
+	struct xrdma_cmd_modify_qp p = {
+		.qpn = cpu_to_le32(qp->qpn),
+		.mask = cpu_to_le32(XRDMA_QPM_STATE | mask),
+		.attr = { .state = state },
+	};
+
+	if (mask & XRDMA_QPM_QKEY)
+		p.attr.qkey = cpu_to_le32(value);
+	if (mask & XRDMA_QPM_SQ_PSN)
+		p.attr.sq_psn = cpu_to_le32(value);
+	assert_int_equal(xrdma_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
+}
+
+void wire_create_ud(struct wire_env *env, int host, u8 type, u32 srqn,
+		    struct wire_qp *qp)
+{
+	wire_create_qp_on(env, host, type, srqn ? XRDMA_QP_SRQ : 0, 4, srqn,
+			  qp);
+	wire_modify_ud(qp, XRDMA_QPS_INIT,
+		       XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_QKEY, WIRE_QKEY);
+	wire_modify_ud(qp, XRDMA_QPS_RTR, 0, 0);
+	wire_modify_ud(qp, XRDMA_QPS_RTS, XRDMA_QPM_SQ_PSN, 0xffffff);
+}
+
+struct xrdma_av wire_av(const struct wire_host *to, u8 gid_index)
+{
+	const struct xrdma_gid *gid = xrdma_gid_get(to->dev, gid_index);
+	struct xrdma_av av = {
+		.sgid_index = gid_index,
+		.hop_limit = 64,
+		.traffic_class = 0x20,
+	};
+
+	memcpy(av.dgid, gid->gid, sizeof(av.dgid));
+	memcpy(av.dmac, gid->mac, sizeof(av.dmac));
+	return av;
+}
+
+struct xrdma_av wire_group_av(const u8 *gid, u8 gid_index)
+{
+	static const u8 mac_4[6] = { 0x01, 0x00, 0x5e, 0x01, 0x02, 0x03 };
+	static const u8 mac_6[6] = { 0x33, 0x33, 0x01, 0x02, 0x03, 0x04 };
+	struct xrdma_av av = { .sgid_index = gid_index, .hop_limit = 1 };
+
+	memcpy(av.dgid, gid, sizeof(av.dgid));
+	memcpy(av.dmac, gid[0] == 0xff ? mac_6 : mac_4, sizeof(av.dmac));
+	return av;
+}
+
+void wire_post_ud(struct wire_qp *qp, const struct wire_dgram *d)
+{
+	u32 pi = le32_to_cpu(qp->rec->sq_pi);
+	u8 *wqe = qp->sq + ((u64)xrdma_ring_slot(pi, qp->log_depth) <<
+			    WIRE_SQ_STRIDE_LOG);
+	const struct xrdma_sq_wqe hdr = {
+		.opcode = d->opcode,
+		.flags = d->flags,
+		.num_sge = cpu_to_le16(d->num_sge),
+		.imm = cpu_to_be32(d->imm),
+		.dqpn = cpu_to_le32(d->dqpn),
+		.qkey = cpu_to_le32(d->qkey),
+		.wr_id = cpu_to_le64(d->wr_id),
+	};
+	__le32 qpn = cpu_to_le32(qp->qpn);
+
+	memcpy(wqe, &hdr, sizeof(hdr));
+	memcpy(wqe + sizeof(hdr), &d->av, sizeof(d->av));
+	if (d->inline_data)
+		memcpy(wqe + sizeof(hdr) + sizeof(d->av), d->inline_data,
+		       d->num_sge);
+	else if (d->num_sge)
+		memcpy(wqe + sizeof(hdr) + sizeof(d->av), d->sges,
+		       d->num_sge * sizeof(*d->sges));
+	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
+			 __ATOMIC_RELEASE);
+	xrdma_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &qpn, sizeof(qpn));
+}
+
+u8 wire_mcast(struct wire_qp *qp, const u8 *gid, bool attach)
+{
+	struct xrdma_cmd_mcast p = { .qpn = cpu_to_le32(qp->qpn) };
+
+	memcpy(p.gid, gid, sizeof(p.gid));
+	return attach ? xrdma_mcast_attach(qp->host->dev, &p) :
+			xrdma_mcast_detach(qp->host->dev, &p);
+}

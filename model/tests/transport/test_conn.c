@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Connections: what both sides agreed upon, and the events of their states.
+ */
+#include <string.h>
+
+#include "tests/lib/wire_craft.h"
+#include "tests/lib/wire_mw.h"
+#include "tests/lib/wire_ud.h"
+
+#define PSN	0xfffffe
+
+/* The test in place of a peer that may have two requests in flight. */
+static void begin(void **state, struct craft *c)
+{
+	struct wire_params params = wire_defaults;
+
+	params.psn = PSN ^ 0x55;
+	params.max_dest_rd_atomic = 2;
+	craft_begin(state, c, &params);
+}
+
+static void request(struct craft *c, u8 opcode, u32 psn)
+{
+	struct xrdma_pkt pkt = craft_pkt(c, opcode, psn);
+
+	pkt.dma_len = 8;
+	pkt.swap_add = 1;
+	craft_send(c, &pkt, NULL);
+}
+
+static void expect_nak(struct craft *c, u32 psn)
+{
+	craft_expect_ack(c, XRDMA_AETH_NAK | XRDMA_NAK_INVALID, psn);
+	assert_int_equal(c->p.a.qp->state, XRDMA_QPS_ERR);
+	assert_non_null(wire_event(c->p.a.host, XRDMA_EVENT_QP_REQ_ERR, 0));
+}
+
+static void more_reads_than_agreed_upon(void **state)
+{
+	struct craft c;
+	u32 i;
+
+	begin(state, &c);
+	for (i = 0; i < 3; i++)
+		request(&c, XRDMA_BTH_READ_REQUEST, PSN + i);
+	craft_expect(&c, XRDMA_BTH_READ_RESP_ONLY, PSN);
+	craft_expect(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 1);
+	expect_nak(&c, PSN + 2);
+}
+
+/* What is asked for again was counted the first time. */
+static void duplicates_do_not_count(void **state)
+{
+	struct craft c;
+	u32 i;
+
+	begin(state, &c);
+	for (i = 0; i < 2; i++)
+		request(&c, XRDMA_BTH_FETCH_ADD, PSN + i);
+	craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN);
+	craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN + 1);
+	for (i = 0; i < 4; i++)
+		request(&c, XRDMA_BTH_FETCH_ADD, PSN + i);
+	for (i = 0; i < 4; i++)
+		craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN + i);
+	craft_expect_nothing(&c);
+	request(&c, XRDMA_BTH_FETCH_ADD, PSN + 4);
+	request(&c, XRDMA_BTH_READ_REQUEST, PSN + 5);
+	request(&c, XRDMA_BTH_CMP_SWAP, PSN + 6);
+	craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN + 4);
+	craft_expect(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 5);
+	expect_nak(&c, PSN + 6);
+}
+
+/* A reset forgets what was owed. */
+static void a_reset_owes_nothing(void **state)
+{
+	struct wire_params params = wire_defaults;
+	struct craft c;
+	u32 i;
+
+	begin(state, &c);
+	for (i = 0; i < 2; i++)
+		request(&c, XRDMA_BTH_READ_REQUEST, PSN + i);
+	wire_modify_state(&c.p.a, XRDMA_QPS_RESET);
+	params.max_dest_rd_atomic = 2;
+	wire_connect_one(&c.p.a, &c.p.b, &params, 1, PSN);
+	for (i = 0; i < 2; i++)
+		request(&c, XRDMA_BTH_READ_REQUEST, PSN + i);
+	craft_expect(&c, XRDMA_BTH_READ_RESP_ONLY, PSN);
+	craft_expect(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 1);
+	craft_expect_nothing(&c);
+}
+
+static void drain(struct wire_qp *qp)
+{
+	const struct xrdma_cmd_modify_qp p = {
+		.qpn = cpu_to_le32(qp->qpn),
+		.mask = cpu_to_le32(XRDMA_QPM_STATE | XRDMA_QPM_SQD_NOTIFY),
+		.attr = { .state = XRDMA_QPS_SQD,
+			  .flags = XRDMA_QPA_SQD_NOTIFY },
+	};
+
+	assert_int_equal(xrdma_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
+}
+
+static bool draining(const struct wire_qp *qp)
+{
+	struct xrdma_rsp_query_qp rsp = { 0 };
+
+	assert_int_equal(xrdma_qp_query(qp->host->dev, qp->qpn, &rsp),
+			 XRDMA_CMD_OK);
+	return rsp.attr.flags & XRDMA_QPA_SQ_DRAINING;
+}
+
+/* With the last acknowledgment, not before; what waits does not begin. */
+static void drained_when_all_is_acknowledged(void **state)
+{
+	struct xrdma_pkt pkt;
+	struct xrdma_sge sge;
+	struct xrdma_cqe cqe;
+	struct craft c;
+	u32 i;
+
+	craft_begin(state, &c, &wire_defaults);
+	sge = wire_sge(c.p.a_buf, 2000, c.p.a_key);
+	for (i = 0; i < 2; i++) {
+		wire_post_send(&c.p.a, &(struct wire_wr) {
+			.opcode = XRDMA_OP_SEND, .wr_id = i, .sges = &sge,
+			.num_sge = 1, .flags = XRDMA_WQE_SIGNALED,
+		});
+		if (!i)
+			craft_turn(&c);
+		if (!i)
+			drain(&c.p.a);
+	}
+	craft_expect(&c, XRDMA_BTH_SEND_FIRST, wire_defaults.psn);
+	craft_expect(&c, XRDMA_BTH_SEND_LAST, wire_defaults.psn + 1);
+	craft_expect_nothing(&c);
+	assert_true(draining(&c.p.a));
+	pkt = craft_pkt(&c, XRDMA_BTH_ACK, wire_defaults.psn);
+	craft_send(&c, &pkt, NULL);
+	craft_turn(&c);
+	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_SQ_DRAINED, 0));
+	pkt.psn++;
+	craft_send(&c, &pkt, NULL);
+	craft_turn(&c);
+	assert_non_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_SQ_DRAINED, 0));
+	assert_false(draining(&c.p.a));
+	craft_expect_nothing(&c);
+	assert_true(wire_poll_cq(&c.p.a.send_cq, &cqe));
+	assert_false(wire_poll_cq(&c.p.a.send_cq, &cqe));
+	/* the other goes on in RTS, without another event */
+	wire_modify_state(&c.p.a, XRDMA_QPS_RTS);
+	craft_expect(&c, XRDMA_BTH_SEND_FIRST, wire_defaults.psn + 2);
+	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_SQ_DRAINED, 1));
+}
+
+/* Nothing was in flight: at once, also when the device had gone to sleep. */
+static void drained_at_once(void **state)
+{
+	struct wire_pair p;
+	struct wire_qp ud;
+
+	wire_make_pair(*state, &p, &wire_defaults);
+	assert_false(xrdma_device_park(p.a.host->dev));
+	drain(&p.a);
+	wire_settle(*state);
+	assert_non_null(wire_event(p.a.host, XRDMA_EVENT_QP_SQ_DRAINED, 0));
+	wire_create_ud(*state, 0, XRDMA_QP_UD, 0, &ud);
+	drain(&ud);
+	wire_settle(*state);
+	assert_int_equal(le32_to_cpu(wire_event(p.a.host,
+						XRDMA_EVENT_QP_SQ_DRAINED,
+						1)->number), ud.qpn);
+}
+
+/* Whoever is in RTR is told of the first packet, once. */
+static void the_first_packet_establishes(void **state)
+{
+	struct wire_params params = wire_defaults;
+	const struct xrdma_eqe *eqe;
+	struct xrdma_pkt pkt;
+	struct craft c;
+
+	craft_begin(state, &c, &params);
+	/* in RTS nobody needs to be told */
+	pkt = craft_pkt(&c, XRDMA_BTH_WRITE_ONLY, params.psn ^ 0x55);
+	craft_send(&c, &pkt, NULL);
+	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_COMM_EST, 0));
+	wire_modify_state(&c.p.a, XRDMA_QPS_RESET);
+	wire_connect_to_rtr(&c.p.a, &c.p.b, &params, PSN);
+	/* nor is a packet from elsewhere one of the connection */
+	pkt.dqpn++;
+	craft_send(&c, &pkt, NULL);
+	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_COMM_EST, 0));
+	pkt.dqpn--;
+	pkt.psn = PSN;
+	craft_send(&c, &pkt, NULL);
+	craft_send(&c, &pkt, NULL);
+	eqe = wire_event(c.p.a.host, XRDMA_EVENT_QP_COMM_EST, 0);
+	assert_non_null(eqe);
+	assert_int_equal(le32_to_cpu(eqe->number), c.p.a.qpn);
+	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_COMM_EST, 1));
+}
+
+#define T(name, n) cmocka_unit_test_setup_teardown(name, wire_setup_##n, \
+						   wire_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(more_reads_than_agreed_upon, 2),
+		T(duplicates_do_not_count, 2),
+		T(a_reset_owes_nothing, 2),
+		T(drained_when_all_is_acknowledged, 2),
+		T(drained_at_once, 2),
+		T(the_first_packet_establishes, 2),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

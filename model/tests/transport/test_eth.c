@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Raw packet queue pairs and the wire: whole Ethernet frames out and in, where
+ * they go, and what becomes of those that nobody wants.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/wire_env.h"
+#include "transport/rx.h"
+
+#define LOG_DEPTH	5
+#define BUF		8192
+
+/* A netdev: a raw queue pair that the port names, and its buffers. */
+struct nic {
+	struct wire_qp qp;
+	u64 buf;
+	u32 key;
+	u8 *mem;
+};
+
+static void set_port(struct wire_host *host, u32 flags, u32 mtu, u32 qpn)
+{
+	struct xrdma_cmd_modify_port p = {
+		.flags = cpu_to_le32(flags),
+		.mtu = cpu_to_le32(mtu),
+		.eth_qpn = cpu_to_le32(qpn),
+	};
+
+	memcpy(p.mac, host->mac, sizeof(p.mac));
+	assert_int_equal(xrdma_port_modify(host->dev, &p), XRDMA_CMD_OK);
+}
+
+static void make_nic(struct wire_env *env, int host, struct nic *nic)
+{
+	const struct xrdma_qp_attr none = { 0 };
+	struct xrdma_cmd_modify_qp p = {
+		.mask = cpu_to_le32(XRDMA_QPM_STATE),
+		.attr = none,
+	};
+
+	wire_create_qp(env, host, XRDMA_QP_RAW, XRDMA_QP_KERNEL, LOG_DEPTH,
+		       &nic->qp);
+	p.qpn = cpu_to_le32(nic->qp.qpn);
+	for (p.attr.state = XRDMA_QPS_INIT; p.attr.state <= XRDMA_QPS_RTS;
+	     p.attr.state++)
+		assert_int_equal(xrdma_qp_modify(nic->qp.host->dev, &p),
+				 XRDMA_CMD_OK);
+	nic->buf = wire_alloc(nic->qp.host, 2 * BUF, 4096);
+	nic->key = wire_region(nic->qp.host, 300 + host, nic->buf, 2 * BUF,
+			       XRDMA_ACCESS_LOCAL_WRITE);
+	nic->mem = wire_ptr(nic->qp.host, nic->buf);
+	set_port(nic->qp.host, XRDMA_PORT_UP, 1500, nic->qp.qpn);
+}
+
+static void make_frame(u8 *frame, const u8 *dmac, const u8 *smac, u32 len)
+{
+	wire_fill(frame, len, len);
+	memcpy(frame, dmac, 6);
+	memcpy(frame + 6, smac, 6);
+	frame[12] = 0x08;
+	frame[13] = 0x06;	/* ARP */
+}
+
+static void send_frame(struct nic *nic, u64 wr_id, const u8 *frame, u32 len)
+{
+	struct xrdma_sge sges[2] = {
+		wire_sge(nic->buf, 14, nic->key),
+		wire_sge(nic->buf + 14, len > 14 ? len - 14 : 0, nic->key),
+	};
+
+	memcpy(nic->mem, frame, len);
+	wire_post_send(&nic->qp, &(struct wire_wr) {
+		.opcode = XRDMA_OP_SEND, .flags = XRDMA_WQE_SIGNALED,
+		.wr_id = wr_id, .sges = sges, .num_sge = 2,
+	});
+}
+
+static void post_buffer(struct nic *nic, u64 wr_id)
+{
+	struct xrdma_sge sge = wire_sge(nic->buf + BUF, BUF, nic->key);
+
+	wire_post_recv(&nic->qp, wr_id, &sge, 1);
+}
+
+static void frames_cross_the_wire(void **state)
+{
+	static const u32 lengths[] = { 14, 59, 60, 61, 1514, 1518 };
+	struct wire_env *env = *state;
+	struct nic a, b;
+	u8 frame[2000];
+	size_t i;
+
+	make_nic(env, 0, &a);
+	make_nic(env, 1, &b);
+	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+		u32 len = lengths[i];
+		struct xrdma_cqe cqe;
+
+		make_frame(frame, env->hosts[1].mac, env->hosts[0].mac, len);
+		post_buffer(&b, 10 + i);
+		send_frame(&a, i, frame, len);
+		wire_expect_send(&a.qp, i, XRDMA_WC_SUCCESS);
+		wire_expect_recv(&b.qp, 10 + i, XRDMA_WC_SUCCESS, &cqe);
+		/* short ones arrive padded with zeros */
+		assert_int_equal(le32_to_cpu(cqe.byte_len),
+				 len < 60 ? 60 : len);
+		assert_memory_equal(b.mem + BUF, frame, len);
+		assert_memory_equal(cqe.smac, env->hosts[0].mac, 6);
+	}
+}
+
+static void send_errors_complete(void **state)
+{
+	static const struct {
+		u8 opcode;
+		u32 len;
+		u32 key_xor;
+		u8 status;
+	} cases[] = {
+		{ XRDMA_OP_SEND, 13, 0, XRDMA_WC_LOC_LEN_ERR },
+		{ XRDMA_OP_SEND, 1519, 0, XRDMA_WC_LOC_LEN_ERR },
+		{ XRDMA_OP_SEND, 100, 1, XRDMA_WC_LOC_PROT_ERR },
+		{ XRDMA_OP_WRITE, 100, 0, XRDMA_WC_LOC_QP_OP_ERR },
+	};
+	struct wire_env *env = *state;
+	struct nic a;
+	size_t i;
+
+	make_nic(env, 0, &a);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct xrdma_sge sge = wire_sge(a.buf, cases[i].len,
+						a.key ^ cases[i].key_xor);
+
+		wire_post_send(&a.qp, &(struct wire_wr) {
+			.opcode = cases[i].opcode, .wr_id = i,
+			.sges = &sge, .num_sge = 1,
+		});
+		wire_expect_send(&a.qp, i, cases[i].status);
+		assert_int_equal(a.qp.qp->state, XRDMA_QPS_SQE);
+		wire_modify_state(&a.qp, XRDMA_QPS_RTS);
+	}
+}
+
+static void deliver(struct wire_env *env, const u8 *dmac, enum xrdma_rx want)
+{
+	u8 frame[64];
+	enum xrdma_rx rx;
+
+	make_frame(frame, dmac, env->hosts[1].mac, sizeof(frame));
+	rx = xrdma_rx_frame(env->hosts[0].dev, frame, sizeof(frame));
+	if (rx != want)
+		fail_msg("%s, wanted %s", xrdma_rx_name(rx),
+			 xrdma_rx_name(want));
+}
+
+static void frames_are_filtered_by_address(void **state)
+{
+	static const u8 broadcast[6] = { 255, 255, 255, 255, 255, 255 };
+	static const u8 multicast[6] = { 0x33, 0x33, 0, 0, 0, 1 };
+	static const u8 other[6] = { 2, 9, 9, 9, 9, 9 };
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct nic a;
+	u32 i;
+
+	make_nic(env, 0, &a);
+	for (i = 0; i < 16; i++)
+		post_buffer(&a, i);
+	deliver(env, host->mac, XRDMA_RX_ETHERNET);
+	deliver(env, broadcast, XRDMA_RX_ETHERNET);
+	deliver(env, multicast, XRDMA_RX_FILTERED);
+	deliver(env, other, XRDMA_RX_FILTERED);
+	set_port(host, XRDMA_PORT_UP | XRDMA_PORT_ALLMULTI, 1500, a.qp.qpn);
+	deliver(env, multicast, XRDMA_RX_ETHERNET);
+	deliver(env, other, XRDMA_RX_FILTERED);
+	set_port(host, XRDMA_PORT_UP | XRDMA_PORT_PROMISC, 1500, a.qp.qpn);
+	deliver(env, multicast, XRDMA_RX_ETHERNET);
+	deliver(env, other, XRDMA_RX_ETHERNET);
+	set_port(host, XRDMA_PORT_UP, 1500, 0);
+	deliver(env, host->mac, XRDMA_RX_STATE);
+	set_port(host, 0, 1500, a.qp.qpn);
+	deliver(env, host->mac, XRDMA_RX_DOWN);
+}
+
+static void frames_without_a_buffer_are_dropped(void **state)
+{
+	struct wire_env *env = *state;
+	u8 frame[2000] = { 0 };
+	struct xrdma_cqe cqe;
+	struct nic a;
+
+	make_nic(env, 0, &a);
+	deliver(env, env->hosts[0].mac, XRDMA_RX_OVERRUN);
+	make_frame(frame, env->hosts[0].mac, env->hosts[1].mac, 1519);
+	post_buffer(&a, 1);
+	assert_int_equal(xrdma_rx_frame(env->hosts[0].dev, frame, 1519),
+			 XRDMA_RX_OVERSIZED);
+	assert_int_equal(xrdma_rx_frame(env->hosts[0].dev, frame, 13),
+			 XRDMA_RX_RUNT);
+	deliver(env, env->hosts[0].mac, XRDMA_RX_ETHERNET);
+	assert_true(wire_poll_cq(&a.qp.recv_cq, &cqe));
+	assert_int_equal(le32_to_cpu(cqe.byte_len), 64);
+}
+
+/* To ourselves, but no broadcast; to nobody without a far end. */
+static void a_device_alone_hears_only_itself(void **state)
+{
+	static const u8 broadcast[6] = { 255, 255, 255, 255, 255, 255 };
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct xrdma_cqe cqe;
+	u8 frame[100];
+	struct nic a;
+
+	make_nic(env, 0, &a);
+	post_buffer(&a, 7);
+	make_frame(frame, broadcast, host->mac, 100);
+	send_frame(&a, 1, frame, 100);
+	wire_expect_send(&a.qp, 1, XRDMA_WC_SUCCESS);
+	wire_settle(env);
+	assert_false(wire_poll_cq(&a.qp.recv_cq, &cqe));
+	assert_int_equal(host->dev->wire->tx_nowhere, 1);
+	make_frame(frame, host->mac, host->mac, 100);
+	send_frame(&a, 2, frame, 100);
+	wire_expect_send(&a.qp, 2, XRDMA_WC_SUCCESS);
+	wire_expect_recv(&a.qp, 7, XRDMA_WC_SUCCESS, &cqe);
+}
+
+/* The other end does not listen: frames wait, then are lost; none is kept. */
+static void a_slow_far_end_loses_frames(void **state)
+{
+	struct wire_env *env = *state;
+	struct xrdma_wire *wire = env->hosts[0].dev->wire;
+	u8 frame[100];
+	struct nic a;
+	u32 i;
+
+	make_nic(env, 0, &a);
+	make_frame(frame, env->hosts[1].mac, env->hosts[0].mac, 100);
+	for (i = 0; i < 3000; i++) {
+		struct xrdma_frame *f = xrdma_wire_frame(env->hosts[0].dev);
+
+		assert_non_null(f);
+		memcpy(f->data, frame, sizeof(frame));
+		f->len = sizeof(frame);
+		xrdma_wire_send(env->hosts[0].dev, f);
+	}
+	assert_true(wire->socket.lost > 0);
+	assert_int_equal(wire->socket.backlog.count, XRDMA_SOCKET_BACKLOG);
+	assert_false(xrdma_wire_room(env->hosts[0].dev));
+	/* what waits for room does not go to sleep */
+	send_frame(&a, 2, frame, 100);
+	for (i = 0; i < 5; i++)
+		assert_true(xrdma_device_poll(env->hosts[0].dev));
+	wire_settle(env);
+	assert_int_equal(wire->socket.backlog.count, 0);
+	assert_int_equal(wire->pool.available, wire->pool.total);
+}
+
+static void a_far_end_that_is_gone_loses_frames(void **state)
+{
+	struct wire_env *env = *state;
+	struct xrdma_wire *wire = env->hosts[0].dev->wire;
+	struct xrdma_frame *frame;
+
+	xrdma_wire_close(env->hosts[1].dev->wire);
+	frame = xrdma_wire_frame(env->hosts[0].dev);
+	frame->len = 60;
+	memset(frame->data, 0, 60);
+	xrdma_wire_send(env->hosts[0].dev, frame);
+	assert_int_equal(wire->socket.lost, 1);
+	assert_int_equal(wire->pool.available, wire->pool.total);
+}
+
+static void a_wire_has_two_ends_in_its_specification(void **state)
+{
+	static const char * const bad[] = {
+		"", "local=/tmp/x", "remote=/tmp/x", "local=,remote=/tmp/x",
+		"local=/tmp/x,remote=/tmp/y,mtu=9", "nonsense",
+	};
+	struct wire_env *env = *state;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_true(xrdma_wire_open(env->hosts[0].dev, bad[i]) < 0);
+	assert_false(env->hosts[0].dev->wire->socket.open);
+	assert_true(xrdma_wire_open(env->hosts[0].dev,
+				    "local=/nowhere/x,remote=/nowhere/y") < 0);
+	assert_false(env->hosts[0].dev->wire->socket.open);
+}
+
+static void a_pulled_cable_is_an_event(void **state)
+{
+	struct wire_env *env = *state;
+	struct xrdma_device *dev = env->hosts[0].dev;
+
+	assert_true(xrdma_wire_carrier(dev));
+	assert_true(dev->port.link_up);
+	xrdma_wire_set_cable(dev, false);
+	assert_false(xrdma_wire_carrier(dev));
+	assert_false(dev->port.link_up);
+	xrdma_wire_set_cable(dev, true);
+	assert_true(dev->port.link_up);
+}
+
+#define ONE(test)							\
+	cmocka_unit_test_setup_teardown(test, wire_setup_1, wire_teardown)
+#define TWO(test)							\
+	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TWO(frames_cross_the_wire),
+		TWO(send_errors_complete),
+		TWO(frames_are_filtered_by_address),
+		TWO(frames_without_a_buffer_are_dropped),
+		ONE(a_device_alone_hears_only_itself),
+		TWO(a_slow_far_end_loses_frames),
+		TWO(a_far_end_that_is_gone_loses_frames),
+		ONE(a_wire_has_two_ends_in_its_specification),
+		ONE(a_pulled_cable_is_an_event),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

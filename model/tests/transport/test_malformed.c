@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Malformed frames, kind by kind, over IPv4, IPv6 and with a VLAN tag; and every
+ * single bit of a packet.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "packet/icrc.h"
+#include "tests/transport/malformed_rig.h"
+
+static void cut_off(struct rig *r)
+{
+	struct frame f;
+	u32 len;
+
+	rig_good_frame(r, &f);
+	for (len = f.len; len--; ) {
+		f.len = len;
+		rig_dropped(r, &f, len < XRDMA_ETH_BYTES ? XRDMA_RX_RUNT : RIG_ANY);
+	}
+}
+
+static void truncated_at_every_byte(void **state)
+{
+	rig_each_family(state, cut_off);
+}
+
+/* Lengths and ICRC agree; headers of the operation are missing. */
+static void cut_short(struct rig *r)
+{
+	struct xrdma_opcode op;
+	struct xrdma_pkt pkt;
+	struct frame f;
+	u32 opcode, len;
+
+	for (opcode = 0; opcode < 256; opcode++) {
+		if (!xrdma_opcode_get(opcode, &op))
+			continue;
+		pkt = rig_pkt(r, opcode);
+		for (len = XRDMA_BTH_BYTES; len < op.hdr_len; len++) {
+			rig_frame(r, &pkt, &f);
+			rig_resize(&f, f.bth + len + XRDMA_ICRC_BYTES);
+			rig_dropped(r, &f, len % 4 ? XRDMA_RX_UDP_LENGTH :
+						 XRDMA_RX_SIZE);
+		}
+	}
+}
+
+static void headers_cut_short(void **state)
+{
+	rig_each_family(state, cut_short);
+}
+
+static void without_bth(struct rig *r)
+{
+	struct frame f;
+	u32 len;
+
+	for (len = 0; len < XRDMA_BTH_BYTES + XRDMA_ICRC_BYTES; len++) {
+		rig_good_frame(r, &f);
+		f.len = f.bth + len;
+		rig_put_ip_length(&f, XRDMA_UDP_BYTES + len);
+		rig_put_udp_length(&f, XRDMA_UDP_BYTES + len);
+		rig_fix_sum(&f);
+		rig_dropped(r, &f, XRDMA_RX_UDP_LENGTH);
+	}
+}
+
+static void too_short_for_a_packet(void **state)
+{
+	rig_each_family(state, without_bth);
+}
+
+static void versions(struct rig *r)
+{
+	struct frame f;
+	u32 v;
+
+	for (v = 0; v < 16; v++) {
+		rig_good_frame(r, &f);
+		if (f.data[f.l3] >> 4 == (int)v)
+			continue;
+		f.data[f.l3] = v << 4 | (f.data[f.l3] & 0x0f);
+		rig_fix(&f);
+		rig_dropped(r, &f, XRDMA_RX_IP_VERSION);
+	}
+	for (v = 1; v < 16; v++) {
+		rig_good_frame(r, &f);
+		f.data[f.bth + 1] |= v;
+		rig_fix(&f);
+		rig_dropped(r, &f, XRDMA_RX_BTH_VERSION);
+	}
+}
+
+static void wrong_versions(void **state)
+{
+	rig_each_family(state, versions);
+}
+
+static void ip_lengths(struct rig *r)
+{
+	struct frame f;
+	u32 right, len;
+
+	rig_good_frame(r, &f);
+	right = f.len - f.udp;
+	for (len = 0; len < right + 200; len++) {
+		if (len == right)
+			continue;
+		rig_good_frame(r, &f);
+		rig_put_ip_length(&f, len);
+		rig_fix(&f);
+		rig_dropped(r, &f, len > right || (f.is_ipv4 && len < 8) ?
+			XRDMA_RX_IP_LENGTH : XRDMA_RX_UDP_LENGTH);
+	}
+	/* IPv4: of header and all, so that it may be less than the header */
+	for (len = 0; f.is_ipv4 && len < XRDMA_IPV4_BYTES; len++) {
+		rig_good_frame(r, &f);
+		xrdma_put16(f.data + f.l3 + 2, len);
+		rig_fix(&f);
+		rig_dropped(r, &f, XRDMA_RX_IP_LENGTH);
+	}
+}
+
+static void udp_lengths(struct rig *r)
+{
+	struct frame f;
+	u32 right, len;
+
+	rig_good_frame(r, &f);
+	right = f.len - f.udp;
+	for (len = 0; len < 65536; len += len < right + 99 ? 1 : 4321) {
+		if (len == right)
+			continue;
+		rig_good_frame(r, &f);
+		rig_put_udp_length(&f, len);
+		rig_fix(&f);
+		rig_dropped(r, &f, XRDMA_RX_UDP_LENGTH);
+	}
+}
+
+static void bad_lengths(void **state)
+{
+	rig_each_family(state, ip_lengths);
+	rig_each_family(state, udp_lengths);
+}
+
+/* More pad than there is payload, or either where there is none. */
+static void pads(struct rig *r)
+{
+	struct xrdma_pkt pkt;
+	struct frame f;
+	u32 pad;
+
+	for (pad = 1; pad < 4; pad++) {
+		pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+		rig_frame(r, &pkt, &f);
+		f.data[f.bth + 1] |= pad << 4;
+		rig_fix(&f);
+		rig_dropped(r, &f, XRDMA_RX_SIZE);
+		pkt = rig_pkt(r, XRDMA_BTH_READ_REQUEST);
+		rig_frame(r, &pkt, &f);
+		f.data[f.bth + 1] |= pad << 4;
+		rig_resize(&f, f.len + 4);
+		rig_dropped(r, &f, XRDMA_RX_SIZE);
+	}
+	pkt = rig_pkt(r, XRDMA_BTH_FETCH_ADD);
+	rig_frame(r, &pkt, &f);
+	rig_resize(&f, f.len + 4);
+	rig_dropped(r, &f, XRDMA_RX_SIZE);
+}
+
+static void bad_pads(void **state)
+{
+	rig_each_family(state, pads);
+}
+
+static void opcodes(struct rig *r)
+{
+	struct xrdma_opcode op;
+	struct xrdma_pkt pkt;
+	struct frame f;
+	u32 opcode;
+
+	for (opcode = 0; opcode < 256; opcode++) {
+		bool known = xrdma_opcode_get(opcode, &op);
+
+		if (known && ((opcode & XRDMA_BTH_TRANSPORT) == XRDMA_BTH_RC ||
+			      opcode == XRDMA_BTH_CNP_OPCODE))
+			continue;
+		pkt = rig_pkt(r, known ? opcode : XRDMA_BTH_WRITE_ONLY);
+		rig_frame(r, &pkt, &f);
+		f.data[f.bth] = opcode;
+		rig_fix(&f);
+		rig_dropped(r, &f, known ? XRDMA_RX_TRANSPORT : XRDMA_RX_OPCODE);
+	}
+}
+
+static void unknown_opcodes(void **state)
+{
+	rig_each_family(state, opcodes);
+}
+
+static void icrcs(struct rig *r)
+{
+	struct frame f;
+	u32 bit;
+
+	for (bit = 0; bit < 32; bit++) {
+		rig_good_frame(r, &f);
+		f.data[f.len - 4 + bit / 8] ^= 1 << bit % 8;
+		rig_dropped(r, &f, XRDMA_RX_ICRC);
+	}
+	rig_good_frame(r, &f);
+	memset(f.data + f.len - 4, 0, 4);
+	rig_dropped(r, &f, XRDMA_RX_ICRC);
+}
+
+static void wrong_icrcs(void **state)
+{
+	rig_each_family(state, icrcs);
+}
+
+static void qpns(struct rig *r)
+{
+	static const u32 foreign[] = { 0, 0x123456, 0xfffffe, 0xffffff };
+	struct xrdma_pkt pkt;
+	struct frame f;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(foreign); i++) {
+		pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+		pkt.dqpn = foreign[i];
+		rig_frame(r, &pkt, &f);
+		rig_dropped(r, &f, XRDMA_RX_QPN);
+	}
+	pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+	pkt.pkey = 0x7ffe;
+	rig_frame(r, &pkt, &f);
+	rig_dropped(r, &f, XRDMA_RX_PKEY);
+}
+
+static void foreign_queue_pairs(void **state)
+{
+	rig_each_family(state, qpns);
+}
+
+/* Each byte of each address, one at a time. */
+static void addresses(struct rig *r)
+{
+	struct frame f;
+	u32 size, i;
+
+	rig_good_frame(r, &f);
+	size = f.is_ipv4 ? 4 : 16;
+	for (i = 0; i < 2 * size; i++) {
+		rig_good_frame(r, &f);
+		f.data[f.udp - 2 * size + i] ^= 0x80;
+		rig_fix(&f);
+		rig_dropped(r, &f, i < size ? XRDMA_RX_SOURCE :
+					  XRDMA_RX_DESTINATION);
+	}
+	for (i = 0; i < 6; i++) {
+		rig_good_frame(r, &f);
+		f.data[i] ^= 0x80;
+		rig_dropped(r, &f, XRDMA_RX_FILTERED);
+	}
+	rig_good_frame(r, &f);
+	memset(f.data, 0xff, 6);
+	rig_dropped(r, &f, XRDMA_RX_FILTERED);
+}
+
+static void spoofed_and_foreign_addresses(void **state)
+{
+	rig_each_family(state, addresses);
+}
+
+/* IPv4 has flags and an offset, IPv6 a header of its own. */
+static void fragments(struct rig *r)
+{
+	struct frame f;
+	u32 bit;
+
+	rig_good_frame(r, &f);
+	if (!f.is_ipv4) {
+		f.data[f.l3 + 6] = 44;
+		rig_fix(&f);
+		rig_dropped(r, &f, XRDMA_RX_STATE);
+		return;
+	}
+	for (bit = 0; bit < 14; bit++) {
+		rig_good_frame(r, &f);
+		xrdma_put16(f.data + f.l3 + 6, 1 << bit);
+		rig_fix(&f);
+		/* all but the first have no UDP header: no RoCE */
+		rig_dropped(r, &f, bit == 13 ? XRDMA_RX_FRAGMENT : XRDMA_RX_STATE);
+	}
+	for (bit = 6; bit < 16; bit++) {
+		rig_good_frame(r, &f);
+		f.data[f.l3] = 0x40 | bit;
+		rig_fix(&f);
+		rig_dropped(r, &f, RIG_ANY);
+	}
+}
+
+static void fragments_and_options(void **state)
+{
+	rig_each_family(state, fragments);
+}
+
+static void large(struct rig *r)
+{
+	u32 limit = XRDMA_ETH_BYTES + XRDMA_VLAN_BYTES + 1500;
+	struct xrdma_pkt pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+	struct frame f;
+
+	r->p.a.host->dev->port.mtu = 1500;
+	for (pkt.len = 1500; pkt.len < 4096; pkt.len += 4) {
+		pkt.dma_len = pkt.len;
+		rig_frame(r, &pkt, &f);
+		if (f.len > limit)
+			rig_dropped(r, &f, XRDMA_RX_OVERSIZED);
+	}
+	assert_true(f.len > limit);
+	rig_good_frame(r, &f);
+	f.len = limit + 1; /* padding counts too */
+	memset(f.data + 200, 0, limit);
+	rig_dropped(r, &f, XRDMA_RX_OVERSIZED);
+}
+
+static void oversized(void **state)
+{
+	rig_each_family(state, large);
+}
+
+/* Responses to what was never asked. */
+static void answers(struct rig *r)
+{
+	static const u8 opcodes[] = {
+		XRDMA_BTH_ACK, XRDMA_BTH_ATOMIC_ACK, XRDMA_BTH_READ_RESP_ONLY,
+		XRDMA_BTH_READ_RESP_FIRST, XRDMA_BTH_READ_RESP_MIDDLE,
+		XRDMA_BTH_READ_RESP_LAST,
+	};
+	struct xrdma_pkt pkt;
+	struct frame f;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		pkt = rig_pkt(r, opcodes[i]);
+		pkt.psn = wire_defaults.psn;
+		pkt.syndrome = XRDMA_AETH_NO_CREDITS;
+		rig_frame(r, &pkt, &f);
+		rig_dropped(r, &f, XRDMA_RX_UNEXPECTED);
+	}
+}
+
+static void unexpected_responses(void **state)
+{
+	rig_each_family(state, answers);
+}
+
+static void in_error(struct rig *r)
+{
+	struct frame f;
+
+	rig_good_frame(r, &f);
+	rig_dropped(r, &f, XRDMA_RX_STATE);
+}
+
+static void not_receiving(struct rig *r)
+{
+	wire_modify_state(&r->p.a, XRDMA_QPS_ERR);
+	in_error(r);
+	wire_modify_state(&r->p.a, XRDMA_QPS_RESET);
+	in_error(r);
+}
+
+static void states_that_do_not_receive(void **state)
+{
+	rig_each_family(state, not_receiving);
+}
+
+/*
+ * Bits that routers and switches may change: of the traffic class, the flow
+ * label, the time to live, the checksums, FECN and BECN with the bits beside
+ * them. All others are the ICRC's.
+ */
+static bool is_variant(const struct frame *f, u32 bit)
+{
+	u32 byte = bit / 8;
+	u32 ip = byte - f->l3;
+
+	if (byte == f->udp + 6 || byte == f->udp + 7 || byte == f->bth + 4)
+		return true;
+	if (byte >= f->udp)
+		return false;
+	if (f->is_ipv4)
+		return ip == 1 || ip == 8 || ip == 10 || ip == 11;
+	return ip == 7 || (ip >= 1 && ip <= 3) || (ip == 0 && bit % 8 < 4);
+}
+
+/* The check itself: every bit of packets up to the largest. */
+static void flips_in_icrc(struct rig *r)
+{
+	static const u16 sizes[] = { 0, 1, 6, 255, 1024, 4096 };
+	struct xrdma_pkt pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+	struct frame f;
+	u32 bit, i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		pkt.len = sizes[i];
+		rig_frame(r, &pkt, &f);
+		for (bit = f.l3 * 8; bit < f.len * 8; bit++) {
+			f.data[bit / 8] ^= 1 << bit % 8;
+			if (bit / 8 == f.l3 && bit % 8 >= 4)
+				; /* another version has other fields */
+			else if (xrdma_icrc_ok(f.data, f.l3, f.bth, f.len) !=
+				 is_variant(&f, bit))
+				fail_msg("byte %u, bit %u", bit / 8, bit % 8);
+			f.data[bit / 8] ^= 1 << bit % 8;
+		}
+	}
+}
+
+static void every_flipped_bit_is_in_the_icrc(void **state)
+{
+	rig_each_family(state, flips_in_icrc);
+}
+
+/*
+ * The device: with the checksum of IP made right, as that of Ethernet is, only
+ * the ICRC is left. Source MAC and VLAN tag may be any.
+ */
+static void flips_on_the_wire(struct rig *r)
+{
+	struct xrdma_pkt pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+	struct frame f;
+	u32 bit;
+
+	pkt.len = 70;
+	pkt.dma_len = 70;
+	rig_frame(r, &pkt, &f);
+	for (bit = 0; bit < f.len * 8; bit++) {
+		u32 byte = bit / 8;
+
+		if ((byte >= 6 && byte < 12) ||
+		    (f.l3 > XRDMA_ETH_BYTES && (byte == 14 || byte == 15)) ||
+		    (byte >= f.l3 && is_variant(&f, bit)))
+			continue;
+		f.data[byte] ^= 1 << bit % 8;
+		rig_fix_sum(&f);
+		rig_dropped(r, &f, RIG_ANY);
+		f.data[byte] ^= 1 << bit % 8;
+	}
+}
+
+static void every_flipped_bit_is_dropped(void **state)
+{
+	rig_each_family(state, flips_on_the_wire);
+}
+
+/* What may change on the way does not stand in the way. */
+static void flips_that_are_none(struct rig *r)
+{
+	struct frame f;
+	u32 bit;
+
+	rig_good_frame(r, &f);
+	for (bit = 0; bit < f.len * 8; bit++) {
+		if (bit / 8 < f.l3 ? bit / 8 < 6 || bit / 8 >= 12 :
+				     !is_variant(&f, bit))
+			continue;
+		f.data[bit / 8] ^= 1 << bit % 8;
+		rig_fix_sum(&f);
+		assert_int_equal(rig_receive(r, f.data, f.len), XRDMA_RX_OK);
+		f.data[bit / 8] ^= 1 << bit % 8;
+	}
+}
+
+static void variant_bits_may_change(void **state)
+{
+	struct rig r;
+	u8 gid;
+
+	for (gid = 0; gid < RIG_FAMILIES; gid++) {
+		rig_begin(state, &r, gid);
+		flips_that_are_none(&r);
+	}
+}
+
+#define TEST(test)							\
+	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(truncated_at_every_byte),
+		TEST(headers_cut_short),
+		TEST(too_short_for_a_packet),
+		TEST(wrong_versions),
+		TEST(bad_lengths),
+		TEST(bad_pads),
+		TEST(unknown_opcodes),
+		TEST(wrong_icrcs),
+		TEST(foreign_queue_pairs),
+		TEST(spoofed_and_foreign_addresses),
+		TEST(fragments_and_options),
+		TEST(oversized),
+		TEST(unexpected_responses),
+		TEST(states_that_do_not_receive),
+		TEST(every_flipped_bit_is_in_the_icrc),
+		TEST(every_flipped_bit_is_dropped),
+		TEST(variant_bits_may_change),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

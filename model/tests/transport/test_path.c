@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What the path of a connection makes of its packets: addresses of IPv4 and
+ * IPv6, VLAN tag, traffic class, hop limit, flow label, UDP source port, path
+ * MTU, ICRC; looked at on the wire, and taken in by the other side.
+ */
+#include <linux/bitfield.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "packet/icrc.h"
+#include "tests/lib/wire_craft.h"
+#include "transport/rx.h"
+
+#define FLOW_LABEL	0x12345
+#define SPORT		0xd234
+#define TCLASS		0x68
+#define HOP_LIMIT	17
+#define VLAN		100
+
+/* Entries of the GID table of wire_env. */
+enum { IPV4, IPV6, IPV6_VLAN, NUM_GIDS };
+
+/* A frame that host 0 has sent to host 1. */
+struct sent {
+	struct xrdma_net net;
+	struct xrdma_pkt pkt;
+	u8 frame[XRDMA_FRAME_MAX];
+	u32 len;
+};
+
+static void begin(void **state, struct craft *c, u8 gid_index, u8 path_mtu)
+{
+	struct wire_params params = wire_defaults;
+	struct xrdma_av *av;
+
+	params.gid_index = gid_index;
+	params.path_mtu = path_mtu;
+	craft_begin(state, c, &params);
+	av = &c->p.a.qp->attr.av;
+	av->udp_sport = cpu_to_le16(SPORT);
+	av->flow_label = cpu_to_le32(FLOW_LABEL);
+	av->traffic_class = TCLASS;
+	av->hop_limit = HOP_LIMIT;
+}
+
+static void write_to_peer(struct craft *c, u32 len)
+{
+	struct xrdma_sge sge = wire_sge(c->p.a_buf, len, c->p.a_key);
+
+	wire_post_send(&c->p.a, &(struct wire_wr) {
+		.opcode = XRDMA_OP_WRITE, .flags = XRDMA_WQE_SIGNALED,
+		.sges = &sge, .num_sge = 1, .remote_addr = c->p.b_buf,
+		.rkey = c->p.b_key,
+	});
+}
+
+static void next_frame(struct craft *c, struct sent *s)
+{
+	struct xrdma_wire *wire = c->p.b.host->dev->wire;
+	struct xrdma_frame *frame;
+
+	craft_turn(c);
+	frame = xrdma_frameq_pop(&wire->arrived);
+	assert_non_null(frame);
+	memcpy(s->frame, frame->data, frame->len);
+	s->len = frame->len;
+	xrdma_frame_put(&wire->pool, frame);
+	assert_int_equal(xrdma_net_parse(&s->net, s->frame, s->len),
+			 XRDMA_RX_OK);
+	assert_true(xrdma_icrc_ok(s->frame, s->net.l3, s->net.bth,
+				  s->net.end));
+	assert_int_equal(xrdma_pkt_parse(&s->pkt, s->frame + s->net.bth,
+					 s->net.end - s->net.bth -
+					 XRDMA_ICRC_BYTES), XRDMA_RX_OK);
+}
+
+static void check_ipv4(const struct sent *s)
+{
+	const u8 *ip = s->frame + 14;
+
+	assert_int_equal(xrdma_get16(s->frame + 12), 0x0800);
+	assert_int_equal(ip[0], 0x45);
+	assert_int_equal(ip[1] & ~3, TCLASS);
+	assert_int_equal(xrdma_get16(ip + 2), s->len - 14);
+	assert_int_equal(ip[8], HOP_LIMIT);
+	assert_int_equal(ip[9], 17);
+	assert_memory_equal(ip + 12, ((u8[]){ 192, 168, 77, 1 }), 4);
+	assert_memory_equal(ip + 16, ((u8[]){ 192, 168, 77, 2 }), 4);
+}
+
+static void check_ipv6(const struct sent *s, bool vlan)
+{
+	const u8 *ip = s->frame + (vlan ? 18 : 14);
+
+	if (vlan) {
+		assert_int_equal(xrdma_get16(s->frame + 12), 0x8100);
+		assert_int_equal(xrdma_get16(s->frame + 14), VLAN);
+	}
+	assert_int_equal(xrdma_get16(ip - 2), 0x86dd);
+	assert_int_equal(ip[0] >> 4, 6);
+	assert_int_equal(xrdma_get16(ip) >> 4 & 0xfc, TCLASS);
+	assert_int_equal(xrdma_get32(ip) & 0xfffff, FLOW_LABEL);
+	assert_int_equal(xrdma_get16(ip + 4),
+			 s->len - (ip - s->frame) - 40);
+	assert_int_equal(ip[6], 17);
+	assert_int_equal(ip[7], HOP_LIMIT);
+}
+
+static void check_headers(const struct craft *c, const struct sent *s,
+			  u8 gid_index)
+{
+	assert_memory_equal(s->frame, c->p.b.host->mac, 6);
+	assert_memory_equal(s->frame + 6, c->p.a.host->mac, 6);
+	if (gid_index == IPV4)
+		check_ipv4(s);
+	else
+		check_ipv6(s, gid_index == IPV6_VLAN);
+	assert_int_equal(s->net.sport, SPORT);
+	assert_int_equal(xrdma_get16(s->frame + s->net.l4 + 2),
+			 XRDMA_ROCE_UDP_PORT);
+	assert_memory_equal(s->net.dgid, c->p.a.qp->attr.av.dgid, 16);
+	assert_int_equal(s->pkt.pkey, XRDMA_PKEY_DEFAULT);
+}
+
+static void every_path_and_mtu(void **state)
+{
+	struct craft c;
+	struct sent s;
+	u8 gid, mtu;
+	u32 bytes;
+
+	for (gid = 0; gid < NUM_GIDS; gid++)
+		for (mtu = 1; mtu <= 5; mtu++) {
+			bytes = 128U << mtu;
+			begin(state, &c, gid, mtu);
+			write_to_peer(&c, 2 * bytes + 1);
+			next_frame(&c, &s);
+			check_headers(&c, &s, gid);
+			assert_int_equal(s.pkt.opcode, XRDMA_BTH_WRITE_FIRST);
+			assert_int_equal(s.pkt.len, bytes);
+			assert_int_equal(xrdma_rx_frame(c.p.b.host->dev,
+							s.frame, s.len),
+					 XRDMA_RX_OK);
+			next_frame(&c, &s);
+			assert_int_equal(s.pkt.len, bytes);
+			xrdma_rx_frame(c.p.b.host->dev, s.frame, s.len);
+			next_frame(&c, &s);
+			check_headers(&c, &s, gid);
+			assert_int_equal(s.pkt.opcode, XRDMA_BTH_WRITE_LAST);
+			assert_int_equal(s.pkt.len, 1);
+			xrdma_rx_frame(c.p.b.host->dev, s.frame, s.len);
+			assert_memory_equal(c.p.b_mem, c.p.a_mem,
+					    2 * bytes + 1);
+		}
+}
+
+/* Of a flow label, or of the two queue pairs: the same for each packet. */
+static void source_ports_are_derived(void **state)
+{
+	struct craft c;
+	struct sent s;
+	u32 label;
+	u16 port;
+
+	for (label = 0; label <= 0xfffff; label += 0x33333) {
+		begin(state, &c, IPV4, 3);
+		c.p.a.qp->attr.av.udp_sport = 0;
+		c.p.a.qp->attr.av.flow_label = cpu_to_le32(label);
+		write_to_peer(&c, 2000);
+		next_frame(&c, &s);
+		port = s.net.sport;
+		assert_true(port >= 0xc000);
+		if (label)
+			assert_int_equal(port, 0xc000 | ((label ^ label >> 14) &
+							 0x3fff));
+		next_frame(&c, &s);
+		assert_int_equal(s.net.sport, port);
+	}
+}
+
+/* The GID table changes under a connection: its packets do at once. */
+static void a_new_tag_counts_at_once(void **state)
+{
+	struct xrdma_cmd_set_gid p = {
+		.index = cpu_to_le32(IPV4),
+		.flags = cpu_to_le32(XRDMA_GID_VALID | XRDMA_GID_IPV4 |
+				     XRDMA_GID_VLAN),
+		.vlan_tci = cpu_to_le16(0x6005),
+	};
+	struct craft c;
+	struct sent s;
+
+	begin(state, &c, IPV4, 3);
+	write_to_peer(&c, 10);
+	next_frame(&c, &s);
+	assert_false(s.net.has_vlan);
+	memcpy(p.gid, c.p.a.host->gid, sizeof(p.gid));
+	memcpy(p.mac, c.p.a.host->mac, sizeof(p.mac));
+	assert_int_equal(xrdma_gid_set(c.p.a.host->dev, &p), XRDMA_CMD_OK);
+	write_to_peer(&c, 10);
+	next_frame(&c, &s);
+	assert_true(s.net.has_vlan);
+	assert_int_equal(s.net.vlan_tci, 0x6005);
+	assert_int_equal(xrdma_rx_frame(c.p.b.host->dev, s.frame, s.len),
+			 XRDMA_RX_OK);
+}
+
+#define T(name)								\
+	cmocka_unit_test_setup_teardown(name, wire_setup_2, wire_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(every_path_and_mtu),
+		T(source_ports_are_derived),
+		T(a_new_tag_counts_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

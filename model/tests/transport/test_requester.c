@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The requester, packet by packet: what it sends, what it makes of each
+ * response, and to where it goes back. The test is the responder.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/lib/wire_craft.h"
+
+#define ACK		(XRDMA_AETH_ACK | XRDMA_AETH_NO_CREDITS)
+#define NAK(value)	(XRDMA_AETH_NAK | XRDMA_NAK_##value)
+#define MTU		1024
+
+/* First PSN of the queue pair under test, just before the wrap. */
+#define PSN		(wire_defaults.psn)
+
+static void begin(void **state, struct craft *c)
+{
+	craft_begin(state, c, &wire_defaults);
+}
+
+static void post(struct craft *c, u8 opcode, u64 wr_id, u32 len)
+{
+	struct xrdma_sge sge = wire_sge(c->p.a_buf, len, c->p.a_key);
+
+	wire_post_send(&c->p.a, &(struct wire_wr) {
+		.opcode = opcode, .flags = XRDMA_WQE_SIGNALED, .wr_id = wr_id,
+		.sges = &sge, .num_sge = 1, .remote_addr = 0x1000,
+		.rkey = 0x77, .swap_add = 5, .imm = 6,
+	});
+}
+
+static enum xrdma_rx respond(struct craft *c, u8 opcode, u8 syndrome, u32 psn)
+{
+	struct xrdma_pkt pkt = craft_pkt(c, opcode, psn);
+	enum xrdma_rx rx;
+
+	pkt.syndrome = syndrome;
+	rx = craft_send(c, &pkt, NULL);
+	craft_turn(c);
+	return rx;
+}
+
+static void ack(struct craft *c, u8 syndrome, u32 psn)
+{
+	assert_int_equal(respond(c, XRDMA_BTH_ACK, syndrome, psn), XRDMA_RX_OK);
+}
+
+static void read_response(struct craft *c, u8 opcode, u32 psn, u32 offset,
+			  u32 len)
+{
+	struct xrdma_pkt pkt = craft_pkt(c, opcode, psn);
+
+	pkt.syndrome = ACK;
+	pkt.len = len;
+	craft_send(c, &pkt, c->p.b_mem + offset);
+	craft_turn(c);
+}
+
+static void completed(struct craft *c, u64 wr_id, u8 status)
+{
+	struct xrdma_cqe cqe;
+
+	assert_true(wire_poll_cq(&c->p.a.send_cq, &cqe));
+	assert_int_equal(le64_to_cpu(cqe.wr_id), wr_id);
+	assert_int_equal(cqe.status, status);
+}
+
+static void not_completed(struct craft *c)
+{
+	struct xrdma_cqe cqe;
+
+	assert_false(wire_poll_cq(&c->p.a.send_cq, &cqe));
+}
+
+static void messages_are_cut_by_the_mtu(void **state)
+{
+	struct craft c;
+
+	begin(state, &c);
+	post(&c, XRDMA_OP_WRITE_IMM, 1, 2 * MTU + 1);
+	post(&c, XRDMA_OP_SEND, 2, MTU);
+	craft_expect(&c, XRDMA_BTH_WRITE_FIRST, PSN);
+	assert_true(c.pkt.va == 0x1000);
+	assert_int_equal(c.pkt.rkey, 0x77);
+	assert_int_equal(c.pkt.dma_len, 2 * MTU + 1);
+	assert_int_equal(c.pkt.len, MTU);
+	assert_false(c.pkt.ackreq);
+	craft_expect(&c, XRDMA_BTH_WRITE_MIDDLE, PSN + 1);
+	assert_memory_equal(c.data, c.p.a_mem + MTU, MTU);
+	craft_expect(&c, XRDMA_BTH_WRITE_LAST_IMM, PSN + 2);
+	assert_int_equal(be32_to_cpu(c.pkt.imm), 6);
+	assert_int_equal(c.pkt.len, 1);
+	assert_true(c.pkt.ackreq);
+	craft_expect(&c, XRDMA_BTH_SEND_ONLY, PSN + 3);
+	assert_int_equal(c.pkt.len, MTU);
+	craft_expect_nothing(&c);
+}
+
+static void an_ack_covers_all_before_it(void **state)
+{
+	struct craft c;
+	u32 i;
+
+	begin(state, &c);
+	for (i = 0; i < 10; i++)
+		post(&c, XRDMA_OP_WRITE, i, 2 * MTU);
+	while (craft_receive(&c))
+		;
+	ack(&c, ACK, PSN + 6);	/* three messages and half of one */
+	for (i = 0; i < 3; i++)
+		completed(&c, i, XRDMA_WC_SUCCESS);
+	not_completed(&c);
+	ack(&c, ACK, PSN + 2);	/* late: nothing new */
+	not_completed(&c);
+	ack(&c, ACK, PSN + 19);
+	for (i = 3; i < 10; i++)
+		completed(&c, i, XRDMA_WC_SUCCESS);
+	ack(&c, ACK, PSN + 19);
+	not_completed(&c);
+}
+
+static void an_ack_of_what_was_not_sent_is_dropped(void **state)
+{
+	struct craft c;
+
+	begin(state, &c);
+	post(&c, XRDMA_OP_WRITE, 1, 10);
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	assert_int_equal(respond(&c, XRDMA_BTH_ACK, ACK, PSN + 1),
+			 XRDMA_RX_UNEXPECTED);
+	not_completed(&c);
+	assert_int_equal(respond(&c, XRDMA_BTH_ACK, 0x40, PSN),
+			 XRDMA_RX_UNEXPECTED);
+	assert_int_equal(respond(&c, XRDMA_BTH_ACK, XRDMA_AETH_NAK | 5, PSN),
+			 XRDMA_RX_UNEXPECTED);
+	assert_int_equal(respond(&c, XRDMA_BTH_ATOMIC_ACK, ACK, PSN),
+			 XRDMA_RX_UNEXPECTED);
+	assert_int_equal(respond(&c, XRDMA_BTH_READ_RESP_ONLY, ACK, PSN),
+			 XRDMA_RX_UNEXPECTED);
+	not_completed(&c);
+	ack(&c, ACK, PSN);
+	completed(&c, 1, XRDMA_WC_SUCCESS);
+}
+
+static void a_sequence_nak_sends_again_from_there(void **state)
+{
+	struct craft c;
+	u32 i;
+
+	begin(state, &c);
+	for (i = 0; i < 5; i++)
+		post(&c, XRDMA_OP_WRITE, i, 2 * MTU);
+	while (craft_receive(&c))
+		;
+	ack(&c, NAK(SEQUENCE), PSN + 3);
+	completed(&c, 0, XRDMA_WC_SUCCESS);
+	not_completed(&c);
+	for (i = 3; i < 10; i++) {
+		craft_expect(&c, i & 1 ? XRDMA_BTH_WRITE_LAST :
+			     XRDMA_BTH_WRITE_FIRST, PSN + i);
+		assert_memory_equal(c.data, c.p.a_mem + (i & 1) * MTU, MTU);
+	}
+	/* the same NAK once more, late: not sent again */
+	ack(&c, NAK(SEQUENCE), PSN + 3);
+	craft_expect_nothing(&c);
+	assert_int_equal(c.p.a.host->dev->stats[XRDMA_STAT_RETRANSMITS], 1);
+	ack(&c, ACK, PSN + 9);
+	for (i = 1; i < 5; i++)
+		completed(&c, i, XRDMA_WC_SUCCESS);
+}
+
+static void sequence_naks_without_progress_use_up_retries(void **state)
+{
+	struct craft c;
+	u32 i;
+
+	begin(state, &c);
+	post(&c, XRDMA_OP_WRITE, 1, 10);
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	for (i = 0; i < 7; i++) {
+		ack(&c, NAK(SEQUENCE), PSN);
+		craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+		c.p.a.qp->req.recovering = false;
+	}
+	ack(&c, NAK(SEQUENCE), PSN);
+	completed(&c, 1, XRDMA_WC_RETRY_EXC_ERR);
+}
+
+static void a_timeout_sends_again_what_is_not_acknowledged(void **state)
+{
+	struct craft c;
+	u32 i;
+
+	begin(state, &c);
+	for (i = 0; i < 3; i++)
+		post(&c, XRDMA_OP_WRITE, i, 10);
+	while (craft_receive(&c))
+		;
+	ack(&c, ACK, PSN);
+	completed(&c, 0, XRDMA_WC_SUCCESS);
+	wire_run(c.env, 60 * WIRE_MS);	/* 67 ms is the timeout */
+	craft_expect_nothing(&c);
+	fake_loop_advance(c.env->loop, fake_loop_next(c.env->loop));
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 1);
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 2);
+	craft_expect_nothing(&c);
+	assert_int_equal(c.p.a.qp->req.retries, 6);
+	ack(&c, ACK, PSN + 2);
+	assert_int_equal(c.p.a.qp->req.retries, 7);
+}
+
+/* Nobody is blamed for the time in which this process did not run. */
+static void a_late_timer_waits_for_what_has_arrived(void **state)
+{
+	struct craft c;
+
+	begin(state, &c);
+	post(&c, XRDMA_OP_WRITE, 1, 10);
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	fake_loop_advance(c.env->loop,
+			  xrdma_loop_now(c.env->loop) + 1000 * WIRE_MS);
+	craft_expect_nothing(&c);
+	assert_int_equal(c.p.a.qp->req.retries, 7);
+	fake_loop_advance(c.env->loop, fake_loop_next(c.env->loop));
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	assert_int_equal(c.p.a.qp->req.retries, 6);
+}
+
+static void reads_are_placed_by_psn(void **state)
+{
+	struct craft c;
+
+	begin(state, &c);
+	memset(c.p.a_mem, 0, 3000);
+	post(&c, XRDMA_OP_READ, 1, 3000);
+	post(&c, XRDMA_OP_WRITE, 2, 10);
+	craft_expect(&c, XRDMA_BTH_READ_REQUEST, PSN);
+	assert_int_equal(c.pkt.dma_len, 3000);
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 3);
+	read_response(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 0, MTU);
+	read_response(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 0, MTU);
+	read_response(&c, XRDMA_BTH_READ_RESP_MIDDLE, PSN + 1, MTU, MTU);
+	not_completed(&c);
+	read_response(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
+	completed(&c, 1, XRDMA_WC_SUCCESS);
+	assert_memory_equal(c.p.a_mem, c.p.b_mem, 3000);
+	not_completed(&c);
+	ack(&c, ACK, PSN + 3);
+	completed(&c, 2, XRDMA_WC_SUCCESS);
+}
+
+/* The middle response is lost; the rest of the READ is asked for. */
+static void a_lost_read_response_is_asked_for_again(void **state)
+{
+	struct craft c;
+
+	begin(state, &c);
+	memset(c.p.a_mem, 0, 3000);
+	post(&c, XRDMA_OP_READ, 1, 3000);
+	craft_expect(&c, XRDMA_BTH_READ_REQUEST, PSN);
+	read_response(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 0, MTU);
+	read_response(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
+	craft_expect(&c, XRDMA_BTH_READ_REQUEST, PSN + 1);
+	assert_true(c.pkt.va == 0x1000 + MTU);
+	assert_int_equal(c.pkt.dma_len, 3000 - MTU);
+	craft_expect_nothing(&c);
+	read_response(&c, XRDMA_BTH_READ_RESP_FIRST, PSN + 1, MTU, MTU);
+	read_response(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
+	completed(&c, 1, XRDMA_WC_SUCCESS);
+	assert_memory_equal(c.p.a_mem, c.p.b_mem, 3000);
+}
+
+/* An ACK behind a READ tells that its response was lost. */
+static void an_ack_beyond_a_read_is_an_implied_nak(void **state)
+{
+	struct craft c;
+
+	begin(state, &c);
+	post(&c, XRDMA_OP_WRITE, 1, 10);
+	post(&c, XRDMA_OP_READ, 2, 10);
+	post(&c, XRDMA_OP_WRITE, 3, 10);
+	while (craft_receive(&c))
+		;
+	ack(&c, ACK, PSN + 2);
+	completed(&c, 1, XRDMA_WC_SUCCESS);
+	not_completed(&c);
+	craft_expect(&c, XRDMA_BTH_READ_REQUEST, PSN + 1);
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 2);
+	ack(&c, ACK, PSN + 2);
+	craft_expect_nothing(&c);
+	read_response(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 1, 0, 10);
+	completed(&c, 2, XRDMA_WC_SUCCESS);
+	ack(&c, ACK, PSN + 2);
+	completed(&c, 3, XRDMA_WC_SUCCESS);
+}
+
+static void a_response_acknowledges_what_is_before_it(void **state)
+{
+	struct craft c;
+
+	begin(state, &c);
+	post(&c, XRDMA_OP_WRITE, 1, 10);
+	post(&c, XRDMA_OP_FETCH_ADD, 2, 8);
+	while (craft_receive(&c))
+		;
+	assert_int_equal(respond(&c, XRDMA_BTH_ATOMIC_ACK, ACK, PSN + 1),
+			 XRDMA_RX_OK);
+	completed(&c, 1, XRDMA_WC_SUCCESS);
+	completed(&c, 2, XRDMA_WC_SUCCESS);
+}
+
+struct bad_response {
+	const char *name;
+	u8 opcode;
+	u32 psn;
+	u32 len;
+};
+
+static void bad_responses_fail_the_read(void **state)
+{
+	static const struct bad_response cases[] = {
+		{ "LAST in place of FIRST", XRDMA_BTH_READ_RESP_LAST, 0, MTU },
+		{ "ONLY in place of FIRST", XRDMA_BTH_READ_RESP_ONLY, 0, MTU },
+		{ "FIRST too short", XRDMA_BTH_READ_RESP_FIRST, 0, MTU - 4 },
+		{ "FIRST too long", XRDMA_BTH_READ_RESP_FIRST, 0, MTU + 4 },
+		{ "LAST too short", XRDMA_BTH_READ_RESP_LAST, 1, 951 - 4 },
+		{ "LAST too long", XRDMA_BTH_READ_RESP_LAST, 1, MTU },
+		{ "MIDDLE in place of LAST", XRDMA_BTH_READ_RESP_MIDDLE, 1,
+		  951 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		void *env = NULL;
+		struct craft c;
+
+		print_message("  %s\n", cases[i].name);
+		wire_setup_2(&env);
+		begin(&env, &c);
+		post(&c, XRDMA_OP_READ, 1, MTU + 951);
+		craft_expect(&c, XRDMA_BTH_READ_REQUEST, PSN);
+		if (cases[i].psn)
+			read_response(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 0,
+				      MTU);
+		read_response(&c, cases[i].opcode, PSN + cases[i].psn, 0,
+			      cases[i].len);
+		completed(&c, 1, XRDMA_WC_BAD_RESP_ERR);
+		assert_int_equal(wire_teardown(&env), 0);
+	}
+}
+
+static void fatal_naks_have_their_status(void **state)
+{
+	static const struct {
+		u8 syndrome;
+		u8 status;
+	} cases[] = {
+		{ NAK(INVALID), XRDMA_WC_REM_INV_REQ_ERR },
+		{ NAK(ACCESS), XRDMA_WC_REM_ACCESS_ERR },
+		{ NAK(OPERATION), XRDMA_WC_REM_OP_ERR },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		void *env = NULL;
+		struct craft c;
+
+		wire_setup_2(&env);
+		begin(&env, &c);
+		post(&c, XRDMA_OP_WRITE, 1, 10);
+		post(&c, XRDMA_OP_WRITE, 2, 10);
+		post(&c, XRDMA_OP_WRITE, 3, 10);
+		while (craft_receive(&c))
+			;
+		ack(&c, cases[i].syndrome, PSN + 1);
+		completed(&c, 1, XRDMA_WC_SUCCESS);
+		completed(&c, 2, cases[i].status);
+		completed(&c, 3, XRDMA_WC_WR_FLUSH_ERR);
+		assert_int_equal(wire_teardown(&env), 0);
+	}
+}
+
+static void rnr_nak_waits_and_sends_again(void **state)
+{
+	struct craft c;
+	u64 start;
+
+	begin(state, &c);
+	post(&c, XRDMA_OP_SEND, 1, 10);
+	post(&c, XRDMA_OP_SEND, 2, 10);
+	while (craft_receive(&c))
+		;
+	ack(&c, XRDMA_AETH_RNR | 14, PSN);	/* 1.28 ms */
+	ack(&c, XRDMA_AETH_RNR | 14, PSN);	/* late */
+	craft_expect_nothing(&c);
+	start = xrdma_loop_now(c.env->loop);
+	assert_true(fake_loop_next(c.env->loop) - start <= 1280000);
+	fake_loop_advance(c.env->loop, start + 1279999);
+	craft_expect_nothing(&c);
+	fake_loop_advance(c.env->loop, start + 1280000);
+	craft_expect(&c, XRDMA_BTH_SEND_ONLY, PSN);
+	craft_expect(&c, XRDMA_BTH_SEND_ONLY, PSN + 1);
+	ack(&c, ACK, PSN + 1);
+	completed(&c, 1, XRDMA_WC_SUCCESS);
+	completed(&c, 2, XRDMA_WC_SUCCESS);
+}
+
+static void the_window_closes_without_acks(void **state)
+{
+	struct craft c;
+	u32 acks = 0;
+	u32 n = 0;
+
+	begin(state, &c);
+	post(&c, XRDMA_OP_WRITE, 1, 1000 * MTU);
+	while (craft_receive(&c)) {
+		n++;
+		acks += c.pkt.ackreq;
+	}
+	assert_int_equal(n, XRDMA_REQ_PSN_WINDOW);
+	assert_int_equal(acks, XRDMA_REQ_PSN_WINDOW / XRDMA_REQ_ACK_EVERY);
+	ack(&c, ACK, PSN + 9);
+	for (n = 0; craft_receive(&c); n++)
+		;
+	assert_int_equal(n, 10);
+}
+
+/* Between two packets of a message, its key becomes another. */
+static void an_entry_that_becomes_another_fails(void **state)
+{
+	struct xrdma_sq_wqe *wqe;
+	struct craft c;
+
+	begin(state, &c);
+	wqe = (struct xrdma_sq_wqe *)c.p.a.sq;
+	post(&c, XRDMA_OP_WRITE, 1, 1000 * MTU);
+	while (craft_receive(&c))
+		;
+	wqe->rkey = cpu_to_le32(0x78);
+	ack(&c, ACK, PSN + 9);
+	completed(&c, 1, XRDMA_WC_LOC_QP_OP_ERR);
+}
+
+/* Packets follow the GID table; without its source a packet is lost. */
+static void a_changed_gid_changes_the_headers(void **state)
+{
+	struct xrdma_cmd_set_gid gid = {
+		.flags = cpu_to_le32(XRDMA_GID_VALID | XRDMA_GID_IPV4),
+		.mac = { 2, 7, 7, 7, 7, 7 },
+	};
+	const struct xrdma_frame *frame;
+	struct xrdma_device *dev;
+	struct craft c;
+
+	begin(state, &c);
+	dev = c.p.a.host->dev;
+	post(&c, XRDMA_OP_WRITE, 1, 10);
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	memcpy(gid.gid, c.p.a.host->gid, sizeof(gid.gid));
+	assert_int_equal(xrdma_gid_set(dev, &gid), XRDMA_CMD_OK);
+	post(&c, XRDMA_OP_WRITE, 2, 10);
+	craft_turn(&c);
+	frame = c.p.b.host->dev->wire->arrived.head;
+	assert_non_null(frame);
+	assert_memory_equal(frame->data + 6, gid.mac, 6);
+	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 1);
+	memset(&gid, 0, sizeof(gid));
+	assert_int_equal(xrdma_gid_set(dev, &gid), XRDMA_CMD_OK);
+	post(&c, XRDMA_OP_WRITE, 3, 10);
+	craft_expect_nothing(&c);
+	assert_int_equal(dev->wire->tx_no_gid, 1);
+}
+
+#define TEST(test)							\
+	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(messages_are_cut_by_the_mtu),
+		TEST(an_ack_covers_all_before_it),
+		TEST(an_ack_of_what_was_not_sent_is_dropped),
+		TEST(a_sequence_nak_sends_again_from_there),
+		TEST(sequence_naks_without_progress_use_up_retries),
+		TEST(a_timeout_sends_again_what_is_not_acknowledged),
+		TEST(a_late_timer_waits_for_what_has_arrived),
+		TEST(reads_are_placed_by_psn),
+		TEST(a_lost_read_response_is_asked_for_again),
+		TEST(an_ack_beyond_a_read_is_an_implied_nak),
+		TEST(a_response_acknowledges_what_is_before_it),
+		cmocka_unit_test(bad_responses_fail_the_read),
+		cmocka_unit_test(fatal_naks_have_their_status),
+		TEST(rnr_nak_waits_and_sends_again),
+		TEST(the_window_closes_without_acks),
+		TEST(an_entry_that_becomes_another_fails),
+		TEST(a_changed_gid_changes_the_headers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

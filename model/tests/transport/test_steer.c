@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Flow rules and tables of receive side scaling at work: which rule takes a
+ * frame, which queue pair of a table gets it, what stays inside of the device,
+ * and who may not go while a rule or a table names it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/flow.h"
+#include "core/rss.h"
+#include "packet/flow_fields.h"
+#include "tests/lib/wire_raw.h"
+#include "transport/rx.h"
+
+/* That of pyverbs. */
+static const u8 key[XRDMA_RSS_KEY_BYTES] = {
+	0x2c, 0xc6, 0x81, 0xd1, 0x5b, 0xdb, 0xf4, 0xf7, 0xfc, 0xa2,
+	0x83, 0x19, 0xdb, 0x1a, 0x3e, 0x94, 0x6b, 0x9e, 0x38, 0xd9,
+	0x2c, 0x9c, 0x03, 0xd1, 0xad, 0x99, 0x44, 0xa7, 0xd9, 0x56,
+	0x3d, 0x59, 0x06, 0x3c, 0x25, 0xf3, 0xfc, 0x1f, 0xdc, 0x2a,
+};
+
+static u8 create_flow(struct wire_host *host, u32 number, u32 qpn, u16 priority,
+		      u16 flags, const struct xrdma_flow_rule *rule)
+{
+	u64 addr = wire_alloc(host, sizeof(*rule), 64);
+	struct xrdma_cmd_create_flow p = {
+		.addr = cpu_to_le64(addr), .flow = cpu_to_le32(number),
+		.qpn = cpu_to_le32(qpn), .priority = cpu_to_le16(priority),
+		.flags = cpu_to_le16(flags),
+	};
+	u8 status;
+
+	memcpy(wire_ptr(host, addr), rule, sizeof(*rule));
+	status = xrdma_flow_create(host->dev, &p);
+	/* the device has copied it */
+	memset(wire_ptr(host, addr), 0x5a, sizeof(*rule));
+	return status;
+}
+
+/* All frames to the address of these tests. */
+static struct xrdma_flow_rule rule_of_dmac(void)
+{
+	struct xrdma_flow_rule rule = { 0 };
+
+	memcpy(rule.value.dmac, raw_dmac, 6);
+	memset(rule.mask.dmac, 0xff, 6);
+	return rule;
+}
+
+static void deliver(struct wire_env *env, const u8 *frame, enum xrdma_rx want)
+{
+	enum xrdma_rx rx = xrdma_rx_frame(env->hosts[0].dev, frame, RAW_FRAME);
+
+	if (rx != want)
+		fail_msg("%s, wanted %s", xrdma_rx_name(rx),
+			 xrdma_rx_name(want));
+}
+
+static void the_lowest_priority_wins_then_the_oldest(void **state)
+{
+	struct xrdma_flow_rule rule = rule_of_dmac();
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct raw nic, raw[4];
+	u8 frame[RAW_FRAME];
+	u32 i;
+
+	raw_make_nic(env, &nic, XRDMA_PORT_PROMISC);
+	raw_post_buffers(&nic, 8);
+	for (i = 0; i < 4; i++) {
+		raw_make(env, 0, &raw[i]);
+		raw_post_buffers(&raw[i], 8);
+	}
+	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1234, 5678);
+	deliver(env, frame, XRDMA_RX_ETHERNET);
+	assert_int_equal(raw_received(&nic, frame), 1);
+	assert_int_equal(create_flow(host, 9, raw[0].qp.qpn, 5, 0, &rule), 0);
+	assert_int_equal(create_flow(host, 3, raw[1].qp.qpn, 5, 0, &rule), 0);
+	deliver(env, frame, XRDMA_RX_ETHERNET);
+	assert_int_equal(raw_received(&raw[0], frame), 1);
+	assert_int_equal(create_flow(host, 1023, raw[2].qp.qpn, 4, 0, &rule),
+			 0);
+	deliver(env, frame, XRDMA_RX_ETHERNET);
+	assert_int_equal(raw_received(&raw[2], frame), 1);
+	/* a copy, in its turn; the frame goes on */
+	assert_int_equal(create_flow(host, 0, raw[3].qp.qpn, 0, XRDMA_FLOW_COPY,
+				     &rule), 0);
+	deliver(env, frame, XRDMA_RX_ETHERNET);
+	assert_int_equal(raw_received(&raw[3], frame), 1);
+	assert_int_equal(raw_received(&raw[2], frame), 1);
+	assert_int_equal(xrdma_flow_destroy(host->dev, 1023), 0);
+	assert_int_equal(xrdma_flow_destroy(host->dev, 9), 0);
+	deliver(env, frame, XRDMA_RX_ETHERNET);
+	assert_int_equal(raw_received(&raw[3], frame), 1);
+	assert_int_equal(raw_received(&raw[1], frame), 1);
+	assert_int_equal(xrdma_flow_destroy(host->dev, 3), 0);
+	deliver(env, frame, XRDMA_RX_ETHERNET);
+	assert_int_equal(raw_received(&raw[3], frame), 1);
+	assert_int_equal(raw_received(&nic, frame), 1);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(raw_received(&raw[i], NULL), 0);
+}
+
+/* Each field decides, alone and under its mask. */
+static void every_field_counts(void **state)
+{
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct xrdma_flow_fields f;
+	struct xrdma_flow_rule rule;
+	struct raw nic, raw;
+	u8 *value, *mask;
+	u8 frame[RAW_FRAME];
+	size_t i;
+
+	raw_make_nic(env, &nic, 0);
+	raw_make(env, 0, &raw);
+	raw_make_ipv6(frame, "a0a1::a8a9", "b0b1::b8b9", 6, 1234, 5678);
+	raw_add_vlan(frame, 0xbc0c);
+	xrdma_flow_fields(&f, frame, RAW_FRAME);
+	for (i = 0; i < offsetof(struct xrdma_flow_fields, reserved2); i++) {
+		if (i == offsetof(struct xrdma_flow_fields, reserved) ||
+		    i == offsetof(struct xrdma_flow_fields, flow_label))
+			continue;
+		memset(&rule, 0, sizeof(rule));
+		value = (u8 *)&rule.value;
+		mask = (u8 *)&rule.mask;
+		mask[i] = 0x0f;
+		value[i] = ((u8 *)&f)[i] & 0x0f;
+		assert_int_equal(create_flow(host, 1, raw.qp.qpn, 0, 0, &rule),
+				 XRDMA_CMD_OK);
+		raw_post_buffers(&raw, 1);
+		deliver(env, frame, XRDMA_RX_ETHERNET);
+		assert_int_equal(raw_received(&raw, frame), 1);
+		assert_int_equal(xrdma_flow_destroy(host->dev, 1), 0);
+		value[i] ^= 1;
+		assert_int_equal(create_flow(host, 1, raw.qp.qpn, 0, 0, &rule),
+				 XRDMA_CMD_OK);
+		deliver(env, frame, XRDMA_RX_FILTERED);
+		assert_int_equal(xrdma_flow_destroy(host->dev, 1), 0);
+	}
+}
+
+/* Rules see neither RoCE nor what is no frame. */
+static void what_rules_do_not_see(void **state)
+{
+	const struct xrdma_flow_rule all = { 0 };
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct raw nic, raw;
+	u8 frame[2000];
+
+	raw_make_nic(env, &nic, 0);
+	raw_make(env, 0, &raw);
+	raw_post_buffers(&raw, 4);
+	assert_int_equal(create_flow(host, 1, raw.qp.qpn, 0, 0, &all), 0);
+	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 0xc000,
+		      XRDMA_ROCE_UDP_PORT);
+	deliver(env, frame, XRDMA_RX_IP_CHECKSUM);
+	frame[37]++;
+	deliver(env, frame, XRDMA_RX_ETHERNET);
+	memcpy(frame, host->mac, 6);
+	assert_int_equal(xrdma_rx_frame(host->dev, frame, 1519),
+			 XRDMA_RX_OVERSIZED);
+	assert_int_equal(xrdma_rx_frame(host->dev, frame, 13), XRDMA_RX_RUNT);
+	assert_int_equal(raw_received(&raw, NULL), 1);
+	/* what a rule takes and cannot be delivered is lost */
+	raw_post_buffers(&nic, 4);
+	wire_modify_state(&raw.qp, XRDMA_QPS_ERR);
+	deliver(env, frame, XRDMA_RX_STATE);
+	assert_int_equal(raw_received(&nic, NULL), 0);
+}
+
+static void no_entry_no_frame(void **state)
+{
+	const struct xrdma_flow_rule all = { 0 };
+	struct wire_env *env = *state;
+	struct raw nic, raw;
+	u8 frame[RAW_FRAME];
+
+	raw_make_nic(env, &nic, XRDMA_PORT_PROMISC);
+	raw_make(env, 0, &raw);
+	raw_post_buffers(&nic, 4);
+	assert_int_equal(create_flow(&env->hosts[0], 1, raw.qp.qpn, 0, 0, &all),
+			 0);
+	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1, 2);
+	deliver(env, frame, XRDMA_RX_OVERRUN);
+	assert_int_equal(raw_received(&nic, NULL), 0);
+	assert_int_equal(env->hosts[0].dev->stats[XRDMA_STAT_RX_DROPPED], 1);
+}
+
+/* As raw_traffic of pyverbs: client and server are on one device. */
+static void frames_of_neighbours_stay_inside(void **state)
+{
+	struct xrdma_flow_rule rule = rule_of_dmac();
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct raw nic, client, server;
+	u8 frame[RAW_FRAME];
+	u32 i;
+
+	raw_make_nic(env, &nic, XRDMA_PORT_PROMISC);
+	raw_make(env, 0, &client);
+	raw_make(env, 0, &server);
+	raw_post_buffers(&nic, 4);
+	raw_post_buffers(&client, 4);
+	raw_post_buffers(&server, 16);
+	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1234, 5678);
+	assert_int_equal(create_flow(host, 1, server.qp.qpn, 0, 0, &rule), 0);
+	for (i = 0; i < 10; i++) {
+		raw_send_frame(&client, frame, RAW_FRAME);
+		wire_expect_send(&client.qp, 0, XRDMA_WC_SUCCESS);
+		assert_int_equal(raw_received(&server, frame), 1);
+	}
+	assert_int_equal(host->dev->wire->tx_frames, 0);
+	/* not its own, and not those of the port's queue pair */
+	raw_send_frame(&server, frame, RAW_FRAME);
+	wire_expect_send(&server.qp, 0, XRDMA_WC_SUCCESS);
+	raw_send_frame(&nic, frame, RAW_FRAME);
+	wire_expect_send(&nic.qp, 0, XRDMA_WC_SUCCESS);
+	assert_int_equal(host->dev->wire->tx_frames, 2);
+	/* a copy stays, and the frame leaves */
+	assert_int_equal(xrdma_flow_destroy(host->dev, 1), 0);
+	assert_int_equal(create_flow(host, 1, server.qp.qpn, 0, XRDMA_FLOW_COPY,
+				     &rule), 0);
+	raw_send_frame(&client, frame, RAW_FRAME);
+	wire_expect_send(&client.qp, 0, XRDMA_WC_SUCCESS);
+	assert_int_equal(raw_received(&server, frame), 1);
+	assert_int_equal(host->dev->wire->tx_frames, 3);
+	wire_settle(env);
+	assert_int_equal(raw_received(&server, NULL), 0);
+	assert_int_equal(raw_received(&client, NULL), 0);
+	assert_int_equal(raw_received(&nic, NULL), 0);
+	assert_int_equal(host->dev->wire->pool.available,
+			 host->dev->wire->pool.total);
+}
+
+/* RoCE is for the engine of the other side, also from a raw queue pair. */
+static void neighbours_do_not_get_roce(void **state)
+{
+	const struct xrdma_flow_rule all = { 0 };
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct raw nic, client, server;
+	u8 frame[RAW_FRAME];
+
+	raw_make_nic(env, &nic, 0);
+	raw_make(env, 0, &client);
+	raw_make(env, 0, &server);
+	raw_post_buffers(&server, 4);
+	assert_int_equal(create_flow(host, 1, server.qp.qpn, 0, 0, &all), 0);
+	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 0xc000,
+		      XRDMA_ROCE_UDP_PORT);
+	raw_send_frame(&client, frame, RAW_FRAME);
+	wire_expect_send(&client.qp, 0, XRDMA_WC_SUCCESS);
+	assert_int_equal(raw_received(&server, NULL), 0);
+	assert_int_equal(host->dev->wire->tx_frames, 1);
+}
+
+/* Without a link nothing gets anywhere. */
+static void a_cut_cable_cuts_neighbours_too(void **state)
+{
+	const struct xrdma_flow_rule all = { 0 };
+	struct wire_env *env = *state;
+	struct raw nic, client, server;
+	u8 frame[RAW_FRAME];
+
+	raw_make_nic(env, &nic, 0);
+	raw_make(env, 0, &client);
+	raw_make(env, 0, &server);
+	raw_post_buffers(&server, 4);
+	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1234, 5678);
+	assert_int_equal(create_flow(&env->hosts[0], 1, server.qp.qpn, 0, 0,
+				     &all), 0);
+	xrdma_wire_set_cable(env->hosts[0].dev, false);
+	raw_send_frame(&client, frame, RAW_FRAME);
+	wire_expect_send(&client.qp, 0, XRDMA_WC_SUCCESS);
+	assert_int_equal(raw_received(&server, NULL), 0);
+}
+
+/* Sender and receiver share a CQ that is full: one dies with the other. */
+static void a_receive_may_end_the_sender(void **state)
+{
+	const struct xrdma_flow_rule all = { 0 };
+	struct wire_env *env = *state;
+	struct raw nic, client, server;
+	struct xrdma_cqe cqe;
+	u8 frame[RAW_FRAME];
+
+	raw_make_nic(env, &nic, 0);
+	raw_make(env, 0, &client);
+	raw_make(env, 0, &server);
+	raw_post_buffers(&server, 1);
+	assert_int_equal(create_flow(&env->hosts[0], 1, server.qp.qpn, 0, 0,
+				     &all), 0);
+	client.qp.qp->recv_cq->users--;
+	client.qp.qp->recv_cq = server.qp.qp->recv_cq;
+	client.qp.qp->recv_cq->users++;
+	server.qp.qp->recv_cq->dead = false;
+	server.qp.qp->recv_cq->ci = server.qp.qp->recv_cq->pi -
+				    (1U << server.qp.qp->recv_cq->log_depth);
+	server.qp.recv_cq.rec->ci = cpu_to_le32(server.qp.qp->recv_cq->ci);
+	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1234, 5678);
+	raw_send_frame(&client, frame, RAW_FRAME);
+	wire_settle(env);
+	assert_int_equal(client.qp.qp->state, XRDMA_QPS_ERR);
+	assert_int_equal(server.qp.qp->state, XRDMA_QPS_ERR);
+	assert_true(wire_poll_cq(&client.qp.send_cq, &cqe));
+	assert_int_equal(cqe.status, XRDMA_WC_WR_FLUSH_ERR);
+	assert_false(wire_poll_cq(&client.qp.send_cq, &cqe));
+}
+
+static struct xrdma_cmd_create_rss make_table(struct wire_host *host, u32 qpn,
+					      u8 log_size, const u32 *qpns)
+{
+	u64 addr = wire_alloc(host, 4 << log_size, 4);
+	struct xrdma_cmd_create_rss p = {
+		.addr = cpu_to_le64(addr), .qpn = cpu_to_le32(qpn),
+		.fields = XRDMA_RSS_SRC_IPV4 | XRDMA_RSS_DST_IPV4,
+		.log_size = log_size,
+	};
+	__le32 *table = wire_ptr(host, addr);
+	u32 i;
+
+	memcpy(p.key, key, sizeof(p.key));
+	for (i = 0; i < 1U << log_size; i++)
+		table[i] = cpu_to_le32(qpns[i]);
+	return p;
+}
+
+/* As raw_rss_traffic of pyverbs: 32 addresses over a table of 8. */
+static void tables_spread_frames(void **state)
+{
+	struct xrdma_flow_rule rule = rule_of_dmac();
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct raw nic, client, raw[8];
+	struct xrdma_cmd_create_rss p;
+	u32 want[8] = { 0 }, qpns[8];
+	u8 frame[RAW_FRAME];
+	u32 i, used = 0;
+	char src[32];
+
+	raw_make_nic(env, &nic, 0);
+	raw_make(env, 0, &client);
+	for (i = 0; i < 8; i++) {
+		raw_make(env, 0, &raw[i]);
+		raw_post_buffers(&raw[i], 32);
+		qpns[i] = raw[i].qp.qpn;
+	}
+	p = make_table(host, 500, 3, qpns);
+	assert_int_equal(xrdma_rss_create(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(create_flow(host, 1, 500, 0, 0, &rule), 0);
+	for (i = 0; i < 32; i++) {
+		snprintf(src, sizeof(src), "%u.%u.%u.%u", i, i + 1, i + 2,
+			 i + 3);
+		raw_make_ipv4(frame, src, "2.2.2.2", 17, 1234, 5678);
+		want[xrdma_rss_hash(key, frame + 26, 8) & 7]++;
+		raw_send_frame(&client, frame, RAW_FRAME);
+		wire_expect_send(&client.qp, 0, XRDMA_WC_SUCCESS);
+	}
+	for (i = 0; i < 8; i++) {
+		assert_int_equal(raw_received(&raw[i], NULL), want[i]);
+		used += want[i] > 0;
+	}
+	assert_true(used > 4);
+}
+
+static u8 destroy_qp(struct wire_host *host, u32 qpn)
+{
+	return xrdma_qp_destroy(host->dev, qpn);
+}
+
+static void nothing_goes_that_is_named(void **state)
+{
+	const struct xrdma_flow_rule all = { 0 };
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct xrdma_device *dev = host->dev;
+	struct xrdma_cmd_create_rss p;
+	struct raw nic, a, b;
+	u32 qpns[4];
+
+	raw_make_nic(env, &nic, 0);
+	raw_make(env, 0, &a);
+	raw_make(env, 0, &b);
+	qpns[0] = a.qp.qpn;
+	qpns[1] = b.qp.qpn;
+	qpns[2] = b.qp.qpn;
+	qpns[3] = b.qp.qpn;
+	p = make_table(host, 500, 2, qpns);
+	assert_int_equal(xrdma_rss_create(dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(create_flow(host, 1, a.qp.qpn, 0, 0, &all), 0);
+	assert_int_equal(create_flow(host, 2, 500, 0, 0, &all), 0);
+	assert_int_equal(destroy_qp(host, b.qp.qpn), XRDMA_CMD_BUSY);
+	assert_int_equal(xrdma_rss_destroy(dev, 500), XRDMA_CMD_BUSY);
+	assert_int_equal(xrdma_flow_destroy(dev, 2), XRDMA_CMD_OK);
+	assert_int_equal(xrdma_rss_destroy(dev, 500), XRDMA_CMD_OK);
+	assert_int_equal(xrdma_rss_destroy(dev, 500), XRDMA_CMD_BAD_NUMBER);
+	assert_int_equal(destroy_qp(host, b.qp.qpn), XRDMA_CMD_OK);
+	assert_int_equal(destroy_qp(host, a.qp.qpn), XRDMA_CMD_BUSY);
+	assert_int_equal(xrdma_flow_destroy(dev, 1), XRDMA_CMD_OK);
+	assert_int_equal(xrdma_flow_destroy(dev, 1), XRDMA_CMD_BAD_NUMBER);
+	assert_int_equal(xrdma_flow_destroy(dev, XRDMA_MAX_FLOWS),
+			 XRDMA_CMD_BAD_NUMBER);
+	assert_int_equal(destroy_qp(host, a.qp.qpn), XRDMA_CMD_OK);
+}
+
+static void a_reset_forgets_all(void **state)
+{
+	const struct xrdma_flow_rule all = { 0 };
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct xrdma_cmd_create_rss p;
+	struct raw a;
+
+	raw_make(env, 0, &a);
+	p = make_table(host, 500, 0, &a.qp.qpn);
+	assert_int_equal(xrdma_rss_create(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(create_flow(host, 1, 500, 0, 0, &all), 0);
+	assert_int_equal(create_flow(host, 2, a.qp.qpn, 0, 0, &all), 0);
+	xrdma_device_reset(host->dev);
+	assert_null(xrdma_rss_get(host->dev, 500));
+	assert_int_equal(xrdma_flow_destroy(host->dev, 1),
+			 XRDMA_CMD_BAD_NUMBER);
+}
+
+#define T(name)								\
+	cmocka_unit_test_setup_teardown(name, wire_setup_1, wire_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(the_lowest_priority_wins_then_the_oldest),
+		T(every_field_counts),
+		T(what_rules_do_not_see),
+		T(no_entry_no_frame),
+		T(frames_of_neighbours_stay_inside),
+		T(neighbours_do_not_get_roce),
+		T(a_cut_cable_cuts_neighbours_too),
+		T(a_receive_may_end_the_sender),
+		T(tables_spread_frames),
+		T(nothing_goes_that_is_named),
+		T(a_reset_forgets_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Extended reliable connections: every operation, with the protection domain
+ * and the completion queue of the SRQ that the request names; SRQs that may
+ * not be named; what is destroyed in between.
+ */
+#include <string.h>
+
+#include "tests/lib/wire_craft.h"
+#include "tests/lib/wire_mw.h"
+#include "tests/lib/wire_srq.h"
+
+#define XRCD		4
+#define OTHER_PD	99
+#define PSN		0xfffffd
+#define MTU		1024
+
+/*
+ * struct scene - initiator a on host 0, target b on the last, two SRQs there
+ * @cq: one for each SRQ
+ */
+struct scene {
+	struct wire_env *env;
+	struct wire_qp a;
+	struct wire_qp b;
+	struct wire_cq cq[2];
+	struct wire_srq srq[2];
+	u64 a_buf;
+	u64 b_buf;
+	u32 a_key;
+	u32 b_key;
+	u8 *a_mem;
+	u8 *b_mem;
+};
+
+static struct xrdma_cmd_create_qp target(u32 qpn)
+{
+	return (struct xrdma_cmd_create_qp) {
+		.qpn = cpu_to_le32(qpn),
+		.xrcd = cpu_to_le32(XRCD),
+		.type = XRDMA_QP_XRC_TGT,
+	};
+}
+
+static void create_target(struct scene *s)
+{
+	struct wire_qp *qp = &s->b;
+	struct xrdma_cmd_create_qp p;
+
+	qp->env = s->env;
+	qp->host = &s->env->hosts[s->env->n - 1];
+	qp->qpn = qp->host->next_number++;
+	p = target(qp->qpn);
+	assert_int_equal(xrdma_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
+	qp->qp = xrdma_qp_get(qp->host->dev, qp->qpn);
+}
+
+static void begin(void **state, struct scene *s)
+{
+	int i;
+
+	memset(s, 0, sizeof(*s));
+	s->env = *state;
+	wire_create_qp(s->env, 0, XRDMA_QP_XRC_INI, 0, 7, &s->a);
+	create_target(s);
+	for (i = 0; i < 2; i++) {
+		wire_create_cq(s->b.host, 6, &s->cq[i]);
+		wire_create_srq(s->b.host, 4, XRCD, s->cq[i].cqn, &s->srq[i]);
+	}
+	wire_connect_one(&s->a, &s->b, &wire_defaults, PSN, 9);
+	wire_connect_one(&s->b, &s->a, &wire_defaults, 9, PSN);
+	s->a_buf = wire_alloc(s->a.host, 0x20000, 4096);
+	s->b_buf = wire_alloc(s->b.host, 0x20000, 4096);
+	s->a_key = wire_region(s->a.host, 100, s->a_buf, 0x20000,
+			       WIRE_ALL_RIGHTS);
+	s->b_key = wire_region(s->b.host, 101, s->b_buf, 0x20000,
+			       WIRE_ALL_RIGHTS | XRDMA_ACCESS_MW_BIND);
+	s->a_mem = wire_ptr(s->a.host, s->a_buf);
+	s->b_mem = wire_ptr(s->b.host, s->b_buf);
+	wire_fill(s->a_mem, 0x20000, 1);
+	wire_fill(s->b_mem, 0x20000, 2);
+}
+
+static void post_recv(struct scene *s, int i, u64 wr_id)
+{
+	struct xrdma_sge sge = wire_sge(s->b_buf, 0x8000, s->b_key);
+
+	wire_post_srq(&s->srq[i], wr_id, &sge, 1);
+}
+
+static void post(struct scene *s, u8 opcode, u64 wr_id, u32 len, u32 srqn)
+{
+	struct xrdma_sge sge = wire_sge(s->a_buf, len, s->a_key);
+
+	wire_post_send(&s->a, &(struct wire_wr) {
+		.opcode = opcode, .flags = XRDMA_WQE_SIGNALED, .wr_id = wr_id,
+		.sges = &sge, .num_sge = 1, .remote_addr = s->b_buf + 0x10000,
+		.rkey = s->b_key, .imm = 77, .swap_add = 5, .ext = srqn,
+	});
+}
+
+static void expect_recv(struct scene *s, int i, u64 wr_id, u8 status,
+			struct xrdma_cqe *cqe)
+{
+	assert_true(wire_wait(s->env, &s->cq[i], cqe));
+	assert_int_equal(le64_to_cpu(cqe->wr_id), wr_id);
+	assert_int_equal(cqe->status, status);
+	assert_int_equal(le32_to_cpu(cqe->qpn), s->b.qpn);
+	assert_true(le16_to_cpu(cqe->flags) & XRDMA_CQE_SRQ);
+}
+
+static void every_operation(void **state)
+{
+	struct xrdma_cqe cqe;
+	struct scene s;
+	u64 was;
+	u32 i;
+
+	begin(state, &s);
+	post_recv(&s, 0, 11);
+	post_recv(&s, 1, 12);
+	post_recv(&s, 1, 13);
+	post(&s, XRDMA_OP_SEND, 1, 5000, s.srq[0].srqn);
+	expect_recv(&s, 0, 11, XRDMA_WC_SUCCESS, &cqe);
+	assert_int_equal(le32_to_cpu(cqe.byte_len), 5000);
+	assert_memory_equal(s.b_mem, s.a_mem, 5000);
+	post(&s, XRDMA_OP_SEND_IMM, 2, 100, s.srq[1].srqn);
+	expect_recv(&s, 1, 12, XRDMA_WC_SUCCESS, &cqe);
+	assert_int_equal(be32_to_cpu(cqe.imm), 77);
+	post(&s, XRDMA_OP_WRITE, 3, 3000, s.srq[0].srqn);
+	post(&s, XRDMA_OP_WRITE_IMM, 4, 2000, s.srq[1].srqn);
+	expect_recv(&s, 1, 13, XRDMA_WC_SUCCESS, &cqe);
+	assert_int_equal(cqe.opcode, XRDMA_OP_RECV_WRITE_IMM);
+	assert_memory_equal(s.b_mem + 0x10000, s.a_mem, 3000);
+	memcpy(&was, s.b_mem + 0x10000, sizeof(was));
+	post(&s, XRDMA_OP_FETCH_ADD, 5, 8, s.srq[0].srqn);
+	for (i = 1; i <= 5; i++)
+		wire_expect_send(&s.a, i, XRDMA_WC_SUCCESS);
+	assert_memory_equal(s.a_mem, &was, sizeof(was));
+	was += 5;
+	assert_memory_equal(s.b_mem + 0x10000, &was, sizeof(was));
+	post(&s, XRDMA_OP_CMP_SWAP, 6, 8, s.srq[0].srqn);
+	post(&s, XRDMA_OP_READ, 7, 10000, s.srq[0].srqn);
+	wire_expect_send(&s.a, 6, XRDMA_WC_SUCCESS);
+	wire_expect_send(&s.a, 7, XRDMA_WC_SUCCESS);
+	assert_memory_equal(s.a_mem, s.b_mem + 0x10000, 10000);
+	assert_null(wire_event(s.b.host, XRDMA_EVENT_QP_LAST_WQE, 0));
+}
+
+static void invalidation(void **state)
+{
+	struct wire_bind b;
+	struct xrdma_cqe cqe;
+	struct xrdma_sge sge;
+	struct wire_qp binder;
+	struct scene s;
+
+	begin(state, &s);
+	/* a window of type 2 is bound on a queue pair; XRC names it by number */
+	wire_create_qp(s.env, s.env->n - 1, XRDMA_QP_RC, 0, 4, &binder);
+	wire_connect_one(&binder, &s.a, &wire_defaults, 1, 1);
+	b = (struct wire_bind) {
+		.key = wire_publish(s.b.host, 50, XRDMA_MPT_MW_2),
+		.mr_key = s.b_key, .access = XRDMA_ACCESS_REMOTE_WRITE,
+		.addr = s.b_buf, .length = 64,
+	};
+	b.new_key = b.key;
+	sge = wire_sge(s.a_buf, 8, s.a_key);
+	/* free: of no queue pair */
+	post_recv(&s, 0, 11);
+	wire_post_send(&s.a, &(struct wire_wr) {
+		.opcode = XRDMA_OP_SEND_INV, .wr_id = 1, .inv_key = b.key,
+		.sges = &sge, .num_sge = 1, .ext = s.srq[0].srqn,
+		.flags = XRDMA_WQE_SIGNALED,
+	});
+	expect_recv(&s, 0, 11, XRDMA_WC_SUCCESS, &cqe);
+	assert_int_equal(le32_to_cpu(cqe.inv_key), b.key);
+	wire_post_bind(&binder, 2, &b);
+	wire_expect_send(&binder, 2, XRDMA_WC_SUCCESS);
+	post_recv(&s, 0, 12);
+	wire_post_send(&s.a, &(struct wire_wr) {
+		.opcode = XRDMA_OP_SEND_INV, .wr_id = 3, .inv_key = b.key,
+		.sges = &sge, .num_sge = 1, .ext = s.srq[0].srqn,
+	});
+	wire_expect_send(&s.a, 1, XRDMA_WC_SUCCESS);
+	wire_expect_send(&s.a, 3, XRDMA_WC_REM_ACCESS_ERR);
+	expect_recv(&s, 0, 12, XRDMA_WC_LOC_ACCESS_ERR, &cqe);
+	assert_int_equal(le16_to_cpu(cqe.vendor_err), XRDMA_FAULT_QP);
+	assert_non_null(wire_event(s.b.host, XRDMA_EVENT_QP_LAST_WQE, 0));
+}
+
+/* Keys are those of the protection domain of the SRQ. */
+static void the_srq_brings_the_domain(void **state)
+{
+	struct scene s;
+
+	begin(state, &s);
+	s.srq[1].srq->pd = OTHER_PD;
+	post(&s, XRDMA_OP_READ, 1, 10000, s.srq[0].srqn);
+	wire_expect_send(&s.a, 1, XRDMA_WC_SUCCESS);
+	post(&s, XRDMA_OP_READ, 2, 10000, s.srq[1].srqn);
+	wire_expect_send(&s.a, 2, XRDMA_WC_REM_ACCESS_ERR);
+	assert_int_equal(le32_to_cpu(wire_event(s.b.host, XRDMA_EVENT_FAULT,
+						0)->pd), OTHER_PD);
+}
+
+/* A READ that is answered packet by packet keeps its own. */
+static void answers_keep_their_domain(void **state)
+{
+	struct xrdma_cqe cqe;
+	struct scene s;
+
+	begin(state, &s);
+	s.srq[1].srq->pd = OTHER_PD;
+	wire_region(s.b.host, 101, s.b_buf, 0x20000, WIRE_ALL_RIGHTS);
+	post_recv(&s, 1, 12);
+	post(&s, XRDMA_OP_READ, 1, 0x10000, s.srq[0].srqn);
+	/* no memory is touched by it */
+	post(&s, XRDMA_OP_SEND, 2, 0, s.srq[1].srqn);
+	wire_expect_send(&s.a, 1, XRDMA_WC_SUCCESS);
+	wire_expect_send(&s.a, 2, XRDMA_WC_SUCCESS);
+	expect_recv(&s, 1, 12, XRDMA_WC_SUCCESS, &cqe);
+	assert_memory_equal(s.a_mem, s.b_mem + 0x10000, 0x10000);
+}
+
+static void check_refused(void **state, u8 opcode, u32 (*number)(struct scene *))
+{
+	struct scene s;
+
+	begin(state, &s);
+	post_recv(&s, 0, 1);
+	post(&s, opcode, 1, 8, number(&s));
+	wire_expect_send(&s.a, 1, XRDMA_WC_REM_INV_REQ_ERR);
+	assert_int_equal(s.a.qp->state, XRDMA_QPS_ERR);
+	assert_int_equal(s.b.qp->state, XRDMA_QPS_ERR);
+	assert_non_null(wire_event(s.b.host, XRDMA_EVENT_QP_REQ_ERR, 0));
+	assert_non_null(wire_event(s.b.host, XRDMA_EVENT_QP_LAST_WQE, 0));
+	assert_int_equal(le32_to_cpu(s.srq[0].rec->ci), 0);
+}
+
+static u32 no_srq(struct scene *s)
+{
+	return s->srq[1].srqn + 100;
+}
+
+static u32 basic_srq(struct scene *s)
+{
+	struct wire_srq srq;
+
+	wire_create_srq(s->b.host, 4, 0, 0, &srq);
+	return srq.srqn;
+}
+
+static u32 foreign_srq(struct scene *s)
+{
+	struct wire_srq srq;
+
+	wire_create_srq(s->b.host, 4, XRCD + 1, s->cq[0].cqn, &srq);
+	return srq.srqn;
+}
+
+/* Whatever the operation. */
+static void only_srqs_of_its_domain(void **state)
+{
+	static const u8 opcodes[] = {
+		XRDMA_OP_SEND, XRDMA_OP_WRITE, XRDMA_OP_READ,
+		XRDMA_OP_FETCH_ADD,
+	};
+	void *env;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		wire_setup_2(&env);
+		check_refused(&env, opcodes[i], no_srq);
+		assert_int_equal(wire_teardown(&env), 0);
+	}
+	check_refused(state, XRDMA_OP_SEND, basic_srq);
+	wire_start_over(state);
+	check_refused(state, XRDMA_OP_WRITE, foreign_srq);
+}
+
+/* The test in place of the initiator. */
+static void take_over(struct scene *s, struct craft *c)
+{
+	memset(c, 0, sizeof(*c));
+	c->env = s->env;
+	c->p.a = s->b;
+	c->p.b = s->a;
+	c->p.a_buf = s->b_buf;
+	c->p.a_key = s->b_key;
+}
+
+static void packet(struct craft *c, u8 op, u32 psn, u32 len, u32 srqn)
+{
+	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_XRC | op, psn);
+
+	pkt.len = len;
+	pkt.srqn = srqn;
+	pkt.ackreq = true;
+	pkt.dma_len = 4 * MTU;
+	craft_send(c, &pkt, NULL);
+}
+
+static void a_message_is_for_one_srq(void **state)
+{
+	struct xrdma_cqe cqe;
+	struct craft c;
+	struct scene s;
+
+	begin(state, &s);
+	take_over(&s, &c);
+	post_recv(&s, 0, 11);
+	packet(&c, XRDMA_BTH_SEND_FIRST, PSN, MTU, s.srq[0].srqn);
+	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN);
+	packet(&c, XRDMA_BTH_SEND_LAST, PSN + 1, 4, s.srq[1].srqn);
+	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN + 1);
+	assert_int_equal(c.pkt.syndrome, XRDMA_AETH_NAK | XRDMA_NAK_INVALID);
+	expect_recv(&s, 0, 11, XRDMA_WC_WR_FLUSH_ERR, &cqe);
+}
+
+/* RNR is of the SRQ that is named. */
+static void an_empty_srq_is_not_ready(void **state)
+{
+	struct craft c;
+	struct scene s;
+
+	begin(state, &s);
+	take_over(&s, &c);
+	post_recv(&s, 0, 11);
+	packet(&c, XRDMA_BTH_SEND_ONLY, PSN, 4, s.srq[1].srqn);
+	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN);
+	assert_int_equal(c.pkt.syndrome,
+			 XRDMA_AETH_RNR | wire_defaults.min_rnr_timer);
+	packet(&c, XRDMA_BTH_SEND_ONLY, PSN, 4, s.srq[0].srqn);
+	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN);
+	assert_int_equal(c.pkt.syndrome, XRDMA_AETH_NO_CREDITS);
+}
+
+static void destroy_srq(struct scene *s, int i)
+{
+	assert_int_equal(xrdma_srq_destroy(s->b.host->dev, s->srq[i].srqn),
+			 XRDMA_CMD_OK);
+	assert_int_equal(xrdma_cq_destroy(s->b.host->dev, s->cq[i].cqn),
+			 XRDMA_CMD_OK);
+}
+
+/* It goes in the middle of a message, or of an answer. */
+static void an_srq_may_go_at_any_time(void **state)
+{
+	struct craft c;
+	struct scene s;
+
+	begin(state, &s);
+	assert_int_equal(xrdma_cq_destroy(s.b.host->dev, s.cq[0].cqn),
+			 XRDMA_CMD_BUSY);
+	take_over(&s, &c);
+	post_recv(&s, 0, 11);
+	packet(&c, XRDMA_BTH_SEND_FIRST, PSN, MTU, s.srq[0].srqn);
+	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN);
+	destroy_srq(&s, 0);
+	packet(&c, XRDMA_BTH_SEND_LAST, PSN + 1, 4, s.srq[0].srqn);
+	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN + 1);
+	assert_int_equal(c.pkt.syndrome, XRDMA_AETH_NAK | XRDMA_NAK_INVALID);
+	assert_int_equal(s.b.qp->state, XRDMA_QPS_ERR);
+	assert_false(s.b.qp->taken);
+}
+
+static void nothing_is_read_for_an_srq_that_is_gone(void **state)
+{
+	struct craft c;
+	struct scene s;
+
+	begin(state, &s);
+	take_over(&s, &c);
+	packet(&c, XRDMA_BTH_READ_REQUEST, PSN, 0, s.srq[0].srqn);
+	destroy_srq(&s, 0);
+	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN);
+	assert_int_equal(c.pkt.syndrome, XRDMA_AETH_NAK | XRDMA_NAK_INVALID);
+}
+
+/* A full CQ of an SRQ takes the connection with it. */
+static void a_dead_cq_is_the_end(void **state)
+{
+	struct scene s;
+	struct xrdma_cq *cq;
+
+	begin(state, &s);
+	cq = xrdma_cq_get(s.b.host->dev, s.cq[0].cqn);
+	cq->pi = 1 << cq->log_depth;
+	post_recv(&s, 0, 11);
+	post(&s, XRDMA_OP_SEND, 1, 8, s.srq[0].srqn);
+	wire_settle(*state);
+	assert_non_null(wire_event(s.b.host, XRDMA_EVENT_CQ_ERR, 0));
+	assert_int_equal(s.b.qp->state, XRDMA_QPS_ERR);
+}
+
+#define TGT(field, value) ({						\
+		struct xrdma_cmd_create_qp p = target(40);		\
+									\
+		p.field = value;					\
+		xrdma_qp_create(dev, &p);				\
+	})
+
+/* Neither rings nor queues nor a protection domain, and in domain 0 nothing. */
+static void what_a_target_has_not(void **state)
+{
+	struct xrdma_device *dev;
+	struct scene s;
+
+	begin(state, &s);
+	dev = s.b.host->dev;
+	assert_int_equal(TGT(xrcd, 0), XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(TGT(xrcd, cpu_to_le32(1 << 24)), XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(TGT(pd, cpu_to_le32(1)), XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(TGT(flags, XRDMA_QP_SRQ), XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(TGT(log_sq_stride, 6), XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(TGT(log_rq_stride, 6), XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(TGT(root, cpu_to_le64(WIRE_IOVA)),
+			 XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(TGT(qpn, cpu_to_le32(1)), XRDMA_CMD_BAD_NUMBER);
+	assert_int_equal(TGT(type, XRDMA_QP_XRC_INI), XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(TGT(qpn, cpu_to_le32(40)), XRDMA_CMD_OK);
+	assert_int_equal(xrdma_qp_destroy(dev, 40), XRDMA_CMD_OK);
+}
+
+/* The initiator does not respond, nor the target request. */
+static void each_end_has_its_part(void **state)
+{
+	struct xrdma_rsp_query_qp rsp = { 0 };
+	struct xrdma_pkt pkt;
+	struct craft c;
+	struct scene s;
+
+	begin(state, &s);
+	take_over(&s, &c);
+	pkt = craft_pkt(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, 9);
+	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_TRANSPORT);
+	pkt = craft_pkt(&c, XRDMA_BTH_SEND_ONLY, PSN);
+	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_TRANSPORT);
+	c.p.a = s.a;
+	c.p.b = s.b;
+	pkt = craft_pkt(&c, XRDMA_BTH_XRC | XRDMA_BTH_SEND_ONLY, 9);
+	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_TRANSPORT);
+	/* numbers above 24 bits name nothing */
+	post(&s, XRDMA_OP_SEND, 1, 8, 1 << 24);
+	wire_expect_send(&s.a, 1, XRDMA_WC_LOC_QP_OP_ERR);
+	assert_int_equal(s.a.qp->state, XRDMA_QPS_ERR);
+	assert_int_equal(xrdma_qp_query(s.b.host->dev, s.b.qpn, &rsp),
+			 XRDMA_CMD_OK);
+	assert_int_equal(rsp.attr.state, XRDMA_QPS_RTS);
+	wire_modify_state(&s.b, XRDMA_QPS_ERR);
+	assert_non_null(wire_event(s.b.host, XRDMA_EVENT_QP_LAST_WQE, 0));
+	wire_modify_state(&s.b, XRDMA_QPS_RESET);
+	wire_connect_one(&s.b, &s.a, &wire_defaults, 9, PSN);
+}
+
+#define T(name, n) cmocka_unit_test_setup_teardown(name, wire_setup_##n, \
+						   wire_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(every_operation, 1),
+		T(every_operation, 2),
+		T(invalidation, 2),
+		T(the_srq_brings_the_domain, 2),
+		T(answers_keep_their_domain, 2),
+		T(only_srqs_of_its_domain, 1),
+		T(a_message_is_for_one_srq, 2),
+		T(an_empty_srq_is_not_ready, 2),
+		T(an_srq_may_go_at_any_time, 2),
+		T(nothing_is_read_for_an_srq_that_is_gone, 2),
+		T(a_dead_cq_is_the_end, 2),
+		T(what_a_target_has_not, 1),
+		T(each_end_has_its_part, 2),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Impairments: each kind by itself, its rate, and that the same seed gives the
+ * same fate.
+ */
+#include <linux/array_size.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+/* after those above, which it needs */
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "packet/icrc.h"
+#include "packet/pkt.h"
+#include "wire/impair.h"
+
+#define FRAMES	20000
+#define STEP_NS	1000
+
+struct fixture {
+	struct xrdma_frame_pool pool;
+	struct xrdma_impair imp;
+	struct xrdma_frameq out;
+	u64 now;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_int_equal(xrdma_frame_pool_init(&f->pool, 1024), 0);
+	f->imp.rng = 42;
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+	struct xrdma_frame *frame;
+	bool all_back;
+
+	while ((frame = xrdma_frameq_pop(&f->out)) != NULL)
+		xrdma_frame_put(&f->pool, frame);
+	xrdma_impair_flush(&f->imp, &f->pool);
+	all_back = f->pool.available == f->pool.total;
+	xrdma_frame_pool_fini(&f->pool);
+	free(f);
+	return all_back ? 0 : -1;
+}
+
+/* A SEND of 32 bytes, numbered by its PSN. */
+static struct xrdma_frame *make_frame(struct fixture *f, u32 psn)
+{
+	static const struct xrdma_path path = {
+		.sgid = { [10] = 0xff, 0xff, 10, 0, 0, 1 },
+		.dgid = { [10] = 0xff, 0xff, 10, 0, 0, 2 },
+		.hop_limit = 64,
+		.is_ipv4 = true,
+	};
+	struct xrdma_frame *frame = xrdma_frame_get(&f->pool);
+	struct xrdma_net_template tmpl;
+	struct xrdma_pkt pkt;
+	u32 bth;
+
+	assert_non_null(frame);
+	xrdma_pkt_init(&pkt, XRDMA_BTH_SEND_ONLY, 5, psn);
+	pkt.len = 32;
+	xrdma_net_template(&tmpl, &path);
+	bth = xrdma_net_write(&tmpl, frame->data, xrdma_pkt_roce_len(&pkt));
+	frame->len = bth + xrdma_pkt_roce_len(&pkt);
+	memset(xrdma_pkt_write(&pkt, frame->data + bth), 0x11, 32);
+	xrdma_icrc_write(frame->data, tmpl.l3, bth, frame->len);
+	return frame;
+}
+
+static u32 psn_of(const struct xrdma_frame *frame)
+{
+	return xrdma_get24(frame->data + 42 + 9);
+}
+
+static void pass(struct fixture *f, u32 psn)
+{
+	f->now += STEP_NS;
+	xrdma_impair_frame(&f->imp, &f->pool, make_frame(f, psn), f->now,
+			   &f->out);
+}
+
+static void parse(struct fixture *f, const char *spec)
+{
+	assert_int_equal(xrdma_impair_parse(&f->imp, spec), 0);
+}
+
+/* Between two thirds and four thirds of what the probability says. */
+static void about(u64 n, double p)
+{
+	assert_true(n > FRAMES * p * 2 / 3);
+	assert_true(n < FRAMES * p * 4 / 3);
+}
+
+static void specifications_are_read(void **state)
+{
+	static const char * const good[] = {
+		"", "none", "loss=1%", "loss=0.01,dup=100%", "seed=0x10",
+		"delay=10us", "delay=1.5ms,loss=0", "ecn=0%",
+		"loss=1%,dup=0.5%,reorder=2%,corrupt=0.1%,corrupt-icrc-ok=1%,ecn=10%,delay=50us,seed=7",
+	};
+	static const char * const bad[] = {
+		"loss", "loss=", "loss=x", "loss=101%", "loss=-1%", "loss=1%%",
+		"delay=10", "delay=10m", "delay=-1us", "delay=11s", "lose=1%",
+		"loss=1%;dup=1%", ",", "loss=1%,", "seed=", "loss=nan",
+	};
+	struct fixture *f = *state;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(good); i++)
+		if (xrdma_impair_parse(&f->imp, good[i]))
+			fail_msg("%s", good[i]);
+	assert_int_equal(f->imp.rng, 7);
+	assert_int_equal(f->imp.delay_ns, 50000);
+	assert_true(f->imp.on);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		if (!xrdma_impair_parse(&f->imp, bad[i]))
+			fail_msg("%s", bad[i]);
+	assert_int_equal(f->imp.delay_ns, 50000);
+	parse(f, "none");
+	assert_false(f->imp.on);
+}
+
+static void loss_takes_its_share(void **state)
+{
+	struct fixture *f = *state;
+	u32 last = 0;
+	u32 n = 0;
+	u32 i;
+
+	parse(f, "loss=5%");
+	for (i = 1; i <= FRAMES; i++) {
+		struct xrdma_frame *frame;
+
+		pass(f, i);
+		while ((frame = xrdma_frameq_pop(&f->out)) != NULL) {
+			assert_true(psn_of(frame) > last);
+			last = psn_of(frame);
+			xrdma_frame_put(&f->pool, frame);
+			n++;
+		}
+	}
+	about(FRAMES - n, 0.05);
+	assert_int_equal(f->imp.count[XRDMA_IMPAIR_LOSS], FRAMES - n);
+	assert_int_equal(f->pool.available, f->pool.total);
+}
+
+static void duplicates_are_alike(void **state)
+{
+	struct fixture *f = *state;
+	u32 doubled = 0;
+	u32 i;
+
+	parse(f, "dup=10%");
+	for (i = 0; i < FRAMES; i++) {
+		struct xrdma_frame *one, *two;
+
+		pass(f, i);
+		one = xrdma_frameq_pop(&f->out);
+		two = xrdma_frameq_pop(&f->out);
+		assert_non_null(one);
+		if (two) {
+			assert_int_equal(one->len, two->len);
+			assert_memory_equal(one->data, two->data, one->len);
+			xrdma_frame_put(&f->pool, two);
+			doubled++;
+		}
+		xrdma_frame_put(&f->pool, one);
+	}
+	about(doubled, 0.10);
+}
+
+/* None is lost, each arrives once, and none is overtaken by more than said. */
+static void reordering_loses_nothing(void **state)
+{
+	static bool seen[FRAMES];
+	struct fixture *f = *state;
+	u32 late = 0;
+	u32 next = 0;
+	u32 i;
+
+	memset(seen, 0, sizeof(seen));
+	parse(f, "reorder=10%");
+	for (i = 0; i < FRAMES + 20; i++) {
+		struct xrdma_frame *frame;
+
+		if (i < FRAMES)
+			pass(f, i);
+		else
+			xrdma_impair_due(&f->imp, f->now + 10000000, &f->out);
+		while ((frame = xrdma_frameq_pop(&f->out)) != NULL) {
+			u32 psn = psn_of(frame);
+
+			assert_false(seen[psn]);
+			seen[psn] = true;
+			if (psn < next)
+				late++;
+			else
+				next = psn + 1;
+			/* those that are late themselves do not count */
+			assert_true(psn + 4 * XRDMA_IMPAIR_OVERTAKE > next);
+			xrdma_frame_put(&f->pool, frame);
+		}
+	}
+	for (i = 0; i < FRAMES; i++)
+		assert_true(seen[i]);
+	about(late, 0.095);
+}
+
+static void a_held_frame_leaves_when_nothing_follows(void **state)
+{
+	struct fixture *f = *state;
+
+	parse(f, "reorder=100%");
+	pass(f, 1);
+	assert_null(f->out.head);
+	assert_int_equal(xrdma_impair_next_ns(&f->imp),
+			 f->now + XRDMA_IMPAIR_HOLD_NS);
+	xrdma_impair_due(&f->imp, f->now + XRDMA_IMPAIR_HOLD_NS - 1, &f->out);
+	assert_null(f->out.head);
+	xrdma_impair_due(&f->imp, f->now + XRDMA_IMPAIR_HOLD_NS, &f->out);
+	assert_int_equal(psn_of(f->out.head), 1);
+	assert_true(xrdma_impair_next_ns(&f->imp) == UINT64_MAX);
+}
+
+static unsigned int bits_changed(const struct xrdma_frame *a,
+				 const struct xrdma_frame *b, u32 len)
+{
+	unsigned int n = 0;
+	u32 i;
+
+	for (i = 0; i < len; i++)
+		n += __builtin_popcount(a->data[i] ^ b->data[i]);
+	return n;
+}
+
+static void corruption_flips_one_bit(void **state)
+{
+	struct fixture *f = *state;
+	struct xrdma_frame *good = make_frame(f, 1);
+	u32 i;
+
+	parse(f, "corrupt=100%");
+	for (i = 0; i < 5000; i++) {
+		struct xrdma_frame *bad;
+
+		pass(f, 1);
+		bad = xrdma_frameq_pop(&f->out);
+		assert_int_equal(bits_changed(good, bad, good->len), 1);
+		assert_memory_equal(good->data, bad->data, 14);
+		xrdma_frame_put(&f->pool, bad);
+	}
+	xrdma_frame_put(&f->pool, good);
+}
+
+static void corruption_may_fit_its_icrc(void **state)
+{
+	struct fixture *f = *state;
+	struct xrdma_frame *good = make_frame(f, 1);
+	u32 i;
+
+	parse(f, "corrupt-icrc-ok=100%");
+	for (i = 0; i < 5000; i++) {
+		struct xrdma_frame *bad;
+
+		pass(f, 1);
+		bad = xrdma_frameq_pop(&f->out);
+		assert_int_equal(bits_changed(good, bad, good->len - 4), 1);
+		assert_true(xrdma_icrc_ok(bad->data, 14, 42, bad->len));
+		xrdma_frame_put(&f->pool, bad);
+	}
+	xrdma_frame_put(&f->pool, good);
+}
+
+static void a_mark_keeps_the_checksums(void **state)
+{
+	struct fixture *f = *state;
+	struct xrdma_net net;
+	struct xrdma_frame *frame;
+
+	parse(f, "ecn=100%");
+	pass(f, 1);
+	frame = xrdma_frameq_pop(&f->out);
+	assert_int_equal(xrdma_net_parse(&net, frame->data, frame->len),
+			 XRDMA_RX_OK);
+	assert_int_equal(net.tclass, 3);
+	assert_true(xrdma_icrc_ok(frame->data, net.l3, net.bth, net.end));
+	xrdma_frame_put(&f->pool, frame);
+}
+
+static void delay_keeps_the_order(void **state)
+{
+	struct fixture *f = *state;
+	u32 i;
+
+	parse(f, "delay=10us");
+	for (i = 0; i < 20; i++)
+		pass(f, i);
+	assert_null(f->out.head);
+	assert_int_equal(xrdma_impair_next_ns(&f->imp), STEP_NS + 10000);
+	xrdma_impair_due(&f->imp, f->now, &f->out);
+	/* one step apart, so the first ten are due */
+	assert_int_equal(f->out.count, 10);
+	for (i = 0; i < 10; i++) {
+		struct xrdma_frame *frame = xrdma_frameq_pop(&f->out);
+
+		assert_int_equal(psn_of(frame), i);
+		xrdma_frame_put(&f->pool, frame);
+	}
+}
+
+static void what_is_held_is_bounded(void **state)
+{
+	struct fixture *f = *state;
+	u32 i;
+
+	parse(f, "delay=1s");
+	for (i = 0; i < XRDMA_IMPAIR_MAX_HELD + 5; i++)
+		pass(f, i);
+	assert_int_equal(f->imp.delayed.count, XRDMA_IMPAIR_MAX_HELD);
+	assert_int_equal(f->imp.overflows, 5);
+}
+
+static u64 fate(u64 seed)
+{
+	struct fixture f = { 0 };
+	struct xrdma_frame *frame;
+	u64 hash = 0;
+	u32 i;
+
+	assert_int_equal(xrdma_frame_pool_init(&f.pool, 64), 0);
+	parse(&f, "loss=5%,dup=5%,reorder=5%,corrupt=5%,ecn=5%");
+	f.imp.rng = seed;
+	for (i = 0; i < 2000; i++) {
+		pass(&f, i);
+		while ((frame = xrdma_frameq_pop(&f.out)) != NULL) {
+			hash = hash * 31 + xrdma_get32(frame->data + 50);
+			hash = hash * 31 + frame->data[15];
+			xrdma_frame_put(&f.pool, frame);
+		}
+	}
+	xrdma_frame_pool_fini(&f.pool);
+	return hash;
+}
+
+static void the_same_seed_gives_the_same_fate(void **state)
+{
+	(void)state;
+	assert_true(fate(7) == fate(7));
+	assert_true(fate(7) != fate(8));
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(specifications_are_read),
+		TEST(loss_takes_its_share),
+		TEST(duplicates_are_alike),
+		TEST(reordering_loses_nothing),
+		TEST(a_held_frame_leaves_when_nothing_follows),
+		TEST(corruption_flips_one_bit),
+		TEST(corruption_may_fit_its_icrc),
+		TEST(a_mark_keeps_the_checksums),
+		TEST(delay_keeps_the_order),
+		TEST(what_is_held_is_bounded),
+		cmocka_unit_test(the_same_seed_gives_the_same_fate),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Raw packet queue pairs: a SEND is a whole Ethernet frame, without its check
+ * sequence; so is what a receive gets. Who gets which frame.
+ *
+ * There is nothing to wait for, so the requester's state is one index.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "packet/flow_fields.h"
+#include "transport/eth.h"
+#include "transport/rx.h"
+#include "wire/wire.h"
+
+#define ETH_ZLEN	60 /* shortest frame on a wire, without check sequence */
+
+static u32 max_frame(const struct xrdma_device *dev)
+{
+	return XRDMA_ETH_BYTES + XRDMA_VLAN_BYTES + dev->port.mtu;
+}
+
+static bool wqe_ok(const struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe)
+{
+	u32 room = (1U << qp->sq.log_stride) - sizeof(*wqe);
+	u32 num = le16_to_cpu(wqe->num_sge);
+
+	if (wqe->opcode != XRDMA_OP_SEND ||
+	    wqe->flags & ~(XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE |
+			   XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE))
+		return false;
+	if (wqe->flags & XRDMA_WQE_INLINE)
+		return num <= room && num <= XRDMA_MAX_INLINE;
+	return num <= XRDMA_MAX_SGE && num * sizeof(struct xrdma_sge) <= room;
+}
+
+/* Bytes of the frame; more than any frame has if there is no such entry. */
+static u64 frame_length(const struct xrdma_sq_wqe *wqe,
+			const struct xrdma_sgl *sgl)
+{
+	if (wqe->flags & XRDMA_WQE_INLINE)
+		return le16_to_cpu(wqe->num_sge);
+	return xrdma_sgl_length(sgl);
+}
+
+static int fill(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
+		const struct xrdma_sgl *sgl, struct xrdma_frame *frame)
+{
+	int reason = 0;
+
+	if (wqe->flags & XRDMA_WQE_INLINE)
+		memcpy(frame->data, wqe + 1, frame->len);
+	else
+		reason = xrdma_sgl_gather(qp, sgl, 0, frame->data, frame->len);
+	if (frame->len < ETH_ZLEN) {
+		memset(frame->data + frame->len, 0, ETH_ZLEN - frame->len);
+		frame->len = ETH_ZLEN;
+	}
+	return reason;
+}
+
+/* Has a test asked for this fault, and is it time for it? */
+static bool struck(const struct xrdma_qp *qp, enum xrdma_eth_fault fault)
+{
+	struct xrdma_device *dev = qp->dev;
+
+	if (dev->eth_fault != fault || qp->qpn != dev->port.eth_qpn)
+		return false;
+	dev->eth_fault = XRDMA_ETH_FAULT_NONE;
+	return true;
+}
+
+/* Return: false if the queue pair went into ERR. */
+static bool receive(struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe,
+		    const u8 *frame, u32 len)
+{
+	const struct xrdma_sgl sgl = {
+		.sge = (const struct xrdma_sge *)(wqe + 1),
+		.num = le16_to_cpu(wqe->num_sge),
+		.opcode = XRDMA_OP_RECV,
+	};
+	struct xrdma_recv_done done = {
+		.opcode = XRDMA_OP_RECV,
+		.wr_id = wqe->wr_id,
+		.byte_len = len,
+	};
+	int reason;
+
+	if (struck(qp, XRDMA_ETH_FAULT_RECEIVE)) {
+		done.status = XRDMA_WC_LOC_PROT_ERR;
+	} else if (xrdma_sgl_length(&sgl) < len) {
+		done.status = XRDMA_WC_LOC_LEN_ERR;
+	} else {
+		reason = xrdma_sgl_scatter(qp, &sgl, 0, frame, len);
+		if (reason) {
+			done.status = XRDMA_WC_LOC_PROT_ERR;
+			done.vendor_err = reason;
+		}
+	}
+	memcpy(done.smac, frame + 6, sizeof(done.smac));
+	xrdma_qp_complete_recv(qp, &done);
+	if (done.status)
+		xrdma_qp_error(qp, 0);
+	return !done.status;
+}
+
+static bool can_receive(const struct xrdma_qp *qp)
+{
+	return qp->state == XRDMA_QPS_RTR || qp->state == XRDMA_QPS_RTS ||
+	       qp->state == XRDMA_QPS_SQD || qp->state == XRDMA_QPS_SQE;
+}
+
+/* Return: XRDMA_RX_ETHERNET, or why the queue pair did not get the frame. */
+static enum xrdma_rx deliver(struct xrdma_qp *qp, const u8 *frame, u32 len)
+{
+	u8 wqe[XRDMA_WQE_MAX] __attribute__((aligned(8)));
+
+	if (!can_receive(qp))
+		return XRDMA_RX_STATE;
+	if (xrdma_qp_read_rq(qp, wqe) || !receive(qp, (void *)wqe, frame, len))
+		return XRDMA_RX_OVERRUN;
+	return XRDMA_RX_ETHERNET;
+}
+
+/*
+ * Give a frame to those whom flow rules name, but for its sender. Return: true
+ * if one has taken it.
+ */
+static bool steer(struct xrdma_device *dev, const struct xrdma_qp *sender,
+		  const u8 *frame, u32 len, enum xrdma_rx *rx)
+{
+	struct xrdma_flow_fields fields;
+	struct xrdma_flow *flow;
+	struct xrdma_qp *qp;
+	u8 have;
+
+	if (TAILQ_EMPTY(&dev->flows.order))
+		return false;
+	have = xrdma_flow_fields(&fields, frame, len);
+	TAILQ_FOREACH(flow, &dev->flows.order, link) {
+		if (!xrdma_flow_matches(flow, &fields))
+			continue;
+		qp = flow->qp ? flow->qp :
+				xrdma_rss_pick(flow->rss, &fields, have);
+		if (qp == sender)
+			continue;
+		*rx = deliver(qp, frame, len);
+		if (!flow->copy)
+			return true;
+	}
+	return false;
+}
+
+/* What a rule of another queue pair takes does not leave the device. */
+static bool taken_inside(struct xrdma_qp *qp, const struct xrdma_frame *frame)
+{
+	struct xrdma_device *dev = qp->dev;
+	struct xrdma_net net;
+	enum xrdma_rx rx;
+
+	if (qp->qpn == dev->port.eth_qpn || !dev->port.link_up ||
+	    xrdma_net_parse(&net, frame->data, frame->len) !=
+	    XRDMA_RX_ETHERNET ||
+	    !steer(dev, qp, frame->data, frame->len, &rx))
+		return false;
+	xrdma_rx_count(dev, rx);
+	return true;
+}
+
+/* Return: enum xrdma_wc_status. */
+static u8 send_frame(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
+		     int *reason)
+{
+	const struct xrdma_sgl sgl = {
+		.sge = (const struct xrdma_sge *)(wqe + 1),
+		.num = le16_to_cpu(wqe->num_sge),
+		.opcode = wqe->opcode,
+	};
+	struct xrdma_frame *frame;
+	u64 len;
+
+	if (struck(qp, XRDMA_ETH_FAULT_SEND))
+		return XRDMA_WC_LOC_PROT_ERR;
+	if (!wqe_ok(qp, wqe))
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	len = frame_length(wqe, &sgl);
+	if (len < XRDMA_ETH_BYTES || len > max_frame(qp->dev))
+		return XRDMA_WC_LOC_LEN_ERR;
+	frame = xrdma_wire_frame(qp->dev);
+	frame->len = len;
+	*reason = fill(qp, wqe, &sgl, frame);
+	if (*reason) {
+		xrdma_frame_put(&qp->dev->wire->pool, frame);
+		return XRDMA_WC_LOC_PROT_ERR;
+	}
+	if (taken_inside(qp, frame))
+		xrdma_frame_put(&qp->dev->wire->pool, frame);
+	else
+		xrdma_wire_send(qp->dev, frame);
+	return XRDMA_WC_SUCCESS;
+}
+
+/* Return: false if the queue pair is not to go on. */
+static bool send_one(struct xrdma_qp *qp)
+{
+	const struct xrdma_sq_wqe *wqe = (void *)qp->dev->wire->wqe;
+	u32 index = qp->req.next;
+	int reason = 0;
+	u8 status;
+
+	if (xrdma_qp_read_sq(qp, index, qp->dev->wire->wqe))
+		return false;
+	qp->req.next++;
+	if (struck(qp, XRDMA_ETH_FAULT_FATAL)) {
+		xrdma_qp_error(qp, XRDMA_EVENT_QP_FATAL);
+		return false;
+	}
+	qp->stalled |= struck(qp, XRDMA_ETH_FAULT_STALL);
+	if (qp->stalled) {
+		qp->sq.ci = qp->req.next;
+		return true;
+	}
+	status = send_frame(qp, wqe, &reason);
+	/* a receive may have filled up a CQ that it shares: all is flushed */
+	if (qp->state != XRDMA_QPS_RTS)
+		return false;
+	if (status)
+		xrdma_qp_fail_send(qp, index, wqe, status, reason);
+	else
+		xrdma_qp_complete_send(qp, index, wqe, 0);
+	return qp->state == XRDMA_QPS_RTS;
+}
+
+static bool raw_run(struct xrdma_qp *qp)
+{
+	return xrdma_wire_run_sends(qp, send_one);
+}
+
+static int raw_init(struct xrdma_qp *qp)
+{
+	qp->req.next = 0;
+	return 0;
+}
+
+static void raw_modify(struct xrdma_qp *qp, u32 mask, u8 old)
+{
+	(void)mask;
+	if (old == XRDMA_QPS_SQE && qp->state == XRDMA_QPS_RTS)
+		qp->req.next = qp->sq.ci;
+}
+
+static void raw_stop(struct xrdma_qp *qp, bool sq_only)
+{
+	(void)qp;
+	(void)sq_only;
+}
+
+static void raw_destroy(struct xrdma_qp *qp)
+{
+	(void)qp;
+}
+
+static bool raw_idle(const struct xrdma_qp *qp)
+{
+	return qp->req.next == qp->sq.ci;
+}
+
+static void raw_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
+{
+	(void)qp;
+	(void)attr;
+}
+
+const struct xrdma_qp_ops xrdma_raw_ops = {
+	.init = raw_init,
+	.modify = raw_modify,
+	.stop = raw_stop,
+	.destroy = raw_destroy,
+	.run = raw_run,
+	.idle = raw_idle,
+	.query = raw_query,
+};
+
+static bool wanted(const struct xrdma_device *dev, const u8 *dmac)
+{
+	static const u8 broadcast[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+
+	if (dev->port.flags & XRDMA_PORT_PROMISC ||
+	    !memcmp(dmac, broadcast, sizeof(broadcast)))
+		return true;
+	if (dmac[0] & 1)
+		return dev->port.flags & XRDMA_PORT_ALLMULTI ||
+		       xrdma_mcast_wanted(dev, dmac);
+	return xrdma_wire_is_local(dev, dmac);
+}
+
+/**
+ * xrdma_eth_receive() - a frame that is not RoCE
+ * @dev: the device
+ * @frame: the frame
+ * @len: its bytes
+ *
+ * Return: XRDMA_RX_ETHERNET if it was delivered, or why it was dropped.
+ */
+enum xrdma_rx xrdma_eth_receive(struct xrdma_device *dev, const u8 *frame,
+				u32 len)
+{
+	struct xrdma_qp *qp = dev->port.eth_qpn ?
+			      xrdma_qp_get(dev, dev->port.eth_qpn) : NULL;
+	enum xrdma_rx rx;
+
+	if (len < XRDMA_ETH_BYTES)
+		return XRDMA_RX_RUNT;
+	if (len <= max_frame(dev) && steer(dev, NULL, frame, len, &rx))
+		return rx;
+	if (!wanted(dev, frame))
+		return XRDMA_RX_FILTERED;
+	if (len > max_frame(dev))
+		return XRDMA_RX_OVERSIZED;
+	if (!qp)
+		return XRDMA_RX_STATE;
+	return deliver(qp, frame, len);
+}

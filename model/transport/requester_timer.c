@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Timers of the requester: the local ACK timeout (IBTA 9.7.6.1.3) and the time
+ * that an RNR NAK asks for (9.7.5.2.8).
+ *
+ * The ACK timeout starts anew with every acknowledgment, so only its deadline
+ * moves; the timer itself is left to fire, and looks at the deadline then.
+ */
+
+#include "core/device.h"
+#include "core/qp.h"
+
+/* The standard allows one to four times 4.096 us; peers may be software. */
+#define ACK_TIMEOUT_UNIT_NS	(4 * 4096ULL)
+/* Shorter ones are rounded up to this, as the standard allows. */
+#define ACK_TIMEOUT_MIN_NS	1000000ULL
+
+/*
+ * A timer that fires later than this fired late because the process was not
+ * running: what has arrived meanwhile is handled first.
+ */
+#define ACK_TIMEOUT_LATE_NS	1000000ULL
+
+/* In units of 10 us. */
+static const u32 rnr_timers[32] = {
+	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256,
+	384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384,
+	24576, 32768, 49152,
+};
+
+/**
+ * xrdma_rnr_timer_ns() - time that a code of an RNR NAK stands for
+ * @code: 0 to 31; higher bits are ignored
+ *
+ * Return: nanoseconds.
+ */
+u64 xrdma_rnr_timer_ns(u8 code)
+{
+	return rnr_timers[code & 31] * 10000ULL;
+}
+
+static u64 now_ns(const struct xrdma_qp *qp)
+{
+	return xrdma_loop_now(qp->dev->params.loop);
+}
+
+static void arm(struct xrdma_qp *qp, u64 deadline_ns)
+{
+	if (xrdma_timer_arm(qp->dev->params.loop, &qp->req.timer, deadline_ns))
+		xrdma_device_fatal(qp->dev, XRDMA_FATAL_INTERNAL);
+}
+
+static void ack_timeout(struct xrdma_qp *qp)
+{
+	xrdma_qp_stat_add(qp, XRDMA_STAT_ACK_TIMEOUTS, 1);
+	qp->req.deadline_ns = 0;
+	qp->req.recovering = false;
+	if (!qp->req.retries) {
+		xrdma_requester_fail(qp, XRDMA_WC_RETRY_EXC_ERR, 0);
+		return;
+	}
+	qp->req.retries--;
+	xrdma_requester_go_back(qp);
+}
+
+static void fired(void *opaque)
+{
+	struct xrdma_qp *qp = opaque;
+	struct xrdma_requester *req = &qp->req;
+
+	if (!qp->dev->live)
+		return;
+	if (req->rnr_wait) {
+		req->rnr_wait = false;
+		xrdma_qp_activate(qp);
+	} else if (!req->deadline_ns) {
+		return;
+	} else if (req->deadline_ns > now_ns(qp)) {
+		arm(qp, req->deadline_ns);
+	} else if (req->timer.deadline_ns + ACK_TIMEOUT_LATE_NS < now_ns(qp)) {
+		req->deadline_ns = now_ns(qp) + ACK_TIMEOUT_LATE_NS;
+		arm(qp, req->deadline_ns);
+	} else {
+		ack_timeout(qp);
+	}
+}
+
+/**
+ * xrdma_requester_timer_init() - set up the timer
+ * @qp: the queue pair
+ */
+void xrdma_requester_timer_init(struct xrdma_qp *qp)
+{
+	qp->req.timer.fn = fired;
+	qp->req.timer.opaque = qp;
+}
+
+/**
+ * xrdma_requester_timer_start() - start the ACK timeout, or start it anew
+ * @qp: the queue pair
+ *
+ * If nothing is unacknowledged, no timeout runs from now on.
+ */
+void xrdma_requester_timer_start(struct xrdma_qp *qp)
+{
+	struct xrdma_requester *req = &qp->req;
+	u64 timeout_ns = ACK_TIMEOUT_UNIT_NS << qp->attr.timeout;
+
+	if (!qp->attr.timeout || req->una_psn == req->max_psn) {
+		req->deadline_ns = 0;
+		return;
+	}
+	if (timeout_ns < ACK_TIMEOUT_MIN_NS)
+		timeout_ns = ACK_TIMEOUT_MIN_NS;
+	req->deadline_ns = now_ns(qp) + timeout_ns;
+	if (req->rnr_wait)
+		return;
+	if (!xrdma_timer_armed(&req->timer) ||
+	    req->timer.deadline_ns > req->deadline_ns)
+		arm(qp, req->deadline_ns);
+}
+
+/**
+ * xrdma_requester_timer_cancel() - no timer fires any more
+ * @qp: the queue pair
+ */
+void xrdma_requester_timer_cancel(struct xrdma_qp *qp)
+{
+	qp->req.deadline_ns = 0;
+	xrdma_timer_cancel(qp->dev->params.loop, &qp->req.timer);
+}
+
+/**
+ * xrdma_requester_rnr_wait() - send nothing for a while
+ * @qp: the queue pair
+ * @code: of the RNR NAK
+ */
+void xrdma_requester_rnr_wait(struct xrdma_qp *qp, u8 code)
+{
+	qp->req.rnr_wait = true;
+	qp->req.deadline_ns = 0;
+	arm(qp, now_ns(qp) + xrdma_rnr_timer_ns(code));
+}

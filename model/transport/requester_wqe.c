@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Entries of the send queue: taken up once, with every check that this side
+ * makes; looked at again for their data whenever a packet needs it.
+ */
+
+#include <string.h>
+
+#include "core/device.h"
+#include "core/qp.h"
+#include "packet/psn.h"
+#include "wire/wire.h"
+
+#define ALL_FLAGS	(XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE | \
+			 XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE)
+
+/* Return: enum xrdma_req_kind; FAILED if there is no such operation. */
+static u8 kind_of(u8 type, u8 opcode)
+{
+	/* what needs an answer, or an opcode that is not there */
+	if (type == XRDMA_QP_UC &&
+	    (opcode == XRDMA_OP_SEND_INV || opcode == XRDMA_OP_READ ||
+	     opcode == XRDMA_OP_CMP_SWAP || opcode == XRDMA_OP_FETCH_ADD))
+		return XRDMA_REQ_FAILED;
+	switch (opcode) {
+	case XRDMA_OP_SEND:
+	case XRDMA_OP_SEND_IMM:
+	case XRDMA_OP_SEND_INV:
+		return XRDMA_REQ_SEND;
+	case XRDMA_OP_WRITE:
+	case XRDMA_OP_WRITE_IMM:
+		return XRDMA_REQ_WRITE;
+	case XRDMA_OP_READ:
+		return XRDMA_REQ_READ;
+	case XRDMA_OP_CMP_SWAP:
+	case XRDMA_OP_FETCH_ADD:
+		return XRDMA_REQ_ATOMIC;
+	case XRDMA_OP_FLUSH:
+		return type == XRDMA_QP_RC ? XRDMA_REQ_FLUSH : XRDMA_REQ_FAILED;
+	case XRDMA_OP_ATOMIC_WRITE:
+		return type == XRDMA_QP_RC ? XRDMA_REQ_ATOMIC_WRITE :
+					     XRDMA_REQ_FAILED;
+	case XRDMA_OP_BIND_MW:
+	case XRDMA_OP_LOCAL_INV:
+	case XRDMA_OP_REG_MR:
+		return XRDMA_REQ_LOCAL;
+	default:
+		return XRDMA_REQ_FAILED;
+	}
+}
+
+static u32 body_offset(u8 kind)
+{
+	u32 offset = sizeof(struct xrdma_sq_wqe);
+
+	if (kind == XRDMA_REQ_ATOMIC)
+		offset += sizeof(struct xrdma_atomic_seg);
+	return offset;
+}
+
+static void sgl_of(const struct xrdma_qp *qp, const struct xrdma_req_entry *e,
+		   struct xrdma_sgl *sgl)
+{
+	sgl->sge = (void *)(qp->dev->wire->wqe + body_offset(e->kind));
+	sgl->num = le16_to_cpu(e->wqe.num_sge);
+	sgl->opcode = e->wqe.opcode;
+}
+
+static u8 check_inline(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	u32 room = (1U << qp->sq.log_stride) - body_offset(e->kind);
+
+	e->length = le16_to_cpu(e->wqe.num_sge);
+	if (xrdma_req_has_response(e->kind))
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	if (e->length > room || e->length > XRDMA_MAX_INLINE)
+		return XRDMA_WC_LOC_LEN_ERR;
+	return XRDMA_WC_SUCCESS;
+}
+
+static u8 check_sgl(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	u32 room = (1U << qp->sq.log_stride) - body_offset(e->kind);
+	struct xrdma_sgl sgl;
+	u16 rights = 0;
+	u64 length;
+
+	sgl_of(qp, e, &sgl);
+	if (sgl.num > XRDMA_MAX_SGE || sgl.num * sizeof(*sgl.sge) > room)
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	length = xrdma_sgl_length(&sgl);
+	if (length > XRDMA_MSG_MAX ||
+	    (e->kind == XRDMA_REQ_ATOMIC && length != sizeof(u64)))
+		return XRDMA_WC_LOC_LEN_ERR;
+	e->length = length;
+	if (xrdma_req_has_response(e->kind))
+		rights = XRDMA_ACCESS_LOCAL_WRITE;
+	e->vendor_err = xrdma_sgl_check(qp, &sgl, rights);
+	return e->vendor_err ? XRDMA_WC_LOC_PROT_ERR : XRDMA_WC_SUCCESS;
+}
+
+static u8 check_atomic(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	if (sizeof(e->wqe) + sizeof(e->atomic) > 1U << qp->sq.log_stride)
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	memcpy(&e->atomic, qp->dev->wire->wqe + sizeof(e->wqe),
+	       sizeof(e->atomic));
+	if (e->wqe.opcode != XRDMA_OP_CMP_SWAP && e->atomic.compare)
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	return XRDMA_WC_SUCCESS;
+}
+
+/* FLUSH and ATOMIC_WRITE name no memory of this side. */
+static u8 check_place(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	u32 ext = le32_to_cpu(e->wqe.ext);
+
+	if (e->wqe.num_sge || e->wqe.flags & XRDMA_WQE_INLINE)
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	if (e->kind == XRDMA_REQ_ATOMIC_WRITE)
+		return check_atomic(qp, e);
+	if (ext & ~XRDMA_FLUSH_ALL ||
+	    !(ext & (XRDMA_FLUSH_GLOBAL | XRDMA_FLUSH_PERSISTENT)) ||
+	    (ext & XRDMA_FLUSH_MR && e->wqe.length))
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	return XRDMA_WC_SUCCESS;
+}
+
+/* Return: enum xrdma_wc_status. */
+static u8 check(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	u8 status = XRDMA_WC_SUCCESS;
+
+	if (e->kind == XRDMA_REQ_FAILED || e->wqe.flags & ~ALL_FLAGS)
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	if (qp->type == XRDMA_QP_XRC_INI &&
+	    le32_to_cpu(e->wqe.ext) > XRDMA_SRQN_MASK)
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	if (e->kind == XRDMA_REQ_LOCAL)
+		return xrdma_requester_local(qp, e);
+	if (xrdma_req_has_response(e->kind) && !qp->attr.max_rd_atomic)
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	if (e->kind == XRDMA_REQ_FLUSH || e->kind == XRDMA_REQ_ATOMIC_WRITE)
+		return check_place(qp, e);
+	if (e->kind == XRDMA_REQ_ATOMIC)
+		status = check_atomic(qp, e);
+	if (status)
+		return status;
+	if (e->wqe.flags & XRDMA_WQE_INLINE)
+		return check_inline(qp, e);
+	return check_sgl(qp, e);
+}
+
+static u32 num_psns(const struct xrdma_qp *qp, const struct xrdma_req_entry *e)
+{
+	u32 mtu = xrdma_qp_mtu(qp);
+
+	if (e->kind == XRDMA_REQ_LOCAL)
+		return 0;
+	if (e->kind == XRDMA_REQ_ATOMIC || !e->length)
+		return 1;
+	return ((u64)e->length + mtu - 1) / mtu;
+}
+
+/**
+ * xrdma_requester_take() - make an entry of what the scratch memory holds
+ * @qp: the queue pair, whose next entry is loaded
+ * @e: filled in, PSNs assigned; FAILED, and without PSNs, if it is refused;
+ *	LOCAL, and without PSNs, if it has taken effect already
+ */
+void xrdma_requester_take(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+{
+	struct xrdma_requester *req = &qp->req;
+
+	memset(e, 0, sizeof(*e));
+	memcpy(&e->wqe, qp->dev->wire->wqe, sizeof(e->wqe));
+	e->kind = kind_of(qp->type, e->wqe.opcode);
+	e->status = check(qp, e);
+	e->first_psn = req->psn;
+	e->resp_psn = req->psn;
+	if (e->status) {
+		e->kind = XRDMA_REQ_FAILED;
+		e->last_psn = xrdma_psn_add(req->psn, -1);
+		return;
+	}
+	e->last_psn = xrdma_psn_add(req->psn, num_psns(qp, e) - 1);
+	req->psn = xrdma_psn_add(e->last_psn, 1);
+}
+
+/**
+ * xrdma_requester_body() - have the scatter-gather entries of an entry at hand
+ * @qp: the queue pair
+ * @index: of an entry in flight that is not FAILED
+ * @sgl: filled in; inline bytes are at @sgl->sge
+ *
+ * The consumer owes it to us to leave an entry alone until it completes.
+ *
+ * Return: false if it has become another one. The queue pair may be in ERR
+ * then, for want of access to its queue.
+ */
+bool xrdma_requester_body(struct xrdma_qp *qp, u32 index,
+			  struct xrdma_sgl *sgl)
+{
+	struct xrdma_req_entry *e = xrdma_requester_entry(qp, index);
+	struct xrdma_requester *req = &qp->req;
+	u8 *wqe = qp->dev->wire->wqe;
+
+	sgl_of(qp, e, sgl);
+	if (req->loaded && req->loaded_index == index)
+		return true;
+	req->loaded = false;
+	if (xrdma_qp_read_sq(qp, index, wqe))
+		return false;
+	if (memcmp(wqe, &e->wqe, sizeof(e->wqe)))
+		return false;
+	if (!(e->wqe.flags & XRDMA_WQE_INLINE) &&
+	    xrdma_sgl_length(sgl) != e->length)
+		return false;
+	req->loaded = true;
+	req->loaded_index = index;
+	return true;
+}

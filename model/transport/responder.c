@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The responder: is a request packet the one expected, a later one or a
+ * duplicate; does it fit into the message; how long may it be. What it asks
+ * for is done in responder_op.c.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "packet/pkt.h"
+#include "transport/answer.h"
+#include "transport/xrc.h"
+
+/**
+ * xrdma_responder_init() - start afresh
+ * @qp: the queue pair, in RESET
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int xrdma_responder_init(struct xrdma_qp *qp)
+{
+	struct xrdma_resp_mem *mem = qp->resp.mem;
+
+	if (!mem)
+		mem = malloc(sizeof(*mem));
+	if (!mem)
+		return -ENOMEM;
+	memset(mem, 0, sizeof(*mem));
+	memset(&qp->resp, 0, sizeof(qp->resp));
+	qp->resp.mem = mem;
+	return 0;
+}
+
+/**
+ * xrdma_responder_modify() - attributes are new
+ * @qp: the queue pair
+ * @mask: XRDMA_QPM_*
+ */
+void xrdma_responder_modify(struct xrdma_qp *qp, u32 mask)
+{
+	if (mask & XRDMA_QPM_RQ_PSN)
+		qp->resp.psn = le32_to_cpu(qp->attr.rq_psn) & XRDMA_PSN_MASK;
+}
+
+/**
+ * xrdma_responder_stop() - forget the message being received and all answers
+ * @qp: the queue pair
+ */
+void xrdma_responder_stop(struct xrdma_qp *qp)
+{
+	xrdma_answer_clear(qp);
+	qp->resp.message = 0;
+}
+
+/**
+ * xrdma_responder_destroy() - free what xrdma_responder_init() allocated
+ * @qp: the queue pair, stopped
+ */
+void xrdma_responder_destroy(struct xrdma_qp *qp)
+{
+	free(qp->resp.mem);
+	qp->resp.mem = NULL;
+}
+
+/**
+ * xrdma_responder_invalid() - refuse a request that breaks the rules
+ * @qp: the queue pair
+ * @pkt: the packet
+ *
+ * Return: false: it is not executed.
+ */
+bool xrdma_responder_invalid(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	xrdma_answer_fatal(qp, XRDMA_NAK_INVALID, XRDMA_EVENT_QP_REQ_ERR,
+			   pkt->psn);
+	return false;
+}
+
+/* A message is one FIRST, MIDDLEs and one LAST of the same kind, or an ONLY. */
+static bool in_sequence(const struct xrdma_responder *resp,
+			const struct xrdma_opcode *op)
+{
+	u16 kind = op->flags & (XRDMA_PKT_SEND | XRDMA_PKT_WRITE);
+
+	if (resp->message)
+		return kind == resp->message && !(op->flags & XRDMA_PKT_FIRST);
+	return op->flags & XRDMA_PKT_FIRST;
+}
+
+/* All but the last packet are full; a last one behind a first is not empty. */
+static bool length_ok(const struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	u32 mtu = xrdma_qp_mtu(qp);
+
+	if (!(pkt->op.flags & XRDMA_PKT_PAYLOAD))
+		return true;
+	if (!(pkt->op.flags & XRDMA_PKT_LAST))
+		return pkt->len == mtu;
+	if (!(pkt->op.flags & XRDMA_PKT_FIRST) && !pkt->len)
+		return false;
+	return pkt->len <= mtu;
+}
+
+/* Return: true if the packet was executed. */
+static bool execute(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	u16 flags = pkt->op.flags;
+
+	if (!in_sequence(&qp->resp, &pkt->op) || !length_ok(qp, pkt) ||
+	    !xrdma_xrc_request(qp, pkt))
+		return xrdma_responder_invalid(qp, pkt);
+	if (flags & XRDMA_PKT_SEND)
+		return xrdma_responder_send(qp, pkt);
+	if (flags & XRDMA_PKT_WRITE)
+		return xrdma_responder_write(qp, pkt);
+	if (flags & XRDMA_PKT_READ)
+		return xrdma_responder_read(qp, pkt);
+	if (flags & XRDMA_PKT_ATOMIC)
+		return xrdma_responder_atomic(qp, pkt);
+	if (flags & XRDMA_PKT_FLUSH)
+		return xrdma_responder_flush(qp, pkt);
+	if (flags & XRDMA_PKT_ATOMIC_WRITE)
+		return xrdma_responder_atomic_write(qp, pkt);
+	return xrdma_responder_invalid(qp, pkt);
+}
+
+static void expected(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_responder *resp = &qp->resp;
+	u16 kind = pkt->op.flags & (XRDMA_PKT_SEND | XRDMA_PKT_WRITE);
+
+	resp->nak_sent = false;
+	if (!execute(qp, pkt))
+		return;
+	if (!kind)
+		return;
+	resp->psn = xrdma_psn_add(resp->psn, 1);
+	resp->message = pkt->op.flags & XRDMA_PKT_LAST ? 0 : kind;
+	if (pkt->ackreq)
+		xrdma_answer_ack(qp, pkt->psn);
+}
+
+/* One NAK for a gap; the peer goes back as far as this anyway. */
+static void out_of_sequence(struct xrdma_qp *qp)
+{
+	xrdma_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
+	if (qp->resp.nak_sent)
+		return;
+	qp->resp.nak_sent = true;
+	xrdma_answer_nak(qp, XRDMA_AETH_NAK | XRDMA_NAK_SEQUENCE,
+			 qp->resp.psn);
+}
+
+static const struct xrdma_kept *find_kept(const struct xrdma_qp *qp, u8 kind,
+					  u32 psn)
+{
+	const struct xrdma_kept *kept = qp->resp.mem->kept;
+	u32 i;
+
+	for (i = 0; i < XRDMA_MAX_RD_ATOMIC; i++)
+		if (kept[i].kind == kind &&
+		    xrdma_psn_diff(psn, kept[i].first_psn) >= 0 &&
+		    xrdma_psn_diff(psn, kept[i].last_psn) <= 0)
+			return &kept[i];
+	return NULL;
+}
+
+/* Read once more; perhaps only the rest, which then is a READ of its own. */
+static void duplicate_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	const struct xrdma_kept *kept = find_kept(qp, XRDMA_ANSWER_READ,
+						  pkt->psn);
+	u64 room;
+	struct xrdma_answer *answer;
+
+	if (!kept || xrdma_answer_read_waits(qp, pkt->psn))
+		return;
+	room = (u64)(xrdma_psn_add(kept->last_psn, -pkt->psn) + 1) *
+	       xrdma_qp_mtu(qp);
+	if (pkt->dma_len > room || !xrdma_answer_room(qp))
+		return;
+	answer = xrdma_answer_add(qp, XRDMA_ANSWER_READ, pkt->psn);
+	answer->srqn = pkt->srqn;
+	answer->va = pkt->va;
+	answer->rkey = pkt->rkey;
+	answer->left = pkt->dma_len;
+}
+
+/* Not once more: the result of the first time. */
+static void duplicate_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+			     u8 kind)
+{
+	const struct xrdma_kept *kept = find_kept(qp, kind, pkt->psn);
+
+	if (kept && xrdma_answer_room(qp))
+		xrdma_answer_add(qp, kind, pkt->psn)->orig = kept->orig;
+}
+
+/*
+ * A SEND or WRITE once more: nothing is acknowledged behind it from the first
+ * request on that has a response of its own, which may have been lost. To IBTA
+ * such an acknowledgment is an implied NAK of that request; rdma_rxe, if it has
+ * the PSN of a READ, completes the READ without its data (rxe_comp.c, Linux
+ * 6.12).
+ */
+static void duplicate_message(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	const struct xrdma_kept *kept = qp->resp.mem->kept;
+	u32 end = qp->resp.psn;
+	u32 i;
+
+	for (i = 0; i < XRDMA_MAX_RD_ATOMIC; i++)
+		if (kept[i].kind &&
+		    xrdma_psn_diff(kept[i].first_psn, pkt->psn) > 0 &&
+		    xrdma_psn_diff(kept[i].first_psn, end) < 0)
+			end = kept[i].first_psn;
+	xrdma_answer_ack(qp, xrdma_psn_add(end, -1));
+}
+
+static void duplicate(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	xrdma_qp_stat_add(qp, XRDMA_STAT_DUPLICATES, 1);
+	if (pkt->op.flags & XRDMA_PKT_READ)
+		duplicate_read(qp, pkt);
+	else if (pkt->op.flags & XRDMA_PKT_ATOMIC)
+		duplicate_atomic(qp, pkt, XRDMA_ANSWER_ATOMIC);
+	else if (pkt->op.flags & (XRDMA_PKT_FLUSH | XRDMA_PKT_ATOMIC_WRITE))
+		duplicate_atomic(qp, pkt, XRDMA_ANSWER_EMPTY);
+	else
+		duplicate_message(qp, pkt);
+}
+
+/**
+ * xrdma_responder_request() - a request packet has come
+ * @qp: the queue pair, in RTR, RTS or SQD
+ * @pkt: the packet
+ *
+ * Return: XRDMA_RX_OK, or why it was dropped.
+ */
+enum xrdma_rx xrdma_responder_request(struct xrdma_qp *qp,
+				      const struct xrdma_pkt *pkt)
+{
+	s32 ahead = xrdma_psn_diff(pkt->psn, qp->resp.psn);
+
+	if (qp->resp.failed)
+		return XRDMA_RX_STATE;
+	if (ahead > 0)
+		out_of_sequence(qp);
+	else if (ahead < 0)
+		duplicate(qp, pkt);
+	else
+		expected(qp, pkt);
+	return XRDMA_RX_OK;
+}

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * What request packets ask for: SEND, WRITE, READ, atomics, FLUSH. Each packet's
+ * access to memory is checked by itself, so that nothing lands after a key has
+ * been invalidated.
+ */
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "core/window.h"
+#include "packet/pkt.h"
+#include "transport/answer.h"
+
+/* Refused by the access check. A misuse of the connection is another error. */
+static bool refused(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+		    int reason)
+{
+	if (reason == XRDMA_FAULT_ALIGN || reason == XRDMA_FAULT_QP_RIGHTS)
+		return xrdma_responder_invalid(qp, pkt);
+	xrdma_answer_fatal(qp, XRDMA_NAK_ACCESS, XRDMA_EVENT_QP_ACCESS_ERR,
+			   pkt->psn);
+	return false;
+}
+
+/* Have the receive entry for a message at hand. */
+static bool take_receive(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	int err = xrdma_qp_read_rq(qp, qp->resp.mem->recv);
+
+	if (!err)
+		return true;
+	if (err == -EAGAIN) {
+		qp->resp.nak_sent = true;
+		xrdma_answer_nak(qp, XRDMA_AETH_RNR | qp->attr.min_rnr_timer,
+				 pkt->psn);
+	} else {
+		xrdma_answer_last_words(qp, XRDMA_NAK_OPERATION, pkt->psn);
+	}
+	return false;
+}
+
+/**
+ * xrdma_responder_sgl() - where the message that is coming in goes
+ * @qp: the queue pair, its receive entry at hand
+ * @sgl: filled in
+ */
+void xrdma_responder_sgl(const struct xrdma_qp *qp, struct xrdma_sgl *sgl)
+{
+	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
+
+	sgl->sge = (const struct xrdma_sge *)(wqe + 1);
+	sgl->num = le16_to_cpu(wqe->num_sge);
+	sgl->opcode = XRDMA_OP_RECV;
+}
+
+/* The receive fails with its queue pair, once the NAK has left. */
+static bool recv_failed(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+			u8 status, u16 vendor_err)
+{
+	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
+
+	switch (status) {
+	case XRDMA_WC_LOC_LEN_ERR:
+		xrdma_answer_fatal(qp, XRDMA_NAK_INVALID, 0, pkt->psn);
+		break;
+	case XRDMA_WC_LOC_ACCESS_ERR:
+		xrdma_answer_fatal(qp, XRDMA_NAK_ACCESS,
+				   XRDMA_EVENT_QP_ACCESS_ERR, pkt->psn);
+		break;
+	default:
+		xrdma_answer_fatal(qp, XRDMA_NAK_OPERATION, 0, pkt->psn);
+	}
+	qp->resp.mem->have_done = true;
+	qp->resp.mem->done = (struct xrdma_recv_done) {
+		.status = status,
+		.opcode = XRDMA_OP_RECV,
+		.wr_id = wqe->wr_id,
+		.vendor_err = vendor_err,
+	};
+	return false;
+}
+
+/**
+ * xrdma_responder_done() - a message has come in and consumed a receive
+ * @qp: the queue pair, its receive entry at hand
+ * @pkt: the last packet
+ * @opcode: XRDMA_OP_RECV or XRDMA_OP_RECV_WRITE_IMM
+ */
+void xrdma_responder_done(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+			  u8 opcode)
+{
+	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
+	struct xrdma_recv_done done = {
+		.opcode = opcode,
+		.wr_id = wqe->wr_id,
+		.byte_len = qp->resp.received,
+		.src_qpn = le32_to_cpu(qp->attr.dest_qpn),
+	};
+
+	if (pkt->op.hdrs & XRDMA_HDR_IMM) {
+		done.flags |= XRDMA_CQE_IMM;
+		done.imm = pkt->imm;
+	}
+	if (pkt->op.hdrs & XRDMA_HDR_IETH) {
+		done.flags |= XRDMA_CQE_INV;
+		done.inv_key = pkt->inv_rkey;
+	}
+	if (pkt->solicited)
+		done.flags |= XRDMA_CQE_SOLICITED;
+	xrdma_qp_complete_recv(qp, &done);
+}
+
+static bool alive(const struct xrdma_qp *qp)
+{
+	return qp->state != XRDMA_QPS_ERR;
+}
+
+/**
+ * xrdma_responder_send() - a packet of a SEND
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence and of a legal length
+ *
+ * Return: true if it was executed.
+ */
+bool xrdma_responder_send(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_sgl sgl;
+	int reason;
+
+	if (pkt->op.flags & XRDMA_PKT_FIRST) {
+		if (!take_receive(qp, pkt))
+			return false;
+		resp->received = 0;
+	}
+	xrdma_responder_sgl(qp, &sgl);
+	if ((u64)resp->received + pkt->len > xrdma_sgl_length(&sgl) ||
+	    (u64)resp->received + pkt->len > XRDMA_MSG_MAX)
+		return recv_failed(qp, pkt, XRDMA_WC_LOC_LEN_ERR, 0);
+	reason = xrdma_sgl_scatter(qp, &sgl, resp->received, pkt->payload,
+				   pkt->len);
+	if (reason)
+		return recv_failed(qp, pkt, XRDMA_WC_LOC_PROT_ERR, reason);
+	resp->received += pkt->len;
+	if (pkt->op.hdrs & XRDMA_HDR_IETH)
+		reason = xrdma_inval_key(qp, pkt->inv_rkey, true);
+	if (reason)
+		return recv_failed(qp, pkt, XRDMA_WC_LOC_ACCESS_ERR, reason);
+	if (pkt->op.flags & XRDMA_PKT_LAST) {
+		resp->msn++;
+		xrdma_responder_done(qp, pkt, XRDMA_OP_RECV);
+	}
+	return alive(qp);
+}
+
+static struct xrdma_access_req remote_access(const struct xrdma_qp *qp,
+					     u64 va, u64 len, u32 rkey,
+					     u16 rights, u8 opcode)
+{
+	return (struct xrdma_access_req) {
+		.qp = qp,
+		.addr = va,
+		.len = len,
+		.key = rkey,
+		.rights = rights,
+		.remote = true,
+		.opcode = opcode,
+	};
+}
+
+/* The first packet of a WRITE announces all of it: check all of it. */
+static bool begin_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_access_req req =
+		remote_access(qp, pkt->va, pkt->dma_len, pkt->rkey,
+			      XRDMA_ACCESS_REMOTE_WRITE, XRDMA_OP_WRITE);
+	struct xrdma_grant grant;
+	int reason;
+
+	if (pkt->dma_len > XRDMA_MSG_MAX)
+		return xrdma_responder_invalid(qp, pkt);
+	reason = xrdma_access_check(qp->dev, &req, &grant);
+	if (reason)
+		return refused(qp, pkt, reason);
+	resp->va = pkt->va;
+	resp->rkey = pkt->rkey;
+	resp->left = pkt->dma_len;
+	resp->received = 0;
+	return true;
+}
+
+static bool write_length_ok(const struct xrdma_qp *qp,
+			    const struct xrdma_pkt *pkt)
+{
+	if (pkt->op.flags & XRDMA_PKT_LAST)
+		return pkt->len == qp->resp.left;
+	return pkt->len < qp->resp.left;
+}
+
+/**
+ * xrdma_responder_write() - a packet of a WRITE
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence and of a legal length
+ *
+ * Return: true if it was executed.
+ */
+bool xrdma_responder_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_responder *resp = &qp->resp;
+	bool imm = pkt->op.hdrs & XRDMA_HDR_IMM;
+	struct xrdma_access_req req;
+	int reason;
+
+	if (pkt->op.flags & XRDMA_PKT_FIRST && !begin_write(qp, pkt))
+		return false;
+	if (!write_length_ok(qp, pkt))
+		return xrdma_responder_invalid(qp, pkt);
+	if (imm && !take_receive(qp, pkt))
+		return false;
+	req = remote_access(qp, resp->va, pkt->len, resp->rkey,
+			    XRDMA_ACCESS_REMOTE_WRITE,
+			    imm ? XRDMA_OP_WRITE_IMM : XRDMA_OP_WRITE);
+	reason = xrdma_access_write(qp->dev, &req, pkt->payload);
+	if (reason)
+		return refused(qp, pkt, reason);
+	resp->va += pkt->len;
+	resp->left -= pkt->len;
+	resp->received += pkt->len;
+	if (pkt->op.flags & XRDMA_PKT_FIRST)
+		xrdma_qp_stat_add(qp, XRDMA_STAT_RX_WRITES, 1);
+	if (pkt->op.flags & XRDMA_PKT_LAST)
+		resp->msn++;
+	if (imm)
+		xrdma_responder_done(qp, pkt, XRDMA_OP_RECV_WRITE_IMM);
+	return alive(qp);
+}
+
+/* Keep what a duplicate of a request with a response will need. */
+static struct xrdma_kept *keep(struct xrdma_qp *qp, u8 kind, u32 first_psn,
+			       u32 last_psn)
+{
+	struct xrdma_resp_mem *mem = qp->resp.mem;
+	struct xrdma_kept *kept = &mem->kept[mem->next_kept++];
+
+	if (mem->next_kept >= qp->attr.max_dest_rd_atomic)
+		mem->next_kept = 0;
+	kept->kind = kind;
+	kept->first_psn = first_psn;
+	kept->last_psn = last_psn;
+	return kept;
+}
+
+/* Requests that the peer may have in flight, by what was agreed upon. */
+static bool too_many(const struct xrdma_qp *qp)
+{
+	return qp->resp.mem->owed >= qp->attr.max_dest_rd_atomic;
+}
+
+static u32 num_responses(const struct xrdma_qp *qp, u32 len)
+{
+	u32 mtu = xrdma_qp_mtu(qp);
+
+	return len ? ((u64)len + mtu - 1) / mtu : 1;
+}
+
+/**
+ * xrdma_responder_read() - a READ request
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence
+ *
+ * Its data follow by and by.
+ *
+ * Return: true if it was accepted; the expected PSN has moved on then.
+ */
+bool xrdma_responder_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_access_req req =
+		remote_access(qp, pkt->va, pkt->dma_len, pkt->rkey,
+			      XRDMA_ACCESS_REMOTE_READ, XRDMA_OP_READ);
+	u32 responses = num_responses(qp, pkt->dma_len);
+	struct xrdma_answer *answer;
+	struct xrdma_grant grant;
+	int reason;
+
+	if (too_many(qp) || pkt->dma_len > XRDMA_MSG_MAX)
+		return xrdma_responder_invalid(qp, pkt);
+	if (!xrdma_answer_room(qp))
+		return false;
+	reason = xrdma_access_check(qp->dev, &req, &grant);
+	if (reason)
+		return refused(qp, pkt, reason);
+	qp->resp.msn++;
+	xrdma_qp_stat_add(qp, XRDMA_STAT_RX_READS, 1);
+	answer = xrdma_answer_owe(qp, XRDMA_ANSWER_READ, pkt->psn);
+	answer->srqn = pkt->srqn;
+	answer->va = pkt->va;
+	answer->rkey = pkt->rkey;
+	answer->left = pkt->dma_len;
+	qp->resp.psn = xrdma_psn_add(pkt->psn, responses);
+	keep(qp, XRDMA_ANSWER_READ, pkt->psn, xrdma_psn_add(qp->resp.psn, -1));
+	return true;
+}
+
+/* The 8 bytes that an operation changes in one step. NULL if refused. */
+static u64 *operand(struct xrdma_qp *qp, const struct xrdma_access_req *req,
+		    int *reason)
+{
+	size_t len;
+	u64 *at = xrdma_access_ptr(qp->dev, req, &len, reason);
+
+	if (!at)
+		return NULL;
+	if (len < sizeof(*at) || (uintptr_t)at % sizeof(*at)) {
+		xrdma_fault(qp->dev, req, XRDMA_FAULT_ALIGN);
+		*reason = XRDMA_FAULT_ALIGN;
+		return NULL;
+	}
+	return at;
+}
+
+static bool is_fetch_add(const struct xrdma_pkt *pkt)
+{
+	return (pkt->opcode & XRDMA_BTH_OP) == XRDMA_BTH_FETCH_ADD;
+}
+
+/* One step for the host's processors too. */
+static u64 do_atomic(u64 *at, const struct xrdma_pkt *pkt)
+{
+	u64 orig = pkt->compare;
+
+	if (is_fetch_add(pkt))
+		return __atomic_fetch_add(at, pkt->swap_add, __ATOMIC_SEQ_CST);
+	__atomic_compare_exchange_n(at, &orig, pkt->swap_add, false,
+				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return orig;
+}
+
+/**
+ * xrdma_responder_atomic() - an atomic
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence
+ *
+ * The operand is in the host's byte order.
+ *
+ * Return: true if it was executed; the expected PSN has moved on then.
+ */
+bool xrdma_responder_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_access_req req =
+		remote_access(qp, pkt->va, sizeof(u64), pkt->rkey,
+			      XRDMA_ACCESS_REMOTE_ATOMIC,
+			      is_fetch_add(pkt) ? XRDMA_OP_FETCH_ADD :
+						  XRDMA_OP_CMP_SWAP);
+	int reason = 0;
+	u64 orig;
+	u64 *at;
+
+	if (too_many(qp))
+		return xrdma_responder_invalid(qp, pkt);
+	if (!xrdma_answer_room(qp))
+		return false;
+	at = operand(qp, &req, &reason);
+	if (!at)
+		return refused(qp, pkt, reason);
+	orig = do_atomic(at, pkt);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_RX_ATOMICS, 1);
+	qp->resp.msn++;
+	xrdma_answer_owe(qp, XRDMA_ANSWER_ATOMIC, pkt->psn)->orig = orig;
+	keep(qp, XRDMA_ANSWER_ATOMIC, pkt->psn, pkt->psn)->orig = orig;
+	qp->resp.psn = xrdma_psn_add(pkt->psn, 1);
+	return true;
+}
+
+/* Executed; the answer says no more than that. */
+static bool done_without_data(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	qp->resp.msn++;
+	xrdma_answer_owe(qp, XRDMA_ANSWER_EMPTY, pkt->psn);
+	keep(qp, XRDMA_ANSWER_EMPTY, pkt->psn, pkt->psn);
+	qp->resp.psn = xrdma_psn_add(pkt->psn, 1);
+	return true;
+}
+
+/* Of reliable connections, and no more at once than they agreed upon. */
+static bool may_place(const struct xrdma_qp *qp)
+{
+	return qp->type == XRDMA_QP_RC && !too_many(qp);
+}
+
+static u16 flush_rights(u32 flush)
+{
+	u16 rights = 0;
+
+	if (flush & XRDMA_FLUSH_GLOBAL)
+		rights |= XRDMA_ACCESS_FLUSH_GLOBAL;
+	if (flush & XRDMA_FLUSH_PERSISTENT)
+		rights |= XRDMA_ACCESS_FLUSH_PERSISTENT;
+	return rights;
+}
+
+/**
+ * xrdma_responder_flush() - a FLUSH (IBTA A19.4)
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence
+ *
+ * All packets before have been executed, so their stores need to become
+ * visible, no more: memory of the host is as persistent as it is.
+ *
+ * Return: true if it was executed; the expected PSN has moved on then.
+ */
+bool xrdma_responder_flush(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	u16 rights = flush_rights(pkt->flush);
+	struct xrdma_access_req req =
+		remote_access(qp, pkt->va, pkt->dma_len, pkt->rkey, rights,
+			      XRDMA_OP_FLUSH);
+	struct xrdma_grant grant;
+	int reason;
+
+	if (!may_place(qp) || !rights || pkt->flush & ~XRDMA_FLUSH_ALL)
+		return xrdma_responder_invalid(qp, pkt);
+	if (!xrdma_answer_room(qp))
+		return false;
+	req.whole = pkt->flush & XRDMA_FLUSH_MR;
+	reason = xrdma_access_check(qp->dev, &req, &grant);
+	if (reason)
+		return refused(qp, pkt, reason);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return done_without_data(qp, pkt);
+}
+
+/**
+ * xrdma_responder_atomic_write() - an ATOMIC_WRITE (IBTA A19.5)
+ * @qp: the queue pair
+ * @pkt: the packet, in sequence
+ *
+ * Return: true if it was executed; the expected PSN has moved on then.
+ */
+bool xrdma_responder_atomic_write(struct xrdma_qp *qp,
+				  const struct xrdma_pkt *pkt)
+{
+	struct xrdma_access_req req =
+		remote_access(qp, pkt->va, sizeof(u64), pkt->rkey,
+			      XRDMA_ACCESS_REMOTE_WRITE, XRDMA_OP_ATOMIC_WRITE);
+	int reason = 0;
+	u64 value;
+	u64 *at;
+
+	if (!may_place(qp) || pkt->len != sizeof(value) ||
+	    pkt->dma_len != sizeof(value))
+		return xrdma_responder_invalid(qp, pkt);
+	if (!xrdma_answer_room(qp))
+		return false;
+	req.aligned = true;
+	at = operand(qp, &req, &reason);
+	if (!at)
+		return refused(qp, pkt, reason);
+	memcpy(&value, pkt->payload, sizeof(value));
+	__atomic_store_n(at, value, __ATOMIC_RELEASE);
+	xrdma_qp_stat_add(qp, XRDMA_STAT_RX_ATOMICS, 1);
+	return done_without_data(qp, pkt);
+}

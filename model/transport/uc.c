@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The responder of unreliable connections, which says nothing (IBTA 9.8). Their
+ * requester is that of reliable ones without acknowledgments. A message of
+ * which a packet is missing or is refused is dropped, and its receive entry
+ * waits for the next one.
+ */
+#include "core/device.h"
+#include "packet/pkt.h"
+#include "transport/answer.h"
+#include "transport/responder.h"
+#include "transport/uc.h"
+
+/* The host's own mistake: the receive fails, and the queue pair. */
+static bool recv_failed(struct xrdma_qp *qp, u16 reason)
+{
+	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
+	const struct xrdma_recv_done done = {
+		.status = XRDMA_WC_LOC_PROT_ERR,
+		.opcode = XRDMA_OP_RECV,
+		.wr_id = wqe->wr_id,
+		.vendor_err = reason,
+	};
+
+	xrdma_qp_complete_recv(qp, &done);
+	xrdma_qp_error(qp, 0);
+	return false;
+}
+
+/* Return: false if the message is to be dropped. */
+static bool take_send(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_sgl sgl;
+	u64 end;
+	int reason;
+
+	if (pkt->op.flags & XRDMA_PKT_FIRST) {
+		if (xrdma_qp_read_rq(qp, resp->mem->recv))
+			return false;
+		resp->received = 0;
+	}
+	xrdma_responder_sgl(qp, &sgl);
+	end = (u64)resp->received + pkt->len;
+	if (end > xrdma_sgl_length(&sgl) || end > XRDMA_MSG_MAX)
+		return false;
+	reason = xrdma_sgl_scatter(qp, &sgl, resp->received, pkt->payload,
+				   pkt->len);
+	if (reason)
+		return recv_failed(qp, reason);
+	resp->received += pkt->len;
+	if (pkt->op.flags & XRDMA_PKT_LAST)
+		xrdma_responder_done(qp, pkt, XRDMA_OP_RECV);
+	return true;
+}
+
+static struct xrdma_access_req access_of(const struct xrdma_qp *qp, u64 len)
+{
+	return (struct xrdma_access_req) {
+		.qp = qp,
+		.addr = qp->resp.va,
+		.len = len,
+		.key = qp->resp.rkey,
+		.rights = XRDMA_ACCESS_REMOTE_WRITE,
+		.remote = true,
+		.opcode = XRDMA_OP_WRITE,
+	};
+}
+
+/* The first packet of a WRITE announces all of it: check all of it. */
+static bool begin_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_access_req req;
+	struct xrdma_grant grant;
+
+	qp->resp.va = pkt->va;
+	qp->resp.rkey = pkt->rkey;
+	qp->resp.left = pkt->dma_len;
+	qp->resp.received = 0;
+	req = access_of(qp, pkt->dma_len);
+	return pkt->dma_len <= XRDMA_MSG_MAX &&
+	       !xrdma_access_check(qp->dev, &req, &grant);
+}
+
+/* Return: false if the message is to be dropped. */
+static bool take_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	struct xrdma_responder *resp = &qp->resp;
+	bool imm = pkt->op.hdrs & XRDMA_HDR_IMM;
+	bool last = pkt->op.flags & XRDMA_PKT_LAST;
+	struct xrdma_access_req req;
+
+	if (pkt->op.flags & XRDMA_PKT_FIRST && !begin_write(qp, pkt))
+		return false;
+	if (last ? pkt->len != resp->left : pkt->len >= resp->left)
+		return false;
+	if (imm && xrdma_qp_read_rq(qp, resp->mem->recv))
+		return false;
+	req = access_of(qp, pkt->len);
+	if (xrdma_access_write(qp->dev, &req, pkt->payload))
+		return false;
+	resp->va += pkt->len;
+	resp->left -= pkt->len;
+	resp->received += pkt->len;
+	if (pkt->op.flags & XRDMA_PKT_FIRST)
+		xrdma_qp_stat_add(qp, XRDMA_STAT_RX_WRITES, 1);
+	if (imm)
+		xrdma_responder_done(qp, pkt, XRDMA_OP_RECV_WRITE_IMM);
+	return true;
+}
+
+/* Is it the packet that comes next in its message, or the first of one? */
+static bool in_message(const struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	u16 kind = pkt->op.flags & (XRDMA_PKT_SEND | XRDMA_PKT_WRITE);
+	u32 mtu = xrdma_qp_mtu(qp);
+
+	if (!(pkt->op.flags & XRDMA_PKT_LAST) ? pkt->len != mtu :
+						pkt->len > mtu)
+		return false;
+	if (pkt->op.flags & XRDMA_PKT_FIRST)
+		return true;
+	return kind == qp->resp.message && pkt->psn == qp->resp.psn && pkt->len;
+}
+
+/**
+ * xrdma_uc_request() - a request packet has come
+ * @qp: the queue pair, in RTR, RTS, SQD or SQE
+ * @pkt: the packet
+ *
+ * A first packet begins a message, whatever became of the one before.
+ *
+ * Return: XRDMA_RX_OK, or why it was dropped.
+ */
+enum xrdma_rx xrdma_uc_request(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	u16 kind = pkt->op.flags & (XRDMA_PKT_SEND | XRDMA_PKT_WRITE);
+	struct xrdma_responder *resp = &qp->resp;
+	bool goes_on = in_message(qp, pkt);
+
+	if (pkt->psn != resp->psn)
+		xrdma_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
+	resp->psn = xrdma_psn_add(pkt->psn, 1);
+	if (goes_on)
+		goes_on = kind == XRDMA_PKT_SEND ? take_send(qp, pkt) :
+						   take_write(qp, pkt);
+	resp->message = goes_on && !(pkt->op.flags & XRDMA_PKT_LAST) ? kind : 0;
+	return goes_on ? XRDMA_RX_OK : XRDMA_RX_UNEXPECTED;
+}

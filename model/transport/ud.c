@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Datagram queue pairs, the GSI among them (IBTA 9.8.3, 10.2.5, annex A17.4).
+ * A send entry is one packet, and complete when it has left.
+ *
+ * The address vector of such a queue pair is that of its last datagram, so
+ * that the headers are made anew only when the next one goes elsewhere.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "packet/pkt.h"
+#include "transport/tx.h"
+#include "transport/ud.h"
+#include "wire/wire.h"
+
+#define GRH_BYTES	40
+#define GSI_QKEY	0x80010000U
+#define QKEY_IS_OWN	0x80000000U /* of an entry: use the queue pair's */
+#define ALL_FLAGS	(XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE | \
+			 XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE)
+
+/**
+ * struct datagram - a send entry
+ * @wqe: its first 32 bytes
+ * @av: its address vector
+ * @sgl: its data; with inline bytes only where they begin
+ * @len: bytes of data
+ */
+struct datagram {
+	const struct xrdma_sq_wqe *wqe;
+	const struct xrdma_av *av;
+	struct xrdma_sgl sgl;
+	u64 len;
+};
+
+static u32 own_qkey(const struct xrdma_qp *qp)
+{
+	return qp->type == XRDMA_QP_GSI ? GSI_QKEY : le32_to_cpu(qp->attr.qkey);
+}
+
+/* Without its source GID a datagram is lost, see xrdma_tx_begin(). */
+static bool address_ok(const struct xrdma_qp *qp, const struct datagram *d)
+{
+	return le32_to_cpu(d->wqe->dqpn) <= XRDMA_QPN_MASK &&
+	       xrdma_av_ok(qp->dev, d->av);
+}
+
+/* Return: enum xrdma_wc_status. */
+static u8 check_data(const struct xrdma_qp *qp, struct datagram *d)
+{
+	u32 room = (1U << qp->sq.log_stride) - sizeof(*d->wqe) -
+		   sizeof(*d->av);
+
+	if (d->wqe->flags & XRDMA_WQE_INLINE) {
+		d->len = d->sgl.num;
+		if (d->len > room || d->len > XRDMA_MAX_INLINE)
+			return XRDMA_WC_LOC_LEN_ERR;
+	} else {
+		if (d->sgl.num > XRDMA_MAX_SGE ||
+		    d->sgl.num * sizeof(*d->sgl.sge) > room)
+			return XRDMA_WC_LOC_QP_OP_ERR;
+		d->len = xrdma_sgl_length(&d->sgl);
+	}
+	return d->len > xrdma_port_path_mtu(qp->dev) ? XRDMA_WC_LOC_LEN_ERR :
+						       XRDMA_WC_SUCCESS;
+}
+
+/* Take the entry apart that is in @wqe. Return: enum xrdma_wc_status. */
+static u8 parse(const struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
+		struct datagram *d)
+{
+	d->wqe = wqe;
+	d->av = (const struct xrdma_av *)(wqe + 1);
+	d->sgl.sge = (const struct xrdma_sge *)(d->av + 1);
+	d->sgl.num = le16_to_cpu(wqe->num_sge);
+	d->sgl.opcode = wqe->opcode;
+	if ((wqe->opcode != XRDMA_OP_SEND &&
+	     wqe->opcode != XRDMA_OP_SEND_IMM) ||
+	    wqe->flags & ~ALL_FLAGS || !address_ok(qp, d))
+		return XRDMA_WC_LOC_QP_OP_ERR;
+	return check_data(qp, d);
+}
+
+/* From now on packets go there. */
+static void set_path(struct xrdma_qp *qp, const struct datagram *d)
+{
+	if (qp->attr.dest_qpn == d->wqe->dqpn &&
+	    !memcmp(&qp->attr.av, d->av, sizeof(*d->av)))
+		return;
+	qp->attr.dest_qpn = d->wqe->dqpn;
+	qp->attr.av = *d->av;
+	qp->tx.valid = false;
+}
+
+static void make_pkt(struct xrdma_qp *qp, const struct datagram *d,
+		     struct xrdma_pkt *pkt)
+{
+	bool imm = d->wqe->opcode == XRDMA_OP_SEND_IMM;
+	u32 qkey = le32_to_cpu(d->wqe->qkey);
+
+	xrdma_pkt_init(pkt, XRDMA_BTH_UD | (imm ? XRDMA_BTH_SEND_ONLY_IMM :
+					    XRDMA_BTH_SEND_ONLY),
+		       le32_to_cpu(d->wqe->dqpn), qp->req.psn);
+	pkt->solicited = d->wqe->flags & XRDMA_WQE_SOLICITED;
+	pkt->imm = d->wqe->imm;
+	pkt->qkey = qkey & QKEY_IS_OWN ? own_qkey(qp) : qkey;
+	pkt->sqpn = qp->qpn;
+	pkt->len = d->len;
+}
+
+/* There is room on the wire. Return: 0 or enum xrdma_fault_reason. */
+static int send_datagram(struct xrdma_qp *qp, const struct datagram *d)
+{
+	struct xrdma_pkt pkt;
+	struct xrdma_tx tx;
+	int reason = 0;
+
+	set_path(qp, d);
+	make_pkt(qp, d, &pkt);
+	xrdma_tx_begin(qp, &pkt, &tx);
+	if (d->wqe->flags & XRDMA_WQE_INLINE)
+		memcpy(tx.payload, d->sgl.sge, d->len);
+	else
+		reason = xrdma_sgl_gather(qp, &d->sgl, 0, tx.payload, d->len);
+	if (reason) {
+		xrdma_tx_cancel(qp, &tx);
+		return reason;
+	}
+	qp->req.psn = xrdma_psn_add(qp->req.psn, 1);
+	xrdma_tx_end(qp, &tx);
+	return 0;
+}
+
+/* Return: false if the queue pair is not to go on. */
+static bool send_one(struct xrdma_qp *qp)
+{
+	const struct xrdma_sq_wqe *wqe = (void *)qp->dev->wire->wqe;
+	u32 index = qp->req.next;
+	struct datagram d;
+	int reason = 0;
+	u8 status;
+
+	if (xrdma_qp_read_sq(qp, index, qp->dev->wire->wqe))
+		return false;
+	qp->req.next++;
+	status = parse(qp, wqe, &d);
+	if (!status) {
+		reason = send_datagram(qp, &d);
+		status = reason ? XRDMA_WC_LOC_PROT_ERR : XRDMA_WC_SUCCESS;
+	}
+	if (status)
+		xrdma_qp_fail_send(qp, index, wqe, status, reason);
+	else
+		xrdma_qp_complete_send(qp, index, wqe, 0);
+	return qp->state == XRDMA_QPS_RTS;
+}
+
+static bool ud_run(struct xrdma_qp *qp)
+{
+	return xrdma_wire_run_sends(qp, send_one);
+}
+
+static int ud_init(struct xrdma_qp *qp)
+{
+	qp->req.next = 0;
+	qp->req.psn = 0;
+	qp->tx.valid = false;
+	return 0;
+}
+
+static void ud_modify(struct xrdma_qp *qp, u32 mask, u8 old)
+{
+	if (mask & XRDMA_QPM_SQ_PSN)
+		qp->req.psn = le32_to_cpu(qp->attr.sq_psn);
+	if (old == XRDMA_QPS_SQE && qp->state == XRDMA_QPS_RTS)
+		qp->req.next = qp->sq.ci;
+}
+
+static void ud_stop(struct xrdma_qp *qp, bool sq_only)
+{
+	(void)qp;
+	(void)sq_only;
+}
+
+static void ud_destroy(struct xrdma_qp *qp)
+{
+	(void)qp;
+}
+
+static bool ud_idle(const struct xrdma_qp *qp)
+{
+	return qp->req.next == qp->sq.ci;
+}
+
+static void ud_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
+{
+	attr->sq_psn = cpu_to_le32(qp->req.psn);
+	attr->dest_qpn = 0;
+	memset(&attr->av, 0, sizeof(attr->av));
+}
+
+const struct xrdma_qp_ops xrdma_ud_ops = {
+	.init = ud_init,
+	.modify = ud_modify,
+	.stop = ud_stop,
+	.destroy = ud_destroy,
+	.run = ud_run,
+	.idle = ud_idle,
+	.query = ud_query,
+};
+
+static bool can_receive(const struct xrdma_qp *qp)
+{
+	return qp->state == XRDMA_QPS_RTR || qp->state == XRDMA_QPS_RTS ||
+	       qp->state == XRDMA_QPS_SQD || qp->state == XRDMA_QPS_SQE;
+}
+
+/* What comes before the data: the IP header, at the end of 40 bytes. */
+static void make_grh(const struct xrdma_net *net, u8 *grh)
+{
+	u32 len = net->l4 - net->l3;
+
+	memset(grh, 0, GRH_BYTES - len);
+	memcpy(grh + GRH_BYTES - len, net->frame + net->l3, len);
+}
+
+/* Return: 0 or enum xrdma_fault_reason. */
+static int scatter(struct xrdma_qp *qp, const struct xrdma_sgl *sgl,
+		   const struct xrdma_net *net, const struct xrdma_pkt *pkt)
+{
+	u8 grh[GRH_BYTES];
+	int reason;
+
+	make_grh(net, grh);
+	reason = xrdma_sgl_scatter(qp, sgl, 0, grh, sizeof(grh));
+	if (reason)
+		return reason;
+	return xrdma_sgl_scatter(qp, sgl, sizeof(grh), pkt->payload, pkt->len);
+}
+
+static void describe(const struct xrdma_net *net, const struct xrdma_pkt *pkt,
+		     struct xrdma_recv_done *done)
+{
+	done->opcode = XRDMA_OP_RECV;
+	done->flags = XRDMA_CQE_GRH;
+	done->byte_len = GRH_BYTES + pkt->len;
+	done->src_qpn = pkt->sqpn;
+	memcpy(done->smac, net->frame + 6, sizeof(done->smac));
+	if (net->is_ipv4)
+		done->flags |= XRDMA_CQE_IPV4;
+	if (pkt->solicited)
+		done->flags |= XRDMA_CQE_SOLICITED;
+	if (pkt->op.hdrs & XRDMA_HDR_IMM) {
+		done->flags |= XRDMA_CQE_IMM;
+		done->imm = pkt->imm;
+	}
+	if (net->has_vlan) {
+		done->flags |= XRDMA_CQE_VLAN;
+		done->vlan_tci = net->vlan_tci;
+		done->sl = net->vlan_tci >> 13;
+	}
+}
+
+/* A receive entry is at hand: fill it. */
+static void deliver(struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe,
+		    const struct xrdma_net *net, const struct xrdma_pkt *pkt)
+{
+	const struct xrdma_sgl sgl = {
+		.sge = (const struct xrdma_sge *)(wqe + 1),
+		.num = le16_to_cpu(wqe->num_sge),
+		.opcode = XRDMA_OP_RECV,
+	};
+	struct xrdma_recv_done done = { .wr_id = wqe->wr_id };
+
+	describe(net, pkt, &done);
+	if (xrdma_sgl_length(&sgl) < done.byte_len) {
+		done.status = XRDMA_WC_LOC_LEN_ERR;
+	} else {
+		done.vendor_err = scatter(qp, &sgl, net, pkt);
+		if (done.vendor_err)
+			done.status = XRDMA_WC_LOC_PROT_ERR;
+	}
+	xrdma_qp_complete_recv(qp, &done);
+	if (done.status == XRDMA_WC_LOC_PROT_ERR)
+		xrdma_qp_error(qp, 0);
+}
+
+static enum xrdma_rx receive(struct xrdma_qp *qp, const struct xrdma_net *net,
+			     const struct xrdma_pkt *pkt)
+{
+	u8 *wqe = qp->dev->wire->wqe;
+
+	if (!can_receive(qp))
+		return XRDMA_RX_STATE;
+	if (pkt->qkey != own_qkey(qp))
+		return XRDMA_RX_QKEY;
+	xrdma_set_stat_add(qp, XRDMA_STAT_RX_PACKETS, 1);
+	xrdma_set_stat_add(qp, XRDMA_STAT_RX_BYTES, net->end);
+	if (xrdma_qp_read_rq(qp, wqe))
+		return XRDMA_RX_OVERRUN;
+	deliver(qp, (void *)wqe, net, pkt);
+	return XRDMA_RX_OK;
+}
+
+/**
+ * xrdma_ud_receive() - a datagram for one queue pair
+ * @qp: the queue pair, of datagrams
+ * @net: the headers around the packet
+ * @pkt: the packet
+ *
+ * Return: XRDMA_RX_OK, or why it was dropped.
+ */
+enum xrdma_rx xrdma_ud_receive(struct xrdma_qp *qp,
+			       const struct xrdma_net *net,
+			       const struct xrdma_pkt *pkt)
+{
+	if (!xrdma_gid_is_local(qp->dev, net->dgid))
+		return XRDMA_RX_DESTINATION;
+	return receive(qp, net, pkt);
+}
+
+/**
+ * xrdma_ud_multicast() - a datagram for all queue pairs of a group
+ * @dev: the device
+ * @net: the headers around the packet
+ * @pkt: the packet, to QPN 0xffffff
+ *
+ * Return: XRDMA_RX_OK if one of them got it, or why it was dropped.
+ */
+enum xrdma_rx xrdma_ud_multicast(struct xrdma_device *dev,
+				 const struct xrdma_net *net,
+				 const struct xrdma_pkt *pkt)
+{
+	const struct xrdma_mcast_group *group = xrdma_mcast_find(dev,
+								 net->dgid);
+	bool own = xrdma_gid_is_local(dev, net->sgid);
+	const struct xrdma_mcast_member *member;
+	enum xrdma_rx rx = XRDMA_RX_QPN;
+	enum xrdma_rx last;
+
+	if (!group)
+		return XRDMA_RX_DESTINATION;
+	TAILQ_FOREACH(member, &group->members, link) {
+		/* it does not hear itself */
+		if (own && member->qp->qpn == pkt->sqpn)
+			continue;
+		last = receive(member->qp, net, pkt);
+		if (rx != XRDMA_RX_OK)
+			rx = last;
+	}
+	return rx;
+}

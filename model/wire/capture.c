@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Captures. The format is that of draft-ietf-opsawg-pcap with times in
+ * nanoseconds, in the byte order of this machine.
+ */
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "wire/capture.h"
+#include "wire/frame.h"
+
+#define PCAP_MAGIC_NSEC		0xa1b23c4dU
+#define PCAP_ETHERNET		1
+
+struct file_header {
+	u32 magic;
+	u16 major;
+	u16 minor;
+	u32 reserved[2];
+	u32 snap_len;
+	u32 link_type;
+};
+
+struct record_header {
+	u32 sec;
+	u32 nsec;
+	u32 captured;
+	u32 original;
+};
+
+/**
+ * xrdma_capture_open() - begin
+ * @capture: there is none
+ * @path: of the file, which is made anew
+ *
+ * Return: 0 or a negative errno.
+ */
+int xrdma_capture_open(struct xrdma_capture *capture, const char *path)
+{
+	const struct file_header header = {
+		.magic = PCAP_MAGIC_NSEC,
+		.major = 2,
+		.minor = 4,
+		.snap_len = XRDMA_FRAME_MAX,
+		.link_type = PCAP_ETHERNET,
+	};
+
+	capture->file = fopen(path, "we");
+	if (!capture->file)
+		return -errno;
+	capture->frames = 0;
+	fwrite(&header, sizeof(header), 1, capture->file);
+	return 0;
+}
+
+/**
+ * xrdma_capture_close() - end, if there is one
+ * @capture: the capture
+ *
+ * Return: 0, or a negative errno if not all of it could be written.
+ */
+int xrdma_capture_close(struct xrdma_capture *capture)
+{
+	int err = 0;
+
+	if (!capture->file)
+		return 0;
+	if (ferror(capture->file))
+		err = -EIO;
+	if (fclose(capture->file))
+		err = -errno;
+	capture->file = NULL;
+	return err;
+}
+
+/**
+ * xrdma_capture_write() - write a frame
+ * @capture: a capture that is open
+ * @data: the frame
+ * @len: its bytes
+ *
+ * What cannot be written is told by xrdma_capture_close().
+ */
+void xrdma_capture_write(struct xrdma_capture *capture, const u8 *data, u32 len)
+{
+	struct record_header header = { .captured = len, .original = len };
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	header.sec = now.tv_sec;
+	header.nsec = now.tv_nsec;
+	fwrite(&header, sizeof(header), 1, capture->file);
+	fwrite(data, len, 1, capture->file);
+	capture->frames++;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The pool of frame buffers.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/frame.h"
+
+/**
+ * xrdma_frame_pool_init() - allocate a pool
+ * @pool: filled in
+ * @total: number of frames
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int xrdma_frame_pool_init(struct xrdma_frame_pool *pool, u32 total)
+{
+	u32 i;
+
+	memset(pool, 0, sizeof(*pool));
+	pool->memory = aligned_alloc(64, total * sizeof(*pool->memory));
+	if (!pool->memory)
+		return -ENOMEM;
+	pool->total = total;
+	for (i = total; i-- > 0; )
+		xrdma_frame_put(pool, &pool->memory[i]);
+	return 0;
+}
+
+/**
+ * xrdma_frame_pool_fini() - free a pool
+ * @pool: the pool; frames that are still out become invalid
+ */
+void xrdma_frame_pool_fini(struct xrdma_frame_pool *pool)
+{
+	free(pool->memory);
+	memset(pool, 0, sizeof(*pool));
+}

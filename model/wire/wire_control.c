@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The wire's part of the control socket:
+ *
+ *   {"cmd":"fault", "wire":"loss=1%,dup=0.5%,seed=7"}
+ *	impairs what is sent; with "direction":"rx" what comes from the far
+ *	end, with "both" both; "none" ends it
+ *   {"cmd":"capture", "file":"/tmp/wire.pcap"}
+ *	writes what is sent and received from now on to a file, as pcap; without
+ *	"file" ends that  ->  {"ok":true, "frames":12}, of the one that ended
+ *   {"cmd":"cable", "plugged":false}
+ *	pulls the cable
+ *   {"cmd":"hold", "qpn":5, "after":1}
+ *	holds the packets that come for a queue pair, also from this device,
+ *	once so many have been let through (default 0); without "qpn" those for
+ *	all. A reset ends it, and drops what is held
+ *   {"cmd":"release", "qpn":5}
+ *	lets them go, in their order, before all that came later; without
+ *	"qpn" all that are held  ->  {"ok":true, "released":3}
+ *
+ * and the section "wire" of "stats".
+ */
+
+#include <errno.h>
+#include <linux/array_size.h>
+#include <string.h>
+
+#include "base/control.h"
+#include "core/device.h"
+#include "wire/wire.h"
+
+static void add_u64(struct json_object *object, const char *name, u64 value)
+{
+	json_object_object_add(object, name, json_object_new_uint64(value));
+}
+
+static struct json_object *impair_section(const struct xrdma_impair *imp)
+{
+	struct json_object *object = json_object_new_object();
+	int kind;
+
+	for (kind = 0; kind < XRDMA_IMPAIR_NUM; kind++)
+		add_u64(object, xrdma_impair_name(kind), imp->count[kind]);
+	add_u64(object, "overflows", imp->overflows);
+	return object;
+}
+
+static struct json_object *rx_section(const struct xrdma_wire *wire)
+{
+	struct json_object *object = json_object_new_object();
+	int rx;
+
+	for (rx = 0; rx < XRDMA_RX_NUM; rx++)
+		add_u64(object, xrdma_rx_name(rx), wire->rx_frames[rx]);
+	return object;
+}
+
+static struct json_object *wire_section(void *opaque)
+{
+	const struct xrdma_device *dev = opaque;
+	const struct xrdma_wire *wire = dev->wire;
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "plugged",
+			       json_object_new_boolean(wire->cable));
+	json_object_object_add(object, "far_end",
+			       json_object_new_boolean(wire->socket.open));
+	add_u64(object, "tx_frames", wire->tx_frames);
+	add_u64(object, "tx_port_down", wire->tx_down);
+	add_u64(object, "tx_no_far_end", wire->tx_nowhere);
+	add_u64(object, "tx_no_gid", wire->tx_no_gid);
+	add_u64(object, "socket_lost", wire->socket.lost);
+	add_u64(object, "socket_oversized", wire->socket.oversized);
+	add_u64(object, "frames_free", wire->pool.available);
+	add_u64(object, "held", wire->hold.frames.count);
+	add_u64(object, "held_lost", wire->hold.lost);
+	json_object_object_add(object, "rx", rx_section(wire));
+	json_object_object_add(object, "tx_impaired",
+			       impair_section(&wire->tx));
+	json_object_object_add(object, "rx_impaired",
+			       impair_section(&wire->rx));
+	return object;
+}
+
+/**
+ * xrdma_wire_impair() - impair the wire from now on
+ * @dev: the device
+ * @direction: "tx": what is sent, "rx": what comes from the far end, "both"
+ * @spec: as of xrdma_impair_parse()
+ *
+ * Return: 0 or -EINVAL.
+ */
+int xrdma_wire_impair(struct xrdma_device *dev, const char *direction,
+		      const char *spec)
+{
+	struct xrdma_wire *wire = dev->wire;
+	bool both = !strcmp(direction, "both");
+	int err;
+
+	if (both || !strcmp(direction, "tx")) {
+		err = xrdma_impair_parse(&wire->tx, spec);
+		if (err || !both)
+			return err;
+	}
+	if (both || !strcmp(direction, "rx"))
+		return xrdma_impair_parse(&wire->rx, spec);
+	return -EINVAL;
+}
+
+static const char *get_string(struct json_object *request, const char *name,
+			      const char *missing)
+{
+	struct json_object *value;
+
+	if (!json_object_object_get_ex(request, name, &value))
+		return missing;
+	return json_object_is_type(value, json_type_string) ?
+	       json_object_get_string(value) : NULL;
+}
+
+static int fault(void *opaque, struct json_object *request,
+		 struct json_object *reply)
+{
+	const char *direction = get_string(request, "direction", "tx");
+	const char *spec = get_string(request, "wire", NULL);
+
+	(void)reply;
+	if (!direction || !spec)
+		return -EINVAL;
+	return xrdma_wire_impair(opaque, direction, spec);
+}
+
+static int capture(void *opaque, struct json_object *request,
+		   struct json_object *reply)
+{
+	struct xrdma_device *dev = opaque;
+	struct xrdma_capture *capture = &dev->wire->capture;
+	const char *path = get_string(request, "file", "");
+	int err;
+
+	if (!path)
+		return -EINVAL;
+	add_u64(reply, "frames", capture->file ? capture->frames : 0);
+	err = xrdma_capture_close(capture);
+	return !err && *path ? xrdma_capture_open(capture, path) : err;
+}
+
+static int cable(void *opaque, struct json_object *request,
+		 struct json_object *reply)
+{
+	struct json_object *plugged;
+
+	(void)reply;
+	if (!json_object_object_get_ex(request, "plugged", &plugged) ||
+	    !json_object_is_type(plugged, json_type_boolean))
+		return -EINVAL;
+	xrdma_wire_set_cable(opaque, json_object_get_boolean(plugged));
+	return 0;
+}
+
+/* A number of a request. Return: false if there is one, but not a legal one. */
+static bool get_number(struct json_object *request, const char *name,
+		       u32 missing, u32 max, u32 *number)
+{
+	struct json_object *value;
+	s64 n;
+
+	*number = missing;
+	if (!json_object_object_get_ex(request, name, &value))
+		return true;
+	if (!json_object_is_type(value, json_type_int))
+		return false;
+	n = json_object_get_int64(value);
+	*number = n;
+	return n >= 0 && n <= max;
+}
+
+static int hold(void *opaque, struct json_object *request,
+		struct json_object *reply)
+{
+	struct xrdma_device *dev = opaque;
+	u32 qpn, after;
+
+	(void)reply;
+	if (!get_number(request, "qpn", XRDMA_HOLD_ALL, 0xffffff, &qpn) ||
+	    !get_number(request, "after", 0, INT32_MAX, &after))
+		return -EINVAL;
+	return xrdma_hold_begin(&dev->wire->hold, qpn, after);
+}
+
+static int release(void *opaque, struct json_object *request,
+		   struct json_object *reply)
+{
+	struct xrdma_device *dev = opaque;
+	u32 qpn;
+
+	if (!get_number(request, "qpn", XRDMA_HOLD_ALL, 0xffffff, &qpn))
+		return -EINVAL;
+	add_u64(reply, "released", xrdma_hold_end(&dev->wire->hold, qpn,
+						  &dev->wire->arrived));
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	xrdma_control_fn fn;
+} commands[] = {
+	{ "fault", fault },
+	{ "capture", capture },
+	{ "cable", cable },
+	{ "hold", hold },
+	{ "release", release },
+};
+
+/**
+ * xrdma_wire_add_control() - register commands and section of the wire
+ * @dev: the device
+ * @control: the control socket
+ *
+ * Return: 0, or -ENOSPC.
+ */
+int xrdma_wire_add_control(struct xrdma_device *dev,
+			   struct xrdma_control *control)
+{
+	unsigned int i;
+	int err;
+
+	err = xrdma_control_add_section(control, "wire", wire_section, dev);
+	for (i = 0; !err && i < ARRAY_SIZE(commands); i++)
+		err = xrdma_control_add_command(control, commands[i].name,
+						commands[i].fn, dev);
+	return err;
+}
