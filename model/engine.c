@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The engine as the transport sees it: attaches a device to the vfio-user
- * server, the loop and the control socket. Knows nothing else.
+ * The engine as the process around it sees it: makes a device with its transport,
+ * and attaches the device to the vfio-user server, the loop and the control socket.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "core/device.h"
 #include "core/device_control.h"
 #include "engine.h"
+#include "transport/transport.h"
 #include "wire/wire.h"
 
 struct xrdma_engine {
@@ -78,6 +79,7 @@ static struct xrdma_device *make_device(const struct xrdma_env *env)
 		.loop = env->loop,
 		.dma = env->dma,
 		.herr = env->herr,
+		.transport = &xrdma_roce_transport,
 		.irq = engine_irq,
 		.irq_opaque = env->vfu,
 		.vectors = xrdma_vfu_vectors(env->vfu),
@@ -100,7 +102,7 @@ static int add_control(const struct xrdma_env *env, struct xrdma_device *dev)
 	err = xrdma_device_add_control(dev, env->control);
 	if (!err)
 		err = xrdma_chaos_add_control(&dev->chaos, env->control);
-	return err ? err : xrdma_wire_add_control(dev, env->control);
+	return err ? err : xrdma_wire_add_control(dev->wire, env->control);
 }
 
 static int open_wire(const struct xrdma_env *env, struct xrdma_device *dev)
@@ -108,11 +110,11 @@ static int open_wire(const struct xrdma_env *env, struct xrdma_device *dev)
 	int err = 0;
 
 	if (env->impair)
-		err = xrdma_wire_impair(dev, "tx", env->impair);
+		err = xrdma_wire_impair(dev->wire, "tx", env->impair);
 	if (!err && env->capture)
 		err = xrdma_capture_open(&dev->wire->capture, env->capture);
 	if (!err && env->wire)
-		err = xrdma_wire_open(dev, env->wire);
+		err = xrdma_wire_open(dev->wire, env->wire);
 	return err;
 }
 

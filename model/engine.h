@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where the engine (the device behind the BARs) meets the transport (the
- * process around it). main.c makes the transport, then the engine, which
- * attaches itself to what it needs:
+ * Where the engine (the device behind the BARs) meets the process around it.
+ * main.c makes the loop, the vfio-user server and the control socket, then the
+ * engine, which attaches itself to them:
  *
  *   xrdma_vfu_attach()		BAR accesses, reset, bus mastering, unmaps
  *   xrdma_loop_set_engine()	polling

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The transport's sections of "stats", and "quit".
+ * Sections of "stats" about the process around the device, and "quit".
  */
 #include <linux/array_size.h>
 
@@ -134,7 +134,7 @@ static const struct {
 };
 
 /**
- * xrdma_stats_register - register the transport's commands and sections
+ * xrdma_stats_register - register commands and sections of the process
  * @env: everything but the engine
  *
  * Return: 0, or -ENOSPC.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The transport's part of the control socket: its sections of "stats", and
- * "quit". Reads other parts' counters; owns none.
+ * The control socket's sections of "stats" about loop, DMA, vfio-user server and
+ * host errors, and "quit". The counters are those of the parts; the device's own
+ * sections are in core/device_control.c and wire/wire_control.c.
  */
 #ifndef XRDMA_MODEL_STATS_H
 #define XRDMA_MODEL_STATS_H

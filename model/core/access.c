@@ -31,7 +31,7 @@ struct xrdma_rules_actor xrdma_access_actor(const struct xrdma_qp *qp)
 
 /* A window has no translation of its own: go on in its region. */
 static enum xrdma_fault_reason
-resolve_window(struct xrdma_device *dev, u32 parent, struct xrdma_grant *acc)
+resolve_window(struct xrdma_device *dev, u32 parent, struct xrdma_target *acc)
 {
 	struct xrdma_key *region = xrdma_key_get(dev, parent);
 
@@ -46,7 +46,7 @@ resolve_window(struct xrdma_device *dev, u32 parent, struct xrdma_grant *acc)
 /* Any bus address: no entry is asked. */
 static enum xrdma_fault_reason check_bus(struct xrdma_device *dev,
 					 const struct xrdma_access_req *req,
-					 struct xrdma_grant *acc)
+					 struct xrdma_target *acc)
 {
 	if (xrdma_rules_wraps(req->addr, req->len))
 		return XRDMA_FAULT_RANGE;
@@ -57,7 +57,7 @@ static enum xrdma_fault_reason check_bus(struct xrdma_device *dev,
 
 static enum xrdma_fault_reason check(struct xrdma_device *dev,
 				     const struct xrdma_access_req *req,
-				     struct xrdma_grant *acc)
+				     struct xrdma_target *acc)
 {
 	const struct xrdma_rules_actor who = xrdma_access_actor(req->qp);
 	const struct xrdma_rules_access access = {
@@ -104,7 +104,7 @@ static enum xrdma_fault_reason check(struct xrdma_device *dev,
  */
 int xrdma_access_check(struct xrdma_device *dev,
 		       const struct xrdma_access_req *req,
-		       struct xrdma_grant *acc)
+		       struct xrdma_target *acc)
 {
 	enum xrdma_fault_reason reason;
 
@@ -130,7 +130,7 @@ void *xrdma_access_ptr(struct xrdma_device *dev,
 		       const struct xrdma_access_req *req, size_t *len,
 		       int *reason)
 {
-	struct xrdma_grant acc;
+	struct xrdma_target acc;
 	void *ptr;
 
 	*reason = xrdma_access_check(dev, req, &acc);
@@ -157,7 +157,7 @@ void *xrdma_access_ptr(struct xrdma_device *dev,
 int xrdma_access_read(struct xrdma_device *dev,
 		      const struct xrdma_access_req *req, void *buf)
 {
-	struct xrdma_grant acc;
+	struct xrdma_target acc;
 	int reason;
 
 	reason = xrdma_access_check(dev, req, &acc);
@@ -181,7 +181,7 @@ int xrdma_access_read(struct xrdma_device *dev,
 int xrdma_access_write(struct xrdma_device *dev,
 		       const struct xrdma_access_req *req, const void *buf)
 {
-	struct xrdma_grant acc;
+	struct xrdma_target acc;
 	int reason;
 
 	reason = xrdma_access_check(dev, req, &acc);

@@ -46,11 +46,11 @@ struct xrdma_access_req {
 };
 
 /**
- * struct xrdma_grant - a granted access
+ * struct xrdma_target - where an access that was granted goes
  * @mem: the memory; good until the next xrdma_access_check()
  * @off: offset of the first byte in it
  */
-struct xrdma_grant {
+struct xrdma_target {
 	struct xrdma_mem *mem;
 	u64 off;
 };
@@ -58,7 +58,7 @@ struct xrdma_grant {
 struct xrdma_rules_actor xrdma_access_actor(const struct xrdma_qp *qp);
 int xrdma_access_check(struct xrdma_device *dev,
 		       const struct xrdma_access_req *req,
-		       struct xrdma_grant *acc);
+		       struct xrdma_target *acc);
 void *xrdma_access_ptr(struct xrdma_device *dev,
 		       const struct xrdma_access_req *req, size_t *len,
 		       int *reason);

@@ -87,12 +87,11 @@ bool xrdma_cc_applies(const struct xrdma_qp *qp)
 	}
 }
 
-/* What headers say of ECN changes, and whether a queue pair is slowed. */
+/* Whether a queue pair is slowed changes. */
 static void changed(struct xrdma_qp *qp)
 {
 	struct xrdma_loop *loop = qp->dev->params.loop;
 
-	qp->tx.valid = false;
 	if (qp->dev->cc.rp)
 		return;
 	qp->cc.rp = (struct xrdma_dcqcn) { 0 };

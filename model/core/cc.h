@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Congestion control of connections (IBTA A17.9): notification packets are
- * sent for packets that are marked, and slow down the queue pair they come for.
- *
- * Owns the parameters, and when a queue pair may send. How fast that is, is
- * dcqcn.c's matter. Must not know what a queue pair sends.
+ * Congestion control of connections (IBTA A17.9): the parameters, and the time at
+ * which a queue pair may send. Its rate is computed in dcqcn.c; notification
+ * packets are sent by transport/cnp.c.
  */
 #ifndef XRDMA_MODEL_CC_H
 #define XRDMA_MODEL_CC_H
@@ -32,6 +30,7 @@ struct xrdma_qp;
  * @rp: reaction point
  * @next_ns: when its next packet may leave, if it is slowed
  * @timer: fires then
+ * @resume: is called then
  * @cnp_ns: when it last sent a notification
  * @cnp_sent: it has sent one
  */
@@ -39,6 +38,7 @@ struct xrdma_cc_state {
 	struct xrdma_dcqcn rp;
 	u64 next_ns;
 	struct xrdma_timer timer;
+	void (*resume)(struct xrdma_qp *qp);
 	u64 cnp_ns;
 	bool cnp_sent;
 };
@@ -66,9 +66,8 @@ enum xrdma_cmd_status xrdma_cc_modify(struct xrdma_device *dev,
 bool xrdma_cc_applies(const struct xrdma_qp *qp);
 
 /* cc_qp.c: queue pairs */
-void xrdma_cc_init(struct xrdma_qp *qp);
+void xrdma_cc_init(struct xrdma_qp *qp, void (*resume)(struct xrdma_qp *qp));
 void xrdma_cc_stop(struct xrdma_qp *qp);
-void xrdma_cc_marked(struct xrdma_qp *qp);
 void xrdma_cc_notified(struct xrdma_qp *qp);
 bool xrdma_cc_wait(struct xrdma_qp *qp);
 void xrdma_cc_account(struct xrdma_qp *qp, u32 bytes);

@@ -17,18 +17,6 @@ static void period_over(void *opaque);
 /* Start of the contract structure, up to the word that is written last. */
 #define CQE_BODY	offsetof(struct xrdma_cqe, own)
 
-/**
- * xrdma_cq_get - completion queue of a number
- * @dev: the device
- * @cqn: any number
- *
- * Return: the queue, or NULL.
- */
-struct xrdma_cq *xrdma_cq_get(struct xrdma_device *dev, u32 cqn)
-{
-	return cqn < XRDMA_MAX_CQ ? dev->cqs[cqn] : NULL;
-}
-
 static bool params_ok(const struct xrdma_cmd_create_cq *p)
 {
 	static const u8 zero[sizeof(p->reserved)];
@@ -138,7 +126,7 @@ static void die(struct xrdma_device *dev, struct xrdma_cq *cq)
 {
 	cq->dead = true;
 	xrdma_event(dev, XRDMA_EVENT_CQ_ERR, cq->cqn);
-	xrdma_qps_cq_died(dev, cq);
+	dev->cq_died(dev, cq);
 }
 
 static bool read_rec(struct xrdma_device *dev, struct xrdma_cq *cq, u64 off,

@@ -69,7 +69,6 @@ enum xrdma_cmd_status xrdma_cq_resize(struct xrdma_device *dev,
 enum xrdma_cmd_status xrdma_cq_modify(struct xrdma_device *dev,
 				      const struct xrdma_cmd_modify_cq *p);
 enum xrdma_cmd_status xrdma_cq_destroy(struct xrdma_device *dev, u32 cqn);
-struct xrdma_cq *xrdma_cq_get(struct xrdma_device *dev, u32 cqn);
 int xrdma_cq_push(struct xrdma_device *dev, struct xrdma_cq *cq,
 		  const struct xrdma_cqe *tmpl);
 void xrdma_cqs_reset(struct xrdma_device *dev);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The device as a whole: its life, reset, the fatal state, and who gets to work
- * in a turn of the loop.
+ * The device as a whole: creation, accesses to its BARs, and which parts get to
+ * work in a turn of the loop. Its reset is in reset.c, the fatal state in event.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/device.h"
 
-/* Interval of the slow timer: while it finds work, and at most. */
-#define SLOW_NS_MIN	1000000ULL
+/* Longest interval of the slow timer. */
 #define SLOW_NS_MAX	64000000ULL
 
 static void slow_timer(void *opaque);
@@ -17,6 +16,7 @@ static void slow_timer(void *opaque);
 static void init(struct xrdma_device *dev)
 {
 	dev->epoch = 1;
+	dev->cq_died = xrdma_qps_cq_died;
 	dev->caps = XRDMA_DEVICE_CAPS;
 	dev->caps |= dev->params.mw_2a ? XRDMA_CAP_MW_TYPE_2A :
 					 XRDMA_CAP_MW_TYPE_2B;
@@ -28,7 +28,7 @@ static void init(struct xrdma_device *dev)
 	LIST_INIT(&dev->cmdq.late);
 	dev->slow_timer.fn = slow_timer;
 	dev->slow_timer.opaque = dev;
-	xrdma_regs_reset(dev);
+	xrdma_regs_reset(&dev->regs);
 	xrdma_port_reset(dev);
 	xrdma_cc_reset(dev);
 }
@@ -51,7 +51,7 @@ xrdma_device_create(const struct xrdma_device_params *params)
 	if (xrdma_dm_init(&dev->dm, params->dm_size))
 		goto free_device;
 	init(dev);
-	if (!xrdma_wire_init(dev))
+	if (!params->transport->init(dev))
 		return dev;
 	xrdma_dm_destroy(&dev->dm);
 free_device:
@@ -66,39 +66,9 @@ free_device:
 void xrdma_device_destroy(struct xrdma_device *dev)
 {
 	xrdma_device_reset(dev);
-	xrdma_wire_destroy(dev);
+	dev->params.transport->destroy(dev);
 	xrdma_dm_destroy(&dev->dm);
 	free(dev);
-}
-
-/**
- * xrdma_device_reset - reset
- * @dev: the device
- *
- * On return the device is quiet: all objects are gone, it touches no host
- * memory and raises no interrupt until it is enabled. Counters live on.
- */
-void xrdma_device_reset(struct xrdma_device *dev)
-{
-	dev->live = false;
-	dev->epoch++;
-	xrdma_cmdq_reset(dev);
-	xrdma_mcast_reset(dev);
-	xrdma_flows_reset(dev);
-	xrdma_rss_reset(dev);
-	xrdma_qps_reset(dev);
-	xrdma_srqs_reset(dev);
-	xrdma_wire_reset(dev);
-	memset(dev->counters, 0, sizeof(dev->counters));
-	xrdma_cqs_reset(dev);
-	xrdma_eqs_reset(dev);
-	xrdma_keys_reset(dev);
-	xrdma_dm_reset(&dev->dm);
-	xrdma_timer_cancel(dev->params.loop, &dev->slow_timer);
-	memset(dev->gids, 0, sizeof(dev->gids));
-	xrdma_port_reset(dev);
-	xrdma_cc_reset(dev);
-	xrdma_regs_reset(dev);
 }
 
 /**
@@ -192,7 +162,7 @@ bool xrdma_device_poll(struct xrdma_device *dev)
 {
 	bool worked;
 
-	worked = xrdma_wire_poll(dev);
+	worked = dev->params.transport->poll(dev);
 	if (!dev->live)
 		return worked;
 	worked |= xrdma_cmdq_poll(dev);
@@ -213,44 +183,6 @@ bool xrdma_device_park(struct xrdma_device *dev)
 	return dev->live && xrdma_qps_park(dev);
 }
 
-/**
- * xrdma_device_enabled - has the driver enabled the device?
- * @dev: the device
- *
- * Return: true from ENABLE to reset, also in the fatal state.
- */
-bool xrdma_device_enabled(const struct xrdma_device *dev)
-{
-	return dev->regs.status & XRDMA_STATUS_ENABLED;
-}
-
-/**
- * xrdma_device_live - may the device touch host memory?
- * @dev: the device
- *
- * Return: true from ENABLE to reset or the fatal state.
- */
-bool xrdma_device_live(const struct xrdma_device *dev)
-{
-	return dev->live;
-}
-
-/**
- * xrdma_device_fatal - enter the fatal state
- * @dev: the device; objects stay until the reset, but nothing happens to them
- * @code: XRDMA_FATAL_*
- */
-void xrdma_device_fatal(struct xrdma_device *dev, u8 code)
-{
-	if (dev->regs.status & XRDMA_STATUS_FATAL)
-		return;
-	dev->regs.status |= XRDMA_STATUS_FATAL |
-			    FIELD_PREP(XRDMA_STATUS_CODE, code);
-	if (dev->bus_master)
-		xrdma_event(dev, XRDMA_EVENT_DEVICE_FATAL, 0);
-	dev->live = false;
-}
-
 /* Work that nobody announces: receives of queue pairs in error, room in EQs. */
 static void slow_timer(void *opaque)
 {
@@ -266,45 +198,9 @@ static void slow_timer(void *opaque)
 	}
 	if (TAILQ_EMPTY(&dev->errors) && !dev->eqs_stalled)
 		return;
-	dev->slow_ns = worked ? SLOW_NS_MIN : dev->slow_ns * 2;
+	dev->slow_ns = worked ? XRDMA_SLOW_NS_MIN : dev->slow_ns * 2;
 	if (dev->slow_ns > SLOW_NS_MAX)
 		dev->slow_ns = SLOW_NS_MAX;
 	xrdma_timer_arm(dev->params.loop, &dev->slow_timer,
 			xrdma_device_clock(dev) + dev->slow_ns);
-}
-
-/**
- * xrdma_device_slow_work - there is something for the slow timer to look at
- * @dev: the device
- */
-void xrdma_device_slow_work(struct xrdma_device *dev)
-{
-	if (!dev->live)
-		return;
-	dev->slow_ns = SLOW_NS_MIN;
-	if (xrdma_timer_arm(dev->params.loop, &dev->slow_timer,
-			    xrdma_device_clock(dev) + dev->slow_ns))
-		xrdma_device_fatal(dev, XRDMA_FATAL_INTERNAL);
-}
-
-/**
- * xrdma_device_irq - raise an interrupt
- * @dev: the device
- * @vector: MSI-X vector
- */
-void xrdma_device_irq(struct xrdma_device *dev, unsigned int vector)
-{
-	if (dev->live)
-		dev->params.irq(dev->params.irq_opaque, vector);
-}
-
-/**
- * xrdma_device_clock - the clock of the device
- * @dev: the device
- *
- * Return: nanoseconds; moves on from turn to turn of the loop.
- */
-u64 xrdma_device_clock(const struct xrdma_device *dev)
-{
-	return xrdma_loop_now(dev->params.loop);
 }

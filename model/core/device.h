@@ -7,11 +7,9 @@
  * never kept from one of these calls to the next, except under the epoch rule
  * of xlat.h.
  *
- * The core (this file, regs, cmdq, cmd, eq, cq, qp, srq, mcast, key, access,
- * window, xlat, dm, gid) owns the objects; the wire engine (requester,
- * responder, uc, ud, xrc, eth, pkt, wire) owns packets and timers, and is
- * reached through struct xrdma_qp_ops and the functions at the end of this
- * file.
+ * The core owns the objects. Packets, timers of connections and what a queue pair
+ * does with its work queues are left to the transport, which the core reaches
+ * through struct xrdma_transport and struct xrdma_qp_ops.
  */
 #ifndef XRDMA_MODEL_DEVICE_H
 #define XRDMA_MODEL_DEVICE_H
@@ -42,10 +40,12 @@
 #include "core/srq.h"
 #include "host/dma.h"
 #include "host/host_error.h"
-#include "transport/eth.h"
 #include "xrdma_regs.h"
 
 struct xrdma_wire;
+
+/* Interval of the slow timer while it finds work. */
+#define XRDMA_SLOW_NS_MIN		1000000ULL
 
 /* What always works; a personality of windows of type 2 is added. */
 #define XRDMA_DEVICE_CAPS		(XRDMA_CAP_SHADOW_DB | \
@@ -64,10 +64,36 @@ struct xrdma_wire;
 					 XRDMA_CAP_FLOW)
 
 /**
+ * struct xrdma_transport - what sends and receives for a device
+ * @qp_ops: what queue pairs do, by enum xrdma_qp_type
+ * @init: the device is new, and has no queue pairs. May allocate; 0 or -ENOMEM
+ * @destroy: free what @init allocated; there are no queue pairs any more
+ * @reset: forget all frames in flight; queue pairs have been stopped before
+ * @poll: handle frames that have arrived, a bounded number; true if there were
+ *	any. Unless xrdma_device_live(), drop them.
+ * @carrier: is there a link? xrdma_port_link_changed() is to be called when that
+ *	changes
+ * @port_changed: flags, MTU or MAC of the port are new
+ *
+ * Implemented in folder transport/, which knows the core; the core knows nothing
+ * of it but this table.
+ */
+struct xrdma_transport {
+	const struct xrdma_qp_ops *qp_ops[XRDMA_NUM_QP_TYPES];
+	int (*init)(struct xrdma_device *dev);
+	void (*destroy)(struct xrdma_device *dev);
+	void (*reset)(struct xrdma_device *dev);
+	bool (*poll)(struct xrdma_device *dev);
+	bool (*carrier)(const struct xrdma_device *dev);
+	void (*port_changed)(struct xrdma_device *dev);
+};
+
+/**
  * struct xrdma_device_params - what a device is made of
  * @loop: runs it; gives the time
  * @dma: guest memory
  * @herr: gets the host errors
+ * @transport: sends and receives
  * @irq: raises an MSI-X vector
  * @irq_opaque: first argument of @irq
  * @vectors: MSI-X vectors there are
@@ -81,6 +107,7 @@ struct xrdma_device_params {
 	struct xrdma_loop *loop;
 	struct xrdma_dma *dma;
 	struct xrdma_host_errors *herr;
+	const struct xrdma_transport *transport;
 	void (*irq)(void *opaque, unsigned int vector);
 	void *irq_opaque;
 	unsigned int vectors;
@@ -127,7 +154,10 @@ struct xrdma_device_params {
  * @db_errors: doorbells of user pages that were ignored
  * @user_errors: queue pairs that failed for a corrupt index or entry in user
  *	memory
- * @wire: the wire engine's own
+ * @cq_died: a completion queue has overflowed or is out of reach: called by
+ *	cq.c, which does not know the queue pairs that use it
+ * @answering: queue pairs with answers to send, of the transport
+ * @wire: the wire, of the transport
  */
 struct xrdma_device {
 	struct xrdma_device_params params;
@@ -163,14 +193,15 @@ struct xrdma_device {
 	struct xrdma_counter_set counters[XRDMA_MAX_COUNTERS];
 	u64 db_errors;
 	u64 user_errors;
+	void (*cq_died)(struct xrdma_device *dev, const struct xrdma_cq *cq);
+	struct xrdma_qp_list answering;
 	struct xrdma_wire *wire;
 };
 
-/* device.c */
+/* device.c: life, BARs, turns of the loop */
 struct xrdma_device *
 xrdma_device_create(const struct xrdma_device_params *params);
 void xrdma_device_destroy(struct xrdma_device *dev);
-void xrdma_device_reset(struct xrdma_device *dev);
 void xrdma_device_bus_master(struct xrdma_device *dev, bool on);
 void xrdma_device_dma_unmap(struct xrdma_device *dev, u64 iova, u64 len);
 void xrdma_device_set_gone(struct xrdma_device *dev, bool gone);
@@ -180,12 +211,66 @@ void xrdma_device_write(struct xrdma_device *dev, unsigned int bar, u64 off,
 			const void *buf, size_t len);
 bool xrdma_device_poll(struct xrdma_device *dev);
 bool xrdma_device_park(struct xrdma_device *dev);
-bool xrdma_device_enabled(const struct xrdma_device *dev);
-bool xrdma_device_live(const struct xrdma_device *dev);
+
+/* reset.c */
+void xrdma_device_reset(struct xrdma_device *dev);
+
+/* event.c: the fatal state, and what the slow timer looks at */
 void xrdma_device_fatal(struct xrdma_device *dev, u8 code);
 void xrdma_device_slow_work(struct xrdma_device *dev);
-void xrdma_device_irq(struct xrdma_device *dev, unsigned int vector);
-u64 xrdma_device_clock(const struct xrdma_device *dev);
+
+/* Has the driver enabled the device? From ENABLE to reset, fatal or not. */
+static inline bool xrdma_device_enabled(const struct xrdma_device *dev)
+{
+	return dev->regs.status & XRDMA_STATUS_ENABLED;
+}
+
+/* May the device touch host memory? From ENABLE to reset or the fatal state. */
+static inline bool xrdma_device_live(const struct xrdma_device *dev)
+{
+	return dev->live;
+}
+
+/* Nanoseconds; they move on from turn to turn of the loop. */
+static inline u64 xrdma_device_clock(const struct xrdma_device *dev)
+{
+	return xrdma_loop_now(dev->params.loop);
+}
+
+/* Raise an interrupt. */
+static inline void xrdma_device_irq(struct xrdma_device *dev,
+				    unsigned int vector)
+{
+	if (dev->live)
+		dev->params.irq(dev->params.irq_opaque, vector);
+}
+
+/* Objects by number, which may be any. Each returns NULL if there is none. */
+static inline struct xrdma_eq *xrdma_eq_get(struct xrdma_device *dev, u32 eqn)
+{
+	return eqn < XRDMA_MAX_EQ ? dev->eqs[eqn] : NULL;
+}
+
+static inline struct xrdma_cq *xrdma_cq_get(struct xrdma_device *dev, u32 cqn)
+{
+	return cqn < XRDMA_MAX_CQ ? dev->cqs[cqn] : NULL;
+}
+
+static inline struct xrdma_qp *xrdma_qp_get(struct xrdma_device *dev, u32 qpn)
+{
+	return qpn < XRDMA_MAX_QP ? dev->qps[qpn] : NULL;
+}
+
+static inline struct xrdma_srq *xrdma_srq_get(struct xrdma_device *dev,
+					      u32 srqn)
+{
+	return srqn < XRDMA_MAX_SRQ ? dev->srqs[srqn] : NULL;
+}
+
+static inline struct xrdma_rss *xrdma_rss_get(struct xrdma_device *dev, u32 qpn)
+{
+	return qpn < XRDMA_MAX_QP ? dev->rss[qpn] : NULL;
+}
 
 #define xrdma_dev_herr(dev, kind, ...) \
 	xrdma_host_error((dev)->params.herr, XRDMA_HERR_##kind, __VA_ARGS__)
@@ -211,19 +296,5 @@ static inline void xrdma_qp_stat_add(const struct xrdma_qp *qp,
 	xrdma_stat_add(qp->dev, stat, n);
 	xrdma_set_stat_add(qp, stat, n);
 }
-
-/*
- * Provided by the wire engine. Poll: handle frames that have arrived, a bounded
- * number; true if there were any; unless xrdma_device_live(), drop them. Reset:
- * forget all frames in flight; queue pairs have been stopped before. Port
- * changed: flags, MTU or MAC are new. Carrier: the wire is plugged in; call
- * xrdma_port_link_changed() when that changes.
- */
-int xrdma_wire_init(struct xrdma_device *dev);
-void xrdma_wire_destroy(struct xrdma_device *dev);
-void xrdma_wire_reset(struct xrdma_device *dev);
-bool xrdma_wire_poll(struct xrdma_device *dev);
-bool xrdma_wire_carrier(const struct xrdma_device *dev);
-void xrdma_wire_port_changed(struct xrdma_device *dev);
 
 #endif /* XRDMA_MODEL_DEVICE_H */

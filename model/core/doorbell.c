@@ -13,41 +13,6 @@
 /* A queue pair without work for so long is not polled any more. */
 #define QUIET_NS	500000
 
-/**
- * xrdma_qp_activate - poll a queue pair from now on
- * @qp: the queue pair; nothing happens unless it is in RTS or SQD, and sends
- *
- * For doorbells, and for the wire engine when something happened that lets
- * xrdma_qp_ops.run() go on.
- */
-void xrdma_qp_activate(struct xrdma_qp *qp)
-{
-	struct xrdma_device *dev = qp->dev;
-
-	if (!qp->sq.log_stride ||
-	    (qp->state != XRDMA_QPS_RTS && qp->state != XRDMA_QPS_SQD))
-		return;
-	qp->last_work_ns = xrdma_device_clock(dev);
-	if (qp->active)
-		return;
-	qp->active = true;
-	TAILQ_INSERT_TAIL(&dev->active, qp, link);
-	dev->num_active++;
-}
-
-/**
- * xrdma_qp_deactivate - poll a queue pair no more
- * @qp: the queue pair
- */
-void xrdma_qp_deactivate(struct xrdma_qp *qp)
-{
-	if (!qp->active)
-		return;
-	qp->active = false;
-	TAILQ_REMOVE(&qp->dev->active, qp, link);
-	qp->dev->num_active--;
-}
-
 /*
  * Tell the host up to which index the device has looked, and look once more.
  * True if the queue pair has work after all.
@@ -69,7 +34,7 @@ static bool stay_awake(struct xrdma_qp *qp)
 	 * then reads sq_event: one of the two sees the other.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return xrdma_qp_fetch_sq(qp) > 0;
+	return xrdma_qp_fetch(qp, &qp->sq) > 0;
 }
 
 static bool sleepy(struct xrdma_qp *qp)
@@ -92,7 +57,7 @@ static void check_drained(struct xrdma_qp *qp)
 static bool turn(struct xrdma_qp *qp)
 {
 	u64 now = xrdma_device_clock(qp->dev);
-	int moved = xrdma_qp_fetch_sq(qp);
+	int moved = xrdma_qp_fetch(qp, &qp->sq);
 	bool worked;
 
 	if (moved < 0)

@@ -65,7 +65,6 @@ struct xrdma_eq {
 enum xrdma_cmd_status xrdma_eq_create(struct xrdma_device *dev,
 				      const struct xrdma_cmd_create_eq *p);
 enum xrdma_cmd_status xrdma_eq_destroy(struct xrdma_device *dev, u32 eqn);
-struct xrdma_eq *xrdma_eq_get(struct xrdma_device *dev, u32 eqn);
 void xrdma_eq_comp(struct xrdma_device *dev, struct xrdma_cq *cq);
 void xrdma_event(struct xrdma_device *dev, u8 event, u32 number);
 bool xrdma_eq_fault(struct xrdma_device *dev, struct xrdma_eqe *record);

@@ -87,3 +87,23 @@ bool xrdma_gid_is_local(const struct xrdma_device *dev, const u8 gid[16])
 			return true;
 	return false;
 }
+
+/**
+ * xrdma_mac_is_local - is a MAC address one of ours?
+ * @dev: the device
+ * @mac: six bytes
+ *
+ * Return: true for that of the port and those of the GID table.
+ */
+bool xrdma_mac_is_local(const struct xrdma_device *dev, const u8 *mac)
+{
+	u32 i;
+
+	if (!memcmp(mac, dev->port.mac, sizeof(dev->port.mac)))
+		return true;
+	for (i = 0; i < XRDMA_MAX_GID; i++)
+		if (dev->gids[i].flags & XRDMA_GID_VALID &&
+		    !memcmp(mac, dev->gids[i].mac, sizeof(dev->gids[i].mac)))
+			return true;
+	return false;
+}

@@ -34,5 +34,6 @@ enum xrdma_cmd_status xrdma_gid_set(struct xrdma_device *dev,
 const struct xrdma_gid *xrdma_gid_get(const struct xrdma_device *dev,
 				      u32 index);
 bool xrdma_gid_is_local(const struct xrdma_device *dev, const u8 gid[16]);
+bool xrdma_mac_is_local(const struct xrdma_device *dev, const u8 *mac);
 
 #endif /* XRDMA_MODEL_GID_H */

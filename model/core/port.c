@@ -51,14 +51,15 @@ enum xrdma_cmd_status xrdma_port_modify(struct xrdma_device *dev,
 	dev->port.mtu = le32_to_cpu(p->mtu);
 	dev->port.eth_qpn = le32_to_cpu(p->eth_qpn);
 	memcpy(dev->port.mac, p->mac, sizeof(dev->port.mac));
-	xrdma_wire_port_changed(dev);
+	dev->params.transport->port_changed(dev);
 	xrdma_port_link_changed(dev);
 	return XRDMA_CMD_OK;
 }
 
 static bool link_up(const struct xrdma_device *dev)
 {
-	return dev->port.flags & XRDMA_PORT_UP && xrdma_wire_carrier(dev);
+	return dev->port.flags & XRDMA_PORT_UP &&
+	       dev->params.transport->carrier(dev);
 }
 
 /**

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs as objects: creation, look-up, destruction. Their states are in
- * qp_modify.c, their work queues in wq.c.
+ * Queue pairs as objects: creation and destruction. Their states and attributes
+ * are in qp_modify.c, the error states in qp_error.c, the entries of their work
+ * queues in qp_queue.c.
  */
 #include <errno.h>
-#include <linux/array_size.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,41 +23,27 @@
 
 #define HAS_ALL		(HAS_SQ | HAS_RQ | HAS_SRQ)
 
-/* Types that exist: the capability each needs, and who implements it. */
+/* Types that exist: the capability that each needs, and what it has. */
 static const struct {
 	u64 cap;
-	const struct xrdma_qp_ops *ops;
 	u8 has;
-} types[] = {
-	[XRDMA_QP_RC] = { 0, &xrdma_rc_ops, HAS_ALL },
-	[XRDMA_QP_UC] = { XRDMA_CAP_UC, &xrdma_uc_ops, HAS_ALL },
-	[XRDMA_QP_UD] = { XRDMA_CAP_UD, &xrdma_ud_ops, HAS_ALL },
-	[XRDMA_QP_GSI] = { XRDMA_CAP_UD, &xrdma_ud_ops, HAS_ALL },
-	[XRDMA_QP_XRC_INI] = { XRDMA_CAP_XRC, &xrdma_xrc_ops, HAS_SQ },
-	[XRDMA_QP_XRC_TGT] = { XRDMA_CAP_XRC, &xrdma_xrc_ops, HAS_XRCD },
-	[XRDMA_QP_RAW] = { XRDMA_CAP_RAW_PACKET, &xrdma_raw_ops,
+} types[XRDMA_NUM_QP_TYPES] = {
+	[XRDMA_QP_RC] = { 0, HAS_ALL },
+	[XRDMA_QP_UC] = { XRDMA_CAP_UC, HAS_ALL },
+	[XRDMA_QP_UD] = { XRDMA_CAP_UD, HAS_ALL },
+	[XRDMA_QP_GSI] = { XRDMA_CAP_UD, HAS_ALL },
+	[XRDMA_QP_XRC_INI] = { XRDMA_CAP_XRC, HAS_SQ },
+	[XRDMA_QP_XRC_TGT] = { XRDMA_CAP_XRC, HAS_XRCD },
+	[XRDMA_QP_RAW] = { XRDMA_CAP_RAW_PACKET,
 			   HAS_SQ | MAY_LACK_SQ | HAS_RQ },
 };
 
 static const struct xrdma_qp_ops *type_ops(const struct xrdma_device *dev,
 					   u8 type)
 {
-	if (type >= ARRAY_SIZE(types) ||
-	    types[type].cap & ~dev->caps)
+	if (type >= XRDMA_NUM_QP_TYPES || types[type].cap & ~dev->caps)
 		return NULL;
-	return types[type].ops;
-}
-
-/**
- * xrdma_qp_get - queue pair of a number
- * @dev: the device
- * @qpn: any number
- *
- * Return: the queue pair, or NULL.
- */
-struct xrdma_qp *xrdma_qp_get(struct xrdma_device *dev, u32 qpn)
-{
-	return qpn < XRDMA_MAX_QP ? dev->qps[qpn] : NULL;
+	return dev->params.transport->qp_ops[type];
 }
 
 static bool sq_ok(const struct xrdma_cmd_create_qp *p, u8 has)

@@ -3,8 +3,7 @@
  * Queue pairs: objects, states, work queues, doorbells, completions.
  *
  * Owns what all types have in common. What a type does with its work queues is
- * behind struct xrdma_qp_ops, which the wire engine implements. Must not know
- * packets.
+ * behind struct xrdma_qp_ops, which folder transport/ implements.
  *
  * Indexes are free-running, modulo 2^32. Everything in a work queue may change
  * at any time, so it is copied once and only the copy is believed.
@@ -14,22 +13,22 @@
 
 #include <linux/types.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/queue.h>
 
 #include "core/cc.h"
 #include "core/wq.h"
 #include "core/xlat.h"
-#include "transport/requester.h"
-#include "transport/responder.h"
-#include "transport/tx.h"
 #include "xrdma_hw.h"
 
 struct xrdma_counter_set;
 struct xrdma_cq;
 struct xrdma_device;
 struct xrdma_qp;
+struct xrdma_qp_transport;
 struct xrdma_srq;
 
+#define XRDMA_NUM_QP_TYPES		(XRDMA_QP_RAW + 1)
 #define XRDMA_MAX_QP			65536
 #define XRDMA_MAX_PD			65536
 #define XRDMA_MAX_XRCD			0x1000000
@@ -45,7 +44,7 @@ struct xrdma_srq;
 #define XRDMA_MAX_RD_ATOMIC		16
 
 /**
- * struct xrdma_qp_ops - what a type of queue pair does; the wire engine's part
+ * struct xrdma_qp_ops - what a type of queue pair does; the transport's part
  * @init: the queue pair is new, or back in RESET: requester and responder
  *	start afresh. May allocate; 0 or -ENOMEM.
  * @modify: attributes in @mask (XRDMA_QPM_*) have just been set, or the state
@@ -71,13 +70,6 @@ struct xrdma_qp_ops {
 	bool (*idle)(const struct xrdma_qp *qp);
 	void (*query)(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr);
 };
-
-/* Provided by the wire engine. */
-extern const struct xrdma_qp_ops xrdma_rc_ops;
-extern const struct xrdma_qp_ops xrdma_uc_ops;
-extern const struct xrdma_qp_ops xrdma_ud_ops;
-extern const struct xrdma_qp_ops xrdma_xrc_ops;
-extern const struct xrdma_qp_ops xrdma_raw_ops;
 
 /**
  * struct xrdma_qp - queue pair
@@ -114,10 +106,8 @@ extern const struct xrdma_qp_ops xrdma_raw_ops;
  * @last_work_ns: when it was last found with work
  * @comm_est: the event COMM_EST has been raised
  * @drained: the event SQ_DRAINED has been raised, or was not asked for
- * @tx: headers of its packets, defined by the wire engine
- * @cc: congestion control, defined by the wire engine
- * @req: requester, defined by the wire engine
- * @resp: responder, defined by the wire engine
+ * @cc: congestion control
+ * @tp: what the transport keeps of it; see transport/conn.h
  */
 struct xrdma_qp {
 	struct xrdma_device *dev;
@@ -151,13 +141,17 @@ struct xrdma_qp {
 	u64 last_work_ns;
 	bool comm_est;
 	bool drained;
-	struct xrdma_tx_state tx;
 	struct xrdma_cc_state cc;
-	struct xrdma_requester req;
-	struct xrdma_responder resp;
+	struct xrdma_qp_transport *tp;
 };
 
 TAILQ_HEAD(xrdma_qp_list, xrdma_qp);
+
+/* Bytes of payload in a full packet. */
+static inline u32 xrdma_qp_mtu(const struct xrdma_qp *qp)
+{
+	return 128U << qp->attr.path_mtu;
+}
 
 /**
  * struct xrdma_recv_done - how a receive ended
@@ -193,7 +187,6 @@ struct xrdma_recv_done {
 enum xrdma_cmd_status xrdma_qp_create(struct xrdma_device *dev,
 				      const struct xrdma_cmd_create_qp *p);
 enum xrdma_cmd_status xrdma_qp_destroy(struct xrdma_device *dev, u32 qpn);
-struct xrdma_qp *xrdma_qp_get(struct xrdma_device *dev, u32 qpn);
 void xrdma_qps_srq_gone(struct xrdma_device *dev, const struct xrdma_srq *srq);
 void xrdma_qps_reset(struct xrdma_device *dev);
 
@@ -203,28 +196,44 @@ enum xrdma_cmd_status xrdma_qp_modify(struct xrdma_device *dev,
 enum xrdma_cmd_status xrdma_qp_query(struct xrdma_device *dev, u32 qpn,
 				     struct xrdma_rsp_query_qp *rsp);
 bool xrdma_av_ok(const struct xrdma_device *dev, const struct xrdma_av *av);
-void xrdma_qp_quiesce(struct xrdma_qp *qp);
-void xrdma_qp_error(struct xrdma_qp *qp, u8 event);
-void xrdma_qp_sq_error(struct xrdma_qp *qp);
 void xrdma_qp_comm_est(struct xrdma_qp *qp);
-void xrdma_qps_cq_died(struct xrdma_device *dev, const struct xrdma_cq *cq);
 
-/* wq.c: work queues and completions */
-int xrdma_qp_fetch_sq(struct xrdma_qp *qp);
-int xrdma_qp_read_sq(struct xrdma_qp *qp, u32 index, void *buf);
-int xrdma_qp_read_rq(struct xrdma_qp *qp, void *buf);
+/* wq.c: work queues in the memory of the consumer */
+int xrdma_wq_fetch(struct xrdma_qp *qp, struct xrdma_wq *wq);
+int xrdma_wq_read(struct xrdma_qp *qp, struct xrdma_wq *wq, u32 index,
+		  void *buf, size_t len);
+
+/* completion.c */
+void xrdma_qp_push_send(struct xrdma_qp *qp, u32 index,
+			const struct xrdma_sq_wqe *wqe, u8 status,
+			u16 vendor_err, u32 byte_len);
 void xrdma_qp_complete_send(struct xrdma_qp *qp, u32 index,
 			    const struct xrdma_sq_wqe *wqe, u32 byte_len);
+void xrdma_qp_complete_recv(struct xrdma_qp *qp,
+			    const struct xrdma_recv_done *done);
+
+/* qp_error.c: the ways into the error states, and flushing */
+int xrdma_qp_fetch(struct xrdma_qp *qp, struct xrdma_wq *wq);
+void xrdma_qp_quiesce(struct xrdma_qp *qp);
+void xrdma_qp_stop_flushing(struct xrdma_qp *qp);
+bool xrdma_qp_flush(struct xrdma_qp *qp);
+void xrdma_qp_enter_error(struct xrdma_qp *qp, u8 event);
+void xrdma_qp_error(struct xrdma_qp *qp, u8 event);
+void xrdma_qp_sq_error(struct xrdma_qp *qp);
+void xrdma_qps_cq_died(struct xrdma_device *dev, const struct xrdma_cq *cq);
+
+/* qp_queue.c: entries of work queues; a bad one ends in an error state */
+int xrdma_qp_read_sq(struct xrdma_qp *qp, u32 index, void *buf);
+int xrdma_qp_read_rq(struct xrdma_qp *qp, void *buf);
 void xrdma_qp_fail_send(struct xrdma_qp *qp, u32 index,
 			const struct xrdma_sq_wqe *wqe, u8 status,
 			u16 vendor_err);
-void xrdma_qp_complete_recv(struct xrdma_qp *qp,
-			    const struct xrdma_recv_done *done);
-bool xrdma_qp_flush(struct xrdma_qp *qp);
 
-/* doorbell.c: when the device looks at a send queue */
+/* active.c: queue pairs that are polled */
 void xrdma_qp_activate(struct xrdma_qp *qp);
 void xrdma_qp_deactivate(struct xrdma_qp *qp);
+
+/* doorbell.c: doorbells, and turns of the queue pairs that are polled */
 void xrdma_doorbell_read(struct xrdma_device *dev, u64 off, void *buf,
 			 size_t len);
 void xrdma_doorbell_write(struct xrdma_device *dev, u64 off, const void *buf,

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * States of a queue pair and their transitions (IBTA 10.3.1, 11.2.5.2), its
- * attributes, and the ways into the error states.
+ * States of a queue pair and their transitions (IBTA 10.3.1, 11.2.5.2), and its
+ * attributes. The ways into the error states are in qp_error.c.
  */
 #include <linux/array_size.h>
 #include <string.h>
 
 #include "core/device.h"
 #include "core/qp.h"
-#include "core/srq.h"
+#include "packet/net.h"
 
 #define NUM_STATES	(XRDMA_QPS_ERR + 1)
-#define NUM_TYPES	(XRDMA_QP_RAW + 1)
 
 /**
  * struct transition - a change of state that exists
@@ -148,7 +147,7 @@ static const struct transition raw[NUM_STATES][NUM_STATES] = {
 static const struct {
 	const struct transition (*table)[NUM_STATES];
 	u32 lacks;
-} types[NUM_TYPES] = {
+} types[XRDMA_NUM_QP_TYPES] = {
 	[XRDMA_QP_RC] = { connected },
 	[XRDMA_QP_UC] = { connected, RELIABLE },
 	[XRDMA_QP_UD] = { datagram },
@@ -296,93 +295,6 @@ static void set_attrs(struct xrdma_qp *qp, u32 mask,
 		qp->attr.av = attr->av;
 }
 
-static void stop_flushing(struct xrdma_qp *qp)
-{
-	if (qp->on_errors)
-		TAILQ_REMOVE(&qp->dev->errors, qp, error_link);
-	qp->on_errors = false;
-}
-
-/**
- * xrdma_qp_quiesce - end all activity of a queue pair
- * @qp: the queue pair; on its way to ERR, RESET or destruction
- */
-void xrdma_qp_quiesce(struct xrdma_qp *qp)
-{
-	xrdma_qp_deactivate(qp);
-	qp->ops->stop(qp, false);
-	stop_flushing(qp);
-}
-
-/* Flush now, and whatever is posted later too. */
-static void start_flushing(struct xrdma_qp *qp)
-{
-	struct xrdma_device *dev = qp->dev;
-
-	if (!qp->sq.log_stride && !qp->rq.log_stride) {
-		xrdma_qp_flush(qp);
-		return;
-	}
-	if (!qp->on_errors)
-		TAILQ_INSERT_TAIL(&dev->errors, qp, error_link);
-	qp->on_errors = true;
-	xrdma_qp_flush(qp);
-	xrdma_device_slow_work(dev);
-}
-
-static void enter_error(struct xrdma_qp *qp, u8 event)
-{
-	xrdma_qp_quiesce(qp);
-	qp->state = XRDMA_QPS_ERR;
-	if (event)
-		xrdma_event(qp->dev, event, qp->qpn);
-}
-
-/* To ERR, or flush once more what is there. */
-static void go_to_error(struct xrdma_qp *qp, u8 event)
-{
-	bool entered = qp->state != XRDMA_QPS_ERR;
-
-	if (entered)
-		enter_error(qp, event);
-	start_flushing(qp);
-	if (entered && (qp->srq || qp->type == XRDMA_QP_XRC_TGT))
-		xrdma_event(qp->dev, XRDMA_EVENT_QP_LAST_WQE, qp->qpn);
-}
-
-/**
- * xrdma_qp_error - move a queue pair to ERR
- * @qp: the queue pair; in RESET nothing happens, in ERR it is only flushed
- * @event: enum xrdma_event to raise, or 0; QP_FATAL: its work queues are
- *	corrupt or out of reach, and not flushed
- *
- * Stops requester and responder and flushes both queues.
- */
-void xrdma_qp_error(struct xrdma_qp *qp, u8 event)
-{
-	if (qp->state == XRDMA_QPS_RESET)
-		return;
-	if (event == XRDMA_EVENT_QP_FATAL)
-		qp->broken = true;
-	go_to_error(qp, event);
-}
-
-/**
- * xrdma_qp_sq_error - move a queue pair to SQE
- * @qp: the queue pair, in RTS or SQD, of a type that has SQE
- *
- * Stops the requester and flushes the send queue; receives go on.
- */
-void xrdma_qp_sq_error(struct xrdma_qp *qp)
-{
-	if (qp->state != XRDMA_QPS_RTS && qp->state != XRDMA_QPS_SQD)
-		return;
-	xrdma_qp_deactivate(qp);
-	qp->ops->stop(qp, true);
-	qp->state = XRDMA_QPS_SQE;
-	start_flushing(qp);
-}
-
 /**
  * xrdma_qp_comm_est - a packet came: raise COMM_EST, once, if in RTR
  * @qp: the queue pair
@@ -393,24 +305,6 @@ void xrdma_qp_comm_est(struct xrdma_qp *qp)
 		return;
 	qp->comm_est = true;
 	xrdma_event(qp->dev, XRDMA_EVENT_QP_COMM_EST, qp->qpn);
-}
-
-/**
- * xrdma_qps_cq_died - move all queue pairs of a CQ to ERR
- * @dev: the device
- * @cq: the queue that takes no more completions
- */
-void xrdma_qps_cq_died(struct xrdma_device *dev, const struct xrdma_cq *cq)
-{
-	struct xrdma_qp *qp;
-	u32 i;
-
-	for (i = 0; i < XRDMA_MAX_QP; i++) {
-		qp = dev->qps[i];
-		if (qp && (qp->send_cq == cq || qp->recv_cq == cq ||
-			   (qp->srq && qp->srq->cq == cq)))
-			xrdma_qp_error(qp, 0);
-	}
 }
 
 /* Discard all work: as created, but for the numbers. */
@@ -444,7 +338,7 @@ static void change(struct xrdma_qp *qp, u8 next, u32 mask,
 	if (next == XRDMA_QPS_SQD &&
 	    (old != XRDMA_QPS_SQD || mask & XRDMA_QPM_SQD_NOTIFY))
 		qp->drained = !(attr->flags & XRDMA_QPA_SQD_NOTIFY);
-	stop_flushing(qp);
+	xrdma_qp_stop_flushing(qp);
 	qp->ops->modify(qp, mask, old);
 	xrdma_qp_activate(qp);
 }
@@ -478,7 +372,7 @@ enum xrdma_cmd_status xrdma_qp_modify(struct xrdma_device *dev,
 		change(qp, next, mask, &p->attr);
 		return XRDMA_CMD_OK;
 	}
-	go_to_error(qp, 0);
+	xrdma_qp_enter_error(qp, 0);
 	return XRDMA_CMD_OK;
 }
 

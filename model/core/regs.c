@@ -228,15 +228,6 @@ static const struct reg *find(struct xrdma_device *dev, u64 off, size_t len,
 	return reg;
 }
 
-/**
- * xrdma_regs_reset - give the registers their defaults
- * @dev: the device
- */
-void xrdma_regs_reset(struct xrdma_device *dev)
-{
-	dev->regs = (struct xrdma_regs) { .status = XRDMA_STATUS_READY };
-}
-
 /* What the host gets to see of a register */
 static u64 shown(struct xrdma_device *dev, const struct reg *reg)
 {

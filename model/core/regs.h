@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "xrdma_regs.h"
+
 struct xrdma_device;
 
 /**
@@ -40,7 +42,12 @@ struct xrdma_reg_lie {
 	u32 count;
 };
 
-void xrdma_regs_reset(struct xrdma_device *dev);
+/* The values after a reset. */
+static inline void xrdma_regs_reset(struct xrdma_regs *regs)
+{
+	*regs = (struct xrdma_regs) { .status = XRDMA_STATUS_READY };
+}
+
 void xrdma_regs_read(struct xrdma_device *dev, u64 off, void *buf, size_t len);
 void xrdma_regs_write(struct xrdma_device *dev, u64 off, const void *buf,
 		      size_t len);

@@ -15,18 +15,6 @@
 _Static_assert(MAX_INPUT + sizeof(u32) <= XRDMA_RSS_KEY_BYTES,
 	       "key too short");
 
-/**
- * xrdma_rss_get - RSS object of a number
- * @dev: the device
- * @qpn: any number
- *
- * Return: the object, or NULL.
- */
-struct xrdma_rss *xrdma_rss_get(struct xrdma_device *dev, u32 qpn)
-{
-	return qpn < XRDMA_MAX_QP ? dev->rss[qpn] : NULL;
-}
-
 static enum xrdma_cmd_status read_table(struct xrdma_device *dev, u64 addr,
 					struct xrdma_rss *rss)
 {

@@ -36,7 +36,6 @@ struct xrdma_rss {
 enum xrdma_cmd_status xrdma_rss_create(struct xrdma_device *dev,
 				       const struct xrdma_cmd_create_rss *p);
 enum xrdma_cmd_status xrdma_rss_destroy(struct xrdma_device *dev, u32 qpn);
-struct xrdma_rss *xrdma_rss_get(struct xrdma_device *dev, u32 qpn);
 struct xrdma_qp *xrdma_rss_pick(const struct xrdma_rss *rss,
 				const struct xrdma_flow_fields *fields,
 				u8 have);

@@ -47,7 +47,7 @@ int xrdma_sgl_check(struct xrdma_qp *qp, const struct xrdma_sgl *sgl,
 		    u16 rights)
 {
 	struct xrdma_access_req req;
-	struct xrdma_grant acc;
+	struct xrdma_target acc;
 	int reason;
 	u16 i;
 

@@ -12,18 +12,6 @@
 #include "xrdma_ring.h"
 #include "xrdma_xlat.h"
 
-/**
- * xrdma_srq_get - shared receive queue of a number
- * @dev: the device
- * @srqn: any number
- *
- * Return: the queue, or NULL.
- */
-struct xrdma_srq *xrdma_srq_get(struct xrdma_device *dev, u32 srqn)
-{
-	return srqn < XRDMA_MAX_SRQ ? dev->srqs[srqn] : NULL;
-}
-
 static u64 rec_offset(u8 log_depth, u8 log_stride)
 {
 	return ((1ULL << (log_depth + log_stride)) + 63) & ~63ULL;

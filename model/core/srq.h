@@ -49,7 +49,6 @@ enum xrdma_cmd_status xrdma_srq_modify(struct xrdma_device *dev,
 enum xrdma_cmd_status xrdma_srq_query(struct xrdma_device *dev, u32 srqn,
 				      struct xrdma_rsp_query_srq *rsp);
 enum xrdma_cmd_status xrdma_srq_destroy(struct xrdma_device *dev, u32 srqn);
-struct xrdma_srq *xrdma_srq_get(struct xrdma_device *dev, u32 srqn);
 int xrdma_srq_take(struct xrdma_device *dev, struct xrdma_srq *srq, void *buf);
 void xrdma_srqs_reset(struct xrdma_device *dev);
 

@@ -147,7 +147,7 @@ static void fix_bth(const struct fuzz_world *w, const struct wire_qp *qp,
 	if (op.hdrs & XRDMA_HDR_XRCETH && len >= XRDMA_BTH_BYTES + 4 &&
 	    !(not & FIX_NOT_QPN))
 		xrdma_put32(bth + XRDMA_BTH_BYTES, w->xrc_srq.srqn);
-	psn += response ? qp->qp->req.una_psn : qp->qp->resp.psn;
+	psn += response ? qp->qp->tp->req.una_psn : qp->qp->tp->resp.psn;
 	xrdma_put24(bth + 9, psn & XRDMA_PSN_MASK);
 	if (!(not & FIX_NOT_ADDRESS))
 		fix_address(w, bth, len, &op, not & FIX_SHOWN);

@@ -40,7 +40,7 @@ def start_device():
 
 @pytest.fixture
 def stub(start_device):
-    """The transport with the toy engine of stub_engine.c."""
+    """The process with the toy engine of stub_engine.c instead of a device."""
     return start_device("XRDMA_DEVICE_STUB")
 
 

@@ -8,18 +8,36 @@
 #include "core/device.h"
 #include "packet/pkt.h"
 #include "transport/answer.h"
+#include "transport/conn.h"
 #include "transport/tx.h"
 #include "transport/xrc.h"
 #include "wire/wire.h"
 
 static struct xrdma_answer *answer_at(const struct xrdma_qp *qp, u32 index)
 {
-	return &qp->resp.mem->answers[index & (XRDMA_ANSWERS - 1)];
+	return &qp->tp->resp.mem->answers[index & (XRDMA_ANSWERS - 1)];
+}
+
+/* Puts a queue pair on the list of those with answers to send. */
+static void queue_up(struct xrdma_qp *qp)
+{
+	if (qp->tp->resp.queued)
+		return;
+	qp->tp->resp.queued = true;
+	TAILQ_INSERT_TAIL(&qp->dev->answering, qp, tp->resp.link);
+}
+
+static void leave_queue(struct xrdma_qp *qp)
+{
+	if (!qp->tp->resp.queued)
+		return;
+	qp->tp->resp.queued = false;
+	TAILQ_REMOVE(&qp->dev->answering, qp, tp->resp.link);
 }
 
 static u32 waiting(const struct xrdma_qp *qp)
 {
-	return qp->resp.mem->tail - qp->resp.mem->head;
+	return qp->tp->resp.mem->tail - qp->tp->resp.mem->head;
 }
 
 /**
@@ -44,14 +62,14 @@ bool xrdma_answer_room(const struct xrdma_qp *qp)
  */
 struct xrdma_answer *xrdma_answer_add(struct xrdma_qp *qp, u8 kind, u32 psn)
 {
-	struct xrdma_answer *answer = answer_at(qp, qp->resp.mem->tail++);
+	struct xrdma_answer *answer = answer_at(qp, qp->tp->resp.mem->tail++);
 
 	memset(answer, 0, sizeof(*answer));
 	answer->kind = kind;
 	answer->psn = psn;
-	answer->msn = qp->resp.msn;
+	answer->msn = qp->tp->resp.msn;
 	answer->syndrome = XRDMA_AETH_ACK | XRDMA_AETH_NO_CREDITS;
-	xrdma_wire_answer(qp);
+	queue_up(qp);
 	return answer;
 }
 
@@ -68,21 +86,21 @@ struct xrdma_answer *xrdma_answer_owe(struct xrdma_qp *qp, u8 kind, u32 psn)
 	struct xrdma_answer *answer = xrdma_answer_add(qp, kind, psn);
 
 	answer->owed = true;
-	qp->resp.mem->owed++;
+	qp->tp->resp.mem->owed++;
 	return answer;
 }
 
 /* The oldest answer has been sent. */
 static void answered(struct xrdma_qp *qp, const struct xrdma_answer *answer)
 {
-	qp->resp.mem->head++;
-	qp->resp.mem->owed -= answer->owed;
+	qp->tp->resp.mem->head++;
+	qp->tp->resp.mem->owed -= answer->owed;
 }
 
 /* The newest answer, if it is of this kind. */
 static struct xrdma_answer *newest(const struct xrdma_qp *qp, u8 kind)
 {
-	struct xrdma_answer *answer = answer_at(qp, qp->resp.mem->tail - 1);
+	struct xrdma_answer *answer = answer_at(qp, qp->tp->resp.mem->tail - 1);
 
 	return waiting(qp) && answer->kind == kind ? answer : NULL;
 }
@@ -101,7 +119,7 @@ void xrdma_answer_ack(struct xrdma_qp *qp, u32 psn)
 	if (answer) {
 		if (xrdma_psn_diff(psn, answer->psn) > 0)
 			answer->psn = psn;
-		answer->msn = qp->resp.msn;
+		answer->msn = qp->tp->resp.msn;
 	} else if (xrdma_answer_room(qp)) {
 		xrdma_answer_add(qp, XRDMA_ANSWER_ACK, psn);
 	}
@@ -137,7 +155,7 @@ void xrdma_answer_fatal(struct xrdma_qp *qp, u8 value, u8 event, u32 psn)
 	answer->syndrome = XRDMA_AETH_NAK | value;
 	answer->event = event;
 	answer->fatal = true;
-	qp->resp.failed = true;
+	qp->tp->resp.failed = true;
 }
 
 /**
@@ -152,7 +170,7 @@ bool xrdma_answer_read_waits(const struct xrdma_qp *qp, u32 psn)
 	u32 mtu = xrdma_qp_mtu(qp);
 	u32 i;
 
-	for (i = qp->resp.mem->head; i != qp->resp.mem->tail; i++) {
+	for (i = qp->tp->resp.mem->head; i != qp->tp->resp.mem->tail; i++) {
 		const struct xrdma_answer *answer = answer_at(qp, i);
 		s32 ahead = xrdma_psn_diff(psn, answer->psn);
 
@@ -169,18 +187,18 @@ bool xrdma_answer_read_waits(const struct xrdma_qp *qp, u32 psn)
  */
 void xrdma_answer_clear(struct xrdma_qp *qp)
 {
-	qp->resp.mem->head = 0;
-	qp->resp.mem->tail = 0;
-	qp->resp.mem->owed = 0;
-	qp->resp.mem->have_done = false;
-	xrdma_wire_no_answer(qp);
+	qp->tp->resp.mem->head = 0;
+	qp->tp->resp.mem->tail = 0;
+	qp->tp->resp.mem->owed = 0;
+	qp->tp->resp.mem->have_done = false;
+	leave_queue(qp);
 }
 
 static void answer_pkt(const struct xrdma_qp *qp,
 		       const struct xrdma_answer *answer, u8 opcode,
 		       struct xrdma_pkt *pkt)
 {
-	xrdma_pkt_init(pkt, qp->tx.transport | opcode,
+	xrdma_pkt_init(pkt, qp->tp->tx.transport | opcode,
 		       le32_to_cpu(qp->attr.dest_qpn) & XRDMA_QPN_MASK,
 		       answer->psn);
 	pkt->syndrome = answer->syndrome;
@@ -227,9 +245,9 @@ static void read_refused(struct xrdma_qp *qp, struct xrdma_answer *answer,
 {
 	u32 psn = answer->psn;
 
-	qp->resp.mem->tail = qp->resp.mem->head;
-	qp->resp.mem->owed = 0;
-	qp->resp.mem->have_done = false;
+	qp->tp->resp.mem->tail = qp->tp->resp.mem->head;
+	qp->tp->resp.mem->owed = 0;
+	qp->tp->resp.mem->have_done = false;
 	xrdma_answer_fatal(qp, value, event, psn);
 }
 
@@ -253,7 +271,7 @@ static bool send_read(struct xrdma_qp *qp, struct xrdma_answer *answer)
 	struct xrdma_pkt pkt;
 	struct xrdma_tx tx;
 
-	if (!xrdma_wire_room(qp->dev))
+	if (!xrdma_wire_room(qp->dev->wire))
 		return false;
 	if (!xrdma_xrc_answer(qp, answer->srqn)) {
 		read_refused(qp, answer, XRDMA_NAK_INVALID,
@@ -283,9 +301,9 @@ static bool send_read(struct xrdma_qp *qp, struct xrdma_answer *answer)
 /* The NAK has left: now the queue pair fails. */
 static void give_up(struct xrdma_qp *qp, u8 event)
 {
-	struct xrdma_recv_done done = qp->resp.mem->done;
+	struct xrdma_recv_done done = qp->tp->resp.mem->done;
 
-	if (qp->resp.mem->have_done)
+	if (qp->tp->resp.mem->have_done)
 		xrdma_qp_complete_recv(qp, &done);
 	xrdma_qp_error(qp, event);
 }
@@ -293,7 +311,7 @@ static void give_up(struct xrdma_qp *qp, u8 event)
 /* Return: false for want of room. */
 static bool send_one(struct xrdma_qp *qp)
 {
-	struct xrdma_answer *answer = answer_at(qp, qp->resp.mem->head);
+	struct xrdma_answer *answer = answer_at(qp, qp->tp->resp.mem->head);
 
 	if (answer->kind == XRDMA_ANSWER_READ)
 		return send_read(qp, answer);
@@ -308,23 +326,18 @@ static bool send_one(struct xrdma_qp *qp)
 /* Data of READs keep to the rate of congestion control; the rest is little. */
 static bool held_back(struct xrdma_qp *qp)
 {
-	const struct xrdma_answer *answer = answer_at(qp, qp->resp.mem->head);
+	const struct xrdma_answer *answer = answer_at(qp, qp->tp->resp.mem->head);
 
 	return qp->cc.rp.slowed && answer->kind == XRDMA_ANSWER_READ &&
 	       xrdma_cc_wait(qp);
 }
 
-/**
- * xrdma_answer_some() - send some of the answers
- * @qp: the queue pair, taken off the list of those with answers
- * @budget: packets that may be sent
- *
- * It is on that list again when answers are left, unless congestion control
- * puts it there later.
- *
- * Return: packets sent.
+/*
+ * Sends up to @budget packets of answers of a queue pair that is off the list of
+ * those with answers. It is on that list again when answers are left, unless
+ * congestion control puts it there later. Return: packets sent.
  */
-u32 xrdma_answer_some(struct xrdma_qp *qp, u32 budget)
+static u32 send_some(struct xrdma_qp *qp, u32 budget)
 {
 	u32 sent = 0;
 
@@ -338,8 +351,32 @@ u32 xrdma_answer_some(struct xrdma_qp *qp, u32 budget)
 		sent++;
 	}
 	if (waiting(qp))
-		xrdma_wire_answer(qp);
+		queue_up(qp);
 	return sent;
+}
+
+/**
+ * xrdma_answers_send() - let queue pairs in turn send some of their answers
+ * @dev: the device
+ *
+ * Return: true if any was sent.
+ */
+bool xrdma_answers_send(struct xrdma_device *dev)
+{
+	u32 budget = XRDMA_WIRE_BUDGET;
+	struct xrdma_qp *qp;
+	bool any = false;
+	u32 sent;
+
+	while (budget && (qp = TAILQ_FIRST(&dev->answering)) != NULL) {
+		leave_queue(qp);
+		sent = send_some(qp, budget);
+		if (!sent && qp->tp->resp.queued)
+			break;
+		any |= sent;
+		budget -= sent < budget ? sent : budget;
+	}
+	return any;
 }
 
 /**
@@ -348,8 +385,8 @@ u32 xrdma_answer_some(struct xrdma_qp *qp, u32 budget)
  */
 void xrdma_answer_resume(struct xrdma_qp *qp)
 {
-	if (qp->resp.mem && waiting(qp))
-		xrdma_wire_answer(qp);
+	if (qp->tp->resp.mem && waiting(qp))
+		queue_up(qp);
 }
 
 /**
@@ -364,7 +401,7 @@ void xrdma_answer_last_words(struct xrdma_qp *qp, u8 value, u32 psn)
 		.kind = XRDMA_ANSWER_NAK,
 		.syndrome = XRDMA_AETH_NAK | value,
 		.psn = psn,
-		.msn = qp->resp.msn,
+		.msn = qp->tp->resp.msn,
 	};
 
 	send_short(qp, &answer);

@@ -104,7 +104,7 @@ bool xrdma_answer_read_waits(const struct xrdma_qp *qp, u32 psn);
 bool xrdma_answer_room(const struct xrdma_qp *qp);
 void xrdma_answer_clear(struct xrdma_qp *qp);
 void xrdma_answer_resume(struct xrdma_qp *qp);
-u32 xrdma_answer_some(struct xrdma_qp *qp, u32 budget);
+bool xrdma_answers_send(struct xrdma_device *dev);
 void xrdma_answer_last_words(struct xrdma_qp *qp, u8 value, u32 psn);
 
 #endif /* XRDMA_MODEL_ANSWER_H */

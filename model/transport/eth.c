@@ -11,8 +11,10 @@
 
 #include "core/device.h"
 #include "packet/flow_fields.h"
+#include "transport/conn.h"
 #include "transport/eth.h"
 #include "transport/rx.h"
+#include "transport/sends.h"
 #include "wire/wire.h"
 
 #define ETH_ZLEN	60 /* shortest frame on a wire, without check sequence */
@@ -188,7 +190,7 @@ static u8 send_frame(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
 	len = frame_length(wqe, &sgl);
 	if (len < XRDMA_ETH_BYTES || len > max_frame(qp->dev))
 		return XRDMA_WC_LOC_LEN_ERR;
-	frame = xrdma_wire_frame(qp->dev);
+	frame = xrdma_wire_frame(qp->dev->wire);
 	frame->len = len;
 	*reason = fill(qp, wqe, &sgl, frame);
 	if (*reason) {
@@ -198,28 +200,24 @@ static u8 send_frame(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
 	if (taken_inside(qp, frame))
 		xrdma_frame_put(&qp->dev->wire->pool, frame);
 	else
-		xrdma_wire_send(qp->dev, frame);
+		xrdma_wire_send(qp->dev->wire, frame);
 	return XRDMA_WC_SUCCESS;
 }
 
 /* Return: false if the queue pair is not to go on. */
-static bool send_one(struct xrdma_qp *qp)
+static bool send_one(struct xrdma_qp *qp, u32 index,
+		     const struct xrdma_sq_wqe *wqe)
 {
-	const struct xrdma_sq_wqe *wqe = (void *)qp->dev->wire->wqe;
-	u32 index = qp->req.next;
 	int reason = 0;
 	u8 status;
 
-	if (xrdma_qp_read_sq(qp, index, qp->dev->wire->wqe))
-		return false;
-	qp->req.next++;
 	if (struck(qp, XRDMA_ETH_FAULT_FATAL)) {
 		xrdma_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 		return false;
 	}
 	qp->stalled |= struck(qp, XRDMA_ETH_FAULT_STALL);
 	if (qp->stalled) {
-		qp->sq.ci = qp->req.next;
+		qp->sq.ci = qp->tp->req.next;
 		return true;
 	}
 	status = send_frame(qp, wqe, &reason);
@@ -235,36 +233,14 @@ static bool send_one(struct xrdma_qp *qp)
 
 static bool raw_run(struct xrdma_qp *qp)
 {
-	return xrdma_wire_run_sends(qp, send_one);
-}
-
-static int raw_init(struct xrdma_qp *qp)
-{
-	qp->req.next = 0;
-	return 0;
+	return xrdma_sends_run(qp, send_one);
 }
 
 static void raw_modify(struct xrdma_qp *qp, u32 mask, u8 old)
 {
 	(void)mask;
 	if (old == XRDMA_QPS_SQE && qp->state == XRDMA_QPS_RTS)
-		qp->req.next = qp->sq.ci;
-}
-
-static void raw_stop(struct xrdma_qp *qp, bool sq_only)
-{
-	(void)qp;
-	(void)sq_only;
-}
-
-static void raw_destroy(struct xrdma_qp *qp)
-{
-	(void)qp;
-}
-
-static bool raw_idle(const struct xrdma_qp *qp)
-{
-	return qp->req.next == qp->sq.ci;
+		qp->tp->req.next = qp->sq.ci;
 }
 
 static void raw_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
@@ -274,12 +250,12 @@ static void raw_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
 }
 
 const struct xrdma_qp_ops xrdma_raw_ops = {
-	.init = raw_init,
+	.init = xrdma_sends_init,
 	.modify = raw_modify,
-	.stop = raw_stop,
-	.destroy = raw_destroy,
+	.stop = xrdma_sends_stop,
+	.destroy = xrdma_sends_destroy,
 	.run = raw_run,
-	.idle = raw_idle,
+	.idle = xrdma_sends_idle,
 	.query = raw_query,
 };
 
@@ -293,7 +269,7 @@ static bool wanted(const struct xrdma_device *dev, const u8 *dmac)
 	if (dmac[0] & 1)
 		return dev->port.flags & XRDMA_PORT_ALLMULTI ||
 		       xrdma_mcast_wanted(dev, dmac);
-	return xrdma_wire_is_local(dev, dmac);
+	return xrdma_mac_is_local(dev, dmac);
 }
 
 /**

@@ -5,7 +5,12 @@
  * an extended one have only one of them each.
  */
 
+#include <errno.h>
+#include <stdlib.h>
+
 #include "core/device.h"
+#include "transport/answer.h"
+#include "transport/conn.h"
 
 static bool requests(const struct xrdma_qp *qp)
 {
@@ -24,28 +29,43 @@ static u8 transport(u8 type)
 	return type == XRDMA_QP_RC ? XRDMA_BTH_RC : XRDMA_BTH_XRC;
 }
 
+/* Congestion control lets the queue pair send again. */
+static void may_send_again(struct xrdma_qp *qp)
+{
+	xrdma_qp_activate(qp);
+	xrdma_answer_resume(qp);
+}
+
+static void conn_destroy(struct xrdma_qp *qp)
+{
+	xrdma_requester_destroy(qp);
+	xrdma_responder_destroy(qp);
+	free(qp->tp);
+	qp->tp = NULL;
+}
+
 static int conn_init(struct xrdma_qp *qp)
 {
 	int err = 0;
 
-	qp->tx.valid = false;
-	qp->tx.transport = transport(qp->type);
-	xrdma_cc_init(qp);
+	qp->tp = calloc(1, sizeof(*qp->tp));
+	if (!qp->tp)
+		return -ENOMEM;
+	qp->tp->tx.transport = transport(qp->type);
+	xrdma_cc_init(qp, may_send_again);
 	if (requests(qp))
 		err = xrdma_requester_init(qp);
-	if (err)
-		return err;
-	if (responds(qp))
+	if (!err && responds(qp))
 		err = xrdma_responder_init(qp);
 	if (err)
-		xrdma_requester_destroy(qp);
+		conn_destroy(qp);
 	return err;
 }
 
 /* Go on behind what was flushed in SQE, as UC can; the peer sees a gap. */
 static void resume(struct xrdma_qp *qp)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
 	xrdma_requester_stop(qp);
 	req->send_psn = req->psn;
@@ -55,7 +75,7 @@ static void resume(struct xrdma_qp *qp)
 
 static void conn_modify(struct xrdma_qp *qp, u32 mask, u8 old)
 {
-	qp->tx.valid = false;
+	qp->tp->tx.valid = false;
 	if (old == XRDMA_QPS_SQE)
 		resume(qp);
 	if (requests(qp))
@@ -73,29 +93,18 @@ static void conn_stop(struct xrdma_qp *qp, bool sq_only)
 		xrdma_responder_stop(qp);
 }
 
-static void conn_destroy(struct xrdma_qp *qp)
-{
-	xrdma_requester_destroy(qp);
-	xrdma_responder_destroy(qp);
-}
-
 static void conn_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
 {
-	attr->sq_psn = cpu_to_le32(qp->req.psn);
-	attr->rq_psn = cpu_to_le32(qp->resp.psn);
+	attr->sq_psn = cpu_to_le32(qp->tp->req.psn);
+	attr->rq_psn = cpu_to_le32(qp->tp->resp.psn);
 }
 
-#define CONN_OPS							\
-	{								\
-		.init = conn_init,					\
-		.modify = conn_modify,					\
-		.stop = conn_stop,					\
-		.destroy = conn_destroy,				\
-		.run = xrdma_requester_run,				\
-		.idle = xrdma_requester_idle,				\
-		.query = conn_query,					\
-	}
-
-const struct xrdma_qp_ops xrdma_rc_ops = CONN_OPS;
-const struct xrdma_qp_ops xrdma_uc_ops = CONN_OPS;
-const struct xrdma_qp_ops xrdma_xrc_ops = CONN_OPS;
+const struct xrdma_qp_ops xrdma_conn_ops = {
+	.init = conn_init,
+	.modify = conn_modify,
+	.stop = conn_stop,
+	.destroy = conn_destroy,
+	.run = xrdma_requester_run,
+	.idle = xrdma_requester_idle,
+	.query = conn_query,
+};

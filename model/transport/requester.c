@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The requester: takes up entries of the send queue in order, cuts them into
- * packets, and goes back when it must.
+ * The requester: takes up entries of the send queue in order and cuts them into
+ * packets. Checks of an entry are in requester_wqe.c, the window of entries in flight
+ * is in requester_window.c, responses are handled in requester_ack.c.
  */
 
 #include <errno.h>
@@ -9,37 +10,14 @@
 #include <string.h>
 
 #include "core/device.h"
-#include "core/qp.h"
 #include "packet/pkt.h"
+#include "transport/conn.h"
 #include "transport/tx.h"
 #include "wire/wire.h"
 
 static bool alive(const struct xrdma_qp *qp)
 {
 	return qp->state == XRDMA_QPS_RTS || qp->state == XRDMA_QPS_SQD;
-}
-
-/**
- * xrdma_qp_mtu() - path MTU
- * @qp: the queue pair
- *
- * Return: bytes of payload in a full packet.
- */
-u32 xrdma_qp_mtu(const struct xrdma_qp *qp)
-{
-	return 128U << qp->attr.path_mtu;
-}
-
-/**
- * xrdma_requester_entry() - an entry of the window
- * @qp: the queue pair
- * @index: from xrdma_wq.ci of the send queue up to xrdma_requester.next
- *
- * Return: the entry.
- */
-struct xrdma_req_entry *xrdma_requester_entry(struct xrdma_qp *qp, u32 index)
-{
-	return &qp->req.entries[index & (XRDMA_REQ_WINDOW - 1)];
 }
 
 /**
@@ -50,15 +28,15 @@ struct xrdma_req_entry *xrdma_requester_entry(struct xrdma_qp *qp, u32 index)
  */
 int xrdma_requester_init(struct xrdma_qp *qp)
 {
-	struct xrdma_req_entry *entries = qp->req.entries;
+	struct xrdma_req_entry *entries = qp->tp->req.entries;
 
 	if (!entries)
 		entries = calloc(XRDMA_REQ_WINDOW, sizeof(*entries));
 	if (!entries)
 		return -ENOMEM;
-	memset(&qp->req, 0, sizeof(qp->req));
-	qp->req.entries = entries;
-	xrdma_requester_timer_init(qp);
+	memset(&qp->tp->req, 0, sizeof(qp->tp->req));
+	qp->tp->req.entries = entries;
+	xrdma_requester_timer_init(qp, xrdma_requester_timed_out);
 	return 0;
 }
 
@@ -69,7 +47,7 @@ int xrdma_requester_init(struct xrdma_qp *qp)
  */
 void xrdma_requester_modify(struct xrdma_qp *qp, u32 mask)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
 	if (mask & XRDMA_QPM_SQ_PSN) {
 		req->psn = le32_to_cpu(qp->attr.sq_psn) & XRDMA_PSN_MASK;
@@ -89,7 +67,7 @@ void xrdma_requester_modify(struct xrdma_qp *qp, u32 mask)
  */
 void xrdma_requester_stop(struct xrdma_qp *qp)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
 	xrdma_requester_timer_cancel(qp);
 	req->rnr_wait = false;
@@ -105,8 +83,8 @@ void xrdma_requester_stop(struct xrdma_qp *qp)
  */
 void xrdma_requester_destroy(struct xrdma_qp *qp)
 {
-	free(qp->req.entries);
-	qp->req.entries = NULL;
+	free(qp->tp->req.entries);
+	qp->tp->req.entries = NULL;
 }
 
 /**
@@ -117,74 +95,7 @@ void xrdma_requester_destroy(struct xrdma_qp *qp)
  */
 bool xrdma_requester_idle(const struct xrdma_qp *qp)
 {
-	return qp->req.next == qp->sq.ci;
-}
-
-/**
- * xrdma_requester_go_back() - send again from the oldest unacknowledged packet
- * @qp: the queue pair
- */
-void xrdma_requester_go_back(struct xrdma_qp *qp)
-{
-	struct xrdma_requester *req = &qp->req;
-
-	req->cur = qp->sq.ci;
-	req->send_psn = req->una_psn;
-	req->since_ackreq = 0;
-	xrdma_requester_timer_start(qp);
-	xrdma_qp_activate(qp);
-}
-
-/**
- * xrdma_requester_fail() - the oldest entry in flight has failed
- * @qp: the queue pair; in ERR when this returns
- * @status: enum xrdma_wc_status
- * @vendor_err: enum xrdma_fault_reason
- */
-void xrdma_requester_fail(struct xrdma_qp *qp, u8 status, u16 vendor_err)
-{
-	u32 index = qp->sq.ci;
-
-	xrdma_qp_fail_send(qp, index, &xrdma_requester_entry(qp, index)->wqe,
-			   status, vendor_err);
-}
-
-/*
- * Complete the LOCAL entries at the head of the window. Return: the one there
- * then, or NULL.
- */
-static struct xrdma_req_entry *complete_local(struct xrdma_qp *qp)
-{
-	struct xrdma_req_entry *e;
-
-	while (alive(qp) && !xrdma_requester_idle(qp)) {
-		e = xrdma_requester_entry(qp, qp->sq.ci);
-		if (e->kind != XRDMA_REQ_LOCAL)
-			return e;
-		xrdma_qp_complete_send(qp, qp->sq.ci, &e->wqe, 0);
-	}
-	return NULL;
-}
-
-/**
- * xrdma_requester_settle() - acknowledgments or refusals have come in
- * @qp: the queue pair, in RTS or SQD
- *
- * Brings the place of sending up to what is acknowledged, and completes the
- * LOCAL entries, or the FAILED one, whose turn it is.
- */
-void xrdma_requester_settle(struct xrdma_qp *qp)
-{
-	struct xrdma_requester *req = &qp->req;
-	struct xrdma_req_entry *head;
-
-	if (xrdma_psn_diff(req->send_psn, req->una_psn) < 0)
-		req->send_psn = req->una_psn;
-	head = complete_local(qp);
-	if ((s32)(req->cur - qp->sq.ci) < 0)
-		req->cur = qp->sq.ci;
-	if (head && head->kind == XRDMA_REQ_FAILED)
-		xrdma_requester_fail(qp, head->status, head->vendor_err);
+	return qp->tp->req.next == qp->sq.ci;
 }
 
 /* It cannot go on; it fails when its turn has come. */
@@ -196,13 +107,13 @@ static void refuse(struct xrdma_qp *qp, struct xrdma_req_entry *e, u8 status,
 	e->kind = XRDMA_REQ_FAILED;
 	e->status = status;
 	e->vendor_err = vendor_err;
-	qp->req.failed = true;
+	qp->tp->req.failed = true;
 	xrdma_requester_settle(qp);
 }
 
 static bool must_wait(const struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe)
 {
-	const struct xrdma_requester *req = &qp->req;
+	const struct xrdma_requester *req = &qp->tp->req;
 
 	/* a packet that is lost may need the key once more */
 	if (wqe->opcode == XRDMA_OP_LOCAL_INV)
@@ -219,24 +130,27 @@ static bool must_wait(const struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe)
 	       req->rd_atomic >= qp->attr.max_rd_atomic;
 }
 
-/* Take up the next entry. Return: false if there is none, or it must wait. */
-static bool take_next(struct xrdma_qp *qp)
+/*
+ * Take up the next entry, of which @copy gets the bytes. Return: false if there is
+ * none, or it must wait.
+ */
+static bool take_next(struct xrdma_qp *qp, struct xrdma_req_copy *copy)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 	struct xrdma_req_entry *e = xrdma_requester_entry(qp, req->next);
 
 	if (qp->state != XRDMA_QPS_RTS || req->failed ||
 	    req->next == qp->sq.pi ||
 	    req->next - qp->sq.ci >= XRDMA_REQ_WINDOW)
 		return false;
-	req->loaded = false;
-	if (xrdma_qp_read_sq(qp, req->next, qp->dev->wire->wqe))
+	copy->loaded = false;
+	if (xrdma_qp_read_sq(qp, req->next, copy->wqe))
 		return false;
-	if (must_wait(qp, (void *)qp->dev->wire->wqe))
+	if (must_wait(qp, (void *)copy->wqe))
 		return false;
-	req->loaded = true;
-	req->loaded_index = req->next++;
-	xrdma_requester_take(qp, e);
+	copy->loaded = true;
+	copy->index = req->next++;
+	xrdma_requester_take(qp, copy->wqe, e);
 	if (xrdma_req_has_response(e->kind))
 		req->rd_atomic++;
 	if (e->kind == XRDMA_REQ_FAILED)
@@ -275,7 +189,7 @@ static u32 dest_qpn(const struct xrdma_qp *qp)
 /* Does the peer have to answer so that this side can go on? */
 static bool want_ack(struct xrdma_qp *qp, bool last)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
 	if (qp->type == XRDMA_QP_UC)
 		return false;
@@ -292,7 +206,7 @@ static void begin_pkt(const struct xrdma_qp *qp,
 		      const struct xrdma_req_entry *e, u8 op, u32 psn,
 		      struct xrdma_pkt *pkt)
 {
-	xrdma_pkt_init(pkt, qp->tx.transport | op, dest_qpn(qp), psn);
+	xrdma_pkt_init(pkt, qp->tp->tx.transport | op, dest_qpn(qp), psn);
 	pkt->va = le64_to_cpu(e->wqe.remote_addr);
 	pkt->rkey = le32_to_cpu(e->wqe.rkey);
 	pkt->srqn = le32_to_cpu(e->wqe.ext);
@@ -301,7 +215,7 @@ static void begin_pkt(const struct xrdma_qp *qp,
 static void message_pkt(struct xrdma_qp *qp, const struct xrdma_req_entry *e,
 			u64 offset, struct xrdma_pkt *pkt)
 {
-	u32 psn = qp->req.send_psn;
+	u32 psn = qp->tp->req.send_psn;
 	bool last = psn == e->last_psn;
 
 	begin_pkt(qp, e, message_opcode(e, psn == e->first_psn, last), psn,
@@ -327,7 +241,7 @@ static int fill(struct xrdma_qp *qp, const struct xrdma_req_entry *e,
 /* Nobody will acknowledge it: it is complete when its last packet has left. */
 static void sent_for_good(struct xrdma_qp *qp, const struct xrdma_req_entry *e)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
 	req->una_psn = req->send_psn;
 	req->max_psn = req->send_psn;
@@ -337,7 +251,7 @@ static void sent_for_good(struct xrdma_qp *qp, const struct xrdma_req_entry *e)
 
 static void sent(struct xrdma_qp *qp, const struct xrdma_req_entry *e, u32 next)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 	bool idle = !req->deadline_ns;
 
 	if (xrdma_psn_diff(req->send_psn, req->max_psn) < 0)
@@ -356,16 +270,17 @@ static void sent(struct xrdma_qp *qp, const struct xrdma_req_entry *e, u32 next)
 }
 
 /* One packet of a SEND or a WRITE. Return: false for want of a buffer. */
-static bool send_message(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+static bool send_message(struct xrdma_qp *qp, struct xrdma_req_entry *e,
+			 struct xrdma_req_copy *copy)
 {
-	u64 offset = (u64)xrdma_psn_add(qp->req.send_psn, -e->first_psn) *
+	u64 offset = (u64)xrdma_psn_add(qp->tp->req.send_psn, -e->first_psn) *
 		     xrdma_qp_mtu(qp);
 	struct xrdma_pkt pkt;
 	struct xrdma_sgl sgl;
 	struct xrdma_tx tx;
 	int reason;
 
-	if (!xrdma_requester_body(qp, qp->req.cur, &sgl)) {
+	if (!xrdma_requester_body(qp, e, qp->tp->req.cur, copy, &sgl)) {
 		refuse(qp, e, XRDMA_WC_LOC_QP_OP_ERR, 0);
 		return true;
 	}
@@ -437,9 +352,9 @@ static bool send_place(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 	return true;
 }
 
-static bool send_one(struct xrdma_qp *qp)
+static bool send_one(struct xrdma_qp *qp, struct xrdma_req_copy *copy)
 {
-	struct xrdma_req_entry *e = xrdma_requester_entry(qp, qp->req.cur);
+	struct xrdma_req_entry *e = xrdma_requester_entry(qp, qp->tp->req.cur);
 
 	switch (e->kind) {
 	case XRDMA_REQ_READ:
@@ -450,14 +365,14 @@ static bool send_one(struct xrdma_qp *qp)
 	case XRDMA_REQ_ATOMIC_WRITE:
 		return send_place(qp, e);
 	default:
-		return send_message(qp, e);
+		return send_message(qp, e, copy);
 	}
 }
 
 /* Pass an entry of which nothing is sent, or the end. Return: true if so. */
 static bool skip_local(struct xrdma_qp *qp)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
 	if (req->cur == req->next)
 		return true;
@@ -474,11 +389,11 @@ static bool window_open(const struct xrdma_requester *req)
 }
 
 /* Is there an entry to go on with? One that has failed ends the sending. */
-static bool ready(struct xrdma_qp *qp)
+static bool ready(struct xrdma_qp *qp, struct xrdma_req_copy *copy)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
-	if (req->cur == req->next && !take_next(qp))
+	if (req->cur == req->next && !take_next(qp, copy))
 		return false;
 	return req->cur == req->next ||
 	       xrdma_requester_entry(qp, req->cur)->kind != XRDMA_REQ_FAILED;
@@ -497,16 +412,17 @@ static bool held_back(struct xrdma_qp *qp)
  */
 bool xrdma_requester_run(struct xrdma_qp *qp)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
+	struct xrdma_req_copy copy;
 	u32 budget = XRDMA_REQ_BUDGET;
 
-	req->loaded = false;
+	copy.loaded = false;
 	while (budget && alive(qp) && !req->rnr_wait && window_open(req) &&
-	       !held_back(qp) && ready(qp)) {
+	       !held_back(qp) && ready(qp, &copy)) {
 		budget--;
 		if (!alive(qp) || skip_local(qp))
 			continue;
-		if (!xrdma_wire_room(qp->dev) || !send_one(qp))
+		if (!xrdma_wire_room(qp->dev->wire) || !send_one(qp, &copy))
 			return true;
 	}
 	return budget < XRDMA_REQ_BUDGET;

@@ -13,13 +13,12 @@
 #include <stdbool.h>
 
 #include "base/loop.h"
+#include "core/qp.h"
 #include "core/sgl.h"
 #include "packet/net.h"
 #include "xrdma_hw.h"
 
 struct xrdma_pkt;
-struct xrdma_qp;
-struct xrdma_qp_attr;
 
 /* Entries of the send queue in flight at once; a power of two. */
 #define XRDMA_REQ_WINDOW	128
@@ -90,11 +89,9 @@ struct xrdma_req_entry {
  *	acknowledged since; others that ask for the same are late
  * @recover_psn: @una_psn at that time
  * @failed: an entry in flight is FAILED: take up no more
- * @loaded: scratch memory of the wire holds the entry of index @loaded_index;
- *	within one call from the loop only
- * @loaded_index: see there
  * @deadline_ns: when the ACK timeout passes; 0: nothing is waited for
  * @timer: fires at @deadline_ns or earlier, or ends @rnr_wait
+ * @timed_out: called when the ACK timeout has passed
  */
 struct xrdma_requester {
 	struct xrdma_req_entry *entries;
@@ -112,10 +109,9 @@ struct xrdma_requester {
 	bool recovering;
 	u32 recover_psn;
 	bool failed;
-	bool loaded;
-	u32 loaded_index;
 	u64 deadline_ns;
 	struct xrdma_timer timer;
+	void (*timed_out)(struct xrdma_qp *qp);
 };
 
 /* Bits of a FLUSH: XRDMA_FLUSH_*. */
@@ -128,33 +124,51 @@ static inline bool xrdma_req_has_response(u8 kind)
 	return kind >= XRDMA_REQ_READ && kind <= XRDMA_REQ_ATOMIC_WRITE;
 }
 
-/* requester.c: what and when */
+/**
+ * struct xrdma_req_copy - copy of a send queue entry, for the time of one call
+ * @loaded: there is one
+ * @index: of the entry
+ * @wqe: its bytes, a stride of the send queue
+ */
+struct xrdma_req_copy {
+	bool loaded;
+	u32 index;
+	u8 wqe[XRDMA_WQE_MAX] __attribute__((aligned(8)));
+};
+
+/* requester.c: what is sent, and when */
 int xrdma_requester_init(struct xrdma_qp *qp);
 void xrdma_requester_modify(struct xrdma_qp *qp, u32 mask);
 void xrdma_requester_stop(struct xrdma_qp *qp);
 void xrdma_requester_destroy(struct xrdma_qp *qp);
 bool xrdma_requester_run(struct xrdma_qp *qp);
 bool xrdma_requester_idle(const struct xrdma_qp *qp);
+
+/* requester_window.c: entries in flight */
 struct xrdma_req_entry *xrdma_requester_entry(struct xrdma_qp *qp, u32 index);
 void xrdma_requester_go_back(struct xrdma_qp *qp);
 void xrdma_requester_settle(struct xrdma_qp *qp);
 void xrdma_requester_fail(struct xrdma_qp *qp, u8 status, u16 vendor_err);
-u32 xrdma_qp_mtu(const struct xrdma_qp *qp);
+void xrdma_requester_timed_out(struct xrdma_qp *qp);
 
 /* requester_wqe.c: entries of the send queue */
-void xrdma_requester_take(struct xrdma_qp *qp, struct xrdma_req_entry *e);
-bool xrdma_requester_body(struct xrdma_qp *qp, u32 index,
-			  struct xrdma_sgl *sgl);
+void xrdma_requester_take(struct xrdma_qp *qp, const u8 *wqe,
+			  struct xrdma_req_entry *e);
+bool xrdma_requester_body(struct xrdma_qp *qp,
+			  const struct xrdma_req_entry *e, u32 index,
+			  struct xrdma_req_copy *copy, struct xrdma_sgl *sgl);
 
 /* requester_local.c: entries that send nothing */
-u8 xrdma_requester_local(struct xrdma_qp *qp, struct xrdma_req_entry *e);
+u8 xrdma_requester_local(struct xrdma_qp *qp, const void *body,
+			 struct xrdma_req_entry *e);
 
 /* requester_ack.c: responses */
 enum xrdma_rx xrdma_requester_response(struct xrdma_qp *qp,
 				       const struct xrdma_pkt *pkt);
 
 /* requester_timer.c: ACK timeout and RNR timer */
-void xrdma_requester_timer_init(struct xrdma_qp *qp);
+void xrdma_requester_timer_init(struct xrdma_qp *qp,
+				void (*timed_out)(struct xrdma_qp *qp));
 void xrdma_requester_timer_start(struct xrdma_qp *qp);
 void xrdma_requester_timer_cancel(struct xrdma_qp *qp);
 void xrdma_requester_rnr_wait(struct xrdma_qp *qp, u8 code);

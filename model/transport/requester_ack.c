@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "core/device.h"
-#include "core/qp.h"
 #include "packet/pkt.h"
-#include "wire/wire.h"
+#include "transport/conn.h"
 
 static bool alive(const struct xrdma_qp *qp)
 {
@@ -26,7 +25,7 @@ static bool has_response(const struct xrdma_req_entry *e)
 /* What was not acknowledged before is now: retries count from anew. */
 static void progress(struct xrdma_qp *qp, u32 una_psn)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
 	req->una_psn = una_psn;
 	req->retries = qp->attr.retry_cnt;
@@ -39,7 +38,7 @@ static void complete(struct xrdma_qp *qp, const struct xrdma_req_entry *e)
 	u32 byte_len = 0;
 
 	if (has_response(e)) {
-		qp->req.rd_atomic--;
+		qp->tp->req.rd_atomic--;
 		byte_len = e->length;
 	}
 	progress(qp, xrdma_psn_add(e->last_psn, 1));
@@ -49,7 +48,7 @@ static void complete(struct xrdma_qp *qp, const struct xrdma_req_entry *e)
 /* Go back, unless that has been done already for this packet. */
 static void retry(struct xrdma_qp *qp)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
 	if (req->rnr_wait ||
 	    (req->recovering && req->recover_psn == req->una_psn))
@@ -74,13 +73,13 @@ static struct xrdma_req_entry *ack_before(struct xrdma_qp *qp, u32 psn)
 {
 	struct xrdma_req_entry *e;
 
-	while (alive(qp) && qp->sq.ci != qp->req.next) {
+	while (alive(qp) && qp->sq.ci != qp->tp->req.next) {
 		e = xrdma_requester_entry(qp, qp->sq.ci);
 		if (e->kind == XRDMA_REQ_FAILED)
 			return e;
 		if (xrdma_psn_diff(psn, e->last_psn) <= 0) {
 			if (!has_response(e) &&
-			    xrdma_psn_diff(psn, qp->req.una_psn) > 0)
+			    xrdma_psn_diff(psn, qp->tp->req.una_psn) > 0)
 				progress(qp, psn);
 			return e;
 		}
@@ -111,7 +110,7 @@ static void fatal_nak(struct xrdma_qp *qp, u8 value)
 
 static void rnr_nak(struct xrdma_qp *qp, u8 code)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
 	if (req->rnr_wait)
 		return;
@@ -165,13 +164,15 @@ static enum xrdma_rx ack(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 }
 
 /* Local memory of a response. Return: false if the queue pair has failed. */
-static bool deliver(struct xrdma_qp *qp, u64 offset, const void *from, u32 len)
+static bool deliver(struct xrdma_qp *qp, const struct xrdma_req_entry *e,
+		    u64 offset, const void *from, u32 len)
 {
+	struct xrdma_req_copy copy;
 	struct xrdma_sgl sgl;
 	int reason;
 
-	qp->req.loaded = false;
-	if (!xrdma_requester_body(qp, qp->sq.ci, &sgl)) {
+	copy.loaded = false;
+	if (!xrdma_requester_body(qp, e, qp->sq.ci, &copy, &sgl)) {
 		if (alive(qp))
 			xrdma_requester_fail(qp, XRDMA_WC_LOC_QP_OP_ERR, 0);
 		return false;
@@ -213,7 +214,7 @@ static enum xrdma_rx read_response(struct xrdma_qp *qp,
 		xrdma_requester_fail(qp, XRDMA_WC_BAD_RESP_ERR, 0);
 		return XRDMA_RX_OK;
 	}
-	if (!deliver(qp, offset, pkt->payload, pkt->len))
+	if (!deliver(qp, e, offset, pkt->payload, pkt->len))
 		return XRDMA_RX_OK;
 	e->resp_psn = xrdma_psn_add(pkt->psn, 1);
 	if (pkt->psn == e->last_psn)
@@ -242,7 +243,7 @@ static enum xrdma_rx atomic_ack(struct xrdma_qp *qp, struct xrdma_req_entry *e,
 {
 	if (e->kind != XRDMA_REQ_ATOMIC || pkt->psn != e->first_psn)
 		return XRDMA_RX_UNEXPECTED;
-	if (deliver(qp, 0, &pkt->orig, sizeof(pkt->orig)))
+	if (deliver(qp, e, 0, &pkt->orig, sizeof(pkt->orig)))
 		complete(qp, e);
 	return XRDMA_RX_OK;
 }
@@ -275,7 +276,7 @@ static enum xrdma_rx data(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 enum xrdma_rx xrdma_requester_response(struct xrdma_qp *qp,
 				       const struct xrdma_pkt *pkt)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 	u32 una_psn = req->una_psn;
 	enum xrdma_rx rx;
 

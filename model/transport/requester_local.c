@@ -6,34 +6,29 @@
 #include <string.h>
 
 #include "core/device.h"
-#include "core/qp.h"
 #include "core/window.h"
-#include "wire/wire.h"
+#include "transport/conn.h"
 
-/* What follows the first 32 bytes of the entry that is loaded. */
-static const void *body(const struct xrdma_qp *qp)
-{
-	return qp->dev->wire->wqe + sizeof(struct xrdma_sq_wqe);
-}
-
-static u8 bind_mw(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+static u8 bind_mw(struct xrdma_qp *qp, const void *body,
+		  struct xrdma_req_entry *e)
 {
 	struct xrdma_bind_seg seg;
 
-	memcpy(&seg, body(qp), sizeof(seg));
+	memcpy(&seg, body, sizeof(seg));
 	if (seg.reserved)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	e->vendor_err = xrdma_bind_mw(qp, le32_to_cpu(e->wqe.inv_key), &seg);
 	return e->vendor_err ? XRDMA_WC_MW_BIND_ERR : XRDMA_WC_SUCCESS;
 }
 
-static u8 reg_mr(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+static u8 reg_mr(struct xrdma_qp *qp, const void *body,
+		 struct xrdma_req_entry *e)
 {
 	struct xrdma_reg_seg seg;
 
 	if (!(qp->flags & XRDMA_QP_KERNEL))
 		return XRDMA_WC_LOC_QP_OP_ERR;
-	memcpy(&seg, body(qp), sizeof(seg));
+	memcpy(&seg, body, sizeof(seg));
 	e->vendor_err = xrdma_reg_mr(qp, le32_to_cpu(e->wqe.inv_key), &seg);
 	return e->vendor_err ? XRDMA_WC_MW_BIND_ERR : XRDMA_WC_SUCCESS;
 }
@@ -46,15 +41,17 @@ static u8 local_inv(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 
 /**
  * xrdma_requester_local() - carry out an entry that sends nothing
- * @qp: the queue pair, whose entry is loaded; all before it have been sent, and
- *	before a LOCAL_INV completed
+ * @qp: the queue pair; all entries before have been sent, and before a LOCAL_INV
+ *	completed
+ * @body: what follows the first 32 bytes of the entry
  * @e: the entry, of kind LOCAL; @vendor_err is filled in
  *
  * The smallest stride holds every segment.
  *
  * Return: enum xrdma_wc_status.
  */
-u8 xrdma_requester_local(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+u8 xrdma_requester_local(struct xrdma_qp *qp, const void *body,
+			 struct xrdma_req_entry *e)
 {
 	_Static_assert(sizeof(struct xrdma_sq_wqe) +
 		       sizeof(struct xrdma_bind_seg) <=
@@ -66,9 +63,9 @@ u8 xrdma_requester_local(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	switch (e->wqe.opcode) {
 	case XRDMA_OP_BIND_MW:
-		return bind_mw(qp, e);
+		return bind_mw(qp, body, e);
 	case XRDMA_OP_REG_MR:
-		return reg_mr(qp, e);
+		return reg_mr(qp, body, e);
 	default:
 		return local_inv(qp, e);
 	}

@@ -8,7 +8,7 @@
  */
 
 #include "core/device.h"
-#include "core/qp.h"
+#include "transport/conn.h"
 
 /* The standard allows one to four times 4.096 us; peers may be software. */
 #define ACK_TIMEOUT_UNIT_NS	(4 * 4096ULL)
@@ -46,27 +46,14 @@ static u64 now_ns(const struct xrdma_qp *qp)
 
 static void arm(struct xrdma_qp *qp, u64 deadline_ns)
 {
-	if (xrdma_timer_arm(qp->dev->params.loop, &qp->req.timer, deadline_ns))
+	if (xrdma_timer_arm(qp->dev->params.loop, &qp->tp->req.timer, deadline_ns))
 		xrdma_device_fatal(qp->dev, XRDMA_FATAL_INTERNAL);
-}
-
-static void ack_timeout(struct xrdma_qp *qp)
-{
-	xrdma_qp_stat_add(qp, XRDMA_STAT_ACK_TIMEOUTS, 1);
-	qp->req.deadline_ns = 0;
-	qp->req.recovering = false;
-	if (!qp->req.retries) {
-		xrdma_requester_fail(qp, XRDMA_WC_RETRY_EXC_ERR, 0);
-		return;
-	}
-	qp->req.retries--;
-	xrdma_requester_go_back(qp);
 }
 
 static void fired(void *opaque)
 {
 	struct xrdma_qp *qp = opaque;
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
 	if (!qp->dev->live)
 		return;
@@ -81,18 +68,21 @@ static void fired(void *opaque)
 		req->deadline_ns = now_ns(qp) + ACK_TIMEOUT_LATE_NS;
 		arm(qp, req->deadline_ns);
 	} else {
-		ack_timeout(qp);
+		req->timed_out(qp);
 	}
 }
 
 /**
  * xrdma_requester_timer_init() - set up the timer
  * @qp: the queue pair
+ * @timed_out: called when the ACK timeout has passed
  */
-void xrdma_requester_timer_init(struct xrdma_qp *qp)
+void xrdma_requester_timer_init(struct xrdma_qp *qp,
+				void (*timed_out)(struct xrdma_qp *qp))
 {
-	qp->req.timer.fn = fired;
-	qp->req.timer.opaque = qp;
+	qp->tp->req.timed_out = timed_out;
+	qp->tp->req.timer.fn = fired;
+	qp->tp->req.timer.opaque = qp;
 }
 
 /**
@@ -103,7 +93,7 @@ void xrdma_requester_timer_init(struct xrdma_qp *qp)
  */
 void xrdma_requester_timer_start(struct xrdma_qp *qp)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 	u64 timeout_ns = ACK_TIMEOUT_UNIT_NS << qp->attr.timeout;
 
 	if (!qp->attr.timeout || req->una_psn == req->max_psn) {
@@ -126,8 +116,8 @@ void xrdma_requester_timer_start(struct xrdma_qp *qp)
  */
 void xrdma_requester_timer_cancel(struct xrdma_qp *qp)
 {
-	qp->req.deadline_ns = 0;
-	xrdma_timer_cancel(qp->dev->params.loop, &qp->req.timer);
+	qp->tp->req.deadline_ns = 0;
+	xrdma_timer_cancel(qp->dev->params.loop, &qp->tp->req.timer);
 }
 
 /**
@@ -137,7 +127,7 @@ void xrdma_requester_timer_cancel(struct xrdma_qp *qp)
  */
 void xrdma_requester_rnr_wait(struct xrdma_qp *qp, u8 code)
 {
-	qp->req.rnr_wait = true;
-	qp->req.deadline_ns = 0;
+	qp->tp->req.rnr_wait = true;
+	qp->tp->req.deadline_ns = 0;
 	arm(qp, now_ns(qp) + xrdma_rnr_timer_ns(code));
 }

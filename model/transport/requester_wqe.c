@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "core/device.h"
-#include "core/qp.h"
 #include "packet/psn.h"
-#include "wire/wire.h"
+#include "transport/conn.h"
 
 #define ALL_FLAGS	(XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE | \
 			 XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE)
@@ -58,10 +57,10 @@ static u32 body_offset(u8 kind)
 	return offset;
 }
 
-static void sgl_of(const struct xrdma_qp *qp, const struct xrdma_req_entry *e,
+static void sgl_of(const struct xrdma_req_entry *e, const u8 *wqe,
 		   struct xrdma_sgl *sgl)
 {
-	sgl->sge = (void *)(qp->dev->wire->wqe + body_offset(e->kind));
+	sgl->sge = (const void *)(wqe + body_offset(e->kind));
 	sgl->num = le16_to_cpu(e->wqe.num_sge);
 	sgl->opcode = e->wqe.opcode;
 }
@@ -78,14 +77,15 @@ static u8 check_inline(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
 	return XRDMA_WC_SUCCESS;
 }
 
-static u8 check_sgl(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+static u8 check_sgl(struct xrdma_qp *qp, const u8 *wqe,
+		    struct xrdma_req_entry *e)
 {
 	u32 room = (1U << qp->sq.log_stride) - body_offset(e->kind);
 	struct xrdma_sgl sgl;
 	u16 rights = 0;
 	u64 length;
 
-	sgl_of(qp, e, &sgl);
+	sgl_of(e, wqe, &sgl);
 	if (sgl.num > XRDMA_MAX_SGE || sgl.num * sizeof(*sgl.sge) > room)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	length = xrdma_sgl_length(&sgl);
@@ -99,26 +99,27 @@ static u8 check_sgl(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 	return e->vendor_err ? XRDMA_WC_LOC_PROT_ERR : XRDMA_WC_SUCCESS;
 }
 
-static u8 check_atomic(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
+static u8 check_atomic(const struct xrdma_qp *qp, const u8 *wqe,
+		       struct xrdma_req_entry *e)
 {
 	if (sizeof(e->wqe) + sizeof(e->atomic) > 1U << qp->sq.log_stride)
 		return XRDMA_WC_LOC_QP_OP_ERR;
-	memcpy(&e->atomic, qp->dev->wire->wqe + sizeof(e->wqe),
-	       sizeof(e->atomic));
+	memcpy(&e->atomic, wqe + sizeof(e->wqe), sizeof(e->atomic));
 	if (e->wqe.opcode != XRDMA_OP_CMP_SWAP && e->atomic.compare)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	return XRDMA_WC_SUCCESS;
 }
 
 /* FLUSH and ATOMIC_WRITE name no memory of this side. */
-static u8 check_place(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
+static u8 check_place(const struct xrdma_qp *qp, const u8 *wqe,
+		      struct xrdma_req_entry *e)
 {
 	u32 ext = le32_to_cpu(e->wqe.ext);
 
 	if (e->wqe.num_sge || e->wqe.flags & XRDMA_WQE_INLINE)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	if (e->kind == XRDMA_REQ_ATOMIC_WRITE)
-		return check_atomic(qp, e);
+		return check_atomic(qp, wqe, e);
 	if (ext & ~XRDMA_FLUSH_ALL ||
 	    !(ext & (XRDMA_FLUSH_GLOBAL | XRDMA_FLUSH_PERSISTENT)) ||
 	    (ext & XRDMA_FLUSH_MR && e->wqe.length))
@@ -127,7 +128,7 @@ static u8 check_place(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
 }
 
 /* Return: enum xrdma_wc_status. */
-static u8 check(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+static u8 check(struct xrdma_qp *qp, const u8 *wqe, struct xrdma_req_entry *e)
 {
 	u8 status = XRDMA_WC_SUCCESS;
 
@@ -137,18 +138,18 @@ static u8 check(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 	    le32_to_cpu(e->wqe.ext) > XRDMA_SRQN_MASK)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	if (e->kind == XRDMA_REQ_LOCAL)
-		return xrdma_requester_local(qp, e);
+		return xrdma_requester_local(qp, wqe + sizeof(e->wqe), e);
 	if (xrdma_req_has_response(e->kind) && !qp->attr.max_rd_atomic)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	if (e->kind == XRDMA_REQ_FLUSH || e->kind == XRDMA_REQ_ATOMIC_WRITE)
-		return check_place(qp, e);
+		return check_place(qp, wqe, e);
 	if (e->kind == XRDMA_REQ_ATOMIC)
-		status = check_atomic(qp, e);
+		status = check_atomic(qp, wqe, e);
 	if (status)
 		return status;
 	if (e->wqe.flags & XRDMA_WQE_INLINE)
 		return check_inline(qp, e);
-	return check_sgl(qp, e);
+	return check_sgl(qp, wqe, e);
 }
 
 static u32 num_psns(const struct xrdma_qp *qp, const struct xrdma_req_entry *e)
@@ -163,19 +164,21 @@ static u32 num_psns(const struct xrdma_qp *qp, const struct xrdma_req_entry *e)
 }
 
 /**
- * xrdma_requester_take() - make an entry of what the scratch memory holds
- * @qp: the queue pair, whose next entry is loaded
+ * xrdma_requester_take() - take up the next entry of the send queue
+ * @qp: the queue pair
+ * @wqe: the entry
  * @e: filled in, PSNs assigned; FAILED, and without PSNs, if it is refused;
  *	LOCAL, and without PSNs, if it has taken effect already
  */
-void xrdma_requester_take(struct xrdma_qp *qp, struct xrdma_req_entry *e)
+void xrdma_requester_take(struct xrdma_qp *qp, const u8 *wqe,
+			  struct xrdma_req_entry *e)
 {
-	struct xrdma_requester *req = &qp->req;
+	struct xrdma_requester *req = &qp->tp->req;
 
 	memset(e, 0, sizeof(*e));
-	memcpy(&e->wqe, qp->dev->wire->wqe, sizeof(e->wqe));
+	memcpy(&e->wqe, wqe, sizeof(e->wqe));
 	e->kind = kind_of(qp->type, e->wqe.opcode);
-	e->status = check(qp, e);
+	e->status = check(qp, wqe, e);
 	e->first_psn = req->psn;
 	e->resp_psn = req->psn;
 	if (e->status) {
@@ -190,33 +193,32 @@ void xrdma_requester_take(struct xrdma_qp *qp, struct xrdma_req_entry *e)
 /**
  * xrdma_requester_body() - have the scatter-gather entries of an entry at hand
  * @qp: the queue pair
- * @index: of an entry in flight that is not FAILED
- * @sgl: filled in; inline bytes are at @sgl->sge
+ * @e: an entry in flight that is not FAILED
+ * @index: its index
+ * @copy: what is read, unless it holds this entry already
+ * @sgl: filled in, points into @copy; inline bytes are at @sgl->sge
  *
- * The consumer owes it to us to leave an entry alone until it completes.
+ * The consumer must leave an entry alone until it completes.
  *
  * Return: false if it has become another one. The queue pair may be in ERR
  * then, for want of access to its queue.
  */
-bool xrdma_requester_body(struct xrdma_qp *qp, u32 index,
-			  struct xrdma_sgl *sgl)
+bool xrdma_requester_body(struct xrdma_qp *qp,
+			  const struct xrdma_req_entry *e, u32 index,
+			  struct xrdma_req_copy *copy, struct xrdma_sgl *sgl)
 {
-	struct xrdma_req_entry *e = xrdma_requester_entry(qp, index);
-	struct xrdma_requester *req = &qp->req;
-	u8 *wqe = qp->dev->wire->wqe;
-
-	sgl_of(qp, e, sgl);
-	if (req->loaded && req->loaded_index == index)
+	sgl_of(e, copy->wqe, sgl);
+	if (copy->loaded && copy->index == index)
 		return true;
-	req->loaded = false;
-	if (xrdma_qp_read_sq(qp, index, wqe))
+	copy->loaded = false;
+	if (xrdma_qp_read_sq(qp, index, copy->wqe))
 		return false;
-	if (memcmp(wqe, &e->wqe, sizeof(e->wqe)))
+	if (memcmp(copy->wqe, &e->wqe, sizeof(e->wqe)))
 		return false;
 	if (!(e->wqe.flags & XRDMA_WQE_INLINE) &&
 	    xrdma_sgl_length(sgl) != e->length)
 		return false;
-	req->loaded = true;
-	req->loaded_index = index;
+	copy->loaded = true;
+	copy->index = index;
 	return true;
 }

@@ -12,6 +12,7 @@
 #include "core/device.h"
 #include "packet/pkt.h"
 #include "transport/answer.h"
+#include "transport/conn.h"
 #include "transport/xrc.h"
 
 /**
@@ -22,15 +23,15 @@
  */
 int xrdma_responder_init(struct xrdma_qp *qp)
 {
-	struct xrdma_resp_mem *mem = qp->resp.mem;
+	struct xrdma_resp_mem *mem = qp->tp->resp.mem;
 
 	if (!mem)
 		mem = malloc(sizeof(*mem));
 	if (!mem)
 		return -ENOMEM;
 	memset(mem, 0, sizeof(*mem));
-	memset(&qp->resp, 0, sizeof(qp->resp));
-	qp->resp.mem = mem;
+	memset(&qp->tp->resp, 0, sizeof(qp->tp->resp));
+	qp->tp->resp.mem = mem;
 	return 0;
 }
 
@@ -42,7 +43,7 @@ int xrdma_responder_init(struct xrdma_qp *qp)
 void xrdma_responder_modify(struct xrdma_qp *qp, u32 mask)
 {
 	if (mask & XRDMA_QPM_RQ_PSN)
-		qp->resp.psn = le32_to_cpu(qp->attr.rq_psn) & XRDMA_PSN_MASK;
+		qp->tp->resp.psn = le32_to_cpu(qp->attr.rq_psn) & XRDMA_PSN_MASK;
 }
 
 /**
@@ -52,7 +53,7 @@ void xrdma_responder_modify(struct xrdma_qp *qp, u32 mask)
 void xrdma_responder_stop(struct xrdma_qp *qp)
 {
 	xrdma_answer_clear(qp);
-	qp->resp.message = 0;
+	qp->tp->resp.message = 0;
 }
 
 /**
@@ -61,22 +62,8 @@ void xrdma_responder_stop(struct xrdma_qp *qp)
  */
 void xrdma_responder_destroy(struct xrdma_qp *qp)
 {
-	free(qp->resp.mem);
-	qp->resp.mem = NULL;
-}
-
-/**
- * xrdma_responder_invalid() - refuse a request that breaks the rules
- * @qp: the queue pair
- * @pkt: the packet
- *
- * Return: false: it is not executed.
- */
-bool xrdma_responder_invalid(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
-{
-	xrdma_answer_fatal(qp, XRDMA_NAK_INVALID, XRDMA_EVENT_QP_REQ_ERR,
-			   pkt->psn);
-	return false;
+	free(qp->tp->resp.mem);
+	qp->tp->resp.mem = NULL;
 }
 
 /* A message is one FIRST, MIDDLEs and one LAST of the same kind, or an ONLY. */
@@ -109,7 +96,7 @@ static bool execute(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
 	u16 flags = pkt->op.flags;
 
-	if (!in_sequence(&qp->resp, &pkt->op) || !length_ok(qp, pkt) ||
+	if (!in_sequence(&qp->tp->resp, &pkt->op) || !length_ok(qp, pkt) ||
 	    !xrdma_xrc_request(qp, pkt))
 		return xrdma_responder_invalid(qp, pkt);
 	if (flags & XRDMA_PKT_SEND)
@@ -129,7 +116,7 @@ static bool execute(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 
 static void expected(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_responder *resp = &qp->tp->resp;
 	u16 kind = pkt->op.flags & (XRDMA_PKT_SEND | XRDMA_PKT_WRITE);
 
 	resp->nak_sent = false;
@@ -147,17 +134,17 @@ static void expected(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 static void out_of_sequence(struct xrdma_qp *qp)
 {
 	xrdma_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
-	if (qp->resp.nak_sent)
+	if (qp->tp->resp.nak_sent)
 		return;
-	qp->resp.nak_sent = true;
+	qp->tp->resp.nak_sent = true;
 	xrdma_answer_nak(qp, XRDMA_AETH_NAK | XRDMA_NAK_SEQUENCE,
-			 qp->resp.psn);
+			 qp->tp->resp.psn);
 }
 
 static const struct xrdma_kept *find_kept(const struct xrdma_qp *qp, u8 kind,
 					  u32 psn)
 {
-	const struct xrdma_kept *kept = qp->resp.mem->kept;
+	const struct xrdma_kept *kept = qp->tp->resp.mem->kept;
 	u32 i;
 
 	for (i = 0; i < XRDMA_MAX_RD_ATOMIC; i++)
@@ -208,8 +195,8 @@ static void duplicate_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
  */
 static void duplicate_message(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
-	const struct xrdma_kept *kept = qp->resp.mem->kept;
-	u32 end = qp->resp.psn;
+	const struct xrdma_kept *kept = qp->tp->resp.mem->kept;
+	u32 end = qp->tp->resp.psn;
 	u32 i;
 
 	for (i = 0; i < XRDMA_MAX_RD_ATOMIC; i++)
@@ -243,9 +230,9 @@ static void duplicate(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 enum xrdma_rx xrdma_responder_request(struct xrdma_qp *qp,
 				      const struct xrdma_pkt *pkt)
 {
-	s32 ahead = xrdma_psn_diff(pkt->psn, qp->resp.psn);
+	s32 ahead = xrdma_psn_diff(pkt->psn, qp->tp->resp.psn);
 
-	if (qp->resp.failed)
+	if (qp->tp->resp.failed)
 		return XRDMA_RX_STATE;
 	if (ahead > 0)
 		out_of_sequence(qp);

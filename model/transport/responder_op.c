@@ -12,6 +12,21 @@
 #include "core/window.h"
 #include "packet/pkt.h"
 #include "transport/answer.h"
+#include "transport/conn.h"
+
+/**
+ * xrdma_responder_invalid() - refuse a request that breaks the rules
+ * @qp: the queue pair
+ * @pkt: the packet
+ *
+ * Return: false: it is not executed.
+ */
+bool xrdma_responder_invalid(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+{
+	xrdma_answer_fatal(qp, XRDMA_NAK_INVALID, XRDMA_EVENT_QP_REQ_ERR,
+			   pkt->psn);
+	return false;
+}
 
 /* Refused by the access check. A misuse of the connection is another error. */
 static bool refused(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
@@ -27,12 +42,12 @@ static bool refused(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
 /* Have the receive entry for a message at hand. */
 static bool take_receive(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
-	int err = xrdma_qp_read_rq(qp, qp->resp.mem->recv);
+	int err = xrdma_qp_read_rq(qp, qp->tp->resp.mem->recv);
 
 	if (!err)
 		return true;
 	if (err == -EAGAIN) {
-		qp->resp.nak_sent = true;
+		qp->tp->resp.nak_sent = true;
 		xrdma_answer_nak(qp, XRDMA_AETH_RNR | qp->attr.min_rnr_timer,
 				 pkt->psn);
 	} else {
@@ -48,7 +63,7 @@ static bool take_receive(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
  */
 void xrdma_responder_sgl(const struct xrdma_qp *qp, struct xrdma_sgl *sgl)
 {
-	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
+	const struct xrdma_rq_wqe *wqe = (void *)qp->tp->resp.mem->recv;
 
 	sgl->sge = (const struct xrdma_sge *)(wqe + 1);
 	sgl->num = le16_to_cpu(wqe->num_sge);
@@ -59,7 +74,7 @@ void xrdma_responder_sgl(const struct xrdma_qp *qp, struct xrdma_sgl *sgl)
 static bool recv_failed(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
 			u8 status, u16 vendor_err)
 {
-	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
+	const struct xrdma_rq_wqe *wqe = (void *)qp->tp->resp.mem->recv;
 
 	switch (status) {
 	case XRDMA_WC_LOC_LEN_ERR:
@@ -72,8 +87,8 @@ static bool recv_failed(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
 	default:
 		xrdma_answer_fatal(qp, XRDMA_NAK_OPERATION, 0, pkt->psn);
 	}
-	qp->resp.mem->have_done = true;
-	qp->resp.mem->done = (struct xrdma_recv_done) {
+	qp->tp->resp.mem->have_done = true;
+	qp->tp->resp.mem->done = (struct xrdma_recv_done) {
 		.status = status,
 		.opcode = XRDMA_OP_RECV,
 		.wr_id = wqe->wr_id,
@@ -91,11 +106,11 @@ static bool recv_failed(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
 void xrdma_responder_done(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
 			  u8 opcode)
 {
-	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
+	const struct xrdma_rq_wqe *wqe = (void *)qp->tp->resp.mem->recv;
 	struct xrdma_recv_done done = {
 		.opcode = opcode,
 		.wr_id = wqe->wr_id,
-		.byte_len = qp->resp.received,
+		.byte_len = qp->tp->resp.received,
 		.src_qpn = le32_to_cpu(qp->attr.dest_qpn),
 	};
 
@@ -126,7 +141,7 @@ static bool alive(const struct xrdma_qp *qp)
  */
 bool xrdma_responder_send(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_responder *resp = &qp->tp->resp;
 	struct xrdma_sgl sgl;
 	int reason;
 
@@ -173,16 +188,16 @@ static struct xrdma_access_req remote_access(const struct xrdma_qp *qp,
 /* The first packet of a WRITE announces all of it: check all of it. */
 static bool begin_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_responder *resp = &qp->tp->resp;
 	struct xrdma_access_req req =
 		remote_access(qp, pkt->va, pkt->dma_len, pkt->rkey,
 			      XRDMA_ACCESS_REMOTE_WRITE, XRDMA_OP_WRITE);
-	struct xrdma_grant grant;
+	struct xrdma_target target;
 	int reason;
 
 	if (pkt->dma_len > XRDMA_MSG_MAX)
 		return xrdma_responder_invalid(qp, pkt);
-	reason = xrdma_access_check(qp->dev, &req, &grant);
+	reason = xrdma_access_check(qp->dev, &req, &target);
 	if (reason)
 		return refused(qp, pkt, reason);
 	resp->va = pkt->va;
@@ -196,8 +211,8 @@ static bool write_length_ok(const struct xrdma_qp *qp,
 			    const struct xrdma_pkt *pkt)
 {
 	if (pkt->op.flags & XRDMA_PKT_LAST)
-		return pkt->len == qp->resp.left;
-	return pkt->len < qp->resp.left;
+		return pkt->len == qp->tp->resp.left;
+	return pkt->len < qp->tp->resp.left;
 }
 
 /**
@@ -209,7 +224,7 @@ static bool write_length_ok(const struct xrdma_qp *qp,
  */
 bool xrdma_responder_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_responder *resp = &qp->tp->resp;
 	bool imm = pkt->op.hdrs & XRDMA_HDR_IMM;
 	struct xrdma_access_req req;
 	int reason;
@@ -242,7 +257,7 @@ bool xrdma_responder_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 static struct xrdma_kept *keep(struct xrdma_qp *qp, u8 kind, u32 first_psn,
 			       u32 last_psn)
 {
-	struct xrdma_resp_mem *mem = qp->resp.mem;
+	struct xrdma_resp_mem *mem = qp->tp->resp.mem;
 	struct xrdma_kept *kept = &mem->kept[mem->next_kept++];
 
 	if (mem->next_kept >= qp->attr.max_dest_rd_atomic)
@@ -256,7 +271,7 @@ static struct xrdma_kept *keep(struct xrdma_qp *qp, u8 kind, u32 first_psn,
 /* Requests that the peer may have in flight, by what was agreed upon. */
 static bool too_many(const struct xrdma_qp *qp)
 {
-	return qp->resp.mem->owed >= qp->attr.max_dest_rd_atomic;
+	return qp->tp->resp.mem->owed >= qp->attr.max_dest_rd_atomic;
 }
 
 static u32 num_responses(const struct xrdma_qp *qp, u32 len)
@@ -282,25 +297,25 @@ bool xrdma_responder_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 			      XRDMA_ACCESS_REMOTE_READ, XRDMA_OP_READ);
 	u32 responses = num_responses(qp, pkt->dma_len);
 	struct xrdma_answer *answer;
-	struct xrdma_grant grant;
+	struct xrdma_target target;
 	int reason;
 
 	if (too_many(qp) || pkt->dma_len > XRDMA_MSG_MAX)
 		return xrdma_responder_invalid(qp, pkt);
 	if (!xrdma_answer_room(qp))
 		return false;
-	reason = xrdma_access_check(qp->dev, &req, &grant);
+	reason = xrdma_access_check(qp->dev, &req, &target);
 	if (reason)
 		return refused(qp, pkt, reason);
-	qp->resp.msn++;
+	qp->tp->resp.msn++;
 	xrdma_qp_stat_add(qp, XRDMA_STAT_RX_READS, 1);
 	answer = xrdma_answer_owe(qp, XRDMA_ANSWER_READ, pkt->psn);
 	answer->srqn = pkt->srqn;
 	answer->va = pkt->va;
 	answer->rkey = pkt->rkey;
 	answer->left = pkt->dma_len;
-	qp->resp.psn = xrdma_psn_add(pkt->psn, responses);
-	keep(qp, XRDMA_ANSWER_READ, pkt->psn, xrdma_psn_add(qp->resp.psn, -1));
+	qp->tp->resp.psn = xrdma_psn_add(pkt->psn, responses);
+	keep(qp, XRDMA_ANSWER_READ, pkt->psn, xrdma_psn_add(qp->tp->resp.psn, -1));
 	return true;
 }
 
@@ -367,20 +382,20 @@ bool xrdma_responder_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 		return refused(qp, pkt, reason);
 	orig = do_atomic(at, pkt);
 	xrdma_qp_stat_add(qp, XRDMA_STAT_RX_ATOMICS, 1);
-	qp->resp.msn++;
+	qp->tp->resp.msn++;
 	xrdma_answer_owe(qp, XRDMA_ANSWER_ATOMIC, pkt->psn)->orig = orig;
 	keep(qp, XRDMA_ANSWER_ATOMIC, pkt->psn, pkt->psn)->orig = orig;
-	qp->resp.psn = xrdma_psn_add(pkt->psn, 1);
+	qp->tp->resp.psn = xrdma_psn_add(pkt->psn, 1);
 	return true;
 }
 
 /* Executed; the answer says no more than that. */
 static bool done_without_data(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
-	qp->resp.msn++;
+	qp->tp->resp.msn++;
 	xrdma_answer_owe(qp, XRDMA_ANSWER_EMPTY, pkt->psn);
 	keep(qp, XRDMA_ANSWER_EMPTY, pkt->psn, pkt->psn);
-	qp->resp.psn = xrdma_psn_add(pkt->psn, 1);
+	qp->tp->resp.psn = xrdma_psn_add(pkt->psn, 1);
 	return true;
 }
 
@@ -417,7 +432,7 @@ bool xrdma_responder_flush(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	struct xrdma_access_req req =
 		remote_access(qp, pkt->va, pkt->dma_len, pkt->rkey, rights,
 			      XRDMA_OP_FLUSH);
-	struct xrdma_grant grant;
+	struct xrdma_target target;
 	int reason;
 
 	if (!may_place(qp) || !rights || pkt->flush & ~XRDMA_FLUSH_ALL)
@@ -425,7 +440,7 @@ bool xrdma_responder_flush(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	if (!xrdma_answer_room(qp))
 		return false;
 	req.whole = pkt->flush & XRDMA_FLUSH_MR;
-	reason = xrdma_access_check(qp->dev, &req, &grant);
+	reason = xrdma_access_check(qp->dev, &req, &target);
 	if (reason)
 		return refused(qp, pkt, reason);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -10,6 +10,8 @@
 #include "core/device.h"
 #include "packet/icrc.h"
 #include "packet/pkt.h"
+#include "transport/cnp.h"
+#include "transport/conn.h"
 #include "transport/eth.h"
 #include "transport/rx.h"
 #include "transport/uc.h"
@@ -103,7 +105,7 @@ static enum xrdma_rx to_qp(struct xrdma_device *dev,
 		return XRDMA_RX_OK;
 	}
 	if ((net->tclass & XRDMA_ECN_MASK) == XRDMA_ECN_CE)
-		xrdma_cc_marked(qp);
+		xrdma_cnp_marked(qp);
 	if (pkt->op.flags & XRDMA_PKT_REQUEST) {
 		xrdma_qp_comm_est(qp);
 		if (qp->type == XRDMA_QP_UC)
@@ -119,7 +121,7 @@ static enum xrdma_rx roce(struct xrdma_device *dev, const struct xrdma_net *net)
 	struct xrdma_pkt pkt;
 	enum xrdma_rx rx;
 
-	if (!xrdma_wire_is_local(dev, net->frame) &&
+	if (!xrdma_mac_is_local(dev, net->frame) &&
 	    !xrdma_mcast_wanted(dev, net->frame))
 		return XRDMA_RX_FILTERED;
 	if (!xrdma_icrc_ok(net->frame, net->l3, net->bth, net->end))
@@ -150,20 +152,6 @@ static enum xrdma_rx sort(struct xrdma_device *dev, const u8 *frame, u32 len)
 	xrdma_stat_add(dev, XRDMA_STAT_RX_PACKETS, 1);
 	xrdma_stat_add(dev, XRDMA_STAT_RX_BYTES, len);
 	return roce(dev, &net);
-}
-
-/**
- * xrdma_rx_count() - count a frame
- * @dev: the device
- * @rx: what became of it
- */
-void xrdma_rx_count(struct xrdma_device *dev, enum xrdma_rx rx)
-{
-	dev->wire->rx_frames[rx]++;
-	if (rx == XRDMA_RX_ICRC)
-		xrdma_stat_add(dev, XRDMA_STAT_RX_ICRC_ERRORS, 1);
-	if (rx > XRDMA_RX_ETHERNET)
-		xrdma_stat_add(dev, XRDMA_STAT_RX_DROPPED, 1);
 }
 
 /**

@@ -7,12 +7,21 @@
 
 #include <linux/types.h>
 
+#include "core/device.h"
 #include "packet/net.h"
-
-struct xrdma_device;
+#include "wire/wire.h"
 
 enum xrdma_rx xrdma_rx_frame(struct xrdma_device *dev, const u8 *frame,
 			     u32 len);
-void xrdma_rx_count(struct xrdma_device *dev, enum xrdma_rx rx);
+
+/* Count a frame, of which became what @rx says. */
+static inline void xrdma_rx_count(struct xrdma_device *dev, enum xrdma_rx rx)
+{
+	dev->wire->rx_frames[rx]++;
+	if (rx == XRDMA_RX_ICRC)
+		xrdma_stat_add(dev, XRDMA_STAT_RX_ICRC_ERRORS, 1);
+	if (rx > XRDMA_RX_ETHERNET)
+		xrdma_stat_add(dev, XRDMA_STAT_RX_DROPPED, 1);
+}
 
 #endif /* XRDMA_MODEL_RX_H */

@@ -7,6 +7,7 @@
 
 #include "core/device.h"
 #include "packet/icrc.h"
+#include "transport/conn.h"
 #include "transport/tx.h"
 #include "wire/wire.h"
 
@@ -23,7 +24,7 @@ static void path_of(const struct xrdma_qp *qp, const struct xrdma_gid *gid,
 	path->sport = le16_to_cpu(av->udp_sport);
 	path->vlan_tci = gid->vlan_tci;
 	path->tclass = av->traffic_class;
-	if (qp->dev->cc.rp && xrdma_cc_applies(qp))
+	if (qp->tp->tx.ecn)
 		path->tclass = (path->tclass & ~XRDMA_ECN_MASK) |
 			       XRDMA_ECN_ECT0;
 	path->hop_limit = av->hop_limit;
@@ -34,22 +35,28 @@ static void path_of(const struct xrdma_qp *qp, const struct xrdma_gid *gid,
 					      le32_to_cpu(qp->attr.dest_qpn));
 }
 
-/* The headers, made anew when the GID table or the address vector changed. */
+/*
+ * The headers, made anew when the GID table, the address vector or congestion
+ * control changed.
+ */
 static const struct xrdma_net_template *headers(struct xrdma_qp *qp)
 {
 	const struct xrdma_gid *gid = xrdma_gid_get(qp->dev,
 						    qp->attr.av.sgid_index);
+	bool ecn = qp->dev->cc.rp && xrdma_cc_applies(qp);
 	struct xrdma_path path;
 
 	if (!gid)
 		return NULL;
-	if (qp->tx.valid && !memcmp(gid, &qp->tx.gid, sizeof(*gid)))
-		return &qp->tx.net;
+	if (qp->tp->tx.valid && qp->tp->tx.ecn == ecn &&
+	    !memcmp(gid, &qp->tp->tx.gid, sizeof(*gid)))
+		return &qp->tp->tx.net;
+	qp->tp->tx.ecn = ecn;
 	path_of(qp, gid, &path);
-	xrdma_net_template(&qp->tx.net, &path);
-	qp->tx.gid = *gid;
-	qp->tx.valid = true;
-	return &qp->tx.net;
+	xrdma_net_template(&qp->tp->tx.net, &path);
+	qp->tp->tx.gid = *gid;
+	qp->tp->tx.valid = true;
+	return &qp->tp->tx.net;
 }
 
 /**
@@ -69,7 +76,7 @@ bool xrdma_tx_begin(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
 	const struct xrdma_net_template *net = headers(qp);
 	u32 roce_len = xrdma_pkt_roce_len(pkt);
 
-	tx->frame = xrdma_wire_frame(qp->dev);
+	tx->frame = xrdma_wire_frame(qp->dev->wire);
 	if (!tx->frame)
 		return false;
 	if (net) {
@@ -91,7 +98,7 @@ static void loop_back(struct xrdma_device *dev, const struct xrdma_frame *frame)
 
 	if (!xrdma_mcast_wanted(dev, frame->data))
 		return;
-	copy = xrdma_wire_frame(dev);
+	copy = xrdma_wire_frame(dev->wire);
 	if (!copy)
 		return;
 	copy->len = frame->len;
@@ -118,7 +125,7 @@ void xrdma_tx_end(struct xrdma_qp *qp, struct xrdma_tx *tx)
 		xrdma_cc_account(qp, tx->frame->len);
 	if (tx->frame->data[0] & 1)
 		loop_back(qp->dev, tx->frame);
-	xrdma_wire_send(qp->dev, tx->frame);
+	xrdma_wire_send(qp->dev->wire, tx->frame);
 }
 
 /**

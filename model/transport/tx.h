@@ -21,12 +21,14 @@ struct xrdma_qp;
  * @net: the headers
  * @gid: entry of the GID table that they were made from
  * @transport: XRDMA_BTH_*, of the opcodes of a connection
+ * @ecn: they say that the packets can be marked
  * @valid: @net is that of the present address vector, if @gid still stands
  */
 struct xrdma_tx_state {
 	struct xrdma_net_template net;
 	struct xrdma_gid gid;
 	u8 transport;
+	bool ecn;
 	bool valid;
 };
 

@@ -8,13 +8,14 @@
 #include "core/device.h"
 #include "packet/pkt.h"
 #include "transport/answer.h"
+#include "transport/conn.h"
 #include "transport/responder.h"
 #include "transport/uc.h"
 
 /* The host's own mistake: the receive fails, and the queue pair. */
 static bool recv_failed(struct xrdma_qp *qp, u16 reason)
 {
-	const struct xrdma_rq_wqe *wqe = (void *)qp->resp.mem->recv;
+	const struct xrdma_rq_wqe *wqe = (void *)qp->tp->resp.mem->recv;
 	const struct xrdma_recv_done done = {
 		.status = XRDMA_WC_LOC_PROT_ERR,
 		.opcode = XRDMA_OP_RECV,
@@ -30,7 +31,7 @@ static bool recv_failed(struct xrdma_qp *qp, u16 reason)
 /* Return: false if the message is to be dropped. */
 static bool take_send(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_responder *resp = &qp->tp->resp;
 	struct xrdma_sgl sgl;
 	u64 end;
 	int reason;
@@ -58,9 +59,9 @@ static struct xrdma_access_req access_of(const struct xrdma_qp *qp, u64 len)
 {
 	return (struct xrdma_access_req) {
 		.qp = qp,
-		.addr = qp->resp.va,
+		.addr = qp->tp->resp.va,
 		.len = len,
-		.key = qp->resp.rkey,
+		.key = qp->tp->resp.rkey,
 		.rights = XRDMA_ACCESS_REMOTE_WRITE,
 		.remote = true,
 		.opcode = XRDMA_OP_WRITE,
@@ -71,21 +72,21 @@ static struct xrdma_access_req access_of(const struct xrdma_qp *qp, u64 len)
 static bool begin_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
 	struct xrdma_access_req req;
-	struct xrdma_grant grant;
+	struct xrdma_target target;
 
-	qp->resp.va = pkt->va;
-	qp->resp.rkey = pkt->rkey;
-	qp->resp.left = pkt->dma_len;
-	qp->resp.received = 0;
+	qp->tp->resp.va = pkt->va;
+	qp->tp->resp.rkey = pkt->rkey;
+	qp->tp->resp.left = pkt->dma_len;
+	qp->tp->resp.received = 0;
 	req = access_of(qp, pkt->dma_len);
 	return pkt->dma_len <= XRDMA_MSG_MAX &&
-	       !xrdma_access_check(qp->dev, &req, &grant);
+	       !xrdma_access_check(qp->dev, &req, &target);
 }
 
 /* Return: false if the message is to be dropped. */
 static bool take_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_responder *resp = &qp->tp->resp;
 	bool imm = pkt->op.hdrs & XRDMA_HDR_IMM;
 	bool last = pkt->op.flags & XRDMA_PKT_LAST;
 	struct xrdma_access_req req;
@@ -120,7 +121,7 @@ static bool in_message(const struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 		return false;
 	if (pkt->op.flags & XRDMA_PKT_FIRST)
 		return true;
-	return kind == qp->resp.message && pkt->psn == qp->resp.psn && pkt->len;
+	return kind == qp->tp->resp.message && pkt->psn == qp->tp->resp.psn && pkt->len;
 }
 
 /**
@@ -135,7 +136,7 @@ static bool in_message(const struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 enum xrdma_rx xrdma_uc_request(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 {
 	u16 kind = pkt->op.flags & (XRDMA_PKT_SEND | XRDMA_PKT_WRITE);
-	struct xrdma_responder *resp = &qp->resp;
+	struct xrdma_responder *resp = &qp->tp->resp;
 	bool goes_on = in_message(qp, pkt);
 
 	if (pkt->psn != resp->psn)

@@ -11,9 +11,10 @@
 
 #include "core/device.h"
 #include "packet/pkt.h"
+#include "transport/conn.h"
+#include "transport/sends.h"
 #include "transport/tx.h"
 #include "transport/ud.h"
-#include "wire/wire.h"
 
 #define GRH_BYTES	40
 #define GSI_QKEY	0x80010000U
@@ -91,7 +92,7 @@ static void set_path(struct xrdma_qp *qp, const struct datagram *d)
 		return;
 	qp->attr.dest_qpn = d->wqe->dqpn;
 	qp->attr.av = *d->av;
-	qp->tx.valid = false;
+	qp->tp->tx.valid = false;
 }
 
 static void make_pkt(struct xrdma_qp *qp, const struct datagram *d,
@@ -102,7 +103,7 @@ static void make_pkt(struct xrdma_qp *qp, const struct datagram *d,
 
 	xrdma_pkt_init(pkt, XRDMA_BTH_UD | (imm ? XRDMA_BTH_SEND_ONLY_IMM :
 					    XRDMA_BTH_SEND_ONLY),
-		       le32_to_cpu(d->wqe->dqpn), qp->req.psn);
+		       le32_to_cpu(d->wqe->dqpn), qp->tp->req.psn);
 	pkt->solicited = d->wqe->flags & XRDMA_WQE_SOLICITED;
 	pkt->imm = d->wqe->imm;
 	pkt->qkey = qkey & QKEY_IS_OWN ? own_qkey(qp) : qkey;
@@ -128,23 +129,19 @@ static int send_datagram(struct xrdma_qp *qp, const struct datagram *d)
 		xrdma_tx_cancel(qp, &tx);
 		return reason;
 	}
-	qp->req.psn = xrdma_psn_add(qp->req.psn, 1);
+	qp->tp->req.psn = xrdma_psn_add(qp->tp->req.psn, 1);
 	xrdma_tx_end(qp, &tx);
 	return 0;
 }
 
 /* Return: false if the queue pair is not to go on. */
-static bool send_one(struct xrdma_qp *qp)
+static bool send_one(struct xrdma_qp *qp, u32 index,
+		     const struct xrdma_sq_wqe *wqe)
 {
-	const struct xrdma_sq_wqe *wqe = (void *)qp->dev->wire->wqe;
-	u32 index = qp->req.next;
 	struct datagram d;
 	int reason = 0;
 	u8 status;
 
-	if (xrdma_qp_read_sq(qp, index, qp->dev->wire->wqe))
-		return false;
-	qp->req.next++;
 	status = parse(qp, wqe, &d);
 	if (!status) {
 		reason = send_datagram(qp, &d);
@@ -159,55 +156,31 @@ static bool send_one(struct xrdma_qp *qp)
 
 static bool ud_run(struct xrdma_qp *qp)
 {
-	return xrdma_wire_run_sends(qp, send_one);
-}
-
-static int ud_init(struct xrdma_qp *qp)
-{
-	qp->req.next = 0;
-	qp->req.psn = 0;
-	qp->tx.valid = false;
-	return 0;
+	return xrdma_sends_run(qp, send_one);
 }
 
 static void ud_modify(struct xrdma_qp *qp, u32 mask, u8 old)
 {
 	if (mask & XRDMA_QPM_SQ_PSN)
-		qp->req.psn = le32_to_cpu(qp->attr.sq_psn);
+		qp->tp->req.psn = le32_to_cpu(qp->attr.sq_psn);
 	if (old == XRDMA_QPS_SQE && qp->state == XRDMA_QPS_RTS)
-		qp->req.next = qp->sq.ci;
-}
-
-static void ud_stop(struct xrdma_qp *qp, bool sq_only)
-{
-	(void)qp;
-	(void)sq_only;
-}
-
-static void ud_destroy(struct xrdma_qp *qp)
-{
-	(void)qp;
-}
-
-static bool ud_idle(const struct xrdma_qp *qp)
-{
-	return qp->req.next == qp->sq.ci;
+		qp->tp->req.next = qp->sq.ci;
 }
 
 static void ud_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
 {
-	attr->sq_psn = cpu_to_le32(qp->req.psn);
+	attr->sq_psn = cpu_to_le32(qp->tp->req.psn);
 	attr->dest_qpn = 0;
 	memset(&attr->av, 0, sizeof(attr->av));
 }
 
 const struct xrdma_qp_ops xrdma_ud_ops = {
-	.init = ud_init,
+	.init = xrdma_sends_init,
 	.modify = ud_modify,
-	.stop = ud_stop,
-	.destroy = ud_destroy,
+	.stop = xrdma_sends_stop,
+	.destroy = xrdma_sends_destroy,
 	.run = ud_run,
-	.idle = ud_idle,
+	.idle = xrdma_sends_idle,
 	.query = ud_query,
 };
 
@@ -290,7 +263,7 @@ static void deliver(struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe,
 static enum xrdma_rx receive(struct xrdma_qp *qp, const struct xrdma_net *net,
 			     const struct xrdma_pkt *pkt)
 {
-	u8 *wqe = qp->dev->wire->wqe;
+	u8 wqe[XRDMA_WQE_MAX] __attribute__((aligned(8)));
 
 	if (!can_receive(qp))
 		return XRDMA_RX_STATE;

@@ -7,6 +7,7 @@
  */
 #include "core/device.h"
 #include "packet/pkt.h"
+#include "transport/conn.h"
 #include "transport/xrc.h"
 
 /* The queue of a number, if requests to @qp may name it. */
@@ -33,7 +34,7 @@ bool xrdma_xrc_request(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	if (qp->type != XRDMA_QP_XRC_TGT)
 		return true;
 	srq = find(qp, pkt->srqn);
-	if (!srq || (qp->resp.message && srq != qp->srq))
+	if (!srq || (qp->tp->resp.message && srq != qp->srq))
 		return false;
 	qp->srq = srq;
 	qp->pd = srq->pd;

@@ -1,62 +1,97 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The wire: routing of frames, buffers, the turn of the wire engine.
+ * The wire: routing of frames, and their buffers. The socket to the far end is in
+ * wire_socket.c, impairments are in impair.c, what is in a frame concerns the owner
+ * of the wire.
  */
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/device.h"
-#include "transport/answer.h"
-#include "transport/rx.h"
 #include "wire/wire.h"
 
 static void timer_fired(void *opaque);
+static void arrived(void *opaque, struct xrdma_frame *frame);
+
+/* The socket takes no more frames from the far end while so many wait. */
+static bool socket_room(void *opaque)
+{
+	const struct xrdma_wire *wire = opaque;
+
+	return wire->arrived.count < XRDMA_WIRE_FRAMES / 2;
+}
 
 /**
- * xrdma_wire_init() - make the wire engine of a device
- * @dev: the device; its wire is set
+ * xrdma_wire_create() - make a wire
+ * @loop: gives the time, and watches the socket
+ * @seed: of the impairments
+ * @ops: its owner
+ * @opaque: first argument of @ops
  *
- * The wire has no far end until xrdma_wire_open().
+ * The wire has no far end until xrdma_wire_open(), and sends nothing until
+ * xrdma_wire.port_up is set.
  *
- * Return: 0 or -ENOMEM.
+ * Return: the wire, or NULL without memory.
  */
-int xrdma_wire_init(struct xrdma_device *dev)
+struct xrdma_wire *xrdma_wire_create(struct xrdma_loop *loop, u64 seed,
+				     const struct xrdma_wire_ops *ops,
+				     void *opaque)
 {
 	struct xrdma_wire *wire = calloc(1, sizeof(*wire));
 
 	if (!wire)
-		return -ENOMEM;
+		return NULL;
 	if (xrdma_frame_pool_init(&wire->pool, XRDMA_WIRE_FRAMES)) {
 		free(wire);
-		return -ENOMEM;
+		return NULL;
 	}
-	wire->dev = dev;
+	wire->loop = loop;
+	wire->ops = ops;
+	wire->opaque = opaque;
 	wire->cable = true;
-	wire->tx.rng = dev->params.seed;
-	wire->rx.rng = ~dev->params.seed;
+	wire->tx.rng = seed;
+	wire->rx.rng = ~seed;
 	wire->timer.fn = timer_fired;
 	wire->timer.opaque = wire;
-	TAILQ_INIT(&wire->answering);
-	dev->wire = wire;
-	return 0;
+	wire->socket.loop = loop;
+	wire->socket.pool = &wire->pool;
+	wire->socket.room = socket_room;
+	wire->socket.arrived = arrived;
+	wire->socket.opaque = wire;
+	return wire;
 }
 
 /**
- * xrdma_wire_destroy() - free the wire engine
- * @dev: the device; there are no queue pairs any more
+ * xrdma_wire_open() - connect the wire to a far end
+ * @wire: the wire, without a far end
+ * @spec: "local=PATH,remote=PATH"; a file at the local path is removed
+ *
+ * Return: 0 or a negative errno.
  */
-void xrdma_wire_destroy(struct xrdma_device *dev)
+int xrdma_wire_open(struct xrdma_wire *wire, const char *spec)
 {
-	struct xrdma_wire *wire = dev->wire;
+	return xrdma_socket_open(&wire->socket, spec);
+}
 
-	xrdma_timer_cancel(dev->params.loop, &wire->timer);
+/**
+ * xrdma_wire_close() - take the far end away
+ * @wire: the wire; frames that wait are lost
+ */
+void xrdma_wire_close(struct xrdma_wire *wire)
+{
+	xrdma_socket_close(&wire->socket);
+}
+
+/**
+ * xrdma_wire_destroy() - free a wire
+ * @wire: the wire
+ */
+void xrdma_wire_destroy(struct xrdma_wire *wire)
+{
+	xrdma_timer_cancel(wire->loop, &wire->timer);
 	xrdma_wire_close(wire);
 	xrdma_capture_close(&wire->capture);
 	xrdma_frame_pool_fini(&wire->pool);
 	free(wire);
-	dev->wire = NULL;
 }
 
 static void drop_all(struct xrdma_wire *wire, struct xrdma_frameq *queue)
@@ -68,14 +103,13 @@ static void drop_all(struct xrdma_wire *wire, struct xrdma_frameq *queue)
 }
 
 /**
- * xrdma_wire_reset() - forget all frames in flight
- * @dev: the device; queue pairs have been stopped
+ * xrdma_wire_reset() - forget all frames in flight, and take the port down
+ * @wire: the wire
  */
-void xrdma_wire_reset(struct xrdma_device *dev)
+void xrdma_wire_reset(struct xrdma_wire *wire)
 {
-	struct xrdma_wire *wire = dev->wire;
-
-	xrdma_timer_cancel(dev->params.loop, &wire->timer);
+	wire->port_up = false;
+	xrdma_timer_cancel(wire->loop, &wire->timer);
 	drop_all(wire, &wire->arrived);
 	drop_all(wire, &wire->hold.frames);
 	wire->hold.num = 0;
@@ -85,113 +119,49 @@ void xrdma_wire_reset(struct xrdma_device *dev)
 }
 
 /**
- * xrdma_wire_carrier() - is there a link?
- * @dev: the device
- *
- * Return: true if the cable is plugged in; a device without a far end has a
- * link too, to itself.
- */
-bool xrdma_wire_carrier(const struct xrdma_device *dev)
-{
-	return dev->wire->cable;
-}
-
-/**
  * xrdma_wire_set_cable() - plug the cable in or out
- * @dev: the device
- * @plugged: whether there is a link from now on
+ * @wire: the wire
+ * @plugged: whether there is a link from now on; a wire without a far end has a
+ *	link too, to itself
  */
-void xrdma_wire_set_cable(struct xrdma_device *dev, bool plugged)
+void xrdma_wire_set_cable(struct xrdma_wire *wire, bool plugged)
 {
-	if (dev->wire->cable == plugged)
+	if (wire->cable == plugged)
 		return;
-	dev->wire->cable = plugged;
-	xrdma_port_link_changed(dev);
-}
-
-/**
- * xrdma_wire_port_changed() - the port has new flags, MTU or MAC
- * @dev: the device
- *
- * All of them are looked at with each frame, so there is nothing to do.
- */
-void xrdma_wire_port_changed(struct xrdma_device *dev)
-{
-	(void)dev;
+	wire->cable = plugged;
+	wire->ops->cable_changed(wire->opaque);
 }
 
 /**
  * xrdma_wire_frame() - a buffer for a frame to be sent
- * @dev: the device
+ * @wire: the wire
  *
  * Return: the frame, to be given to xrdma_wire_send(); NULL if there is none.
  */
-struct xrdma_frame *xrdma_wire_frame(struct xrdma_device *dev)
+struct xrdma_frame *xrdma_wire_frame(struct xrdma_wire *wire)
 {
-	return xrdma_frame_get(&dev->wire->pool);
+	return xrdma_frame_get(&wire->pool);
 }
 
 /**
  * xrdma_wire_room() - may a requester send one more frame?
- * @dev: the device
+ * @wire: the wire
  *
  * Return: false while frames that are on their way should be handled first.
  */
-bool xrdma_wire_room(const struct xrdma_device *dev)
+bool xrdma_wire_room(const struct xrdma_wire *wire)
 {
-	const struct xrdma_wire *wire = dev->wire;
-
 	return wire->arrived.count < XRDMA_WIRE_QUEUE &&
 	       wire->socket.backlog.count < XRDMA_WIRE_QUEUE &&
 	       wire->pool.available > XRDMA_WIRE_RESERVE;
 }
 
-/**
- * xrdma_wire_run_sends() - send what is posted, where nothing is acknowledged
- * @qp: a queue pair without a connection
- * @send_one: sends its next entry; false if it is not to go on
- *
- * Return: true if there was work, or it waits for room: nobody would wake it.
- */
-bool xrdma_wire_run_sends(struct xrdma_qp *qp,
-			  bool (*send_one)(struct xrdma_qp *qp))
-{
-	unsigned int budget = XRDMA_WIRE_SENDS;
-	u32 first = qp->req.next;
-
-	while (budget-- && qp->state == XRDMA_QPS_RTS &&
-	       qp->req.next != qp->sq.pi)
-		if (!xrdma_wire_room(qp->dev) || !send_one(qp))
-			return true;
-	return qp->req.next != first;
-}
-
-/**
- * xrdma_wire_is_local() - is a MAC address one of ours?
- * @dev: the device
- * @mac: six bytes
- *
- * Return: true for that of the port and those of the GID table.
- */
-bool xrdma_wire_is_local(const struct xrdma_device *dev, const u8 *mac)
-{
-	u32 i;
-
-	if (!memcmp(mac, dev->port.mac, sizeof(dev->port.mac)))
-		return true;
-	for (i = 0; i < XRDMA_MAX_GID; i++)
-		if (dev->gids[i].flags & XRDMA_GID_VALID &&
-		    !memcmp(mac, dev->gids[i].mac, sizeof(dev->gids[i].mac)))
-			return true;
-	return false;
-}
-
 static void route(struct xrdma_wire *wire, struct xrdma_frame *frame)
 {
-	if (xrdma_wire_is_local(wire->dev, frame->data)) {
+	if (wire->ops->is_local(wire->opaque, frame->data)) {
 		xrdma_frameq_push(&wire->arrived, frame);
 	} else if (wire->socket.open) {
-		xrdma_socket_send(wire, frame);
+		xrdma_socket_send(&wire->socket, frame);
 	} else {
 		wire->tx_nowhere++;
 		xrdma_frame_put(&wire->pool, frame);
@@ -228,13 +198,13 @@ static void arm_timer(struct xrdma_wire *wire)
 	if (rx_ns < next_ns)
 		next_ns = rx_ns;
 	if (next_ns != UINT64_MAX)
-		xrdma_timer_arm(wire->dev->params.loop, &wire->timer, next_ns);
+		xrdma_timer_arm(wire->loop, &wire->timer, next_ns);
 }
 
 static void timer_fired(void *opaque)
 {
 	struct xrdma_wire *wire = opaque;
-	u64 now_ns = xrdma_loop_now(wire->dev->params.loop);
+	u64 now_ns = xrdma_loop_now(wire->loop);
 	struct xrdma_frameq out = { 0 };
 
 	xrdma_impair_due(&wire->tx, now_ns, &out);
@@ -246,17 +216,16 @@ static void timer_fired(void *opaque)
 
 static bool may_send(const struct xrdma_wire *wire)
 {
-	return wire->cable && wire->dev->port.flags & XRDMA_PORT_UP;
+	return wire->cable && wire->port_up;
 }
 
 /**
  * xrdma_wire_send() - send a frame
- * @dev: the device
+ * @wire: the wire
  * @frame: from xrdma_wire_frame(); no longer the caller's
  */
-void xrdma_wire_send(struct xrdma_device *dev, struct xrdma_frame *frame)
+void xrdma_wire_send(struct xrdma_wire *wire, struct xrdma_frame *frame)
 {
-	struct xrdma_wire *wire = dev->wire;
 	struct xrdma_frameq out = { 0 };
 
 	if (!may_send(wire)) {
@@ -271,18 +240,15 @@ void xrdma_wire_send(struct xrdma_device *dev, struct xrdma_frame *frame)
 		return;
 	}
 	xrdma_impair_frame(&wire->tx, &wire->pool, frame,
-			   xrdma_loop_now(dev->params.loop), &out);
+			   xrdma_loop_now(wire->loop), &out);
 	route_all(wire, &out);
 	arm_timer(wire);
 }
 
-/**
- * xrdma_wire_arrived() - a frame came from the far end
- * @wire: the wire
- * @frame: the frame; no longer the caller's
- */
-void xrdma_wire_arrived(struct xrdma_wire *wire, struct xrdma_frame *frame)
+/* A frame came from the far end. */
+static void arrived(void *opaque, struct xrdma_frame *frame)
 {
+	struct xrdma_wire *wire = opaque;
 	struct xrdma_frameq out = { 0 };
 
 	if (!wire->rx.on) {
@@ -290,63 +256,19 @@ void xrdma_wire_arrived(struct xrdma_wire *wire, struct xrdma_frame *frame)
 		return;
 	}
 	xrdma_impair_frame(&wire->rx, &wire->pool, frame,
-			   xrdma_loop_now(wire->dev->params.loop), &out);
+			   xrdma_loop_now(wire->loop), &out);
 	arrive_all(wire, &out);
 	arm_timer(wire);
 }
 
 /**
- * xrdma_wire_answer() - a queue pair has answers to send
- * @qp: the queue pair
- */
-void xrdma_wire_answer(struct xrdma_qp *qp)
-{
-	if (qp->resp.queued)
-		return;
-	qp->resp.queued = true;
-	TAILQ_INSERT_TAIL(&qp->dev->wire->answering, qp, resp.link);
-}
-
-/**
- * xrdma_wire_no_answer() - a queue pair has no answers to send
- * @qp: the queue pair
- */
-void xrdma_wire_no_answer(struct xrdma_qp *qp)
-{
-	if (!qp->resp.queued)
-		return;
-	qp->resp.queued = false;
-	TAILQ_REMOVE(&qp->dev->wire->answering, qp, resp.link);
-}
-
-/* Each queue pair in turn sends some of its answers, until none can. */
-static bool send_answers(struct xrdma_wire *wire)
-{
-	u32 budget = XRDMA_WIRE_BUDGET;
-	struct xrdma_qp *qp;
-	u32 sent;
-	bool any = false;
-
-	while (budget && (qp = TAILQ_FIRST(&wire->answering)) != NULL) {
-		xrdma_wire_no_answer(qp);
-		sent = xrdma_answer_some(qp, budget);
-		if (!sent && qp->resp.queued)
-			break;
-		any |= sent;
-		budget -= sent < budget ? sent : budget;
-	}
-	return any;
-}
-
-/**
- * xrdma_wire_poll() - a turn of the wire engine
- * @dev: the device
+ * xrdma_wire_poll() - hand frames that have arrived to the owner
+ * @wire: the wire
  *
- * Return: true if there was anything to do.
+ * Return: true if there were any.
  */
-bool xrdma_wire_poll(struct xrdma_device *dev)
+bool xrdma_wire_poll(struct xrdma_wire *wire)
 {
-	struct xrdma_wire *wire = dev->wire;
 	u32 budget = XRDMA_WIRE_BUDGET;
 	struct xrdma_frame *frame;
 	bool any = wire->arrived.head;
@@ -354,10 +276,8 @@ bool xrdma_wire_poll(struct xrdma_device *dev)
 	while (budget-- && (frame = xrdma_frameq_pop(&wire->arrived))) {
 		if (xrdma_hold_frame(&wire->hold, &wire->pool, frame))
 			continue;
-		xrdma_rx_frame(dev, frame->data, frame->len);
+		wire->ops->receive(wire->opaque, frame->data, frame->len);
 		xrdma_frame_put(&wire->pool, frame);
 	}
-	if (dev->live && !TAILQ_EMPTY(&wire->answering))
-		any |= send_answers(wire);
 	return any;
 }

@@ -26,7 +26,6 @@
 #include <string.h>
 
 #include "base/control.h"
-#include "core/device.h"
 #include "wire/wire.h"
 
 static void add_u64(struct json_object *object, const char *name, u64 value)
@@ -57,8 +56,7 @@ static struct json_object *rx_section(const struct xrdma_wire *wire)
 
 static struct json_object *wire_section(void *opaque)
 {
-	const struct xrdma_device *dev = opaque;
-	const struct xrdma_wire *wire = dev->wire;
+	const struct xrdma_wire *wire = opaque;
 	struct json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "plugged",
@@ -84,16 +82,15 @@ static struct json_object *wire_section(void *opaque)
 
 /**
  * xrdma_wire_impair() - impair the wire from now on
- * @dev: the device
+ * @wire: the wire
  * @direction: "tx": what is sent, "rx": what comes from the far end, "both"
  * @spec: as of xrdma_impair_parse()
  *
  * Return: 0 or -EINVAL.
  */
-int xrdma_wire_impair(struct xrdma_device *dev, const char *direction,
+int xrdma_wire_impair(struct xrdma_wire *wire, const char *direction,
 		      const char *spec)
 {
-	struct xrdma_wire *wire = dev->wire;
 	bool both = !strcmp(direction, "both");
 	int err;
 
@@ -133,8 +130,8 @@ static int fault(void *opaque, struct json_object *request,
 static int capture(void *opaque, struct json_object *request,
 		   struct json_object *reply)
 {
-	struct xrdma_device *dev = opaque;
-	struct xrdma_capture *capture = &dev->wire->capture;
+	struct xrdma_wire *wire = opaque;
+	struct xrdma_capture *capture = &wire->capture;
 	const char *path = get_string(request, "file", "");
 	int err;
 
@@ -178,26 +175,26 @@ static bool get_number(struct json_object *request, const char *name,
 static int hold(void *opaque, struct json_object *request,
 		struct json_object *reply)
 {
-	struct xrdma_device *dev = opaque;
+	struct xrdma_wire *wire = opaque;
 	u32 qpn, after;
 
 	(void)reply;
 	if (!get_number(request, "qpn", XRDMA_HOLD_ALL, 0xffffff, &qpn) ||
 	    !get_number(request, "after", 0, INT32_MAX, &after))
 		return -EINVAL;
-	return xrdma_hold_begin(&dev->wire->hold, qpn, after);
+	return xrdma_hold_begin(&wire->hold, qpn, after);
 }
 
 static int release(void *opaque, struct json_object *request,
 		   struct json_object *reply)
 {
-	struct xrdma_device *dev = opaque;
+	struct xrdma_wire *wire = opaque;
 	u32 qpn;
 
 	if (!get_number(request, "qpn", XRDMA_HOLD_ALL, 0xffffff, &qpn))
 		return -EINVAL;
-	add_u64(reply, "released", xrdma_hold_end(&dev->wire->hold, qpn,
-						  &dev->wire->arrived));
+	add_u64(reply, "released", xrdma_hold_end(&wire->hold, qpn,
+						  &wire->arrived));
 	return 0;
 }
 
@@ -214,20 +211,20 @@ static const struct {
 
 /**
  * xrdma_wire_add_control() - register commands and section of the wire
- * @dev: the device
+ * @wire: the wire
  * @control: the control socket
  *
  * Return: 0, or -ENOSPC.
  */
-int xrdma_wire_add_control(struct xrdma_device *dev,
+int xrdma_wire_add_control(struct xrdma_wire *wire,
 			   struct xrdma_control *control)
 {
 	unsigned int i;
 	int err;
 
-	err = xrdma_control_add_section(control, "wire", wire_section, dev);
+	err = xrdma_control_add_section(control, "wire", wire_section, wire);
 	for (i = 0; !err && i < ARRAY_SIZE(commands); i++)
 		err = xrdma_control_add_command(control, commands[i].name,
-						commands[i].fn, dev);
+						commands[i].fn, wire);
 	return err;
 }

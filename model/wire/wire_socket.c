@@ -10,9 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/log.h"
-#include "core/device.h"
-#include "wire/wire.h"
+#include "wire/wire_socket.h"
 
 #define SPEC_MAX	256
 #define BURST		64
@@ -56,10 +54,9 @@ static int parse_spec(struct xrdma_wire_socket *socket, const char *spec)
 }
 
 /* Return: false if the frame must wait. */
-static bool try_send(struct xrdma_wire *wire, const struct xrdma_frame *frame)
+static bool try_send(struct xrdma_wire_socket *s,
+		     const struct xrdma_frame *frame)
 {
-	struct xrdma_wire_socket *s = &wire->socket;
-
 	if (sendto(s->watch.fd, frame->data, frame->len, MSG_DONTWAIT,
 		   (struct sockaddr *)&s->remote, sizeof(s->remote)) >= 0)
 		return true;
@@ -69,52 +66,48 @@ static bool try_send(struct xrdma_wire *wire, const struct xrdma_frame *frame)
 	return true;
 }
 
-static void send_backlog(struct xrdma_wire *wire)
+static void send_backlog(struct xrdma_wire_socket *s)
 {
-	struct xrdma_wire_socket *s = &wire->socket;
-
-	while (s->backlog.head && try_send(wire, s->backlog.head))
-		xrdma_frame_put(&wire->pool, xrdma_frameq_pop(&s->backlog));
+	while (s->backlog.head && try_send(s, s->backlog.head))
+		xrdma_frame_put(s->pool, xrdma_frameq_pop(&s->backlog));
 	if (!s->backlog.head)
-		xrdma_loop_rewatch(wire->dev->params.loop, &s->watch, EPOLLIN);
+		xrdma_loop_rewatch(s->loop, &s->watch, EPOLLIN);
 }
 
 /* Return: false if nothing was there. */
-static bool receive(struct xrdma_wire *wire)
+static bool receive(struct xrdma_wire_socket *s)
 {
-	struct xrdma_frame *frame = xrdma_frame_get(&wire->pool);
+	struct xrdma_frame *frame = xrdma_frame_get(s->pool);
 	ssize_t len;
 
 	if (!frame)
 		return false;
-	len = recv(wire->socket.watch.fd, frame->data, sizeof(frame->data),
+	len = recv(s->watch.fd, frame->data, sizeof(frame->data),
 		   MSG_DONTWAIT | MSG_TRUNC);
 	if (len > 0 && len <= XRDMA_FRAME_MAX) {
 		frame->len = len;
-		xrdma_wire_arrived(wire, frame);
+		s->arrived(s->opaque, frame);
 		return true;
 	}
 	if (len > 0)
-		wire->socket.oversized++;
-	xrdma_frame_put(&wire->pool, frame);
+		s->oversized++;
+	xrdma_frame_put(s->pool, frame);
 	return len >= 0;
 }
 
 static void socket_ready(void *opaque, u32 events)
 {
-	struct xrdma_wire *wire = opaque;
+	struct xrdma_wire_socket *s = opaque;
 	unsigned int burst = BURST;
 
 	if (events & EPOLLOUT)
-		send_backlog(wire);
-	while (burst-- && wire->arrived.count < XRDMA_WIRE_FRAMES / 2 &&
-	       receive(wire))
+		send_backlog(s);
+	while (burst-- && s->room(s->opaque) && receive(s))
 		;
 }
 
-static int open_socket(struct xrdma_wire *wire)
+static int open_socket(struct xrdma_wire_socket *s)
 {
-	struct xrdma_wire_socket *s = &wire->socket;
 	int size = SOCKET_BUFFER;
 
 	s->watch.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
@@ -127,71 +120,67 @@ static int open_socket(struct xrdma_wire *wire)
 		 sizeof(s->local)))
 		return -errno;
 	s->watch.fn = socket_ready;
-	s->watch.opaque = wire;
-	return xrdma_loop_watch(wire->dev->params.loop, &s->watch, EPOLLIN);
+	s->watch.opaque = s;
+	return xrdma_loop_watch(s->loop, &s->watch, EPOLLIN);
 }
 
 /**
- * xrdma_wire_open() - connect the wire to a far end
- * @dev: the device; its wire has no far end
+ * xrdma_socket_open() - open the socket to a far end
+ * @s: the socket, not open
  * @spec: "local=PATH,remote=PATH"; a file at the local path is removed
  *
  * Return: 0 or a negative errno.
  */
-int xrdma_wire_open(struct xrdma_device *dev, const char *spec)
+int xrdma_socket_open(struct xrdma_wire_socket *s, const char *spec)
 {
-	struct xrdma_wire *wire = dev->wire;
 	int err;
 
-	err = parse_spec(&wire->socket, spec);
+	err = parse_spec(s, spec);
 	if (err)
 		return err;
-	err = open_socket(wire);
-	if (err && wire->socket.watch.fd >= 0)
-		close(wire->socket.watch.fd);
-	wire->socket.open = !err;
+	err = open_socket(s);
+	if (err && s->watch.fd >= 0)
+		close(s->watch.fd);
+	s->open = !err;
 	return err;
 }
 
 /**
- * xrdma_wire_close() - take the far end away
- * @wire: the wire; frames that wait are lost
+ * xrdma_socket_close() - close the socket
+ * @s: the socket; frames that wait are lost
  */
-void xrdma_wire_close(struct xrdma_wire *wire)
+void xrdma_socket_close(struct xrdma_wire_socket *s)
 {
-	struct xrdma_wire_socket *s = &wire->socket;
 	struct xrdma_frame *frame;
 
 	if (!s->open)
 		return;
 	s->open = false;
 	while ((frame = xrdma_frameq_pop(&s->backlog)) != NULL)
-		xrdma_frame_put(&wire->pool, frame);
-	xrdma_loop_unwatch(wire->dev->params.loop, &s->watch);
+		xrdma_frame_put(s->pool, frame);
+	xrdma_loop_unwatch(s->loop, &s->watch);
 	close(s->watch.fd);
 	unlink(s->local.sun_path);
 }
 
 /**
  * xrdma_socket_send() - send a frame to the far end
- * @wire: the wire; its socket is open
+ * @s: the socket, open
  * @frame: the frame; no longer the caller's
  */
-void xrdma_socket_send(struct xrdma_wire *wire, struct xrdma_frame *frame)
+void xrdma_socket_send(struct xrdma_wire_socket *s, struct xrdma_frame *frame)
 {
-	struct xrdma_wire_socket *s = &wire->socket;
-
-	if (!s->backlog.head && try_send(wire, frame)) {
-		xrdma_frame_put(&wire->pool, frame);
+	if (!s->backlog.head && try_send(s, frame)) {
+		xrdma_frame_put(s->pool, frame);
 		return;
 	}
 	if (s->backlog.count >= XRDMA_SOCKET_BACKLOG) {
 		s->lost++;
-		xrdma_frame_put(&wire->pool, frame);
+		xrdma_frame_put(s->pool, frame);
 		return;
 	}
 	if (!s->backlog.head)
-		xrdma_loop_rewatch(wire->dev->params.loop, &s->watch,
+		xrdma_loop_rewatch(s->loop, &s->watch,
 				   EPOLLIN | EPOLLOUT);
 	xrdma_frameq_push(&s->backlog, frame);
 }

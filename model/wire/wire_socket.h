@@ -7,18 +7,22 @@
 #define XRDMA_MODEL_WIRE_SOCKET_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <sys/un.h>
 
 #include "base/loop.h"
 #include "wire/frame.h"
-
-struct xrdma_wire;
 
 /* Frames that wait while the other end is slow; more are lost. */
 #define XRDMA_SOCKET_BACKLOG	256
 
 /**
  * struct xrdma_wire_socket - the socket
+ * @loop: watches it; this and the next four are set by the owner
+ * @pool: where frames come from, and go to when they have been sent
+ * @room: may one more frame arrive?
+ * @arrived: a frame has come from the far end; it is the owner's from now on
+ * @opaque: first argument of @room and @arrived
  * @open: it is in use
  * @watch: its descriptor in the loop
  * @local: address it is bound to, removed when it is closed
@@ -28,6 +32,11 @@ struct xrdma_wire;
  * @oversized: frames received that were too long, and lost
  */
 struct xrdma_wire_socket {
+	struct xrdma_loop *loop;
+	struct xrdma_frame_pool *pool;
+	bool (*room)(void *opaque);
+	void (*arrived)(void *opaque, struct xrdma_frame *frame);
+	void *opaque;
 	bool open;
 	struct xrdma_watch watch;
 	struct sockaddr_un local;
@@ -37,8 +46,8 @@ struct xrdma_wire_socket {
 	u64 oversized;
 };
 
-int xrdma_wire_open(struct xrdma_device *dev, const char *spec);
-void xrdma_wire_close(struct xrdma_wire *wire);
-void xrdma_socket_send(struct xrdma_wire *wire, struct xrdma_frame *frame);
+int xrdma_socket_open(struct xrdma_wire_socket *s, const char *spec);
+void xrdma_socket_close(struct xrdma_wire_socket *s);
+void xrdma_socket_send(struct xrdma_wire_socket *s, struct xrdma_frame *frame);
 
 #endif /* XRDMA_MODEL_WIRE_SOCKET_H */

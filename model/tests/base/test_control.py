@@ -16,7 +16,7 @@ def _control(stub):
 
 
 def test_stats_have_all_sections(control):
-    """Of the transport."""
+    """Of the process around the device."""
     stats = control.stats()
     assert stats["host_errors"] == 0
     assert stats["host_error_log"] == []

@@ -44,9 +44,9 @@ static struct xrdma_access_req remote(u16 rights)
 
 static int check(struct xrdma_access_req req)
 {
-	struct xrdma_grant grant;
+	struct xrdma_target target;
 
-	return xrdma_access_check(t.env->dev, &req, &grant);
+	return xrdma_access_check(t.env->dev, &req, &target);
 }
 
 static int write_remote(void)

@@ -434,7 +434,7 @@ static void an_old_key_ends_with_the_bind(void **state)
 static void all_key_bytes(void **state)
 {
 	struct xrdma_access_req req;
-	struct xrdma_grant grant;
+	struct xrdma_target target;
 	struct wire_bind b;
 	struct scene s;
 	int byte, i;
@@ -450,7 +450,7 @@ static void all_key_bytes(void **state)
 		for (i = 0; i < 256; i++) {
 			req.key = xrdma_make_key(MW, i);
 			assert_int_equal(xrdma_access_check(s.p.b.host->dev,
-							    &req, &grant),
+							    &req, &target),
 					 i == byte ? 0 : XRDMA_FAULT_KEY_BYTE);
 		}
 		wire_post_inval(&s.p.b, 1, s.mw);

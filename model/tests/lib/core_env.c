@@ -45,6 +45,7 @@ int core_setup(void **state)
 {
 	struct core_env *env = calloc(1, sizeof(*env));
 	struct xrdma_device_params params = {
+		.transport = &mock_transport,
 		.irq = count_irq,
 		.irq_opaque = env,
 		.vectors = XRDMA_MSIX_VECTORS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * What the tests of the device's core share: guest memory, a device over it
- * with a mock of the wire engine, and a small driver.
+ * with a mock of the transport, and a small driver.
  */
 #ifndef XRDMA_TEST_CORE_ENV_H
 #define XRDMA_TEST_CORE_ENV_H

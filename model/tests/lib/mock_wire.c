@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A wire engine that sends nothing. Stands in for everything that device.h
- * expects of the wire engine, so that no part of the real one is linked.
+ * A transport that sends nothing: the functions of struct xrdma_transport, so that
+ * no part of folders wire/ and transport/ is linked.
  */
 #include "core/device.h"
 #include "tests/lib/mock_wire.h"
@@ -66,54 +66,65 @@ static void mock_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
 	(void)attr;
 }
 
-#define MOCK_OPS							\
-	{								\
-		.init = mock_init,					\
-		.modify = mock_modify,					\
-		.stop = mock_stop,					\
-		.destroy = mock_destroy,				\
-		.run = mock_run,					\
-		.idle = mock_idle,					\
-		.query = mock_query,					\
-	}
+static const struct xrdma_qp_ops mock_ops = {
+	.init = mock_init,
+	.modify = mock_modify,
+	.stop = mock_stop,
+	.destroy = mock_destroy,
+	.run = mock_run,
+	.idle = mock_idle,
+	.query = mock_query,
+};
 
-const struct xrdma_qp_ops xrdma_rc_ops = MOCK_OPS;
-const struct xrdma_qp_ops xrdma_uc_ops = MOCK_OPS;
-const struct xrdma_qp_ops xrdma_ud_ops = MOCK_OPS;
-const struct xrdma_qp_ops xrdma_xrc_ops = MOCK_OPS;
-const struct xrdma_qp_ops xrdma_raw_ops = MOCK_OPS;
-
-int xrdma_wire_init(struct xrdma_device *dev)
+static int transport_init(struct xrdma_device *dev)
 {
 	(void)dev;
 	return 0;
 }
 
-void xrdma_wire_destroy(struct xrdma_device *dev)
+static void transport_destroy(struct xrdma_device *dev)
 {
 	(void)dev;
 }
 
-void xrdma_wire_reset(struct xrdma_device *dev)
+static void transport_reset(struct xrdma_device *dev)
 {
 	(void)dev;
 	mock_wire.resets++;
 }
 
-bool xrdma_wire_poll(struct xrdma_device *dev)
+static bool transport_poll(struct xrdma_device *dev)
 {
 	(void)dev;
 	return false;
 }
 
-bool xrdma_wire_carrier(const struct xrdma_device *dev)
+static bool transport_carrier(const struct xrdma_device *dev)
 {
 	(void)dev;
 	return mock_wire.carrier;
 }
 
-void xrdma_wire_port_changed(struct xrdma_device *dev)
+static void transport_port_changed(struct xrdma_device *dev)
 {
 	(void)dev;
 	mock_wire.port_changes++;
 }
+
+const struct xrdma_transport mock_transport = {
+	.qp_ops = {
+		[XRDMA_QP_RC] = &mock_ops,
+		[XRDMA_QP_UC] = &mock_ops,
+		[XRDMA_QP_UD] = &mock_ops,
+		[XRDMA_QP_GSI] = &mock_ops,
+		[XRDMA_QP_XRC_INI] = &mock_ops,
+		[XRDMA_QP_XRC_TGT] = &mock_ops,
+		[XRDMA_QP_RAW] = &mock_ops,
+	},
+	.init = transport_init,
+	.destroy = transport_destroy,
+	.reset = transport_reset,
+	.poll = transport_poll,
+	.carrier = transport_carrier,
+	.port_changed = transport_port_changed,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A wire engine that sends nothing: sends succeed at once, unless the test
- * takes over; what the core asks of it is counted.
+ * A transport that sends nothing: sends succeed at once, unless the test takes
+ * over; what the core asks of it is counted.
  */
 #ifndef XRDMA_TEST_MOCK_WIRE_H
 #define XRDMA_TEST_MOCK_WIRE_H
@@ -16,8 +16,8 @@
  * @stop: calls of stop
  * @sq_only: of those with @sq_only
  * @destroy: calls of destroy
- * @resets: calls of xrdma_wire_reset()
- * @port_changes: calls of xrdma_wire_port_changed()
+ * @resets: calls of xrdma_transport.reset
+ * @port_changes: calls of xrdma_transport.port_changed
  * @mask: of the last modify
  * @hold: take nothing up: sends stay in progress
  * @fail: fail the next send with this status
@@ -40,5 +40,6 @@ struct mock_wire {
 };
 
 extern struct mock_wire mock_wire;
+extern const struct xrdma_transport mock_transport;
 
 #endif /* XRDMA_TEST_MOCK_WIRE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A toy engine, for tests of the transport only. In BAR0:
+ * A toy engine, for tests of folders base/ and host/. In BAR0:
  *
  *   0x00, 0x08	scratch registers of 64 bits
  *   0x10	read: resets seen

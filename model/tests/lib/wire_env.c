@@ -169,6 +169,7 @@ static void make_host(struct wire_env *env, int number)
 {
 	struct wire_host *host = &env->hosts[number];
 	struct xrdma_device_params params = {
+		.transport = &xrdma_roce_transport,
 		.irq = no_irq,
 		.irq_opaque = host,
 		.vectors = XRDMA_MSIX_VECTORS,
@@ -211,10 +212,10 @@ static void make_wire(struct wire_env *env)
 	assert_non_null(mkdtemp(env->dir));
 	snprintf(spec, sizeof(spec), "local=%s/a,remote=%s/b", env->dir,
 		 env->dir);
-	assert_int_equal(xrdma_wire_open(env->hosts[0].dev, spec), 0);
+	assert_int_equal(xrdma_wire_open(env->hosts[0].dev->wire, spec), 0);
 	snprintf(spec, sizeof(spec), "remote=%s/a,local=%s/b", env->dir,
 		 env->dir);
-	assert_int_equal(xrdma_wire_open(env->hosts[1].dev, spec), 0);
+	assert_int_equal(xrdma_wire_open(env->hosts[1].dev->wire, spec), 0);
 }
 
 static int setup(void **state, int n)

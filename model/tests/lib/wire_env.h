@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the tests of the wire engine share: one or two whole devices, each with
+ * What the tests of wire and transport share: one or two whole devices, each with
  * a host's memory, between them a wire, and a driver small enough to see
  * through. Time passes only when nothing else can happen.
  */
@@ -17,6 +17,8 @@
 
 #include "core/device.h"
 #include "tests/lib/fake_loop.h"
+#include "transport/conn.h"
+#include "transport/transport.h"
 #include "wire/wire.h"
 #include "xrdma_encode.h"
 #include "xrdma_ring.h"

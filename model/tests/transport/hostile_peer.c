@@ -43,7 +43,7 @@ static void send(struct world *w, struct world_qp *q, struct xrdma_pkt *pkt,
 	u32 len = craft_frame(&q->c, pkt, payload, frame);
 
 	xrdma_rx_frame(w->host->dev, frame, len);
-	xrdma_wire_poll(w->host->dev);
+	w->host->dev->params.transport->poll(w->host->dev);
 }
 
 /* The syndrome that a verdict leads to. */

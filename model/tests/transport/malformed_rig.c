@@ -16,6 +16,7 @@
  */
 struct snapshot {
 	struct xrdma_qp qp;
+	struct xrdma_qp_transport tp;
 	u32 window;
 	u32 answers;
 	u32 memory;
@@ -41,11 +42,12 @@ static void take_snapshot(const struct rig *r, struct snapshot *s)
 
 	memset(s, 0, sizeof(*s));
 	memcpy(&s->qp, r->p.a.qp, sizeof(s->qp));
-	if (s->qp.req.entries)
-		s->window = crc(s->qp.req.entries, XRDMA_REQ_WINDOW *
-				sizeof(*s->qp.req.entries));
-	if (s->qp.resp.mem)
-		s->answers = crc(s->qp.resp.mem, sizeof(*s->qp.resp.mem));
+	memcpy(&s->tp, s->qp.tp, sizeof(s->tp));
+	if (s->tp.req.entries)
+		s->window = crc(s->tp.req.entries, XRDMA_REQ_WINDOW *
+				sizeof(*s->tp.req.entries));
+	if (s->tp.resp.mem)
+		s->answers = crc(s->tp.resp.mem, sizeof(*s->tp.resp.mem));
 	s->memory = crc(r->p.a_mem, 4096);
 	s->available = dev->wire->pool.available;
 	s->tx_frames = dev->wire->tx_frames;

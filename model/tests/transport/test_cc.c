@@ -457,7 +457,7 @@ static void the_rate_falls_and_recovers(void **state)
 	set = query(p.a.host);
 	set.byte_reset = cpu_to_le32(10000000); /* as the paper has it */
 	modify(p.a.host, &set);
-	assert_int_equal(xrdma_wire_impair(p.a.host->dev, "tx", "ecn=10%"), 0);
+	assert_int_equal(xrdma_wire_impair(p.a.host->dev->wire, "tx", "ecn=10%"), 0);
 	for (i = 0; i < 50; i++) {
 		wire_fill(p.a_mem, 1 << 20, i);
 		time_of(&p, XRDMA_OP_WRITE, 1 << 20);
@@ -473,7 +473,7 @@ static void the_rate_falls_and_recovers(void **state)
 	assert_int_equal(stat(p.b.host, XRDMA_STAT_CNP_SENT),
 			 stat(p.a.host, XRDMA_STAT_CNP_HANDLED));
 	assert_int_equal(stat(p.a.host, XRDMA_STAT_ACK_TIMEOUTS), 0);
-	assert_int_equal(xrdma_wire_impair(p.a.host->dev, "tx", "none"), 0);
+	assert_int_equal(xrdma_wire_impair(p.a.host->dev->wire, "tx", "none"), 0);
 	for (i = 0; i < 20000 && p.a.qp->cc.rp.slowed; i++)
 		time_of(&p, XRDMA_OP_WRITE, 1 << 16);
 	assert_false(p.a.qp->cc.rp.slowed);

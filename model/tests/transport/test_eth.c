@@ -240,16 +240,16 @@ static void a_slow_far_end_loses_frames(void **state)
 	make_nic(env, 0, &a);
 	make_frame(frame, env->hosts[1].mac, env->hosts[0].mac, 100);
 	for (i = 0; i < 3000; i++) {
-		struct xrdma_frame *f = xrdma_wire_frame(env->hosts[0].dev);
+		struct xrdma_frame *f = xrdma_wire_frame(env->hosts[0].dev->wire);
 
 		assert_non_null(f);
 		memcpy(f->data, frame, sizeof(frame));
 		f->len = sizeof(frame);
-		xrdma_wire_send(env->hosts[0].dev, f);
+		xrdma_wire_send(env->hosts[0].dev->wire, f);
 	}
 	assert_true(wire->socket.lost > 0);
 	assert_int_equal(wire->socket.backlog.count, XRDMA_SOCKET_BACKLOG);
-	assert_false(xrdma_wire_room(env->hosts[0].dev));
+	assert_false(xrdma_wire_room(env->hosts[0].dev->wire));
 	/* what waits for room does not go to sleep */
 	send_frame(&a, 2, frame, 100);
 	for (i = 0; i < 5; i++)
@@ -266,10 +266,10 @@ static void a_far_end_that_is_gone_loses_frames(void **state)
 	struct xrdma_frame *frame;
 
 	xrdma_wire_close(env->hosts[1].dev->wire);
-	frame = xrdma_wire_frame(env->hosts[0].dev);
+	frame = xrdma_wire_frame(env->hosts[0].dev->wire);
 	frame->len = 60;
 	memset(frame->data, 0, 60);
-	xrdma_wire_send(env->hosts[0].dev, frame);
+	xrdma_wire_send(env->hosts[0].dev->wire, frame);
 	assert_int_equal(wire->socket.lost, 1);
 	assert_int_equal(wire->pool.available, wire->pool.total);
 }
@@ -284,9 +284,9 @@ static void a_wire_has_two_ends_in_its_specification(void **state)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_true(xrdma_wire_open(env->hosts[0].dev, bad[i]) < 0);
+		assert_true(xrdma_wire_open(env->hosts[0].dev->wire, bad[i]) < 0);
 	assert_false(env->hosts[0].dev->wire->socket.open);
-	assert_true(xrdma_wire_open(env->hosts[0].dev,
+	assert_true(xrdma_wire_open(env->hosts[0].dev->wire,
 				    "local=/nowhere/x,remote=/nowhere/y") < 0);
 	assert_false(env->hosts[0].dev->wire->socket.open);
 }
@@ -296,12 +296,12 @@ static void a_pulled_cable_is_an_event(void **state)
 	struct wire_env *env = *state;
 	struct xrdma_device *dev = env->hosts[0].dev;
 
-	assert_true(xrdma_wire_carrier(dev));
+	assert_true(dev->params.transport->carrier(dev));
 	assert_true(dev->port.link_up);
-	xrdma_wire_set_cable(dev, false);
-	assert_false(xrdma_wire_carrier(dev));
+	xrdma_wire_set_cable(dev->wire, false);
+	assert_false(dev->params.transport->carrier(dev));
 	assert_false(dev->port.link_up);
-	xrdma_wire_set_cable(dev, true);
+	xrdma_wire_set_cable(dev->wire, true);
 	assert_true(dev->port.link_up);
 }
 

@@ -131,7 +131,7 @@ static void only_a_response_completes(void **state)
 	completed(&c, 1, XRDMA_OP_FLUSH, XRDMA_WC_SUCCESS);
 	respond(&c, XRDMA_BTH_READ_RESP_ONLY, REQ_PSN + 1, 0);
 	completed(&c, 2, XRDMA_OP_ATOMIC_WRITE, XRDMA_WC_SUCCESS);
-	assert_int_equal(c.p.a.qp->req.rd_atomic, 0);
+	assert_int_equal(c.p.a.qp->tp->req.rd_atomic, 0);
 }
 
 static void a_response_with_data_is_bad(void **state)

@@ -242,7 +242,7 @@ static void many_reads_and_atomics_keep_the_limit(void **state)
 	}
 	while (p.a.qp->sq.ci != 100) {
 		wire_turn(env);
-		assert_true(p.a.qp->req.rd_atomic <= 2);
+		assert_true(p.a.qp->tp->req.rd_atomic <= 2);
 	}
 	wire_expect_send(&p.a, 99, XRDMA_WC_SUCCESS);
 	for (i = 0; i < 100; i++)
@@ -382,7 +382,7 @@ static void rings_and_psns_wrap(void **state)
 		wire_expect_recv(&p.b, i, XRDMA_WC_SUCCESS, &cqe);
 		assert_memory_equal(p.b_mem, p.a_mem + i, 8);
 	}
-	assert_int_equal(p.a.qp->req.psn, (0xffff00 + 1000) & 0xffffff);
+	assert_int_equal(p.a.qp->tp->req.psn, (0xffff00 + 1000) & 0xffffff);
 }
 
 /* Queue pairs share the wire: none waits for another's long message. */

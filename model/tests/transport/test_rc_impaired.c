@@ -266,7 +266,7 @@ static struct run *begin(enum imp_kind kind, int hosts, const char *impair,
 	for (i = 0; i < hosts; i++) {
 		struct xrdma_device *dev = r->env->hosts[i].dev;
 
-		assert_int_equal(xrdma_wire_impair(dev, "tx", impair), 0);
+		assert_int_equal(xrdma_wire_impair(dev->wire, "tx", impair), 0);
 		dev->wire->tx.rng += seed + i;
 	}
 	return r;

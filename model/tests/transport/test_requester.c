@@ -182,7 +182,7 @@ static void sequence_naks_without_progress_use_up_retries(void **state)
 	for (i = 0; i < 7; i++) {
 		ack(&c, NAK(SEQUENCE), PSN);
 		craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
-		c.p.a.qp->req.recovering = false;
+		c.p.a.qp->tp->req.recovering = false;
 	}
 	ack(&c, NAK(SEQUENCE), PSN);
 	completed(&c, 1, XRDMA_WC_RETRY_EXC_ERR);
@@ -206,9 +206,9 @@ static void a_timeout_sends_again_what_is_not_acknowledged(void **state)
 	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 1);
 	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 2);
 	craft_expect_nothing(&c);
-	assert_int_equal(c.p.a.qp->req.retries, 6);
+	assert_int_equal(c.p.a.qp->tp->req.retries, 6);
 	ack(&c, ACK, PSN + 2);
-	assert_int_equal(c.p.a.qp->req.retries, 7);
+	assert_int_equal(c.p.a.qp->tp->req.retries, 7);
 }
 
 /* Nobody is blamed for the time in which this process did not run. */
@@ -222,10 +222,10 @@ static void a_late_timer_waits_for_what_has_arrived(void **state)
 	fake_loop_advance(c.env->loop,
 			  xrdma_loop_now(c.env->loop) + 1000 * WIRE_MS);
 	craft_expect_nothing(&c);
-	assert_int_equal(c.p.a.qp->req.retries, 7);
+	assert_int_equal(c.p.a.qp->tp->req.retries, 7);
 	fake_loop_advance(c.env->loop, fake_loop_next(c.env->loop));
 	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
-	assert_int_equal(c.p.a.qp->req.retries, 6);
+	assert_int_equal(c.p.a.qp->tp->req.retries, 6);
 }
 
 static void reads_are_placed_by_psn(void **state)

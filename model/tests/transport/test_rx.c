@@ -29,11 +29,11 @@ struct snapshot {
 static void take_snapshot(struct craft *c, struct snapshot *s)
 {
 	memset(s, 0, sizeof(*s));
-	s->req = c->p.a.qp->req;
-	s->psn = c->p.a.qp->resp.psn;
-	s->msn = c->p.a.qp->resp.msn;
-	s->message = c->p.a.qp->resp.message;
-	s->nak_sent = c->p.a.qp->resp.nak_sent;
+	s->req = c->p.a.qp->tp->req;
+	s->psn = c->p.a.qp->tp->resp.psn;
+	s->msn = c->p.a.qp->tp->resp.msn;
+	s->message = c->p.a.qp->tp->resp.message;
+	s->nak_sent = c->p.a.qp->tp->resp.nak_sent;
 	s->state = c->p.a.qp->state;
 	s->answers = c->p.a.host->dev->wire->tx_frames;
 	memcpy(s->mem, c->p.a_mem, sizeof(s->mem));
@@ -184,9 +184,9 @@ static void a_port_that_is_down_receives_nothing(void **state)
 
 	craft_begin(state, &c, &wire_defaults);
 	len = good_frame(&c, frame);
-	xrdma_wire_set_cable(c.p.a.host->dev, false);
+	xrdma_wire_set_cable(c.p.a.host->dev->wire, false);
 	must_be_dropped(&c, frame, len, XRDMA_RX_DOWN);
-	xrdma_wire_set_cable(c.p.a.host->dev, true);
+	xrdma_wire_set_cable(c.p.a.host->dev->wire, true);
 	c.p.a.host->dev->port.flags = 0;
 	must_be_dropped(&c, frame, len, XRDMA_RX_DOWN);
 }
@@ -213,7 +213,7 @@ static void random_packets_do_no_harm(void **state)
 		frame[43] &= 0xf0;
 		xrdma_put16(frame + 44, 0xffff);
 		xrdma_put24(frame + 47, c.p.a.qpn);
-		xrdma_put24(frame + 51, c.p.a.qp->resp.psn + random() % 3 - 1);
+		xrdma_put24(frame + 51, c.p.a.qp->tp->resp.psn + random() % 3 - 1);
 		xrdma_icrc_write(frame, 14, 42, len);
 		receive(&c, frame, len);
 		if (c.p.a.qp->state == XRDMA_QPS_ERR || random() % 64 == 0) {

@@ -274,7 +274,7 @@ static void a_cut_cable_cuts_neighbours_too(void **state)
 	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1234, 5678);
 	assert_int_equal(create_flow(&env->hosts[0], 1, server.qp.qpn, 0, 0,
 				     &all), 0);
-	xrdma_wire_set_cable(env->hosts[0].dev, false);
+	xrdma_wire_set_cable(env->hosts[0].dev->wire, false);
 	raw_send_frame(&client, frame, RAW_FRAME);
 	wire_expect_send(&client.qp, 0, XRDMA_WC_SUCCESS);
 	assert_int_equal(raw_received(&server, NULL), 0);

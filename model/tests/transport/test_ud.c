@@ -475,12 +475,12 @@ static void it_stays_awake_while_the_wire_is_full(void **state)
 	begin(state, &s);
 	dev = s.a.host->dev;
 	post_recv(&s, 7, 256);
-	while (xrdma_wire_room(dev)) {
-		frame = xrdma_wire_frame(dev);
+	while (xrdma_wire_room(dev->wire)) {
+		frame = xrdma_wire_frame(dev->wire);
 		assert_non_null(frame);
 		memset(frame->data, 0, 60);
 		frame->len = 60;
-		xrdma_wire_send(dev, frame);
+		xrdma_wire_send(dev->wire, frame);
 	}
 	wire_post_ud(&s.a, &s.d);
 	for (i = 0; i < 5; i++)

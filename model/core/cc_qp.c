@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Congestion control of a queue pair: notifications that it sends and gets, and
- * the time at which it may send.
+ * Congestion control of a queue pair: how notifications slow it down, and the time
+ * at which it may send. Notifications that it sends are in transport/cnp.c.
  */
 #include "core/cc.h"
 #include "core/device.h"
-#include "packet/pkt.h"
-#include "transport/answer.h"
-#include "transport/tx.h"
 
 #define NS_PER_SEC	1000000000ULL
 
@@ -15,19 +12,19 @@ static void timer_fired(void *opaque)
 {
 	struct xrdma_qp *qp = opaque;
 
-	if (!qp->dev->live)
-		return;
-	xrdma_qp_activate(qp);
-	xrdma_answer_resume(qp);
+	if (qp->dev->live)
+		qp->cc.resume(qp);
 }
 
 /**
  * xrdma_cc_init() - start afresh
  * @qp: the queue pair, in RESET
+ * @resume: called when it may send again, after xrdma_cc_wait()
  */
-void xrdma_cc_init(struct xrdma_qp *qp)
+void xrdma_cc_init(struct xrdma_qp *qp, void (*resume)(struct xrdma_qp *qp))
 {
 	qp->cc = (struct xrdma_cc_state) {
+		.resume = resume,
 		.timer = { .fn = timer_fired, .opaque = qp },
 	};
 }
@@ -40,42 +37,6 @@ void xrdma_cc_stop(struct xrdma_qp *qp)
 {
 	xrdma_timer_cancel(qp->dev->params.loop, &qp->cc.timer);
 	qp->cc.rp = (struct xrdma_dcqcn) { 0 };
-}
-
-static bool send_cnp(struct xrdma_qp *qp)
-{
-	struct xrdma_pkt pkt;
-	struct xrdma_tx tx;
-
-	xrdma_pkt_init(&pkt, XRDMA_BTH_CNP_OPCODE,
-		       le32_to_cpu(qp->attr.dest_qpn) & XRDMA_QPN_MASK, 0);
-	pkt.migreq = false;
-	pkt.becn = true;
-	if (!xrdma_tx_begin(qp, &pkt, &tx))
-		return false;
-	xrdma_tx_end(qp, &tx);
-	return true;
-}
-
-/**
- * xrdma_cc_marked() - a packet marked CE has come: notify its sender
- * @qp: the queue pair it came for, of a connection
- */
-void xrdma_cc_marked(struct xrdma_qp *qp)
-{
-	const struct xrdma_cc_conf *conf = &qp->dev->cc;
-	u64 now_ns = xrdma_device_clock(qp->dev);
-
-	xrdma_qp_stat_add(qp, XRDMA_STAT_ECN_MARKED, 1);
-	if (!conf->np)
-		return;
-	if (qp->cc.cnp_sent && now_ns - qp->cc.cnp_ns < conf->cnp_interval_ns)
-		return;
-	if (!send_cnp(qp))
-		return;
-	qp->cc.cnp_sent = true;
-	qp->cc.cnp_ns = now_ns;
-	xrdma_qp_stat_add(qp, XRDMA_STAT_CNP_SENT, 1);
 }
 
 /**

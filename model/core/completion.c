@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Completions of queue pairs: which entry of its completion queue the end of a send
+ * or of a receive becomes. Completion queues themselves are in cq.c; a send that
+ * fails is in qp_queue.c, flushing in qp_error.c.
+ */
+#include <string.h>
+
+#include "core/device.h"
+#include "core/qp.h"
+#include "core/srq.h"
+#include "xrdma_ring.h"
+
+/* A completion with an error; a flushed one is one too. */
+static void count_error(const struct xrdma_qp *qp, u8 status,
+			enum xrdma_stat errors, enum xrdma_stat flushed)
+{
+	xrdma_qp_stat_add(qp, errors, 1);
+	if (status == XRDMA_WC_WR_FLUSH_ERR)
+		xrdma_qp_stat_add(qp, flushed, 1);
+}
+
+/* A device that writes to the ring of the host, which is none of its business */
+static void spoil_entry(struct xrdma_qp *qp, u32 index)
+{
+	struct xrdma_wq *wq = &qp->sq;
+	u64 off = (u64)xrdma_ring_slot(index, wq->log_depth) << wq->log_stride;
+	u8 wqe[1 << XRDMA_SQ_LOG_STRIDE_MIN];
+
+	if (xrdma_chaos_wqe(&qp->dev->chaos, wqe, sizeof(wqe)))
+		xrdma_mem_write(qp->dev, &wq->ring, off, wqe, sizeof(wqe));
+}
+
+/**
+ * xrdma_qp_push_send() - write the completion of a send entry
+ * @qp: the queue pair
+ * @index: of the entry
+ * @wqe: the copy of its first 32 bytes
+ * @status: enum xrdma_wc_status
+ * @vendor_err: enum xrdma_fault_reason
+ * @byte_len: as of xrdma_qp_complete_send()
+ *
+ * The index of completed entries is left to the caller.
+ */
+void xrdma_qp_push_send(struct xrdma_qp *qp, u32 index,
+			const struct xrdma_sq_wqe *wqe, u8 status,
+			u16 vendor_err, u32 byte_len)
+{
+	struct xrdma_cqe cqe = {
+		.wr_id = wqe->wr_id,
+		.byte_len = cpu_to_le32(byte_len),
+		.qpn = cpu_to_le32(qp->qpn),
+		.opcode = wqe->opcode,
+		.status = status,
+		.flags = cpu_to_le16(XRDMA_CQE_SEND),
+		.vendor_err = cpu_to_le16(vendor_err),
+		.wqe_index = cpu_to_le16(index),
+	};
+
+	if (status)
+		count_error(qp, status, XRDMA_STAT_REQ_CQE_ERRORS,
+			    XRDMA_STAT_REQ_FLUSHED);
+	spoil_entry(qp, index);
+	xrdma_cq_push(qp->dev, qp->send_cq, &cqe);
+}
+
+/**
+ * xrdma_qp_complete_send - a send succeeded
+ * @qp: the queue pair
+ * @index: of the entry; all before it have been completed
+ * @wqe: the copy of its first 32 bytes
+ * @byte_len: for the completion: bytes read; atomics: 8
+ *
+ * The queue pair may be in ERR when this returns, for want of room in its CQ.
+ */
+void xrdma_qp_complete_send(struct xrdma_qp *qp, u32 index,
+			    const struct xrdma_sq_wqe *wqe, u32 byte_len)
+{
+	qp->sq.ci = index + 1;
+	if (wqe->flags & XRDMA_WQE_SIGNALED || qp->flags & XRDMA_QP_SQ_SIG_ALL)
+		xrdma_qp_push_send(qp, index, wqe, XRDMA_WC_SUCCESS, 0,
+				   byte_len);
+}
+
+/* Where receives complete; NULL if the queue pair has lost its XRC SRQ. */
+static struct xrdma_cq *recv_cq(const struct xrdma_qp *qp)
+{
+	return qp->srq && qp->srq->cq ? qp->srq->cq : qp->recv_cq;
+}
+
+/**
+ * xrdma_qp_complete_recv - the next receive has ended
+ * @qp: the queue pair
+ * @done: how; after an error the caller moves the queue pair to ERR
+ *
+ * The queue pair may be in ERR when this returns, for want of room in its CQ.
+ */
+void xrdma_qp_complete_recv(struct xrdma_qp *qp,
+			    const struct xrdma_recv_done *done)
+{
+	struct xrdma_cqe cqe = {
+		.wr_id = done->wr_id,
+		.byte_len = cpu_to_le32(done->byte_len),
+		.qpn = cpu_to_le32(qp->qpn),
+		.src_qpn = cpu_to_le32(done->src_qpn),
+		.opcode = done->opcode,
+		.status = done->status,
+		.flags = cpu_to_le16(done->flags),
+		.vendor_err = cpu_to_le16(done->vendor_err),
+		.vlan_tci = cpu_to_le16(done->vlan_tci),
+		.sl = done->sl,
+	};
+
+	if (done->status)
+		count_error(qp, done->status, XRDMA_STAT_RESP_CQE_ERRORS,
+			    XRDMA_STAT_RESP_FLUSHED);
+	if (done->flags & XRDMA_CQE_IMM)
+		cqe.imm = done->imm;
+	else if (done->flags & XRDMA_CQE_INV)
+		cqe.inv_key = cpu_to_le32(done->inv_key);
+	memcpy(cqe.smac, done->smac, sizeof(cqe.smac));
+	if (qp->taken)
+		cqe.flags |= cpu_to_le16(XRDMA_CQE_SRQ);
+	else
+		qp->rq.ci++;
+	qp->taken = false;
+	if (recv_cq(qp))
+		xrdma_cq_push(qp->dev, recv_cq(qp), &cqe);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Events: entries of event queues, what happens to an event without room, and
+ * the fatal state, which the device announces by an event. An event queue that is
+ * out of reach or corrupt is the fault of the kernel, and puts the device into the
+ * fatal state.
+ *
+ * Creation and destruction of event queues are in eq.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "core/eq.h"
+#include "xrdma_ring.h"
+
+/* Start of the contract structure, up to the word that is written last. */
+#define EQE_BODY	offsetof(struct xrdma_eqe, own)
+
+static void die(struct xrdma_device *dev, struct xrdma_eq *eq, u8 code)
+{
+	eq->dead = true;
+	xrdma_device_fatal(dev, code);
+}
+
+/* Read a word of the record; false if that killed the device. */
+static bool read_rec(struct xrdma_device *dev, struct xrdma_eq *eq, u64 off,
+		     u32 *value)
+{
+	size_t len = sizeof(__le32);
+	const __le32 *ptr = xrdma_mem_ptr(dev, &eq->rec, off, &len, false);
+
+	if (!ptr) {
+		die(dev, eq, XRDMA_FATAL_DMA);
+		return false;
+	}
+	*value = le32_to_cpu(__atomic_load_n(ptr, __ATOMIC_ACQUIRE));
+	return true;
+}
+
+static u32 room(const struct xrdma_eq *eq)
+{
+	return xrdma_ring_free(eq->pi, eq->ci, eq->log_depth);
+}
+
+/* See how far the host has come; false if that killed the device. */
+static bool refresh(struct xrdma_device *dev, struct xrdma_eq *eq)
+{
+	u32 ci;
+
+	if (!read_rec(dev, eq, offsetof(struct xrdma_cq_rec, ci), &ci))
+		return false;
+	if (xrdma_ring_used(eq->pi, ci) > xrdma_ring_used(eq->pi, eq->ci)) {
+		xrdma_dev_herr(dev, EQ_INDEX,
+			       "EQ %u: consumer index %#x, was %#x, producer %#x",
+			       eq->eqn, ci, eq->ci, eq->pi);
+		die(dev, eq, XRDMA_FATAL_INTERNAL);
+		return false;
+	}
+	eq->ci = ci;
+	return true;
+}
+
+static bool has_room(struct xrdma_device *dev, struct xrdma_eq *eq, u32 want)
+{
+	if (eq->dead)
+		return false;
+	return room(eq) >= want || (refresh(dev, eq) && room(eq) >= want);
+}
+
+/* Raise the vector if the host has armed the queue anew. */
+static void fire(struct xrdma_device *dev, struct xrdma_eq *eq)
+{
+	u32 arm;
+
+	/* The entry is written before the arm word is read; the host arms and
+	 * then reads the entry: one of the two sees the other.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!read_rec(dev, eq, offsetof(struct xrdma_cq_rec, arm), &arm))
+		return;
+	if ((arm & XRDMA_ARM_TYPE_MASK) == XRDMA_ARM_NONE || arm == eq->fired)
+		return;
+	eq->fired = arm;
+	xrdma_device_irq(dev, eq->vector);
+}
+
+/* There is room. @eqe gets timestamp and phase. */
+static void write_one(struct xrdma_device *dev, struct xrdma_eq *eq,
+		      struct xrdma_eqe *eqe)
+{
+	u64 off = (u64)xrdma_ring_slot(eq->pi, eq->log_depth) * sizeof(*eqe);
+	size_t len = sizeof(*eqe);
+	struct xrdma_eqe *slot;
+
+	slot = xrdma_mem_ptr(dev, &eq->ring, off, &len, true);
+	if (!slot) {
+		die(dev, eq, XRDMA_FATAL_DMA);
+		return;
+	}
+	eqe->timestamp = cpu_to_le64(xrdma_device_clock(dev));
+	memcpy(slot, eqe, EQE_BODY);
+	__atomic_store_n(&slot->own,
+			 cpu_to_le32(xrdma_ring_phase(eq->pi, eq->log_depth)),
+			 __ATOMIC_RELEASE);
+	eq->pi++;
+	fire(dev, eq);
+}
+
+/* Write one entry; there is room. @eqe gets timestamp and phase. */
+static void write_entry(struct xrdma_device *dev, struct xrdma_eq *eq,
+			struct xrdma_eqe *eqe)
+{
+	struct xrdma_eqe extra = *eqe;
+
+	write_one(dev, eq, eqe);
+	if (xrdma_chaos_eqe(&dev->chaos, &extra) && has_room(dev, eq, 1))
+		write_one(dev, eq, &extra);
+}
+
+/**
+ * xrdma_eq_comp - raise the completion event of a CQ
+ * @dev: the device
+ * @cq: the queue; if an event of it still waits for room, that one will do
+ */
+void xrdma_eq_comp(struct xrdma_device *dev, struct xrdma_cq *cq)
+{
+	struct xrdma_eqe eqe = {
+		.event = XRDMA_EVENT_CQ_COMP,
+		.number = cpu_to_le32(cq->cqn),
+	};
+	struct xrdma_eq *eq = cq->eq;
+
+	if (cq->event_pending || !xrdma_device_live(dev))
+		return;
+	if (TAILQ_EMPTY(&eq->pending) && has_room(dev, eq, 1)) {
+		write_entry(dev, eq, &eqe);
+		return;
+	}
+	cq->event_pending = true;
+	TAILQ_INSERT_TAIL(&eq->pending, cq, pending);
+	dev->eqs_stalled = true;
+	xrdma_device_slow_work(dev);
+}
+
+/**
+ * xrdma_eq_forget - a CQ goes: its event waits no more
+ * @cq: the queue
+ */
+void xrdma_eq_forget(struct xrdma_cq *cq)
+{
+	if (!cq->event_pending)
+		return;
+	TAILQ_REMOVE(&cq->eq->pending, cq, pending);
+	cq->event_pending = false;
+}
+
+/* Keep an asynchronous event until there is room. */
+static void wait_for_room(struct xrdma_device *dev, struct xrdma_eq *eq,
+			  const struct xrdma_eqe *eqe)
+{
+	struct xrdma_eqe *waiting;
+	u32 max;
+
+	if (eq->num_waiting == eq->max_waiting) {
+		max = eq->max_waiting ? eq->max_waiting * 2 : 64;
+		waiting = max > XRDMA_EQ_MAX_WAITING ? NULL :
+			  realloc(eq->waiting, max * sizeof(*waiting));
+		if (!waiting) {
+			xrdma_device_fatal(dev, XRDMA_FATAL_INTERNAL);
+			return;
+		}
+		eq->waiting = waiting;
+		eq->max_waiting = max;
+	}
+	eq->waiting[eq->num_waiting++] = *eqe;
+	dev->eqs_stalled = true;
+	xrdma_device_slow_work(dev);
+}
+
+/**
+ * xrdma_event - raise an asynchronous event
+ * @dev: the device
+ * @event: enum xrdma_event, but not CQ_COMP and not FAULT
+ * @number: of the object
+ *
+ * Lost if there is no event queue 0.
+ */
+void xrdma_event(struct xrdma_device *dev, u8 event, u32 number)
+{
+	struct xrdma_eqe eqe = {
+		.event = event,
+		.number = cpu_to_le32(number),
+	};
+	struct xrdma_eq *eq = dev->eqs[0];
+
+	if (!eq || !xrdma_device_live(dev))
+		return;
+	if (!eq->num_waiting && has_room(dev, eq, 1))
+		write_entry(dev, eq, &eqe);
+	else
+		wait_for_room(dev, eq, &eqe);
+}
+
+/**
+ * xrdma_eq_fault - write a fault record, or lose it
+ * @dev: the device
+ * @record: all of it but @lost, timestamp and phase
+ *
+ * A hostile peer must not crowd out other events: records are dropped while
+ * less than half of the queue is free.
+ *
+ * Return: false if it is lost.
+ */
+bool xrdma_eq_fault(struct xrdma_device *dev, struct xrdma_eqe *record)
+{
+	struct xrdma_eq *eq = dev->eqs[0];
+
+	if (!eq || !xrdma_device_live(dev))
+		return true;
+	if (!has_room(dev, eq, 1U << (eq->log_depth - 1))) {
+		eq->lost++;
+		return false;
+	}
+	record->lost = cpu_to_le32(eq->lost);
+	eq->lost = 0;
+	write_entry(dev, eq, record);
+	return true;
+}
+
+static void retry_waiting(struct xrdma_device *dev, struct xrdma_eq *eq)
+{
+	u32 n = 0;
+
+	while (n < eq->num_waiting && has_room(dev, eq, 1))
+		write_entry(dev, eq, &eq->waiting[n++]);
+	eq->num_waiting -= n;
+	memmove(eq->waiting, eq->waiting + n,
+		eq->num_waiting * sizeof(*eq->waiting));
+}
+
+static void retry_pending(struct xrdma_device *dev, struct xrdma_eq *eq)
+{
+	struct xrdma_eqe eqe = { .event = XRDMA_EVENT_CQ_COMP };
+	struct xrdma_cq *cq;
+
+	while ((cq = TAILQ_FIRST(&eq->pending)) && has_room(dev, eq, 1)) {
+		xrdma_eq_forget(cq);
+		eqe.number = cpu_to_le32(cq->cqn);
+		write_entry(dev, eq, &eqe);
+	}
+}
+
+/**
+ * xrdma_eqs_retry - write what has waited, as far as there is room now
+ * @dev: the device
+ */
+void xrdma_eqs_retry(struct xrdma_device *dev)
+{
+	struct xrdma_eq *eq;
+	u32 i;
+
+	dev->eqs_stalled = false;
+	for (i = 0; i < XRDMA_MAX_EQ && xrdma_device_live(dev); i++) {
+		eq = dev->eqs[i];
+		if (!eq)
+			continue;
+		if (eq->num_waiting)
+			retry_waiting(dev, eq);
+		retry_pending(dev, eq);
+		if (eq->num_waiting || !TAILQ_EMPTY(&eq->pending))
+			dev->eqs_stalled = true;
+	}
+}
+
+/**
+ * xrdma_device_fatal - enter the fatal state
+ * @dev: the device; objects stay until the reset, but nothing happens to them
+ * @code: XRDMA_FATAL_*
+ */
+void xrdma_device_fatal(struct xrdma_device *dev, u8 code)
+{
+	if (dev->regs.status & XRDMA_STATUS_FATAL)
+		return;
+	dev->regs.status |= XRDMA_STATUS_FATAL |
+			    FIELD_PREP(XRDMA_STATUS_CODE, code);
+	if (dev->bus_master)
+		xrdma_event(dev, XRDMA_EVENT_DEVICE_FATAL, 0);
+	dev->live = false;
+}
+
+/**
+ * xrdma_device_slow_work - there is something for the slow timer to look at
+ * @dev: the device
+ */
+void xrdma_device_slow_work(struct xrdma_device *dev)
+{
+	if (!dev->live)
+		return;
+	dev->slow_ns = XRDMA_SLOW_NS_MIN;
+	if (xrdma_timer_arm(dev->params.loop, &dev->slow_timer,
+			    xrdma_device_clock(dev) + dev->slow_ns))
+		xrdma_device_fatal(dev, XRDMA_FATAL_INTERNAL);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Congestion notification packets (IBTA A17.9.3): sent for a packet that is marked,
+ * to its sender. What a received notification does is in core/cc_qp.c.
+ */
+#include "core/device.h"
+#include "packet/pkt.h"
+#include "transport/cnp.h"
+#include "transport/tx.h"
+
+static bool send_cnp(struct xrdma_qp *qp)
+{
+	struct xrdma_pkt pkt;
+	struct xrdma_tx tx;
+
+	xrdma_pkt_init(&pkt, XRDMA_BTH_CNP_OPCODE,
+		       le32_to_cpu(qp->attr.dest_qpn) & XRDMA_QPN_MASK, 0);
+	pkt.migreq = false;
+	pkt.becn = true;
+	if (!xrdma_tx_begin(qp, &pkt, &tx))
+		return false;
+	xrdma_tx_end(qp, &tx);
+	return true;
+}
+
+/**
+ * xrdma_cnp_marked() - a packet marked CE has come: notify its sender
+ * @qp: the queue pair it came for, of a connection
+ */
+void xrdma_cnp_marked(struct xrdma_qp *qp)
+{
+	const struct xrdma_cc_conf *conf = &qp->dev->cc;
+	u64 now_ns = xrdma_device_clock(qp->dev);
+
+	xrdma_qp_stat_add(qp, XRDMA_STAT_ECN_MARKED, 1);
+	if (!conf->np)
+		return;
+	if (qp->cc.cnp_sent && now_ns - qp->cc.cnp_ns < conf->cnp_interval_ns)
+		return;
+	if (!send_cnp(qp))
+		return;
+	qp->cc.cnp_sent = true;
+	qp->cc.cnp_ns = now_ns;
+	xrdma_qp_stat_add(qp, XRDMA_STAT_CNP_SENT, 1);
+}
