@@ -13,39 +13,39 @@
 #include "transport/transport.h"
 #include "wire/wire.h"
 
-struct xrdma_engine {
-	const struct xrdma_env *env;
-	struct xrdma_device *dev;
+struct model_engine {
+	const struct model_env *env;
+	struct model_device *dev;
 };
 
 static void engine_read(void *opaque, unsigned int bar, u64 off, void *buf,
 			size_t len)
 {
-	xrdma_device_read(opaque, bar, off, buf, len);
+	model_device_read(opaque, bar, off, buf, len);
 }
 
 static void engine_write(void *opaque, unsigned int bar, u64 off,
 			 const void *buf, size_t len)
 {
-	xrdma_device_write(opaque, bar, off, buf, len);
+	model_device_write(opaque, bar, off, buf, len);
 }
 
 static void engine_reset(void *opaque)
 {
-	xrdma_device_reset(opaque);
+	model_device_reset(opaque);
 }
 
 static void engine_bus_master(void *opaque, bool on)
 {
-	xrdma_device_bus_master(opaque, on);
+	model_device_bus_master(opaque, on);
 }
 
 static void engine_dma_unmap(void *opaque, u64 iova, u64 len)
 {
-	xrdma_device_dma_unmap(opaque, iova, len);
+	model_device_dma_unmap(opaque, iova, len);
 }
 
-static const struct xrdma_vfu_ops vfu_ops = {
+static const struct model_vfu_ops vfu_ops = {
 	.read = engine_read,
 	.write = engine_write,
 	.reset = engine_reset,
@@ -55,34 +55,34 @@ static const struct xrdma_vfu_ops vfu_ops = {
 
 static bool engine_poll(void *opaque)
 {
-	return xrdma_device_poll(opaque);
+	return model_device_poll(opaque);
 }
 
 static bool engine_park(void *opaque)
 {
-	return xrdma_device_park(opaque);
+	return model_device_park(opaque);
 }
 
-static const struct xrdma_loop_engine loop_engine = {
+static const struct model_loop_engine loop_engine = {
 	.poll = engine_poll,
 	.park = engine_park,
 };
 
 static void engine_irq(void *opaque, unsigned int vector)
 {
-	xrdma_vfu_irq(opaque, vector);
+	model_vfu_irq(opaque, vector);
 }
 
-static struct xrdma_device *make_device(const struct xrdma_env *env)
+static struct model_device *make_device(const struct model_env *env)
 {
-	struct xrdma_device_params params = {
+	struct model_device_params params = {
 		.loop = env->loop,
 		.dma = env->dma,
 		.herr = env->herr,
-		.transport = &xrdma_roce_transport,
+		.transport = &model_roce_transport,
 		.irq = engine_irq,
 		.irq_opaque = env->vfu,
-		.vectors = xrdma_vfu_vectors(env->vfu),
+		.vectors = model_vfu_vectors(env->vfu),
 		.seed = env->seed,
 		.mw_2a = env->mw_2a,
 		.dm_size = env->dm_size,
@@ -90,53 +90,53 @@ static struct xrdma_device *make_device(const struct xrdma_env *env)
 	};
 
 	memcpy(params.mac, env->mac, sizeof(params.mac));
-	return xrdma_device_create(&params);
+	return model_device_create(&params);
 }
 
-static int add_control(const struct xrdma_env *env, struct xrdma_device *dev)
+static int add_control(const struct model_env *env, struct model_device *dev)
 {
 	int err;
 
 	if (!env->control)
 		return 0;
-	err = xrdma_device_add_control(dev, env->control);
+	err = model_device_add_control(dev, env->control);
 	if (!err)
-		err = xrdma_chaos_add_control(&dev->chaos, env->control);
-	return err ? err : xrdma_wire_add_control(dev->wire, env->control);
+		err = model_chaos_add_control(&dev->chaos, env->control);
+	return err ? err : model_wire_add_control(dev->wire, env->control);
 }
 
-static int open_wire(const struct xrdma_env *env, struct xrdma_device *dev)
+static int open_wire(const struct model_env *env, struct model_device *dev)
 {
 	int err = 0;
 
 	if (env->impair)
-		err = xrdma_wire_impair(dev->wire, "tx", env->impair);
+		err = model_wire_impair(dev->wire, "tx", env->impair);
 	if (!err && env->capture)
-		err = xrdma_capture_open(&dev->wire->capture, env->capture);
+		err = model_capture_open(&dev->wire->capture, env->capture);
 	if (!err && env->wire)
-		err = xrdma_wire_open(dev->wire, env->wire);
+		err = model_wire_open(dev->wire, env->wire);
 	return err;
 }
 
-static int add_memory(const struct xrdma_env *env, struct xrdma_device *dev)
+static int add_memory(const struct model_env *env, struct model_device *dev)
 {
 	if (!dev->dm.size)
 		return 0;
-	xrdma_vfu_add_memory(env->vfu, XRDMA_BAR_DM, dev->dm.size);
+	model_vfu_add_memory(env->vfu, XRDMA_BAR_DM, dev->dm.size);
 	if (!env->dm_mapped)
 		return 0;
-	return xrdma_vfu_offer_mmap(env->vfu, XRDMA_BAR_DM, dev->dm.fd);
+	return model_vfu_offer_mmap(env->vfu, XRDMA_BAR_DM, dev->dm.fd);
 }
 
 /**
- * xrdma_engine_create - make the device and attach it
+ * model_engine_create - make the device and attach it
  * @env: its surroundings
  *
  * Return: the engine, or NULL with errno set.
  */
-struct xrdma_engine *xrdma_engine_create(const struct xrdma_env *env)
+struct model_engine *model_engine_create(const struct model_env *env)
 {
-	struct xrdma_engine *engine = calloc(1, sizeof(*engine));
+	struct model_engine *engine = calloc(1, sizeof(*engine));
 	int err;
 
 	if (!engine)
@@ -154,21 +154,21 @@ struct xrdma_engine *xrdma_engine_create(const struct xrdma_env *env)
 	if (!err)
 		err = add_control(env, engine->dev);
 	if (err) {
-		xrdma_engine_destroy(engine);
+		model_engine_destroy(engine);
 		errno = -err;
 		return NULL;
 	}
-	xrdma_vfu_attach(env->vfu, &vfu_ops, engine->dev);
-	xrdma_loop_set_engine(env->loop, &loop_engine, engine->dev);
+	model_vfu_attach(env->vfu, &vfu_ops, engine->dev);
+	model_loop_set_engine(env->loop, &loop_engine, engine->dev);
 	return engine;
 }
 
 /**
- * xrdma_engine_destroy - free the device
+ * model_engine_destroy - free the device
  * @engine: the engine; the server and the loop call it no more
  */
-void xrdma_engine_destroy(struct xrdma_engine *engine)
+void model_engine_destroy(struct model_engine *engine)
 {
-	xrdma_device_destroy(engine->dev);
+	model_device_destroy(engine->dev);
 	free(engine);
 }

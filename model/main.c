@@ -182,13 +182,13 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 	switch (opt) {
 	case OPT_DEVICE_MEMORY:
 		ok = parse_u64(arg, 0, UINT64_MAX, &options->dm_size) &&
-		     xrdma_dm_size_ok(options->dm_size);
+		     model_dm_size_ok(options->dm_size);
 		break;
 	case OPT_DIE_WITH_PARENT:
 		options->die_with_parent = true;
 		break;
 	case OPT_LOG:
-		ok = !xrdma_log_set(arg);
+		ok = !model_log_set(arg);
 		break;
 	case OPT_LOG_MAX_KEYS:
 		ok = parse_u64(arg, LOG_MIN_KEYS, XRDMA_LOG_MAX_KEYS, &value);
@@ -247,11 +247,11 @@ static int parse_options(struct options *options, int argc, char **argv)
 static void signal_ready(void *opaque, u32 events)
 {
 	(void)events;
-	xrdma_loop_stop(opaque);
+	model_loop_stop(opaque);
 }
 
 /* SIGTERM and SIGINT end the process through its loop */
-static int watch_signals(struct xrdma_loop *loop, struct xrdma_watch *watch)
+static int watch_signals(struct model_loop *loop, struct model_watch *watch)
 {
 	sigset_t set;
 
@@ -264,7 +264,7 @@ static int watch_signals(struct xrdma_loop *loop, struct xrdma_watch *watch)
 		return -errno;
 	watch->fn = signal_ready;
 	watch->opaque = loop;
-	return xrdma_loop_watch(loop, watch, EPOLLIN);
+	return model_loop_watch(loop, watch, EPOLLIN);
 }
 
 /* The signal comes only for a parent that is alive at the call */
@@ -279,34 +279,34 @@ static void die_with_parent(void)
 
 static int fail(const char *what)
 {
-	xrdma_err("%s: %s", what, strerror(errno));
+	model_err("%s: %s", what, strerror(errno));
 	return EXIT_FAILURE;
 }
 
 /* Each step starts the next, and undoes itself when that has returned */
-static int run_engine(struct xrdma_env *env)
+static int run_engine(struct model_env *env)
 {
-	struct xrdma_engine *engine;
+	struct model_engine *engine;
 	int err;
 
-	engine = xrdma_engine_create(env);
+	engine = model_engine_create(env);
 	if (!engine)
 		return fail("device");
-	err = xrdma_loop_run(env->loop);
+	err = model_loop_run(env->loop);
 	if (err) {
 		errno = -err;
 		fail("event loop");
 	}
-	xrdma_vfu_destroy(env->vfu);
+	model_vfu_destroy(env->vfu);
 	env->vfu = NULL;
-	xrdma_loop_set_engine(env->loop, NULL, NULL);
-	xrdma_engine_destroy(engine);
+	model_loop_set_engine(env->loop, NULL, NULL);
+	model_engine_destroy(engine);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int run_server(struct xrdma_env *env, const struct options *options)
+static int run_server(struct model_env *env, const struct options *options)
 {
-	const struct xrdma_vfu_params params = {
+	const struct model_vfu_params params = {
 		.path = options->socket,
 		.msix_vectors = options->msix_vectors,
 		.loop = env->loop,
@@ -315,35 +315,35 @@ static int run_server(struct xrdma_env *env, const struct options *options)
 	};
 	int status;
 
-	env->vfu = xrdma_vfu_create(&params);
+	env->vfu = model_vfu_create(&params);
 	if (!env->vfu)
 		return fail(options->socket);
 	status = run_engine(env);
 	if (env->vfu)
-		xrdma_vfu_destroy(env->vfu);
+		model_vfu_destroy(env->vfu);
 	return status;
 }
 
-static int run_control(struct xrdma_env *env, const struct options *options)
+static int run_control(struct model_env *env, const struct options *options)
 {
 	int status;
 
 	if (!options->control)
 		return run_server(env, options);
-	env->control = xrdma_control_create(env->loop, options->control);
+	env->control = model_control_create(env->loop, options->control);
 	if (!env->control)
 		return fail(options->control);
-	if (xrdma_stats_register(env))
+	if (model_stats_register(env))
 		status = fail("statistics");
 	else
 		status = run_server(env, options);
-	xrdma_control_destroy(env->control);
+	model_control_destroy(env->control);
 	return status;
 }
 
 static int run(const struct options *options)
 {
-	struct xrdma_env env = {
+	struct model_env env = {
 		.seed = options->seed,
 		.wire = options->wire,
 		.impair = options->impair,
@@ -353,22 +353,22 @@ static int run(const struct options *options)
 		.dm_mapped = options->dm_mapped,
 		.log_max_keys = options->log_max_keys,
 	};
-	struct xrdma_watch signals = { .fd = -1 };
+	struct model_watch signals = { .fd = -1 };
 	int status;
 
 	memcpy(env.mac, options->mac, sizeof(env.mac));
-	env.loop = xrdma_loop_create(options->spin_ns);
-	env.dma = xrdma_dma_create();
-	env.herr = xrdma_host_errors_create();
+	env.loop = model_loop_create(options->spin_ns);
+	env.dma = model_dma_create();
+	env.herr = model_host_errors_create();
 	if (!env.loop || !env.dma || !env.herr ||
 	    watch_signals(env.loop, &signals))
 		return fail("start");
 	status = run_control(&env, options);
-	xrdma_loop_unwatch(env.loop, &signals);
+	model_loop_unwatch(env.loop, &signals);
 	close(signals.fd);
-	xrdma_host_errors_destroy(env.herr);
-	xrdma_dma_destroy(env.dma);
-	xrdma_loop_destroy(env.loop);
+	model_host_errors_destroy(env.herr);
+	model_dma_destroy(env.dma);
+	model_loop_destroy(env.loop);
 	return status;
 }
 
@@ -376,7 +376,7 @@ int main(int argc, char **argv)
 {
 	struct options options = {
 		.msix_vectors = XRDMA_MSIX_VECTORS,
-		.spin_ns = XRDMA_LOOP_SPIN_NS,
+		.spin_ns = MODEL_LOOP_SPIN_NS,
 		.mac = { 0x02, 0x00, 0x00, 0x78, 0x72, 0x01 },
 		.seed = 1,
 		.dm_size = 1 << 20,

@@ -13,7 +13,7 @@ static void add_u64(struct json_object *object, const char *name, u64 value)
 
 static struct json_object *host_errors(void *opaque)
 {
-	const struct xrdma_env *env = opaque;
+	const struct model_env *env = opaque;
 
 	return json_object_new_uint64(env->herr->total);
 }
@@ -21,31 +21,31 @@ static struct json_object *host_errors(void *opaque)
 /* Only the kinds that occurred */
 static struct json_object *host_error_kinds(void *opaque)
 {
-	const struct xrdma_env *env = opaque;
+	const struct model_env *env = opaque;
 	struct json_object *object = json_object_new_object();
 	unsigned int i;
 
-	for (i = 0; i < XRDMA_HERR_KINDS; i++)
+	for (i = 0; i < MODEL_HERR_KINDS; i++)
 		if (env->herr->count[i])
-			add_u64(object, xrdma_host_error_name(i),
+			add_u64(object, model_host_error_name(i),
 				env->herr->count[i]);
 	return object;
 }
 
 static struct json_object *host_error_log(void *opaque)
 {
-	const struct xrdma_env *env = opaque;
+	const struct model_env *env = opaque;
 	struct json_object *array = json_object_new_array();
 	unsigned int i;
 
-	for (i = 0; i < xrdma_host_errors_kept(env->herr); i++) {
-		const struct xrdma_host_error_entry *entry =
-			xrdma_host_errors_entry(env->herr, i);
+	for (i = 0; i < model_host_errors_kept(env->herr); i++) {
+		const struct model_host_error_entry *entry =
+			model_host_errors_entry(env->herr, i);
 		struct json_object *object = json_object_new_object();
 
 		add_u64(object, "time_ns", entry->time_ns);
 		json_object_object_add(object, "kind",
-				       json_object_new_string(xrdma_host_error_name(entry->kind)));
+				       json_object_new_string(model_host_error_name(entry->kind)));
 		json_object_object_add(object, "text",
 				       json_object_new_string(entry->text));
 		json_object_array_add(array, object);
@@ -55,8 +55,8 @@ static struct json_object *host_error_log(void *opaque)
 
 static struct json_object *dma(void *opaque)
 {
-	const struct xrdma_env *env = opaque;
-	const struct xrdma_dma_stats *stats = xrdma_dma_stats(env->dma);
+	const struct model_env *env = opaque;
+	const struct model_dma_stats *stats = model_dma_stats(env->dma);
 	struct json_object *object = json_object_new_object();
 
 	add_u64(object, "live", stats->live);
@@ -70,12 +70,12 @@ static struct json_object *dma(void *opaque)
 
 static struct json_object *msix(void *opaque)
 {
-	const struct xrdma_env *env = opaque;
-	const struct xrdma_vfu_stats *stats = xrdma_vfu_stats(env->vfu);
+	const struct model_env *env = opaque;
+	const struct model_vfu_stats *stats = model_vfu_stats(env->vfu);
 	struct json_object *object = json_object_new_object();
 
-	add_u64(object, "vectors", xrdma_vfu_vectors(env->vfu));
-	add_u64(object, "vectors_enabled", xrdma_vfu_vectors_enabled(env->vfu));
+	add_u64(object, "vectors", model_vfu_vectors(env->vfu));
+	add_u64(object, "vectors_enabled", model_vfu_vectors_enabled(env->vfu));
 	add_u64(object, "irqs", stats->irqs);
 	add_u64(object, "irqs_dropped", stats->irqs_dropped);
 	return object;
@@ -83,8 +83,8 @@ static struct json_object *msix(void *opaque)
 
 static struct json_object *vfu(void *opaque)
 {
-	const struct xrdma_env *env = opaque;
-	const struct xrdma_vfu_stats *stats = xrdma_vfu_stats(env->vfu);
+	const struct model_env *env = opaque;
+	const struct model_vfu_stats *stats = model_vfu_stats(env->vfu);
 	struct json_object *object = json_object_new_object();
 
 	add_u64(object, "connects", stats->connects);
@@ -92,14 +92,14 @@ static struct json_object *vfu(void *opaque)
 	add_u64(object, "bad_messages", stats->bad_messages);
 	add_u64(object, "resets", stats->resets);
 	json_object_object_add(object, "bus_master",
-			       json_object_new_boolean(xrdma_vfu_bus_master(env->vfu)));
+			       json_object_new_boolean(model_vfu_bus_master(env->vfu)));
 	return object;
 }
 
 static struct json_object *loop(void *opaque)
 {
-	const struct xrdma_env *env = opaque;
-	const struct xrdma_loop_stats *stats = xrdma_loop_stats(env->loop);
+	const struct model_env *env = opaque;
+	const struct model_loop_stats *stats = model_loop_stats(env->loop);
 	struct json_object *object = json_object_new_object();
 
 	add_u64(object, "turns", stats->turns);
@@ -112,17 +112,17 @@ static struct json_object *loop(void *opaque)
 static int quit(void *opaque, struct json_object *request,
 		struct json_object *reply)
 {
-	const struct xrdma_env *env = opaque;
+	const struct model_env *env = opaque;
 
 	(void)request;
 	(void)reply;
-	xrdma_loop_stop(env->loop);
+	model_loop_stop(env->loop);
 	return 0;
 }
 
 static const struct {
 	const char *name;
-	xrdma_control_section_fn fn;
+	model_control_section_fn fn;
 } sections[] = {
 	{ "host_errors", host_errors },
 	{ "host_error_kinds", host_error_kinds },
@@ -134,19 +134,19 @@ static const struct {
 };
 
 /**
- * xrdma_stats_register - register commands and sections of the process
+ * model_stats_register - register commands and sections of the process
  * @env: everything but the engine
  *
  * Return: 0, or -ENOSPC.
  */
-int xrdma_stats_register(struct xrdma_env *env)
+int model_stats_register(struct model_env *env)
 {
 	unsigned int i;
 	int err;
 
-	err = xrdma_control_add_command(env->control, "quit", quit, env);
+	err = model_control_add_command(env->control, "quit", quit, env);
 	for (i = 0; !err && i < ARRAY_SIZE(sections); i++)
-		err = xrdma_control_add_section(env->control, sections[i].name,
+		err = model_control_add_section(env->control, sections[i].name,
 						sections[i].fn, env);
 	return err;
 }

@@ -4,11 +4,11 @@
  * host errors, and "quit". The counters are those of the parts; the device's own
  * sections are in core/device_control.c and wire/wire_control.c.
  */
-#ifndef XRDMA_MODEL_STATS_H
-#define XRDMA_MODEL_STATS_H
+#ifndef MODEL_STATS_H
+#define MODEL_STATS_H
 
 #include "engine.h"
 
-int xrdma_stats_register(struct xrdma_env *env);
+int model_stats_register(struct model_env *env);
 
-#endif /* XRDMA_MODEL_STATS_H */
+#endif /* MODEL_STATS_H */

@@ -28,8 +28,8 @@
  * @out_len: bytes in @out
  */
 struct control_client {
-	struct xrdma_control *control;
-	struct xrdma_watch watch;
+	struct model_control *control;
+	struct model_watch watch;
 	char line[MAX_LINE];
 	size_t line_len;
 	char *out;
@@ -39,15 +39,15 @@ struct control_client {
 
 struct control_entry {
 	const char *name;
-	xrdma_control_fn command;
-	xrdma_control_section_fn section;
+	model_control_fn command;
+	model_control_section_fn section;
 	void *opaque;
 };
 
-struct xrdma_control {
-	struct xrdma_loop *loop;
+struct model_control {
+	struct model_loop *loop;
 	char *path;
-	struct xrdma_watch listener;
+	struct model_watch listener;
 	struct control_client *clients[MAX_CLIENTS];
 	struct control_entry entries[MAX_ENTRIES];
 	unsigned int n_entries;
@@ -55,10 +55,10 @@ struct xrdma_control {
 
 static void client_close(struct control_client *client)
 {
-	struct xrdma_control *control = client->control;
+	struct model_control *control = client->control;
 	unsigned int i;
 
-	xrdma_loop_unwatch(control->loop, &client->watch);
+	model_loop_unwatch(control->loop, &client->watch);
 	close(client->watch.fd);
 	for (i = 0; i < MAX_CLIENTS; i++)
 		if (control->clients[i] == client)
@@ -73,11 +73,11 @@ static bool client_flush(struct control_client *client)
 	ssize_t n;
 
 	while (client->out_pos < client->out_len) {
-		n = xrdma_unix_send(client->watch.fd,
+		n = model_unix_send(client->watch.fd,
 				    client->out + client->out_pos,
 				    client->out_len - client->out_pos, -1);
 		if (n == -EAGAIN) {
-			xrdma_loop_rewatch(client->control->loop,
+			model_loop_rewatch(client->control->loop,
 					   &client->watch, EPOLLOUT);
 			return true;
 		}
@@ -112,7 +112,7 @@ static bool client_send(struct control_client *client,
 	return client_flush(client);
 }
 
-static int run_command(struct xrdma_control *control,
+static int run_command(struct model_control *control,
 		       struct json_object *request, struct json_object *reply)
 {
 	struct json_object *name;
@@ -165,7 +165,7 @@ static bool client_lines(struct control_client *client)
 	}
 	if (client->line_len < MAX_LINE)
 		return true;
-	xrdma_warn("control: line too long");
+	model_warn("control: line too long");
 	client_close(client);
 	return false;
 }
@@ -180,7 +180,7 @@ static void client_ready(void *opaque, u32 events)
 		if (!client_flush(client) || client->out ||
 		    !client_lines(client) || client->out)
 			return;
-		xrdma_loop_rewatch(client->control->loop, &client->watch,
+		model_loop_rewatch(client->control->loop, &client->watch,
 				   EPOLLIN);
 		return;
 	}
@@ -196,7 +196,7 @@ static void client_ready(void *opaque, u32 events)
 	client_lines(client);
 }
 
-static int client_open(struct xrdma_control *control, int fd)
+static int client_open(struct model_control *control, int fd)
 {
 	struct control_client *client;
 	unsigned int i;
@@ -213,7 +213,7 @@ static int client_open(struct xrdma_control *control, int fd)
 	client->watch.fd = fd;
 	client->watch.fn = client_ready;
 	client->watch.opaque = client;
-	err = xrdma_loop_watch(control->loop, &client->watch, EPOLLIN);
+	err = model_loop_watch(control->loop, &client->watch, EPOLLIN);
 	if (err)
 		free(client);
 	else
@@ -223,8 +223,8 @@ static int client_open(struct xrdma_control *control, int fd)
 
 static void listener_ready(void *opaque, u32 events)
 {
-	struct xrdma_control *control = opaque;
-	int fd = xrdma_unix_accept(control->listener.fd);
+	struct model_control *control = opaque;
+	int fd = model_unix_accept(control->listener.fd);
 	int err;
 
 	(void)events;
@@ -232,7 +232,7 @@ static void listener_ready(void *opaque, u32 events)
 		return;
 	err = client_open(control, fd);
 	if (err) {
-		xrdma_warn("control: client refused: %s", strerror(-err));
+		model_warn("control: client refused: %s", strerror(-err));
 		close(fd);
 	}
 }
@@ -240,7 +240,7 @@ static void listener_ready(void *opaque, u32 events)
 static int stats_command(void *opaque, struct json_object *request,
 			 struct json_object *reply)
 {
-	struct xrdma_control *control = opaque;
+	struct model_control *control = opaque;
 	unsigned int i;
 
 	(void)request;
@@ -254,7 +254,7 @@ static int stats_command(void *opaque, struct json_object *request,
 	return 0;
 }
 
-static int add_entry(struct xrdma_control *control,
+static int add_entry(struct model_control *control,
 		     const struct control_entry *entry)
 {
 	if (control->n_entries == MAX_ENTRIES)
@@ -264,7 +264,7 @@ static int add_entry(struct xrdma_control *control,
 }
 
 /**
- * xrdma_control_add_command - register a command
+ * model_control_add_command - register a command
  * @control: the server
  * @name: value of "cmd"; stays the caller's
  * @fn: runs it
@@ -272,8 +272,8 @@ static int add_entry(struct xrdma_control *control,
  *
  * Return: 0, or -ENOSPC when the table is full.
  */
-int xrdma_control_add_command(struct xrdma_control *control, const char *name,
-			      xrdma_control_fn fn, void *opaque)
+int model_control_add_command(struct model_control *control, const char *name,
+			      model_control_fn fn, void *opaque)
 {
 	const struct control_entry entry = {
 		.name = name, .command = fn, .opaque = opaque
@@ -283,7 +283,7 @@ int xrdma_control_add_command(struct xrdma_control *control, const char *name,
 }
 
 /**
- * xrdma_control_add_section - register a section of "stats"
+ * model_control_add_section - register a section of "stats"
  * @control: the server
  * @name: key in the reply; stays the caller's
  * @fn: makes its value
@@ -291,8 +291,8 @@ int xrdma_control_add_command(struct xrdma_control *control, const char *name,
  *
  * Return: 0, or -ENOSPC when the table is full.
  */
-int xrdma_control_add_section(struct xrdma_control *control, const char *name,
-			      xrdma_control_section_fn fn, void *opaque)
+int model_control_add_section(struct model_control *control, const char *name,
+			      model_control_section_fn fn, void *opaque)
 {
 	const struct control_entry entry = {
 		.name = name, .section = fn, .opaque = opaque
@@ -302,16 +302,16 @@ int xrdma_control_add_section(struct xrdma_control *control, const char *name,
 }
 
 /**
- * xrdma_control_create - listen for control clients
+ * model_control_create - listen for control clients
  * @loop: runs the server
  * @path: of the Unix socket; a socket left there is replaced
  *
  * Return: the server, or NULL with errno set.
  */
-struct xrdma_control *xrdma_control_create(struct xrdma_loop *loop,
+struct model_control *model_control_create(struct model_loop *loop,
 					   const char *path)
 {
-	struct xrdma_control *control = calloc(1, sizeof(*control));
+	struct model_control *control = calloc(1, sizeof(*control));
 	int fd = -ENOMEM;
 
 	if (!control)
@@ -319,7 +319,7 @@ struct xrdma_control *xrdma_control_create(struct xrdma_loop *loop,
 	control->loop = loop;
 	control->path = strdup(path);
 	if (control->path)
-		fd = xrdma_unix_listen(path);
+		fd = model_unix_listen(path);
 	if (fd < 0) {
 		free(control->path);
 		free(control);
@@ -329,23 +329,23 @@ struct xrdma_control *xrdma_control_create(struct xrdma_loop *loop,
 	control->listener.fd = fd;
 	control->listener.fn = listener_ready;
 	control->listener.opaque = control;
-	xrdma_loop_watch(loop, &control->listener, EPOLLIN);
-	xrdma_control_add_command(control, "stats", stats_command, control);
+	model_loop_watch(loop, &control->listener, EPOLLIN);
+	model_control_add_command(control, "stats", stats_command, control);
 	return control;
 }
 
 /**
- * xrdma_control_destroy - close all clients and remove the socket
+ * model_control_destroy - close all clients and remove the socket
  * @control: the server
  */
-void xrdma_control_destroy(struct xrdma_control *control)
+void model_control_destroy(struct model_control *control)
 {
 	unsigned int i;
 
 	for (i = 0; i < MAX_CLIENTS; i++)
 		if (control->clients[i])
 			client_close(control->clients[i]);
-	xrdma_loop_unwatch(control->loop, &control->listener);
+	model_loop_unwatch(control->loop, &control->listener);
 	close(control->listener.fd);
 	unlink(control->path);
 	free(control->path);

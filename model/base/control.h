@@ -9,17 +9,17 @@
  *
  * Knows nothing of the commands but "stats", whose sections are registered.
  */
-#ifndef XRDMA_MODEL_CONTROL_H
-#define XRDMA_MODEL_CONTROL_H
+#ifndef MODEL_CONTROL_H
+#define MODEL_CONTROL_H
 
 #include <json-c/json.h>
 
 #include "base/loop.h"
 
-struct xrdma_control;
+struct model_control;
 
 /**
- * typedef xrdma_control_fn - a command
+ * typedef model_control_fn - a command
  * @opaque: as registered
  * @request: the whole request
  * @reply: an object to add to; "ok" is added afterwards
@@ -27,23 +27,23 @@ struct xrdma_control;
  * Return: 0, or a negative errno, of which the text is added as "error" unless
  * the function added one of its own.
  */
-typedef int (*xrdma_control_fn)(void *opaque, struct json_object *request,
+typedef int (*model_control_fn)(void *opaque, struct json_object *request,
 				struct json_object *reply);
 
 /**
- * typedef xrdma_control_section_fn - a section of "stats"
+ * typedef model_control_section_fn - a section of "stats"
  * @opaque: as registered
  *
  * Return: a new JSON value of any type; the caller owns it.
  */
-typedef struct json_object *(*xrdma_control_section_fn)(void *opaque);
+typedef struct json_object *(*model_control_section_fn)(void *opaque);
 
-struct xrdma_control *xrdma_control_create(struct xrdma_loop *loop,
+struct model_control *model_control_create(struct model_loop *loop,
 					   const char *path);
-void xrdma_control_destroy(struct xrdma_control *control);
-int xrdma_control_add_command(struct xrdma_control *control, const char *name,
-			      xrdma_control_fn fn, void *opaque);
-int xrdma_control_add_section(struct xrdma_control *control, const char *name,
-			      xrdma_control_section_fn fn, void *opaque);
+void model_control_destroy(struct model_control *control);
+int model_control_add_command(struct model_control *control, const char *name,
+			      model_control_fn fn, void *opaque);
+int model_control_add_section(struct model_control *control, const char *name,
+			      model_control_section_fn fn, void *opaque);
 
-#endif /* XRDMA_MODEL_CONTROL_H */
+#endif /* MODEL_CONTROL_H */

@@ -12,21 +12,21 @@
 #include "base/log.h"
 
 static const char * const level_names[] = {
-	[XRDMA_LOG_ERROR] = "error",
-	[XRDMA_LOG_WARN] = "warn",
-	[XRDMA_LOG_INFO] = "info",
-	[XRDMA_LOG_DEBUG] = "debug",
+	[MODEL_LOG_ERROR] = "error",
+	[MODEL_LOG_WARN] = "warn",
+	[MODEL_LOG_INFO] = "info",
+	[MODEL_LOG_DEBUG] = "debug",
 };
 
-static enum xrdma_log_level threshold = XRDMA_LOG_WARN;
+static enum model_log_level threshold = MODEL_LOG_WARN;
 
 /**
- * xrdma_log_set - set the threshold by name
+ * model_log_set - set the threshold by name
  * @name: "error", "warn", "info" or "debug"
  *
  * Return: 0, or -EINVAL for any other name.
  */
-int xrdma_log_set(const char *name)
+int model_log_set(const char *name)
 {
 	unsigned int i;
 
@@ -40,11 +40,11 @@ int xrdma_log_set(const char *name)
 }
 
 /**
- * xrdma_log_print - print one line, if its level is wanted
+ * model_log_print - print one line, if its level is wanted
  * @level: compared with the threshold, and named in the line
  * @fmt: printf format, without the newline
  */
-void xrdma_log_print(enum xrdma_log_level level, const char *fmt, ...)
+void model_log_print(enum model_log_level level, const char *fmt, ...)
 {
 	char line[512];
 	va_list args;

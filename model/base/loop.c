@@ -33,7 +33,7 @@
  * last SPIN_HISTORY spins, 1 if work came; @pays_ns is how long a spin pays after
  * each of these histories.
  */
-struct xrdma_loop {
+struct model_loop {
 	int epfd;
 	bool stop;
 	u64 now_ns;
@@ -42,14 +42,14 @@ struct xrdma_loop {
 	u64 pays_ns[1 << SPIN_HISTORY];
 	unsigned int history;
 	bool spinning;
-	const struct xrdma_loop_engine *engine;
+	const struct model_loop_engine *engine;
 	void *engine_opaque;
-	struct xrdma_timer **timers;
+	struct model_timer **timers;
 	size_t n_timers;
 	size_t max_timers;
 	struct epoll_event ready[EVENTS_PER_WAIT];
 	int n_ready;
-	struct xrdma_loop_stats stats;
+	struct model_loop_stats stats;
 };
 
 static u64 monotonic_ns(void)
@@ -61,14 +61,14 @@ static u64 monotonic_ns(void)
 }
 
 /**
- * xrdma_loop_create - make a loop without an engine
+ * model_loop_create - make a loop without an engine
  * @spin_ns: nanoseconds to spin after the engine's last work and the last event
  *
  * Return: the loop, or NULL with errno set.
  */
-struct xrdma_loop *xrdma_loop_create(u64 spin_ns)
+struct model_loop *model_loop_create(u64 spin_ns)
 {
-	struct xrdma_loop *loop = calloc(1, sizeof(*loop));
+	struct model_loop *loop = calloc(1, sizeof(*loop));
 	unsigned int i;
 
 	if (!loop)
@@ -86,10 +86,10 @@ struct xrdma_loop *xrdma_loop_create(u64 spin_ns)
 }
 
 /**
- * xrdma_loop_destroy - free a loop that does not run
+ * model_loop_destroy - free a loop that does not run
  * @loop: the loop; its watches and timers are the callers' and are forgotten
  */
-void xrdma_loop_destroy(struct xrdma_loop *loop)
+void model_loop_destroy(struct model_loop *loop)
 {
 	close(loop->epfd);
 	free(loop->timers);
@@ -97,13 +97,13 @@ void xrdma_loop_destroy(struct xrdma_loop *loop)
 }
 
 /**
- * xrdma_loop_set_engine - say what to poll
+ * model_loop_set_engine - say what to poll
  * @loop: the loop
  * @engine: its functions; NULL for none
  * @opaque: first argument of its functions
  */
-void xrdma_loop_set_engine(struct xrdma_loop *loop,
-			   const struct xrdma_loop_engine *engine,
+void model_loop_set_engine(struct model_loop *loop,
+			   const struct model_loop_engine *engine,
 			   void *opaque)
 {
 	loop->engine = engine;
@@ -111,38 +111,38 @@ void xrdma_loop_set_engine(struct xrdma_loop *loop,
 }
 
 /**
- * xrdma_loop_now - the time of this turn
+ * model_loop_now - the time of this turn
  * @loop: the loop
  *
  * Return: CLOCK_MONOTONIC in nanoseconds, read once per turn.
  */
-u64 xrdma_loop_now(const struct xrdma_loop *loop)
+u64 model_loop_now(const struct model_loop *loop)
 {
 	return loop->now_ns;
 }
 
 /**
- * xrdma_loop_stats - how the loop spent its turns
+ * model_loop_stats - how the loop spent its turns
  * @loop: the loop
  *
  * Return: live counters.
  */
-const struct xrdma_loop_stats *xrdma_loop_stats(const struct xrdma_loop *loop)
+const struct model_loop_stats *model_loop_stats(const struct model_loop *loop)
 {
 	return &loop->stats;
 }
 
 /**
- * xrdma_loop_stop - let xrdma_loop_run() return after this turn
+ * model_loop_stop - let model_loop_run() return after this turn
  * @loop: the loop
  */
-void xrdma_loop_stop(struct xrdma_loop *loop)
+void model_loop_stop(struct model_loop *loop)
 {
 	loop->stop = true;
 }
 
-static int watch_ctl(struct xrdma_loop *loop, int op,
-		     struct xrdma_watch *watch, u32 events)
+static int watch_ctl(struct model_loop *loop, int op,
+		     struct model_watch *watch, u32 events)
 {
 	struct epoll_event ev = { .events = events, .data.ptr = watch };
 
@@ -150,39 +150,39 @@ static int watch_ctl(struct xrdma_loop *loop, int op,
 }
 
 /**
- * xrdma_loop_watch - add a descriptor
+ * model_loop_watch - add a descriptor
  * @loop: the loop
  * @watch: filled by the caller
  * @events: EPOLL* mask to wait for
  *
  * Return: 0 or a negative errno.
  */
-int xrdma_loop_watch(struct xrdma_loop *loop, struct xrdma_watch *watch,
+int model_loop_watch(struct model_loop *loop, struct model_watch *watch,
 		     u32 events)
 {
 	return watch_ctl(loop, EPOLL_CTL_ADD, watch, events);
 }
 
 /**
- * xrdma_loop_rewatch - change what a watched descriptor waits for
+ * model_loop_rewatch - change what a watched descriptor waits for
  * @loop: the loop
  * @watch: a watched descriptor
  * @events: new EPOLL* mask
  *
  * Return: 0 or a negative errno.
  */
-int xrdma_loop_rewatch(struct xrdma_loop *loop, struct xrdma_watch *watch,
+int model_loop_rewatch(struct model_loop *loop, struct model_watch *watch,
 		       u32 events)
 {
 	return watch_ctl(loop, EPOLL_CTL_MOD, watch, events);
 }
 
 /**
- * xrdma_loop_unwatch - forget a descriptor; call it before closing
+ * model_loop_unwatch - forget a descriptor; call it before closing
  * @loop: the loop
  * @watch: a watched descriptor; its function is not called again
  */
-void xrdma_loop_unwatch(struct xrdma_loop *loop, struct xrdma_watch *watch)
+void model_loop_unwatch(struct model_loop *loop, struct model_watch *watch)
 {
 	int i;
 
@@ -192,18 +192,18 @@ void xrdma_loop_unwatch(struct xrdma_loop *loop, struct xrdma_watch *watch)
 			loop->ready[i].data.ptr = NULL;
 }
 
-static void timer_put(struct xrdma_loop *loop, size_t slot,
-		      struct xrdma_timer *timer)
+static void timer_put(struct model_loop *loop, size_t slot,
+		      struct model_timer *timer)
 {
 	loop->timers[slot] = timer;
 	timer->slot = slot;
 }
 
-static void timer_sift_up(struct xrdma_loop *loop, struct xrdma_timer *timer,
+static void timer_sift_up(struct model_loop *loop, struct model_timer *timer,
 			  size_t slot)
 {
 	for (; slot > 1; slot /= 2) {
-		struct xrdma_timer *parent = loop->timers[slot / 2];
+		struct model_timer *parent = loop->timers[slot / 2];
 
 		if (parent->deadline_ns <= timer->deadline_ns)
 			break;
@@ -212,10 +212,10 @@ static void timer_sift_up(struct xrdma_loop *loop, struct xrdma_timer *timer,
 	timer_put(loop, slot, timer);
 }
 
-static void timer_sift_down(struct xrdma_loop *loop, struct xrdma_timer *timer,
+static void timer_sift_down(struct model_loop *loop, struct model_timer *timer,
 			    size_t slot)
 {
-	struct xrdma_timer **heap = loop->timers;
+	struct model_timer **heap = loop->timers;
 	size_t child;
 
 	while ((child = slot * 2) <= loop->n_timers) {
@@ -230,10 +230,10 @@ static void timer_sift_down(struct xrdma_loop *loop, struct xrdma_timer *timer,
 	timer_put(loop, slot, timer);
 }
 
-static int timer_heap_grow(struct xrdma_loop *loop)
+static int timer_heap_grow(struct model_loop *loop)
 {
 	size_t max = loop->max_timers ? loop->max_timers * 2 : 64;
-	struct xrdma_timer **timers;
+	struct model_timer **timers;
 
 	timers = realloc(loop->timers, max * sizeof(*timers));
 	if (!timers)
@@ -244,14 +244,14 @@ static int timer_heap_grow(struct xrdma_loop *loop)
 }
 
 /**
- * xrdma_timer_arm - arm a timer, or move one that is armed
+ * model_timer_arm - arm a timer, or move one that is armed
  * @loop: the loop
  * @timer: @fn and @opaque set
  * @deadline_ns: CLOCK_MONOTONIC nanoseconds
  *
  * Return: 0, or -ENOMEM (never for a timer that is armed).
  */
-int xrdma_timer_arm(struct xrdma_loop *loop, struct xrdma_timer *timer,
+int model_timer_arm(struct model_loop *loop, struct model_timer *timer,
 		    u64 deadline_ns)
 {
 	bool later = timer->deadline_ns < deadline_ns;
@@ -276,13 +276,13 @@ int xrdma_timer_arm(struct xrdma_loop *loop, struct xrdma_timer *timer,
 }
 
 /**
- * xrdma_timer_cancel - disarm a timer
+ * model_timer_cancel - disarm a timer
  * @loop: the loop
  * @timer: armed or not
  */
-void xrdma_timer_cancel(struct xrdma_loop *loop, struct xrdma_timer *timer)
+void model_timer_cancel(struct model_loop *loop, struct model_timer *timer)
 {
-	struct xrdma_timer *last;
+	struct model_timer *last;
 	size_t slot = timer->slot;
 
 	if (!slot)
@@ -299,19 +299,19 @@ void xrdma_timer_cancel(struct xrdma_loop *loop, struct xrdma_timer *timer)
 }
 
 /**
- * xrdma_timer_armed - whether a timer is armed
+ * model_timer_armed - whether a timer is armed
  * @timer: the timer
  *
- * Return: true from xrdma_timer_arm() until it fires or is cancelled.
+ * Return: true from model_timer_arm() until it fires or is cancelled.
  */
-bool xrdma_timer_armed(const struct xrdma_timer *timer)
+bool model_timer_armed(const struct model_timer *timer)
 {
 	return timer->slot;
 }
 
-static void run_timers(struct xrdma_loop *loop)
+static void run_timers(struct model_loop *loop)
 {
-	struct xrdma_timer *timer;
+	struct model_timer *timer;
 	size_t n = loop->n_timers;
 
 	/* a timer that arms itself anew waits for the next turn */
@@ -319,14 +319,14 @@ static void run_timers(struct xrdma_loop *loop)
 		timer = loop->timers[1];
 		if (timer->deadline_ns > loop->now_ns)
 			return;
-		xrdma_timer_cancel(loop, timer);
+		model_timer_cancel(loop, timer);
 		timer->fn(timer->opaque);
 	}
 }
 
-static void run_watches(struct xrdma_loop *loop)
+static void run_watches(struct model_loop *loop)
 {
-	struct xrdma_watch *watch;
+	struct model_watch *watch;
 	int i;
 
 	/* more may follow soon, and waking up is what takes long */
@@ -341,7 +341,7 @@ static void run_watches(struct xrdma_loop *loop)
 }
 
 /* Wait for descriptors until a deadline: 0 does not wait, U64_MAX has no end */
-static int wait_watches(struct xrdma_loop *loop, u64 deadline_ns)
+static int wait_watches(struct model_loop *loop, u64 deadline_ns)
 {
 	struct timespec ts = { 0 };
 	u64 left;
@@ -367,19 +367,19 @@ static int wait_watches(struct xrdma_loop *loop, u64 deadline_ns)
  * a doorbell. With two processors that talk to each other through the device,
  * both cases take turns, so what to expect depends on the last outcomes.
  */
-static void spin_ended(struct xrdma_loop *loop, bool paid)
+static void spin_ended(struct model_loop *loop, bool paid)
 {
 	loop->spinning = false;
 	loop->history = (loop->history << 1 | paid) &
 			(ARRAY_SIZE(loop->pays_ns) - 1);
 }
 
-static void set_pays(struct xrdma_loop *loop, u64 ns)
+static void set_pays(struct model_loop *loop, u64 ns)
 {
 	loop->pays_ns[loop->history] = ns < loop->spin_ns ? ns : loop->spin_ns;
 }
 
-static void spin_paid(struct xrdma_loop *loop)
+static void spin_paid(struct model_loop *loop)
 {
 	u64 waited = loop->now_ns - loop->last_work_ns;
 
@@ -388,7 +388,7 @@ static void spin_paid(struct xrdma_loop *loop)
 	spin_ended(loop, true);
 }
 
-static void spin_failed(struct xrdma_loop *loop)
+static void spin_failed(struct model_loop *loop)
 {
 	u64 pays_ns = loop->pays_ns[loop->history] / 2;
 
@@ -399,7 +399,7 @@ static void spin_failed(struct xrdma_loop *loop)
 	spin_ended(loop, false);
 }
 
-static bool engine_poll(struct xrdma_loop *loop)
+static bool engine_poll(struct model_loop *loop)
 {
 	if (!loop->engine || !loop->engine->poll(loop->engine_opaque))
 		return false;
@@ -410,7 +410,7 @@ static bool engine_poll(struct xrdma_loop *loop)
 	return true;
 }
 
-static bool engine_park(struct xrdma_loop *loop)
+static bool engine_park(struct model_loop *loop)
 {
 	if (!loop->engine || !loop->engine->park(loop->engine_opaque))
 		return true;
@@ -419,7 +419,7 @@ static bool engine_park(struct xrdma_loop *loop)
 	return false;
 }
 
-static int loop_sleep(struct xrdma_loop *loop)
+static int loop_sleep(struct model_loop *loop)
 {
 	u64 deadline_ns = UINT64_MAX;
 	int err;
@@ -435,7 +435,7 @@ static int loop_sleep(struct xrdma_loop *loop)
 	return err;
 }
 
-static int loop_turn(struct xrdma_loop *loop)
+static int loop_turn(struct model_loop *loop)
 {
 	int err = 0;
 
@@ -468,12 +468,12 @@ static void be_prompt(void)
 }
 
 /**
- * xrdma_loop_run - run until xrdma_loop_stop()
+ * model_loop_run - run until model_loop_stop()
  * @loop: the loop
  *
  * Return: 0, or a negative errno if waiting failed.
  */
-int xrdma_loop_run(struct xrdma_loop *loop)
+int model_loop_run(struct model_loop *loop)
 {
 	int err = 0;
 

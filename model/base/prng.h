@@ -3,18 +3,18 @@
  * Numbers that look like chance and are the same everywhere: for faults that a
  * seed repeats, not for secrets. Must not know what they decide.
  */
-#ifndef XRDMA_MODEL_PRNG_H
-#define XRDMA_MODEL_PRNG_H
+#ifndef MODEL_PRNG_H
+#define MODEL_PRNG_H
 
 #include <linux/types.h>
 
 /**
- * xrdma_prng() - the next number, by xorshift64*
+ * model_prng() - the next number, by xorshift64*
  * @state: the seed, then what came of it; 0 before the first use
  *
  * Return: any 32 bits.
  */
-static inline u32 xrdma_prng(u64 *state)
+static inline u32 model_prng(u64 *state)
 {
 	if (!*state)
 		*state = 0x9e3779b97f4a7c15ULL;
@@ -25,15 +25,15 @@ static inline u32 xrdma_prng(u64 *state)
 }
 
 /**
- * xrdma_prng_below() - the next number below a limit
- * @state: as of xrdma_prng()
+ * model_prng_below() - the next number below a limit
+ * @state: as of model_prng()
  * @limit: 1 or more
  *
  * Return: 0 to @limit - 1.
  */
-static inline u32 xrdma_prng_below(u64 *state, u32 limit)
+static inline u32 model_prng_below(u64 *state, u32 limit)
 {
-	return (u64)xrdma_prng(state) * limit >> 32;
+	return (u64)model_prng(state) * limit >> 32;
 }
 
-#endif /* XRDMA_MODEL_PRNG_H */
+#endif /* MODEL_PRNG_H */

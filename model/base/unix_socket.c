@@ -51,12 +51,12 @@ static int bind_and_listen(int sock, const char *path)
 }
 
 /**
- * xrdma_unix_listen - make a listening socket
+ * model_unix_listen - make a listening socket
  * @path: where; a socket that is there is replaced, any other file is not
  *
  * Return: the descriptor, or a negative errno.
  */
-int xrdma_unix_listen(const char *path)
+int model_unix_listen(const char *path)
 {
 	int sock, err;
 
@@ -72,12 +72,12 @@ int xrdma_unix_listen(const char *path)
 }
 
 /**
- * xrdma_unix_accept - take the next client
+ * model_unix_accept - take the next client
  * @listener: a listening socket
  *
  * Return: the descriptor, or a negative errno.
  */
-int xrdma_unix_accept(int listener)
+int model_unix_accept(int listener)
 {
 	int sock;
 
@@ -86,7 +86,7 @@ int xrdma_unix_accept(int listener)
 }
 
 /**
- * xrdma_unix_send - send what the socket takes
+ * model_unix_send - send what the socket takes
  * @sock: the socket
  * @buf: the bytes
  * @len: number of bytes, not 0
@@ -94,7 +94,7 @@ int xrdma_unix_accept(int listener)
  *
  * Return: bytes sent, or a negative errno.
  */
-ssize_t xrdma_unix_send(int sock, const void *buf, size_t len, int fd)
+ssize_t model_unix_send(int sock, const void *buf, size_t len, int fd)
 {
 	char control[CMSG_SPACE(sizeof(int))] = { 0 };
 	struct iovec iov = { (void *)buf, len };
@@ -142,7 +142,7 @@ static int take_fds(struct msghdr *msg, int *fds, unsigned int *n_fds,
 }
 
 /**
- * xrdma_unix_receive - receive what there is
+ * model_unix_receive - receive what there is
  * @sock: the socket
  * @buf: where to
  * @len: room, not 0
@@ -153,7 +153,7 @@ static int take_fds(struct msghdr *msg, int *fds, unsigned int *n_fds,
  * Return: bytes received, 0 at the end of the stream, -EMSGSIZE if there were
  * too many descriptors (none is kept), or another negative errno.
  */
-ssize_t xrdma_unix_receive(int sock, void *buf, size_t len, int *fds,
+ssize_t model_unix_receive(int sock, void *buf, size_t len, int *fds,
 			   unsigned int *n_fds, unsigned int max_fds)
 {
 	union {

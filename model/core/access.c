@@ -14,12 +14,12 @@
 	 XRDMA_ACCESS_REMOTE_ATOMIC)
 
 /**
- * xrdma_access_actor - a queue pair as the rules see it
+ * model_access_actor - a queue pair as the rules see it
  * @qp: the queue pair
  *
  * Return: its protection domain, number and rights, and whose it is.
  */
-struct xrdma_rules_actor xrdma_access_actor(const struct xrdma_qp *qp)
+struct xrdma_rules_actor model_access_actor(const struct model_qp *qp)
 {
 	return (struct xrdma_rules_actor) {
 		.pd = qp->pd,
@@ -31,9 +31,9 @@ struct xrdma_rules_actor xrdma_access_actor(const struct xrdma_qp *qp)
 
 /* A window has no translation of its own: go on in its region. */
 static enum xrdma_fault_reason
-resolve_window(struct xrdma_device *dev, u32 parent, struct xrdma_target *acc)
+resolve_window(struct model_device *dev, u32 parent, struct model_target *acc)
 {
-	struct xrdma_key *region = xrdma_key_get(dev, parent);
+	struct model_key *region = model_key_get(dev, parent);
 
 	/* the rules leave no window without its region: the table is corrupt */
 	if (!region || region->e.state != XRDMA_MPT_VALID ||
@@ -44,9 +44,9 @@ resolve_window(struct xrdma_device *dev, u32 parent, struct xrdma_target *acc)
 }
 
 /* Any bus address: no entry is asked. */
-static enum xrdma_fault_reason check_bus(struct xrdma_device *dev,
-					 const struct xrdma_access_req *req,
-					 struct xrdma_target *acc)
+static enum xrdma_fault_reason check_bus(struct model_device *dev,
+					 const struct model_access_req *req,
+					 struct model_target *acc)
 {
 	if (xrdma_rules_wraps(req->addr, req->len))
 		return XRDMA_FAULT_RANGE;
@@ -55,11 +55,11 @@ static enum xrdma_fault_reason check_bus(struct xrdma_device *dev,
 	return XRDMA_FAULT_NONE;
 }
 
-static enum xrdma_fault_reason check(struct xrdma_device *dev,
-				     const struct xrdma_access_req *req,
-				     struct xrdma_target *acc)
+static enum xrdma_fault_reason check(struct model_device *dev,
+				     const struct model_access_req *req,
+				     struct model_target *acc)
 {
-	const struct xrdma_rules_actor who = xrdma_access_actor(req->qp);
+	const struct xrdma_rules_actor who = model_access_actor(req->qp);
 	const struct xrdma_rules_access access = {
 		.key = req->key,
 		.addr = req->addr,
@@ -70,14 +70,14 @@ static enum xrdma_fault_reason check(struct xrdma_device *dev,
 		.whole = req->whole,
 	};
 	enum xrdma_fault_reason reason;
-	struct xrdma_key *key;
+	struct model_key *key;
 
 	if (xrdma_rules_is_local_dma(&who, &access))
 		return check_bus(dev, req, acc);
-	key = xrdma_key_get(dev, xrdma_key_index(req->key));
+	key = model_key_get(dev, xrdma_key_index(req->key));
 	reason = xrdma_rules_check_access(key ? &key->e : NULL, &who, &access);
 	if (reason == XRDMA_FAULT_RIGHTS) {
-		key = xrdma_key_get_anew(dev, xrdma_key_index(req->key));
+		key = model_key_get_anew(dev, xrdma_key_index(req->key));
 		reason = xrdma_rules_check_access(key ? &key->e : NULL, &who,
 						  &access);
 	}
@@ -92,7 +92,7 @@ static enum xrdma_fault_reason check(struct xrdma_device *dev,
 }
 
 /**
- * xrdma_access_check - may this access be made?
+ * model_access_check - may this access be made?
  * @dev: the device
  * @req: the access
  * @acc: where to make it; untouched if @req->len is 0, and it is not @req->whole
@@ -102,9 +102,9 @@ static enum xrdma_fault_reason check(struct xrdma_device *dev,
  *
  * Return: 0, or enum xrdma_fault_reason.
  */
-int xrdma_access_check(struct xrdma_device *dev,
-		       const struct xrdma_access_req *req,
-		       struct xrdma_target *acc)
+int model_access_check(struct model_device *dev,
+		       const struct model_access_req *req,
+		       struct model_target *acc)
 {
 	enum xrdma_fault_reason reason;
 
@@ -112,12 +112,12 @@ int xrdma_access_check(struct xrdma_device *dev,
 		return 0;
 	reason = check(dev, req, acc);
 	if (reason)
-		xrdma_fault(dev, req, reason);
+		model_fault(dev, req, reason);
 	return reason;
 }
 
 /**
- * xrdma_access_ptr - check an access and point to its first bytes
+ * model_access_ptr - check an access and point to its first bytes
  * @dev: the device
  * @req: the access; at least 1 byte
  * @len: on return, how many of them are in one piece
@@ -126,51 +126,51 @@ int xrdma_access_check(struct xrdma_device *dev,
  * Return: the pointer, good until the caller returns to the loop; NULL if
  * refused.
  */
-void *xrdma_access_ptr(struct xrdma_device *dev,
-		       const struct xrdma_access_req *req, size_t *len,
+void *model_access_ptr(struct model_device *dev,
+		       const struct model_access_req *req, size_t *len,
 		       int *reason)
 {
-	struct xrdma_target acc;
+	struct model_target acc;
 	void *ptr;
 
-	*reason = xrdma_access_check(dev, req, &acc);
+	*reason = model_access_check(dev, req, &acc);
 	if (*reason)
 		return NULL;
 	*len = req->len;
-	ptr = xrdma_mem_ptr(dev, acc.mem, acc.off, len,
+	ptr = model_mem_ptr(dev, acc.mem, acc.off, len,
 			    req->rights & WRITE_RIGHTS);
 	if (!ptr) {
 		*reason = XRDMA_FAULT_TRANSLATION;
-		xrdma_fault(dev, req, XRDMA_FAULT_TRANSLATION);
+		model_fault(dev, req, XRDMA_FAULT_TRANSLATION);
 	}
 	return ptr;
 }
 
 /**
- * xrdma_access_read - check an access and read all of it
+ * model_access_read - check an access and read all of it
  * @dev: the device
  * @req: the access
  * @buf: gets @req->len bytes
  *
  * Return: 0, or enum xrdma_fault_reason.
  */
-int xrdma_access_read(struct xrdma_device *dev,
-		      const struct xrdma_access_req *req, void *buf)
+int model_access_read(struct model_device *dev,
+		      const struct model_access_req *req, void *buf)
 {
-	struct xrdma_target acc;
+	struct model_target acc;
 	int reason;
 
-	reason = xrdma_access_check(dev, req, &acc);
+	reason = model_access_check(dev, req, &acc);
 	if (reason || !req->len)
 		return reason;
-	if (!xrdma_mem_read(dev, acc.mem, acc.off, buf, req->len))
+	if (!model_mem_read(dev, acc.mem, acc.off, buf, req->len))
 		return 0;
-	xrdma_fault(dev, req, XRDMA_FAULT_TRANSLATION);
+	model_fault(dev, req, XRDMA_FAULT_TRANSLATION);
 	return XRDMA_FAULT_TRANSLATION;
 }
 
 /**
- * xrdma_access_write - check an access and write all of it
+ * model_access_write - check an access and write all of it
  * @dev: the device
  * @req: the access
  * @buf: @req->len bytes
@@ -178,30 +178,30 @@ int xrdma_access_read(struct xrdma_device *dev,
  * Return: 0, or enum xrdma_fault_reason; only with XRDMA_FAULT_TRANSLATION may
  * some of the bytes have been written.
  */
-int xrdma_access_write(struct xrdma_device *dev,
-		       const struct xrdma_access_req *req, const void *buf)
+int model_access_write(struct model_device *dev,
+		       const struct model_access_req *req, const void *buf)
 {
-	struct xrdma_target acc;
+	struct model_target acc;
 	int reason;
 
-	reason = xrdma_access_check(dev, req, &acc);
+	reason = model_access_check(dev, req, &acc);
 	if (reason || !req->len)
 		return reason;
-	if (!xrdma_mem_write(dev, acc.mem, acc.off, buf, req->len))
+	if (!model_mem_write(dev, acc.mem, acc.off, buf, req->len))
 		return 0;
-	xrdma_fault(dev, req, XRDMA_FAULT_TRANSLATION);
+	model_fault(dev, req, XRDMA_FAULT_TRANSLATION);
 	return XRDMA_FAULT_TRANSLATION;
 }
 
 /**
- * xrdma_fault - report a refused access
+ * model_fault - report a refused access
  * @dev: the device
  * @req: the access
  * @reason: why it was refused
  *
- * For those that refuse an access before they get to xrdma_access_check().
+ * For those that refuse an access before they get to model_access_check().
  */
-void xrdma_fault(struct xrdma_device *dev, const struct xrdma_access_req *req,
+void model_fault(struct model_device *dev, const struct model_access_req *req,
 		 enum xrdma_fault_reason reason)
 {
 	struct xrdma_eqe record = {
@@ -219,9 +219,9 @@ void xrdma_fault(struct xrdma_device *dev, const struct xrdma_access_req *req,
 		record.flags |= XRDMA_FAULT_REMOTE;
 	if (req->rights & WRITE_RIGHTS)
 		record.flags |= XRDMA_FAULT_WRITE;
-	xrdma_qp_stat_add(req->qp, XRDMA_STAT_FAULTS, 1);
+	model_qp_stat_add(req->qp, XRDMA_STAT_FAULTS, 1);
 	if (req->remote)
-		xrdma_qp_stat_add(req->qp, XRDMA_STAT_REM_ACCESS_ERRORS, 1);
-	if (!xrdma_eq_fault(dev, &record))
-		xrdma_qp_stat_add(req->qp, XRDMA_STAT_FAULTS_LOST, 1);
+		model_qp_stat_add(req->qp, XRDMA_STAT_REM_ACCESS_ERRORS, 1);
+	if (!model_eq_fault(dev, &record))
+		model_qp_stat_add(req->qp, XRDMA_STAT_FAULTS_LOST, 1);
 }

@@ -3,12 +3,12 @@
  * The one place where an access to memory by key is checked and made.
  *
  * Every access to memory that a consumer named goes through
- * xrdma_access_check(), each packet of a longer operation anew; so once a key
+ * model_access_check(), each packet of a longer operation anew; so once a key
  * has been invalidated, nothing more can happen under it. Must not know
  * packets or work queue entries.
  */
-#ifndef XRDMA_MODEL_ACCESS_H
-#define XRDMA_MODEL_ACCESS_H
+#ifndef MODEL_ACCESS_H
+#define MODEL_ACCESS_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -17,11 +17,11 @@
 #include "core/xlat.h"
 #include "xrdma_rules.h"
 
-struct xrdma_device;
-struct xrdma_qp;
+struct model_device;
+struct model_qp;
 
 /**
- * struct xrdma_access_req - an access that somebody asks for
+ * struct model_access_req - an access that somebody asks for
  * @qp: on whose behalf: its protection domain, number and rights count
  * @addr: first address
  * @len: bytes; an access of 0 bytes is always granted, whatever the key
@@ -33,8 +33,8 @@ struct xrdma_qp;
  *	fault record; to be checked only
  * @opcode: enum xrdma_wqe_opcode, for the fault record
  */
-struct xrdma_access_req {
-	const struct xrdma_qp *qp;
+struct model_access_req {
+	const struct model_qp *qp;
 	u64 addr;
 	u64 len;
 	u32 key;
@@ -46,27 +46,27 @@ struct xrdma_access_req {
 };
 
 /**
- * struct xrdma_target - where an access that was granted goes
- * @mem: the memory; good until the next xrdma_access_check()
+ * struct model_target - where an access that was granted goes
+ * @mem: the memory; good until the next model_access_check()
  * @off: offset of the first byte in it
  */
-struct xrdma_target {
-	struct xrdma_mem *mem;
+struct model_target {
+	struct model_mem *mem;
 	u64 off;
 };
 
-struct xrdma_rules_actor xrdma_access_actor(const struct xrdma_qp *qp);
-int xrdma_access_check(struct xrdma_device *dev,
-		       const struct xrdma_access_req *req,
-		       struct xrdma_target *acc);
-void *xrdma_access_ptr(struct xrdma_device *dev,
-		       const struct xrdma_access_req *req, size_t *len,
+struct xrdma_rules_actor model_access_actor(const struct model_qp *qp);
+int model_access_check(struct model_device *dev,
+		       const struct model_access_req *req,
+		       struct model_target *acc);
+void *model_access_ptr(struct model_device *dev,
+		       const struct model_access_req *req, size_t *len,
 		       int *reason);
-int xrdma_access_read(struct xrdma_device *dev,
-		      const struct xrdma_access_req *req, void *buf);
-int xrdma_access_write(struct xrdma_device *dev,
-		       const struct xrdma_access_req *req, const void *buf);
-void xrdma_fault(struct xrdma_device *dev, const struct xrdma_access_req *req,
+int model_access_read(struct model_device *dev,
+		      const struct model_access_req *req, void *buf);
+int model_access_write(struct model_device *dev,
+		       const struct model_access_req *req, const void *buf);
+void model_fault(struct model_device *dev, const struct model_access_req *req,
 		 enum xrdma_fault_reason reason);
 
-#endif /* XRDMA_MODEL_ACCESS_H */
+#endif /* MODEL_ACCESS_H */

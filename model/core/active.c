@@ -7,20 +7,20 @@
 #include "core/qp.h"
 
 /**
- * xrdma_qp_activate - poll a queue pair from now on
+ * model_qp_activate - poll a queue pair from now on
  * @qp: the queue pair; nothing happens unless it is in RTS or SQD, and sends
  *
  * For doorbells, and for the transport when something happened that lets
- * xrdma_qp_ops.run() go on.
+ * model_qp_ops.run() go on.
  */
-void xrdma_qp_activate(struct xrdma_qp *qp)
+void model_qp_activate(struct model_qp *qp)
 {
-	struct xrdma_device *dev = qp->dev;
+	struct model_device *dev = qp->dev;
 
 	if (!qp->sq.log_stride ||
 	    (qp->state != XRDMA_QPS_RTS && qp->state != XRDMA_QPS_SQD))
 		return;
-	qp->last_work_ns = xrdma_device_clock(dev);
+	qp->last_work_ns = model_device_clock(dev);
 	if (qp->active)
 		return;
 	qp->active = true;
@@ -29,10 +29,10 @@ void xrdma_qp_activate(struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_qp_deactivate - poll a queue pair no more
+ * model_qp_deactivate - poll a queue pair no more
  * @qp: the queue pair
  */
-void xrdma_qp_deactivate(struct xrdma_qp *qp)
+void model_qp_deactivate(struct model_qp *qp)
 {
 	if (!qp->active)
 		return;

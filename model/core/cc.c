@@ -22,15 +22,15 @@ static bool legal(const struct xrdma_cc *set)
 	       le16_to_cpu(set->initial_alpha) <= ALPHA_ONE && !set->reserved;
 }
 
-static void apply(struct xrdma_cc_conf *conf, const struct xrdma_cc *set)
+static void apply(struct model_cc_conf *conf, const struct xrdma_cc *set)
 {
-	struct xrdma_dcqcn_params *p = &conf->params;
+	struct model_dcqcn_params *p = &conf->params;
 
 	conf->set = *set;
 	conf->rp = le32_to_cpu(set->flags) & XRDMA_CC_RP;
 	conf->np = le32_to_cpu(set->flags) & XRDMA_CC_NP;
 	conf->cnp_interval_ns = le32_to_cpu(set->cnp_interval) * NS_PER_US;
-	p->line_rate = XRDMA_LINK_SPEED * BYTES_PER_MBIT;
+	p->line_rate = MODEL_LINK_SPEED * BYTES_PER_MBIT;
 	p->min_rate = le32_to_cpu(set->min_rate) * BYTES_PER_MBIT;
 	p->ai_rate = le32_to_cpu(set->ai_rate) * BYTES_PER_MBIT;
 	p->hai_rate = le32_to_cpu(set->hai_rate) * BYTES_PER_MBIT;
@@ -44,10 +44,10 @@ static void apply(struct xrdma_cc_conf *conf, const struct xrdma_cc *set)
 }
 
 /**
- * xrdma_cc_reset() - congestion control as it is after a reset
+ * model_cc_reset() - congestion control as it is after a reset
  * @dev: the device; it has no queue pairs
  */
-void xrdma_cc_reset(struct xrdma_device *dev)
+void model_cc_reset(struct model_device *dev)
 {
 	/* what many network cards begin with */
 	const struct xrdma_cc defaults = {
@@ -69,12 +69,12 @@ void xrdma_cc_reset(struct xrdma_device *dev)
 }
 
 /**
- * xrdma_cc_applies() - is there congestion control for a queue pair?
+ * model_cc_applies() - is there congestion control for a queue pair?
  * @qp: the queue pair
  *
  * Return: true if it is one of a connection.
  */
-bool xrdma_cc_applies(const struct xrdma_qp *qp)
+bool model_cc_applies(const struct model_qp *qp)
 {
 	switch (qp->type) {
 	case XRDMA_QP_RC:
@@ -88,25 +88,25 @@ bool xrdma_cc_applies(const struct xrdma_qp *qp)
 }
 
 /* Whether a queue pair is slowed changes. */
-static void changed(struct xrdma_qp *qp)
+static void changed(struct model_qp *qp)
 {
-	struct xrdma_loop *loop = qp->dev->params.loop;
+	struct model_loop *loop = qp->dev->params.loop;
 
 	if (qp->dev->cc.rp)
 		return;
-	qp->cc.rp = (struct xrdma_dcqcn) { 0 };
-	if (xrdma_timer_armed(&qp->cc.timer))
-		xrdma_timer_arm(loop, &qp->cc.timer, xrdma_loop_now(loop));
+	qp->cc.rp = (struct model_dcqcn) { 0 };
+	if (model_timer_armed(&qp->cc.timer))
+		model_timer_arm(loop, &qp->cc.timer, model_loop_now(loop));
 }
 
 /**
- * xrdma_cc_modify() - MODIFY_CC
+ * model_cc_modify() - MODIFY_CC
  * @dev: the device
  * @set: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_cc_modify(struct xrdma_device *dev,
+enum xrdma_cmd_status model_cc_modify(struct model_device *dev,
 				      const struct xrdma_cc *set)
 {
 	u32 qpn;
@@ -114,8 +114,8 @@ enum xrdma_cmd_status xrdma_cc_modify(struct xrdma_device *dev,
 	if (!legal(set))
 		return XRDMA_CMD_BAD_PARAM;
 	apply(&dev->cc, set);
-	for (qpn = 0; qpn < XRDMA_MAX_QP; qpn++)
-		if (dev->qps[qpn] && xrdma_cc_applies(dev->qps[qpn]))
+	for (qpn = 0; qpn < MODEL_MAX_QP; qpn++)
+		if (dev->qps[qpn] && model_cc_applies(dev->qps[qpn]))
 			changed(dev->qps[qpn]);
 	return XRDMA_CMD_OK;
 }

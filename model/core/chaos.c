@@ -16,25 +16,25 @@
 #define DEFAULT_RATE	100
 
 static const char * const targets[] = {
-	[XRDMA_CHAOS_CQE] = "cqe",
-	[XRDMA_CHAOS_EQE] = "eqe",
-	[XRDMA_CHAOS_REPLY] = "reply",
-	[XRDMA_CHAOS_BODY] = "body",
-	[XRDMA_CHAOS_STATS] = "stats",
-	[XRDMA_CHAOS_WQE] = "wqe",
+	[MODEL_CHAOS_CQE] = "cqe",
+	[MODEL_CHAOS_EQE] = "eqe",
+	[MODEL_CHAOS_REPLY] = "reply",
+	[MODEL_CHAOS_BODY] = "body",
+	[MODEL_CHAOS_STATS] = "stats",
+	[MODEL_CHAOS_WQE] = "wqe",
 };
 
-static u32 draw(struct xrdma_chaos *chaos)
+static u32 draw(struct model_chaos *chaos)
 {
-	return xrdma_prng(&chaos->rng);
+	return model_prng(&chaos->rng);
 }
 
-static u32 draw_below(struct xrdma_chaos *chaos, u32 limit)
+static u32 draw_below(struct model_chaos *chaos, u32 limit)
 {
-	return xrdma_prng_below(&chaos->rng, limit);
+	return model_prng_below(&chaos->rng, limit);
 }
 
-static void noise(struct xrdma_chaos *chaos, void *data, size_t len)
+static void noise(struct model_chaos *chaos, void *data, size_t len)
 {
 	u8 *bytes = data;
 
@@ -43,7 +43,7 @@ static void noise(struct xrdma_chaos *chaos, void *data, size_t len)
 }
 
 /* One byte of @len becomes another, mostly one at an edge. */
-static void nudge(struct xrdma_chaos *chaos, void *data, size_t len)
+static void nudge(struct model_chaos *chaos, void *data, size_t len)
 {
 	static const u8 edges[] = { 0, 1, 0x7f, 0x80, 0xff };
 	u8 *byte = (u8 *)data + draw_below(chaos, len);
@@ -52,7 +52,7 @@ static void nudge(struct xrdma_chaos *chaos, void *data, size_t len)
 	*byte = n < sizeof(edges) ? edges[n] : draw(chaos);
 }
 
-static bool strikes(struct xrdma_chaos *chaos, enum xrdma_chaos_target target)
+static bool strikes(struct model_chaos *chaos, enum model_chaos_target target)
 {
 	if (!chaos->rate[target] ||
 	    draw_below(chaos, RATE_MAX) >= chaos->rate[target])
@@ -62,17 +62,17 @@ static bool strikes(struct xrdma_chaos *chaos, enum xrdma_chaos_target target)
 }
 
 /**
- * xrdma_chaos_cqe - perhaps spoil a completion
+ * model_chaos_cqe - perhaps spoil a completion
  * @chaos: the madness
  * @cqe: the entry; its phase is written later
  *
  * Return: how many times it is to be written: 1 or 2.
  */
-unsigned int xrdma_chaos_cqe(struct xrdma_chaos *chaos, struct xrdma_cqe *cqe)
+unsigned int model_chaos_cqe(struct model_chaos *chaos, struct xrdma_cqe *cqe)
 {
 	const size_t len = offsetof(struct xrdma_cqe, own);
 
-	if (!strikes(chaos, XRDMA_CHAOS_CQE))
+	if (!strikes(chaos, MODEL_CHAOS_CQE))
 		return 1;
 	switch (draw_below(chaos, 8)) {
 	case 0:
@@ -104,7 +104,7 @@ unsigned int xrdma_chaos_cqe(struct xrdma_chaos *chaos, struct xrdma_cqe *cqe)
 }
 
 /**
- * xrdma_chaos_eqe - perhaps make up an event
+ * model_chaos_eqe - perhaps make up an event
  * @chaos: the madness
  * @eqe: an event that is about to be written; becomes one that never happened
  *
@@ -112,11 +112,11 @@ unsigned int xrdma_chaos_cqe(struct xrdma_chaos *chaos, struct xrdma_cqe *cqe)
  *
  * Return: true if @eqe is to be written too.
  */
-bool xrdma_chaos_eqe(struct xrdma_chaos *chaos, struct xrdma_eqe *eqe)
+bool model_chaos_eqe(struct model_chaos *chaos, struct xrdma_eqe *eqe)
 {
 	const size_t len = offsetof(struct xrdma_eqe, own);
 
-	if (!strikes(chaos, XRDMA_CHAOS_EQE))
+	if (!strikes(chaos, MODEL_CHAOS_EQE))
 		return false;
 	switch (draw_below(chaos, 5)) {
 	case 0:
@@ -138,7 +138,7 @@ bool xrdma_chaos_eqe(struct xrdma_chaos *chaos, struct xrdma_eqe *eqe)
 	return true;
 }
 
-static void spoil_body(struct xrdma_chaos *chaos, struct xrdma_rsp *rsp)
+static void spoil_body(struct model_chaos *chaos, struct xrdma_rsp *rsp)
 {
 	if (draw_below(chaos, 2))
 		noise(chaos, rsp->body, sizeof(rsp->body));
@@ -147,17 +147,17 @@ static void spoil_body(struct xrdma_chaos *chaos, struct xrdma_rsp *rsp)
 }
 
 /**
- * xrdma_chaos_reply - perhaps spoil a reply
+ * model_chaos_reply - perhaps spoil a reply
  * @chaos: the madness
  * @rsp: the entry; its phase is written later
  *
  * Return: how many times it is to be written: 0, 1 or 2.
  */
-unsigned int xrdma_chaos_reply(struct xrdma_chaos *chaos, struct xrdma_rsp *rsp)
+unsigned int model_chaos_reply(struct model_chaos *chaos, struct xrdma_rsp *rsp)
 {
-	if (strikes(chaos, XRDMA_CHAOS_BODY))
+	if (strikes(chaos, MODEL_CHAOS_BODY))
 		spoil_body(chaos, rsp);
-	if (!strikes(chaos, XRDMA_CHAOS_REPLY))
+	if (!strikes(chaos, MODEL_CHAOS_REPLY))
 		return 1;
 	switch (draw_below(chaos, 16)) {
 	case 0:
@@ -181,34 +181,34 @@ unsigned int xrdma_chaos_reply(struct xrdma_chaos *chaos, struct xrdma_rsp *rsp)
 }
 
 /**
- * xrdma_chaos_wqe - perhaps make up a send entry
+ * model_chaos_wqe - perhaps make up a send entry
  * @chaos: the madness
  * @wqe: becomes noise
  * @len: bytes of it
  *
  * Return: true if @wqe is to be written to the ring of the host.
  */
-bool xrdma_chaos_wqe(struct xrdma_chaos *chaos, void *wqe, size_t len)
+bool model_chaos_wqe(struct model_chaos *chaos, void *wqe, size_t len)
 {
-	if (!strikes(chaos, XRDMA_CHAOS_WQE))
+	if (!strikes(chaos, MODEL_CHAOS_WQE))
 		return false;
 	noise(chaos, wqe, len);
 	return true;
 }
 
 /**
- * xrdma_chaos_stats - perhaps spoil the values of counters
+ * model_chaos_stats - perhaps spoil the values of counters
  * @chaos: the madness
  * @values: the values
  * @count: of them
  */
-void xrdma_chaos_stats(struct xrdma_chaos *chaos, __le64 *values, u32 count)
+void model_chaos_stats(struct model_chaos *chaos, __le64 *values, u32 count)
 {
 	u64 value;
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		if (!strikes(chaos, XRDMA_CHAOS_STATS))
+		if (!strikes(chaos, MODEL_CHAOS_STATS))
 			continue;
 		value = le64_to_cpu(values[i]);
 		/* backwards, or anywhere */
@@ -241,8 +241,8 @@ static int parse_what(const char *what, u32 rate, u32 *rates)
 static int chaos_command(void *opaque, struct json_object *request,
 			 struct json_object *reply)
 {
-	u32 rates[XRDMA_CHAOS_TARGETS] = {};
-	struct xrdma_chaos *chaos = opaque;
+	u32 rates[MODEL_CHAOS_TARGETS] = {};
+	struct model_chaos *chaos = opaque;
 	struct json_object *value;
 	s64 rate = DEFAULT_RATE;
 	int err = 0;
@@ -265,7 +265,7 @@ static int chaos_command(void *opaque, struct json_object *request,
 static struct json_object *chaos_section(void *opaque)
 {
 	struct json_object *object = json_object_new_object();
-	const struct xrdma_chaos *chaos = opaque;
+	const struct model_chaos *chaos = opaque;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(targets); i++)
@@ -275,20 +275,20 @@ static struct json_object *chaos_section(void *opaque)
 }
 
 /**
- * xrdma_chaos_add_control - let the control socket steer it
+ * model_chaos_add_control - let the control socket steer it
  * @chaos: the madness
  * @control: the control socket
  *
  * Return: 0, or -ENOSPC.
  */
-int xrdma_chaos_add_control(struct xrdma_chaos *chaos,
-			    struct xrdma_control *control)
+int model_chaos_add_control(struct model_chaos *chaos,
+			    struct model_control *control)
 {
 	int err;
 
-	err = xrdma_control_add_command(control, "chaos", chaos_command, chaos);
+	err = model_control_add_command(control, "chaos", chaos_command, chaos);
 	if (err)
 		return err;
-	return xrdma_control_add_section(control, "chaos", chaos_section,
+	return model_control_add_section(control, "chaos", chaos_section,
 					 chaos);
 }

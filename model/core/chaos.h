@@ -11,8 +11,8 @@
  *	touched.
  *   section "chaos" of "stats": how many of each were spoilt
  */
-#ifndef XRDMA_MODEL_CHAOS_H
-#define XRDMA_MODEL_CHAOS_H
+#ifndef MODEL_CHAOS_H
+#define MODEL_CHAOS_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -21,44 +21,44 @@
 #include "xrdma_hw.h"
 
 /**
- * enum xrdma_chaos_target - what may be spoilt
- * @XRDMA_CHAOS_CQE: completions
- * @XRDMA_CHAOS_EQE: events
- * @XRDMA_CHAOS_REPLY: replies to commands, also such that never come
- * @XRDMA_CHAOS_BODY: what replies say, but not of which command nor its status
- * @XRDMA_CHAOS_STATS: values of counters
- * @XRDMA_CHAOS_WQE: send entries in the ring of the host, when they complete
- * @XRDMA_CHAOS_TARGETS: number of targets
+ * enum model_chaos_target - what may be spoilt
+ * @MODEL_CHAOS_CQE: completions
+ * @MODEL_CHAOS_EQE: events
+ * @MODEL_CHAOS_REPLY: replies to commands, also such that never come
+ * @MODEL_CHAOS_BODY: what replies say, but not of which command nor its status
+ * @MODEL_CHAOS_STATS: values of counters
+ * @MODEL_CHAOS_WQE: send entries in the ring of the host, when they complete
+ * @MODEL_CHAOS_TARGETS: number of targets
  */
-enum xrdma_chaos_target {
-	XRDMA_CHAOS_CQE,
-	XRDMA_CHAOS_EQE,
-	XRDMA_CHAOS_REPLY,
-	XRDMA_CHAOS_BODY,
-	XRDMA_CHAOS_STATS,
-	XRDMA_CHAOS_WQE,
-	XRDMA_CHAOS_TARGETS,
+enum model_chaos_target {
+	MODEL_CHAOS_CQE,
+	MODEL_CHAOS_EQE,
+	MODEL_CHAOS_REPLY,
+	MODEL_CHAOS_BODY,
+	MODEL_CHAOS_STATS,
+	MODEL_CHAOS_WQE,
+	MODEL_CHAOS_TARGETS,
 };
 
 /**
- * struct xrdma_chaos - state of the madness
+ * struct model_chaos - state of the madness
  * @rng: of the generator; 0 before the first use
  * @rate: of a thousand, by target
  * @done: how many were spoilt, by target
  */
-struct xrdma_chaos {
+struct model_chaos {
 	u64 rng;
-	u32 rate[XRDMA_CHAOS_TARGETS];
-	u64 done[XRDMA_CHAOS_TARGETS];
+	u32 rate[MODEL_CHAOS_TARGETS];
+	u64 done[MODEL_CHAOS_TARGETS];
 };
 
-unsigned int xrdma_chaos_cqe(struct xrdma_chaos *chaos, struct xrdma_cqe *cqe);
-bool xrdma_chaos_eqe(struct xrdma_chaos *chaos, struct xrdma_eqe *eqe);
-unsigned int xrdma_chaos_reply(struct xrdma_chaos *chaos,
+unsigned int model_chaos_cqe(struct model_chaos *chaos, struct xrdma_cqe *cqe);
+bool model_chaos_eqe(struct model_chaos *chaos, struct xrdma_eqe *eqe);
+unsigned int model_chaos_reply(struct model_chaos *chaos,
 			       struct xrdma_rsp *rsp);
-bool xrdma_chaos_wqe(struct xrdma_chaos *chaos, void *wqe, size_t len);
-void xrdma_chaos_stats(struct xrdma_chaos *chaos, __le64 *values, u32 count);
-int xrdma_chaos_add_control(struct xrdma_chaos *chaos,
-			    struct xrdma_control *control);
+bool model_chaos_wqe(struct model_chaos *chaos, void *wqe, size_t len);
+void model_chaos_stats(struct model_chaos *chaos, __le64 *values, u32 count);
+int model_chaos_add_control(struct model_chaos *chaos,
+			    struct model_control *control);
 
-#endif /* XRDMA_MODEL_CHAOS_H */
+#endif /* MODEL_CHAOS_H */

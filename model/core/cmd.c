@@ -13,7 +13,7 @@
 #define FW_VERSION	((u64)1 << 32)
 
 /* What the handlers below take and return; see there. */
-typedef enum xrdma_cmd_status (*cmd_fn)(struct xrdma_device *dev,
+typedef enum xrdma_cmd_status (*cmd_fn)(struct model_device *dev,
 					const struct xrdma_cmd *cmd,
 					struct xrdma_rsp *rsp);
 
@@ -36,7 +36,7 @@ static u32 object_number(const struct xrdma_cmd *cmd)
 	return le32_to_cpu(cmd->object.number);
 }
 
-static enum xrdma_cmd_status nop(struct xrdma_device *dev,
+static enum xrdma_cmd_status nop(struct model_device *dev,
 				 const struct xrdma_cmd *cmd,
 				 struct xrdma_rsp *rsp)
 {
@@ -59,7 +59,7 @@ static void node_guid(const u8 *mac, u8 *guid)
 	guid[7] = mac[5];
 }
 
-static enum xrdma_cmd_status query_device(struct xrdma_device *dev,
+static enum xrdma_cmd_status query_device(struct model_device *dev,
 					  const struct xrdma_cmd *cmd,
 					  struct xrdma_rsp *rsp)
 {
@@ -67,71 +67,71 @@ static enum xrdma_cmd_status query_device(struct xrdma_device *dev,
 	rsp->query_device = (struct xrdma_rsp_query_device) {
 		.fw_version = cpu_to_le64(FW_VERSION),
 		.max_mr_size = cpu_to_le64(1ULL << 47),
-		.max_qp = cpu_to_le32(XRDMA_MAX_QP),
-		.max_cq = cpu_to_le32(XRDMA_MAX_CQ),
-		.max_srq = cpu_to_le32(XRDMA_MAX_SRQ),
-		.max_eq = cpu_to_le32(XRDMA_MAX_EQ),
-		.max_pd = cpu_to_le32(XRDMA_MAX_PD),
-		.max_gid = cpu_to_le32(XRDMA_MAX_GID),
-		.max_mcast = cpu_to_le32(XRDMA_MAX_MCAST),
-		.log_max_qp_wr = XRDMA_QP_LOG_WR_MAX,
-		.log_max_cqe = XRDMA_CQ_LOG_MAX,
-		.max_sge = XRDMA_MAX_SGE,
-		.max_rd_atomic = XRDMA_MAX_RD_ATOMIC,
+		.max_qp = cpu_to_le32(MODEL_MAX_QP),
+		.max_cq = cpu_to_le32(MODEL_MAX_CQ),
+		.max_srq = cpu_to_le32(MODEL_MAX_SRQ),
+		.max_eq = cpu_to_le32(MODEL_MAX_EQ),
+		.max_pd = cpu_to_le32(MODEL_MAX_PD),
+		.max_gid = cpu_to_le32(MODEL_MAX_GID),
+		.max_mcast = cpu_to_le32(MODEL_MAX_MCAST),
+		.log_max_qp_wr = MODEL_QP_LOG_WR_MAX,
+		.log_max_cqe = MODEL_CQ_LOG_MAX,
+		.max_sge = MODEL_MAX_SGE,
+		.max_rd_atomic = MODEL_MAX_RD_ATOMIC,
 		.log_max_keys = dev->params.log_max_keys,
-		.max_mtu = cpu_to_le16(XRDMA_MAX_MTU),
-		.max_inline = cpu_to_le16(XRDMA_MAX_INLINE),
+		.max_mtu = cpu_to_le16(MODEL_MAX_MTU),
+		.max_inline = cpu_to_le16(MODEL_MAX_INLINE),
 		.device_memory = cpu_to_le64(dev->dm.size),
-		.max_counters = cpu_to_le32(XRDMA_MAX_COUNTERS),
-		.max_flows = cpu_to_le32(XRDMA_MAX_FLOWS),
-		.log_max_rss = XRDMA_RSS_LOG_MAX,
+		.max_counters = cpu_to_le32(MODEL_MAX_COUNTERS),
+		.max_flows = cpu_to_le32(MODEL_MAX_FLOWS),
+		.log_max_rss = MODEL_RSS_LOG_MAX,
 	};
 	node_guid(dev->params.mac, rsp->query_device.node_guid);
 	return XRDMA_CMD_OK;
 }
 
-static enum xrdma_cmd_status query_port(struct xrdma_device *dev,
+static enum xrdma_cmd_status query_port(struct model_device *dev,
 					const struct xrdma_cmd *cmd,
 					struct xrdma_rsp *rsp)
 {
 	(void)cmd;
-	xrdma_port_query(dev, &rsp->query_port);
+	model_port_query(dev, &rsp->query_port);
 	return XRDMA_CMD_OK;
 }
 
-static enum xrdma_cmd_status modify_port(struct xrdma_device *dev,
+static enum xrdma_cmd_status modify_port(struct model_device *dev,
 					 const struct xrdma_cmd *cmd,
 					 struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_port_modify(dev, &cmd->modify_port);
+	return model_port_modify(dev, &cmd->modify_port);
 }
 
-static enum xrdma_cmd_status set_gid(struct xrdma_device *dev,
+static enum xrdma_cmd_status set_gid(struct model_device *dev,
 				     const struct xrdma_cmd *cmd,
 				     struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_gid_set(dev, &cmd->set_gid);
+	return model_gid_set(dev, &cmd->set_gid);
 }
 
-static enum xrdma_cmd_status query_stats(struct xrdma_device *dev,
+static enum xrdma_cmd_status query_stats(struct model_device *dev,
 					 const struct xrdma_cmd *cmd,
 					 struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_counter_query(dev, &cmd->query_stats);
+	return model_counter_query(dev, &cmd->query_stats);
 }
 
-static enum xrdma_cmd_status bind_counter(struct xrdma_device *dev,
+static enum xrdma_cmd_status bind_counter(struct model_device *dev,
 					  const struct xrdma_cmd *cmd,
 					  struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_counter_bind(dev, &cmd->bind_counter);
+	return model_counter_bind(dev, &cmd->bind_counter);
 }
 
-static enum xrdma_cmd_status query_cc(struct xrdma_device *dev,
+static enum xrdma_cmd_status query_cc(struct model_device *dev,
 				      const struct xrdma_cmd *cmd,
 				      struct xrdma_rsp *rsp)
 {
@@ -140,192 +140,192 @@ static enum xrdma_cmd_status query_cc(struct xrdma_device *dev,
 	return XRDMA_CMD_OK;
 }
 
-static enum xrdma_cmd_status modify_cc(struct xrdma_device *dev,
+static enum xrdma_cmd_status modify_cc(struct model_device *dev,
 				       const struct xrdma_cmd *cmd,
 				       struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_cc_modify(dev, &cmd->modify_cc);
+	return model_cc_modify(dev, &cmd->modify_cc);
 }
 
-static enum xrdma_cmd_status create_eq(struct xrdma_device *dev,
+static enum xrdma_cmd_status create_eq(struct model_device *dev,
 				       const struct xrdma_cmd *cmd,
 				       struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_eq_create(dev, &cmd->create_eq);
+	return model_eq_create(dev, &cmd->create_eq);
 }
 
-static enum xrdma_cmd_status destroy_eq(struct xrdma_device *dev,
+static enum xrdma_cmd_status destroy_eq(struct model_device *dev,
 					const struct xrdma_cmd *cmd,
 					struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_eq_destroy(dev, object_number(cmd));
+	return model_eq_destroy(dev, object_number(cmd));
 }
 
-static enum xrdma_cmd_status create_cq(struct xrdma_device *dev,
+static enum xrdma_cmd_status create_cq(struct model_device *dev,
 				       const struct xrdma_cmd *cmd,
 				       struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_cq_create(dev, &cmd->create_cq);
+	return model_cq_create(dev, &cmd->create_cq);
 }
 
-static enum xrdma_cmd_status destroy_cq(struct xrdma_device *dev,
+static enum xrdma_cmd_status destroy_cq(struct model_device *dev,
 					const struct xrdma_cmd *cmd,
 					struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_cq_destroy(dev, object_number(cmd));
+	return model_cq_destroy(dev, object_number(cmd));
 }
 
-static enum xrdma_cmd_status resize_cq(struct xrdma_device *dev,
+static enum xrdma_cmd_status resize_cq(struct model_device *dev,
 				       const struct xrdma_cmd *cmd,
 				       struct xrdma_rsp *rsp)
 {
 	enum xrdma_cmd_status status;
 	u32 index = 0;
 
-	status = xrdma_cq_resize(dev, &cmd->create_cq, &index);
+	status = model_cq_resize(dev, &cmd->create_cq, &index);
 	rsp->resize_cq.index = cpu_to_le32(index);
 	return status;
 }
 
-static enum xrdma_cmd_status modify_cq(struct xrdma_device *dev,
+static enum xrdma_cmd_status modify_cq(struct model_device *dev,
 				       const struct xrdma_cmd *cmd,
 				       struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_cq_modify(dev, &cmd->modify_cq);
+	return model_cq_modify(dev, &cmd->modify_cq);
 }
 
-static enum xrdma_cmd_status create_qp(struct xrdma_device *dev,
+static enum xrdma_cmd_status create_qp(struct model_device *dev,
 				       const struct xrdma_cmd *cmd,
 				       struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_qp_create(dev, &cmd->create_qp);
+	return model_qp_create(dev, &cmd->create_qp);
 }
 
-static enum xrdma_cmd_status modify_qp(struct xrdma_device *dev,
+static enum xrdma_cmd_status modify_qp(struct model_device *dev,
 				       const struct xrdma_cmd *cmd,
 				       struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_qp_modify(dev, &cmd->modify_qp);
+	return model_qp_modify(dev, &cmd->modify_qp);
 }
 
-static enum xrdma_cmd_status query_qp(struct xrdma_device *dev,
+static enum xrdma_cmd_status query_qp(struct model_device *dev,
 				      const struct xrdma_cmd *cmd,
 				      struct xrdma_rsp *rsp)
 {
-	return xrdma_qp_query(dev, object_number(cmd), &rsp->query_qp);
+	return model_qp_query(dev, object_number(cmd), &rsp->query_qp);
 }
 
-static enum xrdma_cmd_status destroy_qp(struct xrdma_device *dev,
+static enum xrdma_cmd_status destroy_qp(struct model_device *dev,
 					const struct xrdma_cmd *cmd,
 					struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_qp_destroy(dev, object_number(cmd));
+	return model_qp_destroy(dev, object_number(cmd));
 }
 
-static enum xrdma_cmd_status create_srq(struct xrdma_device *dev,
+static enum xrdma_cmd_status create_srq(struct model_device *dev,
 					const struct xrdma_cmd *cmd,
 					struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_srq_create(dev, &cmd->create_srq);
+	return model_srq_create(dev, &cmd->create_srq);
 }
 
-static enum xrdma_cmd_status modify_srq(struct xrdma_device *dev,
+static enum xrdma_cmd_status modify_srq(struct model_device *dev,
 					const struct xrdma_cmd *cmd,
 					struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_srq_modify(dev, &cmd->modify_srq);
+	return model_srq_modify(dev, &cmd->modify_srq);
 }
 
-static enum xrdma_cmd_status query_srq(struct xrdma_device *dev,
+static enum xrdma_cmd_status query_srq(struct model_device *dev,
 				       const struct xrdma_cmd *cmd,
 				       struct xrdma_rsp *rsp)
 {
-	return xrdma_srq_query(dev, object_number(cmd), &rsp->query_srq);
+	return model_srq_query(dev, object_number(cmd), &rsp->query_srq);
 }
 
-static enum xrdma_cmd_status destroy_srq(struct xrdma_device *dev,
+static enum xrdma_cmd_status destroy_srq(struct model_device *dev,
 					 const struct xrdma_cmd *cmd,
 					 struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_srq_destroy(dev, object_number(cmd));
+	return model_srq_destroy(dev, object_number(cmd));
 }
 
-static enum xrdma_cmd_status attach_mcast(struct xrdma_device *dev,
+static enum xrdma_cmd_status attach_mcast(struct model_device *dev,
 					  const struct xrdma_cmd *cmd,
 					  struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_mcast_attach(dev, &cmd->mcast);
+	return model_mcast_attach(dev, &cmd->mcast);
 }
 
-static enum xrdma_cmd_status detach_mcast(struct xrdma_device *dev,
+static enum xrdma_cmd_status detach_mcast(struct model_device *dev,
 					  const struct xrdma_cmd *cmd,
 					  struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_mcast_detach(dev, &cmd->mcast);
+	return model_mcast_detach(dev, &cmd->mcast);
 }
 
-static enum xrdma_cmd_status create_flow(struct xrdma_device *dev,
+static enum xrdma_cmd_status create_flow(struct model_device *dev,
 					 const struct xrdma_cmd *cmd,
 					 struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_flow_create(dev, &cmd->create_flow);
+	return model_flow_create(dev, &cmd->create_flow);
 }
 
-static enum xrdma_cmd_status destroy_flow(struct xrdma_device *dev,
+static enum xrdma_cmd_status destroy_flow(struct model_device *dev,
 					  const struct xrdma_cmd *cmd,
 					  struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_flow_destroy(dev, object_number(cmd));
+	return model_flow_destroy(dev, object_number(cmd));
 }
 
-static enum xrdma_cmd_status create_rss(struct xrdma_device *dev,
+static enum xrdma_cmd_status create_rss(struct model_device *dev,
 					const struct xrdma_cmd *cmd,
 					struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_rss_create(dev, &cmd->create_rss);
+	return model_rss_create(dev, &cmd->create_rss);
 }
 
-static enum xrdma_cmd_status destroy_rss(struct xrdma_device *dev,
+static enum xrdma_cmd_status destroy_rss(struct model_device *dev,
 					 const struct xrdma_cmd *cmd,
 					 struct xrdma_rsp *rsp)
 {
 	(void)rsp;
-	return xrdma_rss_destroy(dev, object_number(cmd));
+	return model_rss_destroy(dev, object_number(cmd));
 }
 
-static void invalidate_words(struct xrdma_device *dev, __le32 *words, u32 count)
+static void invalidate_words(struct model_device *dev, __le32 *words, u32 count)
 {
 	enum xrdma_inval_status status;
 	u32 i, index;
 
 	for (i = 0; i < count; i++) {
 		index = FIELD_GET(XRDMA_INVAL_INDEX, le32_to_cpu(words[i]));
-		status = xrdma_key_invalidate(dev, index);
+		status = model_key_invalidate(dev, index);
 		if (status == XRDMA_INVAL_BAD_INDEX)
-			xrdma_dev_herr(dev, INVAL_KEY, "key index %#x", index);
+			model_dev_herr(dev, INVAL_KEY, "key index %#x", index);
 		words[i] = cpu_to_le32(index |
 				       FIELD_PREP(XRDMA_INVAL_STATUS, status));
 	}
 }
 
-static enum xrdma_cmd_status invalidate_batch(struct xrdma_device *dev,
+static enum xrdma_cmd_status invalidate_batch(struct model_device *dev,
 					      u64 addr, u32 count)
 {
 	__le32 words[XRDMA_INVAL_MAX];
@@ -333,20 +333,20 @@ static enum xrdma_cmd_status invalidate_batch(struct xrdma_device *dev,
 	u32 i;
 
 	/* all that can fail comes first */
-	if (xrdma_dma_check(dev->params.dma, addr, len, true) ||
-	    xrdma_dma_read(dev->params.dma, addr, words, len)) {
-		xrdma_dma_failed(dev, addr, len, true);
+	if (model_dma_check(dev->params.dma, addr, len, true) ||
+	    model_dma_read(dev->params.dma, addr, words, len)) {
+		model_dma_failed(dev, addr, len, true);
 		return XRDMA_CMD_BAD_DMA;
 	}
 	for (i = 0; i < count; i++)
 		if (le32_to_cpu(words[i]) & XRDMA_INVAL_STATUS)
 			return XRDMA_CMD_BAD_PARAM;
 	invalidate_words(dev, words, count);
-	xrdma_dma_write(dev->params.dma, addr, words, len);
+	model_dma_write(dev->params.dma, addr, words, len);
 	return XRDMA_CMD_OK;
 }
 
-static enum xrdma_cmd_status invalidate(struct xrdma_device *dev,
+static enum xrdma_cmd_status invalidate(struct model_device *dev,
 					const struct xrdma_cmd *cmd,
 					struct xrdma_rsp *rsp)
 {
@@ -357,7 +357,7 @@ static enum xrdma_cmd_status invalidate(struct xrdma_device *dev,
 	if (count > XRDMA_INVAL_MAX || addr & 7 || (!count && addr) ||
 	    cmd->invalidate.reserved)
 		return XRDMA_CMD_BAD_PARAM;
-	xrdma_keys_forget_tables(dev);
+	model_keys_forget_tables(dev);
 	return count ? invalidate_batch(dev, addr, count) : XRDMA_CMD_OK;
 }
 
@@ -414,7 +414,7 @@ static const struct cmd_info commands[] = {
 
 #define NUM_COMMANDS	ARRAY_SIZE(commands)
 
-static const struct cmd_info *info_of(const struct xrdma_device *dev,
+static const struct cmd_info *info_of(const struct model_device *dev,
 				      u16 opcode)
 {
 	const struct cmd_info *info;
@@ -443,21 +443,21 @@ static bool reserved_ok(const struct cmd_info *info,
  * windows of type 2A, or be in a group already: only the device counts these. A
  * completion queue may fill up while it is being resized.
  */
-static bool excused(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
+static bool excused(struct model_device *dev, const struct xrdma_cmd *cmd,
 		    u8 status)
 {
 	u16 opcode = le16_to_cpu(cmd->opcode);
-	struct xrdma_qp *qp = NULL;
+	struct model_qp *qp = NULL;
 
 	if (opcode == XRDMA_CMD_RESIZE_CQ || opcode == XRDMA_CMD_MODIFY_SRQ)
 		return status == XRDMA_CMD_BAD_STATE;
 	if (opcode == XRDMA_CMD_ATTACH_MCAST)
 		return status == XRDMA_CMD_BAD_NUMBER &&
-		       xrdma_qp_get(dev, le32_to_cpu(cmd->mcast.qpn));
+		       model_qp_get(dev, le32_to_cpu(cmd->mcast.qpn));
 	if (opcode == XRDMA_CMD_MODIFY_QP)
-		qp = xrdma_qp_get(dev, le32_to_cpu(cmd->modify_qp.qpn));
+		qp = model_qp_get(dev, le32_to_cpu(cmd->modify_qp.qpn));
 	else if (opcode == XRDMA_CMD_DESTROY_QP)
-		qp = xrdma_qp_get(dev, object_number(cmd));
+		qp = model_qp_get(dev, object_number(cmd));
 	if (!qp)
 		return false;
 	if (status == XRDMA_CMD_BUSY)
@@ -467,16 +467,16 @@ static bool excused(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 }
 
 /* Statuses that a driver which keeps to the specification never sees. */
-static void report(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
+static void report(struct model_device *dev, const struct xrdma_cmd *cmd,
 		   u8 status)
 {
-	static const enum xrdma_host_error_kind kinds[] = {
-		[XRDMA_CMD_BAD_OPCODE] = XRDMA_HERR_CMD_OPCODE,
-		[XRDMA_CMD_BAD_PARAM] = XRDMA_HERR_CMD_PARAM,
-		[XRDMA_CMD_BAD_NUMBER] = XRDMA_HERR_CMD_NUMBER,
-		[XRDMA_CMD_BAD_STATE] = XRDMA_HERR_CMD_STATE,
-		[XRDMA_CMD_BUSY] = XRDMA_HERR_CMD_BUSY,
-		[XRDMA_CMD_BAD_DMA] = XRDMA_HERR_CMD_DMA,
+	static const enum model_host_error_kind kinds[] = {
+		[XRDMA_CMD_BAD_OPCODE] = MODEL_HERR_CMD_OPCODE,
+		[XRDMA_CMD_BAD_PARAM] = MODEL_HERR_CMD_PARAM,
+		[XRDMA_CMD_BAD_NUMBER] = MODEL_HERR_CMD_NUMBER,
+		[XRDMA_CMD_BAD_STATE] = MODEL_HERR_CMD_STATE,
+		[XRDMA_CMD_BUSY] = MODEL_HERR_CMD_BUSY,
+		[XRDMA_CMD_BAD_DMA] = MODEL_HERR_CMD_DMA,
 	};
 	unsigned long long body[6];
 
@@ -484,30 +484,30 @@ static void report(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 	    excused(dev, cmd, status))
 		return;
 	memcpy(body, cmd->body, sizeof(body));
-	xrdma_host_error(dev->params.herr, kinds[status],
+	model_host_error(dev->params.herr, kinds[status],
 			 "%s (%#x), id %u, body %016llx %016llx %016llx %016llx %016llx %016llx",
-			 xrdma_cmd_name(le16_to_cpu(cmd->opcode)),
+			 model_cmd_name(le16_to_cpu(cmd->opcode)),
 			 le16_to_cpu(cmd->opcode), le16_to_cpu(cmd->id),
 			 body[0], body[1], body[2], body[3], body[4],
 			 body[5]);
 }
 
 /**
- * xrdma_cmd_execute - carry out a command
+ * model_cmd_execute - carry out a command
  * @dev: the device
  * @cmd: the command, copied from the ring
  * @rsp: to fill in, but for the phase
  */
-void xrdma_cmd_execute(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
+void model_cmd_execute(struct model_device *dev, const struct xrdma_cmd *cmd,
 		       struct xrdma_rsp *rsp)
 {
 	const struct cmd_info *info = info_of(dev, le16_to_cpu(cmd->opcode));
 
 	*rsp = (struct xrdma_rsp) { .opcode = cmd->opcode, .id = cmd->id };
-	xrdma_stat_add(dev, XRDMA_STAT_COMMANDS, 1);
+	model_stat_add(dev, XRDMA_STAT_COMMANDS, 1);
 	if (info && !reserved_ok(info, cmd)) {
 		rsp->status = XRDMA_CMD_BAD_PARAM;
-		xrdma_dev_herr(dev, CMD_RESERVED, "%s, id %u", info->name,
+		model_dev_herr(dev, CMD_RESERVED, "%s, id %u", info->name,
 			       le16_to_cpu(cmd->id));
 		return;
 	}
@@ -519,12 +519,12 @@ void xrdma_cmd_execute(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 }
 
 /**
- * xrdma_cmd_name - name of a command
+ * model_cmd_name - name of a command
  * @opcode: enum xrdma_cmd_opcode, or anything else
  *
  * Return: the name as in the enum, without prefix.
  */
-const char *xrdma_cmd_name(u16 opcode)
+const char *model_cmd_name(u16 opcode)
 {
 	if (opcode >= NUM_COMMANDS || !commands[opcode].name)
 		return "unknown";
@@ -532,12 +532,12 @@ const char *xrdma_cmd_name(u16 opcode)
 }
 
 /**
- * xrdma_cmd_opcode - command of a name
- * @name: as xrdma_cmd_name() returns it
+ * model_cmd_opcode - command of a name
+ * @name: as model_cmd_name() returns it
  *
  * Return: the opcode, or -1.
  */
-int xrdma_cmd_opcode(const char *name)
+int model_cmd_opcode(const char *name)
 {
 	u32 i;
 

@@ -17,25 +17,25 @@
 #define RSP_BODY	offsetof(struct xrdma_rsp, own)
 
 /**
- * struct xrdma_late_reply - a command that is answered later
+ * struct model_late_reply - a command that is answered later
  * @dev: the device
- * @link: its place on xrdma_cmdq.late
+ * @link: its place on model_cmdq.late
  * @timer: fires when it is time
  * @execute: @cmd is to be carried out first
  * @cmd: the command
  * @rsp: the reply, unless @execute
  */
-struct xrdma_late_reply {
-	struct xrdma_device *dev;
-	LIST_ENTRY(xrdma_late_reply) link;
-	struct xrdma_timer timer;
+struct model_late_reply {
+	struct model_device *dev;
+	LIST_ENTRY(model_late_reply) link;
+	struct model_timer timer;
 	bool execute;
 	struct xrdma_cmd cmd;
 	struct xrdma_rsp rsp;
 };
 
 /**
- * xrdma_cmdq_enable - take over the rings
+ * model_cmdq_enable - take over the rings
  * @dev: the device
  * @cmd_base: bus address of the command ring
  * @rsp_base: bus address of the reply ring
@@ -44,44 +44,44 @@ struct xrdma_late_reply {
  * Return: 0; -EFAULT if one is out of reach; -EINVAL if the reply ring was not
  * zeroed.
  */
-int xrdma_cmdq_enable(struct xrdma_device *dev, u64 cmd_base, u64 rsp_base,
+int model_cmdq_enable(struct model_device *dev, u64 cmd_base, u64 rsp_base,
 		      u8 log_depth)
 {
-	struct xrdma_cmdq *q = &dev->cmdq;
+	struct model_cmdq *q = &dev->cmdq;
 
-	xrdma_mem_init(&q->ring, 0, cmd_base,
+	model_mem_init(&q->ring, 0, cmd_base,
 		       sizeof(struct xrdma_cmd) << log_depth,
-		       XRDMA_MEM_IDENTITY);
-	xrdma_mem_init(&q->replies, 0, rsp_base,
+		       MODEL_MEM_IDENTITY);
+	model_mem_init(&q->replies, 0, rsp_base,
 		       sizeof(struct xrdma_rsp) << log_depth,
-		       XRDMA_MEM_IDENTITY);
+		       MODEL_MEM_IDENTITY);
 	q->log_depth = log_depth;
 	q->pi = 0;
 	q->ci = 0;
 	q->rsp_pi = 0;
 	q->extra = 0;
-	if (xrdma_mem_probe(dev, &q->ring, false))
+	if (model_mem_probe(dev, &q->ring, false))
 		return -EFAULT;
-	if (xrdma_mem_probe(dev, &q->replies, true))
+	if (model_mem_probe(dev, &q->replies, true))
 		return -EFAULT;
-	return xrdma_mem_is_zero(dev, &q->replies) ? 0 : -EINVAL;
+	return model_mem_is_zero(dev, &q->replies) ? 0 : -EINVAL;
 }
 
 /**
- * xrdma_cmdq_doorbell - the host has posted commands
+ * model_cmdq_doorbell - the host has posted commands
  * @dev: the device, enabled
  * @pi: producer index
  */
-void xrdma_cmdq_doorbell(struct xrdma_device *dev, u32 pi)
+void model_cmdq_doorbell(struct model_device *dev, u32 pi)
 {
-	struct xrdma_cmdq *q = &dev->cmdq;
+	struct model_cmdq *q = &dev->cmdq;
 	u32 answered = q->rsp_pi - q->extra;
 
-	if (!xrdma_device_live(dev))
+	if (!model_device_live(dev))
 		return;
 	if (xrdma_ring_used(pi, answered) > 1U << q->log_depth ||
 	    xrdma_ring_used(pi, q->ci) < xrdma_ring_used(q->pi, q->ci)) {
-		xrdma_dev_herr(dev, CMD_INDEX,
+		model_dev_herr(dev, CMD_INDEX,
 			       "producer %#x, was %#x, %#x answered", pi, q->pi,
 			       answered);
 		return;
@@ -89,16 +89,16 @@ void xrdma_cmdq_doorbell(struct xrdma_device *dev, u32 pi)
 	q->pi = pi;
 }
 
-static void write_reply(struct xrdma_device *dev, const struct xrdma_rsp *rsp)
+static void write_reply(struct model_device *dev, const struct xrdma_rsp *rsp)
 {
-	struct xrdma_cmdq *q = &dev->cmdq;
+	struct model_cmdq *q = &dev->cmdq;
 	u64 off = (u64)xrdma_ring_slot(q->rsp_pi, q->log_depth) * sizeof(*rsp);
 	size_t len = sizeof(*rsp);
 	struct xrdma_rsp *slot;
 
-	slot = xrdma_mem_ptr(dev, &q->replies, off, &len, true);
+	slot = model_mem_ptr(dev, &q->replies, off, &len, true);
 	if (!slot) {
-		xrdma_device_fatal(dev, XRDMA_FATAL_DMA);
+		model_device_fatal(dev, XRDMA_FATAL_DMA);
 		return;
 	}
 	memcpy(slot, rsp, RSP_BODY);
@@ -106,13 +106,13 @@ static void write_reply(struct xrdma_device *dev, const struct xrdma_rsp *rsp)
 			 cpu_to_le32(xrdma_ring_phase(q->rsp_pi, q->log_depth)),
 			 __ATOMIC_RELEASE);
 	q->rsp_pi++;
-	xrdma_device_irq(dev, 0);
+	model_device_irq(dev, 0);
 }
 
-static void reply(struct xrdma_device *dev, const struct xrdma_rsp *rsp)
+static void reply(struct model_device *dev, const struct xrdma_rsp *rsp)
 {
 	struct xrdma_rsp copy = *rsp;
-	unsigned int i, times = xrdma_chaos_reply(&dev->chaos, &copy);
+	unsigned int i, times = model_chaos_reply(&dev->chaos, &copy);
 
 	for (i = 0; i < times; i++)
 		write_reply(dev, &copy);
@@ -121,23 +121,23 @@ static void reply(struct xrdma_device *dev, const struct xrdma_rsp *rsp)
 
 static void late_reply(void *opaque)
 {
-	struct xrdma_late_reply *late = opaque;
+	struct model_late_reply *late = opaque;
 
 	if (late->execute)
-		xrdma_cmd_execute(late->dev, &late->cmd, &late->rsp);
+		model_cmd_execute(late->dev, &late->cmd, &late->rsp);
 	reply(late->dev, &late->rsp);
 	LIST_REMOVE(late, link);
 	free(late);
 }
 
-static void reply_later(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
+static void reply_later(struct model_device *dev, const struct xrdma_cmd *cmd,
 			const struct xrdma_rsp *rsp, u64 delay_ns)
 {
-	struct xrdma_late_reply *late = calloc(1, sizeof(*late));
-	u64 deadline = xrdma_device_clock(dev) + delay_ns;
+	struct model_late_reply *late = calloc(1, sizeof(*late));
+	u64 deadline = model_device_clock(dev) + delay_ns;
 
 	if (!late) {
-		xrdma_device_fatal(dev, XRDMA_FATAL_INTERNAL);
+		model_device_fatal(dev, XRDMA_FATAL_INTERNAL);
 		return;
 	}
 	late->dev = dev;
@@ -148,20 +148,20 @@ static void reply_later(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 	late->timer.fn = late_reply;
 	late->timer.opaque = late;
 	LIST_INSERT_HEAD(&dev->cmdq.late, late, link);
-	if (xrdma_timer_arm(dev->params.loop, &late->timer, deadline))
-		xrdma_device_fatal(dev, XRDMA_FATAL_INTERNAL);
+	if (model_timer_arm(dev->params.loop, &late->timer, deadline))
+		model_device_fatal(dev, XRDMA_FATAL_INTERNAL);
 }
 
 /* The fault that waits for this command, if any; one use of it is gone. */
-static const struct xrdma_cmd_fault *take_fault(struct xrdma_device *dev,
+static const struct model_cmd_fault *take_fault(struct model_device *dev,
 						u16 opcode)
 {
-	struct xrdma_cmd_fault *fault = dev->cmdq.faults;
-	struct xrdma_cmd_fault *end = fault + XRDMA_CMD_FAULTS;
+	struct model_cmd_fault *fault = dev->cmdq.faults;
+	struct model_cmd_fault *end = fault + MODEL_CMD_FAULTS;
 
 	for (; fault < end; fault++) {
 		if (!fault->count || (fault->opcode != opcode &&
-				      fault->opcode != XRDMA_CMD_FAULT_ANY))
+				      fault->opcode != MODEL_CMD_FAULT_ANY))
 			continue;
 		if (fault->skip) {
 			fault->skip--;
@@ -173,8 +173,8 @@ static const struct xrdma_cmd_fault *take_fault(struct xrdma_device *dev,
 	return NULL;
 }
 
-static void run_faulty(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
-		       const struct xrdma_cmd_fault *fault)
+static void run_faulty(struct model_device *dev, const struct xrdma_cmd *cmd,
+		       const struct model_cmd_fault *fault)
 {
 	struct xrdma_rsp rsp = {
 		.opcode = cmd->opcode,
@@ -183,28 +183,28 @@ static void run_faulty(struct xrdma_device *dev, const struct xrdma_cmd *cmd,
 	};
 
 	switch (fault->kind) {
-	case XRDMA_CMD_FAULT_HANG:
+	case MODEL_CMD_FAULT_HANG:
 		break;
-	case XRDMA_CMD_FAULT_FAIL:
+	case MODEL_CMD_FAULT_FAIL:
 		reply(dev, &rsp);
 		break;
-	case XRDMA_CMD_FAULT_DELAY:
+	case MODEL_CMD_FAULT_DELAY:
 		reply_later(dev, cmd, NULL, fault->delay_ns);
 		break;
-	case XRDMA_CMD_FAULT_LATE:
-		xrdma_cmd_execute(dev, cmd, &rsp);
+	case MODEL_CMD_FAULT_LATE:
+		model_cmd_execute(dev, cmd, &rsp);
 		reply_later(dev, cmd, &rsp, fault->delay_ns);
 		break;
-	case XRDMA_CMD_FAULT_WRONG:
+	case MODEL_CMD_FAULT_WRONG:
 		rsp.opcode = cpu_to_le16(le16_to_cpu(cmd->opcode) + 1);
 		reply(dev, &rsp);
 		break;
 	}
 }
 
-static void run(struct xrdma_device *dev, const struct xrdma_cmd *cmd)
+static void run(struct model_device *dev, const struct xrdma_cmd *cmd)
 {
-	const struct xrdma_cmd_fault *fault;
+	const struct model_cmd_fault *fault;
 	struct xrdma_rsp rsp;
 
 	fault = take_fault(dev, le16_to_cpu(cmd->opcode));
@@ -212,27 +212,27 @@ static void run(struct xrdma_device *dev, const struct xrdma_cmd *cmd)
 		run_faulty(dev, cmd, fault);
 		return;
 	}
-	xrdma_cmd_execute(dev, cmd, &rsp);
+	model_cmd_execute(dev, cmd, &rsp);
 	reply(dev, &rsp);
 }
 
 /**
- * xrdma_cmdq_poll - carry out commands, a bounded number
+ * model_cmdq_poll - carry out commands, a bounded number
  * @dev: the device
  *
  * Return: true if there were any.
  */
-bool xrdma_cmdq_poll(struct xrdma_device *dev)
+bool model_cmdq_poll(struct model_device *dev)
 {
-	struct xrdma_cmdq *q = &dev->cmdq;
+	struct model_cmdq *q = &dev->cmdq;
 	struct xrdma_cmd cmd;
 	u32 n, slot;
 
 	for (n = 0; n < BUDGET && q->ci != q->pi; n++) {
 		slot = xrdma_ring_slot(q->ci, q->log_depth);
-		if (xrdma_mem_read(dev, &q->ring, (u64)slot * sizeof(cmd),
+		if (model_mem_read(dev, &q->ring, (u64)slot * sizeof(cmd),
 				   &cmd, sizeof(cmd))) {
-			xrdma_device_fatal(dev, XRDMA_FATAL_DMA);
+			model_device_fatal(dev, XRDMA_FATAL_DMA);
 			break;
 		}
 		q->ci++;
@@ -242,16 +242,16 @@ bool xrdma_cmdq_poll(struct xrdma_device *dev)
 }
 
 /**
- * xrdma_cmdq_reset - forget the rings and all commands
+ * model_cmdq_reset - forget the rings and all commands
  * @dev: the device
  */
-void xrdma_cmdq_reset(struct xrdma_device *dev)
+void model_cmdq_reset(struct model_device *dev)
 {
-	struct xrdma_cmdq *q = &dev->cmdq;
-	struct xrdma_late_reply *late;
+	struct model_cmdq *q = &dev->cmdq;
+	struct model_late_reply *late;
 
 	while ((late = LIST_FIRST(&q->late))) {
-		xrdma_timer_cancel(dev->params.loop, &late->timer);
+		model_timer_cancel(dev->params.loop, &late->timer);
 		LIST_REMOVE(late, link);
 		free(late);
 	}
@@ -262,18 +262,18 @@ void xrdma_cmdq_reset(struct xrdma_device *dev)
 }
 
 /**
- * xrdma_cmdq_add_fault - let a command go wrong
+ * model_cmdq_add_fault - let a command go wrong
  * @dev: the device
  * @fault: what is to happen, and to which
  *
  * Return: 0, or -ENOSPC.
  */
-int xrdma_cmdq_add_fault(struct xrdma_device *dev,
-			 const struct xrdma_cmd_fault *fault)
+int model_cmdq_add_fault(struct model_device *dev,
+			 const struct model_cmd_fault *fault)
 {
 	u32 i;
 
-	for (i = 0; i < XRDMA_CMD_FAULTS; i++) {
+	for (i = 0; i < MODEL_CMD_FAULTS; i++) {
 		if (!dev->cmdq.faults[i].count) {
 			dev->cmdq.faults[i] = *fault;
 			return 0;
@@ -283,18 +283,18 @@ int xrdma_cmdq_add_fault(struct xrdma_device *dev,
 }
 
 /**
- * xrdma_cmdq_clear_faults - let commands go right again
+ * model_cmdq_clear_faults - let commands go right again
  * @dev: the device
  *
  * Return: how many commands the faults still waited for.
  */
-u64 xrdma_cmdq_clear_faults(struct xrdma_device *dev)
+u64 model_cmdq_clear_faults(struct model_device *dev)
 {
-	const struct xrdma_cmd_fault *fault = dev->cmdq.faults;
+	const struct model_cmd_fault *fault = dev->cmdq.faults;
 	u64 left = 0;
 	u32 i;
 
-	for (i = 0; i < XRDMA_CMD_FAULTS; i++, fault++)
+	for (i = 0; i < MODEL_CMD_FAULTS; i++, fault++)
 		if (fault->count)
 			left += (u64)fault->skip + fault->count;
 	memset(dev->cmdq.faults, 0, sizeof(dev->cmdq.faults));

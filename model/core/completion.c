@@ -12,37 +12,37 @@
 #include "xrdma_ring.h"
 
 /* A completion with an error; a flushed one is one too. */
-static void count_error(const struct xrdma_qp *qp, u8 status,
+static void count_error(const struct model_qp *qp, u8 status,
 			enum xrdma_stat errors, enum xrdma_stat flushed)
 {
-	xrdma_qp_stat_add(qp, errors, 1);
+	model_qp_stat_add(qp, errors, 1);
 	if (status == XRDMA_WC_WR_FLUSH_ERR)
-		xrdma_qp_stat_add(qp, flushed, 1);
+		model_qp_stat_add(qp, flushed, 1);
 }
 
 /* A device that writes to the ring of the host, which is none of its business */
-static void spoil_entry(struct xrdma_qp *qp, u32 index)
+static void spoil_entry(struct model_qp *qp, u32 index)
 {
-	struct xrdma_wq *wq = &qp->sq;
+	struct model_wq *wq = &qp->sq;
 	u64 off = (u64)xrdma_ring_slot(index, wq->log_depth) << wq->log_stride;
-	u8 wqe[1 << XRDMA_SQ_LOG_STRIDE_MIN];
+	u8 wqe[1 << MODEL_SQ_LOG_STRIDE_MIN];
 
-	if (xrdma_chaos_wqe(&qp->dev->chaos, wqe, sizeof(wqe)))
-		xrdma_mem_write(qp->dev, &wq->ring, off, wqe, sizeof(wqe));
+	if (model_chaos_wqe(&qp->dev->chaos, wqe, sizeof(wqe)))
+		model_mem_write(qp->dev, &wq->ring, off, wqe, sizeof(wqe));
 }
 
 /**
- * xrdma_qp_push_send() - write the completion of a send entry
+ * model_qp_push_send() - write the completion of a send entry
  * @qp: the queue pair
  * @index: of the entry
  * @wqe: the copy of its first 32 bytes
  * @status: enum xrdma_wc_status
  * @vendor_err: enum xrdma_fault_reason
- * @byte_len: as of xrdma_qp_complete_send()
+ * @byte_len: as of model_qp_complete_send()
  *
  * The index of completed entries is left to the caller.
  */
-void xrdma_qp_push_send(struct xrdma_qp *qp, u32 index,
+void model_qp_push_send(struct model_qp *qp, u32 index,
 			const struct xrdma_sq_wqe *wqe, u8 status,
 			u16 vendor_err, u32 byte_len)
 {
@@ -61,11 +61,11 @@ void xrdma_qp_push_send(struct xrdma_qp *qp, u32 index,
 		count_error(qp, status, XRDMA_STAT_REQ_CQE_ERRORS,
 			    XRDMA_STAT_REQ_FLUSHED);
 	spoil_entry(qp, index);
-	xrdma_cq_push(qp->dev, qp->send_cq, &cqe);
+	model_cq_push(qp->dev, qp->send_cq, &cqe);
 }
 
 /**
- * xrdma_qp_complete_send - a send succeeded
+ * model_qp_complete_send - a send succeeded
  * @qp: the queue pair
  * @index: of the entry; all before it have been completed
  * @wqe: the copy of its first 32 bytes
@@ -73,30 +73,30 @@ void xrdma_qp_push_send(struct xrdma_qp *qp, u32 index,
  *
  * The queue pair may be in ERR when this returns, for want of room in its CQ.
  */
-void xrdma_qp_complete_send(struct xrdma_qp *qp, u32 index,
+void model_qp_complete_send(struct model_qp *qp, u32 index,
 			    const struct xrdma_sq_wqe *wqe, u32 byte_len)
 {
 	qp->sq.ci = index + 1;
 	if (wqe->flags & XRDMA_WQE_SIGNALED || qp->flags & XRDMA_QP_SQ_SIG_ALL)
-		xrdma_qp_push_send(qp, index, wqe, XRDMA_WC_SUCCESS, 0,
+		model_qp_push_send(qp, index, wqe, XRDMA_WC_SUCCESS, 0,
 				   byte_len);
 }
 
 /* Where receives complete; NULL if the queue pair has lost its XRC SRQ. */
-static struct xrdma_cq *recv_cq(const struct xrdma_qp *qp)
+static struct model_cq *recv_cq(const struct model_qp *qp)
 {
 	return qp->srq && qp->srq->cq ? qp->srq->cq : qp->recv_cq;
 }
 
 /**
- * xrdma_qp_complete_recv - the next receive has ended
+ * model_qp_complete_recv - the next receive has ended
  * @qp: the queue pair
  * @done: how; after an error the caller moves the queue pair to ERR
  *
  * The queue pair may be in ERR when this returns, for want of room in its CQ.
  */
-void xrdma_qp_complete_recv(struct xrdma_qp *qp,
-			    const struct xrdma_recv_done *done)
+void model_qp_complete_recv(struct model_qp *qp,
+			    const struct model_recv_done *done)
 {
 	struct xrdma_cqe cqe = {
 		.wr_id = done->wr_id,
@@ -125,5 +125,5 @@ void xrdma_qp_complete_recv(struct xrdma_qp *qp,
 		qp->rq.ci++;
 	qp->taken = false;
 	if (recv_cq(qp))
-		xrdma_cq_push(qp->dev, recv_cq(qp), &cqe);
+		model_cq_push(qp->dev, recv_cq(qp), &cqe);
 }

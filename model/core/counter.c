@@ -8,12 +8,12 @@
 #include "core/device.h"
 
 /**
- * xrdma_counter_unbind - a queue pair counts in no set any more
+ * model_counter_unbind - a queue pair counts in no set any more
  * @qp: the queue pair, bound or not
  *
  * The set keeps its values.
  */
-void xrdma_counter_unbind(struct xrdma_qp *qp)
+void model_counter_unbind(struct model_qp *qp)
 {
 	if (qp->counters)
 		qp->counters->users--;
@@ -21,28 +21,28 @@ void xrdma_counter_unbind(struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_counter_bind - BIND_COUNTER
+ * model_counter_bind - BIND_COUNTER
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
 enum xrdma_cmd_status
-xrdma_counter_bind(struct xrdma_device *dev,
+model_counter_bind(struct model_device *dev,
 		   const struct xrdma_cmd_bind_counter *p)
 {
-	struct xrdma_qp *qp = xrdma_qp_get(dev, le32_to_cpu(p->qpn));
+	struct model_qp *qp = model_qp_get(dev, le32_to_cpu(p->qpn));
 	u32 number = le32_to_cpu(p->counter);
-	struct xrdma_counter_set *set;
+	struct model_counter_set *set;
 
 	if (!qp)
 		return XRDMA_CMD_BAD_NUMBER;
-	if (number >= XRDMA_MAX_COUNTERS)
+	if (number >= MODEL_MAX_COUNTERS)
 		return XRDMA_CMD_BAD_PARAM;
 	set = number ? &dev->counters[number] : NULL;
 	if (set == qp->counters)
 		return XRDMA_CMD_OK;
-	xrdma_counter_unbind(qp);
+	model_counter_unbind(qp);
 	if (!set)
 		return XRDMA_CMD_OK;
 	if (!set->users++)
@@ -52,14 +52,14 @@ xrdma_counter_bind(struct xrdma_device *dev,
 }
 
 /**
- * xrdma_counter_query - QUERY_STATS
+ * model_counter_query - QUERY_STATS
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
 enum xrdma_cmd_status
-xrdma_counter_query(struct xrdma_device *dev,
+model_counter_query(struct model_device *dev,
 		    const struct xrdma_cmd_query_stats *p)
 {
 	u32 number = le32_to_cpu(p->counter);
@@ -71,15 +71,15 @@ xrdma_counter_query(struct xrdma_device *dev,
 	u32 i;
 
 	if (addr & 7 || !count || count > XRDMA_NUM_STATS ||
-	    number >= XRDMA_MAX_COUNTERS)
+	    number >= MODEL_MAX_COUNTERS)
 		return XRDMA_CMD_BAD_PARAM;
 	if (number)
 		stats = dev->counters[number].stats;
 	for (i = 0; i < count; i++)
 		values[i] = cpu_to_le64(stats[i]);
-	xrdma_chaos_stats(&dev->chaos, values, count);
-	if (!xrdma_dma_write(dev->params.dma, addr, values, len))
+	model_chaos_stats(&dev->chaos, values, count);
+	if (!model_dma_write(dev->params.dma, addr, values, len))
 		return XRDMA_CMD_OK;
-	xrdma_dma_failed(dev, addr, len, true);
+	model_dma_failed(dev, addr, len, true);
 	return XRDMA_CMD_BAD_DMA;
 }

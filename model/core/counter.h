@@ -4,35 +4,35 @@
  * pair too, if it has one. Must not know what the counters mean; the functions
  * that count are in device.h.
  */
-#ifndef XRDMA_MODEL_COUNTER_H
-#define XRDMA_MODEL_COUNTER_H
+#ifndef MODEL_COUNTER_H
+#define MODEL_COUNTER_H
 
 #include <linux/types.h>
 
 #include "xrdma_hw.h"
 
-struct xrdma_device;
-struct xrdma_qp;
+struct model_device;
+struct model_qp;
 
 /* That of the port, number 0, included. */
-#define XRDMA_MAX_COUNTERS	256
+#define MODEL_MAX_COUNTERS	256
 
 /**
- * struct xrdma_counter_set - counter set
+ * struct model_counter_set - counter set
  * @stats: by enum xrdma_stat
  * @users: queue pairs bound to it
  */
-struct xrdma_counter_set {
+struct model_counter_set {
 	u64 stats[XRDMA_NUM_STATS];
 	u32 users;
 };
 
 enum xrdma_cmd_status
-xrdma_counter_bind(struct xrdma_device *dev,
+model_counter_bind(struct model_device *dev,
 		   const struct xrdma_cmd_bind_counter *p);
 enum xrdma_cmd_status
-xrdma_counter_query(struct xrdma_device *dev,
+model_counter_query(struct model_device *dev,
 		    const struct xrdma_cmd_query_stats *p);
-void xrdma_counter_unbind(struct xrdma_qp *qp);
+void model_counter_unbind(struct model_qp *qp);
 
-#endif /* XRDMA_MODEL_COUNTER_H */
+#endif /* MODEL_COUNTER_H */

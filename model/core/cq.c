@@ -23,8 +23,8 @@ static bool params_ok(const struct xrdma_cmd_create_cq *p)
 	u64 root = le64_to_cpu(p->root);
 	u64 size;
 
-	if (p->log_depth < XRDMA_CQ_LOG_MIN ||
-	    p->log_depth > XRDMA_CQ_LOG_MAX ||
+	if (p->log_depth < MODEL_CQ_LOG_MIN ||
+	    p->log_depth > MODEL_CQ_LOG_MAX ||
 	    memcmp(p->reserved, zero, sizeof(zero)))
 		return false;
 	size = xrdma_cq_rec_offset(p->log_depth) + sizeof(struct xrdma_cq_rec);
@@ -32,34 +32,34 @@ static bool params_ok(const struct xrdma_cmd_create_cq *p)
 }
 
 /* Ring and record of a queue. Return: false if they are out of reach. */
-static bool init_memory(struct xrdma_device *dev, struct xrdma_cq *cq,
+static bool init_memory(struct model_device *dev, struct model_cq *cq,
 			const struct xrdma_cmd_create_cq *p)
 {
 	u64 ring_size = xrdma_cq_rec_offset(p->log_depth);
 
-	xrdma_mem_init(&cq->ring, le64_to_cpu(p->root), 0, ring_size, 0);
-	xrdma_mem_init(&cq->rec, le64_to_cpu(p->root), ring_size,
+	model_mem_init(&cq->ring, le64_to_cpu(p->root), 0, ring_size, 0);
+	model_mem_init(&cq->rec, le64_to_cpu(p->root), ring_size,
 		       sizeof(struct xrdma_cq_rec), 0);
 	cq->log_depth = p->log_depth;
-	return !xrdma_mem_probe(dev, &cq->ring, true) &&
-	       !xrdma_mem_probe(dev, &cq->rec, false);
+	return !model_mem_probe(dev, &cq->ring, true) &&
+	       !model_mem_probe(dev, &cq->rec, false);
 }
 
 /**
- * xrdma_cq_create - CREATE_CQ
+ * model_cq_create - CREATE_CQ
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_cq_create(struct xrdma_device *dev,
+enum xrdma_cmd_status model_cq_create(struct model_device *dev,
 				      const struct xrdma_cmd_create_cq *p)
 {
-	struct xrdma_eq *eq = xrdma_eq_get(dev, le32_to_cpu(p->eqn));
+	struct model_eq *eq = model_eq_get(dev, le32_to_cpu(p->eqn));
 	u32 cqn = le32_to_cpu(p->cqn);
-	struct xrdma_cq *cq;
+	struct model_cq *cq;
 
-	if (cqn >= XRDMA_MAX_CQ || dev->cqs[cqn] || !eq)
+	if (cqn >= MODEL_MAX_CQ || dev->cqs[cqn] || !eq)
 		return XRDMA_CMD_BAD_NUMBER;
 	if (!params_ok(p))
 		return XRDMA_CMD_BAD_PARAM;
@@ -80,25 +80,25 @@ enum xrdma_cmd_status xrdma_cq_create(struct xrdma_device *dev,
 	return XRDMA_CMD_OK;
 }
 
-static void cq_free(struct xrdma_device *dev, struct xrdma_cq *cq)
+static void cq_free(struct model_device *dev, struct model_cq *cq)
 {
-	xrdma_timer_cancel(dev->params.loop, &cq->timer);
-	xrdma_eq_forget(cq);
+	model_timer_cancel(dev->params.loop, &cq->timer);
+	model_eq_forget(cq);
 	cq->eq->users--;
 	dev->cqs[cq->cqn] = NULL;
 	free(cq);
 }
 
 /**
- * xrdma_cq_destroy - DESTROY_CQ
+ * model_cq_destroy - DESTROY_CQ
  * @dev: the device
  * @cqn: number
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_cq_destroy(struct xrdma_device *dev, u32 cqn)
+enum xrdma_cmd_status model_cq_destroy(struct model_device *dev, u32 cqn)
 {
-	struct xrdma_cq *cq = xrdma_cq_get(dev, cqn);
+	struct model_cq *cq = model_cq_get(dev, cqn);
 
 	if (!cq)
 		return XRDMA_CMD_BAD_NUMBER;
@@ -109,31 +109,31 @@ enum xrdma_cmd_status xrdma_cq_destroy(struct xrdma_device *dev, u32 cqn)
 }
 
 /**
- * xrdma_cqs_reset - forget all completion queues
+ * model_cqs_reset - forget all completion queues
  * @dev: the device; its queue pairs are gone
  */
-void xrdma_cqs_reset(struct xrdma_device *dev)
+void model_cqs_reset(struct model_device *dev)
 {
 	u32 i;
 
-	for (i = 0; i < XRDMA_MAX_CQ; i++)
+	for (i = 0; i < MODEL_MAX_CQ; i++)
 		if (dev->cqs[i])
 			cq_free(dev, dev->cqs[i]);
 }
 
 /* No entry can be written any more, so its queue pairs cannot go on. */
-static void die(struct xrdma_device *dev, struct xrdma_cq *cq)
+static void die(struct model_device *dev, struct model_cq *cq)
 {
 	cq->dead = true;
-	xrdma_event(dev, XRDMA_EVENT_CQ_ERR, cq->cqn);
+	model_event(dev, XRDMA_EVENT_CQ_ERR, cq->cqn);
 	dev->cq_died(dev, cq);
 }
 
-static bool read_rec(struct xrdma_device *dev, struct xrdma_cq *cq, u64 off,
+static bool read_rec(struct model_device *dev, struct model_cq *cq, u64 off,
 		     u32 *value)
 {
 	size_t len = sizeof(__le32);
-	const __le32 *ptr = xrdma_mem_ptr(dev, &cq->rec, off, &len, false);
+	const __le32 *ptr = model_mem_ptr(dev, &cq->rec, off, &len, false);
 
 	if (!ptr)
 		return false;
@@ -141,12 +141,12 @@ static bool read_rec(struct xrdma_device *dev, struct xrdma_cq *cq, u64 off,
 	return true;
 }
 
-static bool full(const struct xrdma_cq *cq)
+static bool full(const struct model_cq *cq)
 {
 	return !xrdma_ring_free(cq->pi, cq->ci, cq->log_depth);
 }
 
-static bool has_room(struct xrdma_device *dev, struct xrdma_cq *cq)
+static bool has_room(struct model_device *dev, struct model_cq *cq)
 {
 	u32 ci;
 
@@ -162,21 +162,21 @@ static bool has_room(struct xrdma_device *dev, struct xrdma_cq *cq)
 	return !full(cq);
 }
 
-static void fire(struct xrdma_device *dev, struct xrdma_cq *cq, u32 arm)
+static void fire(struct model_device *dev, struct model_cq *cq, u32 arm)
 {
 	cq->fired = arm;
 	cq->held = 0;
-	xrdma_timer_cancel(dev->params.loop, &cq->timer);
-	xrdma_eq_comp(dev, cq);
+	model_timer_cancel(dev->params.loop, &cq->timer);
+	model_eq_comp(dev, cq);
 }
 
 /* Entries that were held back have waited long enough. */
 static void period_over(void *opaque)
 {
-	struct xrdma_cq *cq = opaque;
+	struct model_cq *cq = opaque;
 	u32 arm;
 
-	if (!cq->held || !xrdma_device_live(cq->dev))
+	if (!cq->held || !model_device_live(cq->dev))
 		return;
 	if (!read_rec(cq->dev, cq, offsetof(struct xrdma_cq_rec, arm), &arm))
 		die(cq->dev, cq);
@@ -186,19 +186,19 @@ static void period_over(void *opaque)
 }
 
 /* Moderation. Return: true if the event of this entry waits. */
-static bool hold(struct xrdma_device *dev, struct xrdma_cq *cq)
+static bool hold(struct model_device *dev, struct model_cq *cq)
 {
 	if (++cq->held >= cq->count)
 		return false;
 	if (cq->held > 1 || !cq->period_us)
 		return true;
-	return !xrdma_timer_arm(dev->params.loop, &cq->timer,
-				xrdma_device_clock(dev) +
+	return !model_timer_arm(dev->params.loop, &cq->timer,
+				model_device_clock(dev) +
 				cq->period_us * 1000ULL);
 }
 
 /* Raise an event if the host has armed the queue anew. */
-static void written(struct xrdma_device *dev, struct xrdma_cq *cq, bool error,
+static void written(struct model_device *dev, struct model_cq *cq, bool error,
 		    bool solicited)
 {
 	u32 arm, type;
@@ -223,23 +223,23 @@ static void written(struct xrdma_device *dev, struct xrdma_cq *cq, bool error,
 }
 
 /* Return: 0, or -EPIPE if there is no room, or there never will be. */
-static int write_entry(struct xrdma_device *dev, struct xrdma_cq *cq,
+static int write_entry(struct model_device *dev, struct model_cq *cq,
 		       const struct xrdma_cqe *tmpl)
 {
 	u64 off = (u64)xrdma_ring_slot(cq->pi, cq->log_depth) * sizeof(*tmpl);
 	size_t len = sizeof(*tmpl);
 	struct xrdma_cqe *slot = NULL;
 
-	if (cq->dead || !xrdma_device_live(dev))
+	if (cq->dead || !model_device_live(dev))
 		return -EPIPE;
 	if (has_room(dev, cq))
-		slot = xrdma_mem_ptr(dev, &cq->ring, off, &len, true);
+		slot = model_mem_ptr(dev, &cq->ring, off, &len, true);
 	if (!slot) {
 		die(dev, cq);
 		return -EPIPE;
 	}
 	memcpy(slot, tmpl, CQE_BODY);
-	slot->timestamp = cpu_to_le64(xrdma_device_clock(dev));
+	slot->timestamp = cpu_to_le64(model_device_clock(dev));
 	__atomic_store_n(&slot->own,
 			 cpu_to_le32(xrdma_ring_phase(cq->pi, cq->log_depth)),
 			 __ATOMIC_RELEASE);
@@ -250,7 +250,7 @@ static int write_entry(struct xrdma_device *dev, struct xrdma_cq *cq,
 }
 
 /**
- * xrdma_cq_push - write a completion
+ * model_cq_push - write a completion
  * @dev: the device
  * @cq: the queue
  * @tmpl: all of the entry but timestamp and phase
@@ -260,11 +260,11 @@ static int write_entry(struct xrdma_device *dev, struct xrdma_cq *cq,
  *
  * Return: 0, or -EPIPE if the completion is lost.
  */
-int xrdma_cq_push(struct xrdma_device *dev, struct xrdma_cq *cq,
+int model_cq_push(struct model_device *dev, struct model_cq *cq,
 		  const struct xrdma_cqe *tmpl)
 {
 	struct xrdma_cqe cqe = *tmpl;
-	unsigned int times = xrdma_chaos_cqe(&dev->chaos, &cqe);
+	unsigned int times = model_chaos_cqe(&dev->chaos, &cqe);
 	int err = 0;
 
 	while (!err && times--)
@@ -273,19 +273,19 @@ int xrdma_cq_push(struct xrdma_device *dev, struct xrdma_cq *cq,
 }
 
 /**
- * xrdma_cq_resize - RESIZE_CQ
+ * model_cq_resize - RESIZE_CQ
  * @dev: the device
  * @p: body of the command
  * @index: of the first entry that is written to the new ring
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_cq_resize(struct xrdma_device *dev,
+enum xrdma_cmd_status model_cq_resize(struct model_device *dev,
 				      const struct xrdma_cmd_create_cq *p,
 				      u32 *index)
 {
-	struct xrdma_cq *cq = xrdma_cq_get(dev, le32_to_cpu(p->cqn));
-	struct xrdma_cq new;
+	struct model_cq *cq = model_cq_get(dev, le32_to_cpu(p->cqn));
+	struct model_cq new;
 	u32 ci;
 
 	if (!cq)
@@ -307,7 +307,7 @@ enum xrdma_cmd_status xrdma_cq_resize(struct xrdma_device *dev,
 }
 
 /**
- * xrdma_cq_modify - MODIFY_CQ
+ * model_cq_modify - MODIFY_CQ
  * @dev: the device
  * @p: body of the command
  *
@@ -315,16 +315,16 @@ enum xrdma_cmd_status xrdma_cq_resize(struct xrdma_device *dev,
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_cq_modify(struct xrdma_device *dev,
+enum xrdma_cmd_status model_cq_modify(struct model_device *dev,
 				      const struct xrdma_cmd_modify_cq *p)
 {
-	struct xrdma_cq *cq = xrdma_cq_get(dev, le32_to_cpu(p->cqn));
+	struct model_cq *cq = model_cq_get(dev, le32_to_cpu(p->cqn));
 
 	if (!cq)
 		return XRDMA_CMD_BAD_NUMBER;
 	cq->count = le16_to_cpu(p->count);
 	cq->period_us = le16_to_cpu(p->period);
-	xrdma_timer_cancel(dev->params.loop, &cq->timer);
+	model_timer_cancel(dev->params.loop, &cq->timer);
 	period_over(cq);
 	return XRDMA_CMD_OK;
 }

@@ -3,8 +3,8 @@
  * Completion queues. Owns rings, phases, arming and overflow; must not know
  * what a completion means.
  */
-#ifndef XRDMA_MODEL_CQ_H
-#define XRDMA_MODEL_CQ_H
+#ifndef MODEL_CQ_H
+#define MODEL_CQ_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -14,15 +14,15 @@
 #include "core/xlat.h"
 #include "xrdma_hw.h"
 
-struct xrdma_device;
-struct xrdma_eq;
+struct model_device;
+struct model_eq;
 
-#define XRDMA_MAX_CQ			65536
-#define XRDMA_CQ_LOG_MIN		4
-#define XRDMA_CQ_LOG_MAX		16
+#define MODEL_MAX_CQ			65536
+#define MODEL_CQ_LOG_MIN		4
+#define MODEL_CQ_LOG_MAX		16
 
 /**
- * struct xrdma_cq - completion queue
+ * struct model_cq - completion queue
  * @dev: the device
  * @ring: its entries
  * @rec: its struct xrdma_cq_rec
@@ -38,14 +38,14 @@ struct xrdma_eq;
  * @held: entries whose event waits
  * @timer: ends the wait
  * @dead: it overflowed or was out of reach: no entry is written any more
- * @event_pending: it is on xrdma_eq.pending
+ * @event_pending: it is on model_eq.pending
  * @pending: its place there
  */
-struct xrdma_cq {
-	struct xrdma_device *dev;
-	struct xrdma_mem ring;
-	struct xrdma_mem rec;
-	struct xrdma_eq *eq;
+struct model_cq {
+	struct model_device *dev;
+	struct model_mem ring;
+	struct model_mem rec;
+	struct model_eq *eq;
 	u32 cqn;
 	u32 pi;
 	u32 ci;
@@ -55,22 +55,22 @@ struct xrdma_cq {
 	u16 count;
 	u16 period_us;
 	u32 held;
-	struct xrdma_timer timer;
+	struct model_timer timer;
 	bool dead;
 	bool event_pending;
-	TAILQ_ENTRY(xrdma_cq) pending;
+	TAILQ_ENTRY(model_cq) pending;
 };
 
-enum xrdma_cmd_status xrdma_cq_create(struct xrdma_device *dev,
+enum xrdma_cmd_status model_cq_create(struct model_device *dev,
 				      const struct xrdma_cmd_create_cq *p);
-enum xrdma_cmd_status xrdma_cq_resize(struct xrdma_device *dev,
+enum xrdma_cmd_status model_cq_resize(struct model_device *dev,
 				      const struct xrdma_cmd_create_cq *p,
 				      u32 *index);
-enum xrdma_cmd_status xrdma_cq_modify(struct xrdma_device *dev,
+enum xrdma_cmd_status model_cq_modify(struct model_device *dev,
 				      const struct xrdma_cmd_modify_cq *p);
-enum xrdma_cmd_status xrdma_cq_destroy(struct xrdma_device *dev, u32 cqn);
-int xrdma_cq_push(struct xrdma_device *dev, struct xrdma_cq *cq,
+enum xrdma_cmd_status model_cq_destroy(struct model_device *dev, u32 cqn);
+int model_cq_push(struct model_device *dev, struct model_cq *cq,
 		  const struct xrdma_cqe *tmpl);
-void xrdma_cqs_reset(struct xrdma_device *dev);
+void model_cqs_reset(struct model_device *dev);
 
-#endif /* XRDMA_MODEL_CQ_H */
+#endif /* MODEL_CQ_H */

@@ -11,7 +11,7 @@ static u64 min_u64(u64 a, u64 b)
 }
 
 /* (1 - g) alpha, n times over; it stops where one more time changes nothing. */
-static void decay(struct xrdma_dcqcn *cc, const struct xrdma_dcqcn_params *p,
+static void decay(struct model_dcqcn *cc, const struct model_dcqcn_params *p,
 		  u64 n)
 {
 	u32 less;
@@ -25,7 +25,7 @@ static void decay(struct xrdma_dcqcn *cc, const struct xrdma_dcqcn_params *p,
 }
 
 /* Return: hyper increase of that degree; more than line rate is as good. */
-static u64 hyper(const struct xrdma_dcqcn_params *p, u32 degree)
+static u64 hyper(const struct model_dcqcn_params *p, u32 degree)
 {
 	if (!p->hai_rate)
 		return 0;
@@ -33,7 +33,7 @@ static u64 hyper(const struct xrdma_dcqcn_params *p, u32 degree)
 }
 
 /* One period of either kind is over. Return: true if that changed the rate. */
-static bool increase(struct xrdma_dcqcn *cc, const struct xrdma_dcqcn_params *p)
+static bool increase(struct model_dcqcn *cc, const struct model_dcqcn_params *p)
 {
 	u32 most = cc->time_steps > cc->byte_steps ? cc->time_steps :
 						     cc->byte_steps;
@@ -50,12 +50,12 @@ static bool increase(struct xrdma_dcqcn *cc, const struct xrdma_dcqcn_params *p)
 	/* rounded up, so that it gets there */
 	cc->rate = (cc->rate + cc->target + 1) / 2;
 	if (cc->rate >= p->line_rate)
-		*cc = (struct xrdma_dcqcn) { 0 };
+		*cc = (struct model_dcqcn) { 0 };
 	return cc->rate != old_rate || cc->target != old_target;
 }
 
 /* Periods of the rate timer; once they change nothing, they are only counted. */
-static void recover(struct xrdma_dcqcn *cc, const struct xrdma_dcqcn_params *p,
+static void recover(struct model_dcqcn *cc, const struct model_dcqcn_params *p,
 		    u64 n)
 {
 	while (n && cc->slowed) {
@@ -69,13 +69,13 @@ static void recover(struct xrdma_dcqcn *cc, const struct xrdma_dcqcn_params *p,
 }
 
 /**
- * xrdma_dcqcn_elapse() - time has passed
+ * model_dcqcn_elapse() - time has passed
  * @cc: the sender
  * @p: parameters
  * @now_ns: the time
  */
-void xrdma_dcqcn_elapse(struct xrdma_dcqcn *cc,
-			const struct xrdma_dcqcn_params *p, u64 now_ns)
+void model_dcqcn_elapse(struct model_dcqcn *cc,
+			const struct model_dcqcn_params *p, u64 now_ns)
 {
 	u64 decays, steps;
 
@@ -89,35 +89,35 @@ void xrdma_dcqcn_elapse(struct xrdma_dcqcn *cc,
 	recover(cc, p, steps);
 }
 
-static void first_cut(struct xrdma_dcqcn *cc,
-		      const struct xrdma_dcqcn_params *p)
+static void first_cut(struct model_dcqcn *cc,
+		      const struct model_dcqcn_params *p)
 {
-	*cc = (struct xrdma_dcqcn) {
+	*cc = (struct model_dcqcn) {
 		.slowed = true,
 		.rate = p->line_rate,
-		.alpha = p->initial_alpha * (XRDMA_DCQCN_ONE / 1024),
+		.alpha = p->initial_alpha * (MODEL_DCQCN_ONE / 1024),
 	};
 }
 
-static void cut(struct xrdma_dcqcn *cc, const struct xrdma_dcqcn_params *p)
+static void cut(struct model_dcqcn *cc, const struct model_dcqcn_params *p)
 {
 	cc->target = cc->rate;
-	cc->rate -= cc->rate * cc->alpha / (2 * XRDMA_DCQCN_ONE);
+	cc->rate -= cc->rate * cc->alpha / (2 * MODEL_DCQCN_ONE);
 	if (cc->rate < p->min_rate)
 		cc->rate = min_u64(p->min_rate, cc->target);
-	cc->alpha += (u64)(XRDMA_DCQCN_ONE - cc->alpha) * p->alpha_g / 1024;
+	cc->alpha += (u64)(MODEL_DCQCN_ONE - cc->alpha) * p->alpha_g / 1024;
 }
 
 /**
- * xrdma_dcqcn_notify() - a congestion notification has come
+ * model_dcqcn_notify() - a congestion notification has come
  * @cc: the sender; slowed from now on
  * @p: parameters
  * @now_ns: the time
  */
-void xrdma_dcqcn_notify(struct xrdma_dcqcn *cc,
-			const struct xrdma_dcqcn_params *p, u64 now_ns)
+void model_dcqcn_notify(struct model_dcqcn *cc,
+			const struct model_dcqcn_params *p, u64 now_ns)
 {
-	xrdma_dcqcn_elapse(cc, p, now_ns);
+	model_dcqcn_elapse(cc, p, now_ns);
 	if (!cc->slowed)
 		first_cut(cc, p);
 	else if (now_ns - cc->cut_ns < p->reduce_period_ns)
@@ -132,13 +132,13 @@ void xrdma_dcqcn_notify(struct xrdma_dcqcn *cc,
 }
 
 /**
- * xrdma_dcqcn_sent() - bytes have been sent
+ * model_dcqcn_sent() - bytes have been sent
  * @cc: the sender
  * @p: parameters
  * @bytes: of a packet
  */
-void xrdma_dcqcn_sent(struct xrdma_dcqcn *cc,
-		      const struct xrdma_dcqcn_params *p, u32 bytes)
+void model_dcqcn_sent(struct model_dcqcn *cc,
+		      const struct model_dcqcn_params *p, u32 bytes)
 {
 	if (!cc->slowed)
 		return;

@@ -8,18 +8,18 @@
  * it is, the caller says, and nothing happens between two calls that the
  * second does not make up for.
  */
-#ifndef XRDMA_MODEL_DCQCN_H
-#define XRDMA_MODEL_DCQCN_H
+#ifndef MODEL_DCQCN_H
+#define MODEL_DCQCN_H
 
 #include <linux/bits.h>
 #include <linux/types.h>
 #include <stdbool.h>
 
 /* A value of 1 for alpha. */
-#define XRDMA_DCQCN_ONE		BIT(20)
+#define MODEL_DCQCN_ONE		BIT(20)
 
 /**
- * struct xrdma_dcqcn_params - parameters; see struct xrdma_cc
+ * struct model_dcqcn_params - parameters; see struct xrdma_cc
  * @line_rate: rate of a sender that is not slowed, in bytes per second
  * @min_rate: lowest rate, likewise
  * @ai_rate: additive increase, likewise
@@ -32,7 +32,7 @@
  * @initial_alpha: of 1024
  * @reduce_period_ns: shortest time between two cuts
  */
-struct xrdma_dcqcn_params {
+struct model_dcqcn_params {
 	u64 line_rate;
 	u64 min_rate;
 	u64 ai_rate;
@@ -47,11 +47,11 @@ struct xrdma_dcqcn_params {
 };
 
 /**
- * struct xrdma_dcqcn - state of a sender; all zero: it is not slowed
+ * struct model_dcqcn - state of a sender; all zero: it is not slowed
  * @slowed: it is; everything below counts only then
  * @rate: current rate (RC), in bytes per second
  * @target: target rate (RT), likewise
- * @alpha: estimate of congestion, of XRDMA_DCQCN_ONE
+ * @alpha: estimate of congestion, of MODEL_DCQCN_ONE
  * @time_steps: periods of the rate timer since the last cut (T)
  * @byte_steps: periods of the byte counter since the last cut (BC)
  * @bytes: sent in the present period of the byte counter
@@ -59,7 +59,7 @@ struct xrdma_dcqcn_params {
  * @alpha_ns: when the present period of the decay began
  * @cut_ns: when the rate was last cut
  */
-struct xrdma_dcqcn {
+struct model_dcqcn {
 	bool slowed;
 	u64 rate;
 	u64 target;
@@ -72,11 +72,11 @@ struct xrdma_dcqcn {
 	u64 cut_ns;
 };
 
-void xrdma_dcqcn_notify(struct xrdma_dcqcn *cc,
-			const struct xrdma_dcqcn_params *p, u64 now_ns);
-void xrdma_dcqcn_elapse(struct xrdma_dcqcn *cc,
-			const struct xrdma_dcqcn_params *p, u64 now_ns);
-void xrdma_dcqcn_sent(struct xrdma_dcqcn *cc,
-		      const struct xrdma_dcqcn_params *p, u32 bytes);
+void model_dcqcn_notify(struct model_dcqcn *cc,
+			const struct model_dcqcn_params *p, u64 now_ns);
+void model_dcqcn_elapse(struct model_dcqcn *cc,
+			const struct model_dcqcn_params *p, u64 now_ns);
+void model_dcqcn_sent(struct model_dcqcn *cc,
+		      const struct model_dcqcn_params *p, u32 bytes);
 
-#endif /* XRDMA_MODEL_DCQCN_H */
+#endif /* MODEL_DCQCN_H */

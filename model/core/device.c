@@ -13,86 +13,86 @@
 
 static void slow_timer(void *opaque);
 
-static void init(struct xrdma_device *dev)
+static void init(struct model_device *dev)
 {
 	dev->epoch = 1;
-	dev->cq_died = xrdma_qps_cq_died;
-	dev->caps = XRDMA_DEVICE_CAPS;
+	dev->cq_died = model_qps_cq_died;
+	dev->caps = MODEL_DEVICE_CAPS;
 	dev->caps |= dev->params.mw_2a ? XRDMA_CAP_MW_TYPE_2A :
 					 XRDMA_CAP_MW_TYPE_2B;
 	if (dev->dm.size)
 		dev->caps |= XRDMA_CAP_DEVICE_MEMORY;
 	TAILQ_INIT(&dev->active);
 	TAILQ_INIT(&dev->errors);
-	xrdma_flows_init(dev);
+	model_flows_init(dev);
 	LIST_INIT(&dev->cmdq.late);
 	dev->slow_timer.fn = slow_timer;
 	dev->slow_timer.opaque = dev;
-	xrdma_regs_reset(&dev->regs);
-	xrdma_port_reset(dev);
-	xrdma_cc_reset(dev);
+	model_regs_reset(&dev->regs);
+	model_port_reset(dev);
+	model_cc_reset(dev);
 }
 
 /**
- * xrdma_device_create - make a device
+ * model_device_create - make a device
  * @params: what it is made of; copied
  *
  * Return: the device, as after a reset and without bus mastering; NULL without
  * memory, or if the size of device memory is illegal.
  */
-struct xrdma_device *
-xrdma_device_create(const struct xrdma_device_params *params)
+struct model_device *
+model_device_create(const struct model_device_params *params)
 {
-	struct xrdma_device *dev = calloc(1, sizeof(*dev));
+	struct model_device *dev = calloc(1, sizeof(*dev));
 
 	if (!dev)
 		return NULL;
 	dev->params = *params;
-	if (xrdma_dm_init(&dev->dm, params->dm_size))
+	if (model_dm_init(&dev->dm, params->dm_size))
 		goto free_device;
 	init(dev);
 	if (!params->transport->init(dev))
 		return dev;
-	xrdma_dm_destroy(&dev->dm);
+	model_dm_destroy(&dev->dm);
 free_device:
 	free(dev);
 	return NULL;
 }
 
 /**
- * xrdma_device_destroy - free a device
+ * model_device_destroy - free a device
  * @dev: the device
  */
-void xrdma_device_destroy(struct xrdma_device *dev)
+void model_device_destroy(struct model_device *dev)
 {
-	xrdma_device_reset(dev);
+	model_device_reset(dev);
 	dev->params.transport->destroy(dev);
-	xrdma_dm_destroy(&dev->dm);
+	model_dm_destroy(&dev->dm);
 	free(dev);
 }
 
 /**
- * xrdma_device_bus_master - bus mastering was turned on or off
+ * model_device_bus_master - bus mastering was turned on or off
  * @dev: the device
  * @on: DMA is possible
  */
-void xrdma_device_bus_master(struct xrdma_device *dev, bool on)
+void model_device_bus_master(struct model_device *dev, bool on)
 {
 	dev->bus_master = on;
 	dev->epoch++;
 	if (!on && dev->live)
-		xrdma_device_fatal(dev, XRDMA_FATAL_DMA);
+		model_device_fatal(dev, XRDMA_FATAL_DMA);
 }
 
 /**
- * xrdma_device_dma_unmap - guest memory is about to go
+ * model_device_dma_unmap - guest memory is about to go
  * @dev: the device
  * @iova: first bus address
  * @len: bytes
  *
  * On return the device has no pointer into it.
  */
-void xrdma_device_dma_unmap(struct xrdma_device *dev, u64 iova, u64 len)
+void model_device_dma_unmap(struct model_device *dev, u64 iova, u64 len)
 {
 	(void)iova;
 	(void)len;
@@ -100,107 +100,107 @@ void xrdma_device_dma_unmap(struct xrdma_device *dev, u64 iova, u64 len)
 }
 
 /**
- * xrdma_device_set_gone - surprise removal, for tests
+ * model_device_set_gone - surprise removal, for tests
  * @dev: the device
  * @gone: it is gone; false: it is back, as after a reset
  */
-void xrdma_device_set_gone(struct xrdma_device *dev, bool gone)
+void model_device_set_gone(struct model_device *dev, bool gone)
 {
-	xrdma_device_reset(dev);
+	model_device_reset(dev);
 	dev->gone = gone;
 }
 
 /**
- * xrdma_device_read - read from a BAR
+ * model_device_read - read from a BAR
  * @dev: the device
  * @bar: XRDMA_BAR_*
  * @off: offset, a multiple of @len and inside of the BAR
  * @buf: gets the value, little-endian
  * @len: 1, 2, 4 or 8
  */
-void xrdma_device_read(struct xrdma_device *dev, unsigned int bar, u64 off,
+void model_device_read(struct model_device *dev, unsigned int bar, u64 off,
 		       void *buf, size_t len)
 {
 	if (dev->gone)
 		memset(buf, 0xff, len);
 	else if (bar == XRDMA_BAR_REGS)
-		xrdma_regs_read(dev, off, buf, len);
+		model_regs_read(dev, off, buf, len);
 	else if (bar == XRDMA_BAR_DM)
 		memcpy(buf, dev->dm.mem + off, len);
 	else
-		xrdma_doorbell_read(dev, off, buf, len);
+		model_doorbell_read(dev, off, buf, len);
 }
 
 /**
- * xrdma_device_write - write to a BAR
+ * model_device_write - write to a BAR
  * @dev: the device
  * @bar: XRDMA_BAR_*
  * @off: offset, a multiple of @len and inside of the BAR
  * @buf: the value, little-endian
  * @len: 1, 2, 4 or 8
  */
-void xrdma_device_write(struct xrdma_device *dev, unsigned int bar, u64 off,
+void model_device_write(struct model_device *dev, unsigned int bar, u64 off,
 			const void *buf, size_t len)
 {
 	if (dev->gone)
 		return;
 	if (bar == XRDMA_BAR_REGS)
-		xrdma_regs_write(dev, off, buf, len);
+		model_regs_write(dev, off, buf, len);
 	else if (bar == XRDMA_BAR_DM)
 		memcpy(dev->dm.mem + off, buf, len);
 	else
-		xrdma_doorbell_write(dev, off, buf, len);
+		model_doorbell_write(dev, off, buf, len);
 }
 
 /**
- * xrdma_device_poll - one turn of work
+ * model_device_poll - one turn of work
  * @dev: the device
  *
  * Return: true if there was any.
  */
-bool xrdma_device_poll(struct xrdma_device *dev)
+bool model_device_poll(struct model_device *dev)
 {
 	bool worked;
 
 	worked = dev->params.transport->poll(dev);
 	if (!dev->live)
 		return worked;
-	worked |= xrdma_cmdq_poll(dev);
-	worked |= xrdma_qps_poll(dev);
+	worked |= model_cmdq_poll(dev);
+	worked |= model_qps_poll(dev);
 	if (dev->eqs_stalled)
-		xrdma_eqs_retry(dev);
+		model_eqs_retry(dev);
 	return worked;
 }
 
 /**
- * xrdma_device_park - the loop is about to sleep
+ * model_device_park - the loop is about to sleep
  * @dev: the device
  *
  * Return: true if it must not: there is new work.
  */
-bool xrdma_device_park(struct xrdma_device *dev)
+bool model_device_park(struct model_device *dev)
 {
-	return dev->live && xrdma_qps_park(dev);
+	return dev->live && model_qps_park(dev);
 }
 
 /* Work that nobody announces: receives of queue pairs in error, room in EQs. */
 static void slow_timer(void *opaque)
 {
-	struct xrdma_device *dev = opaque;
+	struct model_device *dev = opaque;
 	bool worked;
 
 	if (!dev->live)
 		return;
-	worked = xrdma_qps_poll_errors(dev);
+	worked = model_qps_poll_errors(dev);
 	if (dev->eqs_stalled) {
-		xrdma_eqs_retry(dev);
+		model_eqs_retry(dev);
 		worked |= !dev->eqs_stalled;
 	}
 	if (TAILQ_EMPTY(&dev->errors) && !dev->eqs_stalled)
 		return;
-	dev->slow_ns = worked ? XRDMA_SLOW_NS_MIN : dev->slow_ns * 2;
+	dev->slow_ns = worked ? MODEL_SLOW_NS_MIN : dev->slow_ns * 2;
 	if (dev->slow_ns > SLOW_NS_MAX)
 		dev->slow_ns = SLOW_NS_MAX;
-	xrdma_timer_arm(dev->params.loop, &dev->slow_timer,
-			xrdma_device_clock(dev) + dev->slow_ns);
+	model_timer_arm(dev->params.loop, &dev->slow_timer,
+			model_device_clock(dev) + dev->slow_ns);
 }

@@ -9,10 +9,10 @@
  *
  * The core owns the objects. Packets, timers of connections and what a queue pair
  * does with its work queues are left to the transport, which the core reaches
- * through struct xrdma_transport and struct xrdma_qp_ops.
+ * through struct model_transport and struct model_qp_ops.
  */
-#ifndef XRDMA_MODEL_DEVICE_H
-#define XRDMA_MODEL_DEVICE_H
+#ifndef MODEL_DEVICE_H
+#define MODEL_DEVICE_H
 
 #include <linux/bitfield.h>
 #include <linux/types.h>
@@ -42,13 +42,13 @@
 #include "host/host_error.h"
 #include "xrdma_regs.h"
 
-struct xrdma_wire;
+struct model_wire;
 
 /* Interval of the slow timer while it finds work. */
-#define XRDMA_SLOW_NS_MIN		1000000ULL
+#define MODEL_SLOW_NS_MIN		1000000ULL
 
 /* What always works; a personality of windows of type 2 is added. */
-#define XRDMA_DEVICE_CAPS		(XRDMA_CAP_SHADOW_DB | \
+#define MODEL_DEVICE_CAPS		(XRDMA_CAP_SHADOW_DB | \
 					 XRDMA_CAP_MW_TYPE_1 | \
 					 XRDMA_CAP_FAST_REG | \
 					 XRDMA_CAP_SRQ | \
@@ -64,32 +64,32 @@ struct xrdma_wire;
 					 XRDMA_CAP_FLOW)
 
 /**
- * struct xrdma_transport - what sends and receives for a device
+ * struct model_transport - what sends and receives for a device
  * @qp_ops: what queue pairs do, by enum xrdma_qp_type
  * @init: the device is new, and has no queue pairs. May allocate; 0 or -ENOMEM
  * @destroy: free what @init allocated; there are no queue pairs any more
  * @reset: forget all frames in flight; queue pairs have been stopped before
  * @poll: handle frames that have arrived, a bounded number; true if there were
- *	any. Unless xrdma_device_live(), drop them.
- * @carrier: is there a link? xrdma_port_link_changed() is to be called when that
+ *	any. Unless model_device_live(), drop them.
+ * @carrier: is there a link? model_port_link_changed() is to be called when that
  *	changes
  * @port_changed: flags, MTU or MAC of the port are new
  *
  * Implemented in folder transport/, which knows the core; the core knows nothing
  * of it but this table.
  */
-struct xrdma_transport {
-	const struct xrdma_qp_ops *qp_ops[XRDMA_NUM_QP_TYPES];
-	int (*init)(struct xrdma_device *dev);
-	void (*destroy)(struct xrdma_device *dev);
-	void (*reset)(struct xrdma_device *dev);
-	bool (*poll)(struct xrdma_device *dev);
-	bool (*carrier)(const struct xrdma_device *dev);
-	void (*port_changed)(struct xrdma_device *dev);
+struct model_transport {
+	const struct model_qp_ops *qp_ops[MODEL_NUM_QP_TYPES];
+	int (*init)(struct model_device *dev);
+	void (*destroy)(struct model_device *dev);
+	void (*reset)(struct model_device *dev);
+	bool (*poll)(struct model_device *dev);
+	bool (*carrier)(const struct model_device *dev);
+	void (*port_changed)(struct model_device *dev);
 };
 
 /**
- * struct xrdma_device_params - what a device is made of
+ * struct model_device_params - what a device is made of
  * @loop: runs it; gives the time
  * @dma: guest memory
  * @herr: gets the host errors
@@ -100,14 +100,14 @@ struct xrdma_transport {
  * @mac: permanent address of the port
  * @seed: of everything random
  * @mw_2a: windows of type 2 are 2A, else 2B
- * @dm_size: bytes of device memory, as of xrdma_dm_init()
+ * @dm_size: bytes of device memory, as of model_dm_init()
  * @log_max_keys: log2 of the key indexes, at most XRDMA_LOG_MAX_KEYS
  */
-struct xrdma_device_params {
-	struct xrdma_loop *loop;
-	struct xrdma_dma *dma;
-	struct xrdma_host_errors *herr;
-	const struct xrdma_transport *transport;
+struct model_device_params {
+	struct model_loop *loop;
+	struct model_dma *dma;
+	struct model_host_errors *herr;
+	const struct model_transport *transport;
 	void (*irq)(void *opaque, unsigned int vector);
 	void *irq_opaque;
 	unsigned int vectors;
@@ -119,7 +119,7 @@ struct xrdma_device_params {
 };
 
 /**
- * struct xrdma_device - the device
+ * struct model_device - the device
  * @params: what it was made of
  * @caps: XRDMA_CAP_*
  * @epoch: moves on when pointers into guest memory become void
@@ -159,86 +159,86 @@ struct xrdma_device_params {
  * @answering: queue pairs with answers to send, of the transport
  * @wire: the wire, of the transport
  */
-struct xrdma_device {
-	struct xrdma_device_params params;
+struct model_device {
+	struct model_device_params params;
 	u64 caps;
 	u64 epoch;
 	bool gone;
 	bool bus_master;
 	bool live;
-	struct xrdma_regs regs;
-	struct xrdma_reg_lie lie;
-	struct xrdma_cmdq cmdq;
-	struct xrdma_chaos chaos;
-	struct xrdma_key_table keys;
-	struct xrdma_dm dm;
-	struct xrdma_eq *eqs[XRDMA_MAX_EQ];
-	struct xrdma_cq *cqs[XRDMA_MAX_CQ];
-	struct xrdma_qp *qps[XRDMA_MAX_QP];
-	struct xrdma_srq *srqs[XRDMA_MAX_SRQ];
-	struct xrdma_rss *rss[XRDMA_MAX_QP];
-	struct xrdma_flows flows;
+	struct model_regs regs;
+	struct model_reg_lie lie;
+	struct model_cmdq cmdq;
+	struct model_chaos chaos;
+	struct model_key_table keys;
+	struct model_dm dm;
+	struct model_eq *eqs[MODEL_MAX_EQ];
+	struct model_cq *cqs[MODEL_MAX_CQ];
+	struct model_qp *qps[MODEL_MAX_QP];
+	struct model_srq *srqs[MODEL_MAX_SRQ];
+	struct model_rss *rss[MODEL_MAX_QP];
+	struct model_flows flows;
 	bool eqs_stalled;
-	struct xrdma_qp_list active;
+	struct model_qp_list active;
 	u32 num_active;
-	struct xrdma_qp_list errors;
-	struct xrdma_timer slow_timer;
+	struct model_qp_list errors;
+	struct model_timer slow_timer;
 	u64 slow_ns;
-	struct xrdma_mcast mcast;
-	struct xrdma_port port;
-	enum xrdma_eth_fault eth_fault;
-	struct xrdma_gid gids[XRDMA_MAX_GID];
-	struct xrdma_cc_conf cc;
+	struct model_mcast mcast;
+	struct model_port port;
+	enum model_eth_fault eth_fault;
+	struct model_gid gids[MODEL_MAX_GID];
+	struct model_cc_conf cc;
 	u64 stats[XRDMA_NUM_STATS];
-	struct xrdma_counter_set counters[XRDMA_MAX_COUNTERS];
+	struct model_counter_set counters[MODEL_MAX_COUNTERS];
 	u64 db_errors;
 	u64 user_errors;
-	void (*cq_died)(struct xrdma_device *dev, const struct xrdma_cq *cq);
-	struct xrdma_qp_list answering;
-	struct xrdma_wire *wire;
+	void (*cq_died)(struct model_device *dev, const struct model_cq *cq);
+	struct model_qp_list answering;
+	struct model_wire *wire;
 };
 
 /* device.c: life, BARs, turns of the loop */
-struct xrdma_device *
-xrdma_device_create(const struct xrdma_device_params *params);
-void xrdma_device_destroy(struct xrdma_device *dev);
-void xrdma_device_bus_master(struct xrdma_device *dev, bool on);
-void xrdma_device_dma_unmap(struct xrdma_device *dev, u64 iova, u64 len);
-void xrdma_device_set_gone(struct xrdma_device *dev, bool gone);
-void xrdma_device_read(struct xrdma_device *dev, unsigned int bar, u64 off,
+struct model_device *
+model_device_create(const struct model_device_params *params);
+void model_device_destroy(struct model_device *dev);
+void model_device_bus_master(struct model_device *dev, bool on);
+void model_device_dma_unmap(struct model_device *dev, u64 iova, u64 len);
+void model_device_set_gone(struct model_device *dev, bool gone);
+void model_device_read(struct model_device *dev, unsigned int bar, u64 off,
 		       void *buf, size_t len);
-void xrdma_device_write(struct xrdma_device *dev, unsigned int bar, u64 off,
+void model_device_write(struct model_device *dev, unsigned int bar, u64 off,
 			const void *buf, size_t len);
-bool xrdma_device_poll(struct xrdma_device *dev);
-bool xrdma_device_park(struct xrdma_device *dev);
+bool model_device_poll(struct model_device *dev);
+bool model_device_park(struct model_device *dev);
 
 /* reset.c */
-void xrdma_device_reset(struct xrdma_device *dev);
+void model_device_reset(struct model_device *dev);
 
 /* event.c: the fatal state, and what the slow timer looks at */
-void xrdma_device_fatal(struct xrdma_device *dev, u8 code);
-void xrdma_device_slow_work(struct xrdma_device *dev);
+void model_device_fatal(struct model_device *dev, u8 code);
+void model_device_slow_work(struct model_device *dev);
 
 /* Has the driver enabled the device? From ENABLE to reset, fatal or not. */
-static inline bool xrdma_device_enabled(const struct xrdma_device *dev)
+static inline bool model_device_enabled(const struct model_device *dev)
 {
 	return dev->regs.status & XRDMA_STATUS_ENABLED;
 }
 
 /* May the device touch host memory? From ENABLE to reset or the fatal state. */
-static inline bool xrdma_device_live(const struct xrdma_device *dev)
+static inline bool model_device_live(const struct model_device *dev)
 {
 	return dev->live;
 }
 
 /* Nanoseconds; they move on from turn to turn of the loop. */
-static inline u64 xrdma_device_clock(const struct xrdma_device *dev)
+static inline u64 model_device_clock(const struct model_device *dev)
 {
-	return xrdma_loop_now(dev->params.loop);
+	return model_loop_now(dev->params.loop);
 }
 
 /* Raise an interrupt. */
-static inline void xrdma_device_irq(struct xrdma_device *dev,
+static inline void model_device_irq(struct model_device *dev,
 				    unsigned int vector)
 {
 	if (dev->live)
@@ -246,43 +246,43 @@ static inline void xrdma_device_irq(struct xrdma_device *dev,
 }
 
 /* Objects by number, which may be any. Each returns NULL if there is none. */
-static inline struct xrdma_eq *xrdma_eq_get(struct xrdma_device *dev, u32 eqn)
+static inline struct model_eq *model_eq_get(struct model_device *dev, u32 eqn)
 {
-	return eqn < XRDMA_MAX_EQ ? dev->eqs[eqn] : NULL;
+	return eqn < MODEL_MAX_EQ ? dev->eqs[eqn] : NULL;
 }
 
-static inline struct xrdma_cq *xrdma_cq_get(struct xrdma_device *dev, u32 cqn)
+static inline struct model_cq *model_cq_get(struct model_device *dev, u32 cqn)
 {
-	return cqn < XRDMA_MAX_CQ ? dev->cqs[cqn] : NULL;
+	return cqn < MODEL_MAX_CQ ? dev->cqs[cqn] : NULL;
 }
 
-static inline struct xrdma_qp *xrdma_qp_get(struct xrdma_device *dev, u32 qpn)
+static inline struct model_qp *model_qp_get(struct model_device *dev, u32 qpn)
 {
-	return qpn < XRDMA_MAX_QP ? dev->qps[qpn] : NULL;
+	return qpn < MODEL_MAX_QP ? dev->qps[qpn] : NULL;
 }
 
-static inline struct xrdma_srq *xrdma_srq_get(struct xrdma_device *dev,
+static inline struct model_srq *model_srq_get(struct model_device *dev,
 					      u32 srqn)
 {
-	return srqn < XRDMA_MAX_SRQ ? dev->srqs[srqn] : NULL;
+	return srqn < MODEL_MAX_SRQ ? dev->srqs[srqn] : NULL;
 }
 
-static inline struct xrdma_rss *xrdma_rss_get(struct xrdma_device *dev, u32 qpn)
+static inline struct model_rss *model_rss_get(struct model_device *dev, u32 qpn)
 {
-	return qpn < XRDMA_MAX_QP ? dev->rss[qpn] : NULL;
+	return qpn < MODEL_MAX_QP ? dev->rss[qpn] : NULL;
 }
 
-#define xrdma_dev_herr(dev, kind, ...) \
-	xrdma_host_error((dev)->params.herr, XRDMA_HERR_##kind, __VA_ARGS__)
+#define model_dev_herr(dev, kind, ...) \
+	model_host_error((dev)->params.herr, MODEL_HERR_##kind, __VA_ARGS__)
 
-static inline void xrdma_stat_add(struct xrdma_device *dev,
+static inline void model_stat_add(struct model_device *dev,
 				  enum xrdma_stat stat, u64 n)
 {
 	dev->stats[stat] += n;
 }
 
 /* In the set of a queue pair only: the port has counted it before. */
-static inline void xrdma_set_stat_add(const struct xrdma_qp *qp,
+static inline void model_set_stat_add(const struct model_qp *qp,
 				      enum xrdma_stat stat, u64 n)
 {
 	if (qp->counters)
@@ -290,11 +290,11 @@ static inline void xrdma_set_stat_add(const struct xrdma_qp *qp,
 }
 
 /* What concerns a queue pair: for the port, and in its set. */
-static inline void xrdma_qp_stat_add(const struct xrdma_qp *qp,
+static inline void model_qp_stat_add(const struct model_qp *qp,
 				     enum xrdma_stat stat, u64 n)
 {
-	xrdma_stat_add(qp->dev, stat, n);
-	xrdma_set_stat_add(qp, stat, n);
+	model_stat_add(qp->dev, stat, n);
+	model_set_stat_add(qp, stat, n);
 }
 
-#endif /* XRDMA_MODEL_DEVICE_H */
+#endif /* MODEL_DEVICE_H */

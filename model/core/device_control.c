@@ -16,19 +16,19 @@
 static const char * const stat_names[] = { XRDMA_STATS(STAT_NAME) };
 
 static const char * const fault_kinds[] = {
-	[XRDMA_CMD_FAULT_HANG] = "hang",
-	[XRDMA_CMD_FAULT_FAIL] = "fail",
-	[XRDMA_CMD_FAULT_DELAY] = "delay",
-	[XRDMA_CMD_FAULT_LATE] = "late",
-	[XRDMA_CMD_FAULT_WRONG] = "wrong",
+	[MODEL_CMD_FAULT_HANG] = "hang",
+	[MODEL_CMD_FAULT_FAIL] = "fail",
+	[MODEL_CMD_FAULT_DELAY] = "delay",
+	[MODEL_CMD_FAULT_LATE] = "late",
+	[MODEL_CMD_FAULT_WRONG] = "wrong",
 };
 
 static const char * const eth_faults[] = {
-	[XRDMA_ETH_FAULT_NONE] = "none",
-	[XRDMA_ETH_FAULT_SEND] = "send",
-	[XRDMA_ETH_FAULT_RECEIVE] = "receive",
-	[XRDMA_ETH_FAULT_STALL] = "stall",
-	[XRDMA_ETH_FAULT_FATAL] = "fatal",
+	[MODEL_ETH_FAULT_NONE] = "none",
+	[MODEL_ETH_FAULT_SEND] = "send",
+	[MODEL_ETH_FAULT_RECEIVE] = "receive",
+	[MODEL_ETH_FAULT_STALL] = "stall",
+	[MODEL_ETH_FAULT_FATAL] = "fatal",
 };
 
 static void add_u64(struct json_object *object, const char *name, u64 value)
@@ -47,7 +47,7 @@ static void add_bool(struct json_object *object, const char *name, bool value)
 	json_object_object_add(object, name, json_object_new_boolean(value));
 }
 
-static struct json_object *counters(const struct xrdma_device *dev)
+static struct json_object *counters(const struct model_device *dev)
 {
 	struct json_object *object = json_object_new_object();
 	u32 i;
@@ -69,21 +69,21 @@ static u64 count_objects(void * const *objects, u32 max)
 
 static struct json_object *device_section(void *opaque)
 {
-	const struct xrdma_device *dev = opaque;
+	const struct model_device *dev = opaque;
 	struct json_object *object = json_object_new_object();
 
-	add_bool(object, "enabled", xrdma_device_enabled(dev));
+	add_bool(object, "enabled", model_device_enabled(dev));
 	add_bool(object, "live", dev->live);
 	add_bool(object, "gone", dev->gone);
 	add_u64(object, "status", dev->regs.status);
 	add_u64(object, "eqs", count_objects((void * const *)dev->eqs,
-					     XRDMA_MAX_EQ));
+					     MODEL_MAX_EQ));
 	add_u64(object, "cqs", count_objects((void * const *)dev->cqs,
-					     XRDMA_MAX_CQ));
+					     MODEL_MAX_CQ));
 	add_u64(object, "qps", count_objects((void * const *)dev->qps,
-					     XRDMA_MAX_QP));
+					     MODEL_MAX_QP));
 	add_u64(object, "srqs", count_objects((void * const *)dev->srqs,
-					      XRDMA_MAX_SRQ));
+					      MODEL_MAX_SRQ));
 	add_u64(object, "groups", dev->mcast.num);
 	add_u64(object, "active_qps", dev->num_active);
 	add_u64(object, "mtu", dev->port.mtu);
@@ -125,8 +125,8 @@ static int get_opcode(struct json_object *request)
 
 	if (!name)
 		return -1;
-	return strcmp(name, "any") ? xrdma_cmd_opcode(name) :
-				     XRDMA_CMD_FAULT_ANY;
+	return strcmp(name, "any") ? model_cmd_opcode(name) :
+				     MODEL_CMD_FAULT_ANY;
 }
 
 static int get_kind(struct json_object *request)
@@ -149,28 +149,28 @@ static int command_fault(void *opaque, struct json_object *request,
 	s64 ms = get_number(request, "ms", 0, MAX_DELAY_MS);
 	int opcode = get_opcode(request);
 	int kind = get_kind(request);
-	struct xrdma_cmd_fault fault;
+	struct model_cmd_fault fault;
 
 	(void)reply;
 	if (opcode < 0 || kind < 0 || status <= 0 || count <= 0 || skip < 0 ||
 	    ms < 0)
 		return -EINVAL;
-	fault = (struct xrdma_cmd_fault) {
+	fault = (struct model_cmd_fault) {
 		.skip = skip,
 		.count = count,
 		.kind = kind,
 		.opcode = opcode,
-		.status = kind == XRDMA_CMD_FAULT_FAIL ? status : 0,
+		.status = kind == MODEL_CMD_FAULT_FAIL ? status : 0,
 		.delay_ns = ms * NS_PER_MS,
 	};
-	return xrdma_cmdq_add_fault(opaque, &fault);
+	return model_cmdq_add_fault(opaque, &fault);
 }
 
 static int command_faults_clear(void *opaque, struct json_object *request,
 				struct json_object *reply)
 {
 	(void)request;
-	add_u64(reply, "left", xrdma_cmdq_clear_faults(opaque));
+	add_u64(reply, "left", model_cmdq_clear_faults(opaque));
 	return 0;
 }
 
@@ -178,7 +178,7 @@ static int eth_fault(void *opaque, struct json_object *request,
 		     struct json_object *reply)
 {
 	const char *kind = get_string(request, "kind");
-	struct xrdma_device *dev = opaque;
+	struct model_device *dev = opaque;
 	u32 i;
 
 	(void)reply;
@@ -200,7 +200,7 @@ static int gone(void *opaque, struct json_object *request,
 	if (!json_object_object_get_ex(request, "on", &on) ||
 	    !json_object_is_type(on, json_type_boolean))
 		return -EINVAL;
-	xrdma_device_set_gone(opaque, json_object_get_boolean(on));
+	model_device_set_gone(opaque, json_object_get_boolean(on));
 	return 0;
 }
 
@@ -209,7 +209,7 @@ static int fatal(void *opaque, struct json_object *request,
 {
 	(void)request;
 	(void)reply;
-	xrdma_device_fatal(opaque, XRDMA_FATAL_INTERNAL);
+	model_device_fatal(opaque, XRDMA_FATAL_INTERNAL);
 	return 0;
 }
 
@@ -223,7 +223,7 @@ static int register_lie(void *opaque, struct json_object *request,
 	(void)reply;
 	if (!name || value < 0 || count <= 0)
 		return -EINVAL;
-	return xrdma_regs_lie(opaque, name, value, count);
+	return model_regs_lie(opaque, name, value, count);
 }
 
 static int register_lie_clear(void *opaque, struct json_object *request,
@@ -231,12 +231,12 @@ static int register_lie_clear(void *opaque, struct json_object *request,
 {
 	(void)request;
 	(void)reply;
-	return xrdma_regs_lie(opaque, NULL, 0, 0);
+	return model_regs_lie(opaque, NULL, 0, 0);
 }
 
 static const struct {
 	const char *name;
-	xrdma_control_fn fn;
+	model_control_fn fn;
 } commands[] = {
 	{ "command_fault", command_fault },
 	{ "command_faults_clear", command_faults_clear },
@@ -248,21 +248,21 @@ static const struct {
 };
 
 /**
- * xrdma_device_add_control - register commands and sections of a device
+ * model_device_add_control - register commands and sections of a device
  * @dev: the device
  * @control: the control socket
  *
  * Return: 0, or -ENOSPC.
  */
-int xrdma_device_add_control(struct xrdma_device *dev,
-			     struct xrdma_control *control)
+int model_device_add_control(struct model_device *dev,
+			     struct model_control *control)
 {
 	unsigned int i;
 	int err;
 
-	err = xrdma_control_add_section(control, "device", device_section, dev);
+	err = model_control_add_section(control, "device", device_section, dev);
 	for (i = 0; !err && i < ARRAY_SIZE(commands); i++)
-		err = xrdma_control_add_command(control, commands[i].name,
+		err = model_control_add_command(control, commands[i].name,
 						commands[i].fn, dev);
 	return err;
 }

@@ -19,14 +19,14 @@
  *   {"cmd":"fatal"}: it fails and says so
  *   {"cmd":"gone", "on":true}
  */
-#ifndef XRDMA_MODEL_DEVICE_CONTROL_H
-#define XRDMA_MODEL_DEVICE_CONTROL_H
+#ifndef MODEL_DEVICE_CONTROL_H
+#define MODEL_DEVICE_CONTROL_H
 
 #include "base/control.h"
 
-struct xrdma_device;
+struct model_device;
 
-int xrdma_device_add_control(struct xrdma_device *dev,
-			     struct xrdma_control *control);
+int model_device_add_control(struct model_device *dev,
+			     struct model_control *control);
 
-#endif /* XRDMA_MODEL_DEVICE_CONTROL_H */
+#endif /* MODEL_DEVICE_CONTROL_H */

@@ -11,29 +11,29 @@
 #include "core/dm.h"
 
 /**
- * xrdma_dm_size_ok - can device memory be of this size?
+ * model_dm_size_ok - can device memory be of this size?
  * @size: bytes, 0 for none
  *
  * Return: true if so.
  */
-bool xrdma_dm_size_ok(u64 size)
+bool model_dm_size_ok(u64 size)
 {
-	return !size || (!(size & (size - 1)) && size >= XRDMA_DM_MIN &&
-			 size <= XRDMA_DM_MAX);
+	return !size || (!(size & (size - 1)) && size >= MODEL_DM_MIN &&
+			 size <= MODEL_DM_MAX);
 }
 
 /**
- * xrdma_dm_init - make device memory
+ * model_dm_init - make device memory
  * @dm: to fill in
  * @size: bytes, 0 for none
  *
  * Return: 0, -EINVAL for an illegal size, or another negative errno.
  */
-int xrdma_dm_init(struct xrdma_dm *dm, u64 size)
+int model_dm_init(struct model_dm *dm, u64 size)
 {
-	if (!xrdma_dm_size_ok(size))
+	if (!model_dm_size_ok(size))
 		return -EINVAL;
-	*dm = (struct xrdma_dm) { .size = size, .fd = -1 };
+	*dm = (struct model_dm) { .size = size, .fd = -1 };
 	if (!size)
 		return 0;
 	dm->fd = memfd_create("device-memory", MFD_CLOEXEC);
@@ -49,10 +49,10 @@ int xrdma_dm_init(struct xrdma_dm *dm, u64 size)
 }
 
 /**
- * xrdma_dm_destroy - free device memory
+ * model_dm_destroy - free device memory
  * @dm: device memory
  */
-void xrdma_dm_destroy(struct xrdma_dm *dm)
+void model_dm_destroy(struct model_dm *dm)
 {
 	if (!dm->size)
 		return;
@@ -61,12 +61,12 @@ void xrdma_dm_destroy(struct xrdma_dm *dm)
 }
 
 /**
- * xrdma_dm_reset - zero all of it
+ * model_dm_reset - zero all of it
  * @dm: device memory
  *
  * Pages that were never touched stay so.
  */
-void xrdma_dm_reset(struct xrdma_dm *dm)
+void model_dm_reset(struct model_dm *dm)
 {
 	if (dm->size &&
 	    fallocate(dm->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,

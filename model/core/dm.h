@@ -4,8 +4,8 @@
  * device reaches the same bytes by a pointer. Owns the bytes; who may access
  * which of them by key is the key table's matter.
  */
-#ifndef XRDMA_MODEL_DM_H
-#define XRDMA_MODEL_DM_H
+#ifndef MODEL_DM_H
+#define MODEL_DM_H
 
 #include <linux/bits.h>
 #include <linux/types.h>
@@ -13,24 +13,24 @@
 #include <stddef.h>
 
 /* Sizes: a power of two, in bytes; 0 for none. */
-#define XRDMA_DM_MIN		4096ULL
-#define XRDMA_DM_MAX		BIT_ULL(36)
+#define MODEL_DM_MIN		4096ULL
+#define MODEL_DM_MAX		BIT_ULL(36)
 
 /**
- * struct xrdma_dm - device memory
+ * struct model_dm - device memory
  * @mem: its bytes
  * @size: their number; 0: there is none
  * @fd: the file
  */
-struct xrdma_dm {
+struct model_dm {
 	u8 *mem;
 	u64 size;
 	int fd;
 };
 
-bool xrdma_dm_size_ok(u64 size);
-int xrdma_dm_init(struct xrdma_dm *dm, u64 size);
-void xrdma_dm_destroy(struct xrdma_dm *dm);
-void xrdma_dm_reset(struct xrdma_dm *dm);
+bool model_dm_size_ok(u64 size);
+int model_dm_init(struct model_dm *dm, u64 size);
+void model_dm_destroy(struct model_dm *dm);
+void model_dm_reset(struct model_dm *dm);
 
-#endif /* XRDMA_MODEL_DM_H */
+#endif /* MODEL_DM_H */

@@ -17,16 +17,16 @@
  * Tell the host up to which index the device has looked, and look once more.
  * True if the queue pair has work after all.
  */
-static bool stay_awake(struct xrdma_qp *qp)
+static bool stay_awake(struct model_qp *qp)
 {
 	size_t len = sizeof(__le32);
 	__le32 *event;
 
-	event = xrdma_mem_ptr(qp->dev, &qp->rec,
+	event = model_mem_ptr(qp->dev, &qp->rec,
 			      offsetof(struct xrdma_qp_rec, sq_event), &len,
 			      true);
 	if (!event) {
-		xrdma_qp_error(qp, XRDMA_EVENT_QP_FATAL);
+		model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 		return false;
 	}
 	__atomic_store_n(event, cpu_to_le32(qp->sq.pi), __ATOMIC_RELAXED);
@@ -34,30 +34,30 @@ static bool stay_awake(struct xrdma_qp *qp)
 	 * then reads sq_event: one of the two sees the other.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return xrdma_qp_fetch(qp, &qp->sq) > 0;
+	return model_qp_fetch(qp, &qp->sq) > 0;
 }
 
-static bool sleepy(struct xrdma_qp *qp)
+static bool sleepy(struct model_qp *qp)
 {
 	if (stay_awake(qp))
 		return false;
-	xrdma_qp_deactivate(qp);
+	model_qp_deactivate(qp);
 	return true;
 }
 
 /* SQD: the event is due once nothing is in flight. */
-static void check_drained(struct xrdma_qp *qp)
+static void check_drained(struct model_qp *qp)
 {
 	if (qp->drained || qp->state != XRDMA_QPS_SQD || !qp->ops->idle(qp))
 		return;
 	qp->drained = true;
-	xrdma_event(qp->dev, XRDMA_EVENT_QP_SQ_DRAINED, qp->qpn);
+	model_event(qp->dev, XRDMA_EVENT_QP_SQ_DRAINED, qp->qpn);
 }
 
-static bool turn(struct xrdma_qp *qp)
+static bool turn(struct model_qp *qp)
 {
-	u64 now = xrdma_device_clock(qp->dev);
-	int moved = xrdma_qp_fetch(qp, &qp->sq);
+	u64 now = model_device_clock(qp->dev);
+	int moved = model_qp_fetch(qp, &qp->sq);
 	bool worked;
 
 	if (moved < 0)
@@ -74,15 +74,15 @@ static bool turn(struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_qps_poll - let each active queue pair do some work
+ * model_qps_poll - let each active queue pair do some work
  * @dev: the device
  *
  * Return: true if one had any.
  */
-bool xrdma_qps_poll(struct xrdma_device *dev)
+bool model_qps_poll(struct model_device *dev)
 {
 	u32 n = dev->num_active;
-	struct xrdma_qp *qp;
+	struct model_qp *qp;
 	bool worked = false;
 
 	/* a turn may take any queue pair off the list, so go round by its head */
@@ -95,15 +95,15 @@ bool xrdma_qps_poll(struct xrdma_device *dev)
 }
 
 /**
- * xrdma_qps_park - put all queue pairs to sleep
+ * model_qps_park - put all queue pairs to sleep
  * @dev: the device
  *
  * Return: true if one has work: the loop must not sleep.
  */
-bool xrdma_qps_park(struct xrdma_device *dev)
+bool model_qps_park(struct model_device *dev)
 {
 	u32 n = dev->num_active;
-	struct xrdma_qp *qp;
+	struct model_qp *qp;
 
 	while (n-- && (qp = TAILQ_FIRST(&dev->active))) {
 		TAILQ_REMOVE(&dev->active, qp, link);
@@ -114,57 +114,57 @@ bool xrdma_qps_park(struct xrdma_device *dev)
 }
 
 /**
- * xrdma_qps_poll_errors - flush what was posted to queue pairs in error
+ * model_qps_poll_errors - flush what was posted to queue pairs in error
  * @dev: the device
  *
  * Return: true if there was anything.
  */
-bool xrdma_qps_poll_errors(struct xrdma_device *dev)
+bool model_qps_poll_errors(struct model_device *dev)
 {
-	struct xrdma_qp *qp;
+	struct model_qp *qp;
 	bool worked = false;
 
 	TAILQ_FOREACH(qp, &dev->errors, error_link)
-		worked |= xrdma_qp_flush(qp);
+		worked |= model_qp_flush(qp);
 	return worked;
 }
 
-static void ring(struct xrdma_device *dev, u32 page, u32 value)
+static void ring(struct model_device *dev, u32 page, u32 value)
 {
-	struct xrdma_qp *qp = xrdma_qp_get(dev, value);
+	struct model_qp *qp = model_qp_get(dev, value);
 
 	if (!qp || qp->db_page != page) {
 		if (!page)
-			xrdma_dev_herr(dev, DOORBELL_QP, "QPN %#x", value);
+			model_dev_herr(dev, DOORBELL_QP, "QPN %#x", value);
 		else
 			dev->db_errors++;
 		return;
 	}
 	if (qp->state == XRDMA_QPS_ERR || qp->state == XRDMA_QPS_SQE)
-		xrdma_qp_flush(qp);
+		model_qp_flush(qp);
 	else
-		xrdma_qp_activate(qp);
+		model_qp_activate(qp);
 }
 
 /* An access that is none: the kernel's page is the kernel's fault. */
-static void bad_access(struct xrdma_device *dev, u64 off, size_t len,
+static void bad_access(struct model_device *dev, u64 off, size_t len,
 		       const char *how)
 {
 	if (off / XRDMA_DB_PAGE_SIZE)
 		dev->db_errors++;
 	else
-		xrdma_dev_herr(dev, DOORBELL_RANGE, "%s of %zu bytes at %#llx",
+		model_dev_herr(dev, DOORBELL_RANGE, "%s of %zu bytes at %#llx",
 			       how, len, off);
 }
 
 /**
- * xrdma_doorbell_write - write to BAR 2
+ * model_doorbell_write - write to BAR 2
  * @dev: the device
  * @off: offset in the BAR
  * @buf: little-endian
  * @len: 1, 2, 4 or 8
  */
-void xrdma_doorbell_write(struct xrdma_device *dev, u64 off, const void *buf,
+void model_doorbell_write(struct model_device *dev, u64 off, const void *buf,
 			  size_t len)
 {
 	u32 page = off / XRDMA_DB_PAGE_SIZE;
@@ -174,7 +174,7 @@ void xrdma_doorbell_write(struct xrdma_device *dev, u64 off, const void *buf,
 		bad_access(dev, off, len, "write");
 		return;
 	}
-	if (!xrdma_device_enabled(dev)) {
+	if (!model_device_enabled(dev)) {
 		bad_access(dev, off, len, "write before ENABLE");
 		return;
 	}
@@ -183,13 +183,13 @@ void xrdma_doorbell_write(struct xrdma_device *dev, u64 off, const void *buf,
 }
 
 /**
- * xrdma_doorbell_read - read from BAR 2, where nothing can be read
+ * model_doorbell_read - read from BAR 2, where nothing can be read
  * @dev: the device
  * @off: offset in the BAR
  * @buf: gets zeros
  * @len: 1, 2, 4 or 8
  */
-void xrdma_doorbell_read(struct xrdma_device *dev, u64 off, void *buf,
+void model_doorbell_read(struct model_device *dev, u64 off, void *buf,
 			 size_t len)
 {
 	memset(buf, 0, len);

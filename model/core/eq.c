@@ -10,17 +10,17 @@
 #include "xrdma_ring.h"
 #include "xrdma_xlat.h"
 
-static enum xrdma_cmd_status check_params(struct xrdma_device *dev,
+static enum xrdma_cmd_status check_params(struct model_device *dev,
 					  const struct xrdma_cmd_create_eq *p)
 {
 	u64 root = le64_to_cpu(p->root);
 	u32 eqn = le32_to_cpu(p->eqn);
 	u64 size;
 
-	if (eqn >= XRDMA_MAX_EQ || dev->eqs[eqn])
+	if (eqn >= MODEL_MAX_EQ || dev->eqs[eqn])
 		return XRDMA_CMD_BAD_NUMBER;
-	if (p->log_depth < XRDMA_EQ_LOG_MIN ||
-	    p->log_depth > XRDMA_EQ_LOG_MAX || p->reserved ||
+	if (p->log_depth < MODEL_EQ_LOG_MIN ||
+	    p->log_depth > MODEL_EQ_LOG_MAX || p->reserved ||
 	    le16_to_cpu(p->vector) >= dev->params.vectors)
 		return XRDMA_CMD_BAD_PARAM;
 	size = xrdma_cq_rec_offset(p->log_depth) + sizeof(struct xrdma_cq_rec);
@@ -30,39 +30,39 @@ static enum xrdma_cmd_status check_params(struct xrdma_device *dev,
 }
 
 /* Is the memory there, and zeroed where the device will write? */
-static enum xrdma_cmd_status check_memory(struct xrdma_device *dev,
-					  struct xrdma_eq *eq, u32 eqn)
+static enum xrdma_cmd_status check_memory(struct model_device *dev,
+					  struct model_eq *eq, u32 eqn)
 {
-	if (xrdma_mem_probe(dev, &eq->ring, true) ||
-	    xrdma_mem_probe(dev, &eq->rec, false))
+	if (model_mem_probe(dev, &eq->ring, true) ||
+	    model_mem_probe(dev, &eq->rec, false))
 		return XRDMA_CMD_BAD_DMA;
-	if (xrdma_mem_is_zero(dev, &eq->ring))
+	if (model_mem_is_zero(dev, &eq->ring))
 		return XRDMA_CMD_OK;
-	xrdma_dev_herr(dev, RING_DIRTY, "EQ %u", eqn);
+	model_dev_herr(dev, RING_DIRTY, "EQ %u", eqn);
 	return XRDMA_CMD_BAD_PARAM;
 }
 
 /**
- * xrdma_eq_create - CREATE_EQ
+ * model_eq_create - CREATE_EQ
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_eq_create(struct xrdma_device *dev,
+enum xrdma_cmd_status model_eq_create(struct model_device *dev,
 				      const struct xrdma_cmd_create_eq *p)
 {
 	enum xrdma_cmd_status status = check_params(dev, p);
 	u64 ring_size = xrdma_cq_rec_offset(p->log_depth);
-	struct xrdma_eq *eq;
+	struct model_eq *eq;
 
 	if (status)
 		return status;
 	eq = calloc(1, sizeof(*eq));
 	if (!eq)
 		return XRDMA_CMD_NO_RESOURCE;
-	xrdma_mem_init(&eq->ring, le64_to_cpu(p->root), 0, ring_size, 0);
-	xrdma_mem_init(&eq->rec, le64_to_cpu(p->root), ring_size,
+	model_mem_init(&eq->ring, le64_to_cpu(p->root), 0, ring_size, 0);
+	model_mem_init(&eq->rec, le64_to_cpu(p->root), ring_size,
 		       sizeof(struct xrdma_cq_rec), 0);
 	status = check_memory(dev, eq, le32_to_cpu(p->eqn));
 	if (status) {
@@ -77,7 +77,7 @@ enum xrdma_cmd_status xrdma_eq_create(struct xrdma_device *dev,
 	return XRDMA_CMD_OK;
 }
 
-static void eq_free(struct xrdma_device *dev, struct xrdma_eq *eq)
+static void eq_free(struct model_device *dev, struct model_eq *eq)
 {
 	dev->eqs[eq->eqn] = NULL;
 	free(eq->waiting);
@@ -85,7 +85,7 @@ static void eq_free(struct xrdma_device *dev, struct xrdma_eq *eq)
 }
 
 /**
- * xrdma_eq_destroy - DESTROY_EQ
+ * model_eq_destroy - DESTROY_EQ
  * @dev: the device
  * @eqn: number
  *
@@ -93,9 +93,9 @@ static void eq_free(struct xrdma_device *dev, struct xrdma_eq *eq)
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_eq_destroy(struct xrdma_device *dev, u32 eqn)
+enum xrdma_cmd_status model_eq_destroy(struct model_device *dev, u32 eqn)
 {
-	struct xrdma_eq *eq = xrdma_eq_get(dev, eqn);
+	struct model_eq *eq = model_eq_get(dev, eqn);
 
 	if (!eq)
 		return XRDMA_CMD_BAD_NUMBER;
@@ -106,14 +106,14 @@ enum xrdma_cmd_status xrdma_eq_destroy(struct xrdma_device *dev, u32 eqn)
 }
 
 /**
- * xrdma_eqs_reset - forget all event queues
+ * model_eqs_reset - forget all event queues
  * @dev: the device; its CQs are gone
  */
-void xrdma_eqs_reset(struct xrdma_device *dev)
+void model_eqs_reset(struct model_device *dev)
 {
 	u32 i;
 
-	for (i = 0; i < XRDMA_MAX_EQ; i++)
+	for (i = 0; i < MODEL_MAX_EQ; i++)
 		if (dev->eqs[i])
 			eq_free(dev, dev->eqs[i]);
 	dev->eqs_stalled = false;

@@ -6,8 +6,8 @@
  * their CQ, asynchronous events in the device, and fault records are dropped
  * and counted. Must not know what an event means.
  */
-#ifndef XRDMA_MODEL_EQ_H
-#define XRDMA_MODEL_EQ_H
+#ifndef MODEL_EQ_H
+#define MODEL_EQ_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -16,18 +16,18 @@
 #include "core/xlat.h"
 #include "xrdma_hw.h"
 
-struct xrdma_cq;
+struct model_cq;
 
-#define XRDMA_MAX_EQ			64
-#define XRDMA_EQ_LOG_MIN		6
-#define XRDMA_EQ_LOG_MAX		16
+#define MODEL_MAX_EQ			64
+#define MODEL_EQ_LOG_MIN		6
+#define MODEL_EQ_LOG_MAX		16
 /* Asynchronous events that may wait in the device; more is a dead driver. */
-#define XRDMA_EQ_MAX_WAITING		65536
+#define MODEL_EQ_MAX_WAITING		65536
 
-TAILQ_HEAD(xrdma_cq_list, xrdma_cq);
+TAILQ_HEAD(model_cq_list, model_cq);
 
 /**
- * struct xrdma_eq - event queue
+ * struct model_eq - event queue
  * @ring: its entries
  * @rec: its struct xrdma_cq_rec
  * @eqn: number
@@ -44,9 +44,9 @@ TAILQ_HEAD(xrdma_cq_list, xrdma_cq);
  * @max_waiting: room in @waiting
  * @lost: fault records dropped since the last one that was written
  */
-struct xrdma_eq {
-	struct xrdma_mem ring;
-	struct xrdma_mem rec;
+struct model_eq {
+	struct model_mem ring;
+	struct model_mem rec;
 	u32 eqn;
 	u32 vector;
 	u32 pi;
@@ -55,21 +55,21 @@ struct xrdma_eq {
 	u32 users;
 	u8 log_depth;
 	bool dead;
-	struct xrdma_cq_list pending;
+	struct model_cq_list pending;
 	struct xrdma_eqe *waiting;
 	u32 num_waiting;
 	u32 max_waiting;
 	u32 lost;
 };
 
-enum xrdma_cmd_status xrdma_eq_create(struct xrdma_device *dev,
+enum xrdma_cmd_status model_eq_create(struct model_device *dev,
 				      const struct xrdma_cmd_create_eq *p);
-enum xrdma_cmd_status xrdma_eq_destroy(struct xrdma_device *dev, u32 eqn);
-void xrdma_eq_comp(struct xrdma_device *dev, struct xrdma_cq *cq);
-void xrdma_event(struct xrdma_device *dev, u8 event, u32 number);
-bool xrdma_eq_fault(struct xrdma_device *dev, struct xrdma_eqe *record);
-void xrdma_eq_forget(struct xrdma_cq *cq);
-void xrdma_eqs_retry(struct xrdma_device *dev);
-void xrdma_eqs_reset(struct xrdma_device *dev);
+enum xrdma_cmd_status model_eq_destroy(struct model_device *dev, u32 eqn);
+void model_eq_comp(struct model_device *dev, struct model_cq *cq);
+void model_event(struct model_device *dev, u8 event, u32 number);
+bool model_eq_fault(struct model_device *dev, struct xrdma_eqe *record);
+void model_eq_forget(struct model_cq *cq);
+void model_eqs_retry(struct model_device *dev);
+void model_eqs_reset(struct model_device *dev);
 
-#endif /* XRDMA_MODEL_EQ_H */
+#endif /* MODEL_EQ_H */

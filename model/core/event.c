@@ -17,18 +17,18 @@
 /* Start of the contract structure, up to the word that is written last. */
 #define EQE_BODY	offsetof(struct xrdma_eqe, own)
 
-static void die(struct xrdma_device *dev, struct xrdma_eq *eq, u8 code)
+static void die(struct model_device *dev, struct model_eq *eq, u8 code)
 {
 	eq->dead = true;
-	xrdma_device_fatal(dev, code);
+	model_device_fatal(dev, code);
 }
 
 /* Read a word of the record; false if that killed the device. */
-static bool read_rec(struct xrdma_device *dev, struct xrdma_eq *eq, u64 off,
+static bool read_rec(struct model_device *dev, struct model_eq *eq, u64 off,
 		     u32 *value)
 {
 	size_t len = sizeof(__le32);
-	const __le32 *ptr = xrdma_mem_ptr(dev, &eq->rec, off, &len, false);
+	const __le32 *ptr = model_mem_ptr(dev, &eq->rec, off, &len, false);
 
 	if (!ptr) {
 		die(dev, eq, XRDMA_FATAL_DMA);
@@ -38,20 +38,20 @@ static bool read_rec(struct xrdma_device *dev, struct xrdma_eq *eq, u64 off,
 	return true;
 }
 
-static u32 room(const struct xrdma_eq *eq)
+static u32 room(const struct model_eq *eq)
 {
 	return xrdma_ring_free(eq->pi, eq->ci, eq->log_depth);
 }
 
 /* See how far the host has come; false if that killed the device. */
-static bool refresh(struct xrdma_device *dev, struct xrdma_eq *eq)
+static bool refresh(struct model_device *dev, struct model_eq *eq)
 {
 	u32 ci;
 
 	if (!read_rec(dev, eq, offsetof(struct xrdma_cq_rec, ci), &ci))
 		return false;
 	if (xrdma_ring_used(eq->pi, ci) > xrdma_ring_used(eq->pi, eq->ci)) {
-		xrdma_dev_herr(dev, EQ_INDEX,
+		model_dev_herr(dev, EQ_INDEX,
 			       "EQ %u: consumer index %#x, was %#x, producer %#x",
 			       eq->eqn, ci, eq->ci, eq->pi);
 		die(dev, eq, XRDMA_FATAL_INTERNAL);
@@ -61,7 +61,7 @@ static bool refresh(struct xrdma_device *dev, struct xrdma_eq *eq)
 	return true;
 }
 
-static bool has_room(struct xrdma_device *dev, struct xrdma_eq *eq, u32 want)
+static bool has_room(struct model_device *dev, struct model_eq *eq, u32 want)
 {
 	if (eq->dead)
 		return false;
@@ -69,7 +69,7 @@ static bool has_room(struct xrdma_device *dev, struct xrdma_eq *eq, u32 want)
 }
 
 /* Raise the vector if the host has armed the queue anew. */
-static void fire(struct xrdma_device *dev, struct xrdma_eq *eq)
+static void fire(struct model_device *dev, struct model_eq *eq)
 {
 	u32 arm;
 
@@ -82,23 +82,23 @@ static void fire(struct xrdma_device *dev, struct xrdma_eq *eq)
 	if ((arm & XRDMA_ARM_TYPE_MASK) == XRDMA_ARM_NONE || arm == eq->fired)
 		return;
 	eq->fired = arm;
-	xrdma_device_irq(dev, eq->vector);
+	model_device_irq(dev, eq->vector);
 }
 
 /* There is room. @eqe gets timestamp and phase. */
-static void write_one(struct xrdma_device *dev, struct xrdma_eq *eq,
+static void write_one(struct model_device *dev, struct model_eq *eq,
 		      struct xrdma_eqe *eqe)
 {
 	u64 off = (u64)xrdma_ring_slot(eq->pi, eq->log_depth) * sizeof(*eqe);
 	size_t len = sizeof(*eqe);
 	struct xrdma_eqe *slot;
 
-	slot = xrdma_mem_ptr(dev, &eq->ring, off, &len, true);
+	slot = model_mem_ptr(dev, &eq->ring, off, &len, true);
 	if (!slot) {
 		die(dev, eq, XRDMA_FATAL_DMA);
 		return;
 	}
-	eqe->timestamp = cpu_to_le64(xrdma_device_clock(dev));
+	eqe->timestamp = cpu_to_le64(model_device_clock(dev));
 	memcpy(slot, eqe, EQE_BODY);
 	__atomic_store_n(&slot->own,
 			 cpu_to_le32(xrdma_ring_phase(eq->pi, eq->log_depth)),
@@ -108,30 +108,30 @@ static void write_one(struct xrdma_device *dev, struct xrdma_eq *eq,
 }
 
 /* Write one entry; there is room. @eqe gets timestamp and phase. */
-static void write_entry(struct xrdma_device *dev, struct xrdma_eq *eq,
+static void write_entry(struct model_device *dev, struct model_eq *eq,
 			struct xrdma_eqe *eqe)
 {
 	struct xrdma_eqe extra = *eqe;
 
 	write_one(dev, eq, eqe);
-	if (xrdma_chaos_eqe(&dev->chaos, &extra) && has_room(dev, eq, 1))
+	if (model_chaos_eqe(&dev->chaos, &extra) && has_room(dev, eq, 1))
 		write_one(dev, eq, &extra);
 }
 
 /**
- * xrdma_eq_comp - raise the completion event of a CQ
+ * model_eq_comp - raise the completion event of a CQ
  * @dev: the device
  * @cq: the queue; if an event of it still waits for room, that one will do
  */
-void xrdma_eq_comp(struct xrdma_device *dev, struct xrdma_cq *cq)
+void model_eq_comp(struct model_device *dev, struct model_cq *cq)
 {
 	struct xrdma_eqe eqe = {
 		.event = XRDMA_EVENT_CQ_COMP,
 		.number = cpu_to_le32(cq->cqn),
 	};
-	struct xrdma_eq *eq = cq->eq;
+	struct model_eq *eq = cq->eq;
 
-	if (cq->event_pending || !xrdma_device_live(dev))
+	if (cq->event_pending || !model_device_live(dev))
 		return;
 	if (TAILQ_EMPTY(&eq->pending) && has_room(dev, eq, 1)) {
 		write_entry(dev, eq, &eqe);
@@ -140,14 +140,14 @@ void xrdma_eq_comp(struct xrdma_device *dev, struct xrdma_cq *cq)
 	cq->event_pending = true;
 	TAILQ_INSERT_TAIL(&eq->pending, cq, pending);
 	dev->eqs_stalled = true;
-	xrdma_device_slow_work(dev);
+	model_device_slow_work(dev);
 }
 
 /**
- * xrdma_eq_forget - a CQ goes: its event waits no more
+ * model_eq_forget - a CQ goes: its event waits no more
  * @cq: the queue
  */
-void xrdma_eq_forget(struct xrdma_cq *cq)
+void model_eq_forget(struct model_cq *cq)
 {
 	if (!cq->event_pending)
 		return;
@@ -156,7 +156,7 @@ void xrdma_eq_forget(struct xrdma_cq *cq)
 }
 
 /* Keep an asynchronous event until there is room. */
-static void wait_for_room(struct xrdma_device *dev, struct xrdma_eq *eq,
+static void wait_for_room(struct model_device *dev, struct model_eq *eq,
 			  const struct xrdma_eqe *eqe)
 {
 	struct xrdma_eqe *waiting;
@@ -164,10 +164,10 @@ static void wait_for_room(struct xrdma_device *dev, struct xrdma_eq *eq,
 
 	if (eq->num_waiting == eq->max_waiting) {
 		max = eq->max_waiting ? eq->max_waiting * 2 : 64;
-		waiting = max > XRDMA_EQ_MAX_WAITING ? NULL :
+		waiting = max > MODEL_EQ_MAX_WAITING ? NULL :
 			  realloc(eq->waiting, max * sizeof(*waiting));
 		if (!waiting) {
-			xrdma_device_fatal(dev, XRDMA_FATAL_INTERNAL);
+			model_device_fatal(dev, XRDMA_FATAL_INTERNAL);
 			return;
 		}
 		eq->waiting = waiting;
@@ -175,26 +175,26 @@ static void wait_for_room(struct xrdma_device *dev, struct xrdma_eq *eq,
 	}
 	eq->waiting[eq->num_waiting++] = *eqe;
 	dev->eqs_stalled = true;
-	xrdma_device_slow_work(dev);
+	model_device_slow_work(dev);
 }
 
 /**
- * xrdma_event - raise an asynchronous event
+ * model_event - raise an asynchronous event
  * @dev: the device
  * @event: enum xrdma_event, but not CQ_COMP and not FAULT
  * @number: of the object
  *
  * Lost if there is no event queue 0.
  */
-void xrdma_event(struct xrdma_device *dev, u8 event, u32 number)
+void model_event(struct model_device *dev, u8 event, u32 number)
 {
 	struct xrdma_eqe eqe = {
 		.event = event,
 		.number = cpu_to_le32(number),
 	};
-	struct xrdma_eq *eq = dev->eqs[0];
+	struct model_eq *eq = dev->eqs[0];
 
-	if (!eq || !xrdma_device_live(dev))
+	if (!eq || !model_device_live(dev))
 		return;
 	if (!eq->num_waiting && has_room(dev, eq, 1))
 		write_entry(dev, eq, &eqe);
@@ -203,7 +203,7 @@ void xrdma_event(struct xrdma_device *dev, u8 event, u32 number)
 }
 
 /**
- * xrdma_eq_fault - write a fault record, or lose it
+ * model_eq_fault - write a fault record, or lose it
  * @dev: the device
  * @record: all of it but @lost, timestamp and phase
  *
@@ -212,11 +212,11 @@ void xrdma_event(struct xrdma_device *dev, u8 event, u32 number)
  *
  * Return: false if it is lost.
  */
-bool xrdma_eq_fault(struct xrdma_device *dev, struct xrdma_eqe *record)
+bool model_eq_fault(struct model_device *dev, struct xrdma_eqe *record)
 {
-	struct xrdma_eq *eq = dev->eqs[0];
+	struct model_eq *eq = dev->eqs[0];
 
-	if (!eq || !xrdma_device_live(dev))
+	if (!eq || !model_device_live(dev))
 		return true;
 	if (!has_room(dev, eq, 1U << (eq->log_depth - 1))) {
 		eq->lost++;
@@ -228,7 +228,7 @@ bool xrdma_eq_fault(struct xrdma_device *dev, struct xrdma_eqe *record)
 	return true;
 }
 
-static void retry_waiting(struct xrdma_device *dev, struct xrdma_eq *eq)
+static void retry_waiting(struct model_device *dev, struct model_eq *eq)
 {
 	u32 n = 0;
 
@@ -239,29 +239,29 @@ static void retry_waiting(struct xrdma_device *dev, struct xrdma_eq *eq)
 		eq->num_waiting * sizeof(*eq->waiting));
 }
 
-static void retry_pending(struct xrdma_device *dev, struct xrdma_eq *eq)
+static void retry_pending(struct model_device *dev, struct model_eq *eq)
 {
 	struct xrdma_eqe eqe = { .event = XRDMA_EVENT_CQ_COMP };
-	struct xrdma_cq *cq;
+	struct model_cq *cq;
 
 	while ((cq = TAILQ_FIRST(&eq->pending)) && has_room(dev, eq, 1)) {
-		xrdma_eq_forget(cq);
+		model_eq_forget(cq);
 		eqe.number = cpu_to_le32(cq->cqn);
 		write_entry(dev, eq, &eqe);
 	}
 }
 
 /**
- * xrdma_eqs_retry - write what has waited, as far as there is room now
+ * model_eqs_retry - write what has waited, as far as there is room now
  * @dev: the device
  */
-void xrdma_eqs_retry(struct xrdma_device *dev)
+void model_eqs_retry(struct model_device *dev)
 {
-	struct xrdma_eq *eq;
+	struct model_eq *eq;
 	u32 i;
 
 	dev->eqs_stalled = false;
-	for (i = 0; i < XRDMA_MAX_EQ && xrdma_device_live(dev); i++) {
+	for (i = 0; i < MODEL_MAX_EQ && model_device_live(dev); i++) {
 		eq = dev->eqs[i];
 		if (!eq)
 			continue;
@@ -274,31 +274,31 @@ void xrdma_eqs_retry(struct xrdma_device *dev)
 }
 
 /**
- * xrdma_device_fatal - enter the fatal state
+ * model_device_fatal - enter the fatal state
  * @dev: the device; objects stay until the reset, but nothing happens to them
  * @code: XRDMA_FATAL_*
  */
-void xrdma_device_fatal(struct xrdma_device *dev, u8 code)
+void model_device_fatal(struct model_device *dev, u8 code)
 {
 	if (dev->regs.status & XRDMA_STATUS_FATAL)
 		return;
 	dev->regs.status |= XRDMA_STATUS_FATAL |
 			    FIELD_PREP(XRDMA_STATUS_CODE, code);
 	if (dev->bus_master)
-		xrdma_event(dev, XRDMA_EVENT_DEVICE_FATAL, 0);
+		model_event(dev, XRDMA_EVENT_DEVICE_FATAL, 0);
 	dev->live = false;
 }
 
 /**
- * xrdma_device_slow_work - there is something for the slow timer to look at
+ * model_device_slow_work - there is something for the slow timer to look at
  * @dev: the device
  */
-void xrdma_device_slow_work(struct xrdma_device *dev)
+void model_device_slow_work(struct model_device *dev)
 {
 	if (!dev->live)
 		return;
-	dev->slow_ns = XRDMA_SLOW_NS_MIN;
-	if (xrdma_timer_arm(dev->params.loop, &dev->slow_timer,
-			    xrdma_device_clock(dev) + dev->slow_ns))
-		xrdma_device_fatal(dev, XRDMA_FATAL_INTERNAL);
+	dev->slow_ns = MODEL_SLOW_NS_MIN;
+	if (model_timer_arm(dev->params.loop, &dev->slow_timer,
+			    model_device_clock(dev) + dev->slow_ns))
+		model_device_fatal(dev, XRDMA_FATAL_INTERNAL);
 }

@@ -34,23 +34,23 @@ static bool rule_ok(const struct xrdma_flow_rule *rule)
 	return fields_ok(&rule->mask);
 }
 
-static enum xrdma_cmd_status read_rule(struct xrdma_device *dev, u64 addr,
+static enum xrdma_cmd_status read_rule(struct model_device *dev, u64 addr,
 				       struct xrdma_flow_rule *rule)
 {
 	if (addr % RULE_ALIGN)
 		return XRDMA_CMD_BAD_PARAM;
-	if (xrdma_dma_read(dev->params.dma, addr, rule, sizeof(*rule))) {
-		xrdma_dma_failed(dev, addr, sizeof(*rule), false);
+	if (model_dma_read(dev->params.dma, addr, rule, sizeof(*rule))) {
+		model_dma_failed(dev, addr, sizeof(*rule), false);
 		return XRDMA_CMD_BAD_DMA;
 	}
 	return rule_ok(rule) ? XRDMA_CMD_OK : XRDMA_CMD_BAD_PARAM;
 }
 
-static enum xrdma_cmd_status find_target(struct xrdma_device *dev, u32 qpn,
-					 struct xrdma_flow *flow)
+static enum xrdma_cmd_status find_target(struct model_device *dev, u32 qpn,
+					 struct model_flow *flow)
 {
-	flow->qp = xrdma_qp_get(dev, qpn);
-	flow->rss = xrdma_rss_get(dev, qpn);
+	flow->qp = model_qp_get(dev, qpn);
+	flow->rss = model_rss_get(dev, qpn);
 	if (!flow->qp && !flow->rss)
 		return XRDMA_CMD_BAD_NUMBER;
 	if (flow->qp && flow->qp->type != XRDMA_QP_RAW)
@@ -58,9 +58,9 @@ static enum xrdma_cmd_status find_target(struct xrdma_device *dev, u32 qpn,
 	return XRDMA_CMD_OK;
 }
 
-static enum xrdma_cmd_status fill(struct xrdma_device *dev,
+static enum xrdma_cmd_status fill(struct model_device *dev,
 				  const struct xrdma_cmd_create_flow *p,
-				  struct xrdma_flow *flow)
+				  struct model_flow *flow)
 {
 	enum xrdma_cmd_status status;
 
@@ -76,9 +76,9 @@ static enum xrdma_cmd_status fill(struct xrdma_device *dev,
 }
 
 /* Behind all of its priority and of lower ones. */
-static void insert(struct xrdma_flows *flows, struct xrdma_flow *flow)
+static void insert(struct model_flows *flows, struct model_flow *flow)
 {
-	struct xrdma_flow *at;
+	struct model_flow *at;
 
 	TAILQ_FOREACH(at, &flows->order, link)
 		if (at->priority > flow->priority)
@@ -91,7 +91,7 @@ static void insert(struct xrdma_flows *flows, struct xrdma_flow *flow)
 }
 
 /* What the rule names may not go before it. */
-static void use_target(const struct xrdma_flow *flow, int n)
+static void use_target(const struct model_flow *flow, int n)
 {
 	if (flow->qp)
 		flow->qp->named += n;
@@ -100,21 +100,21 @@ static void use_target(const struct xrdma_flow *flow, int n)
 }
 
 /**
- * xrdma_flow_create - CREATE_FLOW
+ * model_flow_create - CREATE_FLOW
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
 enum xrdma_cmd_status
-xrdma_flow_create(struct xrdma_device *dev,
+model_flow_create(struct model_device *dev,
 		  const struct xrdma_cmd_create_flow *p)
 {
 	u32 number = le32_to_cpu(p->flow);
 	enum xrdma_cmd_status status;
-	struct xrdma_flow *flow;
+	struct model_flow *flow;
 
-	if (number >= XRDMA_MAX_FLOWS || dev->flows.rules[number])
+	if (number >= MODEL_MAX_FLOWS || dev->flows.rules[number])
 		return XRDMA_CMD_BAD_NUMBER;
 	flow = calloc(1, sizeof(*flow));
 	if (!flow)
@@ -130,15 +130,15 @@ xrdma_flow_create(struct xrdma_device *dev,
 }
 
 /**
- * xrdma_flow_destroy - DESTROY_FLOW
+ * model_flow_destroy - DESTROY_FLOW
  * @dev: the device
  * @number: of the rule
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_flow_destroy(struct xrdma_device *dev, u32 number)
+enum xrdma_cmd_status model_flow_destroy(struct model_device *dev, u32 number)
 {
-	struct xrdma_flow *flow = number < XRDMA_MAX_FLOWS ?
+	struct model_flow *flow = number < MODEL_MAX_FLOWS ?
 				  dev->flows.rules[number] : NULL;
 
 	if (!flow)
@@ -151,13 +151,13 @@ enum xrdma_cmd_status xrdma_flow_destroy(struct xrdma_device *dev, u32 number)
 }
 
 /**
- * xrdma_flow_matches - does a rule match?
+ * model_flow_matches - does a rule match?
  * @flow: the rule
  * @fields: of the frame
  *
  * Return: true if all that counts is equal.
  */
-bool xrdma_flow_matches(const struct xrdma_flow *flow,
+bool model_flow_matches(const struct model_flow *flow,
 			const struct xrdma_flow_fields *fields)
 {
 	u64 value[FIELD_WORDS], mask[FIELD_WORDS], frame[FIELD_WORDS];
@@ -173,22 +173,22 @@ bool xrdma_flow_matches(const struct xrdma_flow *flow,
 }
 
 /**
- * xrdma_flows_init - no rules
+ * model_flows_init - no rules
  * @dev: the device
  */
-void xrdma_flows_init(struct xrdma_device *dev)
+void model_flows_init(struct model_device *dev)
 {
 	TAILQ_INIT(&dev->flows.order);
 }
 
 /**
- * xrdma_flows_reset - forget all rules
+ * model_flows_reset - forget all rules
  * @dev: the device; queue pairs and RSS objects are still there
  */
-void xrdma_flows_reset(struct xrdma_device *dev)
+void model_flows_reset(struct model_device *dev)
 {
-	struct xrdma_flow *flow;
+	struct model_flow *flow;
 
 	while ((flow = TAILQ_FIRST(&dev->flows.order)) != NULL)
-		xrdma_flow_destroy(dev, flow->number);
+		model_flow_destroy(dev, flow->number);
 }

@@ -30,19 +30,19 @@ static bool entry_ok(const struct xrdma_cmd_set_gid *p)
 }
 
 /**
- * xrdma_gid_set - SET_GID
+ * model_gid_set - SET_GID
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_gid_set(struct xrdma_device *dev,
+enum xrdma_cmd_status model_gid_set(struct model_device *dev,
 				    const struct xrdma_cmd_set_gid *p)
 {
 	u32 index = le32_to_cpu(p->index);
-	struct xrdma_gid *gid;
+	struct model_gid *gid;
 
-	if (index >= XRDMA_MAX_GID)
+	if (index >= MODEL_MAX_GID)
 		return XRDMA_CMD_BAD_NUMBER;
 	if (!entry_ok(p))
 		return XRDMA_CMD_BAD_PARAM;
@@ -55,33 +55,33 @@ enum xrdma_cmd_status xrdma_gid_set(struct xrdma_device *dev,
 }
 
 /**
- * xrdma_gid_get - entry of the GID table
+ * model_gid_get - entry of the GID table
  * @dev: the device
  * @index: any number
  *
  * Return: the entry, or NULL if it is not valid.
  */
-const struct xrdma_gid *xrdma_gid_get(const struct xrdma_device *dev,
+const struct model_gid *model_gid_get(const struct model_device *dev,
 				      u32 index)
 {
-	if (index >= XRDMA_MAX_GID ||
+	if (index >= MODEL_MAX_GID ||
 	    !(dev->gids[index].flags & XRDMA_GID_VALID))
 		return NULL;
 	return &dev->gids[index];
 }
 
 /**
- * xrdma_gid_is_local - is an address the port's?
+ * model_gid_is_local - is an address the port's?
  * @dev: the device
  * @gid: as on the wire
  *
  * Return: true if a valid entry has it.
  */
-bool xrdma_gid_is_local(const struct xrdma_device *dev, const u8 gid[16])
+bool model_gid_is_local(const struct model_device *dev, const u8 gid[16])
 {
 	u32 i;
 
-	for (i = 0; i < XRDMA_MAX_GID; i++)
+	for (i = 0; i < MODEL_MAX_GID; i++)
 		if (dev->gids[i].flags & XRDMA_GID_VALID &&
 		    !memcmp(dev->gids[i].gid, gid, 16))
 			return true;
@@ -89,19 +89,19 @@ bool xrdma_gid_is_local(const struct xrdma_device *dev, const u8 gid[16])
 }
 
 /**
- * xrdma_mac_is_local - is a MAC address one of ours?
+ * model_mac_is_local - is a MAC address one of ours?
  * @dev: the device
  * @mac: six bytes
  *
  * Return: true for that of the port and those of the GID table.
  */
-bool xrdma_mac_is_local(const struct xrdma_device *dev, const u8 *mac)
+bool model_mac_is_local(const struct model_device *dev, const u8 *mac)
 {
 	u32 i;
 
 	if (!memcmp(mac, dev->port.mac, sizeof(dev->port.mac)))
 		return true;
-	for (i = 0; i < XRDMA_MAX_GID; i++)
+	for (i = 0; i < MODEL_MAX_GID; i++)
 		if (dev->gids[i].flags & XRDMA_GID_VALID &&
 		    !memcmp(mac, dev->gids[i].mac, sizeof(dev->gids[i].mac)))
 			return true;

@@ -25,31 +25,31 @@ static u64 entry_pos(u32 index)
 }
 
 /* The entry in host memory, or NULL if the table has none. */
-static struct xrdma_mpt_entry *entry_at(struct xrdma_device *dev, u32 index,
+static struct xrdma_mpt_entry *entry_at(struct model_device *dev, u32 index,
 					bool write)
 {
 	size_t len = sizeof(struct xrdma_mpt_entry);
 
-	return xrdma_mem_ptr(dev, &dev->keys.mem, entry_pos(index), &len,
+	return model_mem_ptr(dev, &dev->keys.mem, entry_pos(index), &len,
 			     write);
 }
 
-static struct xrdma_key *slot_of(struct xrdma_device *dev, u32 index)
+static struct model_key *slot_of(struct model_device *dev, u32 index)
 {
-	return &dev->keys.cache[index & (XRDMA_KEY_CACHE - 1)];
+	return &dev->keys.cache[index & (MODEL_KEY_CACHE - 1)];
 }
 
 /* The slot of an index, if it holds that. */
-static struct xrdma_key *cached(struct xrdma_device *dev, u32 index)
+static struct model_key *cached(struct model_device *dev, u32 index)
 {
-	struct xrdma_key *slot = slot_of(dev, index);
+	struct model_key *slot = slot_of(dev, index);
 
 	return slot->cached && slot->index == index ? slot : NULL;
 }
 
-static void drop(struct xrdma_device *dev, u32 index)
+static void drop(struct model_device *dev, u32 index)
 {
-	struct xrdma_key *key = cached(dev, index);
+	struct model_key *key = cached(dev, index);
 
 	if (key)
 		key->cached = false;
@@ -91,7 +91,7 @@ static void decode(struct xrdma_rules_entry *e, u64 ctrl,
 }
 
 /* Host errors of the first word of an entry that is not invalid. */
-static bool ctrl_ok(struct xrdma_device *dev, u32 index, u64 ctrl)
+static bool ctrl_ok(struct model_device *dev, u32 index, u64 ctrl)
 {
 	u64 where = ctrl & (XRDMA_MPT_IDENTITY | XRDMA_MPT_DEVICE);
 	u8 type = FIELD_GET(XRDMA_MPT_TYPE, ctrl);
@@ -100,18 +100,18 @@ static bool ctrl_ok(struct xrdma_device *dev, u32 index, u64 ctrl)
 	    FIELD_GET(XRDMA_MPT_ACCESS, ctrl) & ~(u64)XRDMA_RULES_RIGHTS ||
 	    (where && type != XRDMA_MPT_MR) ||
 	    where == (XRDMA_MPT_IDENTITY | XRDMA_MPT_DEVICE)) {
-		xrdma_dev_herr(dev, MPT_RESERVED, "key index %#x, ctrl %#llx",
+		model_dev_herr(dev, MPT_RESERVED, "key index %#x, ctrl %#llx",
 			       index, ctrl);
 		return false;
 	}
 	if (ctrl_state(ctrl) > XRDMA_MPT_VALID) {
-		xrdma_dev_herr(dev, MPT_STATE, "key index %#x, ctrl %#llx",
+		model_dev_herr(dev, MPT_STATE, "key index %#x, ctrl %#llx",
 			       index, ctrl);
 		return false;
 	}
 	if (type > XRDMA_MPT_MW_2 ||
 	    (type_caps[type] && !(type_caps[type] & dev->caps))) {
-		xrdma_dev_herr(dev, MPT_TYPE, "key index %#x, ctrl %#llx",
+		model_dev_herr(dev, MPT_TYPE, "key index %#x, ctrl %#llx",
 			       index, ctrl);
 		return false;
 	}
@@ -119,7 +119,7 @@ static bool ctrl_ok(struct xrdma_device *dev, u32 index, u64 ctrl)
 }
 
 /* Fields that are zero for this type of entry, in this state. */
-static bool zeros_ok(struct xrdma_device *dev, u32 index, u64 ctrl,
+static bool zeros_ok(struct model_device *dev, u32 index, u64 ctrl,
 		     const struct xrdma_rules_entry *e,
 		     const struct xrdma_mpt_entry *host)
 {
@@ -138,21 +138,21 @@ static bool zeros_ok(struct xrdma_device *dev, u32 index, u64 ctrl,
 		       e->length | e->window_base | host->root | host->offset;
 	if (!bad)
 		return true;
-	xrdma_dev_herr(dev, MPT_RESERVED,
+	model_dev_herr(dev, MPT_RESERVED,
 		       "key index %#x, type %u: a field of others is not 0",
 		       index, e->type);
 	return false;
 }
 
 /**
- * xrdma_key_root_ok - can a translation hold a region?
+ * model_key_root_ok - can a translation hold a region?
  * @root: XRDMA_ROOT_*
  * @offset: position of its first byte
  * @length: its bytes
  *
  * Return: false if the root breaks the rules or the region leaves it.
  */
-bool xrdma_key_root_ok(u64 root, u64 offset, u64 length)
+bool model_key_root_ok(u64 root, u64 offset, u64 length)
 {
 	if (!xrdma_root_ok(root) || xrdma_rules_wraps(offset, length))
 		return false;
@@ -160,7 +160,7 @@ bool xrdma_key_root_ok(u64 root, u64 offset, u64 length)
 }
 
 /* Set up the memory of a region; its range does not wrap. */
-static bool decode_mem(struct xrdma_device *dev, struct xrdma_key *key,
+static bool decode_mem(struct model_device *dev, struct model_key *key,
 		       u64 ctrl, const struct xrdma_mpt_entry *host)
 {
 	u64 root = le64_to_cpu(host->root);
@@ -170,25 +170,25 @@ static bool decode_mem(struct xrdma_device *dev, struct xrdma_key *key,
 
 	if (key->e.identity) {
 		base = key->e.iova;
-		flags = XRDMA_MEM_IDENTITY;
+		flags = MODEL_MEM_IDENTITY;
 	} else if (ctrl & XRDMA_MPT_DEVICE) {
 		ok = base <= dev->dm.size &&
 		     key->e.length <= dev->dm.size - base;
-		flags = XRDMA_MEM_DEVICE;
+		flags = MODEL_MEM_DEVICE;
 	} else {
-		ok = xrdma_key_root_ok(root, base, key->e.length);
+		ok = model_key_root_ok(root, base, key->e.length);
 	}
 	if (!ok) {
-		xrdma_dev_herr(dev, MPT_ROOT,
+		model_dev_herr(dev, MPT_ROOT,
 			       "key index %#x, root %#llx, offset %#llx, length %#llx",
 			       key->index, root, base, key->e.length);
 		return false;
 	}
-	xrdma_mem_init(&key->mem, root, base, key->e.length, flags);
+	model_mem_init(&key->mem, root, base, key->e.length, flags);
 	return true;
 }
 
-static bool entry_ok(struct xrdma_device *dev, struct xrdma_key *key, u64 ctrl,
+static bool entry_ok(struct model_device *dev, struct model_key *key, u64 ctrl,
 		     const struct xrdma_mpt_entry *host)
 {
 	const struct xrdma_rules_entry *e = &key->e;
@@ -197,7 +197,7 @@ static bool entry_ok(struct xrdma_device *dev, struct xrdma_key *key, u64 ctrl,
 	    !zeros_ok(dev, key->index, ctrl, e, host))
 		return false;
 	if (xrdma_rules_wraps(e->iova, e->length)) {
-		xrdma_dev_herr(dev, MPT_RANGE,
+		model_dev_herr(dev, MPT_RANGE,
 			       "key index %#x, iova %#llx, length %#llx",
 			       key->index, e->iova, e->length);
 		return false;
@@ -207,10 +207,10 @@ static bool entry_ok(struct xrdma_device *dev, struct xrdma_key *key, u64 ctrl,
 }
 
 /* Read an entry from host memory into its slot. */
-static struct xrdma_key *load(struct xrdma_device *dev, u32 index)
+static struct model_key *load(struct model_device *dev, u32 index)
 {
 	const struct xrdma_mpt_entry *host = entry_at(dev, index, false);
-	struct xrdma_key *key = slot_of(dev, index);
+	struct model_key *key = slot_of(dev, index);
 	struct xrdma_mpt_entry copy;
 	u64 ctrl;
 
@@ -231,45 +231,45 @@ static struct xrdma_key *load(struct xrdma_device *dev, u32 index)
 }
 
 /**
- * xrdma_key_get - entry of an index
+ * model_key_get - entry of an index
  * @dev: the device
  * @index: key index
  *
  * Return: the entry, good until the next call; one that is malformed, which is
  * a host error, is as one that is invalid. NULL if the table has none.
  */
-struct xrdma_key *xrdma_key_get(struct xrdma_device *dev, u32 index)
+struct model_key *model_key_get(struct model_device *dev, u32 index)
 {
-	struct xrdma_key *key = cached(dev, index);
+	struct model_key *key = cached(dev, index);
 
 	return key ? key : load(dev, index);
 }
 
 /**
- * xrdma_key_get_anew - entry of an index as it is in host memory now
+ * model_key_get_anew - entry of an index as it is in host memory now
  * @dev: the device
  * @index: key index
  *
  * Before an entry refuses with XRDMA_FAULT_RIGHTS: the driver may have added
  * rights since it was cached.
  *
- * Return: as xrdma_key_get().
+ * Return: as model_key_get().
  */
-struct xrdma_key *xrdma_key_get_anew(struct xrdma_device *dev, u32 index)
+struct model_key *model_key_get_anew(struct model_device *dev, u32 index)
 {
 	drop(dev, index);
 	return load(dev, index);
 }
 
 /**
- * xrdma_key_put - write an entry that has changed
+ * model_key_put - write an entry that has changed
  * @dev: the device
  * @index: key index of a window or a fast-register region, just got
  * @e: the entry; @bound is left alone
  * @root: XRDMA_ROOT_*; 0 unless it is a valid region
  * @offset: position of the first byte in it
  */
-void xrdma_key_put(struct xrdma_device *dev, u32 index,
+void model_key_put(struct model_device *dev, u32 index,
 		   const struct xrdma_rules_entry *e, u64 root, u32 offset)
 {
 	struct xrdma_mpt_entry *host = entry_at(dev, index, true);
@@ -294,28 +294,28 @@ void xrdma_key_put(struct xrdma_device *dev, u32 index,
 }
 
 /* Of windows of type 2A, each queue pair has a number of its own too. */
-static void count_2a(struct xrdma_device *dev,
+static void count_2a(struct model_device *dev,
 		     const struct xrdma_rules_entry *mw, s32 change)
 {
-	struct xrdma_qp *qp;
+	struct model_qp *qp;
 
 	if (mw->type != XRDMA_MPT_MW_2 || !(dev->caps & XRDMA_CAP_MW_TYPE_2A))
 		return;
-	qp = xrdma_qp_get(dev, mw->qpn);
+	qp = model_qp_get(dev, mw->qpn);
 	if (qp)
 		qp->windows += change;
 }
 
-static void count(struct xrdma_device *dev, const struct xrdma_rules_entry *mw,
+static void count(struct model_device *dev, const struct xrdma_rules_entry *mw,
 		  s32 change)
 {
 	struct xrdma_mpt_entry *host = entry_at(dev, mw->parent, true);
-	struct xrdma_key *key = cached(dev, mw->parent);
+	struct model_key *key = cached(dev, mw->parent);
 	u32 bound = host ? le32_to_cpu(host->bound) : 0;
 
 	count_2a(dev, mw, change);
 	if (!host || (change < 0 && !bound)) {
-		xrdma_dev_herr(dev, MPT_BOUND, "key index %#x", mw->parent);
+		model_dev_herr(dev, MPT_BOUND, "key index %#x", mw->parent);
 		return;
 	}
 	host->bound = cpu_to_le32(bound + change);
@@ -324,24 +324,24 @@ static void count(struct xrdma_device *dev, const struct xrdma_rules_entry *mw,
 }
 
 /**
- * xrdma_key_bound - one more window is bound to a region
+ * model_key_bound - one more window is bound to a region
  * @dev: the device
  * @mw: the window, as bound
  */
-void xrdma_key_bound(struct xrdma_device *dev,
+void model_key_bound(struct model_device *dev,
 		     const struct xrdma_rules_entry *mw)
 {
 	count(dev, mw, 1);
 }
 
 /**
- * xrdma_key_unbound - a window is bound no more
+ * model_key_unbound - a window is bound no more
  * @dev: the device
  * @mw: the window, as it was
  *
  * If it was not bound either, nothing happens.
  */
-void xrdma_key_unbound(struct xrdma_device *dev,
+void model_key_unbound(struct model_device *dev,
 		       const struct xrdma_rules_entry *mw)
 {
 	if (xrdma_rules_is_bound(mw))
@@ -349,47 +349,47 @@ void xrdma_key_unbound(struct xrdma_device *dev,
 }
 
 /**
- * xrdma_keys_enable - take over the key table
+ * model_keys_enable - take over the key table
  * @dev: the device
  * @root: its translation root, checked by xrdma_root_ok()
  */
-void xrdma_keys_enable(struct xrdma_device *dev, u64 root)
+void model_keys_enable(struct model_device *dev, u64 root)
 {
 	u64 size = sizeof(struct xrdma_mpt_entry) << dev->params.log_max_keys;
 
 	while (!xrdma_root_covers(root, size - 1))
 		size >>= 1;
-	xrdma_mem_init(&dev->keys.mem, root, 0, size, XRDMA_MEM_SPARSE);
-	xrdma_mem_init(&dev->keys.bus, 0, 0, ~0ULL, XRDMA_MEM_IDENTITY);
+	model_mem_init(&dev->keys.mem, root, 0, size, MODEL_MEM_SPARSE);
+	model_mem_init(&dev->keys.bus, 0, 0, ~0ULL, MODEL_MEM_IDENTITY);
 }
 
 /**
- * xrdma_keys_forget_tables - find key entries anew, by the tables of MPT_ROOT
+ * model_keys_forget_tables - find key entries anew, by the tables of MPT_ROOT
  * @dev: the device
  *
  * The driver has taken pages of the key table away; all entries in them were
  * invalid, so that none of them is cached.
  */
-void xrdma_keys_forget_tables(struct xrdma_device *dev)
+void model_keys_forget_tables(struct model_device *dev)
 {
-	xrdma_mem_forget(&dev->keys.mem);
+	model_mem_forget(&dev->keys.mem);
 }
 
 /**
- * xrdma_keys_reset - forget the key table and all its entries
+ * model_keys_reset - forget the key table and all its entries
  * @dev: the device
  */
-void xrdma_keys_reset(struct xrdma_device *dev)
+void model_keys_reset(struct model_device *dev)
 {
 	u32 i;
 
-	xrdma_mem_init(&dev->keys.mem, 0, 0, 0, XRDMA_MEM_SPARSE);
-	for (i = 0; i < XRDMA_KEY_CACHE; i++)
+	model_mem_init(&dev->keys.mem, 0, 0, 0, MODEL_MEM_SPARSE);
+	for (i = 0; i < MODEL_KEY_CACHE; i++)
 		dev->keys.cache[i].cached = false;
 }
 
 /**
- * xrdma_key_invalidate - end the life of a key
+ * model_key_invalidate - end the life of a key
  * @dev: the device
  * @index: key index
  *
@@ -398,7 +398,7 @@ void xrdma_keys_reset(struct xrdma_device *dev)
  *
  * Return: enum xrdma_inval_status.
  */
-enum xrdma_inval_status xrdma_key_invalidate(struct xrdma_device *dev,
+enum xrdma_inval_status model_key_invalidate(struct model_device *dev,
 					     u32 index)
 {
 	struct xrdma_mpt_entry *host = entry_at(dev, index, true);
@@ -411,9 +411,9 @@ enum xrdma_inval_status xrdma_key_invalidate(struct xrdma_device *dev,
 	status = xrdma_rules_check_end(&e);
 	if (status)
 		return status;
-	xrdma_key_unbound(dev, &e);
+	model_key_unbound(dev, &e);
 	drop(dev, index);
 	write_ctrl(host, FIELD_PREP(XRDMA_MPT_KEY_BYTE, e.byte));
-	xrdma_stat_add(dev, XRDMA_STAT_INVALIDATED_KEYS, 1);
+	model_stat_add(dev, XRDMA_STAT_INVALIDATED_KEYS, 1);
 	return status;
 }

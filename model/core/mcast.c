@@ -38,7 +38,7 @@ static void group_mac(const u8 *gid, u8 *mac)
 	}
 }
 
-static u32 index_of(const struct xrdma_device *dev, const u8 *gid)
+static u32 index_of(const struct model_device *dev, const u8 *gid)
 {
 	u32 i;
 
@@ -49,14 +49,14 @@ static u32 index_of(const struct xrdma_device *dev, const u8 *gid)
 }
 
 /**
- * xrdma_mcast_find - group of an address
+ * model_mcast_find - group of an address
  * @dev: the device
  * @gid: as on the wire
  *
  * Return: the group, or NULL if no queue pair is attached to it.
  */
-const struct xrdma_mcast_group *
-xrdma_mcast_find(const struct xrdma_device *dev, const u8 *gid)
+const struct model_mcast_group *
+model_mcast_find(const struct model_device *dev, const u8 *gid)
 {
 	u32 i = index_of(dev, gid);
 
@@ -64,13 +64,13 @@ xrdma_mcast_find(const struct xrdma_device *dev, const u8 *gid)
 }
 
 /**
- * xrdma_mcast_wanted - is a frame to a group?
+ * model_mcast_wanted - is a frame to a group?
  * @dev: the device
  * @mac: its destination address
  *
  * Return: true if a queue pair is attached to a group of that address.
  */
-bool xrdma_mcast_wanted(const struct xrdma_device *dev, const u8 *mac)
+bool model_mcast_wanted(const struct model_device *dev, const u8 *mac)
 {
 	u32 i;
 
@@ -82,10 +82,10 @@ bool xrdma_mcast_wanted(const struct xrdma_device *dev, const u8 *mac)
 	return false;
 }
 
-static struct xrdma_mcast_member *
-find_member(const struct xrdma_mcast_group *group, const struct xrdma_qp *qp)
+static struct model_mcast_member *
+find_member(const struct model_mcast_group *group, const struct model_qp *qp)
 {
-	struct xrdma_mcast_member *member;
+	struct model_mcast_member *member;
 
 	TAILQ_FOREACH(member, &group->members, link)
 		if (member->qp == qp)
@@ -94,15 +94,15 @@ find_member(const struct xrdma_mcast_group *group, const struct xrdma_qp *qp)
 }
 
 /* The group of an address, made if there is none. Return: NULL for no room. */
-static struct xrdma_mcast_group *get_group(struct xrdma_device *dev,
+static struct model_mcast_group *get_group(struct model_device *dev,
 					   const u8 *gid)
 {
 	u32 i = index_of(dev, gid);
-	struct xrdma_mcast_group *group;
+	struct model_mcast_group *group;
 
 	if (i < dev->mcast.num)
 		return dev->mcast.groups[i];
-	if (i == XRDMA_MAX_MCAST)
+	if (i == MODEL_MAX_MCAST)
 		return NULL;
 	group = calloc(1, sizeof(*group));
 	if (!group)
@@ -115,7 +115,7 @@ static struct xrdma_mcast_group *get_group(struct xrdma_device *dev,
 	return group;
 }
 
-static void put_group(struct xrdma_device *dev, struct xrdma_mcast_group *group)
+static void put_group(struct model_device *dev, struct model_mcast_group *group)
 {
 	u32 i = index_of(dev, group->gid);
 
@@ -125,19 +125,19 @@ static void put_group(struct xrdma_device *dev, struct xrdma_mcast_group *group)
 	free(group);
 }
 
-static void remove_member(struct xrdma_mcast_group *group,
-			  struct xrdma_mcast_member *member)
+static void remove_member(struct model_mcast_group *group,
+			  struct model_mcast_member *member)
 {
 	TAILQ_REMOVE(&group->members, member, link);
 	member->qp->groups--;
 	free(member);
 }
 
-static enum xrdma_cmd_status add_member(struct xrdma_device *dev,
-					struct xrdma_mcast_group *group,
-					struct xrdma_qp *qp)
+static enum xrdma_cmd_status add_member(struct model_device *dev,
+					struct model_mcast_group *group,
+					struct model_qp *qp)
 {
-	struct xrdma_mcast_member *member;
+	struct model_mcast_member *member;
 
 	if (find_member(group, qp))
 		return XRDMA_CMD_BAD_NUMBER;
@@ -152,7 +152,7 @@ static enum xrdma_cmd_status add_member(struct xrdma_device *dev,
 	return XRDMA_CMD_OK;
 }
 
-static enum xrdma_cmd_status check(const struct xrdma_qp *qp,
+static enum xrdma_cmd_status check(const struct model_qp *qp,
 				   const struct xrdma_cmd_mcast *p)
 {
 	if (!qp)
@@ -163,18 +163,18 @@ static enum xrdma_cmd_status check(const struct xrdma_qp *qp,
 }
 
 /**
- * xrdma_mcast_attach - ATTACH_MCAST
+ * model_mcast_attach - ATTACH_MCAST
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_mcast_attach(struct xrdma_device *dev,
+enum xrdma_cmd_status model_mcast_attach(struct model_device *dev,
 					 const struct xrdma_cmd_mcast *p)
 {
-	struct xrdma_qp *qp = xrdma_qp_get(dev, le32_to_cpu(p->qpn));
+	struct model_qp *qp = model_qp_get(dev, le32_to_cpu(p->qpn));
 	enum xrdma_cmd_status status = check(qp, p);
-	struct xrdma_mcast_group *group;
+	struct model_mcast_group *group;
 
 	if (status)
 		return status;
@@ -183,18 +183,18 @@ enum xrdma_cmd_status xrdma_mcast_attach(struct xrdma_device *dev,
 }
 
 /**
- * xrdma_mcast_detach - DETACH_MCAST
+ * model_mcast_detach - DETACH_MCAST
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_mcast_detach(struct xrdma_device *dev,
+enum xrdma_cmd_status model_mcast_detach(struct model_device *dev,
 					 const struct xrdma_cmd_mcast *p)
 {
-	struct xrdma_qp *qp = xrdma_qp_get(dev, le32_to_cpu(p->qpn));
+	struct model_qp *qp = model_qp_get(dev, le32_to_cpu(p->qpn));
 	enum xrdma_cmd_status status = check(qp, p);
-	struct xrdma_mcast_member *member = NULL;
+	struct model_mcast_member *member = NULL;
 	u32 i = index_of(dev, p->gid);
 
 	if (status)
@@ -209,13 +209,13 @@ enum xrdma_cmd_status xrdma_mcast_detach(struct xrdma_device *dev,
 }
 
 /**
- * xrdma_mcast_reset - forget all groups
+ * model_mcast_reset - forget all groups
  * @dev: the device; its queue pairs are still there
  */
-void xrdma_mcast_reset(struct xrdma_device *dev)
+void model_mcast_reset(struct model_device *dev)
 {
-	struct xrdma_mcast_member *member;
-	struct xrdma_mcast_group *group;
+	struct model_mcast_member *member;
+	struct model_mcast_group *group;
 
 	while (dev->mcast.num) {
 		group = dev->mcast.groups[0];

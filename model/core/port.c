@@ -14,17 +14,17 @@
 /* Of a packet: IPv6, UDP, BTH, XRCETH, AtomicETH, ICRC. */
 #define HEADERS_MAX	(40 + 8 + 12 + 4 + 28 + 4)
 
-static enum xrdma_cmd_status check(struct xrdma_device *dev,
+static enum xrdma_cmd_status check(struct model_device *dev,
 				   const struct xrdma_cmd_modify_port *p)
 {
 	u32 mtu = le32_to_cpu(p->mtu);
 	u32 eth_qpn = le32_to_cpu(p->eth_qpn);
-	struct xrdma_qp *qp = xrdma_qp_get(dev, eth_qpn);
+	struct model_qp *qp = model_qp_get(dev, eth_qpn);
 
 	if (le32_to_cpu(p->flags) & ~ALL_FLAGS || p->reserved[0] ||
 	    p->reserved[1])
 		return XRDMA_CMD_BAD_PARAM;
-	if (mtu < XRDMA_MIN_MTU || mtu > XRDMA_MAX_MTU || p->mac[0] & 1)
+	if (mtu < MODEL_MIN_MTU || mtu > MODEL_MAX_MTU || p->mac[0] & 1)
 		return XRDMA_CMD_BAD_PARAM;
 	if (eth_qpn && !qp)
 		return XRDMA_CMD_BAD_NUMBER;
@@ -34,13 +34,13 @@ static enum xrdma_cmd_status check(struct xrdma_device *dev,
 }
 
 /**
- * xrdma_port_modify - MODIFY_PORT
+ * model_port_modify - MODIFY_PORT
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_port_modify(struct xrdma_device *dev,
+enum xrdma_cmd_status model_port_modify(struct model_device *dev,
 					const struct xrdma_cmd_modify_port *p)
 {
 	enum xrdma_cmd_status status = check(dev, p);
@@ -52,45 +52,45 @@ enum xrdma_cmd_status xrdma_port_modify(struct xrdma_device *dev,
 	dev->port.eth_qpn = le32_to_cpu(p->eth_qpn);
 	memcpy(dev->port.mac, p->mac, sizeof(dev->port.mac));
 	dev->params.transport->port_changed(dev);
-	xrdma_port_link_changed(dev);
+	model_port_link_changed(dev);
 	return XRDMA_CMD_OK;
 }
 
-static bool link_up(const struct xrdma_device *dev)
+static bool link_up(const struct model_device *dev)
 {
 	return dev->port.flags & XRDMA_PORT_UP &&
 	       dev->params.transport->carrier(dev);
 }
 
 /**
- * xrdma_port_link_changed - the link may have changed: tell the host
+ * model_port_link_changed - the link may have changed: tell the host
  * @dev: the device
  */
-void xrdma_port_link_changed(struct xrdma_device *dev)
+void model_port_link_changed(struct model_device *dev)
 {
 	bool up = link_up(dev);
 
 	if (up == dev->port.link_up)
 		return;
 	dev->port.link_up = up;
-	xrdma_event(dev, up ? XRDMA_EVENT_PORT_UP : XRDMA_EVENT_PORT_DOWN, 1);
+	model_event(dev, up ? XRDMA_EVENT_PORT_UP : XRDMA_EVENT_PORT_DOWN, 1);
 }
 
 /**
- * xrdma_port_query - QUERY_PORT
+ * model_port_query - QUERY_PORT
  * @dev: the device
  * @rsp: body of the reply, zeroed
  */
-void xrdma_port_query(const struct xrdma_device *dev,
+void model_port_query(const struct model_device *dev,
 		      struct xrdma_rsp_query_port *rsp)
 {
 	rsp->flags = cpu_to_le32(dev->port.link_up ? XRDMA_PORT_UP : 0);
-	rsp->speed = cpu_to_le32(XRDMA_LINK_SPEED);
+	rsp->speed = cpu_to_le32(MODEL_LINK_SPEED);
 	memcpy(rsp->mac, dev->params.mac, sizeof(rsp->mac));
 }
 
 /**
- * xrdma_port_path_mtu - payload of packets that the port has room for
+ * model_port_path_mtu - payload of packets that the port has room for
  * @dev: the device
  *
  * Hosts choose the path MTU of a port the same way (iboe_get_mtu() of the Linux
@@ -98,7 +98,7 @@ void xrdma_port_query(const struct xrdma_device *dev,
  *
  * Return: 256 to 4096, a power of two.
  */
-u32 xrdma_port_path_mtu(const struct xrdma_device *dev)
+u32 model_port_path_mtu(const struct model_device *dev)
 {
 	u32 mtu = 4096;
 
@@ -108,11 +108,11 @@ u32 xrdma_port_path_mtu(const struct xrdma_device *dev)
 }
 
 /**
- * xrdma_port_reset - the port as it is after a reset: down
+ * model_port_reset - the port as it is after a reset: down
  * @dev: the device
  */
-void xrdma_port_reset(struct xrdma_device *dev)
+void model_port_reset(struct model_device *dev)
 {
-	dev->port = (struct xrdma_port) { .mtu = 1500 };
+	dev->port = (struct model_port) { .mtu = 1500 };
 	memcpy(dev->port.mac, dev->params.mac, sizeof(dev->port.mac));
 }

@@ -27,7 +27,7 @@
 static const struct {
 	u64 cap;
 	u8 has;
-} types[XRDMA_NUM_QP_TYPES] = {
+} types[MODEL_NUM_QP_TYPES] = {
 	[XRDMA_QP_RC] = { 0, HAS_ALL },
 	[XRDMA_QP_UC] = { XRDMA_CAP_UC, HAS_ALL },
 	[XRDMA_QP_UD] = { XRDMA_CAP_UD, HAS_ALL },
@@ -38,10 +38,10 @@ static const struct {
 			   HAS_SQ | MAY_LACK_SQ | HAS_RQ },
 };
 
-static const struct xrdma_qp_ops *type_ops(const struct xrdma_device *dev,
+static const struct model_qp_ops *type_ops(const struct model_device *dev,
 					   u8 type)
 {
-	if (type >= XRDMA_NUM_QP_TYPES || types[type].cap & ~dev->caps)
+	if (type >= MODEL_NUM_QP_TYPES || types[type].cap & ~dev->caps)
 		return NULL;
 	return dev->params.transport->qp_ops[type];
 }
@@ -52,9 +52,9 @@ static bool sq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
 		return !p->log_sq_depth && (!(has & HAS_SQ) ||
 					    (has & MAY_LACK_SQ &&
 					     p->log_rq_stride));
-	return has & HAS_SQ && p->log_sq_depth <= XRDMA_QP_LOG_WR_MAX &&
-	       p->log_sq_stride >= XRDMA_SQ_LOG_STRIDE_MIN &&
-	       p->log_sq_stride <= XRDMA_LOG_STRIDE_MAX;
+	return has & HAS_SQ && p->log_sq_depth <= MODEL_QP_LOG_WR_MAX &&
+	       p->log_sq_stride >= MODEL_SQ_LOG_STRIDE_MIN &&
+	       p->log_sq_stride <= MODEL_LOG_STRIDE_MAX;
 }
 
 static bool rq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
@@ -62,9 +62,9 @@ static bool rq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
 	if (!p->log_rq_stride)
 		return !p->log_rq_depth;
 	return has & HAS_RQ && !(p->flags & XRDMA_QP_SRQ) &&
-	       p->log_rq_depth <= XRDMA_QP_LOG_WR_MAX &&
-	       p->log_rq_stride >= XRDMA_RQ_LOG_STRIDE_MIN &&
-	       p->log_rq_stride <= XRDMA_LOG_STRIDE_MAX;
+	       p->log_rq_depth <= MODEL_QP_LOG_WR_MAX &&
+	       p->log_rq_stride >= MODEL_RQ_LOG_STRIDE_MIN &&
+	       p->log_rq_stride <= MODEL_LOG_STRIDE_MAX;
 }
 
 static bool rings_ok(const struct xrdma_cmd_create_qp *p)
@@ -83,7 +83,7 @@ static bool rings_ok(const struct xrdma_cmd_create_qp *p)
 	return xrdma_root_ok(root) && xrdma_root_covers(root, size - 1);
 }
 
-static bool params_ok(const struct xrdma_device *dev,
+static bool params_ok(const struct model_device *dev,
 		      const struct xrdma_cmd_create_qp *p)
 {
 	static const u8 zero[sizeof(p->reserved)];
@@ -98,40 +98,40 @@ static bool params_ok(const struct xrdma_device *dev,
 		flags |= XRDMA_QP_SRQ;
 	if (p->flags & ~flags || (p->srqn && !(p->flags & XRDMA_QP_SRQ)))
 		return false;
-	if (has & HAS_XRCD ? !xrcd || xrcd >= XRDMA_MAX_XRCD || p->pd : xrcd)
+	if (has & HAS_XRCD ? !xrcd || xrcd >= MODEL_MAX_XRCD || p->pd : xrcd)
 		return false;
-	if (le32_to_cpu(p->pd) >= XRDMA_MAX_PD ||
+	if (le32_to_cpu(p->pd) >= MODEL_MAX_PD ||
 	    le32_to_cpu(p->db_page) >= XRDMA_NUM_DB_PAGES)
 		return false;
 	return rings_ok(p);
 }
 
 /* A queue that is not there names no CQ, or one that it does not use. */
-static bool cq_ok(struct xrdma_device *dev, __le32 cqn, bool needed)
+static bool cq_ok(struct model_device *dev, __le32 cqn, bool needed)
 {
-	return (!needed && !cqn) || xrdma_cq_get(dev, le32_to_cpu(cqn));
+	return (!needed && !cqn) || model_cq_get(dev, le32_to_cpu(cqn));
 }
 
-static bool numbers_ok(struct xrdma_device *dev,
+static bool numbers_ok(struct model_device *dev,
 		       const struct xrdma_cmd_create_qp *p)
 {
 	u32 qpn = le32_to_cpu(p->qpn);
-	const struct xrdma_srq *srq;
+	const struct model_srq *srq;
 
-	if (qpn >= XRDMA_MAX_QP || dev->qps[qpn] || dev->rss[qpn] ||
-	    (p->type == XRDMA_QP_GSI ? qpn != XRDMA_QPN_GSI :
-				       qpn < XRDMA_QPN_FIRST))
+	if (qpn >= MODEL_MAX_QP || dev->qps[qpn] || dev->rss[qpn] ||
+	    (p->type == XRDMA_QP_GSI ? qpn != MODEL_QPN_GSI :
+				       qpn < MODEL_QPN_FIRST))
 		return false;
 	if (!cq_ok(dev, p->send_cqn, p->log_sq_stride) ||
 	    !cq_ok(dev, p->recv_cqn, types[p->type].has & HAS_RQ))
 		return false;
 	if (!(p->flags & XRDMA_QP_SRQ))
 		return true;
-	srq = xrdma_srq_get(dev, le32_to_cpu(p->srqn));
+	srq = model_srq_get(dev, le32_to_cpu(p->srqn));
 	return srq && !srq->xrcd;
 }
 
-static enum xrdma_cmd_status check(struct xrdma_device *dev,
+static enum xrdma_cmd_status check(struct model_device *dev,
 				   const struct xrdma_cmd_create_qp *p)
 {
 	if (!params_ok(dev, p))
@@ -139,7 +139,7 @@ static enum xrdma_cmd_status check(struct xrdma_device *dev,
 	return numbers_ok(dev, p) ? XRDMA_CMD_OK : XRDMA_CMD_BAD_NUMBER;
 }
 
-static void init_rings(struct xrdma_qp *qp,
+static void init_rings(struct model_qp *qp,
 		       const struct xrdma_cmd_create_qp *p)
 {
 	u64 sq_size = p->log_sq_stride ?
@@ -154,15 +154,15 @@ static void init_rings(struct xrdma_qp *qp,
 	qp->sq.log_stride = p->log_sq_stride;
 	qp->rq.log_depth = p->log_rq_depth;
 	qp->rq.log_stride = p->log_rq_stride;
-	xrdma_mem_init(&qp->sq.ring, root, 0, sq_size, 0);
-	xrdma_mem_init(&qp->rq.ring, root, sq_size, rq_size, 0);
-	xrdma_mem_init(&qp->rec, root, rec, sizeof(struct xrdma_qp_rec), 0);
+	model_mem_init(&qp->sq.ring, root, 0, sq_size, 0);
+	model_mem_init(&qp->rq.ring, root, sq_size, rq_size, 0);
+	model_mem_init(&qp->rec, root, rec, sizeof(struct xrdma_qp_rec), 0);
 }
 
-static struct xrdma_qp *qp_alloc(struct xrdma_device *dev,
+static struct model_qp *qp_alloc(struct model_device *dev,
 				 const struct xrdma_cmd_create_qp *p)
 {
-	struct xrdma_qp *qp = calloc(1, sizeof(*qp));
+	struct model_qp *qp = calloc(1, sizeof(*qp));
 
 	if (!qp)
 		return NULL;
@@ -180,26 +180,26 @@ static struct xrdma_qp *qp_alloc(struct xrdma_device *dev,
 }
 
 /* Is its memory within reach? */
-static int probe(struct xrdma_qp *qp)
+static int probe(struct model_qp *qp)
 {
 	if (!qp->sq.log_stride && !qp->rq.log_stride)
 		return 0;
-	if (xrdma_mem_probe(qp->dev, &qp->sq.ring, false) ||
-	    xrdma_mem_probe(qp->dev, &qp->rq.ring, false) ||
-	    xrdma_mem_probe(qp->dev, &qp->rec, true))
+	if (model_mem_probe(qp->dev, &qp->sq.ring, false) ||
+	    model_mem_probe(qp->dev, &qp->rq.ring, false) ||
+	    model_mem_probe(qp->dev, &qp->rec, true))
 		return -EFAULT;
 	return 0;
 }
 
 /* Hang it on its completion queues and its shared receive queue. */
-static void attach(struct xrdma_qp *qp, const struct xrdma_cmd_create_qp *p)
+static void attach(struct model_qp *qp, const struct xrdma_cmd_create_qp *p)
 {
 	if (qp->sq.log_stride)
-		qp->send_cq = xrdma_cq_get(qp->dev, le32_to_cpu(p->send_cqn));
+		qp->send_cq = model_cq_get(qp->dev, le32_to_cpu(p->send_cqn));
 	if (types[qp->type].has & HAS_RQ)
-		qp->recv_cq = xrdma_cq_get(qp->dev, le32_to_cpu(p->recv_cqn));
+		qp->recv_cq = model_cq_get(qp->dev, le32_to_cpu(p->recv_cqn));
 	if (qp->flags & XRDMA_QP_SRQ)
-		qp->srq = xrdma_srq_get(qp->dev, le32_to_cpu(p->srqn));
+		qp->srq = model_srq_get(qp->dev, le32_to_cpu(p->srqn));
 	if (qp->send_cq)
 		qp->send_cq->users++;
 	if (qp->recv_cq)
@@ -209,17 +209,17 @@ static void attach(struct xrdma_qp *qp, const struct xrdma_cmd_create_qp *p)
 }
 
 /**
- * xrdma_qp_create - CREATE_QP
+ * model_qp_create - CREATE_QP
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_qp_create(struct xrdma_device *dev,
+enum xrdma_cmd_status model_qp_create(struct model_device *dev,
 				      const struct xrdma_cmd_create_qp *p)
 {
 	enum xrdma_cmd_status status = check(dev, p);
-	struct xrdma_qp *qp;
+	struct model_qp *qp;
 
 	if (status)
 		return status;
@@ -239,11 +239,11 @@ enum xrdma_cmd_status xrdma_qp_create(struct xrdma_device *dev,
 	return XRDMA_CMD_OK;
 }
 
-static void qp_free(struct xrdma_qp *qp)
+static void qp_free(struct model_qp *qp)
 {
-	xrdma_qp_quiesce(qp);
+	model_qp_quiesce(qp);
 	qp->ops->destroy(qp);
-	xrdma_counter_unbind(qp);
+	model_counter_unbind(qp);
 	if (qp->send_cq)
 		qp->send_cq->users--;
 	if (qp->recv_cq)
@@ -255,15 +255,15 @@ static void qp_free(struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_qp_destroy - DESTROY_QP
+ * model_qp_destroy - DESTROY_QP
  * @dev: the device
  * @qpn: number
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_qp_destroy(struct xrdma_device *dev, u32 qpn)
+enum xrdma_cmd_status model_qp_destroy(struct model_device *dev, u32 qpn)
 {
-	struct xrdma_qp *qp = xrdma_qp_get(dev, qpn);
+	struct model_qp *qp = model_qp_get(dev, qpn);
 
 	if (!qp)
 		return XRDMA_CMD_BAD_NUMBER;
@@ -275,18 +275,18 @@ enum xrdma_cmd_status xrdma_qp_destroy(struct xrdma_device *dev, u32 qpn)
 }
 
 /**
- * xrdma_qps_srq_gone - a shared receive queue is about to go
+ * model_qps_srq_gone - a shared receive queue is about to go
  * @dev: the device
  * @srq: the queue; no queue pair was created with it
  *
  * Of XRC: whoever is in the middle of a message to it cannot go on.
  */
-void xrdma_qps_srq_gone(struct xrdma_device *dev, const struct xrdma_srq *srq)
+void model_qps_srq_gone(struct model_device *dev, const struct model_srq *srq)
 {
-	struct xrdma_qp *qp;
+	struct model_qp *qp;
 	u32 i;
 
-	for (i = 0; srq->xrcd && i < XRDMA_MAX_QP; i++) {
+	for (i = 0; srq->xrcd && i < MODEL_MAX_QP; i++) {
 		qp = dev->qps[i];
 		if (!qp || qp->srq != srq)
 			continue;
@@ -296,14 +296,14 @@ void xrdma_qps_srq_gone(struct xrdma_device *dev, const struct xrdma_srq *srq)
 }
 
 /**
- * xrdma_qps_reset - forget all queue pairs
+ * model_qps_reset - forget all queue pairs
  * @dev: the device
  */
-void xrdma_qps_reset(struct xrdma_device *dev)
+void model_qps_reset(struct model_device *dev)
 {
 	u32 i;
 
-	for (i = 0; i < XRDMA_MAX_QP; i++)
+	for (i = 0; i < MODEL_MAX_QP; i++)
 		if (dev->qps[i])
 			qp_free(dev->qps[i]);
 }

@@ -3,13 +3,13 @@
  * Queue pairs: objects, states, work queues, doorbells, completions.
  *
  * Owns what all types have in common. What a type does with its work queues is
- * behind struct xrdma_qp_ops, which folder transport/ implements.
+ * behind struct model_qp_ops, which folder transport/ implements.
  *
  * Indexes are free-running, modulo 2^32. Everything in a work queue may change
  * at any time, so it is copied once and only the copy is believed.
  */
-#ifndef XRDMA_MODEL_QP_H
-#define XRDMA_MODEL_QP_H
+#ifndef MODEL_QP_H
+#define MODEL_QP_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -21,34 +21,34 @@
 #include "core/xlat.h"
 #include "xrdma_hw.h"
 
-struct xrdma_counter_set;
-struct xrdma_cq;
-struct xrdma_device;
-struct xrdma_qp;
-struct xrdma_qp_transport;
-struct xrdma_srq;
+struct model_counter_set;
+struct model_cq;
+struct model_device;
+struct model_qp;
+struct model_qp_transport;
+struct model_srq;
 
-#define XRDMA_NUM_QP_TYPES		(XRDMA_QP_RAW + 1)
-#define XRDMA_MAX_QP			65536
-#define XRDMA_MAX_PD			65536
-#define XRDMA_MAX_XRCD			0x1000000
-#define XRDMA_QPN_FIRST			2 /* 0 and 1 are reserved */
-#define XRDMA_QPN_GSI			1
-#define XRDMA_QP_LOG_WR_MAX		15
-#define XRDMA_SQ_LOG_STRIDE_MIN		6
-#define XRDMA_RQ_LOG_STRIDE_MIN		5
-#define XRDMA_LOG_STRIDE_MAX		10
-#define XRDMA_WQE_MAX			1024 /* of a stride */
-#define XRDMA_MAX_SGE			30
-#define XRDMA_MAX_INLINE		512
-#define XRDMA_MAX_RD_ATOMIC		16
+#define MODEL_NUM_QP_TYPES		(XRDMA_QP_RAW + 1)
+#define MODEL_MAX_QP			65536
+#define MODEL_MAX_PD			65536
+#define MODEL_MAX_XRCD			0x1000000
+#define MODEL_QPN_FIRST			2 /* 0 and 1 are reserved */
+#define MODEL_QPN_GSI			1
+#define MODEL_QP_LOG_WR_MAX		15
+#define MODEL_SQ_LOG_STRIDE_MIN		6
+#define MODEL_RQ_LOG_STRIDE_MIN		5
+#define MODEL_LOG_STRIDE_MAX		10
+#define MODEL_WQE_MAX			1024 /* of a stride */
+#define MODEL_MAX_SGE			30
+#define MODEL_MAX_INLINE		512
+#define MODEL_MAX_RD_ATOMIC		16
 
 /**
- * struct xrdma_qp_ops - what a type of queue pair does; the transport's part
+ * struct model_qp_ops - what a type of queue pair does; the transport's part
  * @init: the queue pair is new, or back in RESET: requester and responder
  *	start afresh. May allocate; 0 or -ENOMEM.
  * @modify: attributes in @mask (XRDMA_QPM_*) have just been set, or the state
- *	changed from @old to xrdma_qp.state. Not called for ERR and RESET.
+ *	changed from @old to model_qp.state. Not called for ERR and RESET.
  * @stop: on the way to ERR, SQE, RESET or destruction: cancel timers, forget
  *	what is in progress. No work queue entry is touched by it; the core
  *	completes them. @sq_only: SQE: the responder goes on.
@@ -61,18 +61,18 @@ struct xrdma_srq;
  * @idle: true if no send entry is in progress (for SQ_DRAINED)
  * @query: fill in sq_psn and rq_psn as they are now
  */
-struct xrdma_qp_ops {
-	int (*init)(struct xrdma_qp *qp);
-	void (*modify)(struct xrdma_qp *qp, u32 mask, u8 old);
-	void (*stop)(struct xrdma_qp *qp, bool sq_only);
-	void (*destroy)(struct xrdma_qp *qp);
-	bool (*run)(struct xrdma_qp *qp);
-	bool (*idle)(const struct xrdma_qp *qp);
-	void (*query)(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr);
+struct model_qp_ops {
+	int (*init)(struct model_qp *qp);
+	void (*modify)(struct model_qp *qp, u32 mask, u8 old);
+	void (*stop)(struct model_qp *qp, bool sq_only);
+	void (*destroy)(struct model_qp *qp);
+	bool (*run)(struct model_qp *qp);
+	bool (*idle)(const struct model_qp *qp);
+	void (*query)(const struct model_qp *qp, struct xrdma_qp_attr *attr);
 };
 
 /**
- * struct xrdma_qp - queue pair
+ * struct model_qp - queue pair
  * @dev: the device
  * @ops: what its type does
  * @qpn: number
@@ -97,21 +97,21 @@ struct xrdma_qp_ops {
  * @sq: send queue
  * @rq: receive queue
  * @rec: its struct xrdma_qp_rec
- * @active: it is on xrdma_device.active: the device polls it
+ * @active: it is on model_device.active: the device polls it
  * @link: its place there
- * @on_errors: it is on xrdma_device.errors: what is posted is flushed
+ * @on_errors: it is on model_device.errors: what is posted is flushed
  * @error_link: its place there
  * @broken: its work queues are corrupt or out of reach: not even flushed
- * @stalled: XRDMA_ETH_FAULT_STALL has struck
+ * @stalled: MODEL_ETH_FAULT_STALL has struck
  * @last_work_ns: when it was last found with work
  * @comm_est: the event COMM_EST has been raised
  * @drained: the event SQ_DRAINED has been raised, or was not asked for
  * @cc: congestion control
  * @tp: what the transport keeps of it; see transport/conn.h
  */
-struct xrdma_qp {
-	struct xrdma_device *dev;
-	const struct xrdma_qp_ops *ops;
+struct model_qp {
+	struct model_device *dev;
+	const struct model_qp_ops *ops;
 	u32 qpn;
 	u32 pd;
 	u32 db_page;
@@ -119,42 +119,42 @@ struct xrdma_qp {
 	u8 flags;
 	u8 state;
 	struct xrdma_qp_attr attr;
-	struct xrdma_cq *send_cq;
-	struct xrdma_cq *recv_cq;
+	struct model_cq *send_cq;
+	struct model_cq *recv_cq;
 	u32 xrcd;
-	struct xrdma_srq *srq;
+	struct model_srq *srq;
 	bool taken;
 	__le64 taken_wr_id;
 	u32 windows;
 	u32 groups;
 	u32 named;
-	struct xrdma_counter_set *counters;
-	struct xrdma_wq sq;
-	struct xrdma_wq rq;
-	struct xrdma_mem rec;
+	struct model_counter_set *counters;
+	struct model_wq sq;
+	struct model_wq rq;
+	struct model_mem rec;
 	bool active;
 	bool on_errors;
 	bool broken;
 	bool stalled;
-	TAILQ_ENTRY(xrdma_qp) link;
-	TAILQ_ENTRY(xrdma_qp) error_link;
+	TAILQ_ENTRY(model_qp) link;
+	TAILQ_ENTRY(model_qp) error_link;
 	u64 last_work_ns;
 	bool comm_est;
 	bool drained;
-	struct xrdma_cc_state cc;
-	struct xrdma_qp_transport *tp;
+	struct model_cc_state cc;
+	struct model_qp_transport *tp;
 };
 
-TAILQ_HEAD(xrdma_qp_list, xrdma_qp);
+TAILQ_HEAD(model_qp_list, model_qp);
 
 /* Bytes of payload in a full packet. */
-static inline u32 xrdma_qp_mtu(const struct xrdma_qp *qp)
+static inline u32 model_qp_mtu(const struct model_qp *qp)
 {
 	return 128U << qp->attr.path_mtu;
 }
 
 /**
- * struct xrdma_recv_done - how a receive ended
+ * struct model_recv_done - how a receive ended
  * @status: enum xrdma_wc_status
  * @opcode: XRDMA_OP_RECV or XRDMA_OP_RECV_WRITE_IMM
  * @flags: XRDMA_CQE_IMM, _INV, _GRH, _SOLICITED, _VLAN, _IPV4
@@ -168,7 +168,7 @@ static inline u32 xrdma_qp_mtu(const struct xrdma_qp *qp)
  * @vlan_tci: of a datagram
  * @sl: of a datagram
  */
-struct xrdma_recv_done {
+struct model_recv_done {
 	u8 status;
 	u8 opcode;
 	u16 flags;
@@ -184,62 +184,62 @@ struct xrdma_recv_done {
 };
 
 /* qp.c: objects */
-enum xrdma_cmd_status xrdma_qp_create(struct xrdma_device *dev,
+enum xrdma_cmd_status model_qp_create(struct model_device *dev,
 				      const struct xrdma_cmd_create_qp *p);
-enum xrdma_cmd_status xrdma_qp_destroy(struct xrdma_device *dev, u32 qpn);
-void xrdma_qps_srq_gone(struct xrdma_device *dev, const struct xrdma_srq *srq);
-void xrdma_qps_reset(struct xrdma_device *dev);
+enum xrdma_cmd_status model_qp_destroy(struct model_device *dev, u32 qpn);
+void model_qps_srq_gone(struct model_device *dev, const struct model_srq *srq);
+void model_qps_reset(struct model_device *dev);
 
 /* qp_modify.c: states and attributes */
-enum xrdma_cmd_status xrdma_qp_modify(struct xrdma_device *dev,
+enum xrdma_cmd_status model_qp_modify(struct model_device *dev,
 				      const struct xrdma_cmd_modify_qp *p);
-enum xrdma_cmd_status xrdma_qp_query(struct xrdma_device *dev, u32 qpn,
+enum xrdma_cmd_status model_qp_query(struct model_device *dev, u32 qpn,
 				     struct xrdma_rsp_query_qp *rsp);
-bool xrdma_av_ok(const struct xrdma_device *dev, const struct xrdma_av *av);
-void xrdma_qp_comm_est(struct xrdma_qp *qp);
+bool model_av_ok(const struct model_device *dev, const struct xrdma_av *av);
+void model_qp_comm_est(struct model_qp *qp);
 
 /* wq.c: work queues in the memory of the consumer */
-int xrdma_wq_fetch(struct xrdma_qp *qp, struct xrdma_wq *wq);
-int xrdma_wq_read(struct xrdma_qp *qp, struct xrdma_wq *wq, u32 index,
+int model_wq_fetch(struct model_qp *qp, struct model_wq *wq);
+int model_wq_read(struct model_qp *qp, struct model_wq *wq, u32 index,
 		  void *buf, size_t len);
 
 /* completion.c */
-void xrdma_qp_push_send(struct xrdma_qp *qp, u32 index,
+void model_qp_push_send(struct model_qp *qp, u32 index,
 			const struct xrdma_sq_wqe *wqe, u8 status,
 			u16 vendor_err, u32 byte_len);
-void xrdma_qp_complete_send(struct xrdma_qp *qp, u32 index,
+void model_qp_complete_send(struct model_qp *qp, u32 index,
 			    const struct xrdma_sq_wqe *wqe, u32 byte_len);
-void xrdma_qp_complete_recv(struct xrdma_qp *qp,
-			    const struct xrdma_recv_done *done);
+void model_qp_complete_recv(struct model_qp *qp,
+			    const struct model_recv_done *done);
 
 /* qp_error.c: the ways into the error states, and flushing */
-int xrdma_qp_fetch(struct xrdma_qp *qp, struct xrdma_wq *wq);
-void xrdma_qp_quiesce(struct xrdma_qp *qp);
-void xrdma_qp_stop_flushing(struct xrdma_qp *qp);
-bool xrdma_qp_flush(struct xrdma_qp *qp);
-void xrdma_qp_enter_error(struct xrdma_qp *qp, u8 event);
-void xrdma_qp_error(struct xrdma_qp *qp, u8 event);
-void xrdma_qp_sq_error(struct xrdma_qp *qp);
-void xrdma_qps_cq_died(struct xrdma_device *dev, const struct xrdma_cq *cq);
+int model_qp_fetch(struct model_qp *qp, struct model_wq *wq);
+void model_qp_quiesce(struct model_qp *qp);
+void model_qp_stop_flushing(struct model_qp *qp);
+bool model_qp_flush(struct model_qp *qp);
+void model_qp_enter_error(struct model_qp *qp, u8 event);
+void model_qp_error(struct model_qp *qp, u8 event);
+void model_qp_sq_error(struct model_qp *qp);
+void model_qps_cq_died(struct model_device *dev, const struct model_cq *cq);
 
 /* qp_queue.c: entries of work queues; a bad one ends in an error state */
-int xrdma_qp_read_sq(struct xrdma_qp *qp, u32 index, void *buf);
-int xrdma_qp_read_rq(struct xrdma_qp *qp, void *buf);
-void xrdma_qp_fail_send(struct xrdma_qp *qp, u32 index,
+int model_qp_read_sq(struct model_qp *qp, u32 index, void *buf);
+int model_qp_read_rq(struct model_qp *qp, void *buf);
+void model_qp_fail_send(struct model_qp *qp, u32 index,
 			const struct xrdma_sq_wqe *wqe, u8 status,
 			u16 vendor_err);
 
 /* active.c: queue pairs that are polled */
-void xrdma_qp_activate(struct xrdma_qp *qp);
-void xrdma_qp_deactivate(struct xrdma_qp *qp);
+void model_qp_activate(struct model_qp *qp);
+void model_qp_deactivate(struct model_qp *qp);
 
 /* doorbell.c: doorbells, and turns of the queue pairs that are polled */
-void xrdma_doorbell_read(struct xrdma_device *dev, u64 off, void *buf,
+void model_doorbell_read(struct model_device *dev, u64 off, void *buf,
 			 size_t len);
-void xrdma_doorbell_write(struct xrdma_device *dev, u64 off, const void *buf,
+void model_doorbell_write(struct model_device *dev, u64 off, const void *buf,
 			  size_t len);
-bool xrdma_qps_poll(struct xrdma_device *dev);
-bool xrdma_qps_park(struct xrdma_device *dev);
-bool xrdma_qps_poll_errors(struct xrdma_device *dev);
+bool model_qps_poll(struct model_device *dev);
+bool model_qps_park(struct model_device *dev);
+bool model_qps_poll_errors(struct model_device *dev);
 
-#endif /* XRDMA_MODEL_QP_H */
+#endif /* MODEL_QP_H */

@@ -9,69 +9,69 @@
 #include "core/qp.h"
 #include "core/srq.h"
 
-static bool in_error(const struct xrdma_qp *qp)
+static bool in_error(const struct model_qp *qp)
 {
 	return qp->state == XRDMA_QPS_ERR;
 }
 
 /**
- * xrdma_qp_fetch() - look at the producer index of a work queue
+ * model_qp_fetch() - look at the producer index of a work queue
  * @qp: the queue pair
  * @wq: its send queue or its receive queue; one that it lacks never moves
  *
- * Return: 1 if xrdma_wq.pi has moved, 0 if not; -EFAULT if the index is
+ * Return: 1 if model_wq.pi has moved, 0 if not; -EFAULT if the index is
  * corrupt: the queue pair is in ERR then, if it was not before.
  */
-int xrdma_qp_fetch(struct xrdma_qp *qp, struct xrdma_wq *wq)
+int model_qp_fetch(struct model_qp *qp, struct model_wq *wq)
 {
-	int moved = wq->log_stride ? xrdma_wq_fetch(qp, wq) : 0;
+	int moved = wq->log_stride ? model_wq_fetch(qp, wq) : 0;
 
 	if (moved < 0)
-		xrdma_qp_error(qp, XRDMA_EVENT_QP_FATAL);
+		model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 	return moved;
 }
 
-static bool flush_sq(struct xrdma_qp *qp)
+static bool flush_sq(struct model_qp *qp)
 {
 	struct xrdma_sq_wqe wqe;
 	u32 index;
 
-	if (xrdma_qp_fetch(qp, &qp->sq) < 0)
+	if (model_qp_fetch(qp, &qp->sq) < 0)
 		return false;
 	/* the CQ may die, and all of this be called again below it */
 	while (qp->sq.ci != qp->sq.pi) {
 		index = qp->sq.ci++;
-		if (xrdma_wq_read(qp, &qp->sq, index, &wqe, sizeof(wqe)))
+		if (model_wq_read(qp, &qp->sq, index, &wqe, sizeof(wqe)))
 			return false;
-		xrdma_qp_push_send(qp, index, &wqe, XRDMA_WC_WR_FLUSH_ERR, 0,
+		model_qp_push_send(qp, index, &wqe, XRDMA_WC_WR_FLUSH_ERR, 0,
 				   0);
 	}
 	return true;
 }
 
-static bool flush_rq(struct xrdma_qp *qp)
+static bool flush_rq(struct model_qp *qp)
 {
-	struct xrdma_recv_done done = {
+	struct model_recv_done done = {
 		.status = XRDMA_WC_WR_FLUSH_ERR,
 		.opcode = XRDMA_OP_RECV,
 	};
 	struct xrdma_rq_wqe wqe;
 
-	if (!qp->rq.log_stride || xrdma_qp_fetch(qp, &qp->rq) < 0)
+	if (!qp->rq.log_stride || model_qp_fetch(qp, &qp->rq) < 0)
 		return false;
 	while (qp->rq.ci != qp->rq.pi) {
-		if (xrdma_wq_read(qp, &qp->rq, qp->rq.ci, &wqe, sizeof(wqe)))
+		if (model_wq_read(qp, &qp->rq, qp->rq.ci, &wqe, sizeof(wqe)))
 			return false;
 		done.wr_id = wqe.wr_id;
-		xrdma_qp_complete_recv(qp, &done);
+		model_qp_complete_recv(qp, &done);
 	}
 	return true;
 }
 
 /* What was taken from a shared receive queue is this queue pair's. */
-static bool flush_taken(struct xrdma_qp *qp)
+static bool flush_taken(struct model_qp *qp)
 {
-	const struct xrdma_recv_done done = {
+	const struct model_recv_done done = {
 		.status = XRDMA_WC_WR_FLUSH_ERR,
 		.opcode = XRDMA_OP_RECV,
 		.wr_id = qp->taken_wr_id,
@@ -79,19 +79,19 @@ static bool flush_taken(struct xrdma_qp *qp)
 
 	if (!qp->taken)
 		return false;
-	xrdma_qp_complete_recv(qp, &done);
+	model_qp_complete_recv(qp, &done);
 	return true;
 }
 
 /**
- * xrdma_qp_flush - complete all that is posted with WR_FLUSH_ERR
+ * model_qp_flush - complete all that is posted with WR_FLUSH_ERR
  * @qp: the queue pair, in ERR or SQE; in SQE only its send queue is flushed
  *
  * A queue that is corrupt or out of reach stays as it is.
  *
  * Return: true if anything was flushed.
  */
-bool xrdma_qp_flush(struct xrdma_qp *qp)
+bool model_qp_flush(struct model_qp *qp)
 {
 	u32 sq_ci = qp->sq.ci;
 	u32 rq_ci = qp->rq.ci;
@@ -106,10 +106,10 @@ bool xrdma_qp_flush(struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_qp_stop_flushing() - look at the work queues of a queue pair no more
+ * model_qp_stop_flushing() - look at the work queues of a queue pair no more
  * @qp: the queue pair, about to leave ERR or SQE
  */
-void xrdma_qp_stop_flushing(struct xrdma_qp *qp)
+void model_qp_stop_flushing(struct model_qp *qp)
 {
 	if (qp->on_errors)
 		TAILQ_REMOVE(&qp->dev->errors, qp, error_link);
@@ -117,46 +117,46 @@ void xrdma_qp_stop_flushing(struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_qp_quiesce - end all activity of a queue pair
+ * model_qp_quiesce - end all activity of a queue pair
  * @qp: the queue pair; on its way to ERR, RESET or destruction
  */
-void xrdma_qp_quiesce(struct xrdma_qp *qp)
+void model_qp_quiesce(struct model_qp *qp)
 {
-	xrdma_qp_deactivate(qp);
+	model_qp_deactivate(qp);
 	qp->ops->stop(qp, false);
-	xrdma_qp_stop_flushing(qp);
+	model_qp_stop_flushing(qp);
 }
 
 /* Flush now, and whatever is posted later too. */
-static void start_flushing(struct xrdma_qp *qp)
+static void start_flushing(struct model_qp *qp)
 {
-	struct xrdma_device *dev = qp->dev;
+	struct model_device *dev = qp->dev;
 
 	if (!qp->sq.log_stride && !qp->rq.log_stride) {
-		xrdma_qp_flush(qp);
+		model_qp_flush(qp);
 		return;
 	}
 	if (!qp->on_errors)
 		TAILQ_INSERT_TAIL(&dev->errors, qp, error_link);
 	qp->on_errors = true;
-	xrdma_qp_flush(qp);
-	xrdma_device_slow_work(dev);
+	model_qp_flush(qp);
+	model_device_slow_work(dev);
 }
 
-static void enter(struct xrdma_qp *qp, u8 event)
+static void enter(struct model_qp *qp, u8 event)
 {
-	xrdma_qp_quiesce(qp);
+	model_qp_quiesce(qp);
 	qp->state = XRDMA_QPS_ERR;
 	if (event)
-		xrdma_event(qp->dev, event, qp->qpn);
+		model_event(qp->dev, event, qp->qpn);
 }
 
 /**
- * xrdma_qp_enter_error() - move a queue pair to ERR, from any state
+ * model_qp_enter_error() - move a queue pair to ERR, from any state
  * @qp: the queue pair; in ERR it is only flushed
  * @event: enum xrdma_event to raise, or 0
  */
-void xrdma_qp_enter_error(struct xrdma_qp *qp, u8 event)
+void model_qp_enter_error(struct model_qp *qp, u8 event)
 {
 	bool entered = qp->state != XRDMA_QPS_ERR;
 
@@ -164,56 +164,56 @@ void xrdma_qp_enter_error(struct xrdma_qp *qp, u8 event)
 		enter(qp, event);
 	start_flushing(qp);
 	if (entered && (qp->srq || qp->type == XRDMA_QP_XRC_TGT))
-		xrdma_event(qp->dev, XRDMA_EVENT_QP_LAST_WQE, qp->qpn);
+		model_event(qp->dev, XRDMA_EVENT_QP_LAST_WQE, qp->qpn);
 }
 
 /**
- * xrdma_qp_error - move a queue pair to ERR
+ * model_qp_error - move a queue pair to ERR
  * @qp: the queue pair; in RESET nothing happens, in ERR it is only flushed
  * @event: enum xrdma_event to raise, or 0; QP_FATAL: its work queues are
  *	corrupt or out of reach, and not flushed
  *
  * Stops requester and responder and flushes both queues.
  */
-void xrdma_qp_error(struct xrdma_qp *qp, u8 event)
+void model_qp_error(struct model_qp *qp, u8 event)
 {
 	if (qp->state == XRDMA_QPS_RESET)
 		return;
 	if (event == XRDMA_EVENT_QP_FATAL)
 		qp->broken = true;
-	xrdma_qp_enter_error(qp, event);
+	model_qp_enter_error(qp, event);
 }
 
 /**
- * xrdma_qp_sq_error - move a queue pair to SQE
+ * model_qp_sq_error - move a queue pair to SQE
  * @qp: the queue pair, in RTS or SQD, of a type that has SQE
  *
  * Stops the requester and flushes the send queue; receives go on.
  */
-void xrdma_qp_sq_error(struct xrdma_qp *qp)
+void model_qp_sq_error(struct model_qp *qp)
 {
 	if (qp->state != XRDMA_QPS_RTS && qp->state != XRDMA_QPS_SQD)
 		return;
-	xrdma_qp_deactivate(qp);
+	model_qp_deactivate(qp);
 	qp->ops->stop(qp, true);
 	qp->state = XRDMA_QPS_SQE;
 	start_flushing(qp);
 }
 
 /**
- * xrdma_qps_cq_died - move all queue pairs of a CQ to ERR
+ * model_qps_cq_died - move all queue pairs of a CQ to ERR
  * @dev: the device
  * @cq: the queue that takes no more completions
  */
-void xrdma_qps_cq_died(struct xrdma_device *dev, const struct xrdma_cq *cq)
+void model_qps_cq_died(struct model_device *dev, const struct model_cq *cq)
 {
-	struct xrdma_qp *qp;
+	struct model_qp *qp;
 	u32 i;
 
-	for (i = 0; i < XRDMA_MAX_QP; i++) {
+	for (i = 0; i < MODEL_MAX_QP; i++) {
 		qp = dev->qps[i];
 		if (qp && (qp->send_cq == cq || qp->recv_cq == cq ||
 			   (qp->srq && qp->srq->cq == cq)))
-			xrdma_qp_error(qp, 0);
+			model_qp_error(qp, 0);
 	}
 }

@@ -147,7 +147,7 @@ static const struct transition raw[NUM_STATES][NUM_STATES] = {
 static const struct {
 	const struct transition (*table)[NUM_STATES];
 	u32 lacks;
-} types[XRDMA_NUM_QP_TYPES] = {
+} types[MODEL_NUM_QP_TYPES] = {
 	[XRDMA_QP_RC] = { connected },
 	[XRDMA_QP_UC] = { connected, RELIABLE },
 	[XRDMA_QP_UD] = { datagram },
@@ -183,9 +183,9 @@ static const struct attr {
 	ATTR(RNR_RETRY, u8, rnr_retry, 7),
 	ATTR(TIMEOUT, u8, timeout, 31),
 	ATTR(MIN_RNR_TIMER, u8, min_rnr_timer, 31),
-	ATTR(MAX_RD_ATOMIC, u8, max_rd_atomic, XRDMA_MAX_RD_ATOMIC),
+	ATTR(MAX_RD_ATOMIC, u8, max_rd_atomic, MODEL_MAX_RD_ATOMIC),
 	ATTR(MAX_DEST_RD_ATOMIC, u8, max_dest_rd_atomic,
-	     XRDMA_MAX_RD_ATOMIC),
+	     MODEL_MAX_RD_ATOMIC),
 	ATTR(QKEY, __le32, qkey, UINT32_MAX),
 	ATTR(RQ_PSN, __le32, rq_psn, 0xffffff),
 	ATTR(SQ_PSN, __le32, sq_psn, 0xffffff),
@@ -217,19 +217,19 @@ static bool is_zero(const void *buf, size_t len)
 }
 
 /**
- * xrdma_av_ok - are the values of an address vector legal?
+ * model_av_ok - are the values of an address vector legal?
  * @dev: the device
  * @av: the address vector; whether its source GID is there does not matter
  *
  * Return: true if they are.
  */
-bool xrdma_av_ok(const struct xrdma_device *dev, const struct xrdma_av *av)
+bool model_av_ok(const struct model_device *dev, const struct xrdma_av *av)
 {
-	const struct xrdma_gid *gid = xrdma_gid_get(dev, av->sgid_index);
+	const struct model_gid *gid = model_gid_get(dev, av->sgid_index);
 	u16 sport = le16_to_cpu(av->udp_sport);
 
 	if (gid && !!(gid->flags & XRDMA_GID_IPV4) !=
-		   xrdma_gid_is_ipv4(av->dgid))
+		   model_gid_is_ipv4(av->dgid))
 		return false;
 	return av->sl <= 7 && le32_to_cpu(av->flow_label) <= 0xfffff &&
 	       (!sport || sport >= 0xc000);
@@ -246,7 +246,7 @@ static bool value_ok(const struct attr *a, u32 value)
 }
 
 /* All values legal, and those not named zero? */
-static bool attrs_ok(const struct xrdma_device *dev, u32 mask,
+static bool attrs_ok(const struct model_device *dev, u32 mask,
 		     const struct xrdma_qp_attr *attr)
 {
 	u32 i, value;
@@ -260,12 +260,12 @@ static bool attrs_ok(const struct xrdma_device *dev, u32 mask,
 			return false;
 	}
 	if (mask & XRDMA_QPM_AV)
-		return xrdma_av_ok(dev, &attr->av) &&
-		       xrdma_gid_get(dev, attr->av.sgid_index);
+		return model_av_ok(dev, &attr->av) &&
+		       model_gid_get(dev, attr->av.sgid_index);
 	return is_zero(&attr->av, sizeof(attr->av));
 }
 
-static enum xrdma_cmd_status check_transition(const struct xrdma_qp *qp,
+static enum xrdma_cmd_status check_transition(const struct model_qp *qp,
 					      u8 next, u32 mask)
 {
 	const struct transition *t = &types[qp->type].table[qp->state][next];
@@ -282,7 +282,7 @@ static enum xrdma_cmd_status check_transition(const struct xrdma_qp *qp,
 	return XRDMA_CMD_OK;
 }
 
-static void set_attrs(struct xrdma_qp *qp, u32 mask,
+static void set_attrs(struct model_qp *qp, u32 mask,
 		      const struct xrdma_qp_attr *attr)
 {
 	const struct attr *a;
@@ -296,21 +296,21 @@ static void set_attrs(struct xrdma_qp *qp, u32 mask,
 }
 
 /**
- * xrdma_qp_comm_est - a packet came: raise COMM_EST, once, if in RTR
+ * model_qp_comm_est - a packet came: raise COMM_EST, once, if in RTR
  * @qp: the queue pair
  */
-void xrdma_qp_comm_est(struct xrdma_qp *qp)
+void model_qp_comm_est(struct model_qp *qp)
 {
 	if (qp->comm_est || qp->state != XRDMA_QPS_RTR)
 		return;
 	qp->comm_est = true;
-	xrdma_event(qp->dev, XRDMA_EVENT_QP_COMM_EST, qp->qpn);
+	model_event(qp->dev, XRDMA_EVENT_QP_COMM_EST, qp->qpn);
 }
 
 /* Discard all work: as created, but for the numbers. */
-static enum xrdma_cmd_status reset(struct xrdma_qp *qp)
+static enum xrdma_cmd_status reset(struct model_qp *qp)
 {
-	xrdma_qp_quiesce(qp);
+	model_qp_quiesce(qp);
 	qp->ops->destroy(qp);
 	qp->state = XRDMA_QPS_RESET;
 	memset(&qp->attr, 0, sizeof(qp->attr));
@@ -324,11 +324,11 @@ static enum xrdma_cmd_status reset(struct xrdma_qp *qp)
 	qp->drained = false;
 	if (!qp->ops->init(qp))
 		return XRDMA_CMD_OK;
-	xrdma_device_fatal(qp->dev, XRDMA_FATAL_INTERNAL);
+	model_device_fatal(qp->dev, XRDMA_FATAL_INTERNAL);
 	return XRDMA_CMD_INTERNAL;
 }
 
-static void change(struct xrdma_qp *qp, u8 next, u32 mask,
+static void change(struct model_qp *qp, u8 next, u32 mask,
 		   const struct xrdma_qp_attr *attr)
 {
 	u8 old = qp->state;
@@ -338,22 +338,22 @@ static void change(struct xrdma_qp *qp, u8 next, u32 mask,
 	if (next == XRDMA_QPS_SQD &&
 	    (old != XRDMA_QPS_SQD || mask & XRDMA_QPM_SQD_NOTIFY))
 		qp->drained = !(attr->flags & XRDMA_QPA_SQD_NOTIFY);
-	xrdma_qp_stop_flushing(qp);
+	model_qp_stop_flushing(qp);
 	qp->ops->modify(qp, mask, old);
-	xrdma_qp_activate(qp);
+	model_qp_activate(qp);
 }
 
 /**
- * xrdma_qp_modify - MODIFY_QP
+ * model_qp_modify - MODIFY_QP
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_qp_modify(struct xrdma_device *dev,
+enum xrdma_cmd_status model_qp_modify(struct model_device *dev,
 				      const struct xrdma_cmd_modify_qp *p)
 {
-	struct xrdma_qp *qp = xrdma_qp_get(dev, le32_to_cpu(p->qpn));
+	struct model_qp *qp = model_qp_get(dev, le32_to_cpu(p->qpn));
 	u32 mask = le32_to_cpu(p->mask);
 	enum xrdma_cmd_status status;
 	u8 next;
@@ -372,22 +372,22 @@ enum xrdma_cmd_status xrdma_qp_modify(struct xrdma_device *dev,
 		change(qp, next, mask, &p->attr);
 		return XRDMA_CMD_OK;
 	}
-	xrdma_qp_enter_error(qp, 0);
+	model_qp_enter_error(qp, 0);
 	return XRDMA_CMD_OK;
 }
 
 /**
- * xrdma_qp_query - QUERY_QP
+ * model_qp_query - QUERY_QP
  * @dev: the device
  * @qpn: number
  * @rsp: body of the reply, zeroed
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_qp_query(struct xrdma_device *dev, u32 qpn,
+enum xrdma_cmd_status model_qp_query(struct model_device *dev, u32 qpn,
 				     struct xrdma_rsp_query_qp *rsp)
 {
-	struct xrdma_qp *qp = xrdma_qp_get(dev, qpn);
+	struct model_qp *qp = model_qp_get(dev, qpn);
 
 	if (!qp)
 		return XRDMA_CMD_BAD_NUMBER;

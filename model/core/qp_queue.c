@@ -13,51 +13,51 @@
 #include "core/srq.h"
 
 /**
- * xrdma_qp_read_sq - copy an entry of the send queue
+ * model_qp_read_sq - copy an entry of the send queue
  * @qp: the queue pair
- * @index: of the entry, before xrdma_wq.pi
- * @buf: gets a stride of up to XRDMA_WQE_MAX bytes
+ * @index: of the entry, before model_wq.pi
+ * @buf: gets a stride of up to MODEL_WQE_MAX bytes
  *
  * Return: 0; -EFAULT if it is out of reach: the queue pair is in ERR then.
  */
-int xrdma_qp_read_sq(struct xrdma_qp *qp, u32 index, void *buf)
+int model_qp_read_sq(struct model_qp *qp, u32 index, void *buf)
 {
-	if (!xrdma_wq_read(qp, &qp->sq, index, buf, 1U << qp->sq.log_stride))
+	if (!model_wq_read(qp, &qp->sq, index, buf, 1U << qp->sq.log_stride))
 		return 0;
-	xrdma_qp_error(qp, XRDMA_EVENT_QP_FATAL);
+	model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 	return -EFAULT;
 }
 
-static bool rq_wqe_ok(const struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe)
+static bool rq_wqe_ok(const struct model_qp *qp, const struct xrdma_rq_wqe *wqe)
 {
 	u8 log_stride = qp->srq ? qp->srq->wq.log_stride : qp->rq.log_stride;
 	u32 max = ((1U << log_stride) - sizeof(*wqe)) /
 		  sizeof(struct xrdma_sge);
 
-	if (max > XRDMA_MAX_SGE)
-		max = XRDMA_MAX_SGE;
+	if (max > MODEL_MAX_SGE)
+		max = MODEL_MAX_SGE;
 	return le16_to_cpu(wqe->num_sge) <= max && !wqe->reserved[0] &&
 	       !wqe->reserved[1] && !wqe->reserved[2];
 }
 
-static int read_own(struct xrdma_qp *qp, void *buf)
+static int read_own(struct model_qp *qp, void *buf)
 {
 	if (!qp->rq.log_stride)
 		return -EAGAIN;
-	if (qp->rq.pi == qp->rq.ci && xrdma_qp_fetch(qp, &qp->rq) < 0)
+	if (qp->rq.pi == qp->rq.ci && model_qp_fetch(qp, &qp->rq) < 0)
 		return -EFAULT;
 	if (qp->rq.pi == qp->rq.ci)
 		return -EAGAIN;
-	if (!xrdma_wq_read(qp, &qp->rq, qp->rq.ci, buf, 1U << qp->rq.log_stride))
+	if (!model_wq_read(qp, &qp->rq, qp->rq.ci, buf, 1U << qp->rq.log_stride))
 		return 0;
-	xrdma_qp_error(qp, XRDMA_EVENT_QP_FATAL);
+	model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 	return -EFAULT;
 }
 
-static int take_shared(struct xrdma_qp *qp, void *buf)
+static int take_shared(struct model_qp *qp, void *buf)
 {
 	const struct xrdma_rq_wqe *wqe = buf;
-	int err = xrdma_srq_take(qp->dev, qp->srq, buf);
+	int err = model_srq_take(qp->dev, qp->srq, buf);
 
 	if (err)
 		return err;
@@ -67,21 +67,21 @@ static int take_shared(struct xrdma_qp *qp, void *buf)
 }
 
 /**
- * xrdma_qp_read_rq - copy the next entry of the receive queue
+ * model_qp_read_rq - copy the next entry of the receive queue
  * @qp: the queue pair
- * @buf: gets a stride of up to XRDMA_WQE_MAX bytes: struct xrdma_rq_wqe, found
+ * @buf: gets a stride of up to MODEL_WQE_MAX bytes: struct xrdma_rq_wqe, found
  *	legal, and its scatter-gather entries; the same each time
  *
- * The entry stays the next one until xrdma_qp_complete_recv(); one of a shared
+ * The entry stays the next one until model_qp_complete_recv(); one of a shared
  * receive queue is taken out of it, and stays in @buf.
  *
  * Return: 0; -EAGAIN if none is posted; -EFAULT if it is malformed or out of
  * reach: the queue pair is in ERR then.
  */
-int xrdma_qp_read_rq(struct xrdma_qp *qp, void *buf)
+int model_qp_read_rq(struct model_qp *qp, void *buf)
 {
 	const struct xrdma_rq_wqe *wqe = buf;
-	struct xrdma_recv_done done = {
+	struct model_recv_done done = {
 		.status = XRDMA_WC_LOC_QP_OP_ERR,
 		.opcode = XRDMA_OP_RECV,
 	};
@@ -91,19 +91,19 @@ int xrdma_qp_read_rq(struct xrdma_qp *qp, void *buf)
 		return 0;
 	err = qp->srq ? take_shared(qp, buf) : read_own(qp, buf);
 	if (err == -EAGAIN)
-		xrdma_qp_stat_add(qp, XRDMA_STAT_OUT_OF_BUFFER, 1);
+		model_qp_stat_add(qp, XRDMA_STAT_OUT_OF_BUFFER, 1);
 	if (err)
 		return err;
 	if (rq_wqe_ok(qp, wqe))
 		return 0;
 	done.wr_id = wqe->wr_id;
-	xrdma_qp_complete_recv(qp, &done);
-	xrdma_qp_error(qp, 0);
+	model_qp_complete_recv(qp, &done);
+	model_qp_error(qp, 0);
 	return -EFAULT;
 }
 
 /**
- * xrdma_qp_fail_send - a send failed
+ * model_qp_fail_send - a send failed
  * @qp: the queue pair
  * @index: of the entry; all before it have been completed
  * @wqe: the copy of its first 32 bytes
@@ -113,14 +113,14 @@ int xrdma_qp_read_rq(struct xrdma_qp *qp, void *buf)
  * Completes it in error and moves the queue pair to ERR, or where its type
  * lets receives go on, to SQE: what was posted after it is flushed.
  */
-void xrdma_qp_fail_send(struct xrdma_qp *qp, u32 index,
+void model_qp_fail_send(struct model_qp *qp, u32 index,
 			const struct xrdma_sq_wqe *wqe, u8 status,
 			u16 vendor_err)
 {
 	qp->sq.ci = index + 1;
-	xrdma_qp_push_send(qp, index, wqe, status, vendor_err, 0);
+	model_qp_push_send(qp, index, wqe, status, vendor_err, 0);
 	if (qp->type == XRDMA_QP_RC || qp->type == XRDMA_QP_XRC_INI)
-		xrdma_qp_error(qp, 0);
+		model_qp_error(qp, 0);
 	else
-		xrdma_qp_sq_error(qp);
+		model_qp_sq_error(qp);
 }

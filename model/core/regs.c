@@ -24,71 +24,71 @@ struct reg {
 	u32 offset;
 	u8 width;
 	const char *name;
-	u64 (*get)(const struct xrdma_device *dev);
-	void (*set)(struct xrdma_device *dev, u64 value);
+	u64 (*get)(const struct model_device *dev);
+	void (*set)(struct model_device *dev, u64 value);
 };
 
-static u64 get_magic(const struct xrdma_device *dev)
+static u64 get_magic(const struct model_device *dev)
 {
 	(void)dev;
 	return XRDMA_MAGIC;
 }
 
-static u64 get_version(const struct xrdma_device *dev)
+static u64 get_version(const struct model_device *dev)
 {
 	(void)dev;
 	return FIELD_PREP(XRDMA_VERSION_MAJOR, XRDMA_CONTRACT_MAJOR) |
 	       FIELD_PREP(XRDMA_VERSION_MINOR, XRDMA_CONTRACT_MINOR);
 }
 
-static u64 get_caps(const struct xrdma_device *dev)
+static u64 get_caps(const struct model_device *dev)
 {
 	return dev->caps;
 }
 
-static u64 get_ctrl(const struct xrdma_device *dev)
+static u64 get_ctrl(const struct model_device *dev)
 {
 	return dev->regs.status & XRDMA_STATUS_ENABLED ? XRDMA_CTRL_ENABLE : 0;
 }
 
-static u64 get_status(const struct xrdma_device *dev)
+static u64 get_status(const struct model_device *dev)
 {
 	return dev->regs.status;
 }
 
-static u64 get_cmd_base(const struct xrdma_device *dev)
+static u64 get_cmd_base(const struct model_device *dev)
 {
 	return dev->regs.cmd_base;
 }
 
-static u64 get_rsp_base(const struct xrdma_device *dev)
+static u64 get_rsp_base(const struct model_device *dev)
 {
 	return dev->regs.rsp_base;
 }
 
-static u64 get_cmd_log(const struct xrdma_device *dev)
+static u64 get_cmd_log(const struct model_device *dev)
 {
 	return dev->regs.cmd_log;
 }
 
-static u64 get_mpt_root(const struct xrdma_device *dev)
+static u64 get_mpt_root(const struct model_device *dev)
 {
 	return dev->regs.mpt_root;
 }
 
-static u64 get_mac_lo(const struct xrdma_device *dev)
+static u64 get_mac_lo(const struct model_device *dev)
 {
 	const u8 *mac = dev->params.mac;
 
 	return mac[0] | mac[1] << 8 | mac[2] << 16 | (u32)mac[3] << 24;
 }
 
-static u64 get_mac_hi(const struct xrdma_device *dev)
+static u64 get_mac_hi(const struct model_device *dev)
 {
 	return dev->params.mac[4] | dev->params.mac[5] << 8;
 }
 
-static bool config_ok(const struct xrdma_regs *regs)
+static bool config_ok(const struct model_regs *regs)
 {
 	u64 mask = XRDMA_PAGE_SIZE - 1;
 
@@ -98,92 +98,92 @@ static bool config_ok(const struct xrdma_regs *regs)
 	       xrdma_root_ok(regs->mpt_root);
 }
 
-static void enable(struct xrdma_device *dev)
+static void enable(struct model_device *dev)
 {
-	struct xrdma_regs *regs = &dev->regs;
+	struct model_regs *regs = &dev->regs;
 	int err;
 
 	if (regs->status & XRDMA_STATUS_FATAL) {
-		xrdma_dev_herr(dev, REG_ILLEGAL, "ENABLE in the fatal state");
+		model_dev_herr(dev, REG_ILLEGAL, "ENABLE in the fatal state");
 		return;
 	}
 	if (!config_ok(regs)) {
-		xrdma_dev_herr(dev, REG_ILLEGAL,
+		model_dev_herr(dev, REG_ILLEGAL,
 			       "ENABLE: CMD_BASE %#llx, RSP_BASE %#llx, CMD_LOG %u, MPT_ROOT %#llx",
 			       regs->cmd_base, regs->rsp_base, regs->cmd_log,
 			       regs->mpt_root);
-		xrdma_device_fatal(dev, XRDMA_FATAL_BAD_CONFIG);
+		model_device_fatal(dev, XRDMA_FATAL_BAD_CONFIG);
 		return;
 	}
 	dev->live = true;
-	xrdma_keys_enable(dev, regs->mpt_root);
-	err = xrdma_cmdq_enable(dev, regs->cmd_base, regs->rsp_base,
+	model_keys_enable(dev, regs->mpt_root);
+	err = model_cmdq_enable(dev, regs->cmd_base, regs->rsp_base,
 				regs->cmd_log);
 	if (err == -EINVAL) {
-		xrdma_dev_herr(dev, RING_DIRTY, "reply ring");
-		xrdma_device_fatal(dev, XRDMA_FATAL_BAD_CONFIG);
+		model_dev_herr(dev, RING_DIRTY, "reply ring");
+		model_device_fatal(dev, XRDMA_FATAL_BAD_CONFIG);
 	} else if (err) {
-		xrdma_device_fatal(dev, XRDMA_FATAL_DMA);
+		model_device_fatal(dev, XRDMA_FATAL_DMA);
 	} else {
 		regs->status |= XRDMA_STATUS_ENABLED;
 	}
 }
 
-static void set_ctrl(struct xrdma_device *dev, u64 value)
+static void set_ctrl(struct model_device *dev, u64 value)
 {
 	if (value & ~(u64)(XRDMA_CTRL_ENABLE | XRDMA_CTRL_RESET)) {
-		xrdma_dev_herr(dev, REG_RESERVED, "CTRL = %#llx", value);
+		model_dev_herr(dev, REG_RESERVED, "CTRL = %#llx", value);
 		return;
 	}
 	if (value & XRDMA_CTRL_RESET) {
-		xrdma_device_reset(dev);
+		model_device_reset(dev);
 		return;
 	}
-	if (value & XRDMA_CTRL_ENABLE && !xrdma_device_enabled(dev))
+	if (value & XRDMA_CTRL_ENABLE && !model_device_enabled(dev))
 		enable(dev);
-	else if (!(value & XRDMA_CTRL_ENABLE) && xrdma_device_enabled(dev))
-		xrdma_dev_herr(dev, REG_ILLEGAL, "ENABLE cleared");
+	else if (!(value & XRDMA_CTRL_ENABLE) && model_device_enabled(dev))
+		model_dev_herr(dev, REG_ILLEGAL, "ENABLE cleared");
 }
 
 /* May the registers of the start be written? */
-static bool settable(struct xrdma_device *dev, const char *name)
+static bool settable(struct model_device *dev, const char *name)
 {
-	if (!xrdma_device_enabled(dev))
+	if (!model_device_enabled(dev))
 		return true;
-	xrdma_dev_herr(dev, REG_ILLEGAL, "%s written while enabled", name);
+	model_dev_herr(dev, REG_ILLEGAL, "%s written while enabled", name);
 	return false;
 }
 
-static void set_cmd_base(struct xrdma_device *dev, u64 value)
+static void set_cmd_base(struct model_device *dev, u64 value)
 {
 	if (settable(dev, "CMD_BASE"))
 		dev->regs.cmd_base = value;
 }
 
-static void set_rsp_base(struct xrdma_device *dev, u64 value)
+static void set_rsp_base(struct model_device *dev, u64 value)
 {
 	if (settable(dev, "RSP_BASE"))
 		dev->regs.rsp_base = value;
 }
 
-static void set_cmd_log(struct xrdma_device *dev, u64 value)
+static void set_cmd_log(struct model_device *dev, u64 value)
 {
 	if (settable(dev, "CMD_LOG"))
 		dev->regs.cmd_log = value;
 }
 
-static void set_mpt_root(struct xrdma_device *dev, u64 value)
+static void set_mpt_root(struct model_device *dev, u64 value)
 {
 	if (settable(dev, "MPT_ROOT"))
 		dev->regs.mpt_root = value;
 }
 
-static void set_cmd_db(struct xrdma_device *dev, u64 value)
+static void set_cmd_db(struct model_device *dev, u64 value)
 {
-	if (xrdma_device_enabled(dev))
-		xrdma_cmdq_doorbell(dev, value);
+	if (model_device_enabled(dev))
+		model_cmdq_doorbell(dev, value);
 	else
-		xrdma_dev_herr(dev, REG_ILLEGAL, "CMD_DB before ENABLE");
+		model_dev_herr(dev, REG_ILLEGAL, "CMD_DB before ENABLE");
 }
 
 #define REG(reg, bytes, getter, setter)					\
@@ -207,7 +207,7 @@ static const struct reg registers[] = {
 #define NUM_REGISTERS	ARRAY_SIZE(registers)
 
 /* The register that an access falls on, whole or one half; or a host error. */
-static const struct reg *find(struct xrdma_device *dev, u64 off, size_t len,
+static const struct reg *find(struct model_device *dev, u64 off, size_t len,
 			      const char *how)
 {
 	const struct reg *reg;
@@ -216,12 +216,12 @@ static const struct reg *find(struct xrdma_device *dev, u64 off, size_t len,
 		if (off >= reg->offset && off < reg->offset + reg->width)
 			break;
 	if (reg == registers + NUM_REGISTERS) {
-		xrdma_dev_herr(dev, REG_RESERVED, "%s of %zu bytes at %#llx",
+		model_dev_herr(dev, REG_RESERVED, "%s of %zu bytes at %#llx",
 			       how, len, off);
 		return NULL;
 	}
 	if (len < sizeof(u32) || len > reg->width) {
-		xrdma_dev_herr(dev, BAR_ACCESS, "%s of %zu bytes at %#llx (%s)",
+		model_dev_herr(dev, BAR_ACCESS, "%s of %zu bytes at %#llx (%s)",
 			       how, len, off, reg->name);
 		return NULL;
 	}
@@ -229,7 +229,7 @@ static const struct reg *find(struct xrdma_device *dev, u64 off, size_t len,
 }
 
 /* What the host gets to see of a register */
-static u64 shown(struct xrdma_device *dev, const struct reg *reg)
+static u64 shown(struct model_device *dev, const struct reg *reg)
 {
 	if (!dev->lie.count || dev->lie.offset != reg->offset)
 		return reg->get(dev);
@@ -238,7 +238,7 @@ static u64 shown(struct xrdma_device *dev, const struct reg *reg)
 }
 
 /**
- * xrdma_regs_lie - let one register read wrong, for tests
+ * model_regs_lie - let one register read wrong, for tests
  * @dev: the device
  * @name: of the register, without prefix; NULL: let none
  * @value: what it shall read as
@@ -246,7 +246,7 @@ static u64 shown(struct xrdma_device *dev, const struct reg *reg)
  *
  * Return: 0, or -ENOENT: there is no such register, or it cannot be read.
  */
-int xrdma_regs_lie(struct xrdma_device *dev, const char *name, u64 value,
+int model_regs_lie(struct model_device *dev, const char *name, u64 value,
 		   u32 count)
 {
 	const struct reg *reg;
@@ -257,7 +257,7 @@ int xrdma_regs_lie(struct xrdma_device *dev, const char *name, u64 value,
 	for (reg = registers; reg < registers + NUM_REGISTERS; reg++) {
 		if (!reg->get || strcmp(reg->name, name))
 			continue;
-		dev->lie = (struct xrdma_reg_lie) {
+		dev->lie = (struct model_reg_lie) {
 			.offset = reg->offset, .value = value, .count = count
 		};
 		return 0;
@@ -266,19 +266,19 @@ int xrdma_regs_lie(struct xrdma_device *dev, const char *name, u64 value,
 }
 
 /**
- * xrdma_regs_read - read from BAR 0
+ * model_regs_read - read from BAR 0
  * @dev: the device
  * @off: offset in the BAR, a multiple of @len
  * @buf: gets the value, little-endian; zero if the access is illegal
  * @len: 1, 2, 4 or 8
  */
-void xrdma_regs_read(struct xrdma_device *dev, u64 off, void *buf, size_t len)
+void model_regs_read(struct model_device *dev, u64 off, void *buf, size_t len)
 {
 	const struct reg *reg = find(dev, off, len, "read");
 	u64 value = 0;
 
 	if (reg && !reg->get)
-		xrdma_dev_herr(dev, REG_RESERVED, "read of %s", reg->name);
+		model_dev_herr(dev, REG_RESERVED, "read of %s", reg->name);
 	else if (reg)
 		value = shown(dev, reg) >> (8 * (off - reg->offset));
 	value = htole64(value);
@@ -286,13 +286,13 @@ void xrdma_regs_read(struct xrdma_device *dev, u64 off, void *buf, size_t len)
 }
 
 /**
- * xrdma_regs_write - write to BAR 0
+ * model_regs_write - write to BAR 0
  * @dev: the device
  * @off: offset in the BAR, a multiple of @len
  * @buf: the value, little-endian
  * @len: 1, 2, 4 or 8
  */
-void xrdma_regs_write(struct xrdma_device *dev, u64 off, const void *buf,
+void model_regs_write(struct model_device *dev, u64 off, const void *buf,
 		      size_t len)
 {
 	const struct reg *reg = find(dev, off, len, "write");
@@ -301,7 +301,7 @@ void xrdma_regs_write(struct xrdma_device *dev, u64 off, const void *buf,
 	if (!reg)
 		return;
 	if (!reg->set) {
-		xrdma_dev_herr(dev, REG_RESERVED, "write of %s", reg->name);
+		model_dev_herr(dev, REG_RESERVED, "write of %s", reg->name);
 		return;
 	}
 	memcpy(&value, buf, len);

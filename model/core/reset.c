@@ -8,31 +8,31 @@
 #include "core/device.h"
 
 /**
- * xrdma_device_reset - reset
+ * model_device_reset - reset
  * @dev: the device
  *
  * On return the device is quiet: all objects are gone, it touches no host
  * memory and raises no interrupt until it is enabled. Counters live on.
  */
-void xrdma_device_reset(struct xrdma_device *dev)
+void model_device_reset(struct model_device *dev)
 {
 	dev->live = false;
 	dev->epoch++;
-	xrdma_cmdq_reset(dev);
-	xrdma_mcast_reset(dev);
-	xrdma_flows_reset(dev);
-	xrdma_rss_reset(dev);
-	xrdma_qps_reset(dev);
-	xrdma_srqs_reset(dev);
+	model_cmdq_reset(dev);
+	model_mcast_reset(dev);
+	model_flows_reset(dev);
+	model_rss_reset(dev);
+	model_qps_reset(dev);
+	model_srqs_reset(dev);
 	dev->params.transport->reset(dev);
 	memset(dev->counters, 0, sizeof(dev->counters));
-	xrdma_cqs_reset(dev);
-	xrdma_eqs_reset(dev);
-	xrdma_keys_reset(dev);
-	xrdma_dm_reset(&dev->dm);
-	xrdma_timer_cancel(dev->params.loop, &dev->slow_timer);
+	model_cqs_reset(dev);
+	model_eqs_reset(dev);
+	model_keys_reset(dev);
+	model_dm_reset(&dev->dm);
+	model_timer_cancel(dev->params.loop, &dev->slow_timer);
 	memset(dev->gids, 0, sizeof(dev->gids));
-	xrdma_port_reset(dev);
-	xrdma_cc_reset(dev);
-	xrdma_regs_reset(&dev->regs);
+	model_port_reset(dev);
+	model_cc_reset(dev);
+	model_regs_reset(&dev->regs);
 }

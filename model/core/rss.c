@@ -15,19 +15,19 @@
 _Static_assert(MAX_INPUT + sizeof(u32) <= XRDMA_RSS_KEY_BYTES,
 	       "key too short");
 
-static enum xrdma_cmd_status read_table(struct xrdma_device *dev, u64 addr,
-					struct xrdma_rss *rss)
+static enum xrdma_cmd_status read_table(struct model_device *dev, u64 addr,
+					struct model_rss *rss)
 {
-	__le32 numbers[1 << XRDMA_RSS_LOG_MAX];
+	__le32 numbers[1 << MODEL_RSS_LOG_MAX];
 	size_t len = sizeof(numbers[0]) << rss->log_size;
 	u32 i;
 
-	if (xrdma_dma_read(dev->params.dma, addr, numbers, len)) {
-		xrdma_dma_failed(dev, addr, len, false);
+	if (model_dma_read(dev->params.dma, addr, numbers, len)) {
+		model_dma_failed(dev, addr, len, false);
 		return XRDMA_CMD_BAD_DMA;
 	}
 	for (i = 0; i < 1U << rss->log_size; i++) {
-		rss->table[i] = xrdma_qp_get(dev, le32_to_cpu(numbers[i]));
+		rss->table[i] = model_qp_get(dev, le32_to_cpu(numbers[i]));
 		if (!rss->table[i])
 			return XRDMA_CMD_BAD_NUMBER;
 		if (rss->table[i]->type != XRDMA_QP_RAW)
@@ -38,14 +38,14 @@ static enum xrdma_cmd_status read_table(struct xrdma_device *dev, u64 addr,
 
 static bool params_ok(const struct xrdma_cmd_create_rss *p)
 {
-	return p->log_size <= XRDMA_RSS_LOG_MAX &&
+	return p->log_size <= MODEL_RSS_LOG_MAX &&
 	       !(le64_to_cpu(p->addr) % sizeof(__le32)) &&
 	       !(p->fields & ~XRDMA_RSS_FIELDS) &&
 	       !p->reserved[0] && !p->reserved[1];
 }
 
 /* The queue pairs of the table may not go before it. */
-static void use_table(const struct xrdma_rss *rss, int n)
+static void use_table(const struct model_rss *rss, int n)
 {
 	u32 i;
 
@@ -54,20 +54,20 @@ static void use_table(const struct xrdma_rss *rss, int n)
 }
 
 /**
- * xrdma_rss_create - CREATE_RSS
+ * model_rss_create - CREATE_RSS
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_rss_create(struct xrdma_device *dev,
+enum xrdma_cmd_status model_rss_create(struct model_device *dev,
 				       const struct xrdma_cmd_create_rss *p)
 {
 	u32 qpn = le32_to_cpu(p->qpn);
 	enum xrdma_cmd_status status;
-	struct xrdma_rss *rss;
+	struct model_rss *rss;
 
-	if (qpn < XRDMA_QPN_FIRST || qpn >= XRDMA_MAX_QP || dev->qps[qpn] ||
+	if (qpn < MODEL_QPN_FIRST || qpn >= MODEL_MAX_QP || dev->qps[qpn] ||
 	    dev->rss[qpn])
 		return XRDMA_CMD_BAD_NUMBER;
 	if (!params_ok(p))
@@ -89,7 +89,7 @@ enum xrdma_cmd_status xrdma_rss_create(struct xrdma_device *dev,
 	return XRDMA_CMD_OK;
 }
 
-static void rss_free(struct xrdma_device *dev, struct xrdma_rss *rss)
+static void rss_free(struct model_device *dev, struct model_rss *rss)
 {
 	use_table(rss, -1);
 	dev->rss[rss->qpn] = NULL;
@@ -97,15 +97,15 @@ static void rss_free(struct xrdma_device *dev, struct xrdma_rss *rss)
 }
 
 /**
- * xrdma_rss_destroy - DESTROY_RSS
+ * model_rss_destroy - DESTROY_RSS
  * @dev: the device
  * @qpn: number
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_rss_destroy(struct xrdma_device *dev, u32 qpn)
+enum xrdma_cmd_status model_rss_destroy(struct model_device *dev, u32 qpn)
 {
-	struct xrdma_rss *rss = xrdma_rss_get(dev, qpn);
+	struct model_rss *rss = model_rss_get(dev, qpn);
 
 	if (!rss)
 		return XRDMA_CMD_BAD_NUMBER;
@@ -116,20 +116,20 @@ enum xrdma_cmd_status xrdma_rss_destroy(struct xrdma_device *dev, u32 qpn)
 }
 
 /**
- * xrdma_rss_reset - forget all RSS objects
+ * model_rss_reset - forget all RSS objects
  * @dev: the device; flow rules are gone, queue pairs are still there
  */
-void xrdma_rss_reset(struct xrdma_device *dev)
+void model_rss_reset(struct model_device *dev)
 {
 	u32 i;
 
-	for (i = 0; i < XRDMA_MAX_QP; i++)
+	for (i = 0; i < MODEL_MAX_QP; i++)
 		if (dev->rss[i])
 			rss_free(dev, dev->rss[i]);
 }
 
 /**
- * xrdma_rss_hash - Toeplitz hash
+ * model_rss_hash - Toeplitz hash
  * @key: 40 bytes
  * @data: what to hash
  * @len: its bytes, at most 36
@@ -139,9 +139,9 @@ void xrdma_rss_reset(struct xrdma_device *dev)
  *
  * Return: the hash.
  */
-u32 xrdma_rss_hash(const u8 *key, const u8 *data, u32 len)
+u32 model_rss_hash(const u8 *key, const u8 *data, u32 len)
 {
-	u32 window = xrdma_get32(key);
+	u32 window = model_get32(key);
 	u32 hash = 0;
 	u32 i;
 	int bit;
@@ -183,20 +183,20 @@ static u32 input(u8 *to, const struct xrdma_flow_fields *f, u8 fields)
 }
 
 /**
- * xrdma_rss_pick - which queue pair gets a frame?
+ * model_rss_pick - which queue pair gets a frame?
  * @rss: the object
  * @fields: of the frame
  * @have: XRDMA_RSS_* of the fields that it has
  *
  * Return: the queue pair.
  */
-struct xrdma_qp *xrdma_rss_pick(const struct xrdma_rss *rss,
+struct model_qp *model_rss_pick(const struct model_rss *rss,
 				const struct xrdma_flow_fields *fields,
 				u8 have)
 {
 	u8 data[MAX_INPUT];
 	u32 len = input(data, fields, have & rss->fields);
-	u32 hash = xrdma_rss_hash(rss->key, data, len);
+	u32 hash = model_rss_hash(rss->key, data, len);
 
 	return rss->table[hash & ((1U << rss->log_size) - 1)];
 }

@@ -3,20 +3,20 @@
  * Receive side scaling: tables of queue pairs, and the hash that chooses one of
  * them. Must not know how frames travel or are delivered.
  */
-#ifndef XRDMA_MODEL_RSS_H
-#define XRDMA_MODEL_RSS_H
+#ifndef MODEL_RSS_H
+#define MODEL_RSS_H
 
 #include <linux/types.h>
 
 #include "xrdma_hw.h"
 
-struct xrdma_device;
-struct xrdma_qp;
+struct model_device;
+struct model_qp;
 
-#define XRDMA_RSS_LOG_MAX	7
+#define MODEL_RSS_LOG_MAX	7
 
 /**
- * struct xrdma_rss - RSS object
+ * struct model_rss - RSS object
  * @qpn: its number
  * @fields: XRDMA_RSS_* that are hashed
  * @log_size: log2 of the entries of the table
@@ -24,22 +24,22 @@ struct xrdma_qp;
  * @users: flow rules that name it
  * @table: queue pairs
  */
-struct xrdma_rss {
+struct model_rss {
 	u32 qpn;
 	u8 fields;
 	u8 log_size;
 	u8 key[XRDMA_RSS_KEY_BYTES];
 	u32 users;
-	struct xrdma_qp *table[1 << XRDMA_RSS_LOG_MAX];
+	struct model_qp *table[1 << MODEL_RSS_LOG_MAX];
 };
 
-enum xrdma_cmd_status xrdma_rss_create(struct xrdma_device *dev,
+enum xrdma_cmd_status model_rss_create(struct model_device *dev,
 				       const struct xrdma_cmd_create_rss *p);
-enum xrdma_cmd_status xrdma_rss_destroy(struct xrdma_device *dev, u32 qpn);
-struct xrdma_qp *xrdma_rss_pick(const struct xrdma_rss *rss,
+enum xrdma_cmd_status model_rss_destroy(struct model_device *dev, u32 qpn);
+struct model_qp *model_rss_pick(const struct model_rss *rss,
 				const struct xrdma_flow_fields *fields,
 				u8 have);
-u32 xrdma_rss_hash(const u8 *key, const u8 *data, u32 len);
-void xrdma_rss_reset(struct xrdma_device *dev);
+u32 model_rss_hash(const u8 *key, const u8 *data, u32 len);
+void model_rss_reset(struct model_device *dev);
 
-#endif /* XRDMA_MODEL_RSS_H */
+#endif /* MODEL_RSS_H */

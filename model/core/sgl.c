@@ -6,12 +6,12 @@
 #include "core/sgl.h"
 
 /**
- * xrdma_sgl_length - bytes of a list
+ * model_sgl_length - bytes of a list
  * @sgl: the list
  *
  * Return: the sum of its entries.
  */
-u64 xrdma_sgl_length(const struct xrdma_sgl *sgl)
+u64 model_sgl_length(const struct model_sgl *sgl)
 {
 	u64 length = 0;
 	u16 i;
@@ -21,11 +21,11 @@ u64 xrdma_sgl_length(const struct xrdma_sgl *sgl)
 	return length;
 }
 
-static struct xrdma_access_req local_access(const struct xrdma_qp *qp,
-					    const struct xrdma_sgl *sgl, u16 i,
+static struct model_access_req local_access(const struct model_qp *qp,
+					    const struct model_sgl *sgl, u16 i,
 					    u16 rights)
 {
-	return (struct xrdma_access_req) {
+	return (struct model_access_req) {
 		.qp = qp,
 		.addr = le64_to_cpu(sgl->sge[i].addr),
 		.len = le32_to_cpu(sgl->sge[i].length),
@@ -36,24 +36,24 @@ static struct xrdma_access_req local_access(const struct xrdma_qp *qp,
 }
 
 /**
- * xrdma_sgl_check - check all of a list without touching memory
+ * model_sgl_check - check all of a list without touching memory
  * @qp: the queue pair of the work request
  * @sgl: the list
  * @rights: XRDMA_ACCESS_LOCAL_WRITE, or 0 to read
  *
  * Return: 0, or enum xrdma_fault_reason of the first entry refused.
  */
-int xrdma_sgl_check(struct xrdma_qp *qp, const struct xrdma_sgl *sgl,
+int model_sgl_check(struct model_qp *qp, const struct model_sgl *sgl,
 		    u16 rights)
 {
-	struct xrdma_access_req req;
-	struct xrdma_target acc;
+	struct model_access_req req;
+	struct model_target acc;
 	int reason;
 	u16 i;
 
 	for (i = 0; i < sgl->num; i++) {
 		req = local_access(qp, sgl, i, rights);
-		reason = xrdma_access_check(qp->dev, &req, &acc);
+		reason = model_access_check(qp->dev, &req, &acc);
 		if (reason)
 			return reason;
 	}
@@ -61,7 +61,7 @@ int xrdma_sgl_check(struct xrdma_qp *qp, const struct xrdma_sgl *sgl,
 }
 
 /* The part of entry @i that is in [*off, *off + len); moves *off along. */
-static bool clip(struct xrdma_access_req *req, u64 *off, size_t len)
+static bool clip(struct model_access_req *req, u64 *off, size_t len)
 {
 	if (*off >= req->len) {
 		*off -= req->len;
@@ -76,19 +76,19 @@ static bool clip(struct xrdma_access_req *req, u64 *off, size_t len)
 }
 
 /**
- * xrdma_sgl_gather - copy from the memory of a list
+ * model_sgl_gather - copy from the memory of a list
  * @qp: the queue pair of the work request
  * @sgl: the list
  * @off: bytes of the list to skip
  * @buf: where to
- * @len: bytes; @off + @len is at most xrdma_sgl_length()
+ * @len: bytes; @off + @len is at most model_sgl_length()
  *
  * Return: 0, or enum xrdma_fault_reason.
  */
-int xrdma_sgl_gather(struct xrdma_qp *qp, const struct xrdma_sgl *sgl, u64 off,
+int model_sgl_gather(struct model_qp *qp, const struct model_sgl *sgl, u64 off,
 		     void *buf, size_t len)
 {
-	struct xrdma_access_req req;
+	struct model_access_req req;
 	u8 *to = buf;
 	int reason;
 	u16 i;
@@ -97,7 +97,7 @@ int xrdma_sgl_gather(struct xrdma_qp *qp, const struct xrdma_sgl *sgl, u64 off,
 		req = local_access(qp, sgl, i, 0);
 		if (!clip(&req, &off, len))
 			continue;
-		reason = xrdma_access_read(qp->dev, &req, to);
+		reason = model_access_read(qp->dev, &req, to);
 		if (reason)
 			return reason;
 		to += req.len;
@@ -107,20 +107,20 @@ int xrdma_sgl_gather(struct xrdma_qp *qp, const struct xrdma_sgl *sgl, u64 off,
 }
 
 /**
- * xrdma_sgl_scatter - copy to the memory of a list
+ * model_sgl_scatter - copy to the memory of a list
  * @qp: the queue pair of the work request
  * @sgl: the list
  * @off: bytes of the list to skip
  * @buf: where from
- * @len: bytes; @off + @len is at most xrdma_sgl_length()
+ * @len: bytes; @off + @len is at most model_sgl_length()
  *
  * Return: 0, or enum xrdma_fault_reason; entries before the one refused have
  * been written.
  */
-int xrdma_sgl_scatter(struct xrdma_qp *qp, const struct xrdma_sgl *sgl,
+int model_sgl_scatter(struct model_qp *qp, const struct model_sgl *sgl,
 		      u64 off, const void *buf, size_t len)
 {
-	struct xrdma_access_req req;
+	struct model_access_req req;
 	const u8 *from = buf;
 	int reason;
 	u16 i;
@@ -129,7 +129,7 @@ int xrdma_sgl_scatter(struct xrdma_qp *qp, const struct xrdma_sgl *sgl,
 		req = local_access(qp, sgl, i, XRDMA_ACCESS_LOCAL_WRITE);
 		if (!clip(&req, &off, len))
 			continue;
-		reason = xrdma_access_write(qp->dev, &req, from);
+		reason = model_access_write(qp->dev, &req, from);
 		if (reason)
 			return reason;
 		from += req.len;

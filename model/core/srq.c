@@ -21,21 +21,21 @@ static bool ring_ok(u64 root, u8 log_depth, u8 log_stride)
 {
 	u64 size;
 
-	if (log_depth > XRDMA_QP_LOG_WR_MAX ||
-	    log_stride < XRDMA_RQ_LOG_STRIDE_MIN ||
-	    log_stride > XRDMA_LOG_STRIDE_MAX)
+	if (log_depth > MODEL_QP_LOG_WR_MAX ||
+	    log_stride < MODEL_RQ_LOG_STRIDE_MIN ||
+	    log_stride > MODEL_LOG_STRIDE_MAX)
 		return false;
 	size = rec_offset(log_depth, log_stride) + sizeof(struct xrdma_srq_rec);
 	return xrdma_root_ok(root) && xrdma_root_covers(root, size - 1);
 }
 
-static bool params_ok(const struct xrdma_device *dev,
+static bool params_ok(const struct model_device *dev,
 		      const struct xrdma_cmd_create_srq *p)
 {
 	u32 xrcd = le32_to_cpu(p->xrcd);
 
 	if (p->reserved[0] || p->reserved[1] ||
-	    le32_to_cpu(p->pd) >= XRDMA_MAX_PD || xrcd >= XRDMA_MAX_XRCD)
+	    le32_to_cpu(p->pd) >= MODEL_MAX_PD || xrcd >= MODEL_MAX_XRCD)
 		return false;
 	if (xrcd ? !(dev->caps & XRDMA_CAP_XRC) : p->cqn != 0)
 		return false;
@@ -45,24 +45,24 @@ static bool params_ok(const struct xrdma_device *dev,
 }
 
 /* Ring and record of a root. Return: 0, or -EFAULT if they are out of reach. */
-static int init_ring(struct xrdma_device *dev, struct xrdma_srq *srq, u64 root,
+static int init_ring(struct model_device *dev, struct model_srq *srq, u64 root,
 		     u8 log_depth)
 {
 	u8 log_stride = srq->wq.log_stride;
 	u64 size = 1ULL << (log_depth + log_stride);
 
 	srq->wq.log_depth = log_depth;
-	xrdma_mem_init(&srq->wq.ring, root, 0, size, 0);
-	xrdma_mem_init(&srq->rec, root, rec_offset(log_depth, log_stride),
+	model_mem_init(&srq->wq.ring, root, 0, size, 0);
+	model_mem_init(&srq->rec, root, rec_offset(log_depth, log_stride),
 		       sizeof(struct xrdma_srq_rec), 0);
-	if (xrdma_mem_probe(dev, &srq->wq.ring, false) ||
-	    xrdma_mem_probe(dev, &srq->rec, true))
+	if (model_mem_probe(dev, &srq->wq.ring, false) ||
+	    model_mem_probe(dev, &srq->rec, true))
 		return -EFAULT;
 	return 0;
 }
 
 /**
- * xrdma_srq_create - CREATE_SRQ
+ * model_srq_create - CREATE_SRQ
  * @dev: the device
  * @p: body of the command
  *
@@ -70,19 +70,19 @@ static int init_ring(struct xrdma_device *dev, struct xrdma_srq *srq, u64 root,
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_srq_create(struct xrdma_device *dev,
+enum xrdma_cmd_status model_srq_create(struct model_device *dev,
 				       const struct xrdma_cmd_create_srq *p)
 {
 	u32 srqn = le32_to_cpu(p->srqn);
-	struct xrdma_cq *cq = NULL;
-	struct xrdma_srq *srq;
+	struct model_cq *cq = NULL;
+	struct model_srq *srq;
 
-	if (srqn >= XRDMA_MAX_SRQ || dev->srqs[srqn])
+	if (srqn >= MODEL_MAX_SRQ || dev->srqs[srqn])
 		return XRDMA_CMD_BAD_NUMBER;
 	if (!params_ok(dev, p))
 		return XRDMA_CMD_BAD_PARAM;
 	if (p->xrcd) {
-		cq = xrdma_cq_get(dev, le32_to_cpu(p->cqn));
+		cq = model_cq_get(dev, le32_to_cpu(p->cqn));
 		if (!cq)
 			return XRDMA_CMD_BAD_NUMBER;
 	}
@@ -105,7 +105,7 @@ enum xrdma_cmd_status xrdma_srq_create(struct xrdma_device *dev,
 	return XRDMA_CMD_OK;
 }
 
-static void srq_free(struct xrdma_device *dev, struct xrdma_srq *srq)
+static void srq_free(struct model_device *dev, struct model_srq *srq)
 {
 	if (srq->cq)
 		srq->cq->users--;
@@ -114,56 +114,56 @@ static void srq_free(struct xrdma_device *dev, struct xrdma_srq *srq)
 }
 
 /**
- * xrdma_srq_destroy - DESTROY_SRQ
+ * model_srq_destroy - DESTROY_SRQ
  * @dev: the device
  * @srqn: number
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_srq_destroy(struct xrdma_device *dev, u32 srqn)
+enum xrdma_cmd_status model_srq_destroy(struct model_device *dev, u32 srqn)
 {
-	struct xrdma_srq *srq = xrdma_srq_get(dev, srqn);
+	struct model_srq *srq = model_srq_get(dev, srqn);
 
 	if (!srq)
 		return XRDMA_CMD_BAD_NUMBER;
 	if (srq->users)
 		return XRDMA_CMD_BUSY;
-	xrdma_qps_srq_gone(dev, srq);
+	model_qps_srq_gone(dev, srq);
 	srq_free(dev, srq);
 	return XRDMA_CMD_OK;
 }
 
 /**
- * xrdma_srqs_reset - forget all shared receive queues
+ * model_srqs_reset - forget all shared receive queues
  * @dev: the device; its queue pairs are gone
  */
-void xrdma_srqs_reset(struct xrdma_device *dev)
+void model_srqs_reset(struct model_device *dev)
 {
 	u32 i;
 
-	for (i = 0; i < XRDMA_MAX_SRQ; i++)
+	for (i = 0; i < MODEL_MAX_SRQ; i++)
 		if (dev->srqs[i])
 			srq_free(dev, dev->srqs[i]);
 }
 
 /* A word of the record, or NULL. */
-static __le32 *rec_word(struct xrdma_device *dev, struct xrdma_mem *rec,
+static __le32 *rec_word(struct model_device *dev, struct model_mem *rec,
 			u64 off, bool write)
 {
 	size_t len = sizeof(__le32);
 
-	return xrdma_mem_ptr(dev, rec, off, &len, write);
+	return model_mem_ptr(dev, rec, off, &len, write);
 }
 
-static void die(struct xrdma_device *dev, struct xrdma_srq *srq)
+static void die(struct model_device *dev, struct model_srq *srq)
 {
 	srq->dead = true;
 	dev->user_errors++;
-	xrdma_event(dev, XRDMA_EVENT_SRQ_ERR, srq->srqn);
+	model_event(dev, XRDMA_EVENT_SRQ_ERR, srq->srqn);
 }
 
 /* Look at a producer index; false if there is none that can be right. */
-static bool read_pi(struct xrdma_device *dev, struct xrdma_srq *srq)
+static bool read_pi(struct model_device *dev, struct model_srq *srq)
 {
 	const __le32 *word = rec_word(dev, &srq->rec,
 				      offsetof(struct xrdma_srq_rec, pi),
@@ -181,7 +181,7 @@ static bool read_pi(struct xrdma_device *dev, struct xrdma_srq *srq)
 	return true;
 }
 
-static bool write_ci(struct xrdma_device *dev, struct xrdma_srq *srq)
+static bool write_ci(struct model_device *dev, struct model_srq *srq)
 {
 	__le32 *word = rec_word(dev, &srq->rec,
 				offsetof(struct xrdma_srq_rec, ci), true);
@@ -192,13 +192,13 @@ static bool write_ci(struct xrdma_device *dev, struct xrdma_srq *srq)
 	return word;
 }
 
-static u32 left(const struct xrdma_srq *srq)
+static u32 left(const struct model_srq *srq)
 {
 	return xrdma_ring_used(srq->wq.pi, srq->wq.ci);
 }
 
 /* Raise SRQ_LIMIT if fewer are there, having looked how many there are. */
-static void check_limit(struct xrdma_device *dev, struct xrdma_srq *srq)
+static void check_limit(struct model_device *dev, struct model_srq *srq)
 {
 	if (srq->dead || left(srq) >= srq->limit)
 		return;
@@ -209,22 +209,22 @@ static void check_limit(struct xrdma_device *dev, struct xrdma_srq *srq)
 	if (left(srq) >= srq->limit)
 		return;
 	srq->limit = 0;
-	xrdma_event(dev, XRDMA_EVENT_SRQ_LIMIT, srq->srqn);
+	model_event(dev, XRDMA_EVENT_SRQ_LIMIT, srq->srqn);
 }
 
 /**
- * xrdma_srq_take - take the next entry
+ * model_srq_take - take the next entry
  * @dev: the device
  * @srq: the queue
- * @buf: gets a stride of up to XRDMA_WQE_MAX bytes, of which nothing is known
+ * @buf: gets a stride of up to MODEL_WQE_MAX bytes, of which nothing is known
  *
  * Its place in the ring is free when this returns.
  *
  * Return: 0; -EAGAIN if there is none.
  */
-int xrdma_srq_take(struct xrdma_device *dev, struct xrdma_srq *srq, void *buf)
+int model_srq_take(struct model_device *dev, struct model_srq *srq, void *buf)
 {
-	struct xrdma_wq *wq = &srq->wq;
+	struct model_wq *wq = &srq->wq;
 	u64 off = (u64)xrdma_ring_slot(wq->ci, wq->log_depth) << wq->log_stride;
 
 	if (srq->dead)
@@ -235,7 +235,7 @@ int xrdma_srq_take(struct xrdma_device *dev, struct xrdma_srq *srq, void *buf)
 	}
 	if (wq->pi == wq->ci)
 		return -EAGAIN;
-	if (xrdma_mem_read(dev, &wq->ring, off, buf, 1U << wq->log_stride)) {
+	if (model_mem_read(dev, &wq->ring, off, buf, 1U << wq->log_stride)) {
 		die(dev, srq);
 		return -EAGAIN;
 	}
@@ -247,11 +247,11 @@ int xrdma_srq_take(struct xrdma_device *dev, struct xrdma_srq *srq, void *buf)
 }
 
 /* The new ring holds all that is posted: go on there, if it does. */
-static enum xrdma_cmd_status resize(struct xrdma_device *dev,
-				    struct xrdma_srq *srq, u64 root,
+static enum xrdma_cmd_status resize(struct model_device *dev,
+				    struct model_srq *srq, u64 root,
 				    u8 log_depth)
 {
-	struct xrdma_srq new = *srq;
+	struct model_srq new = *srq;
 
 	if (srq->dead)
 		return XRDMA_CMD_BAD_STATE;
@@ -263,7 +263,7 @@ static enum xrdma_cmd_status resize(struct xrdma_device *dev,
 	return XRDMA_CMD_OK;
 }
 
-static bool modify_ok(const struct xrdma_srq *srq,
+static bool modify_ok(const struct model_srq *srq,
 		      const struct xrdma_cmd_modify_srq *p)
 {
 	u32 mask = le32_to_cpu(p->mask);
@@ -285,16 +285,16 @@ static bool modify_ok(const struct xrdma_srq *srq,
 }
 
 /**
- * xrdma_srq_modify - MODIFY_SRQ
+ * model_srq_modify - MODIFY_SRQ
  * @dev: the device
  * @p: body of the command
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_srq_modify(struct xrdma_device *dev,
+enum xrdma_cmd_status model_srq_modify(struct model_device *dev,
 				       const struct xrdma_cmd_modify_srq *p)
 {
-	struct xrdma_srq *srq = xrdma_srq_get(dev, le32_to_cpu(p->srqn));
+	struct model_srq *srq = model_srq_get(dev, le32_to_cpu(p->srqn));
 	u32 mask = le32_to_cpu(p->mask);
 	enum xrdma_cmd_status status;
 
@@ -315,17 +315,17 @@ enum xrdma_cmd_status xrdma_srq_modify(struct xrdma_device *dev,
 }
 
 /**
- * xrdma_srq_query - QUERY_SRQ
+ * model_srq_query - QUERY_SRQ
  * @dev: the device
  * @srqn: number
  * @rsp: body of the reply, zeroed
  *
  * Return: enum xrdma_cmd_status.
  */
-enum xrdma_cmd_status xrdma_srq_query(struct xrdma_device *dev, u32 srqn,
+enum xrdma_cmd_status model_srq_query(struct model_device *dev, u32 srqn,
 				      struct xrdma_rsp_query_srq *rsp)
 {
-	const struct xrdma_srq *srq = xrdma_srq_get(dev, srqn);
+	const struct model_srq *srq = model_srq_get(dev, srqn);
 
 	if (!srq)
 		return XRDMA_CMD_BAD_NUMBER;

@@ -4,8 +4,8 @@
  * from. Owns their rings, records, limits; must not know packets, nor what
  * becomes of an entry that was taken.
  */
-#ifndef XRDMA_MODEL_SRQ_H
-#define XRDMA_MODEL_SRQ_H
+#ifndef MODEL_SRQ_H
+#define MODEL_SRQ_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -13,13 +13,13 @@
 #include "core/wq.h"
 #include "xrdma_hw.h"
 
-struct xrdma_cq;
-struct xrdma_device;
+struct model_cq;
+struct model_device;
 
-#define XRDMA_MAX_SRQ			16384
+#define MODEL_MAX_SRQ			16384
 
 /**
- * struct xrdma_srq - shared receive queue
+ * struct model_srq - shared receive queue
  * @srqn: number
  * @pd: protection domain
  * @xrcd: XRC domain; 0: not for XRC
@@ -30,26 +30,26 @@ struct xrdma_device;
  * @users: queue pairs created with it
  * @dead: out of reach or corrupt: it is empty from now on
  */
-struct xrdma_srq {
+struct model_srq {
 	u32 srqn;
 	u32 pd;
 	u32 xrcd;
-	struct xrdma_cq *cq;
-	struct xrdma_wq wq;
-	struct xrdma_mem rec;
+	struct model_cq *cq;
+	struct model_wq wq;
+	struct model_mem rec;
 	u32 limit;
 	u32 users;
 	bool dead;
 };
 
-enum xrdma_cmd_status xrdma_srq_create(struct xrdma_device *dev,
+enum xrdma_cmd_status model_srq_create(struct model_device *dev,
 				       const struct xrdma_cmd_create_srq *p);
-enum xrdma_cmd_status xrdma_srq_modify(struct xrdma_device *dev,
+enum xrdma_cmd_status model_srq_modify(struct model_device *dev,
 				       const struct xrdma_cmd_modify_srq *p);
-enum xrdma_cmd_status xrdma_srq_query(struct xrdma_device *dev, u32 srqn,
+enum xrdma_cmd_status model_srq_query(struct model_device *dev, u32 srqn,
 				      struct xrdma_rsp_query_srq *rsp);
-enum xrdma_cmd_status xrdma_srq_destroy(struct xrdma_device *dev, u32 srqn);
-int xrdma_srq_take(struct xrdma_device *dev, struct xrdma_srq *srq, void *buf);
-void xrdma_srqs_reset(struct xrdma_device *dev);
+enum xrdma_cmd_status model_srq_destroy(struct model_device *dev, u32 srqn);
+int model_srq_take(struct model_device *dev, struct model_srq *srq, void *buf);
+void model_srqs_reset(struct model_device *dev);
 
-#endif /* XRDMA_MODEL_SRQ_H */
+#endif /* MODEL_SRQ_H */

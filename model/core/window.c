@@ -11,10 +11,10 @@
  * A copy of the entry that a key names, since a look at another one may take
  * its place in the cache. Return: @copy, or NULL if the table has none.
  */
-static struct xrdma_rules_entry *entry_of(struct xrdma_device *dev, u32 key,
+static struct xrdma_rules_entry *entry_of(struct model_device *dev, u32 key,
 					  struct xrdma_rules_entry *copy)
 {
-	const struct xrdma_key *found = xrdma_key_get(dev,
+	const struct model_key *found = model_key_get(dev,
 						      xrdma_key_index(key));
 
 	if (!found)
@@ -24,26 +24,26 @@ static struct xrdma_rules_entry *entry_of(struct xrdma_device *dev, u32 key,
 }
 
 /* As entry_of(), but as it is in host memory now */
-static struct xrdma_rules_entry *entry_anew(struct xrdma_device *dev, u32 key,
+static struct xrdma_rules_entry *entry_anew(struct model_device *dev, u32 key,
 					    struct xrdma_rules_entry *copy)
 {
-	xrdma_key_get_anew(dev, xrdma_key_index(key));
+	model_key_get_anew(dev, xrdma_key_index(key));
 	return entry_of(dev, key, copy);
 }
 
-static enum xrdma_fault_reason refuse(struct xrdma_qp *qp,
-				      const struct xrdma_access_req *req,
+static enum xrdma_fault_reason refuse(struct model_qp *qp,
+				      const struct model_access_req *req,
 				      enum xrdma_fault_reason reason)
 {
-	xrdma_fault(qp->dev, req, reason);
+	model_fault(qp->dev, req, reason);
 	return reason;
 }
 
 static enum xrdma_fault_reason
-refuse_bind(struct xrdma_qp *qp, const struct xrdma_rules_bind *b, u32 key,
+refuse_bind(struct model_qp *qp, const struct xrdma_rules_bind *b, u32 key,
 	    enum xrdma_fault_reason reason)
 {
-	const struct xrdma_access_req req = {
+	const struct model_access_req req = {
 		.qp = qp,
 		.addr = b->addr,
 		.len = b->length,
@@ -54,20 +54,20 @@ refuse_bind(struct xrdma_qp *qp, const struct xrdma_rules_bind *b, u32 key,
 	return refuse(qp, &req, reason);
 }
 
-static void unbind(struct xrdma_qp *qp, const struct xrdma_rules_bind *b,
+static void unbind(struct model_qp *qp, const struct xrdma_rules_bind *b,
 		   struct xrdma_rules_entry *mw)
 {
-	xrdma_key_unbound(qp->dev, mw);
+	model_key_unbound(qp->dev, mw);
 	xrdma_rules_free(mw, xrdma_key_byte(b->new_key));
-	xrdma_key_put(qp->dev, xrdma_key_index(b->key), mw, 0, 0);
+	model_key_put(qp->dev, xrdma_key_index(b->key), mw, 0, 0);
 }
 
 /* The window is all right; is the region? */
-static enum xrdma_fault_reason bind(struct xrdma_qp *qp,
+static enum xrdma_fault_reason bind(struct model_qp *qp,
 				    const struct xrdma_rules_bind *b,
 				    struct xrdma_rules_entry *mw)
 {
-	const struct xrdma_rules_actor who = xrdma_access_actor(qp);
+	const struct xrdma_rules_actor who = model_access_actor(qp);
 	struct xrdma_rules_entry *mr, copy;
 	enum xrdma_fault_reason reason;
 
@@ -79,25 +79,25 @@ static enum xrdma_fault_reason bind(struct xrdma_qp *qp,
 	}
 	if (reason)
 		return refuse_bind(qp, b, b->mr_key, reason);
-	xrdma_key_unbound(qp->dev, mw);
+	model_key_unbound(qp->dev, mw);
 	xrdma_rules_bind(mw, mr, &who, b);
-	xrdma_key_put(qp->dev, xrdma_key_index(b->key), mw, 0, 0);
-	xrdma_key_bound(qp->dev, mw);
+	model_key_put(qp->dev, xrdma_key_index(b->key), mw, 0, 0);
+	model_key_bound(qp->dev, mw);
 	return XRDMA_FAULT_NONE;
 }
 
 /**
- * xrdma_bind_mw - BIND_MW
+ * model_bind_mw - BIND_MW
  * @qp: the queue pair
  * @key: present key of the window
  * @seg: the grant; its reserved field has been checked
  *
  * Return: XRDMA_FAULT_NONE, or why nothing was changed.
  */
-enum xrdma_fault_reason xrdma_bind_mw(struct xrdma_qp *qp, u32 key,
+enum xrdma_fault_reason model_bind_mw(struct model_qp *qp, u32 key,
 				      const struct xrdma_bind_seg *seg)
 {
-	const struct xrdma_rules_actor who = xrdma_access_actor(qp);
+	const struct xrdma_rules_actor who = model_access_actor(qp);
 	const struct xrdma_rules_bind b = {
 		.key = key,
 		.new_key = le32_to_cpu(seg->new_key),
@@ -120,40 +120,40 @@ enum xrdma_fault_reason xrdma_bind_mw(struct xrdma_qp *qp, u32 key,
 }
 
 /* The root comes from the kernel: a bad one is its fault. */
-static enum xrdma_fault_reason check_root(struct xrdma_qp *qp, u32 key,
+static enum xrdma_fault_reason check_root(struct model_qp *qp, u32 key,
 					  const struct xrdma_reg_seg *seg)
 {
 	u64 root = le64_to_cpu(seg->root);
 	u64 length = le64_to_cpu(seg->length);
 	u32 offset = le32_to_cpu(seg->offset);
 
-	if (xrdma_key_root_ok(root, offset, length))
+	if (model_key_root_ok(root, offset, length))
 		return XRDMA_FAULT_NONE;
-	xrdma_dev_herr(qp->dev, MPT_ROOT,
+	model_dev_herr(qp->dev, MPT_ROOT,
 		       "REG_MR of key %#x, root %#llx, offset %#x, length %#llx",
 		       key, root, offset, length);
 	return XRDMA_FAULT_TRANSLATION;
 }
 
 /**
- * xrdma_reg_mr - REG_MR
+ * model_reg_mr - REG_MR
  * @qp: the queue pair, of the kernel
  * @key: key that the region shall have
  * @seg: the rest of it
  *
  * Return: XRDMA_FAULT_NONE, or why nothing was changed.
  */
-enum xrdma_fault_reason xrdma_reg_mr(struct xrdma_qp *qp, u32 key,
+enum xrdma_fault_reason model_reg_mr(struct model_qp *qp, u32 key,
 				     const struct xrdma_reg_seg *seg)
 {
-	const struct xrdma_rules_actor who = xrdma_access_actor(qp);
+	const struct xrdma_rules_actor who = model_access_actor(qp);
 	const struct xrdma_rules_reg r = {
 		.key = key,
 		.access = le32_to_cpu(seg->access),
 		.iova = le64_to_cpu(seg->iova),
 		.length = le64_to_cpu(seg->length),
 	};
-	const struct xrdma_access_req req = {
+	const struct model_access_req req = {
 		.qp = qp,
 		.addr = r.iova,
 		.len = r.length,
@@ -170,13 +170,13 @@ enum xrdma_fault_reason xrdma_reg_mr(struct xrdma_qp *qp, u32 key,
 	if (reason)
 		return refuse(qp, &req, reason);
 	xrdma_rules_reg(mr, &r);
-	xrdma_key_put(qp->dev, xrdma_key_index(key), mr,
+	model_key_put(qp->dev, xrdma_key_index(key), mr,
 		      le64_to_cpu(seg->root), le32_to_cpu(seg->offset));
 	return XRDMA_FAULT_NONE;
 }
 
 /**
- * xrdma_inval_key - LOCAL_INV, or a SEND_INV that has arrived
+ * model_inval_key - LOCAL_INV, or a SEND_INV that has arrived
  * @qp: the queue pair
  * @key: the key
  * @remote: asked for by the peer
@@ -184,11 +184,11 @@ enum xrdma_fault_reason xrdma_reg_mr(struct xrdma_qp *qp, u32 key,
  * Return: XRDMA_FAULT_NONE, then the key grants nothing; or why nothing was
  * changed.
  */
-enum xrdma_fault_reason xrdma_inval_key(struct xrdma_qp *qp, u32 key,
+enum xrdma_fault_reason model_inval_key(struct model_qp *qp, u32 key,
 					bool remote)
 {
-	const struct xrdma_rules_actor who = xrdma_access_actor(qp);
-	const struct xrdma_access_req req = {
+	const struct xrdma_rules_actor who = model_access_actor(qp);
+	const struct model_access_req req = {
 		.qp = qp,
 		.key = key,
 		.remote = remote,
@@ -203,8 +203,8 @@ enum xrdma_fault_reason xrdma_inval_key(struct xrdma_qp *qp, u32 key,
 		return refuse(qp, &req, reason);
 	if (e->state == XRDMA_MPT_FREE)
 		return XRDMA_FAULT_NONE;
-	xrdma_key_unbound(qp->dev, e);
+	model_key_unbound(qp->dev, e);
 	xrdma_rules_free(e, e->byte);
-	xrdma_key_put(qp->dev, xrdma_key_index(key), e, 0, 0);
+	model_key_put(qp->dev, xrdma_key_index(key), e, 0, 0);
 	return XRDMA_FAULT_NONE;
 }

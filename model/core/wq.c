@@ -12,11 +12,11 @@
 #include "core/qp.h"
 #include "xrdma_ring.h"
 
-static void report(struct xrdma_qp *qp, const char *what, u32 value,
-		   const struct xrdma_wq *wq)
+static void report(struct model_qp *qp, const char *what, u32 value,
+		   const struct model_wq *wq)
 {
 	if (qp->flags & XRDMA_QP_KERNEL)
-		xrdma_dev_herr(qp->dev, WQ_INDEX,
+		model_dev_herr(qp->dev, WQ_INDEX,
 			       "QP %#x: %s %#x, was %#x, completed %#x",
 			       qp->qpn, what, value, wq->pi, wq->ci);
 	else
@@ -24,20 +24,20 @@ static void report(struct xrdma_qp *qp, const char *what, u32 value,
 }
 
 /**
- * xrdma_wq_fetch() - look at the producer index of a work queue
+ * model_wq_fetch() - look at the producer index of a work queue
  * @qp: the queue pair
  * @wq: its send queue or its receive queue
  *
- * Return: 1 if xrdma_wq.pi has moved, 0 if not; -EFAULT if the index is out of
+ * Return: 1 if model_wq.pi has moved, 0 if not; -EFAULT if the index is out of
  * reach, or is corrupt, which has been reported.
  */
-int xrdma_wq_fetch(struct xrdma_qp *qp, struct xrdma_wq *wq)
+int model_wq_fetch(struct model_qp *qp, struct model_wq *wq)
 {
 	bool send = wq == &qp->sq;
 	u64 off = send ? offsetof(struct xrdma_qp_rec, sq_pi) :
 			 offsetof(struct xrdma_qp_rec, rq_pi);
 	size_t len = sizeof(__le32);
-	const __le32 *ptr = xrdma_mem_ptr(qp->dev, &qp->rec, off, &len, false);
+	const __le32 *ptr = model_mem_ptr(qp->dev, &qp->rec, off, &len, false);
 	u32 pi, used;
 
 	if (!ptr)
@@ -56,7 +56,7 @@ int xrdma_wq_fetch(struct xrdma_qp *qp, struct xrdma_wq *wq)
 }
 
 /**
- * xrdma_wq_read() - copy the first bytes of an entry
+ * model_wq_read() - copy the first bytes of an entry
  * @qp: the queue pair
  * @wq: its send queue or its receive queue
  * @index: of the entry
@@ -65,10 +65,10 @@ int xrdma_wq_fetch(struct xrdma_qp *qp, struct xrdma_wq *wq)
  *
  * Return: 0, or -EFAULT if the entry is out of reach.
  */
-int xrdma_wq_read(struct xrdma_qp *qp, struct xrdma_wq *wq, u32 index,
+int model_wq_read(struct model_qp *qp, struct model_wq *wq, u32 index,
 		  void *buf, size_t len)
 {
 	u64 off = (u64)xrdma_ring_slot(index, wq->log_depth) << wq->log_stride;
 
-	return xrdma_mem_read(qp->dev, &wq->ring, off, buf, len);
+	return model_mem_read(qp->dev, &wq->ring, off, buf, len);
 }

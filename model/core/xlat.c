@@ -11,18 +11,18 @@
 #include "xrdma_xlat.h"
 
 /**
- * xrdma_mem_init - set up a piece of memory
+ * model_mem_init - set up a piece of memory
  * @mem: to fill in
- * @root: XRDMA_ROOT_*, checked by xrdma_root_ok(); 0 with XRDMA_MEM_IDENTITY
- *	or XRDMA_MEM_DEVICE
+ * @root: XRDMA_ROOT_*, checked by xrdma_root_ok(); 0 with MODEL_MEM_IDENTITY
+ *	or MODEL_MEM_DEVICE
  * @base: position, or bus address, of the first byte
  * @size: bytes
- * @flags: XRDMA_MEM_*
+ * @flags: MODEL_MEM_*
  */
-void xrdma_mem_init(struct xrdma_mem *mem, u64 root, u64 base, u64 size,
+void model_mem_init(struct model_mem *mem, u64 root, u64 base, u64 size,
 		    u8 flags)
 {
-	*mem = (struct xrdma_mem) {
+	*mem = (struct model_mem) {
 		.root = root,
 		.base = base,
 		.size = size,
@@ -31,50 +31,50 @@ void xrdma_mem_init(struct xrdma_mem *mem, u64 root, u64 base, u64 size,
 }
 
 /**
- * xrdma_mem_forget - forget what walks of the tables have found
+ * model_mem_forget - forget what walks of the tables have found
  * @mem: the memory
  */
-void xrdma_mem_forget(struct xrdma_mem *mem)
+void model_mem_forget(struct model_mem *mem)
 {
 	mem->run_len = 0;
 	mem->table = NULL;
 }
 
 /**
- * xrdma_dma_failed - report a DMA that did not work as a host error
+ * model_dma_failed - report a DMA that did not work as a host error
  * @dev: the device
  * @addr: bus address
  * @len: bytes
  * @write: whether it was to be written
  */
-void xrdma_dma_failed(struct xrdma_device *dev, u64 addr, size_t len,
+void model_dma_failed(struct model_device *dev, u64 addr, size_t len,
 		      bool write)
 {
 	const char *how = write ? "write to" : "read from";
 
-	switch (xrdma_dma_check(dev->params.dma, addr, len, write)) {
+	switch (model_dma_check(dev->params.dma, addr, len, write)) {
 	case -EPERM:
-		xrdma_dev_herr(dev, DMA_BUS_MASTER, "%s %#llx, %zu bytes", how,
+		model_dev_herr(dev, DMA_BUS_MASTER, "%s %#llx, %zu bytes", how,
 			       addr, len);
 		break;
 	case -EACCES:
-		xrdma_dev_herr(dev, DMA_ACCESS, "%s %#llx, %zu bytes", how,
+		model_dev_herr(dev, DMA_ACCESS, "%s %#llx, %zu bytes", how,
 			       addr, len);
 		break;
 	default:
-		xrdma_dev_herr(dev, DMA_UNMAPPED, "%s %#llx, %zu bytes", how,
+		model_dev_herr(dev, DMA_UNMAPPED, "%s %#llx, %zu bytes", how,
 			       addr, len);
 	}
 }
 
-static const __le64 *table_at(struct xrdma_device *dev, u64 addr)
+static const __le64 *table_at(struct model_device *dev, u64 addr)
 {
 	const void *table;
 
-	table = xrdma_dma_ptr(dev->params.dma, addr, XRDMA_MTT_TABLE_SIZE,
+	table = model_dma_ptr(dev->params.dma, addr, XRDMA_MTT_TABLE_SIZE,
 			      false);
 	if (!table)
-		xrdma_dma_failed(dev, addr, XRDMA_MTT_TABLE_SIZE, false);
+		model_dma_failed(dev, addr, XRDMA_MTT_TABLE_SIZE, false);
 	return table;
 }
 
@@ -86,27 +86,27 @@ static u64 table_entry(const __le64 *table, u8 leaf, u8 level, u64 pos)
 	return le64_to_cpu(__atomic_load_n(&table[i], __ATOMIC_ACQUIRE));
 }
 
-static bool entry_ok(struct xrdma_device *dev, const struct xrdma_mem *mem,
+static bool entry_ok(struct model_device *dev, const struct model_mem *mem,
 		     u64 entry, u8 level, u8 leaf, u64 pos)
 {
 	if (!(entry & XRDMA_MTT_VALID)) {
-		if (!(mem->flags & XRDMA_MEM_SPARSE))
-			xrdma_dev_herr(dev, MTT_MISSING,
+		if (!(mem->flags & MODEL_MEM_SPARSE))
+			model_dev_herr(dev, MTT_MISSING,
 				       "root %#llx, position %#llx, level %u",
 				       mem->root, pos, level);
 		return false;
 	}
 	if (xrdma_mtt_ok(entry, level, leaf))
 		return true;
-	xrdma_dev_herr(dev, MTT_ENTRY,
+	model_dev_herr(dev, MTT_ENTRY,
 		       "entry %#llx, root %#llx, position %#llx, level %u",
 		       entry, mem->root, pos, level);
 	return false;
 }
 
 /* The table of level 1 that covers a position; remembered for the next walk. */
-static const __le64 *lowest_table(struct xrdma_device *dev,
-				  struct xrdma_mem *mem, u64 index, u64 addr)
+static const __le64 *lowest_table(struct model_device *dev,
+				  struct model_mem *mem, u64 index, u64 addr)
 {
 	if (!mem->table || mem->table_index != index) {
 		mem->table = table_at(dev, addr);
@@ -116,7 +116,7 @@ static const __le64 *lowest_table(struct xrdma_device *dev,
 }
 
 /* Walk the tables for a position: its bus address, bytes left in its block. */
-static bool walk(struct xrdma_device *dev, struct xrdma_mem *mem, u64 pos,
+static bool walk(struct model_device *dev, struct model_mem *mem, u64 pos,
 		 u64 *addr, u64 *left)
 {
 	u8 leaf = FIELD_GET(XRDMA_ROOT_LEAF_SHIFT, mem->root);
@@ -155,7 +155,7 @@ static u64 page_left(u64 addr)
 }
 
 /* Device memory is one run; a region of it is inside, see decode_mem(). */
-static bool device_run(struct xrdma_device *dev, struct xrdma_mem *mem)
+static bool device_run(struct model_device *dev, struct model_mem *mem)
 {
 	mem->run = dev->dm.mem + mem->base;
 	mem->run_off = 0;
@@ -169,44 +169,44 @@ static bool device_run(struct xrdma_device *dev, struct xrdma_mem *mem)
  * Make the bytes from an offset on the current run: all of the block, or where
  * that is not in one piece here, its first page.
  */
-static bool find_run(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
+static bool find_run(struct model_device *dev, struct model_mem *mem, u64 off,
 		     bool write)
 {
-	struct xrdma_dma *dma = dev->params.dma;
+	struct model_dma *dma = dev->params.dma;
 	u64 addr = mem->base + off;
 	u64 left = mem->size - off;
 	u64 block = left;
 	void *ptr;
 
-	if (mem->flags & XRDMA_MEM_DEVICE)
+	if (mem->flags & MODEL_MEM_DEVICE)
 		return device_run(dev, mem);
 	mem->run_len = 0;
-	if (!(mem->flags & XRDMA_MEM_IDENTITY) &&
+	if (!(mem->flags & MODEL_MEM_IDENTITY) &&
 	    !walk(dev, mem, mem->base + off, &addr, &block))
 		return false;
 	if (block < left)
 		left = block;
-	ptr = mem->flags & XRDMA_MEM_IDENTITY ? NULL :
-	      xrdma_dma_ptr(dma, addr, left, write);
+	ptr = mem->flags & MODEL_MEM_IDENTITY ? NULL :
+	      model_dma_ptr(dma, addr, left, write);
 	if (!ptr) {
 		if (page_left(addr) < left)
 			left = page_left(addr);
-		ptr = xrdma_dma_ptr(dma, addr, left, write);
+		ptr = model_dma_ptr(dma, addr, left, write);
 	}
 	if (!ptr) {
-		xrdma_dma_failed(dev, addr, left, write);
+		model_dma_failed(dev, addr, left, write);
 		return false;
 	}
 	mem->run = ptr;
 	mem->run_off = off;
 	mem->run_len = left;
-	mem->run_read = !write || xrdma_dma_ptr(dma, addr, left, false) == ptr;
-	mem->run_write = write || xrdma_dma_ptr(dma, addr, left, true) == ptr;
+	mem->run_read = !write || model_dma_ptr(dma, addr, left, false) == ptr;
+	mem->run_write = write || model_dma_ptr(dma, addr, left, true) == ptr;
 	return true;
 }
 
 /**
- * xrdma_mem_ptr - pointer to translated memory
+ * model_mem_ptr - pointer to translated memory
  * @dev: the device
  * @mem: the memory
  * @off: offset of the first byte
@@ -214,18 +214,18 @@ static bool find_run(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
  * @write: whether they will be written, else read
  *
  * Return: the pointer, good until the caller returns to the loop; NULL if the
- * memory is not there, which has been reported unless it is XRDMA_MEM_SPARSE.
+ * memory is not there, which has been reported unless it is MODEL_MEM_SPARSE.
  */
-void *xrdma_mem_ptr(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
+void *model_mem_ptr(struct model_device *dev, struct model_mem *mem, u64 off,
 		    size_t *len, bool write)
 {
 	u64 left;
 
 	if (mem->epoch != dev->epoch) {
 		mem->epoch = dev->epoch;
-		xrdma_mem_forget(mem);
+		model_mem_forget(mem);
 	}
-	if (off >= mem->size || !xrdma_device_live(dev))
+	if (off >= mem->size || !model_device_live(dev))
 		return NULL;
 	if (off - mem->run_off >= mem->run_len ||
 	    !(write ? mem->run_write : mem->run_read)) {
@@ -239,16 +239,16 @@ void *xrdma_mem_ptr(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
 }
 
 /**
- * xrdma_mem_read - copy from translated memory
+ * model_mem_read - copy from translated memory
  * @dev: the device
  * @mem: the memory
  * @off: offset of the first byte
  * @buf: where to
  * @len: bytes
  *
- * Return: 0; -EFAULT as xrdma_mem_ptr(), then part of @buf may be written.
+ * Return: 0; -EFAULT as model_mem_ptr(), then part of @buf may be written.
  */
-int xrdma_mem_read(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
+int model_mem_read(struct model_device *dev, struct model_mem *mem, u64 off,
 		   void *buf, size_t len)
 {
 	const void *ptr;
@@ -257,7 +257,7 @@ int xrdma_mem_read(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
 
 	for (; len; off += part, to += part, len -= part) {
 		part = len;
-		ptr = xrdma_mem_ptr(dev, mem, off, &part, false);
+		ptr = model_mem_ptr(dev, mem, off, &part, false);
 		if (!ptr)
 			return -EFAULT;
 		memcpy(to, ptr, part);
@@ -266,16 +266,16 @@ int xrdma_mem_read(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
 }
 
 /**
- * xrdma_mem_write - copy to translated memory
+ * model_mem_write - copy to translated memory
  * @dev: the device
  * @mem: the memory
  * @off: offset of the first byte
  * @buf: where from
  * @len: bytes
  *
- * Return: 0; -EFAULT as xrdma_mem_ptr(), then some bytes may be written.
+ * Return: 0; -EFAULT as model_mem_ptr(), then some bytes may be written.
  */
-int xrdma_mem_write(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
+int model_mem_write(struct model_device *dev, struct model_mem *mem, u64 off,
 		    const void *buf, size_t len)
 {
 	const u8 *from = buf;
@@ -284,7 +284,7 @@ int xrdma_mem_write(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
 
 	for (; len; off += part, from += part, len -= part) {
 		part = len;
-		ptr = xrdma_mem_ptr(dev, mem, off, &part, true);
+		ptr = model_mem_ptr(dev, mem, off, &part, true);
 		if (!ptr)
 			return -EFAULT;
 		memcpy(ptr, from, part);
@@ -293,14 +293,14 @@ int xrdma_mem_write(struct xrdma_device *dev, struct xrdma_mem *mem, u64 off,
 }
 
 /**
- * xrdma_mem_probe - is all of a piece of memory there?
+ * model_mem_probe - is all of a piece of memory there?
  * @dev: the device
  * @mem: the memory
  * @write: whether it will be written, else read
  *
- * Return: 0; -EFAULT as xrdma_mem_ptr().
+ * Return: 0; -EFAULT as model_mem_ptr().
  */
-int xrdma_mem_probe(struct xrdma_device *dev, struct xrdma_mem *mem,
+int model_mem_probe(struct model_device *dev, struct model_mem *mem,
 		    bool write)
 {
 	size_t part;
@@ -308,20 +308,20 @@ int xrdma_mem_probe(struct xrdma_device *dev, struct xrdma_mem *mem,
 
 	for (off = 0; off < mem->size; off += part) {
 		part = mem->size - off;
-		if (!xrdma_mem_ptr(dev, mem, off, &part, write))
+		if (!model_mem_ptr(dev, mem, off, &part, write))
 			return -EFAULT;
 	}
 	return 0;
 }
 
 /**
- * xrdma_mem_is_zero - has a piece of memory been zeroed?
+ * model_mem_is_zero - has a piece of memory been zeroed?
  * @dev: the device
- * @mem: the memory; all of it is there, see xrdma_mem_probe()
+ * @mem: the memory; all of it is there, see model_mem_probe()
  *
  * Return: true if every byte is 0.
  */
-bool xrdma_mem_is_zero(struct xrdma_device *dev, struct xrdma_mem *mem)
+bool model_mem_is_zero(struct model_device *dev, struct model_mem *mem)
 {
 	const u8 *ptr;
 	size_t part;
@@ -329,7 +329,7 @@ bool xrdma_mem_is_zero(struct xrdma_device *dev, struct xrdma_mem *mem)
 
 	for (off = 0; off < mem->size; off += part) {
 		part = mem->size - off;
-		ptr = xrdma_mem_ptr(dev, mem, off, &part, false);
+		ptr = model_mem_ptr(dev, mem, off, &part, false);
 		if (!ptr || *ptr || memcmp(ptr, ptr + 1, part - 1))
 			return false;
 	}

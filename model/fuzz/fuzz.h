@@ -8,8 +8,8 @@
  *
  * fuzz_world.c owns the device and the judgment, fuzz_script.c the script.
  */
-#ifndef XRDMA_FUZZ_H
-#define XRDMA_FUZZ_H
+#ifndef MODEL_FUZZ_H
+#define MODEL_FUZZ_H
 
 #include "tests/lib/wire_srq.h"
 
@@ -58,8 +58,8 @@ void fuzz_world_serve(struct fuzz_world *w);
 void fuzz_world_judge(const struct fuzz_world *w);
 void fuzz_wrong(const char *what) __attribute__((noreturn));
 void fuzz_world_path(const struct fuzz_world *w, enum fuzz_qp number,
-		     struct xrdma_path *path);
+		     struct model_path *path);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
-#endif /* XRDMA_FUZZ_H */
+#endif /* MODEL_FUZZ_H */

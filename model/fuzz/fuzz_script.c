@@ -86,69 +86,69 @@ static u32 take(struct script *s, u8 *to, u32 room)
 static void arrive(struct fuzz_world *w, const u8 *frame, u32 len)
 {
 	u8 *copy = malloc(len ? len : 1);
-	struct xrdma_net net;
+	struct model_net net;
 
 	memcpy(copy, frame, len);
-	if (xrdma_net_parse(&net, copy, len) == XRDMA_RX_OK && net.end > len)
+	if (model_net_parse(&net, copy, len) == MODEL_RX_OK && net.end > len)
 		fuzz_wrong("a packet longer than its frame");
-	xrdma_rx_frame(w->env->hosts[0].dev, copy, len);
+	model_rx_frame(w->env->hosts[0].dev, copy, len);
 	free(copy);
 }
 
 static void step_frame(struct fuzz_world *w, struct script *s, bool fix)
 {
-	u8 frame[XRDMA_FRAME_MAX];
+	u8 frame[MODEL_FRAME_MAX];
 	u32 len = take(s, frame, sizeof(frame));
-	struct xrdma_net net;
+	struct model_net net;
 
-	if (fix && xrdma_net_parse(&net, frame, len) == XRDMA_RX_OK)
-		xrdma_icrc_write(frame, net.l3, net.bth, net.end);
+	if (fix && model_net_parse(&net, frame, len) == MODEL_RX_OK)
+		model_icrc_write(frame, net.l3, net.bth, net.end);
 	arrive(w, frame, len);
 }
 
 /* Address and key of RETH and AtomicETH, wherever they stand. */
 static void fix_address(const struct fuzz_world *w, u8 *bth, u32 len,
-			const struct xrdma_opcode *op, bool shown)
+			const struct model_opcode *op, bool shown)
 {
-	u32 at = XRDMA_BTH_BYTES;
+	u32 at = MODEL_BTH_BYTES;
 	u64 va;
 
-	if (!(op->hdrs & (XRDMA_HDR_RETH | XRDMA_HDR_ATOMIC)))
+	if (!(op->hdrs & (MODEL_HDR_RETH | MODEL_HDR_ATOMIC)))
 		return;
-	if (op->hdrs & XRDMA_HDR_DETH)
-		at += XRDMA_DETH_BYTES;
-	if (op->hdrs & XRDMA_HDR_XRCETH)
-		at += XRDMA_XRCETH_BYTES;
-	if (op->hdrs & XRDMA_HDR_FETH)
-		at += XRDMA_FETH_BYTES;
-	if (len < at + XRDMA_RETH_BYTES)
+	if (op->hdrs & MODEL_HDR_DETH)
+		at += MODEL_DETH_BYTES;
+	if (op->hdrs & MODEL_HDR_XRCETH)
+		at += MODEL_XRCETH_BYTES;
+	if (op->hdrs & MODEL_HDR_FETH)
+		at += MODEL_FETH_BYTES;
+	if (len < at + MODEL_RETH_BYTES)
 		return;
-	va = (shown ? w->shown : w->area) + xrdma_get16(bth + at) % FUZZ_AREA;
-	xrdma_put64(bth + at, va);
-	xrdma_put32(bth + at + 8, shown ? w->shown_key : w->key);
-	if (op->hdrs & XRDMA_HDR_RETH)
-		xrdma_put32(bth + at + 12,
-			    xrdma_get16(bth + at + 14));
+	va = (shown ? w->shown : w->area) + model_get16(bth + at) % FUZZ_AREA;
+	model_put64(bth + at, va);
+	model_put32(bth + at + 8, shown ? w->shown_key : w->key);
+	if (op->hdrs & MODEL_HDR_RETH)
+		model_put32(bth + at + 12,
+			    model_get16(bth + at + 14));
 }
 
 static void fix_bth(const struct fuzz_world *w, const struct wire_qp *qp,
 		    u8 *bth, u32 len, u32 psn, u8 not)
 {
-	struct xrdma_opcode op = { 0 };
+	struct model_opcode op = { 0 };
 	bool response;
 
-	xrdma_opcode_get(bth[0], &op);
-	response = op.flags & XRDMA_PKT_RESPONSE;
+	model_opcode_get(bth[0], &op);
+	response = op.flags & MODEL_PKT_RESPONSE;
 	bth[1] &= 0xf0;
 	if (!(not & FIX_NOT_PKEY))
-		xrdma_put16(bth + 2, 0xffff);
+		model_put16(bth + 2, 0xffff);
 	if (!(not & FIX_NOT_QPN))
-		xrdma_put24(bth + 5, qp->qpn);
-	if (op.hdrs & XRDMA_HDR_XRCETH && len >= XRDMA_BTH_BYTES + 4 &&
+		model_put24(bth + 5, qp->qpn);
+	if (op.hdrs & MODEL_HDR_XRCETH && len >= MODEL_BTH_BYTES + 4 &&
 	    !(not & FIX_NOT_QPN))
-		xrdma_put32(bth + XRDMA_BTH_BYTES, w->xrc_srq.srqn);
+		model_put32(bth + MODEL_BTH_BYTES, w->xrc_srq.srqn);
 	psn += response ? qp->qp->tp->req.una_psn : qp->qp->tp->resp.psn;
-	xrdma_put24(bth + 9, psn & XRDMA_PSN_MASK);
+	model_put24(bth + 9, psn & MODEL_PSN_MASK);
 	if (!(not & FIX_NOT_ADDRESS))
 		fix_address(w, bth, len, &op, not & FIX_SHOWN);
 }
@@ -158,24 +158,24 @@ static void step_packet(struct fuzz_world *w, struct script *s)
 	struct wire_qp *qp = &w->qps[take8(s) % FUZZ_QPS];
 	u32 psn = (signed char)take8(s);
 	u8 not = take8(s);
-	struct xrdma_net_template tmpl;
-	u8 frame[XRDMA_FRAME_MAX];
-	struct xrdma_path path;
+	struct model_net_template tmpl;
+	u8 frame[MODEL_FRAME_MAX];
+	struct model_path path;
 	u8 body[2048] = { 0 };
 	u32 len = take(s, body, sizeof(body) - 4);
 	u32 bth;
 
 	if (!(not & FIX_NOT_PAD))
 		len = (len + 3) & ~3U;
-	if (len < XRDMA_BTH_BYTES)
-		len = XRDMA_BTH_BYTES;
+	if (len < MODEL_BTH_BYTES)
+		len = MODEL_BTH_BYTES;
 	fix_bth(w, qp, body, len, psn, not);
 	fuzz_world_path(w, qp - w->qps, &path);
-	xrdma_net_template(&tmpl, &path);
-	bth = xrdma_net_write(&tmpl, frame, len + XRDMA_ICRC_BYTES);
+	model_net_template(&tmpl, &path);
+	bth = model_net_write(&tmpl, frame, len + MODEL_ICRC_BYTES);
 	memcpy(frame + bth, body, len);
-	xrdma_icrc_write(frame, tmpl.l3, bth, bth + len + XRDMA_ICRC_BYTES);
-	arrive(w, frame, bth + len + XRDMA_ICRC_BYTES);
+	model_icrc_write(frame, tmpl.l3, bth, bth + len + MODEL_ICRC_BYTES);
+	arrive(w, frame, bth + len + MODEL_ICRC_BYTES);
 }
 
 static void step_send(struct fuzz_world *w, struct script *s)
@@ -254,7 +254,7 @@ static void do_step(struct fuzz_world *w, struct script *s)
 		step_time(w);
 		break;
 	default:
-		xrdma_device_poll(w->env->hosts[0].dev);
+		model_device_poll(w->env->hosts[0].dev);
 	}
 }
 

@@ -43,7 +43,7 @@ static void modify(struct wire_qp *qp, u8 state, u32 mask,
 	};
 
 	p.attr.state = state;
-	assert_int_equal(xrdma_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
 }
 
 /* What a packet is answered with, and how long an answer is waited for. */
@@ -108,7 +108,7 @@ static void start_raw(struct wire_qp *qp)
 	wire_modify_state(qp, XRDMA_QPS_INIT);
 	wire_modify_state(qp, XRDMA_QPS_RTR);
 	wire_modify_state(qp, XRDMA_QPS_RTS);
-	assert_int_equal(xrdma_port_modify(qp->host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_port_modify(qp->host->dev, &p), XRDMA_CMD_OK);
 }
 
 static void make_xrc(struct fuzz_world *w)
@@ -127,8 +127,8 @@ static void make_xrc(struct fuzz_world *w)
 			&w->xrc_srq);
 	qp->qpn = qp->host->next_number++;
 	p.qpn = cpu_to_le32(qp->qpn);
-	assert_int_equal(xrdma_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
-	qp->qp = xrdma_qp_get(qp->host->dev, qp->qpn);
+	assert_int_equal(model_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
+	qp->qp = model_qp_get(qp->host->dev, qp->qpn);
 }
 
 static void make_qps(struct fuzz_world *w)
@@ -230,7 +230,7 @@ void fuzz_wrong(const char *what)
 void fuzz_world_judge(const struct fuzz_world *w)
 {
 	const struct wire_host *host = &w->env->hosts[0];
-	const struct xrdma_wire *wire = host->dev->wire;
+	const struct model_wire *wire = host->dev->wire;
 
 	if (host->herr->total)
 		fuzz_wrong("a host error");
@@ -244,9 +244,9 @@ void fuzz_world_judge(const struct fuzz_world *w)
 
 /* How frames of the peer reach a queue pair. */
 void fuzz_world_path(const struct fuzz_world *w, enum fuzz_qp number,
-		     struct xrdma_path *path)
+		     struct model_path *path)
 {
-	const struct xrdma_gid *to =
+	const struct model_gid *to =
 		&w->env->hosts[0].dev->gids[gid_of[number]];
 
 	memset(path, 0, sizeof(*path));

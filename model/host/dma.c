@@ -27,7 +27,7 @@
  * @ino: inode of the file
  * @base: where it is mapped
  * @size: bytes mapped
- * @rights: XRDMA_DMA_* that the descriptor allows
+ * @rights: MODEL_DMA_* that the descriptor allows
  * @users: mappings into it
  */
 struct dma_file {
@@ -45,7 +45,7 @@ struct dma_file {
  * @iova: first address
  * @len: bytes
  * @ptr: where @iova is in this process; NULL if it is not accessible
- * @rights: XRDMA_DMA_* bits
+ * @rights: MODEL_DMA_* bits
  * @file: what @ptr points into, or NULL
  */
 struct dma_mapping {
@@ -56,51 +56,51 @@ struct dma_mapping {
 	struct dma_file *file;
 };
 
-struct xrdma_dma {
-	struct xrdma_dma_map map;
+struct model_dma {
+	struct model_dma_map map;
 	struct dma_file *files;
 	bool enabled;
-	xrdma_dma_unmap_fn unmap_fn;
+	model_dma_unmap_fn unmap_fn;
 	void *unmap_opaque;
-	struct xrdma_dma_stats stats;
+	struct model_dma_stats stats;
 	/* the mapping of the page that last used the slot, or NULL */
 	struct dma_mapping *cache[CACHE_SLOTS];
 };
 
 static u64 to_page(u64 iova)
 {
-	return iova >> XRDMA_DMA_PAGE_SHIFT;
+	return iova >> MODEL_DMA_PAGE_SHIFT;
 }
 
 /**
- * xrdma_dma_create - no mappings, and DMA disabled
+ * model_dma_create - no mappings, and DMA disabled
  *
  * Return: the object, or NULL without memory.
  */
-struct xrdma_dma *xrdma_dma_create(void)
+struct model_dma *model_dma_create(void)
 {
-	return calloc(1, sizeof(struct xrdma_dma));
+	return calloc(1, sizeof(struct model_dma));
 }
 
 /**
- * xrdma_dma_destroy - remove all mappings and free the object
+ * model_dma_destroy - remove all mappings and free the object
  * @dma: the object; its unmap function is called as usual
  */
-void xrdma_dma_destroy(struct xrdma_dma *dma)
+void model_dma_destroy(struct model_dma *dma)
 {
-	xrdma_dma_unmap_all(dma);
-	xrdma_dma_release_files(dma);
-	xrdma_dma_map_clear(&dma->map);
+	model_dma_unmap_all(dma);
+	model_dma_release_files(dma);
+	model_dma_map_clear(&dma->map);
 	free(dma);
 }
 
 /**
- * xrdma_dma_set_unmap_fn - have someone told before a mapping goes
+ * model_dma_set_unmap_fn - have someone told before a mapping goes
  * @dma: the object
  * @fn: called once per mapping, while it still works; NULL for none
  * @opaque: its first argument
  */
-void xrdma_dma_set_unmap_fn(struct xrdma_dma *dma, xrdma_dma_unmap_fn fn,
+void model_dma_set_unmap_fn(struct model_dma *dma, model_dma_unmap_fn fn,
 			    void *opaque)
 {
 	dma->unmap_fn = fn;
@@ -108,27 +108,27 @@ void xrdma_dma_set_unmap_fn(struct xrdma_dma *dma, xrdma_dma_unmap_fn fn,
 }
 
 /**
- * xrdma_dma_enable - allow or forbid all DMA
+ * model_dma_enable - allow or forbid all DMA
  * @dma: the object
  * @enable: false while bus mastering is off
  */
-void xrdma_dma_enable(struct xrdma_dma *dma, bool enable)
+void model_dma_enable(struct model_dma *dma, bool enable)
 {
 	dma->enabled = enable;
 }
 
 /**
- * xrdma_dma_stats - counters
+ * model_dma_stats - counters
  * @dma: the object
  *
  * Return: live counters.
  */
-const struct xrdma_dma_stats *xrdma_dma_stats(const struct xrdma_dma *dma)
+const struct model_dma_stats *model_dma_stats(const struct model_dma *dma)
 {
 	return &dma->stats;
 }
 
-static struct dma_file *file_find(struct xrdma_dma *dma, const struct stat *st)
+static struct dma_file *file_find(struct model_dma *dma, const struct stat *st)
 {
 	struct dma_file *file;
 
@@ -142,11 +142,11 @@ static int file_mmap(struct dma_file *file, int fd)
 {
 	void *base;
 
-	file->rights = XRDMA_DMA_READ | XRDMA_DMA_WRITE;
+	file->rights = MODEL_DMA_READ | MODEL_DMA_WRITE;
 	base = mmap(NULL, file->size, PROT_READ | PROT_WRITE,
 		    MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (base == MAP_FAILED && errno == EACCES) {
-		file->rights = XRDMA_DMA_READ;
+		file->rights = MODEL_DMA_READ;
 		base = mmap(NULL, file->size, PROT_READ,
 			    MAP_SHARED | MAP_NORESERVE, fd, 0);
 	}
@@ -156,7 +156,7 @@ static int file_mmap(struct dma_file *file, int fd)
 	return 0;
 }
 
-static int file_add(struct xrdma_dma *dma, int fd, const struct stat *st,
+static int file_add(struct model_dma *dma, int fd, const struct stat *st,
 		    struct dma_file **result)
 {
 	struct dma_file *file = calloc(1, sizeof(*file));
@@ -179,7 +179,7 @@ static int file_add(struct xrdma_dma *dma, int fd, const struct stat *st,
 	return 0;
 }
 
-static void file_remove(struct xrdma_dma *dma, struct dma_file **link)
+static void file_remove(struct model_dma *dma, struct dma_file **link)
 {
 	struct dma_file *file = *link;
 
@@ -190,10 +190,10 @@ static void file_remove(struct xrdma_dma *dma, struct dma_file **link)
 }
 
 /**
- * xrdma_dma_release_files - unmap the files that no mapping uses
+ * model_dma_release_files - unmap the files that no mapping uses
  * @dma: the object
  */
-void xrdma_dma_release_files(struct xrdma_dma *dma)
+void model_dma_release_files(struct model_dma *dma)
 {
 	struct dma_file **link = &dma->files;
 
@@ -209,7 +209,7 @@ void xrdma_dma_release_files(struct xrdma_dma *dma)
  * Find the file of a descriptor, mapping it if it is new. A file that grew
  * since is mapped a second time, as a file of its own.
  */
-static int file_get(struct xrdma_dma *dma, int fd, u64 end,
+static int file_get(struct model_dma *dma, int fd, u64 end,
 		    struct dma_file **result)
 {
 	struct stat st;
@@ -224,7 +224,7 @@ static int file_get(struct xrdma_dma *dma, int fd, u64 end,
 	return file_add(dma, fd, &st, result);
 }
 
-static int mapping_attach(struct xrdma_dma *dma, struct dma_mapping *mapping,
+static int mapping_attach(struct model_dma *dma, struct dma_mapping *mapping,
 			  int fd, u64 offset)
 {
 	struct dma_file *file = NULL;
@@ -251,14 +251,14 @@ static bool wraps(u64 iova, u64 len)
 
 static bool valid_range(u64 iova, u64 len)
 {
-	u64 in_page = XRDMA_DMA_PAGE_SIZE - 1;
+	u64 in_page = MODEL_DMA_PAGE_SIZE - 1;
 
 	return len && !((iova | len) & in_page) && !wraps(iova, len);
 }
 
-static void count_map(struct xrdma_dma *dma, const struct dma_mapping *mapping)
+static void count_map(struct model_dma *dma, const struct dma_mapping *mapping)
 {
-	struct xrdma_dma_stats *stats = &dma->stats;
+	struct model_dma_stats *stats = &dma->stats;
 
 	stats->maps++;
 	stats->live++;
@@ -268,11 +268,11 @@ static void count_map(struct xrdma_dma *dma, const struct dma_mapping *mapping)
 }
 
 /**
- * xrdma_dma_map - enter a mapping
+ * model_dma_map - enter a mapping
  * @dma: the object
  * @iova: first address, a multiple of the page size
  * @len: bytes, a multiple of the page size
- * @rights: XRDMA_DMA_* bits
+ * @rights: MODEL_DMA_* bits
  * @fd: the memory; stays the caller's and may be closed. Negative for a range
  *	without memory: it exists, but no access to it succeeds.
  * @offset: where the range starts in @fd
@@ -281,7 +281,7 @@ static void count_map(struct xrdma_dma *dma, const struct dma_mapping *mapping)
  * the end of the file; -EEXIST if it overlaps a mapping; -EACCES if @fd does
  * not allow @rights; other errors of fstat() and mmap().
  */
-int xrdma_dma_map(struct xrdma_dma *dma, u64 iova, u64 len, unsigned int rights,
+int model_dma_map(struct model_dma *dma, u64 iova, u64 len, unsigned int rights,
 		  int fd, u64 offset)
 {
 	struct dma_mapping *mapping;
@@ -297,7 +297,7 @@ int xrdma_dma_map(struct xrdma_dma *dma, u64 iova, u64 len, unsigned int rights,
 	mapping->rights = rights;
 	err = mapping_attach(dma, mapping, fd, offset);
 	if (!err)
-		err = xrdma_dma_map_insert(&dma->map, to_page(iova),
+		err = model_dma_map_insert(&dma->map, to_page(iova),
 					   to_page(len), mapping);
 	if (err) {
 		free(mapping);
@@ -309,12 +309,12 @@ int xrdma_dma_map(struct xrdma_dma *dma, u64 iova, u64 len, unsigned int rights,
 	return 0;
 }
 
-static struct dma_mapping **cache_slot(struct xrdma_dma *dma, u64 page)
+static struct dma_mapping **cache_slot(struct model_dma *dma, u64 page)
 {
 	return &dma->cache[page % CACHE_SLOTS];
 }
 
-static void cache_drop(struct xrdma_dma *dma, const struct dma_mapping *mapping)
+static void cache_drop(struct model_dma *dma, const struct dma_mapping *mapping)
 {
 	u64 page = to_page(mapping->iova);
 	u64 n = to_page(mapping->len);
@@ -326,12 +326,12 @@ static void cache_drop(struct xrdma_dma *dma, const struct dma_mapping *mapping)
 			*cache_slot(dma, page) = NULL;
 }
 
-static void mapping_remove(struct xrdma_dma *dma, struct dma_mapping *mapping)
+static void mapping_remove(struct model_dma *dma, struct dma_mapping *mapping)
 {
 	if (dma->unmap_fn)
 		dma->unmap_fn(dma->unmap_opaque, mapping->iova, mapping->len);
 	cache_drop(dma, mapping);
-	xrdma_dma_map_remove(&dma->map, to_page(mapping->iova),
+	model_dma_map_remove(&dma->map, to_page(mapping->iova),
 			     to_page(mapping->len));
 	if (mapping->file)
 		mapping->file->users--;
@@ -342,28 +342,28 @@ static void mapping_remove(struct xrdma_dma *dma, struct dma_mapping *mapping)
 }
 
 /* A mapping may not be cut: the range has to hold it whole or not at all */
-static bool cuts_mapping(struct xrdma_dma *dma, u64 first, u64 last)
+static bool cuts_mapping(struct model_dma *dma, u64 first, u64 last)
 {
-	struct dma_mapping *head = xrdma_dma_map_find(&dma->map, first);
-	struct dma_mapping *tail = xrdma_dma_map_find(&dma->map, last);
+	struct dma_mapping *head = model_dma_map_find(&dma->map, first);
+	struct dma_mapping *tail = model_dma_map_find(&dma->map, last);
 
 	if (head && to_page(head->iova) < first)
 		return true;
 	return tail && to_page(tail->iova + tail->len - 1) > last;
 }
 
-static void unmap_pages(struct xrdma_dma *dma, u64 first, u64 last)
+static void unmap_pages(struct model_dma *dma, u64 first, u64 last)
 {
 	struct dma_mapping *mapping;
 
-	while ((mapping = xrdma_dma_map_first(&dma->map, first, last))) {
+	while ((mapping = model_dma_map_first(&dma->map, first, last))) {
 		first = to_page(mapping->iova + mapping->len - 1) + 1;
 		mapping_remove(dma, mapping);
 	}
 }
 
 /**
- * xrdma_dma_unmap - remove the mappings in a range
+ * model_dma_unmap - remove the mappings in a range
  * @dma: the object
  * @iova: first address, a multiple of the page size
  * @len: bytes, a multiple of the page size
@@ -374,7 +374,7 @@ static void unmap_pages(struct xrdma_dma *dma, u64 first, u64 last)
  * Return: 0, or -EINVAL for an unaligned, empty or wrapping range and for one
  * that would cut a mapping; then nothing is removed.
  */
-int xrdma_dma_unmap(struct xrdma_dma *dma, u64 iova, u64 len)
+int model_dma_unmap(struct model_dma *dma, u64 iova, u64 len)
 {
 	u64 first = to_page(iova), last = to_page(iova + len - 1);
 
@@ -385,22 +385,22 @@ int xrdma_dma_unmap(struct xrdma_dma *dma, u64 iova, u64 len)
 }
 
 /**
- * xrdma_dma_unmap_all - remove every mapping
+ * model_dma_unmap_all - remove every mapping
  * @dma: the object
  */
-void xrdma_dma_unmap_all(struct xrdma_dma *dma)
+void model_dma_unmap_all(struct model_dma *dma)
 {
 	unmap_pages(dma, 0, to_page(UINT64_MAX));
 }
 
-static struct dma_mapping *mapping_find(struct xrdma_dma *dma, u64 iova)
+static struct dma_mapping *mapping_find(struct model_dma *dma, u64 iova)
 {
 	struct dma_mapping **slot = cache_slot(dma, to_page(iova));
 	struct dma_mapping *mapping = *slot;
 
 	if (mapping && iova - mapping->iova < mapping->len)
 		return mapping;
-	mapping = xrdma_dma_map_find(&dma->map, to_page(iova));
+	mapping = model_dma_map_find(&dma->map, to_page(iova));
 	if (mapping)
 		*slot = mapping;
 	return mapping;
@@ -410,10 +410,10 @@ static struct dma_mapping *mapping_find(struct xrdma_dma *dma, u64 iova)
  * Find the memory at an address. *len is cut to what the mapping has from
  * there on.
  */
-static int resolve(struct xrdma_dma *dma, u64 iova, size_t *len, bool write,
+static int resolve(struct model_dma *dma, u64 iova, size_t *len, bool write,
 		   u8 **ptr)
 {
-	unsigned int right = write ? XRDMA_DMA_WRITE : XRDMA_DMA_READ;
+	unsigned int right = write ? MODEL_DMA_WRITE : MODEL_DMA_READ;
 	struct dma_mapping *mapping;
 	u64 left;
 
@@ -432,7 +432,7 @@ static int resolve(struct xrdma_dma *dma, u64 iova, size_t *len, bool write,
 }
 
 /**
- * xrdma_dma_ptr - a pointer to guest memory
+ * model_dma_ptr - a pointer to guest memory
  * @dma: the object
  * @iova: first address
  * @len: bytes
@@ -443,9 +443,9 @@ static int resolve(struct xrdma_dma *dma, u64 iova, size_t *len, bool write,
  * DMA is disabled.
  *
  * Return: the pointer; NULL unless all of the range is there with the right
- * (xrdma_dma_check() tells why) in one piece.
+ * (model_dma_check() tells why) in one piece.
  */
-void *xrdma_dma_ptr(struct xrdma_dma *dma, u64 iova, size_t len, bool write)
+void *model_dma_ptr(struct model_dma *dma, u64 iova, size_t len, bool write)
 {
 	size_t done, part = len;
 	u8 *first, *ptr;
@@ -462,7 +462,7 @@ void *xrdma_dma_ptr(struct xrdma_dma *dma, u64 iova, size_t len, bool write)
 }
 
 /**
- * xrdma_dma_check - whether a range can be accessed
+ * model_dma_check - whether a range can be accessed
  * @dma: the object
  * @iova: first address
  * @len: bytes
@@ -471,7 +471,7 @@ void *xrdma_dma_ptr(struct xrdma_dma *dma, u64 iova, size_t len, bool write)
  * Return: 0; -EPERM while DMA is disabled; -EFAULT if a part is not mapped or
  * not accessible; -EACCES if a part lacks the right.
  */
-int xrdma_dma_check(struct xrdma_dma *dma, u64 iova, size_t len, bool write)
+int model_dma_check(struct model_dma *dma, u64 iova, size_t len, bool write)
 {
 	size_t part;
 	u8 *ptr;
@@ -489,15 +489,15 @@ int xrdma_dma_check(struct xrdma_dma *dma, u64 iova, size_t len, bool write)
 }
 
 /**
- * xrdma_dma_read - copy from guest memory, across mappings
+ * model_dma_read - copy from guest memory, across mappings
  * @dma: the object
  * @iova: first address
  * @buf: where to
  * @len: bytes
  *
- * Return: 0, or as xrdma_dma_check(); then part of @buf may be written.
+ * Return: 0, or as model_dma_check(); then part of @buf may be written.
  */
-int xrdma_dma_read(struct xrdma_dma *dma, u64 iova, void *buf, size_t len)
+int model_dma_read(struct model_dma *dma, u64 iova, void *buf, size_t len)
 {
 	u8 *to = buf, *ptr;
 	size_t part;
@@ -516,7 +516,7 @@ int xrdma_dma_read(struct xrdma_dma *dma, u64 iova, void *buf, size_t len)
 }
 
 /**
- * xrdma_dma_write - copy to guest memory, across mappings
+ * model_dma_write - copy to guest memory, across mappings
  * @dma: the object
  * @iova: first address
  * @buf: where from
@@ -524,9 +524,9 @@ int xrdma_dma_read(struct xrdma_dma *dma, u64 iova, void *buf, size_t len)
  *
  * All or nothing: the whole range is checked before the first byte.
  *
- * Return: 0, or as xrdma_dma_check().
+ * Return: 0, or as model_dma_check().
  */
-int xrdma_dma_write(struct xrdma_dma *dma, u64 iova, const void *buf,
+int model_dma_write(struct model_dma *dma, u64 iova, const void *buf,
 		    size_t len)
 {
 	const u8 *from = buf;
@@ -534,7 +534,7 @@ int xrdma_dma_write(struct xrdma_dma *dma, u64 iova, const void *buf,
 	u8 *ptr;
 	int err;
 
-	err = xrdma_dma_check(dma, iova, len, true);
+	err = model_dma_check(dma, iova, len, true);
 	if (err)
 		return err;
 	for (; len; iova += part, from += part, len -= part) {

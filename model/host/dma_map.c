@@ -12,20 +12,20 @@
 
 #define VALUE_TAG	1UL
 
-struct xrdma_dma_map_node {
+struct model_dma_map_node {
 	unsigned int used;
-	uintptr_t slot[XRDMA_DMA_MAP_SLOTS];
+	uintptr_t slot[MODEL_DMA_MAP_SLOTS];
 };
 
 /* Level 0 has pages in its slots, each further level 512 times as many */
 static u64 slot_pages(unsigned int level)
 {
-	return BIT_ULL(level * XRDMA_DMA_MAP_BITS);
+	return BIT_ULL(level * MODEL_DMA_MAP_BITS);
 }
 
 static unsigned int slot_index(u64 page, unsigned int level)
 {
-	return page >> (level * XRDMA_DMA_MAP_BITS) & (XRDMA_DMA_MAP_SLOTS - 1);
+	return page >> (level * MODEL_DMA_MAP_BITS) & (MODEL_DMA_MAP_SLOTS - 1);
 }
 
 static bool is_value(uintptr_t slot)
@@ -38,22 +38,22 @@ static void *to_value(uintptr_t slot)
 	return (void *)(slot & ~VALUE_TAG);
 }
 
-static struct xrdma_dma_map_node *to_node(uintptr_t slot)
+static struct model_dma_map_node *to_node(uintptr_t slot)
 {
-	return (struct xrdma_dma_map_node *)slot;
+	return (struct model_dma_map_node *)slot;
 }
 
-static struct xrdma_dma_map_node *node_new(struct xrdma_dma_map *map)
+static struct model_dma_map_node *node_new(struct model_dma_map *map)
 {
-	struct xrdma_dma_map_node *node = map->spare;
+	struct model_dma_map_node *node = map->spare;
 
 	map->spare = NULL;
 	return node ? node : calloc(1, sizeof(*node));
 }
 
 /* An empty node is all zero, so it can be used again as it is */
-static void node_free(struct xrdma_dma_map *map,
-		      struct xrdma_dma_map_node *node)
+static void node_free(struct model_dma_map *map,
+		      struct model_dma_map_node *node)
 {
 	if (map->spare)
 		free(node);
@@ -66,7 +66,7 @@ static unsigned int fitting_level(u64 page, u64 n_pages)
 {
 	unsigned int level = 0;
 
-	while (level + 1 < XRDMA_DMA_MAP_LEVELS &&
+	while (level + 1 < MODEL_DMA_MAP_LEVELS &&
 	       !(page & (slot_pages(level + 1) - 1)) &&
 	       n_pages >= slot_pages(level + 1))
 		level++;
@@ -74,16 +74,16 @@ static unsigned int fitting_level(u64 page, u64 n_pages)
 }
 
 /* Store a value in one slot, making the nodes above it; undone on failure */
-static int insert_slot(struct xrdma_dma_map *map, u64 page,
+static int insert_slot(struct model_dma_map *map, u64 page,
 		       unsigned int slot_level, void *value)
 {
-	struct xrdma_dma_map_node *node;
+	struct model_dma_map_node *node;
 	unsigned int level, i;
 
 	if (!map->root)
 		map->root = node_new(map);
 	node = map->root;
-	for (level = XRDMA_DMA_MAP_LEVELS - 1; node && level > slot_level;
+	for (level = MODEL_DMA_MAP_LEVELS - 1; node && level > slot_level;
 	     level--) {
 		i = slot_index(page, level);
 		if (is_value(node->slot[i]))
@@ -105,13 +105,13 @@ static int insert_slot(struct xrdma_dma_map *map, u64 page,
 }
 
 /* Empty one slot and free the nodes above it that became empty */
-static void remove_slot(struct xrdma_dma_map *map, u64 page,
+static void remove_slot(struct model_dma_map *map, u64 page,
 			unsigned int slot_level)
 {
-	uintptr_t *path[XRDMA_DMA_MAP_LEVELS];
-	struct xrdma_dma_map_node *nodes[XRDMA_DMA_MAP_LEVELS];
-	struct xrdma_dma_map_node *node = map->root;
-	unsigned int level = XRDMA_DMA_MAP_LEVELS - 1;
+	uintptr_t *path[MODEL_DMA_MAP_LEVELS];
+	struct model_dma_map_node *nodes[MODEL_DMA_MAP_LEVELS];
+	struct model_dma_map_node *node = map->root;
+	unsigned int level = MODEL_DMA_MAP_LEVELS - 1;
 
 	for (;; level--) {
 		nodes[level] = node;
@@ -123,7 +123,7 @@ static void remove_slot(struct xrdma_dma_map *map, u64 page,
 	if (*path[level])
 		nodes[level]->used--;
 	*path[level] = 0;
-	for (; level < XRDMA_DMA_MAP_LEVELS - 1 && !nodes[level]->used;
+	for (; level < MODEL_DMA_MAP_LEVELS - 1 && !nodes[level]->used;
 	     level++) {
 		node_free(map, nodes[level]);
 		*path[level + 1] = 0;
@@ -132,17 +132,17 @@ static void remove_slot(struct xrdma_dma_map *map, u64 page,
 }
 
 /**
- * xrdma_dma_map_insert - give a range of pages a value
+ * model_dma_map_insert - give a range of pages a value
  * @map: the map
  * @page: first page
  * @n_pages: number of pages, at least 1; the range ends within
- *	XRDMA_DMA_MAP_PAGES
+ *	MODEL_DMA_MAP_PAGES
  * @value: an even pointer, not NULL
  *
  * Return: 0; -EEXIST if a page of the range has a value; -ENOMEM. A failed
  * call changes nothing that can be seen.
  */
-int xrdma_dma_map_insert(struct xrdma_dma_map *map, u64 page, u64 n_pages,
+int model_dma_map_insert(struct model_dma_map *map, u64 page, u64 n_pages,
 			 void *value)
 {
 	u64 start = page, left = n_pages;
@@ -153,7 +153,7 @@ int xrdma_dma_map_insert(struct xrdma_dma_map *map, u64 page, u64 n_pages,
 		level = fitting_level(page, left);
 		err = insert_slot(map, page, level, value);
 		if (err) {
-			xrdma_dma_map_remove(map, start, page - start);
+			model_dma_map_remove(map, start, page - start);
 			return err;
 		}
 		page += slot_pages(level);
@@ -163,14 +163,14 @@ int xrdma_dma_map_insert(struct xrdma_dma_map *map, u64 page, u64 n_pages,
 }
 
 /**
- * xrdma_dma_map_remove - take the value from a range of pages
+ * model_dma_map_remove - take the value from a range of pages
  * @map: the map
  * @page: first page
  * @n_pages: number of pages
  *
  * The range must be one that was inserted.
  */
-void xrdma_dma_map_remove(struct xrdma_dma_map *map, u64 page, u64 n_pages)
+void model_dma_map_remove(struct model_dma_map *map, u64 page, u64 n_pages)
 {
 	unsigned int level;
 
@@ -183,19 +183,19 @@ void xrdma_dma_map_remove(struct xrdma_dma_map *map, u64 page, u64 n_pages)
 }
 
 /**
- * xrdma_dma_map_find - look up one page
+ * model_dma_map_find - look up one page
  * @map: the map
  * @page: any number
  *
  * Return: its value, or NULL.
  */
-void *xrdma_dma_map_find(const struct xrdma_dma_map *map, u64 page)
+void *model_dma_map_find(const struct model_dma_map *map, u64 page)
 {
-	const struct xrdma_dma_map_node *node = map->root;
-	unsigned int level = XRDMA_DMA_MAP_LEVELS;
+	const struct model_dma_map_node *node = map->root;
+	unsigned int level = MODEL_DMA_MAP_LEVELS;
 	uintptr_t slot;
 
-	if (page >= XRDMA_DMA_MAP_PAGES)
+	if (page >= MODEL_DMA_MAP_PAGES)
 		return NULL;
 	while (node && level--) {
 		slot = node->slot[slot_index(page, level)];
@@ -206,14 +206,14 @@ void *xrdma_dma_map_find(const struct xrdma_dma_map *map, u64 page)
 	return NULL;
 }
 
-static void *first_below(const struct xrdma_dma_map_node *node,
+static void *first_below(const struct model_dma_map_node *node,
 			 unsigned int level, u64 base, u64 page, u64 last)
 {
 	unsigned int i = page > base ? slot_index(page, level) : 0;
 	void *value;
 	u64 start;
 
-	for (; i < XRDMA_DMA_MAP_SLOTS; i++) {
+	for (; i < MODEL_DMA_MAP_SLOTS; i++) {
 		start = base + i * slot_pages(level);
 		if (start > last)
 			break;
@@ -230,38 +230,38 @@ static void *first_below(const struct xrdma_dma_map_node *node,
 }
 
 /**
- * xrdma_dma_map_first - the first value in a range of pages
+ * model_dma_map_first - the first value in a range of pages
  * @map: the map
  * @page: first page
  * @last: last page, included
  *
  * Return: the value of the lowest page of the range that has one, or NULL.
  */
-void *xrdma_dma_map_first(const struct xrdma_dma_map *map, u64 page, u64 last)
+void *model_dma_map_first(const struct model_dma_map *map, u64 page, u64 last)
 {
-	if (!map->root || page >= XRDMA_DMA_MAP_PAGES)
+	if (!map->root || page >= MODEL_DMA_MAP_PAGES)
 		return NULL;
-	return first_below(map->root, XRDMA_DMA_MAP_LEVELS - 1, 0, page, last);
+	return first_below(map->root, MODEL_DMA_MAP_LEVELS - 1, 0, page, last);
 }
 
-static void free_below(struct xrdma_dma_map_node *node, unsigned int level)
+static void free_below(struct model_dma_map_node *node, unsigned int level)
 {
 	unsigned int i;
 
-	for (i = 0; level && i < XRDMA_DMA_MAP_SLOTS; i++)
+	for (i = 0; level && i < MODEL_DMA_MAP_SLOTS; i++)
 		if (node->slot[i] && !is_value(node->slot[i]))
 			free_below(to_node(node->slot[i]), level - 1);
 	free(node);
 }
 
 /**
- * xrdma_dma_map_clear - forget everything
+ * model_dma_map_clear - forget everything
  * @map: the map; empty afterwards
  */
-void xrdma_dma_map_clear(struct xrdma_dma_map *map)
+void model_dma_map_clear(struct model_dma_map *map)
 {
 	if (map->root)
-		free_below(map->root, XRDMA_DMA_MAP_LEVELS - 1);
+		free_below(map->root, MODEL_DMA_MAP_LEVELS - 1);
 	free(map->spare);
 	memset(map, 0, sizeof(*map));
 }

@@ -7,37 +7,37 @@
  *
  * Owns the nodes, not the values. Knows nothing of memory.
  */
-#ifndef XRDMA_MODEL_DMA_MAP_H
-#define XRDMA_MODEL_DMA_MAP_H
+#ifndef MODEL_DMA_MAP_H
+#define MODEL_DMA_MAP_H
 
 #include <linux/bits.h>
 #include <linux/types.h>
 #include <stdbool.h>
 
 /* 64-bit addresses have 52-bit page numbers: six levels of nine bits */
-#define XRDMA_DMA_MAP_LEVELS	6
-#define XRDMA_DMA_MAP_BITS	9
-#define XRDMA_DMA_MAP_SLOTS	BIT(XRDMA_DMA_MAP_BITS)
-#define XRDMA_DMA_MAP_PAGES	BIT_ULL(XRDMA_DMA_MAP_LEVELS *	\
-					XRDMA_DMA_MAP_BITS)
+#define MODEL_DMA_MAP_LEVELS	6
+#define MODEL_DMA_MAP_BITS	9
+#define MODEL_DMA_MAP_SLOTS	BIT(MODEL_DMA_MAP_BITS)
+#define MODEL_DMA_MAP_PAGES	BIT_ULL(MODEL_DMA_MAP_LEVELS *	\
+					MODEL_DMA_MAP_BITS)
 
-struct xrdma_dma_map_node;
+struct model_dma_map_node;
 
 /**
- * struct xrdma_dma_map - the map; all zero is an empty one
+ * struct model_dma_map - the map; all zero is an empty one
  * @root: top node, or NULL
  * @spare: a node kept from the last removal
  */
-struct xrdma_dma_map {
-	struct xrdma_dma_map_node *root;
-	struct xrdma_dma_map_node *spare;
+struct model_dma_map {
+	struct model_dma_map_node *root;
+	struct model_dma_map_node *spare;
 };
 
-int xrdma_dma_map_insert(struct xrdma_dma_map *map, u64 page, u64 n_pages,
+int model_dma_map_insert(struct model_dma_map *map, u64 page, u64 n_pages,
 			 void *value);
-void xrdma_dma_map_remove(struct xrdma_dma_map *map, u64 page, u64 n_pages);
-void *xrdma_dma_map_find(const struct xrdma_dma_map *map, u64 page);
-void *xrdma_dma_map_first(const struct xrdma_dma_map *map, u64 page, u64 last);
-void xrdma_dma_map_clear(struct xrdma_dma_map *map);
+void model_dma_map_remove(struct model_dma_map *map, u64 page, u64 n_pages);
+void *model_dma_map_find(const struct model_dma_map *map, u64 page);
+void *model_dma_map_first(const struct model_dma_map *map, u64 page, u64 last);
+void model_dma_map_clear(struct model_dma_map *map);
 
-#endif /* XRDMA_MODEL_DMA_MAP_H */
+#endif /* MODEL_DMA_MAP_H */

@@ -14,27 +14,27 @@
 /* lines printed per kind; the log and the counts go on */
 #define PRINTED_PER_KIND	32
 
-#define KIND_NAME(name, text)	[XRDMA_HERR_##name] = #name,
-#define KIND_TEXT(name, text)	[XRDMA_HERR_##name] = text,
+#define KIND_NAME(name, text)	[MODEL_HERR_##name] = #name,
+#define KIND_TEXT(name, text)	[MODEL_HERR_##name] = text,
 
-static const char * const kind_names[] = { XRDMA_HOST_ERRORS(KIND_NAME) };
-static const char * const kind_texts[] = { XRDMA_HOST_ERRORS(KIND_TEXT) };
+static const char * const kind_names[] = { MODEL_HOST_ERRORS(KIND_NAME) };
+static const char * const kind_texts[] = { MODEL_HOST_ERRORS(KIND_TEXT) };
 
 /**
- * xrdma_host_errors_create - an empty ledger
+ * model_host_errors_create - an empty ledger
  *
  * Return: the ledger, or NULL without memory.
  */
-struct xrdma_host_errors *xrdma_host_errors_create(void)
+struct model_host_errors *model_host_errors_create(void)
 {
-	return calloc(1, sizeof(struct xrdma_host_errors));
+	return calloc(1, sizeof(struct model_host_errors));
 }
 
 /**
- * xrdma_host_errors_destroy - free a ledger
+ * model_host_errors_destroy - free a ledger
  * @herr: the ledger; NULL is allowed
  */
-void xrdma_host_errors_destroy(struct xrdma_host_errors *herr)
+void model_host_errors_destroy(struct model_host_errors *herr)
 {
 	free(herr);
 }
@@ -47,7 +47,7 @@ static u64 monotonic_ns(void)
 	return (u64)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static void print_entry(const struct xrdma_host_error_entry *entry, u64 count)
+static void print_entry(const struct model_host_error_entry *entry, u64 count)
 {
 	if (count > PRINTED_PER_KIND)
 		return;
@@ -59,18 +59,18 @@ static void print_entry(const struct xrdma_host_error_entry *entry, u64 count)
 }
 
 /**
- * xrdma_host_error - enter one host error
+ * model_host_error - enter one host error
  * @herr: the ledger
  * @kind: what the driver did
  * @fmt: printf format of the details: where, which value
  */
-void xrdma_host_error(struct xrdma_host_errors *herr,
-		      enum xrdma_host_error_kind kind, const char *fmt, ...)
+void model_host_error(struct model_host_errors *herr,
+		      enum model_host_error_kind kind, const char *fmt, ...)
 {
-	struct xrdma_host_error_entry *entry;
+	struct model_host_error_entry *entry;
 	va_list args;
 
-	entry = &herr->log[herr->total++ % XRDMA_HOST_ERROR_LOG];
+	entry = &herr->log[herr->total++ % MODEL_HOST_ERROR_LOG];
 	herr->count[kind]++;
 	entry->time_ns = monotonic_ns();
 	entry->kind = kind;
@@ -81,40 +81,40 @@ void xrdma_host_error(struct xrdma_host_errors *herr,
 }
 
 /**
- * xrdma_host_error_name - the name of a kind
+ * model_host_error_name - the name of a kind
  * @kind: the kind
  *
  * Return: its name, as tests know it.
  */
-const char *xrdma_host_error_name(enum xrdma_host_error_kind kind)
+const char *model_host_error_name(enum model_host_error_kind kind)
 {
 	return kind_names[kind];
 }
 
 /**
- * xrdma_host_errors_kept - entries that can be read
+ * model_host_errors_kept - entries that can be read
  * @herr: the ledger
  *
- * Return: the smaller of @herr->total and XRDMA_HOST_ERROR_LOG.
+ * Return: the smaller of @herr->total and MODEL_HOST_ERROR_LOG.
  */
-unsigned int xrdma_host_errors_kept(const struct xrdma_host_errors *herr)
+unsigned int model_host_errors_kept(const struct model_host_errors *herr)
 {
-	if (herr->total < XRDMA_HOST_ERROR_LOG)
+	if (herr->total < MODEL_HOST_ERROR_LOG)
 		return herr->total;
-	return XRDMA_HOST_ERROR_LOG;
+	return MODEL_HOST_ERROR_LOG;
 }
 
 /**
- * xrdma_host_errors_entry - read one entry
+ * model_host_errors_entry - read one entry
  * @herr: the ledger
- * @i: 0 for the oldest that is kept, below xrdma_host_errors_kept()
+ * @i: 0 for the oldest that is kept, below model_host_errors_kept()
  *
- * Return: the entry, valid until the next xrdma_host_error().
+ * Return: the entry, valid until the next model_host_error().
  */
-const struct xrdma_host_error_entry *
-xrdma_host_errors_entry(const struct xrdma_host_errors *herr, unsigned int i)
+const struct model_host_error_entry *
+model_host_errors_entry(const struct model_host_errors *herr, unsigned int i)
 {
-	u64 first = herr->total - xrdma_host_errors_kept(herr);
+	u64 first = herr->total - model_host_errors_kept(herr);
 
-	return &herr->log[(first + i) % XRDMA_HOST_ERROR_LOG];
+	return &herr->log[(first + i) % MODEL_HOST_ERROR_LOG];
 }

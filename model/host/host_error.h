@@ -6,8 +6,8 @@
  * a bounded log. A test in which one occurs has failed. Owns the kinds and the
  * ledger; knows nothing of the device that reports, nor of how it is read out.
  */
-#ifndef XRDMA_MODEL_HOST_ERROR_H
-#define XRDMA_MODEL_HOST_ERROR_H
+#ifndef MODEL_HOST_ERROR_H
+#define MODEL_HOST_ERROR_H
 
 #include <linux/types.h>
 
@@ -15,7 +15,7 @@
  * X(name, what the driver did). Add kinds at the end of their group; the name
  * is what tests and users see.
  */
-#define XRDMA_HOST_ERRORS(X)						\
+#define MODEL_HOST_ERRORS(X)						\
 	/* bus */							\
 	X(BAR_DISABLED, "BAR access while memory space is disabled")	\
 	X(BAR_ACCESS, "BAR access of a size or alignment not allowed")	\
@@ -51,49 +51,49 @@
 	X(MTT_ENTRY, "translation entry malformed")			\
 	X(MTT_MISSING, "no translation where there must be one")
 
-#define XRDMA_HOST_ERROR_ENUM(name, text) XRDMA_HERR_##name,
+#define MODEL_HOST_ERROR_ENUM(name, text) MODEL_HERR_##name,
 
-/** enum xrdma_host_error_kind - one per line of XRDMA_HOST_ERRORS */
-enum xrdma_host_error_kind {
-	XRDMA_HOST_ERRORS(XRDMA_HOST_ERROR_ENUM)
-	XRDMA_HERR_KINDS,
+/** enum model_host_error_kind - one per line of MODEL_HOST_ERRORS */
+enum model_host_error_kind {
+	MODEL_HOST_ERRORS(MODEL_HOST_ERROR_ENUM)
+	MODEL_HERR_KINDS,
 };
 
-/** XRDMA_HOST_ERROR_LOG - entries kept; older ones are overwritten */
-#define XRDMA_HOST_ERROR_LOG	256
+/** MODEL_HOST_ERROR_LOG - entries kept; older ones are overwritten */
+#define MODEL_HOST_ERROR_LOG	256
 
 /**
- * struct xrdma_host_error_entry - one host error
+ * struct model_host_error_entry - one host error
  * @time_ns: CLOCK_MONOTONIC
  * @kind: what the driver did
  * @text: details, cut off when too long
  */
-struct xrdma_host_error_entry {
+struct model_host_error_entry {
 	u64 time_ns;
-	enum xrdma_host_error_kind kind;
+	enum model_host_error_kind kind;
 	char text[192];
 };
 
 /**
- * struct xrdma_host_errors - the ledger
+ * struct model_host_errors - the ledger
  * @total: errors since the process started
  * @count: the same by kind
  * @log: ring of the newest errors; entry i of the history is at i modulo size
  */
-struct xrdma_host_errors {
+struct model_host_errors {
 	u64 total;
-	u64 count[XRDMA_HERR_KINDS];
-	struct xrdma_host_error_entry log[XRDMA_HOST_ERROR_LOG];
+	u64 count[MODEL_HERR_KINDS];
+	struct model_host_error_entry log[MODEL_HOST_ERROR_LOG];
 };
 
-struct xrdma_host_errors *xrdma_host_errors_create(void);
-void xrdma_host_errors_destroy(struct xrdma_host_errors *herr);
-void xrdma_host_error(struct xrdma_host_errors *herr,
-		      enum xrdma_host_error_kind kind, const char *fmt, ...)
+struct model_host_errors *model_host_errors_create(void);
+void model_host_errors_destroy(struct model_host_errors *herr);
+void model_host_error(struct model_host_errors *herr,
+		      enum model_host_error_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-const char *xrdma_host_error_name(enum xrdma_host_error_kind kind);
-unsigned int xrdma_host_errors_kept(const struct xrdma_host_errors *herr);
-const struct xrdma_host_error_entry *
-xrdma_host_errors_entry(const struct xrdma_host_errors *herr, unsigned int i);
+const char *model_host_error_name(enum model_host_error_kind kind);
+unsigned int model_host_errors_kept(const struct model_host_errors *herr);
+const struct model_host_error_entry *
+model_host_errors_entry(const struct model_host_errors *herr, unsigned int i);
 
-#endif /* XRDMA_MODEL_HOST_ERROR_H */
+#endif /* MODEL_HOST_ERROR_H */

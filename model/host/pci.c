@@ -43,14 +43,14 @@ static u16 get16(const u8 *p, unsigned int offset)
 	return p[offset] | p[offset + 1] << 8;
 }
 
-static void set_capability(struct xrdma_pci *pci, unsigned int offset, u8 id,
+static void set_capability(struct model_pci *pci, unsigned int offset, u8 id,
 			   u8 next)
 {
 	pci->reset_value[offset + PCI_CAP_LIST_ID] = id;
 	pci->reset_value[offset + PCI_CAP_LIST_NEXT] = next;
 }
 
-static void set_header(struct xrdma_pci *pci)
+static void set_header(struct model_pci *pci)
 {
 	u8 *reset = pci->reset_value;
 
@@ -58,7 +58,7 @@ static void set_header(struct xrdma_pci *pci)
 	put16(reset, PCI_DEVICE_ID, XRDMA_PCI_DEVICE_ID);
 	put16(reset, PCI_STATUS, PCI_STATUS_CAP_LIST);
 	put32(reset, PCI_CLASS_REVISION,
-	      XRDMA_PCI_CLASS << 8 | XRDMA_PCI_REVISION);
+	      MODEL_PCI_CLASS << 8 | MODEL_PCI_REVISION);
 	put16(reset, PCI_SUBSYSTEM_VENDOR_ID, XRDMA_PCI_VENDOR_ID);
 	put16(reset, PCI_SUBSYSTEM_ID, XRDMA_PCI_DEVICE_ID);
 	reset[PCI_CAPABILITY_LIST] = CAP_PM;
@@ -75,7 +75,7 @@ static void set_header(struct xrdma_pci *pci)
 }
 
 /* A pair of registers; the type bits have no other use. */
-static void set_bar(struct xrdma_pci *pci, unsigned int bar, u64 size,
+static void set_bar(struct model_pci *pci, unsigned int bar, u64 size,
 		    u32 flags)
 {
 	unsigned int offset = PCI_BASE_ADDRESS_0 + 4 * bar;
@@ -88,7 +88,7 @@ static void set_bar(struct xrdma_pci *pci, unsigned int bar, u64 size,
 }
 
 /* D0 and D3hot; the context survives D3hot, so no reset follows it */
-static void set_pm(struct xrdma_pci *pci)
+static void set_pm(struct model_pci *pci)
 {
 	set_capability(pci, CAP_PM, PCI_CAP_ID_PM, CAP_MSIX);
 	put16(pci->reset_value, CAP_PM + PCI_PM_PMC, 3);
@@ -96,7 +96,7 @@ static void set_pm(struct xrdma_pci *pci)
 	put16(pci->writable, CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
 }
 
-static void set_msix(struct xrdma_pci *pci, unsigned int vectors)
+static void set_msix(struct model_pci *pci, unsigned int vectors)
 {
 	u8 *reset = pci->reset_value;
 
@@ -111,7 +111,7 @@ static void set_msix(struct xrdma_pci *pci, unsigned int vectors)
 }
 
 /* An endpoint with function level reset on a link of 8 lanes at 8 GT/s */
-static void set_express(struct xrdma_pci *pci)
+static void set_express(struct model_pci *pci)
 {
 	u8 *reset = pci->reset_value;
 
@@ -152,14 +152,14 @@ static void set_express(struct xrdma_pci *pci)
 }
 
 /**
- * xrdma_pci_init - lay out configuration space, in its reset state
+ * model_pci_init - lay out configuration space, in its reset state
  * @pci: the function
  * @msix_vectors: 1 to XRDMA_MSIX_VECTORS
  * @events: effects of writes
  * @opaque: first argument of @events
  */
-void xrdma_pci_init(struct xrdma_pci *pci, unsigned int msix_vectors,
-		    const struct xrdma_pci_events *events, void *opaque)
+void model_pci_init(struct model_pci *pci, unsigned int msix_vectors,
+		    const struct model_pci_events *events, void *opaque)
 {
 	_Static_assert(XRDMA_MSIX_TABLE +
 		       XRDMA_MSIX_VECTORS * MSIX_ENTRY_SIZE <=
@@ -179,12 +179,12 @@ void xrdma_pci_init(struct xrdma_pci *pci, unsigned int msix_vectors,
 
 static bool in_config(u64 offset, size_t len)
 {
-	return len <= XRDMA_PCI_CONFIG_SIZE &&
-	       offset <= XRDMA_PCI_CONFIG_SIZE - len;
+	return len <= MODEL_PCI_CONFIG_SIZE &&
+	       offset <= MODEL_PCI_CONFIG_SIZE - len;
 }
 
 /**
- * xrdma_pci_read - read configuration space
+ * model_pci_read - read configuration space
  * @pci: the function
  * @offset: first byte
  * @buf: where to put the bytes
@@ -192,7 +192,7 @@ static bool in_config(u64 offset, size_t len)
  *
  * Return: 0, or -EINVAL outside of configuration space.
  */
-int xrdma_pci_read(const struct xrdma_pci *pci, u64 offset, void *buf,
+int model_pci_read(const struct model_pci *pci, u64 offset, void *buf,
 		   size_t len)
 {
 	if (!in_config(offset, len))
@@ -201,21 +201,21 @@ int xrdma_pci_read(const struct xrdma_pci *pci, u64 offset, void *buf,
 	return 0;
 }
 
-static void notify_changed(struct xrdma_pci *pci)
+static void notify_changed(struct model_pci *pci)
 {
 	if (pci->events && pci->events->changed)
 		pci->events->changed(pci->opaque);
 }
 
-static void function_level_reset(struct xrdma_pci *pci)
+static void function_level_reset(struct model_pci *pci)
 {
-	xrdma_pci_reset(pci);
+	model_pci_reset(pci);
 	if (pci->events && pci->events->reset)
 		pci->events->reset(pci->opaque);
 }
 
 /* D1 and D2 are optional, and a write of a state that is not there is void */
-static void ignore_unsupported_power_state(struct xrdma_pci *pci, u8 old)
+static void ignore_unsupported_power_state(struct model_pci *pci, u8 old)
 {
 	u8 *ctrl = &pci->config[CAP_PM + PCI_PM_CTRL];
 	u8 state = *ctrl & PCI_PM_CTRL_STATE_MASK;
@@ -235,7 +235,7 @@ static bool asks_for_reset(u64 offset, const u8 *buf, size_t len)
 }
 
 /**
- * xrdma_pci_write - write configuration space
+ * model_pci_write - write configuration space
  * @pci: the function
  * @offset: first byte
  * @buf: the bytes
@@ -246,7 +246,7 @@ static bool asks_for_reset(u64 offset, const u8 *buf, size_t len)
  *
  * Return: 0, or -EINVAL outside of configuration space.
  */
-int xrdma_pci_write(struct xrdma_pci *pci, u64 offset, const void *buf,
+int model_pci_write(struct model_pci *pci, u64 offset, const void *buf,
 		    size_t len)
 {
 	u8 power_state = pci->config[CAP_PM + PCI_PM_CTRL];
@@ -271,56 +271,56 @@ int xrdma_pci_write(struct xrdma_pci *pci, u64 offset, const void *buf,
 }
 
 /**
- * xrdma_pci_reset - give every register its reset value
+ * model_pci_reset - give every register its reset value
  * @pci: the function
  *
  * Context: calls the changed event, not the reset event.
  */
-void xrdma_pci_reset(struct xrdma_pci *pci)
+void model_pci_reset(struct model_pci *pci)
 {
 	memcpy(pci->config, pci->reset_value, sizeof(pci->config));
 	notify_changed(pci);
 }
 
 /**
- * xrdma_pci_add_memory - add a prefetchable BAR
- * @pci: the function, after xrdma_pci_init()
+ * model_pci_add_memory - add a prefetchable BAR
+ * @pci: the function, after model_pci_init()
  * @bar: an even number, not in use
  * @size: bytes, a power of two
  */
-void xrdma_pci_add_memory(struct xrdma_pci *pci, unsigned int bar, u64 size)
+void model_pci_add_memory(struct model_pci *pci, unsigned int bar, u64 size)
 {
 	set_bar(pci, bar, size, PCI_BASE_ADDRESS_MEM_PREFETCH);
 	memcpy(pci->config, pci->reset_value, sizeof(pci->config));
 }
 
 /**
- * xrdma_pci_bar_size - size of a BAR
+ * model_pci_bar_size - size of a BAR
  * @pci: the function
  * @bar: any number
  *
  * Return: bytes; 0 for a BAR that is not implemented, or that is the upper
  * half of another.
  */
-u64 xrdma_pci_bar_size(const struct xrdma_pci *pci, unsigned int bar)
+u64 model_pci_bar_size(const struct model_pci *pci, unsigned int bar)
 {
-	return bar < XRDMA_PCI_BARS ? pci->bar_size[bar] : 0;
+	return bar < MODEL_PCI_BARS ? pci->bar_size[bar] : 0;
 }
 
 /**
- * xrdma_pci_msix_vectors - size of the MSI-X table
+ * model_pci_msix_vectors - size of the MSI-X table
  * @pci: the function
  *
  * Return: number of vectors.
  */
-unsigned int xrdma_pci_msix_vectors(const struct xrdma_pci *pci)
+unsigned int model_pci_msix_vectors(const struct model_pci *pci)
 {
 	u16 flags = get16(pci->config, CAP_MSIX + PCI_MSIX_FLAGS);
 
 	return (flags & PCI_MSIX_FLAGS_QSIZE) + 1;
 }
 
-static bool in_d0(const struct xrdma_pci *pci)
+static bool in_d0(const struct model_pci *pci)
 {
 	u16 ctrl = get16(pci->config, CAP_PM + PCI_PM_CTRL);
 
@@ -328,48 +328,48 @@ static bool in_d0(const struct xrdma_pci *pci)
 }
 
 /**
- * xrdma_pci_memory_enabled - whether the function answers to its BARs
+ * model_pci_memory_enabled - whether the function answers to its BARs
  * @pci: the function
  *
  * Return: true in D0 with memory space enabled.
  */
-bool xrdma_pci_memory_enabled(const struct xrdma_pci *pci)
+bool model_pci_memory_enabled(const struct model_pci *pci)
 {
 	return in_d0(pci) &&
 	       get16(pci->config, PCI_COMMAND) & PCI_COMMAND_MEMORY;
 }
 
 /**
- * xrdma_pci_bus_master - whether the function may do DMA and raise MSI-X
+ * model_pci_bus_master - whether the function may do DMA and raise MSI-X
  * @pci: the function
  *
  * Return: true in D0 with bus mastering enabled.
  */
-bool xrdma_pci_bus_master(const struct xrdma_pci *pci)
+bool model_pci_bus_master(const struct model_pci *pci)
 {
 	return in_d0(pci) &&
 	       get16(pci->config, PCI_COMMAND) & PCI_COMMAND_MASTER;
 }
 
 /**
- * xrdma_pci_msix_enabled - whether MSI-X is on
+ * model_pci_msix_enabled - whether MSI-X is on
  * @pci: the function
  *
  * Return: the MSI-X enable bit.
  */
-bool xrdma_pci_msix_enabled(const struct xrdma_pci *pci)
+bool model_pci_msix_enabled(const struct model_pci *pci)
 {
 	return get16(pci->config, CAP_MSIX + PCI_MSIX_FLAGS) &
 	       PCI_MSIX_FLAGS_ENABLE;
 }
 
 /**
- * xrdma_pci_msix_masked - whether all vectors are masked
+ * model_pci_msix_masked - whether all vectors are masked
  * @pci: the function
  *
  * Return: the function mask bit of MSI-X.
  */
-bool xrdma_pci_msix_masked(const struct xrdma_pci *pci)
+bool model_pci_msix_masked(const struct model_pci *pci)
 {
 	return get16(pci->config, CAP_MSIX + PCI_MSIX_FLAGS) &
 	       PCI_MSIX_FLAGS_MASKALL;

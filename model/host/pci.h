@@ -6,8 +6,8 @@
  *
  * Knows nothing of vfio-user and nothing of the device behind the BARs.
  */
-#ifndef XRDMA_MODEL_PCI_H
-#define XRDMA_MODEL_PCI_H
+#ifndef MODEL_PCI_H
+#define MODEL_PCI_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -15,26 +15,26 @@
 
 #include "xrdma_regs.h"
 
-#define XRDMA_PCI_REVISION		0x01
+#define MODEL_PCI_REVISION		0x01
 /* Ethernet controller: the function is a whole NIC, with RDMA on top */
-#define XRDMA_PCI_CLASS			0x020000
+#define MODEL_PCI_CLASS			0x020000
 
-#define XRDMA_PCI_CONFIG_SIZE		4096
-#define XRDMA_PCI_BARS			6
+#define MODEL_PCI_CONFIG_SIZE		4096
+#define MODEL_PCI_BARS			6
 
 /**
- * struct xrdma_pci_events - what configuration writes cause
+ * struct model_pci_events - what configuration writes cause
  * @changed: one of the state functions below may answer differently now
  * @reset: a function level reset was asked for; configuration space has its
  *	reset values again when this is called. May be NULL, as may @changed.
  */
-struct xrdma_pci_events {
+struct model_pci_events {
 	void (*changed)(void *opaque);
 	void (*reset)(void *opaque);
 };
 
 /**
- * struct xrdma_pci - configuration space of one function
+ * struct model_pci - configuration space of one function
  * @config: the registers, little-endian
  * @writable: bits that software may write
  * @write_1_clear: bits that writing 1 clears
@@ -43,30 +43,30 @@ struct xrdma_pci_events {
  * @events: how to tell the owner
  * @opaque: first argument of @events
  */
-struct xrdma_pci {
-	u8 config[XRDMA_PCI_CONFIG_SIZE];
-	u8 writable[XRDMA_PCI_CONFIG_SIZE];
-	u8 write_1_clear[XRDMA_PCI_CONFIG_SIZE];
-	u8 reset_value[XRDMA_PCI_CONFIG_SIZE];
-	u64 bar_size[XRDMA_PCI_BARS];
-	const struct xrdma_pci_events *events;
+struct model_pci {
+	u8 config[MODEL_PCI_CONFIG_SIZE];
+	u8 writable[MODEL_PCI_CONFIG_SIZE];
+	u8 write_1_clear[MODEL_PCI_CONFIG_SIZE];
+	u8 reset_value[MODEL_PCI_CONFIG_SIZE];
+	u64 bar_size[MODEL_PCI_BARS];
+	const struct model_pci_events *events;
 	void *opaque;
 };
 
-void xrdma_pci_init(struct xrdma_pci *pci, unsigned int msix_vectors,
-		    const struct xrdma_pci_events *events, void *opaque);
-int xrdma_pci_read(const struct xrdma_pci *pci, u64 offset, void *buf,
+void model_pci_init(struct model_pci *pci, unsigned int msix_vectors,
+		    const struct model_pci_events *events, void *opaque);
+int model_pci_read(const struct model_pci *pci, u64 offset, void *buf,
 		   size_t len);
-int xrdma_pci_write(struct xrdma_pci *pci, u64 offset, const void *buf,
+int model_pci_write(struct model_pci *pci, u64 offset, const void *buf,
 		    size_t len);
-void xrdma_pci_reset(struct xrdma_pci *pci);
+void model_pci_reset(struct model_pci *pci);
 
-void xrdma_pci_add_memory(struct xrdma_pci *pci, unsigned int bar, u64 size);
-u64 xrdma_pci_bar_size(const struct xrdma_pci *pci, unsigned int bar);
-unsigned int xrdma_pci_msix_vectors(const struct xrdma_pci *pci);
-bool xrdma_pci_memory_enabled(const struct xrdma_pci *pci);
-bool xrdma_pci_bus_master(const struct xrdma_pci *pci);
-bool xrdma_pci_msix_enabled(const struct xrdma_pci *pci);
-bool xrdma_pci_msix_masked(const struct xrdma_pci *pci);
+void model_pci_add_memory(struct model_pci *pci, unsigned int bar, u64 size);
+u64 model_pci_bar_size(const struct model_pci *pci, unsigned int bar);
+unsigned int model_pci_msix_vectors(const struct model_pci *pci);
+bool model_pci_memory_enabled(const struct model_pci *pci);
+bool model_pci_bus_master(const struct model_pci *pci);
+bool model_pci_msix_enabled(const struct model_pci *pci);
+bool model_pci_msix_masked(const struct model_pci *pci);
 
-#endif /* XRDMA_MODEL_PCI_H */
+#endif /* MODEL_PCI_H */

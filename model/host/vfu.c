@@ -26,7 +26,7 @@
  */
 struct vfu_command {
 	const char *name;
-	int (*handle)(struct xrdma_vfu *vfu, struct vfu_request *req);
+	int (*handle)(struct model_vfu *vfu, struct vfu_request *req);
 	size_t min_len;
 	unsigned int max_fds;
 };
@@ -81,25 +81,25 @@ static void close_fds(struct vfu_connection *conn)
 }
 
 /* The client is gone or sent away: forget it, its memory and its interrupts */
-static void disconnect(struct xrdma_vfu *vfu, const char *why)
+static void disconnect(struct model_vfu *vfu, const char *why)
 {
 	struct vfu_connection *conn = &vfu->conn;
 
-	xrdma_info("client gone: %s", why);
-	xrdma_loop_unwatch(vfu->loop, &conn->watch);
+	model_info("client gone: %s", why);
+	model_loop_unwatch(vfu->loop, &conn->watch);
 	close(conn->watch.fd);
 	close_fds(conn);
 	conn->open = false;
 	vfu_reset(vfu);
 	vfu_irq_release(vfu);
-	xrdma_dma_unmap_all(vfu->dma);
-	xrdma_dma_release_files(vfu->dma);
-	xrdma_loop_watch(vfu->loop, &vfu->listener, EPOLLIN);
+	model_dma_unmap_all(vfu->dma);
+	model_dma_release_files(vfu->dma);
+	model_loop_watch(vfu->loop, &vfu->listener, EPOLLIN);
 }
 
-static void protocol_error(struct xrdma_vfu *vfu, const char *why)
+static void protocol_error(struct model_vfu *vfu, const char *why)
 {
-	xrdma_warn("client broke the protocol: %s", why);
+	model_warn("client broke the protocol: %s", why);
 	vfu->stats.bad_messages++;
 	disconnect(vfu, why);
 }
@@ -108,12 +108,12 @@ static void protocol_error(struct xrdma_vfu *vfu, const char *why)
  * Send what is left of the reply; a descriptor goes with its first byte. A
  * client that does not read its replies is not read from either.
  */
-static void send_out(struct xrdma_vfu *vfu, int fd)
+static void send_out(struct model_vfu *vfu, int fd)
 {
 	struct vfu_connection *conn = &vfu->conn;
 	ssize_t n;
 
-	n = xrdma_unix_send(conn->watch.fd, conn->out + conn->out_pos,
+	n = model_unix_send(conn->watch.fd, conn->out + conn->out_pos,
 			    conn->out_len - conn->out_pos, fd);
 	if (n < 0 && n != -EAGAIN) {
 		disconnect(vfu, strerror(-n));
@@ -122,10 +122,10 @@ static void send_out(struct xrdma_vfu *vfu, int fd)
 	if (n > 0)
 		conn->out_pos += n;
 	if (conn->out_pos < conn->out_len)
-		xrdma_loop_rewatch(vfu->loop, &conn->watch, EPOLLOUT);
+		model_loop_rewatch(vfu->loop, &conn->watch, EPOLLOUT);
 }
 
-static void send_reply(struct xrdma_vfu *vfu, const struct vfu_header *command,
+static void send_reply(struct model_vfu *vfu, const struct vfu_header *command,
 		       const struct vfu_request *req, int err)
 {
 	struct vfu_connection *conn = &vfu->conn;
@@ -151,12 +151,12 @@ static const struct vfu_command *find_command(const struct vfu_header *header)
 	return &commands[header->command];
 }
 
-static int run_command(struct xrdma_vfu *vfu, const struct vfu_header *header,
+static int run_command(struct model_vfu *vfu, const struct vfu_header *header,
 		       struct vfu_request *req)
 {
 	const struct vfu_command *command = find_command(header);
 
-	xrdma_dbg("%s: %u bytes, %u descriptors",
+	model_dbg("%s: %u bytes, %u descriptors",
 		  command ? command->name : "unknown command", header->size,
 		  req->n_fds);
 	if (!command)
@@ -168,7 +168,7 @@ static int run_command(struct xrdma_vfu *vfu, const struct vfu_header *header,
 	return command->handle(vfu, req);
 }
 
-static void handle_message(struct xrdma_vfu *vfu,
+static void handle_message(struct model_vfu *vfu,
 			   const struct vfu_header *header,
 			   const u8 *body, bool has_fds)
 {
@@ -189,7 +189,7 @@ static void handle_message(struct xrdma_vfu *vfu,
 		close_fds(conn);
 	if (err) {
 		vfu->stats.bad_messages++;
-		xrdma_info("command %u refused: %s", header->command,
+		model_info("command %u refused: %s", header->command,
 			   strerror(-err));
 	}
 	if (!(header->flags & VFU_NO_REPLY))
@@ -216,7 +216,7 @@ static bool peek_header(const struct vfu_connection *conn, size_t pos,
 }
 
 /* Handle whole messages, until one is not or a reply cannot be sent */
-static void handle_messages(struct xrdma_vfu *vfu)
+static void handle_messages(struct model_vfu *vfu)
 {
 	struct vfu_connection *conn = &vfu->conn;
 	struct vfu_header header;
@@ -278,13 +278,13 @@ static void compact(struct vfu_connection *conn)
 	conn->in_pos = 0;
 }
 
-static void receive(struct xrdma_vfu *vfu)
+static void receive(struct model_vfu *vfu)
 {
 	struct vfu_connection *conn = &vfu->conn;
 	unsigned int old_fds = conn->n_fds;
 	ssize_t n;
 
-	n = xrdma_unix_receive(conn->watch.fd, conn->in + conn->in_len,
+	n = model_unix_receive(conn->watch.fd, conn->in + conn->in_len,
 			       receive_room(conn), conn->fds, &conn->n_fds,
 			       VFU_MAX_FDS);
 	if (n == -EAGAIN)
@@ -305,14 +305,14 @@ static void receive(struct xrdma_vfu *vfu)
 		compact(conn);
 }
 
-static void flush(struct xrdma_vfu *vfu)
+static void flush(struct model_vfu *vfu)
 {
 	struct vfu_connection *conn = &vfu->conn;
 
 	send_out(vfu, -1);
 	if (!conn->open || conn->out_pos < conn->out_len)
 		return;
-	xrdma_loop_rewatch(vfu->loop, &conn->watch, EPOLLIN);
+	model_loop_rewatch(vfu->loop, &conn->watch, EPOLLIN);
 	handle_messages(vfu);
 	if (conn->open)
 		compact(conn);
@@ -320,7 +320,7 @@ static void flush(struct xrdma_vfu *vfu)
 
 static void client_ready(void *opaque, u32 events)
 {
-	struct xrdma_vfu *vfu = opaque;
+	struct model_vfu *vfu = opaque;
 	struct vfu_connection *conn = &vfu->conn;
 
 	if (conn->out_pos == conn->out_len)
@@ -334,12 +334,12 @@ static void client_ready(void *opaque, u32 events)
 /* One client at a time: a further one waits in the backlog */
 static void listener_ready(void *opaque, u32 events)
 {
-	struct xrdma_vfu *vfu = opaque;
+	struct model_vfu *vfu = opaque;
 	struct vfu_connection *conn = &vfu->conn;
 	int fd;
 
 	(void)events;
-	fd = xrdma_unix_accept(vfu->listener.fd);
+	fd = model_unix_accept(vfu->listener.fd);
 	if (fd < 0)
 		return;
 	conn->negotiated = false;
@@ -349,26 +349,26 @@ static void listener_ready(void *opaque, u32 events)
 	conn->out_pos = 0;
 	conn->out_len = 0;
 	conn->watch.fd = fd;
-	if (xrdma_loop_watch(vfu->loop, &conn->watch, EPOLLIN)) {
+	if (model_loop_watch(vfu->loop, &conn->watch, EPOLLIN)) {
 		close(fd);
 		return;
 	}
 	conn->open = true;
 	vfu->stats.connects++;
-	xrdma_loop_unwatch(vfu->loop, &vfu->listener);
-	xrdma_info("client connected");
+	model_loop_unwatch(vfu->loop, &vfu->listener);
+	model_info("client connected");
 }
 
 static void engine_dma_unmap(void *opaque, u64 iova, u64 len)
 {
-	struct xrdma_vfu *vfu = opaque;
+	struct model_vfu *vfu = opaque;
 
 	vfu->ops->dma_unmap(vfu->opaque, iova, len);
 }
 
-static struct xrdma_vfu *vfu_alloc(const struct xrdma_vfu_params *params)
+static struct model_vfu *vfu_alloc(const struct model_vfu_params *params)
 {
-	struct xrdma_vfu *vfu = calloc(1, sizeof(*vfu));
+	struct model_vfu *vfu = calloc(1, sizeof(*vfu));
 	unsigned int i;
 
 	if (!vfu)
@@ -385,29 +385,29 @@ static struct xrdma_vfu *vfu_alloc(const struct xrdma_vfu_params *params)
 	vfu->conn.watch.opaque = vfu;
 	vfu->listener.fn = listener_ready;
 	vfu->listener.opaque = vfu;
-	for (i = 0; i < XRDMA_PCI_BARS; i++)
+	for (i = 0; i < MODEL_PCI_BARS; i++)
 		vfu->mmap_fd[i] = -1;
-	xrdma_pci_init(&vfu->pci, params->msix_vectors, &vfu_pci_events, vfu);
+	model_pci_init(&vfu->pci, params->msix_vectors, &vfu_pci_events, vfu);
 	vfu_irq_init(vfu);
 	return vfu;
 }
 
 /**
- * xrdma_vfu_create - make a server
+ * model_vfu_create - make a server
  * @params: what it is made of
  *
- * It listens, but serves nobody before xrdma_vfu_attach().
+ * It listens, but serves nobody before model_vfu_attach().
  *
  * Return: the server, or NULL with errno set.
  */
-struct xrdma_vfu *xrdma_vfu_create(const struct xrdma_vfu_params *params)
+struct model_vfu *model_vfu_create(const struct model_vfu_params *params)
 {
-	struct xrdma_vfu *vfu = vfu_alloc(params);
+	struct model_vfu *vfu = vfu_alloc(params);
 	int fd;
 
 	if (!vfu)
 		return NULL;
-	fd = xrdma_unix_listen(params->path);
+	fd = model_unix_listen(params->path);
 	if (fd < 0) {
 		free(vfu->path);
 		free(vfu);
@@ -419,30 +419,30 @@ struct xrdma_vfu *xrdma_vfu_create(const struct xrdma_vfu_params *params)
 }
 
 /**
- * xrdma_vfu_attach - give the server its device, and open for clients
+ * model_vfu_attach - give the server its device, and open for clients
  * @vfu: a new server
  * @ops: the device
  * @opaque: first argument of @ops
  */
-void xrdma_vfu_attach(struct xrdma_vfu *vfu, const struct xrdma_vfu_ops *ops,
+void model_vfu_attach(struct model_vfu *vfu, const struct model_vfu_ops *ops,
 		      void *opaque)
 {
 	vfu->ops = ops;
 	vfu->opaque = opaque;
-	xrdma_dma_set_unmap_fn(vfu->dma, engine_dma_unmap, vfu);
-	xrdma_loop_watch(vfu->loop, &vfu->listener, EPOLLIN);
+	model_dma_set_unmap_fn(vfu->dma, engine_dma_unmap, vfu);
+	model_loop_watch(vfu->loop, &vfu->listener, EPOLLIN);
 }
 
 /**
- * xrdma_vfu_destroy - send the client away, remove the socket, free the server
+ * model_vfu_destroy - send the client away, remove the socket, free the server
  * @vfu: the server; its device still works, and is reset a last time
  */
-void xrdma_vfu_destroy(struct xrdma_vfu *vfu)
+void model_vfu_destroy(struct model_vfu *vfu)
 {
 	if (vfu->conn.open)
 		disconnect(vfu, "the device ends");
-	xrdma_loop_unwatch(vfu->loop, &vfu->listener);
-	xrdma_dma_set_unmap_fn(vfu->dma, NULL, NULL);
+	model_loop_unwatch(vfu->loop, &vfu->listener);
+	model_dma_set_unmap_fn(vfu->dma, NULL, NULL);
 	close(vfu->listener.fd);
 	unlink(vfu->path);
 	free(vfu->path);
@@ -450,23 +450,23 @@ void xrdma_vfu_destroy(struct xrdma_vfu *vfu)
 }
 
 /**
- * xrdma_vfu_bus_master - whether DMA and interrupts are possible
+ * model_vfu_bus_master - whether DMA and interrupts are possible
  * @vfu: the server
  *
  * Return: true with bus mastering on, in D0.
  */
-bool xrdma_vfu_bus_master(const struct xrdma_vfu *vfu)
+bool model_vfu_bus_master(const struct model_vfu *vfu)
 {
 	return vfu->bus_master;
 }
 
 /**
- * xrdma_vfu_stats - counters
+ * model_vfu_stats - counters
  * @vfu: the server
  *
  * Return: live counters.
  */
-const struct xrdma_vfu_stats *xrdma_vfu_stats(const struct xrdma_vfu *vfu)
+const struct model_vfu_stats *model_vfu_stats(const struct model_vfu *vfu)
 {
 	return &vfu->stats;
 }

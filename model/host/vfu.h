@@ -7,8 +7,8 @@
  * and raises MSI-X vectors. A client that goes takes its mappings and
  * interrupts along; the next one finds the device reset.
  */
-#ifndef XRDMA_MODEL_VFU_H
-#define XRDMA_MODEL_VFU_H
+#ifndef MODEL_VFU_H
+#define MODEL_VFU_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -18,10 +18,10 @@
 #include "host/dma.h"
 #include "host/host_error.h"
 
-struct xrdma_vfu;
+struct model_vfu;
 
 /**
- * struct xrdma_vfu_ops - the device behind the BARs
+ * struct model_vfu_ops - the device behind the BARs
  * @read: read from a BAR, outside of the MSI-X table and pending bits. @len is
  *	1, 2, 4 or 8, @off is a multiple of it and inside of the BAR; data is
  *	little-endian.
@@ -32,7 +32,7 @@ struct xrdma_vfu;
  *	drop every pointer to guest memory. May be NULL.
  * @dma_unmap: drop every pointer into this range; after return it is gone
  */
-struct xrdma_vfu_ops {
+struct model_vfu_ops {
 	void (*read)(void *opaque, unsigned int bar, u64 off, void *buf,
 		     size_t len);
 	void (*write)(void *opaque, unsigned int bar, u64 off, const void *buf,
@@ -43,23 +43,23 @@ struct xrdma_vfu_ops {
 };
 
 /**
- * struct xrdma_vfu_params - what a server is made of
+ * struct model_vfu_params - what a server is made of
  * @path: of the Unix socket; a socket left there is replaced
  * @msix_vectors: 1 to XRDMA_MSIX_VECTORS
  * @loop: runs the server
  * @dma: gets the mappings
  * @herr: gets the host errors that the server notices
  */
-struct xrdma_vfu_params {
+struct model_vfu_params {
 	const char *path;
 	unsigned int msix_vectors;
-	struct xrdma_loop *loop;
-	struct xrdma_dma *dma;
-	struct xrdma_host_errors *herr;
+	struct model_loop *loop;
+	struct model_dma *dma;
+	struct model_host_errors *herr;
 };
 
 /**
- * struct xrdma_vfu_stats - counters
+ * struct model_vfu_stats - counters
  * @connects: clients that came
  * @messages: messages handled
  * @bad_messages: messages refused, replied to or not
@@ -67,7 +67,7 @@ struct xrdma_vfu_params {
  * @irqs: interrupts delivered
  * @irqs_dropped: interrupts raised while they were impossible
  */
-struct xrdma_vfu_stats {
+struct model_vfu_stats {
 	u64 connects;
 	u64 messages;
 	u64 bad_messages;
@@ -76,17 +76,17 @@ struct xrdma_vfu_stats {
 	u64 irqs_dropped;
 };
 
-struct xrdma_vfu *xrdma_vfu_create(const struct xrdma_vfu_params *params);
-void xrdma_vfu_destroy(struct xrdma_vfu *vfu);
-void xrdma_vfu_attach(struct xrdma_vfu *vfu, const struct xrdma_vfu_ops *ops,
+struct model_vfu *model_vfu_create(const struct model_vfu_params *params);
+void model_vfu_destroy(struct model_vfu *vfu);
+void model_vfu_attach(struct model_vfu *vfu, const struct model_vfu_ops *ops,
 		      void *opaque);
-int xrdma_vfu_offer_mmap(struct xrdma_vfu *vfu, unsigned int bar, int fd);
-void xrdma_vfu_add_memory(struct xrdma_vfu *vfu, unsigned int bar, u64 size);
+int model_vfu_offer_mmap(struct model_vfu *vfu, unsigned int bar, int fd);
+void model_vfu_add_memory(struct model_vfu *vfu, unsigned int bar, u64 size);
 
-void xrdma_vfu_irq(struct xrdma_vfu *vfu, unsigned int vector);
-bool xrdma_vfu_bus_master(const struct xrdma_vfu *vfu);
-unsigned int xrdma_vfu_vectors(const struct xrdma_vfu *vfu);
-unsigned int xrdma_vfu_vectors_enabled(const struct xrdma_vfu *vfu);
-const struct xrdma_vfu_stats *xrdma_vfu_stats(const struct xrdma_vfu *vfu);
+void model_vfu_irq(struct model_vfu *vfu, unsigned int vector);
+bool model_vfu_bus_master(const struct model_vfu *vfu);
+unsigned int model_vfu_vectors(const struct model_vfu *vfu);
+unsigned int model_vfu_vectors_enabled(const struct model_vfu *vfu);
+const struct model_vfu_stats *model_vfu_stats(const struct model_vfu *vfu);
 
-#endif /* XRDMA_MODEL_VFU_H */
+#endif /* MODEL_VFU_H */

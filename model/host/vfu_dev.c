@@ -76,7 +76,7 @@ put_root:
  * Return: 0; -EINVAL, after which the client is sent away, for a version that
  * is not spoken here, a malformed text, or a second negotiation.
  */
-int vfu_version(struct xrdma_vfu *vfu, struct vfu_request *req)
+int vfu_version(struct model_vfu *vfu, struct vfu_request *req)
 {
 	const struct vfu_version reply = { VFU_VERSION_MAJOR,
 					   VFU_VERSION_MINOR };
@@ -104,7 +104,7 @@ int vfu_version(struct xrdma_vfu *vfu, struct vfu_request *req)
  *
  * Return: 0, or -EINVAL without room for the reply.
  */
-int vfu_device_get_info(struct xrdma_vfu *vfu, struct vfu_request *req)
+int vfu_device_get_info(struct model_vfu *vfu, struct vfu_request *req)
 {
 	struct vfu_device_info info;
 
@@ -121,11 +121,11 @@ int vfu_device_get_info(struct xrdma_vfu *vfu, struct vfu_request *req)
 	return 0;
 }
 
-static u64 region_size(const struct xrdma_vfu *vfu, u32 region)
+static u64 region_size(const struct model_vfu *vfu, u32 region)
 {
 	if (region == VFU_REGION_CONFIG)
-		return XRDMA_PCI_CONFIG_SIZE;
-	return xrdma_pci_bar_size(&vfu->pci, region);
+		return MODEL_PCI_CONFIG_SIZE;
+	return model_pci_bar_size(&vfu->pci, region);
 }
 
 /**
@@ -135,7 +135,7 @@ static u64 region_size(const struct xrdma_vfu *vfu, u32 region)
  *
  * Return: 0, or -EINVAL for an unknown region or no room for the reply.
  */
-int vfu_device_get_region_info(struct xrdma_vfu *vfu, struct vfu_request *req)
+int vfu_device_get_region_info(struct model_vfu *vfu, struct vfu_request *req)
 {
 	struct vfu_region_info info;
 
@@ -149,7 +149,7 @@ int vfu_device_get_region_info(struct xrdma_vfu *vfu, struct vfu_request *req)
 	info.offset = 0;
 	if (info.size)
 		info.flags = VFU_REGION_FLAG_READ | VFU_REGION_FLAG_WRITE;
-	if (info.index < XRDMA_PCI_BARS && vfu->mmap_fd[info.index] >= 0) {
+	if (info.index < MODEL_PCI_BARS && vfu->mmap_fd[info.index] >= 0) {
 		info.flags |= VFU_REGION_FLAG_MMAP;
 		req->reply_fd = vfu->mmap_fd[info.index];
 	}
@@ -159,7 +159,7 @@ int vfu_device_get_region_info(struct xrdma_vfu *vfu, struct vfu_request *req)
 }
 
 /**
- * xrdma_vfu_offer_mmap - let the client map a BAR instead of trapping accesses
+ * model_vfu_offer_mmap - let the client map a BAR instead of trapping accesses
  * @vfu: the server, before a client comes
  * @bar: the BAR
  * @fd: memory of its size; stays the caller's, and open
@@ -170,44 +170,44 @@ int vfu_device_get_region_info(struct xrdma_vfu *vfu, struct vfu_request *req)
  * Return: 0, or -EINVAL for a BAR that is not there or is partly the server's
  * own.
  */
-int xrdma_vfu_offer_mmap(struct xrdma_vfu *vfu, unsigned int bar, int fd)
+int model_vfu_offer_mmap(struct model_vfu *vfu, unsigned int bar, int fd)
 {
-	if (!xrdma_pci_bar_size(&vfu->pci, bar) || bar == XRDMA_BAR_REGS)
+	if (!model_pci_bar_size(&vfu->pci, bar) || bar == XRDMA_BAR_REGS)
 		return -EINVAL;
 	vfu->mmap_fd[bar] = fd;
 	return 0;
 }
 
 /**
- * xrdma_vfu_add_memory - add a prefetchable BAR of memory
+ * model_vfu_add_memory - add a prefetchable BAR of memory
  * @vfu: the server, before a client comes
  * @bar: the BAR, not in use so far
  * @size: bytes, a power of two
  *
  * Accesses go through @read and @write of the engine; see also
- * xrdma_vfu_offer_mmap().
+ * model_vfu_offer_mmap().
  */
-void xrdma_vfu_add_memory(struct xrdma_vfu *vfu, unsigned int bar, u64 size)
+void model_vfu_add_memory(struct model_vfu *vfu, unsigned int bar, u64 size)
 {
-	xrdma_pci_add_memory(&vfu->pci, bar, size);
+	model_pci_add_memory(&vfu->pci, bar, size);
 }
 
 /* Tell the engine and the DMA mappings whether bus mastering is on */
-static void bus_master_changed(struct xrdma_vfu *vfu)
+static void bus_master_changed(struct model_vfu *vfu)
 {
-	bool on = xrdma_pci_bus_master(&vfu->pci);
+	bool on = model_pci_bus_master(&vfu->pci);
 
 	if (on == vfu->bus_master)
 		return;
 	vfu->bus_master = on;
-	xrdma_dma_enable(vfu->dma, on);
+	model_dma_enable(vfu->dma, on);
 	if (vfu->ops->bus_master)
 		vfu->ops->bus_master(vfu->opaque, on);
 }
 
 static void pci_changed(void *opaque)
 {
-	struct xrdma_vfu *vfu = opaque;
+	struct model_vfu *vfu = opaque;
 
 	bus_master_changed(vfu);
 	vfu_irq_state_changed(vfu);
@@ -216,14 +216,14 @@ static void pci_changed(void *opaque)
 /* Configuration space is reset; the rest of the function follows */
 static void pci_reset(void *opaque)
 {
-	struct xrdma_vfu *vfu = opaque;
+	struct model_vfu *vfu = opaque;
 
 	vfu_irq_reset(vfu);
 	vfu->stats.resets++;
 	vfu->ops->reset(vfu->opaque);
 }
 
-const struct xrdma_pci_events vfu_pci_events = {
+const struct model_pci_events vfu_pci_events = {
 	.changed = pci_changed,
 	.reset = pci_reset,
 };
@@ -232,9 +232,9 @@ const struct xrdma_pci_events vfu_pci_events = {
  * vfu_reset - reset the function
  * @vfu: the server
  */
-void vfu_reset(struct xrdma_vfu *vfu)
+void vfu_reset(struct model_vfu *vfu)
 {
-	xrdma_pci_reset(&vfu->pci);
+	model_pci_reset(&vfu->pci);
 	pci_reset(vfu);
 }
 
@@ -245,7 +245,7 @@ void vfu_reset(struct xrdma_vfu *vfu)
  *
  * Return: 0.
  */
-int vfu_device_reset(struct xrdma_vfu *vfu, struct vfu_request *req)
+int vfu_device_reset(struct model_vfu *vfu, struct vfu_request *req)
 {
 	(void)req;
 	vfu_reset(vfu);
@@ -253,7 +253,7 @@ int vfu_device_reset(struct xrdma_vfu *vfu, struct vfu_request *req)
 }
 
 /* Whether an access lies in its region and is of a kind the region takes */
-static bool access_allowed(const struct xrdma_vfu *vfu,
+static bool access_allowed(const struct model_vfu *vfu,
 			   const struct vfu_region_io *io)
 {
 	u64 size = region_size(vfu, io->region);
@@ -268,24 +268,24 @@ static bool access_allowed(const struct xrdma_vfu *vfu,
 }
 
 /* Reads find all ones and writes nobody while the function does not answer */
-static bool bar_answers(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
+static bool bar_answers(struct model_vfu *vfu, const struct vfu_region_io *io,
 			const char *what)
 {
-	if (xrdma_pci_memory_enabled(&vfu->pci))
+	if (model_pci_memory_enabled(&vfu->pci))
 		return true;
-	xrdma_host_error(vfu->herr, XRDMA_HERR_BAR_DISABLED,
+	model_host_error(vfu->herr, MODEL_HERR_BAR_DISABLED,
 			 "%s of %u bytes at BAR%u + 0x%llx", what, io->count,
 			 io->region, io->offset);
 	return false;
 }
 
-static int region_read(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
+static int region_read(struct model_vfu *vfu, const struct vfu_region_io *io,
 		       void *buf)
 {
 	if (!access_allowed(vfu, io))
 		return -EINVAL;
 	if (io->region == VFU_REGION_CONFIG)
-		return xrdma_pci_read(&vfu->pci, io->offset, buf, io->count);
+		return model_pci_read(&vfu->pci, io->offset, buf, io->count);
 	if (!bar_answers(vfu, io, "read"))
 		memset(buf, 0xff, io->count);
 	else if (vfu_irq_owns(io->region, io->offset))
@@ -296,13 +296,13 @@ static int region_read(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
 	return 0;
 }
 
-static int region_write(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
+static int region_write(struct model_vfu *vfu, const struct vfu_region_io *io,
 			const void *buf)
 {
 	if (!access_allowed(vfu, io))
 		return -EINVAL;
 	if (io->region == VFU_REGION_CONFIG)
-		return xrdma_pci_write(&vfu->pci, io->offset, buf, io->count);
+		return model_pci_write(&vfu->pci, io->offset, buf, io->count);
 	if (!bar_answers(vfu, io, "write"))
 		return 0;
 	if (vfu_irq_owns(io->region, io->offset))
@@ -321,7 +321,7 @@ static int region_write(struct xrdma_vfu *vfu, const struct vfu_region_io *io,
  * Return: 0, or -EINVAL for an access outside of a region or not of a kind it
  * takes.
  */
-int vfu_region_read(struct xrdma_vfu *vfu, struct vfu_request *req)
+int vfu_region_read(struct model_vfu *vfu, struct vfu_request *req)
 {
 	struct vfu_region_io io;
 	int err;
@@ -342,7 +342,7 @@ int vfu_region_read(struct xrdma_vfu *vfu, struct vfu_request *req)
  *
  * Return: as vfu_region_read(), also -EINVAL if the data is not @count bytes.
  */
-int vfu_region_write(struct xrdma_vfu *vfu, struct vfu_request *req)
+int vfu_region_write(struct model_vfu *vfu, struct vfu_request *req)
 {
 	struct vfu_region_io io;
 	int err;
@@ -366,7 +366,7 @@ int vfu_region_write(struct xrdma_vfu *vfu, struct vfu_request *req)
  * Return: 0; -EINVAL if the number of writes does not fit the message, or at
  * the first write that fails, those before it being done.
  */
-int vfu_region_write_multi(struct xrdma_vfu *vfu, struct vfu_request *req)
+int vfu_region_write_multi(struct model_vfu *vfu, struct vfu_request *req)
 {
 	struct vfu_write_one one;
 	u64 count, i;
@@ -392,8 +392,8 @@ int vfu_region_write_multi(struct xrdma_vfu *vfu, struct vfu_request *req)
 
 static unsigned int to_rights(u32 flags)
 {
-	return (flags & VFU_DMA_READABLE ? XRDMA_DMA_READ : 0) |
-	       (flags & VFU_DMA_WRITEABLE ? XRDMA_DMA_WRITE : 0);
+	return (flags & VFU_DMA_READABLE ? MODEL_DMA_READ : 0) |
+	       (flags & VFU_DMA_WRITEABLE ? MODEL_DMA_WRITE : 0);
 }
 
 /**
@@ -401,9 +401,9 @@ static unsigned int to_rights(u32 flags)
  * @vfu: the server
  * @req: the message, with one descriptor or none
  *
- * Return: 0, -EINVAL for unknown flags, or as xrdma_dma_map().
+ * Return: 0, -EINVAL for unknown flags, or as model_dma_map().
  */
-int vfu_dma_map(struct xrdma_vfu *vfu, struct vfu_request *req)
+int vfu_dma_map(struct model_vfu *vfu, struct vfu_request *req)
 {
 	struct vfu_dma_map map;
 
@@ -411,7 +411,7 @@ int vfu_dma_map(struct xrdma_vfu *vfu, struct vfu_request *req)
 	if (map.argsz < sizeof(map) ||
 	    map.flags & ~(VFU_DMA_READABLE | VFU_DMA_WRITEABLE))
 		return -EINVAL;
-	return xrdma_dma_map(vfu->dma, map.address, map.size,
+	return model_dma_map(vfu->dma, map.address, map.size,
 			     to_rights(map.flags),
 			     req->n_fds ? req->fds[0] : -1, map.offset);
 }
@@ -421,9 +421,9 @@ int vfu_dma_map(struct xrdma_vfu *vfu, struct vfu_request *req)
  * @vfu: the server
  * @req: the message
  *
- * Return: 0, -EINVAL for unknown flags, or as xrdma_dma_unmap().
+ * Return: 0, -EINVAL for unknown flags, or as model_dma_unmap().
  */
-int vfu_dma_unmap(struct xrdma_vfu *vfu, struct vfu_request *req)
+int vfu_dma_unmap(struct model_vfu *vfu, struct vfu_request *req)
 {
 	struct vfu_dma_unmap unmap;
 	int err = 0;
@@ -432,9 +432,9 @@ int vfu_dma_unmap(struct xrdma_vfu *vfu, struct vfu_request *req)
 	if (unmap.flags & ~VFU_UNMAP_ALL)
 		return -EINVAL;
 	if (unmap.flags & VFU_UNMAP_ALL)
-		xrdma_dma_unmap_all(vfu->dma);
+		model_dma_unmap_all(vfu->dma);
 	else
-		err = xrdma_dma_unmap(vfu->dma, unmap.address, unmap.size);
+		err = model_dma_unmap(vfu->dma, unmap.address, unmap.size);
 	if (err)
 		return err;
 	memcpy(req->reply, &unmap, sizeof(unmap));

@@ -27,7 +27,7 @@
  * vfu_irq_init - no vector has an eventfd
  * @vfu: the server, new
  */
-void vfu_irq_init(struct xrdma_vfu *vfu)
+void vfu_irq_init(struct model_vfu *vfu)
 {
 	unsigned int i;
 
@@ -42,7 +42,7 @@ void vfu_irq_init(struct xrdma_vfu *vfu)
  *
  * The eventfds stay: they are the client's wiring, not the function's state.
  */
-void vfu_irq_reset(struct xrdma_vfu *vfu)
+void vfu_irq_reset(struct model_vfu *vfu)
 {
 	struct vfu_msix *msix = &vfu->msix;
 	unsigned int i;
@@ -54,7 +54,7 @@ void vfu_irq_reset(struct xrdma_vfu *vfu)
 			TABLE_ENTRY_MASKED;
 }
 
-static void set_eventfd(struct xrdma_vfu *vfu, unsigned int vector, int fd)
+static void set_eventfd(struct model_vfu *vfu, unsigned int vector, int fd)
 {
 	int *slot = &vfu->msix.eventfd[vector];
 
@@ -67,7 +67,7 @@ static void set_eventfd(struct xrdma_vfu *vfu, unsigned int vector, int fd)
  * vfu_irq_release - close all eventfds
  * @vfu: the server
  */
-void vfu_irq_release(struct xrdma_vfu *vfu)
+void vfu_irq_release(struct model_vfu *vfu)
 {
 	unsigned int i;
 
@@ -76,13 +76,13 @@ void vfu_irq_release(struct xrdma_vfu *vfu)
 }
 
 /* Deliver one vector, or leave it pending while it is masked */
-static void deliver(struct xrdma_vfu *vfu, unsigned int vector)
+static void deliver(struct model_vfu *vfu, unsigned int vector)
 {
 	struct vfu_msix *msix = &vfu->msix;
 	u64 bit = BIT_ULL(vector);
 	u64 one = 1;
 
-	if (msix->eventfd[vector] < 0 || xrdma_pci_msix_masked(&vfu->pci)) {
+	if (msix->eventfd[vector] < 0 || model_pci_msix_masked(&vfu->pci)) {
 		msix->pending |= bit;
 		return;
 	}
@@ -90,30 +90,30 @@ static void deliver(struct xrdma_vfu *vfu, unsigned int vector)
 	/* a full eventfd is already as signalled as it can be */
 	if (write(msix->eventfd[vector], &one, sizeof(one)) < 0 &&
 	    errno != EAGAIN)
-		xrdma_warn("vector %u: eventfd: %s", vector, strerror(errno));
+		model_warn("vector %u: eventfd: %s", vector, strerror(errno));
 	vfu->stats.irqs++;
 }
 
 /**
- * xrdma_vfu_irq - raise an MSI-X vector
+ * model_vfu_irq - raise an MSI-X vector
  * @vfu: the server
  * @vector: the vector
  *
  * While MSI-X or bus mastering is off, or for a vector the function does not
  * have, nothing happens but a count.
  */
-void xrdma_vfu_irq(struct xrdma_vfu *vfu, unsigned int vector)
+void model_vfu_irq(struct model_vfu *vfu, unsigned int vector)
 {
-	if (vector >= xrdma_pci_msix_vectors(&vfu->pci) ||
-	    !xrdma_pci_msix_enabled(&vfu->pci) ||
-	    !xrdma_pci_bus_master(&vfu->pci)) {
+	if (vector >= model_pci_msix_vectors(&vfu->pci) ||
+	    !model_pci_msix_enabled(&vfu->pci) ||
+	    !model_pci_bus_master(&vfu->pci)) {
 		vfu->stats.irqs_dropped++;
 		return;
 	}
 	deliver(vfu, vector);
 }
 
-static void deliver_pending(struct xrdma_vfu *vfu)
+static void deliver_pending(struct model_vfu *vfu)
 {
 	u64 pending = vfu->msix.pending;
 	unsigned int i;
@@ -127,45 +127,45 @@ static void deliver_pending(struct xrdma_vfu *vfu)
  * vfu_irq_state_changed - MSI-X bits or bus mastering may have changed
  * @vfu: the server
  */
-void vfu_irq_state_changed(struct xrdma_vfu *vfu)
+void vfu_irq_state_changed(struct model_vfu *vfu)
 {
-	if (!xrdma_pci_msix_enabled(&vfu->pci))
+	if (!model_pci_msix_enabled(&vfu->pci))
 		vfu->msix.pending = 0;
-	else if (xrdma_pci_bus_master(&vfu->pci))
+	else if (model_pci_bus_master(&vfu->pci))
 		deliver_pending(vfu);
 }
 
 /**
- * xrdma_vfu_vectors - size of the MSI-X table
+ * model_vfu_vectors - size of the MSI-X table
  * @vfu: the server
  *
  * Return: number of vectors.
  */
-unsigned int xrdma_vfu_vectors(const struct xrdma_vfu *vfu)
+unsigned int model_vfu_vectors(const struct model_vfu *vfu)
 {
-	return xrdma_pci_msix_vectors(&vfu->pci);
+	return model_pci_msix_vectors(&vfu->pci);
 }
 
 /**
- * xrdma_vfu_vectors_enabled - vectors that can be delivered
+ * model_vfu_vectors_enabled - vectors that can be delivered
  * @vfu: the server
  *
  * Return: number of vectors with an eventfd; 0 while MSI-X is off.
  */
-unsigned int xrdma_vfu_vectors_enabled(const struct xrdma_vfu *vfu)
+unsigned int model_vfu_vectors_enabled(const struct model_vfu *vfu)
 {
 	unsigned int i, n = 0;
 
-	if (!xrdma_pci_msix_enabled(&vfu->pci))
+	if (!model_pci_msix_enabled(&vfu->pci))
 		return 0;
 	for (i = 0; i < XRDMA_MSIX_VECTORS; i++)
 		n += vfu->msix.eventfd[i] >= 0;
 	return n;
 }
 
-static size_t table_size(const struct xrdma_vfu *vfu)
+static size_t table_size(const struct model_vfu *vfu)
 {
-	return xrdma_vfu_vectors(vfu) * TABLE_ENTRY_SIZE;
+	return model_vfu_vectors(vfu) * TABLE_ENTRY_SIZE;
 }
 
 /**
@@ -190,7 +190,7 @@ bool vfu_irq_owns(u32 region, u64 off)
  *
  * Return: 0. Bytes outside of table and pending bits read as zero.
  */
-int vfu_irq_bar_read(struct xrdma_vfu *vfu, u64 off, void *buf, size_t len)
+int vfu_irq_bar_read(struct model_vfu *vfu, u64 off, void *buf, size_t len)
 {
 	const u8 *pba = (const u8 *)&vfu->msix.pending;
 	u8 *bytes = buf;
@@ -219,7 +219,7 @@ int vfu_irq_bar_read(struct xrdma_vfu *vfu, u64 off, void *buf, size_t len)
  *
  * Return: 0. Bytes outside of the table are dropped.
  */
-int vfu_irq_bar_write(struct xrdma_vfu *vfu, u64 off, const void *buf,
+int vfu_irq_bar_write(struct model_vfu *vfu, u64 off, const void *buf,
 		      size_t len)
 {
 	u64 in_table = off - XRDMA_MSIX_TABLE;
@@ -231,9 +231,9 @@ int vfu_irq_bar_write(struct xrdma_vfu *vfu, u64 off, const void *buf,
 	return 0;
 }
 
-static unsigned int irq_count(const struct xrdma_vfu *vfu, u32 index)
+static unsigned int irq_count(const struct model_vfu *vfu, u32 index)
 {
-	return index == VFU_IRQ_MSIX ? xrdma_vfu_vectors(vfu) : 0;
+	return index == VFU_IRQ_MSIX ? model_vfu_vectors(vfu) : 0;
 }
 
 /**
@@ -243,7 +243,7 @@ static unsigned int irq_count(const struct xrdma_vfu *vfu, u32 index)
  *
  * Return: 0, or -EINVAL for an unknown interrupt type or no room for a reply.
  */
-int vfu_device_get_irq_info(struct xrdma_vfu *vfu, struct vfu_request *req)
+int vfu_device_get_irq_info(struct model_vfu *vfu, struct vfu_request *req)
 {
 	struct vfu_irq_info info;
 
@@ -259,7 +259,7 @@ int vfu_device_get_irq_info(struct xrdma_vfu *vfu, struct vfu_request *req)
 }
 
 /* Take the descriptors of a message as eventfds, or take eventfds away */
-static int assign_eventfds(struct xrdma_vfu *vfu, const struct vfu_irq_set *set,
+static int assign_eventfds(struct model_vfu *vfu, const struct vfu_irq_set *set,
 			   struct vfu_request *req)
 {
 	unsigned int i;
@@ -282,7 +282,7 @@ static int assign_eventfds(struct xrdma_vfu *vfu, const struct vfu_irq_set *set,
 }
 
 /* The client raises vectors itself: all of the range, or those with a flag */
-static int trigger(struct xrdma_vfu *vfu, const struct vfu_irq_set *set,
+static int trigger(struct model_vfu *vfu, const struct vfu_irq_set *set,
 		   const u8 *flags, size_t n_flags)
 {
 	unsigned int i;
@@ -291,7 +291,7 @@ static int trigger(struct xrdma_vfu *vfu, const struct vfu_irq_set *set,
 		return -EINVAL;
 	for (i = 0; i < set->count; i++)
 		if (!flags || flags[i])
-			xrdma_vfu_irq(vfu, set->start + i);
+			model_vfu_irq(vfu, set->start + i);
 	return 0;
 }
 
@@ -303,7 +303,7 @@ static int trigger(struct xrdma_vfu *vfu, const struct vfu_irq_set *set,
  * Return: 0, or -EINVAL for a type, range or combination of flags that the
  * function does not have.
  */
-int vfu_device_set_irqs(struct xrdma_vfu *vfu, struct vfu_request *req)
+int vfu_device_set_irqs(struct model_vfu *vfu, struct vfu_request *req)
 {
 	const u8 *data = req->body + sizeof(struct vfu_irq_set);
 	size_t data_len = req->len - sizeof(struct vfu_irq_set);

@@ -4,8 +4,8 @@
  * (socket and messages), vfu_dev.c (the device and its regions), vfu_irq.c
  * (interrupts).
  */
-#ifndef XRDMA_MODEL_VFU_PRIV_H
-#define XRDMA_MODEL_VFU_PRIV_H
+#ifndef MODEL_VFU_PRIV_H
+#define MODEL_VFU_PRIV_H
 
 #include "host/pci.h"
 #include "host/vfu.h"
@@ -55,7 +55,7 @@ struct vfu_request {
  * @out_len: end of the reply; @out_pos equals it when all is sent
  */
 struct vfu_connection {
-	struct xrdma_watch watch;
+	struct model_watch watch;
 	bool open;
 	bool negotiated;
 	u8 in[VFU_IN_SIZE];
@@ -81,46 +81,46 @@ struct vfu_msix {
 	u8 table[XRDMA_MSIX_VECTORS * 16];
 };
 
-/* struct xrdma_vfu - the server; bus_master is what the engine was told */
-struct xrdma_vfu {
-	struct xrdma_loop *loop;
-	struct xrdma_dma *dma;
-	struct xrdma_host_errors *herr;
-	const struct xrdma_vfu_ops *ops;
+/* struct model_vfu - the server; bus_master is what the engine was told */
+struct model_vfu {
+	struct model_loop *loop;
+	struct model_dma *dma;
+	struct model_host_errors *herr;
+	const struct model_vfu_ops *ops;
 	void *opaque;
 	char *path;
-	struct xrdma_watch listener;
+	struct model_watch listener;
 	struct vfu_connection conn;
-	struct xrdma_pci pci;
+	struct model_pci pci;
 	struct vfu_msix msix;
-	int mmap_fd[XRDMA_PCI_BARS];
+	int mmap_fd[MODEL_PCI_BARS];
 	bool bus_master;
-	struct xrdma_vfu_stats stats;
+	struct model_vfu_stats stats;
 };
 
 /* vfu_dev.c */
-extern const struct xrdma_pci_events vfu_pci_events;
-int vfu_version(struct xrdma_vfu *vfu, struct vfu_request *req);
-int vfu_device_get_info(struct xrdma_vfu *vfu, struct vfu_request *req);
-int vfu_device_get_region_info(struct xrdma_vfu *vfu, struct vfu_request *req);
-int vfu_device_reset(struct xrdma_vfu *vfu, struct vfu_request *req);
-int vfu_region_read(struct xrdma_vfu *vfu, struct vfu_request *req);
-int vfu_region_write(struct xrdma_vfu *vfu, struct vfu_request *req);
-int vfu_region_write_multi(struct xrdma_vfu *vfu, struct vfu_request *req);
-int vfu_dma_map(struct xrdma_vfu *vfu, struct vfu_request *req);
-int vfu_dma_unmap(struct xrdma_vfu *vfu, struct vfu_request *req);
-void vfu_reset(struct xrdma_vfu *vfu);
+extern const struct model_pci_events vfu_pci_events;
+int vfu_version(struct model_vfu *vfu, struct vfu_request *req);
+int vfu_device_get_info(struct model_vfu *vfu, struct vfu_request *req);
+int vfu_device_get_region_info(struct model_vfu *vfu, struct vfu_request *req);
+int vfu_device_reset(struct model_vfu *vfu, struct vfu_request *req);
+int vfu_region_read(struct model_vfu *vfu, struct vfu_request *req);
+int vfu_region_write(struct model_vfu *vfu, struct vfu_request *req);
+int vfu_region_write_multi(struct model_vfu *vfu, struct vfu_request *req);
+int vfu_dma_map(struct model_vfu *vfu, struct vfu_request *req);
+int vfu_dma_unmap(struct model_vfu *vfu, struct vfu_request *req);
+void vfu_reset(struct model_vfu *vfu);
 
 /* vfu_irq.c */
-void vfu_irq_init(struct xrdma_vfu *vfu);
-void vfu_irq_release(struct xrdma_vfu *vfu);
-void vfu_irq_reset(struct xrdma_vfu *vfu);
-void vfu_irq_state_changed(struct xrdma_vfu *vfu);
+void vfu_irq_init(struct model_vfu *vfu);
+void vfu_irq_release(struct model_vfu *vfu);
+void vfu_irq_reset(struct model_vfu *vfu);
+void vfu_irq_state_changed(struct model_vfu *vfu);
 bool vfu_irq_owns(u32 region, u64 off);
-int vfu_irq_bar_read(struct xrdma_vfu *vfu, u64 off, void *buf, size_t len);
-int vfu_irq_bar_write(struct xrdma_vfu *vfu, u64 off, const void *buf,
+int vfu_irq_bar_read(struct model_vfu *vfu, u64 off, void *buf, size_t len);
+int vfu_irq_bar_write(struct model_vfu *vfu, u64 off, const void *buf,
 		      size_t len);
-int vfu_device_get_irq_info(struct xrdma_vfu *vfu, struct vfu_request *req);
-int vfu_device_set_irqs(struct xrdma_vfu *vfu, struct vfu_request *req);
+int vfu_device_get_irq_info(struct model_vfu *vfu, struct vfu_request *req);
+int vfu_device_set_irqs(struct model_vfu *vfu, struct vfu_request *req);
 
-#endif /* XRDMA_MODEL_VFU_PRIV_H */
+#endif /* MODEL_VFU_PRIV_H */

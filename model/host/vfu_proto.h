@@ -4,8 +4,8 @@
  * its specification (docs/interop/vfio-user.rst of QEMU). Values are in the
  * byte order of the machine. Knows nothing of this server.
  */
-#ifndef XRDMA_MODEL_VFU_PROTO_H
-#define XRDMA_MODEL_VFU_PROTO_H
+#ifndef MODEL_VFU_PROTO_H
+#define MODEL_VFU_PROTO_H
 
 #include <assert.h>
 #include <linux/types.h>
@@ -231,4 +231,4 @@ struct vfu_write_one {
 
 static_assert(sizeof(struct vfu_write_one) == 24);
 
-#endif /* XRDMA_MODEL_VFU_PROTO_H */
+#endif /* MODEL_VFU_PROTO_H */

@@ -46,54 +46,54 @@ static u8 get_ipv4(struct xrdma_flow_fields *f, const u8 *ip, u32 avail)
 {
 	u32 ihl;
 
-	if (avail < XRDMA_IPV4_BYTES || ip[0] >> 4 != 4)
+	if (avail < MODEL_IPV4_BYTES || ip[0] >> 4 != 4)
 		return 0;
 	ihl = (ip[0] & 0xf) * 4;
-	if (ihl < XRDMA_IPV4_BYTES || ihl > avail)
+	if (ihl < MODEL_IPV4_BYTES || ihl > avail)
 		return 0;
 	f->traffic_class = ip[1];
 	f->hop_limit = ip[8];
 	f->ip_proto = ip[9];
 	put_ipv4(f->src_ip, ip + 12);
 	put_ipv4(f->dst_ip, ip + 16);
-	if (xrdma_get16(ip + 6) & IPV4_OFFSET)
+	if (model_get16(ip + 6) & IPV4_OFFSET)
 		return HAS_IPV4;
 	return HAS_IPV4 | get_ports(f, ip + ihl, avail - ihl);
 }
 
 static u8 get_ipv6(struct xrdma_flow_fields *f, const u8 *ip, u32 avail)
 {
-	if (avail < XRDMA_IPV6_BYTES || ip[0] >> 4 != 6)
+	if (avail < MODEL_IPV6_BYTES || ip[0] >> 4 != 6)
 		return 0;
-	f->traffic_class = xrdma_get16(ip) >> 4;
-	f->flow_label = cpu_to_be32(xrdma_get32(ip) & 0xfffff);
+	f->traffic_class = model_get16(ip) >> 4;
+	f->flow_label = cpu_to_be32(model_get32(ip) & 0xfffff);
 	f->ip_proto = ip[6];
 	f->hop_limit = ip[7];
 	memcpy(f->src_ip, ip + 8, sizeof(f->src_ip));
 	memcpy(f->dst_ip, ip + 24, sizeof(f->dst_ip));
-	return HAS_IPV6 | get_ports(f, ip + XRDMA_IPV6_BYTES,
-				    avail - XRDMA_IPV6_BYTES);
+	return HAS_IPV6 | get_ports(f, ip + MODEL_IPV6_BYTES,
+				    avail - MODEL_IPV6_BYTES);
 }
 
 /**
- * xrdma_flow_fields() - look at a frame
+ * model_flow_fields() - look at a frame
  * @fields: filled in
  * @frame: the frame, at least an Ethernet header
  * @len: its bytes
  *
  * Return: XRDMA_RSS_* of the fields that it has.
  */
-u8 xrdma_flow_fields(struct xrdma_flow_fields *fields, const u8 *frame, u32 len)
+u8 model_flow_fields(struct xrdma_flow_fields *fields, const u8 *frame, u32 len)
 {
-	u32 l3 = XRDMA_ETH_BYTES;
+	u32 l3 = MODEL_ETH_BYTES;
 
 	memset(fields, 0, sizeof(*fields));
 	memcpy(fields->dmac, frame, sizeof(fields->dmac));
 	memcpy(fields->smac, frame + 6, sizeof(fields->smac));
-	if (xrdma_get16(frame + 12) == ETH_P_VLAN &&
-	    len >= XRDMA_ETH_BYTES + XRDMA_VLAN_BYTES) {
+	if (model_get16(frame + 12) == ETH_P_VLAN &&
+	    len >= MODEL_ETH_BYTES + MODEL_VLAN_BYTES) {
 		memcpy(&fields->vlan_tci, frame + 14, sizeof(fields->vlan_tci));
-		l3 += XRDMA_VLAN_BYTES;
+		l3 += MODEL_VLAN_BYTES;
 	}
 	memcpy(&fields->ether_type, frame + l3 - 2, sizeof(fields->ether_type));
 	switch (be16_to_cpu(fields->ether_type)) {

@@ -4,14 +4,14 @@
  *
  * The rules themselves are in core/flow.c, the hash is in core/rss.c.
  */
-#ifndef XRDMA_MODEL_FLOW_FIELDS_H
-#define XRDMA_MODEL_FLOW_FIELDS_H
+#ifndef MODEL_FLOW_FIELDS_H
+#define MODEL_FLOW_FIELDS_H
 
 #include <linux/types.h>
 
 #include "xrdma_hw.h"
 
-u8 xrdma_flow_fields(struct xrdma_flow_fields *fields, const u8 *frame,
+u8 model_flow_fields(struct xrdma_flow_fields *fields, const u8 *frame,
 		     u32 len);
 
-#endif /* XRDMA_MODEL_FLOW_FIELDS_H */
+#endif /* MODEL_FLOW_FIELDS_H */

@@ -15,8 +15,8 @@
 #include "packet/opcode.h"
 
 #define PSEUDO_LRH	8
-#define MASKED_MAX	(PSEUDO_LRH + XRDMA_IPV6_BYTES + XRDMA_UDP_BYTES + \
-			 XRDMA_BTH_BYTES)
+#define MASKED_MAX	(PSEUDO_LRH + MODEL_IPV6_BYTES + MODEL_UDP_BYTES + \
+			 MODEL_BTH_BYTES)
 
 static void mask_ipv4(u8 *ip)
 {
@@ -36,7 +36,7 @@ static void mask_ipv6(u8 *ip)
 }
 
 /**
- * xrdma_icrc() - compute the ICRC of a frame
+ * model_icrc() - compute the ICRC of a frame
  * @frame: the frame, its headers checked
  * @l3: offset of the IP header: IPv4 without options, or IPv6
  * @bth: offset of the BTH; the UDP header is right before it
@@ -44,12 +44,12 @@ static void mask_ipv6(u8 *ip)
  *
  * Return: the ICRC; on the wire its lowest byte comes first.
  */
-u32 xrdma_icrc(const u8 *frame, u32 l3, u32 bth, u32 end)
+u32 model_icrc(const u8 *frame, u32 l3, u32 bth, u32 end)
 {
-	u32 hdrs = bth + XRDMA_BTH_BYTES - l3;
+	u32 hdrs = bth + MODEL_BTH_BYTES - l3;
 	u8 masked[MASKED_MAX];
 	u8 *ip = masked + PSEUDO_LRH;
-	u8 *udp = ip + (bth - XRDMA_UDP_BYTES - l3);
+	u8 *udp = ip + (bth - MODEL_UDP_BYTES - l3);
 	u32 crc;
 
 	memset(masked, 0xff, PSEUDO_LRH);
@@ -60,10 +60,10 @@ u32 xrdma_icrc(const u8 *frame, u32 l3, u32 bth, u32 end)
 		mask_ipv6(ip);
 	udp[6] = 0xff; /* checksum */
 	udp[7] = 0xff;
-	udp[XRDMA_UDP_BYTES + 4] = 0xff; /* FECN, BECN, reserved */
+	udp[MODEL_UDP_BYTES + 4] = 0xff; /* FECN, BECN, reserved */
 	crc = crc32_gzip_refl(0, masked, PSEUDO_LRH + hdrs);
-	return crc32_gzip_refl(crc, frame + bth + XRDMA_BTH_BYTES,
-			       end - XRDMA_ICRC_BYTES - bth - XRDMA_BTH_BYTES);
+	return crc32_gzip_refl(crc, frame + bth + MODEL_BTH_BYTES,
+			       end - MODEL_ICRC_BYTES - bth - MODEL_BTH_BYTES);
 }
 
 static void put_le32(u8 *p, u32 value)
@@ -73,20 +73,20 @@ static void put_le32(u8 *p, u32 value)
 }
 
 /**
- * xrdma_icrc_write() - compute the ICRC and put it at the end
+ * model_icrc_write() - compute the ICRC and put it at the end
  * @frame: the frame, complete but for the ICRC
  * @l3: offset of the IP header
  * @bth: offset of the BTH
  * @end: offset of the byte after the ICRC
  */
-void xrdma_icrc_write(u8 *frame, u32 l3, u32 bth, u32 end)
+void model_icrc_write(u8 *frame, u32 l3, u32 bth, u32 end)
 {
-	put_le32(frame + end - XRDMA_ICRC_BYTES,
-		 xrdma_icrc(frame, l3, bth, end));
+	put_le32(frame + end - MODEL_ICRC_BYTES,
+		 model_icrc(frame, l3, bth, end));
 }
 
 /**
- * xrdma_icrc_ok() - verify the ICRC
+ * model_icrc_ok() - verify the ICRC
  * @frame: the frame
  * @l3: offset of the IP header
  * @bth: offset of the BTH
@@ -94,11 +94,11 @@ void xrdma_icrc_write(u8 *frame, u32 l3, u32 bth, u32 end)
  *
  * Return: true if it is right.
  */
-bool xrdma_icrc_ok(const u8 *frame, u32 l3, u32 bth, u32 end)
+bool model_icrc_ok(const u8 *frame, u32 l3, u32 bth, u32 end)
 {
-	u8 expected[XRDMA_ICRC_BYTES];
+	u8 expected[MODEL_ICRC_BYTES];
 
-	put_le32(expected, xrdma_icrc(frame, l3, bth, end));
-	return !memcmp(expected, frame + end - XRDMA_ICRC_BYTES,
+	put_le32(expected, model_icrc(frame, l3, bth, end));
+	return !memcmp(expected, frame + end - MODEL_ICRC_BYTES,
 		       sizeof(expected));
 }

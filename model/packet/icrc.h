@@ -2,13 +2,13 @@
 /*
  * The invariant CRC of RoCEv2 (IBTA 7.8.1, annex A17.3.3).
  */
-#ifndef XRDMA_MODEL_ICRC_H
-#define XRDMA_MODEL_ICRC_H
+#ifndef MODEL_ICRC_H
+#define MODEL_ICRC_H
 
 #include <linux/types.h>
 
-u32 xrdma_icrc(const u8 *frame, u32 l3, u32 bth, u32 end);
-void xrdma_icrc_write(u8 *frame, u32 l3, u32 bth, u32 end);
-bool xrdma_icrc_ok(const u8 *frame, u32 l3, u32 bth, u32 end);
+u32 model_icrc(const u8 *frame, u32 l3, u32 bth, u32 end);
+void model_icrc_write(u8 *frame, u32 l3, u32 bth, u32 end);
+bool model_icrc_ok(const u8 *frame, u32 l3, u32 bth, u32 end);
 
-#endif /* XRDMA_MODEL_ICRC_H */
+#endif /* MODEL_ICRC_H */

@@ -15,36 +15,36 @@
 #define IPPROTO_UDP_		17
 #define IPV4_DF			0x4000
 #define IPV4_FRAGMENT		0x3fff /* MF and offset */
-#define ROCE_MIN		(XRDMA_BTH_BYTES + XRDMA_ICRC_BYTES)
+#define ROCE_MIN		(MODEL_BTH_BYTES + MODEL_ICRC_BYTES)
 
 static const u8 ipv4_prefix[12] = {
 	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff,
 };
 
-#define RX_NAME(symbol, name) [XRDMA_RX_##symbol] = name,
+#define RX_NAME(symbol, name) [MODEL_RX_##symbol] = name,
 
-static const char * const rx_names[XRDMA_RX_NUM] = {
-	XRDMA_RX_VERDICTS(RX_NAME)
+static const char * const rx_names[MODEL_RX_NUM] = {
+	MODEL_RX_VERDICTS(RX_NAME)
 };
 
 /**
- * xrdma_rx_name() - name of a verdict
+ * model_rx_name() - name of a verdict
  * @rx: the verdict
  *
  * Return: its name for users.
  */
-const char *xrdma_rx_name(enum xrdma_rx rx)
+const char *model_rx_name(enum model_rx rx)
 {
 	return rx_names[rx];
 }
 
 /**
- * xrdma_gid_is_ipv4() - does a GID hold an IPv4 address?
+ * model_gid_is_ipv4() - does a GID hold an IPv4 address?
  * @gid: 16 bytes
  *
  * Return: true for ::ffff:a.b.c.d.
  */
-bool xrdma_gid_is_ipv4(const u8 *gid)
+bool model_gid_is_ipv4(const u8 *gid)
 {
 	return !memcmp(gid, ipv4_prefix, sizeof(ipv4_prefix));
 }
@@ -61,7 +61,7 @@ static u32 sum16(const u8 *p, u32 len)
 	u32 i;
 
 	for (i = 0; i < len; i += 2)
-		sum += xrdma_get16(p + i);
+		sum += model_get16(p + i);
 	return sum;
 }
 
@@ -74,37 +74,37 @@ static u16 fold16(u32 sum)
 
 static bool to_roce_port(const u8 *udp)
 {
-	return xrdma_get16(udp + 2) == XRDMA_ROCE_UDP_PORT;
+	return model_get16(udp + 2) == MODEL_ROCE_UDP_PORT;
 }
 
 /* The UDP header at l4; the IP header says that @len bytes are there. */
-static enum xrdma_rx parse_udp(struct xrdma_net *net, const u8 *frame, u32 len)
+static enum model_rx parse_udp(struct model_net *net, const u8 *frame, u32 len)
 {
 	const u8 *udp = frame + net->l4;
 
-	if (xrdma_get16(udp + 4) != len)
-		return XRDMA_RX_UDP_LENGTH;
-	if (len < XRDMA_UDP_BYTES + ROCE_MIN || len & 3)
-		return XRDMA_RX_UDP_LENGTH;
-	net->sport = xrdma_get16(udp);
-	net->bth = net->l4 + XRDMA_UDP_BYTES;
+	if (model_get16(udp + 4) != len)
+		return MODEL_RX_UDP_LENGTH;
+	if (len < MODEL_UDP_BYTES + ROCE_MIN || len & 3)
+		return MODEL_RX_UDP_LENGTH;
+	net->sport = model_get16(udp);
+	net->bth = net->l4 + MODEL_UDP_BYTES;
 	net->end = net->l4 + len;
-	return XRDMA_RX_OK;
+	return MODEL_RX_OK;
 }
 
-static enum xrdma_rx check_ipv4(const u8 *ip, u32 avail)
+static enum model_rx check_ipv4(const u8 *ip, u32 avail)
 {
-	u32 total = xrdma_get16(ip + 2);
+	u32 total = model_get16(ip + 2);
 
 	if (ip[0] != 0x45)
-		return XRDMA_RX_IP_VERSION;
-	if (total > avail || total < XRDMA_IPV4_BYTES + XRDMA_UDP_BYTES)
-		return XRDMA_RX_IP_LENGTH;
-	if (fold16(sum16(ip, XRDMA_IPV4_BYTES)) != 0xffff)
-		return XRDMA_RX_IP_CHECKSUM;
-	if (xrdma_get16(ip + 6) & IPV4_FRAGMENT)
-		return XRDMA_RX_FRAGMENT;
-	return XRDMA_RX_OK;
+		return MODEL_RX_IP_VERSION;
+	if (total > avail || total < MODEL_IPV4_BYTES + MODEL_UDP_BYTES)
+		return MODEL_RX_IP_LENGTH;
+	if (fold16(sum16(ip, MODEL_IPV4_BYTES)) != 0xffff)
+		return MODEL_RX_IP_CHECKSUM;
+	if (model_get16(ip + 6) & IPV4_FRAGMENT)
+		return MODEL_RX_FRAGMENT;
+	return MODEL_RX_OK;
 }
 
 /*
@@ -115,22 +115,22 @@ static bool ipv4_is_roce(const u8 *ip, u32 avail)
 {
 	u32 ihl = (ip[0] & 0xf) * 4;
 
-	if (ip[9] != IPPROTO_UDP_ || xrdma_get16(ip + 6) & 0x1fff)
+	if (ip[9] != IPPROTO_UDP_ || model_get16(ip + 6) & 0x1fff)
 		return false;
-	if (ihl < XRDMA_IPV4_BYTES || avail < ihl + XRDMA_UDP_BYTES)
+	if (ihl < MODEL_IPV4_BYTES || avail < ihl + MODEL_UDP_BYTES)
 		return false;
 	return to_roce_port(ip + ihl);
 }
 
-static enum xrdma_rx parse_ipv4(struct xrdma_net *net, const u8 *frame,
+static enum model_rx parse_ipv4(struct model_net *net, const u8 *frame,
 				u32 avail)
 {
 	const u8 *ip = frame + net->l3;
-	enum xrdma_rx rx;
+	enum model_rx rx;
 
-	if (avail < XRDMA_IPV4_BYTES + XRDMA_UDP_BYTES ||
+	if (avail < MODEL_IPV4_BYTES + MODEL_UDP_BYTES ||
 	    !ipv4_is_roce(ip, avail))
-		return XRDMA_RX_ETHERNET;
+		return MODEL_RX_ETHERNET;
 	rx = check_ipv4(ip, avail);
 	if (rx)
 		return rx;
@@ -138,105 +138,105 @@ static enum xrdma_rx parse_ipv4(struct xrdma_net *net, const u8 *frame,
 	net->tclass = ip[1];
 	gid_from_ipv4(net->sgid, ip + 12);
 	gid_from_ipv4(net->dgid, ip + 16);
-	net->l4 = net->l3 + XRDMA_IPV4_BYTES;
-	return parse_udp(net, frame, xrdma_get16(ip + 2) - XRDMA_IPV4_BYTES);
+	net->l4 = net->l3 + MODEL_IPV4_BYTES;
+	return parse_udp(net, frame, model_get16(ip + 2) - MODEL_IPV4_BYTES);
 }
 
-static enum xrdma_rx parse_ipv6(struct xrdma_net *net, const u8 *frame,
+static enum model_rx parse_ipv6(struct model_net *net, const u8 *frame,
 				u32 avail)
 {
 	const u8 *ip = frame + net->l3;
 	u32 len;
 
-	if (avail < XRDMA_IPV6_BYTES + XRDMA_UDP_BYTES ||
-	    ip[6] != IPPROTO_UDP_ || !to_roce_port(ip + XRDMA_IPV6_BYTES))
-		return XRDMA_RX_ETHERNET;
+	if (avail < MODEL_IPV6_BYTES + MODEL_UDP_BYTES ||
+	    ip[6] != IPPROTO_UDP_ || !to_roce_port(ip + MODEL_IPV6_BYTES))
+		return MODEL_RX_ETHERNET;
 	if (ip[0] >> 4 != 6)
-		return XRDMA_RX_IP_VERSION;
-	len = xrdma_get16(ip + 4);
-	if (len > avail - XRDMA_IPV6_BYTES)
-		return XRDMA_RX_IP_LENGTH;
+		return MODEL_RX_IP_VERSION;
+	len = model_get16(ip + 4);
+	if (len > avail - MODEL_IPV6_BYTES)
+		return MODEL_RX_IP_LENGTH;
 	net->is_ipv4 = false;
-	net->tclass = xrdma_get16(ip) >> 4;
+	net->tclass = model_get16(ip) >> 4;
 	memcpy(net->sgid, ip + 8, 16);
 	memcpy(net->dgid, ip + 24, 16);
-	net->l4 = net->l3 + XRDMA_IPV6_BYTES;
+	net->l4 = net->l3 + MODEL_IPV6_BYTES;
 	return parse_udp(net, frame, len);
 }
 
 /**
- * xrdma_net_parse() - take the headers around a RoCEv2 packet apart
- * @net: filled in if the result is XRDMA_RX_OK
+ * model_net_parse() - take the headers around a RoCEv2 packet apart
+ * @net: filled in if the result is MODEL_RX_OK
  * @frame: a received frame; must stay while @net is in use
  * @len: its bytes
  *
- * Return: XRDMA_RX_OK if there is a BTH and an ICRC, XRDMA_RX_ETHERNET if the
+ * Return: MODEL_RX_OK if there is a BTH and an ICRC, MODEL_RX_ETHERNET if the
  * frame is not RoCEv2, or why it must be dropped.
  */
-enum xrdma_rx xrdma_net_parse(struct xrdma_net *net, const u8 *frame, u32 len)
+enum model_rx model_net_parse(struct model_net *net, const u8 *frame, u32 len)
 {
 	u16 type;
 
-	if (len < XRDMA_ETH_BYTES)
-		return XRDMA_RX_RUNT;
+	if (len < MODEL_ETH_BYTES)
+		return MODEL_RX_RUNT;
 	net->frame = frame;
 	net->has_vlan = false;
-	net->l3 = XRDMA_ETH_BYTES;
-	type = xrdma_get16(frame + 12);
+	net->l3 = MODEL_ETH_BYTES;
+	type = model_get16(frame + 12);
 	if (type == ETH_P_VLAN) {
-		if (len < XRDMA_ETH_BYTES + XRDMA_VLAN_BYTES)
-			return XRDMA_RX_RUNT;
+		if (len < MODEL_ETH_BYTES + MODEL_VLAN_BYTES)
+			return MODEL_RX_RUNT;
 		net->has_vlan = true;
-		net->vlan_tci = xrdma_get16(frame + 14);
-		net->l3 += XRDMA_VLAN_BYTES;
-		type = xrdma_get16(frame + 16);
+		net->vlan_tci = model_get16(frame + 14);
+		net->l3 += MODEL_VLAN_BYTES;
+		type = model_get16(frame + 16);
 	}
 	if (type == ETH_P_IPV4)
 		return parse_ipv4(net, frame, len - net->l3);
 	if (type == ETH_P_IPV6_)
 		return parse_ipv6(net, frame, len - net->l3);
-	return XRDMA_RX_ETHERNET;
+	return MODEL_RX_ETHERNET;
 }
 
-static void template_ipv4(struct xrdma_net_template *tmpl,
-			  const struct xrdma_path *path)
+static void template_ipv4(struct model_net_template *tmpl,
+			  const struct model_path *path)
 {
 	u8 *ip = tmpl->bytes + tmpl->l3;
 
 	ip[0] = 0x45;
 	ip[1] = path->tclass;
-	xrdma_put16(ip + 6, IPV4_DF);
+	model_put16(ip + 6, IPV4_DF);
 	ip[8] = path->hop_limit;
 	ip[9] = IPPROTO_UDP_;
 	memcpy(ip + 12, path->sgid + 12, 4);
 	memcpy(ip + 16, path->dgid + 12, 4);
-	tmpl->ipv4_sum = sum16(ip, XRDMA_IPV4_BYTES);
-	tmpl->len = tmpl->l3 + XRDMA_IPV4_BYTES;
+	tmpl->ipv4_sum = sum16(ip, MODEL_IPV4_BYTES);
+	tmpl->len = tmpl->l3 + MODEL_IPV4_BYTES;
 }
 
-static void template_ipv6(struct xrdma_net_template *tmpl,
-			  const struct xrdma_path *path)
+static void template_ipv6(struct model_net_template *tmpl,
+			  const struct model_path *path)
 {
 	u8 *ip = tmpl->bytes + tmpl->l3;
 
-	xrdma_put32(ip, 6U << 28 | (u32)path->tclass << 20 |
+	model_put32(ip, 6U << 28 | (u32)path->tclass << 20 |
 		    (path->flow_label & 0xfffff));
 	ip[6] = IPPROTO_UDP_;
 	ip[7] = path->hop_limit;
 	memcpy(ip + 8, path->sgid, 16);
 	memcpy(ip + 24, path->dgid, 16);
-	tmpl->len = tmpl->l3 + XRDMA_IPV6_BYTES;
+	tmpl->len = tmpl->l3 + MODEL_IPV6_BYTES;
 }
 
 /**
- * xrdma_net_template() - make the headers of a path
+ * model_net_template() - make the headers of a path
  * @tmpl: filled in
  * @path: the path
  *
  * The UDP checksum stays 0: the ICRC protects what it would (annex A17).
  */
-void xrdma_net_template(struct xrdma_net_template *tmpl,
-			const struct xrdma_path *path)
+void model_net_template(struct model_net_template *tmpl,
+			const struct model_path *path)
 {
 	u8 *p = tmpl->bytes;
 	u8 *udp;
@@ -246,11 +246,11 @@ void xrdma_net_template(struct xrdma_net_template *tmpl,
 	memcpy(p + 6, path->smac, 6);
 	p += 12;
 	if (path->has_vlan) {
-		xrdma_put16(p, ETH_P_VLAN);
-		xrdma_put16(p + 2, path->vlan_tci);
-		p += XRDMA_VLAN_BYTES;
+		model_put16(p, ETH_P_VLAN);
+		model_put16(p + 2, path->vlan_tci);
+		p += MODEL_VLAN_BYTES;
 	}
-	xrdma_put16(p, path->is_ipv4 ? ETH_P_IPV4 : ETH_P_IPV6_);
+	model_put16(p, path->is_ipv4 ? ETH_P_IPV4 : ETH_P_IPV6_);
 	tmpl->l3 = p + 2 - tmpl->bytes;
 	tmpl->is_ipv4 = path->is_ipv4;
 	if (path->is_ipv4)
@@ -258,40 +258,40 @@ void xrdma_net_template(struct xrdma_net_template *tmpl,
 	else
 		template_ipv6(tmpl, path);
 	udp = tmpl->bytes + tmpl->len;
-	xrdma_put16(udp, path->sport);
-	xrdma_put16(udp + 2, XRDMA_ROCE_UDP_PORT);
-	tmpl->len += XRDMA_UDP_BYTES;
+	model_put16(udp, path->sport);
+	model_put16(udp + 2, MODEL_ROCE_UDP_PORT);
+	tmpl->len += MODEL_UDP_BYTES;
 }
 
 /**
- * xrdma_net_write() - write the headers of one frame
+ * model_net_write() - write the headers of one frame
  * @tmpl: headers of the path
- * @frame: where to; room for XRDMA_NET_MAX
+ * @frame: where to; room for MODEL_NET_MAX
  * @roce_len: bytes from BTH to ICRC, both included
  *
  * Return: bytes written, the offset of the BTH.
  */
-u32 xrdma_net_write(const struct xrdma_net_template *tmpl, u8 *frame,
+u32 model_net_write(const struct model_net_template *tmpl, u8 *frame,
 		    u32 roce_len)
 {
-	u32 udp_len = XRDMA_UDP_BYTES + roce_len;
+	u32 udp_len = MODEL_UDP_BYTES + roce_len;
 	u8 *ip = frame + tmpl->l3;
 
-	memcpy(frame, tmpl->bytes, XRDMA_NET_MAX);
+	memcpy(frame, tmpl->bytes, MODEL_NET_MAX);
 	if (tmpl->is_ipv4) {
-		u32 total = XRDMA_IPV4_BYTES + udp_len;
+		u32 total = MODEL_IPV4_BYTES + udp_len;
 
-		xrdma_put16(ip + 2, total);
-		xrdma_put16(ip + 10, ~fold16(tmpl->ipv4_sum + total));
+		model_put16(ip + 2, total);
+		model_put16(ip + 10, ~fold16(tmpl->ipv4_sum + total));
 	} else {
-		xrdma_put16(ip + 4, udp_len);
+		model_put16(ip + 4, udp_len);
 	}
-	xrdma_put16(frame + tmpl->len - 4, udp_len);
+	model_put16(frame + tmpl->len - 4, udp_len);
 	return tmpl->len;
 }
 
 /**
- * xrdma_udp_sport() - UDP source port when the address vector gives none
+ * model_udp_sport() - UDP source port when the address vector gives none
  * @flow_label: 20 bits; 0: derived from the queue pairs
  * @qpn: local queue pair
  * @dest_qpn: remote queue pair
@@ -302,7 +302,7 @@ u32 xrdma_net_write(const struct xrdma_net_template *tmpl, u8 *frame,
  *
  * Return: 0xc000 to 0xffff.
  */
-u16 xrdma_udp_sport(u32 flow_label, u32 qpn, u32 dest_qpn)
+u16 model_udp_sport(u32 flow_label, u32 qpn, u32 dest_qpn)
 {
 	u64 product = (u64)qpn * dest_qpn;
 

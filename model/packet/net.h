@@ -6,28 +6,28 @@
  *
  * Knows nothing of transport headers nor of queue pairs.
  */
-#ifndef XRDMA_MODEL_NET_H
-#define XRDMA_MODEL_NET_H
+#ifndef MODEL_NET_H
+#define MODEL_NET_H
 
 #include <linux/types.h>
 
-#define XRDMA_ETH_BYTES		14
-#define XRDMA_VLAN_BYTES	4
-#define XRDMA_IPV4_BYTES	20
-#define XRDMA_IPV6_BYTES	40
-#define XRDMA_UDP_BYTES		8
-#define XRDMA_ICRC_BYTES	4
-#define XRDMA_NET_MAX		(XRDMA_ETH_BYTES + XRDMA_VLAN_BYTES + \
-				 XRDMA_IPV6_BYTES + XRDMA_UDP_BYTES)
+#define MODEL_ETH_BYTES		14
+#define MODEL_VLAN_BYTES	4
+#define MODEL_IPV4_BYTES	20
+#define MODEL_IPV6_BYTES	40
+#define MODEL_UDP_BYTES		8
+#define MODEL_ICRC_BYTES	4
+#define MODEL_NET_MAX		(MODEL_ETH_BYTES + MODEL_VLAN_BYTES + \
+				 MODEL_IPV6_BYTES + MODEL_UDP_BYTES)
 
-#define XRDMA_ROCE_UDP_PORT	4791
+#define MODEL_ROCE_UDP_PORT	4791
 
 /*
  * What became of a received frame: symbol, name for users. The first two are
  * no error; every other one means that the frame was dropped and changed no
  * state.
  */
-#define XRDMA_RX_VERDICTS(X)					\
+#define MODEL_RX_VERDICTS(X)					\
 	X(OK, "accepted")					\
 	X(ETHERNET, "ethernet")					\
 	X(RUNT, "shorter_than_headers")				\
@@ -53,16 +53,16 @@
 	X(OVERSIZED, "longer_than_mtu")				\
 	X(DOWN, "port_down")
 
-#define XRDMA_RX_ENUM(symbol, name) XRDMA_RX_##symbol,
+#define MODEL_RX_ENUM(symbol, name) MODEL_RX_##symbol,
 
-/** enum xrdma_rx - one per line of XRDMA_RX_VERDICTS */
-enum xrdma_rx {
-	XRDMA_RX_VERDICTS(XRDMA_RX_ENUM)
-	XRDMA_RX_NUM
+/** enum model_rx - one per line of MODEL_RX_VERDICTS */
+enum model_rx {
+	MODEL_RX_VERDICTS(MODEL_RX_ENUM)
+	MODEL_RX_NUM
 };
 
 /**
- * struct xrdma_net - where things are in a received frame
+ * struct model_net - where things are in a received frame
  * @frame: first byte of the frame
  * @sgid: source address, IPv4 as ::ffff:a.b.c.d
  * @dgid: destination address, likewise
@@ -76,7 +76,7 @@ enum xrdma_rx {
  * @has_vlan: the frame has a VLAN tag
  * @is_ipv4: IPv4, not IPv6
  */
-struct xrdma_net {
+struct model_net {
 	const u8 *frame;
 	u8 sgid[16];
 	u8 dgid[16];
@@ -92,7 +92,7 @@ struct xrdma_net {
 };
 
 /**
- * struct xrdma_path - where packets of a connection go
+ * struct model_path - where packets of a connection go
  * @sgid: source address
  * @dgid: destination address
  * @smac: source MAC
@@ -105,7 +105,7 @@ struct xrdma_net {
  * @has_vlan: with VLAN tag
  * @is_ipv4: IPv4, not IPv6
  */
-struct xrdma_path {
+struct model_path {
 	u8 sgid[16];
 	u8 dgid[16];
 	u8 smac[6];
@@ -120,7 +120,7 @@ struct xrdma_path {
 };
 
 /**
- * struct xrdma_net_template - headers of a path, lengths left out
+ * struct model_net_template - headers of a path, lengths left out
  * @bytes: the headers up to and including UDP
  * @l3: offset of the IP header
  * @len: bytes used
@@ -128,22 +128,22 @@ struct xrdma_path {
  * @ipv4_sum: sum of the 16-bit words of the IPv4 header, its length and its
  *	checksum taken as 0
  */
-struct xrdma_net_template {
-	u8 bytes[XRDMA_NET_MAX];
+struct model_net_template {
+	u8 bytes[MODEL_NET_MAX];
 	u8 l3;
 	u8 len;
 	bool is_ipv4;
 	u32 ipv4_sum;
 };
 
-const char *xrdma_rx_name(enum xrdma_rx rx);
-enum xrdma_rx xrdma_net_parse(struct xrdma_net *net, const u8 *frame,
+const char *model_rx_name(enum model_rx rx);
+enum model_rx model_net_parse(struct model_net *net, const u8 *frame,
 			      u32 len);
-void xrdma_net_template(struct xrdma_net_template *tmpl,
-			const struct xrdma_path *path);
-u32 xrdma_net_write(const struct xrdma_net_template *tmpl, u8 *frame,
+void model_net_template(struct model_net_template *tmpl,
+			const struct model_path *path);
+u32 model_net_write(const struct model_net_template *tmpl, u8 *frame,
 		    u32 roce_len);
-bool xrdma_gid_is_ipv4(const u8 *gid);
-u16 xrdma_udp_sport(u32 flow_label, u32 qpn, u32 dest_qpn);
+bool model_gid_is_ipv4(const u8 *gid);
+u16 model_udp_sport(u32 flow_label, u32 qpn, u32 dest_qpn);
 
-#endif /* XRDMA_MODEL_NET_H */
+#endif /* MODEL_NET_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Transport headers: from bytes to struct xrdma_pkt and back. Each header has
+ * Transport headers: from bytes to struct model_pkt and back. Each header has
  * a pair of functions, and the two tables at the end say in which order they
  * come; the offsets in each are those of IBTA chapter 9.
  */
@@ -19,194 +19,194 @@
 #define BTH_BECN	0x40
 #define BTH_ACKREQ	0x80
 
-static void get_bth(struct xrdma_pkt *pkt, const u8 *p)
+static void get_bth(struct model_pkt *pkt, const u8 *p)
 {
 	pkt->opcode = p[0];
 	pkt->solicited = p[1] & BTH_SOLICITED;
 	pkt->migreq = p[1] & BTH_MIGREQ;
-	pkt->pkey = xrdma_get16(p + 2);
+	pkt->pkey = model_get16(p + 2);
 	pkt->fecn = p[4] & BTH_FECN;
 	pkt->becn = p[4] & BTH_BECN;
-	pkt->dqpn = xrdma_get24(p + 5);
+	pkt->dqpn = model_get24(p + 5);
 	pkt->ackreq = p[8] & BTH_ACKREQ;
-	pkt->psn = xrdma_get24(p + 9);
+	pkt->psn = model_get24(p + 9);
 }
 
-static void put_bth(const struct xrdma_pkt *pkt, u8 *p)
+static void put_bth(const struct model_pkt *pkt, u8 *p)
 {
 	u32 pad = -pkt->len & 3;
 
 	p[0] = pkt->opcode;
 	p[1] = (pkt->solicited ? BTH_SOLICITED : 0) |
 	       (pkt->migreq ? BTH_MIGREQ : 0) | pad << BTH_PAD_SHIFT;
-	xrdma_put16(p + 2, pkt->pkey);
+	model_put16(p + 2, pkt->pkey);
 	p[4] = (pkt->fecn ? BTH_FECN : 0) | (pkt->becn ? BTH_BECN : 0);
-	xrdma_put24(p + 5, pkt->dqpn);
+	model_put24(p + 5, pkt->dqpn);
 	p[8] = pkt->ackreq ? BTH_ACKREQ : 0;
-	xrdma_put24(p + 9, pkt->psn);
+	model_put24(p + 9, pkt->psn);
 }
 
-static void get_deth(struct xrdma_pkt *pkt, const u8 *p)
+static void get_deth(struct model_pkt *pkt, const u8 *p)
 {
-	pkt->qkey = xrdma_get32(p);
-	pkt->sqpn = xrdma_get24(p + 5);
+	pkt->qkey = model_get32(p);
+	pkt->sqpn = model_get24(p + 5);
 }
 
-static void put_deth(const struct xrdma_pkt *pkt, u8 *p)
+static void put_deth(const struct model_pkt *pkt, u8 *p)
 {
-	xrdma_put32(p, pkt->qkey);
-	xrdma_put32(p + 4, pkt->sqpn);
+	model_put32(p, pkt->qkey);
+	model_put32(p + 4, pkt->sqpn);
 }
 
-static void get_xrceth(struct xrdma_pkt *pkt, const u8 *p)
+static void get_xrceth(struct model_pkt *pkt, const u8 *p)
 {
-	pkt->srqn = xrdma_get24(p + 1);
+	pkt->srqn = model_get24(p + 1);
 }
 
-static void put_xrceth(const struct xrdma_pkt *pkt, u8 *p)
+static void put_xrceth(const struct model_pkt *pkt, u8 *p)
 {
-	xrdma_put32(p, pkt->srqn);
+	model_put32(p, pkt->srqn);
 }
 
-static void get_feth(struct xrdma_pkt *pkt, const u8 *p)
+static void get_feth(struct model_pkt *pkt, const u8 *p)
 {
-	pkt->flush = xrdma_get32(p);
+	pkt->flush = model_get32(p);
 }
 
-static void put_feth(const struct xrdma_pkt *pkt, u8 *p)
+static void put_feth(const struct model_pkt *pkt, u8 *p)
 {
-	xrdma_put32(p, pkt->flush);
+	model_put32(p, pkt->flush);
 }
 
-static void get_reth(struct xrdma_pkt *pkt, const u8 *p)
+static void get_reth(struct model_pkt *pkt, const u8 *p)
 {
-	pkt->va = xrdma_get64(p);
-	pkt->rkey = xrdma_get32(p + 8);
-	pkt->dma_len = xrdma_get32(p + 12);
+	pkt->va = model_get64(p);
+	pkt->rkey = model_get32(p + 8);
+	pkt->dma_len = model_get32(p + 12);
 }
 
-static void put_reth(const struct xrdma_pkt *pkt, u8 *p)
+static void put_reth(const struct model_pkt *pkt, u8 *p)
 {
-	xrdma_put64(p, pkt->va);
-	xrdma_put32(p + 8, pkt->rkey);
-	xrdma_put32(p + 12, pkt->dma_len);
+	model_put64(p, pkt->va);
+	model_put32(p + 8, pkt->rkey);
+	model_put32(p + 12, pkt->dma_len);
 }
 
-static void get_atomic(struct xrdma_pkt *pkt, const u8 *p)
+static void get_atomic(struct model_pkt *pkt, const u8 *p)
 {
-	pkt->va = xrdma_get64(p);
-	pkt->rkey = xrdma_get32(p + 8);
-	pkt->swap_add = xrdma_get64(p + 12);
-	pkt->compare = xrdma_get64(p + 20);
+	pkt->va = model_get64(p);
+	pkt->rkey = model_get32(p + 8);
+	pkt->swap_add = model_get64(p + 12);
+	pkt->compare = model_get64(p + 20);
 }
 
-static void put_atomic(const struct xrdma_pkt *pkt, u8 *p)
+static void put_atomic(const struct model_pkt *pkt, u8 *p)
 {
-	xrdma_put64(p, pkt->va);
-	xrdma_put32(p + 8, pkt->rkey);
-	xrdma_put64(p + 12, pkt->swap_add);
-	xrdma_put64(p + 20, pkt->compare);
+	model_put64(p, pkt->va);
+	model_put32(p + 8, pkt->rkey);
+	model_put64(p + 12, pkt->swap_add);
+	model_put64(p + 20, pkt->compare);
 }
 
-static void get_aeth(struct xrdma_pkt *pkt, const u8 *p)
+static void get_aeth(struct model_pkt *pkt, const u8 *p)
 {
 	pkt->syndrome = p[0];
-	pkt->msn = xrdma_get24(p + 1);
+	pkt->msn = model_get24(p + 1);
 }
 
-static void put_aeth(const struct xrdma_pkt *pkt, u8 *p)
+static void put_aeth(const struct model_pkt *pkt, u8 *p)
 {
 	p[0] = pkt->syndrome;
-	xrdma_put24(p + 1, pkt->msn);
+	model_put24(p + 1, pkt->msn);
 }
 
-static void get_atomic_ack(struct xrdma_pkt *pkt, const u8 *p)
+static void get_atomic_ack(struct model_pkt *pkt, const u8 *p)
 {
-	pkt->orig = xrdma_get64(p);
+	pkt->orig = model_get64(p);
 }
 
-static void put_atomic_ack(const struct xrdma_pkt *pkt, u8 *p)
+static void put_atomic_ack(const struct model_pkt *pkt, u8 *p)
 {
-	xrdma_put64(p, pkt->orig);
+	model_put64(p, pkt->orig);
 }
 
-static void get_imm(struct xrdma_pkt *pkt, const u8 *p)
+static void get_imm(struct model_pkt *pkt, const u8 *p)
 {
 	memcpy(&pkt->imm, p, sizeof(pkt->imm));
 }
 
-static void put_imm(const struct xrdma_pkt *pkt, u8 *p)
+static void put_imm(const struct model_pkt *pkt, u8 *p)
 {
 	memcpy(p, &pkt->imm, sizeof(pkt->imm));
 }
 
-static void get_ieth(struct xrdma_pkt *pkt, const u8 *p)
+static void get_ieth(struct model_pkt *pkt, const u8 *p)
 {
-	pkt->inv_rkey = xrdma_get32(p);
+	pkt->inv_rkey = model_get32(p);
 }
 
-static void put_ieth(const struct xrdma_pkt *pkt, u8 *p)
+static void put_ieth(const struct model_pkt *pkt, u8 *p)
 {
-	xrdma_put32(p, pkt->inv_rkey);
+	model_put32(p, pkt->inv_rkey);
 }
 
-static void get_cnp(struct xrdma_pkt *pkt, const u8 *p)
+static void get_cnp(struct model_pkt *pkt, const u8 *p)
 {
 	(void)pkt;
 	(void)p;
 }
 
-static void put_cnp(const struct xrdma_pkt *pkt, u8 *p)
+static void put_cnp(const struct model_pkt *pkt, u8 *p)
 {
 	(void)pkt;
-	memset(p, 0, XRDMA_CNP_BYTES);
+	memset(p, 0, MODEL_CNP_BYTES);
 }
 
-/* Extension headers in the order of the bits XRDMA_HDR_*. */
+/* Extension headers in the order of the bits MODEL_HDR_*. */
 static const struct {
-	void (*get)(struct xrdma_pkt *pkt, const u8 *p);
-	void (*put)(const struct xrdma_pkt *pkt, u8 *p);
+	void (*get)(struct model_pkt *pkt, const u8 *p);
+	void (*put)(const struct model_pkt *pkt, u8 *p);
 	u8 len;
 } hdrs[] = {
-	{ get_deth, put_deth, XRDMA_DETH_BYTES },
-	{ get_xrceth, put_xrceth, XRDMA_XRCETH_BYTES },
-	{ get_feth, put_feth, XRDMA_FETH_BYTES },
-	{ get_reth, put_reth, XRDMA_RETH_BYTES },
-	{ get_atomic, put_atomic, XRDMA_ATOMIC_BYTES },
-	{ get_aeth, put_aeth, XRDMA_AETH_BYTES },
-	{ get_atomic_ack, put_atomic_ack, XRDMA_ATOMIC_ACK_BYTES },
-	{ get_imm, put_imm, XRDMA_IMM_BYTES },
-	{ get_ieth, put_ieth, XRDMA_IETH_BYTES },
-	{ get_cnp, put_cnp, XRDMA_CNP_BYTES },
+	{ get_deth, put_deth, MODEL_DETH_BYTES },
+	{ get_xrceth, put_xrceth, MODEL_XRCETH_BYTES },
+	{ get_feth, put_feth, MODEL_FETH_BYTES },
+	{ get_reth, put_reth, MODEL_RETH_BYTES },
+	{ get_atomic, put_atomic, MODEL_ATOMIC_BYTES },
+	{ get_aeth, put_aeth, MODEL_AETH_BYTES },
+	{ get_atomic_ack, put_atomic_ack, MODEL_ATOMIC_ACK_BYTES },
+	{ get_imm, put_imm, MODEL_IMM_BYTES },
+	{ get_ieth, put_ieth, MODEL_IETH_BYTES },
+	{ get_cnp, put_cnp, MODEL_CNP_BYTES },
 };
 
 /**
- * xrdma_pkt_parse() - take a packet apart
- * @pkt: filled in if the result is XRDMA_RX_OK; only the fields of headers
+ * model_pkt_parse() - take a packet apart
+ * @pkt: filled in if the result is MODEL_RX_OK; only the fields of headers
  *	that are there
  * @bth: first byte of the BTH
  * @len: bytes there, ICRC excluded
  *
- * Return: XRDMA_RX_OK, or why the packet must be dropped.
+ * Return: MODEL_RX_OK, or why the packet must be dropped.
  */
-enum xrdma_rx xrdma_pkt_parse(struct xrdma_pkt *pkt, const u8 *bth, u32 len)
+enum model_rx model_pkt_parse(struct model_pkt *pkt, const u8 *bth, u32 len)
 {
-	const u8 *p = bth + XRDMA_BTH_BYTES;
+	const u8 *p = bth + MODEL_BTH_BYTES;
 	u32 todo;
 	u32 pad;
 
-	if (len < XRDMA_BTH_BYTES)
-		return XRDMA_RX_SIZE;
+	if (len < MODEL_BTH_BYTES)
+		return MODEL_RX_SIZE;
 	if (bth[1] & BTH_VERSION)
-		return XRDMA_RX_BTH_VERSION;
-	if (!xrdma_opcode_get(bth[0], &pkt->op))
-		return XRDMA_RX_OPCODE;
+		return MODEL_RX_BTH_VERSION;
+	if (!model_opcode_get(bth[0], &pkt->op))
+		return MODEL_RX_OPCODE;
 	pad = (bth[1] & BTH_PAD) >> BTH_PAD_SHIFT;
 	if (len < pkt->op.hdr_len + pad)
-		return XRDMA_RX_SIZE;
+		return MODEL_RX_SIZE;
 	pkt->len = len - pkt->op.hdr_len - pad;
-	if (pkt->len + pad && !(pkt->op.flags & XRDMA_PKT_PAYLOAD))
-		return XRDMA_RX_SIZE;
+	if (pkt->len + pad && !(pkt->op.flags & MODEL_PKT_PAYLOAD))
+		return MODEL_RX_SIZE;
 	get_bth(pkt, bth);
 	for (todo = pkt->op.hdrs; todo; todo &= todo - 1) {
 		u32 hdr = __builtin_ctz(todo);
@@ -215,52 +215,52 @@ enum xrdma_rx xrdma_pkt_parse(struct xrdma_pkt *pkt, const u8 *bth, u32 len)
 		p += hdrs[hdr].len;
 	}
 	pkt->payload = p;
-	return XRDMA_RX_OK;
+	return MODEL_RX_OK;
 }
 
 /**
- * xrdma_pkt_init() - begin a packet
+ * model_pkt_init() - begin a packet
  * @pkt: filled in; the fields of extension headers are the caller's
  * @opcode: a known opcode
  * @dqpn: destination queue pair
  * @psn: packet sequence number
  */
-void xrdma_pkt_init(struct xrdma_pkt *pkt, u8 opcode, u32 dqpn, u32 psn)
+void model_pkt_init(struct model_pkt *pkt, u8 opcode, u32 dqpn, u32 psn)
 {
-	xrdma_opcode_get(opcode, &pkt->op);
+	model_opcode_get(opcode, &pkt->op);
 	pkt->opcode = opcode;
 	pkt->solicited = false;
 	pkt->migreq = true;
 	pkt->ackreq = false;
 	pkt->fecn = false;
 	pkt->becn = false;
-	pkt->pkey = XRDMA_PKEY_DEFAULT;
+	pkt->pkey = MODEL_PKEY_DEFAULT;
 	pkt->dqpn = dqpn;
 	pkt->psn = psn;
 	pkt->len = 0;
 }
 
 /**
- * xrdma_pkt_roce_len() - bytes of a packet
+ * model_pkt_roce_len() - bytes of a packet
  * @pkt: the packet, its opcode and payload length set
  *
  * Return: bytes from BTH to ICRC, both included.
  */
-u32 xrdma_pkt_roce_len(const struct xrdma_pkt *pkt)
+u32 model_pkt_roce_len(const struct model_pkt *pkt)
 {
-	return pkt->op.hdr_len + ((pkt->len + 3) & ~3U) + XRDMA_ICRC_BYTES;
+	return pkt->op.hdr_len + ((pkt->len + 3) & ~3U) + MODEL_ICRC_BYTES;
 }
 
 /**
- * xrdma_pkt_write() - write the headers and the pad of a packet
+ * model_pkt_write() - write the headers and the pad of a packet
  * @pkt: the packet
- * @bth: where to; room for xrdma_pkt_roce_len()
+ * @bth: where to; room for model_pkt_roce_len()
  *
  * Return: where the payload goes.
  */
-u8 *xrdma_pkt_write(const struct xrdma_pkt *pkt, u8 *bth)
+u8 *model_pkt_write(const struct model_pkt *pkt, u8 *bth)
 {
-	u8 *p = bth + XRDMA_BTH_BYTES;
+	u8 *p = bth + MODEL_BTH_BYTES;
 	u32 todo;
 
 	put_bth(pkt, bth);

@@ -6,8 +6,8 @@
  *
  * Knows nothing of queue pairs.
  */
-#ifndef XRDMA_MODEL_PKT_H
-#define XRDMA_MODEL_PKT_H
+#ifndef MODEL_PKT_H
+#define MODEL_PKT_H
 
 #include <linux/types.h>
 
@@ -15,27 +15,27 @@
 #include "packet/opcode.h"
 #include "packet/psn.h"
 
-#define XRDMA_PKEY_DEFAULT	0xffff
-#define XRDMA_QPN_MASK		0xffffffU
-#define XRDMA_SRQN_MASK		0xffffffU
+#define MODEL_PKEY_DEFAULT	0xffff
+#define MODEL_QPN_MASK		0xffffffU
+#define MODEL_SRQN_MASK		0xffffffU
 
 /* Syndrome of an AETH: kind in bits 6:5, value in bits 4:0. */
-#define XRDMA_AETH_KIND		0x60
-#define XRDMA_AETH_ACK		0x00
-#define XRDMA_AETH_RNR		0x20
-#define XRDMA_AETH_NAK		0x60
-#define XRDMA_AETH_VALUE	0x1f
-#define XRDMA_AETH_NO_CREDITS	0x1f /* ACK: credits are not in use */
+#define MODEL_AETH_KIND		0x60
+#define MODEL_AETH_ACK		0x00
+#define MODEL_AETH_RNR		0x20
+#define MODEL_AETH_NAK		0x60
+#define MODEL_AETH_VALUE	0x1f
+#define MODEL_AETH_NO_CREDITS	0x1f /* ACK: credits are not in use */
 
 /* Values of a NAK. */
-#define XRDMA_NAK_SEQUENCE	0
-#define XRDMA_NAK_INVALID	1
-#define XRDMA_NAK_ACCESS	2
-#define XRDMA_NAK_OPERATION	3
-#define XRDMA_NAK_RD		4 /* of reliable datagrams only */
+#define MODEL_NAK_SEQUENCE	0
+#define MODEL_NAK_INVALID	1
+#define MODEL_NAK_ACCESS	2
+#define MODEL_NAK_OPERATION	3
+#define MODEL_NAK_RD		4 /* of reliable datagrams only */
 
 /**
- * struct xrdma_pkt - a packet, its headers in CPU order
+ * struct model_pkt - a packet, its headers in CPU order
  * @op: facts of @opcode
  * @opcode: as in the BTH
  * @solicited: the receiver asks for an event
@@ -64,8 +64,8 @@
  * @len: bytes of payload, without pad
  * @payload: received packets: the payload
  */
-struct xrdma_pkt {
-	struct xrdma_opcode op;
+struct model_pkt {
+	struct model_opcode op;
 	u8 opcode;
 	bool solicited;
 	bool migreq;
@@ -93,9 +93,9 @@ struct xrdma_pkt {
 	const u8 *payload;
 };
 
-enum xrdma_rx xrdma_pkt_parse(struct xrdma_pkt *pkt, const u8 *bth, u32 len);
-void xrdma_pkt_init(struct xrdma_pkt *pkt, u8 opcode, u32 dqpn, u32 psn);
-u32 xrdma_pkt_roce_len(const struct xrdma_pkt *pkt);
-u8 *xrdma_pkt_write(const struct xrdma_pkt *pkt, u8 *bth);
+enum model_rx model_pkt_parse(struct model_pkt *pkt, const u8 *bth, u32 len);
+void model_pkt_init(struct model_pkt *pkt, u8 opcode, u32 dqpn, u32 psn);
+u32 model_pkt_roce_len(const struct model_pkt *pkt);
+u8 *model_pkt_write(const struct model_pkt *pkt, u8 *bth);
 
-#endif /* XRDMA_MODEL_PKT_H */
+#endif /* MODEL_PKT_H */

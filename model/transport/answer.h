@@ -4,29 +4,29 @@
  * atomics. They leave in the order of their requests, a few packets at a time;
  * an acknowledgment that has not left yet is replaced by a later one.
  */
-#ifndef XRDMA_MODEL_ANSWER_H
-#define XRDMA_MODEL_ANSWER_H
+#ifndef MODEL_ANSWER_H
+#define MODEL_ANSWER_H
 
 #include <linux/types.h>
 
 #include "core/qp.h"
 
 /* Answers that may wait; a power of two. */
-#define XRDMA_ANSWERS		64
+#define MODEL_ANSWERS		64
 /* Packets of one queue pair before the next has its turn. */
-#define XRDMA_ANSWER_BURST	16
+#define MODEL_ANSWER_BURST	16
 
-enum xrdma_answer_kind {
-	XRDMA_ANSWER_ACK,
-	XRDMA_ANSWER_NAK,
-	XRDMA_ANSWER_READ,
-	XRDMA_ANSWER_ATOMIC,
-	XRDMA_ANSWER_EMPTY, /* of FLUSH and ATOMIC_WRITE */
+enum model_answer_kind {
+	MODEL_ANSWER_ACK,
+	MODEL_ANSWER_NAK,
+	MODEL_ANSWER_READ,
+	MODEL_ANSWER_ATOMIC,
+	MODEL_ANSWER_EMPTY, /* of FLUSH and ATOMIC_WRITE */
 };
 
 /**
- * struct xrdma_answer - an answer that waits
- * @kind: enum xrdma_answer_kind
+ * struct model_answer - an answer that waits
+ * @kind: enum model_answer_kind
  * @syndrome: of its AETH
  * @fatal: a NAK after which the queue pair goes into ERR
  * @owed: the first answer to a READ or an atomic, which the peer counts
@@ -40,7 +40,7 @@ enum xrdma_answer_kind {
  * @begun: READ: the first packet has been sent
  * @orig: ATOMIC: what was there before
  */
-struct xrdma_answer {
+struct model_answer {
 	u8 kind;
 	u8 syndrome;
 	bool fatal;
@@ -57,14 +57,14 @@ struct xrdma_answer {
 };
 
 /**
- * struct xrdma_kept - what is kept of a request with a response of its own, for
+ * struct model_kept - what is kept of a request with a response of its own, for
  * its duplicates
- * @kind: XRDMA_ANSWER_READ, _ATOMIC or _EMPTY; 0: none
+ * @kind: MODEL_ANSWER_READ, _ATOMIC or _EMPTY; 0: none
  * @first_psn: PSN of the request
  * @last_psn: PSN of its last response
  * @orig: ATOMIC: the result
  */
-struct xrdma_kept {
+struct model_kept {
 	u8 kind;
 	u32 first_psn;
 	u32 last_psn;
@@ -72,8 +72,8 @@ struct xrdma_kept {
 };
 
 /**
- * struct xrdma_resp_mem - memory of a responder
- * @answers: those that wait: index i at i modulo XRDMA_ANSWERS
+ * struct model_resp_mem - memory of a responder
+ * @answers: those that wait: index i at i modulo MODEL_ANSWERS
  * @head: index of the oldest
  * @tail: index after the newest
  * @owed: of them, those that are owed
@@ -83,28 +83,28 @@ struct xrdma_kept {
  * @have_done: @done is valid
  * @recv: the receive entry of the message that is coming in
  */
-struct xrdma_resp_mem {
-	struct xrdma_answer answers[XRDMA_ANSWERS];
+struct model_resp_mem {
+	struct model_answer answers[MODEL_ANSWERS];
 	u32 head;
 	u32 tail;
 	u32 owed;
-	struct xrdma_kept kept[XRDMA_MAX_RD_ATOMIC];
+	struct model_kept kept[MODEL_MAX_RD_ATOMIC];
 	u32 next_kept;
-	struct xrdma_recv_done done;
+	struct model_recv_done done;
 	bool have_done;
-	u8 recv[XRDMA_WQE_MAX] __attribute__((aligned(8)));
+	u8 recv[MODEL_WQE_MAX] __attribute__((aligned(8)));
 };
 
-void xrdma_answer_ack(struct xrdma_qp *qp, u32 psn);
-void xrdma_answer_nak(struct xrdma_qp *qp, u8 syndrome, u32 psn);
-void xrdma_answer_fatal(struct xrdma_qp *qp, u8 value, u8 event, u32 psn);
-struct xrdma_answer *xrdma_answer_add(struct xrdma_qp *qp, u8 kind, u32 psn);
-struct xrdma_answer *xrdma_answer_owe(struct xrdma_qp *qp, u8 kind, u32 psn);
-bool xrdma_answer_read_waits(const struct xrdma_qp *qp, u32 psn);
-bool xrdma_answer_room(const struct xrdma_qp *qp);
-void xrdma_answer_clear(struct xrdma_qp *qp);
-void xrdma_answer_resume(struct xrdma_qp *qp);
-bool xrdma_answers_send(struct xrdma_device *dev);
-void xrdma_answer_last_words(struct xrdma_qp *qp, u8 value, u32 psn);
+void model_answer_ack(struct model_qp *qp, u32 psn);
+void model_answer_nak(struct model_qp *qp, u8 syndrome, u32 psn);
+void model_answer_fatal(struct model_qp *qp, u8 value, u8 event, u32 psn);
+struct model_answer *model_answer_add(struct model_qp *qp, u8 kind, u32 psn);
+struct model_answer *model_answer_owe(struct model_qp *qp, u8 kind, u32 psn);
+bool model_answer_read_waits(const struct model_qp *qp, u32 psn);
+bool model_answer_room(const struct model_qp *qp);
+void model_answer_clear(struct model_qp *qp);
+void model_answer_resume(struct model_qp *qp);
+bool model_answers_send(struct model_device *dev);
+void model_answer_last_words(struct model_qp *qp, u8 value, u32 psn);
 
-#endif /* XRDMA_MODEL_ANSWER_H */
+#endif /* MODEL_ANSWER_H */

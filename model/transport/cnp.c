@@ -8,31 +8,31 @@
 #include "transport/cnp.h"
 #include "transport/tx.h"
 
-static bool send_cnp(struct xrdma_qp *qp)
+static bool send_cnp(struct model_qp *qp)
 {
-	struct xrdma_pkt pkt;
-	struct xrdma_tx tx;
+	struct model_pkt pkt;
+	struct model_tx tx;
 
-	xrdma_pkt_init(&pkt, XRDMA_BTH_CNP_OPCODE,
-		       le32_to_cpu(qp->attr.dest_qpn) & XRDMA_QPN_MASK, 0);
+	model_pkt_init(&pkt, MODEL_BTH_CNP_OPCODE,
+		       le32_to_cpu(qp->attr.dest_qpn) & MODEL_QPN_MASK, 0);
 	pkt.migreq = false;
 	pkt.becn = true;
-	if (!xrdma_tx_begin(qp, &pkt, &tx))
+	if (!model_tx_begin(qp, &pkt, &tx))
 		return false;
-	xrdma_tx_end(qp, &tx);
+	model_tx_end(qp, &tx);
 	return true;
 }
 
 /**
- * xrdma_cnp_marked() - a packet marked CE has come: notify its sender
+ * model_cnp_marked() - a packet marked CE has come: notify its sender
  * @qp: the queue pair it came for, of a connection
  */
-void xrdma_cnp_marked(struct xrdma_qp *qp)
+void model_cnp_marked(struct model_qp *qp)
 {
-	const struct xrdma_cc_conf *conf = &qp->dev->cc;
-	u64 now_ns = xrdma_device_clock(qp->dev);
+	const struct model_cc_conf *conf = &qp->dev->cc;
+	u64 now_ns = model_device_clock(qp->dev);
 
-	xrdma_qp_stat_add(qp, XRDMA_STAT_ECN_MARKED, 1);
+	model_qp_stat_add(qp, XRDMA_STAT_ECN_MARKED, 1);
 	if (!conf->np)
 		return;
 	if (qp->cc.cnp_sent && now_ns - qp->cc.cnp_ns < conf->cnp_interval_ns)
@@ -41,5 +41,5 @@ void xrdma_cnp_marked(struct xrdma_qp *qp)
 		return;
 	qp->cc.cnp_sent = true;
 	qp->cc.cnp_ns = now_ns;
-	xrdma_qp_stat_add(qp, XRDMA_STAT_CNP_SENT, 1);
+	model_qp_stat_add(qp, XRDMA_STAT_CNP_SENT, 1);
 }

@@ -2,11 +2,11 @@
 /*
  * Congestion notification packets.
  */
-#ifndef XRDMA_MODEL_CNP_H
-#define XRDMA_MODEL_CNP_H
+#ifndef MODEL_CNP_H
+#define MODEL_CNP_H
 
-struct xrdma_qp;
+struct model_qp;
 
-void xrdma_cnp_marked(struct xrdma_qp *qp);
+void model_cnp_marked(struct model_qp *qp);
 
-#endif /* XRDMA_MODEL_CNP_H */
+#endif /* MODEL_CNP_H */

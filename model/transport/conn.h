@@ -2,8 +2,8 @@
 /*
  * What the transport keeps of a queue pair. The core has a pointer to it only.
  */
-#ifndef XRDMA_MODEL_CONN_H
-#define XRDMA_MODEL_CONN_H
+#ifndef MODEL_CONN_H
+#define MODEL_CONN_H
 
 #include "core/qp.h"
 #include "transport/requester.h"
@@ -11,20 +11,20 @@
 #include "transport/tx.h"
 
 /**
- * struct xrdma_qp_transport - the transport's part of a queue pair
+ * struct model_qp_transport - the transport's part of a queue pair
  * @tx: headers of its packets
  * @req: requester; without a connection only @req.next and @req.psn are used
  * @resp: responder
  */
-struct xrdma_qp_transport {
-	struct xrdma_tx_state tx;
-	struct xrdma_requester req;
-	struct xrdma_responder resp;
+struct model_qp_transport {
+	struct model_tx_state tx;
+	struct model_requester req;
+	struct model_responder resp;
 };
 
 /* What the types of queue pairs do with their work queues. */
-extern const struct xrdma_qp_ops xrdma_conn_ops; /* rc.c */
-extern const struct xrdma_qp_ops xrdma_ud_ops; /* ud.c */
-extern const struct xrdma_qp_ops xrdma_raw_ops; /* eth.c */
+extern const struct model_qp_ops model_conn_ops; /* rc.c */
+extern const struct model_qp_ops model_ud_ops; /* ud.c */
+extern const struct model_qp_ops model_raw_ops; /* eth.c */
 
-#endif /* XRDMA_MODEL_CONN_H */
+#endif /* MODEL_CONN_H */

@@ -19,12 +19,12 @@
 
 #define ETH_ZLEN	60 /* shortest frame on a wire, without check sequence */
 
-static u32 max_frame(const struct xrdma_device *dev)
+static u32 max_frame(const struct model_device *dev)
 {
-	return XRDMA_ETH_BYTES + XRDMA_VLAN_BYTES + dev->port.mtu;
+	return MODEL_ETH_BYTES + MODEL_VLAN_BYTES + dev->port.mtu;
 }
 
-static bool wqe_ok(const struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe)
+static bool wqe_ok(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 {
 	u32 room = (1U << qp->sq.log_stride) - sizeof(*wqe);
 	u32 num = le16_to_cpu(wqe->num_sge);
@@ -34,28 +34,28 @@ static bool wqe_ok(const struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe)
 			   XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE))
 		return false;
 	if (wqe->flags & XRDMA_WQE_INLINE)
-		return num <= room && num <= XRDMA_MAX_INLINE;
-	return num <= XRDMA_MAX_SGE && num * sizeof(struct xrdma_sge) <= room;
+		return num <= room && num <= MODEL_MAX_INLINE;
+	return num <= MODEL_MAX_SGE && num * sizeof(struct xrdma_sge) <= room;
 }
 
 /* Bytes of the frame; more than any frame has if there is no such entry. */
 static u64 frame_length(const struct xrdma_sq_wqe *wqe,
-			const struct xrdma_sgl *sgl)
+			const struct model_sgl *sgl)
 {
 	if (wqe->flags & XRDMA_WQE_INLINE)
 		return le16_to_cpu(wqe->num_sge);
-	return xrdma_sgl_length(sgl);
+	return model_sgl_length(sgl);
 }
 
-static int fill(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
-		const struct xrdma_sgl *sgl, struct xrdma_frame *frame)
+static int fill(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
+		const struct model_sgl *sgl, struct model_frame *frame)
 {
 	int reason = 0;
 
 	if (wqe->flags & XRDMA_WQE_INLINE)
 		memcpy(frame->data, wqe + 1, frame->len);
 	else
-		reason = xrdma_sgl_gather(qp, sgl, 0, frame->data, frame->len);
+		reason = model_sgl_gather(qp, sgl, 0, frame->data, frame->len);
 	if (frame->len < ETH_ZLEN) {
 		memset(frame->data + frame->len, 0, ETH_ZLEN - frame->len);
 		frame->len = ETH_ZLEN;
@@ -64,88 +64,88 @@ static int fill(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
 }
 
 /* Has a test asked for this fault, and is it time for it? */
-static bool struck(const struct xrdma_qp *qp, enum xrdma_eth_fault fault)
+static bool struck(const struct model_qp *qp, enum model_eth_fault fault)
 {
-	struct xrdma_device *dev = qp->dev;
+	struct model_device *dev = qp->dev;
 
 	if (dev->eth_fault != fault || qp->qpn != dev->port.eth_qpn)
 		return false;
-	dev->eth_fault = XRDMA_ETH_FAULT_NONE;
+	dev->eth_fault = MODEL_ETH_FAULT_NONE;
 	return true;
 }
 
 /* Return: false if the queue pair went into ERR. */
-static bool receive(struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe,
+static bool receive(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
 		    const u8 *frame, u32 len)
 {
-	const struct xrdma_sgl sgl = {
+	const struct model_sgl sgl = {
 		.sge = (const struct xrdma_sge *)(wqe + 1),
 		.num = le16_to_cpu(wqe->num_sge),
 		.opcode = XRDMA_OP_RECV,
 	};
-	struct xrdma_recv_done done = {
+	struct model_recv_done done = {
 		.opcode = XRDMA_OP_RECV,
 		.wr_id = wqe->wr_id,
 		.byte_len = len,
 	};
 	int reason;
 
-	if (struck(qp, XRDMA_ETH_FAULT_RECEIVE)) {
+	if (struck(qp, MODEL_ETH_FAULT_RECEIVE)) {
 		done.status = XRDMA_WC_LOC_PROT_ERR;
-	} else if (xrdma_sgl_length(&sgl) < len) {
+	} else if (model_sgl_length(&sgl) < len) {
 		done.status = XRDMA_WC_LOC_LEN_ERR;
 	} else {
-		reason = xrdma_sgl_scatter(qp, &sgl, 0, frame, len);
+		reason = model_sgl_scatter(qp, &sgl, 0, frame, len);
 		if (reason) {
 			done.status = XRDMA_WC_LOC_PROT_ERR;
 			done.vendor_err = reason;
 		}
 	}
 	memcpy(done.smac, frame + 6, sizeof(done.smac));
-	xrdma_qp_complete_recv(qp, &done);
+	model_qp_complete_recv(qp, &done);
 	if (done.status)
-		xrdma_qp_error(qp, 0);
+		model_qp_error(qp, 0);
 	return !done.status;
 }
 
-static bool can_receive(const struct xrdma_qp *qp)
+static bool can_receive(const struct model_qp *qp)
 {
 	return qp->state == XRDMA_QPS_RTR || qp->state == XRDMA_QPS_RTS ||
 	       qp->state == XRDMA_QPS_SQD || qp->state == XRDMA_QPS_SQE;
 }
 
-/* Return: XRDMA_RX_ETHERNET, or why the queue pair did not get the frame. */
-static enum xrdma_rx deliver(struct xrdma_qp *qp, const u8 *frame, u32 len)
+/* Return: MODEL_RX_ETHERNET, or why the queue pair did not get the frame. */
+static enum model_rx deliver(struct model_qp *qp, const u8 *frame, u32 len)
 {
-	u8 wqe[XRDMA_WQE_MAX] __attribute__((aligned(8)));
+	u8 wqe[MODEL_WQE_MAX] __attribute__((aligned(8)));
 
 	if (!can_receive(qp))
-		return XRDMA_RX_STATE;
-	if (xrdma_qp_read_rq(qp, wqe) || !receive(qp, (void *)wqe, frame, len))
-		return XRDMA_RX_OVERRUN;
-	return XRDMA_RX_ETHERNET;
+		return MODEL_RX_STATE;
+	if (model_qp_read_rq(qp, wqe) || !receive(qp, (void *)wqe, frame, len))
+		return MODEL_RX_OVERRUN;
+	return MODEL_RX_ETHERNET;
 }
 
 /*
  * Give a frame to those whom flow rules name, but for its sender. Return: true
  * if one has taken it.
  */
-static bool steer(struct xrdma_device *dev, const struct xrdma_qp *sender,
-		  const u8 *frame, u32 len, enum xrdma_rx *rx)
+static bool steer(struct model_device *dev, const struct model_qp *sender,
+		  const u8 *frame, u32 len, enum model_rx *rx)
 {
 	struct xrdma_flow_fields fields;
-	struct xrdma_flow *flow;
-	struct xrdma_qp *qp;
+	struct model_flow *flow;
+	struct model_qp *qp;
 	u8 have;
 
 	if (TAILQ_EMPTY(&dev->flows.order))
 		return false;
-	have = xrdma_flow_fields(&fields, frame, len);
+	have = model_flow_fields(&fields, frame, len);
 	TAILQ_FOREACH(flow, &dev->flows.order, link) {
-		if (!xrdma_flow_matches(flow, &fields))
+		if (!model_flow_matches(flow, &fields))
 			continue;
 		qp = flow->qp ? flow->qp :
-				xrdma_rss_pick(flow->rss, &fields, have);
+				model_rss_pick(flow->rss, &fields, have);
 		if (qp == sender)
 			continue;
 		*rx = deliver(qp, frame, len);
@@ -156,66 +156,66 @@ static bool steer(struct xrdma_device *dev, const struct xrdma_qp *sender,
 }
 
 /* What a rule of another queue pair takes does not leave the device. */
-static bool taken_inside(struct xrdma_qp *qp, const struct xrdma_frame *frame)
+static bool taken_inside(struct model_qp *qp, const struct model_frame *frame)
 {
-	struct xrdma_device *dev = qp->dev;
-	struct xrdma_net net;
-	enum xrdma_rx rx;
+	struct model_device *dev = qp->dev;
+	struct model_net net;
+	enum model_rx rx;
 
 	if (qp->qpn == dev->port.eth_qpn || !dev->port.link_up ||
-	    xrdma_net_parse(&net, frame->data, frame->len) !=
-	    XRDMA_RX_ETHERNET ||
+	    model_net_parse(&net, frame->data, frame->len) !=
+	    MODEL_RX_ETHERNET ||
 	    !steer(dev, qp, frame->data, frame->len, &rx))
 		return false;
-	xrdma_rx_count(dev, rx);
+	model_rx_count(dev, rx);
 	return true;
 }
 
 /* Return: enum xrdma_wc_status. */
-static u8 send_frame(struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
+static u8 send_frame(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 		     int *reason)
 {
-	const struct xrdma_sgl sgl = {
+	const struct model_sgl sgl = {
 		.sge = (const struct xrdma_sge *)(wqe + 1),
 		.num = le16_to_cpu(wqe->num_sge),
 		.opcode = wqe->opcode,
 	};
-	struct xrdma_frame *frame;
+	struct model_frame *frame;
 	u64 len;
 
-	if (struck(qp, XRDMA_ETH_FAULT_SEND))
+	if (struck(qp, MODEL_ETH_FAULT_SEND))
 		return XRDMA_WC_LOC_PROT_ERR;
 	if (!wqe_ok(qp, wqe))
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	len = frame_length(wqe, &sgl);
-	if (len < XRDMA_ETH_BYTES || len > max_frame(qp->dev))
+	if (len < MODEL_ETH_BYTES || len > max_frame(qp->dev))
 		return XRDMA_WC_LOC_LEN_ERR;
-	frame = xrdma_wire_frame(qp->dev->wire);
+	frame = model_wire_frame(qp->dev->wire);
 	frame->len = len;
 	*reason = fill(qp, wqe, &sgl, frame);
 	if (*reason) {
-		xrdma_frame_put(&qp->dev->wire->pool, frame);
+		model_frame_put(&qp->dev->wire->pool, frame);
 		return XRDMA_WC_LOC_PROT_ERR;
 	}
 	if (taken_inside(qp, frame))
-		xrdma_frame_put(&qp->dev->wire->pool, frame);
+		model_frame_put(&qp->dev->wire->pool, frame);
 	else
-		xrdma_wire_send(qp->dev->wire, frame);
+		model_wire_send(qp->dev->wire, frame);
 	return XRDMA_WC_SUCCESS;
 }
 
 /* Return: false if the queue pair is not to go on. */
-static bool send_one(struct xrdma_qp *qp, u32 index,
+static bool send_one(struct model_qp *qp, u32 index,
 		     const struct xrdma_sq_wqe *wqe)
 {
 	int reason = 0;
 	u8 status;
 
-	if (struck(qp, XRDMA_ETH_FAULT_FATAL)) {
-		xrdma_qp_error(qp, XRDMA_EVENT_QP_FATAL);
+	if (struck(qp, MODEL_ETH_FAULT_FATAL)) {
+		model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 		return false;
 	}
-	qp->stalled |= struck(qp, XRDMA_ETH_FAULT_STALL);
+	qp->stalled |= struck(qp, MODEL_ETH_FAULT_STALL);
 	if (qp->stalled) {
 		qp->sq.ci = qp->tp->req.next;
 		return true;
@@ -225,41 +225,41 @@ static bool send_one(struct xrdma_qp *qp, u32 index,
 	if (qp->state != XRDMA_QPS_RTS)
 		return false;
 	if (status)
-		xrdma_qp_fail_send(qp, index, wqe, status, reason);
+		model_qp_fail_send(qp, index, wqe, status, reason);
 	else
-		xrdma_qp_complete_send(qp, index, wqe, 0);
+		model_qp_complete_send(qp, index, wqe, 0);
 	return qp->state == XRDMA_QPS_RTS;
 }
 
-static bool raw_run(struct xrdma_qp *qp)
+static bool raw_run(struct model_qp *qp)
 {
-	return xrdma_sends_run(qp, send_one);
+	return model_sends_run(qp, send_one);
 }
 
-static void raw_modify(struct xrdma_qp *qp, u32 mask, u8 old)
+static void raw_modify(struct model_qp *qp, u32 mask, u8 old)
 {
 	(void)mask;
 	if (old == XRDMA_QPS_SQE && qp->state == XRDMA_QPS_RTS)
 		qp->tp->req.next = qp->sq.ci;
 }
 
-static void raw_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
+static void raw_query(const struct model_qp *qp, struct xrdma_qp_attr *attr)
 {
 	(void)qp;
 	(void)attr;
 }
 
-const struct xrdma_qp_ops xrdma_raw_ops = {
-	.init = xrdma_sends_init,
+const struct model_qp_ops model_raw_ops = {
+	.init = model_sends_init,
 	.modify = raw_modify,
-	.stop = xrdma_sends_stop,
-	.destroy = xrdma_sends_destroy,
+	.stop = model_sends_stop,
+	.destroy = model_sends_destroy,
 	.run = raw_run,
-	.idle = xrdma_sends_idle,
+	.idle = model_sends_idle,
 	.query = raw_query,
 };
 
-static bool wanted(const struct xrdma_device *dev, const u8 *dmac)
+static bool wanted(const struct model_device *dev, const u8 *dmac)
 {
 	static const u8 broadcast[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 
@@ -268,34 +268,34 @@ static bool wanted(const struct xrdma_device *dev, const u8 *dmac)
 		return true;
 	if (dmac[0] & 1)
 		return dev->port.flags & XRDMA_PORT_ALLMULTI ||
-		       xrdma_mcast_wanted(dev, dmac);
-	return xrdma_mac_is_local(dev, dmac);
+		       model_mcast_wanted(dev, dmac);
+	return model_mac_is_local(dev, dmac);
 }
 
 /**
- * xrdma_eth_receive() - a frame that is not RoCE
+ * model_eth_receive() - a frame that is not RoCE
  * @dev: the device
  * @frame: the frame
  * @len: its bytes
  *
- * Return: XRDMA_RX_ETHERNET if it was delivered, or why it was dropped.
+ * Return: MODEL_RX_ETHERNET if it was delivered, or why it was dropped.
  */
-enum xrdma_rx xrdma_eth_receive(struct xrdma_device *dev, const u8 *frame,
+enum model_rx model_eth_receive(struct model_device *dev, const u8 *frame,
 				u32 len)
 {
-	struct xrdma_qp *qp = dev->port.eth_qpn ?
-			      xrdma_qp_get(dev, dev->port.eth_qpn) : NULL;
-	enum xrdma_rx rx;
+	struct model_qp *qp = dev->port.eth_qpn ?
+			      model_qp_get(dev, dev->port.eth_qpn) : NULL;
+	enum model_rx rx;
 
-	if (len < XRDMA_ETH_BYTES)
-		return XRDMA_RX_RUNT;
+	if (len < MODEL_ETH_BYTES)
+		return MODEL_RX_RUNT;
 	if (len <= max_frame(dev) && steer(dev, NULL, frame, len, &rx))
 		return rx;
 	if (!wanted(dev, frame))
-		return XRDMA_RX_FILTERED;
+		return MODEL_RX_FILTERED;
 	if (len > max_frame(dev))
-		return XRDMA_RX_OVERSIZED;
+		return MODEL_RX_OVERSIZED;
 	if (!qp)
-		return XRDMA_RX_STATE;
+		return MODEL_RX_STATE;
 	return deliver(qp, frame, len);
 }

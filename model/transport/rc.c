@@ -12,12 +12,12 @@
 #include "transport/answer.h"
 #include "transport/conn.h"
 
-static bool requests(const struct xrdma_qp *qp)
+static bool requests(const struct model_qp *qp)
 {
 	return qp->type != XRDMA_QP_XRC_TGT;
 }
 
-static bool responds(const struct xrdma_qp *qp)
+static bool responds(const struct model_qp *qp)
 {
 	return qp->type != XRDMA_QP_XRC_INI;
 }
@@ -25,26 +25,26 @@ static bool responds(const struct xrdma_qp *qp)
 static u8 transport(u8 type)
 {
 	if (type == XRDMA_QP_UC)
-		return XRDMA_BTH_UC;
-	return type == XRDMA_QP_RC ? XRDMA_BTH_RC : XRDMA_BTH_XRC;
+		return MODEL_BTH_UC;
+	return type == XRDMA_QP_RC ? MODEL_BTH_RC : MODEL_BTH_XRC;
 }
 
 /* Congestion control lets the queue pair send again. */
-static void may_send_again(struct xrdma_qp *qp)
+static void may_send_again(struct model_qp *qp)
 {
-	xrdma_qp_activate(qp);
-	xrdma_answer_resume(qp);
+	model_qp_activate(qp);
+	model_answer_resume(qp);
 }
 
-static void conn_destroy(struct xrdma_qp *qp)
+static void conn_destroy(struct model_qp *qp)
 {
-	xrdma_requester_destroy(qp);
-	xrdma_responder_destroy(qp);
+	model_requester_destroy(qp);
+	model_responder_destroy(qp);
 	free(qp->tp);
 	qp->tp = NULL;
 }
 
-static int conn_init(struct xrdma_qp *qp)
+static int conn_init(struct model_qp *qp)
 {
 	int err = 0;
 
@@ -52,59 +52,59 @@ static int conn_init(struct xrdma_qp *qp)
 	if (!qp->tp)
 		return -ENOMEM;
 	qp->tp->tx.transport = transport(qp->type);
-	xrdma_cc_init(qp, may_send_again);
+	model_cc_init(qp, may_send_again);
 	if (requests(qp))
-		err = xrdma_requester_init(qp);
+		err = model_requester_init(qp);
 	if (!err && responds(qp))
-		err = xrdma_responder_init(qp);
+		err = model_responder_init(qp);
 	if (err)
 		conn_destroy(qp);
 	return err;
 }
 
 /* Go on behind what was flushed in SQE, as UC can; the peer sees a gap. */
-static void resume(struct xrdma_qp *qp)
+static void resume(struct model_qp *qp)
 {
-	struct xrdma_requester *req = &qp->tp->req;
+	struct model_requester *req = &qp->tp->req;
 
-	xrdma_requester_stop(qp);
+	model_requester_stop(qp);
 	req->send_psn = req->psn;
 	req->una_psn = req->psn;
 	req->max_psn = req->psn;
 }
 
-static void conn_modify(struct xrdma_qp *qp, u32 mask, u8 old)
+static void conn_modify(struct model_qp *qp, u32 mask, u8 old)
 {
 	qp->tp->tx.valid = false;
 	if (old == XRDMA_QPS_SQE)
 		resume(qp);
 	if (requests(qp))
-		xrdma_requester_modify(qp, mask);
+		model_requester_modify(qp, mask);
 	if (responds(qp))
-		xrdma_responder_modify(qp, mask);
+		model_responder_modify(qp, mask);
 }
 
-static void conn_stop(struct xrdma_qp *qp, bool sq_only)
+static void conn_stop(struct model_qp *qp, bool sq_only)
 {
 	if (requests(qp))
-		xrdma_requester_stop(qp);
-	xrdma_cc_stop(qp);
+		model_requester_stop(qp);
+	model_cc_stop(qp);
 	if (responds(qp) && !sq_only)
-		xrdma_responder_stop(qp);
+		model_responder_stop(qp);
 }
 
-static void conn_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
+static void conn_query(const struct model_qp *qp, struct xrdma_qp_attr *attr)
 {
 	attr->sq_psn = cpu_to_le32(qp->tp->req.psn);
 	attr->rq_psn = cpu_to_le32(qp->tp->resp.psn);
 }
 
-const struct xrdma_qp_ops xrdma_conn_ops = {
+const struct model_qp_ops model_conn_ops = {
 	.init = conn_init,
 	.modify = conn_modify,
 	.stop = conn_stop,
 	.destroy = conn_destroy,
-	.run = xrdma_requester_run,
-	.idle = xrdma_requester_idle,
+	.run = model_requester_run,
+	.idle = model_requester_idle,
 	.query = conn_query,
 };

@@ -29,37 +29,37 @@ static const u32 rnr_timers[32] = {
 };
 
 /**
- * xrdma_rnr_timer_ns() - time that a code of an RNR NAK stands for
+ * model_rnr_timer_ns() - time that a code of an RNR NAK stands for
  * @code: 0 to 31; higher bits are ignored
  *
  * Return: nanoseconds.
  */
-u64 xrdma_rnr_timer_ns(u8 code)
+u64 model_rnr_timer_ns(u8 code)
 {
 	return rnr_timers[code & 31] * 10000ULL;
 }
 
-static u64 now_ns(const struct xrdma_qp *qp)
+static u64 now_ns(const struct model_qp *qp)
 {
-	return xrdma_loop_now(qp->dev->params.loop);
+	return model_loop_now(qp->dev->params.loop);
 }
 
-static void arm(struct xrdma_qp *qp, u64 deadline_ns)
+static void arm(struct model_qp *qp, u64 deadline_ns)
 {
-	if (xrdma_timer_arm(qp->dev->params.loop, &qp->tp->req.timer, deadline_ns))
-		xrdma_device_fatal(qp->dev, XRDMA_FATAL_INTERNAL);
+	if (model_timer_arm(qp->dev->params.loop, &qp->tp->req.timer, deadline_ns))
+		model_device_fatal(qp->dev, XRDMA_FATAL_INTERNAL);
 }
 
 static void fired(void *opaque)
 {
-	struct xrdma_qp *qp = opaque;
-	struct xrdma_requester *req = &qp->tp->req;
+	struct model_qp *qp = opaque;
+	struct model_requester *req = &qp->tp->req;
 
 	if (!qp->dev->live)
 		return;
 	if (req->rnr_wait) {
 		req->rnr_wait = false;
-		xrdma_qp_activate(qp);
+		model_qp_activate(qp);
 	} else if (!req->deadline_ns) {
 		return;
 	} else if (req->deadline_ns > now_ns(qp)) {
@@ -73,12 +73,12 @@ static void fired(void *opaque)
 }
 
 /**
- * xrdma_requester_timer_init() - set up the timer
+ * model_requester_timer_init() - set up the timer
  * @qp: the queue pair
  * @timed_out: called when the ACK timeout has passed
  */
-void xrdma_requester_timer_init(struct xrdma_qp *qp,
-				void (*timed_out)(struct xrdma_qp *qp))
+void model_requester_timer_init(struct model_qp *qp,
+				void (*timed_out)(struct model_qp *qp))
 {
 	qp->tp->req.timed_out = timed_out;
 	qp->tp->req.timer.fn = fired;
@@ -86,14 +86,14 @@ void xrdma_requester_timer_init(struct xrdma_qp *qp,
 }
 
 /**
- * xrdma_requester_timer_start() - start the ACK timeout, or start it anew
+ * model_requester_timer_start() - start the ACK timeout, or start it anew
  * @qp: the queue pair
  *
  * If nothing is unacknowledged, no timeout runs from now on.
  */
-void xrdma_requester_timer_start(struct xrdma_qp *qp)
+void model_requester_timer_start(struct model_qp *qp)
 {
-	struct xrdma_requester *req = &qp->tp->req;
+	struct model_requester *req = &qp->tp->req;
 	u64 timeout_ns = ACK_TIMEOUT_UNIT_NS << qp->attr.timeout;
 
 	if (!qp->attr.timeout || req->una_psn == req->max_psn) {
@@ -105,29 +105,29 @@ void xrdma_requester_timer_start(struct xrdma_qp *qp)
 	req->deadline_ns = now_ns(qp) + timeout_ns;
 	if (req->rnr_wait)
 		return;
-	if (!xrdma_timer_armed(&req->timer) ||
+	if (!model_timer_armed(&req->timer) ||
 	    req->timer.deadline_ns > req->deadline_ns)
 		arm(qp, req->deadline_ns);
 }
 
 /**
- * xrdma_requester_timer_cancel() - no timer fires any more
+ * model_requester_timer_cancel() - no timer fires any more
  * @qp: the queue pair
  */
-void xrdma_requester_timer_cancel(struct xrdma_qp *qp)
+void model_requester_timer_cancel(struct model_qp *qp)
 {
 	qp->tp->req.deadline_ns = 0;
-	xrdma_timer_cancel(qp->dev->params.loop, &qp->tp->req.timer);
+	model_timer_cancel(qp->dev->params.loop, &qp->tp->req.timer);
 }
 
 /**
- * xrdma_requester_rnr_wait() - send nothing for a while
+ * model_requester_rnr_wait() - send nothing for a while
  * @qp: the queue pair
  * @code: of the RNR NAK
  */
-void xrdma_requester_rnr_wait(struct xrdma_qp *qp, u8 code)
+void model_requester_rnr_wait(struct model_qp *qp, u8 code)
 {
 	qp->tp->req.rnr_wait = true;
 	qp->tp->req.deadline_ns = 0;
-	arm(qp, now_ns(qp) + xrdma_rnr_timer_ns(code));
+	arm(qp, now_ns(qp) + model_rnr_timer_ns(code));
 }

@@ -9,49 +9,49 @@
 #include "packet/psn.h"
 #include "transport/conn.h"
 
-static bool alive(const struct xrdma_qp *qp)
+static bool alive(const struct model_qp *qp)
 {
 	return qp->state == XRDMA_QPS_RTS || qp->state == XRDMA_QPS_SQD;
 }
 
 /**
- * xrdma_requester_entry() - an entry of the window
+ * model_requester_entry() - an entry of the window
  * @qp: the queue pair
- * @index: from xrdma_wq.ci of the send queue up to xrdma_requester.next
+ * @index: from model_wq.ci of the send queue up to model_requester.next
  *
  * Return: the entry.
  */
-struct xrdma_req_entry *xrdma_requester_entry(struct xrdma_qp *qp, u32 index)
+struct model_req_entry *model_requester_entry(struct model_qp *qp, u32 index)
 {
-	return &qp->tp->req.entries[index & (XRDMA_REQ_WINDOW - 1)];
+	return &qp->tp->req.entries[index & (MODEL_REQ_WINDOW - 1)];
 }
 
 /**
- * xrdma_requester_go_back() - send again from the oldest unacknowledged packet
+ * model_requester_go_back() - send again from the oldest unacknowledged packet
  * @qp: the queue pair
  */
-void xrdma_requester_go_back(struct xrdma_qp *qp)
+void model_requester_go_back(struct model_qp *qp)
 {
-	struct xrdma_requester *req = &qp->tp->req;
+	struct model_requester *req = &qp->tp->req;
 
 	req->cur = qp->sq.ci;
 	req->send_psn = req->una_psn;
 	req->since_ackreq = 0;
-	xrdma_requester_timer_start(qp);
-	xrdma_qp_activate(qp);
+	model_requester_timer_start(qp);
+	model_qp_activate(qp);
 }
 
 /**
- * xrdma_requester_fail() - the oldest entry in flight has failed
+ * model_requester_fail() - the oldest entry in flight has failed
  * @qp: the queue pair; in ERR when this returns
  * @status: enum xrdma_wc_status
  * @vendor_err: enum xrdma_fault_reason
  */
-void xrdma_requester_fail(struct xrdma_qp *qp, u8 status, u16 vendor_err)
+void model_requester_fail(struct model_qp *qp, u8 status, u16 vendor_err)
 {
 	u32 index = qp->sq.ci;
 
-	xrdma_qp_fail_send(qp, index, &xrdma_requester_entry(qp, index)->wqe,
+	model_qp_fail_send(qp, index, &model_requester_entry(qp, index)->wqe,
 			   status, vendor_err);
 }
 
@@ -59,53 +59,53 @@ void xrdma_requester_fail(struct xrdma_qp *qp, u8 status, u16 vendor_err)
  * Complete the LOCAL entries at the head of the window. Return: the one there
  * then, or NULL.
  */
-static struct xrdma_req_entry *complete_local(struct xrdma_qp *qp)
+static struct model_req_entry *complete_local(struct model_qp *qp)
 {
-	struct xrdma_req_entry *e;
+	struct model_req_entry *e;
 
 	while (alive(qp) && qp->sq.ci != qp->tp->req.next) {
-		e = xrdma_requester_entry(qp, qp->sq.ci);
-		if (e->kind != XRDMA_REQ_LOCAL)
+		e = model_requester_entry(qp, qp->sq.ci);
+		if (e->kind != MODEL_REQ_LOCAL)
 			return e;
-		xrdma_qp_complete_send(qp, qp->sq.ci, &e->wqe, 0);
+		model_qp_complete_send(qp, qp->sq.ci, &e->wqe, 0);
 	}
 	return NULL;
 }
 
 /**
- * xrdma_requester_settle() - acknowledgments or refusals have come in
+ * model_requester_settle() - acknowledgments or refusals have come in
  * @qp: the queue pair, in RTS or SQD
  *
  * Brings the place of sending up to what is acknowledged, and completes the
  * LOCAL entries, or the FAILED one, whose turn it is.
  */
-void xrdma_requester_settle(struct xrdma_qp *qp)
+void model_requester_settle(struct model_qp *qp)
 {
-	struct xrdma_requester *req = &qp->tp->req;
-	struct xrdma_req_entry *head;
+	struct model_requester *req = &qp->tp->req;
+	struct model_req_entry *head;
 
-	if (xrdma_psn_diff(req->send_psn, req->una_psn) < 0)
+	if (model_psn_diff(req->send_psn, req->una_psn) < 0)
 		req->send_psn = req->una_psn;
 	head = complete_local(qp);
 	if ((s32)(req->cur - qp->sq.ci) < 0)
 		req->cur = qp->sq.ci;
-	if (head && head->kind == XRDMA_REQ_FAILED)
-		xrdma_requester_fail(qp, head->status, head->vendor_err);
+	if (head && head->kind == MODEL_REQ_FAILED)
+		model_requester_fail(qp, head->status, head->vendor_err);
 }
 
 /**
- * xrdma_requester_timed_out() - the ACK timeout has passed: go back, or fail
+ * model_requester_timed_out() - the ACK timeout has passed: go back, or fail
  * @qp: the queue pair
  */
-void xrdma_requester_timed_out(struct xrdma_qp *qp)
+void model_requester_timed_out(struct model_qp *qp)
 {
-	xrdma_qp_stat_add(qp, XRDMA_STAT_ACK_TIMEOUTS, 1);
+	model_qp_stat_add(qp, XRDMA_STAT_ACK_TIMEOUTS, 1);
 	qp->tp->req.deadline_ns = 0;
 	qp->tp->req.recovering = false;
 	if (!qp->tp->req.retries) {
-		xrdma_requester_fail(qp, XRDMA_WC_RETRY_EXC_ERR, 0);
+		model_requester_fail(qp, XRDMA_WC_RETRY_EXC_ERR, 0);
 		return;
 	}
 	qp->tp->req.retries--;
-	xrdma_requester_go_back(qp);
+	model_requester_go_back(qp);
 }

@@ -13,38 +13,38 @@
 #define ALL_FLAGS	(XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE | \
 			 XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE)
 
-/* Return: enum xrdma_req_kind; FAILED if there is no such operation. */
+/* Return: enum model_req_kind; FAILED if there is no such operation. */
 static u8 kind_of(u8 type, u8 opcode)
 {
 	/* what needs an answer, or an opcode that is not there */
 	if (type == XRDMA_QP_UC &&
 	    (opcode == XRDMA_OP_SEND_INV || opcode == XRDMA_OP_READ ||
 	     opcode == XRDMA_OP_CMP_SWAP || opcode == XRDMA_OP_FETCH_ADD))
-		return XRDMA_REQ_FAILED;
+		return MODEL_REQ_FAILED;
 	switch (opcode) {
 	case XRDMA_OP_SEND:
 	case XRDMA_OP_SEND_IMM:
 	case XRDMA_OP_SEND_INV:
-		return XRDMA_REQ_SEND;
+		return MODEL_REQ_SEND;
 	case XRDMA_OP_WRITE:
 	case XRDMA_OP_WRITE_IMM:
-		return XRDMA_REQ_WRITE;
+		return MODEL_REQ_WRITE;
 	case XRDMA_OP_READ:
-		return XRDMA_REQ_READ;
+		return MODEL_REQ_READ;
 	case XRDMA_OP_CMP_SWAP:
 	case XRDMA_OP_FETCH_ADD:
-		return XRDMA_REQ_ATOMIC;
+		return MODEL_REQ_ATOMIC;
 	case XRDMA_OP_FLUSH:
-		return type == XRDMA_QP_RC ? XRDMA_REQ_FLUSH : XRDMA_REQ_FAILED;
+		return type == XRDMA_QP_RC ? MODEL_REQ_FLUSH : MODEL_REQ_FAILED;
 	case XRDMA_OP_ATOMIC_WRITE:
-		return type == XRDMA_QP_RC ? XRDMA_REQ_ATOMIC_WRITE :
-					     XRDMA_REQ_FAILED;
+		return type == XRDMA_QP_RC ? MODEL_REQ_ATOMIC_WRITE :
+					     MODEL_REQ_FAILED;
 	case XRDMA_OP_BIND_MW:
 	case XRDMA_OP_LOCAL_INV:
 	case XRDMA_OP_REG_MR:
-		return XRDMA_REQ_LOCAL;
+		return MODEL_REQ_LOCAL;
 	default:
-		return XRDMA_REQ_FAILED;
+		return MODEL_REQ_FAILED;
 	}
 }
 
@@ -52,55 +52,55 @@ static u32 body_offset(u8 kind)
 {
 	u32 offset = sizeof(struct xrdma_sq_wqe);
 
-	if (kind == XRDMA_REQ_ATOMIC)
+	if (kind == MODEL_REQ_ATOMIC)
 		offset += sizeof(struct xrdma_atomic_seg);
 	return offset;
 }
 
-static void sgl_of(const struct xrdma_req_entry *e, const u8 *wqe,
-		   struct xrdma_sgl *sgl)
+static void sgl_of(const struct model_req_entry *e, const u8 *wqe,
+		   struct model_sgl *sgl)
 {
 	sgl->sge = (const void *)(wqe + body_offset(e->kind));
 	sgl->num = le16_to_cpu(e->wqe.num_sge);
 	sgl->opcode = e->wqe.opcode;
 }
 
-static u8 check_inline(const struct xrdma_qp *qp, struct xrdma_req_entry *e)
+static u8 check_inline(const struct model_qp *qp, struct model_req_entry *e)
 {
 	u32 room = (1U << qp->sq.log_stride) - body_offset(e->kind);
 
 	e->length = le16_to_cpu(e->wqe.num_sge);
-	if (xrdma_req_has_response(e->kind))
+	if (model_req_has_response(e->kind))
 		return XRDMA_WC_LOC_QP_OP_ERR;
-	if (e->length > room || e->length > XRDMA_MAX_INLINE)
+	if (e->length > room || e->length > MODEL_MAX_INLINE)
 		return XRDMA_WC_LOC_LEN_ERR;
 	return XRDMA_WC_SUCCESS;
 }
 
-static u8 check_sgl(struct xrdma_qp *qp, const u8 *wqe,
-		    struct xrdma_req_entry *e)
+static u8 check_sgl(struct model_qp *qp, const u8 *wqe,
+		    struct model_req_entry *e)
 {
 	u32 room = (1U << qp->sq.log_stride) - body_offset(e->kind);
-	struct xrdma_sgl sgl;
+	struct model_sgl sgl;
 	u16 rights = 0;
 	u64 length;
 
 	sgl_of(e, wqe, &sgl);
-	if (sgl.num > XRDMA_MAX_SGE || sgl.num * sizeof(*sgl.sge) > room)
+	if (sgl.num > MODEL_MAX_SGE || sgl.num * sizeof(*sgl.sge) > room)
 		return XRDMA_WC_LOC_QP_OP_ERR;
-	length = xrdma_sgl_length(&sgl);
-	if (length > XRDMA_MSG_MAX ||
-	    (e->kind == XRDMA_REQ_ATOMIC && length != sizeof(u64)))
+	length = model_sgl_length(&sgl);
+	if (length > MODEL_MSG_MAX ||
+	    (e->kind == MODEL_REQ_ATOMIC && length != sizeof(u64)))
 		return XRDMA_WC_LOC_LEN_ERR;
 	e->length = length;
-	if (xrdma_req_has_response(e->kind))
+	if (model_req_has_response(e->kind))
 		rights = XRDMA_ACCESS_LOCAL_WRITE;
-	e->vendor_err = xrdma_sgl_check(qp, &sgl, rights);
+	e->vendor_err = model_sgl_check(qp, &sgl, rights);
 	return e->vendor_err ? XRDMA_WC_LOC_PROT_ERR : XRDMA_WC_SUCCESS;
 }
 
-static u8 check_atomic(const struct xrdma_qp *qp, const u8 *wqe,
-		       struct xrdma_req_entry *e)
+static u8 check_atomic(const struct model_qp *qp, const u8 *wqe,
+		       struct model_req_entry *e)
 {
 	if (sizeof(e->wqe) + sizeof(e->atomic) > 1U << qp->sq.log_stride)
 		return XRDMA_WC_LOC_QP_OP_ERR;
@@ -111,16 +111,16 @@ static u8 check_atomic(const struct xrdma_qp *qp, const u8 *wqe,
 }
 
 /* FLUSH and ATOMIC_WRITE name no memory of this side. */
-static u8 check_place(const struct xrdma_qp *qp, const u8 *wqe,
-		      struct xrdma_req_entry *e)
+static u8 check_place(const struct model_qp *qp, const u8 *wqe,
+		      struct model_req_entry *e)
 {
 	u32 ext = le32_to_cpu(e->wqe.ext);
 
 	if (e->wqe.num_sge || e->wqe.flags & XRDMA_WQE_INLINE)
 		return XRDMA_WC_LOC_QP_OP_ERR;
-	if (e->kind == XRDMA_REQ_ATOMIC_WRITE)
+	if (e->kind == MODEL_REQ_ATOMIC_WRITE)
 		return check_atomic(qp, wqe, e);
-	if (ext & ~XRDMA_FLUSH_ALL ||
+	if (ext & ~MODEL_FLUSH_ALL ||
 	    !(ext & (XRDMA_FLUSH_GLOBAL | XRDMA_FLUSH_PERSISTENT)) ||
 	    (ext & XRDMA_FLUSH_MR && e->wqe.length))
 		return XRDMA_WC_LOC_QP_OP_ERR;
@@ -128,22 +128,22 @@ static u8 check_place(const struct xrdma_qp *qp, const u8 *wqe,
 }
 
 /* Return: enum xrdma_wc_status. */
-static u8 check(struct xrdma_qp *qp, const u8 *wqe, struct xrdma_req_entry *e)
+static u8 check(struct model_qp *qp, const u8 *wqe, struct model_req_entry *e)
 {
 	u8 status = XRDMA_WC_SUCCESS;
 
-	if (e->kind == XRDMA_REQ_FAILED || e->wqe.flags & ~ALL_FLAGS)
+	if (e->kind == MODEL_REQ_FAILED || e->wqe.flags & ~ALL_FLAGS)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	if (qp->type == XRDMA_QP_XRC_INI &&
-	    le32_to_cpu(e->wqe.ext) > XRDMA_SRQN_MASK)
+	    le32_to_cpu(e->wqe.ext) > MODEL_SRQN_MASK)
 		return XRDMA_WC_LOC_QP_OP_ERR;
-	if (e->kind == XRDMA_REQ_LOCAL)
-		return xrdma_requester_local(qp, wqe + sizeof(e->wqe), e);
-	if (xrdma_req_has_response(e->kind) && !qp->attr.max_rd_atomic)
+	if (e->kind == MODEL_REQ_LOCAL)
+		return model_requester_local(qp, wqe + sizeof(e->wqe), e);
+	if (model_req_has_response(e->kind) && !qp->attr.max_rd_atomic)
 		return XRDMA_WC_LOC_QP_OP_ERR;
-	if (e->kind == XRDMA_REQ_FLUSH || e->kind == XRDMA_REQ_ATOMIC_WRITE)
+	if (e->kind == MODEL_REQ_FLUSH || e->kind == MODEL_REQ_ATOMIC_WRITE)
 		return check_place(qp, wqe, e);
-	if (e->kind == XRDMA_REQ_ATOMIC)
+	if (e->kind == MODEL_REQ_ATOMIC)
 		status = check_atomic(qp, wqe, e);
 	if (status)
 		return status;
@@ -152,28 +152,28 @@ static u8 check(struct xrdma_qp *qp, const u8 *wqe, struct xrdma_req_entry *e)
 	return check_sgl(qp, wqe, e);
 }
 
-static u32 num_psns(const struct xrdma_qp *qp, const struct xrdma_req_entry *e)
+static u32 num_psns(const struct model_qp *qp, const struct model_req_entry *e)
 {
-	u32 mtu = xrdma_qp_mtu(qp);
+	u32 mtu = model_qp_mtu(qp);
 
-	if (e->kind == XRDMA_REQ_LOCAL)
+	if (e->kind == MODEL_REQ_LOCAL)
 		return 0;
-	if (e->kind == XRDMA_REQ_ATOMIC || !e->length)
+	if (e->kind == MODEL_REQ_ATOMIC || !e->length)
 		return 1;
 	return ((u64)e->length + mtu - 1) / mtu;
 }
 
 /**
- * xrdma_requester_take() - take up the next entry of the send queue
+ * model_requester_take() - take up the next entry of the send queue
  * @qp: the queue pair
  * @wqe: the entry
  * @e: filled in, PSNs assigned; FAILED, and without PSNs, if it is refused;
  *	LOCAL, and without PSNs, if it has taken effect already
  */
-void xrdma_requester_take(struct xrdma_qp *qp, const u8 *wqe,
-			  struct xrdma_req_entry *e)
+void model_requester_take(struct model_qp *qp, const u8 *wqe,
+			  struct model_req_entry *e)
 {
-	struct xrdma_requester *req = &qp->tp->req;
+	struct model_requester *req = &qp->tp->req;
 
 	memset(e, 0, sizeof(*e));
 	memcpy(&e->wqe, wqe, sizeof(e->wqe));
@@ -182,16 +182,16 @@ void xrdma_requester_take(struct xrdma_qp *qp, const u8 *wqe,
 	e->first_psn = req->psn;
 	e->resp_psn = req->psn;
 	if (e->status) {
-		e->kind = XRDMA_REQ_FAILED;
-		e->last_psn = xrdma_psn_add(req->psn, -1);
+		e->kind = MODEL_REQ_FAILED;
+		e->last_psn = model_psn_add(req->psn, -1);
 		return;
 	}
-	e->last_psn = xrdma_psn_add(req->psn, num_psns(qp, e) - 1);
-	req->psn = xrdma_psn_add(e->last_psn, 1);
+	e->last_psn = model_psn_add(req->psn, num_psns(qp, e) - 1);
+	req->psn = model_psn_add(e->last_psn, 1);
 }
 
 /**
- * xrdma_requester_body() - have the scatter-gather entries of an entry at hand
+ * model_requester_body() - have the scatter-gather entries of an entry at hand
  * @qp: the queue pair
  * @e: an entry in flight that is not FAILED
  * @index: its index
@@ -203,20 +203,20 @@ void xrdma_requester_take(struct xrdma_qp *qp, const u8 *wqe,
  * Return: false if it has become another one. The queue pair may be in ERR
  * then, for want of access to its queue.
  */
-bool xrdma_requester_body(struct xrdma_qp *qp,
-			  const struct xrdma_req_entry *e, u32 index,
-			  struct xrdma_req_copy *copy, struct xrdma_sgl *sgl)
+bool model_requester_body(struct model_qp *qp,
+			  const struct model_req_entry *e, u32 index,
+			  struct model_req_copy *copy, struct model_sgl *sgl)
 {
 	sgl_of(e, copy->wqe, sgl);
 	if (copy->loaded && copy->index == index)
 		return true;
 	copy->loaded = false;
-	if (xrdma_qp_read_sq(qp, index, copy->wqe))
+	if (model_qp_read_sq(qp, index, copy->wqe))
 		return false;
 	if (memcmp(copy->wqe, &e->wqe, sizeof(e->wqe)))
 		return false;
 	if (!(e->wqe.flags & XRDMA_WQE_INLINE) &&
-	    xrdma_sgl_length(sgl) != e->length)
+	    model_sgl_length(sgl) != e->length)
 		return false;
 	copy->loaded = true;
 	copy->index = index;

@@ -16,14 +16,14 @@
 #include "transport/xrc.h"
 
 /**
- * xrdma_responder_init() - start afresh
+ * model_responder_init() - start afresh
  * @qp: the queue pair, in RESET
  *
  * Return: 0 or -ENOMEM.
  */
-int xrdma_responder_init(struct xrdma_qp *qp)
+int model_responder_init(struct model_qp *qp)
 {
-	struct xrdma_resp_mem *mem = qp->tp->resp.mem;
+	struct model_resp_mem *mem = qp->tp->resp.mem;
 
 	if (!mem)
 		mem = malloc(sizeof(*mem));
@@ -36,140 +36,140 @@ int xrdma_responder_init(struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_responder_modify() - attributes are new
+ * model_responder_modify() - attributes are new
  * @qp: the queue pair
  * @mask: XRDMA_QPM_*
  */
-void xrdma_responder_modify(struct xrdma_qp *qp, u32 mask)
+void model_responder_modify(struct model_qp *qp, u32 mask)
 {
 	if (mask & XRDMA_QPM_RQ_PSN)
-		qp->tp->resp.psn = le32_to_cpu(qp->attr.rq_psn) & XRDMA_PSN_MASK;
+		qp->tp->resp.psn = le32_to_cpu(qp->attr.rq_psn) & MODEL_PSN_MASK;
 }
 
 /**
- * xrdma_responder_stop() - forget the message being received and all answers
+ * model_responder_stop() - forget the message being received and all answers
  * @qp: the queue pair
  */
-void xrdma_responder_stop(struct xrdma_qp *qp)
+void model_responder_stop(struct model_qp *qp)
 {
-	xrdma_answer_clear(qp);
+	model_answer_clear(qp);
 	qp->tp->resp.message = 0;
 }
 
 /**
- * xrdma_responder_destroy() - free what xrdma_responder_init() allocated
+ * model_responder_destroy() - free what model_responder_init() allocated
  * @qp: the queue pair, stopped
  */
-void xrdma_responder_destroy(struct xrdma_qp *qp)
+void model_responder_destroy(struct model_qp *qp)
 {
 	free(qp->tp->resp.mem);
 	qp->tp->resp.mem = NULL;
 }
 
 /* A message is one FIRST, MIDDLEs and one LAST of the same kind, or an ONLY. */
-static bool in_sequence(const struct xrdma_responder *resp,
-			const struct xrdma_opcode *op)
+static bool in_sequence(const struct model_responder *resp,
+			const struct model_opcode *op)
 {
-	u16 kind = op->flags & (XRDMA_PKT_SEND | XRDMA_PKT_WRITE);
+	u16 kind = op->flags & (MODEL_PKT_SEND | MODEL_PKT_WRITE);
 
 	if (resp->message)
-		return kind == resp->message && !(op->flags & XRDMA_PKT_FIRST);
-	return op->flags & XRDMA_PKT_FIRST;
+		return kind == resp->message && !(op->flags & MODEL_PKT_FIRST);
+	return op->flags & MODEL_PKT_FIRST;
 }
 
 /* All but the last packet are full; a last one behind a first is not empty. */
-static bool length_ok(const struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static bool length_ok(const struct model_qp *qp, const struct model_pkt *pkt)
 {
-	u32 mtu = xrdma_qp_mtu(qp);
+	u32 mtu = model_qp_mtu(qp);
 
-	if (!(pkt->op.flags & XRDMA_PKT_PAYLOAD))
+	if (!(pkt->op.flags & MODEL_PKT_PAYLOAD))
 		return true;
-	if (!(pkt->op.flags & XRDMA_PKT_LAST))
+	if (!(pkt->op.flags & MODEL_PKT_LAST))
 		return pkt->len == mtu;
-	if (!(pkt->op.flags & XRDMA_PKT_FIRST) && !pkt->len)
+	if (!(pkt->op.flags & MODEL_PKT_FIRST) && !pkt->len)
 		return false;
 	return pkt->len <= mtu;
 }
 
 /* Return: true if the packet was executed. */
-static bool execute(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static bool execute(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	u16 flags = pkt->op.flags;
 
 	if (!in_sequence(&qp->tp->resp, &pkt->op) || !length_ok(qp, pkt) ||
-	    !xrdma_xrc_request(qp, pkt))
-		return xrdma_responder_invalid(qp, pkt);
-	if (flags & XRDMA_PKT_SEND)
-		return xrdma_responder_send(qp, pkt);
-	if (flags & XRDMA_PKT_WRITE)
-		return xrdma_responder_write(qp, pkt);
-	if (flags & XRDMA_PKT_READ)
-		return xrdma_responder_read(qp, pkt);
-	if (flags & XRDMA_PKT_ATOMIC)
-		return xrdma_responder_atomic(qp, pkt);
-	if (flags & XRDMA_PKT_FLUSH)
-		return xrdma_responder_flush(qp, pkt);
-	if (flags & XRDMA_PKT_ATOMIC_WRITE)
-		return xrdma_responder_atomic_write(qp, pkt);
-	return xrdma_responder_invalid(qp, pkt);
+	    !model_xrc_request(qp, pkt))
+		return model_responder_invalid(qp, pkt);
+	if (flags & MODEL_PKT_SEND)
+		return model_responder_send(qp, pkt);
+	if (flags & MODEL_PKT_WRITE)
+		return model_responder_write(qp, pkt);
+	if (flags & MODEL_PKT_READ)
+		return model_responder_read(qp, pkt);
+	if (flags & MODEL_PKT_ATOMIC)
+		return model_responder_atomic(qp, pkt);
+	if (flags & MODEL_PKT_FLUSH)
+		return model_responder_flush(qp, pkt);
+	if (flags & MODEL_PKT_ATOMIC_WRITE)
+		return model_responder_atomic_write(qp, pkt);
+	return model_responder_invalid(qp, pkt);
 }
 
-static void expected(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static void expected(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->tp->resp;
-	u16 kind = pkt->op.flags & (XRDMA_PKT_SEND | XRDMA_PKT_WRITE);
+	struct model_responder *resp = &qp->tp->resp;
+	u16 kind = pkt->op.flags & (MODEL_PKT_SEND | MODEL_PKT_WRITE);
 
 	resp->nak_sent = false;
 	if (!execute(qp, pkt))
 		return;
 	if (!kind)
 		return;
-	resp->psn = xrdma_psn_add(resp->psn, 1);
-	resp->message = pkt->op.flags & XRDMA_PKT_LAST ? 0 : kind;
+	resp->psn = model_psn_add(resp->psn, 1);
+	resp->message = pkt->op.flags & MODEL_PKT_LAST ? 0 : kind;
 	if (pkt->ackreq)
-		xrdma_answer_ack(qp, pkt->psn);
+		model_answer_ack(qp, pkt->psn);
 }
 
 /* One NAK for a gap; the peer goes back as far as this anyway. */
-static void out_of_sequence(struct xrdma_qp *qp)
+static void out_of_sequence(struct model_qp *qp)
 {
-	xrdma_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
+	model_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
 	if (qp->tp->resp.nak_sent)
 		return;
 	qp->tp->resp.nak_sent = true;
-	xrdma_answer_nak(qp, XRDMA_AETH_NAK | XRDMA_NAK_SEQUENCE,
+	model_answer_nak(qp, MODEL_AETH_NAK | MODEL_NAK_SEQUENCE,
 			 qp->tp->resp.psn);
 }
 
-static const struct xrdma_kept *find_kept(const struct xrdma_qp *qp, u8 kind,
+static const struct model_kept *find_kept(const struct model_qp *qp, u8 kind,
 					  u32 psn)
 {
-	const struct xrdma_kept *kept = qp->tp->resp.mem->kept;
+	const struct model_kept *kept = qp->tp->resp.mem->kept;
 	u32 i;
 
-	for (i = 0; i < XRDMA_MAX_RD_ATOMIC; i++)
+	for (i = 0; i < MODEL_MAX_RD_ATOMIC; i++)
 		if (kept[i].kind == kind &&
-		    xrdma_psn_diff(psn, kept[i].first_psn) >= 0 &&
-		    xrdma_psn_diff(psn, kept[i].last_psn) <= 0)
+		    model_psn_diff(psn, kept[i].first_psn) >= 0 &&
+		    model_psn_diff(psn, kept[i].last_psn) <= 0)
 			return &kept[i];
 	return NULL;
 }
 
 /* Read once more; perhaps only the rest, which then is a READ of its own. */
-static void duplicate_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static void duplicate_read(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	const struct xrdma_kept *kept = find_kept(qp, XRDMA_ANSWER_READ,
+	const struct model_kept *kept = find_kept(qp, MODEL_ANSWER_READ,
 						  pkt->psn);
 	u64 room;
-	struct xrdma_answer *answer;
+	struct model_answer *answer;
 
-	if (!kept || xrdma_answer_read_waits(qp, pkt->psn))
+	if (!kept || model_answer_read_waits(qp, pkt->psn))
 		return;
-	room = (u64)(xrdma_psn_add(kept->last_psn, -pkt->psn) + 1) *
-	       xrdma_qp_mtu(qp);
-	if (pkt->dma_len > room || !xrdma_answer_room(qp))
+	room = (u64)(model_psn_add(kept->last_psn, -pkt->psn) + 1) *
+	       model_qp_mtu(qp);
+	if (pkt->dma_len > room || !model_answer_room(qp))
 		return;
-	answer = xrdma_answer_add(qp, XRDMA_ANSWER_READ, pkt->psn);
+	answer = model_answer_add(qp, MODEL_ANSWER_READ, pkt->psn);
 	answer->srqn = pkt->srqn;
 	answer->va = pkt->va;
 	answer->rkey = pkt->rkey;
@@ -177,13 +177,13 @@ static void duplicate_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 }
 
 /* Not once more: the result of the first time. */
-static void duplicate_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+static void duplicate_atomic(struct model_qp *qp, const struct model_pkt *pkt,
 			     u8 kind)
 {
-	const struct xrdma_kept *kept = find_kept(qp, kind, pkt->psn);
+	const struct model_kept *kept = find_kept(qp, kind, pkt->psn);
 
-	if (kept && xrdma_answer_room(qp))
-		xrdma_answer_add(qp, kind, pkt->psn)->orig = kept->orig;
+	if (kept && model_answer_room(qp))
+		model_answer_add(qp, kind, pkt->psn)->orig = kept->orig;
 }
 
 /*
@@ -193,52 +193,52 @@ static void duplicate_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
  * the PSN of a READ, completes the READ without its data (rxe_comp.c, Linux
  * 6.12).
  */
-static void duplicate_message(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static void duplicate_message(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	const struct xrdma_kept *kept = qp->tp->resp.mem->kept;
+	const struct model_kept *kept = qp->tp->resp.mem->kept;
 	u32 end = qp->tp->resp.psn;
 	u32 i;
 
-	for (i = 0; i < XRDMA_MAX_RD_ATOMIC; i++)
+	for (i = 0; i < MODEL_MAX_RD_ATOMIC; i++)
 		if (kept[i].kind &&
-		    xrdma_psn_diff(kept[i].first_psn, pkt->psn) > 0 &&
-		    xrdma_psn_diff(kept[i].first_psn, end) < 0)
+		    model_psn_diff(kept[i].first_psn, pkt->psn) > 0 &&
+		    model_psn_diff(kept[i].first_psn, end) < 0)
 			end = kept[i].first_psn;
-	xrdma_answer_ack(qp, xrdma_psn_add(end, -1));
+	model_answer_ack(qp, model_psn_add(end, -1));
 }
 
-static void duplicate(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static void duplicate(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	xrdma_qp_stat_add(qp, XRDMA_STAT_DUPLICATES, 1);
-	if (pkt->op.flags & XRDMA_PKT_READ)
+	model_qp_stat_add(qp, XRDMA_STAT_DUPLICATES, 1);
+	if (pkt->op.flags & MODEL_PKT_READ)
 		duplicate_read(qp, pkt);
-	else if (pkt->op.flags & XRDMA_PKT_ATOMIC)
-		duplicate_atomic(qp, pkt, XRDMA_ANSWER_ATOMIC);
-	else if (pkt->op.flags & (XRDMA_PKT_FLUSH | XRDMA_PKT_ATOMIC_WRITE))
-		duplicate_atomic(qp, pkt, XRDMA_ANSWER_EMPTY);
+	else if (pkt->op.flags & MODEL_PKT_ATOMIC)
+		duplicate_atomic(qp, pkt, MODEL_ANSWER_ATOMIC);
+	else if (pkt->op.flags & (MODEL_PKT_FLUSH | MODEL_PKT_ATOMIC_WRITE))
+		duplicate_atomic(qp, pkt, MODEL_ANSWER_EMPTY);
 	else
 		duplicate_message(qp, pkt);
 }
 
 /**
- * xrdma_responder_request() - a request packet has come
+ * model_responder_request() - a request packet has come
  * @qp: the queue pair, in RTR, RTS or SQD
  * @pkt: the packet
  *
- * Return: XRDMA_RX_OK, or why it was dropped.
+ * Return: MODEL_RX_OK, or why it was dropped.
  */
-enum xrdma_rx xrdma_responder_request(struct xrdma_qp *qp,
-				      const struct xrdma_pkt *pkt)
+enum model_rx model_responder_request(struct model_qp *qp,
+				      const struct model_pkt *pkt)
 {
-	s32 ahead = xrdma_psn_diff(pkt->psn, qp->tp->resp.psn);
+	s32 ahead = model_psn_diff(pkt->psn, qp->tp->resp.psn);
 
 	if (qp->tp->resp.failed)
-		return XRDMA_RX_STATE;
+		return MODEL_RX_STATE;
 	if (ahead > 0)
 		out_of_sequence(qp);
 	else if (ahead < 0)
 		duplicate(qp, pkt);
 	else
 		expected(qp, pkt);
-	return XRDMA_RX_OK;
+	return MODEL_RX_OK;
 }

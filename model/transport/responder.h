@@ -6,8 +6,8 @@
  * Owns the expected PSN, the message being received, and what is kept for
  * duplicates. Must not know the requester, nor how frames travel.
  */
-#ifndef XRDMA_MODEL_RESPONDER_H
-#define XRDMA_MODEL_RESPONDER_H
+#ifndef MODEL_RESPONDER_H
+#define MODEL_RESPONDER_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -15,18 +15,18 @@
 
 #include "packet/net.h"
 
-struct xrdma_pkt;
-struct xrdma_qp;
-struct xrdma_resp_mem;
-struct xrdma_sgl;
+struct model_pkt;
+struct model_qp;
+struct model_resp_mem;
+struct model_sgl;
 
 /**
- * struct xrdma_responder - responder
+ * struct model_responder - responder
  * @mem: answers, what is kept for duplicates, the receive entry in use
  * @psn: expected PSN
  * @msn: messages completed; the low 24 bits count
- * @message: kind of the message being received: 0, XRDMA_PKT_SEND or
- *	XRDMA_PKT_WRITE
+ * @message: kind of the message being received: 0, MODEL_PKT_SEND or
+ *	MODEL_PKT_WRITE
  * @nak_sent: a NAK for a gap or an RNR NAK is out: be silent until @psn comes
  * @failed: a fatal NAK is queued: no request is accepted any more
  * @va: WRITE: next address
@@ -36,8 +36,8 @@ struct xrdma_sgl;
  * @queued: it is on the list of those with answers to send
  * @link: its place there
  */
-struct xrdma_responder {
-	struct xrdma_resp_mem *mem;
+struct model_responder {
+	struct model_resp_mem *mem;
 	u32 psn;
 	u32 msn;
 	u16 message;
@@ -48,30 +48,30 @@ struct xrdma_responder {
 	u32 left;
 	u32 received;
 	bool queued;
-	TAILQ_ENTRY(xrdma_qp) link;
+	TAILQ_ENTRY(model_qp) link;
 };
 
 /* responder.c: packets and their order */
-int xrdma_responder_init(struct xrdma_qp *qp);
-void xrdma_responder_modify(struct xrdma_qp *qp, u32 mask);
-void xrdma_responder_stop(struct xrdma_qp *qp);
-void xrdma_responder_destroy(struct xrdma_qp *qp);
-enum xrdma_rx xrdma_responder_request(struct xrdma_qp *qp,
-				      const struct xrdma_pkt *pkt);
+int model_responder_init(struct model_qp *qp);
+void model_responder_modify(struct model_qp *qp, u32 mask);
+void model_responder_stop(struct model_qp *qp);
+void model_responder_destroy(struct model_qp *qp);
+enum model_rx model_responder_request(struct model_qp *qp,
+				      const struct model_pkt *pkt);
 
 /* responder_op.c: operations. Return: false if nothing was done for now, and
  * the packet is to be forgotten.
  */
-bool xrdma_responder_send(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
-bool xrdma_responder_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
-bool xrdma_responder_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
-bool xrdma_responder_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
-bool xrdma_responder_flush(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
-bool xrdma_responder_atomic_write(struct xrdma_qp *qp,
-				  const struct xrdma_pkt *pkt);
-bool xrdma_responder_invalid(struct xrdma_qp *qp, const struct xrdma_pkt *pkt);
-void xrdma_responder_sgl(const struct xrdma_qp *qp, struct xrdma_sgl *sgl);
-void xrdma_responder_done(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+bool model_responder_send(struct model_qp *qp, const struct model_pkt *pkt);
+bool model_responder_write(struct model_qp *qp, const struct model_pkt *pkt);
+bool model_responder_read(struct model_qp *qp, const struct model_pkt *pkt);
+bool model_responder_atomic(struct model_qp *qp, const struct model_pkt *pkt);
+bool model_responder_flush(struct model_qp *qp, const struct model_pkt *pkt);
+bool model_responder_atomic_write(struct model_qp *qp,
+				  const struct model_pkt *pkt);
+bool model_responder_invalid(struct model_qp *qp, const struct model_pkt *pkt);
+void model_responder_sgl(const struct model_qp *qp, struct model_sgl *sgl);
+void model_responder_done(struct model_qp *qp, const struct model_pkt *pkt,
 			  u8 opcode);
 
-#endif /* XRDMA_MODEL_RESPONDER_H */
+#endif /* MODEL_RESPONDER_H */

@@ -15,53 +15,53 @@
 #include "transport/conn.h"
 
 /**
- * xrdma_responder_invalid() - refuse a request that breaks the rules
+ * model_responder_invalid() - refuse a request that breaks the rules
  * @qp: the queue pair
  * @pkt: the packet
  *
  * Return: false: it is not executed.
  */
-bool xrdma_responder_invalid(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+bool model_responder_invalid(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	xrdma_answer_fatal(qp, XRDMA_NAK_INVALID, XRDMA_EVENT_QP_REQ_ERR,
+	model_answer_fatal(qp, MODEL_NAK_INVALID, XRDMA_EVENT_QP_REQ_ERR,
 			   pkt->psn);
 	return false;
 }
 
 /* Refused by the access check. A misuse of the connection is another error. */
-static bool refused(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+static bool refused(struct model_qp *qp, const struct model_pkt *pkt,
 		    int reason)
 {
 	if (reason == XRDMA_FAULT_ALIGN || reason == XRDMA_FAULT_QP_RIGHTS)
-		return xrdma_responder_invalid(qp, pkt);
-	xrdma_answer_fatal(qp, XRDMA_NAK_ACCESS, XRDMA_EVENT_QP_ACCESS_ERR,
+		return model_responder_invalid(qp, pkt);
+	model_answer_fatal(qp, MODEL_NAK_ACCESS, XRDMA_EVENT_QP_ACCESS_ERR,
 			   pkt->psn);
 	return false;
 }
 
 /* Have the receive entry for a message at hand. */
-static bool take_receive(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static bool take_receive(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	int err = xrdma_qp_read_rq(qp, qp->tp->resp.mem->recv);
+	int err = model_qp_read_rq(qp, qp->tp->resp.mem->recv);
 
 	if (!err)
 		return true;
 	if (err == -EAGAIN) {
 		qp->tp->resp.nak_sent = true;
-		xrdma_answer_nak(qp, XRDMA_AETH_RNR | qp->attr.min_rnr_timer,
+		model_answer_nak(qp, MODEL_AETH_RNR | qp->attr.min_rnr_timer,
 				 pkt->psn);
 	} else {
-		xrdma_answer_last_words(qp, XRDMA_NAK_OPERATION, pkt->psn);
+		model_answer_last_words(qp, MODEL_NAK_OPERATION, pkt->psn);
 	}
 	return false;
 }
 
 /**
- * xrdma_responder_sgl() - where the message that is coming in goes
+ * model_responder_sgl() - where the message that is coming in goes
  * @qp: the queue pair, its receive entry at hand
  * @sgl: filled in
  */
-void xrdma_responder_sgl(const struct xrdma_qp *qp, struct xrdma_sgl *sgl)
+void model_responder_sgl(const struct model_qp *qp, struct model_sgl *sgl)
 {
 	const struct xrdma_rq_wqe *wqe = (void *)qp->tp->resp.mem->recv;
 
@@ -71,24 +71,24 @@ void xrdma_responder_sgl(const struct xrdma_qp *qp, struct xrdma_sgl *sgl)
 }
 
 /* The receive fails with its queue pair, once the NAK has left. */
-static bool recv_failed(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+static bool recv_failed(struct model_qp *qp, const struct model_pkt *pkt,
 			u8 status, u16 vendor_err)
 {
 	const struct xrdma_rq_wqe *wqe = (void *)qp->tp->resp.mem->recv;
 
 	switch (status) {
 	case XRDMA_WC_LOC_LEN_ERR:
-		xrdma_answer_fatal(qp, XRDMA_NAK_INVALID, 0, pkt->psn);
+		model_answer_fatal(qp, MODEL_NAK_INVALID, 0, pkt->psn);
 		break;
 	case XRDMA_WC_LOC_ACCESS_ERR:
-		xrdma_answer_fatal(qp, XRDMA_NAK_ACCESS,
+		model_answer_fatal(qp, MODEL_NAK_ACCESS,
 				   XRDMA_EVENT_QP_ACCESS_ERR, pkt->psn);
 		break;
 	default:
-		xrdma_answer_fatal(qp, XRDMA_NAK_OPERATION, 0, pkt->psn);
+		model_answer_fatal(qp, MODEL_NAK_OPERATION, 0, pkt->psn);
 	}
 	qp->tp->resp.mem->have_done = true;
-	qp->tp->resp.mem->done = (struct xrdma_recv_done) {
+	qp->tp->resp.mem->done = (struct model_recv_done) {
 		.status = status,
 		.opcode = XRDMA_OP_RECV,
 		.wr_id = wqe->wr_id,
@@ -98,83 +98,83 @@ static bool recv_failed(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
 }
 
 /**
- * xrdma_responder_done() - a message has come in and consumed a receive
+ * model_responder_done() - a message has come in and consumed a receive
  * @qp: the queue pair, its receive entry at hand
  * @pkt: the last packet
  * @opcode: XRDMA_OP_RECV or XRDMA_OP_RECV_WRITE_IMM
  */
-void xrdma_responder_done(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
+void model_responder_done(struct model_qp *qp, const struct model_pkt *pkt,
 			  u8 opcode)
 {
 	const struct xrdma_rq_wqe *wqe = (void *)qp->tp->resp.mem->recv;
-	struct xrdma_recv_done done = {
+	struct model_recv_done done = {
 		.opcode = opcode,
 		.wr_id = wqe->wr_id,
 		.byte_len = qp->tp->resp.received,
 		.src_qpn = le32_to_cpu(qp->attr.dest_qpn),
 	};
 
-	if (pkt->op.hdrs & XRDMA_HDR_IMM) {
+	if (pkt->op.hdrs & MODEL_HDR_IMM) {
 		done.flags |= XRDMA_CQE_IMM;
 		done.imm = pkt->imm;
 	}
-	if (pkt->op.hdrs & XRDMA_HDR_IETH) {
+	if (pkt->op.hdrs & MODEL_HDR_IETH) {
 		done.flags |= XRDMA_CQE_INV;
 		done.inv_key = pkt->inv_rkey;
 	}
 	if (pkt->solicited)
 		done.flags |= XRDMA_CQE_SOLICITED;
-	xrdma_qp_complete_recv(qp, &done);
+	model_qp_complete_recv(qp, &done);
 }
 
-static bool alive(const struct xrdma_qp *qp)
+static bool alive(const struct model_qp *qp)
 {
 	return qp->state != XRDMA_QPS_ERR;
 }
 
 /**
- * xrdma_responder_send() - a packet of a SEND
+ * model_responder_send() - a packet of a SEND
  * @qp: the queue pair
  * @pkt: the packet, in sequence and of a legal length
  *
  * Return: true if it was executed.
  */
-bool xrdma_responder_send(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+bool model_responder_send(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->tp->resp;
-	struct xrdma_sgl sgl;
+	struct model_responder *resp = &qp->tp->resp;
+	struct model_sgl sgl;
 	int reason;
 
-	if (pkt->op.flags & XRDMA_PKT_FIRST) {
+	if (pkt->op.flags & MODEL_PKT_FIRST) {
 		if (!take_receive(qp, pkt))
 			return false;
 		resp->received = 0;
 	}
-	xrdma_responder_sgl(qp, &sgl);
-	if ((u64)resp->received + pkt->len > xrdma_sgl_length(&sgl) ||
-	    (u64)resp->received + pkt->len > XRDMA_MSG_MAX)
+	model_responder_sgl(qp, &sgl);
+	if ((u64)resp->received + pkt->len > model_sgl_length(&sgl) ||
+	    (u64)resp->received + pkt->len > MODEL_MSG_MAX)
 		return recv_failed(qp, pkt, XRDMA_WC_LOC_LEN_ERR, 0);
-	reason = xrdma_sgl_scatter(qp, &sgl, resp->received, pkt->payload,
+	reason = model_sgl_scatter(qp, &sgl, resp->received, pkt->payload,
 				   pkt->len);
 	if (reason)
 		return recv_failed(qp, pkt, XRDMA_WC_LOC_PROT_ERR, reason);
 	resp->received += pkt->len;
-	if (pkt->op.hdrs & XRDMA_HDR_IETH)
-		reason = xrdma_inval_key(qp, pkt->inv_rkey, true);
+	if (pkt->op.hdrs & MODEL_HDR_IETH)
+		reason = model_inval_key(qp, pkt->inv_rkey, true);
 	if (reason)
 		return recv_failed(qp, pkt, XRDMA_WC_LOC_ACCESS_ERR, reason);
-	if (pkt->op.flags & XRDMA_PKT_LAST) {
+	if (pkt->op.flags & MODEL_PKT_LAST) {
 		resp->msn++;
-		xrdma_responder_done(qp, pkt, XRDMA_OP_RECV);
+		model_responder_done(qp, pkt, XRDMA_OP_RECV);
 	}
 	return alive(qp);
 }
 
-static struct xrdma_access_req remote_access(const struct xrdma_qp *qp,
+static struct model_access_req remote_access(const struct model_qp *qp,
 					     u64 va, u64 len, u32 rkey,
 					     u16 rights, u8 opcode)
 {
-	return (struct xrdma_access_req) {
+	return (struct model_access_req) {
 		.qp = qp,
 		.addr = va,
 		.len = len,
@@ -186,18 +186,18 @@ static struct xrdma_access_req remote_access(const struct xrdma_qp *qp,
 }
 
 /* The first packet of a WRITE announces all of it: check all of it. */
-static bool begin_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static bool begin_write(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->tp->resp;
-	struct xrdma_access_req req =
+	struct model_responder *resp = &qp->tp->resp;
+	struct model_access_req req =
 		remote_access(qp, pkt->va, pkt->dma_len, pkt->rkey,
 			      XRDMA_ACCESS_REMOTE_WRITE, XRDMA_OP_WRITE);
-	struct xrdma_target target;
+	struct model_target target;
 	int reason;
 
-	if (pkt->dma_len > XRDMA_MSG_MAX)
-		return xrdma_responder_invalid(qp, pkt);
-	reason = xrdma_access_check(qp->dev, &req, &target);
+	if (pkt->dma_len > MODEL_MSG_MAX)
+		return model_responder_invalid(qp, pkt);
+	reason = model_access_check(qp->dev, &req, &target);
 	if (reason)
 		return refused(qp, pkt, reason);
 	resp->va = pkt->va;
@@ -207,58 +207,58 @@ static bool begin_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	return true;
 }
 
-static bool write_length_ok(const struct xrdma_qp *qp,
-			    const struct xrdma_pkt *pkt)
+static bool write_length_ok(const struct model_qp *qp,
+			    const struct model_pkt *pkt)
 {
-	if (pkt->op.flags & XRDMA_PKT_LAST)
+	if (pkt->op.flags & MODEL_PKT_LAST)
 		return pkt->len == qp->tp->resp.left;
 	return pkt->len < qp->tp->resp.left;
 }
 
 /**
- * xrdma_responder_write() - a packet of a WRITE
+ * model_responder_write() - a packet of a WRITE
  * @qp: the queue pair
  * @pkt: the packet, in sequence and of a legal length
  *
  * Return: true if it was executed.
  */
-bool xrdma_responder_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+bool model_responder_write(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->tp->resp;
-	bool imm = pkt->op.hdrs & XRDMA_HDR_IMM;
-	struct xrdma_access_req req;
+	struct model_responder *resp = &qp->tp->resp;
+	bool imm = pkt->op.hdrs & MODEL_HDR_IMM;
+	struct model_access_req req;
 	int reason;
 
-	if (pkt->op.flags & XRDMA_PKT_FIRST && !begin_write(qp, pkt))
+	if (pkt->op.flags & MODEL_PKT_FIRST && !begin_write(qp, pkt))
 		return false;
 	if (!write_length_ok(qp, pkt))
-		return xrdma_responder_invalid(qp, pkt);
+		return model_responder_invalid(qp, pkt);
 	if (imm && !take_receive(qp, pkt))
 		return false;
 	req = remote_access(qp, resp->va, pkt->len, resp->rkey,
 			    XRDMA_ACCESS_REMOTE_WRITE,
 			    imm ? XRDMA_OP_WRITE_IMM : XRDMA_OP_WRITE);
-	reason = xrdma_access_write(qp->dev, &req, pkt->payload);
+	reason = model_access_write(qp->dev, &req, pkt->payload);
 	if (reason)
 		return refused(qp, pkt, reason);
 	resp->va += pkt->len;
 	resp->left -= pkt->len;
 	resp->received += pkt->len;
-	if (pkt->op.flags & XRDMA_PKT_FIRST)
-		xrdma_qp_stat_add(qp, XRDMA_STAT_RX_WRITES, 1);
-	if (pkt->op.flags & XRDMA_PKT_LAST)
+	if (pkt->op.flags & MODEL_PKT_FIRST)
+		model_qp_stat_add(qp, XRDMA_STAT_RX_WRITES, 1);
+	if (pkt->op.flags & MODEL_PKT_LAST)
 		resp->msn++;
 	if (imm)
-		xrdma_responder_done(qp, pkt, XRDMA_OP_RECV_WRITE_IMM);
+		model_responder_done(qp, pkt, XRDMA_OP_RECV_WRITE_IMM);
 	return alive(qp);
 }
 
 /* Keep what a duplicate of a request with a response will need. */
-static struct xrdma_kept *keep(struct xrdma_qp *qp, u8 kind, u32 first_psn,
+static struct model_kept *keep(struct model_qp *qp, u8 kind, u32 first_psn,
 			       u32 last_psn)
 {
-	struct xrdma_resp_mem *mem = qp->tp->resp.mem;
-	struct xrdma_kept *kept = &mem->kept[mem->next_kept++];
+	struct model_resp_mem *mem = qp->tp->resp.mem;
+	struct model_kept *kept = &mem->kept[mem->next_kept++];
 
 	if (mem->next_kept >= qp->attr.max_dest_rd_atomic)
 		mem->next_kept = 0;
@@ -269,20 +269,20 @@ static struct xrdma_kept *keep(struct xrdma_qp *qp, u8 kind, u32 first_psn,
 }
 
 /* Requests that the peer may have in flight, by what was agreed upon. */
-static bool too_many(const struct xrdma_qp *qp)
+static bool too_many(const struct model_qp *qp)
 {
 	return qp->tp->resp.mem->owed >= qp->attr.max_dest_rd_atomic;
 }
 
-static u32 num_responses(const struct xrdma_qp *qp, u32 len)
+static u32 num_responses(const struct model_qp *qp, u32 len)
 {
-	u32 mtu = xrdma_qp_mtu(qp);
+	u32 mtu = model_qp_mtu(qp);
 
 	return len ? ((u64)len + mtu - 1) / mtu : 1;
 }
 
 /**
- * xrdma_responder_read() - a READ request
+ * model_responder_read() - a READ request
  * @qp: the queue pair
  * @pkt: the packet, in sequence
  *
@@ -290,59 +290,59 @@ static u32 num_responses(const struct xrdma_qp *qp, u32 len)
  *
  * Return: true if it was accepted; the expected PSN has moved on then.
  */
-bool xrdma_responder_read(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+bool model_responder_read(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	struct xrdma_access_req req =
+	struct model_access_req req =
 		remote_access(qp, pkt->va, pkt->dma_len, pkt->rkey,
 			      XRDMA_ACCESS_REMOTE_READ, XRDMA_OP_READ);
 	u32 responses = num_responses(qp, pkt->dma_len);
-	struct xrdma_answer *answer;
-	struct xrdma_target target;
+	struct model_answer *answer;
+	struct model_target target;
 	int reason;
 
-	if (too_many(qp) || pkt->dma_len > XRDMA_MSG_MAX)
-		return xrdma_responder_invalid(qp, pkt);
-	if (!xrdma_answer_room(qp))
+	if (too_many(qp) || pkt->dma_len > MODEL_MSG_MAX)
+		return model_responder_invalid(qp, pkt);
+	if (!model_answer_room(qp))
 		return false;
-	reason = xrdma_access_check(qp->dev, &req, &target);
+	reason = model_access_check(qp->dev, &req, &target);
 	if (reason)
 		return refused(qp, pkt, reason);
 	qp->tp->resp.msn++;
-	xrdma_qp_stat_add(qp, XRDMA_STAT_RX_READS, 1);
-	answer = xrdma_answer_owe(qp, XRDMA_ANSWER_READ, pkt->psn);
+	model_qp_stat_add(qp, XRDMA_STAT_RX_READS, 1);
+	answer = model_answer_owe(qp, MODEL_ANSWER_READ, pkt->psn);
 	answer->srqn = pkt->srqn;
 	answer->va = pkt->va;
 	answer->rkey = pkt->rkey;
 	answer->left = pkt->dma_len;
-	qp->tp->resp.psn = xrdma_psn_add(pkt->psn, responses);
-	keep(qp, XRDMA_ANSWER_READ, pkt->psn, xrdma_psn_add(qp->tp->resp.psn, -1));
+	qp->tp->resp.psn = model_psn_add(pkt->psn, responses);
+	keep(qp, MODEL_ANSWER_READ, pkt->psn, model_psn_add(qp->tp->resp.psn, -1));
 	return true;
 }
 
 /* The 8 bytes that an operation changes in one step. NULL if refused. */
-static u64 *operand(struct xrdma_qp *qp, const struct xrdma_access_req *req,
+static u64 *operand(struct model_qp *qp, const struct model_access_req *req,
 		    int *reason)
 {
 	size_t len;
-	u64 *at = xrdma_access_ptr(qp->dev, req, &len, reason);
+	u64 *at = model_access_ptr(qp->dev, req, &len, reason);
 
 	if (!at)
 		return NULL;
 	if (len < sizeof(*at) || (uintptr_t)at % sizeof(*at)) {
-		xrdma_fault(qp->dev, req, XRDMA_FAULT_ALIGN);
+		model_fault(qp->dev, req, XRDMA_FAULT_ALIGN);
 		*reason = XRDMA_FAULT_ALIGN;
 		return NULL;
 	}
 	return at;
 }
 
-static bool is_fetch_add(const struct xrdma_pkt *pkt)
+static bool is_fetch_add(const struct model_pkt *pkt)
 {
-	return (pkt->opcode & XRDMA_BTH_OP) == XRDMA_BTH_FETCH_ADD;
+	return (pkt->opcode & MODEL_BTH_OP) == MODEL_BTH_FETCH_ADD;
 }
 
 /* One step for the host's processors too. */
-static u64 do_atomic(u64 *at, const struct xrdma_pkt *pkt)
+static u64 do_atomic(u64 *at, const struct model_pkt *pkt)
 {
 	u64 orig = pkt->compare;
 
@@ -354,7 +354,7 @@ static u64 do_atomic(u64 *at, const struct xrdma_pkt *pkt)
 }
 
 /**
- * xrdma_responder_atomic() - an atomic
+ * model_responder_atomic() - an atomic
  * @qp: the queue pair
  * @pkt: the packet, in sequence
  *
@@ -362,9 +362,9 @@ static u64 do_atomic(u64 *at, const struct xrdma_pkt *pkt)
  *
  * Return: true if it was executed; the expected PSN has moved on then.
  */
-bool xrdma_responder_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+bool model_responder_atomic(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	struct xrdma_access_req req =
+	struct model_access_req req =
 		remote_access(qp, pkt->va, sizeof(u64), pkt->rkey,
 			      XRDMA_ACCESS_REMOTE_ATOMIC,
 			      is_fetch_add(pkt) ? XRDMA_OP_FETCH_ADD :
@@ -374,33 +374,33 @@ bool xrdma_responder_atomic(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 	u64 *at;
 
 	if (too_many(qp))
-		return xrdma_responder_invalid(qp, pkt);
-	if (!xrdma_answer_room(qp))
+		return model_responder_invalid(qp, pkt);
+	if (!model_answer_room(qp))
 		return false;
 	at = operand(qp, &req, &reason);
 	if (!at)
 		return refused(qp, pkt, reason);
 	orig = do_atomic(at, pkt);
-	xrdma_qp_stat_add(qp, XRDMA_STAT_RX_ATOMICS, 1);
+	model_qp_stat_add(qp, XRDMA_STAT_RX_ATOMICS, 1);
 	qp->tp->resp.msn++;
-	xrdma_answer_owe(qp, XRDMA_ANSWER_ATOMIC, pkt->psn)->orig = orig;
-	keep(qp, XRDMA_ANSWER_ATOMIC, pkt->psn, pkt->psn)->orig = orig;
-	qp->tp->resp.psn = xrdma_psn_add(pkt->psn, 1);
+	model_answer_owe(qp, MODEL_ANSWER_ATOMIC, pkt->psn)->orig = orig;
+	keep(qp, MODEL_ANSWER_ATOMIC, pkt->psn, pkt->psn)->orig = orig;
+	qp->tp->resp.psn = model_psn_add(pkt->psn, 1);
 	return true;
 }
 
 /* Executed; the answer says no more than that. */
-static bool done_without_data(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static bool done_without_data(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	qp->tp->resp.msn++;
-	xrdma_answer_owe(qp, XRDMA_ANSWER_EMPTY, pkt->psn);
-	keep(qp, XRDMA_ANSWER_EMPTY, pkt->psn, pkt->psn);
-	qp->tp->resp.psn = xrdma_psn_add(pkt->psn, 1);
+	model_answer_owe(qp, MODEL_ANSWER_EMPTY, pkt->psn);
+	keep(qp, MODEL_ANSWER_EMPTY, pkt->psn, pkt->psn);
+	qp->tp->resp.psn = model_psn_add(pkt->psn, 1);
 	return true;
 }
 
 /* Of reliable connections, and no more at once than they agreed upon. */
-static bool may_place(const struct xrdma_qp *qp)
+static bool may_place(const struct model_qp *qp)
 {
 	return qp->type == XRDMA_QP_RC && !too_many(qp);
 }
@@ -417,7 +417,7 @@ static u16 flush_rights(u32 flush)
 }
 
 /**
- * xrdma_responder_flush() - a FLUSH (IBTA A19.4)
+ * model_responder_flush() - a FLUSH (IBTA A19.4)
  * @qp: the queue pair
  * @pkt: the packet, in sequence
  *
@@ -426,21 +426,21 @@ static u16 flush_rights(u32 flush)
  *
  * Return: true if it was executed; the expected PSN has moved on then.
  */
-bool xrdma_responder_flush(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+bool model_responder_flush(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	u16 rights = flush_rights(pkt->flush);
-	struct xrdma_access_req req =
+	struct model_access_req req =
 		remote_access(qp, pkt->va, pkt->dma_len, pkt->rkey, rights,
 			      XRDMA_OP_FLUSH);
-	struct xrdma_target target;
+	struct model_target target;
 	int reason;
 
-	if (!may_place(qp) || !rights || pkt->flush & ~XRDMA_FLUSH_ALL)
-		return xrdma_responder_invalid(qp, pkt);
-	if (!xrdma_answer_room(qp))
+	if (!may_place(qp) || !rights || pkt->flush & ~MODEL_FLUSH_ALL)
+		return model_responder_invalid(qp, pkt);
+	if (!model_answer_room(qp))
 		return false;
 	req.whole = pkt->flush & XRDMA_FLUSH_MR;
-	reason = xrdma_access_check(qp->dev, &req, &target);
+	reason = model_access_check(qp->dev, &req, &target);
 	if (reason)
 		return refused(qp, pkt, reason);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -448,16 +448,16 @@ bool xrdma_responder_flush(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 }
 
 /**
- * xrdma_responder_atomic_write() - an ATOMIC_WRITE (IBTA A19.5)
+ * model_responder_atomic_write() - an ATOMIC_WRITE (IBTA A19.5)
  * @qp: the queue pair
  * @pkt: the packet, in sequence
  *
  * Return: true if it was executed; the expected PSN has moved on then.
  */
-bool xrdma_responder_atomic_write(struct xrdma_qp *qp,
-				  const struct xrdma_pkt *pkt)
+bool model_responder_atomic_write(struct model_qp *qp,
+				  const struct model_pkt *pkt)
 {
-	struct xrdma_access_req req =
+	struct model_access_req req =
 		remote_access(qp, pkt->va, sizeof(u64), pkt->rkey,
 			      XRDMA_ACCESS_REMOTE_WRITE, XRDMA_OP_ATOMIC_WRITE);
 	int reason = 0;
@@ -466,8 +466,8 @@ bool xrdma_responder_atomic_write(struct xrdma_qp *qp,
 
 	if (!may_place(qp) || pkt->len != sizeof(value) ||
 	    pkt->dma_len != sizeof(value))
-		return xrdma_responder_invalid(qp, pkt);
-	if (!xrdma_answer_room(qp))
+		return model_responder_invalid(qp, pkt);
+	if (!model_answer_room(qp))
 		return false;
 	req.aligned = true;
 	at = operand(qp, &req, &reason);
@@ -475,6 +475,6 @@ bool xrdma_responder_atomic_write(struct xrdma_qp *qp,
 		return refused(qp, pkt, reason);
 	memcpy(&value, pkt->payload, sizeof(value));
 	__atomic_store_n(at, value, __ATOMIC_RELEASE);
-	xrdma_qp_stat_add(qp, XRDMA_STAT_RX_ATOMICS, 1);
+	model_qp_stat_add(qp, XRDMA_STAT_RX_ATOMICS, 1);
 	return done_without_data(qp, pkt);
 }

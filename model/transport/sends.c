@@ -16,69 +16,69 @@
 #define BUDGET	64
 
 /**
- * xrdma_sends_init() - start afresh
+ * model_sends_init() - start afresh
  * @qp: the queue pair, in RESET
  *
  * Return: 0 or -ENOMEM.
  */
-int xrdma_sends_init(struct xrdma_qp *qp)
+int model_sends_init(struct model_qp *qp)
 {
 	qp->tp = calloc(1, sizeof(*qp->tp));
 	return qp->tp ? 0 : -ENOMEM;
 }
 
 /**
- * xrdma_sends_destroy() - free what xrdma_sends_init() allocated
+ * model_sends_destroy() - free what model_sends_init() allocated
  * @qp: the queue pair
  */
-void xrdma_sends_destroy(struct xrdma_qp *qp)
+void model_sends_destroy(struct model_qp *qp)
 {
 	free(qp->tp);
 	qp->tp = NULL;
 }
 
 /**
- * xrdma_sends_stop() - end all activity, of which there is none between two turns
+ * model_sends_stop() - end all activity, of which there is none between two turns
  * @qp: the queue pair
  * @sq_only: receives go on
  */
-void xrdma_sends_stop(struct xrdma_qp *qp, bool sq_only)
+void model_sends_stop(struct model_qp *qp, bool sq_only)
 {
 	(void)qp;
 	(void)sq_only;
 }
 
 /**
- * xrdma_sends_idle() - is every entry that was taken up complete?
+ * model_sends_idle() - is every entry that was taken up complete?
  * @qp: the queue pair
  *
  * Return: true if it is.
  */
-bool xrdma_sends_idle(const struct xrdma_qp *qp)
+bool model_sends_idle(const struct model_qp *qp)
 {
 	return qp->tp->req.next == qp->sq.ci;
 }
 
 /**
- * xrdma_sends_run() - send what is posted, where nothing is acknowledged
+ * model_sends_run() - send what is posted, where nothing is acknowledged
  * @qp: a queue pair without a connection
  * @send_one: sends the entry of an index, of which it gets a copy; false if the
  *	queue pair is not to go on
  *
  * Return: true if there was work, or it waits for room: nobody would wake it.
  */
-bool xrdma_sends_run(struct xrdma_qp *qp,
-		     bool (*send_one)(struct xrdma_qp *qp, u32 index,
+bool model_sends_run(struct model_qp *qp,
+		     bool (*send_one)(struct model_qp *qp, u32 index,
 				      const struct xrdma_sq_wqe *wqe))
 {
-	u8 wqe[XRDMA_WQE_MAX] __attribute__((aligned(8)));
+	u8 wqe[MODEL_WQE_MAX] __attribute__((aligned(8)));
 	unsigned int budget = BUDGET;
 	u32 first = qp->tp->req.next;
 
 	while (budget-- && qp->state == XRDMA_QPS_RTS &&
 	       qp->tp->req.next != qp->sq.pi)
-		if (!xrdma_wire_room(qp->dev->wire) ||
-		    xrdma_qp_read_sq(qp, qp->tp->req.next, wqe) ||
+		if (!model_wire_room(qp->dev->wire) ||
+		    model_qp_read_sq(qp, qp->tp->req.next, wqe) ||
 		    !send_one(qp, qp->tp->req.next++, (void *)wqe))
 			return true;
 	return qp->tp->req.next != first;

@@ -2,22 +2,22 @@
 /*
  * Sends of queue pairs without a connection: datagrams and raw packets.
  */
-#ifndef XRDMA_MODEL_SENDS_H
-#define XRDMA_MODEL_SENDS_H
+#ifndef MODEL_SENDS_H
+#define MODEL_SENDS_H
 
 #include <linux/types.h>
 #include <stdbool.h>
 
 #include "xrdma_hw.h"
 
-struct xrdma_qp;
+struct model_qp;
 
-int xrdma_sends_init(struct xrdma_qp *qp);
-void xrdma_sends_destroy(struct xrdma_qp *qp);
-void xrdma_sends_stop(struct xrdma_qp *qp, bool sq_only);
-bool xrdma_sends_idle(const struct xrdma_qp *qp);
-bool xrdma_sends_run(struct xrdma_qp *qp,
-		     bool (*send_one)(struct xrdma_qp *qp, u32 index,
+int model_sends_init(struct model_qp *qp);
+void model_sends_destroy(struct model_qp *qp);
+void model_sends_stop(struct model_qp *qp, bool sq_only);
+bool model_sends_idle(const struct model_qp *qp);
+bool model_sends_run(struct model_qp *qp,
+		     bool (*send_one)(struct model_qp *qp, u32 index,
 				      const struct xrdma_sq_wqe *wqe));
 
-#endif /* XRDMA_MODEL_SENDS_H */
+#endif /* MODEL_SENDS_H */

@@ -13,72 +13,72 @@
 
 static bool is_local(void *opaque, const u8 *mac)
 {
-	return xrdma_mac_is_local(opaque, mac);
+	return model_mac_is_local(opaque, mac);
 }
 
 static void receive(void *opaque, const u8 *frame, u32 len)
 {
-	xrdma_rx_frame(opaque, frame, len);
+	model_rx_frame(opaque, frame, len);
 }
 
 static void cable_changed(void *opaque)
 {
-	xrdma_port_link_changed(opaque);
+	model_port_link_changed(opaque);
 }
 
-static const struct xrdma_wire_ops wire_ops = {
+static const struct model_wire_ops wire_ops = {
 	.is_local = is_local,
 	.receive = receive,
 	.cable_changed = cable_changed,
 };
 
-static int transport_init(struct xrdma_device *dev)
+static int transport_init(struct model_device *dev)
 {
 	TAILQ_INIT(&dev->answering);
-	dev->wire = xrdma_wire_create(dev->params.loop, dev->params.seed,
+	dev->wire = model_wire_create(dev->params.loop, dev->params.seed,
 				      &wire_ops, dev);
 	return dev->wire ? 0 : -ENOMEM;
 }
 
-static void transport_destroy(struct xrdma_device *dev)
+static void transport_destroy(struct model_device *dev)
 {
-	xrdma_wire_destroy(dev->wire);
+	model_wire_destroy(dev->wire);
 	dev->wire = NULL;
 }
 
-static void transport_reset(struct xrdma_device *dev)
+static void transport_reset(struct model_device *dev)
 {
-	xrdma_wire_reset(dev->wire);
+	model_wire_reset(dev->wire);
 }
 
-static bool transport_poll(struct xrdma_device *dev)
+static bool transport_poll(struct model_device *dev)
 {
-	bool any = xrdma_wire_poll(dev->wire);
+	bool any = model_wire_poll(dev->wire);
 
 	if (dev->live && !TAILQ_EMPTY(&dev->answering))
-		any |= xrdma_answers_send(dev);
+		any |= model_answers_send(dev);
 	return any;
 }
 
-static bool transport_carrier(const struct xrdma_device *dev)
+static bool transport_carrier(const struct model_device *dev)
 {
 	return dev->wire->cable;
 }
 
-static void transport_port_changed(struct xrdma_device *dev)
+static void transport_port_changed(struct model_device *dev)
 {
 	dev->wire->port_up = dev->port.flags & XRDMA_PORT_UP;
 }
 
-const struct xrdma_transport xrdma_roce_transport = {
+const struct model_transport model_roce_transport = {
 	.qp_ops = {
-		[XRDMA_QP_RC] = &xrdma_conn_ops,
-		[XRDMA_QP_UC] = &xrdma_conn_ops,
-		[XRDMA_QP_UD] = &xrdma_ud_ops,
-		[XRDMA_QP_GSI] = &xrdma_ud_ops,
-		[XRDMA_QP_XRC_INI] = &xrdma_conn_ops,
-		[XRDMA_QP_XRC_TGT] = &xrdma_conn_ops,
-		[XRDMA_QP_RAW] = &xrdma_raw_ops,
+		[XRDMA_QP_RC] = &model_conn_ops,
+		[XRDMA_QP_UC] = &model_conn_ops,
+		[XRDMA_QP_UD] = &model_ud_ops,
+		[XRDMA_QP_GSI] = &model_ud_ops,
+		[XRDMA_QP_XRC_INI] = &model_conn_ops,
+		[XRDMA_QP_XRC_TGT] = &model_conn_ops,
+		[XRDMA_QP_RAW] = &model_raw_ops,
 	},
 	.init = transport_init,
 	.destroy = transport_destroy,

@@ -2,11 +2,11 @@
 /*
  * The transport of the device: RoCEv2 and raw Ethernet over one wire.
  */
-#ifndef XRDMA_MODEL_TRANSPORT_H
-#define XRDMA_MODEL_TRANSPORT_H
+#ifndef MODEL_TRANSPORT_H
+#define MODEL_TRANSPORT_H
 
 #include "core/device.h"
 
-extern const struct xrdma_transport xrdma_roce_transport;
+extern const struct model_transport model_roce_transport;
 
-#endif /* XRDMA_MODEL_TRANSPORT_H */
+#endif /* MODEL_TRANSPORT_H */

@@ -11,8 +11,8 @@
 #include "transport/tx.h"
 #include "wire/wire.h"
 
-static void path_of(const struct xrdma_qp *qp, const struct xrdma_gid *gid,
-		    struct xrdma_path *path)
+static void path_of(const struct model_qp *qp, const struct model_gid *gid,
+		    struct model_path *path)
 {
 	const struct xrdma_av *av = &qp->attr.av;
 
@@ -25,13 +25,13 @@ static void path_of(const struct xrdma_qp *qp, const struct xrdma_gid *gid,
 	path->vlan_tci = gid->vlan_tci;
 	path->tclass = av->traffic_class;
 	if (qp->tp->tx.ecn)
-		path->tclass = (path->tclass & ~XRDMA_ECN_MASK) |
-			       XRDMA_ECN_ECT0;
+		path->tclass = (path->tclass & ~MODEL_ECN_MASK) |
+			       MODEL_ECN_ECT0;
 	path->hop_limit = av->hop_limit;
 	path->has_vlan = gid->flags & XRDMA_GID_VLAN;
 	path->is_ipv4 = gid->flags & XRDMA_GID_IPV4;
 	if (!path->sport)
-		path->sport = xrdma_udp_sport(path->flow_label, qp->qpn,
+		path->sport = model_udp_sport(path->flow_label, qp->qpn,
 					      le32_to_cpu(qp->attr.dest_qpn));
 }
 
@@ -39,12 +39,12 @@ static void path_of(const struct xrdma_qp *qp, const struct xrdma_gid *gid,
  * The headers, made anew when the GID table, the address vector or congestion
  * control changed.
  */
-static const struct xrdma_net_template *headers(struct xrdma_qp *qp)
+static const struct model_net_template *headers(struct model_qp *qp)
 {
-	const struct xrdma_gid *gid = xrdma_gid_get(qp->dev,
+	const struct model_gid *gid = model_gid_get(qp->dev,
 						    qp->attr.av.sgid_index);
-	bool ecn = qp->dev->cc.rp && xrdma_cc_applies(qp);
-	struct xrdma_path path;
+	bool ecn = qp->dev->cc.rp && model_cc_applies(qp);
+	struct model_path path;
 
 	if (!gid)
 		return NULL;
@@ -53,87 +53,87 @@ static const struct xrdma_net_template *headers(struct xrdma_qp *qp)
 		return &qp->tp->tx.net;
 	qp->tp->tx.ecn = ecn;
 	path_of(qp, gid, &path);
-	xrdma_net_template(&qp->tp->tx.net, &path);
+	model_net_template(&qp->tp->tx.net, &path);
 	qp->tp->tx.gid = *gid;
 	qp->tp->tx.valid = true;
 	return &qp->tp->tx.net;
 }
 
 /**
- * xrdma_tx_begin() - begin to send a packet
+ * model_tx_begin() - begin to send a packet
  * @qp: the queue pair, with an address vector
  * @pkt: the packet, its payload excepted
  * @tx: filled in; the caller writes @pkt->len bytes to @tx->payload, then
- *	calls xrdma_tx_end() or xrdma_tx_cancel()
+ *	calls model_tx_end() or model_tx_cancel()
  *
  * A packet whose source GID is gone is lost, as on a wire that was cut.
  *
  * Return: false if there is no buffer.
  */
-bool xrdma_tx_begin(struct xrdma_qp *qp, const struct xrdma_pkt *pkt,
-		    struct xrdma_tx *tx)
+bool model_tx_begin(struct model_qp *qp, const struct model_pkt *pkt,
+		    struct model_tx *tx)
 {
-	const struct xrdma_net_template *net = headers(qp);
-	u32 roce_len = xrdma_pkt_roce_len(pkt);
+	const struct model_net_template *net = headers(qp);
+	u32 roce_len = model_pkt_roce_len(pkt);
 
-	tx->frame = xrdma_wire_frame(qp->dev->wire);
+	tx->frame = model_wire_frame(qp->dev->wire);
 	if (!tx->frame)
 		return false;
 	if (net) {
 		tx->l3 = net->l3;
-		tx->bth = xrdma_net_write(net, tx->frame->data, roce_len);
+		tx->bth = model_net_write(net, tx->frame->data, roce_len);
 	} else {
 		tx->l3 = 0;
-		tx->bth = XRDMA_NET_MAX;
+		tx->bth = MODEL_NET_MAX;
 	}
 	tx->frame->len = tx->bth + roce_len;
-	tx->payload = xrdma_pkt_write(pkt, tx->frame->data + tx->bth);
+	tx->payload = model_pkt_write(pkt, tx->frame->data + tx->bth);
 	return true;
 }
 
 /* The port hears the groups that it is attached to. */
-static void loop_back(struct xrdma_device *dev, const struct xrdma_frame *frame)
+static void loop_back(struct model_device *dev, const struct model_frame *frame)
 {
-	struct xrdma_frame *copy;
+	struct model_frame *copy;
 
-	if (!xrdma_mcast_wanted(dev, frame->data))
+	if (!model_mcast_wanted(dev, frame->data))
 		return;
-	copy = xrdma_wire_frame(dev->wire);
+	copy = model_wire_frame(dev->wire);
 	if (!copy)
 		return;
 	copy->len = frame->len;
 	memcpy(copy->data, frame->data, frame->len);
-	xrdma_frameq_push(&dev->wire->arrived, copy);
+	model_frameq_push(&dev->wire->arrived, copy);
 }
 
 /**
- * xrdma_tx_end() - send a packet that is complete
+ * model_tx_end() - send a packet that is complete
  * @qp: the queue pair
  * @tx: the packet
  */
-void xrdma_tx_end(struct xrdma_qp *qp, struct xrdma_tx *tx)
+void model_tx_end(struct model_qp *qp, struct model_tx *tx)
 {
 	if (!tx->l3) {
 		qp->dev->wire->tx_no_gid++;
-		xrdma_tx_cancel(qp, tx);
+		model_tx_cancel(qp, tx);
 		return;
 	}
-	xrdma_icrc_write(tx->frame->data, tx->l3, tx->bth, tx->frame->len);
-	xrdma_qp_stat_add(qp, XRDMA_STAT_TX_PACKETS, 1);
-	xrdma_qp_stat_add(qp, XRDMA_STAT_TX_BYTES, tx->frame->len);
+	model_icrc_write(tx->frame->data, tx->l3, tx->bth, tx->frame->len);
+	model_qp_stat_add(qp, XRDMA_STAT_TX_PACKETS, 1);
+	model_qp_stat_add(qp, XRDMA_STAT_TX_BYTES, tx->frame->len);
 	if (qp->cc.rp.slowed)
-		xrdma_cc_account(qp, tx->frame->len);
+		model_cc_account(qp, tx->frame->len);
 	if (tx->frame->data[0] & 1)
 		loop_back(qp->dev, tx->frame);
-	xrdma_wire_send(qp->dev->wire, tx->frame);
+	model_wire_send(qp->dev->wire, tx->frame);
 }
 
 /**
- * xrdma_tx_cancel() - do not send a packet after all
+ * model_tx_cancel() - do not send a packet after all
  * @qp: the queue pair
  * @tx: the packet
  */
-void xrdma_tx_cancel(struct xrdma_qp *qp, struct xrdma_tx *tx)
+void model_tx_cancel(struct model_qp *qp, struct model_tx *tx)
 {
-	xrdma_frame_put(&qp->dev->wire->pool, tx->frame);
+	model_frame_put(&qp->dev->wire->pool, tx->frame);
 }

@@ -13,51 +13,51 @@
 #include "transport/uc.h"
 
 /* The host's own mistake: the receive fails, and the queue pair. */
-static bool recv_failed(struct xrdma_qp *qp, u16 reason)
+static bool recv_failed(struct model_qp *qp, u16 reason)
 {
 	const struct xrdma_rq_wqe *wqe = (void *)qp->tp->resp.mem->recv;
-	const struct xrdma_recv_done done = {
+	const struct model_recv_done done = {
 		.status = XRDMA_WC_LOC_PROT_ERR,
 		.opcode = XRDMA_OP_RECV,
 		.wr_id = wqe->wr_id,
 		.vendor_err = reason,
 	};
 
-	xrdma_qp_complete_recv(qp, &done);
-	xrdma_qp_error(qp, 0);
+	model_qp_complete_recv(qp, &done);
+	model_qp_error(qp, 0);
 	return false;
 }
 
 /* Return: false if the message is to be dropped. */
-static bool take_send(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static bool take_send(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->tp->resp;
-	struct xrdma_sgl sgl;
+	struct model_responder *resp = &qp->tp->resp;
+	struct model_sgl sgl;
 	u64 end;
 	int reason;
 
-	if (pkt->op.flags & XRDMA_PKT_FIRST) {
-		if (xrdma_qp_read_rq(qp, resp->mem->recv))
+	if (pkt->op.flags & MODEL_PKT_FIRST) {
+		if (model_qp_read_rq(qp, resp->mem->recv))
 			return false;
 		resp->received = 0;
 	}
-	xrdma_responder_sgl(qp, &sgl);
+	model_responder_sgl(qp, &sgl);
 	end = (u64)resp->received + pkt->len;
-	if (end > xrdma_sgl_length(&sgl) || end > XRDMA_MSG_MAX)
+	if (end > model_sgl_length(&sgl) || end > MODEL_MSG_MAX)
 		return false;
-	reason = xrdma_sgl_scatter(qp, &sgl, resp->received, pkt->payload,
+	reason = model_sgl_scatter(qp, &sgl, resp->received, pkt->payload,
 				   pkt->len);
 	if (reason)
 		return recv_failed(qp, reason);
 	resp->received += pkt->len;
-	if (pkt->op.flags & XRDMA_PKT_LAST)
-		xrdma_responder_done(qp, pkt, XRDMA_OP_RECV);
+	if (pkt->op.flags & MODEL_PKT_LAST)
+		model_responder_done(qp, pkt, XRDMA_OP_RECV);
 	return true;
 }
 
-static struct xrdma_access_req access_of(const struct xrdma_qp *qp, u64 len)
+static struct model_access_req access_of(const struct model_qp *qp, u64 len)
 {
-	return (struct xrdma_access_req) {
+	return (struct model_access_req) {
 		.qp = qp,
 		.addr = qp->tp->resp.va,
 		.len = len,
@@ -69,82 +69,82 @@ static struct xrdma_access_req access_of(const struct xrdma_qp *qp, u64 len)
 }
 
 /* The first packet of a WRITE announces all of it: check all of it. */
-static bool begin_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static bool begin_write(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	struct xrdma_access_req req;
-	struct xrdma_target target;
+	struct model_access_req req;
+	struct model_target target;
 
 	qp->tp->resp.va = pkt->va;
 	qp->tp->resp.rkey = pkt->rkey;
 	qp->tp->resp.left = pkt->dma_len;
 	qp->tp->resp.received = 0;
 	req = access_of(qp, pkt->dma_len);
-	return pkt->dma_len <= XRDMA_MSG_MAX &&
-	       !xrdma_access_check(qp->dev, &req, &target);
+	return pkt->dma_len <= MODEL_MSG_MAX &&
+	       !model_access_check(qp->dev, &req, &target);
 }
 
 /* Return: false if the message is to be dropped. */
-static bool take_write(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static bool take_write(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	struct xrdma_responder *resp = &qp->tp->resp;
-	bool imm = pkt->op.hdrs & XRDMA_HDR_IMM;
-	bool last = pkt->op.flags & XRDMA_PKT_LAST;
-	struct xrdma_access_req req;
+	struct model_responder *resp = &qp->tp->resp;
+	bool imm = pkt->op.hdrs & MODEL_HDR_IMM;
+	bool last = pkt->op.flags & MODEL_PKT_LAST;
+	struct model_access_req req;
 
-	if (pkt->op.flags & XRDMA_PKT_FIRST && !begin_write(qp, pkt))
+	if (pkt->op.flags & MODEL_PKT_FIRST && !begin_write(qp, pkt))
 		return false;
 	if (last ? pkt->len != resp->left : pkt->len >= resp->left)
 		return false;
-	if (imm && xrdma_qp_read_rq(qp, resp->mem->recv))
+	if (imm && model_qp_read_rq(qp, resp->mem->recv))
 		return false;
 	req = access_of(qp, pkt->len);
-	if (xrdma_access_write(qp->dev, &req, pkt->payload))
+	if (model_access_write(qp->dev, &req, pkt->payload))
 		return false;
 	resp->va += pkt->len;
 	resp->left -= pkt->len;
 	resp->received += pkt->len;
-	if (pkt->op.flags & XRDMA_PKT_FIRST)
-		xrdma_qp_stat_add(qp, XRDMA_STAT_RX_WRITES, 1);
+	if (pkt->op.flags & MODEL_PKT_FIRST)
+		model_qp_stat_add(qp, XRDMA_STAT_RX_WRITES, 1);
 	if (imm)
-		xrdma_responder_done(qp, pkt, XRDMA_OP_RECV_WRITE_IMM);
+		model_responder_done(qp, pkt, XRDMA_OP_RECV_WRITE_IMM);
 	return true;
 }
 
 /* Is it the packet that comes next in its message, or the first of one? */
-static bool in_message(const struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+static bool in_message(const struct model_qp *qp, const struct model_pkt *pkt)
 {
-	u16 kind = pkt->op.flags & (XRDMA_PKT_SEND | XRDMA_PKT_WRITE);
-	u32 mtu = xrdma_qp_mtu(qp);
+	u16 kind = pkt->op.flags & (MODEL_PKT_SEND | MODEL_PKT_WRITE);
+	u32 mtu = model_qp_mtu(qp);
 
-	if (!(pkt->op.flags & XRDMA_PKT_LAST) ? pkt->len != mtu :
+	if (!(pkt->op.flags & MODEL_PKT_LAST) ? pkt->len != mtu :
 						pkt->len > mtu)
 		return false;
-	if (pkt->op.flags & XRDMA_PKT_FIRST)
+	if (pkt->op.flags & MODEL_PKT_FIRST)
 		return true;
 	return kind == qp->tp->resp.message && pkt->psn == qp->tp->resp.psn && pkt->len;
 }
 
 /**
- * xrdma_uc_request() - a request packet has come
+ * model_uc_request() - a request packet has come
  * @qp: the queue pair, in RTR, RTS, SQD or SQE
  * @pkt: the packet
  *
  * A first packet begins a message, whatever became of the one before.
  *
- * Return: XRDMA_RX_OK, or why it was dropped.
+ * Return: MODEL_RX_OK, or why it was dropped.
  */
-enum xrdma_rx xrdma_uc_request(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+enum model_rx model_uc_request(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	u16 kind = pkt->op.flags & (XRDMA_PKT_SEND | XRDMA_PKT_WRITE);
-	struct xrdma_responder *resp = &qp->tp->resp;
+	u16 kind = pkt->op.flags & (MODEL_PKT_SEND | MODEL_PKT_WRITE);
+	struct model_responder *resp = &qp->tp->resp;
 	bool goes_on = in_message(qp, pkt);
 
 	if (pkt->psn != resp->psn)
-		xrdma_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
-	resp->psn = xrdma_psn_add(pkt->psn, 1);
+		model_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
+	resp->psn = model_psn_add(pkt->psn, 1);
 	if (goes_on)
-		goes_on = kind == XRDMA_PKT_SEND ? take_send(qp, pkt) :
+		goes_on = kind == MODEL_PKT_SEND ? take_send(qp, pkt) :
 						   take_write(qp, pkt);
-	resp->message = goes_on && !(pkt->op.flags & XRDMA_PKT_LAST) ? kind : 0;
-	return goes_on ? XRDMA_RX_OK : XRDMA_RX_UNEXPECTED;
+	resp->message = goes_on && !(pkt->op.flags & MODEL_PKT_LAST) ? kind : 0;
+	return goes_on ? MODEL_RX_OK : MODEL_RX_UNEXPECTED;
 }

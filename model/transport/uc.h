@@ -2,15 +2,15 @@
 /*
  * The responder of an unreliable connection (IBTA 9.8): it answers nothing.
  */
-#ifndef XRDMA_MODEL_UC_H
-#define XRDMA_MODEL_UC_H
+#ifndef MODEL_UC_H
+#define MODEL_UC_H
 
 #include "packet/net.h"
 
-struct xrdma_pkt;
-struct xrdma_qp;
+struct model_pkt;
+struct model_qp;
 
-enum xrdma_rx xrdma_uc_request(struct xrdma_qp *qp,
-			       const struct xrdma_pkt *pkt);
+enum model_rx model_uc_request(struct model_qp *qp,
+			       const struct model_pkt *pkt);
 
-#endif /* XRDMA_MODEL_UC_H */
+#endif /* MODEL_UC_H */

@@ -32,44 +32,44 @@
 struct datagram {
 	const struct xrdma_sq_wqe *wqe;
 	const struct xrdma_av *av;
-	struct xrdma_sgl sgl;
+	struct model_sgl sgl;
 	u64 len;
 };
 
-static u32 own_qkey(const struct xrdma_qp *qp)
+static u32 own_qkey(const struct model_qp *qp)
 {
 	return qp->type == XRDMA_QP_GSI ? GSI_QKEY : le32_to_cpu(qp->attr.qkey);
 }
 
-/* Without its source GID a datagram is lost, see xrdma_tx_begin(). */
-static bool address_ok(const struct xrdma_qp *qp, const struct datagram *d)
+/* Without its source GID a datagram is lost, see model_tx_begin(). */
+static bool address_ok(const struct model_qp *qp, const struct datagram *d)
 {
-	return le32_to_cpu(d->wqe->dqpn) <= XRDMA_QPN_MASK &&
-	       xrdma_av_ok(qp->dev, d->av);
+	return le32_to_cpu(d->wqe->dqpn) <= MODEL_QPN_MASK &&
+	       model_av_ok(qp->dev, d->av);
 }
 
 /* Return: enum xrdma_wc_status. */
-static u8 check_data(const struct xrdma_qp *qp, struct datagram *d)
+static u8 check_data(const struct model_qp *qp, struct datagram *d)
 {
 	u32 room = (1U << qp->sq.log_stride) - sizeof(*d->wqe) -
 		   sizeof(*d->av);
 
 	if (d->wqe->flags & XRDMA_WQE_INLINE) {
 		d->len = d->sgl.num;
-		if (d->len > room || d->len > XRDMA_MAX_INLINE)
+		if (d->len > room || d->len > MODEL_MAX_INLINE)
 			return XRDMA_WC_LOC_LEN_ERR;
 	} else {
-		if (d->sgl.num > XRDMA_MAX_SGE ||
+		if (d->sgl.num > MODEL_MAX_SGE ||
 		    d->sgl.num * sizeof(*d->sgl.sge) > room)
 			return XRDMA_WC_LOC_QP_OP_ERR;
-		d->len = xrdma_sgl_length(&d->sgl);
+		d->len = model_sgl_length(&d->sgl);
 	}
-	return d->len > xrdma_port_path_mtu(qp->dev) ? XRDMA_WC_LOC_LEN_ERR :
+	return d->len > model_port_path_mtu(qp->dev) ? XRDMA_WC_LOC_LEN_ERR :
 						       XRDMA_WC_SUCCESS;
 }
 
 /* Take the entry apart that is in @wqe. Return: enum xrdma_wc_status. */
-static u8 parse(const struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
+static u8 parse(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 		struct datagram *d)
 {
 	d->wqe = wqe;
@@ -85,7 +85,7 @@ static u8 parse(const struct xrdma_qp *qp, const struct xrdma_sq_wqe *wqe,
 }
 
 /* From now on packets go there. */
-static void set_path(struct xrdma_qp *qp, const struct datagram *d)
+static void set_path(struct model_qp *qp, const struct datagram *d)
 {
 	if (qp->attr.dest_qpn == d->wqe->dqpn &&
 	    !memcmp(&qp->attr.av, d->av, sizeof(*d->av)))
@@ -95,14 +95,14 @@ static void set_path(struct xrdma_qp *qp, const struct datagram *d)
 	qp->tp->tx.valid = false;
 }
 
-static void make_pkt(struct xrdma_qp *qp, const struct datagram *d,
-		     struct xrdma_pkt *pkt)
+static void make_pkt(struct model_qp *qp, const struct datagram *d,
+		     struct model_pkt *pkt)
 {
 	bool imm = d->wqe->opcode == XRDMA_OP_SEND_IMM;
 	u32 qkey = le32_to_cpu(d->wqe->qkey);
 
-	xrdma_pkt_init(pkt, XRDMA_BTH_UD | (imm ? XRDMA_BTH_SEND_ONLY_IMM :
-					    XRDMA_BTH_SEND_ONLY),
+	model_pkt_init(pkt, MODEL_BTH_UD | (imm ? MODEL_BTH_SEND_ONLY_IMM :
+					    MODEL_BTH_SEND_ONLY),
 		       le32_to_cpu(d->wqe->dqpn), qp->tp->req.psn);
 	pkt->solicited = d->wqe->flags & XRDMA_WQE_SOLICITED;
 	pkt->imm = d->wqe->imm;
@@ -112,30 +112,30 @@ static void make_pkt(struct xrdma_qp *qp, const struct datagram *d,
 }
 
 /* There is room on the wire. Return: 0 or enum xrdma_fault_reason. */
-static int send_datagram(struct xrdma_qp *qp, const struct datagram *d)
+static int send_datagram(struct model_qp *qp, const struct datagram *d)
 {
-	struct xrdma_pkt pkt;
-	struct xrdma_tx tx;
+	struct model_pkt pkt;
+	struct model_tx tx;
 	int reason = 0;
 
 	set_path(qp, d);
 	make_pkt(qp, d, &pkt);
-	xrdma_tx_begin(qp, &pkt, &tx);
+	model_tx_begin(qp, &pkt, &tx);
 	if (d->wqe->flags & XRDMA_WQE_INLINE)
 		memcpy(tx.payload, d->sgl.sge, d->len);
 	else
-		reason = xrdma_sgl_gather(qp, &d->sgl, 0, tx.payload, d->len);
+		reason = model_sgl_gather(qp, &d->sgl, 0, tx.payload, d->len);
 	if (reason) {
-		xrdma_tx_cancel(qp, &tx);
+		model_tx_cancel(qp, &tx);
 		return reason;
 	}
-	qp->tp->req.psn = xrdma_psn_add(qp->tp->req.psn, 1);
-	xrdma_tx_end(qp, &tx);
+	qp->tp->req.psn = model_psn_add(qp->tp->req.psn, 1);
+	model_tx_end(qp, &tx);
 	return 0;
 }
 
 /* Return: false if the queue pair is not to go on. */
-static bool send_one(struct xrdma_qp *qp, u32 index,
+static bool send_one(struct model_qp *qp, u32 index,
 		     const struct xrdma_sq_wqe *wqe)
 {
 	struct datagram d;
@@ -148,18 +148,18 @@ static bool send_one(struct xrdma_qp *qp, u32 index,
 		status = reason ? XRDMA_WC_LOC_PROT_ERR : XRDMA_WC_SUCCESS;
 	}
 	if (status)
-		xrdma_qp_fail_send(qp, index, wqe, status, reason);
+		model_qp_fail_send(qp, index, wqe, status, reason);
 	else
-		xrdma_qp_complete_send(qp, index, wqe, 0);
+		model_qp_complete_send(qp, index, wqe, 0);
 	return qp->state == XRDMA_QPS_RTS;
 }
 
-static bool ud_run(struct xrdma_qp *qp)
+static bool ud_run(struct model_qp *qp)
 {
-	return xrdma_sends_run(qp, send_one);
+	return model_sends_run(qp, send_one);
 }
 
-static void ud_modify(struct xrdma_qp *qp, u32 mask, u8 old)
+static void ud_modify(struct model_qp *qp, u32 mask, u8 old)
 {
 	if (mask & XRDMA_QPM_SQ_PSN)
 		qp->tp->req.psn = le32_to_cpu(qp->attr.sq_psn);
@@ -167,31 +167,31 @@ static void ud_modify(struct xrdma_qp *qp, u32 mask, u8 old)
 		qp->tp->req.next = qp->sq.ci;
 }
 
-static void ud_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
+static void ud_query(const struct model_qp *qp, struct xrdma_qp_attr *attr)
 {
 	attr->sq_psn = cpu_to_le32(qp->tp->req.psn);
 	attr->dest_qpn = 0;
 	memset(&attr->av, 0, sizeof(attr->av));
 }
 
-const struct xrdma_qp_ops xrdma_ud_ops = {
-	.init = xrdma_sends_init,
+const struct model_qp_ops model_ud_ops = {
+	.init = model_sends_init,
 	.modify = ud_modify,
-	.stop = xrdma_sends_stop,
-	.destroy = xrdma_sends_destroy,
+	.stop = model_sends_stop,
+	.destroy = model_sends_destroy,
 	.run = ud_run,
-	.idle = xrdma_sends_idle,
+	.idle = model_sends_idle,
 	.query = ud_query,
 };
 
-static bool can_receive(const struct xrdma_qp *qp)
+static bool can_receive(const struct model_qp *qp)
 {
 	return qp->state == XRDMA_QPS_RTR || qp->state == XRDMA_QPS_RTS ||
 	       qp->state == XRDMA_QPS_SQD || qp->state == XRDMA_QPS_SQE;
 }
 
 /* What comes before the data: the IP header, at the end of 40 bytes. */
-static void make_grh(const struct xrdma_net *net, u8 *grh)
+static void make_grh(const struct model_net *net, u8 *grh)
 {
 	u32 len = net->l4 - net->l3;
 
@@ -200,21 +200,21 @@ static void make_grh(const struct xrdma_net *net, u8 *grh)
 }
 
 /* Return: 0 or enum xrdma_fault_reason. */
-static int scatter(struct xrdma_qp *qp, const struct xrdma_sgl *sgl,
-		   const struct xrdma_net *net, const struct xrdma_pkt *pkt)
+static int scatter(struct model_qp *qp, const struct model_sgl *sgl,
+		   const struct model_net *net, const struct model_pkt *pkt)
 {
 	u8 grh[GRH_BYTES];
 	int reason;
 
 	make_grh(net, grh);
-	reason = xrdma_sgl_scatter(qp, sgl, 0, grh, sizeof(grh));
+	reason = model_sgl_scatter(qp, sgl, 0, grh, sizeof(grh));
 	if (reason)
 		return reason;
-	return xrdma_sgl_scatter(qp, sgl, sizeof(grh), pkt->payload, pkt->len);
+	return model_sgl_scatter(qp, sgl, sizeof(grh), pkt->payload, pkt->len);
 }
 
-static void describe(const struct xrdma_net *net, const struct xrdma_pkt *pkt,
-		     struct xrdma_recv_done *done)
+static void describe(const struct model_net *net, const struct model_pkt *pkt,
+		     struct model_recv_done *done)
 {
 	done->opcode = XRDMA_OP_RECV;
 	done->flags = XRDMA_CQE_GRH;
@@ -225,7 +225,7 @@ static void describe(const struct xrdma_net *net, const struct xrdma_pkt *pkt,
 		done->flags |= XRDMA_CQE_IPV4;
 	if (pkt->solicited)
 		done->flags |= XRDMA_CQE_SOLICITED;
-	if (pkt->op.hdrs & XRDMA_HDR_IMM) {
+	if (pkt->op.hdrs & MODEL_HDR_IMM) {
 		done->flags |= XRDMA_CQE_IMM;
 		done->imm = pkt->imm;
 	}
@@ -237,90 +237,90 @@ static void describe(const struct xrdma_net *net, const struct xrdma_pkt *pkt,
 }
 
 /* A receive entry is at hand: fill it. */
-static void deliver(struct xrdma_qp *qp, const struct xrdma_rq_wqe *wqe,
-		    const struct xrdma_net *net, const struct xrdma_pkt *pkt)
+static void deliver(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
+		    const struct model_net *net, const struct model_pkt *pkt)
 {
-	const struct xrdma_sgl sgl = {
+	const struct model_sgl sgl = {
 		.sge = (const struct xrdma_sge *)(wqe + 1),
 		.num = le16_to_cpu(wqe->num_sge),
 		.opcode = XRDMA_OP_RECV,
 	};
-	struct xrdma_recv_done done = { .wr_id = wqe->wr_id };
+	struct model_recv_done done = { .wr_id = wqe->wr_id };
 
 	describe(net, pkt, &done);
-	if (xrdma_sgl_length(&sgl) < done.byte_len) {
+	if (model_sgl_length(&sgl) < done.byte_len) {
 		done.status = XRDMA_WC_LOC_LEN_ERR;
 	} else {
 		done.vendor_err = scatter(qp, &sgl, net, pkt);
 		if (done.vendor_err)
 			done.status = XRDMA_WC_LOC_PROT_ERR;
 	}
-	xrdma_qp_complete_recv(qp, &done);
+	model_qp_complete_recv(qp, &done);
 	if (done.status == XRDMA_WC_LOC_PROT_ERR)
-		xrdma_qp_error(qp, 0);
+		model_qp_error(qp, 0);
 }
 
-static enum xrdma_rx receive(struct xrdma_qp *qp, const struct xrdma_net *net,
-			     const struct xrdma_pkt *pkt)
+static enum model_rx receive(struct model_qp *qp, const struct model_net *net,
+			     const struct model_pkt *pkt)
 {
-	u8 wqe[XRDMA_WQE_MAX] __attribute__((aligned(8)));
+	u8 wqe[MODEL_WQE_MAX] __attribute__((aligned(8)));
 
 	if (!can_receive(qp))
-		return XRDMA_RX_STATE;
+		return MODEL_RX_STATE;
 	if (pkt->qkey != own_qkey(qp))
-		return XRDMA_RX_QKEY;
-	xrdma_set_stat_add(qp, XRDMA_STAT_RX_PACKETS, 1);
-	xrdma_set_stat_add(qp, XRDMA_STAT_RX_BYTES, net->end);
-	if (xrdma_qp_read_rq(qp, wqe))
-		return XRDMA_RX_OVERRUN;
+		return MODEL_RX_QKEY;
+	model_set_stat_add(qp, XRDMA_STAT_RX_PACKETS, 1);
+	model_set_stat_add(qp, XRDMA_STAT_RX_BYTES, net->end);
+	if (model_qp_read_rq(qp, wqe))
+		return MODEL_RX_OVERRUN;
 	deliver(qp, (void *)wqe, net, pkt);
-	return XRDMA_RX_OK;
+	return MODEL_RX_OK;
 }
 
 /**
- * xrdma_ud_receive() - a datagram for one queue pair
+ * model_ud_receive() - a datagram for one queue pair
  * @qp: the queue pair, of datagrams
  * @net: the headers around the packet
  * @pkt: the packet
  *
- * Return: XRDMA_RX_OK, or why it was dropped.
+ * Return: MODEL_RX_OK, or why it was dropped.
  */
-enum xrdma_rx xrdma_ud_receive(struct xrdma_qp *qp,
-			       const struct xrdma_net *net,
-			       const struct xrdma_pkt *pkt)
+enum model_rx model_ud_receive(struct model_qp *qp,
+			       const struct model_net *net,
+			       const struct model_pkt *pkt)
 {
-	if (!xrdma_gid_is_local(qp->dev, net->dgid))
-		return XRDMA_RX_DESTINATION;
+	if (!model_gid_is_local(qp->dev, net->dgid))
+		return MODEL_RX_DESTINATION;
 	return receive(qp, net, pkt);
 }
 
 /**
- * xrdma_ud_multicast() - a datagram for all queue pairs of a group
+ * model_ud_multicast() - a datagram for all queue pairs of a group
  * @dev: the device
  * @net: the headers around the packet
  * @pkt: the packet, to QPN 0xffffff
  *
- * Return: XRDMA_RX_OK if one of them got it, or why it was dropped.
+ * Return: MODEL_RX_OK if one of them got it, or why it was dropped.
  */
-enum xrdma_rx xrdma_ud_multicast(struct xrdma_device *dev,
-				 const struct xrdma_net *net,
-				 const struct xrdma_pkt *pkt)
+enum model_rx model_ud_multicast(struct model_device *dev,
+				 const struct model_net *net,
+				 const struct model_pkt *pkt)
 {
-	const struct xrdma_mcast_group *group = xrdma_mcast_find(dev,
+	const struct model_mcast_group *group = model_mcast_find(dev,
 								 net->dgid);
-	bool own = xrdma_gid_is_local(dev, net->sgid);
-	const struct xrdma_mcast_member *member;
-	enum xrdma_rx rx = XRDMA_RX_QPN;
-	enum xrdma_rx last;
+	bool own = model_gid_is_local(dev, net->sgid);
+	const struct model_mcast_member *member;
+	enum model_rx rx = MODEL_RX_QPN;
+	enum model_rx last;
 
 	if (!group)
-		return XRDMA_RX_DESTINATION;
+		return MODEL_RX_DESTINATION;
 	TAILQ_FOREACH(member, &group->members, link) {
 		/* it does not hear itself */
 		if (own && member->qp->qpn == pkt->sqpn)
 			continue;
 		last = receive(member->qp, net, pkt);
-		if (rx != XRDMA_RX_OK)
+		if (rx != MODEL_RX_OK)
 			rx = last;
 	}
 	return rx;

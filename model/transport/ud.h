@@ -2,22 +2,22 @@
 /*
  * Datagrams that arrive: for one queue pair, or for all of a multicast group.
  */
-#ifndef XRDMA_MODEL_UD_H
-#define XRDMA_MODEL_UD_H
+#ifndef MODEL_UD_H
+#define MODEL_UD_H
 
 #include <linux/types.h>
 
 #include "packet/net.h"
 
-struct xrdma_device;
-struct xrdma_pkt;
-struct xrdma_qp;
+struct model_device;
+struct model_pkt;
+struct model_qp;
 
-enum xrdma_rx xrdma_ud_receive(struct xrdma_qp *qp,
-			       const struct xrdma_net *net,
-			       const struct xrdma_pkt *pkt);
-enum xrdma_rx xrdma_ud_multicast(struct xrdma_device *dev,
-				 const struct xrdma_net *net,
-				 const struct xrdma_pkt *pkt);
+enum model_rx model_ud_receive(struct model_qp *qp,
+			       const struct model_net *net,
+			       const struct model_pkt *pkt);
+enum model_rx model_ud_multicast(struct model_device *dev,
+				 const struct model_net *net,
+				 const struct model_pkt *pkt);
 
-#endif /* XRDMA_MODEL_UD_H */
+#endif /* MODEL_UD_H */

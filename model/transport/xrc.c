@@ -11,15 +11,15 @@
 #include "transport/xrc.h"
 
 /* The queue of a number, if requests to @qp may name it. */
-static struct xrdma_srq *find(const struct xrdma_qp *qp, u32 srqn)
+static struct model_srq *find(const struct model_qp *qp, u32 srqn)
 {
-	struct xrdma_srq *srq = xrdma_srq_get(qp->dev, srqn);
+	struct model_srq *srq = model_srq_get(qp->dev, srqn);
 
 	return srq && srq->xrcd == qp->xrcd ? srq : NULL;
 }
 
 /**
- * xrdma_xrc_request() - turn to the queue that a request names
+ * model_xrc_request() - turn to the queue that a request names
  * @qp: the queue pair; of other types there is nothing to do
  * @pkt: the request, next in sequence
  *
@@ -27,9 +27,9 @@ static struct xrdma_srq *find(const struct xrdma_qp *qp, u32 srqn)
  *
  * Return: false if there is none that it may name.
  */
-bool xrdma_xrc_request(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
+bool model_xrc_request(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	struct xrdma_srq *srq;
+	struct model_srq *srq;
 
 	if (qp->type != XRDMA_QP_XRC_TGT)
 		return true;
@@ -42,7 +42,7 @@ bool xrdma_xrc_request(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
 }
 
 /**
- * xrdma_xrc_answer() - have the protection domain that an answer needs
+ * model_xrc_answer() - have the protection domain that an answer needs
  * @qp: the queue pair; of other types there is nothing to do
  * @srqn: of the request that is answered
  *
@@ -50,9 +50,9 @@ bool xrdma_xrc_request(struct xrdma_qp *qp, const struct xrdma_pkt *pkt)
  *
  * Return: false if the queue is gone.
  */
-bool xrdma_xrc_answer(struct xrdma_qp *qp, u32 srqn)
+bool model_xrc_answer(struct model_qp *qp, u32 srqn)
 {
-	const struct xrdma_srq *srq;
+	const struct model_srq *srq;
 
 	if (qp->type != XRDMA_QP_XRC_TGT)
 		return true;

@@ -31,19 +31,19 @@ struct record_header {
 };
 
 /**
- * xrdma_capture_open() - begin
+ * model_capture_open() - begin
  * @capture: there is none
  * @path: of the file, which is made anew
  *
  * Return: 0 or a negative errno.
  */
-int xrdma_capture_open(struct xrdma_capture *capture, const char *path)
+int model_capture_open(struct model_capture *capture, const char *path)
 {
 	const struct file_header header = {
 		.magic = PCAP_MAGIC_NSEC,
 		.major = 2,
 		.minor = 4,
-		.snap_len = XRDMA_FRAME_MAX,
+		.snap_len = MODEL_FRAME_MAX,
 		.link_type = PCAP_ETHERNET,
 	};
 
@@ -56,12 +56,12 @@ int xrdma_capture_open(struct xrdma_capture *capture, const char *path)
 }
 
 /**
- * xrdma_capture_close() - end, if there is one
+ * model_capture_close() - end, if there is one
  * @capture: the capture
  *
  * Return: 0, or a negative errno if not all of it could be written.
  */
-int xrdma_capture_close(struct xrdma_capture *capture)
+int model_capture_close(struct model_capture *capture)
 {
 	int err = 0;
 
@@ -76,14 +76,14 @@ int xrdma_capture_close(struct xrdma_capture *capture)
 }
 
 /**
- * xrdma_capture_write() - write a frame
+ * model_capture_write() - write a frame
  * @capture: a capture that is open
  * @data: the frame
  * @len: its bytes
  *
- * What cannot be written is told by xrdma_capture_close().
+ * What cannot be written is told by model_capture_close().
  */
-void xrdma_capture_write(struct xrdma_capture *capture, const u8 *data, u32 len)
+void model_capture_write(struct model_capture *capture, const u8 *data, u32 len)
 {
 	struct record_header header = { .captured = len, .original = len };
 	struct timespec now;

@@ -10,13 +10,13 @@
 #include "wire/frame.h"
 
 /**
- * xrdma_frame_pool_init() - allocate a pool
+ * model_frame_pool_init() - allocate a pool
  * @pool: filled in
  * @total: number of frames
  *
  * Return: 0, or -ENOMEM.
  */
-int xrdma_frame_pool_init(struct xrdma_frame_pool *pool, u32 total)
+int model_frame_pool_init(struct model_frame_pool *pool, u32 total)
 {
 	u32 i;
 
@@ -26,15 +26,15 @@ int xrdma_frame_pool_init(struct xrdma_frame_pool *pool, u32 total)
 		return -ENOMEM;
 	pool->total = total;
 	for (i = total; i-- > 0; )
-		xrdma_frame_put(pool, &pool->memory[i]);
+		model_frame_put(pool, &pool->memory[i]);
 	return 0;
 }
 
 /**
- * xrdma_frame_pool_fini() - free a pool
+ * model_frame_pool_fini() - free a pool
  * @pool: the pool; frames that are still out become invalid
  */
-void xrdma_frame_pool_fini(struct xrdma_frame_pool *pool)
+void model_frame_pool_fini(struct model_frame_pool *pool)
 {
 	free(pool->memory);
 	memset(pool, 0, sizeof(*pool));

@@ -5,69 +5,69 @@
  *
  * Knows nothing of what a frame holds.
  */
-#ifndef XRDMA_MODEL_FRAME_H
-#define XRDMA_MODEL_FRAME_H
+#ifndef MODEL_FRAME_H
+#define MODEL_FRAME_H
 
 #include <linux/types.h>
 
 /* Ethernet header, VLAN tag and the largest payload a port may be set to. */
-#define XRDMA_FRAME_MTU		4500
-#define XRDMA_FRAME_MAX		(14 + 4 + XRDMA_FRAME_MTU)
+#define MODEL_FRAME_MTU		4500
+#define MODEL_FRAME_MAX		(14 + 4 + MODEL_FRAME_MTU)
 
 /**
- * struct xrdma_frame - an Ethernet frame, without its check sequence
+ * struct model_frame - an Ethernet frame, without its check sequence
  * @next: link of the queue or pool it is in
  * @due_ns: when it may leave, if it is held back
  * @overtake: how many others must leave before it, if it is held back
  * @len: bytes in @data
  * @data: the frame
  */
-struct xrdma_frame {
-	struct xrdma_frame *next;
+struct model_frame {
+	struct model_frame *next;
 	u64 due_ns;
 	u32 overtake;
 	u32 len;
-	u8 data[XRDMA_FRAME_MAX];
+	u8 data[MODEL_FRAME_MAX];
 } __attribute__((aligned(64)));
 
 /**
- * struct xrdma_frameq - first-in first-out queue; all zero is an empty one
+ * struct model_frameq - first-in first-out queue; all zero is an empty one
  * @head: oldest frame
  * @tail: newest frame
  * @count: number of frames
  */
-struct xrdma_frameq {
-	struct xrdma_frame *head;
-	struct xrdma_frame *tail;
+struct model_frameq {
+	struct model_frame *head;
+	struct model_frame *tail;
 	u32 count;
 };
 
 /**
- * struct xrdma_frame_pool - frames that are not in use
+ * struct model_frame_pool - frames that are not in use
  * @memory: all frames
  * @free: list of free frames, the last one freed first
  * @available: length of @free
  * @total: number of frames
  */
-struct xrdma_frame_pool {
-	struct xrdma_frame *memory;
-	struct xrdma_frame *free;
+struct model_frame_pool {
+	struct model_frame *memory;
+	struct model_frame *free;
 	u32 available;
 	u32 total;
 };
 
-int xrdma_frame_pool_init(struct xrdma_frame_pool *pool, u32 total);
-void xrdma_frame_pool_fini(struct xrdma_frame_pool *pool);
+int model_frame_pool_init(struct model_frame_pool *pool, u32 total);
+void model_frame_pool_fini(struct model_frame_pool *pool);
 
 /**
- * xrdma_frame_get() - take a frame out of the pool
+ * model_frame_get() - take a frame out of the pool
  * @pool: the pool
  *
  * Return: the frame, its contents undefined, or NULL.
  */
-static inline struct xrdma_frame *xrdma_frame_get(struct xrdma_frame_pool *pool)
+static inline struct model_frame *model_frame_get(struct model_frame_pool *pool)
 {
-	struct xrdma_frame *frame = pool->free;
+	struct model_frame *frame = pool->free;
 
 	if (!frame)
 		return NULL;
@@ -77,12 +77,12 @@ static inline struct xrdma_frame *xrdma_frame_get(struct xrdma_frame_pool *pool)
 }
 
 /**
- * xrdma_frame_put() - give a frame back
+ * model_frame_put() - give a frame back
  * @pool: the pool it came from
  * @frame: the frame, in no queue
  */
-static inline void xrdma_frame_put(struct xrdma_frame_pool *pool,
-				   struct xrdma_frame *frame)
+static inline void model_frame_put(struct model_frame_pool *pool,
+				   struct model_frame *frame)
 {
 	frame->next = pool->free;
 	pool->free = frame;
@@ -90,12 +90,12 @@ static inline void xrdma_frame_put(struct xrdma_frame_pool *pool,
 }
 
 /**
- * xrdma_frameq_push() - append a frame
+ * model_frameq_push() - append a frame
  * @queue: the queue
  * @frame: the frame, in no queue
  */
-static inline void xrdma_frameq_push(struct xrdma_frameq *queue,
-				     struct xrdma_frame *frame)
+static inline void model_frameq_push(struct model_frameq *queue,
+				     struct model_frame *frame)
 {
 	frame->next = NULL;
 	if (queue->tail)
@@ -107,14 +107,14 @@ static inline void xrdma_frameq_push(struct xrdma_frameq *queue,
 }
 
 /**
- * xrdma_frameq_pop() - remove the oldest frame
+ * model_frameq_pop() - remove the oldest frame
  * @queue: the queue
  *
  * Return: the frame, or NULL.
  */
-static inline struct xrdma_frame *xrdma_frameq_pop(struct xrdma_frameq *queue)
+static inline struct model_frame *model_frameq_pop(struct model_frameq *queue)
 {
-	struct xrdma_frame *frame = queue->head;
+	struct model_frame *frame = queue->head;
 
 	if (!frame)
 		return NULL;
@@ -125,4 +125,4 @@ static inline struct xrdma_frame *xrdma_frameq_pop(struct xrdma_frameq *queue)
 	return frame;
 }
 
-#endif /* XRDMA_MODEL_FRAME_H */
+#endif /* MODEL_FRAME_H */

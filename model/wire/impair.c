@@ -18,27 +18,27 @@
 #define SPEC_MAX	256
 #define ECN_CE		0x03
 
-#define IMPAIR_NAME(symbol, name) [XRDMA_IMPAIR_##symbol] = name,
+#define IMPAIR_NAME(symbol, name) [MODEL_IMPAIR_##symbol] = name,
 
-static const char * const names[XRDMA_IMPAIR_NUM] = {
-	XRDMA_IMPAIRMENTS(IMPAIR_NAME)
+static const char * const names[MODEL_IMPAIR_NUM] = {
+	MODEL_IMPAIRMENTS(IMPAIR_NAME)
 };
 
 /**
- * xrdma_impair_name() - name of a kind
+ * model_impair_name() - name of a kind
  * @kind: the kind
  *
  * Return: its name for users, as in a specification.
  */
-const char *xrdma_impair_name(enum xrdma_impairment kind)
+const char *model_impair_name(enum model_impairment kind)
 {
 	return names[kind];
 }
 
 /* Every decision takes one random number, so that kinds do not interfere. */
-static bool strikes(struct xrdma_impair *imp, enum xrdma_impairment kind)
+static bool strikes(struct model_impair *imp, enum model_impairment kind)
 {
-	if (xrdma_prng(&imp->rng) >= imp->threshold[kind])
+	if (model_prng(&imp->rng) >= imp->threshold[kind])
 		return false;
 	imp->count[kind]++;
 	return true;
@@ -94,7 +94,7 @@ static int parse_seed(const char *text, u64 *seed)
 	return end == text || *end ? -EINVAL : 0;
 }
 
-static int parse_setting(struct xrdma_impair *imp, const char *name,
+static int parse_setting(struct model_impair *imp, const char *name,
 			 const char *value)
 {
 	int kind;
@@ -103,14 +103,14 @@ static int parse_setting(struct xrdma_impair *imp, const char *name,
 		return parse_time(value, &imp->delay_ns);
 	if (!strcmp(name, "seed"))
 		return parse_seed(value, &imp->rng);
-	for (kind = 0; kind < XRDMA_IMPAIR_NUM; kind++)
+	for (kind = 0; kind < MODEL_IMPAIR_NUM; kind++)
 		if (!strcmp(name, names[kind]))
 			return parse_probability(value, &imp->threshold[kind]);
 	return -EINVAL;
 }
 
 /**
- * xrdma_impair_parse() - set impairments
+ * model_impair_parse() - set impairments
  * @imp: changed only if the specification is right; frames that are held back
  *	stay so
  * @spec: like "loss=1%,dup=0.5%,reorder=2%,corrupt=0.1%,corrupt-icrc-ok=0.01%,
@@ -119,9 +119,9 @@ static int parse_setting(struct xrdma_impair *imp, const char *name,
  *
  * Return: 0 or -EINVAL.
  */
-int xrdma_impair_parse(struct xrdma_impair *imp, const char *spec)
+int model_impair_parse(struct model_impair *imp, const char *spec)
 {
-	struct xrdma_impair new = { .rng = imp->rng };
+	struct model_impair new = { .rng = imp->rng };
 	char buf[SPEC_MAX];
 	char *rest = buf;
 	char *item;
@@ -145,71 +145,71 @@ int xrdma_impair_parse(struct xrdma_impair *imp, const char *spec)
 	imp->delay_ns = new.delay_ns;
 	imp->rng = new.rng;
 	imp->on = imp->delay_ns;
-	for (kind = 0; kind < XRDMA_IMPAIR_NUM; kind++)
+	for (kind = 0; kind < MODEL_IMPAIR_NUM; kind++)
 		imp->on |= imp->threshold[kind] != 0;
 	return 0;
 }
 
-static void flip_bit(struct xrdma_impair *imp, u8 *data, u32 from, u32 to)
+static void flip_bit(struct model_impair *imp, u8 *data, u32 from, u32 to)
 {
-	u32 bit = xrdma_prng_below(&imp->rng, (to - from) * 8);
+	u32 bit = model_prng_below(&imp->rng, (to - from) * 8);
 
 	data[from + bit / 8] ^= 1 << bit % 8;
 }
 
 /* One bit behind the Ethernet header; the ICRC stays what it was. */
-static void corrupt(struct xrdma_impair *imp, struct xrdma_frame *frame)
+static void corrupt(struct model_impair *imp, struct model_frame *frame)
 {
-	if (frame->len > XRDMA_ETH_BYTES)
-		flip_bit(imp, frame->data, XRDMA_ETH_BYTES, frame->len);
+	if (frame->len > MODEL_ETH_BYTES)
+		flip_bit(imp, frame->data, MODEL_ETH_BYTES, frame->len);
 }
 
 /* One bit of a RoCE packet, which then gets the ICRC that fits. */
-static void corrupt_icrc_ok(struct xrdma_impair *imp,
-			    struct xrdma_frame *frame)
+static void corrupt_icrc_ok(struct model_impair *imp,
+			    struct model_frame *frame)
 {
-	struct xrdma_net net;
+	struct model_net net;
 
-	if (xrdma_net_parse(&net, frame->data, frame->len))
+	if (model_net_parse(&net, frame->data, frame->len))
 		return;
-	flip_bit(imp, frame->data, net.bth, net.end - XRDMA_ICRC_BYTES);
-	xrdma_icrc_write(frame->data, net.l3, net.bth, net.end);
+	flip_bit(imp, frame->data, net.bth, net.end - MODEL_ICRC_BYTES);
+	model_icrc_write(frame->data, net.l3, net.bth, net.end);
 }
 
 /* RFC 1624: what a 16-bit word of the header changes in the checksum. */
 static void fix_ipv4_sum(u8 *ip, u16 old, u16 new)
 {
-	u32 sum = (u16)~xrdma_get16(ip + 10);
+	u32 sum = (u16)~model_get16(ip + 10);
 
 	sum += (u16)~old + new;
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
-	xrdma_put16(ip + 10, ~sum);
+	model_put16(ip + 10, ~sum);
 }
 
 /* Mark "congestion experienced", whatever the sender is capable of. */
-static void mark_ecn(struct xrdma_frame *frame)
+static void mark_ecn(struct model_frame *frame)
 {
-	struct xrdma_net net;
+	struct model_net net;
 	u16 old;
 	u8 *ip;
 
-	if (xrdma_net_parse(&net, frame->data, frame->len))
+	if (model_net_parse(&net, frame->data, frame->len))
 		return;
 	ip = frame->data + net.l3;
-	old = xrdma_get16(ip);
+	old = model_get16(ip);
 	if (net.is_ipv4) {
 		ip[1] |= ECN_CE;
-		fix_ipv4_sum(ip, old, xrdma_get16(ip));
+		fix_ipv4_sum(ip, old, model_get16(ip));
 	} else {
 		ip[1] |= ECN_CE << 4;
 	}
 }
 
-static struct xrdma_frame *copy_of(struct xrdma_frame_pool *pool,
-				   const struct xrdma_frame *frame)
+static struct model_frame *copy_of(struct model_frame_pool *pool,
+				   const struct model_frame *frame)
 {
-	struct xrdma_frame *copy = xrdma_frame_get(pool);
+	struct model_frame *copy = model_frame_get(pool);
 
 	if (copy) {
 		copy->len = frame->len;
@@ -219,76 +219,76 @@ static struct xrdma_frame *copy_of(struct xrdma_frame_pool *pool,
 }
 
 /* Let a frame out of @held that enough others have overtaken. */
-static void overtake(struct xrdma_impair *imp, u64 now_ns, bool passed,
-		     struct xrdma_frameq *out)
+static void overtake(struct model_impair *imp, u64 now_ns, bool passed,
+		     struct model_frameq *out)
 {
-	struct xrdma_frameq keep = { 0 };
-	struct xrdma_frame *frame;
+	struct model_frameq keep = { 0 };
+	struct model_frame *frame;
 
-	while ((frame = xrdma_frameq_pop(&imp->held)) != NULL) {
+	while ((frame = model_frameq_pop(&imp->held)) != NULL) {
 		if (passed && frame->overtake)
 			frame->overtake--;
 		if (frame->overtake && frame->due_ns > now_ns)
-			xrdma_frameq_push(&keep, frame);
+			model_frameq_push(&keep, frame);
 		else
-			xrdma_frameq_push(out, frame);
+			model_frameq_push(out, frame);
 	}
 	imp->held = keep;
 }
 
 /* The last stage: on its way at once, late, or overtaken. */
-static void dispatch(struct xrdma_impair *imp, struct xrdma_frame_pool *pool,
-		     struct xrdma_frame *frame, u64 now_ns,
-		     struct xrdma_frameq *out)
+static void dispatch(struct model_impair *imp, struct model_frame_pool *pool,
+		     struct model_frame *frame, u64 now_ns,
+		     struct model_frameq *out)
 {
-	bool late = strikes(imp, XRDMA_IMPAIR_REORDER);
+	bool late = strikes(imp, MODEL_IMPAIR_REORDER);
 
 	if (!late && !imp->delay_ns) {
-		xrdma_frameq_push(out, frame);
+		model_frameq_push(out, frame);
 		overtake(imp, now_ns, true, out);
 		return;
 	}
-	if (imp->held.count + imp->delayed.count >= XRDMA_IMPAIR_MAX_HELD) {
+	if (imp->held.count + imp->delayed.count >= MODEL_IMPAIR_MAX_HELD) {
 		imp->overflows++;
-		xrdma_frame_put(pool, frame);
+		model_frame_put(pool, frame);
 		return;
 	}
 	if (late) {
-		frame->overtake = 1 + xrdma_prng_below(&imp->rng, XRDMA_IMPAIR_OVERTAKE);
-		frame->due_ns = now_ns + imp->delay_ns + XRDMA_IMPAIR_HOLD_NS;
-		xrdma_frameq_push(&imp->held, frame);
+		frame->overtake = 1 + model_prng_below(&imp->rng, MODEL_IMPAIR_OVERTAKE);
+		frame->due_ns = now_ns + imp->delay_ns + MODEL_IMPAIR_HOLD_NS;
+		model_frameq_push(&imp->held, frame);
 		return;
 	}
 	frame->due_ns = now_ns + imp->delay_ns;
-	xrdma_frameq_push(&imp->delayed, frame);
+	model_frameq_push(&imp->delayed, frame);
 }
 
 /**
- * xrdma_impair_frame() - let a frame pass
+ * model_impair_frame() - let a frame pass
  * @imp: impairments, of which @on is set
  * @pool: where duplicates come from and what is lost goes to
  * @frame: the frame; no longer the caller's
  * @now_ns: the time
  * @out: frames that leave now, appended in order
  */
-void xrdma_impair_frame(struct xrdma_impair *imp,
-			struct xrdma_frame_pool *pool,
-			struct xrdma_frame *frame, u64 now_ns,
-			struct xrdma_frameq *out)
+void model_impair_frame(struct model_impair *imp,
+			struct model_frame_pool *pool,
+			struct model_frame *frame, u64 now_ns,
+			struct model_frameq *out)
 {
-	struct xrdma_frame *copy = NULL;
+	struct model_frame *copy = NULL;
 
-	if (strikes(imp, XRDMA_IMPAIR_LOSS)) {
-		xrdma_frame_put(pool, frame);
+	if (strikes(imp, MODEL_IMPAIR_LOSS)) {
+		model_frame_put(pool, frame);
 		return;
 	}
-	if (strikes(imp, XRDMA_IMPAIR_CORRUPT))
+	if (strikes(imp, MODEL_IMPAIR_CORRUPT))
 		corrupt(imp, frame);
-	if (strikes(imp, XRDMA_IMPAIR_CORRUPT_ICRC_OK))
+	if (strikes(imp, MODEL_IMPAIR_CORRUPT_ICRC_OK))
 		corrupt_icrc_ok(imp, frame);
-	if (strikes(imp, XRDMA_IMPAIR_ECN))
+	if (strikes(imp, MODEL_IMPAIR_ECN))
 		mark_ecn(frame);
-	if (strikes(imp, XRDMA_IMPAIR_DUP))
+	if (strikes(imp, MODEL_IMPAIR_DUP))
 		copy = copy_of(pool, frame);
 	dispatch(imp, pool, frame, now_ns, out);
 	if (copy)
@@ -296,30 +296,30 @@ void xrdma_impair_frame(struct xrdma_impair *imp,
 }
 
 /**
- * xrdma_impair_due() - let frames go whose time has come
+ * model_impair_due() - let frames go whose time has come
  * @imp: impairments
  * @now_ns: the time
  * @out: those frames, appended in order
  */
-void xrdma_impair_due(struct xrdma_impair *imp, u64 now_ns,
-		      struct xrdma_frameq *out)
+void model_impair_due(struct model_impair *imp, u64 now_ns,
+		      struct model_frameq *out)
 {
 	while (imp->delayed.head && imp->delayed.head->due_ns <= now_ns) {
-		xrdma_frameq_push(out, xrdma_frameq_pop(&imp->delayed));
+		model_frameq_push(out, model_frameq_pop(&imp->delayed));
 		overtake(imp, now_ns, true, out);
 	}
 	overtake(imp, now_ns, false, out);
 }
 
 /**
- * xrdma_impair_next_ns() - when the next frame is due
+ * model_impair_next_ns() - when the next frame is due
  * @imp: impairments
  *
  * Return: the time, UINT64_MAX if no frame is held back.
  */
-u64 xrdma_impair_next_ns(const struct xrdma_impair *imp)
+u64 model_impair_next_ns(const struct model_impair *imp)
 {
-	const struct xrdma_frame *frame;
+	const struct model_frame *frame;
 	u64 next_ns = UINT64_MAX;
 
 	if (imp->delayed.head)
@@ -331,17 +331,17 @@ u64 xrdma_impair_next_ns(const struct xrdma_impair *imp)
 }
 
 /**
- * xrdma_impair_flush() - lose every frame that is held back
+ * model_impair_flush() - lose every frame that is held back
  * @imp: impairments, which stay as they are
  * @pool: where the frames go
  */
-void xrdma_impair_flush(struct xrdma_impair *imp,
-			struct xrdma_frame_pool *pool)
+void model_impair_flush(struct model_impair *imp,
+			struct model_frame_pool *pool)
 {
-	struct xrdma_frame *frame;
+	struct model_frame *frame;
 
-	while ((frame = xrdma_frameq_pop(&imp->delayed)) != NULL)
-		xrdma_frame_put(pool, frame);
-	while ((frame = xrdma_frameq_pop(&imp->held)) != NULL)
-		xrdma_frame_put(pool, frame);
+	while ((frame = model_frameq_pop(&imp->delayed)) != NULL)
+		model_frame_put(pool, frame);
+	while ((frame = model_frameq_pop(&imp->held)) != NULL)
+		model_frame_put(pool, frame);
 }

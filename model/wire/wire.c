@@ -10,37 +10,37 @@
 #include "wire/wire.h"
 
 static void timer_fired(void *opaque);
-static void arrived(void *opaque, struct xrdma_frame *frame);
+static void arrived(void *opaque, struct model_frame *frame);
 
 /* The socket takes no more frames from the far end while so many wait. */
 static bool socket_room(void *opaque)
 {
-	const struct xrdma_wire *wire = opaque;
+	const struct model_wire *wire = opaque;
 
-	return wire->arrived.count < XRDMA_WIRE_FRAMES / 2;
+	return wire->arrived.count < MODEL_WIRE_FRAMES / 2;
 }
 
 /**
- * xrdma_wire_create() - make a wire
+ * model_wire_create() - make a wire
  * @loop: gives the time, and watches the socket
  * @seed: of the impairments
  * @ops: its owner
  * @opaque: first argument of @ops
  *
- * The wire has no far end until xrdma_wire_open(), and sends nothing until
- * xrdma_wire.port_up is set.
+ * The wire has no far end until model_wire_open(), and sends nothing until
+ * model_wire.port_up is set.
  *
  * Return: the wire, or NULL without memory.
  */
-struct xrdma_wire *xrdma_wire_create(struct xrdma_loop *loop, u64 seed,
-				     const struct xrdma_wire_ops *ops,
+struct model_wire *model_wire_create(struct model_loop *loop, u64 seed,
+				     const struct model_wire_ops *ops,
 				     void *opaque)
 {
-	struct xrdma_wire *wire = calloc(1, sizeof(*wire));
+	struct model_wire *wire = calloc(1, sizeof(*wire));
 
 	if (!wire)
 		return NULL;
-	if (xrdma_frame_pool_init(&wire->pool, XRDMA_WIRE_FRAMES)) {
+	if (model_frame_pool_init(&wire->pool, MODEL_WIRE_FRAMES)) {
 		free(wire);
 		return NULL;
 	}
@@ -61,70 +61,70 @@ struct xrdma_wire *xrdma_wire_create(struct xrdma_loop *loop, u64 seed,
 }
 
 /**
- * xrdma_wire_open() - connect the wire to a far end
+ * model_wire_open() - connect the wire to a far end
  * @wire: the wire, without a far end
  * @spec: "local=PATH,remote=PATH"; a file at the local path is removed
  *
  * Return: 0 or a negative errno.
  */
-int xrdma_wire_open(struct xrdma_wire *wire, const char *spec)
+int model_wire_open(struct model_wire *wire, const char *spec)
 {
-	return xrdma_socket_open(&wire->socket, spec);
+	return model_socket_open(&wire->socket, spec);
 }
 
 /**
- * xrdma_wire_close() - take the far end away
+ * model_wire_close() - take the far end away
  * @wire: the wire; frames that wait are lost
  */
-void xrdma_wire_close(struct xrdma_wire *wire)
+void model_wire_close(struct model_wire *wire)
 {
-	xrdma_socket_close(&wire->socket);
+	model_socket_close(&wire->socket);
 }
 
 /**
- * xrdma_wire_destroy() - free a wire
+ * model_wire_destroy() - free a wire
  * @wire: the wire
  */
-void xrdma_wire_destroy(struct xrdma_wire *wire)
+void model_wire_destroy(struct model_wire *wire)
 {
-	xrdma_timer_cancel(wire->loop, &wire->timer);
-	xrdma_wire_close(wire);
-	xrdma_capture_close(&wire->capture);
-	xrdma_frame_pool_fini(&wire->pool);
+	model_timer_cancel(wire->loop, &wire->timer);
+	model_wire_close(wire);
+	model_capture_close(&wire->capture);
+	model_frame_pool_fini(&wire->pool);
 	free(wire);
 }
 
-static void drop_all(struct xrdma_wire *wire, struct xrdma_frameq *queue)
+static void drop_all(struct model_wire *wire, struct model_frameq *queue)
 {
-	struct xrdma_frame *frame;
+	struct model_frame *frame;
 
-	while ((frame = xrdma_frameq_pop(queue)) != NULL)
-		xrdma_frame_put(&wire->pool, frame);
+	while ((frame = model_frameq_pop(queue)) != NULL)
+		model_frame_put(&wire->pool, frame);
 }
 
 /**
- * xrdma_wire_reset() - forget all frames in flight, and take the port down
+ * model_wire_reset() - forget all frames in flight, and take the port down
  * @wire: the wire
  */
-void xrdma_wire_reset(struct xrdma_wire *wire)
+void model_wire_reset(struct model_wire *wire)
 {
 	wire->port_up = false;
-	xrdma_timer_cancel(wire->loop, &wire->timer);
+	model_timer_cancel(wire->loop, &wire->timer);
 	drop_all(wire, &wire->arrived);
 	drop_all(wire, &wire->hold.frames);
 	wire->hold.num = 0;
 	drop_all(wire, &wire->socket.backlog);
-	xrdma_impair_flush(&wire->tx, &wire->pool);
-	xrdma_impair_flush(&wire->rx, &wire->pool);
+	model_impair_flush(&wire->tx, &wire->pool);
+	model_impair_flush(&wire->rx, &wire->pool);
 }
 
 /**
- * xrdma_wire_set_cable() - plug the cable in or out
+ * model_wire_set_cable() - plug the cable in or out
  * @wire: the wire
  * @plugged: whether there is a link from now on; a wire without a far end has a
  *	link too, to itself
  */
-void xrdma_wire_set_cable(struct xrdma_wire *wire, bool plugged)
+void model_wire_set_cable(struct model_wire *wire, bool plugged)
 {
 	if (wire->cable == plugged)
 		return;
@@ -133,151 +133,151 @@ void xrdma_wire_set_cable(struct xrdma_wire *wire, bool plugged)
 }
 
 /**
- * xrdma_wire_frame() - a buffer for a frame to be sent
+ * model_wire_frame() - a buffer for a frame to be sent
  * @wire: the wire
  *
- * Return: the frame, to be given to xrdma_wire_send(); NULL if there is none.
+ * Return: the frame, to be given to model_wire_send(); NULL if there is none.
  */
-struct xrdma_frame *xrdma_wire_frame(struct xrdma_wire *wire)
+struct model_frame *model_wire_frame(struct model_wire *wire)
 {
-	return xrdma_frame_get(&wire->pool);
+	return model_frame_get(&wire->pool);
 }
 
 /**
- * xrdma_wire_room() - may a requester send one more frame?
+ * model_wire_room() - may a requester send one more frame?
  * @wire: the wire
  *
  * Return: false while frames that are on their way should be handled first.
  */
-bool xrdma_wire_room(const struct xrdma_wire *wire)
+bool model_wire_room(const struct model_wire *wire)
 {
-	return wire->arrived.count < XRDMA_WIRE_QUEUE &&
-	       wire->socket.backlog.count < XRDMA_WIRE_QUEUE &&
-	       wire->pool.available > XRDMA_WIRE_RESERVE;
+	return wire->arrived.count < MODEL_WIRE_QUEUE &&
+	       wire->socket.backlog.count < MODEL_WIRE_QUEUE &&
+	       wire->pool.available > MODEL_WIRE_RESERVE;
 }
 
-static void route(struct xrdma_wire *wire, struct xrdma_frame *frame)
+static void route(struct model_wire *wire, struct model_frame *frame)
 {
 	if (wire->ops->is_local(wire->opaque, frame->data)) {
-		xrdma_frameq_push(&wire->arrived, frame);
+		model_frameq_push(&wire->arrived, frame);
 	} else if (wire->socket.open) {
-		xrdma_socket_send(&wire->socket, frame);
+		model_socket_send(&wire->socket, frame);
 	} else {
 		wire->tx_nowhere++;
-		xrdma_frame_put(&wire->pool, frame);
+		model_frame_put(&wire->pool, frame);
 	}
 }
 
-static void route_all(struct xrdma_wire *wire, struct xrdma_frameq *queue)
+static void route_all(struct model_wire *wire, struct model_frameq *queue)
 {
-	struct xrdma_frame *frame;
+	struct model_frame *frame;
 
-	while ((frame = xrdma_frameq_pop(queue)) != NULL)
+	while ((frame = model_frameq_pop(queue)) != NULL)
 		route(wire, frame);
 }
 
-static void arrive(struct xrdma_wire *wire, struct xrdma_frame *frame)
+static void arrive(struct model_wire *wire, struct model_frame *frame)
 {
-	xrdma_capture_frame(&wire->capture, frame->data, frame->len);
-	xrdma_frameq_push(&wire->arrived, frame);
+	model_capture_frame(&wire->capture, frame->data, frame->len);
+	model_frameq_push(&wire->arrived, frame);
 }
 
-static void arrive_all(struct xrdma_wire *wire, struct xrdma_frameq *queue)
+static void arrive_all(struct model_wire *wire, struct model_frameq *queue)
 {
-	struct xrdma_frame *frame;
+	struct model_frame *frame;
 
-	while ((frame = xrdma_frameq_pop(queue)) != NULL)
+	while ((frame = model_frameq_pop(queue)) != NULL)
 		arrive(wire, frame);
 }
 
-static void arm_timer(struct xrdma_wire *wire)
+static void arm_timer(struct model_wire *wire)
 {
-	u64 next_ns = xrdma_impair_next_ns(&wire->tx);
-	u64 rx_ns = xrdma_impair_next_ns(&wire->rx);
+	u64 next_ns = model_impair_next_ns(&wire->tx);
+	u64 rx_ns = model_impair_next_ns(&wire->rx);
 
 	if (rx_ns < next_ns)
 		next_ns = rx_ns;
 	if (next_ns != UINT64_MAX)
-		xrdma_timer_arm(wire->loop, &wire->timer, next_ns);
+		model_timer_arm(wire->loop, &wire->timer, next_ns);
 }
 
 static void timer_fired(void *opaque)
 {
-	struct xrdma_wire *wire = opaque;
-	u64 now_ns = xrdma_loop_now(wire->loop);
-	struct xrdma_frameq out = { 0 };
+	struct model_wire *wire = opaque;
+	u64 now_ns = model_loop_now(wire->loop);
+	struct model_frameq out = { 0 };
 
-	xrdma_impair_due(&wire->tx, now_ns, &out);
+	model_impair_due(&wire->tx, now_ns, &out);
 	route_all(wire, &out);
-	xrdma_impair_due(&wire->rx, now_ns, &out);
+	model_impair_due(&wire->rx, now_ns, &out);
 	arrive_all(wire, &out);
 	arm_timer(wire);
 }
 
-static bool may_send(const struct xrdma_wire *wire)
+static bool may_send(const struct model_wire *wire)
 {
 	return wire->cable && wire->port_up;
 }
 
 /**
- * xrdma_wire_send() - send a frame
+ * model_wire_send() - send a frame
  * @wire: the wire
- * @frame: from xrdma_wire_frame(); no longer the caller's
+ * @frame: from model_wire_frame(); no longer the caller's
  */
-void xrdma_wire_send(struct xrdma_wire *wire, struct xrdma_frame *frame)
+void model_wire_send(struct model_wire *wire, struct model_frame *frame)
 {
-	struct xrdma_frameq out = { 0 };
+	struct model_frameq out = { 0 };
 
 	if (!may_send(wire)) {
 		wire->tx_down++;
-		xrdma_frame_put(&wire->pool, frame);
+		model_frame_put(&wire->pool, frame);
 		return;
 	}
 	wire->tx_frames++;
-	xrdma_capture_frame(&wire->capture, frame->data, frame->len);
+	model_capture_frame(&wire->capture, frame->data, frame->len);
 	if (!wire->tx.on) {
 		route(wire, frame);
 		return;
 	}
-	xrdma_impair_frame(&wire->tx, &wire->pool, frame,
-			   xrdma_loop_now(wire->loop), &out);
+	model_impair_frame(&wire->tx, &wire->pool, frame,
+			   model_loop_now(wire->loop), &out);
 	route_all(wire, &out);
 	arm_timer(wire);
 }
 
 /* A frame came from the far end. */
-static void arrived(void *opaque, struct xrdma_frame *frame)
+static void arrived(void *opaque, struct model_frame *frame)
 {
-	struct xrdma_wire *wire = opaque;
-	struct xrdma_frameq out = { 0 };
+	struct model_wire *wire = opaque;
+	struct model_frameq out = { 0 };
 
 	if (!wire->rx.on) {
 		arrive(wire, frame);
 		return;
 	}
-	xrdma_impair_frame(&wire->rx, &wire->pool, frame,
-			   xrdma_loop_now(wire->loop), &out);
+	model_impair_frame(&wire->rx, &wire->pool, frame,
+			   model_loop_now(wire->loop), &out);
 	arrive_all(wire, &out);
 	arm_timer(wire);
 }
 
 /**
- * xrdma_wire_poll() - hand frames that have arrived to the owner
+ * model_wire_poll() - hand frames that have arrived to the owner
  * @wire: the wire
  *
  * Return: true if there were any.
  */
-bool xrdma_wire_poll(struct xrdma_wire *wire)
+bool model_wire_poll(struct model_wire *wire)
 {
-	u32 budget = XRDMA_WIRE_BUDGET;
-	struct xrdma_frame *frame;
+	u32 budget = MODEL_WIRE_BUDGET;
+	struct model_frame *frame;
 	bool any = wire->arrived.head;
 
-	while (budget-- && (frame = xrdma_frameq_pop(&wire->arrived))) {
-		if (xrdma_hold_frame(&wire->hold, &wire->pool, frame))
+	while (budget-- && (frame = model_frameq_pop(&wire->arrived))) {
+		if (model_hold_frame(&wire->hold, &wire->pool, frame))
 			continue;
 		wire->ops->receive(wire->opaque, frame->data, frame->len);
-		xrdma_frame_put(&wire->pool, frame);
+		model_frame_put(&wire->pool, frame);
 	}
 	return any;
 }

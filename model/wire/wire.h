@@ -8,8 +8,8 @@
  * Owns the frame buffers. Of a frame, the wire looks at the Ethernet header only;
  * what a received frame means is left to transport/rx.c.
  */
-#ifndef XRDMA_MODEL_WIRE_H
-#define XRDMA_MODEL_WIRE_H
+#ifndef MODEL_WIRE_H
+#define MODEL_WIRE_H
 
 #include <linux/types.h>
 
@@ -21,31 +21,31 @@
 #include "wire/impair.h"
 #include "wire/wire_socket.h"
 
-struct xrdma_control;
+struct model_control;
 
 /* Frame buffers of a device. */
-#define XRDMA_WIRE_FRAMES	2048
+#define MODEL_WIRE_FRAMES	2048
 /* Left to answers when requesters have taken the rest. */
-#define XRDMA_WIRE_RESERVE	512
+#define MODEL_WIRE_RESERVE	512
 /* Frames on the way to ourselves at which requesters pause. */
-#define XRDMA_WIRE_QUEUE	96
+#define MODEL_WIRE_QUEUE	96
 /* Frames handled in one turn, and answers sent. */
-#define XRDMA_WIRE_BUDGET	128
+#define MODEL_WIRE_BUDGET	128
 
 /**
- * struct xrdma_wire_ops - what a wire asks of its owner
+ * struct model_wire_ops - what a wire asks of its owner
  * @is_local: do frames to this MAC address come back to the owner?
  * @receive: handle a frame of which nothing is known
- * @cable_changed: xrdma_wire.cable has changed
+ * @cable_changed: model_wire.cable has changed
  */
-struct xrdma_wire_ops {
+struct model_wire_ops {
 	bool (*is_local)(void *opaque, const u8 *mac);
 	void (*receive)(void *opaque, const u8 *frame, u32 len);
 	void (*cable_changed)(void *opaque);
 };
 
 /**
- * struct xrdma_wire - a wire
+ * struct model_wire - a wire
  * @loop: gives the time
  * @ops: its owner
  * @opaque: first argument of @ops
@@ -65,21 +65,21 @@ struct xrdma_wire_ops {
  * @tx_nowhere: frames lost as there is no socket
  * @tx_no_gid: packets not sent as the source GID is gone, counted by the owner
  */
-struct xrdma_wire {
-	struct xrdma_loop *loop;
-	const struct xrdma_wire_ops *ops;
+struct model_wire {
+	struct model_loop *loop;
+	const struct model_wire_ops *ops;
 	void *opaque;
-	struct xrdma_frame_pool pool;
-	struct xrdma_frameq arrived;
-	struct xrdma_hold hold;
-	struct xrdma_impair tx;
-	struct xrdma_impair rx;
-	struct xrdma_capture capture;
-	struct xrdma_timer timer;
-	struct xrdma_wire_socket socket;
+	struct model_frame_pool pool;
+	struct model_frameq arrived;
+	struct model_hold hold;
+	struct model_impair tx;
+	struct model_impair rx;
+	struct model_capture capture;
+	struct model_timer timer;
+	struct model_wire_socket socket;
 	bool cable;
 	bool port_up;
-	u64 rx_frames[XRDMA_RX_NUM];
+	u64 rx_frames[MODEL_RX_NUM];
 	u64 tx_frames;
 	u64 tx_down;
 	u64 tx_nowhere;
@@ -87,23 +87,23 @@ struct xrdma_wire {
 };
 
 /* wire.c */
-struct xrdma_wire *xrdma_wire_create(struct xrdma_loop *loop, u64 seed,
-				     const struct xrdma_wire_ops *ops,
+struct model_wire *model_wire_create(struct model_loop *loop, u64 seed,
+				     const struct model_wire_ops *ops,
 				     void *opaque);
-void xrdma_wire_destroy(struct xrdma_wire *wire);
-int xrdma_wire_open(struct xrdma_wire *wire, const char *spec);
-void xrdma_wire_close(struct xrdma_wire *wire);
-void xrdma_wire_reset(struct xrdma_wire *wire);
-bool xrdma_wire_poll(struct xrdma_wire *wire);
-struct xrdma_frame *xrdma_wire_frame(struct xrdma_wire *wire);
-bool xrdma_wire_room(const struct xrdma_wire *wire);
-void xrdma_wire_send(struct xrdma_wire *wire, struct xrdma_frame *frame);
-void xrdma_wire_set_cable(struct xrdma_wire *wire, bool plugged);
+void model_wire_destroy(struct model_wire *wire);
+int model_wire_open(struct model_wire *wire, const char *spec);
+void model_wire_close(struct model_wire *wire);
+void model_wire_reset(struct model_wire *wire);
+bool model_wire_poll(struct model_wire *wire);
+struct model_frame *model_wire_frame(struct model_wire *wire);
+bool model_wire_room(const struct model_wire *wire);
+void model_wire_send(struct model_wire *wire, struct model_frame *frame);
+void model_wire_set_cable(struct model_wire *wire, bool plugged);
 
 /* wire_control.c */
-int xrdma_wire_impair(struct xrdma_wire *wire, const char *direction,
+int model_wire_impair(struct model_wire *wire, const char *direction,
 		      const char *spec);
-int xrdma_wire_add_control(struct xrdma_wire *wire,
-			   struct xrdma_control *control);
+int model_wire_add_control(struct model_wire *wire,
+			   struct model_control *control);
 
-#endif /* XRDMA_MODEL_WIRE_H */
+#endif /* MODEL_WIRE_H */

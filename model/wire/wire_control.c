@@ -33,30 +33,30 @@ static void add_u64(struct json_object *object, const char *name, u64 value)
 	json_object_object_add(object, name, json_object_new_uint64(value));
 }
 
-static struct json_object *impair_section(const struct xrdma_impair *imp)
+static struct json_object *impair_section(const struct model_impair *imp)
 {
 	struct json_object *object = json_object_new_object();
 	int kind;
 
-	for (kind = 0; kind < XRDMA_IMPAIR_NUM; kind++)
-		add_u64(object, xrdma_impair_name(kind), imp->count[kind]);
+	for (kind = 0; kind < MODEL_IMPAIR_NUM; kind++)
+		add_u64(object, model_impair_name(kind), imp->count[kind]);
 	add_u64(object, "overflows", imp->overflows);
 	return object;
 }
 
-static struct json_object *rx_section(const struct xrdma_wire *wire)
+static struct json_object *rx_section(const struct model_wire *wire)
 {
 	struct json_object *object = json_object_new_object();
 	int rx;
 
-	for (rx = 0; rx < XRDMA_RX_NUM; rx++)
-		add_u64(object, xrdma_rx_name(rx), wire->rx_frames[rx]);
+	for (rx = 0; rx < MODEL_RX_NUM; rx++)
+		add_u64(object, model_rx_name(rx), wire->rx_frames[rx]);
 	return object;
 }
 
 static struct json_object *wire_section(void *opaque)
 {
-	const struct xrdma_wire *wire = opaque;
+	const struct model_wire *wire = opaque;
 	struct json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "plugged",
@@ -81,26 +81,26 @@ static struct json_object *wire_section(void *opaque)
 }
 
 /**
- * xrdma_wire_impair() - impair the wire from now on
+ * model_wire_impair() - impair the wire from now on
  * @wire: the wire
  * @direction: "tx": what is sent, "rx": what comes from the far end, "both"
- * @spec: as of xrdma_impair_parse()
+ * @spec: as of model_impair_parse()
  *
  * Return: 0 or -EINVAL.
  */
-int xrdma_wire_impair(struct xrdma_wire *wire, const char *direction,
+int model_wire_impair(struct model_wire *wire, const char *direction,
 		      const char *spec)
 {
 	bool both = !strcmp(direction, "both");
 	int err;
 
 	if (both || !strcmp(direction, "tx")) {
-		err = xrdma_impair_parse(&wire->tx, spec);
+		err = model_impair_parse(&wire->tx, spec);
 		if (err || !both)
 			return err;
 	}
 	if (both || !strcmp(direction, "rx"))
-		return xrdma_impair_parse(&wire->rx, spec);
+		return model_impair_parse(&wire->rx, spec);
 	return -EINVAL;
 }
 
@@ -124,22 +124,22 @@ static int fault(void *opaque, struct json_object *request,
 	(void)reply;
 	if (!direction || !spec)
 		return -EINVAL;
-	return xrdma_wire_impair(opaque, direction, spec);
+	return model_wire_impair(opaque, direction, spec);
 }
 
 static int capture(void *opaque, struct json_object *request,
 		   struct json_object *reply)
 {
-	struct xrdma_wire *wire = opaque;
-	struct xrdma_capture *capture = &wire->capture;
+	struct model_wire *wire = opaque;
+	struct model_capture *capture = &wire->capture;
 	const char *path = get_string(request, "file", "");
 	int err;
 
 	if (!path)
 		return -EINVAL;
 	add_u64(reply, "frames", capture->file ? capture->frames : 0);
-	err = xrdma_capture_close(capture);
-	return !err && *path ? xrdma_capture_open(capture, path) : err;
+	err = model_capture_close(capture);
+	return !err && *path ? model_capture_open(capture, path) : err;
 }
 
 static int cable(void *opaque, struct json_object *request,
@@ -151,7 +151,7 @@ static int cable(void *opaque, struct json_object *request,
 	if (!json_object_object_get_ex(request, "plugged", &plugged) ||
 	    !json_object_is_type(plugged, json_type_boolean))
 		return -EINVAL;
-	xrdma_wire_set_cable(opaque, json_object_get_boolean(plugged));
+	model_wire_set_cable(opaque, json_object_get_boolean(plugged));
 	return 0;
 }
 
@@ -175,32 +175,32 @@ static bool get_number(struct json_object *request, const char *name,
 static int hold(void *opaque, struct json_object *request,
 		struct json_object *reply)
 {
-	struct xrdma_wire *wire = opaque;
+	struct model_wire *wire = opaque;
 	u32 qpn, after;
 
 	(void)reply;
-	if (!get_number(request, "qpn", XRDMA_HOLD_ALL, 0xffffff, &qpn) ||
+	if (!get_number(request, "qpn", MODEL_HOLD_ALL, 0xffffff, &qpn) ||
 	    !get_number(request, "after", 0, INT32_MAX, &after))
 		return -EINVAL;
-	return xrdma_hold_begin(&wire->hold, qpn, after);
+	return model_hold_begin(&wire->hold, qpn, after);
 }
 
 static int release(void *opaque, struct json_object *request,
 		   struct json_object *reply)
 {
-	struct xrdma_wire *wire = opaque;
+	struct model_wire *wire = opaque;
 	u32 qpn;
 
-	if (!get_number(request, "qpn", XRDMA_HOLD_ALL, 0xffffff, &qpn))
+	if (!get_number(request, "qpn", MODEL_HOLD_ALL, 0xffffff, &qpn))
 		return -EINVAL;
-	add_u64(reply, "released", xrdma_hold_end(&wire->hold, qpn,
+	add_u64(reply, "released", model_hold_end(&wire->hold, qpn,
 						  &wire->arrived));
 	return 0;
 }
 
 static const struct {
 	const char *name;
-	xrdma_control_fn fn;
+	model_control_fn fn;
 } commands[] = {
 	{ "fault", fault },
 	{ "capture", capture },
@@ -210,21 +210,21 @@ static const struct {
 };
 
 /**
- * xrdma_wire_add_control() - register commands and section of the wire
+ * model_wire_add_control() - register commands and section of the wire
  * @wire: the wire
  * @control: the control socket
  *
  * Return: 0, or -ENOSPC.
  */
-int xrdma_wire_add_control(struct xrdma_wire *wire,
-			   struct xrdma_control *control)
+int model_wire_add_control(struct model_wire *wire,
+			   struct model_control *control)
 {
 	unsigned int i;
 	int err;
 
-	err = xrdma_control_add_section(control, "wire", wire_section, wire);
+	err = model_control_add_section(control, "wire", wire_section, wire);
 	for (i = 0; !err && i < ARRAY_SIZE(commands); i++)
-		err = xrdma_control_add_command(control, commands[i].name,
+		err = model_control_add_command(control, commands[i].name,
 						commands[i].fn, wire);
 	return err;
 }

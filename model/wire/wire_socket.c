@@ -26,7 +26,7 @@ static int parse_path(struct sockaddr_un *addr, const char *path)
 }
 
 /* "local=PATH,remote=PATH", in any order. */
-static int parse_spec(struct xrdma_wire_socket *socket, const char *spec)
+static int parse_spec(struct model_wire_socket *socket, const char *spec)
 {
 	struct sockaddr_un local = { 0 };
 	struct sockaddr_un remote = { 0 };
@@ -54,8 +54,8 @@ static int parse_spec(struct xrdma_wire_socket *socket, const char *spec)
 }
 
 /* Return: false if the frame must wait. */
-static bool try_send(struct xrdma_wire_socket *s,
-		     const struct xrdma_frame *frame)
+static bool try_send(struct model_wire_socket *s,
+		     const struct model_frame *frame)
 {
 	if (sendto(s->watch.fd, frame->data, frame->len, MSG_DONTWAIT,
 		   (struct sockaddr *)&s->remote, sizeof(s->remote)) >= 0)
@@ -66,38 +66,38 @@ static bool try_send(struct xrdma_wire_socket *s,
 	return true;
 }
 
-static void send_backlog(struct xrdma_wire_socket *s)
+static void send_backlog(struct model_wire_socket *s)
 {
 	while (s->backlog.head && try_send(s, s->backlog.head))
-		xrdma_frame_put(s->pool, xrdma_frameq_pop(&s->backlog));
+		model_frame_put(s->pool, model_frameq_pop(&s->backlog));
 	if (!s->backlog.head)
-		xrdma_loop_rewatch(s->loop, &s->watch, EPOLLIN);
+		model_loop_rewatch(s->loop, &s->watch, EPOLLIN);
 }
 
 /* Return: false if nothing was there. */
-static bool receive(struct xrdma_wire_socket *s)
+static bool receive(struct model_wire_socket *s)
 {
-	struct xrdma_frame *frame = xrdma_frame_get(s->pool);
+	struct model_frame *frame = model_frame_get(s->pool);
 	ssize_t len;
 
 	if (!frame)
 		return false;
 	len = recv(s->watch.fd, frame->data, sizeof(frame->data),
 		   MSG_DONTWAIT | MSG_TRUNC);
-	if (len > 0 && len <= XRDMA_FRAME_MAX) {
+	if (len > 0 && len <= MODEL_FRAME_MAX) {
 		frame->len = len;
 		s->arrived(s->opaque, frame);
 		return true;
 	}
 	if (len > 0)
 		s->oversized++;
-	xrdma_frame_put(s->pool, frame);
+	model_frame_put(s->pool, frame);
 	return len >= 0;
 }
 
 static void socket_ready(void *opaque, u32 events)
 {
-	struct xrdma_wire_socket *s = opaque;
+	struct model_wire_socket *s = opaque;
 	unsigned int burst = BURST;
 
 	if (events & EPOLLOUT)
@@ -106,7 +106,7 @@ static void socket_ready(void *opaque, u32 events)
 		;
 }
 
-static int open_socket(struct xrdma_wire_socket *s)
+static int open_socket(struct model_wire_socket *s)
 {
 	int size = SOCKET_BUFFER;
 
@@ -121,17 +121,17 @@ static int open_socket(struct xrdma_wire_socket *s)
 		return -errno;
 	s->watch.fn = socket_ready;
 	s->watch.opaque = s;
-	return xrdma_loop_watch(s->loop, &s->watch, EPOLLIN);
+	return model_loop_watch(s->loop, &s->watch, EPOLLIN);
 }
 
 /**
- * xrdma_socket_open() - open the socket to a far end
+ * model_socket_open() - open the socket to a far end
  * @s: the socket, not open
  * @spec: "local=PATH,remote=PATH"; a file at the local path is removed
  *
  * Return: 0 or a negative errno.
  */
-int xrdma_socket_open(struct xrdma_wire_socket *s, const char *spec)
+int model_socket_open(struct model_wire_socket *s, const char *spec)
 {
 	int err;
 
@@ -146,41 +146,41 @@ int xrdma_socket_open(struct xrdma_wire_socket *s, const char *spec)
 }
 
 /**
- * xrdma_socket_close() - close the socket
+ * model_socket_close() - close the socket
  * @s: the socket; frames that wait are lost
  */
-void xrdma_socket_close(struct xrdma_wire_socket *s)
+void model_socket_close(struct model_wire_socket *s)
 {
-	struct xrdma_frame *frame;
+	struct model_frame *frame;
 
 	if (!s->open)
 		return;
 	s->open = false;
-	while ((frame = xrdma_frameq_pop(&s->backlog)) != NULL)
-		xrdma_frame_put(s->pool, frame);
-	xrdma_loop_unwatch(s->loop, &s->watch);
+	while ((frame = model_frameq_pop(&s->backlog)) != NULL)
+		model_frame_put(s->pool, frame);
+	model_loop_unwatch(s->loop, &s->watch);
 	close(s->watch.fd);
 	unlink(s->local.sun_path);
 }
 
 /**
- * xrdma_socket_send() - send a frame to the far end
+ * model_socket_send() - send a frame to the far end
  * @s: the socket, open
  * @frame: the frame; no longer the caller's
  */
-void xrdma_socket_send(struct xrdma_wire_socket *s, struct xrdma_frame *frame)
+void model_socket_send(struct model_wire_socket *s, struct model_frame *frame)
 {
 	if (!s->backlog.head && try_send(s, frame)) {
-		xrdma_frame_put(s->pool, frame);
+		model_frame_put(s->pool, frame);
 		return;
 	}
-	if (s->backlog.count >= XRDMA_SOCKET_BACKLOG) {
+	if (s->backlog.count >= MODEL_SOCKET_BACKLOG) {
 		s->lost++;
-		xrdma_frame_put(s->pool, frame);
+		model_frame_put(s->pool, frame);
 		return;
 	}
 	if (!s->backlog.head)
-		xrdma_loop_rewatch(s->loop, &s->watch,
+		model_loop_rewatch(s->loop, &s->watch,
 				   EPOLLIN | EPOLLOUT);
-	xrdma_frameq_push(&s->backlog, frame);
+	model_frameq_push(&s->backlog, frame);
 }

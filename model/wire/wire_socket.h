@@ -3,8 +3,8 @@
  * The far end of the wire: a Unix datagram socket, each datagram one Ethernet
  * frame, as QEMU's "-netdev dgram" with Unix addresses has it.
  */
-#ifndef XRDMA_MODEL_WIRE_SOCKET_H
-#define XRDMA_MODEL_WIRE_SOCKET_H
+#ifndef MODEL_WIRE_SOCKET_H
+#define MODEL_WIRE_SOCKET_H
 
 #include <linux/types.h>
 #include <stdbool.h>
@@ -14,10 +14,10 @@
 #include "wire/frame.h"
 
 /* Frames that wait while the other end is slow; more are lost. */
-#define XRDMA_SOCKET_BACKLOG	256
+#define MODEL_SOCKET_BACKLOG	256
 
 /**
- * struct xrdma_wire_socket - the socket
+ * struct model_wire_socket - the socket
  * @loop: watches it; this and the next four are set by the owner
  * @pool: where frames come from, and go to when they have been sent
  * @room: may one more frame arrive?
@@ -31,23 +31,23 @@
  * @lost: frames lost, as the other end is not there or too slow
  * @oversized: frames received that were too long, and lost
  */
-struct xrdma_wire_socket {
-	struct xrdma_loop *loop;
-	struct xrdma_frame_pool *pool;
+struct model_wire_socket {
+	struct model_loop *loop;
+	struct model_frame_pool *pool;
 	bool (*room)(void *opaque);
-	void (*arrived)(void *opaque, struct xrdma_frame *frame);
+	void (*arrived)(void *opaque, struct model_frame *frame);
 	void *opaque;
 	bool open;
-	struct xrdma_watch watch;
+	struct model_watch watch;
 	struct sockaddr_un local;
 	struct sockaddr_un remote;
-	struct xrdma_frameq backlog;
+	struct model_frameq backlog;
 	u64 lost;
 	u64 oversized;
 };
 
-int xrdma_socket_open(struct xrdma_wire_socket *s, const char *spec);
-void xrdma_socket_close(struct xrdma_wire_socket *s);
-void xrdma_socket_send(struct xrdma_wire_socket *s, struct xrdma_frame *frame);
+int model_socket_open(struct model_wire_socket *s, const char *spec);
+void model_socket_close(struct model_wire_socket *s);
+void model_socket_send(struct model_wire_socket *s, struct model_frame *frame);
 
-#endif /* XRDMA_MODEL_WIRE_SOCKET_H */
+#endif /* MODEL_WIRE_SOCKET_H */

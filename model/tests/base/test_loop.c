@@ -16,9 +16,9 @@
 #define TIMERS	500
 
 struct event {
-	struct xrdma_loop *loop;
-	struct xrdma_timer timer;
-	struct xrdma_watch watch;
+	struct model_loop *loop;
+	struct model_timer timer;
+	struct model_watch watch;
 	unsigned int *order;
 	unsigned int at;
 	u64 fired_ns;
@@ -26,19 +26,19 @@ struct event {
 
 static int setup(void **state)
 {
-	*state = xrdma_loop_create(0);
+	*state = model_loop_create(0);
 	return !*state;
 }
 
 static int teardown(void **state)
 {
-	xrdma_loop_destroy(*state);
+	model_loop_destroy(*state);
 	return 0;
 }
 
 static void stop(void *opaque)
 {
-	xrdma_loop_stop(opaque);
+	model_loop_stop(opaque);
 }
 
 static void fired(void *opaque)
@@ -46,15 +46,15 @@ static void fired(void *opaque)
 	struct event *event = opaque;
 
 	event->at = ++*event->order;
-	event->fired_ns = xrdma_loop_now(event->loop);
+	event->fired_ns = model_loop_now(event->loop);
 }
 
 static void timers_fire_in_order_of_deadline(void **state)
 {
-	struct xrdma_loop *loop = *state;
+	struct model_loop *loop = *state;
 	struct event *events = calloc(TIMERS, sizeof(*events));
-	struct xrdma_timer last = { .fn = stop, .opaque = loop };
-	u64 start = xrdma_loop_now(loop);
+	struct model_timer last = { .fn = stop, .opaque = loop };
+	u64 start = model_loop_now(loop);
 	unsigned int order = 0, i;
 
 	for (i = 0; i < TIMERS; i++) {
@@ -63,23 +63,23 @@ static void timers_fire_in_order_of_deadline(void **state)
 		events[i].timer.fn = fired;
 		events[i].timer.opaque = &events[i];
 		/* armed anywhere first, then moved to where they belong */
-		assert_int_equal(xrdma_timer_arm(loop, &events[i].timer,
+		assert_int_equal(model_timer_arm(loop, &events[i].timer,
 						 start + (TIMERS - i) * 10000),
 				 0);
 	}
 	for (i = 0; i < TIMERS; i++)
-		xrdma_timer_arm(loop, &events[i].timer,
+		model_timer_arm(loop, &events[i].timer,
 				start + (i * 263 % TIMERS) * 10000);
 	for (i = 0; i < TIMERS; i += 5)
-		xrdma_timer_cancel(loop, &events[i].timer);
-	xrdma_timer_arm(loop, &last, start + 20 * MSEC);
-	assert_int_equal(xrdma_loop_run(loop), 0);
+		model_timer_cancel(loop, &events[i].timer);
+	model_timer_arm(loop, &last, start + 20 * MSEC);
+	assert_int_equal(model_loop_run(loop), 0);
 	assert_int_equal(order, TIMERS - TIMERS / 5);
 	for (i = 0; i < TIMERS; i++) {
 		unsigned int j = (i + 1) % TIMERS;
 		struct event *a = &events[i], *b = &events[j];
 
-		assert_false(xrdma_timer_armed(&a->timer));
+		assert_false(model_timer_armed(&a->timer));
 		assert_int_equal(!a->at, i % 5 == 0);
 		if (a->at && b->at)
 			assert_int_equal(a->at < b->at,
@@ -96,23 +96,23 @@ static void rearm(void *opaque)
 	struct event *event = opaque;
 
 	if (++*event->order < 1000)
-		xrdma_timer_arm(event->loop, &event->timer, 0);
+		model_timer_arm(event->loop, &event->timer, 0);
 	else
-		xrdma_loop_stop(event->loop);
+		model_loop_stop(event->loop);
 }
 
 /* A timer that is always due must not keep the loop from its descriptors */
 static void late_timer_does_not_starve(void **state)
 {
-	struct xrdma_loop *loop = *state;
+	struct model_loop *loop = *state;
 	unsigned int order = 0;
 	struct event event = { .loop = loop, .order = &order };
 
 	event.timer.fn = rearm;
 	event.timer.opaque = &event;
-	xrdma_timer_arm(loop, &event.timer, 0);
-	assert_int_equal(xrdma_loop_run(loop), 0);
-	assert_true(xrdma_loop_stats(loop)->turns >= 1000);
+	model_timer_arm(loop, &event.timer, 0);
+	assert_int_equal(model_loop_run(loop), 0);
+	assert_true(model_loop_stats(loop)->turns >= 1000);
 }
 
 static void readable(void *opaque, u32 events)
@@ -123,7 +123,7 @@ static void readable(void *opaque, u32 events)
 	assert_true(events & EPOLLIN);
 	eventfd_read(event->watch.fd, &value);
 	fired(event);
-	xrdma_loop_stop(event->loop);
+	model_loop_stop(event->loop);
 }
 
 static void readable_descriptor_wakes_the_loop(void **state)
@@ -134,16 +134,16 @@ static void readable_descriptor_wakes_the_loop(void **state)
 	event.watch.fd = eventfd(1, EFD_NONBLOCK);
 	event.watch.fn = readable;
 	event.watch.opaque = &event;
-	assert_int_equal(xrdma_loop_watch(*state, &event.watch, EPOLLIN), 0);
-	assert_int_equal(xrdma_loop_run(*state), 0);
+	assert_int_equal(model_loop_watch(*state, &event.watch, EPOLLIN), 0);
+	assert_int_equal(model_loop_run(*state), 0);
 	assert_int_equal(event.at, 1);
-	xrdma_loop_unwatch(*state, &event.watch);
+	model_loop_unwatch(*state, &event.watch);
 	close(event.watch.fd);
 }
 
 struct pair {
-	struct xrdma_loop *loop;
-	struct xrdma_watch watch[2];
+	struct model_loop *loop;
+	struct model_watch watch[2];
 	unsigned int calls;
 };
 
@@ -153,32 +153,32 @@ static void remove_both(void *opaque, u32 events)
 
 	(void)events;
 	pair->calls++;
-	xrdma_loop_unwatch(pair->loop, &pair->watch[0]);
-	xrdma_loop_unwatch(pair->loop, &pair->watch[1]);
+	model_loop_unwatch(pair->loop, &pair->watch[0]);
+	model_loop_unwatch(pair->loop, &pair->watch[1]);
 }
 
 /* Both are ready at once; the first one called removes the second */
 static void removed_watch_is_not_called(void **state)
 {
 	struct pair pair = { .loop = *state };
-	struct xrdma_timer last = { .fn = stop, .opaque = *state };
+	struct model_timer last = { .fn = stop, .opaque = *state };
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
 		pair.watch[i].fd = eventfd(1, EFD_NONBLOCK);
 		pair.watch[i].fn = remove_both;
 		pair.watch[i].opaque = &pair;
-		xrdma_loop_watch(*state, &pair.watch[i], EPOLLIN);
+		model_loop_watch(*state, &pair.watch[i], EPOLLIN);
 	}
-	xrdma_timer_arm(*state, &last, xrdma_loop_now(*state) + 5 * MSEC);
-	assert_int_equal(xrdma_loop_run(*state), 0);
+	model_timer_arm(*state, &last, model_loop_now(*state) + 5 * MSEC);
+	assert_int_equal(model_loop_run(*state), 0);
 	assert_int_equal(pair.calls, 1);
 	for (i = 0; i < 2; i++)
 		close(pair.watch[i].fd);
 }
 
 struct toy {
-	struct xrdma_loop *loop;
+	struct model_loop *loop;
 	unsigned int work;
 	unsigned int refusals;
 	unsigned int polls;
@@ -208,7 +208,7 @@ static bool toy_park(void *opaque)
 	return true;
 }
 
-static const struct xrdma_loop_engine toy_engine = {
+static const struct model_loop_engine toy_engine = {
 	.poll = toy_poll,
 	.park = toy_park,
 };
@@ -216,38 +216,38 @@ static const struct xrdma_loop_engine toy_engine = {
 static void engine_is_polled_until_it_is_done_and_parked(void **state)
 {
 	struct toy toy = { .loop = *state, .work = 100, .refusals = 3 };
-	struct xrdma_timer last = { .fn = stop, .opaque = *state };
+	struct model_timer last = { .fn = stop, .opaque = *state };
 
-	xrdma_loop_set_engine(*state, &toy_engine, &toy);
-	xrdma_timer_arm(*state, &last, xrdma_loop_now(*state) + 5 * MSEC);
-	assert_int_equal(xrdma_loop_run(*state), 0);
+	model_loop_set_engine(*state, &toy_engine, &toy);
+	model_timer_arm(*state, &last, model_loop_now(*state) + 5 * MSEC);
+	assert_int_equal(model_loop_run(*state), 0);
 	assert_int_equal(toy.work, 0);
 	assert_int_equal(toy.refusals, 0);
-	assert_int_equal(xrdma_loop_stats(*state)->busy, 103);
-	assert_int_equal(xrdma_loop_stats(*state)->refused, 3);
+	assert_int_equal(model_loop_stats(*state)->busy, 103);
+	assert_int_equal(model_loop_stats(*state)->refused, 3);
 	/* then it sleeps: no more than a few turns until the timer */
 	assert_in_range(toy.polls, 104, 120);
 }
 
 static void loop_spins_for_a_while_after_work(void **state)
 {
-	struct xrdma_loop *loop = xrdma_loop_create(2 * MSEC);
+	struct model_loop *loop = model_loop_create(2 * MSEC);
 	struct toy toy = { .loop = loop, .work = 1 };
-	struct xrdma_timer last = { .fn = stop, .opaque = loop };
+	struct model_timer last = { .fn = stop, .opaque = loop };
 
 	(void)state;
-	xrdma_loop_set_engine(loop, &toy_engine, &toy);
-	xrdma_timer_arm(loop, &last, xrdma_loop_now(loop) + 20 * MSEC);
-	assert_int_equal(xrdma_loop_run(loop), 0);
+	model_loop_set_engine(loop, &toy_engine, &toy);
+	model_timer_arm(loop, &last, model_loop_now(loop) + 20 * MSEC);
+	assert_int_equal(model_loop_run(loop), 0);
 	assert_true(toy.polls > 100);
 	assert_in_range(toy.parks, 1, 5);
-	xrdma_loop_destroy(loop);
+	model_loop_destroy(loop);
 }
 
 static void loop_spins_for_a_while_after_an_event(void **state)
 {
-	struct xrdma_loop *loop = xrdma_loop_create(2 * MSEC);
-	struct xrdma_timer last = { .fn = stop, .opaque = loop };
+	struct model_loop *loop = model_loop_create(2 * MSEC);
+	struct model_timer last = { .fn = stop, .opaque = loop };
 	struct toy toy = { .loop = loop };
 	unsigned int order = 0;
 	struct event event = { .loop = loop, .order = &order };
@@ -257,17 +257,17 @@ static void loop_spins_for_a_while_after_an_event(void **state)
 	event.watch.fd = eventfd(0, EFD_NONBLOCK);
 	event.watch.fn = readable;
 	event.watch.opaque = &event;
-	xrdma_loop_watch(loop, &event.watch, EPOLLIN);
-	xrdma_loop_set_engine(loop, &toy_engine, &toy);
+	model_loop_watch(loop, &event.watch, EPOLLIN);
+	model_loop_set_engine(loop, &toy_engine, &toy);
 	eventfd_write(event.watch.fd, one);
-	assert_int_equal(xrdma_loop_run(loop), 0);
+	assert_int_equal(model_loop_run(loop), 0);
 	toy.polls = 0;
-	xrdma_timer_arm(loop, &last, xrdma_loop_now(loop) + 20 * MSEC);
-	assert_int_equal(xrdma_loop_run(loop), 0);
+	model_timer_arm(loop, &last, model_loop_now(loop) + 20 * MSEC);
+	assert_int_equal(model_loop_run(loop), 0);
 	assert_true(toy.polls > 100);
 	assert_in_range(toy.parks, 2, 10);
 	close(event.watch.fd);
-	xrdma_loop_destroy(loop);
+	model_loop_destroy(loop);
 }
 
 /*
@@ -276,8 +276,8 @@ static void loop_spins_for_a_while_after_an_event(void **state)
  * spins, then none before it sleeps.
  */
 struct talk {
-	struct xrdma_loop *loop;
-	struct xrdma_watch watch;
+	struct model_loop *loop;
+	struct model_watch watch;
 	bool rung;
 	u64 more_ns;
 	u64 last_ns;
@@ -304,7 +304,7 @@ static void talk_rings(void *opaque, u32 events)
 static bool talk_poll(void *opaque)
 {
 	struct talk *talk = opaque;
-	u64 now = xrdma_loop_now(talk->loop);
+	u64 now = model_loop_now(talk->loop);
 
 	if (talk->rung)
 		talk->more_ns = now + MORE_NS;
@@ -325,38 +325,38 @@ static bool talk_park(void *opaque)
 	if (talk->rounds++ >= LEARNING) {
 		talk->missed += talk->more_ns != 0;
 		talk->long_waits += !talk->more_ns &&
-				    xrdma_loop_now(talk->loop) -
+				    model_loop_now(talk->loop) -
 				    talk->last_ns > LONG_WAIT_NS;
 	}
 	talk->more_ns = 0;
 	if (talk->rounds == ROUNDS)
-		xrdma_loop_stop(talk->loop);
+		model_loop_stop(talk->loop);
 	eventfd_write(talk->watch.fd, one);
 	return false;
 }
 
-static const struct xrdma_loop_engine talk_engine = {
+static const struct model_loop_engine talk_engine = {
 	.poll = talk_poll,
 	.park = talk_park,
 };
 
 static void loop_spins_where_work_comes_and_sleeps_where_it_does_not(void **state)
 {
-	struct xrdma_loop *loop = xrdma_loop_create(XRDMA_LOOP_SPIN_NS);
+	struct model_loop *loop = model_loop_create(MODEL_LOOP_SPIN_NS);
 	struct talk talk = { .loop = loop, .rung = true };
 
 	(void)state;
 	talk.watch.fd = eventfd(0, EFD_NONBLOCK);
 	talk.watch.fn = talk_rings;
 	talk.watch.opaque = &talk;
-	xrdma_loop_watch(loop, &talk.watch, EPOLLIN);
-	xrdma_loop_set_engine(loop, &talk_engine, &talk);
-	assert_int_equal(xrdma_loop_run(loop), 0);
+	model_loop_watch(loop, &talk.watch, EPOLLIN);
+	model_loop_set_engine(loop, &talk_engine, &talk);
+	assert_int_equal(model_loop_run(loop), 0);
 	/* it tries both now and then, and a busy machine holds it up at times */
 	assert_in_range(talk.missed, 0, ROUNDS / 4);
 	assert_in_range(talk.long_waits, 0, ROUNDS / 4);
 	close(talk.watch.fd);
-	xrdma_loop_destroy(loop);
+	model_loop_destroy(loop);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

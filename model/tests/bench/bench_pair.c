@@ -19,22 +19,22 @@
 
 #include "tests/lib/wire_env.h"
 
-#define SPIN_NS		XRDMA_LOOP_SPIN_NS
+#define SPIN_NS		MODEL_LOOP_SPIN_NS
 #define DEPTH		128
 
 /* What stands in for the fake loop where nothing may need it. */
-void fake_loop_watches(struct xrdma_loop *loop)
+void fake_loop_watches(struct model_loop *loop)
 {
 	(void)loop;
 }
 
-u64 fake_loop_next(const struct xrdma_loop *loop)
+u64 fake_loop_next(const struct model_loop *loop)
 {
 	(void)loop;
 	return UINT64_MAX;
 }
 
-void fake_loop_advance(struct xrdma_loop *loop, u64 to_ns)
+void fake_loop_advance(struct model_loop *loop, u64 to_ns)
 {
 	(void)loop;
 	(void)to_ns;
@@ -59,7 +59,7 @@ struct shared {
  * @ping: 2-byte WRITEs, each when the answer to the last is there
  */
 struct end {
-	struct xrdma_loop *loop;
+	struct model_loop *loop;
 	struct wire_host *host;
 	struct wire_qp *qp;
 	struct shared *shared;
@@ -140,7 +140,7 @@ static bool near_step(struct end *e)
 		if (e->posted && arrived(e) != (u16)e->posted)
 			return any;
 		if (e->posted == e->count) {
-			xrdma_loop_stop(e->loop);
+			model_loop_stop(e->loop);
 			return false;
 		}
 		*e->source = e->posted + 1;
@@ -152,7 +152,7 @@ static bool near_step(struct end *e)
 		any = true;
 	}
 	if (e->done == e->count)
-		xrdma_loop_stop(e->loop);
+		model_loop_stop(e->loop);
 	return any;
 }
 
@@ -175,35 +175,35 @@ static bool near_poll(void *opaque)
 {
 	struct end *e = opaque;
 
-	return xrdma_device_poll(e->host->dev) | near_step(e);
+	return model_device_poll(e->host->dev) | near_step(e);
 }
 
 static bool far_poll(void *opaque)
 {
 	struct end *e = opaque;
 
-	return xrdma_device_poll(e->host->dev) | far_step(e);
+	return model_device_poll(e->host->dev) | far_step(e);
 }
 
 static bool park(void *opaque)
 {
 	struct end *e = opaque;
 
-	return xrdma_device_park(e->host->dev);
+	return model_device_park(e->host->dev);
 }
 
-static const struct xrdma_loop_engine near_engine = { near_poll, park };
-static const struct xrdma_loop_engine far_engine = { far_poll, park };
+static const struct model_loop_engine near_engine = { near_poll, park };
+static const struct model_loop_engine far_engine = { far_poll, park };
 
 /* The loop that both had before the process divided is nobody's any more. */
-static void own_loop(struct end *e, const struct xrdma_loop_engine *engine)
+static void own_loop(struct end *e, const struct model_loop_engine *engine)
 {
-	struct xrdma_device *dev = e->host->dev;
+	struct model_device *dev = e->host->dev;
 
-	e->loop = xrdma_loop_create(SPIN_NS);
+	e->loop = model_loop_create(SPIN_NS);
 	dev->params.loop = e->loop;
-	xrdma_loop_watch(e->loop, &dev->wire->socket.watch, EPOLLIN);
-	xrdma_loop_set_engine(e->loop, engine, e);
+	model_loop_watch(e->loop, &dev->wire->socket.watch, EPOLLIN);
+	model_loop_set_engine(e->loop, engine, e);
 }
 
 static void set_request(struct end *e, struct wire_pair *p, u8 opcode, u32 len)
@@ -234,7 +234,7 @@ static void far_end(struct wire_env *env, struct wire_pair *p,
 		.rkey = p->a_key,
 	};
 	e.seen = arrived(&e);
-	xrdma_loop_run(e.loop);
+	model_loop_run(e.loop);
 	_exit(0);
 }
 
@@ -277,7 +277,7 @@ static void run_case(struct wire_env *env, struct shared *shared,
 	}
 	cpu = cpu_of(getpid());
 	begin = wall();
-	xrdma_loop_run(e.loop);
+	model_loop_run(e.loop);
 	s = wall() - begin;
 	cpu = cpu_of(getpid()) - cpu;
 	printf("%-5s %5u B, MTU %4u: %9.0f/s %8.1f MiB/s %7.2f us; ",
@@ -311,8 +311,8 @@ static void bench(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
 		run_case(env, shared, &cases[i]);
-	xrdma_wire_close(env->hosts[0].dev->wire);
-	xrdma_wire_close(env->hosts[1].dev->wire);
+	model_wire_close(env->hosts[0].dev->wire);
+	model_wire_close(env->hosts[1].dev->wire);
 }
 
 int main(void)

@@ -35,7 +35,7 @@ static double run(struct wire_qp *a, struct wire_qp *b, struct wire_wr *wr,
 			wr->wr_id = posted++;
 			wire_post_send(a, wr);
 		}
-		xrdma_device_poll(a->host->dev);
+		model_device_poll(a->host->dev);
 		while (wire_poll_cq(&a->send_cq, &cqe)) {
 			assert_int_equal(cqe.status, XRDMA_WC_SUCCESS);
 			done++;
@@ -121,7 +121,7 @@ static void bench_datagrams(void **state)
 			wire_post_recv(&b, posted++, &to, 1);
 			wire_post_ud(&a, &d);
 		}
-		xrdma_device_poll(a.host->dev);
+		model_device_poll(a.host->dev);
 		while (wire_poll_cq(&b.recv_cq, &cqe)) {
 			assert_int_equal(cqe.status, XRDMA_WC_SUCCESS);
 			done++;

@@ -29,7 +29,7 @@ static void a_full_ring_is_carried_out_in_order(void **state)
 
 	for (i = 0; i < 1 << CORE_CMD_LOG; i++)
 		core_post(env, &nop);
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	for (i = 0; i < 1 << CORE_CMD_LOG; i++)
 		assert_int_equal(le16_to_cpu(core_reply(env, i)->id), i);
 }
@@ -40,14 +40,14 @@ static void a_bad_index_is_refused(void **state)
 	struct core_env *env = *state;
 
 	core_write32(env, XRDMA_REG_CMD_DB, (1 << CORE_CMD_LOG) + 1);
-	assert_false(xrdma_cmdq_poll(env->dev));
+	assert_false(model_cmdq_poll(env->dev));
 	core_write32(env, XRDMA_REG_CMD_DB, -1);
-	assert_false(xrdma_cmdq_poll(env->dev));
+	assert_false(model_cmdq_poll(env->dev));
 	core_post(env, &nop);
 	core_post(env, &nop);
 	core_write32(env, XRDMA_REG_CMD_DB, 1);
-	core_expect(env, XRDMA_HERR_CMD_INDEX, 3);
-	xrdma_device_poll(env->dev);
+	core_expect(env, MODEL_HERR_CMD_INDEX, 3);
+	model_device_poll(env->dev);
 	assert_non_null(core_reply(env, 1));
 }
 
@@ -63,7 +63,7 @@ static void unknown_commands_are_refused(void **state)
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++)
 		assert_int_equal(core_status(env, xrdma_make_cmd(opcodes[i])),
 				 XRDMA_CMD_BAD_OPCODE);
-	core_expect(env, XRDMA_HERR_CMD_OPCODE, ARRAY_SIZE(opcodes));
+	core_expect(env, MODEL_HERR_CMD_OPCODE, ARRAY_SIZE(opcodes));
 }
 
 static void reserved_bytes_are_refused(void **state)
@@ -79,7 +79,7 @@ static void reserved_bytes_are_refused(void **state)
 	cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_QP, 1);
 	cmd.body[4] = 1;
 	assert_int_equal(core_cmd(env, &cmd)->status, XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_RESERVED, 3);
+	core_expect(env, MODEL_HERR_CMD_RESERVED, 3);
 }
 
 static void query_device_reports_limits(void **state)
@@ -124,26 +124,26 @@ static void query_stats_writes_counters(void **state)
 	assert_int_equal(core_status(env, bad), XRDMA_CMD_BAD_PARAM);
 	bad = xrdma_make_query_stats(addr, 0);
 	assert_int_equal(core_status(env, bad), XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 3);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 3);
 	bad = xrdma_make_query_stats(CORE_IOVA - 8, 1);
 	assert_int_equal(core_status(env, bad), XRDMA_CMD_BAD_DMA);
-	core_expect(env, XRDMA_HERR_CMD_DMA, 1);
-	core_expect(env, XRDMA_HERR_DMA_UNMAPPED, 1);
+	core_expect(env, MODEL_HERR_CMD_DMA, 1);
+	core_expect(env, MODEL_HERR_DMA_UNMAPPED, 1);
 }
 
-static void add_fault(struct core_env *env, enum xrdma_cmd_fault_kind kind,
+static void add_fault(struct core_env *env, enum model_cmd_fault_kind kind,
 		      u16 opcode)
 {
-	struct xrdma_cmd_fault fault = {
+	struct model_cmd_fault fault = {
 		.count = 1,
 		.kind = kind,
 		.opcode = opcode,
 		.delay_ns = 3000000,
 	};
 
-	if (kind == XRDMA_CMD_FAULT_FAIL)
+	if (kind == MODEL_CMD_FAULT_FAIL)
 		fault.status = XRDMA_CMD_NO_RESOURCE;
-	assert_int_equal(xrdma_cmdq_add_fault(env->dev, &fault), 0);
+	assert_int_equal(model_cmdq_add_fault(env->dev, &fault), 0);
 }
 
 static void a_hung_command_does_not_stop_others(void **state)
@@ -152,7 +152,7 @@ static void a_hung_command_does_not_stop_others(void **state)
 	struct xrdma_cmd query = xrdma_make_cmd(XRDMA_CMD_QUERY_PORT);
 	struct core_env *env = *state;
 
-	add_fault(env, XRDMA_CMD_FAULT_HANG, XRDMA_CMD_QUERY_PORT);
+	add_fault(env, MODEL_CMD_FAULT_HANG, XRDMA_CMD_QUERY_PORT);
 	core_post(env, &query);
 	core_post(env, &nop);
 	core_run_ms(env, 5);
@@ -166,9 +166,9 @@ static void a_failed_command_is_not_carried_out(void **state)
 	struct core_env *env = *state;
 
 	eq = xrdma_make_create_eq(0, 0, 6, core_queue(env, 6));
-	add_fault(env, XRDMA_CMD_FAULT_FAIL, XRDMA_CMD_FAULT_ANY);
+	add_fault(env, MODEL_CMD_FAULT_FAIL, MODEL_CMD_FAULT_ANY);
 	assert_int_equal(core_status(env, eq), XRDMA_CMD_NO_RESOURCE);
-	assert_null(xrdma_eq_get(env->dev, 0));
+	assert_null(model_eq_get(env->dev, 0));
 	assert_int_equal(core_status(env, eq), XRDMA_CMD_OK);
 }
 
@@ -181,17 +181,17 @@ static void delay_and_late(void **state)
 						    core_queue(env, 6));
 
 	core_run_ms(env, 0);
-	add_fault(env, XRDMA_CMD_FAULT_DELAY, XRDMA_CMD_CREATE_EQ);
+	add_fault(env, MODEL_CMD_FAULT_DELAY, XRDMA_CMD_CREATE_EQ);
 	core_post(env, &eq0);
-	xrdma_device_poll(env->dev);
-	add_fault(env, XRDMA_CMD_FAULT_LATE, XRDMA_CMD_CREATE_EQ);
+	model_device_poll(env->dev);
+	add_fault(env, MODEL_CMD_FAULT_LATE, XRDMA_CMD_CREATE_EQ);
 	core_post(env, &eq1);
-	xrdma_device_poll(env->dev);
-	assert_null(xrdma_eq_get(env->dev, 0));
-	assert_non_null(xrdma_eq_get(env->dev, 1));
+	model_device_poll(env->dev);
+	assert_null(model_eq_get(env->dev, 0));
+	assert_non_null(model_eq_get(env->dev, 1));
 	assert_null(core_reply(env, 0));
 	core_run_ms(env, 20);
-	assert_non_null(xrdma_eq_get(env->dev, 0));
+	assert_non_null(model_eq_get(env->dev, 0));
 	assert_non_null(core_reply(env, 0));
 	assert_non_null(core_reply(env, 1));
 	assert_int_equal(env->irqs[0], 2);
@@ -203,9 +203,9 @@ static void reset_drops_late_replies(void **state)
 	struct core_env *env = *state;
 
 	core_run_ms(env, 0);
-	add_fault(env, XRDMA_CMD_FAULT_LATE, XRDMA_CMD_NOP);
+	add_fault(env, MODEL_CMD_FAULT_LATE, XRDMA_CMD_NOP);
 	core_post(env, &nop);
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	core_write32(env, XRDMA_REG_CTRL, XRDMA_CTRL_RESET);
 	core_run_ms(env, 10);
 	assert_null(core_reply(env, 0));
@@ -214,14 +214,14 @@ static void reset_drops_late_replies(void **state)
 
 static void faults_are_bounded(void **state)
 {
-	struct xrdma_cmd_fault fault = { .count = 1 };
+	struct model_cmd_fault fault = { .count = 1 };
 	struct core_env *env = *state;
 	unsigned int i;
 
-	for (i = 0; i < XRDMA_CMD_FAULTS; i++)
-		assert_int_equal(xrdma_cmdq_add_fault(env->dev, &fault), 0);
-	assert_int_equal(xrdma_cmdq_add_fault(env->dev, &fault), -ENOSPC);
-	xrdma_cmdq_clear_faults(env->dev);
+	for (i = 0; i < MODEL_CMD_FAULTS; i++)
+		assert_int_equal(model_cmdq_add_fault(env->dev, &fault), 0);
+	assert_int_equal(model_cmdq_add_fault(env->dev, &fault), -ENOSPC);
+	model_cmdq_clear_faults(env->dev);
 	assert_int_equal(core_status(env, xrdma_make_cmd(XRDMA_CMD_NOP)),
 			 XRDMA_CMD_OK);
 }
@@ -229,10 +229,10 @@ static void faults_are_bounded(void **state)
 static void names(void **state)
 {
 	(void)state;
-	assert_string_equal(xrdma_cmd_name(XRDMA_CMD_CREATE_QP), "CREATE_QP");
-	assert_string_equal(xrdma_cmd_name(0x7777), "unknown");
-	assert_int_equal(xrdma_cmd_opcode("INVALIDATE"), XRDMA_CMD_INVALIDATE);
-	assert_int_equal(xrdma_cmd_opcode("invalidate"), -1);
+	assert_string_equal(model_cmd_name(XRDMA_CMD_CREATE_QP), "CREATE_QP");
+	assert_string_equal(model_cmd_name(0x7777), "unknown");
+	assert_int_equal(model_cmd_opcode("INVALIDATE"), XRDMA_CMD_INVALIDATE);
+	assert_int_equal(model_cmd_opcode("invalidate"), -1);
 }
 
 #define T(name)								\

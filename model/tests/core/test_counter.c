@@ -7,8 +7,8 @@
 
 #include "tests/lib/wire_craft.h"
 
-#define ACK		(XRDMA_AETH_ACK | XRDMA_AETH_NO_CREDITS)
-#define NAK(value)	(XRDMA_AETH_NAK | XRDMA_NAK_##value)
+#define ACK		(MODEL_AETH_ACK | MODEL_AETH_NO_CREDITS)
+#define NAK(value)	(MODEL_AETH_NAK | MODEL_NAK_##value)
 #define MTU		1024
 #define SET		7
 
@@ -22,7 +22,7 @@ static u8 bind(struct wire_host *host, u32 qpn, u32 counter)
 		.qpn = cpu_to_le32(qpn), .counter = cpu_to_le32(counter),
 	};
 
-	return xrdma_counter_bind(host->dev, &p);
+	return model_counter_bind(host->dev, &p);
 }
 
 /* QUERY_STATS of one counter. */
@@ -36,7 +36,7 @@ static u64 query(struct wire_host *host, u32 counter, enum xrdma_stat stat)
 	};
 	const __le64 *values = wire_ptr(host, addr);
 
-	assert_int_equal(xrdma_counter_query(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_counter_query(host->dev, &p), XRDMA_CMD_OK);
 	return le64_to_cpu(values[stat]);
 }
 
@@ -71,7 +71,7 @@ static void post(struct craft *c, u8 opcode, u32 len)
 
 static void respond(struct craft *c, u8 syndrome, u32 psn)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_ACK, psn);
+	struct model_pkt pkt = craft_pkt(c, MODEL_BTH_ACK, psn);
 
 	pkt.syndrome = syndrome;
 	craft_send(c, &pkt, NULL);
@@ -80,10 +80,10 @@ static void respond(struct craft *c, u8 syndrome, u32 psn)
 
 static void request(struct craft *c, u8 opcode, u32 psn, u32 len)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, opcode, psn);
+	struct model_pkt pkt = craft_pkt(c, opcode, psn);
 
 	pkt.dma_len = len;
-	if (pkt.op.flags & XRDMA_PKT_PAYLOAD)
+	if (pkt.op.flags & MODEL_PKT_PAYLOAD)
 		pkt.len = len;
 	craft_send(c, &pkt, NULL);
 	craft_turn(c);
@@ -104,26 +104,26 @@ static void sets_belong_to_queue_pairs(void **state)
 	wire_make_pair(env, &p, &wire_defaults);
 	wire_make_pair(env, &other, &wire_defaults);
 	assert_int_equal(bind(host, 999, SET), XRDMA_CMD_BAD_NUMBER);
-	assert_int_equal(bind(host, p.a.qpn, XRDMA_MAX_COUNTERS),
+	assert_int_equal(bind(host, p.a.qpn, MODEL_MAX_COUNTERS),
 			 XRDMA_CMD_BAD_PARAM);
-	assert_int_equal(bind(host, p.a.qpn, XRDMA_MAX_COUNTERS - 1),
+	assert_int_equal(bind(host, p.a.qpn, MODEL_MAX_COUNTERS - 1),
 			 XRDMA_CMD_OK);
 	assert_int_equal(bind(host, p.a.qpn, SET), XRDMA_CMD_OK);
-	xrdma_qp_stat_add(p.a.qp, XRDMA_STAT_RNR_NAK, 5);
-	xrdma_qp_stat_add(other.a.qp, XRDMA_STAT_RNR_NAK, 100);
+	model_qp_stat_add(p.a.qp, XRDMA_STAT_RNR_NAK, 5);
+	model_qp_stat_add(other.a.qp, XRDMA_STAT_RNR_NAK, 100);
 	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 5);
 	assert_int_equal(query(host, 255, XRDMA_STAT_RNR_NAK), 0);
 	assert_int_equal(query(host, 0, XRDMA_STAT_RNR_NAK), 105);
 	/* bound once more, and shared: it goes on */
 	assert_int_equal(bind(host, p.a.qpn, SET), XRDMA_CMD_OK);
 	assert_int_equal(bind(host, other.a.qpn, SET), XRDMA_CMD_OK);
-	xrdma_qp_stat_add(other.a.qp, XRDMA_STAT_RNR_NAK, 1);
+	model_qp_stat_add(other.a.qp, XRDMA_STAT_RNR_NAK, 1);
 	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 6);
 	assert_int_equal(bind(host, p.a.qpn, 0), XRDMA_CMD_OK);
-	xrdma_qp_stat_add(p.a.qp, XRDMA_STAT_RNR_NAK, 1);
+	model_qp_stat_add(p.a.qp, XRDMA_STAT_RNR_NAK, 1);
 	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 6);
 	/* without a queue pair it keeps its values, until it has one again */
-	assert_int_equal(xrdma_qp_destroy(host->dev, other.a.qpn),
+	assert_int_equal(model_qp_destroy(host->dev, other.a.qpn),
 			 XRDMA_CMD_OK);
 	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 6);
 	assert_int_equal(bind(host, p.a.qpn, SET), XRDMA_CMD_OK);
@@ -137,13 +137,13 @@ static void queries_are_checked(void **state)
 	struct xrdma_cmd_query_stats p = {
 		.addr = cpu_to_le64(wire_alloc(host, XRDMA_NUM_STATS * 8, 8)),
 		.count = cpu_to_le32(XRDMA_NUM_STATS),
-		.counter = cpu_to_le32(XRDMA_MAX_COUNTERS),
+		.counter = cpu_to_le32(MODEL_MAX_COUNTERS),
 	};
 
-	assert_int_equal(xrdma_counter_query(host->dev, &p),
+	assert_int_equal(model_counter_query(host->dev, &p),
 			 XRDMA_CMD_BAD_PARAM);
-	p.counter = cpu_to_le32(XRDMA_MAX_COUNTERS - 1);
-	assert_int_equal(xrdma_counter_query(host->dev, &p), XRDMA_CMD_OK);
+	p.counter = cpu_to_le32(MODEL_MAX_COUNTERS - 1);
+	assert_int_equal(model_counter_query(host->dev, &p), XRDMA_CMD_OK);
 }
 
 /* Bytes are those of whole frames; what is no RoCE is not among them. */
@@ -189,7 +189,7 @@ static void the_peer_is_not_ready(void **state)
 	begin(state, &c, &wire_defaults);
 	post(&c, XRDMA_OP_SEND, 8);
 	drain(&c);
-	respond(&c, XRDMA_AETH_RNR | 1, REQ_PSN);
+	respond(&c, MODEL_AETH_RNR | 1, REQ_PSN);
 	counted(&c, XRDMA_STAT_RNR_NAK, 1);
 	counted(&c, XRDMA_STAT_OUT_OF_BUFFER, 0);
 }
@@ -199,7 +199,7 @@ static void no_buffer_for_the_peer(void **state)
 	struct craft c;
 
 	begin(state, &c, &wire_defaults);
-	request(&c, XRDMA_BTH_SEND_ONLY, RESP_PSN, 8);
+	request(&c, MODEL_BTH_SEND_ONLY, RESP_PSN, 8);
 	counted(&c, XRDMA_STAT_OUT_OF_BUFFER, 1);
 	counted(&c, XRDMA_STAT_RNR_NAK, 0);
 }
@@ -207,34 +207,34 @@ static void no_buffer_for_the_peer(void **state)
 /* Messages, not packets; and no duplicate. */
 static void requests_by_kind(void **state)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 	u32 i;
 
 	begin(state, &c, &wire_defaults);
 	for (i = 0; i < 3; i++) {
-		pkt = craft_pkt(&c, XRDMA_BTH_WRITE_FIRST + i, RESP_PSN + i);
+		pkt = craft_pkt(&c, MODEL_BTH_WRITE_FIRST + i, RESP_PSN + i);
 		pkt.dma_len = 3 * MTU;
 		pkt.len = MTU;
 		craft_send(&c, &pkt, NULL);
 	}
-	request(&c, XRDMA_BTH_WRITE_ONLY, RESP_PSN + 3, 8);
+	request(&c, MODEL_BTH_WRITE_ONLY, RESP_PSN + 3, 8);
 	counted(&c, XRDMA_STAT_RX_WRITES, 2);
-	request(&c, XRDMA_BTH_READ_REQUEST, RESP_PSN + 4, 2 * MTU);
-	request(&c, XRDMA_BTH_FETCH_ADD, RESP_PSN + 6, 8);
-	request(&c, XRDMA_BTH_CMP_SWAP, RESP_PSN + 7, 8);
-	request(&c, XRDMA_BTH_ATOMIC_WRITE, RESP_PSN + 8, 8);
+	request(&c, MODEL_BTH_READ_REQUEST, RESP_PSN + 4, 2 * MTU);
+	request(&c, MODEL_BTH_FETCH_ADD, RESP_PSN + 6, 8);
+	request(&c, MODEL_BTH_CMP_SWAP, RESP_PSN + 7, 8);
+	request(&c, MODEL_BTH_ATOMIC_WRITE, RESP_PSN + 8, 8);
 	counted(&c, XRDMA_STAT_RX_READS, 1);
 	counted(&c, XRDMA_STAT_RX_ATOMICS, 3);
 	counted(&c, XRDMA_STAT_DUPLICATES, 0);
-	request(&c, XRDMA_BTH_READ_REQUEST, RESP_PSN + 4, 2 * MTU);
-	request(&c, XRDMA_BTH_FETCH_ADD, RESP_PSN + 6, 8);
-	request(&c, XRDMA_BTH_WRITE_ONLY, RESP_PSN + 3, 8);
+	request(&c, MODEL_BTH_READ_REQUEST, RESP_PSN + 4, 2 * MTU);
+	request(&c, MODEL_BTH_FETCH_ADD, RESP_PSN + 6, 8);
+	request(&c, MODEL_BTH_WRITE_ONLY, RESP_PSN + 3, 8);
 	counted(&c, XRDMA_STAT_DUPLICATES, 3);
 	counted(&c, XRDMA_STAT_RX_WRITES, 2);
 	counted(&c, XRDMA_STAT_RX_READS, 1);
 	counted(&c, XRDMA_STAT_RX_ATOMICS, 3);
-	request(&c, XRDMA_BTH_WRITE_ONLY, RESP_PSN + 20, 8);
+	request(&c, MODEL_BTH_WRITE_ONLY, RESP_PSN + 20, 8);
 	counted(&c, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
 }
 
@@ -277,7 +277,7 @@ static void receives_that_fail(void **state)
 	wire_post_recv(&c.p.a, 1, &sge, 1);
 	wire_post_recv(&c.p.a, 2, &sge, 1);
 	wire_post_recv(&c.p.a, 3, &sge, 1);
-	request(&c, XRDMA_BTH_SEND_ONLY, RESP_PSN, 8);
+	request(&c, MODEL_BTH_SEND_ONLY, RESP_PSN, 8);
 	counted(&c, XRDMA_STAT_RESP_CQE_ERRORS, 3);
 	counted(&c, XRDMA_STAT_RESP_FLUSHED, 2);
 	counted(&c, XRDMA_STAT_REQ_CQE_ERRORS, 0);
@@ -286,11 +286,11 @@ static void receives_that_fail(void **state)
 static void refused_accesses(void **state)
 {
 	struct xrdma_sge sge;
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 
 	begin(state, &c, &wire_defaults);
-	pkt = craft_pkt(&c, XRDMA_BTH_WRITE_ONLY, RESP_PSN);
+	pkt = craft_pkt(&c, MODEL_BTH_WRITE_ONLY, RESP_PSN);
 	pkt.rkey ^= 1;
 	pkt.len = 8;
 	pkt.dma_len = 8;

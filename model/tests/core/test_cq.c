@@ -17,7 +17,7 @@ static int push(struct core_env *env, u64 wr_id, u8 status, u16 flags)
 		.flags = cpu_to_le16(flags),
 	};
 
-	return xrdma_cq_push(env->dev, xrdma_cq_get(env->dev, 1), &cqe);
+	return model_cq_push(env->dev, model_cq_get(env->dev, 1), &cqe);
 }
 
 static void create_checks_parameters(void **state)
@@ -28,20 +28,20 @@ static void create_checks_parameters(void **state)
 
 	cmd.create_cq.reserved[6] = 1;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	cmd = xrdma_make_create_cq(3, 1, XRDMA_CQ_LOG_MIN - 1, root);
+	cmd = xrdma_make_create_cq(3, 1, MODEL_CQ_LOG_MIN - 1, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	cmd = xrdma_make_create_cq(3, 1, XRDMA_CQ_LOG_MAX + 1, root);
+	cmd = xrdma_make_create_cq(3, 1, MODEL_CQ_LOG_MAX + 1, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
 	cmd = xrdma_make_create_cq(3, 1, 6, root | 0x200);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 4);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 4);
 	cmd = xrdma_make_create_cq(1, 1, 6, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
 	cmd = xrdma_make_create_cq(3, 9, 6, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
-	cmd = xrdma_make_create_cq(XRDMA_MAX_CQ, 1, 6, root);
+	cmd = xrdma_make_create_cq(MODEL_MAX_CQ, 1, 6, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 3);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 3);
 }
 
 static void destroy_waits_for_its_qps(void **state)
@@ -52,7 +52,7 @@ static void destroy_waits_for_its_qps(void **state)
 	core_create_qp(env, 5, &cqp);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_CQ, 2),
 			 XRDMA_CMD_BUSY);
-	core_expect(env, XRDMA_HERR_CMD_BUSY, 1);
+	core_expect(env, MODEL_HERR_CMD_BUSY, 1);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_QP, 5),
 			 XRDMA_CMD_OK);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_CQ, 2),
@@ -149,7 +149,7 @@ static void a_corrupt_consumer_index_kills_the_queue(void **state)
 		assert_int_equal(push(env, i, 0, 0), 0);
 	assert_int_equal(push(env, i, 0, 0), -EPIPE);
 	assert_int_equal(env->dev->user_errors, 1);
-	assert_true(xrdma_cq_get(env->dev, 1)->dead);
+	assert_true(model_cq_get(env->dev, 1)->dead);
 }
 
 /* The memory of a queue goes while it is in use: no stale pointer is used. */
@@ -158,12 +158,12 @@ static void unmapped_memory_kills_the_queue(void **state)
 	struct core_env *env = *state;
 
 	assert_int_equal(push(env, 0, 0, 0), 0);
-	assert_int_equal(xrdma_dma_unmap(env->dma, CORE_IOVA, CORE_MEM_SIZE),
+	assert_int_equal(model_dma_unmap(env->dma, CORE_IOVA, CORE_MEM_SIZE),
 			 0);
 	assert_int_equal(push(env, 1, 0, 0), -EPIPE);
-	assert_true(env->herr->count[XRDMA_HERR_DMA_UNMAPPED] >= 1);
-	core_expect(env, XRDMA_HERR_DMA_UNMAPPED,
-		    env->herr->count[XRDMA_HERR_DMA_UNMAPPED]);
+	assert_true(env->herr->count[MODEL_HERR_DMA_UNMAPPED] >= 1);
+	core_expect(env, MODEL_HERR_DMA_UNMAPPED,
+		    env->herr->count[MODEL_HERR_DMA_UNMAPPED]);
 	assert_null(core_cqe(env, 1, 1));
 }
 
@@ -274,13 +274,13 @@ static void resize_checks_parameters(void **state)
 	cmd.create_cq.eqn = cpu_to_le32(1);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
 	cmd = make_resize(env, 5, 0, 0);
-	cmd.create_cq.log_depth = XRDMA_CQ_LOG_MAX + 1;
+	cmd.create_cq.log_depth = MODEL_CQ_LOG_MAX + 1;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 2);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 2);
 	cmd = make_resize(env, 5, 0, 0);
 	cmd.create_cq.cqn = cpu_to_le32(9);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 1);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);
 	cmd = make_resize(env, 5, 0, 0);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
 	for (i = 0; i < 17; i++)
@@ -334,7 +334,7 @@ static void moderation_waits_for_the_count(void **state)
 
 	assert_int_equal(moderate(env, 1, 4, 0), XRDMA_CMD_OK);
 	assert_int_equal(moderate(env, 9, 4, 0), XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 1);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);
 	push(env, 0, 0, 0); /* not armed: does not count */
 	core_arm(core_cq_rec(env, 1), XRDMA_ARM_NEXT);
 	for (i = 0; i < 3; i++)

@@ -15,10 +15,10 @@
 #define US		1000ULL
 #define MBIT		125000ULL
 #define LINE		(100000 * MBIT)
-#define ONE		XRDMA_DCQCN_ONE
+#define ONE		MODEL_DCQCN_ONE
 
 /* g = 1/16 and a line of 100 Gbit/s, so that steps are easy to follow. */
-static const struct xrdma_dcqcn_params params = {
+static const struct model_dcqcn_params params = {
 	.line_rate = LINE,
 	.min_rate = 10 * MBIT,
 	.ai_rate = 40 * MBIT,
@@ -32,17 +32,17 @@ static const struct xrdma_dcqcn_params params = {
 	.reduce_period_ns = 4 * US,
 };
 
-static struct xrdma_dcqcn cut_once(const struct xrdma_dcqcn_params *p)
+static struct model_dcqcn cut_once(const struct model_dcqcn_params *p)
 {
-	struct xrdma_dcqcn cc = { 0 };
+	struct model_dcqcn cc = { 0 };
 
-	xrdma_dcqcn_notify(&cc, p, 1000 * US);
+	model_dcqcn_notify(&cc, p, 1000 * US);
 	return cc;
 }
 
 static void the_first_cut_halves_the_rate(void **state)
 {
-	struct xrdma_dcqcn cc = cut_once(&params);
+	struct model_dcqcn cc = cut_once(&params);
 
 	(void)state;
 	assert_true(cc.slowed);
@@ -54,8 +54,8 @@ static void the_first_cut_halves_the_rate(void **state)
 
 static void initial_alpha_is_that_of_the_parameters(void **state)
 {
-	struct xrdma_dcqcn_params p = params;
-	struct xrdma_dcqcn cc;
+	struct model_dcqcn_params p = params;
+	struct model_dcqcn cc;
 
 	(void)state;
 	p.initial_alpha = 512;
@@ -67,152 +67,152 @@ static void initial_alpha_is_that_of_the_parameters(void **state)
 
 static void alpha_decays_while_nothing_is_notified(void **state)
 {
-	struct xrdma_dcqcn cc = cut_once(&params);
+	struct model_dcqcn cc = cut_once(&params);
 
 	(void)state;
-	xrdma_dcqcn_elapse(&cc, &params, 1054 * US);
+	model_dcqcn_elapse(&cc, &params, 1054 * US);
 	assert_int_equal(cc.alpha, ONE);
-	xrdma_dcqcn_elapse(&cc, &params, 1055 * US);
+	model_dcqcn_elapse(&cc, &params, 1055 * US);
 	assert_int_equal(cc.alpha, ONE / 16 * 15);
-	xrdma_dcqcn_elapse(&cc, &params, 1110 * US);
+	model_dcqcn_elapse(&cc, &params, 1110 * US);
 	assert_int_equal(cc.alpha, ONE / 256 * 225);
 	/* the next cut is that much smaller */
-	xrdma_dcqcn_notify(&cc, &params, 1110 * US);
+	model_dcqcn_notify(&cc, &params, 1110 * US);
 	assert_int_equal(cc.rate, LINE / 2 - LINE / 2 * 225 / 512);
 	assert_int_equal(cc.target, LINE / 2);
 }
 
 static void cuts_are_no_closer_than_the_period(void **state)
 {
-	struct xrdma_dcqcn cc = cut_once(&params);
+	struct model_dcqcn cc = cut_once(&params);
 
 	(void)state;
-	xrdma_dcqcn_notify(&cc, &params, 1000 * US + 3999);
+	model_dcqcn_notify(&cc, &params, 1000 * US + 3999);
 	assert_int_equal(cc.rate, LINE / 2);
-	xrdma_dcqcn_notify(&cc, &params, 1004 * US);
+	model_dcqcn_notify(&cc, &params, 1004 * US);
 	assert_int_equal(cc.rate, LINE / 4);
 	assert_int_equal(cc.target, LINE / 2);
 }
 
 static void the_rate_has_a_floor(void **state)
 {
-	struct xrdma_dcqcn cc = cut_once(&params);
+	struct model_dcqcn cc = cut_once(&params);
 	u64 i;
 
 	(void)state;
 	for (i = 1; i < 50; i++)
-		xrdma_dcqcn_notify(&cc, &params, (1000 + 4 * i) * US);
+		model_dcqcn_notify(&cc, &params, (1000 + 4 * i) * US);
 	assert_int_equal(cc.rate, 10 * MBIT);
 }
 
 /* Five periods half way back to the target, which stays. */
 static void fast_recovery(void **state)
 {
-	struct xrdma_dcqcn cc = cut_once(&params);
+	struct model_dcqcn cc = cut_once(&params);
 	u64 rate;
 
 	(void)state;
-	xrdma_dcqcn_notify(&cc, &params, 1010 * US);
+	model_dcqcn_notify(&cc, &params, 1010 * US);
 	assert_int_equal(cc.rate, LINE / 4);
-	xrdma_dcqcn_elapse(&cc, &params, 1309 * US);
+	model_dcqcn_elapse(&cc, &params, 1309 * US);
 	assert_int_equal(cc.rate, LINE / 4);
-	xrdma_dcqcn_elapse(&cc, &params, 1310 * US);
+	model_dcqcn_elapse(&cc, &params, 1310 * US);
 	assert_int_equal(cc.rate, LINE / 8 * 3);
-	xrdma_dcqcn_elapse(&cc, &params, (1010 + 5 * 300) * US);
+	model_dcqcn_elapse(&cc, &params, (1010 + 5 * 300) * US);
 	assert_int_equal(cc.target, LINE / 2);
 	/* 1/2 - 1/4 / 32 */
 	assert_true(cc.rate - LINE / 128 * 63 < 8);
 	/* then the target climbs */
 	rate = cc.rate;
-	xrdma_dcqcn_elapse(&cc, &params, (1010 + 6 * 300) * US);
+	model_dcqcn_elapse(&cc, &params, (1010 + 6 * 300) * US);
 	assert_int_equal(cc.target, LINE / 2 + 40 * MBIT);
 	assert_int_equal(cc.rate, (rate + cc.target + 1) / 2);
 }
 
 static void bytes_count_as_time_does(void **state)
 {
-	struct xrdma_dcqcn cc = cut_once(&params);
+	struct model_dcqcn cc = cut_once(&params);
 	int i;
 
 	(void)state;
-	xrdma_dcqcn_notify(&cc, &params, 1010 * US);
-	xrdma_dcqcn_sent(&cc, &params, 999999);
+	model_dcqcn_notify(&cc, &params, 1010 * US);
+	model_dcqcn_sent(&cc, &params, 999999);
 	assert_int_equal(cc.rate, LINE / 4);
-	xrdma_dcqcn_sent(&cc, &params, 1);
+	model_dcqcn_sent(&cc, &params, 1);
 	assert_int_equal(cc.rate, LINE / 8 * 3);
 	for (i = 0; i < 4; i++)
-		xrdma_dcqcn_sent(&cc, &params, 1000000);
+		model_dcqcn_sent(&cc, &params, 1000000);
 	assert_int_equal(cc.target, LINE / 2);
-	xrdma_dcqcn_sent(&cc, &params, 1000000);
+	model_dcqcn_sent(&cc, &params, 1000000);
 	assert_int_equal(cc.target, LINE / 2 + 40 * MBIT);
 	/* both have recovered: i-fold hyper increase */
-	xrdma_dcqcn_elapse(&cc, &params, (1010 + 5 * 300) * US);
+	model_dcqcn_elapse(&cc, &params, (1010 + 5 * 300) * US);
 	assert_int_equal(cc.target, LINE / 2 + 6 * 40 * MBIT);
-	xrdma_dcqcn_elapse(&cc, &params, (1010 + 6 * 300) * US);
+	model_dcqcn_elapse(&cc, &params, (1010 + 6 * 300) * US);
 	assert_int_equal(cc.target, LINE / 2 + 6 * 40 * MBIT + 400 * MBIT);
-	xrdma_dcqcn_sent(&cc, &params, 1000000);
-	xrdma_dcqcn_elapse(&cc, &params, (1010 + 7 * 300) * US);
+	model_dcqcn_sent(&cc, &params, 1000000);
+	model_dcqcn_elapse(&cc, &params, (1010 + 7 * 300) * US);
 	assert_int_equal(cc.target, LINE / 2 + 6 * 40 * MBIT +
 			 (1 + 1 + 2) * 400 * MBIT);
 }
 
 static void a_cut_starts_all_periods_anew(void **state)
 {
-	struct xrdma_dcqcn cc = cut_once(&params);
+	struct model_dcqcn cc = cut_once(&params);
 
 	(void)state;
-	xrdma_dcqcn_sent(&cc, &params, 5500000);
-	xrdma_dcqcn_elapse(&cc, &params, 1290 * US);
-	xrdma_dcqcn_notify(&cc, &params, 1290 * US);
+	model_dcqcn_sent(&cc, &params, 5500000);
+	model_dcqcn_elapse(&cc, &params, 1290 * US);
+	model_dcqcn_notify(&cc, &params, 1290 * US);
 	assert_int_equal(cc.time_steps, 0);
 	assert_int_equal(cc.byte_steps, 0);
 	assert_int_equal(cc.bytes, 0);
-	xrdma_dcqcn_elapse(&cc, &params, 1589 * US);
+	model_dcqcn_elapse(&cc, &params, 1589 * US);
 	assert_int_equal(cc.time_steps, 0);
-	xrdma_dcqcn_elapse(&cc, &params, 1590 * US);
+	model_dcqcn_elapse(&cc, &params, 1590 * US);
 	assert_int_equal(cc.time_steps, 1);
 }
 
 static void it_comes_back_to_line_rate_and_is_forgotten(void **state)
 {
-	struct xrdma_dcqcn cc = cut_once(&params);
+	struct model_dcqcn cc = cut_once(&params);
 	u64 now = 1000 * US;
 
 	(void)state;
 	while (cc.slowed && now < 1000000 * US) {
 		now += 300 * US;
-		xrdma_dcqcn_elapse(&cc, &params, now);
+		model_dcqcn_elapse(&cc, &params, now);
 	}
 	/* half of the way each time: 34 bits take 34 periods */
 	assert_true(now <= (1000 + 40 * 300) * US);
-	xrdma_dcqcn_notify(&cc, &params, now);
+	model_dcqcn_notify(&cc, &params, now);
 	assert_int_equal(cc.rate, LINE / 2);
 }
 
 /* One call after a long time is worth as much as many. */
 static void time_may_come_in_one_piece(void **state)
 {
-	struct xrdma_dcqcn slow = cut_once(&params);
-	struct xrdma_dcqcn fast;
+	struct model_dcqcn slow = cut_once(&params);
+	struct model_dcqcn fast;
 	u64 i;
 
 	(void)state;
 	for (i = 1; i < 10; i++)
-		xrdma_dcqcn_notify(&slow, &params, (1000 + 10 * i) * US);
+		model_dcqcn_notify(&slow, &params, (1000 + 10 * i) * US);
 	fast = slow;
 	for (i = 1; i <= 20000; i++)
-		xrdma_dcqcn_elapse(&slow, &params, (1090 + i) * US);
-	xrdma_dcqcn_elapse(&fast, &params, 21090 * US);
+		model_dcqcn_elapse(&slow, &params, (1090 + i) * US);
+	model_dcqcn_elapse(&fast, &params, 21090 * US);
 	assert_memory_equal(&slow, &fast, sizeof(slow));
-	xrdma_dcqcn_elapse(&fast, &params, UINT64_MAX / 2);
+	model_dcqcn_elapse(&fast, &params, UINT64_MAX / 2);
 	assert_false(fast.slowed);
 }
 
 /* Without any increase the rate stays below its target, and it ends soon. */
 static void no_increase_is_no_endless_loop(void **state)
 {
-	struct xrdma_dcqcn_params p = params;
-	struct xrdma_dcqcn cc;
+	struct model_dcqcn_params p = params;
+	struct model_dcqcn cc;
 
 	(void)state;
 	p.ai_rate = 0;
@@ -220,8 +220,8 @@ static void no_increase_is_no_endless_loop(void **state)
 	p.time_reset_ns = US;
 	p.alpha_timer_ns = US;
 	cc = cut_once(&p);
-	xrdma_dcqcn_notify(&cc, &p, 1010 * US);
-	xrdma_dcqcn_elapse(&cc, &p, UINT64_MAX / 2);
+	model_dcqcn_notify(&cc, &p, 1010 * US);
+	model_dcqcn_elapse(&cc, &p, UINT64_MAX / 2);
 	assert_true(cc.slowed);
 	assert_int_equal(cc.rate, cc.target);
 	assert_int_equal(cc.time_steps, UINT32_MAX);
@@ -229,12 +229,12 @@ static void no_increase_is_no_endless_loop(void **state)
 
 static void a_sender_that_is_not_slowed_is_left_alone(void **state)
 {
-	static const struct xrdma_dcqcn zero;
-	struct xrdma_dcqcn cc = { 0 };
+	static const struct model_dcqcn zero;
+	struct model_dcqcn cc = { 0 };
 
 	(void)state;
-	xrdma_dcqcn_elapse(&cc, &params, 1000 * US);
-	xrdma_dcqcn_sent(&cc, &params, 5000000);
+	model_dcqcn_elapse(&cc, &params, 1000 * US);
+	model_dcqcn_sent(&cc, &params, 5000000);
 	assert_memory_equal(&cc, &zero, sizeof(cc));
 }
 

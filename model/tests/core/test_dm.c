@@ -39,9 +39,9 @@ static struct xrdma_mpt_entry *publish(u32 offset, u64 length)
 	return e;
 }
 
-static struct xrdma_access_req remote(u64 addr, u64 len, u16 rights)
+static struct model_access_req remote(u64 addr, u64 len, u16 rights)
 {
-	return (struct xrdma_access_req) {
+	return (struct model_access_req) {
 		.qp = cqp.qp, .addr = addr, .len = len, .key = KEY,
 		.rights = rights, .remote = true, .opcode = XRDMA_OP_WRITE,
 	};
@@ -51,7 +51,7 @@ static u64 bar_read(u64 off)
 {
 	__le64 value;
 
-	xrdma_device_read(env->dev, XRDMA_BAR_DM, off, &value, sizeof(value));
+	model_device_read(env->dev, XRDMA_BAR_DM, off, &value, sizeof(value));
 	return le64_to_cpu(value);
 }
 
@@ -59,7 +59,7 @@ static void bar_write(u64 off, u64 value)
 {
 	__le64 v = cpu_to_le64(value);
 
-	xrdma_device_write(env->dev, XRDMA_BAR_DM, off, &v, sizeof(v));
+	model_device_write(env->dev, XRDMA_BAR_DM, off, &v, sizeof(v));
 }
 
 static void the_device_says_how_much(void **state)
@@ -77,79 +77,79 @@ static void the_device_says_how_much(void **state)
 
 static void host_and_key_see_the_same_bytes(void **state)
 {
-	struct xrdma_access_req req = remote(8, 8, XRDMA_ACCESS_REMOTE_WRITE);
+	struct model_access_req req = remote(8, 8, XRDMA_ACCESS_REMOTE_WRITE);
 	u64 value = 0x1122334455667788;
 
 	(void)state;
 	publish(0x1000, 0x1000);
-	assert_int_equal(xrdma_access_write(env->dev, &req, &value), 0);
+	assert_int_equal(model_access_write(env->dev, &req, &value), 0);
 	assert_true(bar_read(0x1008) == value);
 	bar_write(0x1008, 99);
 	req.rights = XRDMA_ACCESS_REMOTE_READ;
-	assert_int_equal(xrdma_access_read(env->dev, &req, &value), 0);
+	assert_int_equal(model_access_read(env->dev, &req, &value), 0);
 	assert_int_equal(value, 99);
 	assert_int_equal(env->dev->dm.mem[0x1008], 99);
 }
 
 static void atomics_work_on_it(void **state)
 {
-	struct xrdma_access_req req = remote(16, 8, XRDMA_ACCESS_REMOTE_ATOMIC);
+	struct model_access_req req = remote(16, 8, XRDMA_ACCESS_REMOTE_ATOMIC);
 	size_t len;
 	int reason;
 	u64 *at;
 
 	(void)state;
 	publish(0, CORE_DM_SIZE);
-	at = xrdma_access_ptr(env->dev, &req, &len, &reason);
+	at = model_access_ptr(env->dev, &req, &len, &reason);
 	assert_ptr_equal(at, env->dev->dm.mem + 16);
 	assert_int_equal(len, 8);
 }
 
 static void it_ends_where_it_ends(void **state)
 {
-	struct xrdma_access_req req;
+	struct model_access_req req;
 	u8 bytes[16] = { 0 };
 
 	(void)state;
 	publish(CORE_DM_SIZE - 16, 16);
 	req = remote(0, 16, XRDMA_ACCESS_REMOTE_WRITE);
-	assert_int_equal(xrdma_access_write(env->dev, &req, bytes), 0);
+	assert_int_equal(model_access_write(env->dev, &req, bytes), 0);
 	req.addr = 1;
-	assert_int_equal(xrdma_access_write(env->dev, &req, bytes),
+	assert_int_equal(model_access_write(env->dev, &req, bytes),
 			 XRDMA_FAULT_RANGE);
 }
 
 /* What the driver must not publish. */
 static void bad_entries(void **state)
 {
-	struct xrdma_access_req req = remote(0, 1, XRDMA_ACCESS_REMOTE_READ);
+	struct model_access_req req = remote(0, 1, XRDMA_ACCESS_REMOTE_READ);
 	struct xrdma_mpt_entry *e;
 	u8 byte;
 
 	(void)state;
 	publish(CORE_DM_SIZE - 16, 17);
-	assert_int_equal(xrdma_access_read(env->dev, &req, &byte),
+	assert_int_equal(model_access_read(env->dev, &req, &byte),
 			 XRDMA_FAULT_KEY_INVALID);
 	publish(CORE_DM_SIZE, 1);
-	assert_int_equal(xrdma_access_read(env->dev, &req, &byte),
+	assert_int_equal(model_access_read(env->dev, &req, &byte),
 			 XRDMA_FAULT_KEY_INVALID);
 	publish(16, -1ULL);
-	assert_int_equal(xrdma_access_read(env->dev, &req, &byte),
+	assert_int_equal(model_access_read(env->dev, &req, &byte),
 			 XRDMA_FAULT_KEY_INVALID);
-	core_expect(env, XRDMA_HERR_MPT_ROOT, 3);
+	core_expect(env, MODEL_HERR_MPT_ROOT, 3);
 	e = publish(0, 16);
 	e->root = cpu_to_le64(1 << 12);
-	assert_int_equal(xrdma_access_read(env->dev, &req, &byte),
+	assert_int_equal(model_access_read(env->dev, &req, &byte),
 			 XRDMA_FAULT_KEY_INVALID);
 	e = publish(0, 16);
 	e->ctrl |= cpu_to_le64(XRDMA_MPT_IDENTITY);
-	assert_int_equal(xrdma_access_read(env->dev, &req, &byte),
+	assert_int_equal(model_access_read(env->dev, &req, &byte),
 			 XRDMA_FAULT_KEY_INVALID);
 	e = publish(0, 16);
 	e->ctrl |= cpu_to_le64(FIELD_PREP(XRDMA_MPT_TYPE, XRDMA_MPT_FAST_REG));
-	assert_int_equal(xrdma_access_read(env->dev, &req, &byte),
+	assert_int_equal(model_access_read(env->dev, &req, &byte),
 			 XRDMA_FAULT_KEY_INVALID);
-	core_expect(env, XRDMA_HERR_MPT_RESERVED, 3);
+	core_expect(env, MODEL_HERR_MPT_RESERVED, 3);
 }
 
 static void a_reset_zeroes_it(void **state)
@@ -165,30 +165,30 @@ static void a_reset_zeroes_it(void **state)
 static void a_device_that_is_gone_has_none(void **state)
 {
 	(void)state;
-	xrdma_device_set_gone(env->dev, true);
+	model_device_set_gone(env->dev, true);
 	assert_true(bar_read(0) == -1ULL);
 	bar_write(0, 1);
-	xrdma_device_set_gone(env->dev, false);
+	model_device_set_gone(env->dev, false);
 	assert_true(bar_read(0) == 0);
 }
 
 static void sizes(void **state)
 {
 	static const u64 bad[] = { 1, 2048, 4097, 12288, 1ULL << 37 };
-	struct xrdma_dm dm;
+	struct model_dm dm;
 	u32 i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_int_equal(xrdma_dm_init(&dm, bad[i]), -EINVAL);
-	assert_int_equal(xrdma_dm_init(&dm, 0), 0);
-	xrdma_dm_reset(&dm);
-	xrdma_dm_destroy(&dm);
-	assert_int_equal(xrdma_dm_init(&dm, XRDMA_DM_MAX), 0);
-	dm.mem[XRDMA_DM_MAX - 1] = 1;
-	xrdma_dm_reset(&dm);
-	assert_int_equal(dm.mem[XRDMA_DM_MAX - 1], 0);
-	xrdma_dm_destroy(&dm);
+		assert_int_equal(model_dm_init(&dm, bad[i]), -EINVAL);
+	assert_int_equal(model_dm_init(&dm, 0), 0);
+	model_dm_reset(&dm);
+	model_dm_destroy(&dm);
+	assert_int_equal(model_dm_init(&dm, MODEL_DM_MAX), 0);
+	dm.mem[MODEL_DM_MAX - 1] = 1;
+	model_dm_reset(&dm);
+	assert_int_equal(dm.mem[MODEL_DM_MAX - 1], 0);
+	model_dm_destroy(&dm);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, core_teardown)

@@ -22,7 +22,7 @@ static int setup(void **state)
 
 static void sleep_now(void)
 {
-	assert_false(xrdma_device_park(t.env->dev));
+	assert_false(model_device_park(t.env->dev));
 	assert_false(t.cqp.qp->active);
 }
 
@@ -35,10 +35,10 @@ static void an_active_queue_needs_no_doorbell(void **state)
 {
 	(void)state;
 	core_post_send(&t.cqp, XRDMA_WQE_SIGNALED, 1);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	assert_true(done(0));
 	core_post_send(&t.cqp, XRDMA_WQE_SIGNALED, 2);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	assert_true(done(1));
 }
 
@@ -47,10 +47,10 @@ static void a_sleeping_queue_is_not_looked_at(void **state)
 	(void)state;
 	sleep_now();
 	core_post_send(&t.cqp, XRDMA_WQE_SIGNALED, 1);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	assert_false(done(0));
 	core_ring(t.env, 3, 5);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	assert_true(done(0));
 }
 
@@ -71,7 +71,7 @@ static void the_rule_misses_nothing(void **state)
 			core_ring(t.env, 3, 5);
 			rings++;
 		}
-		xrdma_device_poll(t.env->dev);
+		model_device_poll(t.env->dev);
 		assert_true(done(i));
 		core_cq_rec(t.env, 1)->ci = cpu_to_le32(i + 1);
 	}
@@ -84,9 +84,9 @@ static void posting_on_the_way_to_sleep(void **state)
 {
 	(void)state;
 	core_post_send(&t.cqp, XRDMA_WQE_SIGNALED, 1);
-	assert_true(xrdma_device_park(t.env->dev));
+	assert_true(model_device_park(t.env->dev));
 	assert_true(t.cqp.qp->active);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	assert_true(done(0));
 }
 
@@ -94,7 +94,7 @@ static void a_quiet_queue_leaves_by_itself(void **state)
 {
 	(void)state;
 	core_post_send(&t.cqp, XRDMA_WQE_SIGNALED, 1);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	assert_true(t.cqp.qp->active);
 	t.env->awake = true;
 	core_run_ms(t.env, 3);
@@ -110,7 +110,7 @@ static void the_wrong_page_is_ignored_and_counted(void **state)
 	core_ring(t.env, 4, 5);
 	core_ring(t.env, 4, 6);
 	core_ring(t.env, 4, 0xffffffff);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	assert_false(done(0));
 	assert_int_equal(t.env->dev->db_errors, 3);
 }
@@ -123,15 +123,15 @@ static void the_kernels_page_is_the_kernels_fault(void **state)
 	(void)state;
 	core_ring(t.env, 0, 5);
 	core_ring(t.env, 0, 1000);
-	core_expect(t.env, XRDMA_HERR_DOORBELL_QP, 2);
-	xrdma_device_write(t.env->dev, XRDMA_BAR_DB, 4, &value, 4);
-	xrdma_device_write(t.env->dev, XRDMA_BAR_DB, 0, &value, 8);
-	xrdma_device_read(t.env->dev, XRDMA_BAR_DB, 0, &word, 4);
+	core_expect(t.env, MODEL_HERR_DOORBELL_QP, 2);
+	model_device_write(t.env->dev, XRDMA_BAR_DB, 4, &value, 4);
+	model_device_write(t.env->dev, XRDMA_BAR_DB, 0, &value, 8);
+	model_device_read(t.env->dev, XRDMA_BAR_DB, 0, &word, 4);
 	assert_int_equal(word, 0);
-	core_expect(t.env, XRDMA_HERR_DOORBELL_RANGE, 3);
-	xrdma_device_write(t.env->dev, XRDMA_BAR_DB, 0x3004, &value, 4);
-	xrdma_device_write(t.env->dev, XRDMA_BAR_DB, 0x3000, &value, 2);
-	xrdma_device_read(t.env->dev, XRDMA_BAR_DB, 0x3000, &word, 4);
+	core_expect(t.env, MODEL_HERR_DOORBELL_RANGE, 3);
+	model_device_write(t.env->dev, XRDMA_BAR_DB, 0x3004, &value, 4);
+	model_device_write(t.env->dev, XRDMA_BAR_DB, 0x3000, &value, 2);
+	model_device_read(t.env->dev, XRDMA_BAR_DB, 0x3000, &word, 4);
 	assert_int_equal(t.env->dev->db_errors, 3);
 }
 
@@ -145,10 +145,10 @@ static void posting_before_rts(void **state)
 	core_post_send(&other, XRDMA_WQE_SIGNALED, 1);
 	core_ring(t.env, 3, 6);
 	assert_false(other.qp->active);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	assert_false(done(0));
 	core_to_rts(t.env, &other);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	assert_true(done(0));
 }
 
@@ -166,12 +166,12 @@ static void the_round_survives_changes(void **state)
 	for (i = 0; i < 15; i++)
 		core_post_send(&t.cqp, XRDMA_WQE_SIGNALED, i);
 	for (i = 0; i < 15; i++)
-		xrdma_device_poll(t.env->dev);
+		model_device_poll(t.env->dev);
 	/* one entry is left: the second completion kills the CQ and all three */
 	core_post_send(&t.cqp, XRDMA_WQE_SIGNALED, 15);
 	core_post_send(&other, XRDMA_WQE_SIGNALED, 16);
 	core_post_send(&third, XRDMA_WQE_SIGNALED, 17);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	assert_int_equal(t.cqp.qp->state, XRDMA_QPS_ERR);
 	assert_int_equal(other.qp->state, XRDMA_QPS_ERR);
 	assert_int_equal(third.qp->state, XRDMA_QPS_ERR);

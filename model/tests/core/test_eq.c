@@ -8,18 +8,18 @@
 
 #define DEPTH	BIT(CORE_EQ_LOG)
 
-static struct xrdma_qp *a_qp(struct core_env *env)
+static struct model_qp *a_qp(struct core_env *env)
 {
 	struct core_qp cqp;
 
-	if (!xrdma_qp_get(env->dev, 5))
+	if (!model_qp_get(env->dev, 5))
 		core_create_qp(env, 5, &cqp);
-	return xrdma_qp_get(env->dev, 5);
+	return model_qp_get(env->dev, 5);
 }
 
 static void raise_fault(struct core_env *env)
 {
-	struct xrdma_access_req req = {
+	struct model_access_req req = {
 		.qp = a_qp(env),
 		.addr = 0x1234,
 		.len = 0x10,
@@ -29,7 +29,7 @@ static void raise_fault(struct core_env *env)
 		.opcode = XRDMA_OP_WRITE,
 	};
 
-	xrdma_fault(env->dev, &req, XRDMA_FAULT_RANGE);
+	model_fault(env->dev, &req, XRDMA_FAULT_RANGE);
 }
 
 static void create_checks_parameters(void **state)
@@ -41,7 +41,7 @@ static void create_checks_parameters(void **state)
 			 XRDMA_CMD_BAD_NUMBER);
 	assert_int_equal(core_status(env, xrdma_make_create_eq(0, 0, 6, root)),
 			 XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 2);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 2);
 	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 64, 6, root)),
 			 XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 0, 5, root)),
@@ -50,19 +50,19 @@ static void create_checks_parameters(void **state)
 			 XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 0, 12, root)),
 			 XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 4);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 4);
 	root = xrdma_make_root(CORE_IOVA + CORE_MEM_SIZE, 0, 13);
 	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 0, 6, root)),
 			 XRDMA_CMD_BAD_DMA);
-	core_expect(env, XRDMA_HERR_CMD_DMA, 1);
-	core_expect(env, XRDMA_HERR_DMA_UNMAPPED, 1);
-	assert_null(xrdma_eq_get(env->dev, 2));
+	core_expect(env, MODEL_HERR_CMD_DMA, 1);
+	core_expect(env, MODEL_HERR_DMA_UNMAPPED, 1);
+	assert_null(model_eq_get(env->dev, 2));
 	root = core_queue(env, 6);
 	((u8 *)core_ptr(env, root & XRDMA_ROOT_ADDR))[64] = 1;
 	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 0, 6, root)),
 			 XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_RING_DIRTY, 1);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 5);
+	core_expect(env, MODEL_HERR_RING_DIRTY, 1);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 5);
 	env->expected -= 4;
 }
 
@@ -72,29 +72,29 @@ static void destroy_waits_for_its_cqs(void **state)
 	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_EQ, 1);
 
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BUSY);
-	core_expect(env, XRDMA_HERR_CMD_BUSY, 1);
+	core_expect(env, MODEL_HERR_CMD_BUSY, 1);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_CQ, 1),
 			 XRDMA_CMD_OK);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_CQ, 2),
 			 XRDMA_CMD_OK);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 1);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);
 }
 
 static void an_arming_fires_once(void **state)
 {
 	struct core_env *env = *state;
 
-	xrdma_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
+	model_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
 	assert_int_equal(env->irqs[0], 0);
 	core_arm(core_eq_rec(env, 0), XRDMA_ARM_NEXT);
 	assert_int_equal(env->irqs[0], 0);
-	xrdma_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
-	xrdma_event(env->dev, XRDMA_EVENT_PORT_DOWN, 1);
+	model_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
+	model_event(env->dev, XRDMA_EVENT_PORT_DOWN, 1);
 	assert_int_equal(env->irqs[0], 1);
 	core_arm(core_eq_rec(env, 0), XRDMA_ARM_NEXT);
-	xrdma_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
+	model_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
 	assert_int_equal(env->irqs[0], 2);
 	assert_int_equal(core_eqe(env, 0, 2)->event, XRDMA_EVENT_PORT_DOWN);
 	assert_int_equal(le32_to_cpu(core_eqe(env, 0, 2)->number), 1);
@@ -108,12 +108,12 @@ static void async_events_wait_for_room(void **state)
 	u32 i;
 
 	for (i = 0; i < DEPTH + 10; i++)
-		xrdma_event(env->dev, XRDMA_EVENT_QP_FATAL, i);
+		model_event(env->dev, XRDMA_EVENT_QP_FATAL, i);
 	assert_int_equal(le32_to_cpu(core_eqe(env, 0, 0)->number), 0);
 	assert_null(core_eqe(env, 0, DEPTH));
-	assert_true(xrdma_timer_armed(&env->dev->slow_timer));
+	assert_true(model_timer_armed(&env->dev->slow_timer));
 	core_eq_rec(env, 0)->ci = cpu_to_le32(4);
-	xrdma_event(env->dev, XRDMA_EVENT_QP_FATAL, DEPTH + 10);
+	model_event(env->dev, XRDMA_EVENT_QP_FATAL, DEPTH + 10);
 	core_run_ms(env, 5);
 	for (i = 0; i < 4; i++)
 		assert_int_equal(le32_to_cpu(core_eqe(env, 0, DEPTH + i)->number),
@@ -129,18 +129,18 @@ static void async_events_wait_for_room(void **state)
 static void comp_events_wait_with_their_cq(void **state)
 {
 	struct core_env *env = *state;
-	struct xrdma_cq *one = xrdma_cq_get(env->dev, 1);
-	struct xrdma_cq *two = xrdma_cq_get(env->dev, 2);
+	struct model_cq *one = model_cq_get(env->dev, 1);
+	struct model_cq *two = model_cq_get(env->dev, 2);
 	u32 i;
 
 	for (i = 0; i < DEPTH; i++)
-		xrdma_eq_comp(env->dev, one);
-	assert_false(xrdma_timer_armed(&env->dev->slow_timer));
-	xrdma_eq_comp(env->dev, two);
-	xrdma_eq_comp(env->dev, two);
-	assert_true(xrdma_timer_armed(&env->dev->slow_timer));
+		model_eq_comp(env->dev, one);
+	assert_false(model_timer_armed(&env->dev->slow_timer));
+	model_eq_comp(env->dev, two);
+	model_eq_comp(env->dev, two);
+	assert_true(model_timer_armed(&env->dev->slow_timer));
 	core_eq_rec(env, 1)->ci = cpu_to_le32(DEPTH);
-	xrdma_eq_comp(env->dev, one);
+	model_eq_comp(env->dev, one);
 	core_run_ms(env, 5);
 	assert_int_equal(le32_to_cpu(core_eqe(env, 1, DEPTH)->number), 2);
 	assert_int_equal(le32_to_cpu(core_eqe(env, 1, DEPTH + 1)->number), 1);
@@ -150,11 +150,11 @@ static void comp_events_wait_with_their_cq(void **state)
 static void a_cq_that_goes_takes_its_event_along(void **state)
 {
 	struct core_env *env = *state;
-	struct xrdma_cq *one = xrdma_cq_get(env->dev, 1);
+	struct model_cq *one = model_cq_get(env->dev, 1);
 	u32 i;
 
 	for (i = 0; i < DEPTH + 1; i++)
-		xrdma_eq_comp(env->dev, one);
+		model_eq_comp(env->dev, one);
 	assert_true(one->event_pending);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_CQ, 1),
 			 XRDMA_CMD_OK);
@@ -201,7 +201,7 @@ static void fault_records_leave_half_of_the_queue(void **state)
 	core_eq_rec(env, 0)->ci = cpu_to_le32(2);
 	raise_fault(env);
 	assert_int_equal(core_eqe(env, 0, DEPTH / 2 + 2)->lost, 0);
-	xrdma_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
+	model_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
 	assert_int_equal(core_eqe(env, 0, DEPTH / 2 + 3)->event,
 			 XRDMA_EVENT_PORT_UP);
 }
@@ -213,8 +213,8 @@ static void a_corrupt_consumer_index_is_fatal(void **state)
 
 	core_eq_rec(env, 0)->ci = cpu_to_le32(DEPTH + 1);
 	for (i = 0; i < DEPTH + 1; i++)
-		xrdma_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
-	core_expect(env, XRDMA_HERR_EQ_INDEX, 1);
+		model_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
+	core_expect(env, MODEL_HERR_EQ_INDEX, 1);
 	assert_true(core_read32(env, XRDMA_REG_STATUS) & XRDMA_STATUS_FATAL);
 }
 
@@ -225,10 +225,10 @@ static void device_fatal_is_the_last_event(void **state)
 	a_qp(env);
 	memset(env->irqs, 0, sizeof(env->irqs));
 	core_arm(core_eq_rec(env, 0), XRDMA_ARM_NEXT);
-	xrdma_device_fatal(env->dev, XRDMA_FATAL_INTERNAL);
+	model_device_fatal(env->dev, XRDMA_FATAL_INTERNAL);
 	assert_int_equal(core_eqe(env, 0, 0)->event, XRDMA_EVENT_DEVICE_FATAL);
 	assert_int_equal(env->irqs[0], 1);
-	xrdma_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
+	model_event(env->dev, XRDMA_EVENT_PORT_UP, 1);
 	raise_fault(env);
 	assert_null(core_eqe(env, 0, 1));
 }

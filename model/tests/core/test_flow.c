@@ -62,7 +62,7 @@ static void flow_numbers_are_checked(void **state)
 	struct xrdma_cmd cmd;
 
 	make_qps(env);
-	cmd = make_flow(env, XRDMA_MAX_FLOWS, RAW_QPN, &rule);
+	cmd = make_flow(env, MODEL_MAX_FLOWS, RAW_QPN, &rule);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
 	cmd = make_flow(env, 1, 77, &rule);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
@@ -71,12 +71,12 @@ static void flow_numbers_are_checked(void **state)
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_QP, RAW_QPN),
 			 XRDMA_CMD_BUSY);
-	core_expect(env, XRDMA_HERR_CMD_BUSY, 1);
+	core_expect(env, MODEL_HERR_CMD_BUSY, 1);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_FLOW, 1),
 			 XRDMA_CMD_OK);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_FLOW, 1),
 			 XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 4);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 4);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_QP, RAW_QPN),
 			 XRDMA_CMD_OK);
 }
@@ -110,14 +110,14 @@ static void flow_rules_are_checked(void **state)
 	rule->mask.reserved2[3] = 0;
 	rule->mask.flow_label = cpu_to_be32(0x100000);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 7);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 7);
 	rule->mask.flow_label = cpu_to_be32(0xfffff);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
 	cmd = make_flow(env, 2, RAW_QPN, &rule);
 	cmd.create_flow.addr = cpu_to_le64(0x1000);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_DMA);
-	core_expect(env, XRDMA_HERR_CMD_DMA, 1);
-	core_expect(env, XRDMA_HERR_DMA_UNMAPPED, 1);
+	core_expect(env, MODEL_HERR_CMD_DMA, 1);
+	core_expect(env, MODEL_HERR_DMA_UNMAPPED, 1);
 }
 
 static void tables_are_checked(void **state)
@@ -126,7 +126,7 @@ static void tables_are_checked(void **state)
 	struct xrdma_cmd cmd;
 
 	make_qps(env);
-	cmd = make_rss(env, RSS_QPN, XRDMA_RSS_LOG_MAX + 1, RAW_QPN);
+	cmd = make_rss(env, RSS_QPN, MODEL_RSS_LOG_MAX + 1, RAW_QPN);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
 	cmd = make_rss(env, RSS_QPN, 3, RAW_QPN);
 	cmd.create_rss.addr = cpu_to_le64(le64_to_cpu(cmd.create_rss.addr) + 2);
@@ -136,21 +136,21 @@ static void tables_are_checked(void **state)
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
 	cmd = make_rss(env, RSS_QPN, 3, RC_QPN);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 4);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 4);
 	cmd = make_rss(env, RSS_QPN, 3, 77);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
 	cmd = make_rss(env, RC_QPN, 3, RAW_QPN);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
 	cmd = make_rss(env, 1, 3, RAW_QPN);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
-	cmd = make_rss(env, XRDMA_MAX_QP, 3, RAW_QPN);
+	cmd = make_rss(env, MODEL_MAX_QP, 3, RAW_QPN);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 4);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 4);
 	cmd = make_rss(env, RSS_QPN, 3, RAW_QPN);
 	cmd.create_rss.addr = cpu_to_le64(0x1000);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_DMA);
-	core_expect(env, XRDMA_HERR_CMD_DMA, 1);
-	core_expect(env, XRDMA_HERR_DMA_UNMAPPED, 1);
+	core_expect(env, MODEL_HERR_CMD_DMA, 1);
+	core_expect(env, MODEL_HERR_DMA_UNMAPPED, 1);
 }
 
 /* Numbers are those of queue pairs, and what is named stays. */
@@ -161,7 +161,7 @@ static void tables_have_numbers_of_queue_pairs(void **state)
 	struct xrdma_cmd cmd;
 
 	make_qps(env);
-	cmd = make_rss(env, RSS_QPN, XRDMA_RSS_LOG_MAX, RAW_QPN);
+	cmd = make_rss(env, RSS_QPN, MODEL_RSS_LOG_MAX, RAW_QPN);
 	cmd.create_rss.fields = 0xff;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
@@ -169,14 +169,14 @@ static void tables_have_numbers_of_queue_pairs(void **state)
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
 	assert_int_equal(core_object(env, XRDMA_CMD_QUERY_QP, RSS_QPN),
 			 XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 3);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 3);
 	cmd = make_flow(env, 1, RSS_QPN, &rule);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_RSS, RSS_QPN),
 			 XRDMA_CMD_BUSY);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_QP, RAW_QPN),
 			 XRDMA_CMD_BUSY);
-	core_expect(env, XRDMA_HERR_CMD_BUSY, 2);
+	core_expect(env, MODEL_HERR_CMD_BUSY, 2);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_FLOW, 1),
 			 XRDMA_CMD_OK);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_RSS, RSS_QPN),

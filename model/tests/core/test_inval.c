@@ -386,7 +386,7 @@ static void a_bad_root_is_a_host_error(void **state)
 	wire_expect_refused(&s.p.b, 2, XRDMA_WC_MW_BIND_ERR,
 			    XRDMA_FAULT_TRANSLATION);
 	is_free(&s, s.fr, XRDMA_MPT_FAST_REG);
-	assert_int_equal(s.p.b.host->herr->count[XRDMA_HERR_MPT_ROOT], 1);
+	assert_int_equal(s.p.b.host->herr->count[MODEL_HERR_MPT_ROOT], 1);
 	s.p.b.host->expected++;
 }
 
@@ -424,7 +424,7 @@ static void the_command_ends_windows_before_regions(void **state)
 	words[3] = cpu_to_le32(FR);
 	words[4] = cpu_to_le32(60);
 	cmd = xrdma_make_invalidate(addr, 5);
-	xrdma_cmd_execute(s.p.b.host->dev, &cmd, &rsp);
+	model_cmd_execute(s.p.b.host->dev, &cmd, &rsp);
 	assert_int_equal(rsp.status, XRDMA_CMD_OK);
 	assert_int_equal(le32_to_cpu(words[0]), MR | XRDMA_INVAL_BOUND << 24);
 	assert_int_equal(le32_to_cpu(words[1]), MW);

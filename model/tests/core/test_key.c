@@ -29,9 +29,9 @@ static int setup(void **state)
 	return 0;
 }
 
-static struct xrdma_access_req remote(u16 rights)
+static struct model_access_req remote(u16 rights)
 {
-	return (struct xrdma_access_req) {
+	return (struct model_access_req) {
 		.qp = t.cqp.qp,
 		.addr = t.addr,
 		.len = 64,
@@ -42,11 +42,11 @@ static struct xrdma_access_req remote(u16 rights)
 	};
 }
 
-static int check(struct xrdma_access_req req)
+static int check(struct model_access_req req)
 {
-	struct xrdma_target target;
+	struct model_target target;
 
-	return xrdma_access_check(t.env->dev, &req, &target);
+	return model_access_check(t.env->dev, &req, &target);
 }
 
 static int write_remote(void)
@@ -62,22 +62,22 @@ static void set_ctrl(u32 index, u8 state, u8 type, u32 pd, u16 access)
 
 static void data_goes_where_it_belongs(void **state)
 {
-	struct xrdma_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
+	struct model_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
 	u8 data[64], back[64];
 
 	(void)state;
 	memset(data, 0xc3, sizeof(data));
 	req.addr += 0xffc0;
-	assert_int_equal(xrdma_access_write(t.env->dev, &req, data), 0);
+	assert_int_equal(model_access_write(t.env->dev, &req, data), 0);
 	assert_memory_equal(core_ptr(t.env, t.addr + 0xffc0), data, 64);
 	req.rights = XRDMA_ACCESS_REMOTE_READ;
-	assert_int_equal(xrdma_access_read(t.env->dev, &req, back), 0);
+	assert_int_equal(model_access_read(t.env->dev, &req, back), 0);
 	assert_memory_equal(back, data, 64);
 }
 
 static void every_reason_has_its_case(void **state)
 {
-	struct xrdma_access_req req;
+	struct model_access_req req;
 
 	(void)state;
 	req = remote(XRDMA_ACCESS_REMOTE_WRITE);
@@ -108,7 +108,7 @@ static void rights_are_checked_one_by_one(void **state)
 		XRDMA_ACCESS_LOCAL_WRITE, XRDMA_ACCESS_REMOTE_WRITE,
 		XRDMA_ACCESS_REMOTE_READ, XRDMA_ACCESS_REMOTE_ATOMIC,
 	};
-	struct xrdma_access_req req;
+	struct model_access_req req;
 	unsigned int granted, asked;
 	u32 index = 100;
 
@@ -130,7 +130,7 @@ static void rights_are_checked_one_by_one(void **state)
 
 static void range_is_exact_and_never_wraps(void **state)
 {
-	struct xrdma_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
+	struct model_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
 
 	(void)state;
 	req.len = 0x10000;
@@ -156,7 +156,7 @@ static void range_is_exact_and_never_wraps(void **state)
 /* A region may end at the very end of the address space. */
 static void a_region_at_the_top(void **state)
 {
-	struct xrdma_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
+	struct model_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
 
 	(void)state;
 	core_region(t.env, 20, t.addr, 0x1000, ALL_REMOTE);
@@ -172,7 +172,7 @@ static void a_region_at_the_top(void **state)
 /* A region may begin at position 0. */
 static void a_region_at_the_bottom(void **state)
 {
-	struct xrdma_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
+	struct model_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
 
 	(void)state;
 	core_region(t.env, 20, t.addr - 0x10000, 0x1000, ALL_REMOTE);
@@ -184,7 +184,7 @@ static void a_region_at_the_bottom(void **state)
 
 static void zero_bytes_need_no_key(void **state)
 {
-	struct xrdma_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
+	struct model_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
 
 	(void)state;
 	req.key = 0;
@@ -194,7 +194,7 @@ static void zero_bytes_need_no_key(void **state)
 
 static void a_refusal_is_recorded(void **state)
 {
-	struct xrdma_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
+	struct model_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
 	const struct xrdma_eqe *eqe;
 
 	(void)state;
@@ -209,7 +209,7 @@ static void a_refusal_is_recorded(void **state)
 
 static void local_keys_take_the_same_way(void **state)
 {
-	struct xrdma_access_req req = remote(XRDMA_ACCESS_LOCAL_WRITE);
+	struct model_access_req req = remote(XRDMA_ACCESS_LOCAL_WRITE);
 
 	(void)state;
 	req.remote = false;
@@ -223,7 +223,7 @@ static void local_keys_take_the_same_way(void **state)
 
 static void identity_takes_bus_addresses(void **state)
 {
-	struct xrdma_access_req req = remote(XRDMA_ACCESS_LOCAL_WRITE);
+	struct model_access_req req = remote(XRDMA_ACCESS_LOCAL_WRITE);
 	struct xrdma_mpt_entry *e = core_mpt(t.env, 22);
 	u8 data[64];
 
@@ -236,19 +236,19 @@ static void identity_takes_bus_addresses(void **state)
 	req.remote = false;
 	req.addr = t.addr + 0xfe0; /* crosses a page */
 	memset(data, 0x99, sizeof(data));
-	assert_int_equal(xrdma_access_write(t.env->dev, &req, data), 0);
+	assert_int_equal(model_access_write(t.env->dev, &req, data), 0);
 	assert_memory_equal(core_ptr(t.env, t.addr + 0xfe0), data, 64);
 	req.addr = 0x10;
-	assert_int_equal(xrdma_access_write(t.env->dev, &req, data),
+	assert_int_equal(model_access_write(t.env->dev, &req, data),
 			 XRDMA_FAULT_TRANSLATION);
-	core_expect(t.env, XRDMA_HERR_DMA_UNMAPPED, 1);
+	core_expect(t.env, MODEL_HERR_DMA_UNMAPPED, 1);
 }
 
 /* An entry becomes valid without notice, and is cached only then. */
 /* hw.rst, "The local key of the kernel" */
 static void the_kernels_local_key_reaches_all_memory(void **state)
 {
-	struct xrdma_access_req req = remote(XRDMA_ACCESS_LOCAL_WRITE);
+	struct model_access_req req = remote(XRDMA_ACCESS_LOCAL_WRITE);
 	u8 data[64];
 
 	(void)state;
@@ -257,7 +257,7 @@ static void the_kernels_local_key_reaches_all_memory(void **state)
 	req.remote = false;
 	req.addr = t.addr + 0xfe0;
 	t.cqp.qp->flags |= XRDMA_QP_KERNEL;
-	assert_int_equal(xrdma_access_write(t.env->dev, &req, data), 0);
+	assert_int_equal(model_access_write(t.env->dev, &req, data), 0);
 	assert_memory_equal(core_ptr(t.env, t.addr + 0xfe0), data, 64);
 	req.rights = 0;
 	assert_int_equal(check(req), 0);
@@ -267,7 +267,7 @@ static void the_kernels_local_key_reaches_all_memory(void **state)
 
 static void nobody_else_gets_anything_by_that_key(void **state)
 {
-	struct xrdma_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
+	struct model_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
 
 	(void)state;
 	req.key = 0x00000001;
@@ -340,24 +340,24 @@ static void malformed_entries_are_host_errors(void **state)
 	e->qpn = 1;
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
 	e->qpn = 0;
-	core_expect(t.env, XRDMA_HERR_MPT_RESERVED, 4);
+	core_expect(t.env, MODEL_HERR_MPT_RESERVED, 4);
 
 	set_ctrl(31, XRDMA_MPT_NOT_PRESENT, 0, 7, ALL_REMOTE);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
 	set_ctrl(31, 9, 0, 7, ALL_REMOTE);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
-	core_expect(t.env, XRDMA_HERR_MPT_STATE, 2);
+	core_expect(t.env, MODEL_HERR_MPT_STATE, 2);
 
 	set_ctrl(31, XRDMA_MPT_VALID, 4, 7, ALL_REMOTE);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
 	set_ctrl(31, XRDMA_MPT_VALID, 15, 7, ALL_REMOTE);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
-	core_expect(t.env, XRDMA_HERR_MPT_TYPE, 2);
+	core_expect(t.env, MODEL_HERR_MPT_TYPE, 2);
 
 	set_ctrl(31, XRDMA_MPT_VALID, 0, 7, ALL_REMOTE);
 	e->iova = cpu_to_le64(-4095ULL);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
-	core_expect(t.env, XRDMA_HERR_MPT_RANGE, 1);
+	core_expect(t.env, MODEL_HERR_MPT_RANGE, 1);
 	e->iova = cpu_to_le64(t.addr);
 	e->length = cpu_to_le64(0x200000);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
@@ -366,7 +366,7 @@ static void malformed_entries_are_host_errors(void **state)
 	e->length = cpu_to_le64(4096);
 	e->root = cpu_to_le64(xrdma_make_root(t.addr, 0, 21));
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
-	core_expect(t.env, XRDMA_HERR_MPT_ROOT, 3);
+	core_expect(t.env, MODEL_HERR_MPT_ROOT, 3);
 }
 
 /* Post an INVALIDATE of two keys; the outcome is in @words. */
@@ -408,7 +408,7 @@ static void invalidate_of_nothing_is_a_host_error(void **state)
 			 33 | XRDMA_INVAL_BAD_INDEX << 24);
 	assert_int_equal(le32_to_cpu(words[1]),
 			 0xffffff | XRDMA_INVAL_BAD_INDEX << 24);
-	core_expect(t.env, XRDMA_HERR_INVAL_KEY, 2);
+	core_expect(t.env, MODEL_HERR_INVAL_KEY, 2);
 }
 
 static void invalidate_checks_its_array_first(void **state)
@@ -423,11 +423,11 @@ static void invalidate_checks_its_array_first(void **state)
 	assert_int_equal(core_status(t.env, cmd), XRDMA_CMD_BAD_PARAM);
 	cmd = xrdma_make_invalidate(t.addr + 4, 1);
 	assert_int_equal(core_status(t.env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(t.env, XRDMA_HERR_CMD_PARAM, 3);
+	core_expect(t.env, MODEL_HERR_CMD_PARAM, 3);
 	cmd = xrdma_make_invalidate(CORE_IOVA + CORE_MEM_SIZE - 8, 3);
 	assert_int_equal(core_status(t.env, cmd), XRDMA_CMD_BAD_DMA);
-	core_expect(t.env, XRDMA_HERR_CMD_DMA, 1);
-	core_expect(t.env, XRDMA_HERR_DMA_UNMAPPED, 1);
+	core_expect(t.env, MODEL_HERR_CMD_DMA, 1);
+	core_expect(t.env, MODEL_HERR_DMA_UNMAPPED, 1);
 	assert_int_equal(write_remote(), 0);
 }
 
@@ -447,7 +447,7 @@ static void invalidate_names_each_key(void **state)
 	cmd.invalidate.addr = cpu_to_le64(core_alloc(t.env, 8, 8));
 	cmd.invalidate.count = cpu_to_le32(1);
 	assert_int_equal(core_status(t.env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(t.env, XRDMA_HERR_CMD_PARAM, 3);
+	core_expect(t.env, MODEL_HERR_CMD_PARAM, 3);
 	assert_int_equal(write_remote(), 0);
 }
 
@@ -459,12 +459,12 @@ static void invalidate_forgets_pages_of_the_key_table(void **state)
 {
 	u64 table = core_alloc(t.env, 4096, 4096);
 	__le64 *entry = core_ptr(t.env, table);
-	struct xrdma_access_req req;
+	struct model_access_req req;
 
 	(void)state;
 	entry[0] = cpu_to_le64(xrdma_make_mtt_block(t.env->mpt));
 	entry[1] = cpu_to_le64(xrdma_make_mtt_block(t.env->mpt + 4096));
-	xrdma_keys_enable(t.env->dev, xrdma_make_root(table, 1, 12));
+	model_keys_enable(t.env->dev, xrdma_make_root(table, 1, 12));
 	assert_int_equal(write_remote(), 0);
 	req = remote(XRDMA_ACCESS_REMOTE_WRITE);
 	req.key = xrdma_make_key(64, 0x5a);
@@ -485,9 +485,9 @@ static void cache_slots_do_not_mix(void **state)
 	u32 first = t.key;
 
 	(void)state;
-	core_region(t.env, 9 + XRDMA_KEY_CACHE, t.addr, 16, ALL_REMOTE);
+	core_region(t.env, 9 + MODEL_KEY_CACHE, t.addr, 16, ALL_REMOTE);
 	assert_int_equal(write_remote(), 0);
-	t.key = xrdma_make_key(9 + XRDMA_KEY_CACHE, 0x5a);
+	t.key = xrdma_make_key(9 + MODEL_KEY_CACHE, 0x5a);
 	assert_int_equal(write_remote(), XRDMA_FAULT_RANGE);
 	t.key = first;
 	assert_int_equal(write_remote(), 0);
@@ -501,26 +501,26 @@ static void sgl_crosses_its_entries(void **state)
 		{ cpu_to_le64(t.addr + 100), cpu_to_le32(7),
 		  cpu_to_le32(t.key) },
 	};
-	struct xrdma_sgl sgl = { .sge = sge, .num = 3 };
+	struct model_sgl sgl = { .sge = sge, .num = 3 };
 	char text[] = "hello, world", back[12];
 
 	(void)state;
-	assert_int_equal(xrdma_sgl_length(&sgl), 12);
-	assert_int_equal(xrdma_sgl_check(t.cqp.qp, &sgl,
+	assert_int_equal(model_sgl_length(&sgl), 12);
+	assert_int_equal(model_sgl_check(t.cqp.qp, &sgl,
 					 XRDMA_ACCESS_LOCAL_WRITE), 0);
-	assert_int_equal(xrdma_sgl_scatter(t.cqp.qp, &sgl, 0, text, 4), 0);
-	assert_int_equal(xrdma_sgl_scatter(t.cqp.qp, &sgl, 4, text + 4, 8), 0);
+	assert_int_equal(model_sgl_scatter(t.cqp.qp, &sgl, 0, text, 4), 0);
+	assert_int_equal(model_sgl_scatter(t.cqp.qp, &sgl, 4, text + 4, 8), 0);
 	assert_memory_equal(core_ptr(t.env, t.addr), "hello", 5);
 	assert_memory_equal(core_ptr(t.env, t.addr + 100), ", world", 7);
-	assert_int_equal(xrdma_sgl_gather(t.cqp.qp, &sgl, 3, back, 9), 0);
+	assert_int_equal(model_sgl_gather(t.cqp.qp, &sgl, 3, back, 9), 0);
 	assert_memory_equal(back, text + 3, 9);
-	assert_int_equal(xrdma_sgl_gather(t.cqp.qp, &sgl, 7, back, 5), 0);
+	assert_int_equal(model_sgl_gather(t.cqp.qp, &sgl, 7, back, 5), 0);
 	assert_memory_equal(back, text + 7, 5);
 	sge[2].lkey = cpu_to_le32(t.key ^ 1);
-	assert_int_equal(xrdma_sgl_gather(t.cqp.qp, &sgl, 0, back, 5), 0);
-	assert_int_equal(xrdma_sgl_gather(t.cqp.qp, &sgl, 0, back, 6),
+	assert_int_equal(model_sgl_gather(t.cqp.qp, &sgl, 0, back, 5), 0);
+	assert_int_equal(model_sgl_gather(t.cqp.qp, &sgl, 0, back, 6),
 			 XRDMA_FAULT_KEY_BYTE);
-	assert_int_equal(xrdma_sgl_check(t.cqp.qp, &sgl, 0),
+	assert_int_equal(model_sgl_check(t.cqp.qp, &sgl, 0),
 			 XRDMA_FAULT_KEY_BYTE);
 }
 

@@ -44,7 +44,7 @@ static void the_link_follows_port_and_carrier(void **state)
 	assert_int_equal(le32_to_cpu(core_eqe(env, 0, 0)->number), 1);
 	assert_null(core_eqe(env, 0, 1));
 	mock_wire.carrier = false;
-	xrdma_port_link_changed(env->dev);
+	model_port_link_changed(env->dev);
 	assert_int_equal(core_eqe(env, 0, 1)->event, XRDMA_EVENT_PORT_DOWN);
 	assert_int_equal(mock_wire.port_changes, 2);
 	assert_int_equal(env->dev->port.mtu, 4500);
@@ -71,10 +71,10 @@ static void port_values_are_checked(void **state)
 	cmd = make_port(0, 1500, 0);
 	cmd.modify_port.reserved[1] = 1;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 6);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 6);
 	assert_int_equal(core_status(env, make_port(0, 1500, 9)),
 			 XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 1);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);
 }
 
 static void the_ethernet_qp_is_held(void **state)
@@ -88,7 +88,7 @@ static void the_ethernet_qp_is_held(void **state)
 			 XRDMA_CMD_OK);
 	cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_QP, 5);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BUSY);
-	core_expect(env, XRDMA_HERR_CMD_BUSY, 1);
+	core_expect(env, MODEL_HERR_CMD_BUSY, 1);
 	assert_int_equal(core_status(env, make_port(0, 1500, 0)),
 			 XRDMA_CMD_OK);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
@@ -115,19 +115,19 @@ static void gids_come_and_go(void **state)
 	u32 flags = XRDMA_GID_VALID | XRDMA_GID_IPV4 | XRDMA_GID_VLAN;
 	struct core_env *env = *state;
 	struct xrdma_cmd cmd = make_gid(63, flags);
-	const struct xrdma_gid *gid;
+	const struct model_gid *gid;
 
 	cmd.set_gid.vlan_tci = cpu_to_le16(0x2064);
-	assert_null(xrdma_gid_get(env->dev, 63));
+	assert_null(model_gid_get(env->dev, 63));
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
-	gid = xrdma_gid_get(env->dev, 63);
+	gid = model_gid_get(env->dev, 63);
 	assert_int_equal(gid->vlan_tci, 0x2064);
 	assert_memory_equal(gid->mac, mac, sizeof(mac));
-	assert_true(xrdma_gid_is_local(env->dev, cmd.set_gid.gid));
+	assert_true(model_gid_is_local(env->dev, cmd.set_gid.gid));
 	assert_int_equal(core_status(env, make_gid(63, 0)), XRDMA_CMD_OK);
-	assert_null(xrdma_gid_get(env->dev, 63));
-	assert_false(xrdma_gid_is_local(env->dev, cmd.set_gid.gid));
-	assert_null(xrdma_gid_get(env->dev, 64));
+	assert_null(model_gid_get(env->dev, 63));
+	assert_false(model_gid_is_local(env->dev, cmd.set_gid.gid));
+	assert_null(model_gid_get(env->dev, 64));
 }
 
 static void gid_values_are_checked(void **state)
@@ -137,7 +137,7 @@ static void gid_values_are_checked(void **state)
 
 	assert_int_equal(core_status(env, make_gid(64, 5)),
 			 XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 1);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);
 	assert_int_equal(core_status(env, make_gid(1, XRDMA_GID_VALID)),
 			 XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(core_status(env, make_gid(1, XRDMA_GID_IPV4)),
@@ -153,7 +153,7 @@ static void gid_values_are_checked(void **state)
 	cmd = make_gid(1, 0);
 	cmd.set_gid.mac[5] = 1;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 6);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 6);
 }
 
 #define T(name)								\

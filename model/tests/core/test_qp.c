@@ -44,11 +44,11 @@ static void create_checks_parameters(void **state)
 		assert_int_equal(create_changed(env, bad[i].offset,
 						bad[i].value),
 				 XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, ARRAY_SIZE(bad));
+	core_expect(env, MODEL_HERR_CMD_PARAM, ARRAY_SIZE(bad));
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
 		assert_int_equal(create_changed(env, numbers[i], i == 1),
 				 XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, ARRAY_SIZE(numbers));
+	core_expect(env, MODEL_HERR_CMD_NUMBER, ARRAY_SIZE(numbers));
 	assert_int_equal(mock_wire.init, 0);
 	mock_wire.init_error = -1;
 	assert_int_equal(core_status(env, core_make_qp(env, 5)),
@@ -57,7 +57,7 @@ static void create_checks_parameters(void **state)
 	assert_int_equal(core_status(env, core_make_qp(env, 5)), XRDMA_CMD_OK);
 	assert_int_equal(core_status(env, core_make_qp(env, 5)),
 			 XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 5);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 5);
 	env->expected -= 4;
 }
 
@@ -65,14 +65,14 @@ static void no_receive_queue(void **state)
 {
 	struct core_env *env = *state;
 	struct xrdma_cmd cmd = core_make_qp(env, 5);
-	u8 wqe[XRDMA_WQE_MAX];
-	struct xrdma_qp *qp;
+	u8 wqe[MODEL_WQE_MAX];
+	struct model_qp *qp;
 
 	cmd.create_qp.log_rq_depth = 0;
 	cmd.create_qp.log_rq_stride = 0;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
-	qp = xrdma_qp_get(env->dev, 5);
-	assert_int_equal(xrdma_qp_read_rq(qp, wqe), -11);
+	qp = model_qp_get(env->dev, 5);
+	assert_int_equal(model_qp_read_rq(qp, wqe), -11);
 	assert_int_equal(core_status(env, core_make_modify(5, XRDMA_QPS_ERR)),
 			 XRDMA_CMD_OK);
 	assert_false(qp->broken);
@@ -97,7 +97,7 @@ static void the_gsi_has_a_number_of_its_own(void **state)
 			 XRDMA_CMD_BAD_NUMBER);
 	assert_int_equal(create_of_type(env, 0, XRDMA_QP_GSI),
 			 XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 3);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 3);
 	assert_int_equal(create_of_type(env, 1, XRDMA_QP_GSI), XRDMA_CMD_OK);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_QP, 1),
 			 XRDMA_CMD_OK);
@@ -109,7 +109,7 @@ static void no_send_queue(void **state)
 	static const u8 types[] = { XRDMA_QP_RC, XRDMA_QP_UC, XRDMA_QP_UD };
 	struct core_env *env = *state;
 	struct xrdma_cmd cmd = core_make_qp(env, 5);
-	struct xrdma_qp *qp;
+	struct model_qp *qp;
 	unsigned int i;
 
 	cmd.create_qp.log_sq_depth = 0;
@@ -121,17 +121,17 @@ static void no_send_queue(void **state)
 	cmd.create_qp.type = XRDMA_QP_RAW;
 	cmd.create_qp.send_cqn = 0;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
-	qp = xrdma_qp_get(env->dev, 5);
+	qp = model_qp_get(env->dev, 5);
 	assert_int_equal(qp->rq.ring.base, 0);
 	assert_int_equal(qp->rec.base, 16 * 64);
-	assert_int_equal(xrdma_cq_get(env->dev, 1)->users, 0);
+	assert_int_equal(model_cq_get(env->dev, 1)->users, 0);
 	core_ring(env, 3, 5);
 	assert_false(qp->active);
 	cmd.create_qp.qpn = cpu_to_le32(6);
 	cmd.create_qp.log_rq_depth = 0;
 	cmd.create_qp.log_rq_stride = 0;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, ARRAY_SIZE(types) + 1);
+	core_expect(env, MODEL_HERR_CMD_PARAM, ARRAY_SIZE(types) + 1);
 }
 
 /* Attributes that a change requires, and those that it allows beside them. */
@@ -165,7 +165,7 @@ static void attributes_of_datagrams(void **state)
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
 	p->mask = cpu_to_le32(XRDMA_QPM_QKEY);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 4);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 4);
 }
 
 static void destroy_frees_everything(void **state)
@@ -180,10 +180,10 @@ static void destroy_frees_everything(void **state)
 			 XRDMA_CMD_OK);
 	assert_int_equal(mock_wire.destroy, 1);
 	assert_int_equal(env->dev->num_active, 0);
-	assert_int_equal(xrdma_cq_get(env->dev, 1)->users, 0);
+	assert_int_equal(model_cq_get(env->dev, 1)->users, 0);
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_QP, 5),
 			 XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 1);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);
 }
 
 /* Bring a new queue pair into a state. */
@@ -241,10 +241,10 @@ static void transitions(void **state)
 			if (status && from != XRDMA_QPS_ERR)
 				expected++;
 			assert_int_equal(cqp.qp->state, status ? from : to);
-			xrdma_qp_destroy(env->dev, 5);
+			model_qp_destroy(env->dev, 5);
 		}
 	}
-	core_expect(env, XRDMA_HERR_CMD_STATE, expected);
+	core_expect(env, MODEL_HERR_CMD_STATE, expected);
 }
 
 static void required_attributes_are_required(void **state)
@@ -277,7 +277,7 @@ static void required_attributes_are_required(void **state)
 		n++;
 	}
 	assert_int_equal(n, 6);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, n);
+	core_expect(env, MODEL_HERR_CMD_PARAM, n);
 	assert_int_equal(core_status(env, full), XRDMA_CMD_OK);
 }
 
@@ -312,13 +312,13 @@ static void attribute_values_are_checked(void **state)
 	BAD(attr->flags = XRDMA_QPA_SQD_NOTIFY);
 	BAD(cmd.modify_qp.mask |= cpu_to_le32(1 << 16));
 	BAD(cmd.modify_qp.mask |= cpu_to_le32(XRDMA_QPM_QKEY));
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 17);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 17);
 #undef BAD
 	cmd = full;
 	attr->access = cpu_to_le16(XRDMA_ACCESS_LOCAL_WRITE);
 	cmd.modify_qp.mask |= cpu_to_le32(XRDMA_QPM_ACCESS);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(env, XRDMA_HERR_CMD_PARAM, 18);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 18);
 	env->expected -= 17;
 }
 
@@ -332,7 +332,7 @@ static void query_returns_what_modify_set(void **state)
 	core_create_qp(env, 5, &cqp);
 	core_to_rts(env, &cqp);
 	core_post_send(&cqp, 0, 1);
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	rsp = &core_cmd(env, &query)->query_qp;
 	assert_int_equal(rsp->attr.state, XRDMA_QPS_RTS);
 	assert_int_equal(rsp->attr.path_mtu, 5);
@@ -355,11 +355,11 @@ static void reset_discards_all(void **state)
 	core_create_qp(env, 5, &cqp);
 	core_to_rts(env, &cqp);
 	core_post_send(&cqp, 0, 0);
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	core_post_send(&cqp, XRDMA_WQE_SIGNALED, 1);
 	core_post_recv(&cqp, 2);
 	mock_wire.hold = true;
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	assert_int_equal(cqp.qp->sq.ci, 1);
 	assert_int_equal(cqp.qp->sq.pi, 2);
 	assert_int_equal(core_status(env, core_make_modify(5, XRDMA_QPS_RESET)),
@@ -376,7 +376,7 @@ static void reset_discards_all(void **state)
 	mock_wire.hold = false;
 	core_to_rts(env, &cqp);
 	core_post_send(&cqp, XRDMA_WQE_SIGNALED, 3);
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	assert_int_equal(le64_to_cpu(core_cqe(env, 1, 0)->wr_id), 3);
 }
 
@@ -427,7 +427,7 @@ static void error_flushes_what_comes_later(void **state)
 	assert_int_equal(core_status(env, core_make_modify(5, XRDMA_QPS_RESET)),
 			 XRDMA_CMD_OK);
 	core_run_ms(env, 70);
-	assert_false(xrdma_timer_armed(&env->dev->slow_timer));
+	assert_false(model_timer_armed(&env->dev->slow_timer));
 }
 
 static void a_failed_send_of_rc_is_fatal_to_it(void **state)
@@ -441,7 +441,7 @@ static void a_failed_send_of_rc_is_fatal_to_it(void **state)
 	core_post_send(&cqp, 0, 10);
 	core_post_send(&cqp, 0, 11);
 	core_post_recv(&cqp, 20);
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	assert_int_equal(cqp.qp->state, XRDMA_QPS_ERR);
 	assert_int_equal(core_cqe(env, 1, 0)->status, XRDMA_WC_REM_ACCESS_ERR);
 	assert_int_equal(core_cqe(env, 1, 1)->status, XRDMA_WC_WR_FLUSH_ERR);
@@ -460,10 +460,10 @@ static void a_second_attach_is_no_host_error(void **state)
 	assert_int_equal(create_of_type(env, 5, XRDMA_QP_UD), XRDMA_CMD_OK);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 0);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 0);
 	cmd.mcast.qpn = cpu_to_le32(6);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
-	core_expect(env, XRDMA_HERR_CMD_NUMBER, 1);
+	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);
 }
 
 static void raw_to_rts(struct core_env *env, struct core_qp *cqp)
@@ -475,7 +475,7 @@ static void raw_to_rts(struct core_env *env, struct core_qp *cqp)
 
 	cmd.create_qp.type = XRDMA_QP_RAW;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
-	cqp->qp = xrdma_qp_get(env->dev, 6);
+	cqp->qp = model_qp_get(env->dev, 6);
 	cqp->sq = core_ptr(env, addr);
 	cqp->rq = cqp->sq + cqp->qp->rq.ring.base;
 	cqp->rec = core_ptr(env, addr + cqp->qp->rec.base);
@@ -498,7 +498,7 @@ static void a_failed_send_of_raw_is_not(void **state)
 	core_post_send(&cqp, 0, 10);
 	core_post_send(&cqp, 0, 11);
 	core_post_recv(&cqp, 20);
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	assert_int_equal(cqp.qp->state, XRDMA_QPS_SQE);
 	assert_int_equal(mock_wire.sq_only, 1);
 	assert_int_equal(core_cqe(env, 1, 0)->status, XRDMA_WC_LOC_LEN_ERR);
@@ -512,7 +512,7 @@ static void a_failed_send_of_raw_is_not(void **state)
 	assert_int_equal(core_status(env, mod), XRDMA_CMD_OK);
 	assert_true(TAILQ_EMPTY(&env->dev->errors));
 	core_post_send(&cqp, XRDMA_WQE_SIGNALED, 12);
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	assert_int_equal(core_cqe(env, 1, 2)->status, XRDMA_WC_SUCCESS);
 }
 
@@ -529,14 +529,14 @@ static void sqd_drains_and_tells(void **state)
 	cmd.modify_qp.mask |= cpu_to_le32(XRDMA_QPM_SQD_NOTIFY);
 	cmd.modify_qp.attr.flags = XRDMA_QPA_SQD_NOTIFY;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	assert_null(core_eqe(env, 0, 0));
 	assert_int_equal(core_cmd(env, &query)->query_qp.attr.flags,
 			 XRDMA_QPA_SQ_DRAINING);
 	mock_wire.hold = false;
-	xrdma_qp_activate(cqp.qp);
-	xrdma_device_poll(env->dev);
-	xrdma_device_poll(env->dev);
+	model_qp_activate(cqp.qp);
+	model_device_poll(env->dev);
+	model_device_poll(env->dev);
 	assert_int_equal(core_eqe(env, 0, 0)->event,
 			 XRDMA_EVENT_QP_SQ_DRAINED);
 	assert_null(core_eqe(env, 0, 1));
@@ -549,8 +549,8 @@ static void comm_est_comes_once_in_rtr(void **state)
 	struct core_qp cqp;
 
 	bring_to(env, &cqp, XRDMA_QPS_RTR);
-	xrdma_qp_comm_est(cqp.qp);
-	xrdma_qp_comm_est(cqp.qp);
+	model_qp_comm_est(cqp.qp);
+	model_qp_comm_est(cqp.qp);
 	assert_int_equal(core_eqe(env, 0, 0)->event,
 			 XRDMA_EVENT_QP_COMM_EST);
 	assert_null(core_eqe(env, 0, 1));

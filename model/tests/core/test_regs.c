@@ -53,16 +53,16 @@ static void illegal_accesses_are_host_errors(void **state)
 	core_write32(env, 0x1000, 1);
 	core_write32(env, XRDMA_REG_MAGIC, 1);
 	assert_int_equal(core_read32(env, XRDMA_REG_CMD_DB), 0);
-	core_expect(env, XRDMA_HERR_REG_RESERVED, 4);
-	xrdma_device_write(env->dev, XRDMA_BAR_REGS, XRDMA_REG_CTRL, &byte, 1);
-	xrdma_device_read(env->dev, XRDMA_BAR_REGS, XRDMA_REG_CTRL, &half, 2);
+	core_expect(env, MODEL_HERR_REG_RESERVED, 4);
+	model_device_write(env->dev, XRDMA_BAR_REGS, XRDMA_REG_CTRL, &byte, 1);
+	model_device_read(env->dev, XRDMA_BAR_REGS, XRDMA_REG_CTRL, &half, 2);
 	assert_int_equal(core_read64(env, XRDMA_REG_CTRL), 0);
-	core_expect(env, XRDMA_HERR_BAR_ACCESS, 3);
+	core_expect(env, MODEL_HERR_BAR_ACCESS, 3);
 	core_write32(env, XRDMA_REG_CTRL, 4);
-	core_expect(env, XRDMA_HERR_REG_RESERVED, 5);
+	core_expect(env, MODEL_HERR_REG_RESERVED, 5);
 	env->expected -= 4;
 	core_write32(env, XRDMA_REG_CMD_DB, 1);
-	core_expect(env, XRDMA_HERR_REG_ILLEGAL, 1);
+	core_expect(env, MODEL_HERR_REG_ILLEGAL, 1);
 }
 
 static void enable_fails(struct core_env *env, u32 code)
@@ -70,7 +70,7 @@ static void enable_fails(struct core_env *env, u32 code)
 	core_write32(env, XRDMA_REG_CTRL, XRDMA_CTRL_ENABLE);
 	assert_int_equal(core_read32(env, XRDMA_REG_STATUS),
 			 XRDMA_STATUS_READY | XRDMA_STATUS_FATAL | code << 8);
-	assert_false(xrdma_device_live(env->dev));
+	assert_false(model_device_live(env->dev));
 	core_write32(env, XRDMA_REG_CTRL, XRDMA_CTRL_RESET);
 	assert_int_equal(core_read32(env, XRDMA_REG_STATUS),
 			 XRDMA_STATUS_READY);
@@ -95,7 +95,7 @@ static void enable_checks_registers(void **state)
 	core_set_up_rings(env);
 	core_write64(env, XRDMA_REG_MPT_ROOT, env->mpt | 0x200);
 	enable_fails(env, XRDMA_FATAL_BAD_CONFIG);
-	core_expect(env, XRDMA_HERR_REG_ILLEGAL, 5);
+	core_expect(env, MODEL_HERR_REG_ILLEGAL, 5);
 }
 
 static void enable_checks_reach(void **state)
@@ -105,7 +105,7 @@ static void enable_checks_reach(void **state)
 	core_set_up_rings(env);
 	core_write64(env, XRDMA_REG_RSP_BASE, CORE_IOVA + CORE_MEM_SIZE);
 	enable_fails(env, XRDMA_FATAL_DMA);
-	core_expect(env, XRDMA_HERR_DMA_UNMAPPED, 1);
+	core_expect(env, MODEL_HERR_DMA_UNMAPPED, 1);
 }
 
 static void enable_wants_a_zeroed_reply_ring(void **state)
@@ -115,7 +115,7 @@ static void enable_wants_a_zeroed_reply_ring(void **state)
 	core_set_up_rings(env);
 	((u8 *)core_ptr(env, env->rsps))[4095] = 1;
 	enable_fails(env, XRDMA_FATAL_BAD_CONFIG);
-	core_expect(env, XRDMA_HERR_RING_DIRTY, 1);
+	core_expect(env, MODEL_HERR_RING_DIRTY, 1);
 }
 
 static void registers_of_the_start_are_locked(void **state)
@@ -127,11 +127,11 @@ static void registers_of_the_start_are_locked(void **state)
 	core_write64(env, XRDMA_REG_RSP_BASE, 0);
 	core_write32(env, XRDMA_REG_CMD_LOG, 6);
 	core_write64(env, XRDMA_REG_MPT_ROOT, 0);
-	core_expect(env, XRDMA_HERR_REG_ILLEGAL, 4);
+	core_expect(env, MODEL_HERR_REG_ILLEGAL, 4);
 	assert_int_equal(core_read64(env, XRDMA_REG_CMD_BASE), base);
 	core_write32(env, XRDMA_REG_CTRL, XRDMA_CTRL_ENABLE);
 	core_write32(env, XRDMA_REG_CTRL, 0);
-	core_expect(env, XRDMA_HERR_REG_ILLEGAL, 5);
+	core_expect(env, MODEL_HERR_REG_ILLEGAL, 5);
 	env->expected -= 4;
 	assert_int_equal(core_read32(env, XRDMA_REG_CTRL), XRDMA_CTRL_ENABLE);
 }
@@ -151,11 +151,11 @@ static void reset_is_quiet(void **state)
 	core_post_send(&cqp, XRDMA_WQE_SIGNALED, 1);
 	core_ring(env, 3, 5);
 	core_post(env, &nop);
-	xrdma_qp_error(cqp.qp, 0);
-	assert_true(xrdma_timer_armed(&env->dev->slow_timer));
+	model_qp_error(cqp.qp, 0);
+	assert_true(model_timer_armed(&env->dev->slow_timer));
 	core_write32(env, XRDMA_REG_CTRL, XRDMA_CTRL_RESET);
-	assert_false(xrdma_timer_armed(&env->dev->slow_timer));
-	assert_false(xrdma_device_live(env->dev));
+	assert_false(model_timer_armed(&env->dev->slow_timer));
+	assert_false(model_device_live(env->dev));
 	assert_int_equal(core_read32(env, XRDMA_REG_STATUS),
 			 XRDMA_STATUS_READY);
 	assert_int_equal(core_read64(env, XRDMA_REG_CMD_BASE), 0);
@@ -167,10 +167,10 @@ static void reset_is_quiet(void **state)
 	assert_memory_equal(env->mem, before, CORE_MEM_SIZE);
 	test_free(before);
 	assert_int_equal(env->irqs[0] + env->irqs[1], 0);
-	assert_null(xrdma_qp_get(env->dev, 5));
-	assert_null(xrdma_cq_get(env->dev, 1));
-	assert_null(xrdma_eq_get(env->dev, 0));
-	assert_null(xrdma_gid_get(env->dev, 0));
+	assert_null(model_qp_get(env->dev, 5));
+	assert_null(model_cq_get(env->dev, 1));
+	assert_null(model_eq_get(env->dev, 0));
+	assert_null(model_gid_get(env->dev, 0));
 	core_enable(env);
 }
 
@@ -178,12 +178,12 @@ static void gone_reads_as_ones(void **state)
 {
 	struct core_env *env = *state;
 
-	xrdma_device_set_gone(env->dev, true);
+	model_device_set_gone(env->dev, true);
 	assert_int_equal(core_read32(env, XRDMA_REG_STATUS), 0xffffffff);
 	assert_int_equal(core_read64(env, 0x2000), ~0ULL);
 	core_write32(env, XRDMA_REG_CTRL, 0x55);
 	core_ring(env, 0, 99);
-	xrdma_device_set_gone(env->dev, false);
+	model_device_set_gone(env->dev, false);
 	assert_int_equal(core_read32(env, XRDMA_REG_STATUS),
 			 XRDMA_STATUS_READY);
 	core_enable(env);
@@ -193,13 +193,13 @@ static void no_bus_master_is_fatal(void **state)
 {
 	struct core_env *env = *state;
 
-	xrdma_dma_enable(env->dma, false);
-	xrdma_device_bus_master(env->dev, false);
+	model_dma_enable(env->dma, false);
+	model_device_bus_master(env->dev, false);
 	assert_int_equal(core_read32(env, XRDMA_REG_STATUS),
 			 XRDMA_STATUS_READY | XRDMA_STATUS_ENABLED |
 			 XRDMA_STATUS_FATAL | XRDMA_FATAL_DMA << 8);
 	core_write32(env, XRDMA_REG_CMD_DB, 1);
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	assert_int_equal(env->irqs[0], 0);
 }
 

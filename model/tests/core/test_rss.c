@@ -19,7 +19,7 @@ static void fields_of_ipv4(void **state)
 
 	(void)state;
 	raw_make_ipv4(frame, "1.2.3.4", "5.6.7.8", 17, 1234, 5678);
-	assert_int_equal(xrdma_flow_fields(&f, frame, RAW_FRAME),
+	assert_int_equal(model_flow_fields(&f, frame, RAW_FRAME),
 			 XRDMA_RSS_SRC_IPV4 | XRDMA_RSS_DST_IPV4 |
 			 XRDMA_RSS_SRC_PORT_UDP | XRDMA_RSS_DST_PORT_UDP);
 	assert_memory_equal(f.dmac, raw_dmac, 6);
@@ -40,7 +40,7 @@ static void fields_of_ipv4(void **state)
 		u8 *copy = malloc(len);
 
 		memcpy(copy, frame, len);
-		xrdma_flow_fields(&f, copy, len);
+		model_flow_fields(&f, copy, len);
 		assert_int_equal(f.ip_proto, len < 34 ? 0 : 17);
 		assert_int_equal(f.dst_port, len < 38 ? 0 : cpu_to_be16(5678));
 		free(copy);
@@ -56,7 +56,7 @@ static void fields_of_ipv6_with_a_tag(void **state)
 	(void)state;
 	raw_make_ipv6(frame, "a0a1::a8a9", "b0b1::b8b9", 6, 1234, 5678);
 	raw_add_vlan(frame, 0xbc0c);
-	assert_int_equal(xrdma_flow_fields(&f, frame, RAW_FRAME),
+	assert_int_equal(model_flow_fields(&f, frame, RAW_FRAME),
 			 XRDMA_RSS_SRC_IPV6 | XRDMA_RSS_DST_IPV6 |
 			 XRDMA_RSS_SRC_PORT_TCP | XRDMA_RSS_DST_PORT_TCP);
 	assert_int_equal(be16_to_cpu(f.ether_type), 0x86dd);
@@ -74,7 +74,7 @@ static void fields_of_ipv6_with_a_tag(void **state)
 		u8 *copy = malloc(len);
 
 		memcpy(copy, frame, len);
-		xrdma_flow_fields(&f, copy, len);
+		model_flow_fields(&f, copy, len);
 		assert_int_equal(f.ip_proto, len < 58 ? 0 : 6);
 		assert_int_equal(f.dst_port, len < 62 ? 0 : cpu_to_be16(5678));
 		free(copy);
@@ -91,23 +91,23 @@ static void ports_are_where_they_are(void **state)
 	raw_make_ipv4(frame, "1.2.3.4", "5.6.7.8", 6, 1, 2);
 	frame[14] = 0x46;
 	memcpy(frame + 38, "\0\3\0\4", 4);
-	xrdma_flow_fields(&f, frame, RAW_FRAME);
+	model_flow_fields(&f, frame, RAW_FRAME);
 	assert_int_equal(be16_to_cpu(f.dst_port), 4);
 	frame[14] = 0x45;
 	frame[20] = 0x20; /* more fragments: the first */
-	xrdma_flow_fields(&f, frame, RAW_FRAME);
+	model_flow_fields(&f, frame, RAW_FRAME);
 	assert_int_equal(be16_to_cpu(f.dst_port), 2);
 	frame[21] = 1;
-	assert_int_equal(xrdma_flow_fields(&f, frame, RAW_FRAME),
+	assert_int_equal(model_flow_fields(&f, frame, RAW_FRAME),
 			 XRDMA_RSS_SRC_IPV4 | XRDMA_RSS_DST_IPV4);
 	assert_int_equal(f.dst_port, 0);
 	raw_make_ipv4(frame, "1.2.3.4", "5.6.7.8", 1, 1, 2);
-	xrdma_flow_fields(&f, frame, RAW_FRAME);
+	model_flow_fields(&f, frame, RAW_FRAME);
 	assert_int_equal(f.dst_port, 0);
 	frame[14] = 0x44; /* a header that is too short */
-	assert_int_equal(xrdma_flow_fields(&f, frame, RAW_FRAME), 0);
+	assert_int_equal(model_flow_fields(&f, frame, RAW_FRAME), 0);
 	frame[14] = 0x65; /* another version */
-	assert_int_equal(xrdma_flow_fields(&f, frame, RAW_FRAME), 0);
+	assert_int_equal(model_flow_fields(&f, frame, RAW_FRAME), 0);
 	assert_int_equal(f.ip_proto, 0);
 }
 
@@ -150,17 +150,17 @@ static const struct vector {
 /* A table whose entries tell which one was chosen: log2 of 128 bits of hash. */
 static u32 picked(const u8 *key, u8 fields, const u8 *frame)
 {
-	struct xrdma_rss rss = {
-		.fields = fields, .log_size = XRDMA_RSS_LOG_MAX,
+	struct model_rss rss = {
+		.fields = fields, .log_size = MODEL_RSS_LOG_MAX,
 	};
 	struct xrdma_flow_fields f;
-	u8 have = xrdma_flow_fields(&f, frame, RAW_FRAME);
+	u8 have = model_flow_fields(&f, frame, RAW_FRAME);
 	uintptr_t i;
 
 	memcpy(rss.key, key, sizeof(rss.key));
-	for (i = 0; i < 1 << XRDMA_RSS_LOG_MAX; i++)
-		rss.table[i] = (struct xrdma_qp *)i;
-	return (uintptr_t)xrdma_rss_pick(&rss, &f, have);
+	for (i = 0; i < 1 << MODEL_RSS_LOG_MAX; i++)
+		rss.table[i] = (struct model_qp *)i;
+	return (uintptr_t)model_rss_pick(&rss, &f, have);
 }
 
 static void the_hash_is_that_of_microsoft(void **state)
@@ -177,8 +177,8 @@ static void the_hash_is_that_of_microsoft(void **state)
 		len = v->ipv6 ? 32 : 8;
 		memcpy(data, frame + (v->ipv6 ? 22 : 26), len);
 		memcpy(data + len, frame + (v->ipv6 ? 54 : 34), 4);
-		assert_int_equal(xrdma_rss_hash(ms_key, data, len), v->ip);
-		assert_int_equal(xrdma_rss_hash(ms_key, data, len + 4),
+		assert_int_equal(model_rss_hash(ms_key, data, len), v->ip);
+		assert_int_equal(model_rss_hash(ms_key, data, len + 4),
 				 v->tcp);
 		/* and all that is asked for gets there, in this order */
 		assert_int_equal(picked(ms_key, 0x0f, frame), v->ip & 127);
@@ -194,12 +194,12 @@ static void fields_are_hashed_as_asked_for(void **state)
 
 	(void)state;
 	raw_make_ipv4(frame, "1.2.3.4", "5.6.7.8", 17, 0x1122, 0x3344);
-	hash = xrdma_rss_hash(ms_key, (u8[]){ 5, 6, 7, 8, 0x11, 0x22 }, 6);
+	hash = model_rss_hash(ms_key, (u8[]){ 5, 6, 7, 8, 0x11, 0x22 }, 6);
 	assert_int_equal(picked(ms_key, XRDMA_RSS_DST_IPV4 |
 				XRDMA_RSS_SRC_PORT_UDP |
 				XRDMA_RSS_DST_PORT_TCP | XRDMA_RSS_SRC_IPV6,
 				frame), hash & 127);
-	hash = xrdma_rss_hash(ms_key, (u8[]){ 1, 2, 3, 4, 0x33, 0x44 }, 6);
+	hash = model_rss_hash(ms_key, (u8[]){ 1, 2, 3, 4, 0x33, 0x44 }, 6);
 	assert_int_equal(picked(ms_key, XRDMA_RSS_SRC_IPV4 |
 				XRDMA_RSS_DST_PORT_UDP, frame), hash & 127);
 	/* nothing that it has */

@@ -163,7 +163,7 @@ static void the_limit_fires_once(void **state)
 	send_one(&s, 1, 2, 8);
 	wire_expect_send(&s.a[1], 2, XRDMA_WC_SUCCESS);
 	assert_null(limit_event(&s, 0));
-	xrdma_srq_query(s.host->dev, s.srq.srqn, &rsp);
+	model_srq_query(s.host->dev, s.srq.srqn, &rsp);
 	assert_int_equal(le32_to_cpu(rsp.limit), 6);
 	send_one(&s, 1, 3, 8);
 	wire_expect_send(&s.a[1], 3, XRDMA_WC_SUCCESS);
@@ -171,7 +171,7 @@ static void the_limit_fires_once(void **state)
 	send_one(&s, 1, 4, 8);
 	wire_expect_send(&s.a[1], 4, XRDMA_WC_SUCCESS);
 	assert_null(limit_event(&s, 1));
-	xrdma_srq_query(s.host->dev, s.srq.srqn, &rsp);
+	model_srq_query(s.host->dev, s.srq.srqn, &rsp);
 	assert_int_equal(le32_to_cpu(rsp.limit), 0);
 	assert_int_equal(le32_to_cpu(rsp.ci), 5);
 	/* fewer are there when it is set: 4 */
@@ -266,7 +266,7 @@ static void modify_state(struct wire_qp *qp, u8 state)
 static void what_was_taken_is_flushed(void **state)
 {
 	const struct xrdma_eqe *eqe;
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct xrdma_cqe cqe;
 	struct craft c = { 0 };
 	struct scene s;
@@ -278,7 +278,7 @@ static void what_was_taken_is_flushed(void **state)
 	c.p.b = s.a[0];
 	post(&s, 1);
 	post(&s, 2);
-	pkt = craft_pkt(&c, XRDMA_BTH_SEND_FIRST, 0xfffffe);
+	pkt = craft_pkt(&c, MODEL_BTH_SEND_FIRST, 0xfffffe);
 	pkt.len = MTU;
 	craft_send(&c, &pkt, NULL);
 	assert_int_equal(le32_to_cpu(s.srq.rec->ci), 1);
@@ -323,7 +323,7 @@ static void errors_of_the_peer(void **state)
 /* A UC message with a gap keeps its entry for the next. */
 static void unreliable_connections_keep_an_entry(void **state)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct xrdma_cqe cqe;
 	struct craft c = { 0 };
 	struct scene s;
@@ -338,19 +338,19 @@ static void unreliable_connections_keep_an_entry(void **state)
 	post(&s, 1);
 	post(&s, 2);
 	for (i = 0; i < 3; i++) {
-		pkt = craft_pkt(&c, XRDMA_BTH_UC | XRDMA_BTH_SEND_FIRST,
+		pkt = craft_pkt(&c, MODEL_BTH_UC | MODEL_BTH_SEND_FIRST,
 				1 + 2 * i);
 		pkt.len = MTU;
 		craft_send(&c, &pkt, NULL);
 	}
 	assert_int_equal(le32_to_cpu(s.srq.rec->ci), 1);
-	pkt = craft_pkt(&c, XRDMA_BTH_UC | XRDMA_BTH_SEND_LAST, 6);
+	pkt = craft_pkt(&c, MODEL_BTH_UC | MODEL_BTH_SEND_LAST, 6);
 	pkt.len = 4;
 	craft_send(&c, &pkt, NULL);
 	assert_true(wire_poll_cq(&c.p.a.recv_cq, &cqe));
 	assert_int_equal(le64_to_cpu(cqe.wr_id), 1);
 	assert_int_equal(le32_to_cpu(cqe.byte_len), MTU + 4);
-	pkt = craft_pkt(&c, XRDMA_BTH_UC | XRDMA_BTH_SEND_FIRST, 7);
+	pkt = craft_pkt(&c, MODEL_BTH_UC | MODEL_BTH_SEND_FIRST, 7);
 	pkt.len = MTU;
 	craft_send(&c, &pkt, NULL);
 	modify_state(&c.p.a, XRDMA_QPS_ERR);
@@ -363,14 +363,14 @@ static void unreliable_connections_keep_an_entry(void **state)
 		struct xrdma_cmd_create_srq p = good;			\
 									\
 		statement;						\
-		assert_int_equal(xrdma_srq_create(dev, &p),		\
+		assert_int_equal(model_srq_create(dev, &p),		\
 				 XRDMA_CMD_##wanted);			\
 	} while (0)
 
 static void create_checks_parameters(void **state)
 {
 	struct xrdma_cmd_create_srq good = { 0 };
-	struct xrdma_device *dev;
+	struct model_device *dev;
 	struct scene s;
 
 	begin(state, &s, &wire_defaults);
@@ -381,11 +381,11 @@ static void create_checks_parameters(void **state)
 		.limit = cpu_to_le32(8), .log_depth = 3, .log_stride = 5,
 	};
 	BAD(BAD_NUMBER, p.srqn = cpu_to_le32(s.srq.srqn));
-	BAD(BAD_NUMBER, p.srqn = cpu_to_le32(XRDMA_MAX_SRQ));
+	BAD(BAD_NUMBER, p.srqn = cpu_to_le32(MODEL_MAX_SRQ));
 	BAD(BAD_NUMBER, (p.xrcd = cpu_to_le32(1), p.cqn = cpu_to_le32(999)));
 	BAD(BAD_PARAM, p.cqn = cpu_to_le32(1));
 	BAD(BAD_PARAM, p.xrcd = cpu_to_le32(1 << 24));
-	BAD(BAD_PARAM, p.pd = cpu_to_le32(XRDMA_MAX_PD));
+	BAD(BAD_PARAM, p.pd = cpu_to_le32(MODEL_MAX_PD));
 	BAD(BAD_PARAM, p.limit = cpu_to_le32(9));
 	BAD(BAD_PARAM, p.log_depth = 16);
 	BAD(BAD_PARAM, p.log_stride = 4);
@@ -408,17 +408,17 @@ static void it_is_busy_while_in_use(void **state)
 	struct scene s;
 
 	begin(state, &s, &wire_defaults);
-	assert_int_equal(xrdma_srq_destroy(s.host->dev, s.srq.srqn),
+	assert_int_equal(model_srq_destroy(s.host->dev, s.srq.srqn),
 			 XRDMA_CMD_BUSY);
-	assert_int_equal(xrdma_qp_destroy(s.host->dev, s.b[0].qpn),
+	assert_int_equal(model_qp_destroy(s.host->dev, s.b[0].qpn),
 			 XRDMA_CMD_OK);
-	assert_int_equal(xrdma_srq_destroy(s.host->dev, s.srq.srqn),
+	assert_int_equal(model_srq_destroy(s.host->dev, s.srq.srqn),
 			 XRDMA_CMD_BUSY);
-	assert_int_equal(xrdma_qp_destroy(s.host->dev, s.b[1].qpn),
+	assert_int_equal(model_qp_destroy(s.host->dev, s.b[1].qpn),
 			 XRDMA_CMD_OK);
-	assert_int_equal(xrdma_srq_destroy(s.host->dev, s.srq.srqn),
+	assert_int_equal(model_srq_destroy(s.host->dev, s.srq.srqn),
 			 XRDMA_CMD_OK);
-	assert_int_equal(xrdma_srq_destroy(s.host->dev, s.srq.srqn),
+	assert_int_equal(model_srq_destroy(s.host->dev, s.srq.srqn),
 			 XRDMA_CMD_BAD_NUMBER);
 }
 

@@ -433,8 +433,8 @@ static void an_old_key_ends_with_the_bind(void **state)
 /* Type 2: the consumer may take any byte; no other opens the window. */
 static void all_key_bytes(void **state)
 {
-	struct xrdma_access_req req;
-	struct xrdma_target target;
+	struct model_access_req req;
+	struct model_target target;
 	struct wire_bind b;
 	struct scene s;
 	int byte, i;
@@ -443,13 +443,13 @@ static void all_key_bytes(void **state)
 	for (byte = 0; byte < 256; byte++) {
 		b = make_bind(&s, byte);
 		bind(&s, &b);
-		req = (struct xrdma_access_req) {
+		req = (struct model_access_req) {
 			.qp = s.p.b.qp, .addr = b.addr, .len = 1,
 			.rights = XRDMA_ACCESS_REMOTE_READ, .remote = true,
 		};
 		for (i = 0; i < 256; i++) {
 			req.key = xrdma_make_key(MW, i);
-			assert_int_equal(xrdma_access_check(s.p.b.host->dev,
+			assert_int_equal(model_access_check(s.p.b.host->dev,
 							    &req, &target),
 					 i == byte ? 0 : XRDMA_FAULT_KEY_BYTE);
 		}
@@ -466,7 +466,7 @@ static u8 destroy_status(const struct wire_qp *qp)
 						     qp->qpn);
 	struct xrdma_rsp rsp;
 
-	xrdma_cmd_execute(qp->host->dev, &cmd, &rsp);
+	model_cmd_execute(qp->host->dev, &cmd, &rsp);
 	return rsp.status;
 }
 
@@ -478,7 +478,7 @@ static u8 reset_status(const struct wire_qp *qp)
 	cmd.modify_qp.qpn = cpu_to_le32(qp->qpn);
 	cmd.modify_qp.mask = cpu_to_le32(XRDMA_QPM_STATE);
 	cmd.modify_qp.attr.state = XRDMA_QPS_RESET;
-	xrdma_cmd_execute(qp->host->dev, &cmd, &rsp);
+	model_cmd_execute(qp->host->dev, &cmd, &rsp);
 	return rsp.status;
 }
 
@@ -517,7 +517,7 @@ static void type_2b_does_not(void **state)
 	assert_int_equal(destroy_status(&s.p.b), XRDMA_CMD_OK);
 	assert_int_equal(wire_state(s.p.b.host, s.mw), XRDMA_MPT_VALID);
 	assert_int_equal(wire_bound(s.p.b.host, s.mr), 1);
-	assert_int_equal(xrdma_key_invalidate(s.p.b.host->dev, 40),
+	assert_int_equal(model_key_invalidate(s.p.b.host->dev, 40),
 			 XRDMA_INVAL_BOUND);
 	wire_unregion(s.p.b.host, MW);
 	wire_unregion(s.p.b.host, 40);

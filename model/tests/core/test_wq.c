@@ -10,7 +10,7 @@
 static struct {
 	struct core_env *env;
 	struct core_qp cqp;
-	u8 wqe[XRDMA_WQE_MAX] __attribute__((aligned(8)));
+	u8 wqe[MODEL_WQE_MAX] __attribute__((aligned(8)));
 } t;
 
 static int setup(void **state)
@@ -45,7 +45,7 @@ static void sends_complete_in_order(void **state)
 	for (i = 1; i < 16; i++)
 		core_post_send(&t.cqp, i % 3 ? 0 : XRDMA_WQE_SIGNALED, 100 + i);
 	for (i = 0; i < 16; i++)
-		xrdma_device_poll(t.env->dev);
+		model_device_poll(t.env->dev);
 	for (i = 0; i < 5; i++) {
 		assert_int_equal(le64_to_cpu(core_cqe(t.env, 1, i)->wr_id),
 				 103 + 3 * i);
@@ -64,7 +64,7 @@ static void sig_all_signals_all(void **state)
 	(void)state;
 	t.cqp.qp->flags |= XRDMA_QP_SQ_SIG_ALL;
 	core_post_send(&t.cqp, 0, 1);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	assert_non_null(core_cqe(t.env, 1, 0));
 }
 
@@ -72,7 +72,7 @@ static void an_index_that_runs_ahead_is_fatal(void **state)
 {
 	(void)state;
 	t.cqp.rec->sq_pi = cpu_to_le32(17);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	fatal_event(true);
 }
 
@@ -82,9 +82,9 @@ static void an_index_that_goes_back_is_fatal(void **state)
 	mock_wire.hold = true;
 	core_post_send(&t.cqp, 0, 1);
 	core_post_send(&t.cqp, 0, 2);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	t.cqp.rec->sq_pi = cpu_to_le32(1);
-	xrdma_device_poll(t.env->dev);
+	model_device_poll(t.env->dev);
 	fatal_event(true);
 }
 
@@ -93,14 +93,14 @@ static void a_kernel_index_is_a_host_error(void **state)
 	(void)state;
 	t.cqp.qp->flags |= XRDMA_QP_KERNEL;
 	t.cqp.rec->sq_pi = cpu_to_le32(-1);
-	xrdma_device_poll(t.env->dev);
-	core_expect(t.env, XRDMA_HERR_WQ_INDEX, 1);
+	model_device_poll(t.env->dev);
+	core_expect(t.env, MODEL_HERR_WQ_INDEX, 1);
 	fatal_event(false);
 }
 
 static void receives_are_taken_in_order(void **state)
 {
-	struct xrdma_recv_done done = {
+	struct model_recv_done done = {
 		.opcode = XRDMA_OP_RECV,
 		.flags = XRDMA_CQE_IMM | XRDMA_CQE_SOLICITED,
 		.byte_len = 1000,
@@ -110,16 +110,16 @@ static void receives_are_taken_in_order(void **state)
 	const struct xrdma_cqe *cqe;
 
 	(void)state;
-	assert_int_equal(xrdma_qp_read_rq(t.cqp.qp, t.wqe), -EAGAIN);
+	assert_int_equal(model_qp_read_rq(t.cqp.qp, t.wqe), -EAGAIN);
 	core_post_recv(&t.cqp, 50);
 	core_post_recv(&t.cqp, 51);
-	assert_int_equal(xrdma_qp_read_rq(t.cqp.qp, t.wqe), 0);
+	assert_int_equal(model_qp_read_rq(t.cqp.qp, t.wqe), 0);
 	assert_int_equal(le64_to_cpu(wqe->wr_id), 50);
-	assert_int_equal(xrdma_qp_read_rq(t.cqp.qp, t.wqe), 0);
+	assert_int_equal(model_qp_read_rq(t.cqp.qp, t.wqe), 0);
 	assert_int_equal(le64_to_cpu(wqe->wr_id), 50);
 	done.wr_id = wqe->wr_id;
-	xrdma_qp_complete_recv(t.cqp.qp, &done);
-	assert_int_equal(xrdma_qp_read_rq(t.cqp.qp, t.wqe), 0);
+	model_qp_complete_recv(t.cqp.qp, &done);
+	assert_int_equal(model_qp_read_rq(t.cqp.qp, t.wqe), 0);
 	assert_int_equal(le64_to_cpu(wqe->wr_id), 51);
 	cqe = core_cqe(t.env, 2, 0);
 	assert_int_equal(le64_to_cpu(cqe->wr_id), 50);
@@ -132,7 +132,7 @@ static void a_receive_index_that_runs_ahead_is_fatal(void **state)
 {
 	(void)state;
 	t.cqp.rec->rq_pi = cpu_to_le32(17);
-	assert_int_equal(xrdma_qp_read_rq(t.cqp.qp, t.wqe), -EFAULT);
+	assert_int_equal(model_qp_read_rq(t.cqp.qp, t.wqe), -EFAULT);
 	fatal_event(true);
 }
 
@@ -144,7 +144,7 @@ static void a_malformed_receive_completes_in_error(void **state)
 	core_post_recv(&t.cqp, 50);
 	core_post_recv(&t.cqp, 51);
 	wqe->num_sge = cpu_to_le16(4); /* 16 + 4 * 16 bytes do not fit 64 */
-	assert_int_equal(xrdma_qp_read_rq(t.cqp.qp, t.wqe), -EFAULT);
+	assert_int_equal(model_qp_read_rq(t.cqp.qp, t.wqe), -EFAULT);
 	assert_int_equal(core_cqe(t.env, 2, 0)->status,
 			 XRDMA_WC_LOC_QP_OP_ERR);
 	assert_int_equal(core_cqe(t.env, 2, 1)->status, XRDMA_WC_WR_FLUSH_ERR);
@@ -158,9 +158,9 @@ static void reserved_fields_of_a_receive(void **state)
 	(void)state;
 	core_post_recv(&t.cqp, 50);
 	wqe->num_sge = cpu_to_le16(3);
-	assert_int_equal(xrdma_qp_read_rq(t.cqp.qp, t.wqe), 0);
+	assert_int_equal(model_qp_read_rq(t.cqp.qp, t.wqe), 0);
 	wqe->reserved[2] = 1;
-	assert_int_equal(xrdma_qp_read_rq(t.cqp.qp, t.wqe), -EFAULT);
+	assert_int_equal(model_qp_read_rq(t.cqp.qp, t.wqe), -EFAULT);
 }
 
 /* A receive entry that lies across two pages is read whole. */
@@ -185,14 +185,14 @@ static void entries_may_cross_pages(void **state)
 	sge = (struct xrdma_sge *)(wqe + 1);
 	sge[29].lkey = cpu_to_le32(0x12345678);
 	rec->rq_pi = cpu_to_le32(4);
-	xrdma_qp_get(t.env->dev, 6)->rq.ci = 3;
-	xrdma_qp_get(t.env->dev, 6)->rq.pi = 3;
-	assert_int_equal(xrdma_qp_read_rq(xrdma_qp_get(t.env->dev, 6), t.wqe),
+	model_qp_get(t.env->dev, 6)->rq.ci = 3;
+	model_qp_get(t.env->dev, 6)->rq.pi = 3;
+	assert_int_equal(model_qp_read_rq(model_qp_get(t.env->dev, 6), t.wqe),
 			 0);
 	sge = (struct xrdma_sge *)(t.wqe + sizeof(*wqe));
 	assert_int_equal(le32_to_cpu(sge[29].lkey), 0x12345678);
 	wqe->num_sge = cpu_to_le16(31);
-	assert_int_equal(xrdma_qp_read_rq(xrdma_qp_get(t.env->dev, 6), t.wqe),
+	assert_int_equal(model_qp_read_rq(model_qp_get(t.env->dev, 6), t.wqe),
 			 -EFAULT);
 }
 
@@ -207,9 +207,9 @@ static void overflow_while_flushing(void **state)
 	for (i = 0; i < 16; i++)
 		core_post_send(&t.cqp, 0, i);
 	for (i = 0; i < 8; i++)
-		xrdma_cq_push(t.env->dev, t.cqp.qp->send_cq, &cqe);
+		model_cq_push(t.env->dev, t.cqp.qp->send_cq, &cqe);
 	core_post_recv(&t.cqp, 50);
-	xrdma_qp_error(t.cqp.qp, 0);
+	model_qp_error(t.cqp.qp, 0);
 	for (i = 0; i < 8; i++)
 		assert_int_equal(le64_to_cpu(core_cqe(t.env, 1, 8 + i)->wr_id),
 				 i);

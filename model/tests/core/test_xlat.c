@@ -25,7 +25,7 @@ struct piece {
 /* Where guest memory is for the device, which maps it by itself. */
 static void *dev_ptr(struct core_env *env, u64 addr)
 {
-	return xrdma_dma_ptr(env->dma, addr, 1, false);
+	return model_dma_ptr(env->dma, addr, 1, false);
 }
 
 static void set_entry(struct core_env *env, u64 table, u32 index, u64 entry)
@@ -142,7 +142,7 @@ static void random_layouts(void **state)
 	struct piece pieces[MAX_PIECES];
 	unsigned int round, i, n;
 	struct xrdma_xlat x;
-	struct xrdma_mem mem;
+	struct model_mem mem;
 	u64 total, off, root;
 	size_t len;
 	u64 next = CORE_IOVA + 0x2000000;
@@ -155,18 +155,18 @@ static void random_layouts(void **state)
 		env->next = next;
 		root = build(env, pieces, n, &x);
 		assert_true(xrdma_root_ok(root));
-		xrdma_mem_init(&mem, root, x.start, total, 0);
+		model_mem_init(&mem, root, x.start, total, 0);
 		for (i = 0; i < 200; i++) {
 			off = ((u64)rand() << 12 | (rand() & 0xfff)) % total;
 			len = 1 + rand() % 9000;
-			assert_ptr_equal(xrdma_mem_ptr(env->dev, &mem, off,
+			assert_ptr_equal(model_mem_ptr(env->dev, &mem, off,
 						       &len, i & 1),
 					 dev_ptr(env, addr_of(pieces, off)));
 			assert_in_range(len, 1, total - off);
 			assert_int_equal(addr_of(pieces, off + len - 1),
 					 addr_of(pieces, off) + len - 1);
 		}
-		assert_int_equal(xrdma_mem_probe(env->dev, &mem, true), 0);
+		assert_int_equal(model_mem_probe(env->dev, &mem, true), 0);
 	}
 }
 
@@ -176,7 +176,7 @@ static void copies_cross_blocks(void **state)
 	struct piece pieces[] = {
 		{ CORE_IOVA + 0x1005000, PAGE }, { CORE_IOVA + 0x1001000, PAGE },
 	};
-	struct xrdma_mem mem;
+	struct model_mem mem;
 	struct xrdma_xlat x;
 	u8 data[100], back[100];
 	unsigned int i;
@@ -185,17 +185,17 @@ static void copies_cross_blocks(void **state)
 	for (i = 0; i < sizeof(data); i++)
 		data[i] = i;
 	root = build(env, pieces, 2, &x);
-	xrdma_mem_init(&mem, root, x.start, 2 * PAGE, 0);
-	assert_int_equal(xrdma_mem_write(env->dev, &mem, PAGE - 40, data,
+	model_mem_init(&mem, root, x.start, 2 * PAGE, 0);
+	assert_int_equal(model_mem_write(env->dev, &mem, PAGE - 40, data,
 					 sizeof(data)), 0);
 	assert_memory_equal(core_ptr(env, CORE_IOVA + 0x1005000 + PAGE - 40),
 			    data, 40);
 	assert_memory_equal(core_ptr(env, CORE_IOVA + 0x1001000), data + 40,
 			    60);
-	assert_int_equal(xrdma_mem_read(env->dev, &mem, PAGE - 40, back,
+	assert_int_equal(model_mem_read(env->dev, &mem, PAGE - 40, back,
 					sizeof(back)), 0);
 	assert_memory_equal(back, data, sizeof(data));
-	assert_int_equal(xrdma_mem_read(env->dev, &mem, 2 * PAGE - 50, back,
+	assert_int_equal(model_mem_read(env->dev, &mem, 2 * PAGE - 50, back,
 					sizeof(back)), -EFAULT);
 }
 
@@ -203,13 +203,13 @@ static void copies_cross_blocks(void **state)
 static void *walk_one(struct core_env *env, u64 entry, u8 level, u8 flags)
 {
 	u64 table = new_table(env);
-	struct xrdma_mem mem;
+	struct model_mem mem;
 	size_t len = 8;
 
 	set_entry(env, table, 0, entry);
-	xrdma_mem_init(&mem, xrdma_make_root(table, level, 12), 0, PAGE,
+	model_mem_init(&mem, xrdma_make_root(table, level, 12), 0, PAGE,
 		       flags);
-	return xrdma_mem_ptr(env->dev, &mem, 0, &len, false);
+	return model_mem_ptr(env->dev, &mem, 0, &len, false);
 }
 
 static void malformed_entries_are_host_errors(void **state)
@@ -222,28 +222,28 @@ static void malformed_entries_are_host_errors(void **state)
 	assert_null(walk_one(env, block | 1 << 11, 1, 0));
 	assert_null(walk_one(env, xrdma_make_mtt_table(CORE_IOVA), 1, 0));
 	assert_null(walk_one(env, block + PAGE, 2, 0));
-	core_expect(env, XRDMA_HERR_MTT_ENTRY, 4);
+	core_expect(env, MODEL_HERR_MTT_ENTRY, 4);
 	assert_null(walk_one(env, 0, 1, 0));
 	assert_null(walk_one(env, ~1ULL, 1, 0));
-	core_expect(env, XRDMA_HERR_MTT_MISSING, 2);
-	assert_null(walk_one(env, 0, 1, XRDMA_MEM_SPARSE));
+	core_expect(env, MODEL_HERR_MTT_MISSING, 2);
+	assert_null(walk_one(env, 0, 1, MODEL_MEM_SPARSE));
 	assert_null(walk_one(env, xrdma_make_mtt_table(PAGE), 2, 0));
 	assert_null(walk_one(env, xrdma_make_mtt_block(PAGE), 1, 0));
-	core_expect(env, XRDMA_HERR_DMA_UNMAPPED, 2);
+	core_expect(env, MODEL_HERR_DMA_UNMAPPED, 2);
 }
 
 static void a_sparse_entry_may_appear(void **state)
 {
 	struct core_env *env = *state;
 	u64 table = new_table(env);
-	struct xrdma_mem mem;
+	struct model_mem mem;
 	size_t len = 8;
 
-	xrdma_mem_init(&mem, xrdma_make_root(table, 1, 12), 0, 512 * PAGE,
-		       XRDMA_MEM_SPARSE);
-	assert_null(xrdma_mem_ptr(env->dev, &mem, PAGE, &len, false));
+	model_mem_init(&mem, xrdma_make_root(table, 1, 12), 0, 512 * PAGE,
+		       MODEL_MEM_SPARSE);
+	assert_null(model_mem_ptr(env->dev, &mem, PAGE, &len, false));
 	set_entry(env, table, 1, xrdma_make_mtt_block(CORE_IOVA + PAGE));
-	assert_ptr_equal(xrdma_mem_ptr(env->dev, &mem, PAGE, &len, false),
+	assert_ptr_equal(model_mem_ptr(env->dev, &mem, PAGE, &len, false),
 			 dev_ptr(env, CORE_IOVA + PAGE));
 }
 
@@ -252,17 +252,17 @@ static void unmapping_forgets_walks(void **state)
 {
 	struct core_env *env = *state;
 	u64 other = CORE_IOVA + 2 * CORE_MEM_SIZE;
-	struct xrdma_mem mem;
+	struct model_mem mem;
 	size_t len = 8;
 
-	assert_int_equal(xrdma_dma_map(env->dma, other, PAGE,
-				       XRDMA_DMA_READ | XRDMA_DMA_WRITE,
+	assert_int_equal(model_dma_map(env->dma, other, PAGE,
+				       MODEL_DMA_READ | MODEL_DMA_WRITE,
 				       env->fd, 0), 0);
-	xrdma_mem_init(&mem, xrdma_make_root(other, 0, 12), 0, PAGE, 0);
-	assert_non_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
-	assert_int_equal(xrdma_dma_unmap(env->dma, other, PAGE), 0);
-	assert_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
-	core_expect(env, XRDMA_HERR_DMA_UNMAPPED, 1);
+	model_mem_init(&mem, xrdma_make_root(other, 0, 12), 0, PAGE, 0);
+	assert_non_null(model_mem_ptr(env->dev, &mem, 0, &len, true));
+	assert_int_equal(model_dma_unmap(env->dma, other, PAGE), 0);
+	assert_null(model_mem_ptr(env->dev, &mem, 0, &len, true));
+	core_expect(env, MODEL_HERR_DMA_UNMAPPED, 1);
 }
 
 /* What was found for reading is not used for writing, nor the other way. */
@@ -271,32 +271,32 @@ static void rights_of_the_mapping_hold(void **state)
 	struct core_env *env = *state;
 	u64 in = CORE_IOVA + 2 * CORE_MEM_SIZE;
 	u64 out = CORE_IOVA + 3 * CORE_MEM_SIZE;
-	struct xrdma_mem mem;
+	struct model_mem mem;
 	size_t len = 8;
 
-	assert_int_equal(xrdma_dma_map(env->dma, in, PAGE, XRDMA_DMA_READ,
+	assert_int_equal(model_dma_map(env->dma, in, PAGE, MODEL_DMA_READ,
 				       env->fd, 0), 0);
-	assert_int_equal(xrdma_dma_map(env->dma, out, PAGE, XRDMA_DMA_WRITE,
+	assert_int_equal(model_dma_map(env->dma, out, PAGE, MODEL_DMA_WRITE,
 				       env->fd, 0), 0);
-	xrdma_mem_init(&mem, xrdma_make_root(in, 0, 12), 0, PAGE, 0);
-	assert_non_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, false));
-	assert_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
-	xrdma_mem_init(&mem, xrdma_make_root(out, 0, 12), 0, PAGE, 0);
-	assert_non_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
-	assert_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, false));
-	core_expect(env, XRDMA_HERR_DMA_ACCESS, 2);
+	model_mem_init(&mem, xrdma_make_root(in, 0, 12), 0, PAGE, 0);
+	assert_non_null(model_mem_ptr(env->dev, &mem, 0, &len, false));
+	assert_null(model_mem_ptr(env->dev, &mem, 0, &len, true));
+	model_mem_init(&mem, xrdma_make_root(out, 0, 12), 0, PAGE, 0);
+	assert_non_null(model_mem_ptr(env->dev, &mem, 0, &len, true));
+	assert_null(model_mem_ptr(env->dev, &mem, 0, &len, false));
+	core_expect(env, MODEL_HERR_DMA_ACCESS, 2);
 }
 
 static void a_dead_device_touches_nothing(void **state)
 {
 	struct core_env *env = *state;
-	struct xrdma_mem mem;
+	struct model_mem mem;
 	size_t len = 8;
 
-	xrdma_mem_init(&mem, xrdma_make_root(CORE_IOVA, 0, 12), 0, PAGE, 0);
-	assert_non_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
-	xrdma_device_fatal(env->dev, XRDMA_FATAL_INTERNAL);
-	assert_null(xrdma_mem_ptr(env->dev, &mem, 0, &len, true));
+	model_mem_init(&mem, xrdma_make_root(CORE_IOVA, 0, 12), 0, PAGE, 0);
+	assert_non_null(model_mem_ptr(env->dev, &mem, 0, &len, true));
+	model_device_fatal(env->dev, XRDMA_FATAL_INTERNAL);
+	assert_null(model_mem_ptr(env->dev, &mem, 0, &len, true));
 }
 
 /* Mappings that are neighbours for the device but not in this process. */
@@ -304,18 +304,18 @@ static void a_block_in_scattered_mappings(void **state)
 {
 	struct core_env *env = *state;
 	u64 other = CORE_IOVA + 2 * CORE_MEM_SIZE;
-	struct xrdma_mem mem;
+	struct model_mem mem;
 	size_t len;
 	u64 i;
 
 	for (i = 0; i < 4; i++)
-		assert_int_equal(xrdma_dma_map(env->dma, other + i * PAGE,
-					       PAGE, XRDMA_DMA_READ, env->fd,
+		assert_int_equal(model_dma_map(env->dma, other + i * PAGE,
+					       PAGE, MODEL_DMA_READ, env->fd,
 					       (3 - i) * PAGE), 0);
-	xrdma_mem_init(&mem, xrdma_make_root(other, 0, 14), 0, 4 * PAGE, 0);
+	model_mem_init(&mem, xrdma_make_root(other, 0, 14), 0, 4 * PAGE, 0);
 	for (i = 0; i < 4; i++) {
 		len = 2 * PAGE;
-		assert_ptr_equal(xrdma_mem_ptr(env->dev, &mem, i * PAGE, &len,
+		assert_ptr_equal(model_mem_ptr(env->dev, &mem, i * PAGE, &len,
 					       false),
 				 dev_ptr(env, CORE_IOVA + (3 - i) * PAGE));
 		assert_int_equal(len, PAGE);

@@ -15,12 +15,12 @@
 
 #include "host/dma.h"
 
-#define PAGE	XRDMA_DMA_PAGE_SIZE
-#define RW	(XRDMA_DMA_READ | XRDMA_DMA_WRITE)
+#define PAGE	MODEL_DMA_PAGE_SIZE
+#define RW	(MODEL_DMA_READ | MODEL_DMA_WRITE)
 #define MEMORY	(64 * PAGE)
 
 struct fixture {
-	struct xrdma_dma *dma;
+	struct model_dma *dma;
 	int fd;
 	u8 *memory;
 	unsigned int notified;
@@ -34,7 +34,7 @@ static void on_unmap(void *opaque, u64 iova, u64 len)
 
 	f->notified++;
 	f->notified_bytes += len;
-	f->readable_when_notified = xrdma_dma_ptr(f->dma, iova, len, false);
+	f->readable_when_notified = model_dma_ptr(f->dma, iova, len, false);
 }
 
 static int memory_file(u64 size)
@@ -50,9 +50,9 @@ static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	f->dma = xrdma_dma_create();
-	xrdma_dma_enable(f->dma, true);
-	xrdma_dma_set_unmap_fn(f->dma, on_unmap, f);
+	f->dma = model_dma_create();
+	model_dma_enable(f->dma, true);
+	model_dma_set_unmap_fn(f->dma, on_unmap, f);
 	f->fd = memory_file(MEMORY);
 	f->memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED,
 			 f->fd, 0);
@@ -65,7 +65,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	xrdma_dma_destroy(f->dma);
+	model_dma_destroy(f->dma);
 	munmap(f->memory, MEMORY);
 	close(f->fd);
 	free(f);
@@ -75,7 +75,7 @@ static int teardown(void **state)
 static void map(struct fixture *f, u64 iova, u64 len, unsigned int rights,
 		u64 offset)
 {
-	assert_int_equal(xrdma_dma_map(f->dma, iova, len, rights, f->fd,
+	assert_int_equal(model_dma_map(f->dma, iova, len, rights, f->fd,
 				       offset), 0);
 }
 
@@ -86,10 +86,10 @@ static void pointer_leads_to_the_file(void **state)
 
 	map(f, 0x100000, 4 * PAGE, RW, 2 * PAGE);
 	f->memory[3 * PAGE + 5] = 0xab;
-	ptr = xrdma_dma_ptr(f->dma, 0x100000 + PAGE + 5, 1, false);
+	ptr = model_dma_ptr(f->dma, 0x100000 + PAGE + 5, 1, false);
 	assert_non_null(ptr);
 	assert_int_equal(*ptr, 0xab);
-	ptr = xrdma_dma_ptr(f->dma, 0x100000, 4 * PAGE, true);
+	ptr = model_dma_ptr(f->dma, 0x100000, 4 * PAGE, true);
 	assert_non_null(ptr);
 	ptr[4 * PAGE - 1] = 0xcd;
 	assert_int_equal(f->memory[6 * PAGE - 1], 0xcd);
@@ -100,12 +100,12 @@ static void access_outside_of_mappings_fails(void **state)
 	struct fixture *f = *state;
 
 	map(f, 0x100000, 2 * PAGE, RW, 0);
-	assert_null(xrdma_dma_ptr(f->dma, 0xfffff, 1, false));
-	assert_null(xrdma_dma_ptr(f->dma, 0xfffff, 2, false));
-	assert_null(xrdma_dma_ptr(f->dma, 0x100000 + 2 * PAGE, 1, false));
-	assert_null(xrdma_dma_ptr(f->dma, 0x100000 + 2 * PAGE - 1, 2, false));
-	assert_null(xrdma_dma_ptr(f->dma, UINT64_MAX, 1, false));
-	assert_int_equal(xrdma_dma_check(f->dma, 0x100000, 2 * PAGE + 1, false),
+	assert_null(model_dma_ptr(f->dma, 0xfffff, 1, false));
+	assert_null(model_dma_ptr(f->dma, 0xfffff, 2, false));
+	assert_null(model_dma_ptr(f->dma, 0x100000 + 2 * PAGE, 1, false));
+	assert_null(model_dma_ptr(f->dma, 0x100000 + 2 * PAGE - 1, 2, false));
+	assert_null(model_dma_ptr(f->dma, UINT64_MAX, 1, false));
+	assert_int_equal(model_dma_check(f->dma, 0x100000, 2 * PAGE + 1, false),
 			 -EFAULT);
 }
 
@@ -114,14 +114,14 @@ static void rights_are_checked(void **state)
 	struct fixture *f = *state;
 	u8 byte = 1;
 
-	map(f, 0, PAGE, XRDMA_DMA_READ, 0);
-	map(f, PAGE, PAGE, XRDMA_DMA_WRITE, PAGE);
-	assert_non_null(xrdma_dma_ptr(f->dma, 0, 1, false));
-	assert_null(xrdma_dma_ptr(f->dma, 0, 1, true));
-	assert_null(xrdma_dma_ptr(f->dma, PAGE, 1, false));
-	assert_non_null(xrdma_dma_ptr(f->dma, PAGE, 1, true));
-	assert_int_equal(xrdma_dma_write(f->dma, 0, &byte, 1), -EACCES);
-	assert_int_equal(xrdma_dma_read(f->dma, PAGE, &byte, 1), -EACCES);
+	map(f, 0, PAGE, MODEL_DMA_READ, 0);
+	map(f, PAGE, PAGE, MODEL_DMA_WRITE, PAGE);
+	assert_non_null(model_dma_ptr(f->dma, 0, 1, false));
+	assert_null(model_dma_ptr(f->dma, 0, 1, true));
+	assert_null(model_dma_ptr(f->dma, PAGE, 1, false));
+	assert_non_null(model_dma_ptr(f->dma, PAGE, 1, true));
+	assert_int_equal(model_dma_write(f->dma, 0, &byte, 1), -EACCES);
+	assert_int_equal(model_dma_read(f->dma, PAGE, &byte, 1), -EACCES);
 }
 
 static void disabled_dma_fails(void **state)
@@ -130,21 +130,21 @@ static void disabled_dma_fails(void **state)
 	u8 byte;
 
 	map(f, 0, PAGE, RW, 0);
-	xrdma_dma_enable(f->dma, false);
-	assert_null(xrdma_dma_ptr(f->dma, 0, 1, false));
-	assert_int_equal(xrdma_dma_read(f->dma, 0, &byte, 1), -EPERM);
-	xrdma_dma_enable(f->dma, true);
-	assert_int_equal(xrdma_dma_read(f->dma, 0, &byte, 1), 0);
+	model_dma_enable(f->dma, false);
+	assert_null(model_dma_ptr(f->dma, 0, 1, false));
+	assert_int_equal(model_dma_read(f->dma, 0, &byte, 1), -EPERM);
+	model_dma_enable(f->dma, true);
+	assert_int_equal(model_dma_read(f->dma, 0, &byte, 1), 0);
 }
 
 static void mapping_without_memory_is_not_accessible(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(xrdma_dma_map(f->dma, 0, PAGE, RW, -1, 0), 0);
-	assert_int_equal(xrdma_dma_check(f->dma, 0, 1, false), -EFAULT);
-	assert_int_equal(xrdma_dma_map(f->dma, 0, PAGE, RW, f->fd, 0), -EEXIST);
-	assert_int_equal(xrdma_dma_unmap(f->dma, 0, PAGE), 0);
+	assert_int_equal(model_dma_map(f->dma, 0, PAGE, RW, -1, 0), 0);
+	assert_int_equal(model_dma_check(f->dma, 0, 1, false), -EFAULT);
+	assert_int_equal(model_dma_map(f->dma, 0, PAGE, RW, f->fd, 0), -EEXIST);
+	assert_int_equal(model_dma_unmap(f->dma, 0, PAGE), 0);
 }
 
 static void copies_cross_mappings(void **state)
@@ -158,12 +158,12 @@ static void copies_cross_mappings(void **state)
 	map(f, 0x11000, PAGE, RW, 2 * PAGE);
 	for (i = 0; i < sizeof(out); i++)
 		out[i] = i * 7;
-	assert_int_equal(xrdma_dma_write(f->dma, 0x10800, out, PAGE), 0);
+	assert_int_equal(model_dma_write(f->dma, 0x10800, out, PAGE), 0);
 	assert_memory_equal(f->memory + 8 * PAGE + 0x800, out, 0x800);
 	assert_memory_equal(f->memory + 2 * PAGE, out + 0x800, 0x800);
-	assert_int_equal(xrdma_dma_read(f->dma, 0x10800, in, PAGE), 0);
+	assert_int_equal(model_dma_read(f->dma, 0x10800, in, PAGE), 0);
 	assert_memory_equal(in, out, PAGE);
-	assert_null(xrdma_dma_ptr(f->dma, 0x10800, PAGE, true));
+	assert_null(model_dma_ptr(f->dma, 0x10800, PAGE, true));
 }
 
 static void write_is_all_or_nothing(void **state)
@@ -172,7 +172,7 @@ static void write_is_all_or_nothing(void **state)
 	u8 out[16] = { [0 ... 15] = 0x55 };
 
 	map(f, 0x10000, PAGE, RW, 0);
-	assert_int_equal(xrdma_dma_write(f->dma, 0x10ff8, out, 16), -EFAULT);
+	assert_int_equal(model_dma_write(f->dma, 0x10ff8, out, 16), -EFAULT);
 	assert_int_equal(f->memory[0xff8], 0);
 }
 
@@ -182,13 +182,13 @@ static void neighbours_in_memory_are_one(void **state)
 	u8 *ptr;
 
 	map(f, 0x10000, PAGE, RW, 4 * PAGE);
-	map(f, 0x11000, PAGE, XRDMA_DMA_READ, 5 * PAGE);
-	ptr = xrdma_dma_ptr(f->dma, 0x10800, PAGE, false);
+	map(f, 0x11000, PAGE, MODEL_DMA_READ, 5 * PAGE);
+	ptr = model_dma_ptr(f->dma, 0x10800, PAGE, false);
 	assert_non_null(ptr);
 	f->memory[5 * PAGE] = 0x77;
 	assert_int_equal(ptr[0x800], 0x77);
 	/* but the second lacks a right */
-	assert_null(xrdma_dma_ptr(f->dma, 0x10800, PAGE, true));
+	assert_null(model_dma_ptr(f->dma, 0x10800, PAGE, true));
 }
 
 static void ranges_may_not_wrap(void **state)
@@ -199,35 +199,35 @@ static void ranges_may_not_wrap(void **state)
 
 	map(f, top, PAGE, RW, 0);
 	map(f, 0, PAGE, RW, PAGE);
-	assert_non_null(xrdma_dma_ptr(f->dma, UINT64_MAX, 1, false));
-	assert_null(xrdma_dma_ptr(f->dma, UINT64_MAX, 2, false));
-	assert_int_equal(xrdma_dma_read(f->dma, UINT64_MAX - 7, buf, 16),
+	assert_non_null(model_dma_ptr(f->dma, UINT64_MAX, 1, false));
+	assert_null(model_dma_ptr(f->dma, UINT64_MAX, 2, false));
+	assert_int_equal(model_dma_read(f->dma, UINT64_MAX - 7, buf, 16),
 			 -EFAULT);
-	assert_int_equal(xrdma_dma_write(f->dma, UINT64_MAX - 7, buf, 16),
+	assert_int_equal(model_dma_write(f->dma, UINT64_MAX - 7, buf, 16),
 			 -EFAULT);
-	assert_int_equal(xrdma_dma_map(f->dma, top, 2 * PAGE, RW, f->fd, 0),
+	assert_int_equal(model_dma_map(f->dma, top, 2 * PAGE, RW, f->fd, 0),
 			 -EINVAL);
-	assert_int_equal(xrdma_dma_unmap(f->dma, top, PAGE), 0);
-	assert_int_equal(xrdma_dma_stats(f->dma)->live, 1);
+	assert_int_equal(model_dma_unmap(f->dma, top, PAGE), 0);
+	assert_int_equal(model_dma_stats(f->dma)->live, 1);
 }
 
 static void bad_ranges_are_refused(void **state)
 {
 	struct fixture *f = *state;
-	struct xrdma_dma *dma = f->dma;
+	struct model_dma *dma = f->dma;
 
-	assert_int_equal(xrdma_dma_map(dma, 0, 0, RW, f->fd, 0), -EINVAL);
-	assert_int_equal(xrdma_dma_map(dma, 1, PAGE, RW, f->fd, 0), -EINVAL);
-	assert_int_equal(xrdma_dma_map(dma, 0, PAGE + 1, RW, f->fd, 0),
+	assert_int_equal(model_dma_map(dma, 0, 0, RW, f->fd, 0), -EINVAL);
+	assert_int_equal(model_dma_map(dma, 1, PAGE, RW, f->fd, 0), -EINVAL);
+	assert_int_equal(model_dma_map(dma, 0, PAGE + 1, RW, f->fd, 0),
 			 -EINVAL);
-	assert_int_equal(xrdma_dma_map(dma, 0, 2 * PAGE, RW, f->fd,
+	assert_int_equal(model_dma_map(dma, 0, 2 * PAGE, RW, f->fd,
 				       MEMORY - PAGE), -EINVAL);
-	assert_int_equal(xrdma_dma_map(dma, 0, PAGE, RW, f->fd, -PAGE),
+	assert_int_equal(model_dma_map(dma, 0, PAGE, RW, f->fd, -PAGE),
 			 -EINVAL);
-	assert_int_equal(xrdma_dma_map(dma, 0, PAGE, RW, 9999, 0), -EBADF);
-	assert_int_equal(xrdma_dma_unmap(dma, 0, 0), -EINVAL);
-	assert_int_equal(xrdma_dma_unmap(dma, 1, PAGE), -EINVAL);
-	assert_int_equal(xrdma_dma_stats(dma)->maps, 0);
+	assert_int_equal(model_dma_map(dma, 0, PAGE, RW, 9999, 0), -EBADF);
+	assert_int_equal(model_dma_unmap(dma, 0, 0), -EINVAL);
+	assert_int_equal(model_dma_unmap(dma, 1, PAGE), -EINVAL);
+	assert_int_equal(model_dma_stats(dma)->maps, 0);
 }
 
 static void overlap_is_refused(void **state)
@@ -238,13 +238,13 @@ static void overlap_is_refused(void **state)
 
 	map(f, 0x10 * PAGE, 4 * PAGE, RW, 0);
 	for (i = 0; i < 4; i++)
-		assert_int_equal(xrdma_dma_map(f->dma, starts[i] * PAGE,
+		assert_int_equal(model_dma_map(f->dma, starts[i] * PAGE,
 					       4 * PAGE, RW, f->fd, 0),
 				 -EEXIST);
 	/* nothing of the refused ones is left */
-	assert_null(xrdma_dma_ptr(f->dma, 0x0f * PAGE, 1, false));
-	assert_null(xrdma_dma_ptr(f->dma, 0x14 * PAGE, 1, false));
-	assert_int_equal(xrdma_dma_stats(f->dma)->live, 1);
+	assert_null(model_dma_ptr(f->dma, 0x0f * PAGE, 1, false));
+	assert_null(model_dma_ptr(f->dma, 0x14 * PAGE, 1, false));
+	assert_int_equal(model_dma_stats(f->dma)->live, 1);
 }
 
 static void unmap_takes_all_in_range(void **state)
@@ -255,13 +255,13 @@ static void unmap_takes_all_in_range(void **state)
 	for (i = 0; i < 8; i++)
 		map(f, i * 4 * PAGE, PAGE, RW, i * PAGE);
 	/* the hull of mappings 2 to 5, and a gap on both sides */
-	assert_int_equal(xrdma_dma_unmap(f->dma, 7 * PAGE, 16 * PAGE), 0);
+	assert_int_equal(model_dma_unmap(f->dma, 7 * PAGE, 16 * PAGE), 0);
 	for (i = 0; i < 8; i++)
-		assert_int_equal(!xrdma_dma_ptr(f->dma, i * 4 * PAGE, 1, true),
+		assert_int_equal(!model_dma_ptr(f->dma, i * 4 * PAGE, 1, true),
 				 i >= 2 && i <= 5);
 	assert_int_equal(f->notified, 4);
 	assert_int_equal(f->notified_bytes, 4 * PAGE);
-	assert_int_equal(xrdma_dma_unmap(f->dma, 7 * PAGE, 16 * PAGE), 0);
+	assert_int_equal(model_dma_unmap(f->dma, 7 * PAGE, 16 * PAGE), 0);
 	assert_int_equal(f->notified, 4);
 }
 
@@ -270,12 +270,12 @@ static void unmap_may_not_cut(void **state)
 	struct fixture *f = *state;
 
 	map(f, 4 * PAGE, 4 * PAGE, RW, 0);
-	assert_int_equal(xrdma_dma_unmap(f->dma, 4 * PAGE, PAGE), -EINVAL);
-	assert_int_equal(xrdma_dma_unmap(f->dma, 7 * PAGE, PAGE), -EINVAL);
-	assert_int_equal(xrdma_dma_unmap(f->dma, 0, 5 * PAGE), -EINVAL);
-	assert_int_equal(xrdma_dma_unmap(f->dma, 5 * PAGE, 8 * PAGE), -EINVAL);
+	assert_int_equal(model_dma_unmap(f->dma, 4 * PAGE, PAGE), -EINVAL);
+	assert_int_equal(model_dma_unmap(f->dma, 7 * PAGE, PAGE), -EINVAL);
+	assert_int_equal(model_dma_unmap(f->dma, 0, 5 * PAGE), -EINVAL);
+	assert_int_equal(model_dma_unmap(f->dma, 5 * PAGE, 8 * PAGE), -EINVAL);
 	assert_int_equal(f->notified, 0);
-	assert_non_null(xrdma_dma_ptr(f->dma, 4 * PAGE, 4 * PAGE, true));
+	assert_non_null(model_dma_ptr(f->dma, 4 * PAGE, 4 * PAGE, true));
 }
 
 static void unmap_tells_while_memory_is_there(void **state)
@@ -283,11 +283,11 @@ static void unmap_tells_while_memory_is_there(void **state)
 	struct fixture *f = *state;
 
 	map(f, 0, PAGE, RW, 0);
-	assert_non_null(xrdma_dma_ptr(f->dma, 0, 1, false));
-	assert_int_equal(xrdma_dma_unmap(f->dma, 0, PAGE), 0);
+	assert_non_null(model_dma_ptr(f->dma, 0, 1, false));
+	assert_int_equal(model_dma_unmap(f->dma, 0, PAGE), 0);
 	assert_int_equal(f->notified, 1);
 	assert_true(f->readable_when_notified);
-	assert_null(xrdma_dma_ptr(f->dma, 0, 1, false));
+	assert_null(model_dma_ptr(f->dma, 0, 1, false));
 }
 
 /* A stale entry of the look-up cache would show the old page */
@@ -299,9 +299,9 @@ static void remapping_is_seen_at_once(void **state)
 	for (i = 0; i < 64; i++) {
 		f->memory[i * PAGE] = i;
 		map(f, 0x7000, PAGE, RW, i * PAGE);
-		assert_int_equal(*(u8 *)xrdma_dma_ptr(f->dma, 0x7000, 1, false),
+		assert_int_equal(*(u8 *)model_dma_ptr(f->dma, 0x7000, 1, false),
 				 i);
-		assert_int_equal(xrdma_dma_unmap(f->dma, 0x7000, PAGE), 0);
+		assert_int_equal(model_dma_unmap(f->dma, 0x7000, PAGE), 0);
 	}
 }
 
@@ -313,18 +313,18 @@ static void large_mappings_keep_their_edges(void **state)
 	int fd = memory_file(len);
 	u8 *base;
 
-	assert_int_equal(xrdma_dma_map(f->dma, start, len, RW, fd, 0), 0);
-	base = xrdma_dma_ptr(f->dma, start, len, true);
+	assert_int_equal(model_dma_map(f->dma, start, len, RW, fd, 0), 0);
+	base = model_dma_ptr(f->dma, start, len, true);
 	assert_non_null(base);
-	assert_ptr_equal(xrdma_dma_ptr(f->dma, 2 * gib + 5, 1, true),
+	assert_ptr_equal(model_dma_ptr(f->dma, 2 * gib + 5, 1, true),
 			 base + (2 * gib + 5 - start));
-	assert_null(xrdma_dma_ptr(f->dma, start - 1, 1, false));
-	assert_null(xrdma_dma_ptr(f->dma, start + len, 1, false));
-	assert_int_equal(xrdma_dma_map(f->dma, 2 * gib, PAGE, RW, fd, 0),
+	assert_null(model_dma_ptr(f->dma, start - 1, 1, false));
+	assert_null(model_dma_ptr(f->dma, start + len, 1, false));
+	assert_int_equal(model_dma_map(f->dma, 2 * gib, PAGE, RW, fd, 0),
 			 -EEXIST);
-	assert_int_equal(xrdma_dma_unmap(f->dma, start, len), 0);
-	assert_null(xrdma_dma_ptr(f->dma, start, 1, false));
-	assert_int_equal(xrdma_dma_stats(f->dma)->live_bytes, 0);
+	assert_int_equal(model_dma_unmap(f->dma, start, len), 0);
+	assert_null(model_dma_ptr(f->dma, start, 1, false));
+	assert_int_equal(model_dma_stats(f->dma)->live_bytes, 0);
 	close(fd);
 }
 
@@ -334,17 +334,17 @@ static void one_file_is_mapped_once(void **state)
 	int other = dup(f->fd);
 
 	map(f, 0, PAGE, RW, 0);
-	assert_int_equal(xrdma_dma_map(f->dma, PAGE, PAGE, RW, other, PAGE), 0);
+	assert_int_equal(model_dma_map(f->dma, PAGE, PAGE, RW, other, PAGE), 0);
 	close(other);
-	assert_int_equal(xrdma_dma_stats(f->dma)->files, 1);
-	assert_non_null(xrdma_dma_ptr(f->dma, 0, 2 * PAGE, true));
+	assert_int_equal(model_dma_stats(f->dma)->files, 1);
+	assert_non_null(model_dma_ptr(f->dma, 0, 2 * PAGE, true));
 	/* in use: it stays; then it is kept until released */
-	xrdma_dma_release_files(f->dma);
-	assert_int_equal(xrdma_dma_stats(f->dma)->files, 1);
-	xrdma_dma_unmap_all(f->dma);
-	assert_int_equal(xrdma_dma_stats(f->dma)->files, 1);
-	xrdma_dma_release_files(f->dma);
-	assert_int_equal(xrdma_dma_stats(f->dma)->files, 0);
+	model_dma_release_files(f->dma);
+	assert_int_equal(model_dma_stats(f->dma)->files, 1);
+	model_dma_unmap_all(f->dma);
+	assert_int_equal(model_dma_stats(f->dma)->files, 1);
+	model_dma_release_files(f->dma);
+	assert_int_equal(model_dma_stats(f->dma)->files, 0);
 }
 
 static void grown_file_is_reached(void **state)
@@ -353,11 +353,11 @@ static void grown_file_is_reached(void **state)
 	int fd = memory_file(PAGE);
 	u8 byte = 9;
 
-	assert_int_equal(xrdma_dma_map(f->dma, 0, PAGE, RW, fd, 0), 0);
+	assert_int_equal(model_dma_map(f->dma, 0, PAGE, RW, fd, 0), 0);
 	assert_int_equal(ftruncate(fd, 4 * PAGE), 0);
-	assert_int_equal(xrdma_dma_map(f->dma, 0x10000, PAGE, RW, fd, 3 * PAGE),
+	assert_int_equal(model_dma_map(f->dma, 0x10000, PAGE, RW, fd, 3 * PAGE),
 			 0);
-	assert_int_equal(xrdma_dma_write(f->dma, 0x10000, &byte, 1), 0);
+	assert_int_equal(model_dma_write(f->dma, 0x10000, &byte, 1), 0);
 	assert_int_equal(pread(fd, &byte, 1, 3 * PAGE), 1);
 	assert_int_equal(byte, 9);
 	close(fd);
@@ -372,28 +372,28 @@ static void read_only_file_refuses_write_mapping(void **state)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", f->fd);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
-	assert_int_equal(xrdma_dma_map(f->dma, 0, PAGE, RW, fd, 0), -EACCES);
-	assert_int_equal(xrdma_dma_map(f->dma, 0, PAGE, XRDMA_DMA_READ, fd, 0),
+	assert_int_equal(model_dma_map(f->dma, 0, PAGE, RW, fd, 0), -EACCES);
+	assert_int_equal(model_dma_map(f->dma, 0, PAGE, MODEL_DMA_READ, fd, 0),
 			 0);
-	assert_non_null(xrdma_dma_ptr(f->dma, 0, 1, false));
+	assert_non_null(model_dma_ptr(f->dma, 0, 1, false));
 	close(fd);
 }
 
 static void counters_add_up(void **state)
 {
 	struct fixture *f = *state;
-	const struct xrdma_dma_stats *stats = xrdma_dma_stats(f->dma);
+	const struct model_dma_stats *stats = model_dma_stats(f->dma);
 	unsigned int i;
 
 	for (i = 0; i < 10; i++)
 		map(f, i * 2 * PAGE, PAGE, RW, i * PAGE);
-	assert_int_equal(xrdma_dma_unmap(f->dma, 0, 8 * PAGE), 0);
+	assert_int_equal(model_dma_unmap(f->dma, 0, 8 * PAGE), 0);
 	assert_int_equal(stats->maps, 10);
 	assert_int_equal(stats->unmaps, 4);
 	assert_int_equal(stats->live, 6);
 	assert_int_equal(stats->live_bytes, 6 * PAGE);
 	assert_int_equal(stats->peak, 10);
-	xrdma_dma_unmap_all(f->dma);
+	model_dma_unmap_all(f->dma);
 	assert_int_equal(stats->live, 0);
 	assert_int_equal(stats->unmaps, 10);
 }
@@ -416,15 +416,15 @@ static void many_mappings_stay_fast(void **state)
 	for (i = 0; i < MANY; i++)
 		map(f, scattered(i), PAGE, RW, i % 64 * PAGE);
 	for (i = 0; i < MANY; i++)
-		assert_non_null(xrdma_dma_ptr(f->dma, scattered(i * 31 % MANY),
+		assert_non_null(model_dma_ptr(f->dma, scattered(i * 31 % MANY),
 					      PAGE, true));
 	for (i = 0; i < MANY; i++)
-		assert_int_equal(xrdma_dma_unmap(f->dma, scattered(i), PAGE),
+		assert_int_equal(model_dma_unmap(f->dma, scattered(i), PAGE),
 				 0);
 	seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
 	print_message("%llu mappings made, used, removed: %.2f us each\n",
 		      MANY, seconds * 1e6 / MANY);
-	assert_int_equal(xrdma_dma_stats(f->dma)->live, 0);
+	assert_int_equal(model_dma_stats(f->dma)->live, 0);
 	assert_true(seconds < 30);
 }
 
@@ -448,7 +448,7 @@ static void random_operations_match_a_plain_table(void **state)
 
 			page = ranges[id].first;
 			n = ranges[id].n;
-			assert_int_equal(xrdma_dma_unmap(f->dma, base + page * PAGE,
+			assert_int_equal(model_dma_unmap(f->dma, base + page * PAGE,
 							 n * PAGE), 0);
 			for (i = 0; i < n; i++)
 				owner[page + i] = 0;
@@ -459,7 +459,7 @@ static void random_operations_match_a_plain_table(void **state)
 			n = PAGES - page;
 		for (i = 0; i < n && !owner[page + i]; i++)
 			;
-		assert_int_equal(xrdma_dma_map(f->dma, base + page * PAGE,
+		assert_int_equal(model_dma_map(f->dma, base + page * PAGE,
 					       n * PAGE, RW, -1, 0),
 				 i < n ? -EEXIST : 0);
 		if (i < n)
@@ -471,7 +471,7 @@ static void random_operations_match_a_plain_table(void **state)
 	}
 	for (page = 0, n = 0; page < PAGES; page++)
 		n += owner[page] && ranges[owner[page]].first == page;
-	assert_int_equal(xrdma_dma_stats(f->dma)->live, n);
+	assert_int_equal(model_dma_stats(f->dma)->live, n);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -19,7 +19,7 @@
 #define D3HOT	3
 
 struct fixture {
-	struct xrdma_pci pci;
+	struct model_pci pci;
 	unsigned int changes;
 	unsigned int resets;
 	bool quiet_at_reset;
@@ -37,11 +37,11 @@ static void on_reset(void *opaque)
 	struct fixture *f = opaque;
 
 	f->resets++;
-	f->quiet_at_reset = !xrdma_pci_bus_master(&f->pci) &&
-			    !xrdma_pci_msix_enabled(&f->pci);
+	f->quiet_at_reset = !model_pci_bus_master(&f->pci) &&
+			    !model_pci_msix_enabled(&f->pci);
 }
 
-static const struct xrdma_pci_events events = {
+static const struct model_pci_events events = {
 	.changed = on_changed,
 	.reset = on_reset,
 };
@@ -50,7 +50,7 @@ static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	xrdma_pci_init(&f->pci, VECTORS, &events, f);
+	model_pci_init(&f->pci, VECTORS, &events, f);
 	*state = f;
 	return 0;
 }
@@ -65,13 +65,13 @@ static u32 get(struct fixture *f, unsigned int offset, size_t len)
 {
 	u32 value = 0;
 
-	assert_int_equal(xrdma_pci_read(&f->pci, offset, &value, len), 0);
+	assert_int_equal(model_pci_read(&f->pci, offset, &value, len), 0);
 	return value;
 }
 
 static void put(struct fixture *f, unsigned int offset, u32 value, size_t len)
 {
-	assert_int_equal(xrdma_pci_write(&f->pci, offset, &value, len), 0);
+	assert_int_equal(model_pci_write(&f->pci, offset, &value, len), 0);
 }
 
 static unsigned int capability(struct fixture *f, u8 id)
@@ -112,11 +112,11 @@ static void bars_tell_their_size(void **state)
 		value = get(f, offset, 4) | (u64)get(f, offset + 4, 4) << 32;
 		assert_int_equal(value & 0xf, PCI_BASE_ADDRESS_MEM_TYPE_64);
 		assert_true(~(value & ~0xfULL) + 1 == expected[i].size);
-		assert_int_equal(xrdma_pci_bar_size(&f->pci, i), expected[i].size);
+		assert_int_equal(model_pci_bar_size(&f->pci, i), expected[i].size);
 	}
-	assert_int_equal(xrdma_pci_bar_size(&f->pci, 1), 0);
-	assert_int_equal(xrdma_pci_bar_size(&f->pci, 4), 0);
-	assert_int_equal(xrdma_pci_bar_size(&f->pci, 6), 0);
+	assert_int_equal(model_pci_bar_size(&f->pci, 1), 0);
+	assert_int_equal(model_pci_bar_size(&f->pci, 4), 0);
+	assert_int_equal(model_pci_bar_size(&f->pci, 6), 0);
 	assert_int_equal(get(f, PCI_ROM_ADDRESS, 4), 0);
 }
 
@@ -124,13 +124,13 @@ static void memory_is_prefetchable(void **state)
 {
 	struct fixture *f = *state;
 
-	xrdma_pci_add_memory(&f->pci, 4, 8 << 20);
+	model_pci_add_memory(&f->pci, 4, 8 << 20);
 	assert_int_equal(get(f, PCI_BASE_ADDRESS_4, 4), 0xc);
 	put(f, PCI_BASE_ADDRESS_4, ~0, 4);
 	put(f, PCI_BASE_ADDRESS_5, ~0, 4);
 	assert_int_equal(get(f, PCI_BASE_ADDRESS_4, 4), 0xff80000c);
 	assert_int_equal(get(f, PCI_BASE_ADDRESS_5, 4), 0xffffffff);
-	assert_int_equal(xrdma_pci_bar_size(&f->pci, 4), 8 << 20);
+	assert_int_equal(model_pci_bar_size(&f->pci, 4), 8 << 20);
 }
 
 static void bar_keeps_an_address(void **state)
@@ -168,7 +168,7 @@ static void msix_is_behind_the_registers(void **state)
 	assert_int_equal(get(f, cap + PCI_MSIX_FLAGS, 2), VECTORS - 1);
 	assert_int_equal(get(f, cap + PCI_MSIX_TABLE, 4), 0x8000);
 	assert_int_equal(get(f, cap + PCI_MSIX_PBA, 4), 0x9000);
-	assert_int_equal(xrdma_pci_msix_vectors(&f->pci), VECTORS);
+	assert_int_equal(model_pci_msix_vectors(&f->pci), VECTORS);
 }
 
 static void express_is_an_endpoint_with_flr(void **state)
@@ -203,14 +203,14 @@ static void command_bits_are_honoured(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_false(xrdma_pci_memory_enabled(&f->pci));
-	assert_false(xrdma_pci_bus_master(&f->pci));
+	assert_false(model_pci_memory_enabled(&f->pci));
+	assert_false(model_pci_bus_master(&f->pci));
 	put(f, PCI_COMMAND, PCI_COMMAND_MEMORY, 2);
-	assert_true(xrdma_pci_memory_enabled(&f->pci));
-	assert_false(xrdma_pci_bus_master(&f->pci));
+	assert_true(model_pci_memory_enabled(&f->pci));
+	assert_false(model_pci_bus_master(&f->pci));
 	put(f, PCI_COMMAND, PCI_COMMAND_MASTER, 1);
-	assert_false(xrdma_pci_memory_enabled(&f->pci));
-	assert_true(xrdma_pci_bus_master(&f->pci));
+	assert_false(model_pci_memory_enabled(&f->pci));
+	assert_true(model_pci_bus_master(&f->pci));
 	assert_int_equal(f->changes, 2);
 	put(f, PCI_COMMAND, 0xffff, 2);
 	assert_int_equal(get(f, PCI_COMMAND, 2) & PCI_COMMAND_IO, 0);
@@ -223,13 +223,13 @@ static void d3hot_silences_the_function(void **state)
 
 	put(f, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
 	put(f, cap + PCI_PM_CTRL, D3HOT, 2);
-	assert_false(xrdma_pci_memory_enabled(&f->pci));
-	assert_false(xrdma_pci_bus_master(&f->pci));
+	assert_false(model_pci_memory_enabled(&f->pci));
+	assert_false(model_pci_bus_master(&f->pci));
 	/* the context is kept: No_Soft_Reset */
 	assert_true(get(f, cap + PCI_PM_CTRL, 2) & PCI_PM_CTRL_NO_SOFT_RESET);
 	put(f, cap + PCI_PM_CTRL, D0, 2);
-	assert_true(xrdma_pci_memory_enabled(&f->pci));
-	assert_true(xrdma_pci_bus_master(&f->pci));
+	assert_true(model_pci_memory_enabled(&f->pci));
+	assert_true(model_pci_bus_master(&f->pci));
 	assert_int_equal(f->resets, 0);
 }
 
@@ -250,13 +250,13 @@ static void msix_bits_are_reported(void **state)
 	struct fixture *f = *state;
 	unsigned int flags = capability(f, PCI_CAP_ID_MSIX) + PCI_MSIX_FLAGS;
 
-	assert_false(xrdma_pci_msix_enabled(&f->pci));
+	assert_false(model_pci_msix_enabled(&f->pci));
 	put(f, flags, PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL, 2);
-	assert_true(xrdma_pci_msix_enabled(&f->pci));
-	assert_true(xrdma_pci_msix_masked(&f->pci));
+	assert_true(model_pci_msix_enabled(&f->pci));
+	assert_true(model_pci_msix_masked(&f->pci));
 	put(f, flags + 1, PCI_MSIX_FLAGS_ENABLE >> 8, 1);
-	assert_true(xrdma_pci_msix_enabled(&f->pci));
-	assert_false(xrdma_pci_msix_masked(&f->pci));
+	assert_true(model_pci_msix_enabled(&f->pci));
+	assert_false(model_pci_msix_masked(&f->pci));
 }
 
 static void enable_all(struct fixture *f)
@@ -290,18 +290,18 @@ static void flr_resets_the_function(void **state)
 static void reset_restores_everything(void **state)
 {
 	struct fixture *f = *state;
-	struct xrdma_pci *fresh = calloc(1, sizeof(*fresh));
+	struct model_pci *fresh = calloc(1, sizeof(*fresh));
 	unsigned int i;
 
-	xrdma_pci_init(fresh, VECTORS, NULL, NULL);
-	for (i = 0; i < XRDMA_PCI_CONFIG_SIZE; i += 4)
+	model_pci_init(fresh, VECTORS, NULL, NULL);
+	for (i = 0; i < MODEL_PCI_CONFIG_SIZE; i += 4)
 		if (i != capability(f, PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL)
 			put(f, i, ~0, 4);
 	assert_memory_not_equal(f->pci.config, fresh->config,
-				XRDMA_PCI_CONFIG_SIZE);
-	xrdma_pci_reset(&f->pci);
+				MODEL_PCI_CONFIG_SIZE);
+	model_pci_reset(&f->pci);
 	assert_memory_equal(f->pci.config, fresh->config,
-			    XRDMA_PCI_CONFIG_SIZE);
+			    MODEL_PCI_CONFIG_SIZE);
 	assert_int_equal(f->resets, 0);
 	free(fresh);
 }
@@ -311,11 +311,11 @@ static void access_outside_is_refused(void **state)
 	struct fixture *f = *state;
 	u8 buf[8] = { 0 };
 
-	assert_int_equal(xrdma_pci_read(&f->pci, 4096, buf, 1), -EINVAL);
-	assert_int_equal(xrdma_pci_read(&f->pci, 4093, buf, 4), -EINVAL);
-	assert_int_equal(xrdma_pci_read(&f->pci, UINT64_MAX, buf, 4), -EINVAL);
-	assert_int_equal(xrdma_pci_write(&f->pci, 4095, buf, 2), -EINVAL);
-	assert_int_equal(xrdma_pci_read(&f->pci, 4092, buf, 4), 0);
+	assert_int_equal(model_pci_read(&f->pci, 4096, buf, 1), -EINVAL);
+	assert_int_equal(model_pci_read(&f->pci, 4093, buf, 4), -EINVAL);
+	assert_int_equal(model_pci_read(&f->pci, UINT64_MAX, buf, 4), -EINVAL);
+	assert_int_equal(model_pci_write(&f->pci, 4095, buf, 2), -EINVAL);
+	assert_int_equal(model_pci_read(&f->pci, 4092, buf, 4), 0);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)

@@ -26,8 +26,8 @@ static void map_memory(struct core_env *env)
 	env->mem = mmap(NULL, CORE_MEM_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
 			env->fd, 0);
 	assert_ptr_not_equal(env->mem, MAP_FAILED);
-	assert_int_equal(xrdma_dma_map(env->dma, CORE_IOVA, CORE_MEM_SIZE,
-				       XRDMA_DMA_READ | XRDMA_DMA_WRITE,
+	assert_int_equal(model_dma_map(env->dma, CORE_IOVA, CORE_MEM_SIZE,
+				       MODEL_DMA_READ | MODEL_DMA_WRITE,
 				       env->fd, 0), 0);
 	env->next = CORE_IOVA;
 }
@@ -37,14 +37,14 @@ static void unmapping(void *opaque, u64 iova, u64 len)
 	struct core_env *env = opaque;
 
 	if (env->dev)
-		xrdma_device_dma_unmap(env->dev, iova, len);
+		model_device_dma_unmap(env->dev, iova, len);
 }
 
 /* A device with guest memory and bus mastering, not enabled. */
 int core_setup(void **state)
 {
 	struct core_env *env = calloc(1, sizeof(*env));
-	struct xrdma_device_params params = {
+	struct model_device_params params = {
 		.transport = &mock_transport,
 		.irq = count_irq,
 		.irq_opaque = env,
@@ -56,18 +56,18 @@ int core_setup(void **state)
 
 	assert_non_null(env);
 	mock_wire = (struct mock_wire) { .carrier = true };
-	env->loop = xrdma_loop_create(0);
-	env->dma = xrdma_dma_create();
-	env->herr = xrdma_host_errors_create();
-	xrdma_dma_set_unmap_fn(env->dma, unmapping, env);
-	xrdma_dma_enable(env->dma, true);
+	env->loop = model_loop_create(0);
+	env->dma = model_dma_create();
+	env->herr = model_host_errors_create();
+	model_dma_set_unmap_fn(env->dma, unmapping, env);
+	model_dma_enable(env->dma, true);
 	map_memory(env);
 	params.loop = env->loop;
 	params.dma = env->dma;
 	params.herr = env->herr;
-	env->dev = xrdma_device_create(&params);
+	env->dev = model_device_create(&params);
 	assert_non_null(env->dev);
-	xrdma_device_bus_master(env->dev, true);
+	model_device_bus_master(env->dev, true);
 	*state = env;
 	return 0;
 }
@@ -123,13 +123,13 @@ int core_teardown(void **state)
 	struct core_env *env = *state;
 	u64 total = env->herr->total;
 	u64 expected = env->expected;
-	struct xrdma_device *dev = env->dev;
+	struct model_device *dev = env->dev;
 
 	env->dev = NULL;
-	xrdma_device_destroy(dev);
-	xrdma_dma_destroy(env->dma);
-	xrdma_loop_destroy(env->loop);
-	xrdma_host_errors_destroy(env->herr);
+	model_device_destroy(dev);
+	model_dma_destroy(env->dma);
+	model_loop_destroy(env->loop);
+	model_host_errors_destroy(env->herr);
 	munmap(env->mem, CORE_MEM_SIZE);
 	close(env->fd);
 	free(env);
@@ -155,7 +155,7 @@ void *core_ptr(struct core_env *env, u64 addr)
 }
 
 /* @count errors of a kind have occurred, and were meant to. */
-void core_expect(struct core_env *env, enum xrdma_host_error_kind kind,
+void core_expect(struct core_env *env, enum model_host_error_kind kind,
 		 u64 count)
 {
 	assert_int_equal(env->herr->count[kind], count);
@@ -166,21 +166,21 @@ void core_write32(struct core_env *env, u32 reg, u32 value)
 {
 	__le32 v = cpu_to_le32(value);
 
-	xrdma_device_write(env->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
+	model_device_write(env->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
 }
 
 void core_write64(struct core_env *env, u32 reg, u64 value)
 {
 	__le64 v = cpu_to_le64(value);
 
-	xrdma_device_write(env->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
+	model_device_write(env->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
 }
 
 u32 core_read32(struct core_env *env, u32 reg)
 {
 	__le32 v;
 
-	xrdma_device_read(env->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
+	model_device_read(env->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
 	return le32_to_cpu(v);
 }
 
@@ -188,7 +188,7 @@ u64 core_read64(struct core_env *env, u32 reg)
 {
 	__le64 v;
 
-	xrdma_device_read(env->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
+	model_device_read(env->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
 	return le64_to_cpu(v);
 }
 
@@ -218,25 +218,25 @@ static bool env_poll(void *opaque)
 {
 	struct core_env *env = opaque;
 
-	return xrdma_device_poll(env->dev);
+	return model_device_poll(env->dev);
 }
 
 static bool env_park(void *opaque)
 {
 	struct core_env *env = opaque;
 
-	return env->awake || xrdma_device_park(env->dev);
+	return env->awake || model_device_park(env->dev);
 }
 
 static void env_stop(void *opaque)
 {
-	xrdma_loop_stop(opaque);
+	model_loop_stop(opaque);
 }
 
 /* Let time pass: the loop turns, timers fire. */
 void core_run_ms(struct core_env *env, unsigned int ms)
 {
-	static const struct xrdma_loop_engine engine = {
+	static const struct model_loop_engine engine = {
 		.poll = env_poll,
 		.park = env_park,
 	};
@@ -247,17 +247,17 @@ void core_run_ms(struct core_env *env, unsigned int ms)
 	now_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
 	env->stop.fn = env_stop;
 	env->stop.opaque = env->loop;
-	xrdma_timer_arm(env->loop, &env->stop, now_ns + ms * 1000000ULL);
-	xrdma_loop_set_engine(env->loop, &engine, env);
-	assert_int_equal(xrdma_loop_run(env->loop), 0);
-	xrdma_loop_set_engine(env->loop, NULL, NULL);
+	model_timer_arm(env->loop, &env->stop, now_ns + ms * 1000000ULL);
+	model_loop_set_engine(env->loop, &engine, env);
+	assert_int_equal(model_loop_run(env->loop), 0);
+	model_loop_set_engine(env->loop, NULL, NULL);
 }
 
 void core_ring(struct core_env *env, u32 page, u32 qpn)
 {
 	__le32 v = cpu_to_le32(qpn);
 
-	xrdma_device_write(env->dev, XRDMA_BAR_DB,
+	model_device_write(env->dev, XRDMA_BAR_DB,
 			   (u64)page * XRDMA_DB_PAGE_SIZE, &v, sizeof(v));
 }
 
@@ -288,7 +288,7 @@ const struct xrdma_rsp *core_cmd(struct core_env *env,
 	const struct xrdma_rsp *rsp;
 
 	core_post(env, cmd);
-	xrdma_device_poll(env->dev);
+	model_device_poll(env->dev);
 	rsp = core_reply(env, env->cmd_pi - 1);
 	assert_non_null(rsp);
 	assert_int_equal(rsp->opcode, cmd->opcode);
@@ -319,7 +319,7 @@ u64 core_queue(struct core_env *env, u8 log_depth)
 	return xrdma_make_root(addr, 0, leaf);
 }
 
-static void *mem_ptr(struct core_env *env, const struct xrdma_mem *mem)
+static void *mem_ptr(struct core_env *env, const struct model_mem *mem)
 {
 	return core_ptr(env, (mem->root & XRDMA_ROOT_ADDR) + mem->base);
 }
@@ -327,7 +327,7 @@ static void *mem_ptr(struct core_env *env, const struct xrdma_mem *mem)
 /* The event of an index, or NULL if it has not come. */
 const struct xrdma_eqe *core_eqe(struct core_env *env, u32 eqn, u32 index)
 {
-	struct xrdma_eq *eq = xrdma_eq_get(env->dev, eqn);
+	struct model_eq *eq = model_eq_get(env->dev, eqn);
 	const struct xrdma_eqe *eqe = mem_ptr(env, &eq->ring);
 
 	eqe += xrdma_ring_slot(index, eq->log_depth);
@@ -336,13 +336,13 @@ const struct xrdma_eqe *core_eqe(struct core_env *env, u32 eqn, u32 index)
 
 struct xrdma_cq_rec *core_eq_rec(struct core_env *env, u32 eqn)
 {
-	return mem_ptr(env, &xrdma_eq_get(env->dev, eqn)->rec);
+	return mem_ptr(env, &model_eq_get(env->dev, eqn)->rec);
 }
 
 /* The completion of an index, or NULL if it has not come. */
 const struct xrdma_cqe *core_cqe(struct core_env *env, u32 cqn, u32 index)
 {
-	struct xrdma_cq *cq = xrdma_cq_get(env->dev, cqn);
+	struct model_cq *cq = model_cq_get(env->dev, cqn);
 	const struct xrdma_cqe *cqe = mem_ptr(env, &cq->ring);
 
 	cqe += xrdma_ring_slot(index, cq->log_depth);
@@ -351,7 +351,7 @@ const struct xrdma_cqe *core_cqe(struct core_env *env, u32 cqn, u32 index)
 
 struct xrdma_cq_rec *core_cq_rec(struct core_env *env, u32 cqn)
 {
-	return mem_ptr(env, &xrdma_cq_get(env->dev, cqn)->rec);
+	return mem_ptr(env, &model_cq_get(env->dev, cqn)->rec);
 }
 
 void core_arm(struct xrdma_cq_rec *rec, u32 type)
@@ -386,7 +386,7 @@ void core_create_qp(struct core_env *env, u32 qpn, struct core_qp *cqp)
 {
 	assert_int_equal(core_status(env, core_make_qp(env, qpn)),
 			 XRDMA_CMD_OK);
-	cqp->qp = xrdma_qp_get(env->dev, qpn);
+	cqp->qp = model_qp_get(env->dev, qpn);
 	cqp->sq = mem_ptr(env, &cqp->qp->sq.ring);
 	cqp->rq = mem_ptr(env, &cqp->qp->rq.ring);
 	cqp->rec = mem_ptr(env, &cqp->qp->rec);

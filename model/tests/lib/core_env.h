@@ -3,8 +3,8 @@
  * What the tests of the device's core share: guest memory, a device over it
  * with a mock of the transport, and a small driver.
  */
-#ifndef XRDMA_TEST_CORE_ENV_H
-#define XRDMA_TEST_CORE_ENV_H
+#ifndef MODEL_TEST_CORE_ENV_H
+#define MODEL_TEST_CORE_ENV_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,10 +45,10 @@
  * @stop: ends core_run_ms()
  */
 struct core_env {
-	struct xrdma_device *dev;
-	struct xrdma_loop *loop;
-	struct xrdma_dma *dma;
-	struct xrdma_host_errors *herr;
+	struct model_device *dev;
+	struct model_loop *loop;
+	struct model_dma *dma;
+	struct model_host_errors *herr;
 	u8 *mem;
 	int fd;
 	u64 next;
@@ -59,7 +59,7 @@ struct core_env {
 	u64 mpt;
 	u64 expected;
 	bool awake;
-	struct xrdma_timer stop;
+	struct model_timer stop;
 };
 
 /**
@@ -73,7 +73,7 @@ struct core_qp {
 	u8 *sq;
 	u8 *rq;
 	struct xrdma_qp_rec *rec;
-	struct xrdma_qp *qp;
+	struct model_qp *qp;
 };
 
 #define CORE_EQ_LOG	6
@@ -88,7 +88,7 @@ int core_teardown(void **state);
 
 u64 core_alloc(struct core_env *env, u64 size, u64 align);
 void *core_ptr(struct core_env *env, u64 addr);
-void core_expect(struct core_env *env, enum xrdma_host_error_kind kind,
+void core_expect(struct core_env *env, enum model_host_error_kind kind,
 		 u64 count);
 
 void core_write32(struct core_env *env, u32 reg, u32 value);
@@ -127,4 +127,4 @@ u32 core_region(struct core_env *env, u32 index, u64 addr, u64 length,
 		u16 access);
 struct xrdma_mpt_entry *core_mpt(struct core_env *env, u32 index);
 
-#endif /* XRDMA_TEST_CORE_ENV_H */
+#endif /* MODEL_TEST_CORE_ENV_H */

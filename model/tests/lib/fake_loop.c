@@ -11,16 +11,16 @@
 #define MAX_TIMERS	1024
 #define MAX_WATCHES	8
 
-struct xrdma_loop {
+struct model_loop {
 	u64 now_ns;
-	struct xrdma_timer *timers[MAX_TIMERS];
-	struct xrdma_watch *watches[MAX_WATCHES];
+	struct model_timer *timers[MAX_TIMERS];
+	struct model_watch *watches[MAX_WATCHES];
 	u32 events[MAX_WATCHES];
 };
 
-struct xrdma_loop *xrdma_loop_create(u64 spin_ns)
+struct model_loop *model_loop_create(u64 spin_ns)
 {
-	struct xrdma_loop *loop = calloc(1, sizeof(*loop));
+	struct model_loop *loop = calloc(1, sizeof(*loop));
 
 	(void)spin_ns;
 	if (loop)
@@ -28,17 +28,17 @@ struct xrdma_loop *xrdma_loop_create(u64 spin_ns)
 	return loop;
 }
 
-void xrdma_loop_destroy(struct xrdma_loop *loop)
+void model_loop_destroy(struct model_loop *loop)
 {
 	free(loop);
 }
 
-u64 xrdma_loop_now(const struct xrdma_loop *loop)
+u64 model_loop_now(const struct model_loop *loop)
 {
 	return loop->now_ns;
 }
 
-static int find_watch(struct xrdma_loop *loop, struct xrdma_watch *watch)
+static int find_watch(struct model_loop *loop, struct model_watch *watch)
 {
 	int i;
 
@@ -48,7 +48,7 @@ static int find_watch(struct xrdma_loop *loop, struct xrdma_watch *watch)
 	abort();
 }
 
-int xrdma_loop_watch(struct xrdma_loop *loop, struct xrdma_watch *watch,
+int model_loop_watch(struct model_loop *loop, struct model_watch *watch,
 		     u32 events)
 {
 	int i = find_watch(loop, NULL);
@@ -58,19 +58,19 @@ int xrdma_loop_watch(struct xrdma_loop *loop, struct xrdma_watch *watch,
 	return 0;
 }
 
-int xrdma_loop_rewatch(struct xrdma_loop *loop, struct xrdma_watch *watch,
+int model_loop_rewatch(struct model_loop *loop, struct model_watch *watch,
 		       u32 events)
 {
 	loop->events[find_watch(loop, watch)] = events;
 	return 0;
 }
 
-void xrdma_loop_unwatch(struct xrdma_loop *loop, struct xrdma_watch *watch)
+void model_loop_unwatch(struct model_loop *loop, struct model_watch *watch)
 {
 	loop->watches[find_watch(loop, watch)] = NULL;
 }
 
-int xrdma_timer_arm(struct xrdma_loop *loop, struct xrdma_timer *timer,
+int model_timer_arm(struct model_loop *loop, struct model_timer *timer,
 		    u64 deadline_ns)
 {
 	size_t slot = timer->slot;
@@ -88,25 +88,25 @@ int xrdma_timer_arm(struct xrdma_loop *loop, struct xrdma_timer *timer,
 	return 0;
 }
 
-void xrdma_timer_cancel(struct xrdma_loop *loop, struct xrdma_timer *timer)
+void model_timer_cancel(struct model_loop *loop, struct model_timer *timer)
 {
 	if (timer->slot)
 		loop->timers[timer->slot] = NULL;
 	timer->slot = 0;
 }
 
-bool xrdma_timer_armed(const struct xrdma_timer *timer)
+bool model_timer_armed(const struct model_timer *timer)
 {
 	return timer->slot;
 }
 
 /* Serve the descriptors that are ready. EPOLL* and POLL* are the same bits. */
-void fake_loop_watches(struct xrdma_loop *loop)
+void fake_loop_watches(struct model_loop *loop)
 {
 	int i;
 
 	for (i = 0; i < MAX_WATCHES; i++) {
-		struct xrdma_watch *watch = loop->watches[i];
+		struct model_watch *watch = loop->watches[i];
 		struct pollfd pfd;
 
 		if (!watch)
@@ -119,7 +119,7 @@ void fake_loop_watches(struct xrdma_loop *loop)
 }
 
 /* Deadline of the next timer, UINT64_MAX if there is none. */
-u64 fake_loop_next(const struct xrdma_loop *loop)
+u64 fake_loop_next(const struct model_loop *loop)
 {
 	u64 next = UINT64_MAX;
 	int i;
@@ -131,17 +131,17 @@ u64 fake_loop_next(const struct xrdma_loop *loop)
 }
 
 /* Set the time, and fire what is due. */
-void fake_loop_advance(struct xrdma_loop *loop, u64 to_ns)
+void fake_loop_advance(struct model_loop *loop, u64 to_ns)
 {
 	int i;
 
 	loop->now_ns = to_ns;
 	for (i = 1; i < MAX_TIMERS; i++) {
-		struct xrdma_timer *timer = loop->timers[i];
+		struct model_timer *timer = loop->timers[i];
 
 		if (!timer || timer->deadline_ns > to_ns)
 			continue;
-		xrdma_timer_cancel(loop, timer);
+		model_timer_cancel(loop, timer);
 		timer->fn(timer->opaque);
 	}
 }

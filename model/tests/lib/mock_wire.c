@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A transport that sends nothing: the functions of struct xrdma_transport, so that
+ * A transport that sends nothing: the functions of struct model_transport, so that
  * no part of folders wire/ and transport/ is linked.
  */
 #include "core/device.h"
@@ -8,14 +8,14 @@
 
 struct mock_wire mock_wire;
 
-static int mock_init(struct xrdma_qp *qp)
+static int mock_init(struct model_qp *qp)
 {
 	(void)qp;
 	mock_wire.init++;
 	return mock_wire.init_error;
 }
 
-static void mock_modify(struct xrdma_qp *qp, u32 mask, u8 old)
+static void mock_modify(struct model_qp *qp, u32 mask, u8 old)
 {
 	(void)qp;
 	(void)old;
@@ -23,50 +23,50 @@ static void mock_modify(struct xrdma_qp *qp, u32 mask, u8 old)
 	mock_wire.mask = mask;
 }
 
-static void mock_stop(struct xrdma_qp *qp, bool sq_only)
+static void mock_stop(struct model_qp *qp, bool sq_only)
 {
 	(void)qp;
 	mock_wire.stop++;
 	mock_wire.sq_only += sq_only;
 }
 
-static void mock_destroy(struct xrdma_qp *qp)
+static void mock_destroy(struct model_qp *qp)
 {
 	(void)qp;
 	mock_wire.destroy++;
 }
 
 /* One entry per turn: complete it, or fail it. */
-static bool mock_run(struct xrdma_qp *qp)
+static bool mock_run(struct model_qp *qp)
 {
-	u8 wqe[XRDMA_WQE_MAX] __attribute__((aligned(8)));
+	u8 wqe[MODEL_WQE_MAX] __attribute__((aligned(8)));
 	const struct xrdma_sq_wqe *head = (void *)wqe;
 	u8 status = mock_wire.fail;
 
 	if (mock_wire.hold || qp->sq.ci == qp->sq.pi ||
-	    qp->state != XRDMA_QPS_RTS || xrdma_qp_read_sq(qp, qp->sq.ci, wqe))
+	    qp->state != XRDMA_QPS_RTS || model_qp_read_sq(qp, qp->sq.ci, wqe))
 		return false;
 	mock_wire.fail = 0;
 	if (status)
-		xrdma_qp_fail_send(qp, qp->sq.ci, head, status, 0);
+		model_qp_fail_send(qp, qp->sq.ci, head, status, 0);
 	else
-		xrdma_qp_complete_send(qp, qp->sq.ci, head, 0);
+		model_qp_complete_send(qp, qp->sq.ci, head, 0);
 	return true;
 }
 
-static bool mock_idle(const struct xrdma_qp *qp)
+static bool mock_idle(const struct model_qp *qp)
 {
 	(void)qp;
 	return !mock_wire.hold;
 }
 
-static void mock_query(const struct xrdma_qp *qp, struct xrdma_qp_attr *attr)
+static void mock_query(const struct model_qp *qp, struct xrdma_qp_attr *attr)
 {
 	(void)qp;
 	(void)attr;
 }
 
-static const struct xrdma_qp_ops mock_ops = {
+static const struct model_qp_ops mock_ops = {
 	.init = mock_init,
 	.modify = mock_modify,
 	.stop = mock_stop,
@@ -76,42 +76,42 @@ static const struct xrdma_qp_ops mock_ops = {
 	.query = mock_query,
 };
 
-static int transport_init(struct xrdma_device *dev)
+static int transport_init(struct model_device *dev)
 {
 	(void)dev;
 	return 0;
 }
 
-static void transport_destroy(struct xrdma_device *dev)
+static void transport_destroy(struct model_device *dev)
 {
 	(void)dev;
 }
 
-static void transport_reset(struct xrdma_device *dev)
+static void transport_reset(struct model_device *dev)
 {
 	(void)dev;
 	mock_wire.resets++;
 }
 
-static bool transport_poll(struct xrdma_device *dev)
+static bool transport_poll(struct model_device *dev)
 {
 	(void)dev;
 	return false;
 }
 
-static bool transport_carrier(const struct xrdma_device *dev)
+static bool transport_carrier(const struct model_device *dev)
 {
 	(void)dev;
 	return mock_wire.carrier;
 }
 
-static void transport_port_changed(struct xrdma_device *dev)
+static void transport_port_changed(struct model_device *dev)
 {
 	(void)dev;
 	mock_wire.port_changes++;
 }
 
-const struct xrdma_transport mock_transport = {
+const struct model_transport mock_transport = {
 	.qp_ops = {
 		[XRDMA_QP_RC] = &mock_ops,
 		[XRDMA_QP_UC] = &mock_ops,

@@ -3,21 +3,21 @@
  * A transport that sends nothing: sends succeed at once, unless the test takes
  * over; what the core asks of it is counted.
  */
-#ifndef XRDMA_TEST_MOCK_WIRE_H
-#define XRDMA_TEST_MOCK_WIRE_H
+#ifndef MODEL_TEST_MOCK_WIRE_H
+#define MODEL_TEST_MOCK_WIRE_H
 
 #include <linux/types.h>
 #include <stdbool.h>
 
 /**
  * struct mock_wire - what was asked, what is answered
- * @init: calls of xrdma_qp_ops.init
+ * @init: calls of model_qp_ops.init
  * @modify: calls of modify
  * @stop: calls of stop
  * @sq_only: of those with @sq_only
  * @destroy: calls of destroy
- * @resets: calls of xrdma_transport.reset
- * @port_changes: calls of xrdma_transport.port_changed
+ * @resets: calls of model_transport.reset
+ * @port_changes: calls of model_transport.port_changed
  * @mask: of the last modify
  * @hold: take nothing up: sends stay in progress
  * @fail: fail the next send with this status
@@ -40,6 +40,6 @@ struct mock_wire {
 };
 
 extern struct mock_wire mock_wire;
-extern const struct xrdma_transport mock_transport;
+extern const struct model_transport mock_transport;
 
-#endif /* XRDMA_TEST_MOCK_WIRE_H */
+#endif /* MODEL_TEST_MOCK_WIRE_H */

@@ -27,16 +27,16 @@
 
 #define REGS	0x80
 
-struct xrdma_engine {
-	const struct xrdma_env *env;
+struct model_engine {
+	const struct model_env *env;
 	u8 regs[REGS];
 	u64 doorbell;
 	u64 polls;
-	struct xrdma_timer timer;
+	struct model_timer timer;
 	int mmap_fd;
 };
 
-static u64 get(const struct xrdma_engine *engine, unsigned int reg)
+static u64 get(const struct model_engine *engine, unsigned int reg)
 {
 	u64 value;
 
@@ -44,7 +44,7 @@ static u64 get(const struct xrdma_engine *engine, unsigned int reg)
 	return value;
 }
 
-static void add32(struct xrdma_engine *engine, unsigned int reg, u32 value)
+static void add32(struct model_engine *engine, unsigned int reg, u32 value)
 {
 	u32 old;
 
@@ -53,20 +53,20 @@ static void add32(struct xrdma_engine *engine, unsigned int reg, u32 value)
 	memcpy(engine->regs + reg, &value, sizeof(value));
 }
 
-static void copy(struct xrdma_engine *engine, u64 len)
+static void copy(struct model_engine *engine, u64 len)
 {
-	struct xrdma_dma *dma = engine->env->dma;
+	struct model_dma *dma = engine->env->dma;
 	u64 from = get(engine, 0x20);
 	u8 buf[4096];
 	s32 err;
 
 	if (len > sizeof(buf))
 		len = sizeof(buf);
-	err = xrdma_dma_read(dma, from, buf, len);
+	err = model_dma_read(dma, from, buf, len);
 	if (!err)
-		err = xrdma_dma_write(dma, from + sizeof(buf), buf, len);
+		err = model_dma_write(dma, from + sizeof(buf), buf, len);
 	if (err)
-		xrdma_host_error(engine->env->herr, XRDMA_HERR_DMA_UNMAPPED,
+		model_host_error(engine->env->herr, MODEL_HERR_DMA_UNMAPPED,
 				 "copy of %llu bytes at 0x%llx", len, from);
 	err = -err;
 	memcpy(engine->regs + 0x38, &err, sizeof(err));
@@ -75,7 +75,7 @@ static void copy(struct xrdma_engine *engine, u64 len)
 static void stub_read(void *opaque, unsigned int bar, u64 off, void *buf,
 		      size_t len)
 {
-	struct xrdma_engine *engine = opaque;
+	struct model_engine *engine = opaque;
 
 	if (bar == 2)
 		memcpy(buf, &engine->doorbell, len);
@@ -85,21 +85,21 @@ static void stub_read(void *opaque, unsigned int bar, u64 off, void *buf,
 		memset(buf, 0, len);
 }
 
-static void stub_command(struct xrdma_engine *engine, u64 off, u64 value)
+static void stub_command(struct model_engine *engine, u64 off, u64 value)
 {
 	switch (off) {
 	case 0x28:
 		copy(engine, value);
 		break;
 	case 0x30:
-		xrdma_vfu_irq(engine->env->vfu, value);
+		model_vfu_irq(engine->env->vfu, value);
 		break;
 	case 0x40:
 		engine->polls = value;
 		break;
 	case 0x48:
-		xrdma_timer_arm(engine->env->loop, &engine->timer,
-				xrdma_loop_now(engine->env->loop) + value);
+		model_timer_arm(engine->env->loop, &engine->timer,
+				model_loop_now(engine->env->loop) + value);
 		break;
 	}
 }
@@ -107,7 +107,7 @@ static void stub_command(struct xrdma_engine *engine, u64 off, u64 value)
 static void stub_write(void *opaque, unsigned int bar, u64 off, const void *buf,
 		       size_t len)
 {
-	struct xrdma_engine *engine = opaque;
+	struct model_engine *engine = opaque;
 	u64 value = 0;
 
 	memcpy(&value, buf, len);
@@ -121,17 +121,17 @@ static void stub_write(void *opaque, unsigned int bar, u64 off, const void *buf,
 
 static void stub_reset(void *opaque)
 {
-	struct xrdma_engine *engine = opaque;
+	struct model_engine *engine = opaque;
 
 	memset(engine->regs, 0, 0x10);
 	engine->polls = 0;
-	xrdma_timer_cancel(engine->env->loop, &engine->timer);
+	model_timer_cancel(engine->env->loop, &engine->timer);
 	add32(engine, 0x10, 1);
 }
 
 static void stub_bus_master(void *opaque, bool on)
 {
-	struct xrdma_engine *engine = opaque;
+	struct model_engine *engine = opaque;
 
 	engine->regs[0x14] = on;
 }
@@ -143,7 +143,7 @@ static void stub_dma_unmap(void *opaque, u64 iova, u64 len)
 	add32(opaque, 0x18, 1);
 }
 
-static const struct xrdma_vfu_ops stub_ops = {
+static const struct model_vfu_ops stub_ops = {
 	.read = stub_read,
 	.write = stub_write,
 	.reset = stub_reset,
@@ -153,46 +153,46 @@ static const struct xrdma_vfu_ops stub_ops = {
 
 static bool stub_poll(void *opaque)
 {
-	struct xrdma_engine *engine = opaque;
+	struct model_engine *engine = opaque;
 
 	if (!engine->polls)
 		return false;
 	if (!--engine->polls)
-		xrdma_vfu_irq(engine->env->vfu, 0);
+		model_vfu_irq(engine->env->vfu, 0);
 	return true;
 }
 
 static bool stub_park(void *opaque)
 {
-	struct xrdma_engine *engine = opaque;
+	struct model_engine *engine = opaque;
 
 	return engine->polls;
 }
 
-static const struct xrdma_loop_engine stub_loop_engine = {
+static const struct model_loop_engine stub_loop_engine = {
 	.poll = stub_poll,
 	.park = stub_park,
 };
 
 static void stub_timeout(void *opaque)
 {
-	struct xrdma_engine *engine = opaque;
+	struct model_engine *engine = opaque;
 
-	xrdma_vfu_irq(engine->env->vfu, 1);
+	model_vfu_irq(engine->env->vfu, 1);
 }
 
-static void offer_mmap(struct xrdma_engine *engine)
+static void offer_mmap(struct model_engine *engine)
 {
 	engine->mmap_fd = memfd_create("bar2", MFD_CLOEXEC);
 	if (ftruncate(engine->mmap_fd, XRDMA_BAR_DB_SIZE) ||
-	    xrdma_vfu_offer_mmap(engine->env->vfu, XRDMA_BAR_DB,
+	    model_vfu_offer_mmap(engine->env->vfu, XRDMA_BAR_DB,
 				 engine->mmap_fd))
 		abort();
 }
 
-struct xrdma_engine *xrdma_engine_create(const struct xrdma_env *env)
+struct model_engine *model_engine_create(const struct model_env *env)
 {
-	struct xrdma_engine *engine = calloc(1, sizeof(*engine));
+	struct model_engine *engine = calloc(1, sizeof(*engine));
 
 	if (!engine)
 		return NULL;
@@ -202,12 +202,12 @@ struct xrdma_engine *xrdma_engine_create(const struct xrdma_env *env)
 	engine->mmap_fd = -1;
 	if (getenv("STUB_MMAP"))
 		offer_mmap(engine);
-	xrdma_vfu_attach(env->vfu, &stub_ops, engine);
-	xrdma_loop_set_engine(env->loop, &stub_loop_engine, engine);
+	model_vfu_attach(env->vfu, &stub_ops, engine);
+	model_loop_set_engine(env->loop, &stub_loop_engine, engine);
 	return engine;
 }
 
-void xrdma_engine_destroy(struct xrdma_engine *engine)
+void model_engine_destroy(struct model_engine *engine)
 {
 	if (engine->mmap_fd >= 0)
 		close(engine->mmap_fd);

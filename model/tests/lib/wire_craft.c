@@ -17,18 +17,18 @@ void craft_begin(void **state, struct craft *c,
 }
 
 /* A packet to the queue pair under test. */
-struct xrdma_pkt craft_pkt(const struct craft *c, u8 opcode, u32 psn)
+struct model_pkt craft_pkt(const struct craft *c, u8 opcode, u32 psn)
 {
-	struct xrdma_pkt pkt = { 0 };
+	struct model_pkt pkt = { 0 };
 
-	xrdma_pkt_init(&pkt, opcode, c->p.a.qpn, psn & XRDMA_PSN_MASK);
-	pkt.syndrome = XRDMA_AETH_NO_CREDITS;
+	model_pkt_init(&pkt, opcode, c->p.a.qpn, psn & MODEL_PSN_MASK);
+	pkt.syndrome = MODEL_AETH_NO_CREDITS;
 	pkt.va = c->p.a_buf;
 	pkt.rkey = c->p.a_key;
 	return pkt;
 }
 
-static void path_from_peer(const struct craft *c, struct xrdma_path *path)
+static void path_from_peer(const struct craft *c, struct model_path *path)
 {
 	const struct wire_host *from = c->p.b.host;
 	const struct wire_host *to = c->p.a.host;
@@ -44,34 +44,34 @@ static void path_from_peer(const struct craft *c, struct xrdma_path *path)
 }
 
 /* The frame of a packet; zeros if there is no data. Return: its length. */
-u32 craft_frame(const struct craft *c, const struct xrdma_pkt *pkt,
+u32 craft_frame(const struct craft *c, const struct model_pkt *pkt,
 		const u8 *data, u8 *frame)
 {
-	u32 roce_len = xrdma_pkt_roce_len(pkt);
-	struct xrdma_net_template tmpl;
-	struct xrdma_path path;
+	u32 roce_len = model_pkt_roce_len(pkt);
+	struct model_net_template tmpl;
+	struct model_path path;
 	u8 *payload;
 	u32 bth;
 
 	path_from_peer(c, &path);
-	xrdma_net_template(&tmpl, &path);
-	bth = xrdma_net_write(&tmpl, frame, roce_len);
-	payload = xrdma_pkt_write(pkt, frame + bth);
+	model_net_template(&tmpl, &path);
+	bth = model_net_write(&tmpl, frame, roce_len);
+	payload = model_pkt_write(pkt, frame + bth);
 	if (data)
 		memcpy(payload, data, pkt->len);
 	else
 		memset(payload, 0, pkt->len);
-	xrdma_icrc_write(frame, tmpl.l3, bth, bth + roce_len);
+	model_icrc_write(frame, tmpl.l3, bth, bth + roce_len);
 	return bth + roce_len;
 }
 
-enum xrdma_rx craft_send(struct craft *c, const struct xrdma_pkt *pkt,
+enum model_rx craft_send(struct craft *c, const struct model_pkt *pkt,
 			 const u8 *data)
 {
-	u8 frame[XRDMA_FRAME_MAX + 64];
+	u8 frame[MODEL_FRAME_MAX + 64];
 	u32 len = craft_frame(c, pkt, data, frame);
 
-	return xrdma_rx_frame(c->p.a.host->dev, frame, len);
+	return model_rx_frame(c->p.a.host->dev, frame, len);
 }
 
 /* Let the device under test work, no other. */
@@ -80,7 +80,7 @@ void craft_turn(struct craft *c)
 	int i;
 
 	for (i = 0; i < 8; i++) {
-		xrdma_device_poll(c->p.a.host->dev);
+		model_device_poll(c->p.a.host->dev);
 		fake_loop_watches(c->env->loop);
 	}
 }
@@ -88,38 +88,38 @@ void craft_turn(struct craft *c)
 /* The next packet that it sent. */
 bool craft_receive(struct craft *c)
 {
-	struct xrdma_wire *wire = c->p.b.host->dev->wire;
-	struct xrdma_frame *frame;
-	struct xrdma_net net;
+	struct model_wire *wire = c->p.b.host->dev->wire;
+	struct model_frame *frame;
+	struct model_net net;
 
 	craft_turn(c);
-	frame = xrdma_frameq_pop(&wire->arrived);
+	frame = model_frameq_pop(&wire->arrived);
 	if (!frame)
 		return false;
-	assert_int_equal(xrdma_net_parse(&net, frame->data, frame->len),
-			 XRDMA_RX_OK);
-	assert_true(xrdma_icrc_ok(frame->data, net.l3, net.bth, net.end));
-	assert_int_equal(xrdma_pkt_parse(&c->pkt, frame->data + net.bth,
-					 net.end - net.bth - 4), XRDMA_RX_OK);
+	assert_int_equal(model_net_parse(&net, frame->data, frame->len),
+			 MODEL_RX_OK);
+	assert_true(model_icrc_ok(frame->data, net.l3, net.bth, net.end));
+	assert_int_equal(model_pkt_parse(&c->pkt, frame->data + net.bth,
+					 net.end - net.bth - 4), MODEL_RX_OK);
 	assert_int_equal(c->pkt.dqpn, c->p.b.qpn);
 	memcpy(c->data, c->pkt.payload, c->pkt.len);
-	xrdma_frame_put(&wire->pool, frame);
+	model_frame_put(&wire->pool, frame);
 	return true;
 }
 
 void craft_expect(struct craft *c, u8 opcode, u32 psn)
 {
 	if (!craft_receive(c))
-		fail_msg("no packet, wanted %s", xrdma_opcode_name(opcode));
-	if (c->pkt.opcode != opcode || c->pkt.psn != (psn & XRDMA_PSN_MASK))
+		fail_msg("no packet, wanted %s", model_opcode_name(opcode));
+	if (c->pkt.opcode != opcode || c->pkt.psn != (psn & MODEL_PSN_MASK))
 		fail_msg("%s %#x, wanted %s %#x",
-			 xrdma_opcode_name(c->pkt.opcode), c->pkt.psn,
-			 xrdma_opcode_name(opcode), psn & XRDMA_PSN_MASK);
+			 model_opcode_name(c->pkt.opcode), c->pkt.psn,
+			 model_opcode_name(opcode), psn & MODEL_PSN_MASK);
 }
 
 void craft_expect_ack(struct craft *c, u8 syndrome, u32 psn)
 {
-	craft_expect(c, XRDMA_BTH_ACK, psn);
+	craft_expect(c, MODEL_BTH_ACK, psn);
 	assert_int_equal(c->pkt.syndrome, syndrome);
 }
 
@@ -127,5 +127,5 @@ void craft_expect_nothing(struct craft *c)
 {
 	if (craft_receive(c))
 		fail_msg("%s %#x, wanted nothing",
-			 xrdma_opcode_name(c->pkt.opcode), c->pkt.psn);
+			 model_opcode_name(c->pkt.opcode), c->pkt.psn);
 }

@@ -3,8 +3,8 @@
  * Packets by hand: the test is the peer of a queue pair, sends it what it
  * likes, and sees every packet that it sends.
  */
-#ifndef XRDMA_TEST_WIRE_CRAFT_H
-#define XRDMA_TEST_WIRE_CRAFT_H
+#ifndef MODEL_TEST_WIRE_CRAFT_H
+#define MODEL_TEST_WIRE_CRAFT_H
 
 #include "packet/pkt.h"
 #include "tests/lib/wire_env.h"
@@ -17,16 +17,16 @@
 struct craft {
 	struct wire_env *env;
 	struct wire_pair p;
-	struct xrdma_pkt pkt;
-	u8 data[XRDMA_FRAME_MAX];
+	struct model_pkt pkt;
+	u8 data[MODEL_FRAME_MAX];
 };
 
 void craft_begin(void **state, struct craft *c,
 		 const struct wire_params *params);
-struct xrdma_pkt craft_pkt(const struct craft *c, u8 opcode, u32 psn);
-u32 craft_frame(const struct craft *c, const struct xrdma_pkt *pkt,
+struct model_pkt craft_pkt(const struct craft *c, u8 opcode, u32 psn);
+u32 craft_frame(const struct craft *c, const struct model_pkt *pkt,
 		const u8 *data, u8 *frame);
-enum xrdma_rx craft_send(struct craft *c, const struct xrdma_pkt *pkt,
+enum model_rx craft_send(struct craft *c, const struct model_pkt *pkt,
 			 const u8 *data);
 void craft_turn(struct craft *c);
 bool craft_receive(struct craft *c);
@@ -34,4 +34,4 @@ void craft_expect(struct craft *c, u8 opcode, u32 psn);
 void craft_expect_ack(struct craft *c, u8 syndrome, u32 psn);
 void craft_expect_nothing(struct craft *c);
 
-#endif /* XRDMA_TEST_WIRE_CRAFT_H */
+#endif /* MODEL_TEST_WIRE_CRAFT_H */

@@ -37,7 +37,7 @@ static void unmapping(void *opaque, u64 iova, u64 len)
 	struct wire_host *host = opaque;
 
 	if (host->dev)
-		xrdma_device_dma_unmap(host->dev, iova, len);
+		model_device_dma_unmap(host->dev, iova, len);
 }
 
 static void make_memory(struct wire_host *host)
@@ -48,8 +48,8 @@ static void make_memory(struct wire_host *host)
 	host->mem = mmap(NULL, WIRE_MEM_SIZE, PROT_READ | PROT_WRITE,
 			 MAP_SHARED, host->fd, 0);
 	assert_ptr_not_equal(host->mem, MAP_FAILED);
-	assert_int_equal(xrdma_dma_map(host->dma, WIRE_IOVA, WIRE_MEM_SIZE,
-				       XRDMA_DMA_READ | XRDMA_DMA_WRITE,
+	assert_int_equal(model_dma_map(host->dma, WIRE_IOVA, WIRE_MEM_SIZE,
+				       MODEL_DMA_READ | MODEL_DMA_WRITE,
 				       host->fd, 0), 0);
 	host->next = WIRE_IOVA;
 }
@@ -73,14 +73,14 @@ static void write64(struct wire_host *host, u32 reg, u64 value)
 {
 	__le64 v = cpu_to_le64(value);
 
-	xrdma_device_write(host->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
+	model_device_write(host->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
 }
 
 static void write32(struct wire_host *host, u32 reg, u32 value)
 {
 	__le32 v = cpu_to_le32(value);
 
-	xrdma_device_write(host->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
+	model_device_write(host->dev, XRDMA_BAR_REGS, reg, &v, sizeof(v));
 }
 
 static void enable(struct wire_host *host)
@@ -92,7 +92,7 @@ static void enable(struct wire_host *host)
 	write64(host, XRDMA_REG_MPT_ROOT,
 		xrdma_make_root(host->mpt, 0, wire_mpt_log));
 	write32(host, XRDMA_REG_CTRL, XRDMA_CTRL_ENABLE);
-	assert_true(xrdma_device_enabled(host->dev));
+	assert_true(model_device_enabled(host->dev));
 }
 
 /* A ring of 64-byte entries and its record, in one block. */
@@ -117,7 +117,7 @@ static void make_eq(struct wire_host *host, u32 eqn)
 	u64 addr;
 
 	p.root = cpu_to_le64(make_queue(host, p.log_depth, &addr));
-	assert_int_equal(xrdma_eq_create(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_eq_create(host->dev, &p), XRDMA_CMD_OK);
 }
 
 /* GID 0: IPv4; 1: IPv6; 2: IPv6 with a VLAN tag. */
@@ -130,18 +130,18 @@ static void make_gids(struct wire_host *host, int number)
 
 	memcpy(p.mac, host->mac, sizeof(p.mac));
 	memcpy(host->gid, p.gid, sizeof(p.gid));
-	assert_int_equal(xrdma_gid_set(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_gid_set(host->dev, &p), XRDMA_CMD_OK);
 	p.index = cpu_to_le32(1);
 	p.flags = cpu_to_le32(XRDMA_GID_VALID);
 	memset(p.gid, 0, sizeof(p.gid));
 	p.gid[0] = 0xfd;
 	p.gid[15] = number + 1;
-	assert_int_equal(xrdma_gid_set(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_gid_set(host->dev, &p), XRDMA_CMD_OK);
 	p.index = cpu_to_le32(2);
 	p.flags = cpu_to_le32(XRDMA_GID_VALID | XRDMA_GID_VLAN);
 	p.vlan_tci = cpu_to_le16(100);
 	p.gid[1] = 1;
-	assert_int_equal(xrdma_gid_set(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_gid_set(host->dev, &p), XRDMA_CMD_OK);
 }
 
 static void port_up(struct wire_host *host)
@@ -152,7 +152,7 @@ static void port_up(struct wire_host *host)
 	};
 
 	memcpy(p.mac, host->mac, sizeof(p.mac));
-	assert_int_equal(xrdma_port_modify(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_port_modify(host->dev, &p), XRDMA_CMD_OK);
 }
 
 static void start_host(struct wire_host *host, int number)
@@ -168,8 +168,8 @@ static void start_host(struct wire_host *host, int number)
 static void make_host(struct wire_env *env, int number)
 {
 	struct wire_host *host = &env->hosts[number];
-	struct xrdma_device_params params = {
-		.transport = &xrdma_roce_transport,
+	struct model_device_params params = {
+		.transport = &model_roce_transport,
 		.irq = no_irq,
 		.irq_opaque = host,
 		.vectors = XRDMA_MSIX_VECTORS,
@@ -179,17 +179,17 @@ static void make_host(struct wire_env *env, int number)
 	};
 
 	memcpy(host->mac, params.mac, sizeof(host->mac));
-	host->dma = xrdma_dma_create();
-	host->herr = xrdma_host_errors_create();
-	xrdma_dma_set_unmap_fn(host->dma, unmapping, host);
-	xrdma_dma_enable(host->dma, true);
+	host->dma = model_dma_create();
+	host->herr = model_host_errors_create();
+	model_dma_set_unmap_fn(host->dma, unmapping, host);
+	model_dma_enable(host->dma, true);
 	make_memory(host);
 	params.loop = env->loop;
 	params.dma = host->dma;
 	params.herr = host->herr;
-	host->dev = xrdma_device_create(&params);
+	host->dev = model_device_create(&params);
 	assert_non_null(host->dev);
-	xrdma_device_bus_master(host->dev, true);
+	model_device_bus_master(host->dev, true);
 	start_host(host, number);
 }
 
@@ -198,7 +198,7 @@ void wire_restart(struct wire_env *env, int number)
 {
 	struct wire_host *host = &env->hosts[number];
 
-	xrdma_device_reset(host->dev);
+	model_device_reset(host->dev);
 	memset(host->mem, 0, host->next - WIRE_IOVA);
 	host->next = WIRE_IOVA;
 	start_host(host, number);
@@ -212,10 +212,10 @@ static void make_wire(struct wire_env *env)
 	assert_non_null(mkdtemp(env->dir));
 	snprintf(spec, sizeof(spec), "local=%s/a,remote=%s/b", env->dir,
 		 env->dir);
-	assert_int_equal(xrdma_wire_open(env->hosts[0].dev->wire, spec), 0);
+	assert_int_equal(model_wire_open(env->hosts[0].dev->wire, spec), 0);
 	snprintf(spec, sizeof(spec), "remote=%s/a,local=%s/b", env->dir,
 		 env->dir);
-	assert_int_equal(xrdma_wire_open(env->hosts[1].dev->wire, spec), 0);
+	assert_int_equal(model_wire_open(env->hosts[1].dev->wire, spec), 0);
 }
 
 static int setup(void **state, int n)
@@ -224,7 +224,7 @@ static int setup(void **state, int n)
 	int i;
 
 	assert_non_null(env);
-	env->loop = xrdma_loop_create(0);
+	env->loop = model_loop_create(0);
 	env->n = n;
 	for (i = 0; i < n; i++)
 		make_host(env, i);
@@ -247,23 +247,23 @@ int wire_setup_2(void **state)
 /* Return: false if there were host errors, or a frame was lost track of. */
 static bool end_host(struct wire_host *host)
 {
-	struct xrdma_device *dev = host->dev;
+	struct model_device *dev = host->dev;
 	bool ok = host->herr->total == host->expected;
 	unsigned int i;
 
-	for (i = 0; !ok && i < xrdma_host_errors_kept(host->herr); i++)
+	for (i = 0; !ok && i < model_host_errors_kept(host->herr); i++)
 		print_error("host error: %s\n",
-			    xrdma_host_errors_entry(host->herr, i)->text);
-	xrdma_device_reset(dev);
+			    model_host_errors_entry(host->herr, i)->text);
+	model_device_reset(dev);
 	if (dev->wire->pool.available != dev->wire->pool.total) {
 		print_error("%u of %u frames are back\n",
 			    dev->wire->pool.available, dev->wire->pool.total);
 		ok = false;
 	}
 	host->dev = NULL;
-	xrdma_device_destroy(dev);
-	xrdma_dma_destroy(host->dma);
-	xrdma_host_errors_destroy(host->herr);
+	model_device_destroy(dev);
+	model_dma_destroy(host->dma);
+	model_host_errors_destroy(host->herr);
 	munmap(host->mem, WIRE_MEM_SIZE);
 	close(host->fd);
 	return ok;
@@ -277,7 +277,7 @@ int wire_teardown(void **state)
 
 	for (i = 0; i < env->n; i++)
 		ok &= end_host(&env->hosts[i]);
-	xrdma_loop_destroy(env->loop);
+	model_loop_destroy(env->loop);
 	if (env->n == 2)
 		rmdir(env->dir);
 	free(env);
@@ -305,7 +305,7 @@ u32 wire_region(struct wire_host *host, u32 index, u64 addr, u64 length,
 
 void wire_unregion(struct wire_host *host, u32 index)
 {
-	assert_int_equal(xrdma_key_invalidate(host->dev, index),
+	assert_int_equal(model_key_invalidate(host->dev, index),
 			 XRDMA_INVAL_OK);
 }
 
@@ -332,7 +332,7 @@ void wire_create_cq(struct wire_host *host, u8 log_depth, struct wire_cq *cq)
 	p.root = cpu_to_le64(make_queue(host, log_depth, &addr));
 	cq->ring = wire_ptr(host, addr);
 	cq->rec = wire_ptr(host, addr + xrdma_cq_rec_offset(log_depth));
-	assert_int_equal(xrdma_cq_create(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_cq_create(host->dev, &p), XRDMA_CMD_OK);
 }
 
 /* With an SRQ there is no receive ring. */
@@ -361,7 +361,7 @@ void wire_create_qp_on(struct wire_env *env, int host, u8 type, u8 flags,
 	qp->log_depth = log_depth;
 	wire_create_cq(qp->host, log_depth + 1, &qp->send_cq);
 	wire_create_cq(qp->host, log_depth + 1, &qp->recv_cq);
-	qp->qpn = type == XRDMA_QP_GSI ? XRDMA_QPN_GSI :
+	qp->qpn = type == XRDMA_QP_GSI ? MODEL_QPN_GSI :
 					 qp->host->next_number++;
 	if (leaf < XRDMA_LEAF_SHIFT_MIN)
 		leaf = XRDMA_LEAF_SHIFT_MIN;
@@ -372,8 +372,8 @@ void wire_create_qp_on(struct wire_env *env, int host, u8 type, u8 flags,
 	p.send_cqn = cpu_to_le32(qp->send_cq.cqn);
 	if (type != XRDMA_QP_XRC_INI)
 		p.recv_cqn = cpu_to_le32(qp->recv_cq.cqn);
-	assert_int_equal(xrdma_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
-	qp->qp = xrdma_qp_get(qp->host->dev, qp->qpn);
+	assert_int_equal(model_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
+	qp->qp = model_qp_get(qp->host->dev, qp->qpn);
 	qp->sq = wire_ptr(qp->host, addr);
 	qp->rq = qp->sq + (1ULL << (log_depth + WIRE_SQ_STRIDE_LOG));
 	qp->rec = wire_ptr(qp->host, addr + rec);
@@ -418,7 +418,7 @@ static void modify(struct wire_qp *qp, u8 state, u32 mask,
 	leave_out(qp->qp->type, &mask, &p.attr);
 	p.mask = cpu_to_le32(mask | XRDMA_QPM_STATE);
 	p.attr.state = state;
-	assert_int_equal(xrdma_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
 }
 
 void wire_modify_state(struct wire_qp *qp, u8 state)
@@ -431,8 +431,8 @@ void wire_modify_state(struct wire_qp *qp, u8 state)
 void wire_connect_to_rtr(struct wire_qp *qp, const struct wire_qp *peer,
 			 const struct wire_params *params, u32 rq_psn)
 {
-	const struct xrdma_gid *gid =
-		xrdma_gid_get(peer->host->dev, params->gid_index);
+	const struct model_gid *gid =
+		model_gid_get(peer->host->dev, params->gid_index);
 	const struct xrdma_qp_attr init = {
 		.access = cpu_to_le16(params->access),
 	};

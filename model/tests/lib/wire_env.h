@@ -4,8 +4,8 @@
  * a host's memory, between them a wire, and a driver small enough to see
  * through. Time passes only when nothing else can happen.
  */
-#ifndef XRDMA_TEST_WIRE_ENV_H
-#define XRDMA_TEST_WIRE_ENV_H
+#ifndef MODEL_TEST_WIRE_ENV_H
+#define MODEL_TEST_WIRE_ENV_H
 
 #include <linux/array_size.h>
 #include <setjmp.h>
@@ -50,9 +50,9 @@
  * @expected: host errors that the test has expected
  */
 struct wire_host {
-	struct xrdma_device *dev;
-	struct xrdma_dma *dma;
-	struct xrdma_host_errors *herr;
+	struct model_device *dev;
+	struct model_dma *dma;
+	struct model_host_errors *herr;
 	u8 *mem;
 	int fd;
 	u64 next;
@@ -69,7 +69,7 @@ struct wire_host {
  * @dir: of the sockets of that wire
  */
 struct wire_env {
-	struct xrdma_loop *loop;
+	struct model_loop *loop;
 	struct wire_host hosts[2];
 	int n;
 	char dir[32];
@@ -95,7 +95,7 @@ struct wire_cq {
 struct wire_qp {
 	struct wire_env *env;
 	struct wire_host *host;
-	struct xrdma_qp *qp;
+	struct model_qp *qp;
 	u32 qpn;
 	u8 *sq;
 	u8 *rq;
@@ -211,4 +211,4 @@ void wire_run(struct wire_env *env, u64 ns);
 bool wire_wait(struct wire_env *env, struct wire_cq *cq,
 	       struct xrdma_cqe *cqe);
 
-#endif /* XRDMA_TEST_WIRE_ENV_H */
+#endif /* MODEL_TEST_WIRE_ENV_H */

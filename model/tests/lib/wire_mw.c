@@ -94,7 +94,7 @@ void wire_expect_refused(struct wire_qp *qp, u64 wr_id, u8 status, u8 reason)
 
 const struct xrdma_eqe *wire_event(struct wire_host *host, u8 event, u32 n)
 {
-	struct xrdma_eq *eq = xrdma_eq_get(host->dev, 0);
+	struct model_eq *eq = model_eq_get(host->dev, 0);
 	const struct xrdma_eqe *eqe =
 		wire_ptr(host, eq->ring.root & XRDMA_ROOT_ADDR);
 	u32 i;

@@ -3,8 +3,8 @@
  * Windows, fast registration and invalidation, as the small driver does them;
  * events and fault records.
  */
-#ifndef XRDMA_TEST_WIRE_MW_H
-#define XRDMA_TEST_WIRE_MW_H
+#ifndef MODEL_TEST_WIRE_MW_H
+#define MODEL_TEST_WIRE_MW_H
 
 #include "tests/lib/wire_env.h"
 
@@ -47,4 +47,4 @@ const struct xrdma_eqe *wire_event(struct wire_host *host, u8 event, u32 n);
 void wire_expect_fault(struct wire_host *host, const struct wire_qp *qp, u32 n,
 		       u8 reason, u8 opcode, u32 key);
 
-#endif /* XRDMA_TEST_WIRE_MW_H */
+#endif /* MODEL_TEST_WIRE_MW_H */

@@ -48,7 +48,7 @@ void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
 	memcpy(wqe, &hdr, sizeof(hdr));
 	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
 			 __ATOMIC_RELEASE);
-	xrdma_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &qpn, sizeof(qpn));
+	model_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &qpn, sizeof(qpn));
 }
 
 void wire_post_recv(struct wire_qp *qp, u64 wr_id, const struct xrdma_sge *sges,
@@ -88,7 +88,7 @@ bool wire_turn(struct wire_env *env)
 	int i;
 
 	for (i = 0; i < env->n; i++)
-		worked |= xrdma_device_poll(env->hosts[i].dev);
+		worked |= model_device_poll(env->hosts[i].dev);
 	if (env->n == 2) {
 		fake_loop_watches(env->loop);
 		for (i = 0; i < env->n; i++)
@@ -109,7 +109,7 @@ void wire_settle(struct wire_env *env)
 /* Let so much time pass, timers included. */
 void wire_run(struct wire_env *env, u64 ns)
 {
-	u64 end = xrdma_loop_now(env->loop) + ns;
+	u64 end = model_loop_now(env->loop) + ns;
 	u64 next;
 
 	wire_settle(env);
@@ -124,7 +124,7 @@ void wire_run(struct wire_env *env, u64 ns)
 /* Let time pass until there is a completion, up to 100 s. */
 bool wire_wait(struct wire_env *env, struct wire_cq *cq, struct xrdma_cqe *cqe)
 {
-	u64 end = xrdma_loop_now(env->loop) + 100000 * WIRE_MS;
+	u64 end = model_loop_now(env->loop) + 100000 * WIRE_MS;
 	u64 next;
 
 	while (!wire_poll_cq(cq, cqe)) {

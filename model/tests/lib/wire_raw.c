@@ -22,7 +22,7 @@ void raw_make(struct wire_env *env, u32 flags, struct raw *raw)
 	p.qpn = cpu_to_le32(raw->qp.qpn);
 	for (p.attr.state = XRDMA_QPS_INIT; p.attr.state <= XRDMA_QPS_RTS;
 	     p.attr.state++)
-		assert_int_equal(xrdma_qp_modify(raw->qp.host->dev, &p),
+		assert_int_equal(model_qp_modify(raw->qp.host->dev, &p),
 				 XRDMA_CMD_OK);
 	raw->buf = wire_alloc(raw->qp.host, 2 * RAW_BUF, 4096);
 	raw->key = wire_region(raw->qp.host, 300 + raw->qp.qpn, raw->buf,
@@ -41,7 +41,7 @@ void raw_make_nic(struct wire_env *env, struct raw *nic, u32 flags)
 	raw_make(env, XRDMA_QP_KERNEL, nic);
 	p.eth_qpn = cpu_to_le32(nic->qp.qpn);
 	memcpy(p.mac, nic->qp.host->mac, sizeof(p.mac));
-	assert_int_equal(xrdma_port_modify(nic->qp.host->dev, &p),
+	assert_int_equal(model_port_modify(nic->qp.host->dev, &p),
 			 XRDMA_CMD_OK);
 }
 

@@ -3,8 +3,8 @@
  * Raw packet queue pairs of host 0, and the frames that tests of flow rules and
  * receive side scaling send.
  */
-#ifndef XRDMA_TEST_WIRE_RAW_H
-#define XRDMA_TEST_WIRE_RAW_H
+#ifndef MODEL_TEST_WIRE_RAW_H
+#define MODEL_TEST_WIRE_RAW_H
 
 #include "tests/lib/wire_env.h"
 
@@ -39,4 +39,4 @@ void raw_make_ipv6(u8 *frame, const char *src, const char *dst, u8 proto,
 		   u16 sport, u16 dport);
 void raw_add_vlan(u8 *frame, u16 tci);
 
-#endif /* XRDMA_TEST_WIRE_RAW_H */
+#endif /* MODEL_TEST_WIRE_RAW_H */

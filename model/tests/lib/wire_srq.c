@@ -39,8 +39,8 @@ void wire_create_srq(struct wire_host *host, u8 log_depth, u32 xrcd, u32 cqn,
 	srq->srqn = host->next_number++;
 	make_ring(srq, log_depth);
 	p.root = cpu_to_le64(srq->root);
-	assert_int_equal(xrdma_srq_create(host->dev, &p), XRDMA_CMD_OK);
-	srq->srq = xrdma_srq_get(host->dev, srq->srqn);
+	assert_int_equal(model_srq_create(host->dev, &p), XRDMA_CMD_OK);
+	srq->srq = model_srq_get(host->dev, srq->srqn);
 }
 
 u8 wire_modify_srq(struct wire_srq *srq, u32 mask, u32 limit)
@@ -51,7 +51,7 @@ u8 wire_modify_srq(struct wire_srq *srq, u32 mask, u32 limit)
 		.limit = cpu_to_le32(limit),
 	};
 
-	return xrdma_srq_modify(srq->host->dev, &p);
+	return model_srq_modify(srq->host->dev, &p);
 }
 
 /* To a ring of another depth, with what is posted up to @pi in its places. */
@@ -75,7 +75,7 @@ u8 wire_resize_srq(struct wire_srq *srq, u8 log_depth, u32 pi)
 		       1 << WIRE_RQ_STRIDE_LOG);
 	srq->rec->pi = cpu_to_le32(pi);
 	p.root = cpu_to_le64(srq->root);
-	status = xrdma_srq_modify(srq->host->dev, &p);
+	status = model_srq_modify(srq->host->dev, &p);
 	if (status)
 		*srq = old;
 	return status;

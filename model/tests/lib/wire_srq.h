@@ -2,8 +2,8 @@
 /*
  * Shared receive queues, as the small driver makes and fills them.
  */
-#ifndef XRDMA_TEST_WIRE_SRQ_H
-#define XRDMA_TEST_WIRE_SRQ_H
+#ifndef MODEL_TEST_WIRE_SRQ_H
+#define MODEL_TEST_WIRE_SRQ_H
 
 #include "tests/lib/wire_env.h"
 
@@ -14,7 +14,7 @@
  */
 struct wire_srq {
 	struct wire_host *host;
-	struct xrdma_srq *srq;
+	struct model_srq *srq;
 	u32 srqn;
 	u64 root;
 	u8 *ring;
@@ -30,4 +30,4 @@ u8 wire_resize_srq(struct wire_srq *srq, u8 log_depth, u32 pi);
 void wire_post_srq(struct wire_srq *srq, u64 wr_id,
 		   const struct xrdma_sge *sges, u16 num);
 
-#endif /* XRDMA_TEST_WIRE_SRQ_H */
+#endif /* MODEL_TEST_WIRE_SRQ_H */

@@ -21,7 +21,7 @@ void wire_modify_ud(struct wire_qp *qp, u8 state, u32 mask, u32 value)
 		p.attr.qkey = cpu_to_le32(value);
 	if (mask & XRDMA_QPM_SQ_PSN)
 		p.attr.sq_psn = cpu_to_le32(value);
-	assert_int_equal(xrdma_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
 }
 
 void wire_create_ud(struct wire_env *env, int host, u8 type, u32 srqn,
@@ -37,7 +37,7 @@ void wire_create_ud(struct wire_env *env, int host, u8 type, u32 srqn,
 
 struct xrdma_av wire_av(const struct wire_host *to, u8 gid_index)
 {
-	const struct xrdma_gid *gid = xrdma_gid_get(to->dev, gid_index);
+	const struct model_gid *gid = model_gid_get(to->dev, gid_index);
 	struct xrdma_av av = {
 		.sgid_index = gid_index,
 		.hop_limit = 64,
@@ -86,7 +86,7 @@ void wire_post_ud(struct wire_qp *qp, const struct wire_dgram *d)
 		       d->num_sge * sizeof(*d->sges));
 	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
 			 __ATOMIC_RELEASE);
-	xrdma_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &qpn, sizeof(qpn));
+	model_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &qpn, sizeof(qpn));
 }
 
 u8 wire_mcast(struct wire_qp *qp, const u8 *gid, bool attach)
@@ -94,6 +94,6 @@ u8 wire_mcast(struct wire_qp *qp, const u8 *gid, bool attach)
 	struct xrdma_cmd_mcast p = { .qpn = cpu_to_le32(qp->qpn) };
 
 	memcpy(p.gid, gid, sizeof(p.gid));
-	return attach ? xrdma_mcast_attach(qp->host->dev, &p) :
-			xrdma_mcast_detach(qp->host->dev, &p);
+	return attach ? model_mcast_attach(qp->host->dev, &p) :
+			model_mcast_detach(qp->host->dev, &p);
 }

@@ -2,8 +2,8 @@
 /*
  * Datagram queue pairs, as the small driver uses them.
  */
-#ifndef XRDMA_TEST_WIRE_UD_H
-#define XRDMA_TEST_WIRE_UD_H
+#ifndef MODEL_TEST_WIRE_UD_H
+#define MODEL_TEST_WIRE_UD_H
 
 #include "tests/lib/wire_env.h"
 
@@ -41,4 +41,4 @@ u8 wire_mcast(struct wire_qp *qp, const u8 *gid, bool attach);
 extern const u8 wire_group_4[16];
 extern const u8 wire_group_6[16];
 
-#endif /* XRDMA_TEST_WIRE_UD_H */
+#endif /* MODEL_TEST_WIRE_UD_H */

@@ -62,11 +62,11 @@ static void psn_arithmetic_wraps(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		assert_int_equal(xrdma_psn_diff(cases[i].a, cases[i].b),
+		assert_int_equal(model_psn_diff(cases[i].a, cases[i].b),
 				 cases[i].diff);
-	assert_int_equal(xrdma_psn_add(0xffffff, 1), 0);
-	assert_int_equal(xrdma_psn_add(0, -1), 0xffffff);
-	assert_int_equal(xrdma_psn_add(0xfffff0, 0x20), 0x10);
+	assert_int_equal(model_psn_add(0xffffff, 1), 0);
+	assert_int_equal(model_psn_add(0, -1), 0xffffff);
+	assert_int_equal(model_psn_add(0xfffff0, 0x20), 0x10);
 }
 
 static void opcodes_are_those_of_the_standard(void **state)
@@ -77,39 +77,39 @@ static void opcodes_are_those_of_the_standard(void **state)
 		u8 hdr_len;
 		u16 flags;
 	} cases[] = {
-		{ 0x00, "SEND_FIRST", 12, XRDMA_PKT_SEND | XRDMA_PKT_FIRST },
-		{ 0x01, "SEND_MIDDLE", 12, XRDMA_PKT_SEND },
-		{ 0x05, "SEND_ONLY_IMM", 16, XRDMA_PKT_SEND | XRDMA_PKT_ONLY },
-		{ 0x06, "WRITE_FIRST", 28, XRDMA_PKT_WRITE | XRDMA_PKT_FIRST },
-		{ 0x09, "WRITE_LAST_IMM", 16, XRDMA_PKT_WRITE | XRDMA_PKT_LAST },
-		{ 0x0b, "WRITE_ONLY_IMM", 32, XRDMA_PKT_WRITE | XRDMA_PKT_ONLY },
-		{ 0x0c, "READ_REQUEST", 28, XRDMA_PKT_READ | XRDMA_PKT_ONLY },
-		{ 0x0e, "READ_RESP_MIDDLE", 12, XRDMA_PKT_READ },
-		{ 0x10, "READ_RESP_ONLY", 16, XRDMA_PKT_READ | XRDMA_PKT_ONLY },
-		{ 0x11, "ACK", 16, XRDMA_PKT_ONLY },
-		{ 0x12, "ATOMIC_ACK", 24, XRDMA_PKT_ATOMIC | XRDMA_PKT_ONLY },
-		{ 0x13, "CMP_SWAP", 40, XRDMA_PKT_ATOMIC | XRDMA_PKT_ONLY },
-		{ 0x17, "SEND_ONLY_INV", 16, XRDMA_PKT_SEND | XRDMA_PKT_ONLY },
-		{ 0x1c, "FLUSH", 32, XRDMA_PKT_FLUSH | XRDMA_PKT_ONLY },
+		{ 0x00, "SEND_FIRST", 12, MODEL_PKT_SEND | MODEL_PKT_FIRST },
+		{ 0x01, "SEND_MIDDLE", 12, MODEL_PKT_SEND },
+		{ 0x05, "SEND_ONLY_IMM", 16, MODEL_PKT_SEND | MODEL_PKT_ONLY },
+		{ 0x06, "WRITE_FIRST", 28, MODEL_PKT_WRITE | MODEL_PKT_FIRST },
+		{ 0x09, "WRITE_LAST_IMM", 16, MODEL_PKT_WRITE | MODEL_PKT_LAST },
+		{ 0x0b, "WRITE_ONLY_IMM", 32, MODEL_PKT_WRITE | MODEL_PKT_ONLY },
+		{ 0x0c, "READ_REQUEST", 28, MODEL_PKT_READ | MODEL_PKT_ONLY },
+		{ 0x0e, "READ_RESP_MIDDLE", 12, MODEL_PKT_READ },
+		{ 0x10, "READ_RESP_ONLY", 16, MODEL_PKT_READ | MODEL_PKT_ONLY },
+		{ 0x11, "ACK", 16, MODEL_PKT_ONLY },
+		{ 0x12, "ATOMIC_ACK", 24, MODEL_PKT_ATOMIC | MODEL_PKT_ONLY },
+		{ 0x13, "CMP_SWAP", 40, MODEL_PKT_ATOMIC | MODEL_PKT_ONLY },
+		{ 0x17, "SEND_ONLY_INV", 16, MODEL_PKT_SEND | MODEL_PKT_ONLY },
+		{ 0x1c, "FLUSH", 32, MODEL_PKT_FLUSH | MODEL_PKT_ONLY },
 		{ 0x1d, "ATOMIC_WRITE", 28,
-		  XRDMA_PKT_ATOMIC_WRITE | XRDMA_PKT_ONLY },
-		{ 0x2b, "WRITE_ONLY_IMM", 32, XRDMA_PKT_WRITE | XRDMA_PKT_ONLY },
-		{ 0x64, "SEND_ONLY", 20, XRDMA_PKT_SEND | XRDMA_PKT_ONLY },
-		{ 0x65, "SEND_ONLY_IMM", 24, XRDMA_PKT_SEND | XRDMA_PKT_ONLY },
-		{ 0x81, "CNP", 28, XRDMA_PKT_CNP | XRDMA_PKT_ONLY },
-		{ 0xa4, "SEND_ONLY", 16, XRDMA_PKT_SEND | XRDMA_PKT_ONLY },
-		{ 0xb1, "ACK", 16, XRDMA_PKT_ONLY },
+		  MODEL_PKT_ATOMIC_WRITE | MODEL_PKT_ONLY },
+		{ 0x2b, "WRITE_ONLY_IMM", 32, MODEL_PKT_WRITE | MODEL_PKT_ONLY },
+		{ 0x64, "SEND_ONLY", 20, MODEL_PKT_SEND | MODEL_PKT_ONLY },
+		{ 0x65, "SEND_ONLY_IMM", 24, MODEL_PKT_SEND | MODEL_PKT_ONLY },
+		{ 0x81, "CNP", 28, MODEL_PKT_CNP | MODEL_PKT_ONLY },
+		{ 0xa4, "SEND_ONLY", 16, MODEL_PKT_SEND | MODEL_PKT_ONLY },
+		{ 0xb1, "ACK", 16, MODEL_PKT_ONLY },
 	};
-	const u16 shape = XRDMA_PKT_SEND | XRDMA_PKT_WRITE | XRDMA_PKT_READ |
-			  XRDMA_PKT_ATOMIC | XRDMA_PKT_CNP | XRDMA_PKT_FLUSH |
-			  XRDMA_PKT_ATOMIC_WRITE | XRDMA_PKT_ONLY;
-	struct xrdma_opcode op;
+	const u16 shape = MODEL_PKT_SEND | MODEL_PKT_WRITE | MODEL_PKT_READ |
+			  MODEL_PKT_ATOMIC | MODEL_PKT_CNP | MODEL_PKT_FLUSH |
+			  MODEL_PKT_ATOMIC_WRITE | MODEL_PKT_ONLY;
+	struct model_opcode op;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_true(xrdma_opcode_get(cases[i].opcode, &op));
-		assert_string_equal(xrdma_opcode_name(cases[i].opcode),
+		assert_true(model_opcode_get(cases[i].opcode, &op));
+		assert_string_equal(model_opcode_name(cases[i].opcode),
 				    cases[i].name);
 		assert_int_equal(op.hdr_len, cases[i].hdr_len);
 		assert_int_equal(op.flags & shape, cases[i].flags);
@@ -122,37 +122,37 @@ static void opcodes_that_do_not_exist_are_unknown(void **state)
 		0x15, 0x18, 0x1b, 0x1e, 0x1f, 0x2c, 0x36, 0x3f, 0x40, 0x54,
 		0x60, 0x63, 0x66, 0x80, 0x82, 0x9f, 0xb5, 0xc0, 0xff,
 	};
-	struct xrdma_opcode op;
+	struct model_opcode op;
 	unsigned int n = 0;
 	size_t i;
 	int opcode;
 
 	(void)state;
 	for (i = 0; i < sizeof(unknown); i++) {
-		assert_false(xrdma_opcode_get(unknown[i], &op));
-		assert_string_equal(xrdma_opcode_name(unknown[i]), "unknown");
+		assert_false(model_opcode_get(unknown[i], &op));
+		assert_string_equal(model_opcode_name(unknown[i]), "unknown");
 	}
 	for (opcode = 0; opcode < 256; opcode++)
-		n += xrdma_opcode_get(opcode, &op);
+		n += model_opcode_get(opcode, &op);
 	/* RC and XRC 25 each, UC 12, UD 2, CNP */
 	assert_int_equal(n, 25 + 25 + 12 + 2 + 1);
 }
 
 static void icrc_matches_public_vectors(void **state)
 {
-	struct xrdma_net net;
+	struct model_net net;
 
 	(void)state;
-	assert_int_equal(xrdma_net_parse(&net, uc_send, sizeof(uc_send)),
-			 XRDMA_RX_OK);
+	assert_int_equal(model_net_parse(&net, uc_send, sizeof(uc_send)),
+			 MODEL_RX_OK);
 	assert_int_equal(net.bth, 42);
 	assert_int_equal(net.end, sizeof(uc_send));
-	assert_true(xrdma_icrc_ok(uc_send, net.l3, net.bth, net.end));
-	assert_int_equal(xrdma_icrc(uc_send, net.l3, net.bth, net.end),
+	assert_true(model_icrc_ok(uc_send, net.l3, net.bth, net.end));
+	assert_int_equal(model_icrc(uc_send, net.l3, net.bth, net.end),
 			 0xf353f378);
 
-	assert_int_equal(xrdma_net_parse(&net, cnp, sizeof(cnp)), XRDMA_RX_OK);
-	assert_true(xrdma_icrc_ok(cnp, net.l3, net.bth, net.end));
+	assert_int_equal(model_net_parse(&net, cnp, sizeof(cnp)), MODEL_RX_OK);
+	assert_true(model_icrc_ok(cnp, net.l3, net.bth, net.end));
 }
 
 /*
@@ -173,27 +173,27 @@ static void icrc_finds_every_bit_that_is_not_masked(void **state)
 		frame[bit / 8] ^= 1 << bit % 8;
 		if (bit / 8 == 14)	/* version: where the headers are */
 			continue;
-		assert_int_equal(xrdma_icrc_ok(frame, 14, 42, sizeof(frame)),
+		assert_int_equal(model_icrc_ok(frame, 14, 42, sizeof(frame)),
 				 is_masked);
 	}
 }
 
 static void parse_yields_every_field(void **state)
 {
-	struct xrdma_net net;
-	struct xrdma_pkt pkt;
+	struct model_net net;
+	struct model_pkt pkt;
 
 	(void)state;
-	xrdma_net_parse(&net, uc_send, sizeof(uc_send));
+	model_net_parse(&net, uc_send, sizeof(uc_send));
 	assert_true(net.is_ipv4);
 	assert_false(net.has_vlan);
 	assert_int_equal(net.tclass, 1);
 	assert_int_equal(net.sport, 49152);
-	assert_true(xrdma_gid_is_ipv4(net.sgid));
+	assert_true(model_gid_is_ipv4(net.sgid));
 	assert_memory_equal(net.sgid + 12, "\xc0\xa8\x00\x07", 4);
-	assert_int_equal(xrdma_pkt_parse(&pkt, uc_send + net.bth,
-					 net.end - net.bth - 4), XRDMA_RX_OK);
-	assert_int_equal(pkt.opcode, XRDMA_BTH_UC | XRDMA_BTH_SEND_ONLY);
+	assert_int_equal(model_pkt_parse(&pkt, uc_send + net.bth,
+					 net.end - net.bth - 4), MODEL_RX_OK);
+	assert_int_equal(pkt.opcode, MODEL_BTH_UC | MODEL_BTH_SEND_ONLY);
 	assert_true(pkt.migreq);
 	assert_false(pkt.solicited || pkt.ackreq || pkt.fecn || pkt.becn);
 	assert_int_equal(pkt.pkey, 0xffff);
@@ -203,7 +203,7 @@ static void parse_yields_every_field(void **state)
 	assert_ptr_equal(pkt.payload, uc_send + 54);
 }
 
-static const struct xrdma_path ipv4_path = {
+static const struct model_path ipv4_path = {
 	.sgid = { [10] = 0xff, 0xff, 192, 168, 77, 1 },
 	.dgid = { [10] = 0xff, 0xff, 192, 168, 77, 2 },
 	.smac = { 2, 0, 0, 0, 0, 1 },
@@ -214,7 +214,7 @@ static const struct xrdma_path ipv4_path = {
 	.is_ipv4 = true,
 };
 
-static const struct xrdma_path ipv6_path = {
+static const struct model_path ipv6_path = {
 	.sgid = { 0xfe, 0x80, [15] = 1 },
 	.dgid = { 0xfe, 0x80, [15] = 2 },
 	.smac = { 2, 0, 0, 0, 0, 1 },
@@ -228,17 +228,17 @@ static const struct xrdma_path ipv6_path = {
 };
 
 /* Builds a frame as the engine does. Return: its length. */
-static u32 build(u8 *frame, const struct xrdma_path *path,
-		 const struct xrdma_pkt *pkt, u8 fill)
+static u32 build(u8 *frame, const struct model_path *path,
+		 const struct model_pkt *pkt, u8 fill)
 {
-	u32 roce_len = xrdma_pkt_roce_len(pkt);
-	struct xrdma_net_template tmpl;
+	u32 roce_len = model_pkt_roce_len(pkt);
+	struct model_net_template tmpl;
 	u32 bth;
 
-	xrdma_net_template(&tmpl, path);
-	bth = xrdma_net_write(&tmpl, frame, roce_len);
-	memset(xrdma_pkt_write(pkt, frame + bth), fill, pkt->len);
-	xrdma_icrc_write(frame, tmpl.l3, bth, bth + roce_len);
+	model_net_template(&tmpl, path);
+	bth = model_net_write(&tmpl, frame, roce_len);
+	memset(model_pkt_write(pkt, frame + bth), fill, pkt->len);
+	model_icrc_write(frame, tmpl.l3, bth, bth + roce_len);
 	return bth + roce_len;
 }
 
@@ -257,11 +257,11 @@ static void write_request_matches_golden_bytes(void **state)
 		0x5a, 0x00, 0x00, 0x00,
 	};
 	u8 frame[128];
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 
 	(void)state;
 	memset(frame, 0xee, sizeof(frame));
-	xrdma_pkt_init(&pkt, XRDMA_BTH_RC | XRDMA_BTH_WRITE_ONLY_IMM, 0xabcd,
+	model_pkt_init(&pkt, MODEL_BTH_RC | MODEL_BTH_WRITE_ONLY_IMM, 0xabcd,
 		       0xfffffe);
 	pkt.solicited = true;
 	pkt.ackreq = true;
@@ -290,79 +290,79 @@ static void vlan_ipv6_headers_match_golden_bytes(void **state)
 		0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11,
 	};
 	u8 frame[128];
-	struct xrdma_pkt pkt;
-	struct xrdma_net net;
+	struct model_pkt pkt;
+	struct model_net net;
 
 	(void)state;
-	xrdma_pkt_init(&pkt, XRDMA_BTH_RC | XRDMA_BTH_ATOMIC_ACK, 0x11, 7);
-	pkt.syndrome = XRDMA_AETH_ACK | XRDMA_AETH_NO_CREDITS;
+	model_pkt_init(&pkt, MODEL_BTH_RC | MODEL_BTH_ATOMIC_ACK, 0x11, 7);
+	pkt.syndrome = MODEL_AETH_ACK | MODEL_AETH_NO_CREDITS;
 	pkt.msn = 42;
 	pkt.orig = 0x8877665544332211;
 	assert_int_equal(build(frame, &ipv6_path, &pkt, 0),
 			 sizeof(golden) + 4);
 	assert_memory_equal(frame, golden, sizeof(golden));
-	assert_int_equal(xrdma_net_parse(&net, frame, sizeof(golden) + 4),
-			 XRDMA_RX_OK);
+	assert_int_equal(model_net_parse(&net, frame, sizeof(golden) + 4),
+			 MODEL_RX_OK);
 	assert_true(net.has_vlan);
 	assert_int_equal(net.vlan_tci, 0x2064);
-	assert_true(xrdma_icrc_ok(frame, net.l3, net.bth, net.end));
+	assert_true(model_icrc_ok(frame, net.l3, net.bth, net.end));
 }
 
 /* Every known opcode, with random fields: what is written is what is read. */
 static void every_packet_survives_a_round_trip(void **state)
 {
-	struct xrdma_pkt out;
-	struct xrdma_pkt in;
-	struct xrdma_opcode op;
+	struct model_pkt out;
+	struct model_pkt in;
+	struct model_opcode op;
 	u8 bth[256];
 	int opcode;
 
 	(void)state;
 	for (opcode = 0; opcode < 256; opcode++) {
-		if (!xrdma_opcode_get(opcode, &op))
+		if (!model_opcode_get(opcode, &op))
 			continue;
 		memset(&out, 0, sizeof(out));
-		xrdma_pkt_init(&out, opcode, random() & XRDMA_QPN_MASK,
-			       random() & XRDMA_PSN_MASK);
+		model_pkt_init(&out, opcode, random() & MODEL_QPN_MASK,
+			       random() & MODEL_PSN_MASK);
 		out.solicited = random() & 1;
 		out.ackreq = random() & 1;
 		out.fecn = random() & 1;
 		out.becn = random() & 1;
-		if (op.hdrs & (XRDMA_HDR_RETH | XRDMA_HDR_ATOMIC)) {
+		if (op.hdrs & (MODEL_HDR_RETH | MODEL_HDR_ATOMIC)) {
 			out.va = (u64)random() << 32 | random();
 			out.rkey = random();
 		}
-		if (op.hdrs & XRDMA_HDR_RETH)
+		if (op.hdrs & MODEL_HDR_RETH)
 			out.dma_len = random();
-		if (op.hdrs & XRDMA_HDR_ATOMIC) {
+		if (op.hdrs & MODEL_HDR_ATOMIC) {
 			out.swap_add = (u64)random() << 32;
 			out.compare = (u64)random() << 31;
 		}
-		if (op.hdrs & XRDMA_HDR_ATOMIC_ACK)
+		if (op.hdrs & MODEL_HDR_ATOMIC_ACK)
 			out.orig = (u64)random() << 30;
-		if (op.hdrs & XRDMA_HDR_AETH) {
+		if (op.hdrs & MODEL_HDR_AETH) {
 			out.syndrome = random();
 			out.msn = random() & 0xffffff;
 		}
-		if (op.hdrs & XRDMA_HDR_IMM)
+		if (op.hdrs & MODEL_HDR_IMM)
 			out.imm = random();
-		if (op.hdrs & XRDMA_HDR_IETH)
+		if (op.hdrs & MODEL_HDR_IETH)
 			out.inv_rkey = random();
-		if (op.hdrs & XRDMA_HDR_DETH) {
+		if (op.hdrs & MODEL_HDR_DETH) {
 			out.qkey = random();
-			out.sqpn = random() & XRDMA_QPN_MASK;
+			out.sqpn = random() & MODEL_QPN_MASK;
 		}
-		if (op.hdrs & XRDMA_HDR_XRCETH)
-			out.srqn = random() & XRDMA_QPN_MASK;
-		if (op.hdrs & XRDMA_HDR_FETH)
+		if (op.hdrs & MODEL_HDR_XRCETH)
+			out.srqn = random() & MODEL_QPN_MASK;
+		if (op.hdrs & MODEL_HDR_FETH)
 			out.flush = random();
-		if (op.flags & XRDMA_PKT_PAYLOAD)
+		if (op.flags & MODEL_PKT_PAYLOAD)
 			out.len = random() % 64;
-		xrdma_pkt_write(&out, bth);
+		model_pkt_write(&out, bth);
 		memset(&in, 0, sizeof(in));
-		assert_int_equal(xrdma_pkt_parse(&in, bth,
-						 xrdma_pkt_roce_len(&out) - 4),
-				 XRDMA_RX_OK);
+		assert_int_equal(model_pkt_parse(&in, bth,
+						 model_pkt_roce_len(&out) - 4),
+				 MODEL_RX_OK);
 		assert_ptr_equal(in.payload, bth + op.hdr_len);
 		in.payload = NULL;
 		assert_memory_equal(&in, &out, sizeof(in));
@@ -373,32 +373,32 @@ struct bent {
 	const char *name;
 	u16 off;
 	u8 value;
-	enum xrdma_rx rx;
+	enum model_rx rx;
 };
 
 static void bent_frames_are_refused_by_name(void **state)
 {
 	static const struct bent cases[] = {
-		{ "options in IPv4", 14, 0x46, XRDMA_RX_ETHERNET },
-		{ "IPv4 with version 5", 14, 0x55, XRDMA_RX_IP_VERSION },
-		{ "IPv4 longer than the frame", 17, 0x41, XRDMA_RX_IP_LENGTH },
-		{ "IPv4 of 20 bytes", 17, 0x14, XRDMA_RX_IP_LENGTH },
-		{ "wrong checksum", 24, 0xb5, XRDMA_RX_IP_CHECKSUM },
-		{ "not UDP", 23, 6, XRDMA_RX_ETHERNET },
-		{ "other port", 37, 0xb8, XRDMA_RX_ETHERNET },
-		{ "other type", 13, 0x06, XRDMA_RX_ETHERNET },
-		{ "UDP shorter than IPv4", 39, 0x28, XRDMA_RX_UDP_LENGTH },
-		{ "UDP longer than IPv4", 39, 0x30, XRDMA_RX_UDP_LENGTH },
+		{ "options in IPv4", 14, 0x46, MODEL_RX_ETHERNET },
+		{ "IPv4 with version 5", 14, 0x55, MODEL_RX_IP_VERSION },
+		{ "IPv4 longer than the frame", 17, 0x41, MODEL_RX_IP_LENGTH },
+		{ "IPv4 of 20 bytes", 17, 0x14, MODEL_RX_IP_LENGTH },
+		{ "wrong checksum", 24, 0xb5, MODEL_RX_IP_CHECKSUM },
+		{ "not UDP", 23, 6, MODEL_RX_ETHERNET },
+		{ "other port", 37, 0xb8, MODEL_RX_ETHERNET },
+		{ "other type", 13, 0x06, MODEL_RX_ETHERNET },
+		{ "UDP shorter than IPv4", 39, 0x28, MODEL_RX_UDP_LENGTH },
+		{ "UDP longer than IPv4", 39, 0x30, MODEL_RX_UDP_LENGTH },
 	};
 	u8 frame[sizeof(uc_send)];
-	struct xrdma_net net;
+	struct model_net net;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		memcpy(frame, uc_send, sizeof(frame));
 		frame[cases[i].off] = cases[i].value;
-		if (xrdma_net_parse(&net, frame, sizeof(frame)) != cases[i].rx)
+		if (model_net_parse(&net, frame, sizeof(frame)) != cases[i].rx)
 			fail_msg("%s", cases[i].name);
 	}
 }
@@ -411,28 +411,28 @@ static void sum_ipv4(u8 *ip)
 
 	memset(ip + 10, 0, 2);
 	for (i = 0; i < 20; i += 2)
-		sum += xrdma_get16(ip + i);
+		sum += model_get16(ip + i);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
-	xrdma_put16(ip + 10, ~sum);
+	model_put16(ip + 10, ~sum);
 }
 
 static void fragments_are_refused(void **state)
 {
 	u8 frame[sizeof(uc_send)];
-	struct xrdma_net net;
+	struct model_net net;
 
 	(void)state;
 	memcpy(frame, uc_send, sizeof(frame));
 	frame[20] = 0x20;	/* more fragments */
 	sum_ipv4(frame + 14);
-	assert_int_equal(xrdma_net_parse(&net, frame, sizeof(frame)),
-			 XRDMA_RX_FRAGMENT);
+	assert_int_equal(model_net_parse(&net, frame, sizeof(frame)),
+			 MODEL_RX_FRAGMENT);
 	frame[20] = 0;
 	frame[21] = 4;		/* a later fragment has no UDP header */
 	sum_ipv4(frame + 14);
-	assert_int_equal(xrdma_net_parse(&net, frame, sizeof(frame)),
-			 XRDMA_RX_ETHERNET);
+	assert_int_equal(model_net_parse(&net, frame, sizeof(frame)),
+			 MODEL_RX_ETHERNET);
 }
 
 /*
@@ -441,7 +441,7 @@ static void fragments_are_refused(void **state)
  */
 static void truncated_frames_are_refused(void **state)
 {
-	struct xrdma_net net;
+	struct model_net net;
 	u32 len;
 
 	(void)state;
@@ -449,30 +449,30 @@ static void truncated_frames_are_refused(void **state)
 		u8 *frame = malloc(len ? len : 1);
 
 		memcpy(frame, uc_send, len);
-		assert_int_not_equal(xrdma_net_parse(&net, frame, len),
-				     XRDMA_RX_OK);
+		assert_int_not_equal(model_net_parse(&net, frame, len),
+				     MODEL_RX_OK);
 		free(frame);
 	}
 }
 
 static void truncated_packets_are_refused(void **state)
 {
-	struct xrdma_opcode op;
-	struct xrdma_pkt pkt;
+	struct model_opcode op;
+	struct model_pkt pkt;
 	int opcode;
 	u32 len;
 
 	(void)state;
 	for (opcode = 0; opcode < 256; opcode++) {
-		if (!xrdma_opcode_get(opcode, &op))
+		if (!model_opcode_get(opcode, &op))
 			continue;
 		for (len = 0; len < op.hdr_len; len++) {
 			u8 *bth = calloc(1, len ? len : 1);
 
 			if (len)
 				bth[0] = opcode;
-			assert_int_equal(xrdma_pkt_parse(&pkt, bth, len),
-					 XRDMA_RX_SIZE);
+			assert_int_equal(model_pkt_parse(&pkt, bth, len),
+					 MODEL_RX_SIZE);
 			free(bth);
 		}
 	}
@@ -480,29 +480,29 @@ static void truncated_packets_are_refused(void **state)
 
 static void pad_without_payload_is_refused(void **state)
 {
-	u8 bth[20] = { XRDMA_BTH_SEND_ONLY, 0x30 };
-	struct xrdma_pkt pkt;
+	u8 bth[20] = { MODEL_BTH_SEND_ONLY, 0x30 };
+	struct model_pkt pkt;
 
 	(void)state;
-	assert_int_equal(xrdma_pkt_parse(&pkt, bth, 12), XRDMA_RX_SIZE);
-	assert_int_equal(xrdma_pkt_parse(&pkt, bth, 16), XRDMA_RX_OK);
+	assert_int_equal(model_pkt_parse(&pkt, bth, 12), MODEL_RX_SIZE);
+	assert_int_equal(model_pkt_parse(&pkt, bth, 16), MODEL_RX_OK);
 	assert_int_equal(pkt.len, 1);
-	bth[0] = XRDMA_BTH_ACK;
+	bth[0] = MODEL_BTH_ACK;
 	bth[1] = 0;
-	assert_int_equal(xrdma_pkt_parse(&pkt, bth, 16), XRDMA_RX_OK);
-	assert_int_equal(xrdma_pkt_parse(&pkt, bth, 20), XRDMA_RX_SIZE);
+	assert_int_equal(model_pkt_parse(&pkt, bth, 16), MODEL_RX_OK);
+	assert_int_equal(model_pkt_parse(&pkt, bth, 20), MODEL_RX_SIZE);
 	bth[1] = 1;
-	assert_int_equal(xrdma_pkt_parse(&pkt, bth, 16), XRDMA_RX_BTH_VERSION);
+	assert_int_equal(model_pkt_parse(&pkt, bth, 16), MODEL_RX_BTH_VERSION);
 	bth[0] = 0xff;
 	bth[1] = 0;
-	assert_int_equal(xrdma_pkt_parse(&pkt, bth, 16), XRDMA_RX_OPCODE);
+	assert_int_equal(model_pkt_parse(&pkt, bth, 16), MODEL_RX_OPCODE);
 }
 
 /* Noise must neither crash nor be taken for a packet with a right ICRC. */
 static void random_bytes_do_no_harm(void **state)
 {
-	struct xrdma_net net;
-	struct xrdma_pkt pkt;
+	struct model_net net;
+	struct model_pkt pkt;
 	int round;
 
 	(void)state;
@@ -517,14 +517,14 @@ static void random_bytes_do_no_harm(void **state)
 		/* mostly right up to the UDP header, to get further in */
 		if (len > 42 && round % 4) {
 			memcpy(frame, uc_send, 42);
-			xrdma_put16(frame + 16, len - 14);
-			xrdma_put16(frame + 38, len - 34);
+			model_put16(frame + 16, len - 14);
+			model_put16(frame + 38, len - 34);
 			sum_ipv4(frame + 14);
 		}
-		if (!xrdma_net_parse(&net, frame, len)) {
-			xrdma_pkt_parse(&pkt, frame + net.bth,
+		if (!model_net_parse(&net, frame, len)) {
+			model_pkt_parse(&pkt, frame + net.bth,
 					net.end - net.bth - 4);
-			assert_false(xrdma_icrc_ok(frame, net.l3, net.bth,
+			assert_false(model_icrc_ok(frame, net.l3, net.bth,
 						   net.end));
 		}
 		free(frame);
@@ -535,11 +535,11 @@ static void random_bytes_do_no_harm(void **state)
 static void source_port_follows_the_hosts_rule(void **state)
 {
 	(void)state;
-	assert_int_equal(xrdma_udp_sport(0x12345, 0, 0), 0xe341);
-	assert_int_equal(xrdma_udp_sport(1, 5, 6), 0xc001);
-	assert_int_equal(xrdma_udp_sport(0, 17, 18), 0xc132);
-	assert_int_equal(xrdma_udp_sport(0, 17, 18),
-			 xrdma_udp_sport(0, 18, 17));
+	assert_int_equal(model_udp_sport(0x12345, 0, 0), 0xe341);
+	assert_int_equal(model_udp_sport(1, 5, 6), 0xc001);
+	assert_int_equal(model_udp_sport(0, 17, 18), 0xc132);
+	assert_int_equal(model_udp_sport(0, 17, 18),
+			 model_udp_sport(0, 18, 17));
 }
 
 int main(void)

@@ -117,7 +117,7 @@ static void expect_local(struct world *w, struct world_qp *q,
 	struct wire_qp *qp = &q->c.p.a;
 	struct xrdma_cqe cqe;
 
-	xrdma_qps_poll(w->host->dev);
+	model_qps_poll(w->host->dev);
 	assert_true(wire_poll_cq(&qp->send_cq, &cqe));
 	assert_int_equal(cqe.status, v->reason ? status : XRDMA_WC_SUCCESS);
 	assert_int_equal(le16_to_cpu(cqe.vendor_err), v->reason);
@@ -270,7 +270,7 @@ void run_command(struct world *w, struct world_qp *q, struct tally *t)
 	else if (k->windows)
 		expected = XRDMA_INVAL_BOUND;
 	count(t, 0);
-	assert_int_equal(xrdma_key_invalidate(w->host->dev, index), expected);
+	assert_int_equal(model_key_invalidate(w->host->dev, index), expected);
 	if (!expected) {
 		w->ended = index << 8 | k->byte;
 		ref_do_end(&w->ref, index);

@@ -4,8 +4,8 @@
  * outcome compared with the judge's verdict, and the queue pair put back to
  * work if it was refused.
  */
-#ifndef XRDMA_TEST_HOSTILE_OPS_H
-#define XRDMA_TEST_HOSTILE_OPS_H
+#ifndef MODEL_TEST_HOSTILE_OPS_H
+#define MODEL_TEST_HOSTILE_OPS_H
 
 #include "tests/transport/hostile_world.h"
 
@@ -54,4 +54,4 @@ void run_send_inv(struct world *w, struct world_qp *q, struct tally *t);
 void run_gather(struct world *w, struct world_qp *q, struct tally *t);
 void run_junk(struct world *w, struct world_qp *q, struct tally *t);
 
-#endif /* XRDMA_TEST_HOSTILE_OPS_H */
+#endif /* MODEL_TEST_HOSTILE_OPS_H */

@@ -7,7 +7,7 @@
 #include "tests/transport/hostile_ops.h"
 #include "transport/rx.h"
 
-#define ACK	(XRDMA_AETH_ACK | XRDMA_AETH_NO_CREDITS)
+#define ACK	(MODEL_AETH_ACK | MODEL_AETH_NO_CREDITS)
 
 static u8 data[2 * WORLD_MTU];
 
@@ -22,27 +22,27 @@ static void make_data(struct world *w, u64 length)
 /* The next packet that the device sent. Return: false if there is none. */
 static bool receive(struct world *w, struct world_qp *q)
 {
-	struct xrdma_wire *wire = w->host->dev->wire;
-	struct xrdma_frame *frame = xrdma_frameq_pop(&wire->arrived);
-	struct xrdma_net net;
+	struct model_wire *wire = w->host->dev->wire;
+	struct model_frame *frame = model_frameq_pop(&wire->arrived);
+	struct model_net net;
 
 	if (!frame)
 		return false;
-	assert_int_equal(xrdma_net_parse(&net, frame->data, frame->len), 0);
-	assert_int_equal(xrdma_pkt_parse(&q->c.pkt, frame->data + net.bth,
+	assert_int_equal(model_net_parse(&net, frame->data, frame->len), 0);
+	assert_int_equal(model_pkt_parse(&q->c.pkt, frame->data + net.bth,
 					 net.end - net.bth - 4), 0);
 	memcpy(q->c.data, q->c.pkt.payload, q->c.pkt.len);
-	xrdma_frame_put(&wire->pool, frame);
+	model_frame_put(&wire->pool, frame);
 	return true;
 }
 
-static void send(struct world *w, struct world_qp *q, struct xrdma_pkt *pkt,
+static void send(struct world *w, struct world_qp *q, struct model_pkt *pkt,
 		 const u8 *payload)
 {
-	u8 frame[XRDMA_FRAME_MAX + 64];
+	u8 frame[MODEL_FRAME_MAX + 64];
 	u32 len = craft_frame(&q->c, pkt, payload, frame);
 
-	xrdma_rx_frame(w->host->dev, frame, len);
+	model_rx_frame(w->host->dev, frame, len);
 	w->host->dev->params.transport->poll(w->host->dev);
 }
 
@@ -53,8 +53,8 @@ static u8 syndrome_of(const struct verdict *v)
 		return ACK;
 	if (v->reason == XRDMA_FAULT_ALIGN ||
 	    v->reason == XRDMA_FAULT_QP_RIGHTS)
-		return XRDMA_AETH_NAK | XRDMA_NAK_INVALID;
-	return XRDMA_AETH_NAK | XRDMA_NAK_ACCESS;
+		return MODEL_AETH_NAK | MODEL_NAK_INVALID;
+	return MODEL_AETH_NAK | MODEL_NAK_ACCESS;
 }
 
 static void expect_answer(struct world *w, struct world_qp *q, u8 syndrome)
@@ -62,9 +62,9 @@ static void expect_answer(struct world *w, struct world_qp *q, u8 syndrome)
 	struct xrdma_cqe cqe;
 
 	assert_true(receive(w, q));
-	assert_int_equal(q->c.pkt.opcode, XRDMA_BTH_ACK);
+	assert_int_equal(q->c.pkt.opcode, MODEL_BTH_ACK);
 	assert_int_equal(q->c.pkt.syndrome, syndrome);
-	assert_int_equal(q->c.pkt.psn, q->rq_psn & XRDMA_PSN_MASK);
+	assert_int_equal(q->c.pkt.psn, q->rq_psn & MODEL_PSN_MASK);
 	assert_false(receive(w, q));
 	while (wire_poll_cq(&q->c.p.a.recv_cq, &cqe))
 		;
@@ -108,7 +108,7 @@ static struct xrdma_eqe record(u8 opcode, u8 flags, u64 addr, u64 length)
 /* What an access asks for: a verdict, and the packet that asks. */
 static struct verdict ask(struct world *w, struct world_qp *q, u64 max,
 			  u16 right, struct ref_access *a,
-			  struct xrdma_pkt *pkt, u8 opcode)
+			  struct model_pkt *pkt, u8 opcode)
 {
 	*a = (struct ref_access) {
 		.key = pick_key(w, q, FOR_ACCESS), .right = right, .remote = true,
@@ -128,17 +128,17 @@ static struct verdict ask(struct world *w, struct world_qp *q, u64 max,
 
 void run_write(struct world *w, struct world_qp *q, struct tally *t)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct ref_access a;
 	struct verdict v;
 
 	v = ask(w, q, sizeof(data), XRDMA_ACCESS_REMOTE_WRITE, &a, &pkt,
-		XRDMA_BTH_WRITE_ONLY);
+		MODEL_BTH_WRITE_ONLY);
 	count(t, v.reason);
 	make_data(w, a.length);
 	pkt.len = a.length;
 	if (a.length > WORLD_MTU) {
-		pkt = craft_pkt(&q->c, XRDMA_BTH_WRITE_FIRST, q->rq_psn);
+		pkt = craft_pkt(&q->c, MODEL_BTH_WRITE_FIRST, q->rq_psn);
 		pkt.va = a.addr;
 		pkt.rkey = a.key;
 		pkt.dma_len = a.length;
@@ -146,7 +146,7 @@ void run_write(struct world *w, struct world_qp *q, struct tally *t)
 	}
 	send(w, q, &pkt, data);
 	if (a.length > WORLD_MTU && !v.reason) {
-		pkt = craft_pkt(&q->c, XRDMA_BTH_WRITE_LAST, ++q->rq_psn);
+		pkt = craft_pkt(&q->c, MODEL_BTH_WRITE_LAST, ++q->rq_psn);
 		pkt.len = a.length - WORLD_MTU;
 		pkt.ackreq = true;
 		send(w, q, &pkt, data + WORLD_MTU);
@@ -164,24 +164,24 @@ static void expect_data(struct world *w, struct world_qp *q, u64 length)
 
 	do {
 		assert_true(receive(w, q));
-		assert_true(q->c.pkt.op.flags & XRDMA_PKT_READ);
-		assert_int_equal(q->c.pkt.psn, q->rq_psn++ & XRDMA_PSN_MASK);
+		assert_true(q->c.pkt.op.flags & MODEL_PKT_READ);
+		assert_int_equal(q->c.pkt.psn, q->rq_psn++ & MODEL_PSN_MASK);
 		assert_true(got + q->c.pkt.len <= length);
 		memcpy(data + got, q->c.data, q->c.pkt.len);
 		got += q->c.pkt.len;
 	} while (got < length);
-	assert_true(q->c.pkt.op.flags & XRDMA_PKT_LAST);
+	assert_true(q->c.pkt.op.flags & MODEL_PKT_LAST);
 	assert_false(receive(w, q));
 }
 
 void run_read(struct world *w, struct world_qp *q, struct tally *t)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct ref_access a;
 	struct verdict v;
 
 	v = ask(w, q, sizeof(data), XRDMA_ACCESS_REMOTE_READ, &a, &pkt,
-		XRDMA_BTH_READ_REQUEST);
+		MODEL_BTH_READ_REQUEST);
 	count(t, v.reason);
 	send(w, q, &pkt, NULL);
 	if (v.reason) {
@@ -196,13 +196,13 @@ void run_read(struct world *w, struct world_qp *q, struct tally *t)
 
 /* On bytes that are aligned there and here. */
 static void do_atomic(struct world *w, struct world_qp *q,
-		      const struct xrdma_pkt *pkt, u8 *at)
+		      const struct model_pkt *pkt, u8 *at)
 {
-	bool add = pkt->opcode == XRDMA_BTH_FETCH_ADD;
+	bool add = pkt->opcode == MODEL_BTH_FETCH_ADD;
 	u64 *word = (u64 *)at;
 
 	assert_true(receive(w, q));
-	assert_int_equal(q->c.pkt.opcode, XRDMA_BTH_ATOMIC_ACK);
+	assert_int_equal(q->c.pkt.opcode, MODEL_BTH_ATOMIC_ACK);
 	assert_true(q->c.pkt.orig == *word);
 	assert_false(receive(w, q));
 	if (add)
@@ -215,8 +215,8 @@ static void do_atomic(struct world *w, struct world_qp *q,
 
 void run_atomic(struct world *w, struct world_qp *q, struct tally *t)
 {
-	u8 opcode = chance(w, 50) ? XRDMA_BTH_FETCH_ADD : XRDMA_BTH_CMP_SWAP;
-	struct xrdma_pkt pkt;
+	u8 opcode = chance(w, 50) ? MODEL_BTH_FETCH_ADD : MODEL_BTH_CMP_SWAP;
+	struct model_pkt pkt;
 	struct ref_access a;
 	struct verdict v;
 	u8 *at = NULL;
@@ -234,7 +234,7 @@ void run_atomic(struct world *w, struct world_qp *q, struct tally *t)
 		expect_answer(w, q, syndrome_of(&v));
 	else
 		do_atomic(w, q, &pkt, at);
-	expect_fault(w, q, &v, record(opcode == XRDMA_BTH_FETCH_ADD ?
+	expect_fault(w, q, &v, record(opcode == MODEL_BTH_FETCH_ADD ?
 				      XRDMA_OP_FETCH_ADD : XRDMA_OP_CMP_SWAP,
 				      XRDMA_FAULT_REMOTE | XRDMA_FAULT_WRITE,
 				      a.addr, 8));
@@ -247,7 +247,7 @@ void run_send(struct world *w, struct world_qp *q, struct tally *t)
 		.key = pick_key(w, q, FOR_ACCESS),
 		.right = XRDMA_ACCESS_LOCAL_WRITE,
 	};
-	struct xrdma_pkt pkt = craft_pkt(&q->c, XRDMA_BTH_SEND_ONLY, q->rq_psn);
+	struct model_pkt pkt = craft_pkt(&q->c, MODEL_BTH_SEND_ONLY, q->rq_psn);
 	struct xrdma_sge sge;
 	struct verdict v;
 
@@ -260,7 +260,7 @@ void run_send(struct world *w, struct world_qp *q, struct tally *t)
 	pkt.len = a.length;
 	pkt.ackreq = true;
 	send(w, q, &pkt, data);
-	expect_answer(w, q, v.reason ? XRDMA_AETH_NAK | XRDMA_NAK_OPERATION :
+	expect_answer(w, q, v.reason ? MODEL_AETH_NAK | MODEL_NAK_OPERATION :
 				       ACK);
 	expect_fault(w, q, &v, record(XRDMA_OP_RECV, XRDMA_FAULT_WRITE, a.addr,
 				      a.length));
@@ -270,7 +270,7 @@ void run_send(struct world *w, struct world_qp *q, struct tally *t)
 
 void run_send_inv(struct world *w, struct world_qp *q, struct tally *t)
 {
-	struct xrdma_pkt pkt = craft_pkt(&q->c, XRDMA_BTH_SEND_ONLY_INV,
+	struct model_pkt pkt = craft_pkt(&q->c, MODEL_BTH_SEND_ONLY_INV,
 					 q->rq_psn);
 	u32 key = pick_key(w, q, chance(w, 90) ? FAST | MW2 : MW1);
 	struct verdict v = ref_inval(&w->ref, &q->ref, key);
@@ -280,7 +280,7 @@ void run_send_inv(struct world *w, struct world_qp *q, struct tally *t)
 	pkt.inv_rkey = key;
 	pkt.ackreq = true;
 	send(w, q, &pkt, NULL);
-	expect_answer(w, q, v.reason ? XRDMA_AETH_NAK | XRDMA_NAK_ACCESS : ACK);
+	expect_answer(w, q, v.reason ? MODEL_AETH_NAK | MODEL_NAK_ACCESS : ACK);
 	expect_fault(w, q, &v, record(XRDMA_OP_SEND_INV, XRDMA_FAULT_REMOTE, 0,
 				      0));
 	world_invalidated(w, &v, key);
@@ -289,19 +289,19 @@ void run_send_inv(struct world *w, struct world_qp *q, struct tally *t)
 /* What the device sends, and the peer's acknowledgment. */
 static void take_sent(struct world *w, struct world_qp *q, u64 length)
 {
-	struct xrdma_pkt ack;
+	struct model_pkt ack;
 	u64 got = 0;
 
 	do {
 		assert_true(receive(w, q));
-		assert_true(q->c.pkt.op.flags & XRDMA_PKT_SEND);
+		assert_true(q->c.pkt.op.flags & MODEL_PKT_SEND);
 		assert_true(got + q->c.pkt.len <= length);
 		memcpy(data + got, q->c.data, q->c.pkt.len);
 		got += q->c.pkt.len;
 		q->sq_psn++;
 	} while (got < length);
 	assert_false(receive(w, q));
-	ack = craft_pkt(&q->c, XRDMA_BTH_ACK, q->sq_psn - 1);
+	ack = craft_pkt(&q->c, MODEL_BTH_ACK, q->sq_psn - 1);
 	send(w, q, &ack, NULL);
 }
 
@@ -321,7 +321,7 @@ void run_gather(struct world *w, struct world_qp *q, struct tally *t)
 		.opcode = XRDMA_OP_SEND, .flags = XRDMA_WQE_SIGNALED,
 		.sges = &sge, .num_sge = 1,
 	});
-	xrdma_qps_poll(w->host->dev);
+	model_qps_poll(w->host->dev);
 	if (!v.reason) {
 		take_sent(w, q, a.length);
 		for_bytes(w, a.key, a.addr, a.length, data, false);
@@ -339,16 +339,16 @@ void run_gather(struct world *w, struct world_qp *q, struct tally *t)
 void run_junk(struct world *w, struct world_qp *q, struct tally *t)
 {
 	static const u8 opcodes[] = {
-		XRDMA_BTH_FLUSH, XRDMA_BTH_ATOMIC_WRITE, XRDMA_BTH_SEND_MIDDLE,
-		XRDMA_BTH_SEND_LAST, XRDMA_BTH_SEND_LAST_INV,
-		XRDMA_BTH_WRITE_MIDDLE, XRDMA_BTH_WRITE_LAST,
-		XRDMA_BTH_WRITE_LAST_IMM, XRDMA_BTH_READ_RESP_ONLY,
-		XRDMA_BTH_READ_RESP_MIDDLE, XRDMA_BTH_ATOMIC_ACK,
-		XRDMA_BTH_UC | XRDMA_BTH_WRITE_ONLY,
-		XRDMA_BTH_XRC | XRDMA_BTH_WRITE_ONLY,
-		XRDMA_BTH_UD | XRDMA_BTH_SEND_ONLY,
+		MODEL_BTH_FLUSH, MODEL_BTH_ATOMIC_WRITE, MODEL_BTH_SEND_MIDDLE,
+		MODEL_BTH_SEND_LAST, MODEL_BTH_SEND_LAST_INV,
+		MODEL_BTH_WRITE_MIDDLE, MODEL_BTH_WRITE_LAST,
+		MODEL_BTH_WRITE_LAST_IMM, MODEL_BTH_READ_RESP_ONLY,
+		MODEL_BTH_READ_RESP_MIDDLE, MODEL_BTH_ATOMIC_ACK,
+		MODEL_BTH_UC | MODEL_BTH_WRITE_ONLY,
+		MODEL_BTH_XRC | MODEL_BTH_WRITE_ONLY,
+		MODEL_BTH_UD | MODEL_BTH_SEND_ONLY,
 	};
-	struct xrdma_pkt pkt = craft_pkt(&q->c,
+	struct model_pkt pkt = craft_pkt(&q->c,
 					 opcodes[any(w, ARRAY_SIZE(opcodes))],
 					 q->rq_psn);
 
@@ -356,7 +356,7 @@ void run_junk(struct world *w, struct world_qp *q, struct tally *t)
 	pkt.rkey = pick_key(w, q, FOR_ACCESS);
 	pkt.inv_rkey = pkt.rkey;
 	pick_range(w, pkt.rkey, WORLD_MTU, &pkt.va, &(u64) { 0 });
-	pkt.len = pkt.op.flags & XRDMA_PKT_PAYLOAD ? 8 * any(w, 64) : 0;
+	pkt.len = pkt.op.flags & MODEL_PKT_PAYLOAD ? 8 * any(w, 64) : 0;
 	pkt.dma_len = pkt.len;
 	pkt.orig = any(w, 0);
 	make_data(w, pkt.len);

@@ -4,8 +4,8 @@
  * words than the device's: the judge of the hostile peer's test. Owns the keys
  * as they should be, and the bytes as they should be.
  */
-#ifndef XRDMA_TEST_HOSTILE_REF_H
-#define XRDMA_TEST_HOSTILE_REF_H
+#ifndef MODEL_TEST_HOSTILE_REF_H
+#define MODEL_TEST_HOSTILE_REF_H
 
 #include <linux/bits.h>
 #include <linux/types.h>
@@ -123,4 +123,4 @@ void ref_do_end(struct ref *ref, u32 index);
 
 u8 *ref_byte(struct ref *ref, u32 key, u64 addr);
 
-#endif /* XRDMA_TEST_HOSTILE_REF_H */
+#endif /* MODEL_TEST_HOSTILE_REF_H */

@@ -285,7 +285,7 @@ void world_reconnect(struct world_qp *q)
 /* The next fault record, or NULL; other events are passed. */
 const struct xrdma_eqe *world_fault(struct world *w)
 {
-	struct xrdma_eq *eq = xrdma_eq_get(w->host->dev, 0);
+	struct model_eq *eq = model_eq_get(w->host->dev, 0);
 	const struct xrdma_eqe *ring =
 		wire_ptr(w->host, eq->ring.root & XRDMA_ROOT_ADDR);
 	struct xrdma_cq_rec *rec =

@@ -5,8 +5,8 @@
  * and beside it the judge's view of the same. Owns what is published and how
  * both views are compared.
  */
-#ifndef XRDMA_TEST_HOSTILE_WORLD_H
-#define XRDMA_TEST_HOSTILE_WORLD_H
+#ifndef MODEL_TEST_HOSTILE_WORLD_H
+#define MODEL_TEST_HOSTILE_WORLD_H
 
 #include "tests/lib/wire_craft.h"
 #include "tests/transport/hostile_ref.h"
@@ -68,4 +68,4 @@ void world_check_entries(struct world *w);
 void world_check_near(struct world *w, const u8 *byte);
 void world_check_bytes(struct world *w);
 
-#endif /* XRDMA_TEST_HOSTILE_WORLD_H */
+#endif /* MODEL_TEST_HOSTILE_WORLD_H */

@@ -10,8 +10,8 @@
  * is before it, unless it waits for a fence. So READs come from memory that is
  * never changed, or the next that changes memory has a fence.
  */
-#ifndef XRDMA_TEST_IMPAIRED_H
-#define XRDMA_TEST_IMPAIRED_H
+#ifndef MODEL_TEST_IMPAIRED_H
+#define MODEL_TEST_IMPAIRED_H
 
 #include "tests/lib/wire_srq.h"
 
@@ -118,4 +118,4 @@ void imp_check_broken_send(struct imp_stream *s, const struct xrdma_cqe *cqe,
 void imp_check_broken_recv(struct imp_stream *s, const struct xrdma_cqe *cqe);
 void imp_end_broken(struct imp_stream *s);
 
-#endif /* XRDMA_TEST_IMPAIRED_H */
+#endif /* MODEL_TEST_IMPAIRED_H */

@@ -15,8 +15,8 @@
  * struct snapshot - what a frame that is dropped must leave alone
  */
 struct snapshot {
-	struct xrdma_qp qp;
-	struct xrdma_qp_transport tp;
+	struct model_qp qp;
+	struct model_qp_transport tp;
 	u32 window;
 	u32 answers;
 	u32 memory;
@@ -37,14 +37,14 @@ static void take_snapshot(const struct rig *r, struct snapshot *s)
 		XRDMA_STAT_RX_DROPPED, XRDMA_STAT_RX_ICRC_ERRORS,
 	};
 	const struct wire_host *host = r->p.a.host;
-	const struct xrdma_device *dev = host->dev;
+	const struct model_device *dev = host->dev;
 	size_t i;
 
 	memset(s, 0, sizeof(*s));
 	memcpy(&s->qp, r->p.a.qp, sizeof(s->qp));
 	memcpy(&s->tp, s->qp.tp, sizeof(s->tp));
 	if (s->tp.req.entries)
-		s->window = crc(s->tp.req.entries, XRDMA_REQ_WINDOW *
+		s->window = crc(s->tp.req.entries, MODEL_REQ_WINDOW *
 				sizeof(*s->tp.req.entries));
 	if (s->tp.resp.mem)
 		s->answers = crc(s->tp.resp.mem, sizeof(*s->tp.resp.mem));
@@ -75,10 +75,10 @@ void rig_begin(void **state, struct rig *r, u8 gid)
 	wire_make_pair(r->env, &r->p, &params);
 }
 
-static void make_path(const struct rig *r, struct xrdma_path *path)
+static void make_path(const struct rig *r, struct model_path *path)
 {
-	const struct xrdma_gid *from = xrdma_gid_get(r->p.b.host->dev, r->gid);
-	const struct xrdma_gid *to = xrdma_gid_get(r->p.a.host->dev, r->gid);
+	const struct model_gid *from = model_gid_get(r->p.b.host->dev, r->gid);
+	const struct model_gid *to = model_gid_get(r->p.a.host->dev, r->gid);
 
 	memset(path, 0, sizeof(*path));
 	memcpy(path->sgid, from->gid, sizeof(path->sgid));
@@ -93,41 +93,41 @@ static void make_path(const struct rig *r, struct xrdma_path *path)
 	path->is_ipv4 = from->flags & XRDMA_GID_IPV4;
 }
 
-struct xrdma_pkt rig_pkt(const struct rig *r, u8 opcode)
+struct model_pkt rig_pkt(const struct rig *r, u8 opcode)
 {
-	struct xrdma_pkt pkt = { 0 };
+	struct model_pkt pkt = { 0 };
 
-	xrdma_pkt_init(&pkt, opcode, r->p.a.qpn, RIG_PSN);
+	model_pkt_init(&pkt, opcode, r->p.a.qpn, RIG_PSN);
 	pkt.ackreq = true;
 	pkt.va = r->p.a_buf;
 	pkt.rkey = r->p.a_key;
 	return pkt;
 }
 
-void rig_frame(const struct rig *r, const struct xrdma_pkt *pkt,
+void rig_frame(const struct rig *r, const struct model_pkt *pkt,
 	       struct frame *f)
 {
-	u32 roce_len = xrdma_pkt_roce_len(pkt);
-	struct xrdma_net_template tmpl;
-	struct xrdma_path path;
+	u32 roce_len = model_pkt_roce_len(pkt);
+	struct model_net_template tmpl;
+	struct model_path path;
 	u8 *payload;
 
 	make_path(r, &path);
-	xrdma_net_template(&tmpl, &path);
+	model_net_template(&tmpl, &path);
 	f->l3 = tmpl.l3;
 	f->is_ipv4 = tmpl.is_ipv4;
-	f->bth = xrdma_net_write(&tmpl, f->data, roce_len);
-	f->udp = f->bth - XRDMA_UDP_BYTES;
-	payload = xrdma_pkt_write(pkt, f->data + f->bth);
+	f->bth = model_net_write(&tmpl, f->data, roce_len);
+	f->udp = f->bth - MODEL_UDP_BYTES;
+	payload = model_pkt_write(pkt, f->data + f->bth);
 	memset(payload, 0x5a, pkt->len);
 	f->len = f->bth + roce_len;
-	xrdma_icrc_write(f->data, f->l3, f->bth, f->len);
+	model_icrc_write(f->data, f->l3, f->bth, f->len);
 }
 
 /* A WRITE of 6 bytes, which the device would carry out. */
 void rig_good_frame(const struct rig *r, struct frame *f)
 {
-	struct xrdma_pkt pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+	struct model_pkt pkt = rig_pkt(r, MODEL_BTH_WRITE_ONLY);
 
 	pkt.len = 6;
 	pkt.dma_len = 6;
@@ -142,16 +142,16 @@ void rig_fix_sum(struct frame *f)
 
 	if (!f->is_ipv4)
 		return;
-	xrdma_put16(ip + 10, 0);
-	for (i = 0; i < XRDMA_IPV4_BYTES; i += 2)
-		sum += xrdma_get16(ip + i);
+	model_put16(ip + 10, 0);
+	for (i = 0; i < MODEL_IPV4_BYTES; i += 2)
+		sum += model_get16(ip + i);
 	sum = (sum & 0xffff) + (sum >> 16);
-	xrdma_put16(ip + 10, ~((sum & 0xffff) + (sum >> 16)));
+	model_put16(ip + 10, ~((sum & 0xffff) + (sum >> 16)));
 }
 
 static void fix_icrc(struct frame *f)
 {
-	xrdma_icrc_write(f->data, f->l3, f->bth, f->len);
+	model_icrc_write(f->data, f->l3, f->bth, f->len);
 }
 
 void rig_fix(struct frame *f)
@@ -166,14 +166,14 @@ void rig_put_ip_length(struct frame *f, u32 udp_len)
 	u8 *ip = f->data + f->l3;
 
 	if (f->is_ipv4)
-		xrdma_put16(ip + 2, XRDMA_IPV4_BYTES + udp_len);
+		model_put16(ip + 2, MODEL_IPV4_BYTES + udp_len);
 	else
-		xrdma_put16(ip + 4, udp_len);
+		model_put16(ip + 4, udp_len);
 }
 
 void rig_put_udp_length(struct frame *f, u32 udp_len)
 {
-	xrdma_put16(f->data + f->udp + 4, udp_len);
+	model_put16(f->data + f->udp + 4, udp_len);
 }
 
 /* A frame of that length throughout, and right but for what is missing. */
@@ -186,33 +186,33 @@ void rig_resize(struct frame *f, u32 len)
 }
 
 /* From the heap, so that a read past the end is seen. */
-enum xrdma_rx rig_receive(struct rig *r, const u8 *data, u32 len)
+enum model_rx rig_receive(struct rig *r, const u8 *data, u32 len)
 {
 	u8 *copy = malloc(len ? len : 1);
-	enum xrdma_rx rx;
+	enum model_rx rx;
 
 	memcpy(copy, data, len);
-	rx = xrdma_rx_frame(r->p.a.host->dev, copy, len);
+	rx = model_rx_frame(r->p.a.host->dev, copy, len);
 	free(copy);
 	return rx;
 }
 
-void rig_dropped(struct rig *r, const struct frame *f, enum xrdma_rx why)
+void rig_dropped(struct rig *r, const struct frame *f, enum model_rx why)
 {
-	struct xrdma_device *dev = r->p.a.host->dev;
+	struct model_device *dev = r->p.a.host->dev;
 	u64 drops = dev->stats[XRDMA_STAT_RX_DROPPED];
 	struct snapshot before, after;
-	u64 count[XRDMA_RX_NUM];
-	enum xrdma_rx rx;
+	u64 count[MODEL_RX_NUM];
+	enum model_rx rx;
 
 	take_snapshot(r, &before);
 	memcpy(count, dev->wire->rx_frames, sizeof(count));
 	rx = rig_receive(r, f->data, f->len);
-	xrdma_device_poll(dev);
+	model_device_poll(dev);
 	take_snapshot(r, &after);
-	if (rx == XRDMA_RX_OK || (why != RIG_ANY && rx != why))
-		fail_msg("GID %u: %s, wanted %s", r->gid, xrdma_rx_name(rx),
-			 why == RIG_ANY ? "any error" : xrdma_rx_name(why));
+	if (rx == MODEL_RX_OK || (why != RIG_ANY && rx != why))
+		fail_msg("GID %u: %s, wanted %s", r->gid, model_rx_name(rx),
+			 why == RIG_ANY ? "any error" : model_rx_name(why));
 	count[rx]++;
 	assert_memory_equal(count, dev->wire->rx_frames, sizeof(count));
 	assert_int_equal(dev->stats[XRDMA_STAT_RX_DROPPED], drops + 1);
@@ -236,8 +236,8 @@ void rig_each_family(void **state, void (*kind)(struct rig *r))
 		if (r.p.a.qp->state != XRDMA_QPS_RTS)
 			continue;
 		rig_good_frame(&r, &f);
-		assert_int_equal(rig_receive(&r, f.data, f.len), XRDMA_RX_OK);
+		assert_int_equal(rig_receive(&r, f.data, f.len), MODEL_RX_OK);
 		assert_memory_equal(r.p.a_mem, "ZZZZZZ", 6);
-		xrdma_device_poll(r.p.a.host->dev);
+		model_device_poll(r.p.a.host->dev);
 	}
 }

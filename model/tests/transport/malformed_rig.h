@@ -5,8 +5,8 @@
  * the queue pair, not what it keeps for duplicates, not a byte of the host's
  * memory, and nothing is sent.
  */
-#ifndef XRDMA_TEST_MALFORMED_RIG_H
-#define XRDMA_TEST_MALFORMED_RIG_H
+#ifndef MODEL_TEST_MALFORMED_RIG_H
+#define MODEL_TEST_MALFORMED_RIG_H
 
 #include "packet/pkt.h"
 #include "tests/lib/wire_env.h"
@@ -14,7 +14,7 @@
 
 #define RIG_PSN		(wire_defaults.psn ^ 0x55)
 #define RIG_FAMILIES	3 /* IPv4, IPv6, IPv6 with a VLAN tag: GIDs 0 to 2 */
-#define RIG_ANY		XRDMA_RX_NUM /* dropped, for whatever reason */
+#define RIG_ANY		MODEL_RX_NUM /* dropped, for whatever reason */
 
 /*
  * struct rig - a queue pair of host 0, and the test in place of its peer
@@ -35,12 +35,12 @@ struct frame {
 	u32 udp;
 	u32 bth;
 	bool is_ipv4;
-	u8 data[XRDMA_FRAME_MAX + 64];
+	u8 data[MODEL_FRAME_MAX + 64];
 };
 
 void rig_begin(void **state, struct rig *r, u8 gid);
-struct xrdma_pkt rig_pkt(const struct rig *r, u8 opcode);
-void rig_frame(const struct rig *r, const struct xrdma_pkt *pkt,
+struct model_pkt rig_pkt(const struct rig *r, u8 opcode);
+void rig_frame(const struct rig *r, const struct model_pkt *pkt,
 	       struct frame *f);
 void rig_good_frame(const struct rig *r, struct frame *f);
 void rig_fix_sum(struct frame *f);
@@ -48,8 +48,8 @@ void rig_fix(struct frame *f);
 void rig_put_ip_length(struct frame *f, u32 udp_len);
 void rig_put_udp_length(struct frame *f, u32 udp_len);
 void rig_resize(struct frame *f, u32 len);
-enum xrdma_rx rig_receive(struct rig *r, const u8 *data, u32 len);
-void rig_dropped(struct rig *r, const struct frame *f, enum xrdma_rx why);
+enum model_rx rig_receive(struct rig *r, const u8 *data, u32 len);
+void rig_dropped(struct rig *r, const struct frame *f, enum model_rx why);
 void rig_each_family(void **state, void (*kind)(struct rig *r));
 
-#endif /* XRDMA_TEST_MALFORMED_RIG_H */
+#endif /* MODEL_TEST_MALFORMED_RIG_H */

@@ -14,7 +14,7 @@
 
 #define PSN		(wire_defaults.psn ^ 0x55)
 #define US		1000ULL
-#define LINE		(XRDMA_LINK_SPEED * 125000ULL)
+#define LINE		(MODEL_LINK_SPEED * 125000ULL)
 
 /* From the BTH to the ICRC, as a ConnectX-4 Lx sends it (see test_pkt.c). */
 static const u8 cnp_bytes[] = {
@@ -35,7 +35,7 @@ static struct xrdma_cc query(struct wire_host *host)
 
 static void modify(struct wire_host *host, const struct xrdma_cc *set)
 {
-	assert_int_equal(xrdma_cc_modify(host->dev, set), XRDMA_CMD_OK);
+	assert_int_equal(model_cc_modify(host->dev, set), XRDMA_CMD_OK);
 }
 
 static void set_flags(struct wire_host *host, u32 flags)
@@ -47,7 +47,7 @@ static void set_flags(struct wire_host *host, u32 flags)
 }
 
 /* A packet with this traffic class arrives at side a. */
-static enum xrdma_rx send_class(struct craft *c, struct xrdma_pkt *pkt,
+static enum model_rx send_class(struct craft *c, struct model_pkt *pkt,
 				u8 tclass)
 {
 	u8 frame[256];
@@ -56,59 +56,59 @@ static enum xrdma_rx send_class(struct craft *c, struct xrdma_pkt *pkt,
 	int i;
 
 	frame[15] = tclass;
-	xrdma_put16(frame + 24, 0);
+	model_put16(frame + 24, 0);
 	for (i = 14; i < 34; i += 2)
-		sum += xrdma_get16(frame + i);
+		sum += model_get16(frame + i);
 	sum = (sum & 0xffff) + (sum >> 16);
-	xrdma_put16(frame + 24, ~((sum & 0xffff) + (sum >> 16)));
-	return xrdma_rx_frame(c->p.a.host->dev, frame, len);
+	model_put16(frame + 24, ~((sum & 0xffff) + (sum >> 16)));
+	return model_rx_frame(c->p.a.host->dev, frame, len);
 }
 
 static void send_write(struct craft *c, u32 psn, u8 tclass)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_WRITE_ONLY, psn);
+	struct model_pkt pkt = craft_pkt(c, MODEL_BTH_WRITE_ONLY, psn);
 
 	pkt.len = 8;
 	pkt.dma_len = 8;
-	assert_int_equal(send_class(c, &pkt, tclass), XRDMA_RX_OK);
+	assert_int_equal(send_class(c, &pkt, tclass), MODEL_RX_OK);
 }
 
-static enum xrdma_rx send_cnp(struct craft *c)
+static enum model_rx send_cnp(struct craft *c)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_CNP_OPCODE, 0);
+	struct model_pkt pkt = craft_pkt(c, MODEL_BTH_CNP_OPCODE, 0);
 
 	pkt.becn = true;
 	return craft_send(c, &pkt, NULL);
 }
 
-static struct xrdma_frame *next_frame(struct craft *c)
+static struct model_frame *next_frame(struct craft *c)
 {
 	craft_turn(c);
-	return xrdma_frameq_pop(&c->p.b.host->dev->wire->arrived);
+	return model_frameq_pop(&c->p.b.host->dev->wire->arrived);
 }
 
-static void put_frame(struct craft *c, struct xrdma_frame *frame)
+static void put_frame(struct craft *c, struct model_frame *frame)
 {
-	xrdma_frame_put(&c->p.b.host->dev->wire->pool, frame);
+	model_frame_put(&c->p.b.host->dev->wire->pool, frame);
 }
 
 static void a_notification_has_the_bytes_of_the_standard(void **state)
 {
-	struct xrdma_frame *frame;
-	struct xrdma_net net;
+	struct model_frame *frame;
+	struct model_net net;
 	struct craft c;
 
 	craft_begin(state, &c, &wire_defaults);
 	c.p.a.qp->attr.dest_qpn = cpu_to_le32(0x118);
-	send_write(&c, PSN, XRDMA_ECN_CE);
+	send_write(&c, PSN, MODEL_ECN_CE);
 	frame = next_frame(&c);
 	assert_non_null(frame);
-	assert_int_equal(xrdma_net_parse(&net, frame->data, frame->len),
-			 XRDMA_RX_OK);
+	assert_int_equal(model_net_parse(&net, frame->data, frame->len),
+			 MODEL_RX_OK);
 	assert_int_equal(net.end - net.bth, sizeof(cnp_bytes) + 4);
 	assert_memory_equal(frame->data + net.bth, cnp_bytes,
 			    sizeof(cnp_bytes));
-	assert_true(xrdma_icrc_ok(frame->data, net.l3, net.bth, net.end));
+	assert_true(model_icrc_ok(frame->data, net.l3, net.bth, net.end));
 	put_frame(&c, frame);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_ECN_MARKED), 1);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_CNP_SENT), 1);
@@ -120,7 +120,7 @@ static void only_congestion_experienced_is_a_mark(void **state)
 	u8 ecn;
 
 	craft_begin(state, &c, &wire_defaults);
-	for (ecn = 0; ecn < XRDMA_ECN_CE; ecn++)
+	for (ecn = 0; ecn < MODEL_ECN_CE; ecn++)
 		send_write(&c, PSN + ecn, 0xfc | ecn);
 	craft_expect_nothing(&c);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_ECN_MARKED), 0);
@@ -131,13 +131,13 @@ static void notifications_keep_their_distance(void **state)
 	struct craft c;
 
 	craft_begin(state, &c, &wire_defaults);
-	send_write(&c, PSN, XRDMA_ECN_CE);
-	send_write(&c, PSN + 1, XRDMA_ECN_CE);
-	craft_expect(&c, XRDMA_BTH_CNP_OPCODE, 0);
+	send_write(&c, PSN, MODEL_ECN_CE);
+	send_write(&c, PSN + 1, MODEL_ECN_CE);
+	craft_expect(&c, MODEL_BTH_CNP_OPCODE, 0);
 	craft_expect_nothing(&c);
-	fake_loop_advance(c.env->loop, xrdma_loop_now(c.env->loop) + 50 * US);
-	send_write(&c, PSN + 2, XRDMA_ECN_CE);
-	craft_expect(&c, XRDMA_BTH_CNP_OPCODE, 0);
+	fake_loop_advance(c.env->loop, model_loop_now(c.env->loop) + 50 * US);
+	send_write(&c, PSN + 2, MODEL_ECN_CE);
+	craft_expect(&c, MODEL_BTH_CNP_OPCODE, 0);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_ECN_MARKED), 3);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_CNP_SENT), 2);
 }
@@ -148,7 +148,7 @@ static void without_a_notification_point_marks_are_only_counted(void **state)
 
 	craft_begin(state, &c, &wire_defaults);
 	set_flags(c.p.a.host, XRDMA_CC_RP);
-	send_write(&c, PSN, XRDMA_ECN_CE);
+	send_write(&c, PSN, MODEL_ECN_CE);
 	craft_expect_nothing(&c);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_ECN_MARKED), 1);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_CNP_SENT), 0);
@@ -157,28 +157,28 @@ static void without_a_notification_point_marks_are_only_counted(void **state)
 /* A mark on a notification asks for none, or there would be no end. */
 static void notifications_are_not_answered(void **state)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 
 	craft_begin(state, &c, &wire_defaults);
-	pkt = craft_pkt(&c, XRDMA_BTH_CNP_OPCODE, 0);
-	assert_int_equal(send_class(&c, &pkt, XRDMA_ECN_CE), XRDMA_RX_OK);
+	pkt = craft_pkt(&c, MODEL_BTH_CNP_OPCODE, 0);
+	assert_int_equal(send_class(&c, &pkt, MODEL_ECN_CE), MODEL_RX_OK);
 	craft_expect_nothing(&c);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_ECN_MARKED), 0);
 }
 
 static u8 class_of_next_packet(struct craft *c)
 {
-	struct xrdma_frame *frame;
-	struct xrdma_net net;
+	struct model_frame *frame;
+	struct model_net net;
 
 	wire_post_send(&c->p.a, &(struct wire_wr) {
 		.opcode = XRDMA_OP_WRITE, .inline_data = "x", .len = 1,
 		.remote_addr = c->p.b_buf, .rkey = c->p.b_key });
 	frame = next_frame(c);
 	assert_non_null(frame);
-	assert_int_equal(xrdma_net_parse(&net, frame->data, frame->len),
-			 XRDMA_RX_OK);
+	assert_int_equal(model_net_parse(&net, frame->data, frame->len),
+			 MODEL_RX_OK);
 	put_frame(c, frame);
 	return net.tclass;
 }
@@ -198,18 +198,18 @@ static void packets_say_that_they_can_be_marked(void **state)
 
 static void a_notification_slows_the_queue_pair_it_names(void **state)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 
 	craft_begin(state, &c, &wire_defaults);
 	assert_false(c.p.a.qp->cc.rp.slowed);
-	assert_int_equal(send_cnp(&c), XRDMA_RX_OK);
+	assert_int_equal(send_cnp(&c), MODEL_RX_OK);
 	assert_true(c.p.a.qp->cc.rp.slowed);
 	assert_int_equal(c.p.a.qp->cc.rp.rate, LINE / 2);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_CNP_HANDLED), 1);
-	pkt = craft_pkt(&c, XRDMA_BTH_CNP_OPCODE, 0);
+	pkt = craft_pkt(&c, MODEL_BTH_CNP_OPCODE, 0);
 	pkt.dqpn = 0x4711;
-	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_QPN);
+	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_QPN);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_CNP_HANDLED), 1);
 }
 
@@ -220,7 +220,7 @@ static void spoofed_notifications_are_dropped(void **state)
 
 	craft_begin(state, &c, &wire_defaults);
 	c.p.b.host->gid[15] ^= 0x40;
-	assert_int_equal(send_cnp(&c), XRDMA_RX_SOURCE);
+	assert_int_equal(send_cnp(&c), MODEL_RX_SOURCE);
 	assert_false(c.p.a.qp->cc.rp.slowed);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_CNP_HANDLED), 0);
 }
@@ -234,7 +234,7 @@ static void without_a_reaction_point_nothing_slows(void **state)
 	assert_true(c.p.a.qp->cc.rp.slowed);
 	set_flags(c.p.a.host, XRDMA_CC_NP);
 	assert_false(c.p.a.qp->cc.rp.slowed);
-	assert_int_equal(send_cnp(&c), XRDMA_RX_OK);
+	assert_int_equal(send_cnp(&c), MODEL_RX_OK);
 	assert_false(c.p.a.qp->cc.rp.slowed);
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_CNP_HANDLED), 1);
 }
@@ -263,7 +263,7 @@ static void parameters_out_of_range_are_refused(void **state)
 	bad[11].flags = cpu_to_le32(BIT(31));
 	bad[12].threshold = cpu_to_le32(UINT32_MAX);
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		assert_int_equal(xrdma_cc_modify(host->dev, &bad[i]),
+		assert_int_equal(model_cc_modify(host->dev, &bad[i]),
 				 XRDMA_CMD_BAD_PARAM);
 		assert_memory_equal(&host->dev->cc.set, &good, sizeof(good));
 	}
@@ -282,14 +282,14 @@ static void a_reset_restores_the_defaults(void **state)
 	set.ai_rate = cpu_to_le32(77);
 	modify(host, &set);
 	assert_memory_equal(&host->dev->cc.set, &set, sizeof(set));
-	xrdma_device_reset(host->dev);
+	model_device_reset(host->dev);
 	assert_memory_equal(&host->dev->cc.set, &before, sizeof(before));
 }
 
 static u8 execute(struct wire_host *host, struct xrdma_cmd *cmd,
 		  struct xrdma_rsp *rsp)
 {
-	xrdma_cmd_execute(host->dev, cmd, rsp);
+	model_cmd_execute(host->dev, cmd, rsp);
 	return rsp->status;
 }
 
@@ -330,9 +330,9 @@ static void cut_to_minimum(struct wire_qp *qp)
 {
 	while (!qp->qp->cc.rp.slowed ||
 	       qp->qp->cc.rp.rate > qp->host->dev->cc.params.min_rate) {
-		xrdma_cc_notified(qp->qp);
+		model_cc_notified(qp->qp);
 		fake_loop_advance(qp->env->loop,
-				  xrdma_loop_now(qp->env->loop) + 4 * US);
+				  model_loop_now(qp->env->loop) + 4 * US);
 	}
 }
 
@@ -340,7 +340,7 @@ static void cut_to_minimum(struct wire_qp *qp)
 static u64 time_of(struct wire_pair *p, u8 opcode, u32 len)
 {
 	struct xrdma_sge sge = wire_sge(p->a_buf, len, p->a_key);
-	u64 begin = xrdma_loop_now(p->a.env->loop);
+	u64 begin = model_loop_now(p->a.env->loop);
 
 	wire_post_send(&p->a, &(struct wire_wr) {
 		.opcode = opcode, .flags = XRDMA_WQE_SIGNALED, .wr_id = 9,
@@ -348,7 +348,7 @@ static u64 time_of(struct wire_pair *p, u8 opcode, u32 len)
 		.remote_addr = p->b_buf, .rkey = p->b_key });
 	wire_expect_send(&p->a, 9, XRDMA_WC_SUCCESS);
 	assert_memory_equal(p->a_mem, p->b_mem, len);
-	return xrdma_loop_now(p->a.env->loop) - begin;
+	return model_loop_now(p->a.env->loop) - begin;
 }
 
 /* 1 MiB at 100 Mbit/s takes 84 ms, with headers of 82 bytes for each KiB 90. */
@@ -410,17 +410,17 @@ static void one_that_waits_goes_on_without_a_reaction_point(void **state)
 	wire_make_pair(env, &p, &wire_defaults);
 	stay_slow(p.a.host, 1);
 	cut_to_minimum(&p.a);
-	begin = xrdma_loop_now(env->loop);
+	begin = model_loop_now(env->loop);
 	wire_post_send(&p.a, &(struct wire_wr) {
 		.opcode = XRDMA_OP_WRITE, .flags = XRDMA_WQE_SIGNALED,
 		.sges = (struct xrdma_sge[]) {
 			wire_sge(p.a_buf, 65536, p.a_key) }, .num_sge = 1,
 		.remote_addr = p.b_buf, .rkey = p.b_key });
 	wire_settle(env);
-	assert_true(xrdma_timer_armed(&p.a.qp->cc.timer));
+	assert_true(model_timer_armed(&p.a.qp->cc.timer));
 	set_flags(p.a.host, 0);
 	wire_expect_send(&p.a, 0, XRDMA_WC_SUCCESS);
-	assert_int_equal(xrdma_loop_now(env->loop), begin);
+	assert_int_equal(model_loop_now(env->loop), begin);
 }
 
 /* A queue pair that goes away takes its timer along. */
@@ -438,8 +438,8 @@ static void a_slowed_queue_pair_can_be_destroyed(void **state)
 		.opcode = XRDMA_OP_WRITE, .sges = &sge, .num_sge = 1,
 		.remote_addr = p.b_buf, .rkey = p.b_key });
 	wire_settle(env);
-	assert_true(xrdma_timer_armed(&p.a.qp->cc.timer));
-	assert_int_equal(xrdma_qp_destroy(p.a.host->dev, p.a.qpn),
+	assert_true(model_timer_armed(&p.a.qp->cc.timer));
+	assert_int_equal(model_qp_destroy(p.a.host->dev, p.a.qpn),
 			 XRDMA_CMD_OK);
 	wire_run(env, 100 * WIRE_MS);
 }
@@ -457,7 +457,7 @@ static void the_rate_falls_and_recovers(void **state)
 	set = query(p.a.host);
 	set.byte_reset = cpu_to_le32(10000000); /* as the paper has it */
 	modify(p.a.host, &set);
-	assert_int_equal(xrdma_wire_impair(p.a.host->dev->wire, "tx", "ecn=10%"), 0);
+	assert_int_equal(model_wire_impair(p.a.host->dev->wire, "tx", "ecn=10%"), 0);
 	for (i = 0; i < 50; i++) {
 		wire_fill(p.a_mem, 1 << 20, i);
 		time_of(&p, XRDMA_OP_WRITE, 1 << 20);
@@ -473,7 +473,7 @@ static void the_rate_falls_and_recovers(void **state)
 	assert_int_equal(stat(p.b.host, XRDMA_STAT_CNP_SENT),
 			 stat(p.a.host, XRDMA_STAT_CNP_HANDLED));
 	assert_int_equal(stat(p.a.host, XRDMA_STAT_ACK_TIMEOUTS), 0);
-	assert_int_equal(xrdma_wire_impair(p.a.host->dev->wire, "tx", "none"), 0);
+	assert_int_equal(model_wire_impair(p.a.host->dev->wire, "tx", "none"), 0);
 	for (i = 0; i < 20000 && p.a.qp->cc.rp.slowed; i++)
 		time_of(&p, XRDMA_OP_WRITE, 1 << 16);
 	assert_false(p.a.qp->cc.rp.slowed);

@@ -22,7 +22,7 @@ static void begin(void **state, struct craft *c)
 
 static void request(struct craft *c, u8 opcode, u32 psn)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, opcode, psn);
+	struct model_pkt pkt = craft_pkt(c, opcode, psn);
 
 	pkt.dma_len = 8;
 	pkt.swap_add = 1;
@@ -31,7 +31,7 @@ static void request(struct craft *c, u8 opcode, u32 psn)
 
 static void expect_nak(struct craft *c, u32 psn)
 {
-	craft_expect_ack(c, XRDMA_AETH_NAK | XRDMA_NAK_INVALID, psn);
+	craft_expect_ack(c, MODEL_AETH_NAK | MODEL_NAK_INVALID, psn);
 	assert_int_equal(c->p.a.qp->state, XRDMA_QPS_ERR);
 	assert_non_null(wire_event(c->p.a.host, XRDMA_EVENT_QP_REQ_ERR, 0));
 }
@@ -43,9 +43,9 @@ static void more_reads_than_agreed_upon(void **state)
 
 	begin(state, &c);
 	for (i = 0; i < 3; i++)
-		request(&c, XRDMA_BTH_READ_REQUEST, PSN + i);
-	craft_expect(&c, XRDMA_BTH_READ_RESP_ONLY, PSN);
-	craft_expect(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 1);
+		request(&c, MODEL_BTH_READ_REQUEST, PSN + i);
+	craft_expect(&c, MODEL_BTH_READ_RESP_ONLY, PSN);
+	craft_expect(&c, MODEL_BTH_READ_RESP_ONLY, PSN + 1);
 	expect_nak(&c, PSN + 2);
 }
 
@@ -57,19 +57,19 @@ static void duplicates_do_not_count(void **state)
 
 	begin(state, &c);
 	for (i = 0; i < 2; i++)
-		request(&c, XRDMA_BTH_FETCH_ADD, PSN + i);
-	craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN);
-	craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN + 1);
+		request(&c, MODEL_BTH_FETCH_ADD, PSN + i);
+	craft_expect(&c, MODEL_BTH_ATOMIC_ACK, PSN);
+	craft_expect(&c, MODEL_BTH_ATOMIC_ACK, PSN + 1);
 	for (i = 0; i < 4; i++)
-		request(&c, XRDMA_BTH_FETCH_ADD, PSN + i);
+		request(&c, MODEL_BTH_FETCH_ADD, PSN + i);
 	for (i = 0; i < 4; i++)
-		craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN + i);
+		craft_expect(&c, MODEL_BTH_ATOMIC_ACK, PSN + i);
 	craft_expect_nothing(&c);
-	request(&c, XRDMA_BTH_FETCH_ADD, PSN + 4);
-	request(&c, XRDMA_BTH_READ_REQUEST, PSN + 5);
-	request(&c, XRDMA_BTH_CMP_SWAP, PSN + 6);
-	craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN + 4);
-	craft_expect(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 5);
+	request(&c, MODEL_BTH_FETCH_ADD, PSN + 4);
+	request(&c, MODEL_BTH_READ_REQUEST, PSN + 5);
+	request(&c, MODEL_BTH_CMP_SWAP, PSN + 6);
+	craft_expect(&c, MODEL_BTH_ATOMIC_ACK, PSN + 4);
+	craft_expect(&c, MODEL_BTH_READ_RESP_ONLY, PSN + 5);
 	expect_nak(&c, PSN + 6);
 }
 
@@ -82,14 +82,14 @@ static void a_reset_owes_nothing(void **state)
 
 	begin(state, &c);
 	for (i = 0; i < 2; i++)
-		request(&c, XRDMA_BTH_READ_REQUEST, PSN + i);
+		request(&c, MODEL_BTH_READ_REQUEST, PSN + i);
 	wire_modify_state(&c.p.a, XRDMA_QPS_RESET);
 	params.max_dest_rd_atomic = 2;
 	wire_connect_one(&c.p.a, &c.p.b, &params, 1, PSN);
 	for (i = 0; i < 2; i++)
-		request(&c, XRDMA_BTH_READ_REQUEST, PSN + i);
-	craft_expect(&c, XRDMA_BTH_READ_RESP_ONLY, PSN);
-	craft_expect(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 1);
+		request(&c, MODEL_BTH_READ_REQUEST, PSN + i);
+	craft_expect(&c, MODEL_BTH_READ_RESP_ONLY, PSN);
+	craft_expect(&c, MODEL_BTH_READ_RESP_ONLY, PSN + 1);
 	craft_expect_nothing(&c);
 }
 
@@ -102,14 +102,14 @@ static void drain(struct wire_qp *qp)
 			  .flags = XRDMA_QPA_SQD_NOTIFY },
 	};
 
-	assert_int_equal(xrdma_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
 }
 
 static bool draining(const struct wire_qp *qp)
 {
 	struct xrdma_rsp_query_qp rsp = { 0 };
 
-	assert_int_equal(xrdma_qp_query(qp->host->dev, qp->qpn, &rsp),
+	assert_int_equal(model_qp_query(qp->host->dev, qp->qpn, &rsp),
 			 XRDMA_CMD_OK);
 	return rsp.attr.flags & XRDMA_QPA_SQ_DRAINING;
 }
@@ -117,7 +117,7 @@ static bool draining(const struct wire_qp *qp)
 /* With the last acknowledgment, not before; what waits does not begin. */
 static void drained_when_all_is_acknowledged(void **state)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct xrdma_sge sge;
 	struct xrdma_cqe cqe;
 	struct craft c;
@@ -135,11 +135,11 @@ static void drained_when_all_is_acknowledged(void **state)
 		if (!i)
 			drain(&c.p.a);
 	}
-	craft_expect(&c, XRDMA_BTH_SEND_FIRST, wire_defaults.psn);
-	craft_expect(&c, XRDMA_BTH_SEND_LAST, wire_defaults.psn + 1);
+	craft_expect(&c, MODEL_BTH_SEND_FIRST, wire_defaults.psn);
+	craft_expect(&c, MODEL_BTH_SEND_LAST, wire_defaults.psn + 1);
 	craft_expect_nothing(&c);
 	assert_true(draining(&c.p.a));
-	pkt = craft_pkt(&c, XRDMA_BTH_ACK, wire_defaults.psn);
+	pkt = craft_pkt(&c, MODEL_BTH_ACK, wire_defaults.psn);
 	craft_send(&c, &pkt, NULL);
 	craft_turn(&c);
 	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_SQ_DRAINED, 0));
@@ -153,7 +153,7 @@ static void drained_when_all_is_acknowledged(void **state)
 	assert_false(wire_poll_cq(&c.p.a.send_cq, &cqe));
 	/* the other goes on in RTS, without another event */
 	wire_modify_state(&c.p.a, XRDMA_QPS_RTS);
-	craft_expect(&c, XRDMA_BTH_SEND_FIRST, wire_defaults.psn + 2);
+	craft_expect(&c, MODEL_BTH_SEND_FIRST, wire_defaults.psn + 2);
 	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_SQ_DRAINED, 1));
 }
 
@@ -164,7 +164,7 @@ static void drained_at_once(void **state)
 	struct wire_qp ud;
 
 	wire_make_pair(*state, &p, &wire_defaults);
-	assert_false(xrdma_device_park(p.a.host->dev));
+	assert_false(model_device_park(p.a.host->dev));
 	drain(&p.a);
 	wire_settle(*state);
 	assert_non_null(wire_event(p.a.host, XRDMA_EVENT_QP_SQ_DRAINED, 0));
@@ -181,12 +181,12 @@ static void the_first_packet_establishes(void **state)
 {
 	struct wire_params params = wire_defaults;
 	const struct xrdma_eqe *eqe;
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 
 	craft_begin(state, &c, &params);
 	/* in RTS nobody needs to be told */
-	pkt = craft_pkt(&c, XRDMA_BTH_WRITE_ONLY, params.psn ^ 0x55);
+	pkt = craft_pkt(&c, MODEL_BTH_WRITE_ONLY, params.psn ^ 0x55);
 	craft_send(&c, &pkt, NULL);
 	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_COMM_EST, 0));
 	wire_modify_state(&c.p.a, XRDMA_QPS_RESET);

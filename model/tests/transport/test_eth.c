@@ -29,7 +29,7 @@ static void set_port(struct wire_host *host, u32 flags, u32 mtu, u32 qpn)
 	};
 
 	memcpy(p.mac, host->mac, sizeof(p.mac));
-	assert_int_equal(xrdma_port_modify(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_port_modify(host->dev, &p), XRDMA_CMD_OK);
 }
 
 static void make_nic(struct wire_env *env, int host, struct nic *nic)
@@ -45,7 +45,7 @@ static void make_nic(struct wire_env *env, int host, struct nic *nic)
 	p.qpn = cpu_to_le32(nic->qp.qpn);
 	for (p.attr.state = XRDMA_QPS_INIT; p.attr.state <= XRDMA_QPS_RTS;
 	     p.attr.state++)
-		assert_int_equal(xrdma_qp_modify(nic->qp.host->dev, &p),
+		assert_int_equal(model_qp_modify(nic->qp.host->dev, &p),
 				 XRDMA_CMD_OK);
 	nic->buf = wire_alloc(nic->qp.host, 2 * BUF, 4096);
 	nic->key = wire_region(nic->qp.host, 300 + host, nic->buf, 2 * BUF,
@@ -143,16 +143,16 @@ static void send_errors_complete(void **state)
 	}
 }
 
-static void deliver(struct wire_env *env, const u8 *dmac, enum xrdma_rx want)
+static void deliver(struct wire_env *env, const u8 *dmac, enum model_rx want)
 {
 	u8 frame[64];
-	enum xrdma_rx rx;
+	enum model_rx rx;
 
 	make_frame(frame, dmac, env->hosts[1].mac, sizeof(frame));
-	rx = xrdma_rx_frame(env->hosts[0].dev, frame, sizeof(frame));
+	rx = model_rx_frame(env->hosts[0].dev, frame, sizeof(frame));
 	if (rx != want)
-		fail_msg("%s, wanted %s", xrdma_rx_name(rx),
-			 xrdma_rx_name(want));
+		fail_msg("%s, wanted %s", model_rx_name(rx),
+			 model_rx_name(want));
 }
 
 static void frames_are_filtered_by_address(void **state)
@@ -168,20 +168,20 @@ static void frames_are_filtered_by_address(void **state)
 	make_nic(env, 0, &a);
 	for (i = 0; i < 16; i++)
 		post_buffer(&a, i);
-	deliver(env, host->mac, XRDMA_RX_ETHERNET);
-	deliver(env, broadcast, XRDMA_RX_ETHERNET);
-	deliver(env, multicast, XRDMA_RX_FILTERED);
-	deliver(env, other, XRDMA_RX_FILTERED);
+	deliver(env, host->mac, MODEL_RX_ETHERNET);
+	deliver(env, broadcast, MODEL_RX_ETHERNET);
+	deliver(env, multicast, MODEL_RX_FILTERED);
+	deliver(env, other, MODEL_RX_FILTERED);
 	set_port(host, XRDMA_PORT_UP | XRDMA_PORT_ALLMULTI, 1500, a.qp.qpn);
-	deliver(env, multicast, XRDMA_RX_ETHERNET);
-	deliver(env, other, XRDMA_RX_FILTERED);
+	deliver(env, multicast, MODEL_RX_ETHERNET);
+	deliver(env, other, MODEL_RX_FILTERED);
 	set_port(host, XRDMA_PORT_UP | XRDMA_PORT_PROMISC, 1500, a.qp.qpn);
-	deliver(env, multicast, XRDMA_RX_ETHERNET);
-	deliver(env, other, XRDMA_RX_ETHERNET);
+	deliver(env, multicast, MODEL_RX_ETHERNET);
+	deliver(env, other, MODEL_RX_ETHERNET);
 	set_port(host, XRDMA_PORT_UP, 1500, 0);
-	deliver(env, host->mac, XRDMA_RX_STATE);
+	deliver(env, host->mac, MODEL_RX_STATE);
 	set_port(host, 0, 1500, a.qp.qpn);
-	deliver(env, host->mac, XRDMA_RX_DOWN);
+	deliver(env, host->mac, MODEL_RX_DOWN);
 }
 
 static void frames_without_a_buffer_are_dropped(void **state)
@@ -192,14 +192,14 @@ static void frames_without_a_buffer_are_dropped(void **state)
 	struct nic a;
 
 	make_nic(env, 0, &a);
-	deliver(env, env->hosts[0].mac, XRDMA_RX_OVERRUN);
+	deliver(env, env->hosts[0].mac, MODEL_RX_OVERRUN);
 	make_frame(frame, env->hosts[0].mac, env->hosts[1].mac, 1519);
 	post_buffer(&a, 1);
-	assert_int_equal(xrdma_rx_frame(env->hosts[0].dev, frame, 1519),
-			 XRDMA_RX_OVERSIZED);
-	assert_int_equal(xrdma_rx_frame(env->hosts[0].dev, frame, 13),
-			 XRDMA_RX_RUNT);
-	deliver(env, env->hosts[0].mac, XRDMA_RX_ETHERNET);
+	assert_int_equal(model_rx_frame(env->hosts[0].dev, frame, 1519),
+			 MODEL_RX_OVERSIZED);
+	assert_int_equal(model_rx_frame(env->hosts[0].dev, frame, 13),
+			 MODEL_RX_RUNT);
+	deliver(env, env->hosts[0].mac, MODEL_RX_ETHERNET);
 	assert_true(wire_poll_cq(&a.qp.recv_cq, &cqe));
 	assert_int_equal(le32_to_cpu(cqe.byte_len), 64);
 }
@@ -232,7 +232,7 @@ static void a_device_alone_hears_only_itself(void **state)
 static void a_slow_far_end_loses_frames(void **state)
 {
 	struct wire_env *env = *state;
-	struct xrdma_wire *wire = env->hosts[0].dev->wire;
+	struct model_wire *wire = env->hosts[0].dev->wire;
 	u8 frame[100];
 	struct nic a;
 	u32 i;
@@ -240,20 +240,20 @@ static void a_slow_far_end_loses_frames(void **state)
 	make_nic(env, 0, &a);
 	make_frame(frame, env->hosts[1].mac, env->hosts[0].mac, 100);
 	for (i = 0; i < 3000; i++) {
-		struct xrdma_frame *f = xrdma_wire_frame(env->hosts[0].dev->wire);
+		struct model_frame *f = model_wire_frame(env->hosts[0].dev->wire);
 
 		assert_non_null(f);
 		memcpy(f->data, frame, sizeof(frame));
 		f->len = sizeof(frame);
-		xrdma_wire_send(env->hosts[0].dev->wire, f);
+		model_wire_send(env->hosts[0].dev->wire, f);
 	}
 	assert_true(wire->socket.lost > 0);
-	assert_int_equal(wire->socket.backlog.count, XRDMA_SOCKET_BACKLOG);
-	assert_false(xrdma_wire_room(env->hosts[0].dev->wire));
+	assert_int_equal(wire->socket.backlog.count, MODEL_SOCKET_BACKLOG);
+	assert_false(model_wire_room(env->hosts[0].dev->wire));
 	/* what waits for room does not go to sleep */
 	send_frame(&a, 2, frame, 100);
 	for (i = 0; i < 5; i++)
-		assert_true(xrdma_device_poll(env->hosts[0].dev));
+		assert_true(model_device_poll(env->hosts[0].dev));
 	wire_settle(env);
 	assert_int_equal(wire->socket.backlog.count, 0);
 	assert_int_equal(wire->pool.available, wire->pool.total);
@@ -262,14 +262,14 @@ static void a_slow_far_end_loses_frames(void **state)
 static void a_far_end_that_is_gone_loses_frames(void **state)
 {
 	struct wire_env *env = *state;
-	struct xrdma_wire *wire = env->hosts[0].dev->wire;
-	struct xrdma_frame *frame;
+	struct model_wire *wire = env->hosts[0].dev->wire;
+	struct model_frame *frame;
 
-	xrdma_wire_close(env->hosts[1].dev->wire);
-	frame = xrdma_wire_frame(env->hosts[0].dev->wire);
+	model_wire_close(env->hosts[1].dev->wire);
+	frame = model_wire_frame(env->hosts[0].dev->wire);
 	frame->len = 60;
 	memset(frame->data, 0, 60);
-	xrdma_wire_send(env->hosts[0].dev->wire, frame);
+	model_wire_send(env->hosts[0].dev->wire, frame);
 	assert_int_equal(wire->socket.lost, 1);
 	assert_int_equal(wire->pool.available, wire->pool.total);
 }
@@ -284,9 +284,9 @@ static void a_wire_has_two_ends_in_its_specification(void **state)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_true(xrdma_wire_open(env->hosts[0].dev->wire, bad[i]) < 0);
+		assert_true(model_wire_open(env->hosts[0].dev->wire, bad[i]) < 0);
 	assert_false(env->hosts[0].dev->wire->socket.open);
-	assert_true(xrdma_wire_open(env->hosts[0].dev->wire,
+	assert_true(model_wire_open(env->hosts[0].dev->wire,
 				    "local=/nowhere/x,remote=/nowhere/y") < 0);
 	assert_false(env->hosts[0].dev->wire->socket.open);
 }
@@ -294,14 +294,14 @@ static void a_wire_has_two_ends_in_its_specification(void **state)
 static void a_pulled_cable_is_an_event(void **state)
 {
 	struct wire_env *env = *state;
-	struct xrdma_device *dev = env->hosts[0].dev;
+	struct model_device *dev = env->hosts[0].dev;
 
 	assert_true(dev->params.transport->carrier(dev));
 	assert_true(dev->port.link_up);
-	xrdma_wire_set_cable(dev->wire, false);
+	model_wire_set_cable(dev->wire, false);
 	assert_false(dev->params.transport->carrier(dev));
 	assert_false(dev->port.link_up);
-	xrdma_wire_set_cable(dev->wire, true);
+	model_wire_set_cable(dev->wire, true);
 	assert_true(dev->port.link_up);
 }
 

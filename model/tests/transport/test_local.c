@@ -9,8 +9,8 @@
 #include "tests/lib/wire_craft.h"
 #include "tests/lib/wire_mw.h"
 
-#define ACK		(XRDMA_AETH_ACK | XRDMA_AETH_NO_CREDITS)
-#define NAK(value)	(XRDMA_AETH_NAK | XRDMA_NAK_##value)
+#define ACK		(MODEL_AETH_ACK | MODEL_AETH_NO_CREDITS)
+#define NAK(value)	(MODEL_AETH_NAK | MODEL_NAK_##value)
 #define MTU		1024
 #define PSN		(wire_defaults.psn)
 #define RQ_PSN		(wire_defaults.psn ^ 0x55)
@@ -66,7 +66,7 @@ static u8 present_byte(struct scene *s)
 
 static void respond(struct scene *s, u8 opcode, u8 syndrome, u32 psn, u32 len)
 {
-	struct xrdma_pkt pkt = craft_pkt(&s->c, opcode, psn);
+	struct model_pkt pkt = craft_pkt(&s->c, opcode, psn);
 
 	pkt.syndrome = syndrome;
 	pkt.len = len;
@@ -102,18 +102,18 @@ static void a_bind_takes_its_turn(void **state)
 	post(&s, XRDMA_OP_SEND, 4, 10, 0);
 	post_bind(&s, 5, 0x12);
 	assert_int_equal(present_byte(&s), 0xa5);
-	craft_expect(&s.c, XRDMA_BTH_WRITE_FIRST, PSN);
-	craft_expect(&s.c, XRDMA_BTH_WRITE_LAST, PSN + 1);
-	craft_expect(&s.c, XRDMA_BTH_SEND_ONLY, PSN + 2);
+	craft_expect(&s.c, MODEL_BTH_WRITE_FIRST, PSN);
+	craft_expect(&s.c, MODEL_BTH_WRITE_LAST, PSN + 1);
+	craft_expect(&s.c, MODEL_BTH_SEND_ONLY, PSN + 2);
 	craft_expect_nothing(&s.c);
 	assert_int_equal(present_byte(&s), 0x12);
 	not_completed(&s);
-	respond(&s, XRDMA_BTH_ACK, ACK, PSN + 1, 0);
+	respond(&s, MODEL_BTH_ACK, ACK, PSN + 1, 0);
 	completed(&s, 1, XRDMA_WC_SUCCESS);
 	completed(&s, 2, XRDMA_WC_SUCCESS);
 	completed(&s, 3, XRDMA_WC_SUCCESS);
 	not_completed(&s);
-	respond(&s, XRDMA_BTH_ACK, ACK, PSN + 2, 0);
+	respond(&s, MODEL_BTH_ACK, ACK, PSN + 2, 0);
 	completed(&s, 4, XRDMA_WC_SUCCESS);
 	completed(&s, 5, XRDMA_WC_SUCCESS);
 }
@@ -128,22 +128,22 @@ static void going_back_repeats_no_bind(void **state)
 	post_bind(&s, 2, 0x10);
 	post(&s, XRDMA_OP_WRITE, 3, MTU, 0);
 	post_bind(&s, 4, 0x11);
-	craft_expect(&s.c, XRDMA_BTH_WRITE_ONLY, PSN);
-	craft_expect(&s.c, XRDMA_BTH_WRITE_ONLY, PSN + 1);
-	respond(&s, XRDMA_BTH_ACK, NAK(SEQUENCE), PSN, 0);
-	craft_expect(&s.c, XRDMA_BTH_WRITE_ONLY, PSN);
-	craft_expect(&s.c, XRDMA_BTH_WRITE_ONLY, PSN + 1);
+	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN);
+	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN + 1);
+	respond(&s, MODEL_BTH_ACK, NAK(SEQUENCE), PSN, 0);
+	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN);
+	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN + 1);
 	craft_expect_nothing(&s.c);
 	not_completed(&s);
-	respond(&s, XRDMA_BTH_ACK, NAK(SEQUENCE), PSN + 1, 0);
-	craft_expect(&s.c, XRDMA_BTH_WRITE_ONLY, PSN + 1);
+	respond(&s, MODEL_BTH_ACK, NAK(SEQUENCE), PSN + 1, 0);
+	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN + 1);
 	craft_expect_nothing(&s.c);
 	completed(&s, 1, XRDMA_WC_SUCCESS);
 	completed(&s, 2, XRDMA_WC_SUCCESS);
 	not_completed(&s);
 	assert_int_equal(present_byte(&s), 0x11);
 	assert_int_equal(wire_bound(s.c.p.a.host, s.mr), 1);
-	respond(&s, XRDMA_BTH_ACK, ACK, PSN + 1, 0);
+	respond(&s, MODEL_BTH_ACK, ACK, PSN + 1, 0);
 	completed(&s, 3, XRDMA_WC_SUCCESS);
 	completed(&s, 4, XRDMA_WC_SUCCESS);
 }
@@ -156,10 +156,10 @@ static void a_bind_behind_a_read(void **state)
 	begin(state, &s, XRDMA_MPT_MW_1);
 	post(&s, XRDMA_OP_READ, 1, 10, 0);
 	post_bind(&s, 2, 0x10);
-	craft_expect(&s.c, XRDMA_BTH_READ_REQUEST, PSN);
+	craft_expect(&s.c, MODEL_BTH_READ_REQUEST, PSN);
 	craft_expect_nothing(&s.c);
 	assert_int_equal(present_byte(&s), 0x10);
-	respond(&s, XRDMA_BTH_READ_RESP_ONLY, ACK, PSN, 10);
+	respond(&s, MODEL_BTH_READ_RESP_ONLY, ACK, PSN, 10);
 	completed(&s, 1, XRDMA_WC_SUCCESS);
 	completed(&s, 2, XRDMA_WC_SUCCESS);
 }
@@ -181,12 +181,12 @@ static void a_fence_holds_a_bind_back(void **state)
 		.flags = XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE, .seg = &seg,
 	});
 	post(&s, XRDMA_OP_WRITE, 3, 10, 0);
-	craft_expect(&s.c, XRDMA_BTH_READ_REQUEST, PSN);
+	craft_expect(&s.c, MODEL_BTH_READ_REQUEST, PSN);
 	craft_expect_nothing(&s.c);
 	assert_int_equal(present_byte(&s), 0xa5);
-	respond(&s, XRDMA_BTH_READ_RESP_ONLY, ACK, PSN, 10);
+	respond(&s, MODEL_BTH_READ_RESP_ONLY, ACK, PSN, 10);
 	assert_int_equal(present_byte(&s), 0xa4);
-	craft_expect(&s.c, XRDMA_BTH_WRITE_ONLY, PSN + 1);
+	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN + 1);
 }
 
 /* An invalidation waits for all before it, and all behind it for that. */
@@ -199,19 +199,19 @@ static void an_invalidation_waits(void **state)
 	post_bind(&s, 2, 0x10);
 	wire_post_inval(&s.c.p.a, 3, s.mw);
 	post(&s, XRDMA_OP_SEND, 4, 10, 0);
-	craft_expect(&s.c, XRDMA_BTH_WRITE_FIRST, PSN);
-	craft_expect(&s.c, XRDMA_BTH_WRITE_LAST, PSN + 1);
+	craft_expect(&s.c, MODEL_BTH_WRITE_FIRST, PSN);
+	craft_expect(&s.c, MODEL_BTH_WRITE_LAST, PSN + 1);
 	craft_expect_nothing(&s.c);
 	assert_int_equal(wire_state(s.c.p.a.host, s.mw), XRDMA_MPT_VALID);
-	respond(&s, XRDMA_BTH_ACK, ACK, PSN, 0);
+	respond(&s, MODEL_BTH_ACK, ACK, PSN, 0);
 	craft_expect_nothing(&s.c);
 	not_completed(&s);
-	respond(&s, XRDMA_BTH_ACK, ACK, PSN + 1, 0);
+	respond(&s, MODEL_BTH_ACK, ACK, PSN + 1, 0);
 	completed(&s, 1, XRDMA_WC_SUCCESS);
 	completed(&s, 2, XRDMA_WC_SUCCESS);
 	completed(&s, 3, XRDMA_WC_SUCCESS);
 	assert_int_equal(wire_state(s.c.p.a.host, s.mw), XRDMA_MPT_FREE);
-	craft_expect(&s.c, XRDMA_BTH_SEND_ONLY, PSN + 2);
+	craft_expect(&s.c, MODEL_BTH_SEND_ONLY, PSN + 2);
 }
 
 /* A bind that fails completes when all before it have. */
@@ -224,10 +224,10 @@ static void a_failure_completes_in_its_turn(void **state)
 	post_bind(&s, 2, 0x10);
 	post_bind(&s, 3, 0x11);	/* not free */
 	post(&s, XRDMA_OP_SEND, 4, 10, 0);
-	craft_expect(&s.c, XRDMA_BTH_WRITE_ONLY, PSN);
+	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN);
 	craft_expect_nothing(&s.c);
 	not_completed(&s);
-	respond(&s, XRDMA_BTH_ACK, ACK, PSN, 0);
+	respond(&s, MODEL_BTH_ACK, ACK, PSN, 0);
 	completed(&s, 1, XRDMA_WC_SUCCESS);
 	completed(&s, 2, XRDMA_WC_SUCCESS);
 	completed(&s, 3, XRDMA_WC_MW_BIND_ERR);
@@ -286,23 +286,23 @@ static void send_inv_is_on_the_last_packet(void **state)
 	begin(state, &s, XRDMA_MPT_MW_2);
 	post(&s, XRDMA_OP_SEND_INV, 1, 2 * MTU + 5, 0);
 	post(&s, XRDMA_OP_SEND_INV, 2, 5, XRDMA_WQE_SOLICITED);
-	craft_expect(&s.c, XRDMA_BTH_SEND_FIRST, PSN);
-	craft_expect(&s.c, XRDMA_BTH_SEND_MIDDLE, PSN + 1);
-	craft_expect(&s.c, XRDMA_BTH_SEND_LAST_INV, PSN + 2);
+	craft_expect(&s.c, MODEL_BTH_SEND_FIRST, PSN);
+	craft_expect(&s.c, MODEL_BTH_SEND_MIDDLE, PSN + 1);
+	craft_expect(&s.c, MODEL_BTH_SEND_LAST_INV, PSN + 2);
 	assert_int_equal(s.c.pkt.inv_rkey, 0xabcdef12);
 	assert_int_equal(s.c.pkt.len, 5);
-	craft_expect(&s.c, XRDMA_BTH_SEND_ONLY_INV, PSN + 3);
+	craft_expect(&s.c, MODEL_BTH_SEND_ONLY_INV, PSN + 3);
 	assert_int_equal(s.c.pkt.inv_rkey, 0xabcdef12);
 	assert_true(s.c.pkt.solicited);
 }
 
 static void send_inv_packet(struct scene *s, u32 psn, u32 key)
 {
-	struct xrdma_pkt pkt = craft_pkt(&s->c, XRDMA_BTH_SEND_ONLY_INV, psn);
+	struct model_pkt pkt = craft_pkt(&s->c, MODEL_BTH_SEND_ONLY_INV, psn);
 
 	pkt.inv_rkey = key;
 	pkt.ackreq = true;
-	assert_int_equal(craft_send(&s->c, &pkt, NULL), XRDMA_RX_OK);
+	assert_int_equal(craft_send(&s->c, &pkt, NULL), MODEL_RX_OK);
 }
 
 /* The duplicate comes when the window has been bound again, with the same key. */
@@ -351,8 +351,8 @@ static void no_receive_no_invalidation(void **state)
 	post_bind(&s, 1, 0x10);
 	craft_turn(&s.c);
 	send_inv_packet(&s, RQ_PSN, s.mw);
-	craft_expect(&s.c, XRDMA_BTH_ACK, RQ_PSN);
-	assert_int_equal(s.c.pkt.syndrome & XRDMA_AETH_KIND, XRDMA_AETH_RNR);
+	craft_expect(&s.c, MODEL_BTH_ACK, RQ_PSN);
+	assert_int_equal(s.c.pkt.syndrome & MODEL_AETH_KIND, MODEL_AETH_RNR);
 	assert_int_equal(wire_state(s.c.p.a.host, s.mw), XRDMA_MPT_VALID);
 }
 
@@ -360,7 +360,7 @@ static void no_receive_no_invalidation(void **state)
 static void an_invalidation_cuts_a_write(void **state)
 {
 	static const u8 ones[MTU] = { [0 ... MTU - 1] = 0xff };
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct wire_bind b;
 	struct scene s;
 
@@ -373,7 +373,7 @@ static void an_invalidation_cuts_a_write(void **state)
 	wire_post_bind(&s.c.p.a, 1, &b);
 	craft_turn(&s.c);
 	memset(s.c.p.a_mem, 0, 65536);
-	pkt = craft_pkt(&s.c, XRDMA_BTH_WRITE_FIRST, RQ_PSN);
+	pkt = craft_pkt(&s.c, MODEL_BTH_WRITE_FIRST, RQ_PSN);
 	pkt.rkey = b.new_key;
 	pkt.dma_len = 3 * MTU;
 	pkt.len = MTU;
@@ -383,7 +383,7 @@ static void an_invalidation_cuts_a_write(void **state)
 	craft_turn(&s.c);
 	completed(&s, 1, XRDMA_WC_SUCCESS);
 	completed(&s, 2, XRDMA_WC_SUCCESS);
-	pkt = craft_pkt(&s.c, XRDMA_BTH_WRITE_MIDDLE, RQ_PSN + 1);
+	pkt = craft_pkt(&s.c, MODEL_BTH_WRITE_MIDDLE, RQ_PSN + 1);
 	pkt.len = MTU;
 	craft_send(&s.c, &pkt, ones);
 	craft_expect_ack(&s.c, NAK(ACCESS), RQ_PSN + 1);

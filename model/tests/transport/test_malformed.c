@@ -17,7 +17,7 @@ static void cut_off(struct rig *r)
 	rig_good_frame(r, &f);
 	for (len = f.len; len--; ) {
 		f.len = len;
-		rig_dropped(r, &f, len < XRDMA_ETH_BYTES ? XRDMA_RX_RUNT : RIG_ANY);
+		rig_dropped(r, &f, len < MODEL_ETH_BYTES ? MODEL_RX_RUNT : RIG_ANY);
 	}
 }
 
@@ -29,20 +29,20 @@ static void truncated_at_every_byte(void **state)
 /* Lengths and ICRC agree; headers of the operation are missing. */
 static void cut_short(struct rig *r)
 {
-	struct xrdma_opcode op;
-	struct xrdma_pkt pkt;
+	struct model_opcode op;
+	struct model_pkt pkt;
 	struct frame f;
 	u32 opcode, len;
 
 	for (opcode = 0; opcode < 256; opcode++) {
-		if (!xrdma_opcode_get(opcode, &op))
+		if (!model_opcode_get(opcode, &op))
 			continue;
 		pkt = rig_pkt(r, opcode);
-		for (len = XRDMA_BTH_BYTES; len < op.hdr_len; len++) {
+		for (len = MODEL_BTH_BYTES; len < op.hdr_len; len++) {
 			rig_frame(r, &pkt, &f);
-			rig_resize(&f, f.bth + len + XRDMA_ICRC_BYTES);
-			rig_dropped(r, &f, len % 4 ? XRDMA_RX_UDP_LENGTH :
-						 XRDMA_RX_SIZE);
+			rig_resize(&f, f.bth + len + MODEL_ICRC_BYTES);
+			rig_dropped(r, &f, len % 4 ? MODEL_RX_UDP_LENGTH :
+						 MODEL_RX_SIZE);
 		}
 	}
 }
@@ -57,13 +57,13 @@ static void without_bth(struct rig *r)
 	struct frame f;
 	u32 len;
 
-	for (len = 0; len < XRDMA_BTH_BYTES + XRDMA_ICRC_BYTES; len++) {
+	for (len = 0; len < MODEL_BTH_BYTES + MODEL_ICRC_BYTES; len++) {
 		rig_good_frame(r, &f);
 		f.len = f.bth + len;
-		rig_put_ip_length(&f, XRDMA_UDP_BYTES + len);
-		rig_put_udp_length(&f, XRDMA_UDP_BYTES + len);
+		rig_put_ip_length(&f, MODEL_UDP_BYTES + len);
+		rig_put_udp_length(&f, MODEL_UDP_BYTES + len);
 		rig_fix_sum(&f);
-		rig_dropped(r, &f, XRDMA_RX_UDP_LENGTH);
+		rig_dropped(r, &f, MODEL_RX_UDP_LENGTH);
 	}
 }
 
@@ -83,13 +83,13 @@ static void versions(struct rig *r)
 			continue;
 		f.data[f.l3] = v << 4 | (f.data[f.l3] & 0x0f);
 		rig_fix(&f);
-		rig_dropped(r, &f, XRDMA_RX_IP_VERSION);
+		rig_dropped(r, &f, MODEL_RX_IP_VERSION);
 	}
 	for (v = 1; v < 16; v++) {
 		rig_good_frame(r, &f);
 		f.data[f.bth + 1] |= v;
 		rig_fix(&f);
-		rig_dropped(r, &f, XRDMA_RX_BTH_VERSION);
+		rig_dropped(r, &f, MODEL_RX_BTH_VERSION);
 	}
 }
 
@@ -112,14 +112,14 @@ static void ip_lengths(struct rig *r)
 		rig_put_ip_length(&f, len);
 		rig_fix(&f);
 		rig_dropped(r, &f, len > right || (f.is_ipv4 && len < 8) ?
-			XRDMA_RX_IP_LENGTH : XRDMA_RX_UDP_LENGTH);
+			MODEL_RX_IP_LENGTH : MODEL_RX_UDP_LENGTH);
 	}
 	/* IPv4: of header and all, so that it may be less than the header */
-	for (len = 0; f.is_ipv4 && len < XRDMA_IPV4_BYTES; len++) {
+	for (len = 0; f.is_ipv4 && len < MODEL_IPV4_BYTES; len++) {
 		rig_good_frame(r, &f);
-		xrdma_put16(f.data + f.l3 + 2, len);
+		model_put16(f.data + f.l3 + 2, len);
 		rig_fix(&f);
-		rig_dropped(r, &f, XRDMA_RX_IP_LENGTH);
+		rig_dropped(r, &f, MODEL_RX_IP_LENGTH);
 	}
 }
 
@@ -136,7 +136,7 @@ static void udp_lengths(struct rig *r)
 		rig_good_frame(r, &f);
 		rig_put_udp_length(&f, len);
 		rig_fix(&f);
-		rig_dropped(r, &f, XRDMA_RX_UDP_LENGTH);
+		rig_dropped(r, &f, MODEL_RX_UDP_LENGTH);
 	}
 }
 
@@ -149,26 +149,26 @@ static void bad_lengths(void **state)
 /* More pad than there is payload, or either where there is none. */
 static void pads(struct rig *r)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct frame f;
 	u32 pad;
 
 	for (pad = 1; pad < 4; pad++) {
-		pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+		pkt = rig_pkt(r, MODEL_BTH_WRITE_ONLY);
 		rig_frame(r, &pkt, &f);
 		f.data[f.bth + 1] |= pad << 4;
 		rig_fix(&f);
-		rig_dropped(r, &f, XRDMA_RX_SIZE);
-		pkt = rig_pkt(r, XRDMA_BTH_READ_REQUEST);
+		rig_dropped(r, &f, MODEL_RX_SIZE);
+		pkt = rig_pkt(r, MODEL_BTH_READ_REQUEST);
 		rig_frame(r, &pkt, &f);
 		f.data[f.bth + 1] |= pad << 4;
 		rig_resize(&f, f.len + 4);
-		rig_dropped(r, &f, XRDMA_RX_SIZE);
+		rig_dropped(r, &f, MODEL_RX_SIZE);
 	}
-	pkt = rig_pkt(r, XRDMA_BTH_FETCH_ADD);
+	pkt = rig_pkt(r, MODEL_BTH_FETCH_ADD);
 	rig_frame(r, &pkt, &f);
 	rig_resize(&f, f.len + 4);
-	rig_dropped(r, &f, XRDMA_RX_SIZE);
+	rig_dropped(r, &f, MODEL_RX_SIZE);
 }
 
 static void bad_pads(void **state)
@@ -178,22 +178,22 @@ static void bad_pads(void **state)
 
 static void opcodes(struct rig *r)
 {
-	struct xrdma_opcode op;
-	struct xrdma_pkt pkt;
+	struct model_opcode op;
+	struct model_pkt pkt;
 	struct frame f;
 	u32 opcode;
 
 	for (opcode = 0; opcode < 256; opcode++) {
-		bool known = xrdma_opcode_get(opcode, &op);
+		bool known = model_opcode_get(opcode, &op);
 
-		if (known && ((opcode & XRDMA_BTH_TRANSPORT) == XRDMA_BTH_RC ||
-			      opcode == XRDMA_BTH_CNP_OPCODE))
+		if (known && ((opcode & MODEL_BTH_TRANSPORT) == MODEL_BTH_RC ||
+			      opcode == MODEL_BTH_CNP_OPCODE))
 			continue;
-		pkt = rig_pkt(r, known ? opcode : XRDMA_BTH_WRITE_ONLY);
+		pkt = rig_pkt(r, known ? opcode : MODEL_BTH_WRITE_ONLY);
 		rig_frame(r, &pkt, &f);
 		f.data[f.bth] = opcode;
 		rig_fix(&f);
-		rig_dropped(r, &f, known ? XRDMA_RX_TRANSPORT : XRDMA_RX_OPCODE);
+		rig_dropped(r, &f, known ? MODEL_RX_TRANSPORT : MODEL_RX_OPCODE);
 	}
 }
 
@@ -210,11 +210,11 @@ static void icrcs(struct rig *r)
 	for (bit = 0; bit < 32; bit++) {
 		rig_good_frame(r, &f);
 		f.data[f.len - 4 + bit / 8] ^= 1 << bit % 8;
-		rig_dropped(r, &f, XRDMA_RX_ICRC);
+		rig_dropped(r, &f, MODEL_RX_ICRC);
 	}
 	rig_good_frame(r, &f);
 	memset(f.data + f.len - 4, 0, 4);
-	rig_dropped(r, &f, XRDMA_RX_ICRC);
+	rig_dropped(r, &f, MODEL_RX_ICRC);
 }
 
 static void wrong_icrcs(void **state)
@@ -225,20 +225,20 @@ static void wrong_icrcs(void **state)
 static void qpns(struct rig *r)
 {
 	static const u32 foreign[] = { 0, 0x123456, 0xfffffe, 0xffffff };
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct frame f;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(foreign); i++) {
-		pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+		pkt = rig_pkt(r, MODEL_BTH_WRITE_ONLY);
 		pkt.dqpn = foreign[i];
 		rig_frame(r, &pkt, &f);
-		rig_dropped(r, &f, XRDMA_RX_QPN);
+		rig_dropped(r, &f, MODEL_RX_QPN);
 	}
-	pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+	pkt = rig_pkt(r, MODEL_BTH_WRITE_ONLY);
 	pkt.pkey = 0x7ffe;
 	rig_frame(r, &pkt, &f);
-	rig_dropped(r, &f, XRDMA_RX_PKEY);
+	rig_dropped(r, &f, MODEL_RX_PKEY);
 }
 
 static void foreign_queue_pairs(void **state)
@@ -258,17 +258,17 @@ static void addresses(struct rig *r)
 		rig_good_frame(r, &f);
 		f.data[f.udp - 2 * size + i] ^= 0x80;
 		rig_fix(&f);
-		rig_dropped(r, &f, i < size ? XRDMA_RX_SOURCE :
-					  XRDMA_RX_DESTINATION);
+		rig_dropped(r, &f, i < size ? MODEL_RX_SOURCE :
+					  MODEL_RX_DESTINATION);
 	}
 	for (i = 0; i < 6; i++) {
 		rig_good_frame(r, &f);
 		f.data[i] ^= 0x80;
-		rig_dropped(r, &f, XRDMA_RX_FILTERED);
+		rig_dropped(r, &f, MODEL_RX_FILTERED);
 	}
 	rig_good_frame(r, &f);
 	memset(f.data, 0xff, 6);
-	rig_dropped(r, &f, XRDMA_RX_FILTERED);
+	rig_dropped(r, &f, MODEL_RX_FILTERED);
 }
 
 static void spoofed_and_foreign_addresses(void **state)
@@ -286,15 +286,15 @@ static void fragments(struct rig *r)
 	if (!f.is_ipv4) {
 		f.data[f.l3 + 6] = 44;
 		rig_fix(&f);
-		rig_dropped(r, &f, XRDMA_RX_STATE);
+		rig_dropped(r, &f, MODEL_RX_STATE);
 		return;
 	}
 	for (bit = 0; bit < 14; bit++) {
 		rig_good_frame(r, &f);
-		xrdma_put16(f.data + f.l3 + 6, 1 << bit);
+		model_put16(f.data + f.l3 + 6, 1 << bit);
 		rig_fix(&f);
 		/* all but the first have no UDP header: no RoCE */
-		rig_dropped(r, &f, bit == 13 ? XRDMA_RX_FRAGMENT : XRDMA_RX_STATE);
+		rig_dropped(r, &f, bit == 13 ? MODEL_RX_FRAGMENT : MODEL_RX_STATE);
 	}
 	for (bit = 6; bit < 16; bit++) {
 		rig_good_frame(r, &f);
@@ -311,8 +311,8 @@ static void fragments_and_options(void **state)
 
 static void large(struct rig *r)
 {
-	u32 limit = XRDMA_ETH_BYTES + XRDMA_VLAN_BYTES + 1500;
-	struct xrdma_pkt pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+	u32 limit = MODEL_ETH_BYTES + MODEL_VLAN_BYTES + 1500;
+	struct model_pkt pkt = rig_pkt(r, MODEL_BTH_WRITE_ONLY);
 	struct frame f;
 
 	r->p.a.host->dev->port.mtu = 1500;
@@ -320,13 +320,13 @@ static void large(struct rig *r)
 		pkt.dma_len = pkt.len;
 		rig_frame(r, &pkt, &f);
 		if (f.len > limit)
-			rig_dropped(r, &f, XRDMA_RX_OVERSIZED);
+			rig_dropped(r, &f, MODEL_RX_OVERSIZED);
 	}
 	assert_true(f.len > limit);
 	rig_good_frame(r, &f);
 	f.len = limit + 1; /* padding counts too */
 	memset(f.data + 200, 0, limit);
-	rig_dropped(r, &f, XRDMA_RX_OVERSIZED);
+	rig_dropped(r, &f, MODEL_RX_OVERSIZED);
 }
 
 static void oversized(void **state)
@@ -338,20 +338,20 @@ static void oversized(void **state)
 static void answers(struct rig *r)
 {
 	static const u8 opcodes[] = {
-		XRDMA_BTH_ACK, XRDMA_BTH_ATOMIC_ACK, XRDMA_BTH_READ_RESP_ONLY,
-		XRDMA_BTH_READ_RESP_FIRST, XRDMA_BTH_READ_RESP_MIDDLE,
-		XRDMA_BTH_READ_RESP_LAST,
+		MODEL_BTH_ACK, MODEL_BTH_ATOMIC_ACK, MODEL_BTH_READ_RESP_ONLY,
+		MODEL_BTH_READ_RESP_FIRST, MODEL_BTH_READ_RESP_MIDDLE,
+		MODEL_BTH_READ_RESP_LAST,
 	};
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct frame f;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
 		pkt = rig_pkt(r, opcodes[i]);
 		pkt.psn = wire_defaults.psn;
-		pkt.syndrome = XRDMA_AETH_NO_CREDITS;
+		pkt.syndrome = MODEL_AETH_NO_CREDITS;
 		rig_frame(r, &pkt, &f);
-		rig_dropped(r, &f, XRDMA_RX_UNEXPECTED);
+		rig_dropped(r, &f, MODEL_RX_UNEXPECTED);
 	}
 }
 
@@ -365,7 +365,7 @@ static void in_error(struct rig *r)
 	struct frame f;
 
 	rig_good_frame(r, &f);
-	rig_dropped(r, &f, XRDMA_RX_STATE);
+	rig_dropped(r, &f, MODEL_RX_STATE);
 }
 
 static void not_receiving(struct rig *r)
@@ -404,7 +404,7 @@ static bool is_variant(const struct frame *f, u32 bit)
 static void flips_in_icrc(struct rig *r)
 {
 	static const u16 sizes[] = { 0, 1, 6, 255, 1024, 4096 };
-	struct xrdma_pkt pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+	struct model_pkt pkt = rig_pkt(r, MODEL_BTH_WRITE_ONLY);
 	struct frame f;
 	u32 bit, i;
 
@@ -415,7 +415,7 @@ static void flips_in_icrc(struct rig *r)
 			f.data[bit / 8] ^= 1 << bit % 8;
 			if (bit / 8 == f.l3 && bit % 8 >= 4)
 				; /* another version has other fields */
-			else if (xrdma_icrc_ok(f.data, f.l3, f.bth, f.len) !=
+			else if (model_icrc_ok(f.data, f.l3, f.bth, f.len) !=
 				 is_variant(&f, bit))
 				fail_msg("byte %u, bit %u", bit / 8, bit % 8);
 			f.data[bit / 8] ^= 1 << bit % 8;
@@ -434,7 +434,7 @@ static void every_flipped_bit_is_in_the_icrc(void **state)
  */
 static void flips_on_the_wire(struct rig *r)
 {
-	struct xrdma_pkt pkt = rig_pkt(r, XRDMA_BTH_WRITE_ONLY);
+	struct model_pkt pkt = rig_pkt(r, MODEL_BTH_WRITE_ONLY);
 	struct frame f;
 	u32 bit;
 
@@ -445,7 +445,7 @@ static void flips_on_the_wire(struct rig *r)
 		u32 byte = bit / 8;
 
 		if ((byte >= 6 && byte < 12) ||
-		    (f.l3 > XRDMA_ETH_BYTES && (byte == 14 || byte == 15)) ||
+		    (f.l3 > MODEL_ETH_BYTES && (byte == 14 || byte == 15)) ||
 		    (byte >= f.l3 && is_variant(&f, bit)))
 			continue;
 		f.data[byte] ^= 1 << bit % 8;
@@ -473,7 +473,7 @@ static void flips_that_are_none(struct rig *r)
 			continue;
 		f.data[bit / 8] ^= 1 << bit % 8;
 		rig_fix_sum(&f);
-		assert_int_equal(rig_receive(r, f.data, f.len), XRDMA_RX_OK);
+		assert_int_equal(rig_receive(r, f.data, f.len), MODEL_RX_OK);
 		f.data[bit / 8] ^= 1 << bit % 8;
 	}
 }

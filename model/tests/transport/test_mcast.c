@@ -38,7 +38,7 @@ static void begin(void **state, struct scene *s)
 	s->d = (struct wire_dgram) {
 		.opcode = XRDMA_OP_SEND,
 		.flags = XRDMA_WQE_SIGNALED | XRDMA_WQE_INLINE,
-		.dqpn = XRDMA_QPN_MCAST, .qkey = WIRE_QKEY,
+		.dqpn = MODEL_QPN_MCAST, .qkey = WIRE_QKEY,
 		.inline_data = s->data, .num_sge = sizeof(s->data),
 		.av = wire_group_av(wire_group_4, 0),
 	};
@@ -68,7 +68,7 @@ static void send_to_group(struct scene *s)
 	wire_settle(s->env);
 }
 
-static u64 verdicts(const struct scene *s, enum xrdma_rx rx)
+static u64 verdicts(const struct scene *s, enum model_rx rx)
 {
 	return s->host->dev->wire->rx_frames[rx];
 }
@@ -84,7 +84,7 @@ static void all_members_get_a_copy(void **state)
 	send_to_group(&s);
 	assert_false(wire_poll_cq(&s.b[0].recv_cq, &cqe));
 	if (s.env->n == 2)
-		assert_int_equal(verdicts(&s, XRDMA_RX_FILTERED), 1);
+		assert_int_equal(verdicts(&s, MODEL_RX_FILTERED), 1);
 	assert_int_equal(wire_mcast(&s.b[0], wire_group_4, true), 0);
 	assert_int_equal(wire_mcast(&s.b[1], wire_group_4, true), 0);
 	send_to_group(&s);
@@ -173,17 +173,17 @@ static void the_qkey_counts(void **state)
 	s.d.qkey++;
 	send_to_group(&s);
 	assert_false(wire_poll_cq(&s.b[0].recv_cq, &cqe));
-	assert_int_equal(verdicts(&s, XRDMA_RX_QKEY), 1);
+	assert_int_equal(verdicts(&s, MODEL_RX_QKEY), 1);
 	/* a number of its own does not get through either */
 	s.d.qkey--;
 	s.d.dqpn = s.b[0].qpn;
 	send_to_group(&s);
-	assert_int_equal(verdicts(&s, XRDMA_RX_DESTINATION), 1);
+	assert_int_equal(verdicts(&s, MODEL_RX_DESTINATION), 1);
 	/* nor does another group of the same MAC address */
-	s.d.dqpn = XRDMA_QPN_MCAST;
+	s.d.dqpn = MODEL_QPN_MCAST;
 	s.d.av.dgid[13] ^= 0x80;
 	send_to_group(&s);
-	assert_int_equal(verdicts(&s, XRDMA_RX_DESTINATION), 2);
+	assert_int_equal(verdicts(&s, MODEL_RX_DESTINATION), 2);
 	assert_false(wire_poll_cq(&s.b[0].recv_cq, &cqe));
 }
 
@@ -195,7 +195,7 @@ static void what_may_be_attached(void **state)
 		{ [10] = 0xff, 0xff, 223, 0, 0, 1 },
 		{ 1, [10] = 0xff, 0xff, 239, 0, 0, 1 },
 	};
-	struct xrdma_device *dev;
+	struct model_device *dev;
 	u8 gid[16] = { 0xff };
 	struct wire_qp rc;
 	struct scene s;
@@ -214,8 +214,8 @@ static void what_may_be_attached(void **state)
 	assert_int_equal(wire_mcast(&s.a, wire_group_4, true), XRDMA_CMD_OK);
 	assert_int_equal(wire_mcast(&s.a, wire_group_4, true),
 			 XRDMA_CMD_BAD_NUMBER);
-	assert_int_equal(xrdma_qp_destroy(dev, s.a.qpn), XRDMA_CMD_BUSY);
-	for (i = 1; i < XRDMA_MAX_MCAST; i++) {
+	assert_int_equal(model_qp_destroy(dev, s.a.qpn), XRDMA_CMD_BUSY);
+	for (i = 1; i < MODEL_MAX_MCAST; i++) {
 		gid[15] = i;
 		assert_int_equal(wire_mcast(&s.a, gid, true), XRDMA_CMD_OK);
 	}
@@ -225,13 +225,13 @@ static void what_may_be_attached(void **state)
 	gid[15] = 1;
 	assert_int_equal(wire_mcast(&s.b[0], gid, true), XRDMA_CMD_OK);
 	assert_int_equal(wire_mcast(&s.a, wire_group_4, false), XRDMA_CMD_OK);
-	assert_false(xrdma_mcast_wanted(dev, s.d.av.dmac));
-	for (i = 1; i < XRDMA_MAX_MCAST; i++) {
+	assert_false(model_mcast_wanted(dev, s.d.av.dmac));
+	for (i = 1; i < MODEL_MAX_MCAST; i++) {
 		gid[15] = i;
 		assert_int_equal(wire_mcast(&s.a, gid, false), XRDMA_CMD_OK);
 	}
 	assert_int_equal(dev->mcast.num, 1);
-	assert_int_equal(xrdma_qp_destroy(dev, s.a.qpn), XRDMA_CMD_OK);
+	assert_int_equal(model_qp_destroy(dev, s.a.qpn), XRDMA_CMD_OK);
 }
 
 #define T(name, n) cmocka_unit_test_setup_teardown(name, wire_setup_##n, \

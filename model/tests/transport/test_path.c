@@ -23,9 +23,9 @@ enum { IPV4, IPV6, IPV6_VLAN, NUM_GIDS };
 
 /* A frame that host 0 has sent to host 1. */
 struct sent {
-	struct xrdma_net net;
-	struct xrdma_pkt pkt;
-	u8 frame[XRDMA_FRAME_MAX];
+	struct model_net net;
+	struct model_pkt pkt;
+	u8 frame[MODEL_FRAME_MAX];
 	u32 len;
 };
 
@@ -57,32 +57,32 @@ static void write_to_peer(struct craft *c, u32 len)
 
 static void next_frame(struct craft *c, struct sent *s)
 {
-	struct xrdma_wire *wire = c->p.b.host->dev->wire;
-	struct xrdma_frame *frame;
+	struct model_wire *wire = c->p.b.host->dev->wire;
+	struct model_frame *frame;
 
 	craft_turn(c);
-	frame = xrdma_frameq_pop(&wire->arrived);
+	frame = model_frameq_pop(&wire->arrived);
 	assert_non_null(frame);
 	memcpy(s->frame, frame->data, frame->len);
 	s->len = frame->len;
-	xrdma_frame_put(&wire->pool, frame);
-	assert_int_equal(xrdma_net_parse(&s->net, s->frame, s->len),
-			 XRDMA_RX_OK);
-	assert_true(xrdma_icrc_ok(s->frame, s->net.l3, s->net.bth,
+	model_frame_put(&wire->pool, frame);
+	assert_int_equal(model_net_parse(&s->net, s->frame, s->len),
+			 MODEL_RX_OK);
+	assert_true(model_icrc_ok(s->frame, s->net.l3, s->net.bth,
 				  s->net.end));
-	assert_int_equal(xrdma_pkt_parse(&s->pkt, s->frame + s->net.bth,
+	assert_int_equal(model_pkt_parse(&s->pkt, s->frame + s->net.bth,
 					 s->net.end - s->net.bth -
-					 XRDMA_ICRC_BYTES), XRDMA_RX_OK);
+					 MODEL_ICRC_BYTES), MODEL_RX_OK);
 }
 
 static void check_ipv4(const struct sent *s)
 {
 	const u8 *ip = s->frame + 14;
 
-	assert_int_equal(xrdma_get16(s->frame + 12), 0x0800);
+	assert_int_equal(model_get16(s->frame + 12), 0x0800);
 	assert_int_equal(ip[0], 0x45);
 	assert_int_equal(ip[1] & ~3, TCLASS);
-	assert_int_equal(xrdma_get16(ip + 2), s->len - 14);
+	assert_int_equal(model_get16(ip + 2), s->len - 14);
 	assert_int_equal(ip[8], HOP_LIMIT);
 	assert_int_equal(ip[9], 17);
 	assert_memory_equal(ip + 12, ((u8[]){ 192, 168, 77, 1 }), 4);
@@ -94,14 +94,14 @@ static void check_ipv6(const struct sent *s, bool vlan)
 	const u8 *ip = s->frame + (vlan ? 18 : 14);
 
 	if (vlan) {
-		assert_int_equal(xrdma_get16(s->frame + 12), 0x8100);
-		assert_int_equal(xrdma_get16(s->frame + 14), VLAN);
+		assert_int_equal(model_get16(s->frame + 12), 0x8100);
+		assert_int_equal(model_get16(s->frame + 14), VLAN);
 	}
-	assert_int_equal(xrdma_get16(ip - 2), 0x86dd);
+	assert_int_equal(model_get16(ip - 2), 0x86dd);
 	assert_int_equal(ip[0] >> 4, 6);
-	assert_int_equal(xrdma_get16(ip) >> 4 & 0xfc, TCLASS);
-	assert_int_equal(xrdma_get32(ip) & 0xfffff, FLOW_LABEL);
-	assert_int_equal(xrdma_get16(ip + 4),
+	assert_int_equal(model_get16(ip) >> 4 & 0xfc, TCLASS);
+	assert_int_equal(model_get32(ip) & 0xfffff, FLOW_LABEL);
+	assert_int_equal(model_get16(ip + 4),
 			 s->len - (ip - s->frame) - 40);
 	assert_int_equal(ip[6], 17);
 	assert_int_equal(ip[7], HOP_LIMIT);
@@ -117,10 +117,10 @@ static void check_headers(const struct craft *c, const struct sent *s,
 	else
 		check_ipv6(s, gid_index == IPV6_VLAN);
 	assert_int_equal(s->net.sport, SPORT);
-	assert_int_equal(xrdma_get16(s->frame + s->net.l4 + 2),
-			 XRDMA_ROCE_UDP_PORT);
+	assert_int_equal(model_get16(s->frame + s->net.l4 + 2),
+			 MODEL_ROCE_UDP_PORT);
 	assert_memory_equal(s->net.dgid, c->p.a.qp->attr.av.dgid, 16);
-	assert_int_equal(s->pkt.pkey, XRDMA_PKEY_DEFAULT);
+	assert_int_equal(s->pkt.pkey, MODEL_PKEY_DEFAULT);
 }
 
 static void every_path_and_mtu(void **state)
@@ -137,19 +137,19 @@ static void every_path_and_mtu(void **state)
 			write_to_peer(&c, 2 * bytes + 1);
 			next_frame(&c, &s);
 			check_headers(&c, &s, gid);
-			assert_int_equal(s.pkt.opcode, XRDMA_BTH_WRITE_FIRST);
+			assert_int_equal(s.pkt.opcode, MODEL_BTH_WRITE_FIRST);
 			assert_int_equal(s.pkt.len, bytes);
-			assert_int_equal(xrdma_rx_frame(c.p.b.host->dev,
+			assert_int_equal(model_rx_frame(c.p.b.host->dev,
 							s.frame, s.len),
-					 XRDMA_RX_OK);
+					 MODEL_RX_OK);
 			next_frame(&c, &s);
 			assert_int_equal(s.pkt.len, bytes);
-			xrdma_rx_frame(c.p.b.host->dev, s.frame, s.len);
+			model_rx_frame(c.p.b.host->dev, s.frame, s.len);
 			next_frame(&c, &s);
 			check_headers(&c, &s, gid);
-			assert_int_equal(s.pkt.opcode, XRDMA_BTH_WRITE_LAST);
+			assert_int_equal(s.pkt.opcode, MODEL_BTH_WRITE_LAST);
 			assert_int_equal(s.pkt.len, 1);
-			xrdma_rx_frame(c.p.b.host->dev, s.frame, s.len);
+			model_rx_frame(c.p.b.host->dev, s.frame, s.len);
 			assert_memory_equal(c.p.b_mem, c.p.a_mem,
 					    2 * bytes + 1);
 		}
@@ -197,13 +197,13 @@ static void a_new_tag_counts_at_once(void **state)
 	assert_false(s.net.has_vlan);
 	memcpy(p.gid, c.p.a.host->gid, sizeof(p.gid));
 	memcpy(p.mac, c.p.a.host->mac, sizeof(p.mac));
-	assert_int_equal(xrdma_gid_set(c.p.a.host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_gid_set(c.p.a.host->dev, &p), XRDMA_CMD_OK);
 	write_to_peer(&c, 10);
 	next_frame(&c, &s);
 	assert_true(s.net.has_vlan);
 	assert_int_equal(s.net.vlan_tci, 0x6005);
-	assert_int_equal(xrdma_rx_frame(c.p.b.host->dev, s.frame, s.len),
-			 XRDMA_RX_OK);
+	assert_int_equal(model_rx_frame(c.p.b.host->dev, s.frame, s.len),
+			 MODEL_RX_OK);
 }
 
 #define T(name)								\

@@ -8,8 +8,8 @@
 
 #include "tests/lib/wire_craft.h"
 
-#define ACK		(XRDMA_AETH_ACK | XRDMA_AETH_NO_CREDITS)
-#define NAK(value)	(XRDMA_AETH_NAK | XRDMA_NAK_##value)
+#define ACK		(MODEL_AETH_ACK | MODEL_AETH_NO_CREDITS)
+#define NAK(value)	(MODEL_AETH_NAK | MODEL_NAK_##value)
 #define REQ_PSN		(wire_defaults.psn)
 #define RESP_PSN	(wire_defaults.psn ^ 0x55)
 
@@ -63,13 +63,13 @@ static void flush_on_the_wire(void **state)
 	post_flush(&c.p.a, 1, XRDMA_FLUSH_GLOBAL | XRDMA_FLUSH_PERSISTENT,
 		   0x12345678, 77, 0x4455);
 	post_flush(&c.p.a, 2, XRDMA_FLUSH_GLOBAL | XRDMA_FLUSH_MR, 0, 0, 0x66);
-	craft_expect(&c, XRDMA_BTH_FLUSH, REQ_PSN);
+	craft_expect(&c, MODEL_BTH_FLUSH, REQ_PSN);
 	assert_int_equal(c.pkt.flush, 0x3);
 	assert_true(c.pkt.va == 0x12345678);
 	assert_int_equal(c.pkt.rkey, 0x4455);
 	assert_int_equal(c.pkt.dma_len, 77);
 	assert_int_equal(c.pkt.len, 0);
-	craft_expect(&c, XRDMA_BTH_FLUSH, REQ_PSN + 1);
+	craft_expect(&c, MODEL_BTH_FLUSH, REQ_PSN + 1);
 	assert_int_equal(c.pkt.flush, 0x11);
 	assert_int_equal(c.pkt.dma_len, 0);
 	craft_expect_nothing(&c);
@@ -82,7 +82,7 @@ static void atomic_write_on_the_wire(void **state)
 
 	begin(state, &c, ALL);
 	post_atomic_write(&c.p.a, 1, 0x0102030405060708, 0x1000, 0x77);
-	craft_expect(&c, XRDMA_BTH_ATOMIC_WRITE, REQ_PSN);
+	craft_expect(&c, MODEL_BTH_ATOMIC_WRITE, REQ_PSN);
 	assert_int_equal(c.pkt.len, 8);
 	assert_int_equal(c.pkt.dma_len, 8);
 	assert_true(c.pkt.va == 0x1000);
@@ -93,7 +93,7 @@ static void atomic_write_on_the_wire(void **state)
 
 static void respond(struct craft *c, u8 opcode, u32 psn, u32 len)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, opcode, psn);
+	struct model_pkt pkt = craft_pkt(c, opcode, psn);
 
 	pkt.syndrome = ACK;
 	pkt.len = len;
@@ -121,15 +121,15 @@ static void only_a_response_completes(void **state)
 	begin(state, &c, ALL);
 	post_flush(&c.p.a, 1, XRDMA_FLUSH_GLOBAL, 0x1000, 8, 0x77);
 	post_atomic_write(&c.p.a, 2, 5, 0x1000, 0x77);
-	craft_expect(&c, XRDMA_BTH_FLUSH, REQ_PSN);
-	craft_expect(&c, XRDMA_BTH_ATOMIC_WRITE, REQ_PSN + 1);
-	respond(&c, XRDMA_BTH_ACK, REQ_PSN + 1, 0);
+	craft_expect(&c, MODEL_BTH_FLUSH, REQ_PSN);
+	craft_expect(&c, MODEL_BTH_ATOMIC_WRITE, REQ_PSN + 1);
+	respond(&c, MODEL_BTH_ACK, REQ_PSN + 1, 0);
 	assert_false(wire_poll_cq(&c.p.a.send_cq, &cqe));
-	craft_expect(&c, XRDMA_BTH_FLUSH, REQ_PSN);
-	craft_expect(&c, XRDMA_BTH_ATOMIC_WRITE, REQ_PSN + 1);
-	respond(&c, XRDMA_BTH_READ_RESP_ONLY, REQ_PSN, 0);
+	craft_expect(&c, MODEL_BTH_FLUSH, REQ_PSN);
+	craft_expect(&c, MODEL_BTH_ATOMIC_WRITE, REQ_PSN + 1);
+	respond(&c, MODEL_BTH_READ_RESP_ONLY, REQ_PSN, 0);
 	completed(&c, 1, XRDMA_OP_FLUSH, XRDMA_WC_SUCCESS);
-	respond(&c, XRDMA_BTH_READ_RESP_ONLY, REQ_PSN + 1, 0);
+	respond(&c, MODEL_BTH_READ_RESP_ONLY, REQ_PSN + 1, 0);
 	completed(&c, 2, XRDMA_OP_ATOMIC_WRITE, XRDMA_WC_SUCCESS);
 	assert_int_equal(c.p.a.qp->tp->req.rd_atomic, 0);
 }
@@ -140,8 +140,8 @@ static void a_response_with_data_is_bad(void **state)
 
 	begin(state, &c, ALL);
 	post_flush(&c.p.a, 1, XRDMA_FLUSH_GLOBAL, 0x1000, 8, 0x77);
-	craft_expect(&c, XRDMA_BTH_FLUSH, REQ_PSN);
-	respond(&c, XRDMA_BTH_READ_RESP_ONLY, REQ_PSN, 4);
+	craft_expect(&c, MODEL_BTH_FLUSH, REQ_PSN);
+	respond(&c, MODEL_BTH_READ_RESP_ONLY, REQ_PSN, 4);
 	completed(&c, 1, XRDMA_OP_FLUSH, XRDMA_WC_BAD_RESP_ERR);
 }
 
@@ -156,14 +156,14 @@ static void both_count_as_reads_in_flight(void **state)
 	post_atomic_write(&c.p.a, 2, 5, 0x1000, 0x77);
 	post_flush(&c.p.a, 3, XRDMA_FLUSH_GLOBAL, 0x1000, 8, 0x77);
 	post_atomic_write(&c.p.a, 4, 5, 0x1000, 0x77);
-	craft_expect(&c, XRDMA_BTH_FLUSH, REQ_PSN);
-	craft_expect(&c, XRDMA_BTH_ATOMIC_WRITE, REQ_PSN + 1);
+	craft_expect(&c, MODEL_BTH_FLUSH, REQ_PSN);
+	craft_expect(&c, MODEL_BTH_ATOMIC_WRITE, REQ_PSN + 1);
 	craft_expect_nothing(&c);
-	respond(&c, XRDMA_BTH_READ_RESP_ONLY, REQ_PSN, 0);
-	craft_expect(&c, XRDMA_BTH_FLUSH, REQ_PSN + 2);
+	respond(&c, MODEL_BTH_READ_RESP_ONLY, REQ_PSN, 0);
+	craft_expect(&c, MODEL_BTH_FLUSH, REQ_PSN + 2);
 	craft_expect_nothing(&c);
-	respond(&c, XRDMA_BTH_READ_RESP_ONLY, REQ_PSN + 1, 0);
-	craft_expect(&c, XRDMA_BTH_ATOMIC_WRITE, REQ_PSN + 3);
+	respond(&c, MODEL_BTH_READ_RESP_ONLY, REQ_PSN + 1, 0);
+	craft_expect(&c, MODEL_BTH_ATOMIC_WRITE, REQ_PSN + 3);
 }
 
 static const struct bad_wqe {
@@ -209,19 +209,19 @@ static void entries_that_are_wrong(void **state)
 	}
 }
 
-static struct xrdma_pkt flush_pkt(const struct craft *c, u32 psn, u32 flush,
+static struct model_pkt flush_pkt(const struct craft *c, u32 psn, u32 flush,
 				  u32 length)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_FLUSH, psn);
+	struct model_pkt pkt = craft_pkt(c, MODEL_BTH_FLUSH, psn);
 
 	pkt.flush = flush;
 	pkt.dma_len = length;
 	return pkt;
 }
 
-static struct xrdma_pkt atomic_write_pkt(const struct craft *c, u32 psn)
+static struct model_pkt atomic_write_pkt(const struct craft *c, u32 psn)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_ATOMIC_WRITE, psn);
+	struct model_pkt pkt = craft_pkt(c, MODEL_BTH_ATOMIC_WRITE, psn);
 
 	pkt.len = 8;
 	pkt.dma_len = 8;
@@ -230,7 +230,7 @@ static struct xrdma_pkt atomic_write_pkt(const struct craft *c, u32 psn)
 
 static void expect_empty(struct craft *c, u32 psn, u32 msn)
 {
-	craft_expect(c, XRDMA_BTH_READ_RESP_ONLY, psn);
+	craft_expect(c, MODEL_BTH_READ_RESP_ONLY, psn);
 	assert_int_equal(c->pkt.syndrome, ACK);
 	assert_int_equal(c->pkt.len, 0);
 	assert_int_equal(c->pkt.msn, msn);
@@ -240,17 +240,17 @@ static void atomic_writes_happen_once(void **state)
 {
 	static const u8 one[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	static const u8 two[] = { 9, 9, 9, 9, 9, 9, 9, 9 };
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 
 	begin(state, &c, ALL);
 	pkt = atomic_write_pkt(&c, RESP_PSN);
-	assert_int_equal(craft_send(&c, &pkt, one), XRDMA_RX_OK);
+	assert_int_equal(craft_send(&c, &pkt, one), MODEL_RX_OK);
 	expect_empty(&c, RESP_PSN, 1);
 	assert_memory_equal(c.p.a_mem, one, 8);
 	/* a duplicate gets its answer, and changes nothing */
 	memset(c.p.a_mem, 0x55, 8);
-	assert_int_equal(craft_send(&c, &pkt, two), XRDMA_RX_OK);
+	assert_int_equal(craft_send(&c, &pkt, two), MODEL_RX_OK);
 	expect_empty(&c, RESP_PSN, 1);
 	assert_int_equal(c.p.a_mem[0], 0x55);
 	pkt = atomic_write_pkt(&c, RESP_PSN + 1);
@@ -262,17 +262,17 @@ static void atomic_writes_happen_once(void **state)
 
 static void flushes_are_answered_in_order(void **state)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 	u8 value = 7;
 
 	begin(state, &c, ALL);
-	pkt = craft_pkt(&c, XRDMA_BTH_WRITE_ONLY, RESP_PSN);
+	pkt = craft_pkt(&c, MODEL_BTH_WRITE_ONLY, RESP_PSN);
 	pkt.len = 1;
 	pkt.dma_len = 1;
 	craft_send(&c, &pkt, &value);
 	pkt = flush_pkt(&c, RESP_PSN + 1, XRDMA_FLUSH_GLOBAL, 8);
-	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_OK);
+	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_OK);
 	pkt = flush_pkt(&c, RESP_PSN + 2, XRDMA_FLUSH_PERSISTENT, 8);
 	craft_send(&c, &pkt, NULL);
 	expect_empty(&c, RESP_PSN + 1, 2);
@@ -287,7 +287,7 @@ static void flushes_are_answered_in_order(void **state)
 static void old_duplicates_are_not_answered(void **state)
 {
 	struct wire_params params = params_with(ALL);
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 	u32 i;
 
@@ -309,7 +309,7 @@ static void old_duplicates_are_not_answered(void **state)
 /* A whole region has neither address nor length; its rights count. */
 static void a_whole_region_is_flushed(void **state)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 
 	begin(state, &c, ALL & ~PERSISTENT);
@@ -317,11 +317,11 @@ static void a_whole_region_is_flushed(void **state)
 	pkt.va = 5;
 	craft_send(&c, &pkt, NULL);
 	expect_empty(&c, RESP_PSN, 1);
-	pkt.psn = (RESP_PSN + 1) & XRDMA_PSN_MASK;
+	pkt.psn = (RESP_PSN + 1) & MODEL_PSN_MASK;
 	pkt.dma_len = 0xffffffff;
 	craft_send(&c, &pkt, NULL);
 	expect_empty(&c, RESP_PSN + 1, 2);
-	pkt.psn = (RESP_PSN + 2) & XRDMA_PSN_MASK;
+	pkt.psn = (RESP_PSN + 2) & MODEL_PSN_MASK;
 	pkt.flush = XRDMA_FLUSH_PERSISTENT | XRDMA_FLUSH_MR;
 	pkt.dma_len = 0;
 	craft_send(&c, &pkt, NULL);
@@ -332,7 +332,7 @@ static void a_whole_region_is_flushed(void **state)
 static void the_address_must_be_aligned(void **state)
 {
 	struct xrdma_mpt_entry *e;
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 
 	begin(state, &c, ALL);
@@ -358,45 +358,45 @@ static const struct refusal {
 	u8 syndrome;
 	u8 reason;
 } refusals[] = {
-	{ "no right to flush", WIRE_ALL_RIGHTS, ALL, XRDMA_BTH_FLUSH,
+	{ "no right to flush", WIRE_ALL_RIGHTS, ALL, MODEL_BTH_FLUSH,
 	  XRDMA_FLUSH_GLOBAL, 0, 8, 0, NAK(ACCESS), XRDMA_FAULT_RIGHTS },
-	{ "the other right", WIRE_ALL_RIGHTS | GLOBAL, ALL, XRDMA_BTH_FLUSH,
+	{ "the other right", WIRE_ALL_RIGHTS | GLOBAL, ALL, MODEL_BTH_FLUSH,
 	  XRDMA_FLUSH_PERSISTENT, 0, 8, 0, NAK(ACCESS), XRDMA_FAULT_RIGHTS },
-	{ "one of two", WIRE_ALL_RIGHTS | PERSISTENT, ALL, XRDMA_BTH_FLUSH,
+	{ "one of two", WIRE_ALL_RIGHTS | PERSISTENT, ALL, MODEL_BTH_FLUSH,
 	  XRDMA_FLUSH_GLOBAL | XRDMA_FLUSH_PERSISTENT, 0, 8, 0, NAK(ACCESS),
 	  XRDMA_FAULT_RIGHTS },
 	{ "no right of the queue pair", ALL, WIRE_ALL_RIGHTS | GLOBAL,
-	  XRDMA_BTH_FLUSH, XRDMA_FLUSH_PERSISTENT, 0, 8, 0, NAK(INVALID),
+	  MODEL_BTH_FLUSH, XRDMA_FLUSH_PERSISTENT, 0, 8, 0, NAK(INVALID),
 	  XRDMA_FAULT_QP_RIGHTS },
-	{ "a range outside", ALL, ALL, XRDMA_BTH_FLUSH, XRDMA_FLUSH_GLOBAL, 1,
+	{ "a range outside", ALL, ALL, MODEL_BTH_FLUSH, XRDMA_FLUSH_GLOBAL, 1,
 	  WIRE_BUF_SIZE, 0, NAK(ACCESS), XRDMA_FAULT_RANGE },
-	{ "no placement", ALL, ALL, XRDMA_BTH_FLUSH, 0, 0, 8, 0, NAK(INVALID),
+	{ "no placement", ALL, ALL, MODEL_BTH_FLUSH, 0, 0, 8, 0, NAK(INVALID),
 	  0 },
-	{ "a placement that is none", ALL, ALL, XRDMA_BTH_FLUSH, 0x5, 0, 8, 0,
+	{ "a placement that is none", ALL, ALL, MODEL_BTH_FLUSH, 0x5, 0, 8, 0,
 	  NAK(INVALID), 0 },
-	{ "a selectivity that is none", ALL, ALL, XRDMA_BTH_FLUSH, 0x21, 0, 8,
+	{ "a selectivity that is none", ALL, ALL, MODEL_BTH_FLUSH, 0x21, 0, 8,
 	  0, NAK(INVALID), 0 },
 	{ "no right to write", ALL & ~XRDMA_ACCESS_REMOTE_WRITE, ALL,
-	  XRDMA_BTH_ATOMIC_WRITE, 0, 0, 8, 8, NAK(ACCESS),
+	  MODEL_BTH_ATOMIC_WRITE, 0, 0, 8, 8, NAK(ACCESS),
 	  XRDMA_FAULT_RIGHTS },
 	{ "no right of the queue pair to write", ALL,
-	  ALL & ~XRDMA_ACCESS_REMOTE_WRITE, XRDMA_BTH_ATOMIC_WRITE, 0, 0, 8, 8,
+	  ALL & ~XRDMA_ACCESS_REMOTE_WRITE, MODEL_BTH_ATOMIC_WRITE, 0, 0, 8, 8,
 	  NAK(INVALID), XRDMA_FAULT_QP_RIGHTS },
-	{ "not aligned", ALL, ALL, XRDMA_BTH_ATOMIC_WRITE, 0, 4, 8, 8,
+	{ "not aligned", ALL, ALL, MODEL_BTH_ATOMIC_WRITE, 0, 4, 8, 8,
 	  NAK(INVALID), XRDMA_FAULT_ALIGN },
-	{ "behind the end", ALL, ALL, XRDMA_BTH_ATOMIC_WRITE, 0, WIRE_BUF_SIZE,
+	{ "behind the end", ALL, ALL, MODEL_BTH_ATOMIC_WRITE, 0, WIRE_BUF_SIZE,
 	  8, 8, NAK(ACCESS), XRDMA_FAULT_RANGE },
-	{ "payload too short", ALL, ALL, XRDMA_BTH_ATOMIC_WRITE, 0, 0, 8, 7,
+	{ "payload too short", ALL, ALL, MODEL_BTH_ATOMIC_WRITE, 0, 0, 8, 7,
 	  NAK(INVALID), 0 },
-	{ "payload too long", ALL, ALL, XRDMA_BTH_ATOMIC_WRITE, 0, 0, 8, 12,
+	{ "payload too long", ALL, ALL, MODEL_BTH_ATOMIC_WRITE, 0, 0, 8, 12,
 	  NAK(INVALID), 0 },
-	{ "length not 8", ALL, ALL, XRDMA_BTH_ATOMIC_WRITE, 0, 0, 16, 8,
+	{ "length not 8", ALL, ALL, MODEL_BTH_ATOMIC_WRITE, 0, 0, 16, 8,
 	  NAK(INVALID), 0 },
 };
 
 static u8 last_fault(struct wire_host *host, u8 *opcode)
 {
-	struct xrdma_eq *eq = xrdma_eq_get(host->dev, 0);
+	struct model_eq *eq = model_eq_get(host->dev, 0);
 	const struct xrdma_eqe *eqe =
 		wire_ptr(host, eq->ring.root & XRDMA_ROOT_ADDR);
 	u8 reason = 0;
@@ -414,7 +414,7 @@ static void refuse(void **state, const struct refusal *r)
 {
 	struct wire_params params = params_with(r->qp_access);
 	u8 opcode = 0;
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 	u8 before;
 
@@ -427,7 +427,7 @@ static void refuse(void **state, const struct refusal *r)
 	pkt.va += r->offset;
 	pkt.dma_len = r->length;
 	pkt.len = r->len;
-	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_OK);
+	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_OK);
 	craft_expect_ack(&c, r->syndrome, RESP_PSN);
 	assert_int_equal(last_fault(c.p.a.host, &opcode), r->reason);
 	if (r->reason)

@@ -11,7 +11,7 @@
 /* What is in the asynchronous event queue, from the first event on. */
 static const struct xrdma_eqe *event(struct wire_host *host, u32 index)
 {
-	struct xrdma_eq *eq = xrdma_eq_get(host->dev, 0);
+	struct model_eq *eq = model_eq_get(host->dev, 0);
 	const struct xrdma_eqe *eqe =
 		wire_ptr(host, eq->ring.root & XRDMA_ROOT_ADDR);
 
@@ -360,12 +360,12 @@ static void without_a_receive_rnr_retries_run_out(void **state)
 	params.rnr_retry = 2;
 	params.min_rnr_timer = 12;
 	wire_make_pair(env, &p, &params);
-	start = xrdma_loop_now(env->loop);
+	start = model_loop_now(env->loop);
 	post(&p, XRDMA_OP_SEND, 1, 100, 0, 0);
 	post(&p, XRDMA_OP_SEND, 2, 100, 0, 0);
 	wire_expect_send(&p.a, 1, XRDMA_WC_RNR_RETRY_EXC_ERR);
 	wire_expect_send(&p.a, 2, XRDMA_WC_WR_FLUSH_ERR);
-	assert_true(xrdma_loop_now(env->loop) - start == 2 * 640000);
+	assert_true(model_loop_now(env->loop) - start == 2 * 640000);
 	assert_int_equal(p.a.host->dev->stats[XRDMA_STAT_RNR_NAK], 3);
 	assert_int_equal(p.b.qp->state, XRDMA_QPS_RTS);
 }
@@ -414,12 +414,12 @@ static void retries_run_out(void **state)
 	params.retry_cnt = 3;
 	wire_make_pair(env, &p, &params);
 	wire_modify_state(&p.b, XRDMA_QPS_RESET);
-	start = xrdma_loop_now(env->loop);
+	start = model_loop_now(env->loop);
 	post(&p, XRDMA_OP_READ, 1, 100, p.b_buf, p.b_key);
 	post(&p, XRDMA_OP_WRITE, 2, 100, p.b_buf, p.b_key);
 	wire_expect_send(&p.a, 1, XRDMA_WC_RETRY_EXC_ERR);
 	wire_expect_send(&p.a, 2, XRDMA_WC_WR_FLUSH_ERR);
-	assert_true(xrdma_loop_now(env->loop) - start == 4 * 4 * 4194304);
+	assert_true(model_loop_now(env->loop) - start == 4 * 4 * 4194304);
 	assert_int_equal(p.a.host->dev->stats[XRDMA_STAT_ACK_TIMEOUTS], 4);
 	assert_false(wire_poll_cq(&p.a.send_cq, &cqe));
 }
@@ -535,10 +535,10 @@ static void destruction_leaves_nothing_behind(void **state)
 	post(&p, XRDMA_OP_READ, 1, 4000000, p.b_buf, p.b_key);
 	wire_turn(env);
 	wire_turn(env);
-	assert_int_equal(xrdma_qp_destroy(p.b.host->dev, p.b.qpn),
+	assert_int_equal(model_qp_destroy(p.b.host->dev, p.b.qpn),
 			 XRDMA_CMD_OK);
 	wire_expect_send(&p.a, 1, XRDMA_WC_RETRY_EXC_ERR);
-	assert_int_equal(xrdma_qp_destroy(p.a.host->dev, p.a.qpn),
+	assert_int_equal(model_qp_destroy(p.a.host->dev, p.a.qpn),
 			 XRDMA_CMD_OK);
 	wire_run(env, 1000 * WIRE_MS);
 }
@@ -546,10 +546,10 @@ static void destruction_leaves_nothing_behind(void **state)
 static void rnr_timer_codes_are_those_of_the_standard(void **state)
 {
 	(void)state;
-	assert_true(xrdma_rnr_timer_ns(0) == 655360000);
-	assert_true(xrdma_rnr_timer_ns(1) == 10000);
-	assert_true(xrdma_rnr_timer_ns(12) == 640000);
-	assert_true(xrdma_rnr_timer_ns(31) == 491520000);
+	assert_true(model_rnr_timer_ns(0) == 655360000);
+	assert_true(model_rnr_timer_ns(1) == 10000);
+	assert_true(model_rnr_timer_ns(12) == 640000);
+	assert_true(model_rnr_timer_ns(31) == 491520000);
 }
 
 #define ONE(test)							\

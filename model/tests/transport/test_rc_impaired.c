@@ -48,8 +48,8 @@ static void create_target(struct run *r, int host, struct wire_qp *qp)
 	qp->host = &r->env->hosts[host];
 	qp->qpn = qp->host->next_number++;
 	p.qpn = cpu_to_le32(qp->qpn);
-	assert_int_equal(xrdma_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
-	qp->qp = xrdma_qp_get(qp->host->dev, qp->qpn);
+	assert_int_equal(model_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
+	qp->qp = model_qp_get(qp->host->dev, qp->qpn);
 }
 
 static void connect(struct wire_qp *a, struct wire_qp *b,
@@ -220,7 +220,7 @@ static bool finished(const struct run *r)
 
 static void run_streams(struct run *r)
 {
-	u64 end = xrdma_loop_now(r->env->loop) + 4000000 * WIRE_MS;
+	u64 end = model_loop_now(r->env->loop) + 4000000 * WIRE_MS;
 
 	while (!finished(r)) {
 		serve_all(r);
@@ -229,13 +229,13 @@ static void run_streams(struct run *r)
 		if (fake_loop_next(r->env->loop) == UINT64_MAX)
 			continue;
 		fake_loop_advance(r->env->loop, fake_loop_next(r->env->loop));
-		assert_true(xrdma_loop_now(r->env->loop) < end);
+		assert_true(model_loop_now(r->env->loop) < end);
 	}
 }
 
 static void print_counts(const struct wire_env *env)
 {
-	const struct xrdma_device *dev = env->hosts[0].dev;
+	const struct model_device *dev = env->hosts[0].dev;
 
 	print_message("    %llu frames, %llu NAKs, %llu timeouts, %llu RNR\n",
 		      dev->wire->tx_frames,
@@ -264,9 +264,9 @@ static struct run *begin(enum imp_kind kind, int hosts, const char *impair,
 	imp_seed(seed);
 	make_streams(r, seed, total);
 	for (i = 0; i < hosts; i++) {
-		struct xrdma_device *dev = r->env->hosts[i].dev;
+		struct model_device *dev = r->env->hosts[i].dev;
 
-		assert_int_equal(xrdma_wire_impair(dev->wire, "tx", impair), 0);
+		assert_int_equal(model_wire_impair(dev->wire, "tx", impair), 0);
 		dev->wire->tx.rng += seed + i;
 	}
 	return r;
@@ -390,7 +390,7 @@ static bool is_over(const struct run *r)
 static void broken_run(int hosts, const char *impair, u64 seed, u32 *failures)
 {
 	struct run *r = begin(IMP_RC, hosts, impair, seed, 60, true);
-	u64 end_ns = xrdma_loop_now(r->env->loop) + 100000 * WIRE_MS;
+	u64 end_ns = model_loop_now(r->env->loop) + 100000 * WIRE_MS;
 	int i;
 
 	while (!is_over(r)) {
@@ -400,7 +400,7 @@ static void broken_run(int hosts, const char *impair, u64 seed, u32 *failures)
 		    fake_loop_next(r->env->loop) == UINT64_MAX)
 			continue;
 		fake_loop_advance(r->env->loop, fake_loop_next(r->env->loop));
-		assert_true(xrdma_loop_now(r->env->loop) < end_ns);
+		assert_true(model_loop_now(r->env->loop) < end_ns);
 	}
 	for (i = 0; i < IMP_STREAMS; i++) {
 		failures[r->failed[i]]++;

@@ -8,8 +8,8 @@
 
 #include "tests/lib/wire_craft.h"
 
-#define ACK		(XRDMA_AETH_ACK | XRDMA_AETH_NO_CREDITS)
-#define NAK(value)	(XRDMA_AETH_NAK | XRDMA_NAK_##value)
+#define ACK		(MODEL_AETH_ACK | MODEL_AETH_NO_CREDITS)
+#define NAK(value)	(MODEL_AETH_NAK | MODEL_NAK_##value)
 #define MTU		1024
 
 /* First PSN of the queue pair under test, just before the wrap. */
@@ -31,10 +31,10 @@ static void post(struct craft *c, u8 opcode, u64 wr_id, u32 len)
 	});
 }
 
-static enum xrdma_rx respond(struct craft *c, u8 opcode, u8 syndrome, u32 psn)
+static enum model_rx respond(struct craft *c, u8 opcode, u8 syndrome, u32 psn)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, opcode, psn);
-	enum xrdma_rx rx;
+	struct model_pkt pkt = craft_pkt(c, opcode, psn);
+	enum model_rx rx;
 
 	pkt.syndrome = syndrome;
 	rx = craft_send(c, &pkt, NULL);
@@ -44,13 +44,13 @@ static enum xrdma_rx respond(struct craft *c, u8 opcode, u8 syndrome, u32 psn)
 
 static void ack(struct craft *c, u8 syndrome, u32 psn)
 {
-	assert_int_equal(respond(c, XRDMA_BTH_ACK, syndrome, psn), XRDMA_RX_OK);
+	assert_int_equal(respond(c, MODEL_BTH_ACK, syndrome, psn), MODEL_RX_OK);
 }
 
 static void read_response(struct craft *c, u8 opcode, u32 psn, u32 offset,
 			  u32 len)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, opcode, psn);
+	struct model_pkt pkt = craft_pkt(c, opcode, psn);
 
 	pkt.syndrome = ACK;
 	pkt.len = len;
@@ -81,19 +81,19 @@ static void messages_are_cut_by_the_mtu(void **state)
 	begin(state, &c);
 	post(&c, XRDMA_OP_WRITE_IMM, 1, 2 * MTU + 1);
 	post(&c, XRDMA_OP_SEND, 2, MTU);
-	craft_expect(&c, XRDMA_BTH_WRITE_FIRST, PSN);
+	craft_expect(&c, MODEL_BTH_WRITE_FIRST, PSN);
 	assert_true(c.pkt.va == 0x1000);
 	assert_int_equal(c.pkt.rkey, 0x77);
 	assert_int_equal(c.pkt.dma_len, 2 * MTU + 1);
 	assert_int_equal(c.pkt.len, MTU);
 	assert_false(c.pkt.ackreq);
-	craft_expect(&c, XRDMA_BTH_WRITE_MIDDLE, PSN + 1);
+	craft_expect(&c, MODEL_BTH_WRITE_MIDDLE, PSN + 1);
 	assert_memory_equal(c.data, c.p.a_mem + MTU, MTU);
-	craft_expect(&c, XRDMA_BTH_WRITE_LAST_IMM, PSN + 2);
+	craft_expect(&c, MODEL_BTH_WRITE_LAST_IMM, PSN + 2);
 	assert_int_equal(be32_to_cpu(c.pkt.imm), 6);
 	assert_int_equal(c.pkt.len, 1);
 	assert_true(c.pkt.ackreq);
-	craft_expect(&c, XRDMA_BTH_SEND_ONLY, PSN + 3);
+	craft_expect(&c, MODEL_BTH_SEND_ONLY, PSN + 3);
 	assert_int_equal(c.pkt.len, MTU);
 	craft_expect_nothing(&c);
 }
@@ -127,18 +127,18 @@ static void an_ack_of_what_was_not_sent_is_dropped(void **state)
 
 	begin(state, &c);
 	post(&c, XRDMA_OP_WRITE, 1, 10);
-	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
-	assert_int_equal(respond(&c, XRDMA_BTH_ACK, ACK, PSN + 1),
-			 XRDMA_RX_UNEXPECTED);
+	craft_expect(&c, MODEL_BTH_WRITE_ONLY, PSN);
+	assert_int_equal(respond(&c, MODEL_BTH_ACK, ACK, PSN + 1),
+			 MODEL_RX_UNEXPECTED);
 	not_completed(&c);
-	assert_int_equal(respond(&c, XRDMA_BTH_ACK, 0x40, PSN),
-			 XRDMA_RX_UNEXPECTED);
-	assert_int_equal(respond(&c, XRDMA_BTH_ACK, XRDMA_AETH_NAK | 5, PSN),
-			 XRDMA_RX_UNEXPECTED);
-	assert_int_equal(respond(&c, XRDMA_BTH_ATOMIC_ACK, ACK, PSN),
-			 XRDMA_RX_UNEXPECTED);
-	assert_int_equal(respond(&c, XRDMA_BTH_READ_RESP_ONLY, ACK, PSN),
-			 XRDMA_RX_UNEXPECTED);
+	assert_int_equal(respond(&c, MODEL_BTH_ACK, 0x40, PSN),
+			 MODEL_RX_UNEXPECTED);
+	assert_int_equal(respond(&c, MODEL_BTH_ACK, MODEL_AETH_NAK | 5, PSN),
+			 MODEL_RX_UNEXPECTED);
+	assert_int_equal(respond(&c, MODEL_BTH_ATOMIC_ACK, ACK, PSN),
+			 MODEL_RX_UNEXPECTED);
+	assert_int_equal(respond(&c, MODEL_BTH_READ_RESP_ONLY, ACK, PSN),
+			 MODEL_RX_UNEXPECTED);
 	not_completed(&c);
 	ack(&c, ACK, PSN);
 	completed(&c, 1, XRDMA_WC_SUCCESS);
@@ -158,8 +158,8 @@ static void a_sequence_nak_sends_again_from_there(void **state)
 	completed(&c, 0, XRDMA_WC_SUCCESS);
 	not_completed(&c);
 	for (i = 3; i < 10; i++) {
-		craft_expect(&c, i & 1 ? XRDMA_BTH_WRITE_LAST :
-			     XRDMA_BTH_WRITE_FIRST, PSN + i);
+		craft_expect(&c, i & 1 ? MODEL_BTH_WRITE_LAST :
+			     MODEL_BTH_WRITE_FIRST, PSN + i);
 		assert_memory_equal(c.data, c.p.a_mem + (i & 1) * MTU, MTU);
 	}
 	/* the same NAK once more, late: not sent again */
@@ -178,10 +178,10 @@ static void sequence_naks_without_progress_use_up_retries(void **state)
 
 	begin(state, &c);
 	post(&c, XRDMA_OP_WRITE, 1, 10);
-	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	craft_expect(&c, MODEL_BTH_WRITE_ONLY, PSN);
 	for (i = 0; i < 7; i++) {
 		ack(&c, NAK(SEQUENCE), PSN);
-		craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+		craft_expect(&c, MODEL_BTH_WRITE_ONLY, PSN);
 		c.p.a.qp->tp->req.recovering = false;
 	}
 	ack(&c, NAK(SEQUENCE), PSN);
@@ -203,8 +203,8 @@ static void a_timeout_sends_again_what_is_not_acknowledged(void **state)
 	wire_run(c.env, 60 * WIRE_MS);	/* 67 ms is the timeout */
 	craft_expect_nothing(&c);
 	fake_loop_advance(c.env->loop, fake_loop_next(c.env->loop));
-	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 1);
-	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 2);
+	craft_expect(&c, MODEL_BTH_WRITE_ONLY, PSN + 1);
+	craft_expect(&c, MODEL_BTH_WRITE_ONLY, PSN + 2);
 	craft_expect_nothing(&c);
 	assert_int_equal(c.p.a.qp->tp->req.retries, 6);
 	ack(&c, ACK, PSN + 2);
@@ -218,13 +218,13 @@ static void a_late_timer_waits_for_what_has_arrived(void **state)
 
 	begin(state, &c);
 	post(&c, XRDMA_OP_WRITE, 1, 10);
-	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	craft_expect(&c, MODEL_BTH_WRITE_ONLY, PSN);
 	fake_loop_advance(c.env->loop,
-			  xrdma_loop_now(c.env->loop) + 1000 * WIRE_MS);
+			  model_loop_now(c.env->loop) + 1000 * WIRE_MS);
 	craft_expect_nothing(&c);
 	assert_int_equal(c.p.a.qp->tp->req.retries, 7);
 	fake_loop_advance(c.env->loop, fake_loop_next(c.env->loop));
-	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	craft_expect(&c, MODEL_BTH_WRITE_ONLY, PSN);
 	assert_int_equal(c.p.a.qp->tp->req.retries, 6);
 }
 
@@ -236,14 +236,14 @@ static void reads_are_placed_by_psn(void **state)
 	memset(c.p.a_mem, 0, 3000);
 	post(&c, XRDMA_OP_READ, 1, 3000);
 	post(&c, XRDMA_OP_WRITE, 2, 10);
-	craft_expect(&c, XRDMA_BTH_READ_REQUEST, PSN);
+	craft_expect(&c, MODEL_BTH_READ_REQUEST, PSN);
 	assert_int_equal(c.pkt.dma_len, 3000);
-	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 3);
-	read_response(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 0, MTU);
-	read_response(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 0, MTU);
-	read_response(&c, XRDMA_BTH_READ_RESP_MIDDLE, PSN + 1, MTU, MTU);
+	craft_expect(&c, MODEL_BTH_WRITE_ONLY, PSN + 3);
+	read_response(&c, MODEL_BTH_READ_RESP_FIRST, PSN, 0, MTU);
+	read_response(&c, MODEL_BTH_READ_RESP_FIRST, PSN, 0, MTU);
+	read_response(&c, MODEL_BTH_READ_RESP_MIDDLE, PSN + 1, MTU, MTU);
 	not_completed(&c);
-	read_response(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
+	read_response(&c, MODEL_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
 	completed(&c, 1, XRDMA_WC_SUCCESS);
 	assert_memory_equal(c.p.a_mem, c.p.b_mem, 3000);
 	not_completed(&c);
@@ -259,15 +259,15 @@ static void a_lost_read_response_is_asked_for_again(void **state)
 	begin(state, &c);
 	memset(c.p.a_mem, 0, 3000);
 	post(&c, XRDMA_OP_READ, 1, 3000);
-	craft_expect(&c, XRDMA_BTH_READ_REQUEST, PSN);
-	read_response(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 0, MTU);
-	read_response(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
-	craft_expect(&c, XRDMA_BTH_READ_REQUEST, PSN + 1);
+	craft_expect(&c, MODEL_BTH_READ_REQUEST, PSN);
+	read_response(&c, MODEL_BTH_READ_RESP_FIRST, PSN, 0, MTU);
+	read_response(&c, MODEL_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
+	craft_expect(&c, MODEL_BTH_READ_REQUEST, PSN + 1);
 	assert_true(c.pkt.va == 0x1000 + MTU);
 	assert_int_equal(c.pkt.dma_len, 3000 - MTU);
 	craft_expect_nothing(&c);
-	read_response(&c, XRDMA_BTH_READ_RESP_FIRST, PSN + 1, MTU, MTU);
-	read_response(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
+	read_response(&c, MODEL_BTH_READ_RESP_FIRST, PSN + 1, MTU, MTU);
+	read_response(&c, MODEL_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
 	completed(&c, 1, XRDMA_WC_SUCCESS);
 	assert_memory_equal(c.p.a_mem, c.p.b_mem, 3000);
 }
@@ -286,11 +286,11 @@ static void an_ack_beyond_a_read_is_an_implied_nak(void **state)
 	ack(&c, ACK, PSN + 2);
 	completed(&c, 1, XRDMA_WC_SUCCESS);
 	not_completed(&c);
-	craft_expect(&c, XRDMA_BTH_READ_REQUEST, PSN + 1);
-	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 2);
+	craft_expect(&c, MODEL_BTH_READ_REQUEST, PSN + 1);
+	craft_expect(&c, MODEL_BTH_WRITE_ONLY, PSN + 2);
 	ack(&c, ACK, PSN + 2);
 	craft_expect_nothing(&c);
-	read_response(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 1, 0, 10);
+	read_response(&c, MODEL_BTH_READ_RESP_ONLY, PSN + 1, 0, 10);
 	completed(&c, 2, XRDMA_WC_SUCCESS);
 	ack(&c, ACK, PSN + 2);
 	completed(&c, 3, XRDMA_WC_SUCCESS);
@@ -305,8 +305,8 @@ static void a_response_acknowledges_what_is_before_it(void **state)
 	post(&c, XRDMA_OP_FETCH_ADD, 2, 8);
 	while (craft_receive(&c))
 		;
-	assert_int_equal(respond(&c, XRDMA_BTH_ATOMIC_ACK, ACK, PSN + 1),
-			 XRDMA_RX_OK);
+	assert_int_equal(respond(&c, MODEL_BTH_ATOMIC_ACK, ACK, PSN + 1),
+			 MODEL_RX_OK);
 	completed(&c, 1, XRDMA_WC_SUCCESS);
 	completed(&c, 2, XRDMA_WC_SUCCESS);
 }
@@ -321,13 +321,13 @@ struct bad_response {
 static void bad_responses_fail_the_read(void **state)
 {
 	static const struct bad_response cases[] = {
-		{ "LAST in place of FIRST", XRDMA_BTH_READ_RESP_LAST, 0, MTU },
-		{ "ONLY in place of FIRST", XRDMA_BTH_READ_RESP_ONLY, 0, MTU },
-		{ "FIRST too short", XRDMA_BTH_READ_RESP_FIRST, 0, MTU - 4 },
-		{ "FIRST too long", XRDMA_BTH_READ_RESP_FIRST, 0, MTU + 4 },
-		{ "LAST too short", XRDMA_BTH_READ_RESP_LAST, 1, 951 - 4 },
-		{ "LAST too long", XRDMA_BTH_READ_RESP_LAST, 1, MTU },
-		{ "MIDDLE in place of LAST", XRDMA_BTH_READ_RESP_MIDDLE, 1,
+		{ "LAST in place of FIRST", MODEL_BTH_READ_RESP_LAST, 0, MTU },
+		{ "ONLY in place of FIRST", MODEL_BTH_READ_RESP_ONLY, 0, MTU },
+		{ "FIRST too short", MODEL_BTH_READ_RESP_FIRST, 0, MTU - 4 },
+		{ "FIRST too long", MODEL_BTH_READ_RESP_FIRST, 0, MTU + 4 },
+		{ "LAST too short", MODEL_BTH_READ_RESP_LAST, 1, 951 - 4 },
+		{ "LAST too long", MODEL_BTH_READ_RESP_LAST, 1, MTU },
+		{ "MIDDLE in place of LAST", MODEL_BTH_READ_RESP_MIDDLE, 1,
 		  951 },
 	};
 	size_t i;
@@ -341,9 +341,9 @@ static void bad_responses_fail_the_read(void **state)
 		wire_setup_2(&env);
 		begin(&env, &c);
 		post(&c, XRDMA_OP_READ, 1, MTU + 951);
-		craft_expect(&c, XRDMA_BTH_READ_REQUEST, PSN);
+		craft_expect(&c, MODEL_BTH_READ_REQUEST, PSN);
 		if (cases[i].psn)
-			read_response(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 0,
+			read_response(&c, MODEL_BTH_READ_RESP_FIRST, PSN, 0,
 				      MTU);
 		read_response(&c, cases[i].opcode, PSN + cases[i].psn, 0,
 			      cases[i].len);
@@ -394,16 +394,16 @@ static void rnr_nak_waits_and_sends_again(void **state)
 	post(&c, XRDMA_OP_SEND, 2, 10);
 	while (craft_receive(&c))
 		;
-	ack(&c, XRDMA_AETH_RNR | 14, PSN);	/* 1.28 ms */
-	ack(&c, XRDMA_AETH_RNR | 14, PSN);	/* late */
+	ack(&c, MODEL_AETH_RNR | 14, PSN);	/* 1.28 ms */
+	ack(&c, MODEL_AETH_RNR | 14, PSN);	/* late */
 	craft_expect_nothing(&c);
-	start = xrdma_loop_now(c.env->loop);
+	start = model_loop_now(c.env->loop);
 	assert_true(fake_loop_next(c.env->loop) - start <= 1280000);
 	fake_loop_advance(c.env->loop, start + 1279999);
 	craft_expect_nothing(&c);
 	fake_loop_advance(c.env->loop, start + 1280000);
-	craft_expect(&c, XRDMA_BTH_SEND_ONLY, PSN);
-	craft_expect(&c, XRDMA_BTH_SEND_ONLY, PSN + 1);
+	craft_expect(&c, MODEL_BTH_SEND_ONLY, PSN);
+	craft_expect(&c, MODEL_BTH_SEND_ONLY, PSN + 1);
 	ack(&c, ACK, PSN + 1);
 	completed(&c, 1, XRDMA_WC_SUCCESS);
 	completed(&c, 2, XRDMA_WC_SUCCESS);
@@ -421,8 +421,8 @@ static void the_window_closes_without_acks(void **state)
 		n++;
 		acks += c.pkt.ackreq;
 	}
-	assert_int_equal(n, XRDMA_REQ_PSN_WINDOW);
-	assert_int_equal(acks, XRDMA_REQ_PSN_WINDOW / XRDMA_REQ_ACK_EVERY);
+	assert_int_equal(n, MODEL_REQ_PSN_WINDOW);
+	assert_int_equal(acks, MODEL_REQ_PSN_WINDOW / MODEL_REQ_ACK_EVERY);
 	ack(&c, ACK, PSN + 9);
 	for (n = 0; craft_receive(&c); n++)
 		;
@@ -452,24 +452,24 @@ static void a_changed_gid_changes_the_headers(void **state)
 		.flags = cpu_to_le32(XRDMA_GID_VALID | XRDMA_GID_IPV4),
 		.mac = { 2, 7, 7, 7, 7, 7 },
 	};
-	const struct xrdma_frame *frame;
-	struct xrdma_device *dev;
+	const struct model_frame *frame;
+	struct model_device *dev;
 	struct craft c;
 
 	begin(state, &c);
 	dev = c.p.a.host->dev;
 	post(&c, XRDMA_OP_WRITE, 1, 10);
-	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN);
+	craft_expect(&c, MODEL_BTH_WRITE_ONLY, PSN);
 	memcpy(gid.gid, c.p.a.host->gid, sizeof(gid.gid));
-	assert_int_equal(xrdma_gid_set(dev, &gid), XRDMA_CMD_OK);
+	assert_int_equal(model_gid_set(dev, &gid), XRDMA_CMD_OK);
 	post(&c, XRDMA_OP_WRITE, 2, 10);
 	craft_turn(&c);
 	frame = c.p.b.host->dev->wire->arrived.head;
 	assert_non_null(frame);
 	assert_memory_equal(frame->data + 6, gid.mac, 6);
-	craft_expect(&c, XRDMA_BTH_WRITE_ONLY, PSN + 1);
+	craft_expect(&c, MODEL_BTH_WRITE_ONLY, PSN + 1);
 	memset(&gid, 0, sizeof(gid));
-	assert_int_equal(xrdma_gid_set(dev, &gid), XRDMA_CMD_OK);
+	assert_int_equal(model_gid_set(dev, &gid), XRDMA_CMD_OK);
 	post(&c, XRDMA_OP_WRITE, 3, 10);
 	craft_expect_nothing(&c);
 	assert_int_equal(dev->wire->tx_no_gid, 1);

@@ -8,8 +8,8 @@
 
 #include "tests/lib/wire_craft.h"
 
-#define ACK		(XRDMA_AETH_ACK | XRDMA_AETH_NO_CREDITS)
-#define NAK(value)	(XRDMA_AETH_NAK | XRDMA_NAK_##value)
+#define ACK		(MODEL_AETH_ACK | MODEL_AETH_NO_CREDITS)
+#define NAK(value)	(MODEL_AETH_NAK | MODEL_NAK_##value)
 #define MTU		1024
 
 /* PSN that the queue pair under test expects first, just before the wrap. */
@@ -22,12 +22,12 @@ static void begin(void **state, struct craft *c)
 
 static void write_only(struct craft *c, u32 psn, u8 value, bool ackreq)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_WRITE_ONLY, psn);
+	struct model_pkt pkt = craft_pkt(c, MODEL_BTH_WRITE_ONLY, psn);
 
 	pkt.len = 1;
 	pkt.dma_len = 1;
 	pkt.ackreq = ackreq;
-	assert_int_equal(craft_send(c, &pkt, &value), XRDMA_RX_OK);
+	assert_int_equal(craft_send(c, &pkt, &value), MODEL_RX_OK);
 }
 
 static void acks_come_when_asked_for_and_together(void **state)
@@ -74,14 +74,14 @@ static void duplicates_are_acknowledged_but_not_executed(void **state)
 {
 	struct xrdma_cqe cqe;
 	struct xrdma_sge sge;
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 
 	begin(state, &c);
 	sge = wire_sge(c.p.a_buf, 100, c.p.a_key);
 	wire_post_recv(&c.p.a, 1, &sge, 1);
 	wire_post_recv(&c.p.a, 2, &sge, 1);
-	pkt = craft_pkt(&c, XRDMA_BTH_SEND_ONLY, PSN);
+	pkt = craft_pkt(&c, MODEL_BTH_SEND_ONLY, PSN);
 	pkt.len = 3;
 	pkt.ackreq = true;
 	craft_send(&c, &pkt, (const u8 *)"one");
@@ -99,10 +99,10 @@ static void duplicates_are_acknowledged_but_not_executed(void **state)
 
 static void fetch_add(struct craft *c, u32 psn)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_FETCH_ADD, psn);
+	struct model_pkt pkt = craft_pkt(c, MODEL_BTH_FETCH_ADD, psn);
 
 	pkt.swap_add = 1;
-	assert_int_equal(craft_send(c, &pkt, NULL), XRDMA_RX_OK);
+	assert_int_equal(craft_send(c, &pkt, NULL), MODEL_RX_OK);
 }
 
 static void duplicate_atomics_get_the_first_result(void **state)
@@ -114,13 +114,13 @@ static void duplicate_atomics_get_the_first_result(void **state)
 	*(u64 *)c.p.a_mem = 100;
 	for (i = 0; i < 17; i++) {
 		fetch_add(&c, PSN + i);
-		craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN + i);
+		craft_expect(&c, MODEL_BTH_ATOMIC_ACK, PSN + i);
 		assert_true(c.pkt.orig == 100 + i);
 		assert_int_equal(c.pkt.msn, i + 1);
 	}
 	for (i = 1; i < 17; i++) {
 		fetch_add(&c, PSN + i);
-		craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN + i);
+		craft_expect(&c, MODEL_BTH_ATOMIC_ACK, PSN + i);
 		assert_true(c.pkt.orig == 100 + i);
 	}
 	/* of 17, only 16 are kept */
@@ -148,11 +148,11 @@ static void an_atomic_must_be_aligned_in_memory(void **state)
 
 static void read_request(struct craft *c, u32 psn, u32 offset, u32 len)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_READ_REQUEST, psn);
+	struct model_pkt pkt = craft_pkt(c, MODEL_BTH_READ_REQUEST, psn);
 
 	pkt.va += offset;
 	pkt.dma_len = len;
-	assert_int_equal(craft_send(c, &pkt, NULL), XRDMA_RX_OK);
+	assert_int_equal(craft_send(c, &pkt, NULL), MODEL_RX_OK);
 }
 
 static void expect_data(struct craft *c, u8 opcode, u32 psn, u32 offset,
@@ -172,13 +172,13 @@ static void reads_take_one_psn_per_response(void **state)
 	read_request(&c, PSN + 3, 0, 1024);
 	read_request(&c, PSN + 4, 0, 0);
 	write_only(&c, PSN + 5, c.p.a_mem[0], true);
-	expect_data(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 10, MTU);
+	expect_data(&c, MODEL_BTH_READ_RESP_FIRST, PSN, 10, MTU);
 	assert_int_equal(c.pkt.syndrome, ACK);
 	assert_int_equal(c.pkt.msn, 1);
-	expect_data(&c, XRDMA_BTH_READ_RESP_MIDDLE, PSN + 1, 1034, MTU);
-	expect_data(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2058, 452);
-	expect_data(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 3, 0, 1024);
-	expect_data(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 4, 0, 0);
+	expect_data(&c, MODEL_BTH_READ_RESP_MIDDLE, PSN + 1, 1034, MTU);
+	expect_data(&c, MODEL_BTH_READ_RESP_LAST, PSN + 2, 2058, 452);
+	expect_data(&c, MODEL_BTH_READ_RESP_ONLY, PSN + 3, 0, 1024);
+	expect_data(&c, MODEL_BTH_READ_RESP_ONLY, PSN + 4, 0, 0);
 	craft_expect_ack(&c, ACK, PSN + 5);
 	assert_int_equal(c.pkt.msn, 4);
 }
@@ -198,7 +198,7 @@ static void a_duplicate_acknowledges_no_read_behind_it(void **state)
 	craft_expect_ack(&c, ACK, PSN);
 	for (i = 2; i < 4; i++)
 		assert_true(craft_receive(&c));
-	craft_expect(&c, XRDMA_BTH_ATOMIC_ACK, PSN + 5);
+	craft_expect(&c, MODEL_BTH_ATOMIC_ACK, PSN + 5);
 	/* all of that is lost, the peer goes back */
 	write_only(&c, PSN, 2, true);
 	craft_expect_ack(&c, ACK, PSN + 1);
@@ -219,20 +219,20 @@ static void duplicate_reads_are_read_again(void **state)
 
 	begin(state, &c);
 	read_request(&c, PSN, 0, 3000);
-	craft_expect(&c, XRDMA_BTH_READ_RESP_FIRST, PSN);
-	craft_expect(&c, XRDMA_BTH_READ_RESP_MIDDLE, PSN + 1);
-	craft_expect(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2);
+	craft_expect(&c, MODEL_BTH_READ_RESP_FIRST, PSN);
+	craft_expect(&c, MODEL_BTH_READ_RESP_MIDDLE, PSN + 1);
+	craft_expect(&c, MODEL_BTH_READ_RESP_LAST, PSN + 2);
 	wire_fill(c.p.a_mem, 3000, 77);
 	read_request(&c, PSN, 0, 3000);
-	expect_data(&c, XRDMA_BTH_READ_RESP_FIRST, PSN, 0, MTU);
-	expect_data(&c, XRDMA_BTH_READ_RESP_MIDDLE, PSN + 1, MTU, MTU);
-	expect_data(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
+	expect_data(&c, MODEL_BTH_READ_RESP_FIRST, PSN, 0, MTU);
+	expect_data(&c, MODEL_BTH_READ_RESP_MIDDLE, PSN + 1, MTU, MTU);
+	expect_data(&c, MODEL_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
 	/* only what is missing: a READ of its own */
 	read_request(&c, PSN + 1, MTU, 3000 - MTU);
-	expect_data(&c, XRDMA_BTH_READ_RESP_FIRST, PSN + 1, MTU, MTU);
-	expect_data(&c, XRDMA_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
+	expect_data(&c, MODEL_BTH_READ_RESP_FIRST, PSN + 1, MTU, MTU);
+	expect_data(&c, MODEL_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
 	read_request(&c, PSN + 2, 2 * MTU, 952);
-	expect_data(&c, XRDMA_BTH_READ_RESP_ONLY, PSN + 2, 2 * MTU, 952);
+	expect_data(&c, MODEL_BTH_READ_RESP_ONLY, PSN + 2, 2 * MTU, 952);
 	/* longer than it was: would need PSNs that are not its own */
 	read_request(&c, PSN + 2, 2 * MTU, MTU + 1);
 	/* and no READ at all was at this PSN */
@@ -253,23 +253,23 @@ static void a_read_that_waits_is_not_doubled(void **state)
 	read_request(&c, PSN + 50, 50 * MTU, 50 * MTU);
 	for (i = 0; i < 100; i++)
 		assert_true(craft_receive(&c));
-	assert_int_equal(c.pkt.opcode, XRDMA_BTH_READ_RESP_LAST);
+	assert_int_equal(c.pkt.opcode, MODEL_BTH_READ_RESP_LAST);
 	craft_expect_nothing(&c);
 }
 
 static void rnr_nak_asks_for_the_same_packet_again(void **state)
 {
 	struct xrdma_sge sge;
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 
 	begin(state, &c);
-	pkt = craft_pkt(&c, XRDMA_BTH_SEND_ONLY, PSN);
+	pkt = craft_pkt(&c, MODEL_BTH_SEND_ONLY, PSN);
 	pkt.ackreq = true;
 	pkt.len = 5;
 	craft_send(&c, &pkt, (const u8 *)"hello");
 	write_only(&c, PSN + 1, 1, true);	/* silently forgotten */
-	craft_expect_ack(&c, XRDMA_AETH_RNR | 12, PSN);
+	craft_expect_ack(&c, MODEL_AETH_RNR | 12, PSN);
 	craft_expect_nothing(&c);
 	sge = wire_sge(c.p.a_buf + 100, 5, c.p.a_key);
 	wire_post_recv(&c.p.a, 1, &sge, 1);
@@ -293,55 +293,55 @@ struct breach {
 };
 
 static const struct breach breaches[] = {
-	{ "SEND MIDDLE without FIRST", 0xff, XRDMA_BTH_SEND_MIDDLE, MTU, 0, 0 },
-	{ "SEND LAST without FIRST", 0xff, XRDMA_BTH_SEND_LAST, 1, 0, 0 },
-	{ "WRITE MIDDLE without FIRST", 0xff, XRDMA_BTH_WRITE_MIDDLE, MTU, 0,
+	{ "SEND MIDDLE without FIRST", 0xff, MODEL_BTH_SEND_MIDDLE, MTU, 0, 0 },
+	{ "SEND LAST without FIRST", 0xff, MODEL_BTH_SEND_LAST, 1, 0, 0 },
+	{ "WRITE MIDDLE without FIRST", 0xff, MODEL_BTH_WRITE_MIDDLE, MTU, 0,
 	  0 },
-	{ "WRITE LAST IMM without FIRST", 0xff, XRDMA_BTH_WRITE_LAST_IMM, 1, 0,
+	{ "WRITE LAST IMM without FIRST", 0xff, MODEL_BTH_WRITE_LAST_IMM, 1, 0,
 	  0 },
-	{ "SEND FIRST in a SEND", XRDMA_BTH_SEND_FIRST, XRDMA_BTH_SEND_FIRST,
+	{ "SEND FIRST in a SEND", MODEL_BTH_SEND_FIRST, MODEL_BTH_SEND_FIRST,
 	  MTU, 0, 0 },
-	{ "SEND ONLY in a SEND", XRDMA_BTH_SEND_FIRST, XRDMA_BTH_SEND_ONLY, 1,
+	{ "SEND ONLY in a SEND", MODEL_BTH_SEND_FIRST, MODEL_BTH_SEND_ONLY, 1,
 	  0, 0 },
-	{ "WRITE LAST in a SEND", XRDMA_BTH_SEND_FIRST, XRDMA_BTH_WRITE_LAST,
+	{ "WRITE LAST in a SEND", MODEL_BTH_SEND_FIRST, MODEL_BTH_WRITE_LAST,
 	  1, 0, 0 },
-	{ "SEND LAST in a WRITE", XRDMA_BTH_WRITE_FIRST, XRDMA_BTH_SEND_LAST,
+	{ "SEND LAST in a WRITE", MODEL_BTH_WRITE_FIRST, MODEL_BTH_SEND_LAST,
 	  1, 0, 2000 },
-	{ "READ in a WRITE", XRDMA_BTH_WRITE_FIRST, XRDMA_BTH_READ_REQUEST, 0,
+	{ "READ in a WRITE", MODEL_BTH_WRITE_FIRST, MODEL_BTH_READ_REQUEST, 0,
 	  8, 2000 },
-	{ "atomic in a SEND", XRDMA_BTH_SEND_FIRST, XRDMA_BTH_FETCH_ADD, 0, 0,
+	{ "atomic in a SEND", MODEL_BTH_SEND_FIRST, MODEL_BTH_FETCH_ADD, 0, 0,
 	  0 },
-	{ "SEND FIRST not full", 0xff, XRDMA_BTH_SEND_FIRST, MTU - 4, 0, 0 },
-	{ "SEND MIDDLE not full", XRDMA_BTH_SEND_FIRST, XRDMA_BTH_SEND_MIDDLE,
+	{ "SEND FIRST not full", 0xff, MODEL_BTH_SEND_FIRST, MTU - 4, 0, 0 },
+	{ "SEND MIDDLE not full", MODEL_BTH_SEND_FIRST, MODEL_BTH_SEND_MIDDLE,
 	  4, 0, 0 },
-	{ "SEND LAST empty", XRDMA_BTH_SEND_FIRST, XRDMA_BTH_SEND_LAST, 0, 0,
+	{ "SEND LAST empty", MODEL_BTH_SEND_FIRST, MODEL_BTH_SEND_LAST, 0, 0,
 	  0 },
-	{ "SEND ONLY longer than MTU", 0xff, XRDMA_BTH_SEND_ONLY, MTU + 1, 0,
+	{ "SEND ONLY longer than MTU", 0xff, MODEL_BTH_SEND_ONLY, MTU + 1, 0,
 	  0 },
-	{ "WRITE ONLY longer than announced", 0xff, XRDMA_BTH_WRITE_ONLY, 9,
+	{ "WRITE ONLY longer than announced", 0xff, MODEL_BTH_WRITE_ONLY, 9,
 	  8, 0 },
-	{ "WRITE ONLY shorter than announced", 0xff, XRDMA_BTH_WRITE_ONLY, 7,
+	{ "WRITE ONLY shorter than announced", 0xff, MODEL_BTH_WRITE_ONLY, 7,
 	  8, 0 },
-	{ "WRITE FIRST of a whole message", 0xff, XRDMA_BTH_WRITE_FIRST, MTU,
+	{ "WRITE FIRST of a whole message", 0xff, MODEL_BTH_WRITE_FIRST, MTU,
 	  MTU, 0 },
-	{ "WRITE LAST longer than announced", XRDMA_BTH_WRITE_FIRST,
-	  XRDMA_BTH_WRITE_LAST, 2, 0, MTU + 1 },
-	{ "WRITE LAST shorter than announced", XRDMA_BTH_WRITE_FIRST,
-	  XRDMA_BTH_WRITE_LAST, 1, 0, MTU + 2 },
-	{ "WRITE MIDDLE at the end", XRDMA_BTH_WRITE_FIRST,
-	  XRDMA_BTH_WRITE_MIDDLE, MTU, 0, 2 * MTU },
-	{ "WRITE of more than 2^31", 0xff, XRDMA_BTH_WRITE_FIRST, MTU,
+	{ "WRITE LAST longer than announced", MODEL_BTH_WRITE_FIRST,
+	  MODEL_BTH_WRITE_LAST, 2, 0, MTU + 1 },
+	{ "WRITE LAST shorter than announced", MODEL_BTH_WRITE_FIRST,
+	  MODEL_BTH_WRITE_LAST, 1, 0, MTU + 2 },
+	{ "WRITE MIDDLE at the end", MODEL_BTH_WRITE_FIRST,
+	  MODEL_BTH_WRITE_MIDDLE, MTU, 0, 2 * MTU },
+	{ "WRITE of more than 2^31", 0xff, MODEL_BTH_WRITE_FIRST, MTU,
 	  0x80000001, 0 },
-	{ "READ of more than 2^31", 0xff, XRDMA_BTH_READ_REQUEST, 0,
+	{ "READ of more than 2^31", 0xff, MODEL_BTH_READ_REQUEST, 0,
 	  0x80000001, 0 },
-	{ "FLUSH of nothing", 0xff, XRDMA_BTH_FLUSH, 0, 8, 0 },
-	{ "ATOMIC WRITE of 7 bytes", 0xff, XRDMA_BTH_ATOMIC_WRITE, 7, 8, 0 },
+	{ "FLUSH of nothing", 0xff, MODEL_BTH_FLUSH, 0, 8, 0 },
+	{ "ATOMIC WRITE of 7 bytes", 0xff, MODEL_BTH_ATOMIC_WRITE, 7, 8, 0 },
 };
 
 static void check_breach(void **state, const struct breach *b)
 {
 	struct xrdma_sge sge;
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 	u32 psn = PSN;
 
@@ -352,17 +352,17 @@ static void check_breach(void **state, const struct breach *b)
 		pkt = craft_pkt(&c, b->first, psn++);
 		pkt.len = MTU;
 		pkt.dma_len = b->first_dma_len;
-		assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_OK);
+		assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_OK);
 	}
 	pkt = craft_pkt(&c, b->opcode, psn);
 	pkt.len = b->len;
 	pkt.dma_len = b->dma_len;
-	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_OK);
+	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_OK);
 	craft_expect_ack(&c, NAK(INVALID), psn);
 	craft_expect_nothing(&c);
 	assert_int_equal(c.p.a.qp->state, XRDMA_QPS_ERR);
 	/* in ERR, everything is dropped */
-	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_STATE);
+	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_STATE);
 }
 
 static void breaches_get_an_invalid_request_nak(void **state)
@@ -383,20 +383,20 @@ static void breaches_get_an_invalid_request_nak(void **state)
 /* The NAK waits until a READ before it has been answered. */
 static void a_fatal_nak_leaves_in_its_turn(void **state)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 	u32 i;
 
 	begin(state, &c);
 	read_request(&c, PSN, 0, 100 * MTU);
-	pkt = craft_pkt(&c, XRDMA_BTH_SEND_LAST, PSN + 100);
+	pkt = craft_pkt(&c, MODEL_BTH_SEND_LAST, PSN + 100);
 	pkt.len = 1;
 	craft_send(&c, &pkt, NULL);
 	assert_int_equal(c.p.a.qp->state, XRDMA_QPS_RTS);
-	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_STATE);
+	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_STATE);
 	for (i = 0; i < 100; i++)
 		assert_true(craft_receive(&c));
-	assert_int_equal(c.pkt.opcode, XRDMA_BTH_READ_RESP_LAST);
+	assert_int_equal(c.pkt.opcode, MODEL_BTH_READ_RESP_LAST);
 	craft_expect_ack(&c, NAK(INVALID), PSN + 100);
 	assert_int_equal(c.p.a.qp->state, XRDMA_QPS_ERR);
 }
@@ -408,11 +408,11 @@ static void a_long_read_does_not_block(void **state)
 
 	begin(state, &c);
 	read_request(&c, PSN, 0, WIRE_BUF_SIZE);
-	xrdma_device_poll(c.p.a.host->dev);
-	assert_true(c.p.a.host->dev->wire->tx_frames <= XRDMA_WIRE_BUDGET);
+	model_device_poll(c.p.a.host->dev);
+	assert_true(c.p.a.host->dev->wire->tx_frames <= MODEL_WIRE_BUDGET);
 	while (craft_receive(&c))
 		;
-	assert_int_equal(c.pkt.opcode, XRDMA_BTH_READ_RESP_LAST);
+	assert_int_equal(c.pkt.opcode, MODEL_BTH_READ_RESP_LAST);
 	assert_int_equal(c.pkt.psn,
 			 (PSN + WIRE_BUF_SIZE / MTU - 1) & 0xffffff);
 }
@@ -427,7 +427,7 @@ static void rtr_answers(void **state)
 	wire_connect_one(&c.p.a, &c.p.b, &wire_defaults, 1, PSN);
 	c.p.a.qp->state = XRDMA_QPS_RTR;
 	read_request(&c, PSN, 0, 8);
-	craft_expect(&c, XRDMA_BTH_READ_RESP_ONLY, PSN);
+	craft_expect(&c, MODEL_BTH_READ_RESP_ONLY, PSN);
 	write_only(&c, PSN + 1, 1, true);
 	craft_expect_ack(&c, ACK, PSN + 1);
 }

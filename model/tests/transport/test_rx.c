@@ -16,7 +16,7 @@
 
 /* What a frame that is dropped must leave alone. */
 struct snapshot {
-	struct xrdma_requester req;
+	struct model_requester req;
 	u32 psn;
 	u32 msn;
 	u16 message;
@@ -39,9 +39,9 @@ static void take_snapshot(struct craft *c, struct snapshot *s)
 	memcpy(s->mem, c->p.a_mem, sizeof(s->mem));
 }
 
-static struct xrdma_pkt good_pkt(const struct craft *c)
+static struct model_pkt good_pkt(const struct craft *c)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_WRITE_ONLY, PSN);
+	struct model_pkt pkt = craft_pkt(c, MODEL_BTH_WRITE_ONLY, PSN);
 
 	pkt.len = 6;
 	pkt.dma_len = 6;
@@ -51,31 +51,31 @@ static struct xrdma_pkt good_pkt(const struct craft *c)
 
 static u32 good_frame(const struct craft *c, u8 *frame)
 {
-	struct xrdma_pkt pkt = good_pkt(c);
+	struct model_pkt pkt = good_pkt(c);
 
 	return craft_frame(c, &pkt, (const u8 *)"hello!", frame);
 }
 
 /* From the heap, so that a read past the end is seen. */
-static enum xrdma_rx receive(struct craft *c, const u8 *frame, u32 len)
+static enum model_rx receive(struct craft *c, const u8 *frame, u32 len)
 {
 	u8 *copy = malloc(len ? len : 1);
-	enum xrdma_rx rx;
+	enum model_rx rx;
 
 	memcpy(copy, frame, len);
-	rx = xrdma_rx_frame(c->p.a.host->dev, copy, len);
+	rx = model_rx_frame(c->p.a.host->dev, copy, len);
 	free(copy);
 	return rx;
 }
 
 static void must_be_dropped(struct craft *c, const u8 *frame, u32 len,
-			    enum xrdma_rx why)
+			    enum model_rx why)
 {
-	struct xrdma_device *dev = c->p.a.host->dev;
+	struct model_device *dev = c->p.a.host->dev;
 	u64 dropped = dev->stats[XRDMA_STAT_RX_DROPPED];
 	struct snapshot before, after;
 	u64 count;
-	enum xrdma_rx rx;
+	enum model_rx rx;
 
 	take_snapshot(c, &before);
 	count = dev->wire->rx_frames[why];
@@ -83,8 +83,8 @@ static void must_be_dropped(struct craft *c, const u8 *frame, u32 len,
 	craft_turn(c);
 	take_snapshot(c, &after);
 	if (rx != why)
-		fail_msg("%s, wanted %s", xrdma_rx_name(rx),
-			 xrdma_rx_name(why));
+		fail_msg("%s, wanted %s", model_rx_name(rx),
+			 model_rx_name(why));
 	assert_int_equal(dev->wire->rx_frames[why], count + 1);
 	assert_int_equal(dev->stats[XRDMA_STAT_RX_DROPPED], dropped + 1);
 	assert_memory_equal(&before, &after, sizeof(before));
@@ -98,15 +98,15 @@ static void a_good_frame_is_accepted(void **state)
 
 	craft_begin(state, &c, &wire_defaults);
 	len = good_frame(&c, frame);
-	assert_int_equal(receive(&c, frame, len), XRDMA_RX_OK);
+	assert_int_equal(receive(&c, frame, len), MODEL_RX_OK);
 	assert_memory_equal(c.p.a_mem, "hello!", 6);
-	craft_expect_ack(&c, XRDMA_AETH_NO_CREDITS, PSN);
+	craft_expect_ack(&c, MODEL_AETH_NO_CREDITS, PSN);
 }
 
 /* Fields of the transport header, with the ICRC that fits. */
 static void wrong_packets_are_dropped(void **state)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	u8 frame[8192];
 	struct craft c;
 
@@ -115,31 +115,31 @@ static void wrong_packets_are_dropped(void **state)
 	pkt = good_pkt(&c);
 	pkt.dqpn = 0xabcdef;
 	must_be_dropped(&c, frame, craft_frame(&c, &pkt, NULL, frame),
-			XRDMA_RX_QPN);
+			MODEL_RX_QPN);
 	pkt.dqpn = 0;
 	must_be_dropped(&c, frame, craft_frame(&c, &pkt, NULL, frame),
-			XRDMA_RX_QPN);
+			MODEL_RX_QPN);
 	pkt = good_pkt(&c);
 	pkt.pkey = 0x1234;
 	must_be_dropped(&c, frame, craft_frame(&c, &pkt, NULL, frame),
-			XRDMA_RX_PKEY);
+			MODEL_RX_PKEY);
 	pkt = good_pkt(&c);
-	pkt.opcode |= XRDMA_BTH_UC;
+	pkt.opcode |= MODEL_BTH_UC;
 	must_be_dropped(&c, frame, craft_frame(&c, &pkt, NULL, frame),
-			XRDMA_RX_TRANSPORT);
-	pkt = craft_pkt(&c, XRDMA_BTH_UD | XRDMA_BTH_SEND_ONLY, PSN);
+			MODEL_RX_TRANSPORT);
+	pkt = craft_pkt(&c, MODEL_BTH_UD | MODEL_BTH_SEND_ONLY, PSN);
 	must_be_dropped(&c, frame, craft_frame(&c, &pkt, NULL, frame),
-			XRDMA_RX_TRANSPORT);
-	pkt = craft_pkt(&c, XRDMA_BTH_XRC | XRDMA_BTH_SEND_ONLY, PSN);
+			MODEL_RX_TRANSPORT);
+	pkt = craft_pkt(&c, MODEL_BTH_XRC | MODEL_BTH_SEND_ONLY, PSN);
 	must_be_dropped(&c, frame, craft_frame(&c, &pkt, NULL, frame),
-			XRDMA_RX_TRANSPORT);
+			MODEL_RX_TRANSPORT);
 	pkt = good_pkt(&c);
 	pkt.opcode = 0x1b;
 	must_be_dropped(&c, frame, craft_frame(&c, &pkt, NULL, frame),
-			XRDMA_RX_OPCODE);
-	pkt = craft_pkt(&c, XRDMA_BTH_ACK, wire_defaults.psn);
+			MODEL_RX_OPCODE);
+	pkt = craft_pkt(&c, MODEL_BTH_ACK, wire_defaults.psn);
 	must_be_dropped(&c, frame, craft_frame(&c, &pkt, NULL, frame),
-			XRDMA_RX_UNEXPECTED);
+			MODEL_RX_UNEXPECTED);
 }
 
 /* Ethernet pads short frames; what is behind the IP packet means nothing. */
@@ -152,28 +152,28 @@ static void padding_of_ethernet_is_ignored(void **state)
 	craft_begin(state, &c, &wire_defaults);
 	len = good_frame(&c, frame);
 	memset(frame + len, 0xff, 30);
-	assert_int_equal(receive(&c, frame, len + 30), XRDMA_RX_OK);
+	assert_int_equal(receive(&c, frame, len + 30), MODEL_RX_OK);
 	assert_memory_equal(c.p.a_mem, "hello!", 6);
 }
 
 static void states_that_do_not_receive_drop(void **state)
 {
-	struct xrdma_pkt ack;
+	struct model_pkt ack;
 	u8 frame[256], ack_frame[256];
 	struct craft c;
 	u32 len, ack_len;
 
 	craft_begin(state, &c, &wire_defaults);
 	len = good_frame(&c, frame);
-	ack = craft_pkt(&c, XRDMA_BTH_ACK, 0);
+	ack = craft_pkt(&c, MODEL_BTH_ACK, 0);
 	ack_len = craft_frame(&c, &ack, NULL, ack_frame);
 	c.p.a.qp->state = XRDMA_QPS_RTR;
-	must_be_dropped(&c, ack_frame, ack_len, XRDMA_RX_STATE);
+	must_be_dropped(&c, ack_frame, ack_len, MODEL_RX_STATE);
 	c.p.a.qp->state = XRDMA_QPS_RTS;
 	wire_modify_state(&c.p.a, XRDMA_QPS_ERR);
-	must_be_dropped(&c, frame, len, XRDMA_RX_STATE);
+	must_be_dropped(&c, frame, len, MODEL_RX_STATE);
 	wire_modify_state(&c.p.a, XRDMA_QPS_RESET);
-	must_be_dropped(&c, frame, len, XRDMA_RX_STATE);
+	must_be_dropped(&c, frame, len, MODEL_RX_STATE);
 }
 
 static void a_port_that_is_down_receives_nothing(void **state)
@@ -184,11 +184,11 @@ static void a_port_that_is_down_receives_nothing(void **state)
 
 	craft_begin(state, &c, &wire_defaults);
 	len = good_frame(&c, frame);
-	xrdma_wire_set_cable(c.p.a.host->dev->wire, false);
-	must_be_dropped(&c, frame, len, XRDMA_RX_DOWN);
-	xrdma_wire_set_cable(c.p.a.host->dev->wire, true);
+	model_wire_set_cable(c.p.a.host->dev->wire, false);
+	must_be_dropped(&c, frame, len, MODEL_RX_DOWN);
+	model_wire_set_cable(c.p.a.host->dev->wire, true);
 	c.p.a.host->dev->port.flags = 0;
-	must_be_dropped(&c, frame, len, XRDMA_RX_DOWN);
+	must_be_dropped(&c, frame, len, MODEL_RX_DOWN);
 }
 
 /* Packets with a right ICRC around, and anything inside. */
@@ -201,7 +201,7 @@ static void random_packets_do_no_harm(void **state)
 	craft_begin(state, &c, &wire_defaults);
 	srandom(3);
 	for (round = 0; round < 100000; round++) {
-		struct xrdma_pkt pkt = good_pkt(&c);
+		struct model_pkt pkt = good_pkt(&c);
 		u32 len, i;
 
 		pkt.len = random() % 64 * 4;
@@ -211,10 +211,10 @@ static void random_packets_do_no_harm(void **state)
 				frame[i] = random();
 		frame[42] = random() % 4 ? random() & 0x1f : random();
 		frame[43] &= 0xf0;
-		xrdma_put16(frame + 44, 0xffff);
-		xrdma_put24(frame + 47, c.p.a.qpn);
-		xrdma_put24(frame + 51, c.p.a.qp->tp->resp.psn + random() % 3 - 1);
-		xrdma_icrc_write(frame, 14, 42, len);
+		model_put16(frame + 44, 0xffff);
+		model_put24(frame + 47, c.p.a.qpn);
+		model_put24(frame + 51, c.p.a.qp->tp->resp.psn + random() % 3 - 1);
+		model_icrc_write(frame, 14, 42, len);
 		receive(&c, frame, len);
 		if (c.p.a.qp->state == XRDMA_QPS_ERR || random() % 64 == 0) {
 			craft_turn(&c);

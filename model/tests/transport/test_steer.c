@@ -33,7 +33,7 @@ static u8 create_flow(struct wire_host *host, u32 number, u32 qpn, u16 priority,
 	u8 status;
 
 	memcpy(wire_ptr(host, addr), rule, sizeof(*rule));
-	status = xrdma_flow_create(host->dev, &p);
+	status = model_flow_create(host->dev, &p);
 	/* the device has copied it */
 	memset(wire_ptr(host, addr), 0x5a, sizeof(*rule));
 	return status;
@@ -49,13 +49,13 @@ static struct xrdma_flow_rule rule_of_dmac(void)
 	return rule;
 }
 
-static void deliver(struct wire_env *env, const u8 *frame, enum xrdma_rx want)
+static void deliver(struct wire_env *env, const u8 *frame, enum model_rx want)
 {
-	enum xrdma_rx rx = xrdma_rx_frame(env->hosts[0].dev, frame, RAW_FRAME);
+	enum model_rx rx = model_rx_frame(env->hosts[0].dev, frame, RAW_FRAME);
 
 	if (rx != want)
-		fail_msg("%s, wanted %s", xrdma_rx_name(rx),
-			 xrdma_rx_name(want));
+		fail_msg("%s, wanted %s", model_rx_name(rx),
+			 model_rx_name(want));
 }
 
 static void the_lowest_priority_wins_then_the_oldest(void **state)
@@ -74,29 +74,29 @@ static void the_lowest_priority_wins_then_the_oldest(void **state)
 		raw_post_buffers(&raw[i], 8);
 	}
 	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1234, 5678);
-	deliver(env, frame, XRDMA_RX_ETHERNET);
+	deliver(env, frame, MODEL_RX_ETHERNET);
 	assert_int_equal(raw_received(&nic, frame), 1);
 	assert_int_equal(create_flow(host, 9, raw[0].qp.qpn, 5, 0, &rule), 0);
 	assert_int_equal(create_flow(host, 3, raw[1].qp.qpn, 5, 0, &rule), 0);
-	deliver(env, frame, XRDMA_RX_ETHERNET);
+	deliver(env, frame, MODEL_RX_ETHERNET);
 	assert_int_equal(raw_received(&raw[0], frame), 1);
 	assert_int_equal(create_flow(host, 1023, raw[2].qp.qpn, 4, 0, &rule),
 			 0);
-	deliver(env, frame, XRDMA_RX_ETHERNET);
+	deliver(env, frame, MODEL_RX_ETHERNET);
 	assert_int_equal(raw_received(&raw[2], frame), 1);
 	/* a copy, in its turn; the frame goes on */
 	assert_int_equal(create_flow(host, 0, raw[3].qp.qpn, 0, XRDMA_FLOW_COPY,
 				     &rule), 0);
-	deliver(env, frame, XRDMA_RX_ETHERNET);
+	deliver(env, frame, MODEL_RX_ETHERNET);
 	assert_int_equal(raw_received(&raw[3], frame), 1);
 	assert_int_equal(raw_received(&raw[2], frame), 1);
-	assert_int_equal(xrdma_flow_destroy(host->dev, 1023), 0);
-	assert_int_equal(xrdma_flow_destroy(host->dev, 9), 0);
-	deliver(env, frame, XRDMA_RX_ETHERNET);
+	assert_int_equal(model_flow_destroy(host->dev, 1023), 0);
+	assert_int_equal(model_flow_destroy(host->dev, 9), 0);
+	deliver(env, frame, MODEL_RX_ETHERNET);
 	assert_int_equal(raw_received(&raw[3], frame), 1);
 	assert_int_equal(raw_received(&raw[1], frame), 1);
-	assert_int_equal(xrdma_flow_destroy(host->dev, 3), 0);
-	deliver(env, frame, XRDMA_RX_ETHERNET);
+	assert_int_equal(model_flow_destroy(host->dev, 3), 0);
+	deliver(env, frame, MODEL_RX_ETHERNET);
 	assert_int_equal(raw_received(&raw[3], frame), 1);
 	assert_int_equal(raw_received(&nic, frame), 1);
 	for (i = 0; i < 4; i++)
@@ -119,7 +119,7 @@ static void every_field_counts(void **state)
 	raw_make(env, 0, &raw);
 	raw_make_ipv6(frame, "a0a1::a8a9", "b0b1::b8b9", 6, 1234, 5678);
 	raw_add_vlan(frame, 0xbc0c);
-	xrdma_flow_fields(&f, frame, RAW_FRAME);
+	model_flow_fields(&f, frame, RAW_FRAME);
 	for (i = 0; i < offsetof(struct xrdma_flow_fields, reserved2); i++) {
 		if (i == offsetof(struct xrdma_flow_fields, reserved) ||
 		    i == offsetof(struct xrdma_flow_fields, flow_label))
@@ -132,14 +132,14 @@ static void every_field_counts(void **state)
 		assert_int_equal(create_flow(host, 1, raw.qp.qpn, 0, 0, &rule),
 				 XRDMA_CMD_OK);
 		raw_post_buffers(&raw, 1);
-		deliver(env, frame, XRDMA_RX_ETHERNET);
+		deliver(env, frame, MODEL_RX_ETHERNET);
 		assert_int_equal(raw_received(&raw, frame), 1);
-		assert_int_equal(xrdma_flow_destroy(host->dev, 1), 0);
+		assert_int_equal(model_flow_destroy(host->dev, 1), 0);
 		value[i] ^= 1;
 		assert_int_equal(create_flow(host, 1, raw.qp.qpn, 0, 0, &rule),
 				 XRDMA_CMD_OK);
-		deliver(env, frame, XRDMA_RX_FILTERED);
-		assert_int_equal(xrdma_flow_destroy(host->dev, 1), 0);
+		deliver(env, frame, MODEL_RX_FILTERED);
+		assert_int_equal(model_flow_destroy(host->dev, 1), 0);
 	}
 }
 
@@ -157,19 +157,19 @@ static void what_rules_do_not_see(void **state)
 	raw_post_buffers(&raw, 4);
 	assert_int_equal(create_flow(host, 1, raw.qp.qpn, 0, 0, &all), 0);
 	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 0xc000,
-		      XRDMA_ROCE_UDP_PORT);
-	deliver(env, frame, XRDMA_RX_IP_CHECKSUM);
+		      MODEL_ROCE_UDP_PORT);
+	deliver(env, frame, MODEL_RX_IP_CHECKSUM);
 	frame[37]++;
-	deliver(env, frame, XRDMA_RX_ETHERNET);
+	deliver(env, frame, MODEL_RX_ETHERNET);
 	memcpy(frame, host->mac, 6);
-	assert_int_equal(xrdma_rx_frame(host->dev, frame, 1519),
-			 XRDMA_RX_OVERSIZED);
-	assert_int_equal(xrdma_rx_frame(host->dev, frame, 13), XRDMA_RX_RUNT);
+	assert_int_equal(model_rx_frame(host->dev, frame, 1519),
+			 MODEL_RX_OVERSIZED);
+	assert_int_equal(model_rx_frame(host->dev, frame, 13), MODEL_RX_RUNT);
 	assert_int_equal(raw_received(&raw, NULL), 1);
 	/* what a rule takes and cannot be delivered is lost */
 	raw_post_buffers(&nic, 4);
 	wire_modify_state(&raw.qp, XRDMA_QPS_ERR);
-	deliver(env, frame, XRDMA_RX_STATE);
+	deliver(env, frame, MODEL_RX_STATE);
 	assert_int_equal(raw_received(&nic, NULL), 0);
 }
 
@@ -186,7 +186,7 @@ static void no_entry_no_frame(void **state)
 	assert_int_equal(create_flow(&env->hosts[0], 1, raw.qp.qpn, 0, 0, &all),
 			 0);
 	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1, 2);
-	deliver(env, frame, XRDMA_RX_OVERRUN);
+	deliver(env, frame, MODEL_RX_OVERRUN);
 	assert_int_equal(raw_received(&nic, NULL), 0);
 	assert_int_equal(env->hosts[0].dev->stats[XRDMA_STAT_RX_DROPPED], 1);
 }
@@ -222,7 +222,7 @@ static void frames_of_neighbours_stay_inside(void **state)
 	wire_expect_send(&nic.qp, 0, XRDMA_WC_SUCCESS);
 	assert_int_equal(host->dev->wire->tx_frames, 2);
 	/* a copy stays, and the frame leaves */
-	assert_int_equal(xrdma_flow_destroy(host->dev, 1), 0);
+	assert_int_equal(model_flow_destroy(host->dev, 1), 0);
 	assert_int_equal(create_flow(host, 1, server.qp.qpn, 0, XRDMA_FLOW_COPY,
 				     &rule), 0);
 	raw_send_frame(&client, frame, RAW_FRAME);
@@ -252,7 +252,7 @@ static void neighbours_do_not_get_roce(void **state)
 	raw_post_buffers(&server, 4);
 	assert_int_equal(create_flow(host, 1, server.qp.qpn, 0, 0, &all), 0);
 	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 0xc000,
-		      XRDMA_ROCE_UDP_PORT);
+		      MODEL_ROCE_UDP_PORT);
 	raw_send_frame(&client, frame, RAW_FRAME);
 	wire_expect_send(&client.qp, 0, XRDMA_WC_SUCCESS);
 	assert_int_equal(raw_received(&server, NULL), 0);
@@ -274,7 +274,7 @@ static void a_cut_cable_cuts_neighbours_too(void **state)
 	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1234, 5678);
 	assert_int_equal(create_flow(&env->hosts[0], 1, server.qp.qpn, 0, 0,
 				     &all), 0);
-	xrdma_wire_set_cable(env->hosts[0].dev->wire, false);
+	model_wire_set_cable(env->hosts[0].dev->wire, false);
 	raw_send_frame(&client, frame, RAW_FRAME);
 	wire_expect_send(&client.qp, 0, XRDMA_WC_SUCCESS);
 	assert_int_equal(raw_received(&server, NULL), 0);
@@ -351,13 +351,13 @@ static void tables_spread_frames(void **state)
 		qpns[i] = raw[i].qp.qpn;
 	}
 	p = make_table(host, 500, 3, qpns);
-	assert_int_equal(xrdma_rss_create(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_rss_create(host->dev, &p), XRDMA_CMD_OK);
 	assert_int_equal(create_flow(host, 1, 500, 0, 0, &rule), 0);
 	for (i = 0; i < 32; i++) {
 		snprintf(src, sizeof(src), "%u.%u.%u.%u", i, i + 1, i + 2,
 			 i + 3);
 		raw_make_ipv4(frame, src, "2.2.2.2", 17, 1234, 5678);
-		want[xrdma_rss_hash(key, frame + 26, 8) & 7]++;
+		want[model_rss_hash(key, frame + 26, 8) & 7]++;
 		raw_send_frame(&client, frame, RAW_FRAME);
 		wire_expect_send(&client.qp, 0, XRDMA_WC_SUCCESS);
 	}
@@ -370,7 +370,7 @@ static void tables_spread_frames(void **state)
 
 static u8 destroy_qp(struct wire_host *host, u32 qpn)
 {
-	return xrdma_qp_destroy(host->dev, qpn);
+	return model_qp_destroy(host->dev, qpn);
 }
 
 static void nothing_goes_that_is_named(void **state)
@@ -378,7 +378,7 @@ static void nothing_goes_that_is_named(void **state)
 	const struct xrdma_flow_rule all = { 0 };
 	struct wire_env *env = *state;
 	struct wire_host *host = &env->hosts[0];
-	struct xrdma_device *dev = host->dev;
+	struct model_device *dev = host->dev;
 	struct xrdma_cmd_create_rss p;
 	struct raw nic, a, b;
 	u32 qpns[4];
@@ -391,19 +391,19 @@ static void nothing_goes_that_is_named(void **state)
 	qpns[2] = b.qp.qpn;
 	qpns[3] = b.qp.qpn;
 	p = make_table(host, 500, 2, qpns);
-	assert_int_equal(xrdma_rss_create(dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_rss_create(dev, &p), XRDMA_CMD_OK);
 	assert_int_equal(create_flow(host, 1, a.qp.qpn, 0, 0, &all), 0);
 	assert_int_equal(create_flow(host, 2, 500, 0, 0, &all), 0);
 	assert_int_equal(destroy_qp(host, b.qp.qpn), XRDMA_CMD_BUSY);
-	assert_int_equal(xrdma_rss_destroy(dev, 500), XRDMA_CMD_BUSY);
-	assert_int_equal(xrdma_flow_destroy(dev, 2), XRDMA_CMD_OK);
-	assert_int_equal(xrdma_rss_destroy(dev, 500), XRDMA_CMD_OK);
-	assert_int_equal(xrdma_rss_destroy(dev, 500), XRDMA_CMD_BAD_NUMBER);
+	assert_int_equal(model_rss_destroy(dev, 500), XRDMA_CMD_BUSY);
+	assert_int_equal(model_flow_destroy(dev, 2), XRDMA_CMD_OK);
+	assert_int_equal(model_rss_destroy(dev, 500), XRDMA_CMD_OK);
+	assert_int_equal(model_rss_destroy(dev, 500), XRDMA_CMD_BAD_NUMBER);
 	assert_int_equal(destroy_qp(host, b.qp.qpn), XRDMA_CMD_OK);
 	assert_int_equal(destroy_qp(host, a.qp.qpn), XRDMA_CMD_BUSY);
-	assert_int_equal(xrdma_flow_destroy(dev, 1), XRDMA_CMD_OK);
-	assert_int_equal(xrdma_flow_destroy(dev, 1), XRDMA_CMD_BAD_NUMBER);
-	assert_int_equal(xrdma_flow_destroy(dev, XRDMA_MAX_FLOWS),
+	assert_int_equal(model_flow_destroy(dev, 1), XRDMA_CMD_OK);
+	assert_int_equal(model_flow_destroy(dev, 1), XRDMA_CMD_BAD_NUMBER);
+	assert_int_equal(model_flow_destroy(dev, MODEL_MAX_FLOWS),
 			 XRDMA_CMD_BAD_NUMBER);
 	assert_int_equal(destroy_qp(host, a.qp.qpn), XRDMA_CMD_OK);
 }
@@ -418,12 +418,12 @@ static void a_reset_forgets_all(void **state)
 
 	raw_make(env, 0, &a);
 	p = make_table(host, 500, 0, &a.qp.qpn);
-	assert_int_equal(xrdma_rss_create(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_rss_create(host->dev, &p), XRDMA_CMD_OK);
 	assert_int_equal(create_flow(host, 1, 500, 0, 0, &all), 0);
 	assert_int_equal(create_flow(host, 2, a.qp.qpn, 0, 0, &all), 0);
-	xrdma_device_reset(host->dev);
-	assert_null(xrdma_rss_get(host->dev, 500));
-	assert_int_equal(xrdma_flow_destroy(host->dev, 1),
+	model_device_reset(host->dev);
+	assert_null(model_rss_get(host->dev, 500));
+	assert_int_equal(model_flow_destroy(host->dev, 1),
 			 XRDMA_CMD_BAD_NUMBER);
 }
 

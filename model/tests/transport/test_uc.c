@@ -23,7 +23,7 @@ static void modify(struct wire_qp *qp, u8 state, u32 mask,
 	};
 
 	p.attr.state = state;
-	assert_int_equal(xrdma_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(model_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
 }
 
 static void connect(struct wire_qp *qp, const struct wire_qp *peer, u32 sq_psn,
@@ -122,10 +122,10 @@ static void nobody_answers(void **state)
 	for (i = 0; i < 100; i++)
 		post(&c, XRDMA_OP_WRITE, i, MTU + 1, 0x1000);
 	for (i = 0; i < 100; i++) {
-		craft_expect(&c, XRDMA_BTH_UC | XRDMA_BTH_WRITE_FIRST,
+		craft_expect(&c, MODEL_BTH_UC | MODEL_BTH_WRITE_FIRST,
 			     SQ_PSN + 2 * i);
 		assert_false(c.pkt.ackreq);
-		craft_expect(&c, XRDMA_BTH_UC | XRDMA_BTH_WRITE_LAST,
+		craft_expect(&c, MODEL_BTH_UC | MODEL_BTH_WRITE_LAST,
 			     SQ_PSN + 2 * i + 1);
 		assert_false(c.pkt.ackreq);
 	}
@@ -133,9 +133,9 @@ static void nobody_answers(void **state)
 		wire_expect_send(&c.p.a, i, XRDMA_WC_SUCCESS);
 }
 
-static enum xrdma_rx packet(struct craft *c, u8 op, u32 psn, u32 len, u8 fill)
+static enum model_rx packet(struct craft *c, u8 op, u32 psn, u32 len, u8 fill)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_UC | op, psn);
+	struct model_pkt pkt = craft_pkt(c, MODEL_BTH_UC | op, psn);
 	u8 bytes[MTU];
 
 	memset(bytes, fill, sizeof(bytes));
@@ -152,16 +152,16 @@ static void a_message_with_a_gap_is_dropped(void **state)
 
 	begin(state, &c);
 	post_recv(&c.p.a, 1, c.p.a_buf, c.p.a_key);
-	packet(&c, XRDMA_BTH_SEND_FIRST, RQ_PSN, MTU, 1);
+	packet(&c, MODEL_BTH_SEND_FIRST, RQ_PSN, MTU, 1);
 	/* RQ_PSN + 1 is lost */
-	assert_int_equal(packet(&c, XRDMA_BTH_SEND_MIDDLE, RQ_PSN + 2, MTU, 2),
-			 XRDMA_RX_UNEXPECTED);
-	assert_int_equal(packet(&c, XRDMA_BTH_SEND_LAST, RQ_PSN + 3, 5, 3),
-			 XRDMA_RX_UNEXPECTED);
+	assert_int_equal(packet(&c, MODEL_BTH_SEND_MIDDLE, RQ_PSN + 2, MTU, 2),
+			 MODEL_RX_UNEXPECTED);
+	assert_int_equal(packet(&c, MODEL_BTH_SEND_LAST, RQ_PSN + 3, 5, 3),
+			 MODEL_RX_UNEXPECTED);
 	assert_false(wire_poll_cq(&c.p.a.recv_cq, &cqe));
 	/* the next message takes the receive */
-	packet(&c, XRDMA_BTH_SEND_FIRST, RQ_PSN + 9, MTU, 4);
-	packet(&c, XRDMA_BTH_SEND_LAST, RQ_PSN + 10, 5, 5);
+	packet(&c, MODEL_BTH_SEND_FIRST, RQ_PSN + 9, MTU, 4);
+	packet(&c, MODEL_BTH_SEND_LAST, RQ_PSN + 10, 5, 5);
 	assert_true(wire_poll_cq(&c.p.a.recv_cq, &cqe));
 	assert_int_equal(le64_to_cpu(cqe.wr_id), 1);
 	assert_int_equal(le32_to_cpu(cqe.byte_len), MTU + 5);
@@ -172,15 +172,15 @@ static void a_message_with_a_gap_is_dropped(void **state)
 
 static void refusals_are_silent(void **state)
 {
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 
 	begin(state, &c);
 	memset(c.p.a_mem, 0, 4 * MTU);
 	/* no receive */
-	packet(&c, XRDMA_BTH_SEND_ONLY, RQ_PSN, 5, 1);
+	packet(&c, MODEL_BTH_SEND_ONLY, RQ_PSN, 5, 1);
 	/* a wrong key */
-	pkt = craft_pkt(&c, XRDMA_BTH_UC | XRDMA_BTH_WRITE_ONLY, RQ_PSN + 1);
+	pkt = craft_pkt(&c, MODEL_BTH_UC | MODEL_BTH_WRITE_ONLY, RQ_PSN + 1);
 	pkt.rkey ^= 1;
 	pkt.len = 5;
 	pkt.dma_len = 5;
@@ -188,16 +188,16 @@ static void refusals_are_silent(void **state)
 	wire_expect_fault(c.p.a.host, &c.p.a, 0, XRDMA_FAULT_KEY_BYTE,
 			  XRDMA_OP_WRITE, pkt.rkey);
 	/* longer than announced; not of this transport */
-	packet(&c, XRDMA_BTH_WRITE_FIRST, RQ_PSN + 2, MTU, 0);
-	packet(&c, XRDMA_BTH_WRITE_MIDDLE, RQ_PSN + 3, MTU, 2);
-	pkt = craft_pkt(&c, XRDMA_BTH_WRITE_ONLY, RQ_PSN + 4);
-	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_TRANSPORT);
+	packet(&c, MODEL_BTH_WRITE_FIRST, RQ_PSN + 2, MTU, 0);
+	packet(&c, MODEL_BTH_WRITE_MIDDLE, RQ_PSN + 3, MTU, 2);
+	pkt = craft_pkt(&c, MODEL_BTH_WRITE_ONLY, RQ_PSN + 4);
+	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_TRANSPORT);
 	assert_int_equal(c.p.a_mem[0] | c.p.a_mem[MTU], 0);
 	craft_expect_nothing(&c);
 	assert_int_equal(c.p.a.qp->state, XRDMA_QPS_RTS);
 	/* the connection goes on */
-	packet(&c, XRDMA_BTH_WRITE_FIRST, RQ_PSN + 5, MTU, 6);
-	packet(&c, XRDMA_BTH_WRITE_LAST, RQ_PSN + 6, MTU, 7);
+	packet(&c, MODEL_BTH_WRITE_FIRST, RQ_PSN + 5, MTU, 6);
+	packet(&c, MODEL_BTH_WRITE_LAST, RQ_PSN + 6, MTU, 7);
 	assert_int_equal(c.p.a_mem[2 * MTU - 1], 7);
 }
 

@@ -123,7 +123,7 @@ static void over_ipv6(void **state)
 	assert_int_equal(s.b_mem[3], 0x21);
 	assert_int_equal(s.b_mem[6], 17);
 	assert_memory_equal(s.b_mem + 8,
-			    xrdma_gid_get(s.a.host->dev, 1)->gid, 16);
+			    model_gid_get(s.a.host->dev, 1)->gid, 16);
 	assert_memory_equal(s.b_mem + 24, s.d.av.dgid, 16);
 }
 
@@ -140,7 +140,7 @@ static void with_a_vlan_tag(void **state)
 
 	begin_with(state, &s, XRDMA_QP_UD, 2);
 	memcpy(gid.mac, s.a.host->mac, sizeof(gid.mac));
-	assert_int_equal(xrdma_gid_set(s.a.host->dev, &gid), XRDMA_CMD_OK);
+	assert_int_equal(model_gid_set(s.a.host->dev, &gid), XRDMA_CMD_OK);
 	post_recv(&s, 7, 256);
 	wire_post_ud(&s.a, &s.d);
 	expect_data(&s, 7, 100, &cqe);
@@ -200,7 +200,7 @@ static void what_is_on_the_wire(void **state)
 	c.p.b = s.b;
 	for (i = 0; i < 3; i++) {
 		wire_post_ud(&s.a, &s.d);
-		craft_expect(&c, XRDMA_BTH_UD | XRDMA_BTH_SEND_ONLY,
+		craft_expect(&c, MODEL_BTH_UD | MODEL_BTH_SEND_ONLY,
 			     0xffffff + i);
 		assert_int_equal(c.pkt.sqpn, s.a.qpn);
 		assert_int_equal(c.pkt.qkey, WIRE_QKEY);
@@ -212,15 +212,15 @@ static void what_is_on_the_wire(void **state)
 	/* bit 31: that of the queue pair */
 	s.d.qkey = OWN | 0x7777;
 	wire_post_ud(&s.a, &s.d);
-	craft_expect(&c, XRDMA_BTH_UD | XRDMA_BTH_SEND_ONLY, 2);
+	craft_expect(&c, MODEL_BTH_UD | MODEL_BTH_SEND_ONLY, 2);
 	assert_int_equal(c.pkt.qkey, WIRE_QKEY);
 	wire_modify_ud(&s.a, XRDMA_QPS_RTS, XRDMA_QPM_QKEY, 0x80000099);
 	wire_post_ud(&s.a, &s.d);
-	craft_expect(&c, XRDMA_BTH_UD | XRDMA_BTH_SEND_ONLY, 3);
+	craft_expect(&c, MODEL_BTH_UD | MODEL_BTH_SEND_ONLY, 3);
 	assert_int_equal(c.pkt.qkey, 0x80000099);
 }
 
-static u64 dropped(const struct scene *s, enum xrdma_rx rx)
+static u64 dropped(const struct scene *s, enum model_rx rx)
 {
 	return s->b.host->dev->wire->rx_frames[rx];
 }
@@ -236,24 +236,24 @@ static void what_is_not_delivered(void **state)
 	s.d.qkey++;
 	wire_post_ud(&s.a, &s.d);
 	wire_settle(*state);
-	assert_int_equal(dropped(&s, XRDMA_RX_QKEY), 1);
+	assert_int_equal(dropped(&s, MODEL_RX_QKEY), 1);
 	s.d.qkey--;
 	s.d.dqpn = s.b.qpn + 50;
 	wire_post_ud(&s.a, &s.d);
 	wire_settle(*state);
-	assert_int_equal(dropped(&s, XRDMA_RX_QPN), 1);
+	assert_int_equal(dropped(&s, MODEL_RX_QPN), 1);
 	s.d.dqpn = s.b.qpn;
 	s.d.av.dgid[15] ^= 0x80;
 	wire_post_ud(&s.a, &s.d);
 	wire_settle(*state);
-	assert_int_equal(dropped(&s, XRDMA_RX_DESTINATION), 1);
+	assert_int_equal(dropped(&s, MODEL_RX_DESTINATION), 1);
 	s.d.av.dgid[15] ^= 0x80;
 	assert_false(wire_poll_cq(&s.b.recv_cq, &cqe));
 	wire_post_ud(&s.a, &s.d);
 	wire_post_ud(&s.a, &s.d);
 	expect_data(&s, 7, 100, &cqe);
 	wire_settle(*state);
-	assert_int_equal(dropped(&s, XRDMA_RX_OVERRUN), 1);
+	assert_int_equal(dropped(&s, MODEL_RX_OVERRUN), 1);
 	assert_int_equal(s.b.qp->state, XRDMA_QPS_RTS);
 }
 
@@ -362,7 +362,7 @@ static void the_port_limits_the_length(void **state)
 
 	begin(state, &s);
 	memcpy(port.mac, s.a.host->mac, sizeof(port.mac));
-	assert_int_equal(xrdma_port_modify(s.a.host->dev, &port),
+	assert_int_equal(model_port_modify(s.a.host->dev, &port),
 			 XRDMA_CMD_OK);
 	s.sge.length = cpu_to_le32(1024);
 	wire_post_ud(&s.a, &s.d);
@@ -407,7 +407,7 @@ static void it_says_nothing_of_its_address(void **state)
 	begin(state, &s);
 	wire_post_ud(&s.a, &s.d);
 	wire_settle(*state);
-	assert_int_equal(xrdma_qp_query(s.a.host->dev, s.a.qpn, &rsp),
+	assert_int_equal(model_qp_query(s.a.host->dev, s.a.qpn, &rsp),
 			 XRDMA_CMD_OK);
 	assert_memory_equal(&rsp.attr.av, &zero, sizeof(zero));
 	assert_int_equal(rsp.attr.dest_qpn, 0);
@@ -428,7 +428,7 @@ static void the_gsi(void **state)
 	s.d.qkey = WIRE_QKEY;
 	wire_post_ud(&s.a, &s.d);
 	wire_settle(*state);
-	assert_int_equal(dropped(&s, XRDMA_RX_QKEY), 1);
+	assert_int_equal(dropped(&s, MODEL_RX_QKEY), 1);
 	wire_modify_ud(&s.a, XRDMA_QPS_RTS, XRDMA_QPM_QKEY, 0x80010000);
 	s.d.qkey = OWN;
 	wire_post_ud(&s.a, &s.d);
@@ -459,15 +459,15 @@ static void on_an_srq(void **state)
 			 XRDMA_CQE_IPV4 | XRDMA_CQE_SRQ);
 	wire_expect_recv(&qp, 61, XRDMA_WC_LOC_LEN_ERR, &cqe);
 	wire_settle(*state);
-	assert_int_equal(dropped(&s, XRDMA_RX_OVERRUN), 1);
+	assert_int_equal(dropped(&s, MODEL_RX_OVERRUN), 1);
 	assert_int_equal(le32_to_cpu(srq.rec->ci), 2);
 }
 
 /* Nobody would wake it when there is room again. */
 static void it_stays_awake_while_the_wire_is_full(void **state)
 {
-	struct xrdma_frame *frame;
-	struct xrdma_device *dev;
+	struct model_frame *frame;
+	struct model_device *dev;
 	struct xrdma_cqe cqe;
 	struct scene s;
 	int i;
@@ -475,16 +475,16 @@ static void it_stays_awake_while_the_wire_is_full(void **state)
 	begin(state, &s);
 	dev = s.a.host->dev;
 	post_recv(&s, 7, 256);
-	while (xrdma_wire_room(dev->wire)) {
-		frame = xrdma_wire_frame(dev->wire);
+	while (model_wire_room(dev->wire)) {
+		frame = model_wire_frame(dev->wire);
 		assert_non_null(frame);
 		memset(frame->data, 0, 60);
 		frame->len = 60;
-		xrdma_wire_send(dev->wire, frame);
+		model_wire_send(dev->wire, frame);
 	}
 	wire_post_ud(&s.a, &s.d);
 	for (i = 0; i < 5; i++)
-		assert_true(xrdma_device_poll(dev));
+		assert_true(model_device_poll(dev));
 	wire_settle(s.env);
 	expect_data(&s, 7, 100, &cqe);
 }

@@ -108,7 +108,7 @@ static void begin(struct scene *s, bool datagrams, const char *impair,
 				   3 * SLOTS * SLOT_SIZE, WIRE_ALL_RIGHTS);
 	for (i = 0; i < SLOTS; i++)
 		post_recv(s, i);
-	assert_int_equal(xrdma_wire_impair(s->a.host->dev->wire, "tx", impair), 0);
+	assert_int_equal(model_wire_impair(s->a.host->dev->wire, "tx", impair), 0);
 	s->a.host->dev->wire->tx.rng += seed;
 }
 
@@ -185,9 +185,9 @@ static void serve(struct scene *s)
 /* What the wire holds back has arrived, or it never will. */
 static void settle(struct scene *s)
 {
-	u64 end = xrdma_loop_now(s->env->loop) + 3 * WIRE_MS;
+	u64 end = model_loop_now(s->env->loop) + 3 * WIRE_MS;
 
-	while (xrdma_loop_now(s->env->loop) < end) {
+	while (model_loop_now(s->env->loop) < end) {
 		while (wire_turn(s->env) || wire_turn(s->env))
 			serve(s);
 		serve(s);

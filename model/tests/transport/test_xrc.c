@@ -51,8 +51,8 @@ static void create_target(struct scene *s)
 	qp->host = &s->env->hosts[s->env->n - 1];
 	qp->qpn = qp->host->next_number++;
 	p = target(qp->qpn);
-	assert_int_equal(xrdma_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
-	qp->qp = xrdma_qp_get(qp->host->dev, qp->qpn);
+	assert_int_equal(model_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
+	qp->qp = model_qp_get(qp->host->dev, qp->qpn);
 }
 
 static void begin(void **state, struct scene *s)
@@ -292,7 +292,7 @@ static void take_over(struct scene *s, struct craft *c)
 
 static void packet(struct craft *c, u8 op, u32 psn, u32 len, u32 srqn)
 {
-	struct xrdma_pkt pkt = craft_pkt(c, XRDMA_BTH_XRC | op, psn);
+	struct model_pkt pkt = craft_pkt(c, MODEL_BTH_XRC | op, psn);
 
 	pkt.len = len;
 	pkt.srqn = srqn;
@@ -310,11 +310,11 @@ static void a_message_is_for_one_srq(void **state)
 	begin(state, &s);
 	take_over(&s, &c);
 	post_recv(&s, 0, 11);
-	packet(&c, XRDMA_BTH_SEND_FIRST, PSN, MTU, s.srq[0].srqn);
-	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN);
-	packet(&c, XRDMA_BTH_SEND_LAST, PSN + 1, 4, s.srq[1].srqn);
-	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN + 1);
-	assert_int_equal(c.pkt.syndrome, XRDMA_AETH_NAK | XRDMA_NAK_INVALID);
+	packet(&c, MODEL_BTH_SEND_FIRST, PSN, MTU, s.srq[0].srqn);
+	craft_expect(&c, MODEL_BTH_XRC | MODEL_BTH_ACK, PSN);
+	packet(&c, MODEL_BTH_SEND_LAST, PSN + 1, 4, s.srq[1].srqn);
+	craft_expect(&c, MODEL_BTH_XRC | MODEL_BTH_ACK, PSN + 1);
+	assert_int_equal(c.pkt.syndrome, MODEL_AETH_NAK | MODEL_NAK_INVALID);
 	expect_recv(&s, 0, 11, XRDMA_WC_WR_FLUSH_ERR, &cqe);
 }
 
@@ -327,20 +327,20 @@ static void an_empty_srq_is_not_ready(void **state)
 	begin(state, &s);
 	take_over(&s, &c);
 	post_recv(&s, 0, 11);
-	packet(&c, XRDMA_BTH_SEND_ONLY, PSN, 4, s.srq[1].srqn);
-	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN);
+	packet(&c, MODEL_BTH_SEND_ONLY, PSN, 4, s.srq[1].srqn);
+	craft_expect(&c, MODEL_BTH_XRC | MODEL_BTH_ACK, PSN);
 	assert_int_equal(c.pkt.syndrome,
-			 XRDMA_AETH_RNR | wire_defaults.min_rnr_timer);
-	packet(&c, XRDMA_BTH_SEND_ONLY, PSN, 4, s.srq[0].srqn);
-	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN);
-	assert_int_equal(c.pkt.syndrome, XRDMA_AETH_NO_CREDITS);
+			 MODEL_AETH_RNR | wire_defaults.min_rnr_timer);
+	packet(&c, MODEL_BTH_SEND_ONLY, PSN, 4, s.srq[0].srqn);
+	craft_expect(&c, MODEL_BTH_XRC | MODEL_BTH_ACK, PSN);
+	assert_int_equal(c.pkt.syndrome, MODEL_AETH_NO_CREDITS);
 }
 
 static void destroy_srq(struct scene *s, int i)
 {
-	assert_int_equal(xrdma_srq_destroy(s->b.host->dev, s->srq[i].srqn),
+	assert_int_equal(model_srq_destroy(s->b.host->dev, s->srq[i].srqn),
 			 XRDMA_CMD_OK);
-	assert_int_equal(xrdma_cq_destroy(s->b.host->dev, s->cq[i].cqn),
+	assert_int_equal(model_cq_destroy(s->b.host->dev, s->cq[i].cqn),
 			 XRDMA_CMD_OK);
 }
 
@@ -351,16 +351,16 @@ static void an_srq_may_go_at_any_time(void **state)
 	struct scene s;
 
 	begin(state, &s);
-	assert_int_equal(xrdma_cq_destroy(s.b.host->dev, s.cq[0].cqn),
+	assert_int_equal(model_cq_destroy(s.b.host->dev, s.cq[0].cqn),
 			 XRDMA_CMD_BUSY);
 	take_over(&s, &c);
 	post_recv(&s, 0, 11);
-	packet(&c, XRDMA_BTH_SEND_FIRST, PSN, MTU, s.srq[0].srqn);
-	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN);
+	packet(&c, MODEL_BTH_SEND_FIRST, PSN, MTU, s.srq[0].srqn);
+	craft_expect(&c, MODEL_BTH_XRC | MODEL_BTH_ACK, PSN);
 	destroy_srq(&s, 0);
-	packet(&c, XRDMA_BTH_SEND_LAST, PSN + 1, 4, s.srq[0].srqn);
-	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN + 1);
-	assert_int_equal(c.pkt.syndrome, XRDMA_AETH_NAK | XRDMA_NAK_INVALID);
+	packet(&c, MODEL_BTH_SEND_LAST, PSN + 1, 4, s.srq[0].srqn);
+	craft_expect(&c, MODEL_BTH_XRC | MODEL_BTH_ACK, PSN + 1);
+	assert_int_equal(c.pkt.syndrome, MODEL_AETH_NAK | MODEL_NAK_INVALID);
 	assert_int_equal(s.b.qp->state, XRDMA_QPS_ERR);
 	assert_false(s.b.qp->taken);
 }
@@ -372,20 +372,20 @@ static void nothing_is_read_for_an_srq_that_is_gone(void **state)
 
 	begin(state, &s);
 	take_over(&s, &c);
-	packet(&c, XRDMA_BTH_READ_REQUEST, PSN, 0, s.srq[0].srqn);
+	packet(&c, MODEL_BTH_READ_REQUEST, PSN, 0, s.srq[0].srqn);
 	destroy_srq(&s, 0);
-	craft_expect(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, PSN);
-	assert_int_equal(c.pkt.syndrome, XRDMA_AETH_NAK | XRDMA_NAK_INVALID);
+	craft_expect(&c, MODEL_BTH_XRC | MODEL_BTH_ACK, PSN);
+	assert_int_equal(c.pkt.syndrome, MODEL_AETH_NAK | MODEL_NAK_INVALID);
 }
 
 /* A full CQ of an SRQ takes the connection with it. */
 static void a_dead_cq_is_the_end(void **state)
 {
 	struct scene s;
-	struct xrdma_cq *cq;
+	struct model_cq *cq;
 
 	begin(state, &s);
-	cq = xrdma_cq_get(s.b.host->dev, s.cq[0].cqn);
+	cq = model_cq_get(s.b.host->dev, s.cq[0].cqn);
 	cq->pi = 1 << cq->log_depth;
 	post_recv(&s, 0, 11);
 	post(&s, XRDMA_OP_SEND, 1, 8, s.srq[0].srqn);
@@ -398,13 +398,13 @@ static void a_dead_cq_is_the_end(void **state)
 		struct xrdma_cmd_create_qp p = target(40);		\
 									\
 		p.field = value;					\
-		xrdma_qp_create(dev, &p);				\
+		model_qp_create(dev, &p);				\
 	})
 
 /* Neither rings nor queues nor a protection domain, and in domain 0 nothing. */
 static void what_a_target_has_not(void **state)
 {
-	struct xrdma_device *dev;
+	struct model_device *dev;
 	struct scene s;
 
 	begin(state, &s);
@@ -420,32 +420,32 @@ static void what_a_target_has_not(void **state)
 	assert_int_equal(TGT(qpn, cpu_to_le32(1)), XRDMA_CMD_BAD_NUMBER);
 	assert_int_equal(TGT(type, XRDMA_QP_XRC_INI), XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(TGT(qpn, cpu_to_le32(40)), XRDMA_CMD_OK);
-	assert_int_equal(xrdma_qp_destroy(dev, 40), XRDMA_CMD_OK);
+	assert_int_equal(model_qp_destroy(dev, 40), XRDMA_CMD_OK);
 }
 
 /* The initiator does not respond, nor the target request. */
 static void each_end_has_its_part(void **state)
 {
 	struct xrdma_rsp_query_qp rsp = { 0 };
-	struct xrdma_pkt pkt;
+	struct model_pkt pkt;
 	struct craft c;
 	struct scene s;
 
 	begin(state, &s);
 	take_over(&s, &c);
-	pkt = craft_pkt(&c, XRDMA_BTH_XRC | XRDMA_BTH_ACK, 9);
-	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_TRANSPORT);
-	pkt = craft_pkt(&c, XRDMA_BTH_SEND_ONLY, PSN);
-	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_TRANSPORT);
+	pkt = craft_pkt(&c, MODEL_BTH_XRC | MODEL_BTH_ACK, 9);
+	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_TRANSPORT);
+	pkt = craft_pkt(&c, MODEL_BTH_SEND_ONLY, PSN);
+	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_TRANSPORT);
 	c.p.a = s.a;
 	c.p.b = s.b;
-	pkt = craft_pkt(&c, XRDMA_BTH_XRC | XRDMA_BTH_SEND_ONLY, 9);
-	assert_int_equal(craft_send(&c, &pkt, NULL), XRDMA_RX_TRANSPORT);
+	pkt = craft_pkt(&c, MODEL_BTH_XRC | MODEL_BTH_SEND_ONLY, 9);
+	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_TRANSPORT);
 	/* numbers above 24 bits name nothing */
 	post(&s, XRDMA_OP_SEND, 1, 8, 1 << 24);
 	wire_expect_send(&s.a, 1, XRDMA_WC_LOC_QP_OP_ERR);
 	assert_int_equal(s.a.qp->state, XRDMA_QPS_ERR);
-	assert_int_equal(xrdma_qp_query(s.b.host->dev, s.b.qpn, &rsp),
+	assert_int_equal(model_qp_query(s.b.host->dev, s.b.qpn, &rsp),
 			 XRDMA_CMD_OK);
 	assert_int_equal(rsp.attr.state, XRDMA_QPS_RTS);
 	wire_modify_state(&s.b, XRDMA_QPS_ERR);

@@ -19,7 +19,7 @@ static void begin(void **state, struct wire_pair *p)
 	wire_make_pair(*state, p, &params);
 }
 
-static struct xrdma_wire *wire_of(struct wire_pair *p)
+static struct model_wire *wire_of(struct wire_pair *p)
 {
 	return p->b.host->dev->wire;
 }
@@ -37,7 +37,7 @@ static void post_write(struct wire_pair *p, u64 wr_id, u32 offset, u32 len)
 
 static u32 release(struct wire_pair *p, u32 qpn)
 {
-	return xrdma_hold_end(&wire_of(p)->hold, qpn, &wire_of(p)->arrived);
+	return model_hold_end(&wire_of(p)->hold, qpn, &wire_of(p)->arrived);
 }
 
 static void nothing_comes_until_it_is_released(void **state)
@@ -48,7 +48,7 @@ static void nothing_comes_until_it_is_released(void **state)
 
 	begin(state, &p);
 	memset(p.b_mem, 0, 16 * MTU);
-	assert_int_equal(xrdma_hold_begin(&wire_of(&p)->hold, p.b.qpn, 0), 0);
+	assert_int_equal(model_hold_begin(&wire_of(&p)->hold, p.b.qpn, 0), 0);
 	for (i = 0; i < 4; i++)
 		post_write(&p, i, i * 4 * MTU, 4 * MTU);
 	wire_settle(*state);
@@ -76,7 +76,7 @@ static void no_byte_lands_after_an_invalidation(void **state)
 	for (after = 0; after < 64; after += 21) {
 		begin(state, &p);
 		memset(p.b_mem, 0, sizeof(before));
-		assert_int_equal(xrdma_hold_begin(&wire_of(&p)->hold, p.b.qpn,
+		assert_int_equal(model_hold_begin(&wire_of(&p)->hold, p.b.qpn,
 						  after), 0);
 		post_write(&p, 1, 0, sizeof(before));
 		wire_settle(*state);
@@ -85,7 +85,7 @@ static void no_byte_lands_after_an_invalidation(void **state)
 		assert_int_equal(before[after * MTU] |
 				 before[sizeof(before) - 1], 0);
 		wire_unregion(p.b.host, xrdma_key_index(p.b_key));
-		release(&p, XRDMA_HOLD_ALL);
+		release(&p, MODEL_HOLD_ALL);
 		wire_expect_send(&p.a, 1, XRDMA_WC_REM_ACCESS_ERR);
 		assert_memory_equal(p.b_mem, before, sizeof(before));
 		wire_expect_fault(p.b.host, &p.b, 0, XRDMA_FAULT_KEY_INVALID,
@@ -97,29 +97,29 @@ static void no_byte_lands_after_an_invalidation(void **state)
 static void one_queue_pair_or_all(void **state)
 {
 	struct wire_pair p, other;
-	struct xrdma_hold *hold;
+	struct model_hold *hold;
 	struct xrdma_cqe cqe;
 
 	begin(state, &p);
 	begin(state, &other);
 	hold = &wire_of(&p)->hold;
-	assert_int_equal(xrdma_hold_begin(hold, p.b.qpn, 0), 0);
-	assert_int_equal(xrdma_hold_begin(hold, p.b.qpn, 0), -EEXIST);
-	assert_int_equal(xrdma_hold_begin(hold, XRDMA_HOLD_ALL, 0), -EEXIST);
+	assert_int_equal(model_hold_begin(hold, p.b.qpn, 0), 0);
+	assert_int_equal(model_hold_begin(hold, p.b.qpn, 0), -EEXIST);
+	assert_int_equal(model_hold_begin(hold, MODEL_HOLD_ALL, 0), -EEXIST);
 	post_write(&p, 1, 0, 1);
 	post_write(&other, 2, 0, 1);
 	wire_expect_send(&other.a, 2, XRDMA_WC_SUCCESS);
-	assert_int_equal(xrdma_hold_begin(hold, other.b.qpn, 0), 0);
+	assert_int_equal(model_hold_begin(hold, other.b.qpn, 0), 0);
 	post_write(&other, 3, 0, 1);
 	wire_settle(*state);
 	assert_int_equal(release(&p, 12345), 0);
 	assert_int_equal(release(&p, p.b.qpn), 1);
 	wire_expect_send(&p.a, 1, XRDMA_WC_SUCCESS);
 	assert_false(wire_poll_cq(&other.a.send_cq, &cqe));
-	assert_int_equal(release(&p, XRDMA_HOLD_ALL), 1);
+	assert_int_equal(release(&p, MODEL_HOLD_ALL), 1);
 	wire_expect_send(&other.a, 3, XRDMA_WC_SUCCESS);
-	assert_int_equal(xrdma_hold_begin(hold, XRDMA_HOLD_ALL, 0), 0);
-	assert_int_equal(xrdma_hold_begin(hold, p.b.qpn, 0), -EEXIST);
+	assert_int_equal(model_hold_begin(hold, MODEL_HOLD_ALL, 0), 0);
+	assert_int_equal(model_hold_begin(hold, p.b.qpn, 0), -EEXIST);
 	post_write(&p, 4, 0, 1);
 	post_write(&other, 5, 0, 1);
 	wire_settle(*state);
@@ -133,11 +133,11 @@ static void what_is_let_go_comes_first(void **state)
 	struct wire_pair p;
 
 	begin(state, &p);
-	assert_int_equal(xrdma_hold_begin(&wire_of(&p)->hold, p.b.qpn, 0), 0);
+	assert_int_equal(model_hold_begin(&wire_of(&p)->hold, p.b.qpn, 0), 0);
 	post_write(&p, 1, 0, 8 * MTU);
 	wire_settle(*state);
 	post_write(&p, 2, 0, 8 * MTU);
-	xrdma_qps_poll(p.a.host->dev);
+	model_qps_poll(p.a.host->dev);
 	assert_int_not_equal(wire_of(&p)->arrived.count, 0);
 	assert_int_equal(release(&p, p.b.qpn), 8);
 	wire_expect_send(&p.a, 1, XRDMA_WC_SUCCESS);

@@ -20,9 +20,9 @@
 #define STEP_NS	1000
 
 struct fixture {
-	struct xrdma_frame_pool pool;
-	struct xrdma_impair imp;
-	struct xrdma_frameq out;
+	struct model_frame_pool pool;
+	struct model_impair imp;
+	struct model_frameq out;
 	u64 now;
 };
 
@@ -30,7 +30,7 @@ static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	assert_int_equal(xrdma_frame_pool_init(&f->pool, 1024), 0);
+	assert_int_equal(model_frame_pool_init(&f->pool, 1024), 0);
 	f->imp.rng = 42;
 	*state = f;
 	return 0;
@@ -39,58 +39,58 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct fixture *f = *state;
-	struct xrdma_frame *frame;
+	struct model_frame *frame;
 	bool all_back;
 
-	while ((frame = xrdma_frameq_pop(&f->out)) != NULL)
-		xrdma_frame_put(&f->pool, frame);
-	xrdma_impair_flush(&f->imp, &f->pool);
+	while ((frame = model_frameq_pop(&f->out)) != NULL)
+		model_frame_put(&f->pool, frame);
+	model_impair_flush(&f->imp, &f->pool);
 	all_back = f->pool.available == f->pool.total;
-	xrdma_frame_pool_fini(&f->pool);
+	model_frame_pool_fini(&f->pool);
 	free(f);
 	return all_back ? 0 : -1;
 }
 
 /* A SEND of 32 bytes, numbered by its PSN. */
-static struct xrdma_frame *make_frame(struct fixture *f, u32 psn)
+static struct model_frame *make_frame(struct fixture *f, u32 psn)
 {
-	static const struct xrdma_path path = {
+	static const struct model_path path = {
 		.sgid = { [10] = 0xff, 0xff, 10, 0, 0, 1 },
 		.dgid = { [10] = 0xff, 0xff, 10, 0, 0, 2 },
 		.hop_limit = 64,
 		.is_ipv4 = true,
 	};
-	struct xrdma_frame *frame = xrdma_frame_get(&f->pool);
-	struct xrdma_net_template tmpl;
-	struct xrdma_pkt pkt;
+	struct model_frame *frame = model_frame_get(&f->pool);
+	struct model_net_template tmpl;
+	struct model_pkt pkt;
 	u32 bth;
 
 	assert_non_null(frame);
-	xrdma_pkt_init(&pkt, XRDMA_BTH_SEND_ONLY, 5, psn);
+	model_pkt_init(&pkt, MODEL_BTH_SEND_ONLY, 5, psn);
 	pkt.len = 32;
-	xrdma_net_template(&tmpl, &path);
-	bth = xrdma_net_write(&tmpl, frame->data, xrdma_pkt_roce_len(&pkt));
-	frame->len = bth + xrdma_pkt_roce_len(&pkt);
-	memset(xrdma_pkt_write(&pkt, frame->data + bth), 0x11, 32);
-	xrdma_icrc_write(frame->data, tmpl.l3, bth, frame->len);
+	model_net_template(&tmpl, &path);
+	bth = model_net_write(&tmpl, frame->data, model_pkt_roce_len(&pkt));
+	frame->len = bth + model_pkt_roce_len(&pkt);
+	memset(model_pkt_write(&pkt, frame->data + bth), 0x11, 32);
+	model_icrc_write(frame->data, tmpl.l3, bth, frame->len);
 	return frame;
 }
 
-static u32 psn_of(const struct xrdma_frame *frame)
+static u32 psn_of(const struct model_frame *frame)
 {
-	return xrdma_get24(frame->data + 42 + 9);
+	return model_get24(frame->data + 42 + 9);
 }
 
 static void pass(struct fixture *f, u32 psn)
 {
 	f->now += STEP_NS;
-	xrdma_impair_frame(&f->imp, &f->pool, make_frame(f, psn), f->now,
+	model_impair_frame(&f->imp, &f->pool, make_frame(f, psn), f->now,
 			   &f->out);
 }
 
 static void parse(struct fixture *f, const char *spec)
 {
-	assert_int_equal(xrdma_impair_parse(&f->imp, spec), 0);
+	assert_int_equal(model_impair_parse(&f->imp, spec), 0);
 }
 
 /* Between two thirds and four thirds of what the probability says. */
@@ -116,13 +116,13 @@ static void specifications_are_read(void **state)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(good); i++)
-		if (xrdma_impair_parse(&f->imp, good[i]))
+		if (model_impair_parse(&f->imp, good[i]))
 			fail_msg("%s", good[i]);
 	assert_int_equal(f->imp.rng, 7);
 	assert_int_equal(f->imp.delay_ns, 50000);
 	assert_true(f->imp.on);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		if (!xrdma_impair_parse(&f->imp, bad[i]))
+		if (!model_impair_parse(&f->imp, bad[i]))
 			fail_msg("%s", bad[i]);
 	assert_int_equal(f->imp.delay_ns, 50000);
 	parse(f, "none");
@@ -138,18 +138,18 @@ static void loss_takes_its_share(void **state)
 
 	parse(f, "loss=5%");
 	for (i = 1; i <= FRAMES; i++) {
-		struct xrdma_frame *frame;
+		struct model_frame *frame;
 
 		pass(f, i);
-		while ((frame = xrdma_frameq_pop(&f->out)) != NULL) {
+		while ((frame = model_frameq_pop(&f->out)) != NULL) {
 			assert_true(psn_of(frame) > last);
 			last = psn_of(frame);
-			xrdma_frame_put(&f->pool, frame);
+			model_frame_put(&f->pool, frame);
 			n++;
 		}
 	}
 	about(FRAMES - n, 0.05);
-	assert_int_equal(f->imp.count[XRDMA_IMPAIR_LOSS], FRAMES - n);
+	assert_int_equal(f->imp.count[MODEL_IMPAIR_LOSS], FRAMES - n);
 	assert_int_equal(f->pool.available, f->pool.total);
 }
 
@@ -161,19 +161,19 @@ static void duplicates_are_alike(void **state)
 
 	parse(f, "dup=10%");
 	for (i = 0; i < FRAMES; i++) {
-		struct xrdma_frame *one, *two;
+		struct model_frame *one, *two;
 
 		pass(f, i);
-		one = xrdma_frameq_pop(&f->out);
-		two = xrdma_frameq_pop(&f->out);
+		one = model_frameq_pop(&f->out);
+		two = model_frameq_pop(&f->out);
 		assert_non_null(one);
 		if (two) {
 			assert_int_equal(one->len, two->len);
 			assert_memory_equal(one->data, two->data, one->len);
-			xrdma_frame_put(&f->pool, two);
+			model_frame_put(&f->pool, two);
 			doubled++;
 		}
-		xrdma_frame_put(&f->pool, one);
+		model_frame_put(&f->pool, one);
 	}
 	about(doubled, 0.10);
 }
@@ -190,13 +190,13 @@ static void reordering_loses_nothing(void **state)
 	memset(seen, 0, sizeof(seen));
 	parse(f, "reorder=10%");
 	for (i = 0; i < FRAMES + 20; i++) {
-		struct xrdma_frame *frame;
+		struct model_frame *frame;
 
 		if (i < FRAMES)
 			pass(f, i);
 		else
-			xrdma_impair_due(&f->imp, f->now + 10000000, &f->out);
-		while ((frame = xrdma_frameq_pop(&f->out)) != NULL) {
+			model_impair_due(&f->imp, f->now + 10000000, &f->out);
+		while ((frame = model_frameq_pop(&f->out)) != NULL) {
 			u32 psn = psn_of(frame);
 
 			assert_false(seen[psn]);
@@ -206,8 +206,8 @@ static void reordering_loses_nothing(void **state)
 			else
 				next = psn + 1;
 			/* those that are late themselves do not count */
-			assert_true(psn + 4 * XRDMA_IMPAIR_OVERTAKE > next);
-			xrdma_frame_put(&f->pool, frame);
+			assert_true(psn + 4 * MODEL_IMPAIR_OVERTAKE > next);
+			model_frame_put(&f->pool, frame);
 		}
 	}
 	for (i = 0; i < FRAMES; i++)
@@ -222,17 +222,17 @@ static void a_held_frame_leaves_when_nothing_follows(void **state)
 	parse(f, "reorder=100%");
 	pass(f, 1);
 	assert_null(f->out.head);
-	assert_int_equal(xrdma_impair_next_ns(&f->imp),
-			 f->now + XRDMA_IMPAIR_HOLD_NS);
-	xrdma_impair_due(&f->imp, f->now + XRDMA_IMPAIR_HOLD_NS - 1, &f->out);
+	assert_int_equal(model_impair_next_ns(&f->imp),
+			 f->now + MODEL_IMPAIR_HOLD_NS);
+	model_impair_due(&f->imp, f->now + MODEL_IMPAIR_HOLD_NS - 1, &f->out);
 	assert_null(f->out.head);
-	xrdma_impair_due(&f->imp, f->now + XRDMA_IMPAIR_HOLD_NS, &f->out);
+	model_impair_due(&f->imp, f->now + MODEL_IMPAIR_HOLD_NS, &f->out);
 	assert_int_equal(psn_of(f->out.head), 1);
-	assert_true(xrdma_impair_next_ns(&f->imp) == UINT64_MAX);
+	assert_true(model_impair_next_ns(&f->imp) == UINT64_MAX);
 }
 
-static unsigned int bits_changed(const struct xrdma_frame *a,
-				 const struct xrdma_frame *b, u32 len)
+static unsigned int bits_changed(const struct model_frame *a,
+				 const struct model_frame *b, u32 len)
 {
 	unsigned int n = 0;
 	u32 i;
@@ -245,55 +245,55 @@ static unsigned int bits_changed(const struct xrdma_frame *a,
 static void corruption_flips_one_bit(void **state)
 {
 	struct fixture *f = *state;
-	struct xrdma_frame *good = make_frame(f, 1);
+	struct model_frame *good = make_frame(f, 1);
 	u32 i;
 
 	parse(f, "corrupt=100%");
 	for (i = 0; i < 5000; i++) {
-		struct xrdma_frame *bad;
+		struct model_frame *bad;
 
 		pass(f, 1);
-		bad = xrdma_frameq_pop(&f->out);
+		bad = model_frameq_pop(&f->out);
 		assert_int_equal(bits_changed(good, bad, good->len), 1);
 		assert_memory_equal(good->data, bad->data, 14);
-		xrdma_frame_put(&f->pool, bad);
+		model_frame_put(&f->pool, bad);
 	}
-	xrdma_frame_put(&f->pool, good);
+	model_frame_put(&f->pool, good);
 }
 
 static void corruption_may_fit_its_icrc(void **state)
 {
 	struct fixture *f = *state;
-	struct xrdma_frame *good = make_frame(f, 1);
+	struct model_frame *good = make_frame(f, 1);
 	u32 i;
 
 	parse(f, "corrupt-icrc-ok=100%");
 	for (i = 0; i < 5000; i++) {
-		struct xrdma_frame *bad;
+		struct model_frame *bad;
 
 		pass(f, 1);
-		bad = xrdma_frameq_pop(&f->out);
+		bad = model_frameq_pop(&f->out);
 		assert_int_equal(bits_changed(good, bad, good->len - 4), 1);
-		assert_true(xrdma_icrc_ok(bad->data, 14, 42, bad->len));
-		xrdma_frame_put(&f->pool, bad);
+		assert_true(model_icrc_ok(bad->data, 14, 42, bad->len));
+		model_frame_put(&f->pool, bad);
 	}
-	xrdma_frame_put(&f->pool, good);
+	model_frame_put(&f->pool, good);
 }
 
 static void a_mark_keeps_the_checksums(void **state)
 {
 	struct fixture *f = *state;
-	struct xrdma_net net;
-	struct xrdma_frame *frame;
+	struct model_net net;
+	struct model_frame *frame;
 
 	parse(f, "ecn=100%");
 	pass(f, 1);
-	frame = xrdma_frameq_pop(&f->out);
-	assert_int_equal(xrdma_net_parse(&net, frame->data, frame->len),
-			 XRDMA_RX_OK);
+	frame = model_frameq_pop(&f->out);
+	assert_int_equal(model_net_parse(&net, frame->data, frame->len),
+			 MODEL_RX_OK);
 	assert_int_equal(net.tclass, 3);
-	assert_true(xrdma_icrc_ok(frame->data, net.l3, net.bth, net.end));
-	xrdma_frame_put(&f->pool, frame);
+	assert_true(model_icrc_ok(frame->data, net.l3, net.bth, net.end));
+	model_frame_put(&f->pool, frame);
 }
 
 static void delay_keeps_the_order(void **state)
@@ -305,15 +305,15 @@ static void delay_keeps_the_order(void **state)
 	for (i = 0; i < 20; i++)
 		pass(f, i);
 	assert_null(f->out.head);
-	assert_int_equal(xrdma_impair_next_ns(&f->imp), STEP_NS + 10000);
-	xrdma_impair_due(&f->imp, f->now, &f->out);
+	assert_int_equal(model_impair_next_ns(&f->imp), STEP_NS + 10000);
+	model_impair_due(&f->imp, f->now, &f->out);
 	/* one step apart, so the first ten are due */
 	assert_int_equal(f->out.count, 10);
 	for (i = 0; i < 10; i++) {
-		struct xrdma_frame *frame = xrdma_frameq_pop(&f->out);
+		struct model_frame *frame = model_frameq_pop(&f->out);
 
 		assert_int_equal(psn_of(frame), i);
-		xrdma_frame_put(&f->pool, frame);
+		model_frame_put(&f->pool, frame);
 	}
 }
 
@@ -323,31 +323,31 @@ static void what_is_held_is_bounded(void **state)
 	u32 i;
 
 	parse(f, "delay=1s");
-	for (i = 0; i < XRDMA_IMPAIR_MAX_HELD + 5; i++)
+	for (i = 0; i < MODEL_IMPAIR_MAX_HELD + 5; i++)
 		pass(f, i);
-	assert_int_equal(f->imp.delayed.count, XRDMA_IMPAIR_MAX_HELD);
+	assert_int_equal(f->imp.delayed.count, MODEL_IMPAIR_MAX_HELD);
 	assert_int_equal(f->imp.overflows, 5);
 }
 
 static u64 fate(u64 seed)
 {
 	struct fixture f = { 0 };
-	struct xrdma_frame *frame;
+	struct model_frame *frame;
 	u64 hash = 0;
 	u32 i;
 
-	assert_int_equal(xrdma_frame_pool_init(&f.pool, 64), 0);
+	assert_int_equal(model_frame_pool_init(&f.pool, 64), 0);
 	parse(&f, "loss=5%,dup=5%,reorder=5%,corrupt=5%,ecn=5%");
 	f.imp.rng = seed;
 	for (i = 0; i < 2000; i++) {
 		pass(&f, i);
-		while ((frame = xrdma_frameq_pop(&f.out)) != NULL) {
-			hash = hash * 31 + xrdma_get32(frame->data + 50);
+		while ((frame = model_frameq_pop(&f.out)) != NULL) {
+			hash = hash * 31 + model_get32(frame->data + 50);
 			hash = hash * 31 + frame->data[15];
-			xrdma_frame_put(&f.pool, frame);
+			model_frame_put(&f.pool, frame);
 		}
 	}
-	xrdma_frame_pool_fini(&f.pool);
+	model_frame_pool_fini(&f.pool);
 	return hash;
 }
 
