@@ -5,7 +5,7 @@
  */
 
 #include <kunit/test.h>
-#include "xrdma_ring.h"
+#include <rdma/xrdma-ring.h>
 
 /* Indexes around every place where something wraps. */
 static const u64 starts[] = {
@@ -50,7 +50,7 @@ static void phase_is_one_in_the_first_lap_then_alternates(struct kunit *test)
 
 static void entry_is_valid_only_in_its_own_lap(struct kunit *test)
 {
-	__le32 zeroed = 0, first = cpu_to_le32(1);
+	u32 zeroed = 0, first = 1;
 
 	KUNIT_EXPECT_FALSE(test, xrdma_ring_valid(zeroed, 0, 3));
 	KUNIT_EXPECT_TRUE(test, xrdma_ring_valid(first, 7, 3));

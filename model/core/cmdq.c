@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <rdma/xrdma-ring.h>
 
 #include "core/cmdq.h"
 #include "core/device.h"
-#include "xrdma_ring.h"
 
 /* Commands of one turn of the loop. */
 #define BUDGET		32

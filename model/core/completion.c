@@ -5,11 +5,11 @@
  * fails is in qp_queue.c, flushing in qp_error.c.
  */
 #include <string.h>
+#include <rdma/xrdma-ring.h>
 
 #include "core/device.h"
 #include "core/qp.h"
 #include "core/srq.h"
-#include "xrdma_ring.h"
 
 /* A completion with an error; a flushed one is one too. */
 static void count_error(const struct model_qp *qp, u8 status,

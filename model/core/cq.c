@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <rdma/xrdma-ring.h>
 
 #include "core/cq.h"
 #include "core/device.h"
-#include "xrdma_ring.h"
 #include "xrdma_xlat.h"
 
 static void period_over(void *opaque);

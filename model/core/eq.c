@@ -4,10 +4,10 @@
  * is in event.c.
  */
 #include <stdlib.h>
+#include <rdma/xrdma-ring.h>
 
 #include "core/device.h"
 #include "core/eq.h"
-#include "xrdma_ring.h"
 #include "xrdma_xlat.h"
 
 static enum xrdma_cmd_status check_params(struct model_device *dev,

@@ -9,10 +9,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <rdma/xrdma-ring.h>
 
 #include "core/device.h"
 #include "core/eq.h"
-#include "xrdma_ring.h"
 
 /* Start of the contract structure, up to the word that is written last. */
 #define EQE_BODY	offsetof(struct xrdma_eqe, own)

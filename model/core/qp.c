@@ -7,11 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <rdma/xrdma-ring.h>
 
 #include "core/device.h"
 #include "core/qp.h"
 #include "core/srq.h"
-#include "xrdma_ring.h"
 #include "xrdma_xlat.h"
 
 /* What a type has. */

@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <rdma/xrdma-ring.h>
 
 #include "core/device.h"
 #include "core/srq.h"
-#include "xrdma_ring.h"
 #include "xrdma_xlat.h"
 
 static u64 rec_offset(u8 log_depth, u8 log_stride)

@@ -7,10 +7,10 @@
  * What a bad value does to the queue pair is in qp_error.c and qp_queue.c.
  */
 #include <errno.h>
+#include <rdma/xrdma-ring.h>
 
 #include "core/device.h"
 #include "core/qp.h"
-#include "xrdma_ring.h"
 
 static void report(struct model_qp *qp, const char *what, u32 value,
 		   const struct model_wq *wq)

@@ -595,6 +595,4 @@ struct xrdma_cqe {
 	__le32 own;
 };
 
-#define XRDMA_CQE_PHASE			0x1
-
 #endif /* XRDMA_ABI_USER_H */

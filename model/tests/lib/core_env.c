@@ -278,7 +278,8 @@ const struct xrdma_rsp *core_reply(struct core_env *env, u32 index)
 	const struct xrdma_rsp *rsp = core_ptr(env, env->rsps);
 
 	rsp += xrdma_ring_slot(index, CORE_CMD_LOG);
-	return xrdma_ring_valid(rsp->own, index, CORE_CMD_LOG) ? rsp : NULL;
+	return xrdma_ring_valid(le32_to_cpu(rsp->own), index, CORE_CMD_LOG) ?
+	       rsp : NULL;
 }
 
 /* Post a command and wait for its reply; no other may be outstanding. */
@@ -331,7 +332,8 @@ const struct xrdma_eqe *core_eqe(struct core_env *env, u32 eqn, u32 index)
 	const struct xrdma_eqe *eqe = mem_ptr(env, &eq->ring);
 
 	eqe += xrdma_ring_slot(index, eq->log_depth);
-	return xrdma_ring_valid(eqe->own, index, eq->log_depth) ? eqe : NULL;
+	return xrdma_ring_valid(le32_to_cpu(eqe->own), index, eq->log_depth) ?
+	       eqe : NULL;
 }
 
 struct xrdma_cq_rec *core_eq_rec(struct core_env *env, u32 eqn)
@@ -346,7 +348,8 @@ const struct xrdma_cqe *core_cqe(struct core_env *env, u32 cqn, u32 index)
 	const struct xrdma_cqe *cqe = mem_ptr(env, &cq->ring);
 
 	cqe += xrdma_ring_slot(index, cq->log_depth);
-	return xrdma_ring_valid(cqe->own, index, cq->log_depth) ? cqe : NULL;
+	return xrdma_ring_valid(le32_to_cpu(cqe->own), index, cq->log_depth) ?
+	       cqe : NULL;
 }
 
 struct xrdma_cq_rec *core_cq_rec(struct core_env *env, u32 cqn)

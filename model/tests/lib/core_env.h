@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 #include <linux/array_size.h>
+#include <rdma/xrdma-ring.h>
 
 #include "core/device.h"
 #include "tests/lib/mock_wire.h"
 #include "xrdma_encode.h"
-#include "xrdma_ring.h"
 #include "xrdma_xlat.h"
 
 /* Guest memory: one mapping. */

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <rdma/xrdma-ring.h>
 
 #include "core/device.h"
 #include "tests/lib/fake_loop.h"
@@ -21,7 +22,6 @@
 #include "transport/transport.h"
 #include "wire/wire.h"
 #include "xrdma_encode.h"
-#include "xrdma_ring.h"
 #include "xrdma_xlat.h"
 
 #define WIRE_IOVA	0x40000000ULL

@@ -99,7 +99,8 @@ const struct xrdma_eqe *wire_event(struct wire_host *host, u8 event, u32 n)
 		wire_ptr(host, eq->ring.root & XRDMA_ROOT_ADDR);
 	u32 i;
 
-	for (i = 0; xrdma_ring_valid(eqe[i].own, i, eq->log_depth); i++)
+	for (i = 0; xrdma_ring_valid(le32_to_cpu(eqe[i].own), i,
+				     eq->log_depth); i++)
 		if (eqe[i].event == event && !n--)
 			return &eqe[i];
 	return NULL;

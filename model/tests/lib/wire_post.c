@@ -74,7 +74,7 @@ bool wire_poll_cq(struct wire_cq *cq, struct xrdma_cqe *cqe)
 	const struct xrdma_cqe *at = cq->ring +
 				     xrdma_ring_slot(cq->ci, cq->log_depth);
 
-	if (!xrdma_ring_valid(at->own, cq->ci, cq->log_depth))
+	if (!xrdma_ring_valid(le32_to_cpu(at->own), cq->ci, cq->log_depth))
 		return false;
 	*cqe = *at;
 	cq->rec->ci = cpu_to_le32(++cq->ci);

@@ -295,7 +295,8 @@ const struct xrdma_eqe *world_fault(struct world *w)
 
 	for (;;) {
 		eqe = ring + xrdma_ring_slot(w->eq_ci, eq->log_depth);
-		if (!xrdma_ring_valid(eqe->own, w->eq_ci, eq->log_depth))
+		if (!xrdma_ring_valid(le32_to_cpu(eqe->own), w->eq_ci,
+				      eq->log_depth))
 			return NULL;
 		rec->ci = cpu_to_le32(++w->eq_ci);
 		if (eqe->event == XRDMA_EVENT_FAULT)

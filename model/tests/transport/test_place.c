@@ -402,7 +402,8 @@ static u8 last_fault(struct wire_host *host, u8 *opcode)
 	u8 reason = 0;
 	u32 i;
 
-	for (i = 0; xrdma_ring_valid(eqe[i].own, i, eq->log_depth); i++)
+	for (i = 0; xrdma_ring_valid(le32_to_cpu(eqe[i].own), i,
+				     eq->log_depth); i++)
 		if (eqe[i].event == XRDMA_EVENT_FAULT) {
 			reason = eqe[i].reason;
 			*opcode = eqe[i].opcode;

@@ -16,7 +16,8 @@ static const struct xrdma_eqe *event(struct wire_host *host, u32 index)
 		wire_ptr(host, eq->ring.root & XRDMA_ROOT_ADDR);
 
 	eqe += index;
-	return xrdma_ring_valid(eqe->own, index, eq->log_depth) ? eqe : NULL;
+	return xrdma_ring_valid(le32_to_cpu(eqe->own), index, eq->log_depth) ?
+	       eqe : NULL;
 }
 
 static bool saw_event(struct wire_host *host, u8 type, u32 number)

@@ -71,19 +71,19 @@ void xrdma_clean_cqs(struct xrdma_qp *qp)
 int xrdma_alloc_cq_buf(struct xrdma_cq *cq, struct xrdma_pd *pd,
 		       unsigned int entries)
 {
-	size_t ring_size;
+	size_t rec_offset;
 	int err;
 
 	cq->log_depth = xrdma_log2_ceil(entries);
 	if (cq->log_depth < XRDMA_CQ_LOG_DEPTH_MIN)
 		cq->log_depth = XRDMA_CQ_LOG_DEPTH_MIN;
-	ring_size = sizeof(struct xrdma_cqe) << cq->log_depth;
-	err = xrdma_alloc_buf(&cq->buf, pd, ring_size + sizeof(*cq->rec));
+	rec_offset = xrdma_cq_rec_offset(cq->log_depth);
+	err = xrdma_alloc_buf(&cq->buf, pd, rec_offset + sizeof(*cq->rec));
 	if (err)
 		return err;
 
 	cq->ring = cq->buf.addr;
-	cq->rec = cq->buf.addr + ring_size;
+	cq->rec = cq->buf.addr + rec_offset;
 	return 0;
 }
 

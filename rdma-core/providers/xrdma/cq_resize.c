@@ -13,12 +13,6 @@
 #include "ring.h"
 #include "xrdma-abi.h"
 
-/* The phase of an entry that the device has written. */
-static uint32_t xrdma_phase(const struct xrdma_cq *cq, uint32_t index)
-{
-	return !(index >> cq->log_depth & 1);
-}
-
 /* No entry of a new ring, from the consumer index on, is written. */
 static void xrdma_clear_ring(struct xrdma_cq *cq)
 {
@@ -26,7 +20,7 @@ static void xrdma_clear_ring(struct xrdma_cq *cq)
 
 	do {
 		xrdma_store_le32(&xrdma_cqe_at(cq, index)->own,
-				 !xrdma_phase(cq, index));
+				 !xrdma_ring_phase(index, cq->log_depth));
 		index++;
 	} while (index - cq->ci < 1U << cq->log_depth);
 }
@@ -41,7 +35,7 @@ static void xrdma_copy_cqes(struct xrdma_cq *to, const struct xrdma_cq *from,
 	for (index = from->ci; index != end; index++) {
 		cqe = xrdma_cqe_at(to, index);
 		*cqe = *xrdma_cqe_at(from, index);
-		cqe->own = htole32(xrdma_phase(to, index));
+		cqe->own = htole32(xrdma_ring_phase(index, to->log_depth));
 	}
 }
 

@@ -324,8 +324,7 @@ int xrdma_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	else if (!cq->next_armed)
 		type = XRDMA_ARM_SOLICITED;
 
-	cq->arm = ((cq->arm >> XRDMA_ARM_SN_SHIFT) + 1) << XRDMA_ARM_SN_SHIFT;
-	cq->arm |= type;
+	cq->arm = xrdma_arm_next(cq->arm, type);
 	xrdma_store_le32(&cq->rec->arm, cq->arm);
 	xrdma_unlock(&cq->lock);
 

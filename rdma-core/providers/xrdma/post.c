@@ -235,17 +235,19 @@ static int xrdma_build_send(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 
 /* ---- doorbell -------------------------------------------------------- */
 
-/* Whether the device went to sleep at an index in [old, pi). */
-static bool xrdma_db_needed(struct xrdma_qp *qp, uint32_t old)
+/* Whether the device may sleep, not knowing of the entries from @old on. */
+static bool xrdma_device_may_sleep(struct xrdma_qp *qp, uint32_t old)
 {
-	uint32_t pi = qp->sq.pi;
-
 	if (!qp->shadow_db)
 		return true;
 
-	/* the device sees the new index, or we see where it went to sleep */
+	/*
+	 * Either the device sees the new index before it goes to sleep, or
+	 * sq_event says here that it sleeps.
+	 */
 	atomic_thread_fence(memory_order_seq_cst);
-	return pi - xrdma_load_le32(&qp->rec->sq_event) - 1 < pi - old;
+	return xrdma_db_needed(xrdma_load_le32(&qp->rec->sq_event), qp->sq.pi,
+			       old);
 }
 
 /**
@@ -258,7 +260,7 @@ void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old)
 	/* entries before the index */
 	udma_to_device_barrier();
 	xrdma_store_le32(&qp->rec->sq_pi, qp->sq.pi);
-	if (!xrdma_db_needed(qp, old))
+	if (!xrdma_device_may_sleep(qp, old))
 		return;
 
 	/* the index before the doorbell */

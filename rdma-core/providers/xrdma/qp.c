@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ring.h"
 #include "xrdma-abi.h"
-#include "xrdma.h"
 
 /* ---- creation -------------------------------------------------------- */
 
@@ -24,9 +24,9 @@ static int xrdma_cmd_create_qp(struct ibv_context *ibctx, struct xrdma_qp *qp,
 
 	core.comp_mask &= IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD;
 	cmd.buf_addr = (uintptr_t)qp->buf.addr;
-	cmd.log_sq_depth = xrdma_log2_ceil(qp->sq.depth);
+	cmd.log_sq_depth = xrdma_wq_log_depth(&qp->sq);
 	cmd.log_sq_stride = qp->sq.log_stride;
-	cmd.log_rq_depth = xrdma_log2_ceil(qp->rq.depth);
+	cmd.log_rq_depth = xrdma_wq_log_depth(&qp->rq);
 	cmd.log_rq_stride = qp->rq.log_stride;
 	if (!qp->ops)
 		memset(&core.cap, 0, sizeof(core.cap));

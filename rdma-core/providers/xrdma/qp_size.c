@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "xrdma.h"
+#include "ring.h"
 
 #define XRDMA_SQ_LOG_STRIDE_MIN	6
 #define XRDMA_RQ_LOG_STRIDE_MIN	5
@@ -189,8 +189,10 @@ void xrdma_grant_cap(const struct xrdma_qp *qp, struct ibv_qp_cap *cap)
 int xrdma_alloc_rings(struct xrdma_qp *qp, struct xrdma_pd *pd)
 {
 	size_t sq_size = (size_t)qp->sq.depth << qp->sq.log_stride;
-	size_t rq_size = (size_t)qp->rq.depth << qp->rq.log_stride;
-	size_t rec_offset = align(sq_size + rq_size, 64);
+	size_t rec_offset = xrdma_qp_rec_offset(xrdma_wq_log_depth(&qp->sq),
+						qp->sq.log_stride,
+						xrdma_wq_log_depth(&qp->rq),
+						qp->rq.log_stride);
 	int err;
 
 	err = xrdma_alloc_buf(&qp->buf, pd, rec_offset + sizeof(*qp->rec));

@@ -23,7 +23,7 @@ static inline bool xrdma_wq_full(struct xrdma_wq *wq)
 	/* pairs with xrdma_hand_back() */
 	uint32_t ci = atomic_load_explicit(&wq->ci, memory_order_acquire);
 
-	return wq->pi - ci >= wq->depth;
+	return xrdma_ring_used(wq->pi, ci) >= wq->depth;
 }
 
 /**
@@ -36,6 +36,17 @@ static inline bool xrdma_wq_full(struct xrdma_wq *wq)
 static inline void *xrdma_wq_entry(const struct xrdma_wq *wq, uint32_t index)
 {
 	return wq->ring + ((size_t)(index & (wq->depth - 1)) << wq->log_stride);
+}
+
+/**
+ * xrdma_wq_log_depth() - depth of a work queue as the driver takes it
+ * @wq: queue
+ *
+ * Return: log2 of the number of entries; 0 if there is no such queue.
+ */
+static inline uint8_t xrdma_wq_log_depth(const struct xrdma_wq *wq)
+{
+	return xrdma_log2_ceil(wq->depth);
 }
 
 /**
@@ -61,7 +72,7 @@ static inline void xrdma_refresh_srq(struct xrdma_srq *srq)
 static inline struct xrdma_cqe *xrdma_cqe_at(const struct xrdma_cq *cq,
 					     uint32_t index)
 {
-	return &cq->ring[index & ((1U << cq->log_depth) - 1)];
+	return &cq->ring[xrdma_ring_slot(index, cq->log_depth)];
 }
 
 /**
@@ -75,9 +86,8 @@ static inline struct xrdma_cqe *xrdma_cqe_ready(const struct xrdma_cq *cq,
 						uint32_t index)
 {
 	struct xrdma_cqe *cqe = xrdma_cqe_at(cq, index);
-	uint32_t phase = !(index >> cq->log_depth & 1);
 
-	if ((xrdma_load_le32(&cqe->own) & XRDMA_CQE_PHASE) != phase)
+	if (!xrdma_ring_valid(xrdma_load_le32(&cqe->own), index, cq->log_depth))
 		return NULL;
 
 	/* own was written last: what is read of the entry from here is whole */
@@ -112,7 +122,8 @@ static inline void xrdma_consume(struct xrdma_cq *cq, struct xrdma_qp *qp,
 	if (send) {
 		done = atomic_load_explicit(&wq->ci, memory_order_relaxed) +
 		       wq->consumed;
-		num += (uint16_t)(le16toh(cqe->wqe_index) - done);
+		num += xrdma_ring_unwind_index(done, le16toh(cqe->wqe_index)) -
+		       done;
 	}
 	if (!wq->consumed) {
 		wq->next_consumed = cq->consumed;

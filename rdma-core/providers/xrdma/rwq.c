@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ring.h"
 #include "xrdma-abi.h"
-#include "xrdma.h"
 
 /* ---- work queues ----------------------------------------------------- */
 
@@ -24,7 +24,7 @@ static int xrdma_cmd_create_wq(struct ibv_context *ibctx, struct xrdma_rwq *rwq,
 	int err;
 
 	cmd.buf_addr = (uintptr_t)rwq->qp.buf.addr;
-	cmd.log_depth = xrdma_log2_ceil(rwq->qp.rq.depth);
+	cmd.log_depth = xrdma_wq_log_depth(&rwq->qp.rq);
 	cmd.log_stride = rwq->qp.rq.log_stride;
 	err = ibv_cmd_create_wq(ibctx, attr, &rwq->ibv_wq, &cmd.ibv_cmd,
 				sizeof(cmd), &resp.ibv_resp, sizeof(resp));

@@ -11,10 +11,11 @@
 #include "ring.h"
 #include "xrdma-abi.h"
 
-/* Ring, then record: as struct xrdma_ureq_create_srq says. */
+/* Offset of the record in the buffer of a shared receive queue. */
 static size_t xrdma_srq_rec_offset(const struct xrdma_wq *wq)
 {
-	return align((size_t)wq->depth << wq->log_stride, 64);
+	return xrdma_qp_rec_offset(0, 0, xrdma_wq_log_depth(wq),
+				   wq->log_stride);
 }
 
 static int xrdma_alloc_srq_buf(struct xrdma_buf *buf, const struct xrdma_wq *wq,
@@ -43,7 +44,7 @@ static int xrdma_cmd_create_srq(struct ibv_context *ibctx,
 	int err;
 
 	cmd.buf_addr = (uintptr_t)srq->buf.addr;
-	cmd.log_depth = xrdma_log2_ceil(srq->wq.depth);
+	cmd.log_depth = xrdma_wq_log_depth(&srq->wq);
 	cmd.log_stride = srq->wq.log_stride;
 	err = ibv_cmd_create_srq_ex(ibctx, &srq->verbs_srq, attr, &cmd.ibv_cmd,
 				    sizeof(cmd), &resp.ibv_resp, sizeof(resp));
@@ -219,7 +220,7 @@ static int xrdma_move_srq(struct xrdma_srq *srq, struct ibv_srq_attr *attr,
 	xrdma_fill_srq_buf(srq, &wq, buf.addr);
 
 	cmd.buf_addr = (uintptr_t)buf.addr;
-	cmd.log_depth = xrdma_log2_ceil(wq.depth);
+	cmd.log_depth = xrdma_wq_log_depth(&wq);
 	cmd.log_stride = wq.log_stride;
 	err = ibv_cmd_modify_srq(&srq->verbs_srq.srq, attr, attr_mask,
 				 &cmd.ibv_cmd, sizeof(cmd));

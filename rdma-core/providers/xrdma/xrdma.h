@@ -30,6 +30,7 @@
 
 #include <infiniband/driver.h>
 #include <rdma/xrdma-abi.h>
+#include <rdma/xrdma-ring.h>
 #include <util/util.h>
 
 /* A QPN has 24 bits; the table has two levels. */

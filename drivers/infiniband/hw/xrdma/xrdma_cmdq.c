@@ -17,10 +17,10 @@
 #include <linux/dma-mapping.h>
 #include <linux/io.h>
 #include <linux/slab.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_cmdq.h"
 #include "xrdma_dev.h"
 #include "xrdma_regs.h"
-#include "xrdma_ring.h"
 
 #define XRDMA_CMDQ_LOG		7
 #define XRDMA_CMDQ_DEPTH	BIT(XRDMA_CMDQ_LOG)
@@ -197,7 +197,7 @@ void xrdma_cmdq_poll(struct xrdma_dev *xdev)
 		struct xrdma_rsp *rsp;
 
 		rsp = &q->replies[xrdma_ring_slot(q->ci, XRDMA_CMDQ_LOG)];
-		if (!xrdma_ring_valid(READ_ONCE(rsp->own), q->ci,
+		if (!xrdma_ring_valid(le32_to_cpu(READ_ONCE(rsp->own)), q->ci,
 				      XRDMA_CMDQ_LOG))
 			break;
 		/* the device wrote the phase last: read it first */

@@ -8,13 +8,13 @@
 
 #include <linux/log2.h>
 #include <rdma/uverbs_ioctl.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_buf.h"
 #include "xrdma_cmd.h"
 #include "xrdma_cq.h"
 #include "xrdma_eq.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_quarantine.h"
-#include "xrdma_ring.h"
 #include "xrdma_srq.h"
 #include "xrdma_ubuf.h"
 
@@ -177,7 +177,8 @@ struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq)
 	struct xrdma_cqe *cqe;
 
 	cqe = xrdma_cq_entry(cq, ci);
-	if (!xrdma_ring_valid(READ_ONCE(cqe->own), ci, cq->log_depth))
+	if (!xrdma_ring_valid(le32_to_cpu(READ_ONCE(cqe->own)), ci,
+			      cq->log_depth))
 		return NULL;
 
 	/* the device writes own last: read the rest after it */

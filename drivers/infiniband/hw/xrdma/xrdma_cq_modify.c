@@ -7,12 +7,12 @@
 
 #include <rdma/ib_umem.h>
 #include <rdma/uverbs_ioctl.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_buf.h"
 #include "xrdma_cmd.h"
 #include "xrdma_cq.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_quarantine.h"
-#include "xrdma_ring.h"
 #include "xrdma_ubuf.h"
 
 /* ---- another ring --------------------------------------------------------- */
@@ -131,7 +131,7 @@ static bool xrdma_cq_written(struct xrdma_cq *cq, u32 index)
 	__le32 own;
 
 	return xrdma_cq_word(cq, offset, &own) &&
-	       xrdma_ring_valid(own, index, cq->log_depth);
+	       xrdma_ring_valid(le32_to_cpu(own), index, cq->log_depth);
 }
 
 /* Entries are written in order: the first that is not is the producer index. */

@@ -10,13 +10,13 @@
 #include <linux/interrupt.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_buf.h"
 #include "xrdma_cmd.h"
 #include "xrdma_cmdq.h"
 #include "xrdma_dev.h"
 #include "xrdma_eq.h"
 #include "xrdma_regs.h"
-#include "xrdma_ring.h"
 
 #define XRDMA_EQ_LOG_DEPTH	9
 /* Handlers that may run in a row with interrupts off. */
@@ -68,8 +68,8 @@ static struct xrdma_eqe *xrdma_eq_entry(const struct xrdma_eq *eq)
 
 static bool xrdma_eq_pending(const struct xrdma_eq *eq)
 {
-	return xrdma_ring_valid(READ_ONCE(xrdma_eq_entry(eq)->own), eq->ci,
-				XRDMA_EQ_LOG_DEPTH);
+	return xrdma_ring_valid(le32_to_cpu(READ_ONCE(xrdma_eq_entry(eq)->own)),
+				eq->ci, XRDMA_EQ_LOG_DEPTH);
 }
 
 static void xrdma_eq_handle(struct xrdma_eq *eq, const struct xrdma_eqe *eqe)

@@ -11,6 +11,7 @@
 #include <linux/if_vlan.h>
 #include <net/netdev_queues.h>
 #include <net/page_pool/helpers.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_cmd.h"
 #include "xrdma_cq.h"
 #include "xrdma_eq.h"
@@ -19,7 +20,6 @@
 #include "xrdma_kqp.h"
 #include "xrdma_post.h"
 #include "xrdma_qp.h"
-#include "xrdma_ring.h"
 #include "xrdma_wq.h"
 
 /* A queue that was stopped goes on when there is room for a burst again. */

@@ -3,7 +3,7 @@
  * XRDMA structures that driver and device share: translation, key entries,
  * events, counters. Contract layer: must not know the driver, the PCI core or
  * verbs. Commands are in xrdma_hw_cmd.h, replies in xrdma_hw_rsp.h, what user
- * space shares too is in xrdma-abi.h.
+ * space shares too is in xrdma-abi.h and xrdma-ring.h.
  * Documentation/infiniband/xrdma-hw.rst explains each, with golden bytes.
  *
  * Everything is little-endian; a reserved field is zero.
@@ -16,6 +16,7 @@
 #include <linux/build_bug.h>
 #include <linux/types.h>
 #include <rdma/xrdma-abi.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_hw_rsp.h"
 
 static_assert(sizeof(struct xrdma_qp_rec) == 128);

@@ -9,13 +9,13 @@
 #include <linux/log2.h>
 #include <linux/rbtree.h>
 #include <linux/slab.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_buf.h"
 #include "xrdma_cq.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_kqp.h"
 #include "xrdma_qp.h"
 #include "xrdma_quarantine.h"
-#include "xrdma_ring.h"
 #include "xrdma_wq.h"
 
 static int xrdma_wq_size(const struct xrdma_caps *caps, struct xrdma_wq *wq,

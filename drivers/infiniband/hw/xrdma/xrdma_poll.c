@@ -12,12 +12,12 @@
 
 #include <linux/if_vlan.h>
 #include <linux/rbtree.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_cq.h"
 #include "xrdma_flush.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_poll.h"
 #include "xrdma_qp.h"
-#include "xrdma_ring.h"
 #include "xrdma_srq.h"
 #include "xrdma_wq.h"
 

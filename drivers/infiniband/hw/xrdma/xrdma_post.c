@@ -12,7 +12,7 @@
 #include "xrdma_ibdev.h"
 #include "xrdma_post.h"
 #include "xrdma_qp.h"
-#include "xrdma_ring.h"
+#include <rdma/xrdma-ring.h>
 #include "xrdma_wq.h"
 #include "xrdma_wqe.h"
 

@@ -9,6 +9,7 @@
 
 #include <rdma/ib_umem.h>
 #include <rdma/uverbs_ioctl.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_ah.h"
 #include "xrdma_cmd.h"
 #include "xrdma_cq.h"
@@ -16,7 +17,6 @@
 #include "xrdma_ibdev.h"
 #include "xrdma_qp.h"
 #include "xrdma_query.h"
-#include "xrdma_ring.h"
 #include "xrdma_rss.h"
 #include "xrdma_srq.h"
 #include "xrdma_wq.h"

@@ -8,13 +8,13 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include <rdma/uverbs_ioctl.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_buf.h"
 #include "xrdma_cmd.h"
 #include "xrdma_cq.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_pd.h"
 #include "xrdma_quarantine.h"
-#include "xrdma_ring.h"
 #include "xrdma_srq.h"
 #include "xrdma_ubuf.h"
 #include "xrdma_wq.h"

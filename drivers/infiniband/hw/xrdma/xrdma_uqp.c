@@ -6,11 +6,11 @@
  */
 
 #include <rdma/uverbs_ioctl.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_ctx.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_qp.h"
 #include "xrdma_quarantine.h"
-#include "xrdma_ring.h"
 #include "xrdma_ubuf.h"
 #include "xrdma_uqp.h"
 #include "xrdma_wq.h"

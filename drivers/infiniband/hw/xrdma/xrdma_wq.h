@@ -9,8 +9,8 @@
 
 #include <linux/types.h>
 #include <asm/barrier.h>
+#include <rdma/xrdma-ring.h>
 #include "xrdma_buf.h"
-#include "xrdma_ring.h"
 
 /* Bytes of an entry in the rings of queue pairs, work queues and SRQs, log2 */
 #define XRDMA_SQ_LOG_STRIDE_MIN		6 /* room to bind and to register */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include <rdma/xrdma-abi.h>
+#include <rdma/xrdma-ring.h>
 
 /* Like assert(), in every build. */
 #define CHECK(cond)							\

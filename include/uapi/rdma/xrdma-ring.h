@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
+/*
+ * XRDMA rings: the arithmetic of their indexes, phases, doorbells, arm words
+ * and buffers. The driver, the provider and the
+ * reference device compute all of these with the functions of this file.
+ *
+ * Layouts of entries and records are in xrdma-abi.h. Reading a record or an
+ * entry, memory barriers and the doorbell's write are left to the caller.
+ *
+ * Every argument and every result is in the byte order of the processor.
+ * Indexes count entries since the ring was created, modulo 2^32. The number of
+ * entries of a ring, its depth, is a power of two.
+ */
+
+#ifndef XRDMA_RING_USER_H
+#define XRDMA_RING_USER_H
+
+#include <rdma/xrdma-abi.h>
+
+/* ---- indexes --------------------------------------------------------- */
+
+/**
+ * xrdma_ring_slot() - place of an entry in its ring
+ * @index: index of the entry
+ * @log_depth: log2 of the entries
+ *
+ * Return: 0 to (1 << @log_depth) - 1.
+ */
+static inline __u32 xrdma_ring_slot(__u32 index, __u8 log_depth)
+{
+	return index & ((1U << log_depth) - 1);
+}
+
+/**
+ * xrdma_ring_used() - number of entries between consumer and producer
+ * @pi: producer index
+ * @ci: consumer index; the caller checks that it is at most a depth behind @pi
+ *
+ * Return: number of entries.
+ */
+static inline __u32 xrdma_ring_used(__u32 pi, __u32 ci)
+{
+	return pi - ci;
+}
+
+/**
+ * xrdma_ring_free() - number of entries that may still be produced
+ * @pi: producer index
+ * @ci: consumer index
+ * @log_depth: log2 of the entries
+ *
+ * Return: number of entries.
+ */
+static inline __u32 xrdma_ring_free(__u32 pi, __u32 ci, __u8 log_depth)
+{
+	return (1U << log_depth) - xrdma_ring_used(pi, ci);
+}
+
+/**
+ * xrdma_ring_unwind_index() - index of which a completion has the low 16 bits
+ * @ci: consumer index, at most 2^16 - 1 behind the result
+ * @low: wqe_index of the completion
+ *
+ * Return: the index of the entry.
+ */
+static inline __u32 xrdma_ring_unwind_index(__u32 ci, __u16 low)
+{
+	return ci + (__u16)(low - (__u16)ci);
+}
+
+/* ---- phases ---------------------------------------------------------- */
+
+/* Phase bit of the last word of a completion, an event or a reply */
+#define XRDMA_CQE_PHASE			0x1
+
+/**
+ * xrdma_ring_phase() - phase that the device gives an entry
+ * @index: index of the entry
+ * @log_depth: log2 of the entries
+ *
+ * Return: 1 in the first lap of the ring, 0 in the second, and so on.
+ */
+static inline __u32 xrdma_ring_phase(__u32 index, __u8 log_depth)
+{
+	return !((index >> log_depth) & 1);
+}
+
+/**
+ * xrdma_ring_valid() - has the device written this entry in this lap?
+ * @own: last word of the entry, read once
+ * @index: index of the entry that the reader expects
+ * @log_depth: log2 of the entries
+ *
+ * The caller orders its reads of the rest of the entry after that of @own.
+ *
+ * Return: 1 if the device has written the entry, else 0.
+ */
+static inline int xrdma_ring_valid(__u32 own, __u32 index, __u8 log_depth)
+{
+	return (own & XRDMA_CQE_PHASE) == xrdma_ring_phase(index, log_depth);
+}
+
+/* ---- doorbells and arming -------------------------------------------- */
+
+/**
+ * xrdma_db_needed() - must the doorbell of a send queue be rung?
+ * @event: sq_event of struct xrdma_qp_rec, read after a full barrier
+ * @new_pi: producer index just published
+ * @old_pi: producer index before that
+ *
+ * The rule is that of @sq_event in struct xrdma_qp_rec. It holds only if the
+ * device has the capability of shadow doorbells.
+ *
+ * Return: 1 if the device went to sleep at an index in [@old_pi, @new_pi),
+ * else 0.
+ */
+static inline int xrdma_db_needed(__u32 event, __u32 new_pi, __u32 old_pi)
+{
+	return new_pi - event - 1 < new_pi - old_pi;
+}
+
+/**
+ * xrdma_arm_next() - word that arms a completion or event queue once more
+ * @arm: present arm word of the record
+ * @type: XRDMA_ARM_NEXT or XRDMA_ARM_SOLICITED
+ *
+ * Return: the new word: the next sequence number, and the given type.
+ */
+static inline __u32 xrdma_arm_next(__u32 arm, __u32 type)
+{
+	return (((arm >> XRDMA_ARM_SN_SHIFT) + 1) << XRDMA_ARM_SN_SHIFT) | type;
+}
+
+/* ---- buffers --------------------------------------------------------- */
+
+/**
+ * xrdma_qp_rec_offset() - where the record is in the buffer of a queue pair
+ * @log_sq_depth: log2 of the send entries
+ * @log_sq_stride: log2 of the bytes of a send entry; 0: no send queue
+ * @log_rq_depth: log2 of the receive entries
+ * @log_rq_stride: log2 of the bytes of a receive entry; 0: no receive queue
+ *
+ * The buffer of a shared receive queue or of a work queue has the layout of a
+ * queue pair without a send queue.
+ *
+ * Return: offset in bytes, a multiple of 64.
+ */
+static inline __u64 xrdma_qp_rec_offset(__u8 log_sq_depth, __u8 log_sq_stride,
+					__u8 log_rq_depth, __u8 log_rq_stride)
+{
+	__u64 size = 0;
+
+	if (log_sq_stride)
+		size += 1ULL << (log_sq_depth + log_sq_stride);
+	if (log_rq_stride)
+		size += 1ULL << (log_rq_depth + log_rq_stride);
+	return (size + 63) & ~63ULL;
+}
+
+/**
+ * xrdma_cq_rec_offset() - where the record is in the buffer of a CQ or an EQ
+ * @log_depth: log2 of the entries
+ *
+ * Return: offset in bytes.
+ */
+static inline __u64 xrdma_cq_rec_offset(__u8 log_depth)
+{
+	return sizeof(struct xrdma_cqe) << log_depth;
+}
+
+#endif /* XRDMA_RING_USER_H */
