@@ -25,7 +25,7 @@ static void spoil_entry(struct model_qp *qp, u32 index)
 {
 	struct model_wq *wq = &qp->sq;
 	u64 off = (u64)xrdma_ring_slot(index, wq->log_depth) << wq->log_stride;
-	u8 wqe[1 << MODEL_SQ_LOG_STRIDE_MIN];
+	u8 wqe[1 << XRDMA_SQ_LOG_STRIDE_MIN];
 
 	if (model_chaos_wqe(&qp->dev->chaos, wqe, sizeof(wqe)))
 		model_mem_write(qp->dev, &wq->ring, off, wqe, sizeof(wqe));

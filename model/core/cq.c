@@ -23,7 +23,7 @@ static bool params_ok(const struct xrdma_cmd_create_cq *p)
 	u64 root = le64_to_cpu(p->root);
 	u64 size;
 
-	if (p->log_depth < MODEL_CQ_LOG_MIN ||
+	if (p->log_depth < XRDMA_CQ_LOG_MIN ||
 	    p->log_depth > MODEL_CQ_LOG_MAX ||
 	    memcmp(p->reserved, zero, sizeof(zero)))
 		return false;

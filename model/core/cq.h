@@ -18,7 +18,6 @@ struct model_device;
 struct model_eq;
 
 #define MODEL_MAX_CQ			65536
-#define MODEL_CQ_LOG_MIN		4
 #define MODEL_CQ_LOG_MAX		16
 
 /**

@@ -19,8 +19,8 @@ static enum xrdma_cmd_status check_params(struct model_device *dev,
 
 	if (eqn >= MODEL_MAX_EQ || dev->eqs[eqn])
 		return XRDMA_CMD_BAD_NUMBER;
-	if (p->log_depth < MODEL_EQ_LOG_MIN ||
-	    p->log_depth > MODEL_EQ_LOG_MAX || p->reserved ||
+	if (p->log_depth < XRDMA_EQ_LOG_MIN ||
+	    p->log_depth > XRDMA_EQ_LOG_MAX || p->reserved ||
 	    le16_to_cpu(p->vector) >= dev->params.vectors)
 		return XRDMA_CMD_BAD_PARAM;
 	size = xrdma_cq_rec_offset(p->log_depth) + sizeof(struct xrdma_cq_rec);

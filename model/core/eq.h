@@ -19,8 +19,6 @@
 struct model_cq;
 
 #define MODEL_MAX_EQ			64
-#define MODEL_EQ_LOG_MIN		6
-#define MODEL_EQ_LOG_MAX		16
 /* Asynchronous events that may wait in the device; more is a dead driver. */
 #define MODEL_EQ_MAX_WAITING		65536
 

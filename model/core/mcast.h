@@ -16,7 +16,6 @@ struct model_device;
 struct model_qp;
 
 #define MODEL_MAX_MCAST			128
-#define MODEL_QPN_MCAST			0xffffff
 
 /**
  * struct model_mcast_member - queue pair attached to a group

@@ -53,8 +53,8 @@ static bool sq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
 					    (has & MAY_LACK_SQ &&
 					     p->log_rq_stride));
 	return has & HAS_SQ && p->log_sq_depth <= MODEL_QP_LOG_WR_MAX &&
-	       p->log_sq_stride >= MODEL_SQ_LOG_STRIDE_MIN &&
-	       p->log_sq_stride <= MODEL_LOG_STRIDE_MAX;
+	       p->log_sq_stride >= XRDMA_SQ_LOG_STRIDE_MIN &&
+	       p->log_sq_stride <= XRDMA_LOG_STRIDE_MAX;
 }
 
 static bool rq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
@@ -63,8 +63,8 @@ static bool rq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
 		return !p->log_rq_depth;
 	return has & HAS_RQ && !(p->flags & XRDMA_QP_SRQ) &&
 	       p->log_rq_depth <= MODEL_QP_LOG_WR_MAX &&
-	       p->log_rq_stride >= MODEL_RQ_LOG_STRIDE_MIN &&
-	       p->log_rq_stride <= MODEL_LOG_STRIDE_MAX;
+	       p->log_rq_stride >= XRDMA_RQ_LOG_STRIDE_MIN &&
+	       p->log_rq_stride <= XRDMA_LOG_STRIDE_MAX;
 }
 
 static bool rings_ok(const struct xrdma_cmd_create_qp *p)
@@ -98,7 +98,7 @@ static bool params_ok(const struct model_device *dev,
 		flags |= XRDMA_QP_SRQ;
 	if (p->flags & ~flags || (p->srqn && !(p->flags & XRDMA_QP_SRQ)))
 		return false;
-	if (has & HAS_XRCD ? !xrcd || xrcd >= MODEL_MAX_XRCD || p->pd : xrcd)
+	if (has & HAS_XRCD ? !xrcd || xrcd > XRDMA_XRCDN_MAX || p->pd : xrcd)
 		return false;
 	if (le32_to_cpu(p->pd) >= MODEL_MAX_PD ||
 	    le32_to_cpu(p->db_page) >= XRDMA_NUM_DB_PAGES)
@@ -119,8 +119,8 @@ static bool numbers_ok(struct model_device *dev,
 	const struct model_srq *srq;
 
 	if (qpn >= MODEL_MAX_QP || dev->qps[qpn] || dev->rss[qpn] ||
-	    (p->type == XRDMA_QP_GSI ? qpn != MODEL_QPN_GSI :
-				       qpn < MODEL_QPN_FIRST))
+	    (p->type == XRDMA_QP_GSI ? qpn != XRDMA_QPN_GSI :
+				       qpn < XRDMA_QPN_FIRST))
 		return false;
 	if (!cq_ok(dev, p->send_cqn, p->log_sq_stride) ||
 	    !cq_ok(dev, p->recv_cqn, types[p->type].has & HAS_RQ))

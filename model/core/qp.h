@@ -14,6 +14,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <rdma/xrdma-ring.h>
 #include <sys/queue.h>
 
 #include "core/cc.h"
@@ -31,14 +32,8 @@ struct model_srq;
 #define MODEL_NUM_QP_TYPES		(XRDMA_QP_RAW + 1)
 #define MODEL_MAX_QP			65536
 #define MODEL_MAX_PD			65536
-#define MODEL_MAX_XRCD			0x1000000
-#define MODEL_QPN_FIRST			2 /* 0 and 1 are reserved */
-#define MODEL_QPN_GSI			1
 #define MODEL_QP_LOG_WR_MAX		15
-#define MODEL_SQ_LOG_STRIDE_MIN		6
-#define MODEL_RQ_LOG_STRIDE_MIN		5
-#define MODEL_LOG_STRIDE_MAX		10
-#define MODEL_WQE_MAX			1024 /* of a stride */
+#define MODEL_WQE_MAX			BIT(XRDMA_LOG_STRIDE_MAX)
 #define MODEL_MAX_SGE			30
 #define MODEL_MAX_INLINE		512
 #define MODEL_MAX_RD_ATOMIC		16

@@ -67,7 +67,7 @@ enum xrdma_cmd_status model_rss_create(struct model_device *dev,
 	enum xrdma_cmd_status status;
 	struct model_rss *rss;
 
-	if (qpn < MODEL_QPN_FIRST || qpn >= MODEL_MAX_QP || dev->qps[qpn] ||
+	if (qpn < XRDMA_QPN_FIRST || qpn >= MODEL_MAX_QP || dev->qps[qpn] ||
 	    dev->rss[qpn])
 		return XRDMA_CMD_BAD_NUMBER;
 	if (!params_ok(p))

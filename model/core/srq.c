@@ -22,8 +22,8 @@ static bool ring_ok(u64 root, u8 log_depth, u8 log_stride)
 	u64 size;
 
 	if (log_depth > MODEL_QP_LOG_WR_MAX ||
-	    log_stride < MODEL_RQ_LOG_STRIDE_MIN ||
-	    log_stride > MODEL_LOG_STRIDE_MAX)
+	    log_stride < XRDMA_RQ_LOG_STRIDE_MIN ||
+	    log_stride > XRDMA_LOG_STRIDE_MAX)
 		return false;
 	size = rec_offset(log_depth, log_stride) + sizeof(struct xrdma_srq_rec);
 	return xrdma_root_ok(root) && xrdma_root_covers(root, size - 1);
@@ -35,7 +35,7 @@ static bool params_ok(const struct model_device *dev,
 	u32 xrcd = le32_to_cpu(p->xrcd);
 
 	if (p->reserved[0] || p->reserved[1] ||
-	    le32_to_cpu(p->pd) >= MODEL_MAX_PD || xrcd >= MODEL_MAX_XRCD)
+	    le32_to_cpu(p->pd) >= MODEL_MAX_PD || xrcd > XRDMA_XRCDN_MAX)
 		return false;
 	if (xrcd ? !(dev->caps & XRDMA_CAP_XRC) : p->cqn != 0)
 		return false;

@@ -16,7 +16,6 @@
 #include "packet/psn.h"
 
 #define MODEL_PKEY_DEFAULT	0xffff
-#define MODEL_QPN_MASK		0xffffffU
 #define MODEL_SRQN_MASK		0xffffffU
 
 /* Syndrome of an AETH: kind in bits 6:5, value in bits 4:0. */

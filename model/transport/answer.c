@@ -199,7 +199,7 @@ static void answer_pkt(const struct model_qp *qp,
 		       struct model_pkt *pkt)
 {
 	model_pkt_init(pkt, qp->tp->tx.transport | opcode,
-		       le32_to_cpu(qp->attr.dest_qpn) & MODEL_QPN_MASK,
+		       le32_to_cpu(qp->attr.dest_qpn) & XRDMA_QPN_MASK,
 		       answer->psn);
 	pkt->syndrome = answer->syndrome;
 	pkt->msn = answer->msn & 0xffffff;

@@ -14,7 +14,7 @@ static bool send_cnp(struct model_qp *qp)
 	struct model_tx tx;
 
 	model_pkt_init(&pkt, MODEL_BTH_CNP_OPCODE,
-		       le32_to_cpu(qp->attr.dest_qpn) & MODEL_QPN_MASK, 0);
+		       le32_to_cpu(qp->attr.dest_qpn) & XRDMA_QPN_MASK, 0);
 	pkt.migreq = false;
 	pkt.becn = true;
 	if (!model_tx_begin(qp, &pkt, &tx))

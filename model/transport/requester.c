@@ -183,7 +183,7 @@ static u8 message_opcode(const struct model_req_entry *e, bool first, bool last)
 
 static u32 dest_qpn(const struct model_qp *qp)
 {
-	return le32_to_cpu(qp->attr.dest_qpn) & MODEL_QPN_MASK;
+	return le32_to_cpu(qp->attr.dest_qpn) & XRDMA_QPN_MASK;
 }
 
 /* Does the peer have to answer so that this side can go on? */

@@ -55,7 +55,7 @@ u8 model_requester_local(struct model_qp *qp, const void *body,
 {
 	_Static_assert(sizeof(struct xrdma_sq_wqe) +
 		       sizeof(struct xrdma_bind_seg) <=
-		       1U << MODEL_SQ_LOG_STRIDE_MIN &&
+		       1U << XRDMA_SQ_LOG_STRIDE_MIN &&
 		       sizeof(struct xrdma_reg_seg) <=
 		       sizeof(struct xrdma_bind_seg), "segment too long");
 

@@ -85,7 +85,7 @@ static enum model_rx to_qp(struct model_device *dev,
 	struct model_qp *qp = model_qp_get(dev, pkt->dqpn);
 	enum model_rx rx;
 
-	if (datagram && pkt->dqpn == MODEL_QPN_MCAST)
+	if (datagram && pkt->dqpn == XRDMA_QPN_MCAST)
 		return model_ud_multicast(dev, net, pkt);
 	if (!qp)
 		return MODEL_RX_QPN;

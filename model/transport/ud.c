@@ -44,7 +44,7 @@ static u32 own_qkey(const struct model_qp *qp)
 /* Without its source GID a datagram is lost, see model_tx_begin(). */
 static bool address_ok(const struct model_qp *qp, const struct datagram *d)
 {
-	return le32_to_cpu(d->wqe->dqpn) <= MODEL_QPN_MASK &&
+	return le32_to_cpu(d->wqe->dqpn) <= XRDMA_QPN_MASK &&
 	       model_av_ok(qp->dev, d->av);
 }
 

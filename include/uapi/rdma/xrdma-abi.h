@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * XRDMA user ABI: what the provider and xrdma.ko exchange through uverbs, and
- * what user space itself reads and writes: queue entries, doorbell records
- * and the doorbell page. Documentation/infiniband/xrdma-hw.rst explains what the
- * device reads and writes of it, with golden bytes.
- *
- * Must not know: registers, commands, key entries, translation tables.
+ * XRDMA user ABI: layouts of what provider and driver exchange through uverbs,
+ * and of what user space shares with the device: entries, records, doorbells.
+ * The arithmetic of rings is in xrdma-ring.h; registers, commands, key entries
+ * and translations are in headers of the driver, which user space cannot use.
+ * Documentation/infiniband/xrdma-hw.rst has golden bytes of the device's part.
  *
  * Rules: everything is little-endian but immediate data and addresses of the
  * wire (GID, MAC), which are copied as they are; 8-byte fields are aligned to
@@ -243,6 +242,7 @@ struct xrdma_uresp_alloc_dm {
  */
 #define XRDMA_DB_PAGE_SIZE		4096
 #define XRDMA_DB_SQ			0x00
+#define XRDMA_QPN_MASK			0xffffff /* bits of a QPN */
 
 /* ---- records: indexes that host and device share --------------------- */
 
@@ -267,13 +267,6 @@ struct xrdma_qp_rec {
 	__le32 sq_event;
 	__le32 device_reserved[15];
 };
-
-/* Arming of a completion or event queue: type and sequence in one word. */
-#define XRDMA_ARM_TYPE_MASK		0x3
-#define XRDMA_ARM_NONE			0
-#define XRDMA_ARM_NEXT			1
-#define XRDMA_ARM_SOLICITED		2
-#define XRDMA_ARM_SN_SHIFT		2
 
 /**
  * struct xrdma_cq_rec - record of a completion queue, behind its ring
@@ -483,6 +476,11 @@ enum xrdma_access {
 	XRDMA_ACCESS_FLUSH_PERSISTENT	= 1 << 9,
 	XRDMA_ACCESS_RELAXED_ORDERING	= 1 << 10,
 };
+
+/* Rights that a window can have: it grants remote access only. */
+#define XRDMA_ACCESS_WINDOW						\
+	(XRDMA_ACCESS_REMOTE_WRITE | XRDMA_ACCESS_REMOTE_READ |		\
+	 XRDMA_ACCESS_REMOTE_ATOMIC | XRDMA_ACCESS_ZERO_BASED)
 
 /**
  * struct xrdma_rq_wqe - first 16 bytes of every receive entry

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * XRDMA rings: the arithmetic of their indexes, phases, doorbells, arm words
- * and buffers. The driver, the provider and the
+ * XRDMA rings: limits of their sizes, and the arithmetic of their indexes,
+ * phases, doorbells, arm words and buffers. The driver, the provider and the
  * reference device compute all of these with the functions of this file.
  *
  * Layouts of entries and records are in xrdma-abi.h. Reading a record or an
@@ -16,6 +16,17 @@
 #define XRDMA_RING_USER_H
 
 #include <rdma/xrdma-abi.h>
+
+/* ---- limits ---------------------------------------------------------- */
+
+/*
+ * A stride is the bytes of an entry. The limits of its log2 are those of queue
+ * pairs, work queues and shared receive queues.
+ */
+#define XRDMA_SQ_LOG_STRIDE_MIN		6 /* lowest log_sq_stride */
+#define XRDMA_RQ_LOG_STRIDE_MIN		5 /* lowest log_rq_stride */
+#define XRDMA_LOG_STRIDE_MAX		10 /* highest log2 of a stride */
+#define XRDMA_CQ_LOG_MIN		4 /* lowest log_depth of a CQ */
 
 /* ---- indexes --------------------------------------------------------- */
 
@@ -100,7 +111,7 @@ static inline int xrdma_ring_valid(__u32 own, __u32 index, __u8 log_depth)
 	return (own & XRDMA_CQE_PHASE) == xrdma_ring_phase(index, log_depth);
 }
 
-/* ---- doorbells and arming -------------------------------------------- */
+/* ---- doorbells ------------------------------------------------------- */
 
 /**
  * xrdma_db_needed() - must the doorbell of a send queue be rung?
@@ -118,6 +129,15 @@ static inline int xrdma_db_needed(__u32 event, __u32 new_pi, __u32 old_pi)
 {
 	return new_pi - event - 1 < new_pi - old_pi;
 }
+
+/* ---- arming ---------------------------------------------------------- */
+
+/* The arm word of a completion or event queue holds a type and a sequence. */
+#define XRDMA_ARM_TYPE_MASK		0x3 /* bits of the type */
+#define XRDMA_ARM_NONE			0 /* no entry raises an event */
+#define XRDMA_ARM_NEXT			1 /* the next entry raises an event */
+#define XRDMA_ARM_SOLICITED		2 /* a solicited or failed entry does so */
+#define XRDMA_ARM_SN_SHIFT		2 /* lowest bit of the sequence */
 
 /**
  * xrdma_arm_next() - word that arms a completion or event queue once more

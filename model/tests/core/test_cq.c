@@ -28,7 +28,7 @@ static void create_checks_parameters(void **state)
 
 	cmd.create_cq.reserved[6] = 1;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	cmd = xrdma_make_create_cq(3, 1, MODEL_CQ_LOG_MIN - 1, root);
+	cmd = xrdma_make_create_cq(3, 1, XRDMA_CQ_LOG_MIN - 1, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
 	cmd = xrdma_make_create_cq(3, 1, MODEL_CQ_LOG_MAX + 1, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);

@@ -361,7 +361,7 @@ void wire_create_qp_on(struct wire_env *env, int host, u8 type, u8 flags,
 	qp->log_depth = log_depth;
 	wire_create_cq(qp->host, log_depth + 1, &qp->send_cq);
 	wire_create_cq(qp->host, log_depth + 1, &qp->recv_cq);
-	qp->qpn = type == XRDMA_QP_GSI ? MODEL_QPN_GSI :
+	qp->qpn = type == XRDMA_QP_GSI ? XRDMA_QPN_GSI :
 					 qp->host->next_number++;
 	if (leaf < XRDMA_LEAF_SHIFT_MIN)
 		leaf = XRDMA_LEAF_SHIFT_MIN;

@@ -5,6 +5,7 @@
  */
 
 #include <linux/array_size.h>
+#include <rdma/xrdma-abi.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -322,7 +323,7 @@ static void every_packet_survives_a_round_trip(void **state)
 		if (!model_opcode_get(opcode, &op))
 			continue;
 		memset(&out, 0, sizeof(out));
-		model_pkt_init(&out, opcode, random() & MODEL_QPN_MASK,
+		model_pkt_init(&out, opcode, random() & XRDMA_QPN_MASK,
 			       random() & MODEL_PSN_MASK);
 		out.solicited = random() & 1;
 		out.ackreq = random() & 1;
@@ -350,10 +351,10 @@ static void every_packet_survives_a_round_trip(void **state)
 			out.inv_rkey = random();
 		if (op.hdrs & MODEL_HDR_DETH) {
 			out.qkey = random();
-			out.sqpn = random() & MODEL_QPN_MASK;
+			out.sqpn = random() & XRDMA_QPN_MASK;
 		}
 		if (op.hdrs & MODEL_HDR_XRCETH)
-			out.srqn = random() & MODEL_QPN_MASK;
+			out.srqn = random() & XRDMA_QPN_MASK;
 		if (op.hdrs & MODEL_HDR_FETH)
 			out.flush = random();
 		if (op.flags & MODEL_PKT_PAYLOAD)

@@ -38,7 +38,7 @@ static void begin(void **state, struct scene *s)
 	s->d = (struct wire_dgram) {
 		.opcode = XRDMA_OP_SEND,
 		.flags = XRDMA_WQE_SIGNALED | XRDMA_WQE_INLINE,
-		.dqpn = MODEL_QPN_MCAST, .qkey = WIRE_QKEY,
+		.dqpn = XRDMA_QPN_MCAST, .qkey = WIRE_QKEY,
 		.inline_data = s->data, .num_sge = sizeof(s->data),
 		.av = wire_group_av(wire_group_4, 0),
 	};
@@ -180,7 +180,7 @@ static void the_qkey_counts(void **state)
 	send_to_group(&s);
 	assert_int_equal(verdicts(&s, MODEL_RX_DESTINATION), 1);
 	/* nor does another group of the same MAC address */
-	s.d.dqpn = MODEL_QPN_MCAST;
+	s.d.dqpn = XRDMA_QPN_MCAST;
 	s.d.av.dgid[13] ^= 0x80;
 	send_to_group(&s);
 	assert_int_equal(verdicts(&s, MODEL_RX_DESTINATION), 2);

@@ -10,8 +10,6 @@
 #include "ring.h"
 #include "xrdma-abi.h"
 
-#define XRDMA_CQ_LOG_DEPTH_MIN	4
-
 /* Moves an entry; the phase belongs to the place. */
 static void xrdma_move_cqe(struct xrdma_cqe *to, const struct xrdma_cqe *from)
 {
@@ -75,8 +73,8 @@ int xrdma_alloc_cq_buf(struct xrdma_cq *cq, struct xrdma_pd *pd,
 	int err;
 
 	cq->log_depth = xrdma_log2_ceil(entries);
-	if (cq->log_depth < XRDMA_CQ_LOG_DEPTH_MIN)
-		cq->log_depth = XRDMA_CQ_LOG_DEPTH_MIN;
+	if (cq->log_depth < XRDMA_CQ_LOG_MIN)
+		cq->log_depth = XRDMA_CQ_LOG_MIN;
 	rec_offset = xrdma_cq_rec_offset(cq->log_depth);
 	err = xrdma_alloc_buf(&cq->buf, pd, rec_offset + sizeof(*cq->rec));
 	if (err)

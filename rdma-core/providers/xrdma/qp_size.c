@@ -8,10 +8,6 @@
 
 #include "ring.h"
 
-#define XRDMA_SQ_LOG_STRIDE_MIN	6
-#define XRDMA_RQ_LOG_STRIDE_MIN	5
-#define XRDMA_LOG_STRIDE_MAX	10
-
 /* Any entry holds these, whatever the capacities. */
 static_assert(sizeof(struct xrdma_sq_wqe) + sizeof(struct xrdma_atomic_seg) +
 	      sizeof(struct xrdma_sge) <= 1 << XRDMA_SQ_LOG_STRIDE_MIN,

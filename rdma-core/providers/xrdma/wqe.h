@@ -45,12 +45,7 @@ struct xrdma_op {
 /* By enum ibv_wr_opcode; those that do not exist are all zero. */
 extern const struct xrdma_op xrdma_ops[XRDMA_NUM_OPS];
 
-/* Rights that a window grants, as the application and the device name them. */
-#define XRDMA_WINDOW_RIGHTS (IBV_ACCESS_REMOTE_WRITE | \
-			     IBV_ACCESS_REMOTE_READ | \
-			     IBV_ACCESS_REMOTE_ATOMIC | \
-			     IBV_ACCESS_ZERO_BASED)
-
+/* The bits of XRDMA_ACCESS_WINDOW are the same in enum ibv_access_flags. */
 static_assert((int)XRDMA_ACCESS_REMOTE_WRITE == (int)IBV_ACCESS_REMOTE_WRITE,
 	      "access");
 static_assert((int)XRDMA_ACCESS_REMOTE_READ == (int)IBV_ACCESS_REMOTE_READ,
@@ -205,7 +200,7 @@ static inline int xrdma_fill_bind(struct xrdma_sq_wqe *wqe, struct ibv_mw *mw,
 	struct xrdma_bind_seg *seg = xrdma_fill_remote(wqe, 0, 0);
 	unsigned int access = info->mw_access_flags;
 
-	if (unlikely(access & ~(XRDMA_WINDOW_RIGHTS | IBV_ACCESS_LOCAL_WRITE |
+	if (unlikely(access & ~(XRDMA_ACCESS_WINDOW | IBV_ACCESS_LOCAL_WRITE |
 				IBV_ACCESS_OPTIONAL_RANGE)))
 		return EINVAL;
 
@@ -214,7 +209,7 @@ static inline int xrdma_fill_bind(struct xrdma_sq_wqe *wqe, struct ibv_mw *mw,
 			return EINVAL;
 		seg->addr = htole64(info->addr);
 		seg->mr_key = htole32(info->mr->lkey);
-		seg->access = htole32(access & XRDMA_WINDOW_RIGHTS);
+		seg->access = htole32(access & XRDMA_ACCESS_WINDOW);
 	} else {
 		seg->addr = 0;
 		seg->mr_key = 0;

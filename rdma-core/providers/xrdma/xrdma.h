@@ -33,10 +33,10 @@
 #include <rdma/xrdma-ring.h>
 #include <util/util.h>
 
-/* A QPN has 24 bits; the table has two levels. */
+/* The table of queue pairs, indexed by QPN, has two levels. */
 #define XRDMA_QP_LEAF_SHIFT	10
 #define XRDMA_QP_LEAF_SIZE	BIT(XRDMA_QP_LEAF_SHIFT)
-#define XRDMA_QP_TABLE_SIZE	BIT(24 - XRDMA_QP_LEAF_SHIFT)
+#define XRDMA_QP_TABLE_SIZE	((XRDMA_QPN_MASK >> XRDMA_QP_LEAF_SHIFT) + 1)
 
 struct xrdma_op;
 struct xrdma_qp;

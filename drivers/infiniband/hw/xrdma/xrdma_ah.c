@@ -13,7 +13,6 @@
 #include "xrdma_ibdev.h"
 #include "xrdma_qp.h"
 
-#define XRDMA_FLOW_LABEL	GENMASK(19, 0)
 #define XRDMA_MAX_SL		15
 #define XRDMA_MAX_PRIORITY	7
 

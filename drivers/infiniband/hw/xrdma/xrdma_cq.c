@@ -18,8 +18,6 @@
 #include "xrdma_srq.h"
 #include "xrdma_ubuf.h"
 
-#define XRDMA_CQ_LOG_MIN	4
-
 /* A number without an object: lookups find nothing, nobody else gets it. */
 static int xrdma_cq_reserve(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {

@@ -20,8 +20,6 @@
 #define XRDMA_FLOW_PRIORITY_MC		0xfffe
 #define XRDMA_FLOW_PRIORITY_ALL		0xffff
 
-#define XRDMA_FLOW_LABEL		GENMASK(19, 0)
-
 /* ---- one field ------------------------------------------------------------- */
 
 /*

@@ -50,6 +50,12 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 
 #define XRDMA_PAGE_SIZE			4096
 
+#define XRDMA_QPN_GSI			1 /* number of the GSI QP */
+#define XRDMA_QPN_FIRST			2 /* lowest number of another QP */
+#define XRDMA_QPN_MCAST			0xffffff /* destination of multicast */
+#define XRDMA_XRCDN_MAX			0xffffff /* highest XRC domain */
+#define XRDMA_FLOW_LABEL		GENMASK(19, 0) /* bits of a flow label */
+
 /* What the device can do: register CAPS */
 #define XRDMA_CAP_SHADOW_DB		BIT_ULL(0)
 #define XRDMA_CAP_MW_TYPE_1		BIT_ULL(1)
@@ -185,6 +191,9 @@ enum xrdma_event {
 	XRDMA_EVENT_FAULT		= 0x40, /* an access was refused */
 	XRDMA_EVENT_PAGE_FAULT		= 0x41, /* for on-demand paging */
 };
+
+#define XRDMA_EQ_LOG_MIN		6 /* lowest log_depth of an EQ */
+#define XRDMA_EQ_LOG_MAX		16 /* highest log_depth of an EQ */
 
 #define XRDMA_FAULT_REMOTE		BIT(0) /* asked for by the peer */
 #define XRDMA_FAULT_WRITE		BIT(1) /* would have changed memory */

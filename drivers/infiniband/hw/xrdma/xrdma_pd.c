@@ -9,8 +9,6 @@
 #include "xrdma_ibdev.h"
 #include "xrdma_pd.h"
 
-#define XRDMA_MAX_XRCD	GENMASK(23, 0)
-
 /**
  * xrdma_alloc_pd() - ib_device_ops.alloc_pd
  * @ibpd: protection domain
@@ -81,7 +79,7 @@ int xrdma_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 		return err;
 	if (!(xib->hw.caps.flags & XRDMA_CAP_XRC))
 		return -EOPNOTSUPP;
-	xrcdn = ida_alloc_range(&xib->xrcds, 1, XRDMA_MAX_XRCD, GFP_KERNEL);
+	xrcdn = ida_alloc_range(&xib->xrcds, 1, XRDMA_XRCDN_MAX, GFP_KERNEL);
 	if (xrcdn < 0)
 		return -ENOMEM;
 	to_xxrcd(ibxrcd)->xrcdn = xrcdn;

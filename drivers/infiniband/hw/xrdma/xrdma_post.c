@@ -8,11 +8,11 @@
  * Context of all of it: any, also with interrupts off.
  */
 
+#include <rdma/xrdma-ring.h>
 #include "xrdma_flush.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_post.h"
 #include "xrdma_qp.h"
-#include <rdma/xrdma-ring.h>
 #include "xrdma_wq.h"
 #include "xrdma_wqe.h"
 

@@ -14,9 +14,6 @@
 #include "xrdma_srq.h"
 #include "xrdma_wq.h"
 
-#define XRDMA_QPN_GSI			1
-#define XRDMA_QPN_MIN			2
-
 /* ---- types --------------------------------------------------------------- */
 
 /*
@@ -82,7 +79,7 @@ const struct xrdma_qp_kind *xrdma_qp_kind(enum ib_qp_type type)
  */
 int xrdma_qp_reserve(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 {
-	struct xa_limit limit = XA_LIMIT(XRDMA_QPN_MIN,
+	struct xa_limit limit = XA_LIMIT(XRDMA_QPN_FIRST,
 					 xib->hw.caps.max_qp - 1);
 	int err;
 

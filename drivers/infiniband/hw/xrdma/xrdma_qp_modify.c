@@ -24,7 +24,6 @@
 #define XRDMA_MAX_TIMEOUT	31
 #define XRDMA_MAX_RETRY		7
 #define XRDMA_MAX_RNR_TIMER	31
-#define XRDMA_MAX_QPN		GENMASK(23, 0)
 
 /* States have the same numbers on both sides. */
 static_assert(XRDMA_QPS_RESET == (int)IB_QPS_RESET);
@@ -101,7 +100,7 @@ static bool xrdma_path_ok(struct xrdma_ibdev *xib,
 		return false;
 	if (mask & IB_QP_PKEY_INDEX && attr->pkey_index)
 		return false;
-	if (mask & IB_QP_DEST_QPN && attr->dest_qp_num > XRDMA_MAX_QPN)
+	if (mask & IB_QP_DEST_QPN && attr->dest_qp_num > XRDMA_QPN_MASK)
 		return false;
 	if (mask & IB_QP_PATH_MTU && (attr->path_mtu < IB_MTU_256 ||
 				      attr->path_mtu > xrdma_active_mtu(xib)))

@@ -30,11 +30,6 @@
 	 XRDMA_ACCESS_FLUSH_GLOBAL | XRDMA_ACCESS_FLUSH_PERSISTENT |	\
 	 XRDMA_ACCESS_RELAXED_ORDERING)
 
-/* What a bind may ask for: a window grants remote access only. */
-#define XRDMA_RULES_WINDOW_RIGHTS					\
-	(XRDMA_ACCESS_REMOTE_WRITE | XRDMA_ACCESS_REMOTE_READ |		\
-	 XRDMA_ACCESS_REMOTE_ATOMIC | XRDMA_ACCESS_ZERO_BASED)
-
 /* Remote rights to change memory, which the region must allow locally. */
 #define XRDMA_RULES_REMOTE_CHANGE					\
 	(XRDMA_ACCESS_REMOTE_WRITE | XRDMA_ACCESS_REMOTE_ATOMIC)
@@ -308,7 +303,7 @@ xrdma_rules_check_bind_window(const struct xrdma_rules_entry *mw,
 		return XRDMA_FAULT_KEY_BYTE;
 	if (!b->length)
 		return xrdma_rules_check_unbind(mw, b);
-	if (b->access & ~XRDMA_RULES_WINDOW_RIGHTS)
+	if (b->access & ~XRDMA_ACCESS_WINDOW)
 		return XRDMA_FAULT_RIGHTS;
 	if (b->access & XRDMA_ACCESS_ZERO_BASED && mw->type == XRDMA_MPT_MW_1)
 		return XRDMA_FAULT_TYPE;

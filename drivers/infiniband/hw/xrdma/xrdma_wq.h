@@ -12,11 +12,6 @@
 #include <rdma/xrdma-ring.h>
 #include "xrdma_buf.h"
 
-/* Bytes of an entry in the rings of queue pairs, work queues and SRQs, log2 */
-#define XRDMA_SQ_LOG_STRIDE_MIN		6 /* room to bind and to register */
-#define XRDMA_RQ_LOG_STRIDE_MIN		5
-#define XRDMA_LOG_STRIDE_MAX		10
-
 /**
  * struct xrdma_wq - one side of a kernel queue pair
  * @buf: holds the ring

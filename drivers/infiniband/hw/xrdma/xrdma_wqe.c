@@ -17,8 +17,6 @@
 #include "xrdma_qp.h"
 #include "xrdma_wqe.h"
 
-#define XRDMA_QPN_MASK	GENMASK(23, 0)
-
 /**
  * struct xrdma_wr_op - what becomes of an opcode of verbs
  * @opcode: enum xrdma_wqe_opcode; 0: there is none
