@@ -68,7 +68,7 @@ const struct xrdma_op xrdma_ops[XRDMA_NUM_OPS] = {
 /* ---- send entries ---------------------------------------------------- */
 
 /* Copies the payload into the entry. Return: its bytes, or -EINVAL. */
-static int xrdma_fill_inline(void *to, const struct ibv_sge *from, int num_sge,
+static int xrdma_make_inline(void *to, const struct ibv_sge *from, int num_sge,
 			     uint32_t room)
 {
 	int i, used = 0;
@@ -81,13 +81,13 @@ static int xrdma_fill_inline(void *to, const struct ibv_sge *from, int num_sge,
 }
 
 /* The payload, by reference or inline. Return: num_sge, or -EINVAL. */
-static int xrdma_fill_data(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
+static int xrdma_make_data(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
 			   const struct xrdma_op *op, void *to)
 {
 	if (wr->send_flags & IBV_SEND_INLINE) {
 		if (!(op->flags & XRDMA_TAKES_INLINE))
 			return -EINVAL;
-		return xrdma_fill_inline(to, wr->sg_list, wr->num_sge,
+		return xrdma_make_inline(to, wr->sg_list, wr->num_sge,
 					 qp->max_inline);
 	}
 	if (unlikely(!(op->flags & XRDMA_TAKES_DATA)))
@@ -95,12 +95,12 @@ static int xrdma_fill_data(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
 	if ((unsigned int)wr->num_sge > qp->sq.max_sge ||
 	    (op->flags & XRDMA_TAKES_ATOMIC && wr->num_sge > 1))
 		return -EINVAL;
-	xrdma_fill_sges(to, wr->sg_list, wr->num_sge);
+	xrdma_make_sges(to, wr->sg_list, wr->num_sge);
 	return wr->num_sge;
 }
 
 /* The remote side of the operation. Return: where the payload begins. */
-static void *xrdma_fill_target(const struct xrdma_qp *qp,
+static void *xrdma_make_target(const struct xrdma_qp *qp,
 			       struct xrdma_sq_wqe *wqe,
 			       const struct ibv_send_wr *wr,
 			       const struct xrdma_op *op)
@@ -108,26 +108,26 @@ static void *xrdma_fill_target(const struct xrdma_qp *qp,
 	void *seg;
 
 	if (op->flags & XRDMA_TAKES_REMOTE)
-		return xrdma_fill_remote(wqe, wr->wr.rdma.remote_addr,
+		return xrdma_make_remote(wqe, wr->wr.rdma.remote_addr,
 					 wr->wr.rdma.rkey);
 	if (!(op->flags & XRDMA_TAKES_ATOMIC)) {
-		seg = xrdma_fill_remote(wqe, 0, 0);
+		seg = xrdma_make_remote(wqe, 0, 0);
 		if (!qp->datagram)
 			return seg;
-		return xrdma_fill_address(wqe, wr->wr.ud.ah,
+		return xrdma_make_address(wqe, wr->wr.ud.ah,
 					  wr->wr.ud.remote_qpn,
 					  wr->wr.ud.remote_qkey);
 	}
 
-	seg = xrdma_fill_remote(wqe, wr->wr.atomic.remote_addr,
+	seg = xrdma_make_remote(wqe, wr->wr.atomic.remote_addr,
 				wr->wr.atomic.rkey);
 	if (op->opcode == XRDMA_OP_CMP_SWAP)
-		return xrdma_fill_atomic(seg, wr->wr.atomic.swap,
+		return xrdma_make_atomic(seg, wr->wr.atomic.swap,
 					 wr->wr.atomic.compare_add);
-	return xrdma_fill_atomic(seg, wr->wr.atomic.compare_add, 0);
+	return xrdma_make_atomic(seg, wr->wr.atomic.compare_add, 0);
 }
 
-static void xrdma_fill_imm(struct xrdma_sq_wqe *wqe,
+static void xrdma_make_imm(struct xrdma_sq_wqe *wqe,
 			   const struct ibv_send_wr *wr,
 			   const struct xrdma_op *op)
 {
@@ -140,9 +140,10 @@ static void xrdma_fill_imm(struct xrdma_sq_wqe *wqe,
 }
 
 /* Binds a window of either type; the caller moves the producer index on. */
-static int xrdma_build_bind(struct xrdma_qp *qp, struct ibv_mw *mw,
-			    uint32_t key, const struct ibv_mw_bind_info *info,
-			    unsigned int send_flags, uint64_t wr_id)
+static int xrdma_make_bind_wqe(struct xrdma_qp *qp, struct ibv_mw *mw,
+			       uint32_t key,
+			       const struct ibv_mw_bind_info *info,
+			       unsigned int send_flags, uint64_t wr_id)
 {
 	unsigned int flags = send_flags | qp->force_flags;
 	struct xrdma_sq_wqe *wqe;
@@ -154,29 +155,30 @@ static int xrdma_build_bind(struct xrdma_qp *qp, struct ibv_mw *mw,
 		return EINVAL;
 
 	wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi);
-	err = xrdma_fill_bind(wqe, mw, key, info);
+	err = xrdma_make_bind(wqe, mw, key, info);
 	if (unlikely(err))
 		return err;
-	xrdma_fill_head(wqe, XRDMA_OP_BIND_MW, flags, 0, wr_id);
+	xrdma_make_head(wqe, XRDMA_OP_BIND_MW, flags, 0, wr_id);
 	return 0;
 }
 
 /* The value of an atomic write is in the entry: it must be given inline. */
-static int xrdma_build_value(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
-			     unsigned int flags)
+static int xrdma_make_atomic_write(struct xrdma_qp *qp,
+				   const struct ibv_send_wr *wr,
+				   unsigned int flags)
 {
 	struct xrdma_sq_wqe *wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi);
 	struct xrdma_atomic_seg *seg;
 
-	seg = xrdma_fill_remote(wqe, wr->wr.rdma.remote_addr,
+	seg = xrdma_make_remote(wqe, wr->wr.rdma.remote_addr,
 				wr->wr.rdma.rkey);
 	if (!(flags & IBV_SEND_INLINE) ||
-	    xrdma_fill_inline(&seg->swap_add, wr->sg_list, wr->num_sge,
+	    xrdma_make_inline(&seg->swap_add, wr->sg_list, wr->num_sge,
 			      sizeof(seg->swap_add)) != sizeof(seg->swap_add))
 		return EINVAL;
 	seg->compare = 0;
 	wqe->imm = 0;
-	xrdma_fill_head(wqe, XRDMA_OP_ATOMIC_WRITE, flags & ~IBV_SEND_INLINE,
+	xrdma_make_head(wqe, XRDMA_OP_ATOMIC_WRITE, flags & ~IBV_SEND_INLINE,
 			0, wr->wr_id);
 	return 0;
 }
@@ -185,23 +187,23 @@ static int xrdma_build_value(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
  * Operations without scatter-gather entries of their own. struct ibv_send_wr
  * has nothing to say what a flush is to reach: there is ibv_wr_flush().
  */
-static int xrdma_build_special(struct xrdma_qp *qp,
-			       const struct ibv_send_wr *wr,
-			       const struct xrdma_op *op)
+static int xrdma_make_special(struct xrdma_qp *qp,
+			      const struct ibv_send_wr *wr,
+			      const struct xrdma_op *op)
 {
 	if (op->flags & XRDMA_TAKES_VALUE)
-		return xrdma_build_value(qp, wr,
-					 wr->send_flags | qp->force_flags);
+		return xrdma_make_atomic_write(qp, wr, wr->send_flags |
+							qp->force_flags);
 	if (op->flags & XRDMA_TAKES_RANGE ||
 	    wr->bind_mw.mw->type != IBV_MW_TYPE_2)
 		return EINVAL;
-	return xrdma_build_bind(qp, wr->bind_mw.mw, wr->bind_mw.rkey,
-				&wr->bind_mw.bind_info, wr->send_flags,
-				wr->wr_id);
+	return xrdma_make_bind_wqe(qp, wr->bind_mw.mw, wr->bind_mw.rkey,
+				   &wr->bind_mw.bind_info, wr->send_flags,
+				   wr->wr_id);
 }
 
 /* Builds the entry at the producer index, which the caller then moves on. */
-static int xrdma_build_send(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
+static int xrdma_make_wqe(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 {
 	unsigned int flags = wr->send_flags | qp->force_flags;
 	struct xrdma_sq_wqe *wqe;
@@ -218,15 +220,15 @@ static int xrdma_build_send(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 	op = &xrdma_ops[wr->opcode];
 	if (unlikely(op->flags & (XRDMA_TAKES_BIND | XRDMA_TAKES_VALUE |
 				  XRDMA_TAKES_RANGE)))
-		return xrdma_build_special(qp, wr, op);
+		return xrdma_make_special(qp, wr, op);
 
 	wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi);
-	num_sge = xrdma_fill_data(qp, wr, op,
-				  xrdma_fill_target(qp, wqe, wr, op));
+	num_sge = xrdma_make_data(qp, wr, op,
+				  xrdma_make_target(qp, wqe, wr, op));
 	if (unlikely(num_sge < 0))
 		return EINVAL;
-	xrdma_fill_imm(wqe, wr, op);
-	xrdma_fill_head(wqe, op->opcode, flags, num_sge, wr->wr_id);
+	xrdma_make_imm(wqe, wr, op);
+	xrdma_make_head(wqe, op->opcode, flags, num_sge, wr->wr_id);
 	/* of what stays here the application need not say where it goes */
 	if (unlikely(qp->xrc) && op->flags & XRDMA_TAKES_DATA)
 		wqe->ext = htole32(wr->qp_type.xrc.remote_srqn);
@@ -296,7 +298,7 @@ int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 
 	xrdma_lock(&qp->sq.lock);
 	for (old = qp->sq.pi; wr; wr = wr->next) {
-		err = xrdma_build_send(qp, wr);
+		err = xrdma_make_wqe(qp, wr);
 		if (unlikely(err)) {
 			*bad_wr = wr;
 			break;
@@ -328,9 +330,9 @@ int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		return EINVAL;
 
 	xrdma_lock(&qp->sq.lock);
-	err = xrdma_build_bind(qp, mw, ibv_inc_rkey(mw->rkey),
-			       &bind->bind_info, bind->send_flags,
-			       bind->wr_id);
+	err = xrdma_make_bind_wqe(qp, mw, ibv_inc_rkey(mw->rkey),
+				  &bind->bind_info, bind->send_flags,
+				  bind->wr_id);
 	if (likely(!err)) {
 		qp->sq.pi++;
 		xrdma_publish_sq(qp, qp->sq.pi - 1);

@@ -10,7 +10,7 @@
 #include "wqe.h"
 
 /* Builds the entry at the producer index, which the caller then moves on. */
-static int xrdma_build_recv(struct xrdma_wq *rq, const struct ibv_recv_wr *wr)
+static int xrdma_make_recv(struct xrdma_wq *rq, const struct ibv_recv_wr *wr)
 {
 	struct xrdma_rq_wqe *wqe;
 
@@ -23,7 +23,7 @@ static int xrdma_build_recv(struct xrdma_wq *rq, const struct ibv_recv_wr *wr)
 	wqe->num_sge = htole16(wr->num_sge);
 	memset(wqe->reserved, 0, sizeof(wqe->reserved));
 	wqe->wr_id = htole64(wr->wr_id);
-	xrdma_fill_sges((void *)(wqe + 1), wr->sg_list, wr->num_sge);
+	xrdma_make_sges((void *)(wqe + 1), wr->sg_list, wr->num_sge);
 	return 0;
 }
 
@@ -41,7 +41,7 @@ static int xrdma_post_ring(struct xrdma_qp *qp, bool live,
 
 	xrdma_lock(&rq->lock);
 	for (; wr; wr = wr->next) {
-		err = xrdma_build_recv(rq, wr);
+		err = xrdma_make_recv(rq, wr);
 		if (unlikely(err)) {
 			*bad_wr = wr;
 			break;
@@ -106,7 +106,7 @@ int xrdma_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 	for (; wr; wr = wr->next) {
 		if (unlikely(xrdma_wq_full(wq)))
 			xrdma_refresh_srq(srq);
-		err = xrdma_build_recv(wq, wr);
+		err = xrdma_make_recv(wq, wr);
 		if (unlikely(err)) {
 			*bad_wr = wr;
 			break;

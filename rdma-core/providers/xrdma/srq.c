@@ -179,8 +179,8 @@ int xrdma_destroy_srq(struct ibv_srq *ibsrq)
 /* ---- another ring ---------------------------------------------------- */
 
 /* What is posted goes to its place in the new ring, then the producer index. */
-static void xrdma_fill_srq_buf(const struct xrdma_srq *srq,
-			       const struct xrdma_wq *to, void *buf)
+static void xrdma_copy_srq_entries(const struct xrdma_srq *srq,
+				   const struct xrdma_wq *to, void *buf)
 {
 	const struct xrdma_wq *from = &srq->wq;
 	struct xrdma_srq_rec *rec = buf + xrdma_srq_rec_offset(to);
@@ -217,7 +217,7 @@ static int xrdma_move_srq(struct xrdma_srq *srq, struct ibv_srq_attr *attr,
 	if (err)
 		return err;
 	wq.ring = buf.addr;
-	xrdma_fill_srq_buf(srq, &wq, buf.addr);
+	xrdma_copy_srq_entries(srq, &wq, buf.addr);
 
 	cmd.buf_addr = (uintptr_t)buf.addr;
 	cmd.log_depth = xrdma_wq_log_depth(&wq);

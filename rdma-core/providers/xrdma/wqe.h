@@ -55,7 +55,7 @@ static_assert((int)XRDMA_ACCESS_REMOTE_ATOMIC == (int)IBV_ACCESS_REMOTE_ATOMIC,
 static_assert((int)XRDMA_ACCESS_ZERO_BASED == (int)IBV_ACCESS_ZERO_BASED,
 	      "access");
 
-static inline uint8_t xrdma_wqe_flags(unsigned int send_flags)
+static inline uint8_t xrdma_make_flags(unsigned int send_flags)
 {
 	uint8_t flags = 0;
 
@@ -71,33 +71,33 @@ static inline uint8_t xrdma_wqe_flags(unsigned int send_flags)
 }
 
 /**
- * xrdma_fill_head() - what every entry has
+ * xrdma_make_head() - what every entry has
  * @wqe: entry
  * @opcode: enum xrdma_wqe_opcode
  * @send_flags: enum ibv_send_flags
  * @num_sge: scatter-gather entries, or bytes if inline
  * @wr_id: for the completion
  */
-static inline void xrdma_fill_head(struct xrdma_sq_wqe *wqe, uint8_t opcode,
+static inline void xrdma_make_head(struct xrdma_sq_wqe *wqe, uint8_t opcode,
 				   unsigned int send_flags, uint16_t num_sge,
 				   uint64_t wr_id)
 {
 	wqe->opcode = opcode;
-	wqe->flags = xrdma_wqe_flags(send_flags);
+	wqe->flags = xrdma_make_flags(send_flags);
 	wqe->num_sge = htole16(num_sge);
 	wqe->ext = 0;
 	wqe->wr_id = htole64(wr_id);
 }
 
 /**
- * xrdma_fill_remote() - the peer's side of an operation
+ * xrdma_make_remote() - the peer's side of an operation
  * @wqe: entry
  * @addr: peer's address, or 0
  * @rkey: its key, or 0
  *
  * Return: where what follows the first 32 bytes begins.
  */
-static inline void *xrdma_fill_remote(struct xrdma_sq_wqe *wqe, uint64_t addr,
+static inline void *xrdma_make_remote(struct xrdma_sq_wqe *wqe, uint64_t addr,
 				      uint32_t rkey)
 {
 	wqe->remote_addr = htole64(addr);
@@ -106,7 +106,7 @@ static inline void *xrdma_fill_remote(struct xrdma_sq_wqe *wqe, uint64_t addr,
 }
 
 /**
- * xrdma_fill_address() - where a datagram goes
+ * xrdma_make_address() - where a datagram goes
  * @wqe: entry
  * @ah: handle of the address
  * @qpn: destination
@@ -114,7 +114,7 @@ static inline void *xrdma_fill_remote(struct xrdma_sq_wqe *wqe, uint64_t addr,
  *
  * Return: where the payload begins.
  */
-static inline void *xrdma_fill_address(struct xrdma_sq_wqe *wqe,
+static inline void *xrdma_make_address(struct xrdma_sq_wqe *wqe,
 				       struct ibv_ah *ah, uint32_t qpn,
 				       uint32_t qkey)
 {
@@ -127,14 +127,14 @@ static inline void *xrdma_fill_address(struct xrdma_sq_wqe *wqe,
 }
 
 /**
- * xrdma_fill_atomic() - operands
+ * xrdma_make_atomic() - operands
  * @seg: where they go
  * @swap_add: to swap in, to add or to write
  * @compare: to compare with, or 0
  *
  * Return: where the payload begins.
  */
-static inline void *xrdma_fill_atomic(struct xrdma_atomic_seg *seg,
+static inline void *xrdma_make_atomic(struct xrdma_atomic_seg *seg,
 				      uint64_t swap_add, uint64_t compare)
 {
 	seg->swap_add = htole64(swap_add);
@@ -142,7 +142,7 @@ static inline void *xrdma_fill_atomic(struct xrdma_atomic_seg *seg,
 	return seg + 1;
 }
 
-static inline void xrdma_fill_sge(struct xrdma_sge *to, uint64_t addr,
+static inline void xrdma_make_sge(struct xrdma_sge *to, uint64_t addr,
 				  uint32_t length, uint32_t lkey)
 {
 	to->addr = htole64(addr);
@@ -150,13 +150,13 @@ static inline void xrdma_fill_sge(struct xrdma_sge *to, uint64_t addr,
 	to->lkey = htole32(lkey);
 }
 
-static inline void xrdma_fill_sges(struct xrdma_sge *to,
+static inline void xrdma_make_sges(struct xrdma_sge *to,
 				   const struct ibv_sge *from, size_t num_sge)
 {
 	size_t i;
 
 	for (i = 0; i < num_sge; i++)
-		xrdma_fill_sge(&to[i], from[i].addr, from[i].length,
+		xrdma_make_sge(&to[i], from[i].addr, from[i].length,
 			       from[i].lkey);
 }
 
@@ -181,7 +181,7 @@ static inline int xrdma_add_inline(void *to, uint32_t used, uint32_t room,
 }
 
 /**
- * xrdma_fill_bind() - an entry that binds or unbinds a window
+ * xrdma_make_bind() - an entry that binds or unbinds a window
  * @wqe: entry; all of it is written but its head
  * @mw: window; its key becomes @key
  * @key: of the window from now on
@@ -193,11 +193,11 @@ static inline int xrdma_add_inline(void *to, uint32_t used, uint32_t room,
  *
  * Return: 0, or EINVAL: unknown rights, or no region.
  */
-static inline int xrdma_fill_bind(struct xrdma_sq_wqe *wqe, struct ibv_mw *mw,
+static inline int xrdma_make_bind(struct xrdma_sq_wqe *wqe, struct ibv_mw *mw,
 				  uint32_t key,
 				  const struct ibv_mw_bind_info *info)
 {
-	struct xrdma_bind_seg *seg = xrdma_fill_remote(wqe, 0, 0);
+	struct xrdma_bind_seg *seg = xrdma_make_remote(wqe, 0, 0);
 	unsigned int access = info->mw_access_flags;
 
 	if (unlikely(access & ~(XRDMA_ACCESS_WINDOW | IBV_ACCESS_LOCAL_WRITE |

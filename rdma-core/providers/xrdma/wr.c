@@ -48,7 +48,7 @@ static struct xrdma_sq_wqe *xrdma_wr_begin(struct xrdma_qp *qp,
 	}
 
 	wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi++);
-	xrdma_fill_head(wqe, xrdma_ops[opcode].opcode, flags, 0, qpx->wr_id);
+	xrdma_make_head(wqe, xrdma_ops[opcode].opcode, flags, 0, qpx->wr_id);
 	batch->wqe = wqe;
 	batch->op = &xrdma_ops[opcode];
 	batch->data = NULL;
@@ -72,7 +72,7 @@ static void xrdma_wr_data_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
 	if (unlikely(!wqe))
 		return;
 	wqe->imm = imm;
-	xrdma_wr_expect(qp, xrdma_fill_remote(wqe, addr, rkey));
+	xrdma_wr_expect(qp, xrdma_make_remote(wqe, addr, rkey));
 }
 
 static void xrdma_wr_atomic_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
@@ -84,7 +84,7 @@ static void xrdma_wr_atomic_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
 	if (unlikely(!wqe))
 		return;
 	wqe->imm = 0;
-	xrdma_wr_expect(qp, xrdma_fill_atomic(xrdma_fill_remote(wqe, addr,
+	xrdma_wr_expect(qp, xrdma_make_atomic(xrdma_make_remote(wqe, addr,
 								rkey),
 					      swap_add, compare));
 }
@@ -153,7 +153,7 @@ static void xrdma_wr_atomic_write(struct ibv_qp_ex *qpx, uint32_t rkey,
 	if (unlikely(!wqe))
 		return;
 	wqe->imm = 0;
-	seg = xrdma_fill_remote(wqe, remote_addr, rkey);
+	seg = xrdma_make_remote(wqe, remote_addr, rkey);
 	memcpy(&seg->swap_add, value, sizeof(seg->swap_add));
 	seg->compare = 0;
 }
@@ -184,7 +184,7 @@ static void xrdma_wr_flush(struct ibv_qp_ex *qpx, uint32_t rkey,
 	}
 	wqe->length = htole32(length);
 	wqe->ext = htole32(ext);
-	xrdma_fill_remote(wqe, remote_addr, rkey);
+	xrdma_make_remote(wqe, remote_addr, rkey);
 }
 
 static void xrdma_wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
@@ -195,7 +195,7 @@ static void xrdma_wr_local_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
 	if (unlikely(!wqe))
 		return;
 	wqe->inv_key = htole32(rkey);
-	xrdma_fill_remote(wqe, 0, 0);
+	xrdma_make_remote(wqe, 0, 0);
 }
 
 static void xrdma_wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw,
@@ -210,7 +210,7 @@ static void xrdma_wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw,
 	if (unlikely(!wqe))
 		return;
 	if (mw->type != IBV_MW_TYPE_2 || !qp->binds ||
-	    xrdma_fill_bind(wqe, mw, rkey, bind_info)) {
+	    xrdma_make_bind(wqe, mw, rkey, bind_info)) {
 		/* there is no bind to take back */
 		qp->sq.pi = index;
 		qp->batch.err = EINVAL;
@@ -238,7 +238,7 @@ static void xrdma_wr_set_ud_addr(struct ibv_qp_ex *qpx, struct ibv_ah *ah,
 	struct xrdma_wr_batch *batch = &to_xqp_ex(qpx)->batch;
 
 	if (likely(xrdma_wr_take_target(batch)))
-		xrdma_fill_address(batch->wqe, ah, remote_qpn, remote_qkey);
+		xrdma_make_address(batch->wqe, ah, remote_qpn, remote_qkey);
 }
 
 static void xrdma_wr_set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
@@ -328,7 +328,7 @@ static void xrdma_wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey,
 
 	if (unlikely(!data))
 		return;
-	xrdma_fill_sge(data, addr, length, lkey);
+	xrdma_make_sge(data, addr, length, lkey);
 	qp->batch.wqe->num_sge = htole16(1);
 }
 
@@ -346,7 +346,7 @@ static void xrdma_wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
 		batch->err = EINVAL;
 		return;
 	}
-	xrdma_fill_sges(data, sg_list, num_sge);
+	xrdma_make_sges(data, sg_list, num_sge);
 	batch->wqe->num_sge = htole16(num_sge);
 }
 

@@ -175,13 +175,13 @@ static inline bool xrdma_quiet(const struct xrdma_dev *xdev)
 }
 
 /**
- * xrdma_ring_doorbell() - tell the device to look at a send queue
+ * xrdma_write_doorbell() - tell the device to look at a send queue
  * @xdev: the device
  * @qpn: queue pair of the kernel
  *
  * Context: any. The record has been written; writel() orders it.
  */
-static inline void xrdma_ring_doorbell(struct xrdma_dev *xdev, u32 qpn)
+static inline void xrdma_write_doorbell(struct xrdma_dev *xdev, u32 qpn)
 {
 	writel(qpn, xdev->db + XRDMA_DB_SQ);
 }

@@ -18,13 +18,16 @@
 
 /* ---- rings -------------------------------------------------------------- */
 
-/* For a dead device nobody else asks whether it is time to flush. */
-static void xrdma_ring(struct xrdma_qp *qp)
+/*
+ * Tell the device that a queue pair has new entries. Of a dead device, wake the
+ * consumers instead: polling completes the entries with a flush error.
+ */
+static void xrdma_notify_device(struct xrdma_qp *qp)
 {
 	if (xrdma_dead(qp->xdev))
 		xrdma_flush_dead(xdev_to_xibdev(qp->xdev));
 	else
-		xrdma_ring_doorbell(qp->xdev, qp->qpn);
+		xrdma_write_doorbell(qp->xdev, qp->qpn);
 }
 
 /**
@@ -50,7 +53,7 @@ void xrdma_publish_sq(struct xrdma_qp *qp, u32 old_pi)
 				     pi, old_pi))
 			return;
 	}
-	xrdma_ring(qp);
+	xrdma_notify_device(qp);
 }
 
 /* ---- entries ---------------------------------------------------------------- */
@@ -184,6 +187,6 @@ int xrdma_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 	spin_unlock_irqrestore(&qp->rq_lock, flags);
 
 	if (state == XRDMA_QPS_ERR || xrdma_dead(qp->xdev))
-		xrdma_ring(qp);
+		xrdma_notify_device(qp);
 	return err;
 }
