@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: protection domains and address handles. Must not know:
- * queues, where memory comes from.
+ * XRDMA provider: protection domains and address handles. Parent domains and
+ * thread domains are in domain.c. Address handles are used in wqe.h.
  */
 
 #include <errno.h>
@@ -40,10 +40,10 @@ struct ibv_pd *xrdma_alloc_pd(struct ibv_context *ibctx)
 
 /**
  * xrdma_dealloc_pd() - ibv_dealloc_pd()
- * @ibpd: protection domain
+ * @ibpd: protection domain or parent domain
  *
- * Return: 0 or an errno; then the domain still is. EBUSY: also if a parent
- * domain or its queues use it.
+ * Return: 0, or an errno if the domain still exists. EBUSY also if a protection
+ * domain has parent domains, or a parent domain has queues.
  */
 int xrdma_dealloc_pd(struct ibv_pd *ibpd)
 {
@@ -66,7 +66,7 @@ int xrdma_dealloc_pd(struct ibv_pd *ibpd)
 /**
  * xrdma_import_pd() - ibv_import_pd()
  * @ibctx: imported device
- * @handle: of a protection domain of the context that is shared
+ * @handle: handle of a protection domain in the imported context
  *
  * Return: the protection domain, or NULL and errno.
  */
@@ -85,7 +85,7 @@ struct ibv_pd *xrdma_import_pd(struct ibv_context *ibctx, uint32_t handle)
 
 /**
  * xrdma_unimport_pd() - ibv_unimport_pd()
- * @ibpd: imported; the protection domain itself stays
+ * @ibpd: imported protection domain, which the driver keeps
  */
 void xrdma_unimport_pd(struct ibv_pd *ibpd)
 {
@@ -95,7 +95,7 @@ void xrdma_unimport_pd(struct ibv_pd *ibpd)
 /**
  * xrdma_create_ah() - ibv_create_ah()
  * @ibpd: protection domain
- * @attr: address; without a GRH there is none on Ethernet
+ * @attr: address; it needs a GRH, as every address on Ethernet
  *
  * Return: the handle, or NULL and errno.
  */
@@ -128,7 +128,7 @@ struct ibv_ah *xrdma_create_ah(struct ibv_pd *ibpd, struct ibv_ah_attr *attr)
  * xrdma_destroy_ah() - ibv_destroy_ah()
  * @ibah: address handle
  *
- * Return: 0 or an errno; then the handle still is.
+ * Return: 0, or an errno if the handle still exists.
  */
 int xrdma_destroy_ah(struct ibv_ah *ibah)
 {

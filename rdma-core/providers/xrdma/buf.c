@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: memory for rings and records, which driver and device reach
- * too, from the system or from the allocator of a parent domain. Must not
- * know: what is in it.
+ * XRDMA provider: memory for rings and records, which driver and device access
+ * too. It comes from mmap(), or from the application's allocator of a parent
+ * domain (domain.c). Its layout is in qp_size.c, cq.c and srq.c.
  */
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "xrdma.h"
 
-/* Return: 0 or an errno. */
+/* Get pages from the system. Return: 0 or an errno. */
 static int xrdma_map_pages(struct xrdma_buf *buf)
 {
 	buf->addr = mmap(NULL, buf->size, PROT_READ | PROT_WRITE,
@@ -20,12 +20,15 @@ static int xrdma_map_pages(struct xrdma_buf *buf)
 	return buf->addr == MAP_FAILED ? errno : 0;
 }
 
-/* Asks the application first, if it wants to be asked. */
+/*
+ * Get pages from the allocator of the parent domain if it has one, unless the
+ * allocator leaves it to the default. Return: 0 or an errno.
+ */
 static int xrdma_get_pages(struct xrdma_buf *buf, size_t page)
 {
 	struct xrdma_pd *pd = buf->domain;
 
-	buf->foreign = false;
+	buf->from_domain = false;
 	if (!pd || !pd->alloc)
 		return xrdma_map_pages(buf);
 
@@ -35,7 +38,7 @@ static int xrdma_get_pages(struct xrdma_buf *buf, size_t page)
 	if (!buf->addr)
 		return ENOMEM;
 	memset(buf->addr, 0, buf->size);
-	buf->foreign = true;
+	buf->from_domain = true;
 	return 0;
 }
 
@@ -43,17 +46,17 @@ static void xrdma_put_pages(struct xrdma_buf *buf)
 {
 	struct xrdma_pd *pd = buf->domain;
 
-	if (buf->foreign)
+	if (buf->from_domain)
 		pd->free(&pd->ibv_pd, pd->context, buf->addr, 0);
 	else
 		munmap(buf->addr, buf->size);
 }
 
 /**
- * xrdma_alloc_buf() - zeroed pages that a fork does not share
- * @buf: filled on success
- * @pd: domain of the object that needs it, or NULL; a parent domain stays as
- *	long as the pages
+ * xrdma_alloc_buf() - allocate zeroed pages that fork() does not share
+ * @buf: set on success
+ * @pd: domain in which the object is created, or NULL. A parent domain cannot
+ *	be deallocated until the pages are freed.
  * @size: bytes needed, not 0
  *
  * Return: 0 or an errno.
@@ -82,8 +85,9 @@ int xrdma_alloc_buf(struct xrdma_buf *buf, struct xrdma_pd *pd, size_t size)
 }
 
 /**
- * xrdma_free_buf() - give the pages back
- * @buf: allocated, no longer known to the device; or never allocated, zero
+ * xrdma_free_buf() - free pages
+ * @buf: pages that the device no longer accesses, or a zeroed structure for
+ *	which nothing was allocated
  */
 void xrdma_free_buf(struct xrdma_buf *buf)
 {

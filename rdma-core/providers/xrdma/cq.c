@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: completion queues: their memory, their life, and taking the
- * entries of a queue pair out. Must not know: what an entry says but its QPN.
+ * XRDMA provider: creates, modifies and destroys completion queues, allocates
+ * their rings, and removes the completions of a queue pair that is stopped.
+ * Polling and arming are in poll.c, resizing is in cq_resize.c.
  */
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "ring.h"
 #include "xrdma-abi.h"
 
-/* Moves an entry; the phase belongs to the place. */
+/* Copy an entry. The phase stays: it depends on the index of the entry. */
 static void xrdma_move_cqe(struct xrdma_cqe *to, const struct xrdma_cqe *from)
 {
 	__le32 own = to->own;
@@ -19,10 +20,13 @@ static void xrdma_move_cqe(struct xrdma_cqe *to, const struct xrdma_cqe *from)
 	to->own = own;
 }
 
-/* The entries of others keep their order, and move up to the newest. */
-static void xrdma_clean_cq(struct xrdma_cq *cq, uint32_t qpn)
+/*
+ * Remove the entries of a queue pair from those that the device has written.
+ * The other entries are moved towards the producer index, in the same order.
+ */
+static void xrdma_remove_from_cq(struct xrdma_cq *cq, uint32_t qpn)
 {
-	uint32_t index, gone = 0;
+	uint32_t index, removed = 0;
 
 	xrdma_lock(&cq->lock);
 	index = cq->ci;
@@ -34,35 +38,35 @@ static void xrdma_clean_cq(struct xrdma_cq *cq, uint32_t qpn)
 		struct xrdma_cqe *cqe = xrdma_cqe_at(cq, index);
 
 		if (le32toh(cqe->qpn) == qpn)
-			gone++;
-		else if (gone)
-			xrdma_move_cqe(xrdma_cqe_at(cq, index + gone), cqe);
+			removed++;
+		else if (removed)
+			xrdma_move_cqe(xrdma_cqe_at(cq, index + removed), cqe);
 	}
-	cq->ci += gone;
+	cq->ci += removed;
 	xrdma_publish_ci(cq);
 	xrdma_unlock(&cq->lock);
 }
 
 /**
- * xrdma_clean_cqs() - take out what a queue pair left in its rings
- * @qp: the device has stopped it, and has completed nothing of another one with
- *	its number
+ * xrdma_remove_completions() - drop the unpolled completions of a queue pair
+ * @qp: queue pair that the device has stopped; the device has written no
+ *	completion of a later queue pair with the same number
  */
-void xrdma_clean_cqs(struct xrdma_qp *qp)
+void xrdma_remove_completions(struct xrdma_qp *qp)
 {
 	struct ibv_qp *ibqp = &qp->verbs_qp.qp;
 
 	if (ibqp->send_cq)
-		xrdma_clean_cq(to_xcq(ibqp->send_cq), qp->qpn);
+		xrdma_remove_from_cq(to_xcq(ibqp->send_cq), qp->qpn);
 	if (ibqp->recv_cq && ibqp->recv_cq != ibqp->send_cq)
-		xrdma_clean_cq(to_xcq(ibqp->recv_cq), qp->qpn);
+		xrdma_remove_from_cq(to_xcq(ibqp->recv_cq), qp->qpn);
 }
 
 /**
- * xrdma_alloc_cq_buf() - reserve a ring and its record
- * @cq: filled
+ * xrdma_alloc_cq_buf() - allocate ring and record of a completion queue
+ * @cq: gets @log_depth, @buf, @ring and @rec
  * @pd: parent domain of the queue, or NULL
- * @entries: needed; rounded up to a power of two
+ * @entries: number of entries needed; rounded up to a power of two
  *
  * Return: 0 or an errno.
  */
@@ -130,9 +134,9 @@ static int xrdma_setup_cq(struct ibv_context *ibctx, struct xrdma_cq *cq,
 /**
  * xrdma_create_cq() - ibv_create_cq()
  * @ibctx: open device
- * @cqe: entries needed; rounded up to a power of two
- * @channel: where events go, or NULL
- * @comp_vector: event queue, if there is a channel
+ * @cqe: number of entries needed; rounded up to a power of two
+ * @channel: channel for the queue's events, or NULL
+ * @comp_vector: event queue of the device, used if @channel is not NULL
  *
  * Return: the queue, or NULL and errno.
  */
@@ -155,7 +159,7 @@ struct ibv_cq *xrdma_create_cq(struct ibv_context *ibctx, int cqe,
 	return &cq->verbs_cq.cq;
 }
 
-/* The parent domain that is asked for, in @pd. Return: 0 or an errno. */
+/* Set @pd to the parent domain in @attr, if any. Return: 0 or an errno. */
 static int xrdma_cq_domain(const struct ibv_cq_init_attr_ex *attr,
 			   struct xrdma_pd **pd)
 {
@@ -168,8 +172,8 @@ static int xrdma_cq_domain(const struct ibv_cq_init_attr_ex *attr,
 }
 
 /*
- * An overrun is never ignored. Timestamps need nothing of the driver: every
- * entry has one.
+ * IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN is refused: the device does not support it.
+ * For timestamps the driver need not be asked: every entry has one.
  */
 static int xrdma_setup_cq_ex(struct ibv_context *ibctx, struct xrdma_cq *cq,
 			     const struct ibv_cq_init_attr_ex *attr)
@@ -204,7 +208,7 @@ static int xrdma_setup_cq_ex(struct ibv_context *ibctx, struct xrdma_cq *cq,
 /**
  * xrdma_create_cq_ex() - ibv_create_cq_ex()
  * @ibctx: open device
- * @attr: wishes
+ * @attr: attributes of the queue
  *
  * Return: the queue, or NULL and errno.
  */
@@ -230,7 +234,7 @@ struct ibv_cq_ex *xrdma_create_cq_ex(struct ibv_context *ibctx,
  * xrdma_destroy_cq() - ibv_destroy_cq()
  * @ibcq: completion queue
  *
- * Return: 0 or an errno; then the queue still is.
+ * Return: 0, or an errno if the queue still exists.
  */
 int xrdma_destroy_cq(struct ibv_cq *ibcq)
 {
@@ -250,7 +254,7 @@ int xrdma_destroy_cq(struct ibv_cq *ibcq)
 /**
  * xrdma_modify_cq() - ibv_modify_cq()
  * @ibcq: completion queue
- * @attr: moderation of its events
+ * @attr: moderation of the queue's events
  *
  * Return: 0 or an errno.
  */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: moving a completion queue to a ring of another size. Must not
- * know: what an entry says.
+ * XRDMA provider: moves a completion queue to a ring of another size.
  *
- * Entries keep their index. The device writes those from one index on, which
- * it tells, to the new ring; those before, as far as they were not consumed,
- * are copied from the old one. Nobody polls meanwhile.
+ * An entry has the same index in both rings. From one index on, which the reply
+ * of the driver contains, the device writes to the new ring. The provider
+ * copies the earlier entries that were not consumed from the old ring to the
+ * new one. It holds xrdma_cq.lock throughout, so no thread polls the queue.
+ *
+ * Rings are allocated in cq.c, entries are read in poll.c.
  */
 
 #include <errno.h>
@@ -13,7 +15,10 @@
 #include "ring.h"
 #include "xrdma-abi.h"
 
-/* No entry of a new ring, from the consumer index on, is written. */
+/*
+ * Give each entry of a new ring the phase that the device will not write for
+ * the index that comes to it first, counted from the consumer index.
+ */
 static void xrdma_clear_ring(struct xrdma_cq *cq)
 {
 	uint32_t index = cq->ci;
@@ -25,7 +30,7 @@ static void xrdma_clear_ring(struct xrdma_cq *cq)
 	} while (index - cq->ci < 1U << cq->log_depth);
 }
 
-/* Copies the entries from the consumer index up to @end. */
+/* Copy the entries from the consumer index up to @end, without @end. */
 static void xrdma_copy_cqes(struct xrdma_cq *to, const struct xrdma_cq *from,
 			    uint32_t end)
 {
@@ -54,7 +59,7 @@ static int xrdma_cmd_resize_cq(struct xrdma_cq *cq, const struct xrdma_cq *new,
 	return err;
 }
 
-/* Under the lock. */
+/* Move a queue whose lock is held. Return: 0 or an errno. */
 static int xrdma_move_cq(struct xrdma_cq *cq, int entries)
 {
 	struct xrdma_cq new = { .ci = cq->ci };
@@ -73,7 +78,7 @@ static int xrdma_move_cq(struct xrdma_cq *cq, int entries)
 		xrdma_free_buf(&new.buf);
 		return err;
 	}
-	/* the entries, then nothing of the old ring matters any more */
+	/* The device wrote the old ring before the driver replied. */
 	udma_from_device_barrier();
 	xrdma_copy_cqes(&new, cq, index);
 	xrdma_free_buf(&cq->buf);
@@ -88,9 +93,9 @@ static int xrdma_move_cq(struct xrdma_cq *cq, int entries)
 /**
  * xrdma_resize_cq() - ibv_resize_cq()
  * @ibcq: completion queue
- * @cqe: entries needed; rounded up to a power of two
+ * @cqe: number of entries needed; rounded up to a power of two
  *
- * Return: 0 or an errno; EINVAL: also fewer than there are completions.
+ * Return: 0 or an errno; EINVAL also if the unpolled completions do not fit.
  */
 int xrdma_resize_cq(struct ibv_cq *ibcq, int cqe)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: memory of the device: its life, copies to and from it, and
- * regions of it. Must not know: queues.
+ * XRDMA provider: device memory: allocates, imports, maps and frees it, copies
+ * to and from it, and registers regions of it. Regions of host memory are in
+ * mr.c.
  */
 
 #include <errno.h>
@@ -15,15 +16,15 @@
 
 #include "xrdma.h"
 
-/* Accesses of the host are of words, at multiples of their size. */
+/* The host accesses device memory in aligned words of this many bytes. */
 #define XRDMA_DM_ALIGN	4
 
 /**
- * struct xrdma_dm - memory of the device
- * @vdm: what libibverbs knows of it
- * @addr: where it is mapped
- * @length: bytes asked for
- * @mmap_size: bytes mapped
+ * struct xrdma_dm - device memory
+ * @vdm: the memory as libibverbs sees it
+ * @addr: address at which this process has mapped the memory
+ * @length: bytes that the application asked for
+ * @mmap_size: bytes mapped at @addr, whole pages
  */
 struct xrdma_dm {
 	struct verbs_dm vdm;
@@ -37,7 +38,10 @@ static struct xrdma_dm *to_xdm(struct ibv_dm *ibdm)
 	return container_of(ibdm, struct xrdma_dm, vdm.dm);
 }
 
-/* Where a copy goes to or comes from, or NULL if it may not. */
+/*
+ * Address of a range that is to be copied, or NULL if it is not aligned or not
+ * within the memory.
+ */
 static void *xrdma_dm_at(struct ibv_dm *ibdm, uint64_t offset, size_t length)
 {
 	struct xrdma_dm *dm = to_xdm(ibdm);
@@ -57,7 +61,7 @@ static int xrdma_memcpy_to_dm(struct ibv_dm *ibdm, uint64_t offset,
 		return EFAULT;
 
 	memcpy(to, host_addr, length);
-	/* the device has it before it sees a doorbell */
+	/* The data reaches the device before a later doorbell. */
 	mmio_flush_writes();
 	return 0;
 }
@@ -74,7 +78,7 @@ static int xrdma_memcpy_from_dm(void *host_addr, struct ibv_dm *ibdm,
 	return 0;
 }
 
-/* Maps what the driver answers. */
+/* Map the memory that a reply of the driver describes. */
 static int xrdma_map_dm(struct ibv_context *ibctx, struct xrdma_dm *dm,
 			const struct xrdma_uresp_alloc_dm *resp)
 {
@@ -89,7 +93,7 @@ static int xrdma_map_dm(struct ibv_context *ibctx, struct xrdma_dm *dm,
 	return 0;
 }
 
-/* Allocates in the driver. */
+/* Allocate memory by a command to the driver, and map it. */
 static int xrdma_setup_dm(struct ibv_context *ibctx, struct xrdma_dm *dm,
 			  const struct ibv_alloc_dm_attr *attr)
 {
@@ -112,7 +116,7 @@ static int xrdma_setup_dm(struct ibv_context *ibctx, struct xrdma_dm *dm,
 /**
  * xrdma_alloc_dm() - ibv_alloc_dm()
  * @ibctx: open device
- * @attr: length and alignment
+ * @attr: length and alignment of the memory
  *
  * Return: the memory, mapped, or NULL and errno.
  */
@@ -140,7 +144,7 @@ struct ibv_dm *xrdma_alloc_dm(struct ibv_context *ibctx,
 	return &dm->vdm.dm;
 }
 
-/* Asks the driver about memory of a context that is shared. */
+/* Query memory that exists in an imported context, and map it. */
 static int xrdma_query_dm(struct ibv_context *ibctx, struct xrdma_dm *dm,
 			  uint32_t handle)
 {
@@ -164,7 +168,7 @@ static int xrdma_query_dm(struct ibv_context *ibctx, struct xrdma_dm *dm,
 /**
  * xrdma_import_dm() - ibv_import_dm()
  * @ibctx: imported device
- * @handle: of memory of the context that is shared
+ * @handle: handle of memory in the imported context
  *
  * Return: the memory, mapped, or NULL and errno.
  */
@@ -188,7 +192,7 @@ struct ibv_dm *xrdma_import_dm(struct ibv_context *ibctx, uint32_t handle)
 
 /**
  * xrdma_unimport_dm() - ibv_unimport_dm()
- * @ibdm: imported; the memory itself stays
+ * @ibdm: imported memory, which the driver keeps
  */
 void xrdma_unimport_dm(struct ibv_dm *ibdm)
 {
@@ -200,9 +204,9 @@ void xrdma_unimport_dm(struct ibv_dm *ibdm)
 
 /**
  * xrdma_free_dm() - ibv_free_dm()
- * @ibdm: memory of the device
+ * @ibdm: device memory
  *
- * Return: 0 or an errno; then the memory still is.
+ * Return: 0, or an errno if the memory still exists.
  */
 int xrdma_free_dm(struct ibv_dm *ibdm)
 {
@@ -221,8 +225,8 @@ int xrdma_free_dm(struct ibv_dm *ibdm)
 /**
  * xrdma_reg_dm_mr() - ibv_reg_dm_mr()
  * @ibpd: protection domain
- * @ibdm: memory of the device
- * @offset: first byte of it
+ * @ibdm: device memory
+ * @offset: offset of the first byte in @ibdm
  * @length: bytes
  * @access: enum ibv_access_flags, with IBV_ACCESS_ZERO_BASED
  *

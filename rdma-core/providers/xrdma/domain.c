@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: thread domains, and parent domains, which stand for a
- * protection domain and say who may use its objects at a time and where their
- * memory comes from. The driver knows neither. Must not know: queues.
+ * XRDMA provider: thread domains and parent domains. A parent domain stands for
+ * a protection domain. It adds a thread domain, whose objects have no locks, or
+ * an allocator, which buf.c calls for rings and records. The driver knows of
+ * neither. Protection domains are in ah_pd.c.
  */
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 /**
  * xrdma_alloc_td() - ibv_alloc_td()
  * @ibctx: open device
- * @attr: wishes: none exist
+ * @attr: attributes; none is defined
  *
  * Return: the thread domain, or NULL and errno.
  */
@@ -41,7 +42,7 @@ struct ibv_td *xrdma_alloc_td(struct ibv_context *ibctx,
  * xrdma_dealloc_td() - ibv_dealloc_td()
  * @ibtd: thread domain
  *
- * Return: 0, or EBUSY: a parent domain names it.
+ * Return: 0; EBUSY: a parent domain names this thread domain.
  */
 int xrdma_dealloc_td(struct ibv_td *ibtd)
 {
@@ -62,7 +63,7 @@ static int xrdma_check_parent(const struct ibv_parent_domain_init_attr *attr)
 	if (attr->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS &&
 	    (!attr->alloc || !attr->free))
 		return EINVAL;
-	/* a parent domain has no parent */
+	/* The pd of a parent domain must be a protection domain. */
 	return to_xpd(attr->pd)->base ? EINVAL : 0;
 }
 
@@ -110,7 +111,7 @@ xrdma_alloc_parent_domain(struct ibv_context *ibctx,
  * xrdma_dealloc_parent_domain() - ibv_dealloc_pd() of a parent domain
  * @pd: parent domain
  *
- * Return: 0, or EBUSY: queues were created in it that still are.
+ * Return: 0; EBUSY: queues that were created in the domain still exist.
  */
 int xrdma_dealloc_parent_domain(struct xrdma_pd *pd)
 {

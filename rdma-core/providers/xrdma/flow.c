@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: flow rules. The driver does the work. Must not know: queues.
+ * XRDMA provider: creates and destroys flow rules, by commands to the driver.
+ * The queue pairs that rules name are in qp.c and rwq.c.
  */
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 /**
  * xrdma_create_flow() - ibv_create_flow()
  * @ibqp: raw packet queue pair
- * @attr: what goes to it
+ * @attr: which packets go to the queue pair
  *
  * Return: the rule, or NULL and errno.
  */
@@ -38,7 +39,7 @@ struct ibv_flow *xrdma_create_flow(struct ibv_qp *ibqp,
  * xrdma_destroy_flow() - ibv_destroy_flow()
  * @flow: rule
  *
- * Return: 0 or an errno; then the rule still is.
+ * Return: 0, or an errno if the rule still exists.
  */
 int xrdma_destroy_flow(struct ibv_flow *flow)
 {

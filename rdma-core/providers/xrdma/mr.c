@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: memory regions. The driver does the work. Must not know:
- * queues.
+ * XRDMA provider: registers, changes, deregisters and imports memory regions,
+ * by commands to the driver. Regions of device memory are in dm.c, windows in
+ * mw.c.
  */
 
 #include <errno.h>
@@ -10,11 +11,11 @@
 #include "xrdma.h"
 
 /**
- * xrdma_reg_mr() - ibv_reg_mr() and its relatives
+ * xrdma_reg_mr() - ibv_reg_mr() and ibv_reg_mr_iova()
  * @ibpd: protection domain
  * @addr: first byte
  * @length: bytes
- * @hca_va: address that work requests will use for @addr
+ * @hca_va: address of the first byte in work requests
  * @access: enum ibv_access_flags
  *
  * Return: the region, or NULL and errno.
@@ -44,10 +45,10 @@ struct ibv_mr *xrdma_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
 /**
  * xrdma_reg_dmabuf_mr() - ibv_reg_dmabuf_mr()
  * @ibpd: protection domain
- * @offset: first byte of the buffer
+ * @offset: offset of the first byte in the dma-buf
  * @length: bytes
- * @iova: address that work requests will use for the first byte
- * @fd: the dma-buf
+ * @iova: address of the first byte in work requests
+ * @fd: file descriptor of the dma-buf
  * @access: enum ibv_access_flags
  *
  * Return: the region, or NULL and errno.
@@ -75,10 +76,10 @@ struct ibv_mr *xrdma_reg_dmabuf_mr(struct ibv_pd *ibpd, uint64_t offset,
 
 /**
  * xrdma_rereg_mr() - ibv_rereg_mr()
- * @vmr: the region; its keys may change
- * @flags: enum ibv_rereg_mr_flags: what changes
+ * @vmr: region; the call may change its keys
+ * @flags: enum ibv_rereg_mr_flags: attributes to change
  * @ibpd: new protection domain
- * @addr: new first byte, also for work requests
+ * @addr: new first byte, and its address in work requests
  * @length: new length in bytes
  * @access: new enum ibv_access_flags
  *
@@ -99,7 +100,7 @@ int xrdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd,
  * xrdma_dereg_mr() - ibv_dereg_mr()
  * @vmr: the region
  *
- * Return: 0 or an errno; then the region still is.
+ * Return: 0, or an errno if the region still exists.
  */
 int xrdma_dereg_mr(struct verbs_mr *vmr)
 {
@@ -116,9 +117,9 @@ int xrdma_dereg_mr(struct verbs_mr *vmr)
 /**
  * xrdma_import_mr() - ibv_import_mr()
  * @ibpd: imported protection domain
- * @handle: of a region of the context that is shared
+ * @handle: handle of a region in the imported context
  *
- * Return: the region, whose address is not known, or NULL and errno.
+ * Return: the region, whose addr is not set, or NULL and errno.
  */
 struct ibv_mr *xrdma_import_mr(struct ibv_pd *ibpd, uint32_t handle)
 {
@@ -140,7 +141,7 @@ struct ibv_mr *xrdma_import_mr(struct ibv_pd *ibpd, uint32_t handle)
 
 /**
  * xrdma_unimport_mr() - ibv_unimport_mr()
- * @ibmr: imported; the region itself stays
+ * @ibmr: imported region, which the driver keeps
  */
 void xrdma_unimport_mr(struct ibv_mr *ibmr)
 {

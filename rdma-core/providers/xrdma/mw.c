@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: memory windows: their life. Must not know: how they are
- * bound.
+ * XRDMA provider: allocates and deallocates memory windows. They are bound by
+ * requests of post.c and wr.c.
  */
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 /**
  * xrdma_alloc_mw() - ibv_alloc_mw()
  * @ibpd: protection domain
- * @type: of the window
+ * @type: type of the window
  *
  * Return: the window, not bound, or NULL and errno.
  */
@@ -41,7 +41,7 @@ struct ibv_mw *xrdma_alloc_mw(struct ibv_pd *ibpd, enum ibv_mw_type type)
  * xrdma_dealloc_mw() - ibv_dealloc_mw()
  * @mw: window, bound or not
  *
- * Return: 0 or an errno; then the window still is.
+ * Return: 0, or an errno if the window still exists.
  */
 int xrdma_dealloc_mw(struct ibv_mw *mw)
 {

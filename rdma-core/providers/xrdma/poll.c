@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: completions: both ways to poll, and arming. Must not know:
- * how work is posted, how queues live.
+ * XRDMA provider: polls completion queues, by ibv_poll_cq() and by the calls of
+ * struct ibv_cq_ex, and arms them. Creation and destruction are in cq.c. The
+ * release of consumed entries is in ring.h, the table that leads from a QPN to
+ * its queue pair in qp_table.c.
  */
 
 #include <errno.h>
@@ -13,14 +15,16 @@
 #define XRDMA_WC_FLAGS (IBV_WC_STANDARD_FLAGS | \
 			IBV_WC_EX_WITH_COMPLETION_TIMESTAMP)
 
-/* Service levels of datagrams, numbered as providers of other devices do. */
+/*
+ * Values of ibv_wc.sl for datagrams, the same as other RoCE providers report.
+ */
 enum {
 	XRDMA_SL_IPV6		= 1,
 	XRDMA_SL_IPV4		= 2,
 	XRDMA_SL_ROCE_V2	= 1 << 3,
 };
 
-/* What the application calls a completed operation. */
+/* enum ibv_wc_opcode of each enum xrdma_wqe_opcode. */
 static const uint8_t xrdma_wc_opcode[256] = {
 	[XRDMA_OP_SEND]			= IBV_WC_SEND,
 	[XRDMA_OP_SEND_IMM]		= IBV_WC_SEND,
@@ -43,7 +47,7 @@ static_assert((int)XRDMA_WC_GENERAL_ERR == (int)IBV_WC_GENERAL_ERR, "status");
 static_assert((int)XRDMA_WC_REM_ABORT_ERR == (int)IBV_WC_REM_ABORT_ERR,
 	      "status");
 
-/* ---- what an entry says ---------------------------------------------- */
+/* ---- decoding entries ------------------------------------------------- */
 
 static unsigned int xrdma_wc_flags(const struct xrdma_cqe *cqe)
 {
@@ -60,8 +64,8 @@ static unsigned int xrdma_wc_flags(const struct xrdma_cqe *cqe)
 }
 
 /*
- * The service level of a datagram tells which headers it came with, since struct
- * ibv_wc has no other field for that (IBTA A17.4.5.1).
+ * For a datagram, the service level reports which headers the packet had:
+ * struct ibv_wc has no other member for that (IBTA A17.4.5.1).
  */
 static uint8_t xrdma_wc_sl(const struct xrdma_cqe *cqe)
 {
@@ -73,7 +77,7 @@ static uint8_t xrdma_wc_sl(const struct xrdma_cqe *cqe)
 	       (flags & XRDMA_CQE_IPV4 ? XRDMA_SL_IPV4 : XRDMA_SL_IPV6);
 }
 
-/* libibverbs keeps the key that was invalidated where immediate data goes. */
+/* libibverbs has one member for immediate data and for the invalidated key. */
 static __be32 xrdma_wc_imm(const struct xrdma_cqe *cqe)
 {
 	if (le16toh(cqe->flags) & XRDMA_CQE_INV)
@@ -99,11 +103,12 @@ static void xrdma_fill_wc(const struct xrdma_cqe *cqe, struct ibv_wc *wc)
 }
 
 /*
- * Consumes what an entry covers. @qp holds the queue pair of the entry before,
- * or NULL, and that of this one afterwards.
+ * Count the work queue entries that a completion frees. @qp is a cache: on
+ * entry the queue pair of an earlier completion, or NULL; on return that of
+ * this one.
  */
-static void xrdma_take_work(struct xrdma_cq *cq, const struct xrdma_cqe *cqe,
-			    struct xrdma_qp **qp)
+static void xrdma_consume_work(struct xrdma_cq *cq, const struct xrdma_cqe *cqe,
+			       struct xrdma_qp **qp)
 {
 	uint32_t qpn = le32toh(cqe->qpn);
 
@@ -114,12 +119,16 @@ static void xrdma_take_work(struct xrdma_cq *cq, const struct xrdma_cqe *cqe,
 }
 
 /*
- * Consumes the next entry, and what it covers, for xrdma_hand_back(): then the
- * device may overwrite it. Of a shared receive queue the device says itself what
- * is free; an XRC target is not in the table, so its leaf may go at any time.
+ * Consume the next completion. The caller calls xrdma_release_consumed() when
+ * it has read the entry.
+ *
+ * A completion of a shared receive queue is not looked up in the table of queue
+ * pairs: the device itself reports which entries of that queue are free. Nor
+ * may it be looked up: its queue pair can be an XRC target, which is not in the
+ * table, so another thread may free the leaf of its QPN.
  */
-static struct xrdma_cqe *xrdma_take_cqe(struct xrdma_cq *cq,
-					struct xrdma_qp **qp)
+static struct xrdma_cqe *xrdma_consume_cqe(struct xrdma_cq *cq,
+					   struct xrdma_qp **qp)
 {
 	struct xrdma_cqe *cqe = xrdma_cqe_ready(cq, cq->ci);
 
@@ -127,7 +136,7 @@ static struct xrdma_cqe *xrdma_take_cqe(struct xrdma_cq *cq,
 		return NULL;
 
 	if (!(le16toh(cqe->flags) & XRDMA_CQE_SRQ))
-		xrdma_take_work(cq, cqe, qp);
+		xrdma_consume_work(cq, cqe, qp);
 	cq->ci++;
 	return cqe;
 }
@@ -137,13 +146,13 @@ static struct xrdma_cqe *xrdma_take_cqe(struct xrdma_cq *cq,
 /**
  * xrdma_poll_cq() - ibv_poll_cq()
  * @ibcq: completion queue
- * @num_entries: room in @wc
- * @wc: filled
+ * @num_entries: number of elements of @wc
+ * @wc: array for the completions
  *
- * The device learns of the room in its ring once, at the end, and producers of
- * that in theirs.
+ * The consumer index of the ring and those of the work queues are published
+ * once, after the last entry.
  *
- * Return: number of completions.
+ * Return: number of completions written to @wc.
  */
 int xrdma_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 {
@@ -154,14 +163,14 @@ int xrdma_poll_cq(struct ibv_cq *ibcq, int num_entries, struct ibv_wc *wc)
 
 	xrdma_lock(&cq->lock);
 	while (n < num_entries) {
-		cqe = xrdma_take_cqe(cq, &qp);
+		cqe = xrdma_consume_cqe(cq, &qp);
 		if (!cqe)
 			break;
 		xrdma_fill_wc(cqe, &wc[n]);
 		n++;
 	}
 	if (n)
-		xrdma_hand_back(cq);
+		xrdma_release_consumed(cq);
 	xrdma_unlock(&cq->lock);
 	return n;
 }
@@ -174,13 +183,14 @@ static struct xrdma_cq *to_xcq_ex(struct ibv_cq_ex *cqx)
 }
 
 /*
- * The application may post at once in place of what has completed, and there
- * must be room for that: it reads a copy, the entry itself is free.
+ * The application may post new requests before it goes on to the next
+ * completion, and expects the completed entries to be free. So each entry is
+ * copied to @current and released at once.
  */
 static int xrdma_next_poll(struct ibv_cq_ex *cqx)
 {
 	struct xrdma_cq *cq = to_xcq_ex(cqx);
-	struct xrdma_cqe *cqe = xrdma_take_cqe(cq, &cq->current_qp);
+	struct xrdma_cqe *cqe = xrdma_consume_cqe(cq, &cq->current_qp);
 
 	if (!cqe)
 		return ENOENT;
@@ -188,11 +198,11 @@ static int xrdma_next_poll(struct ibv_cq_ex *cqx)
 	cq->current = *cqe;
 	cqx->status = cqe->status;
 	cqx->wr_id = le64toh(cqe->wr_id);
-	xrdma_hand_back(cq);
+	xrdma_release_consumed(cq);
 	return 0;
 }
 
-/* On success the lock stays with the poller until the end of the batch. */
+/* On success the lock is held until xrdma_end_poll(). */
 static int xrdma_start_poll(struct ibv_cq_ex *cqx,
 			    struct ibv_poll_cq_attr *attr)
 {
@@ -203,7 +213,7 @@ static int xrdma_start_poll(struct ibv_cq_ex *cqx,
 		return EINVAL;
 
 	xrdma_lock(&cq->lock);
-	/* the one of an earlier batch may be gone */
+	/* The queue pair may have been destroyed since the last end_poll. */
 	cq->current_qp = NULL;
 	err = xrdma_next_poll(cqx);
 	if (err)
@@ -266,18 +276,19 @@ static uint8_t xrdma_read_dlid_path_bits(struct ibv_cq_ex *cqx)
 	return 0;
 }
 
-/* The clock of the device counts nanoseconds. */
+/* Timestamp in the unit of the device's clock: nanoseconds. */
 static uint64_t xrdma_read_completion_ts(struct ibv_cq_ex *cqx)
 {
 	return le64toh(to_xcq_ex(cqx)->current.timestamp);
 }
 
 /**
- * xrdma_setup_poll() - give a completion queue the extended way to poll
+ * xrdma_setup_poll() - set the polling functions of struct ibv_cq_ex
  * @cq: new queue
- * @wc_flags: enum ibv_create_cq_wc_flags: what will be asked for
+ * @wc_flags: enum ibv_create_cq_wc_flags: members that the application will
+ *	read
  *
- * Return: 0; EOPNOTSUPP: something that completions do not tell.
+ * Return: 0; EOPNOTSUPP: completions of the device lack one of the members.
  */
 int xrdma_setup_poll(struct xrdma_cq *cq, uint64_t wc_flags)
 {
@@ -308,8 +319,9 @@ int xrdma_setup_poll(struct xrdma_cq *cq, uint64_t wc_flags)
 /**
  * xrdma_req_notify_cq() - ibv_req_notify_cq()
  * @ibcq: completion queue
- * @solicited_only: 0: the next completion makes an event; else the next that
- *	is solicited or failed. A pending request for any completion stays one.
+ * @solicited_only: 0: the next completion raises an event; else the next
+ *	completion that is solicited or has failed does so. If the queue is
+ *	already armed for any completion, it stays armed for any.
  *
  * Return: 0.
  */
@@ -329,16 +341,16 @@ int xrdma_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	xrdma_unlock(&cq->lock);
 
 	/*
-	 * The device sees the arming before the caller looks at the ring again:
-	 * either that look finds the entry, or the entry makes an event.
+	 * The arm word is visible to the device before the caller polls again.
+	 * So a completion is either found by that poll or raises an event.
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	return 0;
 }
 
 /**
- * xrdma_cq_event() - the application has fetched an event of this queue
- * @ibcq: completion queue
+ * xrdma_cq_event() - note that the application has fetched an event
+ * @ibcq: completion queue that raised the event
  */
 void xrdma_cq_event(struct ibv_cq *ibcq)
 {

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: posting requests to send: entries are built in the ring, then
- * one store of the producer index shows them to the device, and at most one
- * doorbell wakes it. Must not know: completion queues.
+ * XRDMA provider: ibv_post_send(), ibv_bind_mw(), and the publication of send
+ * entries. The entries of a list are written to the ring. Then one store of the
+ * producer index makes them visible to the device, and at most one doorbell
+ * wakes the device.
+ *
+ * The ibv_wr_*() calls are in wr.c and use xrdma_publish_sq() too. The contents
+ * of entries are in wqe.h, receive requests are in recv.c, completions in
+ * poll.c.
  */
 
 #include <util/mmio.h>
@@ -67,7 +72,7 @@ const struct xrdma_op xrdma_ops[XRDMA_NUM_OPS] = {
 
 /* ---- send entries ---------------------------------------------------- */
 
-/* Copies the payload into the entry. Return: its bytes, or -EINVAL. */
+/* Copy the payload to an entry. Return: number of bytes, or -EINVAL. */
 static int xrdma_make_inline(void *to, const struct ibv_sge *from, int num_sge,
 			     uint32_t room)
 {
@@ -80,7 +85,10 @@ static int xrdma_make_inline(void *to, const struct ibv_sge *from, int num_sge,
 	return used;
 }
 
-/* The payload, by reference or inline. Return: num_sge, or -EINVAL. */
+/*
+ * Write the payload: scatter-gather entries or inline bytes. Return: value of
+ * num_sge, or -EINVAL.
+ */
 static int xrdma_make_data(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
 			   const struct xrdma_op *op, void *to)
 {
@@ -99,7 +107,10 @@ static int xrdma_make_data(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
 	return wr->num_sge;
 }
 
-/* The remote side of the operation. Return: where the payload begins. */
+/*
+ * Write the destination: remote memory, operands, or the address of a datagram.
+ * Return: the part of the entry where the payload begins.
+ */
 static void *xrdma_make_target(const struct xrdma_qp *qp,
 			       struct xrdma_sq_wqe *wqe,
 			       const struct ibv_send_wr *wr,
@@ -139,7 +150,10 @@ static void xrdma_make_imm(struct xrdma_sq_wqe *wqe,
 		wqe->imm = 0;
 }
 
-/* Binds a window of either type; the caller moves the producer index on. */
+/*
+ * Write an entry that binds a window of either type. The caller increments the
+ * producer index. Return: 0 or an errno.
+ */
 static int xrdma_make_bind_wqe(struct xrdma_qp *qp, struct ibv_mw *mw,
 			       uint32_t key,
 			       const struct ibv_mw_bind_info *info,
@@ -162,7 +176,10 @@ static int xrdma_make_bind_wqe(struct xrdma_qp *qp, struct ibv_mw *mw,
 	return 0;
 }
 
-/* The value of an atomic write is in the entry: it must be given inline. */
+/*
+ * Write an ATOMIC_WRITE entry. It contains the value, so the application has to
+ * give the value inline. Return: 0 or EINVAL.
+ */
 static int xrdma_make_atomic_write(struct xrdma_qp *qp,
 				   const struct ibv_send_wr *wr,
 				   unsigned int flags)
@@ -184,8 +201,9 @@ static int xrdma_make_atomic_write(struct xrdma_qp *qp,
 }
 
 /*
- * Operations without scatter-gather entries of their own. struct ibv_send_wr
- * has nothing to say what a flush is to reach: there is ibv_wr_flush().
+ * Write the entry of an operation that has no scatter-gather entries. FLUSH is
+ * refused: struct ibv_send_wr has no member for its placement type, which only
+ * ibv_wr_flush() takes. Return: 0 or an errno.
  */
 static int xrdma_make_special(struct xrdma_qp *qp,
 			      const struct ibv_send_wr *wr,
@@ -202,7 +220,10 @@ static int xrdma_make_special(struct xrdma_qp *qp,
 				   wr->wr_id);
 }
 
-/* Builds the entry at the producer index, which the caller then moves on. */
+/*
+ * Write the entry at the producer index, which the caller then increments.
+ * Return: 0 or an errno.
+ */
 static int xrdma_make_wqe(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 {
 	unsigned int flags = wr->send_flags | qp->force_flags;
@@ -229,7 +250,7 @@ static int xrdma_make_wqe(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 		return EINVAL;
 	xrdma_make_imm(wqe, wr, op);
 	xrdma_make_head(wqe, op->opcode, flags, num_sge, wr->wr_id);
-	/* of what stays here the application need not say where it goes */
+	/* A local operation has no remote SRQ: the member may hold anything. */
 	if (unlikely(qp->xrc) && op->flags & XRDMA_TAKES_DATA)
 		wqe->ext = htole32(wr->qp_type.xrc.remote_srqn);
 	return 0;
@@ -237,7 +258,7 @@ static int xrdma_make_wqe(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 
 /* ---- doorbell -------------------------------------------------------- */
 
-/* Whether the device may sleep, not knowing of the entries from @old on. */
+/* Whether the device may sleep without having seen the entries from @old on. */
 static bool xrdma_device_may_sleep(struct xrdma_qp *qp, uint32_t old)
 {
 	if (!qp->shadow_db)
@@ -253,19 +274,19 @@ static bool xrdma_device_may_sleep(struct xrdma_qp *qp, uint32_t old)
 }
 
 /**
- * xrdma_publish_sq() - show new send entries to the device
- * @qp: its send queue is locked
- * @old: producer index that the device knows; not the present one
+ * xrdma_publish_sq() - make new send entries visible to the device
+ * @qp: queue pair whose send queue is locked
+ * @old: producer index published before; not equal to the present one
  */
 void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old)
 {
-	/* entries before the index */
+	/* Entries are written before the index that covers them. */
 	udma_to_device_barrier();
 	xrdma_store_le32(&qp->rec->sq_pi, qp->sq.pi);
 	if (!xrdma_device_may_sleep(qp, old))
 		return;
 
-	/* the index before the doorbell */
+	/* The index is written before the doorbell. */
 	udma_to_device_barrier();
 	mmio_write32_le(qp->db, htole32(qp->qpn));
 }
@@ -278,11 +299,11 @@ void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old)
  * @wr: list of work requests
  * @bad_wr: set on an error: the first request that was not posted
  *
- * The key of a window of type 2 is that of its last bind that was posted: if
- * that fails, the application puts the earlier one back into struct ibv_mw.
+ * Posting a bind of a type 2 window sets the rkey of struct ibv_mw. If the bind
+ * fails later, the application has to restore the earlier rkey.
  *
- * Return: 0; ENOMEM: the queue is full; EINVAL: the request is wrong, or not for
- * this type of queue pair, or its state does not send.
+ * Return: 0; ENOMEM: the queue is full; EINVAL: the request is invalid, or this
+ * type or state of a queue pair does not allow it.
  */
 int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr)
@@ -314,10 +335,10 @@ int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 /**
  * xrdma_bind_mw() - ibv_bind_mw()
  * @ibqp: queue pair
- * @mw: window of type 1; gets its next key if the request is posted
- * @bind: request; length 0 unbinds
+ * @mw: window of type 1; its rkey is set to the next one if the bind is posted
+ * @bind: request; length 0 unbinds the window
  *
- * Return: 0; ENOMEM: the queue is full; EINVAL: the request is wrong.
+ * Return: 0; ENOMEM: the queue is full; EINVAL: the request is invalid.
  */
 int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind)

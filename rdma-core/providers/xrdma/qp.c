@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: queue pairs: their life from creation to destruction. Must
- * not know: what an entry of a ring looks like.
+ * XRDMA provider: creates, modifies, queries and destroys queue pairs. Sizes
+ * and buffers of their rings are in qp_size.c, the table that leads from a QPN
+ * to its queue pair in qp_table.c. Queue pairs of another process are opened in
+ * xrc.c, those with an indirection table are created by a command of rwq.c.
  */
 
 #include <errno.h>
@@ -13,29 +15,30 @@
 
 /* ---- creation -------------------------------------------------------- */
 
-/* Creates a queue pair that is not of RSS in the driver. */
+/* Create a queue pair without an indirection table in the driver. */
 static int xrdma_cmd_create_qp(struct ibv_context *ibctx, struct xrdma_qp *qp,
 			       const struct ibv_qp_init_attr_ex *attr)
 {
-	struct ibv_qp_init_attr_ex core = *attr;
+	struct ibv_qp_init_attr_ex uverbs_attr = *attr;
 	struct xrdma_cmd_create_qp_resp resp = {};
 	struct xrdma_cmd_create_qp cmd = {};
 	int err;
 
-	core.comp_mask &= IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD;
+	uverbs_attr.comp_mask &= IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD;
 	cmd.buf_addr = (uintptr_t)qp->buf.addr;
 	cmd.log_sq_depth = xrdma_wq_log_depth(&qp->sq);
 	cmd.log_sq_stride = qp->sq.log_stride;
 	cmd.log_rq_depth = xrdma_wq_log_depth(&qp->rq);
 	cmd.log_rq_stride = qp->rq.log_stride;
 	if (!qp->ops)
-		memset(&core.cap, 0, sizeof(core.cap));
+		memset(&uverbs_attr.cap, 0, sizeof(uverbs_attr.cap));
 	if (!qp->rq.depth) {
-		core.cap.max_recv_wr = 0;
-		core.cap.max_recv_sge = 0;
+		uverbs_attr.cap.max_recv_wr = 0;
+		uverbs_attr.cap.max_recv_sge = 0;
 	}
-	err = ibv_cmd_create_qp_ex(ibctx, &qp->verbs_qp, &core, &cmd.ibv_cmd,
-				   sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	err = ibv_cmd_create_qp_ex(ibctx, &qp->verbs_qp, &uverbs_attr,
+				   &cmd.ibv_cmd, sizeof(cmd), &resp.ibv_resp,
+				   sizeof(resp));
 	if (err)
 		return err;
 
@@ -43,7 +46,10 @@ static int xrdma_cmd_create_qp(struct ibv_context *ibctx, struct xrdma_qp *qp,
 	return 0;
 }
 
-/* Creates it in the driver, and claims its number. */
+/*
+ * Create a queue pair in the driver, and enter it in the table of queue pairs.
+ * Return: 0 or an errno.
+ */
 static int xrdma_register_qp(struct ibv_context *ibctx, struct xrdma_qp *qp,
 			     struct ibv_qp_init_attr_ex *attr)
 {
@@ -79,7 +85,7 @@ static int xrdma_setup_qp(struct ibv_context *ibctx, struct xrdma_qp *qp,
 	if (qp->ops) {
 		err = xrdma_alloc_rings(qp, pd);
 		if (err)
-			goto err_free_binds;
+			goto err_free_bound_mws;
 	}
 	err = xrdma_register_qp(ibctx, qp, attr);
 	if (err)
@@ -90,12 +96,12 @@ static int xrdma_setup_qp(struct ibv_context *ibctx, struct xrdma_qp *qp,
 
 err_free_buf:
 	xrdma_free_buf(&qp->buf);
-err_free_binds:
-	free(qp->binds);
+err_free_bound_mws:
+	free(qp->bound_mws);
 	return err;
 }
 
-/* What follows from the wishes alone. */
+/* Set the members that follow from context, domain and attributes. */
 static void xrdma_init_qp(struct xrdma_context *ctx, struct xrdma_qp *qp,
 			  struct xrdma_pd *pd,
 			  const struct ibv_qp_init_attr_ex *attr)
@@ -131,7 +137,7 @@ static struct ibv_qp *xrdma_new_qp(struct ibv_context *ibctx,
 		errno = err;
 		return NULL;
 	}
-	xrdma_grant_cap(qp, &attr->cap);
+	xrdma_report_cap(qp, &attr->cap);
 	return &qp->verbs_qp.qp;
 }
 
@@ -158,7 +164,7 @@ static int xrdma_check_attr_ex(const struct ibv_qp_init_attr_ex *attr)
 /**
  * xrdma_create_qp_ex() - ibv_create_qp_ex()
  * @ibctx: open device
- * @attr: wishes; returns the capacities granted
+ * @attr: attributes; the capacities are set to what the queue pair has
  *
  * Return: the queue pair, or NULL and errno.
  */
@@ -178,7 +184,7 @@ struct ibv_qp *xrdma_create_qp_ex(struct ibv_context *ibctx,
 /**
  * xrdma_create_qp() - ibv_create_qp()
  * @ibpd: protection domain
- * @attr: wishes; returns the capacities granted
+ * @attr: attributes; the capacities are set to what the queue pair has
  *
  * Return: the queue pair, or NULL and errno.
  */
@@ -204,18 +210,15 @@ struct ibv_qp *xrdma_create_qp(struct ibv_pd *ibpd,
 	return ibqp;
 }
 
-/* ---- life ------------------------------------------------------------ */
+/* ---- modification and destruction ------------------------------------- */
 
-static void xrdma_restart_wq(struct xrdma_wq *wq)
-{
-	wq->pi = 0;
-	atomic_store_explicit(&wq->ci, 0, memory_order_relaxed);
-}
-
-/* After a move to RESET: the device is quiet and starts again from nothing. */
+/*
+ * Empty a queue pair that was modified to RESET: the device has stopped it, and
+ * starts at index 0 again.
+ */
 static void xrdma_restart_qp(struct xrdma_qp *qp)
 {
-	xrdma_clean_cqs(qp);
+	xrdma_remove_completions(qp);
 
 	xrdma_lock(&qp->sq.lock);
 	xrdma_lock(&qp->rq.lock);
@@ -253,9 +256,9 @@ int xrdma_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 /**
  * xrdma_query_qp() - ibv_query_qp()
  * @ibqp: queue pair
- * @attr: filled
+ * @attr: gets the attributes
  * @attr_mask: enum ibv_qp_attr_mask
- * @init_attr: filled
+ * @init_attr: gets the attributes of creation
  *
  * Return: 0 or an errno.
  */
@@ -270,7 +273,7 @@ int xrdma_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
 	if (err)
 		return err;
 
-	xrdma_grant_cap(to_xqp(ibqp), &init_attr->cap);
+	xrdma_report_cap(to_xqp(ibqp), &init_attr->cap);
 	attr->cap = init_attr->cap;
 	return 0;
 }
@@ -279,7 +282,7 @@ int xrdma_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr,
  * xrdma_destroy_qp() - ibv_destroy_qp()
  * @ibqp: queue pair
  *
- * Return: 0 or an errno; then the queue pair still is.
+ * Return: 0, or an errno if the queue pair still exists.
  */
 int xrdma_destroy_qp(struct ibv_qp *ibqp)
 {
@@ -294,7 +297,7 @@ int xrdma_destroy_qp(struct ibv_qp *ibqp)
 	xrdma_lock_destroy(&qp->rq.lock);
 	xrdma_lock_destroy(&qp->sq.lock);
 	xrdma_free_buf(&qp->buf);
-	free(qp->binds);
+	free(qp->bound_mws);
 	free(qp);
 	return 0;
 }

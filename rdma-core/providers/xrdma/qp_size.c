@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: what a queue pair of a type can do, how large its rings are,
- * and where they lie. Must not know: the driver, the life of a queue pair.
+ * XRDMA provider: the operations of each type of queue pair, the depth and
+ * stride of rings, and the place of a queue pair's rings and record in their
+ * buffer. Buffers are allocated in buf.c; queue pairs, work queues and shared
+ * receive queues are created in qp.c, rwq.c and srq.c.
  */
 
 #include <errno.h>
 
 #include "ring.h"
 
-/* Any entry holds these, whatever the capacities. */
+/*
+ * The lowest stride suffices for the entries that do not depend on capacities.
+ */
 static_assert(sizeof(struct xrdma_sq_wqe) + sizeof(struct xrdma_atomic_seg) +
 	      sizeof(struct xrdma_sge) <= 1 << XRDMA_SQ_LOG_STRIDE_MIN,
 	      "an atomic has one scatter-gather entry");
@@ -34,10 +38,11 @@ static_assert(sizeof(struct xrdma_sq_wqe) + sizeof(struct xrdma_bind_seg) <=
 				 BIT(IBV_WR_ATOMIC_WRITE))
 
 /**
- * xrdma_qp_ops() - what can be posted to a queue pair
- * @type: of the queue pair
+ * xrdma_qp_ops() - operations that can be posted to a queue pair
+ * @type: type of the queue pair
  *
- * Return: bits by enum ibv_wr_opcode; 0: nothing, or there is no such type.
+ * Return: bits by enum ibv_wr_opcode; 0: the type has no send queue, or is not
+ * supported.
  */
 uint32_t xrdma_qp_ops(enum ibv_qp_type type)
 {
@@ -59,6 +64,7 @@ uint32_t xrdma_qp_ops(enum ibv_qp_type type)
 
 /* ---- sizes ----------------------------------------------------------- */
 
+/* log2 of the stride of entries of @bytes, at least @min. */
 static uint8_t xrdma_log_stride(size_t bytes, uint8_t min)
 {
 	uint8_t log = xrdma_log2_ceil(bytes);
@@ -67,8 +73,9 @@ static uint8_t xrdma_log_stride(size_t bytes, uint8_t min)
 }
 
 /*
- * Chooses depth and stride; what the stride has room for is granted. A payload
- * is scatter-gather entries or inline bytes, at the same place.
+ * Choose depth and stride of the send queue. The capacities become what fits
+ * into the stride. A payload is scatter-gather entries or inline bytes, at the
+ * same place of the entry. Return: 0, or EINVAL if a limit is exceeded.
  */
 static int xrdma_size_sq(const struct xrdma_context *ctx, struct xrdma_qp *qp,
 			 const struct ibv_qp_cap *cap)
@@ -102,12 +109,12 @@ static int xrdma_size_sq(const struct xrdma_context *ctx, struct xrdma_qp *qp,
 
 /**
  * xrdma_size_rq() - choose depth and stride of a ring of receive entries
- * @ctx: gives the limits
- * @rq: filled with what is granted
- * @max_wr: entries wanted
- * @max_sge: scatter-gather entries of each
+ * @ctx: context with the limits
+ * @rq: gets depth, stride and number of scatter-gather entries
+ * @max_wr: number of entries needed
+ * @max_sge: number of scatter-gather entries needed in each
  *
- * Return: 0, or EINVAL: above a limit.
+ * Return: 0, or EINVAL if a limit is exceeded.
  */
 int xrdma_size_rq(const struct xrdma_context *ctx, struct xrdma_wq *rq,
 		  uint32_t max_wr, uint32_t max_sge)
@@ -131,15 +138,16 @@ int xrdma_size_rq(const struct xrdma_context *ctx, struct xrdma_wq *rq,
 }
 
 /**
- * xrdma_size_qp() - choose the rings of a queue pair
- * @ctx: gives the limits
- * @qp: filled with what is granted
- * @attr: wishes, not of RSS
+ * xrdma_size_qp() - choose depths and strides of a queue pair
+ * @ctx: context with the limits
+ * @qp: gets sizes of its queues; its operations are set
+ * @attr: attributes of creation
  *
- * A queue pair that posts has a send ring, be it of one entry. It has a receive
- * ring if it is to receive, by itself.
+ * A queue pair with operations has a send queue of at least one entry. It has a
+ * receive queue if max_recv_wr is not 0, unless it has a shared receive queue
+ * or its type is XRC_SEND.
  *
- * Return: 0, or EINVAL: above a limit.
+ * Return: 0, or EINVAL if a limit is exceeded.
  */
 int xrdma_size_qp(const struct xrdma_context *ctx, struct xrdma_qp *qp,
 		  const struct ibv_qp_init_attr_ex *attr)
@@ -154,7 +162,7 @@ int xrdma_size_qp(const struct xrdma_context *ctx, struct xrdma_qp *qp,
 		return err;
 	if (qp->xrc || attr->srq)
 		return 0;
-	/* the limits hold, whether there will be a ring or not */
+	/* Without a receive queue, max_recv_sge is still checked. */
 	if (!cap->max_recv_wr && cap->max_recv_sge <= ctx->max_sge)
 		return 0;
 	return xrdma_size_rq(ctx, &qp->rq, cap->max_recv_wr,
@@ -162,11 +170,11 @@ int xrdma_size_qp(const struct xrdma_context *ctx, struct xrdma_qp *qp,
 }
 
 /**
- * xrdma_grant_cap() - tell what a queue pair has
- * @qp: its sizes are chosen
- * @cap: filled
+ * xrdma_report_cap() - capacities of a queue pair
+ * @qp: queue pair, after xrdma_size_qp()
+ * @cap: gets the capacities
  */
-void xrdma_grant_cap(const struct xrdma_qp *qp, struct ibv_qp_cap *cap)
+void xrdma_report_cap(const struct xrdma_qp *qp, struct ibv_qp_cap *cap)
 {
 	cap->max_send_wr = qp->sq.depth;
 	cap->max_recv_wr = qp->rq.depth;
@@ -176,9 +184,11 @@ void xrdma_grant_cap(const struct xrdma_qp *qp, struct ibv_qp_cap *cap)
 }
 
 /**
- * xrdma_alloc_rings() - send ring, receive ring, record, in this order
- * @qp: its sizes are chosen; not both depths are 0
- * @pd: where it is created
+ * xrdma_alloc_rings() - allocate send ring, receive ring and record
+ * @qp: queue pair or work queue; its sizes are chosen, one depth is not 0
+ * @pd: domain in which it is created
+ *
+ * The buffer contains the three in this order, see struct xrdma_ureq_create_qp.
  *
  * Return: 0 or an errno.
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: the table in which a poller finds the queue pair, or work
- * queue, of a completion. Must not know: rings, the driver.
+ * XRDMA provider: the table in which a poller finds the queue pair or work
+ * queue of a completion by its QPN. Locking is described in xrdma.h.
+ * Completions of a queue pair that leaves the table are removed by cq.c.
  */
 
 #include <errno.h>
@@ -10,14 +11,15 @@
 #include "xrdma.h"
 
 /**
- * xrdma_find_qp() - queue pair of a number
+ * xrdma_find_qp() - look up a queue pair by its number
  * @ctx: context
- * @qpn: its number
+ * @qpn: number of the queue pair
  *
- * Context: qp_mutex, or lock of a completion queue that still holds an entry of
- * it; its leaf therefore stays.
+ * Context: qp_mutex is held, or the lock of a completion queue that still holds
+ * an entry of the queue pair. The latter keeps the leaf from being freed, since
+ * xrdma_evict_qp() takes that lock first to remove such entries.
  *
- * Return: the queue pair or NULL.
+ * Return: the queue pair, or NULL if it is not in the table.
  */
 struct xrdma_qp *xrdma_find_qp(struct xrdma_context *ctx, uint32_t qpn)
 {
@@ -28,13 +30,14 @@ struct xrdma_qp *xrdma_find_qp(struct xrdma_context *ctx, uint32_t qpn)
 	return leaf ? leaf->qp[qpn & (XRDMA_QP_LEAF_SIZE - 1)] : NULL;
 }
 
+/* Where the first level of the table has the leaf of a queue pair. */
 static struct xrdma_qp_leaf **xrdma_leaf_slot(struct xrdma_context *ctx,
 					      const struct xrdma_qp *qp)
 {
 	return &ctx->qp_table[qp->qpn >> XRDMA_QP_LEAF_SHIFT];
 }
 
-/* Under the mutex; the number is free. */
+/* Enter a queue pair whose number is not in the table. qp_mutex is held. */
 static int xrdma_enter_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
 {
 	struct xrdma_qp_leaf **slot = xrdma_leaf_slot(ctx, qp);
@@ -48,13 +51,16 @@ static int xrdma_enter_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
 	return 0;
 }
 
-/* Under the mutex; afterwards no poller knows @qp, which is in the table. */
+/*
+ * Remove a queue pair from the table. qp_mutex is held. Its completions are
+ * removed first, so no poller finds it afterwards.
+ */
 static void xrdma_evict_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
 {
 	struct xrdma_qp_leaf **slot = xrdma_leaf_slot(ctx, qp);
 	struct xrdma_qp_leaf *leaf = *slot;
 
-	xrdma_clean_cqs(qp);
+	xrdma_remove_completions(qp);
 	leaf->qp[qp->qpn & (XRDMA_QP_LEAF_SIZE - 1)] = NULL;
 	if (!--leaf->users) {
 		*slot = NULL;
@@ -63,13 +69,15 @@ static void xrdma_evict_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_insert_qp() - claim the number of a queue pair
+ * xrdma_insert_qp() - enter a new queue pair in the table
  * @ctx: context
- * @qp: new; it goes into the table if it has a record, and so completions
+ * @qp: new queue pair; without a record it has no completions to be looked up,
+ *	and is not entered
  *
- * The number is free in the driver, but who had it before may still wait for
- * its events in xrdma_destroy_qp() or xrdma_destroy_wq(). What that one has left
- * goes before there are completions of @qp.
+ * An earlier queue pair with the same number may still be in the table: the
+ * driver has destroyed it, but xrdma_destroy_qp() or xrdma_destroy_wq() waits
+ * until the application has acknowledged its events. That queue pair and its
+ * completions are removed here, before @qp can have completions.
  *
  * Return: 0 or ENOMEM.
  */
@@ -89,12 +97,12 @@ int xrdma_insert_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_remove_qp() - take out what a queue pair has left
+ * xrdma_remove_qp() - remove a queue pair and its completions
  * @ctx: context
- * @qp: destroyed in the driver
+ * @qp: queue pair that the driver has destroyed
  *
- * Nothing is left if another one has claimed its number. Afterwards @qp can be
- * freed.
+ * If xrdma_insert_qp() has reused the number, @qp was removed then. Afterwards
+ * no poller uses @qp, and the caller can free it.
  */
 void xrdma_remove_qp(struct xrdma_context *ctx, struct xrdma_qp *qp)
 {

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: posting receive requests, to a queue pair, a shared receive
- * queue or a work queue: entries are built in the ring, then one store of the
- * producer index shows them to the device, which looks when it needs one. Must
- * not know: completion queues, sending.
+ * XRDMA provider: posts receive requests to a queue pair, a work queue or a
+ * shared receive queue. The entries of a list are written to the ring, then one
+ * store of the producer index makes them visible to the device. There is no
+ * doorbell: the device reads the index when it needs an entry.
+ *
+ * Send requests are in post.c and wr.c, completions in poll.c.
  */
 
 #include "ring.h"
 #include "wqe.h"
 
-/* Builds the entry at the producer index, which the caller then moves on. */
+/*
+ * Write the entry at the producer index, which the caller then increments.
+ * Return: 0 or an errno.
+ */
 static int xrdma_make_recv(struct xrdma_wq *rq, const struct ibv_recv_wr *wr)
 {
 	struct xrdma_rq_wqe *wqe;
@@ -27,14 +32,17 @@ static int xrdma_make_recv(struct xrdma_wq *rq, const struct ibv_recv_wr *wr)
 	return 0;
 }
 
-/* Posts to a ring of a queue pair; @live: its state takes receives. */
-static int xrdma_post_ring(struct xrdma_qp *qp, bool live,
-			   struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
+/*
+ * Post to the receive queue of @qp. @state_ok: its state allows receive
+ * requests.
+ */
+static int xrdma_post_to_rq(struct xrdma_qp *qp, bool state_ok,
+			    struct ibv_recv_wr *wr, struct ibv_recv_wr **bad_wr)
 {
 	struct xrdma_wq *rq = &qp->rq;
 	int err = 0;
 
-	if (unlikely(!live || !rq->depth)) {
+	if (unlikely(!state_ok || !rq->depth)) {
 		*bad_wr = wr;
 		return EINVAL;
 	}
@@ -48,7 +56,7 @@ static int xrdma_post_ring(struct xrdma_qp *qp, bool live,
 		}
 		rq->pi++;
 	}
-	/* entries before the index */
+	/* Entries are written before the index that covers them. */
 	udma_to_device_barrier();
 	xrdma_store_le32(&qp->rec->rq_pi, rq->pi);
 	xrdma_unlock(&rq->lock);
@@ -61,14 +69,14 @@ static int xrdma_post_ring(struct xrdma_qp *qp, bool live,
  * @wr: list of work requests
  * @bad_wr: set on an error: the first request that was not posted
  *
- * Return: 0; ENOMEM: the queue is full; EINVAL: the request is wrong, or the
- * queue pair does not receive, by itself or in its state.
+ * Return: 0; ENOMEM: the queue is full; EINVAL: the request is invalid, the
+ * queue pair has no receive queue of its own, or its state is RESET.
  */
 int xrdma_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
 		    struct ibv_recv_wr **bad_wr)
 {
-	return xrdma_post_ring(to_xqp(ibqp), ibqp->state != IBV_QPS_RESET, wr,
-			       bad_wr);
+	return xrdma_post_to_rq(to_xqp(ibqp), ibqp->state != IBV_QPS_RESET, wr,
+				bad_wr);
 }
 
 /**
@@ -77,14 +85,14 @@ int xrdma_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,
  * @wr: list of work requests
  * @bad_wr: set on an error: the first request that was not posted
  *
- * Return: 0; ENOMEM: the queue is full; EINVAL: the request is wrong, or the
- * queue is in state RESET.
+ * Return: 0; ENOMEM: the queue is full; EINVAL: the request is invalid, or the
+ * state of the queue is RESET.
  */
 int xrdma_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
 		       struct ibv_recv_wr **bad_wr)
 {
-	return xrdma_post_ring(&to_xrwq(ibwq)->qp,
-			       ibwq->state != IBV_WQS_RESET, wr, bad_wr);
+	return xrdma_post_to_rq(&to_xrwq(ibwq)->qp,
+				ibwq->state != IBV_WQS_RESET, wr, bad_wr);
 }
 
 /**
@@ -93,7 +101,7 @@ int xrdma_post_wq_recv(struct ibv_wq *ibwq, struct ibv_recv_wr *wr,
  * @wr: list of work requests
  * @bad_wr: set on an error: the first request that was not posted
  *
- * Return: 0; ENOMEM: the queue is full; EINVAL: the request is wrong.
+ * Return: 0; ENOMEM: the queue is full; EINVAL: the request is invalid.
  */
 int xrdma_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 			struct ibv_recv_wr **bad_wr)
@@ -113,7 +121,7 @@ int xrdma_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr,
 		}
 		wq->pi++;
 	}
-	/* entries before the index */
+	/* Entries are written before the index that covers them. */
 	udma_to_device_barrier();
 	xrdma_store_le32(&srq->rec->pi, wq->pi);
 	xrdma_unlock(&wq->lock);

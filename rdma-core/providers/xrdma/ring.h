@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA provider: rings: where an entry is, whether it is free or ready, and
- * the freeing of what was consumed. Must not know: what an entry says.
+ * XRDMA provider: access to rings: the address of an entry, whether a work
+ * queue has room, whether a completion was written, and the release of consumed
+ * entries to device and posters. The arithmetic of indexes is in
+ * <rdma/xrdma-ring.h>. Entries are written in post.c, wr.c and recv.c, with
+ * wqe.h; completions are read in poll.c.
  */
 
 #ifndef XRDMA_PROVIDER_RING_H
@@ -12,26 +15,26 @@
 #include "xrdma.h"
 
 /**
- * xrdma_wq_full() - is there no free entry?
- * @wq: locked
+ * xrdma_wq_full() - has a work queue no free entry?
+ * @wq: locked queue
  *
  * Return: true if an entry at the producer index would overwrite one that the
  * device may still read.
  */
 static inline bool xrdma_wq_full(struct xrdma_wq *wq)
 {
-	/* pairs with xrdma_hand_back() */
+	/* pairs with the release in xrdma_release_consumed() */
 	uint32_t ci = atomic_load_explicit(&wq->ci, memory_order_acquire);
 
 	return xrdma_ring_used(wq->pi, ci) >= wq->depth;
 }
 
 /**
- * xrdma_wq_entry() - an entry of a work queue
+ * xrdma_wq_entry() - address of an entry of a work queue
  * @wq: queue
- * @index: of the entry
+ * @index: index of the entry
  *
- * Return: its address.
+ * Return: the address.
  */
 static inline void *xrdma_wq_entry(const struct xrdma_wq *wq, uint32_t index)
 {
@@ -39,10 +42,10 @@ static inline void *xrdma_wq_entry(const struct xrdma_wq *wq, uint32_t index)
 }
 
 /**
- * xrdma_wq_log_depth() - depth of a work queue as the driver takes it
+ * xrdma_wq_log_depth() - depth of a work queue, as commands give it
  * @wq: queue
  *
- * Return: log2 of the number of entries; 0 if there is no such queue.
+ * Return: log2 of the number of entries; 0 also if the queue does not exist.
  */
 static inline uint8_t xrdma_wq_log_depth(const struct xrdma_wq *wq)
 {
@@ -50,24 +53,24 @@ static inline uint8_t xrdma_wq_log_depth(const struct xrdma_wq *wq)
 }
 
 /**
- * xrdma_refresh_srq() - see what the device has consumed
- * @srq: its ring is locked
+ * xrdma_refresh_srq() - free the entries that the device has consumed
+ * @srq: shared receive queue, whose xrdma_wq.lock is held
  */
 static inline void xrdma_refresh_srq(struct xrdma_srq *srq)
 {
 	uint32_t ci = xrdma_load_le32(&srq->rec->ci);
 
-	/* the device has read an entry before it is overwritten */
+	/* The read of ci comes before writes to the entries that it frees. */
 	udma_from_device_barrier();
 	atomic_store_explicit(&srq->wq.ci, ci, memory_order_relaxed);
 }
 
 /**
- * xrdma_cqe_at() - an entry of a completion queue
+ * xrdma_cqe_at() - address of an entry of a completion queue
  * @cq: queue
- * @index: of the entry
+ * @index: index of the entry
  *
- * Return: its address.
+ * Return: the address.
  */
 static inline struct xrdma_cqe *xrdma_cqe_at(const struct xrdma_cq *cq,
 					     uint32_t index)
@@ -76,11 +79,11 @@ static inline struct xrdma_cqe *xrdma_cqe_at(const struct xrdma_cq *cq,
 }
 
 /**
- * xrdma_cqe_ready() - an entry of a completion queue, if it is written
- * @cq: locked
- * @index: of the entry, less than a lap after the consumer index
+ * xrdma_cqe_ready() - entry of a completion queue that the device has written
+ * @cq: locked queue
+ * @index: index of the entry, less than the depth ahead of the consumer index
  *
- * Return: the entry, whole, or NULL if the device has not written it yet.
+ * Return: the entry, or NULL if the device has not written it completely.
  */
 static inline struct xrdma_cqe *xrdma_cqe_ready(const struct xrdma_cq *cq,
 						uint32_t index)
@@ -90,14 +93,14 @@ static inline struct xrdma_cqe *xrdma_cqe_ready(const struct xrdma_cq *cq,
 	if (!xrdma_ring_valid(xrdma_load_le32(&cqe->own), index, cq->log_depth))
 		return NULL;
 
-	/* own was written last: what is read of the entry from here is whole */
+	/* The device wrote own last: read own before the rest of the entry. */
 	udma_from_device_barrier();
 	return cqe;
 }
 
 /**
- * xrdma_publish_ci() - show the device what was consumed
- * @cq: locked
+ * xrdma_publish_ci() - write the consumer index to the record
+ * @cq: locked queue; the device may overwrite the entries before @cq->ci next
  */
 static inline void xrdma_publish_ci(struct xrdma_cq *cq)
 {
@@ -105,25 +108,27 @@ static inline void xrdma_publish_ci(struct xrdma_cq *cq)
 }
 
 /**
- * xrdma_consume() - note the work that a completion covers
- * @cq: locked
+ * xrdma_consume() - count the work queue entries that a completion frees
+ * @cq: locked queue
  * @qp: queue pair of @cqe
- * @cqe: ready, not of a shared receive queue
+ * @cqe: completion of an entry that is not of a shared receive queue
  *
- * It is free after xrdma_hand_back().
+ * A completion of a send entry frees all send entries up to that one.
+ * xrdma_release_consumed() lets posters reuse the entries.
  */
 static inline void xrdma_consume(struct xrdma_cq *cq, struct xrdma_qp *qp,
 				 const struct xrdma_cqe *cqe)
 {
 	bool send = le16toh(cqe->flags) & XRDMA_CQE_SEND;
 	struct xrdma_wq *wq = send ? &qp->sq : &qp->rq;
-	uint32_t done, num = 1;
+	uint32_t oldest, num = 1;
 
 	if (send) {
-		done = atomic_load_explicit(&wq->ci, memory_order_relaxed) +
-		       wq->consumed;
-		num += xrdma_ring_unwind_index(done, le16toh(cqe->wqe_index)) -
-		       done;
+		oldest = atomic_load_explicit(&wq->ci, memory_order_relaxed) +
+			 wq->consumed;
+		num += xrdma_ring_unwind_index(oldest,
+					       le16toh(cqe->wqe_index)) -
+		       oldest;
 	}
 	if (!wq->consumed) {
 		wq->next_consumed = cq->consumed;
@@ -133,13 +138,14 @@ static inline void xrdma_consume(struct xrdma_cq *cq, struct xrdma_qp *qp,
 }
 
 /**
- * xrdma_hand_back() - free what was consumed
- * @cq: locked
+ * xrdma_release_consumed() - let device and posters reuse consumed entries
+ * @cq: locked queue
  *
- * Entries of the ring go back to the device before those of work queues go to
- * their producers: what is posted there has room for its completion.
+ * The consumer index of the completion queue is published before posters may
+ * reuse entries of their work queues. So a request that reuses an entry finds
+ * room for its completion.
  */
-static inline void xrdma_hand_back(struct xrdma_cq *cq)
+static inline void xrdma_release_consumed(struct xrdma_cq *cq)
 {
 	struct xrdma_wq *wq;
 	uint32_t ci;
@@ -149,10 +155,23 @@ static inline void xrdma_hand_back(struct xrdma_cq *cq)
 		ci = atomic_load_explicit(&wq->ci, memory_order_relaxed);
 		ci += wq->consumed;
 		wq->consumed = 0;
-		/* pairs with xrdma_wq_full(): the room, then the entries */
+		/*
+		 * Pairs with the acquire in xrdma_wq_full(): the record's ci is
+		 * written before a poster reuses an entry.
+		 */
 		atomic_store_explicit(&wq->ci, ci, memory_order_release);
 	}
 	cq->consumed = NULL;
+}
+
+/**
+ * xrdma_restart_wq() - empty a work queue
+ * @wq: locked queue; its queue pair is in state RESET
+ */
+static inline void xrdma_restart_wq(struct xrdma_wq *wq)
+{
+	wq->pi = 0;
+	atomic_store_explicit(&wq->ci, 0, memory_order_relaxed);
 }
 
 #endif /* XRDMA_PROVIDER_RING_H */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: receive side scaling: work queues, tables of them, and the
- * command that creates a queue pair of a table. Must not know: sending.
+ * XRDMA provider: receive side scaling: work queues, indirection tables, and
+ * the command that creates a queue pair with an indirection table.
  *
- * A work queue is to device and pollers a queue pair that only receives.
+ * Device and pollers treat a work queue as a queue pair without a send queue.
+ * Its receives are posted in recv.c; queue pairs in general are in qp.c.
  */
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 
 /* ---- work queues ----------------------------------------------------- */
 
-/* Creates the queue in the driver, and claims its number. */
+/* Create the queue in the driver, and enter it in the table of queue pairs. */
 static int xrdma_cmd_create_wq(struct ibv_context *ibctx, struct xrdma_rwq *rwq,
 			       struct ibv_wq_init_attr *attr)
 {
@@ -72,7 +73,7 @@ static int xrdma_setup_wq(struct ibv_context *ibctx, struct xrdma_rwq *rwq,
 /**
  * xrdma_create_wq() - ibv_create_wq()
  * @ibctx: open device
- * @attr: wishes; returns the capacities granted
+ * @attr: attributes; max_wr and max_sge are set to what the queue has
  *
  * Return: the queue, in state RESET, or NULL and errno.
  */
@@ -96,15 +97,17 @@ struct ibv_wq *xrdma_create_wq(struct ibv_context *ibctx,
 	return &rwq->ibv_wq;
 }
 
-/* After a move to RESET: the device is quiet and starts again from nothing. */
+/*
+ * Empty a queue that was modified to RESET: the device has stopped it, and
+ * starts at index 0 again.
+ */
 static void xrdma_restart_rwq(struct xrdma_rwq *rwq)
 {
 	struct xrdma_qp *qp = &rwq->qp;
 
-	xrdma_clean_cqs(qp);
+	xrdma_remove_completions(qp);
 	xrdma_lock(&qp->rq.lock);
-	qp->rq.pi = 0;
-	atomic_store_explicit(&qp->rq.ci, 0, memory_order_relaxed);
+	xrdma_restart_wq(&qp->rq);
 	memset(qp->rec, 0, sizeof(*qp->rec));
 	xrdma_unlock(&qp->rq.lock);
 }
@@ -135,7 +138,7 @@ int xrdma_modify_wq(struct ibv_wq *ibwq, struct ibv_wq_attr *attr)
  * xrdma_destroy_wq() - ibv_destroy_wq()
  * @ibwq: work queue
  *
- * Return: 0 or an errno; then the queue still is.
+ * Return: 0, or an errno if the queue still exists.
  */
 int xrdma_destroy_wq(struct ibv_wq *ibwq)
 {
@@ -153,12 +156,12 @@ int xrdma_destroy_wq(struct ibv_wq *ibwq)
 	return 0;
 }
 
-/* ---- tables ---------------------------------------------------------- */
+/* ---- indirection tables ----------------------------------------------- */
 
 /**
  * xrdma_create_rwq_ind_table() - ibv_create_rwq_ind_table()
  * @ibctx: open device
- * @attr: work queues
+ * @attr: work queues of the table
  *
  * Return: the table, or NULL and errno.
  */
@@ -186,9 +189,9 @@ xrdma_create_rwq_ind_table(struct ibv_context *ibctx,
 
 /**
  * xrdma_destroy_rwq_ind_table() - ibv_destroy_rwq_ind_table()
- * @table: of work queues
+ * @table: indirection table
  *
- * Return: 0 or an errno; then the table still is.
+ * Return: 0, or an errno if the table still exists.
  */
 int xrdma_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 {
@@ -202,15 +205,15 @@ int xrdma_destroy_rwq_ind_table(struct ibv_rwq_ind_table *table)
 	return 0;
 }
 
-/* ---- queue pairs of a table ------------------------------------------ */
+/* ---- queue pairs with an indirection table ------------------------------ */
 
 static_assert(XRDMA_RSS_TOEPLITZ == IBV_RX_HASH_FUNC_TOEPLITZ, "hash");
 
 /**
- * xrdma_cmd_create_rss() - create a queue pair of a table in the driver
+ * xrdma_cmd_create_rss() - create a queue pair with an indirection table
  * @ibctx: open device
- * @qp: filled; it has no rings
- * @attr: wishes, with a table and a hash
+ * @qp: gets its number; it has no rings
+ * @attr: attributes, with a table and the hash that selects its entry
  *
  * Return: 0 or an errno.
  */

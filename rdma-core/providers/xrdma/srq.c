@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: shared receive queues: their ring, their life, and the move
- * to another ring. Must not know: queue pairs, what an entry says.
+ * XRDMA provider: creates, modifies, resizes, queries and destroys shared
+ * receive queues. Their depth and stride are chosen in qp_size.c, receives are
+ * posted in recv.c.
  */
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static void xrdma_use_srq_buf(struct xrdma_srq *srq,
 	srq->rec = buf->addr + xrdma_srq_rec_offset(&srq->wq);
 }
 
-/* ---- life ------------------------------------------------------------ */
+/* ---- creation and destruction ----------------------------------------- */
 
 static int xrdma_cmd_create_srq(struct ibv_context *ibctx,
 				struct xrdma_srq *srq,
@@ -85,7 +86,7 @@ static int xrdma_setup_srq(struct ibv_context *ibctx, struct xrdma_srq *srq,
 	return 0;
 }
 
-/* Of what can be asked for, there are no tags to match. */
+/* IBV_SRQT_TM, a queue that matches tags, is not supported. */
 static int xrdma_check_srq_attr(const struct ibv_srq_init_attr_ex *attr)
 {
 	if (attr->comp_mask & ~(IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD |
@@ -100,7 +101,7 @@ static int xrdma_check_srq_attr(const struct ibv_srq_init_attr_ex *attr)
 /**
  * xrdma_create_srq_ex() - ibv_create_srq_ex()
  * @ibctx: open device
- * @attr: wishes; returns the capacities granted
+ * @attr: attributes; max_wr and max_sge are set to what the queue has
  *
  * Return: the queue, or NULL and errno.
  */
@@ -133,7 +134,7 @@ struct ibv_srq *xrdma_create_srq_ex(struct ibv_context *ibctx,
 /**
  * xrdma_create_srq() - ibv_create_srq()
  * @ibpd: protection domain
- * @attr: wishes; returns the capacities granted
+ * @attr: attributes; max_wr and max_sge are set to what the queue has
  *
  * Return: the queue, or NULL and errno.
  */
@@ -159,7 +160,7 @@ struct ibv_srq *xrdma_create_srq(struct ibv_pd *ibpd,
  * xrdma_destroy_srq() - ibv_destroy_srq()
  * @ibsrq: shared receive queue
  *
- * Return: 0 or an errno; then the queue still is.
+ * Return: 0, or an errno if the queue still exists.
  */
 int xrdma_destroy_srq(struct ibv_srq *ibsrq)
 {
@@ -176,9 +177,12 @@ int xrdma_destroy_srq(struct ibv_srq *ibsrq)
 	return 0;
 }
 
-/* ---- another ring ---------------------------------------------------- */
+/* ---- resizing -------------------------------------------------------- */
 
-/* What is posted goes to its place in the new ring, then the producer index. */
+/*
+ * Copy the entries that the device has not consumed to the ring of @to in @buf,
+ * then write the producer index to the new record.
+ */
 static void xrdma_copy_srq_entries(const struct xrdma_srq *srq,
 				   const struct xrdma_wq *to, void *buf)
 {
@@ -193,8 +197,9 @@ static void xrdma_copy_srq_entries(const struct xrdma_srq *srq,
 }
 
 /*
- * Under the lock: nobody posts. The device goes on consuming, from the old ring
- * until the driver has answered.
+ * Move a queue to a ring of another depth. The lock of the queue is held, so no
+ * thread posts. The device may consume entries meanwhile, from the old ring
+ * until the driver has replied. Return: 0 or an errno.
  */
 static int xrdma_move_srq(struct xrdma_srq *srq, struct ibv_srq_attr *attr,
 			  int attr_mask)
@@ -255,7 +260,7 @@ static int xrdma_resize_srq(struct xrdma_srq *srq, struct ibv_srq_attr *attr,
  * @attr: new attributes
  * @attr_mask: enum ibv_srq_attr_mask
  *
- * Return: 0 or an errno; EINVAL: also a depth below what is posted.
+ * Return: 0 or an errno; EINVAL also if the posted entries do not fit.
  */
 int xrdma_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 		     int attr_mask)
@@ -272,7 +277,7 @@ int xrdma_modify_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr,
 /**
  * xrdma_query_srq() - ibv_query_srq()
  * @ibsrq: shared receive queue
- * @attr: filled
+ * @attr: gets the attributes
  *
  * Return: 0 or an errno.
  */
@@ -294,7 +299,7 @@ int xrdma_query_srq(struct ibv_srq *ibsrq, struct ibv_srq_attr *attr)
 /**
  * xrdma_get_srq_num() - ibv_get_srq_num()
  * @ibsrq: shared receive queue
- * @srq_num: filled: what a peer names to send to it
+ * @srq_num: gets the number, which an XRC peer names to send to the queue
  *
  * Return: 0.
  */

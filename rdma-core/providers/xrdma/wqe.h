@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA provider: what a send entry says: each part of it is written by one
- * function here, for both ways to post. Must not know: rings, locks.
+ * XRDMA provider: contents of send entries. Each part of an entry is written by
+ * one function here, for ibv_post_send() in post.c and the ibv_wr_*() calls in
+ * wr.c. Those two files choose the entry and publish it.
  */
 
 #ifndef XRDMA_PROVIDER_WQE_H
@@ -19,21 +20,21 @@
 
 #define XRDMA_NUM_OPS	(IBV_WR_ATOMIC_WRITE + 1)
 
-/* What an operation takes from its work request. */
+/* Which members of its work request an operation uses. */
 enum xrdma_op_flags {
-	XRDMA_TAKES_IMM		= 1 << 0,
-	XRDMA_TAKES_REMOTE	= 1 << 1,
-	XRDMA_TAKES_ATOMIC	= 1 << 2,
-	XRDMA_TAKES_INLINE	= 1 << 3,
-	XRDMA_TAKES_KEY		= 1 << 4,
-	XRDMA_TAKES_BIND	= 1 << 5,
-	XRDMA_TAKES_DATA	= 1 << 6,
-	XRDMA_TAKES_VALUE	= 1 << 7,
-	XRDMA_TAKES_RANGE	= 1 << 8,
+	XRDMA_TAKES_IMM		= 1 << 0, /* immediate data */
+	XRDMA_TAKES_REMOTE	= 1 << 1, /* remote address and key */
+	XRDMA_TAKES_ATOMIC	= 1 << 2, /* remote address, key, operands */
+	XRDMA_TAKES_INLINE	= 1 << 3, /* the payload may be inline */
+	XRDMA_TAKES_KEY		= 1 << 4, /* key to invalidate */
+	XRDMA_TAKES_BIND	= 1 << 5, /* window to bind */
+	XRDMA_TAKES_DATA	= 1 << 6, /* scatter-gather entries */
+	XRDMA_TAKES_VALUE	= 1 << 7, /* remote address and key, value */
+	XRDMA_TAKES_RANGE	= 1 << 8, /* remote range to flush */
 };
 
 /**
- * struct xrdma_op - a posted operation
+ * struct xrdma_op - operation that can be posted
  * @opcode: enum xrdma_wqe_opcode
  * @flags: enum xrdma_op_flags
  */
@@ -42,7 +43,7 @@ struct xrdma_op {
 	uint16_t flags;
 };
 
-/* By enum ibv_wr_opcode; those that do not exist are all zero. */
+/* Indexed by enum ibv_wr_opcode; an opcode without an operation is all zero. */
 extern const struct xrdma_op xrdma_ops[XRDMA_NUM_OPS];
 
 /* The bits of XRDMA_ACCESS_WINDOW are the same in enum ibv_access_flags. */
@@ -71,12 +72,12 @@ static inline uint8_t xrdma_make_flags(unsigned int send_flags)
 }
 
 /**
- * xrdma_make_head() - what every entry has
+ * xrdma_make_head() - write the fields that every send entry has
  * @wqe: entry
  * @opcode: enum xrdma_wqe_opcode
  * @send_flags: enum ibv_send_flags
- * @num_sge: scatter-gather entries, or bytes if inline
- * @wr_id: for the completion
+ * @num_sge: number of scatter-gather entries, or of inline bytes
+ * @wr_id: value that the completion reports
  */
 static inline void xrdma_make_head(struct xrdma_sq_wqe *wqe, uint8_t opcode,
 				   unsigned int send_flags, uint16_t num_sge,
@@ -90,12 +91,12 @@ static inline void xrdma_make_head(struct xrdma_sq_wqe *wqe, uint8_t opcode,
 }
 
 /**
- * xrdma_make_remote() - the peer's side of an operation
+ * xrdma_make_remote() - write address and key of the peer's memory
  * @wqe: entry
- * @addr: peer's address, or 0
- * @rkey: its key, or 0
+ * @addr: address in the peer's memory, or 0
+ * @rkey: key of that memory, or 0
  *
- * Return: where what follows the first 32 bytes begins.
+ * Return: the part of the entry that follows struct xrdma_sq_wqe.
  */
 static inline void *xrdma_make_remote(struct xrdma_sq_wqe *wqe, uint64_t addr,
 				      uint32_t rkey)
@@ -106,13 +107,13 @@ static inline void *xrdma_make_remote(struct xrdma_sq_wqe *wqe, uint64_t addr,
 }
 
 /**
- * xrdma_make_address() - where a datagram goes
+ * xrdma_make_address() - write the destination of a datagram
  * @wqe: entry
- * @ah: handle of the address
- * @qpn: destination
- * @qkey: its Q_Key
+ * @ah: address handle
+ * @qpn: destination queue pair
+ * @qkey: Q_Key of the destination
  *
- * Return: where the payload begins.
+ * Return: the part of the entry where the payload begins.
  */
 static inline void *xrdma_make_address(struct xrdma_sq_wqe *wqe,
 				       struct ibv_ah *ah, uint32_t qpn,
@@ -127,12 +128,12 @@ static inline void *xrdma_make_address(struct xrdma_sq_wqe *wqe,
 }
 
 /**
- * xrdma_make_atomic() - operands
- * @seg: where they go
- * @swap_add: to swap in, to add or to write
- * @compare: to compare with, or 0
+ * xrdma_make_atomic() - write the operands of an atomic operation
+ * @seg: segment for the operands
+ * @swap_add: value to swap in, to add or to write
+ * @compare: value to compare with, or 0
  *
- * Return: where the payload begins.
+ * Return: the part of the entry where the payload begins.
  */
 static inline void *xrdma_make_atomic(struct xrdma_atomic_seg *seg,
 				      uint64_t swap_add, uint64_t compare)
@@ -161,14 +162,14 @@ static inline void xrdma_make_sges(struct xrdma_sge *to,
 }
 
 /**
- * xrdma_add_inline() - copy a piece of payload into the entry
+ * xrdma_add_inline() - append bytes to the inline payload of an entry
  * @to: where the payload begins
- * @used: bytes of it that are there
- * @room: bytes that fit
- * @from: piece
- * @length: bytes of it
+ * @used: bytes of payload that were copied before
+ * @room: bytes of payload that fit into the entry
+ * @from: bytes to append
+ * @length: number of bytes to append
  *
- * Return: bytes that are there now, or -EINVAL.
+ * Return: bytes of payload copied so far, or -EINVAL if @length does not fit.
  */
 static inline int xrdma_add_inline(void *to, uint32_t used, uint32_t room,
 				   const void *from, size_t length)
@@ -181,17 +182,17 @@ static inline int xrdma_add_inline(void *to, uint32_t used, uint32_t room,
 }
 
 /**
- * xrdma_make_bind() - an entry that binds or unbinds a window
- * @wqe: entry; all of it is written but its head
- * @mw: window; its key becomes @key
- * @key: of the window from now on
- * @info: grant
+ * xrdma_make_bind() - write an entry that binds or unbinds a window
+ * @wqe: entry; the caller adds the fields of xrdma_make_head()
+ * @mw: window; its rkey becomes @key
+ * @key: new key of the window
+ * @info: region, range and rights
  *
- * Whether the grant is legal is for the device to say. LOCAL_WRITE is nothing
- * that a window could grant, but applications ask for it; like the optional
- * rights it is left out.
+ * The device checks whether region, range and rights are allowed. A window
+ * cannot grant LOCAL_WRITE nor the optional rights. Applications ask for them
+ * all the same, so these bits are dropped instead of refused.
  *
- * Return: 0, or EINVAL: unknown rights, or no region.
+ * Return: 0; EINVAL: unknown rights, or a length without a region.
  */
 static inline int xrdma_make_bind(struct xrdma_sq_wqe *wqe, struct ibv_mw *mw,
 				  uint32_t key,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: the extended way to post: entries are built one call at a
- * time between ibv_wr_start() and ibv_wr_complete(), which shows all of them
- * to the device, or none if one of the calls went wrong. Must not know:
- * completion queues, struct ibv_send_wr.
+ * XRDMA provider: the ibv_wr_*() calls. Between ibv_wr_start() and
+ * ibv_wr_complete() each call writes an entry, or a part of the last entry.
+ * ibv_wr_complete() publishes all entries, or none if one of the calls failed.
  *
- * wr_start takes the lock of the send queue, wr_complete and wr_abort give it
- * back. In between the producer index runs ahead of the one in the record.
+ * wr_start() takes the lock of the send queue, wr_complete() and wr_abort()
+ * release it. In between, xrdma_wq.pi is ahead of the index in the record.
+ *
+ * Publication and ibv_post_send() are in post.c, the contents of entries in
+ * wqe.h.
  */
 
 #include <stdlib.h>
@@ -19,18 +21,18 @@ static struct xrdma_qp *to_xqp_ex(struct ibv_qp_ex *qpx)
 	return to_xqp(&qpx->qp_base);
 }
 
-/* ---- builders -------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------ */
 
 /*
- * Begins the next entry: head and no payload. Return: the entry, of which imm
- * and what describes the remote side are still to be written, or NULL if
- * something is wrong, now or before.
+ * Begin the next entry: write its head, without a payload. Return: the entry,
+ * of which the caller writes imm, remote_addr and rkey; NULL if this or an
+ * earlier call of the batch failed.
  */
 static struct xrdma_sq_wqe *xrdma_wr_begin(struct xrdma_qp *qp,
 					   enum ibv_wr_opcode opcode)
 {
 	const struct ibv_qp_ex *qpx = &qp->verbs_qp.qp_ex;
-	/* whether the payload is inline is for its setter to say */
+	/* wr_set_inline_data() and its list form set the flag themselves. */
 	unsigned int flags = (qpx->wr_flags & ~IBV_SEND_INLINE) |
 			     qp->force_flags;
 	struct xrdma_wr_batch *batch = &qp->batch;
@@ -55,8 +57,12 @@ static struct xrdma_sq_wqe *xrdma_wr_begin(struct xrdma_qp *qp,
 	return wqe;
 }
 
-/* An operation that leaves the queue pair: to where may be still to be said. */
-static void xrdma_wr_expect(struct xrdma_qp *qp, void *data)
+/*
+ * The last entry is of an operation with a peer: a setter has to give the
+ * address of a datagram or the SRQ of XRC, and may give the payload, which
+ * begins at @data or behind the address vector.
+ */
+static void xrdma_wr_expect_setters(struct xrdma_qp *qp, void *data)
 {
 	qp->batch.no_target = qp->datagram | qp->xrc;
 	if (qp->datagram)
@@ -72,7 +78,7 @@ static void xrdma_wr_data_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
 	if (unlikely(!wqe))
 		return;
 	wqe->imm = imm;
-	xrdma_wr_expect(qp, xrdma_make_remote(wqe, addr, rkey));
+	xrdma_wr_expect_setters(qp, xrdma_make_remote(wqe, addr, rkey));
 }
 
 static void xrdma_wr_atomic_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
@@ -80,13 +86,13 @@ static void xrdma_wr_atomic_op(struct xrdma_qp *qp, enum ibv_wr_opcode opcode,
 			       uint64_t compare)
 {
 	struct xrdma_sq_wqe *wqe = xrdma_wr_begin(qp, opcode);
+	struct xrdma_atomic_seg *seg;
 
 	if (unlikely(!wqe))
 		return;
 	wqe->imm = 0;
-	xrdma_wr_expect(qp, xrdma_make_atomic(xrdma_make_remote(wqe, addr,
-								rkey),
-					      swap_add, compare));
+	seg = xrdma_make_remote(wqe, addr, rkey);
+	xrdma_wr_expect_setters(qp, xrdma_make_atomic(seg, swap_add, compare));
 }
 
 static void xrdma_wr_send(struct ibv_qp_ex *qpx)
@@ -101,7 +107,7 @@ static void xrdma_wr_send_imm(struct ibv_qp_ex *qpx, __be32 imm_data)
 
 static void xrdma_wr_send_inv(struct ibv_qp_ex *qpx, uint32_t rkey)
 {
-	/* the key stands where immediate data would, in the device's order */
+	/* inv_key and imm are a union; inv_key is little-endian. */
 	xrdma_wr_data_op(to_xqp_ex(qpx), IBV_WR_SEND_WITH_INV, 0, 0,
 			 (__force __be32)htole32(rkey));
 }
@@ -142,7 +148,7 @@ static void xrdma_wr_atomic_fetch_add(struct ibv_qp_ex *qpx, uint32_t rkey,
 			   remote_addr, rkey, add, 0);
 }
 
-/* The value is in the entry: there is no payload to set. */
+/* The entry contains the value, so no setter of a payload may follow. */
 static void xrdma_wr_atomic_write(struct ibv_qp_ex *qpx, uint32_t rkey,
 				  uint64_t remote_addr, const void *value)
 {
@@ -209,19 +215,22 @@ static void xrdma_wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw,
 	wqe = xrdma_wr_begin(qp, IBV_WR_BIND_MW);
 	if (unlikely(!wqe))
 		return;
-	if (mw->type != IBV_MW_TYPE_2 || !qp->binds ||
+	if (mw->type != IBV_MW_TYPE_2 || !qp->bound_mws ||
 	    xrdma_make_bind(wqe, mw, rkey, bind_info)) {
-		/* there is no bind to take back */
+		/* Drop the entry: xrdma_wr_rewind() must not restore a key. */
 		qp->sq.pi = index;
 		qp->batch.err = EINVAL;
 		return;
 	}
-	qp->binds[index & (qp->sq.depth - 1)] = mw;
+	qp->bound_mws[index & (qp->sq.depth - 1)] = mw;
 }
 
-/* ---- target ---------------------------------------------------------- */
+/* ---- setters of the destination --------------------------------------- */
 
-/* Whether the last entry waits for it. */
+/*
+ * Note that the destination of the last entry is set. Return: false if a call
+ * of the batch failed, or the last entry needs no destination or has one.
+ */
 static bool xrdma_wr_take_target(struct xrdma_wr_batch *batch)
 {
 	if (unlikely(batch->err))
@@ -249,11 +258,12 @@ static void xrdma_wr_set_xrc_srqn(struct ibv_qp_ex *qpx, uint32_t remote_srqn)
 		batch->wqe->ext = htole32(remote_srqn);
 }
 
-/* ---- payload --------------------------------------------------------- */
+/* ---- setters of the payload ------------------------------------------- */
 
 /*
- * Where the payload of the last entry goes: it has one setter. Return: NULL if
- * something is wrong, now or before.
+ * Note that the payload of the last entry is set. Return: the part of the entry
+ * where the payload begins; NULL if a call of the batch failed, or the last
+ * entry has a payload or takes none.
  */
 static void *xrdma_wr_take_data(struct xrdma_qp *qp)
 {
@@ -268,6 +278,7 @@ static void *xrdma_wr_take_data(struct xrdma_qp *qp)
 	return data;
 }
 
+/* As xrdma_wr_take_data(), but NULL also if the payload cannot be inline. */
 static void *xrdma_wr_take_inline(struct xrdma_qp *qp)
 {
 	void *data = xrdma_wr_take_data(qp);
@@ -279,6 +290,7 @@ static void *xrdma_wr_take_inline(struct xrdma_qp *qp)
 	return data;
 }
 
+/* Write the size of an inline payload; @used is that of xrdma_add_inline(). */
 static void xrdma_wr_end_inline(struct xrdma_qp *qp, int used)
 {
 	struct xrdma_sq_wqe *wqe = qp->batch.wqe;
@@ -350,7 +362,7 @@ static void xrdma_wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
 	batch->wqe->num_sge = htole16(num_sge);
 }
 
-/* ---- the batch ------------------------------------------------------- */
+/* ---- batches --------------------------------------------------------- */
 
 static void xrdma_wr_start(struct ibv_qp_ex *qpx)
 {
@@ -363,16 +375,16 @@ static void xrdma_wr_start(struct ibv_qp_ex *qpx)
 	qp->batch.data = NULL;
 }
 
-/* Forgets what was built; windows get back the keys they had. */
+/* Drop the entries of the batch, and restore the keys of their windows. */
 static void xrdma_wr_rewind(struct xrdma_qp *qp)
 {
 	const struct xrdma_sq_wqe *wqe;
 	uint32_t i;
 
-	for (i = qp->sq.pi; qp->binds && i-- != qp->batch.start; ) {
+	for (i = qp->sq.pi; qp->bound_mws && i-- != qp->batch.start; ) {
 		wqe = xrdma_wq_entry(&qp->sq, i);
 		if (wqe->opcode == XRDMA_OP_BIND_MW)
-			qp->binds[i & (qp->sq.depth - 1)]->rkey =
+			qp->bound_mws[i & (qp->sq.depth - 1)]->rkey =
 				le32toh(wqe->inv_key);
 	}
 	qp->sq.pi = qp->batch.start;
@@ -405,22 +417,28 @@ static_assert(IBV_QP_EX_WITH_RDMA_WRITE == 1U << IBV_WR_RDMA_WRITE &&
 	      IBV_QP_EX_WITH_SEND_WITH_INV == 1U << IBV_WR_SEND_WITH_INV &&
 	      IBV_QP_EX_WITH_FLUSH == 1U << (IBV_WR_FLUSH - 3) &&
 	      IBV_QP_EX_WITH_ATOMIC_WRITE == 1U << (IBV_WR_ATOMIC_WRITE - 3),
-	      "two ways to name operations");
+	      "bits of xrdma_send_ops()");
 
-/* enum ibv_qp_create_send_ops_flags of a set by enum ibv_wr_opcode. */
+/*
+ * Convert bits by enum ibv_wr_opcode to enum ibv_qp_create_send_ops_flags. The
+ * bits are the same except those of FLUSH and ATOMIC_WRITE, 3 lower in the
+ * latter.
+ */
 static uint64_t xrdma_send_ops(uint32_t ops)
 {
-	uint32_t late = 1U << IBV_WR_FLUSH | 1U << IBV_WR_ATOMIC_WRITE;
+	uint32_t shifted = 1U << IBV_WR_FLUSH | 1U << IBV_WR_ATOMIC_WRITE;
 
-	return (ops & ~late) | (ops & late) >> 3;
+	return (ops & ~shifted) | (ops & shifted) >> 3;
 }
 
 /**
- * xrdma_setup_wr() - give a queue pair the extended way to post
- * @qp: new queue pair, its sizes chosen
- * @send_ops: enum ibv_qp_create_send_ops_flags: what will be posted
+ * xrdma_setup_wr() - set the ibv_wr_*() functions of a queue pair
+ * @qp: new queue pair, after xrdma_size_qp()
+ * @send_ops: enum ibv_qp_create_send_ops_flags: operations that the application
+ *	will post
  *
- * Return: 0; EOPNOTSUPP: an operation that this type does not know; ENOMEM.
+ * Return: 0; EOPNOTSUPP: the type of the queue pair lacks one of the
+ * operations; ENOMEM.
  */
 int xrdma_setup_wr(struct xrdma_qp *qp, uint64_t send_ops)
 {
@@ -429,8 +447,8 @@ int xrdma_setup_wr(struct xrdma_qp *qp, uint64_t send_ops)
 	if (send_ops & ~xrdma_send_ops(qp->ops))
 		return EOPNOTSUPP;
 	if (send_ops & IBV_QP_EX_WITH_BIND_MW) {
-		qp->binds = calloc(qp->sq.depth, sizeof(*qp->binds));
-		if (!qp->binds)
+		qp->bound_mws = calloc(qp->sq.depth, sizeof(*qp->bound_mws));
+		if (!qp->bound_mws)
 			return ENOMEM;
 	}
 

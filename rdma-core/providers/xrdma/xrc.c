@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: extended reliable connections: their domains, and queue pairs
- * that another process created. Must not know: rings.
+ * XRDMA provider: extended reliable connections (XRC): opens and closes XRC
+ * domains, and opens target queue pairs that any process has created. Their
+ * creation and destruction are in qp.c, their receives are those of srq.c.
  */
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 /**
  * xrdma_open_xrcd() - ibv_open_xrcd()
  * @ibctx: open device
- * @attr: file that names the domain
+ * @attr: file whose inode identifies the domain
  *
  * Return: the domain, or NULL and errno.
  */
@@ -42,7 +43,7 @@ struct ibv_xrcd *xrdma_open_xrcd(struct ibv_context *ibctx,
  * xrdma_close_xrcd() - ibv_close_xrcd()
  * @ibxrcd: domain
  *
- * Return: 0 or an errno; then the domain still is.
+ * Return: 0, or an errno if the domain still exists.
  */
 int xrdma_close_xrcd(struct ibv_xrcd *ibxrcd)
 {
@@ -60,10 +61,11 @@ int xrdma_close_xrcd(struct ibv_xrcd *ibxrcd)
 /**
  * xrdma_open_qp() - ibv_open_qp()
  * @ibctx: open device
- * @attr: names a queue pair that only receives
+ * @attr: number of an XRC target queue pair
  *
- * It is not in the table: its completions belong to shared receive queues, and
- * who created it may be this process.
+ * The queue pair is not entered in the table of qp_table.c: completions of its
+ * receives have XRDMA_CQE_SRQ and are not looked up, and a process may open or
+ * create several struct xrdma_qp with the same number.
  *
  * Return: the queue pair, or NULL and errno.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA provider: the commands of uverbs together with what the driver adds
- * to them. Must not know: objects of the provider.
+ * XRDMA provider: the uverbs commands whose requests or replies carry data of
+ * the driver, whose layout is in <rdma/xrdma-abi.h>. The provider's objects are
+ * in xrdma.h.
  */
 
 #ifndef XRDMA_PROVIDER_ABI_H

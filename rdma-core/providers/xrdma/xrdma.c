@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: registration with libibverbs, opening a device, and the
- * queries that ask about the whole of it. Must not know: layouts of rings.
+ * XRDMA provider: registers with libibverbs, opens and imports devices, and
+ * answers queries of the device and the port. Each other verb is in the file
+ * that xrdma.h names above its prototype.
  */
 
 #include <errno.h>
@@ -119,7 +120,7 @@ static const struct verbs_context_ops xrdma_context_ops = {
 	.unimport_pd = xrdma_unimport_pd,
 };
 
-/* Takes over what the driver says, and maps the doorbell page. */
+/* Keep the limits that the driver reports, and map the doorbell page. */
 static int xrdma_setup_context(struct xrdma_context *ctx, int cmd_fd,
 			       const struct xrdma_uresp_alloc_ucontext *resp)
 {
@@ -134,7 +135,7 @@ static int xrdma_setup_context(struct xrdma_context *ctx, int cmd_fd,
 	return ctx->db == MAP_FAILED ? errno : 0;
 }
 
-/* Asks the driver for a new context. */
+/* Create a context in the driver. */
 static int xrdma_get_context(struct xrdma_context *ctx, int cmd_fd)
 {
 	struct xrdma_cmd_alloc_context_resp resp = {};
@@ -148,7 +149,7 @@ static int xrdma_get_context(struct xrdma_context *ctx, int cmd_fd)
 	return xrdma_setup_context(ctx, cmd_fd, &resp.drv_payload);
 }
 
-/* Asks the driver about a context that is open. */
+/* Set up an imported context, which exists in the driver already. */
 static int xrdma_query_context(struct xrdma_context *ctx, int cmd_fd)
 {
 	DECLARE_COMMAND_BUFFER(cmdb, UVERBS_OBJECT_DEVICE,
@@ -195,7 +196,10 @@ static struct verbs_context *xrdma_alloc_context(struct ibv_device *ibdev,
 	return xrdma_open(ibdev, cmd_fd, xrdma_get_context);
 }
 
-/* The context is shared with whoever opened it: also its doorbell page. */
+/*
+ * An imported context is the same context in the driver as that of the process
+ * which opened the device; both map the same doorbell page.
+ */
 static struct verbs_context *xrdma_import_context(struct ibv_device *ibdev,
 						  int cmd_fd)
 {

@@ -1,22 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA provider: the objects behind the verbs, their locks, and the shared
- * memory accessors. Must not know: the commands (xrdma-abi.h).
+ * XRDMA provider: the objects behind the verbs, their locks, accessors for
+ * words that the device shares, and the prototypes of all files. The commands
+ * to the driver are in xrdma-abi.h, access to rings is in ring.h, the contents
+ * of send entries are in wqe.h.
  *
- * Layouts come from <rdma/xrdma-abi.h> alone. Indexes of rings run freely
- * modulo 2^32; depths are powers of two.
+ * All layouts come from <rdma/xrdma-abi.h>. An index of a ring counts entries
+ * since the ring was created, modulo 2^32. The depth of a ring is a power of
+ * two.
  *
- * Locks. A queue has a spinlock of its own. xrdma_cq.lock covers the ring, ci,
- * arm and the record; a poller advances the consumer indexes of the queues
- * whose entries have completed, which posters read without that lock.
- * xrdma_wq.lock covers the ring and pi. The extended calls keep them between
- * calls: from start_poll to end_poll, from wr_start to wr_complete or wr_abort,
- * together with what they keep there. xrdma_context.qp_mutex serialises the
- * writers of the table in which pollers look up queue pairs and work queues; no
- * command is issued under it, since those that destroy wait for the application
- * to acknowledge events. Order: qp_mutex, then xrdma_cq.lock of one queue; the
- * locks of sq, then rq, with none of the others. Locks of objects of a thread
- * domain are elided.
+ * Locks:
+ * - xrdma_cq.lock covers the ring, the consumer index, the arm word and the
+ *   record of a completion queue. Its holder also advances xrdma_wq.ci of the
+ *   work queues whose entries have completed; posters read xrdma_wq.ci without
+ *   this lock.
+ * - xrdma_wq.lock covers the ring and the producer index of a work queue.
+ * - xrdma_context.qp_mutex serialises the writers of the table in which pollers
+ *   look up queue pairs and work queues. No command is issued under it: a
+ *   command that destroys an object waits until the application has
+ *   acknowledged events.
+ *
+ * The extended calls hold a lock from one call to another: start_poll() to
+ * end_poll() hold xrdma_cq.lock, wr_start() to wr_complete() or wr_abort() hold
+ * xrdma_wq.lock of the send queue. That lock also covers the state that these
+ * calls keep: @current and @current_qp of struct xrdma_cq, and struct
+ * xrdma_wr_batch.
+ *
+ * Order: qp_mutex is taken before the lock of one completion queue. The lock of
+ * a send queue is taken before that of the receive queue of the same queue
+ * pair; no function takes another lock with one of these two.
+ *
+ * An object of a thread domain has locks that are never taken.
  */
 
 #ifndef XRDMA_PROVIDER_H
@@ -42,9 +56,9 @@ struct xrdma_op;
 struct xrdma_qp;
 
 /**
- * struct xrdma_lock - a spinlock that one thread alone goes without
+ * struct xrdma_lock - spinlock that an object of a single thread does not take
  * @spin: the lock
- * @elided: true: nobody else can hold it
+ * @elided: the application promised one thread: @spin is never taken
  */
 struct xrdma_lock {
 	pthread_spinlock_t spin;
@@ -54,23 +68,23 @@ struct xrdma_lock {
 struct xrdma_pd;
 
 /**
- * struct xrdma_buf - memory that the device works on
+ * struct xrdma_buf - memory of rings and records, which the device accesses
  * @addr: first byte, page-aligned
- * @size: bytes, whole pages; 0: there is no such memory
- * @domain: parent domain of the object that it belongs to, or NULL
- * @foreign: it came from the allocator of @domain
+ * @size: bytes, whole pages; 0: no memory was allocated
+ * @domain: parent domain of the object that the memory belongs to, or NULL
+ * @from_domain: the allocator of @domain gave the memory; else mmap() did
  */
 struct xrdma_buf {
 	void *addr;
 	size_t size;
 	struct xrdma_pd *domain;
-	bool foreign;
+	bool from_domain;
 };
 
 /**
  * struct xrdma_qp_leaf - second level of the table of queue pairs
- * @users: number of entries in use
- * @qp: by the low bits of the QPN
+ * @users: number of entries of @qp that are not NULL
+ * @qp: queue pairs, by the low bits of their QPN
  */
 struct xrdma_qp_leaf {
 	unsigned int users;
@@ -79,17 +93,19 @@ struct xrdma_qp_leaf {
 
 /**
  * struct xrdma_context - an open device
- * @ibv_ctx: what libibverbs knows of it
+ * @ibv_ctx: the context as libibverbs sees it
  * @db: doorbell page
- * @db_size: bytes mapped there
- * @shadow_db: doorbells may be skipped, see struct xrdma_qp_rec
- * @single_threaded: the application promises one thread; locks are elided
+ * @db_size: bytes mapped at @db
+ * @shadow_db: the device writes sq_event of struct xrdma_qp_rec, so doorbells
+ *	that it does not need may be skipped
+ * @single_threaded: the application promised to use one thread only
  * @max_qp_wr: highest depth of a send or receive queue
  * @max_cqe: highest depth of a completion queue
  * @max_sge: highest number of scatter-gather entries of a work request
  * @max_inline: highest number of inline bytes of a work request
- * @qp_mutex: guards @qp_table
- * @qp_table: first level, by the high bits of the QPN
+ * @qp_mutex: held to change @qp_table
+ * @qp_table: first level of the table of queue pairs, by the high bits of the
+ *	QPN
  */
 struct xrdma_context {
 	struct verbs_context ibv_ctx;
@@ -107,8 +123,8 @@ struct xrdma_context {
 
 /**
  * struct xrdma_td - thread domain: its objects are used by one thread at a time
- * @ibv_td: what libibverbs knows of it
- * @users: parent domains that name it
+ * @ibv_td: the domain as libibverbs sees it
+ * @users: number of parent domains that name this thread domain
  */
 struct xrdma_td {
 	struct ibv_td ibv_td;
@@ -116,15 +132,17 @@ struct xrdma_td {
 };
 
 /**
- * struct xrdma_pd - protection domain, or parent domain
- * @ibv_pd: what libibverbs knows of it; a parent domain has the handle of @base
- * @pdn: its number in fault records; 0: it was imported
- * @users: parent domains of it, or, of a parent domain, queues created in it
- * @base: of a parent domain: its protection domain; else NULL
- * @td: thread domain of a parent domain, or NULL
- * @alloc: allocator of a parent domain, or NULL
- * @free: gives back what @alloc gave
- * @context: for @alloc and @free
+ * struct xrdma_pd - protection domain or parent domain
+ * @ibv_pd: the domain as libibverbs sees it; a parent domain has the handle of
+ *	@base
+ * @pdn: number of the domain in fault records; 0: the domain was imported
+ * @users: protection domain: number of its parent domains; parent domain:
+ *	number of buffers of queues that were created in it
+ * @base: parent domain: its protection domain; protection domain: NULL
+ * @td: parent domain: its thread domain, or NULL
+ * @alloc: parent domain: the application's allocator, or NULL
+ * @free: parent domain: frees memory that @alloc gave
+ * @context: parent domain: argument of @alloc and @free
  */
 struct xrdma_pd {
 	struct ibv_pd ibv_pd;
@@ -141,8 +159,8 @@ struct xrdma_pd {
 
 /**
  * struct xrdma_ah - address handle
- * @ibv_ah: what libibverbs knows of it
- * @av: what a datagram to that address carries
+ * @ibv_ah: the handle as libibverbs sees it
+ * @av: address vector, copied into each datagram's entry
  */
 struct xrdma_ah {
 	struct ibv_ah ibv_ah;
@@ -151,18 +169,19 @@ struct xrdma_ah {
 
 /**
  * struct xrdma_cq - completion queue
- * @verbs_cq: what libibverbs knows of it
- * @lock: covers all below
+ * @verbs_cq: the queue as libibverbs sees it
+ * @lock: covers all following members
  * @ring: entries
- * @rec: record shared with the device
+ * @rec: record, shared with the device
  * @ci: consumer index
- * @log_depth: log2 of the entries
- * @next_armed: armed for any completion, and no event was fetched since
- * @arm: last value of the record's arm
- * @consumed: work queues of which entries were consumed but not handed back
- * @current: copy of the entry that the extended way to poll stands at
- * @current_qp: its queue pair
- * @cqn: number, for debugging
+ * @log_depth: log2 of the number of entries
+ * @next_armed: the queue was armed for any completion, and the application has
+ *	not fetched an event since
+ * @arm: arm word that was written to @rec last
+ * @consumed: list of the work queues whose member @consumed is not 0
+ * @current: copy of the entry that the read functions of ibv_cq_ex report
+ * @current_qp: queue pair of the entry in @current, or NULL
+ * @cqn: number of the queue, for debugging
  * @buf: memory of @ring and @rec
  */
 struct xrdma_cq {
@@ -182,18 +201,18 @@ struct xrdma_cq {
 };
 
 /**
- * struct xrdma_wq - a ring of work queue entries
+ * struct xrdma_wq - work queue: a ring of send or receive entries
  * @lock: covers @ring and @pi
  * @ring: entries
- * @depth: number of entries, a power of two; 0: there is no such queue
+ * @depth: number of entries, a power of two; 0: the queue does not exist
  * @pi: producer index
- * @ci: index of the oldest entry that the device may still read; written by
- *	pollers under the lock of the completion queue, of a shared receive
- *	queue by posters
- * @consumed: entries from @ci on that have completed; not 0 only while a poller
- *	holds the lock of the completion queue
- * @next_consumed: in the list of that queue
- * @max_sge: scatter-gather entries that fit an entry
+ * @ci: index of the oldest entry that the device may still read. A poller
+ *	writes it under the lock of the completion queue; for a shared receive
+ *	queue a poster writes it under @lock.
+ * @consumed: number of entries from @ci on that have completed. A poller sets
+ *	it to 0 again before it releases the lock of the completion queue.
+ * @next_consumed: next work queue in the list xrdma_cq.consumed
+ * @max_sge: number of scatter-gather entries that fit into an entry
  * @log_stride: log2 of the bytes of an entry
  */
 struct xrdma_wq {
@@ -209,13 +228,15 @@ struct xrdma_wq {
 };
 
 /**
- * struct xrdma_wr_batch - what ibv_wr_start() began
- * @start: producer index then
- * @err: what has gone wrong since, an errno, or 0
- * @no_target: the last entry lacks the address or remote queue that it needs
+ * struct xrdma_wr_batch - entries written since ibv_wr_start()
+ * @start: producer index when ibv_wr_start() was called
+ * @err: errno of the first call that failed since, or 0
+ * @no_target: the application has not set the address or the remote SRQ that
+ *	the last entry needs
  * @wqe: last entry
- * @op: its operation
- * @data: where its payload goes; NULL: it has its payload, or takes none
+ * @op: operation of @wqe
+ * @data: where the payload of @wqe goes; NULL: the payload was set, or the
+ *	operation has none
  */
 struct xrdma_wr_batch {
 	uint32_t start;
@@ -228,21 +249,22 @@ struct xrdma_wr_batch {
 
 /**
  * struct xrdma_qp - queue pair
- * @verbs_qp: what libibverbs knows of it
+ * @verbs_qp: the queue pair as libibverbs sees it
  * @sq: send queue
  * @rq: receive queue
- * @rec: record shared with the device; NULL: there are no queues
- * @db: where a write of @qpn rings
- * @qpn: number
- * @max_inline: bytes that fit an entry of the send queue
- * @force_flags: IBV_SEND_SIGNALED if every send entry is to be signaled
- * @ops: what can be posted, by enum ibv_wr_opcode
+ * @rec: record, shared with the device; NULL: neither @sq nor @rq exists
+ * @db: doorbell of send queues: the device looks at the QPN written here
+ * @qpn: number of the queue pair
+ * @max_inline: inline bytes that fit into a send entry
+ * @force_flags: flags added to each send request: IBV_SEND_SIGNALED or 0
+ * @ops: operations that can be posted, bits by enum ibv_wr_opcode
  * @datagram: send entries have an address vector
- * @xrc: send entries name a shared receive queue
- * @shadow_db: doorbells may be skipped
- * @batch: of the extended way to post, under the lock of @sq
- * @binds: windows that the send entries bind, by index, for a batch that is
- *	given up; NULL: none can be bound the extended way
+ * @xrc: send entries name a shared receive queue of the peer
+ * @shadow_db: as in struct xrdma_context
+ * @batch: entries that the extended calls have written but not published
+ * @bound_mws: window of each BIND_MW entry of @batch, by slot of @sq, to
+ *	restore the key if the batch is dropped; NULL: ibv_wr_bind_mw() is not
+ *	enabled
  * @buf: memory of the rings and @rec
  */
 struct xrdma_qp {
@@ -259,16 +281,16 @@ struct xrdma_qp {
 	bool xrc;
 	bool shadow_db;
 	struct xrdma_wr_batch batch;
-	struct ibv_mw **binds;
+	struct ibv_mw **bound_mws;
 	struct xrdma_buf buf;
 };
 
 /**
  * struct xrdma_srq - shared receive queue
- * @verbs_srq: what libibverbs knows of it
- * @wq: ring
- * @rec: record shared with the device
- * @srqn: number
+ * @verbs_srq: the queue as libibverbs sees it
+ * @wq: ring of receive entries
+ * @rec: record, shared with the device
+ * @srqn: number of the queue, which an XRC peer names to send to it
  * @buf: memory of the ring and @rec
  */
 struct xrdma_srq {
@@ -281,8 +303,9 @@ struct xrdma_srq {
 
 /**
  * struct xrdma_rwq - receive work queue, for receive side scaling
- * @ibv_wq: what libibverbs knows of it
- * @qp: what the device and pollers know of it: a queue pair that only receives
+ * @ibv_wq: the queue as libibverbs sees it
+ * @qp: queue pair without a send queue, as which the device and the pollers
+ *	treat the work queue
  */
 struct xrdma_rwq {
 	struct ibv_wq ibv_wq;
@@ -329,7 +352,9 @@ static inline struct xrdma_rwq *to_xrwq(struct ibv_wq *ibwq)
 	return container_of(ibwq, struct xrdma_rwq, ibv_wq);
 }
 
-/* @pd: where the object of the lock is created, or NULL. */
+/*
+ * Initialise the lock of an object that is created in @pd, which may be NULL.
+ */
 static inline void xrdma_lock_init(struct xrdma_lock *lock,
 				   const struct xrdma_context *ctx,
 				   const struct xrdma_pd *pd)
@@ -356,10 +381,10 @@ static inline void xrdma_unlock(struct xrdma_lock *lock)
 }
 
 /**
- * xrdma_log2_ceil() - log2 of the power of two that holds a number
+ * xrdma_log2_ceil() - log2 of a number, rounded up
  * @n: number
  *
- * Return: 0 for 0 and 1, 3 for 5 to 8, and so on.
+ * Return: log2 of the smallest power of two that is not below @n; 0 for 0.
  */
 static inline uint8_t xrdma_log2_ceil(uint64_t n)
 {
@@ -372,10 +397,12 @@ static inline uint32_t xrdma_min(uint32_t a, uint32_t b)
 }
 
 /**
- * xrdma_load_le32() - read once a word that the device writes
- * @word: in host memory
+ * xrdma_load_le32() - read a word that the device writes
+ * @word: word in host memory
  *
- * Return: its value; nothing that follows is ordered.
+ * The word is read once. Later accesses are not ordered after this read.
+ *
+ * Return: the value of the word.
  */
 static inline uint32_t xrdma_load_le32(__le32 *word)
 {
@@ -386,11 +413,12 @@ static inline uint32_t xrdma_load_le32(__le32 *word)
 }
 
 /**
- * xrdma_store_le32() - write once a word that the device reads
- * @word: in host memory
- * @value: to write
+ * xrdma_store_le32() - write a word that the device reads
+ * @word: word in host memory
+ * @value: value to write
  *
- * What this CPU read and wrote in memory before is not delayed beyond it.
+ * The word is written once, after all earlier reads and writes of host memory
+ * by this thread.
  */
 static inline void xrdma_store_le32(__le32 *word, uint32_t value)
 {
@@ -456,7 +484,7 @@ int xrdma_destroy_cq(struct ibv_cq *ibcq);
 int xrdma_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr);
 int xrdma_alloc_cq_buf(struct xrdma_cq *cq, struct xrdma_pd *pd,
 		       unsigned int entries);
-void xrdma_clean_cqs(struct xrdma_qp *qp);
+void xrdma_remove_completions(struct xrdma_qp *qp);
 
 /* cq_resize.c */
 int xrdma_resize_cq(struct ibv_cq *ibcq, int cqe);
@@ -479,7 +507,7 @@ int xrdma_size_qp(const struct xrdma_context *ctx, struct xrdma_qp *qp,
 int xrdma_size_rq(const struct xrdma_context *ctx, struct xrdma_wq *rq,
 		  uint32_t max_wr, uint32_t max_sge);
 int xrdma_alloc_rings(struct xrdma_qp *qp, struct xrdma_pd *pd);
-void xrdma_grant_cap(const struct xrdma_qp *qp, struct ibv_qp_cap *cap);
+void xrdma_report_cap(const struct xrdma_qp *qp, struct ibv_qp_cap *cap);
 
 /* qp.c */
 struct ibv_qp *xrdma_create_qp(struct ibv_pd *ibpd,

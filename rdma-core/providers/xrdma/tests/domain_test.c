@@ -243,9 +243,9 @@ static void rings_come_from_the_allocator(void)
 	CHECK(!other->ring[0].own && !other->rec->ci);
 	/* the new rings too, and the old ones go back */
 	fake_resized_cq = &(struct fake_cq) { .rec = other->rec };
-	CHECK(!xrdma_resize_cq(q.cq, 300) && other->buf.foreign);
+	CHECK(!xrdma_resize_cq(q.cq, 300) && other->buf.from_domain);
 	CHECK(!xrdma_modify_srq(q.srq, &attr, IBV_SRQ_MAX_WR));
-	CHECK(to_xsrq(q.srq)->buf.foreign && allocated == 4);
+	CHECK(to_xsrq(q.srq)->buf.from_domain && allocated == 4);
 	destroy_queues(&q);
 	CHECK(!allocated);
 	CHECK(!xrdma_dealloc_pd(parent));
@@ -261,7 +261,7 @@ static void allocator_may_refuse_or_leave_it(void)
 	parent = create_parent(NULL, true);
 	answer = IBV_ALLOCATOR_USE_DEFAULT;
 	q = create_queues(parent);
-	CHECK(!to_xqp(q.qp)->buf.foreign && to_xqp(q.qp)->buf.addr);
+	CHECK(!to_xqp(q.qp)->buf.from_domain && to_xqp(q.qp)->buf.addr);
 	destroy_queues(&q);
 	/* stands for NULL */
 	answer = &answer;
