@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """
-Test what the xrdma provider promises of its queues, of datagrams, of queues
-that move to other rings, of memory windows, and of memory that is not the
-process's own.
+Test the xrdma provider with a device: full queues, datagrams, resized queues,
+ibv_wr_*() and struct ibv_cq_ex, memory windows, device memory and dma-buf.
 """
 
 import errno
@@ -51,11 +50,11 @@ class XrdmaResources(RCResources):
         return attr
 
     def granted(self):
-        """The capacities that the queue pair really has."""
+        """Return the capacities of the queue pair."""
         return self.qp.query(e.IBV_QP_CAP)[1].cap
 
     def post_write(self, wr_id, length, send_flags, count=1):
-        """Post an RDMA WRITE of count equal pieces of the region."""
+        """Post an RDMA WRITE of count equal pieces of length bytes."""
         sge = [SGE(self.mr.buf, length, self.mr.lkey)] * count
         wr = SendWR(wr_id=wr_id, opcode=e.IBV_WR_RDMA_WRITE, num_sge=count,
                     sg=sge, send_flags=send_flags)
@@ -85,7 +84,8 @@ class XrdmaQueueTest(XrdmaTestCase):
 
     def test_unsignaled_work_fills_the_queue(self):
         """
-        A queue takes exactly what was granted, and one completion frees all.
+        A send queue takes as many requests as query reports, and the completion
+        of the last request frees them all.
         """
         depth = self.client.granted().max_send_wr
         self.assertGreaterEqual(depth, 50)
@@ -99,7 +99,7 @@ class XrdmaQueueTest(XrdmaTestCase):
 
     def test_granted_payload(self):
         """
-        The largest payloads that were granted arrive, larger ones are refused.
+        Payloads as large as query reports arrive, larger ones are refused.
         """
         cap = self.client.granted()
         inline = cap.max_inline_data
@@ -121,7 +121,8 @@ class XrdmaQueueTest(XrdmaTestCase):
 
     def test_reset_takes_completions_along(self):
         """
-        After RESET nothing of the earlier life shows, and work goes on.
+        RESET removes the completions that were not polled. Afterwards the queue
+        pair works again.
         """
         reset = QPAttr(qp_state=e.IBV_QPS_RESET)
         for i in range(10):
@@ -163,8 +164,8 @@ class XrdmaDatagramTest(XrdmaTestCase):
 
     def test_receiver_learns_who_sent(self):
         """
-        The completion names the sender, and the address precedes the data; what
-        is inline may change at once.
+        The completion names the sender, and the GRH area precedes the data. The
+        sender may change inline data as soon as it is posted.
         """
         for flags in 0, e.IBV_SEND_INLINE:
             self.receive(5, 140)
@@ -179,7 +180,7 @@ class XrdmaDatagramTest(XrdmaTestCase):
             self.assertTrue(wc.wc_flags & e.IBV_WC_GRH)
             got = self.server.mr.read(104, 0)
             self.assertEqual(got[40:], b'd' * 64)
-            # an IPv4 header in the latter half of the GRH: from us to us
+            # bytes 20 to 39: an IPv4 header with our address in both places
             self.assertEqual(got[20:22], b'\x45\x00')
             self.assertEqual(got[32:36], got[36:40])
             gid = self.client.ctx.query_gid(self.ib_port, self.gid_index)
@@ -189,12 +190,12 @@ class XrdmaDatagramTest(XrdmaTestCase):
 
     def test_completion_queue_keeps_what_it_holds(self):
         """
-        Completions survive a move to another ring, in order, and a ring that is
-        too small for them is refused.
+        Completions that were not polled survive resizing, in order. A size
+        below their number is refused.
         """
         cq = self.client.cq
         cq.resize(30)
-        # into a lap of this ring that has another phase than in the next one
+        # so many that the phases of the present and of the next ring differ
         for i in range(cq.cqe + 5):
             self.send(i, b'r')
             u.poll_cq(cq)
@@ -240,8 +241,8 @@ class XrdmaSharedTest(XrdmaTestCase):
 
     def test_queue_keeps_what_it_holds(self):
         """
-        What is posted survives a move to another ring; the queue pairs take it
-        in order, and a full queue refuses more.
+        Posted receives survive resizing. The queue pairs consume them in order,
+        and a full queue refuses another one.
         """
         srq = self.server.srq
         srq.modify(SrqAttr(max_wr=16), e.IBV_SRQ_MAX_WR)
@@ -273,7 +274,7 @@ SEND_OPS = e.IBV_QP_EX_WITH_SEND | e.IBV_QP_EX_WITH_SEND_WITH_INV | \
 
 class XrdmaExResources(XrdmaResources):
     """
-    The same with the extended ways to post and to poll.
+    Resources with ibv_wr_*() and struct ibv_cq_ex.
     """
     def create_cq(self):
         flags = e.IBV_WC_STANDARD_FLAGS | \
@@ -298,15 +299,15 @@ class XrdmaExResources(XrdmaResources):
         self.qp.wr_flags = flags
 
     def add_write(self, wr_id, rkey=None):
-        """Add to a batch an RDMA WRITE of 8 bytes."""
+        """Add an RDMA WRITE of 8 bytes to the batch."""
         self.begin(wr_id)
         self.qp.wr_rdma_write(rkey or self.rkey, self.raddr)
         self.qp.wr_set_sge(SGE(self.mr.buf, 8, self.mr.lkey))
 
     def poll(self, count=1):
         """
-        Return what count completions say: (wr_id, status, opcode, flags,
-        invalidated key, timestamp).
+        Poll count completions. Return a tuple for each: wr_id, status, opcode,
+        flags, invalidated key, timestamp.
         """
         found, end = [], time.monotonic() + 15
         while len(found) < count and time.monotonic() < end:
@@ -329,7 +330,7 @@ class XrdmaExtendedTest(XrdmaTestCase):
 
     def test_batch_completes_in_order(self):
         """
-        A batch completes in order, at times that the device's clock gave.
+        The requests of a batch complete in order, with increasing timestamps.
         """
         client = self.client
         for lap in range(5):
@@ -364,7 +365,7 @@ class XrdmaExtendedTest(XrdmaTestCase):
 
     def test_wrong_batch_posts_nothing(self):
         """
-        One wrong request, and nothing of a batch is posted; the next one is.
+        A batch with an invalid request is not posted. The next batch is.
         """
         client = self.client
         depth = 64
@@ -431,7 +432,7 @@ class XrdmaWindowTest(XrdmaTestCase):
 
     def test_type_1_has_another_key_after_each_bind(self):
         """
-        Each key works until the next bind; 300 binds use all key bytes.
+        A key is valid until the next bind. 300 binds use all key bytes.
         """
         with MW(self.server.pd, e.IBV_MW_TYPE_1) as mw:
             seen = {mw.rkey}
@@ -450,8 +451,8 @@ class XrdmaWindowTest(XrdmaTestCase):
 
     def test_type_2_has_the_key_it_is_given(self):
         """
-        The consumer's key is that of the window as soon as it is posted; a
-        batch that is given up changes no key.
+        A window has the given key as soon as the bind is posted. A batch that
+        is aborted changes no key.
         """
         with MW(self.server.pd, e.IBV_MW_TYPE_2) as mw:
             first = mw.rkey
@@ -492,7 +493,7 @@ class XrdmaWindowTest(XrdmaTestCase):
 
     def test_wrong_binds_are_refused(self):
         """
-        What the provider can see to be wrong is not posted, and no key changes.
+        The provider does not post an invalid bind, and changes no key.
         """
         server = self.server
         with MW(server.pd, e.IBV_MW_TYPE_1) as one, \
@@ -519,7 +520,7 @@ class XrdmaMemoryTest(XrdmaTestCase):
     remote = ACCESS | e.IBV_ACCESS_REMOTE_READ
 
     def transfer(self, add, mr, addr):
-        """Move 64 bytes between the client's region and another one."""
+        """Transfer 64 bytes between the client's region and another one."""
         self.client.qp.wr_start()
         self.client.begin(1)
         add(mr.rkey, addr)
@@ -530,7 +531,8 @@ class XrdmaMemoryTest(XrdmaTestCase):
 
     def test_device_memory(self):
         """
-        Host and peer see the same bytes of device memory, from offset 0 on.
+        Host and peer access the same bytes of device memory, and addresses of a
+        zero-based region begin at 0.
         """
         with DM(self.server.ctx, AllocDmAttr(length=10000)) as dm:
             dm.copy_to_dm(4000, b'm' * 256, 256)
@@ -558,7 +560,7 @@ class XrdmaMemoryTest(XrdmaTestCase):
 
     def test_dma_buf(self):
         """
-        A dma-buf of pages of a file, mapped here too, from an offset on.
+        A region of a part of a dma-buf, whose pages the process has mapped too.
         """
         memory = os.memfd_create('xrdma', os.MFD_ALLOW_SEALING)
         os.ftruncate(memory, 16384)

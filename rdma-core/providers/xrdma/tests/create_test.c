@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of what queues are created with: capacities that fit the entries, and
- * wishes that are refused; and of numbers that are reused. Prints TAP.
+ * Tests of the creation of queues: capacities that fit into entries, attributes
+ * that are refused, and numbers of queue pairs that are reused. Prints TAP.
  */
 
 #include <errno.h>
@@ -56,7 +56,7 @@ static void granted_capacities_fit_the_entries(void)
 	teardown();
 }
 
-/* What a queue pair is made of, to be spoilt by a test. */
+/* Valid attributes of a queue pair, for a test to change. */
 static struct ibv_qp_init_attr_ex qp_attr(struct xrdma_pd *pd)
 {
 	*pd = (struct xrdma_pd) {
@@ -73,14 +73,7 @@ static struct ibv_qp_init_attr_ex qp_attr(struct xrdma_pd *pd)
 	};
 }
 
-static void refuse_qp(struct ibv_qp_init_attr_ex attr, int error)
-{
-	errno = 0;
-	CHECK(!xrdma_create_qp_ex(&ctx->ibv_ctx.context, &attr));
-	CHECK(errno == error);
-}
-
-static void queue_pairs_that_do_not_exist_are_refused(void)
+static void unsupported_queue_pairs_are_refused(void)
 {
 	static const uint64_t no_ops[] = {
 		IBV_QP_EX_WITH_TSO, 1ULL << 13, 1ULL << 63,
@@ -129,7 +122,7 @@ static struct xrdma_qp *create_qp_ex(struct ibv_qp_init_attr_ex *attr)
 	return container_of(ibqp, struct xrdma_qp, verbs_qp.qp);
 }
 
-/* Fields that the mask does not name are not looked at. */
+/* Members of the attributes that comp_mask does not name are ignored. */
 static void only_asked_for_operations_can_be_posted(void)
 {
 	struct ibv_qp_init_attr_ex attr;
@@ -150,7 +143,7 @@ static void only_asked_for_operations_can_be_posted(void)
 	qp = create_qp_ex(&attr);
 	CHECK(qp->verbs_qp.comp_mask & VERBS_QP_EX);
 	CHECK(attr.cap.max_send_sge == 2);
-	/* a window needs room of its own */
+	/* BIND_MW was not asked for. */
 	ibv_wr_start(&qp->verbs_qp.qp_ex);
 	ibv_wr_bind_mw(&qp->verbs_qp.qp_ex, &(struct ibv_mw) {
 		.type = IBV_MW_TYPE_2 }, 1, &(struct ibv_mw_bind_info) {});
@@ -168,7 +161,7 @@ static void refuse_cq(struct ibv_cq_init_attr_ex attr, int error)
 	CHECK(errno == error);
 }
 
-static void completion_queues_that_do_not_exist_are_refused(void)
+static void unsupported_completion_queues_are_refused(void)
 {
 	static const uint64_t no_flags[] = {
 		IBV_WC_EX_WITH_CVLAN, IBV_WC_EX_WITH_FLOW_TAG,
@@ -211,7 +204,7 @@ static struct xrdma_cq *create_cq_ex(uint32_t comp_mask, uint32_t flags)
 	return container_of(cqx, struct xrdma_cq, verbs_cq.cq_ex);
 }
 
-static void single_threaded_queue_goes_without_its_lock(void)
+static void single_threaded_queue_does_not_take_its_lock(void)
 {
 	struct xrdma_cq *other;
 
@@ -226,8 +219,11 @@ static void single_threaded_queue_goes_without_its_lock(void)
 	teardown();
 }
 
-/* What was made before goes; what is no buffer the sanitizer looks for. */
-static void driver_that_refuses_leaves_nothing(void)
+/*
+ * Buffers are freed if the driver refuses to create an object. Of other memory,
+ * the sanitizer finds leaks.
+ */
+static void nothing_is_left_if_the_driver_refuses(void)
 {
 	struct ibv_qp_init_attr_ex attr;
 	struct xrdma_pd pd;
@@ -262,10 +258,11 @@ static void complete(uint64_t wr_id, uint16_t flags)
 }
 
 /*
- * What another thread may do before it acknowledges the events that a queue's
- * end waits for: the driver has given the number away.
+ * Create a queue pair with the number of one whose destruction waits for its
+ * events. Another thread may do this before it acknowledges the events, since
+ * the driver has freed the number.
  */
-static void inherit_number(void)
+static void create_successor(void)
 {
 	struct ibv_qp_init_attr_ex attr = {
 		.qp_type = successor_type,
@@ -273,20 +270,20 @@ static void inherit_number(void)
 		.comp_mask = IBV_QP_INIT_ATTR_XRCD,
 	};
 
-	fake_meanwhile = NULL;
-	/* or it would wait for good */
+	fake_during_command = NULL;
+	/* The mutex must be free: create_qp_of() would wait forever. */
 	CHECK(!pthread_mutex_trylock(&ctx->qp_mutex));
 	CHECK(!pthread_mutex_unlock(&ctx->qp_mutex));
 	successor = create_qp_of(&attr);
 	complete(2, successor_type == IBV_QPT_RC ? 0 : XRDMA_CQE_SRQ);
 }
 
-/* Its completion is there, and that of its predecessor is not. */
+/* Check that only the completion of the new queue pair is polled. */
 static void check_successor(void)
 {
 	struct ibv_wc wc[2];
 
-	CHECK(!fake_meanwhile);
+	CHECK(!fake_during_command);
 	CHECK(xrdma_poll_cq(&cq->verbs_cq.cq, 2, wc) == 1 && wc[0].wr_id == 2);
 	CHECK(successor->rq.ci == (successor_type == IBV_QPT_RC));
 	CHECK(!xrdma_destroy_qp(&successor->verbs_qp.qp));
@@ -300,24 +297,24 @@ static void begin_reuse(enum ibv_qp_type type)
 	successor_type = type;
 }
 
-static void reuse_number_of_a_queue_pair(enum ibv_qp_type type)
+static void check_reuse_by(enum ibv_qp_type type)
 {
 	begin_reuse(type);
 	create_pair(&pairs[0], REUSED, 4);
 	complete(1, 0);
-	fake_meanwhile = inherit_number;
+	fake_during_command = create_successor;
 	destroy_pair(&pairs[0]);
 	check_successor();
 }
 
-static void number_of_a_queue_pair_is_reused_before_its_end(void)
+static void number_of_a_queue_pair_is_reused_during_destruction(void)
 {
-	reuse_number_of_a_queue_pair(IBV_QPT_RC);
-	/* this one is not in the table */
-	reuse_number_of_a_queue_pair(IBV_QPT_XRC_RECV);
+	check_reuse_by(IBV_QPT_RC);
+	/* An XRC target is not in the table of queue pairs. */
+	check_reuse_by(IBV_QPT_XRC_RECV);
 }
 
-static void number_of_a_work_queue_is_reused_before_its_end(void)
+static void number_of_a_work_queue_is_reused_during_destruction(void)
 {
 	struct ibv_wq_init_attr attr = { .wq_type = IBV_WQT_RQ, .max_wr = 4 };
 	struct xrdma_pd pd = {};
@@ -329,20 +326,20 @@ static void number_of_a_work_queue_is_reused_before_its_end(void)
 	wq = xrdma_create_wq(&ctx->ibv_ctx.context, &attr);
 	CHECK(wq);
 	complete(1, 0);
-	fake_meanwhile = inherit_number;
+	fake_during_command = create_successor;
 	CHECK(!xrdma_destroy_wq(wq));
 	check_successor();
 }
 
 static const struct test tests[] = {
 	TEST(granted_capacities_fit_the_entries),
-	TEST(queue_pairs_that_do_not_exist_are_refused),
+	TEST(unsupported_queue_pairs_are_refused),
 	TEST(only_asked_for_operations_can_be_posted),
-	TEST(completion_queues_that_do_not_exist_are_refused),
-	TEST(single_threaded_queue_goes_without_its_lock),
-	TEST(driver_that_refuses_leaves_nothing),
-	TEST(number_of_a_queue_pair_is_reused_before_its_end),
-	TEST(number_of_a_work_queue_is_reused_before_its_end),
+	TEST(unsupported_completion_queues_are_refused),
+	TEST(single_threaded_queue_does_not_take_its_lock),
+	TEST(nothing_is_left_if_the_driver_refuses),
+	TEST(number_of_a_queue_pair_is_reused_during_destruction),
+	TEST(number_of_a_work_queue_is_reused_during_destruction),
 };
 
 int main(void)

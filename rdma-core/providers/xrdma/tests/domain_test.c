@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of thread domains and parent domains, and of work queues, tables, queue
- * pairs of tables, and flow rules. Prints TAP.
+ * Tests of thread domains and parent domains, and of receive side scaling: work
+ * queues, indirection tables, their queue pairs, and flow rules. Prints TAP.
  */
 
 #include <errno.h>
@@ -20,30 +20,32 @@
 static uint8_t arena[ARENA] __attribute__((aligned(4096)));
 static size_t arena_used;
 static unsigned int allocated;
-static void *answer;
-static struct ibv_pd *asked_for;
+/* What arena_alloc() returns; NULL: memory; its own address: NULL. */
+static void *forced_answer;
+/* Domain that the provider has to pass to the allocator. */
+static struct ibv_pd *expected_domain;
 
-static void *take(struct ibv_pd *pd, void *context, size_t size,
-		  size_t alignment, uint64_t type)
+static void *arena_alloc(struct ibv_pd *pd, void *context, size_t size,
+			 size_t alignment, uint64_t type)
 {
 	void *addr = arena + arena_used;
 
-	CHECK(pd == asked_for && context == &arena_used);
+	CHECK(pd == expected_domain && context == &arena_used);
 	CHECK(size && size % 4096 == 0 && alignment == 4096);
-	if (answer)
-		return answer == &answer ? NULL : answer;
+	if (forced_answer)
+		return forced_answer == &forced_answer ? NULL : forced_answer;
 	CHECK(arena_used + size <= ARENA);
 	arena_used += size;
 	allocated++;
-	/* the device must find zeros all the same */
+	/* The provider has to clear the memory. */
 	memset(addr, 0xa5, size);
 	return addr;
 }
 
-static void give_back(struct ibv_pd *pd, void *context, void *addr,
-		      uint64_t type)
+static void arena_free(struct ibv_pd *pd, void *context, void *addr,
+		       uint64_t type)
 {
-	CHECK(pd == asked_for && context == &arena_used);
+	CHECK(pd == expected_domain && context == &arena_used);
 	CHECK(addr >= (void *)arena && addr < (void *)arena + ARENA);
 	CHECK(allocated);
 	allocated--;
@@ -57,7 +59,7 @@ static void begin(void)
 	pd = xrdma_alloc_pd(&ctx->ibv_ctx.context);
 	CHECK(pd);
 	arena_used = 0;
-	answer = NULL;
+	forced_answer = NULL;
 }
 
 static void end(void)
@@ -78,14 +80,14 @@ static struct ibv_pd *create_parent(struct ibv_td *td, bool allocator)
 	if (allocator) {
 		attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS |
 				 IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
-		attr.alloc = take;
-		attr.free = give_back;
+		attr.alloc = arena_alloc;
+		attr.free = arena_free;
 		attr.pd_context = &arena_used;
 	}
 	parent = xrdma_alloc_parent_domain(&ctx->ibv_ctx.context, &attr);
 	CHECK(parent && parent->handle == pd->handle);
 	CHECK(parent->context == pd->context);
-	asked_for = parent;
+	expected_domain = parent;
 	return parent;
 }
 
@@ -175,7 +177,7 @@ static void check_locks(const struct queues *q, bool elided)
 	CHECK(to_xrwq(q->wq)->qp.rq.lock.elided == elided);
 }
 
-static void objects_of_a_thread_domain_go_without_locks(void)
+static void objects_of_a_thread_domain_take_no_locks(void)
 {
 	struct ibv_td_init_attr attr = {};
 	struct ibv_pd *shared, *single;
@@ -203,7 +205,7 @@ static void objects_of_a_thread_domain_go_without_locks(void)
 	end();
 }
 
-static void domains_stay_while_they_are_used(void)
+static void domains_in_use_cannot_be_deallocated(void)
 {
 	struct ibv_pd *parent;
 	struct ibv_srq *srq;
@@ -241,7 +243,7 @@ static void rings_come_from_the_allocator(void)
 	CHECK(!to_xqp(q.qp)->rec->sq_pi && !to_xqp(q.qp)->rec->sq_event);
 	other = to_xcq(q.cq);
 	CHECK(!other->ring[0].own && !other->rec->ci);
-	/* the new rings too, and the old ones go back */
+	/* New rings come from the allocator too, and old ones are freed. */
 	fake_resized_cq = &(struct fake_cq) { .rec = other->rec };
 	CHECK(!xrdma_resize_cq(q.cq, 300) && other->buf.from_domain);
 	CHECK(!xrdma_modify_srq(q.srq, &attr, IBV_SRQ_MAX_WR));
@@ -252,25 +254,25 @@ static void rings_come_from_the_allocator(void)
 	end();
 }
 
-static void allocator_may_refuse_or_leave_it(void)
+static void allocator_may_fail_or_choose_the_default(void)
 {
 	struct ibv_pd *parent;
 	struct queues q;
 
 	begin();
 	parent = create_parent(NULL, true);
-	answer = IBV_ALLOCATOR_USE_DEFAULT;
+	forced_answer = IBV_ALLOCATOR_USE_DEFAULT;
 	q = create_queues(parent);
 	CHECK(!to_xqp(q.qp)->buf.from_domain && to_xqp(q.qp)->buf.addr);
 	destroy_queues(&q);
-	/* stands for NULL */
-	answer = &answer;
+	/* The allocator returns NULL. */
+	forced_answer = &forced_answer;
 	errno = 0;
 	CHECK(!create_qp_in(parent) && errno == ENOMEM);
 	CHECK(!create_srq_in(parent) && errno == ENOMEM);
 	CHECK(!create_cq_in(parent) && errno == ENOMEM);
 	CHECK(!create_wq_in(parent) && errno == ENOMEM);
-	answer = NULL;
+	forced_answer = NULL;
 	fake_create_error = ENOSPC;
 	CHECK(!create_qp_in(parent) && !create_srq_in(parent));
 	CHECK(!create_cq_in(parent) && !create_wq_in(parent));
@@ -299,7 +301,7 @@ static void wrong_parents_are_refused(void)
 	refuse_parent((struct ibv_parent_domain_init_attr) {
 		.pd = pd, .comp_mask = 4 }, EOPNOTSUPP);
 	refuse_parent((struct ibv_parent_domain_init_attr) {
-		.pd = pd, .alloc = take,
+		.pd = pd, .alloc = arena_alloc,
 		.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS }, EINVAL);
 	CHECK(!xrdma_dealloc_pd(parent));
 	end();
@@ -341,7 +343,7 @@ static void work_queue_receives(void)
 	CHECK(xrdma_poll_cq(&cq->verbs_cq.cq, 3, wc) == 3 && wc[0].qp_num == 2);
 	CHECK(!post_wq(wq, 3) && post_wq(wq, 1) == ENOMEM);
 
-	/* RESET takes the last one along */
+	/* RESET removes the completion that was not polled. */
 	attr.wq_state = IBV_WQS_RESET;
 	CHECK(!xrdma_modify_wq(wq, &attr));
 	CHECK(!xrdma_poll_cq(&cq->verbs_cq.cq, 8, wc));
@@ -363,7 +365,7 @@ static void refuse_wq(struct ibv_wq_init_attr attr, int error)
 	CHECK(errno == error);
 }
 
-static void work_queues_that_do_not_exist_are_refused(void)
+static void unsupported_work_queues_are_refused(void)
 {
 	begin();
 	refuse_wq((struct ibv_wq_init_attr) {
@@ -402,35 +404,28 @@ static struct ibv_qp_init_attr_ex rss_attr(struct ibv_rwq_ind_table *table)
 	};
 }
 
-static void refuse_rss(struct ibv_qp_init_attr_ex attr, int error)
-{
-	errno = 0;
-	CHECK(!xrdma_create_qp_ex(&ctx->ibv_ctx.context, &attr));
-	CHECK(errno == error);
-}
-
 static void wrong_hashes_are_refused(struct ibv_rwq_ind_table *table)
 {
 	struct ibv_qp_init_attr_ex attr;
 
 	attr = rss_attr(table);
 	attr.rx_hash_conf.rx_hash_key_len = 39;
-	refuse_rss(attr, EINVAL);
+	refuse_qp(attr, EINVAL);
 	attr = rss_attr(table);
 	attr.rx_hash_conf.rx_hash_function = 2;
-	refuse_rss(attr, EOPNOTSUPP);
+	refuse_qp(attr, EOPNOTSUPP);
 	attr = rss_attr(table);
 	attr.comp_mask &= ~IBV_QP_INIT_ATTR_RX_HASH;
-	refuse_rss(attr, EINVAL);
+	refuse_qp(attr, EINVAL);
 	attr = rss_attr(table);
 	attr.qp_type = IBV_QPT_RC;
-	refuse_rss(attr, EINVAL);
+	refuse_qp(attr, EINVAL);
 	attr = rss_attr(table);
 	attr.cap.max_send_wr = 1;
-	refuse_rss(attr, EINVAL);
+	refuse_qp(attr, EINVAL);
 }
 
-static void queue_pair_of_a_table(void)
+static void queue_pair_with_an_indirection_table(void)
 {
 	struct ibv_rwq_ind_table_init_attr init = {};
 	struct ibv_recv_wr *bad_recv, recv = {};
@@ -464,14 +459,14 @@ static void queue_pair_of_a_table(void)
 }
 
 static const struct test tests[] = {
-	TEST(objects_of_a_thread_domain_go_without_locks),
-	TEST(domains_stay_while_they_are_used),
+	TEST(objects_of_a_thread_domain_take_no_locks),
+	TEST(domains_in_use_cannot_be_deallocated),
 	TEST(rings_come_from_the_allocator),
-	TEST(allocator_may_refuse_or_leave_it),
+	TEST(allocator_may_fail_or_choose_the_default),
 	TEST(wrong_parents_are_refused),
 	TEST(work_queue_receives),
-	TEST(work_queues_that_do_not_exist_are_refused),
-	TEST(queue_pair_of_a_table),
+	TEST(unsupported_work_queues_are_refused),
+	TEST(queue_pair_with_an_indirection_table),
 };
 
 int main(void)

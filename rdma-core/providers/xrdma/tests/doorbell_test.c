@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Test of the shadow doorbell with a device that runs at the same time: it
- * falls asleep whenever it has caught up, and then waits for a doorbell that
- * must come if there is work. Prints TAP.
+ * Test of the shadow doorbell with a device in another thread. The device
+ * sleeps when it has executed all entries, and then waits for a doorbell. The
+ * test fails if entries are posted and no doorbell comes. Prints TAP.
  */
 
 #include <sched.h>
@@ -13,20 +13,20 @@
 #include "fake_device.h"
 
 #define POSTS		300000
-#define PATIENCE	10 /* seconds */
+#define TIMEOUT_S	10
 
 static struct xrdma_qp *qp;
 static struct xrdma_qp_rec *rec;
-static unsigned int naps;
+static unsigned int num_sleeps;
 
-static bool rang(void)
+static bool take_doorbell(void)
 {
 	_Atomic(uint32_t) *db = (void *)fake_db_page;
 
 	return atomic_exchange(db, FAKE_NO_DOORBELL) != FAKE_NO_DOORBELL;
 }
 
-/* Spins, but leaves a single processor to the other thread. */
+/* Spin, but yield at times: there may be one processor for both threads. */
 static void pause_or_yield(unsigned int *spins, time_t end)
 {
 	if (++*spins % 1000)
@@ -37,16 +37,16 @@ static void pause_or_yield(unsigned int *spins, time_t end)
 
 static void wait_for_doorbell(void)
 {
-	time_t end = time(NULL) + PATIENCE;
+	time_t end = time(NULL) + TIMEOUT_S;
 	unsigned int spins = 0;
 
-	naps++;
-	while (!rang())
+	num_sleeps++;
+	while (!take_doorbell())
 		pause_or_yield(&spins, end);
 }
 
-/* Some time between nothing and what a post takes. */
-static void linger(void)
+/* Spin for a random time, of up to about that of posting one request. */
+static void spin_a_while(void)
 {
 	static uint32_t state = 1;
 	atomic_uint i;
@@ -67,7 +67,7 @@ static void *run_device(void *arg)
 			atomic_store(&qp->sq.ci, ci);
 			continue;
 		}
-		linger();
+		spin_a_while();
 		xrdma_store_le32(&rec->sq_event, ci);
 		atomic_thread_fence(memory_order_seq_cst);
 		if (xrdma_load_le32(&rec->sq_pi) == ci)
@@ -77,13 +77,13 @@ static void *run_device(void *arg)
 }
 
 /*
- * Posts as soon as the device has taken what was posted before: the doorbell
- * meets a device that is about to fall asleep.
+ * Post a request as soon as the device has executed the one before, when the
+ * device is about to sleep.
  */
 static void post_one(void)
 {
 	struct ibv_send_wr *bad, wr = { .opcode = IBV_WR_SEND };
-	time_t end = time(NULL) + PATIENCE;
+	time_t end = time(NULL) + TIMEOUT_S;
 	unsigned int spins = 0;
 
 	while (atomic_load(&qp->sq.ci) != qp->sq.pi)
@@ -130,8 +130,8 @@ int main(void)
 	for (i = 0; i < POSTS; i++)
 		post_one();
 	CHECK(!pthread_join(device, NULL));
-	printf("1..1\nok 1 - sleeping_device_is_always_woken # %u naps\n",
-	       naps);
+	printf("1..1\nok 1 - sleeping_device_is_always_woken # %u sleeps\n",
+	       num_sleeps);
 
 	CHECK(!xrdma_destroy_qp(&qp->verbs_qp.qp));
 	CHECK(!xrdma_destroy_cq(ibcq));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A device in memory: rings, records and doorbell, and the commands of
- * libibverbs that hand rings over. The layout is computed here once more from
- * the user ABI, not taken from the provider.
+ * A fake device: rings, records and doorbell, and the commands of libibverbs
+ * that pass rings to the driver. Layouts and phases are computed here once more
+ * from <rdma/xrdma-abi.h>, not with the functions that the provider uses.
+ * Commands without rings are in fake_objects.c.
  */
 
 #include <errno.h>
@@ -16,24 +17,26 @@
 struct fake_cq fake_last_cq;
 struct fake_qp fake_last_qp;
 struct fake_srq fake_last_srq;
-/* The queue that the next resizing is of. */
+/* Device side of the queue that ibv_cmd_resize_cq() will resize. */
 struct fake_cq *fake_resized_cq;
 /*
- * What happens while a resizing goes on, before and after the device moved, or
- * while the end of a queue waits for its events.
+ * Called in the middle of a command, as if by another thread or the device:
+ * while a queue is resized, before and after the device uses the new ring; or
+ * while the destruction of a queue waits for its events. NULL: nothing happens.
  */
-void (*fake_meanwhile)(void);
+void (*fake_during_command)(void);
+/* Number of the next queue pair or work queue. */
 uint32_t fake_next_qpn;
-/* What creation of a queue fails with, if not 0. */
+/* Errno with which commands that create an object fail; 0: they succeed. */
 int fake_create_error;
-/* How many buffers there are that a fork does not share. */
+/* Number of buffers that the provider has not freed. */
 int fake_buffers;
 __le32 fake_db_page[XRDMA_DB_PAGE_SIZE / 4];
 
 /**
- * fake_take_doorbell() - what was written to the doorbell since last asked
+ * fake_take_doorbell() - value written to the doorbell since the last call
  *
- * Return: the value, or FAKE_NO_DOORBELL.
+ * Return: the value, or FAKE_NO_DOORBELL if nothing was written.
  */
 uint32_t fake_take_doorbell(void)
 {
@@ -44,9 +47,9 @@ uint32_t fake_take_doorbell(void)
 }
 
 /**
- * fake_write_cqe() - complete something
- * @cq: where; it must have room
- * @cqe: the entry but for its phase
+ * fake_write_cqe() - write a completion
+ * @cq: completion queue, which must have room
+ * @cqe: contents of the entry; the phase is added
  */
 void fake_write_cqe(struct fake_cq *cq, const struct xrdma_cqe *cqe)
 {
@@ -60,10 +63,10 @@ void fake_write_cqe(struct fake_cq *cq, const struct xrdma_cqe *cqe)
 }
 
 /**
- * fake_next_send() - take the next send entry
- * @qp: queue pair, awake
+ * fake_next_send() - consume the next send entry
+ * @qp: queue pair that does not sleep
  *
- * Return: the entry, or NULL if there is none.
+ * Return: the entry, or NULL if none is posted.
  */
 struct xrdma_sq_wqe *fake_next_send(struct fake_qp *qp)
 {
@@ -79,10 +82,10 @@ struct xrdma_sq_wqe *fake_next_send(struct fake_qp *qp)
 }
 
 /**
- * fake_next_recv() - take the next receive entry
+ * fake_next_recv() - consume the next receive entry
  * @qp: queue pair
  *
- * Return: the entry, or NULL if there is none.
+ * Return: the entry, or NULL if none is posted.
  */
 struct xrdma_rq_wqe *fake_next_recv(struct fake_qp *qp)
 {
@@ -97,10 +100,10 @@ struct xrdma_rq_wqe *fake_next_recv(struct fake_qp *qp)
 }
 
 /**
- * fake_next_srq_recv() - take the next entry of a shared receive queue
+ * fake_next_srq_recv() - consume the next entry of a shared receive queue
  * @srq: shared receive queue
  *
- * Return: a copy of the entry, or NULL if there is none.
+ * Return: a copy of the entry, or NULL if none is posted.
  */
 struct xrdma_rq_wqe *fake_next_srq_recv(struct fake_srq *srq)
 {
@@ -114,14 +117,14 @@ struct xrdma_rq_wqe *fake_next_srq_recv(struct fake_srq *srq)
 	if (pi == ci)
 		return NULL;
 	memcpy(copy, srq->ring + ci % depth * stride, stride);
-	/* nobody may rely on what a consumed entry holds */
+	/* Overwrite the entry: the provider must not rely on its contents. */
 	memset(srq->ring + ci % depth * stride, 0xa5, stride);
 	srq->rec->ci = htole32(ci + 1);
 	return (void *)copy;
 }
 
 /**
- * fake_sleep() - wait for a doorbell, if there is nothing to do
+ * fake_sleep() - let a queue pair sleep until a doorbell, if no entry is posted
  * @qp: queue pair
  */
 void fake_sleep(struct fake_qp *qp)
@@ -172,15 +175,15 @@ int ibv_cmd_resize_cq(struct ibv_cq *cq, int cqe, struct ibv_resize_cq *cmd,
 	CHECK(cqe <= 1 << req->log_depth && req->log_depth >= 4);
 	CHECK(req->buf_addr % 4096 == 0);
 	CHECK(new.rec->ci == dev->rec->ci && new.rec->arm == dev->rec->arm);
-	if (fake_meanwhile)
-		fake_meanwhile();
+	if (fake_during_command)
+		fake_during_command();
 	new.pi = dev->pi;
 	if (new.pi - le32toh(new.rec->ci) > 1U << new.log_depth)
 		return EINVAL;
 	*dev = new;
 	reply->drv_payload.index = new.pi;
-	if (fake_meanwhile)
-		fake_meanwhile();
+	if (fake_during_command)
+		fake_during_command();
 	return 0;
 }
 
@@ -227,8 +230,8 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *qp,
 
 int ibv_cmd_destroy_qp(struct ibv_qp *qp)
 {
-	if (fake_meanwhile)
-		fake_meanwhile();
+	if (fake_during_command)
+		fake_during_command();
 	return 0;
 }
 
@@ -246,7 +249,7 @@ int ibv_cmd_query_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int attr_mask,
 	return 0;
 }
 
-/* To the device it is a queue pair without a send queue. */
+/* The device treats a work queue as a queue pair without a send queue. */
 int ibv_cmd_create_wq(struct ibv_context *context,
 		      struct ibv_wq_init_attr *attr, struct ibv_wq *wq,
 		      struct ibv_create_wq *cmd, size_t cmd_size,
@@ -321,12 +324,12 @@ int ibv_cmd_modify_srq(struct ibv_srq *srq, struct ibv_srq_attr *attr,
 	CHECK(req->log_stride == fake_last_srq.req.log_stride);
 	new = fake_srq_of(&req->drv_payload);
 	CHECK(new.rec->pi == fake_last_srq.rec->pi);
-	if (fake_meanwhile)
-		fake_meanwhile();
+	if (fake_during_command)
+		fake_during_command();
 	new.rec->ci = fake_last_srq.rec->ci;
 	fake_last_srq = new;
-	if (fake_meanwhile)
-		fake_meanwhile();
+	if (fake_during_command)
+		fake_during_command();
 	return 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A device in memory, for tests of the provider's data path: it stands where
- * the driver and the hardware would, and moves its indexes when it is told
- * to. Must not know: the provider's objects.
+ * A fake device for tests of the provider. It replaces driver and hardware, and
+ * advances its indexes when a test calls its functions. It does not use the
+ * provider's objects. Tests create those with setup.h.
  */
 
 #ifndef FAKE_DEVICE_H
@@ -16,7 +16,7 @@
 #include <rdma/xrdma-abi.h>
 #include <rdma/xrdma-ring.h>
 
-/* Like assert(), in every build. */
+/* As assert(), but also in a build with NDEBUG. */
 #define CHECK(cond)							\
 	do {								\
 		if (!(cond)) {						\
@@ -32,7 +32,7 @@
  * struct fake_cq - completion queue as the device sees it
  * @ring: entries
  * @rec: record
- * @log_depth: log2 of the entries
+ * @log_depth: log2 of the number of entries
  * @pi: producer index
  */
 struct fake_cq {
@@ -44,14 +44,14 @@ struct fake_cq {
 
 /**
  * struct fake_qp - queue pair as the device sees it
- * @req: what the provider asked for
+ * @req: request of the provider
  * @sq: send ring
  * @rq: receive ring
  * @rec: record
- * @qpn: number
- * @sq_ci: next send entry to execute
- * @rq_ci: next receive entry to take
- * @asleep: waits for a doorbell
+ * @qpn: number of the queue pair
+ * @sq_ci: index of the next send entry to execute
+ * @rq_ci: index of the next receive entry to consume
+ * @asleep: the device looks at the send ring after the next doorbell only
  */
 struct fake_qp {
 	struct xrdma_ureq_create_qp req;
@@ -66,7 +66,7 @@ struct fake_qp {
 
 /**
  * struct fake_srq - shared receive queue as the device sees it
- * @req: what the provider asked for
+ * @req: request of the provider
  * @ring: entries
  * @rec: record
  */
@@ -80,7 +80,7 @@ extern struct fake_cq fake_last_cq;
 extern struct fake_qp fake_last_qp;
 extern struct fake_srq fake_last_srq;
 extern struct fake_cq *fake_resized_cq;
-extern void (*fake_meanwhile)(void);
+extern void (*fake_during_command)(void);
 extern uint32_t fake_next_qpn;
 extern int fake_create_error;
 extern int fake_buffers;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands of libibverbs that hand no rings over: what the provider passes on
- * is kept for the tests to look at, and numbers are handed out. Must not know:
- * rings, records.
+ * Commands of libibverbs that pass no rings to the driver. They keep the
+ * provider's requests for the tests, and count objects. Commands with rings are
+ * in fake_device.c.
  */
 
 #include <string.h>
@@ -18,7 +18,7 @@ struct xrdma_ureq_create_rss fake_last_rss;
 struct ibv_qp_init_attr_ex fake_last_attr;
 unsigned int fake_objects;
 
-/* Whether an object comes into being. */
+/* Create an object, or fail as the test wants. Return: 0 or an errno. */
 static int fake_create(void)
 {
 	if (!fake_create_error)
@@ -133,8 +133,8 @@ int ibv_cmd_modify_wq(struct ibv_wq *wq, struct ibv_wq_attr *attr,
 
 int ibv_cmd_destroy_wq(struct ibv_wq *wq)
 {
-	if (fake_meanwhile)
-		fake_meanwhile();
+	if (fake_during_command)
+		fake_during_command();
 	return 0;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What commands without rings were given, for tests to look at. Must not know:
- * the provider's objects.
+ * Requests and replies of the commands in fake_objects.c, for tests.
  */
 
 #ifndef FAKE_OBJECTS_H
@@ -10,12 +9,12 @@
 #include <infiniband/verbs.h>
 #include <rdma/xrdma-abi.h>
 
-/* What the driver says of the next address. */
+/* Address vector with which the driver replies to CREATE_AH. */
 extern struct xrdma_av fake_av;
-/* What the last queue pair of RSS was asked for with. */
+/* Request for the last queue pair with an indirection table. */
 extern struct xrdma_ureq_create_rss fake_last_rss;
 extern struct ibv_qp_init_attr_ex fake_last_attr;
-/* How many objects without rings there are. */
+/* Number of objects without rings that exist. */
 extern unsigned int fake_objects;
 
 #endif /* FAKE_OBJECTS_H */

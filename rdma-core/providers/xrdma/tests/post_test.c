@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of single posts and polls: entries against the golden bytes of the
- * device specification, and requests that are refused. Prints TAP.
+ * Tests of single requests and completions: entries are compared with the
+ * golden bytes of the device specification, and invalid requests are refused.
+ * Operations that only some types of queue pairs have are in types_test.c.
+ * Prints TAP.
  */
 
 #include <errno.h>
@@ -10,11 +12,8 @@
 
 #include <ccan/array_size.h>
 
+#include "golden_bytes.h"
 #include "setup.h"
-
-typedef uint8_t u8;
-#define __maybe_unused __attribute__((unused))
-#include "golden.h"
 
 #define DEPTH	16
 
@@ -22,7 +21,9 @@ static struct pair *const pair = &pairs[0];
 static struct ibv_qp *ibqp;
 static struct ibv_qp_ex *qpx;
 
-/* The region and the window of the golden bytes, and what is granted. */
+/*
+ * The region and the window of the golden bytes, and the attributes of a bind.
+ */
 static struct ibv_mr mr;
 static struct ibv_mw mw;
 static struct ibv_mw_bind_info info;
@@ -45,8 +46,8 @@ static void begin(void)
 	};
 }
 
-/* The next entry that the device gets, which a doorbell announced. */
-static struct xrdma_sq_wqe *taken(void)
+/* The only entry that is posted; check that a doorbell was rung for it. */
+static struct xrdma_sq_wqe *posted_entry(void)
 {
 	struct xrdma_sq_wqe *wqe;
 
@@ -58,7 +59,7 @@ static struct xrdma_sq_wqe *taken(void)
 	return wqe;
 }
 
-static void nothing_taken(void)
+static void check_nothing_posted(void)
 {
 	CHECK(fake_take_doorbell() == FAKE_NO_DOORBELL);
 	CHECK(le32toh(pair->dev.rec->sq_pi) == pair->dev.sq_ci);
@@ -73,8 +74,6 @@ static int post(struct ibv_send_wr *wr)
 	CHECK(!err == !bad);
 	return err;
 }
-
-#define CHECK_BYTES(at, golden) CHECK(!memcmp(at, golden, sizeof(golden)))
 
 /* ---- golden bytes ------------------------------------------------------ */
 
@@ -94,7 +93,7 @@ static void golden_write_imm(void)
 
 	begin();
 	CHECK(!post(&wr));
-	wqe = taken();
+	wqe = posted_entry();
 	CHECK_BYTES(wqe, xrdma_golden_wqe_write_imm);
 	CHECK_BYTES(wqe + 1, xrdma_golden_sge);
 
@@ -104,7 +103,7 @@ static void golden_write_imm(void)
 	ibv_wr_rdma_write_imm(qpx, 0x4455667e, 0x7f0099990000, wr.imm_data);
 	ibv_wr_set_sge_list(qpx, 2, sge);
 	CHECK(!ibv_wr_complete(qpx));
-	wqe = taken();
+	wqe = posted_entry();
 	CHECK_BYTES(wqe, xrdma_golden_wqe_write_imm);
 	CHECK_BYTES(wqe + 1, xrdma_golden_sge);
 	teardown();
@@ -125,7 +124,7 @@ static void golden_bind(void)
 	wr.bind_mw.bind_info = info;
 	CHECK(!post(&wr));
 	CHECK(mw.rkey == 0x44556601);
-	wqe = taken();
+	wqe = posted_entry();
 	CHECK_BYTES(wqe, xrdma_golden_wqe_bind_mw);
 	CHECK_BYTES(wqe + 1, xrdma_golden_bind_seg);
 
@@ -136,7 +135,7 @@ static void golden_bind(void)
 	ibv_wr_bind_mw(qpx, &mw, 0x44556601, &info);
 	CHECK(!ibv_wr_complete(qpx));
 	CHECK(mw.rkey == 0x44556601);
-	wqe = taken();
+	wqe = posted_entry();
 	CHECK_BYTES(wqe, xrdma_golden_wqe_bind_mw);
 	CHECK_BYTES(wqe + 1, xrdma_golden_bind_seg);
 	teardown();
@@ -149,21 +148,21 @@ static void golden_local_inv(void)
 		.opcode = IBV_WR_LOCAL_INV,
 		.send_flags = IBV_SEND_FENCE,
 		.invalidate_rkey = 0x44556601,
-		/* it has no payload: this means nothing */
+		/* The operation has no payload: num_sge is ignored. */
 		.sg_list = NULL,
 		.num_sge = 1,
 	};
 
 	begin();
 	CHECK(!post(&wr));
-	CHECK_BYTES(taken(), xrdma_golden_wqe_local_inv);
+	CHECK_BYTES(posted_entry(), xrdma_golden_wqe_local_inv);
 
 	ibv_wr_start(qpx);
 	qpx->wr_id = 10;
 	qpx->wr_flags = IBV_SEND_FENCE;
 	ibv_wr_local_inv(qpx, 0x44556601);
 	CHECK(!ibv_wr_complete(qpx));
-	CHECK_BYTES(taken(), xrdma_golden_wqe_local_inv);
+	CHECK_BYTES(posted_entry(), xrdma_golden_wqe_local_inv);
 	teardown();
 }
 
@@ -197,7 +196,7 @@ static void golden_recv_inv(void)
 
 /* ---- windows ----------------------------------------------------------- */
 
-static void type_1_gets_another_key_with_every_bind(void)
+static void type_1_gets_another_key_with_each_bind(void)
 {
 	struct ibv_mw_bind bind = { .wr_id = 1 };
 	struct xrdma_bind_seg *seg;
@@ -212,7 +211,7 @@ static void type_1_gets_another_key_with_every_bind(void)
 		key = mw.rkey;
 		CHECK(!xrdma_bind_mw(ibqp, &mw, &bind));
 		CHECK(mw.rkey != key && mw.rkey >> 8 == key >> 8);
-		wqe = taken();
+		wqe = posted_entry();
 		seg = (void *)(wqe + 1);
 		CHECK(wqe->opcode == XRDMA_OP_BIND_MW && !wqe->flags);
 		CHECK(le32toh(wqe->inv_key) == key);
@@ -230,7 +229,7 @@ static void unbind(struct ibv_mr *region)
 	bind.bind_info.mr = region;
 	bind.bind_info.length = 0;
 	CHECK(!xrdma_bind_mw(ibqp, &mw, &bind));
-	seg = (void *)(taken() + 1);
+	seg = (void *)(posted_entry() + 1);
 	CHECK(le32toh(seg->new_key) == mw.rkey);
 	seg->new_key = 0;
 	CHECK(!memcmp(seg, &empty, sizeof(empty)));
@@ -285,7 +284,7 @@ static void wrong_binds_are_refused(void)
 	info.mr = NULL;
 	refuse_bind(EINVAL);
 
-	/* each type has its own way */
+	/* Type 1 is bound by ibv_bind_mw(), type 2 by requests. */
 	mw.type = IBV_MW_TYPE_2;
 	CHECK(xrdma_bind_mw(ibqp, &mw, &bind) == EINVAL);
 	mw.type = IBV_MW_TYPE_1;
@@ -298,13 +297,13 @@ static void wrong_binds_are_refused(void)
 	bind.send_flags = IBV_SEND_INLINE;
 	CHECK(xrdma_bind_mw(ibqp, &mw, &bind) == EINVAL);
 	CHECK(mw.rkey == 0x445566a5);
-	nothing_taken();
+	check_nothing_posted();
 
-	/* no room */
+	/* The send queue is full. */
 	info.mr = &mr;
 	atomic_store(&pair->qp->sq.ci, pair->qp->sq.pi - DEPTH);
 	refuse_bind(ENOMEM);
-	nothing_taken();
+	check_nothing_posted();
 	teardown();
 }
 
@@ -323,7 +322,7 @@ static void rebind(bool keep)
 	if (!keep) {
 		ibv_wr_abort(qpx);
 		CHECK(mw.rkey == 0x100);
-		nothing_taken();
+		check_nothing_posted();
 		return;
 	}
 	CHECK(!ibv_wr_complete(qpx) && mw.rkey == 0x102);
@@ -352,11 +351,11 @@ static void empty_batch_posts_nothing(void)
 	CHECK(!ibv_wr_complete(qpx));
 	ibv_wr_start(qpx);
 	ibv_wr_abort(qpx);
-	nothing_taken();
+	check_nothing_posted();
 	teardown();
 }
 
-/* A good request, then what is given, ends the batch with an error. */
+/* Check that a batch fails: a valid request, then the given calls. */
 #define REFUSED(error, ...)						\
 	do {								\
 		qpx->wr_flags = 0;					\
@@ -366,14 +365,14 @@ static void empty_batch_posts_nothing(void)
 		__VA_ARGS__;						\
 		ibv_wr_send(qpx);					\
 		CHECK(ibv_wr_complete(qpx) == (error));			\
-		nothing_taken();					\
+		check_nothing_posted();					\
 	} while (0)
 
 static void fill_queue(void)
 {
 	int i;
 
-	/* one is there */
+	/* REFUSED() has posted one request. */
 	for (i = 1; i < DEPTH; i++)
 		ibv_wr_send(qpx);
 }
@@ -385,7 +384,7 @@ static void wrong_batches_post_nothing(void)
 	struct ibv_data_buf list[2] = { { bytes, 1 }, { bytes, SIZE_MAX } };
 
 	begin();
-	/* a payload too many */
+	/* two payloads, or a payload of an operation that has none */
 	REFUSED(EINVAL, ibv_wr_set_sge(qpx, 1, 2, 3));
 	REFUSED(EINVAL, ibv_wr_local_inv(qpx, 1);
 		ibv_wr_set_sge(qpx, 1, 2, 3));
@@ -395,7 +394,7 @@ static void wrong_batches_post_nothing(void)
 	REFUSED(EINVAL, ibv_wr_bind_mw(qpx, &mw, 1, &info);
 		ibv_wr_set_inline_data(qpx, bytes, 1));
 	CHECK(mw.rkey == 0x445566a5);
-	/* a payload too large */
+	/* a payload that does not fit */
 	REFUSED(EINVAL, ibv_wr_send(qpx);
 		ibv_wr_set_sge_list(qpx, pair->qp->sq.max_sge + 1, sge));
 	REFUSED(EINVAL, ibv_wr_send(qpx);
@@ -404,7 +403,7 @@ static void wrong_batches_post_nothing(void)
 		ibv_wr_set_inline_data_list(qpx, 2, list));
 	REFUSED(EINVAL, ibv_wr_atomic_fetch_add(qpx, 1, 2, 3);
 		ibv_wr_set_sge_list(qpx, 2, sge));
-	/* not inline */
+	/* inline data of an operation that cannot have it */
 	REFUSED(EINVAL, ibv_wr_rdma_read(qpx, 1, 2);
 		ibv_wr_set_inline_data(qpx, bytes, 1));
 	REFUSED(EINVAL, ibv_wr_atomic_cmp_swp(qpx, 1, 2, 3, 4);
@@ -415,18 +414,21 @@ static void wrong_batches_post_nothing(void)
 	ibv_wr_start(qpx);
 	ibv_wr_set_sge(qpx, 1, 2, 3);
 	CHECK(ibv_wr_complete(qpx) == EINVAL);
-	nothing_taken();
+	check_nothing_posted();
 
-	/* and nothing of it stays */
+	/* The next batch is not affected. */
 	ibv_wr_start(qpx);
 	qpx->wr_flags = 0;
 	ibv_wr_send(qpx);
 	CHECK(!ibv_wr_complete(qpx));
-	CHECK(!taken()->num_sge);
+	CHECK(!posted_entry()->num_sge);
 	teardown();
 }
 
-/* Applications pass the flags of struct ibv_send_wr on. */
+/*
+ * IBV_SEND_INLINE in wr_flags is ignored: some applications copy the flags of
+ * struct ibv_send_wr.
+ */
 static void setter_decides_what_is_inline(void)
 {
 	struct xrdma_sq_wqe *wqe;
@@ -438,13 +440,13 @@ static void setter_decides_what_is_inline(void)
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge(qpx, 1, 2, 3);
 	CHECK(!ibv_wr_complete(qpx));
-	CHECK(!taken()->flags);
+	CHECK(!posted_entry()->flags);
 	ibv_wr_start(qpx);
 	qpx->wr_flags = 0;
 	ibv_wr_send(qpx);
 	ibv_wr_set_inline_data(qpx, &byte, 1);
 	CHECK(!ibv_wr_complete(qpx));
-	wqe = taken();
+	wqe = posted_entry();
 	CHECK(wqe->flags == XRDMA_WQE_INLINE && le16toh(wqe->num_sge) == 1);
 	CHECK(*(uint8_t *)(wqe + 1) == 7);
 	teardown();
@@ -464,7 +466,7 @@ static void wrong_requests_are_refused(void)
 	first.opcode = IBV_WR_SEND;
 	second.opcode = IBV_WR_TSO;
 	CHECK(xrdma_post_send(ibqp, &first, &bad) == EINVAL && bad == &second);
-	taken();
+	posted_entry();
 
 	second.opcode = IBV_WR_FLUSH;
 	CHECK(post(&second) == EINVAL);
@@ -490,7 +492,7 @@ static void wrong_requests_are_refused(void)
 	second.opcode = IBV_WR_ATOMIC_FETCH_AND_ADD;
 	second.num_sge = 2;
 	CHECK(post(&second) == EINVAL);
-	nothing_taken();
+	check_nothing_posted();
 
 	recv.num_sge = pair->qp->rq.max_sge + 1;
 	CHECK(xrdma_post_recv(ibqp, &recv, &bad_recv) == EINVAL);
@@ -500,7 +502,7 @@ static void wrong_requests_are_refused(void)
 	teardown();
 }
 
-/* ---- completions, one at a time ---------------------------------------- */
+/* ---- struct ibv_cq_ex -------------------------------------------------- */
 
 static void completion_is_consumed_before_it_is_read(void)
 {
@@ -517,7 +519,7 @@ static void completion_is_consumed_before_it_is_read(void)
 	fake_write_cqe(&dev_cq, &cqe);
 	CHECK(!ibv_start_poll(cqx, &attr));
 	CHECK(le32toh(dev_cq.rec->ci) == 1);
-	/* the device may overwrite it already */
+	/* The device may overwrite a consumed entry. */
 	memset(&dev_cq.ring[0], 0xa5, sizeof(cqe));
 	CHECK(ibv_wc_read_qp_num(cqx) == 0xabcde);
 	CHECK(ibv_wc_read_opcode(cqx) == IBV_WC_RDMA_WRITE);
@@ -536,7 +538,7 @@ static const struct test tests[] = {
 	TEST(golden_bind),
 	TEST(golden_local_inv),
 	TEST(golden_recv_inv),
-	TEST(type_1_gets_another_key_with_every_bind),
+	TEST(type_1_gets_another_key_with_each_bind),
 	TEST(length_0_unbinds_type_1),
 	TEST(wrong_binds_are_refused),
 	TEST(aborted_batch_leaves_keys_as_they_were),
@@ -552,7 +554,7 @@ int main(void)
 	return run_tests(tests, ARRAY_SIZE(tests));
 }
 
-/* As in libibverbs, which is not linked. */
+/* The same as in libibverbs, which is not linked. */
 struct ibv_qp_ex *ibv_qp_to_qp_ex(struct ibv_qp *qp)
 {
 	struct verbs_qp *vqp = container_of(qp, struct verbs_qp, qp);

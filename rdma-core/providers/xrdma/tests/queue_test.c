@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of the provider's queues against a device in memory: every entry that
- * the device takes and every completion that the application gets is compared
- * with a reference that knows neither ring nor index. Prints TAP.
+ * Tests of queues with random requests. Each entry that the fake device
+ * executes and each completion that the provider reports is compared with the
+ * request or the completion that it must be. Prints TAP.
  */
 
 #include <errno.h>
@@ -20,10 +20,10 @@
 #define MAX_PENDING	4096
 
 /**
- * struct pending - a completion that the application has not polled
- * @cqe: as the device wrote it
- * @qp: number of the test's queue pair
- * @frees: entries of its queue that it frees
+ * struct pending - completion that was not polled
+ * @cqe: entry as the device wrote it
+ * @qp: index of the queue pair in @pairs
+ * @frees: number of work queue entries that the completion frees
  */
 struct pending {
 	struct xrdma_cqe cqe;
@@ -34,15 +34,8 @@ struct pending {
 static struct pending pending[MAX_PENDING];
 static unsigned int num_pending;
 static uint64_t next_id;
-static uint32_t random_state = 1;
 
-static uint32_t random_below(uint32_t limit)
-{
-	random_state = random_state * 1664525 + 1013904223;
-	return ((uint64_t)random_state * limit) >> 32;
-}
-
-/* ---- the device at work ----------------------------------------------- */
+/* ---- device ----------------------------------------------------------- */
 
 static void complete(struct pair *pair, struct xrdma_cqe *cqe, uint32_t frees)
 {
@@ -86,7 +79,7 @@ static void execute_send(struct pair *pair)
 	cqe.wqe_index = htole16(pair->dev.sq_ci - 1);
 	complete(pair, &cqe, pair->sq_unreported);
 	pair->sq_unreported = 0;
-	/* nobody may rely on what a finished entry holds */
+	/* Overwrite the entry: the provider must not rely on its contents. */
 	memset(wqe, 0xa5, 1U << pair->dev.req.log_sq_stride);
 }
 
@@ -109,7 +102,7 @@ static void execute_recv(struct pair *pair)
 	memset(wqe, 0xa5, 1U << pair->dev.req.log_rq_stride);
 }
 
-/* ---- the application --------------------------------------------------- */
+/* ---- application ------------------------------------------------------- */
 
 static void drop_pending(unsigned int num)
 {
@@ -142,7 +135,10 @@ static void poll_some(int room)
 	CHECK(dev_cq.pi - cq->ci == num_pending);
 }
 
-/* The last free entry is signaled: a queue that never reports is stuck. */
+/*
+ * The request for the last free entry is signaled: without a completion the
+ * queue would stay full.
+ */
 static uint64_t new_send_id(const struct pair *pair, uint32_t ahead)
 {
 	bool last = pair->sq_used + ahead + 1 >= pair->qp->sq.depth;
@@ -162,7 +158,7 @@ static void check_doorbell(struct pair *pair, bool was_asleep, int posted)
 	}
 }
 
-/* The list up to where there is no room. Return: how many that were. */
+/* Post a list as far as there is room. Return: number of posted requests. */
 static int post_list(struct pair *pair, struct work *work, int num)
 {
 	uint32_t free = pair->qp->sq.depth - pair->sq_used;
@@ -180,7 +176,7 @@ static int post_list(struct pair *pair, struct work *work, int num)
 	return num;
 }
 
-/* All or none. Return: how many that were. */
+/* Post all requests in a batch, or none. Return: number of posted requests. */
 static int post_batch(struct pair *pair, struct work *work, int num)
 {
 	uint32_t free = pair->qp->sq.depth - pair->sq_used;
@@ -240,8 +236,8 @@ static void post_recvs(struct pair *pair, int num)
 
 /* ---- set-up ------------------------------------------------------------ */
 
-/* Moves everything of a fresh queue to another index, as if much had passed. */
-static void age_pair(struct pair *pair, uint32_t index)
+/* Set the indexes of a new queue pair, as after that many requests. */
+static void start_pair_at(struct pair *pair, uint32_t index)
 {
 	struct xrdma_qp *qp = pair->qp;
 
@@ -256,21 +252,10 @@ static void age_pair(struct pair *pair, uint32_t index)
 	pair->dev.rq_ci = index;
 }
 
-static void age_cq(uint32_t index)
-{
-	uint32_t i, depth = 1U << cq->log_depth;
-
-	cq->ci = index;
-	cq->rec->ci = htole32(index);
-	dev_cq.pi = index;
-	for (i = index; i - index < depth; i++)
-		cq->ring[i % depth].own = htole32(i / depth % 2);
-}
-
 /* ---- tests --------------------------------------------------------------- */
 
-/* Forgets what a stopped queue pair had not reported. */
-static void forget(struct pair *pair)
+/* Drop the expected completions of a queue pair that was stopped. */
+static void drop_pending_of(struct pair *pair)
 {
 	unsigned int i, left = 0;
 
@@ -288,7 +273,7 @@ static void reset_pair(struct pair *pair)
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RESET };
 
 	CHECK(!xrdma_modify_qp(&pair->qp->verbs_qp.qp, &attr, IBV_QP_STATE));
-	forget(pair);
+	drop_pending_of(pair);
 	pair->dev.sq_ci = 0;
 	pair->dev.rq_ci = 0;
 	pair->dev.asleep = true;
@@ -318,10 +303,10 @@ static void random_step(uint32_t depth)
 		reset_pair(pair);
 	} else {
 		destroy_pair(pair);
-		forget(pair);
+		drop_pending_of(pair);
 		create_pair(pair, pair->dev.qpn, depth);
 	}
-	/* asleep with work at hand: a doorbell was lost */
+	/* A sleeping device has no posted entries, or a doorbell is missing. */
 	CHECK(!pair->dev.asleep ||
 	      pair->dev.sq_ci == le32toh(pair->dev.rec->sq_pi));
 }
@@ -333,10 +318,10 @@ static void random_traffic(bool shadow_db, uint32_t depth, uint32_t start)
 
 	setup(shadow_db, depth);
 	num_pending = 0;
-	age_cq(start);
+	start_cq_at(start);
 	for (i = 0; i < QPS; i++) {
 		create_pair(&pairs[i], qpns[i], depth);
-		age_pair(&pairs[i], start);
+		start_pair_at(&pairs[i], start);
 	}
 	for (i = 0; i < 200000; i++)
 		random_step(depth);
@@ -353,7 +338,7 @@ static void traffic_with_shadow_doorbell(void)
 	random_traffic(true, 16, 0);
 }
 
-static void traffic_over_the_end_of_indexes(void)
+static void traffic_while_indexes_wrap(void)
 {
 	random_traffic(true, 8, (uint32_t)-1000);
 }
@@ -363,8 +348,8 @@ static void traffic_in_queues_of_one(void)
 	random_traffic(true, 1, (uint32_t)-100);
 }
 
-/* 65536 entries of which only the last reports: the index has 16 bits. */
-static void unsignaled_work_fills_the_deepest_queue(void)
+/* One completion frees 65536 entries: its wqe_index has 16 bits. */
+static void one_completion_frees_the_deepest_queue(void)
 {
 	struct pair *pair = &pairs[0];
 	struct ibv_send_wr *bad;
@@ -391,9 +376,9 @@ static void unsignaled_work_fills_the_deepest_queue(void)
 	teardown();
 }
 
-/* ---- no entry to spare --------------------------------------------------- */
+/* ---- full queues ------------------------------------------------------- */
 
-/* A send that completes at once. Return: false if there is no room for it. */
+/* Post and execute a signaled send. Return: false if the send queue is full. */
 static bool send_one(struct pair *pair)
 {
 	struct ibv_send_wr *bad;
@@ -439,22 +424,22 @@ static void posting_within_a_batch_overruns_nothing(void)
 	teardown();
 }
 
-/* The last of the application's room for completions. */
-static void *unreachable;
-static int sent_meanwhile;
+/* Page of the array of completions that poll_cq() reaches last. */
+static void *protected_page;
+static int sent_during_poll;
 
-/* What another thread might do while this one polls. */
-static void send_meanwhile(int signal)
+/* Called within poll_cq(): post requests, as another thread may do. */
+static void send_during_poll(int signal)
 {
-	CHECK(!mprotect(unreachable, 4096, PROT_READ | PROT_WRITE));
+	CHECK(!mprotect(protected_page, 4096, PROT_READ | PROT_WRITE));
 	while (send_one(&pairs[0]))
-		sent_meanwhile++;
+		sent_during_poll++;
 }
 
 static void posting_while_another_thread_polls_overruns_nothing(void)
 {
 	struct sigaction action = {
-		.sa_handler = send_meanwhile,
+		.sa_handler = send_during_poll,
 		.sa_flags = SA_RESETHAND,
 	};
 	struct pair *pair = fill_queues();
@@ -465,18 +450,18 @@ static void posting_while_another_thread_polls_overruns_nothing(void)
 	wc = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
 		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(wc != MAP_FAILED);
-	/* it is filled when all but one entry are consumed */
-	unreachable = (void *)wc + 4096;
-	wc = unreachable - 15 * sizeof(*wc);
-	CHECK(!mprotect(unreachable, 4096, PROT_NONE));
+	/* Element 15, the last, is in the page that cannot be accessed. */
+	protected_page = (void *)wc + 4096;
+	wc = protected_page - 15 * sizeof(*wc);
+	CHECK(!mprotect(protected_page, 4096, PROT_NONE));
 	CHECK(!sigaction(SIGSEGV, &action, &old));
 	CHECK(xrdma_poll_cq(&cq->verbs_cq.cq, 16, wc) == 16);
 	CHECK(!sigaction(SIGSEGV, &old, &action));
 	CHECK(action.sa_handler == SIG_DFL);
-	for (i = sent_meanwhile; i < 16; i++)
+	for (i = sent_during_poll; i < 16; i++)
 		CHECK(send_one(pair));
 	CHECK(!send_one(pair));
-	CHECK(!munmap(unreachable - 4096, 8192));
+	CHECK(!munmap(protected_page - 4096, 8192));
 	teardown();
 }
 
@@ -488,7 +473,7 @@ static uint32_t arm(int solicited_only)
 	return le32toh(dev_cq.rec->arm);
 }
 
-static void arming_changes_the_word_and_keeps_the_wider_request(void)
+static void arming_changes_the_arm_word_and_stays_for_any(void)
 {
 	setup(true, 16);
 	CHECK(arm(1) == (1 << 2 | XRDMA_ARM_SOLICITED));
@@ -502,12 +487,12 @@ static void arming_changes_the_word_and_keeps_the_wider_request(void)
 static const struct test tests[] = {
 	TEST(traffic_with_every_doorbell),
 	TEST(traffic_with_shadow_doorbell),
-	TEST(traffic_over_the_end_of_indexes),
+	TEST(traffic_while_indexes_wrap),
 	TEST(traffic_in_queues_of_one),
-	TEST(unsignaled_work_fills_the_deepest_queue),
+	TEST(one_completion_frees_the_deepest_queue),
 	TEST(posting_within_a_batch_overruns_nothing),
 	TEST(posting_while_another_thread_polls_overruns_nothing),
-	TEST(arming_changes_the_word_and_keeps_the_wider_request),
+	TEST(arming_changes_the_arm_word_and_stays_for_any),
 };
 
 int main(void)

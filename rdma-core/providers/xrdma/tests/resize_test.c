@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of completion queues that move to another ring while a device in memory
- * writes entries: each is polled once and in order. Prints TAP.
+ * Tests of completion queues that are resized while the fake device writes
+ * entries. Each entry is polled once and in order. Prints TAP.
  */
 
 #include <errno.h>
@@ -12,14 +12,8 @@
 #include "setup.h"
 
 static uint64_t next_written, next_polled;
-static uint32_t random_state = 1;
 
-static uint32_t random_below(uint32_t limit)
-{
-	random_state = random_state * 1664525 + 1013904223;
-	return ((uint64_t)random_state * limit) >> 32;
-}
-
+/* Number of completions that were not polled. */
 static uint32_t held(void)
 {
 	return next_written - next_polled;
@@ -56,23 +50,10 @@ static int resize(int entries)
 	int err;
 
 	fake_resized_cq = &dev_cq;
-	fake_meanwhile = write_some;
+	fake_during_command = write_some;
 	err = xrdma_resize_cq(&cq->verbs_cq.cq, entries);
-	fake_meanwhile = NULL;
+	fake_during_command = NULL;
 	return err;
-}
-
-static void start_at(uint32_t index)
-{
-	uint32_t i, depth = 1U << cq->log_depth;
-
-	cq->ci = index;
-	cq->rec->ci = htole32(index);
-	dev_cq.pi = index;
-	for (i = index; i - index < depth; i++)
-		cq->ring[i % depth].own = htole32(i / depth % 2);
-	next_written = 0;
-	next_polled = 0;
 }
 
 static void random_traffic(uint32_t start, int steps)
@@ -80,7 +61,9 @@ static void random_traffic(uint32_t start, int steps)
 	int entries, err;
 
 	setup(true, 8);
-	start_at(start);
+	start_cq_at(start);
+	next_written = 0;
+	next_polled = 0;
 	while (steps--) {
 		switch (random_below(16)) {
 		case 0:
@@ -103,12 +86,12 @@ static void random_traffic(uint32_t start, int steps)
 	teardown();
 }
 
-static void completions_survive_any_move(void)
+static void completions_survive_resizing(void)
 {
 	random_traffic(0, 200000);
 }
 
-static void over_the_end_of_indexes(void)
+static void completions_survive_resizing_while_indexes_wrap(void)
 {
 	int i;
 
@@ -116,11 +99,11 @@ static void over_the_end_of_indexes(void)
 		random_traffic((uint32_t)-100, 300);
 }
 
-static void arming_moves_along(void)
+static void resizing_keeps_the_arm_word(void)
 {
 	setup(true, 8);
 	CHECK(!xrdma_req_notify_cq(&cq->verbs_cq.cq, 0));
-	/* the device compares both records */
+	/* ibv_cmd_resize_cq() compares the arm words of both records. */
 	CHECK(!resize(500));
 	CHECK(!xrdma_req_notify_cq(&cq->verbs_cq.cq, 0));
 	CHECK(le32toh(dev_cq.rec->arm) == (2 << 2 | XRDMA_ARM_NEXT));
@@ -140,9 +123,9 @@ static void wrong_sizes_are_refused(void)
 }
 
 static const struct test tests[] = {
-	TEST(completions_survive_any_move),
-	TEST(over_the_end_of_indexes),
-	TEST(arming_moves_along),
+	TEST(completions_survive_resizing),
+	TEST(completions_survive_resizing_while_indexes_wrap),
+	TEST(resizing_keeps_the_arm_word),
 	TEST(wrong_sizes_are_refused),
 };
 

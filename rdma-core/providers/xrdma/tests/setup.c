@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A context with one completion queue and a few queue pairs, each known from
- * the provider's side and from the device's. Must not know: what they are
- * used for.
+ * What the tests share: a context with one completion queue and a few queue
+ * pairs, each with the provider's and the device's side; random numbers; and
+ * the run of a list of tests. Requests and their checks are in work.c.
  */
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +35,8 @@ static void create_cq(int entries)
 }
 
 /**
- * create_qp_of() - a queue pair that is ready to send
- * @attr: wishes but for protection domain and completion queues
+ * create_qp_of() - create a queue pair in state RTS
+ * @attr: attributes; protection domain and completion queues are added
  *
  * Return: the queue pair.
  */
@@ -51,14 +52,14 @@ struct xrdma_qp *create_qp_of(struct ibv_qp_init_attr_ex *attr)
 	attr->comp_mask |= IBV_QP_INIT_ATTR_PD;
 	ibqp = xrdma_create_qp_ex(&ctx->ibv_ctx.context, attr);
 	CHECK(ibqp);
-	/* as libibverbs does when the state is modified */
+	/* libibverbs does this in ibv_modify_qp(). */
 	ibqp->state = IBV_QPS_RTS;
 	return container_of(ibqp, struct xrdma_qp, verbs_qp.qp);
 }
 
 /**
- * create_qp() - a queue pair that can be posted to either way
- * @cap: wishes; returns what was granted
+ * create_qp() - create an RC queue pair with ibv_wr_*() functions, in state RTS
+ * @cap: capacities; set to what the queue pair has
  *
  * Return: the queue pair, or NULL and errno.
  */
@@ -85,10 +86,10 @@ struct ibv_qp *create_qp(struct ibv_qp_cap *cap)
 }
 
 /**
- * create_pair() - a queue pair and its device side
- * @pair: filled
- * @qpn: its number
- * @depth: entries of both queues
+ * create_pair() - create a queue pair and its device side
+ * @pair: set up
+ * @qpn: number of the queue pair
+ * @depth: number of entries of each of its queues
  */
 void create_pair(struct pair *pair, uint32_t qpn, uint32_t depth)
 {
@@ -110,8 +111,8 @@ void create_pair(struct pair *pair, uint32_t qpn, uint32_t depth)
 }
 
 /**
- * destroy_pair() - destroy its queue pair
- * @pair: the rest of it stays as it is
+ * destroy_pair() - destroy the queue pair of a pair
+ * @pair: pair; the other members are not changed
  */
 void destroy_pair(struct pair *pair)
 {
@@ -120,9 +121,9 @@ void destroy_pair(struct pair *pair)
 }
 
 /**
- * setup() - a context and a completion queue
- * @shadow_db: doorbells may be skipped
- * @depth: entries of each queue to come
+ * setup() - create a context and a completion queue
+ * @shadow_db: as in struct xrdma_context
+ * @depth: depth of the queues of each queue pair that the test will create
  */
 void setup(bool shadow_db, uint32_t depth)
 {
@@ -140,7 +141,7 @@ void setup(bool shadow_db, uint32_t depth)
 }
 
 /**
- * teardown() - destroy all that is left
+ * teardown() - destroy the context and all its objects
  */
 void teardown(void)
 {
@@ -158,9 +159,50 @@ void teardown(void)
 }
 
 /**
- * run_tests() - run all, and print TAP; one that fails ends the program
- * @tests: in this order
- * @num: number of them
+ * refuse_qp() - check that a queue pair cannot be created
+ * @attr: attributes
+ * @error: errno that is expected
+ */
+void refuse_qp(struct ibv_qp_init_attr_ex attr, int error)
+{
+	errno = 0;
+	CHECK(!xrdma_create_qp_ex(&ctx->ibv_ctx.context, &attr));
+	CHECK(errno == error);
+}
+
+/**
+ * start_cq_at() - set the indexes of the completion queue, which is empty
+ * @index: producer and consumer index
+ */
+void start_cq_at(uint32_t index)
+{
+	uint32_t i, depth = 1U << cq->log_depth;
+
+	cq->ci = index;
+	cq->rec->ci = htole32(index);
+	dev_cq.pi = index;
+	for (i = index; i - index < depth; i++)
+		cq->ring[i % depth].own = htole32(i / depth % 2);
+}
+
+/**
+ * random_below() - pseudo-random number; each program has the same sequence
+ * @limit: upper limit, excluded
+ *
+ * Return: the number.
+ */
+uint32_t random_below(uint32_t limit)
+{
+	static uint32_t state = 1;
+
+	state = state * 1664525 + 1013904223;
+	return ((uint64_t)state * limit) >> 32;
+}
+
+/**
+ * run_tests() - run tests, and print TAP; a test that fails ends the program
+ * @tests: tests, which run in this order
+ * @num: number of @tests
  *
  * Return: 0.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A context with one completion queue and a few queue pairs, each known from
- * the provider's side and from the device's. Must not know: what they are
- * used for.
+ * What the tests share: a context with one completion queue and a few queue
+ * pairs, each with the provider's and the device's side; random numbers; and
+ * the list of tests. Requests and their checks are in work.h.
  */
 
 #ifndef SETUP_H
@@ -13,12 +13,12 @@
 #define QPS		3
 
 /**
- * struct pair - a queue pair, its device side, and the reference
- * @qp: the provider's
- * @dev: the device's
- * @sq_used: send entries that are not free
- * @rq_used: receive entries that are not free
- * @sq_unreported: send entries executed since the last completion
+ * struct pair - queue pair, its device side, and numbers that a test expects
+ * @qp: the provider's side
+ * @dev: the device's side
+ * @sq_used: number of send entries that are not free
+ * @rq_used: number of receive entries that are not free
+ * @sq_unreported: number of send entries executed since the last completion
  */
 struct pair {
 	struct xrdma_qp *qp;
@@ -40,7 +40,7 @@ void create_pair(struct pair *pair, uint32_t qpn, uint32_t depth);
 void destroy_pair(struct pair *pair);
 void teardown(void);
 
-/* Tests with names, as TAP. */
+/* A test, and its name in the output. */
 struct test {
 	const char *name;
 	void (*run)(void);
@@ -49,5 +49,8 @@ struct test {
 #define TEST(name) { #name, name }
 
 int run_tests(const struct test *tests, int num);
+uint32_t random_below(uint32_t limit);
+void start_cq_at(uint32_t index);
+void refuse_qp(struct ibv_qp_init_attr_ex attr, int error);
 
 #endif /* SETUP_H */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of shared receive queues against a device in memory: what is posted is
- * taken once and in order, also while the queue moves to another ring. Prints
- * TAP.
+ * Tests of shared receive queues. The fake device consumes each posted entry
+ * once and in order, also while the queue is resized. Prints TAP.
  */
 
 #include <errno.h>
@@ -18,13 +17,6 @@ static struct ibv_srq *ibsrq;
 static struct xrdma_srq *srq;
 static struct fake_srq *const dev = &fake_last_srq;
 static uint64_t next_posted, next_taken;
-static uint32_t random_state = 1;
-
-static uint32_t random_below(uint32_t limit)
-{
-	random_state = random_state * 1664525 + 1013904223;
-	return ((uint64_t)random_state * limit) >> 32;
-}
 
 static struct ibv_srq_init_attr_ex srq_attr(uint32_t max_wr, uint32_t max_sge)
 {
@@ -59,12 +51,13 @@ static void end(void)
 	teardown();
 }
 
+/* Number of posted entries that the device has not consumed. */
 static uint32_t held(void)
 {
 	return next_posted - next_taken;
 }
 
-/* A list of requests, up to where there is no room. */
+/* Post a list of requests as far as there is room. */
 static void post(int num)
 {
 	uint32_t free = srq->wq.depth - held();
@@ -124,9 +117,9 @@ static int resize(uint32_t max_wr)
 	struct ibv_srq_attr attr = { .max_wr = max_wr };
 	int err;
 
-	fake_meanwhile = take_some;
+	fake_during_command = take_some;
 	err = xrdma_modify_srq(ibsrq, &attr, IBV_SRQ_MAX_WR);
-	fake_meanwhile = NULL;
+	fake_during_command = NULL;
 	return err;
 }
 
@@ -156,12 +149,12 @@ static void random_traffic(uint32_t depth, uint32_t start, int steps)
 	end();
 }
 
-static void posted_is_taken_in_order(void)
+static void entries_are_consumed_in_order(void)
 {
 	random_traffic(16, 0, 100000);
 }
 
-static void over_the_end_of_indexes(void)
+static void entries_are_consumed_in_order_while_indexes_wrap(void)
 {
 	int i;
 
@@ -169,7 +162,7 @@ static void over_the_end_of_indexes(void)
 		random_traffic(8, (uint32_t)-100, 300);
 }
 
-static void queue_of_one(void)
+static void queue_of_one_entry(void)
 {
 	begin(1, 1);
 	CHECK(srq->wq.depth == 1);
@@ -225,7 +218,7 @@ static void refuse(struct ibv_srq_init_attr_ex attr, int error)
 	CHECK(errno == error);
 }
 
-static void queues_that_do_not_exist_are_refused(void)
+static void unsupported_queues_are_refused(void)
 {
 	struct ibv_srq_init_attr_ex attr;
 
@@ -248,7 +241,7 @@ static void queues_that_do_not_exist_are_refused(void)
 	teardown();
 }
 
-/* A completion with the flag of a shared queue frees nothing else. */
+/* A completion with XRDMA_CQE_SRQ frees no entry of the queue pair. */
 static void queue_pair_has_no_ring_of_its_own(void)
 {
 	struct ibv_qp_init_attr_ex attr = {
@@ -282,12 +275,12 @@ static void queue_pair_has_no_ring_of_its_own(void)
 }
 
 /*
- * A completion of an XRC target names what is not in the table: another thread
- * may have freed the leaf where it would be.
+ * A completion of an XRC target has a QPN that is not in the table of queue
+ * pairs. Another thread may have freed the leaf of that QPN.
  */
-static void completion_is_not_looked_up(void)
+static void completion_of_a_shared_queue_is_not_looked_up(void)
 {
-	struct xrdma_qp_leaf **slot, *gone = malloc(sizeof(*gone));
+	struct xrdma_qp_leaf **slot, *freed_leaf = malloc(sizeof(*freed_leaf));
 	struct ibv_poll_cq_attr attr = {};
 	struct xrdma_cqe cqe = {
 		.qpn = htole32(9),
@@ -298,8 +291,8 @@ static void completion_is_not_looked_up(void)
 
 	begin(8, 1);
 	slot = &ctx->qp_table[9 >> XRDMA_QP_LEAF_SHIFT];
-	*slot = gone;
-	free(gone);
+	*slot = freed_leaf;
+	free(freed_leaf);
 	fake_write_cqe(&dev_cq, &cqe);
 	CHECK(xrdma_poll_cq(&cq->verbs_cq.cq, 1, &wc) == 1);
 	fake_write_cqe(&dev_cq, &cqe);
@@ -310,14 +303,14 @@ static void completion_is_not_looked_up(void)
 }
 
 static const struct test tests[] = {
-	TEST(posted_is_taken_in_order),
-	TEST(over_the_end_of_indexes),
-	TEST(queue_of_one),
+	TEST(entries_are_consumed_in_order),
+	TEST(entries_are_consumed_in_order_while_indexes_wrap),
+	TEST(queue_of_one_entry),
 	TEST(failed_resize_changes_nothing),
 	TEST(wrong_requests_are_refused),
-	TEST(queues_that_do_not_exist_are_refused),
+	TEST(unsupported_queues_are_refused),
 	TEST(queue_pair_has_no_ring_of_its_own),
-	TEST(completion_is_not_looked_up),
+	TEST(completion_of_a_shared_queue_is_not_looked_up),
 };
 
 int main(void)

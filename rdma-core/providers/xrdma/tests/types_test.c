@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of what only some types of queue pairs do: datagrams, extended reliable
- * connections, frames, FLUSH and ATOMIC_WRITE, each by both ways to post; and
- * of what a type or a state refuses. Prints TAP.
+ * Tests of operations that only some types of queue pairs have: datagrams, XRC,
+ * raw packets, FLUSH and ATOMIC_WRITE, by ibv_post_send() and ibv_wr_*(); and
+ * of requests that a type or a state refuses. Prints TAP.
  */
 
 #include <errno.h>
@@ -11,13 +11,8 @@
 #include <ccan/array_size.h>
 
 #include "fake_objects.h"
+#include "golden_bytes.h"
 #include "setup.h"
-
-typedef uint8_t u8;
-#define __maybe_unused __attribute__((unused))
-#include "golden.h"
-
-#define CHECK_BYTES(at, golden) CHECK(!memcmp(at, golden, sizeof(golden)))
 
 static struct xrdma_pd pd;
 static struct xrdma_qp *qp;
@@ -75,8 +70,8 @@ static void end(void)
 	teardown();
 }
 
-/* The next entry that the device gets, which a doorbell announced. */
-static struct xrdma_sq_wqe *taken(void)
+/* The only entry that is posted; check that a doorbell was rung for it. */
+static struct xrdma_sq_wqe *posted_entry(void)
 {
 	struct xrdma_sq_wqe *wqe;
 
@@ -98,7 +93,7 @@ static int post(struct ibv_send_wr *wr)
 	return err;
 }
 
-static void nothing_taken(void)
+static void check_nothing_posted(void)
 {
 	CHECK(fake_take_doorbell() == FAKE_NO_DOORBELL);
 	CHECK(le32toh(dev.rec->sq_pi) == dev.sq_ci);
@@ -169,20 +164,20 @@ static void golden_datagram(void)
 	ah = create_ah();
 	wr.wr.ud.ah = ah;
 	CHECK(!post(&wr));
-	check_datagram(taken());
+	check_datagram(posted_entry());
 	start(13, IBV_SEND_SIGNALED);
 	ibv_wr_send(qpx);
 	ibv_wr_set_ud_addr(qpx, ah, 0x123457, 0x11111111);
 	ibv_wr_set_sge(qpx, 0x1122335a, 0x7f0012345678, 65536);
 	CHECK(!ibv_wr_complete(qpx));
-	check_datagram(taken());
+	check_datagram(posted_entry());
 	/* the setters in the other order */
 	start(13, IBV_SEND_SIGNALED);
 	ibv_wr_send(qpx);
 	ibv_wr_set_sge(qpx, 0x1122335a, 0x7f0012345678, 65536);
 	ibv_wr_set_ud_addr(qpx, ah, 0x123457, 0x11111111);
 	CHECK(!ibv_wr_complete(qpx));
-	check_datagram(taken());
+	check_datagram(posted_entry());
 	CHECK(!xrdma_destroy_ah(ah));
 	end();
 }
@@ -205,7 +200,7 @@ static void datagram_entries_have_room_for_the_address(void)
 	ibv_wr_set_ud_addr(qpx, ah, 5, 6);
 	ibv_wr_set_inline_data(qpx, bytes, 64);
 	CHECK(!ibv_wr_complete(qpx));
-	wqe = taken();
+	wqe = posted_entry();
 	CHECK(wqe->opcode == 2 && wqe->flags == 8);
 	CHECK(le16toh(wqe->num_sge) == 64 && be32toh(wqe->imm) == 0x01020304);
 	CHECK(le32toh(wqe->dqpn) == 5 && le32toh(wqe->qkey) == 6);
@@ -216,7 +211,7 @@ static void datagram_entries_have_room_for_the_address(void)
 	ibv_wr_set_ud_addr(qpx, ah, 5, 6);
 	ibv_wr_set_inline_data(qpx, bytes, 65);
 	CHECK(ibv_wr_complete(qpx) == EINVAL);
-	nothing_taken();
+	check_nothing_posted();
 	CHECK(!xrdma_destroy_ah(ah));
 
 	other = create_qp_of(&attr);
@@ -235,13 +230,13 @@ static void datagram_without_address_is_refused(void)
 	start(1, 0);
 	ibv_wr_send(qpx);
 	CHECK(ibv_wr_complete(qpx) == EINVAL);
-	/* it was not the last */
+	/* The first of two datagrams has no address. */
 	start(1, 0);
 	ibv_wr_send(qpx);
 	ibv_wr_send(qpx);
 	ibv_wr_set_ud_addr(qpx, ah, 5, 6);
 	CHECK(ibv_wr_complete(qpx) == EINVAL);
-	/* one too many, or of nothing */
+	/* Two addresses of one datagram, or an address without a datagram. */
 	start(1, 0);
 	ibv_wr_send(qpx);
 	ibv_wr_set_ud_addr(qpx, ah, 5, 6);
@@ -250,11 +245,11 @@ static void datagram_without_address_is_refused(void)
 	start(1, 0);
 	ibv_wr_set_ud_addr(qpx, ah, 5, 6);
 	CHECK(ibv_wr_complete(qpx) == EINVAL);
-	nothing_taken();
-	/* and nothing of it stays */
+	check_nothing_posted();
+	/* The next batch is not affected. */
 	start(1, 0);
 	CHECK(!ibv_wr_complete(qpx));
-	nothing_taken();
+	check_nothing_posted();
 	CHECK(!xrdma_destroy_ah(ah));
 	end();
 
@@ -263,7 +258,7 @@ static void datagram_without_address_is_refused(void)
 	ibv_wr_send(qpx);
 	ibv_wr_set_ud_addr(qpx, ah, 5, 6);
 	CHECK(ibv_wr_complete(qpx) == EINVAL);
-	nothing_taken();
+	check_nothing_posted();
 	end();
 }
 
@@ -279,7 +274,7 @@ static void golden_recv_datagram(void)
 	CHECK(xrdma_poll_cq(&cq->verbs_cq.cq, 1, &wc) == 1);
 	CHECK(wc.opcode == IBV_WC_RECV && wc.status == IBV_WC_SUCCESS);
 	CHECK(wc.wc_flags & IBV_WC_GRH && wc.src_qp && wc.byte_len > 40);
-	/* RoCEv2 over IPv4, though the priority of its tag was another */
+	/* RoCEv2 over IPv4: the priority in the VLAN tag is not reported. */
 	CHECK(wc.sl == 0xa);
 	cqx = &cq->verbs_cq.cq_ex;
 	CHECK(!ibv_start_poll(cqx, &attr));
@@ -306,29 +301,29 @@ static void xrc_entries_name_the_srq(void)
 	begin(IBV_QPT_XRC_SEND);
 	CHECK(!dev.req.log_rq_stride && !dev.req.log_rq_depth);
 	CHECK(!post(&wr));
-	wqe = taken();
+	wqe = posted_entry();
 	CHECK(wqe->opcode == 4 && le32toh(wqe->ext) == 0xabcdef);
 	start(1, 0);
 	ibv_wr_rdma_read(qpx, 1, 2);
 	ibv_wr_set_sge(qpx, 3, 4, 5);
 	ibv_wr_set_xrc_srqn(qpx, 0x123);
 	CHECK(!ibv_wr_complete(qpx));
-	wqe = taken();
+	wqe = posted_entry();
 	CHECK(wqe->opcode == 6 && le32toh(wqe->ext) == 0x123);
-	/* what stays here has no target */
+	/* A local operation has no remote SRQ. */
 	start(1, 0);
 	ibv_wr_local_inv(qpx, 1);
 	CHECK(!ibv_wr_complete(qpx));
-	CHECK(!taken()->ext);
+	CHECK(!posted_entry()->ext);
 	start(1, 0);
 	ibv_wr_send(qpx);
 	CHECK(ibv_wr_complete(qpx) == EINVAL);
-	nothing_taken();
+	check_nothing_posted();
 	end();
 }
 
-/* The field for the target may hold anything. */
-static void xrc_entry_that_stays_here_names_no_srq(void)
+/* remote_srqn of a local operation may hold anything. */
+static void xrc_entry_of_a_local_operation_names_no_srq(void)
 {
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_LOCAL_INV,
@@ -337,7 +332,7 @@ static void xrc_entry_that_stays_here_names_no_srq(void)
 
 	begin(IBV_QPT_XRC_SEND);
 	CHECK(!post(&wr));
-	CHECK(!taken()->ext);
+	CHECK(!posted_entry()->ext);
 	end();
 }
 
@@ -386,12 +381,12 @@ static void golden_flush(void)
 	ibv_wr_flush(qpx, 0x4455667e, 0x7f0099990000, 4096,
 		     IBV_FLUSH_GLOBAL | IBV_FLUSH_PERSISTENT, IBV_FLUSH_RANGE);
 	CHECK(!ibv_wr_complete(qpx));
-	CHECK_BYTES(taken(), xrdma_golden_wqe_flush);
-	/* all of the region: the length means nothing */
+	CHECK_BYTES(posted_entry(), xrdma_golden_wqe_flush);
+	/* IBV_FLUSH_MR: the length is ignored. */
 	start(12, IBV_SEND_SIGNALED);
 	ibv_wr_flush(qpx, 1, 2, 4096, IBV_FLUSH_GLOBAL, IBV_FLUSH_MR);
 	CHECK(!ibv_wr_complete(qpx));
-	wqe = taken();
+	wqe = posted_entry();
 	CHECK(!wqe->length && le32toh(wqe->ext) == 0x11);
 	end();
 }
@@ -401,7 +396,7 @@ static void refuse_flush(size_t length, uint8_t type, uint8_t level)
 	start(1, 0);
 	ibv_wr_flush(qpx, 1, 2, length, type, level);
 	CHECK(ibv_wr_complete(qpx) == EINVAL);
-	nothing_taken();
+	check_nothing_posted();
 }
 
 static void wrong_flushes_are_refused(void)
@@ -413,9 +408,9 @@ static void wrong_flushes_are_refused(void)
 	refuse_flush(1, 4, IBV_FLUSH_RANGE);
 	refuse_flush(1, IBV_FLUSH_GLOBAL, 2);
 	refuse_flush(1UL << 32, IBV_FLUSH_GLOBAL, IBV_FLUSH_RANGE);
-	/* nothing there says what to reach */
+	/* struct ibv_send_wr cannot give the placement type. */
 	CHECK(post(&wr) == EINVAL);
-	nothing_taken();
+	check_nothing_posted();
 	end();
 }
 
@@ -449,9 +444,9 @@ static void atomic_write_carries_its_value(void)
 	start(0, IBV_SEND_SIGNALED);
 	ibv_wr_atomic_write(qpx, 0x77, 0x1238, value);
 	CHECK(!ibv_wr_complete(qpx));
-	check_atomic_write(taken());
+	check_atomic_write(posted_entry());
 	CHECK(!post(&wr));
-	check_atomic_write(taken());
+	check_atomic_write(posted_entry());
 	wr.send_flags = IBV_SEND_SIGNALED;
 	CHECK(post(&wr) == EINVAL);
 	wr.send_flags = IBV_SEND_INLINE;
@@ -460,11 +455,11 @@ static void atomic_write_carries_its_value(void)
 	wr.num_sge = 2;
 	sge[1].length = 6;
 	CHECK(post(&wr) == EINVAL);
-	nothing_taken();
+	check_nothing_posted();
 	end();
 }
 
-/* ---- what is refused --------------------------------------------------- */
+/* ---- refused requests --------------------------------------------------- */
 
 static const enum ibv_qp_type types[] = {
 	IBV_QPT_RC, IBV_QPT_XRC_SEND, IBV_QPT_UC, IBV_QPT_UD,
@@ -498,10 +493,10 @@ static void try_opcode(enum ibv_qp_type type, int op, struct ibv_ah *ah)
 	}
 	if (all_ops(type) & 1ULL << op && wr.opcode != IBV_WR_FLUSH) {
 		CHECK(!post(&wr));
-		taken();
+		posted_entry();
 	} else {
 		CHECK(post(&wr) == EINVAL);
-		nothing_taken();
+		check_nothing_posted();
 	}
 	mw.type = IBV_MW_TYPE_1;
 	if (!(all_ops(type) & IBV_QP_EX_WITH_BIND_MW))
@@ -559,17 +554,17 @@ static void states_that_do_not_send_refuse(void)
 		qp->verbs_qp.qp.state = state;
 		CHECK(post(&wr) == (sends ? 0 : EINVAL));
 		if (sends)
-			taken();
+			posted_entry();
 		start(1, 0);
 		ibv_wr_send(qpx);
 		CHECK(ibv_wr_complete(qpx) == (sends ? 0 : EINVAL));
 		if (sends)
-			taken();
+			posted_entry();
 		CHECK(xrdma_bind_mw(&qp->verbs_qp.qp, &mw, &bind) ==
 		      (sends ? 0 : EINVAL));
 		if (sends)
-			taken();
-		nothing_taken();
+			posted_entry();
+		check_nothing_posted();
 		CHECK(xrdma_post_recv(&qp->verbs_qp.qp, &recv, &bad_recv) ==
 		      (receives ? 0 : EINVAL));
 		qp->rq.ci = qp->rq.pi;
@@ -584,7 +579,7 @@ static const struct test tests[] = {
 	TEST(datagram_without_address_is_refused),
 	TEST(golden_recv_datagram),
 	TEST(xrc_entries_name_the_srq),
-	TEST(xrc_entry_that_stays_here_names_no_srq),
+	TEST(xrc_entry_of_a_local_operation_names_no_srq),
 	TEST(xrc_target_has_no_rings),
 	TEST(golden_flush),
 	TEST(wrong_flushes_are_refused),

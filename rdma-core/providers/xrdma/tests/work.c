@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work requests of which everything follows from the wr_id, and the checks
- * that ring entries and completions say the same. Must not know: rings, the
- * extended ways to post and poll.
+ * Work requests whose contents follow from their wr_id, and checks that ring
+ * entries and completions agree with them. ibv_wr_*() and struct ibv_cq_ex are
+ * in work_ex.c.
  */
 
 #include <endian.h>
@@ -14,11 +14,11 @@
 /* ---- requests --------------------------------------------------------- */
 
 /**
- * work_mix() - an arbitrary number
- * @id: wr_id
- * @salt: which number of that request
+ * work_mix() - pseudo-random number
+ * @id: wr_id of a request
+ * @salt: selects one of the numbers of that request
  *
- * Return: always the same for the same arguments.
+ * Return: the number, which is a function of the arguments.
  */
 uint64_t work_mix(uint64_t id, uint32_t salt)
 {
@@ -60,7 +60,7 @@ static void make_bind(struct work *work, uint64_t id)
 	static const int rights[] = {
 		IBV_ACCESS_REMOTE_WRITE, IBV_ACCESS_REMOTE_READ,
 		IBV_ACCESS_REMOTE_ATOMIC, IBV_ACCESS_ZERO_BASED,
-		/* these a window does not have */
+		/* A window cannot grant these; the provider drops them. */
 		IBV_ACCESS_LOCAL_WRITE, IBV_ACCESS_RELAXED_ORDERING,
 	};
 	int i;
@@ -105,10 +105,10 @@ static void make_operands(struct work *work, uint64_t id)
 }
 
 /**
- * work_make_send() - a request to send
- * @work: filled; it stays where it is
- * @id: wr_id; bit 0: signaled
- * @qp: gives the limits
+ * work_make_send() - make a send request
+ * @work: gets the request, which points into @work: it must not be moved
+ * @id: wr_id; bit 0: the request is signaled
+ * @qp: queue pair whose limits the request keeps
  */
 void work_make_send(struct work *work, uint64_t id, const struct xrdma_qp *qp)
 {
@@ -150,10 +150,10 @@ void work_make_send(struct work *work, uint64_t id, const struct xrdma_qp *qp)
 }
 
 /**
- * work_make_recv() - a request to receive
- * @work: filled
+ * work_make_recv() - make a receive request
+ * @work: gets the request, which points into @work: it must not be moved
  * @id: wr_id
- * @qp: gives the limits
+ * @qp: queue pair whose limits the request keeps
  */
 void work_make_recv(struct work *work, uint64_t id, const struct xrdma_qp *qp)
 {
@@ -163,7 +163,7 @@ void work_make_recv(struct work *work, uint64_t id, const struct xrdma_qp *qp)
 	work->recv.num_sge = make_sges(work, id, qp->rq.max_sge);
 }
 
-/* ---- entries, as the specification lays them out ---------------------- */
+/* ---- entries, with the numbers of the specification -------------------- */
 
 static uint8_t spec_opcode(enum ibv_wr_opcode opcode)
 {
@@ -239,7 +239,7 @@ static const void *check_bind(const struct xrdma_sq_wqe *wqe,
 	return seg + 1;
 }
 
-/* The header fields that not every operation has. */
+/* Check the fields of struct xrdma_sq_wqe that not every operation uses. */
 static void check_operands(const struct xrdma_sq_wqe *wqe,
 			   const struct ibv_send_wr *wr)
 {
@@ -260,9 +260,9 @@ static void check_operands(const struct xrdma_sq_wqe *wqe,
 }
 
 /**
- * work_check_key() - has a window the key that it must have?
- * @work: request to send
- * @posted: that was posted
+ * work_check_key() - check the rkey of the window that a request binds
+ * @work: send request
+ * @posted: whether the request was posted
  */
 void work_check_key(const struct work *work, bool posted)
 {
@@ -273,7 +273,7 @@ void work_check_key(const struct work *work, bool posted)
 }
 
 /**
- * work_check_send() - is an entry what its request says?
+ * work_check_send() - check a send entry against its request
  * @wqe: entry
  * @qp: as for work_make_send()
  */
@@ -306,7 +306,7 @@ void work_check_send(const struct xrdma_sq_wqe *wqe, const struct xrdma_qp *qp)
 }
 
 /**
- * work_check_recv() - is an entry what its request says?
+ * work_check_recv() - check a receive entry against its request
  * @wqe: entry
  * @qp: as for work_make_recv()
  */
@@ -359,9 +359,9 @@ static uint8_t spec_wc_sl(uint16_t flags)
 }
 
 /**
- * work_check_wc() - is a completion what the entry says?
- * @wc: from the provider
- * @cqe: as the device wrote it
+ * work_check_wc() - check a completion against its entry
+ * @wc: completion that the provider reported
+ * @cqe: entry as the device wrote it
  */
 void work_check_wc(const struct ibv_wc *wc, const struct xrdma_cqe *cqe)
 {

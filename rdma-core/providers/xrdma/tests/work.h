@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Work requests of which everything follows from the wr_id, and the checks
- * that ring entries and completions say the same.
+ * Work requests whose contents follow from their wr_id, and checks that ring
+ * entries and completions agree with them.
  */
 
 #ifndef WORK_H
@@ -14,13 +14,13 @@
 #define WORK_MAX_INLINE	100
 
 /**
- * struct work - a send or receive request, and what becomes of it
+ * struct work - send or receive request, with what it refers to
  * @sge: scatter-gather list
- * @data: what an inline request carries
- * @mr: region that a window is bound to
- * @mw: that window
- * @send: the request, if it is one to send
- * @recv: the request, if it is one to receive
+ * @data: payload of an inline request
+ * @mr: region of a bind
+ * @mw: window of a bind
+ * @send: send request
+ * @recv: receive request
  */
 struct work {
 	struct ibv_sge sge[WORK_MAX_SGE];

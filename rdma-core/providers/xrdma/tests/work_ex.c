@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The requests of work.c posted, and completions polled, by the extended calls
- * of libibverbs. Must not know: rings, entries.
+ * Posts the requests of work.c by ibv_wr_*(), and polls completions by the
+ * calls of struct ibv_cq_ex.
  */
 
 #include <errno.h>
@@ -49,7 +49,7 @@ static void begin(struct ibv_qp_ex *qpx, const struct work *work)
 	}
 }
 
-/* The setters of one piece and of many take turns. */
+/* Use the setter of one buffer or that of a list, depending on the request. */
 static void set_inline(struct ibv_qp_ex *qpx, const struct work *work)
 {
 	struct ibv_data_buf list[2];
@@ -74,13 +74,13 @@ static void set_sges(struct ibv_qp_ex *qpx, const struct work *work)
 		ibv_wr_set_sge(qpx, sge->lkey, sge->addr, sge->length);
 	else if (work->send.num_sge || work_mix(work->send.wr_id, 90) % 2)
 		ibv_wr_set_sge_list(qpx, work->send.num_sge, sge);
-	/* else: no payload, no setter */
+	/* Without a payload, no setter needs to be called. */
 }
 
 /**
- * work_post_ex() - build one request of a batch
- * @qpx: between wr_start and wr_complete
- * @work: by work_make_send()
+ * work_post_ex() - add a request to a batch
+ * @qpx: queue pair, between wr_start() and wr_complete()
+ * @work: request, made by work_make_send()
  */
 void work_post_ex(struct ibv_qp_ex *qpx, const struct work *work)
 {
@@ -114,18 +114,20 @@ static void read_wc(struct ibv_cq_ex *cqx, struct ibv_wc *wc)
 	wc->slid = ibv_wc_read_slid(cqx);
 	wc->sl = ibv_wc_read_sl(cqx);
 	wc->dlid_path_bits = ibv_wc_read_dlid_path_bits(cqx);
-	/* what the extended way does not tell follows from what it does */
+	/*
+	 * struct ibv_cq_ex does not report pkey_index: take the expected one.
+	 */
 	wc->pkey_index = work_mix(wc->wr_id, 54);
 	CHECK(ibv_wc_read_completion_ts(cqx) == work_mix(wc->wr_id, 56));
 }
 
 /**
- * work_poll_ex() - like ibv_poll_cq(), by the extended calls
+ * work_poll_ex() - as ibv_poll_cq(), but by the calls of struct ibv_cq_ex
  * @cqx: completion queue
- * @room: in @wc
- * @wc: filled
+ * @room: number of elements of @wc
+ * @wc: array for the completions
  *
- * Return: number of completions.
+ * Return: number of completions written to @wc.
  */
 int work_poll_ex(struct ibv_cq_ex *cqx, int room, struct ibv_wc *wc)
 {
