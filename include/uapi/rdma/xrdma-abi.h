@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * XRDMA user ABI: layouts of what provider and driver exchange through uverbs,
- * and of what user space shares with the device: entries, records, doorbells.
- * The arithmetic of rings is in xrdma-ring.h; registers, commands, key entries
- * and translations are in headers of the driver, which user space cannot use.
- * Documentation/infiniband/xrdma-hw.rst has golden bytes of the device's part.
+ * XRDMA user ABI: the structures that the provider and xrdma.ko exchange
+ * through uverbs, and those that user space and the device share: queue
+ * entries, queue records and the doorbell page. The arithmetic of rings is in
+ * xrdma-ring.h; registers, commands, key entries and translation tables are in
+ * xrdma_regs.h and xrdma_hw*.h of the driver, which user space cannot use.
+ * Documentation/infiniband/xrdma-hw.rst specifies how the device reads and
+ * writes the shared structures, with golden bytes.
  *
- * Rules: everything is little-endian but immediate data and addresses of the
- * wire (GID, MAC), which are copied as they are; 8-byte fields are aligned to
- * 8 bytes; a reserved field is zero, and one that is not is refused.
+ * Integers are little-endian; immediate data, GIDs and MAC addresses have the
+ * byte order of the wire. 8-byte fields are aligned to 8 bytes. Reserved fields
+ * shall be zero; a structure with a reserved field that is not zero is refused.
  */
 
 #ifndef XRDMA_ABI_USER_H
@@ -21,18 +23,18 @@
 /* ---- udata ---------------------------------------------------------- */
 
 enum xrdma_ucontext_caps {
-	XRDMA_UCAP_SHADOW_DB		= 1 << 0, /* see struct xrdma_qp_rec */
+	XRDMA_UCAP_SHADOW_DB		= 1 << 0, /* doorbells may be skipped */
 };
 
 /**
  * struct xrdma_uresp_alloc_ucontext - reply to alloc_context
- * @db_mmap_key: offset for mmap() of this context's doorbell page
- * @db_mmap_size: length for that mmap(), in bytes
- * @caps: enum xrdma_ucontext_caps
- * @max_qp_wr: highest depth of a send or receive queue
- * @max_cqe: highest depth of a completion queue
- * @max_sge: highest number of scatter-gather entries of a work request
- * @max_inline: highest number of inline bytes of a work request
+ * @db_mmap_key: mmap() offset of this context's doorbell page
+ * @db_mmap_size: mmap() length of the doorbell page, in bytes
+ * @caps: flags of enum xrdma_ucontext_caps
+ * @max_qp_wr: largest depth of a send or receive queue, in entries
+ * @max_cqe: largest depth of a completion queue, in entries
+ * @max_sge: largest number of scatter-gather entries of a work request
+ * @max_inline: largest number of inline bytes of a work request
  */
 struct xrdma_uresp_alloc_ucontext {
 	__aligned_u64 db_mmap_key;
@@ -46,7 +48,7 @@ struct xrdma_uresp_alloc_ucontext {
 
 /**
  * struct xrdma_uresp_alloc_pd - reply to alloc_pd
- * @pdn: number of the protection domain, for fault records and debugging
+ * @pdn: number of the protection domain, as it appears in fault records
  * @reserved: 0
  */
 struct xrdma_uresp_alloc_pd {
@@ -56,13 +58,13 @@ struct xrdma_uresp_alloc_pd {
 
 /**
  * struct xrdma_ureq_create_cq - request to create_cq
- * @buf_addr: address of the ring, page-aligned; the record follows the ring
- * @log_depth: log2 of the number of entries, 4 or more; at least the entries
- *	asked for
+ * @buf_addr: user address of the ring, page-aligned; the record follows it
+ * @log_depth: log2 of the number of ring entries, 4 or more; the ring has at
+ *	least as many entries as create_cq asks for
  * @reserved: 0
  *
  * The buffer is (64 << log_depth) bytes of struct xrdma_cqe, then one
- * struct xrdma_cq_rec; all of it zeroed.
+ * struct xrdma_cq_rec. User space zeroes all of it before the call.
  */
 struct xrdma_ureq_create_cq {
 	__aligned_u64 buf_addr;
@@ -82,13 +84,14 @@ struct xrdma_uresp_create_cq {
 
 /**
  * struct xrdma_ureq_resize_cq - request to resize_cq
- * @buf_addr: address of the new ring and record, as in create_cq
- * @log_depth: log2 of the number of entries; at least those not consumed
+ * @buf_addr: user address of the new ring and record, as in create_cq
+ * @log_depth: log2 of the number of entries; at least as many as not consumed
  * @reserved: 0
  *
- * The record holds the present @ci and @arm. In each entry of the ring, @own
- * has the phase that the next entry to come there, counted from @ci, will not
- * have. The queue is not polled nor armed until the reply is there.
+ * The new record holds the present @ci and @arm. The @own of each entry of the
+ * new ring holds the inverse of the phase that the device will write there
+ * next, counted from @ci. User space neither polls nor arms the queue until the
+ * call has returned.
  */
 struct xrdma_ureq_resize_cq {
 	__aligned_u64 buf_addr;
@@ -98,7 +101,8 @@ struct xrdma_ureq_resize_cq {
 
 /**
  * struct xrdma_uresp_resize_cq - reply to resize_cq
- * @index: of the first entry in the new ring; those before stay in the old
+ * @index: index of the first entry that the device writes to the new ring;
+ *	entries with a lower index are in the old ring
  * @reserved: 0
  */
 struct xrdma_uresp_resize_cq {
@@ -107,18 +111,18 @@ struct xrdma_uresp_resize_cq {
 };
 
 /**
- * struct xrdma_ureq_create_qp - request to create_qp, but of RSS
- * @buf_addr: address of the rings, page-aligned; 0 if there are none
+ * struct xrdma_ureq_create_qp - request to create_qp, without indirection table
+ * @buf_addr: user address of the rings, page-aligned; 0 if there are no rings
  * @log_sq_depth: log2 of the number of send entries
- * @log_sq_stride: log2 of the bytes of a send entry, 6 to 10; 0 = no send
- *	queue (RAW_PACKET only), then @log_sq_depth is 0 too
+ * @log_sq_stride: log2 of the bytes of a send entry, 6 to 10; 0: no send queue
+ *	(RAW_PACKET only), @log_sq_depth is 0 too
  * @log_rq_depth: log2 of the number of receive entries
- * @log_rq_stride: log2 of the bytes of a receive entry, 5 to 10; 0 = no
- *	receive queue, then @log_rq_depth is 0 too
+ * @log_rq_stride: log2 of the bytes of a receive entry, 5 to 10; 0: no receive
+ *	queue, @log_rq_depth is 0 too
  * @reserved: 0
  *
- * The buffer is the send ring, then the receive ring, then (aligned to 64
- * bytes) one struct xrdma_qp_rec; the record is zeroed.
+ * The buffer is the send ring, then the receive ring, then, at the next
+ * multiple of 64 bytes, one struct xrdma_qp_rec, which user space zeroes.
  */
 struct xrdma_ureq_create_qp {
 	__aligned_u64 buf_addr;
@@ -129,15 +133,15 @@ struct xrdma_ureq_create_qp {
 	__u32 reserved;
 };
 
-#define XRDMA_RSS_TOEPLITZ		1
+#define XRDMA_RSS_TOEPLITZ		1 /* the only hash function */
 
 /**
  * struct xrdma_ureq_create_rss - request to create_qp with an indirection table
- * @fields: enum ibv_rx_hash_fields
- * @function: XRDMA_RSS_TOEPLITZ
- * @key_len: bytes of @key: 40
+ * @fields: flags of enum ibv_rx_hash_fields: header fields that are hashed
+ * @function: hash function: XRDMA_RSS_TOEPLITZ
+ * @key_len: length of @key in bytes: 40
  * @reserved: 0
- * @key: of the hash
+ * @key: key of the hash function
  */
 struct xrdma_ureq_create_rss {
 	__aligned_u64 fields;
@@ -158,17 +162,17 @@ struct xrdma_uresp_create_qp {
 };
 
 /**
- * struct xrdma_ureq_create_srq - request to create_srq; and to modify_srq, if
- * it resizes
- * @buf_addr: address of the ring, page-aligned; struct xrdma_srq_rec follows
- *	at the next multiple of 64 bytes
+ * struct xrdma_ureq_create_srq - request to create_srq, and to a modify_srq
+ * that resizes
+ * @buf_addr: user address of the ring, page-aligned; struct xrdma_srq_rec
+ *	follows the ring at the next multiple of 64 bytes
  * @log_depth: log2 of the number of entries
  * @log_stride: log2 of the bytes of an entry, 5 to 10; modify_srq: unchanged
  * @reserved: 0
  *
- * The record is zeroed. For modify_srq it holds the present @pi, and the ring
- * the entries that are posted, each on its index modulo the new depth; nothing
- * is posted until the call is done.
+ * create_srq: the record is zeroed. modify_srq: the new record holds the
+ * present @pi, the new ring holds the posted entries, each at its index modulo
+ * the new depth, and user space posts nothing until the call has returned.
  */
 struct xrdma_ureq_create_srq {
 	__aligned_u64 buf_addr;
@@ -203,7 +207,7 @@ struct xrdma_ureq_create_wq {
 
 /**
  * struct xrdma_uresp_create_wq - reply to create_wq
- * @wqn: number of the work queue, of the same space as queue pairs
+ * @wqn: number of the work queue; unique among work queues and queue pairs
  * @reserved: 0
  */
 struct xrdma_uresp_create_wq {
@@ -212,8 +216,9 @@ struct xrdma_uresp_create_wq {
 };
 
 /*
- * They begin at 1 << UVERBS_ID_NS_SHIFT. QUERY_CONTEXT answers with a struct
- * xrdma_uresp_alloc_ucontext, ALLOC_DM and DM_QUERY with xrdma_uresp_alloc_dm.
+ * Attributes and methods of the driver, from 1 << UVERBS_ID_NS_SHIFT on. The
+ * reply of QUERY_CONTEXT is a struct xrdma_uresp_alloc_ucontext, the reply of
+ * ALLOC_DM and of DM_QUERY a struct xrdma_uresp_alloc_dm.
  */
 enum xrdma_ioctl_numbers {
 	XRDMA_IB_ATTR_QUERY_CONTEXT_RESP	= 0x1000,
@@ -223,10 +228,10 @@ enum xrdma_ioctl_numbers {
 };
 
 /**
- * struct xrdma_uresp_alloc_dm - reply to alloc_dm
- * @mmap_key: offset for mmap() of the memory
- * @mmap_size: length for that mmap(), in bytes: whole pages
- * @length: bytes that were asked for
+ * struct xrdma_uresp_alloc_dm - reply to alloc_dm and to DM_QUERY
+ * @mmap_key: mmap() offset of the device memory
+ * @mmap_size: mmap() length, in bytes: a multiple of the page size
+ * @length: length that alloc_dm asked for, in bytes
  */
 struct xrdma_uresp_alloc_dm {
 	__aligned_u64 mmap_key;
@@ -234,11 +239,9 @@ struct xrdma_uresp_alloc_dm {
 	__aligned_u64 length;
 };
 
-/* ---- doorbell page -------------------------------------------------- */
-
 /*
- * A 32-bit write of the QPN (24 bits, the rest zero) tells the device to look
- * at sq_pi of that queue pair. Every other offset is reserved.
+ * Doorbell page: a 32-bit write of a QPN (bits 31:24 zero) to XRDMA_DB_SQ makes
+ * the device read sq_pi of that queue pair. All other offsets are reserved.
  */
 #define XRDMA_DB_PAGE_SIZE		4096
 #define XRDMA_DB_SQ			0x00
@@ -247,18 +250,18 @@ struct xrdma_uresp_alloc_dm {
 /* ---- records: indexes that host and device share --------------------- */
 
 /**
- * struct xrdma_qp_rec - record of a queue pair, behind its rings
- * @sq_pi: producer index of the send queue: entries posted since creation,
- *	modulo 2^32. Written after the entries it covers.
- * @rq_pi: likewise for the receive queue; no doorbell follows
+ * struct xrdma_qp_rec - record of a queue pair, stored after its rings
+ * @sq_pi: producer index of the send queue: number of entries posted since
+ *	creation, modulo 2^32. Written after those entries.
+ * @rq_pi: producer index of the receive queue, likewise; no doorbell follows
  * @host_reserved: 0
- * @sq_event: written by the device: the value of @sq_pi at which it last went
- *	to sleep. With XRDMA_UCAP_SHADOW_DB the host, having moved @sq_pi from
- *	old to new and after a full barrier, needs to ring the doorbell only if
- *	(__u32)(new - @sq_event - 1) < (__u32)(new - old).
- * @device_reserved: written by nobody
+ * @sq_event: written by the device: value of @sq_pi at which the device last
+ *	went idle. With XRDMA_UCAP_SHADOW_DB the host, after it has moved @sq_pi
+ *	from old to new and after a full barrier, needs to ring the doorbell
+ *	only if (__u32)(new - @sq_event - 1) < (__u32)(new - old).
+ * @device_reserved: neither host nor device writes it
  *
- * Two cache lines: the host writes the first, the device the second.
+ * The host writes the first cache line (64 bytes), the device the second.
  */
 struct xrdma_qp_rec {
 	__le32 sq_pi;
@@ -269,18 +272,17 @@ struct xrdma_qp_rec {
 };
 
 /**
- * struct xrdma_cq_rec - record of a completion queue, behind its ring
- * @ci: consumer index: entries consumed since creation, modulo 2^32
- * @arm: XRDMA_ARM_* in bits 1:0, a sequence number in bits 31:2 that the host
- *	increments with each arming. The device fires at most once for each
- *	value of this word: with the first entry it writes after it sees it
- *	(SOLICITED: the first that is solicited or in error).
+ * struct xrdma_cq_rec - record of a completion queue, stored after its ring
+ * @ci: consumer index: number of entries consumed since creation, modulo 2^32
+ * @arm: XRDMA_ARM_* in bits 1:0; in bits 31:2 a sequence number that the host
+ *	increments with each arming. The device reads @arm after writing an
+ *	entry, and fires (raises the queue's event) at most once for each value.
  * @host_reserved: 0
- * @device_reserved: written by nobody
+ * @device_reserved: neither host nor device writes it
  *
  * After arming and a full barrier the host looks at the ring once more: an
- * entry that the device wrote before it saw @arm fires nothing. An event queue
- * has the same record, always armed with XRDMA_ARM_NEXT.
+ * entry after which the device still read the old @arm does not fire. An event
+ * queue has the same record, and is always armed with XRDMA_ARM_NEXT.
  */
 struct xrdma_cq_rec {
 	__le32 ci;
@@ -290,11 +292,11 @@ struct xrdma_cq_rec {
 };
 
 /**
- * struct xrdma_srq_rec - record of a shared receive queue, behind its ring
- * @pi: producer index: entries posted since creation, modulo 2^32
+ * struct xrdma_srq_rec - record of a shared receive queue, stored after its ring
+ * @pi: producer index: number of entries posted since creation, modulo 2^32
  * @host_reserved: 0
- * @ci: written by the device: entries consumed, and free again, modulo 2^32
- * @device_reserved: written by nobody
+ * @ci: written by the device: number of entries consumed and free, modulo 2^32
+ * @device_reserved: neither host nor device writes it
  */
 struct xrdma_srq_rec {
 	__le32 pi;
@@ -306,34 +308,34 @@ struct xrdma_srq_rec {
 /* ---- work queue entries ---------------------------------------------- */
 
 enum xrdma_wqe_opcode {
-	XRDMA_OP_SEND			= 1,
-	XRDMA_OP_SEND_IMM		= 2,
-	XRDMA_OP_SEND_INV		= 3,
-	XRDMA_OP_WRITE			= 4,
-	XRDMA_OP_WRITE_IMM		= 5,
-	XRDMA_OP_READ			= 6,
-	XRDMA_OP_CMP_SWAP		= 7,
-	XRDMA_OP_FETCH_ADD		= 8,
-	XRDMA_OP_BIND_MW		= 9,
-	XRDMA_OP_LOCAL_INV		= 10,
-	XRDMA_OP_REG_MR			= 11,
-	XRDMA_OP_FLUSH			= 12,
-	XRDMA_OP_ATOMIC_WRITE		= 13,
-	XRDMA_OP_RECV			= 128, /* these are in completions only */
-	XRDMA_OP_RECV_WRITE_IMM		= 129,
+	XRDMA_OP_SEND			= 1,   /* send a message */
+	XRDMA_OP_SEND_IMM		= 2,   /* SEND with immediate data */
+	XRDMA_OP_SEND_INV		= 3,   /* SEND that invalidates a key */
+	XRDMA_OP_WRITE			= 4,   /* write remote memory */
+	XRDMA_OP_WRITE_IMM		= 5,   /* WRITE with immediate data */
+	XRDMA_OP_READ			= 6,   /* read remote memory */
+	XRDMA_OP_CMP_SWAP		= 7,   /* remote compare and swap */
+	XRDMA_OP_FETCH_ADD		= 8,   /* remote fetch and add */
+	XRDMA_OP_BIND_MW		= 9,   /* bind a memory window */
+	XRDMA_OP_LOCAL_INV		= 10,  /* invalidate a local key */
+	XRDMA_OP_REG_MR			= 11,  /* register memory (kernel only) */
+	XRDMA_OP_FLUSH			= 12,  /* wait until writes are placed */
+	XRDMA_OP_ATOMIC_WRITE		= 13,  /* write 8 bytes in one piece */
+	XRDMA_OP_RECV			= 128, /* completions only: receive */
+	XRDMA_OP_RECV_WRITE_IMM		= 129, /* completions only: WRITE_IMM */
 };
 
 enum xrdma_wqe_flags {
-	XRDMA_WQE_SIGNALED		= 1 << 0,
-	XRDMA_WQE_FENCE			= 1 << 1,
-	XRDMA_WQE_SOLICITED		= 1 << 2,
-	XRDMA_WQE_INLINE		= 1 << 3,
+	XRDMA_WQE_SIGNALED		= 1 << 0, /* complete on success too */
+	XRDMA_WQE_FENCE			= 1 << 1, /* wait for READs and atomics */
+	XRDMA_WQE_SOLICITED		= 1 << 2, /* peer's receive is solicited */
+	XRDMA_WQE_INLINE		= 1 << 3, /* entry contains the data */
 };
 
 /**
  * struct xrdma_sge - scatter-gather entry
- * @addr: virtual address under @lkey
- * @length: bytes; 0 is 0
+ * @addr: address of the first byte in the region of @lkey
+ * @length: number of bytes; 0 means no byte
  * @lkey: local key
  */
 struct xrdma_sge {
@@ -343,14 +345,14 @@ struct xrdma_sge {
 };
 
 /**
- * struct xrdma_av - address vector: where datagrams and connections go
- * @dgid: GID of the destination, as on the wire
- * @dmac: MAC of the next hop, as on the wire
- * @udp_sport: source port of UDP, 0xc000 to 0xffff; 0: the device derives it
- * @flow_label: 20 bits
- * @sgid_index: index of the source GID
- * @hop_limit: of the IP header
- * @traffic_class: of the IP header
+ * struct xrdma_av - address vector: destination of a datagram or a connection
+ * @dgid: destination GID, in the byte order of the wire
+ * @dmac: MAC address of the next hop, in the byte order of the wire
+ * @udp_sport: UDP source port, 0xc000 to 0xffff; 0: the device derives it
+ * @flow_label: IPv6 flow label, 20 bits
+ * @sgid_index: index of the source GID in the GID table
+ * @hop_limit: hop limit (IPv6) or time to live (IPv4)
+ * @traffic_class: traffic class (IPv6) or type of service (IPv4)
  * @sl: service level, 0 to 7
  */
 struct xrdma_av {
@@ -366,7 +368,7 @@ struct xrdma_av {
 
 /**
  * struct xrdma_uresp_create_ah - reply to create_ah
- * @av: what a datagram to that address carries
+ * @av: address vector to put into the send entry of each datagram
  */
 struct xrdma_uresp_create_ah {
 	struct xrdma_av av;
@@ -375,22 +377,23 @@ struct xrdma_uresp_create_ah {
 /**
  * struct xrdma_sq_wqe - first 32 bytes of every send entry
  * @opcode: enum xrdma_wqe_opcode
- * @flags: enum xrdma_wqe_flags
- * @num_sge: number of scatter-gather entries, or of bytes with INLINE
- * @imm: immediate data, as given by the consumer
- * @inv_key: key to invalidate, of the window to bind, or to make valid (REG_MR)
- * @length: bytes to FLUSH; 0 if it is a whole region
- * @remote_addr: of WRITE, READ, atomics, FLUSH
+ * @flags: flags of enum xrdma_wqe_flags
+ * @num_sge: number of scatter-gather entries; XRDMA_WQE_INLINE: of bytes
+ * @imm: immediate data, in the byte order of the wire
+ * @inv_key: SEND_INV, LOCAL_INV: key to invalidate; BIND_MW: key of the window
+ *	to bind; REG_MR: key that becomes valid
+ * @length: number of bytes to FLUSH; 0 with XRDMA_FLUSH_MR
+ * @remote_addr: first remote address of WRITE, READ, atomics and FLUSH
  * @dqpn: destination QPN of a datagram, 24 bits
  * @qkey: Q_Key of a datagram
- * @rkey: key of @remote_addr
- * @ext: XRC: number of the remote SRQ; FLUSH (of RC only): XRDMA_FLUSH_*
- * @wr_id: returned in the completion as it is
+ * @rkey: remote key for @remote_addr
+ * @ext: XRC: number of the remote SRQ; FLUSH (RC only): XRDMA_FLUSH_*
+ * @wr_id: any value; the completion returns it
  *
- * What follows at byte 32 depends on the operation: nothing (RC and UC: SEND,
- * WRITE, READ), struct xrdma_atomic_seg, struct xrdma_bind_seg,
- * struct xrdma_reg_seg, or struct xrdma_av (UD). Then the scatter-gather
- * entries or the inline bytes. An entry never takes more than one stride.
+ * Byte 32 begins, depending on the operation, a struct xrdma_atomic_seg,
+ * struct xrdma_bind_seg, struct xrdma_reg_seg, struct xrdma_av (UD), or nothing
+ * (RC and UC: SEND, WRITE, READ). The scatter-gather entries or the inline
+ * bytes follow. An entry is never longer than one stride.
  */
 struct xrdma_sq_wqe {
 	__u8 opcode;
@@ -413,15 +416,15 @@ struct xrdma_sq_wqe {
 	__le64 wr_id;
 };
 
-/* FLUSH: what to wait for, and of what (as in the FETH of IBTA 9.4.9). */
-#define XRDMA_FLUSH_GLOBAL		(1 << 0) /* visible to all */
-#define XRDMA_FLUSH_PERSISTENT		(1 << 1)
-#define XRDMA_FLUSH_MR			(1 << 4) /* the whole region, else a range */
+/* Placement type and selectivity of FLUSH, as in the FETH of IBTA 9.4.9. */
+#define XRDMA_FLUSH_GLOBAL		(1 << 0) /* wait until visible to all */
+#define XRDMA_FLUSH_PERSISTENT		(1 << 1) /* wait until persistent */
+#define XRDMA_FLUSH_MR			(1 << 4) /* whole region; clear: a range */
 
 /**
  * struct xrdma_atomic_seg - operands of CMP_SWAP, FETCH_ADD, ATOMIC_WRITE
  * @swap_add: value to swap in, to add, or to write
- * @compare: value to compare with; 0 but for CMP_SWAP
+ * @compare: CMP_SWAP: value to compare with; other operations: 0
  */
 struct xrdma_atomic_seg {
 	__le64 swap_add;
@@ -429,14 +432,14 @@ struct xrdma_atomic_seg {
 };
 
 /**
- * struct xrdma_bind_seg - grant of BIND_MW
- * @addr: first byte of the window, under @mr_key
- * @length: bytes; 0 unbinds a type 1 window, and then @addr, @mr_key and
- *	@access are 0
+ * struct xrdma_bind_seg - window that BIND_MW makes
+ * @addr: address of the first byte of the window in the region of @mr_key
+ * @length: number of bytes; 0 unbinds a type 1 window, and then @addr, @mr_key
+ *	and @access are 0
  * @mr_key: lkey of the region
- * @new_key: key of the window from now on: index of inv_key, and for type 1
- *	another key byte
- * @access: remote rights, and XRDMA_ACCESS_ZERO_BASED for type 2
+ * @new_key: key of the window after the bind: index of inv_key; for type 1
+ *	with another key byte
+ * @access: remote rights; for type 2 also XRDMA_ACCESS_ZERO_BASED
  * @reserved: 0
  */
 struct xrdma_bind_seg {
@@ -449,12 +452,12 @@ struct xrdma_bind_seg {
 };
 
 /**
- * struct xrdma_reg_seg - grant of REG_MR; kernel queue pairs only
- * @iova: first address of the region
- * @length: bytes
+ * struct xrdma_reg_seg - region that REG_MR makes; kernel queue pairs only
+ * @iova: address of the first byte of the region
+ * @length: number of bytes
  * @root: translation root, XRDMA_ROOT_*
- * @offset: position of the first byte in that translation
- * @access: enum xrdma_access
+ * @offset: position of the first byte in the translation of @root
+ * @access: flags of enum xrdma_access
  */
 struct xrdma_reg_seg {
 	__le64 iova;
@@ -464,17 +467,17 @@ struct xrdma_reg_seg {
 	__le32 access;
 };
 
-/* Rights, of key entries and of bind and register segments. */
+/* Rights that key entries, queue pairs, binds and registrations grant. */
 enum xrdma_access {
-	XRDMA_ACCESS_LOCAL_WRITE	= 1 << 0,
-	XRDMA_ACCESS_REMOTE_WRITE	= 1 << 1,
-	XRDMA_ACCESS_REMOTE_READ	= 1 << 2,
-	XRDMA_ACCESS_REMOTE_ATOMIC	= 1 << 3,
-	XRDMA_ACCESS_MW_BIND		= 1 << 4,
-	XRDMA_ACCESS_ZERO_BASED		= 1 << 5,
-	XRDMA_ACCESS_FLUSH_GLOBAL	= 1 << 8,
-	XRDMA_ACCESS_FLUSH_PERSISTENT	= 1 << 9,
-	XRDMA_ACCESS_RELAXED_ORDERING	= 1 << 10,
+	XRDMA_ACCESS_LOCAL_WRITE	= 1 << 0,  /* local write: receive, READ */
+	XRDMA_ACCESS_REMOTE_WRITE	= 1 << 1,  /* peer: WRITE, ATOMIC_WRITE */
+	XRDMA_ACCESS_REMOTE_READ	= 1 << 2,  /* peer: READ */
+	XRDMA_ACCESS_REMOTE_ATOMIC	= 1 << 3,  /* peer: CMP_SWAP, FETCH_ADD */
+	XRDMA_ACCESS_MW_BIND		= 1 << 4,  /* windows may be bound */
+	XRDMA_ACCESS_ZERO_BASED		= 1 << 5,  /* first byte has address 0 */
+	XRDMA_ACCESS_FLUSH_GLOBAL	= 1 << 8,  /* peer: FLUSH, visible to all */
+	XRDMA_ACCESS_FLUSH_PERSISTENT	= 1 << 9,  /* peer: FLUSH, persistent */
+	XRDMA_ACCESS_RELAXED_ORDERING	= 1 << 10, /* accesses may be reordered */
 };
 
 /* Rights that a window can have: it grants remote access only. */
@@ -486,7 +489,7 @@ enum xrdma_access {
  * struct xrdma_rq_wqe - first 16 bytes of every receive entry
  * @num_sge: number of struct xrdma_sge that follow
  * @reserved: 0
- * @wr_id: returned in the completion as it is
+ * @wr_id: any value; the completion returns it
  */
 struct xrdma_rq_wqe {
 	__le16 num_sge;
@@ -494,80 +497,79 @@ struct xrdma_rq_wqe {
 	__le64 wr_id;
 };
 
-/* ---- completion queue entry ------------------------------------------ */
-
 /* Completion status; the numbers are those of enum ibv_wc_status. */
 enum xrdma_wc_status {
-	XRDMA_WC_SUCCESS		= 0,
-	XRDMA_WC_LOC_LEN_ERR		= 1,
-	XRDMA_WC_LOC_QP_OP_ERR		= 2,
-	XRDMA_WC_LOC_PROT_ERR		= 4,
-	XRDMA_WC_WR_FLUSH_ERR		= 5,
-	XRDMA_WC_MW_BIND_ERR		= 6,
-	XRDMA_WC_BAD_RESP_ERR		= 7,
-	XRDMA_WC_LOC_ACCESS_ERR		= 8,
-	XRDMA_WC_REM_INV_REQ_ERR	= 9,
-	XRDMA_WC_REM_ACCESS_ERR		= 10,
-	XRDMA_WC_REM_OP_ERR		= 11,
-	XRDMA_WC_RETRY_EXC_ERR		= 12,
-	XRDMA_WC_RNR_RETRY_EXC_ERR	= 13,
-	XRDMA_WC_REM_ABORT_ERR		= 16,
-	XRDMA_WC_FATAL_ERR		= 19,
-	XRDMA_WC_GENERAL_ERR		= 21,
+	XRDMA_WC_SUCCESS		= 0,  /* operation succeeded */
+	XRDMA_WC_LOC_LEN_ERR		= 1,  /* message or buffer length wrong */
+	XRDMA_WC_LOC_QP_OP_ERR		= 2,  /* request not valid on queue pair */
+	XRDMA_WC_LOC_PROT_ERR		= 4,  /* local memory access was refused */
+	XRDMA_WC_WR_FLUSH_ERR		= 5,  /* discarded: queue pair in error */
+	XRDMA_WC_MW_BIND_ERR		= 6,  /* BIND_MW or REG_MR was refused */
+	XRDMA_WC_BAD_RESP_ERR		= 7,  /* unexpected response from peer */
+	XRDMA_WC_LOC_ACCESS_ERR		= 8,  /* receive: key of peer was refused */
+	XRDMA_WC_REM_INV_REQ_ERR	= 9,  /* peer found the request invalid */
+	XRDMA_WC_REM_ACCESS_ERR		= 10, /* peer refused the access */
+	XRDMA_WC_REM_OP_ERR		= 11, /* peer failed to execute request */
+	XRDMA_WC_RETRY_EXC_ERR		= 12, /* no answer after all retries */
+	XRDMA_WC_RNR_RETRY_EXC_ERR	= 13, /* peer not ready after all retries */
+	XRDMA_WC_REM_ABORT_ERR		= 16, /* peer aborted the operation */
+	XRDMA_WC_FATAL_ERR		= 19, /* unrecoverable error */
+	XRDMA_WC_GENERAL_ERR		= 21, /* any other error */
 };
 
 enum xrdma_cqe_flags {
 	XRDMA_CQE_SEND			= 1 << 0, /* of the send queue */
 	XRDMA_CQE_IMM			= 1 << 1, /* imm is valid */
 	XRDMA_CQE_INV			= 1 << 2, /* inv_key is valid */
-	XRDMA_CQE_GRH			= 1 << 3, /* 40 bytes of GRH precede the data */
+	XRDMA_CQE_GRH			= 1 << 3, /* 40 bytes of GRH precede data */
 	XRDMA_CQE_SRQ			= 1 << 4, /* of a shared receive queue */
-	XRDMA_CQE_SOLICITED		= 1 << 5,
+	XRDMA_CQE_SOLICITED		= 1 << 5, /* sender asked for an event */
 	XRDMA_CQE_VLAN			= 1 << 6, /* vlan_tci is valid */
-	XRDMA_CQE_IPV4			= 1 << 7, /* the GRH area holds an IPv4 header */
+	XRDMA_CQE_IPV4			= 1 << 7, /* GRH area: an IPv4 header */
 };
 
-/* Why an access was refused; in fault records and in vendor_err. */
+/* Why an access was refused: reported in fault records and vendor_err. */
 enum xrdma_fault_reason {
-	XRDMA_FAULT_NONE		= 0,
-	XRDMA_FAULT_KEY_INDEX		= 1,  /* no such entry in the table */
+	XRDMA_FAULT_NONE		= 0,  /* no access was refused */
+	XRDMA_FAULT_KEY_INDEX		= 1,  /* key table has no such entry */
 	XRDMA_FAULT_KEY_INVALID		= 2,  /* entry is invalid */
 	XRDMA_FAULT_KEY_FREE		= 3,  /* entry is free, grants nothing */
 	XRDMA_FAULT_KEY_BYTE		= 4,  /* key byte differs */
 	XRDMA_FAULT_PD			= 5,  /* protection domain differs */
 	XRDMA_FAULT_QP			= 6,  /* window of another queue pair */
-	XRDMA_FAULT_RIGHTS		= 7,  /* right not granted */
+	XRDMA_FAULT_RIGHTS		= 7,  /* right is not granted */
 	XRDMA_FAULT_RANGE		= 8,  /* outside of the range, or wraps */
-	XRDMA_FAULT_TRANSLATION		= 9,  /* no translation */
+	XRDMA_FAULT_TRANSLATION		= 9,  /* address is not mapped */
 	XRDMA_FAULT_BOUND		= 10, /* windows are bound to the region */
 	XRDMA_FAULT_TYPE		= 11, /* entry of the wrong type */
 	XRDMA_FAULT_ALIGN		= 12, /* atomic operand is not aligned */
 	XRDMA_FAULT_QP_RIGHTS		= 13, /* queue pair does not allow it */
-	XRDMA_FAULT_NOT_FREE		= 14, /* entry must be free to be bound */
+	XRDMA_FAULT_NOT_FREE		= 14, /* entry to bind or register in use */
 };
 
 /**
  * struct xrdma_cqe - completion queue entry
- * @wr_id: of the work request
- * @byte_len: bytes received, read or, for atomics, 8
- * @imm: immediate data, as sent
+ * @wr_id: wr_id of the work request
+ * @byte_len: number of bytes received or read; atomics: 8
+ * @imm: immediate data, in the byte order of the wire
  * @inv_key: key that was invalidated
- * @qpn: local queue pair
- * @src_qpn: sending queue pair (datagrams)
+ * @qpn: number of the local queue pair
+ * @src_qpn: number of the sending queue pair of a datagram
  * @opcode: enum xrdma_wqe_opcode
  * @status: enum xrdma_wc_status
- * @flags: enum xrdma_cqe_flags
+ * @flags: flags of enum xrdma_cqe_flags
  * @vendor_err: enum xrdma_fault_reason of a refused access, else 0
- * @wqe_index: send queue: low 16 bits of its index; all up to it are free
+ * @wqe_index: send queue: low 16 bits of the index of the send entry; that
+ *	entry and all entries before it are free
  * @timestamp: device clock when the entry was written, in ns
- * @smac: source MAC of a datagram
+ * @smac: source MAC address of a datagram
  * @vlan_tci: VLAN tag of a datagram
- * @pkey_index: of a datagram
- * @sl: priority of a datagram: that of @vlan_tci, or 0
+ * @pkey_index: P_Key index of a datagram
+ * @sl: priority of a datagram: bits 15:13 of @vlan_tci; 0 without a tag
  * @reserved0: 0
  * @reserved1: 0
- * @own: bit 0: phase: 1 in the first lap of the ring, then alternating; written
- *	last. Other bits 0.
+ * @own: bit 0 is the phase: 1 in the first lap of the ring, then alternating.
+ *	Other bits are 0. The device writes this word last.
  */
 struct xrdma_cqe {
 	__le64 wr_id;

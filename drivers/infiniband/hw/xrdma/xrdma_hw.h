@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA structures that driver and device share: translation, key entries,
- * events, counters. Contract layer: must not know the driver, the PCI core or
- * verbs. Commands are in xrdma_hw_cmd.h, replies in xrdma_hw_rsp.h, what user
- * space shares too is in xrdma-abi.h and xrdma-ring.h.
- * Documentation/infiniband/xrdma-hw.rst explains each, with golden bytes.
+ * XRDMA contract between driver and device: capability bits, translations, key
+ * entries, events and counters. Registers are in xrdma_regs.h, commands in
+ * xrdma_hw_cmd.h, replies in xrdma_hw_rsp.h, flow rules and receive side
+ * scaling in xrdma_hw_steer.h, and what user space shares in xrdma-abi.h and
+ * xrdma-ring.h. Contract layer: includes nothing of the driver, the PCI core or
+ * verbs. Documentation/infiniband/xrdma-hw.rst specifies each structure, with
+ * golden bytes.
  *
- * Everything is little-endian; a reserved field is zero.
+ * Integers are little-endian; reserved fields are zero.
  */
 
 #ifndef XRDMA_HW_H
@@ -19,6 +21,7 @@
 #include <rdma/xrdma-ring.h>
 #include "xrdma_hw_rsp.h"
 
+/* Structures of xrdma-abi.h that the device reads or writes */
 static_assert(sizeof(struct xrdma_qp_rec) == 128);
 static_assert(sizeof(struct xrdma_cq_rec) == 128);
 static_assert(sizeof(struct xrdma_srq_rec) == 128);
@@ -31,7 +34,7 @@ static_assert(sizeof(struct xrdma_reg_seg) == 32);
 static_assert(sizeof(struct xrdma_rq_wqe) == 16);
 static_assert(sizeof(struct xrdma_cqe) == 64);
 
-/* What uverbs carries */
+/* Structures of xrdma-abi.h that provider and driver exchange */
 static_assert(sizeof(struct xrdma_uresp_alloc_ucontext) == 32);
 static_assert(sizeof(struct xrdma_uresp_alloc_pd) == 8);
 static_assert(sizeof(struct xrdma_ureq_create_cq) == 16);
@@ -48,7 +51,7 @@ static_assert(sizeof(struct xrdma_uresp_create_wq) == 8);
 static_assert(sizeof(struct xrdma_uresp_alloc_dm) == 24);
 static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 
-#define XRDMA_PAGE_SIZE			4096
+#define XRDMA_PAGE_SIZE			4096 /* of tables and rings, in bytes */
 
 #define XRDMA_QPN_GSI			1 /* number of the GSI QP */
 #define XRDMA_QPN_FIRST			2 /* lowest number of another QP */
@@ -56,36 +59,37 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 #define XRDMA_XRCDN_MAX			0xffffff /* highest XRC domain */
 #define XRDMA_FLOW_LABEL		GENMASK(19, 0) /* bits of a flow label */
 
-/* What the device can do: register CAPS */
-#define XRDMA_CAP_SHADOW_DB		BIT_ULL(0)
-#define XRDMA_CAP_MW_TYPE_1		BIT_ULL(1)
-#define XRDMA_CAP_MW_TYPE_2A		BIT_ULL(2)
-#define XRDMA_CAP_MW_TYPE_2B		BIT_ULL(3)
-#define XRDMA_CAP_FAST_REG		BIT_ULL(4)
-#define XRDMA_CAP_SRQ			BIT_ULL(5)
-#define XRDMA_CAP_UD			BIT_ULL(6)
-#define XRDMA_CAP_UC			BIT_ULL(7)
-#define XRDMA_CAP_XRC			BIT_ULL(8)
-#define XRDMA_CAP_RAW_PACKET		BIT_ULL(9)
-#define XRDMA_CAP_FLUSH			BIT_ULL(10)
-#define XRDMA_CAP_ATOMIC_WRITE		BIT_ULL(11)
-#define XRDMA_CAP_DEVICE_MEMORY		BIT_ULL(12)
-#define XRDMA_CAP_MCAST			BIT_ULL(13)
+/* Capabilities of the device: bits of register CAPS */
+#define XRDMA_CAP_SHADOW_DB		BIT_ULL(0)  /* doorbells may be skipped */
+#define XRDMA_CAP_MW_TYPE_1		BIT_ULL(1)  /* memory windows, type 1 */
+#define XRDMA_CAP_MW_TYPE_2A		BIT_ULL(2)  /* memory windows, type 2A */
+#define XRDMA_CAP_MW_TYPE_2B		BIT_ULL(3)  /* memory windows, type 2B */
+#define XRDMA_CAP_FAST_REG		BIT_ULL(4)  /* REG_MR and invalidation */
+#define XRDMA_CAP_SRQ			BIT_ULL(5)  /* shared receive queues */
+#define XRDMA_CAP_UD			BIT_ULL(6)  /* datagrams and the GSI */
+#define XRDMA_CAP_UC			BIT_ULL(7)  /* unreliable connections */
+#define XRDMA_CAP_XRC			BIT_ULL(8)  /* extended connections */
+#define XRDMA_CAP_RAW_PACKET		BIT_ULL(9)  /* raw packet queue pairs */
+#define XRDMA_CAP_FLUSH			BIT_ULL(10) /* operation FLUSH */
+#define XRDMA_CAP_ATOMIC_WRITE		BIT_ULL(11) /* operation ATOMIC_WRITE */
+#define XRDMA_CAP_DEVICE_MEMORY		BIT_ULL(12) /* BAR 4: device memory */
+#define XRDMA_CAP_MCAST			BIT_ULL(13) /* multicast groups */
 #define XRDMA_CAP_FLOW			BIT_ULL(14) /* flow rules and RSS */
-#define XRDMA_CAP_COUNTERS		BIT_ULL(15)
+#define XRDMA_CAP_COUNTERS		BIT_ULL(15) /* counter sets */
 #define XRDMA_CAP_CC			BIT_ULL(16) /* congestion control */
 
 /* ---- translation ----------------------------------------------------- */
 
 /*
- * Root of a translation: where it starts, how many levels of tables there are
- * and how large a leaf block is. Level 0: ADDR is the block itself. Tables are
- * pages of 512 entries, indexed by position: the low LEAF_SHIFT bits of a
- * position select the byte in a block, each 9 bits above an entry of a level.
+ * Root of a translation: address of the top table, number of table levels, and
+ * log2 of the size of a leaf block. At level 0, ADDR is the block itself. Tables
+ * are pages of 512 entries, indexed by position: the low LEAF_SHIFT bits of a
+ * position select the byte in a block; each 9 bits above them select the entry
+ * in the table of one level, beginning with level 1.
  */
-#define XRDMA_ROOT_LEVEL		GENMASK_ULL(2, 0)
-#define XRDMA_ROOT_LEAF_SHIFT		GENMASK_ULL(8, 3)
-#define XRDMA_ROOT_ADDR			GENMASK_ULL(63, 12)
+#define XRDMA_ROOT_LEVEL		GENMASK_ULL(2, 0)   /* levels, 0 to 4 */
+#define XRDMA_ROOT_LEAF_SHIFT		GENMASK_ULL(8, 3)   /* log2 of bytes */
+#define XRDMA_ROOT_ADDR			GENMASK_ULL(63, 12) /* table or block */
 #define XRDMA_ROOT_RESERVED		GENMASK_ULL(11, 9)
 #define XRDMA_ROOT_MAX_LEVEL		4
 #define XRDMA_LEAF_SHIFT_MIN		12
@@ -93,69 +97,74 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 
 /*
  * Translation entry. In a table of level N (1 is lowest) a block entry covers
- * 1 << (LEAF_SHIFT + 9 * (N - 1)) bytes and its address is aligned to that; a
- * table entry (never at level 1) leads to a table of level N - 1.
+ * 1 << (LEAF_SHIFT + 9 * (N - 1)) bytes, and its address is aligned to that
+ * size. A table entry (never at level 1) holds the address of a table of level
+ * N - 1.
  */
-#define XRDMA_MTT_VALID			BIT_ULL(0)
-#define XRDMA_MTT_BLOCK			BIT_ULL(1)
-#define XRDMA_MTT_ADDR			GENMASK_ULL(63, 12)
+#define XRDMA_MTT_VALID			BIT_ULL(0) /* clear: nothing is mapped */
+#define XRDMA_MTT_BLOCK			BIT_ULL(1) /* clear: ADDR is a table */
+#define XRDMA_MTT_ADDR			GENMASK_ULL(63, 12) /* block or table */
 #define XRDMA_MTT_RESERVED		GENMASK_ULL(11, 2)
-#define XRDMA_MTT_ENTRIES		512
-#define XRDMA_MTT_BITS			9
-#define XRDMA_MTT_TABLE_SIZE		4096
+#define XRDMA_MTT_ENTRIES		512  /* entries of a table */
+#define XRDMA_MTT_BITS			9    /* log2 of MTT_ENTRIES */
+#define XRDMA_MTT_TABLE_SIZE		4096 /* bytes of a table */
 
 /* ---- key entries ----------------------------------------------------- */
 
 /* Bits 31:8 of a key are its index in the table, bits 7:0 its key byte. */
 #define XRDMA_KEY_INDEX			GENMASK(31, 8)
 #define XRDMA_KEY_BYTE			GENMASK(7, 0)
-#define XRDMA_LOG_MAX_KEYS		24
+#define XRDMA_LOG_MAX_KEYS		24 /* log2 of the largest key table */
 
-/* Local key of all bus addresses, for queue pairs of the kernel alone */
+/* Local key that grants all bus addresses to queue pairs of the kernel */
 #define XRDMA_KEY_LOCAL_DMA		0x00000001
 
-#define XRDMA_MPT_KEY_BYTE		GENMASK_ULL(7, 0)
-#define XRDMA_MPT_STATE			GENMASK_ULL(11, 8)
-#define XRDMA_MPT_TYPE			GENMASK_ULL(15, 12)
+/* Fields of xrdma_mpt_entry.ctrl */
+#define XRDMA_MPT_KEY_BYTE		GENMASK_ULL(7, 0) /* that of the key */
+#define XRDMA_MPT_STATE			GENMASK_ULL(11, 8) /* xrdma_mpt_state */
+#define XRDMA_MPT_TYPE			GENMASK_ULL(15, 12) /* xrdma_mpt_type */
 #define XRDMA_MPT_ACCESS		GENMASK_ULL(31, 16) /* xrdma_access */
-#define XRDMA_MPT_PD			GENMASK_ULL(55, 32)
-#define XRDMA_MPT_IDENTITY		BIT_ULL(56) /* addresses are bus addresses */
-#define XRDMA_MPT_DEVICE		BIT_ULL(57) /* positions are in device memory */
+#define XRDMA_MPT_PD			GENMASK_ULL(55, 32) /* protection domain */
+#define XRDMA_MPT_IDENTITY		BIT_ULL(56) /* addresses: bus addresses */
+#define XRDMA_MPT_DEVICE		BIT_ULL(57) /* positions: device memory */
 #define XRDMA_MPT_RESERVED		GENMASK_ULL(63, 58)
 
+/* States of a key entry; XRDMA_MPT_INVALID is the only one the driver owns */
 enum xrdma_mpt_state {
-	XRDMA_MPT_INVALID		= 0, /* the driver's; all others are the device's */
-	XRDMA_MPT_FREE			= 1, /* grants nothing, may be bound or registered */
-	XRDMA_MPT_VALID			= 2,
-	XRDMA_MPT_NOT_PRESENT		= 3, /* for on-demand paging; refused today */
+	XRDMA_MPT_INVALID		= 0, /* no access; owned by the driver */
+	XRDMA_MPT_FREE			= 1, /* no access until bound, registered */
+	XRDMA_MPT_VALID			= 2, /* access is granted */
+	XRDMA_MPT_NOT_PRESENT		= 3, /* for on-demand paging; refused */
 };
 
+/* Types of a key entry, and the state in which the driver publishes each */
 enum xrdma_mpt_type {
-	XRDMA_MPT_MR			= 0, /* published VALID */
-	XRDMA_MPT_FAST_REG		= 1, /* published FREE */
-	XRDMA_MPT_MW_1			= 2, /* published FREE */
-	XRDMA_MPT_MW_2			= 3, /* published FREE */
+	XRDMA_MPT_MR			= 0, /* region: VALID */
+	XRDMA_MPT_FAST_REG		= 1, /* fast-register region: FREE */
+	XRDMA_MPT_MW_1			= 2, /* type 1 window: FREE */
+	XRDMA_MPT_MW_2			= 3, /* type 2 window: FREE */
 };
 
 /**
- * struct xrdma_mpt_entry - key entry, one for each key index
+ * struct xrdma_mpt_entry - key entry; the key table has one for each key index
  * @ctrl: XRDMA_MPT_*; the driver writes it last, with release order
- * @iova: address of the first byte; 0 if zero-based
- * @length: bytes; @iova + @length does not wrap
- * @root: XRDMA_ROOT_*; of a window: 0, it uses that of its region
- * @offset: position of the first byte in the translation; of a window: 0
- * @qpn: of a type 2 window that is bound: the queue pair, else 0
- * @parent: of a window that is bound: key index of the region, else 0
- * @bound: of a region: number of windows bound to it
- * @window_base: of a window that is bound: its first byte relative to the
- *	region's first byte, else 0
+ * @iova: address of the first byte; zero-based: 0
+ * @length: number of bytes; @iova + @length does not wrap
+ * @root: translation root, XRDMA_ROOT_*; window: 0, since accesses through a
+ *	window use the translation of its region
+ * @offset: position of the first byte in the translation; window: 0
+ * @qpn: bound type 2 window: number of its queue pair; else 0
+ * @parent: bound window: key index of its region; else 0
+ * @bound: region: number of windows bound to it
+ * @window_base: bound window: offset of its first byte from the first byte of
+ *	its region, in bytes; else 0
  * @reserved: 0
  *
- * The driver owns an INVALID entry. Writing any other state hands it to the
- * device, which owns all of it until it has made it INVALID on behalf of an
- * INVALIDATE, or has been reset; but the driver may add rights to @ctrl of a
- * region. Of @ctrl of an INVALID entry only the key byte
- * means anything: the last one that the entry had.
+ * The driver owns an INVALID entry. Writing any other state hands the entry to
+ * the device. The device owns all of it until it has made the entry INVALID for
+ * an INVALIDATE, or has been reset; except that the driver may add rights to
+ * @ctrl of a region. In @ctrl of an INVALID entry only the key byte has a
+ * meaning: it is the last key byte that the entry had.
  */
 struct xrdma_mpt_entry {
 	__le64 ctrl;
@@ -175,28 +184,29 @@ static_assert(sizeof(struct xrdma_mpt_entry) == 64);
 /* ---- events ---------------------------------------------------------- */
 
 enum xrdma_event {
-	XRDMA_EVENT_CQ_COMP		= 0x01, /* completion event of a CQ */
-	XRDMA_EVENT_CQ_ERR		= 0x02, /* CQ overflow */
-	XRDMA_EVENT_QP_FATAL		= 0x10,
-	XRDMA_EVENT_QP_REQ_ERR		= 0x11,
-	XRDMA_EVENT_QP_ACCESS_ERR	= 0x12,
-	XRDMA_EVENT_QP_COMM_EST		= 0x13,
-	XRDMA_EVENT_QP_SQ_DRAINED	= 0x14,
-	XRDMA_EVENT_QP_LAST_WQE		= 0x15,
-	XRDMA_EVENT_SRQ_LIMIT		= 0x20,
-	XRDMA_EVENT_SRQ_ERR		= 0x21,
-	XRDMA_EVENT_PORT_UP		= 0x30,
-	XRDMA_EVENT_PORT_DOWN		= 0x31,
-	XRDMA_EVENT_DEVICE_FATAL	= 0x32,
+	XRDMA_EVENT_CQ_COMP		= 0x01, /* an armed CQ has got an entry */
+	XRDMA_EVENT_CQ_ERR		= 0x02, /* CQ overflow, ring unreachable */
+	XRDMA_EVENT_QP_FATAL		= 0x10, /* queues out of reach or corrupt */
+	XRDMA_EVENT_QP_REQ_ERR		= 0x11, /* request broke transport rules */
+	XRDMA_EVENT_QP_ACCESS_ERR	= 0x12, /* request was refused access */
+	XRDMA_EVENT_QP_COMM_EST		= 0x13, /* first packet in state RTR */
+	XRDMA_EVENT_QP_SQ_DRAINED	= 0x14, /* in SQD, nothing in flight */
+	XRDMA_EVENT_QP_LAST_WQE		= 0x15, /* QP takes no more SRQ entries */
+	XRDMA_EVENT_SRQ_LIMIT		= 0x20, /* fewer entries than the limit */
+	XRDMA_EVENT_SRQ_ERR		= 0x21, /* ring out of reach or corrupt */
+	XRDMA_EVENT_PORT_UP		= 0x30, /* the link is up */
+	XRDMA_EVENT_PORT_DOWN		= 0x31, /* the link is down */
+	XRDMA_EVENT_DEVICE_FATAL	= 0x32, /* device is in the fatal state */
 	XRDMA_EVENT_FAULT		= 0x40, /* an access was refused */
-	XRDMA_EVENT_PAGE_FAULT		= 0x41, /* for on-demand paging */
+	XRDMA_EVENT_PAGE_FAULT		= 0x41, /* reserved for on-demand paging */
 };
 
 #define XRDMA_EQ_LOG_MIN		6 /* lowest log_depth of an EQ */
 #define XRDMA_EQ_LOG_MAX		16 /* highest log_depth of an EQ */
 
-#define XRDMA_FAULT_REMOTE		BIT(0) /* asked for by the peer */
-#define XRDMA_FAULT_WRITE		BIT(1) /* would have changed memory */
+/* xrdma_eqe.flags of a FAULT */
+#define XRDMA_FAULT_REMOTE		BIT(0) /* the peer asked for the access */
+#define XRDMA_FAULT_WRITE		BIT(1) /* access would change memory */
 
 /**
  * struct xrdma_eqe - event queue entry
@@ -204,15 +214,16 @@ enum xrdma_event {
  * @reason: FAULT: enum xrdma_fault_reason
  * @opcode: FAULT: enum xrdma_wqe_opcode of the operation
  * @flags: FAULT: XRDMA_FAULT_REMOTE, XRDMA_FAULT_WRITE
- * @number: of the object: CQN, QPN, SRQN or port; FAULT: local QPN
- * @key: FAULT: the key that was used
+ * @number: number of the object: CQN, QPN, SRQN or port; FAULT: local QPN
+ * @key: FAULT: key of the refused access
  * @pd: FAULT: protection domain of the queue pair
- * @addr: FAULT: first address asked for
- * @length: FAULT: bytes asked for
- * @timestamp: device clock, in ns
- * @lost: FAULT: records dropped since the last one, for want of room
+ * @addr: FAULT: first address of the refused access
+ * @length: FAULT: number of bytes of the refused access
+ * @timestamp: device clock when the entry was written, in ns
+ * @lost: FAULT: number of records dropped since the previous record, because
+ *	the queue had no room for them
  * @reserved: 0
- * @own: bit 0: phase, as in struct xrdma_cqe; written last
+ * @own: bit 0: phase, as in struct xrdma_cqe; the device writes this word last
  */
 struct xrdma_eqe {
 	__u8 event;
@@ -234,7 +245,7 @@ static_assert(sizeof(struct xrdma_eqe) == 64);
 
 /* ---- counters -------------------------------------------------------- */
 
-/* Order of the counters of QUERY_STATS: symbol, name for users. */
+/* Counters in the order of QUERY_STATS: symbol, name that users see. */
 #define XRDMA_STATS(X)						\
 	X(RX_PACKETS, "rx_pkts")				\
 	X(RX_BYTES, "rx_bytes")					\

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA commands. Contract layer: must not know the driver, the PCI core or
- * verbs. Documentation/infiniband/xrdma-hw.rst explains each, with golden
- * bytes. Replies are in xrdma_hw_rsp.h.
+ * XRDMA commands: opcodes and bodies. Replies are in xrdma_hw_rsp.h, commands
+ * that steer Ethernet frames in xrdma_hw_steer.h. Contract layer: includes
+ * nothing of the driver, the PCI core or verbs.
+ * Documentation/infiniband/xrdma-hw.rst specifies each command, with golden
+ * bytes.
  *
- * Everything is little-endian; a reserved field is zero.
+ * Integers are little-endian; reserved fields are zero.
  */
 
 #ifndef XRDMA_HW_CMD_H
@@ -17,45 +19,46 @@
 #include "xrdma_hw_steer.h"
 
 enum xrdma_cmd_opcode {
-	XRDMA_CMD_NOP			= 0x00,
-	XRDMA_CMD_QUERY_DEVICE		= 0x01,
-	XRDMA_CMD_QUERY_PORT		= 0x02,
-	XRDMA_CMD_MODIFY_PORT		= 0x03,
-	XRDMA_CMD_SET_GID		= 0x04,
-	XRDMA_CMD_QUERY_STATS		= 0x05,
-	XRDMA_CMD_BIND_COUNTER		= 0x06,
-	XRDMA_CMD_QUERY_CC		= 0x07,
-	XRDMA_CMD_MODIFY_CC		= 0x08,
+	XRDMA_CMD_NOP			= 0x00, /* do nothing */
+	XRDMA_CMD_QUERY_DEVICE		= 0x01, /* limits of the device */
+	XRDMA_CMD_QUERY_PORT		= 0x02, /* link state and speed */
+	XRDMA_CMD_MODIFY_PORT		= 0x03, /* link, MTU, address, filters */
+	XRDMA_CMD_SET_GID		= 0x04, /* set or clear a table entry */
+	XRDMA_CMD_QUERY_STATS		= 0x05, /* write counters to memory */
+	XRDMA_CMD_BIND_COUNTER		= 0x06, /* counter set of a queue pair */
+	XRDMA_CMD_QUERY_CC		= 0x07, /* read congestion control */
+	XRDMA_CMD_MODIFY_CC		= 0x08, /* set congestion control */
 	XRDMA_CMD_CREATE_EQ		= 0x10,
 	XRDMA_CMD_DESTROY_EQ		= 0x11,
 	XRDMA_CMD_CREATE_CQ		= 0x20,
 	XRDMA_CMD_DESTROY_CQ		= 0x21,
-	XRDMA_CMD_RESIZE_CQ		= 0x22,
-	XRDMA_CMD_MODIFY_CQ		= 0x23,
+	XRDMA_CMD_RESIZE_CQ		= 0x22, /* set another ring */
+	XRDMA_CMD_MODIFY_CQ		= 0x23, /* set event moderation */
 	XRDMA_CMD_CREATE_QP		= 0x30,
-	XRDMA_CMD_MODIFY_QP		= 0x31,
+	XRDMA_CMD_MODIFY_QP		= 0x31, /* set state and attributes */
 	XRDMA_CMD_QUERY_QP		= 0x32,
 	XRDMA_CMD_DESTROY_QP		= 0x33,
 	XRDMA_CMD_CREATE_SRQ		= 0x40,
-	XRDMA_CMD_MODIFY_SRQ		= 0x41,
+	XRDMA_CMD_MODIFY_SRQ		= 0x41, /* set the limit, or another ring */
 	XRDMA_CMD_QUERY_SRQ		= 0x42,
 	XRDMA_CMD_DESTROY_SRQ		= 0x43,
-	XRDMA_CMD_ATTACH_MCAST		= 0x50,
-	XRDMA_CMD_DETACH_MCAST		= 0x51,
+	XRDMA_CMD_ATTACH_MCAST		= 0x50, /* add a QP to a group */
+	XRDMA_CMD_DETACH_MCAST		= 0x51, /* remove a QP from a group */
 	XRDMA_CMD_CREATE_FLOW		= 0x52,
 	XRDMA_CMD_DESTROY_FLOW		= 0x53,
 	XRDMA_CMD_CREATE_RSS		= 0x54,
 	XRDMA_CMD_DESTROY_RSS		= 0x55,
-	XRDMA_CMD_INVALIDATE		= 0x60,
-	XRDMA_CMD_RESUME		= 0x61, /* for on-demand paging */
+	XRDMA_CMD_INVALIDATE		= 0x60, /* end keys and their accesses */
+	XRDMA_CMD_RESUME		= 0x61, /* reserved for on-demand paging */
 };
 
 /**
  * struct xrdma_cmd_modify_port - body of MODIFY_PORT
  * @flags: XRDMA_PORT_*
- * @mtu: largest Ethernet payload, 68 to 4500
- * @eth_qpn: raw packet queue pair that receives what is not RoCE; 0: none
- * @mac: the port's address
+ * @mtu: largest Ethernet payload, in bytes, 68 to 4500
+ * @eth_qpn: QPN of the raw packet queue pair that receives frames that are not
+ *	RoCE; 0: none
+ * @mac: MAC address of the port
  * @reserved: 0
  */
 struct xrdma_cmd_modify_port {
@@ -66,17 +69,17 @@ struct xrdma_cmd_modify_port {
 	__u8 reserved[2];
 };
 
-#define XRDMA_PORT_UP			BIT(0)
-#define XRDMA_PORT_PROMISC		BIT(1)
-#define XRDMA_PORT_ALLMULTI		BIT(2)
+#define XRDMA_PORT_UP			BIT(0) /* the port is up */
+#define XRDMA_PORT_PROMISC		BIT(1) /* receive all frames */
+#define XRDMA_PORT_ALLMULTI		BIT(2) /* receive all multicast frames */
 
 /**
  * struct xrdma_cmd_set_gid - body of SET_GID
- * @index: in the GID table
- * @flags: XRDMA_GID_*; without VALID the entry is cleared
- * @gid: as on the wire; IPv4 as ::ffff:a.b.c.d
- * @mac: source MAC of frames sent from this entry
- * @vlan_tci: VLAN tag of those frames, if XRDMA_GID_VLAN
+ * @index: index of the entry in the GID table
+ * @flags: XRDMA_GID_*; without XRDMA_GID_VALID the entry is cleared
+ * @gid: the GID, in the byte order of the wire; IPv4: ::ffff:a.b.c.d
+ * @mac: source MAC address of frames with this source GID
+ * @vlan_tci: XRDMA_GID_VLAN: VLAN tag of frames with this source GID; else 0
  */
 struct xrdma_cmd_set_gid {
 	__le32 index;
@@ -86,15 +89,18 @@ struct xrdma_cmd_set_gid {
 	__le16 vlan_tci;
 };
 
-#define XRDMA_GID_VALID			BIT(0)
-#define XRDMA_GID_VLAN			BIT(1)
-#define XRDMA_GID_IPV4			BIT(2)
+#define XRDMA_GID_VALID			BIT(0) /* the entry is valid */
+#define XRDMA_GID_VLAN			BIT(1) /* frames have an 802.1Q tag */
+#define XRDMA_GID_IPV4			BIT(2) /* GID is an IPv4-mapped address */
 
 /**
  * struct xrdma_cmd_query_stats - body of QUERY_STATS
- * @addr: where the device writes @count 64-bit counters, aligned to 8
- * @count: how many of enum xrdma_stat
- * @counter: number of a counter set, below max_counters; 0: of the port
+ * @addr: bus address to which the device writes @count 64-bit counters, aligned
+ *	to 8
+ * @count: number of counters, in the order of enum xrdma_stat, 1 to
+ *	XRDMA_NUM_STATS
+ * @counter: number of a counter set, below max_counters; 0: counters of the
+ *	port
  */
 struct xrdma_cmd_query_stats {
 	__le64 addr;
@@ -104,9 +110,10 @@ struct xrdma_cmd_query_stats {
 
 /**
  * struct xrdma_cmd_bind_counter - body of BIND_COUNTER
- * @qpn: the queue pair
- * @counter: the set that counts for it from now on, beside the port; 0: none.
- *	A set to which no queue pair was bound starts at zero.
+ * @qpn: number of the queue pair
+ * @counter: number of the counter set that counts for the queue pair from now
+ *	on, in addition to the port; 0: none. If no other queue pair is bound to
+ *	the set, its counters restart at zero.
  */
 struct xrdma_cmd_bind_counter {
 	__le32 qpn;
@@ -116,20 +123,20 @@ struct xrdma_cmd_bind_counter {
 /**
  * struct xrdma_cc - body of MODIFY_CC, reply to QUERY_CC: congestion control
  * @flags: XRDMA_CC_*
- * @min_rate: a queue pair is never slower, in Mbit/s, 1 or more
- * @ai_rate: additive increase, in Mbit/s
- * @hai_rate: hyper increase, in Mbit/s
- * @time_reset: of the rate timer, in us, 1 or more
- * @byte_reset: of the byte counter, 1 or more
- * @threshold: periods of fast recovery, 1 to 31
- * @alpha_timer: of the decay of alpha, in us, 1 or more
- * @alpha_g: weight of a new mark in alpha, of 1024, 1 to 1023
- * @initial_alpha: of 1024, 0 to 1024
- * @reduce_period: at most one cut of the rate in this time, in us
- * @cnp_interval: at most one CNP for a queue pair in this time, in us
+ * @min_rate: lowest rate of a queue pair, in Mbit/s, 1 or more
+ * @ai_rate: additive increase of the rate, in Mbit/s
+ * @hai_rate: hyper increase of the rate, in Mbit/s
+ * @time_reset: period of the rate timer, in us, 1 or more
+ * @byte_reset: period of the byte counter, in bytes, 1 or more
+ * @threshold: number of periods of fast recovery, 1 to 31
+ * @alpha_timer: period of the decay of alpha, in us, 1 or more
+ * @alpha_g: weight of a new mark in alpha, in units of 1/1024, 1 to 1023
+ * @initial_alpha: initial value of alpha, in units of 1/1024, 0 to 1024
+ * @reduce_period: shortest time between two cuts of the rate, in us
+ * @cnp_interval: shortest time between two CNPs of a queue pair, in us
  * @reserved: 0
  *
- * Names are those of DCQCN (Zhu et al., SIGCOMM 2015).
+ * The names of the parameters are those of DCQCN (Zhu et al., SIGCOMM 2015).
  */
 struct xrdma_cc {
 	__le32 flags;
@@ -147,15 +154,16 @@ struct xrdma_cc {
 	__le32 reserved;
 };
 
-#define XRDMA_CC_RP			BIT(0) /* reaction point: CNPs slow us */
-#define XRDMA_CC_NP			BIT(1) /* notification point: we send CNPs */
+#define XRDMA_CC_RP			BIT(0) /* reaction point: CNPs slow a QP */
+#define XRDMA_CC_NP			BIT(1) /* notification point: send CNPs */
 
 /**
  * struct xrdma_cmd_create_eq - body of CREATE_EQ
- * @root: translation of the ring, then (at byte 64 << @log_depth) the record
- * @eqn: number; 0 is the asynchronous event queue
- * @vector: MSI-X vector
- * @log_depth: log2 of the entries, 6 to 16
+ * @root: translation root of the ring and (at byte 64 << @log_depth) its
+ *	struct xrdma_cq_rec
+ * @eqn: number of the event queue; 0 is the asynchronous event queue
+ * @vector: number of the MSI-X vector
+ * @log_depth: log2 of the number of entries, 6 to 16
  * @reserved: 0
  */
 struct xrdma_cmd_create_eq {
@@ -168,10 +176,12 @@ struct xrdma_cmd_create_eq {
 
 /**
  * struct xrdma_cmd_create_cq - body of CREATE_CQ and RESIZE_CQ
- * @root: translation of the ring, then (at byte 64 << @log_depth) the record
- * @cqn: number, 24 bits
- * @eqn: event queue of its completion events; RESIZE_CQ: 0, it keeps its own
- * @log_depth: log2 of the entries, 4 to 22
+ * @root: translation root of the ring and (at byte 64 << @log_depth) its
+ *	struct xrdma_cq_rec
+ * @cqn: number of the completion queue, 24 bits
+ * @eqn: number of the event queue for completion events; RESIZE_CQ: 0, the
+ *	completion queue keeps its event queue
+ * @log_depth: log2 of the number of entries, 4 to 22
  * @reserved: 0
  */
 struct xrdma_cmd_create_cq {
@@ -184,10 +194,11 @@ struct xrdma_cmd_create_cq {
 
 /**
  * struct xrdma_cmd_modify_cq - body of MODIFY_CQ: moderation of an armed CQ
- * @cqn: number
- * @count: entries written since the last event before the next fires; 0 and 1:
- *	each
- * @period: or so long after the first of them, in us; 0: for ever
+ * @cqn: number of the completion queue
+ * @count: number of entries that are written after the last event before the
+ *	next event fires; 0 and 1: each entry fires
+ * @period: longest time from the first of these entries to the event, in us;
+ *	0: no limit
  */
 struct xrdma_cmd_modify_cq {
 	__le32 cqn;
@@ -197,44 +208,47 @@ struct xrdma_cmd_modify_cq {
 
 /**
  * struct xrdma_cmd_object - body of the commands that only name an object
- * @number: EQN, CQN, QPN, SRQN, or number of a flow rule
+ * @number: EQN, CQN, QPN (also of an RSS object), SRQN, or number of a flow
+ *	rule
  */
 struct xrdma_cmd_object {
 	__le32 number;
 };
 
 enum xrdma_qp_type {
-	XRDMA_QP_RC			= 0,
-	XRDMA_QP_UC			= 1,
-	XRDMA_QP_UD			= 2,
-	XRDMA_QP_GSI			= 3, /* QPN 1 */
-	XRDMA_QP_XRC_INI		= 4,
-	XRDMA_QP_XRC_TGT		= 5,
+	XRDMA_QP_RC			= 0, /* reliable connection */
+	XRDMA_QP_UC			= 1, /* unreliable connection */
+	XRDMA_QP_UD			= 2, /* datagrams */
+	XRDMA_QP_GSI			= 3, /* general services interface, QPN 1 */
+	XRDMA_QP_XRC_INI		= 4, /* extended RC: requester */
+	XRDMA_QP_XRC_TGT		= 5, /* extended RC: responder */
 	XRDMA_QP_RAW			= 6, /* whole Ethernet frames */
 };
 
-#define XRDMA_QP_SQ_SIG_ALL		BIT(0)
-#define XRDMA_QP_KERNEL			BIT(1) /* REG_MR, KEY_LOCAL_DMA */
-#define XRDMA_QP_SRQ			BIT(2) /* @srqn is valid */
+/* xrdma_cmd_create_qp.flags */
+#define XRDMA_QP_SQ_SIG_ALL		BIT(0) /* every send is signaled */
+#define XRDMA_QP_KERNEL			BIT(1) /* may use REG_MR, KEY_LOCAL_DMA */
+#define XRDMA_QP_SRQ			BIT(2) /* field srqn is valid */
 
 /**
  * struct xrdma_cmd_create_qp - body of CREATE_QP
- * @root: translation of the send ring, the receive ring, and the record at the
- *	next multiple of 64 bytes
- * @qpn: number, 24 bits
+ * @root: translation root of the send ring, the receive ring, and, at the next
+ *	multiple of 64 bytes, struct xrdma_qp_rec
+ * @qpn: number of the queue pair, 24 bits
  * @pd: protection domain, 24 bits
- * @send_cqn: completion queue of the send queue
- * @recv_cqn: completion queue of the receive queue
- * @srqn: shared receive queue, if XRDMA_QP_SRQ
- * @xrcd: XRC domain, of XRC types
- * @db_page: page of the doorbell BAR that may ring it
+ * @send_cqn: number of the completion queue of the send queue
+ * @recv_cqn: number of the completion queue of the receive queue
+ * @srqn: XRDMA_QP_SRQ: number of the shared receive queue
+ * @xrcd: XRC types: XRC domain
+ * @db_page: number of the page of the doorbell BAR that may ring the queue pair
  * @type: enum xrdma_qp_type
  * @flags: XRDMA_QP_*
- * @log_sq_depth: log2 of the send entries, 0 to 15
- * @log_sq_stride: log2 of the bytes of a send entry, 6 to 10; 0: none, of RAW
- *	and XRC_TGT
- * @log_rq_depth: log2 of the receive entries, 0 to 15
- * @log_rq_stride: log2 of the bytes of a receive entry, 5 to 10; 0: none
+ * @log_sq_depth: log2 of the number of send entries, 0 to 15
+ * @log_sq_stride: log2 of the bytes of a send entry, 6 to 10; 0: no send queue
+ *	(RAW and XRC_TGT only)
+ * @log_rq_depth: log2 of the number of receive entries, 0 to 15
+ * @log_rq_stride: log2 of the bytes of a receive entry, 5 to 10; 0: no receive
+ *	queue
  * @reserved: 0
  */
 struct xrdma_cmd_create_qp {
@@ -256,33 +270,35 @@ struct xrdma_cmd_create_qp {
 };
 
 enum xrdma_qp_state {
-	XRDMA_QPS_RESET			= 0,
-	XRDMA_QPS_INIT			= 1,
-	XRDMA_QPS_RTR			= 2,
-	XRDMA_QPS_RTS			= 3,
-	XRDMA_QPS_SQD			= 4,
-	XRDMA_QPS_SQE			= 5,
-	XRDMA_QPS_ERR			= 6,
+	XRDMA_QPS_RESET			= 0, /* as created, no work */
+	XRDMA_QPS_INIT			= 1, /* receives may be posted */
+	XRDMA_QPS_RTR			= 2, /* ready to receive */
+	XRDMA_QPS_RTS			= 3, /* ready to send */
+	XRDMA_QPS_SQD			= 4, /* send queue drains or is drained */
+	XRDMA_QPS_SQE			= 5, /* send queue error */
+	XRDMA_QPS_ERR			= 6, /* error, all work is flushed */
 };
 
-/* Rights of a queue pair are XRDMA_ACCESS_REMOTE_*. */
-
 /**
- * struct xrdma_qp_attr - what MODIFY_QP sets and QUERY_QP returns
+ * struct xrdma_qp_attr - attributes that MODIFY_QP sets and QUERY_QP returns
  * @state: enum xrdma_qp_state
- * @path_mtu: 1 to 5: 256 to 4096 bytes
- * @retry_cnt: 0 to 7
- * @rnr_retry: 0 to 7; 7: for ever
- * @timeout: local ACK timeout, 4.096 us * 2^n, 0 to 31; 0: none
- * @min_rnr_timer: 0 to 31, coded as IBTA 9.7.5.2.8 says
- * @max_rd_atomic: READs and atomics this side keeps in flight, 0 to 16
- * @max_dest_rd_atomic: those it answers at once, 0 to 16
- * @qkey: of datagrams
- * @rq_psn: expected PSN, 24 bits
- * @sq_psn: next PSN, 24 bits
- * @dest_qpn: of the connection
- * @access: enum xrdma_access, remote rights and MW_BIND only
- * @pkey_index: 0
+ * @path_mtu: 1 to 5 for a path MTU of 256, 512, 1024, 2048, 4096 bytes
+ * @retry_cnt: number of retries after a NAK of sequence or a timeout, 0 to 7
+ * @rnr_retry: number of retries after an RNR NAK, 0 to 6; 7: no limit
+ * @timeout: n, 0 to 31, for a local ACK timeout of 4.096 us * 2^n; 0: no
+ *	timeout
+ * @min_rnr_timer: RNR timer, 0 to 31, coded as IBTA 9.7.5.2.8 says
+ * @max_rd_atomic: number of READs and atomics that this side keeps in flight,
+ *	0 to 16
+ * @max_dest_rd_atomic: number of READs and atomics of the peer that this side
+ *	serves at once, 0 to 16
+ * @qkey: Q_Key of datagrams
+ * @rq_psn: PSN that the receiver expects next, 24 bits
+ * @sq_psn: PSN of the next packet to send, 24 bits
+ * @dest_qpn: QPN of the remote queue pair of the connection
+ * @access: rights that the queue pair grants: XRDMA_ACCESS_REMOTE_*,
+ *	XRDMA_ACCESS_FLUSH_* and XRDMA_ACCESS_MW_BIND only
+ * @pkey_index: index in the P_Key table: 0
  * @flags: XRDMA_QPA_*
  * @reserved: 0
  * @av: address vector of the connection
@@ -307,32 +323,32 @@ struct xrdma_qp_attr {
 	struct xrdma_av av;
 };
 
-#define XRDMA_QPA_SQ_DRAINING		BIT(0) /* QUERY_QP only */
-#define XRDMA_QPA_SQD_NOTIFY		BIT(1) /* event when the SQ has drained */
+#define XRDMA_QPA_SQ_DRAINING		BIT(0) /* QUERY_QP only: SQ is draining */
+#define XRDMA_QPA_SQD_NOTIFY		BIT(1) /* raise QP_SQ_DRAINED in SQD */
 
-/* Which fields of struct xrdma_qp_attr a MODIFY_QP sets. */
-#define XRDMA_QPM_STATE			BIT(0)
-#define XRDMA_QPM_PATH_MTU		BIT(1)
-#define XRDMA_QPM_RETRY_CNT		BIT(2)
-#define XRDMA_QPM_RNR_RETRY		BIT(3)
-#define XRDMA_QPM_TIMEOUT		BIT(4)
-#define XRDMA_QPM_MIN_RNR_TIMER		BIT(5)
-#define XRDMA_QPM_MAX_RD_ATOMIC		BIT(6)
-#define XRDMA_QPM_MAX_DEST_RD_ATOMIC	BIT(7)
-#define XRDMA_QPM_QKEY			BIT(8)
-#define XRDMA_QPM_RQ_PSN		BIT(9)
-#define XRDMA_QPM_SQ_PSN		BIT(10)
-#define XRDMA_QPM_DEST_QPN		BIT(11)
-#define XRDMA_QPM_ACCESS		BIT(12)
-#define XRDMA_QPM_PKEY_INDEX		BIT(13)
-#define XRDMA_QPM_SQD_NOTIFY		BIT(14)
-#define XRDMA_QPM_AV			BIT(15)
+/* Bits of xrdma_cmd_modify_qp.mask: fields of struct xrdma_qp_attr to set */
+#define XRDMA_QPM_STATE			BIT(0)  /* sets state */
+#define XRDMA_QPM_PATH_MTU		BIT(1)  /* sets path_mtu */
+#define XRDMA_QPM_RETRY_CNT		BIT(2)  /* sets retry_cnt */
+#define XRDMA_QPM_RNR_RETRY		BIT(3)  /* sets rnr_retry */
+#define XRDMA_QPM_TIMEOUT		BIT(4)  /* sets timeout */
+#define XRDMA_QPM_MIN_RNR_TIMER		BIT(5)  /* sets min_rnr_timer */
+#define XRDMA_QPM_MAX_RD_ATOMIC		BIT(6)  /* sets max_rd_atomic */
+#define XRDMA_QPM_MAX_DEST_RD_ATOMIC	BIT(7)  /* sets max_dest_rd_atomic */
+#define XRDMA_QPM_QKEY			BIT(8)  /* sets qkey */
+#define XRDMA_QPM_RQ_PSN		BIT(9)  /* sets rq_psn */
+#define XRDMA_QPM_SQ_PSN		BIT(10) /* sets sq_psn */
+#define XRDMA_QPM_DEST_QPN		BIT(11) /* sets dest_qpn */
+#define XRDMA_QPM_ACCESS		BIT(12) /* sets access */
+#define XRDMA_QPM_PKEY_INDEX		BIT(13) /* sets pkey_index */
+#define XRDMA_QPM_SQD_NOTIFY		BIT(14) /* sets XRDMA_QPA_SQD_NOTIFY */
+#define XRDMA_QPM_AV			BIT(15) /* sets av */
 
 /**
  * struct xrdma_cmd_modify_qp - body of MODIFY_QP
- * @qpn: the queue pair
- * @mask: XRDMA_QPM_*; a field that is not named is 0
- * @attr: the new values
+ * @qpn: number of the queue pair
+ * @mask: XRDMA_QPM_* of the fields of @attr to set; every other field is 0
+ * @attr: new values
  */
 struct xrdma_cmd_modify_qp {
 	__le32 qpn;
@@ -342,14 +358,14 @@ struct xrdma_cmd_modify_qp {
 
 /**
  * struct xrdma_cmd_create_srq - body of CREATE_SRQ
- * @root: translation of the ring, then (aligned to 64) its
- *	struct xrdma_srq_rec
- * @srqn: number, 24 bits
+ * @root: translation root of the ring and, at the next multiple of 64 bytes,
+ *	its struct xrdma_srq_rec
+ * @srqn: number of the shared receive queue, 24 bits
  * @pd: protection domain
- * @xrcd: XRC domain, or 0: not for XRC
- * @cqn: completion queue of XRC, else 0
+ * @xrcd: XRC domain; 0: the queue is not for XRC
+ * @cqn: XRC: number of the completion queue; else 0
  * @limit: number of entries below which one SRQ_LIMIT event is raised; 0: none
- * @log_depth: log2 of the entries, 0 to 15
+ * @log_depth: log2 of the number of entries, 0 to 15
  * @log_stride: log2 of the bytes of an entry, 5 to 10
  * @reserved: 0
  */
@@ -367,11 +383,11 @@ struct xrdma_cmd_create_srq {
 
 /**
  * struct xrdma_cmd_modify_srq - body of MODIFY_SRQ
- * @root: RESIZE: translation of the new ring and record, else 0
- * @srqn: number
+ * @root: RESIZE: translation root of the new ring and record; else 0
+ * @srqn: number of the shared receive queue
  * @mask: XRDMA_SRQM_*
- * @limit: LIMIT: as in CREATE_SRQ, else 0
- * @log_depth: RESIZE: of the new ring, else 0
+ * @limit: LIMIT: new limit, as in CREATE_SRQ; else 0
+ * @log_depth: RESIZE: log2 of the number of entries of the new ring; else 0
  * @reserved: 0
  */
 struct xrdma_cmd_modify_srq {
@@ -383,14 +399,15 @@ struct xrdma_cmd_modify_srq {
 	__u8 reserved[3];
 };
 
-#define XRDMA_SRQM_LIMIT		BIT(0)
-#define XRDMA_SRQM_RESIZE		BIT(1)
+#define XRDMA_SRQM_LIMIT		BIT(0) /* sets limit */
+#define XRDMA_SRQM_RESIZE		BIT(1) /* sets root and log_depth */
 
 /**
  * struct xrdma_cmd_mcast - body of ATTACH_MCAST and DETACH_MCAST
- * @qpn: a datagram queue pair
+ * @qpn: number of a datagram queue pair
  * @reserved: 0
- * @gid: of the group: IPv6 multicast, or ::ffff:a.b.c.d of IPv4 multicast
+ * @gid: GID of the group, in the byte order of the wire: an IPv6 multicast
+ *	address, or ::ffff:a.b.c.d with an IPv4 multicast address
  */
 struct xrdma_cmd_mcast {
 	__le32 qpn;
@@ -400,14 +417,15 @@ struct xrdma_cmd_mcast {
 
 /**
  * struct xrdma_cmd_invalidate - body of INVALIDATE
- * @addr: array of @count words, aligned to 8: a key index in bits 23:0, and in
- *	bits 31:24 0 before and enum xrdma_inval_status after; 0 if @count is 0
- * @count: 0 to 1024
+ * @addr: bus address of an array of @count words, aligned to 8: a key index in
+ *	bits 23:0; in bits 31:24 the driver writes 0 and the device
+ *	enum xrdma_inval_status. 0 if @count is 0.
+ * @count: number of words, 0 to 1024
  * @reserved: 0
  *
- * Completes when no access under those keys is in progress or can begin, and the
- * device uses no page of the key table any more that it can no longer find by the
- * tables of MPT_ROOT.
+ * INVALIDATE completes when no access under those keys is in progress or can
+ * begin, and when the device uses only those pages of the key table that the
+ * tables of register MPT_ROOT still map.
  */
 struct xrdma_cmd_invalidate {
 	__le64 addr;
@@ -415,20 +433,21 @@ struct xrdma_cmd_invalidate {
 	__le32 reserved;
 };
 
-#define XRDMA_INVAL_INDEX		GENMASK(23, 0)
-#define XRDMA_INVAL_STATUS		GENMASK(31, 24)
-#define XRDMA_INVAL_MAX			1024
+/* Words of the array of INVALIDATE */
+#define XRDMA_INVAL_INDEX		GENMASK(23, 0) /* key index */
+#define XRDMA_INVAL_STATUS		GENMASK(31, 24) /* xrdma_inval_status */
+#define XRDMA_INVAL_MAX			1024 /* words of one command */
 
 enum xrdma_inval_status {
-	XRDMA_INVAL_OK			= 0,
-	XRDMA_INVAL_BOUND		= 1, /* windows are bound; entry unchanged */
-	XRDMA_INVAL_BAD_INDEX		= 2, /* entry is invalid, or not there */
+	XRDMA_INVAL_OK			= 0, /* the entry is invalid now */
+	XRDMA_INVAL_BOUND		= 1, /* windows bound; entry unchanged */
+	XRDMA_INVAL_BAD_INDEX		= 2, /* entry invalid or does not exist */
 };
 
 /**
  * struct xrdma_cmd - entry of the command ring
  * @opcode: enum xrdma_cmd_opcode
- * @id: chosen by the driver, returned in the reply
+ * @id: any value that the driver chooses; the reply returns it
  * @reserved: 0
  * @modify_port: body of MODIFY_PORT
  * @set_gid: body of SET_GID
@@ -447,7 +466,7 @@ enum xrdma_inval_status {
  * @create_rss: body of CREATE_RSS
  * @invalidate: body of INVALIDATE
  * @object: body of the commands that only name an object
- * @body: any body
+ * @body: bytes of the body of any command
  */
 struct xrdma_cmd {
 	__le16 opcode;

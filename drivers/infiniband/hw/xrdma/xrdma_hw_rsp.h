@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA replies to commands. Contract layer: must not know the driver, the PCI
- * core or verbs. Documentation/infiniband/xrdma-hw.rst explains each, with
- * golden bytes. Included by xrdma_hw.h.
+ * XRDMA replies to commands: status codes and bodies. Commands are in
+ * xrdma_hw_cmd.h; xrdma_hw.h includes this file. Contract layer: includes
+ * nothing of the driver, the PCI core or verbs.
+ * Documentation/infiniband/xrdma-hw.rst specifies each reply, with golden
+ * bytes.
  *
- * Everything is little-endian; a reserved field is zero.
+ * Integers are little-endian; reserved fields are zero.
  */
 
 #ifndef XRDMA_HW_RSP_H
@@ -13,44 +15,48 @@
 #include "xrdma_hw_cmd.h"
 
 enum xrdma_cmd_status {
-	XRDMA_CMD_OK			= 0,
-	XRDMA_CMD_BAD_OPCODE		= 1,
-	XRDMA_CMD_BAD_PARAM		= 2, /* value out of range, reserved not 0 */
+	XRDMA_CMD_OK			= 0, /* the command is done */
+	XRDMA_CMD_BAD_OPCODE		= 1, /* device has no such command */
+	XRDMA_CMD_BAD_PARAM		= 2, /* bad value, or reserved not 0 */
 	XRDMA_CMD_BAD_NUMBER		= 3, /* no such object, or it exists */
-	XRDMA_CMD_BAD_STATE		= 4, /* not allowed in this state */
-	XRDMA_CMD_BUSY			= 5, /* object is in use by another */
-	XRDMA_CMD_NO_RESOURCE		= 6,
+	XRDMA_CMD_BAD_STATE		= 4, /* object is in the wrong state */
+	XRDMA_CMD_BUSY			= 5, /* another object uses it */
+	XRDMA_CMD_NO_RESOURCE		= 6, /* the device has no room for it */
 	XRDMA_CMD_BAD_DMA		= 7, /* memory is out of reach */
-	XRDMA_CMD_INTERNAL		= 8,
+	XRDMA_CMD_INTERNAL		= 8, /* the device failed */
 };
 
 /**
  * struct xrdma_rsp_query_device - reply to QUERY_DEVICE
- * @fw_version: major in bits 63:32, minor in 31:16, patch in 15:0
- * @node_guid: as on the wire
- * @max_mr_size: longest region, in bytes
- * @max_qp: queue pairs; QPN 0 and 1 are reserved, numbers are below this
- * @max_cq: completion queues; numbers are below this
- * @max_srq: shared receive queues; numbers are below this
- * @max_eq: event queues, the asynchronous one included
- * @max_pd: protection domains; numbers are below this
- * @max_gid: entries of the GID table
- * @max_mcast: multicast groups
- * @log_max_qp_wr: log2 of the deepest send, receive or shared receive queue
- * @log_max_cqe: log2 of the deepest completion queue
- * @max_sge: scatter-gather entries of a work request
- * @max_rd_atomic: READs and atomics in flight, for each side of a queue pair
- * @log_max_keys: log2 of the key indexes, at most 24
- * @max_mtu: largest Ethernet payload
- * @max_inline: inline bytes
+ * @fw_version: firmware version: major in bits 63:32, minor in 31:16, patch in
+ *	15:0
+ * @node_guid: node GUID, in the byte order of the wire
+ * @max_mr_size: length of the longest region, in bytes
+ * @max_qp: number of queue pairs; QPNs are below this, QPN 0 and 1 are reserved
+ * @max_cq: number of completion queues; CQNs are below this
+ * @max_srq: number of shared receive queues; SRQNs are below this
+ * @max_eq: number of event queues, including the asynchronous one
+ * @max_pd: number of protection domains; their numbers are below this
+ * @max_gid: number of entries of the GID table
+ * @max_mcast: number of multicast groups
+ * @log_max_qp_wr: log2 of the largest depth of a send, receive or shared
+ *	receive queue
+ * @log_max_cqe: log2 of the largest depth of a completion queue
+ * @max_sge: largest number of scatter-gather entries of a work request
+ * @max_rd_atomic: largest number of READs and atomics in flight, for each side
+ *	of a queue pair
+ * @log_max_keys: log2 of the number of key indexes, at most 24
+ * @max_mtu: largest Ethernet payload, in bytes
+ * @max_inline: largest number of inline bytes of a work request
  * @reserved: 0
  * @reserved2: 0
- * @device_memory: bytes of BAR 4, a multiple of 4 KiB; 0 without
+ * @device_memory: size of BAR 4 in bytes, a multiple of 4 KiB; 0 without
  *	XRDMA_CAP_DEVICE_MEMORY
- * @max_counters: counter sets, that of the port included; numbers are below
- *	this; 0 without XRDMA_CAP_COUNTERS
- * @max_flows: flow rules; numbers are below this; 0 without XRDMA_CAP_FLOW
- * @log_max_rss: log2 of the largest indirection table
+ * @max_counters: number of counter sets, including that of the port; their
+ *	numbers are below this; 0 without XRDMA_CAP_COUNTERS
+ * @max_flows: number of flow rules; their numbers are below this; 0 without
+ *	XRDMA_CAP_FLOW
+ * @log_max_rss: log2 of the number of entries of the largest indirection table
  * @reserved3: 0
  */
 struct xrdma_rsp_query_device {
@@ -82,9 +88,9 @@ struct xrdma_rsp_query_device {
 
 /**
  * struct xrdma_rsp_query_port - reply to QUERY_PORT
- * @flags: XRDMA_PORT_UP: the link is up
- * @speed: of the link, in Mbit/s
- * @mac: permanent address
+ * @flags: XRDMA_PORT_UP if the link is up, else 0
+ * @speed: speed of the link, in Mbit/s
+ * @mac: permanent MAC address
  * @reserved: 0
  */
 struct xrdma_rsp_query_port {
@@ -96,9 +102,9 @@ struct xrdma_rsp_query_port {
 
 /**
  * struct xrdma_rsp_query_qp - reply to QUERY_QP
- * @attr: present values
- * @sq_ci: send entries completed, modulo 2^32
- * @rq_ci: receive entries consumed, modulo 2^32
+ * @attr: present attributes
+ * @sq_ci: number of send entries completed, modulo 2^32
+ * @rq_ci: number of receive entries consumed, modulo 2^32
  */
 struct xrdma_rsp_query_qp {
 	struct xrdma_qp_attr attr;
@@ -108,7 +114,7 @@ struct xrdma_rsp_query_qp {
 
 /**
  * struct xrdma_rsp_resize_cq - reply to RESIZE_CQ
- * @index: of the first entry that the device writes to the new ring
+ * @index: index of the first entry that the device writes to the new ring
  */
 struct xrdma_rsp_resize_cq {
 	__le32 index;
@@ -116,8 +122,8 @@ struct xrdma_rsp_resize_cq {
 
 /**
  * struct xrdma_rsp_query_srq - reply to QUERY_SRQ
- * @limit: present limit; 0 when none is set, or its event was raised
- * @ci: entries consumed, modulo 2^32
+ * @limit: present limit; 0 if no limit is set or its event has been raised
+ * @ci: number of entries consumed, modulo 2^32
  */
 struct xrdma_rsp_query_srq {
 	__le32 limit;
@@ -126,9 +132,9 @@ struct xrdma_rsp_query_srq {
 
 /**
  * struct xrdma_rsp - entry of the reply ring
- * @opcode: of the command
- * @id: of the command
- * @status: enum xrdma_cmd_status; unless 0 the body is zero
+ * @opcode: opcode of the command
+ * @id: id of the command
+ * @status: enum xrdma_cmd_status; if it is not 0, the body is zero
  * @reserved: 0
  * @query_device: reply to QUERY_DEVICE
  * @query_port: reply to QUERY_PORT
@@ -136,12 +142,12 @@ struct xrdma_rsp_query_srq {
  * @resize_cq: reply to RESIZE_CQ
  * @query_qp: reply to QUERY_QP
  * @query_srq: reply to QUERY_SRQ
- * @body: any body
+ * @body: bytes of the body of any reply
  * @reserved2: 0
- * @own: bit 0: phase, as in struct xrdma_cqe; written last
+ * @own: bit 0: phase, as in struct xrdma_cqe; the device writes this word last
  *
- * Replies may come in another order than commands. Vector 0 is raised after
- * each.
+ * Replies may come in another order than their commands. The device raises
+ * vector 0 after each reply.
  */
 struct xrdma_rsp {
 	__le16 opcode;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * XRDMA commands that steer Ethernet frames: flow rules, and receive side
- * scaling. Contract layer: must not know the driver, the PCI core or verbs.
- * Documentation/infiniband/xrdma-hw.rst explains each, with golden bytes.
- * Included by xrdma_hw_cmd.h.
+ * scaling. All other commands are in xrdma_hw_cmd.h, which includes this file.
+ * Contract layer: includes nothing of the driver, the PCI core or verbs.
+ * Documentation/infiniband/xrdma-hw.rst specifies each structure, with golden
+ * bytes.
  */
 
 #ifndef XRDMA_HW_STEER_H
@@ -14,24 +15,24 @@
 #include <linux/types.h>
 
 /**
- * struct xrdma_flow_fields - what of a frame a flow rule looks at
- * @dmac: destination address
- * @smac: source address
- * @ether_type: behind the VLAN tag, if there is one
- * @vlan_tci: VLAN tag; a frame without one has 0
- * @src_ip: source address, of IPv4 as ::ffff:a.b.c.d
- * @dst_ip: destination address, likewise
- * @src_port: of TCP or UDP
- * @dst_port: of TCP or UDP
+ * struct xrdma_flow_fields - fields of a frame that a flow rule compares
+ * @dmac: destination MAC address
+ * @smac: source MAC address
+ * @ether_type: EtherType, after the VLAN tag if there is one
+ * @vlan_tci: VLAN tag; 0 in a frame without a tag
+ * @src_ip: source address of IPv6, or of IPv4 as ::ffff:a.b.c.d
+ * @dst_ip: destination address of IPv6, or of IPv4 as ::ffff:a.b.c.d
+ * @src_port: source port of TCP or UDP
+ * @dst_port: destination port of TCP or UDP
  * @ip_proto: protocol of IPv4, next header of IPv6
- * @traffic_class: of IPv6, type of service of IPv4
- * @hop_limit: of IPv6, time to live of IPv4
+ * @traffic_class: traffic class of IPv6, type of service of IPv4
+ * @hop_limit: hop limit of IPv6, time to live of IPv4
  * @reserved: 0
- * @flow_label: of IPv6, 20 bits
+ * @flow_label: flow label of IPv6, 20 bits
  * @reserved2: 0
  *
- * All as on the wire. What a frame does not have is 0; so are the ports of all
- * but the first fragment.
+ * All fields have the byte order of the wire. A field that a frame does not
+ * have is 0. The ports of every IP fragment except the first are 0.
  */
 struct xrdma_flow_fields {
 	__u8 dmac[6];
@@ -51,10 +52,11 @@ struct xrdma_flow_fields {
 };
 
 /**
- * struct xrdma_flow_rule - a frame matches if its fields, under @mask, equal
- * @value
- * @value: bits outside of @mask are 0
- * @mask: bits that count; none: every frame matches
+ * struct xrdma_flow_rule - which frames a flow rule matches
+ * @value: values to compare with; bits that are clear in @mask are 0
+ * @mask: bits to compare; if all bits are clear, every frame matches
+ *
+ * A frame matches if its fields, ANDed with @mask, equal @value.
  */
 struct xrdma_flow_rule {
 	struct xrdma_flow_fields value;
@@ -63,10 +65,12 @@ struct xrdma_flow_rule {
 
 /**
  * struct xrdma_cmd_create_flow - body of CREATE_FLOW
- * @addr: of a struct xrdma_flow_rule, aligned to 64
+ * @addr: bus address of a struct xrdma_flow_rule, aligned to 64
  * @flow: number of the rule
- * @qpn: raw packet queue pair, or RSS object, that gets what matches
- * @priority: the lowest number that matches wins; among equals, the oldest
+ * @qpn: number of the raw packet queue pair, or RSS object, that receives the
+ *	frames that match
+ * @priority: of all rules that match a frame, the rule with the lowest number
+ *	receives it; among equals, the oldest rule
  * @flags: XRDMA_FLOW_*
  */
 struct xrdma_cmd_create_flow {
@@ -77,31 +81,35 @@ struct xrdma_cmd_create_flow {
 	__le16 flags;
 };
 
-/* The rule gets a copy; the frame goes on as if the rule did not exist. */
-#define XRDMA_FLOW_COPY			BIT(0)
+/*
+ * The queue pair of the rule receives a copy; the device handles the frame as
+ * if the rule did not exist.
+ */
+#define XRDMA_FLOW_COPY			BIT(0) /* copy frames, do not take them */
 
-#define XRDMA_RSS_KEY_BYTES		40
+#define XRDMA_RSS_KEY_BYTES		40 /* length of the hash key */
 
-/* Fields of the hash of receive side scaling. */
-#define XRDMA_RSS_SRC_IPV4		BIT(0)
-#define XRDMA_RSS_DST_IPV4		BIT(1)
-#define XRDMA_RSS_SRC_IPV6		BIT(2)
-#define XRDMA_RSS_DST_IPV6		BIT(3)
-#define XRDMA_RSS_SRC_PORT_TCP		BIT(4)
-#define XRDMA_RSS_DST_PORT_TCP		BIT(5)
-#define XRDMA_RSS_SRC_PORT_UDP		BIT(6)
-#define XRDMA_RSS_DST_PORT_UDP		BIT(7)
-#define XRDMA_RSS_FIELDS		GENMASK(7, 0)
+/* Fields that the hash of receive side scaling covers */
+#define XRDMA_RSS_SRC_IPV4		BIT(0) /* IPv4 source address */
+#define XRDMA_RSS_DST_IPV4		BIT(1) /* IPv4 destination address */
+#define XRDMA_RSS_SRC_IPV6		BIT(2) /* IPv6 source address */
+#define XRDMA_RSS_DST_IPV6		BIT(3) /* IPv6 destination address */
+#define XRDMA_RSS_SRC_PORT_TCP		BIT(4) /* TCP source port */
+#define XRDMA_RSS_DST_PORT_TCP		BIT(5) /* TCP destination port */
+#define XRDMA_RSS_SRC_PORT_UDP		BIT(6) /* UDP source port */
+#define XRDMA_RSS_DST_PORT_UDP		BIT(7) /* UDP destination port */
+#define XRDMA_RSS_FIELDS		GENMASK(7, 0) /* all of these */
 
 /**
  * struct xrdma_cmd_create_rss - body of CREATE_RSS
- * @addr: indirection table: array of 1 << @log_size QPNs, 32 bits each, of raw
- *	packet queue pairs; aligned to 4
- * @qpn: number of the RSS object, of the same space as queue pairs
- * @fields: XRDMA_RSS_*; 0: every frame goes to the first of the table
- * @log_size: log2 of the entries of the table
+ * @addr: bus address of the indirection table, an array of 1 << @log_size QPNs
+ *	of raw packet queue pairs, 32 bits each; aligned to 4
+ * @qpn: number of the RSS object; unique among queue pairs and RSS objects
+ * @fields: XRDMA_RSS_*: fields to hash; 0: every frame goes to entry 0 of the
+ *	table
+ * @log_size: log2 of the number of entries of the table
  * @reserved: 0
- * @key: of the Toeplitz hash
+ * @key: key of the Toeplitz hash
  */
 struct xrdma_cmd_create_rss {
 	__le64 addr;
