@@ -33,7 +33,7 @@
 /**
  * xrdma_ring_slot() - place of an entry in its ring
  * @index: index of the entry
- * @log_depth: log2 of the entries
+ * @log_depth: log2 of the number of entries
  *
  * Return: 0 to (1 << @log_depth) - 1.
  */
@@ -58,7 +58,7 @@ static inline __u32 xrdma_ring_used(__u32 pi, __u32 ci)
  * xrdma_ring_free() - number of entries that may still be produced
  * @pi: producer index
  * @ci: consumer index
- * @log_depth: log2 of the entries
+ * @log_depth: log2 of the number of entries
  *
  * Return: number of entries.
  */
@@ -87,7 +87,7 @@ static inline __u32 xrdma_ring_unwind_index(__u32 ci, __u16 low)
 /**
  * xrdma_ring_phase() - phase that the device gives an entry
  * @index: index of the entry
- * @log_depth: log2 of the entries
+ * @log_depth: log2 of the number of entries
  *
  * Return: 1 in the first lap of the ring, 0 in the second, and so on.
  */
@@ -100,7 +100,7 @@ static inline __u32 xrdma_ring_phase(__u32 index, __u8 log_depth)
  * xrdma_ring_valid() - has the device written this entry in this lap?
  * @own: last word of the entry, read once
  * @index: index of the entry that the reader expects
- * @log_depth: log2 of the entries
+ * @log_depth: log2 of the number of entries
  *
  * The caller orders its reads of the rest of the entry after that of @own.
  *
@@ -155,9 +155,9 @@ static inline __u32 xrdma_arm_next(__u32 arm, __u32 type)
 
 /**
  * xrdma_qp_rec_offset() - where the record is in the buffer of a queue pair
- * @log_sq_depth: log2 of the send entries
+ * @log_sq_depth: log2 of the number of send entries
  * @log_sq_stride: log2 of the bytes of a send entry; 0: no send queue
- * @log_rq_depth: log2 of the receive entries
+ * @log_rq_depth: log2 of the number of receive entries
  * @log_rq_stride: log2 of the bytes of a receive entry; 0: no receive queue
  *
  * The buffer of a shared receive queue or of a work queue has the layout of a
@@ -179,7 +179,7 @@ static inline __u64 xrdma_qp_rec_offset(__u8 log_sq_depth, __u8 log_sq_stride,
 
 /**
  * xrdma_cq_rec_offset() - where the record is in the buffer of a CQ or an EQ
- * @log_depth: log2 of the entries
+ * @log_depth: log2 of the number of entries
  *
  * Return: offset in bytes.
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA constructors and decoders, CPU order to contract order and back.
+ * XRDMA encoders and decoders: keys, key entries and commands, from CPU byte
+ * order to that of the contract and back. Translation roots and entries are in
+ * xrdma_xlat.h.
  * Pure layer: no locks, no allocation, no device; also compiles in user space.
  */
 
@@ -11,11 +13,11 @@
 #include "xrdma_hw.h"
 
 /**
- * xrdma_make_key() - key from its parts
+ * xrdma_make_key() - compose a key
  * @index: key index, 24 bits
  * @byte: key byte
  *
- * Return: the 32-bit lkey and rkey.
+ * Return: the 32-bit key, which serves as lkey and as rkey.
  */
 static inline u32 xrdma_make_key(u32 index, u8 byte)
 {
@@ -24,10 +26,10 @@ static inline u32 xrdma_make_key(u32 index, u8 byte)
 }
 
 /**
- * xrdma_key_index() - index of a key
+ * xrdma_key_index() - get the index of a key
  * @key: lkey or rkey
  *
- * Return: 24 bits.
+ * Return: the key index, 24 bits.
  */
 static inline u32 xrdma_key_index(u32 key)
 {
@@ -35,10 +37,10 @@ static inline u32 xrdma_key_index(u32 key)
 }
 
 /**
- * xrdma_key_byte() - key byte of a key
+ * xrdma_key_byte() - get the key byte of a key
  * @key: lkey or rkey
  *
- * Return: 8 bits.
+ * Return: the key byte, 8 bits.
  */
 static inline u8 xrdma_key_byte(u32 key)
 {
@@ -46,14 +48,15 @@ static inline u8 xrdma_key_byte(u32 key)
 }
 
 /**
- * xrdma_make_mpt_ctrl() - first word of a key entry
+ * xrdma_make_mpt_ctrl() - compose the ctrl word of a key entry
  * @state: enum xrdma_mpt_state
  * @type: enum xrdma_mpt_type
- * @key: the key, of which the byte is used
+ * @key: the key; only its key byte is used
  * @pd: protection domain, 24 bits
- * @access: enum xrdma_access
+ * @access: flags of enum xrdma_access
  *
- * Return: the word; XRDMA_MPT_IDENTITY or XRDMA_MPT_DEVICE may be added.
+ * Return: the word in CPU order. The caller may add XRDMA_MPT_IDENTITY or
+ * XRDMA_MPT_DEVICE.
  */
 static inline u64 xrdma_make_mpt_ctrl(u8 state, u8 type, u32 key, u32 pd,
 				      u16 access)
@@ -65,16 +68,16 @@ static inline u64 xrdma_make_mpt_ctrl(u8 state, u8 type, u32 key, u32 pd,
 	       FIELD_PREP(XRDMA_MPT_PD, pd);
 }
 
-/* A command with nothing but its opcode; the ring adds the id. */
+/* A command without a body. The command ring sets the id of every command. */
 static inline struct xrdma_cmd xrdma_make_cmd(u16 opcode)
 {
 	return (struct xrdma_cmd) { .opcode = cpu_to_le16(opcode) };
 }
 
 /**
- * xrdma_make_object_cmd() - command that only names an object
- * @opcode: DESTROY_EQ, DESTROY_CQ, QUERY_QP, DESTROY_QP and the like
- * @number: of the object
+ * xrdma_make_object_cmd() - encode a command that only names an object
+ * @opcode: opcode with a body of struct xrdma_cmd_object, such as DESTROY_CQ
+ * @number: number of the object
  *
  * Return: the command.
  */
@@ -87,9 +90,9 @@ static inline struct xrdma_cmd xrdma_make_object_cmd(u16 opcode, u32 number)
 }
 
 /**
- * xrdma_make_invalidate() - INVALIDATE of a batch of keys
- * @addr: bus address of the array of indexes
- * @count: 1 to XRDMA_INVAL_MAX
+ * xrdma_make_invalidate() - encode INVALIDATE of a batch of keys
+ * @addr: bus address of the array of key indexes
+ * @count: number of key indexes, 1 to XRDMA_INVAL_MAX
  *
  * Return: the command.
  */
@@ -105,11 +108,11 @@ static inline struct xrdma_cmd xrdma_make_invalidate(u64 addr, u32 count)
 }
 
 /**
- * xrdma_make_create_eq() - CREATE_EQ
- * @eqn: number
- * @vector: MSI-X vector
- * @log_depth: log2 of the entries
- * @root: translation of ring and record
+ * xrdma_make_create_eq() - encode CREATE_EQ
+ * @eqn: number of the event queue
+ * @vector: number of the MSI-X vector
+ * @log_depth: log2 of the number of entries
+ * @root: translation root of ring and record
  *
  * Return: the command.
  */
@@ -128,11 +131,11 @@ xrdma_make_create_eq(u32 eqn, u16 vector, u8 log_depth, u64 root)
 }
 
 /**
- * xrdma_make_create_cq() - CREATE_CQ
- * @cqn: number
- * @eqn: event queue of its completion events
- * @log_depth: log2 of the entries
- * @root: translation of ring and record
+ * xrdma_make_create_cq() - encode CREATE_CQ
+ * @cqn: number of the completion queue
+ * @eqn: number of the event queue for completion events
+ * @log_depth: log2 of the number of entries
+ * @root: translation root of ring and record
  *
  * Return: the command.
  */
@@ -151,10 +154,10 @@ xrdma_make_create_cq(u32 cqn, u32 eqn, u8 log_depth, u64 root)
 }
 
 /**
- * xrdma_make_mcast() - ATTACH_MCAST or DETACH_MCAST
- * @opcode: of either
- * @qpn: a datagram queue pair
- * @gid: of the group, 16 bytes as on the wire
+ * xrdma_make_mcast() - encode ATTACH_MCAST or DETACH_MCAST
+ * @opcode: XRDMA_CMD_ATTACH_MCAST or XRDMA_CMD_DETACH_MCAST
+ * @qpn: number of a datagram queue pair
+ * @gid: GID of the group, 16 bytes in the byte order of the wire
  *
  * Return: the command.
  */
@@ -171,9 +174,9 @@ static inline struct xrdma_cmd xrdma_make_mcast(u16 opcode, u32 qpn,
 }
 
 /**
- * xrdma_make_query_stats() - QUERY_STATS
- * @addr: bus address of the array, aligned to 8
- * @count: counters wanted, 1 to XRDMA_NUM_STATS
+ * xrdma_make_query_stats() - encode QUERY_STATS for the counters of the port
+ * @addr: bus address of an array of @count 64-bit words, aligned to 8
+ * @count: number of counters, 1 to XRDMA_NUM_STATS
  *
  * Return: the command.
  */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * XRDMA protection rules: who may access memory under a key, bind a window,
- * register a fast-register region, invalidate a key; and what each of these
- * makes of a key entry. The order of checks is part of the rules, as the first
- * that fails gives the reason.
+ * register a fast-register region or invalidate a key; and how a bind, a
+ * registration or an invalidation changes the key entry. The order of the
+ * checks is part of the rules: the first check that fails gives the reason.
  * Pure layer: no locks, no allocation, no device; also compiles in user space.
  *
- * Every function takes an entry as decoded from the key table, NULL if the
- * table has none at that index. Must not know how entries are stored, cached
- * or translated: KEY_INDEX stands for a missing one, TRANSLATION is the
- * caller's.
+ * Every function takes a decoded key entry, or NULL if the key table has no
+ * entry at that index (reason KEY_INDEX). How entries are stored, cached and
+ * translated is left to the caller, which reports the reason TRANSLATION.
  *
  * Sources: chapters "Access check", "Memory windows", "Fast registration",
  * "Invalidation by work requests" and "Key entries" of
@@ -22,7 +21,7 @@
 
 #include "xrdma_encode.h"
 
-/* Every right there is; the other bits are reserved. */
+/* All rights of enum xrdma_access; all other bits are reserved. */
 #define XRDMA_RULES_RIGHTS						\
 	(XRDMA_ACCESS_LOCAL_WRITE | XRDMA_ACCESS_REMOTE_WRITE |		\
 	 XRDMA_ACCESS_REMOTE_READ | XRDMA_ACCESS_REMOTE_ATOMIC |	\
@@ -30,24 +29,25 @@
 	 XRDMA_ACCESS_FLUSH_GLOBAL | XRDMA_ACCESS_FLUSH_PERSISTENT |	\
 	 XRDMA_ACCESS_RELAXED_ORDERING)
 
-/* Remote rights to change memory, which the region must allow locally. */
+/* Remote rights to change memory, for which a region needs LOCAL_WRITE. */
 #define XRDMA_RULES_REMOTE_CHANGE					\
 	(XRDMA_ACCESS_REMOTE_WRITE | XRDMA_ACCESS_REMOTE_ATOMIC)
 
 /**
- * struct xrdma_rules_entry - key entry, decoded
+ * struct xrdma_rules_entry - decoded struct xrdma_mpt_entry, in CPU order
  * @state: enum xrdma_mpt_state
  * @type: enum xrdma_mpt_type
  * @byte: key byte
  * @identity: addresses are bus addresses
  * @access: XRDMA_ACCESS_*
  * @pd: protection domain
- * @qpn: of a bound type 2 window: its queue pair
- * @parent: of a bound window: key index of its region
- * @bound: of a region: windows bound to it
+ * @qpn: bound type 2 window: number of its queue pair
+ * @parent: bound window: key index of its region
+ * @bound: region: number of windows bound to it
  * @iova: address of the first byte
- * @length: bytes; @iova + @length does not exceed 2^64
- * @window_base: of a bound window: its first byte relative to its region's
+ * @length: number of bytes; @iova + @length does not exceed 2^64
+ * @window_base: bound window: offset of its first byte from the first byte of
+ *	its region, in bytes
  */
 struct xrdma_rules_entry {
 	u8 state;
@@ -65,11 +65,11 @@ struct xrdma_rules_entry {
 };
 
 /**
- * struct xrdma_rules_actor - on whose behalf: a queue pair
- * @pd: its protection domain
- * @qpn: its number
- * @rights: XRDMA_ACCESS_* that it allows its peer
- * @kernel: it is the kernel's
+ * struct xrdma_rules_actor - queue pair that executes an operation
+ * @pd: protection domain of the queue pair
+ * @qpn: number of the queue pair
+ * @rights: XRDMA_ACCESS_* that the queue pair allows its peer
+ * @kernel: the queue pair belongs to the kernel (XRDMA_QP_KERNEL)
  */
 struct xrdma_rules_actor {
 	u32 pd;
@@ -79,14 +79,15 @@ struct xrdma_rules_actor {
 };
 
 /**
- * struct xrdma_rules_access - an access that somebody asks for
- * @key: lkey, or with @remote rkey
+ * struct xrdma_rules_access - access to memory under a key
+ * @key: lkey of a local access, rkey of a remote access
  * @addr: first address
- * @len: bytes
- * @rights: XRDMA_ACCESS_* that it needs; 0: local read
- * @remote: asked for by the peer
- * @aligned: @addr shall be a multiple of 8, as of every atomic
- * @whole: of all of the entry, wherever it is: @addr does not matter
+ * @len: number of bytes
+ * @rights: XRDMA_ACCESS_* that the access needs; 0: local read
+ * @remote: the peer asks for the access
+ * @aligned: @addr shall be a multiple of 8, which every atomic requires
+ * @whole: the access covers the whole region or window; its range is
+ *	not checked
  */
 struct xrdma_rules_access {
 	u32 key;
@@ -99,13 +100,14 @@ struct xrdma_rules_access {
 };
 
 /**
- * struct xrdma_rules_bind - a bind that somebody asks for, in CPU order
+ * struct xrdma_rules_bind - BIND_MW request, in CPU order
  * @key: present key of the window
- * @new_key: its key from now on
+ * @new_key: key of the window after the bind
  * @mr_key: lkey of the region
- * @access: XRDMA_ACCESS_*, and perhaps bits that are no right
- * @addr: first byte, an address of the region
- * @length: bytes; 0 unbinds
+ * @access: XRDMA_ACCESS_* that the request asks for, not yet checked for
+ *	undefined bits
+ * @addr: address of the first byte of the window in the region
+ * @length: number of bytes; 0 unbinds
  */
 struct xrdma_rules_bind {
 	u32 key;
@@ -117,11 +119,13 @@ struct xrdma_rules_bind {
 };
 
 /**
- * struct xrdma_rules_reg - a registration that somebody asks for, in CPU order
- * @key: key that the region shall have: its index, any key byte
- * @access: XRDMA_ACCESS_*, and perhaps bits that are no right
+ * struct xrdma_rules_reg - REG_MR request, in CPU order
+ * @key: key of the region after the registration: the index of its entry, any
+ *	key byte
+ * @access: XRDMA_ACCESS_* that the request asks for, not yet checked for
+ *	undefined bits
  * @iova: address of the first byte
- * @length: bytes
+ * @length: number of bytes
  */
 struct xrdma_rules_reg {
 	u32 key;
@@ -131,10 +135,10 @@ struct xrdma_rules_reg {
 };
 
 /**
- * xrdma_rules_is_window() - is an entry that of a window?
+ * xrdma_rules_is_window() - is this the entry of a memory window?
  * @e: the entry
  *
- * Return: true for both types of window.
+ * Return: true for a window of type 1 or 2.
  */
 static inline bool xrdma_rules_is_window(const struct xrdma_rules_entry *e)
 {
@@ -142,10 +146,10 @@ static inline bool xrdma_rules_is_window(const struct xrdma_rules_entry *e)
 }
 
 /**
- * xrdma_rules_is_bound() - does a window count for a region?
+ * xrdma_rules_is_bound() - is this the entry of a bound window?
  * @e: the entry
  *
- * Return: true for a bound window: its region's @bound includes it.
+ * Return: true for a bound window, which @bound of its region includes.
  */
 static inline bool xrdma_rules_is_bound(const struct xrdma_rules_entry *e)
 {
@@ -155,7 +159,7 @@ static inline bool xrdma_rules_is_bound(const struct xrdma_rules_entry *e)
 /**
  * xrdma_rules_wraps() - does a range exceed the address space?
  * @start: first address
- * @length: bytes
+ * @length: number of bytes
  *
  * Return: true if @start + @length is more than 2^64.
  */
@@ -168,9 +172,9 @@ static inline bool xrdma_rules_wraps(u64 start, u64 length)
  * xrdma_rules_covers() - is a range within the range of an entry?
  * @e: the entry
  * @addr: first address
- * @len: bytes, at least 1
+ * @len: number of bytes, at least 1
  *
- * Return: true if it is; a range that wraps is not.
+ * Return: true if the entry covers the range; false for a range that wraps.
  */
 static inline bool xrdma_rules_covers(const struct xrdma_rules_entry *e,
 				      u64 addr, u64 len)
@@ -179,7 +183,7 @@ static inline bool xrdma_rules_covers(const struct xrdma_rules_entry *e,
 	       addr - e->iova <= e->length - len;
 }
 
-/* Is there an entry that means anything? What is not known is invalid. */
+/* Is the entry in use? States other than FREE and VALID count as invalid. */
 static inline enum xrdma_fault_reason
 xrdma_rules_exists(const struct xrdma_rules_entry *e)
 {
@@ -190,7 +194,7 @@ xrdma_rules_exists(const struct xrdma_rules_entry *e)
 	return XRDMA_FAULT_NONE;
 }
 
-/* And is it the one that a key names? */
+/* Is the entry in use, with the key byte of @key? */
 static inline enum xrdma_fault_reason
 xrdma_rules_named(const struct xrdma_rules_entry *e, u32 key)
 {
@@ -202,13 +206,14 @@ xrdma_rules_named(const struct xrdma_rules_entry *e, u32 key)
 }
 
 /**
- * xrdma_rules_is_local_dma() - is an access one to any bus address?
+ * xrdma_rules_is_local_dma() - does an access use the local key of the kernel?
  * @who: the queue pair
  * @a: the access
  *
  * Specification, "The local key of the kernel".
  *
- * Return: true if no entry is asked. Otherwise the key is as any other.
+ * Return: true if the access needs no key entry, since the key grants all bus
+ * addresses; false if the key names an entry like every other key.
  */
 static inline bool
 xrdma_rules_is_local_dma(const struct xrdma_rules_actor *who,
@@ -218,14 +223,15 @@ xrdma_rules_is_local_dma(const struct xrdma_rules_actor *who,
 }
 
 /**
- * xrdma_rules_check_access() - may memory be accessed?
+ * xrdma_rules_check_access() - may a queue pair access memory under a key?
  * @e: entry at the index of the key
  * @who: the queue pair
- * @a: the access, of at least 1 byte: one of 0 bytes is not checked (C9-88)
+ * @a: the access, of at least 1 byte; an access of 0 bytes is not checked
+ *	(C9-88)
  *
- * Specification, "Access check"; a type 2 window also "Memory windows".
+ * Specification, "Access check"; for a type 2 window also "Memory windows".
  *
- * Return: XRDMA_FAULT_NONE, or the reason why not.
+ * Return: XRDMA_FAULT_NONE, or the reason to refuse the access.
  */
 static inline enum xrdma_fault_reason
 xrdma_rules_check_access(const struct xrdma_rules_entry *e,
@@ -256,7 +262,7 @@ xrdma_rules_check_access(const struct xrdma_rules_entry *e,
 	return XRDMA_FAULT_NONE;
 }
 
-/* Length 0 unbinds type 1; for type 2 it is an error (o10-37.2.40). */
+/* Length 0 unbinds a window of type 1, and is an error for type 2 (o10-37.2.40). */
 static inline enum xrdma_fault_reason
 xrdma_rules_check_unbind(const struct xrdma_rules_entry *mw,
 			 const struct xrdma_rules_bind *b)
@@ -267,18 +273,19 @@ xrdma_rules_check_unbind(const struct xrdma_rules_entry *mw,
 }
 
 /**
- * xrdma_rules_check_bind_window() - may a window be bound, or unbound?
- * @mw: entry at the index of its present key
+ * xrdma_rules_check_bind_window() - does a window allow a bind or unbind?
+ * @mw: entry at the index of the present key of the window
  * @who: the queue pair
- * @b: the bind
+ * @b: the request
  *
- * Specification, "Memory windows", steps 1 to 4. A window and its queue pair
- * agree on the protection domain (C10-72); one of type 2 is free (o10-37.2.30);
- * one of type 1 is not zero-based (o10-36.2.2). The byte of the present key is
- * the consumer's to know for type 2 only.
+ * Specification, "Memory windows", steps 1 to 4. The window and the queue pair
+ * have the same protection domain (C10-72); a window of type 2 is free
+ * (o10-37.2.30); a window of type 1 is not zero-based (o10-36.2.2). The key byte
+ * of @b->key is checked for type 2 only, since the consumer cannot know the
+ * present key of a type 1 window after a bind that failed.
  *
- * Return: XRDMA_FAULT_NONE, or the reason why not; unless @b->length is 0,
- * xrdma_rules_check_bind_region() has the rest.
+ * Return: XRDMA_FAULT_NONE, or the reason to refuse the request. Unless
+ * @b->length is 0, xrdma_rules_check_bind_region() makes the remaining checks.
  */
 static inline enum xrdma_fault_reason
 xrdma_rules_check_bind_window(const struct xrdma_rules_entry *mw,
@@ -310,7 +317,7 @@ xrdma_rules_check_bind_window(const struct xrdma_rules_entry *mw,
 	return XRDMA_FAULT_NONE;
 }
 
-/* Can this kind of region carry this kind of window? */
+/* Can a window with these rights be bound to this type of entry? */
 static inline bool
 xrdma_rules_region_fits(const struct xrdma_rules_entry *mr, u32 access)
 {
@@ -319,16 +326,17 @@ xrdma_rules_region_fits(const struct xrdma_rules_entry *mr, u32 access)
 }
 
 /**
- * xrdma_rules_check_bind_region() - may a window be bound to a region?
- * @mr: entry at the index of the region's key
+ * xrdma_rules_check_bind_region() - does a region allow a bind?
+ * @mr: entry at the index of the key of the region
  * @who: the queue pair
- * @b: the bind, of at least 1 byte, that xrdma_rules_check_bind_window() allows
+ * @b: the request, of at least 1 byte, which xrdma_rules_check_bind_window()
+ *	allows
  *
- * Specification, "Memory windows", step 5. The region allows binding (C10-73);
- * it may be written locally if the window may be changed remotely (C10-74); the
- * window lies within it (C10-75).
+ * Specification, "Memory windows", step 5. The region grants MW_BIND (C10-73);
+ * it grants LOCAL_WRITE if the window grants remote write or atomics (C10-74);
+ * the window lies within the region (C10-75).
  *
- * Return: XRDMA_FAULT_NONE, or the reason why not.
+ * Return: XRDMA_FAULT_NONE, or the reason to refuse the request.
  */
 static inline enum xrdma_fault_reason
 xrdma_rules_check_bind_region(const struct xrdma_rules_entry *mr,
@@ -356,14 +364,15 @@ xrdma_rules_check_bind_region(const struct xrdma_rules_entry *mr,
 }
 
 /**
- * xrdma_rules_bind() - what a bind makes of the entry of the window
- * @mw: the entry
+ * xrdma_rules_bind() - change the entry of a window as a bind requires
+ * @mw: entry of the window
  * @mr: entry of the region
  * @who: the queue pair
- * @b: the bind, allowed, of at least 1 byte
+ * @b: the request, of at least 1 byte, which both checks allow
  *
- * The caller adds 1 to @bound of the region; if xrdma_rules_is_bound() said
- * so of @mw before, it takes 1 from that of the region at the old @parent.
+ * The caller adds 1 to @bound of the region. If xrdma_rules_is_bound() was true
+ * for @mw before, the caller also subtracts 1 from @bound of the region at the
+ * old @parent.
  */
 static inline void xrdma_rules_bind(struct xrdma_rules_entry *mw,
 				    const struct xrdma_rules_entry *mr,
@@ -381,12 +390,12 @@ static inline void xrdma_rules_bind(struct xrdma_rules_entry *mw,
 }
 
 /**
- * xrdma_rules_free() - make an entry free, with its key byte
+ * xrdma_rules_free() - make an entry free
  * @e: entry of a window or of a fast-register region
- * @byte: its key byte from now on
+ * @byte: new key byte of the entry: invalidation passes the present key byte,
+ *	an unbind that of the new key
  *
- * For invalidation, which keeps the byte, and for unbinding, which changes it.
- * If xrdma_rules_is_bound() said so of @e before, the caller takes 1 from
+ * If xrdma_rules_is_bound() was true for @e before, the caller subtracts 1 from
  * @bound of the region at the old @parent.
  */
 static inline void xrdma_rules_free(struct xrdma_rules_entry *e, u8 byte)
@@ -401,13 +410,13 @@ static inline void xrdma_rules_free(struct xrdma_rules_entry *e, u8 byte)
 
 /**
  * xrdma_rules_check_reg() - may a fast-register region be registered?
- * @e: entry at the index of its key
+ * @e: entry at the index of the key of the region
  * @who: the queue pair
- * @r: the registration
+ * @r: the request
  *
- * Specification, "Fast registration"; the translation root is the caller's.
+ * Specification, "Fast registration". The caller checks the translation root.
  *
- * Return: XRDMA_FAULT_NONE, or the reason why not.
+ * Return: XRDMA_FAULT_NONE, or the reason to refuse the request.
  */
 static inline enum xrdma_fault_reason
 xrdma_rules_check_reg(const struct xrdma_rules_entry *e,
@@ -435,9 +444,9 @@ xrdma_rules_check_reg(const struct xrdma_rules_entry *e,
 }
 
 /**
- * xrdma_rules_reg() - what a registration makes of the entry
- * @e: the entry; its translation is the caller's
- * @r: the registration, allowed
+ * xrdma_rules_reg() - change an entry as a registration requires
+ * @e: the entry; the caller sets its translation
+ * @r: the request, which xrdma_rules_check_reg() allows
  */
 static inline void xrdma_rules_reg(struct xrdma_rules_entry *e,
 				   const struct xrdma_rules_reg *r)
@@ -452,14 +461,15 @@ static inline void xrdma_rules_reg(struct xrdma_rules_entry *e,
 /**
  * xrdma_rules_check_inval() - may a work request invalidate a key?
  * @e: entry at the index of the key
- * @who: the queue pair, at either end of the connection
+ * @who: queue pair that executes the LOCAL_INV or receives the SEND_INV
  * @key: the key
  *
- * Specification, "Invalidation by work requests". Windows of type 1 and plain
- * regions are never invalidated so (o10-37.2.26).
+ * Specification, "Invalidation by work requests". Work requests cannot
+ * invalidate windows of type 1 or regions other than fast-register regions
+ * (o10-37.2.26).
  *
- * Return: XRDMA_FAULT_NONE, then xrdma_rules_free() follows unless the entry is
- * free already; or the reason why not.
+ * Return: XRDMA_FAULT_NONE, and the caller calls xrdma_rules_free() unless the
+ * entry is free already; or the reason to refuse the request.
  */
 static inline enum xrdma_fault_reason
 xrdma_rules_check_inval(const struct xrdma_rules_entry *e,
@@ -481,12 +491,12 @@ xrdma_rules_check_inval(const struct xrdma_rules_entry *e,
 }
 
 /**
- * xrdma_rules_check_end() - may the command INVALIDATE end the life of an entry?
- * @e: the entry, whatever its type
+ * xrdma_rules_check_end() - may the command INVALIDATE make an entry invalid?
+ * @e: the entry, of any type
  *
- * Specification, "Key entries". The entry keeps its key byte and becomes
- * invalid; if xrdma_rules_is_bound() says so, the caller takes 1 from @bound of
- * the region at @parent.
+ * Specification, "Key entries". The caller makes the entry invalid and keeps
+ * its key byte. If xrdma_rules_is_bound() is true for @e, the caller subtracts 1
+ * from @bound of the region at @parent.
  *
  * Return: enum xrdma_inval_status.
  */

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA translation: which shape of tables a list of contiguous pieces of bus
- * memory needs, which blocks they hold, and how a position is looked up.
+ * XRDMA translation: computes the levels, the leaf size and the blocks of the
+ * tables that map a list of contiguous pieces of bus memory, and looks up
+ * positions. Allocating and writing tables is left to the driver's xrdma_mtt.c.
  * Pure layer: no locks, no allocation, no device; also compiles in user space.
  *
- * A translation maps positions, not addresses. The first byte of a region
- * stands at a position (its "offset") that is congruent to its bus address
- * modulo the largest block in use, whatever its IOVA is; so huge pages stay
- * whole at any IOVA. A block never spans two pieces, so pieces that touch shall
- * come as one. Building takes two passes over the pieces, seldom three:
+ * A translation maps positions, not addresses. The position of the first byte
+ * of a region (its "offset") is congruent to its bus address modulo the largest
+ * block in use, whatever the IOVA of the region is; so huge pages stay whole at
+ * any IOVA. A block never spans two pieces, so the caller passes adjacent
+ * pieces as one. Building takes two passes over the pieces, seldom three. A
+ * queue always begins at position 0, so it skips the first pass (survey) and
+ * always takes the second one (measure):
  *
  *	struct xrdma_xlat x = {};
  *
  *	xrdma_xlat_begin_measure(&x);
- *	each piece: xrdma_xlat_survey(&x, addr, len);	(not for queues: position 0)
- *	if (x.moved)	(and for queues)
+ *	each piece: xrdma_xlat_survey(&x, addr, len);
+ *	if (x.moved)
  *		xrdma_xlat_begin_measure(&x);
  *		each piece: xrdma_xlat_measure(&x, addr, len);
  *	xrdma_xlat_finish(&x);
@@ -30,21 +33,22 @@
 #include <linux/bitfield.h>
 #include "xrdma_hw.h"
 
-/* The smallest block that is worth a position: one table less. */
+/* Log2 of the smallest block that saves a table, and so determines @start */
 #define XRDMA_XLAT_HUGE_SHIFT	(XRDMA_LEAF_SHIFT_MIN + XRDMA_MTT_BITS)
 
 /**
  * struct xrdma_xlat - shape of a translation
  * @start: position of the first byte of the first piece
- * @total: bytes measured
- * @votes: blocks of 2 MiB that @start keeps whole, less those that it does not
- * @giga_votes: likewise for 1 GiB
- * @mask: bits that a leaf may not span: where addresses and positions differ,
- *	and where pieces meet
- * @big_shift: log2 of the largest aligned block that lies whole in one piece
+ * @total: number of bytes measured so far
+ * @votes: majority vote on @start: number of 2 MiB blocks that @start keeps
+ *	whole, minus those that it splits
+ * @giga_votes: the same vote for 1 GiB blocks
+ * @mask: address bits that a leaf block may not span: bits in which addresses
+ *	and positions differ, and bits of the positions where pieces meet
+ * @big_shift: log2 of the largest aligned block that one piece holds whole
  * @leaf_shift: log2 of the size of a leaf block
- * @level: levels of tables, 0 to XRDMA_ROOT_MAX_LEVEL
- * @moved: @start is another than what was measured with
+ * @level: number of table levels, 0 to XRDMA_ROOT_MAX_LEVEL
+ * @moved: @start has changed during the pass, so the measurement is void
  *
  * @start, @leaf_shift and @level are final after xrdma_xlat_finish().
  */
@@ -60,7 +64,7 @@ struct xrdma_xlat {
 	bool moved;
 };
 
-/* Aligned blocks that lie whole in a piece */
+/* Number of aligned blocks of 1 << @shift bytes that a piece holds whole */
 static inline u64 xrdma_xlat_count(u64 addr, u64 len, u8 shift)
 {
 	u64 skip = -addr & ((1ULL << shift) - 1);
@@ -68,7 +72,10 @@ static inline u64 xrdma_xlat_count(u64 addr, u64 len, u8 shift)
 	return len > skip ? (len - skip) >> shift : 0;
 }
 
-/* A voice of a majority vote; false: the majority is with another now */
+/*
+ * Count @weight votes for the present candidate, or against it. Return: false
+ * if the candidate has lost its majority; the caller then replaces it.
+ */
 static inline bool xrdma_xlat_vote(u64 *votes, u64 weight, bool agrees)
 {
 	bool stays = agrees || weight <= *votes;
@@ -81,10 +88,11 @@ static inline bool xrdma_xlat_vote(u64 *votes, u64 weight, bool agrees)
 }
 
 /*
- * Lets positions follow the largest blocks. A piece votes with the aligned
- * blocks of 2 MiB that it holds, and, among those that agree on these, with
- * those of 1 GiB. So small pages that follow each other by chance do not cut up
- * the huge ones.
+ * Choose @start so that most of the largest blocks stay whole. Each piece votes
+ * for a @start that suits it, with as many votes as it holds aligned blocks of
+ * 2 MiB. Pieces whose @start agrees modulo 2 MiB vote again, with their blocks
+ * of 1 GiB. Small pages that happen to be contiguous are outvoted and do not
+ * split huge pages.
  */
 static inline void xrdma_xlat_align(struct xrdma_xlat *x, u64 addr, u64 len)
 {
@@ -95,7 +103,7 @@ static inline void xrdma_xlat_align(struct xrdma_xlat *x, u64 addr, u64 len)
 	if (!x->total)
 		x->start = start;
 	else if (!(len >> XRDMA_XLAT_HUGE_SHIFT))
-		return; /* no vote: most pieces of fragmented memory */
+		return; /* below 2 MiB, so it holds no block to vote with */
 	giga = xrdma_xlat_count(addr, len, XRDMA_LEAF_SHIFT_MAX);
 	huge = xrdma_xlat_count(addr, len, XRDMA_XLAT_HUGE_SHIFT);
 	agrees = !((start ^ x->start) & ((1ULL << XRDMA_XLAT_HUGE_SHIFT) - 1));
@@ -108,7 +116,7 @@ static inline void xrdma_xlat_align(struct xrdma_xlat *x, u64 addr, u64 len)
 	}
 }
 
-/* log2 of the largest aligned block in [pos, pos + len), up to @max. */
+/* Log2 of the largest aligned block in [@pos, @pos + @len), at most @max */
 static inline u8 xrdma_xlat_whole_shift(u64 pos, u64 len, u8 max)
 {
 	u8 shift;
@@ -124,8 +132,8 @@ static inline u8 xrdma_xlat_whole_shift(u64 pos, u64 len, u8 max)
 }
 
 /**
- * xrdma_xlat_begin_measure() - before a pass that measures
- * @x: shape, zeroed before the first one
+ * xrdma_xlat_begin_measure() - begin a pass over the pieces
+ * @x: shape; the caller zeroes it before the first pass
  */
 static inline void xrdma_xlat_begin_measure(struct xrdma_xlat *x)
 {
@@ -135,10 +143,10 @@ static inline void xrdma_xlat_begin_measure(struct xrdma_xlat *x)
 }
 
 /**
- * xrdma_xlat_measure() - collect what limits the blocks
+ * xrdma_xlat_measure() - add a piece to the limits on block sizes
  * @x: shape, after xrdma_xlat_begin_measure()
  * @addr: bus address of the piece, aligned to 4 KiB
- * @len: its bytes; a multiple of 4 KiB but for the last piece
+ * @len: number of bytes; a multiple of 4 KiB, except for the last piece
  */
 static inline void xrdma_xlat_measure(struct xrdma_xlat *x, u64 addr, u64 len)
 {
@@ -163,13 +171,13 @@ static inline void xrdma_xlat_measure(struct xrdma_xlat *x, u64 addr, u64 len)
 }
 
 /**
- * xrdma_xlat_survey() - choose the first position, and measure with it
+ * xrdma_xlat_survey() - choose @x->start, and measure a piece with it
  * @x: shape, after xrdma_xlat_begin_measure()
  * @addr: bus address of the piece, aligned to 4 KiB
- * @len: its bytes; a multiple of 4 KiB but for the last piece
+ * @len: number of bytes; a multiple of 4 KiB, except for the last piece
  *
- * If the choice changes on the way, @x->moved says that what was measured
- * before is void.
+ * If a later piece changes @x->start, the function sets @x->moved: the caller
+ * has to measure all pieces again.
  */
 static inline void xrdma_xlat_survey(struct xrdma_xlat *x, u64 addr, u64 len)
 {
@@ -181,7 +189,10 @@ static inline void xrdma_xlat_survey(struct xrdma_xlat *x, u64 addr, u64 len)
 	xrdma_xlat_measure(x, addr, len);
 }
 
-/* Largest leaf that fits everything, but never larger than one that covers it. */
+/*
+ * Log2 of the largest leaf that suits all pieces, but not larger than the
+ * smallest block that covers all of them.
+ */
 static inline u8 xrdma_xlat_common_shift(const struct xrdma_xlat *x)
 {
 	u64 span = x->start ^ (x->start + x->total - 1);
@@ -195,12 +206,12 @@ static inline u8 xrdma_xlat_common_shift(const struct xrdma_xlat *x)
 }
 
 /**
- * xrdma_xlat_finish() - choose leaf size, levels and the final position
- * @x: shape that has been measured; at least one byte in total
+ * xrdma_xlat_finish() - choose leaf size, levels and the final @x->start
+ * @x: shape of pieces that have been measured; at least one byte in total
  *
- * The leaf is the largest block that fits all pieces; where that would split
- * larger blocks which a piece holds whole, it is the next size below out of
- * 4 KiB, 2 MiB and 1 GiB instead, so that those fit the levels above.
+ * The leaf is the largest block that suits all pieces. If a piece holds larger
+ * blocks whole, the leaf is rounded down to 4 KiB, 2 MiB or 1 GiB, so that the
+ * larger blocks have the size of an entry of an upper level.
  */
 static inline void xrdma_xlat_finish(struct xrdma_xlat *x)
 {
@@ -222,11 +233,11 @@ static inline void xrdma_xlat_finish(struct xrdma_xlat *x)
 }
 
 /**
- * xrdma_xlat_block() - last pass: which block begins here
- * @x: finished shape
+ * xrdma_xlat_block() - size of the block at a position, for the last pass
+ * @x: shape, after xrdma_xlat_finish()
  * @pos: position
  * @addr: bus address at @pos
- * @len: bytes left in the piece
+ * @len: number of bytes left in the piece
  *
  * Return: log2 of the size of the block that holds @pos. It begins at @pos,
  * or, if it is a leaf, at @pos rounded down to its size.
@@ -247,12 +258,12 @@ static inline u8 xrdma_xlat_block(const struct xrdma_xlat *x, u64 pos,
 }
 
 /**
- * xrdma_xlat_step() - bytes of a piece that one block covers
+ * xrdma_xlat_step() - number of bytes of a piece that one block covers
  * @pos: position
- * @len: bytes left in the piece
- * @shift: of the block that holds @pos
+ * @len: number of bytes left in the piece
+ * @shift: log2 of the size of the block that holds @pos
  *
- * Return: 1 to @len.
+ * Return: number of bytes, 1 to @len.
  */
 static inline u64 xrdma_xlat_step(u64 pos, u64 len, u8 shift)
 {
@@ -263,10 +274,10 @@ static inline u64 xrdma_xlat_step(u64 pos, u64 len, u8 shift)
 
 /**
  * xrdma_xlat_level() - level of the table that holds a block's entry
- * @leaf_shift: of the translation
- * @shift: of the block
+ * @leaf_shift: log2 of the size of a leaf block of the translation
+ * @shift: log2 of the size of the block
  *
- * Return: 1 is the lowest.
+ * Return: level, of which 1 is the lowest.
  */
 static inline u8 xrdma_xlat_level(u8 leaf_shift, u8 shift)
 {
@@ -274,11 +285,11 @@ static inline u8 xrdma_xlat_level(u8 leaf_shift, u8 shift)
 }
 
 /**
- * xrdma_xlat_shift() - size that an entry of a table covers
- * @leaf_shift: of the translation
- * @level: of the table, from 1
+ * xrdma_xlat_shift() - size of the range that an entry of a table covers
+ * @leaf_shift: log2 of the size of a leaf block of the translation
+ * @level: level of the table, 1 or more
  *
- * Return: log2 of the bytes.
+ * Return: log2 of the number of bytes.
  */
 static inline u8 xrdma_xlat_shift(u8 leaf_shift, u8 level)
 {
@@ -286,12 +297,12 @@ static inline u8 xrdma_xlat_shift(u8 leaf_shift, u8 level)
 }
 
 /**
- * xrdma_xlat_index() - entry of a table that a position falls on
- * @leaf_shift: of the translation
- * @level: of the table, from 1
+ * xrdma_xlat_index() - index of the table entry that covers a position
+ * @leaf_shift: log2 of the size of a leaf block of the translation
+ * @level: level of the table, 1 or more
  * @pos: position
  *
- * Return: 0 to 511.
+ * Return: index, 0 to 511.
  */
 static inline u32 xrdma_xlat_index(u8 leaf_shift, u8 level, u64 pos)
 {
@@ -300,9 +311,9 @@ static inline u32 xrdma_xlat_index(u8 leaf_shift, u8 level, u64 pos)
 }
 
 /**
- * xrdma_make_root() - translation root
- * @addr: bus address of the top table, or of the block at level 0
- * @level: levels of tables
+ * xrdma_make_root() - compose a translation root
+ * @addr: bus address of the top table; level 0: of the block
+ * @level: number of table levels
  * @leaf_shift: log2 of the size of a leaf block
  *
  * Return: the root, in CPU order.
@@ -315,11 +326,11 @@ static inline u64 xrdma_make_root(u64 addr, u8 level, u8 leaf_shift)
 }
 
 /**
- * xrdma_root_ok() - does a root keep the rules?
- * @root: in CPU order
+ * xrdma_root_ok() - is a translation root legal?
+ * @root: the root, in CPU order
  *
- * Return: false for a reserved bit, an illegal level or leaf, or a block that
- * is not aligned to its size.
+ * Return: false for a reserved bit that is set, an illegal level or leaf size,
+ * or a block that is not aligned to its size.
  */
 static inline bool xrdma_root_ok(u64 root)
 {
@@ -336,11 +347,11 @@ static inline bool xrdma_root_ok(u64 root)
 }
 
 /**
- * xrdma_root_covers() - is a position inside what a root can map?
- * @root: in CPU order, checked by xrdma_root_ok()
+ * xrdma_root_covers() - can a translation root map a position?
+ * @root: the root, in CPU order, which xrdma_root_ok() accepts
  * @pos: position
  *
- * Return: true if it is.
+ * Return: true if @pos is below the number of bytes that the root can map.
  */
 static inline bool xrdma_root_covers(u64 root, u64 pos)
 {
@@ -352,7 +363,7 @@ static inline bool xrdma_root_covers(u64 root, u64 pos)
 }
 
 /**
- * xrdma_make_mtt_block() - entry of a block
+ * xrdma_make_mtt_block() - compose the translation entry of a block
  * @addr: bus address, aligned to the size of the block
  *
  * Return: the entry, in CPU order.
@@ -363,7 +374,7 @@ static inline u64 xrdma_make_mtt_block(u64 addr)
 }
 
 /**
- * xrdma_make_mtt_table() - entry that leads to a table
+ * xrdma_make_mtt_table() - compose the translation entry of a table
  * @addr: bus address of the table, aligned to 4 KiB
  *
  * Return: the entry, in CPU order.
@@ -374,13 +385,13 @@ static inline u64 xrdma_make_mtt_table(u64 addr)
 }
 
 /**
- * xrdma_mtt_ok() - does a valid translation entry keep the rules?
- * @entry: in CPU order, with XRDMA_MTT_VALID
- * @level: of the table it is in, from 1
- * @leaf_shift: of the translation
+ * xrdma_mtt_ok() - is a translation entry legal?
+ * @entry: the entry, in CPU order, with XRDMA_MTT_VALID set
+ * @level: level of the table that contains the entry, 1 or more
+ * @leaf_shift: log2 of the size of a leaf block of the translation
  *
- * Return: false for a reserved bit, a table entry at level 1, or a block that
- * is not aligned to its size.
+ * Return: false for a reserved bit that is set, a table entry at level 1, or a
+ * block that is not aligned to its size.
  */
 static inline bool xrdma_mtt_ok(u64 entry, u8 level, u8 leaf_shift)
 {
