@@ -11,7 +11,7 @@ import pytest
 import control
 from soak import soak
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 pytest.register_assert_rewrite("windows")
 
 # what runs between two nodes is a suite of its own
@@ -20,7 +20,7 @@ collect_ignore = [] if os.environ.get("PEER_ADDR") else ["nodes"]
 
 @pytest.fixture(scope="session")
 def dev():
-    from rc import Device
+    from labverbs.rc import Device
     return Device()
 
 

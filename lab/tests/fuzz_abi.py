@@ -23,7 +23,7 @@ from crew import PATIENCE, Crew
 from fuzz_calls import ARENA, COMMANDS, WRONG, Caller, arena, gid_of
 from guest_faults import Log
 import rawqp as r
-from rc import pair
+from labverbs.rc import pair
 from soak import soak
 from test_leaving import Raw
 from test_rc import Side

@@ -13,7 +13,7 @@ import ipaddress
 import os
 import struct
 
-from rc import Buffer
+from labverbs.rc import Buffer
 
 VERBS_IOCTL, DRIVER_XRDMA = 0xc0181b01, 0x10f0
 EXTENDED = 0x80000000

@@ -51,7 +51,7 @@ def dev():
     name = rdma_name()
     os.environ.update(XRDMA_DEV=name, XRDMA_GID_INDEX=gid_index(name),
                       XRDMA_NETDEV=interfaces()[0])
-    from rc import Device
+    from labverbs.rc import Device
     return Device()
 
 

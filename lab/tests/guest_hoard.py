@@ -14,10 +14,10 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
 from pyverbs.pd import PD  # noqa: E402
-from rc import Device  # noqa: E402
+from labverbs.rc import Device  # noqa: E402
 import rawqp as r  # noqa: E402
 import uverbs  # noqa: E402
 from windows import next_key  # noqa: E402

@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
 from pyverbs.cq import CQ, CompChannel  # noqa: E402
 import pyverbs.enums as e  # noqa: E402
@@ -28,7 +28,7 @@ from pyverbs.pyverbs_error import PyverbsError  # noqa: E402
 from pyverbs.qp import QP, QPCap, QPInitAttr  # noqa: E402
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr  # noqa: E402
 from pyverbs.xrcd import XRCD, XRCDInitAttr  # noqa: E402
-from rc import ALL, Buffer, Device, pair  # noqa: E402
+from labverbs.rc import ALL, Buffer, Device, pair  # noqa: E402
 import uioctl  # noqa: E402
 import uverbs  # noqa: E402
 from windows import Things  # noqa: E402

@@ -25,7 +25,7 @@ from control import ask, stats
 from ether import FRAMES, frames
 from guest_faults import PORT, Log, listens, settled
 import nvmet
-from rc import Buffer
+from labverbs.rc import Buffer
 from soak import soak
 import uverbs
 

@@ -9,7 +9,7 @@ from pyverbs.mr import MR
 from pyverbs.pd import PD
 
 import uverbs
-from rc import LOCAL, Buffer
+from labverbs.rc import LOCAL, Buffer
 from test_windows_pool import key_entries
 
 KEYS = 8192

@@ -12,7 +12,7 @@ import sys
 import time
 
 import pathlib
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
 from control import ask
 from guest_faults import (Log, device_state, hang, interfaces, repair, report,
@@ -38,7 +38,7 @@ class World:
 
     def __init__(self):
         from pyverbs.pd import PD
-        from rc import Buffer, Device
+        from labverbs.rc import Buffer, Device
         import uverbs
         self.uverbs = uverbs
         self.dev = Device()

@@ -32,7 +32,7 @@ from pyverbs.wq import (WQ, RwqIndTable, RwqIndTableInitAttr, RxHashConf,
 from pyverbs.xrcd import XRCD, XRCDInitAttr
 
 import binding
-from rc import ALL, Buffer, Endpoint
+from labverbs.rc import ALL, Buffer, Endpoint
 from test_dmabuf import udmabuf
 import uioctl
 import uverbs

@@ -10,7 +10,7 @@ import struct
 import pytest
 from pyverbs.cq import CQ
 
-from rc import Buffer, Endpoint
+from labverbs.rc import Buffer, Endpoint
 import uioctl
 import uverbs
 

@@ -8,7 +8,7 @@ from pyverbs.pd import PD
 
 import rawqp as r
 from rawqp import READ, WRITE
-from rc import LOCAL
+from labverbs.rc import LOCAL
 from windows import PAGE, check_granted, check_record, next_key
 
 KINDS = [1, 2]

@@ -11,7 +11,7 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 
 from control import stats
-from rc import ALL, Buffer, pair
+from labverbs.rc import ALL, Buffer, pair
 from test_refused import DESTROY, Raw, first
 from test_show import rdma, statistic
 

@@ -13,7 +13,7 @@ from pyverbs.mr import MR
 
 import uverbs
 from rawqp import READ, WRITE, RawEnd, access, put32
-from rc import ALL, Buffer, Device
+from labverbs.rc import ALL, Buffer, Device
 from test_show import rdma
 
 NEXT = 1

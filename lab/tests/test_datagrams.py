@@ -15,7 +15,7 @@ from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.wr import SGE, RecvWR, SendWR
 
-from rc import LOCAL, Buffer, Endpoint
+from labverbs.rc import LOCAL, Buffer, Endpoint
 
 GRH = 40
 QKEY = 0x11111111

@@ -11,7 +11,7 @@ import pytest
 import pyverbs.enums as e
 from pyverbs.mr import MR
 
-from rc import LOCAL, Buffer, pair
+from labverbs.rc import LOCAL, Buffer, pair
 from test_leaving import Raw
 from test_protection import ADD, READ, REFUSED, WRITE, attempt, reason
 from test_register import fails, resources

@@ -14,7 +14,7 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-from rc import ALL, LOCAL, Buffer, pair
+from labverbs.rc import ALL, LOCAL, Buffer, pair
 from test_protection import READ, REFUSED, WRITE, attempt, reason
 from test_register import fails, resources
 import uioctl

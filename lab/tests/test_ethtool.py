@@ -9,7 +9,7 @@ import pytest
 import pyverbs.enums as e
 from pyverbs.mr import MR
 
-from rc import ALL, Buffer, pair
+from labverbs.rc import ALL, Buffer, pair
 
 NETDEV = os.environ.get("XRDMA_NETDEV")
 OFFLOADS = ("rx-checksumming", "tx-checksumming", "tcp-segmentation-offload",

@@ -18,7 +18,7 @@ from pyverbs.wq import (WQ, RwqIndTable, RwqIndTableInitAttr, RxHashConf, WQAttr
                         WQInitAttr)
 from pyverbs.wr import SGE, RecvWR, SendWR
 
-from rc import ALL, Buffer
+from labverbs.rc import ALL, Buffer
 
 DMAC, SMAC, GROUP = "02:aa:00:00:00:01", "02:aa:00:00:00:02", "01:00:5e:00:00:07"
 DEPTH, ROOM = 64, 256

@@ -15,7 +15,7 @@ from crew import PATIENCE
 from fuzz_abi import Context, undisturbed
 from fuzz_calls import Caller, arena, gid_of
 import rawqp as r
-from rc import Buffer
+from labverbs.rc import Buffer
 from soak import soak
 from sweep_verbs import GROUP
 from test_dmabuf import udmabuf

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from rc import LOCAL, Buffer
+from labverbs.rc import LOCAL, Buffer
 from test_protection import REFUSED, WRITE, attempt
 from test_register import resources
 import uverbs

@@ -9,7 +9,7 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-from rc import ALL, LOCAL, Buffer, Endpoint, pair
+from labverbs.rc import ALL, LOCAL, Buffer, Endpoint, pair
 
 WRITE, READ = e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_READ
 ADD = e.IBV_WR_ATOMIC_FETCH_AND_ADD

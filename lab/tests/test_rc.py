@@ -7,7 +7,7 @@ import pytest
 import pyverbs.enums as e
 from pyverbs.mr import MR
 
-from rc import ALL, Buffer, Endpoint, Status, pair
+from labverbs.rc import ALL, Buffer, Endpoint, Status, pair
 
 SIZES = [1, 2, 3, 4, 63, 64, 1023, 1024, 1025, 4096, 65536, 1 << 20, (1 << 20) + 7]
 MARGIN = 64

@@ -15,7 +15,7 @@ import types
 
 import pytest
 
-from rc import Buffer
+from labverbs.rc import Buffer
 import uioctl
 import uverbs
 

@@ -12,7 +12,7 @@ import pytest
 import pyverbs.enums as e
 from pyverbs.mr import MR
 
-from rc import ALL, LOCAL, Buffer, pair
+from labverbs.rc import ALL, LOCAL, Buffer, pair
 import uverbs
 
 WRITE = e.IBV_WR_RDMA_WRITE

@@ -13,7 +13,7 @@ from pyverbs.mr import MR
 from pyverbs.pd import PD
 
 import binding
-from rc import ALL, LOCAL, Buffer
+from labverbs.rc import ALL, LOCAL, Buffer
 from test_protection import READ, REFUSED, WRITE, attempt
 from test_regions import address_of, huge_pages
 import uioctl

@@ -12,7 +12,7 @@ from pyverbs.mr import MR
 from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QPAttr
 
-from rc import ALL, Buffer, Endpoint, pair
+from labverbs.rc import ALL, Buffer, Endpoint, pair
 
 SIZE = 4096
 

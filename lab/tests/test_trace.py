@@ -10,7 +10,7 @@ import pytest
 from pyverbs.cq import CQ
 from pyverbs.mr import MR
 
-from rc import ALL, Buffer
+from labverbs.rc import ALL, Buffer
 from test_protection import REFUSED, WRITE, attempt
 
 ROOT = pathlib.Path("/sys/kernel/tracing")

@@ -16,7 +16,7 @@ from pyverbs.pd import PD
 import rawqp as r
 import uverbs
 from rawqp import CMP_SWAP, FETCH_ADD, READ, WRITE
-from rc import LOCAL
+from labverbs.rc import LOCAL
 from soak import soak
 from windows import (PAGE, RIGHT_OF, access, check_granted, check_record,
                      check_refused, next_key)

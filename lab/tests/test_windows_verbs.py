@@ -13,7 +13,7 @@ from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QPCap, QPEx, QPInitAttrEx
 from pyverbs.wr import SendWR
 
-from rc import ALL, LOCAL, Buffer, Endpoint, pair
+from labverbs.rc import ALL, LOCAL, Buffer, Endpoint, pair
 from windows import next_key
 
 REMOTE = ALL & ~LOCAL

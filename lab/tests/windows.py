@@ -8,7 +8,7 @@ import os
 import rawqp as r
 import uverbs
 from rawqp import CMP_SWAP, FETCH_ADD, READ, WRITE, Pair
-from rc import Buffer
+from labverbs.rc import Buffer
 
 PAGE = 4096
 

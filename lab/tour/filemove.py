@@ -23,7 +23,11 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-from rc import ALL, Buffer, Device, Endpoint, mixed_parts
+LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+sys.path.insert(0, LAB)
+
+from labverbs.rc import (ALL, Buffer, Device, Endpoint,  # noqa: E402
+                         mixed_parts)
 
 TOTAL = 1 << 30
 CHUNK = 1 << 20

@@ -8,6 +8,7 @@ Uses public verbs, `rdma resource` and the fault records of the driver.
 
 import glob
 import json
+import os
 import subprocess
 import sys
 import time
@@ -16,7 +17,11 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-from rc import ALL, LOCAL, Buffer, Device, Status, mixed_parts, pair
+LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+sys.path.insert(0, LAB)
+
+from labverbs.rc import (ALL, LOCAL, Buffer, Device, Status,  # noqa: E402
+                         mixed_parts, pair)
 
 PAGE = 4096
 BLOCKS = "drv_blocks_"

@@ -17,13 +17,13 @@ import select
 import socket
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "tour"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
 
 import pyverbs.enums as e  # noqa: E402
 from pyverbs.mr import MR  # noqa: E402
 from pyverbs.pd import PD  # noqa: E402
 
-from rc import ALL, Buffer, Device, Endpoint  # noqa: E402
+from labverbs.rc import ALL, Buffer, Device, Endpoint  # noqa: E402
 
 PORT = 4711
 LONGEST = 256 << 10

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Reliable connections in few words: what the tour, the file mover and the
-guest tests share on top of pyverbs.
-
-Must not know: XRDMA; it works on any RoCEv2 device.
+"""Devices, buffers and reliable connections on top of pyverbs. This module works on
+any RoCEv2 device: nothing in it is particular to XRDMA.
 """
 
 import ctypes
