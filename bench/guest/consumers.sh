@@ -23,7 +23,7 @@ serve() {
 	on-peer sh -ec '
 		modprobe -a nvmet-rdma nvmet-tcp nfsd rpcrdma
 		modprobe brd rd_nr=1 rd_size=65536
-		python3 -B /src/lab/tests/nvmet.py up $XRDMA_ADDR /dev/ram0
+		python3 -B /src/lab/tests/lib/nvmet.py up $XRDMA_ADDR /dev/ram0
 		cd /sys/kernel/config/nvmet/ports && mkdir 2
 		echo tcp >2/addr_trtype && echo ipv4 >2/addr_adrfam
 		echo "$XRDMA_ADDR" >2/addr_traddr && echo 4421 >2/addr_trsvcid

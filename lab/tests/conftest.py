@@ -3,16 +3,14 @@
 
 import os
 import pathlib
-import sys
 import time
 
 import pytest
 
-import control
-from soak import soak
+pytest.register_assert_rewrite("lib")
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-pytest.register_assert_rewrite("windows")
+from lib import control  # noqa: E402
+from lib.soak import soak  # noqa: E402
 
 # what runs between two nodes is a suite of its own
 collect_ignore = [] if os.environ.get("PEER_ADDR") else ["nodes"]
@@ -45,7 +43,7 @@ def pd(dev):
 
 @pytest.fixture
 def things(dev, pd):
-    from windows import Things
+    from lib.windows import Things
     things = Things(dev, pd)
     yield things
     things.give_up()

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from soak import on
+from lib.soak import on
 
 # kernel, the bug of xrdma_planted -> what must be said of it
 BUGS = [

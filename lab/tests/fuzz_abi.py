@@ -18,20 +18,19 @@ import pathlib
 import random
 import time
 
-from control import stats
-from crew import PATIENCE, Crew
-from fuzz_calls import ARENA, COMMANDS, WRONG, Caller, arena, gid_of
 from guest_faults import Log
-import rawqp as r
-from labverbs.rc import pair
-from soak import soak
 from test_leaving import Raw
 from test_rc import Side
 from test_register import resources
-import uioctl
-import uverbs
 
 import pyverbs.enums as e
+
+from labverbs.rc import pair
+from lib import rawqp as r, uioctl, uverbs
+from lib.control import stats
+from lib.crew import PATIENCE, Crew
+from lib.fuzz_calls import ARENA, COMMANDS, WRONG, Caller, arena, gid_of
+from lib.soak import soak
 
 ROUND = soak(2, 20)         # seconds
 STEPS = 300                 # at least, of a round

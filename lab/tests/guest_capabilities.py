@@ -9,13 +9,13 @@ import pytest
 from pyverbs.device import Context
 from pyverbs.pd import PD
 
-import binding
-import uverbs
-from control import ask
 from guest_faults import interfaces
 from guest_recovery import PCI, gid_index, pingpong_once, rdma_name, set_up
-from sweep import MOST, World
-from sweep_verbs import FENCES, VERBS
+
+from lib import binding, uverbs
+from lib.control import ask
+from lib.sweep import MOST, World
+from lib.sweep_verbs import FENCES, VERBS
 
 ALL = {**VERBS, **FENCES}
 ALWAYS = {"context", "doorbell_page", "pd", "reg_mr", "reg_dmabuf_mr", "rereg_mr",

@@ -17,13 +17,12 @@ import time
 
 import pytest
 
-import binding
-from control import stats
-from soak import soak
-from sweep import AllocationFault, Fragmented, World, sweep
-import sweep_ops
-from sweep_verbs import (FENCES, KVERBS, OTHERWISE, VERBS, device_index,
-                         load_kverbs, summary)
+from lib import binding, sweep_ops
+from lib.control import stats
+from lib.soak import soak
+from lib.sweep import AllocationFault, Fragmented, World, sweep
+from lib.sweep_verbs import (FENCES, KVERBS, OTHERWISE, VERBS, device_index,
+                             load_kverbs, summary)
 
 ALL = {**VERBS, **FENCES}
 DEBUG = pathlib.Path("/sys/kernel/debug")

@@ -12,9 +12,10 @@ import pathlib
 import subprocess
 
 from guest_failslab import holdings, rng, settled  # noqa: F401
-import nvmet
-from soak import soak
-from sweep import AllocationFault
+
+from lib import nvmet
+from lib.soak import soak
+from lib.sweep import AllocationFault
 
 DEBUG = pathlib.Path("/sys/kernel/debug")
 ROUNDS = soak(5, 50)

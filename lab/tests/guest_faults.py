@@ -16,8 +16,8 @@ import subprocess
 import sys
 import time
 
-from control import ask
-from soak import soak
+from lib.control import ask
+from lib.soak import soak
 
 ROUNDS = soak(50, 1000)
 PCI = pathlib.Path("/sys/bus/pci/devices") / os.environ.get("XRDMA_PCI", "none")

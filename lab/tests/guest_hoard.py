@@ -17,10 +17,10 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
 from pyverbs.pd import PD  # noqa: E402
+
 from labverbs.rc import Device  # noqa: E402
-import rawqp as r  # noqa: E402
-import uverbs  # noqa: E402
-from windows import next_key  # noqa: E402
+from lib import rawqp as r, uverbs  # noqa: E402
+from lib.windows import next_key  # noqa: E402
 
 BATCH = 16
 MAP_HUGETLB = 0x40000

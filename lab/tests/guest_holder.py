@@ -28,10 +28,10 @@ from pyverbs.pyverbs_error import PyverbsError  # noqa: E402
 from pyverbs.qp import QP, QPCap, QPInitAttr  # noqa: E402
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr  # noqa: E402
 from pyverbs.xrcd import XRCD, XRCDInitAttr  # noqa: E402
+
 from labverbs.rc import ALL, Buffer, Device, pair  # noqa: E402
-import uioctl  # noqa: E402
-import uverbs  # noqa: E402
-from windows import Things  # noqa: E402
+from lib import uioctl, uverbs  # noqa: E402
+from lib.windows import Things  # noqa: E402
 
 PAGE = mmap.PAGESIZE
 BOUND = 900.0           # of its life

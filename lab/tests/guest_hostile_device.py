@@ -20,14 +20,13 @@ from pyverbs.device import Context
 from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsRDMAError
 
-import binding
-from control import ask, stats
-from ether import FRAMES, frames
 from guest_faults import PORT, Log, listens, settled
-import nvmet
+
 from labverbs.rc import Buffer
-from soak import soak
-import uverbs
+from lib import binding, nvmet, uverbs
+from lib.control import ask, stats
+from lib.ether import FRAMES, frames
+from lib.soak import soak
 
 ROUNDS, PROBES, LIES = soak(1, 100), soak(2, 500), soak(100, 20000)
 PATIENCE = 180

@@ -18,13 +18,14 @@ import subprocess
 import sys
 import time
 
-from control import ask
 from guest_faults import (PATIENCE, PCI, PORT, device_state, listens, report,
                           run, settled)
 from guest_recovery import pingpong, pingpong_args, set_up
 
 sys.path.insert(0, "/src/lab")
+
 from labvm import job  # noqa: E402
+from lib.control import ask  # noqa: E402
 
 LAB = pathlib.Path("/lab/job")
 INITRD = pathlib.Path("/tmp/initrd")

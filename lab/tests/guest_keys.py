@@ -8,9 +8,10 @@ import pytest
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-import uverbs
-from labverbs.rc import LOCAL, Buffer
 from test_windows_pool import key_entries
+
+from labverbs.rc import LOCAL, Buffer
+from lib import uverbs
 
 KEYS = 8192
 # indexes that are drawn again only when others have been freed after them

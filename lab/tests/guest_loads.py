@@ -18,7 +18,8 @@ import time
 
 import guest_churn
 import guest_holder
-import nvmet
+
+from lib import nvmet
 
 DISK = "/dev/ram0"
 # Seconds; 60 if nobody says it. When the target goes first, the host may wait so

@@ -6,8 +6,8 @@ import os
 import pathlib
 import time
 
-from control import ask, stats
-from ether import frames
+from lib.control import ask, stats
+from lib.ether import frames
 
 NETDEV = pathlib.Path("/sys/class/net", os.environ["XRDMA_NETDEV"])
 TIMEOUTS = NETDEV / "queues/tx-0/tx_timeout"

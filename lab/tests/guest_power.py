@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 
-from control import ask
 from guest_faults import PATIENCE, Log, fail, report, run
 from guest_recovery import Traffic, finish, rdma_name, start, trouble
+
+from lib.control import ask
 
 POWER = pathlib.Path("/sys/power")
 DELAY = pathlib.Path("/sys/module/suspend/parameters/pm_test_delay")

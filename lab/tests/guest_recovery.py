@@ -14,12 +14,13 @@ import subprocess
 import sys
 import time
 
-from control import ask
-import nvmet
 from guest_faults import (PATIENCE, PCI, PORT, Log, device_state, fail, hang,
                           interfaces, late, lie, listens, repair, report, run,
                           settled)
-from soak import soak
+
+from lib import nvmet
+from lib.control import ask
+from lib.soak import soak
 
 ADDRESS, ADDRESS6 = "192.168.77.1", "fd00:77::1"
 MAC, MTU = "02:00:00:aa:bb:cc", 2000

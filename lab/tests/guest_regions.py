@@ -14,9 +14,10 @@ import time
 import pathlib
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
-from control import ask
 from guest_faults import (Log, device_state, hang, interfaces, repair, report,
                           run)
+
+from lib.control import ask
 
 PAGES = 16
 SIZE = PAGES * 4096
@@ -39,7 +40,7 @@ class World:
     def __init__(self):
         from pyverbs.pd import PD
         from labverbs.rc import Buffer, Device
-        import uverbs
+        from lib import uverbs
         self.uverbs = uverbs
         self.dev = Device()
         self.pd = PD(self.dev.ctx)
@@ -86,7 +87,7 @@ class DmaBuf:
 
 def taken_back():
     """The fence for the owner of a dma-buf never ends."""
-    import uioctl
+    from lib import uioctl
     log, world, buf = Log(), World(), DmaBuf()
     handle, _, _ = uioctl.reg_dmabuf(world.dev.ctx, world.pd, 0, SIZE, 0,
                                      buf.fd, 0xf)
@@ -98,7 +99,7 @@ def taken_back():
 
 def taken_back_late():
     """The region is gone, but its memory is not released yet."""
-    import uioctl
+    from lib import uioctl
     log, world, buf = Log(), World(), DmaBuf()
     handle, _, _ = uioctl.reg_dmabuf(world.dev.ctx, world.pd, 0, SIZE, 0,
                                      buf.fd, 0xf)
@@ -110,7 +111,7 @@ def taken_back_late():
 def unbound():
     """The driver goes while a process has device memory, mapped."""
     import mmap
-    import uioctl
+    from lib import uioctl
     world = World()
     handle, key, size = uioctl.alloc_dm(world.dev.ctx, 8192)
     view = mmap.mmap(world.dev.ctx.cmd_fd, size, offset=key)

@@ -15,9 +15,10 @@ import subprocess
 import sys
 import time
 
-from control import stats
 from guest_faults import Log, run
 from guest_loads import Loads, offer_disk
+
+from lib.control import stats
 
 PATIENCE = 240.0        # for anything; what takes longer hangs
 DRIVER = pathlib.Path("/sys/bus/pci/drivers/xrdma")

@@ -9,11 +9,11 @@ import sys
 
 import pytest
 
-import rawqp as r
-import uverbs
-from rawqp import WRITE
 from test_invalidate import HOARD, huge_pages, resources
-from windows import check_granted, check_refused
+
+from lib import rawqp as r, uverbs
+from lib.rawqp import WRITE
+from lib.windows import check_granted, check_refused
 
 
 def busy(call, *args, **kwargs):

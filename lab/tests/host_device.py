@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from soak import kernels, soak
+from lib.soak import kernels, soak
 
 LAB = pathlib.Path(__file__).parent.parent
 

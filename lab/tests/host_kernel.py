@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from soak import kernels
+from lib.soak import kernels
 
 LAB = pathlib.Path(__file__).parent.parent
 
@@ -17,7 +17,7 @@ show() { cat /sys/kernel/debug/xrdma_ktest && modprobe -r xrdma_ktest; }
 run queue_pair_with_windows_ends_by_its_type && show || exit
 run shutdown_ends_all_work && show || exit
 (cd /src/lab/tests && python3 -Bc "
-import binding
+from lib import binding
 binding.unbind()
 binding.bind()
 binding.ready()") || exit

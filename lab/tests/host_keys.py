@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from soak import kernels
+from lib.soak import kernels
 
 LAB = pathlib.Path(__file__).parent.parent
 

@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 import pytest
 
 from host_device import lab_vm
-from soak import kernels
+
+from lib.soak import kernels
 
 
 @pytest.mark.parametrize("kernel", kernels("7.2"))

@@ -9,7 +9,8 @@ import pytest
 
 from host_recovery import (check_nothing_is_left, check_users_could_leave,
                            check_works_again, findings)
-from soak import kernels, soak
+
+from lib.soak import kernels, soak
 
 # What happens, and why the kernel log says that the device is dead, if it does
 FAILED, FATAL = "its bus has failed", "it reports a fatal error"

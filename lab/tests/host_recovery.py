@@ -13,7 +13,8 @@ import subprocess
 import pytest
 
 from host_device import lab_vm
-from soak import kernels, soak
+
+from lib.soak import kernels, soak
 
 # Seconds to a working ping-pong, of which ten are for a command that is not
 # answered, and most of the others for a busy machine

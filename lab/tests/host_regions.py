@@ -11,7 +11,8 @@ import subprocess
 import pytest
 
 from host_device import BOUND, check_nothing_is_held, lab_vm
-from soak import kernels
+
+from lib.soak import kernels
 
 DEAD = (errno.EIO, errno.ETIMEDOUT)
 # it is gone already if the device has recovered by then

@@ -12,7 +12,7 @@ import subprocess
 
 import pytest
 
-from soak import on, soak
+from lib.soak import on, soak
 
 LAB = pathlib.Path(__file__).parent.parent
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from soak import kernels
+from lib.soak import kernels
 
 LAB = pathlib.Path(__file__).parent.parent
 TESTS = ["guest_windows_2a.py", "test_windows_verbs.py"]

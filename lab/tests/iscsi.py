@@ -19,7 +19,7 @@ import shutil
 import subprocess
 import sys
 
-from nvmet import run, wait_until
+from lib.nvmet import run, wait_until
 
 CONFIG = pathlib.Path("/sys/kernel/config/target")
 NAME = "iqn.2026-01.test.xrdma:disk"

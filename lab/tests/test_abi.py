@@ -11,8 +11,7 @@ import pytest
 from pyverbs.cq import CQ
 
 from labverbs.rc import Buffer, Endpoint
-import uioctl
-import uverbs
+from lib import uioctl, uverbs
 
 OPEN_XRCD, CLOSE_XRCD = 37, 38
 REFUSED = (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSPC)

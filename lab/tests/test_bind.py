@@ -6,10 +6,10 @@ neither window nor memory."""
 import pytest
 from pyverbs.pd import PD
 
-import rawqp as r
-from rawqp import READ, WRITE
 from labverbs.rc import LOCAL
-from windows import PAGE, check_granted, check_record, next_key
+from lib import rawqp as r
+from lib.rawqp import READ, WRITE
+from lib.windows import PAGE, check_granted, check_record, next_key
 
 KINDS = [1, 2]
 

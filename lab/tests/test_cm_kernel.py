@@ -10,8 +10,9 @@ import re
 import subprocess
 import time
 
-import nvmet
 import pytest
+
+from lib import nvmet
 
 ADDRESSES = {"IPv4": os.environ.get("XRDMA_ADDR"),
              "IPv6": os.environ.get("XRDMA_ADDR6")}

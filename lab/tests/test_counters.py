@@ -10,10 +10,11 @@ import pytest
 import pyverbs.enums as e
 from pyverbs.mr import MR
 
-from control import stats
-from labverbs.rc import ALL, Buffer, pair
 from test_refused import DESTROY, Raw, first
 from test_show import rdma, statistic
+
+from labverbs.rc import ALL, Buffer, pair
+from lib.control import stats
 
 COUNTERS = (
     "rx_pkts", "rx_bytes", "tx_pkts", "tx_bytes", "rx_icrc_encapsulated",

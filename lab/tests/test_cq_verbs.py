@@ -11,10 +11,11 @@ import time
 import pytest
 from pyverbs.mr import MR
 
-import uverbs
-from rawqp import READ, WRITE, RawEnd, access, put32
-from labverbs.rc import ALL, Buffer, Device
 from test_show import rdma
+
+from labverbs.rc import ALL, Buffer, Device
+from lib import uverbs
+from lib.rawqp import READ, WRITE, RawEnd, access, put32
 
 NEXT = 1
 CQ_ERR = 0                  # enum ibv_event_type

@@ -6,11 +6,12 @@ import errno
 
 import pytest
 
-from control import stats
-from soak import soak
-from sweep import CommandFault, World, sweep
-from sweep_verbs import OTHERWISE, VERBS
 from test_register import resources
+
+from lib.control import stats
+from lib.soak import soak
+from lib.sweep import CommandFault, World, sweep
+from lib.sweep_verbs import OTHERWISE, VERBS
 
 # what the device may say, and what that means: xrdma-hw.rst
 STATUS = soak({6: errno.ENOMEM}, {6: errno.ENOMEM, 8: errno.EIO})

@@ -11,13 +11,13 @@ import pytest
 import pyverbs.enums as e
 from pyverbs.mr import MR
 
-from labverbs.rc import LOCAL, Buffer, pair
 from test_leaving import Raw
 from test_protection import ADD, READ, REFUSED, WRITE, attempt, reason
 from test_register import fails, resources
 from test_show import details
-import uioctl
-import uverbs
+
+from labverbs.rc import LOCAL, Buffer, pair
+from lib import uioctl, uverbs
 
 PAGE = mmap.PAGESIZE
 ZERO_BASED = e.IBV_ACCESS_ZERO_BASED

@@ -14,11 +14,11 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-from labverbs.rc import ALL, LOCAL, Buffer, pair
 from test_protection import READ, REFUSED, WRITE, attempt, reason
 from test_register import fails, resources
-import uioctl
-import uverbs
+
+from labverbs.rc import ALL, LOCAL, Buffer, pair
+from lib import uioctl, uverbs
 
 PAGES = 16
 SIZE = PAGES * 4096

@@ -6,11 +6,12 @@ all memory is compared with a copy that they keep."""
 import random
 import struct
 
-import rawqp as r
 from pyverbs.pd import PD
-from rawqp import CMP_SWAP, FETCH_ADD, WRITE
-from soak import soak
-from windows import PAGE, RIGHT_OF, next_key
+
+from lib import rawqp as r
+from lib.rawqp import CMP_SWAP, FETCH_ADD, WRITE
+from lib.soak import soak
+from lib.windows import PAGE, RIGHT_OF, next_key
 
 SIZE = 3 * PAGE
 BATCH = 100         # fewer than the fault records that are kept

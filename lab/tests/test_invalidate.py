@@ -16,11 +16,11 @@ import time
 import pytest
 from pyverbs.pd import PD
 
-import rawqp as r
-from rawqp import READ, WRITE, Pair
-from soak import soak
-from windows import (PAGE, Region, access, check_granted, check_record,
-                     check_refused)
+from lib import rawqp as r
+from lib.rawqp import READ, WRITE, Pair
+from lib.soak import soak
+from lib.windows import (PAGE, Region, access, check_granted, check_record,
+                         check_refused)
 
 MESSAGE = 5000      # bytes: several packets
 

@@ -11,16 +11,15 @@ import struct
 import time
 import traceback
 
-from crew import PATIENCE
 from fuzz_abi import Context, undisturbed
-from fuzz_calls import Caller, arena, gid_of
-import rawqp as r
-from labverbs.rc import Buffer
-from soak import soak
-from sweep_verbs import GROUP
 from test_dmabuf import udmabuf
-import uioctl
-import uverbs
+
+from labverbs.rc import Buffer
+from lib import rawqp as r, uioctl, uverbs
+from lib.crew import PATIENCE
+from lib.fuzz_calls import Caller, arena, gid_of
+from lib.soak import soak
+from lib.sweep_verbs import GROUP
 
 KILLS = soak(50, 10000)
 FLOCK = 500         # between two looks at what is left

@@ -9,10 +9,11 @@ import time
 
 import pytest
 
-from labverbs.rc import LOCAL, Buffer
 from test_protection import REFUSED, WRITE, attempt
 from test_register import resources
-import uverbs
+
+from labverbs.rc import LOCAL, Buffer
+from lib import uverbs
 
 REGIONS = int(os.environ.get("XRDMA_REGIONS", 2000))
 GET_CONTEXT, ALLOC_PD = 0, 3

@@ -11,8 +11,8 @@ import time
 
 import pytest
 
-from control import ask, stats
-from ether import frames
+from lib.control import ask, stats
+from lib.ether import frames
 
 NETDEV = os.environ.get("XRDMA_NETDEV")
 SIOCGIFMTU, SIOCSIFMTU = 0x8921, 0x8922

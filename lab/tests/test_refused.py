@@ -16,8 +16,7 @@ import types
 import pytest
 
 from labverbs.rc import Buffer
-import uioctl
-import uverbs
+from lib import uioctl, uverbs
 
 X = uverbs.EXTENDED
 GET_CONTEXT, ALLOC_PD, CREATE_AH = 0, 3, 5

@@ -13,10 +13,11 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-from labverbs.rc import ALL, LOCAL, Buffer, pair
 from test_protection import READ, REFUSED, WRITE, attempt, reason
 from test_register import fails, resources
-import uverbs
+
+from labverbs.rc import ALL, LOCAL, Buffer, pair
+from lib import uverbs
 
 TRANS, DOMAIN, ACCESS = 1, 2, 4
 READ_ONLY = LOCAL | e.IBV_ACCESS_REMOTE_READ

@@ -13,7 +13,7 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 
 from labverbs.rc import ALL, LOCAL, Buffer, pair
-import uverbs
+from lib import uverbs
 
 WRITE = e.IBV_WR_RDMA_WRITE
 READABLE, WRITABLE = 1, 3       # of mmap()

@@ -12,12 +12,11 @@ import pytest
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-import binding
-from labverbs.rc import ALL, LOCAL, Buffer
 from test_protection import READ, REFUSED, WRITE, attempt
 from test_regions import address_of, huge_pages
-import uioctl
-import uverbs
+
+from labverbs.rc import ALL, LOCAL, Buffer
+from lib import binding, uioctl, uverbs
 
 ZERO_BASED = 1 << 5      # of ibv_access_flags: needed by device memory
 LAST_OF_KIND = {"user": "drv_mtt_bytes", "device_memory": "drv_dm_offset"}

@@ -13,13 +13,12 @@ import struct
 import pytest
 from pyverbs.pd import PD
 
-import rawqp as r
-import uverbs
-from rawqp import CMP_SWAP, FETCH_ADD, READ, WRITE
 from labverbs.rc import LOCAL
-from soak import soak
-from windows import (PAGE, RIGHT_OF, access, check_granted, check_record,
-                     check_refused, next_key)
+from lib import rawqp as r, uverbs
+from lib.rawqp import CMP_SWAP, FETCH_ADD, READ, WRITE
+from lib.soak import soak
+from lib.windows import (PAGE, RIGHT_OF, access, check_granted, check_record,
+                         check_refused, next_key)
 
 KINDS = [1, 2]
 

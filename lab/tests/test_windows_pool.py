@@ -7,10 +7,9 @@ import pathlib
 import re
 import time
 
-import rawqp as r
-import uverbs
-from soak import soak
-from windows import Window, next_key
+from lib import rawqp as r, uverbs
+from lib.soak import soak
+from lib.windows import Window, next_key
 
 BATCH = 16
 ROUNDS = soak(20_000, 1_000_000) // BATCH

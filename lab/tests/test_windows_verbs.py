@@ -14,7 +14,7 @@ from pyverbs.qp import QPCap, QPEx, QPInitAttrEx
 from pyverbs.wr import SendWR
 
 from labverbs.rc import ALL, LOCAL, Buffer, Endpoint, pair
-from windows import next_key
+from lib.windows import next_key
 
 REMOTE = ALL & ~LOCAL
 SIZE = 16384

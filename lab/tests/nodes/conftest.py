@@ -2,17 +2,12 @@
 """What tests between two nodes share. They run in node 1 of
 `lab/vm run --peer xrdma` or `--peer rxe`."""
 
-import pathlib
-import sys
-
 import pytest
-
-sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[:2]]
 
 
 @pytest.fixture(scope="session")
 def _nodes():
-    from remote import Nodes
+    from lib.nodes.remote import Nodes
     return Nodes()
 
 
@@ -24,7 +19,7 @@ def nodes(_nodes):
 
 @pytest.fixture
 def wire(nodes):
-    from trouble import Wire
+    from lib.nodes.trouble import Wire
     between = Wire(nodes)
     yield between
     between.impair("none")
@@ -32,7 +27,7 @@ def wire(nodes):
 
 def pytest_collection_modifyitems(items):
     """Tests that a peer cannot take part in are not run, nor counted."""
-    from remote import There
+    from lib.nodes.remote import There
     has_rxe = There("echo $XRDMA_DEV").succeed().startswith("rxe")
     other = "xrdma_only" if has_rxe else "rxe_only"
     items[:] = [item for item in items if not item.get_closest_marker(other)]

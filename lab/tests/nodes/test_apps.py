@@ -4,7 +4,8 @@
 import re
 
 import pytest
-from guide import Port
+
+from lib.nodes.guide import Port
 
 # its unreliable tests make address handles without a GRH, which RoCE has not
 QPERF = ["rc_bw", "rc_rdma_read_bw", "rc_rdma_write_bw", "ver_rc_compare_swap",

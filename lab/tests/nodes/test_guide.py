@@ -5,8 +5,9 @@ commands do what it says, and leave nothing behind."""
 import pathlib
 import re
 
-import guide
 import pytest
+
+from lib.nodes import guide
 
 CHAPTER = "Consumers in the kernel"
 ELSEWHERE = {"NFS over RDMA": "test_nfs.py", "SRP": "test_srp.py",

@@ -6,7 +6,8 @@ import json
 import subprocess
 
 import pytest
-from soak import soak
+
+from lib.soak import soak
 
 MIB = 1 << 20
 OTHER = "dup=0.5%,reorder=2%"

@@ -5,9 +5,11 @@ and compared, also while links and targets come and go. The long form moves
 1 GiB from each."""
 
 import pytest
-from sides import MIB, RAM, Storage, fio, lend, target_numbers, wait_out
-from soak import soak
-from trouble import EveryPacket, Link
+
+from lib.nodes.sides import (MIB, RAM, Storage, fio, lend, target_numbers,
+                             wait_out)
+from lib.nodes.trouble import EveryPacket, Link
+from lib.soak import soak
 
 ISCSI = "iscsi.py"
 SHORT = [("512", 1, "32k", 1), ("4k", 16, "512k", 1), ("64k", 32, "2m", 1),

@@ -3,10 +3,11 @@
 the user's guide says."""
 
 import pytest
-from guide import Consumer, Lent, Port
-from sides import MIB, fio, wait_out
-from soak import soak
-from trouble import EveryPacket, Link
+
+from lib.nodes.guide import Consumer, Lent, Port
+from lib.nodes.sides import MIB, fio, wait_out
+from lib.nodes.trouble import EveryPacket, Link
+from lib.soak import soak
 
 SHARE = "/media/share"
 TREE = soak("/usr/include/rdma", "/usr/include")

@@ -7,12 +7,13 @@ The long form moves 2 GiB."""
 import collections
 
 import pytest
-from probe import Probe
-from sides import MIB, Storage, fio, lend, target_numbers, wait_out
-from soak import soak
-from trouble import EveryPacket, Link
 
-NVMET = "nvmet.py"
+from lib.nodes.probe import Probe
+from lib.nodes.sides import MIB, Storage, fio, lend, target_numbers, wait_out
+from lib.nodes.trouble import EveryPacket, Link
+from lib.soak import soak
+
+NVMET = "lib/nvmet.py"
 INLINE = 16384
 WITH_INVALIDATE = 1 << 2
 # of each of 4 jobs: size of blocks, depth of the queue, bytes at a time, times

@@ -6,8 +6,9 @@ import os
 import re
 
 import pytest
-from guide import Consumer, Port
-from soak import soak
+
+from lib.nodes.guide import Consumer, Port
+from lib.soak import soak
 
 ROUNDS = soak(2, 500)
 PROGRAM = "python3 -B /src/lab/tests/nodes/rds.py"

@@ -3,11 +3,12 @@
 nodes, set up as the user's guide says."""
 
 import pytest
-from guide import Consumer, Lent
-from nvmet import wait_until
-from sides import MIB, fio, wait_out
-from soak import soak
-from trouble import EveryPacket, Link
+
+from lib.nodes.guide import Consumer, Lent
+from lib.nodes.sides import MIB, fio, wait_out
+from lib.nodes.trouble import EveryPacket, Link
+from lib.nvmet import wait_until
+from lib.soak import soak
 
 # size of blocks, depth of the queue, bytes, times
 VERIFIED = soak([("512", 16, "256k", 1), ("4k", 32, "1m", 1),

@@ -9,7 +9,7 @@ import ctypes
 import fcntl
 import struct
 
-import uverbs
+from lib import uverbs
 
 VERBS_IOCTL = 0xc0181b01
 DRIVER_XRDMA = 0x10f0

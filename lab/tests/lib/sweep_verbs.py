@@ -31,11 +31,10 @@ from pyverbs.wq import (WQ, RwqIndTable, RwqIndTableInitAttr, RxHashConf,
                         WQAttr, WQInitAttr)
 from pyverbs.xrcd import XRCD, XRCDInitAttr
 
-import binding
-from labverbs.rc import ALL, Buffer, Endpoint
 from test_dmabuf import udmabuf
-import uioctl
-import uverbs
+
+from labverbs.rc import ALL, Buffer, Endpoint
+from lib import binding, uioctl, uverbs
 
 PAGE = 4096
 BIG = 8 << 20           # of small pages: more than one table translates it

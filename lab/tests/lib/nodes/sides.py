@@ -9,8 +9,8 @@ import itertools
 import json
 import time
 
-from nvmet import wait_until
-from remote import There
+from lib.nodes.remote import There
+from lib.nvmet import wait_until
 
 TESTS = "/src/lab/tests"
 # what fio is told of every job; it ends at the first block that differs

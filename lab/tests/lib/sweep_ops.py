@@ -9,7 +9,7 @@ Must not know: how a verb is called.
 import pathlib
 import re
 
-SOURCES = pathlib.Path(__file__).parents[2] / "drivers/infiniband/hw/xrdma"
+SOURCES = pathlib.Path(__file__).parents[3] / "drivers/infiniband/hw/xrdma"
 TABLE = re.compile(r"^(?:static )?const struct ib_device_ops \w+ = \{\n(.*?)^\};",
                    re.M | re.S)
 FIELD = re.compile(r"^\t\.(\w+) =", re.M)

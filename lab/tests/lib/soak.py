@@ -3,8 +3,6 @@
 sets XRDMA_SOAK, the long ones."""
 
 import os
-import pathlib
-import sys
 
 
 def soak(short, long):
@@ -16,7 +14,6 @@ def on(kernel, *values):
     """What a test takes that runs on @kernel, which is the name of one, or
     "backports" or "stable" as in lab/packages. Skips it where there is none."""
     import pytest
-    sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
     from labvm import kernels as known
     name = known.BY_ROLE.get(kernel, kernel)
     reason = known.missing(name)

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import pyverbs.enums as e
 
-import uverbs
 from labverbs.rc import ALL, Buffer
+from lib import uverbs
 
 SEND, SEND_IMM, SEND_INV, WRITE, WRITE_IMM, READ = range(1, 7)
 CMP_SWAP, FETCH_ADD, BIND_MW, LOCAL_INV, REG_MR = range(7, 12)

@@ -13,9 +13,9 @@ import contextlib
 import re
 from collections import namedtuple
 
-from nvmet import wait_until
-from remote import Failed
-from sides import Side
+from lib.nodes.remote import Failed
+from lib.nodes.sides import Side
+from lib.nvmet import wait_until
 
 GUIDE = "/src/Documentation/infiniband/xrdma.rst"
 TOOLS = "/src/lab/tests/nodes"

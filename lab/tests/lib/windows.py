@@ -5,10 +5,9 @@ is closed behind it, and what memory must not change is compared."""
 import contextlib
 import os
 
-import rawqp as r
-import uverbs
-from rawqp import CMP_SWAP, FETCH_ADD, READ, WRITE, Pair
 from labverbs.rc import Buffer
+from lib import rawqp as r, uverbs
+from lib.rawqp import CMP_SWAP, FETCH_ADD, READ, WRITE, Pair
 
 PAGE = 4096
 

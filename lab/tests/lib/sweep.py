@@ -13,7 +13,7 @@ import pathlib
 
 from pyverbs.pyverbs_error import PyverbsRDMAError
 
-from control import ask
+from lib.control import ask
 
 MOST = 10000        # more steps than any verb has
 
