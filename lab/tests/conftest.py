@@ -2,7 +2,7 @@
 """What the guest tests share. They run inside of a guest of `lab/vm run`."""
 
 import os
-import pathlib
+import random
 import time
 
 import pytest
@@ -10,6 +10,7 @@ import pytest
 pytest.register_assert_rewrite("lib")
 
 from lib import control  # noqa: E402
+from lib.debugfs import Faults  # noqa: E402
 from lib.soak import soak  # noqa: E402
 
 # what runs between two nodes is a suite of its own
@@ -33,6 +34,11 @@ def seed(request):
     return number
 
 
+@pytest.fixture(scope="module")
+def rng(seed):
+    return random.Random(seed)
+
+
 @pytest.fixture
 def pd(dev):
     from pyverbs.pd import PD
@@ -52,40 +58,6 @@ def things(dev, pd):
 @pytest.fixture(scope="session")
 def device():
     return control
-
-
-class Faults:
-    """The fault records of the driver since the fixture was made."""
-
-    def __init__(self):
-        found = list(pathlib.Path("/sys/kernel/debug/xrdma").glob("*/faults"))
-        assert len(found) == 1
-        self.path = found[0]
-        self.last = (self._lines() or [None])[-1]
-
-    def _lines(self):
-        return self.path.read_text().splitlines()
-
-    def new(self):
-        """The records since the last call, oldest first, as dictionaries."""
-        lines = self._lines()
-        if self.last in lines:
-            lines = lines[lines.index(self.last) + 1:]
-        self.last = (lines or [self.last])[-1]
-        return [dict(word.split("=") for word in line.split())
-                for line in lines]
-
-    def wait(self, count):
-        """The same, but waits a while for so many."""
-        records, until = self.new(), time.monotonic() + 5
-        while len(records) < count and time.monotonic() < until:
-            records += self.new()
-        return records
-
-    def one(self):
-        """The one record that came, or comes."""
-        record, = self.wait(1)
-        return record
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from lib.launch import lab_vm
 from lib.soak import on
 
 # kernel, the bug of xrdma_planted -> what must be said of it
@@ -25,8 +26,8 @@ BUGS = [
 
 def boot(kernel, *command):
     return subprocess.run(
-        ["/src/lab/vm", "run", "--kernel", kernel, "--timeout", "280", "--",
-         *command], capture_output=True, text=True, timeout=900)
+        lab_vm("--kernel", kernel) + [*command], capture_output=True, text=True,
+        timeout=900)
 
 
 @pytest.mark.parametrize("kernel", [on("debug"), on("kcsan")])

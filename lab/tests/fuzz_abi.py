@@ -10,90 +10,21 @@ repeats it.
 
 import collections
 from concurrent.futures import ThreadPoolExecutor
-import contextlib
 import errno
 import mmap
-import os
-import pathlib
 import random
 import time
 
-from guest_faults import Log
-from test_leaving import Raw
-from test_rc import Side
-from test_register import resources
-
-import pyverbs.enums as e
-
-from labverbs.rc import pair
 from lib import rawqp as r, uioctl, uverbs
-from lib.control import stats
-from lib.crew import PATIENCE, Crew
+from lib.context import RawContext, RawDevice
+from lib.crew import Crew
 from lib.fuzz_calls import ARENA, COMMANDS, WRONG, Caller, arena, gid_of
 from lib.soak import soak
+from lib.undisturbed import undisturbed, works
 
 ROUND = soak(2, 20)         # seconds
 STEPS = 300                 # at least, of a round
 ALL = soak(1, 3600 / 4)     # of each of the four tests
-DMA = pathlib.Path("/sys/kernel/debug/dma-api/dump")
-DEBUGFS = pathlib.Path("/sys/kernel/debug/xrdma", os.environ.get("XRDMA_PCI", ""))
-IOMMU = pathlib.Path("/sys/bus/pci/devices", os.environ.get("XRDMA_PCI", ""),
-                     "iommu_group")
-
-
-# ---- what must be as before ---------------------------------------------------------
-
-def table():
-    """The key table, which grows and shrinks: its bytes, and its DMA mappings, one
-    of each 512 keys and of each page of its tables."""
-    keys = int((DEBUGFS / "key_entries").read_text())
-    size = int((DEBUGFS / "key_table_bytes").read_text())
-    return size, keys // 512 + (size - 64 * keys) // 4096
-
-
-def mappings():
-    """What is mapped for DMA besides the key table: bytes, as the device sees them,
-    and mappings, as the kernel counts them, if they can. Without an IOMMU the device
-    has the machine's memory."""
-    before = size, num = table()
-    seen = stats()["dma"]["live_bytes"] - size if IOMMU.exists() else 0
-    mapped = DMA.read_text().count(os.environ["XRDMA_PCI"]) - num \
-        if DMA.exists() else 0
-    return (seen, mapped) if table() == before else mappings()
-
-
-def holdings(dev):
-    """What is held for this device: by the core, in objects, in DMA mappings."""
-    kept = stats()["device"]
-    return (resources(dev), *mappings(),
-            [kept[kind] for kind in ("cqs", "qps", "srqs", "groups")])
-
-
-def works(dev, pd):
-    """A neighbour's connection still moves its bytes."""
-    a, b = pair(dev, pd)
-    src, dst = Side(pd, 10000), Side(pd, 10000)
-    a.post(e.IBV_WR_RDMA_WRITE, [src.sge()], dst.address, dst.mr.rkey)
-    a.wait()
-    assert dst.data() == src.data()
-    for thing in (a.qp, b.qp, a.cq, b.cq, src.mr, dst.mr):
-        thing.close()
-
-
-@contextlib.contextmanager
-def undisturbed(dev, pd):
-    """Surrounds what must not change anything."""
-    before, log = holdings(dev), Log()
-    yield
-    end = time.monotonic() + PATIENCE
-    while (after := holdings(dev)) != before and time.monotonic() < end:
-        time.sleep(0.2)
-    print("held:", *after)
-    assert after == before
-    assert [text for _, text in log.lines()
-            if "xrdma" in text or "WARNING" in text] == []
-    works(dev, pd)
-
 
 def rounds(dev, pd, seed, play):
     """Plays rounds, each with a seed of its own, until the time is up. Judges
@@ -123,7 +54,7 @@ def test_random_calls(dev, pd, seed):
     """By one thread: the same seed makes the same calls."""
     def play(start):
         def body(_number, tick, over):
-            raw = Raw(dev)
+            raw = RawContext(dev)
             caller = Caller([raw.cmd_fd], random.Random(start), gid_of(dev),
                             arena(), start % 2)
             caller.furnish()
@@ -144,7 +75,7 @@ def test_random_calls(dev, pd, seed):
 def sharing(dev, start):
     """Two devices that were opened once, three processes that have both, each
     with two threads: what one destroys another uses."""
-    raws = [Raw(dev), Raw(dev)]
+    raws = [RawContext(dev), RawContext(dev)]
     fds = [raw.cmd_fd for raw in raws]
     first = Caller(fds[:1], random.Random(start), gid_of(dev), arena(),
                    start % 2)
@@ -180,7 +111,7 @@ def test_processes_and_threads_share_everything(dev, pd, seed):
 
 def mapper(dev, start, tick, over):
     """Offsets, lengths and rights of all kinds; what is granted is used."""
-    rng, raw = random.Random(start), Raw(dev)
+    rng, raw = random.Random(start), RawContext(dev)
     keys, counts = [0], collections.Counter()
     for _ in range(3):
         keys.append(uioctl.alloc_dm(raw, 4096 * rng.randint(1, 4))[1])
@@ -213,13 +144,6 @@ def test_random_mappings(dev, pd, seed):
 
 
 # ---- rings -----------------------------------------------------------------------
-
-class Context:
-    """What rawqp and windows want of a device: an open one of this process."""
-
-    def __init__(self, dev):
-        self.name, self.gid, self.gid_index = dev.name, dev.gid, dev.gid_index
-        self.ctx = Raw(dev)
 
 
 def scribble(rng, end, region):
@@ -254,7 +178,7 @@ def scribble(rng, end, region):
 
 def scribbler(dev, seed, tick, over):
     """Counts the ends that the device has completed something of."""
-    rng, mine = random.Random(seed), Context(dev)
+    rng, mine = random.Random(seed), RawDevice(dev)
     domain, buf = mine.ctx.alloc_pd(), arena()
     handle, key, _ = uverbs.reg_mr(mine.ctx, domain, buf.address, ARENA,
                                    buf.address, 0x1f)

@@ -9,11 +9,10 @@ import pytest
 from pyverbs.device import Context
 from pyverbs.pd import PD
 
-from guest_faults import interfaces
-from guest_recovery import PCI, gid_index, pingpong_once, rdma_name, set_up
-
 from lib import binding, uverbs
 from lib.control import ask
+from lib.function import gid_index, pingpong_once, rdma_name, set_up
+from lib.machine import PCI, interfaces
 from lib.sweep import MOST, World
 from lib.sweep_verbs import FENCES, VERBS
 

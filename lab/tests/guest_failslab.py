@@ -12,21 +12,17 @@ fail, and of those with many allocations only some.
 import errno
 import os
 import pathlib
-import random
-import time
 
 import pytest
 
 from lib import binding, sweep_ops
-from lib.control import stats
+from lib.holdings import (DEBUG, OBJECTS, device_objects, holdings, mappings,
+                          settled)
 from lib.soak import soak
 from lib.sweep import AllocationFault, Fragmented, World, sweep
-from lib.sweep_verbs import (FENCES, KVERBS, OTHERWISE, VERBS, device_index,
-                             load_kverbs, summary)
+from lib.sweep_verbs import FENCES, KVERBS, OTHERWISE, VERBS, load_kverbs
 
 ALL = {**VERBS, **FENCES}
-DEBUG = pathlib.Path("/sys/kernel/debug")
-OBJECTS = ("eqs", "cqs", "qps", "srqs", "groups")
 UP = 1              # of the flags of a network device
 OK = {None, errno.ENOMEM}
 # of verbs, and of what takes thousands
@@ -46,11 +42,6 @@ FRUGAL = {"pd", "xrcd", "alloc_mw-1", "alloc_mw-2", "modify_cq", "modify_srq-2",
 
 
 @pytest.fixture(scope="module")
-def rng(seed):
-    return random.Random(seed)
-
-
-@pytest.fixture(scope="module")
 def fault():
     return AllocationFault()
 
@@ -58,32 +49,6 @@ def fault():
 @pytest.fixture(scope="module")
 def lasting():
     return AllocationFault(lasting=True)
-
-
-def mappings():
-    """How many DMA mappings the kernel knows of our device, if it does."""
-    dump = DEBUG / "dma-api/dump"
-    return dump.read_text().count(binding.PCI) if dump.exists() else 0
-
-
-def device_objects():
-    device = stats()["device"]
-    return {kind: device[kind] for kind in OBJECTS}
-
-
-def holdings(dev):
-    """What the core, the kernel and the device hold for this device."""
-    if not hasattr(dev, "index"):
-        dev.index = device_index(dev.name)
-    return summary(dev.index), mappings(), device_objects()
-
-
-def settled(dev, before):
-    """What is held, once it is as before or time is up."""
-    end = time.monotonic() + 20
-    while holdings(dev) != before and time.monotonic() < end:
-        time.sleep(0.2)
-    return holdings(dev)
 
 
 def check(dev, world, name, allowed, rng):

@@ -11,9 +11,8 @@ import os
 import pathlib
 import subprocess
 
-from guest_failslab import holdings, rng, settled  # noqa: F401
-
 from lib import nvmet
+from lib.holdings import holdings, settled
 from lib.soak import soak
 from lib.sweep import AllocationFault
 

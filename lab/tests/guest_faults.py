@@ -7,7 +7,6 @@ Usage: guest_faults.py SCENARIO
 
 import contextlib
 import glob
-import json
 import mmap
 import os
 import pathlib
@@ -16,129 +15,16 @@ import subprocess
 import sys
 import time
 
-from lib.control import ask
+from lib.control import LATE, ask, device_state, fail, hang, late, lie, repair
+from lib.machine import (PATIENCE, PCI, PORT, Log, free_huge_pages, interfaces,
+                         listens, report, run, settled)
+from lib.programs import hoard
 from lib.soak import soak
 
 ROUNDS = soak(50, 1000)
-PCI = pathlib.Path("/sys/bus/pci/devices") / os.environ.get("XRDMA_PCI", "none")
-PATIENCE = 60.0
-LATE = 20           # seconds; the driver waits 10 of its own, which may be slow
-PORT = 18515        # where an ibv_rc_pingpong waits for the other
-
-
-def repair():
-    """Takes all faults back. A device that was gone comes back reset."""
-    ask(cmd="command_faults_clear")
-    ask(cmd="register_lie_clear")
-    if ask(cmd="stats")["device"]["gone"]:
-        ask(cmd="gone", on=False)
-
-
-class Log:
-    """What the kernel says from now on."""
-
-    def __init__(self):
-        self._fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
-        os.lseek(self._fd, 0, os.SEEK_END)
-        self._lines = []
-
-    def lines(self):
-        """All messages so far, as (level, text)."""
-        while True:
-            try:
-                record = os.read(self._fd, 8192).decode(errors="replace")
-            except BlockingIOError:
-                return self._lines
-            head, text = record.split(";", 1)
-            self._lines.append((int(head.split(",")[0]) & 7,
-                                text.split("\n")[0]))
-
-    def errors(self):
-        """What the driver complained about. The driver core adds a line of its
-        own when a probe fails."""
-        return [text for level, text in self.lines() if level <= 3 and
-                "xrdma" in text and "probe with driver" not in text]
-
-    def wait_for(self, words, seconds=PATIENCE):
-        """Seconds until a message has these words; None: it never came."""
-        began = time.monotonic()
-        while time.monotonic() - began < seconds:
-            if any(words in text for _, text in self.lines()):
-                return time.monotonic() - began
-            time.sleep(0.05)
-        return None
-
-
-def run(*argv, seconds=PATIENCE):
-    """Runs a command. Returns what came of it; a status of None: it hung."""
-    began = time.monotonic()
-    try:
-        done = subprocess.run(argv, capture_output=True, text=True,
-                              timeout=seconds, check=False)
-        status, words = done.returncode, done.stdout + done.stderr
-    except subprocess.TimeoutExpired:
-        status, words = None, "timeout"
-    return {"status": status, "seconds": time.monotonic() - began,
-            "words": words[-500:]}
-
-
-def settled(true, seconds=10):
-    """Whether it becomes true in time."""
-    end = time.monotonic() + seconds
-    while not true():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.1)
-    return True
-
-
-def listens(port):
-    """Whether a process waits at a TCP port."""
-    rows = pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]
-    rows += pathlib.Path("/proc/net/tcp6").read_text().splitlines()[1:]
-    return any(row.split()[1].endswith(f":{port:04X}") and
-               row.split()[3] == "0A" for row in rows)
-
-
-def interfaces():
-    """Names of the network and RDMA devices that the driver made."""
-    return sorted(os.path.basename(path) for kind in ("net", "infiniband")
-                  for path in glob.glob(f"{PCI}/{kind}/*"))
-
-
-def device_state():
-    """What the device holds of the host's."""
-    stats = ask(cmd="stats")
-    return {"dma": stats["dma"]["live"],
-            "vectors": stats["msix"]["vectors_enabled"],
-            "objects": [stats["device"][kind] for kind in ("eqs", "cqs", "qps")],
-            "enabled": stats["device"]["enabled"],
-            "host_errors": stats["host_errors"]}
-
-
-def report(**findings):
-    """One line for host_device.py."""
-    print(json.dumps(findings), flush=True)
 
 
 # ---- while the driver starts -------------------------------------------------
-
-def hang(opcode):
-    return {"cmd": "command_fault", "kind": "hang", "opcode": opcode}
-
-
-def fail(opcode, status=8):
-    return {"cmd": "command_fault", "kind": "fail", "opcode": opcode,
-            "status": status}
-
-
-def late(opcode, seconds=LATE):
-    return {"cmd": "command_fault", "kind": "late", "opcode": opcode,
-            "ms": seconds * 1000}
-
-
-def lie(register, value):
-    return {"cmd": "register_lie", "register": register, "value": value}
 
 
 # while the module is loaded; the queues of ib_core, the GSI, are made then
@@ -466,12 +352,6 @@ def invalidate_hangs():
                                        "killed": killed})
 
 
-def huge_pages():
-    """Huge pages that nobody uses."""
-    words = pathlib.Path("/proc/meminfo").read_text().split()
-    return int(words[words.index("HugePages_Free:") + 1])
-
-
 ENABLED_NOT_READY = 2       # it works, and no reset ever ends
 
 
@@ -481,21 +361,19 @@ def windows_hang():
     after the time that this one has. Meanwhile the end of the process waits."""
     log = Log()
     pathlib.Path("/proc/sys/vm/nr_hugepages").write_text("4")
-    pages = [huge_pages()]
-    child = subprocess.Popen([sys.executable, "-B",
-                              "/src/lab/tests/guest_hoard.py", "200", "50"],
-                             stdout=subprocess.PIPE, text=True)
+    pages = [free_huge_pages()]
+    child = hoard(200, 50)
     ready = child.stdout.readline().split()[0]
     ask(**hang("INVALIDATE"))
     ask(**lie("STATUS", ENABLED_NOT_READY))
     child.kill()
     noticed = log.wait_for("the device is dead")
-    pages.append(huge_pages())
+    pages.append(free_huge_pages())
     killed = end_traffic([child])
     until = time.monotonic() + PATIENCE
-    while huge_pages() < pages[0] and time.monotonic() < until:
+    while free_huge_pages() < pages[0] and time.monotonic() < until:
         time.sleep(0.1)
-    pages.append(huge_pages())
+    pages.append(free_huge_pages())
     repair()
     report(name="end", ready=ready, pages=pages,
            **{**after_recovery(log), "killed": killed, "noticed": noticed})

@@ -10,7 +10,6 @@ import glob
 import multiprocessing
 import os
 import pathlib
-import random
 import struct
 import subprocess
 import sys
@@ -20,12 +19,11 @@ from pyverbs.device import Context
 from pyverbs.pd import PD
 from pyverbs.pyverbs_error import PyverbsRDMAError
 
-from guest_faults import PORT, Log, listens, settled
-
 from labverbs.rc import Buffer
 from lib import binding, nvmet, uverbs
 from lib.control import ask, stats
 from lib.ether import FRAMES, frames
+from lib.machine import PORT, Log, listens, settled
 from lib.soak import soak
 
 ROUNDS, PROBES, LIES = soak(1, 100), soak(2, 500), soak(100, 20000)
@@ -39,11 +37,6 @@ BUSY = 5            # status of a command
 # of a thousand
 RATES = {"cqe": 100, "eqe": 300, "reply": 60, "body": 300, "stats": 500,
          "wqe": 300, "cqe,eqe,body,stats,wqe": 40}
-
-
-@pytest.fixture(scope="module")
-def rng(seed):
-    return random.Random(seed)
 
 
 def run(*argv, seconds=40, check=False):

@@ -18,14 +18,13 @@ import subprocess
 import sys
 import time
 
-from guest_faults import (PATIENCE, PCI, PORT, device_state, listens, report,
-                          run, settled)
-from guest_recovery import pingpong, pingpong_args, set_up
-
 sys.path.insert(0, "/src/lab")
 
 from labvm import job  # noqa: E402
-from lib.control import ask  # noqa: E402
+from lib.control import ask, device_state  # noqa: E402
+from lib.function import pingpong, pingpong_args, set_up  # noqa: E402
+from lib.machine import (PATIENCE, PCI, PORT, listens, report,  # noqa: E402
+                         run, settled)
 
 LAB = pathlib.Path("/lab/job")
 INITRD = pathlib.Path("/tmp/initrd")

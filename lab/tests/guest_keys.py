@@ -8,10 +8,9 @@ import pytest
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-from test_windows_pool import key_entries
-
 from labverbs.rc import LOCAL, Buffer
 from lib import uverbs
+from lib.debugfs import key_entries
 
 KEYS = 8192
 # indexes that are drawn again only when others have been freed after them

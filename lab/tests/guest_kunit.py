@@ -12,8 +12,9 @@ import time
 
 import pytest
 
-HERE = pathlib.Path(__file__).parent
-SOURCES = HERE.parent.parent / "kunit"
+from lib.paths import TOP
+
+SOURCES = TOP / "kunit"
 KERNEL = platform.release().rsplit("-", 1)[1]
 MODULE = f"/src/build/{KERNEL}/kunit/xrdma_kunit.ko"
 RESULTS = pathlib.Path("/sys/kernel/debug/kunit")

@@ -12,10 +12,10 @@ import subprocess
 import sys
 import time
 
-from guest_faults import PATIENCE, Log, fail, report, run
-from guest_recovery import Traffic, finish, rdma_name, start, trouble
-
-from lib.control import ask
+from lib.control import ask, fail
+from lib.function import rdma_name
+from lib.machine import PATIENCE, Log, report, run
+from lib.outage import Traffic, finish, start, trouble
 
 POWER = pathlib.Path("/sys/power")
 DELAY = pathlib.Path("/sys/module/suspend/parameters/pm_test_delay")

@@ -14,10 +14,8 @@ import time
 import pathlib
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
-from guest_faults import (Log, device_state, hang, interfaces, repair, report,
-                          run)
-
-from lib.control import ask
+from lib.control import ask, device_state, hang, repair
+from lib.machine import Log, interfaces, report, run
 
 PAGES = 16
 SIZE = PAGES * 4096

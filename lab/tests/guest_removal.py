@@ -15,10 +15,11 @@ import subprocess
 import sys
 import time
 
-from guest_faults import Log, run
-from guest_loads import Loads, offer_disk
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 
-from lib.control import stats
+from lib.control import stats  # noqa: E402
+from lib.loads import Loads, offer_disk  # noqa: E402
+from lib.machine import Log, run  # noqa: E402
 
 PATIENCE = 240.0        # for anything; what takes longer hangs
 DRIVER = pathlib.Path("/sys/bus/pci/drivers/xrdma")

@@ -4,15 +4,14 @@ has that personality. There no queue pair with bound windows can be put back to
 work, so the tests of 2B would not run."""
 
 import errno
-import subprocess
-import sys
 
 import pytest
 
-from test_invalidate import HOARD, huge_pages, resources
-
 from lib import rawqp as r, uverbs
+from lib.machine import free_huge_pages
+from lib.programs import hoard
 from lib.rawqp import WRITE
+from lib.rdma_tool import totals
 from lib.windows import check_granted, check_refused
 
 
@@ -99,12 +98,11 @@ def test_process_exit_is_clean(dev, device):
     knob = "/proc/sys/vm/nr_hugepages"
     with open(knob, "w") as out:
         out.write("4")
-    before, pages = resources(dev), huge_pages()
+    before, pages = totals(dev), free_huge_pages()
     qps = device.stats()["device"]["qps"]
-    with subprocess.Popen([sys.executable, "-B", str(HOARD), "200", "100"],
-                          stdout=subprocess.PIPE, text=True) as child:
+    with hoard(200, 100) as child:
         assert child.stdout.readline().startswith("ready")
         child.kill()
-    assert resources(dev) == before
-    assert huge_pages() == pages
+    assert totals(dev) == before
+    assert free_huge_pages() == pages
     assert device.stats()["device"]["qps"] == qps

@@ -2,14 +2,15 @@
 """What bench/run makes of what its guests print; no guest is booted."""
 
 import os
-import pathlib
 import stat
 import subprocess
 import sys
 
 import pytest
 
-BENCH = pathlib.Path(__file__).parent.parent.parent / "bench"
+from lib.paths import TOP
+
+BENCH = TOP / "bench"
 sys.path.insert(0, str(BENCH))
 
 import groups  # noqa: E402

@@ -6,8 +6,7 @@ import subprocess
 
 import pytest
 
-from host_device import lab_vm
-
+from lib.launch import lab_vm
 from lib.soak import kernels
 
 

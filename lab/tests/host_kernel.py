@@ -2,14 +2,12 @@
 """Verbs of the kernel on devices that the other tests do not have: one whose
 windows are of type 2A, one that is shut down, and one that dies."""
 
-import pathlib
 import subprocess
 
 import pytest
 
+from lib.launch import lab_vm
 from lib.soak import kernels
-
-LAB = pathlib.Path(__file__).parent.parent
 
 RUN = """
 run() { modprobe xrdma_ktest gid_index=$XRDMA_GID_INDEX only=$1; }
@@ -35,9 +33,9 @@ show
 @pytest.mark.parametrize("kernel", kernels("stable"))
 def test_2a_and_death(kernel):
     done = subprocess.run(
-        [LAB / "vm", "run", "--kernel", kernel, "--iommu", "--timeout", "280",
-         "--device-arg", "--mw-type", "--device-arg", "2A", "--",
-         "bash", "-c", RUN], capture_output=True, text=True, check=False)
+        lab_vm("--kernel", kernel, "--iommu", "--device-arg", "--mw-type",
+               "--device-arg", "2A") + ["bash", "-c", RUN],
+        capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     for name in ("queue_pair_with_windows_ends_by_its_type",
                  "shutdown_ends_all_work", "dead_device_ends_all_work"):

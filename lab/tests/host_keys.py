@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """A key table that fills up, on a device that has few keys."""
 
-import pathlib
 import subprocess
 
 import pytest
 
+from lib.launch import lab_vm
 from lib.soak import kernels
-
-LAB = pathlib.Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize("kernel", kernels("backports"))
 def test_a_device_of_few_keys(kernel):
     done = subprocess.run(
-        [LAB / "vm", "run", "--kernel", kernel, "--timeout", "280",
-         "--device-arg", "--log-max-keys", "--device-arg", "13",
-         "--", "python3", "-B", "-m", "pytest", "-v", "--tb=short",
+        lab_vm("--kernel", kernel, "--device-arg", "--log-max-keys",
+               "--device-arg", "13") +
+        ["python3", "-B", "-m", "pytest", "-v", "--tb=short",
          "-p", "no:cacheprovider", "/src/lab/tests/guest_keys.py"],
         capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]

@@ -2,25 +2,21 @@
 """What others rely on in the lab itself: lab/vm's interface, lab/check's sums, the
 choice of kernels."""
 
-import importlib.machinery
-import importlib.util
 import os
 import pathlib
 import re
 import signal
 import subprocess
-import sys
 import time
 import types
 
 import pytest
 
-LAB = pathlib.Path(__file__).parent.parent
-sys.path.insert(0, str(LAB))
-
-from labvm import kernels, session, splat  # noqa: E402
-from labvm.device import Device  # noqa: E402
-from labvm.node import Node  # noqa: E402
+from labvm import kernels, session, splat
+from labvm.device import Device
+from labvm.node import Node
+from lib.paths import LAB
+from lib.programs import load
 
 
 def run(*args, command=(), **kwargs):
@@ -211,14 +207,6 @@ def test_what_a_device_may_do(tmp_path, words, end, may_die, wrong):
 
 # ---- lab/check, lab/coverage ----------------------------------------------------
 
-def load(name):
-    """A program of the lab as a module."""
-    loader = importlib.machinery.SourceFileLoader(name, str(LAB / name))
-    spec = importlib.util.spec_from_loader(name, loader)
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
 
 @pytest.fixture(name="check", scope="module")
 def fixture_check():
@@ -400,8 +388,8 @@ source 7.2..7.3 missing
 SOME = """
 import sys
 sys.path[:0] = "/src/lab", "/src/lab/tests"
-import host_lab
-check = host_lab.load("check")
+from lib.programs import load
+check = load("check")
 check.LOGS = sys.argv[1]
 names = ["guest-7.2..7.3", "nodes-xrdma-7.2..7.3", "guest-debug"]
 suites = {name: check.SUITES[name] for name in names}

@@ -2,13 +2,12 @@
 """Two machines: what lab/vm promises of node 2, of the wire and of its end."""
 
 import json
-import pathlib
 import struct
 import subprocess
 
 import pytest
 
-LAB = pathlib.Path(__file__).parent.parent
+from lib.launch import lab_vm
 
 XRDMA = ("--peer", "xrdma")
 BARE = ("--nodes", "2", "--no-device", "--no-build")
@@ -17,8 +16,8 @@ BARE = ("--nodes", "2", "--no-device", "--no-build")
 def pair(script, options=BARE):
     """Runs a shell script in node 1 of two."""
     return subprocess.run(
-        [str(LAB / "vm"), "run", *options, "--timeout", "200", "--", "bash",
-         "-c", script], capture_output=True, text=True, timeout=300, check=False)
+        lab_vm(*options, "--timeout", "200") + ["bash", "-c", script],
+        capture_output=True, text=True, timeout=300, check=False)
 
 
 def say(script, options=BARE):

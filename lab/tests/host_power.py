@@ -7,9 +7,9 @@ takes it as it is."""
 
 import pytest
 
-from host_recovery import (check_nothing_is_left, check_users_could_leave,
-                           check_works_again, findings)
-
+from lib.judge import (check_nothing_is_left, check_users_could_leave,
+                       check_works_again)
+from lib.launch import findings
 from lib.soak import kernels, soak
 
 # What happens, and why the kernel log says that the device is dead, if it does

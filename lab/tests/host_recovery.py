@@ -5,43 +5,21 @@ nothing left over from its former life. The guest's side is guest_recovery.py;
 behind a strict IOMMU, where the device notices memory that is unmapped under
 it, and counts what is mapped."""
 
-import json
-import os
 import statistics
-import subprocess
 
 import pytest
 
-from host_device import lab_vm
-
+from lib.judge import (ENDS_WITHIN, WORKS_WITHIN, check_nothing_is_left,
+                       check_users_could_leave, check_works_again, deaths)
+from lib.launch import findings
 from lib.soak import kernels, soak
 
-# Seconds to a working ping-pong, of which ten are for a command that is not
-# answered, and most of the others for a busy machine
-BOUND = 45
-# and to the end of a process
-QUICK = 30
 # and, when a command is not answered, to the death of the device
 NOTICED = 20
 WORDS = {"fatal": "it reports a fatal error",
          "wrong": "names opcode",
          "hang": "was not answered in",
          "late": "was not answered in"}
-
-
-def findings(words, *options):
-    """Runs a program of these tests in a guest. Returns what it found, by
-    name."""
-    argv = lab_vm("--no-driver", *options) + [
-        "env", f"XRDMA_SOAK={os.environ.get('XRDMA_SOAK', '')}",
-        "python3", "-B", *words.split()]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
-    found = {}
-    for line in done.stdout.splitlines():
-        finding = json.loads(line)
-        found[finding.pop("name")] = finding
-    return found
 
 
 def play(scenario, *options):
@@ -66,36 +44,6 @@ def fixture_hangs(request):
         return request.getfixturevalue("lives")
     # where leaks are seen
     return play("hangs", "--kernel", "gcov", "--timeout", "10800")
-
-
-def deaths(found):
-    return [text for text in found["errors"] if "the device is dead" in text]
-
-
-def check_works_again(found, before, cause):
-    """As before. It died of this cause; or not at all, if that is None."""
-    assert before["works"] is not None
-    assert found["works"] is not None and found["works"] < BOUND
-    assert found["identity"] == before["identity"]
-    assert found["resources"] == before["resources"]
-    died = deaths(found)
-    assert len(died) == (cause is not None), found["errors"]
-    assert not died or cause in died[0]
-
-
-def check_users_could_leave(found):
-    """Those who can hear it end by themselves; the others can be killed. The
-    disk is given up or read on, and the target is found again."""
-    assert all(status is None for status in found["busy"])
-    assert found["ended"]["disk"] in ("given up", "read")
-    assert all(status is not None for status in found["ended"]["told"])
-    assert found["ended"]["killed"] < QUICK
-    assert found["disk"] is True
-
-
-def check_nothing_is_left(found, end):
-    assert found[end]["unload"]["status"] == 0
-    assert found[end]["device"] == found["before"]["device"]
 
 
 @pytest.mark.parametrize("name", [*WORDS, "reset", "reset_idle"])
@@ -150,7 +98,7 @@ def test_a_start_that_goes_wrong_is_tried_again(lives, kind):
     assert len(steps) >= (soak(8, 40) if kind == "fail" else 3)
     for name, found in steps.items():
         assert found["works"] is not None, name
-        assert found["works"] < BOUND, name
+        assert found["works"] < WORKS_WITHIN, name
         assert found["identity"]["addresses"] == \
             lives["before"]["identity"]["addresses"], name
         assert len(deaths(found)) <= 1, (name, found["errors"])
@@ -169,7 +117,7 @@ def test_it_recovers_from_each_hang(hangs, capsys):
         died, = deaths(found)
         assert WORDS["hang"] in died
         assert found["noticed"] < NOTICED
-        assert found["works"] is not None and found["works"] < BOUND
+        assert found["works"] is not None and found["works"] < WORKS_WITHIN
         assert found["resources"] == hangs["before"]["resources"]
     check_nothing_is_left(hangs, "after")
     with capsys.disabled():
@@ -181,5 +129,5 @@ def test_it_recovers_from_each_hang(hangs, capsys):
 
 def test_the_driver_lets_go_while_it_recovers(lives):
     found = lives["unbound"]
-    assert found["seconds"] < QUICK
+    assert found["seconds"] < ENDS_WITHIN
     assert not found["left"] and len(found["made"]) == 2

@@ -5,16 +5,14 @@ processes still live, and then the device works again. The guest's side is
 guest_removal.py."""
 
 import json
-import pathlib
 import random
 import statistics
 import subprocess
 
 import pytest
 
+from lib.launch import lab_vm
 from lib.soak import on, soak
-
-LAB = pathlib.Path(__file__).parent.parent
 
 # Seconds in which a removal, and a return, shall have come to their ends: each
 # command that a device leaves without an answer costs up to 10 of them. And how
@@ -51,10 +49,10 @@ def play(kernel, seed, ways):
     # each device whose process is killed uses up a slot
     limit = (600 + 240 * len(ways)) * SLOWER.get(kernel, 1)
     done = subprocess.run(
-        [LAB / "vm", "run", "--kernel", kernel, "--iommu", "--slots",
-         str(ways.count("kill") + 1), "--timeout", str(limit),
-         "--", "python3", "-B", "/src/lab/tests/guest_removal.py", str(seed),
-         *ways], capture_output=True, text=True, check=False)
+        lab_vm("--kernel", kernel, "--iommu", "--slots",
+               str(ways.count("kill") + 1), "--timeout", str(limit)) +
+        ["python3", "-B", "/src/lab/tests/guest_removal.py", str(seed), *ways],
+        capture_output=True, text=True, check=False)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr
     assert len(found) == len(ways) + 1, done.stdout[-4000:] + done.stderr

@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Windows of type 2A, a personality that the device is started with."""
 
-import pathlib
 import subprocess
 from xml.etree import ElementTree
 
 import pytest
 
+from lib.launch import lab_vm
 from lib.soak import kernels
 
-LAB = pathlib.Path(__file__).parent.parent
 TESTS = ["guest_windows_2a.py", "test_windows_verbs.py"]
 
 
 @pytest.mark.parametrize("kernel", kernels("stable"))
 def test_personality_2a(kernel, tmp_path):
     done = subprocess.run(
-        [LAB / "vm", "run", "--kernel", kernel, "--timeout", "280",
-         "--device-arg", "--mw-type", "--device-arg", "2A",
-         "--share", tmp_path, "--", "python3", "-B", "-m", "pytest", "-q",
+        lab_vm("--kernel", kernel, "--device-arg", "--mw-type",
+               "--device-arg", "2A", "--share", tmp_path) +
+        ["python3", "-B", "-m", "pytest", "-q",
          "-p", "no:cacheprovider", "--junitxml=/mnt/results.xml",
          *(f"/src/lab/tests/{name}" for name in TESTS)],
         capture_output=True, text=True, check=False)

@@ -10,11 +10,10 @@ import pytest
 import pyverbs.enums as e
 from pyverbs.mr import MR
 
-from test_refused import DESTROY, Raw, first
-from test_show import rdma, statistic
-
 from labverbs.rc import ALL, Buffer, pair
 from lib.control import stats
+from lib.raw_objects import DESTROY, Raw, first
+from lib.rdma_tool import rdma, statistic
 
 COUNTERS = (
     "rx_pkts", "rx_bytes", "tx_pkts", "tx_bytes", "rx_icrc_encapsulated",

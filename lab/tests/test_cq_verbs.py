@@ -11,11 +11,10 @@ import time
 import pytest
 from pyverbs.mr import MR
 
-from test_show import rdma
-
 from labverbs.rc import ALL, Buffer, Device
 from lib import uverbs
 from lib.rawqp import READ, WRITE, RawEnd, access, put32
+from lib.rdma_tool import rdma
 
 NEXT = 1
 CQ_ERR = 0                  # enum ibv_event_type

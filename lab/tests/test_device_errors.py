@@ -6,9 +6,9 @@ import errno
 
 import pytest
 
-from test_register import resources
-
 from lib.control import stats
+from lib.holdings import OBJECTS
+from lib.rdma_tool import resources
 from lib.soak import soak
 from lib.sweep import CommandFault, World, sweep
 from lib.sweep_verbs import OTHERWISE, VERBS
@@ -21,7 +21,6 @@ SILENT = {"context", "doorbell_page", "pd", "xrcd", "reg_mr-page", "reg_mr-big",
           "alloc_mw-1", "alloc_mw-2", "create_ah", "create_rwq_ind_table",
           "kernel-alloc_pd", "kernel-get_dma_mr", "kernel-alloc_mr",
           "kernel-create_ah"}
-OBJECTS = ("eqs", "cqs", "qps", "srqs", "groups")
 
 
 def holdings(dev):

@@ -11,13 +11,12 @@ import pytest
 import pyverbs.enums as e
 from pyverbs.mr import MR
 
-from test_leaving import Raw
-from test_protection import ADD, READ, REFUSED, WRITE, attempt, reason
-from test_register import fails, resources
-from test_show import details
-
 from labverbs.rc import LOCAL, Buffer, pair
 from lib import uioctl, uverbs
+from lib.context import RawContext
+from lib.errnos import fails
+from lib.protection import ADD, READ, REFUSED, WRITE, attempt, reason
+from lib.rdma_tool import details, resources
 
 PAGE = mmap.PAGESIZE
 ZERO_BASED = e.IBV_ACCESS_ZERO_BASED
@@ -234,7 +233,7 @@ def test_a_mapping_keeps_the_pages(dev, total):
 
 
 def test_only_its_owner_maps_it_and_only_whole(dev, dm):
-    raw = Raw(dev)
+    raw = RawContext(dev)
     with pytest.raises((OSError, ValueError)):
         mmap.mmap(raw.cmd_fd, dm.size, offset=dm.key)
     raw.close()
@@ -250,7 +249,7 @@ def test_a_process_that_is_killed_gives_all_back(dev, total):
     pid = os.fork()
     if not pid:
         try:
-            raw = Raw(dev)
+            raw = RawContext(dev)
             mine = raw.alloc_pd()
             dm = Dm(raw, total)
             view = dm.map()

@@ -14,19 +14,18 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-from test_protection import READ, REFUSED, WRITE, attempt, reason
-from test_register import fails, resources
-
 from labverbs.rc import ALL, LOCAL, Buffer, pair
 from lib import uioctl, uverbs
+from lib.dmabuf import udmabuf
+from lib.errnos import fails
+from lib.protection import READ, REFUSED, WRITE, attempt, reason
+from lib.rdma_tool import resources
 
 PAGES = 16
 SIZE = PAGES * 4096
 OK = e.IBV_WC_SUCCESS
 TRANS, DOMAIN, ACCESS = 1, 2, 4
-UDMABUF_CREATE = 0x40187542
 HEAP_ALLOC = 0xc0184800
-F_ADD_SEALS, F_SEAL_SHRINK = 1033, 2
 EXPORT, REVOKE = 0x7800, 0x7801
 
 
@@ -50,17 +49,6 @@ class DmaBuf:
         os.close(self.fd)
 
 
-def udmabuf(length=SIZE):
-    memfd = os.memfd_create("udmabuf", os.MFD_ALLOW_SEALING)
-    os.ftruncate(memfd, length)
-    fcntl.fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK)
-    with open("/dev/udmabuf", "r+b", buffering=0) as maker:
-        request = bytearray(struct.pack("<IIQQ", memfd, 0, 0, length))
-        fd = fcntl.ioctl(maker, UDMABUF_CREATE, request)
-    os.close(memfd)
-    return fd
-
-
 def from_heap(mode):
     with open("/dev/dma_heap/system", "r+b", buffering=0) as heap:
         out = fcntl.ioctl(heap, HEAP_ALLOC,
@@ -78,7 +66,7 @@ def exporter():
 
 @pytest.fixture(params=["udmabuf", "exporter"])
 def dmabuf(request, exporter):
-    buf = DmaBuf(udmabuf() if request.param == "udmabuf" else
+    buf = DmaBuf(udmabuf(SIZE) if request.param == "udmabuf" else
                  fcntl.ioctl(exporter, EXPORT, PAGES))
     yield buf
     buf.close()

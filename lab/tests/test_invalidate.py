@@ -4,12 +4,9 @@ that loses and repeats; against accesses in flight; by deregistration under
 traffic; and by a process that is killed."""
 
 import errno
-import json
 import os
 import pathlib
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -17,7 +14,10 @@ import pytest
 from pyverbs.pd import PD
 
 from lib import rawqp as r
+from lib.machine import free_huge_pages
+from lib.programs import hoard
 from lib.rawqp import READ, WRITE, Pair
+from lib.rdma_tool import totals
 from lib.soak import soak
 from lib.windows import (PAGE, Region, access, check_granted, check_record,
                          check_refused)
@@ -475,32 +475,13 @@ def test_no_deregistration_pays_for_the_fence_of_another(dev, pd, device):
 
 # ---- a process that is killed -------------------------------------------------------
 
-HOARD = pathlib.Path(__file__).with_name("guest_hoard.py")
-
-
-def resources(dev):
-    out = subprocess.run(["rdma", "-j", "resource", "show", dev.name],
-                         check=True, capture_output=True, text=True).stdout
-    row, = json.loads(out)
-    return row
-
-
-def huge_pages():
-    """Huge pages that nobody uses."""
-    for line in pathlib.Path("/proc/meminfo").read_text().splitlines():
-        if line.startswith("HugePages_Free"):
-            return int(line.split()[1])
-    raise AssertionError("no huge pages")
-
 
 def commands_of_exit(device, regions, windows, sig):
     """How many commands the exit of a process with these takes."""
-    with subprocess.Popen([sys.executable, "-B", str(HOARD), str(regions),
-                           str(windows)], stdout=subprocess.PIPE,
-                          text=True) as child:
+    with hoard(regions, windows) as child:
         words = child.stdout.readline().split()
         assert words[:1] == ["ready"], words
-        pages, shown = huge_pages(), int(words[1])
+        pages, shown = free_huge_pages(), int(words[1])
         before = counters(device)["commands"]
         child.send_signal(sig)
         child.wait(300)
@@ -518,21 +499,20 @@ def hugetlb():
 
 def test_killed_process_leaves_nothing(dev, device, hugetlb):
     regions, windows = soak((5000, 500), (100000, 10000))
-    before, pages = resources(dev), huge_pages()
+    before, pages = totals(dev), free_huge_pages()
     alone, _, _ = commands_of_exit(device, 0, 0, signal.SIGKILL)
     took, left, shown = commands_of_exit(device, regions, windows,
                                          signal.SIGKILL)
     # they were there, and pinned
     assert shown >= regions and left == pages - 1
     assert took - alone <= (regions + windows) / 1000 + 1
-    assert resources(dev) == before
-    assert huge_pages() == pages
+    assert totals(dev) == before
+    assert free_huge_pages() == pages
 
 
 def test_keys_of_a_killed_process_are_dead(dev, pd, device, hugetlb, faults):
     """The numbers it printed grant nothing to others, nor to the peer."""
-    with subprocess.Popen([sys.executable, "-B", str(HOARD), "50", "5"],
-                          stdout=subprocess.PIPE, text=True) as child:
+    with hoard(50, 5) as child:
         keys = [int(word, 0) for word in child.stdout.readline().split()[2:]]
         child.kill()
     assert len(keys) == 55

@@ -9,7 +9,9 @@ import subprocess
 
 import pytest
 
-SOURCES = pathlib.Path(__file__).parent.parent / "ktest"
+from lib.paths import LAB
+
+SOURCES = LAB / "ktest"
 OUTCOME = pathlib.Path("/sys/kernel/debug/xrdma_ktest")
 CASE = re.compile(r"^\tKTEST_CASE\((\w+)\)", re.M)
 RESULT = re.compile(r"(not )?ok \d+ (\w+)$")

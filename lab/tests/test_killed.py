@@ -11,15 +11,15 @@ import struct
 import time
 import traceback
 
-from fuzz_abi import Context, undisturbed
-from test_dmabuf import udmabuf
-
 from labverbs.rc import Buffer
 from lib import rawqp as r, uioctl, uverbs
+from lib.context import RawDevice
 from lib.crew import PATIENCE
+from lib.dmabuf import udmabuf
 from lib.fuzz_calls import Caller, arena, gid_of
 from lib.soak import soak
 from lib.sweep_verbs import GROUP
+from lib.undisturbed import undisturbed
 
 KILLS = soak(50, 10000)
 FLOCK = 500         # between two looks at what is left
@@ -66,7 +66,7 @@ def listeners(ctx, domain, cq, caller):
 
 def hoard(dev, rng):
     """A connection with bound windows, and much of all else."""
-    mine = Context(dev)
+    mine = RawDevice(dev)
     ctx, domain = mine.ctx, mine.ctx.alloc_pd()
     made = regions(ctx, domain, rng)
     both = r.Pair(mine, domain)

@@ -9,38 +9,16 @@ import time
 
 import pytest
 
-from test_protection import REFUSED, WRITE, attempt
-from test_register import resources
-
 from labverbs.rc import LOCAL, Buffer
 from lib import uverbs
+from lib.context import RawContext
+from lib.protection import REFUSED, WRITE, attempt
+from lib.rdma_tool import resources
 
 REGIONS = int(os.environ.get("XRDMA_REGIONS", 2000))
-GET_CONTEXT, ALLOC_PD = 0, 3
 # keys of an INVALIDATE command
 LIST = 1024
 ALL = 0xf
-
-
-class Raw:
-    """A user context without a library: nothing keeps it but its file."""
-
-    def __init__(self, dev):
-        name = os.listdir(f"/sys/class/infiniband/{dev.name}/device/"
-                          "infiniband_verbs")[0]
-        self.cmd_fd = os.open(f"/dev/infiniband/{name}", os.O_RDWR)
-        out = uverbs.call(self, GET_CONTEXT, b"", 8 + 32)
-        self.async_fd = struct.unpack_from("<I", out)[0]
-
-    def alloc_pd(self):
-        class Domain:
-            handle = struct.unpack_from(
-                "<I", uverbs.call(self, ALLOC_PD, b"", 4 + 8))[0]
-        return Domain
-
-    def close(self):
-        os.close(self.cmd_fd)
-        os.close(self.async_fd)
 
 
 def counters(device):
@@ -69,7 +47,7 @@ class Child:
         self.go, go = os.pipe()[::-1]
         self.pid = os.fork()
         if not self.pid:
-            raw = Raw(dev)
+            raw = RawContext(dev)
             keys = fill(raw, [raw.alloc_pd() for _ in range(domains)], buf)
             os.write(told, struct.pack("<I", keys[-1]))
             os.read(go, 1)
@@ -117,7 +95,7 @@ def test_keys_of_all_domains_share_commands(dev, pd, device, way, domains):
 
 def test_a_living_process_that_closes_the_device(dev, pd, device):
     buf, before = Buffer((4096, False)), resources(dev)
-    raw = Raw(dev)
+    raw = RawContext(dev)
     keys = fill(raw, [raw.alloc_pd()], buf)
     start = counters(device)
     raw.close()
@@ -139,7 +117,7 @@ def test_domains_of_others_are_left_alone(dev, pd, device):
     """Another context of the same process keeps what it has."""
     buf = Buffer((4096, False))
     handle, _, rkey = uverbs.reg_mr(dev.ctx, pd, buf.address, 4096, 0, ALL)
-    raw = Raw(dev)
+    raw = RawContext(dev)
     fill(raw, [raw.alloc_pd()], buf)
     raw.close()
     assert attempt(dev, pd, WRITE, 0, rkey) == 0

@@ -2,49 +2,15 @@
 """Protection: an access that is not granted is refused with the status that
 IBTA demands, is named in a fault record, and changes no memory."""
 
-import os
 
 import pytest
 import pyverbs.enums as e
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-from labverbs.rc import ALL, LOCAL, Buffer, Endpoint, pair
-
-WRITE, READ = e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_READ
-ADD = e.IBV_WR_ATOMIC_FETCH_AND_ADD
-SIZE = 16384
-
-
-class Region:
-    def __init__(self, pd, access=ALL, length=SIZE):
-        self.buf = Buffer((length, False))
-        self.buf.view[:] = os.urandom(length)
-        self.before = bytes(self.buf.view)
-        self.mr = MR(pd, length, access, address=self.buf.address)
-        self.address, self.length = self.buf.address, length
-
-    def unchanged(self):
-        return bytes(self.buf.view) == self.before
-
-
-def attempt(dev, pd, opcode, remote, rkey, length=64, end_access=ALL):
-    """Status of one access by a fresh connection."""
-    near = Region(pd, LOCAL)
-    a, b = Endpoint(dev, pd), Endpoint(dev, pd, access=end_access)
-    a.connect(b.address())
-    b.connect(a.address())
-    a.post(opcode, [(near.address, length, near.mr.lkey)], remote, rkey,
-           compare=1)
-    return a.poll()[0].status
-
-
-def reason(faults):
-    """The reason of the one record that came."""
-    return faults.one()["reason"]
-
-
-REFUSED = e.IBV_WC_REM_ACCESS_ERR
+from labverbs.rc import ALL, LOCAL, Buffer, pair
+from lib.protection import (ADD, READ, REFUSED, SIZE, WRITE, Region, attempt,
+                            reason)
 
 
 @pytest.mark.parametrize("opcode", [WRITE, READ, ADD])

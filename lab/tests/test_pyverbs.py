@@ -11,8 +11,10 @@ import subprocess
 
 import pytest
 
+from lib.paths import TOP
+
 HERE = pathlib.Path(__file__).parent
-OURS = HERE.parent.parent / "rdma-core/tests/test_xrdma.py"
+OURS = TOP / "rdma-core/tests/test_xrdma.py"
 
 
 def listed():

@@ -1,44 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Reliable connections: every operation moves exactly the bytes it names."""
 
-import os
 
 import pytest
 import pyverbs.enums as e
-from pyverbs.mr import MR
 
-from labverbs.rc import ALL, Buffer, Endpoint, Status, pair
+from labverbs.rc import Endpoint, Status, pair
+from lib.memory import Side
 
 SIZES = [1, 2, 3, 4, 63, 64, 1023, 1024, 1025, 4096, 65536, 1 << 20, (1 << 20) + 7]
-MARGIN = 64
 MTUS = [e.IBV_MTU_256, e.IBV_MTU_512, e.IBV_MTU_1024]
-
-
-class Side:
-    """A registered buffer with a margin on both ends that must not change."""
-
-    def __init__(self, pd, length):
-        self.buf = Buffer((length + 2 * MARGIN, False))
-        self.buf.view[:] = os.urandom(self.buf.length)
-        self.mr = MR(pd, self.buf.length, ALL, address=self.buf.address)
-        self.address, self.length = self.buf.address + MARGIN, length
-        self.edges = self._edges()
-
-    def _edges(self):
-        return bytes(self.buf.view[:MARGIN]), bytes(self.buf.view[-MARGIN:])
-
-    def data(self):
-        assert self._edges() == self.edges, "bytes outside of the range changed"
-        return bytes(self.buf.view[MARGIN:-MARGIN])
-
-    def sge(self):
-        return (self.address, self.length, self.mr.lkey)
-
-    def pieces(self, count):
-        """The range as @count scatter-gather entries of unequal length."""
-        cuts = [self.length * n * n // (count * count) for n in range(count + 1)]
-        return [(self.address + a, b - a, self.mr.lkey)
-                for a, b in zip(cuts, cuts[1:])]
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -1,30 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Regions that change in place, and what a change leaves of the old grant."""
 
-import contextlib
 import ctypes
 import errno
 import mmap
 import os
-import pathlib
 
 import pytest
 import pyverbs.enums as e
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-from test_protection import READ, REFUSED, WRITE, attempt, reason
-from test_register import fails, resources
-
 from labverbs.rc import ALL, LOCAL, Buffer, pair
 from lib import uverbs
+from lib.errnos import fails
+from lib.memory import address_of, huge_pages
+from lib.protection import READ, REFUSED, WRITE, attempt, reason
+from lib.rdma_tool import resources
 
 TRANS, DOMAIN, ACCESS = 1, 2, 4
 READ_ONLY = LOCAL | e.IBV_ACCESS_REMOTE_READ
 ZERO_BASED = e.IBV_ACCESS_ZERO_BASED
 SIZE = 16384
 OK = e.IBV_WC_SUCCESS
-MAP_HUGETLB = 0x40000
 
 
 class Memory:
@@ -365,22 +363,6 @@ def test_changes_leave_nothing_behind(dev, pd, other, device, region):
     assert len(seen) > 100, "key bytes do not vary"
     region.rereg(TRANS, mem=mems[0])
     assert device.stats()["dma"]["live"] <= live + 8
-
-
-@contextlib.contextmanager
-def huge_pages(number):
-    """Memory of so many pages of 2 MiB, of the file system that has them."""
-    knob = pathlib.Path("/proc/sys/vm/nr_hugepages")
-    knob.write_text(str(number))
-    try:
-        yield mmap.mmap(-1, number << 21, flags=mmap.MAP_PRIVATE |
-                        mmap.MAP_ANONYMOUS | MAP_HUGETLB)
-    finally:
-        knob.write_text("0")
-
-
-def address_of(mapping):
-    return ctypes.addressof(ctypes.c_char.from_buffer(mapping))
 
 
 def test_huge_pages_of_the_file_system(dev, pd):

@@ -4,9 +4,7 @@ registration costs no command and leaves nothing behind."""
 
 import ctypes
 import errno
-import json
 import os
-import subprocess
 
 import pytest
 import pyverbs.enums as e
@@ -14,16 +12,12 @@ from pyverbs.mr import MR
 
 from labverbs.rc import ALL, LOCAL, Buffer, pair
 from lib import uverbs
+from lib.errnos import fails
+from lib.rdma_tool import resources
 
 WRITE = e.IBV_WR_RDMA_WRITE
 READABLE, WRITABLE = 1, 3       # of mmap()
 PRIVATE = 0x22                  # anonymous memory
-
-
-def fails(code, call, *args):
-    with pytest.raises(OSError) as failure:
-        call(*args)
-    assert failure.value.errno == code, failure.value
 
 
 @pytest.fixture
@@ -146,13 +140,6 @@ def test_registration_sends_no_command(dev, pd, buf, device):
         mr.close()
     after = device.stats()["device"]["counters"]["commands"]
     assert 1 <= after - before <= 100
-
-
-def resources(dev):
-    out = subprocess.run(["rdma", "-j", "resource", "show", dev.name],
-                         check=True, capture_output=True, text=True).stdout
-    row, = json.loads(out)
-    return {k: v for k, v in row.items() if k in ("pd", "cq", "qp", "mr", "ctx")}
 
 
 def test_failures_leave_nothing_behind(dev, pd, buf, device):

@@ -2,7 +2,6 @@
 """What the standard tools tell of regions: rdma resource, rdma statistic."""
 
 import contextlib
-import json
 import os
 import pathlib
 import random
@@ -12,31 +11,17 @@ import pytest
 from pyverbs.mr import MR
 from pyverbs.pd import PD
 
-from test_protection import READ, REFUSED, WRITE, attempt
-from test_regions import address_of, huge_pages
-
 from labverbs.rc import ALL, LOCAL, Buffer
 from lib import binding, uioctl, uverbs
+from lib.memory import address_of, huge_pages
+from lib.protection import READ, REFUSED, WRITE, attempt
+from lib.rdma_tool import details, rdma, statistic
 
 ZERO_BASED = 1 << 5      # of ibv_access_flags: needed by device memory
 LAST_OF_KIND = {"user": "drv_mtt_bytes", "device_memory": "drv_dm_offset"}
 REASONS = ("key_index", "key_invalid", "key_free", "key_byte", "pd", "qp",
            "rights", "range", "translation", "bound", "type", "align",
            "qp_rights", "not_free")
-
-
-def rdma(*args, **options):
-    out = subprocess.run(["rdma", *args, "-j"], check=True,
-                         capture_output=True, text=True, **options).stdout
-    return json.loads(out)
-
-
-def details(dev, lkey):
-    """The row of a region in `rdma resource show mr -dd`."""
-    rows = [row for row in rdma("resource", "show", "mr", "dev", dev.name,
-                                "-dd") if int(str(row["lkey"]), 16) == lkey]
-    assert len(rows) == 1
-    return rows[0]
 
 
 def number(value):
@@ -192,11 +177,6 @@ def test_the_raw_entry_is_for_the_administrator(dev, pd):
     with pytest.raises(subprocess.CalledProcessError):
         rdma("resource", "show", "mr", "dev", dev.name, "-r", user=NOBODY)
     mr.close()
-
-
-def statistic(dev):
-    row, = rdma("statistic", "show", "link", f"{dev.name}/1")
-    return row
 
 
 def test_each_reason_has_a_counter(dev, pd):

@@ -11,7 +11,7 @@ from pyverbs.cq import CQ
 from pyverbs.mr import MR
 
 from labverbs.rc import ALL, Buffer
-from test_protection import REFUSED, WRITE, attempt
+from lib.protection import REFUSED, WRITE, attempt
 
 ROOT = pathlib.Path("/sys/kernel/tracing")
 COMMAND = re.compile(r"xrdma_command: \S+ (\w+) first=(0x[0-9a-f]+) status=(\d+) "

@@ -8,6 +8,7 @@ import re
 import time
 
 from lib import rawqp as r, uverbs
+from lib.debugfs import key_entries
 from lib.soak import soak
 from lib.windows import Window, next_key
 
@@ -16,12 +17,6 @@ ROUNDS = soak(20_000, 1_000_000) // BATCH
 # Until then caches fill, and the table grows to what must rest: 4096 keys
 WARM_UP = 8_000 // BATCH
 SLAB = re.compile(r"^kmalloc\S* +(\d+)", re.M)
-
-
-def key_entries():
-    """How long the driver's key table is."""
-    path, = pathlib.Path("/sys/kernel/debug/xrdma").glob("*/key_entries")
-    return int(path.read_text())
 
 
 def slab_objects():

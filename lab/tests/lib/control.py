@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The control socket of the reference device, without a process for each
-request: what xrdma-device does, for tests that ask thousands of times."""
+"""The control socket of the reference device. The program xrdma-device does the same;
+this module takes no process for a request, since some tests send thousands."""
 
 import fcntl
 import itertools
@@ -8,6 +8,7 @@ import json
 import os
 
 LOCK, PORT = "/run/xrdma-device.lock", "/dev/lab/device"
+LATE = 20           # seconds; the driver gives up after 10 of its own, slower seconds
 _numbers = itertools.count()
 
 
@@ -38,3 +39,45 @@ def ask(**request):
 def stats():
     """All that the device tells of itself."""
     return ask(cmd="stats")
+
+
+def device_state():
+    """What the device holds of the host's: mappings, vectors and objects."""
+    stats = ask(cmd="stats")
+    return {"dma": stats["dma"]["live"],
+            "vectors": stats["msix"]["vectors_enabled"],
+            "objects": [stats["device"][kind] for kind in ("eqs", "cqs", "qps")],
+            "enabled": stats["device"]["enabled"],
+            "host_errors": stats["host_errors"]}
+
+
+# ---- requests of faults: what ask() takes as its arguments --------------------
+
+def hang(opcode):
+    """The next command of this opcode is never answered."""
+    return {"cmd": "command_fault", "kind": "hang", "opcode": opcode}
+
+
+def fail(opcode, status=8):
+    """The next command of this opcode fails with this status."""
+    return {"cmd": "command_fault", "kind": "fail", "opcode": opcode,
+            "status": status}
+
+
+def late(opcode, seconds=LATE):
+    """The next command of this opcode is answered so many seconds later."""
+    return {"cmd": "command_fault", "kind": "late", "opcode": opcode,
+            "ms": seconds * 1000}
+
+
+def lie(register, value):
+    """The register reads as this value."""
+    return {"cmd": "register_lie", "register": register, "value": value}
+
+
+def repair():
+    """Ends all faults that were requested. A device that was gone returns, reset."""
+    ask(cmd="command_faults_clear")
+    ask(cmd="register_lie_clear")
+    if ask(cmd="stats")["device"]["gone"]:
+        ask(cmd="gone", on=False)

@@ -6,10 +6,11 @@ has a form in which the end may fail.
 Must not know: how a verb is called.
 """
 
-import pathlib
 import re
 
-SOURCES = pathlib.Path(__file__).parents[3] / "drivers/infiniband/hw/xrdma"
+from lib.paths import TOP
+
+SOURCES = TOP / "drivers/infiniband/hw/xrdma"
 TABLE = re.compile(r"^(?:static )?const struct ib_device_ops \w+ = \{\n(.*?)^\};",
                    re.M | re.S)
 FIELD = re.compile(r"^\t\.(\w+) =", re.M)

@@ -31,10 +31,9 @@ from pyverbs.wq import (WQ, RwqIndTable, RwqIndTableInitAttr, RxHashConf,
                         WQAttr, WQInitAttr)
 from pyverbs.xrcd import XRCD, XRCDInitAttr
 
-from test_dmabuf import udmabuf
-
 from labverbs.rc import ALL, Buffer, Endpoint
 from lib import binding, uioctl, uverbs
+from lib.dmabuf import udmabuf
 
 PAGE = 4096
 BIG = 8 << 20           # of small pages: more than one table translates it
@@ -147,7 +146,7 @@ verbs_of("rereg_mr", rereg_mr, TRANS, DOMAIN, ACCESS, TRANS | DOMAIN | ACCESS,
 
 @verb
 def reg_dmabuf_mr(w):
-    domain_, fd = domain(w), udmabuf()
+    domain_, fd = domain(w), udmabuf(PAGE)
     w.later(os.close, fd)
     with w.fault:
         handle = uioctl.reg_dmabuf(w.ctx, domain_, 0, PAGE, 0, fd, ALL)[0]

@@ -16,10 +16,7 @@ import socket
 import subprocess
 import time
 
-import guest_churn
-import guest_holder
-
-from lib import nvmet
+from lib import churn, holder, nvmet
 
 DISK = "/dev/ram0"
 # Seconds; 60 if nobody says it. When the target goes first, the host may wait so
@@ -264,8 +261,8 @@ class Fabrics(Load):
 
 
 # those that leave the processors to others come first
-GENTLE = {"fabrics": Fabrics, "holds": lambda: Says(guest_holder.main),
-          "churns": lambda: Says(guest_churn.main), "frames": Frames,
+GENTLE = {"fabrics": Fabrics, "holds": lambda: Says(holder.main),
+          "churns": lambda: Says(churn.main), "frames": Frames,
           "idle": Idle}
 GREEDY = {"managed": Managed, "connects": Connects}
 

@@ -14,24 +14,21 @@ import mmap
 import os
 import pathlib
 import struct
-import sys
 import threading
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from pyverbs.cq import CQ, CompChannel
+import pyverbs.enums as e
+from pyverbs.mr import MR
+from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsError
+from pyverbs.qp import QP, QPCap, QPInitAttr
+from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
+from pyverbs.xrcd import XRCD, XRCDInitAttr
 
-from pyverbs.cq import CQ, CompChannel  # noqa: E402
-import pyverbs.enums as e  # noqa: E402
-from pyverbs.mr import MR  # noqa: E402
-from pyverbs.pd import PD  # noqa: E402
-from pyverbs.pyverbs_error import PyverbsError  # noqa: E402
-from pyverbs.qp import QP, QPCap, QPInitAttr  # noqa: E402
-from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr  # noqa: E402
-from pyverbs.xrcd import XRCD, XRCDInitAttr  # noqa: E402
-
-from labverbs.rc import ALL, Buffer, Device, pair  # noqa: E402
-from lib import uioctl, uverbs  # noqa: E402
-from lib.windows import Things  # noqa: E402
+from labverbs.rc import ALL, Buffer, Device, pair
+from lib import uioctl, uverbs
+from lib.windows import Things
 
 PAGE = mmap.PAGESIZE
 BOUND = 900.0           # of its life

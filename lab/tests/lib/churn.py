@@ -7,16 +7,13 @@ Prints "ready" when it has worked once.
 """
 
 import json
-import pathlib
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from pyverbs.mr import MR
+from pyverbs.pd import PD
 
-from pyverbs.mr import MR  # noqa: E402
-from pyverbs.pd import PD  # noqa: E402
-from guest_holder import error_of  # noqa: E402
-from labverbs.rc import ALL, Buffer, Device, pair  # noqa: E402
+from labverbs.rc import ALL, Buffer, Device, pair
+from lib.holder import error_of
 
 BOUND = 900.0           # of its life
 LENGTH = 1 << 20

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""What the core, the kernel and the device hold for the driver's device: a test
+compares it before and after."""
+
+import pathlib
+import time
+
+from lib import binding
+from lib.control import stats
+from lib.sweep_verbs import device_index, summary
+
+DEBUG = pathlib.Path("/sys/kernel/debug")
+OBJECTS = ("eqs", "cqs", "qps", "srqs", "groups")
+
+
+def mappings():
+    """How many DMA mappings of this device the kernel has; 0 for a kernel that does not
+    track mappings (CONFIG_DMA_API_DEBUG)."""
+    dump = DEBUG / "dma-api/dump"
+    return dump.read_text().count(binding.PCI) if dump.exists() else 0
+
+
+def device_objects():
+    """How many objects of each kind the device has."""
+    device = stats()["device"]
+    return {kind: device[kind] for kind in OBJECTS}
+
+
+def holdings(dev):
+    """What the core, the kernel and the device hold for @dev."""
+    if not hasattr(dev, "index"):
+        dev.index = device_index(dev.name)
+    return summary(dev.index), mappings(), device_objects()
+
+
+def settled(dev, before):
+    """Waits up to 20 seconds until holdings() equals @before. Returns holdings()."""
+    end = time.monotonic() + 20
+    while holdings(dev) != before and time.monotonic() < end:
+        time.sleep(0.2)
+    return holdings(dev)

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Guests that tests on the host start with lab/vm."""
+
+import json
+import os
+import subprocess
+
+from lib.paths import LAB
+
+
+def lab_vm(*options):
+    """The command line of a guest; the command that runs in the guest follows it."""
+    return [str(LAB / "vm"), "run", "--timeout", "280", *options, "--"]
+
+
+def findings(words, *options):
+    """Runs a program in a guest, which prints lines of JSON. Returns what the lines
+    say, by their "name".
+
+    @words: the path of the program in the guest, and its arguments
+    """
+    argv = lab_vm("--no-driver", *options) + [
+        "env", f"XRDMA_SOAK={os.environ.get('XRDMA_SOAK', '')}",
+        "python3", "-B", *words.split()]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    found = {}
+    for line in done.stdout.splitlines():
+        finding = json.loads(line)
+        found[finding.pop("name")] = finding
+    return found
