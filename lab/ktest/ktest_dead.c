@@ -130,7 +130,7 @@ out:
 
 static void by_others(struct ktest *t)
 {
-	/* what lab/tests/host_kernel.py waits for */
+	/* host_kernel.py waits for this message */
 	pr_info("xrdma_ktest: the device may die now\n");
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the guest tests share. They run inside of a guest of `lab/vm run`."""
+"""Fixtures of the tests in guests."""
 
 import os
 import random
@@ -13,7 +13,7 @@ from lib import control  # noqa: E402
 from lib.debugfs import Faults  # noqa: E402
 from lib.soak import soak  # noqa: E402
 
-# what runs between two nodes is a suite of its own
+# Tests between two nodes need a peer.
 collect_ignore = [] if os.environ.get("PEER_ADDR") else ["nodes"]
 
 

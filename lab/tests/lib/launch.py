@@ -3,14 +3,21 @@
 
 import json
 import os
+import pathlib
 import subprocess
 
-from lib.paths import LAB
+from lib.paths import LAB, TESTS
 
 
 def lab_vm(*options):
     """The command line of a guest; the command that runs in the guest follows it."""
     return [str(LAB / "vm"), "run", "--timeout", "280", *options, "--"]
+
+
+def beside(path, name):
+    """The path that the file @name beside the file @path has in a guest."""
+    where = pathlib.Path(path).resolve().parent.relative_to(TESTS)
+    return f"/src/lab/tests/{where}/{name}"
 
 
 def findings(words, *options):

@@ -3,6 +3,6 @@
 
 import pathlib
 
-TESTS = pathlib.Path(__file__).parents[1]
+TESTS = pathlib.Path(__file__).resolve().parents[1]
 LAB = TESTS.parent
 TOP = LAB.parent

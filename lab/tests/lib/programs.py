@@ -10,10 +10,10 @@ from lib.paths import LAB, TESTS
 
 
 def hoard(regions, windows):
-    """Starts guest_hoard.py: a process that registers so many regions of one huge
+    """Starts hoard.py: a process that registers so many regions of one huge
     page, binds so many windows, prints its first line, and waits to be killed."""
     return subprocess.Popen(
-        [sys.executable, "-B", str(TESTS / "guest_hoard.py"), str(regions),
+        [sys.executable, "-B", str(TESTS / "programs/hoard.py"), str(regions),
          str(windows)], stdout=subprocess.PIPE, text=True)
 
 

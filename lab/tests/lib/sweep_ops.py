@@ -29,7 +29,7 @@ FRUGAL = {"add_gid", "del_gid", "disassociate_ucontext", "fill_res_cq_entry",
           "counter_init", "counter_dealloc", "mmap_free", "mmap_get_pfns",
           "pgoff_to_mmap_entry"}
 # only the core calls it, in probe, where it must get all memory that it asks for:
-# guest_failslab.py says why
+# debug/test_failslab.py says why
 UNSWEPT = {"alloc_hw_port_stats"}
 # operation: verbs; and what ends it
 SWEPT = {

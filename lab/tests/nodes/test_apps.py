@@ -55,9 +55,9 @@ def test_mpi(nodes):
     text = nodes.here(
         "printf '%s slots=1\\n' $XRDMA_ADDR $PEER_ADDR >/tmp/hosts && "
         "mpirun --allow-run-as-root -np 2 --hostfile /tmp/hosts --map-by node"
-        " --prtemca plm_ssh_agent /src/lab/tests/nodes/rsh"
+        " --prtemca plm_ssh_agent /src/lab/tests/programs/rsh"
         f" --mca pml ucx --mca osc ucx {ucx_env(nodes, '-x {}={}')}"
-        " python3 /src/lab/tests/nodes/mpi_check.py", timeout=90)
+        " python3 /src/lab/tests/programs/mpi_check.py", timeout=90)
     assert "all is right" in text
     port.assert_quiet()
 

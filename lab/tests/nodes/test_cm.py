@@ -53,7 +53,7 @@ def tcp_bytes(nodes):
 
 def test_tcp_program_over_rsockets(nodes):
     """It knows only TCP; the network interface sees none of its bytes."""
-    line = f"{PRELOAD} python3 -B /src/lab/tests/nodes/tcp.py"
+    line = f"{PRELOAD} python3 -B /src/lab/tests/programs/tcp.py"
     before = tcp_bytes(nodes)
     client, _ = nodes.talk(line, f"{line} $PEER_ADDR", cm=True)
     assert "verified " in client

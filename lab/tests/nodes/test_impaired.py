@@ -35,7 +35,7 @@ def _impair(nodes):
 
 
 def stream(nodes, size, timeout):
-    line = f"python3 -B /src/lab/tests/nodes/stream.py {size}"
+    line = f"python3 -B /src/lab/tests/programs/stream.py {size}"
     texts = nodes.talk(line, f"{line} $PEER_ADDR", port=4711, timeout=timeout)
     for text in texts:
         assert "verified " in text, text

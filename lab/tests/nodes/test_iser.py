@@ -11,7 +11,7 @@ from lib.nodes.sides import (MIB, RAM, Storage, fio, lend, target_numbers,
 from lib.nodes.trouble import EveryPacket, Link
 from lib.soak import soak
 
-ISCSI = "iscsi.py"
+ISCSI = "programs/iscsi.py"
 SHORT = [("512", 1, "32k", 1), ("4k", 16, "512k", 1), ("64k", 32, "2m", 1),
          ("1m", 8, "10m", 1)]
 LONG = [("512", 1, "1m", 1), ("4k", 16, "32m", 1), ("64k", 32, "112m", 4),

@@ -11,7 +11,7 @@ from lib.nodes.guide import Consumer, Port
 from lib.soak import soak
 
 ROUNDS = soak(2, 500)
-PROGRAM = "python3 -B /src/lab/tests/nodes/rds.py"
+PROGRAM = "python3 -B /src/lab/tests/programs/rds.py"
 
 
 @pytest.fixture(name="rds", scope="module", params=[

@@ -18,7 +18,7 @@ from lib.nodes.sides import Side
 from lib.nvmet import wait_until
 
 GUIDE = "/src/Documentation/infiniband/xrdma.rst"
-TOOLS = "/src/lab/tests/nodes"
+TOOLS = "/src/lab/tests/programs"
 
 Block = namedtuple("Block", "where at_end script")
 

@@ -6,8 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lib.launch import lab_vm
+from lib.launch import beside, lab_vm
 from lib.soak import kernels
+
+GUEST = beside(__file__, "guest_netdev.py")
 
 
 @pytest.mark.parametrize("kernel", kernels("7.2"))
@@ -16,7 +18,7 @@ def test_transmission_goes_on(kernel, tmp_path):
         lab_vm("--kernel", kernel, "--share", tmp_path,
                "--allow-splat", "NETDEV WATCHDOG") +
         ["python3", "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider",
-         "--junitxml=/mnt/results.xml", "/src/lab/tests/guest_netdev.py"],
+         "--junitxml=/mnt/results.xml", GUEST],
         capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     ran = list(ElementTree.parse(tmp_path / "results.xml").iter("testcase"))

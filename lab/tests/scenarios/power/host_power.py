@@ -9,8 +9,11 @@ import pytest
 
 from lib.judge import (check_nothing_is_left, check_users_could_leave,
                        check_works_again)
-from lib.launch import findings
+from lib.launch import beside, findings
 from lib.soak import kernels, soak
+
+GUEST = beside(__file__, "guest_power.py")
+GUEST_KERNELS = beside(__file__, "guest_kernels.py")
 
 # What happens, and why the kernel log says that the device is dead, if it does
 FAILED, FATAL = "its bus has failed", "it reports a fatal error"
@@ -25,15 +28,15 @@ LEFT = soak({"second": "shutdown"}, {"second": "shutdown", "third": "crash"})
 @pytest.fixture(name="troubles", scope="module",
                 params=kernels("stable"))
 def fixture_troubles(request):
-    return findings("/src/lab/tests/guest_power.py troubles", "--sleep",
-                    "--iommu", "--timeout", "600", "--kernel", request.param)
+    return findings(f"{GUEST} troubles", "--sleep", "--iommu",
+                    "--timeout", "600", "--kernel", request.param)
 
 
 @pytest.fixture(name="kernels", scope="module",
                 params=kernels("backports"))
 def fixture_kernels(request):
     crash = ["--allow-splat", "sysrq triggered crash|Call Trace"]
-    return findings(f"/src/lab/tests/guest_kernels.py first {' '.join(LEFT)}",
+    return findings(f"{GUEST_KERNELS} first {' '.join(LEFT)}",
                     "--timeout", "600", "--kernel", request.param,
                     *(crash if "third" in LEFT else ()))
 

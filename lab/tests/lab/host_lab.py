@@ -436,8 +436,8 @@ def test_gate_without_its_kernel_is_skipped(tmp_path):
 def test_test_without_its_kernel_is_skipped(tmp_path):
     out = with_one_kernel(
         tmp_path, "python3", "-Bm", "pytest", "-p", "no:cacheprovider", "-rs",
-        "--setup-only", "/src/lab/tests/host_keys.py",
-        "/src/lab/tests/debug_kernels.py")
+        "--setup-only", "/src/lab/tests/scenarios/keys/host_keys.py",
+        "/src/lab/tests/lab/debug_kernels.py")
     assert out.returncode == 0, out.stdout + out.stderr
     assert "the archive had no Linux 7.2..7.3" in out.stdout
     assert "the archive had no source of Linux 7.2..7.3" in out.stdout

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
 
 from lib.control import stats  # noqa: E402
 from lib.loads import Loads, offer_disk  # noqa: E402

@@ -2,7 +2,7 @@
 """What host_device.py runs inside of its guests: scenarios with a device that
 is broken. Each prints one line of JSON, its findings; host_device.py judges.
 
-Usage: guest_faults.py SCENARIO
+Usage: guest_device.py SCENARIO
 """
 
 import contextlib
@@ -15,11 +15,15 @@ import subprocess
 import sys
 import time
 
-from lib.control import LATE, ask, device_state, fail, hang, late, lie, repair
-from lib.machine import (PATIENCE, PCI, PORT, Log, free_huge_pages, interfaces,
-                         listens, report, run, settled)
-from lib.programs import hoard
-from lib.soak import soak
+sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
+
+from lib.control import (LATE, ask, device_state, fail, hang,  # noqa: E402
+                         late, lie, repair)
+from lib.machine import (PATIENCE, PCI, PORT, Log,  # noqa: E402
+                         free_huge_pages, interfaces, listens, report, run,
+                         settled)
+from lib.programs import hoard  # noqa: E402
+from lib.soak import soak  # noqa: E402
 
 ROUNDS = soak(50, 1000)
 

@@ -26,6 +26,7 @@ ROUND = soak(2, 20)         # seconds
 STEPS = 300                 # at least, of a round
 ALL = soak(1, 3600 / 4)     # of each of the four tests
 
+
 def rounds(dev, pd, seed, play):
     """Plays rounds, each with a seed of its own, until the time is up. Judges
     what they counted: no errno but those for users, and some calls succeeded."""

@@ -11,10 +11,12 @@ import pytest
 
 from lib.judge import (ENDS_WITHIN, WORKS_WITHIN, check_nothing_is_left,
                        check_users_could_leave, check_works_again, deaths)
-from lib.launch import findings
+from lib.launch import beside, findings
 from lib.soak import kernels, soak
 
-# and, when a command is not answered, to the death of the device
+GUEST = beside(__file__, "guest_recovery.py")
+
+# Seconds until the driver says that a device is dead that does not answer a command
 NOTICED = 20
 WORDS = {"fatal": "it reports a fatal error",
          "wrong": "names opcode",
@@ -23,8 +25,7 @@ WORDS = {"fatal": "it reports a fatal error",
 
 
 def play(scenario, *options):
-    return findings(f"/src/lab/tests/guest_recovery.py {scenario}", "--iommu",
-                    *options)
+    return findings(f"{GUEST} {scenario}", "--iommu", *options)
 
 
 @pytest.fixture(name="troubles", scope="module",

@@ -81,7 +81,7 @@ def test_a_complaint_of_node_2_fails(script, status, words):
 
 
 def test_the_peers_device_is_judged():
-    out = pair("on-peer python3 -B /src/lab/tests/guest_faults.py host_error",
+    out = pair("on-peer python3 -B /src/lab/tests/scenarios/device/guest_device.py host_error",
                (*XRDMA, "--no-driver"))
     assert out.returncode == 125, out.stderr
     assert "node 2: the device counted" in out.stderr

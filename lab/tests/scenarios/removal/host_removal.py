@@ -11,8 +11,10 @@ import subprocess
 
 import pytest
 
-from lib.launch import lab_vm
+from lib.launch import beside, lab_vm
 from lib.soak import on, soak
+
+GUEST = beside(__file__, "guest_removal.py")
 
 # Seconds in which a removal, and a return, shall have come to their ends: each
 # command that a device leaves without an answer costs up to 10 of them. And how
@@ -51,7 +53,7 @@ def play(kernel, seed, ways):
     done = subprocess.run(
         lab_vm("--kernel", kernel, "--iommu", "--slots",
                str(ways.count("kill") + 1), "--timeout", str(limit)) +
-        ["python3", "-B", "/src/lab/tests/guest_removal.py", str(seed), *ways],
+        ["python3", "-B", GUEST, str(seed), *ways],
         capture_output=True, text=True, check=False)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr

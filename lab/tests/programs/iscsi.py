@@ -19,7 +19,9 @@ import shutil
 import subprocess
 import sys
 
-from lib.nvmet import run, wait_until
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+
+from lib.nvmet import run, wait_until  # noqa: E402
 
 CONFIG = pathlib.Path("/sys/kernel/config/target")
 NAME = "iqn.2026-01.test.xrdma:disk"

@@ -2,7 +2,7 @@
 """What test_invalidate.py kills: a process that has registered one huge page
 many times, and bound many windows.
 
-Usage: guest_hoard.py REGIONS WINDOWS
+Usage: hoard.py REGIONS WINDOWS
 Prints "ready", how many regions `rdma resource` shows, and up to 100 keys.
 """
 
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[1:3]]
 
 from pyverbs.pd import PD  # noqa: E402
 

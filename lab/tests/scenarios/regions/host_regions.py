@@ -11,8 +11,10 @@ import subprocess
 import pytest
 
 from lib.judge import FAILS_WITHIN, check_nothing_is_held
-from lib.launch import lab_vm
+from lib.launch import beside, lab_vm
 from lib.soak import kernels
+
+GUEST = beside(__file__, "guest_regions.py")
 
 DEAD = (errno.EIO, errno.ETIMEDOUT)
 # it is gone already if the device has recovered by then
@@ -21,7 +23,7 @@ GONE = (0, errno.EIO)
 
 def play(scenario, *options):
     argv = lab_vm("--iommu", *options) + [
-        "python3", "-B", "/src/lab/tests/guest_regions.py", scenario]
+        "python3", "-B", GUEST, scenario]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The driver and devices that are missing, broken, silent or gone: a message,
-a failure in time, nothing left behind. The guest's side is guest_faults.py."""
+a failure in time, nothing left behind. The guest's side is guest_device.py."""
 
 import json
 import os
@@ -11,8 +11,10 @@ import subprocess
 import pytest
 
 from lib.judge import FAILS_WITHIN, check_nothing_is_held
-from lib.launch import lab_vm
+from lib.launch import beside, lab_vm
 from lib.soak import kernels, soak
+
+GUEST = beside(__file__, "guest_device.py")
 
 
 def kill_device(tmp):
@@ -34,7 +36,7 @@ def play(scenario, tmp, *options):
     lab/vm said."""
     argv = lab_vm(*options) + [
         "env", f"XRDMA_SOAK={os.environ.get('XRDMA_SOAK', '')}",
-        "python3", "-B", "/src/lab/tests/guest_faults.py", scenario]
+        "python3", "-B", GUEST, scenario]
     found = {}
     with open(tmp / "stderr", "w+", encoding="utf-8") as err, \
             subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=err, text=True,

@@ -12,10 +12,12 @@ import subprocess
 import sys
 import time
 
-from lib.control import ask, fail
-from lib.function import rdma_name
-from lib.machine import PATIENCE, Log, report, run
-from lib.outage import Traffic, finish, start, trouble
+sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
+
+from lib.control import ask, fail  # noqa: E402
+from lib.function import rdma_name  # noqa: E402
+from lib.machine import PATIENCE, Log, report, run  # noqa: E402
+from lib.outage import Traffic, finish, start, trouble  # noqa: E402
 
 POWER = pathlib.Path("/sys/power")
 DELAY = pathlib.Path("/sys/module/suspend/parameters/pm_test_delay")

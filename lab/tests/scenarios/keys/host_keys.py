@@ -5,8 +5,10 @@ import subprocess
 
 import pytest
 
-from lib.launch import lab_vm
+from lib.launch import beside, lab_vm
 from lib.soak import kernels
+
+GUEST = beside(__file__, "guest_keys.py")
 
 
 @pytest.mark.parametrize("kernel", kernels("backports"))
@@ -15,7 +17,7 @@ def test_a_device_of_few_keys(kernel):
         lab_vm("--kernel", kernel, "--device-arg", "--log-max-keys",
                "--device-arg", "13") +
         ["python3", "-B", "-m", "pytest", "-v", "--tb=short",
-         "-p", "no:cacheprovider", "/src/lab/tests/guest_keys.py"],
+         "-p", "no:cacheprovider", GUEST],
         capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     assert "2 passed" in done.stdout

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, "/src/lab")
+sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
 
 from labvm import job  # noqa: E402
 from lib.control import ask, device_state  # noqa: E402

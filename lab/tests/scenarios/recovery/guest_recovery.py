@@ -6,18 +6,21 @@ lines of JSON, its findings by name; host_recovery.py judges.
 Usage: guest_recovery.py SCENARIO
 """
 
+import pathlib
 import random
 import subprocess
 import sys
 import time
 
-from lib.binding import DRIVER
-from lib.control import ask, device_state, fail, hang, late, lie, repair
-from lib.function import identity, pingpong, rdma_name, resources, set_up
-from lib.machine import PATIENCE, PCI, Log, interfaces, report, run, settled
-from lib.outage import (BACK, DEAD, GIVEN_UP, Traffic, finish, is_idle, start,
+sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
+
+from lib.binding import DRIVER  # noqa: E402
+from lib.control import ask, device_state, fail, hang, late, lie, repair  # noqa: E402
+from lib.function import identity, pingpong, rdma_name, resources, set_up  # noqa: E402
+from lib.machine import PATIENCE, PCI, Log, interfaces, report, run, settled  # noqa: E402
+from lib.outage import (BACK, DEAD, GIVEN_UP, Traffic, finish, is_idle, start,  # noqa: E402
                         trouble)
-from lib.soak import soak
+from lib.soak import soak  # noqa: E402
 
 
 # ---- the function, as its users see it -----------------------------------------

@@ -8,11 +8,11 @@ Usage: guest_regions.py SCENARIO
 
 import fcntl
 import os
+import pathlib
 import sys
 import time
 
-import pathlib
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
 
 from lib.control import ask, device_state, hang, repair
 from lib.machine import Log, interfaces, report, run

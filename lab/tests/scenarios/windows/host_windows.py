@@ -9,7 +9,8 @@ import pytest
 from lib.launch import lab_vm
 from lib.soak import kernels
 
-TESTS = ["guest_windows_2a.py", "test_windows_verbs.py"]
+TESTS = ["scenarios/windows/guest_windows_2a.py",
+         "guest/memory/test_windows_verbs.py"]
 
 
 @pytest.mark.parametrize("kernel", kernels("stable"))

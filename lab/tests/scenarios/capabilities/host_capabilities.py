@@ -6,15 +6,17 @@ import subprocess
 
 import pytest
 
-from lib.launch import lab_vm
+from lib.launch import beside, lab_vm
 from lib.soak import kernels
+
+GUEST = beside(__file__, "guest_capabilities.py")
 
 
 @pytest.mark.parametrize("kernel", kernels("stable"))
 def test_a_device_without_capabilities(kernel):
     argv = lab_vm("--kernel", kernel, "--no-driver") + [
         "python3", "-B", "-m", "pytest", "-q", "--tb=short", "-p",
-        "no:cacheprovider", "/src/lab/tests/guest_capabilities.py"]
+        "no:cacheprovider", GUEST]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     assert " passed" in done.stdout
