@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Every allocation of the driver fails once, one at a time, alone or with all
-that follow: those of each verb of processes and of the kernel, of what ends it,
-of the network device and of probe. The caller gets an error, nothing is lost, and
-the next call works.
+"""Every allocation of the driver fails once, one at a time, alone or with all that
+follow: those of each verb of processes and of the kernel, of the end of each
+object, of the network device and of probe. The caller must get an error, nothing
+may be lost, and the next call must work.
 
-Needs a kernel with fault injection and with the checkers of DMA and of leaks:
-that of `lab/vm run --kernel debug`. The short form lets some verbs of each kind
-fail, and of those with many allocations only some.
+Runs in a guest of `lab/vm run --kernel debug`, which has fault injection and the
+checkers of DMA and of leaks. The short form lets some verbs of each kind fail, and
+only some of the allocations of a verb that has many.
 """
 
 import errno

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Allocations of the driver fail under a consumer in the kernel, which acts in
-threads of its own: one in each of many connections. Nothing is lost, and the
-next connection works.
+"""Allocations of the driver fail under a consumer in the kernel, which works in
+threads of its own: one allocation in each of many connections. Nothing may be lost,
+and the next connection must work.
 
-Needs a kernel with fault injection and with the checkers of DMA and of leaks:
-that of `lab/vm run --kernel debug`.
+Runs in a guest of `lab/vm run --kernel debug`, which has fault injection and the
+checkers of DMA and of leaks.
 """
 
 import os

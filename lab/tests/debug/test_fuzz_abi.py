@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Hostile users: random calls of uverbs, random mappings, random bytes in rings,
-records and the doorbell page, all of it by several processes and threads that
-share what they have. Errors are errnos, no call hangs, the kernel prints
-nothing, others are not disturbed, and nothing is left behind.
-
-A round is a few seconds that begin with a seed, which is printed; XRDMA_SEED
-repeats it.
-"""
+"""Hostile users: random calls of uverbs, random mappings, and random bytes in
+rings, records and the doorbell page, by several processes and threads that share
+their objects. Calls must fail with an errno and must end, the kernel must print
+nothing, other users must not be disturbed, and nothing may stay. A round takes a
+few seconds and begins with a seed, which the test prints; XRDMA_SEED repeats it.
+Runs in a guest of `lab/vm run --kernel debug`."""
 
 import collections
 from concurrent.futures import ThreadPoolExecutor

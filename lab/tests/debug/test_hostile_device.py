@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A hostile device: completions, events, replies and counters that are noise or
-nearly right (model/core/chaos.h), under consumers of all kinds. They may fail, and the
-driver may find that the device is dead; but nobody hangs, the kernel complains
-of nothing, and the device, once it is sane, works after the next probe.
-"""
+"""A hostile device, whose completions, events, replies and counters are noise or
+nearly right (model/core/chaos.h), under consumers of all kinds. The consumers may fail,
+and the driver may find the device dead; but no call may hang, the kernel must not
+complain, and the device must work after the next probe once the noise has ended.
+Runs in a guest of `lab/vm run --kernel debug`."""
 
 import contextlib
 import glob

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The KUnit suites in a guest, under the checkers of a kernel of the lab's own:
-a module that holds the suites and the driver takes the driver's place, and runs
-them while it loads. Each suite is a test."""
+"""The KUnit suites under the checkers of the debug kernel: a module with the suites
+and the driver replaces the driver, and runs the suites while it loads. Each suite
+is a test here. Runs in a guest of `lab/vm run --kernel debug`."""
 
 import os
 import pathlib

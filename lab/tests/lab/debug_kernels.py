@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A bug of each kind fails a run on the kernel that is there to find it, and a
-run without one passes. They run on the lab's host, inside the root image."""
+"""A bug of each kind must fail a run on the kernel that is there to find it, and a
+run without a bug must pass. Runs on the host, in the suite debug-kernels of `make
+soak`."""
 
 import subprocess
 

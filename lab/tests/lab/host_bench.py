@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What bench/run makes of what its guests print; no guest is booted."""
+"""What bench/run makes of the output of its guests. Runs on the host; the tests
+start no guest."""
 
 import os
 import stat

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What others rely on in the lab itself: lab/vm's interface, lab/check's sums, the
-choice of kernels."""
+"""Interfaces of the lab that others rely on: lab/vm, the sums of lab/check, and the
+choice of kernels. Runs on the host."""
 
 import os
 import pathlib

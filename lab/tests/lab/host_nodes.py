@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Two machines: what lab/vm promises of node 2, of the wire and of its end."""
+"""Two machines: what lab/vm promises about node 2, the wire and the end of both.
+Runs on the host."""
 
 import json
 import struct

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What tests between two nodes share. They run in node 1 of
-`lab/vm run --peer xrdma` or `--peer rxe`."""
+"""Fixtures of the tests between two nodes. They run in node 1 of `lab/vm run --peer
+xrdma` or `--peer rxe`."""
 
 import pytest
 

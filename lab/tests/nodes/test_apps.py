@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Programs and libraries of others on top of verbs."""
+"""Programs and libraries of others that use verbs. Runs in node 1 of two."""
 
 import re
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The connection manager, and the programs of librdmacm."""
+"""The connection manager between two nodes, by the programs of librdmacm. Runs in
+node 1 of two."""
 
 import pytest
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The consumers of the user's guide that no other test sets up by it: its
-commands do what it says, and leave nothing behind."""
+"""The consumers in the user's guide that no other test sets up by it: the commands
+of the guide must do what it says, and must leave nothing behind. Runs in node 1 of
+two."""
 
 import pathlib
 import re

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Traffic over a wire that loses, doubles and swaps packets: every byte arrives,
-once and in order. The long form moves 2 GiB each way at each rate of loss."""
+"""Traffic over a wire that loses, doubles and swaps packets: every byte must arrive
+once and in order. The long form moves 2 GiB each way at each rate of loss. Runs in
+node 1 of two."""
 
 import json
 import subprocess

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""iSCSI over RDMA: the host is open-iscsi, the target LIO, which is in the
-kernel too, or tgt, a process; what is written to the host's disk is read back
-and compared, also while links and targets come and go. The long form moves
-1 GiB from each."""
+"""iSCSI over RDMA: the host is open-iscsi; the target is LIO, in the kernel, or
+tgt, a process. What is written to the host's disk is read back and compared, also
+while links and targets come and go. The long form moves 1 GiB from each. Runs in
+node 1 of two."""
 
 import pytest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The network interface of the device: frames that are not RoCE."""
+"""The network interface of the device between two nodes: frames that are not RoCE.
+Runs in node 1 of two."""
 
 import json
 import os

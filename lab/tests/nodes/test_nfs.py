@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""NFS 4.2 over RDMA: server and client in the kernels of two nodes, set up as
-the user's guide says."""
+"""NFS 4.2 over RDMA: server and client are in the kernels of two nodes, set up as
+the user's guide says. Runs in node 1 of two."""
 
 import pytest
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""NVMe over Fabrics: target and host in the kernels of two nodes, what is
-written to the host's disk read back and compared, also while links and targets
-come and go: what the host promises then is that nothing fails, it takes longer.
-The long form moves 2 GiB."""
+"""NVMe over Fabrics: target and host are in the kernels of two nodes. What is
+written to the host's disk is read back and compared, also while links and targets
+come and go: no request may fail meanwhile, it may only take longer. The long form
+moves 2 GiB. Runs in node 1 of two."""
 
 import collections
 

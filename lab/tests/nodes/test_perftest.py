@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""perftest: it checks no data, but that everything completes. The rates that it
-prints are 0 if it finds the clock of a busy machine too unsteady."""
+"""perftest between two nodes. It compares no data; the tests check that all of its
+requests complete. The rates that it prints are 0 if it finds the clock of a busy
+machine too unsteady. Runs in node 1 of two."""
 
 import re
 

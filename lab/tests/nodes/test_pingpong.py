@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The ping-pongs of libibverbs, which check every byte."""
+"""The ping-pongs of libibverbs between two nodes; they check every byte. Runs in
+node 1 of two."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""RDS over RDMA between two nodes, set up as the user's guide says: messages,
-and RDMA to and from memory of the peer."""
+"""RDS over RDMA between two nodes, set up as the user's guide says: messages, and
+RDMA to and from memory of the peer. Runs in node 1 of two."""
 
 import os
 import re

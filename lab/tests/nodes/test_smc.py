@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""SMC-R of version 2 between two nodes, set up as the user's guide says, and
-never TCP instead. Debian's later kernels are built without SMC."""
+"""SMC-R of version 2 between two nodes, set up as the user's guide says; a
+connection that falls back to TCP fails the test. Debian's later kernels are built
+without SMC. Runs in node 1 of two."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """SRP: a target (LIO, ib_srpt) and an initiator (ib_srp) in the kernels of two
-nodes, set up as the user's guide says."""
+nodes, set up as the user's guide says. Runs in node 1 of two."""
 
 import pytest
 

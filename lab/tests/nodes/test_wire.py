@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What is on the wire, as the peer's machine sees it: captured there by tcpdump,
-taken apart and summed up by scapy. Neither shares a line with the device."""
+"""What is on the wire: node 2 captures it with tcpdump, and scapy takes it apart
+and computes checksums. Neither program shares code with the device. Runs in node 1
+of two."""
 
 import functools
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What test_invalidate.py kills: a process that has registered one huge page
-many times, and bound many windows.
+"""A process that registers one huge page many times, binds many windows, and waits
+to be killed. Tests in a guest start it by lib.programs.hoard().
 
 Usage: hoard.py REGIONS WINDOWS
 Prints "ready", how many regions `rdma resource` shows, and up to 100 keys.

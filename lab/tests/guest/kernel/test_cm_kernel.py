@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The connection manager over the device, with the programs of librdmacm and
-with NVMe over Fabrics, whose both ends are in the kernel: all to the own
-address, IPv4 and IPv6. Each program checks the bytes it gets."""
+"""The connection manager over the device: the programs of librdmacm, and NVMe over
+Fabrics with both ends in the kernel. All connections are to the guest's own
+address, IPv4 and IPv6, and each program compares the bytes that it gets. Runs in a
+guest."""
 
 import json
 import os

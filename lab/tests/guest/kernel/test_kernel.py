@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The verbs that kernel code calls: loads the module of lab/ktest, which runs its
-cases while it loads, and makes a test of each of them."""
+"""Verbs that kernel code calls: the module of lab/ktest runs its cases while it
+loads, and each of its cases is a test here. Runs in a guest."""
 
 import os
 import pathlib

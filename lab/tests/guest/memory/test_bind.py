@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Binding of memory windows: each rule, broken alone. The bind completes with
-an error, in its turn, leaves a fault record with the reason, and changes
-neither window nor memory."""
+"""Bind requests of memory windows that break exactly one rule each. Such a bind
+must complete with an error, in its turn, must leave a fault record with the reason,
+and must change neither window nor memory. Runs in a guest."""
 
 import pytest
 from pyverbs.pd import PD

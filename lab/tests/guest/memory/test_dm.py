@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Device memory: given out in zeroed pages, mapped, registered, and given to
-nobody else while anybody can still reach it."""
+"""Device memory: its allocation in zeroed pages, its mapping and its registration.
+Nobody else may get a page while anybody can still reach it. Runs in a guest."""
 
 import errno
 import mmap

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Regions of dma-bufs: memory that belongs to another driver, which may take
-it back at any time."""
+"""Regions of dma-bufs, whose memory belongs to another driver that may take it back
+at any time. Runs in a guest."""
 
 import errno
 import fcntl

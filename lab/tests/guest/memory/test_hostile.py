@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A hostile peer: random keys, addresses, lengths and operations against many
-live keys. A few lines that know only the rules say what each of them comes to;
-all memory is compared with a copy that they keep."""
+"""A hostile peer that sends random keys, addresses, lengths and operations against
+many live keys. The function that predicts each result knows only the rules; all
+memory is compared with a copy. Runs in a guest."""
 
 import random
 import struct

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Invalidation: by work requests, on either side, right and wrong; over a wire
-that loses and repeats; against accesses in flight; by deregistration under
-traffic; and by a process that is killed."""
+"""Invalidation of keys: by valid and invalid work requests of either side, over a
+wire that loses and repeats packets, while accesses are in flight, by deregistration
+under traffic, and by the end of a process that is killed. Runs in a guest."""
 
 import errno
 import os

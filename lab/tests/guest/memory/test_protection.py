@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Protection: an access that is not granted is refused with the status that
-IBTA demands, is named in a fault record, and changes no memory."""
-
+"""Protection of regions: an access that is not granted must fail with the status
+that IBTA demands, must appear in a fault record, and must change no memory. Runs in
+a guest."""
 
 import pytest
 import pyverbs.enums as e

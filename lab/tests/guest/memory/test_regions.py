@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Regions that change in place, and what a change leaves of the old grant."""
+"""Re-registration of regions: what a changed region grants, and what remains of its
+former grant. Runs in a guest."""
 
 import ctypes
 import errno

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Registration: what is granted, what is refused with which errno, and that a
-registration costs no command and leaves nothing behind."""
+"""Registration of regions: what is granted, and which errno refuses the rest. A
+registration must send no command to the device and leave nothing behind. Runs in a
+guest."""
 
 import ctypes
 import errno

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Memory windows: what a bound window grants, and that it grants nothing else.
-Entries are written by hand, so that the device meets what no provider would
-post; test_windows_verbs.py goes through the provider, test_bind.py has the
-binds that are refused.
-
-A refused request shows in both completions, in the states of both queue pairs
-and in one fault record; no memory may have changed."""
+"""Memory windows: what a bound window grants, and that it grants nothing else. The
+tests write the entries of send queues by hand, so that the device gets requests
+that no provider posts; test_windows_verbs.py uses the provider, and test_bind.py
+has the binds that the device refuses. A refused request must show in both
+completions, in the states of both queue pairs and in one fault record, and must
+change no memory. Runs in a guest."""
 
 import errno
 import struct

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Windows by the tens of thousands, or the million: allocated, bound,
-invalidated and freed, over and over, without growth; and the key table, which
-shrinks when they have gone."""
+"""Tens of thousands of windows, or a million in the long form, that are allocated,
+bound, invalidated and freed in turn. Memory must not grow meanwhile, and the key
+table must shrink afterwards. Runs in a guest."""
 
 import pathlib
 import re

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Memory windows and invalidation through the provider: ibv_bind_mw(),
-ibv_post_send() and ibv_wr_bind_mw(), and what it refuses by itself."""
+ibv_post_send() and ibv_wr_bind_mw(), and what the provider itself refuses. Runs in
+a guest."""
 
 import errno
 import os

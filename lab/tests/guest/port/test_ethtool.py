@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The Ethernet port for ethtool."""
+"""What ethtool shows and sets of the Ethernet port. Runs in a guest."""
 
 import os
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Raw packets of a process: which frame goes to whom by flow rules, and work
-queues that share what a rule gives."""
+"""Raw packets of processes: which queue gets a frame by the flow rules, and work
+queues that share the frames of a rule. Runs in a guest."""
 
 import ipaddress
 import struct

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The Ethernet port: what the device is told of it, and queues that fail."""
+"""The Ethernet port: which MTU the driver sets in the device, and queues that fail.
+Runs in a guest."""
 
 import contextlib
 import fcntl

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The user ABI: structures that are too short, carry unknown bits or illegal
-values, memory that is not there, pages that are not ours, wrong order."""
+"""Invalid requests at the user ABI: structures that are too short or have unknown
+bits or illegal values, memory that does not exist, pages of others, calls in the
+wrong order. Runs in a guest."""
 
 import errno
 import mmap

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Every command of every verb is refused once, one at a time: the caller gets
-the errno of the status, and neither driver nor device keeps anything."""
+"""Every command of every verb fails once, one at a time. The caller must get the
+errno that belongs to the status, and neither driver nor device may keep anything.
+Runs in a guest."""
 
 import errno
 

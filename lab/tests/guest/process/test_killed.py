@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Processes with objects of all kinds, killed at any moment: while they make
-them, in mid-call, under traffic. Nothing of theirs stays, and
-nobody else notices."""
+"""Processes with objects of all kinds that are killed at any moment: while they
+create objects, during a call, under traffic. Nothing of theirs may stay, and no
+other process may notice. Runs in a guest."""
 
 import os
 import random

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Processes that leave their regions behind: whichever way they go, all of
-their keys end by lists, and nothing stays."""
+"""Processes that end with regions still registered: however they end, the driver
+must invalidate their keys in lists, and nothing may stay. Runs in a guest."""
 
 import os
 import signal

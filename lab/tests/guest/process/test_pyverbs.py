@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""rdma-core's own test suite: the names in pyverbs.txt pass, by name, and so do
-all tests of our provider that are to go into that suite."""
+"""The test suite of rdma-core: the tests that pyverbs.txt names must pass, and so
+must all tests of the provider that are to go into that suite. Runs in a guest."""
 
 import gzip
 import os

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the core lets through and the driver has to refuse: driver data that a verb
-does not have, attributes that this device lacks, replies that cannot be written.
-Nothing is left of a call that was refused, and the next one works."""
+"""Requests that the core accepts and the driver must refuse: driver data for a verb
+that has none, attributes that this device lacks, replies that cannot be written. A
+refused call must leave nothing behind, and the next call must work. Runs in a
+guest."""
 
 import errno
 import gc

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Completion queues in their life: another ring, moderation, overflow, and what
-the resource tracker tells of them. Rings are laid out by hand, so that each
-request can be right or wrong."""
+"""Completion queues: resizing, moderation, overflow, and what the resource tracker
+shows of them. The tests lay out the rings by hand, so that each request can be
+valid or invalid. Runs in a guest."""
 
 import os
 import select

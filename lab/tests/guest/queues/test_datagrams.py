@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Datagrams in user space: what a completion tells of the headers, and address
-handles."""
+"""Datagrams of processes: what a completion says about the headers, and address
+handles. Runs in a guest."""
 
 import errno
 import subprocess

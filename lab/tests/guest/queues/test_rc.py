@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Reliable connections: every operation moves exactly the bytes it names."""
-
+"""Reliable connections: every operation must move exactly the bytes that it names.
+Runs in a guest."""
 
 import pytest
 import pyverbs.enums as e

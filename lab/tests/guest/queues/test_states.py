@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Queue pairs: states, attributes and asynchronous events."""
+"""Queue pairs: their states, attributes and asynchronous events. Runs in a guest."""
 
 import json
 import os

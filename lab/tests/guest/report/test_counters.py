@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What `rdma statistic` tells: the port, and counters bound to queue pairs; and
-parameters of congestion control."""
+"""What `rdma statistic` shows: the counters of the port, and counters bound to
+queue pairs; and the parameters of congestion control in debugfs. Runs in a guest."""
 
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the standard tools tell of regions: rdma resource, rdma statistic."""
+"""What `rdma resource` and `rdma statistic` show of regions. Runs in a guest."""
 
 import contextlib
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Tracepoints: commands with what they took, and refused accesses."""
+"""The driver's tracepoints: commands with their durations, and refused accesses.
+Runs in a guest."""
 
 import os
 import pathlib

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A device without any of its optional capabilities, as far as the driver can
-tell: what needs one is not supported, and the rest works."""
+"""Tests of a driver whose device reports no optional capability: a verb that needs
+one is not supported, and all others work. Runs in a guest that host_capabilities.py
+starts."""
 
 import errno
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The driver on a device that has none of the optional capabilities. The guest's
-side is guest_capabilities.py."""
+"""The driver on a device that has none of the optional capabilities. Runs on the
+host; guest_capabilities.py runs in the guest."""
 
 import subprocess
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What host_device.py runs inside of its guests: scenarios with a device that
-is broken. Each prints one line of JSON, its findings; host_device.py judges.
+"""Scenarios with a broken device. Each prints its findings as one line of JSON,
+which host_device.py judges. Runs in guests that host_device.py starts.
 
 Usage: guest_device.py SCENARIO
 """

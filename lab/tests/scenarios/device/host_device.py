@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The driver and devices that are missing, broken, silent or gone: a message,
-a failure in time, nothing left behind. The guest's side is guest_device.py."""
+"""The driver and devices that are missing, broken, silent or gone: the driver must
+say so, calls must fail in time, and nothing may stay. Runs on the host;
+guest_device.py runs in the guests."""
 
 import json
 import os

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Verbs of the kernel on devices that the other tests do not have: one whose
-windows are of type 2A, one that is shut down, and one that dies."""
+"""Verbs of the kernel on devices that the tests in guest/ do not have: a device
+whose windows are of type 2A, a device that is shut down, and a device that dies.
+Runs on the host; the module of lab/ktest runs in the guest."""
 
 import subprocess
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A key table that fills up: tests that host_keys.py runs in a guest whose
-device has 8,192 keys."""
+"""Tests of a key table that fills up. Runs in a guest that host_keys.py starts, and
+whose device has 8,192 keys."""
 
 import errno
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A key table that fills up, on a device that has few keys."""
+"""A key table that fills up, on a device that has few keys. Runs on the host;
+guest_keys.py runs in the guest."""
 
 import subprocess
 

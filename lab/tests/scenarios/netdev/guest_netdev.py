@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A transmit queue that makes no progress: what host_netdev.py runs in a guest
-where the kernel may complain of that."""
+"""A transmit queue that stops: the driver must replace it. Runs in a guest that
+host_netdev.py starts, where the kernel may complain of the queue."""
 
 import os
 import pathlib

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A device that completes no frame any more, which the kernel complains of."""
+"""A device that stops completing frames, which the kernel complains of. Runs on the
+host; guest_netdev.py runs in the guest."""
 
 import subprocess
 from xml.etree import ElementTree

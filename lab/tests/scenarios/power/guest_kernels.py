@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What host_power.py runs where one driver leaves a device to the next one: to
-that of a kernel that is started by an orderly shutdown, or by a crash; or that
-of the same kernel, after somebody else has left the device running. Each kernel
-starts the next one, with this program. Prints lines of JSON, its findings by
-name; host_power.py judges.
+"""A driver that takes over a device from another driver: from that of a kernel that
+shut down, or that crashed; or in the same kernel from a program that left the
+device running. Each kernel starts the next one with this program. Prints its
+findings as lines of JSON, which host_power.py judges. Runs in guests that
+host_power.py starts.
 
 Usage: guest_kernels.py KERNEL
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What host_power.py runs inside of its guests: errors of PCI Express, reported
-by the port above the device to the kernel's own service, and sleep, through all
-of its phases but the last one, in which the machine would lose power. Prints
-lines of JSON, its findings by name; host_power.py judges.
+"""Errors of PCI Express, which the port above the device reports to the kernel, and
+sleep through all of its phases but the last, in which the machine would lose power.
+Prints its findings as lines of JSON, which host_power.py judges. Runs in guests
+that host_power.py starts.
 
 Usage: guest_power.py SCENARIO
 """

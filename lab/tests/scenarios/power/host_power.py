@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Errors of the bus, and sleep: the device works again without help afterwards,
-its users have been told, and nothing is left over. The guest's side is
-guest_power.py; behind a strict IOMMU, as host_recovery.py has it. And kernels
-that come and go, see guest_kernels.py: a driver leaves the device quiet, and
-takes it as it is."""
+"""Bus errors and sleep: afterwards the device must work again without help, its
+users must have been informed, and nothing may stay (guest_power.py). Kernels that
+start one after the other: a driver must leave the device quiet, and must take a
+device in any state (guest_kernels.py). Runs on the host. The guests have a strict
+IOMMU, as those of host_recovery.py."""
 
 import pytest
 

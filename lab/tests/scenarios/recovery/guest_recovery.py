@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What host_recovery.py runs inside of its guests: a device that dies, is reset
-or loses its bus or its power, and works again without anybody's help. Prints
-lines of JSON, its findings by name; host_recovery.py judges.
+"""A device that dies, is reset or loses its bus, and works again without help.
+Prints its findings as lines of JSON, which host_recovery.py judges. Runs in guests
+that host_recovery.py starts.
 
 Usage: guest_recovery.py SCENARIO
 """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A device that dies, is reset or is gone for a while works again without help
-and without unloading the module: same network device, addresses and names,
-nothing left over from its former life. The guest's side is guest_recovery.py;
-behind a strict IOMMU, where the device notices memory that is unmapped under
-it, and counts what is mapped."""
+"""A device that dies, is reset or is gone for a while must work again without help
+and without unloading the module: with the same network device, addresses and names,
+and with nothing left over. Runs on the host; guest_recovery.py runs in the guests.
+They have a strict IOMMU, so that the device notices memory that is unmapped too
+early, and counts what is mapped."""
 
 import statistics
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What host_regions.py runs inside of its guests: regions on a device that does
-not answer when they change, go, or lose their memory. Each scenario prints one
-line of JSON, its findings; host_regions.py judges.
+"""Regions on a device that does not answer when they are changed, are ended or lose
+their memory. Each scenario prints its findings as lines of JSON, which
+host_regions.py judges. Runs in guests that host_regions.py starts.
 
 Usage: guest_regions.py SCENARIO
 """

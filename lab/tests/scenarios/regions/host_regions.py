@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Regions on a device that does not answer: nothing is half changed, no memory
-is given back too early, and all of it in the end. The guest's side is
-guest_regions.py; behind a strict IOMMU, so that the device itself would notice
-memory that is unmapped under it."""
+"""Regions on a device that does not answer: no region may be changed by half, no
+memory may be given back too early, and all of it must be given back in the end.
+Runs on the host; guest_regions.py runs in the guests. They have a strict IOMMU, so
+that the device notices memory that is unmapped too early."""
 
 import errno
 import json

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What host_removal.py runs inside of its guests: under load the device goes
-away, in each way that there is, and comes back. Prints a line of JSON for each
-time; host_removal.py judges.
+"""The device is removed under load, in each way that there is, and returns. Prints
+one line of JSON for each removal, which host_removal.py judges. Runs in guests that
+host_removal.py starts.
 
 Usage: guest_removal.py SEED WAY...
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The device goes away under load, in each way that there is, and comes back:
-users of it hear of it, nothing hangs, all that they had is freed while their
-processes still live, and then the device works again. The guest's side is
-guest_removal.py."""
+"""The device is removed under load, in each way that there is, and returns: its
+users must be informed, nothing may hang, all that they had must be freed while
+their processes still live, and then the device must work again. Runs on the host;
+guest_removal.py runs in the guests."""
 
 import json
 import random

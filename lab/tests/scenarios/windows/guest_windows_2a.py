@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Windows of type 2A: tests that host_windows.py runs in a guest whose device
-has that personality. There no queue pair with bound windows can be put back to
-work, so the tests of 2B would not run."""
+"""Tests of windows of type 2A. Runs in a guest that host_windows.py starts, and
+whose device offers that type. There no queue pair with bound windows can be reset,
+so the tests of type 2B would not run."""
 
 import errno
 

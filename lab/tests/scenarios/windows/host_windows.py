@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Windows of type 2A, a personality that the device is started with."""
+"""Windows of type 2A, which the device offers only if it is started so. Runs on the
+host; guest_windows_2a.py and guest/memory/test_windows_verbs.py run in the guest."""
 
 import subprocess
 from xml.etree import ElementTree
