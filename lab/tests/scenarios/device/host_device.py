@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from lib.judge import FAILS_WITHIN, check_nothing_is_held
+from lib.judge import FAILS_WITHIN, check_nothing_is_held, deaths
 from lib.launch import beside, lab_vm
 from lib.soak import kernels, soak
 
@@ -171,7 +171,7 @@ def test_device_is_taken(probes, fault):
 
 
 def check_dead_once(found):
-    dead = [line for line in found["errors"] if "the device is dead" in line]
+    dead = deaths(found)
     assert len(dead) == 1, found["errors"]
     assert "was not answered in" in dead[0]
 
@@ -285,7 +285,7 @@ def leaks(counts, rounds):
 def check_death(found, words):
     """One message, in time; the system stays usable and can let go."""
     assert found["noticed"] is not None and found["noticed"] < FAILS_WITHIN
-    dead = [line for line in found["errors"] if "the device is dead" in line]
+    dead = deaths(found)
     assert len(dead) == 1, found["errors"]
     assert words in dead[0]
     assert found["use"]["status"] is not None
@@ -312,7 +312,7 @@ def check_recovery(found, words, iommu=False):
     """One message, in time; then the device works again, and holds nothing
     after that."""
     assert found["noticed"] is not None and found["noticed"] < FAILS_WITHIN
-    dead = [line for line in found["errors"] if "the device is dead" in line]
+    dead = deaths(found)
     assert len(dead) == 1, found["errors"]
     assert words in dead[0]
     assert found["back"] is not None and found["back"] < FAILS_WITHIN

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from lib.judge import FAILS_WITHIN, check_nothing_is_held
+from lib.judge import FAILS_WITHIN, check_nothing_is_held, deaths
 from lib.launch import beside, lab_vm
 from lib.soak import kernels
 
@@ -42,7 +42,7 @@ def play(scenario, *options):
 
 def play_dead(scenario, *options):
     end = play(scenario, *options)
-    dead = [line for line in end["errors"] if "the device is dead" in line]
+    dead = deaths(end)
     assert len(dead) == 1 and "was not answered in" in dead[0], end["errors"]
     return end
 
