@@ -123,10 +123,15 @@ int ktest_setup(struct ktest *t);
 void ktest_teardown(struct ktest *t);
 int ktest_open_qp(struct ktest *t, struct ktest_side *side,
 		  enum ib_sig_type sig, u32 inline_data);
+struct ib_qp_init_attr ktest_least_attr(struct ib_cq *send_cq,
+					struct ib_cq *recv_cq);
+bool ktest_open_least(struct ktest *t, ib_comp_handler handler, void *context,
+		      struct ib_cq **cq, struct ib_qp **qp);
 int ktest_own_address(struct ktest *t, struct rdma_ah_attr *attr);
 int ktest_connect(struct ktest *t, struct ib_qp *a, struct ib_qp *b);
 int ktest_reconnect(struct ktest *t);
 int ktest_to_state(struct ib_qp *qp, enum ib_qp_state state);
+int ktest_to_err(struct ib_qp *qp);
 
 struct ktest_op *ktest_op_init(struct ktest_op *op);
 bool ktest_wait(struct ktest_op *op);

@@ -140,38 +140,9 @@ static void count_event(struct ib_cq *cq, void *context)
 	m->events++;
 }
 
-static void open_one(struct ktest *t, struct many *m, int i)
+static bool open_one(struct ktest *t, struct many *m, int i)
 {
-	struct ib_cq_init_attr cq_attr = { .cqe = 16 };
-	struct ib_qp_init_attr attr = {
-		.cap = {
-			.max_send_wr = 1,
-			.max_recv_wr = 1,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
-		},
-		.sq_sig_type = IB_SIGNAL_ALL_WR,
-		.qp_type = IB_QPT_RC,
-	};
-
-	m->cq[i] = ib_create_cq(t->dev, count_event, NULL, m, &cq_attr);
-	EXPECT_EQ(t, PTR_ERR_OR_ZERO(m->cq[i]), 0);
-	if (IS_ERR(m->cq[i]))
-		return;
-	attr.send_cq = m->cq[i];
-	attr.recv_cq = m->cq[i];
-	m->qp[i] = ib_create_qp(t->pd, &attr);
-	EXPECT_EQ(t, PTR_ERR_OR_ZERO(m->qp[i]), 0);
-}
-
-/* Queue pairs in state ERR complete each request at once, with an error. */
-static void fail_one(struct ktest *t, struct ib_qp *qp)
-{
-	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT, .port_num = 1 };
-
-	EXPECT_EQ(t, ib_modify_qp(qp, &attr, IB_QP_STATE | IB_QP_PORT |
-				  IB_QP_PKEY_INDEX | IB_QP_ACCESS_FLAGS), 0);
-	EXPECT_EQ(t, ktest_to_state(qp, IB_QPS_ERR), 0);
+	return ktest_open_least(t, count_event, m, &m->cq[i], &m->qp[i]);
 }
 
 /* So many queues have an event at the same time, in one interrupt. */
@@ -217,9 +188,8 @@ static void bench_events(struct ktest *t)
 
 	memset(&m, 0, sizeof(m));
 	for (i = 0; !t->failed && i < EVENTS; i++) {
-		open_one(t, &m, i);
-		if (!t->failed)
-			fail_one(t, m.qp[i]);
+		if (open_one(t, &m, i))
+			EXPECT_EQ(t, ktest_to_err(m.qp[i]), 0);
 	}
 	for (i = 0; !t->failed && i < ROUNDS; i++)
 		count_events(t, &m);

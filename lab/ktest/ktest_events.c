@@ -61,33 +61,10 @@ static void on_event(struct ib_cq *cq, void *context)
 
 static bool open_flood(struct ktest *t, struct flood *f)
 {
-	struct ib_qp_attr init = { .qp_state = IB_QPS_INIT, .port_num = 1 };
-	struct ib_cq_init_attr cq_attr = { .cqe = 16 };
-	struct ib_qp_init_attr attr = {
-		.cap = {
-			.max_send_wr = 1,
-			.max_recv_wr = 1,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
-		},
-		.sq_sig_type = IB_SIGNAL_ALL_WR,
-		.qp_type = IB_QPT_RC,
-	};
-
 	memset(f, 0, sizeof(*f));
-	f->cq = ib_create_cq(t->dev, on_event, NULL, f, &cq_attr);
-	EXPECT_EQ(t, PTR_ERR_OR_ZERO(f->cq), 0);
-	if (IS_ERR(f->cq))
+	if (!ktest_open_least(t, on_event, f, &f->cq, &f->qp))
 		return false;
-	attr.send_cq = f->cq;
-	attr.recv_cq = f->cq;
-	f->qp = ib_create_qp(t->pd, &attr);
-	EXPECT_EQ(t, PTR_ERR_OR_ZERO(f->qp), 0);
-	if (IS_ERR(f->qp))
-		return false;
-	EXPECT_EQ(t, ib_modify_qp(f->qp, &init, IB_QP_STATE | IB_QP_PORT |
-				  IB_QP_PKEY_INDEX | IB_QP_ACCESS_FLAGS), 0);
-	EXPECT_EQ(t, ktest_to_state(f->qp, IB_QPS_ERR), 0);
+	EXPECT_EQ(t, ktest_to_err(f->qp), 0);
 	return true;
 }
 
@@ -284,17 +261,7 @@ static void queue_pairs_go_as_fast_as_they_come(struct ktest *t)
 {
 	static struct ib_qp *qp[MANY];
 	u64 begin = ktime_get_ns(), opened;
-	struct ib_qp_init_attr attr = {
-		.send_cq = t->a.cq,
-		.recv_cq = t->b.cq,
-		.cap = {
-			.max_send_wr = 1,
-			.max_recv_wr = 1,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
-		},
-		.qp_type = IB_QPT_RC,
-	};
+	struct ib_qp_init_attr attr = ktest_least_attr(t->a.cq, t->b.cq);
 	int i, num;
 
 	for (num = 0; num < MANY; num++) {

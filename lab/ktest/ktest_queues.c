@@ -202,6 +202,24 @@ static struct ib_ah *open_ah(struct ktest *t)
 	return IS_ERR(ah) ? NULL : ah;
 }
 
+/* Return: false, and nothing but what close_datagrams() frees, after a failure. */
+static bool open_datagrams(struct ktest *t, struct queues *q, struct ib_ah **ah)
+{
+	*ah = open_ah(t);
+	if (!open_queues(t, q, IB_QPT_UD, false) || !*ah)
+		return false;
+	EXPECT_EQ(t, ud_to_rts(q->near), 0);
+	EXPECT_EQ(t, ud_to_rts(q->far), 0);
+	return true;
+}
+
+static void close_datagrams(struct queues *q, struct ib_ah *ah)
+{
+	close_queues(q);
+	if (ah)
+		rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+}
+
 static struct ib_ud_wr datagram(struct ib_ah *ah, struct ib_qp *to)
 {
 	return (struct ib_ud_wr) {
@@ -241,13 +259,11 @@ static void check_source(struct ktest *t, const struct ib_wc *wc,
 static void datagrams_say_where_they_come_from(struct ktest *t)
 {
 	struct ktest_op *s = &t->op[0], *r = &t->op[1];
-	struct ib_ah *ah = open_ah(t);
+	struct ib_ah *ah;
 	struct ib_ud_wr wr;
 	struct queues q;
 
-	if (open_queues(t, &q, IB_QPT_UD, false) && ah) {
-		EXPECT_EQ(t, ud_to_rts(q.near), 0);
-		EXPECT_EQ(t, ud_to_rts(q.far), 0);
+	if (open_datagrams(t, &q, &ah)) {
 		EXPECT_EQ(t, post_recv(t, &q, r, 0, GRH + 1024), 0);
 		wr = datagram(ah, q.far);
 		EXPECT_EQ(t, post_send(t, q.near, s, &wr.wr, 0, 1000), 0);
@@ -257,9 +273,7 @@ static void datagrams_say_where_they_come_from(struct ktest *t)
 		EXPECT(t, !memcmp(t->a.buf, t->b.buf + GRH, 1000));
 		check_source(t, &r->wc, q.near);
 	}
-	close_queues(&q);
-	if (ah)
-		rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+	close_datagrams(&q, ah);
 }
 
 /* Return: to SQE, the queue pair goes by itself; back, its owner brings it. */
@@ -277,13 +291,11 @@ static void datagrams_that_cannot_go_are_refused(struct ktest *t)
 {
 	struct ktest_op *s = &t->op[0], *r = &t->op[1];
 	struct ib_send_wr write = { .opcode = IB_WR_RDMA_WRITE };
-	struct ib_ah *ah = open_ah(t);
+	struct ib_ah *ah;
 	struct ib_ud_wr wr;
 	struct queues q;
 
-	if (open_queues(t, &q, IB_QPT_UD, false) && ah) {
-		EXPECT_EQ(t, ud_to_rts(q.near), 0);
-		EXPECT_EQ(t, ud_to_rts(q.far), 0);
+	if (open_datagrams(t, &q, &ah)) {
 		EXPECT_EQ(t, post_send(t, q.near, s, &write, 0, 8), -EINVAL);
 		wr = datagram(NULL, q.far);
 		EXPECT_EQ(t, post_send(t, q.near, s, &wr.wr, 0, 8), -EINVAL);
@@ -306,9 +318,7 @@ static void datagrams_that_cannot_go_are_refused(struct ktest *t)
 		EXPECT_EQ(t, post_send(t, q.near, s, &wr.wr, 0, 8), 0);
 		EXPECT(t, ktest_wait(s) && ktest_wait(r));
 	}
-	close_queues(&q);
-	if (ah)
-		rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+	close_datagrams(&q, ah);
 }
 
 /* ---- shared receives ------------------------------------------------------- */

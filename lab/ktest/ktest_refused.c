@@ -94,8 +94,6 @@ static int make_qp(struct ktest *t, struct ib_qp_init_attr attr)
 {
 	struct ib_qp *qp;
 
-	attr.send_cq = t->a.cq;
-	attr.recv_cq = t->a.cq;
 	qp = ib_create_qp(t->pd, &attr);
 	if (!IS_ERR(qp))
 		ib_destroy_qp(qp);
@@ -104,15 +102,8 @@ static int make_qp(struct ktest *t, struct ib_qp_init_attr attr)
 
 static void queue_pairs_out_of_range_are_not_made(struct ktest *t)
 {
-	struct ib_qp_init_attr attr = {
-		.cap = {
-			.max_send_wr = 1,
-			.max_recv_wr = 1,
-			.max_send_sge = 1,
-			.max_recv_sge = 1,
-		},
-		.qp_type = IB_QPT_RC,
-	}, other = attr;
+	struct ib_qp_init_attr attr = ktest_least_attr(t->a.cq, t->a.cq);
+	struct ib_qp_init_attr other = attr;
 
 	EXPECT_EQ(t, make_qp(t, attr), 0);
 	other.cap.max_send_wr = TOO_MUCH;

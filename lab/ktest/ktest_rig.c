@@ -125,6 +125,17 @@ int ktest_to_state(struct ib_qp *qp, enum ib_qp_state state)
 }
 
 /**
+ * ktest_to_err() - from RESET to ERR
+ * @qp: queue pair, which then completes each request at once, with an error
+ *
+ * Return: 0 or an errno of modify_qp.
+ */
+int ktest_to_err(struct ib_qp *qp)
+{
+	return ktest_to_init(qp) ?: ktest_to_state(qp, IB_QPS_ERR);
+}
+
+/**
  * ktest_reconnect() - a fresh connection, after an error
  * @t: the case
  *
@@ -167,6 +178,57 @@ int ktest_open_qp(struct ktest *t, struct ktest_side *side,
 
 	side->qp = ib_create_qp(t->pd, &attr);
 	return PTR_ERR_OR_ZERO(side->qp);
+}
+
+/**
+ * ktest_least_attr() - attributes of the smallest queue pair
+ * @send_cq: completion queue of its sends
+ * @recv_cq: completion queue of its receives
+ *
+ * Return: those of a reliable connection that has room for one send and one receive
+ * of one part each.
+ */
+struct ib_qp_init_attr ktest_least_attr(struct ib_cq *send_cq,
+					struct ib_cq *recv_cq)
+{
+	return (struct ib_qp_init_attr) {
+		.send_cq = send_cq,
+		.recv_cq = recv_cq,
+		.cap = {
+			.max_send_wr = 1,
+			.max_recv_wr = 1,
+			.max_send_sge = 1,
+			.max_recv_sge = 1,
+		},
+		.sq_sig_type = IB_SIGNAL_ALL_WR,
+		.qp_type = IB_QPT_RC,
+	};
+}
+
+/**
+ * ktest_open_least() - the smallest queue pair, with a completion queue of its own
+ * @t: the case, which fails if one of the two cannot be made
+ * @handler: of the completion queue
+ * @context: of the handler
+ * @cq: set to the completion queue, or to an error
+ * @qp: set to the queue pair, or to an error; unchanged without a completion queue
+ *
+ * Return: whether both were made.
+ */
+bool ktest_open_least(struct ktest *t, ib_comp_handler handler, void *context,
+		      struct ib_cq **cq, struct ib_qp **qp)
+{
+	struct ib_cq_init_attr cq_attr = { .cqe = 16 };
+	struct ib_qp_init_attr attr;
+
+	*cq = ib_create_cq(t->dev, handler, NULL, context, &cq_attr);
+	EXPECT_EQ(t, PTR_ERR_OR_ZERO(*cq), 0);
+	if (IS_ERR(*cq))
+		return false;
+	attr = ktest_least_attr(*cq, *cq);
+	*qp = ib_create_qp(t->pd, &attr);
+	EXPECT_EQ(t, PTR_ERR_OR_ZERO(*qp), 0);
+	return !IS_ERR(*qp);
 }
 
 static int ktest_open_side(struct ktest *t, struct ktest_side *side,

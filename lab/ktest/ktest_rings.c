@@ -184,55 +184,71 @@ static void expect_only(struct ktest *t, struct watched *w, struct pair *p,
 	EXPECT_EQ(t, num, 0);
 }
 
+/**
+ * struct slots - two pairs that share a watched queue
+ * @w: the queue, which has SLOTS entries
+ * @gone: the pair that leaves the queue
+ * @stays: the other pair
+ */
+struct slots {
+	struct watched w;
+	struct pair gone;
+	struct pair stays;
+};
+
+/* Return: false, and nothing but what close_slots() frees, after a failure. */
+static bool open_slots(struct ktest *t, struct slots *s)
+{
+	memset(s, 0, sizeof(*s));
+	return open_watched(t, &s->w, SLOTS) &&
+	       open_pair(t, &s->gone, t->a.cq, s->w.cq, &slots_cap) &&
+	       open_pair(t, &s->stays, t->a.cq, s->w.cq, &slots_cap);
+}
+
+static void close_slots(struct ktest *t, struct slots *s)
+{
+	close_pair(&s->gone);
+	close_pair(&s->stays);
+	close_watched(t, &s->w);
+}
+
 static void slots_of_a_destroyed_queue_pair_are_free(struct ktest *t)
 {
-	struct pair gone = {}, stays = {};
-	struct watched w;
+	struct slots s;
 	int i;
 
-	if (!open_watched(t, &w, SLOTS))
-		return;
-	if (open_pair(t, &gone, t->a.cq, w.cq, &slots_cap) &&
-	    open_pair(t, &stays, t->a.cq, w.cq, &slots_cap)) {
+	if (open_slots(t, &s)) {
 		for (i = 0; i < SLOTS; i++)
-			deliver(t, &w, &gone);
-		EXPECT_EQ(t, ib_destroy_qp(gone.far), 0);
-		gone.far = NULL;
+			deliver(t, &s.w, &s.gone);
+		EXPECT_EQ(t, ib_destroy_qp(s.gone.far), 0);
+		s.gone.far = NULL;
 		for (i = 0; i < SLOTS; i++)
-			deliver(t, &w, &stays);
-		expect_only(t, &w, &stays, SLOTS);
+			deliver(t, &s.w, &s.stays);
+		expect_only(t, &s.w, &s.stays, SLOTS);
 	}
-	close_pair(&gone);
-	close_pair(&stays);
-	close_watched(t, &w);
+	close_slots(t, &s);
 }
 
 /* Entries of both queue pairs are mixed, in slots of two laps. */
 static void completions_of_others_keep_their_order(struct ktest *t)
 {
-	struct pair gone = {}, stays = {};
-	struct watched w;
+	struct slots s;
 	int i;
 
-	if (!open_watched(t, &w, SLOTS))
-		return;
-	if (open_pair(t, &gone, t->a.cq, w.cq, &slots_cap) &&
-	    open_pair(t, &stays, t->a.cq, w.cq, &slots_cap)) {
+	if (open_slots(t, &s)) {
 		for (i = 0; i < LAP_OFFSET; i++)
-			deliver(t, &w, &stays);
-		expect_only(t, &w, &stays, LAP_OFFSET);
+			deliver(t, &s.w, &s.stays);
+		expect_only(t, &s.w, &s.stays, LAP_OFFSET);
 
 		for (i = 0; i < SLOTS; i++)
-			deliver(t, &w, i * i % 7 & 1 ? &gone : &stays);
-		EXPECT(t, gone.sent && gone.sent < SLOTS);
-		EXPECT_EQ(t, ktest_to_state(gone.far, IB_QPS_RESET), 0);
-		for (i = 0; i < gone.sent; i++)
-			deliver(t, &w, &stays);
-		expect_only(t, &w, &stays, SLOTS);
+			deliver(t, &s.w, i * i % 7 & 1 ? &s.gone : &s.stays);
+		EXPECT(t, s.gone.sent && s.gone.sent < SLOTS);
+		EXPECT_EQ(t, ktest_to_state(s.gone.far, IB_QPS_RESET), 0);
+		for (i = 0; i < s.gone.sent; i++)
+			deliver(t, &s.w, &s.stays);
+		expect_only(t, &s.w, &s.stays, SLOTS);
 	}
-	close_pair(&gone);
-	close_pair(&stays);
-	close_watched(t, &w);
+	close_slots(t, &s);
 }
 
 /* ---- sizes ------------------------------------------------------------------ */
