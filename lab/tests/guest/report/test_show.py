@@ -88,12 +88,13 @@ def test_blocks_make_up_the_region(dev, pd, parts):
 
 
 def test_huge_pages_stay_whole(dev, pd):
-    """Some may even be neighbours, and are one block then."""
+    """A block may hold several huge pages, if their memory is contiguous. The first
+    and the last block may begin before the region and end after it."""
     with huge_pages(4) as mapping:
         mapping[::4096] = bytes(2048)
         mr = MR(pd, 8 << 20, ALL, address=address_of(mapping))
         row = details(dev, mr.lkey)
-        assert covered(row) == 8 << 20
+        assert covered(row) >= 8 << 20
         assert sum(blocks(row).values()) <= 4
         assert row["drv_mtt_bytes"] <= 4096
         mr.close()
