@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA ring memory: allocates coherent fragments that host and device share,
- * and the translation that names them to the device as one buffer
- * (xrdma_mtt.c). What is in a buffer is known to its owner.
+ * XRDMA ring memory of the kernel: allocates fragments of coherent memory, and
+ * makes them one contiguous buffer for the device by a translation
+ * (xrdma_mtt.c). Rings in the memory of a process are in xrdma_ubuf.c. The
+ * layout of a buffer is in the files of the queues: xrdma_eq.c, xrdma_cq.c,
+ * xrdma_kqp.c and xrdma_srq.c.
  *
- * The device sees a buffer through its translation, the host through
- * xrdma_buf_at(). No fragment is larger than what the page allocator makes from
- * fragmented memory, and the last one is as long as what is left, so that a
- * record behind a ring costs a page.
+ * The CPU accesses a buffer by xrdma_buf_at(). Fragments have at most the size
+ * that the page allocator can usually provide, and the last fragment is only as
+ * long as necessary, so that the record behind a ring costs one page.
  */
 
 #include <linux/dma-mapping.h>
@@ -27,7 +28,10 @@ static size_t xrdma_buf_frag_size(const struct xrdma_buf *buf, u32 i)
 	return min(1UL << buf->shift, buf->size - ((size_t)i << buf->shift));
 }
 
-/* All fragments, of 1 << @shift bytes each, without a translation; or NULL. */
+/*
+ * Allocate a buffer of fragments of 1 << @shift bytes, without a translation.
+ * Return: the buffer or NULL.
+ */
 static struct xrdma_buf *xrdma_buf_alloc_frags(struct xrdma_dev *xdev,
 					       size_t size, u8 shift, gfp_t gfp)
 {
@@ -76,14 +80,15 @@ static int xrdma_buf_translate(struct xrdma_dev *xdev, struct xrdma_buf *buf)
 }
 
 /**
- * xrdma_buf_alloc() - allocate memory that the device shares
+ * xrdma_buf_alloc() - allocate memory that driver and device share
  * @xdev: the device
- * @size: bytes, 1 or more; rounded up to whole pages
+ * @size: size in bytes, 1 or more; rounded up to whole pages
  *
- * Where memory is too fragmented for large fragments, each fragment is a page.
+ * If the kernel's memory is too fragmented for large fragments, each fragment
+ * is one page.
  *
  * Context: may sleep.
- * Return: the buffer, zeroed, for xrdma_buf_free(); or NULL.
+ * Return: the zeroed buffer, which xrdma_buf_free() frees; or NULL.
  */
 struct xrdma_buf *xrdma_buf_alloc(struct xrdma_dev *xdev, size_t size)
 {
@@ -104,8 +109,8 @@ struct xrdma_buf *xrdma_buf_alloc(struct xrdma_dev *xdev, size_t size)
 }
 
 /**
- * xrdma_buf_free() - free what xrdma_buf_alloc() allocated
- * @xdev: the device, which does not use the memory any more
+ * xrdma_buf_free() - free a buffer of xrdma_buf_alloc()
+ * @xdev: the device, which does not access the memory any more
  * @buf: the buffer, or NULL
  *
  * Context: may sleep.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA ring memory: coherent fragments that device and host share, and how an
- * entry that the device writes is read. xrdma_buf.c allocates and frees them; rings
- * in the memory of a process are in xrdma_ubuf.h.
+ * XRDMA ring memory of the kernel: struct xrdma_buf, access to its parts, and
+ * safe reading of entries that the device writes. xrdma_buf.c allocates and
+ * frees ring memory; rings in the memory of a process are in xrdma_ubuf.h.
  */
 
 #ifndef XRDMA_BUF_H
@@ -26,12 +26,14 @@ struct xrdma_buf_frag {
 };
 
 /**
- * struct xrdma_buf - memory that the device shares: rings and their record
- * @mtt: translation of the fragments, from position 0
- * @size: bytes, whole pages
- * @shift: log2 of the bytes of a fragment; the last one may have fewer
+ * struct xrdma_buf - memory that driver and device share: rings and their
+ * record
+ * @mtt: translation of the fragments; the first byte is at position 0
+ * @size: size in bytes, a multiple of the page size
+ * @shift: log2 of the bytes of a fragment; the last fragment may be shorter
  * @num: number of fragments
- * @held: entry in the quarantine, when the owner of the buffer is gone
+ * @held: entry in xrdma_quarantine.bufs, after the owner has released the
+ *	buffer
  * @frag: the fragments
  */
 struct xrdma_buf {
@@ -44,9 +46,10 @@ struct xrdma_buf {
 };
 
 /**
- * xrdma_buf_at() - kernel address of a part of a buffer
+ * xrdma_buf_at() - convert an offset in a buffer to a kernel address
  * @buf: the buffer
- * @offset: of the part, in bytes; the part ends in the same page
+ * @offset: offset in bytes. The caller accesses no byte beyond the page of
+ *	@offset
  *
  * Context: any.
  * Return: the address.
@@ -59,12 +62,15 @@ static inline void *xrdma_buf_at(const struct xrdma_buf *buf, size_t offset)
 
 /**
  * xrdma_read_entry() - copy an entry of a ring that the device writes
- * @copy: gets it
- * @entry: of the ring; the device may write to it at any time, if it lies
- * @size: bytes, a multiple of 8
+ * @copy: where the copy goes
+ * @entry: entry of the ring. A misbehaving device may write to it at any time
+ * @size: size of the entry in bytes, a multiple of 8
  *
- * Each word is read once, so that what is checked is what is used. The caller has
- * read the phase, and orders this after it.
+ * Each word is read once, so that the caller uses the same values that it has
+ * checked. The caller has read the phase of the entry before, and a barrier
+ * orders that read before this copy.
+ *
+ * Context: any.
  */
 static inline void xrdma_read_entry(void *copy, const void *entry, size_t size)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA commands about the device and its objects: one typed call for each opcode.
- * Commands about the port are in xrdma_cmd_port.c. How any command is executed, and
- * what follows when it fails, is in xrdma_cmd_exec.c.
+ * XRDMA commands about the device and its objects: one typed function for each
+ * opcode. Commands about the port are in xrdma_cmd_port.c. Execution of
+ * commands and the handling of their failures are in xrdma_cmd_exec.c.
  */
 
 #include <linux/if_ether.h>
@@ -10,14 +10,14 @@
 #include "xrdma_dev.h"
 #include "xrdma_encode.h"
 
-/* What a device may at most have, whatever it says */
+/* Largest values that the driver accepts of the limits in QUERY_DEVICE */
 #define XRDMA_MAX_NUMBERS	BIT(24)
 #define XRDMA_MAX_GIDS		256
 #define XRDMA_MAX_COUNTER_SETS	65536
-/* and at least */
+/* Smallest log2 of the number of keys that the driver accepts */
 #define XRDMA_LOG_MIN_KEYS	10
 
-/* A limit, or what fits: numbers have 24 bits. */
+/* Convert a limit to CPU order, and reduce it to @most. */
 static u32 xrdma_cmd_limit(__le32 limit, u32 most)
 {
 	return min(le32_to_cpu(limit), most);
@@ -50,7 +50,10 @@ static void xrdma_cmd_read_caps(struct xrdma_caps *caps,
 	caps->max_rss = 1U << min_t(u8, rsp->log_max_rss, 16);
 }
 
-/* Numbers from 1 or 2 on, one of everything for the port and one for the GSI */
+/*
+ * Do the limits allow the objects of the netdev, the GSI's, and one of each
+ * kind for consumers? Some low numbers of each kind are reserved.
+ */
 static bool xrdma_cmd_caps_suffice(const struct xrdma_caps *caps)
 {
 	return caps->max_qp > 3 && caps->max_cq > 4 && caps->max_pd > 3 &&
@@ -66,7 +69,7 @@ static bool xrdma_cmd_caps_suffice(const struct xrdma_caps *caps)
  * xrdma_cmd_query_device() - QUERY_DEVICE: fill in xrdma_dev.caps
  * @xdev: the device
  *
- * Return: 0, -EIO if nobody could use such a device, or an errno of
+ * Return: 0, -EIO if the limits are too small for the driver, or an errno of
  * xrdma_cmd_exec().
  */
 int xrdma_cmd_query_device(struct xrdma_dev *xdev)
@@ -85,10 +88,10 @@ int xrdma_cmd_query_device(struct xrdma_dev *xdev)
 /**
  * xrdma_cmd_create_eq() - CREATE_EQ
  * @xdev: the device
- * @eqn: number
+ * @eqn: number of the new event queue
  * @vector: MSI-X vector
- * @log_depth: log2 of the entries
- * @root: translation of ring and record
+ * @log_depth: log2 of the number of entries
+ * @root: translation root of ring and record
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
@@ -104,10 +107,10 @@ int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
 /**
  * xrdma_cmd_create_cq() - CREATE_CQ
  * @xdev: the device
- * @cqn: number
- * @eqn: event queue of its completion events
- * @log_depth: log2 of the entries
- * @root: translation of ring and record
+ * @cqn: number of the new completion queue
+ * @eqn: number of the event queue that gets its completion events
+ * @log_depth: log2 of the number of entries
+ * @root: translation root of ring and record
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
@@ -122,10 +125,10 @@ int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u8 log_depth,
 /**
  * xrdma_cmd_destroy_cq() - DESTROY_CQ
  * @xdev: the device
- * @cqn: number
+ * @cqn: number of the completion queue
  *
- * Return: 0 if the device uses its memory no more, or an errno of
- * xrdma_cmd_undo().
+ * Return: 0 if the device does not access the queue's memory any more, or an
+ * errno of xrdma_cmd_undo().
  */
 int xrdma_cmd_destroy_cq(struct xrdma_dev *xdev, u32 cqn)
 {
@@ -137,13 +140,15 @@ int xrdma_cmd_destroy_cq(struct xrdma_dev *xdev, u32 cqn)
 /**
  * xrdma_cmd_resize_cq() - RESIZE_CQ
  * @xdev: the device
- * @cqn: number
- * @log_depth: log2 of the entries of the new ring
- * @root: translation of the new ring and its record
- * @index: gets that of the first entry that goes to the new ring
+ * @cqn: number of the completion queue
+ * @log_depth: log2 of the number of entries of the new ring
+ * @root: translation root of the new ring and its record
+ * @index: output: index of the first entry that the device writes to the new
+ *	ring
  *
- * Return: 0 if the device uses the old memory no more; else it uses the new
- * memory only if it is dead: an errno of xrdma_cmd_exec().
+ * Return: 0 if the device does not access the old memory any more; or an errno
+ * of xrdma_cmd_exec(): the device does not access the new memory, unless the
+ * device is dead.
  */
 int xrdma_cmd_resize_cq(struct xrdma_dev *xdev, u32 cqn, u8 log_depth, u64 root,
 			u32 *index)
@@ -162,10 +167,10 @@ int xrdma_cmd_resize_cq(struct xrdma_dev *xdev, u32 cqn, u8 log_depth, u64 root,
 }
 
 /**
- * xrdma_cmd_modify_cq() - MODIFY_CQ: moderation
+ * xrdma_cmd_modify_cq() - MODIFY_CQ: set the moderation of completion events
  * @xdev: the device
- * @cqn: number
- * @count: entries for each event
+ * @cqn: number of the completion queue
+ * @count: number of entries after which the device sends an event
  * @period: longest time from an entry to the event, in us; 0: no limit
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
@@ -199,9 +204,9 @@ int xrdma_cmd_create_qp(struct xrdma_dev *xdev,
 /**
  * xrdma_cmd_modify_qp() - MODIFY_QP
  * @xdev: the device
- * @qpn: number
- * @mask: XRDMA_QPM_*
- * @attr: values of the fields in @mask; the others 0
+ * @qpn: number of the queue pair
+ * @mask: XRDMA_QPM_*: which attributes change
+ * @attr: new values of the attributes in @mask; all other fields are 0
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
@@ -219,10 +224,10 @@ int xrdma_cmd_modify_qp(struct xrdma_dev *xdev, u32 qpn, u32 mask,
 /**
  * xrdma_cmd_query_qp() - QUERY_QP
  * @xdev: the device
- * @qpn: number
- * @qp: filled in
+ * @qpn: number of the queue pair
+ * @qp: output: attributes
  *
- * Return: 0, -EIO for a state that does not exist, or an errno of
+ * Return: 0, -EIO if the device reports an undefined state, or an errno of
  * xrdma_cmd_exec().
  */
 int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
@@ -242,11 +247,12 @@ int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
 /**
  * xrdma_cmd_destroy_qp() - DESTROY_QP
  * @xdev: the device
- * @qpn: number
- * @used: windows of type 2A may be bound to it
+ * @qpn: number of the queue pair
+ * @used: true: windows of type 2A may be bound to the queue pair
  *
- * Return: 0 if the device uses its memory no more; -EBUSY, if @used: they are,
- * and nothing has changed; or an errno of xrdma_cmd_undo().
+ * Return: 0 if the device does not access the queue pair's memory any more;
+ * -EBUSY, only if @used: windows are bound, and nothing has changed; or an
+ * errno of xrdma_cmd_undo().
  */
 int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn, bool used)
 {
@@ -294,8 +300,8 @@ int xrdma_cmd_modify_srq(struct xrdma_dev *xdev,
 /**
  * xrdma_cmd_query_srq() - QUERY_SRQ
  * @xdev: the device
- * @srqn: number
- * @srq: filled in
+ * @srqn: number of the shared receive queue
+ * @srq: output: attributes
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
@@ -315,10 +321,10 @@ int xrdma_cmd_query_srq(struct xrdma_dev *xdev, u32 srqn,
 /**
  * xrdma_cmd_destroy_srq() - DESTROY_SRQ
  * @xdev: the device
- * @srqn: number
+ * @srqn: number of the shared receive queue
  *
- * Return: 0 if the device uses its memory no more, or an errno of
- * xrdma_cmd_undo().
+ * Return: 0 if the device does not access the queue's memory any more, or an
+ * errno of xrdma_cmd_undo().
  */
 int xrdma_cmd_destroy_srq(struct xrdma_dev *xdev, u32 srqn)
 {
@@ -331,8 +337,8 @@ int xrdma_cmd_destroy_srq(struct xrdma_dev *xdev, u32 srqn)
 /**
  * xrdma_cmd_attach_mcast() - ATTACH_MCAST
  * @xdev: the device
- * @qpn: a datagram queue pair
- * @gid: of the group, 16 bytes
+ * @qpn: number of a UD queue pair
+ * @gid: GID of the multicast group, 16 bytes
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
@@ -347,8 +353,8 @@ int xrdma_cmd_attach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid)
 /**
  * xrdma_cmd_detach_mcast() - DETACH_MCAST
  * @xdev: the device
- * @qpn: a datagram queue pair
- * @gid: of the group, 16 bytes
+ * @qpn: number of a UD queue pair
+ * @gid: GID of the multicast group, 16 bytes
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
@@ -361,14 +367,17 @@ int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid)
 }
 
 /**
- * xrdma_cmd_invalidate() - INVALIDATE of a batch of keys, or of none
+ * xrdma_cmd_invalidate() - INVALIDATE of a batch of keys, or of the cached
+ * tables
  * @xdev: the device
- * @addr: array of @count indexes; the device writes each one's outcome there
- * @count: up to XRDMA_INVAL_MAX; 0, with an @addr of 0: no key ends, and the device
- *	forgets what it has read of the tables that lead to key entries
+ * @addr: bus address of an array of @count key indexes; the device overwrites
+ *	each index with the outcome of its key
+ * @count: number of key indexes, 0 to XRDMA_INVAL_MAX. With 0, for which @addr
+ *	is 0, the device invalidates no key, but drops its cache of the tables
+ *	that lead to key entries
  *
- * Return: 0, or an errno of xrdma_cmd_undo(). On a device that is quiet, 0 and
- * no outcome: all keys are gone.
+ * Return: 0, or an errno of xrdma_cmd_undo(). On a quiet device 0, and the
+ * array is unchanged: the reset has ended all keys.
  */
 int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count)
 {

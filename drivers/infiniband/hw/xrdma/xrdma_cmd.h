@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * XRDMA commands: xrdma_cmd_exec.c executes any command, xrdma_cmd.c and
- * xrdma_cmd_port.c have a typed call for each opcode. Their layout is in
- * xrdma_hw_cmd.h.
+ * xrdma_cmd_port.c have a typed function for each opcode. The layout of
+ * commands is in xrdma_hw_cmd.h, the command ring in xrdma_cmdq.h.
  */
 
 #ifndef XRDMA_CMD_H
@@ -21,9 +21,10 @@ int xrdma_cmd_undone(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		     u8 status, int err);
 
 /*
- * xrdma_cmd.c: commands about the device and its objects; may sleep. Destroy and
- * invalidate succeed on a device that is quiet; if they fail, the device may
- * still use the memory behind the object, which then goes into quarantine.
+ * xrdma_cmd.c: commands about the device and its objects; all may sleep. On a
+ * quiet device (xrdma_quiet()) the functions that destroy or invalidate
+ * succeed. If they fail, the device may still access the memory of the object,
+ * and the caller puts that memory into quarantine (xrdma_quarantine.h).
  */
 int xrdma_cmd_query_device(struct xrdma_dev *xdev);
 int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
@@ -52,7 +53,7 @@ int xrdma_cmd_attach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
 int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
 int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count);
 
-/* xrdma_cmd_port.c: the same, about the port */
+/* xrdma_cmd_port.c: commands about the port; all may sleep */
 int xrdma_cmd_query_port(struct xrdma_dev *xdev,
 			 struct xrdma_rsp_query_port *port);
 int xrdma_cmd_modify_port(struct xrdma_dev *xdev,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA execution of commands: takes a command to the command ring
- * (xrdma_cmdq.c), translates the status of the reply to an errno, and traces both.
- * Declares the device dead when it does not answer a command as it must, and says
- * in the log which command that was. The typed calls for each opcode are in
- * xrdma_cmd.c and xrdma_cmd_port.c.
+ * XRDMA execution of commands: passes a command to the command ring
+ * (xrdma_cmdq.c), converts the status of the reply to an errno, and traces
+ * both. If the reply is missing or wrong, declares the device dead, and logs
+ * which command failed. The typed functions for each opcode are in xrdma_cmd.c
+ * and xrdma_cmd_port.c.
  */
 
 #include <linux/math64.h>
@@ -13,14 +13,15 @@
 #include "xrdma_dev.h"
 #include "xrdma_trace_cmd.h"
 
-/* Bytes of the text that xrdma_cmd_describe() makes */
+/* Bytes of the text that xrdma_cmd_describe() writes */
 #define XRDMA_CMD_TEXT		64
 
 /**
- * struct xrdma_cmd_kind - an opcode, for the log
- * @name: as in the specification
- * @object: what the command is about, or NULL: the device or the port
- * @number: offset in struct xrdma_cmd of the number of @object, __le32
+ * struct xrdma_cmd_kind - description of an opcode for the log
+ * @name: name of the opcode in the specification
+ * @object: kind of object that the command names; NULL: the command is about
+ *	the device or the port
+ * @number: offset in struct xrdma_cmd of the number of the object, a __le32
  */
 struct xrdma_cmd_kind {
 	const char *name;
@@ -80,7 +81,9 @@ static const int xrdma_cmd_errnos[] = {
 	[XRDMA_CMD_INTERNAL] = -EIO,
 };
 
-/* For the log: name and opcode of a command, and which object it is about. */
+/*
+ * Write name and opcode of a command and the number of its object, for the log.
+ */
 static void xrdma_cmd_describe(char *text, const struct xrdma_cmd *cmd)
 {
 	u16 opcode = le16_to_cpu(cmd->opcode);
@@ -121,7 +124,7 @@ static void xrdma_cmd_mixed_up(struct xrdma_dev *xdev,
 		    text, le16_to_cpu(rsp->id), ms, le16_to_cpu(rsp->opcode));
 }
 
-/* A device that does not answer a command as it must is dead. */
+/* Declare the device dead if the reply is missing or names another opcode. */
 static int xrdma_cmd_failed(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 			    const struct xrdma_rsp *rsp, int err, s64 us)
 {
@@ -142,12 +145,12 @@ static int xrdma_cmd_failed(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 /**
  * xrdma_cmd_exec() - execute a command
  * @xdev: the device
- * @cmd: the command, of an opcode that xrdma_cmd_kinds knows
- * @rsp: where the reply goes
+ * @cmd: the command; its opcode is in xrdma_cmd_kinds
+ * @rsp: output: the reply
  *
  * Context: may sleep.
- * Return: 0, the errno of the device's status; -EIO: it is dead; -ETIMEDOUT: it
- * died of this command.
+ * Return: 0; the errno for the status of the reply; -EIO: the device is dead;
+ * or -ETIMEDOUT: the device did not answer, and has been declared dead.
  */
 int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		   struct xrdma_rsp *rsp)
@@ -173,7 +176,7 @@ int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 }
 
 /**
- * xrdma_cmd_do() - execute a command that is answered by its status alone
+ * xrdma_cmd_do() - execute a command whose reply has no data but a status
  * @xdev: the device
  * @cmd: the command
  *
@@ -188,17 +191,19 @@ int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 }
 
 /**
- * xrdma_cmd_undone() - outcome of a command that ends an object nobody uses
+ * xrdma_cmd_undone() - convert the outcome of a command that ends an object
  * @xdev: the device, in any state
- * @cmd: the command
- * @status: of the reply, if there was one
- * @err: of xrdma_cmd_exec()
+ * @cmd: the command; the object is not in use, so that the command must succeed
+ * @status: status of the reply, or 0 if there was no reply
+ * @err: return value of xrdma_cmd_exec()
  *
- * A device that has been reset has no objects. A live device that refuses is reset
- * at once, since the caller frees the object's memory next.
+ * A device that has been reset has no objects, so the command counts as
+ * successful. A live device that refuses the command is reset at once, because
+ * the caller frees the object's memory next.
  *
  * Context: may sleep.
- * Return: 0; or -EIO: the device is dead, and cannot be silenced.
+ * Return: 0: the device does not access the object's memory any more; or -EIO:
+ * the device is dead, and xrdma_hw_silence() has failed.
  */
 int xrdma_cmd_undone(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		     u8 status, int err)
@@ -219,7 +224,7 @@ int xrdma_cmd_undone(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
  * @cmd: the command; the object is not in use
  *
  * Context: may sleep.
- * Return: 0; or -EIO: the device is dead, and cannot be silenced.
+ * Return: as xrdma_cmd_undone().
  */
 int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 {

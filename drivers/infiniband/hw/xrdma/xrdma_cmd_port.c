@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA commands about the port: its state and addresses, what it counts,
- * congestion control, and which queue pairs get which frames. Commands about
- * objects are in xrdma_cmd.c, execution in xrdma_cmd_exec.c.
+ * XRDMA commands about the port: state, GID table, counters, congestion
+ * control, and the steering of received frames to queue pairs. One typed
+ * function for each opcode. Commands about the device and its objects are in
+ * xrdma_cmd.c, execution of commands is in xrdma_cmd_exec.c.
  */
 
 #include <linux/dma-mapping.h>
@@ -13,7 +14,7 @@
 /**
  * xrdma_cmd_query_port() - QUERY_PORT
  * @xdev: the device
- * @port: filled in
+ * @port: output: state of the port
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
@@ -33,7 +34,7 @@ int xrdma_cmd_query_port(struct xrdma_dev *xdev,
 /**
  * xrdma_cmd_modify_port() - MODIFY_PORT
  * @xdev: the device
- * @port: all of the port's new state
+ * @port: body of the command: the complete new state of the port
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
@@ -49,7 +50,7 @@ int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
 /**
  * xrdma_cmd_set_gid() - SET_GID: write or clear an entry of the GID table
  * @xdev: the device
- * @gid: the entry
+ * @gid: body of the command: the new entry
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
@@ -63,8 +64,8 @@ int xrdma_cmd_set_gid(struct xrdma_dev *xdev,
 }
 
 /*
- * A device that died of the command may yet use the array: it is silenced
- * first, and if it cannot be, the memory is lost.
+ * Free an array that a command has named. A dead device may still read the
+ * array, so its DMA is ended first; if that fails, the memory is never freed.
  */
 static void xrdma_cmd_free_array(struct xrdma_dev *xdev, size_t size,
 				 void *array, dma_addr_t addr)
@@ -79,10 +80,12 @@ static void xrdma_cmd_free_array(struct xrdma_dev *xdev, size_t size,
  * xrdma_cmd_stats_alloc() - allocate the array for QUERY_STATS
  * @xdev: the device
  *
- * Reading counters allocates nothing: ib_core does not free what it has allocated
- * when the first reading, in ib_register_device(), fails.
+ * The array is allocated here and not by xrdma_cmd_query_stats(), so that
+ * reading counters cannot fail with -ENOMEM: ib_core leaks memory if the first
+ * reading, in ib_register_device(), fails.
  * Source: setup_hw_port_stats() in drivers/infiniband/core/sysfs.c
  *
+ * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int xrdma_cmd_stats_alloc(struct xrdma_dev *xdev)
@@ -95,7 +98,10 @@ int xrdma_cmd_stats_alloc(struct xrdma_dev *xdev)
 
 /**
  * xrdma_cmd_stats_free() - free the array for QUERY_STATS
- * @xdev: the device, which is quiet; nothing happens if it has no array
+ * @xdev: the device, which is quiet. Without an array, the function does
+ *	nothing
+ *
+ * Context: may sleep.
  */
 void xrdma_cmd_stats_free(struct xrdma_dev *xdev)
 {
@@ -110,8 +116,8 @@ void xrdma_cmd_stats_free(struct xrdma_dev *xdev)
 /**
  * xrdma_cmd_query_stats() - QUERY_STATS
  * @xdev: the device
- * @counter: number of a counter set; 0: of the port
- * @values: XRDMA_NUM_STATS counters, in the order of enum xrdma_stat
+ * @counter: number of a counter set; 0 is the set of the port
+ * @values: output: XRDMA_NUM_STATS counters, in the order of enum xrdma_stat
  *
  * Return: 0, or an errno of xrdma_cmd_exec().
  */
@@ -134,8 +140,8 @@ int xrdma_cmd_query_stats(struct xrdma_dev *xdev, u32 counter, u64 *values)
 /**
  * xrdma_cmd_bind_counter() - BIND_COUNTER
  * @xdev: the device
- * @qpn: queue pair
- * @counter: number of the counter set; 0: none
+ * @qpn: number of the queue pair
+ * @counter: number of the counter set; 0: no set
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
@@ -151,7 +157,7 @@ int xrdma_cmd_bind_counter(struct xrdma_dev *xdev, u32 qpn, u32 counter)
 /**
  * xrdma_cmd_query_cc() - QUERY_CC
  * @xdev: the device
- * @cc: filled in
+ * @cc: output: all parameters of congestion control
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
@@ -170,7 +176,7 @@ int xrdma_cmd_query_cc(struct xrdma_dev *xdev, struct xrdma_cc *cc)
 /**
  * xrdma_cmd_modify_cc() - MODIFY_CC
  * @xdev: the device
- * @cc: all parameters
+ * @cc: new values of all parameters of congestion control
  *
  * Return: 0 or an errno of xrdma_cmd_exec(): -EINVAL for a parameter out of
  * range.
@@ -183,7 +189,7 @@ int xrdma_cmd_modify_cc(struct xrdma_dev *xdev, const struct xrdma_cc *cc)
 	return xrdma_cmd_do(xdev, &cmd);
 }
 
-/* Executes a command that makes the device read an array. */
+/* Execute a command, with the bus address of a copy of @array in @field. */
 static int xrdma_cmd_with_array(struct xrdma_dev *xdev, struct xrdma_cmd *cmd,
 				__le64 *field, const void *array, size_t size)
 {
@@ -205,11 +211,12 @@ static int xrdma_cmd_with_array(struct xrdma_dev *xdev, struct xrdma_cmd *cmd,
 /**
  * xrdma_cmd_create_flow() - CREATE_FLOW
  * @xdev: the device
- * @flow: number of the rule
- * @qpn: raw packet queue pair, or RSS object
- * @priority: the lowest wins
+ * @flow: number of the new rule
+ * @qpn: number of the raw packet queue pair or RSS object that gets the frames
+ * @priority: of several rules that match, the one of the lowest priority
+ *	applies
  * @flags: XRDMA_FLOW_*
- * @rule: what matches
+ * @rule: fields that the rule compares, and their values
  *
  * Return: 0, -ENOMEM, or an errno of xrdma_cmd_exec().
  */
@@ -245,8 +252,8 @@ int xrdma_cmd_destroy_flow(struct xrdma_dev *xdev, u32 flow)
 /**
  * xrdma_cmd_create_rss() - CREATE_RSS
  * @xdev: the device
- * @rss: body of the command, but for its address
- * @table: 1 << @rss->log_size numbers of raw packet queue pairs
+ * @rss: body of the command; the field addr is ignored
+ * @table: array of 1 << @rss->log_size numbers of raw packet queue pairs
  *
  * Return: 0, -ENOMEM, or an errno of xrdma_cmd_exec().
  */

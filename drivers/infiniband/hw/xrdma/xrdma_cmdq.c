@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA command ring: posts commands, waits for their replies, and stops waiting
- * after a time limit. What follows from a reply that is missing or wrong is in
- * xrdma_cmd_exec.c, what a command means in xrdma_cmd.c. The interrupt that
- * announces replies is in xrdma_eq.c.
+ * XRDMA command ring: posts commands, waits for their replies, and stops
+ * waiting after a time limit. Missing and wrong replies are handled in
+ * xrdma_cmd_exec.c, the commands themselves are in xrdma_cmd.c and
+ * xrdma_cmd_port.c. The interrupt that announces replies is in xrdma_eq.c.
  *
- * Every command in progress has a waiter. Waiters belong to the ring, not to
- * the callers, and ids carry a generation: a reply that comes after its caller
- * has given up finds a waiter that is idle or of another generation, and is
- * dropped without touching anything.
+ * Each command in progress has a struct xrdma_cmd_waiter. The waiters are part
+ * of the ring and never freed alone, and the id of a command contains a
+ * generation. So a reply that arrives after its caller has stopped waiting
+ * names a waiter that is idle or has another id, and the reply is dropped.
  */
 
 #include <linux/bitfield.h>
@@ -26,24 +26,26 @@
 #define XRDMA_CMDQ_DEPTH	BIT(XRDMA_CMDQ_LOG)
 #define XRDMA_CMDQ_SIZE		(XRDMA_CMDQ_DEPTH * sizeof(struct xrdma_cmd))
 #define XRDMA_CMDQ_POLL_US	20
-/* also for those that wait until packets and DMA in progress have ended */
+/* long enough for commands that wait until packets and DMA in progress end */
 #define XRDMA_CMD_TIMEOUT_MS	10000
 
 static_assert(sizeof(struct xrdma_cmd) == sizeof(struct xrdma_rsp));
 static_assert(XRDMA_CMDQ_SIZE % XRDMA_PAGE_SIZE == 0);
 
-/* An id: which waiter, and which of its uses. */
+/*
+ * Fields of a command's id: the index of the waiter, and a count of its uses.
+ */
 #define XRDMA_CMDQ_ID_SLOT	GENMASK(XRDMA_CMDQ_LOG - 1, 0)
 #define XRDMA_CMDQ_ID_GEN	GENMASK(15, XRDMA_CMDQ_LOG)
 
 /**
- * struct xrdma_cmd_waiter - a command in progress
- * @id: of the command
- * @opcode: of the command
- * @err: 0 if @rsp has arrived; -EPROTO: @rsp names another opcode; -EIO: the
- *	device is dead, and @rsp will not arrive
+ * struct xrdma_cmd_waiter - state of a command in progress
+ * @id: id of the command
+ * @opcode: opcode of the command
+ * @err: 0: @rsp has arrived; -EPROTO: @rsp has arrived, but names another
+ *	opcode; -EIO: the device is dead, and @rsp will not arrive
  * @rsp: copy of the reply
- * @done: @err is final
+ * @done: completed when @err and @rsp are final
  */
 struct xrdma_cmd_waiter {
 	u16 id;
@@ -55,16 +57,18 @@ struct xrdma_cmd_waiter {
 
 /**
  * struct xrdma_cmdq - command ring and reply ring
- * @ring: commands
- * @ring_dma: their bus address
- * @replies: replies
- * @replies_dma: their bus address
- * @lock: protects all below; taken in the interrupt of vector 0
- * @pi: commands posted
- * @ci: replies consumed
- * @busy: waiters that have a caller
- * @waiting: waiters whose reply has not come; a subset of @busy
- * @waiters: by slot of their id
+ * @ring: ring of commands
+ * @ring_dma: bus address of @ring
+ * @replies: ring of replies
+ * @replies_dma: bus address of @replies
+ * @lock: protects all fields below but @space; taken in the interrupt of vector
+ *	0
+ * @pi: number of commands posted, modulo 2^32
+ * @ci: number of replies consumed, modulo 2^32
+ * @busy: bitmap of the waiters in use
+ * @waiting: bitmap of the waiters whose reply has not arrived; a subset of
+ *	@busy
+ * @waiters: all waiters, by the slot in their id
  * @space: callers that wait for a free waiter
  */
 struct xrdma_cmdq {
@@ -72,7 +76,7 @@ struct xrdma_cmdq {
 	dma_addr_t ring_dma;
 	struct xrdma_rsp *replies;
 	dma_addr_t replies_dma;
-	spinlock_t lock; /* all below; innermost */
+	spinlock_t lock; /* all below but @space; innermost */
 	u32 pi;
 	u32 ci;
 	DECLARE_BITMAP(busy, XRDMA_CMDQ_DEPTH);
@@ -81,7 +85,7 @@ struct xrdma_cmdq {
 	wait_queue_head_t space;
 };
 
-/* The next use of a waiter: another generation in the same slot. */
+/* Return the id for the next use of a waiter: same slot, next generation. */
 static u16 xrdma_cmdq_next_id(u16 id)
 {
 	u16 gen = FIELD_GET(XRDMA_CMDQ_ID_GEN, id) + 1;
@@ -91,8 +95,9 @@ static u16 xrdma_cmdq_next_id(u16 id)
 }
 
 /*
- * A free waiter implies a free entry in both rings: there are as many, and the
- * device has read the command before any later one is answered.
+ * Post a command. A free waiter implies a free entry in both rings: each ring
+ * has as many entries as there are waiters, and the device has read a command
+ * before it answers a later one. Return: NULL: no waiter is free.
  */
 static struct xrdma_cmd_waiter *
 xrdma_cmdq_post_locked(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
@@ -139,7 +144,7 @@ static struct xrdma_cmd_waiter *xrdma_cmdq_post(struct xrdma_dev *xdev,
 	return waiter;
 }
 
-/* The caller is done with a waiter; a reply that is still to come is late. */
+/* Make a waiter idle. A reply to its command that arrives later is dropped. */
 static void xrdma_cmdq_release(struct xrdma_cmdq *q,
 			       struct xrdma_cmd_waiter *waiter)
 {
@@ -163,7 +168,9 @@ static void xrdma_cmdq_finish_locked(struct xrdma_cmdq *q, unsigned long slot,
 	complete(&q->waiters[slot].done);
 }
 
-/* The reply is of the waiter that its id names, or it is dropped. */
+/*
+ * Pass a reply to the waiter that its id names; drop it if none waits for it.
+ */
 static void xrdma_cmdq_accept_locked(struct xrdma_cmdq *q,
 				     const struct xrdma_rsp *rsp)
 {
@@ -182,7 +189,7 @@ static void xrdma_cmdq_accept_locked(struct xrdma_cmdq *q,
 }
 
 /**
- * xrdma_cmdq_poll() - take all replies that have arrived
+ * xrdma_cmdq_poll() - consume all replies that have arrived
  * @xdev: the device
  *
  * Context: any; called by the interrupt of vector 0.
@@ -200,7 +207,7 @@ void xrdma_cmdq_poll(struct xrdma_dev *xdev)
 		if (!xrdma_ring_valid(le32_to_cpu(READ_ONCE(rsp->own)), q->ci,
 				      XRDMA_CMDQ_LOG))
 			break;
-		/* the device wrote the phase last: read it first */
+		/* order the read of the phase before that of the reply */
 		dma_rmb();
 		xrdma_cmdq_accept_locked(q, rsp);
 		q->ci++;
@@ -208,7 +215,7 @@ void xrdma_cmdq_poll(struct xrdma_dev *xdev)
 	spin_unlock_irqrestore(&q->lock, flags);
 }
 
-/* No interrupts yet: look at the ring, and that the device is still there. */
+/* Wait without interrupts: poll the ring while the device is present. */
 static bool xrdma_cmdq_wait_polling(struct xrdma_dev *xdev,
 				    struct xrdma_cmd_waiter *waiter,
 				    unsigned long timeout)
@@ -232,25 +239,26 @@ static bool xrdma_cmdq_wait(struct xrdma_dev *xdev,
 		return xrdma_cmdq_wait_polling(xdev, waiter, timeout);
 	if (wait_for_completion_timeout(&waiter->done, timeout))
 		return true;
-	/* The reply may be there, and its interrupt lost. */
+	/* the reply may have arrived without its interrupt */
 	xrdma_cmdq_poll(xdev);
 	return try_wait_for_completion(&waiter->done);
 }
 
 /**
- * xrdma_cmdq_exec() - have a command executed
+ * xrdma_cmdq_exec() - post a command, and wait for the reply
  * @xdev: the device
- * @cmd: the command; its id is chosen here
- * @rsp: where the reply goes
+ * @cmd: the command; its id is ignored, and chosen by this function
+ * @rsp: output: the reply
  *
- * After -ETIMEDOUT or -EPROTO the caller declares the device dead. A command that
- * was not answered keeps its waiter: the device may not have read its entry of
- * the ring, which is free for another command only with a free waiter.
+ * The caller declares the device dead after -ETIMEDOUT or -EPROTO. The waiter
+ * of a command that was not answered stays busy: the device may not have read
+ * the command's entry of the ring, and a free waiter would allow the driver to
+ * overwrite that entry.
  *
- * Context: may sleep, for room in the ring and for the reply.
- * Return: 0 with any status in @rsp; -EIO: the device is dead; -ETIMEDOUT: it
- * did not answer in time, and @rsp has nothing but the id of the command; -EPROTO:
- * the reply, in @rsp, names another opcode.
+ * Context: may sleep, until a waiter is free and until the reply arrives.
+ * Return: 0, with any status in @rsp; -EIO: the device is dead; -ETIMEDOUT: the
+ * device did not answer in time, and @rsp contains only the id of the command;
+ * -EPROTO: the reply, in @rsp, names another opcode.
  */
 int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		    struct xrdma_rsp *rsp)
@@ -259,7 +267,7 @@ int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 	struct xrdma_cmd_waiter *waiter;
 	int err;
 
-	/* ends: commands in progress are answered, or the device is dead */
+	/* ends when a command in progress is answered, or the device is dead */
 	wait_event(q->space, (waiter = xrdma_cmdq_post(xdev, cmd)));
 	if (IS_ERR(waiter))
 		return PTR_ERR(waiter);
@@ -277,10 +285,10 @@ int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 }
 
 /**
- * xrdma_cmdq_progress() - how far the command ring is, for the log
+ * xrdma_cmdq_progress() - read the indexes of the command ring, for the log
  * @xdev: the device
- * @posted: gets the number of commands posted, modulo 2^32
- * @answered: gets the number of replies consumed, modulo 2^32
+ * @posted: output: number of commands posted, modulo 2^32
+ * @answered: output: number of replies consumed, modulo 2^32
  *
  * Context: any.
  */
@@ -336,11 +344,13 @@ static void xrdma_cmdq_free(struct xrdma_dev *xdev, struct xrdma_cmdq *q)
 }
 
 /**
- * xrdma_cmdq_create() - allocate both rings and tell the device where they are
- * @xdev: the device, out of reset and not enabled
+ * xrdma_cmdq_create() - allocate both rings and write their addresses to
+ * registers
+ * @xdev: the device, after a reset and not enabled
  *
- * Replies are polled for until the event queues have their interrupts.
+ * Callers of commands poll for replies until xrdma_dev.reply_irq is set.
  *
+ * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int xrdma_cmdq_create(struct xrdma_dev *xdev)

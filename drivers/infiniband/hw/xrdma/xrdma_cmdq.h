@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA command ring, for those that fill it and wait for it: xrdma_cmdq.c. What a
- * command means is in xrdma_cmd.h.
+ * XRDMA command ring: functions of xrdma_cmdq.c, which posts commands and waits
+ * for replies. The commands themselves are in xrdma_cmd.h.
  */
 
 #ifndef XRDMA_CMDQ_H

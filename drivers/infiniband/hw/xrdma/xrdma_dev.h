@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA PCI function as the device layer knows it: capabilities, the state of the
- * device, where its events go, and the functions that stop it. The command ring is
- * in xrdma_cmdq.h, commands are in xrdma_cmd.h, event queues in xrdma_eq.h.
+ * XRDMA PCI function as the device layer sees it: struct xrdma_dev with the
+ * capabilities and the state of the device, the table of event handlers, and
+ * the functions that reset, start and stop the device. The command ring is in
+ * xrdma_cmdq.h, commands are in xrdma_cmd.h, event queues in xrdma_eq.h.
  *
- * The device layer knows no verbs objects: events go up through struct
- * xrdma_event_ops, numbers and bus addresses come down.
+ * The device layer does not use verbs objects. It reports events by number to
+ * the handlers in struct xrdma_event_ops, and its callers pass it object
+ * numbers and bus addresses.
  */
 
 #ifndef XRDMA_DEV_H
@@ -23,29 +25,30 @@ struct xrdma_dev;
 struct xrdma_eqs;
 
 /**
- * struct xrdma_caps - what the device offers, in CPU order
+ * struct xrdma_caps - capabilities and limits of the device, in CPU byte order
  * @flags: XRDMA_CAP_*
- * @fw_version: as in struct xrdma_rsp_query_device
- * @node_guid: as on the wire
- * @max_mr_size: bytes
+ * @fw_version: firmware version, as in struct xrdma_rsp_query_device
+ * @node_guid: node GUID, big-endian
+ * @max_mr_size: largest memory region, in bytes
  * @max_qp: queue pair numbers are below this
  * @max_cq: completion queue numbers are below this
  * @max_srq: shared receive queue numbers are below this
- * @max_eq: event queues
+ * @max_eq: number of event queues
  * @max_pd: protection domain numbers are below this
- * @max_gid: entries of the GID table
- * @max_mcast: multicast groups
- * @max_qp_wr: deepest send or receive queue
- * @max_cqe: deepest completion queue
- * @max_sge: scatter-gather entries of a work request
- * @max_rd_atomic: READs and atomics in flight, per side
- * @log_max_keys: log2 of the key indexes
- * @max_mtu: largest Ethernet payload
- * @max_inline: inline bytes
- * @device_memory: bytes of device memory
- * @max_counters: counter set numbers are below this; 0 is the port's
+ * @max_gid: number of entries of the GID table
+ * @max_mcast: number of multicast groups
+ * @max_qp_wr: entries of the largest send or receive queue
+ * @max_cqe: entries of the largest completion queue
+ * @max_sge: largest number of scatter-gather entries of a work request
+ * @max_rd_atomic: largest number of READs and atomics that a queue pair may
+ *	have in progress, as requester and as responder
+ * @log_max_keys: log2 of the number of key indexes
+ * @max_mtu: largest Ethernet payload, in bytes
+ * @max_inline: largest inline payload of a work request, in bytes
+ * @device_memory: size of the device memory, in bytes
+ * @max_counters: counter set numbers are below this; set 0 counts for the port
  * @max_flows: flow rule numbers are below this
- * @max_rss: entries of the largest indirection table
+ * @max_rss: entries of the largest RSS indirection table
  */
 struct xrdma_caps {
 	u64 flags;
@@ -73,11 +76,12 @@ struct xrdma_caps {
 };
 
 /**
- * struct xrdma_event_ops - where events go; installed by the layer above
- * @comp: completion event of a CQ. Context: interrupts are off.
- * @async: any other event. Context: interrupts are off; @eqe is valid during
- *	the call.
- * @fatal: the device is dead: once, from a work item, may sleep.
+ * struct xrdma_event_ops - handlers of events, in a higher layer
+ * @comp: handles a completion event of a CQ. Context: interrupts are off.
+ * @async: handles any other event. Context: interrupts are off; @eqe is valid
+ *	during the call only.
+ * @fatal: handles the death of the device; called once, by a work item.
+ *	Context: may sleep.
  */
 struct xrdma_event_ops {
 	void (*comp)(struct xrdma_dev *xdev, u32 cqn);
@@ -86,36 +90,38 @@ struct xrdma_event_ops {
 };
 
 /**
- * struct xrdma_dev - the PCI function
- * @pdev: the function
- * @regs: BAR 0
- * @db: kernel doorbell page, page 0 of BAR 2
+ * struct xrdma_dev - device layer's state of a PCI function
+ * @pdev: the PCI function
+ * @regs: registers, BAR 0
+ * @db: doorbell page of the kernel, page 0 of BAR 2
  * @db_phys: physical address of BAR 2
- * @num_db_pages: doorbell pages in it, the kernel's included
- * @dm: BAR 4, write-combining, or NULL
+ * @num_db_pages: number of doorbell pages in BAR 2, with that of the kernel
+ * @dm: device memory, BAR 4, mapped write-combining; NULL: there is no BAR 4
  * @dm_phys: physical address of BAR 4
- * @dm_bus: its bus address
- * @dm_size: bytes of BAR 4
- * @dm_provider: BAR 4 for DMA of other functions, or NULL: not in this kernel
- * @caps: what the device offers
- * @event_ops: where events go
+ * @dm_bus: bus address of BAR 4
+ * @dm_size: size of BAR 4, in bytes
+ * @dm_provider: exports BAR 4 for DMA by other PCI functions; NULL: this kernel
+ *	cannot do that
+ * @caps: capabilities and limits
+ * @event_ops: handlers of events
  * @cmdq: command ring
- * @stats_lock: protects the contents of @stats
- * @stats: array that QUERY_STATS fills, XRDMA_NUM_STATS counters
+ * @stats_lock: protects the contents of @stats, from QUERY_STATS until they are
+ *	copied
+ * @stats: array of XRDMA_NUM_STATS counters that QUERY_STATS fills
  * @stats_dma: bus address of @stats
- * @eqs: event queues; 0 is the asynchronous one
- * @reply_irq: command replies come by interrupt, since vector 0 has its handler;
- *	else the callers of commands poll for them
- * @dead: no command may be sent; completions may come until it is @quiet; set
- *	once, read without a lock
- * @quiet: @dead, and nothing of the device can touch host memory any more: it
- *	has been reset since, is no longer there, or is no bus master; set once,
- *	read without a lock
- * @silence_lock: serialises the resets that make it @quiet
- * @running: the watchdog runs; until then the caller of a failing command says
- *	what went wrong, and xrdma_fatal() is silent
+ * @eqs: event queues; queue 0 reports asynchronous events
+ * @reply_irq: true: the interrupt of vector 0 announces command replies; false:
+ *	the callers of commands poll for replies
+ * @dead: the driver sends no command any more; the device may still write
+ *	completions until @quiet is set. Set once, read without a lock
+ * @quiet: @dead is set, and the device cannot access host memory any more,
+ *	because it has been reset since, is removed, or is no bus master. Set
+ *	once, read with xrdma_quiet()
+ * @silence_lock: serialises the resets in xrdma_hw_silence()
+ * @running: the watchdog runs, and xrdma_fatal() logs errors. Before that, the
+ *	caller of a command that fails logs the error
  * @fatal_work: calls xrdma_event_ops.fatal
- * @watchdog: looks at the STATUS register once a second
+ * @watchdog: reads the STATUS register once a second
  */
 struct xrdma_dev {
 	struct pci_dev *pdev;
@@ -154,7 +160,7 @@ static inline struct device *xrdma_to_dev(struct xrdma_dev *xdev)
  * @xdev: the device
  *
  * Context: any.
- * Return: true if nothing may be asked of it any more.
+ * Return: true if no command may be sent to the device any more.
  */
 static inline bool xrdma_dead(const struct xrdma_dev *xdev)
 {
@@ -162,24 +168,31 @@ static inline bool xrdma_dead(const struct xrdma_dev *xdev)
 }
 
 /**
- * xrdma_quiet() - can a dead device touch host memory no more?
+ * xrdma_quiet() - has xrdma_hw_silence() ended all DMA of a dead device?
  * @xdev: the device
  *
  * Context: any.
- * Return: true if all that it knew is forgotten and no DMA can come.
+ * Return: true if the device cannot access host memory any more.
  */
 static inline bool xrdma_quiet(const struct xrdma_dev *xdev)
 {
-	/* pairs with xrdma_hw_silence(): what it saw is over */
+	/*
+	 * Pairs with the release in xrdma_hw_silence(): the caller frees memory
+	 * after the reset, not before.
+	 */
 	return smp_load_acquire(&xdev->quiet);
 }
 
 /**
- * xrdma_write_doorbell() - tell the device to look at a send queue
+ * xrdma_write_doorbell() - make the device read the producer index of a send
+ * queue
  * @xdev: the device
- * @qpn: queue pair of the kernel
+ * @qpn: number of a queue pair of the kernel
  *
- * Context: any. The record has been written; writel() orders it.
+ * writel() orders the caller's write of the queue pair's record before the
+ * doorbell.
+ *
+ * Context: any.
  */
 static inline void xrdma_write_doorbell(struct xrdma_dev *xdev, u32 qpn)
 {
@@ -187,18 +200,19 @@ static inline void xrdma_write_doorbell(struct xrdma_dev *xdev, u32 qpn)
 }
 
 /**
- * xrdma_may_touch() - may the device still use memory that it was told of?
- * @xdev: the device, after a command that was to end such a use has failed
+ * xrdma_may_touch() - may the device still access memory of an object?
+ * @xdev: the device, after the command that ends the object has failed
  *
  * Context: any.
- * Return: true if the device is dead and has not been silenced.
+ * Return: true if the device is dead and xrdma_hw_silence() has not ended its
+ * DMA.
  */
 static inline bool xrdma_may_touch(const struct xrdma_dev *xdev)
 {
 	return xrdma_dead(xdev) && !xrdma_quiet(xdev);
 }
 
-/* What any register reads as when the device is gone. */
+/* Value that every register reads as when the device does not answer. */
 #define XRDMA_GONE		(~0U)
 
 /* xrdma_reset.c: registers that start and stop the device */

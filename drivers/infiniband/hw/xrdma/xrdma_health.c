@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA health: xrdma_fatal(), the one way to declare the device dead, and a
- * watchdog that reads the STATUS register once a second. Resetting the device is
- * in xrdma_reset.c; what a death means to verbs objects is in xrdma_events.c.
+ * XRDMA health: declares the device dead (xrdma_fatal()), and reads the STATUS
+ * register once a second in a watchdog. Reset is in xrdma_reset.c. The handler
+ * of the death, xrdma_on_fatal(), is in xrdma_events.c.
  */
 
 #include <linux/bitfield.h>
@@ -17,11 +17,13 @@
 /**
  * xrdma_fatal() - declare the device dead
  * @xdev: the device
- * @fmt: for the log, as of printf(): what happened to which object, with numbers,
- *	as a clause whose "it" is the device
+ * @fmt: printf() format of the reason for the log: a clause that says what
+ *	happened to which object, with numbers. "it" in the clause means the
+ *	device
  *
- * Only the first call counts. All commands in progress fail, new ones are
- * refused, and xrdma_event_ops.fatal follows from a work item.
+ * Only the first call has an effect: all commands in progress fail, new
+ * commands are refused, and, if the watchdog runs, a work item calls
+ * xrdma_event_ops.fatal.
  *
  * Context: any.
  */
@@ -86,8 +88,11 @@ static void xrdma_watchdog(struct work_struct *work)
 }
 
 /**
- * xrdma_health_start() - start the watchdog; from now on xrdma_fatal() reports
+ * xrdma_health_start() - start the watchdog, and let xrdma_fatal() log and
+ * report
  * @xdev: the device, enabled
+ *
+ * Context: process.
  */
 void xrdma_health_start(struct xrdma_dev *xdev)
 {
@@ -98,11 +103,11 @@ void xrdma_health_start(struct xrdma_dev *xdev)
 }
 
 /**
- * xrdma_health_stop() - stop the watchdog and let the fatal work end
+ * xrdma_health_stop() - stop the watchdog, and wait for the handler of a death
  * @xdev: the device
  *
- * An interrupt that declares the device dead right now comes too late: the work
- * is disabled.
+ * An interrupt handler that calls xrdma_fatal() at the same time cannot start
+ * the work item any more, because it is disabled.
  *
  * Context: may sleep.
  */

@@ -1,58 +1,77 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA device as the objects layer knows it: struct xrdma_ibdev, and what holds
- * for all objects: how long they live, and in which order locks nest. Each object
- * has a header of its own. Registers are for the device layer (xrdma_dev.h): the
- * objects layer asks the device by commands (xrdma_cmd.h).
+ * XRDMA device as the objects layer sees it: defines struct xrdma_ibdev, and
+ * describes the lifetimes of all objects and the order of all locks. Each kind
+ * of object has a header of its own (xrdma_qp.h, xrdma_mr.h and so on).
+ * The objects layer does not access registers (xrdma_regs.h): it controls the
+ * device by the commands of xrdma_cmd.h.
  *
  * Lifetimes
  *
- * A struct xrdma_ibdev lives from one reset of the device to the next; xrdma_life.c
- * makes and ends it. Only the network device outlives it (xrdma_netdev.c).
+ * Device: xrdma_life_begin() allocates a struct xrdma_ibdev, then resets and
+ * starts the device. xrdma_life_end() frees the structure when the driver
+ * unbinds, and before the device is reset and started again. The network device
+ * is the only object that is kept across resets (xrdma_netdev.c).
  *
- * A call of ib_core creates a verbs object. When the device knows the object, the
- * driver publishes it to interrupt context in xrdma_ibdev.qps, .cqs or .srqs,
- * where the handlers of events look it up by its number.
+ * Verbs objects: ib_core allocates and frees them. The driver enters queue
+ * pairs, completion queues and shared receive queues into the xarrays
+ * xrdma_ibdev.qps, .cqs and .srqs. Event handlers, which run in interrupt
+ * context, look up in these xarrays the number that an event names.
  *
- * The handler of an event of a queue pair or shared receive queue takes the lock
- * of the xarray and a reference (xrdma_qp.refs, xrdma_srq.refs). The destroy call
- * sends the DESTROY command and removes the object from the xarray, drops its own
- * reference, and waits for the last one.
+ * Queue pairs and shared receive queues have a reference count (xrdma_qp.refs,
+ * xrdma_srq.refs). An event handler looks up the object and takes a reference
+ * under the lock of the xarray. The destroy call removes the object from the
+ * xarray, drops the first reference, and waits until all references are
+ * dropped. It sends DESTROY_SRQ after the removal, but DESTROY_QP before: that
+ * command may fail, and then the queue pair stays.
  *
- * The handler of an event of a completion queue takes neither lock nor reference:
- * the destroy call removes the queue from the xarray, sends the DESTROY command,
- * and waits until no handler runs (xrdma_eqs_sync()). Polling finds the queue
- * pairs of a completion queue in xrdma_cq.send_qps and .recv_qps, under
- * xrdma_cq.lock.
+ * Completion queues have no reference count: the handler of a completion event
+ * takes neither lock nor reference of the queue. The destroy call removes the
+ * queue from the xarray, sends the DESTROY command, and then waits until every
+ * event handler that was running has returned (xrdma_eqs_sync()). Polling a
+ * completion queue finds the queue pairs in xrdma_cq.send_qps and .recv_qps,
+ * and uses them under xrdma_cq.lock only.
  *
- * Memory that the device was told of is released only after the device has
- * answered the command that ends its use, INVALIDATE of the key or DESTROY of the
- * queue, or has been reset; until then it is in quarantine (xrdma_quarantine.h).
+ * Memory that the device can access is unpinned or freed only after (1) the
+ * device has answered the command that ends the access, which is INVALIDATE of
+ * the key or DESTROY of the queue, or (2) xrdma_hw_silence() has made sure that
+ * the device sends no more DMA. If neither is possible the memory goes into
+ * quarantine (xrdma_quarantine.h).
  *
- * Locks, in the order in which they nest, the outermost first
+ * Locks, the outermost first: a thread that holds a lock takes only locks that
+ * are below it in this list. Those down to silence_lock are sleeping locks.
  *
- *	xrdma_function.lock	whether there is a device (sleeping)
- *	the RTNL		queues of the netdev, state of the port (sleeping)
- *	a dma-buf's reservation	held while its key is made and invalidated
- *	xrdma_qp.modify_lock	state and attributes (sleeping)
- *	xrdma_srq.modify_lock	ring and limit (sleeping)
- *	xrdma_cq.resize_lock	ring of a user's completion queue, and whether a
- *				queue is there (sleeping)
- *	xrdma_counters.lock	counter sets (sleeping)
- *	xrdma_keys.resize	size of the key table (sleeping)
- *	xrdma_inval.sending	how many INVALIDATEs are in the device (sleeping)
- *	xrdma_dev.silence_lock	reset of a dead device (sleeping)
+ *	xrdma_function.lock	pointer to the current struct xrdma_ibdev
+ *	the RTNL		queues of the netdev, state of the port
+ *	a dma-buf's reservation	mapping of the dma-buf, xrdma_mr.revoked; held
+ *				while its key is published or invalidated
+ *	xrdma_qp.modify_lock	state and attributes of a queue pair
+ *	xrdma_srq.modify_lock	ring and limit of a shared receive queue
+ *	xrdma_cq.resize_lock	ring and moderation of a completion queue, and
+ *				its removal from xrdma_ibdev.cqs
+ *	xrdma_counters.lock	allocation and totals of counter sets
+ *	xrdma_cc_dir.lock	reading and writing back congestion parameters
+ *	xrdma_dev.stats_lock	array that QUERY_STATS fills
+ *	xrdma_keys.resize	size of the key table, order of its pieces
+ *	xrdma_inval.sending	a semaphore: limits INVALIDATEs in progress
+ *	xrdma_dev.silence_lock	resets of a dead device
+ *
  *	xrdma_inval.lock	batches of INVALIDATE
- *	xrdma_quarantine.lock	lists of memory
- *	xrdma_ucontext.lock	keys of a user context
- *	an event queue's lock	held while consumers' handlers run
- *	xrdma_ibdev.cqs' lock	likewise, when the device is dead
+ *	xrdma_quarantine.lock	lists of memory in quarantine
+ *	xrdma_ucontext.lock	lists of regions and windows of a user context
+ *	xrdma_eq.lock		consumer side of an event queue; held while the
+ *				completion handlers of consumers run
+ *	xrdma_ibdev.cqs		the xarray's lock; held while the completion
+ *				handlers of consumers run on a dead device
+ *	xrdma_ibdev.qps, .srqs	the xarrays' locks: lookup with a reference
  *	xrdma_qp.sq_lock	send ring of a kernel queue pair
  *	xrdma_qp.rq_lock	receive ring of a kernel queue pair
  *	xrdma_cq.lock		consumer side of a kernel completion queue
  *	xrdma_srq.lock		ring and tags of a kernel shared receive queue
- *	xrdma_keys.lock		freed indexes
- *	xrdma_cmdq.lock		command ring; innermost
+ *	xrdma_key_magazine.lock	indexes freed on one CPU (a local lock)
+ *	xrdma_keys.lock		freed indexes of all CPUs
+ *	xrdma_faults.lock	fault records
+ *	xrdma_cmdq.lock		command ring and its waiters
  */
 
 #ifndef XRDMA_IBDEV_H
@@ -73,32 +92,33 @@ struct xrdma_inval;
 struct xrdma_keys;
 
 /**
- * struct xrdma_ibdev - the RDMA device of a function, and what it shares with
- *	the netdev; one for each life, from reset to reset
+ * struct xrdma_ibdev - RDMA device of a PCI function, with all that the RDMA
+ *	objects and the netdev share; a new one is allocated for each reset
  * @ibdev: verbs device
- * @hw: device layer
+ * @hw: state of the device layer
  * @keys: key table
  * @inval: batches of INVALIDATE
- * @quarantine: memory that a dead device may still use
+ * @quarantine: memory that a dead device may still access
  * @faults: records of refused accesses
- * @counters: counter sets, or NULL: the device has none
- * @cc: files of congestion control, or NULL: the device has none
- * @qps: struct xrdma_qp and the netdev's, by number; xrdma_numbers_init()
- * @cqs: struct xrdma_cq and the netdev's, by number; xrdma_numbers_init()
- * @srqs: struct xrdma_srq, by number; xrdma_numbers_init()
- * @next_qpn: where the search for a free QPN begins
- * @next_cqn: where the search for a free CQN begins
- * @next_srqn: where the search for a free SRQN begins
- * @flush_work: of xrdma_flush_dead()
- * @flushing: requests complete in software: xrdma_flush_begin(); set once, read
- *	without a lock
- * @pds: numbers of protection domains
- * @xrcds: numbers of XRC domains
- * @flows: numbers of flow rules
- * @db_pages: pages of the doorbell BAR; page 0 is the kernel's
- * @dm_pool: device memory that is free, by physical address; NULL: the device
- *	has none
- * @netdev: Ethernet port of the same function, or NULL: it is not attached
+ * @counters: counter sets; NULL: the device has no counter sets
+ * @cc: debugfs files of congestion control; NULL: the device has no congestion
+ *	control
+ * @qps: queue pairs of RDMA and of the netdev, by QPN
+ * @cqs: completion queues of RDMA and of the netdev, by CQN
+ * @srqs: shared receive queues, by SRQN
+ * @next_qpn: QPN at which the search for a free QPN begins
+ * @next_cqn: CQN at which the search for a free CQN begins
+ * @next_srqn: SRQN at which the search for a free SRQN begins
+ * @flush_work: runs xrdma_flush_dead()
+ * @flushing: true: the driver completes requests in software, since the device
+ *	is dead. xrdma_flush_begin() sets it once; readers hold no lock
+ * @pds: protection domain numbers in use
+ * @xrcds: XRC domain numbers in use
+ * @flows: flow rule numbers in use
+ * @db_pages: pages of the doorbell BAR in use; page 0 belongs to the kernel
+ * @dm_pool: free device memory, by physical address; NULL: the device has no
+ *	memory
+ * @netdev: Ethernet port of the same function; NULL: no netdev is attached
  */
 struct xrdma_ibdev {
 	struct ib_device ibdev;

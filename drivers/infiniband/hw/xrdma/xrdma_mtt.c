@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA translation tables: builds a tree of tables from a list of contiguous
- * pieces of bus memory, by the rules of xrdma_xlat.h, and frees it. Whose
- * memory it is, and which key entry or command names the tree, is known to the
- * callers: xrdma_mr.c, xrdma_dmabuf.c, xrdma_frmr.c, xrdma_buf.c and
- * xrdma_ubuf.c.
+ * pieces of bus memory, by the rules of xrdma_xlat.h, and frees it. The callers
+ * allocate or pin the memory, and pass the root of the tree to the device:
+ * xrdma_mr.c, xrdma_dmabuf.c, xrdma_frmr.c, xrdma_buf.c and xrdma_ubuf.c.
  *
- * Tables are single pages, linked by their lru field, with their bus address in
- * their private word: however large a region is, nothing else is allocated.
+ * Each table is one page. The lru field of struct page links the tables of a
+ * tree, and the private word holds the bus address, so that nothing but the
+ * pages is allocated.
  */
 
 #include <linux/dma-mapping.h>
@@ -19,20 +19,20 @@
 #include "xrdma_mtt.h"
 #include "xrdma_xlat.h"
 
-/* Entries of a list between two offers to let others run. */
+/* Number of list entries between two calls of cond_resched(). */
 #define XRDMA_MTT_RESCHED	1024
 
 /**
- * struct xrdma_mtt_builder - a translation while its tables are filled
+ * struct xrdma_mtt_builder - state of filling the tables of a translation
  * @xdev: the device
- * @mtt: what comes out
- * @x: its shape, finished
+ * @mtt: the translation
+ * @x: shape of the translation, from xrdma_xlat_finish()
  * @pos: position of the next byte
- * @table: by level: the table that holds the entry of @pos
- * @tag: by level: bits of the positions that @table is for
+ * @table: by level: the table that was last used
+ * @tag: by level: high bits of the positions that @table covers
  * @top_dma: bus address of the top table
- * @next_leaf: where the leaf at @pos goes, if @leaf_room
- * @leaf_room: leaves that still fit the table of level 1
+ * @next_leaf: entry for the leaf at @pos, if @leaf_room is not 0
+ * @leaf_room: number of unused entries from @next_leaf to the end of its table
  */
 struct xrdma_mtt_builder {
 	struct xrdma_dev *xdev;
@@ -47,11 +47,12 @@ struct xrdma_mtt_builder {
 };
 
 /**
- * struct xrdma_pieces - a walk over the pieces of a list
- * @addr: bus address of the piece at hand
- * @len: its bytes, which may be more than an entry can say; 0: there is none
- * @sg: the entry behind it
- * @left: entries from there to the end
+ * struct xrdma_pieces - iterator over the contiguous pieces of a scatterlist
+ * @addr: bus address of the current piece
+ * @len: length of the current piece in bytes, may be more than 32 bits can
+ *	hold; 0: the list has ended
+ * @sg: first scatterlist entry behind the current piece
+ * @left: number of entries from @sg to the end of the list
  */
 struct xrdma_pieces {
 	u64 addr;
@@ -60,7 +61,7 @@ struct xrdma_pieces {
 	unsigned int left;
 };
 
-/* sg_next(), but inline: the call alone is a fifth of what a page costs. */
+/* sg_next(), inline: a call would take a fifth of the time per page. */
 static __always_inline void xrdma_pieces_skip_entry(struct xrdma_pieces *p)
 {
 	if (--p->left % XRDMA_MTT_RESCHED == 0)
@@ -73,9 +74,9 @@ static __always_inline void xrdma_pieces_skip_entry(struct xrdma_pieces *p)
 }
 
 /*
- * Entries that touch are one piece. How long an entry gets says nothing about
- * the memory: the limit is the device's, but others lower it. Inline for the
- * same reason.
+ * Merge adjacent scatterlist entries to one piece. The length of an entry
+ * cannot be relied on: layers below may limit it further than this device does.
+ * Inline, since it is called for each page.
  */
 static __always_inline void xrdma_pieces_next(struct xrdma_pieces *p)
 {
@@ -98,7 +99,7 @@ static struct xrdma_pieces xrdma_pieces_of(struct sg_table *sgt)
 }
 
 /**
- * xrdma_mtt_init() - make a translation empty
+ * xrdma_mtt_init() - initialize an empty translation
  * @mtt: the translation
  */
 void xrdma_mtt_init(struct xrdma_mtt *mtt)
@@ -108,9 +109,9 @@ void xrdma_mtt_init(struct xrdma_mtt *mtt)
 }
 
 /**
- * xrdma_mtt_move() - give a translation another owner
- * @to: empty
- * @from: empty afterwards
+ * xrdma_mtt_move() - move a translation to another structure
+ * @to: destination; its contents are overwritten
+ * @from: source; empty afterwards
  */
 void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from)
 {
@@ -121,10 +122,12 @@ void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from)
 }
 
 /**
- * xrdma_mtt_flags() - which memory do positions name?
- * @mtt: translation of a region, but not of one of bus addresses
+ * xrdma_mtt_flags() - flags of the key entry of a region
+ * @mtt: translation of the region. The region does not cover all bus addresses
+ *	(xrdma_get_dma_mr())
  *
- * Return: XRDMA_MPT_DEVICE for device memory, which has no root, else 0.
+ * Return: XRDMA_MPT_DEVICE for device memory, which has no root; 0 for host
+ * memory.
  */
 u64 xrdma_mtt_flags(const struct xrdma_mtt *mtt)
 {
@@ -133,7 +136,7 @@ u64 xrdma_mtt_flags(const struct xrdma_mtt *mtt)
 
 /**
  * xrdma_mtt_free() - free the tables of a translation
- * @xdev: the device, which does not use them any more
+ * @xdev: the device, which does not access the tables any more
  * @mtt: the translation; empty afterwards
  *
  * Context: may sleep.
@@ -153,12 +156,12 @@ void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt)
 }
 
 /**
- * xrdma_mtt_alloc_table() - add a table to a translation
+ * xrdma_mtt_alloc_table() - allocate a table of a translation
  * @xdev: the device
- * @mtt: owns the table from now on
+ * @mtt: the translation; xrdma_mtt_free() frees the table
  *
  * Context: may sleep.
- * Return: a page of zeros, with its bus address in its private word, or NULL.
+ * Return: a zeroed page with its bus address in its private word, or NULL.
  */
 struct page *xrdma_mtt_alloc_table(struct xrdma_dev *xdev,
 				   struct xrdma_mtt *mtt)
@@ -183,7 +186,7 @@ struct page *xrdma_mtt_alloc_table(struct xrdma_dev *xdev,
 	return page;
 }
 
-/* A new table for @b->pos at @level, linked from the one above. */
+/* Add a table for @b->pos at @level, and the entry that points to it. */
 static int xrdma_mtt_add_table(struct xrdma_mtt_builder *b, u8 level)
 {
 	struct page *page = xrdma_mtt_alloc_table(b->xdev, b->mtt);
@@ -213,7 +216,7 @@ static bool xrdma_mtt_has_table(const struct xrdma_mtt_builder *b, u8 level)
 		       b->pos >> xrdma_xlat_shift(b->x.leaf_shift, level + 1);
 }
 
-/* The table of @level that holds the entry of @b->pos, or NULL. */
+/* Find or add the table of @level for @b->pos. Return: NULL: out of memory. */
 static __le64 *xrdma_mtt_table(struct xrdma_mtt_builder *b, u8 level)
 {
 	u8 at;
@@ -227,8 +230,9 @@ static __le64 *xrdma_mtt_table(struct xrdma_mtt_builder *b, u8 level)
 }
 
 /*
- * Blocks of one size, from @addr to the end of the piece or of the table: a
- * larger one can begin only where a table does. Returns the bytes covered.
+ * Write entries for blocks of the size of @level, from @addr to the end of the
+ * piece or of the table. No larger block can begin before the end of the table.
+ * Return: the number of bytes of the piece that the blocks cover.
  */
 static u64 xrdma_mtt_fill_run(struct xrdma_mtt_builder *b, __le64 *table,
 			      u64 addr, u64 len, u8 level)
@@ -240,7 +244,7 @@ static u64 xrdma_mtt_fill_run(struct xrdma_mtt_builder *b, __le64 *table,
 	u64 num = (inside + len) >> shift;
 	u32 end, i;
 
-	/* the last leaf may be longer than what it is for */
+	/* the last leaf may extend beyond the end of the piece */
 	if (level == 1 && ((inside + len) & ((1ULL << shift) - 1)))
 		num++;
 	end = min_t(u64, index + num, XRDMA_MTT_ENTRIES);
@@ -273,9 +277,9 @@ static int xrdma_mtt_fill_piece(struct xrdma_mtt_builder *b, u64 addr, u64 len)
 }
 
 /*
- * The most frequent piece is one leaf right behind another. Pieces but the
- * first begin where a leaf does. Goes on to the piece that is another, or has
- * no place in this table any more.
+ * Fast path for pieces of exactly one leaf, the most frequent ones: write their
+ * entries to the current table of level 1. All pieces but the first begin at a
+ * leaf boundary. Stop at a piece of another size, or when the table is full.
  */
 static void xrdma_mtt_fill_leaves(struct xrdma_mtt_builder *b,
 				  struct xrdma_pieces *p)
@@ -312,7 +316,7 @@ static int xrdma_mtt_fill(struct xrdma_mtt_builder *b, struct sg_table *sgt)
 	return 0;
 }
 
-/* What was written before, the device sees from now on. */
+/* Make the CPU's writes to the tables visible to the device. */
 static void xrdma_mtt_sync(struct xrdma_dev *xdev, struct xrdma_mtt *mtt)
 {
 	struct page *page;
@@ -344,18 +348,20 @@ static void xrdma_mtt_measure(struct xrdma_xlat *x, struct sg_table *sgt)
 }
 
 /**
- * xrdma_mtt_build() - make the translation of a list of pieces
+ * xrdma_mtt_build() - build the translation of a list of pieces
  * @xdev: the device
- * @mtt: what comes out; empty after a failure
- * @sgt: the pieces, mapped for DMA, whole or in parts; aligned to 4 KiB but for
- *	the last one's length
- * @first: where the region begins in the first piece, in bytes
- * @length: bytes of the region, 1 or more
- * @queue: the first byte shall be at position 0; @first is 0
+ * @mtt: the new translation; empty after a failure
+ * @sgt: the pieces, mapped for DMA; an entry may hold a part of a piece.
+ *	Addresses and lengths are multiples of 4 KiB, but for the last length
+ * @first: offset of the region from the start of the first piece, in bytes
+ * @length: length of the region in bytes, 1 or more
+ * @queue: true: the memory holds a ring, whose first byte must be at position
+ *	0;
+ *	@first is 0
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, or -EINVAL: the pieces do not hold the region, or it is
- * longer than a translation can be.
+ * Return: 0, -ENOMEM, or -EINVAL: the pieces are shorter than the region, or
+ * the region is larger than a translation can be.
  */
 int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
 		    struct sg_table *sgt, u64 first, u64 length, bool queue)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA translation tables: from a list of pieces of bus memory to what key
- * entries and commands name. xrdma_mtt.c builds and frees them, xrdma_xlat.h has
- * the arithmetic.
+ * XRDMA translation tables: struct xrdma_mtt, and the functions of xrdma_mtt.c
+ * that build and free tables. The arithmetic is in xrdma_xlat.h.
  */
 
 #ifndef XRDMA_MTT_H
@@ -16,15 +15,16 @@ struct sg_table;
 struct xrdma_dev;
 
 /**
- * struct xrdma_mtt - a translation that has been built
- * @root: for key entries and commands
- * @offset: position of the first byte
- * @tables: pages of tables, in order of allocation; their private word holds
- *	the bus address
- * @num_tables: of them
- * @blocks: blocks by level of their entry; [0] is the block of the root
- * @leaf_shift: log2 of a block at level 1 (and 0)
- * @level: levels of tables
+ * struct xrdma_mtt - translation of a list of pieces of bus memory
+ * @root: translation root that key entries and commands contain
+ * @offset: position of the first byte of the memory, in bytes
+ * @tables: pages that hold tables, in order of allocation. The private word of
+ *	a page holds its bus address
+ * @num_tables: number of pages in @tables
+ * @blocks: number of blocks, by the level of their table entries; [0] counts
+ *	the block that the root itself contains
+ * @leaf_shift: log2 of the bytes of a block at level 1 or 0
+ * @level: number of levels of tables, 0 to XRDMA_ROOT_MAX_LEVEL
  */
 struct xrdma_mtt {
 	u64 root;

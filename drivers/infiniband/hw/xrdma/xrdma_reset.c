@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA registers that start and stop the device: finds out whether it is there,
- * checks its version, resets and enables it, and makes sure that a device which
- * has stopped working touches host memory no more. When the device is declared
- * dead is decided elsewhere, by calls of xrdma_fatal() in xrdma_health.c; when it
- * is reset, in xrdma_life.c. Commands are in xrdma_cmdq.c.
+ * XRDMA reset: checks that the device is present and has the right version,
+ * resets and enables the device by its registers, and ends all DMA of a device
+ * that has stopped working. xrdma_fatal() in xrdma_health.c declares the device
+ * dead, xrdma_life.c calls reset and enable, and xrdma_cmdq.c sends commands.
  */
 
 #include <linux/bitfield.h>
@@ -14,7 +13,10 @@
 #include "xrdma_dev.h"
 #include "xrdma_regs.h"
 
-/* The specification allows a reset one second; a busy host needs some more. */
+/*
+ * A reset may take one second by the specification. The driver waits for
+ * longer, since a device that runs as software on a busy host may be late.
+ */
 #define XRDMA_RESET_US		5000000
 #define XRDMA_ENABLE_US		5000000
 #define XRDMA_POLL_US		100
@@ -23,7 +25,8 @@
  * xrdma_hw_status() - read the STATUS register
  * @xdev: the device
  *
- * One read that is lost does not make a device gone: MAGIC is never all ones.
+ * If STATUS reads as all ones, MAGIC, which never has that value, shows whether
+ * the device answers. So one lost read does not count as a removed device.
  *
  * Context: any.
  * Return: the register, or XRDMA_GONE if the device does not answer reads.
@@ -43,7 +46,8 @@ u32 xrdma_hw_status(const struct xrdma_dev *xdev)
  * @xdev: the device
  *
  * Context: any.
- * Return: false if it is gone.
+ * Return: false if the registers read as all ones: the device has been removed,
+ * or its link is down.
  */
 bool xrdma_hw_present(const struct xrdma_dev *xdev)
 {
@@ -51,8 +55,9 @@ bool xrdma_hw_present(const struct xrdma_dev *xdev)
 }
 
 /*
- * Clear capabilities that lack another one. A window of type 2 is invalidated by
- * LOCAL_INV or SEND_INV, which a device without FAST_REG does not have.
+ * Clear capabilities that depend on one that the device lacks. LOCAL_INV and
+ * SEND_INV invalidate a window of type 2, and a device without FAST_REG does
+ * not implement these operations.
  */
 static u64 xrdma_usable_caps(u64 caps)
 {
@@ -62,11 +67,12 @@ static u64 xrdma_usable_caps(u64 caps)
 }
 
 /**
- * xrdma_hw_check() - is this a device that we can drive?
+ * xrdma_hw_check() - check identity and version, and read the capabilities
  * @xdev: the device, with its registers mapped
  *
- * Says what is wrong.
+ * Logs why the driver does not support the device.
  *
+ * Context: process.
  * Return: 0 or -ENODEV.
  */
 int xrdma_hw_check(struct xrdma_dev *xdev)
@@ -101,7 +107,9 @@ static int xrdma_hw_wait_reset(struct xrdma_dev *xdev)
 	return status == XRDMA_GONE ? -ENODEV : err;
 }
 
-/* Not pci_reset_function(), which would call our own handlers. */
+/*
+ * pci_reset_function() would call xrdma_reset_prepare() and xrdma_reset_done().
+ */
 static int xrdma_hw_reset_function(struct xrdma_dev *xdev)
 {
 	struct pci_dev *pdev = xdev->pdev;
@@ -116,8 +124,9 @@ static int xrdma_hw_reset_function(struct xrdma_dev *xdev)
 }
 
 /*
- * By its register, else by a function level reset. While the link is frozen
- * there is no way to reset it, nor to know whether it is still there.
+ * Reset the device by its CTRL register; if that fails, by a function level
+ * reset. While the PCI channel is frozen, the driver can neither reset the
+ * device nor find out whether the device is present.
  */
 static int xrdma_hw_stop(struct xrdma_dev *xdev)
 {
@@ -134,13 +143,13 @@ static int xrdma_hw_stop(struct xrdma_dev *xdev)
 }
 
 /**
- * xrdma_hw_reset() - reset the device and wait until it is quiet
+ * xrdma_hw_reset() - reset the device and wait until the reset is complete
  * @xdev: the device
  *
  * Context: may sleep, for a bounded time.
- * Return: 0: the device touches no host memory and raises no interrupt until
- * it is enabled; -ENODEV: it is gone; -ETIMEDOUT: it does not come back; or an
- * errno of the PCI core.
+ * Return: 0: the device accesses no host memory and raises no interrupt until
+ * xrdma_hw_enable(); -ENODEV: the device is not present; -ETIMEDOUT: the device
+ * does not become ready; or an errno of the PCI core.
  */
 int xrdma_hw_reset(struct xrdma_dev *xdev)
 {
@@ -150,9 +159,11 @@ int xrdma_hw_reset(struct xrdma_dev *xdev)
 }
 
 /*
- * The last resort: a function that is no bus master sends no request, and what
- * it has sent comes before its answer to a read (PCIe 6.0, 7.5.1.1.3 and 2.4.1).
- * Only the next life makes it one again, after a reset.
+ * End all DMA of a device that cannot be reset. A function that is no bus
+ * master sends no request, and requests that it has sent before arrive before
+ * its answer to the read (PCIe 6.0, 7.5.1.1.3 and 2.4.1). xrdma_life_begin()
+ * makes the function bus master again, after a reset. Return: true if DMA has
+ * ended.
  */
 static bool xrdma_hw_cut_off(struct xrdma_dev *xdev)
 {
@@ -164,12 +175,13 @@ static bool xrdma_hw_cut_off(struct xrdma_dev *xdev)
 }
 
 /**
- * xrdma_hw_silence() - make sure that the device touches host memory no more
+ * xrdma_hw_silence() - end all DMA of the device
  * @xdev: the device, in any state; dead afterwards
  *
  * Context: may sleep, for a bounded time.
- * Return: true if it is quiet: it has been reset, is no longer in the system,
- * or cannot reach memory.
+ * Return: true if the device cannot access host memory any more, because it has
+ * been reset, has been removed, or is no bus master; false if all of this
+ * failed.
  */
 bool xrdma_hw_silence(struct xrdma_dev *xdev)
 {
@@ -180,7 +192,7 @@ bool xrdma_hw_silence(struct xrdma_dev *xdev)
 	if (!xrdma_quiet(xdev))
 		err = xrdma_hw_stop(xdev);
 	if (!err || err == -ENODEV || xrdma_hw_cut_off(xdev))
-		/* pairs with xrdma_quiet() */
+		/* pairs with xrdma_quiet(): the reset comes before the flag */
 		smp_store_release(&xdev->quiet, true);
 	mutex_unlock(&xdev->silence_lock);
 	return xrdma_quiet(xdev);
@@ -188,10 +200,12 @@ bool xrdma_hw_silence(struct xrdma_dev *xdev)
 
 /**
  * xrdma_hw_enable() - start the device
- * @xdev: the device, out of reset; it knows its command ring
+ * @xdev: the device, after a reset and xrdma_cmdq_create()
  * @mpt_root: translation root of the key table
  *
- * Return: 0, -ENODEV: the device is gone; -EIO: it refuses; -ETIMEDOUT.
+ * Context: may sleep, for a bounded time.
+ * Return: 0; -ENODEV: the device is not present; -EIO: the device reports a
+ * fatal error; -ETIMEDOUT: the device does not become enabled.
  */
 int xrdma_hw_enable(struct xrdma_dev *xdev, u64 mpt_root)
 {

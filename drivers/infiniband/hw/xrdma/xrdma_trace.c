@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA tracepoints: compiles the definitions of xrdma_trace.h and
- * xrdma_trace_cmd.h, once.
+ * XRDMA tracepoints: the one file that compiles the definitions of
+ * xrdma_trace.h and xrdma_trace_cmd.h.
  */
 
 #define CREATE_TRACE_POINTS

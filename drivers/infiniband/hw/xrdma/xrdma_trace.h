@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA tracepoints: raw words in, decoded when printed. Must not change
- * anything.
+ * XRDMA tracepoint of refused accesses: records the raw fields of the event,
+ * and decodes them when it is printed. It changes no state of the driver. The
+ * tracepoint of commands is in xrdma_trace_cmd.h.
  */
 
 #undef TRACE_SYSTEM

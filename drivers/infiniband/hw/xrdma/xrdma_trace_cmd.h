@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA tracepoints of the device layer: commands. Must not change anything, nor
- * know verbs.
+ * XRDMA tracepoint of commands, in the device layer: it uses no verbs objects
+ * and changes no state of the driver. The tracepoint of refused accesses is in
+ * xrdma_trace.h.
  */
 
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM xrdma
 
-/* events of xrdma_trace.h are in the same system */
+/* a name of its own, since xrdma_trace.h defines the same TRACE_SYSTEM */
 #undef TRACE_SYSTEM_VAR
 #define TRACE_SYSTEM_VAR xrdma_cmd
 
