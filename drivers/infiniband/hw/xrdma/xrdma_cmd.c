@@ -51,8 +51,8 @@ static void xrdma_cmd_read_caps(struct xrdma_caps *caps,
 }
 
 /*
- * Do the limits allow the objects of the netdev, the GSI's, and one of each
- * kind for consumers? Some low numbers of each kind are reserved.
+ * Are the limits large enough for the objects of the netdev and of the GSI? The
+ * lowest one or two numbers of each kind of object are reserved.
  */
 static bool xrdma_cmd_caps_suffice(const struct xrdma_caps *caps)
 {

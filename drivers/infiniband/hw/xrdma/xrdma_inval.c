@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA invalidation: INVALIDATE commands, which concurrent callers share. What
- * the keys are for is known to the callers: xrdma_ctx_keys.c, xrdma_dmabuf.c and
- * xrdma_rereg.c. Memory that a dead device may still use after a failed
- * INVALIDATE is kept by xrdma_quarantine.c.
+ * XRDMA invalidation: ends the device's use of keys by INVALIDATE commands, and
+ * lets concurrent callers share a command. The callers are xrdma_ctx_keys.c,
+ * xrdma_dmabuf.c and xrdma_rereg.c. After a failed INVALIDATE, a dead device
+ * may still access memory; xrdma_quarantine.c keeps that memory.
  *
- * A caller adds its index to the open batch. The first one in a batch leads
- * it: it closes the batch and sends it at once if fewer than
- * XRDMA_INVAL_IN_FLIGHT commands are in the device. Otherwise it waits for one
- * of them to be answered, and others join meanwhile. So a caller does not wait
- * for the fence of another one unless there is load, and under load there is
- * one command for all who came in the meantime.
+ * A caller adds its key index to the open batch. The caller that adds the first
+ * index is the leader of the batch. The leader closes the batch and sends it at
+ * once if fewer than XRDMA_INVAL_IN_FLIGHT commands are in progress. Otherwise
+ * it waits until one of those is answered, and other callers join the batch in
+ * the meantime. So a caller waits for the command of another caller only under
+ * load, and under load one command serves all callers that have arrived.
  *
- * A caller that has many keys fills a batch of its own: struct
- * xrdma_inval_list.
+ * A caller with many keys fills batches of its own (struct xrdma_inval_list).
  *
- * The driver invalidates each published key once, so that a key that is in one
- * command is in no other, and an outcome of "not valid" is the device's fault.
+ * The driver invalidates each published key once. So no key is in two commands,
+ * and a device that reports a key as not valid misbehaves.
  */
 
 #include <linux/bitfield.h>
@@ -30,21 +29,23 @@
 
 #define XRDMA_INVAL_IN_FLIGHT	4
 /*
- * Those in the device, as many that are being filled or whose callers are
- * leaving, and one that is open.
+ * Number of batches: those in progress, as many whose callers fill them or read
+ * the outcomes, and the open one.
  */
 #define XRDMA_INVAL_BATCHES	(2 * XRDMA_INVAL_IN_FLIGHT + 1)
 #define XRDMA_INVAL_SIZE	(XRDMA_INVAL_MAX * sizeof(__le32))
 
 /**
- * struct xrdma_inval_batch - an INVALIDATE, before and after
- * @words: indexes, then outcomes; the device writes them
+ * struct xrdma_inval_batch - keys of one INVALIDATE command, and their outcomes
+ * @words: array of XRDMA_INVAL_MAX words: key indexes, which the device
+ *	replaces by outcomes
  * @dma: bus address of @words
- * @count: of @words, under xrdma_inval.lock
- * @users: callers that have not left, under xrdma_inval.lock; 0: it is idle,
- *	or open and empty
- * @err: of the command
- * @done: @words and @err are final
+ * @count: number of words in use; protected by xrdma_inval.lock in the open
+ *	batch
+ * @users: number of callers that use the batch, under xrdma_inval.lock; 0: the
+ *	batch is idle, or open and empty
+ * @err: return value of xrdma_cmd_invalidate()
+ * @done: completed when @words and @err are final
  */
 struct xrdma_inval_batch {
 	__le32 *words;
@@ -56,12 +57,13 @@ struct xrdma_inval_batch {
 };
 
 /**
- * struct xrdma_inval - batches of a device
- * @batches: all of them
- * @lock: protects @open and counts of batches
- * @open: batch that callers may join, or NULL
+ * struct xrdma_inval - batches of INVALIDATE of a device
+ * @batches: all batches
+ * @lock: protects @open, and count and users of all batches
+ * @open: batch that callers may join; NULL: no batch is idle
  * @room: callers that wait for a batch
- * @sending: counts down the INVALIDATEs that may be in the device
+ * @sending: number of INVALIDATE commands that may be sent in addition to those
+ *	in progress
  */
 struct xrdma_inval {
 	struct xrdma_inval_batch batches[XRDMA_INVAL_BATCHES];
@@ -71,7 +73,7 @@ struct xrdma_inval {
 	struct semaphore sending;
 };
 
-/* An idle batch, empty; or NULL. */
+/* Find an idle batch, and empty it. Return: NULL: no batch is idle. */
 static struct xrdma_inval_batch *
 xrdma_inval_idle_locked(struct xrdma_inval *inval)
 {
@@ -133,7 +135,7 @@ static void xrdma_inval_leave(struct xrdma_inval *inval,
 		wake_up_all(&inval->room);
 }
 
-/* Nobody joins any more; the next batch opens if there is one. */
+/* Replace the open batch by an idle one, if any, so that no caller joins it. */
 static void xrdma_inval_close(struct xrdma_inval *inval)
 {
 	spin_lock(&inval->lock);
@@ -154,7 +156,11 @@ static void xrdma_inval_lead(struct xrdma_ibdev *xib,
 	complete_all(&batch->done);
 }
 
-/* -ENOENT: the key was not valid, and @word has what the device wrote */
+/*
+ * Convert the outcome of a key. Return: 0; -EBUSY: windows are bound to the
+ * region; -ENOENT: the device says that the key is not valid, and @word is what
+ * it wrote; or the errno of the command.
+ */
 static int xrdma_inval_outcome(struct xrdma_ibdev *xib,
 			       const struct xrdma_inval_batch *batch, u32 slot,
 			       u32 *word)
@@ -188,7 +194,9 @@ static int xrdma_inval_one(struct xrdma_ibdev *xib, u32 index, u32 *word)
 	return err;
 }
 
-/* The driver has published the key, but the device says that it is not valid. */
+/*
+ * The device has reported a valid key as not valid: declare it dead, and reset.
+ */
 static int xrdma_inval_wrong(struct xrdma_ibdev *xib, u32 index, u32 word)
 {
 	xrdma_fatal(&xib->hw, "INVALIDATE of key index %#x, which is valid: outcome %u",
@@ -197,15 +205,16 @@ static int xrdma_inval_wrong(struct xrdma_ibdev *xib, u32 index, u32 word)
 }
 
 /**
- * xrdma_inval_key() - fence: end all use of a key
+ * xrdma_inval_key() - invalidate a key, and wait until its use has ended
  * @xib: the device
- * @index: of a key entry that was published
+ * @index: key index of an entry that was published
  *
  * Context: may sleep, for a bounded time.
  * Return: 0: no access under the key is in progress or can begin, and the
- * entry is the driver's; -EBUSY: windows are bound to it, and nothing has
- * changed; otherwise the device is dead and cannot be silenced, and memory
- * behind the key goes into quarantine.
+ * device does not write the entry any more; -EBUSY: windows are bound to the
+ * region, and nothing has changed; another errno: the device is dead,
+ * xrdma_hw_silence() has failed, and the caller puts the memory into
+ * quarantine.
  */
 int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index)
 {
@@ -229,7 +238,7 @@ static struct xrdma_inval_batch *xrdma_inval_try_take(struct xrdma_inval *inval)
 	return batch;
 }
 
-/* Without windows that are bound, there is one outcome for all keys. */
+/* Check the outcomes of a list, in which no region has bound windows. */
 static int xrdma_inval_list_outcome(struct xrdma_ibdev *xib,
 				    const struct xrdma_inval_batch *batch)
 {
@@ -238,7 +247,7 @@ static int xrdma_inval_list_outcome(struct xrdma_ibdev *xib,
 	for (slot = 0; slot < batch->count; slot++) {
 		if (!xrdma_inval_outcome(xib, batch, slot, &word))
 			continue;
-		/* the device has written over the index, but keeps it there */
+		/* the outcome that the device writes contains the index */
 		index = FIELD_GET(XRDMA_INVAL_INDEX, word);
 		return batch->err ?: xrdma_inval_wrong(xib, index, word);
 	}
@@ -260,11 +269,13 @@ static void xrdma_inval_list_send(struct xrdma_inval_list *list)
 }
 
 /**
- * xrdma_inval_list_add() - add a key to those that end together
- * @list: the list; all zero but @list->xib at first
- * @index: of a key entry that was published; windows come before their regions
+ * xrdma_inval_list_add() - add a key to a list, and send the list when it is
+ * full
+ * @list: the list; before the first call, all fields but @list->xib are zero
+ * @index: key index of an entry that was published. The caller adds windows
+ *	before their regions
  *
- * After the first failure nothing is sent any more.
+ * After the first failure no command is sent any more.
  *
  * Context: may sleep, for a bounded time.
  */
@@ -285,11 +296,11 @@ void xrdma_inval_list_add(struct xrdma_inval_list *list, u32 index)
 }
 
 /**
- * xrdma_inval_list_end() - fence: end all use of the keys of a list
+ * xrdma_inval_list_end() - invalidate all keys of a list that were not sent yet
  * @list: the list
  *
  * Context: may sleep, for a bounded time.
- * Return: as xrdma_inval_key(), for all of them; never -EBUSY.
+ * Return: as xrdma_inval_key(), for all keys of the list; never -EBUSY.
  */
 int xrdma_inval_list_end(struct xrdma_inval_list *list)
 {
@@ -298,11 +309,13 @@ int xrdma_inval_list_end(struct xrdma_inval_list *list)
 	return list->err;
 }
 
-/* ---- life ------------------------------------------------------------ */
+/* ---- create and destroy ---------------------------------------------- */
 
 /**
  * xrdma_inval_destroy() - free the batches
  * @xib: the device, which is quiet
+ *
+ * Context: may sleep.
  */
 void xrdma_inval_destroy(struct xrdma_ibdev *xib)
 {
@@ -320,9 +333,10 @@ void xrdma_inval_destroy(struct xrdma_ibdev *xib)
 }
 
 /**
- * xrdma_inval_create() - make the batches
+ * xrdma_inval_create() - allocate the batches
  * @xib: the device
  *
+ * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int xrdma_inval_create(struct xrdma_ibdev *xib)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA invalidation of keys: xrdma_inval.c.
+ * XRDMA invalidation: functions of xrdma_inval.c, which end the device's use of
+ * keys by INVALIDATE commands. The keys of a user context are invalidated by
+ * xrdma_ctx_keys.c.
  */
 
 #ifndef XRDMA_INVAL_H
@@ -12,10 +14,10 @@ struct xrdma_ibdev;
 struct xrdma_inval_batch;
 
 /**
- * struct xrdma_inval_list - keys of one caller that end together
+ * struct xrdma_inval_list - keys that one caller invalidates together
  * @xib: the device
- * @batch: those that have not been sent, or NULL
- * @err: first failure
+ * @batch: keys for which no INVALIDATE has been sent yet; NULL: there are none
+ * @err: errno of the first failure, or 0
  */
 struct xrdma_inval_list {
 	struct xrdma_ibdev *xib;

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA keys: which indexes are in use, what the next key is, and the store that
- * makes a key entry valid. What an entry grants is decided by the callers, in
- * xrdma_mr.c, xrdma_frmr.c and xrdma_mw.c. The memory of the key table is in
- * xrdma_key_table.c.
+ * XRDMA keys: allocates keys at random, frees them, and writes key entries. The
+ * contents of entries are chosen by the callers, xrdma_mr.c, xrdma_frmr.c and
+ * xrdma_mw.c. xrdma_key_table.c allocates the memory of the key table, and
+ * xrdma_inval.c ends the device's use of a key.
  *
- * No key can be foreseen. The index is drawn evenly from all free ones, and
- * the table grows long before few are left. The key byte is drawn evenly from
- * those that the index did not have last. A freed index comes to rest before
- * it is drawn again: in a magazine of the CPU, then in one line that all CPUs
- * share, until XRDMA_KEY_REST others have been freed after it; in a table of
- * less than 2^14 indexes, until nearly half as many have.
+ * Keys are unpredictable. The index of a new key has a uniform distribution
+ * over all free indexes, and the table grows before few indexes are free. The
+ * key byte has a uniform distribution over the values that differ from the last
+ * key byte of the index.
  *
- * Drawing takes no lock: a bit of a bitmap, set atomically, is the claim.
+ * A freed index cannot be allocated again at once: it rests. It waits in a
+ * magazine of the CPU, then in a FIFO that all CPUs share, xrdma_keys.line,
+ * until XRDMA_KEY_REST other indexes have been freed. The FIFO has at most half
+ * as many entries as the device supports indexes, so the wait is shorter if the
+ * device supports less than 2^14.
+ *
+ * Allocation takes no lock: to set the bit of an index in a bitmap, by an
+ * atomic operation, allocates the index.
  */
 
 #include <linux/bitfield.h>
@@ -23,9 +28,10 @@
 #include "xrdma_key.h"
 #include "xrdma_key_table.h"
 
-#define XRDMA_KEY_DRAWS		32	/* before searching */
+/* Random indexes that the driver tries before it searches for a free one */
+#define XRDMA_KEY_DRAWS		32
 
-/* ---- drawing --------------------------------------------------------- */
+/* ---- allocation ------------------------------------------------------ */
 
 static bool xrdma_key_claim(struct xrdma_keys *keys, u32 index)
 {
@@ -38,7 +44,10 @@ static bool xrdma_key_claim(struct xrdma_keys *keys, u32 index)
 	return true;
 }
 
-/* The first free index from @place to the end of its piece, or 0. */
+/*
+ * Allocate the first free index from @place to the end of its piece. Return: 0:
+ * none.
+ */
 static u32 xrdma_key_search_piece(struct xrdma_keys *keys, u32 place)
 {
 	u32 index = xrdma_key_at(keys, place);
@@ -52,10 +61,13 @@ static u32 xrdma_key_search_piece(struct xrdma_keys *keys, u32 place)
 	return 0;
 }
 
-/* A free index at @place or behind it, which goes on at place 0; or 0. */
+/*
+ * Allocate the next free index from @place on, with wraparound. Return: 0:
+ * none.
+ */
 static u32 xrdma_key_search(struct xrdma_keys *keys, u32 size, u32 place)
 {
-	/* the piece of @place comes last too, from its beginning */
+	/* one more, to search the beginning of the first piece last */
 	u32 pieces = (size >> XRDMA_KEY_PIECE_LOG) + 1;
 	u32 index = 0;
 
@@ -70,8 +82,9 @@ static u32 xrdma_key_search(struct xrdma_keys *keys, u32 size, u32 place)
 }
 
 /*
- * A free one of @size indexes, any with the same probability; or 0. The caller
- * holds the RCU read lock.
+ * Allocate one of the free indexes at places below @size, each with the same
+ * probability. The caller holds the RCU read lock, so that the piece of the
+ * index is not freed. Return: the index; 0: none is free.
  */
 static u32 xrdma_key_draw(struct xrdma_keys *keys, u32 size)
 {
@@ -84,7 +97,7 @@ static u32 xrdma_key_draw(struct xrdma_keys *keys, u32 size)
 		if (xrdma_key_claim(keys, index))
 			return index;
 	}
-	/* nearly full, and cannot grow */
+	/* nearly all indexes are in use */
 	return xrdma_key_search(keys, size, place);
 }
 
@@ -95,13 +108,13 @@ static u8 xrdma_key_new_byte(struct xrdma_keys *keys, u32 index)
 }
 
 /**
- * xrdma_key_alloc() - draw a key
- * @keys: the table
- * @key: the key; its entry is invalid and the caller's
+ * xrdma_key_alloc() - allocate a key
+ * @keys: the key table
+ * @key: output: the key. Its entry is invalid, and only the caller may write it
  *
  * Context: may sleep, but only when no index is free. Takes no lock otherwise.
- * Return: 0, -ENOSPC: all indexes are in use or at rest; -ENOMEM; -EINTR: the
- * caller has been killed.
+ * Return: 0; -ENOSPC: all indexes are in use or at rest; -ENOMEM; -EINTR: the
+ * calling process has been killed.
  */
 int xrdma_key_alloc(struct xrdma_keys *keys, u32 *key)
 {
@@ -125,11 +138,11 @@ int xrdma_key_alloc(struct xrdma_keys *keys, u32 *key)
 	return 0;
 }
 
-/* ---- coming to rest -------------------------------------------------- */
+/* ---- freeing --------------------------------------------------------- */
 
 /*
- * Each index of the magazine takes a place in the line, and gets back the one
- * that has been there for as long as the line is.
+ * Append the indexes of a magazine to the FIFO of resting indexes, and replace
+ * them in the magazine by the oldest indexes of the FIFO.
  */
 static void xrdma_keys_exchange(struct xrdma_keys *keys,
 				struct xrdma_key_magazine *mag)
@@ -145,6 +158,7 @@ static void xrdma_keys_exchange(struct xrdma_keys *keys,
 	spin_unlock(&keys->lock);
 }
 
+/* Exchange a magazine with the FIFO, and make the indexes that it gets free. */
 static void xrdma_keys_rest(struct xrdma_keys *keys,
 			    struct xrdma_key_magazine *mag)
 {
@@ -157,7 +171,10 @@ static void xrdma_keys_rest(struct xrdma_keys *keys,
 
 		if (!index)
 			continue;
-		/* pairs with the claim: the last key byte has been written */
+		/*
+		 * Pairs with test_and_set_bit() in xrdma_key_claim(): the next
+		 * user of the index reads the last key byte that was written.
+		 */
 		clear_bit_unlock(xrdma_key_bit(index),
 				 xrdma_key_chunk(keys, index)->used);
 		free++;
@@ -168,12 +185,13 @@ static void xrdma_keys_rest(struct xrdma_keys *keys,
 }
 
 /**
- * xrdma_key_free() - give a key back
- * @keys: the table
- * @index: of the key; the device has answered the INVALIDATE of its entry,
- *	never seen it, or been reset
+ * xrdma_key_free() - free a key
+ * @keys: the key table
+ * @index: index of the key. The device has answered INVALIDATE of its entry,
+ *	has been reset, or the entry was never published
  *
- * The index rests for XRDMA_KEY_REST frees; in a small table, for fewer.
+ * The index is not allocated again before XRDMA_KEY_REST other indexes have
+ * been freed; in a small table, fewer.
  *
  * Context: process.
  */
@@ -181,11 +199,14 @@ void xrdma_key_free(struct xrdma_keys *keys, u32 index)
 {
 	struct xrdma_key_magazine *mag;
 
-	/* the consumer of a window or a fast-register region may have chosen it */
+	/* the consumer may have changed the byte, by BIND_MW or REG_MR */
 	*xrdma_key_last_byte(keys, index) =
 		le64_get_bits(xrdma_key_entry(keys, index)->ctrl,
 			      XRDMA_MPT_KEY_BYTE);
-	/* pairs with xrdma_key_piece_idle(): the entry may go after this */
+	/*
+	 * Pairs with the acquire in xrdma_keys_piece_idle(): the entry is read
+	 * above before its piece can be freed.
+	 */
 	smp_mb__before_atomic();
 	atomic_dec(&xrdma_key_piece(keys, index)->in_use);
 
@@ -200,12 +221,14 @@ void xrdma_key_free(struct xrdma_keys *keys, u32 index)
 /* ---- entries --------------------------------------------------------- */
 
 /**
- * xrdma_key_publish() - hand a key entry to the device
- * @keys: the table
- * @index: of an entry that is invalid and the caller's
- * @entry: what it shall say; its state is not INVALID
+ * xrdma_key_publish() - write a key entry, so that the device can use it
+ * @keys: the key table
+ * @index: key index of an entry that is invalid, and that only the caller
+ *	writes
+ * @entry: new contents; the state is not INVALID
  *
- * A store: no command, no doorbell. The device may use the entry at once.
+ * No command and no doorbell is necessary: the device may use the entry as soon
+ * as its state is written.
  *
  * Context: any.
  */
@@ -223,17 +246,18 @@ void xrdma_key_publish(struct xrdma_keys *keys, u32 index,
 	dst->bound = entry->bound;
 	dst->window_base = entry->window_base;
 	dst->reserved = entry->reserved;
-	/* the device may look at the rest as soon as it sees the state */
+	/* order the writes of the other fields before that of the state */
 	dma_wmb();
 	WRITE_ONCE(dst->ctrl, entry->ctrl);
 }
 
 /**
- * xrdma_key_alloc_free() - draw a key and publish its entry as free
- * @keys: the table
- * @type: enum xrdma_mpt_type of what work requests will bind or register
- * @pdn: protection domain
- * @key: the key; its byte is the consumer's from now on
+ * xrdma_key_alloc_free() - allocate a key, and publish its entry in state FREE
+ * @keys: the key table
+ * @type: enum xrdma_mpt_type of the window or region that work requests will
+ *	bind or register under this key
+ * @pdn: protection domain number
+ * @key: output: the key. The consumer may change the key byte afterwards
  *
  * Context: may sleep, as xrdma_key_alloc().
  * Return: 0, -ENOSPC, -ENOMEM or -EINTR.
@@ -253,14 +277,16 @@ int xrdma_key_alloc_free(struct xrdma_keys *keys, u8 type, u32 pdn, u32 *key)
 }
 
 /**
- * xrdma_key_add_rights() - let a valid key grant more, without a fence
- * @keys: the table
- * @index: of a region that is valid, and stays so meanwhile
- * @access: enum xrdma_access, without XRDMA_ACCESS_ZERO_BASED
+ * xrdma_key_add_rights() - add rights to a valid key entry
+ * @keys: the key table
+ * @index: key index of a region; the entry is valid
+ * @access: enum xrdma_access without XRDMA_ACCESS_ZERO_BASED: rights to add
  *
- * Rights that the key has stay.
+ * The device may use the new rights at once. The entry keeps the rights that it
+ * has, so that accesses in progress are not affected.
  *
- * Context: any; the caller keeps INVALIDATE of the key away.
+ * Context: any. The caller makes sure that no INVALIDATE of the key is sent
+ * during the call.
  */
 void xrdma_key_add_rights(struct xrdma_keys *keys, u32 index, u16 access)
 {
@@ -271,11 +297,12 @@ void xrdma_key_add_rights(struct xrdma_keys *keys, u32 index, u16 access)
 }
 
 /**
- * xrdma_key_read() - look at a key entry
- * @keys: the table
- * @index: of an entry that is in use
- * @entry: the copy; what the device writes meanwhile may be torn, but a root that
- *	is not 0 goes with the offset
+ * xrdma_key_read() - copy a key entry
+ * @keys: the key table
+ * @index: key index of an entry that is in use
+ * @entry: output: the copy. The device may write to the entry during the copy,
+ *	so the fields may not fit together; but if the root is not 0, the offset
+ *	belongs to that root
  *
  * Context: any.
  */
@@ -285,7 +312,10 @@ void xrdma_key_read(struct xrdma_keys *keys, u32 index,
 	const struct xrdma_mpt_entry *src = xrdma_key_entry(keys, index);
 
 	*entry = *src;
-	/* a device that frees the entry clears the root before the offset */
+	/*
+	 * Order the read of the offset before that of the root. A device that
+	 * frees the entry clears the root before the offset.
+	 */
 	dma_rmb();
 	entry->root = READ_ONCE(src->root);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA keys: xrdma_key.c draws keys and publishes their entries,
- * xrdma_key_table.c has the memory of the table.
+ * XRDMA keys: functions of xrdma_key.c, which allocates keys and writes their
+ * entries, and of xrdma_key_table.c, which allocates the memory of the key
+ * table.
  */
 
 #ifndef XRDMA_KEY_H

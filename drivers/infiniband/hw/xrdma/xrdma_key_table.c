@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA key table: allocates and frees the memory of the table, ahead of need and
- * when few keys are in use. How keys are drawn is in xrdma_key.c.
+ * XRDMA key table: allocates and frees the memory of the table, which grows
+ * before all keys are in use, and shrinks when few are. Allocation of keys is
+ * in xrdma_key.c.
  *
- * The table is the array of key entries that the device translates with two
- * levels: one directory, tables, pages of 64 entries. It grows and shrinks by
- * pieces of 8 pages. The device finds a page as soon as a table names the page; no
- * command is needed. Before the driver frees a page it waits until the device has
- * answered a command to forget the page.
+ * The table is an array of key entries, which the device finds by two levels of
+ * translation tables: one directory of level 2, tables of level 1, pages of 64
+ * entries. The array grows and shrinks by pieces of 8 pages. The device can use
+ * a page as soon as the bus address of the page is in a table; no command is
+ * necessary. Before the driver frees a page, it waits until the device has
+ * answered a command to drop its cache of the tables.
  *
- * A work item grows the table ahead of need. Only a caller that finds no free
- * index adds a piece itself, one: what growth costs is not for whoever comes next.
+ * A work item grows the table before it is full. Only a caller that finds no
+ * free index adds a piece itself, and only one, so that callers rarely wait for
+ * growth.
  *
- * Another work item frees pieces when few indexes are in use. Indexes in use are
- * spread over the whole table, so that any piece may be freed, not only the last
- * one: struct xrdma_keys.order lists the pieces that have memory.
+ * Another work item frees pieces when few indexes are in use. Indexes in use
+ * are spread over the whole table, so any piece may be freed, not only the last
+ * one. xrdma_keys.order lists the pieces that have memory.
  */
 
 #include <linux/debugfs.h>
@@ -28,11 +31,11 @@
 #include "xrdma_key_table.h"
 #include "xrdma_xlat.h"
 
-#define XRDMA_KEY_FIRST		4096	/* indexes of a table to begin with */
-#define XRDMA_KEY_SHRINK_BATCH	64	/* pieces that are freed at once */
+#define XRDMA_KEY_FIRST		4096	/* indexes of the smallest table */
+#define XRDMA_KEY_SHRINK_BATCH	64	/* pieces that one work item frees */
 /*
- * How long the driver waits before it shrinks the table, in jiffies: a process that
- * registers memory may begin while another one ends.
+ * Delay of shrinking, in jiffies: shortly after a process has freed its keys,
+ * another process may need as many.
  */
 #define XRDMA_KEY_SHRINK_DELAY	HZ
 
@@ -66,14 +69,17 @@ static int xrdma_keys_add_chunk(struct xrdma_keys *keys, u32 number, gfp_t gfp)
 	}
 	get_random_bytes(chunk->last_byte, sizeof(chunk->last_byte));
 	keys->chunks[number] = chunk;
-	/* the device may follow the entry at once: to a table of zeros */
+	/* order the zeros in the table before the entry that points to it */
 	dma_wmb();
 	WRITE_ONCE(keys->dir[number],
 		   cpu_to_le64(xrdma_make_mtt_table(chunk->table_dma)));
 	return 0;
 }
 
-/* Write the table entries of a piece: to its memory if @map, else invalid. */
+/*
+ * Write the table entries of a piece: the addresses of its pages if @map, else
+ * invalid entries.
+ */
 static void xrdma_keys_map_piece(struct xrdma_keys *keys, u32 number, bool map)
 {
 	u32 first = number << XRDMA_KEY_PIECE_LOG;
@@ -84,7 +90,7 @@ static void xrdma_keys_map_piece(struct xrdma_keys *keys, u32 number, bool map)
 	u32 pages = XRDMA_KEY_PIECE_SIZE >> XRDMA_KEY_PAGE_LOG;
 	u32 i;
 
-	/* the device may follow an entry at once: to invalid key entries */
+	/* order the invalid key entries before the addresses of their pages */
 	dma_wmb();
 	for (i = 0; i < pages; i++, dma += XRDMA_PAGE_SIZE)
 		WRITE_ONCE(entry[i],
@@ -110,7 +116,7 @@ static void xrdma_keys_free_piece(struct xrdma_keys *keys,
 
 /* ---- growth ---------------------------------------------------------- */
 
-/* XRDMA_KEY_PIECE_SIZE indexes more; the entries of all of them are invalid. */
+/* Add XRDMA_KEY_PIECE_SIZE indexes, with invalid entries, to the table. */
 static int xrdma_keys_add_piece(struct xrdma_keys *keys, gfp_t gfp)
 {
 	u32 size = XRDMA_KEY_PIECE_SIZE * sizeof(struct xrdma_mpt_entry);
@@ -146,9 +152,10 @@ static bool xrdma_keys_tight(struct xrdma_keys *keys, u32 size, u32 eighths)
 }
 
 /*
- * Grow until three eighths are free: one piece a time, so that neither a caller
- * that needs one nor other work has to wait. Nobody depends on it, so it gives
- * up when memory is not at hand; the next key that is drawn starts it again.
+ * Grow until three eighths of the indexes are free. Each run adds one piece, so
+ * that xrdma_keys_grow() and other work items do not wait for long. No caller
+ * depends on the success: without memory the work ends, and
+ * xrdma_keys_keep_ample() starts it again when the next key is allocated.
  */
 static void xrdma_keys_growth_work(struct work_struct *work)
 {
@@ -166,12 +173,14 @@ static void xrdma_keys_growth_work(struct work_struct *work)
 }
 
 /**
- * xrdma_keys_keep_ample() - have the table grow when less than a quarter is free
+ * xrdma_keys_keep_ample() - start to grow a table of which less than a quarter
+ * is
+ *	free
  * @keys: the table
- * @size: indexes that the caller has seen
+ * @size: size of the table that the caller has read, in indexes
  *
- * The fewer indexes are free, the longer drawing takes, and the more of all
- * keys that somebody may guess are in use.
+ * When few indexes are free, random allocation needs more attempts, and an
+ * attacker who guesses an index more often finds one in use.
  *
  * Context: any.
  */
@@ -182,13 +191,13 @@ void xrdma_keys_keep_ample(struct xrdma_keys *keys, u32 size)
 }
 
 /**
- * xrdma_keys_grow() - add indexes to a table that has none free
+ * xrdma_keys_grow() - add indexes to a table without free ones
  * @keys: the table
- * @size: indexes that the caller has seen
+ * @size: size of the table that the caller has read, in indexes
  *
  * Context: may sleep.
- * Return: 0: there are more than @size; -ENOSPC: there can be no more; -ENOMEM;
- * -EINTR: the caller has been killed.
+ * Return: 0: the size of the table is not @size any more; -ENOSPC: the table
+ * has its largest size; -ENOMEM; -EINTR: the calling process has been killed.
  */
 int xrdma_keys_grow(struct xrdma_keys *keys, u32 size)
 {
@@ -206,7 +215,10 @@ int xrdma_keys_grow(struct xrdma_keys *keys, u32 size)
 
 /* ---- shrinking ------------------------------------------------------- */
 
-/* The number of pieces of which the indexes in use or at rest are three eighths */
+/*
+ * Size of the table, in pieces, at which 3/8 of all indexes are in use or at
+ * rest
+ */
 static u32 xrdma_keys_wanted_pieces(struct xrdma_keys *keys)
 {
 	u32 used = percpu_counter_read_positive(&keys->used);
@@ -217,13 +229,18 @@ static u32 xrdma_keys_wanted_pieces(struct xrdma_keys *keys)
 
 static bool xrdma_keys_piece_idle(struct xrdma_keys *keys, u32 number)
 {
-	/* pairs with xrdma_key_free(): the last user no longer reads its entry */
+	/*
+	 * Pairs with the barrier in xrdma_key_free(): the last user has read
+	 * its entry before the caller frees the piece.
+	 */
 	return !atomic_read_acquire(&xrdma_keys_piece(keys, number)->in_use);
 }
 
 /*
- * Let no index be drawn from up to @max idle pieces: move their numbers in
- * keys->order behind those of the other pieces. Return: how many pieces.
+ * Withdraw up to @max idle pieces, so that no index of them can be allocated:
+ * move their numbers to the end of the used part of keys->order, and shorten
+ * that part.
+ * Return: the number of withdrawn pieces.
  */
 static u32 xrdma_keys_withdraw(struct xrdma_keys *keys, u32 max)
 {
@@ -245,8 +262,8 @@ static u32 xrdma_keys_withdraw(struct xrdma_keys *keys, u32 max)
 }
 
 /*
- * Of the pieces just withdrawn, keep those of which an index was drawn meanwhile.
- * Return: how many of them are left to be freed.
+ * Put back the withdrawn pieces of which an index was allocated before the
+ * withdrawal became visible. Return: the number of pieces still withdrawn.
  */
 static u32 xrdma_keys_readmit_used(struct xrdma_keys *keys, u32 withdrawn)
 {
@@ -275,8 +292,8 @@ static void xrdma_keys_map_withdrawn(struct xrdma_keys *keys, u32 withdrawn,
 }
 
 /*
- * Free up to @max pieces. Return: how many; or what the fence failed with, after
- * which there are as many as before.
+ * Free up to @max pieces. Return: the number of freed pieces; or an errno of
+ * keys->fence(), after which the table has its old size.
  */
 static int xrdma_keys_shrink(struct xrdma_keys *keys, u32 max)
 {
@@ -284,7 +301,7 @@ static int xrdma_keys_shrink(struct xrdma_keys *keys, u32 max)
 	u32 num, i;
 	int err;
 
-	/* callers that draw by the old size or order have claimed their index */
+	/* wait for callers that allocate an index by the old size or order */
 	synchronize_rcu();
 	withdrawn = xrdma_keys_readmit_used(keys, withdrawn);
 	if (!withdrawn)
@@ -304,9 +321,9 @@ static int xrdma_keys_shrink(struct xrdma_keys *keys, u32 max)
 }
 
 /*
- * Shrink the table until three eighths are in use or at rest, one batch at a time.
- * Stop when each piece has an index in use, or when the device does not answer.
- * xrdma_keys_keep_small() starts the work again.
+ * Shrink the table until three eighths of the indexes are in use or at rest.
+ * Each run frees one batch of pieces. The work ends when no piece is idle, or
+ * when the device does not answer; xrdma_keys_keep_small() starts it again.
  */
 static void xrdma_keys_shrink_work(struct work_struct *work)
 {
@@ -325,8 +342,9 @@ static void xrdma_keys_shrink_work(struct work_struct *work)
 }
 
 /**
- * xrdma_keys_keep_small() - have the table shrink when less than a quarter of its
- *	indexes are in use or at rest
+ * xrdma_keys_keep_small() - start to shrink a table of which less than a
+ * quarter is
+ *	in use or at rest
  * @keys: the table
  *
  * Context: any.
@@ -344,10 +362,10 @@ void xrdma_keys_keep_small(struct xrdma_keys *keys)
 /* ---- the table ------------------------------------------------------- */
 
 /**
- * xrdma_keys_root() - where the device finds the table
+ * xrdma_keys_root() - translation root of the key table
  * @keys: the table
  *
- * Return: translation root.
+ * Return: the root, for xrdma_hw_enable().
  */
 u64 xrdma_keys_root(const struct xrdma_keys *keys)
 {
@@ -355,10 +373,12 @@ u64 xrdma_keys_root(const struct xrdma_keys *keys)
 }
 
 /**
- * xrdma_keys_open() - make the first entries
+ * xrdma_keys_open() - set the largest size of the table, and add the first
+ * entries
  * @keys: the table
- * @log_max_keys: log2 of the indexes that the device knows
+ * @log_max_keys: log2 of the number of key indexes that the device supports
  *
+ * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys)
@@ -368,8 +388,8 @@ int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys)
 	mutex_lock(&keys->resize);
 	keys->limit = 1U << log_max_keys;
 	/*
-	 * At most half of them rest in the line, and a sixteenth in magazines:
-	 * there is one to draw while fewer than 7/16 are in use.
+	 * At most half of all indexes are in the line, and about 1/16 in
+	 * magazines: an index is free while fewer than 7/16 are in use.
 	 */
 	keys->line_len = min(keys->line_len, keys->limit / 2);
 	keys->magazine_len = clamp(keys->limit / 16 / num_possible_cpus(),
@@ -377,7 +397,7 @@ int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys)
 	do
 		err = xrdma_keys_add_piece(keys, GFP_KERNEL);
 	while (!err && keys->size < min(XRDMA_KEY_FIRST, keys->limit));
-	/* index 0 is in use from the start: a key of 0 means none to many */
+	/* never allocate index 0: many programs take key 0 for no key */
 	if (!err) {
 		__set_bit(0, keys->chunks[0]->used);
 		atomic_inc(&xrdma_keys_piece(keys, 0)->in_use);
@@ -404,10 +424,13 @@ static int xrdma_key_table_bytes_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(xrdma_key_table_bytes);
 
 /**
- * xrdma_keys_show() - show in debugfs how large the key table is
+ * xrdma_keys_show() - show the size of the key table in debugfs
  * @keys: the table
- * @dir: the directory that gets the files "key_entries" and "key_table_bytes"; it is
- *	removed before the table is freed
+ * @dir: debugfs directory that gets the files "key_entries" and
+ *	"key_table_bytes". The caller removes the directory before it frees the
+ *	table
+ *
+ * Context: may sleep.
  */
 void xrdma_keys_show(struct xrdma_keys *keys, struct dentry *dir)
 {
@@ -446,13 +469,14 @@ static void xrdma_keys_exit_rest(struct xrdma_keys *keys)
 }
 
 /**
- * xrdma_keys_create() - make a key table without entries
- * @dev: does the DMA
- * @fence: has the device forget the tables that it has read to find key entries.
- *	It may sleep, for a bounded time. It returns 0, or an errno: the device may
- *	still use what it knew.
+ * xrdma_keys_create() - allocate a key table without entries
+ * @dev: device that accesses the table by DMA
+ * @fence: function that makes the device drop its cache of the tables that lead
+ *	to key entries. It may sleep, for a bounded time. It returns 0; or an
+ *	errno, and the device may still use its cache
  * @context: argument of @fence
  *
+ * Context: may sleep.
  * Return: the table or an ERR_PTR() of -ENOMEM.
  */
 struct xrdma_keys *xrdma_keys_create(struct device *dev,
@@ -502,8 +526,8 @@ static void xrdma_keys_free_chunk(struct xrdma_keys *keys,
 }
 
 /**
- * xrdma_keys_stop() - have the table neither grow nor shrink any more
- * @keys: the table, of which no key is drawn any more
+ * xrdma_keys_stop() - stop the work items that grow and shrink the table
+ * @keys: the table; no key is allocated any more
  *
  * Context: may sleep.
  */
@@ -515,8 +539,9 @@ void xrdma_keys_stop(struct xrdma_keys *keys)
 
 /**
  * xrdma_keys_destroy() - free a key table
- * @keys: the table, of which no key is drawn any more; the device that knew it
- *	is quiet
+ * @keys: the table; no key is allocated any more, and the device is quiet
+ *
+ * Context: may sleep.
  */
 void xrdma_keys_destroy(struct xrdma_keys *keys)
 {

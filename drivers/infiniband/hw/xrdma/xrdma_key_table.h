@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA key table: what drawing keys (xrdma_key.c) and the table's memory
- * (xrdma_key_table.c) share. No other file includes this header, except their tests:
- * others include xrdma_key.h.
+ * XRDMA key table: the structures that allocation of keys (xrdma_key.c) and the
+ * memory of the table (xrdma_key_table.c) share. Only these two files and their
+ * tests in kunit/ include this header; other files include xrdma_key.h.
  */
 
 #ifndef XRDMA_KEY_TABLE_H
@@ -18,16 +18,16 @@
 #include <linux/workqueue.h>
 #include "xrdma_hw.h"
 
-#define XRDMA_KEY_PAGE_LOG	6	/* entries of a page */
+#define XRDMA_KEY_PAGE_LOG	6	/* log2 of the entries of a page */
 #define XRDMA_KEY_CHUNK_LOG	(XRDMA_KEY_PAGE_LOG + XRDMA_MTT_BITS)
 #define XRDMA_KEY_CHUNK_SIZE	BIT(XRDMA_KEY_CHUNK_LOG)
 #define XRDMA_KEY_CHUNKS	BIT(XRDMA_LOG_MAX_KEYS - XRDMA_KEY_CHUNK_LOG)
-#define XRDMA_KEY_PIECE_LOG	9	/* entries that are allocated at once */
+#define XRDMA_KEY_PIECE_LOG	9	/* log2 of the entries of a piece */
 #define XRDMA_KEY_PIECE_SIZE	BIT(XRDMA_KEY_PIECE_LOG)
 #define XRDMA_KEY_PIECES	(XRDMA_KEY_CHUNK_SIZE / XRDMA_KEY_PIECE_SIZE)
 #define XRDMA_KEY_ALL_PIECES	BIT(XRDMA_LOG_MAX_KEYS - XRDMA_KEY_PIECE_LOG)
-#define XRDMA_KEY_REST		4096	/* frees that a freed index waits for */
-#define XRDMA_KEY_MAGAZINE	64
+#define XRDMA_KEY_REST		4096	/* frees until an index is reused */
+#define XRDMA_KEY_MAGAZINE	64	/* indexes of the largest magazine */
 
 static_assert(sizeof(struct xrdma_mpt_entry) << XRDMA_KEY_PAGE_LOG ==
 	      XRDMA_PAGE_SIZE);
@@ -35,10 +35,11 @@ static_assert(XRDMA_KEY_CHUNKS == XRDMA_MTT_ENTRIES);
 static_assert(XRDMA_KEY_ALL_PIECES - 1 <= U16_MAX);
 
 /**
- * struct xrdma_key_piece - key entries that are allocated and freed at once
- * @entries: the entries, XRDMA_KEY_PIECE_SIZE; NULL: they do not exist
- * @dma: their bus address
- * @in_use: indexes that are in use; those at rest need no entry
+ * struct xrdma_key_piece - unit in which key entries are allocated and freed
+ * @entries: array of XRDMA_KEY_PIECE_SIZE entries; NULL: not allocated
+ * @dma: bus address of @entries
+ * @in_use: number of indexes in use; indexes at rest do not count, since they
+ *	need no entry
  */
 struct xrdma_key_piece {
 	struct xrdma_mpt_entry *entries;
@@ -47,13 +48,15 @@ struct xrdma_key_piece {
 };
 
 /**
- * struct xrdma_key_chunk - what one table of the second level covers; once made,
- *	it stays as long as the key table
- * @used: indexes that are in use, or at rest
- * @last_byte: the key byte that each index had last; one drawn at random if it
- *	had none
- * @pieces: the key entries
- * @table: bus addresses of their pages, 64 entries each, for the device
+ * struct xrdma_key_chunk - the key indexes that one table of level 1 covers. A
+ * chunk
+ *	is freed only with the whole key table
+ * @used: bitmap of the indexes in use or at rest
+ * @last_byte: last key byte of each index; a random byte, if the index has not
+ *	been used yet
+ * @pieces: key entries
+ * @table: translation table that the device reads: bus addresses of the pages
+ *	of all pieces, 64 key entries in each page
  * @table_dma: bus address of @table
  */
 struct xrdma_key_chunk {
@@ -65,9 +68,10 @@ struct xrdma_key_chunk {
 };
 
 /**
- * struct xrdma_key_magazine - indexes freed on a CPU, on their way to rest
- * @lock: keeps the CPU to itself
- * @num: of them
+ * struct xrdma_key_magazine - indexes that one CPU has freed, before they enter
+ *	xrdma_keys.line
+ * @lock: protects @num and @index against other tasks of the CPU
+ * @num: number of indexes in @index
  * @index: the indexes
  */
 struct xrdma_key_magazine {
@@ -78,29 +82,33 @@ struct xrdma_key_magazine {
 
 /**
  * struct xrdma_keys - key table
- * @dev: does the DMA
- * @fence: see xrdma_keys_create()
+ * @dev: device that accesses the table by DMA
+ * @fence: makes the device drop its cache of the tables; see
+ *	xrdma_keys_create()
  * @context: argument of @fence
- * @dir: top table, for the device
- * @dir_dma: its bus address
- * @chunks: by the high bits of the index; those that exist
- * @order: numbers of all pieces: first those that have entries, of @size indexes
- *	together, then those that have none. Written under @resize; who reads it
- *	without that holds the RCU read lock until the index is claimed.
- * @limit: indexes there may be
- * @size: indexes that have an entry; written with release order, under @resize
- * @used: bits set in all chunks, roughly
- * @resize: serialises growing and shrinking
- * @growth_work: adds indexes before they are needed
- * @shrink_work: takes away pieces of which no index is in use
- * @magazines: one for each CPU
- * @magazine_len: indexes that fill one, up to XRDMA_KEY_MAGAZINE
+ * @dir: translation table of level 2, which the device reads
+ * @dir_dma: bus address of @dir
+ * @chunks: chunks, by the high bits of the index; NULL: not allocated
+ * @order: numbers of all pieces: first the pieces with entries, @size indexes
+ *	in total, then the pieces without. Written under @resize. A reader that
+ *	does not hold @resize holds the RCU read lock until it has allocated the
+ *	index
+ * @limit: largest number of indexes that the table may have
+ * @size: number of indexes that have an entry; written under @resize, with
+ *	release order
+ * @used: approximate number of bits set in all chunks
+ * @resize: serialises growth and shrinking; protects writes of @size and @order
+ * @growth_work: adds a piece before all indexes are in use
+ * @shrink_work: frees pieces of which no index is in use
+ * @magazines: recently freed indexes, of each CPU
+ * @magazine_len: number of indexes at which a magazine is full, 1 to
+ *	XRDMA_KEY_MAGAZINE
  * @lock: protects @line and @line_pos
- * @line: indexes at rest, oldest at @line_pos; 0: nothing. It is longer than
- *	XRDMA_KEY_REST by what may lie in magazines: that comes in later than it
- *	was freed.
- * @line_len: its length
- * @line_pos: where the next index comes in and the oldest goes out
+ * @line: FIFO of indexes at rest; 0: no index. To make up for the indexes that
+ *	are freed before, but enter from a magazine later, it is longer than
+ *	XRDMA_KEY_REST by the size of all magazines
+ * @line_len: number of entries of @line
+ * @line_pos: position of the oldest index, which the next one replaces
  */
 struct xrdma_keys {
 	struct device *dev;
@@ -113,7 +121,7 @@ struct xrdma_keys {
 	u32 limit;
 	u32 size;
 	struct percpu_counter used;
-	struct mutex resize; /* size, order */
+	struct mutex resize; /* writes of size and order */
 	struct work_struct growth_work;
 	struct delayed_work shrink_work;
 	struct xrdma_key_magazine __percpu *magazines;
@@ -155,8 +163,8 @@ static inline u8 *xrdma_key_last_byte(struct xrdma_keys *keys, u32 index)
 }
 
 /*
- * The index at a place from 0 to the size of the table. The caller holds the RCU
- * read lock.
+ * Convert a place, 0 to the size of the table - 1, to a key index. The caller
+ * holds the RCU read lock, so that the piece of the index is not freed.
  */
 static inline u32 xrdma_key_at(const struct xrdma_keys *keys, u32 place)
 {
@@ -168,7 +176,10 @@ static inline u32 xrdma_key_at(const struct xrdma_keys *keys, u32 place)
 
 static inline u32 xrdma_keys_size(const struct xrdma_keys *keys)
 {
-	/* pairs with xrdma_keys_add_piece(): the entries before their indexes */
+	/*
+	 * Pairs with the release in xrdma_keys_set_pieces(): the entries of all
+	 * indexes below the size exist.
+	 */
 	return smp_load_acquire(&keys->size);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA memory regions: what all kinds have in common. Checks what is asked for,
- * pins memory of a process, converts rights, and ties memory, translation and key
- * together. Verbs are in xrdma_mr_verbs.c and in the files of the other kinds:
- * xrdma_frmr.c, xrdma_dmabuf.c and xrdma_dm.c. Keys are drawn in xrdma_key.c,
- * tables built in xrdma_mtt.c, invalidations batched in xrdma_inval.c.
+ * XRDMA memory regions: functions that regions of all kinds share. Checks the
+ * arguments of a registration, pins memory of a process, converts access flags,
+ * and writes the key entry of a region. The verbs are in xrdma_mr_verbs.c,
+ * xrdma_frmr.c, xrdma_dmabuf.c and xrdma_dm.c. Keys are allocated in
+ * xrdma_key.c, translation tables are built in xrdma_mtt.c, keys are
+ * invalidated in xrdma_inval.c.
  */
 
 #include <linux/overflow.h>
@@ -18,7 +19,9 @@
 
 #define XRDMA_MR_ACCESS		(XRDMA_IB_ACCESS | IB_ACCESS_HUGETLB)
 
-/* Rights whose bits are the same in verbs and in key entries. */
+/*
+ * Rights that have the same bit in enum ib_access_flags and enum xrdma_access.
+ */
 #define XRDMA_MR_SAME		(XRDMA_ACCESS_LOCAL_WRITE |	\
 				 XRDMA_ACCESS_REMOTE_WRITE |	\
 				 XRDMA_ACCESS_REMOTE_READ |	\
@@ -35,9 +38,11 @@ static_assert(XRDMA_MR_SAME ==
 	       IB_ACCESS_FLUSH_PERSISTENT));
 
 /**
- * xrdma_mr_rights() - rights of a key entry
- * @access: enum ib_access_flags; hints that a key entry lacks fall away
+ * xrdma_mr_rights() - convert enum ib_access_flags to enum xrdma_access
+ * @access: enum ib_access_flags; flags that a key entry cannot contain are
+ *	ignored
  *
+ * Context: any.
  * Return: enum xrdma_access.
  */
 u16 xrdma_mr_rights(int access)
@@ -50,9 +55,10 @@ u16 xrdma_mr_rights(int access)
 }
 
 /**
- * xrdma_mr_flags() - the other way round
+ * xrdma_mr_flags() - convert enum xrdma_access to enum ib_access_flags
  * @rights: enum xrdma_access
  *
+ * Context: any.
  * Return: enum ib_access_flags.
  */
 int xrdma_mr_flags(u16 rights)
@@ -65,9 +71,11 @@ int xrdma_mr_flags(u16 rights)
 }
 
 /**
- * xrdma_mr_alloc() - a region without memory and without a key
+ * xrdma_mr_alloc() - allocate a region without memory and without a key
  *
- * Return: the region, to be freed with kfree(), or NULL.
+ * Context: may sleep.
+ * Return: the region, which the caller frees by kfree() if registration fails;
+ * or NULL.
  */
 struct xrdma_mr *xrdma_mr_alloc(void)
 {
@@ -80,8 +88,8 @@ struct xrdma_mr *xrdma_mr_alloc(void)
 }
 
 /**
- * xrdma_mr_free() - free a region, and let go of its memory
- * @xib: the device, which uses it no more
+ * xrdma_mr_free() - free a region, and unpin its memory
+ * @xib: the device, which does not access the memory any more
  * @mr: the region
  *
  * Context: may sleep.
@@ -94,11 +102,12 @@ void xrdma_mr_free(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 }
 
 /**
- * xrdma_mr_publish() - make a key valid
+ * xrdma_mr_publish() - write the key entry of a region, so that the key is
+ * valid
  * @xib: the device
- * @key: the key; its entry is invalid and the caller's
- * @grant: what it shall give
- * @mtt: where the memory is
+ * @key: the key; its entry is invalid, and only the caller writes it
+ * @grant: addresses and rights that the key grants
+ * @mtt: translation of the region
  * @flags: XRDMA_MPT_IDENTITY, XRDMA_MPT_DEVICE or 0
  *
  * Context: any.
@@ -122,11 +131,11 @@ void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
 }
 
 /**
- * xrdma_mr_give_key() - draw the key of a region, and make it valid
+ * xrdma_mr_give_key() - allocate a key for a region, and make the key valid
  * @xib: the device
  * @mr: the region, with its translation
- * @grant: what the key shall give
- * @flags: as of xrdma_mr_publish()
+ * @grant: addresses and rights that the key grants
+ * @flags: as for xrdma_mr_publish()
  *
  * Context: may sleep, but only when no key is free.
  * Return: 0 or an errno of xrdma_key_alloc().
@@ -151,14 +160,16 @@ int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 }
 
 /**
- * xrdma_mr_check() - may a region be like this?
+ * xrdma_mr_check() - check the arguments of a registration
  * @xib: the device
- * @length: its bytes
- * @iova: address of the first
+ * @length: length of the region in bytes
+ * @iova: address of the first byte under the key
  * @access: enum ib_access_flags
  *
- * Return: 0, -EINVAL: length or addresses; -EOPNOTSUPP or an errno of
- * ib_check_mr_access(): flags; -EIO: the device is dead.
+ * Context: any.
+ * Return: 0; -EINVAL: @length is 0 or too large, or @iova + @length exceeds
+ * 2^64; -EOPNOTSUPP, or an errno of ib_check_mr_access(): wrong @access; -EIO:
+ * the device is dead.
  */
 int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova, int access)
 {
@@ -174,20 +185,21 @@ int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova, int access)
 		return err;
 	if (!length || length > xib->hw.caps.max_mr_size)
 		return -EINVAL;
-	/* the last byte may be at the very end of the address space */
+	/* the last byte may have address 2^64 - 1 */
 	return check_add_overflow(iova, length - 1, &end) ? -EINVAL : 0;
 }
 
 /**
- * xrdma_mr_pin() - pin memory of the current process, and translate it
+ * xrdma_mr_pin() - pin memory of the current process, and build its translation
  * @xib: the device
- * @mtt: its translation; empty after a failure
- * @start: virtual address
- * @length: bytes, 1 or more
+ * @mtt: output: the translation; without tables after a failure
+ * @start: virtual address in the current process
+ * @length: length in bytes, 1 or more
  * @access: enum ib_access_flags
  *
  * Context: may sleep.
- * Return: the memory or an ERR_PTR(): -ENOMEM, or an errno of pinning.
+ * Return: the memory, or an ERR_PTR(): -ENOMEM, or an errno of
+ * ib_umem_get_va().
  */
 struct ib_umem *xrdma_mr_pin(struct xrdma_ibdev *xib, struct xrdma_mtt *mtt,
 			     u64 start, u64 length, int access)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA memory regions: xrdma_mr.c has what all kinds have in common,
- * xrdma_mr_verbs.c registers and deregisters, xrdma_rereg.c changes a region in
- * place. Other kinds: xrdma_frmr.h, xrdma_dmabuf.h, xrdma_dm.h.
+ * XRDMA memory regions: struct xrdma_mr for regions of all kinds. xrdma_mr.c
+ * has the functions that all kinds share, xrdma_mr_verbs.c registers and
+ * deregisters, xrdma_rereg.c changes a registered region. Functions of single
+ * kinds are in xrdma_frmr.h, xrdma_dmabuf.h and xrdma_dm.h.
  */
 
 #ifndef XRDMA_MR_H
@@ -16,7 +17,7 @@ struct ib_dmah;
 struct ib_umem;
 struct xrdma_ibdev;
 
-/* enum ib_access_flags that key entries have, or that are hints. */
+/* enum ib_access_flags that key entries contain, and optional flags. */
 #define XRDMA_IB_ACCESS							\
 	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |		\
 	 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC |		\
@@ -26,16 +27,17 @@ struct xrdma_ibdev;
 /**
  * struct xrdma_mr - memory region
  * @ibmr: verbs object
- * @umem: pinned memory, of user regions
- * @mtt: translation, but of DMA regions; of device memory, only its offset
- * @ctx_entry: in xrdma_ucontext.regions, unless it is the kernel's or of a
- *	dma-buf; later in xrdma_quarantine.regions, if a dead device may still
- *	use its memory
- * @key_index: entry in the key table
- * @access: enum xrdma_access, as published
- * @dmabuf: @umem is that of a dma-buf
- * @revoked: the owner of the dma-buf has taken the memory back, and the key is
- *	invalid; under xrdma_dmabuf_lock()
+ * @umem: memory of a process or of a dma-buf; NULL in other regions
+ * @mtt: translation; empty in a region of all bus addresses. In a region of
+ *	device memory only the offset is set
+ * @ctx_entry: entry in xrdma_ucontext.regions, but for regions of the kernel
+ *	and of dma-bufs; after deregistration, entry in
+ *	xrdma_quarantine.regions, if a dead device may still access the memory
+ * @key_index: index of the key entry
+ * @access: enum xrdma_access: rights in the key entry
+ * @dmabuf: true: @umem is memory of a dma-buf
+ * @revoked: true: the exporter of the dma-buf has revoked the mapping, and the
+ *	key is invalid; protected by xrdma_dmabuf_lock()
  */
 struct xrdma_mr {
 	struct ib_mr ibmr;
@@ -49,10 +51,11 @@ struct xrdma_mr {
 };
 
 /**
- * struct xrdma_grant - what a key gives
- * @iova: address of the first byte; does not count if it is zero-based
- * @length: bytes
- * @pdn: protection domain
+ * struct xrdma_grant - addresses and rights that the key of a region grants
+ * @iova: address of the first byte under the key; ignored if @access contains
+ *	XRDMA_ACCESS_ZERO_BASED
+ * @length: length of the region in bytes
+ * @pdn: protection domain number
  * @access: enum xrdma_access
  */
 struct xrdma_grant {

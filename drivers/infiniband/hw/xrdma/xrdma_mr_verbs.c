@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA verbs of memory regions: registers memory of a process, and all bus
- * addresses for the kernel, and deregisters regions of any kind. What all regions
- * have in common is in xrdma_mr.c. Other kinds are registered in xrdma_frmr.c
- * (page lists of work requests), xrdma_dmabuf.c and xrdma_dm.c (device memory);
- * xrdma_rereg.c changes a region in place.
+ * addresses for the kernel, and deregisters regions of any kind. Functions that
+ * all regions share are in xrdma_mr.c. Other kinds are registered in
+ * xrdma_frmr.c (page lists of work requests), xrdma_dmabuf.c and xrdma_dm.c
+ * (device memory); xrdma_rereg.c changes a registered region.
  *
- * Registration ends with a store (xrdma_key_publish()): after pinning it sends
- * no command, touches no register and does not wait. Deregistration is a
- * fence: nothing is unpinned before the device has answered.
+ * After pinning, registration only writes the key entry (xrdma_key_publish()):
+ * it sends no command, writes no register and does not wait. Deregistration
+ * waits until the device has answered INVALIDATE of the key, and unpins the
+ * memory then.
  */
 
 #include <linux/slab.h>
@@ -26,10 +27,13 @@
 /**
  * xrdma_get_dma_mr() - ib_device_ops.get_dma_mr
  * @ibpd: protection domain
- * @access: enum ib_access_flags; local write, remote rights, and those of FLUSH
+ * @access: enum ib_access_flags: local write, remote read, write and atomics,
+ *	FLUSH if the device supports it, optional flags
  *
- * Return: the region or an ERR_PTR(): -EOPNOTSUPP: other flags; -ENOSPC;
- * -ENOMEM.
+ * Context: may sleep.
+ * Return: the region, which covers all bus addresses; or an ERR_PTR():
+ * -EOPNOTSUPP: @access has other flags; -ENOSPC: no key is free; -ENOMEM;
+ * -EINTR: the calling process has been killed.
  */
 struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
 {
@@ -64,16 +68,19 @@ struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
  * xrdma_reg_user_mr() - ib_device_ops.reg_user_mr
  * @ibpd: protection domain
  * @start: virtual address in the current process
- * @length: bytes, 1 or more; @iova + @length may not exceed 2^64
- * @iova: address of the first byte under the key, any
- * @access: enum ib_access_flags; remote write and atomics need local write,
- *	optional flags that are not known are ignored
- * @dmah: not supported
- * @udata: no driver data in either direction; NULL for the kernel
+ * @length: length in bytes, 1 or more; @iova + @length does not exceed 2^64
+ * @iova: address of the first byte under the key, any value
+ * @access: enum ib_access_flags. Remote write and atomics need local write;
+ *	unknown optional flags are ignored
+ * @dmah: NULL; DMA handles are not supported
+ * @udata: contains no driver data, and gets none; NULL for the kernel
  *
- * Return: the region or an ERR_PTR(): -EINVAL, -EOPNOTSUPP, -ENOSPC: no key
- * left, -ENOMEM, -EINTR: the process has been killed, -EIO: the device is dead,
- * or an errno of pinning.
+ * Context: may sleep.
+ * Return: the region, or an ERR_PTR(): an errno of xrdma_mr_check();
+ * -EOPNOTSUPP:
+ * @dmah is not NULL; -ENOSPC: no key is free; -ENOMEM; -EINTR: the process has
+ *	been
+ * killed; an errno of xrdma_mr_pin(); or an errno of bad @udata.
  */
 struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
@@ -121,12 +128,12 @@ err_free:
 /**
  * xrdma_dereg_mr() - ib_device_ops.dereg_mr
  * @ibmr: the region, of any kind
- * @udata: no driver data in either direction; NULL for the kernel
+ * @udata: contains no driver data, and gets none; NULL for the kernel
  *
  * Context: may sleep, for a bounded time.
- * Return: 0: the region is gone; its memory is released, or, if the device
- * cannot be silenced, in quarantine. -EBUSY: windows are bound to it; nothing
- * has changed.
+ * Return: 0: the region is deregistered, and its memory is unpinned, or in
+ * quarantine if xrdma_hw_silence() has failed; -EBUSY: windows are bound to the
+ * region, and nothing has changed; or an errno of bad @udata.
  */
 int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA quarantine: releases regions and rings, or keeps them while a dead device
- * may still use their memory, until the device is quiet. Whether the device may
- * still use memory is what the caller has found out: from a failed INVALIDATE
- * (xrdma_inval.c) or DESTROY command, or by xrdma_may_touch().
+ * XRDMA quarantine: frees regions and rings, or keeps them until the device is
+ * quiet if a dead device may still access their memory. The caller decides
+ * which: it keeps the memory if INVALIDATE (xrdma_inval.c) or DESTROY
+ * (xrdma_cmd.c) has failed, or if xrdma_may_touch() in xrdma_dev.h is true.
  */
 
 #include <linux/slab.h>
@@ -18,8 +18,8 @@
 #include "xrdma_ubuf.h"
 
 /**
- * xrdma_quarantine_init() - an empty quarantine
- * @quarantine: of a device
+ * xrdma_quarantine_init() - initialize an empty quarantine
+ * @quarantine: the quarantine of a new device
  */
 void xrdma_quarantine_init(struct xrdma_quarantine *quarantine)
 {
@@ -30,8 +30,8 @@ void xrdma_quarantine_init(struct xrdma_quarantine *quarantine)
 }
 
 /*
- * Kept until the device is quiet; it may have become so by now. The first memory
- * that is kept is named in the log.
+ * Put memory into quarantine, and log the first one. If the device has become
+ * quiet in the meantime, free the memory at once: nobody else would.
  */
 __printf(4, 5)
 static void xrdma_quarantine_add(struct xrdma_ibdev *xib,
@@ -60,10 +60,12 @@ static void xrdma_quarantine_add(struct xrdma_ibdev *xib,
 }
 
 /**
- * xrdma_mr_release() - free a region with its memory, or keep both
+ * xrdma_mr_release() - free a region with its memory, or put both into
+ * quarantine
  * @xib: the device
- * @mr: the region, which is no longer the caller's
- * @keep: a dead device may still use the memory: free it when the device is quiet
+ * @mr: the region; the caller does not use it afterwards
+ * @keep: true: a dead device may still access the memory, which is freed when
+ *	the device is quiet
  *
  * Context: may sleep. Cannot fail.
  */
@@ -78,7 +80,7 @@ void xrdma_mr_release(struct xrdma_ibdev *xib, struct xrdma_mr *mr, bool keep)
 		xrdma_mr_free(xib, mr);
 }
 
-/* Cannot fail: @ubuf brings the memory that its entry in the list takes. */
+/* Cannot fail: @ubuf->spare was allocated to become the entry in the list. */
 static void xrdma_ubuf_keep(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf)
 {
 	struct xrdma_ubuf *held = ubuf->spare;
@@ -93,10 +95,11 @@ static void xrdma_ubuf_keep(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf)
 }
 
 /**
- * xrdma_ubuf_release() - unpin rings of a process, or keep them pinned
+ * xrdma_ubuf_release() - unpin rings of a process, or put them into quarantine
  * @xib: the device
  * @ubuf: the rings, from xrdma_ubuf_map(); empty afterwards
- * @keep: a dead device may still use them: unpin them when the device is quiet
+ * @keep: true: a dead device may still access the rings, which are unpinned
+ *	when the device is quiet
  *
  * Context: may sleep. Cannot fail.
  */
@@ -110,12 +113,14 @@ void xrdma_ubuf_release(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf,
 }
 
 /**
- * xrdma_buf_release() - free rings in kernel memory, or keep them
+ * xrdma_buf_release() - free rings in kernel memory, or put them into
+ * quarantine
  * @xib: the device
- * @buf: the rings, which are no longer the caller's
- * @keep: a dead device may still use them: free them when the device is quiet
+ * @buf: the rings; the caller does not use them afterwards
+ * @keep: true: a dead device may still access the rings, which are freed when
+ *	the device is quiet
  *
- * Context: may sleep. Cannot fail: the list entry is part of @buf.
+ * Context: may sleep. Cannot fail.
  */
 void xrdma_buf_release(struct xrdma_ibdev *xib, struct xrdma_buf *buf,
 		       bool keep)
@@ -129,7 +134,7 @@ void xrdma_buf_release(struct xrdma_ibdev *xib, struct xrdma_buf *buf,
 }
 
 /**
- * xrdma_quarantine_release() - free what is in quarantine
+ * xrdma_quarantine_release() - free all memory in quarantine
  * @xib: the device, which is quiet
  *
  * Context: may sleep.
@@ -160,8 +165,9 @@ void xrdma_quarantine_release(struct xrdma_ibdev *xib)
 }
 
 /**
- * xrdma_quarantine_abandon() - never free what is in quarantine
- * @xib: the device, which cannot be made quiet; nothing else uses it any more
+ * xrdma_quarantine_abandon() - leak all memory in quarantine, and log how much
+ * @xib: the device, whose DMA cannot be ended; no object uses the device any
+ *	more
  *
  * Context: may sleep.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA quarantine: releases memory that the device has used, or keeps the memory
- * while the device may still use it: xrdma_quarantine.c.
+ * XRDMA quarantine: struct xrdma_quarantine, a list of memory that cannot be
+ * freed yet because a dead device may still access it. The functions are in
+ * xrdma_quarantine.c.
  */
 
 #ifndef XRDMA_QUARANTINE_H
@@ -16,12 +17,12 @@ struct xrdma_mr;
 struct xrdma_ubuf;
 
 /**
- * struct xrdma_quarantine - memory that a dead device may still use
- * @lock: protects all below
- * @regions: struct xrdma_mr, by ctx_entry
- * @ubufs: struct xrdma_ubuf, by held
- * @bufs: struct xrdma_buf, by held
- * @warned: the log says that memory is kept
+ * struct xrdma_quarantine - memory that a dead device may still access
+ * @lock: protects all fields below
+ * @regions: list of struct xrdma_mr, linked by ctx_entry
+ * @ubufs: list of struct xrdma_ubuf, linked by held
+ * @bufs: list of struct xrdma_buf, linked by held
+ * @warned: a message in the log says that memory is in quarantine
  */
 struct xrdma_quarantine {
 	spinlock_t lock; /* all below */

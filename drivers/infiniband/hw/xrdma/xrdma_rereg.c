@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA change of a memory region in place: other memory, another protection
- * domain, other rights, in any combination. What all regions have in common is
- * in xrdma_mr.c, batches of INVALIDATE are in xrdma_inval.c.
+ * XRDMA reregistration: changes memory, protection domain or rights of a
+ * registered region, in any combination. Functions that all regions share are
+ * in xrdma_mr.c, registration and deregistration in xrdma_mr_verbs.c,
+ * INVALIDATE in xrdma_inval.c.
  *
- * What can fail comes first: new memory is pinned and translated while the old
- * one stays. Then a fence ends all use of the old key, and the key entry is
- * published again under another key byte, so that holders of the old key have
- * no access. The key stays the same only if nothing but rights changes. The old
- * memory is released last. Until the device has answered the fence nothing has
- * changed; after that nothing can fail.
+ * All steps that can fail come first: the driver pins and translates the new
+ * memory, and invalidates the key. After that no step can fail: the driver
+ * writes the key entry again, and releases the old memory. If a step fails, the
+ * region is unchanged. The new key has another key byte, so that holders of the
+ * old key have no access. Only if nothing but the rights changes, the key stays
+ * the same.
  *
- * Between fence and publication the key grants nothing, and an access of the
- * peer breaks its connection. A change that only adds rights needs no fence:
- * the rights are stored in the entry, which stays valid.
+ * Between INVALIDATE and the new entry, the key is not valid, and an access of
+ * a peer breaks the peer's connection. A change that only adds rights needs no
+ * INVALIDATE: the driver writes the rights to the entry, which stays valid.
  */
 
 #include <linux/random.h>
@@ -30,11 +31,11 @@
 #include "xrdma_pd.h"
 
 /**
- * struct xrdma_rereg - what a region shall become
- * @grant: of its key
- * @umem: its new memory, or NULL: it keeps what it has
+ * struct xrdma_rereg - new properties of a region
+ * @grant: addresses and rights that the new key grants
+ * @umem: new memory; NULL: the region keeps its memory
  * @mtt: translation of @umem
- * @key: its key
+ * @key: new key
  */
 struct xrdma_rereg {
 	struct xrdma_grant grant;
@@ -47,14 +48,14 @@ static int xrdma_rereg_check(struct xrdma_ibdev *xib, const struct xrdma_mr *mr,
 			     int flags, const struct xrdma_grant *grant,
 			     int access)
 {
-	/* a window would stand in the way of the owner of a dma-buf */
+	/* a bound window would prevent the revocation of a dma-buf */
 	if (mr->dmabuf && (flags & IB_MR_REREG_TRANS ||
 			   access & IB_ACCESS_MW_BIND))
 		return -EOPNOTSUPP;
 	return xrdma_mr_check(xib, grant->length, grant->iova, access);
 }
 
-/* Memory that was pinned to be read only cannot be written by any right. */
+/* Pin new memory, or the same memory again for write access. */
 static int xrdma_rereg_repin(struct xrdma_ibdev *xib, const struct xrdma_mr *mr,
 			     struct xrdma_rereg *to, u64 start, int access)
 {
@@ -73,10 +74,10 @@ static int xrdma_rereg_prepare(struct xrdma_ibdev *xib,
 {
 	if (flags & IB_MR_REREG_TRANS)
 		return xrdma_rereg_repin(xib, mr, to, start, access);
-	/* a dma-buf is mapped for both directions, whatever the rights are */
+	/* the mapping of a dma-buf always allows reads and writes */
 	if (mr->dmabuf || !ib_umem_check_rereg(mr->umem, flags, access))
 		return 0;
-	/* the same addresses, but in another process they are other memory */
+	/* in another process, the addresses belong to other memory */
 	if (mr->umem->owning_mm != current->mm)
 		return -EACCES;
 	return xrdma_rereg_repin(xib, mr, to, mr->umem->address, access);
@@ -92,8 +93,9 @@ static void xrdma_rereg_drop(struct xrdma_ibdev *xib, struct ib_umem *umem,
 }
 
 /*
- * Another byte than the last, and nobody can tell which. Applications that take
- * or give rights go on with the key they have (pyverbs' tests are of this kind).
+ * Choose the new key: a random key byte that differs from the old one. If only
+ * rights change, the key stays, since applications (the tests of pyverbs, for
+ * example) go on using the old key.
  */
 static u32 xrdma_rereg_key(const struct xrdma_mr *mr, int flags, u16 access)
 {
@@ -106,7 +108,7 @@ static u32 xrdma_rereg_key(const struct xrdma_mr *mr, int flags, u16 access)
 	return xrdma_make_key(xrdma_key_index(key), byte);
 }
 
-/* Does the region keep everything that it grants? */
+/* Does the change only add rights? */
 static bool xrdma_rereg_only_adds(const struct xrdma_mr *mr,
 				  const struct xrdma_rereg *to)
 {
@@ -115,8 +117,9 @@ static bool xrdma_rereg_only_adds(const struct xrdma_mr *mr,
 }
 
 /*
- * The fence, and what comes behind it. If the device dies of the fence, the
- * region keeps its old memory, as it does with any region of a dead device.
+ * Invalidate the old key, and publish the new one. If the device dies during
+ * INVALIDATE, the region keeps its old memory, like each region of a dead
+ * device.
  */
 static int xrdma_rereg_switch(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 			      struct xrdma_rereg *to)
@@ -135,7 +138,7 @@ static int xrdma_rereg_switch(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 	err = xrdma_inval_key(xib, mr->key_index);
 	if (err)
 		return err;
-	/* a fence made of a reset frees memory, it grants nothing */
+	/* INVALIDATE also succeeds by a reset, but then no key can be used */
 	if (xrdma_dead(&xib->hw))
 		return -EIO;
 	if (to->umem) {
@@ -154,25 +157,29 @@ static int xrdma_rereg_switch(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 
 /**
  * xrdma_rereg_user_mr() - ib_device_ops.rereg_user_mr
- * @ibmr: region of user memory, or of a dma-buf, which keeps its memory
- * @flags: enum ib_mr_rereg_flags: which of the following count
+ * @ibmr: region of memory of a process; or of a dma-buf, whose memory cannot
+ *	change
+ * @flags: enum ib_mr_rereg_flags: which of the following parameters are used
  * @start: virtual address in the current process
- * @length: bytes, 1 or more
- * @iova: address of the first byte under the key, any
+ * @length: length in bytes, 1 or more
+ * @iova: address of the first byte under the key, any value
  * @access: enum ib_access_flags
  * @ibpd: protection domain
- * @udata: no driver data in either direction
+ * @udata: contains no driver data, and gets none
  *
- * The key byte changes, unless only rights do. Rights that are added, to memory
- * that need not be pinned anew, do not interrupt the peer; windows may be bound.
- * A region without local write that gets it must be pinned anew, at the addresses
- * where it was; only the process that registered it can do that. ib_core updates
- * protection domain, length and IOVA in @ibmr.
+ * The key byte changes, unless only rights change. Adding rights does not
+ * interrupt the peer's accesses, and is possible while windows are bound, if
+ * the memory need not be pinned again. When a region gets local write that it
+ * did not have, its memory is pinned again, at the same addresses; only the
+ * process that registered the region can do that. ib_core updates protection
+ * domain, length and IOVA in
+ * @ibmr.
  *
  * Context: may sleep, for a bounded time.
- * Return: NULL: done; or an ERR_PTR(), and the region is as before: an errno of
- * xrdma_reg_user_mr(); -EBUSY: windows are bound to it; -EACCES: it would have
- * to be pinned anew, and cannot; -EINVAL: its dma-buf has been taken back.
+ * Return: NULL: success; or an ERR_PTR(), and the region is unchanged: an errno
+ * of xrdma_reg_user_mr(); -EBUSY: windows are bound to the region; -EACCES: the
+ * memory must be pinned again, but belongs to another process; -EINVAL: the
+ * dma-buf was revoked.
  */
 struct ib_mr *xrdma_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 				  u64 length, u64 iova, int access,
@@ -204,7 +211,7 @@ struct ib_mr *xrdma_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 	xrdma_dmabuf_lock(mr);
 	err = xrdma_rereg_switch(xib, mr, &to);
 	xrdma_dmabuf_unlock(mr);
-	/* the new one, or the old one */
+	/* release the old memory after success, the new memory after failure */
 	xrdma_rereg_drop(xib, to.umem, &to.mtt);
 	return err ? ERR_PTR(err) : NULL;
 }
