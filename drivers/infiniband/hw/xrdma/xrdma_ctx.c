@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA user contexts: gives each context a page of doorbells, and maps into a
- * process what it owns: that page, and device memory. Device memory is
- * allocated in xrdma_dm.c; the keys that end with a context are in
- * xrdma_ctx_keys.c.
+ * XRDMA user contexts: allocates a doorbell page for each context, and maps
+ * doorbell pages and device memory into processes. Device memory is allocated
+ * in xrdma_dm.c; the keys of a context are invalidated in xrdma_ctx_keys.c.
  */
 
 #include <linux/mm.h>
@@ -15,7 +14,7 @@
 #include "xrdma_dm.h"
 #include "xrdma_ibdev.h"
 
-/* Doorbell pages that fit one page of the CPU: they cannot be mapped apart. */
+/* Doorbell pages in one page of the CPU, which can only be mapped together. */
 #define XRDMA_DB_PER_PAGE	(PAGE_SIZE / XRDMA_DB_PAGE_SIZE)
 
 static struct xrdma_mmap_entry *
@@ -24,7 +23,7 @@ to_xmmap_entry(struct rdma_user_mmap_entry *entry)
 	return container_of(entry, struct xrdma_mmap_entry, entry);
 }
 
-/* Page 0 is the kernel's. */
+/* Allocate a page of doorbells. The kernel uses page 0. */
 static struct xrdma_mmap_entry *xrdma_db_page_alloc(struct xrdma_ibdev *xib)
 {
 	u32 last = xib->hw.num_db_pages / XRDMA_DB_PER_PAGE - 1;
@@ -76,11 +75,12 @@ xrdma_describe_ucontext(struct xrdma_ibdev *xib, struct xrdma_ucontext *uc)
 
 /**
  * xrdma_alloc_ucontext() - ib_device_ops.alloc_ucontext
- * @ibuc: user context
- * @udata: no driver data in; struct xrdma_uresp_alloc_ucontext out
+ * @ibuc: the new user context
+ * @udata: contains no driver data; gets struct xrdma_uresp_alloc_ucontext
  *
- * Return: 0, -ENOMEM: also if all doorbell pages are in use; or an errno of bad
- * @udata.
+ * Context: may sleep.
+ * Return: 0; -ENOMEM: no memory, or all doorbell pages are in use; or an errno
+ * of bad @udata.
  */
 int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 {
@@ -113,9 +113,10 @@ int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 
 /**
  * xrdma_query_ucontext() - ib_device_ops.query_ucontext
- * @ibuc: user context that a process was given by another
- * @attrs: of the call; struct xrdma_uresp_alloc_ucontext out
+ * @ibuc: user context that a process has imported from another process
+ * @attrs: output: struct xrdma_uresp_alloc_ucontext
  *
+ * Context: may sleep.
  * Return: 0 or an errno of bad @attrs.
  */
 int xrdma_query_ucontext(struct ib_ucontext *ibuc,
@@ -147,6 +148,8 @@ const struct uapi_definition xrdma_uapi_defs[] = {
 /**
  * xrdma_dealloc_ucontext() - ib_device_ops.dealloc_ucontext
  * @ibuc: user context
+ *
+ * Context: may sleep.
  */
 void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc)
 {
@@ -155,10 +158,10 @@ void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc)
 
 /**
  * xrdma_ufile_hw_cleanup() - ib_device_ops.ufile_hw_cleanup
- * @ufile: of a user context that ends: it is closed, its process exits, or the
- *	device goes away
+ * @ufile: file of a user context that is destroyed, because the file was
+ *	closed, its process exits, or the device is unregistered
  *
- * Context: the caller holds @ufile's hw_destroy_rwsem for writing.
+ * Context: may sleep. The caller holds @ufile's hw_destroy_rwsem for writing.
  */
 void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile)
 {
@@ -168,11 +171,12 @@ void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile)
 /**
  * xrdma_mmap() - ib_device_ops.mmap
  * @ibuc: user context
- * @vma: what the process asks for: its doorbell page or device memory, shared,
- *	whole
+ * @vma: requested mapping: a shared mapping of the whole doorbell page or of
+ *	whole device memory
  *
- * Return: 0, -EINVAL: not an offset of this context, or another size or kind
- * of mapping; or an errno of mapping.
+ * Context: may sleep.
+ * Return: 0; -EINVAL: the offset does not belong to this context, or size or
+ * kind of the mapping are wrong; or an errno of rdma_user_mmap_io().
  */
 int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 {
@@ -199,7 +203,9 @@ int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 
 /**
  * xrdma_mmap_free() - ib_device_ops.mmap_free
- * @entry: pages that nobody maps or may map any more
+ * @entry: pages; the last mapping has ended, and no new mapping is possible
+ *
+ * Context: may sleep.
  */
 void xrdma_mmap_free(struct rdma_user_mmap_entry *entry)
 {
@@ -217,9 +223,10 @@ void xrdma_mmap_free(struct rdma_user_mmap_entry *entry)
 /**
  * xrdma_pgoff_to_mmap_entry() - ib_device_ops.pgoff_to_mmap_entry
  * @ibuc: user context
- * @offset: for mmap(), in bytes
+ * @offset: offset of mmap(), in bytes
  *
- * Return: the pages, with a reference, or NULL.
+ * Context: any.
+ * Return: the pages, with a reference that the caller drops; or NULL.
  */
 struct rdma_user_mmap_entry *
 xrdma_pgoff_to_mmap_entry(struct ib_ucontext *ibuc, off_t offset)
@@ -230,10 +237,11 @@ xrdma_pgoff_to_mmap_entry(struct ib_ucontext *ibuc, off_t offset)
 /**
  * xrdma_mmap_get_pfns() - ib_device_ops.mmap_get_pfns
  * @entry: pages that a process may map
- * @phys: gets where they are
- * @provider: gets who has them
+ * @phys: output: physical address and length of the pages
+ * @provider: output: provider of peer-to-peer DMA for the pages
  *
- * Return: 0 or -EOPNOTSUPP: they are no memory.
+ * Context: any.
+ * Return: 0; or -EOPNOTSUPP: the pages are not device memory.
  */
 int xrdma_mmap_get_pfns(struct rdma_user_mmap_entry *entry,
 			struct phys_vec *phys,
@@ -252,7 +260,7 @@ int xrdma_mmap_get_pfns(struct rdma_user_mmap_entry *entry,
 	return 0;
 }
 
-/* Of a device with memory, in a kernel with DMA between functions */
+/* Set for a device with memory, if the kernel supports peer-to-peer DMA. */
 const struct ib_device_ops xrdma_export_ops = {
 	.mmap_get_pfns = xrdma_mmap_get_pfns,
 	.pgoff_to_mmap_entry = xrdma_pgoff_to_mmap_entry,
@@ -260,11 +268,13 @@ const struct ib_device_ops xrdma_export_ops = {
 
 /**
  * xrdma_disassociate_ucontext() - ib_device_ops.disassociate_ucontext
- * @ibuc: user context of a device that goes away under its process
+ * @ibuc: user context of a device that is unregistered while a process uses it
  *
- * All that a process can reach of the device are pages that xrdma_mmap() gave
- * to rdma_user_mmap_io(): ib_core has taken them away by now, and destroys the
- * objects next.
+ * The function is empty, since a process can access the device only by pages of
+ * rdma_user_mmap_io(). ib_core has unmapped these pages before this call, and
+ * destroys the objects of the context afterwards.
+ *
+ * Context: may sleep.
  */
 void xrdma_disassociate_ucontext(struct ib_ucontext *ibuc)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA user contexts: xrdma_ctx.c has doorbell pages and mappings,
- * xrdma_ctx_keys.c the keys that end with a context.
+ * XRDMA user contexts: struct xrdma_ucontext, functions of xrdma_ctx.c
+ * (doorbell pages, mmap) and of xrdma_ctx_keys.c (keys that the driver
+ * invalidates when a context ends).
  */
 
 #ifndef XRDMA_CTX_H
@@ -20,9 +21,10 @@ struct xrdma_mw;
 
 /**
  * struct xrdma_mmap_entry - pages of a BAR that a process may map
- * @entry: known to ib_core; lives as long as a mapping does
- * @phys: their physical address
- * @device_memory: they are memory; else a page of doorbells
+ * @entry: entry of ib_core, with a reference count; xrdma_mmap_free() is called
+ *	when the last mapping has ended
+ * @phys: physical address of the pages
+ * @device_memory: true: the pages are device memory; false: a doorbell page
  */
 struct xrdma_mmap_entry {
 	struct rdma_user_mmap_entry entry;
@@ -33,13 +35,14 @@ struct xrdma_mmap_entry {
 /**
  * struct xrdma_ucontext - user context
  * @ibuc: verbs object
- * @db_page: number of its doorbell page
- * @db_entry: the same page, for ib_core
+ * @db_page: number of the context's doorbell page
+ * @db_entry: entry by which the process maps the doorbell page
  * @lock: protects @windows and @regions
- * @windows: struct xrdma_mw
- * @regions: struct xrdma_mr, but for those of dma-bufs
- * @revoked: it ends, and the keys of all @windows and @regions have been
- *	invalidated
+ * @windows: list of struct xrdma_mw
+ * @regions: list of struct xrdma_mr, without regions of dma-bufs
+ * @revoked: true: the context is being destroyed, and the keys of all @windows
+ *	and
+ *	@regions have been invalidated
  */
 struct xrdma_ucontext {
 	struct ib_ucontext ibuc;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA keys of a user context: which keys a context has, and that they end
- * together when the context ends. Regions and windows themselves are in
- * xrdma_mr_verbs.c, xrdma_dm.c and xrdma_mw.c, batches of INVALIDATE in
- * xrdma_inval.c.
+ * XRDMA keys of a user context: keeps lists of a context's regions and windows,
+ * and invalidates all their keys together before ib_core destroys the context.
+ * Regions and windows are created in xrdma_mr_verbs.c, xrdma_dm.c and
+ * xrdma_mw.c; INVALIDATE is in xrdma_inval.c.
  *
- * A process that exits may leave any number of regions, and ib_core destroys
- * them one after another. The keys of all of them are invalidated before, by
- * lists of XRDMA_INVAL_MAX keys: the cost of an exit depends on the keys of the
- * process, and not on those of others.
+ * A process that exits may leave any number of regions, which ib_core destroys
+ * one after another. An INVALIDATE for each of them would take long. So the
+ * driver invalidates all keys before, by commands of XRDMA_INVAL_MAX keys.
  *
- * Regions of dma-bufs are not among them: the owner of a dma-buf may take it
- * back at the same time, and has to wait for the fence (xrdma_dmabuf.c).
+ * Regions of dma-bufs are not in these lists: the exporter of a dma-buf may
+ * revoke the mapping at the same time, and must wait for INVALIDATE of just
+ * that key (xrdma_dmabuf.c).
  */
 
 #include "xrdma_ctx.h"
@@ -20,15 +20,18 @@
 #include "xrdma_mr.h"
 #include "xrdma_mw.h"
 
-/* The user context of a protection domain, or NULL: it is the kernel's. */
+/*
+ * Return the user context of a protection domain; NULL: it belongs to the
+ * kernel.
+ */
 static struct xrdma_ucontext *xrdma_ctx_of(struct ib_pd *ibpd)
 {
 	return ibpd->uobject ? to_xucontext(ibpd->uobject->context) : NULL;
 }
 
 /**
- * xrdma_ctx_keys_init() - a user context without keys
- * @uc: user context
+ * xrdma_ctx_keys_init() - initialize the lists of a user context
+ * @uc: the new user context
  */
 void xrdma_ctx_keys_init(struct xrdma_ucontext *uc)
 {
@@ -38,9 +41,12 @@ void xrdma_ctx_keys_init(struct xrdma_ucontext *uc)
 }
 
 /**
- * xrdma_ctx_add_region() - a region has got its key
- * @ibpd: its protection domain, of a process or the kernel
- * @mr: the region, of any memory but a dma-buf's
+ * xrdma_ctx_add_region() - add a region to the list of its user context
+ * @ibpd: protection domain of the region. If it belongs to the kernel, nothing
+ *	happens
+ * @mr: the region, with a key; not a region of a dma-buf
+ *
+ * Context: process.
  */
 void xrdma_ctx_add_region(struct ib_pd *ibpd, struct xrdma_mr *mr)
 {
@@ -54,9 +60,12 @@ void xrdma_ctx_add_region(struct ib_pd *ibpd, struct xrdma_mr *mr)
 }
 
 /**
- * xrdma_ctx_add_window() - a window has got its key
- * @ibpd: its protection domain, of a process or the kernel
- * @mw: the window
+ * xrdma_ctx_add_window() - add a window to the list of its user context
+ * @ibpd: protection domain of the window. If it belongs to the kernel, nothing
+ *	happens
+ * @mw: the window, with a key
+ *
+ * Context: process.
  */
 void xrdma_ctx_add_window(struct ib_pd *ibpd, struct xrdma_mw *mw)
 {
@@ -70,10 +79,14 @@ void xrdma_ctx_add_window(struct ib_pd *ibpd, struct xrdma_mw *mw)
 }
 
 /**
- * xrdma_ctx_drop() - a region or window goes
- * @ibpd: its protection domain, of the same process as when it was added, or
- *	the kernel's
- * @entry: ctx_entry of what xrdma_ctx_add_*() was called for
+ * xrdma_ctx_drop() - remove a region or window from the list of its user
+ * context
+ * @ibpd: protection domain of the region or window, in the same user context as
+ *	when xrdma_ctx_add_*() was called. If it belongs to the kernel, nothing
+ *	happens
+ * @entry: ctx_entry of the region or window
+ *
+ * Context: process.
  */
 void xrdma_ctx_drop(struct ib_pd *ibpd, struct list_head *entry)
 {
@@ -87,12 +100,13 @@ void xrdma_ctx_drop(struct ib_pd *ibpd, struct list_head *entry)
 }
 
 /**
- * xrdma_ctx_inval() - fence: end all use of a region or window
- * @ibpd: its protection domain
- * @index: of its key entry
+ * xrdma_ctx_inval() - invalidate the key of a region or window, unless
+ *	xrdma_ctx_leave() has done so
+ * @ibpd: protection domain of the region or window
+ * @index: key index
  *
  * Context: may sleep, for a bounded time.
- * Return: as xrdma_inval_key(); when the user context ends never -EBUSY.
+ * Return: as xrdma_inval_key(); 0 after a successful xrdma_ctx_leave().
  */
 int xrdma_ctx_inval(struct ib_pd *ibpd, u32 index)
 {
@@ -104,14 +118,16 @@ int xrdma_ctx_inval(struct ib_pd *ibpd, u32 index)
 }
 
 /**
- * xrdma_ctx_leave() - a user context ends
- * @ibuc: user context; ib_core destroys next what it has. May have been called
- *	before
+ * xrdma_ctx_leave() - invalidate the keys of all regions and windows of a
+ * context
+ * @ibuc: user context, whose objects ib_core destroys next. A second call has
+ *	no effect
  *
- * If the device dies of it, the regions and windows find that out one by one.
+ * If the device dies and its DMA cannot be ended, the later xrdma_ctx_inval()
+ * of each region and window fails, too.
  *
- * Context: may sleep, for a bounded time. Nothing is added to or taken from
- * the context meanwhile: its file is locked against calls.
+ * Context: may sleep, for a bounded time. The lists do not change during the
+ * call, because ib_core has locked the file of the context.
  */
 void xrdma_ctx_leave(struct ib_ucontext *ibuc)
 {

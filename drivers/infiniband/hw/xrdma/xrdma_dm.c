@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA device memory: gives pages of the device's own memory to processes, and
- * makes regions of them. How a process maps the pages is in xrdma_ctx.c, what
- * all regions have in common in xrdma_mr.c.
+ * XRDMA device memory: allocates pages of the device's own memory for
+ * processes, and registers them as regions. Processes map the pages by
+ * xrdma_mmap() in xrdma_ctx.c. Functions that all regions share are in
+ * xrdma_mr.c.
  *
- * Pages are given out zeroed. They are free again when the object has been
- * freed and the last mapping is gone; ib_core deregisters the regions before.
+ * New pages are zeroed. Pages are freed when the verbs object has been
+ * deallocated and the last mapping has ended. ib_core deregisters the regions
+ * before it deallocates the verbs object.
  */
 
 #include <linux/genalloc.h>
@@ -29,13 +31,14 @@
 #define XRDMA_DM_MAX		BIT_ULL(32)
 #define XRDMA_DM_MAX_ALIGN	30
 
-/* Bytes that are zeroed without a break */
+/* Bytes that are zeroed between two calls of cond_resched() */
 #define XRDMA_DM_PIECE		SZ_1M
 
 /**
- * struct xrdma_dm - device memory that a process has
+ * struct xrdma_dm - device memory of a process
  * @ibdm: verbs object
- * @mmap: its pages; lives as long as a mapping does
+ * @mmap: the pages. Its reference count keeps the structure until the last
+ *	mapping has ended
  */
 struct xrdma_dm {
 	struct ib_dm ibdm;
@@ -58,10 +61,12 @@ static u32 xrdma_dm_offset(struct xrdma_ibdev *xib, const struct xrdma_dm *dm)
 }
 
 /**
- * xrdma_dm_size() - device memory there is
+ * xrdma_dm_size() - size of the device memory
  * @xib: the device
  *
- * Return: bytes, whole pages; 0: none.
+ * Context: any.
+ * Return: size in bytes, a multiple of the page size; 0: the device has no
+ * memory.
  */
 u64 xrdma_dm_size(const struct xrdma_ibdev *xib)
 {
@@ -69,11 +74,12 @@ u64 xrdma_dm_size(const struct xrdma_ibdev *xib)
 }
 
 /**
- * xrdma_dm_owns() - is bus memory in this device?
+ * xrdma_dm_owns() - does a bus address belong to the memory of this device?
  * @xib: the device
  * @addr: bus address
  *
- * Return: true if it is in the part of its BAR that is given out.
+ * Context: any.
+ * Return: true if @addr is in the part of the BAR that the driver allocates.
  */
 bool xrdma_dm_owns(const struct xrdma_ibdev *xib, u64 addr)
 {
@@ -83,11 +89,17 @@ bool xrdma_dm_owns(const struct xrdma_ibdev *xib, u64 addr)
 
 /* ---- pages ------------------------------------------------------------- */
 
-/* Physical address of pages whose place in the device is aligned, or 0. */
+/*
+ * Allocate pages whose offset in the device is aligned to 1 << @log_align.
+ * Return: their physical address; 0: not enough is free.
+ */
 static phys_addr_t xrdma_dm_take(struct xrdma_ibdev *xib, size_t size,
 				 u32 log_align)
 {
-	/* the BAR is aligned to its size: in it, addresses do as well */
+	/*
+	 * aligned addresses have aligned offsets: the BAR is aligned to its
+	 * size
+	 */
 	struct genpool_data_align data = { .align = 1 << log_align };
 
 	return gen_pool_alloc_algo(xib->dm_pool, size, gen_pool_first_fit_align,
@@ -95,9 +107,9 @@ static phys_addr_t xrdma_dm_take(struct xrdma_ibdev *xib, size_t size,
 }
 
 /*
- * Zero new memory, 1 MiB at a time: there may be 4 GiB of it. The read after each
- * piece waits until its writes have arrived. A process that is being killed does
- * not wait for the rest.
+ * Zero new memory, up to 4 GiB, in pieces of 1 MiB. The read after each piece
+ * waits until the writes have reached the device. A process that is being
+ * killed does not wait for the remaining pieces.
  */
 static int xrdma_dm_zero(struct xrdma_ibdev *xib, const struct xrdma_dm *dm,
 			 size_t size)
@@ -119,9 +131,12 @@ static int xrdma_dm_zero(struct xrdma_ibdev *xib, const struct xrdma_dm *dm,
 }
 
 /**
- * xrdma_dm_free() - end of device memory that nobody has or maps any more
+ * xrdma_dm_free() - free device memory
  * @xib: the device
- * @entry: its pages
+ * @entry: pages of the memory; the last reference and the last mapping have
+ *	ended
+ *
+ * Context: may sleep.
  */
 void xrdma_dm_free(struct xrdma_ibdev *xib, struct xrdma_mmap_entry *entry)
 {
@@ -165,16 +180,17 @@ static int xrdma_dm_respond(struct xrdma_dm *dm, u64 length,
 /**
  * xrdma_alloc_dm() - ib_device_ops.alloc_dm
  * @ibdev: the device
- * @ibuc: user context that may map it
- * @attr: length in bytes, 1 or more; log2 of the alignment of its offset in
- *	the device
- * @attrs: gets struct xrdma_uresp_alloc_dm
+ * @ibuc: user context that may map the memory
+ * @attr: length in bytes, 1 or more; alignment: log2 of the alignment of the
+ *	offset in the device
+ * @attrs: output: struct xrdma_uresp_alloc_dm
  *
  * Context: may sleep.
- * Return: the memory, zeroed, or an ERR_PTR(): -EOPNOTSUPP: the device has
- * none; -EINVAL: length 0, or more than there is at all; -ENOMEM: not as much
- * is free; -EIO: the device is dead; -EINTR: the process is being killed; or an
- * errno of the response.
+ * Return: the zeroed memory, or an ERR_PTR(): -EOPNOTSUPP: the device has no
+ * memory; -EINVAL: the length is 0 or exceeds the device memory, the alignment
+ * is too large, or flags are set; -ENOMEM: not enough memory is free; -EIO: the
+ * device is dead; -EINTR: the process is being killed; or an errno of writing
+ * @attrs.
  */
 struct ib_dm *xrdma_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
 			     struct ib_dm_alloc_attr *attr,
@@ -219,9 +235,10 @@ err_free:
 
 /**
  * xrdma_dealloc_dm() - ib_device_ops.dealloc_dm
- * @ibdm: device memory without regions; freed with the last mapping
+ * @ibdm: device memory without regions; freed when the last mapping ends
  * @attrs: not used
  *
+ * Context: may sleep.
  * Return: 0.
  */
 int xrdma_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
@@ -234,11 +251,13 @@ int xrdma_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
  * xrdma_reg_dm_mr() - ib_device_ops.reg_dm_mr
  * @ibpd: protection domain
  * @ibdm: device memory
- * @attr: range, which ib_core has found to be inside; rights, zero-based
+ * @attr: offset and length of the region in @ibdm, which ib_core has checked;
+ *	enum ib_access_flags with IB_ZERO_BASED
  * @attrs: not used
  *
- * Return: the region or an ERR_PTR(): an errno of xrdma_mr_check(); -ENOSPC: no
- * key left; -ENOMEM.
+ * Context: may sleep.
+ * Return: the region, or an ERR_PTR(): an errno of xrdma_mr_check(); -ENOSPC:
+ * no key is free; -ENOMEM; -EINTR: the calling process has been killed.
  */
 struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 			      struct ib_dm_mr_attr *attr,
@@ -253,7 +272,7 @@ struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 	struct xrdma_mr *mr;
 	int err;
 
-	/* nothing of it may be registered too: such a region grants nothing */
+	/* a length of 0 is allowed: the key of such a region grants nothing */
 	err = xrdma_mr_check(xib, attr->length ?: 1, 0, attr->access_flags);
 	if (err)
 		return ERR_PTR(err);
@@ -270,7 +289,9 @@ struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 	return &mr->ibmr;
 }
 
-/* A process that was given the context asks what it can map. */
+/*
+ * Method for a process that imports a user context: how to map device memory.
+ */
 static int UVERBS_HANDLER(XRDMA_IB_METHOD_DM_QUERY)
 				(struct uverbs_attr_bundle *attrs)
 {
@@ -303,12 +324,14 @@ const struct uapi_definition xrdma_dm_uapi_defs[] = {
 	{}
 };
 
-/* ---- life -------------------------------------------------------------- */
+/* ---- create and destroy ------------------------------------------------ */
 
 /**
- * xrdma_dm_create() - take over the device's memory, if it has any
- * @xib: the device, whose capabilities are known
+ * xrdma_dm_create() - create the allocator of device memory, if the device has
+ * any
+ * @xib: the device, after xrdma_cmd_query_device()
  *
+ * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int xrdma_dm_create(struct xrdma_ibdev *xib)
@@ -331,8 +354,10 @@ int xrdma_dm_create(struct xrdma_ibdev *xib)
 }
 
 /**
- * xrdma_dm_destroy() - the end of xrdma_dm_create()
- * @xib: the device; all of its memory has been given back
+ * xrdma_dm_destroy() - undo xrdma_dm_create()
+ * @xib: the device; all of its memory has been freed
+ *
+ * Context: may sleep.
  */
 void xrdma_dm_destroy(struct xrdma_ibdev *xib)
 {

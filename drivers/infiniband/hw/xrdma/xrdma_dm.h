@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA device memory: xrdma_dm.c.
+ * XRDMA device memory: functions of xrdma_dm.c. Functions of regions of all
+ * kinds are in xrdma_mr.h.
  */
 
 #ifndef XRDMA_DM_H

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA memory regions of a dma-buf: memory that belongs to another driver,
- * which may take it back at any time. Then the key is invalidated, and the
- * region stays, without memory, until it is deregistered (xrdma_mr_verbs.c).
- * What all regions have in common is in xrdma_mr.c, batches of INVALIDATE are
- * in xrdma_inval.c.
+ * XRDMA memory regions of dma-bufs: registers memory that another driver
+ * exports, and ends its use when the exporter revokes the mapping. Then the
+ * driver invalidates the key, and the region stays, without memory, until it is
+ * deregistered (xrdma_mr_verbs.c). Functions that all regions share are in
+ * xrdma_mr.c, INVALIDATE is in xrdma_inval.c.
  *
- * Taking back cannot be refused. So there are no windows on such a region, and
- * a device that does not answer is reset at once.
+ * A revocation cannot be refused. So windows cannot be bound to such a region,
+ * and a device that does not answer INVALIDATE is reset at once.
  */
 
 #include <linux/dma-buf.h>
@@ -24,10 +24,12 @@
 #include "xrdma_pd.h"
 
 /**
- * xrdma_dmabuf_lock() - keep the owner of a dma-buf from taking it back
- * @mr: region of any kind
+ * xrdma_dmabuf_lock() - lock a region of a dma-buf against revocation
+ * @mr: region of any kind; for a region without dma-buf, nothing happens
  *
- * Context: may sleep. Protects xrdma_mr.revoked.
+ * The lock is the reservation of the dma-buf. It protects xrdma_mr.revoked.
+ *
+ * Context: may sleep.
  */
 void xrdma_dmabuf_lock(struct xrdma_mr *mr)
 {
@@ -36,8 +38,10 @@ void xrdma_dmabuf_lock(struct xrdma_mr *mr)
 }
 
 /**
- * xrdma_dmabuf_unlock() - the end of xrdma_dmabuf_lock()
+ * xrdma_dmabuf_unlock() - undo xrdma_dmabuf_lock()
  * @mr: the region
+ *
+ * Context: may sleep.
  */
 void xrdma_dmabuf_unlock(struct xrdma_mr *mr)
 {
@@ -46,8 +50,9 @@ void xrdma_dmabuf_unlock(struct xrdma_mr *mr)
 }
 
 /*
- * Called when the owner of a dma-buf takes it back. A device that has stopped
- * working may still access the memory, so it is silenced first.
+ * Called when the exporter revokes the mapping and INVALIDATE has failed or
+ * fails for sure. A device that has stopped working may still access the
+ * memory, so its DMA is ended before the memory is unmapped.
  */
 static void xrdma_dmabuf_silence(void *priv)
 {
@@ -64,8 +69,9 @@ static void xrdma_dmabuf_silence(void *priv)
 }
 
 /*
- * Called once at most, by the owner of the memory or by the end of the umem;
- * when it returns, the memory is unmapped.
+ * Called at most once, with the dma-buf locked: when the exporter revokes the
+ * mapping, or when ib_umem_release() frees the umem. The caller unmaps the
+ * memory afterwards.
  */
 static void xrdma_dmabuf_revoke(void *priv)
 {
@@ -80,13 +86,15 @@ static void xrdma_dmabuf_revoke(void *priv)
 }
 
 /**
- * xrdma_dmabuf_inval() - fence: end all use of a region of a dma-buf
+ * xrdma_dmabuf_inval() - invalidate the key of a region of a dma-buf
  * @xib: the device
- * @mr: the region, which is about to go
+ * @mr: the region, which is being deregistered
+ *
+ * A later revocation does not access @mr, unless the memory goes into
+ * quarantine together with @mr.
  *
  * Context: may sleep, for a bounded time.
- * Return: as xrdma_inval_key(). Whoever has the memory from now on needs the
- * region no more.
+ * Return: as xrdma_inval_key().
  */
 int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 {
@@ -106,8 +114,10 @@ int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 }
 
 /**
- * xrdma_dmabuf_abandon() - nobody asks this driver any more
- * @umem: memory, of a dma-buf or not, that is never given back
+ * xrdma_dmabuf_abandon() - remove the revocation callback of memory that is
+ * leaked
+ * @umem: memory of a dma-buf, other memory, or NULL; only that of a dma-buf has
+ *	a callback
  *
  * Context: may sleep.
  */
@@ -136,8 +146,9 @@ static bool xrdma_dmabuf_is_aligned(struct sg_table *sgt)
 }
 
 /*
- * Memory of this device, which ib_core has exported, becomes a region of device
- * memory: a function cannot reach its own BAR by the bus.
+ * Build the translation. Memory of this device that ib_core has exported
+ * becomes a region of device memory, since a PCI function cannot access its own
+ * BAR over the bus.
  */
 static int xrdma_dmabuf_translate(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 				  u64 length)
@@ -156,7 +167,9 @@ static int xrdma_dmabuf_translate(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 			       ib_umem_offset(mr->umem), length, false);
 }
 
-/* With the dma-buf locked: from its memory to a key. */
+/*
+ * Translate the memory, and publish the key. The caller has locked the dma-buf.
+ */
 static int xrdma_dmabuf_publish(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 				const struct xrdma_grant *grant)
 {
@@ -171,16 +184,16 @@ static int xrdma_dmabuf_publish(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 		xrdma_mtt_free(&xib->hw, &mr->mtt);
 		return err;
 	}
-	/* what it asks of the region, ib_core fills in too late */
+	/* xrdma_dmabuf_revoke() needs the device before ib_core sets it */
 	mr->ibmr.device = &xib->ibdev;
 	ib_umem_dmabuf_set_revoke_locked(dmabuf, xrdma_dmabuf_revoke, mr);
 	return 0;
 }
 
 /*
- * Called with the dma-buf locked when its owner takes the memory back or moves it.
- * Either ends the region's use of the memory: the device cannot wait for new
- * addresses.
+ * Called with the dma-buf locked when its exporter revokes or moves the memory.
+ * Both end the region's use of the memory, because the device cannot wait for
+ * new addresses.
  */
 static void xrdma_dmabuf_invalidate(struct dma_buf_attachment *attach)
 {
@@ -203,9 +216,9 @@ static const struct dma_buf_attach_ops xrdma_dmabuf_attach_ops = {
 };
 
 /*
- * As ib_umem_dmabuf_get_pinned_revocable_and_lock(), but for exporters that cannot
- * pin too. Such an exporter, as ib_core's of device memory, does not move its
- * memory; it only takes it back.
+ * Like ib_umem_dmabuf_get_pinned_revocable_and_lock(), but accepts exporters
+ * that cannot pin. Such an exporter, for example that of ib_core for device
+ * memory, does not move its memory, but only revokes it.
  */
 static struct ib_umem_dmabuf *xrdma_dmabuf_get(struct xrdma_ibdev *xib,
 					       u64 offset, u64 length, int fd,
@@ -233,18 +246,22 @@ static struct ib_umem_dmabuf *xrdma_dmabuf_get(struct xrdma_ibdev *xib,
 /**
  * xrdma_reg_user_mr_dmabuf() - ib_device_ops.reg_user_mr_dmabuf
  * @ibpd: protection domain
- * @offset: first byte in the dma-buf
- * @length: bytes, 1 or more; @iova + @length may not exceed 2^64
- * @iova: address of the first byte under the key, any
- * @fd: the dma-buf, with a file of any mode: the mode restricts mmap(), and no
- *	importer asks for it
- * @access: enum ib_access_flags
- * @dmah: not supported
- * @attrs: no driver data in either direction
+ * @offset: offset of the region in the dma-buf, in bytes
+ * @length: length in bytes, 1 or more; @iova + @length does not exceed 2^64
+ * @iova: address of the first byte under the key, any value
+ * @fd: file descriptor of the dma-buf. Its mode is not checked: the mode
+ *	restricts mmap() only, and no importer checks it
+ * @access: enum ib_access_flags without IB_ACCESS_MW_BIND
+ * @dmah: NULL; DMA handles are not supported
+ * @attrs: contains no driver data, and gets none
  *
- * Return: the region or an ERR_PTR(): an errno of xrdma_mr_check(), of the owner
- * of the dma-buf, -EBADF, -EINVAL: not a dma-buf, or out of its bounds; -ENOSPC:
- * no key left; -ENOMEM.
+ * Context: may sleep.
+ * Return: the region, or an ERR_PTR(): an errno of xrdma_mr_check(); an errno
+ * of the exporter; -EOPNOTSUPP: wrong @access, or @dmah is not NULL; -EBADF:
+ * @fd is not open; -EINVAL: @fd is not a dma-buf, the region exceeds it, or its
+ *	pieces are not
+ * aligned to 4 KiB; -ENOSPC: no key is free; -ENOMEM; -EINTR: the calling
+ * process has been killed.
  */
 struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 				       u64 length, u64 iova, int fd, int access,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA memory regions of a dma-buf: xrdma_dmabuf.c.
+ * XRDMA memory regions of dma-bufs: functions of xrdma_dmabuf.c. Functions of
+ * regions of all kinds are in xrdma_mr.h.
  */
 
 #ifndef XRDMA_DMABUF_H

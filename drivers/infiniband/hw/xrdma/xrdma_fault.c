@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA fault records: counts the accesses that the device has refused, by
- * reason, and keeps and shows the last ones. Consumers learn of a refused
- * access from the status of a completion (xrdma_poll.c), not from here.
+ * reason, and stores the last records of them. Creates the debugfs directories
+ * of module and device. Consumers get errors as the status of a completion
+ * (xrdma_poll.c); counters and records are for diagnosis, also in
+ * xrdma_stats.c and xrdma_restrack.c.
  *
- * debugfs: xrdma/<PCI function>/faults, oldest record first.
+ * The debugfs file xrdma/<PCI function>/faults shows the records, oldest first.
  */
 
 #include <linux/atomic.h>
@@ -18,17 +20,20 @@
 #include "xrdma_trace.h"
 
 #define XRDMA_FAULT_KEPT	256 /* a power of two */
-/* Tracepoints in a second; counters and records take all. */
+/*
+ * Largest number of tracepoints in a second. Counters and records have no
+ * limit.
+ */
 #define XRDMA_FAULT_TRACED	1000
 
 /**
  * struct xrdma_faults - refused accesses of a device
- * @counts: by reason; [0]: those of a reason that is not known
- * @traced: limits the tracepoint
- * @dir: in debugfs
- * @lock: protects what follows; taken in interrupts
- * @num: records so far
- * @kept: the last ones, by their number modulo XRDMA_FAULT_KEPT
+ * @counts: number of refused accesses by reason; [0] counts unknown reasons
+ * @traced: rate limit of the tracepoint
+ * @dir: debugfs directory of the device
+ * @lock: protects @num and @kept; taken in interrupts
+ * @num: number of records since the device was started
+ * @kept: ring of the last records; record n is at n modulo XRDMA_FAULT_KEPT
  */
 struct xrdma_faults {
 	atomic64_t counts[XRDMA_NUM_FAULTS];
@@ -67,9 +72,10 @@ static const char *const xrdma_op_names[] = {
 
 /**
  * xrdma_fault_name() - name of a reason
- * @reason: enum xrdma_fault_reason, or a later one
+ * @reason: enum xrdma_fault_reason, or an unknown value
  *
- * Return: a word.
+ * Context: any.
+ * Return: the name; "unknown" for an unknown value.
  */
 const char *xrdma_fault_name(u32 reason)
 {
@@ -85,9 +91,9 @@ static const char *xrdma_op_name(u8 opcode)
 }
 
 /**
- * xrdma_fault_report() - take note of a refused access
+ * xrdma_fault_report() - count, record and trace a refused access
  * @xib: the device
- * @eqe: event FAULT
+ * @eqe: the event XRDMA_EVENT_FAULT
  *
  * Context: any.
  */
@@ -106,19 +112,19 @@ void xrdma_fault_report(struct xrdma_ibdev *xib, const struct xrdma_eqe *eqe)
 }
 
 /**
- * xrdma_fault_count() - refused accesses so far
+ * xrdma_fault_count() - number of refused accesses of a reason
  * @xib: the device
- * @reason: enum xrdma_fault_reason; 0: reasons that are not known
+ * @reason: enum xrdma_fault_reason; 0: unknown reasons
  *
  * Context: any.
- * Return: their number since the device was probed.
+ * Return: the number since the device was started (xrdma_life_begin()).
  */
 u64 xrdma_fault_count(const struct xrdma_ibdev *xib, u32 reason)
 {
 	return atomic64_read(&xib->faults->counts[reason]);
 }
 
-/* The last record kept in which (word & @mask) is @value, or none. */
+/* Copy the last record in which the word at @offset & @mask equals @value. */
 static bool xrdma_fault_find(struct xrdma_faults *faults, size_t offset,
 			     __le32 mask, __le32 value, struct xrdma_eqe *eqe)
 {
@@ -143,13 +149,13 @@ static bool xrdma_fault_find(struct xrdma_faults *faults, size_t offset,
 }
 
 /**
- * xrdma_fault_last_of_qp() - last refused access on a queue pair
+ * xrdma_fault_last_of_qp() - find the last refused access on a queue pair
  * @xib: the device
- * @qpn: queue pair
- * @eqe: the record
+ * @qpn: number of the queue pair
+ * @eqe: output: the record
  *
  * Context: any.
- * Return: false if none is kept.
+ * Return: false if there is no record.
  */
 bool xrdma_fault_last_of_qp(struct xrdma_ibdev *xib, u32 qpn,
 			    struct xrdma_eqe *eqe)
@@ -159,13 +165,13 @@ bool xrdma_fault_last_of_qp(struct xrdma_ibdev *xib, u32 qpn,
 }
 
 /**
- * xrdma_fault_last_of_key() - last access refused under a key
+ * xrdma_fault_last_of_key() - find the last refused access under a key index
  * @xib: the device
- * @index: key index; the key byte may have been any
- * @eqe: the record
+ * @index: key index; the key byte is ignored
+ * @eqe: output: the record
  *
  * Context: any.
- * Return: false if none is kept.
+ * Return: false if there is no record.
  */
 bool xrdma_fault_last_of_key(struct xrdma_ibdev *xib, u32 index,
 			     struct xrdma_eqe *eqe)
@@ -212,9 +218,11 @@ static int xrdma_faults_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(xrdma_faults);
 
 /**
- * xrdma_faults_create() - be ready for fault records
+ * xrdma_faults_create() - allocate the fault records, and create debugfs
+ * entries
  * @xib: the device
  *
+ * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
 int xrdma_faults_create(struct xrdma_ibdev *xib)
@@ -236,10 +244,12 @@ int xrdma_faults_create(struct xrdma_ibdev *xib)
 }
 
 /**
- * xrdma_debugfs_dir() - where others put their files
- * @xib: the device, with fault records
+ * xrdma_debugfs_dir() - debugfs directory of the device
+ * @xib: the device, after xrdma_faults_create()
  *
- * Return: its directory; it goes with the fault records.
+ * Context: any.
+ * Return: the directory, which xrdma_faults_destroy() removes with all files in
+ * it.
  */
 struct dentry *xrdma_debugfs_dir(const struct xrdma_ibdev *xib)
 {
@@ -247,8 +257,10 @@ struct dentry *xrdma_debugfs_dir(const struct xrdma_ibdev *xib)
 }
 
 /**
- * xrdma_faults_destroy() - forget the fault records
- * @xib: the device, which reports no more
+ * xrdma_faults_destroy() - free the fault records, and remove debugfs entries
+ * @xib: the device; its event handlers do not run any more
+ *
+ * Context: may sleep.
  */
 void xrdma_faults_destroy(struct xrdma_ibdev *xib)
 {
@@ -258,7 +270,9 @@ void xrdma_faults_destroy(struct xrdma_ibdev *xib)
 }
 
 /**
- * xrdma_debugfs_init() - make the directory of the module
+ * xrdma_debugfs_init() - create the debugfs directory of the module
+ *
+ * Context: may sleep.
  */
 void xrdma_debugfs_init(void)
 {
@@ -266,7 +280,9 @@ void xrdma_debugfs_init(void)
 }
 
 /**
- * xrdma_debugfs_exit() - remove the directory of the module
+ * xrdma_debugfs_exit() - remove the debugfs directory of the module
+ *
+ * Context: may sleep.
  */
 void xrdma_debugfs_exit(void)
 {

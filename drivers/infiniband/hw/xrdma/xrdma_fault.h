@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA fault records: the reasons and their names, and what xrdma_fault.c, which
- * keeps the records, offers to the other objects.
+ * XRDMA fault records: the reasons for refused accesses with their names, and
+ * the functions of xrdma_fault.c, which stores the records and owns the debugfs
+ * directories of the driver.
  */
 
 #ifndef XRDMA_FAULT_H
@@ -13,7 +14,7 @@
 struct dentry;
 struct xrdma_ibdev;
 
-/* Reasons of enum xrdma_fault_reason: symbol, name for users. */
+/* Reasons of enum xrdma_fault_reason: symbol, name that users see. */
 #define XRDMA_FAULTS(X)				\
 	X(NONE, "none")				\
 	X(KEY_INDEX, "key_index")		\

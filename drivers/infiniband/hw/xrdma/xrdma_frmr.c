@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA fast-register regions: allocates their tables, fills them from the
- * consumer's page lists, and says what a work request needs to register them.
- * The work request itself is encoded in xrdma_wqe.c.
+ * XRDMA fast-register regions: allocates their translation tables, fills the
+ * tables from the consumer's page lists, and writes the segment of the work
+ * request REG_MR. The rest of the work request is encoded in xrdma_wqe.c.
+ * Functions that all regions share, and deregistration, are in xrdma_mr.c and
+ * xrdma_mr_verbs.c.
  *
- * A region has room for two page lists. A new list goes where the key entry
- * does not point, so a peer that has the old key, not invalidated yet, does not
- * see the new pages. Lists of up to 256 pages share one table: that of set 1
- * begins at entry 256. Longer lists have tables of their own.
+ * A region has tables for two page lists, set 0 and set 1. The driver writes a
+ * new list to the set that the key entry does not use. So a peer that still
+ * uses the old key, before its invalidation, cannot access the new pages. Lists
+ * of up to 256 pages share one table, in which set 1 begins at entry 256.
+ * Longer lists have separate tables.
  */
 
 #include <linux/bitfield.h>
@@ -24,19 +27,20 @@
 #include "xrdma_pd.h"
 #include "xrdma_xlat.h"
 
-/* Pages of which two lists fit one table. */
+/* Pages of the longest list of which two fit one table. */
 #define XRDMA_FRMR_HALF		(XRDMA_MTT_ENTRIES / 2)
 
 /**
  * struct xrdma_frmr - fast-register region
- * @mr: the region. Its mtt owns all tables, and describes what was mapped last;
- *	a root of 0: nothing.
- * @max_pages: pages that a set has room for
- * @num_pages: of them mapped last
- * @stride: entries of level 1 from the beginning of set 0 to that of set 1
- * @set: of what was mapped last: 0 or 1
- * @tables: those of level 1, then, if a set has more than one, those of level 2,
- *	one a set; their private word holds the bus address
+ * @mr: the region. Its mtt owns all tables, and describes the list that was
+ *	mapped last; a root of 0: no list is mapped
+ * @max_pages: largest number of pages of a list
+ * @num_pages: number of pages of the list that was mapped last
+ * @stride: number of entries of level 1 from the first of set 0 to that of set
+ *	1
+ * @set: set of the list that was mapped last: 0 or 1
+ * @tables: tables of level 1; if a set has more than one, then one table of
+ *	level 2 for each set. The private word of a page holds its bus address
  */
 struct xrdma_frmr {
 	struct xrdma_mr mr;
@@ -60,7 +64,7 @@ static u32 xrdma_frmr_stride(u32 max_pages)
 		XRDMA_FRMR_HALF : round_up(max_pages, XRDMA_MTT_ENTRIES);
 }
 
-/* Tables of level 1, of both sets */
+/* Return the number of tables of level 1 of both sets. */
 static u32 xrdma_frmr_num_leaves(u32 stride)
 {
 	return 2 * stride / XRDMA_MTT_ENTRIES;
@@ -72,13 +76,13 @@ static u32 xrdma_frmr_num_tables(u32 stride)
 	       (stride > XRDMA_MTT_ENTRIES ? 2 : 0);
 }
 
-/* The first entry of a set: counted over all tables of level 1 */
+/* Return the number of the first entry of a set, over all tables of level 1. */
 static u32 xrdma_frmr_first(const struct xrdma_frmr *frmr, u8 set)
 {
 	return set * frmr->stride;
 }
 
-/* Where a translation of a set starts */
+/* Return the bus address of the top table of a set, at @level. */
 static u64 xrdma_frmr_top(const struct xrdma_frmr *frmr, u8 set, u8 level)
 {
 	u32 leaf = xrdma_frmr_first(frmr, set) / XRDMA_MTT_ENTRIES;
@@ -88,7 +92,7 @@ static u64 xrdma_frmr_top(const struct xrdma_frmr *frmr, u8 set, u8 level)
 	return page_private(frmr->tables[leaf]);
 }
 
-/* The table of level 2 is written once: its tables never change. */
+/* Fill the table of level 2, whose entries never change. */
 static void xrdma_frmr_link_tables(struct xrdma_dev *xdev,
 				   struct xrdma_frmr *frmr, u8 set)
 {
@@ -143,7 +147,7 @@ static struct xrdma_frmr *xrdma_frmr_alloc(struct xrdma_dev *xdev,
 
 /* ---- mapping ----------------------------------------------------------- */
 
-/* Does a key entry lead to the tables of a set? */
+/* Does the root in a key entry belong to a set? */
 static bool xrdma_frmr_uses(const struct xrdma_frmr *frmr,
 			    const struct xrdma_mpt_entry *entry, u8 set)
 {
@@ -158,13 +162,13 @@ static bool xrdma_frmr_uses(const struct xrdma_frmr *frmr,
 }
 
 /*
- * The set that may be overwritten. The key entry tells which one may not: it is
- * what the device translates by, whatever became of the requests that were
- * built. No request is on its way that would change this to the other set: a
- * consumer maps a region again only when its last REG_MR has completed or has
- * been flushed, as devices which read the page list then require (mlx5). A
- * LOCAL_INV may be on its way. Sets take turns where the entry leads to
- * neither, since accesses that a LOCAL_INV ends may go on until it completes.
+ * Choose the set for the next list: the one that the key entry does not use.
+ * The entry shows which set the device uses, even if requests were flushed. No
+ * REG_MR can be in progress: like other drivers (mlx5), this one requires that
+ * the last REG_MR has completed or been flushed before a region is mapped
+ * again. A LOCAL_INV may be in progress, and accesses under the key may
+ * continue until it completes. So if the entry uses neither set, the sets
+ * alternate.
  */
 static u8 xrdma_frmr_next_set(struct xrdma_ibdev *xib,
 			      const struct xrdma_frmr *frmr)
@@ -191,9 +195,9 @@ static int xrdma_frmr_set_page(struct ib_mr *ibmr, u64 addr)
 }
 
 /*
- * Is any byte mapped? Of a piece that is longer than the region, ib_sg_to_pages()
- * leaves out the last page that fits. If that was the only one, the length is 0
- * or wraps.
+ * Is at least one byte mapped? If a piece is longer than the region,
+ * ib_sg_to_pages() leaves out the last page that fits. If no other page is
+ * mapped, the length that it sets is 0 or has wrapped.
  */
 static bool xrdma_frmr_is_mapped(const struct xrdma_frmr *frmr)
 {
@@ -203,7 +207,7 @@ static bool xrdma_frmr_is_mapped(const struct xrdma_frmr *frmr)
 	       ibmr->length <= (u64)frmr->num_pages * ibmr->page_size;
 }
 
-/* What was written before, the device sees from now on. */
+/* Make the CPU's writes to the tables visible to the device. */
 static void xrdma_frmr_sync(struct xrdma_dev *xdev, struct xrdma_frmr *frmr)
 {
 	u32 first = xrdma_frmr_first(frmr, frmr->set) / XRDMA_MTT_ENTRIES;
@@ -216,7 +220,10 @@ static void xrdma_frmr_sync(struct xrdma_dev *xdev, struct xrdma_frmr *frmr)
 					   XRDMA_MTT_TABLE_SIZE, DMA_TO_DEVICE);
 }
 
-/* From the pages to what names them. One page is a translation of its own. */
+/*
+ * Set root and offset for the list that was mapped. The root of a list of one
+ * page contains the address of the page, without a table.
+ */
 static void xrdma_frmr_finish(struct xrdma_frmr *frmr)
 {
 	u32 first = xrdma_frmr_first(frmr, frmr->set) % XRDMA_MTT_ENTRIES;
@@ -243,17 +250,17 @@ static void xrdma_frmr_finish(struct xrdma_frmr *frmr)
  * xrdma_map_mr_sg() - ib_device_ops.map_mr_sg
  * @ibmr: region of xrdma_alloc_mr(); its page size is a power of two, 4 KiB to
  *	8 MiB
- * @sg: pieces, mapped for DMA; only the first may begin, and only the last may
- *	end inside of a page
- * @sg_nents: of them
- * @sg_offset: bytes to skip in the first; gets those used of the next. NULL: 0
+ * @sg: list of pieces, mapped for DMA. Only the first piece may begin, and only
+ *	the last piece may end inside of a page
+ * @sg_nents: number of entries in @sg
+ * @sg_offset: input: bytes to skip in the first piece; output: bytes that were
+ *	mapped of the piece that did not fit. NULL: 0
  *
- * The region is registered by a work request, not by this.
+ * The consumer registers the region by a work request afterwards.
  *
  * Context: any.
- * Return: pieces mapped whole, maybe less than asked for, maybe 0, if @sg_offset
- * has come further in the first; or -EINVAL, -ENOMEM: not one byte fits. Then
- * nothing is mapped.
+ * Return: the number of pieces that were mapped completely, 0 to @sg_nents; or
+ * -EINVAL or -ENOMEM: no byte was mapped.
  */
 int xrdma_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
 		    unsigned int *sg_offset)
@@ -281,13 +288,14 @@ int xrdma_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
 }
 
 /**
- * xrdma_frmr_grant() - what a work request says of a region
+ * xrdma_frmr_grant() - write the segment of REG_MR that describes a region
  * @ibmr: the region
- * @access: enum xrdma_access
- * @seg: filled in
+ * @access: enum xrdma_access: rights that the key will have
+ * @seg: output: the segment
  *
- * Context: any; the consumer does not map at the same time.
- * Return: 0, or -EINVAL: not of xrdma_alloc_mr(), or nothing is mapped.
+ * Context: any. The consumer does not call xrdma_map_mr_sg() at the same time.
+ * Return: 0; or -EINVAL: the region is not one of xrdma_alloc_mr(), or no list
+ * is mapped.
  */
 int xrdma_frmr_grant(struct ib_mr *ibmr, u16 access, struct xrdma_reg_seg *seg)
 {
@@ -310,19 +318,21 @@ int xrdma_frmr_grant(struct ib_mr *ibmr, u16 access, struct xrdma_reg_seg *seg)
 	return 0;
 }
 
-/* ---- life -------------------------------------------------------------- */
+/* ---- verbs ------------------------------------------------------------- */
 
 /**
  * xrdma_alloc_mr() - ib_device_ops.alloc_mr
  * @ibpd: protection domain
  * @type: IB_MR_TYPE_MEM_REG
- * @max_num_sg: pages that the region shall hold, 1 to XRDMA_FRMR_MAX_PAGES
+ * @max_num_sg: largest number of pages of the region, 1 to XRDMA_FRMR_MAX_PAGES
  *
- * xrdma_dereg_mr() ends it.
+ * xrdma_dereg_mr() frees the region.
  *
  * Context: may sleep.
- * Return: the region, free, or an ERR_PTR(): -EOPNOTSUPP: not of that type;
- * -EINVAL; -EIO: the device is dead; -ENOSPC: no key is left; -ENOMEM.
+ * Return: the region, with a key entry in state FREE; or an ERR_PTR():
+ * -EOPNOTSUPP: another @type, or the device has no fast registration; -EINVAL:
+ * @max_num_sg is out of range; -EIO: the device is dead; -ENOSPC: no key is
+ * free; -ENOMEM; -EINTR: the calling process has been killed.
  */
 struct ib_mr *xrdma_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
 			     u32 max_num_sg)

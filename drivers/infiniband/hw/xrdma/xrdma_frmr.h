@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA fast-register regions: xrdma_frmr.c.
+ * XRDMA fast-register regions: limits, and functions of xrdma_frmr.c. Functions
+ * of regions of all kinds are in xrdma_mr.h.
  */
 
 #ifndef XRDMA_FRMR_H
@@ -15,8 +16,8 @@ struct xrdma_reg_seg;
 #define XRDMA_FRMR_MAX_PAGES	4096
 
 /*
- * Largest page of a fast-register region, log2: positions of a list that begins
- * at entry 256 of a table have 32 bits in key entries.
+ * log2 of the largest page of a fast-register region. The offset in a key entry
+ * has 32 bits, and a page list may begin at entry 256 of a table.
  */
 #define XRDMA_FRMR_SHIFT_MAX	23
 

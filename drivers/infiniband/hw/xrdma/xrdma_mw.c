@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA memory windows: allocates and frees the key entries that work requests
- * bind to regions. Bindings are between the consumer (xrdma_wqe.c) and the
- * device: the entry belongs to the device from allocation to INVALIDATE.
+ * bind to regions. The work requests are encoded in xrdma_wqe.c, key entries
+ * are written in xrdma_key.c. From allocation to INVALIDATE only the device
+ * writes the entry of a window.
  */
 
 #include <rdma/uverbs_ioctl.h>
@@ -24,11 +25,13 @@ static bool xrdma_mw_offered(const struct xrdma_caps *caps,
 
 /**
  * xrdma_alloc_mw() - ib_device_ops.alloc_mw
- * @ibmw: to become a window, free; of its type and protection domain
- * @udata: no driver data in either direction; NULL for the kernel
+ * @ibmw: the new window, with type and protection domain; not bound afterwards
+ * @udata: contains no driver data, and gets none; NULL for the kernel
  *
- * Return: 0; -EOPNOTSUPP: not of that type; -EIO: the device is dead; -ENOSPC:
- * no key is left; -ENOMEM; or an errno of bad @udata.
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP: the device has no windows of this type; -EIO: the
+ * device is dead; -ENOSPC: no key is free; -ENOMEM; -EINTR: the calling process
+ * has been killed; or an errno of bad @udata.
  */
 int xrdma_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 {
@@ -57,10 +60,11 @@ int xrdma_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
  * xrdma_dealloc_mw() - ib_device_ops.dealloc_mw
  * @ibmw: the window, bound or not
  *
- * If the device cannot be silenced the key is lost; a window has no memory.
+ * If INVALIDATE and xrdma_hw_silence() fail, the key is never allocated again.
+ * A window has no memory, so nothing goes into quarantine.
  *
  * Context: may sleep, for a bounded time.
- * Return: 0: nothing is or can be accessed by it any more.
+ * Return: 0.
  */
 int xrdma_dealloc_mw(struct ib_mw *ibmw)
 {

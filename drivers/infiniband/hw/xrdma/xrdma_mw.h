@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA memory windows: xrdma_mw.c.
+ * XRDMA memory windows: struct xrdma_mw, and functions of xrdma_mw.c.
  */
 
 #ifndef XRDMA_MW_H
@@ -11,9 +11,9 @@
 
 /**
  * struct xrdma_mw - memory window
- * @ibmw: verbs object; the byte of its key is the consumer's
- * @ctx_entry: in xrdma_ucontext.windows, unless it is the kernel's
- * @key_index: entry in the key table
+ * @ibmw: verbs object; the consumer chooses the key byte of its key
+ * @ctx_entry: entry in xrdma_ucontext.windows, but for windows of the kernel
+ * @key_index: index of the key entry
  */
 struct xrdma_mw {
 	struct ib_mw ibmw;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA protection domains and XRC domains. Both are numbers that the driver
- * draws: no command tells the device of them. Key entries and queue pairs name
- * them (xrdma_mr.c, xrdma_qp.c).
+ * XRDMA protection domains and XRC domains: allocates their numbers. No command
+ * creates them in the device. Key entries (xrdma_mr.c), queue pairs
+ * (xrdma_qp.c) and shared receive queues (xrdma_srq.c) contain the numbers.
  */
 
 #include <rdma/uverbs_ioctl.h>
@@ -11,11 +11,12 @@
 
 /**
  * xrdma_alloc_pd() - ib_device_ops.alloc_pd
- * @ibpd: protection domain
- * @udata: no driver data in; struct xrdma_uresp_alloc_pd out; NULL for the
- *	kernel
+ * @ibpd: the new protection domain
+ * @udata: contains no driver data; gets struct xrdma_uresp_alloc_pd; NULL for
+ *	the kernel
  *
- * Return: 0, -ENOMEM: no number is free; or an errno of bad @udata.
+ * Context: may sleep.
+ * Return: 0; -ENOMEM: no number is free; or an errno of bad @udata.
  */
 int xrdma_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
@@ -44,9 +45,10 @@ int xrdma_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 
 /**
  * xrdma_dealloc_pd() - ib_device_ops.dealloc_pd
- * @ibpd: protection domain that nothing uses
- * @udata: no driver data in either direction; NULL for the kernel
+ * @ibpd: protection domain that no object uses
+ * @udata: contains no driver data, and gets none; NULL for the kernel
  *
+ * Context: may sleep.
  * Return: 0, or an errno of bad @udata.
  */
 int xrdma_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
@@ -63,11 +65,12 @@ int xrdma_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 
 /**
  * xrdma_alloc_xrcd() - ib_device_ops.alloc_xrcd
- * @ibxrcd: XRC domain
- * @udata: no driver data in either direction; NULL for the kernel
+ * @ibxrcd: the new XRC domain
+ * @udata: contains no driver data, and gets none; NULL for the kernel
  *
- * Return: 0, -ENOMEM: no number is free; -EOPNOTSUPP: the device has no XRC; or
- * an errno of bad @udata.
+ * Context: may sleep.
+ * Return: 0; -ENOMEM: no number is free; -EOPNOTSUPP: the device does not
+ * support XRC; or an errno of bad @udata.
  */
 int xrdma_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 {
@@ -88,13 +91,15 @@ int xrdma_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 
 /**
  * xrdma_dealloc_xrcd() - ib_device_ops.dealloc_xrcd
- * @ibxrcd: XRC domain that nothing uses
- * @udata: whatever the process gave
+ * @ibxrcd: XRC domain that no object uses
+ * @udata: ignored
  *
- * Never fails, not even for unexpected @udata: of a domain without a file, the
- * core takes the failure for one more user, ib_uverbs_dealloc_xrcd(), who never
- * leaves. The process could then make the kernel warn by closing the device.
+ * The function never fails, not even for unexpected @udata. If it failed for a
+ * domain without a file, ib_uverbs_dealloc_xrcd() would count one user more,
+ * and that count would never drop to 0. Then a process could cause a kernel
+ * warning by closing the device.
  *
+ * Context: may sleep.
  * Return: 0.
  */
 int xrdma_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)

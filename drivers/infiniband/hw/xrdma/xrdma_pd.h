@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA protection domains and XRC domains: xrdma_pd.c.
+ * XRDMA protection domains and XRC domains: structures, and functions of
+ * xrdma_pd.c.
  */
 
 #ifndef XRDMA_PD_H
@@ -11,7 +12,7 @@
 /**
  * struct xrdma_pd - protection domain
  * @ibpd: verbs object
- * @pdn: its number
+ * @pdn: protection domain number, 1 or more
  */
 struct xrdma_pd {
 	struct ib_pd ibpd;
@@ -21,7 +22,7 @@ struct xrdma_pd {
 /**
  * struct xrdma_xrcd - XRC domain
  * @ibxrcd: verbs object
- * @xrcdn: its number
+ * @xrcdn: XRC domain number, 1 to XRDMA_XRCDN_MAX
  */
 struct xrdma_xrcd {
 	struct ib_xrcd ibxrcd;

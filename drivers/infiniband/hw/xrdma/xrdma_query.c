@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA answers about the device and its port, and the GID table. They come
- * from the capabilities (xrdma_cmd.c) and from the netdev (xrdma_netdev.c);
- * attributes of queues and queue pairs are in xrdma_srq.c and
- * xrdma_qp_modify.c.
+ * XRDMA queries of device and port, and the GID table: reports the
+ * capabilities, which xrdma_cmd.c has read, and the state of the netdev
+ * (xrdma_netdev.c), and passes GIDs to the device. Queries of queues and queue
+ * pairs are in xrdma_srq.c and xrdma_qp_modify.c, counters in
+ * xrdma_port_stats.c.
  */
 
 #include <linux/etherdevice.h>
@@ -19,22 +20,22 @@
 #include "xrdma_ibdev.h"
 #include "xrdma_query.h"
 
-/* Kept by the netdev: one queue pair, two completion queues, one PD, one key */
+/* Objects of the netdev, which consumers cannot use */
 #define XRDMA_NETDEV_QPS	1
 #define XRDMA_NETDEV_CQS	2
 #define XRDMA_NETDEV_PDS	1
 
-/* Number 0 of each is never given out; QPN 1 is reserved too. */
+/* Number 0 of each kind is never allocated, and QPN 1 is reserved too. */
 #define XRDMA_RESERVED_QPS	(2 + XRDMA_NETDEV_QPS)
 #define XRDMA_RESERVED_CQS	(1 + XRDMA_NETDEV_CQS)
 #define XRDMA_RESERVED_SRQS	1
 #define XRDMA_RESERVED_PDS	(1 + XRDMA_NETDEV_PDS)
 #define XRDMA_RESERVED_KEYS	1
 
-/* A peer of ours may need this long for an acknowledge: 4.096 us * 2^n. */
+/* Longest delay of an acknowledge by this device: 4.096 us * 2^n */
 #define XRDMA_LOCAL_ACK_DELAY	15
 
-/* Windows of type 2 are 2A or 2B (IBTA o10-37.2.31: never both). */
+/* A device reports windows of type 2A or 2B, never both (IBTA o10-37.2.31). */
 static u64 xrdma_mw_flags(const struct xrdma_caps *caps)
 {
 	u64 flags = 0;
@@ -58,7 +59,9 @@ static void xrdma_fill_srq_limits(struct ib_device_attr *attr,
 	attr->max_srq_sge = caps->max_sge;
 }
 
-/* An address handle is memory of its owner alone: there is no limit. */
+/*
+ * The number of address handles has no limit: the device does not store them.
+ */
 static void xrdma_fill_datagram_limits(struct ib_device_attr *attr,
 				       const struct xrdma_caps *caps)
 {
@@ -125,7 +128,7 @@ static u64 xrdma_extension_flags(const struct xrdma_caps *caps)
 	return flags;
 }
 
-/* What is there for frames, and moderation of completion queues */
+/* Limits of moderation, and of receive work queues and RSS for raw frames */
 static void xrdma_fill_ethernet(struct ib_device_attr *attr,
 				const struct xrdma_caps *caps)
 {
@@ -133,7 +136,7 @@ static void xrdma_fill_ethernet(struct ib_device_attr *attr,
 	attr->cq_caps.max_cq_moderation_period = U16_MAX;
 	if (!(caps->flags & XRDMA_CAP_FLOW))
 		return;
-	/* work queues and what hashes to them are numbered as queue pairs */
+	/* receive work queues and RSS objects have queue pair numbers */
 	attr->max_wq_type_rq = attr->max_qp;
 	attr->rss_caps.supported_qpts = BIT(IB_QPT_RAW_PACKET);
 	attr->rss_caps.max_rwq_indirection_tables = attr->max_qp;
@@ -143,12 +146,11 @@ static void xrdma_fill_ethernet(struct ib_device_attr *attr,
 /**
  * xrdma_query_device() - ib_device_ops.query_device
  * @ibdev: the device
- * @attr: filled in; zeroed by the caller
- * @udata: no driver data in either direction
+ * @attr: output: attributes; zeroed by the caller
+ * @udata: contains no driver data, and gets none
  *
- * Only what works is announced.
- *
- * Return: 0, or the error of unexpected @udata.
+ * Context: process.
+ * Return: 0, or an errno of bad @udata.
  */
 int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		       struct ib_udata *udata)
@@ -169,7 +171,7 @@ int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->atomic_cap = IB_ATOMIC_HCA;
 	attr->local_ca_ack_delay = XRDMA_LOCAL_ACK_DELAY;
 	attr->max_dm_size = xrdma_dm_size(to_xibdev(ibdev));
-	/* completions carry the clock of the device: 64 bits, in ns */
+	/* time stamps in completions: 64 bits, in ns */
 	attr->timestamp_mask = U64_MAX;
 	attr->hca_core_clock = USEC_PER_SEC;
 	attr->device_cap_flags = IB_DEVICE_CURR_QP_STATE_MOD |
@@ -192,7 +194,7 @@ static enum ib_mtu xrdma_ib_mtu(unsigned int mtu)
 }
 
 /**
- * xrdma_active_mtu() - path MTU that the Ethernet port allows now
+ * xrdma_active_mtu() - largest path MTU that the MTU of the netdev allows
  * @xib: the device
  *
  * Context: any.
@@ -207,10 +209,9 @@ enum ib_mtu xrdma_active_mtu(struct xrdma_ibdev *xib)
  * xrdma_query_port() - ib_device_ops.query_port
  * @ibdev: the device
  * @port: 1
- * @attr: filled in; zeroed by the caller
+ * @attr: output: attributes; zeroed by the caller
  *
- * State, speed and MTU are those of the netdev. The core fills in the subnet
- * prefix.
+ * State, speed and MTU are those of the netdev. ib_core sets the subnet prefix.
  *
  * Context: may sleep, takes the RTNL.
  * Return: 0, or an error of ib_get_eth_speed().
@@ -244,12 +245,14 @@ int xrdma_query_port(struct ib_device *ibdev, u32 port,
  * xrdma_get_port_immutable() - ib_device_ops.get_port_immutable
  * @ibdev: the device
  * @port: 1
- * @immutable: filled in
+ * @immutable: output: protocols and table sizes
  *
- * RoCEv2. Management datagrams and the connection manager need UD queue pairs;
- * without, the application sets up connections by itself.
+ * The port is a RoCEv2 port. Management datagrams and the connection manager
+ * need UD queue pairs; on a device without UD, applications set up connections
+ * themselves.
  *
- * Return: 0, or an error of the port query.
+ * Context: may sleep.
+ * Return: 0, or an errno of ib_query_port().
  */
 int xrdma_get_port_immutable(struct ib_device *ibdev, u32 port,
 			     struct ib_port_immutable *immutable)
@@ -281,7 +284,8 @@ int xrdma_get_port_immutable(struct ib_device *ibdev, u32 port,
  * @ibdev: the device
  * @port: 1
  *
- * Return: Ethernet.
+ * Context: any.
+ * Return: IB_LINK_LAYER_ETHERNET.
  */
 enum rdma_link_layer xrdma_get_link_layer(struct ib_device *ibdev, u32 port)
 {
@@ -292,10 +296,11 @@ enum rdma_link_layer xrdma_get_link_layer(struct ib_device *ibdev, u32 port)
  * xrdma_query_pkey() - ib_device_ops.query_pkey
  * @ibdev: the device
  * @port: 1
- * @index: 0 is the only one
- * @pkey: the default partition, as RoCEv2 has no other
+ * @index: index in the P_Key table, which has one entry
+ * @pkey: output: P_Key of the default partition; RoCEv2 has no other
  *
- * Return: 0 or -EINVAL.
+ * Context: any.
+ * Return: 0; or -EINVAL: @index is not 0.
  */
 int xrdma_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 {
@@ -308,7 +313,9 @@ int xrdma_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 /**
  * xrdma_get_dev_fw_str() - ib_device_ops.get_dev_fw_str
  * @ibdev: the device
- * @str: IB_FW_VERSION_NAME_MAX bytes, gets "major.minor.patch"
+ * @str: output: "major.minor.patch", in IB_FW_VERSION_NAME_MAX bytes
+ *
+ * Context: any.
  */
 void xrdma_get_dev_fw_str(struct ib_device *ibdev, char *str)
 {
@@ -323,11 +330,13 @@ void xrdma_get_dev_fw_str(struct ib_device *ibdev, char *str)
  * @attr: GID, its index, and the netdev it belongs to
  * @context: not used
  *
- * The device gets what it needs for frames from this address: MAC and VLAN
- * are those of the netdev, which may be a VLAN or macvlan above ours.
+ * The device uses the entry for frames that it sends from this GID. MAC and
+ * VLAN are those of the netdev of the GID, which may be a VLAN or macvlan
+ * device on top of the netdev of this driver.
  *
  * Context: may sleep.
- * Return: 0, -ENODEV if the netdev is going away, or an error of the command.
+ * Return: 0, -ENODEV if the netdev is being unregistered, or an errno of
+ * xrdma_cmd_set_gid().
  */
 int xrdma_add_gid(const struct ib_gid_attr *attr, void **context)
 {
@@ -358,7 +367,7 @@ int xrdma_add_gid(const struct ib_gid_attr *attr, void **context)
  * @context: not used
  *
  * Context: may sleep.
- * Return: 0, or an error of the command.
+ * Return: 0, or an errno of xrdma_cmd_set_gid().
  */
 int xrdma_del_gid(const struct ib_gid_attr *attr, void **context)
 {

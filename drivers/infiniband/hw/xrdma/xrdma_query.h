@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA answers about the device and its port, and the GID table: xrdma_query.c.
+ * XRDMA queries of device and port, and the GID table: functions of
+ * xrdma_query.c.
  */
 
 #ifndef XRDMA_QUERY_H

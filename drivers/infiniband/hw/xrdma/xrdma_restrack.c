@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA state of objects as "rdma resource show ... -dd" prints it. Only reads
- * what other files own.
+ * XRDMA state of objects for "rdma resource show ... -dd": writes the
+ * attributes of regions, queue pairs, completion queues and shared receive
+ * queues to netlink messages. It reads structures of xrdma_mr.h, xrdma_qp.h,
+ * xrdma_cq.h and xrdma_srq.h, and changes nothing. Counters are in
+ * xrdma_port_stats.c.
  *
- * Anybody may ask, about objects of any process. So nothing here tells a key, a
- * part of one, or an address: ib_core, too, shows keys to CAP_NET_ADMIN alone.
- * Raw entries are for CAP_NET_ADMIN too.
+ * Any user may read the attributes of the objects of all processes. So no
+ * attribute contains a key, a part of a key, or an address; ib_core likewise
+ * shows keys to users with CAP_NET_ADMIN only. Raw key entries need
+ * CAP_NET_ADMIN too.
  */
 
 #include <linux/bitfield.h>
@@ -24,7 +28,7 @@
 #include "xrdma_srq.h"
 #include "xrdma_wq.h"
 
-/* Attributes of a driver are pairs of name and value. */
+/* Write an attribute: its name and its value. */
 static int xrdma_put_u32(struct sk_buff *msg, const char *name, u32 value)
 {
 	return rdma_nl_put_driver_u32(msg, name, value);
@@ -35,7 +39,11 @@ static struct nlattr *xrdma_put_begin(struct sk_buff *msg)
 	return nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
 }
 
-/* @err: the message is full; @nest: NULL if it was when that began */
+/*
+ * End the list of attributes; remove it if the message is full, which @err
+ * says.
+ * @nest is NULL if the message was full at the beginning.
+ */
 static int xrdma_put_end(struct sk_buff *msg, struct nlattr *nest, int err)
 {
 	if (err) {
@@ -46,7 +54,7 @@ static int xrdma_put_end(struct sk_buff *msg, struct nlattr *nest, int err)
 	return 0;
 }
 
-/* Blocks by the log2 of their size. */
+/* Name of the attribute that counts blocks, by the log2 of their size. */
 static const char *const xrdma_block_names[] = {
 	[12] = "blocks_4K", "blocks_8K", "blocks_16K", "blocks_32K",
 	"blocks_64K", "blocks_128K", "blocks_256K", "blocks_512K", "blocks_1M",
@@ -56,7 +64,10 @@ static const char *const xrdma_block_names[] = {
 
 static_assert(ARRAY_SIZE(xrdma_block_names) == XRDMA_LEAF_SHIFT_MAX + 1);
 
-/* How a region is translated: how many blocks of which size, in what tables */
+/*
+ * Write the number of blocks of each size, and the number and size of the
+ * tables.
+ */
 static int xrdma_put_mtt(struct sk_buff *msg, const struct xrdma_mtt *mtt)
 {
 	u32 entries = 0;
@@ -81,8 +92,8 @@ static int xrdma_put_mtt(struct sk_buff *msg, const struct xrdma_mtt *mtt)
 }
 
 /*
- * The last refused access, if one is kept: without its key and its address, which
- * are in debugfs.
+ * Write a refused access, without its key and its address; the debugfs file
+ * "faults" shows these.
  */
 static int xrdma_put_fault(struct sk_buff *msg, const struct xrdma_eqe *eqe)
 {
@@ -115,7 +126,11 @@ static const char *const xrdma_state_names[] = {
 	[XRDMA_MPT_NOT_PRESENT] = "not_present",
 };
 
-/* What the key says now: a region may change in place, and the device too */
+/*
+ * Write the key entry as it is now. Reregistration changes the entry of a
+ * region, and the device changes entries of windows and of fast-register
+ * regions.
+ */
 static int xrdma_put_key(struct sk_buff *msg, const struct xrdma_mpt_entry *entry)
 {
 	u64 ctrl = le64_to_cpu(entry->ctrl);
@@ -136,7 +151,8 @@ static int xrdma_put_key(struct sk_buff *msg, const struct xrdma_mpt_entry *entr
  * @msg: netlink message
  * @ibmr: the region
  *
- * Return: 0, or -EMSGSIZE when the message is full.
+ * Context: process.
+ * Return: 0; or -EMSGSIZE: the message is full.
  */
 int xrdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
 {
@@ -165,9 +181,10 @@ int xrdma_fill_res_mr_entry(struct sk_buff *msg, struct ib_mr *ibmr)
  * @msg: netlink message
  * @ibmr: the region
  *
- * Gives the key entry as it is in the table, as the device sees it.
+ * Writes the bytes of the key entry, in the layout of struct xrdma_mpt_entry.
  *
- * Return: 0, or -EMSGSIZE when the message is full.
+ * Context: process.
+ * Return: 0; or -EMSGSIZE: the message is full.
  */
 int xrdma_fill_res_mr_entry_raw(struct sk_buff *msg, struct ib_mr *ibmr)
 {
@@ -179,11 +196,11 @@ int xrdma_fill_res_mr_entry_raw(struct sk_buff *msg, struct ib_mr *ibmr)
 }
 
 /**
- * struct xrdma_wq_names - one side of a queue pair, in words
- * @depth: entries
- * @stride: bytes of an entry
- * @pi: producer index
- * @ci: consumer index
+ * struct xrdma_wq_names - names of the attributes of a send or receive queue
+ * @depth: name of the number of entries
+ * @stride: name of the size of an entry in bytes
+ * @pi: name of the producer index
+ * @ci: name of the consumer index
  */
 struct xrdma_wq_names {
 	const char *depth;
@@ -219,7 +236,9 @@ static int xrdma_put_indexes(struct sk_buff *msg, const struct xrdma_wq *wq,
 	       xrdma_put_u32(msg, names->ci, ci);
 }
 
-/* How far producer and device are; nothing if that cannot be had any more */
+/*
+ * Write producer and consumer indexes; nothing if they cannot be read any more.
+ */
 static int xrdma_put_qp_depth(struct sk_buff *msg, struct xrdma_ibdev *xib,
 			      struct xrdma_qp *qp)
 {
@@ -233,7 +252,7 @@ static int xrdma_put_qp_depth(struct sk_buff *msg, struct xrdma_ibdev *xib,
 				 at.rq_ci);
 }
 
-/* Not every queue pair has all of them. */
+/* Write the numbers of the objects that a queue pair uses, if it has them. */
 static int xrdma_put_qp_uses(struct sk_buff *msg, const struct ib_qp *ibqp)
 {
 	return (ibqp->send_cq && xrdma_put_u32(msg, "send_cqn",
@@ -250,7 +269,8 @@ static int xrdma_put_qp_uses(struct sk_buff *msg, const struct ib_qp *ibqp)
  * @msg: netlink message
  * @ibqp: the queue pair
  *
- * Return: 0, or -EMSGSIZE when the message is full.
+ * Context: process.
+ * Return: 0; or -EMSGSIZE: the message is full.
  */
 int xrdma_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
@@ -275,7 +295,8 @@ int xrdma_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
  * @msg: netlink message
  * @ibcq: the queue
  *
- * Return: 0, or -EMSGSIZE when the message is full.
+ * Context: process.
+ * Return: 0; or -EMSGSIZE: the message is full.
  */
 int xrdma_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
 {
@@ -298,7 +319,8 @@ int xrdma_fill_res_cq_entry(struct sk_buff *msg, struct ib_cq *ibcq)
  * @msg: netlink message
  * @ibsrq: the queue
  *
- * Return: 0, or -EMSGSIZE when the message is full.
+ * Context: process.
+ * Return: 0; or -EMSGSIZE: the message is full.
  */
 int xrdma_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq)
 {
@@ -313,7 +335,10 @@ int xrdma_fill_res_srq_entry(struct sk_buff *msg, struct ib_srq *ibsrq)
 	      xrdma_put_u32(msg, "depth", 1U << srq->rq.log_depth) ||
 	      xrdma_put_u32(msg, "stride", 1U << srq->rq.log_stride) ||
 	      xrdma_put_u32(msg, "pd", to_xpd(ibsrq->pd)->pdn);
-	/* those of a user's queue are in its own memory, others are about to go */
+	/*
+	 * The indexes of a user's queue are in memory of the process, and a
+	 * queue that is not found by its number is being destroyed.
+	 */
 	if (!err && live == srq && srq->rec)
 		err = xrdma_put_u32(msg, "pi", READ_ONCE(srq->rq.pi)) ||
 		      xrdma_put_u32(msg, "ci",

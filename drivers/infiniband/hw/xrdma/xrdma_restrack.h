@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA state of objects for "rdma resource show": xrdma_restrack.c.
+ * XRDMA state of objects for "rdma resource show": functions of
+ * xrdma_restrack.c.
  */
 
 #ifndef XRDMA_RESTRACK_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA rings in the memory of a process: pins them and translates them for the
- * device. What is in the rings is known to their owners: xrdma_cq.c, xrdma_uqp.c
- * and xrdma_srq.c. Rings that a dead device may still use are kept by
- * xrdma_quarantine.c.
+ * XRDMA rings in the memory of a process: pins and unpins the memory, and
+ * translates it for the device. The rings belong to queues: xrdma_cq.c,
+ * xrdma_cq_modify.c, xrdma_uqp.c and xrdma_srq.c. xrdma_quarantine.c keeps
+ * rings that a dead device may still access.
  */
 
 #include <linux/log2.h>
@@ -15,14 +15,14 @@
 #include "xrdma_wq.h"
 
 /**
- * xrdma_ubuf_ring_ok() - may a process lay out a ring like this?
- * @caps: of the device
- * @log_depth: log2 of the entries
+ * xrdma_ubuf_ring_ok() - check the layout of a ring that a process has chosen
+ * @caps: capabilities of the device
+ * @log_depth: log2 of the number of entries
  * @log_stride: log2 of the bytes of an entry
- * @log_stride_min: what an entry needs
+ * @log_stride_min: smallest value of @log_stride for this kind of ring
  *
  * Context: any.
- * Return: false for what the device would refuse.
+ * Return: false if the device would refuse the layout.
  */
 bool xrdma_ubuf_ring_ok(const struct xrdma_caps *caps, u8 log_depth,
 			u8 log_stride, u8 log_stride_min)
@@ -35,9 +35,9 @@ bool xrdma_ubuf_ring_ok(const struct xrdma_caps *caps, u8 log_depth,
 /**
  * xrdma_ubuf_map() - pin and translate rings and their record
  * @xib: the device
- * @ubuf: filled in; position 0 of the translation is the byte at @addr
- * @addr: their address in the calling process, page-aligned
- * @size: bytes
+ * @ubuf: output: the rings; position 0 of the translation is the byte at @addr
+ * @addr: address of the rings in the calling process, page-aligned
+ * @size: size of rings and record in bytes
  *
  * Context: may sleep.
  * Return: 0, an error of ib_umem_get_va(), or -ENOMEM.
@@ -69,8 +69,8 @@ int xrdma_ubuf_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
 }
 
 /**
- * xrdma_ubuf_unmap() - unpin what xrdma_ubuf_map() pinned
- * @xib: the device, which does not use it any more
+ * xrdma_ubuf_unmap() - unpin rings of xrdma_ubuf_map()
+ * @xib: the device, which does not access the rings any more
  * @ubuf: the rings; empty afterwards
  *
  * Context: may sleep.
@@ -85,9 +85,11 @@ void xrdma_ubuf_unmap(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf)
 }
 
 /**
- * xrdma_ubuf_swap() - let rings change their owners
- * @a: mapped
- * @b: mapped
+ * xrdma_ubuf_swap() - exchange the contents of two structures
+ * @a: rings of xrdma_ubuf_map()
+ * @b: rings of xrdma_ubuf_map()
+ *
+ * Context: any. The caller serialises the use of @a and @b.
  */
 void xrdma_ubuf_swap(struct xrdma_ubuf *a, struct xrdma_ubuf *b)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA rings in the memory of a process: xrdma_ubuf.c pins and translates them,
- * xrdma_quarantine.c releases them.
+ * XRDMA rings in the memory of a process: struct xrdma_ubuf. xrdma_ubuf.c pins
+ * and translates the rings, xrdma_quarantine.c releases them. Rings in memory
+ * of the kernel are in xrdma_buf.h.
  */
 
 #ifndef XRDMA_UBUF_H
@@ -17,10 +18,11 @@ struct xrdma_ibdev;
 
 /**
  * struct xrdma_ubuf - rings and record in the memory of a process
- * @umem: pinned; NULL: there are none
+ * @umem: pinned memory of the rings; NULL: there are no rings
  * @mtt: translation of @umem
- * @spare: takes their place in quarantine, when their owner is gone
- * @held: of a @spare: in xrdma_quarantine.ubufs
+ * @spare: empty structure, allocated in advance, that takes over @umem and @mtt
+ *	when the rings go into quarantine; NULL in that structure itself
+ * @held: entry of a @spare in xrdma_quarantine.ubufs
  */
 struct xrdma_ubuf {
 	struct ib_umem *umem;
