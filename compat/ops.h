@@ -118,7 +118,7 @@ static inline bool xrdma_compat_ends(struct ib_pd *pd, struct ib_udata *udata)
 	       bitmap_empty(attrs->attr_present, UVERBS_API_ATTR_BKEY_LEN);
 }
 
-void xrdma_ctx_leave(struct ib_ucontext *ibuc);
+void xrdma_ctx_inval_all(struct ib_ucontext *ibuc);
 
 #define xrdma_dereg_mr(...) xrdma_native_dereg_mr(__VA_ARGS__)
 int xrdma_dereg_mr(struct ib_mr *mr, struct ib_udata *udata);
@@ -126,7 +126,7 @@ int xrdma_dereg_mr(struct ib_mr *mr, struct ib_udata *udata);
 static inline int (xrdma_dereg_mr)(struct ib_mr *mr, struct ib_udata *udata)
 {
 	if (xrdma_compat_ends(mr->pd, udata))
-		xrdma_ctx_leave(mr->pd->uobject->context);
+		xrdma_ctx_inval_all(mr->pd->uobject->context);
 	return xrdma_native_dereg_mr(mr, udata);
 }
 
@@ -137,7 +137,7 @@ int xrdma_dealloc_mw(struct ib_mw *mw);
 static inline int (xrdma_dealloc_mw)(struct ib_mw *mw)
 {
 	if (xrdma_compat_ends(mw->pd, NULL))
-		xrdma_ctx_leave(mw->pd->uobject->context);
+		xrdma_ctx_inval_all(mw->pd->uobject->context);
 	return xrdma_native_dealloc_mw(mw);
 }
 #endif

@@ -239,8 +239,8 @@ static void page_sizes_that_the_device_lacks_are_refused(struct kunit *test)
 		t->mr->page_size = sizes[i];
 		KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_map_mr_sg(t->mr, t->sg, 1,
 							       NULL));
-		KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_frmr_grant(t->mr, 0,
-								&seg));
+		KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_frmr_make_seg(t->mr, 0,
+								   &seg));
 	}
 }
 
@@ -303,7 +303,7 @@ static void a_piece_that_is_too_long_is_mapped_in_part(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, map_piece(t, 0x70000, 8 * 4096, &offset));
 	KUNIT_ASSERT_EQ(test, offset, 4 * 4096);
 	KUNIT_ASSERT_EQ(test, t->mr->length, offset);
-	KUNIT_ASSERT_EQ(test, 0, xrdma_frmr_grant(t->mr, 0, &seg));
+	KUNIT_ASSERT_EQ(test, 0, xrdma_frmr_make_seg(t->mr, 0, &seg));
 	w = region_walk(t);
 	KUNIT_EXPECT_EQ(test, 0x70000 + offset - 1,
 			walk_lookup(&w, le32_to_cpu(seg.offset) + offset - 1));
@@ -325,10 +325,10 @@ static void a_piece_of_which_no_byte_fits_is_refused(struct kunit *test)
 	region_open(test, 1);
 	offset = 0;
 	KUNIT_EXPECT_GT(test, 0, map_piece(t, 0x70000, 8192, &offset));
-	KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_frmr_grant(t->mr, 0, &seg));
+	KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_frmr_make_seg(t->mr, 0, &seg));
 	offset = 5000;
 	KUNIT_EXPECT_GT(test, 0, map_piece(t, 0x70000, 16384, &offset));
-	KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_frmr_grant(t->mr, 0, &seg));
+	KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_frmr_make_seg(t->mr, 0, &seg));
 }
 
 /* ---- what is registered ------------------------------------------------- */
@@ -382,7 +382,7 @@ static void register_list(struct kunit *test, u32 pages, u16 access,
 
 	make_full_list(t, pages);
 	KUNIT_ASSERT_EQ(test, t->num, map_list(t, 12));
-	KUNIT_ASSERT_EQ(test, 0, xrdma_frmr_grant(t->mr, access, seg));
+	KUNIT_ASSERT_EQ(test, 0, xrdma_frmr_make_seg(t->mr, access, seg));
 	KUNIT_ASSERT_EQ(test, le64_to_cpu(seg->root), region_walk(t).root);
 	KUNIT_ASSERT_EQ(test, le64_to_cpu(seg->iova), t->mr->iova);
 	KUNIT_ASSERT_EQ(test, le64_to_cpu(seg->length), t->mr->length);
@@ -411,8 +411,8 @@ static void check_registered_list(struct kunit *test, u32 pages, u32 round)
 		make_full_list(t, pages);
 		KUNIT_ASSERT_EQ(test, t->num, map_list(t, 12));
 		if (round & 4)
-			KUNIT_ASSERT_EQ(test, 0, xrdma_frmr_grant(t->mr, 0,
-								  &flushed));
+			KUNIT_ASSERT_EQ(test, 0, xrdma_frmr_make_seg(t->mr, 0,
+								     &flushed));
 	}
 	for (i = 0; i < FRMR_LOOKUPS; i++) {
 		u64 at = get_random_u64() % le64_to_cpu(seg.length);

@@ -26,8 +26,7 @@ struct xrdma_buf_frag {
 };
 
 /**
- * struct xrdma_buf - memory that driver and device share: rings and their
- * record
+ * struct xrdma_buf - memory that driver and device share: rings with record
  * @mtt: translation of the fragments; the first byte is at position 0
  * @size: size in bytes, a multiple of the page size
  * @shift: log2 of the bytes of a fragment; the last fragment may be shorter

@@ -101,7 +101,7 @@ int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
 	struct xrdma_cmd cmd = xrdma_make_create_eq(eqn, vector, log_depth,
 						    root);
 
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /**
@@ -119,7 +119,7 @@ int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u8 log_depth,
 {
 	struct xrdma_cmd cmd = xrdma_make_create_cq(cqn, eqn, log_depth, root);
 
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /**
@@ -128,13 +128,13 @@ int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u8 log_depth,
  * @cqn: number of the completion queue
  *
  * Return: 0 if the device does not access the queue's memory any more, or an
- * errno of xrdma_cmd_undo().
+ * errno of xrdma_cmd_exec_destroy().
  */
 int xrdma_cmd_destroy_cq(struct xrdma_dev *xdev, u32 cqn)
 {
 	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_CQ, cqn);
 
-	return xrdma_cmd_undo(xdev, &cmd);
+	return xrdma_cmd_exec_destroy(xdev, &cmd);
 }
 
 /**
@@ -182,7 +182,7 @@ int xrdma_cmd_modify_cq(struct xrdma_dev *xdev, u32 cqn, u16 count, u16 period)
 	cmd.modify_cq.cqn = cpu_to_le32(cqn);
 	cmd.modify_cq.count = cpu_to_le16(count);
 	cmd.modify_cq.period = cpu_to_le16(period);
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /**
@@ -198,7 +198,7 @@ int xrdma_cmd_create_qp(struct xrdma_dev *xdev,
 	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_CREATE_QP);
 
 	cmd.create_qp = *qp;
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /**
@@ -218,7 +218,7 @@ int xrdma_cmd_modify_qp(struct xrdma_dev *xdev, u32 qpn, u32 mask,
 	cmd.modify_qp.qpn = cpu_to_le32(qpn);
 	cmd.modify_qp.mask = cpu_to_le32(mask);
 	cmd.modify_qp.attr = *attr;
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /**
@@ -252,7 +252,7 @@ int xrdma_cmd_query_qp(struct xrdma_dev *xdev, u32 qpn,
  *
  * Return: 0 if the device does not access the queue pair's memory any more;
  * -EBUSY, only if @used: windows are bound, and nothing has changed; or an
- * errno of xrdma_cmd_undo().
+ * errno of xrdma_cmd_exec_destroy().
  */
 int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn, bool used)
 {
@@ -262,7 +262,7 @@ int xrdma_cmd_destroy_qp(struct xrdma_dev *xdev, u32 qpn, bool used)
 
 	if (err == -EBUSY && used && !xrdma_quiet(xdev))
 		return err;
-	return xrdma_cmd_undone(xdev, &cmd, rsp.status, err);
+	return xrdma_cmd_destroy_outcome(xdev, &cmd, rsp.status, err);
 }
 
 /**
@@ -278,7 +278,7 @@ int xrdma_cmd_create_srq(struct xrdma_dev *xdev,
 	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_CREATE_SRQ);
 
 	cmd.create_srq = *srq;
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /**
@@ -294,7 +294,7 @@ int xrdma_cmd_modify_srq(struct xrdma_dev *xdev,
 	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_MODIFY_SRQ);
 
 	cmd.modify_srq = *srq;
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /**
@@ -324,14 +324,14 @@ int xrdma_cmd_query_srq(struct xrdma_dev *xdev, u32 srqn,
  * @srqn: number of the shared receive queue
  *
  * Return: 0 if the device does not access the queue's memory any more, or an
- * errno of xrdma_cmd_undo().
+ * errno of xrdma_cmd_exec_destroy().
  */
 int xrdma_cmd_destroy_srq(struct xrdma_dev *xdev, u32 srqn)
 {
 	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_SRQ,
 						     srqn);
 
-	return xrdma_cmd_undo(xdev, &cmd);
+	return xrdma_cmd_exec_destroy(xdev, &cmd);
 }
 
 /**
@@ -347,7 +347,7 @@ int xrdma_cmd_attach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid)
 	struct xrdma_cmd cmd = xrdma_make_mcast(XRDMA_CMD_ATTACH_MCAST, qpn,
 						gid);
 
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /**
@@ -363,12 +363,12 @@ int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid)
 	struct xrdma_cmd cmd = xrdma_make_mcast(XRDMA_CMD_DETACH_MCAST, qpn,
 						gid);
 
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /**
  * xrdma_cmd_invalidate() - INVALIDATE of a batch of keys, or of the cached
- * tables
+ *	tables
  * @xdev: the device
  * @addr: bus address of an array of @count key indexes; the device overwrites
  *	each index with the outcome of its key
@@ -376,12 +376,12 @@ int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid)
  *	is 0, the device invalidates no key, but drops its cache of the tables
  *	that lead to key entries
  *
- * Return: 0, or an errno of xrdma_cmd_undo(). On a quiet device 0, and the
- * array is unchanged: the reset has ended all keys.
+ * Return: 0, or an errno of xrdma_cmd_exec_destroy(). On a quiet device 0, and
+ * the array is unchanged: the reset has ended all keys.
  */
 int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count)
 {
 	struct xrdma_cmd cmd = xrdma_make_invalidate(addr, count);
 
-	return xrdma_cmd_undo(xdev, &cmd);
+	return xrdma_cmd_exec_destroy(xdev, &cmd);
 }

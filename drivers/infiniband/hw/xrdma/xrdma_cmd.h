@@ -15,10 +15,10 @@ struct xrdma_dev;
 /* xrdma_cmd_exec.c */
 int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		   struct xrdma_rsp *rsp);
-int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
-int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
-int xrdma_cmd_undone(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
-		     u8 status, int err);
+int xrdma_cmd_exec_status(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
+int xrdma_cmd_exec_destroy(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd);
+int xrdma_cmd_destroy_outcome(struct xrdma_dev *xdev,
+			      const struct xrdma_cmd *cmd, u8 status, int err);
 
 /*
  * xrdma_cmd.c: commands about the device and its objects; all may sleep. On a

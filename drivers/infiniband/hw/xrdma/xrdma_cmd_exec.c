@@ -113,9 +113,9 @@ static void xrdma_cmd_timed_out(struct xrdma_dev *xdev,
 		    text, id, ms, answered, posted);
 }
 
-static void xrdma_cmd_mixed_up(struct xrdma_dev *xdev,
-			       const struct xrdma_cmd *cmd,
-			       const struct xrdma_rsp *rsp, s64 ms)
+static void xrdma_cmd_wrong_reply(struct xrdma_dev *xdev,
+				  const struct xrdma_cmd *cmd,
+				  const struct xrdma_rsp *rsp, s64 ms)
 {
 	char text[XRDMA_CMD_TEXT];
 
@@ -135,7 +135,7 @@ static int xrdma_cmd_failed(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		xrdma_cmd_timed_out(xdev, cmd, le16_to_cpu(rsp->id), ms);
 		return err;
 	case -EPROTO:
-		xrdma_cmd_mixed_up(xdev, cmd, rsp, ms);
+		xrdma_cmd_wrong_reply(xdev, cmd, rsp, ms);
 		return -EIO;
 	default:
 		return err;
@@ -176,14 +176,15 @@ int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 }
 
 /**
- * xrdma_cmd_do() - execute a command whose reply has no data but a status
+ * xrdma_cmd_exec_status() - execute a command whose reply has no data but a
+ *	status
  * @xdev: the device
  * @cmd: the command
  *
  * Context: may sleep.
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
-int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
+int xrdma_cmd_exec_status(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 {
 	struct xrdma_rsp rsp;
 
@@ -191,7 +192,8 @@ int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 }
 
 /**
- * xrdma_cmd_undone() - convert the outcome of a command that ends an object
+ * xrdma_cmd_destroy_outcome() - convert the outcome of a command that ends an
+ *	object
  * @xdev: the device, in any state
  * @cmd: the command; the object is not in use, so that the command must succeed
  * @status: status of the reply, or 0 if there was no reply
@@ -205,8 +207,8 @@ int xrdma_cmd_do(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
  * Return: 0: the device does not access the object's memory any more; or -EIO:
  * the device is dead, and xrdma_hw_silence() has failed.
  */
-int xrdma_cmd_undone(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
-		     u8 status, int err)
+int xrdma_cmd_destroy_outcome(struct xrdma_dev *xdev,
+			      const struct xrdma_cmd *cmd, u8 status, int err)
 {
 	char text[XRDMA_CMD_TEXT];
 
@@ -219,17 +221,17 @@ int xrdma_cmd_undone(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 }
 
 /**
- * xrdma_cmd_undo() - execute a command that ends an object
+ * xrdma_cmd_exec_destroy() - execute a command that ends an object
  * @xdev: the device, in any state
  * @cmd: the command; the object is not in use
  *
  * Context: may sleep.
- * Return: as xrdma_cmd_undone().
+ * Return: as xrdma_cmd_destroy_outcome().
  */
-int xrdma_cmd_undo(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
+int xrdma_cmd_exec_destroy(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd)
 {
 	struct xrdma_rsp rsp = {};
 	int err = xrdma_cmd_exec(xdev, cmd, &rsp);
 
-	return xrdma_cmd_undone(xdev, cmd, rsp.status, err);
+	return xrdma_cmd_destroy_outcome(xdev, cmd, rsp.status, err);
 }

@@ -44,7 +44,7 @@ int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
 	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_MODIFY_PORT);
 
 	cmd.modify_port = *port;
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /**
@@ -60,7 +60,7 @@ int xrdma_cmd_set_gid(struct xrdma_dev *xdev,
 	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_SET_GID);
 
 	cmd.set_gid = *gid;
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /*
@@ -130,7 +130,7 @@ int xrdma_cmd_query_stats(struct xrdma_dev *xdev, u32 counter, u64 *values)
 
 	cmd.query_stats.counter = cpu_to_le32(counter);
 	mutex_lock(&xdev->stats_lock);
-	err = xrdma_cmd_do(xdev, &cmd);
+	err = xrdma_cmd_exec_status(xdev, &cmd);
 	for (i = 0; !err && i < XRDMA_NUM_STATS; i++)
 		values[i] = le64_to_cpu(READ_ONCE(xdev->stats[i]));
 	mutex_unlock(&xdev->stats_lock);
@@ -151,7 +151,7 @@ int xrdma_cmd_bind_counter(struct xrdma_dev *xdev, u32 qpn, u32 counter)
 
 	cmd.bind_counter.qpn = cpu_to_le32(qpn);
 	cmd.bind_counter.counter = cpu_to_le32(counter);
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /**
@@ -186,7 +186,7 @@ int xrdma_cmd_modify_cc(struct xrdma_dev *xdev, const struct xrdma_cc *cc)
 	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_MODIFY_CC);
 
 	cmd.modify_cc = *cc;
-	return xrdma_cmd_do(xdev, &cmd);
+	return xrdma_cmd_exec_status(xdev, &cmd);
 }
 
 /* Execute a command, with the bus address of a copy of @array in @field. */
@@ -203,7 +203,7 @@ static int xrdma_cmd_with_array(struct xrdma_dev *xdev, struct xrdma_cmd *cmd,
 		return -ENOMEM;
 	memcpy(copy, array, size);
 	*field = cpu_to_le64(addr);
-	err = xrdma_cmd_do(xdev, cmd);
+	err = xrdma_cmd_exec_status(xdev, cmd);
 	xrdma_cmd_free_array(xdev, size, copy, addr);
 	return err;
 }
@@ -239,14 +239,14 @@ int xrdma_cmd_create_flow(struct xrdma_dev *xdev, u32 flow, u32 qpn,
  * @xdev: the device
  * @flow: number of the rule
  *
- * Return: 0 or an errno of xrdma_cmd_undo().
+ * Return: 0 or an errno of xrdma_cmd_exec_destroy().
  */
 int xrdma_cmd_destroy_flow(struct xrdma_dev *xdev, u32 flow)
 {
 	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_FLOW,
 						     flow);
 
-	return xrdma_cmd_undo(xdev, &cmd);
+	return xrdma_cmd_exec_destroy(xdev, &cmd);
 }
 
 /**
@@ -273,11 +273,11 @@ int xrdma_cmd_create_rss(struct xrdma_dev *xdev,
  * @xdev: the device
  * @qpn: number of the RSS object
  *
- * Return: 0 or an errno of xrdma_cmd_undo().
+ * Return: 0 or an errno of xrdma_cmd_exec_destroy().
  */
 int xrdma_cmd_destroy_rss(struct xrdma_dev *xdev, u32 qpn)
 {
 	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_RSS, qpn);
 
-	return xrdma_cmd_undo(xdev, &cmd);
+	return xrdma_cmd_exec_destroy(xdev, &cmd);
 }

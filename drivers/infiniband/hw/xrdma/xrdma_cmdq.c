@@ -345,7 +345,7 @@ static void xrdma_cmdq_free(struct xrdma_dev *xdev, struct xrdma_cmdq *q)
 
 /**
  * xrdma_cmdq_create() - allocate both rings and write their addresses to
- * registers
+ *	registers
  * @xdev: the device, after a reset and not enabled
  *
  * Callers of commands poll for replies until xrdma_dev.reply_irq is set.

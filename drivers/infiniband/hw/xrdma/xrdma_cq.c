@@ -303,7 +303,7 @@ void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq)
 
 static void xrdma_kcq_free(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
-	xrdma_buf_release(xib, cq->buf, xrdma_may_touch(&xib->hw));
+	xrdma_buf_release(xib, cq->buf, xrdma_may_dma(&xib->hw));
 }
 
 /**
@@ -420,7 +420,7 @@ static int xrdma_ucq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 		return err;
 	err = xrdma_cq_enable(xib, cq, cq->user.mtt.root);
 	if (err) {
-		xrdma_ubuf_release(xib, &cq->user, xrdma_may_touch(&xib->hw));
+		xrdma_ubuf_release(xib, &cq->user, xrdma_may_dma(&xib->hw));
 		return err;
 	}
 

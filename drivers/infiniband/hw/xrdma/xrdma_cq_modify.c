@@ -78,7 +78,7 @@ int xrdma_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe,
 		return err;
 	err = xrdma_cq_move(xib, cq, &ubuf, req.log_depth, &resp.index);
 	if (err) {
-		xrdma_ubuf_release(xib, &ubuf, xrdma_may_touch(&xib->hw));
+		xrdma_ubuf_release(xib, &ubuf, xrdma_may_dma(&xib->hw));
 		return err;
 	}
 	return ib_respond_udata(udata, resp);

@@ -165,7 +165,7 @@ void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc)
  */
 void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile)
 {
-	xrdma_ctx_leave(ufile->ucontext);
+	xrdma_ctx_inval_all(ufile->ucontext);
 }
 
 /**

@@ -40,9 +40,8 @@ struct xrdma_mmap_entry {
  * @lock: protects @windows and @regions
  * @windows: list of struct xrdma_mw
  * @regions: list of struct xrdma_mr, without regions of dma-bufs
- * @revoked: true: the context is being destroyed, and the keys of all @windows
- *	and
- *	@regions have been invalidated
+ * @keys_invalidated: true: the context is being destroyed, and the keys of all
+ *	@windows and @regions have been invalidated
  */
 struct xrdma_ucontext {
 	struct ib_ucontext ibuc;
@@ -51,7 +50,7 @@ struct xrdma_ucontext {
 	spinlock_t lock; /* windows, regions */
 	struct list_head windows;
 	struct list_head regions;
-	bool revoked;
+	bool keys_invalidated;
 };
 
 static inline struct xrdma_ucontext *to_xucontext(struct ib_ucontext *ibuc)
@@ -82,6 +81,6 @@ void xrdma_ctx_add_region(struct ib_pd *ibpd, struct xrdma_mr *mr);
 void xrdma_ctx_add_window(struct ib_pd *ibpd, struct xrdma_mw *mw);
 void xrdma_ctx_drop(struct ib_pd *ibpd, struct list_head *entry);
 int xrdma_ctx_inval(struct ib_pd *ibpd, u32 index);
-void xrdma_ctx_leave(struct ib_ucontext *ibuc);
+void xrdma_ctx_inval_all(struct ib_ucontext *ibuc);
 
 #endif /* XRDMA_CTX_H */

@@ -80,7 +80,7 @@ void xrdma_ctx_add_window(struct ib_pd *ibpd, struct xrdma_mw *mw)
 
 /**
  * xrdma_ctx_drop() - remove a region or window from the list of its user
- * context
+ *	context
  * @ibpd: protection domain of the region or window, in the same user context as
  *	when xrdma_ctx_add_*() was called. If it belongs to the kernel, nothing
  *	happens
@@ -101,25 +101,25 @@ void xrdma_ctx_drop(struct ib_pd *ibpd, struct list_head *entry)
 
 /**
  * xrdma_ctx_inval() - invalidate the key of a region or window, unless
- *	xrdma_ctx_leave() has done so
+ *	xrdma_ctx_inval_all() has done so
  * @ibpd: protection domain of the region or window
  * @index: key index
  *
  * Context: may sleep, for a bounded time.
- * Return: as xrdma_inval_key(); 0 after a successful xrdma_ctx_leave().
+ * Return: as xrdma_inval_key(); 0 after a successful xrdma_ctx_inval_all().
  */
 int xrdma_ctx_inval(struct ib_pd *ibpd, u32 index)
 {
 	struct xrdma_ucontext *uc = xrdma_ctx_of(ibpd);
 
-	if (uc && uc->revoked)
+	if (uc && uc->keys_invalidated)
 		return 0;
 	return xrdma_inval_key(to_xibdev(ibpd->device), index);
 }
 
 /**
- * xrdma_ctx_leave() - invalidate the keys of all regions and windows of a
- * context
+ * xrdma_ctx_inval_all() - invalidate the keys of all regions and windows of a
+ *	context
  * @ibuc: user context, whose objects ib_core destroys next. A second call has
  *	no effect
  *
@@ -129,18 +129,18 @@ int xrdma_ctx_inval(struct ib_pd *ibpd, u32 index)
  * Context: may sleep, for a bounded time. The lists do not change during the
  * call, because ib_core has locked the file of the context.
  */
-void xrdma_ctx_leave(struct ib_ucontext *ibuc)
+void xrdma_ctx_inval_all(struct ib_ucontext *ibuc)
 {
 	struct xrdma_inval_list list = { .xib = to_xibdev(ibuc->device) };
 	struct xrdma_ucontext *uc = to_xucontext(ibuc);
 	struct xrdma_mw *mw;
 	struct xrdma_mr *mr;
 
-	if (uc->revoked)
+	if (uc->keys_invalidated)
 		return;
 	list_for_each_entry(mw, &uc->windows, ctx_entry)
 		xrdma_inval_list_add(&list, mw->key_index);
 	list_for_each_entry(mr, &uc->regions, ctx_entry)
 		xrdma_inval_list_add(&list, mr->key_index);
-	uc->revoked = !xrdma_inval_list_end(&list);
+	uc->keys_invalidated = !xrdma_inval_list_end(&list);
 }

@@ -185,7 +185,7 @@ static inline bool xrdma_quiet(const struct xrdma_dev *xdev)
 
 /**
  * xrdma_write_doorbell() - make the device read the producer index of a send
- * queue
+ *	queue
  * @xdev: the device
  * @qpn: number of a queue pair of the kernel
  *
@@ -200,14 +200,14 @@ static inline void xrdma_write_doorbell(struct xrdma_dev *xdev, u32 qpn)
 }
 
 /**
- * xrdma_may_touch() - may the device still access memory of an object?
+ * xrdma_may_dma() - may the device still access memory of an object?
  * @xdev: the device, after the command that ends the object has failed
  *
  * Context: any.
  * Return: true if the device is dead and xrdma_hw_silence() has not ended its
  * DMA.
  */
-static inline bool xrdma_may_touch(const struct xrdma_dev *xdev)
+static inline bool xrdma_may_dma(const struct xrdma_dev *xdev)
 {
 	return xrdma_dead(xdev) && !xrdma_quiet(xdev);
 }

@@ -267,7 +267,7 @@ struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 	struct xrdma_grant grant = {
 		.length = attr->length,
 		.pdn = to_xpd(ibpd)->pdn,
-		.access = xrdma_mr_rights(attr->access_flags),
+		.access = xrdma_mr_hw_access(attr->access_flags),
 	};
 	struct xrdma_mr *mr;
 	int err;
@@ -328,7 +328,7 @@ const struct uapi_definition xrdma_dm_uapi_defs[] = {
 
 /**
  * xrdma_dm_create() - create the allocator of device memory, if the device has
- * any
+ *	any
  * @xib: the device, after xrdma_cmd_query_device()
  *
  * Context: may sleep.

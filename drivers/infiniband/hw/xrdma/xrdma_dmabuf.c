@@ -102,7 +102,7 @@ int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 
 	xrdma_dmabuf_lock(mr);
 	if (mr->revoked)
-		err = xrdma_may_touch(&xib->hw) ? -EIO : 0;
+		err = xrdma_may_dma(&xib->hw) ? -EIO : 0;
 	else
 		err = xrdma_inval_key(xib, mr->key_index);
 	if (err != -EBUSY)
@@ -115,7 +115,7 @@ int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 
 /**
  * xrdma_dmabuf_abandon() - remove the revocation callback of memory that is
- * leaked
+ *	leaked
  * @umem: memory of a dma-buf, other memory, or NULL; only that of a dma-buf has
  *	a callback
  *
@@ -273,7 +273,7 @@ struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 		.iova = iova,
 		.length = length,
 		.pdn = to_xpd(ibpd)->pdn,
-		.access = xrdma_mr_rights(access),
+		.access = xrdma_mr_hw_access(access),
 	};
 	struct ib_umem_dmabuf *dmabuf;
 	struct xrdma_mr *mr;

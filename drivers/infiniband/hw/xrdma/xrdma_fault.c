@@ -219,7 +219,7 @@ DEFINE_SHOW_ATTRIBUTE(xrdma_faults);
 
 /**
  * xrdma_faults_create() - allocate the fault records, and create debugfs
- * entries
+ *	entries
  * @xib: the device
  *
  * Context: may sleep.

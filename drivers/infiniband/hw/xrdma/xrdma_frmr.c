@@ -288,7 +288,8 @@ int xrdma_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
 }
 
 /**
- * xrdma_frmr_grant() - write the segment of REG_MR that describes a region
+ * xrdma_frmr_make_seg() - write the segment of REG_MR that describes a
+ *	region
  * @ibmr: the region
  * @access: enum xrdma_access: rights that the key will have
  * @seg: output: the segment
@@ -297,7 +298,8 @@ int xrdma_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
  * Return: 0; or -EINVAL: the region is not one of xrdma_alloc_mr(), or no list
  * is mapped.
  */
-int xrdma_frmr_grant(struct ib_mr *ibmr, u16 access, struct xrdma_reg_seg *seg)
+int xrdma_frmr_make_seg(struct ib_mr *ibmr, u16 access,
+			struct xrdma_reg_seg *seg)
 {
 	struct xrdma_frmr *frmr;
 

@@ -26,6 +26,7 @@ struct ib_mr *xrdma_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type,
 			     u32 max_num_sg);
 int xrdma_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int sg_nents,
 		    unsigned int *sg_offset);
-int xrdma_frmr_grant(struct ib_mr *ibmr, u16 access, struct xrdma_reg_seg *seg);
+int xrdma_frmr_make_seg(struct ib_mr *ibmr, u16 access,
+			struct xrdma_reg_seg *seg);
 
 #endif /* XRDMA_FRMR_H */

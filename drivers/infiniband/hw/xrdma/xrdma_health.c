@@ -89,7 +89,7 @@ static void xrdma_watchdog(struct work_struct *work)
 
 /**
  * xrdma_health_start() - start the watchdog, and let xrdma_fatal() log and
- * report
+ *	report
  * @xdev: the device, enabled
  *
  * Context: process.

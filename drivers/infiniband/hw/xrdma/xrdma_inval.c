@@ -197,7 +197,7 @@ static int xrdma_inval_one(struct xrdma_ibdev *xib, u32 index, u32 *word)
 /*
  * The device has reported a valid key as not valid: declare it dead, and reset.
  */
-static int xrdma_inval_wrong(struct xrdma_ibdev *xib, u32 index, u32 word)
+static int xrdma_inval_not_valid(struct xrdma_ibdev *xib, u32 index, u32 word)
 {
 	xrdma_fatal(&xib->hw, "INVALIDATE of key index %#x, which is valid: outcome %u",
 		    index, (u32)FIELD_GET(XRDMA_INVAL_STATUS, word));
@@ -221,7 +221,7 @@ int xrdma_inval_key(struct xrdma_ibdev *xib, u32 index)
 	u32 word;
 	int err = xrdma_inval_one(xib, index, &word);
 
-	return err == -ENOENT ? xrdma_inval_wrong(xib, index, word) : err;
+	return err == -ENOENT ? xrdma_inval_not_valid(xib, index, word) : err;
 }
 
 /* ---- many keys of one caller ------------------------------------------ */
@@ -249,7 +249,7 @@ static int xrdma_inval_list_outcome(struct xrdma_ibdev *xib,
 			continue;
 		/* the outcome that the device writes contains the index */
 		index = FIELD_GET(XRDMA_INVAL_INDEX, word);
-		return batch->err ?: xrdma_inval_wrong(xib, index, word);
+		return batch->err ?: xrdma_inval_not_valid(xib, index, word);
 	}
 	return 0;
 }
@@ -270,7 +270,7 @@ static void xrdma_inval_list_send(struct xrdma_inval_list *list)
 
 /**
  * xrdma_inval_list_add() - add a key to a list, and send the list when it is
- * full
+ *	full
  * @list: the list; before the first call, all fields but @list->xib are zero
  * @index: key index of an entry that was published. The caller adds windows
  *	before their regions

@@ -11,10 +11,10 @@
  * key byte of the index.
  *
  * A freed index cannot be allocated again at once: it rests. It waits in a
- * magazine of the CPU, then in a FIFO that all CPUs share, xrdma_keys.line,
- * until XRDMA_KEY_REST other indexes have been freed. The FIFO has at most half
- * as many entries as the device supports indexes, so the wait is shorter if the
- * device supports less than 2^14.
+ * magazine of the CPU, then in a FIFO that all CPUs share,
+ * xrdma_keys.rest_fifo, until XRDMA_KEY_REST other indexes have been freed. The
+ * FIFO has at most half as many entries as the device supports indexes, so the
+ * wait is shorter if the device supports less than 2^14.
  *
  * Allocation takes no lock: to set the bit of an index in a bitmap, by an
  * atomic operation, allocates the index.
@@ -126,7 +126,7 @@ int xrdma_key_alloc(struct xrdma_keys *keys, u32 *key)
 		size = xrdma_keys_size(keys);
 		index = xrdma_key_draw(keys, size);
 		rcu_read_unlock();
-		xrdma_keys_keep_ample(keys, size);
+		xrdma_keys_start_growth(keys, size);
 		if (index)
 			break;
 		err = xrdma_keys_grow(keys, size);
@@ -151,16 +151,16 @@ static void xrdma_keys_exchange(struct xrdma_keys *keys,
 
 	spin_lock(&keys->lock);
 	for (i = 0; i < mag->num; i++) {
-		swap(mag->index[i], keys->line[keys->line_pos]);
-		if (++keys->line_pos == keys->line_len)
-			keys->line_pos = 0;
+		swap(mag->index[i], keys->rest_fifo[keys->rest_pos]);
+		if (++keys->rest_pos == keys->rest_len)
+			keys->rest_pos = 0;
 	}
 	spin_unlock(&keys->lock);
 }
 
 /* Exchange a magazine with the FIFO, and make the indexes that it gets free. */
-static void xrdma_keys_rest(struct xrdma_keys *keys,
-			    struct xrdma_key_magazine *mag)
+static void xrdma_keys_flush_magazine(struct xrdma_keys *keys,
+				      struct xrdma_key_magazine *mag)
 {
 	u32 free = 0;
 	u32 i;
@@ -181,7 +181,7 @@ static void xrdma_keys_rest(struct xrdma_keys *keys,
 	}
 	mag->num = 0;
 	percpu_counter_sub(&keys->used, free);
-	xrdma_keys_keep_small(keys);
+	xrdma_keys_start_shrink(keys);
 }
 
 /**
@@ -214,7 +214,7 @@ void xrdma_key_free(struct xrdma_keys *keys, u32 index)
 	mag = this_cpu_ptr(keys->magazines);
 	mag->index[mag->num++] = index;
 	if (mag->num == keys->magazine_len)
-		xrdma_keys_rest(keys, mag);
+		xrdma_keys_flush_magazine(keys, mag);
 	local_unlock(&keys->magazines->lock);
 }
 

@@ -155,7 +155,7 @@ static bool xrdma_keys_tight(struct xrdma_keys *keys, u32 size, u32 eighths)
  * Grow until three eighths of the indexes are free. Each run adds one piece, so
  * that xrdma_keys_grow() and other work items do not wait for long. No caller
  * depends on the success: without memory the work ends, and
- * xrdma_keys_keep_ample() starts it again when the next key is allocated.
+ * xrdma_keys_start_growth() starts it again when the next key is allocated.
  */
 static void xrdma_keys_growth_work(struct work_struct *work)
 {
@@ -173,9 +173,7 @@ static void xrdma_keys_growth_work(struct work_struct *work)
 }
 
 /**
- * xrdma_keys_keep_ample() - start to grow a table of which less than a quarter
- * is
- *	free
+ * xrdma_keys_start_growth() - grow the table if less than a quarter is free
  * @keys: the table
  * @size: size of the table that the caller has read, in indexes
  *
@@ -184,7 +182,7 @@ static void xrdma_keys_growth_work(struct work_struct *work)
  *
  * Context: any.
  */
-void xrdma_keys_keep_ample(struct xrdma_keys *keys, u32 size)
+void xrdma_keys_start_growth(struct xrdma_keys *keys, u32 size)
 {
 	if (xrdma_keys_tight(keys, size, 2))
 		schedule_work(&keys->growth_work);
@@ -323,7 +321,7 @@ static int xrdma_keys_shrink(struct xrdma_keys *keys, u32 max)
 /*
  * Shrink the table until three eighths of the indexes are in use or at rest.
  * Each run frees one batch of pieces. The work ends when no piece is idle, or
- * when the device does not answer; xrdma_keys_keep_small() starts it again.
+ * when the device does not answer; xrdma_keys_start_shrink() starts it again.
  */
 static void xrdma_keys_shrink_work(struct work_struct *work)
 {
@@ -342,14 +340,12 @@ static void xrdma_keys_shrink_work(struct work_struct *work)
 }
 
 /**
- * xrdma_keys_keep_small() - start to shrink a table of which less than a
- * quarter is
- *	in use or at rest
+ * xrdma_keys_start_shrink() - shrink the table if less than a quarter is in use
  * @keys: the table
  *
  * Context: any.
  */
-void xrdma_keys_keep_small(struct xrdma_keys *keys)
+void xrdma_keys_start_shrink(struct xrdma_keys *keys)
 {
 	u32 size = READ_ONCE(keys->size);
 
@@ -373,8 +369,7 @@ u64 xrdma_keys_root(const struct xrdma_keys *keys)
 }
 
 /**
- * xrdma_keys_open() - set the largest size of the table, and add the first
- * entries
+ * xrdma_keys_open() - set the largest size, and add the first entries
  * @keys: the table
  * @log_max_keys: log2 of the number of key indexes that the device supports
  *
@@ -388,10 +383,10 @@ int xrdma_keys_open(struct xrdma_keys *keys, u32 log_max_keys)
 	mutex_lock(&keys->resize);
 	keys->limit = 1U << log_max_keys;
 	/*
-	 * At most half of all indexes are in the line, and about 1/16 in
+	 * At most half of all indexes are in the FIFO, and about 1/16 in
 	 * magazines: an index is free while fewer than 7/16 are in use.
 	 */
-	keys->line_len = min(keys->line_len, keys->limit / 2);
+	keys->rest_len = min(keys->rest_len, keys->limit / 2);
 	keys->magazine_len = clamp(keys->limit / 16 / num_possible_cpus(),
 				   1U, XRDMA_KEY_MAGAZINE);
 	do
@@ -443,21 +438,22 @@ static int xrdma_keys_init_rest(struct xrdma_keys *keys)
 {
 	int cpu;
 
-	keys->line_len = XRDMA_KEY_REST +
+	keys->rest_len = XRDMA_KEY_REST +
 			 XRDMA_KEY_MAGAZINE * num_possible_cpus();
-	keys->line = kvcalloc(keys->line_len, sizeof(*keys->line), GFP_KERNEL);
-	if (!keys->line)
+	keys->rest_fifo = kvcalloc(keys->rest_len, sizeof(*keys->rest_fifo),
+				   GFP_KERNEL);
+	if (!keys->rest_fifo)
 		return -ENOMEM;
 	keys->magazines = alloc_percpu(struct xrdma_key_magazine);
 	if (!keys->magazines)
-		goto err_line;
+		goto err_fifo;
 	for_each_possible_cpu(cpu)
 		local_lock_init(&per_cpu_ptr(keys->magazines, cpu)->lock);
 	if (!percpu_counter_init(&keys->used, 0, GFP_KERNEL))
 		return 0;
 	free_percpu(keys->magazines);
-err_line:
-	kvfree(keys->line);
+err_fifo:
+	kvfree(keys->rest_fifo);
 	return -ENOMEM;
 }
 
@@ -465,7 +461,7 @@ static void xrdma_keys_exit_rest(struct xrdma_keys *keys)
 {
 	percpu_counter_destroy(&keys->used);
 	free_percpu(keys->magazines);
-	kvfree(keys->line);
+	kvfree(keys->rest_fifo);
 }
 
 /**

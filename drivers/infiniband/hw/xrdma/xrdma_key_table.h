@@ -48,9 +48,8 @@ struct xrdma_key_piece {
 };
 
 /**
- * struct xrdma_key_chunk - the key indexes that one table of level 1 covers. A
- * chunk
- *	is freed only with the whole key table
+ * struct xrdma_key_chunk - key indexes that one table of level 1 covers; freed
+ *	only with the whole key table
  * @used: bitmap of the indexes in use or at rest
  * @last_byte: last key byte of each index; a random byte, if the index has not
  *	been used yet
@@ -69,7 +68,7 @@ struct xrdma_key_chunk {
 
 /**
  * struct xrdma_key_magazine - indexes that one CPU has freed, before they enter
- *	xrdma_keys.line
+ *	xrdma_keys.rest_fifo
  * @lock: protects @num and @index against other tasks of the CPU
  * @num: number of indexes in @index
  * @index: the indexes
@@ -103,12 +102,12 @@ struct xrdma_key_magazine {
  * @magazines: recently freed indexes, of each CPU
  * @magazine_len: number of indexes at which a magazine is full, 1 to
  *	XRDMA_KEY_MAGAZINE
- * @lock: protects @line and @line_pos
- * @line: FIFO of indexes at rest; 0: no index. To make up for the indexes that
- *	are freed before, but enter from a magazine later, it is longer than
- *	XRDMA_KEY_REST by the size of all magazines
- * @line_len: number of entries of @line
- * @line_pos: position of the oldest index, which the next one replaces
+ * @lock: protects @rest_fifo and @rest_pos
+ * @rest_fifo: FIFO of indexes at rest; 0: no index. To make up for the indexes
+ *	that are freed before, but enter from a magazine later, it is longer
+ *	than XRDMA_KEY_REST by the size of all magazines
+ * @rest_len: number of entries of @rest_fifo
+ * @rest_pos: position of the oldest index, which the next one replaces
  */
 struct xrdma_keys {
 	struct device *dev;
@@ -126,10 +125,10 @@ struct xrdma_keys {
 	struct delayed_work shrink_work;
 	struct xrdma_key_magazine __percpu *magazines;
 	u32 magazine_len;
-	spinlock_t lock; /* line, line_pos */
-	u32 *line;
-	u32 line_len;
-	u32 line_pos;
+	spinlock_t lock; /* rest_fifo, rest_pos */
+	u32 *rest_fifo;
+	u32 rest_len;
+	u32 rest_pos;
 };
 
 static inline struct xrdma_key_chunk *
@@ -184,8 +183,8 @@ static inline u32 xrdma_keys_size(const struct xrdma_keys *keys)
 }
 
 /* xrdma_key_table.c: memory of the table */
-void xrdma_keys_keep_ample(struct xrdma_keys *keys, u32 size);
-void xrdma_keys_keep_small(struct xrdma_keys *keys);
+void xrdma_keys_start_growth(struct xrdma_keys *keys, u32 size);
+void xrdma_keys_start_shrink(struct xrdma_keys *keys);
 int xrdma_keys_grow(struct xrdma_keys *keys, u32 size);
 
 #endif /* XRDMA_KEY_TABLE_H */

@@ -159,7 +159,7 @@ int xrdma_kqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	cmd.root = cpu_to_le64(qp->buf->mtt.root);
 	err = xrdma_qp_enable(xib, qp, &cmd);
 	if (err) {
-		xrdma_kqp_free(xib, qp, xrdma_may_touch(&xib->hw));
+		xrdma_kqp_free(xib, qp, xrdma_may_dma(&xib->hw));
 		return err;
 	}
 	xrdma_kqp_attach(qp, init->send_cq, init->recv_cq);

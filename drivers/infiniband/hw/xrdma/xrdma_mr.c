@@ -38,14 +38,14 @@ static_assert(XRDMA_MR_SAME ==
 	       IB_ACCESS_FLUSH_PERSISTENT));
 
 /**
- * xrdma_mr_rights() - convert enum ib_access_flags to enum xrdma_access
+ * xrdma_mr_hw_access() - convert enum ib_access_flags to enum xrdma_access
  * @access: enum ib_access_flags; flags that a key entry cannot contain are
  *	ignored
  *
  * Context: any.
  * Return: enum xrdma_access.
  */
-u16 xrdma_mr_rights(int access)
+u16 xrdma_mr_hw_access(int access)
 {
 	u16 rights = access & XRDMA_MR_SAME;
 
@@ -55,13 +55,13 @@ u16 xrdma_mr_rights(int access)
 }
 
 /**
- * xrdma_mr_flags() - convert enum xrdma_access to enum ib_access_flags
+ * xrdma_mr_ib_access() - convert enum xrdma_access to enum ib_access_flags
  * @rights: enum xrdma_access
  *
  * Context: any.
  * Return: enum ib_access_flags.
  */
-int xrdma_mr_flags(u16 rights)
+int xrdma_mr_ib_access(u16 rights)
 {
 	int access = rights & XRDMA_MR_SAME;
 
@@ -103,7 +103,7 @@ void xrdma_mr_free(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 
 /**
  * xrdma_mr_publish() - write the key entry of a region, so that the key is
- * valid
+ *	valid
  * @xib: the device
  * @key: the key; its entry is invalid, and only the caller writes it
  * @grant: addresses and rights that the key grants

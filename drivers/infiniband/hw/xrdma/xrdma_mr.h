@@ -71,8 +71,8 @@ static inline struct xrdma_mr *to_xmr(struct ib_mr *ibmr)
 }
 
 /* xrdma_mr.c */
-u16 xrdma_mr_rights(int access);
-int xrdma_mr_flags(u16 rights);
+u16 xrdma_mr_hw_access(int access);
+int xrdma_mr_ib_access(u16 rights);
 struct xrdma_mr *xrdma_mr_alloc(void);
 void xrdma_mr_free(struct xrdma_ibdev *xib, struct xrdma_mr *mr);
 int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova, int access);

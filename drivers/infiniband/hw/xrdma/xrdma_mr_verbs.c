@@ -40,7 +40,7 @@ struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
 	struct xrdma_grant grant = {
 		.length = U64_MAX,
 		.pdn = to_xpd(ibpd)->pdn,
-		.access = xrdma_mr_rights(access),
+		.access = xrdma_mr_hw_access(access),
 	};
 	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
 	int known = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |
@@ -91,7 +91,7 @@ struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 		.iova = iova,
 		.length = length,
 		.pdn = to_xpd(ibpd)->pdn,
-		.access = xrdma_mr_rights(access),
+		.access = xrdma_mr_hw_access(access),
 	};
 	struct xrdma_mr *mr;
 	int err;

@@ -3,7 +3,7 @@
  * XRDMA quarantine: frees regions and rings, or keeps them until the device is
  * quiet if a dead device may still access their memory. The caller decides
  * which: it keeps the memory if INVALIDATE (xrdma_inval.c) or DESTROY
- * (xrdma_cmd.c) has failed, or if xrdma_may_touch() in xrdma_dev.h is true.
+ * (xrdma_cmd.c) has failed, or if xrdma_may_dma() in xrdma_dev.h is true.
  */
 
 #include <linux/slab.h>
@@ -61,7 +61,7 @@ static void xrdma_quarantine_add(struct xrdma_ibdev *xib,
 
 /**
  * xrdma_mr_release() - free a region with its memory, or put both into
- * quarantine
+ *	quarantine
  * @xib: the device
  * @mr: the region; the caller does not use it afterwards
  * @keep: true: a dead device may still access the memory, which is freed when
@@ -114,7 +114,7 @@ void xrdma_ubuf_release(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf,
 
 /**
  * xrdma_buf_release() - free rings in kernel memory, or put them into
- * quarantine
+ *	quarantine
  * @xib: the device
  * @buf: the rings; the caller does not use them afterwards
  * @keep: true: a dead device may still access the rings, which are freed when

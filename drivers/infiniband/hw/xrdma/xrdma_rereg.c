@@ -198,8 +198,8 @@ struct ib_mr *xrdma_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start,
 	int err;
 
 	if (!(flags & IB_MR_REREG_ACCESS))
-		access = xrdma_mr_flags(mr->access);
-	to.grant.access = xrdma_mr_rights(access);
+		access = xrdma_mr_ib_access(mr->access);
+	to.grant.access = xrdma_mr_hw_access(access);
 	to.key = xrdma_rereg_key(mr, flags, to.grant.access);
 	err = ib_no_udata_io(udata);
 	if (!err)

@@ -165,7 +165,7 @@ int xrdma_hw_reset(struct xrdma_dev *xdev)
  * makes the function bus master again, after a reset. Return: true if DMA has
  * ended.
  */
-static bool xrdma_hw_cut_off(struct xrdma_dev *xdev)
+static bool xrdma_hw_disable_dma(struct xrdma_dev *xdev)
 {
 	u16 command = PCI_COMMAND_MASTER;
 
@@ -191,7 +191,7 @@ bool xrdma_hw_silence(struct xrdma_dev *xdev)
 	mutex_lock(&xdev->silence_lock);
 	if (!xrdma_quiet(xdev))
 		err = xrdma_hw_stop(xdev);
-	if (!err || err == -ENODEV || xrdma_hw_cut_off(xdev))
+	if (!err || err == -ENODEV || xrdma_hw_disable_dma(xdev))
 		/* pairs with xrdma_quiet(): the reset comes before the flag */
 		smp_store_release(&xdev->quiet, true);
 	mutex_unlock(&xdev->silence_lock);

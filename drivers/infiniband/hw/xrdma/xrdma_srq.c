@@ -237,7 +237,7 @@ static int xrdma_ksrq_create(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 		return err;
 	err = xrdma_srq_enable(xib, srq, srq->buf->mtt.root);
 	if (err)
-		xrdma_ksrq_free(xib, srq, xrdma_may_touch(&xib->hw));
+		xrdma_ksrq_free(xib, srq, xrdma_may_dma(&xib->hw));
 	return err;
 }
 
@@ -289,7 +289,7 @@ static int xrdma_usrq_create(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 		return err;
 	err = xrdma_srq_enable(xib, srq, srq->user.mtt.root);
 	if (err) {
-		xrdma_ubuf_release(xib, &srq->user, xrdma_may_touch(&xib->hw));
+		xrdma_ubuf_release(xib, &srq->user, xrdma_may_dma(&xib->hw));
 		return err;
 	}
 
@@ -331,7 +331,7 @@ static int xrdma_usrq_resize(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 		xrdma_ubuf_swap(&srq->user, &ubuf);
 		srq->rq.log_depth = rq.log_depth;
 	}
-	xrdma_ubuf_release(xib, &ubuf, err && xrdma_may_touch(&xib->hw));
+	xrdma_ubuf_release(xib, &ubuf, err && xrdma_may_dma(&xib->hw));
 	return err;
 }
 

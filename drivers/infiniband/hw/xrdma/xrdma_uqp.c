@@ -117,7 +117,7 @@ int xrdma_uqp_start(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	cmd.db_page = cpu_to_le32(uctx->db_page);
 	err = xrdma_qp_enable(xib, qp, &cmd);
 	if (err)
-		xrdma_ubuf_release(xib, &qp->user, xrdma_may_touch(&xib->hw));
+		xrdma_ubuf_release(xib, &qp->user, xrdma_may_dma(&xib->hw));
 	return err;
 }
 

@@ -123,8 +123,8 @@ static int xrdma_make_reg(struct xrdma_sq_wqe *wqe,
 	if (rwr->access & ~XRDMA_IB_ACCESS)
 		return -EINVAL;
 	wqe->inv_key = cpu_to_le32(rwr->key);
-	return xrdma_frmr_grant(rwr->mr, xrdma_mr_rights(rwr->access),
-				(struct xrdma_reg_seg *)(wqe + 1));
+	return xrdma_frmr_make_seg(rwr->mr, xrdma_mr_hw_access(rwr->access),
+				   (struct xrdma_reg_seg *)(wqe + 1));
 }
 
 static int xrdma_make_bind(struct xrdma_sq_wqe *wqe,
@@ -140,7 +140,7 @@ static int xrdma_make_bind(struct xrdma_sq_wqe *wqe,
 		.length = cpu_to_le64(bwr->length),
 		.mr_key = cpu_to_le32(bwr->mr ? bwr->mr->lkey : 0),
 		.new_key = cpu_to_le32(bwr->rkey),
-		.access = cpu_to_le32(xrdma_mr_rights(bwr->access)),
+		.access = cpu_to_le32(xrdma_mr_hw_access(bwr->access)),
 	};
 	return 0;
 }
