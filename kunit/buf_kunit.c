@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ring memory: what a buffer takes from the system, and that the device finds
- * through its translation what the host finds through xrdma_buf_at().
+ * Tests of ring memory (xrdma_buf.c): how much memory a buffer takes, and that
+ * the device's translation and xrdma_buf_at() lead to the same bytes.
  */
 
 #include "mtt_scene.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Device memory: allocation by a thread that is being killed. There is no device;
- * kernel memory stands in for BAR 4.
+ * Tests of device memory (xrdma_dm.c): allocation by a thread that is being
+ * killed. There is no device: memory of the kernel replaces BAR 4. Tests with a
+ * device are in lab/tests/.
  */
 
 #include <kunit/test.h>

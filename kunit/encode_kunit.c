@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Golden bytes: what the pure layer builds is what the device specification
- * shows. The cases are shared with the tests of the reference device.
+ * Tests of the encoders (xrdma_encode.h): their output equals the golden bytes
+ * in the device specification. The cases are in golden_cases.h, which the tests
+ * of the reference device use too.
  */
 
 #include <kunit/test.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Fast-register regions: what their tables map for random page lists of every
- * page size, read by the reference walker; what they cost; and what a work
- * request says of them. There is no device: the entry stays free.
+ * Tests of fast-register regions (xrdma_frmr.c): the reference walker
+ * (xlat_walk.h) reads the tables for random page lists of each page size; the
+ * number of tables; the segment of REG_MR. There is no device, so key entries
+ * stay in state FREE.
  */
 
 #include <kunit/device.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Golden cases: each example of the device specification, built with the
- * contract and the pure layer. KUnit and the tests of the reference device
- * compare the results with the bytes of the text (golden.h, by scripts/golden).
- *
- * Must not know: the driver, the reference device, any test framework.
+ * headers of the contract and xrdma_encode.h. KUnit and the tests of the
+ * reference device compare the results with the bytes in the text (golden.h,
+ * which scripts/golden writes). This file uses neither driver, nor reference
+ * device, nor test framework.
  */
 
 #ifndef XRDMA_GOLDEN_CASES_H

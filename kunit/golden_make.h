@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What golden cases are made with: values that several examples share, and the
- * frames of commands and replies. Must not know any one example.
+ * Values that several golden cases share, and functions that build commands and
+ * replies. The cases are in golden_cases.h and golden_net.h.
  */
 
 #ifndef XRDMA_GOLDEN_MAKE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Golden cases of shared receive queues, datagrams, multicast, flow rules,
- * counters and congestion control. Must not know: the driver, the reference
- * device, any test framework.
+ * counters and congestion control; all others are in golden_cases.h. This file
+ * uses neither driver, nor reference device, nor test framework.
  */
 
 #ifndef XRDMA_GOLDEN_NET_H

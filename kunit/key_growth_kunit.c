@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The size of the key table: when it grows and shrinks, by how much, and who does it.
+ * Tests of the size of the key table (xrdma_key_table.c): when it grows and
+ * shrinks, by how much, and whether a caller or a work item does that. Tests of
+ * the allocation of keys are in key_kunit.c.
  */
 
 #include <kunit/device.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The key table: what the device finds in it, that no key comes back soon, that
- * none can be foreseen, and what happens when it is full.
+ * Tests of keys (xrdma_key.c): the translation of the key table, the rest of
+ * freed indexes, the distribution of random keys, and a full table. Tests of
+ * the table's size are in key_growth_kunit.c.
  */
 
 #include <kunit/device.h>

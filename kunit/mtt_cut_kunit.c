@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The translation builder, given the same memory in longer or shorter entries
- * of a list: what it makes of it depends on the memory alone.
+ * Tests of the builder of translations (xrdma_mtt.c) with the same memory in
+ * longer or shorter scatterlist entries: the translation depends only on the
+ * memory. Tests with random layouts are in mtt_kunit.c.
  */
 
 #include "mtt_scene.h"

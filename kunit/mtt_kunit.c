@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The translation builder: what it leaves in memory for random layouts, read
- * by the reference walker; and what its tables cost.
+ * Tests of the builder of translations (xrdma_mtt.c): the reference walker
+ * (xlat_walk.h) reads its tables for random layouts (xlat_layouts.h); the
+ * number of tables.
  */
 
 #include "mtt_scene.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A device that only does DMA, the translation of a layout built for it, and
- * what the reference walker says of that.
- *
- * Must not know: which layouts are of interest.
+ * Fixture of the tests of translations: a device that does nothing but DMA, the
+ * translation of a layout, and its check by the reference walker (xlat_walk.h).
+ * The layouts are chosen by mtt_kunit.c and mtt_cut_kunit.c.
  */
 
 #ifndef XRDMA_MTT_SCENE_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ring arithmetic: indexes that wrap, phases, the doorbell rule, arming. Each
- * rule is compared with a model that counts in 64 bits and never wraps.
+ * Tests of ring arithmetic (xrdma-ring.h): indexes that wrap, phases, the
+ * doorbell rule, arming. Each result is compared with a model that counts in 64
+ * bits and never wraps.
  */
 
 #include <kunit/test.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Protection rules: ranges at their edges, what an operation leaves in an
- * entry.
+ * Tests of the protection rules (xrdma_rules.h): ranges at their limits, and
+ * the changes that an operation makes to a key entry. All other rules are
+ * tested in rules_kunit.c.
  */
 
 #include <kunit/test.h>

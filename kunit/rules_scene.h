@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Everything that a protection rule looks at, as a scene in which each
- * operation is allowed; tests change what they like.
- *
- * Must not know: the driver, where entries are stored.
+ * Fixture of the tests of protection rules: key entries and a request for which
+ * each operation is allowed. rules_kunit.c and rules_effect_kunit.c change
+ * single fields.
  */
 
 #ifndef XRDMA_RULES_SCENE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The pure layer of translation: the blocks that it cuts random layouts into
- * map every byte where it is, at a size and level that the device specification
- * allows; and it tells a legal root or entry from an illegal one.
+ * Tests of the arithmetic of translation (xrdma_xlat.h): the blocks for random
+ * layouts map every byte to its address, at a size and level that the device
+ * specification allows; illegal roots and entries are detected.
  */
 
 #include <kunit/test.h>

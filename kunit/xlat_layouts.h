@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Random layouts of memory, as DMA mapping hands them out: lists of contiguous
- * pieces of bus memory. Each is made from its seed alone, so that one that
- * fails can be made again.
- *
- * Must not know: translations, nor what builds them.
+ * Random layouts of memory, like those of DMA mapping: lists of contiguous
+ * pieces of bus memory. A layout depends only on its seed, so that a failure
+ * can be repeated. This file does not use translations, which xlat_walk.h
+ * reads.
  */
 
 #ifndef XRDMA_XLAT_LAYOUTS_H

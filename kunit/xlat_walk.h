@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Reference walker: reads translation tables as chapter "Translation" of the
- * device specification says, with its numbers and not with the driver's
- * helpers. It looks one position up, as the device does, and it goes through
- * all entries and compares them with the layout they were built for.
- *
- * Must not know: xrdma_xlat.h, nor how the tables were built.
+ * device specification says, with numbers of its own. It translates one
+ * position, as the device does, and it compares all entries with the layout
+ * (xlat_layouts.h) for which they were built. It does not use xrdma_xlat.h,
+ * which it checks.
  */
 
 #ifndef XRDMA_XLAT_WALK_H
