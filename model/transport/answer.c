@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The queue of answers.
+ * Queues the answers of a responder and sends them: acknowledgments, NAKs, data
+ * of READs, results of atomics.
+ *
+ * responder.c and responder_op.c decide which answer a request gets. tx.c makes
+ * the frames.
  */
 
 #include <string.h>
@@ -18,7 +22,7 @@ static struct model_answer *answer_at(const struct model_qp *qp, u32 index)
 	return &qp->tp->resp.mem->answers[index & (MODEL_ANSWERS - 1)];
 }
 
-/* Puts a queue pair on the list of those with answers to send. */
+/* Append @qp to model_device.answering, the queue pairs with queued answers. */
 static void queue_up(struct model_qp *qp)
 {
 	if (qp->tp->resp.queued)
@@ -41,10 +45,10 @@ static u32 waiting(const struct model_qp *qp)
 }
 
 /**
- * model_answer_room() - is there room for one more answer and a NAK?
+ * model_answer_room() - check whether one more answer and a fatal NAK fit
  * @qp: the queue pair
  *
- * Return: true if there is.
+ * Return: true if both fit into the queue.
  */
 bool model_answer_room(const struct model_qp *qp)
 {
@@ -53,12 +57,12 @@ bool model_answer_room(const struct model_qp *qp)
 
 /**
  * model_answer_add() - queue an answer
- * @qp: the queue pair, with model_answer_room(); or the answer is fatal
+ * @qp: the queue pair; model_answer_room() is true, or the answer is fatal
  * @kind: enum model_answer_kind
- * @psn: of its first packet
+ * @psn: PSN of the answer's first packet
  *
- * Return: the answer, the rest of its fields zero but the MSN and a syndrome
- * that acknowledges.
+ * Return: the answer, with the current MSN and the syndrome of an
+ * acknowledgment; all other fields are zero.
  */
 struct model_answer *model_answer_add(struct model_qp *qp, u8 kind, u32 psn)
 {
@@ -74,10 +78,10 @@ struct model_answer *model_answer_add(struct model_qp *qp, u8 kind, u32 psn)
 }
 
 /**
- * model_answer_owe() - queue the first answer to a READ or an atomic
- * @qp: the queue pair, with model_answer_room()
- * @kind: enum model_answer_kind
- * @psn: of its first packet
+ * model_answer_owe() - queue an answer that counts towards max_dest_rd_atomic
+ * @qp: the queue pair; model_answer_room() is true
+ * @kind: MODEL_ANSWER_READ, _ATOMIC or _EMPTY
+ * @psn: PSN of the answer's first packet
  *
  * Return: the answer, as model_answer_add() makes it.
  */
@@ -90,14 +94,14 @@ struct model_answer *model_answer_owe(struct model_qp *qp, u8 kind, u32 psn)
 	return answer;
 }
 
-/* The oldest answer has been sent. */
+/* Remove @answer, the oldest one, which has been sent. */
 static void answered(struct model_qp *qp, const struct model_answer *answer)
 {
 	qp->tp->resp.mem->head++;
 	qp->tp->resp.mem->owed -= answer->owed;
 }
 
-/* The newest answer, if it is of this kind. */
+/* Return: the newest answer if it is of kind @kind, otherwise NULL. */
 static struct model_answer *newest(const struct model_qp *qp, u8 kind)
 {
 	struct model_answer *answer = answer_at(qp, qp->tp->resp.mem->tail - 1);
@@ -106,11 +110,12 @@ static struct model_answer *newest(const struct model_qp *qp, u8 kind)
 }
 
 /**
- * model_answer_ack() - acknowledge what has been received
+ * model_answer_ack() - queue an acknowledgment
  * @qp: the queue pair
- * @psn: all packets up to this one
+ * @psn: PSN of the last packet that is acknowledged
  *
- * Without room it is left out: the peer asks again.
+ * If the queue is full, no acknowledgment is sent: the peer repeats the
+ * request after its ACK timeout.
  */
 void model_answer_ack(struct model_qp *qp, u32 psn)
 {
@@ -126,10 +131,12 @@ void model_answer_ack(struct model_qp *qp, u32 psn)
 }
 
 /**
- * model_answer_nak() - refuse a packet for now
+ * model_answer_nak() - queue a NAK after which the peer sends again
  * @qp: the queue pair
  * @syndrome: sequence NAK, or RNR NAK with its timer
  * @psn: the expected PSN
+ *
+ * If the queue is full, no NAK is sent.
  */
 void model_answer_nak(struct model_qp *qp, u8 syndrome, u32 psn)
 {
@@ -139,13 +146,14 @@ void model_answer_nak(struct model_qp *qp, u8 syndrome, u32 psn)
 }
 
 /**
- * model_answer_fatal() - refuse a packet and give the connection up
+ * model_answer_fatal() - queue a NAK after which the queue pair goes into ERR
  * @qp: the queue pair
  * @value: MODEL_NAK_*
  * @event: asynchronous event to raise, or 0
- * @psn: of the packet
+ * @psn: PSN of the refused packet
  *
- * The queue pair goes into ERR when all answers before have left, and this.
+ * The queue pair goes into ERR after this NAK has been sent; the answers that
+ * are queued already are sent before it.
  */
 void model_answer_fatal(struct model_qp *qp, u8 value, u8 event, u32 psn)
 {
@@ -159,11 +167,11 @@ void model_answer_fatal(struct model_qp *qp, u8 value, u8 event, u32 psn)
 }
 
 /**
- * model_answer_read_waits() - is a packet of a READ still to be sent anyway?
+ * model_answer_read_waits() - check whether a queued READ will send a PSN
  * @qp: the queue pair
- * @psn: its PSN
+ * @psn: PSN of a READ response
  *
- * Return: true if a READ that waits has yet to come to it.
+ * Return: true if a queued READ answer has not sent that response yet.
  */
 bool model_answer_read_waits(const struct model_qp *qp, u32 psn)
 {
@@ -182,7 +190,7 @@ bool model_answer_read_waits(const struct model_qp *qp, u32 psn)
 }
 
 /**
- * model_answer_clear() - forget all answers
+ * model_answer_clear() - drop all queued answers and a failed receive
  * @qp: the queue pair
  */
 void model_answer_clear(struct model_qp *qp)
@@ -239,7 +247,10 @@ static u8 read_opcode(const struct model_answer *answer, bool last)
 			       MODEL_BTH_READ_RESP_FIRST;
 }
 
-/* The right to read went away in mid-READ: what follows is void. */
+/*
+ * A packet of the READ @answer was refused, since the memory or the SRQ is no
+ * longer accessible: replace all queued answers by a fatal NAK.
+ */
 static void read_refused(struct model_qp *qp, struct model_answer *answer,
 			 u8 value, u8 event)
 {
@@ -252,8 +263,8 @@ static void read_refused(struct model_qp *qp, struct model_answer *answer,
 }
 
 /*
- * One packet of a READ, which is access of its own. Return: false for want of
- * room.
+ * Send one packet of a READ. The access to memory is checked for each packet.
+ * Return: false if the wire has no room.
  */
 static bool send_read(struct model_qp *qp, struct model_answer *answer)
 {
@@ -298,7 +309,7 @@ static bool send_read(struct model_qp *qp, struct model_answer *answer)
 	return true;
 }
 
-/* The NAK has left: now the queue pair fails. */
+/* The fatal NAK has been sent: complete the failed receive, enter ERR. */
 static void give_up(struct model_qp *qp, u8 event)
 {
 	struct model_recv_done done = qp->tp->resp.mem->done;
@@ -308,7 +319,7 @@ static void give_up(struct model_qp *qp, u8 event)
 	model_qp_error(qp, event);
 }
 
-/* Return: false for want of room. */
+/* Send one packet of the oldest answer. Return: false if there is no room. */
 static bool send_one(struct model_qp *qp)
 {
 	struct model_answer *answer = answer_at(qp, qp->tp->resp.mem->head);
@@ -323,7 +334,7 @@ static bool send_one(struct model_qp *qp)
 	return true;
 }
 
-/* Data of READs keep to the rate of congestion control; the rest is little. */
+/* Congestion control delays the data of READs only; other answers are small. */
 static bool held_back(struct model_qp *qp)
 {
 	const struct model_answer *answer = answer_at(qp, qp->tp->resp.mem->head);
@@ -333,9 +344,10 @@ static bool held_back(struct model_qp *qp)
 }
 
 /*
- * Sends up to @budget packets of answers of a queue pair that is off the list of
- * those with answers. It is on that list again when answers are left, unless
- * congestion control puts it there later. Return: packets sent.
+ * Send up to @budget answer packets of @qp, which has been removed from
+ * model_device.answering. If answers are left, @qp is appended to that list
+ * again: at once, or by model_answer_resume() if congestion control delays it.
+ * Return: packets sent.
  */
 static u32 send_some(struct model_qp *qp, u32 budget)
 {
@@ -356,10 +368,10 @@ static u32 send_some(struct model_qp *qp, u32 budget)
 }
 
 /**
- * model_answers_send() - let queue pairs in turn send some of their answers
+ * model_answers_send() - send some answers of each queue pair, round robin
  * @dev: the device
  *
- * Return: true if any was sent.
+ * Return: true if any packet was sent.
  */
 bool model_answers_send(struct model_device *dev)
 {
@@ -380,7 +392,7 @@ bool model_answers_send(struct model_device *dev)
 }
 
 /**
- * model_answer_resume() - congestion control lets a queue pair send again
+ * model_answer_resume() - continue answers that congestion control delayed
  * @qp: the queue pair
  */
 void model_answer_resume(struct model_qp *qp)
@@ -393,7 +405,9 @@ void model_answer_resume(struct model_qp *qp)
  * model_answer_last_words() - send a NAK of a queue pair that is in ERR
  * @qp: the queue pair
  * @value: MODEL_NAK_*
- * @psn: of the packet refused
+ * @psn: PSN of the refused packet
+ *
+ * The NAK is sent at once, since a queue pair in ERR has no queued answers.
  */
 void model_answer_last_words(struct model_qp *qp, u8 value, u32 psn)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Answers of the responder: acknowledgments, NAKs, data of READs, results of
- * atomics. They leave in the order of their requests, a few packets at a time;
- * an acknowledgment that has not left yet is replaced by a later one.
+ * The queue of answers of a responder: acknowledgments, NAKs, data of READs,
+ * results of atomics. Answers are sent in the order of their requests; a later
+ * acknowledgment replaces one that is still queued.
+ *
+ * responder.c and responder_op.c decide which answer a request gets.
  */
 #ifndef MODEL_ANSWER_H
 #define MODEL_ANSWER_H
@@ -11,9 +13,9 @@
 
 #include "core/qp.h"
 
-/* Answers that may wait; a power of two. */
+/* Maximum number of queued answers of a queue pair; a power of two. */
 #define MODEL_ANSWERS		64
-/* Packets of one queue pair before the next has its turn. */
+/* Answer packets that one queue pair sends before the next one may send. */
 #define MODEL_ANSWER_BURST	16
 
 enum model_answer_kind {
@@ -21,24 +23,27 @@ enum model_answer_kind {
 	MODEL_ANSWER_NAK,
 	MODEL_ANSWER_READ,
 	MODEL_ANSWER_ATOMIC,
-	MODEL_ANSWER_EMPTY, /* of FLUSH and ATOMIC_WRITE */
+	MODEL_ANSWER_EMPTY, /* response to FLUSH or ATOMIC_WRITE, no data */
 };
 
 /**
- * struct model_answer - an answer that waits
+ * struct model_answer - a queued answer
  * @kind: enum model_answer_kind
- * @syndrome: of its AETH
+ * @syndrome: syndrome of the AETH
  * @fatal: a NAK after which the queue pair goes into ERR
- * @owed: the first answer to a READ or an atomic, which the peer counts
- * @event: asynchronous event raised then, or 0
- * @psn: of its next packet
- * @msn: of its AETH
- * @srqn: READ: of XRC: the shared receive queue that the request named
- * @va: READ: next address
+ * @owed: the first answer to a request that counts towards
+ *	max_dest_rd_atomic; not the answer to a duplicate of such a request
+ * @event: asynchronous event to raise when the queue pair goes into ERR after
+ *	this NAK, or 0
+ * @psn: PSN of the answer's next packet
+ * @msn: MSN of the AETH; the low 24 bits are sent
+ * @srqn: READ, on an XRC queue pair: the shared receive queue that the request
+ *	named
+ * @va: READ: address of the data of the next packet
  * @rkey: READ: key
- * @left: READ: bytes to come
+ * @left: READ: bytes that have not been sent yet
  * @begun: READ: the first packet has been sent
- * @orig: ATOMIC: what was there before
+ * @orig: ATOMIC: value in memory before the operation
  */
 struct model_answer {
 	u8 kind;
@@ -57,12 +62,12 @@ struct model_answer {
 };
 
 /**
- * struct model_kept - what is kept of a request with a response of its own, for
- * its duplicates
- * @kind: MODEL_ANSWER_READ, _ATOMIC or _EMPTY; 0: none
+ * struct model_kept - record of an executed READ, atomic, FLUSH or
+ * ATOMIC_WRITE, from which duplicates of the request are answered
+ * @kind: MODEL_ANSWER_READ, _ATOMIC or _EMPTY; 0: the record is unused
  * @first_psn: PSN of the request
- * @last_psn: PSN of its last response
- * @orig: ATOMIC: the result
+ * @last_psn: PSN of the last response to the request
+ * @orig: ATOMIC: value in memory before the operation
  */
 struct model_kept {
 	u8 kind;
@@ -72,16 +77,17 @@ struct model_kept {
 };
 
 /**
- * struct model_resp_mem - memory of a responder
- * @answers: those that wait: index i at i modulo MODEL_ANSWERS
- * @head: index of the oldest
- * @tail: index after the newest
- * @owed: of them, those that are owed
- * @kept: the last READs, atomics, FLUSHes and ATOMIC_WRITEs
- * @next_kept: which is replaced next
- * @done: receive that failed; it completes after the NAK has left
+ * struct model_resp_mem - the allocated part of a responder's state
+ * @answers: queued answers; the answer of index i is in element
+ *	i modulo MODEL_ANSWERS
+ * @head: index of the oldest queued answer
+ * @tail: index after the newest queued answer
+ * @owed: number of queued answers that have @owed set
+ * @kept: records of the last READs, atomics, FLUSHes and ATOMIC_WRITEs
+ * @next_kept: element of @kept that the next record replaces
+ * @done: the receive that failed; it completes after the NAK has been sent
  * @have_done: @done is valid
- * @recv: the receive entry of the message that is coming in
+ * @recv: copy of the receive entry of the message that is being received
  */
 struct model_resp_mem {
 	struct model_answer answers[MODEL_ANSWERS];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Congestion notification packets (IBTA A17.9.3): sent for a packet that is marked,
- * to its sender. What a received notification does is in core/cc_qp.c.
+ * Sends a congestion notification packet (IBTA A17.9.3) to the sender of a
+ * packet that is marked CE. Received notifications are handled in core/cc_qp.c.
  */
 #include "core/device.h"
 #include "packet/pkt.h"
@@ -24,8 +24,10 @@ static bool send_cnp(struct model_qp *qp)
 }
 
 /**
- * model_cnp_marked() - a packet marked CE has come: notify its sender
- * @qp: the queue pair it came for, of a connection
+ * model_cnp_marked() - notify the sender of a received packet that is marked CE
+ * @qp: the connected queue pair that received the packet
+ *
+ * Sends at most one notification in each model_cc_conf.cnp_interval_ns.
  */
 void model_cnp_marked(struct model_qp *qp)
 {

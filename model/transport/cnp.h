@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Congestion notification packets.
+ * Sends congestion notification packets. core/cc_qp.c handles received ones.
  */
 #ifndef MODEL_CNP_H
 #define MODEL_CNP_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the transport keeps of a queue pair. The core has a pointer to it only.
+ * The transport's state of a queue pair. core/qp.h has the core's state, with a
+ * pointer to this one that the core does not dereference.
  */
 #ifndef MODEL_CONN_H
 #define MODEL_CONN_H
@@ -12,9 +13,10 @@
 
 /**
  * struct model_qp_transport - the transport's part of a queue pair
- * @tx: headers of its packets
- * @req: requester; without a connection only @req.next and @req.psn are used
- * @resp: responder
+ * @tx: headers of the packets that the queue pair sends
+ * @req: requester; a queue pair without a connection uses only @req.next and
+ *	@req.psn
+ * @resp: responder; unused by a queue pair without a connection
  */
 struct model_qp_transport {
 	struct model_tx_state tx;
@@ -22,7 +24,7 @@ struct model_qp_transport {
 	struct model_responder resp;
 };
 
-/* What the types of queue pairs do with their work queues. */
+/* The functions that the core calls, for each type of queue pair. */
 extern const struct model_qp_ops model_conn_ops; /* rc.c */
 extern const struct model_qp_ops model_ud_ops; /* ud.c */
 extern const struct model_qp_ops model_raw_ops; /* eth.c */

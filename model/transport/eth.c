@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Raw packet queue pairs: a SEND is a whole Ethernet frame, without its check
- * sequence; so is what a receive gets. Who gets which frame.
+ * Raw packet queue pairs: a SEND or a receive has a whole Ethernet frame,
+ * without the frame check sequence. This file sends the frames, and selects
+ * the queue pairs that receive a frame.
  *
- * There is nothing to wait for, so the requester's state is one index.
+ * A SEND completes at once, so the requester's only state is
+ * model_requester.next. The loop over the send queue is in sends.c, flow rules
+ * are in core/flow.c, RSS tables in core/rss.c.
  */
 
 #include <errno.h>
@@ -17,7 +20,7 @@
 #include "transport/sends.h"
 #include "wire/wire.h"
 
-#define ETH_ZLEN	60 /* shortest frame on a wire, without check sequence */
+#define ETH_ZLEN	60 /* shortest frame in bytes, without check sequence */
 
 static u32 max_frame(const struct model_device *dev)
 {
@@ -38,7 +41,7 @@ static bool wqe_ok(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 	return num <= MODEL_MAX_SGE && num * sizeof(struct xrdma_sge) <= room;
 }
 
-/* Bytes of the frame; more than any frame has if there is no such entry. */
+/* Return: bytes of the frame that @wqe describes. */
 static u64 frame_length(const struct xrdma_sq_wqe *wqe,
 			const struct model_sgl *sgl)
 {
@@ -63,7 +66,7 @@ static int fill(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 	return reason;
 }
 
-/* Has a test asked for this fault, and is it time for it? */
+/* Return: true, once, if a test has requested @fault and @qp is the port's. */
 static bool struck(const struct model_qp *qp, enum model_eth_fault fault)
 {
 	struct model_device *dev = qp->dev;
@@ -74,7 +77,7 @@ static bool struck(const struct model_qp *qp, enum model_eth_fault fault)
 	return true;
 }
 
-/* Return: false if the queue pair went into ERR. */
+/* Fill the receive @wqe. Return: false if the queue pair went into ERR. */
 static bool receive(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
 		    const u8 *frame, u32 len)
 {
@@ -127,8 +130,9 @@ static enum model_rx deliver(struct model_qp *qp, const u8 *frame, u32 len)
 }
 
 /*
- * Give a frame to those whom flow rules name, but for its sender. Return: true
- * if one has taken it.
+ * Deliver a frame to the queue pairs that flow rules name, except to @sender.
+ * Return: true if a rule that does not copy matched, so nothing else gets the
+ * frame; @rx is the result of the delivery then.
  */
 static bool steer(struct model_device *dev, const struct model_qp *sender,
 		  const u8 *frame, u32 len, enum model_rx *rx)
@@ -155,7 +159,11 @@ static bool steer(struct model_device *dev, const struct model_qp *sender,
 	return false;
 }
 
-/* What a rule of another queue pair takes does not leave the device. */
+/*
+ * Deliver a frame that @qp sends to a queue pair of this device, if a flow rule
+ * of another queue pair matches. Frames of the port's own queue pair are always
+ * sent. Return: true if the frame must not be sent.
+ */
 static bool taken_inside(struct model_qp *qp, const struct model_frame *frame)
 {
 	struct model_device *dev = qp->dev;
@@ -204,7 +212,7 @@ static u8 send_frame(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 	return XRDMA_WC_SUCCESS;
 }
 
-/* Return: false if the queue pair is not to go on. */
+/* Return: false if the queue pair must not send the next entry. */
 static bool send_one(struct model_qp *qp, u32 index,
 		     const struct xrdma_sq_wqe *wqe)
 {
@@ -221,7 +229,7 @@ static bool send_one(struct model_qp *qp, u32 index,
 		return true;
 	}
 	status = send_frame(qp, wqe, &reason);
-	/* a receive may have filled up a CQ that it shares: all is flushed */
+	/* the frame's receive may have overrun the shared CQ: QP is in ERR */
 	if (qp->state != XRDMA_QPS_RTS)
 		return false;
 	if (status)
@@ -273,10 +281,10 @@ static bool wanted(const struct model_device *dev, const u8 *dmac)
 }
 
 /**
- * model_eth_receive() - a frame that is not RoCE
+ * model_eth_receive() - deliver a received frame that is not RoCE
  * @dev: the device
  * @frame: the frame
- * @len: its bytes
+ * @len: bytes of @frame
  *
  * Return: MODEL_RX_ETHERNET if it was delivered, or why it was dropped.
  */

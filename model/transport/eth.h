@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Ethernet frames that are not RoCE: raw packet queue pairs send them, and the
- * one that the port names receives them.
+ * Delivers received Ethernet frames that are not RoCE: to the queue pairs that
+ * flow rules name, otherwise to the raw packet queue pair of the port. eth.c
+ * also has model_raw_ops, which conn.h declares.
  */
 #ifndef MODEL_ETH_H
 #define MODEL_ETH_H

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connections, reliable, extended reliable and unreliable: what a queue pair of
- * these types does is what its requester and its responder do. The two ends of
- * an extended one have only one of them each.
+ * The functions that the core calls for queue pairs of types RC, UC and XRC.
+ * They call the requester (requester.c) and the responder (responder.c) of the
+ * queue pair; XRC_INI has only a requester, XRC_TGT only a responder.
+ *
+ * Received packets come from rx.c, not through these functions.
  */
 
 #include <errno.h>
@@ -29,7 +31,7 @@ static u8 transport(u8 type)
 	return type == XRDMA_QP_RC ? MODEL_BTH_RC : MODEL_BTH_XRC;
 }
 
-/* Congestion control lets the queue pair send again. */
+/* Called by congestion control when the queue pair may send the next packet. */
 static void may_send_again(struct model_qp *qp)
 {
 	model_qp_activate(qp);
@@ -62,7 +64,10 @@ static int conn_init(struct model_qp *qp)
 	return err;
 }
 
-/* Go on behind what was flushed in SQE, as UC can; the peer sees a gap. */
+/*
+ * UC only, from SQE to RTS: continue after the entries that were flushed. The
+ * peer finds that the PSNs of those entries are missing.
+ */
 static void resume(struct model_qp *qp)
 {
 	struct model_requester *req = &qp->tp->req;

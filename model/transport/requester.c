@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The requester: takes up entries of the send queue in order and cuts them into
- * packets. Checks of an entry are in requester_wqe.c, the window of entries in flight
- * is in requester_window.c, responses are handled in requester_ack.c.
+ * The requester of RC, UC and XRC queue pairs: takes up entries of the send
+ * queue in order and sends their packets.
+ *
+ * Entries are checked in requester_wqe.c, and executed in requester_local.c if
+ * they send no packet. The window of entries in flight is in
+ * requester_window.c, responses are handled in requester_ack.c, timers in
+ * requester_timer.c.
  */
 
 #include <errno.h>
@@ -21,7 +25,7 @@ static bool alive(const struct model_qp *qp)
 }
 
 /**
- * model_requester_init() - start afresh
+ * model_requester_init() - allocate the window and set the initial state
  * @qp: the queue pair, in RESET
  *
  * Return: 0 or -ENOMEM.
@@ -41,9 +45,9 @@ int model_requester_init(struct model_qp *qp)
 }
 
 /**
- * model_requester_modify() - attributes are new
+ * model_requester_modify() - apply changed attributes
  * @qp: the queue pair
- * @mask: XRDMA_QPM_*
+ * @mask: XRDMA_QPM_* of the attributes of @qp that have changed
  */
 void model_requester_modify(struct model_qp *qp, u32 mask)
 {
@@ -62,7 +66,7 @@ void model_requester_modify(struct model_qp *qp, u32 mask)
 }
 
 /**
- * model_requester_stop() - forget everything in flight
+ * model_requester_stop() - drop all entries in flight and stop the timer
  * @qp: the queue pair
  */
 void model_requester_stop(struct model_qp *qp)
@@ -88,17 +92,20 @@ void model_requester_destroy(struct model_qp *qp)
 }
 
 /**
- * model_requester_idle() - is nothing in flight?
+ * model_requester_idle() - check whether no entry is in flight
  * @qp: the queue pair
  *
- * Return: true if every entry taken up is complete.
+ * Return: true if every entry that has been taken up is complete.
  */
 bool model_requester_idle(const struct model_qp *qp)
 {
 	return qp->tp->req.next == qp->sq.ci;
 }
 
-/* It cannot go on; it fails when its turn has come. */
+/*
+ * Mark @e as failed. It completes in error as soon as all entries before it are
+ * complete.
+ */
 static void refuse(struct model_qp *qp, struct model_req_entry *e, u8 status,
 		   u16 vendor_err)
 {
@@ -115,7 +122,7 @@ static bool must_wait(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 {
 	const struct model_requester *req = &qp->tp->req;
 
-	/* a packet that is lost may need the key once more */
+	/* retransmission of a lost packet may still need the key */
 	if (wqe->opcode == XRDMA_OP_LOCAL_INV)
 		return !model_requester_idle(qp);
 	if (!req->rd_atomic)
@@ -131,8 +138,8 @@ static bool must_wait(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 }
 
 /*
- * Take up the next entry, of which @copy gets the bytes. Return: false if there is
- * none, or it must wait.
+ * Take up the next entry, and copy its bytes to @copy. Return: false if no
+ * entry is posted, or if the next one must wait.
  */
 static bool take_next(struct model_qp *qp, struct model_req_copy *copy)
 {
@@ -160,7 +167,7 @@ static bool take_next(struct model_qp *qp, struct model_req_copy *copy)
 	return true;
 }
 
-/* Opcode of a packet of a SEND or a WRITE. */
+/* Return: opcode of a packet of a SEND or a WRITE. */
 static u8 message_opcode(const struct model_req_entry *e, bool first, bool last)
 {
 	bool imm = e->wqe.opcode == XRDMA_OP_SEND_IMM ||
@@ -186,14 +193,14 @@ static u32 dest_qpn(const struct model_qp *qp)
 	return le32_to_cpu(qp->attr.dest_qpn) & XRDMA_QPN_MASK;
 }
 
-/* Does the peer have to answer so that this side can go on? */
+/* Return: true if the packet must request an acknowledgment. */
 static bool want_ack(struct model_qp *qp, bool last)
 {
 	struct model_requester *req = &qp->tp->req;
 
 	if (qp->type == XRDMA_QP_UC)
 		return false;
-	/* packets that are far apart must not look like one that was lost */
+	/* slowed packets are far apart: the timeout may pass between ACKs */
 	if (!last && !qp->cc.rp.slowed &&
 	    ++req->since_ackreq < MODEL_REQ_ACK_EVERY)
 		return false;
@@ -201,7 +208,7 @@ static bool want_ack(struct model_qp *qp, bool last)
 	return true;
 }
 
-/* What all requests have: a first packet, and where to. */
+/* Set the fields that the packets of all operations have. */
 static void begin_pkt(const struct model_qp *qp,
 		      const struct model_req_entry *e, u8 op, u32 psn,
 		      struct model_pkt *pkt)
@@ -228,7 +235,7 @@ static void message_pkt(struct model_qp *qp, const struct model_req_entry *e,
 	pkt->dma_len = e->length;
 }
 
-/* Payload of a packet. Return: 0 or enum xrdma_fault_reason. */
+/* Copy the payload of a packet. Return: 0 or enum xrdma_fault_reason. */
 static int fill(struct model_qp *qp, const struct model_req_entry *e,
 		const struct model_sgl *sgl, u64 offset, void *to, u32 len)
 {
@@ -238,7 +245,7 @@ static int fill(struct model_qp *qp, const struct model_req_entry *e,
 	return 0;
 }
 
-/* Nobody will acknowledge it: it is complete when its last packet has left. */
+/* UC: no packet is acknowledged; complete @e if its last packet was sent. */
 static void sent_for_good(struct model_qp *qp, const struct model_req_entry *e)
 {
 	struct model_requester *req = &qp->tp->req;
@@ -269,7 +276,7 @@ static void sent(struct model_qp *qp, const struct model_req_entry *e, u32 next)
 		model_requester_timer_start(qp);
 }
 
-/* One packet of a SEND or a WRITE. Return: false for want of a buffer. */
+/* Send one packet of a SEND or WRITE. Return: false if there is no buffer. */
 static bool send_message(struct model_qp *qp, struct model_req_entry *e,
 			 struct model_req_copy *copy)
 {
@@ -298,7 +305,7 @@ static bool send_message(struct model_qp *qp, struct model_req_entry *e,
 	return true;
 }
 
-/* The request for what is still missing of a READ. */
+/* Send a request for the data of a READ that have not been received yet. */
 static bool send_read(struct model_qp *qp, struct model_req_entry *e)
 {
 	u64 offset = (u64)model_psn_add(e->resp_psn, -e->first_psn) *
@@ -369,7 +376,10 @@ static bool send_one(struct model_qp *qp, struct model_req_copy *copy)
 	}
 }
 
-/* Pass an entry of which nothing is sent, or the end. Return: true if so. */
+/*
+ * Skip the entry at model_requester.cur if it sends no packet. Return: true if
+ * it was skipped, or if there is no entry.
+ */
 static bool skip_local(struct model_qp *qp)
 {
 	struct model_requester *req = &qp->tp->req;
@@ -388,7 +398,10 @@ static bool window_open(const struct model_requester *req)
 	       MODEL_REQ_PSN_WINDOW;
 }
 
-/* Is there an entry to go on with? One that has failed ends the sending. */
+/*
+ * Take up an entry if all entries in flight have been sent. Return: false if no
+ * entry can be taken up, or if the entry at model_requester.cur has failed.
+ */
 static bool ready(struct model_qp *qp, struct model_req_copy *copy)
 {
 	struct model_requester *req = &qp->tp->req;
@@ -405,10 +418,11 @@ static bool held_back(struct model_qp *qp)
 }
 
 /**
- * model_requester_run() - send some packets
- * @qp: the queue pair, in RTS or SQD; what is posted is known
+ * model_requester_run() - send up to MODEL_REQ_BUDGET packets
+ * @qp: the queue pair, in RTS or SQD; model_wq.pi of the send queue is current
  *
- * Return: true if it sent something, or only waits for room on the wire.
+ * Return: true if there was work, or if the wire has no room: the caller must
+ * call again.
  */
 bool model_requester_run(struct model_qp *qp)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The requester of a reliable connection (IBTA 9.7.3, 9.7.5.2, 9.7.7): send
- * queue entries become request packets, responses become completions.
+ * The requester of a connection (IBTA 9.7.3, 9.7.5.2, 9.7.7): makes request
+ * packets of send queue entries, and completions of responses. Its state is
+ * the window of entries in flight, the PSNs of requests, retries and a timer.
  *
- * Owns the window of entries in flight, PSNs of requests, retries and their
- * timer. Must not know the responder, nor how frames travel.
+ * The responder is in responder.h, the sending of a packet in tx.h.
  */
 #ifndef MODEL_REQUESTER_H
 #define MODEL_REQUESTER_H
@@ -23,15 +23,15 @@ struct model_pkt;
 /* Entries of the send queue in flight at once; a power of two. */
 #define MODEL_REQ_WINDOW	128
 /*
- * Packets not yet acknowledged at which no new one is sent: few enough for a
- * receiver that is software, which must not be sent more while it is late.
+ * Maximum number of unacknowledged packets: few enough for the buffers of a
+ * peer that is software and that handles packets late.
  */
 #define MODEL_REQ_PSN_WINDOW	128
-/* An acknowledgment is asked for at least this often. */
+/* At least one of this many packets requests an acknowledgment. */
 #define MODEL_REQ_ACK_EVERY	32
-/* Packets sent in one turn. */
+/* Packets that model_requester_run() sends at most in one call. */
 #define MODEL_REQ_BUDGET	32
-/* Longest message (IBTA 9.7.7). */
+/* Length of the longest message in bytes (IBTA 9.7.7). */
 #define MODEL_MSG_MAX		0x80000000ULL
 
 enum model_req_kind {
@@ -41,21 +41,21 @@ enum model_req_kind {
 	MODEL_REQ_ATOMIC,
 	MODEL_REQ_FLUSH,
 	MODEL_REQ_ATOMIC_WRITE,
-	MODEL_REQ_LOCAL, /* sends nothing, and has taken effect */
-	MODEL_REQ_FAILED, /* refused here; nothing of it is sent any more */
+	MODEL_REQ_LOCAL, /* sends no packet; already executed */
+	MODEL_REQ_FAILED, /* refused by the requester; sends no more packets */
 };
 
 /**
  * struct model_req_entry - send queue entry in flight
- * @wqe: its first 32 bytes, copied once
+ * @wqe: copy of the first 32 bytes of the entry
  * @atomic: operands of an atomic, or of ATOMIC_WRITE
  * @kind: enum model_req_kind
- * @status: enum xrdma_wc_status, if FAILED
- * @vendor_err: enum xrdma_fault_reason, if FAILED
+ * @status: FAILED: enum xrdma_wc_status
+ * @vendor_err: FAILED: enum xrdma_fault_reason
  * @length: bytes of the message
- * @first_psn: of its first packet
- * @last_psn: of its last request packet, or of the last response to a READ;
- *	one before @first_psn if it sends nothing
+ * @first_psn: PSN of the first packet
+ * @last_psn: PSN of the last request packet, or of the last response to a READ;
+ *	one before @first_psn if the entry sends no packet
  * @resp_psn: READ: PSN of the next response
  */
 struct model_req_entry {
@@ -71,25 +71,27 @@ struct model_req_entry {
 };
 
 /**
- * struct model_requester - requester
- * @entries: window: entry of index i at i modulo MODEL_REQ_WINDOW
- * @next: index of the entry to be taken up next; those from model_wq.ci of the
- *	send queue to here are in flight
- * @cur: index of the entry being sent; @next if all have been
- * @psn: first PSN of entry @next
- * @send_psn: PSN to be sent next; @psn if everything has been
- * @max_psn: PSN after the highest ever sent
- * @una_psn: oldest PSN that is not acknowledged; in the entry at model_wq.ci
- * @since_ackreq: packets sent since the last that asked for acknowledgment
- * @rd_atomic: in flight of those that have a response
- * @retries: left before RETRY_EXC_ERR
- * @rnr_retries: left before RNR_RETRY_EXC_ERR
- * @rnr_wait: the peer was not ready: send nothing until the timer fires
- * @recovering: a response made it go back to @recover_psn, and nothing was
- *	acknowledged since; others that ask for the same are late
- * @recover_psn: @una_psn at that time
- * @failed: an entry in flight is FAILED: take up no more
- * @deadline_ns: when the ACK timeout passes; 0: nothing is waited for
+ * struct model_requester - state of a requester
+ * @entries: entries in flight; the entry of index i is in element
+ *	i modulo MODEL_REQ_WINDOW
+ * @next: index of the entry to be taken up next; the entries from model_wq.ci
+ *	of the send queue up to @next are in flight
+ * @cur: index of the entry whose packets are being sent; @next if all packets
+ *	of the entries in flight have been sent
+ * @psn: first PSN of the entry @next
+ * @send_psn: PSN to be sent next; @psn if all packets have been sent
+ * @max_psn: PSN after the highest PSN ever sent
+ * @una_psn: oldest unacknowledged PSN; belongs to the entry at model_wq.ci
+ * @since_ackreq: packets sent since the last acknowledgment request
+ * @rd_atomic: number of entries in flight with model_req_has_response()
+ * @retries: retries left before the status RETRY_EXC_ERR
+ * @rnr_retries: RNR retries left before the status RNR_RETRY_EXC_ERR
+ * @rnr_wait: an RNR NAK was received: send nothing until @timer fires
+ * @recovering: a response caused a retry from @recover_psn, and no packet has
+ *	been acknowledged since; further requests for this retry are ignored
+ * @recover_psn: value of @una_psn at the time of that retry
+ * @failed: an entry in flight is FAILED: take up no more entries
+ * @deadline_ns: time at which the ACK timeout passes; 0: no ACK timeout runs
  * @timer: fires at @deadline_ns or earlier, or ends @rnr_wait
  * @timed_out: called when the ACK timeout has passed
  */
@@ -114,21 +116,21 @@ struct model_requester {
 	void (*timed_out)(struct model_qp *qp);
 };
 
-/* Bits of a FLUSH: XRDMA_FLUSH_*. */
+/* All valid bits of a FLUSH: XRDMA_FLUSH_*. */
 #define MODEL_FLUSH_ALL		(XRDMA_FLUSH_GLOBAL | XRDMA_FLUSH_PERSISTENT | \
 				 XRDMA_FLUSH_MR)
 
-/* Those that are not acknowledged but answered, one by one. */
+/* Return: true if each request of @kind gets a response of its own, no ACK. */
 static inline bool model_req_has_response(u8 kind)
 {
 	return kind >= MODEL_REQ_READ && kind <= MODEL_REQ_ATOMIC_WRITE;
 }
 
 /**
- * struct model_req_copy - copy of a send queue entry, for the time of one call
- * @loaded: there is one
- * @index: of the entry
- * @wqe: its bytes, a stride of the send queue
+ * struct model_req_copy - copy of a send queue entry, valid during one call
+ * @loaded: @index and @wqe are valid
+ * @index: index of the entry
+ * @wqe: bytes of the entry, a stride of the send queue
  */
 struct model_req_copy {
 	bool loaded;
@@ -136,7 +138,7 @@ struct model_req_copy {
 	u8 wqe[MODEL_WQE_MAX] __attribute__((aligned(8)));
 };
 
-/* requester.c: what is sent, and when */
+/* requester.c: sending packets */
 int model_requester_init(struct model_qp *qp);
 void model_requester_modify(struct model_qp *qp, u32 mask);
 void model_requester_stop(struct model_qp *qp);
@@ -158,7 +160,7 @@ bool model_requester_body(struct model_qp *qp,
 			  const struct model_req_entry *e, u32 index,
 			  struct model_req_copy *copy, struct model_sgl *sgl);
 
-/* requester_local.c: entries that send nothing */
+/* requester_local.c: entries that send no packet */
 u8 model_requester_local(struct model_qp *qp, const void *body,
 			 struct model_req_entry *e);
 

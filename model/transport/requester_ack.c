@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Responses to the requester: acknowledgments, NAKs, data of READs, results
- * of atomics (IBTA 9.7.5.1, 9.7.7.2). A response acknowledges all packets
- * before its own; where that includes a READ or an atomic of which the
- * response is missing, it was lost, and the requester goes back.
+ * Handles responses that the requester receives: acknowledgments, NAKs, data of
+ * READs, results of atomics (IBTA 9.7.5.1, 9.7.7.2). A response acknowledges
+ * all packets before its own. If one of these is a READ or an atomic whose
+ * response has not been received, that response was lost, and the requester
+ * sends the request again.
+ *
+ * Timeouts are in requester_timer.c, completion and retries in
+ * requester_window.c.
  */
 
 #include <string.h>
@@ -22,7 +26,7 @@ static bool has_response(const struct model_req_entry *e)
 	return model_req_has_response(e->kind);
 }
 
-/* What was not acknowledged before is now: retries count from anew. */
+/* Packets up to @una_psn are now acknowledged: reset the retry counters. */
 static void progress(struct model_qp *qp, u32 una_psn)
 {
 	struct model_requester *req = &qp->tp->req;
@@ -45,7 +49,7 @@ static void complete(struct model_qp *qp, const struct model_req_entry *e)
 	model_qp_complete_send(qp, qp->sq.ci, &e->wqe, byte_len);
 }
 
-/* Go back, unless that has been done already for this packet. */
+/* Send again from una_psn, unless a retry from that PSN is in progress. */
 static void retry(struct model_qp *qp)
 {
 	struct model_requester *req = &qp->tp->req;
@@ -65,9 +69,9 @@ static void retry(struct model_qp *qp)
 }
 
 /*
- * Acknowledge all packets before @psn, which has been sent or would be next.
- * Return: the entry at the head of the window then; NULL if there is none, or
- * if a response is missing, for which it has gone back.
+ * Acknowledge all packets before @psn, which is at most max_psn. Return: the
+ * oldest entry in flight after that; NULL if there is none, or if a response is
+ * missing and a retry has been started.
  */
 static struct model_req_entry *ack_before(struct model_qp *qp, u32 psn)
 {
@@ -92,7 +96,7 @@ static struct model_req_entry *ack_before(struct model_qp *qp, u32 psn)
 	return NULL;
 }
 
-/* The responder is in state ERR and will say nothing more. */
+/* Fail the queue pair: after this NAK the responder is in ERR. */
 static void fatal_nak(struct model_qp *qp, u8 value)
 {
 	static const u8 status[] = {
@@ -163,7 +167,10 @@ static enum model_rx ack(struct model_qp *qp, const struct model_pkt *pkt)
 	}
 }
 
-/* Local memory of a response. Return: false if the queue pair has failed. */
+/*
+ * Write the data of a response to local memory. Return: false if the queue pair
+ * has failed.
+ */
 static bool deliver(struct model_qp *qp, const struct model_req_entry *e,
 		    u64 offset, const void *from, u32 len)
 {
@@ -183,7 +190,7 @@ static bool deliver(struct model_qp *qp, const struct model_req_entry *e,
 	return !reason;
 }
 
-/* Is it what the responder has to send at this place? */
+/* Return: true if opcode and length are those that this PSN must have. */
 static bool read_response_ok(const struct model_qp *qp,
 			     const struct model_req_entry *e, u64 offset,
 			     const struct model_pkt *pkt)
@@ -224,7 +231,7 @@ static enum model_rx read_response(struct model_qp *qp,
 	return MODEL_RX_OK;
 }
 
-/* FLUSH or ATOMIC_WRITE is done: a response without data says so. */
+/* The response to a FLUSH or ATOMIC_WRITE: a READ response without data. */
 static enum model_rx empty_response(struct model_qp *qp,
 				    struct model_req_entry *e,
 				    const struct model_pkt *pkt)
@@ -248,7 +255,7 @@ static enum model_rx atomic_ack(struct model_qp *qp, struct model_req_entry *e,
 	return MODEL_RX_OK;
 }
 
-/* A response with data: it answers the entry that comes up for it. */
+/* A READ response or an atomic response, for the oldest entry in flight. */
 static enum model_rx data(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	struct model_req_entry *e;
@@ -267,7 +274,7 @@ static enum model_rx data(struct model_qp *qp, const struct model_pkt *pkt)
 }
 
 /**
- * model_requester_response() - a response packet has come
+ * model_requester_response() - handle a received response packet
  * @qp: the queue pair, in RTS or SQD
  * @pkt: the packet
  *

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Send entries that send nothing: BIND_MW, REG_MR, LOCAL_INV. Each takes
- * effect once, when it is taken up, so going back never repeats it.
+ * Executes the send queue entries that send no packet: BIND_MW, REG_MR,
+ * LOCAL_INV. Each is executed once, when requester.c takes it up; a retry does
+ * not execute it again. The operations themselves are in core/window.c.
  */
 #include <string.h>
 
@@ -40,13 +41,13 @@ static u8 local_inv(struct model_qp *qp, struct model_req_entry *e)
 }
 
 /**
- * model_requester_local() - carry out an entry that sends nothing
- * @qp: the queue pair; all entries before have been sent, and before a LOCAL_INV
- *	completed
- * @body: what follows the first 32 bytes of the entry
+ * model_requester_local() - execute an entry that sends no packet
+ * @qp: the queue pair; all entries before this one have been sent, and if this
+ *	one is LOCAL_INV they are complete
+ * @body: bytes of the entry after the first 32
  * @e: the entry, of kind LOCAL; @vendor_err is filled in
  *
- * The smallest stride holds every segment.
+ * @body has room for each kind of segment, even with the smallest stride.
  *
  * Return: enum xrdma_wc_status.
  */

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Timers of the requester: the local ACK timeout (IBTA 9.7.6.1.3) and the time
- * that an RNR NAK asks for (9.7.5.2.8).
+ * Timer of the requester: the local ACK timeout (IBTA 9.7.6.1.3) and the delay
+ * that an RNR NAK requests (9.7.5.2.8). model_requester_timed_out() in
+ * requester_window.c handles a timeout.
  *
- * The ACK timeout starts anew with every acknowledgment, so only its deadline
- * moves; the timer itself is left to fire, and looks at the deadline then.
+ * Each acknowledgment restarts the ACK timeout. A restart changes only
+ * model_requester.deadline_ns; when the timer fires before that time, it is
+ * armed again.
  */
 
 #include "core/device.h"
 #include "transport/conn.h"
 
-/* The standard allows one to four times 4.096 us; peers may be software. */
+/* The maximum of the standard, 4 * 4.096 us, since a peer may be software. */
 #define ACK_TIMEOUT_UNIT_NS	(4 * 4096ULL)
-/* Shorter ones are rounded up to this, as the standard allows. */
+/* Shorter timeouts are rounded up to this value, as the standard allows. */
 #define ACK_TIMEOUT_MIN_NS	1000000ULL
 
 /*
- * A timer that fires later than this fired late because the process was not
- * running: what has arrived meanwhile is handled first.
+ * If the timer fires later than its deadline by more than this, the process was
+ * not running. The timeout is then delayed by this much, so that frames which
+ * have arrived in the meantime are handled first.
  */
 #define ACK_TIMEOUT_LATE_NS	1000000ULL
 
-/* In units of 10 us. */
+/* Delay of each code of an RNR NAK, in units of 10 us. */
 static const u32 rnr_timers[32] = {
 	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256,
 	384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384,
@@ -29,7 +32,7 @@ static const u32 rnr_timers[32] = {
 };
 
 /**
- * model_rnr_timer_ns() - time that a code of an RNR NAK stands for
+ * model_rnr_timer_ns() - convert the code of an RNR NAK to a delay
  * @code: 0 to 31; higher bits are ignored
  *
  * Return: nanoseconds.
@@ -73,7 +76,7 @@ static void fired(void *opaque)
 }
 
 /**
- * model_requester_timer_init() - set up the timer
+ * model_requester_timer_init() - set the functions of the timer
  * @qp: the queue pair
  * @timed_out: called when the ACK timeout has passed
  */
@@ -86,10 +89,10 @@ void model_requester_timer_init(struct model_qp *qp,
 }
 
 /**
- * model_requester_timer_start() - start the ACK timeout, or start it anew
+ * model_requester_timer_start() - start or restart the ACK timeout
  * @qp: the queue pair
  *
- * If nothing is unacknowledged, no timeout runs from now on.
+ * Ends the ACK timeout if no packet is unacknowledged.
  */
 void model_requester_timer_start(struct model_qp *qp)
 {
@@ -111,7 +114,7 @@ void model_requester_timer_start(struct model_qp *qp)
 }
 
 /**
- * model_requester_timer_cancel() - no timer fires any more
+ * model_requester_timer_cancel() - cancel the timer
  * @qp: the queue pair
  */
 void model_requester_timer_cancel(struct model_qp *qp)
@@ -121,9 +124,9 @@ void model_requester_timer_cancel(struct model_qp *qp)
 }
 
 /**
- * model_requester_rnr_wait() - send nothing for a while
+ * model_requester_rnr_wait() - stop sending for the delay of an RNR NAK
  * @qp: the queue pair
- * @code: of the RNR NAK
+ * @code: timer code of the RNR NAK, 0 to 31; higher bits are ignored
  */
 void model_requester_rnr_wait(struct model_qp *qp, u8 code)
 {

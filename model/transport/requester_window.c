@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The window of the requester: the entries of the send queue that are in flight, and
- * the ways in which they end or are sent once more.
+ * The window of the requester: the entries of the send queue that are in
+ * flight. Completes LOCAL and FAILED entries in order, and starts retries.
  *
- * Packets are sent by requester.c, responses are judged by requester_ack.c.
+ * Packets are sent in requester.c, responses are handled in requester_ack.c.
  */
 #include "core/device.h"
 #include "packet/psn.h"
@@ -15,7 +15,7 @@ static bool alive(const struct model_qp *qp)
 }
 
 /**
- * model_requester_entry() - an entry of the window
+ * model_requester_entry() - look up an entry of the window
  * @qp: the queue pair
  * @index: from model_wq.ci of the send queue up to model_requester.next
  *
@@ -42,8 +42,8 @@ void model_requester_go_back(struct model_qp *qp)
 }
 
 /**
- * model_requester_fail() - the oldest entry in flight has failed
- * @qp: the queue pair; in ERR when this returns
+ * model_requester_fail() - complete the oldest entry in flight in error
+ * @qp: the queue pair; in ERR, or SQE if it is UC, when this returns
  * @status: enum xrdma_wc_status
  * @vendor_err: enum xrdma_fault_reason
  */
@@ -56,8 +56,8 @@ void model_requester_fail(struct model_qp *qp, u8 status, u16 vendor_err)
 }
 
 /*
- * Complete the LOCAL entries at the head of the window. Return: the one there
- * then, or NULL.
+ * Complete the LOCAL entries at the head of the window. Return: the oldest
+ * entry that is left in the window, or NULL.
  */
 static struct model_req_entry *complete_local(struct model_qp *qp)
 {
@@ -73,11 +73,12 @@ static struct model_req_entry *complete_local(struct model_qp *qp)
 }
 
 /**
- * model_requester_settle() - acknowledgments or refusals have come in
+ * model_requester_settle() - update the window after packets were acknowledged
+ * or an entry was refused or executed
  * @qp: the queue pair, in RTS or SQD
  *
- * Brings the place of sending up to what is acknowledged, and completes the
- * LOCAL entries, or the FAILED one, whose turn it is.
+ * Moves the PSN to be sent next up to the oldest unacknowledged PSN. Completes
+ * LOCAL entries, and a FAILED entry, if all entries before them are complete.
  */
 void model_requester_settle(struct model_qp *qp)
 {
@@ -94,8 +95,10 @@ void model_requester_settle(struct model_qp *qp)
 }
 
 /**
- * model_requester_timed_out() - the ACK timeout has passed: go back, or fail
+ * model_requester_timed_out() - retry after the ACK timeout
  * @qp: the queue pair
+ *
+ * Fails the oldest entry in flight if no retry is left.
  */
 void model_requester_timed_out(struct model_qp *qp)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Entries of the send queue: taken up once, with every check that this side
- * makes; looked at again for their data whenever a packet needs it.
+ * Checks an entry of the send queue when requester.c takes it up, and reads its
+ * scatter-gather list again for each packet with data. Entries that send no
+ * packet are executed in requester_local.c. The memory of the send queue is
+ * read by core/qp_queue.c.
  */
 
 #include <string.h>
@@ -13,10 +15,10 @@
 #define ALL_FLAGS	(XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE | \
 			 XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE)
 
-/* Return: enum model_req_kind; FAILED if there is no such operation. */
+/* Return: enum model_req_kind; FAILED if @type does not allow @opcode. */
 static u8 kind_of(u8 type, u8 opcode)
 {
-	/* what needs an answer, or an opcode that is not there */
+	/* UC has no responses, and no packet opcode for SEND_INV */
 	if (type == XRDMA_QP_UC &&
 	    (opcode == XRDMA_OP_SEND_INV || opcode == XRDMA_OP_READ ||
 	     opcode == XRDMA_OP_CMP_SWAP || opcode == XRDMA_OP_FETCH_ADD))
@@ -110,7 +112,7 @@ static u8 check_atomic(const struct model_qp *qp, const u8 *wqe,
 	return XRDMA_WC_SUCCESS;
 }
 
-/* FLUSH and ATOMIC_WRITE name no memory of this side. */
+/* Check a FLUSH or ATOMIC_WRITE, which have no scatter-gather list. */
 static u8 check_place(const struct model_qp *qp, const u8 *wqe,
 		      struct model_req_entry *e)
 {
@@ -166,9 +168,9 @@ static u32 num_psns(const struct model_qp *qp, const struct model_req_entry *e)
 /**
  * model_requester_take() - take up the next entry of the send queue
  * @qp: the queue pair
- * @wqe: the entry
- * @e: filled in, PSNs assigned; FAILED, and without PSNs, if it is refused;
- *	LOCAL, and without PSNs, if it has taken effect already
+ * @wqe: bytes of the entry
+ * @e: filled in. Its kind is FAILED if the entry is refused, LOCAL if the entry
+ *	has been executed; PSNs are assigned in all other cases.
  */
 void model_requester_take(struct model_qp *qp, const u8 *wqe,
 			  struct model_req_entry *e)
@@ -191,17 +193,17 @@ void model_requester_take(struct model_qp *qp, const u8 *wqe,
 }
 
 /**
- * model_requester_body() - have the scatter-gather entries of an entry at hand
+ * model_requester_body() - read the scatter-gather list of an entry in flight
  * @qp: the queue pair
  * @e: an entry in flight that is not FAILED
- * @index: its index
- * @copy: what is read, unless it holds this entry already
+ * @index: index of @e
+ * @copy: gets the bytes of the entry, unless it has them already
  * @sgl: filled in, points into @copy; inline bytes are at @sgl->sge
  *
- * The consumer must leave an entry alone until it completes.
+ * The consumer must not change an entry before its completion.
  *
- * Return: false if it has become another one. The queue pair may be in ERR
- * then, for want of access to its queue.
+ * Return: false if the entry has changed since it was taken up, or if the send
+ * queue cannot be read; the queue pair is in ERR in the second case.
  */
 bool model_requester_body(struct model_qp *qp,
 			  const struct model_req_entry *e, u32 index,

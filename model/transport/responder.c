@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The responder: is a request packet the one expected, a later one or a
- * duplicate; does it fit into the message; how long may it be. What it asks
- * for is done in responder_op.c.
+ * The responder of reliable connections: compares the PSN of a request packet
+ * with the expected one, checks opcode and length against the message being
+ * received, and answers duplicates.
+ *
+ * Operations are executed in responder_op.c, answers are sent in answer.c.
  */
 
 #include <errno.h>
@@ -16,7 +18,7 @@
 #include "transport/xrc.h"
 
 /**
- * model_responder_init() - start afresh
+ * model_responder_init() - allocate and clear the state of the responder
  * @qp: the queue pair, in RESET
  *
  * Return: 0 or -ENOMEM.
@@ -36,9 +38,9 @@ int model_responder_init(struct model_qp *qp)
 }
 
 /**
- * model_responder_modify() - attributes are new
+ * model_responder_modify() - apply changed attributes
  * @qp: the queue pair
- * @mask: XRDMA_QPM_*
+ * @mask: XRDMA_QPM_* of the attributes of @qp that have changed
  */
 void model_responder_modify(struct model_qp *qp, u32 mask)
 {
@@ -47,7 +49,7 @@ void model_responder_modify(struct model_qp *qp, u32 mask)
 }
 
 /**
- * model_responder_stop() - forget the message being received and all answers
+ * model_responder_stop() - drop the message being received and all answers
  * @qp: the queue pair
  */
 void model_responder_stop(struct model_qp *qp)
@@ -66,7 +68,7 @@ void model_responder_destroy(struct model_qp *qp)
 	qp->tp->resp.mem = NULL;
 }
 
-/* A message is one FIRST, MIDDLEs and one LAST of the same kind, or an ONLY. */
+/* A message is a FIRST, MIDDLEs and a LAST packet of one kind, or an ONLY. */
 static bool in_sequence(const struct model_responder *resp,
 			const struct model_opcode *op)
 {
@@ -77,7 +79,10 @@ static bool in_sequence(const struct model_responder *resp,
 	return op->flags & MODEL_PKT_FIRST;
 }
 
-/* All but the last packet are full; a last one behind a first is not empty. */
+/*
+ * All packets of a message but the last have the length of the MTU; a LAST
+ * packet is not empty, an ONLY packet may be.
+ */
 static bool length_ok(const struct model_qp *qp, const struct model_pkt *pkt)
 {
 	u32 mtu = model_qp_mtu(qp);
@@ -130,7 +135,7 @@ static void expected(struct model_qp *qp, const struct model_pkt *pkt)
 		model_answer_ack(qp, pkt->psn);
 }
 
-/* One NAK for a gap; the peer goes back as far as this anyway. */
+/* Send one NAK for each gap: it makes the peer send again from that PSN. */
 static void out_of_sequence(struct model_qp *qp)
 {
 	model_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
@@ -155,7 +160,7 @@ static const struct model_kept *find_kept(const struct model_qp *qp, u8 kind,
 	return NULL;
 }
 
-/* Read once more; perhaps only the rest, which then is a READ of its own. */
+/* Read the memory again. The duplicate may request only the last part of it. */
 static void duplicate_read(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	const struct model_kept *kept = find_kept(qp, MODEL_ANSWER_READ,
@@ -176,7 +181,7 @@ static void duplicate_read(struct model_qp *qp, const struct model_pkt *pkt)
 	answer->left = pkt->dma_len;
 }
 
-/* Not once more: the result of the first time. */
+/* Send the result of the first execution; the operation is not repeated. */
 static void duplicate_atomic(struct model_qp *qp, const struct model_pkt *pkt,
 			     u8 kind)
 {
@@ -187,11 +192,11 @@ static void duplicate_atomic(struct model_qp *qp, const struct model_pkt *pkt,
 }
 
 /*
- * A SEND or WRITE once more: nothing is acknowledged behind it from the first
- * request on that has a response of its own, which may have been lost. To IBTA
- * such an acknowledgment is an implied NAK of that request; rdma_rxe, if it has
- * the PSN of a READ, completes the READ without its data (rxe_comp.c, Linux
- * 6.12).
+ * Acknowledge a duplicate of a SEND or WRITE, and the requests after it up to
+ * the next one with a response of its own (READ, atomic, FLUSH, ATOMIC_WRITE):
+ * that response may have been lost. To IBTA an acknowledgment beyond it is an
+ * implied NAK of that request; rdma_rxe completes a READ without its data if it
+ * receives an acknowledgment with the READ's PSN (rxe_comp.c, Linux 6.12).
  */
 static void duplicate_message(struct model_qp *qp, const struct model_pkt *pkt)
 {
@@ -221,7 +226,7 @@ static void duplicate(struct model_qp *qp, const struct model_pkt *pkt)
 }
 
 /**
- * model_responder_request() - a request packet has come
+ * model_responder_request() - handle a received request packet
  * @qp: the queue pair, in RTR, RTS or SQD
  * @pkt: the packet
  *

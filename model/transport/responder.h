@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The responder of a reliable connection (IBTA 9.7.4, 9.7.5.1): request
- * packets are checked and executed, and answered through answer.c.
+ * The responder of a reliable connection (IBTA 9.7.4, 9.7.5.1): checks and
+ * executes request packets. Its state is the expected PSN, the message being
+ * received, and the records from which duplicates are answered.
  *
- * Owns the expected PSN, the message being received, and what is kept for
- * duplicates. Must not know the requester, nor how frames travel.
+ * Answers are queued and sent in answer.c. The requester is in requester.h, the
+ * responder of unreliable connections in uc.h.
  */
 #ifndef MODEL_RESPONDER_H
 #define MODEL_RESPONDER_H
@@ -21,20 +22,21 @@ struct model_resp_mem;
 struct model_sgl;
 
 /**
- * struct model_responder - responder
- * @mem: answers, what is kept for duplicates, the receive entry in use
+ * struct model_responder - state of a responder
+ * @mem: queued answers, records of requests, copy of the receive entry in use
  * @psn: expected PSN
- * @msn: messages completed; the low 24 bits count
- * @message: kind of the message being received: 0, MODEL_PKT_SEND or
- *	MODEL_PKT_WRITE
- * @nak_sent: a NAK for a gap or an RNR NAK is out: be silent until @psn comes
- * @failed: a fatal NAK is queued: no request is accepted any more
- * @va: WRITE: next address
+ * @msn: number of completed messages; the low 24 bits are sent
+ * @message: kind of the message being received, MODEL_PKT_SEND or
+ *	MODEL_PKT_WRITE; 0 between two messages
+ * @nak_sent: a sequence NAK or an RNR NAK has been sent: send no further
+ *	sequence NAK until the packet with @psn arrives
+ * @failed: a fatal NAK is queued: drop all requests
+ * @va: WRITE: address of the data of the next packet
  * @rkey: WRITE: key
- * @left: WRITE: bytes to come
- * @received: bytes of the message so far
- * @queued: it is on the list of those with answers to send
- * @link: its place there
+ * @left: WRITE: bytes that have not been received yet
+ * @received: bytes of the message that have been received
+ * @queued: the queue pair is on model_device.answering
+ * @link: link of that list
  */
 struct model_responder {
 	struct model_resp_mem *mem;
@@ -59,8 +61,8 @@ void model_responder_destroy(struct model_qp *qp);
 enum model_rx model_responder_request(struct model_qp *qp,
 				      const struct model_pkt *pkt);
 
-/* responder_op.c: operations. Return: false if nothing was done for now, and
- * the packet is to be forgotten.
+/* responder_op.c: operations. Return: false if the packet was not executed, and
+ * the responder's state must not move on to the next packet.
  */
 bool model_responder_send(struct model_qp *qp, const struct model_pkt *pkt);
 bool model_responder_write(struct model_qp *qp, const struct model_pkt *pkt);

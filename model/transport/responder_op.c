@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What request packets ask for: SEND, WRITE, READ, atomics, FLUSH. Each packet's
- * access to memory is checked by itself, so that nothing lands after a key has
- * been invalidated.
+ * Executes the operations of request packets: SEND, WRITE, READ, atomics,
+ * FLUSH, ATOMIC_WRITE. The access to memory is checked for each packet, so that
+ * no data are written after a key has been invalidated.
+ *
+ * PSNs and duplicates are checked in responder.c. Data of READs are read and
+ * sent in answer.c.
  */
 
 #include <errno.h>
@@ -15,11 +18,11 @@
 #include "transport/conn.h"
 
 /**
- * model_responder_invalid() - refuse a request that breaks the rules
+ * model_responder_invalid() - refuse a packet with the NAK "invalid request"
  * @qp: the queue pair
  * @pkt: the packet
  *
- * Return: false: it is not executed.
+ * Return: false: the packet is not executed.
  */
 bool model_responder_invalid(struct model_qp *qp, const struct model_pkt *pkt)
 {
@@ -28,7 +31,11 @@ bool model_responder_invalid(struct model_qp *qp, const struct model_pkt *pkt)
 	return false;
 }
 
-/* Refused by the access check. A misuse of the connection is another error. */
+/*
+ * Refuse a packet because the access check returned @reason. Misalignment, and
+ * a right that the queue pair lacks, are invalid requests; all other reasons
+ * are access errors.
+ */
 static bool refused(struct model_qp *qp, const struct model_pkt *pkt,
 		    int reason)
 {
@@ -39,7 +46,10 @@ static bool refused(struct model_qp *qp, const struct model_pkt *pkt,
 	return false;
 }
 
-/* Have the receive entry for a message at hand. */
+/*
+ * Copy the receive entry for a message to model_resp_mem.recv. Return: false if
+ * there is none; a NAK has been queued or sent then.
+ */
 static bool take_receive(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	int err = model_qp_read_rq(qp, qp->tp->resp.mem->recv);
@@ -57,9 +67,9 @@ static bool take_receive(struct model_qp *qp, const struct model_pkt *pkt)
 }
 
 /**
- * model_responder_sgl() - where the message that is coming in goes
- * @qp: the queue pair, its receive entry at hand
- * @sgl: filled in
+ * model_responder_sgl() - look up the scatter-gather list of a message
+ * @qp: the queue pair, with a receive entry in model_resp_mem.recv
+ * @sgl: filled in, points into that entry
  */
 void model_responder_sgl(const struct model_qp *qp, struct model_sgl *sgl)
 {
@@ -70,7 +80,10 @@ void model_responder_sgl(const struct model_qp *qp, struct model_sgl *sgl)
 	sgl->opcode = XRDMA_OP_RECV;
 }
 
-/* The receive fails with its queue pair, once the NAK has left. */
+/*
+ * Queue a fatal NAK; after it has been sent, the receive completes with @status
+ * and the queue pair goes into ERR. Return: false.
+ */
 static bool recv_failed(struct model_qp *qp, const struct model_pkt *pkt,
 			u8 status, u16 vendor_err)
 {
@@ -98,9 +111,9 @@ static bool recv_failed(struct model_qp *qp, const struct model_pkt *pkt,
 }
 
 /**
- * model_responder_done() - a message has come in and consumed a receive
- * @qp: the queue pair, its receive entry at hand
- * @pkt: the last packet
+ * model_responder_done() - complete the receive of a message
+ * @qp: the queue pair, with a receive entry in model_resp_mem.recv
+ * @pkt: the last packet of the message
  * @opcode: XRDMA_OP_RECV or XRDMA_OP_RECV_WRITE_IMM
  */
 void model_responder_done(struct model_qp *qp, const struct model_pkt *pkt,
@@ -133,7 +146,7 @@ static bool alive(const struct model_qp *qp)
 }
 
 /**
- * model_responder_send() - a packet of a SEND
+ * model_responder_send() - execute a packet of a SEND
  * @qp: the queue pair
  * @pkt: the packet, in sequence and of a legal length
  *
@@ -185,7 +198,7 @@ static struct model_access_req remote_access(const struct model_qp *qp,
 	};
 }
 
-/* The first packet of a WRITE announces all of it: check all of it. */
+/* The first packet of a WRITE has the range of the message: check access. */
 static bool begin_write(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	struct model_responder *resp = &qp->tp->resp;
@@ -216,7 +229,7 @@ static bool write_length_ok(const struct model_qp *qp,
 }
 
 /**
- * model_responder_write() - a packet of a WRITE
+ * model_responder_write() - execute a packet of a WRITE
  * @qp: the queue pair
  * @pkt: the packet, in sequence and of a legal length
  *
@@ -253,7 +266,7 @@ bool model_responder_write(struct model_qp *qp, const struct model_pkt *pkt)
 	return alive(qp);
 }
 
-/* Keep what a duplicate of a request with a response will need. */
+/* Record a request that has a response, to answer duplicates of the request. */
 static struct model_kept *keep(struct model_qp *qp, u8 kind, u32 first_psn,
 			       u32 last_psn)
 {
@@ -268,7 +281,7 @@ static struct model_kept *keep(struct model_qp *qp, u8 kind, u32 first_psn,
 	return kept;
 }
 
-/* Requests that the peer may have in flight, by what was agreed upon. */
+/* Return: true if max_dest_rd_atomic requests of the peer are in flight. */
 static bool too_many(const struct model_qp *qp)
 {
 	return qp->tp->resp.mem->owed >= qp->attr.max_dest_rd_atomic;
@@ -282,13 +295,12 @@ static u32 num_responses(const struct model_qp *qp, u32 len)
 }
 
 /**
- * model_responder_read() - a READ request
+ * model_responder_read() - check a READ request and queue its answer
  * @qp: the queue pair
  * @pkt: the packet, in sequence
  *
- * Its data follow by and by.
- *
- * Return: true if it was accepted; the expected PSN has moved on then.
+ * Return: true if the request was accepted and the expected PSN is that of the
+ * next request.
  */
 bool model_responder_read(struct model_qp *qp, const struct model_pkt *pkt)
 {
@@ -319,7 +331,10 @@ bool model_responder_read(struct model_qp *qp, const struct model_pkt *pkt)
 	return true;
 }
 
-/* The 8 bytes that an operation changes in one step. NULL if refused. */
+/*
+ * Return: the 8 aligned bytes that an atomic operation changes; NULL if access
+ * is refused, with @reason filled in.
+ */
 static u64 *operand(struct model_qp *qp, const struct model_access_req *req,
 		    int *reason)
 {
@@ -341,7 +356,7 @@ static bool is_fetch_add(const struct model_pkt *pkt)
 	return (pkt->opcode & MODEL_BTH_OP) == MODEL_BTH_FETCH_ADD;
 }
 
-/* One step for the host's processors too. */
+/* The operation is atomic with regard to the processors of the host as well. */
 static u64 do_atomic(u64 *at, const struct model_pkt *pkt)
 {
 	u64 orig = pkt->compare;
@@ -354,13 +369,14 @@ static u64 do_atomic(u64 *at, const struct model_pkt *pkt)
 }
 
 /**
- * model_responder_atomic() - an atomic
+ * model_responder_atomic() - execute a CMP_SWAP or FETCH_ADD
  * @qp: the queue pair
  * @pkt: the packet, in sequence
  *
- * The operand is in the host's byte order.
+ * The operand in memory is in the host's byte order.
  *
- * Return: true if it was executed; the expected PSN has moved on then.
+ * Return: true if the request was executed and the expected PSN is that of the
+ * next request.
  */
 bool model_responder_atomic(struct model_qp *qp, const struct model_pkt *pkt)
 {
@@ -389,7 +405,7 @@ bool model_responder_atomic(struct model_qp *qp, const struct model_pkt *pkt)
 	return true;
 }
 
-/* Executed; the answer says no more than that. */
+/* Queue an answer without data to an executed request. Return: true. */
 static bool done_without_data(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	qp->tp->resp.msn++;
@@ -399,7 +415,7 @@ static bool done_without_data(struct model_qp *qp, const struct model_pkt *pkt)
 	return true;
 }
 
-/* Of reliable connections, and no more at once than they agreed upon. */
+/* FLUSH and ATOMIC_WRITE exist on RC only, and count as READs and atomics. */
 static bool may_place(const struct model_qp *qp)
 {
 	return qp->type == XRDMA_QP_RC && !too_many(qp);
@@ -417,14 +433,15 @@ static u16 flush_rights(u32 flush)
 }
 
 /**
- * model_responder_flush() - a FLUSH (IBTA A19.4)
+ * model_responder_flush() - execute a FLUSH (IBTA A19.4)
  * @qp: the queue pair
  * @pkt: the packet, in sequence
  *
- * All packets before have been executed, so their stores need to become
- * visible, no more: memory of the host is as persistent as it is.
+ * All packets before have been executed. The fence orders their stores before
+ * the answer; the device cannot make the memory of the host more persistent.
  *
- * Return: true if it was executed; the expected PSN has moved on then.
+ * Return: true if the request was executed and the expected PSN is that of the
+ * next request.
  */
 bool model_responder_flush(struct model_qp *qp, const struct model_pkt *pkt)
 {
@@ -448,11 +465,12 @@ bool model_responder_flush(struct model_qp *qp, const struct model_pkt *pkt)
 }
 
 /**
- * model_responder_atomic_write() - an ATOMIC_WRITE (IBTA A19.5)
+ * model_responder_atomic_write() - execute an ATOMIC_WRITE (IBTA A19.5)
  * @qp: the queue pair
  * @pkt: the packet, in sequence
  *
- * Return: true if it was executed; the expected PSN has moved on then.
+ * Return: true if the request was executed and the expected PSN is that of the
+ * next request.
  */
 bool model_responder_atomic_write(struct model_qp *qp,
 				  const struct model_pkt *pkt)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Received frames. Everything that can be wrong with one before it concerns a
- * requester or a responder is found here; such a frame changes nothing but a
- * counter.
+ * Checks received frames, and passes each valid one to the requester, the
+ * responder, uc.c, ud.c or eth.c of its queue pair. A frame that fails a check
+ * changes only a counter.
+ *
+ * Ethernet, IP and UDP headers are parsed in packet/net.c, transport headers in
+ * packet/pkt.c.
  */
 
 #include <string.h>
@@ -18,7 +21,10 @@
 #include "transport/ud.h"
 #include "wire/wire.h"
 
-/* Only this key is in the table; full and limited members get along. */
+/*
+ * The P_Key table has only the default key. The membership bit is ignored: it
+ * may be that of a full or of a limited member.
+ */
 static bool pkey_ok(u16 pkey)
 {
 	return (pkey | 0x8000) == MODEL_PKEY_DEFAULT;
@@ -63,7 +69,7 @@ static bool state_ok(const struct model_qp *qp, u16 flags)
 	}
 }
 
-/* A connection talks to one address, from one address. */
+/* A connection accepts packets from its peer's address to its own address. */
 static enum model_rx check_addresses(const struct model_qp *qp,
 				     const struct model_net *net)
 {
@@ -155,12 +161,12 @@ static enum model_rx sort(struct model_device *dev, const u8 *frame, u32 len)
 }
 
 /**
- * model_rx_frame() - handle a received frame
+ * model_rx_frame() - handle a received frame and count the verdict
  * @dev: the device
- * @frame: the frame, of which nothing is known
- * @len: its bytes
+ * @frame: the frame, unchecked
+ * @len: bytes of @frame
  *
- * Return: what became of it; counted.
+ * Return: the verdict: MODEL_RX_OK, MODEL_RX_ETHERNET, or why it was dropped.
  */
 enum model_rx model_rx_frame(struct model_device *dev, const u8 *frame, u32 len)
 {

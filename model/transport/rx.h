@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Received frames: checked, and given to who they are for.
+ * Entry point of received frames: rx.c checks a frame and passes it to the
+ * requester, the responder, ud.c or eth.c.
  */
 #ifndef MODEL_RX_H
 #define MODEL_RX_H
@@ -14,7 +15,7 @@
 enum model_rx model_rx_frame(struct model_device *dev, const u8 *frame,
 			     u32 len);
 
-/* Count a frame, of which became what @rx says. */
+/* Count a received frame with the verdict @rx. */
 static inline void model_rx_count(struct model_device *dev, enum model_rx rx)
 {
 	dev->wire->rx_frames[rx]++;

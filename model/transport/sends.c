@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs without a connection: what their types have in common. In its turn, one
- * sends what is posted, as far as the wire has room. What an entry becomes is in ud.c
- * and eth.c.
+ * The functions that datagram queue pairs and raw packet queue pairs share:
+ * their state, and the loop that sends posted entries while the wire has room.
+ * The sending of one entry is in ud.c and eth.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 #include "transport/sends.h"
 #include "wire/wire.h"
 
-/* Entries that a queue pair sends in one turn. */
+/* Entries that a queue pair sends at most in one call of model_sends_run(). */
 #define BUDGET	64
 
 /**
- * model_sends_init() - start afresh
+ * model_sends_init() - allocate the transport's state
  * @qp: the queue pair, in RESET
  *
  * Return: 0 or -ENOMEM.
@@ -38,9 +38,9 @@ void model_sends_destroy(struct model_qp *qp)
 }
 
 /**
- * model_sends_stop() - end all activity, of which there is none between two turns
+ * model_sends_stop() - do nothing: no timer runs and no entry is in flight
  * @qp: the queue pair
- * @sq_only: receives go on
+ * @sq_only: true if receives continue
  */
 void model_sends_stop(struct model_qp *qp, bool sq_only)
 {
@@ -49,10 +49,10 @@ void model_sends_stop(struct model_qp *qp, bool sq_only)
 }
 
 /**
- * model_sends_idle() - is every entry that was taken up complete?
+ * model_sends_idle() - check whether every entry that was sent is complete
  * @qp: the queue pair
  *
- * Return: true if it is.
+ * Return: true if all of them are complete.
  */
 bool model_sends_idle(const struct model_qp *qp)
 {
@@ -60,12 +60,13 @@ bool model_sends_idle(const struct model_qp *qp)
 }
 
 /**
- * model_sends_run() - send what is posted, where nothing is acknowledged
+ * model_sends_run() - send posted entries, which need no acknowledgment
  * @qp: a queue pair without a connection
- * @send_one: sends the entry of an index, of which it gets a copy; false if the
- *	queue pair is not to go on
+ * @send_one: sends the entry @wqe of index @index; returns false if the queue
+ *	pair must not send the next entry
  *
- * Return: true if there was work, or it waits for room: nobody would wake it.
+ * Return: true if there was work, or if the wire has no room: the caller must
+ * call again.
  */
 bool model_sends_run(struct model_qp *qp,
 		     bool (*send_one)(struct model_qp *qp, u32 index,

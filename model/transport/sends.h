@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Sends of queue pairs without a connection: datagrams and raw packets.
+ * Functions that datagram queue pairs (ud.c) and raw packet queue pairs (eth.c)
+ * share: state without a connection, and the loop over the send queue.
  */
 #ifndef MODEL_SENDS_H
 #define MODEL_SENDS_H

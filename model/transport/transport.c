@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The transport as the core sees it: its table of functions, the wire that it owns,
- * and its turn of the loop. A received frame goes on in rx.c, answers in answer.c.
+ * The table of functions through which the core calls the transport, and the
+ * functions through which the wire calls it. The transport creates the wire.
+ * Received frames are handled in rx.c, answers are sent in answer.c.
  */
 #include <errno.h>
 

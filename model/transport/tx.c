@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Sending packets of a connected queue pair.
+ * Sends packets of a queue pair: network headers, transport headers and ICRC
+ * around a payload that the caller writes. Raw Ethernet frames are sent in
+ * eth.c. The wire is in wire/wire.c.
  */
 
 #include <string.h>
@@ -36,8 +38,8 @@ static void path_of(const struct model_qp *qp, const struct model_gid *gid,
 }
 
 /*
- * The headers, made anew when the GID table, the address vector or congestion
- * control changed.
+ * Return: the network headers, made again if the GID, the address vector or the
+ * ECN setting has changed; NULL if the source GID does not exist.
  */
 static const struct model_net_template *headers(struct model_qp *qp)
 {
@@ -60,13 +62,13 @@ static const struct model_net_template *headers(struct model_qp *qp)
 }
 
 /**
- * model_tx_begin() - begin to send a packet
+ * model_tx_begin() - allocate a frame and write the headers of a packet
  * @qp: the queue pair, with an address vector
- * @pkt: the packet, its payload excepted
+ * @pkt: the packet, without its payload
  * @tx: filled in; the caller writes @pkt->len bytes to @tx->payload, then
  *	calls model_tx_end() or model_tx_cancel()
  *
- * A packet whose source GID is gone is lost, as on a wire that was cut.
+ * If the source GID has been deleted, model_tx_end() drops the packet.
  *
  * Return: false if there is no buffer.
  */
@@ -91,7 +93,7 @@ bool model_tx_begin(struct model_qp *qp, const struct model_pkt *pkt,
 	return true;
 }
 
-/* The port hears the groups that it is attached to. */
+/* Receive a sent multicast frame if the port is attached to its group. */
 static void loop_back(struct model_device *dev, const struct model_frame *frame)
 {
 	struct model_frame *copy;
@@ -107,9 +109,9 @@ static void loop_back(struct model_device *dev, const struct model_frame *frame)
 }
 
 /**
- * model_tx_end() - send a packet that is complete
+ * model_tx_end() - write the ICRC of a packet and send it
  * @qp: the queue pair
- * @tx: the packet
+ * @tx: the packet, from model_tx_begin(), with its payload
  */
 void model_tx_end(struct model_qp *qp, struct model_tx *tx)
 {
@@ -129,9 +131,9 @@ void model_tx_end(struct model_qp *qp, struct model_tx *tx)
 }
 
 /**
- * model_tx_cancel() - do not send a packet after all
+ * model_tx_cancel() - free the frame of a packet without sending it
  * @qp: the queue pair
- * @tx: the packet
+ * @tx: the packet, from model_tx_begin()
  */
 void model_tx_cancel(struct model_qp *qp, struct model_tx *tx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Sending packets of a connected queue pair: from struct model_pkt to a frame
- * on the wire, with the headers of the connection and the ICRC.
+ * Sends packets of a queue pair: makes a frame of struct model_pkt, with the
+ * network headers of the queue pair's address vector and the ICRC.
  */
 #ifndef MODEL_TX_H
 #define MODEL_TX_H
@@ -17,12 +17,13 @@ struct model_frame;
 struct model_qp;
 
 /**
- * struct model_tx_state - headers of a queue pair's packets
+ * struct model_tx_state - network headers of a queue pair's packets
  * @net: the headers
- * @gid: entry of the GID table that they were made from
- * @transport: MODEL_BTH_*, of the opcodes of a connection
- * @ecn: they say that the packets can be marked
- * @valid: @net is that of the present address vector, if @gid still stands
+ * @gid: entry of the GID table from which @net was made
+ * @transport: MODEL_BTH_*, part of the opcode of all packets of a connection
+ * @ecn: @net says that the packets are ECN capable: switches may mark them CE
+ * @valid: @net was made from the current address vector; @net must be made
+ *	again if the entry of the GID table differs from @gid
  */
 struct model_tx_state {
 	struct model_net_template net;
@@ -34,9 +35,9 @@ struct model_tx_state {
 
 /**
  * struct model_tx - a packet being built
- * @frame: its frame
- * @payload: where the payload goes
- * @l3: offset of the IP header
+ * @frame: the frame that gets the packet
+ * @payload: address of the payload in @frame
+ * @l3: offset of the IP header; 0 if the source GID does not exist
  * @bth: offset of the BTH
  */
 struct model_tx {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The responder of unreliable connections, which says nothing (IBTA 9.8). Their
- * requester is that of reliable ones without acknowledgments. A message of
- * which a packet is missing or is refused is dropped, and its receive entry
- * waits for the next one.
+ * The responder of unreliable connections, which sends no answers (IBTA 9.8).
+ * It drops a message if a packet of the message is missing or refused; the next
+ * message uses the receive entry then.
+ *
+ * The requester of unreliable connections is in requester.c. Functions that
+ * both kinds of responders use are in responder_op.c.
  */
 #include "core/device.h"
 #include "packet/pkt.h"
@@ -12,7 +14,10 @@
 #include "transport/responder.h"
 #include "transport/uc.h"
 
-/* The host's own mistake: the receive fails, and the queue pair. */
+/*
+ * The memory of the receive entry is not accessible, an error of the local
+ * host: complete the receive in error, move the queue pair to ERR.
+ */
 static bool recv_failed(struct model_qp *qp, u16 reason)
 {
 	const struct xrdma_rq_wqe *wqe = (void *)qp->tp->resp.mem->recv;
@@ -28,7 +33,7 @@ static bool recv_failed(struct model_qp *qp, u16 reason)
 	return false;
 }
 
-/* Return: false if the message is to be dropped. */
+/* Execute a packet of a SEND. Return: false if the message must be dropped. */
 static bool take_send(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	struct model_responder *resp = &qp->tp->resp;
@@ -68,7 +73,7 @@ static struct model_access_req access_of(const struct model_qp *qp, u64 len)
 	};
 }
 
-/* The first packet of a WRITE announces all of it: check all of it. */
+/* The first packet of a WRITE has the range of the message: check access. */
 static bool begin_write(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	struct model_access_req req;
@@ -83,7 +88,7 @@ static bool begin_write(struct model_qp *qp, const struct model_pkt *pkt)
 	       !model_access_check(qp->dev, &req, &target);
 }
 
-/* Return: false if the message is to be dropped. */
+/* Execute a packet of a WRITE. Return: false if the message must be dropped. */
 static bool take_write(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	struct model_responder *resp = &qp->tp->resp;
@@ -110,7 +115,7 @@ static bool take_write(struct model_qp *qp, const struct model_pkt *pkt)
 	return true;
 }
 
-/* Is it the packet that comes next in its message, or the first of one? */
+/* Return: true if @pkt is the next packet of its message, or a first packet. */
 static bool in_message(const struct model_qp *qp, const struct model_pkt *pkt)
 {
 	u16 kind = pkt->op.flags & (MODEL_PKT_SEND | MODEL_PKT_WRITE);
@@ -125,11 +130,11 @@ static bool in_message(const struct model_qp *qp, const struct model_pkt *pkt)
 }
 
 /**
- * model_uc_request() - a request packet has come
+ * model_uc_request() - handle a received request packet
  * @qp: the queue pair, in RTR, RTS, SQD or SQE
  * @pkt: the packet
  *
- * A first packet begins a message, whatever became of the one before.
+ * A first packet begins a message even if the previous message is incomplete.
  *
  * Return: MODEL_RX_OK, or why it was dropped.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The responder of an unreliable connection (IBTA 9.8): it answers nothing.
+ * The responder of an unreliable connection (IBTA 9.8), which sends no answers.
+ * The responder of reliable connections is in responder.h.
  */
 #ifndef MODEL_UC_H
 #define MODEL_UC_H

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Datagram queue pairs, the GSI among them (IBTA 9.8.3, 10.2.5, annex A17.4).
- * A send entry is one packet, and complete when it has left.
+ * Datagram queue pairs, including the GSI (IBTA 9.8.3, 10.2.5, annex A17.4). A
+ * send entry is one packet, and completes when the packet has been sent.
  *
- * The address vector of such a queue pair is that of its last datagram, so
- * that the headers are made anew only when the next one goes elsewhere.
+ * model_qp.attr.av has the address vector of the last datagram, so that the
+ * network headers are made again only if the next datagram has another one. The
+ * loop over the send queue is in sends.c, multicast groups are in core/mcast.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,15 +19,15 @@
 
 #define GRH_BYTES	40
 #define GSI_QKEY	0x80010000U
-#define QKEY_IS_OWN	0x80000000U /* of an entry: use the queue pair's */
+#define QKEY_IS_OWN	0x80000000U /* in an entry: use the QP's Q_Key */
 #define ALL_FLAGS	(XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE | \
 			 XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE)
 
 /**
  * struct datagram - a send entry
- * @wqe: its first 32 bytes
- * @av: its address vector
- * @sgl: its data; with inline bytes only where they begin
+ * @wqe: first 32 bytes of the entry
+ * @av: address vector of the entry
+ * @sgl: scatter-gather list; if the data are inline, @sgl.sge is their address
  * @len: bytes of data
  */
 struct datagram {
@@ -41,7 +42,7 @@ static u32 own_qkey(const struct model_qp *qp)
 	return qp->type == XRDMA_QP_GSI ? GSI_QKEY : le32_to_cpu(qp->attr.qkey);
 }
 
-/* Without its source GID a datagram is lost, see model_tx_begin(). */
+/* The source GID is not checked here: model_tx_end() drops the packet. */
 static bool address_ok(const struct model_qp *qp, const struct datagram *d)
 {
 	return le32_to_cpu(d->wqe->dqpn) <= XRDMA_QPN_MASK &&
@@ -68,7 +69,7 @@ static u8 check_data(const struct model_qp *qp, struct datagram *d)
 						       XRDMA_WC_SUCCESS;
 }
 
-/* Take the entry apart that is in @wqe. Return: enum xrdma_wc_status. */
+/* Fill in @d from the entry @wqe and check it. Return: enum xrdma_wc_status. */
 static u8 parse(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 		struct datagram *d)
 {
@@ -84,7 +85,7 @@ static u8 parse(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 	return check_data(qp, d);
 }
 
-/* From now on packets go there. */
+/* Set the destination of the following packets. */
 static void set_path(struct model_qp *qp, const struct datagram *d)
 {
 	if (qp->attr.dest_qpn == d->wqe->dqpn &&
@@ -111,7 +112,7 @@ static void make_pkt(struct model_qp *qp, const struct datagram *d,
 	pkt->len = d->len;
 }
 
-/* There is room on the wire. Return: 0 or enum xrdma_fault_reason. */
+/* Needs room on the wire. Return: 0 or enum xrdma_fault_reason. */
 static int send_datagram(struct model_qp *qp, const struct datagram *d)
 {
 	struct model_pkt pkt;
@@ -134,7 +135,7 @@ static int send_datagram(struct model_qp *qp, const struct datagram *d)
 	return 0;
 }
 
-/* Return: false if the queue pair is not to go on. */
+/* Return: false if the queue pair must not send the next entry. */
 static bool send_one(struct model_qp *qp, u32 index,
 		     const struct xrdma_sq_wqe *wqe)
 {
@@ -190,7 +191,7 @@ static bool can_receive(const struct model_qp *qp)
 	       qp->state == XRDMA_QPS_SQD || qp->state == XRDMA_QPS_SQE;
 }
 
-/* What comes before the data: the IP header, at the end of 40 bytes. */
+/* Write the 40 bytes before the data, which end with the IP header. */
 static void make_grh(const struct model_net *net, u8 *grh)
 {
 	u32 len = net->l4 - net->l3;
@@ -236,7 +237,7 @@ static void describe(const struct model_net *net, const struct model_pkt *pkt,
 	}
 }
 
-/* A receive entry is at hand: fill it. */
+/* Write a datagram to the memory of the receive entry @wqe and complete it. */
 static void deliver(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
 		    const struct model_net *net, const struct model_pkt *pkt)
 {
@@ -278,8 +279,8 @@ static enum model_rx receive(struct model_qp *qp, const struct model_net *net,
 }
 
 /**
- * model_ud_receive() - a datagram for one queue pair
- * @qp: the queue pair, of datagrams
+ * model_ud_receive() - receive a datagram that is addressed to one queue pair
+ * @qp: the datagram queue pair
  * @net: the headers around the packet
  * @pkt: the packet
  *
@@ -295,12 +296,12 @@ enum model_rx model_ud_receive(struct model_qp *qp,
 }
 
 /**
- * model_ud_multicast() - a datagram for all queue pairs of a group
+ * model_ud_multicast() - receive a datagram that is addressed to a group
  * @dev: the device
  * @net: the headers around the packet
  * @pkt: the packet, to QPN 0xffffff
  *
- * Return: MODEL_RX_OK if one of them got it, or why it was dropped.
+ * Return: MODEL_RX_OK if a queue pair received it, or why it was dropped.
  */
 enum model_rx model_ud_multicast(struct model_device *dev,
 				 const struct model_net *net,
@@ -316,7 +317,7 @@ enum model_rx model_ud_multicast(struct model_device *dev,
 	if (!group)
 		return MODEL_RX_DESTINATION;
 	TAILQ_FOREACH(member, &group->members, link) {
-		/* it does not hear itself */
+		/* the sender does not receive its own datagram */
 		if (own && member->qp->qpn == pkt->sqpn)
 			continue;
 		last = receive(member->qp, net, pkt);

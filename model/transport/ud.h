@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Datagrams that arrive: for one queue pair, or for all of a multicast group.
+ * Delivers received datagrams, to one queue pair or to all queue pairs of a
+ * multicast group. ud.c also has model_ud_ops, which conn.h declares.
  */
 #ifndef MODEL_UD_H
 #define MODEL_UD_H

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Extended reliable connections. Requester and responder are those of reliable
- * ones; all that differs is that each request names a shared receive queue,
- * which has the protection domain and the completion queue that the responding
- * queue pair lacks.
+ * Extended reliable connections: each request names a shared receive queue
+ * (SRQ), which has the protection domain and the completion queue that a queue
+ * pair of type XRC_TGT lacks. This file selects that SRQ.
+ *
+ * Requester (requester.c) and responder (responder.c) are those of reliable
+ * connections.
  */
 #include "core/device.h"
 #include "packet/pkt.h"
 #include "transport/conn.h"
 #include "transport/xrc.h"
 
-/* The queue of a number, if requests to @qp may name it. */
+/* Return: the SRQ number @srqn, or NULL if requests to @qp must not name it. */
 static struct model_srq *find(const struct model_qp *qp, u32 srqn)
 {
 	struct model_srq *srq = model_srq_get(qp->dev, srqn);
@@ -19,13 +21,13 @@ static struct model_srq *find(const struct model_qp *qp, u32 srqn)
 }
 
 /**
- * model_xrc_request() - turn to the queue that a request names
- * @qp: the queue pair; of other types there is nothing to do
+ * model_xrc_request() - select the SRQ that a request names
+ * @qp: the queue pair; does nothing if its type is not XRC_TGT
  * @pkt: the request, next in sequence
  *
- * All packets of a message name the same.
+ * All packets of a message must name the same SRQ.
  *
- * Return: false if there is none that it may name.
+ * Return: false if the request must not name that SRQ.
  */
 bool model_xrc_request(struct model_qp *qp, const struct model_pkt *pkt)
 {
@@ -42,13 +44,13 @@ bool model_xrc_request(struct model_qp *qp, const struct model_pkt *pkt)
 }
 
 /**
- * model_xrc_answer() - have the protection domain that an answer needs
- * @qp: the queue pair; of other types there is nothing to do
- * @srqn: of the request that is answered
+ * model_xrc_answer() - set the protection domain for the access of an answer
+ * @qp: the queue pair; does nothing if its type is not XRC_TGT
+ * @srqn: number of the SRQ that the answered request named
  *
- * The next request brings its own.
+ * model_xrc_request() sets the protection domain of the next request.
  *
- * Return: false if the queue is gone.
+ * Return: false if the SRQ has been destroyed.
  */
 bool model_xrc_answer(struct model_qp *qp, u32 srqn)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Extended reliable connections (IBTA annex A14): the shared receive queue
- * that a request names, and what comes with it.
+ * Extended reliable connections (IBTA annex A14): selects the shared receive
+ * queue that a request names, and its protection domain.
  */
 #ifndef MODEL_XRC_H
 #define MODEL_XRC_H
