@@ -23,7 +23,7 @@ static struct model_answer *answer_at(const struct model_qp *qp, u32 index)
 }
 
 /* Append @qp to model_device.answering, the queue pairs with queued answers. */
-static void queue_up(struct model_qp *qp)
+static void enqueue_qp(struct model_qp *qp)
 {
 	if (qp->tp->resp.queued)
 		return;
@@ -31,7 +31,7 @@ static void queue_up(struct model_qp *qp)
 	TAILQ_INSERT_TAIL(&qp->dev->answering, qp, tp->resp.link);
 }
 
-static void leave_queue(struct model_qp *qp)
+static void dequeue_qp(struct model_qp *qp)
 {
 	if (!qp->tp->resp.queued)
 		return;
@@ -39,7 +39,7 @@ static void leave_queue(struct model_qp *qp)
 	TAILQ_REMOVE(&qp->dev->answering, qp, tp->resp.link);
 }
 
-static u32 waiting(const struct model_qp *qp)
+static u32 num_queued(const struct model_qp *qp)
 {
 	return qp->tp->resp.mem->tail - qp->tp->resp.mem->head;
 }
@@ -52,7 +52,7 @@ static u32 waiting(const struct model_qp *qp)
  */
 bool model_answer_room(const struct model_qp *qp)
 {
-	return waiting(qp) + 2 <= MODEL_ANSWERS;
+	return num_queued(qp) + 2 <= MODEL_ANSWERS;
 }
 
 /**
@@ -73,24 +73,27 @@ struct model_answer *model_answer_add(struct model_qp *qp, u8 kind, u32 psn)
 	answer->psn = psn;
 	answer->msn = qp->tp->resp.msn;
 	answer->syndrome = MODEL_AETH_ACK | MODEL_AETH_NO_CREDITS;
-	queue_up(qp);
+	enqueue_qp(qp);
 	return answer;
 }
 
 /**
- * model_answer_owe() - queue an answer that counts towards max_dest_rd_atomic
+ * model_answer_add_rd_atomic() - queue the first answer to a READ or an atomic
  * @qp: the queue pair; model_answer_room() is true
  * @kind: MODEL_ANSWER_READ, _ATOMIC or _EMPTY
  * @psn: PSN of the answer's first packet
  *
+ * The answer counts towards max_dest_rd_atomic until it has been sent.
+ *
  * Return: the answer, as model_answer_add() makes it.
  */
-struct model_answer *model_answer_owe(struct model_qp *qp, u8 kind, u32 psn)
+struct model_answer *model_answer_add_rd_atomic(struct model_qp *qp, u8 kind,
+						u32 psn)
 {
 	struct model_answer *answer = model_answer_add(qp, kind, psn);
 
-	answer->owed = true;
-	qp->tp->resp.mem->owed++;
+	answer->rd_atomic = true;
+	qp->tp->resp.mem->rd_atomic++;
 	return answer;
 }
 
@@ -98,7 +101,7 @@ struct model_answer *model_answer_owe(struct model_qp *qp, u8 kind, u32 psn)
 static void answered(struct model_qp *qp, const struct model_answer *answer)
 {
 	qp->tp->resp.mem->head++;
-	qp->tp->resp.mem->owed -= answer->owed;
+	qp->tp->resp.mem->rd_atomic -= answer->rd_atomic;
 }
 
 /* Return: the newest answer if it is of kind @kind, otherwise NULL. */
@@ -106,7 +109,7 @@ static struct model_answer *newest(const struct model_qp *qp, u8 kind)
 {
 	struct model_answer *answer = answer_at(qp, qp->tp->resp.mem->tail - 1);
 
-	return waiting(qp) && answer->kind == kind ? answer : NULL;
+	return num_queued(qp) && answer->kind == kind ? answer : NULL;
 }
 
 /**
@@ -167,13 +170,13 @@ void model_answer_fatal(struct model_qp *qp, u8 value, u8 event, u32 psn)
 }
 
 /**
- * model_answer_read_waits() - check whether a queued READ will send a PSN
+ * model_answer_read_queued() - check whether a queued READ will send a PSN
  * @qp: the queue pair
  * @psn: PSN of a READ response
  *
  * Return: true if a queued READ answer has not sent that response yet.
  */
-bool model_answer_read_waits(const struct model_qp *qp, u32 psn)
+bool model_answer_read_queued(const struct model_qp *qp, u32 psn)
 {
 	u32 mtu = model_qp_mtu(qp);
 	u32 i;
@@ -197,9 +200,9 @@ void model_answer_clear(struct model_qp *qp)
 {
 	qp->tp->resp.mem->head = 0;
 	qp->tp->resp.mem->tail = 0;
-	qp->tp->resp.mem->owed = 0;
-	qp->tp->resp.mem->have_done = false;
-	leave_queue(qp);
+	qp->tp->resp.mem->rd_atomic = 0;
+	qp->tp->resp.mem->have_failed_recv = false;
+	dequeue_qp(qp);
 }
 
 static void answer_pkt(const struct model_qp *qp,
@@ -257,8 +260,8 @@ static void read_refused(struct model_qp *qp, struct model_answer *answer,
 	u32 psn = answer->psn;
 
 	qp->tp->resp.mem->tail = qp->tp->resp.mem->head;
-	qp->tp->resp.mem->owed = 0;
-	qp->tp->resp.mem->have_done = false;
+	qp->tp->resp.mem->rd_atomic = 0;
+	qp->tp->resp.mem->have_failed_recv = false;
 	model_answer_fatal(qp, value, event, psn);
 }
 
@@ -310,11 +313,11 @@ static bool send_read(struct model_qp *qp, struct model_answer *answer)
 }
 
 /* The fatal NAK has been sent: complete the failed receive, enter ERR. */
-static void give_up(struct model_qp *qp, u8 event)
+static void fail_after_nak(struct model_qp *qp, u8 event)
 {
-	struct model_recv_done done = qp->tp->resp.mem->done;
+	struct model_recv_done done = qp->tp->resp.mem->failed_recv;
 
-	if (qp->tp->resp.mem->have_done)
+	if (qp->tp->resp.mem->have_failed_recv)
 		model_qp_complete_recv(qp, &done);
 	model_qp_error(qp, event);
 }
@@ -330,12 +333,12 @@ static bool send_one(struct model_qp *qp)
 		return false;
 	answered(qp, answer);
 	if (answer->fatal)
-		give_up(qp, answer->event);
+		fail_after_nak(qp, answer->event);
 	return true;
 }
 
 /* Congestion control delays the data of READs only; other answers are small. */
-static bool held_back(struct model_qp *qp)
+static bool delayed_by_cc(struct model_qp *qp)
 {
 	const struct model_answer *answer = answer_at(qp, qp->tp->resp.mem->head);
 
@@ -355,15 +358,15 @@ static u32 send_some(struct model_qp *qp, u32 budget)
 
 	if (budget > MODEL_ANSWER_BURST)
 		budget = MODEL_ANSWER_BURST;
-	while (sent < budget && waiting(qp)) {
-		if (held_back(qp))
+	while (sent < budget && num_queued(qp)) {
+		if (delayed_by_cc(qp))
 			return sent;
 		if (!send_one(qp))
 			break;
 		sent++;
 	}
-	if (waiting(qp))
-		queue_up(qp);
+	if (num_queued(qp))
+		enqueue_qp(qp);
 	return sent;
 }
 
@@ -381,7 +384,7 @@ bool model_answers_send(struct model_device *dev)
 	u32 sent;
 
 	while (budget && (qp = TAILQ_FIRST(&dev->answering)) != NULL) {
-		leave_queue(qp);
+		dequeue_qp(qp);
 		sent = send_some(qp, budget);
 		if (!sent && qp->tp->resp.queued)
 			break;
@@ -397,19 +400,19 @@ bool model_answers_send(struct model_device *dev)
  */
 void model_answer_resume(struct model_qp *qp)
 {
-	if (qp->tp->resp.mem && waiting(qp))
-		queue_up(qp);
+	if (qp->tp->resp.mem && num_queued(qp))
+		enqueue_qp(qp);
 }
 
 /**
- * model_answer_last_words() - send a NAK of a queue pair that is in ERR
+ * model_answer_send_final_nak() - send a NAK of a queue pair that is in ERR
  * @qp: the queue pair
  * @value: MODEL_NAK_*
  * @psn: PSN of the refused packet
  *
  * The NAK is sent at once, since a queue pair in ERR has no queued answers.
  */
-void model_answer_last_words(struct model_qp *qp, u8 value, u32 psn)
+void model_answer_send_final_nak(struct model_qp *qp, u8 value, u32 psn)
 {
 	const struct model_answer answer = {
 		.kind = MODEL_ANSWER_NAK,

@@ -31,7 +31,7 @@ enum model_answer_kind {
  * @kind: enum model_answer_kind
  * @syndrome: syndrome of the AETH
  * @fatal: a NAK after which the queue pair goes into ERR
- * @owed: the first answer to a request that counts towards
+ * @rd_atomic: the first answer to a request that counts towards
  *	max_dest_rd_atomic; not the answer to a duplicate of such a request
  * @event: asynchronous event to raise when the queue pair goes into ERR after
  *	this NAK, or 0
@@ -49,7 +49,7 @@ struct model_answer {
 	u8 kind;
 	u8 syndrome;
 	bool fatal;
-	bool owed;
+	bool rd_atomic;
 	u8 event;
 	u32 psn;
 	u32 msn;
@@ -82,22 +82,22 @@ struct model_kept {
  *	i modulo MODEL_ANSWERS
  * @head: index of the oldest queued answer
  * @tail: index after the newest queued answer
- * @owed: number of queued answers that have @owed set
+ * @rd_atomic: number of queued answers that have @rd_atomic set
  * @kept: records of the last READs, atomics, FLUSHes and ATOMIC_WRITEs
  * @next_kept: element of @kept that the next record replaces
- * @done: the receive that failed; it completes after the NAK has been sent
- * @have_done: @done is valid
+ * @failed_recv: the receive that failed; it completes after the NAK is sent
+ * @have_failed_recv: @failed_recv is valid
  * @recv: copy of the receive entry of the message that is being received
  */
 struct model_resp_mem {
 	struct model_answer answers[MODEL_ANSWERS];
 	u32 head;
 	u32 tail;
-	u32 owed;
+	u32 rd_atomic;
 	struct model_kept kept[MODEL_MAX_RD_ATOMIC];
 	u32 next_kept;
-	struct model_recv_done done;
-	bool have_done;
+	struct model_recv_done failed_recv;
+	bool have_failed_recv;
 	u8 recv[MODEL_WQE_MAX] __attribute__((aligned(8)));
 };
 
@@ -105,12 +105,13 @@ void model_answer_ack(struct model_qp *qp, u32 psn);
 void model_answer_nak(struct model_qp *qp, u8 syndrome, u32 psn);
 void model_answer_fatal(struct model_qp *qp, u8 value, u8 event, u32 psn);
 struct model_answer *model_answer_add(struct model_qp *qp, u8 kind, u32 psn);
-struct model_answer *model_answer_owe(struct model_qp *qp, u8 kind, u32 psn);
-bool model_answer_read_waits(const struct model_qp *qp, u32 psn);
+struct model_answer *model_answer_add_rd_atomic(struct model_qp *qp, u8 kind,
+						u32 psn);
+bool model_answer_read_queued(const struct model_qp *qp, u32 psn);
 bool model_answer_room(const struct model_qp *qp);
 void model_answer_clear(struct model_qp *qp);
 void model_answer_resume(struct model_qp *qp);
 bool model_answers_send(struct model_device *dev);
-void model_answer_last_words(struct model_qp *qp, u8 value, u32 psn);
+void model_answer_send_final_nak(struct model_qp *qp, u8 value, u32 psn);
 
 #endif /* MODEL_ANSWER_H */

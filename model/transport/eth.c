@@ -67,7 +67,7 @@ static int fill(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 }
 
 /* Return: true, once, if a test has requested @fault and @qp is the port's. */
-static bool struck(const struct model_qp *qp, enum model_eth_fault fault)
+static bool take_fault(const struct model_qp *qp, enum model_eth_fault fault)
 {
 	struct model_device *dev = qp->dev;
 
@@ -93,7 +93,7 @@ static bool receive(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
 	};
 	int reason;
 
-	if (struck(qp, MODEL_ETH_FAULT_RECEIVE)) {
+	if (take_fault(qp, MODEL_ETH_FAULT_RECEIVE)) {
 		done.status = XRDMA_WC_LOC_PROT_ERR;
 	} else if (model_sgl_length(&sgl) < len) {
 		done.status = XRDMA_WC_LOC_LEN_ERR;
@@ -164,7 +164,8 @@ static bool steer(struct model_device *dev, const struct model_qp *sender,
  * of another queue pair matches. Frames of the port's own queue pair are always
  * sent. Return: true if the frame must not be sent.
  */
-static bool taken_inside(struct model_qp *qp, const struct model_frame *frame)
+static bool delivered_inside(struct model_qp *qp,
+			     const struct model_frame *frame)
 {
 	struct model_device *dev = qp->dev;
 	struct model_net net;
@@ -191,7 +192,7 @@ static u8 send_frame(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 	struct model_frame *frame;
 	u64 len;
 
-	if (struck(qp, MODEL_ETH_FAULT_SEND))
+	if (take_fault(qp, MODEL_ETH_FAULT_SEND))
 		return XRDMA_WC_LOC_PROT_ERR;
 	if (!wqe_ok(qp, wqe))
 		return XRDMA_WC_LOC_QP_OP_ERR;
@@ -205,7 +206,7 @@ static u8 send_frame(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 		model_frame_put(&qp->dev->wire->pool, frame);
 		return XRDMA_WC_LOC_PROT_ERR;
 	}
-	if (taken_inside(qp, frame))
+	if (delivered_inside(qp, frame))
 		model_frame_put(&qp->dev->wire->pool, frame);
 	else
 		model_wire_send(qp->dev->wire, frame);
@@ -219,11 +220,11 @@ static bool send_one(struct model_qp *qp, u32 index,
 	int reason = 0;
 	u8 status;
 
-	if (struck(qp, MODEL_ETH_FAULT_FATAL)) {
+	if (take_fault(qp, MODEL_ETH_FAULT_FATAL)) {
 		model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 		return false;
 	}
-	qp->stalled |= struck(qp, MODEL_ETH_FAULT_STALL);
+	qp->stalled |= take_fault(qp, MODEL_ETH_FAULT_STALL);
 	if (qp->stalled) {
 		qp->sq.ci = qp->tp->req.next;
 		return true;

@@ -14,12 +14,12 @@
 #include "transport/answer.h"
 #include "transport/conn.h"
 
-static bool requests(const struct model_qp *qp)
+static bool has_requester(const struct model_qp *qp)
 {
 	return qp->type != XRDMA_QP_XRC_TGT;
 }
 
-static bool responds(const struct model_qp *qp)
+static bool has_responder(const struct model_qp *qp)
 {
 	return qp->type != XRDMA_QP_XRC_INI;
 }
@@ -55,9 +55,9 @@ static int conn_init(struct model_qp *qp)
 		return -ENOMEM;
 	qp->tp->tx.transport = transport(qp->type);
 	model_cc_init(qp, may_send_again);
-	if (requests(qp))
+	if (has_requester(qp))
 		err = model_requester_init(qp);
-	if (!err && responds(qp))
+	if (!err && has_responder(qp))
 		err = model_responder_init(qp);
 	if (err)
 		conn_destroy(qp);
@@ -83,18 +83,18 @@ static void conn_modify(struct model_qp *qp, u32 mask, u8 old)
 	qp->tp->tx.valid = false;
 	if (old == XRDMA_QPS_SQE)
 		resume(qp);
-	if (requests(qp))
+	if (has_requester(qp))
 		model_requester_modify(qp, mask);
-	if (responds(qp))
+	if (has_responder(qp))
 		model_responder_modify(qp, mask);
 }
 
 static void conn_stop(struct model_qp *qp, bool sq_only)
 {
-	if (requests(qp))
+	if (has_requester(qp))
 		model_requester_stop(qp);
 	model_cc_stop(qp);
-	if (responds(qp) && !sq_only)
+	if (has_responder(qp) && !sq_only)
 		model_responder_stop(qp);
 }
 

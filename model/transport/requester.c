@@ -19,7 +19,7 @@
 #include "transport/tx.h"
 #include "wire/wire.h"
 
-static bool alive(const struct model_qp *qp)
+static bool can_send(const struct model_qp *qp)
 {
 	return qp->state == XRDMA_QPS_RTS || qp->state == XRDMA_QPS_SQD;
 }
@@ -246,7 +246,8 @@ static int fill(struct model_qp *qp, const struct model_req_entry *e,
 }
 
 /* UC: no packet is acknowledged; complete @e if its last packet was sent. */
-static void sent_for_good(struct model_qp *qp, const struct model_req_entry *e)
+static void complete_if_sent(struct model_qp *qp,
+			     const struct model_req_entry *e)
 {
 	struct model_requester *req = &qp->tp->req;
 
@@ -267,7 +268,7 @@ static void sent(struct model_qp *qp, const struct model_req_entry *e, u32 next)
 	if (next == model_psn_add(e->last_psn, 1))
 		req->cur++;
 	if (qp->type == XRDMA_QP_UC) {
-		sent_for_good(qp, e);
+		complete_if_sent(qp, e);
 		return;
 	}
 	if (model_psn_diff(next, req->max_psn) > 0)
@@ -412,7 +413,7 @@ static bool ready(struct model_qp *qp, struct model_req_copy *copy)
 	       model_requester_entry(qp, req->cur)->kind != MODEL_REQ_FAILED;
 }
 
-static bool held_back(struct model_qp *qp)
+static bool delayed_by_cc(struct model_qp *qp)
 {
 	return qp->cc.rp.slowed && model_cc_wait(qp);
 }
@@ -431,10 +432,10 @@ bool model_requester_run(struct model_qp *qp)
 	u32 budget = MODEL_REQ_BUDGET;
 
 	copy.loaded = false;
-	while (budget && alive(qp) && !req->rnr_wait && window_open(req) &&
-	       !held_back(qp) && ready(qp, &copy)) {
+	while (budget && can_send(qp) && !req->rnr_wait && window_open(req) &&
+	       !delayed_by_cc(qp) && ready(qp, &copy)) {
 		budget--;
-		if (!alive(qp) || skip_local(qp))
+		if (!can_send(qp) || skip_local(qp))
 			continue;
 		if (!model_wire_room(qp->dev->wire) || !send_one(qp, &copy))
 			return true;

@@ -16,7 +16,7 @@
 #include "packet/pkt.h"
 #include "transport/conn.h"
 
-static bool alive(const struct model_qp *qp)
+static bool can_send(const struct model_qp *qp)
 {
 	return qp->state == XRDMA_QPS_RTS || qp->state == XRDMA_QPS_SQD;
 }
@@ -77,7 +77,7 @@ static struct model_req_entry *ack_before(struct model_qp *qp, u32 psn)
 {
 	struct model_req_entry *e;
 
-	while (alive(qp) && qp->sq.ci != qp->tp->req.next) {
+	while (can_send(qp) && qp->sq.ci != qp->tp->req.next) {
 		e = model_requester_entry(qp, qp->sq.ci);
 		if (e->kind == MODEL_REQ_FAILED)
 			return e;
@@ -180,7 +180,7 @@ static bool deliver(struct model_qp *qp, const struct model_req_entry *e,
 
 	copy.loaded = false;
 	if (!model_requester_body(qp, e, qp->sq.ci, &copy, &sgl)) {
-		if (alive(qp))
+		if (can_send(qp))
 			model_requester_fail(qp, XRDMA_WC_LOC_QP_OP_ERR, 0);
 		return false;
 	}
@@ -295,10 +295,10 @@ enum model_rx model_requester_response(struct model_qp *qp,
 		rx = data(qp, pkt);
 	else
 		rx = ack(qp, pkt);
-	if (!alive(qp))
+	if (!can_send(qp))
 		return rx;
 	model_requester_settle(qp);
-	if (!alive(qp))
+	if (!can_send(qp))
 		return rx;
 	if (req->una_psn != una_psn && !req->rnr_wait)
 		model_requester_timer_start(qp);

@@ -9,7 +9,7 @@
 #include "packet/psn.h"
 #include "transport/conn.h"
 
-static bool alive(const struct model_qp *qp)
+static bool can_send(const struct model_qp *qp)
 {
 	return qp->state == XRDMA_QPS_RTS || qp->state == XRDMA_QPS_SQD;
 }
@@ -63,7 +63,7 @@ static struct model_req_entry *complete_local(struct model_qp *qp)
 {
 	struct model_req_entry *e;
 
-	while (alive(qp) && qp->sq.ci != qp->tp->req.next) {
+	while (can_send(qp) && qp->sq.ci != qp->tp->req.next) {
 		e = model_requester_entry(qp, qp->sq.ci);
 		if (e->kind != MODEL_REQ_LOCAL)
 			return e;

@@ -168,7 +168,7 @@ static void duplicate_read(struct model_qp *qp, const struct model_pkt *pkt)
 	u64 room;
 	struct model_answer *answer;
 
-	if (!kept || model_answer_read_waits(qp, pkt->psn))
+	if (!kept || model_answer_read_queued(qp, pkt->psn))
 		return;
 	room = (u64)(model_psn_add(kept->last_psn, -pkt->psn) + 1) *
 	       model_qp_mtu(qp);

@@ -61,7 +61,7 @@ static bool take_receive(struct model_qp *qp, const struct model_pkt *pkt)
 		model_answer_nak(qp, MODEL_AETH_RNR | qp->attr.min_rnr_timer,
 				 pkt->psn);
 	} else {
-		model_answer_last_words(qp, MODEL_NAK_OPERATION, pkt->psn);
+		model_answer_send_final_nak(qp, MODEL_NAK_OPERATION, pkt->psn);
 	}
 	return false;
 }
@@ -100,8 +100,8 @@ static bool recv_failed(struct model_qp *qp, const struct model_pkt *pkt,
 	default:
 		model_answer_fatal(qp, MODEL_NAK_OPERATION, 0, pkt->psn);
 	}
-	qp->tp->resp.mem->have_done = true;
-	qp->tp->resp.mem->done = (struct model_recv_done) {
+	qp->tp->resp.mem->have_failed_recv = true;
+	qp->tp->resp.mem->failed_recv = (struct model_recv_done) {
 		.status = status,
 		.opcode = XRDMA_OP_RECV,
 		.wr_id = wqe->wr_id,
@@ -140,7 +140,7 @@ void model_responder_done(struct model_qp *qp, const struct model_pkt *pkt,
 	model_qp_complete_recv(qp, &done);
 }
 
-static bool alive(const struct model_qp *qp)
+static bool not_in_err(const struct model_qp *qp)
 {
 	return qp->state != XRDMA_QPS_ERR;
 }
@@ -180,7 +180,7 @@ bool model_responder_send(struct model_qp *qp, const struct model_pkt *pkt)
 		resp->msn++;
 		model_responder_done(qp, pkt, XRDMA_OP_RECV);
 	}
-	return alive(qp);
+	return not_in_err(qp);
 }
 
 static struct model_access_req remote_access(const struct model_qp *qp,
@@ -263,7 +263,7 @@ bool model_responder_write(struct model_qp *qp, const struct model_pkt *pkt)
 		resp->msn++;
 	if (imm)
 		model_responder_done(qp, pkt, XRDMA_OP_RECV_WRITE_IMM);
-	return alive(qp);
+	return not_in_err(qp);
 }
 
 /* Record a request that has a response, to answer duplicates of the request. */
@@ -284,7 +284,7 @@ static struct model_kept *keep(struct model_qp *qp, u8 kind, u32 first_psn,
 /* Return: true if max_dest_rd_atomic requests of the peer are in flight. */
 static bool too_many(const struct model_qp *qp)
 {
-	return qp->tp->resp.mem->owed >= qp->attr.max_dest_rd_atomic;
+	return qp->tp->resp.mem->rd_atomic >= qp->attr.max_dest_rd_atomic;
 }
 
 static u32 num_responses(const struct model_qp *qp, u32 len)
@@ -321,7 +321,7 @@ bool model_responder_read(struct model_qp *qp, const struct model_pkt *pkt)
 		return refused(qp, pkt, reason);
 	qp->tp->resp.msn++;
 	model_qp_stat_add(qp, XRDMA_STAT_RX_READS, 1);
-	answer = model_answer_owe(qp, MODEL_ANSWER_READ, pkt->psn);
+	answer = model_answer_add_rd_atomic(qp, MODEL_ANSWER_READ, pkt->psn);
 	answer->srqn = pkt->srqn;
 	answer->va = pkt->va;
 	answer->rkey = pkt->rkey;
@@ -399,7 +399,8 @@ bool model_responder_atomic(struct model_qp *qp, const struct model_pkt *pkt)
 	orig = do_atomic(at, pkt);
 	model_qp_stat_add(qp, XRDMA_STAT_RX_ATOMICS, 1);
 	qp->tp->resp.msn++;
-	model_answer_owe(qp, MODEL_ANSWER_ATOMIC, pkt->psn)->orig = orig;
+	model_answer_add_rd_atomic(qp, MODEL_ANSWER_ATOMIC,
+				   pkt->psn)->orig = orig;
 	keep(qp, MODEL_ANSWER_ATOMIC, pkt->psn, pkt->psn)->orig = orig;
 	qp->tp->resp.psn = model_psn_add(pkt->psn, 1);
 	return true;
@@ -409,14 +410,14 @@ bool model_responder_atomic(struct model_qp *qp, const struct model_pkt *pkt)
 static bool done_without_data(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	qp->tp->resp.msn++;
-	model_answer_owe(qp, MODEL_ANSWER_EMPTY, pkt->psn);
+	model_answer_add_rd_atomic(qp, MODEL_ANSWER_EMPTY, pkt->psn);
 	keep(qp, MODEL_ANSWER_EMPTY, pkt->psn, pkt->psn);
 	qp->tp->resp.psn = model_psn_add(pkt->psn, 1);
 	return true;
 }
 
 /* FLUSH and ATOMIC_WRITE exist on RC only, and count as READs and atomics. */
-static bool may_place(const struct model_qp *qp)
+static bool placement_ok(const struct model_qp *qp)
 {
 	return qp->type == XRDMA_QP_RC && !too_many(qp);
 }
@@ -452,7 +453,7 @@ bool model_responder_flush(struct model_qp *qp, const struct model_pkt *pkt)
 	struct model_target target;
 	int reason;
 
-	if (!may_place(qp) || !rights || pkt->flush & ~MODEL_FLUSH_ALL)
+	if (!placement_ok(qp) || !rights || pkt->flush & ~MODEL_FLUSH_ALL)
 		return model_responder_invalid(qp, pkt);
 	if (!model_answer_room(qp))
 		return false;
@@ -482,7 +483,7 @@ bool model_responder_atomic_write(struct model_qp *qp,
 	u64 value;
 	u64 *at;
 
-	if (!may_place(qp) || pkt->len != sizeof(value) ||
+	if (!placement_ok(qp) || pkt->len != sizeof(value) ||
 	    pkt->dma_len != sizeof(value))
 		return model_responder_invalid(qp, pkt);
 	if (!model_answer_room(qp))

@@ -73,7 +73,7 @@ static void duplicates_do_not_count(void **state)
 	expect_nak(&c, PSN + 6);
 }
 
-/* A reset forgets what was owed. */
+/* RESET drops queued answers, so they no longer count as READs in flight. */
 static void a_reset_owes_nothing(void **state)
 {
 	struct wire_params params = wire_defaults;
