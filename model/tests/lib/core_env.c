@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A device, its guest memory and a small driver, for tests of the core.
+ * Fixture of the tests of core/: creates a device and guest memory, and posts
+ * commands and work requests as a driver does. See core_env.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static void unmapping(void *opaque, u64 iova, u64 len)
 		model_device_dma_unmap(env->dev, iova, len);
 }
 
-/* A device with guest memory and bus mastering, not enabled. */
+/* Make a device with guest memory and bus mastering, not enabled. */
 int core_setup(void **state)
 {
 	struct core_env *env = calloc(1, sizeof(*env));
@@ -97,7 +98,7 @@ static void make_cq(struct core_env *env, u32 cqn)
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
 }
 
-/* Enabled, with event queues 0 and 1, CQs 1 (sends) and 2, GID 0. */
+/* Make an enabled device with EQs 0 and 1, CQs 1 (sends) and 2, GID 0. */
 int core_setup_queues(void **state)
 {
 	struct xrdma_cmd gid = xrdma_make_cmd(XRDMA_CMD_SET_GID);
@@ -154,7 +155,7 @@ void *core_ptr(struct core_env *env, u64 addr)
 	return env->mem + (addr - CORE_IOVA);
 }
 
-/* @count errors of a kind have occurred, and were meant to. */
+/* Check that @count host errors of @kind have occurred, and expect them. */
 void core_expect(struct core_env *env, enum model_host_error_kind kind,
 		 u64 count)
 {
@@ -192,7 +193,7 @@ u64 core_read64(struct core_env *env, u32 reg)
 	return le64_to_cpu(v);
 }
 
-/* Write the registers of the start, but do not enable. */
+/* Write the registers that enabling requires, but do not enable. */
 void core_set_up_rings(struct core_env *env)
 {
 	env->cmd_pi = 0;
@@ -233,7 +234,7 @@ static void env_stop(void *opaque)
 	model_loop_stop(opaque);
 }
 
-/* Let time pass: the loop turns, timers fire. */
+/* Run the loop for @ms milliseconds. */
 void core_run_ms(struct core_env *env, unsigned int ms)
 {
 	static const struct model_loop_engine engine = {
@@ -261,7 +262,7 @@ void core_ring(struct core_env *env, u32 page, u32 qpn)
 			   (u64)page * XRDMA_DB_PAGE_SIZE, &v, sizeof(v));
 }
 
-/* Put a command into the ring and ring; the device has not looked yet. */
+/* Write a command to the ring and ring the doorbell; do not run the loop. */
 void core_post(struct core_env *env, const struct xrdma_cmd *cmd)
 {
 	u32 slot = xrdma_ring_slot(env->cmd_pi, CORE_CMD_LOG);
@@ -272,7 +273,7 @@ void core_post(struct core_env *env, const struct xrdma_cmd *cmd)
 	core_write32(env, XRDMA_REG_CMD_DB, ++env->cmd_pi);
 }
 
-/* The reply of an index, or NULL if it has not come. */
+/* Return: the reply number @index, or NULL if it has not arrived. */
 const struct xrdma_rsp *core_reply(struct core_env *env, u32 index)
 {
 	const struct xrdma_rsp *rsp = core_ptr(env, env->rsps);
@@ -282,7 +283,7 @@ const struct xrdma_rsp *core_reply(struct core_env *env, u32 index)
 	       rsp : NULL;
 }
 
-/* Post a command and wait for its reply; no other may be outstanding. */
+/* Post a command and wait for its reply; no other command is outstanding. */
 const struct xrdma_rsp *core_cmd(struct core_env *env,
 				 const struct xrdma_cmd *cmd)
 {
@@ -302,7 +303,7 @@ u8 core_status(struct core_env *env, struct xrdma_cmd cmd)
 	return core_cmd(env, &cmd)->status;
 }
 
-/* The status of a command that only names an object. */
+/* Return: status of a command whose only parameter is an object's number. */
 u8 core_object(struct core_env *env, u16 opcode, u32 number)
 {
 	return core_status(env, xrdma_make_object_cmd(opcode, number));
@@ -325,7 +326,7 @@ static void *mem_ptr(struct core_env *env, const struct model_mem *mem)
 	return core_ptr(env, (mem->root & XRDMA_ROOT_ADDR) + mem->base);
 }
 
-/* The event of an index, or NULL if it has not come. */
+/* Return: the event number @index, or NULL if it has not arrived. */
 const struct xrdma_eqe *core_eqe(struct core_env *env, u32 eqn, u32 index)
 {
 	struct model_eq *eq = model_eq_get(env->dev, eqn);
@@ -341,7 +342,7 @@ struct xrdma_cq_rec *core_eq_rec(struct core_env *env, u32 eqn)
 	return mem_ptr(env, &model_eq_get(env->dev, eqn)->rec);
 }
 
-/* The completion of an index, or NULL if it has not come. */
+/* Return: the completion number @index, or NULL if it has not arrived. */
 const struct xrdma_cqe *core_cqe(struct core_env *env, u32 cqn, u32 index)
 {
 	struct model_cq *cq = model_cq_get(env->dev, cqn);
@@ -362,7 +363,7 @@ void core_arm(struct xrdma_cq_rec *rec, u32 type)
 	rec->arm = cpu_to_le32(xrdma_arm_next(le32_to_cpu(rec->arm), type));
 }
 
-/* CREATE_QP of an RC queue pair of 16 and 16 entries of 64 bytes. */
+/* CREATE_QP of an RC queue pair: 16 entries of 64 bytes in each queue. */
 struct xrdma_cmd core_make_qp(struct core_env *env, u32 qpn)
 {
 	u64 addr = core_alloc(env, 4096, 4096);
@@ -395,7 +396,7 @@ void core_create_qp(struct core_env *env, u32 qpn, struct core_qp *cqp)
 	cqp->rec = mem_ptr(env, &cqp->qp->rec);
 }
 
-/* MODIFY_QP with all that the way to this state requires. */
+/* MODIFY_QP to @state with all required attributes. */
 struct xrdma_cmd core_make_modify(u32 qpn, u8 state)
 {
 	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_MODIFY_QP);
@@ -445,7 +446,7 @@ void core_to_rts(struct core_env *env, struct core_qp *cqp)
 				 XRDMA_CMD_OK);
 }
 
-/* Post without doorbell. */
+/* Post a send without ringing the doorbell. */
 void core_post_send(struct core_qp *cqp, u8 flags, u64 wr_id)
 {
 	u32 pi = le32_to_cpu(cqp->rec->sq_pi);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the tests of the device's core share: guest memory, a device over it
- * with a mock of the transport, and a small driver.
+ * Fixture of the tests of core/: guest memory, a device that uses it, the mock
+ * transport of mock_wire.h instead of folder transport/, and functions that do
+ * what a driver does. wire_env.h has devices with a transport.
  */
 #ifndef MODEL_TEST_CORE_ENV_H
 #define MODEL_TEST_CORE_ENV_H
@@ -20,7 +21,7 @@
 #include "xrdma_encode.h"
 #include "xrdma_xlat.h"
 
-/* Guest memory: one mapping. */
+/* Guest memory is one DMA mapping. */
 #define CORE_IOVA	0x40000000ULL
 #define CORE_MEM_SIZE	0x4000000ULL
 #define CORE_CMD_LOG	5
@@ -29,19 +30,19 @@
 /**
  * struct core_env - a device and its host
  * @dev: the device
- * @loop: runs it
- * @dma: its view of guest memory
- * @herr: its host errors
+ * @loop: event loop of the device
+ * @dma: DMA mappings of the device
+ * @herr: counters of host errors of the device
  * @mem: guest memory in this process
- * @fd: of guest memory
- * @next: bus address at which core_alloc() goes on
- * @irqs: interrupts by vector
- * @cmd_pi: commands posted
+ * @fd: file descriptor of guest memory
+ * @next: bus address that core_alloc() returns next
+ * @irqs: number of interrupts raised, by vector
+ * @cmd_pi: number of commands posted
  * @cmds: bus address of the command ring
  * @rsps: bus address of the reply ring
  * @mpt: bus address of the key table: 2 MiB, in one block
- * @expected: host errors that the test has expected
- * @awake: the loop must not sleep
+ * @expected: number of host errors that the test has expected
+ * @awake: the loop polls without sleeping
  * @stop: ends core_run_ms()
  */
 struct core_env {
@@ -107,7 +108,7 @@ const struct xrdma_rsp *core_cmd(struct core_env *env,
 u8 core_status(struct core_env *env, struct xrdma_cmd cmd);
 u8 core_object(struct core_env *env, u16 opcode, u32 number);
 
-/* A queue of (64 << log_depth) bytes with its record, in one block. */
+/* Allocate a queue of (64 << log_depth) bytes and its record, in one block. */
 u64 core_queue(struct core_env *env, u8 log_depth);
 const struct xrdma_eqe *core_eqe(struct core_env *env, u32 eqn, u32 index);
 struct xrdma_cq_rec *core_eq_rec(struct core_env *env, u32 eqn);
@@ -122,7 +123,7 @@ void core_to_rts(struct core_env *env, struct core_qp *cqp);
 void core_post_send(struct core_qp *cqp, u8 flags, u64 wr_id);
 void core_post_recv(struct core_qp *cqp, u64 wr_id);
 
-/* Publish a region: its key. @addr is a bus address and its IOVA too. */
+/* Publish a region at bus address and IOVA @addr. Return: the key. */
 u32 core_region(struct core_env *env, u32 index, u64 addr, u64 length,
 		u16 access);
 struct xrdma_mpt_entry *core_mpt(struct core_env *env, u32 index);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A loop whose time stands still.
+ * The event loop of fake_loop.h: replaces base/loop.c. Its clock is a variable.
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ bool model_timer_armed(const struct model_timer *timer)
 	return timer->slot;
 }
 
-/* Serve the descriptors that are ready. EPOLL* and POLL* are the same bits. */
+/* Call the watches of ready descriptors. EPOLL* and POLL* are equal bits. */
 void fake_loop_watches(struct model_loop *loop)
 {
 	int i;
@@ -118,7 +118,7 @@ void fake_loop_watches(struct model_loop *loop)
 	}
 }
 
-/* Deadline of the next timer, UINT64_MAX if there is none. */
+/* Return: deadline of the next timer, UINT64_MAX if there is none. */
 u64 fake_loop_next(const struct model_loop *loop)
 {
 	u64 next = UINT64_MAX;
@@ -130,7 +130,7 @@ u64 fake_loop_next(const struct model_loop *loop)
 	return next;
 }
 
-/* Set the time, and fire what is due. */
+/* Set the time, and call the functions of the timers that are due. */
 void fake_loop_advance(struct model_loop *loop, u64 to_ns)
 {
 	int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A loop whose time stands still until the test lets it pass. Stands in for
- * loop.c.
+ * An event loop whose time advances only when the test calls
+ * fake_loop_advance(). fake_loop.c replaces base/loop.c in such tests.
  */
 #ifndef MODEL_TEST_FAKE_LOOP_H
 #define MODEL_TEST_FAKE_LOOP_H

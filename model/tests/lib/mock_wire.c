@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A transport that sends nothing: the functions of struct model_transport, so that
- * no part of folders wire/ and transport/ is linked.
+ * The mock of struct model_transport of mock_wire.h. Tests that use it link no
+ * object file of folders wire/ and transport/.
  */
 #include "core/device.h"
 #include "tests/lib/mock_wire.h"
@@ -36,7 +36,7 @@ static void mock_destroy(struct model_qp *qp)
 	mock_wire.destroy++;
 }
 
-/* One entry per turn: complete it, or fail it. */
+/* Complete or fail one entry per call. */
 static bool mock_run(struct model_qp *qp)
 {
 	u8 wqe[MODEL_WQE_MAX] __attribute__((aligned(8)));

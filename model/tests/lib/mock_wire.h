@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A transport that sends nothing: sends succeed at once, unless the test takes
- * over; what the core asks of it is counted.
+ * A mock of struct model_transport, for tests of core/: sends complete
+ * successfully at once, unless the test changes that, and calls of the core are
+ * counted.
  */
 #ifndef MODEL_TEST_MOCK_WIRE_H
 #define MODEL_TEST_MOCK_WIRE_H
@@ -10,19 +11,19 @@
 #include <stdbool.h>
 
 /**
- * struct mock_wire - what was asked, what is answered
- * @init: calls of model_qp_ops.init
- * @modify: calls of modify
- * @stop: calls of stop
- * @sq_only: of those with @sq_only
- * @destroy: calls of destroy
- * @resets: calls of model_transport.reset
- * @port_changes: calls of model_transport.port_changed
- * @mask: of the last modify
- * @hold: take nothing up: sends stay in progress
- * @fail: fail the next send with this status
- * @carrier: of the wire
- * @init_error: returned by init
+ * struct mock_wire - calls that were counted, and results that the test sets
+ * @init: number of calls of model_qp_ops.init
+ * @modify: number of calls of model_qp_ops.modify
+ * @stop: number of calls of model_qp_ops.stop
+ * @sq_only: number of calls of model_qp_ops.stop with sq_only set
+ * @destroy: number of calls of model_qp_ops.destroy
+ * @resets: number of calls of model_transport.reset
+ * @port_changes: number of calls of model_transport.port_changed
+ * @mask: mask of the last call of model_qp_ops.modify
+ * @hold: take up no send entry, so that sends stay in progress
+ * @fail: status with which the next send fails
+ * @carrier: result of model_transport.carrier
+ * @init_error: result of model_qp_ops.init
  */
 struct mock_wire {
 	unsigned int init;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A toy engine, for tests of folders base/ and host/. In BAR0:
+ * A minimal engine, for tests of folders base/ and host/. Registers of BAR0:
  *
  *   0x00, 0x08	scratch registers of 64 bits
- *   0x10	read: resets seen
+ *   0x10	read: number of resets
  *   0x14	read: 1 while bus mastering is on
- *   0x18	read: dma_unmap calls seen
+ *   0x18	read: number of dma_unmap calls
  *   0x20	write: DMA address for the commands below
  *   0x28	write N: copy N bytes from the address to 4096 bytes above it
  *   0x30	write V: raise vector V
  *   0x38	read: errno of the last copy
- *   0x40	write N: have work for N polls, then raise vector 0
+ *   0x40	write N: report work in N polls, then raise vector 0
  *   0x48	write N: raise vector 1 after N nanoseconds
  *
  * Doorbells (BAR2) read back what was last written to any of them. With the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets by hand.
+ * Packets made by the test, in place of a peer: see wire_craft.h.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ void craft_begin(void **state, struct craft *c,
 	wire_make_pair(c->env, &c->p, params);
 }
 
-/* A packet to the queue pair under test. */
+/* Return: a packet to the queue pair under test, with default fields. */
 struct model_pkt craft_pkt(const struct craft *c, u8 opcode, u32 psn)
 {
 	struct model_pkt pkt = { 0 };
@@ -43,7 +43,7 @@ static void path_from_peer(const struct craft *c, struct model_path *path)
 	path->is_ipv4 = true;
 }
 
-/* The frame of a packet; zeros if there is no data. Return: its length. */
+/* Make the frame of a packet; NULL @data: zeros. Return: bytes of the frame. */
 u32 craft_frame(const struct craft *c, const struct model_pkt *pkt,
 		const u8 *data, u8 *frame)
 {
@@ -74,7 +74,7 @@ enum model_rx craft_send(struct craft *c, const struct model_pkt *pkt,
 	return model_rx_frame(c->p.a.host->dev, frame, len);
 }
 
-/* Let the device under test work, no other. */
+/* Poll the device under test only. */
 void craft_turn(struct craft *c)
 {
 	int i;
@@ -85,7 +85,7 @@ void craft_turn(struct craft *c)
 	}
 }
 
-/* The next packet that it sent. */
+/* Take the next packet that the device under test sent. */
 bool craft_receive(struct craft *c)
 {
 	struct model_wire *wire = c->p.b.host->dev->wire;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Packets by hand: the test is the peer of a queue pair, sends it what it
- * likes, and sees every packet that it sends.
+ * Packets made by the test: the test takes the place of the peer of a queue
+ * pair, sends packets to the queue pair and checks each packet that the queue
+ * pair sends.
  */
 #ifndef MODEL_TEST_WIRE_CRAFT_H
 #define MODEL_TEST_WIRE_CRAFT_H
@@ -10,9 +11,9 @@
 #include "tests/lib/wire_env.h"
 
 /*
- * struct craft - a queue pair of host 0, and the test in place of host 1
- * @p: the connection; nothing is ever done on its side b
- * @pkt: the packet last received, its payload in @data
+ * struct craft - a queue pair of host 0, with the test in place of host 1
+ * @p: the connection; the test never uses its side b
+ * @pkt: the packet received last, with its payload in @data
  */
 struct craft {
 	struct wire_env *env;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Whole devices, their hosts, a wire, a small driver.
+ * Devices, their hosts and a wire: see wire_env.h. Posting is in wire_post.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static void enable(struct wire_host *host)
 	assert_true(model_device_enabled(host->dev));
 }
 
-/* A ring of 64-byte entries and its record, in one block. */
+/* Allocate a ring of 64-byte entries and its record, in one block. */
 static u64 make_queue(struct wire_host *host, u8 log_depth, u64 *addr)
 {
 	u8 leaf = log_depth + 7;
@@ -120,7 +120,7 @@ static void make_eq(struct wire_host *host, u32 eqn)
 	assert_int_equal(model_eq_create(host->dev, &p), XRDMA_CMD_OK);
 }
 
-/* GID 0: IPv4; 1: IPv6; 2: IPv6 with a VLAN tag. */
+/* Set GID 0: IPv4, 1: IPv6, 2: IPv6 with a VLAN tag. */
 static void make_gids(struct wire_host *host, int number)
 {
 	struct xrdma_cmd_set_gid p = {
@@ -193,7 +193,7 @@ static void make_host(struct wire_env *env, int number)
 	start_host(host, number);
 }
 
-/* As if it had just been made: the device is reset, the memory zero. */
+/* Reset the device of host @number, and fill the host's memory with zeros. */
 void wire_restart(struct wire_env *env, int number)
 {
 	struct wire_host *host = &env->hosts[number];
@@ -244,7 +244,7 @@ int wire_setup_2(void **state)
 	return setup(state, 2);
 }
 
-/* Return: false if there were host errors, or a frame was lost track of. */
+/* Return: false after unexpected host errors, or if a frame is leaked. */
 static bool end_host(struct wire_host *host)
 {
 	struct model_device *dev = host->dev;
@@ -284,7 +284,7 @@ int wire_teardown(void **state)
 	return ok ? 0 : -1;
 }
 
-/* Publish a region at @addr, a bus address and its IOVA too. Return: the key. */
+/* Publish a region at bus address and IOVA @addr. Return: the key. */
 u32 wire_region(struct wire_host *host, u32 index, u64 addr, u64 length,
 		u16 access)
 {
@@ -335,7 +335,7 @@ void wire_create_cq(struct wire_host *host, u8 log_depth, struct wire_cq *cq)
 	assert_int_equal(model_cq_create(host->dev, &p), XRDMA_CMD_OK);
 }
 
-/* With an SRQ there is no receive ring. */
+/* Create a queue pair; it has no receive ring if @srqn is not 0. */
 void wire_create_qp_on(struct wire_env *env, int host, u8 type, u8 flags,
 		       u8 log_depth, u32 srqn, struct wire_qp *qp)
 {
@@ -385,7 +385,7 @@ void wire_create_qp(struct wire_env *env, int host, u8 type, u8 flags,
 	wire_create_qp_on(env, host, type, flags, log_depth, 0, qp);
 }
 
-/* Attributes that not every type of connection has. */
+/* Remove attributes that this type of connection does not have. */
 static void leave_out(u8 type, u32 *mask, struct xrdma_qp_attr *attr)
 {
 	if (type != XRDMA_QP_RC && type != XRDMA_QP_XRC_INI) {
@@ -471,7 +471,7 @@ void wire_connect_one(struct wire_qp *qp, const struct wire_qp *peer,
 	       XRDMA_QPM_MAX_RD_ATOMIC, &rts);
 }
 
-/* Create and connect: @a on host 0, @b on the last. */
+/* Create and connect @a on host 0 and @b on the last host. */
 void wire_connect(struct wire_env *env, struct wire_qp *a, struct wire_qp *b,
 		  const struct wire_params *params)
 {
@@ -483,7 +483,7 @@ void wire_connect(struct wire_env *env, struct wire_qp *a, struct wire_qp *b,
 	wire_connect_one(b, a, params, params->psn ^ 0x55, params->psn);
 }
 
-/* Bytes that look random, the same for the same seed. */
+/* Fill memory with pseudorandom bytes that depend on @seed only. */
 void wire_fill(u8 *mem, u32 len, u32 seed)
 {
 	u32 i;
@@ -494,7 +494,7 @@ void wire_fill(u8 *mem, u32 len, u32 seed)
 	}
 }
 
-/* A connection with a buffer of WIRE_BUF_SIZE on each side, of other bytes. */
+/* Connect two queue pairs with a buffer of WIRE_BUF_SIZE bytes on each side. */
 void wire_make_pair(struct wire_env *env, struct wire_pair *p,
 		    const struct wire_params *params)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the tests of wire and transport share: one or two whole devices, each with
- * a host's memory, between them a wire, and a driver small enough to see
- * through. Time passes only when nothing else can happen.
+ * Fixture of tests with a transport: one or two complete devices, the memory of
+ * their hosts, a wire between the devices, and functions that do what a driver
+ * does. The time of the fake loop advances only when no device has work.
+ * core_env.h has a device without a transport.
  */
 #ifndef MODEL_TEST_WIRE_ENV_H
 #define MODEL_TEST_WIRE_ENV_H
@@ -43,11 +44,11 @@
 /*
  * struct wire_host - a device and its host
  * @mem: host memory in this process
- * @fd: of host memory
- * @next: bus address at which wire_alloc() goes on
- * @next_number: of the next CQ and QP
+ * @fd: file descriptor of host memory
+ * @next: bus address that wire_alloc() returns next
+ * @next_number: number of the next CQ and QP
  * @mpt: bus address of the key table
- * @expected: host errors that the test has expected
+ * @expected: number of host errors that the test has expected
  */
 struct wire_host {
 	struct model_device *dev;
@@ -64,9 +65,9 @@ struct wire_host {
 };
 
 /*
- * struct wire_env - all of it
- * @hosts: their number is @n; with two there is a wire between them
- * @dir: of the sockets of that wire
+ * struct wire_env - the hosts and their wire
+ * @hosts: @n hosts; if @n is 2, a wire connects them
+ * @dir: directory of the sockets of that wire
  */
 struct wire_env {
 	struct model_loop *loop;
@@ -77,9 +78,9 @@ struct wire_env {
 
 /*
  * struct wire_cq - a completion queue
- * @ring: its entries
+ * @ring: entries of the queue
  * @ci: consumer index
- * @log_depth: log2 of the entries
+ * @log_depth: log2 of the number of entries
  */
 struct wire_cq {
 	const struct xrdma_cqe *ring;
@@ -106,7 +107,7 @@ struct wire_qp {
 };
 
 /*
- * struct wire_params - of a connection; see wire_defaults
+ * struct wire_params - parameters of a connection; see wire_defaults
  */
 struct wire_params {
 	u8 log_depth;
@@ -127,10 +128,11 @@ extern const struct wire_params wire_defaults;
 
 /*
  * struct wire_wr - a send work request
- * @sges: with @inline_data: NULL, and @len bytes of it
+ * @sges: scatter-gather list; NULL if the data are the @len bytes at
+ *	@inline_data
  * @inv_key: key of SEND_INV, LOCAL_INV, BIND_MW, REG_MR; bytes of FLUSH
  * @ext: XRC: number of the SRQ; FLUSH: XRDMA_FLUSH_*
- * @seg: of BIND_MW or REG_MR, else NULL
+ * @seg: segment of BIND_MW or REG_MR, otherwise NULL
  */
 struct wire_wr {
 	u8 opcode;
@@ -151,7 +153,7 @@ struct wire_wr {
 };
 
 /*
- * struct wire_pair - a connection, and a region of all rights on each side
+ * struct wire_pair - a connection, and a region with all rights on each side
  */
 struct wire_pair {
 	struct wire_qp a;
@@ -164,7 +166,7 @@ struct wire_pair {
 	u8 *b_mem;
 };
 
-/* log2 of the bytes of the key table, before setup. */
+/* log2 of the bytes of the key table; set before the setup function runs. */
 extern u8 wire_mpt_log;
 
 int wire_setup_1(void **state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Windows, fast registration and invalidation of the small driver.
+ * Memory windows, fast registration and invalidation: see wire_mw.h.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ u32 wire_bound(struct wire_host *host, u32 key)
 	return le32_to_cpu(wire_mpt(host, xrdma_key_index(key))->bound);
 }
 
-/* Publish a window or a fast-register region, free. Return: its key. */
+/* Publish a free window or fast-register region. Return: its key. */
 u32 wire_publish(struct wire_host *host, u32 index, u8 type)
 {
 	struct xrdma_mpt_entry *e = wire_mpt(host, index);

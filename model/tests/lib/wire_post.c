@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The small driver: posts work, lets time pass, looks at completions.
+ * Functions of wire_env.h that post work requests, run the devices, advance the
+ * time and take completions. Setup of devices is in wire_env.c.
  */
 #include <string.h>
 
@@ -81,7 +82,7 @@ bool wire_poll_cq(struct wire_cq *cq, struct xrdma_cqe *cqe)
 	return true;
 }
 
-/* All devices once. Return: true if any had work. */
+/* Poll each device once. Return: true if any had work. */
 bool wire_turn(struct wire_env *env)
 {
 	bool worked = false;
@@ -97,7 +98,7 @@ bool wire_turn(struct wire_env *env)
 	return worked;
 }
 
-/* Until nothing happens any more without time passing. */
+/* Poll until no device has work; the time does not advance. */
 void wire_settle(struct wire_env *env)
 {
 	unsigned int quiet = 0;
@@ -106,7 +107,7 @@ void wire_settle(struct wire_env *env)
 		quiet = wire_turn(env) ? 0 : quiet + 1;
 }
 
-/* Let so much time pass, timers included. */
+/* Advance the time by @ns, and run devices and timers meanwhile. */
 void wire_run(struct wire_env *env, u64 ns)
 {
 	u64 end = model_loop_now(env->loop) + ns;
@@ -121,7 +122,7 @@ void wire_run(struct wire_env *env, u64 ns)
 	wire_settle(env);
 }
 
-/* Let time pass until there is a completion, up to 100 s. */
+/* Advance the time until there is a completion, by at most 100 s. */
 bool wire_wait(struct wire_env *env, struct wire_cq *cq, struct xrdma_cqe *cqe)
 {
 	u64 end = model_loop_now(env->loop) + 100000 * WIRE_MS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Raw packet queue pairs and frames for tests.
+ * Raw packet queue pairs, and frames for tests: see wire_raw.h.
  */
 #include <arpa/inet.h>
 #include <string.h>
@@ -30,7 +30,7 @@ void raw_make(struct wire_env *env, u32 flags, struct raw *raw)
 	raw->mem = wire_ptr(raw->qp.host, raw->buf);
 }
 
-/* The queue pair that the port names. */
+/* Create a raw packet queue pair and make it the port's. */
 void raw_make_nic(struct wire_env *env, struct raw *nic, u32 flags)
 {
 	struct xrdma_cmd_modify_port p = {
@@ -64,7 +64,7 @@ void raw_send_frame(struct raw *raw, const u8 *frame, u32 len)
 	});
 }
 
-/* Frames that have come in, each equal to @frame if there is one. */
+/* Return: number of received frames. Each equals @frame, if it is not NULL. */
 u32 raw_received(struct raw *raw, const u8 *frame)
 {
 	struct xrdma_cqe cqe;
@@ -81,7 +81,7 @@ u32 raw_received(struct raw *raw, const u8 *frame)
 	return n;
 }
 
-/* As pyverbs makes them: checksums are 0, lengths of IPv6 wrong. */
+/* Make a frame as pyverbs does: checksums are 0, IPv6 lengths are wrong. */
 void raw_make_ipv4(u8 *frame, const char *src, const char *dst, u8 proto,
 		   u16 sport, u16 dport)
 {
@@ -117,7 +117,7 @@ void raw_make_ipv6(u8 *frame, const char *src, const char *dst, u8 proto,
 	frame[57] = dport;
 }
 
-/* Tag a frame; its last 4 bytes go. */
+/* Insert a VLAN tag; the last 4 bytes of the frame are cut off. */
 void raw_add_vlan(u8 *frame, u16 tci)
 {
 	memmove(frame + 16, frame + 12, RAW_FRAME - 16);

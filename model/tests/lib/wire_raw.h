@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Raw packet queue pairs of host 0, and the frames that tests of flow rules and
- * receive side scaling send.
+ * Functions for tests with wire_env.h: raw packet queue pairs of host 0, and
+ * frames for tests of flow rules and receive side scaling.
  */
 #ifndef MODEL_TEST_WIRE_RAW_H
 #define MODEL_TEST_WIRE_RAW_H
@@ -10,10 +10,10 @@
 
 /* Bytes of each frame. */
 #define RAW_FRAME	128
-/* Bytes of a buffer; the first is for sending, the second for receiving. */
+/* Bytes of a buffer. Buffer 0 is for sending, buffer 1 for receiving. */
 #define RAW_BUF		2048
 
-/* Where all frames go, and from where. */
+/* Destination and source address of all frames. */
 extern const u8 raw_dmac[6];
 extern const u8 raw_smac[6];
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues of the small driver.
+ * Shared receive queues: see wire_srq.h.
  */
 #include <string.h>
 
@@ -54,7 +54,7 @@ u8 wire_modify_srq(struct wire_srq *srq, u32 mask, u32 limit)
 	return model_srq_modify(srq->host->dev, &p);
 }
 
-/* To a ring of another depth, with what is posted up to @pi in its places. */
+/* MODIFY_SRQ: resize to a ring with copies of the entries before @pi. */
 u8 wire_resize_srq(struct wire_srq *srq, u8 log_depth, u32 pi)
 {
 	struct xrdma_cmd_modify_srq p = {

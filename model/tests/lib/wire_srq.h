@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Shared receive queues, as the small driver makes and fills them.
+ * Functions for tests with wire_env.h: create, fill and resize an SRQ.
  */
 #ifndef MODEL_TEST_WIRE_SRQ_H
 #define MODEL_TEST_WIRE_SRQ_H
@@ -9,7 +9,7 @@
 
 /*
  * struct wire_srq - a shared receive queue
- * @root: translation of its ring
+ * @root: translation root of the ring
  * @srq: the device's object
  */
 struct wire_srq {
@@ -22,7 +22,7 @@ struct wire_srq {
 	u8 log_depth;
 };
 
-/* An XRC domain and a CQ, or 0 and 0. */
+/* @xrcd, @cqn: XRC domain and CQ of the SRQ; both 0 if it is not for XRC. */
 void wire_create_srq(struct wire_host *host, u8 log_depth, u32 xrcd, u32 cqn,
 		     struct wire_srq *srq);
 u8 wire_modify_srq(struct wire_srq *srq, u32 mask, u32 limit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Datagrams of the small driver.
+ * Datagram queue pairs: see wire_ud.h.
  */
 #include <string.h>
 

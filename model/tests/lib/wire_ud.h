@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Datagram queue pairs, as the small driver uses them.
+ * Functions for tests with wire_env.h: datagram queue pairs.
  */
 #ifndef MODEL_TEST_WIRE_UD_H
 #define MODEL_TEST_WIRE_UD_H
@@ -11,7 +11,7 @@
 #define WIRE_GRH	40
 
 /*
- * struct wire_dgram - a datagram; @inline_data: instead of @sges
+ * struct wire_dgram - a datagram; its data are @inline_data or @sges
  */
 struct wire_dgram {
 	u8 opcode;
@@ -26,14 +26,14 @@ struct wire_dgram {
 	const void *inline_data;
 };
 
-/* Created and in RTS with WIRE_QKEY; with an SRQ if @srqn is not 0. */
+/* Create and move to RTS with WIRE_QKEY; with an SRQ if @srqn is not 0. */
 void wire_create_ud(struct wire_env *env, int host, u8 type, u32 srqn,
 		    struct wire_qp *qp);
 void wire_modify_ud(struct wire_qp *qp, u8 state, u32 mask, u32 value);
 
-/* The way from a host to another, or to itself, by GIDs of that index. */
+/* Return: address vector to host @to, with the GIDs of index @gid_index. */
 struct xrdma_av wire_av(const struct wire_host *to, u8 gid_index);
-/* The way to a group. */
+/* Return: address vector to a multicast group. */
 struct xrdma_av wire_group_av(const u8 *gid, u8 gid_index);
 void wire_post_ud(struct wire_qp *qp, const struct wire_dgram *d);
 u8 wire_mcast(struct wire_qp *qp, const u8 *gid, bool attach);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Choices that are often nearly right, and the work requests and commands of
- * the host: binds, registrations, invalidations.
+ * Random keys and ranges that are often valid or nearly valid, and the
+ * operations of the host in test_hostile.c: binds, registrations,
+ * invalidations. Packets of the peer are in hostile_peer.c.
  */
 #include <string.h>
 
 #include "tests/lib/wire_mw.h"
 #include "tests/transport/hostile_ops.h"
 
-/* Is it a key with which this queue pair has a chance? */
+/* Return: true if an operation of @q with this key may be allowed. */
 static bool promising(const struct ref_key *k, const struct world_qp *q,
 		      u32 kinds)
 {
@@ -36,7 +37,7 @@ u32 pick_key(struct world *w, const struct world_qp *q, u32 kinds)
 	return index << 8 | w->ref.keys[index].byte;
 }
 
-/* Around the edges of what a key grants, and around the address space's. */
+/* Choose a range near an end of the key's range or of the address space. */
 void pick_range(struct world *w, u32 key, u64 max, u64 *addr, u64 *length)
 {
 	const struct ref_key none = { .first = 0, .length = 64 };
@@ -89,7 +90,7 @@ void count(struct tally *t, int reason)
 	t->by_reason[reason]++;
 }
 
-/* One fault record if it was refused, as the verdict says; else none. */
+/* Expect one fault record if @v is a refusal, otherwise none. */
 void expect_fault(struct world *w, struct world_qp *q, const struct verdict *v,
 		  struct xrdma_eqe like)
 {
@@ -110,7 +111,7 @@ void expect_fault(struct world *w, struct world_qp *q, const struct verdict *v,
 	assert_null(world_fault(w));
 }
 
-/* A work request that sends nothing has ended; and as it should have? */
+/* Expect the completion of a work request that sends no packet. */
 static void expect_local(struct world *w, struct world_qp *q,
 			 const struct verdict *v, u8 status)
 {
@@ -244,7 +245,7 @@ void run_local_inv(struct world *w, struct world_qp *q, struct tally *t)
 	world_invalidated(w, &v, key);
 }
 
-/* The driver gives the key to another one, free: nothing is granted by it. */
+/* Publish a key again, in state free, as a driver does: it grants nothing. */
 static void publish_anew(struct world *w, u32 index)
 {
 	struct ref_key *k = &w->ref.keys[index];
@@ -256,7 +257,7 @@ static void publish_anew(struct world *w, u32 index)
 	world_publish(w, index);
 }
 
-/* INVALIDATE. Regions with windows stay; dead keys get a new life. */
+/* INVALIDATE a key; a region with windows stays valid. Republish dead keys. */
 void run_command(struct world *w, struct world_qp *q, struct tally *t)
 {
 	u32 index = chance(w, 50) ? w->used >> 8 : any(w, REF_KEYS);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the hostile peer and a careless host do. Each operation is done, its
- * outcome compared with the judge's verdict, and the queue pair put back to
- * work if it was refused.
+ * Random operations of the test test_hostile.c: those of the hostile peer
+ * (hostile_peer.c) and those of the device's own host (hostile_ops.c). Each
+ * function executes one operation, compares the outcome with the verdict of
+ * hostile_ref.c, and reconnects the queue pair if the operation was refused.
  */
 #ifndef MODEL_TEST_HOSTILE_OPS_H
 #define MODEL_TEST_HOSTILE_OPS_H
@@ -13,10 +14,10 @@
 
 /*
  * struct tally - outcomes of an operation
- * @name: of the operation
- * @weight: how often it is done, in relation to others
- * @done: how often it was
- * @by_reason: of those; 0: allowed
+ * @name: name of the operation
+ * @weight: frequency of the operation in relation to other operations
+ * @done: number of times that the operation was executed
+ * @by_reason: number of outcomes by fault reason; element 0: allowed
  */
 struct tally {
 	const char *name;
@@ -26,13 +27,13 @@ struct tally {
 	u64 by_reason[NUM_REASONS];
 };
 
-/* Kinds of keys to choose from: those for access, or some. */
+/* Kinds of keys that pick_key() chooses from: 0 or a mask of kinds. */
 #define FOR_ACCESS	0
 #define FAST		BIT(REF_FAST)
 #define MW1		BIT(REF_MW1)
 #define MW2		BIT(REF_MW2)
 
-/* hostile_ops.c: helpers */
+/* hostile_ops.c: random keys and ranges, expected fault records */
 u32 pick_key(struct world *w, const struct world_qp *q, u32 kinds);
 void pick_range(struct world *w, u32 key, u64 max, u64 *addr, u64 *length);
 void count(struct tally *t, int reason);

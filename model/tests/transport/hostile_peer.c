@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets of the hostile peer, and what comes back.
+ * The operations of the hostile peer in test_hostile.c: sends request packets
+ * and checks the device's answers. Operations of the host are in hostile_ops.c.
  */
 #include <string.h>
 
@@ -19,7 +20,7 @@ static void make_data(struct world *w, u64 length)
 		*(u64 *)(data + i) = any(w, 0);
 }
 
-/* The next packet that the device sent. Return: false if there is none. */
+/* Take the next packet that the device sent. Return: false if none was sent. */
 static bool receive(struct world *w, struct world_qp *q)
 {
 	struct model_wire *wire = w->host->dev->wire;
@@ -46,7 +47,7 @@ static void send(struct world *w, struct world_qp *q, struct model_pkt *pkt,
 	w->host->dev->params.transport->poll(w->host->dev);
 }
 
-/* The syndrome that a verdict leads to. */
+/* Return: the syndrome that the verdict @v requires. */
 static u8 syndrome_of(const struct verdict *v)
 {
 	if (!v->reason)
@@ -73,7 +74,7 @@ static void expect_answer(struct world *w, struct world_qp *q, u8 syndrome)
 		world_reconnect(q);
 }
 
-/* All bytes of an allowed access: written too, or compared. */
+/* Write the bytes of an allowed access to the reference, or compare them. */
 static void for_bytes(struct world *w, u32 key, u64 addr, u64 length,
 		      u8 *from, bool is_write)
 {
@@ -105,7 +106,7 @@ static struct xrdma_eqe record(u8 opcode, u8 flags, u64 addr, u64 length)
 	};
 }
 
-/* What an access asks for: a verdict, and the packet that asks. */
+/* Choose an access; fill in its packet. Return: the required outcome. */
 static struct verdict ask(struct world *w, struct world_qp *q, u64 max,
 			  u16 right, struct ref_access *a,
 			  struct model_pkt *pkt, u8 opcode)
@@ -194,7 +195,7 @@ void run_read(struct world *w, struct world_qp *q, struct tally *t)
 				      a.length));
 }
 
-/* On bytes that are aligned there and here. */
+/* Check the answer of an allowed atomic; execute it on the reference @at. */
 static void do_atomic(struct world *w, struct world_qp *q,
 		      const struct model_pkt *pkt, u8 *at)
 {
@@ -240,7 +241,7 @@ void run_atomic(struct world *w, struct world_qp *q, struct tally *t)
 				      a.addr, 8));
 }
 
-/* Into a receive of any address: the host's own mistake, but a peer's bytes. */
+/* SEND into a receive entry with a random address and key. */
 void run_send(struct world *w, struct world_qp *q, struct tally *t)
 {
 	struct ref_access a = {
@@ -286,7 +287,7 @@ void run_send_inv(struct world *w, struct world_qp *q, struct tally *t)
 	world_invalidated(w, &v, key);
 }
 
-/* What the device sends, and the peer's acknowledgment. */
+/* Take the packets that the device sends, and acknowledge them. */
 static void take_sent(struct world *w, struct world_qp *q, u64 length)
 {
 	struct model_pkt ack;
@@ -305,7 +306,7 @@ static void take_sent(struct world *w, struct world_qp *q, u64 length)
 	send(w, q, &ack, NULL);
 }
 
-/* A SEND from any address: bytes that nobody granted must not leave. */
+/* SEND of the device from a random address and key. */
 void run_gather(struct world *w, struct world_qp *q, struct tally *t)
 {
 	struct ref_access a = { .key = pick_key(w, q, FOR_ACCESS) };
@@ -335,7 +336,7 @@ void run_gather(struct world *w, struct world_qp *q, struct tally *t)
 		world_reconnect(q);
 }
 
-/* Packets that mean nothing here: whatever the answer, no byte changes. */
+/* Packets that are invalid in this place: no byte of memory may change. */
 void run_junk(struct world *w, struct world_qp *q, struct tally *t)
 {
 	static const u8 opcodes[] = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The judge. Ranges are compared with 128 bits; the first objection counts.
+ * The reference of hostile_ref.h. Ranges are compared with 128 bits; the
+ * verdict has the first reason for a refusal.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static bool is_window(const struct ref_key *k)
 	return k->kind >= REF_MW1;
 }
 
-/* Is [addr, addr + n) a part of [first, first + length)? */
+/* Return: true if [addr, addr + n) is inside [first, first + length). */
 static bool part_of(u64 first, u64 length, u64 addr, u64 n)
 {
 	unsigned __int128 end = (unsigned __int128)first + length;
@@ -65,7 +66,7 @@ static void object(struct verdict *v, bool to_it, int reason)
 		v->reason = reason;
 }
 
-/* The key, unless there is nothing of that name. */
+/* Return: the key's state, or NULL if the key does not exist. */
 static const struct ref_key *look(const struct ref *ref, u32 key,
 				  struct verdict *v)
 {
@@ -195,7 +196,7 @@ struct verdict ref_inval(const struct ref *ref, const struct ref_qp *qp,
 	return v;
 }
 
-/* A window leaves its region. */
+/* If @k is a bound window, remove it from its region's count. */
 static void leave(struct ref *ref, const struct ref_key *k)
 {
 	if (is_window(k) && k->state == REF_LIVE)
@@ -252,7 +253,7 @@ void ref_do_reg(struct ref *ref, u32 key, u32 rights, u64 first, u64 length,
 	k->paged = paged;
 }
 
-/* Where a byte is, of which an access is allowed. */
+/* Return: the expected byte at @addr of @key, whose access is allowed. */
 u8 *ref_byte(struct ref *ref, u32 key, u64 addr)
 {
 	const struct ref_key *k = &ref->keys[key >> 8];

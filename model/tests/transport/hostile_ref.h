@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the device specification allows, written down a second time, in other
- * words than the device's: the judge of the hostile peer's test. Owns the keys
- * as they should be, and the bytes as they should be.
+ * The reference of test_hostile.c: a second implementation of the access rules
+ * of the device specification, independent of core/. It has the expected state
+ * of all keys and the expected bytes of memory.
  */
 #ifndef MODEL_TEST_HOSTILE_REF_H
 #define MODEL_TEST_HOSTILE_REF_H
@@ -14,7 +14,7 @@
 #define REF_LOG_KEYS	20
 #define REF_KEYS	BIT(REF_LOG_KEYS)
 
-/* Memory that is granted, with margins that never are. */
+/* Bytes that keys grant; the margins around them are never granted. */
 #define REF_ARENA	0x200000
 #define REF_MARGIN	0x10000
 #define REF_BYTES	(REF_ARENA + 2 * REF_MARGIN)
@@ -30,13 +30,13 @@ enum ref_state { REF_DEAD, REF_FREE, REF_LIVE };
  * @paged: a region whose pages are shuffled
  * @rights: as in enum xrdma_access
  * @pd: protection domain
- * @qpn: of a bound window of type 2
- * @region: of a bound window: index
- * @windows: of a region: bound to it
+ * @qpn: bound window of type 2: its queue pair
+ * @region: bound window: index of the region
+ * @windows: region: number of windows bound to it
  * @first: address of the first byte
  * @length: bytes
- * @at: of a region: place of its first byte in the arena (before the shuffle);
- *	of a bound window: its place in its region
+ * @at: region: offset of the first byte in the arena, before the shuffle;
+ *	bound window: offset in its region
  */
 struct ref_key {
 	u8 kind;
@@ -54,10 +54,10 @@ struct ref_key {
 };
 
 /*
- * struct ref - everything
- * @keys: by index
- * @shuffle: page of the arena at which a page of a shuffled region is
- * @bytes: as they should be
+ * struct ref - expected state of keys and memory
+ * @keys: all keys by index
+ * @shuffle: page of the arena that holds a page of a shuffled region
+ * @bytes: expected bytes of the arena
  */
 struct ref {
 	struct ref_key *keys;
@@ -65,14 +65,14 @@ struct ref {
 	u8 *bytes;
 };
 
-/* struct ref_qp - a queue pair, as far as it matters */
+/* struct ref_qp - attributes of a queue pair that access rules depend on */
 struct ref_qp {
 	u32 pd;
 	u32 qpn;
 	u16 rights;
 };
 
-/* struct ref_access - who wants what; @right 0: to read locally */
+/* struct ref_access - a requested access; @right 0: local read */
 struct ref_access {
 	u32 key;
 	u64 addr;
@@ -81,7 +81,7 @@ struct ref_access {
 	bool remote;
 };
 
-/* struct ref_bind - a bind */
+/* struct ref_bind - parameters of a BIND_MW */
 struct ref_bind {
 	u32 key;
 	u32 new_key;
@@ -92,9 +92,9 @@ struct ref_bind {
 };
 
 /*
- * struct verdict - what the specification says
- * @reason: as in fault records; 0: allowed
- * @key: that the record names
+ * struct verdict - the outcome that the specification requires
+ * @reason: reason in the fault record; 0: the operation is allowed
+ * @key: key in the fault record
  */
 struct verdict {
 	int reason;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A million keys, and the comparison of what is with what should be.
+ * The environment of test_hostile.c: publishes a million keys, and compares
+ * memory and keys of the device with the reference. See hostile_world.h.
  */
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #define RIGHTS	(XRDMA_ACCESS_REMOTE_WRITE | XRDMA_ACCESS_REMOTE_READ | \
 		 XRDMA_ACCESS_REMOTE_ATOMIC)
 
-/* Below a number; of 0: anything. */
+/* Return: a random number below @below; any 64-bit number if @below is 0. */
 u64 any(struct world *w, u64 below)
 {
 	u64 value = ref_random(&w->rng);
@@ -39,7 +40,7 @@ u32 world_offset(const struct world *w, bool paged, u64 at)
 	return paged ? at : w->arena + REF_MARGIN - WIRE_IOVA + at;
 }
 
-/* The entry that the host should find for a key. */
+/* Write the expected entry of the key table for key index @index. */
 static void encode(const struct world *w, u32 index, struct xrdma_mpt_entry *e)
 {
 	const struct ref_key *k = &w->ref.keys[index];
@@ -85,7 +86,7 @@ void world_check_entry(struct world *w, u32 index)
 		fail_msg("key entry %#x is not as it should be", index);
 }
 
-/* A work request has tried to invalidate @key, with the outcome @v. */
+/* Update the reference after an invalidation of @key with the outcome @v. */
 void world_invalidated(struct world *w, const struct verdict *v, u32 key)
 {
 	u32 region;
@@ -107,7 +108,7 @@ void world_check_entries(struct world *w)
 		world_check_entry(w, i);
 }
 
-/* The page around a byte of the judge's, where that has just changed. */
+/* Compare the page around @byte of the reference, which has just changed. */
 void world_check_near(struct world *w, const u8 *byte)
 {
 	u64 at = (byte - w->ref.bytes) & ~4095ULL;
@@ -128,7 +129,7 @@ void world_check_bytes(struct world *w)
 	fail_msg("byte %#x of the arena changed", i);
 }
 
-/* A range of addresses: at either end of the address space, or anywhere. */
+/* Choose a range, at an end of the address space or anywhere. */
 static void place(struct world *w, struct ref_key *k)
 {
 	k->length = 1 + any(w, 1ULL << (1 + any(w, 13)));
@@ -146,7 +147,7 @@ static void place(struct world *w, struct ref_key *k)
 	default:
 		k->first = any(w, 0) >> 1 >> any(w, 40);
 	}
-	/* mostly so that what is aligned there is aligned in memory */
+	/* mostly with equal alignment of address and memory */
 	if (chance(w, 80))
 		k->at = (k->at & ~7ULL) | (k->first & 7);
 }
@@ -170,7 +171,7 @@ static void make_region(struct world *w, u32 index)
 	place(w, k);
 }
 
-/* Free, or bound to some region if that is allowed. */
+/* Publish a window: free, or bound to a region if the rules allow it. */
 static void make_window(struct world *w, u32 index)
 {
 	const struct ref_key *region;
@@ -246,7 +247,7 @@ static struct wire_params params_of(const struct world_qp *q)
 	return params;
 }
 
-/* Those of the kernel may register. */
+/* Create queue pair @i; the second half belongs to the kernel. */
 static void make_qp(struct world *w, void **state, u32 i)
 {
 	struct world_qp *q = &w->qps[i];
@@ -265,7 +266,7 @@ static void make_qp(struct world *w, void **state, u32 i)
 	world_reconnect(q);
 }
 
-/* From whatever state to RTS, with nothing outstanding. */
+/* Move a queue pair from any state to RTS, with empty queues. */
 void world_reconnect(struct world_qp *q)
 {
 	const struct wire_params params = params_of(q);
@@ -282,7 +283,7 @@ void world_reconnect(struct world_qp *q)
 	wire_connect_one(qp, &q->c.p.b, &params, q->sq_psn, q->rq_psn);
 }
 
-/* The next fault record, or NULL; other events are passed. */
+/* Return: the next fault record, or NULL; other events are skipped. */
 const struct xrdma_eqe *world_fault(struct world *w)
 {
 	struct model_eq *eq = model_eq_get(w->host->dev, 0);

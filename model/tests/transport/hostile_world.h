@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The world of the hostile peer's test: a device over a host with a million
- * keys, eight queue pairs of four protection domains whose peer is the test,
- * and beside it the judge's view of the same. Owns what is published and how
- * both views are compared.
+ * The environment of test_hostile.c: a device whose host has published a
+ * million keys, eight queue pairs in four protection domains, whose peer is the
+ * test, and the reference state of hostile_ref.h. Publishes keys and compares
+ * the device with the reference. The operations are in hostile_ops.h.
  */
 #ifndef MODEL_TEST_HOSTILE_WORLD_H
 #define MODEL_TEST_HOSTILE_WORLD_H
@@ -17,10 +17,10 @@
 
 /*
  * struct world_qp - a queue pair
- * @c: its packets; the test is the peer
- * @ref: as the judge sees it
- * @rq_psn: next PSN of the peer's
- * @sq_psn: next PSN of its own
+ * @c: connection to the test, which is the peer
+ * @ref: the queue pair in the reference
+ * @rq_psn: next PSN of the peer
+ * @sq_psn: next PSN of the queue pair
  */
 struct world_qp {
 	struct craft c;
@@ -30,11 +30,11 @@ struct world_qp {
 };
 
 /*
- * struct world - all of it
- * @rng: state of everything random
- * @arena: bus address of the bytes that the judge keeps too
- * @table: bus address of the table that shuffles pages
- * @eq_ci: events seen
+ * struct world - the device, its queue pairs and the reference
+ * @rng: state of the random number generator
+ * @arena: bus address of the bytes that are compared with the reference
+ * @table: bus address of the translation table of shuffled regions
+ * @eq_ci: number of events consumed
  * @used: key of the last access that was allowed
  * @ended: the last key that was invalidated
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The model of impaired connections.
+ * Posts random operations and checks their completions: see impaired.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static u8 *copy(const u8 *data, u32 len)
 	return to;
 }
 
-/* Receives of a queue pair; with NULL those of an SRQ, which is made. */
+/* Make the pool of @qp; if it is NULL, create an SRQ and make its pool. */
 void imp_make_pool(struct imp_pool *pool, struct wire_host *host,
 		   struct wire_qp *qp, u32 xrcd, u32 cqn)
 {
@@ -81,7 +81,7 @@ static void feed_one(struct imp_pool *pool)
 		wire_post_recv(pool->qp, i, &sge, 1);
 }
 
-/* Late now and then, so that RNR NAKs occur. */
+/* Post receives, sometimes late, so that RNR NAKs occur. */
 void imp_feed(struct imp_pool *pool)
 {
 	if (imp_random(8))
@@ -90,7 +90,7 @@ void imp_feed(struct imp_pool *pool)
 		feed_one(pool);
 }
 
-/* An SRQ gives its receives to whoever comes, a queue pair has an order. */
+/* Take a receive: the oldest one of a queue pair, any one of an SRQ. */
 static const u8 *take(struct imp_pool *pool, u64 wr_id)
 {
 	assert_true(wr_id < IMP_DEPTH);
@@ -161,7 +161,7 @@ static void expect_recv(struct imp_stream *s, u8 opcode, u32 len, u32 value,
 	in->data = write ? NULL : copy(source, len);
 }
 
-/* The source is never written, so a message may be sent again at any time. */
+/* Post from memory that never changes, so that retransmissions are equal. */
 static void post_message(struct imp_stream *s, u8 opcode)
 {
 	bool write = opcode == XRDMA_OP_WRITE || opcode == XRDMA_OP_WRITE_IMM;
@@ -192,7 +192,7 @@ static void post_message(struct imp_stream *s, u8 opcode)
 	post(s, &wr, offset);
 }
 
-/* Something that brings data back, to a place of its own. */
+/* Record the expected data of a READ or an atomic, and their local memory. */
 static struct imp_expected *expect_data(struct imp_stream *s, u8 opcode,
 					const u8 *data, u32 len)
 {
@@ -270,7 +270,7 @@ static void post_flush(struct imp_stream *s)
 	post(s, &wr, imp_random(IMP_AREA - len));
 }
 
-/* FLUSH and ATOMIC_WRITE are not of XRC. */
+/* Post a random operation. XRC has neither FLUSH nor ATOMIC_WRITE. */
 void imp_post(struct imp_stream *s)
 {
 	static const u8 messages[] = {
@@ -342,7 +342,7 @@ void imp_check_recv(struct imp_stream *s, const struct xrdma_cqe *cqe)
 	s->received++;
 }
 
-/* All is done: the peer's memory is the model's. */
+/* Compare the peer's memory with the expected memory after all completions. */
 void imp_end_stream(struct imp_stream *s)
 {
 	assert_memory_equal(wire_ptr(s->peer->host, s->remote), s->model,
@@ -351,9 +351,9 @@ void imp_end_stream(struct imp_stream *s)
 }
 
 /*
- * The first that fails does so for want of an answer, all after it are flushed,
- * and none before it is. @failed: status of the first, 0 as long as there is
- * none.
+ * Check a completion: the first send that fails has exhausted its retries, all
+ * sends after it are flushed, no send before it is. @failed: its status, 0 as
+ * long as no send has failed.
  */
 void imp_check_broken_send(struct imp_stream *s, const struct xrdma_cqe *cqe,
 			   u8 *failed)
@@ -378,7 +378,7 @@ void imp_check_broken_send(struct imp_stream *s, const struct xrdma_cqe *cqe,
 	s->completed++;
 }
 
-/* What arrives is still right and in order, until the queue is flushed. */
+/* Check a receive: it is as expected and in order, or it is flushed. */
 void imp_check_broken_recv(struct imp_stream *s, const struct xrdma_cqe *cqe)
 {
 	if (!cqe->status) {
@@ -390,7 +390,7 @@ void imp_check_broken_recv(struct imp_stream *s, const struct xrdma_cqe *cqe)
 	take(s->pool, le64_to_cpu(cqe->wr_id));
 }
 
-/* Memory that nobody may change is as it was. */
+/* Check the memory that no operation may change. */
 void imp_end_broken(struct imp_stream *s)
 {
 	u32 i;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Random operations of reliable connections against a model of memory and of
- * completions: exactly once and in order, whatever happens on the wire.
+ * Random operations on reliable connections, and the expected memory and
+ * completions: on any wire, each operation takes effect exactly once and in
+ * order. Used by test_rc_impaired.c.
  *
- * The model knows one rule: the operations of a queue pair take effect at its
- * peer in the order in which they were posted. So it applies each one when it
- * is posted, and notes what the completion has to bring. The one exception is
- * the standard's (IBTA 10.8.3.3): what changes memory may overtake a READ that
- * is before it, unless it waits for a fence. So READs come from memory that is
- * never changed, or the next that changes memory has a fence.
+ * The expectation follows from one rule: the operations of a queue pair take
+ * effect at its peer in the order in which they were posted. Each operation is
+ * therefore applied to the expected memory when it is posted, and the expected
+ * completion is recorded. IBTA 10.8.3.3 has one exception: an operation that
+ * changes memory may overtake a READ before it, unless it has a fence.
+ * Therefore a READ is from memory that never changes, or the next operation
+ * that changes memory has a fence.
  */
 #ifndef MODEL_TEST_IMPAIRED_H
 #define MODEL_TEST_IMPAIRED_H
@@ -19,12 +21,12 @@
 #define IMP_STREAMS	(2 * IMP_QPS)
 #define IMP_LOG_DEPTH	4
 #define IMP_DEPTH	16
-#define IMP_AREA	65536	/* of a queue pair, at its peer */
-#define IMP_CHANGING	32768	/* the part of it that is written */
+#define IMP_AREA	65536	/* bytes at the peer, for each queue pair */
+#define IMP_CHANGING	32768	/* bytes of IMP_AREA that are written */
 #define IMP_MAX_LEN	20000
 #define IMP_SOURCE	0x100000
 
-/* What an impaired connection is made of. */
+/* Types of impaired connections. */
 enum imp_kind {
 	IMP_RC,
 	IMP_RC_SRQ,	/* one SRQ for all queue pairs of a host */
@@ -33,11 +35,12 @@ enum imp_kind {
 };
 
 /*
- * struct imp_pool - receives of a queue pair, or of all on an SRQ
- * @qp: the queue pair, if it is its own
- * @srq: if @shared
- * @busy: those posted; the buffer of receive i is at @buf + i IMP_MAX_LEN
- * @order: in which they were posted, from @taken to @posted
+ * struct imp_pool - receives of a queue pair, or of all queue pairs of an SRQ
+ * @qp: the queue pair, if @shared is false
+ * @srq: the SRQ, if @shared is true
+ * @busy: receives that are posted; the buffer of receive i is at
+ *	@buf + i * IMP_MAX_LEN
+ * @order: numbers of the receives in order of posting, from @taken to @posted
  */
 struct imp_pool {
 	struct wire_qp *qp;
@@ -53,8 +56,8 @@ struct imp_pool {
 };
 
 /*
- * struct imp_expected - what a completion has to bring
- * @at: where a READ or an atomic delivers
+ * struct imp_expected - the expected completion of a send
+ * @at: local memory that gets the data of a READ or an atomic
  */
 struct imp_expected {
 	u64 at;
@@ -63,7 +66,7 @@ struct imp_expected {
 	u8 *data;
 };
 
-/* struct imp_received - what a receive has to bring */
+/* struct imp_received - the expected completion of a receive */
 struct imp_received {
 	u32 len;
 	u16 flags;
@@ -74,10 +77,10 @@ struct imp_received {
 
 /*
  * struct imp_stream - one direction of a connection, and its peer's memory
- * @sent: operations that take a receive
- * @fence: for the next that changes memory
- * @ext: of its requests: XRC: the SRQ
- * @inv_keys: first of eight keys that are free, which SEND_INV may name
+ * @sent: number of operations that consumed a receive
+ * @fence: the next operation that changes memory must have a fence
+ * @ext: XRC: number of the SRQ that requests name
+ * @inv_keys: first of eight free keys for SEND_INV
  */
 struct imp_stream {
 	struct wire_qp *qp;
@@ -112,7 +115,7 @@ void imp_check_send(struct imp_stream *s, const struct xrdma_cqe *cqe);
 void imp_check_recv(struct imp_stream *s, const struct xrdma_cqe *cqe);
 void imp_end_stream(struct imp_stream *s);
 
-/* Of connections that may break. */
+/* Functions for connections whose retries may be exhausted. */
 void imp_check_broken_send(struct imp_stream *s, const struct xrdma_cqe *cqe,
 			   u8 *failed);
 void imp_check_broken_recv(struct imp_stream *s, const struct xrdma_cqe *cqe);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The rig of malformed frames.
+ * Makes malformed frames and checks that they are dropped: malformed_rig.h.
  */
 #include <isa-l/crc.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "transport/answer.h"
 
 /*
- * struct snapshot - what a frame that is dropped must leave alone
+ * struct snapshot - state that a dropped frame must not change
  */
 struct snapshot {
 	struct model_qp qp;
@@ -56,7 +56,7 @@ static void take_snapshot(const struct rig *r, struct snapshot *s)
 		s->stats[counted[i]] = 0;
 }
 
-/* All that the host has published or may look at. */
+/* Return: checksum of the memory that the host has published. */
 static u32 host_memory(const struct rig *r)
 {
 	const struct wire_host *host = r->p.a.host;
@@ -124,7 +124,7 @@ void rig_frame(const struct rig *r, const struct model_pkt *pkt,
 	model_icrc_write(f->data, f->l3, f->bth, f->len);
 }
 
-/* A WRITE of 6 bytes, which the device would carry out. */
+/* Make a valid WRITE of 6 bytes. */
 void rig_good_frame(const struct rig *r, struct frame *f)
 {
 	struct model_pkt pkt = rig_pkt(r, MODEL_BTH_WRITE_ONLY);
@@ -160,7 +160,7 @@ void rig_fix(struct frame *f)
 	fix_icrc(f);
 }
 
-/* Of IP: IPv4 counts its header, IPv6 does not. */
+/* Set the length field of IP: in IPv4 it includes the IP header. */
 void rig_put_ip_length(struct frame *f, u32 udp_len)
 {
 	u8 *ip = f->data + f->l3;
@@ -176,7 +176,7 @@ void rig_put_udp_length(struct frame *f, u32 udp_len)
 	model_put16(f->data + f->udp + 4, udp_len);
 }
 
-/* A frame of that length throughout, and right but for what is missing. */
+/* Change the length of the frame; adjust length fields and checksums. */
 void rig_resize(struct frame *f, u32 len)
 {
 	f->len = len;
@@ -185,7 +185,7 @@ void rig_resize(struct frame *f, u32 len)
 	rig_fix(f);
 }
 
-/* From the heap, so that a read past the end is seen. */
+/* Receive a copy on the heap, so that ASan finds reads past its end. */
 enum model_rx rig_receive(struct rig *r, const u8 *data, u32 len)
 {
 	u8 *copy = malloc(len ? len : 1);
@@ -219,7 +219,7 @@ void rig_dropped(struct rig *r, const struct frame *f, enum model_rx why)
 	assert_memory_equal(&before, &after, sizeof(before));
 }
 
-/* Runs one kind for each family, and looks at all memory at its end. */
+/* Run one kind of frames for each address family; compare memory at the end. */
 void rig_each_family(void **state, void (*kind)(struct rig *r))
 {
 	struct rig r;
@@ -232,7 +232,7 @@ void rig_each_family(void **state, void (*kind)(struct rig *r))
 		memory = host_memory(&r);
 		kind(&r);
 		assert_int_equal(memory, host_memory(&r));
-		/* and it is all there to take a good one */
+		/* the queue pair still accepts a valid frame */
 		if (r.p.a.qp->state != XRDMA_QPS_RTS)
 			continue;
 		rig_good_frame(&r, &f);

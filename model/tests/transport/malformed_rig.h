@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Frames that are bent, byte by byte, and the judge of what became of them: a
- * frame that is dropped is counted under the reason and changes nothing, not
- * the queue pair, not what it keeps for duplicates, not a byte of the host's
- * memory, and nothing is sent.
+ * Functions for test_malformed.c: make malformed frames, and check that the
+ * device drops them. A dropped frame increments the counter of its reason; it
+ * does not change the queue pair, its records for duplicates or memory of the
+ * host, and the device sends nothing.
  */
 #ifndef MODEL_TEST_MALFORMED_RIG_H
 #define MODEL_TEST_MALFORMED_RIG_H
@@ -14,10 +14,10 @@
 
 #define RIG_PSN		(wire_defaults.psn ^ 0x55)
 #define RIG_FAMILIES	3 /* IPv4, IPv6, IPv6 with a VLAN tag: GIDs 0 to 2 */
-#define RIG_ANY		MODEL_RX_NUM /* dropped, for whatever reason */
+#define RIG_ANY		MODEL_RX_NUM /* dropped for any reason */
 
 /*
- * struct rig - a queue pair of host 0, and the test in place of its peer
+ * struct rig - a queue pair of host 0, whose peer is the test
  * @gid: GID index of both ends
  */
 struct rig {
@@ -27,7 +27,7 @@ struct rig {
 };
 
 /*
- * struct frame - a frame and where its parts are
+ * struct frame - a frame and the offsets of its headers
  */
 struct frame {
 	u32 len;
