@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Congestion control: marks become notifications, notifications slow a queue
- * pair down, and it comes back. First the test is the peer, then two devices
- * are at the ends of a wire that marks.
+ * Tests of congestion control: a marked packet is answered with a notification,
+ * a notification slows a queue pair down, and the rate recovers. In the first
+ * tests the test is the peer; in the others two devices use a wire that marks.
+ * The DCQCN formulas are tested in core/test_dcqcn.c.
  */
 #include <string.h>
 
@@ -46,7 +47,7 @@ static void set_flags(struct wire_host *host, u32 flags)
 	modify(host, &set);
 }
 
-/* A packet with this traffic class arrives at side a. */
+/* Let side a receive a packet with traffic class @tclass. */
 static enum model_rx send_class(struct craft *c, struct model_pkt *pkt,
 				u8 tclass)
 {
@@ -154,7 +155,7 @@ static void without_a_notification_point_marks_are_only_counted(void **state)
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_CNP_SENT), 0);
 }
 
-/* A mark on a notification asks for none, or there would be no end. */
+/* A marked notification is not answered with a notification. */
 static void notifications_are_not_answered(void **state)
 {
 	struct model_pkt pkt;
@@ -213,7 +214,7 @@ static void a_notification_slows_the_queue_pair_it_names(void **state)
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_CNP_HANDLED), 1);
 }
 
-/* Who is not the peer slows nobody down. */
+/* A notification that is not from the peer's address has no effect. */
 static void spoofed_notifications_are_dropped(void **state)
 {
 	struct craft c;
@@ -315,7 +316,7 @@ static void commands_set_and_tell_the_parameters(void **state)
 	host->expected = 1;
 }
 
-/* Parameters with which a rate stays where the first cuts have put it. */
+/* Set parameters with which a rate does not recover after the first cuts. */
 static void stay_slow(struct wire_host *host, u32 min_mbit)
 {
 	struct xrdma_cc set = query(host);
@@ -336,7 +337,7 @@ static void cut_to_minimum(struct wire_qp *qp)
 	}
 }
 
-/* Time that a transfer of so many bytes takes. */
+/* Return: time in ns that a transfer of @len bytes takes. */
 static u64 time_of(struct wire_pair *p, u8 opcode, u32 len)
 {
 	struct xrdma_sge sge = wire_sge(p->a_buf, len, p->a_key);
@@ -351,7 +352,7 @@ static u64 time_of(struct wire_pair *p, u8 opcode, u32 len)
 	return model_loop_now(p->a.env->loop) - begin;
 }
 
-/* 1 MiB at 100 Mbit/s takes 84 ms, with headers of 82 bytes for each KiB 90. */
+/* 1 MiB at 100 Mbit/s takes 84 ms; 90 ms with 82 bytes of headers per KiB. */
 static void a_slowed_sender_keeps_to_its_rate(void **state)
 {
 	struct wire_env *env = *state;
@@ -379,13 +380,13 @@ static void data_of_reads_keep_to_the_rate(void **state)
 	cut_to_minimum(&p.b);
 	ns = time_of(&p, XRDMA_OP_READ, 1 << 20);
 	assert_in_range(ns, 8400 * US, 9200 * US);
-	/* the other side is not slowed, and one that is made fast goes on */
+	/* without congestion control side b is not slowed any more */
 	set_flags(p.b.host, 0);
 	wire_fill(p.b_mem, 1 << 20, 6);
 	assert_int_equal(time_of(&p, XRDMA_OP_READ, 1 << 20), 0);
 }
 
-/* At the lowest rate a packet takes as long as the ACK timeout is. */
+/* At the lowest rate a packet takes longer than the ACK timeout. */
 static void a_slow_sender_does_not_time_out(void **state)
 {
 	struct wire_params params = wire_defaults;
@@ -423,7 +424,7 @@ static void one_that_waits_goes_on_without_a_reaction_point(void **state)
 	assert_int_equal(model_loop_now(env->loop), begin);
 }
 
-/* A queue pair that goes away takes its timer along. */
+/* Destroying a slowed queue pair cancels its timer. */
 static void a_slowed_queue_pair_can_be_destroyed(void **state)
 {
 	struct wire_env *env = *state;
@@ -444,7 +445,7 @@ static void a_slowed_queue_pair_can_be_destroyed(void **state)
 	wire_run(env, 100 * WIRE_MS);
 }
 
-/* The whole thing: a wire that marks, and one that stops to. */
+/* Two devices: the wire marks packets, and later no longer does. */
 static void the_rate_falls_and_recovers(void **state)
 {
 	struct wire_env *env = *state;
@@ -455,7 +456,7 @@ static void the_rate_falls_and_recovers(void **state)
 
 	wire_make_pair(env, &p, &wire_defaults);
 	set = query(p.a.host);
-	set.byte_reset = cpu_to_le32(10000000); /* as the paper has it */
+	set.byte_reset = cpu_to_le32(10000000); /* value of the DCQCN paper */
 	modify(p.a.host, &set);
 	assert_int_equal(model_wire_impair(p.a.host->dev->wire, "tx", "ecn=10%"), 0);
 	for (i = 0; i < 50; i++) {

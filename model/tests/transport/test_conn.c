@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connections: what both sides agreed upon, and the events of their states.
+ * Tests of connections: the limit max_dest_rd_atomic, and the events COMM_EST
+ * and SQ_DRAINED.
  */
 #include <string.h>
 
@@ -10,7 +11,7 @@
 
 #define PSN	0xfffffe
 
-/* The test in place of a peer that may have two requests in flight. */
+/* The test is the peer, which may have two READs or atomics in flight. */
 static void begin(void **state, struct craft *c)
 {
 	struct wire_params params = wire_defaults;
@@ -49,7 +50,7 @@ static void more_reads_than_agreed_upon(void **state)
 	expect_nak(&c, PSN + 2);
 }
 
-/* What is asked for again was counted the first time. */
+/* Duplicates of READs and atomics do not count as further requests. */
 static void duplicates_do_not_count(void **state)
 {
 	struct craft c;
@@ -114,7 +115,7 @@ static bool draining(const struct wire_qp *qp)
 	return rsp.attr.flags & XRDMA_QPA_SQ_DRAINING;
 }
 
-/* With the last acknowledgment, not before; what waits does not begin. */
+/* SQ_DRAINED comes with the last acknowledgment; no new entry begins. */
 static void drained_when_all_is_acknowledged(void **state)
 {
 	struct model_pkt pkt;
@@ -151,13 +152,13 @@ static void drained_when_all_is_acknowledged(void **state)
 	craft_expect_nothing(&c);
 	assert_true(wire_poll_cq(&c.p.a.send_cq, &cqe));
 	assert_false(wire_poll_cq(&c.p.a.send_cq, &cqe));
-	/* the other goes on in RTS, without another event */
+	/* the second entry is sent in RTS, without a second event */
 	wire_modify_state(&c.p.a, XRDMA_QPS_RTS);
 	craft_expect(&c, MODEL_BTH_SEND_FIRST, wire_defaults.psn + 2);
 	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_SQ_DRAINED, 1));
 }
 
-/* Nothing was in flight: at once, also when the device had gone to sleep. */
+/* With no entry in flight SQ_DRAINED comes at once, even if the device sleeps. */
 static void drained_at_once(void **state)
 {
 	struct wire_pair p;
@@ -176,7 +177,7 @@ static void drained_at_once(void **state)
 						1)->number), ud.qpn);
 }
 
-/* Whoever is in RTR is told of the first packet, once. */
+/* In RTR the first packet raises COMM_EST, once. */
 static void the_first_packet_establishes(void **state)
 {
 	struct wire_params params = wire_defaults;
@@ -185,13 +186,13 @@ static void the_first_packet_establishes(void **state)
 	struct craft c;
 
 	craft_begin(state, &c, &params);
-	/* in RTS nobody needs to be told */
+	/* in RTS no event is raised */
 	pkt = craft_pkt(&c, MODEL_BTH_WRITE_ONLY, params.psn ^ 0x55);
 	craft_send(&c, &pkt, NULL);
 	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_COMM_EST, 0));
 	wire_modify_state(&c.p.a, XRDMA_QPS_RESET);
 	wire_connect_to_rtr(&c.p.a, &c.p.b, &params, PSN);
-	/* nor is a packet from elsewhere one of the connection */
+	/* nor for a packet to another queue pair */
 	pkt.dqpn++;
 	craft_send(&c, &pkt, NULL);
 	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_COMM_EST, 0));

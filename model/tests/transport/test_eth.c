@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Raw packet queue pairs and the wire: whole Ethernet frames out and in, where
- * they go, and what becomes of those that nobody wants.
+ * Tests of raw packet queue pairs over the wire: sending and receiving whole
+ * Ethernet frames, filtering by address, and dropped frames. Flow rules and RSS
+ * are tested in test_steer.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #define LOG_DEPTH	5
 #define BUF		8192
 
-/* A netdev: a raw queue pair that the port names, and its buffers. */
+/* The raw packet queue pair of the port, as of a netdev, and its buffers. */
 struct nic {
 	struct wire_qp qp;
 	u64 buf;
@@ -103,7 +104,7 @@ static void frames_cross_the_wire(void **state)
 		send_frame(&a, i, frame, len);
 		wire_expect_send(&a.qp, i, XRDMA_WC_SUCCESS);
 		wire_expect_recv(&b.qp, 10 + i, XRDMA_WC_SUCCESS, &cqe);
-		/* short ones arrive padded with zeros */
+		/* frames shorter than 60 bytes arrive padded with zeros */
 		assert_int_equal(le32_to_cpu(cqe.byte_len),
 				 len < 60 ? 60 : len);
 		assert_memory_equal(b.mem + BUF, frame, len);
@@ -204,7 +205,7 @@ static void frames_without_a_buffer_are_dropped(void **state)
 	assert_int_equal(le32_to_cpu(cqe.byte_len), 64);
 }
 
-/* To ourselves, but no broadcast; to nobody without a far end. */
+/* Without a far end the device receives frames to its own address only. */
 static void a_device_alone_hears_only_itself(void **state)
 {
 	static const u8 broadcast[6] = { 255, 255, 255, 255, 255, 255 };
@@ -228,7 +229,7 @@ static void a_device_alone_hears_only_itself(void **state)
 	wire_expect_recv(&a.qp, 7, XRDMA_WC_SUCCESS, &cqe);
 }
 
-/* The other end does not listen: frames wait, then are lost; none is kept. */
+/* The far end does not read: frames are queued, then dropped; no leak. */
 static void a_slow_far_end_loses_frames(void **state)
 {
 	struct wire_env *env = *state;
@@ -250,7 +251,7 @@ static void a_slow_far_end_loses_frames(void **state)
 	assert_true(wire->socket.lost > 0);
 	assert_int_equal(wire->socket.backlog.count, MODEL_SOCKET_BACKLOG);
 	assert_false(model_wire_room(env->hosts[0].dev->wire));
-	/* what waits for room does not go to sleep */
+	/* the device stays awake while an entry waits for room on the wire */
 	send_frame(&a, 2, frame, 100);
 	for (i = 0; i < 5; i++)
 		assert_true(model_device_poll(env->hosts[0].dev));

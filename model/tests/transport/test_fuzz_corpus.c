@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Every input of the fuzzer's corpus once. What the fuzzer has found stays found.
+ * Runs every input of the fuzzer's corpus (fuzz/corpus.txt) once, so that bugs
+ * which the fuzzer has found do not come back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static int hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* "name: hex", "# anything". Return: bytes, -1 if it is no input. */
+/* Parse "name: hex". Return: bytes of @input, -1 for a comment line "# ...". */
 static ssize_t parse(const char *line, u8 *input)
 {
 	const char *p = strchr(line, ':');

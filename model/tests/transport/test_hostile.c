@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A hostile peer, and a careless host, against a device with a million live
- * keys: random packets and work requests, each compared with the judge of
- * hostile_ref.c; and not one byte changes outside of what was granted.
+ * Random packets of a hostile peer, and random work requests of the host,
+ * against a device with a million live keys. Each outcome is compared with the
+ * reference of hostile_ref.c, and no byte outside of granted memory may change.
  *
  *   test_hostile [OPERATIONS [SEED]]
  *
@@ -16,7 +16,7 @@
 #include "tests/transport/hostile_ops.h"
 
 #define DEFAULT_OPS	200000
-/* All bytes are compared so often; those just touched always. */
+/* Operations between two comparisons of all bytes. */
 #define CHECK_EVERY	128
 
 static u64 num_ops = DEFAULT_OPS;
@@ -61,7 +61,7 @@ static void print_tally(const struct tally *t)
 	print_message("%s\n", line);
 }
 
-/* A test that never tries is no test: each reason, each operation both ways. */
+/* Each reason must have occurred, and each operation with both outcomes. */
 static void expect_variety(void)
 {
 	u64 by_reason[NUM_REASONS] = { 0 };

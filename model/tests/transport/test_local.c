@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Send entries that send nothing, packet by packet: when they take effect, that
- * they do so once, when they complete. SEND_INV on the wire. The test is the
- * peer.
+ * Tests of send entries that send no packet (BIND_MW, REG_MR, LOCAL_INV): when
+ * they are executed, that they are executed once, when they complete. Also
+ * SEND_INV on the wire. The test is the peer.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 #define MW		50
 
-/* A window of type 1, whose every bind changes the key. */
+/* A window of type 1: each bind changes the key. */
 struct scene {
 	struct craft c;
 	u32 mr;
@@ -90,7 +90,7 @@ static void not_completed(struct scene *s)
 	assert_false(wire_poll_cq(&s->c.p.a.send_cq, &cqe));
 }
 
-/* Binds take effect before what is around them is acknowledged. */
+/* A bind is executed before the sends around it are acknowledged. */
 static void a_bind_takes_its_turn(void **state)
 {
 	struct scene s;
@@ -118,7 +118,7 @@ static void a_bind_takes_its_turn(void **state)
 	completed(&s, 5, XRDMA_WC_SUCCESS);
 }
 
-/* What has been bound once is not when the packets around it are sent again. */
+/* A retry of the packets around a bind does not execute the bind again. */
 static void going_back_repeats_no_bind(void **state)
 {
 	struct scene s;
@@ -189,7 +189,7 @@ static void a_fence_holds_a_bind_back(void **state)
 	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN + 1);
 }
 
-/* An invalidation waits for all before it, and all behind it for that. */
+/* LOCAL_INV waits for all entries before it; entries after it wait for it. */
 static void an_invalidation_waits(void **state)
 {
 	struct scene s;
@@ -214,7 +214,7 @@ static void an_invalidation_waits(void **state)
 	craft_expect(&s.c, MODEL_BTH_SEND_ONLY, PSN + 2);
 }
 
-/* A bind that fails completes when all before it have. */
+/* A failed bind completes after all entries before it. */
 static void a_failure_completes_in_its_turn(void **state)
 {
 	struct scene s;
@@ -222,7 +222,7 @@ static void a_failure_completes_in_its_turn(void **state)
 	begin(state, &s, XRDMA_MPT_MW_2);
 	post(&s, XRDMA_OP_WRITE, 1, 10, 0);
 	post_bind(&s, 2, 0x10);
-	post_bind(&s, 3, 0x11);	/* not free */
+	post_bind(&s, 3, 0x11);	/* the window is not free */
 	post(&s, XRDMA_OP_SEND, 4, 10, 0);
 	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN);
 	craft_expect_nothing(&s.c);
@@ -235,7 +235,7 @@ static void a_failure_completes_in_its_turn(void **state)
 	assert_int_equal(present_byte(&s), 0x10);
 }
 
-/* More than the window holds, and nobody answers: all complete by themselves. */
+/* More binds than MODEL_REQ_WINDOW complete without any answer of the peer. */
 static void many_binds_need_no_peer(void **state)
 {
 	struct scene s;
@@ -305,7 +305,7 @@ static void send_inv_packet(struct scene *s, u32 psn, u32 key)
 	assert_int_equal(craft_send(&s->c, &pkt, NULL), MODEL_RX_OK);
 }
 
-/* The duplicate comes when the window has been bound again, with the same key. */
+/* A duplicate SEND_INV arrives after the window was bound with its key again. */
 static void a_duplicate_invalidates_nothing(void **state)
 {
 	struct xrdma_cqe cqe;
@@ -342,7 +342,7 @@ static void a_failed_invalidation_is_naked(void **state)
 	assert_int_equal(s.c.p.a.qp->state, XRDMA_QPS_ERR);
 }
 
-/* Without a receive nothing is invalidated yet. */
+/* SEND_INV without a posted receive invalidates nothing. */
 static void no_receive_no_invalidation(void **state)
 {
 	struct scene s;
@@ -356,7 +356,7 @@ static void no_receive_no_invalidation(void **state)
 	assert_int_equal(wire_state(s.c.p.a.host, s.mw), XRDMA_MPT_VALID);
 }
 
-/* A WRITE of several packets whose window goes in between. */
+/* The window of a WRITE is invalidated between two packets of the WRITE. */
 static void an_invalidation_cuts_a_write(void **state)
 {
 	static const u8 ones[MTU] = { [0 ... MTU - 1] = 0xff };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Malformed frames, kind by kind, over IPv4, IPv6 and with a VLAN tag; and every
- * single bit of a packet.
+ * Tests of malformed frames, over IPv4, over IPv6 and with a VLAN tag: each
+ * kind of error, and each single bit of a packet flipped. malformed_rig.c makes
+ * and checks the frames. Valid frames that do not fit their queue pair are in
+ * test_rx.c.
  */
 #include <string.h>
 
@@ -26,7 +28,7 @@ static void truncated_at_every_byte(void **state)
 	rig_each_family(state, cut_off);
 }
 
-/* Lengths and ICRC agree; headers of the operation are missing. */
+/* Length fields and ICRC are valid; the operation's headers are missing. */
 static void cut_short(struct rig *r)
 {
 	struct model_opcode op;
@@ -114,7 +116,7 @@ static void ip_lengths(struct rig *r)
 		rig_dropped(r, &f, len > right || (f.is_ipv4 && len < 8) ?
 			MODEL_RX_IP_LENGTH : MODEL_RX_UDP_LENGTH);
 	}
-	/* IPv4: of header and all, so that it may be less than the header */
+	/* IPv4: the length includes the header, and may be less than that */
 	for (len = 0; f.is_ipv4 && len < MODEL_IPV4_BYTES; len++) {
 		rig_good_frame(r, &f);
 		model_put16(f.data + f.l3 + 2, len);
@@ -146,7 +148,7 @@ static void bad_lengths(void **state)
 	rig_each_family(state, udp_lengths);
 }
 
-/* More pad than there is payload, or either where there is none. */
+/* More pad bytes than payload, or pad bytes where no payload is allowed. */
 static void pads(struct rig *r)
 {
 	struct model_pkt pkt;
@@ -246,7 +248,7 @@ static void foreign_queue_pairs(void **state)
 	rig_each_family(state, qpns);
 }
 
-/* Each byte of each address, one at a time. */
+/* Change each byte of each address, one at a time. */
 static void addresses(struct rig *r)
 {
 	struct frame f;
@@ -276,7 +278,7 @@ static void spoofed_and_foreign_addresses(void **state)
 	rig_each_family(state, addresses);
 }
 
-/* IPv4 has flags and an offset, IPv6 a header of its own. */
+/* IPv4 has flags and an offset; IPv6 has a fragment header. */
 static void fragments(struct rig *r)
 {
 	struct frame f;
@@ -293,7 +295,7 @@ static void fragments(struct rig *r)
 		rig_good_frame(r, &f);
 		model_put16(f.data + f.l3 + 6, 1 << bit);
 		rig_fix(&f);
-		/* all but the first have no UDP header: no RoCE */
+		/* only a first fragment has a UDP header */
 		rig_dropped(r, &f, bit == 13 ? MODEL_RX_FRAGMENT : MODEL_RX_STATE);
 	}
 	for (bit = 6; bit < 16; bit++) {
@@ -324,7 +326,7 @@ static void large(struct rig *r)
 	}
 	assert_true(f.len > limit);
 	rig_good_frame(r, &f);
-	f.len = limit + 1; /* padding counts too */
+	f.len = limit + 1; /* padding is part of the length */
 	memset(f.data + 200, 0, limit);
 	rig_dropped(r, &f, MODEL_RX_OVERSIZED);
 }
@@ -334,7 +336,7 @@ static void oversized(void **state)
 	rig_each_family(state, large);
 }
 
-/* Responses to what was never asked. */
+/* Responses without a request. */
 static void answers(struct rig *r)
 {
 	static const u8 opcodes[] = {
@@ -382,9 +384,9 @@ static void states_that_do_not_receive(void **state)
 }
 
 /*
- * Bits that routers and switches may change: of the traffic class, the flow
- * label, the time to live, the checksums, FECN and BECN with the bits beside
- * them. All others are the ICRC's.
+ * Return: true for bits that routers and switches may change: traffic class,
+ * flow label, time to live, checksums, FECN and BECN with the bits beside them.
+ * The ICRC protects all other bits.
  */
 static bool is_variant(const struct frame *f, u32 bit)
 {
@@ -400,7 +402,7 @@ static bool is_variant(const struct frame *f, u32 bit)
 	return ip == 7 || (ip >= 1 && ip <= 3) || (ip == 0 && bit % 8 < 4);
 }
 
-/* The check itself: every bit of packets up to the largest. */
+/* model_icrc_ok() alone: flip each bit of packets up to the largest. */
 static void flips_in_icrc(struct rig *r)
 {
 	static const u16 sizes[] = { 0, 1, 6, 255, 1024, 4096 };
@@ -414,7 +416,7 @@ static void flips_in_icrc(struct rig *r)
 		for (bit = f.l3 * 8; bit < f.len * 8; bit++) {
 			f.data[bit / 8] ^= 1 << bit % 8;
 			if (bit / 8 == f.l3 && bit % 8 >= 4)
-				; /* another version has other fields */
+				; /* another IP version has other fields */
 			else if (model_icrc_ok(f.data, f.l3, f.bth, f.len) !=
 				 is_variant(&f, bit))
 				fail_msg("byte %u, bit %u", bit / 8, bit % 8);
@@ -429,8 +431,8 @@ static void every_flipped_bit_is_in_the_icrc(void **state)
 }
 
 /*
- * The device: with the checksum of IP made right, as that of Ethernet is, only
- * the ICRC is left. Source MAC and VLAN tag may be any.
+ * The device: the checksum of IP is made valid, so only the ICRC can detect the
+ * flipped bit. Source MAC and VLAN tag may have any value.
  */
 static void flips_on_the_wire(struct rig *r)
 {
@@ -460,7 +462,7 @@ static void every_flipped_bit_is_dropped(void **state)
 	rig_each_family(state, flips_on_the_wire);
 }
 
-/* What may change on the way does not stand in the way. */
+/* Frames with changes that routers may make are accepted. */
 static void flips_that_are_none(struct rig *r)
 {
 	struct frame f;

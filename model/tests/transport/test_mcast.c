@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast: who gets a copy, which frames the port takes, what may be
- * attached.
+ * Tests of multicast: which queue pairs get a copy, which frames the port
+ * accepts, and which queue pairs may be attached.
  */
 #include <string.h>
 
@@ -90,7 +90,7 @@ static void all_members_get_a_copy(void **state)
 	send_to_group(&s);
 	expect(&s, &s.b[0], 0);
 	expect(&s, &s.b[1], 1);
-	/* one has no entry: the other gets its copy */
+	/* one queue pair has no receive: the other one gets its copy */
 	post_recv(&s, &s.b[1], 2);
 	send_to_group(&s);
 	expect(&s, &s.b[1], 2);
@@ -118,7 +118,7 @@ static void over_ipv6(void **state)
 	assert_false(wire_poll_cq(&s.b[1].recv_cq, &cqe));
 }
 
-/* The port hears itself, but the sender does not; the others do too. */
+/* Members on the sender's port get a copy, except the sender itself. */
 static void the_sender_hears_nothing(void **state)
 {
 	struct wire_qp near;
@@ -174,12 +174,12 @@ static void the_qkey_counts(void **state)
 	send_to_group(&s);
 	assert_false(wire_poll_cq(&s.b[0].recv_cq, &cqe));
 	assert_int_equal(verdicts(&s, MODEL_RX_QKEY), 1);
-	/* a number of its own does not get through either */
+	/* a wrong Q_Key is dropped */
 	s.d.qkey--;
 	s.d.dqpn = s.b[0].qpn;
 	send_to_group(&s);
 	assert_int_equal(verdicts(&s, MODEL_RX_DESTINATION), 1);
-	/* nor does another group of the same MAC address */
+	/* another group with the same MAC address is dropped */
 	s.d.dqpn = XRDMA_QPN_MCAST;
 	s.d.av.dgid[13] ^= 0x80;
 	send_to_group(&s);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the path of a connection makes of its packets: addresses of IPv4 and
- * IPv6, VLAN tag, traffic class, hop limit, flow label, UDP source port, path
- * MTU, ICRC; looked at on the wire, and taken in by the other side.
+ * Tests of the fields of packets that follow from the path of a connection:
+ * addresses of IPv4 and IPv6, VLAN tag, traffic class, hop limit, flow label,
+ * UDP source port, path MTU, ICRC. The packets are checked on the wire and are
+ * received by the other side.
  */
 #include <linux/bitfield.h>
 #include <string.h>
@@ -155,7 +156,7 @@ static void every_path_and_mtu(void **state)
 		}
 }
 
-/* Of a flow label, or of the two queue pairs: the same for each packet. */
+/* The port is a function of the flow label, or of both QPNs if it is 0. */
 static void source_ports_are_derived(void **state)
 {
 	struct craft c;
@@ -179,7 +180,7 @@ static void source_ports_are_derived(void **state)
 	}
 }
 
-/* The GID table changes under a connection: its packets do at once. */
+/* A changed GID table entry changes the next packet of a connection. */
 static void a_new_tag_counts_at_once(void **state)
 {
 	struct xrdma_cmd_set_gid p = {

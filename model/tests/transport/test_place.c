@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * FLUSH and ATOMIC_WRITE: both sides, on the wire byte by byte, rights,
- * duplicates, retries, what is refused.
+ * Tests of FLUSH and ATOMIC_WRITE, requester and responder: bytes on the wire,
+ * rights, duplicates, retries, refused requests.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,7 @@ static void atomic_write_on_the_wire(void **state)
 	assert_int_equal(c.pkt.dma_len, 8);
 	assert_true(c.pkt.va == 0x1000);
 	assert_int_equal(c.pkt.rkey, 0x77);
-	/* as the bytes are in memory, not as a number */
+	/* the bytes are in the order of memory, not of a big-endian number */
 	assert_memory_equal(c.data, bytes, sizeof(bytes));
 }
 
@@ -112,7 +112,7 @@ static void completed(struct craft *c, u64 wr_id, u8 opcode, u8 status)
 	assert_int_equal(le32_to_cpu(cqe.byte_len), 0);
 }
 
-/* An acknowledgment is not the response: it shows that this one is lost. */
+/* An ACK does not complete a FLUSH: it shows that the response was lost. */
 static void only_a_response_completes(void **state)
 {
 	struct xrdma_cqe cqe;
@@ -248,7 +248,7 @@ static void atomic_writes_happen_once(void **state)
 	assert_int_equal(craft_send(&c, &pkt, one), MODEL_RX_OK);
 	expect_empty(&c, RESP_PSN, 1);
 	assert_memory_equal(c.p.a_mem, one, 8);
-	/* a duplicate gets its answer, and changes nothing */
+	/* a duplicate is answered and changes no memory */
 	memset(c.p.a_mem, 0x55, 8);
 	assert_int_equal(craft_send(&c, &pkt, two), MODEL_RX_OK);
 	expect_empty(&c, RESP_PSN, 1);
@@ -283,7 +283,7 @@ static void flushes_are_answered_in_order(void **state)
 	assert_int_equal(c.p.a.host->dev->stats[XRDMA_STAT_DUPLICATES], 1);
 }
 
-/* As many are kept for their duplicates as may be in flight. */
+/* max_dest_rd_atomic requests are recorded to answer their duplicates. */
 static void old_duplicates_are_not_answered(void **state)
 {
 	struct wire_params params = params_with(ALL);
@@ -306,7 +306,7 @@ static void old_duplicates_are_not_answered(void **state)
 	expect_empty(&c, RESP_PSN + 1, 3);
 }
 
-/* A whole region has neither address nor length; its rights count. */
+/* FLUSH of a whole region ignores address and length, and checks the rights. */
 static void a_whole_region_is_flushed(void **state)
 {
 	struct model_pkt pkt;
@@ -328,7 +328,7 @@ static void a_whole_region_is_flushed(void **state)
 	craft_expect_ack(&c, NAK(ACCESS), RESP_PSN + 2);
 }
 
-/* The address counts, not where it leads. */
+/* The virtual address must be aligned, not the memory behind it. */
 static void the_address_must_be_aligned(void **state)
 {
 	struct xrdma_mpt_entry *e;
@@ -452,7 +452,7 @@ static void refusals_name_their_reason(void **state)
 	}
 }
 
-/* End to end, and with a fence: what was written before is there. */
+/* Two devices and a fence: bytes of the WRITE before are in memory. */
 static void between_two_devices(void **state)
 {
 	struct wire_params params = params_with(ALL);
@@ -476,7 +476,7 @@ static void between_two_devices(void **state)
 		assert_true(((u64 *)p.b_mem)[i] == i);
 }
 
-/* A peer that refuses: the entry completes with what the NAK says. */
+/* The peer sends a NAK: the entry completes with the matching status. */
 static void the_requester_hears_of_refusals(void **state)
 {
 	struct wire_params params = params_with(ALL);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Reliable connections without impairments: each operation, each completion,
- * on a device that talks to itself and between two devices.
+ * Tests of reliable connections without impairments: each operation and its
+ * completion, inside one device and between two devices. Errors are tested in
+ * test_rc_errors.c, impairments in test_rc_impaired.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/lib/wire_env.h"
 
-/* Lengths around every border that segmentation has. */
+/* Lengths around the boundaries of packets. */
 static const u32 lengths[] = {
 	0, 1, 3, 4, 5, 1023, 1024, 1025, 2047, 2048, 2049, 65536, 1000001,
 };
@@ -212,7 +213,7 @@ static void atomics_return_what_was_there(void **state)
 	assert_true(*target == 77);
 }
 
-/* Many more than are allowed in flight, without a signal but for the last. */
+/* More requests than may be in flight; only the last one is signaled. */
 static void many_reads_and_atomics_keep_the_limit(void **state)
 {
 	struct wire_params params = wire_defaults;
@@ -250,7 +251,7 @@ static void many_reads_and_atomics_keep_the_limit(void **state)
 	assert_true(*target == 100);
 }
 
-/* A WRITE behind a READ of the same bytes may overtake it, but not a fence. */
+/* A WRITE may overtake a READ of the same bytes, but not with a fence. */
 static void fence_waits_for_reads(void **state)
 {
 	struct wire_env *env = *state;
@@ -357,7 +358,7 @@ static void both_directions_at_once(void **state)
 	assert_memory_equal(p.a_mem + 2000000, p.b_mem, 1000000);
 }
 
-/* The send queue goes round several times, and the PSN through its wrap. */
+/* The indexes of the send queue and the PSN wrap. */
 static void rings_and_psns_wrap(void **state)
 {
 	struct wire_params params = wire_defaults;
@@ -385,7 +386,7 @@ static void rings_and_psns_wrap(void **state)
 	assert_int_equal(p.a.qp->tp->req.psn, (0xffff00 + 1000) & 0xffffff);
 }
 
-/* Queue pairs share the wire: none waits for another's long message. */
+/* A long message of one queue pair does not delay another queue pair. */
 static void queue_pairs_take_turns(void **state)
 {
 	struct wire_env *env = *state;
@@ -413,7 +414,7 @@ static void queue_pairs_take_turns(void **state)
 	wire_expect_send(&p.a, 1, XRDMA_WC_SUCCESS);
 }
 
-/* In SQD what is in flight ends, and nothing begins; RTS goes on. */
+/* In SQD entries in flight complete and none begins; RTS continues. */
 static void sqd_drains(void **state)
 {
 	struct wire_env *env = *state;

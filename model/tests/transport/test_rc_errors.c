@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Reliable connections: what goes wrong on either side, with which status it
- * completes here and there, and what becomes of the rest.
+ * Tests of errors on reliable connections: local errors, refused requests and
+ * exhausted retries, with completion statuses, events and flushed entries.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/lib/wire_env.h"
 
-/* What is in the asynchronous event queue, from the first event on. */
+/* Return: event number @index of the asynchronous event queue, or NULL. */
 static const struct xrdma_eqe *event(struct wire_host *host, u32 index)
 {
 	struct model_eq *eq = model_eq_get(host->dev, 0);
@@ -59,9 +59,9 @@ struct refusal {
 	u8 reason;
 	u8 opcode;
 	u8 status;
-	u16 rights;	/* of the region */
+	u16 rights;	/* rights of the region */
 	u16 qp_rights;
-	s64 offset;	/* of the access, from the start of the region */
+	s64 offset;	/* offset of the access in the region */
 	u32 length;
 	u32 key_xor;
 	bool foreign_pd;
@@ -180,7 +180,7 @@ static void remote_access_is_refused(void **state)
 	}
 }
 
-/* Zero bytes need no key at all, as the standard has it. */
+/* By the standard an access of zero bytes needs no valid key. */
 static void access_of_zero_bytes_needs_no_key(void **state)
 {
 	struct wire_env *env = *state;
@@ -199,9 +199,9 @@ struct local_error {
 	u8 opcode;
 	u8 flags;
 	u16 num_sge;
-	u32 length;	/* of each */
+	u32 length;	/* bytes of each SGE */
 	u32 key_xor;
-	u16 rights;	/* of the local region */
+	u16 rights;	/* rights of the local region */
 };
 
 static const struct local_error local_errors[] = {
@@ -233,8 +233,8 @@ static const struct local_error local_errors[] = {
 };
 
 /*
- * The entry before is long and still in flight when the bad one is met; it
- * completes first, and well.
+ * The entry before the bad one is long and still in flight when the bad one is
+ * taken up. It completes first, without error.
  */
 static void check_local_error(void **state, const struct local_error *l)
 {
@@ -402,7 +402,7 @@ static void rnr_retry_of_7_waits_for_ever(void **state)
 	assert_memory_equal(p.b_mem + 100000, p.a_mem, 5000);
 }
 
-/* A peer that is silent: 1 + retry_cnt times the timeout, no more. */
+/* A silent peer: the send fails after 1 + retry_cnt timeouts. */
 static void retries_run_out(void **state)
 {
 	struct wire_params params = wire_defaults;
@@ -441,7 +441,7 @@ static void timeout_0_waits_for_ever(void **state)
 	assert_int_equal(p.a.qp->state, XRDMA_QPS_RTS);
 }
 
-/* The key goes while a long READ is being answered: not one byte more. */
+/* The key is invalidated during a long READ: no further data are sent. */
 static void invalidation_ends_a_read(void **state)
 {
 	struct wire_env *env = *state;
@@ -476,7 +476,7 @@ static void invalidation_ends_a_write(void **state)
 	assert_memory_equal(p.b_mem, p.b_mem + 1, WIRE_BUF_SIZE - 1);
 }
 
-/* The local key goes while a message is being sent. */
+/* The local key is invalidated while a message is being sent. */
 static void invalidation_ends_a_send(void **state)
 {
 	struct wire_env *env = *state;
@@ -490,7 +490,7 @@ static void invalidation_ends_a_send(void **state)
 	assert_int_equal(p.b.qp->state, XRDMA_QPS_RTS);
 }
 
-/* An entry that changes while it is in flight is not believed. */
+/* An entry that the host changes while it is in flight fails. */
 static void an_entry_that_changes_in_flight_fails(void **state)
 {
 	struct wire_env *env = *state;
@@ -524,7 +524,7 @@ static void reset_forgets_everything(void **state)
 	assert_memory_equal(p.b_mem + 5000, p.a_mem, 5000);
 }
 
-/* Destroyed with frames and a timer under way; the peer's timeouts tell. */
+/* Destroyed with frames in flight and a running timer: the peer times out. */
 static void destruction_leaves_nothing_behind(void **state)
 {
 	struct wire_params params = wire_defaults;

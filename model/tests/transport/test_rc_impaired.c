@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Reliable connections over a bad wire: random operations of several queue
- * pairs, in both directions, against the model of impaired.c; with receive
- * queues of their own, on an SRQ, and as XRC. Then a wire that is too bad: what
- * cannot be completed fails as it has to, and nothing happens twice.
+ * Tests of reliable connections over a wire with impairments: random operations
+ * of several queue pairs in both directions, compared with the expectations of
+ * impaired.c; with receive queues, with an SRQ, and as XRC. The last tests lose
+ * so many frames that retries are exhausted: the status must be right, and no
+ * operation may be executed twice.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +20,9 @@ static const char * const kind_names[] = {
 
 /*
  * struct run - connections, their streams and receives
- * @qps: of RC: side a and side b; of XRC: initiator and target of each way
- * @xrc_cq: completions of XRC receives, by host
- * @finite: retries come to an end
+ * @qps: RC: side a and side b; XRC: initiator and target of each direction
+ * @xrc_cq: CQs of XRC receives, by host
+ * @finite: the number of retries is limited
  * @failed: status with which a stream failed, or 0
  */
 struct run {
@@ -59,7 +60,7 @@ static void connect(struct wire_qp *a, struct wire_qp *b,
 	wire_connect_one(b, a, params, params->psn ^ 0x55, params->psn);
 }
 
-/* One SRQ for each host, or one for both if that is one. */
+/* Return: the pool of the SRQ of the peer's host. */
 static struct imp_pool *shared_pool(struct run *r, const struct wire_qp *peer)
 {
 	return &r->pools[peer->host - r->env->hosts];
@@ -95,7 +96,7 @@ static void make_rc(struct run *r, int i, const struct wire_params *params,
 	}
 }
 
-/* Stream i goes from host i modulo 2 to the other. */
+/* Stream i is from host i modulo 2 to the other host. */
 static void make_xrc(struct run *r, int i, const struct wire_params *params,
 		     u32 total)
 {
@@ -375,7 +376,7 @@ static void serve_broken(struct run *r, int i)
 	imp_feed(s->pool);
 }
 
-/* Until each has done all, or has failed and lost all that was posted. */
+/* Return: true if each stream has completed, or has failed and been flushed. */
 static bool is_over(const struct run *r)
 {
 	int i;

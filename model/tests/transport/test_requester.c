@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The requester, packet by packet: what it sends, what it makes of each
- * response, and to where it goes back. The test is the responder.
+ * Tests of the requester, packet by packet: the packets that it sends, its
+ * reaction to each response, and the PSN from which it retries. The test is the
+ * responder. Entries that send no packet are tested in test_local.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static void an_ack_covers_all_before_it(void **state)
 	for (i = 0; i < 3; i++)
 		completed(&c, i, XRDMA_WC_SUCCESS);
 	not_completed(&c);
-	ack(&c, ACK, PSN + 2);	/* late: nothing new */
+	ack(&c, ACK, PSN + 2);	/* late: acknowledges no further packet */
 	not_completed(&c);
 	ack(&c, ACK, PSN + 19);
 	for (i = 3; i < 10; i++)
@@ -162,7 +163,7 @@ static void a_sequence_nak_sends_again_from_there(void **state)
 			     MODEL_BTH_WRITE_FIRST, PSN + i);
 		assert_memory_equal(c.data, c.p.a_mem + (i & 1) * MTU, MTU);
 	}
-	/* the same NAK once more, late: not sent again */
+	/* the same NAK arrives late: no second retry */
 	ack(&c, NAK(SEQUENCE), PSN + 3);
 	craft_expect_nothing(&c);
 	assert_int_equal(c.p.a.host->dev->stats[XRDMA_STAT_RETRANSMITS], 1);
@@ -211,7 +212,7 @@ static void a_timeout_sends_again_what_is_not_acknowledged(void **state)
 	assert_int_equal(c.p.a.qp->tp->req.retries, 7);
 }
 
-/* Nobody is blamed for the time in which this process did not run. */
+/* If the process did not run, received frames are handled before a timeout. */
 static void a_late_timer_waits_for_what_has_arrived(void **state)
 {
 	struct craft c;
@@ -251,7 +252,7 @@ static void reads_are_placed_by_psn(void **state)
 	completed(&c, 2, XRDMA_WC_SUCCESS);
 }
 
-/* The middle response is lost; the rest of the READ is asked for. */
+/* The middle response is lost; the rest of the READ is requested again. */
 static void a_lost_read_response_is_asked_for_again(void **state)
 {
 	struct craft c;
@@ -272,7 +273,7 @@ static void a_lost_read_response_is_asked_for_again(void **state)
 	assert_memory_equal(c.p.a_mem, c.p.b_mem, 3000);
 }
 
-/* An ACK behind a READ tells that its response was lost. */
+/* An ACK of a packet after a READ shows that the READ's response was lost. */
 static void an_ack_beyond_a_read_is_an_implied_nak(void **state)
 {
 	struct craft c;
@@ -429,7 +430,7 @@ static void the_window_closes_without_acks(void **state)
 	assert_int_equal(n, 10);
 }
 
-/* Between two packets of a message, its key becomes another. */
+/* The host changes the key in the entry between two packets of a message. */
 static void an_entry_that_becomes_another_fails(void **state)
 {
 	struct xrdma_sq_wqe *wqe;
@@ -445,7 +446,7 @@ static void an_entry_that_becomes_another_fails(void **state)
 	completed(&c, 1, XRDMA_WC_LOC_QP_OP_ERR);
 }
 
-/* Packets follow the GID table; without its source a packet is lost. */
+/* Headers follow the GID table; without the source GID packets are dropped. */
 static void a_changed_gid_changes_the_headers(void **state)
 {
 	struct xrdma_cmd_set_gid gid = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The responder, packet by packet: order, duplicates, NAKs, what is executed
- * and what not. The test is the requester.
+ * Tests of the responder, packet by packet: order, duplicates, NAKs, executed
+ * and refused requests. The test is the requester.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void a_gap_gets_one_nak(void **state)
 	craft_expect_ack(&c, NAK(SEQUENCE), PSN + 1);
 	craft_expect_nothing(&c);
 	assert_int_equal(c.p.a_mem[0], 1);
-	/* what was expected ends it; the next gap is a new one */
+	/* the expected packet ends the gap; the next gap gets another NAK */
 	write_only(&c, PSN + 1, 2, true);
 	craft_expect_ack(&c, ACK, PSN + 1);
 	write_only(&c, PSN + 3, 4, true);
@@ -88,7 +88,7 @@ static void duplicates_are_acknowledged_but_not_executed(void **state)
 	write_only(&c, PSN + 1, 0x55, false);
 	craft_expect_ack(&c, ACK, PSN);
 	craft_send(&c, &pkt, (const u8 *)"two");
-	/* with the PSN of the last packet, not of the duplicate */
+	/* the ACK has the PSN of the last packet, not of the duplicate */
 	craft_expect_ack(&c, ACK, PSN + 1);
 	assert_int_equal(c.pkt.msn, 2);
 	assert_memory_equal(c.p.a_mem + 1, "ne", 2);
@@ -123,13 +123,13 @@ static void duplicate_atomics_get_the_first_result(void **state)
 		craft_expect(&c, MODEL_BTH_ATOMIC_ACK, PSN + i);
 		assert_true(c.pkt.orig == 100 + i);
 	}
-	/* of 17, only 16 are kept */
+	/* only 16 of the 17 requests are recorded */
 	fetch_add(&c, PSN);
 	craft_expect_nothing(&c);
 	assert_true(*(u64 *)c.p.a_mem == 117);
 }
 
-/* Aligned in the region's addresses, but not in memory: cannot be atomic. */
+/* The address is aligned, its memory is not: the atomic is refused. */
 static void an_atomic_must_be_aligned_in_memory(void **state)
 {
 	struct xrdma_mpt_entry *e;
@@ -183,7 +183,7 @@ static void reads_take_one_psn_per_response(void **state)
 	assert_int_equal(c.pkt.msn, 4);
 }
 
-/* An acknowledgment of its PSN must not stand for data that was lost. */
+/* A duplicate SEND must not acknowledge a READ whose data may be lost. */
 static void a_duplicate_acknowledges_no_read_behind_it(void **state)
 {
 	struct craft c;
@@ -199,14 +199,14 @@ static void a_duplicate_acknowledges_no_read_behind_it(void **state)
 	for (i = 2; i < 4; i++)
 		assert_true(craft_receive(&c));
 	craft_expect(&c, MODEL_BTH_ATOMIC_ACK, PSN + 5);
-	/* all of that is lost, the peer goes back */
+	/* all of these answers are lost, and the peer sends again */
 	write_only(&c, PSN, 2, true);
 	craft_expect_ack(&c, ACK, PSN + 1);
 	write_only(&c, PSN + 1, 2, true);
 	craft_expect_ack(&c, ACK, PSN + 1);
 	write_only(&c, PSN + 4, 2, true);
 	craft_expect_ack(&c, ACK, PSN + 4);
-	/* one that waits and acknowledges more is not taken back */
+	/* a queued ACK of a later packet is not replaced by an earlier one */
 	write_only(&c, PSN + 6, 3, true);
 	write_only(&c, PSN, 2, true);
 	craft_expect_ack(&c, ACK, PSN + 6);
@@ -227,21 +227,21 @@ static void duplicate_reads_are_read_again(void **state)
 	expect_data(&c, MODEL_BTH_READ_RESP_FIRST, PSN, 0, MTU);
 	expect_data(&c, MODEL_BTH_READ_RESP_MIDDLE, PSN + 1, MTU, MTU);
 	expect_data(&c, MODEL_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
-	/* only what is missing: a READ of its own */
+	/* request of the missing part only */
 	read_request(&c, PSN + 1, MTU, 3000 - MTU);
 	expect_data(&c, MODEL_BTH_READ_RESP_FIRST, PSN + 1, MTU, MTU);
 	expect_data(&c, MODEL_BTH_READ_RESP_LAST, PSN + 2, 2 * MTU, 952);
 	read_request(&c, PSN + 2, 2 * MTU, 952);
 	expect_data(&c, MODEL_BTH_READ_RESP_ONLY, PSN + 2, 2 * MTU, 952);
-	/* longer than it was: would need PSNs that are not its own */
+	/* longer than the original: would use PSNs of later requests */
 	read_request(&c, PSN + 2, 2 * MTU, MTU + 1);
-	/* and no READ at all was at this PSN */
+	/* no READ had this PSN */
 	read_request(&c, PSN - 1, 0, 8);
 	craft_expect_nothing(&c);
 	assert_int_equal(c.p.a.qp->state, XRDMA_QPS_RTS);
 }
 
-/* An impatient peer asks again for what is on its way. */
+/* The peer repeats a READ whose responses are still queued. */
 static void a_read_that_waits_is_not_doubled(void **state)
 {
 	struct craft c;
@@ -268,7 +268,7 @@ static void rnr_nak_asks_for_the_same_packet_again(void **state)
 	pkt.ackreq = true;
 	pkt.len = 5;
 	craft_send(&c, &pkt, (const u8 *)"hello");
-	write_only(&c, PSN + 1, 1, true);	/* silently forgotten */
+	write_only(&c, PSN + 1, 1, true);	/* dropped without a NAK */
 	craft_expect_ack(&c, MODEL_AETH_RNR | 12, PSN);
 	craft_expect_nothing(&c);
 	sge = wire_sge(c.p.a_buf + 100, 5, c.p.a_key);
@@ -280,8 +280,8 @@ static void rnr_nak_asks_for_the_same_packet_again(void **state)
 }
 
 /*
- * A packet that breaks a rule, perhaps behind one that does not: @first is the
- * opcode of a full packet before it, or 0xff.
+ * A packet that breaks a rule. @first is the opcode of a valid full packet
+ * before it, or 0xff if there is none.
  */
 struct breach {
 	const char *name;
@@ -361,7 +361,7 @@ static void check_breach(void **state, const struct breach *b)
 	craft_expect_ack(&c, NAK(INVALID), psn);
 	craft_expect_nothing(&c);
 	assert_int_equal(c.p.a.qp->state, XRDMA_QPS_ERR);
-	/* in ERR, everything is dropped */
+	/* in ERR all packets are dropped */
 	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_STATE);
 }
 
@@ -417,7 +417,7 @@ static void a_long_read_does_not_block(void **state)
 			 (PSN + WIRE_BUF_SIZE / MTU - 1) & 0xffffff);
 }
 
-/* In RTR a queue pair answers, READs too. */
+/* In RTR a queue pair answers requests, including READs. */
 static void rtr_answers(void **state)
 {
 	struct craft c;

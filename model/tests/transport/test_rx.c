@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Received frames: what is accepted, what of a right frame does not fit the
- * queue pair it is for, and chance. The test is the far end; frames that are
- * malformed are in test_malformed.c.
+ * Tests of received frames: accepted ones, valid frames that do not fit their
+ * queue pair, and random packets. The test is the far end of the wire.
+ * Malformed frames are in test_malformed.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define PSN	(wire_defaults.psn ^ 0x55)
 
-/* What a frame that is dropped must leave alone. */
+/* State that a dropped frame must not change. */
 struct snapshot {
 	struct model_requester req;
 	u32 psn;
@@ -56,7 +56,7 @@ static u32 good_frame(const struct craft *c, u8 *frame)
 	return craft_frame(c, &pkt, (const u8 *)"hello!", frame);
 }
 
-/* From the heap, so that a read past the end is seen. */
+/* Receive a copy on the heap, so that ASan finds reads past its end. */
 static enum model_rx receive(struct craft *c, const u8 *frame, u32 len)
 {
 	u8 *copy = malloc(len ? len : 1);
@@ -103,7 +103,7 @@ static void a_good_frame_is_accepted(void **state)
 	craft_expect_ack(&c, MODEL_AETH_NO_CREDITS, PSN);
 }
 
-/* Fields of the transport header, with the ICRC that fits. */
+/* Wrong fields of the transport header, with a valid ICRC. */
 static void wrong_packets_are_dropped(void **state)
 {
 	struct model_pkt pkt;
@@ -142,7 +142,7 @@ static void wrong_packets_are_dropped(void **state)
 			MODEL_RX_UNEXPECTED);
 }
 
-/* Ethernet pads short frames; what is behind the IP packet means nothing. */
+/* Ethernet pads short frames: bytes after the IP packet are ignored. */
 static void padding_of_ethernet_is_ignored(void **state)
 {
 	u8 frame[256];
@@ -191,7 +191,7 @@ static void a_port_that_is_down_receives_nothing(void **state)
 	must_be_dropped(&c, frame, len, MODEL_RX_DOWN);
 }
 
-/* Packets with a right ICRC around, and anything inside. */
+/* Packets with a valid ICRC and random contents. */
 static void random_packets_do_no_harm(void **state)
 {
 	u8 frame[8192];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Flow rules and tables of receive side scaling at work: which rule takes a
- * frame, which queue pair of a table gets it, what stays inside of the device,
- * and who may not go while a rule or a table names it.
+ * Tests of frames with flow rules and RSS tables: which rule matches a frame,
+ * which queue pair of a table gets it, which frames stay inside the device, and
+ * that objects cannot be destroyed while a rule or a table names them. The
+ * checks of the commands are tested in core/test_flow.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "tests/lib/wire_raw.h"
 #include "transport/rx.h"
 
-/* That of pyverbs. */
+/* The RSS key that pyverbs uses. */
 static const u8 key[XRDMA_RSS_KEY_BYTES] = {
 	0x2c, 0xc6, 0x81, 0xd1, 0x5b, 0xdb, 0xf4, 0xf7, 0xfc, 0xa2,
 	0x83, 0x19, 0xdb, 0x1a, 0x3e, 0x94, 0x6b, 0x9e, 0x38, 0xd9,
@@ -34,12 +35,12 @@ static u8 create_flow(struct wire_host *host, u32 number, u32 qpn, u16 priority,
 
 	memcpy(wire_ptr(host, addr), rule, sizeof(*rule));
 	status = model_flow_create(host->dev, &p);
-	/* the device has copied it */
+	/* the device has copied the rule */
 	memset(wire_ptr(host, addr), 0x5a, sizeof(*rule));
 	return status;
 }
 
-/* All frames to the address of these tests. */
+/* Return: a rule for all frames to raw_dmac. */
 static struct xrdma_flow_rule rule_of_dmac(void)
 {
 	struct xrdma_flow_rule rule = { 0 };
@@ -84,7 +85,7 @@ static void the_lowest_priority_wins_then_the_oldest(void **state)
 			 0);
 	deliver(env, frame, MODEL_RX_ETHERNET);
 	assert_int_equal(raw_received(&raw[2], frame), 1);
-	/* a copy, in its turn; the frame goes on */
+	/* this rule copies the frame; later rules match too */
 	assert_int_equal(create_flow(host, 0, raw[3].qp.qpn, 0, XRDMA_FLOW_COPY,
 				     &rule), 0);
 	deliver(env, frame, MODEL_RX_ETHERNET);
@@ -103,7 +104,7 @@ static void the_lowest_priority_wins_then_the_oldest(void **state)
 		assert_int_equal(raw_received(&raw[i], NULL), 0);
 }
 
-/* Each field decides, alone and under its mask. */
+/* Each field of a rule is compared, under its mask. */
 static void every_field_counts(void **state)
 {
 	struct wire_env *env = *state;
@@ -143,7 +144,7 @@ static void every_field_counts(void **state)
 	}
 }
 
-/* Rules see neither RoCE nor what is no frame. */
+/* Rules match neither RoCE packets nor frames of an invalid length. */
 static void what_rules_do_not_see(void **state)
 {
 	const struct xrdma_flow_rule all = { 0 };
@@ -166,7 +167,7 @@ static void what_rules_do_not_see(void **state)
 			 MODEL_RX_OVERSIZED);
 	assert_int_equal(model_rx_frame(host->dev, frame, 13), MODEL_RX_RUNT);
 	assert_int_equal(raw_received(&raw, NULL), 1);
-	/* what a rule takes and cannot be delivered is lost */
+	/* a matching frame is dropped if its queue pair has no receive */
 	raw_post_buffers(&nic, 4);
 	wire_modify_state(&raw.qp, XRDMA_QPS_ERR);
 	deliver(env, frame, MODEL_RX_STATE);
@@ -191,7 +192,7 @@ static void no_entry_no_frame(void **state)
 	assert_int_equal(env->hosts[0].dev->stats[XRDMA_STAT_RX_DROPPED], 1);
 }
 
-/* As raw_traffic of pyverbs: client and server are on one device. */
+/* Client and server are on one device, as in test raw_traffic of pyverbs. */
 static void frames_of_neighbours_stay_inside(void **state)
 {
 	struct xrdma_flow_rule rule = rule_of_dmac();
@@ -215,13 +216,13 @@ static void frames_of_neighbours_stay_inside(void **state)
 		assert_int_equal(raw_received(&server, frame), 1);
 	}
 	assert_int_equal(host->dev->wire->tx_frames, 0);
-	/* not its own, and not those of the port's queue pair */
+	/* except frames of the receiver itself and of the port's queue pair */
 	raw_send_frame(&server, frame, RAW_FRAME);
 	wire_expect_send(&server.qp, 0, XRDMA_WC_SUCCESS);
 	raw_send_frame(&nic, frame, RAW_FRAME);
 	wire_expect_send(&nic.qp, 0, XRDMA_WC_SUCCESS);
 	assert_int_equal(host->dev->wire->tx_frames, 2);
-	/* a copy stays, and the frame leaves */
+	/* with a copying rule the frame is delivered and also sent */
 	assert_int_equal(model_flow_destroy(host->dev, 1), 0);
 	assert_int_equal(create_flow(host, 1, server.qp.qpn, 0, XRDMA_FLOW_COPY,
 				     &rule), 0);
@@ -237,7 +238,7 @@ static void frames_of_neighbours_stay_inside(void **state)
 			 host->dev->wire->pool.total);
 }
 
-/* RoCE is for the engine of the other side, also from a raw queue pair. */
+/* RoCE packets of a raw queue pair are sent to the wire, not to a neighbour. */
 static void neighbours_do_not_get_roce(void **state)
 {
 	const struct xrdma_flow_rule all = { 0 };
@@ -259,7 +260,7 @@ static void neighbours_do_not_get_roce(void **state)
 	assert_int_equal(host->dev->wire->tx_frames, 1);
 }
 
-/* Without a link nothing gets anywhere. */
+/* Without a link no frame is delivered inside the device either. */
 static void a_cut_cable_cuts_neighbours_too(void **state)
 {
 	const struct xrdma_flow_rule all = { 0 };
@@ -280,7 +281,7 @@ static void a_cut_cable_cuts_neighbours_too(void **state)
 	assert_int_equal(raw_received(&server, NULL), 0);
 }
 
-/* Sender and receiver share a CQ that is full: one dies with the other. */
+/* Sender and receiver share a full CQ: its overrun moves both to ERR. */
 static void a_receive_may_end_the_sender(void **state)
 {
 	const struct xrdma_flow_rule all = { 0 };
@@ -330,7 +331,7 @@ static struct xrdma_cmd_create_rss make_table(struct wire_host *host, u32 qpn,
 	return p;
 }
 
-/* As raw_rss_traffic of pyverbs: 32 addresses over a table of 8. */
+/* 32 addresses and a table of 8, as in test raw_rss_traffic of pyverbs. */
 static void tables_spread_frames(void **state)
 {
 	struct xrdma_flow_rule rule = rule_of_dmac();

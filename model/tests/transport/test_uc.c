@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Unreliable connections: messages arrive whole or not at all, nobody answers,
- * windows work; what the requester may not do.
+ * Tests of unreliable connections: messages arrive completely or not at all, no
+ * answers are sent, memory windows work, some operations are refused. Lossy
+ * wires are in test_unreliable.c.
  */
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void connect(struct wire_qp *qp, const struct wire_qp *peer, u32 sq_psn,
 	modify(qp, XRDMA_QPS_RTS, XRDMA_QPM_SQ_PSN, attr);
 }
 
-/* Side a sends to side b; of a craft, side a is under test. */
+/* Connect side a to side b. With a craft, side a is under test. */
 static void begin(void **state, struct craft *c)
 {
 	struct wire_pair *p = &c->p;
@@ -112,7 +113,7 @@ static void messages_arrive(void **state)
 	assert_memory_equal(c.p.b_mem + 0x1000, c.p.a_mem, 100);
 }
 
-/* Without any answer: each is complete once it has been sent. */
+/* Each send completes when it has been sent, without any answer. */
 static void nobody_answers(void **state)
 {
 	struct craft c;
@@ -153,13 +154,13 @@ static void a_message_with_a_gap_is_dropped(void **state)
 	begin(state, &c);
 	post_recv(&c.p.a, 1, c.p.a_buf, c.p.a_key);
 	packet(&c, MODEL_BTH_SEND_FIRST, RQ_PSN, MTU, 1);
-	/* RQ_PSN + 1 is lost */
+	/* the packet RQ_PSN + 1 is lost */
 	assert_int_equal(packet(&c, MODEL_BTH_SEND_MIDDLE, RQ_PSN + 2, MTU, 2),
 			 MODEL_RX_UNEXPECTED);
 	assert_int_equal(packet(&c, MODEL_BTH_SEND_LAST, RQ_PSN + 3, 5, 3),
 			 MODEL_RX_UNEXPECTED);
 	assert_false(wire_poll_cq(&c.p.a.recv_cq, &cqe));
-	/* the next message takes the receive */
+	/* the next message uses the receive entry */
 	packet(&c, MODEL_BTH_SEND_FIRST, RQ_PSN + 9, MTU, 4);
 	packet(&c, MODEL_BTH_SEND_LAST, RQ_PSN + 10, 5, 5);
 	assert_true(wire_poll_cq(&c.p.a.recv_cq, &cqe));
@@ -177,7 +178,7 @@ static void refusals_are_silent(void **state)
 
 	begin(state, &c);
 	memset(c.p.a_mem, 0, 4 * MTU);
-	/* no receive */
+	/* no receive is posted */
 	packet(&c, MODEL_BTH_SEND_ONLY, RQ_PSN, 5, 1);
 	/* a wrong key */
 	pkt = craft_pkt(&c, MODEL_BTH_UC | MODEL_BTH_WRITE_ONLY, RQ_PSN + 1);
@@ -187,7 +188,7 @@ static void refusals_are_silent(void **state)
 	craft_send(&c, &pkt, (const u8 *)"12345");
 	wire_expect_fault(c.p.a.host, &c.p.a, 0, XRDMA_FAULT_KEY_BYTE,
 			  XRDMA_OP_WRITE, pkt.rkey);
-	/* longer than announced; not of this transport */
+	/* longer than announced; opcode of another transport */
 	packet(&c, MODEL_BTH_WRITE_FIRST, RQ_PSN + 2, MTU, 0);
 	packet(&c, MODEL_BTH_WRITE_MIDDLE, RQ_PSN + 3, MTU, 2);
 	pkt = craft_pkt(&c, MODEL_BTH_WRITE_ONLY, RQ_PSN + 4);
@@ -195,7 +196,7 @@ static void refusals_are_silent(void **state)
 	assert_int_equal(c.p.a_mem[0] | c.p.a_mem[MTU], 0);
 	craft_expect_nothing(&c);
 	assert_int_equal(c.p.a.qp->state, XRDMA_QPS_RTS);
-	/* the connection goes on */
+	/* the connection continues with the next message */
 	packet(&c, MODEL_BTH_WRITE_FIRST, RQ_PSN + 5, MTU, 6);
 	packet(&c, MODEL_BTH_WRITE_LAST, RQ_PSN + 6, MTU, 7);
 	assert_int_equal(c.p.a_mem[2 * MTU - 1], 7);
@@ -231,7 +232,7 @@ static void windows_work(void **state)
 			  XRDMA_OP_WRITE, b.key);
 }
 
-/* What needs an answer fails; SQE flushes, receives go on, RTS leads out. */
+/* READs and atomics fail: SQE flushes sends, receives go on, RTS ends SQE. */
 static void some_operations_do_not_exist(void **state)
 {
 	static const u8 opcodes[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Datagrams: what is on the wire, what arrives before the data, Q_Keys, what
- * goes wrong on either side, the GSI.
+ * Tests of datagrams: bytes on the wire, the GRH before received data, Q_Keys,
+ * errors on both sides, the GSI. Multicast is tested in test_mcast.c.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "tests/lib/wire_srq.h"
 #include "tests/lib/wire_ud.h"
 
-#define MTU	4096 /* of a port with room for 4500 */
+#define MTU	4096 /* path MTU of a port with an MTU of 4500 */
 #define OWN	0x80000000
 
 /*
@@ -102,7 +102,7 @@ static void over_ipv4(void **state)
 	assert_int_equal(ip[9], 17);
 	assert_memory_equal(ip + 12, s.a.host->gid + 12, 4);
 	assert_memory_equal(ip + 16, s.b.host->gid + 12, 4);
-	/* nothing behind the data */
+	/* no byte after the data was written */
 	assert_int_equal(s.b_mem[140], 0xee);
 }
 
@@ -180,14 +180,14 @@ static void immediate_solicited_inline_and_longest(void **state)
 	post_recv(&s, 9, 0x8000);
 	wire_post_ud(&s.a, &s.d);
 	expect_data(&s, 9, MTU, &cqe);
-	/* not even a byte */
+	/* a datagram without data */
 	s.d.num_sge = 0;
 	post_recv(&s, 10, WIRE_GRH);
 	wire_post_ud(&s.a, &s.d);
 	expect_data(&s, 10, 0, &cqe);
 }
 
-/* Each packet has the next PSN, whatever becomes of it. */
+/* Each packet has the next PSN, even if it is dropped. */
 static void what_is_on_the_wire(void **state)
 {
 	struct craft c = { 0 };
@@ -209,7 +209,7 @@ static void what_is_on_the_wire(void **state)
 		assert_int_equal(c.pkt.len, 100);
 		assert_memory_equal(c.data, s.a_mem, 100);
 	}
-	/* bit 31: that of the queue pair */
+	/* bit 31: use the Q_Key of the queue pair */
 	s.d.qkey = OWN | 0x7777;
 	wire_post_ud(&s.a, &s.d);
 	craft_expect(&c, MODEL_BTH_UD | MODEL_BTH_SEND_ONLY, 2);
@@ -225,7 +225,7 @@ static u64 dropped(const struct scene *s, enum model_rx rx)
 	return s->b.host->dev->wire->rx_frames[rx];
 }
 
-/* Dropped and counted: wrong Q_Key, no entry, no such queue pair or address. */
+/* Dropped and counted: wrong Q_Key, no receive, unknown QPN or address. */
 static void what_is_not_delivered(void **state)
 {
 	struct xrdma_cqe cqe;
@@ -272,7 +272,7 @@ static void a_short_buffer_fails_alone(void **state)
 	assert_int_equal(s.b.qp->state, XRDMA_QPS_RTS);
 	wire_post_ud(&s.a, &s.d);
 	expect_data(&s, 8, 100, &cqe);
-	/* the host's mistake: memory that may not be written */
+	/* error of the receiving host: the memory is not writable */
 	s.b_key ^= 1;
 	post_recv(&s, 9, 256);
 	wire_post_ud(&s.a, &s.d);
@@ -281,7 +281,7 @@ static void a_short_buffer_fails_alone(void **state)
 	assert_int_equal(s.b.qp->state, XRDMA_QPS_ERR);
 }
 
-/* What @d says is refused; SQE flushes, receives go on, RTS leads out. */
+/* Datagram s->d is refused: SQE flushes, receives continue, RTS ends SQE. */
 static void check_refused(struct scene *s, u8 status)
 {
 	struct wire_dgram good = s->d;
@@ -322,7 +322,7 @@ static void what_is_refused(void **state)
 	BAD(LOC_QP_OP_ERR, s.d.flags |= 0x10);
 	BAD(LOC_QP_OP_ERR, s.d.dqpn |= 1 << 24);
 	BAD(LOC_QP_OP_ERR, s.d.av.sl = 8);
-	BAD(LOC_QP_OP_ERR, s.d.av.sgid_index = 1); /* of another family */
+	BAD(LOC_QP_OP_ERR, s.d.av.sgid_index = 1); /* of the family IPv6 */
 	BAD(LOC_QP_OP_ERR, s.d.av.udp_sport = cpu_to_le16(1));
 	BAD(LOC_PROT_ERR, s.sge.lkey ^= cpu_to_le32(1));
 #undef BAD
@@ -372,7 +372,7 @@ static void the_port_limits_the_length(void **state)
 	wire_expect_send(&s.a, 1, XRDMA_WC_LOC_LEN_ERR);
 }
 
-/* To others in turn: headers are made anew each time that they change. */
+/* Alternate destinations: headers are made again for each change. */
 static void each_datagram_has_its_own_address(void **state)
 {
 	struct xrdma_cqe cqe;
@@ -416,7 +416,7 @@ static void it_says_nothing_of_its_address(void **state)
 	assert_int_equal(rsp.attr.state, XRDMA_QPS_RTS);
 }
 
-/* Number 1, a Q_Key that everybody knows, and no other privilege. */
+/* The GSI has number 1 and a well-known Q_Key; other rules apply unchanged. */
 static void the_gsi(void **state)
 {
 	struct xrdma_cqe cqe;
@@ -463,7 +463,7 @@ static void on_an_srq(void **state)
 	assert_int_equal(le32_to_cpu(srq.rec->ci), 2);
 }
 
-/* Nobody would wake it when there is room again. */
+/* A queue pair stays active while the wire has no room. */
 static void it_stays_awake_while_the_wire_is_full(void **state)
 {
 	struct model_frame *frame;

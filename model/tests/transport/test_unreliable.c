@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Unreliable connections and datagrams over a bad wire: a message arrives whole
- * or not at all, never bent, cut or mixed with another; and as nothing is sent
- * twice, in order and at most once unless it is the wire that doubles or
- * reorders. What a message must be follows from its number, which it carries
- * as immediate data.
+ * Tests of unreliable connections and datagrams over a wire with impairments: a
+ * message arrives completely and unchanged, or not at all. Unless the wire
+ * duplicates or reorders frames, messages arrive in order and at most once. The
+ * expected contents follow from the message's number, its immediate data.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +17,9 @@
 
 /*
  * struct scene - a sender on host 0, a receiver on host 1
- * @source: what is sent is from there
- * @slots: for receives, then for WRITEs
- * @in_order: the wire neither doubles nor reorders
+ * @source: memory from which the sender sends
+ * @slots: memory for receives, followed by memory for WRITEs
+ * @in_order: the wire neither duplicates nor reorders frames
  */
 struct scene {
 	struct wire_env *env;
@@ -57,7 +56,7 @@ static u8 opcode_of(const struct scene *s, u32 i)
 	return s->datagrams ? XRDMA_OP_SEND_IMM : opcodes[hash(i, 1) % 3];
 }
 
-/* Datagrams are one packet, of a path MTU of 1024. */
+/* Return: bytes of message @i; a datagram has at most one packet. */
 static u32 length_of(const struct scene *s, u32 i)
 {
 	u32 limit = s->datagrams ? 1025 : 6000;
@@ -112,7 +111,7 @@ static void begin(struct scene *s, bool datagrams, const char *impair,
 	s->a.host->dev->wire->tx.rng += seed;
 }
 
-/* WRITEs that tell go to one place, those that do not to another. */
+/* Return: target of WRITE @i; those with and without immediate data differ. */
 static u64 target_of(const struct scene *s, u32 i)
 {
 	u32 first = opcode_of(s, i) == XRDMA_OP_WRITE ? 2 * SLOTS : SLOTS;
@@ -182,7 +181,7 @@ static void serve(struct scene *s)
 		check_recv(s, &cqe);
 }
 
-/* What the wire holds back has arrived, or it never will. */
+/* Wait until the wire has delivered or dropped all frames. */
 static void settle(struct scene *s)
 {
 	u64 end = model_loop_now(s->env->loop) + 3 * WIRE_MS;
@@ -197,7 +196,7 @@ static void settle(struct scene *s)
 	}
 }
 
-/* Return: messages lost, of those that tell that they have arrived. */
+/* Return: number of lost messages, of those with a receive completion. */
 static s32 run(bool datagrams, const char *impair, u64 seed)
 {
 	u32 batches = getenv("XRDMA_TEST_SCALE") ? 1000 : 60;
@@ -256,7 +255,7 @@ static void what_is_bent_is_lost(void **state)
 	}
 }
 
-/* Datagrams that come in another order are none the worse, nor fewer. */
+/* Reordered datagrams arrive unchanged and all of them. */
 static void other_orders_bend_nothing(void **state)
 {
 	u64 seed;

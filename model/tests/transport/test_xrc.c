@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Extended reliable connections: every operation, with the protection domain
- * and the completion queue of the SRQ that the request names; SRQs that may
- * not be named; what is destroyed in between.
+ * Tests of extended reliable connections: each operation, with the protection
+ * domain and the completion queue of the SRQ that the request names; SRQs that
+ * must not be named; objects that are destroyed during an operation.
  */
 #include <string.h>
 
@@ -16,8 +16,8 @@
 #define MTU		1024
 
 /*
- * struct scene - initiator a on host 0, target b on the last, two SRQs there
- * @cq: one for each SRQ
+ * struct scene - initiator a on host 0; target b and two SRQs on the last host
+ * @cq: CQ of each SRQ
  */
 struct scene {
 	struct wire_env *env;
@@ -166,7 +166,7 @@ static void invalidation(void **state)
 	};
 	b.new_key = b.key;
 	sge = wire_sge(s.a_buf, 8, s.a_key);
-	/* free: of no queue pair */
+	/* the window is free: bound on no queue pair */
 	post_recv(&s, 0, 11);
 	wire_post_send(&s.a, &(struct wire_wr) {
 		.opcode = XRDMA_OP_SEND_INV, .wr_id = 1, .inv_key = b.key,
@@ -189,7 +189,7 @@ static void invalidation(void **state)
 	assert_non_null(wire_event(s.b.host, XRDMA_EVENT_QP_LAST_WQE, 0));
 }
 
-/* Keys are those of the protection domain of the SRQ. */
+/* Keys are checked against the protection domain of the SRQ. */
 static void the_srq_brings_the_domain(void **state)
 {
 	struct scene s;
@@ -204,7 +204,7 @@ static void the_srq_brings_the_domain(void **state)
 						0)->pd), OTHER_PD);
 }
 
-/* A READ that is answered packet by packet keeps its own. */
+/* All responses of a READ use the protection domain of the READ's SRQ. */
 static void answers_keep_their_domain(void **state)
 {
 	struct xrdma_cqe cqe;
@@ -215,7 +215,7 @@ static void answers_keep_their_domain(void **state)
 	wire_region(s.b.host, 101, s.b_buf, 0x20000, WIRE_ALL_RIGHTS);
 	post_recv(&s, 1, 12);
 	post(&s, XRDMA_OP_READ, 1, 0x10000, s.srq[0].srqn);
-	/* no memory is touched by it */
+	/* a SEND without data accesses no memory */
 	post(&s, XRDMA_OP_SEND, 2, 0, s.srq[1].srqn);
 	wire_expect_send(&s.a, 1, XRDMA_WC_SUCCESS);
 	wire_expect_send(&s.a, 2, XRDMA_WC_SUCCESS);
@@ -259,7 +259,7 @@ static u32 foreign_srq(struct scene *s)
 	return srq.srqn;
 }
 
-/* Whatever the operation. */
+/* Each operation must name an SRQ of the target's XRC domain. */
 static void only_srqs_of_its_domain(void **state)
 {
 	static const u8 opcodes[] = {
@@ -279,7 +279,7 @@ static void only_srqs_of_its_domain(void **state)
 	check_refused(state, XRDMA_OP_WRITE, foreign_srq);
 }
 
-/* The test in place of the initiator. */
+/* Replace the initiator by the test. */
 static void take_over(struct scene *s, struct craft *c)
 {
 	memset(c, 0, sizeof(*c));
@@ -318,7 +318,7 @@ static void a_message_is_for_one_srq(void **state)
 	expect_recv(&s, 0, 11, XRDMA_WC_WR_FLUSH_ERR, &cqe);
 }
 
-/* RNR is of the SRQ that is named. */
+/* RNR NAKs depend on the SRQ that the request names. */
 static void an_empty_srq_is_not_ready(void **state)
 {
 	struct craft c;
@@ -344,7 +344,7 @@ static void destroy_srq(struct scene *s, int i)
 			 XRDMA_CMD_OK);
 }
 
-/* It goes in the middle of a message, or of an answer. */
+/* The SRQ is destroyed during a message, or during a READ's answer. */
 static void an_srq_may_go_at_any_time(void **state)
 {
 	struct craft c;
@@ -378,7 +378,7 @@ static void nothing_is_read_for_an_srq_that_is_gone(void **state)
 	assert_int_equal(c.pkt.syndrome, MODEL_AETH_NAK | MODEL_NAK_INVALID);
 }
 
-/* A full CQ of an SRQ takes the connection with it. */
+/* Overrun of the CQ of an SRQ moves the target to ERR. */
 static void a_dead_cq_is_the_end(void **state)
 {
 	struct scene s;
@@ -401,7 +401,7 @@ static void a_dead_cq_is_the_end(void **state)
 		model_qp_create(dev, &p);				\
 	})
 
-/* Neither rings nor queues nor a protection domain, and in domain 0 nothing. */
+/* A target has no rings, CQs or protection domain, and needs an XRC domain. */
 static void what_a_target_has_not(void **state)
 {
 	struct model_device *dev;
@@ -423,7 +423,7 @@ static void what_a_target_has_not(void **state)
 	assert_int_equal(model_qp_destroy(dev, 40), XRDMA_CMD_OK);
 }
 
-/* The initiator does not respond, nor the target request. */
+/* The initiator drops requests, the target drops responses. */
 static void each_end_has_its_part(void **state)
 {
 	struct xrdma_rsp_query_qp rsp = { 0 };
@@ -441,7 +441,7 @@ static void each_end_has_its_part(void **state)
 	c.p.b = s.b;
 	pkt = craft_pkt(&c, MODEL_BTH_XRC | MODEL_BTH_SEND_ONLY, 9);
 	assert_int_equal(craft_send(&c, &pkt, NULL), MODEL_RX_TRANSPORT);
-	/* numbers above 24 bits name nothing */
+	/* SRQ numbers of more than 24 bits are invalid */
 	post(&s, XRDMA_OP_SEND, 1, 8, 1 << 24);
 	wire_expect_send(&s.a, 1, XRDMA_WC_LOC_QP_OP_ERR);
 	assert_int_equal(s.a.qp->state, XRDMA_QPS_ERR);
