@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Fixtures: a device process per test, which must end well and quietly."""
+"""Fixtures of the Python tests: device processes, clients and drivers."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from xrdma_driver import Driver  # noqa: E402
 
 @pytest.fixture
 def start_device():
-    """Start device processes; each must exit as expected."""
+    """Return a function that starts a device; its exit status is checked."""
     started = []
 
     def start(variable, *options, ready=True):
@@ -40,7 +40,7 @@ def start_device():
 
 @pytest.fixture
 def stub(start_device):
-    """The process with the toy engine of stub_engine.c instead of a device."""
+    """A process with the engine of lib/stub_engine.c instead of the device."""
     return start_device("XRDMA_DEVICE_STUB")
 
 

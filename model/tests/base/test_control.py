@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The control socket."""
+"""Tests of the control socket: requests, clients, statistics of the process."""
 
 import json
 
@@ -16,7 +16,7 @@ def _control(stub):
 
 
 def test_stats_have_all_sections(control):
-    """Of the process around the device."""
+    """The statistics have a section for each part of the process."""
     stats = control.stats()
     assert stats["host_errors"] == 0
     assert stats["host_error_log"] == []
@@ -29,7 +29,7 @@ def test_stats_have_all_sections(control):
     b"\xff\xfe", b'{"cmd":"' + b"x" * 60000 + b'"}',
 ])
 def test_bad_request_is_answered(control, line):
-    """Each line gets a line."""
+    """Each invalid line is answered with one line."""
     control.file.write(line + b"\n")
     control.file.flush()
     reply = json.loads(control.file.readline())
@@ -39,13 +39,13 @@ def test_bad_request_is_answered(control, line):
 
 
 def test_unknown_command(control):
-    """Is named so."""
+    """The answer says that the command is unknown."""
     reply = control.request(cmd="dance")
     assert reply == {"ok": False, "error": "Operation not supported"}
 
 
 def test_several_requests_in_one_write(control):
-    """Replies come in order."""
+    """Replies arrive in the order of requests."""
     control.file.write(b'{"cmd":"stats"}\n{"cmd":"dance"}\n{"cmd":"stats"}\n')
     control.file.flush()
     replies = [json.loads(control.file.readline()) for _ in range(3)]
@@ -53,7 +53,7 @@ def test_several_requests_in_one_write(control):
 
 
 def test_several_clients(stub):
-    """At once, and more than there is room for are turned away."""
+    """Several clients are served at once; further ones are disconnected."""
     controls = [stub.control() for _ in range(16)]
     for control in controls:
         assert control.stats()["ok"]
@@ -68,7 +68,7 @@ def test_several_clients(stub):
 
 
 def test_endless_line_ends_the_connection(stub, control):
-    """The server keeps no more than a line of 64 KiB."""
+    """The server ends a connection whose line is longer than 64 KiB."""
     with pytest.raises((BrokenPipeError, ConnectionResetError)):
         for _ in range(100):
             control.sock.sendall(b"x" * 65536)
@@ -76,7 +76,7 @@ def test_endless_line_ends_the_connection(stub, control):
 
 
 def test_client_that_does_not_read(stub, control):
-    """Its requests wait; others are served."""
+    """Its requests are delayed; other clients are served."""
     control.sock.settimeout(0.3)
     with pytest.raises(TimeoutError):
         while True:
@@ -88,6 +88,6 @@ def test_client_that_does_not_read(stub, control):
 
 
 def test_quit_ends_the_process(stub, control):
-    """After the reply, with status 0."""
+    """The process ends with status 0 after the reply."""
     assert control.request(cmd="quit") == {"ok": True}
     assert stub.process.wait(vfu.TIMEOUT) == 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The event loop: timers in order, watches, spinning and parking. */
+/* Tests of the event loop: timers in order, watches, spinning, parking. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void timers_fire_in_order_of_deadline(void **state)
 		events[i].order = &order;
 		events[i].timer.fn = fired;
 		events[i].timer.opaque = &events[i];
-		/* armed anywhere first, then moved to where they belong */
+		/* first armed at other times, then moved to final deadlines */
 		assert_int_equal(model_timer_arm(loop, &events[i].timer,
 						 start + (TIMERS - i) * 10000),
 				 0);
@@ -101,7 +101,7 @@ static void rearm(void *opaque)
 		model_loop_stop(event->loop);
 }
 
-/* A timer that is always due must not keep the loop from its descriptors */
+/* The loop serves descriptors even if a timer is always due */
 static void late_timer_does_not_starve(void **state)
 {
 	struct model_loop *loop = *state;
@@ -157,7 +157,7 @@ static void remove_both(void *opaque, u32 events)
 	model_loop_unwatch(pair->loop, &pair->watch[1]);
 }
 
-/* Both are ready at once; the first one called removes the second */
+/* Two descriptors are ready; the first watch called removes the second */
 static void removed_watch_is_not_called(void **state)
 {
 	struct pair pair = { .loop = *state };
@@ -225,7 +225,7 @@ static void engine_is_polled_until_it_is_done_and_parked(void **state)
 	assert_int_equal(toy.refusals, 0);
 	assert_int_equal(model_loop_stats(*state)->busy, 103);
 	assert_int_equal(model_loop_stats(*state)->refused, 3);
-	/* then it sleeps: no more than a few turns until the timer */
+	/* then the loop sleeps: only a few turns until the timer */
 	assert_in_range(toy.polls, 104, 120);
 }
 
@@ -271,9 +271,9 @@ static void loop_spins_for_a_while_after_an_event(void **state)
 }
 
 /*
- * Two processors that talk to each other through the device, one of them on the
- * core of the loop: each event brings work, then more work comes while the loop
- * spins, then none before it sleeps.
+ * Simulates two processors that exchange messages through the device, one of
+ * which is that of the loop. Each event brings work, more work arrives while
+ * the loop spins, and no further work arrives before the loop sleeps.
  */
 struct talk {
 	struct model_loop *loop;
@@ -352,7 +352,7 @@ static void loop_spins_where_work_comes_and_sleeps_where_it_does_not(void **stat
 	model_loop_watch(loop, &talk.watch, EPOLLIN);
 	model_loop_set_engine(loop, &talk_engine, &talk);
 	assert_int_equal(model_loop_run(loop), 0);
-	/* it tries both now and then, and a busy machine holds it up at times */
+	/* the loop sometimes probes both ways, and a busy machine delays it */
 	assert_in_range(talk.missed, 0, ROUNDS / 4);
 	assert_in_range(talk.long_waits, 0, ROUNDS / 4);
 	close(talk.watch.fd);

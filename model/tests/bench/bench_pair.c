@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How fast two devices are, each a process of its own, with a socket between
- * them: 64 KiB WRITEs and READs, 64-byte WRITEs and SENDs, and the latency of
- * WRITEs of 2 bytes. Prints figures only: wall time, and processor time of both.
+ * Measures two devices in two processes, connected by a socket: 64 KiB WRITEs
+ * and READs, 64-byte WRITEs and SENDs, and the latency of 2-byte WRITEs. Prints
+ * wall time and processor time of both processes; it checks nothing.
  *
- * Both devices are set up before the process divides, and each then runs one.
- * Host memory is shared, so what the test is about needs no message.
+ * Both devices are set up before fork(); after it, each process runs one of
+ * them. Host memory is shared, so the processes need no messages for control.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #define SPIN_NS		MODEL_LOOP_SPIN_NS
 #define DEPTH		128
 
-/* What stands in for the fake loop where nothing may need it. */
+/* Functions of fake_loop.c that wire_env.c calls; unused here. */
 void fake_loop_watches(struct model_loop *loop)
 {
 	(void)loop;
@@ -41,7 +41,7 @@ void fake_loop_advance(struct model_loop *loop, u64 to_ns)
 }
 
 /*
- * struct shared - what both processes look at
+ * struct shared - memory that both processes use
  * @echo: the far end answers WRITEs of its first bytes with WRITEs
  * @receive: the far end posts receives
  */
@@ -52,11 +52,11 @@ struct shared {
 
 /*
  * struct end - one of the processes
- * @wr: what is posted
- * @room: for what is received
- * @count: how often
- * @depth: at once
- * @ping: 2-byte WRITEs, each when the answer to the last is there
+ * @wr: work request that is posted
+ * @room: buffer of receives
+ * @count: number of work requests to complete
+ * @depth: maximum number of posted work requests
+ * @ping: 2-byte WRITEs, each after the answer to the previous one
  */
 struct end {
 	struct model_loop *loop;
@@ -100,7 +100,7 @@ static bool is_set(const bool *flag)
 	return __atomic_load_n(flag, __ATOMIC_RELAXED);
 }
 
-/* What the other end has written last. */
+/* Return: number that the other end has written last. */
 static u16 arrived(const struct end *e)
 {
 	return __atomic_load_n(e->mine, __ATOMIC_ACQUIRE);
@@ -195,7 +195,7 @@ static bool park(void *opaque)
 static const struct model_loop_engine near_engine = { near_poll, park };
 static const struct model_loop_engine far_engine = { far_poll, park };
 
-/* The loop that both had before the process divided is nobody's any more. */
+/* Replace the loop from before fork() by a loop of this process. */
 static void own_loop(struct end *e, const struct model_loop_engine *engine)
 {
 	struct model_device *dev = e->host->dev;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How fast a device that talks to itself is: 64 KiB WRITEs and READs, 8-byte
- * WRITEs and SENDs, the latency of one, and datagrams. Not a test: prints
- * figures only.
+ * Measures one device that sends to itself: 64 KiB WRITEs and READs, 8-byte
+ * WRITEs and SENDs, latency, datagrams. It prints figures and checks nothing.
+ * bench_pair.c measures two devices.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static double now(void)
 	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-/* Keep the send queue full until so many have completed. Return: seconds. */
+/* Keep @depth sends posted until @count have completed. Return: seconds. */
 static double run(struct wire_qp *a, struct wire_qp *b, struct wire_wr *wr,
 		  u32 count, u32 depth)
 {
@@ -94,7 +94,7 @@ static void bench(void **state)
 	}
 }
 
-/* From one queue pair to another, each with its receive. */
+/* Datagrams from one queue pair to another, with a receive for each. */
 static void bench_datagrams(void **state)
 {
 	const u32 count = 1000000, depth = 16;

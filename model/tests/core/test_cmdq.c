@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Command ring: order, phases, refusals, faults that tests put in, and the
- * commands that have no object.
+ * Tests of the command ring: order of replies, phase bits, refused commands,
+ * injected faults, and commands without an object. Commands of objects are
+ * tested with their objects.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counter sets, and where each counter counts: for the port, and in the set of
- * the queue pair that it concerns, and in no other.
+ * Tests of counter sets: each counter counts for the port and in the set of the
+ * queue pair that it concerns, and in no other set.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define MTU		1024
 #define SET		7
 
-/* PSN of the side under test, and that which it expects. */
+/* First PSN of the side under test, and first PSN that it expects. */
 #define REQ_PSN		(wire_defaults.psn)
 #define RESP_PSN	(wire_defaults.psn ^ 0x55)
 
@@ -25,7 +25,7 @@ static u8 bind(struct wire_host *host, u32 qpn, u32 counter)
 	return model_counter_bind(host->dev, &p);
 }
 
-/* QUERY_STATS of one counter. */
+/* Return: value of one counter, from QUERY_STATS. */
 static u64 query(struct wire_host *host, u32 counter, enum xrdma_stat stat)
 {
 	u64 addr = wire_alloc(host, XRDMA_NUM_STATS * 8, 8);
@@ -40,7 +40,7 @@ static u64 query(struct wire_host *host, u32 counter, enum xrdma_stat stat)
 	return le64_to_cpu(values[stat]);
 }
 
-/* The test is the peer of a queue pair that counts in a set. */
+/* The test is the peer of a queue pair with counter set SET. */
 static void begin(void **state, struct craft *c,
 		  const struct wire_params *params)
 {
@@ -48,7 +48,7 @@ static void begin(void **state, struct craft *c,
 	assert_int_equal(bind(c->p.a.host, c->p.a.qpn, SET), XRDMA_CMD_OK);
 }
 
-/* What has been counted, in the set and for the port. */
+/* Check the value of a counter, in the set and for the port. */
 static void counted(struct craft *c, enum xrdma_stat stat, u64 want)
 {
 	u64 set = query(c->p.a.host, SET, stat);
@@ -114,7 +114,7 @@ static void sets_belong_to_queue_pairs(void **state)
 	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 5);
 	assert_int_equal(query(host, 255, XRDMA_STAT_RNR_NAK), 0);
 	assert_int_equal(query(host, 0, XRDMA_STAT_RNR_NAK), 105);
-	/* bound once more, and shared: it goes on */
+	/* bound again, and bound to a second queue pair: values are kept */
 	assert_int_equal(bind(host, p.a.qpn, SET), XRDMA_CMD_OK);
 	assert_int_equal(bind(host, other.a.qpn, SET), XRDMA_CMD_OK);
 	model_qp_stat_add(other.a.qp, XRDMA_STAT_RNR_NAK, 1);
@@ -122,7 +122,7 @@ static void sets_belong_to_queue_pairs(void **state)
 	assert_int_equal(bind(host, p.a.qpn, 0), XRDMA_CMD_OK);
 	model_qp_stat_add(p.a.qp, XRDMA_STAT_RNR_NAK, 1);
 	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 6);
-	/* without a queue pair it keeps its values, until it has one again */
+	/* without a queue pair the set keeps its values; a bind clears them */
 	assert_int_equal(model_qp_destroy(host->dev, other.a.qpn),
 			 XRDMA_CMD_OK);
 	assert_int_equal(query(host, SET, XRDMA_STAT_RNR_NAK), 6);
@@ -146,7 +146,7 @@ static void queries_are_checked(void **state)
 	assert_int_equal(model_counter_query(host->dev, &p), XRDMA_CMD_OK);
 }
 
-/* Bytes are those of whole frames; what is no RoCE is not among them. */
+/* Bytes are bytes of whole frames; frames that are not RoCE do not count. */
 static void packets_and_bytes(void **state)
 {
 	struct craft c;
@@ -204,7 +204,7 @@ static void no_buffer_for_the_peer(void **state)
 	counted(&c, XRDMA_STAT_RNR_NAK, 0);
 }
 
-/* Messages, not packets; and no duplicate. */
+/* Requests count as messages, not as packets; duplicates do not count. */
 static void requests_by_kind(void **state)
 {
 	struct model_pkt pkt;
@@ -249,7 +249,7 @@ static void the_peer_refuses(void **state)
 	respond(&c, NAK(ACCESS), REQ_PSN);
 	counted(&c, XRDMA_STAT_REQ_REMOTE_ACCESS, 1);
 	counted(&c, XRDMA_STAT_REQ_REMOTE_INVALID, 0);
-	/* the one refused, and the one behind it */
+	/* the refused entry, and the flushed entry after it */
 	counted(&c, XRDMA_STAT_REQ_CQE_ERRORS, 2);
 	counted(&c, XRDMA_STAT_REQ_FLUSHED, 1);
 	counted(&c, XRDMA_STAT_RESP_CQE_ERRORS, 0);
@@ -297,7 +297,7 @@ static void refused_accesses(void **state)
 	craft_send(&c, &pkt, NULL);
 	counted(&c, XRDMA_STAT_FAULTS, 1);
 	counted(&c, XRDMA_STAT_REM_ACCESS_ERRORS, 1);
-	/* that of this side is one too, but none of the peer */
+	/* a local error is an error completion, but none of the peer */
 	wire_make_pair(c.env, &c.p, &wire_defaults);
 	bind(c.p.a.host, c.p.a.qpn, SET);
 	sge = wire_sge(c.p.a_buf, 8, c.p.a_key ^ 1);

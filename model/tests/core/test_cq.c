@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Completion queues: creation, entries, arming, overflow.
+ * Tests of completion queues: creation, entries, arming, resizing, overflow.
  */
 #include <errno.h>
 #include <string.h>
@@ -130,7 +130,7 @@ static void overflow_kills_the_queue_and_its_qps(void **state)
 	assert_int_equal(core_eqe(env, 0, 0)->event, XRDMA_EVENT_CQ_ERR);
 	assert_int_equal(le32_to_cpu(core_eqe(env, 0, 0)->number), 1);
 	assert_int_equal(cqp.qp->state, XRDMA_QPS_ERR);
-	/* its other queue still works */
+	/* the queue pair's other CQ still works */
 	assert_int_equal(le64_to_cpu(core_cqe(env, 2, 0)->wr_id), 77);
 	assert_int_equal(core_cqe(env, 2, 0)->status, XRDMA_WC_WR_FLUSH_ERR);
 	core_cq_rec(env, 1)->ci = cpu_to_le32(DEPTH);
@@ -138,7 +138,7 @@ static void overflow_kills_the_queue_and_its_qps(void **state)
 	assert_null(core_cqe(env, 1, DEPTH));
 }
 
-/* A user's index that runs ahead is no host error. */
+/* A wrong consumer index in memory of a user is no host error. */
 static void a_corrupt_consumer_index_kills_the_queue(void **state)
 {
 	struct core_env *env = *state;
@@ -152,7 +152,7 @@ static void a_corrupt_consumer_index_kills_the_queue(void **state)
 	assert_true(model_cq_get(env->dev, 1)->dead);
 }
 
-/* The memory of a queue goes while it is in use: no stale pointer is used. */
+/* The CQ's memory is unmapped while the CQ is in use: no stale access. */
 static void unmapped_memory_kills_the_queue(void **state)
 {
 	struct core_env *env = *state;
@@ -167,7 +167,7 @@ static void unmapped_memory_kills_the_queue(void **state)
 	assert_null(core_cqe(env, 1, 1));
 }
 
-/* A ring for RESIZE_CQ as the host prepares it, with its record. */
+/* Return: RESIZE_CQ with a new ring and record, as a host prepares them. */
 static struct xrdma_cmd make_resize(struct core_env *env, u8 log_depth, u32 ci,
 				    u32 arm)
 {
@@ -223,7 +223,7 @@ static void resizing_keeps_the_index(void **state)
 	assert_memory_equal(before, old, sizeof(before));
 }
 
-/* What was not consumed stays in the old ring, and takes room of the new one. */
+/* Unconsumed entries stay in the old ring, and count for the new one. */
 static void unconsumed_entries_count_for_the_new_ring(void **state)
 {
 	struct core_env *env = *state;
@@ -248,7 +248,7 @@ static void unconsumed_entries_count_for_the_new_ring(void **state)
 	assert_int_equal(le32_to_cpu(old[10].own), 0);
 }
 
-/* The device need not have seen what the host consumed of the old ring. */
+/* Entries consumed from the old ring do not count for the new one. */
 static void a_smaller_ring_overflows_in_time(void **state)
 {
 	struct core_env *env = *state;
@@ -285,7 +285,7 @@ static void resize_checks_parameters(void **state)
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
 	for (i = 0; i < 17; i++)
 		push(env, i, 0, 0);
-	/* too many entries, or a user's index that cannot be: no host error */
+	/* too many entries, or an impossible index of a user: no host error */
 	cmd = make_resize(env, 4, 0, 0);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_STATE);
 	cmd = make_resize(env, 5, 18, 0);
@@ -294,7 +294,7 @@ static void resize_checks_parameters(void **state)
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
 }
 
-/* An arming that the old record saw fires once, and in the new one. */
+/* A CQ armed by its old record fires once after the resize. */
 static void resizing_keeps_the_arming(void **state)
 {
 	struct core_env *env = *state;
@@ -335,7 +335,7 @@ static void moderation_waits_for_the_count(void **state)
 	assert_int_equal(moderate(env, 1, 4, 0), XRDMA_CMD_OK);
 	assert_int_equal(moderate(env, 9, 4, 0), XRDMA_CMD_BAD_NUMBER);
 	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);
-	push(env, 0, 0, 0); /* not armed: does not count */
+	push(env, 0, 0, 0); /* not armed: the entry does not count */
 	core_arm(core_cq_rec(env, 1), XRDMA_ARM_NEXT);
 	for (i = 0; i < 3; i++)
 		push(env, i, 0, 0);
@@ -363,7 +363,7 @@ static void moderation_waits_no_longer_than_the_period(void **state)
 	assert_null(core_eqe(env, 1, 0));
 	core_run_ms(env, 20);
 	assert_non_null(core_eqe(env, 1, 0));
-	/* fired, and not armed anew */
+	/* the CQ has fired, and has not been armed again */
 	push(env, 2, 0, 0);
 	core_run_ms(env, 20);
 	assert_null(core_eqe(env, 1, 1));
@@ -381,7 +381,7 @@ static void errors_are_not_moderated(void **state)
 	assert_non_null(core_eqe(env, 1, 0));
 }
 
-/* Going without moderation leaves no event behind; nor does destruction. */
+/* Ending moderation, or destroying the CQ, leaves no pending event. */
 static void moderation_ends(void **state)
 {
 	struct core_env *env = *state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * DCQCN by hand: the numbers that the paper's rules give, worked out apart from
- * the code.
+ * Tests of the DCQCN formulas: the expected numbers were calculated by hand
+ * from the rules of the paper. Congestion control on packets is tested in
+ * transport/test_cc.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@
 #define LINE		(100000 * MBIT)
 #define ONE		MODEL_DCQCN_ONE
 
-/* g = 1/16 and a line of 100 Gbit/s, so that steps are easy to follow. */
+/* g = 1/16 and a line rate of 100 Gbit/s make simple numbers. */
 static const struct model_dcqcn_params params = {
 	.line_rate = LINE,
 	.min_rate = 10 * MBIT,
@@ -76,7 +77,7 @@ static void alpha_decays_while_nothing_is_notified(void **state)
 	assert_int_equal(cc.alpha, ONE / 16 * 15);
 	model_dcqcn_elapse(&cc, &params, 1110 * US);
 	assert_int_equal(cc.alpha, ONE / 256 * 225);
-	/* the next cut is that much smaller */
+	/* the next cut uses the smaller alpha */
 	model_dcqcn_notify(&cc, &params, 1110 * US);
 	assert_int_equal(cc.rate, LINE / 2 - LINE / 2 * 225 / 512);
 	assert_int_equal(cc.target, LINE / 2);
@@ -105,7 +106,7 @@ static void the_rate_has_a_floor(void **state)
 	assert_int_equal(cc.rate, 10 * MBIT);
 }
 
-/* Five periods half way back to the target, which stays. */
+/* In five periods the rate halves its distance to the constant target. */
 static void fast_recovery(void **state)
 {
 	struct model_dcqcn cc = cut_once(&params);
@@ -122,7 +123,7 @@ static void fast_recovery(void **state)
 	assert_int_equal(cc.target, LINE / 2);
 	/* 1/2 - 1/4 / 32 */
 	assert_true(cc.rate - LINE / 128 * 63 < 8);
-	/* then the target climbs */
+	/* after that the target increases */
 	rate = cc.rate;
 	model_dcqcn_elapse(&cc, &params, (1010 + 6 * 300) * US);
 	assert_int_equal(cc.target, LINE / 2 + 40 * MBIT);
@@ -145,7 +146,7 @@ static void bytes_count_as_time_does(void **state)
 	assert_int_equal(cc.target, LINE / 2);
 	model_dcqcn_sent(&cc, &params, 1000000);
 	assert_int_equal(cc.target, LINE / 2 + 40 * MBIT);
-	/* both have recovered: i-fold hyper increase */
+	/* timer and byte counter have recovered: i-fold hyper increase */
 	model_dcqcn_elapse(&cc, &params, (1010 + 5 * 300) * US);
 	assert_int_equal(cc.target, LINE / 2 + 6 * 40 * MBIT);
 	model_dcqcn_elapse(&cc, &params, (1010 + 6 * 300) * US);
@@ -183,13 +184,13 @@ static void it_comes_back_to_line_rate_and_is_forgotten(void **state)
 		now += 300 * US;
 		model_dcqcn_elapse(&cc, &params, now);
 	}
-	/* half of the way each time: 34 bits take 34 periods */
+	/* each period halves the distance: 34 bits take 34 periods */
 	assert_true(now <= (1000 + 40 * 300) * US);
 	model_dcqcn_notify(&cc, &params, now);
 	assert_int_equal(cc.rate, LINE / 2);
 }
 
-/* One call after a long time is worth as much as many. */
+/* One call after a long time has the same result as many calls. */
 static void time_may_come_in_one_piece(void **state)
 {
 	struct model_dcqcn slow = cut_once(&params);
@@ -208,7 +209,7 @@ static void time_may_come_in_one_piece(void **state)
 	assert_false(fast.slowed);
 }
 
-/* Without any increase the rate stays below its target, and it ends soon. */
+/* With increase 0 the rate stays below its target, and the loop ends. */
 static void no_increase_is_no_endless_loop(void **state)
 {
 	struct model_dcqcn_params p = params;

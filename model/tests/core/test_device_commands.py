@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Commands: the specification's own bytes, refusals, faults put in."""
+"""Tests of commands: golden bytes, refused commands, injected faults."""
 
 import pathlib
 import re
@@ -15,7 +15,7 @@ SPEC = (pathlib.Path(__file__).resolve().parents[3] /
 
 
 def golden():
-    """The examples of the specification by name."""
+    """Return the golden bytes of the specification by name."""
     text = SPEC.read_text(encoding="utf-8")
     parts = re.split(r"^\.\. golden: (\w+)$", text, flags=re.M)[1:]
     return {name: bytes.fromhex("".join(re.findall(
@@ -27,13 +27,13 @@ GOLDEN = golden()
 
 
 def post_raw(host, raw):
-    """Post the bytes of a command, with an id of ours."""
+    """Post the bytes of a command, with another id."""
     opcode, _, reserved, body = x.CMD.unpack(raw)
     return host.try_command(opcode, body, reserved)
 
 
 def test_layouts_of_the_test_driver():
-    """What xrdma_driver packs is what the specification shows."""
+    """The structures of xrdma_driver.py equal the golden bytes."""
     assert x.SGE.pack(0x7F0012345678, 65536, 0x1122335A) == GOLDEN["sge"]
     assert x.RQ_WQE.pack(3, bytes(6), 0xFEDCBA9876543210) == GOLDEN["rq_wqe"]
     assert x.SQ_WQE.pack(x.WRITE_IMM, x.SIGNALED | x.SOLICITED, 2, 0xEFBEADDE,
@@ -48,13 +48,13 @@ def test_layouts_of_the_test_driver():
 
 
 def test_golden_commands_are_carried_out(host):
-    """The bytes of the specification, sent as they are."""
+    """The golden bytes are executed unchanged."""
     assert post_raw(host, GOLDEN["cmd_set_gid"])[0] == x.OK
-    # names a queue pair that is not there, and nothing else is wrong with it
+    # the queue pair does not exist; all other fields are valid
     assert post_raw(host, GOLDEN["cmd_modify_port"])[0] == x.BAD_NUMBER
     assert post_raw(host, GOLDEN["cmd_destroy_qp"])[0] == x.BAD_NUMBER
     assert post_raw(host, GOLDEN["cmd_modify_qp"])[0] == x.BAD_NUMBER
-    # what each names is not there, and nothing else is wrong with it
+    # the objects do not exist; all other fields are valid
     for name in ("cmd_create_srq", "cmd_modify_srq", "cmd_mcast",
                  "cmd_create_flow", "cmd_create_rss", "cmd_modify_cq",
                  "cmd_bind_counter"):
@@ -63,7 +63,7 @@ def test_golden_commands_are_carried_out(host):
 
 
 def test_golden_queue_objects(host):
-    """Objects made with the bytes of the specification, at other addresses."""
+    """The golden bytes create objects, after a change of their addresses."""
     def at(name, addr, level=0, leaf=19, offset=8):
         raw = bytearray(GOLDEN[name])
         raw[offset:offset + 8] = x.root(addr, level, leaf).to_bytes(8, "little")
@@ -83,10 +83,10 @@ def test_golden_queue_objects(host):
 
 
 def test_golden_replies(host):
-    """What comes back is what the specification shows, where it can be."""
+    """Replies equal the golden bytes, except for values of the device."""
     device_raw = host.command(x.QUERY_DEVICE)
     shown = x.RSP.unpack(GOLDEN["rsp_query_device"])[4]
-    # limits that are those of the example
+    # limits that equal those of the golden bytes
     assert device_raw[44:48] == shown[36 + 8:40 + 8]
     assert device_raw[52] == shown[52]
     assert device_raw[54:60] == shown[54:60]
@@ -96,7 +96,7 @@ def test_golden_replies(host):
 
 
 def test_every_reserved_byte_is_refused(host):
-    """Of a command that only names an object: one byte after another."""
+    """Each reserved byte of a command is set, one after another."""
     for offset in (4, 5, 63, 119):
         body = bytearray(120)
         body[offset] = 1
@@ -107,13 +107,13 @@ def test_every_reserved_byte_is_refused(host):
 
 @pytest.mark.parametrize("opcode", [0x09, 0x24, 0x44, 0x56, 0x61, 0xFFFF])
 def test_unknown_commands(host, opcode):
-    """Refused by name."""
+    """Unknown opcodes are refused with their own status."""
     assert host.try_command(opcode)[0] == x.BAD_OPCODE
     host.expected = {"CMD_OPCODE": 1}
 
 
 def test_objects_are_destroyed_in_order(host):
-    """A queue in use stays."""
+    """A CQ cannot be destroyed while a queue pair uses it."""
     a, b = x.pair(host)
     number = struct.pack("<I", a.send_cq.number)
     assert host.try_command(x.DESTROY_EQ, struct.pack("<I", 1))[0] == x.BUSY
@@ -129,7 +129,7 @@ def test_objects_are_destroyed_in_order(host):
 
 
 def test_a_batch_of_commands(host):
-    """A full ring at once: all answered, each vector 0 counted."""
+    """A full ring of commands: each is answered and raises vector 0."""
     host.irqs[0].wait(0)
     for _ in range(1 << x.CMD_DEPTH_LOG):
         host.post(x.NOP)
@@ -145,7 +145,7 @@ def test_a_ring_that_runs_over(host):
 
 
 def test_statistics(host):
-    """Counters go where they were asked to."""
+    """QUERY_STATS writes the counters to the given address."""
     addr = host.alloc(4096)
     host.put(addr, b"\xee" * 4096)
     host.command(x.QUERY_STATS, struct.pack("<QII", addr, 15, 0))
@@ -155,14 +155,14 @@ def test_statistics(host):
 
 
 def fault(host, **what):
-    """Put a fault in."""
+    """Inject a fault by the control socket."""
     control = host.process.control()
     assert control.request(cmd="command_fault", **what)["ok"]
     control.close()
 
 
 def test_fault_hang(host):
-    """Never answered; others are."""
+    """The command is never answered; other commands are."""
     fault(host, opcode="QUERY_PORT", kind="hang")
     host.post(x.QUERY_PORT)
     host.post(x.NOP)
@@ -171,7 +171,7 @@ def test_fault_hang(host):
 
 
 def test_fault_fail(host):
-    """Answered with the status that was asked for, and not carried out."""
+    """The command is answered with the given status and not executed."""
     fault(host, opcode="any", kind="fail", status=x.NO_RESOURCE)
     with pytest.raises(x.CommandFailed):
         x.CompletionQueue(host, 40)
@@ -180,7 +180,7 @@ def test_fault_fail(host):
 
 
 def test_fault_that_lets_others_pass(host):
-    """The third one fails; the control socket tells what has not happened."""
+    """The third command fails; clearing reports the faults that are left."""
     fault(host, opcode="any", kind="fail", status=x.NO_RESOURCE, skip=2)
     fault(host, opcode="QUERY_PORT", kind="fail", skip=5, count=2)
     status = [host.try_command(x.NOP)[0] for _ in range(4)]
@@ -193,7 +193,7 @@ def test_fault_that_lets_others_pass(host):
 
 @pytest.mark.parametrize("kind", ["delay", "late"])
 def test_fault_late(host, kind):
-    """Answered, but not before its time."""
+    """The command is answered after the given delay."""
     fault(host, opcode="NOP", kind=kind, ms=150)
     start = time.monotonic()
     host.command(x.NOP)
@@ -201,7 +201,7 @@ def test_fault_late(host, kind):
 
 
 def test_reset_ends_a_late_command(host):
-    """A reply that is due after the reset never comes."""
+    """A reply that is due after the reset is not sent."""
     fault(host, opcode="NOP", kind="late", ms=50)
     host.post(x.NOP)
     host.write(x.CTRL, x.RESET)
@@ -209,7 +209,7 @@ def test_reset_ends_a_late_command(host):
 
 
 def test_bad_fault_requests(host):
-    """Are refused by the control socket."""
+    """The control socket refuses invalid faults."""
     control = host.process.control()
     for bad in ({"opcode": "NOP"}, {"opcode": "WHAT", "kind": "hang"},
                 {"opcode": "NOP", "kind": "explode"},
@@ -221,7 +221,7 @@ def test_bad_fault_requests(host):
 
 
 def test_fault_records_of_a_full_queue_are_counted(host):
-    """Event queue 0 keeps half of itself free of them."""
+    """Fault records use at most half of event queue 0; others are counted."""
     a, _ = x.pair(host)
     for _ in range(100):
         a.modify(1, state=x.Q_RESET)
@@ -233,7 +233,7 @@ def test_fault_records_of_a_full_queue_are_counted(host):
     counters = host.stats()["device"]["counters"]
     assert counters["access_faults"] == 100
     lost = counters["access_faults_lost"]
-    # PORT_UP is there too, so the last is written at 32 free of 64
+    # PORT_UP has an entry too; the last record leaves 32 of 64 entries free
     assert 100 - lost == 32
     assert host.eqs[0].find(x.PORT_UP, 0.1)
     records = [host.eqs[0].poll() for _ in range(100 - lost)]

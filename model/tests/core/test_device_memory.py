@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""BAR 4: mapped by the client if offered, trapped, and reached by key."""
+"""Tests of device memory (BAR 4): trapped access, mapping, access by key."""
 
 import mmap
 import os
@@ -14,7 +14,7 @@ SIZE = 1 << 20
 
 @pytest.fixture
 def mapped(start_device):
-    """A driver of a device that lets its memory be mapped."""
+    """A driver of a device whose memory the client may map."""
     process = start_device("XRDMA_DEVICE", "--map-device-memory")
     driver = x.Driver(process)
     driver.start()
@@ -24,7 +24,7 @@ def mapped(start_device):
 
 
 def test_the_bar_is_trapped(host):
-    """And is as large as QUERY_DEVICE says."""
+    """The BAR is trapped, and has the size that QUERY_DEVICE reports."""
     flags, size, offset, fds = host.client.region_info(vfu.BAR_DM)
     assert (flags, size, offset, fds) == (3, SIZE, 0, [])
     assert host.read(x.CAPS, 8) >> 12 & 1
@@ -41,7 +41,7 @@ def test_the_bar_can_be_mapped(mapped):
 
 
 def test_three_ways_to_the_same_bytes(mapped):
-    """A WRITE and an atomic of a peer, a mapping, a trapped access."""
+    """A peer's WRITE and atomic, a mapping and trapped access agree."""
     host = mapped
     fds = host.client.region_info(vfu.BAR_DM)[3]
     with mmap.mmap(fds[0], SIZE) as memory:
@@ -62,7 +62,7 @@ def test_three_ways_to_the_same_bytes(mapped):
                extra=(1).to_bytes(16, "little"))
         assert a.sent()["status"] == x.WC_OK
         assert memory[-8] == 42
-        # the last byte is the last
+        # the last byte of device memory
         a.send(x.WRITE, [(data, 2, local)], remote=0x1FFF, rkey=remote)
         assert a.sent()["status"] == x.WC_REM_ACCESS
         assert b.query()[0] == x.Q_ERR
@@ -70,7 +70,7 @@ def test_three_ways_to_the_same_bytes(mapped):
 
 @pytest.mark.parametrize("how", ["flr", "reset"])
 def test_reset_zeroes_what_the_client_has_mapped(mapped, how):
-    """The mapping stays, its bytes go."""
+    """A reset keeps the client's mapping and zeroes its bytes."""
     host = mapped
     fds = host.client.region_info(vfu.BAR_DM)[3]
     with mmap.mmap(fds[0], SIZE) as memory:
@@ -84,7 +84,7 @@ def test_reset_zeroes_what_the_client_has_mapped(mapped, how):
 
 
 def test_a_device_without_it(start_device):
-    """No BAR, no capability, size 0."""
+    """Without device memory there is no BAR and no capability; its size is 0."""
     process = start_device("XRDMA_DEVICE", "--device-memory", "0")
     driver = x.Driver(process)
     driver.start()

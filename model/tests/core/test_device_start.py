@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Registers, start, reset and removal of the device."""
+"""Tests of registers, start, reset and removal of the device."""
 
 import time
 
@@ -8,7 +8,7 @@ import xrdma_driver as x
 
 
 def test_registers_have_their_defaults(driver):
-    """What a driver looks at first."""
+    """The registers that a driver reads first have their default values."""
     assert driver.read(x.MAGIC).to_bytes(4, "little") == b"XRDM"
     assert driver.read(x.VERSION) == 0x10000
     assert driver.read(x.STATUS) == x.READY
@@ -18,7 +18,7 @@ def test_registers_have_their_defaults(driver):
 
 
 def test_shape_of_the_bars(driver):
-    """As the specification says."""
+    """The BARs have the sizes of the specification."""
     sizes = [driver.client.region_info(bar)[1] for bar in (0, 2, 4)]
     assert sizes == [0x10000, 0x1000000, 0x100000]
     assert driver.client.config_read(8, 4) == 0x02000001
@@ -26,7 +26,7 @@ def test_shape_of_the_bars(driver):
 
 
 def test_enable_with_bad_registers_is_fatal(driver):
-    """STATUS says so, and a reset leads out."""
+    """STATUS reports the fatal error, and a reset ends it."""
     driver.set_up()
     driver.write(x.CMD_LOG, 11)
     driver.write(x.CTRL, x.ENABLE)
@@ -39,7 +39,7 @@ def test_enable_with_bad_registers_is_fatal(driver):
 
 
 def test_enable_without_memory_is_fatal(driver):
-    """The command ring is not mapped."""
+    """Enabling fails if the command ring is not mapped."""
     driver.set_up()
     driver.write(x.CMD_BASE, x.IOVA + x.MEMORY, 8)
     driver.write(x.CTRL, x.ENABLE)
@@ -48,7 +48,7 @@ def test_enable_without_memory_is_fatal(driver):
 
 
 def test_illegal_accesses_are_host_errors(driver):
-    """Each is counted and has no effect."""
+    """Each illegal access is counted and has no effect."""
     assert driver.read(0x40) == 0
     driver.write(x.STATUS, 0)
     driver.write(0x7000, 1)
@@ -59,7 +59,7 @@ def test_illegal_accesses_are_host_errors(driver):
 
 
 def resets(driver):
-    """Every way to reset the device."""
+    """Return all ways to reset the device."""
     return {
         "register": lambda: driver.write(x.CTRL, x.RESET),
         "function": driver.client.flr,
@@ -68,7 +68,7 @@ def resets(driver):
 
 
 def test_reset_is_quiet(host):
-    """After each kind of reset memory stays as it is, and no vector fires."""
+    """After each kind of reset no memory changes and no vector is raised."""
     for kind, reset in resets(host).items():
         a, b = x.pair(host)
         data = host.alloc(0x100000)
@@ -99,7 +99,7 @@ def test_reset_is_quiet(host):
 
 
 def test_hundred_starts(driver):
-    """Nothing is left behind by starting, using and resetting."""
+    """Starting, using and resetting the device leaks nothing."""
     for _ in range(100):
         driver.forget()
         driver.start()
@@ -109,7 +109,7 @@ def test_hundred_starts(driver):
 
 
 def test_a_device_that_is_gone(host):
-    """Reads as ones; writes have no effect; back after it returns."""
+    """A removed device reads as ones and ignores writes until it is back."""
     control = host.process.control()
     assert control.request(cmd="gone", on=True)["ok"]
     assert host.read(x.STATUS) == 0xFFFFFFFF
@@ -122,7 +122,7 @@ def test_a_device_that_is_gone(host):
 
 
 def test_without_bus_mastering_it_is_fatal(host):
-    """The device neither reads nor writes, and says so."""
+    """Without bus mastering the device accesses no memory and is fatal."""
     host.client.enable(master=False)
     assert host.read(x.STATUS) == x.READY | x.ENABLED | x.FATAL | 2 << 8
     host.client.enable()
@@ -147,7 +147,7 @@ def test_an_idle_device_sleeps(host):
 
 
 def test_memory_goes_while_it_is_in_use(host):
-    """A touch of it is a host error and an access is refused; no crash."""
+    """Unmapped memory: access is a host error or is refused; no crash."""
     a, _ = x.pair(host)
     extra = vfu.GuestMemory(0x10000)
     host.client.dma_map(extra, 0x10000000)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The rest of verbs through the whole device: completion queues that are
-resized and moderated, FLUSH and ATOMIC_WRITE, flow rules, counter sets."""
+"""Tests through the sockets of the device: resized and moderated completion
+queues, FLUSH and ATOMIC_WRITE, flow rules, counter sets."""
 
 import struct
 import time
@@ -15,7 +15,7 @@ RIGHTS = x.ALL_RIGHTS | x.FLUSH_GLOBAL | x.FLUSH_PERSISTENT
 
 @pytest.fixture
 def link(host):
-    """Two connected queue pairs that may flush, with a buffer each."""
+    """Two connected queue pairs with FLUSH rights, and a buffer for each."""
     rights = RIGHTS & ~x.LOCAL_WRITE
     a, b = x.pair(host, access=rights)
     for qp in (a, b):
@@ -25,14 +25,14 @@ def link(host):
 
 
 def write(link, wr_id):
-    """One small WRITE."""
+    """Execute one small WRITE."""
     a, b = link
     a.send(x.WRITE, [(a.data, 8, a.key)], remote=b.data, rkey=b.key,
            wr_id=wr_id)
 
 
 def resize(host, cq, log):
-    """RESIZE_CQ as the specification has it; returns the new ring."""
+    """Run RESIZE_CQ; return the new ring."""
     new = x.Ring(host, log, x.CQE)
     for i in range(cq.ci, cq.ci + (1 << log)):
         slot = i & ((1 << log) - 1)
@@ -45,7 +45,7 @@ def resize(host, cq, log):
 
 
 def test_a_queue_is_resized_in_use(host, link):
-    """Entries before the index are in the old ring, the others in the new."""
+    """Entries before the reply's index are in the old ring, others in the new."""
     cq = link[0].send_cq
     sent = 0
     for log in (4, 8, 5, 7):
@@ -67,7 +67,7 @@ def test_a_queue_is_resized_in_use(host, link):
 
 
 def test_events_are_moderated(host, link):
-    """After the third entry, or after a while."""
+    """An event is raised after the third entry, or after the moderation time."""
     cq, eq = link[0].send_cq, host.eqs[1]
     host.command(x.MODIFY_CQ, struct.pack("<IHH", cq.number, 3, 0))
     cq.arm()
@@ -86,7 +86,7 @@ def test_events_are_moderated(host, link):
 
 
 def test_flush_and_atomic_write(host, link):
-    """Both answer, and the 8 bytes are there."""
+    """Both operations complete, and the 8 bytes are in memory."""
     a, b = link
     a.send(x.ATOMIC_WRITE, remote=b.data + 8, rkey=b.key, wr_id=1,
            extra=b"abcdefgh" + bytes(8))
@@ -103,14 +103,14 @@ def test_flush_and_atomic_write(host, link):
 
 
 def counters(host, number, count):
-    """The first counters of a set."""
+    """Return the first counters of a set."""
     addr = host.alloc(count * 8)
     host.command(x.QUERY_STATS, struct.pack("<QII", addr, count, number))
     return struct.unpack(f"<{count}Q", host.get(addr, count * 8))
 
 
 def test_counter_sets(host, link):
-    """A set counts for its queue pair alone."""
+    """A counter set counts for its own queue pair only."""
     a, b = link
     host.command(x.BIND_COUNTER, struct.pack("<II", a.number, 7))
     host.command(x.BIND_COUNTER, struct.pack("<II", b.number, 8))
@@ -134,7 +134,7 @@ DMAC = bytes.fromhex("0150561920a7")
 
 
 def raw(host, number):
-    """A raw packet queue pair with a buffer of its own."""
+    """Return a raw packet queue pair with a buffer of its own."""
     cqs = [x.CompletionQueue(host, 100 + 2 * number + i) for i in range(2)]
     qp = x.QueuePair(host, number, *cqs, kind=x.RAW)
     for state in (x.Q_INIT, x.Q_RTR, x.Q_RTS):
@@ -145,21 +145,21 @@ def raw(host, number):
 
 
 def make_rule(host, number, qpn):
-    """All frames to DMAC go to a queue pair."""
+    """Create a rule that delivers all frames to DMAC to a queue pair."""
     addr = host.alloc(128)
     host.put(addr, DMAC + bytes(58) + b"\xff" * 6 + bytes(58))
     host.command(x.CREATE_FLOW, struct.pack("<QIIHH", addr, number, qpn, 0, 0))
 
 
 def send_frame(host, qp, frame):
-    """One frame, all the way."""
+    """Send one frame and wait for its completion."""
     host.put(qp.data, frame)
     qp.send(x.SEND, [(qp.data, len(frame), qp.key)])
     assert qp.sent()["status"] == x.WC_OK
 
 
 def test_rules_and_tables(host):
-    """A neighbour's frame, to a queue pair and to one of a table."""
+    """Rules deliver frames of the same device to a queue pair and to a table."""
     client, server, other = (raw(host, 50 + i) for i in range(3))
     frame = DMAC + bytes(6) + b"\x08\x00" + bytes(100)
     for qp in (server, other):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Device memory: through its BAR, by key, at its edges, after a reset.
+ * Tests of device memory: access through the BAR and by key, bounds, reset.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* A region of device memory from @offset on, zero-based. */
+/* Publish a zero-based region of device memory from @offset on. */
 static struct xrdma_mpt_entry *publish(u32 offset, u64 length)
 {
 	struct xrdma_mpt_entry *e = core_mpt(env, 9);
@@ -119,7 +119,7 @@ static void it_ends_where_it_ends(void **state)
 			 XRDMA_FAULT_RANGE);
 }
 
-/* What the driver must not publish. */
+/* Key entries of device memory that are invalid. */
 static void bad_entries(void **state)
 {
 	struct model_access_req req = remote(0, 1, XRDMA_ACCESS_REMOTE_READ);

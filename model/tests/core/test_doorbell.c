@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Doorbells: who may ring, and the rule by which they may be skipped.
+ * Tests of doorbells: which page may ring, and when a host may skip one.
  */
 #include <string.h>
 
@@ -54,7 +54,7 @@ static void a_sleeping_queue_is_not_looked_at(void **state)
 	assert_true(done(0));
 }
 
-/* The host's rule, after each of many posts with sleeps in between. */
+/* Apply the host's rule after each of many posts, with sleeps of the device. */
 static void the_rule_misses_nothing(void **state)
 {
 	unsigned int i, rings = 0;
@@ -75,11 +75,11 @@ static void the_rule_misses_nothing(void **state)
 		assert_true(done(i));
 		core_cq_rec(t.env, 1)->ci = cpu_to_le32(i + 1);
 	}
-	/* one before the device ever slept, for sq_event is 0 from the start */
+	/* plus one before the first sleep, since sq_event is initially 0 */
 	assert_int_equal(rings, 1 + 14);
 }
 
-/* Posted between the last look and sleep: the device stays awake. */
+/* An entry posted after the last poll and before sleep prevents the sleep. */
 static void posting_on_the_way_to_sleep(void **state)
 {
 	(void)state;
@@ -135,7 +135,7 @@ static void the_kernels_page_is_the_kernels_fault(void **state)
 	assert_int_equal(t.env->dev->db_errors, 3);
 }
 
-/* Not in RTS: nothing happens now, all of it later. */
+/* Entries posted before RTS are executed in RTS. */
 static void posting_before_rts(void **state)
 {
 	struct core_qp other;
@@ -152,7 +152,7 @@ static void posting_before_rts(void **state)
 	assert_true(done(0));
 }
 
-/* One queue pair kills another in the middle of a round. */
+/* A queue pair moves others to ERR while the list of active ones is polled. */
 static void the_round_survives_changes(void **state)
 {
 	struct core_qp other, third;
@@ -167,7 +167,7 @@ static void the_round_survives_changes(void **state)
 		core_post_send(&t.cqp, XRDMA_WQE_SIGNALED, i);
 	for (i = 0; i < 15; i++)
 		model_device_poll(t.env->dev);
-	/* one entry is left: the second completion kills the CQ and all three */
+	/* room for one entry: the second completion moves all QPs to ERR */
 	core_post_send(&t.cqp, XRDMA_WQE_SIGNALED, 15);
 	core_post_send(&other, XRDMA_WQE_SIGNALED, 16);
 	core_post_send(&third, XRDMA_WQE_SIGNALED, 17);

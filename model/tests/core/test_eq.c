@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Event queues: creation, arming, waiting for room, fault records.
+ * Tests of event queues: creation, arming, events without room, fault records.
  */
 #include <string.h>
 
@@ -101,7 +101,7 @@ static void an_arming_fires_once(void **state)
 	assert_null(core_eqe(env, 0, 4));
 }
 
-/* Without room events wait, in order, and none is overwritten. */
+/* Without room events are queued in order, and no entry is overwritten. */
 static void async_events_wait_for_room(void **state)
 {
 	struct core_env *env = *state;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The commands of flow rules and RSS objects: what they check.
+ * Tests of the checks in the commands of flow rules and RSS objects. The effect
+ * of rules on frames is tested in transport/test_steer.c.
  */
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #define RAW_QPN		6
 #define RSS_QPN		500
 
-/* A raw packet queue pair and another one. */
+/* Create a raw packet queue pair and an RC queue pair. */
 static void make_qps(struct core_env *env)
 {
 	struct xrdma_cmd cmd = core_make_qp(env, RAW_QPN);
@@ -153,7 +154,7 @@ static void tables_are_checked(void **state)
 	core_expect(env, MODEL_HERR_DMA_UNMAPPED, 1);
 }
 
-/* Numbers are those of queue pairs, and what is named stays. */
+/* An RSS object shares numbers with queue pairs, and keeps its QPs busy. */
 static void tables_have_numbers_of_queue_pairs(void **state)
 {
 	struct core_env *env = *state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Golden bytes, as the reference device's compiler and headers build them:
- * what the contract describes is what the device specification shows. The
- * cases are those of the driver's KUnit suite.
+ * Compares structures of the contract, as the device's compiler lays them out,
+ * with the golden bytes of the device specification. The cases are those of the
+ * driver's KUnit suite.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <linux/array_size.h>
 #include <linux/types.h>
 
-/* So the compiler complains of an example that no case compares with. */
+/* Empty, so that the compiler warns of an example without a case. */
 #define __maybe_unused
 
 #include "golden_cases.h"

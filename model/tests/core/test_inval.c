@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Invalidation, by work requests of either side and by command, and fast
- * registration.
+ * Tests of invalidation, by work requests of both sides and by command, and of
+ * fast registration.
  */
 #include <string.h>
 
@@ -119,7 +119,7 @@ static void local_invalidation_frees(void **state)
 	assert_int_equal(wire_bound(s.p.b.host, s.mr), 1);
 	wire_post_inval(&s.p.b, 1, s.mw);
 	wire_post_inval(&s.p.b, 2, s.fr);
-	/* a free one stays as it is */
+	/* a free window stays free */
 	wire_post_inval(&s.p.b, 3, s.mw);
 	wire_post_inval(&s.p.b, 4, s.fr);
 	wire_expect_send(&s.p.b, 1, XRDMA_WC_SUCCESS);
@@ -134,7 +134,7 @@ static void local_invalidation_frees(void **state)
 			  XRDMA_OP_WRITE, s.mw);
 }
 
-/* Each invalidation that is refused, and why. */
+/* A refused invalidation and its reason. */
 struct bad_inval {
 	const char *name;
 	u8 reason;
@@ -233,7 +233,7 @@ static void a_send_invalidates(void **state)
 	struct scene s;
 	u32 len;
 
-	/* one packet, several, none of data */
+	/* one packet, then several packets */
 	for (len = 100; len <= 5000; len += 4900) {
 		begin(state, &s);
 		post_recv(&s, 1);
@@ -306,7 +306,7 @@ static void registration_makes_it_valid(void **state)
 	assert_int_equal(write_to(&s, s.fr), XRDMA_WC_SUCCESS);
 	assert_memory_equal(s.p.b_mem, s.p.a_mem, 64);
 	wire_post_inval(&s.p.b, 1, s.fr);
-	/* other bytes, under another key byte */
+	/* register other memory under another key byte */
 	r = make_reg(&s, s.fr, 0x23);
 	r.addr += MR_BYTES;
 	wire_post_reg(&s.p.b, 2, &r);
@@ -404,7 +404,7 @@ static void a_user_registers_nothing(void **state)
 	assert_int_equal(wire_state(s.p.b.host, r.key), XRDMA_MPT_FREE);
 }
 
-/* INVALIDATE, whatever is left: in the order of the array. */
+/* INVALIDATE handles keys in the order of the array. */
 static void the_command_ends_windows_before_regions(void **state)
 {
 	struct xrdma_cmd cmd;
@@ -431,7 +431,7 @@ static void the_command_ends_windows_before_regions(void **state)
 	assert_int_equal(le32_to_cpu(words[2]), MR);
 	assert_int_equal(le32_to_cpu(words[3]), FR);
 	assert_int_equal(le32_to_cpu(words[4]), 60);
-	/* the key byte is all that remains */
+	/* the entry keeps only its key byte */
 	assert_int_equal(wire_mpt(s.p.b.host, MW)->ctrl,
 			 xrdma_key_byte(s.mw));
 	assert_int_equal(wire_mpt(s.p.b.host, FR)->ctrl,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Protection: the access check reason by reason, malformed key entries,
- * invalidation.
+ * Tests of protection: each reason of the access check, malformed key entries,
+ * invalidation of cached entries.
  */
 #include <string.h>
 
@@ -234,7 +234,7 @@ static void identity_takes_bus_addresses(void **state)
 			      XRDMA_MPT_IDENTITY);
 	req.key = xrdma_make_key(22, 0);
 	req.remote = false;
-	req.addr = t.addr + 0xfe0; /* crosses a page */
+	req.addr = t.addr + 0xfe0; /* crosses a page boundary */
 	memset(data, 0x99, sizeof(data));
 	assert_int_equal(model_access_write(t.env->dev, &req, data), 0);
 	assert_memory_equal(core_ptr(t.env, t.addr + 0xfe0), data, 64);
@@ -244,7 +244,7 @@ static void identity_takes_bus_addresses(void **state)
 	core_expect(t.env, MODEL_HERR_DMA_UNMAPPED, 1);
 }
 
-/* An entry becomes valid without notice, and is cached only then. */
+/* An entry becomes valid without a command, and is cached only then. */
 /* hw.rst, "The local key of the kernel" */
 static void the_kernels_local_key_reaches_all_memory(void **state)
 {
@@ -292,7 +292,7 @@ static void publishing_needs_no_notice(void **state)
 	assert_int_equal(write_remote(), 0);
 }
 
-/* A free entry grants nothing, and is not remembered as free. */
+/* A free entry grants nothing, and is not cached as free. */
 static void a_free_entry_may_become_valid(void **state)
 {
 	(void)state;
@@ -369,7 +369,7 @@ static void malformed_entries_are_host_errors(void **state)
 	core_expect(t.env, MODEL_HERR_MPT_ROOT, 3);
 }
 
-/* Post an INVALIDATE of two keys; the outcome is in @words. */
+/* Run INVALIDATE with two keys; @words: the outcome of each. */
 static u8 invalidate(__le32 **words, u32 one, u32 two)
 {
 	u64 addr = core_alloc(t.env, 8, 8);
@@ -431,7 +431,7 @@ static void invalidate_checks_its_array_first(void **state)
 	assert_int_equal(write_remote(), 0);
 }
 
-/* The cost of a command is bounded: there is none for all keys of a domain. */
+/* INVALIDATE names single keys: no command invalidates a whole domain. */
 static void invalidate_names_each_key(void **state)
 {
 	struct xrdma_cmd cmd = xrdma_make_invalidate(0, 0);
@@ -479,7 +479,7 @@ static void invalidate_forgets_pages_of_the_key_table(void **state)
 	assert_int_equal(check(req), 0);
 }
 
-/* Two keys that share a slot of the cache do not see each other's entry. */
+/* Two keys with the same cache slot do not use each other's entry. */
 static void cache_slots_do_not_mix(void **state)
 {
 	u32 first = t.key;

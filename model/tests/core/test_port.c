@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Port and GID table.
+ * Tests of MODIFY_PORT, QUERY_PORT and the GID table.
  */
 #include <string.h>
 

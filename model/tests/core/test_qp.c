@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs: creation, states, attributes, error states.
+ * Tests of queue pairs with the mock transport: creation, states, attributes,
+ * error states. Work queues are tested in test_wq.c.
  */
 #include <string.h>
 
@@ -86,7 +87,7 @@ static u8 create_of_type(struct core_env *env, u32 qpn, u8 type)
 	return core_status(env, cmd);
 }
 
-/* The GSI has number 1, and nobody else has. */
+/* The GSI has number 1, and no other queue pair may have it. */
 static void the_gsi_has_a_number_of_its_own(void **state)
 {
 	struct core_env *env = *state;
@@ -103,7 +104,7 @@ static void the_gsi_has_a_number_of_its_own(void **state)
 			 XRDMA_CMD_OK);
 }
 
-/* Only of raw packet queue pairs, and not without a receive queue either. */
+/* Only a raw packet queue pair with a receive queue may lack a send queue. */
 static void no_send_queue(void **state)
 {
 	static const u8 types[] = { XRDMA_QP_RC, XRDMA_QP_UC, XRDMA_QP_UD };
@@ -134,7 +135,7 @@ static void no_send_queue(void **state)
 	core_expect(env, MODEL_HERR_CMD_PARAM, ARRAY_SIZE(types) + 1);
 }
 
-/* Attributes that a change requires, and those that it allows beside them. */
+/* Required and optional attributes of each state change. */
 static void attributes_of_datagrams(void **state)
 {
 	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_MODIFY_QP);
@@ -186,7 +187,7 @@ static void destroy_frees_everything(void **state)
 	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);
 }
 
-/* Bring a new queue pair into a state. */
+/* Create a queue pair and move it to @state. */
 static void bring_to(struct core_env *env, struct core_qp *cqp, u8 state)
 {
 	u8 next;
@@ -203,7 +204,7 @@ static void bring_to(struct core_env *env, struct core_qp *cqp, u8 state)
 	assert_int_equal(cqp->qp->state, state);
 }
 
-/* Every pair of states of an RC queue pair: does the change exist? */
+/* Each pair of states of an RC queue pair: is the transition allowed? */
 static void transitions(void **state)
 {
 	static const bool legal[7][7] = {
@@ -302,12 +303,12 @@ static void attribute_values_are_checked(void **state)
 	BAD(attr->rq_psn = cpu_to_le32(1 << 24));
 	BAD(attr->dest_qpn = cpu_to_le32(1 << 24));
 	BAD(attr->av.sgid_index = 1);
-	BAD(memset(attr->av.dgid + 10, 0xff, 2)); /* of another family */
+	BAD(memset(attr->av.dgid + 10, 0xff, 2)); /* an IPv4 address */
 	BAD(attr->av.sl = 8);
 	BAD(attr->av.flow_label = cpu_to_le32(1 << 20));
 	BAD(attr->av.udp_sport = cpu_to_le16(0xbfff));
 	BAD(attr->reserved[2] = 1);
-	BAD(attr->retry_cnt = 1); /* not named in the mask */
+	BAD(attr->retry_cnt = 1); /* the mask does not have this attribute */
 	BAD(attr->qkey = cpu_to_le32(1));
 	BAD(attr->flags = XRDMA_QPA_SQD_NOTIFY);
 	BAD(cmd.modify_qp.mask |= cpu_to_le32(1 << 16));
@@ -403,7 +404,7 @@ static void error_flushes_both_queues(void **state)
 	assert_int_equal(le64_to_cpu(core_cqe(env, 2, 0)->wr_id), 20);
 }
 
-/* Posted in ERR: sends come with a doorbell, receives are found in time. */
+/* Entries posted in ERR are flushed: sends by doorbell, receives by polling. */
 static void error_flushes_what_comes_later(void **state)
 {
 	struct core_env *env = *state;
@@ -446,7 +447,7 @@ static void a_failed_send_of_rc_is_fatal_to_it(void **state)
 	assert_int_equal(core_cqe(env, 1, 0)->status, XRDMA_WC_REM_ACCESS_ERR);
 	assert_int_equal(core_cqe(env, 1, 1)->status, XRDMA_WC_WR_FLUSH_ERR);
 	assert_int_equal(core_cqe(env, 2, 0)->status, XRDMA_WC_WR_FLUSH_ERR);
-	/* the driver may not know yet: no host error */
+	/* the driver may not know of the state yet: no host error */
 	assert_int_equal(core_status(env, core_make_modify(5, XRDMA_QPS_SQD)),
 			 XRDMA_CMD_BAD_STATE);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Registers: defaults, widths, start, reset, surprise removal.
+ * Tests of registers: defaults, access widths, start, reset, surprise removal.
  */
 #include <string.h>
 
@@ -136,7 +136,7 @@ static void registers_of_the_start_are_locked(void **state)
 	assert_int_equal(core_read32(env, XRDMA_REG_CTRL), XRDMA_CTRL_ENABLE);
 }
 
-/* After a reset nothing in guest memory changes and no vector is raised. */
+/* After a reset the device writes no guest memory and raises no vector. */
 static void reset_is_quiet(void **state)
 {
 	struct xrdma_cmd nop = xrdma_make_cmd(XRDMA_CMD_NOP);

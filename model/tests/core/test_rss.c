@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The fields of a frame, and the hash of receive side scaling.
+ * Tests of model_flow_fields(), and of the hash of receive side scaling.
  */
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void fields_of_ipv4(void **state)
 	assert_int_equal(f.ip_proto, 17);
 	assert_int_equal(f.traffic_class, 0x20);
 	assert_int_equal(f.hop_limit, 64);
-	/* whatever is cut off is 0; nothing behind the end is read */
+	/* fields that are cut off are 0; no byte after the end is read */
 	for (len = 14; len < RAW_FRAME; len++) {
 		u8 *copy = malloc(len);
 
@@ -81,7 +81,7 @@ static void fields_of_ipv6_with_a_tag(void **state)
 	}
 }
 
-/* Options move the ports; later fragments, and other protocols, have none. */
+/* Options shift the ports; later fragments and other protocols have none. */
 static void ports_are_where_they_are(void **state)
 {
 	struct xrdma_flow_fields f;
@@ -94,7 +94,7 @@ static void ports_are_where_they_are(void **state)
 	model_flow_fields(&f, frame, RAW_FRAME);
 	assert_int_equal(be16_to_cpu(f.dst_port), 4);
 	frame[14] = 0x45;
-	frame[20] = 0x20; /* more fragments: the first */
+	frame[20] = 0x20; /* flag "more fragments": the first fragment */
 	model_flow_fields(&f, frame, RAW_FRAME);
 	assert_int_equal(be16_to_cpu(f.dst_port), 2);
 	frame[21] = 1;
@@ -106,7 +106,7 @@ static void ports_are_where_they_are(void **state)
 	assert_int_equal(f.dst_port, 0);
 	frame[14] = 0x44; /* a header that is too short */
 	assert_int_equal(model_flow_fields(&f, frame, RAW_FRAME), 0);
-	frame[14] = 0x65; /* another version */
+	frame[14] = 0x65; /* wrong IP version */
 	assert_int_equal(model_flow_fields(&f, frame, RAW_FRAME), 0);
 	assert_int_equal(f.ip_proto, 0);
 }
@@ -147,7 +147,7 @@ static const struct vector {
 	  0x4b61e985, 0x02d1feef },
 };
 
-/* A table whose entries tell which one was chosen: log2 of 128 bits of hash. */
+/* Return: entry that is chosen from a table of 128 entries. */
 static u32 picked(const u8 *key, u8 fields, const u8 *frame)
 {
 	struct model_rss rss = {
@@ -180,7 +180,7 @@ static void the_hash_is_that_of_microsoft(void **state)
 		assert_int_equal(model_rss_hash(ms_key, data, len), v->ip);
 		assert_int_equal(model_rss_hash(ms_key, data, len + 4),
 				 v->tcp);
-		/* and all that is asked for gets there, in this order */
+		/* all requested fields are hashed, in this order */
 		assert_int_equal(picked(ms_key, 0x0f, frame), v->ip & 127);
 		assert_int_equal(picked(ms_key, 0x3f, frame), v->tcp & 127);
 		assert_int_equal(picked(ms_key, 0xcf, frame), v->ip & 127);
@@ -202,7 +202,7 @@ static void fields_are_hashed_as_asked_for(void **state)
 	hash = model_rss_hash(ms_key, (u8[]){ 1, 2, 3, 4, 0x33, 0x44 }, 6);
 	assert_int_equal(picked(ms_key, XRDMA_RSS_SRC_IPV4 |
 				XRDMA_RSS_DST_PORT_UDP, frame), hash & 127);
-	/* nothing that it has */
+	/* the frame has none of the requested fields */
 	assert_int_equal(picked(ms_key, XRDMA_RSS_SRC_IPV6 |
 				XRDMA_RSS_SRC_PORT_TCP, frame), 0);
 	assert_int_equal(picked(ms_key, 0, frame), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues: order, limit, resizing, errors; what becomes of
- * entries that queue pairs have taken.
+ * Tests of shared receive queues: order, limit, resizing, errors, and the
+ * completion of entries that queue pairs have taken.
  */
 #include <string.h>
 
@@ -84,7 +84,7 @@ static void send_one(struct scene *s, int i, u64 wr_id, u32 len)
 	send_op(s, i, XRDMA_OP_SEND, wr_id, len);
 }
 
-/* Both connections take from it, in order; its record says how many. */
+/* Two queue pairs take entries in order; the record counts them. */
 static void two_queue_pairs_share(void **state)
 {
 	struct xrdma_cqe cqe;
@@ -110,7 +110,7 @@ static void two_queue_pairs_share(void **state)
 	assert_int_equal(le16_to_cpu(cqe.flags), XRDMA_CQE_SRQ | XRDMA_CQE_IMM);
 }
 
-/* Empty: the peer waits, and goes on when something has been posted. */
+/* With an empty SRQ the peer waits, and continues after a post. */
 static void empty_means_not_ready(void **state)
 {
 	struct wire_params params = wire_defaults;
@@ -158,7 +158,7 @@ static void the_limit_fires_once(void **state)
 		wire_expect_send(&s.a[0], i, XRDMA_WC_SUCCESS);
 	}
 	assert_null(limit_event(&s, 0));
-	/* one more has been posted that the device has not looked at */
+	/* the device has not read the producer index of one more entry */
 	post(&s, 8);
 	send_one(&s, 1, 2, 8);
 	wire_expect_send(&s.a[1], 2, XRDMA_WC_SUCCESS);
@@ -174,7 +174,7 @@ static void the_limit_fires_once(void **state)
 	model_srq_query(s.host->dev, s.srq.srqn, &rsp);
 	assert_int_equal(le32_to_cpu(rsp.limit), 0);
 	assert_int_equal(le32_to_cpu(rsp.ci), 5);
-	/* fewer are there when it is set: 4 */
+	/* 4 entries are posted: limit 4 raises no event, limit 5 does */
 	wire_modify_srq(&s.srq, XRDMA_SRQM_LIMIT, 4);
 	assert_null(limit_event(&s, 1));
 	wire_modify_srq(&s.srq, XRDMA_SRQM_LIMIT, 5);
@@ -197,7 +197,7 @@ static void it_can_be_resized(void **state)
 	}
 	for (i = 5; i < 3 + DEPTH; i++)
 		post(&s, i);
-	/* 16 are posted */
+	/* 16 entries are posted */
 	assert_int_equal(wire_resize_srq(&s.srq, LOG - 1, 3 + DEPTH),
 			 XRDMA_CMD_BAD_STATE);
 	assert_int_equal(wire_resize_srq(&s.srq, LOG + 1, 3 + DEPTH),
@@ -230,7 +230,7 @@ static void a_corrupt_index_kills_it(void **state)
 	assert_non_null(wire_event(s.host, XRDMA_EVENT_SRQ_ERR, 0));
 	assert_null(wire_event(s.host, XRDMA_EVENT_SRQ_ERR, 1));
 	assert_true(s.srq.srq->dead);
-	/* empty for ever, whatever the index says */
+	/* a failed SRQ stays empty, whatever its index is */
 	s.srq.rec->pi = cpu_to_le32(1);
 	send_one(&s, 1, 2, 8);
 	wire_expect_send(&s.a[1], 2, XRDMA_WC_RNR_RETRY_EXC_ERR);
@@ -262,7 +262,7 @@ static void modify_state(struct wire_qp *qp, u8 state)
 	wire_modify_state(qp, state);
 }
 
-/* The peer is in the middle of a message when the queue pair fails. */
+/* The queue pair fails during a message, and its taken entry is flushed. */
 static void what_was_taken_is_flushed(void **state)
 {
 	const struct xrdma_eqe *eqe;
@@ -294,12 +294,12 @@ static void what_was_taken_is_flushed(void **state)
 	assert_int_equal(le32_to_cpu(eqe->number), s.b[0].qpn);
 	modify_state(&s.b[0], XRDMA_QPS_ERR);
 	assert_null(wire_event(s.host, XRDMA_EVENT_QP_LAST_WQE, 1));
-	/* the rest is for others */
+	/* other queue pairs get the remaining entries */
 	send_one(&s, 1, 3, 8);
 	wire_expect_recv(&s.b[1], 2, XRDMA_WC_SUCCESS, &cqe);
 }
 
-/* A message that is refused completes what it took, with the reason. */
+/* A refused message completes the entry that it took, with the reason. */
 static void errors_of_the_peer(void **state)
 {
 	struct xrdma_cqe cqe;
@@ -311,7 +311,7 @@ static void errors_of_the_peer(void **state)
 	wire_expect_send(&s.a[0], 1, XRDMA_WC_REM_INV_REQ_ERR);
 	wire_expect_recv(&s.b[0], 1, XRDMA_WC_LOC_LEN_ERR, &cqe);
 	assert_int_equal(le16_to_cpu(cqe.flags), XRDMA_CQE_SRQ);
-	/* a WRITE_IMM takes its entry, and is refused then */
+	/* a WRITE_IMM takes an entry before it is refused */
 	post(&s, 2);
 	s.b_key ^= 1;
 	send_op(&s, 1, XRDMA_OP_WRITE_IMM, 3, 8);
@@ -320,7 +320,7 @@ static void errors_of_the_peer(void **state)
 	assert_false(wire_poll_cq(&s.b[0].recv_cq, &cqe));
 }
 
-/* A UC message with a gap keeps its entry for the next. */
+/* After a UC message with a gap the next message uses the taken entry. */
 static void unreliable_connections_keep_an_entry(void **state)
 {
 	struct model_pkt pkt;
@@ -402,7 +402,7 @@ static void create_checks_parameters(void **state)
 	assert_int_equal(wire_resize_srq(&s.srq, 16, 0), XRDMA_CMD_BAD_PARAM);
 }
 
-/* It goes after its last queue pair. */
+/* An SRQ can be destroyed only after its last queue pair. */
 static void it_is_busy_while_in_use(void **state)
 {
 	struct scene s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory windows: what a bind grants, each bind that is refused, windows of
- * type 1 that are bound anew, the personality 2A.
+ * Tests of memory windows: access through a bound window, refused binds,
+ * windows of type 1 that are bound again, windows of type 2A.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void begin(void **state, struct scene *s, u8 type)
 	s->mw = wire_publish(s->p.b.host, MW, type);
 }
 
-/* The bind of 256 bytes from 4096 on. */
+/* Return: a bind of 256 bytes from offset 4096 on. */
 static struct wire_bind make_bind(const struct scene *s, u8 byte)
 {
 	return (struct wire_bind) {
@@ -43,7 +43,7 @@ static struct wire_bind make_bind(const struct scene *s, u8 byte)
 	};
 }
 
-/* A bind that succeeds; the window has its new key then. */
+/* Execute a bind, which must succeed, and set s->mw to the new key. */
 static void bind(struct scene *s, const struct wire_bind *b)
 {
 	wire_post_bind(&s->p.b, 7, b);
@@ -65,7 +65,7 @@ static u8 access_from(struct wire_qp *qp, const struct scene *s, u8 opcode,
 	return cqe.status;
 }
 
-/* The peer's access through the window: its status. */
+/* Return: status of an access of the peer through the window. */
 static u8 access(struct scene *s, u8 opcode, u64 addr, u32 len)
 {
 	return access_from(&s->p.a, s, opcode, addr, len);
@@ -125,7 +125,7 @@ static void an_added_right_to_bind_counts_at_once(void **state)
 struct misuse {
 	const char *name;
 	u8 opcode;
-	s64 offset;	/* from the first byte of the window */
+	s64 offset;	/* offset from the first byte of the window */
 	u32 length;
 	u8 status;
 };
@@ -136,10 +136,10 @@ static const struct misuse misuses[] = {
 	{ "over the end", XRDMA_OP_WRITE, 1, 256, XRDMA_WC_REM_ACCESS_ERR },
 	{ "beyond, by a READ", XRDMA_OP_READ, 1, 256,
 	  XRDMA_WC_REM_ACCESS_ERR },
-	/* the region would allow it */
+	/* a right that the region has and the window has not */
 	{ "a right of the region", XRDMA_OP_FETCH_ADD, 0, 8,
 	  XRDMA_WC_REM_ACCESS_ERR },
-	/* the last byte would be inside */
+	/* only the last byte is inside of the window */
 	{ "up to its first byte", XRDMA_OP_WRITE, -0x3fffff, 0x400000,
 	  XRDMA_WC_REM_ACCESS_ERR },
 };
@@ -164,7 +164,7 @@ static void nothing_beyond_it(void **state)
 	}
 }
 
-/* A window at the very end of the address space. */
+/* A window at the end of the address space. */
 static void a_window_at_the_top(void **state)
 {
 	struct scene s;
@@ -219,7 +219,7 @@ static void only_on_its_queue_pair(void **state)
 			 XRDMA_WC_SUCCESS);
 }
 
-/* A change of a legal bind, or of the entries, that makes it illegal. */
+/* A change that makes a valid bind invalid. */
 struct bad_bind {
 	const char *name;
 	u8 type;
@@ -292,7 +292,7 @@ CHANGE(zero_on_zero)
 	b->addr = 0;
 }
 
-/* Type 2 that is bound already. */
+/* A window of type 2 that is bound already. */
 CHANGE(not_free)
 {
 	bind(s, b);
@@ -330,7 +330,7 @@ static const struct bad_bind bad_binds[] = {
 	{ "longest", 3, XRDMA_FAULT_RANGE, true, all_of_it },
 };
 
-/* Return: false, with a name, if anything is not as it should be. */
+/* Check that the bind is refused and nothing has changed. */
 static void refuse_bind(void **state, const struct bad_bind *bad)
 {
 	struct xrdma_mpt_entry window, region;
@@ -347,7 +347,7 @@ static void refuse_bind(void **state, const struct bad_bind *bad)
 	region = *wire_mpt(host, 40);
 	while (wire_event(host, XRDMA_EVENT_FAULT, n))
 		n++;
-	/* what is before it is not affected */
+	/* the entry before the bind completes without error */
 	wire_post_send(&s.p.b, &(struct wire_wr) {
 		.opcode = XRDMA_OP_WRITE, .wr_id = 1,
 		.flags = XRDMA_WQE_SIGNALED });
@@ -410,7 +410,7 @@ static void type_1_is_bound_anew_and_unbound(void **state)
 			 XRDMA_WC_REM_ACCESS_ERR);
 }
 
-/* The old key of a window of type 1 is worth nothing once it is bound anew. */
+/* The old key of a window of type 1 is invalid after the next bind. */
 static void an_old_key_ends_with_the_bind(void **state)
 {
 	struct wire_bind b;
@@ -430,7 +430,7 @@ static void an_old_key_ends_with_the_bind(void **state)
 			  XRDMA_OP_WRITE, old);
 }
 
-/* Type 2: the consumer may take any byte; no other opens the window. */
+/* Type 2: the consumer chooses the key byte; no other byte grants access. */
 static void all_key_bytes(void **state)
 {
 	struct model_access_req req;
@@ -459,7 +459,7 @@ static void all_key_bytes(void **state)
 	assert_int_equal(wire_bound(s.p.b.host, s.mr), 0);
 }
 
-/* As the driver sees it; a refusal must not be a host error. */
+/* Return: status of DESTROY_QP; a refusal must not be a host error. */
 static u8 destroy_status(const struct wire_qp *qp)
 {
 	struct xrdma_cmd cmd = xrdma_make_object_cmd(XRDMA_CMD_DESTROY_QP,
@@ -504,7 +504,7 @@ static void type_2a_holds_its_queue_pair(void **state)
 	assert_int_equal(destroy_status(&s.p.b), XRDMA_CMD_OK);
 }
 
-/* 2B: the window outlives it, and counts, but grants nothing. */
+/* 2B: a window outlives its queue pair, but grants no access then. */
 static void type_2b_does_not(void **state)
 {
 	struct wire_bind b;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Windows and invalidation through the device's sockets."""
+"""Tests of memory windows and invalidation through the device's sockets."""
 
 import struct
 import time
@@ -22,7 +22,7 @@ def _control(device):
 
 
 def publish_window(host, kind, pd=1):
-    """A free window; its key."""
+    """Publish a free window; return its key."""
     index = host.next_key
     host.next_key += 1
     at = host.mpt + index * 64
@@ -32,7 +32,7 @@ def publish_window(host, kind, pd=1):
 
 
 def bind(qp, window, new_key, region, addr, length, access):
-    """Post a bind; the status of its completion."""
+    """Post a bind; return the status of its completion."""
     qp.send(BIND_MW, imm=window,
             extra=struct.pack("<QQIIII", addr, length, region, new_key, access,
                               0))
@@ -40,13 +40,13 @@ def bind(qp, window, new_key, region, addr, length, access):
 
 
 def state_of(host, key):
-    """State and key byte of an entry."""
+    """Return state and key byte of an entry of the key table."""
     ctrl = host.get32(host.mpt + (key >> 8) * 64)
     return ctrl >> 8 & 15, ctrl & 255
 
 
 def test_a_window_of_type_2_lives_and_ends(host):
-    """Bound, used, invalidated by the peer, bound again."""
+    """A window is bound, used, invalidated by the peer and bound again."""
     a, b = x.pair(host)
     data = host.alloc(SIZE)
     region = host.register(data, SIZE, x.ALL_RIGHTS | MW_BIND)
@@ -75,7 +75,7 @@ def test_a_window_of_type_2_lives_and_ends(host):
 
 
 def test_the_command_keeps_key_bytes(host):
-    """A bound region stays; a window before it in the array unbinds it."""
+    """INVALIDATE refuses a bound region, unless its window is before it."""
     _, b = x.pair(host)
     data = host.alloc(SIZE)
     region = host.register(data, SIZE, x.ALL_RIGHTS | MW_BIND)
@@ -88,7 +88,7 @@ def test_the_command_keeps_key_bytes(host):
 
 @pytest.mark.parametrize("after", [0, 5])
 def test_no_byte_lands_once_invalidate_has_answered(host, control, after):
-    """A WRITE of many packets is held; its region goes; the rest is refused."""
+    """After INVALIDATE of its region, held packets of a WRITE are refused."""
     a, b = x.pair(host, timeout=20)
     data, source = host.alloc(SIZE), host.alloc(SIZE)
     host.put(source, b"\xee" * SIZE)
@@ -113,7 +113,7 @@ def test_no_byte_lands_once_invalidate_has_answered(host, control, after):
     {"cmd": "release", "qpn": "all"},
 ])
 def test_bad_requests_are_refused(control, request_):
-    """And hold nothing."""
+    """Invalid hold requests are refused and hold no packet."""
     assert not control.request(**request_)["ok"]
     assert control.request(cmd="release")["released"] == 0
 
@@ -121,7 +121,7 @@ def test_bad_requests_are_refused(control, request_):
 @pytest.mark.parametrize("mw_type, bit, status", [
     ("2A", 2, x.BUSY), ("2B", 3, x.OK)])
 def test_personalities(start_device, mw_type, bit, status):
-    """CAPS says which; a bound window holds its queue pair or does not."""
+    """CAPS has the type; only a bound 2A window keeps its queue pair busy."""
     process = start_device("XRDMA_DEVICE", "--mw-type", mw_type)
     host = x.Driver(process)
     host.start()

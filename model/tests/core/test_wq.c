@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work queues: producer indexes, entries that cannot be believed, completions.
+ * Tests of work queues: producer indexes, malformed entries, completions.
  */
 #include <errno.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void fatal_event(bool user)
 	assert_int_equal(le32_to_cpu(core_eqe(t.env, 0, 0)->number), 5);
 	assert_null(core_eqe(t.env, 0, 1));
 	assert_int_equal(t.env->dev->user_errors, user);
-	/* nothing of it is completed, whatever it says later */
+	/* no entry is completed, whatever the index is later */
 	t.cqp.rec->sq_pi = cpu_to_le32(3);
 	core_ring(t.env, 3, 5);
 	core_run_ms(t.env, 5);
@@ -163,7 +163,7 @@ static void reserved_fields_of_a_receive(void **state)
 	assert_int_equal(model_qp_read_rq(t.cqp.qp, t.wqe), -EFAULT);
 }
 
-/* A receive entry that lies across two pages is read whole. */
+/* A receive entry that crosses a page boundary is read completely. */
 static void entries_may_cross_pages(void **state)
 {
 	struct xrdma_cmd cmd = core_make_qp(t.env, 6);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The walker: against tables that the pure builder made over random layouts,
- * and against malformed ones.
+ * Tests of address translation: random layouts, with the tables that the
+ * functions of xrdma_xlat.h build, and malformed tables.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ struct piece {
 	u64 len;
 };
 
-/* Where guest memory is for the device, which maps it by itself. */
+/* Return: the address at which the device has mapped guest memory @addr. */
 static void *dev_ptr(struct core_env *env, u64 addr)
 {
 	return model_dma_ptr(env->dma, addr, 1, false);
@@ -41,7 +41,7 @@ static u64 new_table(struct core_env *env)
 	return table;
 }
 
-/* Put a block into the tables below @root, making those on the way. */
+/* Write a block into the tables below @table; allocate missing tables. */
 static void map_block(struct core_env *env, u64 table, u8 level, u8 leaf,
 		      u64 pos, u64 addr, u8 shift)
 {
@@ -98,7 +98,7 @@ static u64 build(struct core_env *env, const struct piece *pieces,
 	return xrdma_make_root(table, x->level, x->leaf_shift);
 }
 
-/* Random pieces of distinct memory below 32 MiB; returns their bytes. */
+/* Make random pieces of distinct memory below 32 MiB. Return: their bytes. */
 static u64 random_pieces(struct piece *pieces, unsigned int *n)
 {
 	u64 addr = CORE_IOVA, total = 0;
@@ -118,7 +118,7 @@ static u64 random_pieces(struct piece *pieces, unsigned int *n)
 		total += pieces[i].len;
 	}
 	*n = i;
-	/* memory in use need not be in order of its addresses */
+	/* the pieces of a region need not be in order of addresses */
 	for (i = 0; i + 1 < *n; i += 2) {
 		struct piece p = pieces[i];
 
@@ -128,7 +128,7 @@ static u64 random_pieces(struct piece *pieces, unsigned int *n)
 	return total;
 }
 
-/* Where a byte of the region is, from the pieces alone. */
+/* Return: bus address of byte @off of the region, from the pieces alone. */
 static u64 addr_of(const struct piece *pieces, u64 off)
 {
 	for (; off >= pieces->len; pieces++)
@@ -199,7 +199,7 @@ static void copies_cross_blocks(void **state)
 					sizeof(back)), -EFAULT);
 }
 
-/* A walk of a table with one entry. */
+/* Translate with a table of one entry. Return: the address or NULL. */
 static void *walk_one(struct core_env *env, u64 entry, u8 level, u8 flags)
 {
 	u64 table = new_table(env);
@@ -247,7 +247,7 @@ static void a_sparse_entry_may_appear(void **state)
 			 dev_ptr(env, CORE_IOVA + PAGE));
 }
 
-/* An unmap ends the use of remembered walks, tables included. */
+/* After an unmap, cached translations and tables are no longer used. */
 static void unmapping_forgets_walks(void **state)
 {
 	struct core_env *env = *state;
@@ -265,7 +265,7 @@ static void unmapping_forgets_walks(void **state)
 	core_expect(env, MODEL_HERR_DMA_UNMAPPED, 1);
 }
 
-/* What was found for reading is not used for writing, nor the other way. */
+/* A cached read translation is not used for writing, nor vice versa. */
 static void rights_of_the_mapping_hold(void **state)
 {
 	struct core_env *env = *state;
@@ -299,7 +299,7 @@ static void a_dead_device_touches_nothing(void **state)
 	assert_null(model_mem_ptr(env->dev, &mem, 0, &len, true));
 }
 
-/* Mappings that are neighbours for the device but not in this process. */
+/* Mappings with adjacent bus addresses but separate process addresses. */
 static void a_block_in_scattered_mappings(void **state)
 {
 	struct core_env *env = *state;

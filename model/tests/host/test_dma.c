@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* DMA mappings: ranges, rights, look-up, files, notification, counters. */
+/* Tests of DMA mappings: ranges, rights, look-up, files, counters. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -153,7 +153,7 @@ static void copies_cross_mappings(void **state)
 	u8 out[PAGE], in[PAGE];
 	size_t i;
 
-	/* neighbours in address, not in memory */
+	/* mappings with adjacent bus addresses but separate memory */
 	map(f, 0x10000, PAGE, RW, 8 * PAGE);
 	map(f, 0x11000, PAGE, RW, 2 * PAGE);
 	for (i = 0; i < sizeof(out); i++)
@@ -187,7 +187,7 @@ static void neighbours_in_memory_are_one(void **state)
 	assert_non_null(ptr);
 	f->memory[5 * PAGE] = 0x77;
 	assert_int_equal(ptr[0x800], 0x77);
-	/* but the second lacks a right */
+	/* the second mapping lacks a right */
 	assert_null(model_dma_ptr(f->dma, 0x10800, PAGE, true));
 }
 
@@ -241,7 +241,7 @@ static void overlap_is_refused(void **state)
 		assert_int_equal(model_dma_map(f->dma, starts[i] * PAGE,
 					       4 * PAGE, RW, f->fd, 0),
 				 -EEXIST);
-	/* nothing of the refused ones is left */
+	/* the refused mappings have no effect */
 	assert_null(model_dma_ptr(f->dma, 0x0f * PAGE, 1, false));
 	assert_null(model_dma_ptr(f->dma, 0x14 * PAGE, 1, false));
 	assert_int_equal(model_dma_stats(f->dma)->live, 1);
@@ -254,7 +254,7 @@ static void unmap_takes_all_in_range(void **state)
 
 	for (i = 0; i < 8; i++)
 		map(f, i * 4 * PAGE, PAGE, RW, i * PAGE);
-	/* the hull of mappings 2 to 5, and a gap on both sides */
+	/* the range of mappings 2 to 5, with a gap on both sides */
 	assert_int_equal(model_dma_unmap(f->dma, 7 * PAGE, 16 * PAGE), 0);
 	for (i = 0; i < 8; i++)
 		assert_int_equal(!model_dma_ptr(f->dma, i * 4 * PAGE, 1, true),
@@ -290,7 +290,7 @@ static void unmap_tells_while_memory_is_there(void **state)
 	assert_null(model_dma_ptr(f->dma, 0, 1, false));
 }
 
-/* A stale entry of the look-up cache would show the old page */
+/* A stale entry of the look-up cache would return the old page */
 static void remapping_is_seen_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -338,7 +338,7 @@ static void one_file_is_mapped_once(void **state)
 	close(other);
 	assert_int_equal(model_dma_stats(f->dma)->files, 1);
 	assert_non_null(model_dma_ptr(f->dma, 0, 2 * PAGE, true));
-	/* in use: it stays; then it is kept until released */
+	/* a used file stays open; an unused one until release_files() */
 	model_dma_release_files(f->dma);
 	assert_int_equal(model_dma_stats(f->dma)->files, 1);
 	model_dma_unmap_all(f->dma);
@@ -400,7 +400,7 @@ static void counters_add_up(void **state)
 
 #define MANY	300000ULL
 
-/* The order of a strict IOMMU that has been up for a while: any */
+/* An arbitrary order, as with a strict IOMMU after some time */
 static u64 scattered(u64 i)
 {
 	return 0xfff00000ULL - (i * 7919 % MANY) * PAGE;
@@ -428,7 +428,7 @@ static void many_mappings_stay_fast(void **state)
 	assert_true(seconds < 30);
 }
 
-/* Random operations against a table of pages */
+/* Compare random operations with a table of pages */
 static void random_operations_match_a_plain_table(void **state)
 {
 	enum { PAGES = 2048, ROUNDS = 20000 };

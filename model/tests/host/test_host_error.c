@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The ledger of host errors: counts, names, bounded log. */
+/* Tests of host errors: counters, names, bounded log. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "host/host_error.h"
 
-/* where standard error leads outside of the tests, which print to it */
+/* the original standard error, which the tests redirect */
 static int saved_stderr;
 
 static int setup(void **state)

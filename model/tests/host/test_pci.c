@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Configuration space: identity, BARs, capabilities, effects of writes. */
+/* Tests of configuration space: identity, BARs, capabilities, writes. */
 #include <errno.h>
 #include <linux/pci_regs.h>
 #include <setjmp.h>
@@ -225,7 +225,7 @@ static void d3hot_silences_the_function(void **state)
 	put(f, cap + PCI_PM_CTRL, D3HOT, 2);
 	assert_false(model_pci_memory_enabled(&f->pci));
 	assert_false(model_pci_bus_master(&f->pci));
-	/* the context is kept: No_Soft_Reset */
+	/* No_Soft_Reset: the function keeps its state */
 	assert_true(get(f, cap + PCI_PM_CTRL, 2) & PCI_PM_CTRL_NO_SOFT_RESET);
 	put(f, cap + PCI_PM_CTRL, D0, 2);
 	assert_true(model_pci_memory_enabled(&f->pci));
@@ -280,7 +280,7 @@ static void flr_resets_the_function(void **state)
 	assert_int_equal(get(f, PCI_COMMAND, 2), 0);
 	assert_int_equal(get(f, PCI_BASE_ADDRESS_0, 4), 4);
 	assert_int_equal(get(f, devctl, 2), before);
-	/* the other byte alone does not */
+	/* a write of the other byte starts no reset */
 	put(f, devctl, 0xff, 1);
 	assert_int_equal(f->resets, 1);
 	put(f, devctl + 1, PCI_EXP_DEVCTL_BCR_FLR >> 8, 1);

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """A vfio-user client, a control client and a device process, for tests.
 
-Client speaks the protocol as QEMU does, one call per message, and can also
-send anything else. GuestMemory is memory that is shared with the device.
+Client sends the messages that QEMU sends, with a method for each, and also
+malformed messages. GuestMemory is memory that is shared with the device.
+xrdma_driver.py has a driver that uses these classes.
 """
 
 import array
@@ -111,7 +112,7 @@ class GuestMemory:
         self.map[key] = value
 
     def close(self):
-        """Give up the memory; the device may still have it mapped."""
+        """Close and unmap the memory here; the device may still have it mapped."""
         self.map.close()
         os.close(self.fd)
 
@@ -123,7 +124,7 @@ class Irq:
         self.fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
 
     def wait(self, timeout=TIMEOUT):
-        """Wait for signals; return how many came, 0 after the timeout."""
+        """Wait for a signal; return the number of signals, 0 after the timeout."""
         if not select.select([self.fd], [], [], timeout)[0]:
             return 0
         return os.eventfd_read(self.fd)
@@ -160,7 +161,7 @@ class Client:
     # messages
 
     def send_raw(self, data, fds=()):
-        """Send bytes and descriptors as they are."""
+        """Send bytes and descriptors without a header."""
         if fds:
             control = array.array("i", fds)
             ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, control)]
@@ -254,7 +255,7 @@ class Client:
         return flags, count
 
     def reset(self):
-        """Reset the device as the bus does."""
+        """Send DEVICE_RESET."""
         assert self.call(DEVICE_RESET) == b""
 
     # regions
@@ -276,7 +277,7 @@ class Client:
             assert self.call(REGION_WRITE, io + data) == io
 
     def write_multi(self, writes, posted=True):
-        """Write (region, offset, data) several at once."""
+        """Write several (region, offset, data) in one message."""
         body = struct.pack("=Q", len(writes))
         for region, offset, data in writes:
             body += WRITE_ONE.pack(offset, region, len(data), data)
@@ -323,7 +324,7 @@ class Client:
         self.config_write(PCI_COMMAND, command, 2)
 
     def flr(self):
-        """Reset the function as its driver does."""
+        """Reset the function by its function level reset bit."""
         devctl = self.capability(PCI_CAP_ID_EXP) + PCI_EXP_DEVCTL
         value = self.config_read(devctl, 2)
         self.config_write(devctl, value | PCI_EXP_DEVCTL_BCR_FLR, 2)
@@ -356,14 +357,14 @@ class Client:
         return irqs
 
     def irq_disable(self):
-        """Take all vectors away, as QEMU does, and turn MSI-X off."""
+        """Remove all eventfds, as QEMU does, and disable MSI-X."""
         self.set_irqs(DATA_NONE | ACTION_TRIGGER, IRQ_MSIX, 0, 0)
         self.msix_control(enable=False)
 
     # memory
 
     def dma_map(self, memory, iova, size=None, offset=0, rights=READ | WRITE):
-        """Map guest memory; memory None is a range without a descriptor."""
+        """Map guest memory; if memory is None, send no descriptor."""
         if size is None:
             size = memory.size - offset
         body = struct.pack("=IIQQQ", 32, rights, offset, iova, size)
@@ -377,7 +378,7 @@ class Client:
 
 
 class Control:
-    """The control socket."""
+    """A client of the control socket."""
 
     def __init__(self, path):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -417,8 +418,8 @@ def _inode(path):
 class DeviceProcess:
     """A running device, with its sockets in a directory.
 
-    expected_status is what the fixtures want it to exit with. One that is not
-    to get ready, for it ends at once, is not waited for.
+    expected_status is the exit status that the fixtures check. If ready is
+    false, the constructor does not wait for the sockets.
     """
 
     def __init__(self, binary, directory, *options, ready=True):
@@ -457,16 +458,16 @@ class DeviceProcess:
             return control.stats()
 
     def stderr(self):
-        """Return what the device has printed."""
+        """Return the text that the device has printed to standard error."""
         with open(self.stderr_path, encoding="utf-8") as file:
             return file.read()
 
     def open_fds(self):
-        """Return the number of descriptors that the process has open."""
+        """Return the number of open descriptors of the process."""
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def wait_for_fds(self, count, timeout=TIMEOUT):
-        """Wait until so many descriptors are open."""
+        """Wait until the process has this number of open descriptors."""
         deadline = time.monotonic() + timeout
         while self.open_fds() != count:
             assert time.monotonic() < deadline, (self.open_fds(), count)
@@ -480,14 +481,14 @@ class DeviceProcess:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def wait_until_reset(self, count, timeout=TIMEOUT):
-        """Wait until the device was reset so many times."""
+        """Wait until the device has been reset this number of times."""
         deadline = time.monotonic() + timeout
         while self.stats()["vfu"]["resets"] < count:
             assert time.monotonic() < deadline, "no reset"
             time.sleep(0.005)
 
     def stop(self):
-        """End it with SIGTERM; return its exit status."""
+        """End the process with SIGTERM; return its exit status."""
         self.process.terminate()
         try:
             return self.process.wait(TIMEOUT)
@@ -499,7 +500,7 @@ class DeviceProcess:
 
 @contextlib.contextmanager
 def refused(number=errno.EINVAL):
-    """The body must be refused with this errno."""
+    """Check that the body of the with statement fails with this errno."""
     try:
         yield
     except OSError as error:

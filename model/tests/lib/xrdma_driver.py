@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """A small driver for the device, over a vfio-user client.
 
-Layouts are written down here a second time, from the specification and not
-from the headers, so that a wrong header does not go unnoticed. Memory of the
-host is one piece, mapped at IOVA for the device; addresses are bus addresses.
+Layouts are defined here a second time, from the specification and not from the
+headers, so that tests find an error in a header. Memory of the host is one DMA
+mapping at IOVA; addresses are bus addresses. The vfio-user protocol is in
+vfu_client.py.
 """
 
 import struct
@@ -80,22 +81,22 @@ EQ_LOG, CQ_LOG, WQ_LOG, STRIDE_LOG = 6, 6, 4, 7
 
 
 def root(addr, level=0, leaf=12):
-    """A translation root."""
+    """Return a translation root."""
     return addr | leaf << 3 | level
 
 
 def size_log(size):
-    """The smallest leaf that holds so many bytes."""
+    """Return log2 of the smallest leaf that holds this number of bytes."""
     return max(12, (size - 1).bit_length())
 
 
 def gid_of(last):
-    """An IPv4-mapped GID."""
+    """Return an IPv4-mapped GID."""
     return bytes(10) + b"\xff\xff" + bytes([192, 168, 77, last])
 
 
 class CommandFailed(Exception):
-    """A command was answered with a status."""
+    """A command was answered with an error status."""
 
     def __init__(self, opcode, status):
         super().__init__(f"command {opcode:#x}: status {status}")
@@ -103,7 +104,7 @@ class CommandFailed(Exception):
 
 
 class Driver:
-    """The device, enabled, and the memory of its host."""
+    """A device and the memory of its host."""
 
     def __init__(self, process):
         self.process = process
@@ -115,7 +116,7 @@ class Driver:
         self.forget()
 
     def forget(self):
-        """Begin anew, as after a reset."""
+        """Clear the state of rings and memory, as after a reset."""
         self.next = IOVA
         self.commands = 0
         self.replies = 0
@@ -123,14 +124,14 @@ class Driver:
         self.mpt = 0
 
     def close(self):
-        """Hang up and give the memory back."""
+        """Close the connection and free the memory."""
         self.client.close()
         self.memory.close()
 
     # memory
 
     def alloc(self, size, align=4096):
-        """Zeroed memory; its bus address."""
+        """Allocate zeroed memory; return its bus address."""
         addr = (self.next + align - 1) & ~(align - 1)
         self.next = addr + size
         assert self.next <= IOVA + MEMORY
@@ -168,7 +169,7 @@ class Driver:
         self.client.write(vfu.BAR_REGS, reg, value, size)
 
     def set_up(self):
-        """Write the registers of the start."""
+        """Write the registers that enabling requires."""
         self.ring = self.alloc(128 << CMD_DEPTH_LOG)
         self.replies_at = self.alloc(128 << CMD_DEPTH_LOG)
         self.mpt = self.alloc(0x40000, 0x40000)
@@ -178,13 +179,13 @@ class Driver:
         self.write(MPT_ROOT, root(self.mpt, 0, 18), 8)
 
     def enable(self):
-        """Start the device; it must succeed."""
+        """Enable the device; this must succeed."""
         self.set_up()
         self.write(CTRL, ENABLE)
         assert self.read(STATUS) == READY | ENABLED
 
     def start(self):
-        """Enable; event queues 0 and 1, port up, GID 0."""
+        """Enable the device; create event queues 0 and 1, set port up and GID 0."""
         self.enable()
         self.eqs = [EventQueue(self, 0, 0), EventQueue(self, 1, 1)]
         mac = self.mac()
@@ -194,12 +195,12 @@ class Driver:
                                           0))
 
     def mac(self):
-        """The permanent address."""
+        """Return the permanent MAC address."""
         return (self.read(MAC_LO).to_bytes(4, "little") +
                 self.read(MAC_HI).to_bytes(2, "little"))
 
     def doorbell(self, qpn, page=0):
-        """Ring."""
+        """Ring a doorbell."""
         self.client.write(vfu.BAR_DB, page * 4096, qpn)
 
     # commands
@@ -213,7 +214,7 @@ class Driver:
         self.write(CMD_DB, self.commands)
 
     def reply(self, timeout=TIMEOUT):
-        """The next reply: opcode, id, status, body; None if none comes."""
+        """Return the next reply (opcode, id, status, body); None after a timeout."""
         slot = self.replies % (1 << CMD_DEPTH_LOG)
         phase = ~(self.replies >> CMD_DEPTH_LOG) & 1
         deadline = time.monotonic() + timeout
@@ -230,7 +231,7 @@ class Driver:
         return fields[0], fields[1], fields[2], fields[4]
 
     def try_command(self, opcode, body=b"", reserved=0):
-        """Run a command; its status and the body of the reply."""
+        """Run a command; return its status and the body of the reply."""
         self.post(opcode, body, reserved)
         reply = self.reply()
         assert reply, "no reply"
@@ -241,20 +242,20 @@ class Driver:
         return reply[2], reply[3]
 
     def command(self, opcode, body=b""):
-        """Run a command that must succeed; the body of the reply."""
+        """Run a command that must succeed; return the body of the reply."""
         status, reply = self.try_command(opcode, body)
         if status:
             raise CommandFailed(opcode, status)
         return reply
 
     def object_command(self, opcode, number):
-        """Run a command that only names an object; the body of the reply."""
+        """Run a command whose only parameter is an object; return the reply's body."""
         return self.command(opcode, struct.pack("<I", number))
 
     # keys
 
     def register(self, addr, length, access=ALL_RIGHTS, pd=1, iova=None):
-        """Publish a region; its key."""
+        """Publish a region; return its key."""
         index = self.next_key
         self.next_key += 1
         leaf = size_log((addr & 0xFFF) + length)
@@ -270,7 +271,7 @@ class Driver:
         return index << 8 | byte
 
     def register_device_memory(self, offset, length, access=ALL_RIGHTS, pd=1):
-        """Publish a region of device memory, zero-based; its key."""
+        """Publish a zero-based region of device memory; return its key."""
         index = self.next_key
         self.next_key += 1
         at = self.mpt + index * 64
@@ -279,7 +280,7 @@ class Driver:
         return index << 8
 
     def invalidate(self, *keys):
-        """Invalidate keys; the outcome of each."""
+        """Invalidate keys; return the outcome of each."""
         array = self.alloc(4 * len(keys), 8)
         for i, key in enumerate(keys):
             self.put32(array + 4 * i, key >> 8)
@@ -291,16 +292,16 @@ class Driver:
     # what is to be seen from outside
 
     def stats(self):
-        """Statistics of the process."""
+        """Return the statistics of the process."""
         return self.process.stats()
 
     def host_errors(self):
-        """Host errors by kind."""
+        """Return the numbers of host errors by kind."""
         return self.stats()["host_error_kinds"]
 
 
 class Ring:
-    """A ring that the device writes, with its record."""
+    """A ring that the device writes, and its record."""
 
     def __init__(self, driver, log, entry):
         self.driver = driver
@@ -314,17 +315,17 @@ class Ring:
         self.arms = 0
 
     def root(self):
-        """Its translation."""
+        """Return the translation root of the ring."""
         return root(self.addr, 0, self.leaf)
 
     def peek(self):
-        """The next entry, or None."""
+        """Return the next entry, or None."""
         slot = self.ci & ((1 << self.log) - 1)
         fields = self.entry.unpack(self.driver.get(self.addr + slot * 64, 64))
         return fields if fields[-1] & 1 == ~(self.ci >> self.log) & 1 else None
 
     def poll(self, timeout=TIMEOUT):
-        """Take the next entry; None if none comes."""
+        """Take the next entry; None after a timeout."""
         deadline = time.monotonic() + timeout
         while True:
             fields = self.peek()
@@ -352,7 +353,7 @@ class EventQueue(Ring):
                                               vector, log, 0))
 
     def find(self, event, timeout=TIMEOUT):
-        """The next event of a kind; None if none comes."""
+        """Return the next event of a kind; None after a timeout."""
         while True:
             fields = self.poll(timeout)
             if not fields or fields[0] == event:
@@ -369,7 +370,7 @@ class CompletionQueue(Ring):
                                               eqn, log, bytes(7)))
 
     def completion(self, timeout=TIMEOUT):
-        """The next completion as a dictionary, or None."""
+        """Return the next completion as a dictionary, or None."""
         fields = self.poll(timeout)
         if not fields:
             return None
@@ -379,7 +380,7 @@ class CompletionQueue(Ring):
 
 
 class QueuePair:
-    """A queue pair of a user: doorbell page 1."""
+    """A queue pair of a user process, with doorbell page 1."""
 
     page = 1
 
@@ -401,7 +402,7 @@ class QueuePair:
             STRIDE_LOG, WQ_LOG, STRIDE_LOG, bytes(6)))
 
     def modify(self, mask, **values):
-        """MODIFY_QP."""
+        """Run MODIFY_QP."""
         names = ("state", "path_mtu", "retry_cnt", "rnr_retry", "timeout",
                  "min_rnr_timer", "max_rd_atomic", "max_dest_rd_atomic",
                  "qkey", "rq_psn", "sq_psn", "dest_qpn", "access",
@@ -414,7 +415,7 @@ class QueuePair:
                             attr)
 
     def connect(self, peer, mtu=5, **values):
-        """From RESET to RTS, connected to a queue pair of this device."""
+        """Move from RESET to RTS, connected to a queue pair of this device."""
         av = AV.pack(gid_of(1), self.driver.mac(), 0, 0, 0, 64, 0, 0)
         self.modify(0x3001, state=Q_INIT,
                     access=values.get("access", REMOTE_WRITE | REMOTE_READ |
@@ -428,7 +429,7 @@ class QueuePair:
                     sq_psn=self.number * 1000, max_rd_atomic=16)
 
     def query(self):
-        """The state, send entries completed, receive entries consumed."""
+        """Return the state, send entries completed, receive entries consumed."""
         reply = self.driver.object_command(QUERY_QP, self.number)
         return (reply[0],) + struct.unpack_from("<II", reply, 64)
 
@@ -445,12 +446,12 @@ class QueuePair:
         self.sq_pi += 1
 
     def ring(self):
-        """Publish the send index and ring."""
+        """Publish the producer index of the send queue and ring the doorbell."""
         self.driver.put32(self.record, self.sq_pi)
         self.driver.doorbell(self.number, self.page)
 
     def send(self, *args, **kwargs):
-        """Post one send and ring."""
+        """Post one send and ring the doorbell."""
         self.put_send(*args, **kwargs)
         self.ring()
 
@@ -464,16 +465,16 @@ class QueuePair:
         self.driver.put32(self.record + 4, self.rq_pi)
 
     def sent(self, timeout=TIMEOUT):
-        """The next completion of its send CQ."""
+        """Return the next completion of the send CQ."""
         return self.send_cq.completion(timeout)
 
     def received(self, timeout=TIMEOUT):
-        """The next completion of its receive CQ."""
+        """Return the next completion of the receive CQ."""
         return self.recv_cq.completion(timeout)
 
 
 def pair(driver, **values):
-    """Two connected queue pairs, each with CQs of its own."""
+    """Return two connected queue pairs, each with two CQs of its own."""
     base = values.pop("first", 16)
     qps = []
     for i in range(2):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of opcodes, headers and ICRC: golden bytes, public vectors, frames
- * that are cut or bent in every way.
+ * Tests of opcodes, headers and ICRC: golden bytes, public vectors, truncated
+ * and malformed frames.
  */
 
 #include <linux/array_size.h>
@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-/* after those above, which it needs */
+/* needs the headers above */
 #include <cmocka.h>
 
 #include "base/bytes.h"
@@ -20,7 +20,7 @@
 
 /*
  * A UC SEND ONLY of 22 bytes with IPv4, and the CNP of a network card, both
- * with their ICRC; known from the tests of scapy's RoCE layer.
+ * with their ICRC, from the tests of scapy's RoCE layer.
  */
 static const u8 uc_send[] = {
 	0x24, 0x8a, 0x07, 0xa8, 0xfa, 0x22, 0x24, 0x8a, 0x07, 0xa8, 0xfa, 0x22,
@@ -135,7 +135,7 @@ static void opcodes_that_do_not_exist_are_unknown(void **state)
 	}
 	for (opcode = 0; opcode < 256; opcode++)
 		n += model_opcode_get(opcode, &op);
-	/* RC and XRC 25 each, UC 12, UD 2, CNP */
+	/* opcodes: RC and XRC 25 each, UC 12, UD 2, CNP 1 */
 	assert_int_equal(n, 25 + 25 + 12 + 2 + 1);
 }
 
@@ -157,8 +157,8 @@ static void icrc_matches_public_vectors(void **state)
 }
 
 /*
- * Which bits the ICRC leaves out: type of service, time to live and checksum
- * of IPv4, checksum of UDP, byte 4 of the BTH.
+ * The ICRC leaves out: type of service, time to live and checksum of IPv4,
+ * checksum of UDP, byte 4 of the BTH.
  */
 static void icrc_finds_every_bit_that_is_not_masked(void **state)
 {
@@ -172,7 +172,7 @@ static void icrc_finds_every_bit_that_is_not_masked(void **state)
 
 		memcpy(frame, uc_send, sizeof(frame));
 		frame[bit / 8] ^= 1 << bit % 8;
-		if (bit / 8 == 14)	/* version: where the headers are */
+		if (bit / 8 == 14)	/* the IP version changes all offsets */
 			continue;
 		assert_int_equal(model_icrc_ok(frame, 14, 42, sizeof(frame)),
 				 is_masked);
@@ -228,7 +228,7 @@ static const struct model_path ipv6_path = {
 	.has_vlan = true,
 };
 
-/* Builds a frame as the engine does. Return: its length. */
+/* Build a frame as transport/tx.c does. Return: bytes of the frame. */
 static u32 build(u8 *frame, const struct model_path *path,
 		 const struct model_pkt *pkt, u8 fill)
 {
@@ -309,7 +309,7 @@ static void vlan_ipv6_headers_match_golden_bytes(void **state)
 	assert_true(model_icrc_ok(frame, net.l3, net.bth, net.end));
 }
 
-/* Every known opcode, with random fields: what is written is what is read. */
+/* Write and parse each opcode with random fields: the fields are equal. */
 static void every_packet_survives_a_round_trip(void **state)
 {
 	struct model_pkt out;
@@ -404,7 +404,7 @@ static void bent_frames_are_refused_by_name(void **state)
 	}
 }
 
-/* Puts a right checksum into an IPv4 header. */
+/* Write the valid checksum into an IPv4 header. */
 static void sum_ipv4(u8 *ip)
 {
 	u32 sum = 0;
@@ -425,7 +425,7 @@ static void fragments_are_refused(void **state)
 
 	(void)state;
 	memcpy(frame, uc_send, sizeof(frame));
-	frame[20] = 0x20;	/* more fragments */
+	frame[20] = 0x20;	/* flag "more fragments" */
 	sum_ipv4(frame + 14);
 	assert_int_equal(model_net_parse(&net, frame, sizeof(frame)),
 			 MODEL_RX_FRAGMENT);
@@ -437,8 +437,8 @@ static void fragments_are_refused(void **state)
 }
 
 /*
- * Cut at every length. The copy ends where the heap does, so that the address
- * sanitizer sees a read past the end.
+ * Frames cut at every length. Each is a heap block of that length, so that the
+ * address sanitizer finds a read past the end.
  */
 static void truncated_frames_are_refused(void **state)
 {
@@ -499,7 +499,7 @@ static void pad_without_payload_is_refused(void **state)
 	assert_int_equal(model_pkt_parse(&pkt, bth, 16), MODEL_RX_OPCODE);
 }
 
-/* Noise must neither crash nor be taken for a packet with a right ICRC. */
+/* Random bytes neither crash the parser nor have a valid ICRC. */
 static void random_bytes_do_no_harm(void **state)
 {
 	struct model_net net;
@@ -515,7 +515,7 @@ static void random_bytes_do_no_harm(void **state)
 
 		for (i = 0; i < len; i++)
 			frame[i] = random();
-		/* mostly right up to the UDP header, to get further in */
+		/* mostly with valid headers up to UDP, to reach later checks */
 		if (len > 42 && round % 4) {
 			memcpy(frame, uc_send, 42);
 			model_put16(frame + 16, len - 14);
@@ -532,7 +532,7 @@ static void random_bytes_do_no_harm(void **state)
 	}
 }
 
-/* Values of the Linux kernel's functions of the same purpose. */
+/* Results of rdma_flow_label_to_udp_sport() of the Linux kernel. */
 static void source_port_follows_the_hosts_rule(void **state)
 {
 	(void)state;

@@ -158,7 +158,7 @@ static void drained_when_all_is_acknowledged(void **state)
 	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_SQ_DRAINED, 1));
 }
 
-/* With no entry in flight SQ_DRAINED comes at once, even if the device sleeps. */
+/* With no entry in flight SQ_DRAINED comes at once, asleep or not. */
 static void drained_at_once(void **state)
 {
 	struct wire_pair p;

@@ -305,7 +305,7 @@ static void send_inv_packet(struct scene *s, u32 psn, u32 key)
 	assert_int_equal(craft_send(&s->c, &pkt, NULL), MODEL_RX_OK);
 }
 
-/* A duplicate SEND_INV arrives after the window was bound with its key again. */
+/* A duplicate SEND_INV arrives after its window was bound with the same key. */
 static void a_duplicate_invalidates_nothing(void **state)
 {
 	struct xrdma_cqe cqe;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets held back: they come later, in their order; and nothing of them lands
- * once their key has been invalidated.
+ * Tests of held packets: they arrive later in their order, and write no memory
+ * if their key has been invalidated meanwhile.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void begin(void **state, struct wire_pair *p)
 {
 	struct wire_params params = wire_defaults;
 
-	/* what is held is not to be sent again */
+	/* no timeout: held packets must not be sent again */
 	params.timeout = 0;
 	wire_make_pair(*state, p, &params);
 }
@@ -60,13 +60,13 @@ static void nothing_comes_until_it_is_released(void **state)
 		wire_expect_send(&p.a, i, XRDMA_WC_SUCCESS);
 		assert_memory_equal(p.b_mem + i * 4 * MTU, p.a_mem, 4 * MTU);
 	}
-	/* in order: nothing was sent again */
+	/* packets arrive in order and were not sent again */
 	assert_int_equal(p.b.host->dev->stats[XRDMA_STAT_OUT_OF_SEQUENCE], 0);
 	post_write(&p, 9, 0, 1);
 	wire_expect_send(&p.a, 9, XRDMA_WC_SUCCESS);
 }
 
-/* The rest of a WRITE whose first packets have landed. */
+/* Packets of a WRITE are held; the key is invalidated before their release. */
 static void no_byte_lands_after_an_invalidation(void **state)
 {
 	static u8 before[64 * MTU];
@@ -124,10 +124,10 @@ static void one_queue_pair_or_all(void **state)
 	post_write(&other, 5, 0, 1);
 	wire_settle(*state);
 	assert_int_equal(hold->frames.count, 2);
-	/* the frames come back with the reset at the end of the test */
+	/* the reset at the end of the test frees the frames */
 }
 
-/* What comes later waits behind what is let go. */
+/* Later packets are handled after released ones. */
 static void what_is_let_go_comes_first(void **state)
 {
 	struct wire_pair p;

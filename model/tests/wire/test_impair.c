@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Impairments: each kind by itself, its rate, and that the same seed gives the
- * same fate.
+ * Tests of impairments: each kind and its rate, and that the same seed has the
+ * same result.
  */
 #include <linux/array_size.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-/* after those above, which it needs */
+/* needs the headers above */
 #include <cmocka.h>
 
 #include "base/bytes.h"
@@ -51,7 +51,7 @@ static int teardown(void **state)
 	return all_back ? 0 : -1;
 }
 
-/* A SEND of 32 bytes, numbered by its PSN. */
+/* Make a SEND of 32 bytes with PSN @psn. */
 static struct model_frame *make_frame(struct fixture *f, u32 psn)
 {
 	static const struct model_path path = {
@@ -93,7 +93,7 @@ static void parse(struct fixture *f, const char *spec)
 	assert_int_equal(model_impair_parse(&f->imp, spec), 0);
 }
 
-/* Between two thirds and four thirds of what the probability says. */
+/* Check that @n is within a third of the expected value for @p. */
 static void about(u64 n, double p)
 {
 	assert_true(n > FRAMES * p * 2 / 3);
@@ -178,7 +178,7 @@ static void duplicates_are_alike(void **state)
 	about(doubled, 0.10);
 }
 
-/* None is lost, each arrives once, and none is overtaken by more than said. */
+/* Each frame arrives once, and at most the configured number overtakes it. */
 static void reordering_loses_nothing(void **state)
 {
 	static bool seen[FRAMES];
@@ -205,7 +205,7 @@ static void reordering_loses_nothing(void **state)
 				late++;
 			else
 				next = psn + 1;
-			/* those that are late themselves do not count */
+			/* frames that are late themselves are not counted */
 			assert_true(psn + 4 * MODEL_IMPAIR_OVERTAKE > next);
 			model_frame_put(&f->pool, frame);
 		}
@@ -307,7 +307,7 @@ static void delay_keeps_the_order(void **state)
 	assert_null(f->out.head);
 	assert_int_equal(model_impair_next_ns(&f->imp), STEP_NS + 10000);
 	model_impair_due(&f->imp, f->now, &f->out);
-	/* one step apart, so the first ten are due */
+	/* the frames are one step apart, so the first ten are due */
 	assert_int_equal(f->out.count, 10);
 	for (i = 0; i < 10; i++) {
 		struct model_frame *frame = model_frameq_pop(&f->out);
