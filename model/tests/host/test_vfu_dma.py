@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""DMA mappings: messages, rights, notification, counters, descriptors."""
+"""Tests of DMA mappings by vfio-user: messages, rights, counters, descriptors."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ import pytest
 
 import vfu_client as vfu
 
-# registers of the toy engine
+# registers of lib/stub_engine.c
 UNMAPS = 0x18
 ADDRESS = 0x20
 COPY = 0x28
@@ -26,14 +26,14 @@ def _memory():
 
 
 def copy(client, iova, count):
-    """Let the device copy bytes one page up; return its errno."""
+    """Let the device copy bytes to the next page; return its errno."""
     client.write(0, ADDRESS, iova, 8)
     client.write(0, COPY, count)
     return client.read(0, RESULT)
 
 
 def test_device_reaches_mapped_memory(client, memory):
-    """Bytes go from page to page without passing through the socket."""
+    """The device copies bytes between pages without using the socket."""
     memory[0:5] = b"hello"
     client.dma_map(memory, IOVA)
     assert copy(client, IOVA, 5) == 0
@@ -49,7 +49,7 @@ def test_offset_selects_the_memory(client, memory):
 
 
 def test_unmapped_memory_is_not_reached(stub, client, memory):
-    """The access fails and is a host error."""
+    """Access to an unmapped address fails and is a host error."""
     client.dma_map(memory, IOVA, vfu.PAGE)
     assert copy(client, IOVA, 8) == errno.EFAULT
     client.dma_map(memory, IOVA + vfu.PAGE, vfu.PAGE, offset=vfu.PAGE)
@@ -66,7 +66,7 @@ def test_rights_of_a_mapping(client, memory):
 
 
 def test_no_dma_without_bus_master(client, memory):
-    """The command register rules."""
+    """Without the bus master bit of the command register DMA fails."""
     client.dma_map(memory, IOVA)
     client.enable(master=False)
     assert copy(client, IOVA, 8) == errno.EPERM
@@ -75,7 +75,7 @@ def test_no_dma_without_bus_master(client, memory):
 
 
 def test_no_dma_after_reset(client, memory):
-    """Mappings stay, but the function may not use them."""
+    """After a reset mappings remain, but the function may not use them."""
     client.dma_map(memory, IOVA)
     client.reset()
     client.enable(master=False)
@@ -85,7 +85,7 @@ def test_no_dma_after_reset(client, memory):
 
 
 def test_mapping_without_descriptor_is_not_accessible(client, memory):
-    """QEMU maps memory of other devices so."""
+    """QEMU maps memory of other devices without a descriptor."""
     client.dma_map(None, IOVA, vfu.PAGE)
     assert copy(client, IOVA, 8) == errno.EFAULT
     with vfu.refused(errno.EEXIST):
@@ -94,7 +94,7 @@ def test_mapping_without_descriptor_is_not_accessible(client, memory):
 
 
 def test_engine_is_told_of_each_unmap(client, memory):
-    """Once per mapping."""
+    """The engine's dma_unmap is called once for each mapping."""
     for i in range(4):
         client.dma_map(memory, IOVA + i * vfu.PAGE, vfu.PAGE,
                        offset=i * vfu.PAGE)
@@ -105,7 +105,7 @@ def test_engine_is_told_of_each_unmap(client, memory):
 
 
 def test_unmap_all(stub, client, memory):
-    """The ALL flag ends everything."""
+    """The flag ALL removes all mappings."""
     client.dma_map(memory, IOVA)
     client.dma_map(memory, 1 << 47)
     client.dma_unmap(0, 0, vfu.UNMAP_ALL)
@@ -113,12 +113,12 @@ def test_unmap_all(stub, client, memory):
 
 
 def test_unmap_of_nothing(client):
-    """An IOMMU is invalidated in large pieces."""
+    """Unmapping a range without mappings succeeds, as an IOMMU needs."""
     client.dma_unmap(0, 1 << 47)
 
 
 def test_unmap_may_not_cut(client, memory):
-    """A mapping goes whole or not at all."""
+    """An unmap that covers only a part of a mapping is refused."""
     client.dma_map(memory, IOVA)
     with vfu.refused():
         client.dma_unmap(IOVA, vfu.PAGE)
@@ -135,14 +135,14 @@ def test_unmap_may_not_cut(client, memory):
     (0xFFFFFFFFFFFFF000, 2 * vfu.PAGE, 0),
 ])
 def test_bad_mapping_is_refused(stub, client, memory, iova, size, offset):
-    """Unaligned, empty, wrapping, or beyond the file."""
+    """Refused: unaligned, empty, wrapping, or beyond the end of the file."""
     with vfu.refused():
         client.dma_map(memory, iova, size, offset)
     assert stub.stats()["dma"]["maps"] == 0
 
 
 def test_overlap_is_refused(client, memory):
-    """With the errno that the protocol names."""
+    """An overlapping mapping is refused with the errno of the protocol."""
     client.dma_map(memory, IOVA)
     for iova in (IOVA, IOVA + vfu.PAGE, IOVA - vfu.PAGE):
         with vfu.refused(errno.EEXIST):
@@ -150,7 +150,7 @@ def test_overlap_is_refused(client, memory):
 
 
 def test_unknown_flags_are_refused(client, memory):
-    """Of both messages."""
+    """Unknown flags of both messages are refused."""
     with vfu.refused():
         client.dma_map(memory, IOVA, rights=7)
     with vfu.refused():
@@ -158,7 +158,7 @@ def test_unknown_flags_are_refused(client, memory):
 
 
 def test_several_descriptors_are_refused(stub, client, memory):
-    """A mapping has one."""
+    """A mapping with more than one descriptor is refused."""
     before = stub.open_fds()
     body = struct.pack("=IIQQQ", 32, 3, 0, IOVA, vfu.PAGE)
     with vfu.refused():
@@ -167,7 +167,7 @@ def test_several_descriptors_are_refused(stub, client, memory):
 
 
 def test_descriptor_that_is_not_memory(stub, client):
-    """A socket or a pipe is refused, and closed."""
+    """A socket or a pipe instead of memory is refused, and closed."""
     before = stub.open_fds()
     ends = os.pipe()
     memory = vfu.GuestMemory(vfu.PAGE)
@@ -181,7 +181,7 @@ def test_descriptor_that_is_not_memory(stub, client):
 
 
 def test_mappings_hold_no_descriptors(stub, client, memory):
-    """Thousands of mappings of one file: no descriptor, one mmap."""
+    """Thousands of mappings of one file need no descriptor and one mmap."""
     before = stub.open_fds()
     for i in range(2000):
         client.dma_map(memory, IOVA + i * vfu.PAGE, vfu.PAGE,
@@ -198,7 +198,7 @@ def test_mappings_hold_no_descriptors(stub, client, memory):
 
 
 def test_pipelined_mappings_keep_their_own_descriptor(client):
-    """QEMU sends several without waiting; each descriptor must fit."""
+    """QEMU sends several mappings at once; each keeps its own descriptor."""
     memories = [vfu.GuestMemory(2 * vfu.PAGE) for _ in range(32)]
     idents = []
     for i, memory in enumerate(memories):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Device, region and interrupt information; mapped regions."""
+"""Tests of device, region and interrupt information, and of mapped regions."""
 
 import mmap
 import os
@@ -19,7 +19,7 @@ def test_device_is_a_pci_function_with_reset(client):
 
 @pytest.mark.parametrize("index", range(9))
 def test_region(client, index):
-    """Each region tells its size; those that are missing tell 0."""
+    """Each region reports its size; missing regions report 0."""
     flags, size, offset, fds = client.region_info(index)
     assert size == SIZES.get(index, 0)
     assert flags == (3 if size else 0)
@@ -28,7 +28,7 @@ def test_region(client, index):
 
 
 def test_region_that_can_be_mapped(start_device, monkeypatch):
-    """Its information comes with the memory, every time."""
+    """Each reply with its information has the descriptor of the memory."""
     monkeypatch.setenv("STUB_MMAP", "1")
     process = start_device("XRDMA_DEVICE_STUB")
     with process.client() as client:
@@ -43,32 +43,32 @@ def test_region_that_can_be_mapped(start_device, monkeypatch):
 
 
 def test_unknown_region_is_refused(client):
-    """There are 9 regions."""
+    """The information of a tenth region is refused."""
     with vfu.refused():
         client.region_info(9)
 
 
 @pytest.mark.parametrize("argsz", [0, 16, 31])
 def test_region_info_needs_room(client, argsz):
-    """A reply that has no room is an error."""
+    """A request without room for the reply is refused."""
     with vfu.refused():
         client.region_info(0, argsz)
 
 
 def test_region_info_with_more_room(client):
-    """More room than needed is no error, and argsz says what is used."""
+    """More room than needed is no error; argsz of the reply is the used size."""
     client.region_info(0, 4096)
 
 
 @pytest.mark.parametrize("index, count", [(0, 0), (1, 0), (2, 64), (3, 0),
                                           (4, 0)])
 def test_interrupt_types(client, index, count):
-    """MSI-X only."""
+    """Only MSI-X has interrupts."""
     assert client.irq_info(index) == (1, count)
 
 
 def test_unknown_interrupt_type_is_refused(client):
-    """There are 5 types."""
+    """The information of a sixth interrupt type is refused."""
     with vfu.refused():
         client.irq_info(5)
 
@@ -78,13 +78,13 @@ def test_unknown_interrupt_type_is_refused(client):
     (vfu.DEVICE_GET_IRQ_INFO, struct.pack("=IIII", 8, 0, 0, 0)),
 ])
 def test_information_needs_room(client, command, body):
-    """A reply that has no room is an error."""
+    """A request without room for the reply is refused."""
     with vfu.refused():
         client.call(command, body)
 
 
 def test_number_of_vectors_is_an_option(start_device):
-    """--msix-vectors sets the table size everywhere."""
+    """--msix-vectors sets the table size in all places that report it."""
     process = start_device("XRDMA_DEVICE_STUB", "--msix-vectors", "3")
     with process.client() as client:
         assert client.irq_info(vfu.IRQ_MSIX) == (1, 3)

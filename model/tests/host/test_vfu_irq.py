@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""MSI-X vectors: eventfds, masks, pending bits, all flag combinations."""
+"""Tests of MSI-X vectors: eventfds, masks, pending bits, flag combinations."""
 
 import os
 
@@ -7,7 +7,7 @@ import pytest
 
 import vfu_client as vfu
 
-# registers of the toy engine
+# registers of lib/stub_engine.c
 RAISE = 0x30
 POLLS = 0x40
 TIMER = 0x48
@@ -16,7 +16,7 @@ NOT_YET = 0.05
 
 
 def test_each_vector_signals_its_own_eventfd(client):
-    """64 vectors, given 16 at a time."""
+    """64 vectors, with eventfds set 16 at a time."""
     irqs = client.irq_enable(64)
     for vector in (0, 15, 16, 63):
         client.write(0, RAISE, vector)
@@ -25,7 +25,7 @@ def test_each_vector_signals_its_own_eventfd(client):
 
 
 def test_signals_accumulate(client):
-    """An eventfd counts."""
+    """Several signals before a read add up in the eventfd."""
     irqs = client.irq_enable(1)
     for _ in range(5):
         client.write(0, RAISE, 0)
@@ -33,7 +33,7 @@ def test_signals_accumulate(client):
 
 
 def test_interrupt_from_poll_and_timer(client):
-    """The engine raises interrupts from wherever it runs."""
+    """The engine raises interrupts in its poll function and in timers."""
     irqs = client.irq_enable(2)
     client.write(0, POLLS, 1000)
     assert irqs[0].wait() == 1
@@ -42,7 +42,7 @@ def test_interrupt_from_poll_and_timer(client):
 
 
 def test_no_interrupt_without_msix_enable(stub, client):
-    """It is dropped, not kept."""
+    """With MSI-X disabled an interrupt is dropped, not made pending."""
     irqs = client.irq_enable(1)
     client.msix_control(enable=False)
     client.write(0, RAISE, 0)
@@ -52,7 +52,7 @@ def test_no_interrupt_without_msix_enable(stub, client):
 
 
 def test_no_interrupt_without_bus_master(stub, client):
-    """A message is a write to memory."""
+    """Without the bus master bit interrupts, which are writes, are dropped."""
     irqs = client.irq_enable(1)
     client.enable(master=False)
     client.write(0, RAISE, 0)
@@ -63,7 +63,7 @@ def test_no_interrupt_without_bus_master(stub, client):
 
 
 def test_no_interrupt_after_reset(client):
-    """Nor one that was due before."""
+    """A reset drops interrupts, including those that were due before."""
     irqs = client.irq_enable(2)
     client.write(0, TIMER, 20000000, 8)
     client.flr()
@@ -74,7 +74,7 @@ def test_no_interrupt_after_reset(client):
 
 
 def test_eventfds_survive_a_function_level_reset(client):
-    """The guest restores MSI-X by configuration writes alone."""
+    """After a function level reset the guest needs only configuration writes."""
     irqs = client.irq_enable(1)
     client.flr()
     client.enable()
@@ -84,7 +84,7 @@ def test_eventfds_survive_a_function_level_reset(client):
 
 
 def test_function_mask_holds_interrupts_back(client):
-    """They are pending meanwhile, and come once."""
+    """Masked interrupts are pending, and each is raised once after unmasking."""
     irqs = client.irq_enable(4)
     client.msix_control(mask=True)
     client.write(0, RAISE, 3)
@@ -97,7 +97,7 @@ def test_function_mask_holds_interrupts_back(client):
 
 
 def test_vector_without_eventfd_is_pending(client):
-    """QEMU gives the eventfd when the guest unmasks the vector."""
+    """QEMU sets the eventfd when the guest unmasks the vector."""
     client.irq_enable(1)
     client.write(0, RAISE, 5)
     assert client.read(vfu.BAR_REGS, vfu.MSIX_PBA, 8) == 1 << 5
@@ -110,7 +110,7 @@ def test_vector_without_eventfd_is_pending(client):
 
 
 def test_pending_ends_with_msix(client):
-    """Turning MSI-X off forgets what was pending."""
+    """Disabling MSI-X clears all pending bits."""
     client.irq_enable(1)
     client.write(0, RAISE, 5)
     client.msix_control(enable=False)
@@ -118,7 +118,7 @@ def test_pending_ends_with_msix(client):
 
 
 def test_eventfd_is_replaced_and_taken_away(stub, client):
-    """EVENTFD without descriptors takes the vector away."""
+    """EVENTFD without descriptors removes the eventfd of the vector."""
     first = client.irq_enable(2)
     second = client.irq_enable(2)
     client.write(0, RAISE, 1)
@@ -131,7 +131,7 @@ def test_eventfd_is_replaced_and_taken_away(stub, client):
 
 
 def test_all_vectors_are_taken_away(stub, client):
-    """NONE with count 0, as QEMU does."""
+    """NONE with count 0 removes all eventfds, as QEMU does."""
     before = stub.open_fds()
     irqs = client.irq_enable(16)
     stub.wait_for_fds(before + 16)
@@ -143,7 +143,7 @@ def test_all_vectors_are_taken_away(stub, client):
 
 
 def test_client_triggers_vectors(client):
-    """NONE for the whole range, BOOL for some of it."""
+    """Trigger with NONE raises all vectors of a range, BOOL a part of them."""
     irqs = client.irq_enable(4)
     client.set_irqs(vfu.DATA_NONE | vfu.ACTION_TRIGGER, vfu.IRQ_MSIX, 1, 2)
     assert [irq.wait(0) for irq in irqs] == [0, 1, 1, 0]
@@ -154,7 +154,7 @@ def test_client_triggers_vectors(client):
 
 @pytest.mark.parametrize("index", [0, 1, 3, 4])
 def test_other_types_can_be_disabled(client, index):
-    """QEMU disables all types at a reset."""
+    """Types other than MSI-X can be disabled, as QEMU does at a reset."""
     client.set_irqs(vfu.DATA_NONE | vfu.ACTION_TRIGGER, index, 0, 0)
 
 
@@ -174,7 +174,7 @@ def test_other_types_can_be_disabled(client, index):
     (0xFFFFFFFF, 2, 0, 1, b""),
 ])
 def test_bad_request_is_refused(client, flags, index, start, count, data):
-    """Ranges outside, data too short, combinations that do not exist."""
+    """Refused: ranges outside, short data, invalid flag combinations."""
     irqs = client.irq_enable(1)
     with vfu.refused():
         client.set_irqs(flags, index, start, count, data)
@@ -183,7 +183,7 @@ def test_bad_request_is_refused(client, flags, index, start, count, data):
 
 
 def test_number_of_eventfds_must_match(stub, client):
-    """And none of those of a refused message is kept."""
+    """A wrong number of eventfds is refused, and all of them are closed."""
     before = stub.open_fds()
     irqs = [vfu.Irq() for _ in range(2)]
     fds = [irq.fd for irq in irqs]
@@ -197,7 +197,7 @@ def test_number_of_eventfds_must_match(stub, client):
 
 
 def test_full_eventfd_does_not_block_the_device(client):
-    """A descriptor that cannot take more is skipped."""
+    """A full eventfd is skipped."""
     read_end, write_end = os.pipe()
     client.set_irqs(vfu.DATA_EVENTFD | vfu.ACTION_TRIGGER, vfu.IRQ_MSIX, 0, 1,
                     fds=[write_end])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Clients that come and go, the end of the process, the cost of idling."""
+"""Tests of the process: connections, exit, options, processor time when idle."""
 
 import errno
 import os
@@ -13,7 +13,7 @@ import vfu_client as vfu
 
 
 def test_reconnect_finds_a_reset_device(stub):
-    """Mappings and interrupts of the old client are gone."""
+    """A new client finds no mappings and interrupts of the previous one."""
     memory = vfu.GuestMemory(vfu.PAGE)
     with stub.client() as client:
         client.enable()
@@ -29,7 +29,7 @@ def test_reconnect_finds_a_reset_device(stub):
 
 
 def test_hundred_clients_leave_nothing_behind(stub):
-    """Descriptors and mappings are as before."""
+    """After a hundred clients descriptors and mappings are as before."""
     memory = vfu.GuestMemory(16 * vfu.PAGE)
     before = stub.open_fds()
     for _ in range(100):
@@ -48,7 +48,7 @@ def test_hundred_clients_leave_nothing_behind(stub):
 
 
 def test_second_client_waits_for_the_first(stub):
-    """One at a time; the next is served when the first is gone."""
+    """A second client is served after the first has disconnected."""
     first = stub.client()
     second = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     second.connect(stub.path)
@@ -67,7 +67,7 @@ def test_second_client_waits_for_the_first(stub):
 
 
 def test_idle_device_sleeps(stub):
-    """With a client and interrupts set up: below 2 % of a core."""
+    """An idle device with a client and interrupts needs below 2 % of a core."""
     with stub.client() as client:
         client.enable()
         client.irq_enable(4)
@@ -80,7 +80,7 @@ def test_idle_device_sleeps(stub):
 
 
 def test_prints_nothing_when_all_is_well(stub):
-    """Not a line, from start to end."""
+    """Without errors the process prints nothing."""
     with stub.client() as client:
         client.enable()
         client.irq_enable(2)
@@ -90,7 +90,7 @@ def test_prints_nothing_when_all_is_well(stub):
 
 
 def test_debug_log_names_each_message(start_device):
-    """With --log debug."""
+    """--log debug prints the name of each message."""
     process = start_device("XRDMA_DEVICE_STUB", "--log", "debug")
     with process.client() as client:
         client.device_info()
@@ -104,7 +104,7 @@ def test_debug_log_names_each_message(start_device):
 
 
 def test_sigterm_with_a_client_ends_cleanly(stub):
-    """Exit status 0, sockets removed; the client sees the end."""
+    """SIGTERM: exit status 0, sockets removed, the client is disconnected."""
     with stub.client() as client:
         client.enable()
         memory = vfu.GuestMemory(vfu.PAGE)
@@ -117,7 +117,7 @@ def test_sigterm_with_a_client_ends_cleanly(stub):
 
 
 def test_stale_socket_is_replaced(start_device):
-    """A device that was killed leaves its sockets; the next one starts."""
+    """A device starts although a killed device has left its sockets."""
     first = start_device("XRDMA_DEVICE_STUB")
     first.process.send_signal(signal.SIGKILL)
     first.expected_status = -signal.SIGKILL
@@ -130,7 +130,7 @@ def test_stale_socket_is_replaced(start_device):
 
 
 def test_file_in_place_of_the_socket_is_kept(start_device, tmp_path):
-    """Only a socket is replaced."""
+    """A file that is not a socket is not replaced."""
     path = tmp_path / "precious"
     path.write_text("data")
     binary = start_device("XRDMA_DEVICE_STUB").process.args[0]
@@ -142,7 +142,7 @@ def test_file_in_place_of_the_socket_is_kept(start_device, tmp_path):
 
 
 def test_bad_options_are_refused(start_device):
-    """With a usage text and status 1."""
+    """Invalid options end the process with a usage text and status 1."""
     binary = start_device("XRDMA_DEVICE_STUB").process.args[0]
     for options in ([], ["--socket"], ["--socket", "x", "--mac", "1:2:3"],
                     ["--socket", "x", "--mac", "01:00:00:00:00:01"],
@@ -160,7 +160,7 @@ def test_bad_options_are_refused(start_device):
 
 
 def test_dies_with_its_parent(start_device, tmp_path):
-    """--die-with-parent, for tests that are killed."""
+    """With --die-with-parent the device ends when a killed test ends."""
     binary = start_device("XRDMA_DEVICE_STUB").process.args[0]
     sock = tmp_path / "sock"
     script = ("import subprocess, sys, time, os\n"

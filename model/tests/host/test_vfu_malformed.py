@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Messages that make no sense: an errno or the end, never a crash."""
+"""Tests of malformed messages: an errno or a disconnect, never a crash."""
 
 import os
 import random
@@ -17,7 +17,7 @@ KNOWN = [vfu.VERSION, vfu.DMA_MAP, vfu.DMA_UNMAP, vfu.DEVICE_GET_INFO,
 
 
 def still_works(stub):
-    """A new client is served."""
+    """Check that a new client is served."""
     with stub.client() as client:
         client.enable()
         client.write(0, 0, 0x77)
@@ -26,7 +26,7 @@ def still_works(stub):
 
 @pytest.mark.parametrize("command", [0, 6, 11, 12, 14, 16, 17, 18, 255, 65535])
 def test_unknown_command(client, command):
-    """Unknown, unimplemented and server-to-client commands."""
+    """Unknown, unimplemented and server-to-client commands are refused."""
     with vfu.refused(95):
         client.call(command, bytes(64))
     client.device_info()
@@ -35,7 +35,7 @@ def test_unknown_command(client, command):
 @pytest.mark.parametrize("command", [c for c in KNOWN
                                      if c != vfu.DEVICE_RESET])
 def test_short_message(client, command):
-    """Every body that is cut off is refused."""
+    """A message body is refused at each length below the required one."""
     sizes = {vfu.VERSION: 4, vfu.DMA_MAP: 32, vfu.DMA_UNMAP: 24,
              vfu.DEVICE_GET_INFO: 16, vfu.DEVICE_GET_REGION_INFO: 32,
              vfu.DEVICE_GET_IRQ_INFO: 16, vfu.DEVICE_SET_IRQS: 20,
@@ -51,7 +51,7 @@ def test_short_message(client, command):
                                      if c not in (vfu.DMA_MAP,
                                                   vfu.DEVICE_SET_IRQS)])
 def test_descriptor_where_none_belongs(stub, client, command):
-    """It is refused and closed."""
+    """A descriptor with a message that allows none is refused and closed."""
     before = stub.open_fds()
     with open(os.devnull, "rb") as file:
         with vfu.refused():
@@ -65,7 +65,7 @@ def test_descriptor_where_none_belongs(stub, client, command):
     (16, vfu.REPLY), (16, 2), (16, 15),
 ])
 def test_bad_header_ends_the_connection(stub, size, flags):
-    """The stream cannot be followed any further."""
+    """After an invalid header the position in the stream is lost: disconnect."""
     with stub.client() as client:
         client.send_raw(vfu.HEADER.pack(1, vfu.DEVICE_RESET, size, flags, 0))
         with pytest.raises(vfu.Disconnected):
@@ -74,7 +74,7 @@ def test_bad_header_ends_the_connection(stub, size, flags):
 
 
 def test_too_many_descriptors_end_the_connection(stub):
-    """More than were announced; none of them is kept."""
+    """Too many descriptors: disconnect, and all of them are closed."""
     before = stub.open_fds()
     with stub.client() as client:
         with open(os.devnull, "rb") as file:
@@ -86,7 +86,7 @@ def test_too_many_descriptors_end_the_connection(stub):
 
 
 def test_message_in_single_bytes(client):
-    """Framing does not depend on how bytes arrive."""
+    """A message that arrives in single bytes is handled."""
     body = vfu.REGION_IO.pack(0, 0, 4) + b"abcd"
     for _ in range(3):
         client.next_id += 1
@@ -99,7 +99,7 @@ def test_message_in_single_bytes(client):
 
 
 def test_descriptor_with_a_message_in_pieces(client):
-    """It belongs to the message, whichever piece brings it."""
+    """A descriptor belongs to its message, with any piece of it."""
     memory = vfu.GuestMemory(2 * vfu.PAGE)
     body = struct.pack("=IIQQQ", 32, 3, 0, 0, 2 * vfu.PAGE)
     for cut in (1, 15, 16, 20, 47):
@@ -114,7 +114,7 @@ def test_descriptor_with_a_message_in_pieces(client):
 
 
 def test_many_messages_at_once(client):
-    """Replies come in order, however many commands wait."""
+    """Replies to many queued commands arrive in order."""
     io = vfu.REGION_IO.pack(0, 0, 4)
     messages = b"".join(
         vfu.HEADER.pack(i, vfu.REGION_READ, 32, 0, 0) + io
@@ -125,7 +125,7 @@ def test_many_messages_at_once(client):
 
 
 def test_client_that_does_not_read_its_replies(stub):
-    """It waits; the control socket and, after it, others are served."""
+    """Its commands are delayed; the control socket and later clients are served."""
     with stub.client() as client:
         io = vfu.REGION_IO.pack(0, vfu.CONFIG, 4096)
         message = vfu.HEADER.pack(1, vfu.REGION_READ, 32, 0, 0) + io
@@ -140,7 +140,7 @@ def test_client_that_does_not_read_its_replies(stub):
 
 
 def test_descriptor_behind_replies_that_wait(client):
-    """It keeps its message when the server has to stop before it."""
+    """A descriptor stays with its message if the server stops reading before it."""
     memory = vfu.GuestMemory(2 * vfu.PAGE)
     memory[0:1] = b"x"
     read = vfu.HEADER.pack(1, vfu.REGION_READ, 32, 0, 0)
@@ -159,7 +159,7 @@ def test_descriptor_behind_replies_that_wait(client):
 
 
 def test_hang_up_in_the_middle(stub):
-    """At every byte of a message with a descriptor."""
+    """The client disconnects after each byte of a message with a descriptor."""
     before = stub.open_fds()
     with open(os.devnull, "rb") as file:
         for cut in range(1, 48):
@@ -173,7 +173,7 @@ def test_hang_up_in_the_middle(stub):
 
 
 def test_random_messages(stub):
-    """Random bodies, sizes and descriptors; seeded."""
+    """Random bodies, sizes and descriptors, with a fixed seed."""
     rng = random.Random(1)
     memory = vfu.GuestMemory(4 * vfu.PAGE)
     before = stub.open_fds()

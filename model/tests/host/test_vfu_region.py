@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Accesses to BARs and configuration space; resets."""
+"""Tests of accesses to BARs and configuration space, and of resets."""
 
 import pytest
 
 import vfu_client as vfu
 
-# registers of the toy engine
+# registers of lib/stub_engine.c
 SCRATCH = 0x00
 RESETS = 0x10
 BUS_MASTER = 0x14
@@ -13,7 +13,7 @@ BUS_MASTER = 0x14
 
 @pytest.mark.parametrize("size", [1, 2, 4, 8])
 def test_bar_access_of_each_size(client, size):
-    """What was written is read back, and nothing else changed."""
+    """An access of each size writes and reads only its own bytes."""
     client.write(0, SCRATCH, 0x1122334455667788, 8)
     client.write(0, SCRATCH + size if size < 8 else 0, 0xA5, size)
     assert client.read(0, SCRATCH + size if size < 8 else 0, size) == 0xA5
@@ -49,7 +49,7 @@ def test_ends_of_the_bars(client):
 ])
 def test_access_outside_or_misaligned_is_refused(client, region, offset,
                                                  count):
-    """Both ways, and the device goes on."""
+    """Reads and writes are refused, and the device still works."""
     with vfu.refused():
         client.read_bytes(region, offset, count)
     with vfu.refused():
@@ -67,7 +67,7 @@ def test_write_with_wrong_count_is_refused(client):
 
 
 def test_huge_read_is_refused(client):
-    """A count that no region has must not be believed."""
+    """A read of more bytes than any region has is refused."""
     for count in (0xFFFFFFFF, 0x80000000, 1 << 20):
         with vfu.refused():
             client.read_bytes(0, 0, count)
@@ -91,7 +91,7 @@ def test_bad_posted_write_has_no_reply_either(client):
 
 @pytest.mark.parametrize("posted", [True, False])
 def test_several_writes_in_one_message(client, posted):
-    """As QEMU sends them when its queue is long."""
+    """Several writes in one message, as QEMU sends them from a long queue."""
     client.write_multi([
         (0, SCRATCH, b"\x11\0\0\0"),
         (0, SCRATCH + 8, b"\x22"),
@@ -119,20 +119,20 @@ def test_full_write_message(client):
     (1).to_bytes(8, "little") + vfu.WRITE_ONE.pack(0, 0, 4, b"1")[:-1],
 ])
 def test_bad_write_message_is_refused(client, body):
-    """The number of writes must fit the message, and each its region."""
+    """The number of writes must match the message; each must be in its region."""
     with vfu.refused():
         client.call(vfu.REGION_WRITE_MULTI, body)
 
 
 def test_configuration_space_through_the_socket(client):
-    """Any length, as long as it is inside."""
+    """An access inside configuration space may have any length."""
     assert client.config_read(0) == 0x10F01AF4
     assert client.config_read(8) == 0x02000001
     assert len(client.read_bytes(vfu.CONFIG, 0, 4096)) == 4096
 
 
 def test_bar_without_memory_space_reads_as_ones(stub, client):
-    """And is named a host error."""
+    """Reads without memory space enabled return ones and are host errors."""
     client.write(0, SCRATCH, 0x1234)
     client.enable(memory=False)
     assert client.read(0, SCRATCH) == 0xFFFFFFFF
@@ -147,7 +147,7 @@ def test_bar_without_memory_space_reads_as_ones(stub, client):
 
 
 def test_bus_master_bit_reaches_the_engine(stub, client):
-    """The engine is told at every change."""
+    """The engine's function is called at each change of the bus master bit."""
     assert client.read(0, BUS_MASTER) == 1
     client.enable(master=False)
     assert client.read(0, BUS_MASTER) == 0
@@ -171,7 +171,7 @@ def test_reset_reaches_the_engine_and_configuration(stub, client, how):
 
 
 def test_msix_table_is_masked_after_reset(client):
-    """Vector control of each entry reads 1, as the specification wants."""
+    """After a reset vector control of each entry reads 1, as PCI requires."""
     control = vfu.MSIX_TABLE + 63 * 16 + 12
     assert client.read(vfu.BAR_REGS, control) == 1
     client.write(vfu.BAR_REGS, control, 0)
@@ -182,7 +182,7 @@ def test_msix_table_is_masked_after_reset(client):
 
 
 def test_rest_of_the_msix_pages_is_empty(client):
-    """Writes behind the table are dropped, pending bits included."""
+    """Writes after the table and to the pending bits are dropped."""
     for offset in (0x8400, 0x8FF8, 0x9000, 0x9008, 0x9FF8):
         client.write(vfu.BAR_REGS, offset, 0xFFFFFFFFFFFFFFFF, 8)
         assert client.read(vfu.BAR_REGS, offset, 8) == 0

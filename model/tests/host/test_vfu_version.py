@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Negotiation."""
+"""Tests of the negotiation of version and capabilities."""
 
 import struct
 
@@ -9,7 +9,7 @@ import vfu_client as vfu
 
 
 def test_capabilities_suit_qemu(stub):
-    """QEMU refuses more than 16 descriptors, 65535 maps, pages below 4K."""
+    """QEMU refuses more than 16 descriptors or 65535 maps, and pages below 4K."""
     with stub.client() as client:
         assert client.capabilities == {
             "max_msg_fds": 16,
@@ -39,7 +39,7 @@ def test_only_proposed_capabilities_are_answered(stub):
 
 @pytest.mark.parametrize("text", [b"", b"{}\0", b'{"capabilities":{}}\0'])
 def test_version_without_capabilities(stub, text):
-    """The version data is optional, and so is all that is in it."""
+    """The version data is optional, and so is each of its members."""
     with stub.client(negotiate=False) as client:
         client.call(vfu.VERSION, struct.pack("=HH", 0, 0) + text)
         client.device_info()
@@ -61,7 +61,7 @@ def test_newer_minor_is_answered_with_ours(stub):
     struct.pack("=H", 0),
 ])
 def test_bad_version_is_refused(stub, body):
-    """A version or text that cannot be understood ends in an errno."""
+    """An invalid version or text is answered with an errno."""
     with stub.client(negotiate=False) as client:
         with vfu.refused():
             client.call(vfu.VERSION, body)
@@ -79,14 +79,14 @@ def test_wrong_major_is_sent_away(stub):
 
 
 def test_second_negotiation_is_refused(stub):
-    """A version message comes once."""
+    """A second version message is refused."""
     with stub.client() as client:
         with vfu.refused():
             client.version()
 
 
 def test_nothing_before_the_version(stub):
-    """Any other command waits for the negotiation."""
+    """Any other command before the negotiation is refused."""
     with stub.client(negotiate=False) as client:
         with vfu.refused():
             client.device_info()

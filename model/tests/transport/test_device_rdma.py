@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""RDMA through the whole device: data, protection, queues that lie."""
+"""Tests of RDMA through the device's sockets: data, protection, bad queues."""
 
 import random
 import time
@@ -14,7 +14,7 @@ SIZE = 1 << 20
 
 @pytest.fixture
 def link(host):
-    """Two connected queue pairs with a buffer and a key each."""
+    """Two connected queue pairs, each with a buffer and its key."""
     a, b = x.pair(host)
     for qp in (a, b):
         qp.data = host.alloc(SIZE)
@@ -23,7 +23,7 @@ def link(host):
 
 
 def fill(host, addr, size, seed=1):
-    """Random bytes; returned as well."""
+    """Fill memory with random bytes and return them."""
     data = random.Random(seed).randbytes(size)
     host.put(addr, data)
     return data
@@ -31,7 +31,7 @@ def fill(host, addr, size, seed=1):
 
 @pytest.mark.parametrize("size", [1, 3, 4095, 4096, 4097, 65536, SIZE])
 def test_write_and_read_move_bytes(host, link, size):
-    """There and back, bytes around stay."""
+    """WRITE and READ copy bytes and change no bytes around them."""
     a, b = link
     data = fill(host, a.data, size)
     host.put(b.data, b"\x11" * SIZE)
@@ -50,7 +50,7 @@ def test_write_and_read_move_bytes(host, link, size):
 
 
 def test_send_scatters(host, link):
-    """From three pieces into three others."""
+    """A SEND from three SGEs arrives in three SGEs."""
     a, b = link
     data = fill(host, a.data, 10000)
     b.receive([(b.data, 1, b.key), (b.data + 100, 0, 0),
@@ -66,7 +66,7 @@ def test_send_scatters(host, link):
 
 
 def test_inline_and_empty(host, link):
-    """Bytes out of the entry, and no bytes at all."""
+    """SENDs with inline data and without data arrive."""
     a, b = link
     b.receive([(b.data, 64, b.key)])
     b.receive()
@@ -78,7 +78,7 @@ def test_inline_and_empty(host, link):
 
 
 def test_atomics(host, link):
-    """The old value comes back, the new one stays."""
+    """An atomic returns the old value and stores the new one."""
     a, b = link
     host.put64(b.data, 40)
     add = (2).to_bytes(8, "little") + bytes(8)
@@ -93,7 +93,7 @@ def test_atomics(host, link):
 
 
 def refused(host, qp, status, reason, **send):
-    """The send completes so, with a fault record that says why."""
+    """Check that the send fails with a status, and has a fault record."""
     qp.send(**send)
     done = qp.sent()
     assert done["status"] == status
@@ -103,7 +103,7 @@ def refused(host, qp, status, reason, **send):
 
 
 def test_one_byte_past_the_end(host, link):
-    """Not one byte lands."""
+    """A WRITE beyond the end of a region writes no byte."""
     a, b = link
     record = refused(host, a, x.WC_REM_ACCESS, x.F_RANGE, opcode=x.WRITE,
                      sges=[(a.data, 16, a.key)], remote=b.data + SIZE - 15,
@@ -116,7 +116,7 @@ def test_one_byte_past_the_end(host, link):
 @pytest.mark.parametrize("opcode,right", [
     (x.WRITE, x.REMOTE_WRITE), (x.READ, x.REMOTE_READ)])
 def test_a_right_that_is_missing(host, link, opcode, right):
-    """All others do not help."""
+    """An operation without its right is refused, with all other rights."""
     a, b = link
     key = host.register(b.data, 4096, x.ALL_RIGHTS & ~right)
     refused(host, a, x.WC_REM_ACCESS, x.F_RIGHTS, opcode=opcode,
@@ -124,7 +124,7 @@ def test_a_right_that_is_missing(host, link, opcode, right):
 
 
 def test_a_foreign_pd(host, link):
-    """The key is right, the protection domain is not."""
+    """A key of another protection domain is refused."""
     a, b = link
     key = host.register(b.data, 4096, pd=2)
     refused(host, a, x.WC_REM_ACCESS, x.F_PD, opcode=x.WRITE,
@@ -132,21 +132,21 @@ def test_a_foreign_pd(host, link):
 
 
 def test_a_wrong_local_key_byte(host, link):
-    """Completes with a local error."""
+    """A wrong byte of a local key: local error."""
     a, b = link
     refused(host, a, x.WC_LOC_PROT, x.KEY_BYTE, opcode=x.WRITE,
             sges=[(a.data, 16, a.key ^ 1)], remote=b.data, rkey=b.key)
 
 
 def test_a_wrong_remote_key_byte(host, link):
-    """Completes with a remote error."""
+    """A wrong byte of a remote key: remote error."""
     a, b = link
     refused(host, a, x.WC_REM_ACCESS, x.KEY_BYTE, opcode=x.WRITE,
             sges=[(a.data, 16, a.key)], remote=b.data, rkey=b.key ^ 1)
 
 
 def test_access_after_invalidate(host, link):
-    """The fence: no access after the reply."""
+    """After the reply to INVALIDATE the key grants no access."""
     a, b = link
     a.send(x.WRITE, [(a.data, 64, a.key)], remote=b.data, rkey=b.key)
     assert a.sent()["status"] == x.WC_OK
@@ -156,7 +156,7 @@ def test_access_after_invalidate(host, link):
 
 
 def test_invalidate_is_a_fence_under_load(host, link):
-    """Once it is answered, memory does not change any more."""
+    """After the reply to INVALIDATE running WRITEs do not change memory."""
     a, b = link
     for round_ in range(20):
         host.put(a.data, bytes([round_ + 1]) * SIZE)
@@ -184,7 +184,7 @@ def test_invalidate_is_a_fence_under_load(host, link):
 
 
 def test_registration_needs_no_command(host, link):
-    """Publishing is a store."""
+    """A region is published by a store to the key table, without a command."""
     a, b = link
     before = host.stats()["device"]["counters"]["commands"]
     for i in range(100):
@@ -196,7 +196,7 @@ def test_registration_needs_no_command(host, link):
 
 
 def test_work_queues_that_lie(host, link):
-    """Indexes and entries of a user: the queue pair pays, nobody else."""
+    """Malformed indexes and entries of a user affect only their queue pair."""
     a, b = link
     host.put32(a.record, 1000)
     host.doorbell(a.number, a.page)
@@ -211,7 +211,7 @@ def test_work_queues_that_lie(host, link):
 
 
 def test_random_garbage_in_the_rings(host):
-    """Never a crash, never a host error, never a write outside."""
+    """Random rings cause no crash, no host error and no write outside."""
     rnd = random.Random(7)
     guard = host.alloc(65536)
     fill(host, guard, 65536)
@@ -242,7 +242,7 @@ def test_random_garbage_in_the_rings(host):
 
 
 def test_cq_overflow_hits_its_owner_only(host, link):
-    """CQ_ERR, and the queue pairs of the CQ in ERR."""
+    """A CQ overflow raises CQ_ERR and moves only the CQ's queue pairs to ERR."""
     a, b = link
     other, peer = x.pair(host, first=32)
     for _ in range(5):
@@ -259,7 +259,7 @@ def test_cq_overflow_hits_its_owner_only(host, link):
 
 
 def test_completion_event(host, link):
-    """Arm, post, interrupt, event, completion; once for each arming."""
+    """An armed CQ raises one interrupt and one event for each arming."""
     a, b = link
     for _ in range(10):
         host.eqs[1].arm()
@@ -275,7 +275,7 @@ def test_completion_event(host, link):
 
 
 def test_receives_posted_in_error_are_flushed(host, link):
-    """Without a doorbell, within 100 ms."""
+    """Receives posted in ERR are flushed within 100 ms, without a doorbell."""
     a, _ = link
     a.modify(1, state=x.Q_ERR)
     for i in range(5):
@@ -286,7 +286,7 @@ def test_receives_posted_in_error_are_flushed(host, link):
 
 
 def test_a_scattered_buffer(host, link):
-    """A region of single pages in random order, by a table of one level."""
+    """A region of pages in random order, with a table of one level."""
     a, b = link
     pages = [host.alloc(4096) for _ in range(64)]
     random.Random(3).shuffle(pages)
@@ -316,7 +316,7 @@ def test_a_scattered_buffer(host, link):
 
 
 def test_memory_is_read_only_for_the_device(host, link):
-    """A mapping that may only be read is not written."""
+    """The device does not write to a read-only DMA mapping."""
     a, b = link
     extra = vfu.GuestMemory(0x10000)
     host.client.dma_map(extra, 0x10000000, rights=vfu.READ)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Shared receive queues, datagrams, multicast and XRC, by commands and rings.
+"""Tests of SRQs, datagrams, multicast and XRC through the device's sockets.
 
-Layouts are packed from the specification; the unit tests know the rest.
+Layouts are packed from the specification. The C tests in this folder test the
+details.
 """
 
 import struct
@@ -47,16 +48,16 @@ class SharedQueue:
         self.host.put32(self.record, self.pi)
 
     def consumed(self):
-        """The index in the record."""
+        """Return the consumer index in the record."""
         return self.host.get32(self.record + 64)
 
     def set_limit(self, limit):
-        """MODIFY_SRQ."""
+        """Set the limit by MODIFY_SRQ."""
         self.host.command(MODIFY_SRQ, struct.pack(
             "<QIIIB3s", 0, self.number, 1, limit, 0, bytes(3)))
 
     def resize(self, log):
-        """To a ring of another depth; what is posted moves."""
+        """Resize to a ring of another depth, and copy the posted entries."""
         leaf = x.size_log((64 << log) + 128)
         ring = self.host.alloc(1 << leaf, 1 << leaf)
         for i in range(self.consumed(), self.pi):
@@ -71,13 +72,13 @@ class SharedQueue:
         self.log = log
 
     def query(self):
-        """Limit and entries consumed."""
+        """Return the limit and the number of entries consumed."""
         reply = self.host.object_command(QUERY_SRQ, self.number)
         return struct.unpack_from("<II", reply)
 
 
 class Pair(x.QueuePair):
-    """A queue pair with less than all that a QueuePair has."""
+    """A queue pair without some of the resources of x.QueuePair."""
 
     # pylint: disable=super-init-not-called, too-many-arguments
     def __init__(self, host, number, kind, send_cq, recv_cq, srqn=None,
@@ -104,31 +105,31 @@ class Pair(x.QueuePair):
             0 if srqn is None else HAS_SRQ, *sq, *rq, bytes(6)))
 
     def start_datagrams(self, qkey=QKEY):
-        """From RESET to RTS."""
+        """Move a datagram queue pair from RESET to RTS."""
         self.modify(0x2101, state=x.Q_INIT, qkey=qkey)
         self.modify(0x0001, state=x.Q_RTR)
         self.modify(0x0401, state=x.Q_RTS, sq_psn=5)
 
     def send_to(self, av, dqpn, sges, wr_id=0, qkey=QKEY):
-        """Post a datagram and ring."""
+        """Post a datagram and ring the doorbell."""
         self.send(x.SEND, sges, wr_id=wr_id, remote=dqpn | qkey << 32,
                   extra=av)
 
 
 @pytest.fixture
 def buffer(host):
-    """A buffer of 64 KiB and its key."""
+    """Return a buffer of 64 KiB and its key."""
     addr = host.alloc(65536)
     return addr, host.register(addr, 65536)
 
 
 def queues(host, count, first=16):
-    """Completion queues."""
+    """Return completion queues."""
     return [x.CompletionQueue(host, first + i) for i in range(count)]
 
 
 def test_srq_of_two_connections(host, buffer):
-    """In order, for whoever needs one; the limit; another ring; BUSY."""
+    """Two queue pairs take entries in order; limit, resize, BUSY."""
     addr, key = buffer
     cqs = queues(host, 8)
     srq = SharedQueue(host, 9)
@@ -169,12 +170,12 @@ def test_srq_of_two_connections(host, buffer):
 
 
 def test_datagrams_and_the_gsi(host, buffer):
-    """To a queue pair and to number 1, with their GRH."""
+    """Datagrams to a queue pair and to the GSI arrive with their GRH."""
     addr, key = buffer
     cqs = queues(host, 4)
     ud = Pair(host, 16, UD, cqs[0], cqs[1])
     gsi = Pair(host, 1, GSI, cqs[2], cqs[3])
-    # bit 31: entries cannot bring such a Q_Key, so it must be its own
+    # bit 31: an entry cannot have such a Q_Key, the QP's own is used
     ud.start_datagrams(GSI_QKEY)
     gsi.start_datagrams(GSI_QKEY)
     av = x.AV.pack(x.gid_of(1), host.mac(), 0, 0, 0, 64, 0, 0)
@@ -194,21 +195,21 @@ def test_datagrams_and_the_gsi(host, buffer):
     done = ud.received()
     assert (done["wr_id"], done["byte_len"]) == (5, 140)
     assert host.get(addr + 4096 + 40, 100) == data[:100]
-    # which it is not any more
+    # the queue pair does not have this Q_Key any more
     ud.modify(0x0100, qkey=QKEY)
     gsi.receive([(addr + 8192, 4096, key)])
     ud.send_to(av, 1, [(addr, 200, key)], qkey=GSI_QKEY)
     assert ud.sent()["status"] == x.WC_OK
     assert gsi.received(0.1) is None
-    # one that is longer than the port allows
+    # a datagram that is longer than the port allows
     ud.send_to(av, 1, [(addr, 5000, key)], wr_id=9)
     assert ud.sent()["status"] == x.WC_LOC_LEN
     assert ud.query()[0] == x.Q_SQE
 
 
 def test_multicast(host, buffer):
-    """All members but the sender. A second attach is refused, and no host error:
-    a process can cause it, by another LID."""
+    """All members but the sender get a copy. A second attach is refused, but is
+    no host error: a process can cause it, by another LID."""
     addr, key = buffer
     cqs = queues(host, 6)
     qps = [Pair(host, 16 + i, UD, cqs[2 * i], cqs[2 * i + 1])
@@ -232,7 +233,7 @@ def test_multicast(host, buffer):
 
 
 def test_xrc(host, buffer):
-    """The SRQ that the request names, its CQ, its domain."""
+    """A request names an SRQ, whose CQ and protection domain are used."""
     addr, key = buffer
     cqs = queues(host, 3)
     for i in range(2):

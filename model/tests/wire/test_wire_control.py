@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The wire's part of the control socket, and its command-line options."""
+"""Tests of the control requests and command-line options of the wire."""
 
 import os
 import socket
@@ -17,7 +17,7 @@ def _control(device):
 
 
 def test_stats_have_a_wire_section(control):
-    """With a counter for each way a frame can end."""
+    """The statistics have a counter for each verdict on a frame."""
     wire = control.stats()["wire"]
     assert wire["plugged"] is True
     assert wire["far_end"] is False
@@ -32,7 +32,7 @@ def test_stats_have_a_wire_section(control):
     {"wire": "none"},
 ])
 def test_impairments_are_accepted(control, request_):
-    """In all directions."""
+    """Impairments are accepted for each direction."""
     assert control.request(cmd="fault", **request_)["ok"]
 
 
@@ -41,13 +41,13 @@ def test_impairments_are_accepted(control, request_):
     {"wire": "none", "direction": "up"}, {"wire": "none", "direction": 1},
 ])
 def test_bad_impairments_are_refused(control, request_):
-    """Nothing changes then."""
+    """Invalid impairments are refused and change nothing."""
     reply = control.request(cmd="fault", **request_)
     assert reply == {"ok": False, "error": "Invalid argument"}
 
 
 def test_cable(control):
-    """Can be pulled and plugged in."""
+    """The cable can be unplugged and plugged in."""
     assert control.request(cmd="cable", plugged=False)["ok"]
     assert control.stats()["wire"]["plugged"] is False
     assert control.request(cmd="cable", plugged=True)["ok"]
@@ -56,7 +56,7 @@ def test_cable(control):
 
 
 def test_far_end_is_a_datagram_socket(start_device, tmp_path):
-    """Of which each datagram is a frame."""
+    """Each datagram of the far end's socket is a frame."""
     local, remote = tmp_path / "local", tmp_path / "remote"
     device = start_device("XRDMA_DEVICE", "--wire",
                           f"local={local},remote={remote}",
@@ -70,7 +70,7 @@ def test_far_end_is_a_datagram_socket(start_device, tmp_path):
     deadline = time.monotonic() + 10
     while True:
         wire = control.stats()["wire"]
-        # the port is down: all are dropped, one for its size
+        # the port is down: frames are dropped, the longest because of its size
         if wire["rx"]["port_down"] == 3 and wire["socket_oversized"] == 1:
             break
         assert time.monotonic() < deadline
@@ -82,7 +82,7 @@ def test_far_end_is_a_datagram_socket(start_device, tmp_path):
     ("--impair", "loss=many"),
 ])
 def test_bad_options_end_the_process(start_device, options):
-    """With a message."""
+    """Invalid options end the process with a message."""
     device = start_device("XRDMA_DEVICE", *options, ready=False)
     device.expected_status = 1
     assert device.process.wait(10) == 1
@@ -90,7 +90,7 @@ def test_bad_options_end_the_process(start_device, options):
 
 
 def test_capture_begins_and_ends(start_device, tmp_path):
-    """What comes and what was sent stands in a file, as pcap."""
+    """Received and sent frames are written to a pcap file."""
     local, remote = tmp_path / "local", tmp_path / "remote"
     path = tmp_path / "wire.pcap"
     device = start_device("XRDMA_DEVICE", "--wire",
@@ -115,7 +115,7 @@ def test_capture_begins_and_ends(start_device, tmp_path):
 
 
 def test_capture_from_the_start(start_device, tmp_path):
-    """With an option; the file is whole when the device has ended."""
+    """The capture option: the file is complete when the device has ended."""
     path = tmp_path / "wire.pcap"
     start_device("XRDMA_DEVICE", "--capture", str(path)).stop()
     assert len(path.read_bytes()) == 24
