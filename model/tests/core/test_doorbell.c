@@ -55,7 +55,7 @@ static void a_sleeping_queue_is_not_looked_at(void **state)
 }
 
 /* Apply the host's rule after each of many posts, with sleeps of the device. */
-static void the_rule_misses_nothing(void **state)
+static void doorbell_rule_misses_no_entry(void **state)
 {
 	unsigned int i, rings = 0;
 	u32 old;
@@ -185,7 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(an_active_queue_needs_no_doorbell),
 		T(a_sleeping_queue_is_not_looked_at),
-		T(the_rule_misses_nothing),
+		T(doorbell_rule_misses_no_entry),
 		T(posting_on_the_way_to_sleep),
 		T(a_quiet_queue_leaves_by_itself),
 		T(the_wrong_page_is_ignored_and_counted),

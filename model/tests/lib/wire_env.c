@@ -256,7 +256,7 @@ static bool end_host(struct wire_host *host)
 			    model_host_errors_entry(host->herr, i)->text);
 	model_device_reset(dev);
 	if (dev->wire->pool.available != dev->wire->pool.total) {
-		print_error("%u of %u frames are back\n",
+		print_error("%u of %u frames were freed\n",
 			    dev->wire->pool.available, dev->wire->pool.total);
 		ok = false;
 	}

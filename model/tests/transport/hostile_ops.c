@@ -10,8 +10,8 @@
 #include "tests/transport/hostile_ops.h"
 
 /* Return: true if an operation of @q with this key may be allowed. */
-static bool promising(const struct ref_key *k, const struct world_qp *q,
-		      u32 kinds)
+static bool may_be_allowed(const struct ref_key *k, const struct world_qp *q,
+			   u32 kinds)
 {
 	if (k->pd != q->ref.pd || k->state == REF_DEAD)
 		return false;
@@ -26,7 +26,7 @@ u32 pick_key(struct world *w, const struct world_qp *q, u32 kinds)
 	u32 index = any(w, REF_KEYS);
 	u32 tries = chance(w, 80) ? 40 : 0;
 
-	while (tries-- && !promising(&w->ref.keys[index], q, kinds))
+	while (tries-- && !may_be_allowed(&w->ref.keys[index], q, kinds))
 		index = any(w, REF_KEYS);
 	if (chance(w, 1))
 		return any(w, 0);

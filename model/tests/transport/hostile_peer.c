@@ -107,9 +107,9 @@ static struct xrdma_eqe record(u8 opcode, u8 flags, u64 addr, u64 length)
 }
 
 /* Choose an access; fill in its packet. Return: the required outcome. */
-static struct verdict ask(struct world *w, struct world_qp *q, u64 max,
-			  u16 right, struct ref_access *a,
-			  struct model_pkt *pkt, u8 opcode)
+static struct verdict choose_access(struct world *w, struct world_qp *q,
+				    u64 max, u16 right, struct ref_access *a,
+				    struct model_pkt *pkt, u8 opcode)
 {
 	*a = (struct ref_access) {
 		.key = pick_key(w, q, FOR_ACCESS), .right = right, .remote = true,
@@ -133,8 +133,8 @@ void run_write(struct world *w, struct world_qp *q, struct tally *t)
 	struct ref_access a;
 	struct verdict v;
 
-	v = ask(w, q, sizeof(data), XRDMA_ACCESS_REMOTE_WRITE, &a, &pkt,
-		MODEL_BTH_WRITE_ONLY);
+	v = choose_access(w, q, sizeof(data), XRDMA_ACCESS_REMOTE_WRITE, &a,
+			  &pkt, MODEL_BTH_WRITE_ONLY);
 	count(t, v.reason);
 	make_data(w, a.length);
 	pkt.len = a.length;
@@ -181,8 +181,8 @@ void run_read(struct world *w, struct world_qp *q, struct tally *t)
 	struct ref_access a;
 	struct verdict v;
 
-	v = ask(w, q, sizeof(data), XRDMA_ACCESS_REMOTE_READ, &a, &pkt,
-		MODEL_BTH_READ_REQUEST);
+	v = choose_access(w, q, sizeof(data), XRDMA_ACCESS_REMOTE_READ, &a,
+			  &pkt, MODEL_BTH_READ_REQUEST);
 	count(t, v.reason);
 	send(w, q, &pkt, NULL);
 	if (v.reason) {
@@ -222,7 +222,8 @@ void run_atomic(struct world *w, struct world_qp *q, struct tally *t)
 	struct verdict v;
 	u8 *at = NULL;
 
-	v = ask(w, q, 8, XRDMA_ACCESS_REMOTE_ATOMIC, &a, &pkt, opcode);
+	v = choose_access(w, q, 8, XRDMA_ACCESS_REMOTE_ATOMIC, &a, &pkt,
+			  opcode);
 	if (!v.reason)
 		at = ref_byte(&w->ref, a.key, a.addr);
 	if (at && (at - w->ref.bytes) % 8)

@@ -60,15 +60,15 @@ static bool part_of(u64 first, u64 length, u64 addr, u64 n)
 	return addr >= first && (unsigned __int128)addr + n <= end;
 }
 
-static void object(struct verdict *v, bool to_it, int reason)
+static void refuse_if(struct verdict *v, bool condition, int reason)
 {
-	if (to_it && !v->reason)
+	if (condition && !v->reason)
 		v->reason = reason;
 }
 
 /* Return: the key's state, or NULL if the key does not exist. */
-static const struct ref_key *look(const struct ref *ref, u32 key,
-				  struct verdict *v)
+static const struct ref_key *find_key(const struct ref *ref, u32 key,
+				      struct verdict *v)
 {
 	const struct ref_key *k = NULL;
 
@@ -93,42 +93,42 @@ struct verdict ref_access(const struct ref *ref, const struct ref_qp *qp,
 
 	if (!a->length)
 		return v;
-	k = look(ref, a->key, &v);
+	k = find_key(ref, a->key, &v);
 	if (!k)
 		return v;
-	object(&v, k->byte != (a->key & 0xff), XRDMA_FAULT_KEY_BYTE);
-	object(&v, k->state == REF_FREE, XRDMA_FAULT_KEY_FREE);
-	object(&v, is_window(k) && !a->remote, XRDMA_FAULT_TYPE);
-	object(&v, k->pd != qp->pd, XRDMA_FAULT_PD);
-	object(&v, k->kind == REF_MW2 && k->qpn != qp->qpn, XRDMA_FAULT_QP);
-	object(&v, a->right && !(k->rights & a->right), XRDMA_FAULT_RIGHTS);
-	object(&v, !part_of(k->first, k->length, a->addr, a->length),
-	       XRDMA_FAULT_RANGE);
-	object(&v, atomic && a->addr % 8, XRDMA_FAULT_ALIGN);
-	object(&v, a->remote && !(qp->rights & a->right),
-	       XRDMA_FAULT_QP_RIGHTS);
+	refuse_if(&v, k->byte != (a->key & 0xff), XRDMA_FAULT_KEY_BYTE);
+	refuse_if(&v, k->state == REF_FREE, XRDMA_FAULT_KEY_FREE);
+	refuse_if(&v, is_window(k) && !a->remote, XRDMA_FAULT_TYPE);
+	refuse_if(&v, k->pd != qp->pd, XRDMA_FAULT_PD);
+	refuse_if(&v, k->kind == REF_MW2 && k->qpn != qp->qpn, XRDMA_FAULT_QP);
+	refuse_if(&v, a->right && !(k->rights & a->right), XRDMA_FAULT_RIGHTS);
+	refuse_if(&v, !part_of(k->first, k->length, a->addr, a->length),
+		  XRDMA_FAULT_RANGE);
+	refuse_if(&v, atomic && a->addr % 8, XRDMA_FAULT_ALIGN);
+	refuse_if(&v, a->remote && !(qp->rights & a->right),
+		  XRDMA_FAULT_QP_RIGHTS);
 	return v;
 }
 
 static void judge_region(const struct ref *ref, const struct ref_qp *qp,
 			 const struct ref_bind *b, struct verdict *v)
 {
-	const struct ref_key *k = look(ref, b->region_key, v);
+	const struct ref_key *k = find_key(ref, b->region_key, v);
 	bool zero = b->rights & XRDMA_ACCESS_ZERO_BASED;
 
 	if (!k)
 		return;
-	object(v, k->byte != (b->region_key & 0xff), XRDMA_FAULT_KEY_BYTE);
-	object(v, k->state == REF_FREE, XRDMA_FAULT_KEY_FREE);
-	object(v, is_window(k), XRDMA_FAULT_TYPE);
-	object(v, zero && k->rights & XRDMA_ACCESS_ZERO_BASED,
-	       XRDMA_FAULT_TYPE);
-	object(v, k->pd != qp->pd, XRDMA_FAULT_PD);
-	object(v, !(k->rights & XRDMA_ACCESS_MW_BIND), XRDMA_FAULT_RIGHTS);
-	object(v, b->rights & CHANGING &&
-	       !(k->rights & XRDMA_ACCESS_LOCAL_WRITE), XRDMA_FAULT_RIGHTS);
-	object(v, !part_of(k->first, k->length, b->addr, b->length),
-	       XRDMA_FAULT_RANGE);
+	refuse_if(v, k->byte != (b->region_key & 0xff), XRDMA_FAULT_KEY_BYTE);
+	refuse_if(v, k->state == REF_FREE, XRDMA_FAULT_KEY_FREE);
+	refuse_if(v, is_window(k), XRDMA_FAULT_TYPE);
+	refuse_if(v, zero && k->rights & XRDMA_ACCESS_ZERO_BASED,
+		  XRDMA_FAULT_TYPE);
+	refuse_if(v, k->pd != qp->pd, XRDMA_FAULT_PD);
+	refuse_if(v, !(k->rights & XRDMA_ACCESS_MW_BIND), XRDMA_FAULT_RIGHTS);
+	refuse_if(v, b->rights & CHANGING &&
+		  !(k->rights & XRDMA_ACCESS_LOCAL_WRITE), XRDMA_FAULT_RIGHTS);
+	refuse_if(v, !part_of(k->first, k->length, b->addr, b->length),
+		  XRDMA_FAULT_RANGE);
 }
 
 struct verdict ref_bind(const struct ref *ref, const struct ref_qp *qp,
@@ -136,24 +136,25 @@ struct verdict ref_bind(const struct ref *ref, const struct ref_qp *qp,
 {
 	const u32 remote = CHANGING | XRDMA_ACCESS_REMOTE_READ;
 	struct verdict v = { 0 };
-	const struct ref_key *k = look(ref, b->key, &v);
+	const struct ref_key *k = find_key(ref, b->key, &v);
 	bool one;
 
 	if (!k)
 		return v;
 	one = k->kind == REF_MW1;
-	object(&v, !one && k->byte != (b->key & 0xff), XRDMA_FAULT_KEY_BYTE);
-	object(&v, !is_window(k), XRDMA_FAULT_TYPE);
-	object(&v, k->pd != qp->pd, XRDMA_FAULT_PD);
-	object(&v, !one && k->state == REF_LIVE, XRDMA_FAULT_NOT_FREE);
-	object(&v, b->new_key >> 8 != b->key >> 8, XRDMA_FAULT_KEY_INDEX);
-	object(&v, one && k->byte == (b->new_key & 0xff), XRDMA_FAULT_KEY_BYTE);
-	object(&v, !b->length && (!one || b->addr || b->region_key ||
+	refuse_if(&v, !one && k->byte != (b->key & 0xff), XRDMA_FAULT_KEY_BYTE);
+	refuse_if(&v, !is_window(k), XRDMA_FAULT_TYPE);
+	refuse_if(&v, k->pd != qp->pd, XRDMA_FAULT_PD);
+	refuse_if(&v, !one && k->state == REF_LIVE, XRDMA_FAULT_NOT_FREE);
+	refuse_if(&v, b->new_key >> 8 != b->key >> 8, XRDMA_FAULT_KEY_INDEX);
+	refuse_if(&v, one && k->byte == (b->new_key & 0xff),
+		  XRDMA_FAULT_KEY_BYTE);
+	refuse_if(&v, !b->length && (!one || b->addr || b->region_key ||
 				  b->rights), XRDMA_FAULT_RANGE);
-	object(&v, b->rights & ~(remote | XRDMA_ACCESS_ZERO_BASED),
-	       XRDMA_FAULT_RIGHTS);
-	object(&v, one && b->rights & XRDMA_ACCESS_ZERO_BASED,
-	       XRDMA_FAULT_TYPE);
+	refuse_if(&v, b->rights & ~(remote | XRDMA_ACCESS_ZERO_BASED),
+		  XRDMA_FAULT_RIGHTS);
+	refuse_if(&v, one && b->rights & XRDMA_ACCESS_ZERO_BASED,
+		  XRDMA_FAULT_TYPE);
 	if (!v.reason && b->length)
 		judge_region(ref, qp, b, &v);
 	return v;
@@ -163,19 +164,19 @@ struct verdict ref_reg(const struct ref *ref, const struct ref_qp *qp, u32 key,
 		       u32 rights, u64 first, u64 length)
 {
 	struct verdict v = { 0 };
-	const struct ref_key *k = look(ref, key, &v);
+	const struct ref_key *k = find_key(ref, key, &v);
 
 	if (!k)
 		return v;
-	object(&v, k->kind != REF_FAST, XRDMA_FAULT_TYPE);
-	object(&v, k->pd != qp->pd, XRDMA_FAULT_PD);
-	object(&v, k->state == REF_LIVE, XRDMA_FAULT_NOT_FREE);
-	object(&v, rights & ~0x73fU, XRDMA_FAULT_RIGHTS);
-	object(&v, rights & CHANGING && !(rights & XRDMA_ACCESS_LOCAL_WRITE),
-	       XRDMA_FAULT_RIGHTS);
-	object(&v, !length, XRDMA_FAULT_RANGE);
-	object(&v, (unsigned __int128)first + length >
-	       (unsigned __int128)1 << 64, XRDMA_FAULT_RANGE);
+	refuse_if(&v, k->kind != REF_FAST, XRDMA_FAULT_TYPE);
+	refuse_if(&v, k->pd != qp->pd, XRDMA_FAULT_PD);
+	refuse_if(&v, k->state == REF_LIVE, XRDMA_FAULT_NOT_FREE);
+	refuse_if(&v, rights & ~0x73fU, XRDMA_FAULT_RIGHTS);
+	refuse_if(&v, rights & CHANGING && !(rights & XRDMA_ACCESS_LOCAL_WRITE),
+		  XRDMA_FAULT_RIGHTS);
+	refuse_if(&v, !length, XRDMA_FAULT_RANGE);
+	refuse_if(&v, (unsigned __int128)first + length >
+		  (unsigned __int128)1 << 64, XRDMA_FAULT_RANGE);
 	return v;
 }
 
@@ -183,21 +184,22 @@ struct verdict ref_inval(const struct ref *ref, const struct ref_qp *qp,
 			 u32 key)
 {
 	struct verdict v = { 0 };
-	const struct ref_key *k = look(ref, key, &v);
+	const struct ref_key *k = find_key(ref, key, &v);
 
 	if (!k)
 		return v;
-	object(&v, k->byte != (key & 0xff), XRDMA_FAULT_KEY_BYTE);
-	object(&v, k->kind == REF_MR || k->kind == REF_MW1, XRDMA_FAULT_TYPE);
-	object(&v, k->pd != qp->pd, XRDMA_FAULT_PD);
-	object(&v, k->kind == REF_MW2 && k->state == REF_LIVE &&
-	       k->qpn != qp->qpn, XRDMA_FAULT_QP);
-	object(&v, k->windows, XRDMA_FAULT_BOUND);
+	refuse_if(&v, k->byte != (key & 0xff), XRDMA_FAULT_KEY_BYTE);
+	refuse_if(&v, k->kind == REF_MR || k->kind == REF_MW1,
+		  XRDMA_FAULT_TYPE);
+	refuse_if(&v, k->pd != qp->pd, XRDMA_FAULT_PD);
+	refuse_if(&v, k->kind == REF_MW2 && k->state == REF_LIVE &&
+		  k->qpn != qp->qpn, XRDMA_FAULT_QP);
+	refuse_if(&v, k->windows, XRDMA_FAULT_BOUND);
 	return v;
 }
 
 /* If @k is a bound window, remove it from its region's count. */
-static void leave(struct ref *ref, const struct ref_key *k)
+static void unbind(struct ref *ref, const struct ref_key *k)
 {
 	if (is_window(k) && k->state == REF_LIVE)
 		ref->keys[k->region].windows--;
@@ -208,7 +210,7 @@ void ref_do_free(struct ref *ref, u32 key)
 	struct ref_key *k = &ref->keys[key >> 8];
 	struct ref_key old = *k;
 
-	leave(ref, k);
+	unbind(ref, k);
 	*k = (struct ref_key) {
 		.kind = old.kind, .state = REF_FREE, .byte = key, .pd = old.pd,
 	};
@@ -216,7 +218,7 @@ void ref_do_free(struct ref *ref, u32 key)
 
 void ref_do_end(struct ref *ref, u32 index)
 {
-	leave(ref, &ref->keys[index]);
+	unbind(ref, &ref->keys[index]);
 	ref->keys[index].state = REF_DEAD;
 }
 

@@ -83,7 +83,7 @@ void world_check_entry(struct world *w, u32 index)
 		return;
 	}
 	if (memcmp(entry(w, index), &e, sizeof(e)))
-		fail_msg("key entry %#x is not as it should be", index);
+		fail_msg("key entry %#x differs from the reference", index);
 }
 
 /* Update the reference after an invalidation of @key with the outcome @v. */

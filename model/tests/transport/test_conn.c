@@ -75,7 +75,7 @@ static void duplicates_do_not_count(void **state)
 }
 
 /* RESET drops queued answers, so they no longer count as READs in flight. */
-static void a_reset_owes_nothing(void **state)
+static void reset_drops_queued_answers(void **state)
 {
 	struct wire_params params = wire_defaults;
 	struct craft c;
@@ -214,7 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(more_reads_than_agreed_upon, 2),
 		T(duplicates_do_not_count, 2),
-		T(a_reset_owes_nothing, 2),
+		T(reset_drops_queued_answers, 2),
 		T(drained_when_all_is_acknowledged, 2),
 		T(drained_at_once, 2),
 		T(the_first_packet_establishes, 2),

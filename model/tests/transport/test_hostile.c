@@ -74,7 +74,7 @@ static void expect_variety(void)
 	}
 	for (reason = 0; reason < NUM_REASONS; reason++)
 		if (reason != XRDMA_FAULT_TRANSLATION && !by_reason[reason])
-			fail_msg("nothing was refused for reason %u", reason);
+			fail_msg("no refusal for reason %u", reason);
 }
 
 static double seconds(void)

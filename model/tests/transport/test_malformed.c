@@ -463,7 +463,7 @@ static void every_flipped_bit_is_dropped(void **state)
 }
 
 /* Frames with changes that routers may make are accepted. */
-static void flips_that_are_none(struct rig *r)
+static void changes_by_routers_are_accepted(struct rig *r)
 {
 	struct frame f;
 	u32 bit;
@@ -487,7 +487,7 @@ static void variant_bits_may_change(void **state)
 
 	for (gid = 0; gid < RIG_FAMILIES; gid++) {
 		rig_begin(state, &r, gid);
-		flips_that_are_none(&r);
+		changes_by_routers_are_accepted(&r);
 	}
 }
 

@@ -174,7 +174,7 @@ static struct imp_stream *stream_to(struct run *r, const struct wire_host *host,
 		if (r->streams[i].peer->host == host &&
 		    r->streams[i].peer->qpn == qpn)
 			return &r->streams[i];
-	fail_msg("a completion of queue pair %#x, which is none", qpn);
+	fail_msg("a completion names unknown queue pair %#x", qpn);
 	return NULL;
 }
 
@@ -424,7 +424,7 @@ static void a_wire_that_is_too_bad_breaks_connections(void **state)
 		broken_run(2, "loss=99%", seed, failures);
 		broken_run(2, "none", seed, failures);
 	}
-	print_message("    %u did all, %u had no answer, %u no receive\n",
+	print_message("    %u completed, %u without ACK, %u without receive\n",
 		      failures[0], failures[XRDMA_WC_RETRY_EXC_ERR],
 		      failures[XRDMA_WC_RNR_RETRY_EXC_ERR]);
 	assert_true(failures[0]);

@@ -145,7 +145,7 @@ static void every_field_counts(void **state)
 }
 
 /* Rules match neither RoCE packets nor frames of an invalid length. */
-static void what_rules_do_not_see(void **state)
+static void rules_ignore_roce_and_bad_lengths(void **state)
 {
 	const struct xrdma_flow_rule all = { 0 };
 	struct wire_env *env = *state;
@@ -436,7 +436,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(the_lowest_priority_wins_then_the_oldest),
 		T(every_field_counts),
-		T(what_rules_do_not_see),
+		T(rules_ignore_roce_and_bad_lengths),
 		T(no_entry_no_frame),
 		T(frames_of_neighbours_stay_inside),
 		T(neighbours_do_not_get_roce),

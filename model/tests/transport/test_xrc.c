@@ -345,7 +345,7 @@ static void destroy_srq(struct scene *s, int i)
 }
 
 /* The SRQ is destroyed during a message, or during a READ's answer. */
-static void an_srq_may_go_at_any_time(void **state)
+static void srq_may_be_destroyed_at_any_time(void **state)
 {
 	struct craft c;
 	struct scene s;
@@ -379,7 +379,7 @@ static void nothing_is_read_for_an_srq_that_is_gone(void **state)
 }
 
 /* Overrun of the CQ of an SRQ moves the target to ERR. */
-static void a_dead_cq_is_the_end(void **state)
+static void cq_overrun_moves_target_to_err(void **state)
 {
 	struct scene s;
 	struct model_cq *cq;
@@ -402,7 +402,7 @@ static void a_dead_cq_is_the_end(void **state)
 	})
 
 /* A target has no rings, CQs or protection domain, and needs an XRC domain. */
-static void what_a_target_has_not(void **state)
+static void parameters_of_a_target_are_checked(void **state)
 {
 	struct model_device *dev;
 	struct scene s;
@@ -424,7 +424,7 @@ static void what_a_target_has_not(void **state)
 }
 
 /* The initiator drops requests, the target drops responses. */
-static void each_end_has_its_part(void **state)
+static void wrong_direction_is_dropped(void **state)
 {
 	struct xrdma_rsp_query_qp rsp = { 0 };
 	struct model_pkt pkt;
@@ -468,11 +468,11 @@ int main(void)
 		T(only_srqs_of_its_domain, 1),
 		T(a_message_is_for_one_srq, 2),
 		T(an_empty_srq_is_not_ready, 2),
-		T(an_srq_may_go_at_any_time, 2),
+		T(srq_may_be_destroyed_at_any_time, 2),
 		T(nothing_is_read_for_an_srq_that_is_gone, 2),
-		T(a_dead_cq_is_the_end, 2),
-		T(what_a_target_has_not, 1),
-		T(each_end_has_its_part, 2),
+		T(cq_overrun_moves_target_to_err, 2),
+		T(parameters_of_a_target_are_checked, 1),
+		T(wrong_direction_is_dropped, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

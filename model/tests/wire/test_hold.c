@@ -128,7 +128,7 @@ static void one_queue_pair_or_all(void **state)
 }
 
 /* Later packets are handled after released ones. */
-static void what_is_let_go_comes_first(void **state)
+static void released_packets_come_first(void **state)
 {
 	struct wire_pair p;
 
@@ -154,7 +154,7 @@ int main(void)
 		T(nothing_comes_until_it_is_released),
 		T(no_byte_lands_after_an_invalidation),
 		T(one_queue_pair_or_all),
-		T(what_is_let_go_comes_first),
+		T(released_packets_come_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
