@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# What the lab's host side scripts share: where things are, and how they speak.
-# Sourced by bash with $lab set to this directory.
+# Paths, messages and the list of Debian's kernels, for the shell scripts of the lab
+# that run on the host and in the root image. Bash sources this file after it has set
+# $lab to this directory. lab/mkroot has its own say().
 # shellcheck shell=bash disable=SC2034,SC2154
 
 cache=${XRDMA_CACHE:-/var/cache/xrdma}
@@ -21,7 +22,8 @@ need_root() {
 		"it installs packages, mounts and changes root. Use: sudo $1"
 }
 
-# The image is named after everything that decides what is in it.
+# root_dir: prints the path of the root image. The hash in its name covers the files
+# that decide the contents of the image.
 root_dir() {
 	local hash
 
@@ -29,7 +31,7 @@ root_dir() {
 	printf '%s/root-%s\n' "$cache" "${hash:0:12}"
 }
 
-# "SERIES RELEASE" of Debian's kernels in the image, the newest first
+# kernels: prints "SERIES RELEASE" of each Debian kernel in the image, newest first
 kernels() {
 	awk '$1 != "source" && $3 != "missing" { print $2, $3 }' \
 		"$(root_dir)/etc/lab-kernels"

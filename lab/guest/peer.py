@@ -1,18 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Carries commands from node 1 to node 2 and their streams back, for on-peer.
+"""Passes commands from node 1 to node 2, and their streams in both directions, for
+on-peer (lab/guest/bin/on-peer).
 
-peer.py agent   in node 2: runs what it is told to
-peer.py relay   in node 1: serves the socket SOCKET, which is there as soon as
-                the agent is
+peer.py agent   in node 2: runs the commands
+peer.py relay   in node 1: listens on the socket SOCKET, which exists as soon as the
+                agent runs
 
-Between the two, on the serial port lab.peer: messages of a header (channel,
-kind, length) and that many bytes. A channel is one command. A client of the
-relay sends, as JSON, the arguments of its command and passes its three standard
-streams; it gets the exit status as a number in text. If it hangs up, its
-command is killed, and all that this started.
-
-Knows nothing of what the commands are.
+The two exchange messages on the serial port lab.peer. A message is a header (channel,
+kind, length) and length bytes of data. Each command has a channel of its own. A client
+of the relay sends the arguments of its command as JSON and passes its three standard
+streams; it gets the exit status as a decimal number. If the client closes its socket,
+the process group of its command is killed.
 """
 
 import json
@@ -29,21 +28,22 @@ PORT = "/dev/lab/peer"
 NO_COMMAND = 127
 
 _HEADER = struct.Struct("<IBI")
-# kinds of messages; IN, OUT and ERR without data end that stream
+# kinds of messages; IN, OUT or ERR without data is the end of that stream
 HELLO, RUN, IN, KILL, OUT, ERR, EXIT = range(7)
 _CHUNK = 65536
-_PIPE_BUF = 4096        # a pipe that is writable takes as much
-_ENOUGH = 1 << 18       # to send: nothing more is read until it is less
+_PIPE_BUF = 4096        # bytes that a writable pipe has room for
+_ENOUGH = 1 << 18       # bytes waiting to be sent above which streams are not read
 
 
 class Loop:
-    """Waits for files; each has what is called when it is ready."""
+    """An event loop: waits for files, and calls a function for each ready file."""
 
     def __init__(self):
         self._selector = selectors.DefaultSelector()
 
     def want(self, file, on_read=None, on_write=None):
-        """Says what a file is waited for from now on; nothing: not at all."""
+        """Sets the functions that are called when file is readable or writable.
+        Without functions, the loop no longer waits for file."""
         events = (selectors.EVENT_READ if on_read else 0) | \
                  (selectors.EVENT_WRITE if on_write else 0)
         known = file in self._selector.get_map()
@@ -56,7 +56,7 @@ class Loop:
             self._selector.register(file, events, (on_read, on_write))
 
     def run(self):
-        """For ever."""
+        """Runs the loop. Does not return."""
         while True:
             for key, events in self._selector.select():
                 if self._selector.get_map().get(key.fileobj) != key:
@@ -69,14 +69,14 @@ class Loop:
 
 
 class Link:
-    """The messages on the serial port."""
+    """The serial port lab.peer, as a stream of messages in both directions."""
 
     def __init__(self, loop, on_message):
         self._loop, self._on_message = loop, on_message
         self._fd = os.open(PORT, os.O_RDWR | os.O_NONBLOCK)
         self._in = b""
         self._out = bytearray()
-        self._waiting = []      # what is called once there is room
+        self._waiting = []      # functions to call once there is room
         self._wait()
 
     def _wait(self):
@@ -102,12 +102,13 @@ class Link:
                 resume()
 
     def send(self, channel, kind, data=b""):
-        """Sends a message, some time."""
+        """Queues a message. The loop sends it."""
         self._out += _HEADER.pack(channel, kind, len(data)) + data
         self._wait()
 
     def full(self, resume):
-        """Is too much waiting? Then resume() will be called later."""
+        """Whether too many bytes wait to be sent. If so, resume() is called later,
+        when there is room again."""
         if len(self._out) < _ENOUGH:
             return False
         self._waiting.append(resume)
@@ -115,7 +116,7 @@ class Link:
 
 
 class Source:
-    """A file that is read to its end, into a channel."""
+    """A file whose data is sent to a channel until the end of the file."""
 
     def __init__(self, loop, link, file, channel, kind):
         self._loop, self._link, self.file = loop, link, file
@@ -141,7 +142,8 @@ class Source:
             self.close()
 
     def finish(self):
-        """Sends what is there now; what comes later is read for nobody."""
+        """Sends the data that the file has now. Data that comes later is read and
+        discarded."""
         if self._closed:
             return
         os.set_blocking(self.file, False)
@@ -158,7 +160,7 @@ class Source:
         self._resume()
 
     def close(self):
-        """Reads no more."""
+        """Stops reading and closes the file."""
         if not self._closed:
             self._closed = True
             self._loop.want(self.file)
@@ -166,7 +168,7 @@ class Source:
 
 
 class Sink:
-    """A file that is written to; nobody waits for it."""
+    """A file to which data is written without blocking: data waits in this object."""
 
     def __init__(self, loop, file):
         self._loop, self._file = loop, file
@@ -175,7 +177,8 @@ class Sink:
         self._on_end = None
 
     def write(self, data):
-        """Some time; no data closes it after all that came before."""
+        """Queues data. Empty data closes the file after all queued data is
+        written."""
         if self._closed:
             return
         self._data += data
@@ -183,7 +186,7 @@ class Sink:
         self._go_on()
 
     def end(self, on_end):
-        """Closes it after all that came before, and calls on_end then."""
+        """Closes the file after all queued data is written, then calls on_end."""
         if self._closed:
             on_end()
             return
@@ -205,14 +208,14 @@ class Sink:
     def _write(self):
         try:
             sent = os.write(self._file, self._data[:_PIPE_BUF])
-        except OSError:             # nobody reads: as /dev/null
+        except OSError:             # no reader: discard the data
             sent = len(self._data)
         del self._data[:sent]
         if not self._data:
             self._go_on()
 
     def close(self):
-        """Writes no more."""
+        """Discards queued data and closes the file."""
         if self._closed:
             return
         self._closed = True
@@ -246,11 +249,11 @@ class Command:
         return fd
 
     def write(self, data):
-        """For its standard input."""
+        """Writes data to the standard input of the command."""
         self._stdin.write(data)
 
     def kill(self):
-        """It and all that it started in its session's first group."""
+        """Kills the process group of the command."""
         try:
             os.killpg(self._child.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -269,7 +272,7 @@ class Command:
 
 
 class Agent:
-    """Node 2's side."""
+    """The program in node 2, which runs the commands."""
 
     def __init__(self):
         self._loop = Loop()
@@ -277,7 +280,7 @@ class Agent:
         self._link = Link(self._loop, self._on_message)
 
     def run(self):
-        """For ever."""
+        """Runs commands. Does not return."""
         self._link.send(0, HELLO)
         self._loop.run()
 
@@ -301,7 +304,7 @@ class Agent:
 
 
 class Client:
-    """One process that uses on-peer."""
+    """The relay's state for one on-peer process."""
 
     def __init__(self, loop, link, channel, sock, on_end):
         self._loop, self._link, self._channel = loop, link, channel
@@ -333,7 +336,8 @@ class Client:
             os.close(fd)
 
     def _leave(self):
-        """It spoke again, or rather hung up."""
+        """Kills the command: the client has closed its socket. (A client sends one
+        message only, so the socket is readable only when it was closed.)"""
         self._link.send(self._channel, KILL)
         for sink in self._sinks.values():
             sink.close()
@@ -347,7 +351,7 @@ class Client:
         self._on_end(self._channel)
 
     def on_message(self, kind, data):
-        """From the agent."""
+        """Takes a message of the agent for this client."""
         if kind == EXIT:
             self._sinks[OUT].end(lambda: self._sinks[ERR].end(
                 lambda: self._answer(data)))
@@ -363,7 +367,7 @@ class Client:
 
 
 class Relay:
-    """Node 1's side."""
+    """The program in node 1, which passes on the commands of clients."""
 
     def __init__(self):
         self._loop = Loop()
@@ -373,7 +377,7 @@ class Relay:
         self._link = Link(self._loop, self._on_message)
 
     def run(self):
-        """For ever."""
+        """Serves clients. Does not return."""
         self._loop.run()
 
     def _on_message(self, channel, kind, data):
@@ -397,8 +401,9 @@ class Relay:
 
 
 def request(argv, stdin=0, stdout=1, stderr=2):
-    """Starts argv in node 2 with these streams. Returns a socket on which its
-    exit status comes; closing that kills it. OSError: there is no node 2."""
+    """Starts argv in node 2 with these streams. Returns a socket from which the exit
+    status can be read; closing the socket kills the command. OSError: there is no
+    node 2."""
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         sock.connect(SOCKET)

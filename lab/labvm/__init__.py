@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The parts of lab/vm. Standard library only."""
+"""The modules of lab/vm. They use only the standard library."""

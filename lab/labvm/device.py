@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The device process beside a guest, and its control socket.
+"""The device process of a guest, and its control socket.
 
-The control socket takes one JSON object a line and answers each with one. The
-lab itself uses only {"cmd": "stats"}; requests of the guest pass unread.
+A request and its answer on the control socket are one JSON object on one line each.
+This module itself sends only {"cmd": "stats"}; node.py sends "fault", and session.py
+passes on requests of the guest without parsing them.
 """
 
 import contextlib
@@ -24,8 +25,9 @@ _ANSWER_S = 10.0
 class Device:
     """One device process.
 
-    binary: its path; rundir: where its sockets and its log go. killed: it has
-    been, by kill(). Raises OSError when it does not come up.
+    binary: path of the program. rundir: directory for its sockets and its log.
+    killed: whether kill() was called. The constructor raises OSError if the process
+    does not open its sockets.
     """
 
     def __init__(self, binary, rundir, args=()):
@@ -34,7 +36,7 @@ class Device:
         self._control_path = os.path.join(rundir, "control.sock")
         self.killed = False
         for path in (self.socket, self._control_path):
-            # of a process before this one
+            # sockets of an earlier device process in the same directory
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
         self.child = process.start(
@@ -57,7 +59,7 @@ class Device:
             time.sleep(0.005)
 
     def read_log(self):
-        """What the process has printed so far."""
+        """Everything that the process has printed so far."""
         with open(self.log, errors="replace") as log:
             return log.read()
 
@@ -69,13 +71,13 @@ class Device:
 
     def ask(self, line):
         """Sends one line, returns the line that answers it. OSError if the
-        device is gone or silent."""
+        device process has ended or does not answer."""
         if not self._control:
             self._connect()
         try:
             return self._ask(line)
         except OSError:
-            # an answer that comes too late must not meet the next question
+            # a late answer to this request must not be taken for the next answer
             self._control.close()
             self._control = None
             raise
@@ -91,19 +93,21 @@ class Device:
         return answer.decode(errors="replace")
 
     def host_errors(self):
-        """Returns (count, names) of what the driver did against the rules."""
+        """Returns (count, names) of the host errors that the device counted. A host
+        error is a violation of the contract by the driver."""
         stats = json.loads(self.ask('{"cmd":"stats"}'))
         return stats["host_errors"], stats.get("host_error_log", [])
 
     def kill(self):
-        """Kills the process, as its host would see the device go."""
+        """Kills the process. The guest sees a device that was taken out by surprise."""
         self.killed = True
         self.child.kill()
         self.child.wait()
 
     def close(self, may_die=False):
-        """Ends the process. Returns what was wrong with it, or None. may_die: it
-        may have ended before; what a sanitizer found is wrong in any case."""
+        """Ends the process. Returns a description of its failure, or None. may_die:
+        it is no failure if the process has ended before, with any status. A report
+        of a sanitizer is always a failure."""
         died = self.child.poll()
         status = process.stop(self.child)
         report = _SANITIZER.search(self.read_log())

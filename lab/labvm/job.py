@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What a guest is to do, as files that it finds in /lab/job.
+"""The job of a guest: the files in /lab/job, which lab/guest/init reads.
 
-They travel in a small archive behind the initrd, so the command arrives as it
-was typed, byte by byte:
+The files are in a small cpio archive that machine.py appends to the initrd. The guest
+gets each argument of COMMAND unchanged, byte by byte:
   config  variables for the shell
   argv    COMMAND, each argument ended by a NUL
 """

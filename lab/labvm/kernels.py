@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Which kernels a machine of the lab can boot: Debian's, which lab/pick-kernels
-chose for the root image, and the lab's own, which are built from Linux's source.
+"""The kernels that a guest can boot: Debian's kernels, which lab/pick-kernels chose
+for the root image, and the lab's own kernels, which lab/kernels/build builds from
+Linux's source.
 
-A kernel of Debian is named by its series. A range of which the archive had no
-kernel stands for that kernel: BY_ROLE has its name, and missing() tells why
-nothing can run on it.
+A Debian kernel is named by its series, for example "6.12". If the archive had no
+kernel of a range, BY_ROLE has the range (for example "7.2..7.3") instead of a
+series, and missing() returns why no guest can boot it.
 """
 
 import os
@@ -18,9 +19,10 @@ _CHOSEN = "/etc/lab-kernels"
 
 
 def _chosen():
-    """The lines of lab/pick-kernels, as words. Without an image that is the end."""
+    """The lines that lab/pick-kernels printed, each as a list of words. Exits if
+    there is no root image."""
     path = _CHOSEN
-    if not os.path.exists(path):        # outside of the image, and of a guest
+    if not os.path.exists(path):        # this program runs on the host
         root = subprocess.run([os.path.join(_LAB, "setup"), "--print"],
                               check=True, capture_output=True, text=True)
         path = root.stdout.strip() + _CHOSEN
@@ -34,26 +36,27 @@ def _chosen():
 _LINES = _chosen()
 _KERNELS = [line for line in _LINES if line[0] != "source"]
 
-# series -> release of what is in the image, the newest first
+# series -> release of each Debian kernel in the image, newest first
 DEBIAN = {series: release for _, series, release in _KERNELS
           if release != "missing"}
-# "stable", "backports" -> series, or the range of which there is no kernel
+# "stable", "backports" -> series of that kernel, or the range if there is no kernel
 BY_ROLE = {role: name for role, name, _ in _KERNELS if role != "older"}
 OLDER = [series for role, series, _ in _KERNELS if role == "older"]
-# these, and the ranges of which there is no kernel
+# the series in DEBIAN, and the ranges of which there is no kernel
 ALL = [name for _, name, _ in _KERNELS]
 DEFAULT = next(iter(DEBIAN), None)
 
 
 def no_source():
-    """Why there is no source of Linux in the image; None if there is one."""
+    """The reason why the image has no source of Linux; None if it has one."""
     return next((f"the archive had no source of Linux {name}"
                  for role, name, release in _LINES
                  if role == "source" and release == "missing"), None)
 
 
 def missing(name):
-    """Why no machine can boot the kernel of this name; None if one can."""
+    """The reason why no guest can boot the kernel with this name; None if guests can
+    boot it."""
     if name in OWN:
         return no_source()
     return None if name in DEBIAN else f"the archive had no Linux {name}"

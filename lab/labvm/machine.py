@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""One guest: the QEMU command line that makes it.
+"""One guest: the QEMU command line, and changes to the running machine (hot-plug,
+PCI Express errors). monitor.py speaks QEMU's protocol, process.py starts QEMU, and
+node.py decides which devices the guest has.
 
-Always emulated, never virtualised: what the lab finds must not depend on the
-machine that it runs on.
+QEMU emulates the processor (TCG, never KVM), so that results do not depend on the
+host's processor.
 """
 
 import itertools
@@ -14,12 +16,12 @@ import time
 from . import job, process
 from .monitor import Monitor
 
-# virtio-serial ports: name in the guest -> what flows there
+# virtio-serial ports: name in the guest, contents
 #   lab.out, lab.err  output of COMMAND
 #   lab.ctl           "ready" when COMMAND starts, "exit N" after it
 #   lab.device        requests to the device's control socket, and the answers
-#   lab.peer          to the other node, for on-peer
-#   lab.tty           a shell
+#   lab.peer          messages to and from the other node, see lab/guest/peer.py
+#   lab.tty           the terminal of lab/vm shell
 # Node 2 has only lab.ctl, lab.device and lab.peer.
 
 KERNEL_ARGS = (
@@ -29,33 +31,33 @@ KERNEL_ARGS = (
 
 _NOTICE_S = 0.2
 
-# No PIT: a busy host may hold QEMU up while the kernel compares the TSC with it;
-# then its clock runs up to 30 times too fast. With the HPET it tries until it has
-# the figure.
+# No PIT: if the host is busy, QEMU may be delayed while the guest's kernel calibrates
+# the TSC against the PIT, and the guest's clock then runs up to 30 times too fast.
+# Without a PIT the kernel uses the HPET, and repeats the calibration until it succeeds.
 _CHIPSET = "q35,memory-backend=mem,vmport=off,i8042=off,pit=off"
 
-# Hot-plug slots, by PCI Express and not by ACPI. QEMU 11.1 aborts when it takes a
-# vfio-user function with MSI-X out (vfio_user_instance_finalize() removes the
-# PBA from a BAR that is no more), so it never does: a slot without a power
-# controller cannot be switched off, which would be the end of the function. Its
-# button still makes the guest let the device go, or take it again. What replaces
-# a device whose process has died goes into a slot of its own; the dead one reads
-# as all ones.
+# Hot-plug slots, by PCI Express and not by ACPI. QEMU 11.1 aborts when it removes a
+# vfio-user function with MSI-X (vfio_user_instance_finalize() removes the PBA from a
+# BAR that no longer exists). Therefore QEMU must never remove a function: a slot
+# without a power controller cannot be switched off, so QEMU keeps the function. The
+# button of the slot still makes the guest unbind the device, or bind it again. The
+# replacement of a device whose process has died is put into the next slot; reads of
+# the dead device return all ones.
 _SLOT = "pcie-root-port,id=slot{0},chassis={1},slot={1}," \
         "power_controller_present=off"
-_ROOM = ",mem-reserve=32M"      # for the BARs of what will be plugged in
+_ROOM = ",mem-reserve=32M"      # for the BARs of the device that is plugged in later
 
-# The lab's own devices in a machine that sleeps: functions of a slot, because
-# only what is on PCI Express can keep its state in D3hot.
+# Options for --sleep: the virtio devices of the lab are functions of a PCI Express
+# slot, because only a PCI Express device can keep its state in D3hot.
 _KEEPS_STATE = ["-global", "virtio-pci.x-pcie-pm-no-soft-reset=on",
                 "-device", "pcie-root-port,id=lab,chassis=100,slot=100"]
 
-# Errors that the root port of a slot can find, by what the kernel makes of them
+# Errors that the root port of a slot can report: the kernel's severity -> QEMU's name
 _ERRORS = {"correctable": "BAD_TLP", "nonfatal": "COMP_TIME", "fatal": "DLP"}
 
 
 def _function(slot, path):
-    """What QEMU wants to know of the device whose socket is at path."""
+    """The properties of QEMU's vfio-user device whose server is the socket at path."""
     return {"driver": "vfio-user-pci", "id": f"xrdma{slot}",
             "bus": f"slot{slot}", "socket": {"type": "unix", "path": path}}
 
@@ -63,9 +65,10 @@ def _function(slot, path):
 class Machine:
     """A guest's QEMU.
 
-    names: of the ports that are ours. nic: arguments of QEMU for a network
-    interface. link: becomes the port lab.peer.
-    ports: name -> our end of that port, a socket. console: path of the log.
+    names: names of the serial ports that lab/vm reads and writes. nic: arguments of
+    QEMU for a network interface. link: socket that becomes the port lab.peer.
+    ports: name -> lab/vm's end of that port, a socket. console: path of the kernel's
+    log.
     """
 
     def __init__(self, opts, rundir, config, names, device_socket=None,
@@ -125,7 +128,8 @@ class Machine:
 
     @staticmethod
     def _make_places(sleep):
-        """Yields where the next device of the lab's own goes."""
+        """Yields the PCI address for each virtio device of the lab, as the end of
+        QEMU's -device argument: "" without --sleep."""
         for number in itertools.count():
             yield f",bus=lab,addr=0.{number},multifunction=on" if sleep else ""
 
@@ -137,7 +141,7 @@ class Machine:
                 f"virtio-9p-pci,fsdev={tag},mount_tag={tag}" + next(self._places)]
 
     def _counts(self, kernel):
-        """Where the kernel that counts what runs leaves its counts."""
+        """The share into which a guest with the gcov kernel writes its line counts."""
         if kernel != "gcov":
             return []
         path = "/src/build/gcov/counts"
@@ -154,7 +158,7 @@ class Machine:
 
     @staticmethod
     def _slots(count, path):
-        """The device sits in the first one."""
+        """count hot-plug slots. The first slot has the device."""
         args = ["-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off",
                 "-device", _SLOT.format(0, 1),
                 "-device", json.dumps(_function(0, path))]
@@ -163,19 +167,19 @@ class Machine:
         return args
 
     def plug(self, slot, path):
-        """Plugs a device whose socket is at path into an empty slot. OSError
-        when that fails."""
+        """Plugs the device whose socket is at path into an empty slot. OSError if
+        that fails."""
         self._monitor.command("device_add", **_function(slot, path))
 
     def press(self, slot):
-        """Presses the button of a slot: some seconds later the guest lets the
-        device go, or takes it if it had let it go. OSError when that fails, as
-        it does 5 s after the last time."""
+        """Presses the button of a slot. After 5 s the guest unbinds the device, or
+        binds the device if it is unbound. OSError if that fails, for example within
+        5 s of the last press."""
         self._monitor.command("device_del", id=f"xrdma{slot}")
 
     def inject(self, slot, severity):
-        """The root port of a slot reports an error of its link: "correctable",
-        "nonfatal" or "fatal". OSError when that fails."""
+        """Makes the root port of a slot report an error of its link: "correctable",
+        "nonfatal" or "fatal". OSError if that fails."""
         words = self._monitor.command("human-monitor-command", **{
             "command-line": f"pcie_aer_inject_error slot{slot} "
                             f"{_ERRORS[severity]}"})
@@ -183,16 +187,17 @@ class Machine:
             raise OSError(f"QEMU: {words.strip()}")
 
     def between_instants(self, act):
-        """Calls act() while no processor runs. QEMU 11.1 aborts if its
-        vfio-user server dies while a request is under way; so none is, and it
-        has time to see that the server is gone. OSError when it fails."""
+        """Calls act(), which kills the vfio-user server, while the guest's
+        processors are stopped. QEMU 11.1 aborts if the server dies while a request
+        is in progress. Stopped processors start no request, and QEMU gets _NOTICE_S
+        to see that the server's socket is closed. OSError if QEMU refuses."""
         self._monitor.command("stop")
         act()
         time.sleep(_NOTICE_S)
         self._monitor.command("cont")
 
     def read_console(self):
-        """The kernel's log so far."""
+        """The text that the kernel has logged so far."""
         try:
             with open(self.console, errors="replace") as log:
                 return log.read()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""QEMU's monitor, for what changes a machine while it runs. Speaks QMP: one
-JSON object a line. Knows nothing of what the commands mean."""
+"""A client of QEMU's monitor, which changes a machine while it runs. The protocol is
+QMP, one JSON object on each line. machine.py chooses the commands."""
 
 import json
 
@@ -10,7 +10,8 @@ _ANSWER_S = 20.0
 class Monitor:
     """One end of a socket whose other end is a QMP monitor.
 
-    Raises OSError when QEMU refuses, is gone, or is silent.
+    command() raises OSError if QEMU refuses the command, has ended, or does not
+    answer.
     """
 
     def __init__(self, sock):
@@ -32,4 +33,4 @@ class Monitor:
                 raise OSError(f"QEMU: {message['error']['desc']}")
             if "return" in message:
                 return message["return"]
-        raise OSError("QEMU is gone")
+        raise OSError("QEMU closed its monitor")

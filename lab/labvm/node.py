@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""One node of a run: a guest, and the device process if it has one.
+"""One node of a run: a guest, and its device process if it has one.
 
-Owns both, reads what the guest says about itself, and judges both at the end.
-Knows nothing of the other node, nor of COMMAND's streams.
+A Node starts both, reads the status messages of the guest, and checks both for
+failures at the end. session.py connects the nodes and passes COMMAND's streams.
 """
 
 import json
@@ -18,15 +18,16 @@ MAC = "02:00:00:78:72:0"
 
 
 class Refused(Exception):
-    """The device does not take an option's value."""
+    """The device refused the value of an option."""
 
 
 class Node:
-    """Node number 1 or 2 of a run with options opts, with its files in rundir.
+    """Node number 1 or 2 of a run with options opts. Its files are in rundir.
 
-    status: the exit status of COMMAND, once there is one. failed: why the
-    machine cannot be used, if it says so. problems: what the end brought to
-    light.
+    began: whether the guest has reported "ready". status: the exit status of
+    COMMAND, None before it has ended. failed: the reason why the guest cannot run
+    COMMAND, None unless the guest reported one. problems: descriptions of the
+    failures that were found.
     """
 
     def __init__(self, opts, number, rundir):
@@ -36,8 +37,8 @@ class Node:
         self.status = self.failed = None
         self.problems = []
         self.device = self.machine = None
-        self._slot = 0              # where the device is
-        self._host_errors = [0, []]     # how many, and which
+        self._slot = 0              # number of the slot that has the device
+        self._host_errors = [0, []]     # their number, and their names
         self._rundir = rundir
         self._control = b""
 
@@ -45,9 +46,9 @@ class Node:
         return os.path.join(os.path.dirname(self._rundir), f"wire{number}")
 
     def start_device(self, capture=None):
-        """Starts the device process, if there is to be one. OSError if that
-        fails, Refused if it does not take an option. capture: file for the
-        frames on its wire."""
+        """Starts the device process if the node has an xrdma device. OSError if that
+        fails, Refused if the device refuses an option. capture: file for the frames
+        on its wire."""
         os.makedirs(self._rundir, exist_ok=True)
         if self.kind != "xrdma":
             return
@@ -65,8 +66,8 @@ class Node:
             self._impair()
 
     def _impair(self):
-        """Each device impairs what it sends; one whose peer cannot do so also
-        what it receives."""
+        """Makes the device impair the frames that it sends. If a node is rxe, which
+        cannot impair frames, the device also impairs those that it receives."""
         direction = "both" if "rxe" in self.opts.kinds else "tx"
         answer = json.loads(self.device.ask(json.dumps({
             "cmd": "fault", "wire": self.opts.impair,
@@ -76,8 +77,9 @@ class Node:
                           f"'{self.opts.impair}'")
 
     def start_machine(self, tty, link=None, capture=None):
-        """Starts the guest. tty: of a shell. link: socket to the other node.
-        capture: file for the frames of a node without a device."""
+        """Starts the guest. tty: Terminal.describe() for a shell, "" otherwise. link:
+        socket to the other node, or None. capture: file for the frames of an rxe
+        node."""
         nic = []
         if self.kind == "rxe":
             nic = self._nic(capture)
@@ -92,7 +94,8 @@ class Node:
             (("tty",) if self.opts.command is None else ())
 
     def _nic(self, capture):
-        """A network interface whose wire is that of the other node."""
+        """QEMU's arguments for a network interface whose wire ends at the other
+        node."""
         args = ["-netdev", "dgram,id=wire,local.type=unix,local.path="
                 f"{self._wire(self.number)},remote.type=unix,remote.path="
                 f"{self._wire(3 - self.number)}", "-device",
@@ -120,7 +123,8 @@ class Node:
     # while it runs
 
     def on_control(self, data):
-        """What the guest says: "ready", "exit N", "failed WHY"."""
+        """Takes data from the port lab.ctl: the lines "ready", "exit N", "failed
+        WHY"."""
         self._control += data
         while b"\n" in self._control:
             line, self._control = self._control.split(b"\n", 1)
@@ -133,11 +137,11 @@ class Node:
                 self.failed = value
 
     def gone(self):
-        """Has the guest ended?"""
+        """Whether QEMU has ended."""
         return self.machine.child.poll() is not None
 
     def report_lost_machine(self):
-        """The guest ended, which it never should."""
+        """Adds the problem that QEMU ended before the run did."""
         with open(self.machine.log, errors="replace") as log:
             words = log.read()[-2000:]
         what = "went down" if self.began else "did not come up"
@@ -150,8 +154,8 @@ class Node:
     WORDS = ("plug", "unplug", "kill", *ERRORS)
 
     def do(self, word):
-        """Does with the device what the guest asks for; see EPILOG of
-        options.py. OSError when that fails."""
+        """Executes a request of lab-device, one of WORDS; EPILOG in options.py
+        describes them. OSError if that fails."""
         if not self.device:
             raise OSError("there is no device")
         if word == "kill":
@@ -171,7 +175,8 @@ class Node:
     # end
 
     def finish(self, complete):
-        """Ends and judges everything. complete: the run came to its end."""
+        """Ends the guest and the device, and checks both for failures. complete: the
+        run was not interrupted, so the device's host errors are checked too."""
         if self.device and complete:
             self._judge_host_errors()
         if self.machine:
@@ -184,13 +189,13 @@ class Node:
                 self.problems.append(problem)
 
     def _remember_host_errors(self):
-        """Adds those that the device process has counted so far."""
+        """Adds the host errors that the device process has counted so far."""
         if self.device.child.poll() is not None:
             return
         try:
             count, names = self.device.host_errors()
         except (OSError, ValueError, KeyError) as err:
-            self.problems.append(f"the device does not tell its errors: {err}")
+            self.problems.append(f"cannot read the device's host errors: {err}")
             return
         self._host_errors[0] += count
         self._host_errors[1].extend(names)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The command line of lab/vm: what it takes, and what it refuses.
+"""The command line of lab/vm: its options, its help text, and the combinations of
+options that it refuses.
 
-The interface is stable: tests and benchmarks script against it.
+Tests and benchmarks run lab/vm with these options, so existing options must not
+change.
 """
 
 import argparse
@@ -12,48 +14,52 @@ from . import kernels
 KINDS = ("xrdma", "rxe")
 
 EPILOG = """
-COMMAND runs as root in node 1, with DIR (see --share) at /mnt, this checkout
-at /src (read-only), and in its environment:
+COMMAND runs as root in node 1. DIR (see --share) is at /mnt, this checkout at
+/src (read-only). The environment of COMMAND has these variables:
   XRDMA_DEV        the RDMA device, as in ibv_devinfo -d
   XRDMA_NETDEV     its network interface
-  XRDMA_GID_INDEX  the index of its IPv4-mapped RoCEv2 GID
+  XRDMA_GID_INDEX  the index of the device's IPv4-mapped RoCEv2 GID
   XRDMA_ADDR       its IPv4 address
   XRDMA_ADDR6      its IPv6 address
   XRDMA_PCI        its PCI address
   PEER_ADDR        the IPv4 address of node 2's device
-  PEER_ADDR6       and its IPv6 address
-and these commands of the lab:
+  PEER_ADDR6       the IPv6 address of node 2's device
+COMMAND can use these commands of the lab:
   on-peer CMD...     runs CMD in node 2, with the streams of on-peer itself and
-                     node 2's values of these variables; exits with its status.
-                     What CMD leaves in the background goes on; a CMD whose
-                     on-peer is killed is killed too
+                     node 2's values of these variables; exits with the status
+                     of CMD. Background processes of CMD continue to run. If
+                     on-peer is killed, CMD is killed too
   xrdma-device [--node N] JSON
-                     sends a request to the control socket of the device: that
-                     of this node, or of node N
+                     sends a request to the control socket of the device of
+                     this node, or of node N, and prints the answer
   lab-device [--node N] unplug|plug|kill|correctable|nonfatal|fatal
                      unplug: presses the button of the device's slot, which
-                     makes the kernel let the device go after 5 s. plug: presses
-                     it again. kill: kills the device process; plug then starts
-                     another, in the next slot, see --slots. correctable,
-                     nonfatal, fatal: the port above the device reports such an
-                     error of PCI Express. None of them waits for the kernel
-  lab-rxe            makes rxe0 on a network of its own, prints how to use it
+                     makes the kernel unbind the device after 5 s. plug: presses
+                     the button again. kill: kills the device process; plug then
+                     starts another one in the next slot, see --slots.
+                     correctable, nonfatal, fatal: the port above the device
+                     reports a PCI Express error of that severity. lab-device
+                     does not wait for the kernel
+  lab-rxe            makes the soft-RoCE device rxe0 on a network interface of
+                     its own, and prints shell variables that describe it
 
-A peer that is xrdma has a device of its own; one that is rxe has a virtio-net
-interface with soft-RoCE. Node 2 boots the same kernel beside node 1; options
-that shape a machine or a device count for both. A complaint of either node
-fails the run.
+A node with peer type xrdma has an xrdma device, one with type rxe a virtio-net
+interface with soft-RoCE. Node 2 boots the same kernel as node 1, at the same
+time. Options for machines and devices apply to both nodes. A kernel complaint
+or a device failure in either node fails the run.
 
 SPEC, for example loss=1%,dup=0.5%,reorder=2%,corrupt=0.1%,delay=50us,seed=7:
-each device impairs what it sends, also to itself, and, if its peer is rxe, also
-what it receives. "xrdma-device" changes it later: {"cmd":"fault","wire":SPEC}.
+each device impairs the frames that it sends, also those to itself. If its peer
+is rxe, it also impairs the frames that it receives. COMMAND can change SPEC:
+xrdma-device '{"cmd":"fault","wire":SPEC}'.
 
-FILE of --capture holds the frames of node 1 as it sends them and as it receives
-them: the wire impairs what is sent after that, what is received before.
+FILE of --capture gets the frames that node 1 sends and receives: those that it
+sends before they are impaired, those that it receives after that.
 
-Exit status: that of COMMAND. 124: the time was up. 125: COMMAND returned 0,
-but the kernel complained, the device counted host errors, or it died; what it
-was is printed. 126: the machine did not come up. 2: wrong usage.
+Exit status: that of COMMAND. 124: the time limit has passed. 125: COMMAND
+returned 0, but the kernel complained, the device counted host errors, or the
+device died; the reason is printed. 126: the machine did not come up. 2: wrong
+usage.
 """
 
 # options whose value may start with a dash
@@ -61,7 +67,8 @@ DASHED = ("--qemu-arg", "--device-arg", "--append")
 
 
 def _join_dashed(argv):
-    """--qemu-arg -icount -> --qemu-arg=-icount, as argparse wants it"""
+    """Joins an option and a value that starts with a dash, since argparse would take
+    the value for an option: --qemu-arg -icount becomes --qemu-arg=-icount."""
     out = []
     rest = iter(argv)
     for arg in rest:
@@ -92,64 +99,64 @@ def _add_machine(parser):
     add = parser.add_argument
     add("--kernel", default=kernels.DEFAULT,
         choices=[*kernels.DEBIAN, *kernels.OWN],
-        help="Debian's of this series (default: the newest, %(default)s), or one "
-        "of the lab's own, which is built first")
-    add("--nodes", type=int, choices=(1, 2), help="machines (default: 1)")
+        help="Debian's kernel of this series (default: the newest, %(default)s), or "
+        "one of the lab's own kernels, which is built if it does not exist")
+    add("--nodes", type=int, choices=(1, 2), help="number of machines (default: 1)")
     add("--peer", choices=KINDS,
-        help="two machines, and what the second has (default: xrdma)")
-    add("--both", choices=KINDS, help="two machines, and what both have")
+        help="two machines; the RDMA device of the second (default: xrdma)")
+    add("--both", choices=KINDS, help="two machines; the RDMA device of both")
     add("--iommu", action="store_true",
         help="put the device behind a strict IOMMU")
-    add("--impair", metavar="SPEC", help="what happens to frames on the wire")
+    add("--impair", metavar="SPEC", help="impair frames on the wire, see below")
     add("--capture", metavar="FILE",
         help="write the frames on the wire to FILE, as pcap")
     add("--mem", type=_size, metavar="SIZE",
         help="guest memory, like 512M or 4G (default: 2G; 3G with a kernel of "
         "the lab's own)")
     add("--smp", type=_positive, metavar="N",
-        help="processors (default: 2; of two machines, 1 each)")
+        help="processors of each machine (default: 2; with two machines 1)")
     add("--append", action="append", default=[], metavar="KERNEL_ARGS",
-        help="more kernel arguments")
+        help="additional kernel arguments")
     add("--qemu-arg", action="append", default=[], metavar="ARG",
         help="one more argument for QEMU")
     add("--share", metavar="DIR",
-        help="show DIR at /mnt, writable")
+        help="mount DIR of the host at /mnt, writable")
     add("--timeout", type=float, metavar="S",
-        help="kill everything after S seconds, exit with 124")
+        help="end the run after S seconds and exit with 124")
 
 
 def _add_testing(parser):
     group = parser.add_argument_group("for tests of the lab and the driver")
     add = group.add_argument
-    add("--keep", action="store_true", help="keep the logs, say where")
-    add("--no-build", action="store_true", help="take build/ as it is")
-    add("--no-device", action="store_true", help="a machine without one")
+    add("--keep", action="store_true", help="keep the logs and print their path")
+    add("--no-build", action="store_true", help="do not update build/ first")
+    add("--no-device", action="store_true", help="a machine without a device")
     add("--no-driver", action="store_true",
-        help="leave loading the module to COMMAND")
+        help="do not load the module: COMMAND does that")
     add("--fast-device", action="store_true",
-        help="the optimised device, for figures; else the sanitized one")
+        help="use the optimised device, for benchmarks (default: with sanitizers)")
     add("--device-arg", action="append", default=[], metavar="ARG",
         help="one more argument for the device process")
     add("--slots", type=_positive, default=1, metavar="N",
-        help="hot-plug slots, of which each device uses up one (default: 1)")
+        help="number of hot-plug slots; each device process needs one of its own "
+        "(default: 1)")
     add("--sleep", action="store_true",
-        help="COMMAND may suspend the machine: the lab's own devices keep their "
-        "state")
+        help="COMMAND may suspend the machine: its virtio devices keep their state")
     add("--device-may-die", action="store_true",
-        help="COMMAND may end or kill the device; what a sanitizer reports of "
-        "it fails all the same")
+        help="COMMAND may end or kill the device; a sanitizer's report still fails "
+        "the run")
     add("--allow-host-errors", action="store_true",
-        help="do not fail for errors that the device counted")
+        help="do not fail because of host errors that the device counted")
     add("--allow-splat", metavar="REGEX",
-        help="do not fail for kernel complaints that match")
-    # lab/vm started itself inside the root image, where DIR is at /mnt and the
-    # directory of FILE at /srv
+        help="do not fail because of kernel complaints that match REGEX")
+    # set when lab/vm starts itself again inside the root image, where DIR of --share
+    # is at /mnt and the directory of --capture's FILE is at /srv
     add("--entered", action="store_true", help=argparse.SUPPRESS)
 
 
 def _build_parser():
     parser = argparse.ArgumentParser(
-        prog="lab/vm", description="Boots machines that have an xrdma device.")
+        prog="lab/vm", description="Boots guests that have an xrdma device.")
     sub = parser.add_subparsers(dest="action", required=True)
     raw = argparse.RawDescriptionHelpFormatter
     run = sub.add_parser(
@@ -164,34 +171,36 @@ def _build_parser():
 
 
 def _settle_nodes(parser, opts):
-    """Sets nodes and kinds: what each node has, None for nothing."""
+    """Sets opts.nodes, opts.smp, opts.mem and opts.kinds: the device type of each node,
+    None for a node without a device."""
     peer = opts.both or opts.peer
     if opts.both and opts.peer:
-        parser.error("--peer and --both: one of them")
+        parser.error("--peer and --both exclude each other")
     if peer and opts.nodes == 1:
-        parser.error("--nodes 1: there is no peer then")
+        parser.error("--nodes 1: --peer and --both need two nodes")
     opts.nodes = opts.nodes or (2 if peer else 1)
     opts.kinds = [opts.both or "xrdma"]
     if opts.nodes == 2:
         opts.kinds.append(peer or "xrdma")
     if opts.no_device:
         if peer:
-            parser.error("--no-device: no node has one then")
+            parser.error("--no-device excludes --peer and --both")
         opts.kinds = [None] * opts.nodes
     opts.smp = opts.smp or (2 if opts.nodes == 1 else 1)
     opts.mem = opts.mem or ("3G" if opts.kernel in kernels.OWN else "2G")
 
 
 def _refuse_missing(parser, opts):
-    """What does not exist."""
+    """Refuses options for a device or a wire that no node has."""
     if opts.impair and "xrdma" not in opts.kinds:
-        parser.error("--impair: there is no device that could")
+        parser.error("--impair: there is no xrdma device to impair frames")
     if opts.capture and not any(opts.kinds):
         parser.error("--capture: there is no wire")
 
 
 def _settle_paths(parser, opts):
-    """Directories of the host, as they are seen inside the root image."""
+    """Sets the paths of --share and --capture: on the host to absolute paths, inside
+    the root image to the places where lab/vm has mounted them."""
     directory, name = os.path.split(os.path.abspath(opts.capture or "x"))
     if opts.entered:
         opts.share = opts.share and "/mnt"
@@ -207,7 +216,7 @@ def _settle_paths(parser, opts):
 def parse(argv):
     """Returns the options; .command is COMMAND, None for a shell.
 
-    Exits with status 2 and a message when they make no sense.
+    Exits with status 2 and a message if the options are invalid.
     """
     parser = _build_parser()
     command = None

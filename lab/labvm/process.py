@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Child processes that never outlive this one."""
+"""Child processes that the kernel kills when this process ends: the device and QEMU."""
 
 import ctypes
 import os
@@ -19,9 +19,9 @@ def _die_with_parent(parent):
 
 
 def start(argv, log, pass_fds=(), env=None):
-    """Starts argv with its output in the file log, in a session of its own so
-    that ctrl-C reaches only us. Must be called from the main thread: the
-    kernel ties the child to the thread that made it.
+    """Starts argv with its output in the file log. setsid() keeps ctrl-C away from
+    the child: only this process gets SIGINT. Must be called from the main thread,
+    because the kernel kills the child when the thread that started it ends.
     """
     with open(log, "ab") as out:
         return subprocess.Popen(
@@ -32,7 +32,8 @@ def start(argv, log, pass_fds=(), env=None):
 
 
 def stop(child, patience=5.0):
-    """SIGTERM, then SIGKILL. Returns the exit status, negative for a signal."""
+    """Ends child with SIGTERM, and with SIGKILL after patience seconds. Returns the
+    exit status, negative for a signal."""
     if child.poll() is None:
         child.terminate()
         try:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""One run of lab/vm: starts its nodes, passes streams, judges the end.
+"""One run of lab/vm: starts the nodes, passes their streams and requests, and decides
+the exit status. node.py handles one guest and its device.
 
-Everything happens in one thread, which waits for all of it at once.
+One thread does all this: it waits with a selector for all sockets at once.
 """
 
 import json
@@ -24,7 +25,7 @@ BOOTS = 3
 
 
 def say(text):
-    """A word of the lab itself, to standard error."""
+    """Prints a message of lab/vm itself to standard error."""
     sys.stderr.write(f"lab: {text}\n")
     sys.stderr.flush()
 
@@ -35,7 +36,12 @@ def _write_all(fd, data):
 
 
 class Session:
-    """The state of one run. finish() must follow, whatever happens."""
+    """The state of one run. The caller must call finish() or discard(), also after an
+    exception.
+
+    status: the exit status of lab/vm, None before it is known. problems:
+    descriptions of failures.
+    """
 
     def __init__(self, opts):
         self.opts = opts
@@ -52,10 +58,11 @@ class Session:
     # start
 
     def start(self):
-        """Starts devices and guests. OSError when one of them fails."""
+        """Starts devices and guests. OSError if one of them does not start, Refused
+        if a device refuses an option."""
         captured = False
         for node in self.nodes:
-            # its first device writes what is on the wire
+            # the first device of the run writes the capture file
             node.start_device(None if captured else self.opts.capture)
             captured |= node.kind == "xrdma"
         if self.opts.command is None:
@@ -86,7 +93,8 @@ class Session:
     # while it runs
 
     def wait(self):
-        """Passes everything on until COMMAND ends. Sets status."""
+        """Passes streams and requests on until COMMAND ends, a guest ends, or the
+        time limit has passed. Sets status."""
         deadline = None
         if self.opts.timeout:
             deadline = time.monotonic() + self.opts.timeout
@@ -103,7 +111,7 @@ class Session:
         self._drain()
 
     def _ended(self):
-        """Sets status if there is one now."""
+        """Sets status if the run has ended. Returns whether it has."""
         gone = [node for node in self.nodes if node.gone()]
         if gone:
             self._pass_on(0)
@@ -136,9 +144,9 @@ class Session:
             pass
 
     def _on_request(self, node, data):
-        """Requests are "ID NODE TEXT", where NODE 0 is the one that asks and
-        TEXT is JSON for the device or a word for the lab; answers "ID JSON"
-        with the same ID."""
+        """Answers requests from the port lab.device of node. A request is a line "ID
+        NODE TEXT": NODE 0 stands for the node that sent it, and TEXT is JSON for the
+        device or one of Node.WORDS. The answer is "ID JSON" with the same ID."""
         lines = (self._requests[node] + data).split(b"\n")
         self._requests[node] = lines.pop()
         for line in lines:
@@ -162,20 +170,21 @@ class Session:
     # end
 
     def stopped_in_boot(self):
-        """Whether QEMU, not what is tested, ended the run before it began."""
+        """Whether a guest stopped during boot because of QEMU's translator, before
+        COMMAND started: see splat.stale_breakpoint()."""
         return self.status == NO_BOOT and not any(
             node.began for node in self.nodes) and any(
             node.machine and splat.stale_breakpoint(node.machine.read_console())
             for node in self.nodes)
 
     def discard(self):
-        """Ends everything and judges nothing."""
+        """Ends the nodes, ignores their failures, and deletes the logs."""
         for node in self.nodes:
             node.finish(False)
         shutil.rmtree(self.rundir, ignore_errors=True)
 
     def finish(self):
-        """Ends everything and judges it. Returns the exit status."""
+        """Ends the nodes and prints their failures. Returns the exit status."""
         if self.terminal:
             self.terminal.restore()
         complete = self.status is not None
@@ -213,11 +222,11 @@ def _build(opts):
 
 
 def run(opts):
-    """Does what the options say. Returns the exit status."""
+    """Builds, boots and runs as opts say. Returns the exit status of lab/vm."""
     for signum in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(signum, _raise_exit)
     if not _build(opts):
-        say("error: the build failed, nothing started")
+        say("error: the build failed, no machine was started")
         return NO_BOOT
     for boots_left in reversed(range(BOOTS)):
         status = _play(opts, boots_left)
@@ -226,7 +235,8 @@ def run(opts):
 
 
 def _play(opts, boots_left):
-    """One try. Returns the exit status, or None: it is worth another."""
+    """Makes one attempt at the run. Returns the exit status, or None if the guest
+    stopped during boot and the attempt should be repeated."""
     session, status = Session(opts), None
     try:
         session.start()
@@ -239,8 +249,9 @@ def _play(opts, boots_left):
         session.status = NO_BOOT
     finally:
         if boots_left and session.stopped_in_boot():
-            say("the kernel stopped at a breakpoint that it had replaced, which "
-                f"QEMU's translator causes; {boots_left} more boots are tried")
+            say("the kernel stopped at a breakpoint that it had already replaced, "
+                f"a fault of QEMU's translator; booting again ({boots_left} "
+                "attempts left)")
             session.discard()
         else:
             status = session.finish()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Finds what a kernel complains about in its console log."""
+"""Finds complaints of the kernel (warnings, oopses, reports of checkers) in a console
+log."""
 
 import re
 
@@ -12,7 +13,7 @@ COMPLAINT = re.compile(
     r"|trying to (free|register) (already|non)|sleeping function called"
     r"|Bad page state|stack-protector|scheduling while atomic|NETDEV WATCHDOG"
     r"|vmalloc error|Objects remaining|DMAR: .*fault|invalid opcode"
-    # a checker that has given up
+    # messages of a checker that has switched itself off
     r"|lockdep is turned off|turning off the locking correctness validator"
     r"|ODEBUG: |Kernel memory leak detector disabled|kmemleak: Cannot ")
 
@@ -38,8 +39,8 @@ def stale_breakpoint(text):
 
     Linux changes its own code with a breakpoint (int3) as the first step. QEMU
     without KVM translates code: a processor may execute a translation that holds
-    the breakpoint after another one has written the final instruction, and the
-    kernel knows of no breakpoint there any more. The oops says "int3", and the code
-    at that address is whole. No module is involved.
+    the breakpoint after another processor has written the final instruction, and the
+    kernel no longer has a breakpoint at that address. The oops says "int3", and the
+    code at that address is correct. This happens without any module.
     """
     return "Oops: int3: " in text

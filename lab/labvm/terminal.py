@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The user's terminal, for lab/vm shell."""
+"""The user's terminal, for lab/vm shell. session.py passes its data."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ class Terminal:
         return f"{os.environ.get('TERM', 'dumb')} {rows} {columns}"
 
     def restore(self):
-        """Gives the terminal back as it was."""
+        """Restores the terminal's settings from before this object was made."""
         if self._saved:
             termios.tcsetattr(0, termios.TCSADRAIN, self._saved)
             self._saved = None
