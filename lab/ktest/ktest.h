@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Tests of the verbs that kernel code calls: what their files share. They are
- * a client of InfiniBand core like any other, and know no more of the driver
- * than its consumers do: verbs, xrdma-bind.h, and the reasons in vendor_err.
+ * Types and functions that the files of the kernel verbs tests (ktest_*.c)
+ * share. The tests are a client of InfiniBand core, and use only interfaces
+ * that other kernel consumers can use: verbs, xrdma-bind.h, xrdma-flush.h, and
+ * the reasons in vendor_err. ktest_mw.h has what only the window cases share.
  *
- * A case is a function that is named after what it claims. It runs with two
- * queue pairs of the device connected to each other: near (a) and far (b).
+ * A case is a function whose name states the behaviour that it checks. It runs
+ * with two queue pairs of the device connected to each other: near (a), far
+ * (b).
  */
 
 #ifndef XRDMA_KTEST_H
@@ -22,7 +24,7 @@
 #define KTEST_CQES	256
 #define KTEST_OPS	(2 * KTEST_WRS)
 
-/* Every byte of memory that nothing has been written to */
+/* Value of each byte of test memory before anything is written to it */
 #define KTEST_UNTOUCHED	0xee
 
 #define KTEST_ALL	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
@@ -31,10 +33,10 @@
 
 /**
  * struct ktest_op - a work request and its completion
- * @cqe: what the completion leads back to
- * @wc: the completion
- * @done: there is one
- * @count: of completions
+ * @cqe: identifies this structure in the completion
+ * @wc: the last completion
+ * @done: completed when @wc is written
+ * @count: number of completions
  */
 struct ktest_op {
 	struct ib_cqe cqe;
@@ -45,10 +47,10 @@ struct ktest_op {
 
 /**
  * struct ktest_side - one end of a connection
- * @cq: of both directions
+ * @cq: completion queue of sends and receives
  * @qp: queue pair
  * @buf: memory of KTEST_BUF_SIZE bytes
- * @dma: its bus address
+ * @dma: bus address of @buf
  */
 struct ktest_side {
 	struct ib_cq *cq;
@@ -60,16 +62,16 @@ struct ktest_side {
 /**
  * struct ktest - the case that runs
  * @dev: the device
- * @gid_index: of the GID that both ends use
- * @pd: protection domain
- * @other_pd: another one
- * @mr: all of memory, with all rights
- * @poll: how completions are polled
+ * @gid_index: index of the GID that both ends use
+ * @pd: protection domain of both ends
+ * @other_pd: another protection domain
+ * @mr: region of all bus addresses, with the rights of KTEST_ALL
+ * @poll: context in which InfiniBand core polls the completion queues
  * @a: near end
  * @b: far end
- * @op: work requests; all zero at the beginning of a case
+ * @op: work requests, all zero at the beginning of a case
  * @wc: completion of the last request of ktest_do()
- * @failed: an expectation was not met
+ * @failed: true after an expectation was not met
  */
 struct ktest {
 	struct ib_device *dev;
@@ -152,11 +154,11 @@ int ktest_bind(struct ktest *t, struct ib_mw *mw, u32 key, struct ib_mr *mr,
 /* ktest_mem.c */
 
 /**
- * struct ktest_mem - memory in pieces that do not follow each other
- * @order: pages of a piece, log2
- * @num: of pieces
- * @piece: their kernel addresses
- * @sg: one entry for each, mapped for DMA
+ * struct ktest_mem - memory in pieces whose bus addresses are not contiguous
+ * @order: log2 of the number of pages of a piece
+ * @num: number of pieces
+ * @piece: kernel address of each piece
+ * @sg: one entry for each piece, mapped for DMA
  */
 struct ktest_mem {
 	unsigned int order;

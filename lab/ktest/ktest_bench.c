@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What verbs cost that kernel code calls, for bench/: each case prints lines
- * "interval NAME DEVICE" for intervals that bench/counter.c counts, or lines
- * "figure NAME DEVICE UNIT VALUE". The cases run only by name.
+ * Measures verbs that kernel code calls, for bench/guest/kernel.sh. Each case
+ * prints lines "interval NAME DEVICE" for intervals that bench/counter.c
+ * counts, or lines "figure NAME DEVICE UNIT VALUE". A case runs only if the
+ * module parameter names it.
  */
 
 #include <linux/delay.h>
@@ -14,7 +15,7 @@
 #define QPS		128
 #define EVENTS		32
 #define DESTROY_ROUNDS	5
-/* Time in which the device has written all completions that are due */
+/* Within this time the device writes the completions of all posted requests */
 #define SETTLE_MS	20
 
 static void interval(struct ktest *t, const char *name)
@@ -24,7 +25,7 @@ static void interval(struct ktest *t, const char *name)
 
 /* ---- polling ---------------------------------------------------------------- */
 
-/* Count a call of ib_poll_cq() that finds BATCH completions. */
+/* Counts instructions of an ib_poll_cq() call that finds BATCH completions. */
 static void count_poll(struct ktest *t, struct ib_cq *cq, const char *name)
 {
 	static struct ib_wc wc[BATCH];
@@ -145,7 +146,7 @@ static bool open_one(struct ktest *t, struct many *m, int i)
 	return ktest_open_least(t, count_event, m, &m->cq[i], &m->qp[i]);
 }
 
-/* So many queues have an event at the same time, in one interrupt. */
+/* Counts one interrupt that handles an event of each of the queues. */
 static void count_events(struct ktest *t, struct many *m)
 {
 	struct ib_recv_wr wr = {};
@@ -196,7 +197,7 @@ static void bench_events(struct ktest *t)
 	destroy_many(&m);
 }
 
-/* A time, to be taken where there are several processors. */
+/* Measures a time, so it has to run on a guest with several processors. */
 static void bench_destroy(struct ktest *t)
 {
 	static struct many m;

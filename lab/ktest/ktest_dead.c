@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work on a device that dies: runs only by name, since the device is of no use
- * afterwards.
+ * Work requests on a device that dies or is shut down. A case runs only if the
+ * module parameter names it, since the device cannot be used after the case.
  */
 
 #include <linux/pci.h>
@@ -11,10 +11,10 @@
 
 #define DEATH		(60 * HZ)
 #define RECEIVES	8
-/* the core would wait a minute for the event that a dead device cannot give */
+/* less than the minute that the core waits for the device's event */
 #define DRAIN		(20 * HZ)
 
-/* One request of each kind that grants or revokes, and a WRITE */
+/* REG_MR, BIND_MW, LOCAL_INV and a WRITE: requests that are never executed */
 struct requests {
 	struct ib_reg_wr reg;
 	struct xrdma_bind_wr bind;
@@ -51,13 +51,13 @@ static void make_requests(struct ktest *t, struct ktest_windows *w,
 	}
 }
 
-/* Two queue pairs connected to each other, that share receives */
+/* Two queue pairs connected to each other, with one shared receive queue */
 struct shared {
 	struct ib_srq *srq;
 	struct ib_qp *qp[2];
 };
 
-/* Receives that nobody has taken stay; a queue pair can do without. */
+/* Draining a queue pair must end within DRAIN although the device is dead. */
 static void close_shared(struct ktest *t, struct shared *s)
 {
 	unsigned long begin = jiffies;
@@ -99,7 +99,7 @@ static void open_shared(struct ktest *t, struct shared *s)
 		EXPECT_EQ(t, ktest_connect(t, s->qp[0], s->qp[1]), 0);
 }
 
-/* Everything ends: with a flush error, once, and without the device */
+/* Each posted request completes once, with a flush error, after die(). */
 static void all_work_ends(struct ktest *t, void (*die)(struct ktest *t))
 {
 	static struct requests r;
@@ -139,7 +139,7 @@ static void dead_device_ends_all_work(struct ktest *t)
 	all_work_ends(t, by_others);
 }
 
-/* As the system calls it before it ends; consumers are not told. */
+/* Calls the driver's shutdown(), as reboot does. Consumers are not notified. */
 static void by_shutdown(struct ktest *t)
 {
 	struct pci_dev *pdev = to_pci_dev(t->dev->dev.parent);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Many events and many queues: what an interrupt may do in one go, and how long
- * it takes until queues have gone.
+ * Many completion events and many queue pairs: the number of events that one
+ * interrupt handles, the delay of events, and the time to destroy queue pairs.
+ * Notification of single completions is in ktest_verbs.c.
  */
 
 #include <linux/cpumask.h>
@@ -11,7 +12,7 @@
 #include <linux/workqueue.h>
 #include "ktest.h"
 
-#define RING		512	/* events that an event queue of the driver holds */
+#define RING		512	/* entries of an event queue of the driver */
 #define AT_ONCE		(RING / 4)
 /*
  * More events than one interrupt handles, and few enough that soft interrupts handle
@@ -28,14 +29,14 @@
 /**
  * struct flood - a completion queue, and a queue pair whose sends complete at once,
  *	since it is in state ERR
- * @cq: the queue
+ * @cq: the completion queue
  * @qp: the queue pair
- * @num: completions of flood()
- * @again: the handler asks for the next event
- * @events: calls of the handler
- * @hard: of them, in the handler of the interrupt
- * @came: time of the last call
- * @missing: completions that did not come
+ * @num: number of completions that flood() causes
+ * @again: the handler arms the completion queue again
+ * @events: number of calls of the handler
+ * @hard: number of calls of the handler in hard interrupt context
+ * @came: time of the handler's last call in ns
+ * @missing: number of completions that did not come
  */
 struct flood {
 	struct ib_cq *cq;
@@ -76,7 +77,7 @@ static void close_flood(struct flood *f)
 		ib_destroy_cq(f->cq);
 }
 
-/* One completion that gives an event. */
+/* Arms the completion queue, then causes and polls one completion. */
 static void complete_one(struct flood *f)
 {
 	struct ib_send_wr wr = { .opcode = IB_WR_SEND };
@@ -97,8 +98,9 @@ static void complete_one(struct flood *f)
 }
 
 /*
- * On the processor of the vector: many events come while interrupts are off, and are
- * handled when they are on again.
+ * Runs on the processor of the completion vector. Causes @num events while
+ * interrupts are off, so that they are handled together when interrupts are on
+ * again.
  */
 static long flood(void *context)
 {
@@ -111,7 +113,7 @@ static long flood(void *context)
 	for (i = 0; i < f->num && !f->missing; i++)
 		complete_one(f);
 	ib_req_notify_cq(f->cq, IB_CQ_NEXT_COMP);
-	/* else the vector belongs to another processor */
+	/* events so far mean that the vector belongs to another processor */
 	f->missing += f->events;
 	local_irq_enable();
 	return 0;
@@ -125,7 +127,10 @@ static void await_events(struct flood *f, int events)
 		udelay(1);
 }
 
-/* Likewise. Return: microseconds from a completion to its event. */
+/*
+ * Runs on the processor of the completion vector. Return: microseconds from
+ * posting a request to the event of its completion.
+ */
 static long event_delay(void *context)
 {
 	struct flood *f = context;
@@ -144,16 +149,16 @@ static long flood_and_event_delay(void *context)
 	return event_delay(context);
 }
 
-/* The processor of completion vector 0, as the driver chooses it */
+/* The processor of completion vector 0, computed as the driver does */
 static int vector_cpu(struct ktest *t)
 {
 	return cpumask_local_spread(0, dev_to_node(t->dev->dev.parent));
 }
 
 /*
- * The device looks whether the queue is armed after it has written the completion.
- * If the queue has been armed again by then, two completions share an event, so that
- * there may be fewer than RING events.
+ * The device checks whether the queue is armed after it has written the
+ * completion. If the queue has been armed again by then, two completions share
+ * an event. Therefore there may be fewer than RING events.
  */
 static void interrupts_handle_a_part_of_a_full_ring(struct ktest *t)
 {
@@ -179,7 +184,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The value that a quarter of all are below */
+/* The lower quartile of ROUNDS values. Sorts @values. */
 static long lower_quartile(long *values)
 {
 	sort(values, ROUNDS, sizeof(*values), compare, NULL);
@@ -187,8 +192,9 @@ static long lower_quartile(long *values)
 }
 
 /*
- * A pause that ends with the next tick takes a quarter of the time between two ticks
- * at least in three cases out of four. Other delays do not come that often.
+ * If the rest of the events waited for the next timer tick, three of four
+ * delays would be at least a quarter of a tick. Other causes of delays are
+ * rarer, so the lower quartile shows only such a wait.
  */
 static void more_events_than_one_interrupt_handles_make_no_pause(struct ktest *t)
 {
@@ -215,9 +221,9 @@ static void more_events_than_one_interrupt_handles_make_no_pause(struct ktest *t
 
 /* ---- moderation -------------------------------------------------------------- */
 
-#define BURST		32	/* requests at once */
+#define BURST		32	/* requests of a large burst */
 #define BURSTS		400
-#define BURSTS_ALIKE	20	/* before they are of another size */
+#define BURSTS_ALIKE	20	/* bursts of one size before the size changes */
 
 static void burst(struct ktest *t, int num)
 {
@@ -237,7 +243,7 @@ static void burst(struct ktest *t, int num)
 		EXPECT(t, ktest_wait(&t->op[i]));
 }
 
-/* The core changes what it asks of the device as completions come and go. */
+/* The core (DIM) changes the moderation when the size of bursts changes. */
 static void moderation_follows_the_load(struct ktest *t)
 {
 	struct dim *dim = t->a.cq->dim;
@@ -256,7 +262,7 @@ static void moderation_follows_the_load(struct ktest *t)
 
 /* ---- many queue pairs -------------------------------------------------------- */
 
-/* Neither lasts longer than the other by much: no grace period for each. */
+/* Destroying takes at most 4 times as long as creating: no grace periods. */
 static void queue_pairs_go_as_fast_as_they_come(struct ktest *t)
 {
 	static struct ib_qp *qp[MANY];

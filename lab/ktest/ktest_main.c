@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of the verbs that kernel code calls: runs all cases when the module is
- * loaded, and shows the outcome, as KTAP, in debugfs: xrdma_ktest. Must not
- * know what the cases test.
+ * The module of the kernel verbs tests: runs the cases when it is loaded, and
+ * shows their results as KTAP in the debugfs file xrdma_ktest. The cases are in
+ * the other ktest_*.c files, the connection that they use is in ktest_rig.c.
  */
 
 #include <linux/debugfs.h>
@@ -30,20 +30,20 @@ static const struct ktest_case *const ktest_suites[] = {
 	ktest_refused_cases, ktest_mw_cases, ktest_mw_bad_cases,
 };
 
-/* Suites of which a case runs only by name */
+/* Suites whose cases run only if the module parameter names them */
 static const struct ktest_case *const ktest_named_suites[] = {
 	ktest_dead_cases, ktest_bench_cases,
 };
 
-/* There is one run for each load. */
+/* One instance suffices: the cases run once, while the module is loaded. */
 static struct ktest ktest;
 static char *ktest_log;
 static struct debugfs_blob_wrapper ktest_blob;
 static struct dentry *ktest_file;
 
 /**
- * ktest_say() - add to the outcome
- * @format: as of printk()
+ * ktest_say() - append text to the results
+ * @format: format as for printk()
  */
 void ktest_say(const char *format, ...)
 {
@@ -57,13 +57,13 @@ void ktest_say(const char *format, ...)
 }
 
 /**
- * ktest_fail() - an expectation was not met
+ * ktest_fail() - record that an expectation was not met
  * @t: the case
- * @where: function
- * @line: of the source
- * @what: was expected to be @wanted
- * @is: what it was
- * @wanted: what it should have been
+ * @where: name of the function
+ * @line: line number in the source
+ * @what: the expression, as text
+ * @is: value of the expression
+ * @wanted: expected value of the expression
  */
 void ktest_fail(struct ktest *t, const char *where, int line, const char *what,
 		s64 is, s64 wanted)
@@ -115,7 +115,7 @@ static void ktest_run_all(struct ktest *t)
 	ktest_say("1..%u\n", number);
 }
 
-/* InfiniBand core gives no key with all rights: ask the device itself. */
+/* InfiniBand core allocates no region with remote rights: call the driver. */
 static struct ib_mr *ktest_all_memory(struct ktest *t)
 {
 	struct ib_mr *mr = t->dev->ops.get_dma_mr(t->pd, KTEST_ALL);
@@ -155,7 +155,7 @@ static void ktest_close(struct ktest *t)
 	ib_dealloc_pd(t->pd);
 }
 
-/* Runs while the client registers, and is no client afterwards. */
+/* Runs all cases. After the error, the core does not call remove(). */
 static int ktest_add(struct ib_device *dev)
 {
 	if (strcmp(dev_name(&dev->dev), device_name))

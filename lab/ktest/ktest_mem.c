@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory to register: pieces of any order, in no order, and what is in them.
+ * Memory for regions: allocates pieces in random order, maps them for DMA,
+ * fills them and checks their contents. Registration is in ktest_rig.c
+ * (ktest_reg()).
  */
 
 #include <linux/gfp.h>
@@ -24,7 +26,7 @@ static int ktest_mem_add(struct ktest *t, struct ktest_mem *mem, unsigned int i)
 	page = alloc_pages(GFP_KERNEL | __GFP_NOWARN, mem->order);
 	if (!page)
 		return -ENOMEM;
-	/* one by one: mapped together they would follow each other */
+	/* mapped one by one: an IOMMU would make one mapping contiguous */
 	dma = ib_dma_map_page(t->dev, page, 0, ktest_mem_size(mem),
 			      DMA_BIDIRECTIONAL);
 	if (ib_dma_mapping_error(t->dev, dma)) {
@@ -53,11 +55,11 @@ static void ktest_mem_swap(struct ktest_mem *mem, unsigned int i,
 }
 
 /**
- * ktest_mem_alloc() - memory in pieces, mapped for DMA
+ * ktest_mem_alloc() - allocate memory in pieces, and map them for DMA
  * @t: the case
- * @mem: filled in; freed by ktest_mem_free() also after a failure
- * @order: pages of a piece, log2
- * @num: of pieces
+ * @mem: filled in; the caller calls ktest_mem_free() also after a failure
+ * @order: log2 of the number of pages of a piece
+ * @num: number of pieces
  *
  * Return: 0, -ENOMEM or -EIO.
  */
@@ -82,7 +84,7 @@ int ktest_mem_alloc(struct ktest *t, struct ktest_mem *mem, unsigned int order,
 }
 
 /**
- * ktest_mem_free() - end of ktest_mem_alloc()
+ * ktest_mem_free() - unmap and free the memory of ktest_mem_alloc()
  * @t: the case
  * @mem: the memory, or all zero
  */
@@ -103,9 +105,9 @@ void ktest_mem_free(struct ktest *t, struct ktest_mem *mem)
 }
 
 /**
- * ktest_mem_fill() - write every byte
+ * ktest_mem_fill() - set each byte to a value
  * @mem: the memory
- * @value: what to write
+ * @value: the value
  */
 void ktest_mem_fill(struct ktest_mem *mem, u8 value)
 {
@@ -115,7 +117,7 @@ void ktest_mem_fill(struct ktest_mem *mem, u8 value)
 		memset(mem->piece[i], value, ktest_mem_size(mem));
 }
 
-/* Does a piece hold what falls on it of the data, and nothing else? */
+/* Whether a piece has its part of the data, and @elsewhere in other bytes */
 static bool ktest_piece_holds(const u8 *piece, u64 start, u64 size, u64 off,
 			      const u8 *data, u32 len, u8 elsewhere)
 {
@@ -130,14 +132,14 @@ static bool ktest_piece_holds(const u8 *piece, u64 start, u64 size, u64 off,
 }
 
 /**
- * ktest_mem_holds() - is some data there, and nothing else?
+ * ktest_mem_holds() - compare all bytes of the memory
  * @mem: the memory
- * @off: where the data begins
- * @data: what should be there
- * @len: its bytes
- * @elsewhere: what each other byte should be
+ * @off: offset of the data in the memory, in bytes
+ * @data: expected data
+ * @len: length of @data in bytes
+ * @elsewhere: expected value of each byte outside of the data
  *
- * Return: true if so.
+ * Return: true if all bytes are as expected.
  */
 bool ktest_mem_holds(const struct ktest_mem *mem, u64 off, const u8 *data,
 		     u32 len, u8 elsewhere)

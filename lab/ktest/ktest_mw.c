@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory windows of the kernel: BIND_MW, what a window grants, and how it ends.
+ * Cases for memory windows of kernel consumers: BIND_MW, the accesses that a
+ * window grants, and the ways to unbind it. Refused requests are in
+ * ktest_mw_bad.c, setup is in ktest_mw_rig.c.
  */
 
 #include <linux/string.h>
@@ -28,7 +30,7 @@ static void window_grants_its_range_and_no_more(struct ktest *t)
 	ktest_write_fails(t, &w, w.mw->rkey, addr + 8999, 2);
 	ktest_write_fails(t, &w, w.mw->rkey, addr + 9000, 1);
 	ktest_write_fails(t, &w, w.mw->rkey, -1ULL, 2);
-	/* the region's own key opens nothing to the peer */
+	/* the region's own key grants the peer no access */
 	ktest_write_fails(t, &w, w.mr->rkey, addr, 8);
 out:
 	ktest_windows_close(t, &w);
@@ -70,7 +72,7 @@ static void windows_may_overlap(struct ktest *t)
 	ktest_lend_ok(t, &w, w.other, 4096, 8192, KTEST_REMOTE);
 	ktest_write_lands(t, &w, w.mw->rkey, w.mr->iova, 0, 8192);
 	ktest_write_lands(t, &w, w.other->rkey, w.mr->iova + 4096, 4096, 8192);
-	/* neither borrows from the other */
+	/* an access by one window's key must not reach into the other window */
 	ktest_write_fails(t, &w, w.mw->rkey, w.mr->iova + 8000, 193);
 	ktest_write_fails(t, &w, w.other->rkey, w.mr->iova + 4000, 97);
 out:
@@ -102,7 +104,7 @@ static void window_is_of_the_queue_pair_it_was_bound_on(struct ktest *t)
 	ktest_lend_ok(t, &w, w.mw, 0, KTEST_SIZE, KTEST_REMOTE);
 	ktest_lend_ok(t, &w, w.old, 0, KTEST_SIZE, KTEST_REMOTE);
 	if (!ktest_second_open(t, &first)) {
-		/* type 1 is of the protection domain */
+		/* a type 1 window is valid for all queue pairs of its domain */
 		ktest_write_lands(t, &w, w.old->rkey, w.mr->iova, 0, 100);
 		ktest_write_fails(t, &w, w.mw->rkey, w.mr->iova, 100);
 		EXPECT_EQ(t, ktest_inv(t, w.mw->rkey), IB_WC_LOC_QP_OP_ERR);
@@ -150,7 +152,7 @@ out:
 	ktest_windows_close(t, &w);
 }
 
-/* ---- from one binding to the next ---------------------------------------- */
+/* ---- binding a window again ---------------------------------------------- */
 
 static void type_2_is_bound_again_after_invalidation(struct ktest *t)
 {
@@ -188,7 +190,7 @@ static void type_1_is_bound_again_at_once(struct ktest *t)
 	ktest_write_lands(t, &w, w.old->rkey, w.mr->iova + 4096, 4096, 4096);
 	ktest_write_fails(t, &w, key, w.mr->iova + 4096, 8);
 	ktest_write_fails(t, &w, w.old->rkey, w.mr->iova, 8);
-	/* length 0 unbinds */
+	/* a bind of length 0 unbinds a type 1 window */
 	EXPECT_EQ(t, ktest_bind(t, w.old, ib_inc_rkey(w.old->rkey), NULL, 0, 0,
 				0), IB_WC_SUCCESS);
 	ktest_write_fails(t, &w, w.old->rkey, w.mr->iova + 4096, 8);
@@ -197,7 +199,7 @@ out:
 	ktest_windows_close(t, &w);
 }
 
-/* Registered, bound and told to the peer, without waiting in between */
+/* One list: register, bind, and send the key, without waiting in between. */
 static void list_registers_binds_and_invalidates(struct ktest *t)
 {
 	struct ib_send_wr inv = {
@@ -262,13 +264,13 @@ static void peer_invalidates_window(struct ktest *t)
 	EXPECT_EQ(t, t->op[0].wc.wc_flags, IB_WC_WITH_INVALIDATE);
 	EXPECT_EQ(t, t->op[0].wc.ex.invalidate_rkey, w.mw->rkey);
 	ktest_write_fails(t, &w, w.mw->rkey, w.mr->iova, 8);
-	/* the region has no window any more */
+	/* succeeds because no window is bound to the region any more */
 	EXPECT_EQ(t, ktest_inv(t, w.mr->rkey), IB_WC_SUCCESS);
 out:
 	ktest_windows_close(t, &w);
 }
 
-/* ---- ends --------------------------------------------------------------- */
+/* ---- deregistration and destruction ------------------------------------- */
 
 static void region_with_windows_stays(struct ktest *t)
 {
@@ -284,7 +286,7 @@ static void region_with_windows_stays(struct ktest *t)
 	ktest_write_lands(t, &w, w.old->rkey, w.mr->iova, 0, 4096);
 	ktest_mw_close(t, &w.old);
 out:
-	/* here it goes */
+	/* deregisters the region, which succeeds now */
 	ktest_windows_close(t, &w);
 }
 
@@ -303,7 +305,10 @@ out:
 	ktest_windows_close(t, &w);
 }
 
-/* 2A: the queue pair stays. 2B: it goes, and the window grants nothing. */
+/*
+ * Type 2A: a queue pair with bound windows cannot be destroyed. Type 2B: it
+ * can, and the window grants no access after that.
+ */
 static void queue_pair_with_windows_ends_by_its_type(struct ktest *t)
 {
 	bool stays = t->dev->attrs.device_cap_flags &

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Memory windows of the kernel: what the files of their cases share.
+ * Types and functions that the files of the memory window cases share:
+ * ktest_mw.c, ktest_mw_bad.c, and ktest_mw_rig.c, which defines the functions.
  */
 
 #ifndef XRDMA_KTEST_MW_H
@@ -15,9 +16,9 @@
 /**
  * struct ktest_windows - a region on the far side, and windows for it
  * @mem: memory of the region
- * @mr: the region, registered for local writes and windows only
+ * @mr: the region, with the rights of KTEST_BINDABLE
  * @mw: a window of type 2
- * @other: another one
+ * @other: another window of type 2
  * @old: a window of type 1
  */
 struct ktest_windows {
@@ -29,9 +30,9 @@ struct ktest_windows {
 };
 
 /**
- * struct ktest_second - a second one, in place of that of the case
- * @a: queue pair of the case's near end, kept
- * @b: of its far end
+ * struct ktest_second - a second connection, which replaces that of the case
+ * @a: first queue pair of the case's near end, saved
+ * @b: first queue pair of the case's far end, saved
  */
 struct ktest_second {
 	struct ib_qp *a;

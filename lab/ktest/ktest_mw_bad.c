@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory windows of the kernel: binds and invalidations that are refused.
+ * Cases for memory windows of kernel consumers: binds and invalidations that
+ * the device refuses. Requests that succeed are in ktest_mw.c, setup is in
+ * ktest_mw_rig.c.
  */
 
 #include <linux/string.h>
@@ -67,7 +69,7 @@ static void bind_to_a_bad_range_is_refused(struct ktest *t)
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		lend_fails(t, &w, w.mw, bad[i].off, bad[i].length, KTEST_REMOTE,
 			   XRDMA_FAULT_RANGE);
-	/* what unbinds has no grant */
+	/* a bind of length 0 must have no access rights */
 	lend_fails(t, &w, w.old, 0, 0, 0, XRDMA_FAULT_RANGE);
 	ktest_lend_ok(t, &w, w.mw, KTEST_SIZE - 1, 1, KTEST_REMOTE);
 	ktest_write_lands(t, &w, w.mw->rkey, w.mr->iova + KTEST_SIZE - 1,
@@ -89,7 +91,10 @@ static void bind_with_bad_rights_is_refused(struct ktest *t)
 	lend_fails(t, &w, w.old, 0, 8, KTEST_REMOTE | IB_ZERO_BASED,
 		   XRDMA_FAULT_TYPE);
 	EXPECT_EQ(t, ktest_lend(t, &w, w.mw, 0, 8, 1 << 30), -EINVAL);
-	/* atomics need local write of the region, not its atomics */
+	/*
+	 * a window with atomics needs a region with local write, not with
+	 * atomics
+	 */
 	ktest_lend_ok(t, &w, w.mw, 0, 8, IB_ACCESS_REMOTE_ATOMIC);
 out:
 	ktest_windows_close(t, &w);
@@ -103,7 +108,7 @@ static void bind_to_a_bad_region_is_refused(struct ktest *t)
 	if (ktest_windows_open(t, &w))
 		goto out;
 	mr = w.mr;
-	/* all of memory is no region to lend */
+	/* no window can be bound to the region of all bus addresses */
 	w.mr = t->mr;
 	lend_fails(t, &w, w.mw, 0, 8, KTEST_REMOTE, XRDMA_FAULT_TYPE);
 	w.mr = mr;
@@ -122,7 +127,7 @@ static void bind_to_a_bad_region_is_refused(struct ktest *t)
 	lend_fails(t, &w, w.mw, 0, 8, IB_ACCESS_REMOTE_READ,
 		   XRDMA_FAULT_KEY_FREE);
 	mr->lkey = mr->rkey;
-	/* reading needs no local write */
+	/* a window for READ needs no local write of the region */
 	ktest_lend_ok(t, &w, w.mw, 0, 8, IB_ACCESS_REMOTE_READ);
 out:
 	ktest_windows_close(t, &w);

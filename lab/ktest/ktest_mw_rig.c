@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Windows to test with, and a second connection beside that of the case.
- * InfiniBand core lets only user space allocate windows: what it does for that,
- * the cases do here.
+ * Setup of the window cases: a region and windows, and a second connection. The
+ * cases are in ktest_mw.c and ktest_mw_bad.c.
+ *
+ * InfiniBand core allocates windows only for user space. This file does the
+ * same steps as the core does there.
  */
 
 #include <linux/random.h>
@@ -12,9 +14,9 @@
 /**
  * ktest_mw_open() - allocate a window
  * @t: the case
- * @out: gets it
+ * @out: set to the window
  * @pd: protection domain
- * @type: of the window
+ * @type: type of the window
  *
  * Return: 0 or an errno of alloc_mw.
  */
@@ -40,9 +42,9 @@ int ktest_mw_open(struct ktest *t, struct ib_mw **out, struct ib_pd *pd,
 }
 
 /**
- * ktest_mw_close() - end of a window
+ * ktest_mw_close() - free a window
  * @t: the case
- * @mw: the window or NULL; NULL afterwards
+ * @mw: the window or NULL; set to NULL
  */
 void ktest_mw_close(struct ktest *t, struct ib_mw **mw)
 {
@@ -55,9 +57,9 @@ void ktest_mw_close(struct ktest *t, struct ib_mw **mw)
 }
 
 /**
- * ktest_lent_close() - end of the region and its memory
+ * ktest_lent_close() - deregister the region and free its memory
  * @t: the case
- * @w: where they are, or all zero
+ * @w: has the region and the memory, or is all zero
  */
 void ktest_lent_close(struct ktest *t, struct ktest_windows *w)
 {
@@ -68,11 +70,12 @@ void ktest_lent_close(struct ktest *t, struct ktest_windows *w)
 }
 
 /**
- * ktest_lent_open() - a region to bind windows to, all bytes untouched
+ * ktest_lent_open() - make a region to bind windows to, filled with
+ *	KTEST_UNTOUCHED
  * @t: the case
- * @w: gets it
+ * @w: set to the region and its memory
  * @pd: protection domain
- * @access: enum ib_access_flags to register it with; 0: is not registered
+ * @access: enum ib_access_flags of the region; 0: the region is not registered
  *
  * Return: 0, or the first failure, which the case has noted.
  */
@@ -97,9 +100,9 @@ int ktest_lent_open(struct ktest *t, struct ktest_windows *w, struct ib_pd *pd,
 }
 
 /**
- * ktest_windows_close() - end of all of it, windows first
+ * ktest_windows_close() - free the windows, the region and its memory
  * @t: the case
- * @w: what is there of it
+ * @w: filled in by ktest_windows_open(), possibly in part
  */
 void ktest_windows_close(struct ktest *t, struct ktest_windows *w)
 {
@@ -110,9 +113,9 @@ void ktest_windows_close(struct ktest *t, struct ktest_windows *w)
 }
 
 /**
- * ktest_windows_open() - a region and windows, none bound
+ * ktest_windows_open() - make a region, and windows that are not bound
  * @t: the case
- * @w: filled in; closed by ktest_windows_close() also after a failure
+ * @w: filled in; the caller calls ktest_windows_close() also after a failure
  *
  * Return: 0, or the first failure, which the case has noted.
  */
@@ -132,10 +135,10 @@ int ktest_windows_open(struct ktest *t, struct ktest_windows *w)
 /**
  * ktest_lend() - bind a window to the region, with the next key
  * @t: the case
- * @w: the region
+ * @w: has the region
  * @mw: the window
- * @off: its first byte
- * @length: its bytes
+ * @off: offset of the window in the region, in bytes
+ * @length: length of the window in bytes
  * @access: enum ib_access_flags
  *
  * Return: as ktest_do().
@@ -148,12 +151,12 @@ int ktest_lend(struct ktest *t, struct ktest_windows *w, struct ib_mw *mw,
 }
 
 /**
- * ktest_lend_ok() - ktest_lend() that has to succeed
+ * ktest_lend_ok() - call ktest_lend(), and expect success
  * @t: the case
- * @w: the region
+ * @w: has the region
  * @mw: the window
- * @off: its first byte
- * @length: its bytes
+ * @off: offset of the window in the region, in bytes
+ * @length: length of the window in bytes
  * @access: enum ib_access_flags
  */
 void ktest_lend_ok(struct ktest *t, struct ktest_windows *w, struct ib_mw *mw,
@@ -163,13 +166,14 @@ void ktest_lend_ok(struct ktest *t, struct ktest_windows *w, struct ib_mw *mw,
 }
 
 /**
- * ktest_write_lands() - WRITE of random bytes, where it should and nowhere else
+ * ktest_write_lands() - expect that a WRITE changes its target, and no other
+ *	byte
  * @t: the case
- * @w: the region
- * @key: of region or window
- * @addr: address under @key
- * @off: where that is in the region
- * @len: bytes
+ * @w: has the region
+ * @key: rkey of the region or of a window
+ * @addr: target address of the WRITE
+ * @off: offset of @addr in the region, in bytes
+ * @len: number of random bytes to write
  */
 void ktest_write_lands(struct ktest *t, struct ktest_windows *w, u32 key,
 		       u64 addr, u64 off, u32 len)
@@ -182,12 +186,12 @@ void ktest_write_lands(struct ktest *t, struct ktest_windows *w, u32 key,
 }
 
 /**
- * ktest_write_fails() - WRITE that is refused and changes nothing
- * @t: the case; its connection is a fresh one afterwards
- * @w: the region
- * @key: of region or window
- * @addr: address under @key
- * @len: bytes
+ * ktest_write_fails() - expect that a WRITE is refused and changes no byte
+ * @t: the case, which is connected again afterwards
+ * @w: has the region
+ * @key: rkey of the region or of a window
+ * @addr: target address of the WRITE
+ * @len: number of bytes to write
  */
 void ktest_write_fails(struct ktest *t, struct ktest_windows *w, u32 key,
 		       u64 addr, u32 len)
@@ -198,9 +202,10 @@ void ktest_write_fails(struct ktest *t, struct ktest_windows *w, u32 key,
 }
 
 /**
- * ktest_second_open() - another connection in place of the case's
+ * ktest_second_open() - replace the connection of the case by a second one
  * @t: the case
- * @c: keeps the first one; ktest_second_close() follows also after a failure
+ * @c: set to the first connection; the caller calls ktest_second_close() also
+ *	after a failure
  *
  * Return: 0, or the first failure, which the case has noted.
  */
@@ -219,9 +224,9 @@ int ktest_second_open(struct ktest *t, struct ktest_second *c)
 }
 
 /**
- * ktest_second_close() - back to the first connection
+ * ktest_second_close() - restore the first connection of the case
  * @t: the case
- * @c: keeps it
+ * @c: the first connection
  */
 void ktest_second_close(struct ktest *t, struct ktest_second *c)
 {

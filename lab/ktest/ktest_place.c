@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Operations of consumers that care where written bytes are: FLUSH and ATOMIC
- * WRITE.
+ * Cases for FLUSH and ATOMIC WRITE. Kernel consumers use these operations to
+ * know when written data has reached memory.
  */
 
 #include <rdma/xrdma-flush.h>
@@ -11,7 +11,7 @@
 #define VALUE	0x1122334455667788ULL
 #define AT	64
 
-/* All of memory, with rights of FLUSH too; the far end grants them. */
+/* A region of all bus addresses whose rights include those for FLUSH. */
 static struct ib_mr *open_flush(struct ktest *t)
 {
 	struct ib_qp_attr attr = {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs that are not of a reliable connection, and receives that several
- * share: what the kernel's connection manager and storage targets rely on.
+ * Cases for UC and UD queue pairs and for shared receive queues, which the
+ * kernel's connection manager and storage targets use. Reliable connections are
+ * in ktest_verbs.c.
  */
 
 #include <linux/delay.h>
@@ -13,17 +14,18 @@
 #define DEPTH		16
 #define LIMIT		4
 #define SETTLE_MS	500
-/* longer than a device needs to say so, shorter than the core waits for it */
+/* longer than the device needs, shorter than the core's time limit */
 #define DRAIN		(4 * HZ)
 
-/* ---- what cases begin with ------------------------------------------------- */
+/* ---- setup ------------------------------------------------------------- */
 
 /**
- * struct queues - two queue pairs of a case, beside those it has anyway
- * @near: sends
- * @far: receives
- * @srq: of @far, if it has one
- * @events: of @srq, by their number
+ * struct queues - two queue pairs of a case, in addition to those of struct
+ *	ktest
+ * @near: queue pair that sends
+ * @far: queue pair that receives
+ * @srq: shared receive queue of @far, or NULL
+ * @events: number of limit events of @srq
  */
 struct queues {
 	struct ib_qp *near;
@@ -75,7 +77,7 @@ static struct ib_srq *open_srq(struct ktest *t, struct queues *q)
 	return IS_ERR(srq) ? NULL : srq;
 }
 
-/* Return: false, and nothing but what close_queues() frees, after a failure. */
+/* Return: false after a failure. close_queues() has to follow in any case. */
 static bool open_queues(struct ktest *t, struct queues *q,
 			enum ib_qp_type type, bool shared)
 {
@@ -202,7 +204,7 @@ static struct ib_ah *open_ah(struct ktest *t)
 	return IS_ERR(ah) ? NULL : ah;
 }
 
-/* Return: false, and nothing but what close_datagrams() frees, after a failure. */
+/* Return: false after a failure. close_datagrams() has to follow anyway. */
 static bool open_datagrams(struct ktest *t, struct queues *q, struct ib_ah **ah)
 {
 	*ah = open_ah(t);
@@ -233,7 +235,7 @@ static struct ib_ud_wr datagram(struct ib_ah *ah, struct ib_qp *to)
 	};
 }
 
-/* What the connection manager takes from a completion to answer it */
+/* Checks the completion's fields that the connection manager needs. */
 static void check_source(struct ktest *t, const struct ib_wc *wc,
 			 struct ib_qp *from)
 {
@@ -276,7 +278,7 @@ static void datagrams_say_where_they_come_from(struct ktest *t)
 	close_datagrams(&q, ah);
 }
 
-/* Return: to SQE, the queue pair goes by itself; back, its owner brings it. */
+/* Moves a queue pair from SQE, where an error has put it, back to RTS. */
 static int back_to_rts(struct ib_qp *qp)
 {
 	struct ib_qp_attr attr = {
@@ -332,7 +334,7 @@ static void post_all(struct ktest *t, struct queues *q)
 	EXPECT_EQ(t, post_recv(t, q, &t->op[DEPTH], 0, 1024), -ENOMEM);
 }
 
-/* Two queue pairs take turns; the rig's far end belongs to one of them. */
+/* Two queue pairs receive in turns from one shared receive queue. */
 static void queue_pairs_share_receives(struct ktest *t)
 {
 	struct ktest_op *s = &t->op[2 * DEPTH];
@@ -393,7 +395,10 @@ static void limit_is_reported_once(struct ktest *t)
 	close_queues(&q);
 }
 
-/* A queue pair that ends gives back what it took, and can be drained. */
+/*
+ * Draining and destroying a queue pair leaves the receives that it has not
+ * consumed to another queue pair.
+ */
 static void shared_receives_outlive_a_queue_pair(struct ktest *t)
 {
 	struct ktest_op *s = &t->op[2 * DEPTH];
@@ -422,7 +427,7 @@ out:
 	close_queues(&q);
 }
 
-/* So many entries are free, and no more. */
+/* Expects that exactly @count entries of the SRQ are free. */
 static void refill(struct ktest *t, struct queues *q, int count)
 {
 	int i;
@@ -432,7 +437,11 @@ static void refill(struct ktest *t, struct queues *q, int count)
 	EXPECT_EQ(t, post_recv(t, q, &t->op[DEPTH], 0, 1024), -ENOMEM);
 }
 
-/* Completions that nobody has polled go with the queue pair; entries do not. */
+/*
+ * When a queue pair is reset or destroyed, its unpolled completions are
+ * removed, and the entries of the shared receive queue that they belong to
+ * become free.
+ */
 static void unpolled_receives_are_free_again(struct ktest *t)
 {
 	struct ib_cq *cq, *old = t->b.cq;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a consumer asks for and cannot have: requests, receives, objects and
- * changes. It gets an errno, and all that it has works as before.
+ * Cases for verbs that the driver refuses: work requests, receives, creation
+ * and modification of objects. The consumer gets an errno, and its other
+ * objects continue to work. Requests that the device refuses are in ktest_reg.c
+ * and ktest_mw_bad.c.
  */
 
 #include <rdma/ib_mad.h>
 #include "ktest.h"
 
-/* of no right, no size and no processor */
+/* NO_ACCESS is no access flag; TOO_MUCH is above each size and vector number */
 #define NO_ACCESS	BIT(30)
 #define TOO_MUCH	BIT(30)
 
@@ -136,7 +138,7 @@ static int make_cq(struct ktest *t, u32 entries, u32 vector, u32 flags)
 	return PTR_ERR_OR_ZERO(cq);
 }
 
-/* The limit is for ib_modify_srq() alone, and may hold anything here. */
+/* srq_limit is invalid here: only ib_modify_srq() may look at it. */
 static int make_srq(struct ktest *t, enum ib_srq_type type, u32 entries)
 {
 	struct ib_srq_init_attr attr = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Fast registration: REG_MR, LOCAL_INV and SEND_WITH_INV, right and wrong.
+ * Cases for fast registration: REG_MR, LOCAL_INV and SEND_WITH_INV, valid ones
+ * and ones that the device refuses. Memory windows are in ktest_mw.c.
  */
 
 #include <linux/random.h>
@@ -35,7 +36,7 @@ static void region_close(struct ktest *t, struct region *r)
 	ktest_mem_free(t, &r->mem);
 }
 
-/* Memory of @num pieces, all bytes untouched, mapped from byte @offset on. */
+/* A region of @num pieces of KTEST_UNTOUCHED bytes, from byte @offset on */
 static int region_open(struct ktest *t, struct region *r, struct ib_pd *pd,
 		       unsigned int order, unsigned int num,
 		       unsigned int offset)
@@ -56,7 +57,7 @@ static int region_open(struct ktest *t, struct region *r, struct ib_pd *pd,
 
 /* ---- data --------------------------------------------------------------- */
 
-/* Writes and reads back some bytes of a region, which begins at @offset. */
+/* Writes and reads @len bytes at @at of a region that begins at @offset. */
 static void move_bytes(struct ktest *t, struct region *r, unsigned int offset,
 		       u64 at, u32 len)
 {
@@ -133,7 +134,7 @@ static void pages_of_2m_are_registered(struct ktest *t)
 	region_works(t, 9, 3, 1 << 20);
 }
 
-/* The key is the consumer's: each registration may have another. */
+/* The consumer may choose another key byte for each registration. */
 static void each_registration_has_its_own_key(struct ktest *t)
 {
 	struct region r;
@@ -157,7 +158,7 @@ out:
 	region_close(t, &r);
 }
 
-/* Registered, then used as local memory, without waiting in between */
+/* One list registers a region and sends from it, without waiting between. */
 static void list_registers_and_sends(struct ktest *t)
 {
 	struct ib_send_wr send = { .opcode = IB_WR_SEND, .num_sge = 1 };
@@ -190,7 +191,7 @@ out:
 	region_close(t, &r);
 }
 
-/* A peer with the old key gets the old pages, until that key is invalid. */
+/* After ib_map_mr_sg() alone, the old key still grants the old pages. */
 static void new_pages_wait_for_their_registration(struct ktest *t)
 {
 	struct ktest_mem old = {};
@@ -254,7 +255,7 @@ static void region_that_is_not_registered_grants_nothing(struct ktest *t)
 	EXPECT_EQ(t, ktest_reconnect(t), 0);
 	EXPECT_EQ(t, ktest_reg(t, r.mr, r.mr->rkey, KTEST_ALL), IB_WC_SUCCESS);
 	EXPECT_EQ(t, ktest_inv(t, r.mr->rkey), IB_WC_SUCCESS);
-	/* a free one stays as it is */
+	/* invalidating a region that is free already succeeds */
 	EXPECT_EQ(t, ktest_inv(t, r.mr->rkey), IB_WC_SUCCESS);
 	EXPECT_EQ(t, ktest_write(t, 0, 8, r.mr->iova, r.mr->rkey),
 		  IB_WC_REM_ACCESS_ERR);
@@ -286,7 +287,7 @@ out:
 	region_close(t, &r);
 }
 
-/* The key of another kind of region, of no entry, and with another byte */
+/* Bad keys: of another kind of region, without entry, with a wrong byte */
 static void bad_remote_invalidation_ends_the_connection(struct ktest *t)
 {
 	struct region r;
@@ -309,7 +310,7 @@ out:
 	region_close(t, &r);
 }
 
-/* A LOCAL_INV that fails: its reason, and a fresh connection afterwards */
+/* Expects that a LOCAL_INV fails for this reason, then connects again. */
 static void inv_fails(struct ktest *t, u32 key, int reason)
 {
 	EXPECT_EQ(t, ktest_inv(t, key), IB_WC_LOC_QP_OP_ERR);
@@ -380,7 +381,7 @@ out:
 	region_close(t, &r);
 }
 
-/* Earlier work is done, later work is not, and both say so. */
+/* Requests before a bad REG_MR succeed, those after it are flushed. */
 static void bad_registration_leaves_earlier_work_intact(struct ktest *t)
 {
 	struct ib_sge sge = ktest_sge(t, &t->b, 0, 100);
@@ -523,7 +524,7 @@ static void pages_are_mapped_as_far_as_there_is_room(struct ktest *t)
 	EXPECT_EQ(t, ib_map_mr_sg(r.mr, r.mem.sg, 4, NULL, 12288), -EINVAL);
 	EXPECT_EQ(t, ib_map_mr_sg(r.mr, r.mem.sg, 4, NULL, 1U << 31), -EINVAL);
 	EXPECT_EQ(t, ib_map_mr_sg(r.mr, r.mem.sg, 0, NULL, 4096), -EINVAL);
-	/* nothing is mapped */
+	/* no memory is mapped to the region */
 	EXPECT_EQ(t, ktest_reg(t, r.mr, r.mr->rkey, KTEST_ALL), -EINVAL);
 	ib_dereg_mr(r.mr);
 	r.mr = ib_alloc_mr(t->pd, IB_MR_TYPE_MEM_REG, 3);
@@ -561,7 +562,7 @@ static void nonsense_is_not_posted(struct ktest *t)
 	EXPECT_EQ(t, ktest_do(t, t->b.qp, &reg.wr), -EINVAL);
 	inv.ex.invalidate_rkey = r.mr->rkey;
 	EXPECT_EQ(t, ktest_do(t, t->b.qp, &inv), -EINVAL);
-	/* hints that the device does not know are none */
+	/* access flags that are only hints are ignored */
 	EXPECT_EQ(t, ktest_reg(t, r.mr, r.mr->rkey,
 			       KTEST_ALL | IB_ACCESS_RELAXED_ORDERING),
 		  IB_WC_SUCCESS);

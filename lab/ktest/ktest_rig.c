@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Two queue pairs connected to each other, and work requests posted to them:
- * ktest_do() and those built on it post one, wait, and return its status, or a
- * negative errno if it could not be posted or did not complete.
+ * The connection that each case uses: two queue pairs connected to each other,
+ * and functions that post work requests to them. ktest_do() and the functions
+ * that call it post one request, wait, and return the status of its completion,
+ * or a negative errno if it could not be posted or did not complete. The cases
+ * are in other files.
  */
 
 #include <linux/slab.h>
@@ -29,9 +31,9 @@ static int ktest_to_init(struct ib_qp *qp)
 }
 
 /**
- * ktest_own_address() - how to reach the device from itself
+ * ktest_own_address() - address of the device itself
  * @t: the case
- * @attr: zeroed; filled in
+ * @attr: all zero; filled in with the address
  *
  * Return: 0 or an errno.
  */
@@ -93,10 +95,10 @@ static int ktest_to_rts(struct ib_qp *qp)
 }
 
 /**
- * ktest_connect() - from RESET to RTS
+ * ktest_connect() - connect two queue pairs: from state RESET to RTS
  * @t: the case
- * @a: one queue pair, of a reliable or unreliable connection
- * @b: the other
+ * @a: one queue pair, RC or UC
+ * @b: the other queue pair
  *
  * Return: 0 or an errno of modify_qp.
  */
@@ -111,7 +113,7 @@ int ktest_connect(struct ktest *t, struct ib_qp *a, struct ib_qp *b)
 }
 
 /**
- * ktest_to_state() - state without attributes
+ * ktest_to_state() - change to a state that needs no attributes
  * @qp: queue pair
  * @state: RESET or ERR
  *
@@ -125,8 +127,8 @@ int ktest_to_state(struct ib_qp *qp, enum ib_qp_state state)
 }
 
 /**
- * ktest_to_err() - from RESET to ERR
- * @qp: queue pair, which then completes each request at once, with an error
+ * ktest_to_err() - change from state RESET to ERR
+ * @qp: queue pair; its requests then complete at once, with a flush error
  *
  * Return: 0 or an errno of modify_qp.
  */
@@ -136,7 +138,7 @@ int ktest_to_err(struct ib_qp *qp)
 }
 
 /**
- * ktest_reconnect() - a fresh connection, after an error
+ * ktest_reconnect() - reset and connect both queue pairs, after an error
  * @t: the case
  *
  * Return: 0 or an errno of modify_qp.
@@ -151,11 +153,11 @@ int ktest_reconnect(struct ktest *t)
 }
 
 /**
- * ktest_open_qp() - queue pair of a side
+ * ktest_open_qp() - create the queue pair of a side
  * @t: the case
- * @side: has a completion queue
- * @sig: which sends complete
- * @inline_data: bytes
+ * @side: has a completion queue; set to the queue pair
+ * @sig: which sends give a completion
+ * @inline_data: maximum inline data in bytes
  *
  * Return: 0 or an errno of create_qp.
  */
@@ -208,8 +210,8 @@ struct ib_qp_init_attr ktest_least_attr(struct ib_cq *send_cq,
 /**
  * ktest_open_least() - the smallest queue pair, with a completion queue of its own
  * @t: the case, which fails if one of the two cannot be made
- * @handler: of the completion queue
- * @context: of the handler
+ * @handler: handler of the completion queue's events
+ * @context: argument of @handler
  * @cq: set to the completion queue, or to an error
  * @qp: set to the queue pair, or to an error; unchanged without a completion queue
  *
@@ -267,10 +269,10 @@ static void ktest_close_side(struct ktest *t, struct ktest_side *side)
 }
 
 /**
- * ktest_setup() - open and connect both sides
+ * ktest_setup() - create the objects of both sides and connect the queue pairs
  * @t: the case
  *
- * Return: 0 or an errno; ktest_teardown() follows in either case.
+ * Return: 0 or an errno; the caller calls ktest_teardown() in either case.
  */
 int ktest_setup(struct ktest *t)
 {
@@ -282,7 +284,7 @@ int ktest_setup(struct ktest *t)
 }
 
 /**
- * ktest_teardown() - close both sides
+ * ktest_teardown() - free the objects of both sides
  * @t: the case
  */
 void ktest_teardown(struct ktest *t)
@@ -303,8 +305,8 @@ static void ktest_done(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * ktest_op_init() - make ready for a work request
- * @op: not in use
+ * ktest_op_init() - prepare a structure for one work request
+ * @op: the structure, not in use
  *
  * Return: @op.
  */
@@ -317,8 +319,8 @@ struct ktest_op *ktest_op_init(struct ktest_op *op)
 }
 
 /**
- * ktest_wait() - wait for the completion
- * @op: posted
+ * ktest_wait() - wait for the completion of a work request
+ * @op: the request, which was posted
  *
  * Return: false if none has come in 20 seconds.
  */
@@ -328,11 +330,11 @@ bool ktest_wait(struct ktest_op *op)
 }
 
 /**
- * ktest_sge() - part of a side's buffer
+ * ktest_sge() - scatter-gather entry for a part of a side's buffer
  * @t: the case
- * @side: whose
- * @off: bytes from its beginning
- * @len: bytes
+ * @side: side that has the buffer
+ * @off: offset in the buffer, in bytes
+ * @len: length in bytes
  *
  * Return: the entry.
  */
@@ -349,10 +351,10 @@ struct ib_sge ktest_sge(struct ktest *t, struct ktest_side *side, u32 off,
 /**
  * ktest_recv() - post a receive into the side's buffer
  * @t: the case
- * @side: who receives
+ * @side: side that receives
  * @op: gets the completion
- * @off: where the data goes
- * @len: room
+ * @off: offset of the received data in the buffer, in bytes
+ * @len: room for the data in bytes
  *
  * Return: as ib_post_recv().
  */
@@ -372,11 +374,11 @@ int ktest_recv(struct ktest *t, struct ktest_side *side, struct ktest_op *op,
 /**
  * ktest_rdma() - post a SEND, WRITE or READ of the side's buffer
  * @t: the case
- * @side: who posts
+ * @side: side that posts the request
  * @op: gets the completion
- * @wr: the rest of the request
- * @off: data
- * @len: its bytes
+ * @wr: the request; the function adds the buffer and @op
+ * @off: offset of the data in the buffer, in bytes
+ * @len: length of the data in bytes
  *
  * Return: as ib_post_send().
  */
@@ -393,9 +395,9 @@ int ktest_rdma(struct ktest *t, struct ktest_side *side, struct ktest_op *op,
 
 /**
  * ktest_do() - post a request and wait for it
- * @t: the case; its wc gets the completion
- * @qp: where to post it
- * @wr: the request; signaled from now on
+ * @t: the case; @t->wc gets the completion
+ * @qp: queue pair
+ * @wr: the request; the function makes it signaled
  *
  * Return: enum ib_wc_status, or an errno: that of ib_post_send(), or -ETIME.
  */
@@ -440,9 +442,9 @@ static int ktest_do_rdma(struct ktest *t, enum ib_wr_opcode opcode, u32 off,
 /**
  * ktest_write() - WRITE from the near side's buffer
  * @t: the case
- * @off: data
- * @len: its bytes
- * @addr: where it goes
+ * @off: offset of the data in the buffer, in bytes
+ * @len: length of the data in bytes
+ * @addr: remote address
  * @key: rkey
  *
  * Return: as ktest_do().
@@ -455,9 +457,9 @@ int ktest_write(struct ktest *t, u32 off, u32 len, u64 addr, u32 key)
 /**
  * ktest_read() - READ into the near side's buffer
  * @t: the case
- * @off: where it goes
- * @len: its bytes
- * @addr: data
+ * @off: offset of the read data in the buffer, in bytes
+ * @len: length of the data in bytes
+ * @addr: remote address
  * @key: rkey
  *
  * Return: as ktest_do().
@@ -471,7 +473,7 @@ int ktest_read(struct ktest *t, u32 off, u32 len, u64 addr, u32 key)
  * ktest_reg() - REG_MR on the far side
  * @t: the case
  * @mr: the region
- * @key: the key it shall have
+ * @key: key of the registration
  * @access: enum ib_access_flags
  *
  * Return: as ktest_do().
@@ -491,7 +493,7 @@ int ktest_reg(struct ktest *t, struct ib_mr *mr, u32 key, int access)
 /**
  * ktest_inv() - LOCAL_INV on the far side
  * @t: the case
- * @key: what to invalidate
+ * @key: key of the region or window to invalidate
  *
  * Return: as ktest_do().
  */
@@ -509,10 +511,10 @@ int ktest_inv(struct ktest *t, u32 key)
  * ktest_bind() - BIND_MW on the far side
  * @t: the case
  * @mw: the window; gets the new key if the bind succeeds
- * @key: its new key
+ * @key: new key of the window
  * @mr: the region
- * @addr: first byte
- * @length: bytes
+ * @addr: address of the first byte of the window
+ * @length: length of the window in bytes
  * @access: enum ib_access_flags
  *
  * Return: as ktest_do().

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Rings of the kernel's queues: as large as the device says, with entries of any
- * size, and with slots that are free again when a queue pair has gone. The cases
- * poll completion queues of their own.
+ * Cases for the rings of kernel queues: rings of the largest size, entries of
+ * any size, and slots of a completion queue that become free when a queue pair
+ * is destroyed. The cases poll completion queues of their own. Full rings of
+ * ordinary size are in ktest_verbs.c.
  */
 
 #include <linux/delay.h>
@@ -16,8 +17,8 @@
 /**
  * struct watched - a completion queue that the case polls
  * @cq: the queue
- * @event: completion events
- * @failed: the queue is in error
+ * @event: completed by each completion event
+ * @failed: true after an error event of the queue
  */
 struct watched {
 	struct ib_cq *cq;
@@ -27,10 +28,10 @@ struct watched {
 
 /**
  * struct pair - two queue pairs connected to each other
- * @near: sends
- * @far: receives
- * @sent: messages so far; each carries its number
- * @seen: messages whose completion the case has polled
+ * @near: queue pair that sends
+ * @far: queue pair that receives
+ * @sent: number of messages sent so far, which is also the number in a message
+ * @seen: number of messages whose completion the case has polled
  */
 struct pair {
 	struct ib_qp *near;
@@ -39,7 +40,7 @@ struct pair {
 	u32 seen;
 };
 
-/* ---- what cases begin with ------------------------------------------------- */
+/* ---- setup ------------------------------------------------------------- */
 
 static void count_completion(struct ib_cq *cq, void *context)
 {
@@ -103,7 +104,7 @@ static void close_pair(struct pair *p)
 		ib_destroy_qp(p->far);
 }
 
-/* Return: false, and nothing but what close_pair() frees, after a failure. */
+/* Return: false after a failure. close_pair() has to follow in any case. */
 static bool open_pair(struct ktest *t, struct pair *p, struct ib_cq *send_cq,
 		      struct ib_cq *recv_cq, const struct ib_qp_cap *cap)
 {
@@ -142,7 +143,10 @@ static int post_number(struct pair *p, u64 wr_id, struct ib_cqe *cqe, int flags)
 	return err;
 }
 
-/* ---- slots of queue pairs that have gone ------------------------------------ */
+/*
+ * ---- slots of destroyed queue pairs
+ * ------------------------------------------
+ */
 
 static const struct ib_qp_cap slots_cap = {
 	.max_send_wr = SLOTS,
@@ -151,7 +155,7 @@ static const struct ib_qp_cap slots_cap = {
 	.max_recv_sge = 1,
 };
 
-/* One message, whose completion is in the watched queue on return. */
+/* Sends a message, and waits until its completion is in the watched queue. */
 static void deliver(struct ktest *t, struct watched *w, struct pair *p)
 {
 	struct ktest_op *op = ktest_op_init(&t->op[0]);
@@ -166,7 +170,7 @@ static void deliver(struct ktest *t, struct watched *w, struct pair *p)
 	EXPECT(t, wait_for_completion_timeout(&w->event, EVENT_WAIT));
 }
 
-/* The next @num completions are of @p, in order, and there are no others. */
+/* Expects @num completions of @p, in order, and no other completion. */
 static void expect_only(struct ktest *t, struct watched *w, struct pair *p,
 			u32 num)
 {
@@ -187,8 +191,8 @@ static void expect_only(struct ktest *t, struct watched *w, struct pair *p,
 /**
  * struct slots - two pairs that share a watched queue
  * @w: the queue, which has SLOTS entries
- * @gone: the pair that leaves the queue
- * @stays: the other pair
+ * @gone: the pair that is destroyed
+ * @stays: the pair that is not destroyed
  */
 struct slots {
 	struct watched w;
@@ -196,7 +200,7 @@ struct slots {
 	struct pair stays;
 };
 
-/* Return: false, and nothing but what close_slots() frees, after a failure. */
+/* Return: false after a failure. close_slots() has to follow in any case. */
 static bool open_slots(struct ktest *t, struct slots *s)
 {
 	memset(s, 0, sizeof(*s));
@@ -229,7 +233,7 @@ static void slots_of_a_destroyed_queue_pair_are_free(struct ktest *t)
 	close_slots(t, &s);
 }
 
-/* Entries of both queue pairs are mixed, in slots of two laps. */
+/* Unpolled entries of both pairs are mixed, and wrap around the ring's end. */
 static void completions_of_others_keep_their_order(struct ktest *t)
 {
 	struct slots s;
@@ -253,7 +257,7 @@ static void completions_of_others_keep_their_order(struct ktest *t)
 
 /* ---- sizes ------------------------------------------------------------------ */
 
-/* One completion of the receives or sends, each of which come in order */
+/* Checks the number of a completion: receives and sends complete in order. */
 static void check_number(struct ktest *t, struct pair *p, const struct ib_wc *wc,
 			 u32 *received)
 {
@@ -285,7 +289,7 @@ static void poll_all(struct ktest *t, struct watched *w, struct pair *p,
 	}
 }
 
-/* Fills all rings to the last entry, and laps them. */
+/* Fills all rings to the last entry, more than once. */
 static void queues_of_the_largest_size_work(struct ktest *t)
 {
 	const struct ib_device_attr *attrs = &t->dev->attrs;
@@ -317,7 +321,7 @@ static void queues_of_the_largest_size_work(struct ktest *t)
 	close_watched(t, &w);
 }
 
-/* As many scatter-gather entries as there can be, of one byte each */
+/* Posts a request with the maximum number of SG entries, of one byte each. */
 static int post_scattered(struct ktest *t, struct ib_qp *qp, u32 index)
 {
 	static struct ib_sge sge[64];
@@ -334,7 +338,7 @@ static int post_scattered(struct ktest *t, struct ib_qp *qp, u32 index)
 	return ib_post_recv(qp, &wr, NULL);
 }
 
-/* The send ring, which comes first, is shorter than an entry for receives. */
+/* The send ring, first in memory, is shorter than one receive entry. */
 static void entries_longer_than_the_other_ring_work(struct ktest *t)
 {
 	u32 num_sge = min_t(u32, t->dev->attrs.max_recv_sge, 64);

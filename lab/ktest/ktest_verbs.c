@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What any kernel consumer relies on: the operations, in each way to poll, full
- * rings, notification, states, errors and the end of a queue pair.
+ * Cases for verbs that all kernel consumers use, on reliable connections: the
+ * operations in each polling context, full rings, notification, states, errors
+ * and destruction of a queue pair. UC, UD and shared receive queues are in
+ * ktest_queues.c, rings of the largest size in ktest_rings.c.
  */
 
 #include <linux/delay.h>
@@ -179,7 +181,7 @@ static void inline_data_is_sent(struct ktest *t)
 
 /* ---- rings --------------------------------------------------------------- */
 
-/* A list of WRITEs, one more than the ring holds; the last but one signals. */
+/* One WRITE more than the ring holds; only the last but one is signaled. */
 static void make_list(struct ktest *t, struct ib_rdma_wr *wr,
 		      struct ib_sge *sge)
 {
@@ -219,7 +221,7 @@ static void rings_wrap(struct ktest *t, struct ib_rdma_wr *wr)
 			break;
 	}
 	EXPECT_EQ(t, lap, 2000);
-	/* who does not ask hears nothing */
+	/* requests that are not signaled give no completion */
 	for (i = 0; i < KTEST_WRS - 1; i++)
 		EXPECT_EQ(t, t->op[i].count, 0);
 }
@@ -311,7 +313,7 @@ static void error_flushes_and_reset_recovers(struct ktest *t)
 		flushed += t->op[i].count == 1 &&
 			   t->op[i].wc.status == IB_WC_WR_FLUSH_ERR;
 	EXPECT_EQ(t, flushed, 8);
-	/* also what is posted later, signaled or not */
+	/* a request that is posted in state ERR completes, signaled or not */
 	EXPECT_EQ(t, post(t, &t->op[0], IB_WR_SEND, 0, 64, 0, 0), 0);
 	EXPECT(t, ktest_wait(&t->op[0]));
 	EXPECT_EQ(t, t->op[0].wc.status, IB_WC_WR_FLUSH_ERR);
@@ -366,14 +368,14 @@ static void check_notification(struct ktest *t, struct ib_cq *cq,
 			  IB_SEND_SIGNALED), 0);
 	msleep(SETTLE_MS);
 	EXPECT_EQ(t, atomic_read(events), 1);
-	/* a completion that is there already is missed, not notified */
+	/* arming reports a completion in the queue; no event comes */
 	EXPECT_EQ(t, notify(cq), 1);
 	EXPECT_EQ(t, ib_poll_cq(cq, 1, &wc), 1);
 	EXPECT(t, wc.wr_cqe == &s->cqe);
 	EXPECT_EQ(t, ib_poll_cq(cq, 1, &wc), 0);
 	EXPECT_EQ(t, notify(cq), 0);
 	EXPECT_EQ(t, atomic_read(events), 1);
-	/* nor is one that is not solicited, if only those are wanted */
+	/* nor does an unsolicited completion if armed for solicited */
 	EXPECT_EQ(t, ib_req_notify_cq(cq, IB_CQ_SOLICITED), 0);
 	EXPECT_EQ(t, post(t, s, IB_WR_RDMA_WRITE, 0, 64, t->b.dma,
 			  IB_SEND_SIGNALED), 0);
@@ -409,8 +411,8 @@ static void queue_notifies_once_per_arming(struct ktest *t)
 }
 
 /*
- * The local key of all bus addresses is the device's. All cases name their own
- * memory by it. As a remote key, or to be invalidated, it is a key without entry.
+ * The device has one local key for all bus addresses, with which all cases name
+ * local memory. As an rkey, or in an invalidation, that key is refused.
  */
 static void a_domain_has_no_region_of_its_own(struct ktest *t)
 {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A dma-buf exporter for tests, that takes memory back from its importers when
- * it is told to: udmabuf, the only one that any machine has, never does.
+ * A dma-buf exporter for tests, which invalidates the mappings of its importers
+ * on request. udmabuf, the only exporter that does not need hardware, never
+ * does that.
  *
- * /dev/xrdma-dmabuf: ioctl 0 makes a dma-buf of single pages and returns its
- * file descriptor; ioctl 1 takes back the one whose file descriptor is given.
- * The pages stay where they are, so that a test can see who still writes there.
+ * /dev/xrdma-dmabuf: EXPORTER_CREATE makes a dma-buf of single pages and
+ * returns its file descriptor; EXPORTER_REVOKE invalidates the mappings of the
+ * dma-buf with that file descriptor. The pages are not freed, so that a test
+ * can see whether an importer still writes to them.
  */
 
 #include <linux/dma-buf.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Verbs of the kernel's consumers one at a time, for whoever wants to see each
- * of them fail: the name of a verb, written to xrdma_kverbs in debugfs, calls it
- * in the writer's own thread, on what verbs before it have made, and the write
- * fails as the verb does. "end" destroys all that was made. A client of
- * InfiniBand core; must not know the driver, nor why a verb fails.
+ * Calls kernel verbs one at a time, for tests that make each of them fail.
+ * Writing the name of a verb to the debugfs file xrdma_kverbs calls the verb in
+ * the writer's thread, with the objects that earlier writes have created. The
+ * write returns the verb's errno. "end" destroys all these objects. The module
+ * is a client of InfiniBand core; lab/tests/debug/test_failslab_kernel.py
+ * injects the failures.
  */
 
 #include <linux/debugfs.h>
@@ -15,7 +16,7 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
-#define KVERBS_PIECES	1024	/* of memory, to register: several tables */
+#define KVERBS_PIECES	1024	/* pages of the region: several tables */
 #define KVERBS_DEPTH	64
 #define KVERBS_NAME	32
 
@@ -27,7 +28,7 @@ static int gid_index = 1;
 module_param(gid_index, int, 0444);
 MODULE_PARM_DESC(gid_index, "GID of the address handle");
 
-/* What was made, each NULL if there is none. */
+/* The objects that verbs have created; NULL if there is none. */
 struct kverbs_made {
 	struct ib_pd *pd;
 	struct ib_cq *cq;
@@ -38,14 +39,14 @@ struct kverbs_made {
 	struct ib_ah *ah;
 };
 
-/* One writer at a time. */
+/* Protects made: held for a whole write. */
 static DEFINE_MUTEX(kverbs_lock);
 static struct ib_device *kverbs_dev;
 static struct kverbs_made made;
 
 /* ---- verbs ---------------------------------------------------------------- */
 
-/* Keeps what a verb returned; evaluates to its errno. */
+/* Stores what a verb returned in @where; evaluates to the verb's errno. */
 #define KVERBS_KEEP(where, call) ({					\
 	typeof(where) made_ = (call);					\
 	int err_ = PTR_ERR_OR_ZERO(made_);				\
@@ -60,7 +61,7 @@ static int kverbs_alloc_pd(void)
 	return KVERBS_KEEP(made.pd, ib_alloc_pd(kverbs_dev, 0));
 }
 
-/* What ib_alloc_pd() may call: the core has no call for it alone. */
+/* Calls the driver: the core calls get_dma_mr only in ib_alloc_pd(). */
 static int kverbs_get_dma_mr(void)
 {
 	int err;
@@ -178,7 +179,7 @@ static int kverbs_create_ah(void)
 						     RDMA_CREATE_AH_SLEEPABLE));
 }
 
-/* In the order in which they may go. Return: the last error. */
+/* Destroys each object before those that it uses. Return: the last error. */
 static int kverbs_end(void)
 {
 	int err = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Bugs, one of each kind that a checker of the debug kernels is there for, to
- * see that the lab notices: makes the one that is asked for when it is loaded.
- * Knows the PCI ID of the device, nothing of the driver.
+ * Bugs on purpose: one for each checker of the lab's own kernels, so that
+ * lab/tests/lab/debug_kernels.py can check that lab/vm reports them. Loading
+ * the module makes the bug that its parameter names. Some bugs need a PCI
+ * device; the module finds it by its PCI ID, and does not use the driver.
  */
 
 #include <linux/delay.h>
@@ -23,7 +24,7 @@ static char *bug = "";
 module_param(bug, charp, 0444);
 MODULE_PARM_DESC(bug, "which one");
 
-/* keeps the compiler from knowing that it is one */
+/* always 0; a parameter, so that the compiler does not know the value */
 static unsigned int zero;
 module_param(zero, uint, 0444);
 
