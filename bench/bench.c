@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What the benchmark programs share, see bench.h. */
+/*
+ * Functions that the benchmark programs share: devices, memory and output.
+ * bench.h describes the output.
+ */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +25,10 @@ void bench_die(const char *file, int line, const char *what)
 	exit(1);
 }
 
-/* Output stays in memory until the program ends: writing costs instructions. */
+/*
+ * Keeps all output in memory until the program ends, since writing costs
+ * instructions and time.
+ */
 static void hold_output(void)
 {
 	static char buf[MIB];
@@ -51,8 +57,9 @@ struct ibv_context *bench_open(const char *name)
 }
 
 /*
- * Writes to each page. The kernel hands out pages in a row, so those that shall
- * not be neighbours are touched at very different times.
+ * Writes to each page. The kernel gives out neighbouring pages one after the
+ * other. Pages that must not be neighbours are therefore written to at very
+ * different times.
  */
 void bench_touch(char *mem, size_t length, enum bench_pages pages)
 {
@@ -67,7 +74,7 @@ void bench_touch(char *mem, size_t length, enum bench_pages pages)
 			mem[i] = 1;
 }
 
-/* Written to, and aligned to a huge page. */
+/* Memory that was written to, aligned to a huge page */
 char *bench_memory(size_t length, enum bench_pages pages)
 {
 	char *mem = mmap(NULL, length + HUGE_SIZE, PROT_READ | PROT_WRITE,
@@ -100,7 +107,7 @@ void bench_figure(const char *figure, const char *device, const char *unit,
 	printf("figure %s %s %s %.9g\n", figure, device, unit, value);
 }
 
-/* The same of a figure whose sample took so many seconds. */
+/* Prints a sample of a figure by the clock, and its duration in seconds. */
 void bench_timed_figure(const char *figure, const char *device,
 			const char *unit, double value, double seconds)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the benchmark programs share: ending on errors, devices by name, memory
- * of a page size, time, and lines of output for run. Must not know what is
- * measured.
+ * Functions that the benchmark programs share: exit on errors, open a device by
+ * name, allocate memory of a page size, read the clock, and print lines for
+ * bench/measure.py. What is measured is in the programs.
  *
  * Output: "interval FIGURE DEVICE" for each interval between markers, in order;
  * "figure FIGURE DEVICE UNIT VALUE [SECONDS]" for each sample of any other
- * figure: SECONDS is how long a sample by the clock took.
+ * figure. SECONDS is the duration of a sample that was measured by the clock.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -22,15 +22,15 @@
 #define MIB	(1024 * KIB)
 #define GIB	(1024 * MIB)
 
-/* How memory is made of pages. */
+/* The pages of which memory consists */
 enum bench_pages {
-	PAGES_4K,		/* as the kernel hands them out: often in a row */
-	PAGES_SCATTERED,	/* small, and no two in a row */
-	PAGES_THP,		/* transparent huge pages, as they come */
-	PAGES_THP_SCATTERED,	/* the same, and no two in a row */
+	PAGES_4K,		/* small pages, often contiguous */
+	PAGES_SCATTERED,	/* small pages, no two contiguous */
+	PAGES_THP,		/* transparent huge pages, often contiguous */
+	PAGES_THP_SCATTERED,	/* transparent huge pages, no two contiguous */
 };
 
-/* Ends the program, with errno's text, unless the condition holds. */
+/* Exits with a message and the text of errno unless the condition is true. */
 #define must(cond) do {							\
 	if (!(cond))							\
 		bench_die(__FILE__, __LINE__, #cond);			\

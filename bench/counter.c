@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A plugin for QEMU that counts the instructions a guest executes between two
- * markers (marker.h), by address. Must not know what they are for: the guest
- * says that in its output, interval by interval, and run puts the two together.
+ * A plugin for QEMU that counts the instructions that a guest executes between
+ * two markers (marker.h), by address. The guest prints the name of the figure
+ * for each interval; counts.py combines both.
  *
  *   -plugin counter.so,out=FILE
  *
- * FILE gets, for each interval in order, a line "interval", and a line
- * "ADDRESS COUNT" for each 16 bytes of code of which something was executed.
+ * FILE gets, for each interval in order, a line "interval", and a line "ADDRESS
+ * COUNT" for each 16 bytes of code in which an instruction was executed.
  * Functions of the kernel begin at multiples of 16, so the sum over a function
- * is exact. All that runs is counted, idle processor and interrupts included.
- * One processor only.
+ * is exact. All executed instructions are counted, also those of interrupts and
+ * of the idle loop. The guest must have one processor.
  */
 
 #include <stdio.h>
@@ -22,17 +22,17 @@
 #define EXPORT		__attribute__((visibility("default")))
 #define LOG_BUCKETS	20
 #define BUCKETS		1048576U	/* 2^LOG_BUCKETS */
-#define BUCKET_SHIFT	4	/* log2 of the bytes of code in one */
+#define BUCKET_SHIFT	4	/* log2 of the bytes of code of a bucket */
 
 EXPORT int qemu_plugin_version = QEMU_PLUGIN_API_VERSION;
 
 static struct qemu_plugin_scoreboard *score;
-static uint64_t address[BUCKETS];	/* by bucket; 0: free */
-static uint64_t before[BUCKETS];	/* counts when the interval began */
+static uint64_t address[BUCKETS];	/* address of each bucket; 0: free */
+static uint64_t before[BUCKETS];	/* counts at the interval's begin */
 static unsigned int used;
 static FILE *out;
 
-/* The bucket of an address: a hash table that never shrinks. */
+/* The bucket of an address, in a hash table from which nothing is removed. */
 static unsigned int bucket_of(uint64_t vaddr)
 {
 	uint64_t key = vaddr >> BUCKET_SHIFT << BUCKET_SHIFT | 1;
@@ -71,7 +71,7 @@ static void on_end(unsigned int cpu, void *data)
 	fflush(out);
 }
 
-/* MARKER_DISP_* or 0 */
+/* MARKER_DISP_* if the instruction is a marker, otherwise 0 */
 static uint32_t marker_of(const struct qemu_plugin_insn *insn)
 {
 	unsigned char code[MARKER_SIZE];
@@ -84,7 +84,7 @@ static uint32_t marker_of(const struct qemu_plugin_insn *insn)
 	return disp == MARKER_DISP_BEGIN || disp == MARKER_DISP_END ? disp : 0;
 }
 
-/* One addition for all instructions in a row that share a bucket. */
+/* Counts all successive instructions of one bucket by one addition. */
 static size_t count_row(struct qemu_plugin_tb *tb, size_t first, size_t num)
 {
 	struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, first);

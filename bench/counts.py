@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What counter.c wrote, put together with what the guest said about it.
-
-Owns the way from addresses to functions and parts: the user's part, the
-driver's, ib_core's and so on. Knows no figure by name.
+"""Combines the counts of counter.c with the names of figures that the guest printed,
+and maps addresses to functions and to parts: user space, the driver, ib_core and so
+on. measure.py runs the guests, and targets.py lists the figures.
 """
 
 import bisect
@@ -10,7 +9,7 @@ import statistics
 
 USER = "user"
 KERNEL = "kernel"
-CHECK = "check/"        # figures whose name says what must come out
+CHECK = "check/"        # prefix of figures whose name ends in the expected count
 KERNEL_START = 1 << 63
 
 
@@ -30,16 +29,16 @@ class Symbols:
         self._rows = rows
 
     def find(self, address):
-        """(function, module) that holds an address, as far as is known."""
+        """(function, module) of the code at an address; ("?", KERNEL) if unknown."""
         if address < KERNEL_START:
             return ("", USER)
-        # code of a function whose first 16 bytes it shares: address + 15
+        # an address stands for 16 bytes of code, in which a function may begin
         at = bisect.bisect_right(self._starts, address + 15) - 1
         return self._rows[at][1:] if at >= 0 else ("?", KERNEL)
 
 
 def _intervals(path):
-    """The intervals of a file of counter.c: lists of (address, count)."""
+    """Yields each interval of a file of counter.c, as a list of (address, count)."""
     interval = None
     with open(path, encoding="ascii") as lines:
         for line in lines:
@@ -55,12 +54,12 @@ def _intervals(path):
 
 
 class Counts:
-    """Intervals of the same figure and device."""
+    """The counts of all intervals of one figure on one device."""
 
     def __init__(self):
         self.totals = []
         self.parts = []         # one dict for each interval: module -> count
-        self.functions = {}     # (function, module) -> count, of all
+        self.functions = {}     # (function, module) -> sum of all intervals
 
     def add(self, interval, symbols):
         """Adds one interval."""
@@ -73,15 +72,16 @@ class Counts:
         self.totals.append(sum(parts.values()))
 
     def part(self, module):
-        """Instructions of one module, in each interval."""
+        """The number of instructions of one module, for each interval."""
         return [parts.get(module, 0) for parts in self.parts]
 
     def modules(self):
-        """All modules that were active."""
+        """All modules of which instructions were executed."""
         return sorted({name for parts in self.parts for name in parts})
 
     def profile(self, most=25):
-        """(mean, function, module) of the busiest functions."""
+        """(mean count, function, module) of the functions with the most
+        instructions."""
         rows = sorted(((count / len(self.totals), *where)
                        for where, count in self.functions.items()),
                       reverse=True)
@@ -89,7 +89,8 @@ class Counts:
 
 
 def load(counts, symbols, labels):
-    """(figure, device) -> Counts. labels: the same pairs, in order."""
+    """(figure, device) -> Counts. labels: the (figure, device) of each interval, in
+    order."""
     table = Symbols(symbols)
     result = {}
     number = 0
@@ -113,12 +114,13 @@ def _check(table):
 
 
 def median(values):
-    """Of a list; 0 of none."""
+    """The median of a list, 0 for an empty list."""
     return statistics.median(values) if values else 0
 
 
 def write_profile(path, table):
-    """A text for people: parts and busiest functions of each figure."""
+    """Writes a text with the parts of each figure, and its functions with the most
+    instructions."""
     with open(path, "w", encoding="utf-8") as out:
         for (figure, device), counts in sorted(table.items()):
             out.write(f"\n{figure} on {device}: median "

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Two connected RC queue pairs, see endpoint.h. */
+/*
+ * Opens two connected RC queue pairs, posts to them and waits; see endpoint.h.
+ */
 
 #include <string.h>
 #include <unistd.h>
@@ -89,7 +91,7 @@ void endpoint_open(struct endpoint *ep, const char *name, int gid_index)
 		connect_qp(ep, ep->qp[i], ep->qp[!i]->qp_num, gid_index);
 }
 
-/* Posts a list to the first queue pair, as an interval of FIGURE. */
+/* Posts a list to the first queue pair, as an interval of @figure. */
 void endpoint_post(struct endpoint *ep, struct ibv_send_wr *wr,
 		   const char *figure)
 {
@@ -103,7 +105,9 @@ void endpoint_post(struct endpoint *ep, struct ibv_send_wr *wr,
 	bench_interval(figure, ep->name);
 }
 
-/* Until the first completion of the first queue pair; it must be a success. */
+/*
+ * Waits for a completion of the first queue pair. Exits unless it is a success.
+ */
 void endpoint_wait(struct endpoint *ep, const char *what)
 {
 	struct ibv_wc wc;

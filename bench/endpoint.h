@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Two connected RC queue pairs of one device, with a completion queue each and
- * one buffer. Must not know what is posted.
+ * Two connected RC queue pairs of one device, each with a completion queue, and
+ * one buffer. The programs posting.c and windows.c choose the work requests.
  */
 #ifndef BENCH_ENDPOINT_H
 #define BENCH_ENDPOINT_H
@@ -10,7 +10,7 @@
 
 #define ENDPOINT_DEPTH	64
 #define ENDPOINT_MEMORY	(64 * KIB)
-#define ENDPOINT_SPIN_US	5000	/* ample for the device to end its work */
+#define ENDPOINT_SPIN_US	5000	/* longer than any request takes */
 
 struct endpoint {
 	const char *name;

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Samples of one figure on one device, and their statistics."""
+"""Samples of one figure on one device, and their statistics. Targets are in
+targets.py."""
 
 import statistics
 
-SECONDS = 1.0           # the shortest sample by the clock
-STEADY = 0.2            # a figure by the clock with more spread is marked
+SECONDS = 1.0           # shortest allowed duration of a sample by the clock
+STEADY = 0.2            # a figure by the clock with a larger spread is marked
 
 
 class Figure:
     """Samples of one figure on one device.
 
-    seconds: how long the shortest sample took; None for what no clock measured.
+    seconds: duration of the shortest sample; None for a figure that was counted.
     median: of the samples. spread: (largest - smallest) / median.
     """
 
@@ -23,11 +24,11 @@ class Figure:
         self.spread = extent / abs(self.median) if self.median else 0.0
 
     def unsteady(self):
-        """Whether a clock measured it, and its samples disagree."""
+        """Whether the figure was measured by a clock and its spread is above STEADY."""
         return self.seconds is not None and self.spread > STEADY
 
     def record(self):
-        """What goes into a file of results."""
+        """The figure's entry in a file of results."""
         record = {"unit": self.unit, "n": len(self.samples),
                   "median": self.median, "min": min(self.samples),
                   "max": max(self.samples)}

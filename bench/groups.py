@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The groups of figures: which guests each needs, and what runs in them."""
+"""The groups of figures: the guests that each group needs, and the scripts that run in
+them. targets.py lists the figures of each group."""
 
-# One processor that counts: 1 ns for each instruction, and idle time in which
-# the device can work. String instructions would count once for each round.
+# Options for a guest whose instructions are counted: one processor, whose time
+# advances by 1 ns for each instruction, and which is idle in real time while the
+# device works. Without ERMS, FSRM and FSRS the kernel uses no string instructions,
+# which would count once for each repetition.
 COUNTED = [
     "--smp", "1", "--mem", "4G", "--append",
     "nokaslr norandmaps init_on_alloc=0",
@@ -12,8 +15,8 @@ COUNTED = [
     "--qemu-arg", "/src/build/bench/counter.so,"
     "out=/src/build/bench/raw/counts"]
 
-# group -> (seconds a boot may take, options of lab/vm for each boot, script in
-# the guest)
+# group -> (time limit of a guest in seconds, options of lab/vm for each guest, script
+# in the guest)
 GROUPS = {
     "instructions": (1200, [COUNTED], ["instructions.sh"]),
     "kernel": (600, [COUNTED, []], ["kernel.sh"]),
@@ -21,7 +24,8 @@ GROUPS = {
                       "hugepagesz=1G hugepages=1 hugepagesz=2M"]],
                ["memory.sh"]),
     "wall": (1200, [[]], ["wall.sh"]),
-    # soft-RoCE keeps what 1,000 queue pairs send, and its node ran out of 2 GiB
+    # soft-RoCE keeps copies of the packets that 1,000 queue pairs send, for which a
+    # node with 2 GiB is too small
     "nodes": (1500, [["--both", "xrdma"], ["--both", "rxe", "--mem", "6G"]],
               ["nodes.sh"]),
     "consumers": (1200, [["--both", "xrdma"], ["--both", "rxe"]],
@@ -34,6 +38,6 @@ SCALE = {
                                "hugepages=1"]], ["scale.sh", "tebibyte"]),
     "scale-pages": (1200, [["--mem", "4G"]], ["scale.sh", "pages"]),
 }
-# Groups of which each sample is taken by the clock, and says how long it took
+# Groups whose samples are all measured by the clock and have a duration
 TIMED = ("wall", "nodes", "consumers")
 ALL = {**GROUPS, **SCALE}

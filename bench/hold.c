@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Many small regions at once: registers NUM of 4 KiB each, says how long that
- * took, and keeps them until its standard input ends; then it exits, and the
- * kernel deregisters them.
+ * Registers NUM regions of 4 KiB each, prints how long that took, and keeps
+ * them until the end of its standard input. Then it exits, and the kernel
+ * deregisters the regions.
  *
  *   hold DEVICE NUM
  */
@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "bench.h"
 
-/* Regions that share a page: half of what the kernel can count. */
+/* Regions that share a page: half of the kernel's limit of pins of a page. */
 #define PIN_LIMIT	1048576UL
 
 int main(int argc, char **argv)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * One large region: a file of FILE-SIZE in pages of PAGE-SIZE, mapped again and
- * again until it makes SIZE, registered once. Says how long it took, and waits
- * for the end of its standard input before it deregisters.
+ * Registers one large region. Its memory is a file of FILE-SIZE in pages of
+ * PAGE-SIZE, mapped as often as needed for SIZE. Prints how long the
+ * registration took, and waits for the end of its standard input before it
+ * deregisters.
  *
  *   large DEVICE FIGURE SIZE-GIB FILE-SIZE-MIB PAGE-SIZE
  *
- * PAGE-SIZE: 4k, 2m or 1g; huge pages come from the reserved ones, small ones
- * are scattered.
+ * PAGE-SIZE: 4k, 2m or 1g. Huge pages come from the reserved ones; small pages
+ * are scattered (no two are contiguous).
  */
 
 #define _GNU_SOURCE

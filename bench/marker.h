@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Instructions that do nothing but tell counter.c where an interval begins and
- * ends: long NOPs with a displacement that no compiler emits. Must not know
- * who counts, or whether anybody does.
+ * Markers for the beginning and the end of an interval: long NOPs with a
+ * displacement that no compiler emits. counter.c looks for them in the guest's
+ * code; without that plugin they have no effect.
  */
 #ifndef BENCH_MARKER_H
 #define BENCH_MARKER_H

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Boots the guests, takes their figures, and writes down what they say.
+"""Boots the guests, reads the figures that they print or count, and writes the files of
+results. groups.py has the guests, counts.py evaluates counted intervals, targets.py
+prints the table.
 
 Runs in the lab's root image, in the checkout.
 """
@@ -22,7 +24,7 @@ OUT = "build/bench"
 
 
 def kind_of(device):
-    """xrdma0 -> xrdma"""
+    """The kind of a device: "xrdma" for "xrdma0"."""
     return device.rstrip("0123456789")
 
 
@@ -46,14 +48,14 @@ def boot(name, kernel, options):
 
 
 def boot_all(name, kernel):
-    """Each of a group's guests in turn: the lines of all."""
+    """Runs a group's guests one after the other. Returns the lines of all of them."""
     return [words for options in groups.ALL[name][1]
             for words in boot(name, kernel, options)]
 
 
 def failures_of(name, lines, figures):
-    """(figure, device kind) -> why its guest could not take it, or not as often
-    as it should."""
+    """(figure, device kind) -> the reason why its guest has taken no samples of it, or
+    fewer than required."""
     failures = {(words[1], kind_of(words[2])): " ".join(words[3:])
                 for words in lines if words[0] == "failed"}
     for _, kind, *reason in (words for words in lines if words[0] == "ended"):
@@ -64,10 +66,10 @@ def failures_of(name, lines, figures):
 
 
 def printed(name, lines):
-    """The figures that the guests of a group printed as such.
+    """The figures of the lines "figure" that the guests of a group printed.
 
-    Raises ValueError if a sample of a group of times is too short, or does not
-    say how long it took.
+    Raises ValueError if a sample of a group in TIMED is too short, or has no
+    duration.
     """
     units, samples, seconds = {}, {}, {}
     for words in lines:
@@ -106,23 +108,23 @@ def counted(lines):
 
 
 def of_medians(above, below):
-    """The one ratio of two figures that were counted."""
+    """The ratio of the medians of two counted figures, as a figure of one sample."""
     return Figure("x", [above.median / below.median])
 
 
 def of_rounds(above, below):
-    """The ratio of two figures that were taken in turn, in each round."""
+    """The ratio of two figures whose samples were taken in turn, for each round."""
     return Figure("x", [a / b for a, b in zip(above.samples, below.samples)],
                   min(above.seconds, below.seconds))
 
 
-# figure -> what it is the ratio of, and how
+# figure -> (figure above, figure below, function that computes the ratio)
 RATIOS = {
     "live/growth": ("reg/live/65536", "reg/live/64", of_medians),
     "qp/growth": ("qp/create/16000", "qp/create/64", of_medians),
     "threads/gain": ("threads/2", "threads/1", of_rounds),
 }
-# figure -> of how many it is the sum
+# figure -> number of operations whose cost it is the sum of
 LISTS = {
     "post/list": 16, "poll/list": 16, "kernel/poll-send": 16,
     "kernel/poll-recv": 16, "kernel/poll-srq": 16, "kernel/events": 32,
@@ -130,7 +132,7 @@ LISTS = {
 
 
 def derive(figures):
-    """Adds what follows from other figures, if they are there."""
+    """Adds the figures that are computed from other figures, if those exist."""
     for kind in ("xrdma", "rxe"):
         for name, (above, below, ratio) in RATIOS.items():
             if (above, kind) in figures and (below, kind) in figures:
@@ -143,7 +145,7 @@ def derive(figures):
 
 
 def save(name, figures, failures, facts):
-    """Writes a group's results, with the targets beside them."""
+    """Writes a group's results and targets to a file."""
     metrics = {metric.figure: metric for metric in targets.METRICS}
     rows = []
     for (figure, kind), value in sorted(figures.items()):
@@ -163,8 +165,8 @@ def save(name, figures, failures, facts):
 
 
 def take(name, kernel):
-    """Runs the guests of a group: (figures, failures, whether a guest that has
-    the device failed). Raises ValueError."""
+    """Runs the guests of a group. Returns (figures, failures, whether a guest with an
+    xrdma device failed). Raises ValueError."""
     lines = boot_all(name, kernel)
     ended = ["ended", "xrdma"] in [words[:2] for words in lines]
     figures = printed(name, lines)
@@ -175,8 +177,8 @@ def take(name, kernel):
 
 
 def measure(names, facts):
-    """Runs groups. Returns (all figures, names of groups that failed, what could
-    not be taken and why, as of failures_of())."""
+    """Runs groups. Returns (all figures, names of groups that failed, failures as
+    failures_of() returns them)."""
     all_figures, failed, all_failures = {}, [], {}
     for name in names:
         print(f"bench: {name}", file=sys.stderr, flush=True)
@@ -193,7 +195,7 @@ def measure(names, facts):
         all_failures.update(failures)
         lacking = list(targets.missing(name, figures, failures))
         if ended:
-            lacking.append("a guest failed that has the device")
+            lacking.append("a guest with an xrdma device failed")
         for line in lacking:
             print(f"bench: {name}: {line}", file=sys.stderr)
         if lacking:
@@ -216,6 +218,6 @@ def run(kernel, commit, names):
                     f"xrdma and soft-RoCE, Linux {kernel}"):
         print(f"picture: {OUT}/registration.svg, profile: {OUT}/profile.txt")
     if failed:
-        print(f"bench: could not be run, or not whole: {', '.join(failed)}",
+        print(f"bench: failed or incomplete: {', '.join(failed)}",
               file=sys.stderr)
     return 1 if failed else 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Draws what registration costs against its size, as SVG."""
+"""Draws the cost of registration over the size of the region, as SVG. measure.py
+passes the figures."""
 
 import math
 from html import escape
@@ -36,25 +37,26 @@ def _count(decade):
 
 
 class _Panel:
-    """One pair of axes, both logarithmic. decades: of the vertical one."""
+    """One pair of logarithmic axes. decades: the first and last decade of the vertical
+    axis."""
 
     def __init__(self, left, decades):
         self.left = left
         self.decades = decades
 
     def x(self, size):
-        """Where a size in bytes stands."""
+        """The horizontal position of a size in bytes."""
         first, last = SIZES
         return self.left + PANEL_W * (math.log2(size) - first) / (last - first)
 
     def y(self, cost):
-        """Where a number of instructions stands."""
+        """The vertical position of a number of instructions."""
         first, last = self.decades
         part = (math.log10(cost) - first) / (last - first)
         return TOP + PANEL_H * (1 - part)
 
     def axes(self, title):
-        """Title, grid and numbers."""
+        """The SVG elements of title, grid and numbers."""
         grid = 'stroke="#ddd"'
         out = [_text(self.left + PANEL_W / 2, TOP - 12, title, size=15)]
         for decade in range(self.decades[0], self.decades[1] + 1):
@@ -68,7 +70,7 @@ class _Panel:
         return out
 
     def curve(self, points, colour, dashes):
-        """One line through (size, cost)."""
+        """The SVG elements of a line through the points (size, cost)."""
         path = " ".join(f"{self.x(size):.1f},{self.y(cost):.1f}"
                         for size, cost in points)
         out = [f'<polyline points="{path}" fill="none" stroke="{colour}" '
@@ -79,7 +81,7 @@ class _Panel:
 
 
 def _points(figures, operation, kind, pages):
-    """[(size, cost)] of one curve."""
+    """The points of one curve: a list of (size, cost)."""
     head = f"{operation}/{pages}/"
     return sorted((int(name[len(head):]), figure.median)
                   for (name, device), figure in figures.items()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What posting a WRITE and polling cost the processor. Intervals for counter.c.
+ * Posts WRITEs and polls their completions, as intervals for counter.c, which
+ * counts the instructions of both.
  *
  *   posting DEVICE GID-INDEX
  */
@@ -35,7 +36,7 @@ static void make_writes(struct endpoint *ep, struct ibv_send_wr *wr,
 	}
 }
 
-/* A poll; which figure it is for depends on what it finds. */
+/* Polls as one interval. The number of completions decides the figure. */
 static int poll(struct endpoint *ep, int most)
 {
 	struct ibv_wc wc[LIST];

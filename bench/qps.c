@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What it costs to create an RC queue pair while few or many exist.
+ * Creates RC queue pairs while few or many exist, as intervals for counter.c.
  *
  *   qps DEVICE
  */
@@ -12,7 +12,7 @@
 
 #define MAX_LIVE	16000
 
-/* How many exist; the next is measured. Ends with 0. */
+/* Numbers of queue pairs that exist during a measurement; ends with 0 */
 static const int live[] = { 64, 1000, 4000, MAX_LIVE, 0 };
 
 static struct ibv_qp *qp[MAX_LIVE + SAMPLES];
@@ -34,7 +34,7 @@ static struct ibv_qp *make_qp(struct ibv_pd *pd, struct ibv_cq *cq)
 	return ibv_create_qp(pd, &init);
 }
 
-/* Fills up to @num queue pairs, then takes samples above. */
+/* Creates queue pairs until there are @num, then measures further ones. */
 static void measure(const char *device, struct ibv_pd *pd, struct ibv_cq *cq,
 		    int from, int num)
 {
@@ -72,6 +72,6 @@ int main(int argc, char **argv)
 	must(cq);
 	for (i = 0; live[i]; i++)
 		measure(argv[1], pd, cq, i ? live[i - 1] : 0, live[i]);
-	/* the process ends, and with it all of them */
+	/* the kernel destroys all queue pairs when the process exits */
 	return 0;
 }

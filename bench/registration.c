@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What registration and deregistration cost, by size and page size, and by how
- * many regions there are already. Intervals for counter.c.
+ * Registers and deregisters memory of different sizes and page sizes, and with
+ * different numbers of other regions, as intervals for counter.c.
  *
  *   registration sizes DEVICE...   the same buffer on all devices in turn
- *   registration live DEVICE       with 64 and with 65,536 others alive
+ *   registration live DEVICE       while 64 and while 65,536 other regions
+ * exist
  */
 
 #include <string.h>
@@ -18,7 +19,7 @@
 			 IBV_ACCESS_REMOTE_READ)
 #define ROUNDS_SMALL	31
 #define ROUNDS_LARGE	5
-#define PIN_LIMIT	1024	/* regions that share a page */
+#define PIN_LIMIT	1024	/* number of regions that share a page */
 
 static struct {
 	const char *name;
@@ -83,7 +84,7 @@ static void live(void)
 	}
 }
 
-/* Whether the plugin counts right: nothing, and a loop of known length. */
+/* Intervals of known length, by which counts.py checks the plugin's counts. */
 static void check(void)
 {
 	int round;
@@ -118,7 +119,7 @@ int main(int argc, char **argv)
 	sleep(1);
 	check();
 	if (by_size) {
-		/* while memory is still in large pieces, the huge pages */
+		/* huge pages first, while free memory is not fragmented */
 		sizes(PAGES_THP, "thp");
 		sizes(PAGES_THP_SCATTERED, "thp-scattered");
 		sizes(PAGES_4K, "4k");

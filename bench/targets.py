@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the figures should be, and the table that says whether they are.
+"""The targets of the figures, and the table that shows whether they are met.
 
-A target is a bound on the figure itself or on its ratio to soft-RoCE's. It is
-recorded beside the figure, and gates nothing. That there is a figure does.
+A target is a bound on a figure, or on its ratio to soft-RoCE's figure. A missed target
+is shown, and fails nothing; a missing figure fails its group. measure.py takes the
+figures.
 """
 
 from collections import namedtuple
 
 from figure import STEADY
 
-# figure: its name; bound: "max" or "min"; of: "value" or "ratio"; None: no
-# target, for the record only
+# figure: name of the figure; bound: "max", "min", or None for a figure without a
+# target; of: "value" or "ratio"
 Metric = namedtuple("Metric", "label figure bound of limit")
 
 
@@ -33,7 +34,7 @@ CONSUMERS = [("NVMe-oF, read 4 KiB", "nvme-read-4k"),
              ("NVMe-oF, write 128 KiB", "nvme-write-128k"),
              ("NFS, file read", "nfs-read"),
              ("NFS, file written", "nfs-write")]
-# group, as in groups.py -> what must have a figure each time it runs
+# group, as in groups.py -> metrics for which each run of the group must give a figure
 GROUPS = {
     "instructions": [
         _most("reg 4 KiB, xrdma.ko alone", "reg/4k/4096:driver", 2000),
@@ -124,7 +125,7 @@ METRICS = [metric for metrics in GROUPS.values() for metric in metrics]
 
 
 def describe(metric):
-    """The target in words, or "" if there is none."""
+    """The target of a metric as text, or "" if there is none."""
     if not metric.bound:
         return ""
     sign = "<=" if metric.bound == "max" else ">="
@@ -132,7 +133,7 @@ def describe(metric):
 
 
 def meets(metric, ours, theirs):
-    """Whether the target is met; None if that cannot be said."""
+    """Whether the target is met; None if there is no target or no figure."""
     if not metric.bound or ours is None:
         return None
     value = ours
@@ -151,10 +152,10 @@ def _number(value):
 
 
 def missing(group, figures, failures=()):
-    """The metrics of a group that lack a figure: one of the device, or the one of
-    soft-RoCE that it shall be compared with. failures: (figure, device kind) that
-    a guest could not take. One of soft-RoCE is only a note in the table; one of
-    the device stands here, even if some samples were taken."""
+    """The metrics of a group that lack a figure of the xrdma device, or a figure of
+    soft-RoCE that a ratio needs. failures: (figure, device kind) that failed in a
+    guest. A failure of soft-RoCE is not returned here, but noted in the table. A
+    failure of the xrdma device is returned even if some samples were taken."""
     for metric in GROUPS[group]:
         ours = (metric.figure, "xrdma")
         theirs = (metric.figure, "rxe")
@@ -166,8 +167,8 @@ def missing(group, figures, failures=()):
 
 
 def _notes(metric, figures, failures):
-    """What is to be said of a row: the spread of its times, and why a figure or
-    samples of it are not there."""
+    """The notes of a row: the spread of its times, and the reasons why a figure or
+    some of its samples are missing."""
     notes = []
     both = [(kind, figures.get((metric.figure, kind)))
             for kind in ("xrdma", "rxe")]
@@ -187,8 +188,8 @@ def _notes(metric, figures, failures):
 
 
 def table(figures, failures=None):
-    """Lines to print. figures: (figure, device kind) -> Figure; failures: the
-    same -> why it has no figure, or fewer samples."""
+    """The lines of the table. figures: (figure, device kind) -> Figure; failures:
+    (figure, device kind) -> the reason why the figure or samples are missing."""
     failures = failures or {}
     form = "{:38} {:>13} {:>13} {:6} {:>7}  {:13} {:6} {}"
     lines = [form.format("metric", "xrdma", "rxe", "unit", "ratio", "target",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Threads that register at the same time, in one context, each its own page
- * and protection domain: registrations per second, over at least a second.
- * Deregistration is not timed.
+ * Measures registrations per second of several threads at the same time, over
+ * at least a second. The threads share a context; each has its own page and
+ * protection domain. Deregistration is not timed.
  *
  *   threads DEVICE THREADS
  */
@@ -11,8 +11,8 @@
 #include "bench.h"
 
 #define MAX_THREADS	16
-#define REGIONS		4000UL	/* of each thread, at once */
-#define AIM_SECONDS	1.2	/* of a sample */
+#define REGIONS		4000UL	/* regions of each thread at once */
+#define AIM_SECONDS	1.2	/* intended duration of a sample */
 
 static struct ibv_context *ctx;
 static pthread_barrier_t barrier;
@@ -36,7 +36,7 @@ static void *registrar(void *mem)
 	return NULL;
 }
 
-/* How long it took that each thread registered all its regions, once. */
+/* Return: seconds in which all threads registered all their regions once. */
 static double batch(int num, char *mem)
 {
 	pthread_t thread[MAX_THREADS];

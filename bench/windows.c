@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What it costs to allocate, bind and invalidate a memory window. Intervals for
- * counter.c; of bind and invalidate the post alone: with a device of its own
- * that is all, with soft-RoCE the processor does the device's work too.
+ * Allocates, binds and invalidates memory windows, as intervals for counter.c.
+ * The interval of a bind or an invalidation is the post alone. With xrdma the
+ * device does the rest of the work; with soft-RoCE the processor does it,
+ * partly in the interval.
  *
  *   windows DEVICE GID-INDEX
  */
@@ -54,7 +55,10 @@ static void type2(struct endpoint *ep)
 		inval.invalidate_rkey = rkey;
 		endpoint_post(ep, &bind, "window/bind2");
 		endpoint_wait(ep, "window/bind2");
-		/* soft-RoCE wants to see the key of now in the next bind */
+		/*
+		 * soft-RoCE compares mw->rkey with the current key at the next
+		 * bind
+		 */
 		mw->rkey = rkey;
 		endpoint_post(ep, &inval, "window/invalidate");
 		endpoint_wait(ep, "window/invalidate");
@@ -83,7 +87,7 @@ static void type1(struct endpoint *ep)
 	must(!ibv_dealloc_mw(mw));
 }
 
-/* Objects of the kernel: allocated and freed by system calls. */
+/* Measures allocation and deallocation, each of which is a system call. */
 static void life(struct endpoint *ep)
 {
 	struct ibv_mw *mw;

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# The same jobs on the disk and on the share of the other node, by RDMA and by
-# TCP over the same wire. Good for ratios only.
+# Measures the same jobs on a disk (NVMe over fabrics, iSCSI) and on a share (NFS) of
+# the other node, by RDMA and by TCP over the same wire. An emulated machine is much
+# slower than a real one, so only the ratios are meaningful.
 #
 #   consumers.sh                     takes all samples
 #   consumers.sh STEP TRANSPORT PORT takes one sample of each figure of a step
@@ -11,10 +12,10 @@ set -euo pipefail
 nqn=xrdma-test
 share=/media/share
 rounds=5
-seconds=2		# of a job of fio
-least_us=1200000	# of copies, added up
+seconds=2		# duration of a job of fio
+least_us=1200000	# least duration of a sample of copies, in microseconds
 megabytes=48
-limit=120		# seconds for a step
+limit=120		# time limit of a step in seconds
 declare -A figures=(
 	[nvme_of]="nvme-read-4k nvme-write-4k nvme-read-128k nvme-write-128k"
 	[nfs]="nfs-write nfs-read")
@@ -39,7 +40,7 @@ serve() {
 		echo Y >/proc/fs/nfsd/v4_end_grace || true' >&2
 }
 
-# name FIGURE TRANSPORT: the name of the figure by that transport, and the device
+# name FIGURE TRANSPORT: prints the name of the figure for that transport, and the device
 name() {
 	[ "$2" = rdma ] || set -- "$1-$2"
 	echo "consumers/$1 $XRDMA_DEV"
@@ -50,7 +51,7 @@ figure() {
 	echo "figure $(name "$1" "$2") $3 $4 $5"
 }
 
-# disk: waits for the one that is connected, prints its path
+# disk: waits for the connected disk, and prints its path
 disk() {
 	local try path
 
@@ -64,8 +65,8 @@ disk() {
 	return 1
 }
 
-# job PATH RW SIZE DEPTH FIELD TIME: the two fields of what fio prints, of which
-# the second is how many milliseconds it took
+# job PATH RW SIZE DEPTH FIELD TIME: runs fio, and prints the two named fields of its
+# output. The second one is the duration in milliseconds.
 job() {
 	fio --name=job --filename="$1" --rw="$2" --bs="$3" --iodepth="$4" \
 		--ioengine=libaio --direct=1 --size=48m --time_based \
@@ -74,7 +75,7 @@ job() {
 			'{ print $field, $time / 1000 }'
 }
 
-# sample FIGURE TRANSPORT UNIT JOB...: that of a job of fio
+# sample FIGURE TRANSPORT UNIT JOB...: takes and prints a sample of a job of fio
 sample() {
 	local line value took
 
@@ -96,8 +97,8 @@ nvme_of() {
 	sample nvme-write-128k "$1" KiB/s "$path" randwrite 128k 4 48 50
 }
 
-# copies FIGURE TRANSPORT PORT FROM TO [OPTION]: a sample of copies, each on a
-# share that has just been mounted, so that nothing of it is in the page cache
+# copies FIGURE TRANSPORT PORT FROM TO [OPTION]: takes a sample of copies. The share is
+# mounted again for each copy, so that no file of it is in the page cache.
 copies() {
 	local copied=0 took=0 start
 
@@ -121,7 +122,7 @@ nfs() {
 	copies nfs-read "$1" "$2" $share/data /dev/null
 }
 
-# step FUNCTION TRANSPORT PORT: one that fails leaves the others their samples
+# step FUNCTION TRANSPORT PORT: runs a step. A failure does not end the other steps.
 step() {
 	local status=0 figure
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# What the guest scripts share: programs that hold something until they are told
-# to end, and what the kernel says meanwhile. Sourced.
+# Shell functions for memory.sh and scale.sh: start and end a program that keeps memory
+# registered (hold.c, large.c), and read statistics of the kernel. Sourced by them.
 # shellcheck shell=bash
 
 bin=/src/build/bench
 
-# figure NAME DEVICE UNIT VALUE
+# figure NAME DEVICE UNIT VALUE: prints a sample
 figure() {
 	echo "figure $*"
 }
 
-# Memory that neither processes nor the page cache have, in KiB
+# Prints the memory in KiB that is used, but not by processes or the page cache
 kernel_memory() {
 	awk '{ v[$1] = $2 }
 		/^MemTotal:/ { sum += $2 }
@@ -20,20 +20,20 @@ kernel_memory() {
 		' /proc/meminfo
 }
 
-# counter NAME: of the xrdma device
+# counter NAME: prints a counter of the xrdma device
 counter() {
 	rdma statistic show link "$XRDMA_DEV/1" |
 		awk -v name="$1" '$1 == name { print $2 }'
 }
 
-# attribute NAME: of the driver's, of the newest region
+# attribute NAME: prints a driver-specific attribute of the newest region
 attribute() {
 	rdma -dd resource show mr dev "$XRDMA_DEV" | tr ' ' '\n' |
 		awk -v name="drv_$1" 'take { v = $1; take = 0 }
 			$1 == name { take = 1 } END { print v }'
 }
 
-# hold PROGRAM ARGS...: starts it, returns when it holds what it shall
+# hold PROGRAM ARGS...: starts PROGRAM, and returns when it has registered its memory
 hold() {
 	local program=$1
 	shift
@@ -50,7 +50,7 @@ hold() {
 	done
 }
 
-# Ends it, and shows what it printed
+# Ends the program that hold started, and prints its output
 release() {
 	exec 9>&-
 	wait "$holder"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# In a guest that counter.c counts: every interval of every program, one program
-# after the other. Leaves /proc/kallsyms in /mnt.
+# Runs all programs that have intervals for counter.c, one after the other, in a guest
+# whose instructions counter.c counts. Copies /proc/kallsyms to /mnt for counts.py.
 
 set -euo pipefail
 bin=/src/build/bench
 eval "$(lab-rxe)"
 cat /proc/kallsyms >/mnt/kallsyms
-# what start-up leaves behind in the kernel comes to rest
+# wait until work that the kernel deferred during boot is done
 sleep 10
 $bin/registration sizes "$XRDMA_DEV" "$RXE_DEV"
 for device in "$XRDMA_DEV $XRDMA_GID_INDEX" "$RXE_DEV $RXE_GID_INDEX"; do

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# What verbs cost that kernel code calls. A guest with one processor is one that
-# counter.c counts, and leaves /proc/kallsyms in /mnt; one with several takes the
-# times in which processors wait for each other.
+# Measures verbs that kernel code calls (lab/ktest/ktest_bench.c). In a guest with one
+# processor, counter.c counts instructions, and /proc/kallsyms is copied to /mnt. A
+# guest with several processors measures times in which processors wait for each other.
 
 set -euo pipefail
 log=/sys/kernel/debug/xrdma_ktest
-# what start-up leaves behind in the kernel comes to rest
+# wait until work that the kernel deferred during boot is done
 sleep 10
 cases="bench_poll bench_events"
 [ "$(nproc)" -eq 1 ] || cases=bench_destroy

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# What registrations cost in memory, and what a process that exits with many
-# costs in commands.
+# Measures the memory that registrations use, and the commands that the driver sends
+# when a process with many registrations exits.
 
 set -euo pipefail
 . "$(dirname "$0")/hold.sh"
 regions=100000
 
-# What was freed goes back to where memory comes from
+# Makes the kernel return freed slab memory to the page allocator.
 settle() {
 	local cache
 
@@ -19,8 +19,9 @@ settle() {
 	sleep 1
 }
 
-# Bytes of kernel memory for each region, and the commands of its end. Once in
-# the life of a machine: the second time there is memory kept from the first.
+# many DEVICE: bytes of kernel memory for each region, and the number of commands when
+# the process exits. Correct only once per boot and device: later runs would use
+# memory that the kernel kept from the first one.
 many() {
 	local device=$1 before held commands
 
@@ -45,7 +46,7 @@ many() {
 	fi
 }
 
-# tables NAME SIZE-GIB PAGE-SIZE: bytes of translation for each GiB
+# tables NAME SIZE-GIB PAGE-SIZE: bytes of translation tables for each GiB of a region
 tables() {
 	hold large "$XRDMA_DEV" "memory/$1" "$2" 1024 "$3"
 	figure "memory/tables-$1" "$XRDMA_DEV" B/GiB \

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Times by the clock, from this node to the other. Good for ratios only.
+# Measures times by the clock, from this node to the other one. An emulated machine is
+# much slower than a real one, so only the ratios are meaningful.
 
 set -euo pipefail
 

@@ -6,11 +6,11 @@ usage: perf.py [--peer] FIGURE UNIT COUNT PROGRAM [ARGUMENT]...
 
 Prints "figure FIGURE DEVICE UNIT VALUE SECONDS" for each sample of each device,
 the devices in turn: xrdma and soft-RoCE (see lab-rxe) from this node to itself,
-or, with --peer, the one device of this node to the other node. A sample takes at
-least a second; COUNT is the number of iterations that is tried first. UNIT says
-what is measured: MiB/s, M/s (messages), us (the median of one-way latencies).
-A device on which PROGRAM fails gets "failed FIGURE DEVICE REASON" instead of its
-further samples; the other device is measured all the same.
+or, with --peer, the only device of this node to the other node. A sample takes at
+least a second; COUNT is the number of iterations that is tried first. UNIT selects
+the figure: MiB/s, M/s (messages), us (the median of one-way latencies).
+If PROGRAM fails on a device, "failed FIGURE DEVICE REASON" is printed instead of
+further samples of that device. The other device is still measured.
 """
 
 import os
@@ -19,25 +19,25 @@ import subprocess
 import sys
 import time
 
-SECONDS = 1.0           # no sample is shorter
+SECONDS = 1.0           # shortest duration of a sample
 AIM_S = 1.5
 SAMPLES = 5
-GROWTH = 1000           # of the count from one try to the next
+GROWTH = 1000           # largest factor by which the count grows between two tries
 LIMIT_S = 120
 CONNECT_S = 10
 
-# columns of perftest's table; unit -> that of the value
+# columns of perftest's table; unit -> column of the value
 ITERATIONS, RATE, AVERAGE = 1, 4, 5
 VALUE = {"MiB/s": 3, "M/s": RATE, "us": 4}
 ROW = re.compile(r"^\s*\d+\s+\d+\s+\d[\d.]*\s.*", re.M)
 
 
 class Failed(Exception):
-    """A program of perftest gave no figure; the text says why."""
+    """A program of perftest printed no figure; the text is the reason."""
 
 
 def parse(text, unit):
-    """(value, seconds) of what a client of perftest printed."""
+    """(value, seconds) from the output of a client of perftest."""
     row = ROW.search(text)
     if not row:
         raise Failed("no figure in what the client printed")
@@ -50,14 +50,15 @@ def parse(text, unit):
 
 
 def reason(text):
-    """The end of what a program that failed has printed."""
+    """The end of the output of a program that failed."""
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line.strip("-")]
     return lines[-1] if lines else "no output"
 
 
 class Link:
-    """A device, and the way from it to where the server runs."""
+    """A device, and the address and the command prefix with which its server is
+    reached."""
 
     def __init__(self, device, gid_index, address, server=()):
         self.device = device
@@ -66,7 +67,8 @@ class Link:
         self._server = server
 
     def _client(self, command):
-        """Runs a client until it has met its server: (status, output)."""
+        """Runs the client, again and again until its server accepts the connection.
+        Returns (status, output)."""
         deadline = time.monotonic() + CONNECT_S
         while True:
             try:
@@ -82,7 +84,8 @@ class Link:
             time.sleep(0.1)
 
     def run(self, program):
-        """What the client of a pair prints. Raises Failed."""
+        """Runs a server and its client. Returns the output of the client. Raises
+        Failed."""
         command = [*program, *self._options]
         with subprocess.Popen(
                 [*self._server, *command], stdout=subprocess.DEVNULL,
@@ -104,7 +107,7 @@ class Link:
 class Sampler:
     """Takes samples of one figure on one link.
 
-    count: iterations of the next one.
+    count: number of iterations of the next sample.
     """
 
     def __init__(self, link, unit, count, program):
@@ -135,8 +138,8 @@ def links(peer):
 
 
 def samples(samplers, number):
-    """Takes a number of samples of each, in turn: yields (device, sample), or
-    (device, Failed) for the last of a device that fails."""
+    """Takes number samples with each sampler, in turn. Yields (device, sample); for a
+    device that fails, yields (device, Failed) and takes no further samples."""
     samplers = list(samplers)
     for _ in range(number):
         for sampler in samplers[:]:

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# How far it goes: scale.sh regions | tebibyte | pages
+# scale.sh regions | tebibyte | pages: measures very large registrations: 4,000,000
+# regions, one region of 1 TiB, or one region of 64 GiB of pages of 4 KiB
 
 set -euo pipefail
 . "$(dirname "$0")/hold.sh"
@@ -21,7 +22,7 @@ regions() {
 	figure scale/regions-exit "$XRDMA_DEV" s $((SECONDS - start))
 }
 
-# big FIGURE SIZE-GIB FILE-MIB PAGE-SIZE
+# big FIGURE SIZE-GIB FILE-MIB PAGE-SIZE: registers one region with large.c
 big() {
 	local before
 

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# Times by the clock, of xrdma and soft-RoCE in turn. Good for ratios only.
+# Measures times by the clock, of xrdma and soft-RoCE in turn. An emulated machine is
+# much slower than a real one, so only the ratios are meaningful.
 
 set -euo pipefail
 bin=/src/build/bench
 perf=$(dirname "$0")/perf.py
 rounds=5
 
-# threads DEVICE: a sample of each of the two figures that make threads/gain
+# threads DEVICE: takes a sample of both figures whose ratio is threads/gain
 threads() {
 	"$bin/threads" "$1" 1 && "$bin/threads" "$1" 2
 }
