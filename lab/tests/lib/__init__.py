@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the tests of lab/tests share: the only modules there that a test may import.
-Nothing in this folder is a test or a fixture."""
+"""The modules that the tests of lab/tests share. A test may import no other module of
+lab/tests. This folder has no tests and no fixtures."""

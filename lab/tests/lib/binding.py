@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Takes the driver off its device, and lets it have it again, ready for use.
-
-Must not know: what is tested with that.
-"""
+"""Unbinds the driver from its device, binds it again, and sets up the device for use.
+The whole set-up after a boot is in function.py."""
 
 import glob
 import os
@@ -17,23 +15,24 @@ PATIENCE = 60
 
 
 def bound():
-    """Whether the driver has the device."""
+    """Whether the driver is bound to the device."""
     return (DRIVER / PCI).exists()
 
 
 def write(path, text):
-    """Once: a buffered file tries again, when it is closed, what has failed."""
+    """Writes text to a file by one unbuffered write(). A buffered file would repeat a
+    failed write when it is closed."""
     with open(path, "wb", buffering=0) as file:
         file.write(text.encode())
 
 
 def unbind():
-    """OSError if the driver does not let go."""
+    """Unbinds the driver from the device. OSError if that fails."""
     write(DRIVER / "unbind", PCI)
 
 
 def bind():
-    """OSError if the driver does not take it."""
+    """Binds the driver to the device. OSError if that fails."""
     write(DRIVER / "bind", PCI)
 
 
@@ -67,8 +66,8 @@ def _gid_index():
 
 
 def ready():
-    """Gives a device that was bound its addresses; the environment tells the
-    names, as at the start of the machine."""
+    """Sets the addresses of a device that was bound again, and the environment
+    variables with its names, as lab/guest/init does."""
     os.environ["XRDMA_NETDEV"], = _wait(_netdev)
     net = os.environ["XRDMA_NETDEV"]
     for words in (f"link set {net} mtu 4500 up",
@@ -80,7 +79,7 @@ def ready():
 
 
 def again():
-    """A fresh start."""
+    """Unbinds the driver if it is bound, binds it again, and calls ready()."""
     if bound():
         unbind()
     bind()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A process of the tests of removal that makes and ends objects as fast as it
-can, so that its device goes away in the middle of it. When a call fails it says
-in one line of JSON how often all went well, and which error it was, and exits.
+"""A process for the tests of removal that creates and destroys objects as fast as it
+can, so that its device is removed during such a call. When a call fails, the process
+prints one line of JSON with the number of rounds that succeeded and the error, and
+exits. holder.py is a process that keeps its objects.
 
-Prints "ready" when it has worked once.
+Prints "ready" after the first round.
 """
 
 import json
@@ -15,14 +16,14 @@ from pyverbs.pd import PD
 from labverbs.rc import ALL, Buffer, Device, pair
 from lib.holder import error_of
 
-BOUND = 900.0           # of its life
+BOUND = 900.0           # seconds after which the process ends in any case
 LENGTH = 1 << 20
-PAUSE = 0.01            # others want the processors too
+PAUSE = 0.01            # seconds between rounds, for other processes
 
 
 class Churn:
-    """once() registers a region, connects two queue pairs with each other, and
-    lets all of it go."""
+    """A user of the device. once() registers a region, connects two queue pairs with
+    each other, and destroys all these objects."""
 
     def __init__(self):
         self.dev = Device()

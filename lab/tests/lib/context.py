@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """User contexts that are opened without libibverbs. When the file of such a context is
-closed, the kernel ends all of its objects."""
+closed, the kernel destroys all of its objects."""
 
 import os
 import struct
@@ -21,14 +21,14 @@ class RawContext:
         self.async_fd = struct.unpack_from("<I", out)[0]
 
     def alloc_pd(self):
-        """A protection domain; .handle is its number in uverbs."""
+        """Allocates a protection domain. .handle is its handle in uverbs."""
         class Domain:
             handle = struct.unpack_from(
                 "<I", uverbs.call(self, ALLOC_PD, b"", 4 + 8))[0]
         return Domain
 
     def close(self):
-        """Closes the files, with which the context and its objects end."""
+        """Closes the files. The kernel then destroys the context and its objects."""
         os.close(self.cmd_fd)
         os.close(self.async_fd)
 

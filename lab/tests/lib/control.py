@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The control socket of the reference device. The program xrdma-device does the same;
-this module takes no process for a request, since some tests send thousands."""
+"""Requests to the control socket of the reference device. The program xrdma-device
+sends such requests too; this module starts no process for a request, since some tests
+send thousands."""
 
 import fcntl
 import itertools
@@ -8,7 +9,7 @@ import json
 import os
 
 LOCK, PORT = "/run/xrdma-device.lock", "/dev/lab/device"
-LATE = 20           # seconds; the driver gives up after 10 of its own, slower seconds
+LATE = 20           # seconds; the driver's time limit is 10 s of the guest's slower clock
 _numbers = itertools.count()
 
 
@@ -20,13 +21,13 @@ def _exchange(port, ident, text):
             got += port.read(65536)
         line, got = got.split(b"\n", 1)
         name, answer = line.decode().split(" ", 1)
-        # another name: to a request that was interrupted
+        # an answer with another name is for a request that was interrupted
         if name == ident:
             return json.loads(answer)
 
 
 def ask(**request):
-    """Sends a request; returns the answer, which must be that it is granted."""
+    """Sends a request. Returns the answer, in which "ok" must be true."""
     with open(LOCK, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with open(PORT, "r+b", buffering=0) as port:
@@ -37,12 +38,12 @@ def ask(**request):
 
 
 def stats():
-    """All that the device tells of itself."""
+    """The statistics of the device."""
     return ask(cmd="stats")
 
 
 def device_state():
-    """What the device holds of the host's: mappings, vectors and objects."""
+    """The resources of the host that the device has: mappings, vectors, objects."""
     stats = ask(cmd="stats")
     return {"dma": stats["dma"]["live"],
             "vectors": stats["msix"]["vectors_enabled"],
@@ -51,10 +52,10 @@ def device_state():
             "host_errors": stats["host_errors"]}
 
 
-# ---- requests of faults: what ask() takes as its arguments --------------------
+# ---- requests for faults: each function returns arguments of ask() ------------
 
 def hang(opcode):
-    """The next command of this opcode is never answered."""
+    """The device never answers the next command of this opcode."""
     return {"cmd": "command_fault", "kind": "hang", "opcode": opcode}
 
 
@@ -65,18 +66,19 @@ def fail(opcode, status=8):
 
 
 def late(opcode, seconds=LATE):
-    """The next command of this opcode is answered so many seconds later."""
+    """The device answers the next command of this opcode after this many seconds."""
     return {"cmd": "command_fault", "kind": "late", "opcode": opcode,
             "ms": seconds * 1000}
 
 
 def lie(register, value):
-    """The register reads as this value."""
+    """A read of the register returns this value."""
     return {"cmd": "register_lie", "register": register, "value": value}
 
 
 def repair():
-    """Ends all faults that were requested. A device that was gone returns, reset."""
+    """Ends all faults that were requested. A device that did not respond is reset and
+    responds again."""
     ask(cmd="command_faults_clear")
     ask(cmd="register_lie_clear")
     if ask(cmd="stats")["device"]["gone"]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Processes that work for a while, and are watched: none may stand still.
-
-Must not know: what they do.
+"""Runs child processes for a while, and fails the test if one of them makes no
+progress. The caller passes the function that the processes execute.
 """
 
 import collections
@@ -15,14 +14,14 @@ import traceback
 
 import pytest
 
-PATIENCE = 90       # for one step, on a machine that checks all it does
-MOST = 600          # for as many steps as are wanted
+PATIENCE = 90       # time limit of one step in seconds, enough for the debug kernel
+MOST = 600          # time limit for the number of steps that the caller wants
 
 
 class Crew:
-    """Child processes that each run body(number, tick, over) until over() says
-    that the time is up; tick() tells that a step has ended. What they return
-    is counted together."""
+    """Child processes, each of which executes body(number, tick, over). body must
+    return when over() is true, and call tick() after each step. Its return value is
+    a Counter; run() adds up those of all processes."""
 
     def __init__(self, body, size=1):
         self._page = mmap.mmap(-1, 4096)
@@ -54,14 +53,15 @@ class Crew:
         return sum(self._words[:len(self._pids)])
 
     def _ended(self):
-        """Whether one has; it can be waited for again."""
+        """Whether a child process has ended. Leaves its status for a later wait."""
         return any(os.waitid(os.P_PID, pid,
                              os.WEXITED | os.WNOHANG | os.WNOWAIT)
                    for pid in self._pids)
 
     def _watch(self, seconds, steps):
-        """Until the time is up and so many steps are made, or there is no more
-        time for them; or until one makes none, or has ended."""
+        """Returns when seconds have passed and the processes have made steps steps,
+        or when MOST seconds have passed, or when a process has ended. Fails the
+        test if a process makes no step within PATIENCE seconds."""
         begun, seen = time.monotonic(), {}
         while not self._ended() and (
                 time.monotonic() < begun + seconds or
@@ -92,8 +92,8 @@ class Crew:
             time.sleep(0.05)
 
     def run(self, seconds, steps=0):
-        """For so long, or until all together have made so many steps, whichever
-        is later, but not for ever. Returns the sum of what the bodies counted."""
+        """Runs the processes for seconds, and longer, up to MOST seconds, until all
+        together have made steps steps. Returns the sum of the bodies' counters."""
         self._watch(seconds, steps)
         assert [self._reap(number) for number in range(len(self._pids))] == \
             [0] * len(self._pids)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the driver shows in debugfs: the length and the size of its key table, and its
-records of refused accesses."""
+"""Reads the driver's files in debugfs: the number of entries and bytes of the key
+table, and the records of refused accesses."""
 
 import pathlib
 import time
@@ -15,8 +15,8 @@ def key_entries():
 
 
 def key_table_bytes():
-    """The number of bytes that the driver's key table and the tables that lead to it
-    take."""
+    """The size in bytes of the driver's key table, with the tables that point to its
+    pages."""
     path, = ROOT.glob("*/key_table_bytes")
     return int(path.read_text())
 
@@ -43,7 +43,7 @@ class Faults:
                 for line in lines]
 
     def wait(self, count):
-        """Waits up to 5 seconds for @count records. Returns those that came."""
+        """Waits up to 5 seconds for @count records. Returns the new records."""
         records, until = self.new(), time.monotonic() + 5
         while len(records) < count and time.monotonic() < until:
             records += self.new()

@@ -7,7 +7,7 @@ import pathlib
 import socket
 
 FRAMES = 100
-ETHERTYPE = 0x88b5  # for experiments
+ETHERTYPE = 0x88b5  # reserved for local experiments
 
 
 def address():
@@ -17,8 +17,8 @@ def address():
 
 
 def frames(patience=0.05, count=FRAMES):
-    """Sends so many, one after the other, each a byte longer than the last.
-    Returns how many have come back in time."""
+    """Sends @count frames one after the other, each a byte longer than the one before
+    it. Returns the number of frames that came back within @patience seconds."""
     kind, came = ETHERTYPE.to_bytes(2, "big"), 0
     with contextlib.suppress(OSError), \
             socket.socket(socket.AF_PACKET, socket.SOCK_RAW,

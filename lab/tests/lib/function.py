@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The PCI function as its users see it: its set-up by an administrator, what must stay
-the same when the device recovers, and whether data passes."""
+"""The PCI function as its users see it: how an administrator sets it up, which
+properties must be the same after a recovery, and whether a ping-pong works. binding.py
+binds and unbinds the driver."""
 
 import contextlib
 import json
@@ -27,8 +28,8 @@ def set_up():
 
 
 def identity():
-    """What a recovery must not change: the network interface, its settings, and the
-    name of the RDMA device."""
+    """The properties that a recovery must not change: the network interface, its
+    settings, and the name of the RDMA device."""
     links = json.loads(subprocess.run(["ip", "-j", "addr"], check=True,
                                       capture_output=True, text=True).stdout)
     found = [path.name for path in (PCI / "net").glob("*")]
@@ -99,8 +100,8 @@ def pingpong(began):
 
 
 def resources():
-    """The objects that ib_core knows of. Completion queues are left out: a pool of
-    ib_core keeps them for the next user."""
+    """The number of objects of each kind in ib_core. Completion queues are left out,
+    because ib_core keeps unused ones in a pool."""
     out = subprocess.run(["rdma", "resource", "show", "-j"], check=True,
                          capture_output=True, text=True).stdout
     return [{kind: row[kind] for kind in ("pd", "qp", "cm_id", "mr", "ctx",

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Random calls of uverbs: requests that could be right, most of them made wrong.
-A Caller knows the commands and their layouts (include/uapi/rdma/ib_user_verbs.h,
-xrdma-abi.h), draws what they name, and keeps the handles that come back.
+"""Random calls of uverbs: plausible requests, many of which are then corrupted.
 
-Must not know: what is right. It counts errnos.
+A Caller has the layouts of the commands (include/uapi/rdma/ib_user_verbs.h,
+xrdma-abi.h), chooses the values in a request at random, and keeps the handles of
+objects that it created. It counts the errnos, and does not check whether an errno is
+correct: debug/test_fuzz_abi.py checks that the kernel survives.
 """
 
 import collections
@@ -17,12 +18,13 @@ from labverbs.rc import Buffer
 
 VERBS_IOCTL, DRIVER_XRDMA = 0xc0181b01, 0x10f0
 EXTENDED = 0x80000000
-ARENA = 1 << 20         # memory that requests name
-OUT = 4096              # what a reply may fill
+ARENA = 1 << 20         # bytes of memory whose addresses requests contain
+OUT = 4096              # bytes of room for a reply
 INVOKE_WRITE, CORE_IN, CORE_OUT, WRITE_CMD = 0, 0, 1, 2
 UHW_IN, UHW_OUT = 0x1000, 0x1001
 
-# name: number, handle it makes, bytes of the reply, of driver data of the reply
+# name: number, kind of the handle that it creates, size of the reply in bytes, size of
+# the reply's driver data in bytes
 Command = collections.namedtuple("Command", "number makes reply driver",
                                  defaults=(None, 0, 0))
 X = EXTENDED
@@ -55,16 +57,17 @@ COMMANDS = {
     "create_table": Command(X | 55, "table", 16),
     "destroy_table": Command(X | 56), "modify_cq": Command(X | 57),
 }
-# where in the reply the handle is
+# offset of the handle in the reply, if it is not 0
 HANDLE_AT = {"create_flow": 4, "create_wq": 8, "create_table": 8}
-# the core of 7.2 keeps a reference to a work queue where it refuses a state that
-# does not exist, and warns of that when the device is closed
+# requests that are not corrupted: when ib_core of 7.2 refuses an invalid state of a work
+# queue, it leaks a reference to the queue, and warns when the device is closed
 LEFT_WHOLE = {"modify_wq"}
-# the core of 7.2 forgets to initialise the lock of the groups of a queue pair that
-# is opened by its number, ib_uverbs_open_qp(), and takes it to attach one
+# commands that one Caller must not mix: ib_core of 7.2 does not initialise the lock for
+# multicast groups of a queue pair that was opened by its number (ib_uverbs_open_qp()),
+# and attaching a group takes that lock
 OPENING, GROUPS = {"open_qp"}, {"attach_mcast", "detach_mcast"}
-# UVERBS_METHOD_GET_CONTEXT of UVERBS_OBJECT_DEVICE. Where there is a context, the
-# core of 7.2 refuses a second one and keeps a reference to the task
+# UVERBS_METHOD_GET_CONTEXT of UVERBS_OBJECT_DEVICE. If a file has a context, ib_core of
+# 7.2 refuses a second one and leaks a reference to the task
 GET_CONTEXT = 0, 3
 FURNITURE = ("alloc_pd", "open_xrcd", "create_cq", "create_cq", "create_qp",
              "create_qp", "create_srq", "reg_mr", "alloc_mw", "create_wq",
@@ -74,20 +77,20 @@ MODELS = {"dealloc_pd": "pd", "destroy_ah": "ah", "dereg_mr": "mr",
 
 
 def arena(size=ARENA):
-    """Memory for requests to name."""
+    """Memory whose addresses requests contain."""
     buf = Buffer((size, False))
     buf.view[:] = bytes(size)
     return buf
 
 
 def gid_of(dev):
-    """What requests name as the port's address."""
+    """The GID of the port, as 16 bytes."""
     return ipaddress.ip_address(str(dev.gid)).packed
 
 
 class Caller:
-    """Calls by one process, on any of a list of open devices, which either open
-    queue pairs by number or have groups."""
+    """Calls of one process, on any of a list of open devices. opens: the calls open
+    queue pairs by number; otherwise they use multicast groups."""
 
     def __init__(self, fds, rng, gid, arena, opens=False):
         self.fds, self.rng, self.gid = fds, rng, gid
@@ -97,14 +100,15 @@ class Caller:
         self.out = ctypes.create_string_buffer(OUT)
         self.alive = collections.defaultdict(list)
         self.dead = collections.defaultdict(list)
-        # numbers of queue pairs that others may open
+        # numbers of queue pairs that can be opened by number
         self.shared = []
         self.counts = collections.Counter()
 
-    # what requests are made of
+    # values in requests
 
     def handle(self, kind):
-        """Mostly one that is alive; or dead, of something else, or any."""
+        """A handle: mostly of an existing object of this kind, otherwise of a
+        destroyed object, of another kind, or a random number."""
         rng, fate = self.rng, self.rng.random()
         if fate < 0.85 and self.alive[kind]:
             return rng.choice(self.alive[kind])
@@ -115,7 +119,7 @@ class Caller:
         return rng.getrandbits(32)
 
     def number(self, *usual):
-        """One of the usual ones, or one at an edge, or any."""
+        """A number: one of the usual ones, a boundary value, or a random one."""
         rng, fate = self.rng, self.rng.random()
         if fate < 0.9:
             return rng.choice(usual)
@@ -124,7 +128,7 @@ class Caller:
         return rng.getrandbits(rng.randint(1, 32))
 
     def place(self):
-        """An address, mostly of pages of our own."""
+        """An address, mostly in the arena."""
         rng, fate = self.rng, self.rng.random()
         if fate < 0.9:
             return self.arena + 4096 * rng.randrange(self.size // 4096 // 2)
@@ -220,7 +224,7 @@ class Caller:
     _req_notify_cq = _poll_cq
 
     def _sizes(self):
-        """Of rings, that fit; but for one, at times."""
+        """Valid sizes of rings, of which sometimes one is replaced."""
         rng = self.rng
         sizes = [*rng.choices((1, 4, 8, 16), k=2), *rng.choices((1, 1, 2), k=2),
                  rng.choice((0, 16, 64))]
@@ -253,7 +257,7 @@ class Caller:
 
     def _modify_qp(self):
         rng = self.rng
-        # to RESET, INIT (RC, UD), RTR, RTS, ERR, or anywhere
+        # (attribute mask, state): RESET, INIT (RC, UD), RTR, RTS, ERR, or random
         mask, state = rng.choice((
             (1, 0), (0x39, 1), (0x39, 1), (0x71, 1), (0x31, 1), (0x121181, 2),
             (1, 2), (0x12e01, 3), (0x10001, 3), (1, 6),
@@ -308,7 +312,7 @@ class Caller:
         return struct.pack("<II", 2**32 - 1, self.number(0o100, 0))
 
     def _open_qp(self):
-        """Mostly a number that one has."""
+        """Opens a queue pair by a number, mostly that of an existing one."""
         return struct.pack("<QIIB7x", 0, self.handle("xrcd"), self.number(
             *self.shared or (2, 3)), self.rng.choice((10, 10, 10, 2)))
 
@@ -360,10 +364,10 @@ class Caller:
         return struct.pack("<IIHHI", self.handle("cq"), 1, self.number(1, 8)
                            % 2**16, self.rng.getrandbits(16), 0)
 
-    # making them wrong
+    # corrupting requests
 
     def spoil(self, data):
-        """Other bytes, or more of them, or fewer."""
+        """Changes bytes of data, or makes data longer or shorter."""
         rng, fate = self.rng, self.rng.random()
         if fate < 0.4 and data:
             data = bytearray(data)
@@ -377,7 +381,7 @@ class Caller:
             return data + bytes(rng.randrange(65))
         return rng.randbytes(rng.randrange(len(data) + 65))
 
-    # the two ways in
+    # the two system calls
 
     def _write(self, fd, command, core, driver, reply, more):
         address = ctypes.addressof(self.out)
@@ -397,7 +401,7 @@ class Caller:
             (reply + more) // 4) + body)
 
     def _invoke(self, fd, command, core, driver, reply, more):
-        """By ioctl(), where lengths are exact."""
+        """Calls a command by ioctl(), which passes exact lengths."""
         if command.reply and not command.number & EXTENDED:
             core = bytes(8) + core
         keep = [ctypes.create_string_buffer(data, max(len(data), 1))
@@ -419,7 +423,8 @@ class Caller:
 
     @staticmethod
     def ioctl(fd, kind, method, raw, driver_id=DRIVER_XRDMA):
-        """Attributes, each of 16 bytes. Returns the request as it comes back."""
+        """Calls ioctl() with raw attributes of 16 bytes each. Returns the request as
+        the kernel has changed it."""
         request = bytearray(struct.pack(
             "<HHHHQII", 24 + len(raw), kind, method, len(raw) // 16, 0,
             driver_id, 0) + raw)
@@ -429,7 +434,7 @@ class Caller:
     # calls
 
     def furnish(self):
-        """One of each thing, so that most calls have what they name."""
+        """Creates an object of each kind, so that most calls find one."""
         for name in FURNITURE:
             for _ in range(5):
                 if self.call(name) == 0:
@@ -459,7 +464,8 @@ class Caller:
         return code
 
     def note(self, name, code, core=b""):
-        """Counts, and keeps what was made or is gone."""
+        """Counts the errno, and updates the lists of existing and destroyed
+        handles."""
         self.counts[name, code] += 1
         command = COMMANDS.get(name)
         if code or not command:
@@ -481,7 +487,8 @@ class Caller:
             self.dead[kind] = self.dead[kind][-20:] + [gone]
 
     def note_qp(self, handle, kind):
-        """What others may open, and what may have flows."""
+        """Notes the number of a queue pair that can be opened, and the handle of one
+        that can have flows."""
         if kind == b"\n":
             self.shared.append(struct.unpack_from("<I", self.out, 4)[0])
         if kind == b"\x08":
@@ -514,5 +521,5 @@ class Caller:
 
 KINDS = ("pd", "mr", "mw", "cq", "qp", "srq", "wq", "xrcd", "flow", "ah",
          "table")
-# of the kernel, not for users: ERESTARTSYS and its neighbours, ENOTSUPP
+# errnos that must stay in the kernel: ERESTARTSYS to ENOIOCTLCMD, ENOTSUPP and others
 WRONG = {*range(512, 518), *range(521, 532)}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A process of the tests of removal that holds each kind of user object, works
-with them, and sleeps in both calls that wait for an event, until its device goes
-away. Then it says in one line of JSON what it was told and what it can still do,
-lets all go and exits.
+"""A process for the tests of removal that has one user object of each kind, transfers
+data, and has a thread asleep in each of the two calls that wait for an event. When its
+device is removed, the process prints one line of JSON with the events that it got and
+with the results of calls on its objects, closes the objects, and exits.
 
-Prints "ready" when all of it is there. Knows nothing of how the device goes.
+Prints "ready" when all objects exist. The test chooses how the device is removed.
 """
 
 import ctypes
@@ -31,14 +31,14 @@ from lib import uioctl, uverbs
 from lib.windows import Things
 
 PAGE = mmap.PAGESIZE
-BOUND = 900.0           # of its life
-PAUSE = 0.01            # others want the processors too
-CHANGE_ACCESS = 4       # of ibv_rereg_mr_flags
+BOUND = 900.0           # seconds after which the process ends in any case
+PAUSE = 0.01            # seconds between transfers, for other processes
+CHANGE_ACCESS = 4       # IBV_REREG_MR_CHANGE_ACCESS
 LIBRARY = ctypes.CDLL("libibverbs.so.1")
 
 
 def error_of(call, *args):
-    """The name of the error that a call ends with; "" if it works."""
+    """The name of the error that a call raises; "" if it succeeds."""
     try:
         call(*args)
     except OSError as err:
@@ -49,24 +49,26 @@ def error_of(call, *args):
     return ""
 
 
-# To destroy an object waits until all of its events are acknowledged. pyverbs
-# would take back what it has not counted itself.
+# Destroying an object waits until all of its events are acknowledged. These functions
+# call libibverbs directly, because pyverbs subtracts the events that it acknowledges
+# from a count of events that it has read itself.
 
 def acknowledge_event(data):
-    """An event as the kernel gives it is one of libibverbs."""
+    """Acknowledges an asynchronous event. The kernel's structure is that of
+    libibverbs."""
     LIBRARY.ibv_ack_async_event(data)
 
 
 def acknowledge_completion(data):
-    """The event is the address of its queue."""
+    """Acknowledges a completion event. data is the address of the completion queue."""
     LIBRARY.ibv_ack_cq_events(ctypes.c_void_p(*struct.unpack("<Q", data)), 1)
 
 
 class Reader(threading.Thread):
-    """Reads events from a file, asleep between them, and acknowledges them,
-    until it gets an error.
+    """Reads events from a file by a blocking read(), and acknowledges them, until
+    read() fails.
 
-    got: the events, as bytes. error: the name of the error, once there is one.
+    got: the events, as bytes. error: the name of the error, None before that.
     """
 
     def __init__(self, fd, size, acknowledge):
@@ -85,7 +87,7 @@ class Reader(threading.Thread):
 
 
 def event_files():
-    """The files of events that this process has open."""
+    """The open event files of this process."""
     found = set()
     for path in pathlib.Path("/proc/self/fd").iterdir():
         if path.is_symlink() and "infinibandevent" in os.readlink(path):
@@ -94,7 +96,7 @@ def event_files():
 
 
 class Holder:
-    """One of each object. events, completions: the Readers."""
+    """One object of each kind. events, completions: the Readers."""
 
     def __init__(self):
         self.dev = Device()
@@ -118,7 +120,7 @@ class Holder:
         self.memory = mmap.mmap(ctx.cmd_fd, size, offset=key)
 
     def _receivers(self, ctx, cq):
-        """In the order in which they can be closed."""
+        """The receive objects, in the order in which they can be closed."""
         srq = SRQ(self.pd, SrqInitAttr(SrqAttr(max_wr=8)))
         domain = XRCD(ctx, XRCDInitAttr(
             e.IBV_XRCD_INIT_ATTR_FD | e.IBV_XRCD_INIT_ATTR_OFLAGS,
@@ -128,8 +130,8 @@ class Holder:
         return [shared, srq, domain]
 
     def move(self):
-        """Writes half of the buffer to the other, and waits for the end of it
-        or of the device. True: it has been written."""
+        """Writes one half of the buffer to the other half, and waits until the WRITE
+        completes or the device is removed. Returns whether the WRITE succeeded."""
         a, half = self.ends[0], self.buf.length // 2
         a.post(e.IBV_WR_RDMA_WRITE, [(self.buf.address, half, self.mr.lkey)],
                self.buf.address + half, self.mr.rkey)
@@ -140,7 +142,8 @@ class Holder:
         return False
 
     def work(self):
-        """Until the device goes, or forever is over. How often it has worked."""
+        """Transfers data until the device is removed or BOUND seconds have passed.
+        Returns the number of transfers that succeeded."""
         count, until = 0, time.monotonic() + BOUND
         while not self.events.got and time.monotonic() < until and self.move():
             count += 1
@@ -149,7 +152,7 @@ class Holder:
         return count
 
     def try_at_once(self):
-        """What comes of calls when it has just been told of an event."""
+        """The results of calls immediately after the event of the removal."""
         ctx = self.dev.ctx
         return {
             "register": error_of(MR, self.pd, PAGE, ALL),
@@ -160,7 +163,7 @@ class Holder:
         }
 
     def try_all(self):
-        """What comes of each call when no event will come any more."""
+        """The result of each call after the event files have reported their end."""
         a = self.ends[0]
         half = self.buf.length // 2
         sge = [(self.buf.address, half, self.mr.lkey)]
@@ -175,7 +178,7 @@ class Holder:
         }
 
     def close(self):
-        """Lets all go. Returns the errors."""
+        """Closes all objects. Returns the errors."""
         self.memory.close()
         self.things.give_up()
         found = [error_of(thing.close) for thing in
@@ -204,5 +207,5 @@ def main():
         "closed": holder.close(),
     }
     print(json.dumps(report), flush=True)
-    # the kernel tells the reader of events of the end, but does not end it
+    # a reader thread may still be blocked in read(), so the threads are not joined
     os._exit(0)

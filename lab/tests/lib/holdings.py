@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the core, the kernel and the device hold for the driver's device: a test
-compares it before and after."""
+"""Counts the resources that the core, the kernel and the device hold for the driver's
+device, so that a test can compare the counts before and after."""
 
 import pathlib
 import time
@@ -14,20 +14,20 @@ OBJECTS = ("eqs", "cqs", "qps", "srqs", "groups")
 
 
 def mappings():
-    """How many DMA mappings of this device the kernel has; 0 for a kernel that does not
-    track mappings (CONFIG_DMA_API_DEBUG)."""
+    """The number of the kernel's DMA mappings for this device; 0 for a kernel that does
+    not track mappings (CONFIG_DMA_API_DEBUG)."""
     dump = DEBUG / "dma-api/dump"
     return dump.read_text().count(binding.PCI) if dump.exists() else 0
 
 
 def device_objects():
-    """How many objects of each kind the device has."""
+    """The number of objects of each kind in the device."""
     device = stats()["device"]
     return {kind: device[kind] for kind in OBJECTS}
 
 
 def holdings(dev):
-    """What the core, the kernel and the device hold for @dev."""
+    """The resources that the core, the kernel and the device hold for @dev."""
     if not hasattr(dev, "index"):
         dev.index = device_index(dev.name)
     return summary(dev.index), mappings(), device_objects()

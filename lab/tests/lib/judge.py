@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What tests on the host expect of the findings of a scenario in a guest."""
+"""Checks of the findings that a scenario in a guest reports to its test on the host.
+outage.py makes these findings."""
 
 # Seconds after which a call on a device that fails must have ended
 FAILS_WITHIN = 15
@@ -19,13 +20,13 @@ def check_nothing_is_held(device, iommu):
 
 
 def deaths(found):
-    """The messages by which the driver says that the device is dead."""
+    """The driver's messages that report a dead device."""
     return [text for text in found["errors"] if "the device is dead" in text]
 
 
 def check_works_again(found, before, cause):
-    """The device must work as before. @cause: the words that the driver must have said
-    about its death; None if the device must not have died."""
+    """Checks that the device works as before. @cause: words of the driver's message
+    that the device is dead; None if the driver must not have logged such a message."""
     assert before["works"] is not None
     assert found["works"] is not None and found["works"] < WORKS_WITHIN
     assert found["identity"] == before["identity"]
@@ -36,9 +37,9 @@ def check_works_again(found, before, cause):
 
 
 def check_users_could_leave(found):
-    """Users that the kernel informs must have ended by themselves, and the others must
-    have ended when they were killed. The host must have given up the disk or read
-    on, and must find the target again."""
+    """Checks that users whom the kernel notified have ended by themselves, and that the
+    others have ended after they were killed. The host must have given up the disk
+    or continued to read, and must find the target again."""
     assert all(status is None for status in found["busy"])
     assert found["ended"]["disk"] in ("given up", "read")
     assert all(status is not None for status in found["ended"]["told"])
@@ -47,6 +48,7 @@ def check_users_could_leave(found):
 
 
 def check_nothing_is_left(found, end):
-    """After the module was unloaded, the device must hold what it held before."""
+    """Checks that the module was unloaded, and that the device has no resources of the
+    host that it did not have before."""
     assert found[end]["unload"]["status"] == 0
     assert found[end]["device"] == found["before"]["device"]

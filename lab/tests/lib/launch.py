@@ -10,19 +10,19 @@ from lib.paths import LAB, TESTS
 
 
 def lab_vm(*options):
-    """The command line of a guest; the command that runs in the guest follows it."""
+    """The command line of lab/vm for a guest, to which the caller appends COMMAND."""
     return [str(LAB / "vm"), "run", "--timeout", "280", *options, "--"]
 
 
 def beside(path, name):
-    """The path that the file @name beside the file @path has in a guest."""
+    """The path in a guest of the file @name, which is in the directory of @path."""
     where = pathlib.Path(path).resolve().parent.relative_to(TESTS)
     return f"/src/lab/tests/{where}/{name}"
 
 
 def findings(words, *options):
-    """Runs a program in a guest, which prints lines of JSON. Returns what the lines
-    say, by their "name".
+    """Runs a program in a guest. The program prints lines of JSON. Returns the lines'
+    contents: the value of "name" -> the other values of that line.
 
     @words: the path of the program in the guest, and its arguments
     """

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the tests of removal let run on a device while it goes away: programs of
-users, and users in the kernel. A load is start()ed, perhaps meet()s what it
-started, says with works() that it is under way, with result() what became of it,
-and is end()ed.
+"""The loads that run on a device while a test of removal removes it: programs of users,
+and users in the kernel. The methods of a load are called in this order: start(), meet()
+until it returns True, works() until it returns True, result(), end().
 
-Knows nothing of how the device goes, and judges nothing.
+The test chooses how the device is removed, and checks the results.
 """
 
 import json
@@ -19,22 +18,22 @@ import time
 from lib import churn, holder, nvmet
 
 DISK = "/dev/ram0"
-# Seconds; 60 if nobody says it. When the target goes first, the host may wait so
-# long for the answer to its last command.
+# Time limit of the NVMe host for an admin command in seconds, 60 by default. When the
+# target is removed first, the host may wait this long for its last command.
 ADMIN_TIMEOUT = 20
 
 
 def queues():
-    """Process ids of users that have queue pairs -> the state of the last."""
+    """Process id of a user that has queue pairs -> state of its last queue pair."""
     out = subprocess.run(["rdma", "-j", "resource", "show", "qp"],
                          capture_output=True, text=True, check=True).stdout
     return {row.get("pid"): row.get("state") for row in json.loads(out or "[]")}
 
 
 class Program:
-    """A process, all that it prints, and when it ended.
+    """A process, its output, and the time of its end.
 
-    pid: its id.
+    pid: the process id.
     """
 
     def __init__(self, *argv):
@@ -52,23 +51,24 @@ class Program:
             start_new_session=True)
 
     def status(self):
-        """None: it still runs."""
+        """The exit status; None if the process still runs."""
         return self._child.poll()
 
     def words(self):
-        """What it has printed so far."""
+        """The output so far."""
         self._words += self._output.read() or b""
         return self._words.decode(errors="replace")
 
     def result(self, until):
-        """What became of it at the latest at this time: a status of None: it
-        still runs."""
+        """Waits for the end of the process until this time. Returns its result, with
+        a status of None if it still runs."""
         while self.status() is None and time.monotonic() < until:
             time.sleep(0.05)
         return {"status": self.status(), "words": self.words()[-2000:]}
 
     def end(self, seconds):
-        """Kills it, and what it has started. False: it does not go."""
+        """Kills the process and its children. Returns False if it has not ended
+        within seconds."""
         try:
             os.killpg(self.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -79,7 +79,7 @@ class Program:
 
 
 class Branch(Program):
-    """A process that calls a function, and has all modules from the start."""
+    """A forked process that calls a function, without importing modules again."""
 
     def _start(self, argv, output):
         self._child = multiprocessing.get_context("fork").Process(
@@ -98,7 +98,8 @@ class Branch(Program):
 
 
 class Load:
-    """Programs; told: they hear of the end, and end by themselves."""
+    """A load of several programs. told: whether the programs get an event when the
+    device is removed, and then end by themselves."""
 
     told = True
 
@@ -106,32 +107,33 @@ class Load:
         self.programs = {}
 
     def start(self):
-        """Starts what comes first."""
+        """Starts the programs that need no other program."""
 
     def meet(self):
-        """Starts what needs the first. False: not yet."""
+        """Starts the programs that need those of start(). Returns False if that is
+        not possible yet."""
         return True
 
     def works(self):
-        """Is it under way?"""
+        """Whether the load uses the device now."""
         found = queues()
         return all(found.get(program.pid) == "RTS"
                    for program in self.programs.values())
 
     def result(self, until):
-        """What became of it at the latest at this time."""
+        """Waits for the end of the programs until this time. Returns the results."""
         return {name: program.result(until)
                 for name, program in self.programs.items()}
 
     def end(self, seconds):
-        """Ends what is left. False: something does not go."""
+        """Ends the programs that still run. Returns False if one does not end."""
         return all([program.end(seconds)
                     for program in self.programs.values()])
 
 
 class Idle(Load):
-    """A process of libibverbs that waits for another, which never comes: nothing
-    tells it of the end."""
+    """A process that waits for a peer that never connects. It gets no event when the
+    device is removed."""
 
     told = False
 
@@ -149,8 +151,8 @@ def rping(port, *options):
 
 
 class Managed(Load):
-    """Two processes that the connection manager connects, asleep until a
-    completion comes."""
+    """Two processes, connected by the connection manager, that sleep until a
+    completion event comes."""
 
     port = 7174
 
@@ -172,7 +174,7 @@ class Managed(Load):
 
 
 class Connects(Managed):
-    """A connection after the other."""
+    """Processes that open and close one connection after the other."""
 
     port = 7175
 
@@ -189,7 +191,7 @@ class Connects(Managed):
 
 
 class Says(Load):
-    """A function that says "ready"."""
+    """A function in a process of its own, which works when it has printed "ready"."""
 
     def __init__(self, function):
         super().__init__()
@@ -203,8 +205,8 @@ class Says(Load):
 
 
 def send_frames(to):
-    """In bursts, so that some are always on their way. Bound to the address that
-    goes with the interface."""
+    """Sends frames in bursts, so that the device always has some. The socket is bound
+    to the interface's address, which is removed with the interface."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.bind((os.environ["XRDMA_ADDR"], 0))
         while True:
@@ -214,8 +216,8 @@ def send_frames(to):
 
 
 class Frames(Load):
-    """Frames that leave by the network interface; a neighbour that does not
-    exist gets them."""
+    """A process that sends frames through the network interface, to a neighbour that
+    does not exist."""
 
     neighbour, mac = "192.168.77.99", "02:00:00:78:72:99"
 
@@ -232,9 +234,9 @@ class Frames(Load):
 
 
 class Fabrics(Load):
-    """A disk of NVMe over Fabrics under fio, both ends in this kernel. Its host
-    does not try again when its connection is lost, and its target has patience
-    on a slow machine."""
+    """A disk of NVMe over Fabrics under fio, with host and target in this kernel. The
+    host does not reconnect after a lost connection. The target's timeout is long
+    enough for a slow machine."""
 
     options = ["--nr-io-queues=2", "--queue-size=16", "--ctrl-loss-tmo=0",
                "--keep-alive-tmo=60"]
@@ -249,7 +251,7 @@ class Fabrics(Load):
             "--thinktime=20ms", "--time_based", "--runtime=600")
 
     def works(self):
-        # who looks what is on the disk only reads
+        # the kernel's scan for partitions only reads, so writes are those of fio
         return int(self._stat.read_text().split()[4]) > 2
 
     def end(self, seconds):
@@ -260,7 +262,7 @@ class Fabrics(Load):
         return ended and nvmet.controller() is None
 
 
-# those that leave the processors to others come first
+# the loads that use little processor time are started first
 GENTLE = {"fabrics": Fabrics, "holds": lambda: Says(holder.main),
           "churns": lambda: Says(churn.main), "frames": Frames,
           "idle": Idle}
@@ -268,8 +270,8 @@ GREEDY = {"managed": Managed, "connects": Connects}
 
 
 def offer_disk():
-    """The disk for Fabrics. Its target listens at any address, and so needs no
-    device."""
+    """Makes the disk and the target for Fabrics. The target listens on all addresses,
+    so that it does not depend on the device."""
     for module in (("brd", "rd_nr=1", "rd_size=65536"),
                    ("nvme-core", f"admin_timeout={ADMIN_TIMEOUT}")):
         subprocess.run(["modprobe", *module], check=True)
@@ -277,7 +279,7 @@ def offer_disk():
 
 
 class Loads:
-    """All of them, under way at once."""
+    """All loads, which run at the same time."""
 
     def __init__(self, patience):
         self._loads = {}
@@ -295,7 +297,7 @@ class Loads:
             time.sleep(0.1)
 
     def start(self):
-        """Until all of it works."""
+        """Starts all loads, and waits until each of them works."""
         for kinds in (GENTLE, GREEDY):
             for name, kind in kinds.items():
                 self._loads[name] = kind()
@@ -304,14 +306,14 @@ class Loads:
             self._all(kinds, lambda load: load.works(), "does not work")
 
     def results(self, seconds, spared):
-        """What became of each in so many seconds. Those that hear nothing, and
-        those named in spared, nobody waits for."""
+        """The result of each load after up to this many seconds. Loads that get no
+        event, and those named in spared, are not waited for."""
         until = time.monotonic() + seconds
         return {name: load.result(
                     until if load.told and name not in spared else 0)
                 for name, load in self._loads.items()}
 
     def end(self, seconds):
-        """Ends what is left. Names of those that do not end."""
+        """Ends all loads. Returns the names of those that do not end."""
         return [name for name, load in self._loads.items()
                 if not load.end(seconds)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What scenarios and tests in a guest ask of their machine: its kernel log, its
-processes, its ports and the devices that the driver has made."""
+"""The state of the guest in which a scenario or test runs: the kernel log, processes,
+TCP ports, and the devices that the driver has made."""
 
 import glob
 import json
@@ -15,7 +15,7 @@ PORT = 18515        # the TCP port at which an ibv_rc_pingpong waits for its pee
 
 
 class Log:
-    """The messages of the kernel from the moment when the object is made."""
+    """The messages that the kernel logs after this object was made."""
 
     def __init__(self):
         self._fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
@@ -40,8 +40,8 @@ class Log:
                 "xrdma" in text and "probe with driver" not in text]
 
     def wait_for(self, words, seconds=PATIENCE):
-        """Waits for a message with these words. Returns how many seconds that
-        took, or None if no such message came."""
+        """Waits for a message with these words. Returns the seconds that it took, or
+        None if no such message came."""
         began = time.monotonic()
         while time.monotonic() - began < seconds:
             if any(words in text for _, text in self.lines()):
@@ -65,7 +65,8 @@ def run(*argv, seconds=PATIENCE):
 
 
 def settled(true, seconds=10):
-    """Waits until true() is true. Returns whether that happened in time."""
+    """Waits until true() returns a true value. Returns False if that takes longer than
+    seconds."""
     end = time.monotonic() + seconds
     while not true():
         if time.monotonic() > end:
@@ -83,13 +84,13 @@ def listens(port):
 
 
 def interfaces():
-    """Names of the network and RDMA devices that the driver made."""
+    """The names of the network and RDMA devices that the driver made."""
     return sorted(os.path.basename(path) for kind in ("net", "infiniband")
                   for path in glob.glob(f"{PCI}/{kind}/*"))
 
 
 def free_huge_pages():
-    """How many huge pages nobody uses."""
+    """The number of free huge pages."""
     for line in pathlib.Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("HugePages_Free"):
             return int(line.split()[1])

@@ -29,7 +29,7 @@ class Side:
         return bytes(self.buf.view[:MARGIN]), bytes(self.buf.view[-MARGIN:])
 
     def data(self):
-        """The bytes between the margins, which must be as they were."""
+        """The bytes between the margins. Checks that the margins have not changed."""
         assert self._edges() == self.edges, "bytes outside of the range changed"
         return bytes(self.buf.view[MARGIN:-MARGIN])
 

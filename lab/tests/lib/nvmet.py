@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Disks offered by NVMe over Fabrics, and taken: Target and Host. Both act on
-the machine that they run in, so that one guest can be both ends.
+"""NVMe over Fabrics by RDMA: Target offers disks, Host connects to them. Both configure
+the machine in which they run, so that one guest can be target and host.
 
-As a program the same for another machine:
+This file is also a program, for use in another machine:
   nvmet.py up ADDRESS DISK... [--inline BYTES]    offers block devices or files
-  nvmet.py down                                   takes all back
+  nvmet.py down                                   removes the target
   nvmet.py close                                  ends all connections
   nvmet.py open ADDRESS [--inline BYTES]          listens again
   nvmet.py connect ADDRESS [NVME_OPTION...]       prints the path of each disk
   nvmet.py disconnect
-Knows nothing of what is read and written.
+
+The I/O on the disks is in nodes/sides.py and in the tests.
 """
 
 import contextlib
@@ -28,7 +29,7 @@ PATIENCE = 120.0
 
 
 def run(*command):
-    """To its good end. Returns what it prints."""
+    """Runs a command, which must succeed. Returns its output."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise OSError(f"{' '.join(command)}: {done.stdout}{done.stderr}")
@@ -36,7 +37,8 @@ def run(*command):
 
 
 def wait_until(true, what, seconds=PATIENCE):
-    """Returns what true() returns in the end; TimeoutError: it never did."""
+    """Waits until true() returns a true value, and returns that. TimeoutError if it
+    does not within seconds."""
     end = time.monotonic() + seconds
     while not (found := true()):
         if time.monotonic() > end:
@@ -52,8 +54,8 @@ def _set(path, **values):
 
 
 class Target:
-    """A subsystem whose namespaces 1, 2, ... are the disks. inline: bytes of a
-    command's data that may come with the command; None: as the kernel has it."""
+    """A subsystem whose namespaces 1, 2, ... are the disks. inline: maximum number of
+    bytes of inline data in a command; None: the kernel's default."""
 
     def __init__(self, address, disks, inline=None):
         self._address, self._disks, self._inline = address, disks, inline
@@ -61,7 +63,7 @@ class Target:
         self._link = PORT / "subsystems" / NQN
 
     def up(self):
-        """Offers them. OSError if something is refused."""
+        """Offers the disks. OSError if the kernel refuses a setting."""
         run("modprobe", "nvmet-rdma")
         if not NVMET.exists():
             run("mount", "-t", "configfs", "none", "/sys/kernel/config")
@@ -72,7 +74,7 @@ class Target:
         self.open()
 
     def open(self):
-        """Listens."""
+        """Makes the target listen."""
         _set(PORT, addr_trtype="rdma", addr_traddr=self._address,
              addr_adrfam="ipv6" if ":" in self._address else "ipv4",
              addr_trsvcid=SERVICE)
@@ -81,14 +83,15 @@ class Target:
         self._link.symlink_to(self._subsystem)
 
     def close(self):
-        """Listens no more, and ends all connections. Does nothing twice."""
+        """Stops listening, and ends all connections. Does nothing if the target does
+        not listen."""
         with contextlib.suppress(FileNotFoundError):
             self._link.unlink()
         with contextlib.suppress(FileNotFoundError):
             PORT.rmdir()
 
     def down(self):
-        """Takes all back, as far as it is there."""
+        """Removes the port, the subsystem and the namespaces that exist."""
         self.close()
         for path in self._subsystem.glob("namespaces/*"):
             path.rmdir()
@@ -108,7 +111,7 @@ class Target:
 
 
 class Host:
-    """Connected to a target. disks: paths of its disks."""
+    """A connection to a target. disks: paths of the target's disks in this machine."""
 
     def __init__(self, address, *options):
         run("modprobe", "nvme-rdma")
@@ -122,7 +125,7 @@ class Host:
 
     @staticmethod
     def disconnect():
-        """Gives the disks back."""
+        """Disconnects from the target, which removes its disks here."""
         run("nvme", "disconnect", "-n", NQN)
 
     def __enter__(self):
@@ -143,13 +146,13 @@ def controller():
 
 def _disks():
     here = controller()
-    # nvme0c1n2, one of its paths, or, where there are none, nvme0n2
+    # with multipath a namespace is named nvme0c1n2, without it nvme0n2
     return here and sorted("/dev/" + re.sub(r"c\d+", "", path.name)
                            for path in here.glob("nvme*n*"))
 
 
 def main(action, *args):
-    """See the head of this file."""
+    """Runs the program; the first comment of this file has its usage."""
     inline = None
     if "--inline" in args:
         at = args.index("--inline")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A device that stops and works again while it is in use: its users and how they end,
-and what must be as before."""
+"""Disturbs a device that is in use, and collects findings: how the users of the device
+ended, and whether the device works again. judge.py checks the findings."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from lib.function import (ADDRESS, identity, pingpong, pingpong_args, resources,
 from lib.machine import PATIENCE, PORT, Log, listens, report, run, settled
 
 DEAD, BACK, GIVEN_UP = "the device is dead", "works again", "is given up"
-# what ib_core knows of when nobody uses the device; start() finds it out
+# the result of resources() while the device is not in use, set by start()
 IDLE = None
 
 
@@ -47,8 +47,8 @@ class Traffic:
         return [child.poll() for child in self.children]
 
     def _disk(self):
-        """What the host does with the disk: "read", "given up", or None if neither
-        has happened yet."""
+        """The state of the host's disk: "read", "given up", or None if it is not known
+        yet."""
         ended, controller = self.children[0].poll(), nvmet.controller()
         if ended is not None and not controller:
             return "given up"
@@ -58,9 +58,9 @@ class Traffic:
         return None
 
     def end(self):
-        """Ends all of them. Returns what became of the disk; the exit statuses of
-        the processes that the end of the device reaches, which are the reader of
-        the disk and rping; and how many seconds it took to kill the others."""
+        """Ends all of them. Returns the state of the disk, the exit statuses of the
+        processes that get an error when the device fails (the reader of the disk
+        and rping), and the seconds that it took to kill the other processes."""
         settled(self._disk, 30)
         disk = self._disk()
         if nvmet.controller():

@@ -10,8 +10,8 @@ from lib.paths import LAB, TESTS
 
 
 def hoard(regions, windows):
-    """Starts hoard.py: a process that registers so many regions of one huge
-    page, binds so many windows, prints its first line, and waits to be killed."""
+    """Starts hoard.py: a process that registers this number of regions of one huge
+    page, binds this number of windows, prints a line, and waits to be killed."""
     return subprocess.Popen(
         [sys.executable, "-B", str(TESTS / "programs/hoard.py"), str(regions),
          str(windows)], stdout=subprocess.PIPE, text=True)

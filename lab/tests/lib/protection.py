@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Single remote accesses to regions, and the statuses and fault records that follow."""
+"""Makes single remote accesses to regions, and returns their statuses and fault
+records."""
 
 import os
 
@@ -25,7 +26,7 @@ class Region:
         self.address, self.length = self.buf.address, length
 
     def unchanged(self):
-        """Whether the bytes are those that the buffer began with."""
+        """Whether the bytes are those that the buffer had at first."""
         return bytes(self.buf.view) == self.before
 
 

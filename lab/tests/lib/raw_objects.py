@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""One object of each kind, which is made by a command of uverbs whose driver data the
-test chooses; and the command that destroys each."""
+"""Creates objects of each kind by commands of uverbs whose driver data the test
+chooses, and destroys them. The commands are in uverbs.py and uioctl.py."""
 
 import ipaddress
 import struct
@@ -64,7 +64,8 @@ class Raw:
             struct.pack("<QII", self.room[room].address, 4, 0), 8, 8, place)
 
     def other_cq(self):
-        """One that nothing else needs; the same until it has ended."""
+        """A completion queue that no other object uses. Returns the same one until it
+        is destroyed."""
         if self.spare_cq is None:
             self.spare_cq = first(self.create_cq(4))
         return self.spare_cq

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Queue pairs whose entries are written by hand, as a hostile process would:
-with no provider in between, any bytes can be posted. Layouts are those of
+"""Queue pairs whose entries the test writes itself, as a hostile process can: without
+the provider, any bytes can be posted. The layouts are those of
 include/uapi/rdma/xrdma-abi.h.
 
-Must not know: what the device should do with them; that is what tests say.
+The tests check what the device does with the entries.
 """
 
 import ctypes
@@ -55,7 +55,7 @@ def _entry(opcode, inv_key=0, remote=0, rkey=0, sges=(), flags=SIGNALED,
 
 
 def access(opcode, remote, rkey, sge, **more):
-    """WRITE, READ or an atomic (which adds 1, or swaps 0 for 0)."""
+    """A send entry for WRITE, READ or an atomic, which adds 1 or swaps 0 for 0."""
     segment = b""
     if opcode in (CMP_SWAP, FETCH_ADD):
         segment = struct.pack("<QQ", opcode == FETCH_ADD, 0)
@@ -84,7 +84,7 @@ def bind(window, new_key, mr_key, addr, length, rights, reserved=0, **more):
 # ---- completions ---------------------------------------------------------------
 
 class Completion(NamedTuple):
-    """A completion; status and reason by name."""
+    """A completion, with the names of status and reason."""
     wr_id: int
     status: str
     reason: str
@@ -105,13 +105,13 @@ def _completion(raw):
 # ---- queue pairs ---------------------------------------------------------------
 
 def put32(view, at, value):
-    """Writes a word that the device reads meanwhile, in one store:
-    struct.pack_into() writes zeros first."""
+    """Writes a word by one store, since the device may read it at the same time.
+    struct.pack_into() would write zeros first."""
     view.cast("I")[at // 4] = value
 
 
 class RawEnd:
-    """A reliable connection's end, with a completion queue of its own."""
+    """An RC queue pair with a completion queue of its own."""
 
     LOG_STRIDE = 6      # 64 bytes: any entry with up to 2 SGEs
     LOG_RQ_STRIDE = 5
@@ -157,14 +157,14 @@ class RawEnd:
         return uverbs.query_qp_state(self.dev.ctx, self.handle)
 
     def reset(self):
-        """To RESET, as the provider would: drops what is in the rings."""
+        """Changes to state RESET and clears the rings, as the provider does."""
         uverbs.modify_qp(self.dev.ctx, self.handle, state=RESET)
         self.completions()
         self._ring.view[self._rec:self._rec + 128] = bytes(128)
         self._sq_pi = self._rq_pi = 0
 
     def connect(self, peer, mtu=e.IBV_MTU_1024, timeout=14, retry=7):
-        """To RTS, towards another end of this port."""
+        """Changes to state RTS, connected to another RawEnd of this port."""
         modify, ctx = uverbs.modify_qp, self.dev.ctx
         modify(ctx, self.handle, state=INIT, access=self.rights)
         modify(ctx, self.handle, state=RTR, mtu=mtu, dest_qpn=peer.qpn,
@@ -176,7 +176,8 @@ class RawEnd:
     # work
 
     def post(self, *entries, first=1):
-        """Posts send entries with wr_ids @first, @first + 1, ...; rings once."""
+        """Posts send entries with wr_ids @first, @first + 1, ..., and rings the
+        doorbell once."""
         view, size = self._ring.view, 1 << self.LOG_STRIDE
         for number, (head, tail) in enumerate(entries, first):
             raw = head + struct.pack("<Q", number) + tail
@@ -197,7 +198,7 @@ class RawEnd:
         put32(self._ring.view, self._rec + 4, self._rq_pi)
 
     def completions(self):
-        """The completions that are there."""
+        """Polls all completions that are in the queue."""
         got, view = [], self._cq_ring.view
         while True:
             at = self._ci % (1 << self._log_cq) * 64
@@ -219,7 +220,7 @@ class RawEnd:
         return got
 
     def do(self, *entries):
-        """Posts and waits; all must succeed."""
+        """Posts entries and waits for their completions, which must be successes."""
         self.post(*entries)
         got = self.poll(len(entries))
         assert {wc.status for wc in got} == {"SUCCESS"}, got
@@ -227,7 +228,7 @@ class RawEnd:
 
 
 class Pair:
-    """Two connected ends: @near asks, @far owns what is asked for."""
+    """Two connected RawEnds: @near posts requests, @far is the responder."""
 
     def __init__(self, dev, pd, far_pd=None, far_rights=ALL, **connect):
         self.near = RawEnd(dev, pd)
@@ -240,7 +241,7 @@ class Pair:
         self.far.connect(self.near, **self._connect)
 
     def again(self):
-        """Back to work after an error."""
+        """Resets and connects both ends after an error."""
         self.near.reset()
         self.far.reset()
         self._up()

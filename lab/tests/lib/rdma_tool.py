@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What the program `rdma` prints, as Python objects."""
+"""The output of the program `rdma`, as Python objects."""
 
 import json
 import subprocess
 
 
 def rdma(*args, **options):
-    """Runs `rdma` with these arguments. Returns what its JSON output says.
+    """Runs `rdma` with these arguments. Returns its JSON output as an object.
 
     @options: for subprocess.run()
     """
@@ -30,7 +30,7 @@ def statistic(dev):
 
 
 def totals(dev):
-    """How many objects of each kind the device has, by the names of `rdma resource`."""
+    """The number of objects of each kind, by the names of `rdma resource`."""
     row, = rdma("resource", "show", dev.name)
     return row
 

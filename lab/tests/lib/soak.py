@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""How long tests run: `make check` takes their short forms, `make soak`, which
-sets XRDMA_SOAK, the long ones."""
+"""Chooses the short or long form of a test: `make check` runs the short forms, and
+`make soak`, which sets XRDMA_SOAK, the long forms."""
 
 import os
 
@@ -11,8 +11,9 @@ def soak(short, long):
 
 
 def on(kernel, *values):
-    """What a test takes that runs on @kernel, which is the name of one, or
-    "backports" or "stable" as in lab/packages. Skips it where there is none."""
+    """A parameter set (pytest.param) for a test that runs on @kernel, which is the name
+    of a kernel, or "backports" or "stable" as in lab/packages. The test is skipped
+    if the image has no such kernel."""
     import pytest
     from labvm import kernels as known
     name = known.BY_ROLE.get(kernel, kernel)
@@ -22,5 +23,6 @@ def on(kernel, *values):
 
 
 def kernels(short):
-    """Both kernels of the distributions in `make soak`, else the one named."""
+    """Parameters for both of Debian's kernels in `make soak`, otherwise for the kernel
+    @short."""
     return [on(kernel) for kernel in soak([short], ["stable", "backports"])]

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Sweeps of failures: a verb is called again and again, and each time the next
-of its steps fails, until a call has none left that did. A step is an allocation
-of the driver, or a command to the device.
+"""Sweeps of failures: calls a verb once for each of its steps, and makes that step
+fail. A step is an allocation of the driver, or a command to the device.
 
-Must not know: which verbs there are (sweep_verbs.py).
+The verbs are in sweep_verbs.py. sweep_ops.py checks that none is missing.
 """
 
 import contextlib
@@ -19,7 +18,7 @@ MOST = 10000        # more steps than any verb has
 
 
 class CommandFault:
-    """The device refuses the nth command from now on with a status."""
+    """A fault: the device refuses the nth command with a status."""
 
     def __init__(self, status):
         self.status = status
@@ -30,26 +29,29 @@ class CommandFault:
 
     @staticmethod
     def disarm():
-        """How many steps it would have taken more; 0: it came to that."""
+        """The number of steps that were missing for the fault; 0: the fault
+        happened."""
         return ask(cmd="command_faults_clear")["left"]
 
 
 @functools.cache
 def symbols():
-    """Of all code of the kernel: (address, name, module in brackets or "")."""
+    """Yields (address, name, module in brackets or "") for each symbol of the kernel's
+    code."""
     rows = (line.split() for line in open("/proc/kallsyms"))
     return [(int(row[0], 16), row[2], "".join(row[3:]))
             for row in rows if row[1] in "tT"]
 
 
 def module(name):
-    """Where its code is: the first address, and one behind."""
+    """The address range of a module's code: the first address, and the one after the
+    last."""
     code = [address for address, _, where in symbols() if where == f"[{name}]"]
     return min(code), max(code) + 16
 
 
 def function(name):
-    """The same of a function; 0, 0: there is none."""
+    """The address range of a function; 0, 0 if there is no such function."""
     first = next((address for address, other, _ in symbols() if other == name),
                  None)
     if first is None:
@@ -58,15 +60,16 @@ def function(name):
 
 
 class AllocationFault:
-    """The nth allocation of the driver in this thread fails; but not those of the
-    checker of DMA, which switches itself off then.
+    """A fault: the nth allocation of the driver in this thread fails. Allocations of
+    DMA-API debugging never fail, since it would then switch itself off.
 
-    @direct: it is the driver's own: few calls away, and none of the RDMA core in
-    between
-    @lasting: those that follow fail too, such as the second try of kvmalloc()"""
+    @direct: only allocations that the driver itself makes fail: the driver is within
+    a few frames of the call stack, and no function of the RDMA core is between
+    @lasting: the allocations after the nth fail too, such as the second attempt of
+    kvmalloc()"""
 
     DEBUG = pathlib.Path("/sys/kernel/debug")
-    # each with how many calls away is few
+    # kind of fault injection -> the largest stack depth for @direct
     KINDS = {"failslab": 8, "fail_page_alloc": 12}
 
     def __init__(self, direct=False, lasting=False):
@@ -94,7 +97,7 @@ class AllocationFault:
                 knob.write_text(f"{value}\n")
 
     def _afterwards(self, probability):
-        """Of a failure once the nth has failed, in percent."""
+        """Sets the probability in percent that an allocation after the nth fails."""
         for kind in self.KINDS if self._lasting else ():
             (self.DEBUG / kind / "probability").write_text(f"{probability}\n")
 
@@ -103,7 +106,7 @@ class AllocationFault:
         self._afterwards(100)
 
     def disarm(self):
-        """As that of CommandFault."""
+        """See CommandFault.disarm()."""
         self._afterwards(0)
         left = int(os.pread(self._nth, 20, 0))
         os.pwrite(self._nth, b"0", 0)
@@ -111,8 +114,8 @@ class AllocationFault:
 
 
 class Fragmented(AllocationFault):
-    """From arm() to disarm() the driver gets no memory in this thread in pieces
-    of more than one page."""
+    """A fault: from arm() to disarm(), the driver's allocations of more than one page
+    in this thread fail."""
 
     PAGES = AllocationFault.DEBUG / "fail_page_alloc"
 
@@ -125,17 +128,18 @@ class Fragmented(AllocationFault):
         self._set(100, 1, MOST)
 
     def disarm(self):
-        """How many pieces it did not get."""
+        """The number of allocations that failed."""
         left = int((self.PAGES / "times").read_text())
         self._set(0, 0, -1)
         return MOST - left
 
 
 class World:
-    """What a verb finds: .dev, .ctx, and .fault, which is to surround the call
-    that may fail. What it keeps is closed behind it, last things first.
+    """The environment of a verb: .dev, .ctx, and .fault, a context manager for the
+    call that may fail. Objects that the verb passes to keep() are closed after it, in
+    reverse order.
 
-    @ending: not the call may fail, but what closes things that it kept."""
+    @ending: the faults are in the calls that close kept objects, not in the verb"""
 
     def __init__(self, dev, fault, ending=False):
         self.dev, self.ctx, self._fault = dev, dev.ctx, fault
@@ -158,7 +162,8 @@ class World:
     @property
     @contextlib.contextmanager
     def fault(self):
-        """What is done or, if @ending, what closes it, may fail."""
+        """Arms the fault for the code inside of this context or, if @ending, for the
+        calls that close kept objects."""
         if self._ending:
             self.later(self._disarm)
             yield
@@ -171,8 +176,8 @@ class World:
             self._disarm()
 
     def attempt(self, verb, number):
-        """Calls the verb while its step of this number fails. Returns whether
-        it has so many, and the errno that came of it, or None."""
+        """Calls the verb while its step of this number fails. Returns whether the
+        verb has that many steps, and the errno of the call, or None."""
         self.number, self.left = number, None
         code = None
         with contextlib.ExitStack() as self.stack:
@@ -186,9 +191,10 @@ class World:
 
 
 def sweep(world, verb, most=MOST, rng=None):
-    """Lets each step of the verb fail once, and calls it once more. Of a verb
-    with more than @most steps only so many fail: the first half of them, and
-    others that @rng draws. Returns the outcomes, errno or None, by step."""
+    """Calls the verb once for each step, which fails, and once more without a failure.
+    If the verb has more than @most steps, only @most of them fail: half of these
+    are the first steps, and @rng chooses the others. Returns the outcomes by step:
+    errno or None."""
     total = count(world, verb)
     steps = range(1, total + 1)
     if total > most:
@@ -205,7 +211,7 @@ def sweep(world, verb, most=MOST, rng=None):
 
 
 def count(world, verb):
-    """How many steps a verb has."""
+    """The number of steps of a verb."""
     hit, code = world.attempt(verb, MOST)
     assert world.left, "the call itself was not reached"
     assert not hit and code is None, code and os.strerror(code)

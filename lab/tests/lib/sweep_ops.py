@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Which verbs of a sweep call each operation that the driver gives to the core, so
-that none is forgotten. What ends a thing is swept where that is made: each sweep
-has a form in which the end may fail.
-
-Must not know: how a verb is called.
+"""Maps each operation that the driver gives to the core to the verbs of sweep_verbs.py
+that call it, so that a test can check that no operation is missing. An operation that
+destroys an object is swept with the verb that creates the object: each sweep also runs
+with faults in the destruction.
 """
 
 import re
@@ -15,8 +14,8 @@ TABLE = re.compile(r"^(?:static )?const struct ib_device_ops \w+ = \{\n(.*?)^\};
                    re.M | re.S)
 FIELD = re.compile(r"^\t\.(\w+) =", re.M)
 
-# what is no call, or allocates nothing: what it needs is there before, or the
-# core brings it along
+# members that are not functions, and operations that allocate nothing, because the
+# memory exists already or the core passes it
 NO_CALLS = {"owner", "driver_id", "uverbs_abi_ver", "uverbs_robust_udata",
             "size_ib_rwq_ind_table", "size_rdma_counter"}
 FRUGAL = {"add_gid", "del_gid", "disassociate_ucontext", "fill_res_cq_entry",
@@ -28,10 +27,10 @@ FRUGAL = {"add_gid", "del_gid", "disassociate_ucontext", "fill_res_cq_entry",
           "query_ucontext", "req_notify_cq", "ufile_hw_cleanup",
           "counter_init", "counter_dealloc", "mmap_free", "mmap_get_pfns",
           "pgoff_to_mmap_entry"}
-# only the core calls it, in probe, where it must get all memory that it asks for:
-# debug/test_failslab.py says why
+# The core calls this operation only in probe, where its allocations must not fail;
+# debug/test_failslab.py has the reason.
 UNSWEPT = {"alloc_hw_port_stats"}
-# operation: verbs; and what ends it
+# operation -> verbs that call it, and the operation that destroys the object or None
 SWEPT = {
     "alloc_dm": ("alloc_dm", "dealloc_dm"),
     "alloc_mr": ("kernel-alloc_mr", "dereg_mr"),
@@ -71,7 +70,7 @@ SWEPT = {
 
 
 def operations():
-    """Those of the driver, as its tables name them."""
+    """The names of the driver's operations, from its tables."""
     found = set()
     for path in SOURCES.glob("*.c"):
         for table in TABLE.findall(path.read_text()):
@@ -80,6 +79,6 @@ def operations():
 
 
 def accounted():
-    """Those that are swept, or need not be."""
+    """The names of the operations that are swept or need no sweep."""
     ends = {end for _, end in SWEPT.values()} - {None}
     return NO_CALLS | FRUGAL | UNSWEPT | set(SWEPT) | ends

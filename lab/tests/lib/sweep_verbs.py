@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The verbs that sweeps of failures call, each with what has to be there before.
-A verb is a function of a sweep.World: the call that may fail stands under
-`with w.fault`, what that made is kept or dropped at once.
+"""The verbs that sweeps of failures call. Each verb creates the objects that it needs.
 
-Must not know: what fails, nor how.
+A verb is a function with a sweep.World as argument. The call that may fail is inside of
+`with w.fault`. The verb passes its object to w.keep(), or closes it at once. sweep.py
+injects the failures.
 """
 
 import errno
@@ -36,30 +36,31 @@ from lib import binding, uioctl, uverbs
 from lib.dmabuf import udmabuf
 
 PAGE = 4096
-BIG = 8 << 20           # of small pages: more than one table translates it
+BIG = 8 << 20           # bytes of small pages for which one table does not suffice
 RIGHTS = ALL | e.IBV_ACCESS_MW_BIND
 TRANS, DOMAIN, ACCESS = 1, 2, 4
 
 VERBS = {}
-# those that take a key from the device: if it refuses that, it is dead
+# verbs that invalidate a key in the device: if the device refuses, the driver declares
+# it dead
 FENCES = {}
-# what an error of the driver may also come to, where others stand between it and
-# the caller: ethtool knows no errors, the core does not need the queue pair's
-# state that it asks for, and has one errno for all that happens to a counter, and
-# one for all that happens to a mapping of registers
+# verb -> other outcomes of a driver's error, for verbs where the caller does not get the
+# driver's errno: ethtool statistics have no errors, the core ignores a failed query of
+# the queue pair's state, and returns fixed errnos for counters and for mappings of
+# registers
 OTHERWISE = {"ethtool_statistics": {None}, "attach_mcast": {None},
              "bind_counter": {errno.ENOMEM}, "context": {errno.EAGAIN},
              "doorbell_page": {errno.EAGAIN}, "mmap_dm": {errno.EAGAIN}}
 
 
 def verb(function):
-    """Enters a function into the table."""
+    """A decorator that adds a function to VERBS."""
     VERBS[function.__name__] = function
     return function
 
 
 def verbs_of(name, function, *args, table=VERBS):
-    """The same for each of a number of arguments."""
+    """Adds a verb to the table for each of the arguments."""
     for arg in args:
         table[f"{name}-{arg}"] = lambda w, arg=arg: function(w, arg)
 
@@ -108,7 +109,7 @@ MEMORY = {"page": [(PAGE, False)], "big": [(BIG, False)],
 
 
 def memory(shape):
-    """A buffer of it, with all its pages."""
+    """A buffer of the parts MEMORY[shape], to each page of which was written."""
     buf = Buffer(*MEMORY[shape])
     buf.view[::PAGE] = bytes(len(buf.view[::PAGE]))
     return buf
@@ -307,7 +308,7 @@ def create_qp_xrc_recv(w):
 
 
 def closing(end):
-    """For World.keep(): an Endpoint has two halves."""
+    """Gives an Endpoint a close() for World.keep(), which closes both its objects."""
     end.close = lambda: (end.qp.close(), end.cq.close())
     return end
 
@@ -343,7 +344,8 @@ def query_qp(w):
 
 @verb
 def attach_mcast(w):
-    """Of a queue pair with a handle: pyverbs has no such call."""
+    """Attaches a queue pair that was created by uverbs, since pyverbs has no call to
+    attach one."""
     rings, cq = Buffer((1 << 16, False)), Buffer((1 << 16, False))
     cq_handle = uverbs.create_cq(w.ctx, 64, struct.pack(
         "<QII", cq.address, 6, 0))[0]
@@ -437,7 +439,7 @@ MANUAL = 2
 
 
 def _netlink(kind, *attrs):
-    """A request about resources; OSError for the error it comes to."""
+    """Sends a request of `rdma resource`. OSError if the kernel returns an error."""
     body = b"".join(struct.pack("<HHI", 8, *attr) for attr in attrs)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW,
                        NETLINK_RDMA) as sock:
@@ -452,8 +454,8 @@ def _netlink(kind, *attrs):
 
 
 def summary(index):
-    """What `rdma resource show` prints of a device, as the kernel tells it: to
-    be compared, without a process."""
+    """The kernel's answer for `rdma resource show` of a device, as bytes that can be
+    compared. Starts no process."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW,
                        NETLINK_RDMA) as sock:
         sock.send(struct.pack("<IHHIIHHI", 24, RES_GET, 1, 1, 0, 8, DEV_INDEX,
@@ -508,7 +510,7 @@ def ethtool_statistics(w):
 
 @verb
 def debugfs(w):
-    """All files that can be read."""
+    """Reads all readable files of the driver in debugfs."""
     files = [path for path in glob.glob("/sys/kernel/debug/xrdma/**",
                                         recursive=True)
              if os.path.isfile(path) and os.stat(path).st_mode & 0o400]
@@ -530,7 +532,7 @@ def set_mtu(w):
 # ---- consumers in the kernel ----------------------------------------------------------
 
 KVERBS = pathlib.Path("/sys/kernel/debug/xrdma_kverbs")
-# each with those that come before it
+# kernel verb -> verbs that have to be called before it
 KERNEL = {"alloc_pd": (),
           "get_dma_mr": ("alloc_pd",),
           "alloc_mr": ("alloc_pd",),
@@ -543,14 +545,15 @@ KERNEL = {"alloc_pd": (),
 
 
 def load_kverbs(dev):
-    """The module in lab/ktest, which keeps what it makes to itself."""
+    """Loads the module xrdma_kverbs of lab/ktest, which keeps the objects that it
+    creates."""
     if not KVERBS.exists():
         subprocess.run(["modprobe", "xrdma_kverbs", f"device={dev.name}",
                         f"gid_index={dev.gid_index}"], check=True)
 
 
 def kernel(w, name):
-    """One of the consumers in the kernel."""
+    """Calls a kernel verb in the module xrdma_kverbs."""
     load_kverbs(w.dev)
     w.later(KVERBS.write_text, "end")
     for before in KERNEL[name]:

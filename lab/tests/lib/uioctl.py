@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The ioctl() interface of uverbs, raw: dma-bufs, device memory, and the commands
-of write() with exactly the driver data that is given.
+"""The ioctl() interface of uverbs without a library: dma-bufs, device memory, and the
+commands of write() with driver data that the caller chooses. The write() interface is in
+uverbs.py.
 
-Must not know: what is right or wrong to ask for; errors are OSError.
+Arguments are not checked. An error of the kernel is an OSError.
 """
 
 import ctypes
@@ -34,13 +35,13 @@ class Attrs:
         self._add(number, 0, value)
 
     def value(self, number, code, value):
-        """Up to 8 bytes stand in the attribute itself."""
+        """Adds a value of up to 8 bytes, which is inside of the attribute."""
         raw = struct.pack("<" + code, value)
         self._add(number, len(raw),
                   struct.unpack("<q", raw.ljust(8, b"\0"))[0])
 
     def data(self, number, raw):
-        """Of any length; nothing is no attribute."""
+        """Adds data of any length. Adds no attribute for empty data."""
         if len(raw) > 8:
             self.keep.append(ctypes.create_string_buffer(raw, len(raw)))
             self._add(number, len(raw), ctypes.addressof(self.keep[-1]))
@@ -64,11 +65,11 @@ class Attrs:
 
 def invoke(ctx, command, request, driver=b"", reply=0, driver_reply=0,
            place=None):
-    """A command of write(), by its number. Returns the core's part of the reply.
+    """Calls a command of write() by its number. Returns the core's part of the reply.
 
-    @request is what follows the response pointer in the kernel's structure,
-    which those that are not extended begin with if they have a reply. @place:
-    the address for the driver's part, if not memory of this function.
+    @request: the bytes after the response pointer in the kernel's structure, or the
+    whole structure if it has no response pointer. @place: address for the driver's
+    part of the reply; None: memory of this function.
     """
     attrs = Attrs()
     if reply and not command & uverbs.EXTENDED:
@@ -115,7 +116,7 @@ def alloc_dm(ctx, length, log_align=0, place=None):
 
 
 def export_dm(ctx, offset):
-    """The pages of an offset for mmap() as a dma-buf; return its file."""
+    """Export the pages at an mmap() offset as a dma-buf; return its file."""
     attrs = Attrs()
     attrs.handle(0, 0)
     attrs.value(1, "Q", offset)

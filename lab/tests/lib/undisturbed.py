@@ -30,10 +30,10 @@ def table():
 
 
 def mappings():
-    """Returns what is mapped for DMA besides the key table: the bytes that the device
-    sees, and the mappings that the kernel tracks. A count that cannot be taken is 0:
-    without an IOMMU the device has the machine's memory, and few kernels track
-    mappings."""
+    """Returns the DMA mappings without those of the key table: the number of bytes that
+    the device sees, and the number of mappings that the kernel tracks. The first
+    number is 0 without an IOMMU, where the device sees all memory; the second is 0 on
+    kernels that do not track mappings."""
     before = size, num = table()
     seen = stats()["dma"]["live_bytes"] - size if IOMMU.exists() else 0
     mapped = DMA.read_text().count(os.environ["XRDMA_PCI"]) - num \
@@ -42,7 +42,7 @@ def mappings():
 
 
 def holdings(dev):
-    """What is held for this device: objects of the core, DMA mappings, and objects of
+    """The resources for this device: objects of the core, DMA mappings, and objects of
     the device."""
     kept = stats()["device"]
     return (resources(dev), *mappings(),
@@ -62,8 +62,9 @@ def works(dev, pd):
 
 @contextlib.contextmanager
 def undisturbed(dev, pd):
-    """Checks that the code inside of this context changes nothing: not what is held for
-    the device, not the kernel log, and not the connections of others."""
+    """Checks that the code inside of this context does not change the resources held
+    for the device, adds nothing to the kernel log, and does not disturb the
+    connections of others."""
     before, log = holdings(dev), Log()
     yield
     end = time.monotonic() + PATIENCE

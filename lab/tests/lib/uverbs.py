@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The write() interface of uverbs, raw: for calls that no library would make."""
+"""The write() interface of uverbs without a library, for calls that no library makes.
+The ioctl() interface is in uioctl.py."""
 
 import ctypes
 import ipaddress
@@ -22,8 +23,10 @@ QP_MASKS = {0: 0x1, 1: 0x1 | 0x8 | 0x10 | 0x20,
 def call(ctx, command, request, response_size, driver=b""):
     """Run @command on the open context @ctx; return the response.
 
-    @request is what follows the response pointer in the kernel's structure,
-    @driver what a provider would add. Raises OSError.
+    @request: the bytes after the response pointer in the kernel's structure
+    @driver: the driver data, which usually the provider adds
+
+    Raises OSError.
     """
     out = ctypes.create_string_buffer(max(response_size, 4))
     body = struct.pack("<Q", ctypes.addressof(out)) + request + driver
@@ -86,7 +89,7 @@ def create_qp(ctx, pd, cq, driver, send_wr=16, recv_wr=16, send_sge=1,
 
 def create_qp_numbers(ctx, pd, cq, driver, send_wr=16, recv_wr=16, send_sge=1,
                       recv_sge=1, inline=0, kind=2, response_size=40):
-    """The same; return its handle and number."""
+    """Create an RC queue pair with any driver data; return its handle and number."""
     request = struct.pack("<QIIIIIIIIIBBBx", 0, pd.handle, cq, cq, 0, send_wr,
                           recv_wr, send_sge, recv_sge, inline, 1, kind, 0)
     out = call(ctx, CREATE_QP, request, response_size, driver)
@@ -95,7 +98,7 @@ def create_qp_numbers(ctx, pd, cq, driver, send_wr=16, recv_wr=16, send_sge=1,
 
 def modify_qp(ctx, handle, state, access=0, mtu=3, dest_qpn=0, rq_psn=0,
               sq_psn=0, gid="::", sgid_index=0, timeout=14, retry=7):
-    """Bring an RC queue pair to @state with the attributes that needs."""
+    """Change an RC queue pair to @state, with the attributes that the state needs."""
     path = ipaddress.ip_address(gid).packed + struct.pack(
         "<IHHBBBBBBBB", 0, 0, 0, sgid_index, 64, 0, 0, 0, 0, 1, 1)
     request = path + bytes(32) + struct.pack(
@@ -116,7 +119,7 @@ def destroy_qp(ctx, handle):
 
 
 def attach_mcast(ctx, qp, gid, lid=0):
-    """Let a datagram queue pair, by its handle, receive what goes to a group."""
+    """Attach a datagram queue pair, given by its handle, to a multicast group."""
     plain(ctx, ATTACH_MCAST, gid + struct.pack("<IHH", qp, lid, 0))
 
 
@@ -131,7 +134,7 @@ def resize_cq(ctx, handle, cqe, driver):
 
 
 def modify_cq(ctx, handle, count, period):
-    """Moderation, by an extended command."""
+    """Set the moderation of a CQ by an extended command."""
     request = struct.pack("<IIHHI", handle, 1, count, period, 0)
     os.write(ctx.cmd_fd, struct.pack("<IHHQHHI", EXTENDED | MODIFY_CQ,
                                      len(request) // 8, 0, 0, 0, 0, 0) +

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Regions, windows and connections for tests of protection: what a test makes
-is closed behind it, and what memory must not change is compared."""
+"""Regions, windows and connections for tests of protection. Things closes all objects
+of a test, and the checks compare memory that must not change."""
 
 import contextlib
 import os
@@ -13,8 +13,8 @@ PAGE = 4096
 
 
 class Region:
-    """A registered range with a page of foreign memory on both sides, all of
-    random content."""
+    """A registered range, with a page that is not registered on both sides. All bytes
+    are random."""
 
     def __init__(self, dev, pd, rights, length, iova):
         self.buf = Buffer((length + 2 * PAGE, False))
@@ -28,21 +28,21 @@ class Region:
         self.note()
 
     def note(self):
-        """From now on this content counts."""
+        """Saves the present bytes for unchanged()."""
         self.before = bytes(self.buf.view)
 
     def unchanged(self, start=0, data=b""):
-        """Whether nothing changed but for @data, now @start bytes into it."""
+        """Whether the bytes are those of note(), except for @data at offset @start."""
         at = PAGE + start
         want = self.before[:at] + data + self.before[at + len(data):]
         return bytes(self.buf.view) == want
 
     def at(self, start, length):
-        """The content of a range of it."""
+        """The bytes of a range of the region."""
         return bytes(self.buf.view[PAGE + start:PAGE + start + length])
 
     def sge(self, start=0, length=64):
-        """A scatter-gather entry of it."""
+        """A scatter-gather entry for a range of the region."""
         return (self.iova + start) % 2**64, length, self.lkey
 
     def close(self):
@@ -50,7 +50,7 @@ class Region:
 
 
 def next_key(key, step=1):
-    """The same index with another key byte."""
+    """The key with the same index and another key byte."""
     return key & ~0xff | (key + step) & 0xff
 
 
@@ -70,13 +70,14 @@ class Window:
         return r.bind(**{**fields, **change})
 
     def bind(self, end, region, *args, **kwargs):
-        """Binds it at @end, which must work. Returns its key."""
+        """Binds the window by the queue pair @end, which must succeed. Returns the
+        new key."""
         end.do(self.entry(region, *args, **kwargs))
         self.key = kwargs.get("new_key", next_key(self.key))
         return self.key
 
     def unbind_entry(self, **change):
-        """The entry that ends the grant of a window of type 1."""
+        """An entry that unbinds a window of type 1."""
         fields = {"window": self.key, "new_key": next_key(self.key),
                   "mr_key": 0, "addr": 0, "length": 0, "rights": 0}
         return r.bind(**{**fields, **change})
@@ -86,7 +87,7 @@ class Window:
 
 
 class Things:
-    """What a test made, in the order in which it can be closed."""
+    """The objects that a test has made, which can be closed in the right order."""
 
     def __init__(self, dev, pd):
         self.dev, self.pd = dev, pd
@@ -109,21 +110,21 @@ class Things:
         return thing
 
     def close(self, *things):
-        """Closes some, or all."""
+        """Closes these things, or all if none is given."""
         for kind in (self._windows, self._regions, self._pairs):
             for thing in [t for t in kind if not things or t in things]:
                 kind.remove(thing)
                 thing.close()
 
     def give_up(self):
-        """Closes what a test that may have failed left behind."""
+        """Closes all that is left after a test, which may have failed."""
         for kind in (self._windows, self._regions, self._pairs):
             for thing in kind:
                 with contextlib.suppress(OSError):
                     thing.close()
 
 
-# ---- accesses, and what they come to ----------------------------------------
+# ---- accesses and their results ----------------------------------------------
 
 RIGHT_OF = {WRITE: r.REMOTE_WRITE, READ: r.REMOTE_READ,
             FETCH_ADD: r.REMOTE_ATOMIC, CMP_SWAP: r.REMOTE_ATOMIC}
@@ -142,7 +143,8 @@ def access(opcode, window_key, remote, local, length=64):
 
 
 def check_granted(pair, opcode, key, remote, local, far, at, length=64):
-    """The access succeeds, and changes what it names, @at bytes into @far."""
+    """Checks that an access succeeds, and changes only its target, at offset @at of
+    @far."""
     local.note()
     length = length_of(opcode, length)
     pair.near.do(access(opcode, key, remote, local, length))
@@ -162,8 +164,8 @@ def check_granted(pair, opcode, key, remote, local, far, at, length=64):
 
 def check_refused(pair, faults, reason, opcode, key, remote, local, *regions,
                   length=64):
-    """The access is refused with its statuses and record; nothing changes.
-    Then the pair is put back to work."""
+    """Checks that an access is refused with the right statuses and fault record, and
+    changes no memory. Then connects the pair again."""
     length = length_of(opcode, length)
     for region in (local, *regions):
         region.note()

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The consumers of the user's guide, set up by its own commands, as they are
-written there.
+"""Sets up the consumers of the user's guide by the commands in the guide, unchanged.
 
-The words before a literal block say where it runs: they end with "the
-target::", "the initiator::" or "both::". What begins with "At the end" ends the
-consumer. All other blocks are only to be read. The commands find TARGET and
-INITIATOR, addresses, and TGUID and IGUID, GUIDs of the two; IQN, the initiator's
-name; DEV and NETDEV, the devices of the node that they run in.
+The text before a literal block says where the block runs: it ends with "the target::",
+"the initiator::" or "both::". Blocks whose text begins with "At the end" end the
+consumer. All other blocks are not executed. Commands can use these variables: TARGET
+and INITIATOR (addresses), TGUID and IGUID (GUIDs), IQN (name of the initiator), DEV and
+NETDEV (devices of the node in which the command runs).
 """
 
 import contextlib
@@ -24,7 +23,7 @@ Block = namedtuple("Block", "where at_end script")
 
 
 def section(title):
-    """The lines of the subsection of that title."""
+    """The lines of the guide's subsection with this title."""
     with open(GUIDE, encoding="utf-8") as guide:
         lines = guide.read().splitlines()
     first = next(i for i, line in enumerate(lines)
@@ -35,9 +34,9 @@ def section(title):
 
 
 def blocks(lines):
-    """What runs of them, in their order."""
+    """The blocks in these lines that are executed, in order."""
     found, words = [], []
-    script = None       # of the block that is read, or None
+    script = None       # lines of the block that is being read, or None
     for line in [*lines, "."]:
         if script is not None:
             if not line or line.startswith("  "):
@@ -57,8 +56,8 @@ def blocks(lines):
 
 
 def objects(side):
-    """How many RDMA objects of each kind that node has, but for the completion
-    queues that ib_core keeps for whoever comes next."""
+    """The number of RDMA objects of each kind in that node. Completion queues are left
+    out, because ib_core keeps unused ones in a pool."""
     counts = {}
     for kind in ("pd", "cq", "qp", "cm_id", "mr", "srq"):
         lines = side.run(f"rdma resource show {kind}").splitlines()
@@ -87,7 +86,7 @@ class Consumer:
         self._before = [objects(side) for side in self.sides]
 
     def _steps(self, at_end):
-        """What runs where: pairs of a side and a script."""
+        """The scripts that set up or end the consumer: pairs (side, script)."""
         sides = {"target": [self.target], "initiator": [self.initiator],
                  "both": [self.target, self.initiator]}
         return [(side, block.script) for block in self.blocks
@@ -100,17 +99,17 @@ class Consumer:
         side.run(f"export {exports}\nset -e\n{script}", 60)
 
     def begin(self):
-        """Sets it up, and checks what the guide checks."""
+        """Sets up the consumer, and runs the checks of the guide."""
         steps = self._steps(False)
         assert steps
         for side, script in steps:
             self._run(side, script)
 
     def end(self, target="true", modules=""):
-        """Ends it, also by a command at the target that the guide leaves out,
-        and unloads modules that keep objects as long as they are loaded.
-        Nothing of it may be left in the devices. What fails does not keep the
-        rest from being tried."""
+        """Ends the consumer by the commands of the guide and the command target in
+        the target node, and unloads modules, which keep objects as long as they are
+        loaded. Checks that no object is left in the devices. After a failure the
+        other steps are still done."""
         with contextlib.ExitStack() as rest:
             rest.callback(self._check_that_nothing_is_left)
             for side in self.sides:
@@ -125,7 +124,7 @@ class Consumer:
                        f"{objects(side)} is left of {before}")
 
     def _unload(self, side, modules):
-        """Modules end what they have begun before they can be unloaded."""
+        """Unloads modules. Repeats that, since a module may still have work to do."""
         for module in modules.split():
             line = f"[ ! -d /sys/module/{module} ] || modprobe -r {module}"
 
@@ -139,8 +138,9 @@ class Consumer:
 
 
 class Lent:
-    """A disk or file of a consumer's initiator, as wait_out() wants it. moved:
-    returns how much has been written and read."""
+    """A disk or file of a consumer's initiator, with the interface of sides.Storage
+    that sides.wait_out() uses. moved: function that returns the amount of data that
+    was written and read."""
 
     def __init__(self, consumer, path, moved=None):
         self.target, self.host = consumer.target, consumer.initiator
@@ -149,8 +149,8 @@ class Lent:
 
 
 class Port:
-    """What the network interface of node 1 has carried, which RDMA does not
-    count for: xrdma's is apart from it."""
+    """The byte counters of node 1's network interface. RDMA traffic of an xrdma device
+    is not in them."""
 
     def __init__(self, nodes):
         self._nodes = nodes
@@ -161,5 +161,6 @@ class Port:
             "cat /sys/class/net/$XRDMA_NETDEV/statistics/?x_bytes").split())
 
     def assert_quiet(self, most=1000000):
-        """Less than that since it was made."""
+        """Checks that fewer than most bytes were transferred since this object was
+        made."""
         assert self._bytes() - self._before < most, "that was TCP"

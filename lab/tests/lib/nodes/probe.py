@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Calls of functions in the kernel of a node, seen through tracefs."""
+"""Records calls of kernel functions in a node, by tracefs."""
 
 
 class Probe:
-    """Sees which functions of a side's kernel are called. calls: a name
-    -> what dynamic_events take after "f:NAME"."""
+    """Records calls of functions of a side's kernel. calls: name of an event -> its
+    definition in dynamic_events after "f:NAME"."""
 
     ROOT = "/sys/kernel/tracing"
 
@@ -17,12 +17,12 @@ class Probe:
                  "echo 1 >events/fprobes/enable")
 
     def events(self, name):
-        """What has been seen of that name, as texts, the oldest first."""
+        """The recorded events of that name, as texts, oldest first."""
         text = self._side.run(f"cat {self.ROOT}/trace")
         return [line.split(f" {name}: ")[1] for line in text.splitlines()
                 if f" {name}: " in line]
 
     def close(self):
-        """Probes no more."""
+        """Stops recording."""
         self._side.run(f"cd {self.ROOT} && echo 0 >events/fprobes/enable && "
                        "echo >dynamic_events")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Commands on both nodes: a server there, a client here, the end of both.
+"""Runs commands in both nodes, for example a server in node 2 and a client in node 1.
 
-A command is a line for the shell, so that each node puts in its own $XRDMA_DEV
-and so on. Whatever a test leaves running is killed when it ends.
+A command is a line for the shell, so that each node expands its own variables, such as
+$XRDMA_DEV. Commands that still run at the end of a test are killed.
 """
 
 import os
@@ -19,7 +19,7 @@ sys.path.insert(0, "/src/lab/guest")
 import peer  # noqa: E402
 
 PATIENCE = 60.0
-# prints a command that kills processes that are not there yet
+# A command that prints another command, which kills all processes that do not exist yet
 SWEEP_FOR = r"""
 echo 'for dir in /proc/[0-9]*; do case ${dir#/proc/} in'
 cd /proc && printf '%s|' [0-9]*
@@ -29,11 +29,11 @@ echo 'done 2>/dev/null; true'
 
 
 class Failed(Exception):
-    """A command did not do what it should."""
+    """A command failed, did not end in time, or did not print the expected words."""
 
 
 class Command:
-    """A command that runs. text(): what it has printed, both streams."""
+    """A command that was started. text(): its output, of both streams."""
 
     def __init__(self, line):
         self.line = line
@@ -58,7 +58,8 @@ class Command:
         return bytes(self._text)
 
     def wait(self, timeout=PATIENCE):
-        """Returns the exit status; raises Failed if there is none in time."""
+        """Returns the exit status. Raises Failed if the command does not end in
+        time."""
         if self.status is None:
             self.status = self._wait(timeout)
         if self.status is None:
@@ -69,14 +70,15 @@ class Command:
         return self.status
 
     def succeed(self, timeout=PATIENCE):
-        """Waits; anything but success raises Failed. Returns its text."""
+        """Waits for the end of the command. Returns its output; raises Failed unless
+        the exit status is 0."""
         status = self.wait(timeout)
         if status:
             raise Failed(f"ended with {status}: {self.line}\n{self.text()}")
         return self.text()
 
     def wait_for(self, words, timeout=PATIENCE):
-        """Until it has printed these words."""
+        """Waits until the command has printed these words."""
         until = time.monotonic() + timeout
         while words not in self.text():
             if time.monotonic() > until or self.ended():
@@ -86,7 +88,7 @@ class Command:
 
 
 class Here(Command):
-    """In node 1."""
+    """A command in node 1."""
 
     def _start(self, argv):
         self._child = subprocess.Popen(
@@ -105,7 +107,7 @@ class Here(Command):
         return self._child.poll() is not None
 
     def kill(self):
-        """It and what it started. Raises Failed if the kernel keeps it."""
+        """Kills the command and its children. Raises Failed if it does not end."""
         try:
             os.killpg(self._child.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -118,7 +120,7 @@ class Here(Command):
 
 
 class There(Command):
-    """In node 2."""
+    """A command in node 2."""
 
     def _start(self, argv):
         with open("/dev/null", "rb") as null:
@@ -142,16 +144,16 @@ class There(Command):
             bool(select.select([self._sock], [], [], 0)[0])
 
     def kill(self):
-        """It and what it started."""
+        """Kills the command and its children."""
         self._sock.close()
 
 
 class Nodes:
-    """Both nodes. kind: what the peer has, "xrdma" or "rxe"."""
+    """Both nodes. kind: the RDMA device of node 2, "xrdma" or "rxe"."""
 
     def __init__(self):
         self._running = []
-        # all processes of node 2 but those that it has now, and this one
+        # the command that kills all processes of node 2 that do not exist now
         self._sweep = There(SWEEP_FOR).succeed()
         self.peer_env = dict(
             line.split("=", 1)
@@ -169,33 +171,33 @@ class Nodes:
         return self._keep(There(line))
 
     def here(self, line, timeout=PATIENCE):
-        """Runs it in node 1 to its good end. Returns what it printed."""
+        """Runs a command in node 1, which must succeed. Returns its output."""
         return self.start_here(line).succeed(timeout)
 
     def there(self, line, timeout=PATIENCE):
-        """The same in node 2."""
+        """Runs a command in node 2, which must succeed. Returns its output."""
         return self.start_there(line).succeed(timeout)
 
     def both(self, line):
-        """Runs it in both."""
+        """Runs a command in both nodes, which must succeed."""
         self.there(line)
         self.here(line)
 
     def listens(self, port):
-        """Does a program of node 2 listen on a TCP port?"""
+        """Whether a program in node 2 listens on a TCP port."""
         lines = self.there("cat /proc/net/tcp /proc/net/tcp6").splitlines()
         return any(f":{port:04X} 0" in line and line.split()[3] == "0A"
                    for line in lines)
 
     def listeners_cm(self):
-        """Who waits in node 2 for connections by the connection manager."""
+        """The programs in node 2 that listen at the RDMA connection manager."""
         return {line for line in
                 self.there("rdma resource show cm_id").splitlines()
                 if "state LISTEN" in line}
 
     def serve(self, line, port=None, cm=False, words=None):
-        """Starts a server in node 2, and waits until it listens on a TCP port
-        or at the connection manager, or has said something."""
+        """Starts a server in node 2, and waits until it listens on a TCP port or at
+        the connection manager, or has printed the given words."""
         before = self.listeners_cm() if cm else set()
         server = self.start_there(line)
         until = time.monotonic() + PATIENCE
@@ -209,8 +211,8 @@ class Nodes:
         return server
 
     def talk(self, server, client, timeout=PATIENCE, **ready):
-        """A server in node 2 and its client in node 1; both shall end well.
-        Returns what they printed: client, server."""
+        """Runs a server in node 2 and its client in node 1, both of which must
+        succeed. Returns the output of the client and of the server."""
         serving = self.serve(server, **ready)
         asking = self.start_here(client)
         try:
@@ -221,7 +223,7 @@ class Nodes:
                          f"\n--- client:\n{asking.text()}") from None
 
     def clean_up(self):
-        """Kills all that is left, also what has left its group."""
+        """Kills all commands that still run, also those in other process groups."""
         left = [command for command in self._running if command.status != 0]
         self._running = []
         try:

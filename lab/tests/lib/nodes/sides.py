@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Storage between two nodes: one is the target, the other the host, either way
-round; and what is written to the host's disks, read back and compared.
+"""Storage between two nodes: either node can be the target, and the other one is the
+host. fio writes to the host's disks, reads back and compares.
 
-Knows nothing of the protocol between them.
+The tests implement the storage protocols, as subclasses of Storage.
 """
 
 import itertools
@@ -13,17 +13,17 @@ from lib.nodes.remote import There
 from lib.nvmet import wait_until
 
 TESTS = "/src/lab/tests"
-# what fio is told of every job; it ends at the first block that differs
+# the options of all fio jobs; fio ends at the first block that differs
 FIO = ("fio --thread --ioengine=libaio --direct=1 --verify=crc32c "
        "--verify_fatal=1 --group_reporting --output-format=json ")
-# with another seed for each, or what an earlier one wrote would do
+# each job has another seed, so that data of an earlier job does not pass the comparison
 SEEDS = itertools.count(1)
 MIB = 1 << 20
 RAM = "/dev/ram0"
 
 
 class Side:
-    """One of the nodes. kind: what it has, "xrdma" or "rxe"."""
+    """One of the nodes. kind: its RDMA device, "xrdma" or "rxe"."""
 
     def __init__(self, nodes, number):
         self.number = number
@@ -46,20 +46,20 @@ class Side:
         return RAM
 
     def sectors(self, disk):
-        """How many sectors of a disk have been read and written."""
+        """The number of sectors of a disk that were read and written."""
         fields = self.run(f"cat /sys/block/{disk.split('/')[-1]}/stat").split()
         return int(fields[2]) + int(fields[6])
 
 
 def fio(side, disk, options, timeout=600):
-    """Writes and reads back on a disk of that side. Returns how many bytes were
-    compared; raises Failed if one differs."""
+    """Writes to a disk of that side and reads back. Returns the number of bytes that
+    were compared; raises Failed if one differs."""
     return judge(side.run(f"{FIO} --name=job --randseed={next(SEEDS)} "
                           f"--filename={disk} {options}", timeout))
 
 
 def judge(text):
-    """The same of what fio has printed, once or more than once."""
+    """The number of compared bytes in the output of one or more runs of fio."""
     total, decoder = 0, json.JSONDecoder()
     text = text[text.index("{"):]
     while text.startswith("{"):
@@ -74,9 +74,8 @@ def judge(text):
 
 
 class Load:
-    """I/O without an end on the disk of a storage's host, in rounds, each of
-    them read back: what goes wrong meanwhile must not show but in the time it
-    takes."""
+    """I/O on the disk of a storage's host, in rounds until end(). Each round is read
+    back. Faults during that time may delay the I/O, but must not make it fail."""
 
     def __init__(self, storage, options="--bs=4k --iodepth=16 --size=512k"):
         self._side, self._moved = storage.host, storage.moved
@@ -96,7 +95,7 @@ class Load:
         assert not self._command.ended(), self._command.text()
 
     def stalls(self):
-        """Waits until nothing moves for a second."""
+        """Waits until nothing was read or written for a second."""
         def still():
             before = self._moved()
             self._side.run("sleep 1")
@@ -105,14 +104,15 @@ class Load:
         assert not self._command.ended(), self._command.text()
 
     def end(self, timeout=120):
-        """Returns how many bytes were compared. Nothing may have failed."""
+        """Ends the I/O, of which nothing may have failed. Returns the number of bytes
+        that were compared."""
         self._side.run("touch /tmp/enough")
         return judge(self._command.succeed(timeout))
 
 
 def wait_out(storage, thing, pauses, back=lambda: True):
-    """The thing goes down under load and comes up, after each of the pauses, in
-    seconds: I/O stalls, and goes on once back() is true."""
+    """Calls thing.down() under load, and thing.up() after a pause, for each of the
+    pauses in seconds. I/O must stall, and must continue once back() is true."""
     load = Load(storage)
     for pause in pauses:
         thing.down()
@@ -127,9 +127,9 @@ def wait_out(storage, thing, pauses, back=lambda: True):
 
 
 class Storage:
-    """A disk in the memory of the target, in the host's hands. What offers and
-    takes it is the matter of those who inherit: offer(), take(), which returns
-    its path, give_back(), withdraw()."""
+    """A disk in the memory of the target that the host uses. A subclass implements the
+    protocol: offer() and withdraw() in the target, take() (which returns the disk's
+    path) and give_back() in the host."""
 
     def __init__(self, nodes, target_number):
         self.target = Side(nodes, target_number)
@@ -137,16 +137,16 @@ class Storage:
         self.disk = None
 
     def moved(self):
-        """How many sectors have been, either way."""
+        """The number of sectors of the host's disk that were read and written."""
         return self.host.sectors(self.disk)
 
     def start(self, mib):
-        """Makes the disk, offers and takes it."""
+        """Makes the disk, offers it in the target and takes it in the host."""
         self.offer(self.target.ram(mib))
         self.disk = self.take()
 
     def end(self):
-        """The opposite."""
+        """Gives the disk back, withdraws and removes it."""
         try:
             if self.disk:
                 self.give_back()
@@ -156,13 +156,14 @@ class Storage:
 
 
 def target_numbers():
-    """The target is node 2; if that has something else, then also node 1."""
+    """The numbers of nodes that are targets: node 2, and node 1 too if node 2 has
+    another kind of device."""
     rxe = There("echo $XRDMA_DEV").succeed().startswith("rxe")
     return [2, 1] if rxe else [2]
 
 
 def lend(storage, mib):
-    """A generator for fixtures: a Storage that has begun, and its end."""
+    """A generator for fixtures: starts a Storage, yields it, and ends it."""
     try:
         storage.start(mib)
         yield storage

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What goes wrong between two nodes, and ends again: each kind has down() and
-up(). Knows nothing of who suffers from it."""
+"""Faults of the connection between two nodes. Each class has down(), which causes the
+fault, and up(), which ends it. The tests choose the traffic."""
 
 import json
 
 
 class Wire:
-    """What lies between the nodes."""
+    """The wire between the nodes."""
 
     def __init__(self, nodes):
         self._nodes = nodes
         self._rxe = nodes.kind == "rxe"
 
     def impair(self, spec):
-        """Says what happens to packets, both ways; "none" ends it."""
+        """Impairs packets in both directions as spec says; "none" ends that."""
         direction = "both" if self._rxe else "tx"
         for number in (1,) if self._rxe else (1, 2):
             ask(self._nodes, number, cmd="fault", wire=spec,
                 direction=direction)
 
     def lost(self):
-        """How many packets have been, so far."""
+        """The number of packets lost so far."""
         wires = [ask(self._nodes, number, cmd="stats")["wire"]
                  for number in ((1,) if self._rxe else (1, 2))]
         return sum(wire[way]["loss"] for wire in wires
@@ -28,8 +28,8 @@ class Wire:
 
 
 def ask(nodes, number, **request):
-    """Asks something of a node's device, which must grant it. Returns its
-    answer."""
+    """Sends a request to the control socket of a node's device. Returns the answer, in
+    which "ok" must be true."""
     answer = json.loads(nodes.here(
         f"xrdma-device --node {number} '{json.dumps(request)}'"))
     assert answer["ok"], answer
@@ -37,9 +37,10 @@ def ask(nodes, number, **request):
 
 
 class Link:
-    """Of a network interface: the target's, or that of the node that is ours.
-    The GSI of soft-RoCE does not survive what it cannot send: up to 6.12 its
-    queue pair 1 is in error then, for good, and nobody connects any more."""
+    """The link of a network interface: the target's, or that of the node with an xrdma
+    device if the target is soft-RoCE. A soft-RoCE link stays up because, up to 6.12,
+    soft-RoCE's queue pair 1 stays in state ERR after a packet that could not be
+    sent, and then no connection can be made any more."""
 
     def __init__(self, storage, _):
         sides = storage.target, storage.host
@@ -54,7 +55,7 @@ class Link:
 
 
 class EveryPacket:
-    """Is lost on the wire."""
+    """The loss of each packet on the wire."""
 
     def __init__(self, _, wire):
         self._wire = wire
