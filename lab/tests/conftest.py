@@ -25,8 +25,8 @@ def dev():
 
 @pytest.fixture(scope="session")
 def seed(request):
-    """What tests that draw begin with, printed in any case: another one in each
-    run of the long forms, unless XRDMA_SEED says which."""
+    """The seed of tests that use random numbers, which is always printed. The short
+    forms use 1, each run of the long forms another one; XRDMA_SEED overrides it."""
     number = int(os.environ.get("XRDMA_SEED", soak(1, int(time.time()))))
     capture = request.config.pluginmanager.getplugin("capturemanager")
     with capture.global_and_fixture_disabled():

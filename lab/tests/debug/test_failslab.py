@@ -23,16 +23,16 @@ from lib.sweep import AllocationFault, Fragmented, World, sweep
 from lib.sweep_verbs import FENCES, KVERBS, OTHERWISE, VERBS, load_kverbs
 
 ALL = {**VERBS, **FENCES}
-UP = 1              # of the flags of a network device
+UP = 1              # IFF_UP
 OK = {None, errno.ENOMEM}
-# of verbs, and of what takes thousands
+# limit of failing allocations for a verb, and for calls with thousands of them
 MOST, FEW = soak(20, 200), soak(6, 200)
-# of few pages, which take their time where each mapping is checked
+# verbs of the short form; their regions are small, since this kernel checks each mapping
 SOME = ("context", "reg_mr-page", "resize_cq", "create_qp-RC", "create_flow",
         "kernel-alloc_mr", "kernel-create_qp_rc")
 FEWER = ("reg_mr-page", "create_qp-RC", "kernel-create_qp_rc")
-# the driver allocates nothing, but perhaps a table that then stays, or its caller
-# can do without
+# verbs that may succeed in each call: the driver allocates nothing, or only a table
+# that it then keeps, or the caller ignores the failure
 FRUGAL = {"pd", "xrcd", "alloc_mw-1", "alloc_mw-2", "modify_cq", "modify_srq-2",
           "query_srq", "create_qp_xrc_recv", "modify_qp_rc", "modify_qp_ud",
           "query_qp", "attach_mcast", "create_ah", "modify_wq",
@@ -52,7 +52,8 @@ def lasting():
 
 
 def check(dev, world, name, allowed, rng):
-    """Sweeps. Tables of keys grow, and stay; what leaks does so twice."""
+    """Sweeps a verb, and checks that nothing is held afterwards. Repeats the sweep,
+    since key tables may grow in the first sweep, while a leak happens each time."""
     for _ in range(3):
         before = holdings(dev)
         outcomes = sweep(world, ALL[name], MOST, rng)
@@ -94,7 +95,7 @@ def test_what_ends_does_not_depend_on_memory(dev, fault, rng, name):
 # ---- fragmented memory --------------------------------------------------------------
 
 def test_the_largest_kernel_queues_need_single_pages_only(dev):
-    """A page in one piece is all that the allocator has for the driver."""
+    """Allocations of more than one page fail in this test."""
     load_kverbs(dev)
     fragmented = Fragmented()
     before = holdings(dev)
@@ -113,7 +114,8 @@ def test_the_largest_kernel_queues_need_single_pages_only(dev):
 # ---- the network device, probe ------------------------------------------------------
 
 class Step:
-    """A call of this thread as a World: one that is undone by another."""
+    """A verb for a World that consists of a call and of another call that undoes
+    it."""
 
     def __init__(self, call, undo):
         self.call, self.undo = call, undo
@@ -148,7 +150,7 @@ def nothing_held():
 
 @pytest.fixture
 def unbound():
-    """The device without its driver, which gets it back afterwards."""
+    """Unbinds the driver from the device, and binds it again after the test."""
     binding.unbind()
     yield
     binding.again()
@@ -156,10 +158,10 @@ def unbound():
 
 @pytest.mark.parametrize("lasting", soak([False], [False, True]))
 def test_each_allocation_of_probe_fails_once(dev, rng, unbound, lasting):
-    """Consumers of the core act in it too: their errors may stay their own. Only
-    what the driver itself allocates: when it gets no memory for itself,
-    ib_cache_setup_one() leaks GIDs, and the kernel warns of an interrupt that
-    has no directory in /proc."""
+    """Clients of the core allocate in probe too, and probe need not return their
+    errors. Only allocations of the driver itself fail: when the core's own
+    allocations fail, ib_cache_setup_one() leaks GIDs, and the kernel warns about an
+    interrupt that has no directory in /proc."""
     fault = AllocationFault(direct=True, lasting=lasting)
     before = nothing_held()
     assert before == (0, dict.fromkeys(OBJECTS, 0), [])
@@ -173,7 +175,7 @@ def test_each_allocation_of_probe_fails_once(dev, rng, unbound, lasting):
     outcomes = sweep(World(dev, fault), step, FEW, rng)
     print(f"probe: {len(outcomes)} of {max(outcomes)} failed, "
           f"{sorted(map(str, set(outcomes.values())))}")
-    # the PCI core has one errno for all that happens to a BAR
+    # the PCI core returns EBUSY for each failure to request a BAR
     assert set(outcomes.values()) <= {*OK, errno.EBUSY}
     assert errno.ENOMEM in outcomes.values()
     assert nothing_held() == before

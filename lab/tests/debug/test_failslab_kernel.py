@@ -21,8 +21,8 @@ ROUNDS = soak(5, 50)
 
 
 class AnyFault:
-    """An allocation of the driver fails in whatever thread: the one after a
-    number of bytes, of pages for fail_page_alloc."""
+    """A fault: an allocation of the driver fails, in any thread, after a number of
+    bytes (of pages for fail_page_alloc) was allocated."""
 
     def __init__(self, kind):
         self.path = DEBUG / kind
@@ -36,14 +36,14 @@ class AnyFault:
                   interval=1, probability=probability)
 
     def disarm(self):
-        """Whether it failed."""
+        """Ends the fault. Returns whether an allocation failed."""
         left = int((self.path / "times").read_text())
         self._set(probability=0, times=-1, space=0)
         return left == 0
 
 
 def connect():
-    """Both ends in the kernel; None: it worked."""
+    """Connects a host and a target in this kernel. Returns None if that succeeds."""
     done = subprocess.run(
         ["nvme", "connect", "-t", "rdma", "-a", os.environ["XRDMA_ADDR"],
          "-s", nvmet.SERVICE, "-n", nvmet.NQN, "-i", "1"],
@@ -55,8 +55,8 @@ def connect():
 
 
 def test_consumer_in_the_kernel(dev, rng, tmp_path):
-    """The connection fails, or copes; the next one works."""
-    AllocationFault()       # confines what AnyFault arms
+    """A connection with a failed allocation may fail or work; the next one works."""
+    AllocationFault()       # limits the faults of AnyFault to the driver's allocations
     disk = tmp_path / "disk"
     with open(disk, "wb") as file:
         file.truncate(16 << 20)

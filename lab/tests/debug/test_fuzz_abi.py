@@ -21,13 +21,13 @@ from lib.soak import soak
 from lib.undisturbed import undisturbed, works
 
 ROUND = soak(2, 20)         # seconds
-STEPS = 300                 # at least, of a round
-ALL = soak(1, 3600 / 4)     # of each of the four tests
+STEPS = 300                 # least number of steps of a round
+ALL = soak(1, 3600 / 4)     # seconds of each of the four tests
 
 
 def rounds(dev, pd, seed, play):
-    """Plays rounds, each with a seed of its own, until the time is up. Judges
-    what they counted: no errno but those for users, and some calls succeeded."""
+    """Plays rounds, each with a seed of its own, for ALL seconds. Checks the counters
+    of the rounds: all errnos are ones for users, and some calls succeeded."""
     counts, end = collections.Counter(), time.monotonic() + ALL
     works(dev, pd)
     while True:
@@ -50,7 +50,7 @@ def rounds(dev, pd, seed, play):
 # ---- calls -----------------------------------------------------------------------
 
 def test_random_calls(dev, pd, seed):
-    """By one thread: the same seed makes the same calls."""
+    """One thread makes the calls, so that the same seed gives the same calls."""
     def play(start):
         def body(_number, tick, over):
             raw = RawContext(dev)
@@ -72,8 +72,8 @@ def test_random_calls(dev, pd, seed):
 
 
 def sharing(dev, start):
-    """Two devices that were opened once, three processes that have both, each
-    with two threads: what one destroys another uses."""
+    """Opens two devices, which three processes with two threads each share, so that one
+    thread may destroy an object that another one uses."""
     raws = [RawContext(dev), RawContext(dev)]
     fds = [raw.cmd_fd for raw in raws]
     first = Caller(fds[:1], random.Random(start), gid_of(dev), arena(),
@@ -109,7 +109,8 @@ def test_processes_and_threads_share_everything(dev, pd, seed):
 
 
 def mapper(dev, start, tick, over):
-    """Offsets, lengths and rights of all kinds; what is granted is used."""
+    """Calls mmap() with random offsets, lengths and rights, and uses the mappings that
+    it gets."""
     rng, raw = random.Random(start), RawContext(dev)
     keys, counts = [0], collections.Counter()
     for _ in range(3):
@@ -146,7 +147,8 @@ def test_random_mappings(dev, pd, seed):
 
 
 def scribble(rng, end, region):
-    """Random entries, indexes and doorbells of one end."""
+    """Writes random entries and indexes to the rings of one end, and rings random
+    doorbells."""
     view, size = end._ring.view, len(end._ring.view)
     for _ in range(rng.randrange(1, 6)):
         fate = rng.random()
@@ -176,7 +178,7 @@ def scribble(rng, end, region):
 
 
 def scribbler(dev, seed, tick, over):
-    """Counts the ends that the device has completed something of."""
+    """Returns the number of ends for which the device has written a completion."""
     rng, mine = random.Random(seed), RawDevice(dev)
     domain, buf = mine.ctx.alloc_pd(), arena()
     handle, key, _ = uverbs.reg_mr(mine.ctx, domain, buf.address, ARENA,
@@ -196,7 +198,7 @@ def scribbler(dev, seed, tick, over):
 
 
 def test_random_rings(dev, pd, seed):
-    """A process may ruin its own queues, and only these."""
+    """A process that corrupts its own rings must not disturb other processes."""
     def play(start):
         return Crew(lambda number, tick, over:
                     scribbler(dev, start + 1000 * number, tick, over),

@@ -30,18 +30,18 @@ ROUNDS, PROBES, LIES = soak(1, 100), soak(2, 500), soak(100, 20000)
 PATIENCE = 180
 DMA = pathlib.Path("/sys/kernel/debug/dma-api/dump")
 ADMIN_TIMEOUT = pathlib.Path("/sys/module/nvme_core/parameters/admin_timeout")
-LOST = "5"          # seconds until NVMe does not wait for a completion any more
+LOST = "5"          # time limit of an NVMe admin command in seconds
 FORK = multiprocessing.get_context("fork")
-STATES = 7          # of a queue pair
-BUSY = 5            # status of a command
-# of a thousand
+STATES = 7          # number of states of a queue pair
+BUSY = 5            # status of a command for an object in use
+# kinds of data -> how many of a thousand are false
 RATES = {"cqe": 100, "eqe": 300, "reply": 60, "body": 300, "stats": 500,
          "wqe": 300, "cqe,eqe,body,stats,wqe": 40}
 
 
 def run(*argv, seconds=40, check=False):
-    """Its exit status; None: it was killed, and has gone. A process that cannot
-    be killed is a hang."""
+    """Runs a command. Returns its exit status, or None if it had to be killed. Fails
+    if the command does not end after it was killed."""
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as child:
         try:
@@ -62,8 +62,8 @@ def attempt(action):
 
 
 def bounded(action):
-    """To take the driver off, or let it have the device, ends in time. Returns
-    whether it ends well."""
+    """Checks that an action (unbind or bind) ends in time. Returns whether it
+    succeeded."""
     child = FORK.Process(target=attempt, args=(action,))
     child.start()
     child.join(PATIENCE)
@@ -73,7 +73,8 @@ def bounded(action):
 
 @contextlib.contextmanager
 def pingpong(*more):
-    """A process that waits for the other one. Yields it and the other's words."""
+    """Starts the server of a ping-pong. Yields the server and the command line of the
+    client."""
     words = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
              os.environ["XRDMA_GID_INDEX"], *more]
     with subprocess.Popen(words, stdout=subprocess.DEVNULL,
@@ -96,7 +97,8 @@ def pingpong_works():
 
 
 def consumer():
-    """Both ends in the kernel: GSI, connection manager, fast registration."""
+    """Uses NVMe over Fabrics with both ends in this kernel, and so GSI, connection
+    manager and fast registration."""
     status = run("nvme", "connect", "-t", "rdma", "-a",
                  os.environ["XRDMA_ADDR"], "-s", nvmet.SERVICE, "-n",
                  nvmet.NQN, "-i", "2", "-k", "2", "-l", "3", seconds=60)
@@ -108,7 +110,7 @@ def consumer():
 
 
 def use():
-    """All that anybody may do meanwhile; each may fail."""
+    """Uses the device in different ways, each of which may fail."""
     frames()
     consumer()
     run("ethtool", "-S", os.environ["XRDMA_NETDEV"])
@@ -135,7 +137,7 @@ def leave():
 
 
 def renew():
-    """Without its driver and with it again, sane; then it works."""
+    """Ends the noise, unbinds and binds the driver. Then the device must work."""
     ask(cmd="chaos")
     leave()
     assert bounded(binding.bind)
@@ -151,7 +153,7 @@ def works_in_the_end():
 
 
 def test_the_device_found_no_fault_before():
-    """This machine is allowed to have host errors because of the following."""
+    """The tests after this one cause host errors, which lab/vm therefore allows."""
     assert stats()["host_errors"] == 0
 
 
@@ -170,7 +172,7 @@ def test_consumers_of_a_device_gone_mad(what, rng, target):
 
 
 class Queues:
-    """A completion queue and a queue pair that are not connected, by handle."""
+    """The handles of a completion queue and of a queue pair that is not connected."""
 
     def __init__(self):
         self.ctx = Context(name=os.environ["XRDMA_DEV"])
@@ -199,8 +201,8 @@ class Queues:
 
 
 def test_a_ring_that_the_device_writes_to_unmaps_nothing():
-    """What a frame has mapped is unmapped, whatever the send ring says. The
-    kernel of this test knows each mapping."""
+    """The driver unmaps the memory of a frame, whatever the device writes to the send
+    ring. The debug kernel checks each mapping."""
     before = stats()["chaos"]["wqe"]
     ask(cmd="chaos", what="wqe", rate=1000, seed=1)
     assert frames(patience=10) == FRAMES
@@ -215,8 +217,8 @@ def read_parameters():
 
 
 def test_answers_that_are_lies(rng):
-    """They come in time and say that all is well; the rest is noise. A state
-    that does not exist reaches neither the core nor the user."""
+    """Replies come in time and report success, but the rest of them is noise. The
+    driver passes an invalid state neither to the core nor to the user."""
     queues, seen = Queues(), []
     calls = [lambda: seen.append(queues.state()), lambda: queues.to(1),
              lambda: queues.to(6), lambda: queues.to(0), queues.resize,
@@ -237,7 +239,7 @@ def test_answers_that_are_lies(rng):
 
 
 def test_memory_of_a_command_that_is_not_answered():
-    """The device may have it until it is silenced; then it is given back."""
+    """The driver keeps the memory until it has silenced the device, then frees it."""
     ask(cmd="command_fault", kind="hang", opcode="QUERY_STATS")
     run("ethtool", "-S", os.environ["XRDMA_NETDEV"])
     assert ask(cmd="command_faults_clear")["left"] == 0
@@ -248,7 +250,8 @@ def test_memory_of_a_command_that_is_not_answered():
 
 @pytest.mark.parametrize("opcode", ["INVALIDATE", "DESTROY_QP", "DESTROY_CQ"])
 def test_what_nobody_uses_is_not_busy(opcode):
-    """A device that says so is silenced, and the memory is given back."""
+    """If the device reports an unused object as busy, the driver silences the device
+    and frees the memory."""
     queues, buf = Queues(), Buffer((4096, False))
     region = uverbs.reg_mr(queues.ctx, queues.pd, buf.address, 4096,
                            buf.address, 0)[0]
@@ -265,15 +268,15 @@ def test_what_nobody_uses_is_not_busy(opcode):
     assert any(f"it refuses command {opcode} " in error for error in log.errors())
     leave()
     assert binding.PCI not in DMA.read_text()
-    # the core has ended the rest of it with the device
+    # the core has destroyed the other objects when the device died
     with contextlib.suppress(PyverbsRDMAError):
         queues.ctx.close()
     renew()
 
 
 def test_probe_of_a_device_gone_mad(rng):
-    """Limits that are nonsense, queues that are not made, and silence. Not each
-    probe gets to its end: the first has no reply that is not spoilt."""
+    """Probe with invalid limits, failing commands, and commands without a reply. Some
+    probes fail: in the first one each reply is corrupted."""
     leave()
     probed, before = 0, stats()["chaos"]["reply"]
     for number in range(PROBES):

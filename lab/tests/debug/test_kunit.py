@@ -28,7 +28,7 @@ def run(*argv):
 
 
 def bring_back():
-    """The driver proper, and the addresses of its interface."""
+    """Loads the real driver, and restores the addresses of its interface."""
     net = os.environ["XRDMA_NETDEV"]
     run("modprobe", "xrdma")
     end = time.monotonic() + 60
@@ -47,7 +47,7 @@ def bring_back():
 
 @pytest.fixture(scope="module")
 def results():
-    """Suite -> its KTAP. The driver proper is back after that."""
+    """Runs all suites. Returns suite -> KTAP text. Loads the real driver after that."""
     run("modprobe", "-r", "xrdma")
     run("modprobe", "kunit", "enable=1", "autorun=1")
     try:

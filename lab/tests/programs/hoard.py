@@ -28,7 +28,7 @@ RIGHTS = r.LOCAL_WRITE | r.REMOTE | r.MW_BIND
 
 
 def bind_all(end, windows, region):
-    """Binds windows of type 2 to the region, some at a time."""
+    """Binds windows of type 2 to the region, a few of them with each post."""
     lkey, address = region
     for at in range(0, len(windows), BATCH):
         end.do(*[r.bind(key, next_key(key), lkey, address, 64, r.REMOTE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A disk offered by iSCSI over RDMA (iSER), from the kernel (LIO) or from a
-process (tgt), and taken by open-iscsi: on the machine that this runs on.
+"""iSCSI over RDMA (iSER): offers a disk by a target in the kernel (LIO) or in a process
+(tgt), or connects to a target by open-iscsi, in the machine that runs this program.
 
   iscsi.py lio-up | tgt-up ADDRESS DISK     offers a block device
   iscsi.py lio-down | tgt-down              takes it back
@@ -41,7 +41,7 @@ def _portal(address):
 
 
 def lio_up(address, disk):
-    """Offers it to everybody."""
+    """Offers the disk to all initiators."""
     run("modprobe", "-a", "target_core_iblock", "iscsi_target_mod", "ib_isert")
     if not CONFIG.exists():
         run("mount", "-t", "configfs", "none", "/sys/kernel/config")
@@ -59,7 +59,7 @@ def lio_up(address, disk):
 
 
 def lio_open(address, _=None):
-    """Listens, over RDMA only."""
+    """Makes the target listen, over RDMA only."""
     portal = _portal(address)
     portal.mkdir()
     (portal / "iser").write_text("1")
@@ -67,13 +67,13 @@ def lio_open(address, _=None):
 
 
 def lio_close(address, _):
-    """Ends all connections, and listens no more."""
+    """Ends all connections, and stops listening."""
     (GROUP / "enable").write_text("0")
     _portal(address).rmdir()
 
 
 def lio_down():
-    """Takes all back, as far as it is there."""
+    """Removes the objects of the target that exist."""
     if GROUP.exists():
         (GROUP / "enable").write_text("0")
     for path in GROUP.glob("lun/lun_0/disk"):
@@ -92,9 +92,8 @@ def _tgtadm(*args):
 
 
 def tgt_up(_, disk):
-    """Offers it to HOST on all addresses. In iSER's part of tgtd a host must
-    have been named, beside its address. It takes a GiB for its buffers if it is
-    not told to take less."""
+    """Offers the disk to HOST on all addresses. The iSER code of tgtd needs the name of
+    the host in addition to its address, and allocates 1 GiB of buffers by default."""
     run("tgtd", "--iser", "pool_sz_mb=64")
     wait_until(lambda: not _fails(run, "tgtadm", "--op", "show", "--mode",
                                   "target"), "tgtd does not listen")
@@ -107,13 +106,13 @@ def tgt_up(_, disk):
 
 
 def tgt_down():
-    """Kills it."""
+    """Kills tgtd."""
     subprocess.run(["pkill", "-9", "-x", "tgtd"], check=False)
     wait_until(lambda: _fails(run, "pidof", "tgtd"), "tgtd does not end")
 
 
 def tgt_close(_, _disk):
-    """Kills it."""
+    """Kills tgtd, which ends its connections."""
     tgt_down()
 
 
@@ -137,7 +136,7 @@ def _find_disk():
 
 
 def _start():
-    """The module, and the process that keeps sessions, under our name."""
+    """Loads the modules, and starts iscsid with this initiator's name."""
     run("modprobe", "-a", "iscsi_tcp", "ib_iser", "sd_mod")
     LOCKS.mkdir(parents=True, exist_ok=True)
     name = RECORDS / "initiatorname.iscsi"
@@ -151,28 +150,28 @@ def _start():
 
 
 def know(address):
-    """Is told of the target. To ask by iSER crashes iscsiadm 2.1 now and then,
-    after it has got the answer; that of tgt it does not take at all."""
+    """Adds the target to open-iscsi's database. There is no discovery by iSER:
+    iscsiadm 2.1 sometimes crashes after the answer of LIO, and rejects that of tgt."""
     _start()
     run("iscsiadm", "-m", "node", "-o", "new", "-T", NAME, "-p", address, "-I",
         "iser")
 
 
 def login(address):
-    """Takes the disk."""
+    """Logs in, and prints the path of the disk."""
     run("iscsiadm", "-m", "node", "-T", NAME, "-p", address, "--login")
     print(wait_until(_find_disk, "no disk appears"))
 
 
 def logout():
-    """Gives it back, and forgets the target."""
+    """Logs out, and removes the target from open-iscsi's database."""
     run("iscsiadm", "-m", "node", "-T", NAME, "--logout")
     for name in ("nodes", "send_targets"):
         shutil.rmtree(RECORDS / name, ignore_errors=True)
 
 
 def main(action, *args):
-    """See the head of this file."""
+    """Runs the program; the first comment of this file has its usage."""
     globals()[action.replace("-", "_")](*args)
 
 

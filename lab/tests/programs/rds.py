@@ -27,7 +27,7 @@ MOST = 1 << 20
 
 
 def rds_socket(address):
-    """A socket that is bound, and RDMA only."""
+    """A bound socket that uses only the RDMA transport."""
     sock = socket.socket(socket.AF_RDS, socket.SOCK_SEQPACKET)
     sock.setsockopt(SOL_RDS, SO_RDS_TRANSPORT, struct.pack("i", TRANS_IB))
     for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
@@ -38,7 +38,7 @@ def rds_socket(address):
 
 
 class Area:
-    """Memory that the peer may reach, or that RDMA takes from and gives to."""
+    """Memory that is the remote or the local side of an RDMA operation."""
 
     def __init__(self, data):
         self._buffer = ctypes.create_string_buffer(data, len(data))
@@ -48,8 +48,8 @@ class Area:
         return self._buffer.raw
 
     def lend(self, sock, peer, message):
-        """Sends a message, and with it the right to reach this memory until
-        it is taken back by the cookie that this returns."""
+        """Sends a message that grants the peer access to this memory. Returns the
+        cookie, by which take_back() ends the access."""
         cookie = ctypes.c_uint64()
         args = self.vec + struct.pack("QQ", ctypes.addressof(cookie), READWRITE)
         sock.sendmsg([message], [(SOL_RDS, CMSG_RDMA_MAP, args)], 0, peer)
@@ -57,13 +57,13 @@ class Area:
 
 
 def take_back(sock, cookie):
-    """The peer reaches it no more."""
+    """Ends the access of the peer to the memory with this cookie."""
     sock.setsockopt(SOL_RDS, FREE_MR, struct.pack("QQ", cookie, INVALIDATE))
 
 
 def rdma(sock, peer, cookie, area, write):
-    """Moves an area to or from the peer's, with a message after that: only
-    then may the peer take its area back."""
+    """Moves an area to or from the peer's area, then sends a message, after which the
+    peer may call take_back()."""
     vec = ctypes.create_string_buffer(area.vec, len(area.vec))
     args = struct.pack(
         "QQQQQQQ", cookie, 0, len(area.data()), ctypes.addressof(vec), 1,
@@ -79,7 +79,7 @@ def rdma(sock, peer, cookie, area, write):
 
 
 def echo(sock):
-    """Does what the messages ask for."""
+    """Receives messages, and does what they request."""
     area = None
     while True:
         data, control, _, peer = sock.recvmsg(MOST, 1024)
@@ -99,7 +99,7 @@ def echo(sock):
 
 
 def ask_for_echo(sock, peer, size, rng):
-    """One message there and back. Returns how many bytes were compared."""
+    """Sends one message and compares the echo. Returns the number of compared bytes."""
     data = HEAD.pack(ECHO, 0) + rng.randbytes(size)
     sock.sendto(data, peer)
     assert sock.recv(MOST) == data[::-1], f"{size} bytes came back wrong"
@@ -107,7 +107,7 @@ def ask_for_echo(sock, peer, size, rng):
 
 
 def ask_for_rdma(sock, peer, size, rng):
-    """The peer reads an area and writes it into another one."""
+    """Makes the peer read an area and write the bytes into another one."""
     data = rng.randbytes(size)
     source, sink = Area(data), Area(bytes(size))
     for what, area in ((READ, source), (WRITE, sink)):
@@ -119,7 +119,7 @@ def ask_for_rdma(sock, peer, size, rng):
 
 
 def ask(sock, peer, rounds):
-    """All of it, a number of times."""
+    """Makes all requests, in this number of rounds."""
     rng, total = random.Random(7), 0
     for _ in range(rounds):
         total += sum(ask_for_echo(sock, peer, size, rng) for size in SIZES)

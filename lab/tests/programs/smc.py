@@ -25,7 +25,7 @@ _HEADER = struct.Struct("=IHHII")
 
 
 def _ask_kernel(protocol, kind, flags, body):
-    """A netlink request. Yields the messages of the answer: kind, body."""
+    """Sends a netlink request. Yields (kind, body) of each message of the answer."""
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, protocol) as sock:
         sock.bind((0, 0))
         sock.send(_HEADER.pack(_HEADER.size + len(body), kind,
@@ -65,7 +65,7 @@ def _family(name):
 
 
 def add_ueid(name):
-    """Names the network; EEXIST is no error."""
+    """Adds a UEID, the name of the network. EEXIST is no error."""
     kind, body = _generic(_family("SMC_GEN_NETLINK"), 10, _attribute(
         1, name.ljust(32).encode() + b"\0"), ACK)
     error = -struct.unpack_from("=i", body)[0]
@@ -74,7 +74,7 @@ def add_ueid(name):
 
 
 def mode(sock):
-    """What the connection is, in words."""
+    """The transport of the connection: "SMC-R" or another word."""
     mine = struct.pack("!HH", sock.getsockname()[1], sock.getpeername()[1])
     body = struct.pack("=BHB", AF_SMC, 0, ALL) + bytes(48)
     for kind, message in _ask_kernel(NETLINK_SOCK_DIAG, SOCK_DIAG_BY_FAMILY,
@@ -95,7 +95,7 @@ def _receive(sock, size):
 
 
 def echo():
-    """Sends back what one connection brings."""
+    """Accepts one connection, and sends back the bytes that it receives."""
     with socket.socket(proto=IPPROTO_SMC) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("", PORT))
@@ -109,7 +109,7 @@ def echo():
 
 
 def ask(address, rounds):
-    """Sends and receives at once, and compares."""
+    """Sends and receives at the same time, and compares the bytes."""
     rng, total = random.Random(7), 0
     with socket.socket(proto=IPPROTO_SMC) as sock:
         sock.settimeout(60)

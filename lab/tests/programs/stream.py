@@ -28,7 +28,7 @@ from labverbs.rc import ALL, Buffer, Device, Endpoint  # noqa: E402
 PORT = 4711
 LONGEST = 256 << 10
 PATTERN = 4 << 20
-DEPTH = 12          # of this side's work in flight, and of receives
+DEPTH = 12          # number of requests in flight, and of posted receives
 SLOTS = DEPTH + 1   # a slot is free again when its receive is posted again
 SEND, WRITE, READ, ADD = range(4)
 
@@ -36,12 +36,13 @@ memcmp = ctypes.CDLL(None).memcmp
 
 
 def kind(number):
-    """What message number is moved by."""
+    """The operation by which the message of this number is moved."""
     return number % 4
 
 
 def place(side, number):
-    """Where in the pattern of a side message number is, and its length."""
+    """The offset of the message of this number in the pattern of a side, and its
+    length."""
     chance = random.Random(side << 40 | number)
     length = 8 if kind(number) == ADD else chance.choice(
         (chance.randrange(1, 5000), chance.randrange(1, LONGEST), LONGEST))
@@ -61,7 +62,7 @@ class Memory:
 
 
 class Words:
-    """What the two sides tell each other."""
+    """Messages between the two sides over TCP."""
 
     def __init__(self, sock):
         self._sock = sock
@@ -102,9 +103,9 @@ class Side:
             **self.end.address(), "device": dev.name, "keys": [
                 [memory.address, memory.mr.rkey] for memory in
                 (self.patterns[side], self.written, self.counter)]})
-        # Seven retries are all there are. A device is a process, which may stand
-        # still for half a second beside other machines: 0.27 s each. soft-RoCE
-        # answers when its machine finds the time: 0.5 s
+        # There are at most seven retries. The device is a process that may not run
+        # for half a second on a busy host, so that its timeout is 0.27 s. soft-RoCE
+        # answers later on a busy host: 0.5 s
         soft = "rxe" in dev.name + self.theirs["device"]
         self.end.connect(self.theirs, timeout=17 if soft else 14,
                          mtu=e.IBV_MTU_4096)
@@ -113,7 +114,8 @@ class Side:
         self.adds = self.writes = 0
 
     def compare(self, address, owner, sender, number):
-        """With the pattern of its owner: message number of that sender."""
+        """Compares memory with the pattern of owner, for the message of this number
+        of sender."""
         at, length = place(sender, number)
         if memcmp(ctypes.c_void_p(address), ctypes.c_void_p(
                 self.patterns[owner].address + at), ctypes.c_size_t(length)):
@@ -123,7 +125,7 @@ class Side:
     # what is sent
 
     def post(self):
-        """The next message."""
+        """Posts the next message."""
         number, end = self.posted, self.end
         at, length = place(self.side, number)
         mine = self.patterns[self.side].sge(at, length)
@@ -146,7 +148,7 @@ class Side:
         self.moved += length
 
     def sent(self, wr_id):
-        """A message is complete."""
+        """Handles the completion of a message."""
         number = self.done
         assert wr_id == number, f"{wr_id} completes instead of {number}"
         self.done += 1
@@ -166,7 +168,7 @@ class Side:
         self.slot_posted += 1
 
     def receive(self, wc):
-        """Messages of which the other side tells come in their order."""
+        """Handles a receive completion. Such messages must come in order."""
         number = self.got
         slot = self.slot_got % SLOTS
         self.got += 1 if kind(number) == SEND else 3
@@ -186,7 +188,7 @@ class Side:
         self.post_receive()
 
     def run(self):
-        """Until all has been moved both ways."""
+        """Runs until all messages were moved in both directions."""
         for _ in range(DEPTH):
             self.post_receive()
         self.words.swap("ready")
@@ -215,7 +217,8 @@ class Side:
                 self.sent(wc.wr_id)
 
     def finish(self, theirs):
-        """Nothing more may come, and the sum must be what they added."""
+        """Checks that no message is left, and that the counter has the sum that the
+        other side has added."""
         added = ctypes.c_uint64.from_address(self.counter.address).value
         should = len(range(ADD, theirs, 4))
         assert added == should, f"{added} were added, not {should}"

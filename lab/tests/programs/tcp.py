@@ -19,7 +19,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def call(name, *args):
-    """A function of the C library that returns -1 and sets errno."""
+    """Calls a function of the C library. OSError if it returns -1."""
     result = getattr(libc, name)(*args)
     if result < 0:
         number = ctypes.get_errno()
@@ -35,7 +35,7 @@ def ipv4(address):
 
 
 def receive(sock, length):
-    """At most so many bytes; none: the other side has ended."""
+    """Receives at most length bytes. Empty if the peer has closed its socket."""
     buffer = ctypes.create_string_buffer(length)
     length = call("recv", sock, buffer, length, 0)
     return buffer.raw[:length]

@@ -23,24 +23,24 @@ ALWAYS = {"context", "doorbell_page", "pd", "reg_mr", "reg_dmabuf_mr", "rereg_mr
           "create_qp-RC", "modify_qp_rc", "query_qp", "hw_counters",
           "ethtool_statistics", "debugfs", "set_mtu", "kernel-alloc_pd",
           "kernel-get_dma_mr", "kernel-create_cq", "kernel-create_qp_rc"}
-# what has to be there first needs a capability itself
+# verbs whose setup needs a capability, so that the setup fails and not the verb
 BEHIND = {"mmap_dm", "reg_dm_mr", "create_xrc_srq", "modify_srq-1",
           "modify_srq-2", "query_srq", "create_qp_xrc_recv", "modify_qp_ud",
           "attach_mcast", "modify_wq", "create_rwq_ind_table", "create_qp_rss",
           "create_flow", "kernel-modify_qp"}
-# for which the core has one errno, whatever happens
+# verb -> the only errno that the core returns for it
 NO_MEMORY = {"bind_counter": errno.ENOMEM}
 
 
 class NoFault:
-    """All steps of a verb go well."""
+    """No fault: all steps of a verb succeed."""
 
     def arm(self, number):
-        """Nothing will fail."""
+        """Does nothing."""
 
     @staticmethod
     def disarm():
-        """As that of the others."""
+        """See disarm() in lib/sweep.py."""
         return MOST
 
 
@@ -76,7 +76,8 @@ WINDOWS = 1 << 17 | 1 << 23 | 1 << 24     # of ibv_device_cap_flags: 1, 2A, 2B
 
 @pytest.mark.parametrize("type_2", [MW_TYPE_2A, MW_TYPE_2B])
 def test_windows_of_type_2_need_fast_registration(dev, type_2):
-    """Nothing but these two is offered; the one that cannot be invalidated is not."""
+    """The driver offers type 2 windows only together with fast registration, which
+    includes LOCAL_INV."""
     ask(cmd="register_lie_clear")
     ask(cmd="register_lie", register="CAPS", value=MW_TYPE_1 | type_2)
     for file in "unbind", "bind":

@@ -31,7 +31,7 @@ ROUNDS = soak(50, 1000)
 # ---- while the driver starts -------------------------------------------------
 
 
-# while the module is loaded; the queues of ib_core, the GSI, are made then
+# faults while the module is loaded, when ib_core creates the queues of the GSI
 PROBES = {
     "fine": [],
     "other-major": [lie("VERSION", 0x20000)],
@@ -54,7 +54,7 @@ PROBES = {
     "gsi-modify-qp-fails": [fail("MODIFY_QP")],
     "gsi-create-qp-late": [late("CREATE_QP", 3)],
 }
-# while the port is taken up
+# faults while the port is set up
 PORTS = {
     "create-cq-hangs": [hang("CREATE_CQ")],
     "create-qp-hangs": [hang("CREATE_QP")],
@@ -64,14 +64,14 @@ PORTS = {
     "modify-qp-fails": [fail("MODIFY_QP")],
     "create-qp-late": [late("CREATE_QP", 3)],
 }
-# those of which the device dies, and that it recovers from
+# faults for which the driver declares the device dead, and then recovers it
 DYING = [name for name in PROBES if name.startswith("gsi") and
          name.endswith("hangs")]
 DYING_LATER = [name for name in PORTS if name.endswith("hangs")]
 
 
 def probes():
-    """Loads the module, takes its port up and unloads it, with each fault."""
+    """Loads the module, sets the port up and unloads the module, with each fault."""
     report(name="before", device=device_state())
     for name in (*PROBES, *PORTS):
         log = Log()
@@ -117,15 +117,15 @@ EVENT = re.compile(r": (\w+): call_site=(.*?) ptr=(\S+)")
 
 
 def trace(on):
-    """Starts or stops to record each allocation."""
+    """Starts or stops the trace of allocations."""
     for event in TRACED:
         (TRACING / f"events/kmem/{event}/enable").write_text(str(int(on)))
 
 
 def read_trace(text, size):
-    """Allocations by the module, which was unloaded: how many there were, and
-    where those were made that have not been freed. A place in a module that is
-    gone has no name in the trace any more."""
+    """Evaluates a trace of the module, which was unloaded: returns the number of its
+    allocations, and the call sites of those that were not freed. An address in an
+    unloaded module has no symbol in the trace."""
     count, live = 0, {}
     for line in (TRACING / "trace").open(errors="replace"):
         found = EVENT.search(line)
@@ -141,7 +141,7 @@ def read_trace(text, size):
 
 
 def lost_events():
-    """Events that did not fit the buffers."""
+    """The number of events that did not fit into the trace buffers."""
     return sum(int(line.split(":")[1])
                for path in TRACING.glob("per_cpu/cpu*/stats")
                for line in path.read_text().splitlines()
@@ -161,7 +161,7 @@ def allocations():
     run("ip", "link", "set", net, "up")
     use = run("ibv_rc_pingpong", "-d", name, "-g", "0", "-n", "1", "nowhere")
     unload = run("modprobe", "-r", "xrdma")
-    # what readers under RCU may still have seen
+    # objects that are freed after an RCU grace period
     time.sleep(2)
     trace(False)
     count, left = read_trace(int(module[5], 16), int(module[1]))
@@ -174,8 +174,8 @@ def irqs():
 
 
 def memory():
-    """What grows if something leaks: objects of each cache, areas, per-CPU:
-    name -> count."""
+    """Counts that grow with a leak: objects of each slab cache, vmalloc areas, per-CPU
+    memory. Returns name -> count."""
     pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
     time.sleep(1)
     for path in glob.glob("/sys/kernel/slab/*/shrink"):
@@ -197,7 +197,7 @@ def memory():
 # ---- while it runs -----------------------------------------------------------
 
 def wait_for_cm(state):
-    """Until an id of the connection manager is in this state."""
+    """Waits until an id of the connection manager is in this state."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         ids = subprocess.run(["rdma", "resource", "show", "cm_id"], check=True,
@@ -209,8 +209,8 @@ def wait_for_cm(state):
 
 
 def start_traffic():
-    """Two pairs of processes that never stop by themselves; one has been
-    connected by the connection manager. All of them run when it returns."""
+    """Starts two pairs of processes that do not end by themselves, and waits until all
+    of them run. The connection manager connects one of the pairs."""
     plain = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
              os.environ["XRDMA_GID_INDEX"], "-n", "100000000", "-s", "65536"]
     managed = ["rping", "-a", os.environ["XRDMA_ADDR"], "-S", "4096"]
@@ -232,12 +232,12 @@ def start_traffic():
 
 
 def busy(children):
-    """How those have ended that should not; None: it runs."""
+    """The exit statuses of processes that should run; None for one that runs."""
     return [child.poll() for child in children]
 
 
 def end_traffic(children):
-    """Kills it. Returns the seconds until all of it was gone; None: never."""
+    """Kills the processes. Returns the seconds until all of them had ended, or None."""
     began = time.monotonic()
     for child in children:
         child.kill()
@@ -250,7 +250,8 @@ def end_traffic(children):
 
 
 def after_death(log, words, children=()):
-    """What works on a dead device: to use it, to leave it, to unload it."""
+    """Waits for the driver's message, then tries to use the dead device, ends its
+    users, and unloads the module. Returns the findings."""
     noticed = log.wait_for(words)
     findings = {"noticed": noticed, "states": states()}
     findings["use"] = run("ibv_devinfo", "-v")
@@ -265,7 +266,7 @@ def after_death(log, words, children=()):
 
 
 def pingpong_pair():
-    """Two processes that meet over the device."""
+    """Runs the two processes of a ping-pong over the device."""
     args = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
             os.environ["XRDMA_GID_INDEX"], "-c"]
     server = subprocess.Popen(args, stdout=subprocess.DEVNULL)
@@ -279,7 +280,8 @@ def pingpong_pair():
 
 
 def after_recovery(log, children=()):
-    """What works on a device that died and came back."""
+    """Waits until the device has died and recovered, and uses it again. Returns the
+    findings."""
     findings = {"noticed": log.wait_for("the device is dead"),
                 "back": log.wait_for("works again")}
     time.sleep(1)
@@ -301,14 +303,15 @@ def states():
 
 
 def killed_idle():
-    """host_device.py kills the device when it reads the first line."""
+    """The device is killed while it is not in use. host_device.py kills it when it reads
+    the first line."""
     log = Log()
     report(name="kill")
     report(name="end", **after_death(log, "the device is dead"))
 
 
 def killed_busy():
-    """The same under traffic."""
+    """The device is killed under traffic."""
     log = Log()
     children = start_traffic()
     ran = busy(children)
@@ -318,7 +321,7 @@ def killed_busy():
 
 
 def killed_in_command():
-    """The same while a command waits for its reply."""
+    """The device is killed while a command waits for its reply."""
     log = Log()
     ask(**hang("CREATE_CQ"))
     began = time.monotonic()
@@ -337,7 +340,7 @@ def killed_in_command():
 
 
 def command_hangs():
-    """A command of an application is not answered, later ones would be."""
+    """The device does not answer one command of an application."""
     log = Log()
     ask(**hang("CREATE_QP"))
     command = run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
@@ -346,7 +349,8 @@ def command_hangs():
 
 
 def invalidate_hangs():
-    """The fence of a deregistration never ends: the pages stay pinned."""
+    """The device does not answer the INVALIDATE of a deregistration: the pages must
+    stay pinned."""
     log = Log()
     children = start_traffic()
     ask(**hang("INVALIDATE"))
@@ -356,13 +360,14 @@ def invalidate_hangs():
                                        "killed": killed})
 
 
-ENABLED_NOT_READY = 2       # it works, and no reset ever ends
+ENABLED_NOT_READY = 2       # value of STATUS with which a reset by register never ends
 
 
 def windows_hang():
-    """The same of regions of a huge page and of windows bound to them, on a
-    device whose register does not reset it: that takes another kind of reset,
-    after the time that this one has. Meanwhile the end of the process waits."""
+    """The device does not answer the INVALIDATE for regions of a huge page and windows
+    bound to them, and a reset by its register never ends. The driver must use
+    another kind of reset after the time limit of the first. The exit of the process
+    waits for that."""
     log = Log()
     pathlib.Path("/proc/sys/vm/nr_hugepages").write_text("4")
     pages = [free_huge_pages()]
@@ -384,7 +389,7 @@ def windows_hang():
 
 
 def command_late():
-    """A reply that comes when nobody waits for it any more."""
+    """A reply comes after the driver's time limit."""
     log, answered = Log(), time.monotonic() + LATE
     ask(**late("CREATE_CQ"))
     command = run("ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
@@ -394,7 +399,8 @@ def command_late():
 
 
 def command_fails():
-    """Statuses that are the caller's to handle: the device lives on."""
+    """Commands fail with statuses that the driver returns to the caller. The device
+    must continue to work."""
     log = Log()
     found = []
     for opcode in ("CREATE_CQ", "CREATE_QP", "MODIFY_QP"):
@@ -406,14 +412,14 @@ def command_fails():
 
 
 def fatal_status():
-    """The device says that it cannot go on."""
+    """The device reports a fatal error."""
     log = Log()
     ask(**lie("STATUS", 0x304), count=1)
     report(name="end", **after_recovery(log))
 
 
 def gone_idle():
-    """Registers read as all ones; the process is still there."""
+    """All registers read as all ones, while the device is not in use."""
     log = Log()
     ask(cmd="gone", on=True)
     findings = after_death(log, "the device is dead")
@@ -423,7 +429,7 @@ def gone_idle():
 
 
 def gone_busy():
-    """The same under traffic."""
+    """All registers read as all ones, under traffic."""
     log = Log()
     children = start_traffic()
     ran = busy(children)
@@ -433,7 +439,7 @@ def gone_busy():
 
 
 def unbound_busy():
-    """The driver is taken off a healthy device under traffic."""
+    """The driver is unbound from a working device under traffic."""
     log = Log()
     children = start_traffic()
     ran, began = busy(children), time.monotonic()
@@ -445,7 +451,7 @@ def unbound_busy():
 
 
 def host_error():
-    """Reads a register that does not exist."""
+    """Reads a register that does not exist, which the device counts as a host error."""
     (PCI / "enable").write_text("1")
     with open(PCI / "resource0", "r+b") as bar:
         with mmap.mmap(bar.fileno(), 0x10000) as registers:

@@ -33,8 +33,8 @@ def kill_device(tmp):
 
 
 def play(scenario, tmp, *options):
-    """Runs a scenario. Returns the exit status, its findings by name, and what
-    lab/vm said."""
+    """Runs a scenario. Returns the exit status, its findings by name, and the messages
+    of lab/vm."""
     argv = lab_vm(*options) + [
         "env", f"XRDMA_SOAK={os.environ.get('XRDMA_SOAK', '')}",
         "python3", "-B", GUEST, scenario]
@@ -54,13 +54,13 @@ def play(scenario, tmp, *options):
         return status, found, err.read()
 
 
-# What QEMU 11.1 says when it aborts, which it does at times if its vfio-user
-# server dies while requests are under way. Then there is no machine to test.
+# The message of QEMU 11.1 when it aborts. That happens sometimes when its vfio-user
+# server dies while requests are in progress; the run is then repeated.
 QEMU_ABORTS = "error_setv: Assertion `*errp == NULL' failed"
 
 
 def play_to_end(scenario, tmp, *options):
-    """Runs a scenario that nothing may go wrong in but what it provokes."""
+    """Runs a scenario in which nothing may fail except for the faults that it causes."""
     for _ in range(3):
         status, found, err = play(scenario, tmp, *options)
         if QEMU_ABORTS not in err:
@@ -120,7 +120,7 @@ def test_boots_and_works_each_time(number):
 
 # ---- while the driver starts ---------------------------------------------------
 
-# fault -> what the driver says, once, about a device that it does not take
+# fault -> the driver's only error message about a device that it refuses
 REFUSED = {
     "other-major": "implements version 2 of the specification, this driver "
                    "version 1",
@@ -136,11 +136,11 @@ REFUSED = {
     "query-port-fails": "cannot register the Ethernet port",
 }
 TAKEN = ["fine", "newer-minor", "gsi-create-qp-late", "create-qp-late"]
-# faults that ib_core meets when it makes the GSI: then there is none
+# faults while ib_core creates the GSI, which does not exist then
 GSI_DIES = ["gsi-create-cq-hangs", "gsi-create-qp-hangs", "gsi-modify-qp-hangs"]
 GSI_FAILS = ["gsi-create-cq-fails", "gsi-create-qp-fails",
              "gsi-modify-qp-fails"]
-# faults that the port meets when it is taken up
+# faults while the port is set up
 PORT_DIES = ["create-cq-hangs", "create-qp-hangs", "modify-port-hangs"]
 PORT_FAILS = ["create-cq-fails", "create-qp-fails", "modify-qp-fails"]
 
@@ -182,7 +182,7 @@ def test_device_dies_while_it_is_taken(probes, fault):
     assert found["load"]["status"] == 0
     assert found["load"]["seconds"] < FAILS_WITHIN
     assert found["bound"] and len(found["made"]) == 2
-    # and works, as soon as it has recovered
+    # the device works after it has recovered
     assert found["up"]["status"] == 0
     check_dead_once(found)
 
@@ -204,7 +204,7 @@ def test_port_does_not_come_up_on_a_device_that_hangs(probes, fault):
     assert found["up"]["status"] not in (0, None)
     assert found["up"]["seconds"] < FAILS_WITHIN
     check_dead_once(found)
-    # but when it has recovered
+    # the port can be set up after the device has recovered
     assert found["again"]["status"] == 0
 
 
@@ -236,8 +236,8 @@ def test_device_holds_nothing_before(probes):
 
 @pytest.mark.parametrize("kernel", kernels("stable"))
 def test_many_rounds_leave_nothing(kernel, tmp_path):
-    # without these, caches of the same size would be counted as one, and what
-    # a processor has at hand as used
+    # without slab_nomerge, caches of the same size would be counted as one; without
+    # slab_debug, free objects on the lists of a processor would count as used
     exact = "slab_nomerge slab_debug=F"
     found = play_to_end("rounds", tmp_path, "--kernel", kernel, "--iommu",
                         "--no-driver", "--append", exact,
@@ -246,7 +246,7 @@ def test_many_rounds_leave_nothing(kernel, tmp_path):
     rounds = soak(50, 1000)
     loaded = found["loaded"]
     marks = [found[f"round {rounds * n // 5}"] for n in range(1, 6)]
-    # what is counted is there while the module is loaded
+    # the counts are not zero while the module is loaded
     assert loaded["vectors"] > 1 and loaded["dma"] > marks[0]["dma"]
     assert len(loaded["made"]) == 2
     for mark in marks:
@@ -262,19 +262,19 @@ def test_every_allocation_is_freed(kernel, tmp_path):
     found = play_to_end("allocations", tmp_path, "--kernel", kernel,
                         "--no-driver")["end"]
     assert found["load"]["status"] == found["unload"]["status"] == 0
-    # it got as far as to a queue pair
+    # the use of the device included a queue pair
     assert "QPN" in found["use"]["words"]
     assert found["traced"] >= 5 and found["lost"] == 0
     assert not found["unfreed"]
 
 
 def leaks(counts, rounds):
-    """What grew every other round: name -> its counts. Single allocations are
-    the matter of test_every_allocation_is_freed."""
+    """The counts that grew in more than half of the rounds: name -> counts.
+    test_every_allocation_is_freed checks single allocations."""
     found = {}
     for name in set.intersection(*map(set, counts)):
         series = [count[name] for count in counts]
-        # freed IOVAs stay in caches of their processors
+        # freed IOVAs stay in per-CPU caches
         if name != "iommu_iova" and series[-1] - series[0] > rounds // 2:
             found[name] = series
     return found
@@ -283,7 +283,8 @@ def leaks(counts, rounds):
 # ---- while it runs -------------------------------------------------------------
 
 def check_death(found, words):
-    """One message, in time; the system stays usable and can let go."""
+    """Checks that the driver logged one message in time, that calls on the dead device
+    fail, and that the module can be unloaded."""
     assert found["noticed"] is not None and found["noticed"] < FAILS_WITHIN
     dead = deaths(found)
     assert len(dead) == 1, found["errors"]
@@ -298,19 +299,19 @@ def check_death(found, words):
 
 
 def check_busy(found):
-    """All of the traffic still ran when it happened."""
+    """Checks that all traffic still ran when the device failed."""
     assert found["busy"] == [None] * 4
 
 
 def check_revival(found):
-    """The same device, reset, works again."""
+    """Checks that the same device works after a reset."""
     assert found["again"]["status"] == 0
     assert len(found["made"]) == 2
 
 
 def check_recovery(found, words, iommu=False):
-    """One message, in time; then the device works again, and holds nothing
-    after that."""
+    """Checks that the driver logged one message in time, that the device works again,
+    and that it has no resources of the host after the end."""
     assert found["noticed"] is not None and found["noticed"] < FAILS_WITHIN
     dead = deaths(found)
     assert len(dead) == 1, found["errors"]
@@ -359,7 +360,7 @@ def test_pages_stay_pinned_until_the_device_is_reset(kernel, tmp_path):
     assert found["ready"] == "ready"
     before, dead, after = found["pages"]
     assert dead == before - 1 and after == before
-    # nothing of the process is given back before, so neither is the process
+    # the exit of the process waits for the reset, before which nothing is freed
     assert found["killed"] > 2
     check_recovery(found, "was not answered in")
 

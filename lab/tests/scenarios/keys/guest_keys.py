@@ -13,12 +13,12 @@ from lib import uverbs
 from lib.debugfs import key_entries
 
 KEYS = 8192
-# indexes that are drawn again only when others have been freed after them
+# number of freed key indexes that the driver does not use again yet
 REST = 4096
 
 
 def fill(ctx, pd):
-    """Windows until there is no key left; the last words must be ENOSPC."""
+    """Allocates windows until that fails, which must be with ENOSPC."""
     handles = []
     with pytest.raises(OSError) as failure:
         while True:
@@ -31,7 +31,7 @@ def test_a_full_table_says_so_and_recovers(dev, pd):
     attr = dev.ctx.query_device()
     assert KEYS - 8 < attr.max_mw < KEYS and attr.max_mr == attr.max_mw
     handles = fill(dev.ctx, pd)
-    # nothing has been freed before but by the driver itself, and tests
+    # only the driver itself and earlier tests have freed keys before
     assert attr.max_mw - 64 <= len(handles) <= attr.max_mw
     assert key_entries() == KEYS
     buf = Buffer((4096, False))
@@ -43,7 +43,7 @@ def test_a_full_table_says_so_and_recovers(dev, pd):
     for handle in handles:
         uverbs.dealloc_mw(dev.ctx, handle)
     MR(pd, 4096, LOCAL, address=buf.address).close()
-    # what rests is not given out, all else is
+    # all keys are allocated again except for those that are not used again yet
     again = fill(dev.ctx, pd)
     assert len(handles) - 2 * REST < len(again) <= len(handles) - REST
     for handle in again:
@@ -52,7 +52,7 @@ def test_a_full_table_says_so_and_recovers(dev, pd):
 
 
 def test_a_domain_that_ends_gives_its_keys_back(dev):
-    """More often than there are keys."""
+    """Allocates more keys in total than the device has."""
     for _ in range(4):
         pd = PD(dev.ctx)
         handles = [uverbs.alloc_mw(dev.ctx, pd, 1)[0] for _ in range(2500)]

@@ -11,7 +11,7 @@ from lib.ether import frames
 
 NETDEV = pathlib.Path("/sys/class/net", os.environ["XRDMA_NETDEV"])
 TIMEOUTS = NETDEV / "queues/tx-0/tx_timeout"
-PATIENCE = 30       # the kernel looks every five seconds
+PATIENCE = 30       # seconds; the kernel checks queues every five seconds
 
 
 def test_a_queue_that_stands_still_is_made_anew():
@@ -19,7 +19,7 @@ def test_a_queue_that_stands_still_is_made_anew():
     changes = (NETDEV / "carrier_changes").read_text()
     timeouts = int(TIMEOUTS.read_text())
     ask(cmd="eth_fault", kind="stall")
-    # as many as fit the ring, and some that wait behind them
+    # more frames than the ring has room for
     assert frames(patience=0.001, count=300) == 0
     assert stats()["device"]["eth_fault"] == "none"
     until = time.monotonic() + PATIENCE

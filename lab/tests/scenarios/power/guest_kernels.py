@@ -28,14 +28,14 @@ from lib.machine import (PATIENCE, PCI, PORT, listens, report,  # noqa: E402
 
 LAB = pathlib.Path("/lab/job")
 INITRD = pathlib.Path("/tmp/initrd")
-# for the kernel that starts when this one has crashed
+# memory for the kernel that starts after this one has crashed
 ROOM = "crashkernel=384M"
 
 
 # ---- from kernel to kernel -------------------------------------------------------
 
 def job_archive():
-    """This machine's job, with the next kernel's part as its command."""
+    """This guest's job archive, with the next kernel's scenario as COMMAND."""
     config = {}
     for line in (LAB / "config").read_text().splitlines():
         name, _, value = line.partition("=")
@@ -44,7 +44,7 @@ def job_archive():
 
 
 def load(*options):
-    """Loads the next kernel, the same as this one."""
+    """Loads the next kernel (kexec), which is the same version as this one."""
     release = os.uname().release
     kernel = (LAB / "config").read_text().partition("kernel=")[2].split()[0]
     base = pathlib.Path(f"/src/build/{kernel}/initrd").read_bytes()
@@ -58,7 +58,8 @@ def load(*options):
 
 
 def use():
-    """Processes that use the device until the kernel ends. Whether they do."""
+    """Starts processes that use the device until the kernel ends. Returns whether they
+    run."""
     children = []
 
     def start(*options):
@@ -73,33 +74,33 @@ def use():
 
 
 def state():
-    """What the device holds, and whether it may use memory."""
+    """The resources that the device has, and whether it is a bus master."""
     command, = struct.unpack_from("<H", (PCI / "config").read_bytes(), 4)
     return {"master": bool(command & 4), **device_state()}
 
 
 def leave(name, **findings):
-    """The last words of a kernel, with time to get through."""
+    """Reports the last findings of a kernel, and waits until they have been passed on."""
     report(name=name, device=state(), **findings)
     time.sleep(1)
 
 
-# ---- a device that somebody has left running ----------------------------------------
+# ---- a device that was left running -------------------------------------------------
 
 MASTER_AND_MEMORY = 6
 CMD_BASE, RSP_BASE, CMD_LOG, CMD_DB, MPT_ROOT = 0x18, 0x20, 0x28, 0x2c, 0x30
 CTRL, STATUS, ENABLE, RUNS = 0x10, 0x14, 1, 3
 NOP, ENTRY, LOG_DEPTH, LOG_TABLE = 0, 128, 5, 18
 HUGE = 2 << 20
-# Seconds until each of its commands is answered. However long a driver takes to
-# start, the next reply is due within a third of that.
+# Delays in seconds of the replies to the commands. The series grows by a factor of 1.3,
+# so that a reply is due soon after the driver has started, however long that takes.
 LATER, DUE = [0.001, *(2 * 1.3 ** number for number in range(15))], 0.35
 
 
 class Runner:
-    """Starts the device as the specification says, without a driver, and lets it
-    answer commands later. memory: all that the device knows of, in one piece:
-    table of keys, commands, replies."""
+    """Starts the device as the specification says, without the driver, and makes it
+    answer commands later. memory: the memory that the device uses, contiguous: key
+    table, commands, replies."""
 
     def __init__(self):
         pathlib.Path("/proc/sys/vm/nr_hugepages").write_text("1")
@@ -131,7 +132,7 @@ class Runner:
         self._regs[register // 4 + 1] = value >> 32
 
     def start(self):
-        """Returns whether it runs."""
+        """Starts the device. Returns whether it runs."""
         commands = 1 << LOG_TABLE
         self._write64(MPT_ROOT, self._address | LOG_TABLE << 3)
         self._write64(CMD_BASE, self._address + commands)
@@ -149,7 +150,8 @@ class Runner:
 
 
 def running():
-    """The driver meets it, and it works; the one before is forgotten."""
+    """The driver is bound to a running device. It must reset the device, which must
+    work and must not write to the memory of before."""
     runner = Runner()
     runs = runner.start()
     began = time.monotonic()
@@ -167,20 +169,20 @@ def running():
 # ---- the kernels, one after the other ------------------------------------------------
 
 def meet(name):
-    """The driver meets what the last kernel has left."""
+    """Binds the driver to the device in the state that the last kernel left."""
     met = state()
     set_up()
     report(name=name, device=met, works=pingpong(time.monotonic()))
 
 
 def finish():
-    """There is no other kernel."""
+    """Ends the last kernel: unloads the module, and reports what is left."""
     unload = run("modprobe", "-r", "xrdma")
     report(name="end", unload=unload, device=device_state())
 
 
 def first():
-    """Shuts down while the device is in use."""
+    """The first kernel, which is shut down while the device is in use."""
     running()
     load("-l")
     leave("shutdown", busy=use())
@@ -188,7 +190,7 @@ def first():
 
 
 def second():
-    """Crashes while the device is in use."""
+    """The second kernel, which crashes while the device is in use."""
     meet("second")
     if not sys.argv[2:]:
         finish()
@@ -199,7 +201,7 @@ def second():
 
 
 def third():
-    """Has little memory and one processor."""
+    """The third kernel, which has little memory and one processor."""
     meet("third")
     finish()
 

@@ -21,7 +21,7 @@ from lib.outage import Traffic, finish, start, trouble  # noqa: E402
 
 POWER = pathlib.Path("/sys/power")
 DELAY = pathlib.Path("/sys/module/suspend/parameters/pm_test_delay")
-# What the kernel says when it has dealt with an error
+# Messages of the kernel after it has handled an error
 CORRECTED, RECOVERED = "Correctable error", "device recovery successful"
 
 
@@ -35,7 +35,7 @@ class Watch:
         self._head = self._child.stdout.readline()
 
     def heard(self):
-        """Ends it, if it has not ended by itself. Returns its words."""
+        """Ends the process if it has not ended by itself. Returns its output."""
         if self._child.poll() is None:
             time.sleep(0.2)
             self._child.kill()
@@ -44,11 +44,11 @@ class Watch:
         return words
 
 
-# ---- what happens to it ----------------------------------------------------------
+# ---- events of the device --------------------------------------------------------
 
 def bus_error(severity, end=RECOVERED):
-    """Returns what makes such an error, and waits until the kernel has dealt
-    with it."""
+    """Returns a function that causes a bus error of this severity and waits until the
+    kernel has handled it."""
     def happen():
         log = Log()
         done = run("lab-device", severity)
@@ -58,8 +58,8 @@ def bus_error(severity, end=RECOVERED):
 
 
 def sleep(state, phase):
-    """Returns what makes the machine sleep, and wake up at once after this phase
-    of falling asleep."""
+    """Returns a function that suspends the machine, which wakes up immediately after
+    this phase of the suspension."""
     def happen():
         (POWER / "pm_test").write_text(phase)
         (POWER / "state").write_text(state)
@@ -67,26 +67,26 @@ def sleep(state, phase):
 
 
 def sleep_dead():
-    """It dies just before."""
+    """The device reports a fatal error, then the machine is suspended."""
     ask(cmd="fatal")
     sleep("mem", "core")()
 
 
 def wake_badly():
-    """A command fails when it wakes up."""
+    """A command to the device fails when the machine resumes."""
     ask(**fail("CREATE_EQ"))
     sleep("mem", "core")()
 
 
 def error_on_error():
-    """It does not come up after the first error until there was another one."""
+    """The recovery from a bus error fails until there is a second bus error."""
     ask(**fail("CREATE_EQ"), count=3)
     bus_error("fatal")()
     bus_error("fatal")()
 
 
 def correctable_and_fatal(traffic):
-    """Nobody has to hear of the first one."""
+    """A correctable error, of which users get no event, and then a fatal one."""
     log = Log()
     bus_error("correctable", CORRECTED)()
     time.sleep(1)
@@ -96,14 +96,14 @@ def correctable_and_fatal(traffic):
 
 
 def watched(name, happen, traffic=None):
-    """It happens, and all that listen for it hear of it."""
+    """Causes the event, and reports whether a process that waits for events got one."""
     watch = Watch()
     trouble(name, happen, traffic)
     report(name=f"{name} events", heard=watch.heard())
 
 
 def troubles():
-    """All in one life of the module."""
+    """Runs all these scenarios without unloading the module in between."""
     DELAY.write_text("0")
     target = start()
     traffic = Traffic()

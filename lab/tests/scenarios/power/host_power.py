@@ -15,13 +15,13 @@ from lib.soak import kernels, soak
 GUEST = beside(__file__, "guest_power.py")
 GUEST_KERNELS = beside(__file__, "guest_kernels.py")
 
-# What happens, and why the kernel log says that the device is dead, if it does
+# Event -> the reason in the driver's message that the device is dead, or None
 FAILED, FATAL = "its bus has failed", "it reports a fatal error"
 CAUSES = {"nonfatal": FAILED, "fatal": FAILED, "error_on_error": FAILED,
           "sleep": None, "sleep_to_idle": None, "sleep_dead": FATAL,
           "wake_badly": None}
 
-# Kernels that start when another one has ended, and its end
+# Name of a kernel -> how the kernel before it ended
 LEFT = soak({"second": "shutdown"}, {"second": "shutdown", "third": "crash"})
 
 
@@ -71,7 +71,8 @@ def test_nothing_is_left(troubles):
 # ---- from kernel to kernel -------------------------------------------------------
 
 def test_driver_takes_a_device_that_runs(kernels):
-    """What ran before is forgotten, and its memory written no more."""
+    """The device works with the driver, and no longer writes to the memory that it used
+    before."""
     found = kernels["running"]
     assert found["runs"] and found["answers"]
     assert found["in_time"], "a driver that starts so slowly proves nothing"
@@ -81,9 +82,8 @@ def test_driver_takes_a_device_that_runs(kernels):
 
 @pytest.mark.parametrize("kernel", LEFT)
 def test_driver_works_in_the_next_kernel(kernels, kernel):
-    """After a shutdown the device is quiet. After a crash it is not, but has
-    lost bus mastering by the time: a driver of other functions of this vendor
-    probes this one too."""
+    """After a shutdown the device does not run. After a crash the device runs, but is no
+    bus master any more: a driver for other functions of this vendor has probed it."""
     left, met = kernels[LEFT[kernel]], kernels[kernel]
     assert left["busy"] and left["device"]["objects"][2] > 1
     quiet = LEFT[kernel] == "shutdown"

@@ -26,21 +26,21 @@ from lib.soak import soak  # noqa: E402
 # ---- the function, as its users see it -----------------------------------------
 
 
-# ---- those who use it ------------------------------------------------------------
+# ---- users of the device ---------------------------------------------------------
 
 
-# ---- what happens to it ------------------------------------------------------------
+# ---- events of the device ----------------------------------------------------------
 
 def reset():
     (PCI / "reset").write_text("1")
 
 
 def touch():
-    """A command that meets what waits for it."""
+    """Sends a command to the device, which triggers a fault that was requested."""
     run(*touch_args())
 
 
-TOUCHES = 6         # commands that this takes at least
+TOUCHES = 6         # least number of device commands of touch()
 
 
 def touch_args():
@@ -66,7 +66,7 @@ TROUBLES = {
 
 
 def blink():
-    """One read of a register is lost."""
+    """One read of a register returns all ones."""
     log = Log()
     ask(**lie("STATUS", 0xffffffff), count=1)
     time.sleep(3)
@@ -74,7 +74,7 @@ def blink():
 
 
 def gone():
-    """It is gone, and comes back when it is reset."""
+    """The device reads as all ones until it is reset."""
     log = Log()
     ask(cmd="gone", on=True)
     noticed = log.wait_for(DEAD)
@@ -88,7 +88,8 @@ def gone():
 
 
 def again_and_again():
-    """It dies in each of its lives, until it is given up; but not by us."""
+    """The device fails after each recovery, until the driver gives up. A reset on
+    request must make it work again."""
     reset()
     pauses = []
     for _ in range(10):
@@ -108,7 +109,7 @@ def again_and_again():
 
 
 def bring_up(kind, fault, numbers):
-    """Each command of a start fails, or is never answered."""
+    """For each command of the driver's start: the command fails or is not answered."""
     for number in numbers:
         log = Log()
         ask(**fault, skip=number)
@@ -125,8 +126,8 @@ def bring_up(kind, fault, numbers):
 
 
 def hang_often(count):
-    """Each time another command of a process is not answered. A reset before
-    each, or the device would be given up."""
+    """Again and again, one random command of a process is not answered. The device is
+    reset before each, since the driver would otherwise give up."""
     rng = random.Random(count)
     for number in range(count):
         reset()
@@ -143,7 +144,7 @@ def hang_often(count):
 
 
 def unbound():
-    """The driver goes while it recovers from a command that hangs."""
+    """The driver is unbound while it recovers from a command that was not answered."""
     log = Log()
     ask(**hang("QUERY_DEVICE"))
     ask(cmd="fatal")
@@ -161,7 +162,7 @@ def unbound():
 
 
 def troubles():
-    """All in one life of the module, but for the end."""
+    """Runs the scenarios without unloading the module in between."""
     target = start()
     traffic = Traffic()
     for name, happen in TROUBLES.items():

@@ -16,7 +16,7 @@ from lib.soak import kernels, soak
 
 GUEST = beside(__file__, "guest_recovery.py")
 
-# Seconds until the driver says that a device is dead that does not answer a command
+# Seconds after which the driver must have declared a device dead that does not answer
 NOTICED = 20
 WORDS = {"fatal": "it reports a fatal error",
          "wrong": "names opcode",
@@ -43,7 +43,7 @@ def fixture_lives():
 def fixture_hangs(request):
     if not soak(False, True):
         return request.getfixturevalue("lives")
-    # where leaks are seen
+    # the gcov kernel has kmemleak
     return play("hangs", "--kernel", "gcov", "--timeout", "10800")
 
 
@@ -82,12 +82,12 @@ def test_nothing_is_left_of_lives(lives, end):
 
 def test_it_is_given_up_after_five_tries(lives):
     found = lives["given_up"]
-    # after each death a longer pause
+    # the pause before a recovery grows with each death
     assert len(found["pauses"]) == 5
     assert found["pauses"][4] > 8 > found["pauses"][0]
     assert any("given up" in text for text in found["errors"])
     assert len(found["names"]) == 1
-    # but a reset on request is another start
+    # a reset on request starts the device again
     assert found["works"] is not None
     assert found["identity"] == lives["before"]["identity"]
 

@@ -22,7 +22,7 @@ SIZE = PAGES * 4096
 
 
 def timed(call, *args):
-    """errno of a call, or 0, and the seconds it took."""
+    """The errno of a call, or 0, and its duration in seconds."""
     began = time.monotonic()
     try:
         call(*args)
@@ -57,14 +57,16 @@ class World:
 
 
 def finish(log, **findings):
-    """The driver and the device get over it."""
+    """Waits until the driver has declared the device dead and recovered it, and reports
+    the findings."""
     noticed = log.wait_for("the device is dead")
     repair()
     report(name="end", noticed=noticed, errors=log.errors(), **findings)
 
 
 def changed_in_place():
-    """The fence of a change never ends: nothing has changed."""
+    """The device does not answer the INVALIDATE of a change in place: the region must
+    not change."""
     log, world = Log(), World()
     handle, lkey, _ = world.region()
     ask(**hang("INVALIDATE"))
@@ -84,7 +86,8 @@ class DmaBuf:
 
 
 def taken_back():
-    """The fence for the owner of a dma-buf never ends."""
+    """The device does not answer the INVALIDATE after the exporter of a dma-buf has
+    revoked it."""
     from lib import uioctl
     log, world, buf = Log(), World(), DmaBuf()
     handle, _, _ = uioctl.reg_dmabuf(world.dev.ctx, world.pd, 0, SIZE, 0,
@@ -96,7 +99,8 @@ def taken_back():
 
 
 def taken_back_late():
-    """The region is gone, but its memory is not released yet."""
+    """The exporter revokes a dma-buf whose region was deregistered, but whose memory is
+    not released yet."""
     from lib import uioctl
     log, world, buf = Log(), World(), DmaBuf()
     handle, _, _ = uioctl.reg_dmabuf(world.dev.ctx, world.pd, 0, SIZE, 0,
@@ -107,7 +111,7 @@ def taken_back_late():
 
 
 def unbound():
-    """The driver goes while a process has device memory, mapped."""
+    """The driver is unbound while a process has mapped device memory."""
     import mmap
     from lib import uioctl
     world = World()

@@ -17,7 +17,7 @@ from lib.soak import kernels
 GUEST = beside(__file__, "guest_regions.py")
 
 DEAD = (errno.EIO, errno.ETIMEDOUT)
-# it is gone already if the device has recovered by then
+# EIO if the device has recovered before the call, which has ended the region
 GONE = (0, errno.EIO)
 
 

@@ -21,13 +21,13 @@ from lib.control import stats  # noqa: E402
 from lib.loads import Loads, offer_disk  # noqa: E402
 from lib.machine import Log, run  # noqa: E402
 
-PATIENCE = 240.0        # for anything; what takes longer hangs
+PATIENCE = 240.0        # time limit of each step in seconds
 DRIVER = pathlib.Path("/sys/bus/pci/drivers/xrdma")
 DEVICES = pathlib.Path("/sys/bus/pci/devices")
 
 
 def wait_for(true, seconds=PATIENCE):
-    """Seconds until something is true; None: it never was."""
+    """Waits until true() is true. Returns the seconds that it took, or None."""
     began = time.monotonic()
     while not true():
         if time.monotonic() - began > seconds:
@@ -37,7 +37,7 @@ def wait_for(true, seconds=PATIENCE):
 
 
 def write(path, text):
-    """Like the shell, bounded. The error, "" if there is none."""
+    """Writes text to a file, with a time limit. Returns the error, "" if none."""
     done = run("sh", "-c", f"echo {text} >{path}", seconds=PATIENCE)
     return "" if done["status"] == 0 else done["words"] or str(done["status"])
 
@@ -50,26 +50,25 @@ def lab(word):
 # ---- the device ----------------------------------------------------------------
 
 def function():
-    """The PCI address of the device that the driver has, "" without one."""
+    """The PCI address of the device to which the driver is bound, "" if none."""
     return "".join(path.name for path in DRIVER.glob("*:*"))
 
 
 def interfaces():
-    """The network interface and the RDMA device of the driver, as far as they
-    are there."""
+    """The names of the driver's network interface and RDMA device that exist."""
     found = glob.glob("/sys/bus/pci/drivers/xrdma/*/net/*") + \
         glob.glob("/sys/bus/pci/drivers/xrdma/*/infiniband/*")
     return [os.path.basename(path) for path in found]
 
 
 def vectors():
-    """Interrupts that the driver has."""
+    """The number of interrupts of the driver."""
     return sum("xrdma" in line for line in open("/proc/interrupts"))
 
 
 def pinned():
-    """Pages that are held for DMA."""
-    # what the processors have counted is added up about once a second
+    """The number of pages that are pinned."""
+    # adds up the counters of all processors, which otherwise happens once a second
     pathlib.Path("/proc/sys/vm/stat_refresh").write_text("1")
     fields = dict(line.split() for line in open("/proc/vmstat"))
     return int(fields["nr_foll_pin_acquired"]) - \
@@ -77,8 +76,8 @@ def pinned():
 
 
 def device_holds():
-    """What the device has of the host's: all of it must be gone when no driver
-    has the device."""
+    """The resources of the host that the device has. All numbers must be 0 when no
+    driver is bound to the device."""
     found = stats()
     objects = [found["device"][kind] for kind in ("eqs", "cqs", "qps", "srqs")]
     return [found["dma"]["live"], found["msix"]["vectors_enabled"], *objects,
@@ -93,8 +92,8 @@ def resources():
 
 
 def set_up():
-    """Gives the device its addresses, as lab/guest/init did. Returns whether it
-    has all that a program wants to know."""
+    """Sets the addresses of the device and the environment, as lab/guest/init does.
+    Returns whether the device has its interfaces and its GID."""
     names = os.environ
     names["XRDMA_PCI"] = function()
     made = interfaces()
@@ -114,7 +113,7 @@ def set_up():
 
 
 def pingpong():
-    """Do two programs work with it? The words of the one that fails, or ""."""
+    """Runs a ping-pong. Returns the output of the client if it fails, otherwise ""."""
     argv = ["ibv_rc_pingpong", "-d", os.environ["XRDMA_DEV"], "-g",
             os.environ["XRDMA_GID_INDEX"], "-c", "-n", "20"]
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL) as server:
@@ -127,29 +126,29 @@ def pingpong():
     return client["words"] if client["status"] else ""
 
 
-# ---- the ways --------------------------------------------------------------------
+# ---- ways of removal -------------------------------------------------------------
 
 class Unbind:
-    """The driver is taken off the device."""
+    """The driver is unbound from the device."""
 
-    leaves = True       # the device is still there, without a driver
-    spares = ()         # loads that go on
+    leaves = True       # the device still exists, without a driver
+    spares = ()         # names of loads that continue to run
 
     def take(self):
-        """Starts it. The error, or ""."""
+        """Starts the removal. Returns the error, or ""."""
         return write(DRIVER / "unbind", os.environ["XRDMA_PCI"])
 
     def gone(self):
-        """Has the driver let go?"""
+        """Whether the removal has ended."""
         return not interfaces() and not vectors() and not function()
 
     def give(self):
-        """Brings it back. The error, or ""."""
+        """Brings the device back. Returns the error, or ""."""
         return write(DRIVER / "bind", os.environ["XRDMA_PCI"])
 
 
 class Remove(Unbind):
-    """The kernel is told to forget the device."""
+    """The device is removed by its file "remove" in sysfs."""
 
     def take(self):
         return write(DEVICES / os.environ["XRDMA_PCI"] / "remove", 1)
@@ -163,7 +162,7 @@ class Remove(Unbind):
 
 
 class Unplug(Remove):
-    """Somebody presses the button of its slot."""
+    """The button of the device's slot is pressed."""
 
     def take(self):
         return lab("unplug")
@@ -173,7 +172,7 @@ class Unplug(Remove):
 
 
 class Kill(Unplug):
-    """Its process dies; some time after that somebody pulls it."""
+    """The device process is killed, and later the button of the slot is pressed."""
 
     leaves = False
 
@@ -200,7 +199,7 @@ class Unload(Unbind):
 
 
 class Reset(Unbind):
-    """The function is reset. Its driver takes it down, and up again; the network
+    """The PCI function is reset. The driver stops and starts the device; the network
     interface stays."""
 
     leaves = False
@@ -211,7 +210,7 @@ class Reset(Unbind):
         return write(path / "reset_method", "flr") or write(path / "reset", 1)
 
     def gone(self):
-        return True     # and back
+        return True     # the device is back when the reset has ended
 
     def give(self):
         return ""
@@ -224,7 +223,7 @@ WAYS = {"unbind": Unbind, "remove": Remove, "unplug": Unplug, "kill": Kill,
 # ---- a round ----------------------------------------------------------------------
 
 class Round:
-    """One removal. before: what baseline() found."""
+    """One removal. before: the result of baseline()."""
 
     def __init__(self, name, before):
         self._way, self._before = WAYS[name](), before
@@ -232,7 +231,7 @@ class Round:
         self.findings = {"name": name}
 
     def _freed(self):
-        """Is nothing of the loads left, though their processes live?"""
+        """Whether all resources of the loads are freed, while their processes run."""
         return pinned() == self._before["pinned"] and (
             not self._way.leaves or device_holds() == self._before["without"])
 
@@ -240,7 +239,7 @@ class Round:
         self.findings.update(findings)
 
     def run(self, delay):
-        """The device goes after so many seconds of load."""
+        """Removes the device after this many seconds of load, and brings it back."""
         log, began = Log(), time.monotonic()
         self._loads.start()
         self._note(started=time.monotonic() - began)
@@ -271,13 +270,13 @@ class Round:
 
 
 def idle():
-    """What there is with a driver and without load."""
+    """The resources in use with a driver and without load."""
     return {"pinned": pinned(), "resources": resources(),
             "holds": device_holds()}
 
 
 def baseline():
-    """What there is without load, and without a driver."""
+    """The resources in use without load, with and without the driver."""
     before = {"pinned": pinned()}
     way = Unbind()
     way.take()

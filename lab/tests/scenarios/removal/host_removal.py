@@ -16,30 +16,29 @@ from lib.soak import on, soak
 
 GUEST = beside(__file__, "guest_removal.py")
 
-# Seconds in which a removal, and a return, shall have come to their ends: each
-# command that a device leaves without an answer costs up to 10 of them. And how
-# much slower a kernel is that watches itself.
+# Time limit of a removal, and of a return, in seconds: each command that the device
+# does not answer takes up to 10 s. SLOWER: kernel -> factor for its checkers.
 BOUND = 90
 SLOWER = {"debug": 3}
 
 WAYS = ["unbind", "reset", "unplug", "remove", "unload", "kill"]
-# Those not on a kernel: in 7.2 the driver of the slots, pciehp, takes two locks in
-# either order, which lockdep tells.
+# Kernel -> ways that are not tested there: in 7.2 pciehp, the driver of the slots,
+# takes two locks in different orders, which lockdep reports.
 NOT_ON = {"debug": ["unplug", "kill"]}
 GONE = "the device is dead: it is gone, register STATUS reads as 0xffffffff"
-# of regions that somebody let go while it was on its way out; then which ones
+# message about regions that were deregistered during the removal; their list follows
 PINNED = "memory in use stays pinned until the device has been reset: "
 IBV_EVENT_DEVICE_FATAL = 8
 
 # kernel, seed, removals
 SHORT = [on("backports", 0, 6)]
-# on that for coverage leaks are seen
+# the gcov kernel has kmemleak
 LONG = [on("gcov", 1, 50), on("gcov", 2, 50), on("gcov", 3, 50),
         on("gcov", 4, 50), on("stable", 5, 50), on("debug", 6, 12)]
 
 
 def plan(kernel, seed, count):
-    """All ways as often as each other, in any order."""
+    """All ways, each equally often, in random order."""
     possible = [way for way in WAYS if way not in NOT_ON.get(kernel, [])]
     ways = (possible * count)[:count]
     random.Random(seed).shuffle(ways)
@@ -47,8 +46,8 @@ def plan(kernel, seed, count):
 
 
 def play(kernel, seed, ways):
-    """Removes the device in these ways. Returns the findings, one each."""
-    # each device whose process is killed uses up a slot
+    """Removes the device in these ways. Returns the findings of each removal."""
+    # the device after a killed one needs another slot
     limit = (600 + 240 * len(ways)) * SLOWER.get(kernel, 1)
     done = subprocess.run(
         lab_vm("--kernel", kernel, "--iommu", "--slots",
@@ -65,12 +64,12 @@ def play(kernel, seed, ways):
 # ---- one removal -----------------------------------------------------------------
 
 def check_programs(way, loads):
-    """What became of the processes."""
+    """Checks the exit statuses and findings of the loads' processes."""
     statuses = {name: [program["status"] for program in load.values()]
                 for name, load in loads.items()}
-    # nothing tells it
+    # the idle process gets no event, so it runs until it is killed
     assert statuses.pop("idle") == [None], statuses
-    # a reset leaves the network interface, and those who use it
+    # a reset keeps the network interface, so its users continue to run
     if way == "reset":
         assert statuses.pop("frames") == [None], statuses
     assert all(None not in load for load in statuses.values()), statuses
@@ -86,24 +85,24 @@ def last_words(load):
 
 
 def check_holder(told, way):
-    """The process that has one of each object."""
+    """Checks the findings of the process that has one object of each kind."""
     assert told["moved"] > 0
-    # it is told of a device that died before that is taken away
+    # a device that dies gives an event before it is removed
     if way == "kill":
         assert set(told["at_once"].values()) == {"EIO"}, told["at_once"]
     assert IBV_EVENT_DEVICE_FATAL in told["events"]
     assert told["completions"] == "EIO"
     for call in ("query", "alloc", "register"):
         assert told["tried"][call], told["tried"]
-    # what is only memory does no harm
+    # calls that only access memory succeed
     for call in ("post", "poll", "memory"):
         assert not told["tried"][call], told["tried"]
     assert not told["closed"], told["closed"]
 
 
 def check_errors(way, errors):
-    """The driver says what has to be said, once, and nothing else; processors of
-    their own say it in any order."""
+    """Checks that the driver logged the expected errors once each, and no others. The
+    order is not checked, since the messages come from different processors."""
     found = sorted(error.split(": ", 1)[1] for error in errors)
     if way == "kill":
         pinned = [words for words in found if words.startswith(PINNED)]
@@ -114,7 +113,7 @@ def check_errors(way, errors):
 
 
 def check(found, bound=BOUND):
-    """A removal."""
+    """Checks the findings of one removal."""
     assert "trouble" not in found, found
     assert not found["refused"] and found["gone"] is not None, found
     assert found["freed"] is not None and found["all"] < bound, found
@@ -127,7 +126,7 @@ def check(found, bound=BOUND):
 
 
 def figures(founds):
-    """A table of seconds, way by way."""
+    """A table of durations in seconds, for each way."""
     lines = []
     for what, text in (("all", "until all is freed"), ("works", "until it works")):
         for way in [*WAYS, ""]:

@@ -27,8 +27,8 @@ def test_it_is_2a(dev):
 
 
 def held(things, pair):
-    """Neither end of life nor RESET of the queue pair, as often as one tries;
-    ERR is allowed."""
+    """Checks that the queue pair can neither be destroyed nor be reset, also at a second
+    attempt. A change to ERR is allowed."""
     for _ in range(2):
         busy(uverbs.destroy_qp, things.dev.ctx, pair.far.handle)
         busy(pair.far.reset)
