@@ -10,7 +10,7 @@ import pytest
 from lib.launch import lab_vm
 from lib.soak import on
 
-# kernel, the bug of xrdma_planted -> what must be said of it
+# kernel, bug of xrdma_planted, expected words of the kernel
 BUGS = [
     ("debug", "freed", "KASAN: slab-use-after-free"),
     ("debug", "beyond", "KASAN: slab-out-of-bounds"),

@@ -21,14 +21,15 @@ from figure import Figure  # noqa: E402
 
 
 def printed(group):
-    """What the guests of a group print: (figure, kind) -> line."""
+    """The output of a group's guests: (figure, kind) -> line."""
     return {(metric.figure, kind): f"figure {metric.figure} {kind}0 x 1 1.2"
             for metric in targets.GROUPS[group] for kind in ("xrdma", "rxe")}
 
 
 @pytest.fixture(name="measured")
 def _measured(monkeypatch, tmp_path):
-    """Runs a group whose guests print these lines; is it among what failed?"""
+    """A function that runs a group whose guests print these lines, and returns whether
+    the group succeeded."""
     def run(group, lines):
         monkeypatch.setattr(measure, "OUT", str(tmp_path))
         monkeypatch.setattr(measure, "counted", lambda _: {})
@@ -44,7 +45,7 @@ def test_each_metric_must_have_a_figure(measured, group):
     lines = printed(group)
     assert measured(group, lines.values())
     for metric in targets.GROUPS[group]:
-        # a ratio has two
+        # a ratio needs a figure of both devices
         for kind in ("xrdma", "rxe"):
             rest = {**lines}
             del rest[metric.figure, kind]
@@ -85,7 +86,7 @@ def test_a_guest_that_failed_leaves_what_it_printed_and_the_other_guest(
     assert ("nodes/write-64", "xrdma") in figures
     assert ("nodes/qps-1000", "rxe") in figures
     assert failures["nodes/write-64", "rxe"] == "the guest ended with 125"
-    # a complaint of the kernel under the device is never only a note
+    # a kernel complaint in a guest with the device fails the group
     failing = ["rxe", "xrdma"]
     assert measure.measure(["nodes"], {"kernel": "7.2"})[1] == ["nodes"]
 
@@ -125,8 +126,8 @@ def test_a_row_whose_spread_is_above_a_fifth_says_so(samples, marked):
     assert "rxe is unsteady" not in row
 
 
-# Works 1,000 messages off in a second, and takes no time to say so; soft-RoCE
-# fails under more than a few.
+# A fake perftest: prints the figures of 1,000 messages per second without waiting; on
+# soft-RoCE it fails with more than a few messages.
 PERFTEST = """#!/bin/sh
 client= device= num=
 while [ $# -gt 0 ]; do

@@ -28,7 +28,7 @@ def run(*args, command=(), **kwargs):
 
 
 def boot(*command, options=()):
-    """Runs a command in a machine without a device."""
+    """Runs a command in a guest without a device."""
     return run("--no-device", "--no-build", *options, command=command)
 
 
@@ -167,7 +167,7 @@ def test_instruction_counting_boots():
 
 # ---- the device process ---------------------------------------------------------
 
-# prints and ends as it is told
+# a fake device process, whose output and end the test chooses
 FAKE = """#!/usr/bin/env python3
 import os, signal, socket, sys
 print(sys.argv[5], flush=True)
@@ -293,8 +293,8 @@ def test_a_suite_beside_another_counts(check, monkeypatch, tmp_path, capsys):
 
 
 def test_coverage_disturbs_no_soak(check, coverage, monkeypatch):
-    """Its suites are short where they do not ask for more, and do not touch the
-    logs of lab/check."""
+    """lab/coverage runs the short form of suites that are not in LONG, and does not
+    write to the log directory of lab/check."""
     calls = []
     monkeypatch.setenv("XRDMA_SOAK", "1")
     monkeypatch.setattr(coverage.shutil, "rmtree", lambda *_, **_more: None)
@@ -308,12 +308,13 @@ def test_coverage_disturbs_no_soak(check, coverage, monkeypatch):
         assert "XRDMA_SOAK" not in env
         monkeypatch.setenv("XRDMA_LOGS", env["XRDMA_LOGS"])
         logs = pathlib.PurePath(load("check").LOGS)
-        # that of the suite of lab/check of this name, which has no such suites
+        # the log directory of the suite "coverage" of lab/check
         assert logs == pathlib.PurePath(check.LOGS, "coverage")
 
 
 def test_coverage_misses_no_file(coverage):
-    """A file of the driver that is not there, or has not one line that ran."""
+    """lab/coverage reports a file of the driver that is missing in the module, and one
+    of which no line ran."""
     results = {}
     for path in coverage.SOURCES.glob("*.c"):
         if path.name not in coverage.CODELESS:
@@ -336,7 +337,7 @@ qemu-system-x86 backports
 
 
 def pick(tmp_path, *releases, kinds=("image", "headers"), sources=()):
-    """What lab/pick-kernels says of an archive that has these."""
+    """Runs lab/pick-kernels for an archive with these releases."""
     (tmp_path / "packages").write_text(PACKAGES)
     names = [f"linux-{kind}-{release}" for release in releases for kind in kinds]
     names += [f"linux-source-{series}" for series in sources]
@@ -384,7 +385,7 @@ ONE_KERNEL = """backports 7.2..7.3 missing
 stable {} {}
 source 7.2..7.3 missing
 """
-# suites of lab/check, whose commands are only printed, beside one that passes
+# runs suites of lab/check whose commands are only printed, and one that passes
 SOME = """
 import sys
 sys.path[:0] = "/src/lab", "/src/lab/tests"
@@ -403,7 +404,7 @@ sys.exit(check._run({name: ("status", 20, command)
 
 
 def with_one_kernel(tmp_path, *command):
-    """Runs command where the image has nothing but the stable kernel."""
+    """Runs command with an image that has only the stable kernel."""
     facts = tmp_path / "kernels"
     series = kernels.BY_ROLE["stable"]
     facts.write_text(ONE_KERNEL.format(series, kernels.DEBIAN.get(series)))

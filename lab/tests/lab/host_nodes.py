@@ -22,7 +22,7 @@ def pair(script, options=BARE):
 
 
 def say(script, options=BARE):
-    """The same, of which nothing may go wrong. Returns the lines it prints."""
+    """Runs a shell script in node 1 of two, which must succeed. Returns its lines."""
     out = pair(script, options)
     assert out.returncode == 0, out.stderr
     return out.stdout.splitlines()

@@ -26,7 +26,8 @@ def wire(nodes):
 
 
 def pytest_collection_modifyitems(items):
-    """Tests that a peer cannot take part in are not run, nor counted."""
+    """Removes the tests that are marked for another kind of peer. They are not
+    counted."""
     from lib.nodes.remote import There
     has_rxe = There("echo $XRDMA_DEV").succeed().startswith("rxe")
     other = "xrdma_only" if has_rxe else "rxe_only"

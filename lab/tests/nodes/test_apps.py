@@ -7,15 +7,15 @@ import pytest
 
 from lib.nodes.guide import Port
 
-# its unreliable tests make address handles without a GRH, which RoCE has not
+# the UC and UD tests of qperf use address handles without a GRH, which RoCE needs
 QPERF = ["rc_bw", "rc_rdma_read_bw", "rc_rdma_write_bw", "ver_rc_compare_swap",
          "ver_rc_fetch_add"]
 
 
 @pytest.mark.parametrize("test", QPERF)
 def test_qperf(nodes, test):
-    """Up to 0.4.11 its server tells its port before it listens there: a client
-    that is quick is rejected, for want of a listener."""
+    """Up to 0.4.11, the server of qperf sends its port before it listens there, and
+    rejects a client that is faster."""
     nodes.serve("qperf", port=19765)
     for _ in range(5):
         client = nodes.start_here(f"qperf -t 1 -vu $PEER_ADDR -cm 1 {test}")
@@ -32,8 +32,8 @@ def test_libfabric(nodes, sizes):
 
 
 def ucx_env(nodes, form="{}={}"):
-    """What UCX needs: nothing, except that up to 1.18 it drops what soft-RoCE
-    receives over IPv4, where wc.sl of a datagram is 0."""
+    """The environment that UCX needs: up to 1.18 it drops datagrams that soft-RoCE
+    receives over IPv4, whose wc.sl is 0, unless this variable is set."""
     return form.format("UCX_UD_VERBS_ETH_DGID_CHECK", "n") \
         if nodes.kind == "rxe" else ""
 
@@ -43,14 +43,14 @@ def ucx_env(nodes, form="{}={}"):
     ("rc_v,ud_v", "ucp_get -s 8192"), ("rc_v,ud_v", "ucp_fadd -s 8"),
     ("ud_v", "tag_bw -s 10000"), ("ud_v", "tag_lat -s 64")])
 def test_ucx(nodes, transport, test):
-    """With one of its ways to use verbs; device and GID are its own choice."""
+    """Uses one of the verbs transports of UCX. UCX chooses the device and the GID."""
     line = f"UCX_TLS={transport},self {ucx_env(nodes)} " \
            "ucx_perftest -P 0 -n 200 -w 10"
     nodes.talk(line, f"{line} -t {test} $PEER_ADDR", port=13337)
 
 
 def test_mpi(nodes):
-    """Transport, device and GID are what UCX chooses: RDMA, not TCP."""
+    """UCX chooses transport, device and GID. It must choose RDMA, not TCP."""
     port = Port(nodes)
     text = nodes.here(
         "printf '%s slots=1\\n' $XRDMA_ADDR $PEER_ADDR >/tmp/hosts && "
@@ -64,14 +64,14 @@ def test_mpi(nodes):
 
 @pytest.mark.parametrize("verb", ["write", "read", "send"])
 def test_fio(nodes, verb):
-    # its queue pairs do not wait for receives that are not posted yet: there
-    # are as many as messages, and the client begins half a second later
+    # fio's queue pairs have no RNR retries, so each message needs a posted receive:
+    # there are as many receives as messages, and the client starts half a second later
     blocks, depth = 32, 1 if verb == "send" else 8
     common = ("cd /tmp && fio --name=job --ioengine=rdma --port=8888 --thread "
               f"--bs=64k --size={64 * blocks}k ")
     text, _ = nodes.talk(
         common + f"--iodepth={blocks} --rw=read",
-        # to fio, the one that writes is the client, whatever the verb
+        # for fio the client is the side that writes, with each verb
         common + f"--iodepth={depth} --hostname=$PEER_ADDR --verb={verb} "
         "--rw=write", cm=True)
     assert "err= 0" in text

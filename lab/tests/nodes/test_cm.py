@@ -31,8 +31,7 @@ def test_simple(nodes, program, options, address):
 
 
 def test_multicast(nodes):
-    """The receiver ends when it has got all that it waits for. Linux joins no
-    IPv6 group on RoCEv2."""
+    """The receiver ends after the last message. Linux joins no IPv6 group on RoCEv2."""
     receive = "mckey -m 239.7.7.7 -b $XRDMA_ADDR -C 20 -S 1000"
     nodes.talk(f"stdbuf -oL {receive}", f"{receive} -s", words="joined dgid")
 
@@ -47,13 +46,14 @@ def test_rsockets(nodes, program, options):
 
 
 def tcp_bytes(nodes):
-    """What the network interface has received."""
+    """The number of bytes that the network interface has received."""
     return int(nodes.here(
         "cat /sys/class/net/$XRDMA_NETDEV/statistics/rx_bytes"))
 
 
 def test_tcp_program_over_rsockets(nodes):
-    """It knows only TCP; the network interface sees none of its bytes."""
+    """rsockets moves the bytes of a TCP program by RDMA, not by the network
+    interface."""
     line = f"{PRELOAD} python3 -B /src/lab/tests/programs/tcp.py"
     before = tcp_bytes(nodes)
     client, _ = nodes.talk(line, f"{line} $PEER_ADDR", cm=True)

@@ -13,7 +13,7 @@ from lib.nodes import guide
 CHAPTER = "Consumers in the kernel"
 ELSEWHERE = {"NFS over RDMA": "test_nfs.py", "SRP": "test_srp.py",
              "RDS": "test_rds.py", "SMC-R": "test_smc.py"}
-# what the guide leaves out at the end: commands at the target, modules
+# consumer -> (commands in the target at the end that the guide leaves out, modules)
 REST = {
     "NVMe over Fabrics": ("modprobe -r brd", "nvme_rdma nvmet_rdma"),
     "iSER": ("""
@@ -29,7 +29,7 @@ modprobe -r brd""", "ib_isert"),
 
 
 def consumers():
-    """The titles of the guide."""
+    """The titles of the guide's sections on consumers."""
     lines = pathlib.Path(guide.GUIDE).read_text(encoding="utf-8").splitlines()
     lines = lines[lines.index(CHAPTER) + 2:]
     titles = []

@@ -23,7 +23,7 @@ def ask(node, **request):
 
 @pytest.fixture(name="impair")
 def _impair(nodes):
-    """Sets what happens to packets, both ways."""
+    """A function that sets the impairments of the wire in both directions."""
     devices = (1,) if nodes.kind == "rxe" else (1, 2)
     direction = "both" if nodes.kind == "rxe" else "tx"
 

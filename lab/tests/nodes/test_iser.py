@@ -20,7 +20,7 @@ LEAST = soak(12 * MIB, 1024 * MIB)
 
 
 class IscsiStorage(Storage):
-    """Over iSER. kind: "lio" or "tgt"."""
+    """A Storage over iSER. kind: type of the target, "lio" or "tgt"."""
 
     def __init__(self, nodes, target_number, kind):
         super().__init__(nodes, target_number)
@@ -51,7 +51,7 @@ def targets():
     both = [(number, kind) for kind in ("lio", "tgt") for number in numbers]
     if len(numbers) == 1:
         return both
-    # a process on soft-RoCE tells less of us than it takes time
+    # the short form leaves out tgt on soft-RoCE, which is slow
     return soak([pair for pair in both if pair != (2, "tgt")], both)
 
 
@@ -84,8 +84,7 @@ def test_loss(storage, wire):
 
 
 class Portal:
-    """Of the target: its connections end, and it listens no more. The process
-    is killed."""
+    """A fault: the target ends its connections and stops listening. tgt is killed."""
 
     def __init__(self, storage, _):
         self._storage = storage
@@ -97,7 +96,7 @@ class Portal:
         self._storage.tell_target("open")
 
 
-# a link that is down is, to a session, a wire that loses all
+# for iSCSI, a link that is down is the same as a wire that loses each packet
 @pytest.mark.parametrize("what, seconds", soak(
     [(EveryPacket, 0), (Portal, 0)],
     [(EveryPacket, 0), (Link, 7), (Portal, 0)]))

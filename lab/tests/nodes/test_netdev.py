@@ -14,8 +14,8 @@ ip address add fd00:79::{0}/64 dev vlan7 nodad && ip link set vlan7 up"""
 
 
 def ping(nodes, count, options):
-    """All at once, and all come back. For late ones ping waits as long as its
-    interval."""
+    """Sends count pings at once, all of which must be answered. ping waits for late
+    answers as long as its interval."""
     assert " 0% packet loss" in nodes.here(
         f"ping -c {count} -l {count} -i 5 {options}")
 
@@ -42,7 +42,7 @@ def test_mtu(nodes, mtu, size):
     ping(nodes, 2, f"-M do -s {fits} $PEER_ADDR")
     too_long = nodes.start_here(f"ping -c 1 -W 1 -M do -s {fits + 1} $PEER_ADDR")
     assert too_long.wait() == 1
-    # fragments
+    # larger than the MTU: sent in fragments
     ping(nodes, 2, "-s 9000 $PEER_ADDR")
 
 
@@ -62,7 +62,7 @@ def test_vlan_ping(nodes, address):
 
 @pytest.mark.usefixtures("vlan")
 def test_vlan_rc(nodes):
-    # the GID follows the address after a moment
+    # the GID appears some time after the address
     gid = "0000:0000:0000:0000:0000:ffff:c0a8:4f0{}"
     index = "until i=$(lab-gid $XRDMA_DEV {}); do sleep 0.1; done; "
     line = index + "ibv_rc_pingpong -d $XRDMA_DEV -g $i -c -n 200 {}"

@@ -27,7 +27,7 @@ def _nfs(_nodes, request):
                    "mount -t tmpfs -o size=1500m share /srv/share")
     nfs.begin()
     try:
-        # if there is a grace period: nobody has a state to reclaim
+        # ends the grace period, if there is one: no client has state to reclaim
         nfs.target.run("echo Y >/proc/fs/nfsd/v4_end_grace || true")
         yield nfs
     finally:
@@ -37,14 +37,15 @@ def _nfs(_nodes, request):
 
 @pytest.fixture(name="port")
 def _port(nodes):
-    """No test uses another way than RDMA."""
+    """Checks after each test that the data was moved by RDMA."""
     port = Port(nodes)
     yield port
     port.assert_quiet()
 
 
 def test_a_tree_arrives_as_it_was(nfs, port):
-    """At the server, and at the client that has forgotten it."""
+    """The tree is compared in the server, and in the client after a new mount, so that
+    its page cache is empty."""
     client, server = nfs.initiator, nfs.target
     want = client.run(f"cd {TREE} && {SUM}")
     client.run(f"cp -r {TREE} {SHARE}/tree && umount {SHARE}", 600)
@@ -63,8 +64,8 @@ def test_every_block_is_read_as_written(nfs, port, size, depth, amount):
 
 
 def test_processes_at_once(nfs, port):
-    """Each on its part of a file, through the page cache, in blocks that fit no
-    page."""
+    """Processes write to separate parts of a file through the page cache, in blocks that
+    are not aligned to pages."""
     fio(nfs.initiator, f"{SHARE}/many",
         "--numjobs=4 --offset_increment=32m --rw=randwrite --direct=0 "
         f"--ioengine=psync --bs=5003 --size={soak('300k', '32m')}",
@@ -72,7 +73,7 @@ def test_processes_at_once(nfs, port):
 
 
 def bytes_moved(client):
-    """To the server and from it, for the share."""
+    """The number of bytes read and written on the share."""
     text = client.run("cat /proc/self/mountstats")
     share = text.split(f" mounted on {SHARE} ")[1]
     words = share.split("\tbytes:")[1].split()

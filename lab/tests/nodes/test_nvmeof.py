@@ -16,7 +16,7 @@ from lib.soak import soak
 NVMET = "lib/nvmet.py"
 INLINE = 16384
 WITH_INVALIDATE = 1 << 2
-# of each of 4 jobs: size of blocks, depth of the queue, bytes at a time, times
+# each of 4 jobs: size of blocks, depth of the queue, bytes of a round, rounds
 SHORT = [("512", 1, "16k", 1), ("512", 64, "32k", 1), ("4k", 8, "256k", 1),
          ("64k", 32, "1m", 1), ("1m", 64, "4m", 1)]
 LONG = [("512", 1, "1m", 1), ("512", 64, "4m", 1), ("4k", 8, "16m", 1),
@@ -26,14 +26,14 @@ LEAST = soak(20 * MIB, 2048 * MIB)
 
 
 class NvmeStorage(Storage):
-    """Over NVMe-oF."""
+    """A Storage over NVMe over Fabrics."""
 
     def offer(self, disk):
         self.target.python(f"{NVMET} up {self.target.address} {disk} "
                            f"--inline {INLINE}")
 
     def take(self):
-        # each kind of queue, as many as there are processors
+        # as many queues of each kind (default, write, poll) as processors
         queues = f"-i {self.host.cpus} -W {self.host.cpus} -P {self.host.cpus}"
         disk, = self.host.python(
             f"{NVMET} connect {self.target.address} {queues} -c 1").split()
@@ -46,7 +46,7 @@ class NvmeStorage(Storage):
         self.target.python(f"{NVMET} down")
 
     def attribute(self, name):
-        """Of the host's controller."""
+        """An attribute of the host's controller in sysfs."""
         return self.host.run(f"cat /sys/class/nvme/nvme*/{name}").strip()
 
 
@@ -80,8 +80,8 @@ def _probe():
 
 
 def test_each_processor_has_its_queues(storage, probe):
-    """One of each kind, and all have that for administration; what a processor
-    writes and reads goes through its own two."""
+    """Each processor has a queue of each kind, and there is one admin queue. Reads and
+    writes of a processor use its own two queues."""
     cpus = int(storage.host.cpus)
     assert int(storage.attribute("queue_count")) == 3 * cpus + 1
     seen = probe(storage.host,
@@ -96,7 +96,7 @@ def test_each_processor_has_its_queues(storage, probe):
 
 
 def test_the_target_invalidates_the_keys_of_the_host(storage, probe):
-    """By SEND_WITH_INV: the host itself invalidates none."""
+    """The target invalidates by SEND_WITH_INV; the host itself invalidates no key."""
     seen = probe(storage.host,
                  answer="nvme_rdma_recv_done flags=wc->wc_flags:u32",
                  invalidate="nvme_rdma_inv_rkey_done")
@@ -110,7 +110,7 @@ def test_the_target_invalidates_the_keys_of_the_host(storage, probe):
 
 @pytest.mark.parametrize("inline, moves", [(0, 32), (INLINE, 0)])
 def test_data_comes_with_the_command(storage, probe, inline, moves):
-    """If it is allowed to, and then the target has nothing to fetch."""
+    """If inline data is allowed, the target does not read data by RDMA."""
     host, target = storage.host, storage.target
     storage.give_back()
     target.python(f"{NVMET} close")
@@ -138,7 +138,7 @@ def test_loss(storage, wire):
 
 
 class Port:
-    """Of the target: its connections end, and it listens no more."""
+    """A fault: the target ends its connections and stops listening."""
 
     def __init__(self, storage, _):
         self._side = storage.target
@@ -150,7 +150,7 @@ class Port:
         self._side.python(f"{NVMET} open {self._side.address}")
 
 
-# queue pairs try again for some seconds, then their connection is lost
+# queue pairs retry for some seconds, then the connection is lost
 @pytest.mark.parametrize("what, seconds", [
     (EveryPacket, 0), (Link, 7), (Port, 0)])
 def test_what_comes_back_is_waited_for(storage, wire, what, seconds):

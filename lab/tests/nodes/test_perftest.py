@@ -8,12 +8,12 @@ import re
 import pytest
 
 PORT = 18515
-# the larger of both ends' limits would be taken
+# the number of outstanding READs; by default perftest uses the larger of both limits
 READS = "-o 4"
 
 
 def perftest(nodes, program, options, **ready):
-    # -u: a machine may be slow to answer
+    # -u: a longer timeout, since a busy machine answers late
     line = f"{program} -d $XRDMA_DEV -x $XRDMA_GID_INDEX -F -u 18 {options}"
     text, _ = nodes.talk(line, f"{line} $PEER_ADDR", **ready or {"port": PORT})
     size, count = (int(re.search(rf"-{letter} (\d+)", line)[1])

@@ -11,16 +11,16 @@ def pingpong(nodes, program, options="", gids=("$XRDMA_GID_INDEX",) * 2):
     here, there = (f"ibv_{program}_pingpong -d $XRDMA_DEV -g {gid} {options}"
                    for gid in gids)
     if nodes.kind == "rxe":
-        # it needs the processor that a program which polls would take
+        # soft-RoCE needs the processor time that a polling program would use
         there += " -e"
     for text in nodes.talk(there, f"{here} $PEER_ADDR", port=PORT):
         assert program == "xsrq" or "iters in" in text
 
 
-# No message has more than 64 packets. When it sends more, soft-RoCE may miss that
-# it can go on (need_req_skb in rxe_req.c), and never looks again if that was a
-# retransmission of what has been acknowledged meanwhile (COMPST_ERROR_RETRY in
-# rxe_comp.c).
+# No message has more than 64 packets. With longer messages, soft-RoCE may miss that it
+# can continue to send (need_req_skb in rxe_req.c). It does not check again if the
+# missed event was during a retransmission of packets that were acknowledged meanwhile
+# (COMPST_ERROR_RETRY in rxe_comp.c).
 @pytest.mark.parametrize("options", [
     "-c", "-e -c", "-s 1 -c", "-m 256 -s 16000 -c", "-s 64000 -r 50 -c"])
 def test_rc(nodes, options):

@@ -23,8 +23,7 @@ def _rds(_nodes, request):
     try:
         yield rds
     finally:
-        # without regard to the device, Linux 7.2 forgets memory when it unloads
-        # this module, and complains
+        # Linux 7.2 leaks memory when this module is unloaded, on any device, and warns
         if os.uname().release.startswith("6.12"):
             rds.end(modules="rds_rdma rds")
 

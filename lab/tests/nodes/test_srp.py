@@ -15,7 +15,7 @@ VERIFIED = soak([("512", 16, "256k", 1), ("4k", 32, "1m", 1),
                  ("1m", 16, "16m", 1)],
                 [("512", 64, "4m", 1), ("4k", 32, "32m", 1),
                  ("64k", 16, "48m", 8), ("1m", 64, "48m", 8)])
-# what the guide leaves out: the target's objects, the last first
+# commands that the guide leaves out: remove the target's objects, in reverse order
 TEAR_DOWN = """
 cd /sys/kernel/config/target
 echo 0 >srpt/discovery_auth/rdma_cm_port
@@ -57,7 +57,7 @@ def test_every_block_is_read_as_written(srp, disk, size, depth, amount, times):
     assert done == number * unit * times
 
 
-# after a lost connection 10 s pass until the next one, and I/O waits for 15
+# the initiator reconnects 10 s after a lost connection; I/O waits for up to 15 s
 @pytest.mark.parametrize("what, seconds", soak(
     [(EveryPacket, 0)], [(EveryPacket, 0), (Link, 7)]))
 def test_what_comes_back_is_waited_for(srp, disk, wire, what, seconds):

@@ -22,7 +22,7 @@ ACK, NAK_SEQUENCE = 17, 0x60
 
 
 class Capture:
-    """What tcpdump in node 2 sees of RoCE, from now to stop()."""
+    """A capture of RoCE packets by tcpdump in node 2, until stop()."""
 
     def __init__(self, nodes):
         self._nodes = nodes
@@ -31,8 +31,8 @@ class Capture:
             "--immediate-mode -U udp port 4791", words="listening on")
 
     def stop(self):
-        """Returns the packets."""
-        # once it has written all that it has
+        """Ends the capture. Returns the packets."""
+        # waits until the file no longer grows
         self._nodes.there("while old=$new; new=$(stat -c %s /tmp/wire.pcap); "
                           "[ \"$new\" != \"$old\" ]; do sleep 0.3; done; "
                           "pkill -INT tcpdump")
@@ -56,8 +56,8 @@ def packets_of(pcap):
 
 
 class Packet:
-    """One packet, with what the tests ask of it. scapy is slow: it looks only
-    at those that it is asked for."""
+    """One packet, with the fields that the tests check. scapy is slow, so it parses a
+    packet only when a test asks for it."""
 
     def __init__(self, data):
         self._data = data
@@ -70,26 +70,26 @@ class Packet:
 
     @functools.cached_property
     def frame(self):
-        """All of it, as scapy sees it."""
-        # with what RoCE adds to it
+        """The whole frame, parsed by scapy."""
+        # the import registers the headers of RoCE
         from scapy.contrib.roce import Ether
         return Ether(self._data)
 
     @property
     def bth(self):
-        """The part that is InfiniBand's."""
+        """The base transport header and the headers after it."""
         return self.frame["BTH"]
 
     def icrc_is_right(self):
         return self.bth.compute_icrc(b"") == struct.pack("!I", self.bth.icrc)
 
     def syndrome(self):
-        """Of an ACKNOWLEDGE; None for others."""
+        """The syndrome of an ACKNOWLEDGE; None for other packets."""
         return self.payload[0] if self.opcode == ACK else None
 
 
 def after(psn, other):
-    """How far psn comes after other, modulo 2^24."""
+    """The distance from PSN other to psn, modulo 2^24, negative if psn is before."""
     return (psn - other + 0x800000) % 0x1000000 - 0x800000
 
 
@@ -100,7 +100,8 @@ def capture(nodes):
 
 @pytest.fixture
 def impair():
-    """Sets the impairments of the wire, in one direction, until the end."""
+    """A function that sets impairments of the wire in one direction. The end of the
+    test removes them."""
     def change(spec, direction="both"):
         request = {"cmd": "fault", "wire": spec, "direction": direction}
         out = subprocess.run(["xrdma-device", json.dumps(request)], check=True,
@@ -128,7 +129,7 @@ TRAFFIC = {
 
 
 def check_headers(packet):
-    """Of a packet that our device sent."""
+    """Checks the headers of a packet that an xrdma device sent."""
     from scapy.layers.inet import IP, UDP
     from scapy.layers.inet6 import IPv6
     udp, bth = packet.frame[UDP], packet.bth
@@ -160,7 +161,7 @@ def test_headers_and_icrc(nodes, capture, traffic):
     assert all(packet.icrc_is_right() for packet in packets)
     for packet in sent:
         check_headers(packet)
-    # one path, one source port
+    # all packets of a path have the same source port
     assert len({packet.frame["UDP"].sport for packet in sent}) == 1
 
 
@@ -186,8 +187,8 @@ def test_a_message_is_cut_into_packets(nodes, capture):
 
 
 def test_go_back_n_of_the_sender(nodes, capture, impair):
-    """Each time it goes back, it goes to the packet that the receiver waits
-    for, or to one that it may think so; then it goes on from there."""
+    """After a loss, the sender goes back to the packet that the receiver expects, or to
+    one that the sender may take for that packet, and continues from there."""
     impair("loss=3%,seed=5", "tx")
     perftest(nodes, "ib_write_bw", "-s 32768 -n 15 -m 1024")
     packets = capture.stop()
@@ -204,11 +205,11 @@ def test_go_back_n_of_the_sender(nodes, capture, impair):
         elif packet.ours:
             if after(packet.psn, at) < 0:
                 jumps += 1
-                # not beyond what is missing, not before what is acknowledged
+                # not after the missing packet, not before the acknowledged ones
                 assert after(packet.psn, expected) <= 8
                 assert after(packet.psn, acked) > -128
             else:
-                # only what was lost is missing
+                # only the lost packets are missing
                 assert after(packet.psn, at) < 8
             at = packet.psn + 1
             if after(packet.psn, expected) == 0:
@@ -218,7 +219,7 @@ def test_go_back_n_of_the_sender(nodes, capture, impair):
 
 
 def test_go_back_n_of_the_receiver(nodes, capture, impair):
-    """One NAK for each gap, with the PSN that is missing."""
+    """The receiver sends one NAK for each gap, with the PSN of the missing packet."""
     impair("loss=3%,seed=6", "rx")
     line = "ib_write_bw -d $XRDMA_DEV -x $XRDMA_GID_INDEX -F -u 18 " \
            "-s 32768 -n 15 -m 1024"

@@ -43,7 +43,7 @@ def wait_until(true, what):
 
 
 class Server:
-    """A program that runs while another talks to it, then ends by itself."""
+    """A server program, which ends by itself after its client has ended."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(
@@ -88,7 +88,7 @@ def test_programs_meet(dev, server, client, family):
 
 
 def test_a_group_is_joined(dev):
-    """IPv6 groups are what rdma_cm itself refuses over RoCEv2."""
+    """Only IPv4 groups are tested: rdma_cm refuses IPv6 groups over RoCEv2."""
     common = ["mckey", "-m", GROUP, "-b", ADDRESSES["IPv4"]]
     with Server(*common) as receiver:
         receiver.wait_for("joined dgid")
@@ -109,7 +109,7 @@ def test_nobody_listens(dev):
 
 @pytest.fixture(params=["N", "Y"], ids=["own receives", "shared receives"])
 def target(request, tmp_path):
-    """A disk in a file, offered on our address."""
+    """A disk in a file, which a target offers at this guest's address."""
     disk = tmp_path / "disk"
     with open(disk, "wb") as file:
         file.truncate(DISK_BYTES)
@@ -133,7 +133,7 @@ def shared_queues(dev):
 
 
 def test_kernel_meets_kernel(dev, target):
-    """Its target answers from a shared receive queue, if it is told to."""
+    """The target uses a shared receive queue if the parameter says so."""
     disk, shared = target
     run("nvme", "connect", "-t", "rdma", "-a", ADDRESSES["IPv4"], "-s", "4420",
         "-n", nvmet.NQN, "-i", "2")

@@ -16,7 +16,7 @@ OUTCOME = pathlib.Path("/sys/kernel/debug/xrdma_ktest")
 CASE = re.compile(r"^\tKTEST_CASE\((\w+)\)", re.M)
 RESULT = re.compile(r"(not )?ok \d+ (\w+)$")
 
-# Each in the order in which it runs.
+# The files of the cases, in the order in which they run
 SUITES = ("ktest_verbs.c", "ktest_queues.c", "ktest_rings.c",
           "ktest_events.c", "ktest_place.c", "ktest_reg.c", "ktest_refused.c",
           "ktest_mw.c", "ktest_mw_bad.c")
@@ -25,7 +25,7 @@ CASES = [name for suite in SUITES
 
 
 def parse(text):
-    """KTAP: the name of each case -> what it has to complain about, or None."""
+    """Parses KTAP. Returns name of a case -> its messages, or None if it passed."""
     outcome, complaints = {}, []
     for line in text.splitlines():
         result = RESULT.match(line)

@@ -15,9 +15,9 @@ KINDS = [1, 2]
 
 
 class Stage:
-    """What the bind of a case below may get wrong: @window is free, @bound is
-    bound, @other belongs to another protection domain; @ends goes to the last
-    address, @zero is zero-based."""
+    """The objects that the binds of the cases name: @window is free, @bound is bound,
+    @other belongs to another protection domain; region @ends goes to the last
+    address, region @zero is zero-based."""
 
     def __init__(self, things, kind):
         self.things, self.kind = things, kind
@@ -48,13 +48,13 @@ class Stage:
 
 
 def new(key):
-    """Fields of a bind of the window @key."""
+    """The fields of a bind that name the window @key and its next key."""
     return {"window": key, "new_key": next_key(key)}
 
 
 BOTH, ONE, TWO = (1, 2), (1,), (2,)
 NO_BIND, NO_WRITE = r.LOCAL_WRITE | r.REMOTE, r.REMOTE_READ | r.MW_BIND
-# kinds, reason, key of the record, what is wrong
+# name of the case -> types of windows, reason, key in the fault record, wrong fields
 WRONG_BINDS = {
     "window beyond the table": (BOTH, "key_index|key_invalid", "window",
                                 lambda s: new(0xffffff00)),
@@ -143,7 +143,7 @@ def test_bind_is_refused(things, faults, kind, what):
     fields = {"window": window.key, "mr_key": region.lkey, "addr": region.iova,
               "length": region.length, **change(stage)}
     region.note()
-    # the work before is done, the work behind is not
+    # the request before the bind is executed, the request after it is not
     pair.far.post(r.access(WRITE, region.iova + 64, region.rkey,
                            region.sge(0, 64)),
                   window.entry(region, **fields),
@@ -159,7 +159,7 @@ def test_bind_is_refused(things, faults, kind, what):
                  "local-read", fields["addr"] % 2**64, fields["length"])
     assert region.unchanged(64, region.at(0, 64))
 
-    # neither window is another than before
+    # neither window has changed
     pair.again()
     region.note()
     check_granted(pair, WRITE, stage.bound.key, region.iova, region, region, 0)
@@ -198,7 +198,7 @@ def test_region_at_the_end_of_the_address_space(things, faults, kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rights", [r.REMOTE_READ, 0])
 def test_region_without_local_write_can_be_read(things, kind, rights):
-    """The rule is about windows that let the peer change memory."""
+    """Only windows by which the peer can change memory need local write."""
     far = things.region(r.MW_BIND)
     pair, window = things.pair(), things.window(kind)
     window.bind(pair.far, far, rights=rights)
@@ -220,6 +220,6 @@ def test_entry_that_is_malformed(things, entry):
     pair.far.post((bytes(head), tail))
     assert pair.far.poll()[0].status in ("LOC_QP_OP_ERR", "MW_BIND_ERR")
     pair.again()
-    # it was not bound
+    # the window was not bound, so it can be bound now
     window.bind(pair.far, far)
     things.close()

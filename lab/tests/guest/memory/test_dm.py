@@ -26,7 +26,7 @@ SIZE = 4 * PAGE
 
 @pytest.fixture(scope="module")
 def total(dev):
-    """All of it."""
+    """The size of the device's memory in bytes."""
     size = dev.ctx.query_device_ex().max_dm_size
     assert size
     return size
@@ -54,7 +54,7 @@ def dm(dev, total):
 
 
 class Peer:
-    """A connection, and 16 KiB of memory full of noise."""
+    """A connection, and 16 KiB of memory with random bytes."""
 
     def __init__(self, dev, pd):
         self.buf = Buffer((SIZE, False))
@@ -203,7 +203,7 @@ def test_all_of_it_and_not_a_page_more(dev, total):
 
 @pytest.mark.parametrize("log_align", [0, 3, 12, 14, 16, 18])
 def test_alignment(dev, pd, total, log_align):
-    """Of the place in the device's memory."""
+    """The offset in the device's memory has the requested alignment."""
     odd = Dm(dev.ctx, 1)
     dm = Dm(dev.ctx, PAGE, log_align)
     handle, lkey, _ = uioctl.reg_dm(dev.ctx, pd, dm.handle, 8, 64, ALL)
@@ -217,7 +217,7 @@ def test_alignment(dev, pd, total, log_align):
 
 
 def test_a_mapping_keeps_the_pages(dev, total):
-    """Freed, but still mapped: nobody else gets them."""
+    """Pages that are freed, but still mapped, are not allocated to others."""
     first = Dm(dev.ctx, total)
     view = first.map()
     view[:4] = b"mine"

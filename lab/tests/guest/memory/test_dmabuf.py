@@ -30,7 +30,7 @@ EXPORT, REVOKE = 0x7800, 0x7801
 
 
 class DmaBuf:
-    """A dma-buf: .fd, and what is in it."""
+    """A dma-buf, with its file descriptor .fd and a copy of its bytes."""
 
     def __init__(self, fd, length=SIZE):
         self.fd, self.length = fd, length
@@ -74,7 +74,7 @@ def dmabuf(request, exporter):
 
 @pytest.fixture
 def mine(exporter):
-    """A dma-buf that can be taken back."""
+    """A dma-buf whose exporter can revoke it."""
     buf = DmaBuf(fcntl.ioctl(exporter, EXPORT, PAGES))
     buf.revoke = lambda: fcntl.ioctl(exporter, REVOKE, buf.fd)
     yield buf
@@ -160,7 +160,7 @@ def test_other_files_are_no_dma_buf(dev, pd):
 
 
 def test_the_mode_of_the_file_does_not_count(dev, pd):
-    """It says who may map the memory; other drivers do not ask for it either."""
+    """The mode of the file is for mmap(). Other drivers do not check it either."""
     if not os.path.exists("/dev/dma_heap/system"):
         pytest.skip("no heap of dma-bufs")
 
@@ -194,7 +194,7 @@ def test_what_can_change_and_what_cannot(dev, pd, faults, dmabuf):
     uverbs.dereg_mr(dev.ctx, handle)
 
 
-# ---- taking back ----------------------------------------------------------
+# ---- revocation by the exporter --------------------------------------------
 
 def test_what_is_taken_back_cannot_be_touched(dev, pd, faults, mine):
     handle, lkey, rkey = register(dev, pd, mine)
@@ -205,7 +205,7 @@ def test_what_is_taken_back_cannot_be_touched(dev, pd, faults, mine):
     for opcode in WRITE, READ:
         assert attempt(dev, pd, opcode, 0, rkey) == REFUSED
         assert reason(faults) == "key_invalid"
-    # as the process's own buffer neither
+    # nor can the region be a local buffer of the process
     far = Buffer((4096, False))
     far_mr = MR(pd, 4096, ALL, address=far.address)
     peer.a.post(WRITE, [(0, 64, lkey)], far.address, far_mr.rkey)
@@ -342,7 +342,7 @@ def test_freed_device_memory_is_taken_back(dev, pd, faults, exported):
 
 
 def test_only_memory_is_exported(dev):
-    """Not a page of doorbells, nor an offset that nothing was given out at."""
+    """A doorbell page, and an offset without a mapping, cannot be exported."""
     if not EXPORTS:
         pytest.skip("the core of this kernel exports nothing")
     for page in range(64):

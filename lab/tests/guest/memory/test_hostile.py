@@ -14,12 +14,13 @@ from lib.soak import soak
 from lib.windows import PAGE, RIGHT_OF, next_key
 
 SIZE = 3 * PAGE
-BATCH = 100         # fewer than the fault records that are kept
+BATCH = 100         # accesses, fewer than the number of fault records that are kept
 
 
 class Grant:
-    """What a live key grants: addresses from @first on, of @region from
-    @start on; @refused is the reason if it grants this peer nothing."""
+    """The grant of a live key: the addresses from @first on stand for the bytes of
+    @region from @start on. @refused: the reason if the key grants this peer no
+    access, otherwise None."""
 
     def __init__(self, key, region, start, length, rights, first=None,
                  refused=None):
@@ -38,7 +39,7 @@ class Grant:
             return "rights"
         if not 0 <= remote - self.first <= self.length - length:
             return "range"
-        # a window may begin at any byte: neither address nor memory
+        # a window may begin at any byte, so address and memory must both be aligned
         where = self.start + remote - self.first
         if opcode in (FETCH_ADD, CMP_SWAP) and (remote % 8 or where % 8):
             return "align"
@@ -46,7 +47,7 @@ class Grant:
 
 
 class World:
-    """Live keys, and a copy of all memory that they and others name."""
+    """Live keys, and a copy of all memory, whether a key grants it or not."""
 
     def __init__(self, things, rng):
         self.things, self.rng = things, rng
@@ -142,14 +143,14 @@ class World:
         return key, opcode, remote % 2**64, length
 
     def judge(self, key, opcode, remote, length):
-        """The grant, and the reason to refuse."""
+        """The grant of a key, and the reason to refuse the access, or None."""
         grant = self.grants.get(key >> 8)
         if not grant:
             return None, "key_invalid|key_index"
         return grant, grant.judge(key, opcode, remote, length)
 
     def carry_out(self, grant, opcode, remote, length):
-        """The same in the copies."""
+        """Executes the access on the copies."""
         far, near = self.copies[grant.region], self.copies[self.local]
         at = PAGE + grant.start + remote - grant.first
         if opcode == WRITE:
@@ -161,13 +162,14 @@ class World:
             struct.pack_into("<Q", far, at, (value + 1) % 2**64)
 
     def compare(self):
-        """All memory is as it should be."""
+        """Checks that all memory equals the copies."""
         for region in self.regions:
             assert region.buf.view == self.copies[region]
 
 
 def attack(world, number):
-    """One access, judged. Returns the key and the reason to refuse it."""
+    """Makes one access and checks its status. Returns the key and the reason to refuse
+    the access, or None."""
     key, opcode, remote, length = world.choose()
     grant, reason = world.judge(key, opcode, remote, length)
     what = f"{number}: key {key:#x} opcode {opcode} {remote:#x}+{length}"
@@ -186,7 +188,7 @@ def attack(world, number):
 
 
 def check_records(faults, refused):
-    """A record of each refused access, in order, with its reason."""
+    """Checks that each refused access has a fault record with its reason, in order."""
     records = faults.wait(len(refused))
     assert len(records) == len(refused)
     for record, (what, key, reason) in zip(records, refused):
@@ -203,7 +205,7 @@ def test_hostile_peer(things, faults):
         check_records(faults, refused)
         world.compare()
         total += len(refused)
-    # it was neither refused all the time nor never
+    # between 20 % and 80 % of the accesses were refused
     assert accesses / 5 < total < accesses * 4 / 5
     things.close()
     world.foreign.close()

@@ -22,10 +22,10 @@ from lib.soak import soak
 from lib.windows import (PAGE, Region, access, check_granted, check_record,
                          check_refused)
 
-MESSAGE = 5000      # bytes: several packets
+MESSAGE = 5000      # bytes of a message of several packets
 
 
-# ---- right ------------------------------------------------------------------------
+# ---- valid requests ---------------------------------------------------------------
 
 def test_local_invalidate_frees_the_window(things, faults):
     local, far = things.region(), things.region()
@@ -34,7 +34,7 @@ def test_local_invalidate_frees_the_window(things, faults):
     wc, = pair.far.do(r.local_inv(key))
     assert (wc.opcode, wc.reason) == (r.LOCAL_INV, "none")
     check_refused(pair, faults, "key_free", WRITE, key, far.iova, local, far)
-    # a free one stays free, and may be bound again
+    # invalidating a free window succeeds, and the window can be bound again
     pair.far.do(r.local_inv(key))
     things.close(far)
     things.close(window)
@@ -42,7 +42,7 @@ def test_local_invalidate_frees_the_window(things, faults):
 
 
 def test_local_invalidate_between_other_work(things):
-    """In its turn: what comes before and behind it is done."""
+    """LOCAL_INV is executed in order, and the requests before and after it too."""
     local, far = things.region(), things.region()
     pair, window = things.pair(), things.window()
     key = window.bind(pair.far, far)
@@ -71,7 +71,7 @@ def test_remote_invalidate_frees_the_window(things, faults, length):
     assert got.byte_len == length
     assert sink.unchanged(0, local.at(0, length)) and far.unchanged()
     check_refused(pair, faults, "key_free", WRITE, key, far.iova, local, far)
-    # a free one stays free
+    # invalidating a free window succeeds
     pair.far.recv(sink.sge())
     pair.near.do(r.send_inv(key, local.sge()))
     got, = pair.far.poll()
@@ -81,7 +81,7 @@ def test_remote_invalidate_frees_the_window(things, faults, length):
 
 
 def test_work_of_the_list_before_it_is_done(things, faults):
-    """A WRITE through the window, and then its end, in one post."""
+    """One list has a WRITE through the window and its invalidation."""
     local, far = things.region(), things.region()
     pair, window = things.pair(), things.window()
     for size in (64, MESSAGE):
@@ -96,10 +96,10 @@ def test_work_of_the_list_before_it_is_done(things, faults):
     things.close()
 
 
-# ---- wrong ------------------------------------------------------------------------
+# ---- invalid requests --------------------------------------------------------------
 
 class Stage:
-    """What an invalidation below may name."""
+    """The objects that the invalidations of the cases name."""
 
     def __init__(self, things):
         self.things = things
@@ -119,7 +119,7 @@ class Stage:
         return window.key
 
 
-# what is wrong -> reason, key
+# name of the case -> reason in the fault record, function that returns the key
 WRONG = {
     "beyond the table": ("key_index|key_invalid", lambda s: 0xffffff00),
     "deallocated": ("key_invalid", lambda s: s.closed()),
@@ -177,14 +177,15 @@ def test_remote_invalidate_is_refused(things, faults, what, length):
     check_record(faults, reason, key, "SEND_INV", pair.far.qpn, "remote-read",
                  0, 0)
     assert region.unchanged(0, local.at(0, 64))
-    # its data may have been placed, where the receive said
+    # the data of the SEND may have been written to the receive's buffer
     assert sink.unchanged(0, sink.at(0, length))
     pair.again()
     check_unharmed(stage)
 
 
 def check_unharmed(stage):
-    """Both windows still grant, and hold their region."""
+    """Checks that both windows still grant access, and that their region cannot be
+    deregistered."""
     things, region = stage.things, stage.region
     local = things.region()
     region.note()
@@ -200,7 +201,7 @@ def check_unharmed(stage):
 
 
 def test_region_takes_no_invalidate_after_its_window(things, faults):
-    """Of a region that has no windows any more, either."""
+    """A region without windows refuses invalidation too."""
     far, pair = things.region(), things.pair()
     pair.far.post(r.local_inv(far.rkey))
     assert pair.far.poll()[0].status == "LOC_QP_OP_ERR"
@@ -209,11 +210,11 @@ def test_region_takes_no_invalidate_after_its_window(things, faults):
     things.close()
 
 
-# ---- a wire that repeats and loses --------------------------------------------------
+# ---- a wire that repeats and loses packets ------------------------------------------
 
 @pytest.fixture
 def wire(device):
-    """Sets impairments of the wire; none afterwards."""
+    """A function that sets impairments of the wire. The test's end removes them."""
     def impair(spec):
         device.ask(cmd="fault", wire=spec)
     yield impair
@@ -225,7 +226,8 @@ def counters(device):
 
 
 def test_repeated_send_invalidates_once(things, device, wire):
-    """The duplicate comes when the same key is bound anew: that bind stays."""
+    """A duplicate of the SEND arrives after the key was bound again. It must not
+    invalidate the new bind."""
     local, far, sink = things.region(), things.region(), things.region()
     pair, window = things.pair(timeout=10), things.window()
     window.bind(pair.far, far)
@@ -274,7 +276,8 @@ def test_repeated_write_does_not_land_behind_its_invalidate(things, wire):
 
 @pytest.fixture
 def release(device):
-    """Lets go what hold() keeps, at the latest when the test ends."""
+    """A function that releases the packets that hold() keeps. It is also called at the
+    end of the test."""
     def release():
         device.ask(cmd="release")
     yield release
@@ -282,24 +285,24 @@ def release(device):
 
 
 def hold(device, end, after):
-    """Keeps back what comes for @end, but for the next @after packets."""
+    """Makes the device hold packets for @end, except for the next @after packets."""
     device.ask(cmd="hold", qpn=end.qpn, after=after)
 
 
 def held(device, count):
-    """Waits until so many packets are held."""
+    """Waits until the device holds @count packets."""
     until = time.monotonic() + 10
     while device.stats()["wire"]["held"] < count:
         assert time.monotonic() < until, device.stats()["wire"]
         time.sleep(0.01)
 
 
-LONG = 64 * 1024    # 64 packets
-SLOW = 21           # time limit of an acknowledgment: 9 s
+LONG = 64 * 1024    # bytes of a message of 64 packets
+SLOW = 21           # timeout exponent of a queue pair: 9 s
 
 
 def start_write(things, device, key, far, pair):
-    """A WRITE of which ten packets have landed and others have not."""
+    """Starts a WRITE of which ten packets arrive and the others are held."""
     local = things.region(length=LONG)
     far.note()
     hold(device, pair.far, 10)
@@ -312,7 +315,7 @@ def start_write(things, device, key, far, pair):
 
 
 def end_write(things, release, faults, far, pair, reason):
-    """Lets the rest come: it is refused."""
+    """Releases the held packets of the WRITE, which must be refused."""
     release()
     assert pair.near.poll()[0].status == "REM_ACCESS_ERR"
     record = faults.one()
@@ -332,7 +335,8 @@ def test_write_in_flight_and_local_invalidate(things, device, release, faults):
 
 def test_local_invalidate_waits_for_what_is_not_acknowledged(
         things, device, release, faults):
-    """Until then the key may be needed once more, and grants."""
+    """The key grants access until the requests before LOCAL_INV are acknowledged, since
+    they may have to be repeated."""
     local, far = things.region(), things.region()
     pair, window = things.pair(timeout=SLOW), things.window()
     key = window.bind(pair.far, far)
@@ -363,7 +367,7 @@ def test_write_in_flight_and_unbind(things, device, release, faults):
 
 
 def test_write_in_flight_and_rebind(things, device, release, faults):
-    """To a smaller part of the region, under another key."""
+    """The window is bound to a smaller part of the region, with another key."""
     far = things.region(length=LONG)
     pair, window = things.pair(timeout=SLOW), things.window(1)
     key = window.bind(pair.far, far)
@@ -391,7 +395,7 @@ def test_write_in_flight_and_dereg(things, device, release, faults):
 
 def test_remote_invalidate_behind_a_write_in_flight(things, device, release,
                                                     faults):
-    """Comes behind it, so all of it lands; what follows does not."""
+    """The WRITE arrives before the invalidation, so it succeeds; a later one fails."""
     local, far = things.region(length=LONG), things.region(length=LONG)
     pair, window = things.pair(timeout=SLOW), things.window()
     key = window.bind(pair.far, far)
@@ -417,7 +421,7 @@ POSTED = 20
 
 
 def register_and_end(dev, pd, rounds, failures):
-    """Registers, lets a peer write without end, and deregisters meanwhile."""
+    """Registers a region, and deregisters it while a peer writes to it, in rounds."""
     try:
         pair = Pair(dev, pd)
         source = Region(dev, pd, r.LOCAL_WRITE, 16 * PAGE, None)
@@ -458,7 +462,7 @@ def test_deregistration_under_traffic(dev, pd, faults):
 
 
 def test_no_deregistration_pays_for_the_fence_of_another(dev, pd, device):
-    """One answer comes late; meanwhile others get theirs."""
+    """The reply to one INVALIDATE comes late. Other deregistrations do not wait."""
     slow, *fast = [Region(dev, pd, r.LOCAL_WRITE, PAGE, None)
                    for _ in range(4)]
     before = counters(device)["invalidated_keys"]
@@ -477,7 +481,8 @@ def test_no_deregistration_pays_for_the_fence_of_another(dev, pd, device):
 
 
 def commands_of_exit(device, regions, windows, sig):
-    """How many commands the exit of a process with these takes."""
+    """The number of device commands during the exit of a process with these numbers
+    of regions and windows."""
     with hoard(regions, windows) as child:
         words = child.stdout.readline().split()
         assert words[:1] == ["ready"], words
@@ -503,7 +508,7 @@ def test_killed_process_leaves_nothing(dev, device, hugetlb):
     alone, _, _ = commands_of_exit(device, 0, 0, signal.SIGKILL)
     took, left, shown = commands_of_exit(device, regions, windows,
                                          signal.SIGKILL)
-    # they were there, and pinned
+    # the regions existed, and the page was pinned
     assert shown >= regions and left == pages - 1
     assert took - alone <= (regions + windows) / 1000 + 1
     assert totals(dev) == before
@@ -511,7 +516,7 @@ def test_killed_process_leaves_nothing(dev, device, hugetlb):
 
 
 def test_keys_of_a_killed_process_are_dead(dev, pd, device, hugetlb, faults):
-    """The numbers it printed grant nothing to others, nor to the peer."""
+    """The keys that the process printed grant no access to other processes or peers."""
     with hoard(50, 5) as child:
         keys = [int(word, 0) for word in child.stdout.readline().split()[2:]]
         child.kill()

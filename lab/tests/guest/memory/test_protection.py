@@ -120,7 +120,7 @@ KERNEL_KEY = 1      # xrdma-hw.rst, "The local key of the kernel"
 
 @pytest.mark.parametrize("key", [KERNEL_KEY, 0, 0xff])
 def test_the_local_key_of_the_kernel_is_none_of_a_process(dev, pd, faults, key):
-    """At physical and virtual addresses, as local and as remote key."""
+    """The key is refused with physical and virtual addresses, as lkey and as rkey."""
     region = Region(pd)
     for address in region.address, 0x1000, 0x100000:
         assert attempt(dev, pd, WRITE, address, key) == REFUSED
@@ -158,7 +158,7 @@ def test_keys_are_not_predictable_nor_soon_reused(dev, pd):
 
 
 def test_a_write_over_a_multi_page_range_lands_on_all_pages_in_order(dev, pd):
-    """Guards the translation: each page has its own content."""
+    """Checks the address translation: each page has other bytes."""
     near = Region(pd, ALL, 8 << 20)
     far = Region(pd, ALL, 8 << 20)
     a, b = pair(dev, pd)

@@ -27,7 +27,7 @@ OK = e.IBV_WC_SUCCESS
 
 
 class Memory:
-    """Memory of some pages, with noise in it."""
+    """Memory of some pages with random bytes."""
 
     def __init__(self, length=SIZE, huge=False):
         self.buf = Buffer((length, huge))
@@ -54,7 +54,7 @@ class Region:
             dev.ctx, pd, self.mem.address, self.mem.length, self.iova, access)
 
     def rereg(self, flags, pd=None, mem=None, iova=None, access=0):
-        """Change it; return the key it had."""
+        """Change the region; return its rkey from before the change."""
         old = self.rkey
         start, length = (mem.address, mem.length) if mem else (0, 0)
         where = start if iova is None else iova
@@ -85,7 +85,7 @@ def region(dev, pd):
 
 
 def lands(dev, pd, mem, remote, rkey):
-    """A WRITE through the key puts its bytes where they belong, only there."""
+    """Checks that a WRITE through the key changes its target and no other byte."""
     near = Memory()
     near_mr = MR(pd, near.length, LOCAL, address=near.address)
     a, b = pair(dev, pd)
@@ -167,7 +167,7 @@ def test_zero_based_comes_and_goes(dev, pd, faults, region):
     lands(dev, pd, region.mem, region.iova, region.rkey)
     region.rereg(ACCESS | TRANS, mem=Memory(), access=ALL | ZERO_BASED)
     lands(dev, pd, region.mem, 0, region.rkey)
-    # rights stay, the first byte too
+    # the access rights do not change, and the region is still zero-based
     region.rereg(TRANS, mem=Memory())
     lands(dev, pd, region.mem, 0, region.rkey)
 
@@ -194,7 +194,7 @@ RIGHTS = [e.IBV_ACCESS_REMOTE_READ, e.IBV_ACCESS_REMOTE_WRITE,
 
 
 def test_adding_a_right_does_not_interrupt_the_peer(dev, pd):
-    """While READs are on their way that have a right from the beginning."""
+    """READs for which the region has had the right from the beginning are in flight."""
     near = Memory(1 << 20)
     near_mr = MR(pd, near.length, LOCAL, address=near.address)
     a, b = pair(dev, pd)
@@ -225,7 +225,7 @@ def test_an_added_right_counts_at_once(dev, pd, faults, region):
     assert reason(faults) == "rights"
 
 
-# ---- what fails, fails before anything has changed ------------------------
+# ---- changes that fail must change nothing --------------------------------
 
 def unmapped(size=1 << 20):
     """Addresses of which the second half is not mapped."""
@@ -281,7 +281,8 @@ def test_no_such_protection_domain_or_region(dev, pd, region):
 
 
 def test_a_protection_domain_is_in_use_by_its_last_region(dev, pd, other):
-    """ib_core counts; the old domain is free again, the new one is not."""
+    """After a change of domain, ib_core counts the region in the new domain only: the
+    old one can be destroyed."""
     first = PD(dev.ctx)
     region = Region(dev, first)
     region.rereg(DOMAIN, pd=other)
@@ -315,7 +316,8 @@ def test_read_only_memory_never_gets_a_right_to_write(dev, pd, faults):
 
 
 def test_a_right_to_write_pins_anew(dev, pd):
-    """Pages that were never written are the kernel's zero page until then."""
+    """Pages that were never written are the kernel's zero page, so a region with a new
+    right to write must pin other pages."""
     mem = Buffer((SIZE, False))
     handle, lkey, rkey = uverbs.reg_mr(dev.ctx, pd, mem.address, SIZE,
                                        mem.address, e.IBV_ACCESS_REMOTE_READ)
@@ -330,7 +332,7 @@ def test_a_right_to_write_pins_anew(dev, pd):
 
 
 def in_child(work):
-    """errno of @work in a process of its own, 0 if it succeeds."""
+    """Runs @work in a child process. Returns its errno, 0 if it succeeds."""
     child = os.fork()
     if child:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -342,7 +344,7 @@ def in_child(work):
 
 
 def test_another_process_cannot_pin_it_anew(dev, pd):
-    """There, the same addresses are other memory."""
+    """In another process, the same addresses are other memory, so the change fails."""
     mem = Memory()
     handle, lkey, rkey = uverbs.reg_mr(dev.ctx, pd, mem.address, SIZE,
                                        mem.address, e.IBV_ACCESS_REMOTE_READ)

@@ -17,7 +17,7 @@ from lib.errnos import fails
 from lib.rdma_tool import resources
 
 WRITE = e.IBV_WR_RDMA_WRITE
-READABLE, WRITABLE = 1, 3       # of mmap()
+READABLE, WRITABLE = 1, 3       # protection flags of mmap()
 PRIVATE = 0x22                  # anonymous memory
 
 
@@ -67,7 +67,7 @@ def test_iova_with_another_offset_in_the_page(dev, pd, buf):
 
 
 def libc():
-    """Its mmap() and munmap(), for memory that no object of Python keeps."""
+    """The C library's mmap() and munmap(), for memory without a Python object."""
     lib = ctypes.CDLL(None, use_errno=True)
     lib.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
     lib.mmap.restype = ctypes.c_void_p
@@ -133,7 +133,7 @@ def test_mixed_block_sizes_keep_every_byte_in_place(dev, pd, parts, skip):
 
 
 def test_registration_sends_no_command(dev, pd, buf, device):
-    """Registering is a store; deregistering is one fence at most."""
+    """A registration sends no command, a deregistration at most one INVALIDATE."""
     before = device.stats()["device"]["counters"]["commands"]
     mrs = [MR(pd, 4096, ALL, address=buf.address) for _ in range(100)]
     assert device.stats()["device"]["counters"]["commands"] == before

@@ -27,7 +27,7 @@ KINDS = [1, 2]
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("granted", [WRITE, READ, FETCH_ADD])
 def test_window_grants_its_right_alone(things, faults, kind, granted):
-    """Of a region that grants the peer nothing itself."""
+    """The region itself grants the peer no access."""
     needs = 0 if granted == READ else r.LOCAL_WRITE
     local, far = things.region(), things.region(r.MW_BIND | needs)
     pair, window = things.pair(), things.window(kind)
@@ -38,7 +38,7 @@ def test_window_grants_its_right_alone(things, faults, kind, granted):
         else:
             check_refused(pair, faults, "rights", opcode, key, far.iova + 8,
                           local, far)
-        # nor does the key of the region help
+        # the key of the region grants no access either
         check_refused(pair, faults, "rights", opcode, far.rkey, far.iova + 8,
                       local, far)
     things.close()
@@ -74,7 +74,7 @@ def test_queue_pair_must_allow_it_too(things, faults, kind, opcode):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_window_is_no_local_key(things, faults, kind):
-    """Not even for reading, and not for a receive."""
+    """A window's key is refused as lkey, also for reads and receives."""
     far = things.region()
     pair, window = things.pair(), things.window(kind)
     key = window.bind(pair.far, far)
@@ -146,7 +146,7 @@ def test_window_at_the_end_of_the_address_space(things, faults, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_access_of_no_bytes_is_not_checked(things, kind):
-    """IBTA C9-88."""
+    """IBTA C9-88: the key of an access of no bytes is not checked."""
     local, far = things.region(), things.region()
     pair, window = things.pair(), things.window(kind)
     key = window.bind(pair.far, far, 0, 64, rights=0)
@@ -182,7 +182,7 @@ def test_window_of_a_zero_based_region(things, faults, kind):
 
 
 def test_windows_that_overlap(things, faults):
-    """Each grants its own, whatever the others of the same bytes do."""
+    """Each of the windows of the same bytes grants its own rights."""
     local, far = things.region(), things.region()
     pair = things.pair()
     grants = [(1, 0, 8192, r.REMOTE_WRITE), (2, 4096, 8192, r.REMOTE_READ),
@@ -232,7 +232,7 @@ def test_type_1_moves_from_region_to_region(things, faults):
     check_refused(pair, faults, "key_byte", WRITE, old, one.iova, local, one)
     check_refused(pair, faults, "range", WRITE, key, one.iova, local, one, two)
     check_granted(pair, WRITE, key, two.iova + 64, local, two, 64)
-    # only the second is held
+    # the window is bound to the second region, which cannot be deregistered
     things.close(one)
     with pytest.raises(OSError) as failure:
         two.close()
@@ -249,7 +249,7 @@ def test_type_1_is_unbound(things, faults):
     check_refused(pair, faults, "key_byte", WRITE, old, far.iova, local, far)
     check_refused(pair, faults, "key_free", WRITE, window.key, far.iova, local,
                   far)
-    # once more is no error, and it can be bound again
+    # unbinding a second time is no error, and the window can be bound again
     pair.far.do(window.unbind_entry())
     window.key = next_key(window.key)
     window.bind(pair.far, far)
@@ -294,7 +294,7 @@ def test_free_window_grants_nothing(things, faults, kind):
     things.close()
 
 
-# ---- who may use it -----------------------------------------------------------------
+# ---- queue pairs and domains --------------------------------------------------------
 
 def test_type_1_belongs_to_the_protection_domain(things):
     local, far = things.region(), things.region()
@@ -327,7 +327,7 @@ def test_window_and_queue_pair_of_two_domains(things, faults, kind):
     foreign.close()
 
 
-# ---- what a bound window holds ------------------------------------------------------
+# ---- objects that a bound window keeps in use ---------------------------------------
 
 REREG = {"translation": 1, "domain": 2, "access": 4, "all": 7}
 
@@ -350,7 +350,7 @@ def test_region_with_windows_stays(things, kind):
                 uverbs.rereg_mr(things.dev.ctx, far.handle, flags, foreign,
                                 local.start, local.length, local.start, LOCAL)
             assert failure.value.errno == errno.EBUSY
-        # a right that is added takes nothing from anybody
+        # adding a right is allowed, since no window loses a right
         uverbs.rereg_mr(things.dev.ctx, far.handle, REREG["access"], foreign,
                         access=less | r.REMOTE_ATOMIC)
         check_granted(pair, WRITE, window.key, far.iova, local, far, 0)
@@ -396,7 +396,7 @@ def test_2b_queue_pair_with_a_window_can_be_reset_and_destroyed(things):
     pair.again()
     check_granted(pair, WRITE, key, far.iova, local, far, 0)
     things.close(pair)
-    # the window still holds its region
+    # the window is still bound, so the region cannot be deregistered
     with pytest.raises(OSError) as failure:
         far.close()
     assert failure.value.errno == errno.EBUSY

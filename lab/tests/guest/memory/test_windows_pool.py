@@ -14,13 +14,14 @@ from lib.windows import Window, next_key
 
 BATCH = 16
 ROUNDS = soak(20_000, 1_000_000) // BATCH
-# Until then caches fill, and the table grows to what must rest: 4096 keys
+# Rounds in which caches fill, and the key table grows by the 4096 freed keys that are
+# not used again yet
 WARM_UP = 8_000 // BATCH
 SLAB = re.compile(r"^kmalloc\S* +(\d+)", re.M)
 
 
 def slab_objects():
-    """Objects of general slab caches in use."""
+    """The number of objects in use in the kmalloc caches."""
     return sum(int(count) for count in
                SLAB.findall(pathlib.Path("/proc/slabinfo").read_text()))
 
@@ -31,8 +32,8 @@ def in_use(device):
 
 
 def one_round(dev, pd, kind, end, region, left_bound):
-    """A batch of windows from birth to death, some of it still bound. Returns
-    their first keys."""
+    """Allocates, binds, invalidates and frees a batch of windows. Some of them are
+    freed while they are bound. Returns the keys of their allocation."""
     windows = [Window(dev, pd, kind) for _ in range(BATCH)]
     end.do(*[window.entry(region) for window in windows])
     if kind == 2:
@@ -48,7 +49,7 @@ def test_windows_come_and_go_without_growth(dev, pd, things, device):
     last = {}
     for number in range(ROUNDS):
         for key in one_round(dev, pd, 1 + number % 2, end, region, number % 4):
-            # the byte that bind chose last is not given out again
+            # a new key of an index does not have the key byte of its last bind
             assert key & 0xff != last.get(key >> 8)
             last[key >> 8] = next_key(key) & 0xff
         if number == WARM_UP:
@@ -56,7 +57,7 @@ def test_windows_come_and_go_without_growth(dev, pd, things, device):
     after = in_use(device)
     assert after["key_entries"] == before["key_entries"] <= 16384
     assert after["dma"] == before["dma"]
-    # one object for each window that came and went would be 20 times this
+    # a leak of one object for each window would exceed this limit 20 times
     assert after["slab"] - before["slab"] < (ROUNDS - WARM_UP) * BATCH // 20
 
 
@@ -71,7 +72,8 @@ def test_the_key_table_shrinks_again(dev, pd, things):
     for handle in handles:
         uverbs.dealloc_mw(dev.ctx, handle)
     deadline = time.monotonic() + 30
-    # 4096 keys at rest and those of a few processors are three eighths of 16,384
+    # 4096 keys that are not used again yet and those of a few processors are three
+    # eighths of 16,384
     while key_entries() > 16_384 and time.monotonic() < deadline:
         time.sleep(0.1)
     assert key_entries() <= 16_384

@@ -44,7 +44,7 @@ def info(region, access=REMOTE, start=0, length=SIZE):
 
 
 class Post:
-    """ibv_post_send() of what windows need."""
+    """The requests for windows by ibv_post_send()."""
 
     make = Endpoint
 
@@ -78,7 +78,7 @@ class ExtendedEndpoint(Endpoint):
 
 
 class Extended:
-    """The same by ibv_wr_*()."""
+    """The requests for windows by ibv_wr_*()."""
 
     make = ExtendedEndpoint
 
@@ -117,7 +117,7 @@ def connected(dev, pd, way):
 
 
 def write(end, near, far, key):
-    """Status of a WRITE of @near to @far."""
+    """Writes @near to @far. Returns the status."""
     if isinstance(end, ExtendedEndpoint):
         from pyverbs.wr import SGE
 
@@ -161,7 +161,7 @@ def test_send_with_invalidate(dev, pd, way):
     assert wc.opcode == e.IBV_WC_RECV and wc.wr_id == 9
     assert wc.wc_flags & e.IBV_WC_WITH_INV
     assert not wc.wc_flags & e.IBV_WC_WITH_IMM
-    # ibv_wc has one field for both
+    # ibv_wc has one field for immediate data and invalidated key
     assert wc.imm_data == key
     assert sink.buf.view[:64] == near.buf.view[:64]
     assert write(a, near, far, key) == e.IBV_WC_REM_ACCESS_ERR
@@ -204,7 +204,7 @@ def test_type_1(dev, pd):
         bind_1(b, mw, info(far, start=start, length=64))
         wc, = b.wait()
         assert (wc.opcode, wc.wr_id) == (e.IBV_WC_BIND_MW, 5)
-        # every bind gives it another key, of the same index
+        # each bind gives the window another key with the same index
         assert mw.rkey not in seen and {key >> 8 for key in seen} == \
             {mw.rkey >> 8}
         seen.add(mw.rkey)
@@ -215,7 +215,7 @@ def test_type_1(dev, pd):
     bind_1(b, mw, info(far, access=0, length=0))
     b.wait()
     assert mw.rkey != old
-    # the region is free again
+    # no window is bound to the region, which can be deregistered
     far.mr.close()
     a.post(e.IBV_WR_RDMA_WRITE, [near.sge()], far.address, old)
     assert a.poll()[0].status == e.IBV_WC_REM_ACCESS_ERR
@@ -223,7 +223,8 @@ def test_type_1(dev, pd):
 
 
 def test_type_1_is_bound_after_a_bind_that_failed(dev, pd):
-    """Which leaves its key as it was, and a program cannot tell."""
+    """A failed bind does not change the window's key in the device, and a program cannot
+    see that. The next bind must succeed nevertheless."""
     far, bare, mw = Region(pd), Region(pd, LOCAL), MW(pd, e.IBV_MW_TYPE_1)
     for _ in range(3):
         _, b = pair(dev, pd)
@@ -254,7 +255,7 @@ def test_misuse_is_refused_at_once(dev, pd):
     wr = SendWR(opcode=e.IBV_WR_BIND_MW)
     wr.set_bind_wr(one, info(far))
     assert errno_of(b.qp.post_send, wr) == errno.EINVAL
-    # nothing of this was posted
+    # none of the requests was posted
     assert b.cq.poll()[0] == 0
     far.mr.close()
     other.mr.close()

@@ -22,7 +22,7 @@ from labverbs.rc import ALL, Buffer
 
 DMAC, SMAC, GROUP = "02:aa:00:00:00:01", "02:aa:00:00:00:02", "01:00:5e:00:00:07"
 DEPTH, ROOM = 64, 256
-# Settles what shall not come
+# Seconds without a frame after which no frame is expected any more
 QUIET = 0.3
 KEY = bytes(range(7, 47))
 
@@ -35,8 +35,8 @@ def mac(text):
 
 def frame(dmac=DMAC, smac=SMAC, src="10.7.0.1", dst="10.7.0.2", proto=17, sport=1000,
           dport=2000, tos=0, ttl=9, mark=0):
-    """IP of the version of @src, with ports and a payload that holds @mark; long
-    enough not to be padded."""
+    """A frame with IPv4 or IPv6 like @src, ports, and a payload that contains @mark. The
+    frame is long enough that it is not padded."""
     source, target = map(ipaddress.ip_address, (src, dst))
     ports = struct.pack(">HHHHI16x", sport, dport, 28, 0, mark)
     if source.version == 4:
@@ -84,7 +84,7 @@ class Raw:
             assert time.monotonic() < until
 
     def frames(self, count, timeout=10):
-        """@count frames, or those that come in time."""
+        """Receives @count frames, or fewer if they do not come in time."""
         got, until = [], time.monotonic() + timeout
         while len(got) < count and time.monotonic() < until:
             for wc in self.cq.poll(DEPTH)[1] or []:
@@ -314,7 +314,7 @@ class Spread:
 
 
 def toeplitz(data):
-    """The hash, bit by bit, as its definition has it."""
+    """The Toeplitz hash of data, computed bit by bit as in its definition."""
     key, result = int.from_bytes(KEY, "big"), 0
     for bit in range(8 * len(data)):
         if data[bit // 8] >> 7 - bit % 8 & 1:
@@ -332,7 +332,7 @@ def test_frames_go_by_their_hash(dev, pd, raw):
         data = frame(sport=sport)
         expected[toeplitz(data[26:38]) % 4].append(data)
         sender.send(data)
-    # no ports; no addresses that count; neither: the first
+    # frames without ports, with IPv6 addresses (not hashed), and both: first queue
     for more, first, last in (({"proto": 1}, 26, 34), (IPV6, 54, 58),
                               ({"proto": 1, **IPV6}, 0, 0)):
         data = frame(**more)

@@ -20,7 +20,7 @@ SIOCGIFMTU, SIOCSIFMTU = 0x8921, 0x8922
 SMALL, LARGE = 1500, 4000
 ROUNDS = 4
 DELAY = 0.1     # seconds that the device takes to change the port
-PATIENCE = 10   # until the port works again
+PATIENCE = 10   # seconds until the port works again
 
 
 def mtu(request=SIOCGIFMTU, value=0):
@@ -32,7 +32,7 @@ def mtu(request=SIOCGIFMTU, value=0):
 
 @contextlib.contextmanager
 def member(number):
-    """Of a group; nobody needs a privilege to join one."""
+    """A socket that is a member of a multicast group."""
     group = socket.inet_pton(socket.AF_INET6, f"ff02::aa:{number:x}")
     index = socket.if_nametoindex(NETDEV)
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as sock:
@@ -43,7 +43,7 @@ def member(number):
 
 @pytest.fixture
 def slow_port():
-    """A device that takes its time to change the port, with a small MTU."""
+    """A device that delays MODIFY_PORT, and a small MTU."""
     before = mtu()
     mtu(SIOCSIFMTU, SMALL)
     yield lambda: ask(cmd="command_fault", kind="delay", opcode="MODIFY_PORT",
@@ -53,7 +53,7 @@ def slow_port():
 
 
 def settled_mtu():
-    """Of the device, when no change is on its way any more."""
+    """The MTU in the device, after all changes have ended."""
     time.sleep(3 * DELAY)
     ask(cmd="command_faults_clear")
     return stats()["device"]["mtu"]
@@ -85,13 +85,13 @@ def test_mtu_survives_a_group_joined_meanwhile(slow_port):
 
 
 def link(name):
-    """What the kernel says of the interface."""
+    """An attribute of the interface in sysfs."""
     with open(f"/sys/class/net/{NETDEV}/{name}", encoding="ascii") as file:
         return int(file.read())
 
 
 def works():
-    """Whether frames come back, within a while."""
+    """Whether frames come back within PATIENCE seconds."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         if frames(count=3) == 3:
@@ -103,7 +103,7 @@ def works():
     ("send", "statistics/tx_errors"), ("receive", "statistics/rx_errors"),
     ("fatal", None)])
 def test_port_works_again(kind, counter):
-    """One frame is lost, or a few; the link stays up."""
+    """After a fault of a queue, a few frames are lost, and the link stays up."""
     assert works()
     changes, lost = link("carrier_changes"), counter and link(counter)
     ask(cmd="eth_fault", kind=kind)

@@ -157,8 +157,8 @@ def test_completion_queue_deeper_than_the_limit(dev):
 
 @pytest.mark.parametrize("driver", [0, 1])
 def test_closing_an_xrc_domain_does_not_fail(dev, driver):
-    """Whatever comes with it: the core takes a failure for one more user, who
-    would never leave, and warns when the device is closed."""
+    """Closing succeeds with any driver data. The core takes a failure for another user
+    of the domain, never frees the domain, and warns when the device is closed."""
     request = struct.pack("<iI", -1, os.O_CREAT)
     out = uverbs.call(dev.ctx, OPEN_XRCD, request, 4)
     handle, = struct.unpack("<I", out)

@@ -14,7 +14,7 @@ from lib.soak import soak
 from lib.sweep import CommandFault, World, sweep
 from lib.sweep_verbs import OTHERWISE, VERBS
 
-# what the device may say, and what that means: xrdma-hw.rst
+# status of a command -> errno of the verb, see xrdma-hw.rst
 STATUS = soak({6: errno.ENOMEM}, {6: errno.ENOMEM, 8: errno.EIO})
 # verbs that send no command
 SILENT = {"context", "doorbell_page", "pd", "xrcd", "reg_mr-page", "reg_mr-big",
@@ -25,7 +25,7 @@ SILENT = {"context", "doorbell_page", "pd", "xrcd", "reg_mr-page", "reg_mr-big",
 
 
 def holdings(dev):
-    """What driver and device hold of this host's."""
+    """The resources of the host that driver and device have."""
     device = stats()["device"]
     return resources(dev), {kind: device[kind] for kind in OBJECTS}
 

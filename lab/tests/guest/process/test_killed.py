@@ -22,7 +22,7 @@ from lib.sweep_verbs import GROUP
 from lib.undisturbed import undisturbed
 
 KILLS = soak(50, 10000)
-FLOCK = 500         # between two looks at what is left
+FLOCK = 500         # victims between two checks of the resources
 ALIVE = 4
 UD, RAW = 4, 8
 BUSY = ("reg_mr", "dereg_mr", "create_cq", "create_qp", "alloc_mw",
@@ -32,14 +32,14 @@ BUSY = ("reg_mr", "dereg_mr", "create_cq", "create_qp", "alloc_mw",
 # ---- a victim ------------------------------------------------------------------------
 
 def queue_pair(ctx, domain, cq, kind):
-    """Of packets; its rings stay with the process."""
+    """Creates a queue pair for packets. Its rings are kept in memory."""
     rings = Buffer((1 << 13, False))
     return uverbs.create_qp(ctx, domain, cq, struct.pack(
         "<QBBBBI", rings.address, 4, 7, 4, 5, 0), kind=kind), rings
 
 
 def regions(ctx, domain, rng):
-    """Of memory; some also of the device's, and of another driver's."""
+    """Registers regions of the process's memory, of device memory and of dma-bufs."""
     made = []
     for _ in range(rng.randint(1, 6)):
         buf = Buffer((4096 * rng.choice((1, 2, 16)), False))
@@ -54,7 +54,7 @@ def regions(ctx, domain, rng):
 
 
 def listeners(ctx, domain, cq, caller):
-    """Queue pairs that have a group, and a flow."""
+    """Creates queue pairs with a multicast group and with a flow rule."""
     group, rings = queue_pair(ctx, domain, cq, UD)
     uverbs.attach_mcast(ctx, group, GROUP)
     raw, more = queue_pair(ctx, domain, cq, RAW)
@@ -65,7 +65,7 @@ def listeners(ctx, domain, cq, caller):
 
 
 def hoard(dev, rng):
-    """A connection with bound windows, and much of all else."""
+    """Creates a connection with bound windows, and many objects of other kinds."""
     mine = RawDevice(dev)
     ctx, domain = mine.ctx, mine.ctx.alloc_pd()
     made = regions(ctx, domain, rng)
@@ -84,7 +84,8 @@ def hoard(dev, rng):
 
 
 def victim(dev, seed, tell):
-    """Never ends by itself. Says when it has all it wants."""
+    """The function of a victim process. Tells its parent when it has created all its
+    objects, then works until it is killed."""
     rng = random.Random(seed)
     both, caller, made = hoard(dev, rng)
     os.write(tell, b"x")
@@ -100,8 +101,8 @@ def victim(dev, seed, tell):
 # ---- the end ---------------------------------------------------------------------------
 
 class Victim:
-    """A process that waits to be killed: when it is @young, or else when it has
-    all it wants, and is at work."""
+    """A process that is killed at a random time: if @young, while it creates objects,
+    otherwise after that, while it works."""
 
     def __init__(self, dev, seed, young):
         self.told, tell = os.pipe()
@@ -117,7 +118,7 @@ class Victim:
         os.close(tell)
 
     def due(self, told):
-        """Whether it is to be killed now; @told: it said something."""
+        """Whether the process is to be killed now. @told: it has sent a message."""
         if told:
             assert os.read(self.told, 1) == b"x", "the victim died by itself"
             return True
@@ -132,7 +133,8 @@ class Victim:
 
 
 def slaughter(dev, rng, count):
-    """Kills so many, one in three of them young. Returns how many were not."""
+    """Starts and kills @count victims, one in three of them young. Returns the number
+    of the others."""
     alive, ripe = {}, 0
     try:
         while count or alive:

@@ -16,7 +16,7 @@ from lib.protection import REFUSED, WRITE, attempt
 from lib.rdma_tool import resources
 
 REGIONS = int(os.environ.get("XRDMA_REGIONS", 2000))
-# keys of an INVALIDATE command
+# maximum number of keys of an INVALIDATE command
 LIST = 1024
 ALL = 0xf
 
@@ -26,13 +26,13 @@ def counters(device):
 
 
 def fill(raw, domains, buf):
-    """Register in each domain in turn; the rkeys."""
+    """Registers regions in the domains in turn. Returns their rkeys."""
     return [uverbs.reg_mr(raw, domains[n % len(domains)], buf.address, 4096,
                           buf.address, ALL)[2] for n in range(REGIONS)]
 
 
 def settled(dev, before):
-    """Resources of the device, once they are as before or time is up."""
+    """Waits up to 60 s until the resources of the device are as before. Returns them."""
     deadline = time.monotonic() + 60
     while resources(dev) != before and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -40,7 +40,7 @@ def settled(dev, before):
 
 
 class Child:
-    """A process of its own that has registered, and waits."""
+    """A child process that has registered regions, and waits."""
 
     def __init__(self, dev, buf, domains, end):
         ready, told = os.pipe()
@@ -105,7 +105,7 @@ def test_a_living_process_that_closes_the_device(dev, pd, device):
 
 
 def test_deregistering_is_a_fence_each(dev, pd, device):
-    """What the above saves."""
+    """Each deregistration by itself sends an INVALIDATE command."""
     buf, start = Buffer((4096, False)), counters(device)
     for _ in range(20):
         uverbs.dereg_mr(dev.ctx, uverbs.reg_mr(dev.ctx, pd, buf.address, 4096,
@@ -114,7 +114,7 @@ def test_deregistering_is_a_fence_each(dev, pd, device):
 
 
 def test_domains_of_others_are_left_alone(dev, pd, device):
-    """Another context of the same process keeps what it has."""
+    """The regions of another context of the same process stay valid."""
     buf = Buffer((4096, False))
     handle, _, rkey = uverbs.reg_mr(dev.ctx, pd, buf.address, 4096, 0, ALL)
     raw = RawContext(dev)

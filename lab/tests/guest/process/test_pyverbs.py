@@ -18,13 +18,13 @@ OURS = TOP / "rdma-core/tests/test_xrdma.py"
 
 
 def listed():
-    """The names that are frozen."""
+    """The names of tests in pyverbs.txt."""
     lines = (HERE / "pyverbs.txt").read_text().splitlines()
     return [line for line in lines if line and not line.startswith("#")]
 
 
 def ours():
-    """The names of all tests of our provider."""
+    """The names of all tests of the xrdma provider."""
     found, case = [], None
     for kind, name in re.findall(r"^(class|    def) (\w+)", OURS.read_text(),
                                  re.M):
@@ -37,8 +37,8 @@ def ours():
 
 NAMES = listed() + ours()
 
-# Runs the suite as its own script does, and prints outcomes where nothing else
-# is printed: what pyverbs says while objects are freed goes to standard error.
+# Runs the suite as its own script does, and prints only outcomes to standard output:
+# messages of pyverbs while it frees objects go to standard error.
 RUN = """
 import multiprocessing.popen_fork, runpy, sys, unittest
 
@@ -75,7 +75,7 @@ RESULT = re.compile(r"^=== (tests\.[\w.]+) (.*)$", re.M)
 
 @pytest.fixture(scope="session")
 def suite(tmp_path_factory):
-    """The suite, unpacked, and what it needs around it."""
+    """Unpacks the suite, and sets up the files that it needs."""
     top = tmp_path_factory.mktemp("pyverbs")
     shutil.copytree("/usr/share/doc/rdma-core/tests", top / "tests")
     for packed in (top / "tests").glob("*.gz"):
@@ -88,7 +88,8 @@ def suite(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def results(suite):
-    """Outcome by name; a module runs once, in a process of its own."""
+    """A function that returns the outcome of a test. It runs each module once, in a
+    process of its own."""
     found, ran = {}, set()
 
     def result(name):

@@ -32,8 +32,8 @@ def raw(dev, pd):
 
 
 def resources():
-    """What there is. Objects of tests before this one, which Python has not
-    collected yet, go first."""
+    """The resources in use, after Python's garbage collector has freed the objects of
+    earlier tests."""
     gc.collect()
     out = subprocess.run(["rdma", "-j", "resource", "show"], check=True,
                          capture_output=True, text=True).stdout
@@ -72,7 +72,8 @@ def test_a_work_queue_has_no_flags_to_change(raw, attributes):
 
 
 def test_a_group_has_a_member_once(raw, pd):
-    """To the core one LID is another group than the next; Ethernet has none."""
+    """A group with another LID is another group for the core, but not on Ethernet, which
+    has no LIDs: the driver must refuse it."""
     group = ipaddress.ip_address("::ffff:239.1.2.3").packed
     qp = uverbs.create_qp(raw.ctx, pd, raw.cq, struct.pack(
         "<QBBBBI", raw.room[4].address, 4, 7, 4, 5, 0), kind=UD)
@@ -89,7 +90,7 @@ TO_INIT, INIT, REARM, PORT = 0x39, 1, 1, 1
 
 
 def modify_qp(raw, mask, driver=b""):
-    """To INIT."""
+    """Changes the queue pair to INIT, with further bits in the attribute mask."""
     request = bytes(64) + struct.pack("<II", raw.qp, TO_INIT | mask) + \
         bytes(24) + bytes((INIT, 0, 0, REARM, 0, 0, 0, 0, PORT)) + bytes(15)
     uioctl.invoke(raw.ctx, X | MODIFY_QP, request, driver, reply=8)
@@ -102,7 +103,7 @@ def test_attributes_that_no_queue_pair_has(raw, mask):
     modify_qp(raw, 0)
 
 
-# each works without
+# verb -> call with driver data; without driver data each call succeeds
 NO_DRIVER_DATA = {
     "modify_srq": lambda raw, driver: uioctl.invoke(
         raw.ctx, MODIFY_SRQ, struct.pack("<IIII", raw.srq, 2, 0, 3), driver),
@@ -129,7 +130,7 @@ def test_driver_data_of_a_verb_that_has_none(raw, name):
 
 @pytest.fixture
 def fresh(dev):
-    """A file that has no context yet."""
+    """An open file of the device that has no context yet."""
     path, = [path.parent.name for path in
              pathlib.Path("/sys/class/infiniband_verbs").glob("*/ibdev")
              if path.read_text().strip() == dev.name]

@@ -21,7 +21,7 @@ CQ_ERR = 0                  # enum ibv_event_type
 
 
 def ring_buffer(log_depth):
-    """For a ring and its record."""
+    """A buffer for a ring and its record."""
     return Buffer((max(64 << log_depth, 4096) + 4096, False))
 
 
@@ -46,7 +46,7 @@ class End(RawEnd):
         put32(self._cq_ring.view, self._cq_rec + 4, self._arm | NEXT)
 
     def new_ring(self, log_depth):
-        """A ring as xrdma-abi.h wants it for this moment."""
+        """A ring for a resize, with the contents that xrdma-abi.h prescribes."""
         ring, depth = ring_buffer(log_depth), 1 << log_depth
         for index in range(self._ci, self._ci + depth):
             lap = index >> log_depth & 1
@@ -55,7 +55,7 @@ class End(RawEnd):
         return ring
 
     def resize(self, log_depth):
-        """To another ring; returns what was left in the old one."""
+        """Resizes to another ring. Returns the completions left in the old one."""
         ring = self.new_ring(log_depth)
         cqe, index = uverbs.resize_cq(
             self.dev.ctx, self.cq, 1 << log_depth,
@@ -63,7 +63,7 @@ class End(RawEnd):
         assert cqe == 1 << log_depth
         first, left = self._ci, self.completions()
         assert self._ci == index
-        # those that stay in the old ring count as if they were in the new one
+        # the owner bits of the new ring, as if the old completions were in it
         for old in range(first, index):
             ring.view[old % cqe * 64 + 60] = not old >> log_depth & 1
         self._cq_ring, self._cq_rec = ring, 64 << log_depth
@@ -97,7 +97,7 @@ def region(pd):
 
 
 def settle(end, dev, count):
-    """Until @count completions wait in the ring."""
+    """Waits until @count completions are in the ring."""
     until = time.monotonic() + 20
     while indexes(dev, end)[0] - end._ci < count:
         assert time.monotonic() < until
@@ -105,13 +105,13 @@ def settle(end, dev, count):
 
 
 def indexes(dev, end):
-    """(pi, ci) of a queue, as `rdma resource` tells."""
+    """(pi, ci) of a queue in the output of `rdma resource`."""
     row, = [row for row in rdma("resource", "show", "cq", "dev", dev.name,
                                 "-dd") if row["drv_cqn"] == end.cqn]
     return row["drv_pi"], row["drv_ci"]
 
 
-# ---- another ring ----------------------------------------------------------------
+# ---- resizing --------------------------------------------------------------------
 
 @pytest.mark.parametrize("before,unread,log_depth", [
     (0, 0, 7), (0, 20, 7), (0, 20, 5), (50, 20, 8), (70, 30, 5), (200, 16, 4),
@@ -193,7 +193,7 @@ def channel(dev):
 
 
 def fires(fd, seconds):
-    """Whether an event comes in time; takes it."""
+    """Reads an event. Returns False if none comes within @seconds."""
     if not select.select([fd], [], [], seconds)[0]:
         return False
     os.read(fd, 8)
@@ -277,7 +277,7 @@ def test_overflow_is_an_event(dev, region):
     while select.select([events], [], [], 10 if not found else 0.5)[0]:
         found.add(struct.unpack("<QII", os.read(events, 16))[1])
     assert CQ_ERR in found
-    # what was written before stays, and the queue pair is of no use any more
+    # the earlier completions are still in the ring, and the queue pair is in ERR
     assert [wc.wr_id for wc in near.completions()] == list(range(1, 17))
     assert near.state() == 6
     near.close()
@@ -287,7 +287,7 @@ def test_overflow_is_an_event(dev, region):
     own.ctx.close()
 
 
-# ---- how full it is -------------------------------------------------------------------
+# ---- the indexes in `rdma resource` ---------------------------------------------------
 
 def test_indexes_are_shown(dev, pd, region):
     buf, mr = region

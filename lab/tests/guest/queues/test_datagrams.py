@@ -35,8 +35,8 @@ ADDRESSES = {
 
 
 class End:
-    """A datagram queue pair with one buffer: the first half is what it sends,
-    the second what it receives."""
+    """A datagram queue pair with one buffer: it sends the first half, and receives into
+    the second half."""
 
     HALF = 2048
 
@@ -59,7 +59,7 @@ class End:
         return CQ(ctx, 16)
 
     def grh(self):
-        """Address of what came before the data."""
+        """The address of the GRH, which is before the received data."""
         return self.buf.address + self.HALF
 
     def recv(self):
@@ -79,7 +79,7 @@ class End:
         return wcs[0] if n else None
 
     def wait(self):
-        """The same, but waits for it. It must be a success."""
+        """Waits for the next completion, which must be a success. Returns it."""
         until = time.monotonic() + 20
         while not (wc := self.poll()):
             assert time.monotonic() < until
@@ -87,7 +87,7 @@ class End:
         return wc
 
     def got(self):
-        """The data that came, which counts once."""
+        """The received data, which is then erased."""
         start = self.HALF + GRH
         text = bytes(self.buf.view[start:start + len(TEXT)])
         self.buf.view[start:start + len(TEXT)] = bytes(len(TEXT))
@@ -95,7 +95,7 @@ class End:
 
 
 class ExtendedEnd(End):
-    """The same, with the extended way to poll."""
+    """An End that polls by the extended interface."""
 
     @staticmethod
     def make_cq(ctx):
@@ -118,7 +118,7 @@ def vlan():
 
 
 def gid_index(dev, name):
-    """Of a GID, which follows its address after a moment."""
+    """The index of a GID. Waits, since the GID appears some time after its address."""
     until = time.monotonic() + 20
     while True:
         for index in range(16):
@@ -135,7 +135,7 @@ def handle(pd, index, dgid, sl=0):
 
 
 def refused(call, *args):
-    """Raises what it raises, but for EINVAL."""
+    """Whether a call fails with EINVAL. Other errors are raised."""
     try:
         call(*args)
     except PyverbsRDMAError as err:
@@ -149,8 +149,8 @@ def refused(call, *args):
 @pytest.mark.parametrize("kind", [End, ExtendedEnd])
 @pytest.mark.parametrize("name", ADDRESSES)
 def test_a_completion_tells_the_headers_and_leads_back(dev, pd, kind, name):
-    """The second datagram goes where ibv_create_ah_from_wc() finds the first to
-    come from: it copies the service level to the address handle."""
+    """The second datagram is sent back by an address handle that
+    ibv_create_ah_from_wc() makes from the first one, with its service level."""
     gid, sl = ADDRESSES[name]
     near, far = kind(dev, pd), kind(dev, pd)
     near.recv()
@@ -172,12 +172,12 @@ def test_service_levels_have_four_bits(dev, pd, sl):
 
 GROUP_IPV4 = "0000:0000:0000:0000:0000:ffff:ef01:0203"
 GROUP_IPV6 = "ff0e:0000:0000:0000:0000:0001:0002:0003"
-# holds an IPv4 address, but is not IPv4-mapped
+# a GID that contains an IPv4 address, but is not IPv4-mapped
 GROUP_EMBEDDED = "ff0e:0000:0000:0000:0000:ffff:ef01:0203"
 
 
 def connect(dev, pd, index, dgid):
-    """Brings a reliable queue pair to RTR, towards any GID."""
+    """Changes an RC queue pair to RTR, with any GID as destination."""
     end = Endpoint(dev, pd)
     attr = end.to_init()
     attr.path_mtu, attr.min_rnr_timer = e.IBV_MTU_1024, 12

@@ -33,8 +33,8 @@ def state(qp):
 
 
 def next_event(dev):
-    """The type of the next asynchronous event, but of a change of the GIDs: other
-    tests make and remove interfaces with addresses."""
+    """The type of the next asynchronous event. Ignores changes of GIDs, which come from
+    interfaces of earlier tests."""
     while True:
         event = dev.ctx.get_async_event()
         event.ack()

@@ -25,7 +25,7 @@ COUNTERS = (
     "req_remote_access_errors", "req_cqe_error", "resp_cqe_error",
     "req_cqe_flush_error", "resp_cqe_flush_error", "np_ecn_marked_roce_packets",
     "np_cnp_sent", "rp_cnp_handled")
-# The core shows values that are this old
+# The core shows values that are up to this many seconds old
 AGE = 0.05
 
 
@@ -70,7 +70,7 @@ class Traffic:
                   str(qpn))
 
     def counters(self):
-        """The rows of bound counters, by their number."""
+        """The number of each bound counter -> its row."""
         return {row["cntn"]: row for row in
                 rdma("statistic", "qp", "show", "link", self.link)}
 
@@ -150,14 +150,14 @@ def test_nothing_is_counted_twice_nor_lost(traffic):
     traffic.write(4)
     assert gained(traffic.port(), before, "rx_write_requests") == (4,)
     traffic.unbind(number, traffic.qpns[1])
-    # what it had counted is there at once
+    # the counts of the unbound counter are in the port's counters at once
     assert gained(statistic(traffic.dev), before, "rx_write_requests") == (4,)
     traffic.write(2)
     assert gained(traffic.port(), before, "rx_write_requests") == (6,)
 
 
 def test_a_reading_costs_few_commands(traffic):
-    """Not one for each value of each counter."""
+    """Reading does not send a command for each value of each counter."""
     numbers = [(traffic.bind(qpn), qpn) for qpn in traffic.qpns]
     before, after = traffic.port(), traffic.port()
     assert after["commands"] - before["commands"] < len(COUNTERS)
@@ -196,7 +196,7 @@ def test_counters_by_type(traffic):
         assert sorted(row["lqpn"]) == sorted(traffic.qpns)
         traffic.write(3)
         row, = traffic.counters().values()
-        # both ends are in it
+        # the counter counts both queue pairs
         assert row["rx_write_requests"] == 3
         assert row["rx_pkts"] == row["tx_pkts"] >= 6
         traffic.disconnect()
@@ -207,7 +207,8 @@ def test_counters_by_type(traffic):
 
 
 def test_counters_run_out(traffic):
-    """Every set is bound once; the next gets none, and then one is free."""
+    """Binds each counter set of the device. The next bind fails. After all sets were
+    freed, a bind succeeds."""
     made, pairs = [], []
     try:
         with pytest.raises(subprocess.CalledProcessError):
@@ -227,9 +228,9 @@ def test_counters_run_out(traffic):
 
 
 def test_queue_pair_without_queues_has_no_counter(dev, pd, traffic):
-    """It spreads frames over work queues. The core has one errno for all that
-    happens to a counter: the driver did not ask the device, which would have
-    called that an error of the host."""
+    """A queue pair that spreads frames over work queues has no counter. The core returns
+    one errno for all failures, so the test checks that the driver sent no command: the
+    device would have counted that command as a host error."""
     raw = Raw(dev, pd)
     made = raw.create_rss(4)
     before = stats()["host_errors"]

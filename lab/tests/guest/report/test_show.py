@@ -17,7 +17,7 @@ from lib.memory import address_of, huge_pages
 from lib.protection import READ, REFUSED, WRITE, attempt
 from lib.rdma_tool import details, rdma, statistic
 
-ZERO_BASED = 1 << 5      # of ibv_access_flags: needed by device memory
+ZERO_BASED = 1 << 5      # IBV_ACCESS_ZERO_BASED, which device memory needs
 LAST_OF_KIND = {"user": "drv_mtt_bytes", "device_memory": "drv_dm_offset"}
 REASONS = ("key_index", "key_invalid", "key_free", "key_byte", "pd", "qp",
            "rights", "range", "translation", "bound", "type", "align",
@@ -25,7 +25,7 @@ REASONS = ("key_index", "key_invalid", "key_free", "key_byte", "pd", "qp",
 
 
 def number(value):
-    """Some versions of the tool print these in hexadecimal, as strings."""
+    """The number in a JSON value: some versions of `rdma` print hexadecimal strings."""
     return value if isinstance(value, int) else int(value, 16)
 
 
@@ -41,8 +41,8 @@ def covered(row):
 
 
 def test_what_fills_many_messages_is_whole(dev, pd):
-    """The tool gets messages of some KiB, and a row that does not fit any more is
-    in the next. Rows of different lengths, so that they end anywhere."""
+    """The kernel sends rows in messages of some KiB, and a row that does not fit is in
+    the next one. The rows have different lengths, so that messages end anywhere."""
     rng, buf = random.Random(1), Buffer((4096, False))
     memory = uioctl.alloc_dm(dev.ctx, 4096)[0]
     handles, lkeys = [], set()
@@ -77,7 +77,7 @@ def test_blocks_make_up_the_region(dev, pd, parts):
     assert row["mrlen"] == buf.length
     assert row["pid"] == os.getpid()
     assert covered(row) >= buf.length
-    # memory in one piece has one block around it, aligned to its own size
+    # contiguous memory has one block, aligned to its own size, which contains it
     assert not row["drv_levels"] or covered(row) <= buf.length + (4 << 20)
     entries = sum(blocks(row).values())
     assert row["drv_mtt_entries"] == (entries if row["drv_levels"] else 0)
@@ -144,7 +144,7 @@ NOBODY = 65534
 
 
 def numbers(row):
-    """All that could be one, also in hexadecimal."""
+    """All values that can be read as numbers, also as hexadecimal ones."""
     for value in row.values():
         if isinstance(value, int):
             yield value
@@ -187,7 +187,7 @@ def test_each_reason_has_a_counter(dev, pd):
     buf = Buffer((4096, False))
     mr = MR(pd, 4096, ALL, address=buf.address)
     assert attempt(dev, pd, WRITE, buf.address, mr.rkey ^ 1) == REFUSED
-    # the values are at most some ms old
+    # repeated, since the values may be some milliseconds old
     after = statistic(dev)
     for _ in range(50):
         if after["fault_key_byte"] > before["fault_key_byte"]:
@@ -200,7 +200,7 @@ def test_each_reason_has_a_counter(dev, pd):
 
 
 def test_each_vector_has_a_name_of_its_own(dev):
-    """That of a completion vector ends with its number in verbs."""
+    """The name of a completion vector ends with its number in verbs."""
     names = [line.split()[-1]
              for line in pathlib.Path("/proc/interrupts").read_text().splitlines()
              if "xrdma-" in line]
