@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Devices, buffers and reliable connections on top of pyverbs. This module works on
-any RoCEv2 device: nothing in it is particular to XRDMA.
+any RoCEv2 device.
 """
 
 import ctypes
@@ -54,7 +54,7 @@ class Endpoint:
         self.psn = int.from_bytes(os.urandom(3), "big")
 
     def address(self):
-        """What the other side needs for connect(); can be sent as JSON."""
+        """The values that the other side passes to connect(); can be sent as JSON."""
         return {"qpn": self.qp.qp_num, "psn": self.psn, "gid": str(self.dev.gid)}
 
     def to_init(self):
@@ -64,7 +64,7 @@ class Endpoint:
         return attr
 
     def connect(self, peer, timeout=14, retry=7, rnr_retry=7, mtu=e.IBV_MTU_1024):
-        """Bring the queue pair to RTS, towards what address() told."""
+        """Change the queue pair to RTS, connected to the peer with this address()."""
         attr = self.to_init()
         attr.path_mtu = mtu
         attr.dest_qp_num, attr.rq_psn = peer["qpn"], peer["psn"]
@@ -115,7 +115,7 @@ class Endpoint:
 
 
 def pair(dev, pd_a, pd_b=None, **connect):
-    """Two endpoints of this process, connected with each other."""
+    """Two endpoints of this process, connected to each other."""
     a, b = Endpoint(dev, pd_a), Endpoint(dev, pd_b or pd_a)
     a.connect(b.address(), **connect)
     b.connect(a.address(), **connect)
@@ -123,7 +123,7 @@ def pair(dev, pd_a, pd_b=None, **connect):
 
 
 class Buffer:
-    """Anonymous memory; each (length, huge) part gets the pages it names."""
+    """Anonymous memory of the parts (length, huge): huge parts get huge pages."""
 
     def __init__(self, *parts):
         self.length = sum(length for length, _ in parts)
@@ -142,5 +142,5 @@ class Buffer:
 
 
 def mixed_parts(total, part=64 << 20):
-    """Alternate parts of huge and of small pages, @total bytes in all."""
+    """Parts of @part bytes, @total bytes in all, alternately of huge and small pages."""
     return [(part, n % 2 == 0) for n in range(total // part)]

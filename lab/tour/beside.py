@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A table of perftest's figures beside soft-RoCE, in the same guest.
+"""Prints a table of perftest's figures for the device and for soft-RoCE, in the same
+guest. bench/guest/perf.py runs perftest.
 
 Each figure is the median of samples that take at least a second each, of both
 devices in turn. The spread is (largest - smallest) / median.
@@ -18,7 +19,7 @@ import perf  # noqa: E402
 from figure import Figure  # noqa: E402
 
 SAMPLES = 3
-# label, unit, iterations that are tried first, command
+# label, unit, number of iterations that is tried first, command
 ROWS = [
     ("ib_send_bw 64 KiB", "MiB/s", 1000, ["ib_send_bw", "-s", "65536"]),
     ("ib_write_bw 64 KiB", "MiB/s", 1000, ["ib_write_bw", "-s", "65536"]),
@@ -29,7 +30,7 @@ FORM = "  {:26} {:>10} {:>10}  {:5} {:>8}  {:>11}  {}"
 
 
 def measure(unit, count, command, links):
-    """device -> Figure, and a list of what failed."""
+    """Measures one row. Returns device -> Figure, and a list of failures."""
     samplers = [perf.Sampler(link, unit, count, command) for link in links]
     values = {link.device: [] for link in links}
     seconds, failed = [], []
@@ -44,7 +45,7 @@ def measure(unit, count, command, links):
 
 
 def row(label, unit, figures, notes):
-    """A line of the table. figures: of each device, or None."""
+    """A line of the table. figures: the Figure of each device, None without one."""
     ours, theirs = figures
     if any(figure and figure.unsteady() for figure in figures):
         notes = ["unsteady", *notes]
@@ -57,7 +58,7 @@ def row(label, unit, figures, notes):
 
 
 def main():
-    """The exit status: 0 if the device has all figures."""
+    """Prints the table. Returns the exit status: 0 if the device has all figures."""
     links = perf.links(peer=False)
     ours, theirs = (link.device for link in links)
     whole = True

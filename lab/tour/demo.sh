@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# The demonstration, inside of a guest of lab/vm: the device, validated rounds,
-# perftest beside soft-RoCE, a real file moved between two processes, and the
-# tour of registration. Real programs; ours are beside.py, which runs perftest,
+# The demonstration, which lab/demo runs in a guest: properties of the device, a
+# ping-pong that validates its data, perftest on the device and on soft-RoCE, a file
+# that is moved between two processes, and memory registration. The programs are those
+# of rdma-core and perftest, and this directory's beside.py (which runs perftest),
 # filemove.py and tour.py.
 
 set -euo pipefail
@@ -20,7 +21,8 @@ die() {
 	exit 1
 }
 
-# run SERVER-AND-CLIENT-COMMAND...: both sides; prints what the client says
+# run COMMAND...: runs COMMAND as server, and COMMAND with the server's address as
+# client. Prints the output of the client.
 run() {
 	"$@" >/tmp/server.log 2>&1 &
 	local server=$! try
@@ -51,10 +53,10 @@ step "1,000 rounds of validated payload: ibv_rc_pingpong -c -n 1000"
 run ibv_rc_pingpong -d "$XRDMA_DEV" -g "$XRDMA_GID_INDEX" -c -n 1000 |
 	grep -E 'bytes in|iters in' | sed 's/^/  /' || die "ibv_rc_pingpong failed"
 
-step "perftest on $XRDMA_DEV beside soft-RoCE in the same guest: medians of 3 samples of 1 s"
+step "perftest on $XRDMA_DEV and on soft-RoCE in the same guest: medians of 3 samples of 1 s"
 python3 "$here/beside.py" || die "perftest failed on $XRDMA_DEV"
 
-step "A real file between two processes, 1 GiB buffer of 4K and 2M pages"
+step "A file moved between two processes, 1 GiB buffer of 4K and 2M pages"
 file=/tmp/payload
 : >$file
 for part in /boot/vmlinuz-* /boot/initrd* /usr/bin/gdb /usr/lib/x86_64-linux-gnu/*.so.*; do
@@ -64,6 +66,6 @@ done
 [ "$(stat -c %s $file)" -ge $((64 << 20)) ] || die "no 64 MiB of files found"
 python3 "$here/filemove.py" $file || die "the file did not arrive"
 
-step "A tour of memory registration"
-python3 "$here/tour.py" || die "the tour ended early"
+step "Memory registration, and accesses that it does not grant"
+python3 "$here/tour.py" || die "tour.py failed"
 echo "$bar"

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Move a real file between two processes by RDMA.
+"""Move a file between two processes by RDMA.
 
 usage: filemove.py FILE
 
 The parent reads FILE into a registered buffer of 1 GiB that mixes 4 KiB and
 2 MiB pages and writes it into memory of the child by RDMA WRITE; the child
-hashes what it got; the parent fetches it back by RDMA READ into another part
-of the buffer. All three sha256 must be equal. Each way the file is moved again
-and again: the rate is the median of samples that take at least a second each.
+hashes the received bytes; the parent reads them back by RDMA READ into another
+part of the buffer. All three sha256 must be equal. The transfers in each direction
+are repeated: the rate is the median of samples that take at least a second each.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ def send(sock, **message):
 def receive(stream):
     line = stream.readline()
     if not line:
-        sys.exit("filemove: the other process is gone")
+        sys.exit("filemove: the other process has ended")
     return json.loads(line)
 
 
@@ -52,7 +52,7 @@ def digest(view):
 
 
 def child(sock, length):
-    """Own the memory that the parent writes to and reads from."""
+    """Register the memory that the parent writes to and reads from, and hash it."""
     stream = sock.makefile("r")
     dev = Device()
     pd = PD(dev.ctx)
@@ -68,7 +68,7 @@ def child(sock, length):
 
 
 def transfer(end, opcode, mr, local, remote, length):
-    """Move @length bytes in chunks; return the seconds it took."""
+    """Move @length bytes in chunks; return the duration in seconds."""
     start, posted, done = time.monotonic(), 0, 0
     chunks = range(0, length, CHUNK)
     while done < len(chunks):
@@ -84,7 +84,7 @@ def transfer(end, opcode, mr, local, remote, length):
 
 
 def rate(*what):
-    """Take samples of transfer(*what); return them in words."""
+    """Take samples of transfer(*what); return median and spread as text."""
     rates, length = [], what[-1]
     for _ in range(SAMPLES):
         took = moved = 0
@@ -132,7 +132,8 @@ def main():
         sys.exit(__doc__)
     length = os.path.getsize(sys.argv[1])
     if not 0 < length <= TOTAL // 2:
-        sys.exit(f"filemove: {sys.argv[1]}: 1 byte to {TOTAL >> 21} MiB, please")
+        sys.exit(f"filemove: {sys.argv[1]}: its size must be 1 byte to "
+                 f"{TOTAL >> 21} MiB")
     ours, theirs = socket.socketpair()
     pid = os.fork()
     if not pid:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A tour of memory registration: what a region becomes in the device, and what
-happens to an access that the registration does not grant.
+"""Shows memory registration: the translation tables and blocks of regions, and the
+status and the fault record of accesses that the registration does not grant.
 
 Uses public verbs, `rdma resource` and the fault records of the driver.
 """
@@ -30,7 +30,7 @@ STATUS = {getattr(e, name): name for name in dir(e) if name.startswith("IBV_WC_"
 
 
 def size(n):
-    """A number of bytes for people."""
+    """A number of bytes as text with a unit."""
     for unit in ("B", "KiB", "MiB"):
         if n < 1024 or n % 1024:
             return f"{n} {unit}"
@@ -39,7 +39,7 @@ def size(n):
 
 
 def details(dev, mr):
-    """What the kernel tells of a region: `rdma resource show mr -dd`."""
+    """The attributes of a region in `rdma resource show mr -dd`."""
     out = subprocess.run(["rdma", "-j", "-dd", "resource", "show", "mr", "dev",
                           dev.name], check=True, capture_output=True, text=True)
     for row in json.loads(out.stdout):
@@ -49,7 +49,7 @@ def details(dev, mr):
 
 
 def show(dev, pd, title, buf):
-    """Register @buf and print what became of it."""
+    """Register @buf and print the attributes of the region."""
     buf.view[::PAGE] = bytes(len(buf.view[::PAGE]))
     mr = MR(pd, buf.length, ALL, address=buf.address)
     row = details(dev, mr)
@@ -63,7 +63,7 @@ def show(dev, pd, title, buf):
 
 
 class Faults:
-    """The driver's fault records, as they come."""
+    """The driver's fault records that are added after the object is made."""
 
     def __init__(self):
         paths = glob.glob("/sys/kernel/debug/xrdma/*/faults")
@@ -78,7 +78,7 @@ class Faults:
             return file.read().splitlines()
 
     def next(self):
-        """The record that came since the last call."""
+        """Waits for a new record, and returns it."""
         for _ in range(100):
             last = (self.lines() or [None])[-1]
             if last != self.last:
@@ -104,7 +104,7 @@ def refused(dev, faults, title, pd, want, opcode, local, remote, rkey):
 
 
 def protection(dev, pd):
-    """Accesses beyond what was granted."""
+    """Try accesses that the registration does not grant."""
     faults = Faults()
     foreign = PD(dev.ctx)
     buf, mine = Buffer((4 * PAGE, False)), Buffer((4 * PAGE, False))
