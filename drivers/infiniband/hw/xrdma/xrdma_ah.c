@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA addresses: converts address vectors between verbs and the device, and
- * has the handles that hold one, and the multicast groups of datagram queue
- * pairs. The device knows no handle: each send entry carries the vector
- * (xrdma_wqe.c).
+ * XRDMA addresses: converts address vectors between verbs and the device,
+ * creates address handles, and attaches datagram queue pairs to multicast
+ * groups. An address handle has no object in the device: xrdma_wqe.c copies its
+ * address vector into each send entry.
  */
 
 #include <rdma/ib_addr.h>
@@ -17,9 +17,9 @@
 #define XRDMA_MAX_PRIORITY	7
 
 /*
- * RoCE has 3 bits of priority, and reserves service levels from 8 on. In user
- * space those are what a completion of a datagram reports, and they come here in
- * the attributes that ibv_init_ah_from_wc() makes for the reply.
+ * RoCE has 3 bits of priority; service levels from 8 on are reserved. A
+ * completion of a datagram may report a reserved level to user space, and then
+ * ibv_init_ah_from_wc() puts it into the attributes of the reply's handle.
  */
 static u8 xrdma_priority(u8 sl)
 {
@@ -27,12 +27,14 @@ static u8 xrdma_priority(u8 sl)
 }
 
 /**
- * xrdma_make_av() - address vector from the attributes of an address handle
+ * xrdma_make_av() - write an address vector
  * @av: filled in
- * @attr: of RoCE, with a GRH, checked and resolved by ib_core
+ * @attr: attributes of RoCE, with a GRH, checked and resolved by ib_core
  *
- * The device derives the UDP source port from the flow label, as
- * rdma_flow_label_to_udp_sport() would.
+ * The device computes the UDP source port from the flow label in the same way
+ * as rdma_flow_label_to_udp_sport().
+ *
+ * Context: any.
  */
 void xrdma_make_av(struct xrdma_av *av, const struct rdma_ah_attr *attr)
 {
@@ -49,9 +51,11 @@ void xrdma_make_av(struct xrdma_av *av, const struct rdma_ah_attr *attr)
 }
 
 /**
- * xrdma_read_av() - attributes of an address handle from its address vector
+ * xrdma_read_av() - read the attributes of an address handle from its vector
  * @attr: zeroed; filled in
  * @av: the vector
+ *
+ * Context: any.
  */
 void xrdma_read_av(struct rdma_ah_attr *attr, struct xrdma_av *av)
 {
@@ -65,8 +69,9 @@ void xrdma_read_av(struct rdma_ah_attr *attr, struct xrdma_av *av)
 }
 
 /*
- * The source decides whether a packet is IPv4 or IPv6. ib_core compares the two
- * only when it resolves the MAC address, which it does not for multicast.
+ * The type of the source GID decides whether a packet is IPv4 or IPv6. ib_core
+ * compares the types of source and destination only when it resolves the MAC
+ * address, which it does not do for multicast.
  */
 static bool xrdma_same_family(const struct ib_global_route *grh)
 {
@@ -78,14 +83,14 @@ static bool xrdma_same_family(const struct ib_global_route *grh)
 }
 
 /**
- * xrdma_ah_attr_ok() - can the device send there?
- * @caps: of the device
- * @attr: attributes of an address handle, with the source GID that ib_core
- *	holds for them
+ * xrdma_ah_attr_ok() - can the device send to this address?
+ * @caps: capabilities of the device
+ * @attr: attributes of an address handle, with the source GID to which ib_core
+ *	holds a reference
  *
- * Return: false without a GRH, which every RoCE packet has, if one of source
- * and destination is an IPv4 address and the other is not, or for a value out
- * of range.
+ * Context: any.
+ * Return: false without a GRH, which every RoCE packet has, if only one of
+ * source and destination is an IPv4 address, or for a value out of range.
  */
 bool xrdma_ah_attr_ok(const struct xrdma_caps *caps,
 		      const struct rdma_ah_attr *attr)
@@ -101,12 +106,12 @@ bool xrdma_ah_attr_ok(const struct xrdma_caps *caps,
  * xrdma_create_ah() - ib_device_ops.create_ah and create_user_ah
  * @ibah: address handle
  * @init: with attributes that ib_core has resolved
- * @udata: no driver data in; struct xrdma_uresp_create_ah out; NULL for the
+ * @udata: no driver data in, struct xrdma_uresp_create_ah out; NULL for the
  *	kernel
  *
- * Context: any for the kernel.
- * Return: 0, -EINVAL for an address that the device cannot send to,
- * -EOPNOTSUPP without datagrams, or an errno of bad @udata.
+ * Context: any if @udata is NULL, else may sleep.
+ * Return: 0, -EINVAL for an address that the device cannot send to, -EOPNOTSUPP
+ * if the device has no datagrams, or an errno for invalid @udata.
  */
 int xrdma_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *init,
 		    struct ib_udata *udata)
@@ -161,13 +166,13 @@ int xrdma_destroy_ah(struct ib_ah *ibah, u32 flags)
 /**
  * xrdma_attach_mcast() - ib_device_ops.attach_mcast
  * @ibqp: a datagram queue pair
- * @gid: of the group; IPv4 as ::ffff:a.b.c.d
- * @lid: not used: there are none on Ethernet
+ * @gid: GID of the group; an IPv4 address is ::ffff:a.b.c.d
+ * @lid: not used: Ethernet has no LIDs
  *
  * Context: may sleep.
- * Return: 0, -EINVAL: it is attached already, or the GID is no group's;
- * -ENOMEM: the device has no room for another group; or another error of the
- * command.
+ * Return: 0, -EOPNOTSUPP: the device has no multicast; -EINVAL: the queue pair
+ * is attached already, or @gid is not a multicast GID; -ENOMEM: the device has
+ * no room for another group; or another error of the command.
  */
 int xrdma_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
@@ -181,13 +186,14 @@ int xrdma_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 /**
  * xrdma_detach_mcast() - ib_device_ops.detach_mcast
  * @ibqp: a datagram queue pair
- * @gid: of the group
+ * @gid: GID of the group
  * @lid: not used
  *
- * A dead device delivers nothing: the queue pair can go.
+ * Succeeds if the device is dead, since a dead device delivers no packets.
  *
  * Context: may sleep.
- * Return: 0, -EINVAL: it is not attached; or another error of the command.
+ * Return: 0, -EINVAL: the queue pair is not attached; or another error of the
+ * command.
  */
 int xrdma_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {

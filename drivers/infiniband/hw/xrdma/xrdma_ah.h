@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA address vectors, address handles and multicast groups: xrdma_ah.c.
+ * XRDMA address vectors, address handles and multicast groups: prototypes of
+ * xrdma_ah.c.
  */
 
 #ifndef XRDMA_AH_H
@@ -14,7 +15,7 @@ struct xrdma_caps;
 /**
  * struct xrdma_ah - address handle
  * @ibah: verbs object
- * @av: address vector, as send entries have it
+ * @av: address vector, which xrdma_wqe.c copies into send entries
  */
 struct xrdma_ah {
 	struct ib_ah ibah;

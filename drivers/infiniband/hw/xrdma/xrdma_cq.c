@@ -2,8 +2,8 @@
 /*
  * XRDMA completion queues: creates and destroys them for users, for the
  * kernel's consumers and for the netdev, delivers their events, and reads and
- * arms rings in kernel memory. What an entry means is in xrdma_poll.c and, for
- * the netdev, in xrdma_eth.c. Resizing and moderation are in xrdma_cq_modify.c.
+ * arms rings in kernel memory. Entries are decoded in xrdma_poll.c and, for the
+ * netdev, in xrdma_eth.c. Resizing and moderation are in xrdma_cq_modify.c.
  */
 
 #include <linux/log2.h>
@@ -18,7 +18,7 @@
 #include "xrdma_srq.h"
 #include "xrdma_ubuf.h"
 
-/* A number without an object: lookups find nothing, nobody else gets it. */
+/* Allocate a number. Lookups of the number find NULL until the queue exists. */
 static int xrdma_cq_reserve(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
 	struct xa_limit limit = XA_LIMIT(1, xib->hw.caps.max_cq - 1);
@@ -56,8 +56,9 @@ static int xrdma_cq_enable(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 }
 
 /*
- * When this returns, no handler runs and none will, and xrdma_cq_live() is
- * false. The number is free again only if the device has let go of it.
+ * When this function returns, no handler of the queue runs or will start, and
+ * xrdma_cq_live() is false. If the DESTROY command fails, the number stays
+ * allocated, since the device may still use it.
  */
 static int xrdma_cq_disable(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
@@ -74,12 +75,12 @@ static int xrdma_cq_disable(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 }
 
 /**
- * xrdma_cq_live() - does the device have this queue?
+ * xrdma_cq_live() - is the queue registered under its number?
  * @xib: the device
- * @cq: a queue whose memory is there, though it may have been destroyed
+ * @cq: a queue that is allocated, but may have been destroyed in the device
  *
- * Context: @cq->resize_lock is held, and keeps the queue as it is.
- * Return: false after the queue has been destroyed.
+ * Context: @cq->resize_lock is held; the result is valid until it is released.
+ * Return: false after xrdma_cq_disable().
  */
 bool xrdma_cq_live(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
@@ -89,13 +90,13 @@ bool xrdma_cq_live(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 }
 
 /**
- * xrdma_cq_completion() - completion event
+ * xrdma_cq_completion() - handle a completion event
  * @xib: the device
- * @cqn: as the device says; a number that is not in use is ignored, and so is a
- *	kernel queue that is not armed
+ * @cqn: number from the event; ignored if no queue has this number, or if the
+ *	queue is a kernel queue that is not armed
  *
- * Context: an event's handler, which xrdma_eqs_sync() waits for; calls the
- * consumer's handler.
+ * Context: called by event queues, so that xrdma_eqs_sync() waits for it; calls
+ * the consumer's handler.
  */
 void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn)
 {
@@ -103,16 +104,19 @@ void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn)
 
 	if (!cq)
 		return;
-	/* nobody waits for what nobody has asked for */
+	/*
+	 * no consumer has asked for an event of a kernel queue that is not
+	 * armed
+	 */
 	if (!cq->rec || xchg(&cq->armed, false))
 		cq->comp(cq);
 }
 
 /**
- * xrdma_cq_wake() - completion event that the device owes but cannot give
+ * xrdma_cq_wake() - deliver the completion event that a dead device cannot send
  * @xib: the device, dead
- * @cqn: a number that is not in use is ignored, and so are a kernel queue that
- *	is not armed and a user's that has been woken
+ * @cqn: number of the queue; ignored if no queue has this number, if the queue
+ *	is a kernel queue that is not armed, or a user's that has been woken
  *
  * Context: process; calls the consumer's handler.
  */
@@ -120,12 +124,14 @@ void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn)
 {
 	struct xrdma_cq *cq;
 
-	/* a handler may raise a soft interrupt: let it run when we are done */
+	/* a soft interrupt that a handler raises runs at local_bh_enable() */
 	local_bh_disable();
-	/* the queue stays while its number is locked */
+	/* the lock keeps the queue alive: xrdma_cq_disable() takes it too */
 	xa_lock_irq(&xib->cqs);
 	cq = xa_load(&xib->cqs, cqn);
-	/* whether a user's queue is armed, only its memory tells */
+	/*
+	 * only the process knows whether a user's queue is armed: wake it once
+	 */
 	if (cq && (cq->rec ? xchg(&cq->armed, false) : !xchg(&cq->dead, true)))
 		cq->comp(cq);
 	xa_unlock_irq(&xib->cqs);
@@ -133,10 +139,10 @@ void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn)
 }
 
 /**
- * xrdma_cq_event() - asynchronous event of a completion queue
+ * xrdma_cq_event() - handle an asynchronous event of a completion queue
  * @xib: the device
- * @cqn: as the device says; a number that is not in use is ignored
- * @event: XRDMA_EVENT_CQ_ERR
+ * @cqn: number from the event; ignored if no queue has this number
+ * @event: XRDMA_EVENT_CQ_ERR; other events are ignored
  *
  * Context: as xrdma_cq_completion().
  */
@@ -167,7 +173,7 @@ static struct xrdma_cqe *xrdma_cq_entry(const struct xrdma_cq *cq, u32 index)
  * @cq: kernel queue
  *
  * Context: @cq->lock is held, or the caller is the only consumer.
- * Return: the entry, all of it readable, or NULL.
+ * Return: the entry, whose fields may all be read, or NULL.
  */
 struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq)
 {
@@ -179,7 +185,7 @@ struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq)
 			      cq->log_depth))
 		return NULL;
 
-	/* the device writes own last: read the rest after it */
+	/* orders the read of own before the reads of the other fields */
 	dma_rmb();
 	return cqe;
 }
@@ -202,14 +208,14 @@ bool xrdma_cq_read(struct xrdma_cq *cq, struct xrdma_cqe *cqe)
 }
 
 /**
- * xrdma_cq_update_ci() - hand consumed entries back to the device
+ * xrdma_cq_update_ci() - allow the device to overwrite the consumed entries
  * @cq: kernel queue, @cq->ci already advanced
  *
  * Context: as xrdma_cq_next().
  */
 void xrdma_cq_update_ci(struct xrdma_cq *cq)
 {
-	/* the device may overwrite the entries as soon as it sees the index */
+	/* orders the reads of the entries before the write of the index */
 	dma_mb();
 	WRITE_ONCE(cq->rec->ci, cpu_to_le32(cq->ci));
 }
@@ -219,11 +225,12 @@ void xrdma_cq_update_ci(struct xrdma_cq *cq)
  * @cq: kernel queue
  * @type: XRDMA_ARM_NEXT or XRDMA_ARM_SOLICITED
  *
- * On return the device sees the request before the caller reads the ring: an
- * entry it has written unseen will be found by xrdma_cq_next(), a later one
- * will raise the event. The lock keeps the words in the record in the order of
- * their sequence numbers: an older word over a newer one could be the one that
- * the device has fired for, and would arm nothing.
+ * The write of the arm word is ordered before the caller's next read of the
+ * ring: xrdma_cq_next() finds an entry that the device wrote before it saw the
+ * arm word, and a later entry raises the event. @cq->lock makes sure that arm
+ * words are written in the order of their sequence numbers. An older word that
+ * overwrites a newer one may be a word for which the device has already sent an
+ * event, and would not arm the queue.
  *
  * Context: @cq->lock is held.
  */
@@ -233,14 +240,17 @@ void xrdma_cq_arm(struct xrdma_cq *cq, u32 type)
 
 	cq->arm = xrdma_arm_next(cq->arm, type);
 	WRITE_ONCE(cq->armed, true);
-	/* the event that this asks for finds the mark */
+	/*
+	 * Orders the write of armed before that of the arm word: the handler of
+	 * the event finds armed set.
+	 */
 	dma_wmb();
 	WRITE_ONCE(cq->rec->arm, cpu_to_le32(cq->arm));
-	/* arm first, then look at the ring: struct xrdma_cq_rec */
+	/* orders the write of the arm word before later reads of the ring */
 	mb();
 }
 
-/* The phase belongs to the slot, everything else of an entry to its content. */
+/* Swap two entries, except for own: its phase depends on the slot. */
 static void xrdma_cq_swap(struct xrdma_cq *cq, u32 a, u32 b)
 {
 	struct xrdma_cqe *cqe_a = xrdma_cq_entry(cq, a);
@@ -251,8 +261,9 @@ static void xrdma_cq_swap(struct xrdma_cq *cq, u32 a, u32 b)
 }
 
 /*
- * Move the entries of @qpn before all others that the device has written. The
- * others keep their order. Return: number of entries of @qpn.
+ * Move the entries of @qpn before all other entries that the device has
+ * written. The other entries keep their order. Return: number of entries of
+ * @qpn.
  */
 static u32 xrdma_cq_sort_out(struct xrdma_cq *cq, u32 qpn)
 {
@@ -274,11 +285,11 @@ static u32 xrdma_cq_sort_out(struct xrdma_cq *cq, u32 qpn)
 /**
  * xrdma_cq_forget() - drop the entries of a queue pair that ends or is reset
  * @cq: kernel queue
- * @qpn: its number; the device writes no more entries for it
- * @srq: its shared receive queue, whose entries are free again, or NULL
+ * @qpn: number of the queue pair, for which the device writes no more entries
+ * @srq: shared receive queue of the queue pair, or NULL
  *
- * The device may write to the slots of the dropped entries again. An entry of
- * @srq becomes free after the slot of its completion has.
+ * The device may overwrite the slots of the dropped entries. The entry of @srq
+ * that a dropped completion names is freed after the slot of that completion.
  *
  * Context: any.
  */
@@ -309,9 +320,9 @@ static void xrdma_kcq_free(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 /**
  * xrdma_kcq_create() - completion queue in kernel memory
  * @xib: the device
- * @cq: zeroed, but for its @comp handler
- * @entries: at least so many, 1 to the capability
- * @eqn: event queue of its events
+ * @cq: zeroed, except for @cq->comp
+ * @entries: minimum number of entries, 1 to the capability max_cqe
+ * @eqn: number of the event queue for the completion events
  *
  * Context: may sleep.
  * Return: 0, -EINVAL for a depth out of range, -ENOMEM, or an error of the
@@ -341,11 +352,11 @@ int xrdma_kcq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 entries,
 }
 
 /**
- * xrdma_kcq_destroy() - end of a queue of xrdma_kcq_create()
+ * xrdma_kcq_destroy() - destroy a queue of xrdma_kcq_create()
  * @xib: the device, dead or alive
  * @cq: the queue; no queue pair uses it
  *
- * Memory that the device may still write to is kept until it has been reset.
+ * Memory that the device may still write to is freed after the device's reset.
  *
  * Context: may sleep.
  */
@@ -356,11 +367,11 @@ void xrdma_kcq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 }
 
 /**
- * xrdma_ucq_check() - is what a provider asks for in range?
- * @caps: of the device
- * @entries: at least so many
- * @addr: of the ring
- * @log_depth: log2 of its entries
+ * xrdma_ucq_check() - check the ring that a provider has laid out
+ * @caps: capabilities of the device
+ * @entries: minimum number of entries
+ * @addr: address of the ring in the process
+ * @log_depth: log2 of the number of entries in the ring
  *
  * Return: 0 or -EINVAL.
  */
@@ -377,11 +388,11 @@ int xrdma_ucq_check(const struct xrdma_caps *caps, u32 entries, u64 addr,
 /**
  * xrdma_ucq_map() - pin and translate ring and record of a user's queue
  * @xib: the device
- * @ubuf: filled in; for xrdma_ubuf_release()
- * @addr: of the ring
- * @log_depth: log2 of its entries
+ * @ubuf: filled in; the caller releases it with xrdma_ubuf_release()
+ * @addr: address of the ring in the process
+ * @log_depth: log2 of the number of entries in the ring
  *
- * Context: may sleep; of the process that owns the memory.
+ * Context: may sleep; called in the process that owns the memory.
  * Return: 0 or an errno of xrdma_ubuf_map().
  */
 int xrdma_ucq_map(struct xrdma_ibdev *xib, struct xrdma_ubuf *ubuf, u64 addr,
@@ -438,7 +449,7 @@ static void xrdma_cq_comp(struct xrdma_cq *cq)
 
 /**
  * xrdma_create_cq() - ib_device_ops.create_cq
- * @ibcq: to become a queue; @ibcq->cqe is set to the true depth
+ * @ibcq: zeroed object; @ibcq->cqe is set to the depth of the ring
  * @attr: entries, completion vector; flags are not supported
  * @attrs: with struct xrdma_ureq_create_cq; NULL for the kernel
  *
@@ -504,8 +515,8 @@ int xrdma_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
  * xrdma_pre_destroy_cq() - ib_device_ops.pre_destroy_cq
  * @ibcq: queue of the kernel
  *
- * No handler runs any more, and none will; the core can end its own polling,
- * which may still be in progress, without its being started again.
+ * When this function returns, no completion handler runs or will start. ib_core
+ * then stops its own polling, which no handler can start again.
  *
  * Context: may sleep.
  * Return: 0
@@ -518,7 +529,7 @@ int xrdma_pre_destroy_cq(struct ib_cq *ibcq)
 
 /**
  * xrdma_post_destroy_cq() - ib_device_ops.post_destroy_cq
- * @ibcq: queue of xrdma_pre_destroy_cq(), which nobody polls any more
+ * @ibcq: queue after xrdma_pre_destroy_cq(), which is no longer polled
  *
  * Context: may sleep.
  */

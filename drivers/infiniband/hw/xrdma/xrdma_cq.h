@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA completion queues: xrdma_cq.c has the queues and their rings,
- * xrdma_cq_modify.c what changes in their life. What entries mean is in
+ * XRDMA completion queues: xrdma_cq.c creates and destroys them and reads their
+ * rings, xrdma_cq_modify.c resizes and moderates them. Entries are decoded in
  * xrdma_poll.c.
  */
 
@@ -23,24 +23,29 @@ struct xrdma_srq;
 
 /**
  * struct xrdma_cq - completion queue, of verbs or of the netdev
- * @ibcq: verbs object; unused for the netdev's
- * @cqn: number
- * @eqn: its event queue
- * @log_depth: log2 of the entries; under @resize_lock
- * @buf: ring and record of a kernel queue
- * @user: ring and record of a user's queue; under @resize_lock
- * @resize_lock: serialises changes of the ring, moderation and the end of the
- *	queue with each other and with readers
- * @rec: record of a kernel queue, in @buf; else NULL
- * @ci: consumer index, under @lock
- * @arm: arm word, under @lock
- * @armed: an event is due
- * @lock: consumer side of a kernel queue
- * @comp: completion handler; interrupt context
- * @dead: entries of the device are over, the rest is completed in software;
- *	under @lock; of a user's queue: its process has been woken
- * @send_qps: kernel queue pairs that send to it, by number; under @lock
- * @recv_qps: kernel queue pairs that receive to it, by number; under @lock
+ * @ibcq: verbs object; unused in queues of the netdev
+ * @cqn: number of the queue
+ * @eqn: number of the event queue that gets the completion events
+ * @log_depth: log2 of the number of entries; of a user's queue: protected by
+ *	@resize_lock
+ * @buf: memory of ring and record of a kernel queue
+ * @user: memory of ring and record of a user's queue; protected by @resize_lock
+ * @resize_lock: protects @user and @log_depth of a user's queue, and keeps the
+ *	result of xrdma_cq_live() valid
+ * @rec: record of a kernel queue, in @buf; NULL: the queue is a user's
+ * @ci: consumer index; protected by @lock
+ * @arm: arm word that the driver has written last; protected by @lock
+ * @armed: the consumer has asked for an event and has not had it yet
+ * @lock: protects the consumer side of a kernel queue: @ci, @arm, @dead,
+ *	@send_qps and @recv_qps
+ * @comp: completion handler; called with interrupts off
+ * @dead: kernel queue: the device will write no more entries, and requests
+ *	complete in software; protected by @lock. User's queue: the process has
+ *	been woken after the device's death
+ * @send_qps: kernel queue pairs whose sends complete in this queue, sorted by
+ *	number; protected by @lock
+ * @recv_qps: kernel queue pairs whose receives complete in this queue, sorted
+ *	by number; protected by @lock
  */
 struct xrdma_cq {
 	struct ib_cq ibcq;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA completion queues that exist: moves a queue to another ring, sets
- * moderation, and reads how full a queue is. Creating and destroying are in
- * xrdma_cq.c, entries in xrdma_poll.c.
+ * XRDMA changes of completion queues: resizes a queue, sets its moderation, and
+ * reads its indexes. Queues are created and destroyed in xrdma_cq.c, entries
+ * are decoded in xrdma_poll.c.
  */
 
 #include <rdma/ib_umem.h>
@@ -15,12 +15,12 @@
 #include "xrdma_quarantine.h"
 #include "xrdma_ubuf.h"
 
-/* ---- another ring --------------------------------------------------------- */
+/* ---- resize ------------------------------------------------------------- */
 
 /*
- * The device has moved to the new ring when it answers, and never touches the
- * old one again; what it wrote there the process still reads, from its own
- * mapping.
+ * When the command has succeeded, the device uses the new ring and no longer
+ * accesses the old one. The process reads the remaining entries of the old ring
+ * through its own mapping.
  */
 static int xrdma_cq_move(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 			 struct xrdma_ubuf *ubuf, u8 log_depth, u32 *index)
@@ -43,14 +43,14 @@ static int xrdma_cq_move(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 
 /**
  * xrdma_resize_user_cq() - ib_device_ops.resize_user_cq
- * @ibcq: queue of a user; @ibcq->cqe is set to the true depth
- * @cqe: entries wanted
+ * @ibcq: queue of a user; @ibcq->cqe is set to the depth of the ring
+ * @cqe: minimum number of entries
  * @udata: with struct xrdma_ureq_resize_cq; NULL for the kernel
  *
  * Context: may sleep.
  * Return: 0, -EOPNOTSUPP for a queue of the kernel, -EINVAL for a value out of
- * range or a ring that is too small for what is in the queue, -ENOMEM, or an
- * error of the command.
+ * range or a ring that is too small for the entries in the queue, -ENOMEM, or
+ * an error of the command.
  */
 int xrdma_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe,
 			 struct ib_udata *udata)
@@ -89,14 +89,15 @@ int xrdma_resize_user_cq(struct ib_cq *ibcq, unsigned int cqe,
 /**
  * xrdma_modify_cq() - ib_device_ops.modify_cq
  * @ibcq: the queue
- * @count: completions for each event
+ * @count: number of completions for each event
  * @period: longest time from a completion to its event, in us
  *
- * The core's adaptive moderation may call until xrdma_post_destroy_cq(), when
- * the number may belong to another queue.
+ * The adaptive moderation of ib_core may call this function after
+ * xrdma_pre_destroy_cq(), when another queue may have the number.
  *
  * Context: may sleep.
- * Return: 0, -ENOENT if the queue has ended, or an error of the command.
+ * Return: 0, -ENOENT if the queue has been destroyed, or an error of the
+ * command.
  */
 int xrdma_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 {
@@ -111,9 +112,9 @@ int xrdma_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 	return err;
 }
 
-/* ---- how full it is --------------------------------------------------------- */
+/* ---- indexes ------------------------------------------------------------ */
 
-/* A word of the ring or its record. Return: false if it cannot be read. */
+/* Read a word of the ring or the record. Return: false if that fails. */
 static bool xrdma_cq_word(struct xrdma_cq *cq, u64 offset, __le32 *word)
 {
 	if (cq->rec) {
@@ -134,7 +135,7 @@ static bool xrdma_cq_written(struct xrdma_cq *cq, u32 index)
 	       xrdma_ring_valid(le32_to_cpu(own), index, cq->log_depth);
 }
 
-/* Entries are written in order: the first that is not is the producer index. */
+/* The device writes entries in order: search the first one not written. */
 static u32 xrdma_cq_find_pi(struct xrdma_cq *cq, u32 ci)
 {
 	u32 low = 0, high = 1U << cq->log_depth;
@@ -163,16 +164,17 @@ static int xrdma_cq_read_indexes(struct xrdma_cq *cq, u32 *ci, u32 *pi)
 }
 
 /**
- * xrdma_cq_indexes() - where consumer and device are
+ * xrdma_cq_indexes() - read consumer and producer index of a queue
  * @xib: the device
- * @cq: the queue, which may be about to end
- * @ci: gets the consumer index, as the device sees it
+ * @cq: the queue, which another thread may be destroying
+ * @ci: gets the consumer index in the record, modulo 2^32
  * @pi: gets the index of the next entry that the device will write
  *
- * A user's record and ring hold whatever the process has put there.
+ * The indexes of a user's queue may be wrong: the process can write to the
+ * memory.
  *
  * Context: may sleep.
- * Return: 0, -ENOENT if the queue has ended, or -EFAULT.
+ * Return: 0, -ENOENT if the queue has been destroyed, or -EFAULT.
  */
 int xrdma_cq_indexes(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 *ci,
 		     u32 *pi)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA event queues and the MSI-X vectors that announce their entries. Queue 0
- * brings asynchronous events and shares its vector with command replies
- * (xrdma_cmdq.c), the others bring completion events. What an event means is
- * decided by struct xrdma_event_ops: xrdma_events.c.
+ * XRDMA event queues and their MSI-X vectors: creates them, reads the entries,
+ * and passes each event to a function of struct xrdma_event_ops. Queue 0 has
+ * the asynchronous events; its interrupt also polls the command ring
+ * (xrdma_cmdq.c). The other queues have completion events. The functions that
+ * handle the events are in xrdma_events.c.
  */
 
 #include <linux/cpumask.h>
@@ -19,22 +20,22 @@
 #include "xrdma_regs.h"
 
 #define XRDMA_EQ_LOG_DEPTH	9
-/* Handlers that may run in a row with interrupts off. */
+/* Events handled in a row with interrupts off */
 #define XRDMA_EQ_BUDGET		64
 #define XRDMA_EQ_NAME_LEN	40
 
 /**
  * struct xrdma_eq - event queue
- * @xdev: its device
- * @eqn: its number, and that of its vector
- * @irq: Linux interrupt, or 0
- * @name: of the interrupt
- * @buf: ring and record
- * @rec: record, in @buf
- * @lock: protects @ci and @arm
+ * @xdev: device of the queue
+ * @eqn: number of the queue and of its MSI-X vector
+ * @irq: Linux interrupt number; 0: not requested
+ * @name: name of the interrupt
+ * @buf: memory of ring and record
+ * @rec: record of the queue, in @buf
+ * @lock: protects @ci and @arm; held while event handlers run
  * @ci: consumer index
- * @arm: arm word, as last written
- * @more: goes on where an interrupt has stopped
+ * @arm: arm word that the driver has written last
+ * @more: handles the events that remain after XRDMA_EQ_BUDGET events
  */
 struct xrdma_eq {
 	struct xrdma_dev *xdev;
@@ -51,8 +52,8 @@ struct xrdma_eq {
 
 /**
  * struct xrdma_eqs - the event queues of a device
- * @num: of them
- * @eq: by number
+ * @num: number of entries in @eq
+ * @eq: the queues; the index is the number of the queue
  */
 struct xrdma_eqs {
 	u32 num;
@@ -91,7 +92,9 @@ static u32 xrdma_eq_consume(struct xrdma_eq *eq, u32 budget)
 	while (done < budget && xrdma_eq_pending(eq)) {
 		struct xrdma_eqe eqe;
 
-		/* the device wrote the phase last: read it first */
+		/*
+		 * orders the read of own before the reads of the other fields
+		 */
 		dma_rmb();
 		xrdma_read_entry(&eqe, xrdma_eq_entry(eq), sizeof(eqe));
 		xrdma_eq_handle(eq, &eqe);
@@ -108,18 +111,26 @@ static void xrdma_eq_arm(struct xrdma_eq *eq)
 	lockdep_assert_held(&eq->lock);
 
 	eq->arm = xrdma_arm_next(eq->arm, XRDMA_ARM_NEXT);
-	/* room first, so that an event that waits for it can come and fire */
+	/*
+	 * Orders the write of rec->ci before that of rec->arm: when the device
+	 * sees the arm word, the ring has room for the next event.
+	 */
 	dma_wmb();
 	WRITE_ONCE(eq->rec->arm, cpu_to_le32(eq->arm));
-	/* either the device sees the arming, or we see its entry */
+	/*
+	 * Orders the write of rec->arm before the read of the next entry: an
+	 * entry that the device writes before it sees the arm word is found by
+	 * xrdma_eq_pending().
+	 */
 	mb();
 }
 
 /*
- * Handles what has come and arms the queue. Once the budget is used up, a soft
- * interrupt does the rest: at once, but with interrupts on in between. If a peer
- * provokes events faster than they are handled, the kernel leaves soft interrupts
- * to ksoftirqd, which takes its turn with other processes.
+ * Handle the events in the ring and arm the queue. After XRDMA_EQ_BUDGET events
+ * a work item in a soft interrupt handles the rest, so that interrupts are on
+ * in between. If a peer provokes events faster than the driver handles them,
+ * the kernel runs soft interrupts in ksoftirqd, which the scheduler can
+ * preempt.
  */
 static void xrdma_eq_process(struct xrdma_eq *eq)
 {
@@ -215,15 +226,16 @@ static int xrdma_eq_create(struct xrdma_dev *xdev, u32 eqn)
 }
 
 /**
- * xrdma_eqs_create() - set up the vectors and an event queue for each
+ * xrdma_eqs_create() - allocate MSI-X vectors, and an event queue for each one
  * @xdev: the device, enabled, with known capabilities
  *
- * One vector and queue is asynchronous; there is one more for each CPU, as far
- * as device and system have them. From now on command replies come by
- * interrupt. After a failure, which is logged, xrdma_eqs_stop() and
- * xrdma_eqs_destroy() clean up, as they do later.
+ * Queue 0 is for asynchronous events. One queue for each online CPU follows, as
+ * far as device and system have vectors. When queue 0 has its interrupt,
+ * command replies are announced by it. A failure is logged; the caller then
+ * calls xrdma_eqs_stop() and xrdma_eqs_destroy().
  *
- * Return: 0, -ENOSPC: no interrupts; -ENOMEM; or an errno of a command.
+ * Context: may sleep.
+ * Return: 0, -ENOSPC: too few vectors; -ENOMEM; or an errno of a command.
  */
 int xrdma_eqs_create(struct xrdma_dev *xdev)
 {
@@ -265,10 +277,12 @@ static void xrdma_eq_stop(struct xrdma_eq *eq)
 }
 
 /**
- * xrdma_eqs_stop() - let no more events come, and free the vectors
+ * xrdma_eqs_stop() - stop the handling of events, and free the vectors
  * @xdev: the device; nothing happens if it has no event queues
  *
- * Context: may sleep, until handlers in progress have ended.
+ * When this function returns, no event handler runs and none will start.
+ *
+ * Context: may sleep.
  */
 void xrdma_eqs_stop(struct xrdma_dev *xdev)
 {
@@ -283,9 +297,11 @@ void xrdma_eqs_stop(struct xrdma_dev *xdev)
 }
 
 /**
- * xrdma_eqs_destroy() - free the queues
- * @xdev: the device, which is quiet, after xrdma_eqs_stop(); nothing happens if
- *	it has no event queues
+ * xrdma_eqs_destroy() - free the memory of the event queues
+ * @xdev: the device, after xrdma_eqs_stop(), which no longer writes to host
+ *	memory; nothing happens if it has no event queues
+ *
+ * Context: may sleep.
  */
 void xrdma_eqs_destroy(struct xrdma_dev *xdev)
 {
@@ -300,12 +316,13 @@ void xrdma_eqs_destroy(struct xrdma_dev *xdev)
 }
 
 /**
- * xrdma_eqs_sync() - wait until the handlers of events that run have ended
+ * xrdma_eqs_sync() - wait until the event handlers that run now have ended
  * @xdev: the device, with event queues
  *
- * Handlers that begin later do not find what the caller has taken out of their
- * reach before. All event queues are waited for: a device that lies may name an
- * object in any of them.
+ * The caller has removed an object from the array in which handlers look up
+ * numbers. Handlers that start later do not find the object. The function waits
+ * for all event queues, since a faulty device may name an object in any of
+ * them.
  *
  * Context: not from a handler of an event; interrupts are on.
  */
@@ -322,7 +339,7 @@ void xrdma_eqs_sync(struct xrdma_dev *xdev)
 }
 
 /**
- * xrdma_num_comp_vectors() - how many event queues bring completion events
+ * xrdma_num_comp_vectors() - number of event queues for completion events
  * @xdev: the device
  *
  * Return: 1 or more.
@@ -335,9 +352,10 @@ u32 xrdma_num_comp_vectors(const struct xrdma_dev *xdev)
 /**
  * xrdma_comp_eqn() - event queue of a completion vector
  * @xdev: the device
- * @comp_vector: as in verbs, from 0; taken modulo their number
+ * @comp_vector: completion vector of verbs, from 0, modulo the number of
+ *	vectors
  *
- * Return: its number.
+ * Return: number of the event queue, 1 or more.
  */
 u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector)
 {

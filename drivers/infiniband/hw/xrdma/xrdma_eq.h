@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA event queues: xrdma_eq.c. Where events go is in struct xrdma_event_ops of
- * xrdma_dev.h.
+ * XRDMA event queues: prototypes of xrdma_eq.c. The functions that handle
+ * events are members of struct xrdma_event_ops in xrdma_dev.h.
  */
 
 #ifndef XRDMA_EQ_H

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA flush: completes the requests of the kernel's consumers in software when
- * the device is dead, and wakes the consumers so that they poll. Entries that the
- * device itself has written come first: xrdma_poll.c. When the flush begins is
- * decided in xrdma_events.c and, at shutdown, in xrdma_function.c.
+ * the device is dead, and wakes the consumers so that they poll. Polling
+ * returns the entries that the device has written first (xrdma_poll.c).
+ * xrdma_events.c starts the flush when the device has died, xrdma_function.c at
+ * shutdown.
  */
 
 #include <linux/rbtree.h>
@@ -19,7 +20,9 @@ static int xrdma_flush_wq(struct xrdma_qp *qp, struct xrdma_wq *wq,
 	u32 pi;
 	int n;
 
-	/* pairs with the release of the producer: the wr_id is there */
+	/*
+	 * orders the read of pi before those of wr_id; pairs with xrdma_post.c
+	 */
 	pi = smp_load_acquire(&wq->pi);
 	for (n = 0; n < num && wq->done != pi; n++) {
 		wc[n] = (struct ib_wc) {
@@ -33,9 +36,9 @@ static int xrdma_flush_wq(struct xrdma_qp *qp, struct xrdma_wq *wq,
 }
 
 /**
- * xrdma_flush_poll() - completions of requests that a dead device leaves undone
- * @cq: kernel queue, with no more entries of the device
- * @num: room in @wc
+ * xrdma_flush_poll() - complete requests that a dead device has not completed
+ * @cq: kernel queue, from which all entries of the device have been polled
+ * @num: number of elements in @wc
  * @wc: gets a flush error for each request; the caller calls xrdma_wq_release()
  *
  * Context: @cq->lock is held.
@@ -100,12 +103,12 @@ static void xrdma_flush_work(struct work_struct *work)
 
 /**
  * xrdma_flush_dead() - wake the consumers of a dead device
- * @xib: the device, declared dead; until xrdma_flush_begin() nothing happens
+ * @xib: the device, declared dead; before xrdma_flush_begin() nobody is woken
  *
- * Their polling then finds what the device still wrote, and after that a flush
- * error for each request that is not completed.
+ * When the consumers poll, they get the completions that the device has
+ * written, and then a flush error for each other request.
  *
- * Context: any; the handlers run from a work item.
+ * Context: any; a work item calls the handlers of the consumers.
  */
 void xrdma_flush_dead(struct xrdma_ibdev *xib)
 {
@@ -113,20 +116,20 @@ void xrdma_flush_dead(struct xrdma_ibdev *xib)
 }
 
 /**
- * xrdma_flush_begin() - from now on requests complete in software
- * @xib: the device, dead, and silent if it can be silenced
+ * xrdma_flush_begin() - start to complete requests in software
+ * @xib: the device, dead, after xrdma_hw_silence()
  *
- * Context: any; consumers are woken from a work item.
+ * Context: any; a work item wakes the consumers.
  */
 void xrdma_flush_begin(struct xrdma_ibdev *xib)
 {
-	/* pairs with xrdma_flushing() */
+	/* pairs with xrdma_flushing(): reads that follow it see all entries */
 	smp_store_release(&xib->flushing, true);
 	xrdma_flush_dead(xib);
 }
 
 /**
- * xrdma_flush_init() - be ready to flush
+ * xrdma_flush_init() - initialise the work item of the flush
  * @xib: the device
  */
 void xrdma_flush_init(struct xrdma_ibdev *xib)
@@ -135,8 +138,8 @@ void xrdma_flush_init(struct xrdma_ibdev *xib)
 }
 
 /**
- * xrdma_flush_exit() - end of xrdma_flush_init()
- * @xib: the device; no queue is left
+ * xrdma_flush_exit() - cancel the work item of the flush
+ * @xib: the device, without queues
  *
  * Context: may sleep.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA flush: requests of the kernel's consumers that a dead device leaves undone:
+ * XRDMA flush of the requests that a dead device has not completed: prototypes
+ * of
  * xrdma_flush.c. The operation FLUSH, which makes data persistent at the peer, is
- * another thing: include/rdma/xrdma-flush.h.
+ * in include/rdma/xrdma-flush.h.
  */
 
 #ifndef XRDMA_FLUSH_H
@@ -19,12 +20,16 @@ struct xrdma_cq;
  * @xib: the device
  *
  * Context: any.
- * Return: true after xrdma_flush_begin(). That comes after the device has been
- * silenced, since consumers free the memory of requests that have completed.
+ * Return: true after xrdma_flush_begin(), which is called after
+ * xrdma_hw_silence(), since consumers free the memory of requests that have
+ * completed.
  */
 static inline bool xrdma_flushing(const struct xrdma_ibdev *xib)
 {
-	/* pairs with xrdma_flush_begin(): what the device wrote is there */
+	/*
+	 * pairs with xrdma_flush_begin(): later reads see all entries of the
+	 * device
+	 */
 	return smp_load_acquire(&xib->flushing);
 }
 

@@ -2,8 +2,8 @@
 /*
  * XRDMA queue pairs whose rings are in kernel memory: those of the kernel's
  * consumers and of the netdev. Allocates the rings, and links the queue pair to
- * its completion queues. What all queue pairs have in common is in xrdma_qp.c,
- * entries are in xrdma_wqe.c and xrdma_poll.c.
+ * its completion queues. Code for all queue pairs is in xrdma_qp.c, entries are
+ * in xrdma_wqe.c and xrdma_poll.c.
  */
 
 #include <linux/log2.h>
@@ -44,8 +44,9 @@ static int xrdma_kqp_size(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	if (err)
 		return err;
 	/*
-	 * The receive ring begins where the send ring ends: at a multiple of
-	 * its entries' size, so that none of them crosses a page.
+	 * The receive ring begins where the send ring ends. The send ring is at
+	 * least as large as a receive entry, so that the receive ring begins at
+	 * a multiple of its entry size and no receive entry crosses a page.
 	 */
 	qp->sq.log_depth = max_t(int, qp->sq.log_depth,
 				 qp->rq.log_stride - qp->sq.log_stride);
@@ -57,7 +58,7 @@ static int xrdma_kqp_size(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
  * xrdma_kqp_free() - free the memory of a queue pair that has been stopped
  * @xib: the device, dead or alive
  * @qp: the queue pair, after xrdma_kqp_stop()
- * @keep: the device may still touch its rings: keep them until it is reset
+ * @keep: the device may still access the rings: keep them until its reset
  *
  * Context: may sleep.
  */
@@ -103,7 +104,10 @@ static bool xrdma_recv_less(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct xrdma_qp, recv_node)->qpn;
 }
 
-/* From here on polling finds it, and completes its work if the device dies. */
+/*
+ * Add the queue pair to its completion queues: polling then finds it for the
+ * entries of the device, and for the flush of a dead device.
+ */
 static void xrdma_kqp_attach(struct xrdma_qp *qp, struct xrdma_cq *send_cq,
 			     struct xrdma_cq *recv_cq)
 {
@@ -116,7 +120,9 @@ static void xrdma_kqp_attach(struct xrdma_qp *qp, struct xrdma_cq *send_cq,
 	spin_unlock_irq(&recv_cq->lock);
 }
 
-/* On return no caller of xrdma_poll_cq() uses it, and none will. */
+/*
+ * When this function returns, no xrdma_poll_cq() uses the queue pair or will.
+ */
 static void xrdma_kqp_detach(struct xrdma_qp *qp, struct xrdma_cq *send_cq,
 			     struct xrdma_cq *recv_cq)
 {
@@ -130,10 +136,11 @@ static void xrdma_kqp_detach(struct xrdma_qp *qp, struct xrdma_cq *send_cq,
 }
 
 /**
- * xrdma_kqp_create() - queue pair in kernel memory, in state RESET
+ * xrdma_kqp_create() - create a queue pair with rings in kernel memory
  * @xib: the device
- * @qp: zeroed, or the object of an ib_qp; gets its number and its limits
- * @init: what is needed; with both completion queues
+ * @qp: zeroed, or the object of an ib_qp; gets its number and its limits, and
+ *	state RESET
+ * @init: parameters, with both completion queues
  *
  * Context: may sleep.
  * Return: 0, -EINVAL for a size out of range, -ENOMEM when numbers or memory
@@ -167,19 +174,19 @@ int xrdma_kqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 }
 
 /**
- * xrdma_kqp_stop() - end of a queue pair of xrdma_kqp_create(), but its memory
+ * xrdma_kqp_stop() - destroy a queue pair, but keep the memory of its rings
  * @xib: the device, dead or alive
- * @qp: the queue pair; nobody posts to it any more
- * @send_cq: its completion queue of sends
- * @recv_cq: its completion queue of receives
+ * @qp: queue pair of xrdma_kqp_create(), to which no thread posts
+ * @send_cq: completion queue of its sends
+ * @recv_cq: completion queue of its receives
  *
- * The entries of its rings can still be read. xrdma_kqp_free() follows, unless
- * the error is -EBUSY.
+ * The entries of the rings can still be read. The caller then calls
+ * xrdma_kqp_free(), unless the error is -EBUSY.
  *
  * Context: may sleep.
- * Return: 0; -EBUSY: windows of type 2A are bound to it, nothing has changed;
- * or another error of the command: then the device may still touch its rings,
- * and what its work requests name.
+ * Return: 0; -EBUSY: windows of type 2A are bound to the queue pair, nothing
+ * has changed; or another error of the command: the device may still access the
+ * rings and the memory that the work requests name.
  */
 int xrdma_kqp_stop(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 		   struct xrdma_cq *send_cq, struct xrdma_cq *recv_cq)
@@ -188,19 +195,23 @@ int xrdma_kqp_stop(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 
 	if (err == -EBUSY)
 		return err;
-	/* its entries are gone: polling takes one without it for a lie */
+	/*
+	 * After xrdma_qp_disable(), which has dropped the entries of the queue
+	 * pair: for an entry without a queue pair, polling declares the device
+	 * dead.
+	 */
 	xrdma_kqp_detach(qp, send_cq, recv_cq);
 	return err;
 }
 
 /**
- * xrdma_kqp_destroy() - end of a queue pair of xrdma_kqp_create()
+ * xrdma_kqp_destroy() - destroy a queue pair, and free its memory
  * @xib: the device, dead or alive
- * @qp: the queue pair; nobody posts to it any more
- * @send_cq: its completion queue of sends
- * @recv_cq: its completion queue of receives
+ * @qp: queue pair of xrdma_kqp_create(), to which no thread posts
+ * @send_cq: completion queue of its sends
+ * @recv_cq: completion queue of its receives
  *
- * Rings that the device may still touch are kept until it has been reset.
+ * Rings that the device may still access are kept until its reset.
  *
  * Context: may sleep.
  * Return: as xrdma_kqp_stop().

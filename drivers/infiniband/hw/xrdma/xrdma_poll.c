@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA completions for the kernel's consumers: polling and arming. Completions
- * that are made in software when the device is dead are in xrdma_flush.c, the
- * ring itself in xrdma_cq.c, tags of shared receive queues in xrdma_srq_post.c.
+ * XRDMA completions for the kernel's consumers: polls and arms completion
+ * queues. Completions that are made in software when the device is dead are in
+ * xrdma_flush.c, the ring is in xrdma_cq.c, tags of shared receive queues are
+ * in xrdma_srq_post.c.
  *
- * A completion names a queue pair and, of a send, an entry. Both are checked
- * before use, and the wr_id is the one that was posted, not the one that came
- * back: a device that lies can lose completions but not corrupt the host. One
- * that is caught is dead, since somebody may wait for what it has lost.
+ * A completion names a queue pair and, if it is a send's, an entry. The driver
+ * checks both, and reports the wr_id that was posted, not the one in the
+ * completion: a faulty device can lose completions, but cannot corrupt the
+ * host. A device that completes what was not posted is declared dead, since a
+ * consumer may wait for a lost completion.
  */
 
 #include <linux/if_vlan.h>
@@ -39,7 +41,7 @@ static const u8 xrdma_wc_opcodes[] = {
 	[XRDMA_OP_RECV_WRITE_IMM] = IB_WC_RECV_RDMA_WITH_IMM,
 };
 
-/* One more than the status of the kernel; 0: the device may not report it. */
+/* enum ib_wc_status plus 1; 0: the device must not report the status. */
 #define XRDMA_WC_STATUS(name) [XRDMA_WC_##name] = IB_WC_##name + 1
 static const u8 xrdma_wc_statuses[] = {
 	XRDMA_WC_STATUS(SUCCESS),
@@ -69,8 +71,9 @@ static enum ib_wc_status xrdma_wc_status(u8 status)
 }
 
 /*
- * Only now may the producer overwrite the entries: the CQ has room for the
- * completions of what it posts there.
+ * Let the producer overwrite the entries that completed. Called after the
+ * device has the new consumer index of the CQ, which then has room for the
+ * completions of the requests that the producer posts.
  */
 static void xrdma_release_wqs(const struct ib_wc *wc, int num)
 {
@@ -84,10 +87,12 @@ static void xrdma_release_wqs(const struct ib_wc *wc, int num)
 /**
  * struct xrdma_poll - one call of xrdma_poll_cq()
  * @cq: the queue, whose lock is held
- * @qp: queue pair of the last receive and of the last send, or NULL
- * @srq: shared receive queue of which requests have been taken, or NULL
- * @first: the last that was taken; @next leads to the others
- * @last: the one that was taken first
+ * @qp: queue pairs of the last receive ([0]) and of the last send ([1]), or
+ *	NULL
+ * @srq: shared receive queue whose tags have been taken but not freed, or NULL
+ * @first: tag that was taken last, the head of a list in struct
+ *	xrdma_srq_tag.next
+ * @last: tag that was taken first, the end of the list
  */
 struct xrdma_poll {
 	struct xrdma_cq *cq;
@@ -97,7 +102,7 @@ struct xrdma_poll {
 	u32 last;
 };
 
-/* Search the tree of send_node if @send, else that of recv_node. */
+/* Search @qpn in @cq->send_qps if @send is true, else in @cq->recv_qps. */
 static struct xrdma_qp *xrdma_find_qp(struct xrdma_cq *cq, u32 qpn, bool send)
 {
 	struct rb_root *tree = send ? &cq->send_qps : &cq->recv_qps;
@@ -118,15 +123,18 @@ static struct xrdma_qp *xrdma_find_qp(struct xrdma_cq *cq, u32 qpn, bool send)
 }
 
 /*
- * Return: the queue pair @qpn that sends to this queue, or receives to it; or
- * NULL. The queue pair stays while the queue's lock is held.
+ * Return: the queue pair @qpn whose sends, or receives, complete in this queue,
+ * or NULL. The queue pair stays valid while the lock of the queue is held.
  */
 static struct xrdma_qp *xrdma_poll_qp(struct xrdma_poll *poll, u32 qpn,
 				      bool send)
 {
 	struct xrdma_qp *qp = poll->qp[send];
 
-	/* most calls find several completions of one queue pair */
+	/*
+	 * the last queue pair is kept: it often has several completions in a
+	 * row
+	 */
 	if (!qp || qp->qpn != qpn) {
 		qp = xrdma_find_qp(poll->cq, qpn, send);
 		poll->qp[send] = qp;
@@ -134,7 +142,7 @@ static struct xrdma_qp *xrdma_poll_qp(struct xrdma_poll *poll, u32 qpn,
 	return qp;
 }
 
-/* Called after the device has been told that the CQ has room again. */
+/* Free the taken tags. Called after xrdma_cq_update_ci(). */
 static void xrdma_release_srq(struct xrdma_poll *poll)
 {
 	if (poll->srq)
@@ -142,7 +150,7 @@ static void xrdma_release_srq(struct xrdma_poll *poll)
 	poll->srq = NULL;
 }
 
-/* Requests of one shared receive queue are released together. */
+/* Take a tag of @srq. Tags of one shared receive queue are freed together. */
 static bool xrdma_take_srq(struct xrdma_poll *poll, struct xrdma_srq *srq,
 			   u64 tag, u64 *wr_id)
 {
@@ -161,7 +169,7 @@ static bool xrdma_take_srq(struct xrdma_poll *poll, struct xrdma_srq *srq,
 	return true;
 }
 
-/* Return: false for a completion of something that was never posted. */
+/* Return: false if the completion is of a request that was not posted. */
 static bool xrdma_take_wr_id(struct xrdma_poll *poll, struct xrdma_qp *qp,
 			     bool send, const struct xrdma_cqe *cqe, u64 *wr_id)
 {
@@ -201,12 +209,12 @@ static void xrdma_fill_wc_details(struct ib_wc *wc,
 		memcpy(wc->smac, cqe->smac, sizeof(wc->smac));
 	}
 	wc->vlan_id = le16_to_cpu(cqe->vlan_tci) & VLAN_VID_MASK;
-	/* a tag without a VLAN only has a priority */
+	/* VLAN ID 0 means that the tag has only a priority */
 	if (flags & XRDMA_CQE_VLAN && wc->vlan_id)
 		wc->wc_flags |= IB_WC_WITH_VLAN;
 }
 
-/* What was posted instead may never complete. */
+/* Declare the device dead: requests that were posted may never complete. */
 static void xrdma_poll_unposted(struct xrdma_ibdev *xib,
 				const struct xrdma_cq *cq,
 				const struct xrdma_cqe *cqe)
@@ -219,7 +227,7 @@ static void xrdma_poll_unposted(struct xrdma_ibdev *xib,
 		    cqe->opcode, le16_to_cpu(cqe->wqe_index));
 }
 
-/* Return: false for a completion of something that was never posted. */
+/* Return: false if the completion is of a request that was not posted. */
 static bool xrdma_fill_wc(struct xrdma_ibdev *xib, struct xrdma_poll *poll,
 			  const struct xrdma_cqe *cqe, struct ib_wc *wc)
 {
@@ -279,8 +287,8 @@ static int xrdma_poll_dead(struct xrdma_cq *cq, int num, struct ib_wc *wc)
 /**
  * xrdma_poll_cq() - ib_device_ops.poll_cq
  * @ibcq: queue of the kernel
- * @num_entries: room in @wc
- * @wc: completions
+ * @num_entries: number of elements in @wc
+ * @wc: gets the completions
  *
  * Context: any.
  * Return: number of completions.
@@ -297,7 +305,7 @@ int xrdma_poll_cq(struct ib_cq *ibcq, int num_entries, struct ib_wc *wc)
 		bool flushing = xrdma_flushing(xib);
 
 		n = xrdma_poll_device(xib, cq, num_entries, wc);
-		/* there is nothing more of the device's */
+		/* all entries of the device have been polled */
 		cq->dead = flushing && n < num_entries;
 	}
 	if (cq->dead)
@@ -309,10 +317,11 @@ int xrdma_poll_cq(struct ib_cq *ibcq, int num_entries, struct ib_wc *wc)
 /**
  * xrdma_req_notify_cq() - ib_device_ops.req_notify_cq
  * @ibcq: queue of the kernel
- * @flags: which completions, and whether to report those missed
+ * @flags: IB_CQ_NEXT_COMP or IB_CQ_SOLICITED, and IB_CQ_REPORT_MISSED_EVENTS
  *
  * Context: any.
- * Return: 1 if asked to report and there is a completion already, else 0.
+ * Return: 1 if @flags has IB_CQ_REPORT_MISSED_EVENTS and the queue has a
+ * completion, else 0.
  */
 int xrdma_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 {

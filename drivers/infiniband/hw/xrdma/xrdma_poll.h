@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA polling and arming of completion queues of the kernel: xrdma_poll.c.
+ * XRDMA polling and arming of kernel completion queues: prototypes of
+ * xrdma_poll.c.
  */
 
 #ifndef XRDMA_POLL_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA posting of the kernel's consumers: puts the entries of a list of work
- * requests into a ring, moves the record once, and rings the doorbell at most
- * once. How a request is encoded is in xrdma_wqe.c, how it completes in
- * xrdma_poll.c, posting to shared receive queues in xrdma_srq_post.c.
+ * XRDMA posting to queue pairs of the kernel: writes the entries of a list of
+ * work requests into a ring, updates the record once, and rings the doorbell at
+ * most once. Requests are encoded in xrdma_wqe.c, completions are in
+ * xrdma_poll.c, posting to shared receive queues is in xrdma_srq_post.c.
  *
- * Context of all of it: any, also with interrupts off.
+ * Context of all functions: any, also with interrupts off.
  */
 
 #include <rdma/xrdma-ring.h>
@@ -19,8 +19,8 @@
 /* ---- rings -------------------------------------------------------------- */
 
 /*
- * Tell the device that a queue pair has new entries. Of a dead device, wake the
- * consumers instead: polling completes the entries with a flush error.
+ * Ring the doorbell of a queue pair. If the device is dead, wake the consumers
+ * instead: when they poll, the entries complete with a flush error.
  */
 static void xrdma_notify_device(struct xrdma_qp *qp)
 {
@@ -33,7 +33,7 @@ static void xrdma_notify_device(struct xrdma_qp *qp)
 /**
  * xrdma_publish_sq() - hand the entries before @qp->sq.pi to the device
  * @qp: kernel queue pair
- * @old_pi: producer index that the device knows
+ * @old_pi: producer index of the previous call
  *
  * Context: any; @qp->sq_lock is held, or the caller is the only producer.
  */
@@ -42,12 +42,16 @@ void xrdma_publish_sq(struct xrdma_qp *qp, u32 old_pi)
 	struct xrdma_qp_rec *rec = qp->rec;
 	u32 pi = qp->sq.pi;
 
-	/* entries first, then the index that covers them */
+	/* orders the writes of the entries before that of the index */
 	dma_wmb();
 	WRITE_ONCE(rec->sq_pi, cpu_to_le32(pi));
 	if (qp->xdev->caps.flags & XRDMA_CAP_SHADOW_DB &&
 	    !xrdma_dead(qp->xdev)) {
-		/* index first, then look whether the device sleeps */
+		/*
+		 * Orders the write of sq_pi before the read of sq_event: a
+		 * device that stops polling writes sq_event before it reads
+		 * sq_pi, so that either the driver rings or the device sees pi.
+		 */
 		mb();
 		if (!xrdma_db_needed(le32_to_cpu(READ_ONCE(rec->sq_event)),
 				     pi, old_pi))
@@ -70,7 +74,7 @@ static int xrdma_post_one_send(struct xrdma_qp *qp, const struct ib_send_wr *wr)
 	if (err)
 		return err;
 	sq->wr_id[xrdma_ring_slot(pi, sq->log_depth)] = wr->wr_id;
-	/* pairs with the acquire of the software flush, xrdma_flush_wq() */
+	/* orders the write of wr_id before that of pi, for xrdma_flush_wq() */
 	smp_store_release(&sq->pi, pi + 1);
 	return 0;
 }
@@ -87,7 +91,7 @@ static int xrdma_post_one_recv(struct xrdma_qp *qp, const struct ib_recv_wr *wr)
 
 	xrdma_make_recv(xrdma_wq_entry(rq, pi), wr, wr->wr_id);
 	rq->wr_id[xrdma_ring_slot(pi, rq->log_depth)] = wr->wr_id;
-	/* pairs with the acquire of the software flush, xrdma_flush_wq() */
+	/* orders the write of wr_id before that of pi, for xrdma_flush_wq() */
 	smp_store_release(&rq->pi, pi + 1);
 	return 0;
 }
@@ -100,7 +104,7 @@ static int xrdma_post_one_recv(struct xrdma_qp *qp, const struct ib_recv_wr *wr)
  */
 void xrdma_publish_rq(struct xrdma_qp *qp)
 {
-	/* entries first, then the index that covers them */
+	/* orders the writes of the entries before that of the index */
 	dma_wmb();
 	WRITE_ONCE(qp->rec->rq_pi, cpu_to_le32(qp->rq.pi));
 }
@@ -111,15 +115,15 @@ void xrdma_publish_rq(struct xrdma_qp *qp)
  * xrdma_post_send() - ib_device_ops.post_send
  * @ibqp: queue pair of the kernel
  * @wr: list of requests
- * @bad_wr: the first that was not posted, on error
+ * @bad_wr: on error: the first request that was not posted
  *
- * A queue pair in error takes requests too, and completes them with a flush
- * error: consumers drain it that way.
+ * A queue pair in state ERR accepts requests, which complete with a flush
+ * error: consumers drain a queue pair that way.
  *
  * Context: any.
  * Return: 0, -EINVAL for a request or a state that is not allowed, -EOPNOTSUPP
- * for an operation that does not work, -ENOMEM when the ring is full. What
- * precedes @bad_wr has been posted.
+ * for an operation that is not supported, -ENOMEM when the ring is full. The
+ * requests before @bad_wr have been posted.
  */
 int xrdma_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		    const struct ib_send_wr **bad_wr)
@@ -153,14 +157,15 @@ int xrdma_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
  * xrdma_post_recv() - ib_device_ops.post_recv
  * @ibqp: queue pair of the kernel
  * @wr: list of requests
- * @bad_wr: the first that was not posted, on error
+ * @bad_wr: on error: the first request that was not posted
  *
- * The device looks at receives by itself, but for a queue pair in error, whose
- * receives it flushes: then the doorbell tells it.
+ * The device reads the receive index when a message arrives. A queue pair in
+ * state ERR gets no messages: the doorbell makes the device flush new receives
+ * at once; without it the device flushes them within 64 ms.
  *
  * Context: any.
  * Return: 0, -EINVAL for a request or a state that is not allowed, -ENOMEM
- * when the ring is full. What precedes @bad_wr has been posted.
+ * when the ring is full. The requests before @bad_wr have been posted.
  */
 int xrdma_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		    const struct ib_recv_wr **bad_wr)

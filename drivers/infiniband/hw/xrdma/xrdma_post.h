@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA posting to queue pairs of the kernel: xrdma_post.c.
+ * XRDMA posting to queue pairs of the kernel: prototypes of xrdma_post.c.
  */
 
 #ifndef XRDMA_POST_H

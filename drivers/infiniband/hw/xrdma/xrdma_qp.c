@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA queue pairs: types, numbers, events and limits, and the commands that
- * create and destroy them: what is common to those of users, of the kernel's
- * consumers and of the netdev. Verbs are in xrdma_qp_verbs.c, states and
+ * XRDMA queue pairs: the code that queue pairs of users, of the kernel's
+ * consumers and of the netdev share: types, numbers, events, limits, and the
+ * commands CREATE_QP and DESTROY_QP. Verbs are in xrdma_qp_verbs.c, states and
  * attributes in xrdma_qp_modify.c, the memory of rings in xrdma_kqp.c and
  * xrdma_uqp.c, entries in xrdma_wqe.c and xrdma_poll.c.
  */
@@ -17,9 +17,9 @@
 /* ---- types --------------------------------------------------------------- */
 
 /*
- * A kernel work request cannot name the SRQ of the peer: what sends XRC is for
- * processes. What receives is shared by processes, so ib_core makes it as if it
- * were the kernel's.
+ * Only processes create XRC_INI queue pairs: a kernel work request has no field
+ * for the SRQ of the peer. XRC_TGT queue pairs are shared by processes, so
+ * ib_core creates them as kernel queue pairs, without udata.
  */
 static const struct xrdma_qp_kind xrdma_qp_kinds[] = {
 	[IB_QPT_RC] = {
@@ -55,10 +55,11 @@ static const struct xrdma_qp_kind xrdma_qp_kinds[] = {
 };
 
 /**
- * xrdma_qp_kind() - what queue pairs of a type have
- * @type: of verbs
+ * xrdma_qp_kind() - properties of a type of queue pairs
+ * @type: type of verbs
  *
- * Return: the kind, or NULL: there is no such type.
+ * Context: any.
+ * Return: the properties, or NULL if the driver does not have the type.
  */
 const struct xrdma_qp_kind *xrdma_qp_kind(enum ib_qp_type type)
 {
@@ -70,12 +71,15 @@ const struct xrdma_qp_kind *xrdma_qp_kind(enum ib_qp_type type)
 /* ---- numbers and events ------------------------------------------------ */
 
 /**
- * xrdma_qp_reserve() - a number that leads to no object, and is nobody else's
+ * xrdma_qp_reserve() - allocate a number
  * @xib: the device
- * @qp: with its type; gets the number
+ * @qp: queue pair whose @qp->type is set; gets the number
+ *
+ * Lookups of the number find NULL until xrdma_qp_enable() stores the queue
+ * pair.
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM: no number is free; -EBUSY: there is a GSI already.
+ * Return: 0, -ENOMEM: no number is free; -EBUSY: a GSI queue pair exists.
  */
 int xrdma_qp_reserve(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 {
@@ -95,9 +99,12 @@ int xrdma_qp_reserve(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_make_create_qp() - the part of CREATE_QP that a queue pair begins with
- * @cmd: zeroed; memory, number and the shape of the rings are left out
- * @init: what the queue pair is
+ * xrdma_make_create_qp() - write type, PD, CQs, SRQ and flags of CREATE_QP
+ * @cmd: zeroed; the caller writes the memory, xrdma_qp_enable() the number and
+ *	the sizes of the rings
+ * @init: parameters of the queue pair
+ *
+ * Context: any.
  */
 void xrdma_make_create_qp(struct xrdma_cmd_create_qp *cmd,
 			  const struct xrdma_qp_init *init)
@@ -118,13 +125,17 @@ void xrdma_make_create_qp(struct xrdma_cmd_create_qp *cmd,
 }
 
 /**
- * xrdma_qp_enable() - give a queue pair its number and make it known
+ * xrdma_qp_enable() - allocate a number, and create a queue pair in the device
  * @xib: the device
- * @qp: with type and shape of the rings
- * @cmd: of xrdma_make_create_qp(), with the memory; gets the rest
+ * @qp: queue pair whose type and ring sizes are set
+ * @cmd: command that xrdma_make_create_qp() has begun, with the memory; gets
+ *	the number and the sizes of the rings
+ *
+ * When this function has succeeded, events and xrdma_qp_get() find the queue
+ * pair.
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM: no number is free; -EBUSY: there is a GSI already; or an
+ * Return: 0, -ENOMEM: no number is free; -EBUSY: a GSI queue pair exists; or an
  * error of the command.
  */
 int xrdma_qp_enable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
@@ -164,7 +175,7 @@ err_mutex:
 }
 
 /**
- * xrdma_qp_put() - end of what xrdma_qp_get() began
+ * xrdma_qp_put() - drop the reference that xrdma_qp_get() has taken
  * @qp: the queue pair
  *
  * Context: any.
@@ -176,14 +187,16 @@ void xrdma_qp_put(struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_qp_disable() - take a queue pair from the device and from handlers
+ * xrdma_qp_disable() - destroy a queue pair in the device, and end its handlers
  * @xib: the device, dead or alive
  * @qp: the queue pair
- * @send_kcq: its completion queue of sends, if that is the kernel's, or NULL
- * @recv_kcq: likewise of receives
+ * @send_kcq: completion queue of the sends if it is a kernel queue, else NULL
+ * @recv_kcq: completion queue of the receives if it is a kernel queue, else
+ *	NULL
  *
- * When this returns, no handler runs and none will. The number is free again
- * only if the device has let go of it, and its entries are out of the queues.
+ * When this function returns, no event handler of the queue pair runs or will
+ * start, and @send_kcq and @recv_kcq have no entries of it. If the command
+ * fails, the number stays allocated, since the device may still use it.
  *
  * Context: may sleep.
  * Return: 0; -EBUSY: windows of type 2A are bound to it, nothing has changed;
@@ -195,12 +208,15 @@ int xrdma_qp_disable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	struct ib_srq *ibsrq = qp->ibqp.srq;
 	int err;
 
-	/* only a working one can bind them, and none goes back to RESET so */
+	/* a queue pair in RESET has no windows: -EBUSY would be a device bug */
 	err = xrdma_cmd_destroy_qp(&xib->hw, qp->qpn,
 				   qp->state != XRDMA_QPS_RESET);
 	if (err == -EBUSY)
 		return err;
-	/* receives first: the queues may be one, and only they have an SRQ */
+	/*
+	 * Receives first: if both are one queue, this call drops the sends too,
+	 * and it frees the entries of the SRQ.
+	 */
 	if (recv_kcq)
 		xrdma_cq_forget(recv_kcq, qp->qpn,
 				ibsrq ? to_xsrq(ibsrq) : NULL);
@@ -216,12 +232,12 @@ int xrdma_qp_disable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 }
 
 /**
- * xrdma_qp_get() - the queue pair of a number, which stays until xrdma_qp_put()
+ * xrdma_qp_get() - look up a queue pair, and take a reference to it
  * @xib: the device
  * @qpn: any number
  *
  * Context: any.
- * Return: the queue pair, or NULL.
+ * Return: the queue pair, which stays valid until xrdma_qp_put(), or NULL.
  */
 struct xrdma_qp *xrdma_qp_get(struct xrdma_ibdev *xib, u32 qpn)
 {
@@ -268,9 +284,9 @@ static void xrdma_qp_deliver(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 }
 
 /**
- * xrdma_qp_event() - asynchronous event of a queue pair
+ * xrdma_qp_event() - handle an asynchronous event of a queue pair
  * @xib: the device
- * @qpn: as the device says; a number that is not in use is ignored
+ * @qpn: number from the event; ignored if no queue pair has this number
  * @event: XRDMA_EVENT_QP_*
  *
  * Context: any; calls the consumer's handler.
@@ -289,9 +305,10 @@ void xrdma_qp_event(struct xrdma_ibdev *xib, u32 qpn, u8 event)
 /* ---- sizes -------------------------------------------------------------- */
 
 /**
- * xrdma_sq_header() - what precedes the data of a send entry
+ * xrdma_sq_header() - size of the part of a send entry that precedes the data
  * @type: enum xrdma_qp_type
  *
+ * Context: any.
  * Return: bytes before scatter-gather entries or inline bytes.
  */
 u32 xrdma_sq_header(u8 type)
@@ -315,9 +332,11 @@ static void xrdma_wq_limits(const struct xrdma_caps *caps, struct xrdma_wq *wq,
 }
 
 /**
- * xrdma_qp_limits() - from the strides of the rings to what fits an entry
- * @caps: of the device
- * @qp: with type and shape of the rings
+ * xrdma_qp_limits() - set max_sge and max_inline from the strides of the rings
+ * @caps: capabilities of the device
+ * @qp: queue pair whose type and ring sizes are set
+ *
+ * Context: any.
  */
 void xrdma_qp_limits(const struct xrdma_caps *caps, struct xrdma_qp *qp)
 {
@@ -336,9 +355,11 @@ static u32 xrdma_wq_depth(const struct xrdma_wq *wq)
 }
 
 /**
- * xrdma_qp_caps() - what a consumer may post
+ * xrdma_qp_caps() - report depths and limits of the rings
  * @qp: queue pair
- * @cap: gets the true depths and sizes
+ * @cap: gets depths in entries, and the largest size of an entry
+ *
+ * Context: any.
  */
 void xrdma_qp_caps(const struct xrdma_qp *qp, struct ib_qp_cap *cap)
 {

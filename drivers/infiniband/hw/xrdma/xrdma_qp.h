@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA queue pairs: xrdma_qp.c has what all have in common, xrdma_qp_verbs.c
- * creates and destroys them, xrdma_qp_modify.c has states and attributes. Rings in
- * the memory of the kernel are in xrdma_kqp.h, those of a process in xrdma_uqp.h.
+ * XRDMA queue pairs: xrdma_qp.c has the code that all types share,
+ * xrdma_qp_verbs.c the verbs that create and destroy, xrdma_qp_modify.c states
+ * and attributes. Rings in kernel memory are in xrdma_kqp.h, rings of a process
+ * in xrdma_uqp.h.
  */
 
 #ifndef XRDMA_QP_H
@@ -28,26 +29,27 @@ struct xrdma_srq;
 
 /**
  * struct xrdma_qp - queue pair, of verbs or of the netdev
- * @ibqp: verbs object; of the netdev's, only its event handler is used
+ * @ibqp: verbs object; a queue pair of the netdev uses only its event handler
  * @xdev: device layer
- * @qpn: number
+ * @qpn: number of the queue pair
  * @type: enum xrdma_qp_type
- * @state: as last set or queried: the device may have moved on to ERR; written
- *	under @modify_lock
+ * @state: enum xrdma_qp_state that was set or queried last; the device may have
+ *	changed the state to ERR since then. Written under @modify_lock, read
+ *	without a lock
  * @sig_all: every send is signaled
- * @sq: send side
- * @rq: receive side
- * @sq_lock: producer of @sq
- * @rq_lock: producer of @rq
- * @buf: rings and record of a kernel queue pair
- * @user: rings and record of a user's
- * @rec: record of a kernel queue pair
- * @max_inline: inline bytes of a send
+ * @sq: send ring
+ * @rq: receive ring
+ * @sq_lock: protects the producer index and the free entries of @sq
+ * @rq_lock: protects the producer index and the free entries of @rq
+ * @buf: memory of rings and record of a kernel queue pair
+ * @user: memory of rings and record of a user's queue pair
+ * @rec: record of a kernel queue pair, in @buf; else NULL
+ * @max_inline: largest number of inline bytes in a send
  * @modify_lock: serialises modify and query
- * @refs: interrupt handlers and the owner
- * @free: when the last reference is gone
- * @send_node: in the send CQ's send_qps
- * @recv_node: in the receive CQ's recv_qps
+ * @refs: references of interrupt handlers and of the owner
+ * @free: completed when the last reference is dropped
+ * @send_node: node in xrdma_cq.send_qps of the send CQ
+ * @recv_node: node in xrdma_cq.recv_qps of the receive CQ
  */
 struct xrdma_qp {
 	struct ib_qp ibqp;
@@ -72,7 +74,7 @@ struct xrdma_qp {
 };
 
 /**
- * struct xrdma_qp_init - what a queue pair is, and what it needs
+ * struct xrdma_qp_init - parameters of a new queue pair
  * @type: enum xrdma_qp_type
  * @pdn: protection domain; 0: none
  * @xrcdn: XRC domain; 0: none
@@ -80,12 +82,12 @@ struct xrdma_qp {
  * @recv_cq: completion queue of receives, or NULL
  * @srq: shared receive queue, or NULL
  * @sig_all: every send is signaled
- * @sq_optional: a user's may have no send ring
- * @has_rq: there may be a receive ring
- * @send_wr: in the kernel: send entries wanted
- * @recv_wr: in the kernel: receive entries wanted; 0: no receive ring
- * @send_bytes: in the kernel: bytes that the longest send entry needs
- * @recv_sge: in the kernel: scatter-gather entries of a receive
+ * @sq_optional: a user's queue pair may have no send ring
+ * @has_rq: the queue pair may have a receive ring
+ * @send_wr: kernel queue pair: minimum number of send entries
+ * @recv_wr: kernel queue pair: minimum number of receive entries; 0: no ring
+ * @send_bytes: kernel queue pair: size of the longest send entry in bytes
+ * @recv_sge: kernel queue pair: scatter-gather entries of a receive
  */
 struct xrdma_qp_init {
 	u8 type;
@@ -104,14 +106,14 @@ struct xrdma_qp_init {
 };
 
 /**
- * struct xrdma_qp_kind - what queue pairs of a type have
- * @known: there is such a type
+ * struct xrdma_qp_kind - properties of a type of queue pairs
+ * @known: the driver has this type
  * @type: enum xrdma_qp_type
- * @sq: a send ring; of whole frames, perhaps none
- * @rq: a receive ring, if they have no SRQ
+ * @sq: has a send ring; raw packet queue pairs may leave it out
+ * @rq: has a receive ring unless the queue pair has an SRQ
  * @srq: may have an SRQ
- * @user: processes may make one
- * @kernel: the kernel's consumers may
+ * @user: a process may create one
+ * @kernel: a kernel consumer may create one
  * @cap: XRDMA_CAP_* that the device needs, or 0
  */
 struct xrdma_qp_kind {
@@ -126,14 +128,14 @@ struct xrdma_qp_kind {
 };
 
 /**
- * struct xrdma_qp_depth - how far producer and device are
- * @sq_pi: entries posted to the send queue
- * @sq_ci: of these, completed
- * @rq_pi: entries posted to the receive queue
- * @rq_ci: of these, consumed
+ * struct xrdma_qp_depth - producer and consumer indexes of a queue pair
+ * @sq_pi: number of entries posted to the send ring
+ * @sq_ci: number of entries of the send ring that have completed
+ * @rq_pi: number of entries posted to the receive ring
+ * @rq_ci: number of entries of the receive ring that the device has consumed
  *
- * All since the last reset, modulo 2^32; a user's @sq_pi and @rq_pi are what
- * the process has put there.
+ * All numbers count from the last transition to RESET, modulo 2^32. @sq_pi and
+ * @rq_pi of a user's queue pair may be wrong: the process writes them.
  */
 struct xrdma_qp_depth {
 	u32 sq_pi;

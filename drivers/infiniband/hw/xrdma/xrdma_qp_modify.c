@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA states and attributes of queue pairs: modify and query, and emptying
- * the rings of a queue pair that goes to RESET. Creating is in
- * xrdma_qp_verbs.c. Which attributes a transition needs and allows is decided
- * by ib_core's table (ib_modify_qp_is_ok()); the device checks the transition
- * once more.
+ * XRDMA states and attributes of queue pairs: modifies and queries them, and
+ * empties the rings of a queue pair that goes to RESET. Queue pairs are created
+ * in xrdma_qp_verbs.c. ib_modify_qp_is_ok() of ib_core decides which attributes
+ * a transition needs and allows; the device checks the transition again.
  */
 
 #include <rdma/ib_umem.h>
@@ -25,7 +24,7 @@
 #define XRDMA_MAX_RETRY		7
 #define XRDMA_MAX_RNR_TIMER	31
 
-/* States have the same numbers on both sides. */
+/* The contract and verbs have the same numbers for states. */
 static_assert(XRDMA_QPS_RESET == (int)IB_QPS_RESET);
 static_assert(XRDMA_QPS_INIT == (int)IB_QPS_INIT);
 static_assert(XRDMA_QPS_RTR == (int)IB_QPS_RTR);
@@ -34,7 +33,7 @@ static_assert(XRDMA_QPS_SQD == (int)IB_QPS_SQD);
 static_assert(XRDMA_QPS_SQE == (int)IB_QPS_SQE);
 static_assert(XRDMA_QPS_ERR == (int)IB_QPS_ERR);
 
-/* Attributes that the device is told of. The port is always ours. */
+/* Attributes in the command MODIFY_QP. The port is missing: it is always 1. */
 static const struct {
 	u32 ib;
 	u32 hw;
@@ -57,7 +56,7 @@ static const struct {
 	{ IB_QP_DEST_QPN, XRDMA_QPM_DEST_QPN },
 };
 
-/* Rights of a queue pair, both ways. Local write means nothing here. */
+/* Rights of a queue pair. LOCAL_WRITE has no meaning for a queue pair. */
 static const struct {
 	u32 ib;
 	u16 hw;
@@ -80,7 +79,7 @@ static const struct {
 
 /* ---- checks ---------------------------------------------------------------- */
 
-/* Attributes of ib_core that this device does not have at all */
+/* Refuse attributes of ib_core that this device does not have. */
 static int xrdma_check_supported(const struct ib_qp_attr *attr, int mask)
 {
 	if (mask & ~IB_QP_ATTR_STANDARD_BITS)
@@ -189,7 +188,7 @@ static void xrdma_make_qp_numbers(struct xrdma_qp_attr *hw,
 		xrdma_make_av(&hw->av, &attr->ah_attr);
 }
 
-/* A field that is not named stays 0. Return: XRDMA_QPM_*. */
+/* Fields of attributes that are not in @mask stay 0. Return: XRDMA_QPM_*. */
 static u32 xrdma_make_qp_attr(struct xrdma_qp_attr *hw,
 			      const struct ib_qp_attr *attr, int mask)
 {
@@ -220,7 +219,7 @@ static u32 xrdma_make_qp_attr(struct xrdma_qp_attr *hw,
 	return hw_mask;
 }
 
-/* Neither its producer nor who polls @cq looks at it meanwhile. */
+/* The caller holds the producer's lock. The lock of @cq keeps pollers away. */
 static void xrdma_empty_wq(struct xrdma_wq *wq, struct xrdma_cq *cq)
 {
 	spin_lock(&cq->lock);
@@ -230,7 +229,7 @@ static void xrdma_empty_wq(struct xrdma_wq *wq, struct xrdma_cq *cq)
 	spin_unlock(&cq->lock);
 }
 
-/* The rings of a kernel queue pair are as new; so are its CQs, for it. */
+/* Empty the rings of a kernel queue pair, and drop its entries in the CQs. */
 static void xrdma_empty_rings(struct xrdma_qp *qp)
 {
 	struct xrdma_cq *send_cq = to_xcq(qp->ibqp.send_cq);
@@ -250,8 +249,9 @@ static void xrdma_empty_rings(struct xrdma_qp *qp)
 }
 
 /*
- * What a dead device cannot do: end all work. A process is told once: events
- * that it does not fetch pile up.
+ * End all work of a queue pair in software, since the device is dead. A process
+ * gets the event LAST_WQE only when the state changes, since events that the
+ * process does not fetch take memory.
  */
 static void xrdma_end_work(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 			   u8 state)
@@ -259,14 +259,16 @@ static void xrdma_end_work(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	xrdma_hw_silence(&xib->hw);
 	if (qp->rec)
 		xrdma_flush_dead(xib);
-	/* it takes no more from its SRQ, and cannot say so */
+	/*
+	 * the dead device cannot send the event that the SRQ is no longer used
+	 */
 	if (qp->ibqp.srq && (qp->rec || qp->state != state))
 		xrdma_qp_event(xib, qp->qpn, XRDMA_EVENT_QP_LAST_WQE);
 }
 
 /*
- * A consumer that moves its queue pair to ERR or RESET to get rid of its
- * requests must not fail.
+ * Send MODIFY_QP. A transition to ERR or RESET succeeds even if the device is
+ * dead: consumers rely on the transition to end their requests.
  */
 static int xrdma_modify_hw(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 			   const struct ib_qp_attr *attr, int mask)
@@ -275,7 +277,7 @@ static int xrdma_modify_hw(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	u32 hw_mask = xrdma_make_qp_attr(&hw, attr, mask);
 	int err;
 
-	/* consumers name these rights to any device */
+	/* consumers set these rights without looking at the capability */
 	if (!(xib->hw.caps.flags & XRDMA_CAP_FLUSH))
 		hw.access &= ~cpu_to_le16(XRDMA_QP_ACCESS_FLUSH);
 	err = xrdma_cmd_modify_qp(&xib->hw, qp->qpn, hw_mask, &hw);
@@ -296,8 +298,8 @@ static int xrdma_modify_hw(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
  *
  * Context: may sleep.
  * Return: 0; -EINVAL for a transition or a value that is not allowed,
- * -EOPNOTSUPP for an attribute that does not work, or an error of the command.
- * Nothing has changed then.
+ * -EOPNOTSUPP for an attribute that the device does not have, or an error of
+ * the command. An error means that nothing has changed.
  */
 int xrdma_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		    struct ib_udata *udata)
@@ -366,11 +368,11 @@ static void xrdma_read_qp_attr(struct ib_qp_attr *attr,
 /**
  * xrdma_query_qp() - ib_device_ops.query_qp
  * @ibqp: the queue pair
- * @attr: gets all attributes, as the device has them
- * @mask: not used: all are cheap
- * @init_attr: gets what the queue pair was made with
+ * @attr: gets all attributes as the device reports them
+ * @mask: not used: all attributes are filled in
+ * @init_attr: gets the parameters with which the queue pair was created
  *
- * Also the way to learn that the device has moved it to ERR.
+ * Updates @qp->state too: the device may have changed the state to ERR.
  *
  * Context: may sleep.
  * Return: 0, or an error of the command.
@@ -427,14 +429,14 @@ static int xrdma_qp_read_rec(struct xrdma_qp *qp, struct xrdma_qp_rec *rec)
 }
 
 /**
- * xrdma_qp_depth() - how far producer and device are
+ * xrdma_qp_depth() - read producer and consumer indexes of a queue pair
  * @xib: the device
- * @qp: the queue pair, which may be about to end
+ * @qp: the queue pair, which another thread may be destroying
  * @depth: filled in
  *
  * Context: may sleep.
- * Return: 0, -ENOENT: it has ended, or has no rings; -EFAULT; or an error of
- * the command.
+ * Return: 0, -ENOENT: the queue pair has been destroyed or has no rings;
+ * -EFAULT; or an error of the command.
  */
 int xrdma_qp_depth(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 		   struct xrdma_qp_depth *depth)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA verbs that create and destroy queue pairs: check what is asked for, and
- * choose by what the queue pair needs: rings in kernel memory (xrdma_kqp.c), rings
- * of a process (xrdma_uqp.c), an indirection table (xrdma_rss.c), or neither. What
- * all queue pairs have in common is in xrdma_qp.c, states and attributes are in
- * xrdma_qp_modify.c.
+ * XRDMA verbs that create and destroy queue pairs: check the parameters, and
+ * call the file for the memory that the queue pair needs: rings in kernel
+ * memory (xrdma_kqp.c), rings of a process (xrdma_uqp.c), or an indirection
+ * table (xrdma_rss.c). Queue pairs without rings are created here. Code for all
+ * queue pairs is in xrdma_qp.c, states and attributes are in xrdma_qp_modify.c.
  */
 
 #include <rdma/uverbs_ioctl.h>
@@ -17,7 +17,7 @@
 #include "xrdma_srq.h"
 #include "xrdma_uqp.h"
 
-/* Neither rings nor anything else that would be the consumer's */
+/* Create a queue pair without rings: XRC_TGT. */
 static int xrdma_bare_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 			     const struct xrdma_qp_init *init)
 {
@@ -43,7 +43,7 @@ static int xrdma_check_qp_cap(const struct xrdma_caps *caps,
 	return 0;
 }
 
-/* Return: -EOPNOTSUPP if this device has nothing of the kind. */
+/* Return: -EOPNOTSUPP if driver or device do not have the type or an option. */
 static int xrdma_check_qp_kind(const struct xrdma_caps *caps,
 			       const struct xrdma_qp_kind *kind,
 			       const struct ib_qp_init_attr *attr, bool user)
@@ -84,13 +84,13 @@ static void xrdma_make_qp_init(struct xrdma_qp_init *init,
 
 /**
  * xrdma_create_qp() - ib_device_ops.create_qp
- * @ibqp: to become a queue pair, in state RESET
- * @attr: what is needed; @attr->cap is set to what was given
+ * @ibqp: zeroed object; becomes a queue pair in state RESET
+ * @attr: parameters; @attr->cap is set to the depths and limits of the rings
  * @udata: with struct xrdma_ureq_create_qp; NULL for the kernel
  *
  * Context: may sleep.
- * Return: 0, -EOPNOTSUPP for a type or flag that does not work, -EINVAL for a
- * value out of range, -ENOMEM when numbers or memory run out, or an error of
+ * Return: 0, -EOPNOTSUPP for a type or flag that is not supported, -EINVAL for
+ * a value out of range, -ENOMEM when numbers or memory run out, or an error of
  * the command.
  */
 int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
@@ -133,9 +133,10 @@ int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
  * @udata: no driver data in either direction; NULL for the kernel
  *
  * Context: may sleep.
- * Return: 0: it is gone; its rings are released, or, if the device cannot be
- * silenced, in quarantine. -EBUSY: windows of type 2A are bound to it; nothing
- * has changed. Or the error of unexpected @udata.
+ * Return: 0: the queue pair is destroyed; its rings are released, or in
+ * quarantine if the device cannot be silenced. -EBUSY: windows of type 2A are
+ * bound to the queue pair; nothing has changed. Or the error of unexpected
+ * @udata.
  */
 int xrdma_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA receive side scaling: queue pairs that have a table of work queues
- * instead of rings, and these tables. The device knows a table by its queue
- * pair only, and has no state for that queue pair. Work queues are in
- * xrdma_rwq.c, the rules that choose frames in xrdma_flow.c.
+ * XRDMA receive side scaling: indirection tables of work queues, and the queue
+ * pairs that have such a table instead of rings. CREATE_RSS copies the table to
+ * the device under the number of the queue pair; the device has no state for
+ * that queue pair. Work queues are in xrdma_rwq.c, the rules that choose frames
+ * in xrdma_flow.c.
  */
 
 #include <linux/slab.h>
@@ -17,10 +18,11 @@
 
 /**
  * xrdma_create_rwq_ind_table() - ib_device_ops.create_rwq_ind_table
- * @table: with its work queues
- * @attr: the same
+ * @table: the table, which has its work queues
+ * @attr: size of the table
  * @udata: no driver data in either direction
  *
+ * Context: any.
  * Return: 0, -EINVAL for a table that is too large, or the error of unexpected
  * @udata.
  */
@@ -39,8 +41,9 @@ int xrdma_create_rwq_ind_table(struct ib_rwq_ind_table *table,
 
 /**
  * xrdma_destroy_rwq_ind_table() - ib_device_ops.destroy_rwq_ind_table
- * @table: no queue pair has it
+ * @table: the table, which no queue pair uses
  *
+ * Context: any.
  * Return: 0.
  */
 int xrdma_destroy_rwq_ind_table(struct ib_rwq_ind_table *table)
@@ -91,17 +94,17 @@ static int xrdma_rss_command(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 
 /**
  * xrdma_rss_create() - xrdma_create_qp() with an indirection table
- * @ibqp: to become a queue pair, in state RESET
- * @attr: what is needed
+ * @ibqp: zeroed object; becomes a queue pair in state RESET
+ * @attr: parameters
  * @udata: with struct xrdma_ureq_create_rss; NULL for the kernel
  *
- * Its number is reserved for as long as the device has it, but no event or
- * completion can lead to it.
+ * The number of the queue pair is allocated, but lookups of it find NULL: the
+ * queue pair has no events and no completions.
  *
  * Context: may sleep.
- * Return: 0, -EOPNOTSUPP for a type, hash or field that does not work, -EINVAL
- * for a value out of range, -ENOMEM when numbers or memory run out, or an error
- * of the command.
+ * Return: 0, -EOPNOTSUPP for a type, hash or field that is not supported,
+ * -EINVAL for a value out of range, -ENOMEM when numbers or memory run out, or
+ * an error of the command.
  */
 int xrdma_rss_create(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 		     struct ib_udata *udata)
@@ -141,11 +144,14 @@ int xrdma_rss_create(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 }
 
 /**
- * xrdma_rss_destroy() - end of a queue pair of xrdma_rss_create()
+ * xrdma_rss_destroy() - destroy a queue pair of xrdma_rss_create()
  * @ibqp: the queue pair
  *
+ * If the command fails, the number stays allocated, since the device may use
+ * it.
+ *
  * Context: may sleep.
- * Return: 0. The number is free again if the device has let go of it.
+ * Return: 0.
  */
 int xrdma_rss_destroy(struct ib_qp *ibqp)
 {
@@ -161,10 +167,11 @@ int xrdma_rss_destroy(struct ib_qp *ibqp)
 /**
  * xrdma_rss_modify() - xrdma_modify_qp() of a queue pair of xrdma_rss_create()
  * @ibqp: the queue pair
- * @attr: state
+ * @attr: new state
  * @mask: enum ib_qp_attr_mask
  *
- * Whether frames are received, the states of its work queues say.
+ * The state is kept in the driver only. The states of the work queues decide
+ * whether frames are received.
  *
  * Context: may sleep.
  * Return: 0, or -EINVAL.
@@ -189,8 +196,8 @@ int xrdma_rss_modify(struct ib_qp *ibqp, const struct ib_qp_attr *attr,
 /**
  * xrdma_rss_query() - xrdma_query_qp() of a queue pair of xrdma_rss_create()
  * @ibqp: the queue pair
- * @attr: zeroed; gets its state
- * @init_attr: zeroed; gets its table
+ * @attr: zeroed; gets the state
+ * @init_attr: zeroed; gets type and table
  *
  * Context: any.
  * Return: 0.

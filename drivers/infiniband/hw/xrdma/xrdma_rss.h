@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA receive side scaling: queue pairs that spread frames over a table of work
- * queues, and these tables: xrdma_rss.c.
+ * XRDMA receive side scaling: indirection tables of work queues, and the queue
+ * pairs that use them: prototypes of xrdma_rss.c.
  */
 
 #ifndef XRDMA_RSS_H

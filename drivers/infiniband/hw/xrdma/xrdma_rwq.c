@@ -17,7 +17,7 @@
 #include "xrdma_uqp.h"
 #include "xrdma_wq.h"
 
-/* All there is to tell is that it receives no more. */
+/* Only QP_FATAL has a counterpart among the events of a work queue. */
 static void xrdma_rwq_event(struct ib_event *event, void *context)
 {
 	struct xrdma_rwq *rwq = context;
@@ -27,7 +27,9 @@ static void xrdma_rwq_event(struct ib_event *event, void *context)
 		.element.wq = &rwq->ibwq,
 	};
 
-	/* the core's handler needs what the core fills in last */
+	/*
+	 * the core's handler uses uobject, which the core sets after create_wq
+	 */
 	if (event->event == IB_EVENT_QP_FATAL &&
 	    READ_ONCE(rwq->ibwq.uobject) && rwq->ibwq.event_handler)
 		rwq->ibwq.event_handler(&ibevent, rwq->ibwq.wq_context);
@@ -94,12 +96,12 @@ static int xrdma_rwq_create(struct xrdma_ibdev *xib, struct xrdma_rwq *rwq,
 /**
  * xrdma_create_wq() - ib_device_ops.create_wq
  * @ibpd: protection domain of a process
- * @attr: what is needed; depth and entries are set to what was given
+ * @attr: parameters; max_wr and max_sge are set to depth and limit of the ring
  * @udata: with struct xrdma_ureq_create_wq
  *
  * Context: may sleep.
  * Return: the work queue, in state RESET; -EOPNOTSUPP for a type or flag that
- * does not work, -EINVAL for a value out of range, -ENOMEM when numbers or
+ * is not supported, -EINVAL for a value out of range, -ENOMEM when numbers or
  * memory run out, or an error of the command.
  */
 struct ib_wq *xrdma_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *attr,
@@ -121,7 +123,7 @@ struct ib_wq *xrdma_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *attr,
 		kfree(rwq);
 		return ERR_PTR(err);
 	}
-	/* the core leaves these to us; nothing happens in RESET */
+	/* the core does not set these; a queue in RESET has no events yet */
 	rwq->ibwq.event_handler = attr->event_handler;
 	rwq->ibwq.wq_context = attr->wq_context;
 	rwq->ibwq.wq_num = rwq->qp.qpn;
@@ -131,12 +133,12 @@ struct ib_wq *xrdma_create_wq(struct ib_pd *ibpd, struct ib_wq_init_attr *attr,
 
 /**
  * xrdma_destroy_wq() - ib_device_ops.destroy_wq
- * @ibwq: the work queue; no table has it
+ * @ibwq: the work queue, which is in no table
  * @udata: no driver data in either direction
  *
  * Context: may sleep.
- * Return: 0; its ring is released, or, if the device cannot be silenced, in
- * quarantine. Or the error of unexpected @udata.
+ * Return: 0: the ring is released, or in quarantine if the device cannot be
+ * silenced. Or the error of unexpected @udata.
  */
 int xrdma_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 {
@@ -146,7 +148,7 @@ int xrdma_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 	err = ib_no_udata_io(udata);
 	if (err)
 		return err;
-	/* no window can be bound to it */
+	/* never -EBUSY: no window can be bound to a work queue */
 	xrdma_uqp_destroy(to_xibdev(ibwq->device), &rwq->qp);
 	kfree(rwq);
 	return 0;
@@ -160,7 +162,10 @@ static int xrdma_rwq_move(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	return xrdma_cmd_modify_qp(&xib->hw, qp->qpn, XRDMA_QPM_STATE, &hw);
 }
 
-/* What lies between two states of a work queue on the way of a queue pair */
+/*
+ * Make the transitions of the queue pair that change the state of the work
+ * queue.
+ */
 static int xrdma_rwq_set_state(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 			       enum ib_wq_state cur, enum ib_wq_state next)
 {
@@ -187,13 +192,13 @@ static int xrdma_rwq_set_state(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 /**
  * xrdma_modify_wq() - ib_device_ops.modify_wq
  * @ibwq: the work queue
- * @attr: new state, present state
+ * @attr: new state, current state
  * @mask: enum ib_wq_attr_mask
  * @udata: no driver data in either direction
  *
  * Context: may sleep.
- * Return: 0, -EOPNOTSUPP for an attribute that does not work, -EINVAL for a
- * change of state that does not exist, or an error of the command.
+ * Return: 0, -EOPNOTSUPP for an attribute that is not supported, -EINVAL for a
+ * transition that does not exist, or an error of the command.
  */
 int xrdma_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 		    struct ib_udata *udata)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA work queues of processes, for raw packets: xrdma_rwq.c. Tables of work queues
- * are in xrdma_rss.h.
+ * XRDMA work queues of processes, for raw packets: prototypes of xrdma_rwq.c.
+ * Tables of work queues are in xrdma_rss.h.
  */
 
 #ifndef XRDMA_RWQ_H
@@ -11,11 +11,10 @@
 #include "xrdma_qp.h"
 
 /**
- * struct xrdma_rwq - work queue: to the device a raw packet queue pair that
- *	only receives
- * @ibwq: verbs object
- * @qp: the queue pair; its number is that of the work queue, and its state
- *	goes along
+ * struct xrdma_rwq - work queue, in the device a raw packet queue pair
+ * @ibwq: verbs object; @ibwq.state is protected by @qp.modify_lock
+ * @qp: the queue pair, whose send ring is not used; it has the number of the
+ *	work queue, and its state in the device follows @ibwq.state
  */
 struct xrdma_rwq {
 	struct ib_wq ibwq;

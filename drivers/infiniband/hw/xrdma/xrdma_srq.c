@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA shared receive queues: creates, changes and destroys them for users and
- * for the kernel's consumers, and delivers their events. Posting, and the tags
- * of requests, are in xrdma_srq_post.c.
+ * for the kernel's consumers, and delivers their events. Posting and the tags
+ * of requests are in xrdma_srq_post.c.
  */
 
 #include <linux/log2.h>
@@ -21,7 +21,7 @@
 
 /* ---- numbers and events ------------------------------------------------ */
 
-/* A number without an object: lookups find nothing, nobody else gets it. */
+/* Allocate a number. Lookups of the number find NULL until the queue exists. */
 static int xrdma_srq_reserve(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
 {
 	struct xa_limit limit = XA_LIMIT(1, xib->hw.caps.max_srq - 1);
@@ -34,7 +34,9 @@ static int xrdma_srq_reserve(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
 	return min(err, 0);
 }
 
-/* Without a limit, which ibv_create_srq() does not take: only modify arms it. */
+/*
+ * The limit stays 0: ibv_create_srq() ignores it, xrdma_modify_srq() sets it.
+ */
 static int xrdma_srq_enable(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 			    u64 root)
 {
@@ -76,12 +78,12 @@ err_mutex:
 }
 
 /**
- * xrdma_srq_get() - the queue of a number, which stays until xrdma_srq_put()
+ * xrdma_srq_get() - look up a queue, and take a reference to it
  * @xib: the device
  * @srqn: any number
  *
  * Context: any.
- * Return: the queue, or NULL.
+ * Return: the queue, which stays valid until xrdma_srq_put(), or NULL.
  */
 struct xrdma_srq *xrdma_srq_get(struct xrdma_ibdev *xib, u32 srqn)
 {
@@ -97,7 +99,7 @@ struct xrdma_srq *xrdma_srq_get(struct xrdma_ibdev *xib, u32 srqn)
 }
 
 /**
- * xrdma_srq_put() - end of what xrdma_srq_get() began
+ * xrdma_srq_put() - drop the reference that xrdma_srq_get() has taken
  * @srq: the queue
  *
  * Context: any.
@@ -109,8 +111,9 @@ void xrdma_srq_put(struct xrdma_srq *srq)
 }
 
 /*
- * When this returns, no handler runs and none will. The number is free again
- * only if the device has let go of it.
+ * When this function returns, no event handler of the queue runs or will start.
+ * If the DESTROY command fails, the number stays allocated, since the device
+ * may still use it.
  */
 static int xrdma_srq_disable(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
 {
@@ -127,9 +130,9 @@ static int xrdma_srq_disable(struct xrdma_ibdev *xib, struct xrdma_srq *srq)
 }
 
 /**
- * xrdma_srq_event() - asynchronous event of a shared receive queue
+ * xrdma_srq_event() - handle an asynchronous event of a shared receive queue
  * @xib: the device
- * @srqn: as the device says; a number that is not in use is ignored
+ * @srqn: number from the event; ignored if no queue has this number
  * @event: XRDMA_EVENT_SRQ_*
  *
  * Context: any; calls the consumer's handler.
@@ -164,7 +167,7 @@ static u64 xrdma_srq_size(const struct xrdma_wq *rq)
 	return xrdma_srq_rec_offset(rq) + sizeof(struct xrdma_srq_rec);
 }
 
-/* From depth and stride to what a consumer gets out of them */
+/* Report the depth in entries and the scatter-gather entries of an entry. */
 static void xrdma_srq_attr(const struct xrdma_wq *rq, struct ib_srq_attr *attr)
 {
 	attr->max_wr = 1 << rq->log_depth;
@@ -243,7 +246,7 @@ static int xrdma_ksrq_create(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 
 /* ---- in the memory of a process ------------------------------------------- */
 
-/* Return: 0 if the ring that the provider laid out holds what is wanted. */
+/* Return: 0, or -EINVAL if the ring of the provider is too small or invalid. */
 static int xrdma_usrq_shape(const struct xrdma_caps *caps, struct xrdma_wq *rq,
 			    const struct xrdma_ureq_create_srq *req,
 			    u32 max_wr, u32 max_sge)
@@ -300,7 +303,10 @@ static int xrdma_usrq_create(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 	return err;
 }
 
-/* After a failure the device may be using either ring. */
+/*
+ * After a failed command a dead device may use either ring: the new one goes to
+ * the quarantine, the old one stays in @srq->user.
+ */
 static int xrdma_usrq_resize(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
 			     struct xrdma_cmd_modify_srq *cmd,
 			     const struct ib_srq_attr *attr,
@@ -355,14 +361,14 @@ static int xrdma_check_srq_attr(const struct xrdma_caps *caps,
 
 /**
  * xrdma_create_srq() - ib_device_ops.create_srq
- * @ibsrq: to become a queue
- * @init: what is needed; @init->attr is set to what was given
+ * @ibsrq: zeroed object
+ * @init: parameters; @init->attr is set to depth and limits of the ring
  * @udata: with struct xrdma_ureq_create_srq; NULL for the kernel
  *
  * Context: may sleep.
- * Return: 0, -EOPNOTSUPP for a type that does not work, -EINVAL for a value out
- * of range, -ENOMEM when numbers or memory run out, an errno of bad @udata, or
- * an error of the command.
+ * Return: 0, -EOPNOTSUPP for a type that is not supported, -EINVAL for a value
+ * out of range, -ENOMEM when numbers or memory run out, an errno for invalid
+ * @udata, or an error of the command.
  */
 int xrdma_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init,
 		     struct ib_udata *udata)
@@ -416,14 +422,14 @@ static int xrdma_change_srq(struct xrdma_ibdev *xib, struct xrdma_srq *srq,
  * xrdma_modify_srq() - ib_device_ops.modify_srq
  * @ibsrq: the queue
  * @attr: new values
- * @mask: enum ib_srq_attr_mask; the depth of queues of processes only
- * @udata: to resize: with struct xrdma_ureq_create_srq; else no driver data;
+ * @mask: enum ib_srq_attr_mask; IB_SRQ_MAX_WR only for a queue of a process
+ * @udata: struct xrdma_ureq_create_srq for IB_SRQ_MAX_WR, else no driver data;
  *	NULL for the kernel
  *
  * Context: may sleep.
- * Return: 0, -EOPNOTSUPP for what cannot change, -EINVAL for a value out of
- * range, -ENOMEM, an errno of bad @udata, or an error of the command. Nothing
- * has changed then.
+ * Return: 0, -EOPNOTSUPP for an attribute that cannot change, -EINVAL for a
+ * value out of range, -ENOMEM, an errno for invalid @udata, or an error of the
+ * command. An error means that nothing has changed.
  */
 int xrdma_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 		     enum ib_srq_attr_mask mask, struct ib_udata *udata)
@@ -453,7 +459,7 @@ int xrdma_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr,
 /**
  * xrdma_query_srq() - ib_device_ops.query_srq
  * @ibsrq: the queue
- * @attr: filled in; the limit is 0 again once it was reached
+ * @attr: filled in; the limit is 0 after the event SRQ_LIMIT
  *
  * Context: may sleep.
  * Return: 0, or an error of the command.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA shared receive queues: xrdma_srq.c has the queues, xrdma_srq_post.c posts to
- * those of the kernel and finds the request of a completion.
+ * XRDMA shared receive queues: xrdma_srq.c creates, changes and destroys
+ * queues, xrdma_srq_post.c posts to kernel queues and finds the request of a
+ * completion.
  */
 
 #ifndef XRDMA_SRQ_H
@@ -20,10 +21,12 @@ struct xrdma_ibdev;
 struct xrdma_srq_rec;
 
 /**
- * struct xrdma_srq_tag - what a completion of a shared receive queue leads to
- * @wr_id: of the work request
- * @next: free: the next free one, under the queue's lock; taken: the poller's
- * @posted: not completed; who clears it has taken the place
+ * struct xrdma_srq_tag - request in a shared receive queue of the kernel
+ * @wr_id: wr_id of the work request
+ * @next: number of the next tag. Free tag: next in the list of free tags,
+ *	protected by xrdma_srq.lock. Taken tag: next in the poller's list
+ * @posted: the request has not completed. The thread that changes @posted from
+ *	true to false owns the tag until it frees it
  */
 struct xrdma_srq_tag {
 	u64 wr_id;
@@ -34,18 +37,20 @@ struct xrdma_srq_tag {
 /**
  * struct xrdma_srq - shared receive queue
  * @ibsrq: verbs object
- * @srqn: number
- * @rq: ring; of a kernel queue @pi, under @lock, counts; @max_sge
- * @tags: of a kernel queue, one for each entry that is posted or taken: the
- *	device completes them in any order
- * @free_tag: first that is free; none: their number
- * @lock: producer and tags of a kernel queue
- * @buf: ring and record of a kernel queue
- * @user: ring and record of a user's
- * @rec: record of a kernel queue
+ * @srqn: number of the queue
+ * @rq: ring; @rq.ci and @rq.done are not used, @rq.pi only in a kernel queue
+ * @tags: kernel queue: one tag for each entry of the ring; requests complete in
+ *	any order
+ * @free_tag: first tag of the list of free tags; 1 << @rq.log_depth: none is
+ *	free
+ * @lock: kernel queue: protects @rq.pi, the free entries of the ring, @free_tag
+ *	and the list of free tags
+ * @buf: memory of ring and record of a kernel queue
+ * @user: memory of ring and record of a user's queue; protected by @modify_lock
+ * @rec: record of a kernel queue, in @buf; NULL: the queue is a user's
  * @modify_lock: serialises modify and query
- * @refs: interrupt handlers and the owner
- * @free: when the last reference is gone
+ * @refs: references of interrupt handlers and of the owner
+ * @free: completed when the last reference is dropped
  */
 struct xrdma_srq {
 	struct ib_srq ibsrq;

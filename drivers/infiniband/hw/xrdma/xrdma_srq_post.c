@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA shared receive queues of the kernel's consumers: posts requests, and
- * finds the request that a completion is of. The queues themselves are in
- * xrdma_srq.c, the encoding of an entry in xrdma_wqe.c.
+ * XRDMA posting to shared receive queues of the kernel: posts requests, and
+ * finds the request of a completion. Queues are created and destroyed in
+ * xrdma_srq.c, entries are encoded in xrdma_wqe.c.
  *
- * The device takes entries in order, but completes them in any order. So an
- * entry carries as its wr_id a tag: the number of a struct xrdma_srq_tag, which
- * has the consumer's wr_id. A device that lies can lose completions, or mix
- * them up, but not complete what was not posted. A tag is in use from posting
- * until the completion is polled; while a tag is free, so is an entry of the
- * ring.
+ * The device reads entries in order, but completes them in any order. So the
+ * wr_id of an entry is a tag: the number of a struct xrdma_srq_tag, which has
+ * the consumer's wr_id. A faulty device can lose or confuse completions, but
+ * the driver recognises a completion of a request that was not posted. A tag is
+ * in use from posting until the completion is polled. The ring has as many
+ * entries as there are tags, so a free tag implies a free entry.
  */
 
 #include "xrdma_srq.h"
@@ -29,7 +29,9 @@ static int xrdma_srq_post_one(struct xrdma_srq *srq,
 	place = &srq->tags[tag];
 	srq->free_tag = place->next;
 	place->wr_id = wr->wr_id;
-	/* pairs with xrdma_srq_take() */
+	/*
+	 * orders the write of wr_id before that of posted, for xrdma_srq_take()
+	 */
 	smp_store_release(&place->posted, true);
 	xrdma_make_recv(xrdma_wq_entry(&srq->rq, srq->rq.pi), wr, tag);
 	srq->rq.pi++;
@@ -40,12 +42,11 @@ static int xrdma_srq_post_one(struct xrdma_srq *srq,
  * xrdma_post_srq_recv() - ib_device_ops.post_srq_recv
  * @ibsrq: queue of the kernel
  * @wr: list of requests
- * @bad_wr: the first that was not posted, on error
+ * @bad_wr: on error: the first request that was not posted
  *
  * Context: any.
- * Return: 0, -EINVAL for a request that is not allowed, -ENOMEM when as many
- * are posted and not completed as the queue holds. What precedes @bad_wr has
- * been posted.
+ * Return: 0, -EINVAL for a request that is not allowed, -ENOMEM when all tags
+ * are in use. The requests before @bad_wr have been posted.
  */
 int xrdma_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			const struct ib_recv_wr **bad_wr)
@@ -62,7 +63,7 @@ int xrdma_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 			break;
 		}
 	}
-	/* entries first, then the index that covers them */
+	/* orders the writes of the entries before that of the index */
 	dma_wmb();
 	WRITE_ONCE(srq->rec->pi, cpu_to_le32(srq->rq.pi));
 	spin_unlock_irqrestore(&srq->lock, flags);
@@ -70,16 +71,16 @@ int xrdma_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
 }
 
 /**
- * xrdma_srq_take() - which request of a kernel queue has completed?
+ * xrdma_srq_take() - find the request of a completion
  * @srq: the queue
- * @tag: what the completion has as wr_id
- * @wr_id: gets that of the request
+ * @tag: wr_id of the completion, any value
+ * @wr_id: gets the wr_id of the request
  *
- * The place is the caller's until xrdma_srq_free().
+ * The caller owns the tag until it calls xrdma_srq_free().
  *
  * Context: any.
- * Return: false for a completion of something that was never posted, or that
- * has been taken.
+ * Return: false if no request with this tag is posted, or if another caller has
+ * taken the tag, or if @srq is a user's queue.
  */
 bool xrdma_srq_take(struct xrdma_srq *srq, u64 tag, u64 *wr_id)
 {
@@ -88,7 +89,11 @@ bool xrdma_srq_take(struct xrdma_srq *srq, u64 tag, u64 *wr_id)
 	if (!srq->tags || tag >= 1U << srq->rq.log_depth)
 		return false;
 	place = &srq->tags[tag];
-	/* queues that are polled at once may name the same place, if they lie */
+	/*
+	 * The device may write one tag into two completion queues, which are
+	 * polled at the same time: xchg() lets one poller win. It orders the
+	 * read of posted before that of wr_id.
+	 */
 	if (!xchg(&place->posted, false))
 		return false;
 	*wr_id = place->wr_id;
@@ -96,12 +101,13 @@ bool xrdma_srq_take(struct xrdma_srq *srq, u64 tag, u64 *wr_id)
 }
 
 /**
- * xrdma_srq_free() - from now on other requests may be posted
+ * xrdma_srq_free() - free a list of tags
  * @srq: kernel queue
- * @first: a place of xrdma_srq_take(), whose @next leads to the others
- * @last: the last of them
+ * @first: first tag of the list, which struct xrdma_srq_tag.next links
+ * @last: last tag of the list
  *
- * To be called when the completion queue has room again.
+ * The caller owns the tags, and has called xrdma_cq_update_ci(): the completion
+ * queue has room for the completions of the requests that are posted next.
  *
  * Context: any.
  */
@@ -116,9 +122,9 @@ void xrdma_srq_free(struct xrdma_srq *srq, u32 first, u32 last)
 }
 
 /**
- * xrdma_srq_done() - take a request and let another one be posted
+ * xrdma_srq_done() - take a tag and free it
  * @srq: kernel queue
- * @tag: of one that has completed; nothing happens if none was posted
+ * @tag: wr_id of a completion; nothing happens if no request with it is posted
  *
  * Context: any.
  */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA queue pairs whose rings are in the memory of a process, which posts to
- * them by itself. Checks the rings that the provider has laid out, and maps them.
- * What all queue pairs have in common is in xrdma_qp.c, pinning in xrdma_ubuf.c.
+ * XRDMA queue pairs whose rings are in the memory of a process: checks the
+ * rings that the provider has laid out, and maps them for the device. The
+ * process posts without the driver. Code for all queue pairs is in xrdma_qp.c,
+ * pinning is in xrdma_ubuf.c.
  */
 
 #include <rdma/uverbs_ioctl.h>
@@ -24,7 +25,7 @@ static bool xrdma_user_wq_ok(const struct xrdma_caps *caps,
 				  log_stride_min);
 }
 
-/* Rings that the type must have, and none that it cannot have */
+/* Has the queue pair the rings that its type needs, and no others? */
 static bool xrdma_user_rings_ok(const struct xrdma_qp_init *init,
 				const struct xrdma_qp *qp)
 {
@@ -33,7 +34,7 @@ static bool xrdma_user_rings_ok(const struct xrdma_qp_init *init,
 	return init->has_rq || !qp->rq.log_stride;
 }
 
-/* Do the rings that the provider laid out hold what the consumer asked for? */
+/* Are the rings of the provider large enough for the consumer's parameters? */
 static int xrdma_check_user_qp(const struct xrdma_caps *caps,
 			       struct xrdma_qp *qp,
 			       const struct xrdma_qp_init *init,
@@ -71,13 +72,13 @@ static int xrdma_uqp_map(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 }
 
 /**
- * xrdma_uqp_destroy() - end of a queue pair of xrdma_uqp_create()
+ * xrdma_uqp_destroy() - destroy a queue pair with rings of a process or none
  * @xib: the device, dead or alive
- * @qp: the queue pair, or one that has no rings at all
+ * @qp: queue pair of xrdma_uqp_create() or xrdma_uqp_start(), or without rings
  *
  * Context: may sleep.
- * Return: 0; -EBUSY: windows of type 2A are bound to it, nothing has changed;
- * or another error of the command: its rings are in quarantine.
+ * Return: 0; -EBUSY: windows of type 2A are bound to the queue pair, nothing
+ * has changed; or another error of the command: the rings are in quarantine.
  */
 int xrdma_uqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 {
@@ -89,16 +90,17 @@ int xrdma_uqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 }
 
 /**
- * xrdma_uqp_start() - take rings over, and hand them to the device
+ * xrdma_uqp_start() - pin the rings, and create the queue pair in the device
  * @xib: the device
- * @qp: its depths, strides and limits are set; gets its number
- * @init: what it is
- * @addr: of the rings in the calling process, page-aligned
- * @udata: of the call, for the doorbell page of its context
+ * @qp: queue pair whose depths, strides and limits are set; gets its number
+ * @init: parameters of the queue pair
+ * @addr: address of the rings in the calling process, page-aligned
+ * @udata: data of the call, which leads to the doorbell page of the context
  *
- * Context: may sleep.
- * Return: 0; then xrdma_uqp_destroy() ends it. Or an error of
- * xrdma_ubuf_map(), or of the command.
+ * The caller destroys the queue pair with xrdma_uqp_destroy().
+ *
+ * Context: may sleep; called in the process that owns the memory.
+ * Return: 0, or an error of xrdma_ubuf_map() or of the command.
  */
 int xrdma_uqp_start(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 		    const struct xrdma_qp_init *init, u64 addr,
@@ -122,16 +124,16 @@ int xrdma_uqp_start(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 }
 
 /**
- * xrdma_uqp_create() - queue pair in the memory of a process, in state RESET
+ * xrdma_uqp_create() - create a queue pair with rings of a process
  * @xib: the device
- * @qp: the object of an ib_qp; gets its number and its limits
- * @init: what it is
- * @want: what the rings have to hold
+ * @qp: object of an ib_qp; gets its number and its limits, and state RESET
+ * @init: parameters of the queue pair
+ * @want: depths and sizes that the rings must at least have
  * @udata: with struct xrdma_ureq_create_qp
  *
  * Context: may sleep.
  * Return: 0, -EINVAL for a value out of range, -ENOMEM when numbers or memory
- * run out, an errno of bad @udata, or an error of the command.
+ * run out, an errno for invalid @udata, or an error of the command.
  */
 int xrdma_uqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 		     const struct xrdma_qp_init *init,

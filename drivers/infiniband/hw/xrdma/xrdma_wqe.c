@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA encoding of work requests: from struct ib_send_wr and struct ib_recv_wr
- * to entries of send and receive rings. Where an entry lies, and when the device
- * is told of it, is in xrdma_post.c and xrdma_srq_post.c; what a REG_MR request
- * says of its region is in xrdma_frmr.c.
+ * XRDMA encoding of work requests: writes entries of send and receive rings
+ * from struct ib_send_wr and struct ib_recv_wr. xrdma_post.c and
+ * xrdma_srq_post.c choose the entry and ring the doorbell; xrdma_frmr.c writes
+ * the segment of a REG_MR request that describes the region.
  *
- * Context of all of it: any, also with interrupts off.
+ * Context of all functions: any, also with interrupts off.
  */
 
 #include <rdma/xrdma-bind.h>
@@ -18,9 +18,9 @@
 #include "xrdma_wqe.h"
 
 /**
- * struct xrdma_wr_op - what becomes of an opcode of verbs
- * @opcode: enum xrdma_wqe_opcode; 0: there is none
- * @inlines: data may be inline
+ * struct xrdma_wr_op - translation of an opcode of verbs
+ * @opcode: enum xrdma_wqe_opcode; 0: the driver does not have the operation
+ * @inlines: the data may be inline
  * @cap: XRDMA_CAP_* that the device needs, or 0
  */
 struct xrdma_wr_op {
@@ -72,7 +72,7 @@ static int xrdma_make_inline(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 	return 0;
 }
 
-/* Where the data goes to or comes from, behind what the operation needs */
+/* Write the inline data or the scatter-gather entries at @data. */
 static int xrdma_make_data(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 			   void *data, const struct ib_send_wr *wr)
 {
@@ -162,7 +162,10 @@ static int xrdma_make_flush(struct xrdma_sq_wqe *wqe,
 	return 0;
 }
 
-/* The value is in the entry: it has to be where the processor can read it. */
+/*
+ * The value is copied into the entry. Only for IB_SEND_INLINE is its address
+ * one that the CPU can read.
+ */
 static int xrdma_make_atomic_write(struct xrdma_sq_wqe *wqe,
 				   const struct ib_send_wr *wr)
 {
@@ -174,13 +177,13 @@ static int xrdma_make_atomic_write(struct xrdma_sq_wqe *wqe,
 	wqe->flags &= ~XRDMA_WQE_INLINE;
 	wqe->remote_addr = cpu_to_le64(rdma_wr(wr)->remote_addr);
 	wqe->rkey = cpu_to_le32(rdma_wr(wr)->rkey);
-	/* as it lies in memory, whatever that means to the consumer */
+	/* the bytes are copied without a conversion of their order */
 	memcpy(&seg->swap_add, (void *)(uintptr_t)wr->sg_list->addr,
 	       sizeof(seg->swap_add));
 	return 0;
 }
 
-/* Where a datagram goes; its data follows the address vector. */
+/* Write the destination of a datagram; its data follows the address vector. */
 static int xrdma_make_datagram(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 			       const struct ib_send_wr *wr)
 {
@@ -227,12 +230,12 @@ static u8 xrdma_make_flags(const struct xrdma_qp *qp,
 /**
  * xrdma_make_send() - write a send entry
  * @qp: kernel queue pair
- * @wqe: where; there is room for what the queue pair's limits allow
+ * @wqe: entry of the send ring, large enough for the limits of @qp
  * @wr: the request
  *
  * Context: any.
  * Return: 0, -EINVAL for a request that is not allowed, -EOPNOTSUPP for an
- * operation that does not work.
+ * operation that is not supported.
  */
 int xrdma_make_send(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 		    const struct ib_send_wr *wr)
@@ -291,9 +294,9 @@ int xrdma_make_send(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 
 /**
  * xrdma_make_recv() - write a receive entry
- * @wqe: where; there is room for the scatter-gather entries of @wr
+ * @wqe: entry of the ring, with room for the scatter-gather entries of @wr
  * @wr: the request
- * @wr_id: what its completion gives back
+ * @wr_id: value that the device writes into the completion
  *
  * Context: any.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA encoding of work requests: xrdma_wqe.c.
+ * XRDMA encoding of work requests: prototypes of xrdma_wqe.c.
  */
 
 #ifndef XRDMA_WQE_H
