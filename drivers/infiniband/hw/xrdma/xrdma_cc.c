@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA congestion control: shows the parameters of the device as files, and
- * changes them. What a parameter means is in the specification, xrdma-hw.rst.
+ * XRDMA congestion control: files in debugfs that show and change the
+ * parameters of the device. The parameters are described in the specification,
+ * xrdma-hw.rst, the commands are in xrdma_cmd_port.c.
  *
  * debugfs: xrdma/<PCI function>/cc/<field of struct xrdma_cc>
  */
@@ -15,9 +16,9 @@
 
 /**
  * struct xrdma_cc_field - a parameter
- * @name: of the file
- * @offset: in struct xrdma_cc
- * @size: bytes: 2 or 4
+ * @name: name of the file
+ * @offset: offset of the field in struct xrdma_cc, in bytes
+ * @size: size of the field in bytes: 2 or 4
  * @min: lowest value
  * @max: highest value
  */
@@ -37,7 +38,7 @@ struct xrdma_cc_field {
 	.max = highest,							\
 }
 
-/* Ranges of struct xrdma_cc: to ask for another value is the driver's error. */
+/* The ranges are those of struct xrdma_cc: the driver sends no other values. */
 static const struct xrdma_cc_field xrdma_cc_fields[] = {
 	XRDMA_CC_FIELD(flags, 4, 0, XRDMA_CC_RP | XRDMA_CC_NP),
 	XRDMA_CC_FIELD(min_rate, 4, 1, U32_MAX),
@@ -54,9 +55,9 @@ static const struct xrdma_cc_field xrdma_cc_fields[] = {
 };
 
 /**
- * struct xrdma_cc_file - what a file is about
+ * struct xrdma_cc_file - private data of a file
  * @xib: the device
- * @field: the parameter
+ * @field: parameter that the file shows
  */
 struct xrdma_cc_file {
 	struct xrdma_ibdev *xib;
@@ -65,9 +66,10 @@ struct xrdma_cc_file {
 
 /**
  * struct xrdma_cc_dir - the files of a device
- * @lock: nobody changes parameters in between
- * @dir: in debugfs
- * @files: one for each of xrdma_cc_fields
+ * @lock: serialises the sequences of QUERY_CC and MODIFY_CC: a write to one
+ *	file does not overwrite the parameter of another
+ * @dir: directory in debugfs
+ * @files: one file for each element of xrdma_cc_fields
  */
 struct xrdma_cc_dir {
 	struct mutex lock; /* from QUERY_CC to MODIFY_CC */
@@ -117,8 +119,8 @@ static int xrdma_cc_set(void *data, u64 value)
 DEFINE_DEBUGFS_ATTRIBUTE(xrdma_cc_fops, xrdma_cc_get, xrdma_cc_set, "%llu\n");
 
 /**
- * xrdma_cc_create() - make the files
- * @xib: the device; commands work
+ * xrdma_cc_create() - create the files
+ * @xib: the device, whose commands work
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -149,9 +151,9 @@ int xrdma_cc_create(struct xrdma_ibdev *xib)
 
 /**
  * xrdma_cc_destroy() - remove the files
- * @xib: the device, with or without them
+ * @xib: the device; nothing happens if it has no files
  *
- * Context: may sleep; waits for those who use a file.
+ * Context: may sleep; waits until no file is being read or written.
  */
 void xrdma_cc_destroy(struct xrdma_ibdev *xib)
 {

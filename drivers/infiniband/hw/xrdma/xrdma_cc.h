@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA parameters of congestion control: xrdma_cc.c.
+ * XRDMA parameters of congestion control: prototypes of xrdma_cc.c.
  */
 
 #ifndef XRDMA_CC_H

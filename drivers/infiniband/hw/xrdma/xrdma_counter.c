@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA counter sets: what the device counts for some queue pairs alone, beside
- * the port. ib_core decides which queue pairs; it keeps what a set has counted
- * when the set ends, and adds that and all sets to what the port reports
- * (xrdma_port_stats.c). The names of counters are in xrdma_stats.c.
+ * XRDMA counter sets: allocates sets, binds queue pairs to them and reads them.
+ * A set counts the events of its queue pairs, which the port counts too.
+ * ib_core chooses the queue pairs, and adds the values of all sets, also of
+ * those that have ended, to the values that xrdma_port_stats.c reports. The
+ * names of counters are in xrdma_stats.c.
  */
 
 #include <linux/bitmap.h>
@@ -16,9 +17,9 @@
 
 /**
  * struct xrdma_counters - the counter sets of a device
- * @lock: protects what follows
- * @used: numbers that are in use; 0 is the port
- * @past: what sets that have ended had counted
+ * @lock: protects @used and @past
+ * @used: bitmap of the sets that are in use; set 0 is the port
+ * @past: sums of the values of sets that have ended
  */
 struct xrdma_counters {
 	struct mutex lock; /* used, past */
@@ -27,7 +28,7 @@ struct xrdma_counters {
 };
 
 /**
- * xrdma_counters_create() - be ready for counter sets
+ * xrdma_counters_create() - allocate the table of counter sets
  * @xib: the device, whose capabilities are known
  *
  * Context: may sleep.
@@ -54,8 +55,10 @@ int xrdma_counters_create(struct xrdma_ibdev *xib)
 }
 
 /**
- * xrdma_counters_destroy() - no counter set is left
- * @xib: the device, with or without them
+ * xrdma_counters_destroy() - free the table of counter sets
+ * @xib: the device; nothing happens if it has no table
+ *
+ * Context: may sleep.
  */
 void xrdma_counters_destroy(struct xrdma_ibdev *xib)
 {
@@ -81,9 +84,9 @@ static int xrdma_counters_add(struct xrdma_ibdev *xib, u32 set, u64 *values)
 }
 
 /**
- * xrdma_counters_sum() - what all sets have counted, those of the past too
+ * xrdma_counters_sum() - add up all sets, also those that have ended
  * @xib: the device
- * @values: XRDMA_NUM_STATS counters; what they are is added to
+ * @values: XRDMA_NUM_STATS values, to which the function adds
  *
  * Context: may sleep.
  * Return: 0, or an error of a command.
@@ -133,10 +136,12 @@ static void xrdma_counter_release(struct xrdma_ibdev *xib, u32 set)
  * xrdma_counter_alloc_stats() - ib_device_ops.counter_alloc_stats
  * @counter: a counter
  *
- * It has the counters of the port, since the core adds one to the other by
- * their number; refused accesses are not told apart, and stay 0.
+ * A counter has the same descriptors as the port, since ib_core adds counters
+ * of equal index. The device does not count refused accesses per set: these
+ * stay 0.
  *
- * Return: counters that the core frees, too old to be shown, or NULL.
+ * Context: may sleep.
+ * Return: counters that ib_core frees, with an expired timestamp, or NULL.
  */
 struct rdma_hw_stats *xrdma_counter_alloc_stats(struct rdma_counter *counter)
 {
@@ -151,7 +156,11 @@ struct rdma_hw_stats *xrdma_counter_alloc_stats(struct rdma_counter *counter)
 
 /**
  * xrdma_counter_init() - ib_device_ops.counter_init
- * @counter: zeroed; there is nothing of ours in it, but the core calls
+ * @counter: zeroed
+ *
+ * Does nothing, but ib_core calls the operation without a check.
+ *
+ * Context: any.
  */
 void xrdma_counter_init(struct rdma_counter *counter)
 {
@@ -159,13 +168,13 @@ void xrdma_counter_init(struct rdma_counter *counter)
 
 /**
  * xrdma_counter_bind_qp() - ib_device_ops.counter_bind_qp
- * @counter: if its id is 0, it gets a counter set, which begins with zeros
- * @ibqp: a queue pair that has none
- * @port: 1
+ * @counter: counter; if its id is 0, it gets a new set, whose values are 0
+ * @ibqp: queue pair without a counter
+ * @port: not used: always 1
  *
  * Context: may sleep.
- * Return: 0, -EOPNOTSUPP for what is no queue pair to the device, -ENOSPC when
- * no set is left, or an error of the command.
+ * Return: 0, -EOPNOTSUPP for a queue pair with an indirection table, -ENOSPC
+ * when all sets are in use, or an error of the command.
  */
 int xrdma_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp,
 			  u32 port)
@@ -194,11 +203,11 @@ int xrdma_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp,
 
 /**
  * xrdma_counter_unbind_qp() - ib_device_ops.counter_unbind_qp
- * @ibqp: a queue pair that has a counter
- * @port: 1
+ * @ibqp: queue pair with a counter
+ * @port: not used: always 1
  *
- * The set keeps its values until it is bound anew: the core reads them after
- * the last queue pair has gone.
+ * The set keeps its values until a queue pair is bound to it again: ib_core
+ * reads the values after the last queue pair has been unbound.
  *
  * Context: may sleep.
  * Return: 0, also if the device is dead, or an error of the command.
@@ -217,7 +226,8 @@ int xrdma_counter_unbind_qp(struct ib_qp *ibqp, u32 port)
 
 /**
  * xrdma_counter_dealloc() - ib_device_ops.counter_dealloc
- * @counter: no queue pair has it; the core has just read it for the last time
+ * @counter: counter without queue pairs, which ib_core has read for the last
+ *	time
  *
  * Context: may sleep.
  * Return: 0.
@@ -240,10 +250,10 @@ int xrdma_counter_dealloc(struct rdma_counter *counter)
  * xrdma_counter_update_stats() - ib_device_ops.counter_update_stats
  * @counter: a counter that has a set
  *
- * For the statistics of a port the core asks once for each value of each set, and
- * leaves it to the driver to keep what it was told a moment ago.
+ * For the statistics of a port ib_core calls this function once for each value
+ * of each set. So the values are read again only when their lifespan is over.
  *
- * Context: may sleep; the core has locked @counter.
+ * Context: may sleep; ib_core holds the lock of @counter.
  * Return: 0, or an error of the command.
  */
 int xrdma_counter_update_stats(struct rdma_counter *counter)
@@ -260,7 +270,7 @@ int xrdma_counter_update_stats(struct rdma_counter *counter)
 	return err;
 }
 
-/* Of devices with XRDMA_CAP_COUNTERS */
+/* Operations of devices with XRDMA_CAP_COUNTERS */
 const struct ib_device_ops xrdma_counter_ops = {
 	.counter_alloc_stats = xrdma_counter_alloc_stats,
 	.counter_bind_qp = xrdma_counter_bind_qp,

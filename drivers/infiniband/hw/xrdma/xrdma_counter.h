@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA counter sets, bound to queue pairs: xrdma_counter.c.
+ * XRDMA counter sets, bound to queue pairs: prototypes of xrdma_counter.c.
  */
 
 #ifndef XRDMA_COUNTER_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA Ethernet queues: moves frames through one raw packet queue pair of the
- * kernel. Frames are received into pages of a pool and sent from where they
- * lie. Addresses, MTU and other settings of the port are in xrdma_netdev.c.
+ * XRDMA Ethernet queues: sends and receives frames through one raw packet queue
+ * pair of the kernel. Frames are received into pages of a pool, and sent from
+ * the memory of the socket buffer without a copy. Addresses, MTU and other
+ * settings of the port are in xrdma_netdev.c, ethtool is in xrdma_ethtool.c.
  */
 
 #include <linux/delay.h>
@@ -22,14 +23,14 @@
 #include "xrdma_qp.h"
 #include "xrdma_wq.h"
 
-/* A queue that was stopped goes on when there is room for a burst again. */
+/* A stopped transmit queue is started when this number of entries is free. */
 #define XRDMA_TX_WAKE		(XRDMA_ETH_DEPTH / 4)
 #define XRDMA_TX_WAIT_JIFFIES	HZ
 #define XRDMA_RX_HEADROOM	(NET_SKB_PAD + NET_IP_ALIGN)
-/* Ethernet header and one tag: what a frame has above the MTU */
+/* Bytes of a frame in addition to the MTU: Ethernet header and one VLAN tag */
 #define XRDMA_FRAME_EXTRA	(ETH_HLEN + VLAN_HLEN)
 
-/* Of many completions with an error, one asks for new queues, and says why. */
+/* Request new queues. Only the first of several failures is logged. */
 static void xrdma_eth_failed(struct xrdma_netdev *xn, const char *what,
 			     const struct xrdma_cqe *cqe)
 {
@@ -78,7 +79,9 @@ static void xrdma_rx_deliver(struct xrdma_netdev *xn, struct page *page,
 	napi_gro_receive(&xn->napi, skb);
 }
 
-/* Every entry is posted again at once: without a new page, with the old one. */
+/*
+ * Post a new page and deliver the old one; without a new page drop the frame.
+ */
 static void xrdma_rx_one(struct xrdma_netdev *xn, u32 len)
 {
 	struct xrdma_wq *rq = &xn->qp.rq;
@@ -100,7 +103,7 @@ static void xrdma_rx_one(struct xrdma_netdev *xn, u32 len)
 		xrdma_rx_deliver(xn, page, len);
 }
 
-/* The queue pair is in ERR, and receives nothing more: nothing is posted again. */
+/* The queue pair is in state ERR and receives no frames: do not post again. */
 static void xrdma_rx_failed(struct xrdma_netdev *xn,
 			    const struct xrdma_cqe *cqe)
 {
@@ -195,7 +198,7 @@ static void xrdma_tx_unmap(struct xrdma_netdev *xn, const struct xrdma_tx *tx)
 	}
 }
 
-/* Adds a piece of bus memory to a frame and to its entry. */
+/* Add a mapped piece of memory to a frame and to its send entry. */
 static int xrdma_tx_add(struct xrdma_netdev *xn, struct xrdma_tx *tx,
 			struct xrdma_sq_wqe *wqe, dma_addr_t addr, u32 len)
 {
@@ -243,22 +246,22 @@ static int xrdma_tx_map(struct xrdma_netdev *xn, struct sk_buff *skb,
 	return 0;
 }
 
-/* Hands the frames that are posted to the device. */
+/* Hand the posted frames to the device. */
 static void xrdma_tx_publish(struct xrdma_netdev *xn)
 {
 	u32 old = xn->tx_published;
 
-	/* they may complete at once: pairs with the acquire of xrdma_tx_poll() */
+	/* orders writes to xn->tx before tx_published, for xrdma_tx_poll() */
 	smp_store_release(&xn->tx_published, xn->qp.sq.pi);
 	xrdma_publish_sq(&xn->qp, old);
 }
 
 /**
  * xrdma_eth_xmit() - net_device_ops.ndo_start_xmit
- * @skb: a frame; there is room for it, or the queue would be stopped
+ * @skb: a frame; the send ring has room, since a full ring stops the queue
  * @ndev: the netdev
  *
- * Context: bottom halves are off, one caller at a time.
+ * Context: bottom halves are off; the transmit lock is held.
  * Return: NETDEV_TX_OK: the frame is sent or dropped, and counted.
  */
 netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
@@ -273,7 +276,7 @@ netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
 		dev_core_stats_tx_dropped_inc(ndev);
 		goto publish;
 	}
-	/* the port's MTU may have changed after the frame was made */
+	/* the MTU may have been lowered after the frame was built */
 	if (skb->len > READ_ONCE(ndev->mtu) + XRDMA_FRAME_EXTRA ||
 	    (skb_shinfo(skb)->nr_frags >= sq->max_sge && skb_linearize(skb)) ||
 	    xrdma_tx_map(xn, skb, &xn->tx[slot], xrdma_wq_entry(sq, sq->pi))) {
@@ -295,10 +298,10 @@ publish:
 }
 
 /**
- * xrdma_eth_wait_sent() - wait until what is posted now has been sent
+ * xrdma_eth_wait_sent() - wait until the frames posted before the call are sent
  * @xn: the netdev, open
  *
- * Context: may sleep, for a bounded time.
+ * Context: may sleep, for at most XRDMA_TX_WAIT_JIFFIES.
  */
 void xrdma_eth_wait_sent(struct xrdma_netdev *xn)
 {
@@ -313,7 +316,7 @@ void xrdma_eth_wait_sent(struct xrdma_netdev *xn)
 		usleep_range(100, 1000);
 }
 
-/* Entries before @end are sent, or never will be. Return: bytes of them. */
+/* Free the frames before index @end. Return: number of bytes in the frames. */
 static unsigned int xrdma_tx_reap(struct xrdma_netdev *xn, u32 end, int budget)
 {
 	struct xrdma_wq *sq = &xn->qp.sq;
@@ -344,13 +347,13 @@ static void xrdma_tx_poll(struct xrdma_netdev *xn, int budget)
 						  le16_to_cpu(cqe.wqe_index));
 
 		if (cqe.status != XRDMA_WC_SUCCESS) {
-			/* in SQE: this one and the rest are not sent */
+			/* the queue pair is in SQE: it sends no more frames */
 			DEV_STATS_INC(xn->ndev, tx_errors);
 			xrdma_eth_failed(xn, "send", &cqe);
 		}
 		/* pairs with the release of xrdma_tx_publish() */
 		published = smp_load_acquire(&xn->tx_published);
-		/* a device that lies must not make us free what was not sent */
+		/* a faulty device may name an entry that is not posted */
 		if (end - sq->done < published - sq->done)
 			bytes += xrdma_tx_reap(xn, end + 1, budget);
 		xn->tx_cq.ci++;
@@ -364,21 +367,21 @@ static void xrdma_tx_poll(struct xrdma_netdev *xn, int budget)
 }
 
 /*
- * Arms a queue. The caller has polled the queue and has given it up, since only
- * napi_complete_done() knows whether an event is wanted (busy polling and
- * deferred interrupts want none). So another CPU may poll and arm the queue at
+ * Arm a queue. The caller has polled the queue, and no longer owns the NAPI:
+ * only napi_complete_done() knows whether an event is needed (busy polling and
+ * deferred interrupts need none). So another CPU may poll and arm the queue at
  * the same time.
  *
- * No wakeup is lost. The lock orders the armings. A poller advances ci before it
- * arms, so the last one to arm sees, under the lock, the final ci. The device
- * has written the entry at that ci either before it could see the last arm word:
- * then the last one to arm finds the entry and schedules the NAPI; or after
- * that: then the device raises the event. If another CPU owns the NAPI,
- * napi_schedule() makes that CPU poll, and arm, once more. A CPU that is not the
- * last one to arm may see a ci that moves: then it schedules the NAPI for
- * nothing, or leaves the entry to the CPU that moves ci, which is yet to arm.
+ * No wakeup is lost. cq->lock orders the CPUs that arm. Each CPU advances ci
+ * before it arms, so the last CPU that arms sees the final ci under the lock.
+ * If the device wrote the entry at that ci before it could see the last arm
+ * word, the last CPU finds the entry and schedules the NAPI. If the device
+ * writes the entry later, it raises the event. If another CPU owns the NAPI,
+ * napi_schedule() makes that CPU poll and arm again. A CPU that is not the last
+ * to arm may see a ci that another CPU is advancing: then it schedules the NAPI
+ * without need, or leaves the entry to the other CPU, which arms later.
  *
- * Return: true if there is an entry already.
+ * Return: true if the queue has an entry.
  */
 static bool xrdma_eth_arm(struct xrdma_cq *cq)
 {
@@ -419,9 +422,9 @@ static void xrdma_rx_comp(struct xrdma_cq *cq)
 	napi_schedule(&container_of(cq, struct xrdma_netdev, rx_cq)->napi);
 }
 
-/* ---- life ------------------------------------------------------------------- */
+/* ---- open and close ----------------------------------------------------- */
 
-/* An event that ends it */
+/* The queue pair has failed: request new queues. */
 static void xrdma_eth_event(struct ib_event *event, void *context)
 {
 	struct xrdma_netdev *xn = context;
@@ -477,7 +480,7 @@ err_tx_cq:
 	return err;
 }
 
-/* The rings stay: they tell what is mapped. */
+/* Destroy the queues, but keep the indexes, which xrdma_eth_free() reads. */
 static int xrdma_eth_stop_queues(struct xrdma_netdev *xn)
 {
 	int err;
@@ -505,7 +508,7 @@ static int xrdma_eth_start(struct xrdma_netdev *xn)
 	return err;
 }
 
-/* What the device may still touch is never freed. */
+/* Destroy the queues. Free the memory that the device cannot access. */
 static void xrdma_eth_free(struct xrdma_netdev *xn)
 {
 	bool quiet = !xrdma_eth_stop_queues(xn);
@@ -517,15 +520,15 @@ static void xrdma_eth_free(struct xrdma_netdev *xn)
 		xrdma_rx_drain(xn);
 		page_pool_destroy(xn->pool);
 	} else {
-		/* frames in sockets come back to it when the NAPI has gone */
+		/* sockets may return pages after the NAPI is freed */
 		page_pool_disable_direct_recycling(xn->pool);
 	}
 	xrdma_kqp_free(xn->xib, &xn->qp, !quiet);
 }
 
 /**
- * xrdma_eth_open() - make the queues and start them
- * @xn: the netdev, with its protection domain and key
+ * xrdma_eth_open() - create the queues and start them
+ * @xn: the netdev, with its protection domain
  *
  * Context: may sleep.
  * Return: 0, -ENOMEM, or an error of a command.
@@ -537,7 +540,7 @@ int xrdma_eth_open(struct xrdma_netdev *xn)
 	err = xrdma_rx_create_pool(xn);
 	if (err)
 		return err;
-	/* an event of the queues, even an early one, finds it */
+	/* before the queues are created, since their events use the NAPI */
 	netif_napi_add(xn->ndev, &xn->napi, xrdma_napi_poll);
 	err = xrdma_eth_create_queues(xn);
 	if (err) {
@@ -561,11 +564,11 @@ int xrdma_eth_open(struct xrdma_netdev *xn)
 }
 
 /**
- * xrdma_eth_stop() - let no frame in or out any more
+ * xrdma_eth_stop() - stop sending and receiving frames
  * @xn: the netdev, open
  *
- * Polling ends first: it starts the transmit queue again when there is room,
- * whoever has stopped it.
+ * Stops polling before the transmit queue, since polling starts a stopped
+ * transmit queue when the ring has room.
  *
  * Context: may sleep.
  */
@@ -576,9 +579,9 @@ void xrdma_eth_stop(struct xrdma_netdev *xn)
 }
 
 /**
- * xrdma_eth_close() - stop the queues and free them
- * @xn: the netdev, stopped; the port does not know the queue pair any more, or
- *	the device is dead
+ * xrdma_eth_close() - destroy the queues and free their memory
+ * @xn: the netdev, after xrdma_eth_stop(); the port no longer delivers frames
+ *	to the queue pair, or the device is dead
  *
  * Context: may sleep.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA Ethernet port: what its files share. xrdma_netdev.c is the network device
- * that users see, xrdma_ethtool.c what it says of itself, xrdma_eth.c its queues. No
- * other file includes this header: others include xrdma_netdev.h.
+ * XRDMA Ethernet port: structures and prototypes for xrdma_netdev.c (network
+ * device and settings), xrdma_ethtool.c (operations of ethtool) and xrdma_eth.c
+ * (queues). Other files include xrdma_netdev.h instead.
  */
 
 #ifndef XRDMA_ETH_H
@@ -20,17 +20,20 @@ struct xrdma_ibdev;
 
 #define XRDMA_ETH_DEPTH		256U
 #define XRDMA_TX_MAX_SGE	(MAX_SKB_FRAGS + 1)
-/* A device whose queues fail again and again gets new ones four times a second. */
+/*
+ * Delay before new queues: if they keep failing, 4 restarts happen in a second.
+ */
 #define XRDMA_RESTART_JIFFIES	(HZ / 4)
 
 /**
- * struct xrdma_tx - a frame that is posted, and what of it is mapped
+ * struct xrdma_tx - a posted frame and its DMA mappings
  * @skb: the frame
- * @num: number of pieces
- * @addr: bus address of each piece; the first one is the head of @skb
- * @len: bytes of each piece
+ * @num: number of pieces in @addr and @len
+ * @addr: bus address of each piece; piece 0 is the linear part of @skb
+ * @len: length of each piece in bytes
  *
- * The device can write to the ring, which says the same, and not to this.
+ * The ring has the same addresses, but the device can write to the ring.
+ * Unmapping uses this structure, which the device cannot write to.
  */
 struct xrdma_tx {
 	struct sk_buff *skb;
@@ -41,21 +44,23 @@ struct xrdma_tx {
 
 /**
  * struct xrdma_netdev - private part of the net_device
- * @xib: the device that it is a port of now, or NULL; under the RTNL
- * @ndev: the net_device; present as long as @xib is set
- * @napi: completions of both directions
- * @tx_cq: completions of sends
- * @rx_cq: completions of receives
- * @qp: raw packet queue pair; exists while @open
- * @pool: receive pages, mapped
+ * @xib: RDMA device to which the port is attached, or NULL; protected by the
+ *	RTNL
+ * @ndev: net_device of this structure; attached while @xib is set
+ * @napi: polls @rx_cq and @tx_cq
+ * @tx_cq: completion queue of sends
+ * @rx_cq: completion queue of receives
+ * @qp: raw packet queue pair; exists while @open is true
+ * @pool: receive pages, mapped for DMA
  * @rx_pages: page of each receive entry
  * @tx: frame of each send entry
- * @tx_published: producer index that the device knows, or is about to know
- * @rx_order: of the receive pages
- * @pdn: protection domain of @qp
- * @speed: of the link, in Mbit/s
- * @open: it has its queues; under the RTNL
- * @restart: makes new queues
+ * @tx_published: producer index of the last xrdma_publish_sq(), set before the
+ *	call
+ * @rx_order: order of the receive pages
+ * @pdn: number of the protection domain of @qp
+ * @speed: speed of the port in Mbit/s
+ * @open: the queues exist; protected by the RTNL
+ * @restart: replaces queues that have failed
  */
 struct xrdma_netdev {
 	struct xrdma_ibdev *xib;
@@ -76,13 +81,13 @@ struct xrdma_netdev {
 };
 
 /**
- * xrdma_netdev_restart() - make new queues in place of those that have failed
+ * xrdma_netdev_restart() - request the replacement of queues that have failed
  * @xn: the netdev
  *
  * The work item is xrdma_restart_work() in xrdma_netdev.c.
  *
  * Context: any.
- * Return: false if this is about to happen already.
+ * Return: false if the work item was already scheduled.
  */
 static inline bool xrdma_netdev_restart(struct xrdma_netdev *xn)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA Ethernet port for ethtool: reports what the port is and what it has
- * counted. Changes nothing: settings are in xrdma_netdev.c.
+ * XRDMA operations of ethtool: report driver, link speed, ring sizes and
+ * counters of the Ethernet port. Settings of the port are in xrdma_netdev.c.
  */
 
 #include <linux/ethtool.h>
@@ -21,7 +21,7 @@ static void xrdma_get_drvinfo(struct net_device *ndev,
 	xrdma_get_dev_fw_str(&xn->xib->ibdev, info->fw_version);
 }
 
-/* The speed is that of the port, whether or not the link is up. */
+/* Report the speed of the port, also while the link is down. */
 static int xrdma_get_link_ksettings(struct net_device *ndev,
 				    struct ethtool_link_ksettings *settings)
 {
@@ -49,8 +49,8 @@ static void xrdma_get_ringparam(struct net_device *ndev,
 
 /**
  * struct xrdma_eth_stat - a counter of the network device
- * @name: for users
- * @offset: in struct rtnl_link_stats64
+ * @name: name that ethtool shows
+ * @offset: offset of the value in struct rtnl_link_stats64, in bytes
  */
 struct xrdma_eth_stat {
 	const char *name;
@@ -90,7 +90,10 @@ static void xrdma_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 		ethtool_puts(&data, xrdma_stat_descs[i].name);
 }
 
-/* There is no way to fail: what a dead device has counted is 0. */
+/*
+ * The operation cannot return an error: counters of a dead device are shown as
+ * 0.
+ */
 static void xrdma_get_ethtool_stats(struct net_device *ndev,
 				    struct ethtool_stats *stats, u64 *data)
 {

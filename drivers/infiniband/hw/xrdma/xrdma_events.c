@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA events: takes each event of the device, which xrdma_eq.c reads from the
- * event queues, to the object that it names, and does what follows from the
- * death of the device, which xrdma_fatal() in xrdma_health.c has declared. What
- * an event means to an object is in the file of the object; when a dead device
- * is recovered is in xrdma_function.c.
+ * XRDMA events: calls the handler of the object that an event names, and shuts
+ * a dead device down. Events are read from the event queues in xrdma_eq.c.
+ * Handlers are in the files of the objects: xrdma_cq.c, xrdma_qp.c,
+ * xrdma_srq.c, xrdma_netdev.c, xrdma_fault.c. xrdma_fatal() in xrdma_health.c
+ * declares a device dead, xrdma_function.c recovers it.
  */
 
 #include "xrdma_cq.h"
@@ -55,12 +55,12 @@ static void xrdma_on_async(struct xrdma_dev *xdev, const struct xrdma_eqe *eqe)
 		xrdma_fault_report(xib, eqe);
 		break;
 	default:
-		/* of a later minor version of the specification */
+		/* a later minor version of the specification has more events */
 		break;
 	}
 }
 
-/* The work item is xrdma_recovery_work() in xrdma_function.c. */
+/* Schedule xrdma_recovery_work() of xrdma_function.c. */
 static void xrdma_events_recover(struct pci_dev *pdev)
 {
 	struct xrdma_function *fn = pci_get_drvdata(pdev);
@@ -69,8 +69,9 @@ static void xrdma_events_recover(struct pci_dev *pdev)
 }
 
 /*
- * Work that is posted completes in software; users are told. Then what is left
- * of the device is taken down, and it is taken up again.
+ * Called once when the device has been declared dead: silence the device,
+ * complete posted requests in software, report IB_EVENT_DEVICE_FATAL to
+ * consumers, and schedule the recovery.
  */
 static void xrdma_on_fatal(struct xrdma_dev *xdev)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA flow rules: which frames a raw packet queue pair gets. Converts the
- * specifications of verbs to one value and one mask. The queue pairs, which are
- * only numbers here, are in xrdma_qp.c and xrdma_rss.c.
+ * XRDMA flow rules: convert the specifications of verbs to one value and one
+ * mask, and tell the device to which raw packet queue pair it delivers matching
+ * frames. This file uses only the numbers of queue pairs, which are in
+ * xrdma_qp.c and xrdma_rss.c.
  */
 
 #include <linux/if_ether.h>
@@ -15,7 +16,7 @@
 #include "xrdma_rss.h"
 #include "xrdma_rwq.h"
 
-/* The rules of all default traffic come after what consumers can ask for. */
+/* Priorities: the rules for default traffic match after those of consumers. */
 #define XRDMA_FLOW_PRIORITY_MAX		0xfffd
 #define XRDMA_FLOW_PRIORITY_MC		0xfffe
 #define XRDMA_FLOW_PRIORITY_ALL		0xffff
@@ -23,8 +24,8 @@
 /* ---- one field ------------------------------------------------------------- */
 
 /*
- * Adds what a field shall be to a rule. Two specifications that name one field
- * have to agree.
+ * Add value and mask of a field to a rule. Return: -EINVAL if the rule already
+ * has another value for a bit that both masks have.
  */
 static int xrdma_flow_add(struct xrdma_flow_rule *rule, size_t offset,
 			  const void *value, const void *mask, size_t size)
@@ -77,7 +78,10 @@ static int xrdma_flow_eth(struct xrdma_flow_rule *rule,
 	       xrdma_flow_put(rule, vlan_tci, val->vlan_tag, mask->vlan_tag);
 }
 
-/* An IPv4 address is the end of a field; what precedes the type tells. */
+/*
+ * An IPv4 address is in the last 4 bytes of a field of 16. The first 12 bytes
+ * have mask 0: the Ethernet type of the rule excludes IPv6.
+ */
 static int xrdma_flow_put_ipv4(struct xrdma_flow_rule *rule, size_t offset,
 			       const __be32 *val, const __be32 *mask)
 {
@@ -170,8 +174,8 @@ static int xrdma_flow_specs(struct xrdma_flow_rule *rule,
 /* ---- rules --------------------------------------------------------------------- */
 
 /**
- * struct xrdma_flow_order - what a rule has beside its fields
- * @priority: the lowest wins
+ * struct xrdma_flow_order - priority and flags of a rule
+ * @priority: the matching rule with the lowest value gets the frame
  * @flags: XRDMA_FLOW_*
  */
 struct xrdma_flow_order {
@@ -208,7 +212,7 @@ static int xrdma_flow_make(struct xrdma_flow_rule *rule,
 		return 0;
 	case IB_FLOW_ATTR_MC_DEFAULT:
 		order->priority = XRDMA_FLOW_PRIORITY_MC;
-		/* the bit of groups in the first byte of the address */
+		/* bit 0 of the first byte marks a multicast address */
 		rule->value.dmac[0] = 1;
 		rule->mask.dmac[0] = 1;
 		return 0;
@@ -241,13 +245,13 @@ static int xrdma_flow_start(struct xrdma_ibdev *xib, struct xrdma_flow *flow,
 
 /**
  * xrdma_create_flow() - ib_device_ops.create_flow
- * @ibqp: who shall get the frames
- * @attr: which ones
+ * @ibqp: raw packet queue pair that gets the frames
+ * @attr: type, priority and specifications of the rule
  * @udata: no driver data in either direction
  *
  * Context: may sleep.
- * Return: the rule; -EOPNOTSUPP for a queue pair, flag or specification that
- * does not work, -EINVAL for specifications that contradict each other or a
+ * Return: the rule; -EOPNOTSUPP for a queue pair, flag or specification that is
+ * not supported, -EINVAL for specifications that contradict each other or a
  * priority out of range, -ENOMEM when numbers or memory run out, or an error of
  * the command.
  */
@@ -284,8 +288,11 @@ struct ib_flow *xrdma_create_flow(struct ib_qp *ibqp,
  * xrdma_destroy_flow() - ib_device_ops.destroy_flow
  * @ibflow: the rule
  *
+ * If the command fails, the number stays allocated, since the device may use
+ * it.
+ *
  * Context: may sleep.
- * Return: 0. The number is free again if the device has let go of it.
+ * Return: 0.
  */
 int xrdma_destroy_flow(struct ib_flow *ibflow)
 {
@@ -298,7 +305,7 @@ int xrdma_destroy_flow(struct ib_flow *ibflow)
 	return 0;
 }
 
-/* Of devices with XRDMA_CAP_FLOW */
+/* Operations of devices with XRDMA_CAP_FLOW */
 const struct ib_device_ops xrdma_flow_ops = {
 	.create_flow = xrdma_create_flow,
 	.create_rwq_ind_table = xrdma_create_rwq_ind_table,

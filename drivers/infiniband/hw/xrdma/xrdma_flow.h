@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA flow rules: which frames a raw packet queue pair gets: xrdma_flow.c.
+ * XRDMA flow rules: prototypes of xrdma_flow.c.
  */
 
 #ifndef XRDMA_FLOW_H
@@ -11,7 +11,7 @@
 /**
  * struct xrdma_flow - flow rule
  * @ibflow: verbs object
- * @number: of the rule
+ * @number: number of the rule in the device
  */
 struct xrdma_flow {
 	struct ib_flow ibflow;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA PCI function: decides when there is a device. There is one while the
- * driver is bound, except during resets, errors of the bus and suspends; a
- * device that has died is brought up again. What a device consists of, and how
- * it is brought up and taken down, is in xrdma_life.c.
+ * XRDMA PCI function: decides when the device is brought up and taken down. The
+ * device is up while the driver is bound, except during resets, bus errors and
+ * suspends. A dead device is taken down and brought up again. The steps that
+ * bring a device up and take it down are in xrdma_life.c.
  */
 
 #include <linux/dma-mapping.h>
@@ -15,7 +15,10 @@
 #include "xrdma_netdev.h"
 #include "xrdma_regs.h"
 
-/* Seconds before each try to recover; a life of some length starts afresh. */
+/*
+ * Seconds before each try to recover. A device that has worked for
+ * XRDMA_GOOD_HEALTH_JIFFIES begins with the first element again.
+ */
 static const unsigned int xrdma_recovery_pauses[] = { 0, 1, 2, 4, 8 };
 #define XRDMA_GOOD_HEALTH_JIFFIES	(60 * HZ)
 
@@ -31,7 +34,7 @@ static int xrdma_function_up(struct xrdma_function *fn)
 	if (err)
 		return err;
 	fn->born = jiffies;
-	/* what an error of the bus makes it lose */
+	/* xrdma_slot_reset() restores the configuration space */
 	pci_save_state(fn->pdev);
 	return 0;
 }
@@ -44,7 +47,7 @@ static void xrdma_function_down(struct xrdma_function *fn)
 		xrdma_life_end(fn);
 }
 
-/* Takes it down until xrdma_function_release(). */
+/* Take the device down, and prevent recovery until xrdma_function_release(). */
 static void xrdma_function_hold(struct xrdma_function *fn)
 {
 	mutex_lock(&fn->lock);
@@ -69,7 +72,9 @@ static void xrdma_recovery_plan(struct xrdma_function *fn)
 			 xrdma_recovery_pauses[fn->tries++] * HZ);
 }
 
-/* A device that is gone is left to those who watch its slot. */
+/*
+ * Has the device died, but is still on the bus? The PCI core handles removal.
+ */
 static bool xrdma_recoverable(const struct xrdma_dev *xdev)
 {
 	return xrdma_dead(xdev) && xrdma_hw_present(xdev);
@@ -107,7 +112,7 @@ static void xrdma_recovery_work(struct work_struct *work)
 	mutex_unlock(&fn->lock);
 }
 
-/* The end of xrdma_function_hold(): up, now or as soon as it can be. */
+/* Bring the device up after xrdma_function_hold(), or plan more tries. */
 static int xrdma_function_release(struct xrdma_function *fn)
 {
 	int err = 0;
@@ -127,7 +132,9 @@ static int xrdma_function_release(struct xrdma_function *fn)
 
 /**
  * xrdma_reset_prepare() - pci_error_handlers.reset_prepare
- * @pdev: the function, about to be reset on request
+ * @pdev: the function, which a user is about to reset
+ *
+ * Context: may sleep.
  */
 void xrdma_reset_prepare(struct pci_dev *pdev)
 {
@@ -137,6 +144,8 @@ void xrdma_reset_prepare(struct pci_dev *pdev)
 /**
  * xrdma_reset_done() - pci_error_handlers.reset_done
  * @pdev: the function
+ *
+ * Context: may sleep.
  */
 void xrdma_reset_done(struct pci_dev *pdev)
 {
@@ -146,12 +155,14 @@ void xrdma_reset_done(struct pci_dev *pdev)
 /**
  * xrdma_error_detected() - pci_error_handlers.error_detected
  * @pdev: the function
- * @state: whether it can be reached, now or ever
+ * @state: whether the device can be reached, and whether a reset can help
  *
- * The device is dead. It is silenced here, if it can be reached, and not while
- * the bus is being reset.
+ * Declares the device dead, and silences it if it can be reached: the reset of
+ * the bus that follows prevents that.
  *
- * Return: that a reset is needed, or that all is lost.
+ * Context: may sleep.
+ * Return: PCI_ERS_RESULT_DISCONNECT after a permanent failure, else
+ * PCI_ERS_RESULT_NEED_RESET.
  */
 pci_ers_result_t xrdma_error_detected(struct pci_dev *pdev,
 				      pci_channel_state_t state)
@@ -174,7 +185,9 @@ pci_ers_result_t xrdma_error_detected(struct pci_dev *pdev,
  * xrdma_slot_reset() - pci_error_handlers.slot_reset
  * @pdev: the function, after a reset of the bus
  *
- * Return: whether the device answers.
+ * Context: may sleep.
+ * Return: PCI_ERS_RESULT_RECOVERED if the device answers, else
+ * PCI_ERS_RESULT_DISCONNECT.
  */
 pci_ers_result_t xrdma_slot_reset(struct pci_dev *pdev)
 {
@@ -186,6 +199,8 @@ pci_ers_result_t xrdma_slot_reset(struct pci_dev *pdev)
 /**
  * xrdma_error_resume() - pci_error_handlers.resume
  * @pdev: the function
+ *
+ * Context: may sleep.
  */
 void xrdma_error_resume(struct pci_dev *pdev)
 {
@@ -195,9 +210,10 @@ void xrdma_error_resume(struct pci_dev *pdev)
 /* ---- power ------------------------------------------------------------------ */
 
 /**
- * xrdma_suspend() - dev_pm_ops.suspend and its likes
+ * xrdma_suspend() - dev_pm_ops.suspend, .freeze and .poweroff
  * @dev: the function
  *
+ * Context: may sleep.
  * Return: 0
  */
 int xrdma_suspend(struct device *dev)
@@ -207,10 +223,11 @@ int xrdma_suspend(struct device *dev)
 }
 
 /**
- * xrdma_resume() - dev_pm_ops.resume and its likes
+ * xrdma_resume() - dev_pm_ops.resume, .thaw and .restore
  * @dev: the function
  *
- * Return: 0, or why the device does not work yet.
+ * Context: may sleep.
+ * Return: 0, or an errno: the device is down, and recovery is planned.
  */
 int xrdma_resume(struct device *dev)
 {
@@ -219,9 +236,13 @@ int xrdma_resume(struct device *dev)
 
 /**
  * xrdma_shutdown() - pci_driver.shutdown
- * @pdev: the function; the next kernel finds it quiet
+ * @pdev: the function
  *
- * Consumers stay: who still waits for a request sees it flushed.
+ * Silences the device, since the memory may belong to another kernel
+ * afterwards. Consumers stay registered, and their requests complete with a
+ * flush error.
+ *
+ * Context: may sleep.
  */
 void xrdma_shutdown(struct pci_dev *pdev)
 {
@@ -272,12 +293,15 @@ static int xrdma_pci_init(struct pci_dev *pdev)
 		err = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64));
 	if (!err)
 		err = pcim_p2pdma_init(pdev);
-	/* device memory is then not exported */
+	/* with -EOPNOTSUPP the device works, but does not export its memory */
 	if (err && err != -EOPNOTSUPP) {
 		xrdma_pci_exit(pdev);
 		return err;
 	}
-	/* few entries for much memory; SCSI hosts above lower it again */
+	/*
+	 * the device has no limit; SCSI hosts on top of the device set a lower
+	 * one
+	 */
 	dma_set_max_seg_size(dev, UINT_MAX);
 	return 0;
 }
@@ -299,7 +323,7 @@ static struct xrdma_function *xrdma_function_alloc(struct pci_dev *pdev)
 static void xrdma_function_free(struct xrdma_function *fn)
 {
 	xrdma_function_hold(fn);
-	/* nobody starts it any more */
+	/* the device is down: no code schedules the work item */
 	cancel_delayed_work_sync(&fn->recovery);
 	if (fn->netdev)
 		xrdma_netdev_destroy(fn->netdev);
@@ -309,9 +333,10 @@ static void xrdma_function_free(struct xrdma_function *fn)
 
 /**
  * xrdma_probe() - pci_driver.probe
- * @pdev: the function; its device may be in any state, also running
+ * @pdev: the function, whose device may be in any state, also enabled
  * @id: not used
  *
+ * Context: may sleep.
  * Return: 0 or an errno.
  */
 int xrdma_probe(struct pci_dev *pdev, const struct pci_device_id *id)
@@ -340,6 +365,8 @@ err_free:
 /**
  * xrdma_remove() - pci_driver.remove
  * @pdev: the function
+ *
+ * Context: may sleep.
  */
 void xrdma_remove(struct pci_dev *pdev)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA PCI function: what the files of the glue share. xrdma_function.c decides
- * when there is a device, xrdma_life.c makes and ends it, xrdma_events.c takes its
- * events to objects, xrdma_ops.c lists the verbs, and xrdma_main.c registers the
- * PCI driver. No other file includes this header.
+ * XRDMA PCI function: structures and prototypes of the glue layer.
+ * xrdma_function.c decides when a device is brought up and taken down,
+ * xrdma_life.c does it, xrdma_events.c delivers events, xrdma_ops.c lists the
+ * verbs, and xrdma_main.c registers the PCI driver. No other file includes this
+ * header.
  */
 
 #ifndef XRDMA_FUNCTION_H
@@ -20,15 +21,17 @@ struct xrdma_ibdev;
 /**
  * struct xrdma_function - a PCI function that the driver is bound to
  * @pdev: the function
- * @lock: whether there is a device; protects all below
- * @xib: the device, from one reset to the next, or NULL
- * @netdev: its Ethernet port, from the first device to the end
- * @name: of the last RDMA device; the next one gets it
- * @held: somebody else decides when there will be a device again: nobody
- *	recovers it
- * @born: jiffies when @xib was brought up
- * @tries: how often it was to be recovered since it last was in good health
- * @recovery: takes a dead device down, and up again
+ * @lock: protects all fields below; held while the device is brought up or down
+ * @xib: the device, or NULL while it is down
+ * @netdev: Ethernet port; created with the first device, destroyed with this
+ *	structure
+ * @name: name of the last RDMA device, which the next one gets too
+ * @held: the device is not recovered: PCI core or power management decide when
+ *	it is brought up
+ * @born: time in jiffies at which @xib was brought up
+ * @tries: number of recoveries planned since the device last worked for
+ *	XRDMA_GOOD_HEALTH_JIFFIES
+ * @recovery: takes a dead device down, and brings it up again
  */
 struct xrdma_function {
 	struct pci_dev *pdev;

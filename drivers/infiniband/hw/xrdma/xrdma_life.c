@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA life of a device, from one reset to the next: brings the device up
- * layer by layer, and takes it down again. Only the network device stays
- * (xrdma_netdev.c). When a life begins and ends is decided in xrdma_function.c.
+ * XRDMA start and end of a device: brings the device up layer by layer after a
+ * reset, and takes it down again. Only the network device stays
+ * (xrdma_netdev.c). xrdma_function.c decides when the device is brought up and
+ * taken down.
  */
 
 #include <linux/delay.h>
@@ -26,10 +27,13 @@
 #include "xrdma_quarantine.h"
 #include "xrdma_regs.h"
 
-/* What consumers have to act on the death of a device, before it is taken away */
+/*
+ * Time for consumers to see the flush errors of a dead device, before its
+ * removal
+ */
 #define XRDMA_SINK_IN_MS	1000
 
-/* The first queue gets a number below this; one above the limit wraps. */
+/* Upper bound of the first number of queues; numbers wrap at the capability. */
 #define XRDMA_FIRST_NUMBERS	16384
 
 /* ---- device ---------------------------------------------------------------- */
@@ -44,7 +48,7 @@ static int xrdma_map(struct xrdma_dev *xdev)
 	xdev->num_db_pages = XRDMA_NUM_DB_PAGES;
 	if (!xdev->regs || !xdev->db)
 		return -ENOMEM;
-	/* only a device with memory of its own has this one */
+	/* only a device with its own memory has this BAR */
 	xdev->dm_phys = pci_resource_start(pdev, XRDMA_BAR_DM);
 	xdev->dm_size = pci_resource_len(pdev, XRDMA_BAR_DM);
 	if (!xdev->dm_size)
@@ -66,15 +70,17 @@ static void xrdma_unmap(struct xrdma_dev *xdev)
 }
 
 /*
- * What xrdma_core_start() built, as far as it came. Memory is freed only when
- * the device cannot touch it any more.
+ * Undo xrdma_core_start(), also after it has failed at any step. Memory is
+ * freed only if the device has been silenced and cannot access it.
  */
 static void xrdma_core_stop(struct xrdma_ibdev *xib)
 {
 	struct xrdma_dev *xdev = &xib->hw;
 	bool quiet;
 
-	/* its files send commands */
+	/*
+	 * before the device is silenced: the files of xrdma_cc.c send commands
+	 */
 	xrdma_cc_destroy(xib);
 	quiet = xrdma_hw_silence(xdev);
 	xrdma_eqs_stop(xdev);
@@ -99,13 +105,13 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 		xrdma_keys_destroy(xib->keys);
 }
 
-/* INVALIDATE without a key: the device forgets where it found key entries. */
+/* INVALIDATE without a key: the device stops using replaced table pages. */
 static int xrdma_core_fence_keys(void *context)
 {
 	return xrdma_cmd_invalidate(context, 0, 0);
 }
 
-/* Memory that the device has to know before it starts. */
+/* Allocate the memory whose addresses the device needs before it is enabled. */
 static int xrdma_core_alloc(struct xrdma_ibdev *xib)
 {
 	struct xrdma_dev *xdev = &xib->hw;
@@ -179,7 +185,9 @@ static int xrdma_core_start(struct xrdma_ibdev *xib)
 
 /* ---- verbs ----------------------------------------------------------------- */
 
-/* The name it had before, unless somebody else has it by now */
+/*
+ * Register under @name, the previous name, or if it is in use, under a new one.
+ */
 static int xrdma_register_as(struct ib_device *ibdev, const char *name)
 {
 	int err = -ENFILE;
@@ -222,11 +230,11 @@ static int xrdma_register(struct xrdma_ibdev *xib, const char *name)
 	return err;
 }
 
-/* ---- life ------------------------------------------------------------------ */
+/* ---- up and down -------------------------------------------------------- */
 
 /*
- * The first numbers are random, so that a peer cannot tell them from those of
- * the device's last life.
+ * The first numbers are random: after a reset, a packet of a peer that has the
+ * number of an old queue pair is unlikely to match a new one.
  */
 static void xrdma_numbers_init(struct xrdma_ibdev *xib)
 {
@@ -276,7 +284,7 @@ static void xrdma_free(struct xrdma_ibdev *xib)
 	ib_dealloc_device(&xib->ibdev);
 }
 
-/* The network device is made in the first life, and attached in the others. */
+/* Create the network device if there is none, else attach it to @xib. */
 static int xrdma_attach(struct xrdma_function *fn, struct xrdma_ibdev *xib)
 {
 	struct net_device *netdev;
@@ -298,12 +306,12 @@ static int xrdma_attach(struct xrdma_function *fn, struct xrdma_ibdev *xib)
 
 /**
  * xrdma_life_begin() - bring a device up
- * @fn: the function, enabled; without a device
+ * @fn: the function, enabled, without a device
  *
- * Says what is wrong.
+ * Logs the cause of a failure.
  *
  * Context: may sleep; @fn->lock is held.
- * Return: 0: consumers can use @fn->xib; or an errno: there is none.
+ * Return: 0: consumers can use @fn->xib; or an errno: @fn->xib is NULL.
  */
 int xrdma_life_begin(struct xrdma_function *fn)
 {
@@ -342,11 +350,12 @@ err_unmap:
 }
 
 /*
- * A consumer that has to let go before it hears that its requests have failed
- * may wait for them until they time out, which takes NVMe over Fabrics half a
- * minute: drivers/nvme/host/rdma.c, nvme_rdma_error_recovery() does nothing for
- * a controller that is being deleted. One that has let go by itself before it
- * has to stays, and connects again when the device is back.
+ * Give consumers time to see the flush errors of a dead device before the
+ * device is unregistered. If the removal comes first, a consumer may wait for
+ * its requests until they time out, which takes NVMe over Fabrics 30 seconds:
+ * nvme_rdma_error_recovery() in drivers/nvme/host/rdma.c does nothing for a
+ * controller that is being deleted. A consumer that has closed its connection
+ * before the removal stays, and connects again when the device is back.
  */
 static void xrdma_death_sinks_in(struct xrdma_ibdev *xib)
 {
@@ -361,8 +370,9 @@ static void xrdma_death_sinks_in(struct xrdma_ibdev *xib)
  * xrdma_life_end() - take a device down
  * @fn: the function; its device may be dead or alive
  *
- * On return consumers, their objects and memory are gone, and the device is
- * quiet. The network device stays, detached.
+ * When this function returns, consumers are disconnected, their objects and the
+ * memory of the device are freed, and the device is silent. The network device
+ * stays, detached. Memory that a device may still access is not freed.
  *
  * Context: may sleep, takes the RTNL; @fn->lock is held.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA module: registers the PCI driver, whose callbacks are in
- * xrdma_function.c. The table of verbs is in xrdma_ops.c, events of the device
- * are in xrdma_events.c.
+ * XRDMA module: registers the PCI driver and creates its directory in debugfs.
+ * The callbacks of the PCI driver are in xrdma_function.c, the table of verbs
+ * is in xrdma_ops.c.
  */
 
 #include <linux/module.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA Ethernet port: the network device of the function as users see it. GIDs
- * and port state of the RDMA device are taken from it. It stays, with all that
- * an administrator has set, while the device behind it is taken down and up
- * again. Moving frames is in xrdma_eth.c, ethtool in xrdma_ethtool.c; when a
- * device is taken down is decided in xrdma_function.c.
+ * XRDMA Ethernet port: the network device of the function, its settings, and
+ * how it is attached to an RDMA device. The network device determines GIDs and
+ * port state of the RDMA device. The network device and its settings stay while
+ * xrdma_function.c takes the RDMA device down and up again. Frames are sent and
+ * received in xrdma_eth.c, ethtool is in xrdma_ethtool.c.
  */
 
 #include <linux/etherdevice.h>
@@ -16,8 +16,8 @@
 /* ---- port ------------------------------------------------------------------ */
 
 /*
- * The state of the port is that of the network device, and changes under the
- * RTNL. So the device never gets a value that is older than the one it has.
+ * Copy the state of the network device to the port. The state changes under the
+ * RTNL, which also orders the commands: the last command has the latest state.
  */
 static int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up)
 {
@@ -33,7 +33,7 @@ static int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up)
 		flags |= XRDMA_PORT_UP;
 	if (ndev_flags & IFF_PROMISC)
 		flags |= XRDMA_PORT_PROMISC;
-	/* the device has no list of multicast addresses: all, or none */
+	/* the device has no list of multicast addresses, only an "all" flag */
 	if (ndev_flags & IFF_ALLMULTI || !netdev_mc_empty(xn->ndev))
 		flags |= XRDMA_PORT_ALLMULTI;
 	port.flags = cpu_to_le32(flags);
@@ -42,9 +42,9 @@ static int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up)
 }
 
 /**
- * xrdma_netdev_link() - the link has changed
+ * xrdma_netdev_link() - report a change of the link to the network stack
  * @xib: the device
- * @up: it is up
+ * @up: true: the link is up
  *
  * Context: any.
  */
@@ -80,8 +80,9 @@ static int xrdma_port_open(struct xrdma_netdev *xn)
 }
 
 /*
- * Takes the queues from the port, which stays up if @up. A port that does not
- * let go of its queues goes on to receive: nothing helps but a reset.
+ * Take the queues from the port, which stays up if @up is true. If the command
+ * fails, the port may still receive into the queues, so the device is declared
+ * dead and reset.
  */
 static void xrdma_port_close(struct xrdma_netdev *xn, bool up)
 {
@@ -100,14 +101,14 @@ static void xrdma_port_close(struct xrdma_netdev *xn, bool up)
 			    xn->qp.qpn, err);
 	if (open)
 		xrdma_eth_close(xn);
-	/* what was found of these queues does not concern the next ones */
+	/* a restart that was requested for these queues is no longer needed */
 	cancel_delayed_work(&xn->restart);
 }
 
 /*
- * New queues for those that have failed; RDMA goes on meanwhile. Without memory
- * for them the transmit queue stays stopped, and xrdma_ndo_tx_timeout() asks for
- * another try.
+ * Replace queues that have failed. RDMA is not interrupted. If that fails, the
+ * transmit queue stays stopped, and xrdma_ndo_tx_timeout() requests another
+ * try.
  */
 static void xrdma_restart_work(struct work_struct *work)
 {
@@ -116,7 +117,7 @@ static void xrdma_restart_work(struct work_struct *work)
 	int err = 0;
 
 	rtnl_lock();
-	/* else there are no queues, or there will be new ones */
+	/* a port that is down or detached gets new queues when it is opened */
 	if (netif_running(xn->ndev) && netif_device_present(xn->ndev)) {
 		xrdma_port_close(xn, true);
 		err = xrdma_port_open(xn);
@@ -134,7 +135,10 @@ static int xrdma_ndo_open(struct net_device *ndev)
 	return xrdma_port_open(netdev_priv(ndev));
 }
 
-/* Also called while it is detached: then its queues are gone already. */
+/*
+ * Also called while @ndev is detached: then xrdma_netdev_detach() has closed
+ * it.
+ */
 static int xrdma_ndo_stop(struct net_device *ndev)
 {
 	struct xrdma_netdev *xn = netdev_priv(ndev);
@@ -144,7 +148,7 @@ static int xrdma_ndo_stop(struct net_device *ndev)
 	return 0;
 }
 
-/* The core has said how long, and does so at most every few seconds. */
+/* Not rate limited: the network stack calls this once per watchdog timeout. */
 static void xrdma_ndo_tx_timeout(struct net_device *ndev, unsigned int txqueue)
 {
 	struct xrdma_netdev *xn = netdev_priv(ndev);
@@ -159,7 +163,8 @@ static void xrdma_ndo_tx_timeout(struct net_device *ndev, unsigned int txqueue)
  * xrdma_ndo_set_rx_mode() - net_device_ops.ndo_set_rx_mode_async
  * @ndev: the netdev, open
  * @uc: not used
- * @mc: not used; a change of the present list is followed by another call
+ * @mc: not used: the function reads the current list of @ndev, and a later
+ *	change of that list causes another call
  *
  * Context: may sleep, under the RTNL.
  * Return: 0 or an error of the command.
@@ -187,7 +192,11 @@ static int xrdma_ndo_set_mac_address(struct net_device *ndev, void *addr)
 	return err;
 }
 
-/* Frames too long for the port would fail: none may be left when it shrinks. */
+/*
+ * A frame that is longer than the MTU of the port fails. So before the MTU of
+ * the port is lowered, no longer frames are accepted, and those posted are
+ * sent.
+ */
 static int xrdma_ndo_change_mtu(struct net_device *ndev, int mtu)
 {
 	struct xrdma_netdev *xn = netdev_priv(ndev);
@@ -229,7 +238,7 @@ static int xrdma_netdev_query(struct xrdma_ibdev *xib,
 	return is_valid_ether_addr(port->mac) ? 0 : -EIO;
 }
 
-/* A protection domain that no consumer can get */
+/* Allocate the number of a protection domain. No consumer gets the number. */
 static int xrdma_netdev_init_pd(struct xrdma_netdev *xn,
 				struct xrdma_ibdev *xib)
 {
@@ -243,7 +252,7 @@ static int xrdma_netdev_init_pd(struct xrdma_netdev *xn,
 	return 0;
 }
 
-/* Gives the network device what it needs of the device. */
+/* Connect network device and RDMA device, and allocate a protection domain. */
 static int xrdma_netdev_bind(struct xrdma_netdev *xn, struct xrdma_ibdev *xib,
 			     const struct xrdma_rsp_query_port *port)
 {
@@ -254,7 +263,7 @@ static int xrdma_netdev_bind(struct xrdma_netdev *xn, struct xrdma_ibdev *xib,
 		return err;
 	xn->speed = le32_to_cpu(port->speed);
 	xn->xib = xib;
-	/* no link event is missed: the port is down until it is opened */
+	/* link events before this write are not needed: the port is down */
 	WRITE_ONCE(xib->netdev, xn->ndev);
 	return 0;
 }
@@ -288,7 +297,7 @@ static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 
 /**
  * xrdma_netdev_create() - register the network device
- * @xib: the device; commands, events and the key table work
+ * @xib: the device, whose commands, events and key table work
  *
  * Context: may sleep.
  * Return: the network device, attached to @xib; or an error of a command or of
@@ -334,18 +343,18 @@ void xrdma_netdev_destroy(struct net_device *ndev)
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 
 	unregister_netdev(ndev);
-	/* there are no queues any more that could ask for it */
+	/* the queues, which schedule the work item, no longer exist */
 	cancel_delayed_work_sync(&xn->restart);
 	free_netdev(ndev);
 }
 
 /**
- * xrdma_netdev_attach() - put the network device on a device
- * @xib: the device; commands, events and the key table work
- * @ndev: the network device, detached; goes on where it was
+ * xrdma_netdev_attach() - connect the network device to a new RDMA device
+ * @xib: the device, whose commands, events and key table work
+ * @ndev: the network device, detached; is opened again if it is running
  *
  * Context: may sleep, takes the RTNL.
- * Return: 0, or why the network device stays detached.
+ * Return: 0, or the errno of the step that failed: @ndev stays detached.
  */
 int xrdma_netdev_attach(struct xrdma_ibdev *xib, struct net_device *ndev)
 {
@@ -370,10 +379,10 @@ int xrdma_netdev_attach(struct xrdma_ibdev *xib, struct net_device *ndev)
 }
 
 /**
- * xrdma_netdev_detach() - take the network device off its device
- * @xib: the device, dead or alive; the RDMA device is gone
+ * xrdma_netdev_detach() - disconnect the network device from the RDMA device
+ * @xib: the device, dead or alive, which is no longer registered with ib_core
  *
- * Addresses, routes and all other settings stay.
+ * Addresses, routes and all other settings of the network device stay.
  *
  * Context: may sleep, takes the RTNL.
  */

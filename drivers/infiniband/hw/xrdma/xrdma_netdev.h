@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA Ethernet port as the other files see it: xrdma_netdev.c. The network device
- * outlives the RDMA device behind it. What the files of the port share is in
- * xrdma_eth.h.
+ * XRDMA Ethernet port: the prototypes of xrdma_netdev.c that other files use.
+ * The network device outlives the RDMA device to which it is attached.
+ * Structures of the port are in xrdma_eth.h.
  */
 
 #ifndef XRDMA_NETDEV_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA table of verbs: the operations of struct ib_device that every device has.
- * xrdma_life.c gives the table to ib_core, and adds the tables of operations that
- * only some devices have: xrdma_counter_ops (xrdma_counter.c), xrdma_flow_ops
+ * xrdma_life.c passes the table to ib_core, and adds the tables of optional
+ * operations: xrdma_counter_ops (xrdma_counter.c), xrdma_flow_ops
  * (xrdma_flow.c) and xrdma_export_ops (xrdma_ctx.c).
  */
 

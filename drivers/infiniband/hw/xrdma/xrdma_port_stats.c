@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA statistics of the port as ib_core sees them, for "rdma statistic" and
- * sysfs: what the device has counted for the port, without what the counter sets
- * have counted, since ib_core adds the latter by itself. Names and values of
- * counters are in xrdma_stats.c, counter sets in xrdma_counter.c.
+ * XRDMA statistics of the port for ib_core, which "rdma statistic" and sysfs
+ * show: the counters of the port minus those of the counter sets, since ib_core
+ * adds the counter sets again. Names and values of counters are in
+ * xrdma_stats.c, counter sets in xrdma_counter.c.
  */
 
 #include "xrdma_counter.h"
@@ -13,9 +13,10 @@
 /**
  * xrdma_alloc_hw_port_stats() - ib_device_ops.alloc_hw_port_stats
  * @ibdev: the device
- * @port: 1
+ * @port: not used: always 1
  *
- * Return: counters that the core frees, or NULL.
+ * Context: may sleep.
+ * Return: counters that ib_core frees, or NULL.
  */
 struct rdma_hw_stats *xrdma_alloc_hw_port_stats(struct ib_device *ibdev,
 						u32 port)
@@ -28,12 +29,12 @@ struct rdma_hw_stats *xrdma_alloc_hw_port_stats(struct ib_device *ibdev,
  * xrdma_get_hw_stats() - ib_device_ops.get_hw_stats
  * @ibdev: the device
  * @stats: of xrdma_alloc_hw_port_stats()
- * @port: 1
- * @index: which counter is wanted; all are read
+ * @port: not used: always 1
+ * @index: not used: all counters are read
  *
- * What the core adds, having asked for it by itself, is left out: the counter
- * sets, those of the past too. They are read first, so that no difference is
- * below 0.
+ * Subtracts the values of all counter sets, also of those that have ended,
+ * since ib_core adds these values. Reads the counter sets before the port, so
+ * that no difference is negative.
  *
  * Context: may sleep.
  * Return: number of counters filled in, or an error of a command.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA counters of the port: their names, and one call that reads them all. The
- * counters of the device come first, then refused accesses by reason. What is
- * counted, and in which order, is in the lists XRDMA_STATS (xrdma_hw.h) and
- * XRDMA_FAULTS (xrdma_fault.h). ib_core reads them through xrdma_port_stats.c and
- * xrdma_counter.c, ethtool through xrdma_ethtool.c.
+ * XRDMA counters of the port: the array of their names, and a function that
+ * reads all values. The counters of the device come first, then refused
+ * accesses by reason. XRDMA_STATS (xrdma_hw.h) and XRDMA_FAULTS (xrdma_fault.h)
+ * define the counters and their order. The operations that report them are in
+ * xrdma_port_stats.c, xrdma_counter.c and xrdma_ethtool.c.
  */
 
 #include "xrdma_cmd.h"
@@ -23,10 +23,10 @@ const struct rdma_stat_desc xrdma_stat_descs[XRDMA_NUM_DESCS] = {
 };
 
 /**
- * xrdma_read_stats() - counters of the port
+ * xrdma_read_stats() - read the counters of the port
  * @xib: the device
- * @values: XRDMA_NUM_DESCS, in the order of xrdma_stat_descs; nothing is
- *	written on error
+ * @values: gets XRDMA_NUM_DESCS values in the order of xrdma_stat_descs;
+ *	unchanged on error
  *
  * Context: may sleep.
  * Return: 0, or an error of the command.

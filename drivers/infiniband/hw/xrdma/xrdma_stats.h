@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA counters of the port: xrdma_stats.c has names and values, xrdma_port_stats.c
- * gives them to ib_core.
+ * XRDMA counters of the port: xrdma_stats.c has names and values,
+ * xrdma_port_stats.c the operations of ib_core that report them.
  */
 
 #ifndef XRDMA_STATS_H
