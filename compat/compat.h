@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA on kernels older than its native API: what later kernels declare.
- * Included before everything else by the build; must not know the driver, but
- * for the prototypes in ops.h.
+ * XRDMA replacements for declarations that older kernels lack.
+ * compat/Kbuild.include includes this header before every source, so it uses
+ * nothing of the driver. Wrappers of the driver's operations are in ops.h, port
+ * events in port_event.h, address lists in rx_mode.h.
  */
 
 #ifndef XRDMA_COMPAT_H
@@ -15,11 +16,13 @@
 #include <rdma/uverbs_ioctl.h>
 
 #ifndef XRDMA_HAVE_DRIVER_ID
-/* The number that patches/linux/ adds to the kernel's list. */
+/* The number that patches/linux/0001 adds to enum rdma_driver_id */
 #define RDMA_DRIVER_XRDMA ((enum rdma_driver_id)0x10f0)
 #endif
 
-/* Takes a string, as it does natively; before, it took a bare word. */
+/*
+ * Takes a string, as in Linux 6.13 and later; older kernels take a bare word.
+ */
 #undef MODULE_IMPORT_NS
 #define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
 
@@ -30,43 +33,51 @@
 
 #ifndef XRDMA_HAVE_ROBUST_UDATA
 /*
- * Nobody asks: let the mark fall on the size of an object that this driver
- * does not offer, and that is therefore never allocated.
+ * The kernel does not have this member. The initializer sets the size of
+ * struct ib_counters instead, which has no effect: the driver has no operation
+ * create_counters, so the object is never allocated.
  */
 #define uverbs_robust_udata size_ib_counters
 #endif
 
 #ifndef XRDMA_HAVE_UFILE_HW_CLEANUP
 /*
- * Nobody tells when a user context ends: see ops.h. What the native operation
- * asks of the context; it is never called, nor in the table.
+ * The kernel does not report the end of a user context: ops.h has a
+ * replacement. This structure has the member that xrdma_ufile_hw_cleanup()
+ * reads, so that the function compiles. It is not called, and not in the table
+ * of operations.
  */
 struct ib_uverbs_file {
 	struct ib_ucontext *ucontext;
 };
 
-/* 0, as it is anyhow */
+/* The initializer sets a bit that is 0 to 0. */
 #define ufile_hw_cleanup uverbs_no_driver_id_binding
 #endif
 
 #ifndef XRDMA_HAVE_COUNTER_PORT
-/* The core allocates and initialises counters by itself; both as above. */
+/*
+ * ib_core allocates and initialises counters. Both initializers have no effect.
+ */
 #define size_rdma_counter size_ib_counters
 #define counter_init uverbs_no_driver_id_binding
 #endif
 
 #ifndef XRDMA_HAVE_PRE_DESTROY_CQ
 /*
- * The core ends its polling of a queue, then destroys it; an event in between
- * may start the polling again, with any driver. NULL, as the operations of
- * these names are anyhow.
+ * ib_core of these kernels stops the polling of a queue before it destroys the
+ * queue; an event in between may start the polling again, with any driver. The
+ * initializers set two operations to NULL that the driver does not have.
  */
 #define pre_destroy_cq process_mad
 #define post_destroy_cq drain_rq
 #endif
 
 #ifndef XRDMA_HAVE_MMAP_GET_PFNS
-/* The core exports nothing; a table with these two operations is not used. */
+/*
+ * ib_core does not export mappings: the table with these operations is not
+ * used.
+ */
 #define mmap_get_pfns uverbs_no_driver_id_binding
 #define pgoff_to_mmap_entry size_ib_counters
 

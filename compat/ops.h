@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA verbs whose prototype an older kernel has otherwise.
+ * XRDMA wrappers of verbs that have another prototype in an older kernel, or
+ * that need additional code there.
  *
- * A macro with arguments renames a verb where it is declared, defined or
- * called; its bare name, as the table of operations uses it, is then that of
- * the wrapper below.
+ * For a verb xrdma_NAME() a function-like macro replaces the name by
+ * xrdma_native_NAME where the verb is declared, defined or called. The table of
+ * operations has the name without parentheses, which the macro does not
+ * replace: it is the name of the wrapper in this file.
  */
 
 #ifndef XRDMA_COMPAT_OPS_H
@@ -102,8 +104,9 @@ enum { xrdma_mmap_get_pfns = 0, xrdma_pgoff_to_mmap_entry = 0 };
 enum { xrdma_ufile_hw_cleanup };
 
 /*
- * Who destroys what a user context leaves is no call of a process: it has
- * neither a request nor attributes.
+ * Does ib_core destroy an object because its user context ends? Then @udata has
+ * neither a request nor attributes, unlike in a call of the process. Without
+ * @udata the function returns whether the current process exits.
  */
 static inline bool xrdma_compat_ends(struct ib_pd *pd, struct ib_udata *udata)
 {
@@ -130,7 +133,7 @@ static inline int (xrdma_dereg_mr)(struct ib_mr *mr, struct ib_udata *udata)
 	return xrdma_native_dereg_mr(mr, udata);
 }
 
-/* A window is not destroyed with a word about who does it. */
+/* dealloc_mw has no udata: xrdma_compat_ends() looks at the current process. */
 #define xrdma_dealloc_mw(...) xrdma_native_dealloc_mw(__VA_ARGS__)
 int xrdma_dealloc_mw(struct ib_mw *mw);
 

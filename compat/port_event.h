@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA on kernels whose InfiniBand core leaves it to drivers to tell its
- * consumers that the link of a netdev has changed. Registers a notifier with
- * the first RDMA device, and drops it with the last.
+ * XRDMA port events on kernels whose ib_core does not dispatch them when the
+ * link of a netdev changes. A notifier of netdev events dispatches them; it is
+ * registered with the first RDMA device and unregistered with the last one.
  */
 
 #ifndef XRDMA_COMPAT_PORT_EVENT_H
@@ -49,7 +49,9 @@ static inline int xrdma_compat_netdev_event(struct notifier_block *nb,
 	return NOTIFY_DONE;
 }
 
-/* One file registers devices: only there is any of this used. */
+/*
+ * Only xrdma_life.c registers devices: the variables are unused in other files.
+ */
 static __maybe_unused DEFINE_MUTEX(xrdma_compat_lock);
 static __maybe_unused unsigned int xrdma_compat_devices;
 static __maybe_unused struct notifier_block xrdma_compat_notifier = {

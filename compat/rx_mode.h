@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-/* The operation that the kernel calls is the wrapper below: see ops.h. */
+/* The kernel calls the wrapper in this file. ops.h explains the macro. */
 #define ndo_set_rx_mode_async ndo_set_rx_mode
 #define xrdma_ndo_set_rx_mode(...) xrdma_native_ndo_set_rx_mode(__VA_ARGS__)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Is a counter bound on a port, and allocated in the size of the driver's? */
+/* Has counter_bind_qp a port, and can a driver set the size of a counter? */
 #include <rdma/ib_verbs.h>
 
 static int probe_bind(struct rdma_counter *counter, struct ib_qp *qp, u32 port)

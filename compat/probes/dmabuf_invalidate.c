@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What is the operation called by which a dma-buf is taken back? */
+/* Is the operation called invalidate_mappings, or move_notify? */
 #include <linux/dma-buf.h>
 
 const struct dma_buf_attach_ops probe = {

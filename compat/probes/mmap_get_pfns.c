@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Does the core export what a process may map as a dma-buf? */
+/* Can ib_core export the mappings of a process as a dma-buf? */
 #include <linux/pci-p2pdma.h>
 #include <rdma/ib_verbs.h>
 

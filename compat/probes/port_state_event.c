@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Does the core turn link changes of a netdev into port events? */
+/* Does ib_core dispatch port events when the link of a netdev changes? */
 #include <rdma/ib_verbs.h>
 
 void probe(struct ib_device *ibdev, struct net_device *netdev);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Is a driver told before the core stops to poll a completion queue? */
+/* Does ib_core call the driver before it stops polling a completion queue? */
 #include <rdma/ib_verbs.h>
 
 static int probe_pre(struct ib_cq *cq)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Does registration of a dma-buf take a DMA handle? */
+/* Has reg_user_mr_dmabuf the parameter dmah (DMA handle)? */
 #include <rdma/ib_verbs.h>
 
 static struct ib_mr *probe_reg(struct ib_pd *pd, u64 offset, u64 length,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Are only completion queues of users resized? */
+/* Is the operation called resize_user_cq, or resize_cq? */
 #include <rdma/ib_verbs.h>
 
 static int probe_resize(struct ib_cq *cq, unsigned int cqe,

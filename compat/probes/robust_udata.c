@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Can a driver say that it checks all driver data? */
+/* Has struct ib_device_ops the member uverbs_robust_udata? */
 #include <rdma/ib_verbs.h>
 
 const struct ib_device_ops probe = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* May a network device sleep when its address lists change? */
+/* Is there an operation for changed address lists that may sleep? */
 #include <linux/netdevice.h>
 
 static int probe_set_rx_mode(struct net_device *ndev,

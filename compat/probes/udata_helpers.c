@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Are there helpers that check driver data for length and unknown bits? */
+/* Are there functions that check length and unknown bytes of driver data? */
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Is a driver told that a user context ends, and may it look into it? */
+/*
+ * Does ib_core call the driver when a user context ends, and is its type
+ * public?
+ */
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_types.h>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Has pinning of user memory been split by kind of buffer? */
+/*
+ * Has the kernel ib_umem_get_va() in addition to functions for other buffers?
+ */
 #include <rdma/ib_umem.h>
 
 struct ib_umem *probe(struct ib_device *device);
