@@ -265,7 +265,7 @@ static void xrdma_cq_swap(struct xrdma_cq *cq, u32 a, u32 b)
  * written. The other entries keep their order. Return: number of entries of
  * @qpn.
  */
-static u32 xrdma_cq_sort_out(struct xrdma_cq *cq, u32 qpn)
+static u32 xrdma_cq_gather_qp(struct xrdma_cq *cq, u32 qpn)
 {
 	u32 ci = cq->ci, num = 0, index;
 
@@ -283,7 +283,7 @@ static u32 xrdma_cq_sort_out(struct xrdma_cq *cq, u32 qpn)
 }
 
 /**
- * xrdma_cq_forget() - drop the entries of a queue pair that ends or is reset
+ * xrdma_cq_drop_qp() - drop the entries of a queue pair that ends or is reset
  * @cq: kernel queue
  * @qpn: number of the queue pair, for which the device writes no more entries
  * @srq: shared receive queue of the queue pair, or NULL
@@ -293,13 +293,13 @@ static u32 xrdma_cq_sort_out(struct xrdma_cq *cq, u32 qpn)
  *
  * Context: any.
  */
-void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq)
+void xrdma_cq_drop_qp(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq)
 {
 	unsigned long flags;
 	u32 num;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	for (num = xrdma_cq_sort_out(cq, qpn); num; num--) {
+	for (num = xrdma_cq_gather_qp(cq, qpn); num; num--) {
 		struct xrdma_cqe *cqe = xrdma_cq_entry(cq, cq->ci);
 		bool recv = !(le16_to_cpu(cqe->flags) & XRDMA_CQE_SEND);
 		u64 tag = le64_to_cpu(cqe->wr_id);

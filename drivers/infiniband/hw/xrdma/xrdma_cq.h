@@ -89,7 +89,7 @@ struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq);
 bool xrdma_cq_read(struct xrdma_cq *cq, struct xrdma_cqe *cqe);
 void xrdma_cq_update_ci(struct xrdma_cq *cq);
 void xrdma_cq_arm(struct xrdma_cq *cq, u32 type);
-void xrdma_cq_forget(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq);
+void xrdma_cq_drop_qp(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq);
 void xrdma_cq_event(struct xrdma_ibdev *xib, u32 cqn, u8 event);
 void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn);
 void xrdma_cq_wake(struct xrdma_ibdev *xib, u32 cqn);

@@ -264,7 +264,7 @@ struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 			      struct uverbs_attr_bundle *attrs)
 {
 	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
-	struct xrdma_grant grant = {
+	struct xrdma_key_grant grant = {
 		.length = attr->length,
 		.pdn = to_xpd(ibpd)->pdn,
 		.access = xrdma_mr_hw_access(attr->access_flags),

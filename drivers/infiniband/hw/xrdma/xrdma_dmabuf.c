@@ -171,7 +171,7 @@ static int xrdma_dmabuf_translate(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
  * Translate the memory, and publish the key. The caller has locked the dma-buf.
  */
 static int xrdma_dmabuf_publish(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
-				const struct xrdma_grant *grant)
+				const struct xrdma_key_grant *grant)
 {
 	struct ib_umem_dmabuf *dmabuf = to_ib_umem_dmabuf(mr->umem);
 	int err;
@@ -269,7 +269,7 @@ struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 				       struct uverbs_attr_bundle *attrs)
 {
 	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
-	struct xrdma_grant grant = {
+	struct xrdma_key_grant grant = {
 		.iova = iova,
 		.length = length,
 		.pdn = to_xpd(ibpd)->pdn,

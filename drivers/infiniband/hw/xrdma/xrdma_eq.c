@@ -35,7 +35,7 @@
  * @lock: protects @ci and @arm; held while event handlers run
  * @ci: consumer index
  * @arm: arm word that the driver has written last
- * @more: handles the events that remain after XRDMA_EQ_BUDGET events
+ * @rest: handles the events that remain after XRDMA_EQ_BUDGET events
  */
 struct xrdma_eq {
 	struct xrdma_dev *xdev;
@@ -47,7 +47,7 @@ struct xrdma_eq {
 	spinlock_t lock; /* ci, arm */
 	u32 ci;
 	u32 arm;
-	struct work_struct more;
+	struct work_struct rest;
 };
 
 /**
@@ -141,7 +141,7 @@ static void xrdma_eq_process(struct xrdma_eq *eq)
 	do {
 		budget -= xrdma_eq_consume(eq, budget);
 		if (!budget) {
-			queue_work(system_bh_wq, &eq->more);
+			queue_work(system_bh_wq, &eq->rest);
 			break;
 		}
 		xrdma_eq_arm(eq);
@@ -149,9 +149,9 @@ static void xrdma_eq_process(struct xrdma_eq *eq)
 	spin_unlock_irqrestore(&eq->lock, flags);
 }
 
-static void xrdma_eq_more(struct work_struct *work)
+static void xrdma_eq_handle_rest(struct work_struct *work)
 {
-	xrdma_eq_process(container_of(work, struct xrdma_eq, more));
+	xrdma_eq_process(container_of(work, struct xrdma_eq, rest));
 }
 
 static irqreturn_t xrdma_eq_interrupt(int irq, void *arg)
@@ -171,7 +171,7 @@ static int xrdma_eq_init(struct xrdma_dev *xdev, struct xrdma_eq *eq, u32 eqn)
 	eq->xdev = xdev;
 	eq->eqn = eqn;
 	spin_lock_init(&eq->lock);
-	INIT_WORK(&eq->more, xrdma_eq_more);
+	INIT_WORK(&eq->rest, xrdma_eq_handle_rest);
 	eq->buf = xrdma_buf_alloc(xdev, rec + sizeof(*eq->rec));
 	if (!eq->buf)
 		return -ENOMEM;
@@ -273,7 +273,7 @@ static void xrdma_eq_stop(struct xrdma_eq *eq)
 	irq_update_affinity_hint(eq->irq, NULL);
 	free_irq(eq->irq, eq);
 	eq->irq = 0;
-	cancel_work_sync(&eq->more);
+	cancel_work_sync(&eq->rest);
 }
 
 /**

@@ -33,7 +33,7 @@ static int xrdma_function_up(struct xrdma_function *fn)
 	err = xrdma_life_begin(fn);
 	if (err)
 		return err;
-	fn->born = jiffies;
+	fn->up_at = jiffies;
 	/* xrdma_slot_reset() restores the configuration space */
 	pci_save_state(fn->pdev);
 	return 0;
@@ -94,7 +94,7 @@ static void xrdma_recovery_step(struct xrdma_function *fn)
 				 "the device works again, after try %u\n",
 				 fn->tries);
 	} else if (xrdma_recoverable(&fn->xib->hw)) {
-		if (time_after(jiffies, fn->born + XRDMA_GOOD_HEALTH_JIFFIES))
+		if (time_after(jiffies, fn->up_at + XRDMA_GOOD_HEALTH_JIFFIES))
 			fn->tries = 0;
 		xrdma_function_down(fn);
 		xrdma_recovery_plan(fn);

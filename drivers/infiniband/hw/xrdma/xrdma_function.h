@@ -28,7 +28,7 @@ struct xrdma_ibdev;
  * @name: name of the last RDMA device, which the next one gets too
  * @held: the device is not recovered: PCI core or power management decide when
  *	it is brought up
- * @born: time in jiffies at which @xib was brought up
+ * @up_at: time in jiffies at which @xib was brought up
  * @tries: number of recoveries planned since the device last worked for
  *	XRDMA_GOOD_HEALTH_JIFFIES
  * @recovery: takes a dead device down, and brings it up again
@@ -40,7 +40,7 @@ struct xrdma_function {
 	struct net_device *netdev;
 	char name[IB_DEVICE_NAME_MAX];
 	bool held;
-	unsigned long born;
+	unsigned long up_at;
 	unsigned int tries;
 	struct delayed_work recovery;
 };

@@ -31,7 +31,7 @@
  * Time for consumers to see the flush errors of a dead device, before its
  * removal
  */
-#define XRDMA_SINK_IN_MS	1000
+#define XRDMA_FLUSH_SEEN_MS	1000
 
 /* Upper bound of the first number of queues; numbers wrap at the capability. */
 #define XRDMA_FIRST_NUMBERS	16384
@@ -357,13 +357,13 @@ err_unmap:
  * controller that is being deleted. A consumer that has closed its connection
  * before the removal stays, and connects again when the device is back.
  */
-static void xrdma_death_sinks_in(struct xrdma_ibdev *xib)
+static void xrdma_wait_flush_seen(struct xrdma_ibdev *xib)
 {
 	if (!xrdma_dead(&xib->hw))
 		return;
 	flush_work(&xib->hw.fatal_work);
 	flush_work(&xib->flush_work);
-	msleep(XRDMA_SINK_IN_MS);
+	msleep(XRDMA_FLUSH_SEEN_MS);
 }
 
 /**
@@ -384,7 +384,7 @@ void xrdma_life_end(struct xrdma_function *fn)
 
 	fn->xib = NULL;
 	strscpy(fn->name, dev_name(&xib->ibdev.dev));
-	xrdma_death_sinks_in(xib);
+	xrdma_wait_flush_seen(xib);
 	ib_unregister_device(&xib->ibdev);
 	xrdma_netdev_detach(xib);
 	xrdma_health_stop(&xib->hw);

@@ -113,7 +113,7 @@ void xrdma_mr_free(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
  * Context: any.
  */
 void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
-		      const struct xrdma_grant *grant,
+		      const struct xrdma_key_grant *grant,
 		      const struct xrdma_mtt *mtt, u64 flags)
 {
 	bool zero_based = grant->access & XRDMA_ACCESS_ZERO_BASED;
@@ -141,7 +141,7 @@ void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
  * Return: 0 or an errno of xrdma_key_alloc().
  */
 int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
-		      const struct xrdma_grant *grant, u64 flags)
+		      const struct xrdma_key_grant *grant, u64 flags)
 {
 	u32 key;
 	int err;

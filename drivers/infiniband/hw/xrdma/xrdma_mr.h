@@ -51,14 +51,14 @@ struct xrdma_mr {
 };
 
 /**
- * struct xrdma_grant - addresses and rights that the key of a region grants
+ * struct xrdma_key_grant - addresses and rights that the key of a region grants
  * @iova: address of the first byte under the key; ignored if @access contains
  *	XRDMA_ACCESS_ZERO_BASED
  * @length: length of the region in bytes
  * @pdn: protection domain number
  * @access: enum xrdma_access
  */
-struct xrdma_grant {
+struct xrdma_key_grant {
 	u64 iova;
 	u64 length;
 	u32 pdn;
@@ -79,9 +79,9 @@ int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova, int access);
 struct ib_umem *xrdma_mr_pin(struct xrdma_ibdev *xib, struct xrdma_mtt *mtt,
 			     u64 start, u64 length, int access);
 int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
-		      const struct xrdma_grant *grant, u64 flags);
+		      const struct xrdma_key_grant *grant, u64 flags);
 void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
-		      const struct xrdma_grant *grant,
+		      const struct xrdma_key_grant *grant,
 		      const struct xrdma_mtt *mtt, u64 flags);
 
 /* xrdma_mr_verbs.c */

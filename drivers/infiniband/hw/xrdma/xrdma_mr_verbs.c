@@ -37,7 +37,7 @@
  */
 struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
 {
-	struct xrdma_grant grant = {
+	struct xrdma_key_grant grant = {
 		.length = U64_MAX,
 		.pdn = to_xpd(ibpd)->pdn,
 		.access = xrdma_mr_hw_access(access),
@@ -87,7 +87,7 @@ struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				struct ib_udata *udata)
 {
 	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
-	struct xrdma_grant grant = {
+	struct xrdma_key_grant grant = {
 		.iova = iova,
 		.length = length,
 		.pdn = to_xpd(ibpd)->pdn,

@@ -43,15 +43,15 @@ int xrdma_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats,
 		       u32 port, int index)
 {
 	struct xrdma_ibdev *xib = to_xibdev(ibdev);
-	u64 elsewhere[XRDMA_NUM_STATS] = {};
+	u64 in_sets[XRDMA_NUM_STATS] = {};
 	int err, i;
 
-	err = xrdma_counters_sum(xib, elsewhere);
+	err = xrdma_counters_sum(xib, in_sets);
 	if (!err)
 		err = xrdma_read_stats(xib, stats->value);
 	if (err)
 		return err;
 	for (i = 0; i < XRDMA_NUM_STATS; i++)
-		stats->value[i] -= elsewhere[i];
+		stats->value[i] -= in_sets[i];
 	return XRDMA_NUM_DESCS;
 }

@@ -218,10 +218,10 @@ int xrdma_qp_disable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	 * and it frees the entries of the SRQ.
 	 */
 	if (recv_kcq)
-		xrdma_cq_forget(recv_kcq, qp->qpn,
-				ibsrq ? to_xsrq(ibsrq) : NULL);
+		xrdma_cq_drop_qp(recv_kcq, qp->qpn,
+				 ibsrq ? to_xsrq(ibsrq) : NULL);
 	if (send_kcq)
-		xrdma_cq_forget(send_kcq, qp->qpn, NULL);
+		xrdma_cq_drop_qp(send_kcq, qp->qpn, NULL);
 	xa_store_irq(&xib->qps, qp->qpn, NULL, GFP_KERNEL);
 	if (!err)
 		xa_erase_irq(&xib->qps, qp->qpn);

@@ -236,8 +236,8 @@ static void xrdma_empty_rings(struct xrdma_qp *qp)
 	struct xrdma_cq *recv_cq = to_xcq(qp->ibqp.recv_cq);
 	struct ib_srq *ibsrq = qp->ibqp.srq;
 
-	xrdma_cq_forget(recv_cq, qp->qpn, ibsrq ? to_xsrq(ibsrq) : NULL);
-	xrdma_cq_forget(send_cq, qp->qpn, NULL);
+	xrdma_cq_drop_qp(recv_cq, qp->qpn, ibsrq ? to_xsrq(ibsrq) : NULL);
+	xrdma_cq_drop_qp(send_cq, qp->qpn, NULL);
 
 	spin_lock_irq(&qp->sq_lock);
 	spin_lock(&qp->rq_lock);

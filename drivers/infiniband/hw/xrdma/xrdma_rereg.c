@@ -38,14 +38,14 @@
  * @key: new key
  */
 struct xrdma_rereg {
-	struct xrdma_grant grant;
+	struct xrdma_key_grant grant;
 	u32 key;
 	struct ib_umem *umem;
 	struct xrdma_mtt mtt;
 };
 
 static int xrdma_rereg_check(struct xrdma_ibdev *xib, const struct xrdma_mr *mr,
-			     int flags, const struct xrdma_grant *grant,
+			     int flags, const struct xrdma_key_grant *grant,
 			     int access)
 {
 	/* a bound window would prevent the revocation of a dma-buf */

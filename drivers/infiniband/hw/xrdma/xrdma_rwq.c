@@ -154,8 +154,8 @@ int xrdma_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 	return 0;
 }
 
-static int xrdma_rwq_move(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-			  u8 state)
+static int xrdma_rwq_modify_qp(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+			       u8 state)
 {
 	struct xrdma_qp_attr hw = { .state = state };
 
@@ -174,18 +174,18 @@ static int xrdma_rwq_set_state(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	if (next == cur)
 		return 0;
 	if (next == IB_WQS_RESET)
-		return xrdma_rwq_move(xib, qp, XRDMA_QPS_RESET);
+		return xrdma_rwq_modify_qp(xib, qp, XRDMA_QPS_RESET);
 	if (next == IB_WQS_ERR && cur == IB_WQS_RDY)
-		return xrdma_rwq_move(xib, qp, XRDMA_QPS_ERR);
+		return xrdma_rwq_modify_qp(xib, qp, XRDMA_QPS_ERR);
 	if (next != IB_WQS_RDY || cur != IB_WQS_RESET)
 		return -EINVAL;
 
-	err = xrdma_rwq_move(xib, qp, XRDMA_QPS_INIT);
+	err = xrdma_rwq_modify_qp(xib, qp, XRDMA_QPS_INIT);
 	if (err)
 		return err;
-	err = xrdma_rwq_move(xib, qp, XRDMA_QPS_RTR);
+	err = xrdma_rwq_modify_qp(xib, qp, XRDMA_QPS_RTR);
 	if (err)
-		xrdma_rwq_move(xib, qp, XRDMA_QPS_RESET);
+		xrdma_rwq_modify_qp(xib, qp, XRDMA_QPS_RESET);
 	return err;
 }
 

@@ -20,19 +20,19 @@ static int xrdma_srq_post_one(struct xrdma_srq *srq,
 			      const struct ib_recv_wr *wr)
 {
 	u32 tag = srq->free_tag;
-	struct xrdma_srq_tag *place;
+	struct xrdma_srq_tag *req;
 
 	if (wr->num_sge > srq->rq.max_sge)
 		return -EINVAL;
 	if (tag == 1U << srq->rq.log_depth)
 		return -ENOMEM;
-	place = &srq->tags[tag];
-	srq->free_tag = place->next;
-	place->wr_id = wr->wr_id;
+	req = &srq->tags[tag];
+	srq->free_tag = req->next;
+	req->wr_id = wr->wr_id;
 	/*
 	 * orders the write of wr_id before that of posted, for xrdma_srq_take()
 	 */
-	smp_store_release(&place->posted, true);
+	smp_store_release(&req->posted, true);
 	xrdma_make_recv(xrdma_wq_entry(&srq->rq, srq->rq.pi), wr, tag);
 	srq->rq.pi++;
 	return 0;
@@ -84,19 +84,19 @@ int xrdma_post_srq_recv(struct ib_srq *ibsrq, const struct ib_recv_wr *wr,
  */
 bool xrdma_srq_take(struct xrdma_srq *srq, u64 tag, u64 *wr_id)
 {
-	struct xrdma_srq_tag *place;
+	struct xrdma_srq_tag *req;
 
 	if (!srq->tags || tag >= 1U << srq->rq.log_depth)
 		return false;
-	place = &srq->tags[tag];
+	req = &srq->tags[tag];
 	/*
 	 * The device may write one tag into two completion queues, which are
 	 * polled at the same time: xchg() lets one poller win. It orders the
 	 * read of posted before that of wr_id.
 	 */
-	if (!xchg(&place->posted, false))
+	if (!xchg(&req->posted, false))
 		return false;
-	*wr_id = place->wr_id;
+	*wr_id = req->wr_id;
 	return true;
 }
 
