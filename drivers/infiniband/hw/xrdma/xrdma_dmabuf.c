@@ -259,9 +259,8 @@ static struct ib_umem_dmabuf *xrdma_dmabuf_get(struct xrdma_ibdev *xib,
  * Return: the region, or an ERR_PTR(): an errno of xrdma_mr_check(); an errno
  * of the exporter; -EOPNOTSUPP: wrong @access, or @dmah is not NULL; -EBADF:
  * @fd is not open; -EINVAL: @fd is not a dma-buf, the region exceeds it, or its
- *	pieces are not
- * aligned to 4 KiB; -ENOSPC: no key is free; -ENOMEM; -EINTR: the calling
- * process has been killed.
+ * pieces are not aligned to 4 KiB; -ENOSPC: no key is free; -ENOMEM; -EINTR: the
+ * calling process has been killed.
  */
 struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 				       u64 length, u64 iova, int fd, int access,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * XRDMA flush of the requests that a dead device has not completed: prototypes
- * of
- * xrdma_flush.c. The operation FLUSH, which makes data persistent at the peer, is
- * in include/rdma/xrdma-flush.h.
+ * of xrdma_flush.c. The operation FLUSH, which makes data persistent at the peer,
+ * is in include/rdma/xrdma-flush.h.
  */
 
 #ifndef XRDMA_FLUSH_H

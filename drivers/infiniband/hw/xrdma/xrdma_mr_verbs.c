@@ -77,10 +77,8 @@ struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
  *
  * Context: may sleep.
  * Return: the region, or an ERR_PTR(): an errno of xrdma_mr_check();
- * -EOPNOTSUPP:
- * @dmah is not NULL; -ENOSPC: no key is free; -ENOMEM; -EINTR: the process has
- *	been
- * killed; an errno of xrdma_mr_pin(); or an errno of bad @udata.
+ * -EOPNOTSUPP: @dmah is not NULL; -ENOSPC: no key is free; -ENOMEM; -EINTR: the
+ * process has been killed; an errno of xrdma_mr_pin(); or an errno of bad @udata.
  */
 struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 				u64 iova, int access, struct ib_dmah *dmah,
