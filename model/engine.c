@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The engine as the process around it sees it: makes a device with its transport,
- * and attaches the device to the vfio-user server, the loop and the control socket.
+ * The engine: makes a device (core/device.c) with its transport
+ * (transport/transport.c), and attaches the device to the vfio-user server, the
+ * loop and the control socket, which main.c makes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -130,7 +131,7 @@ static int add_memory(const struct model_env *env, struct model_device *dev)
 
 /**
  * model_engine_create - make the device and attach it
- * @env: its surroundings
+ * @env: parameters of the engine
  *
  * Return: the engine, or NULL with errno set.
  */
@@ -165,7 +166,7 @@ struct model_engine *model_engine_create(const struct model_env *env)
 
 /**
  * model_engine_destroy - free the device
- * @engine: the engine; the server and the loop call it no more
+ * @engine: the engine; the server and the loop must not call it any more
  */
 void model_engine_destroy(struct model_engine *engine)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where the engine (the device behind the BARs) meets the process around it.
- * main.c makes the loop, the vfio-user server and the control socket, then the
- * engine, which attaches itself to them:
+ * The interface between the engine (the device behind the BARs, core/device.h)
+ * and the process. main.c makes the loop, the vfio-user server and the control
+ * socket, then the engine. The engine attaches the device to them by these
+ * functions:
  *
  *   model_vfu_attach()		BAR accesses, reset, bus mastering, unmaps
  *   model_loop_set_engine()	polling
@@ -20,21 +21,23 @@
 struct model_engine;
 
 /**
- * struct model_env - what an engine lives in; outlives the engine
+ * struct model_env - parameters of an engine; outlives the engine
  * @loop: timers, descriptors, the time
  * @dma: guest memory
- * @vfu: interrupts
+ * @vfu: vfio-user server, which sends the interrupts
  * @control: control socket, or NULL if there is none
- * @herr: ledger of host errors
- * @wire: far end of the wire, as of model_wire_open(), or NULL
- * @impair: impairments of what is sent, as of model_impair_parse(), or NULL
+ * @herr: record of host errors
+ * @wire: addresses of the wire, as model_wire_open() takes them, or NULL
+ * @impair: impairments of sent frames, as model_impair_parse() takes them, or
+ *	NULL
  * @capture: file for frames that are sent and received, or NULL
  * @mac: permanent MAC address of the port
- * @seed: of everything random in the device
+ * @seed: seed of all random numbers of the device
  * @mw_2a: windows of type 2 are 2A, else 2B
  * @dm_size: bytes of device memory, as of model_dm_init()
- * @dm_mapped: clients map it, instead of trapping each access
- * @log_max_keys: log2 of the key indexes
+ * @dm_mapped: clients may map the device memory, instead of trapping each
+ *	access
+ * @log_max_keys: log2 of the number of key indexes
  */
 struct model_env {
 	struct model_loop *loop;
@@ -55,7 +58,7 @@ struct model_env {
 
 /**
  * model_engine_create - make the device and attach it
- * @env: its surroundings
+ * @env: parameters of the engine
  *
  * Return: the engine, or NULL with errno set.
  */
@@ -63,7 +66,7 @@ struct model_engine *model_engine_create(const struct model_env *env);
 
 /**
  * model_engine_destroy - free the device
- * @engine: the engine; the server and the loop call it no more
+ * @engine: the engine; the server and the loop must not call it any more
  */
 void model_engine_destroy(struct model_engine *engine);
 

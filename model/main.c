@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The XRDMA reference device: a process that presents one PCI function to
- * QEMU over vfio-user. This file reads the command line, puts the parts
- * together and takes them apart; it knows nothing else.
+ * The XRDMA reference device: a process that presents one PCI function to QEMU
+ * over vfio-user. This file parses the command line, and makes and destroys the
+ * loop, the servers and the engine; engine.c makes the device itself.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -24,25 +24,26 @@
 
 #define USEC	1000ULL
 
-/* More than drivers keep back from reuse */
+/* log2 of a number of keys above the number that drivers withhold from reuse */
 #define LOG_MIN_KEYS	13
 
 /**
  * struct options - the command line
  * @socket: path of the vfio-user socket
  * @control: path of the control socket, or NULL
- * @wire: far end of the wire, or NULL
- * @impair: impairments of the wire, or NULL
- * @capture: file for the frames on it, or NULL
+ * @wire: addresses of both ends of the wire, or NULL
+ * @impair: impairments of sent frames, or NULL
+ * @capture: file for frames that are sent and received, or NULL
  * @msix_vectors: size of the MSI-X table
  * @spin_ns: how long the loop spins after the last work
  * @mac: MAC address
- * @seed: of everything random
+ * @seed: seed of all random numbers
  * @mw_2a: windows of type 2 are 2A, else 2B
  * @dm_size: bytes of device memory
- * @dm_mapped: clients map it, instead of trapping each access
- * @log_max_keys: log2 of the key indexes
- * @die_with_parent: end when the process that started this one does
+ * @dm_mapped: clients may map the device memory, instead of trapping each
+ *	access
+ * @log_max_keys: log2 of the number of key indexes
+ * @die_with_parent: end this process when its parent process ends
  */
 struct options {
 	const char *socket;
@@ -134,7 +135,7 @@ static bool parse_u64(const char *text, u64 min, u64 max, u64 *value)
 	       *value >= min && *value <= max;
 }
 
-/* Six bytes in hexadecimal; a multicast address is not a port's */
+/* Six bytes in hexadecimal; a multicast address is refused */
 static bool parse_mac(const char *text, u8 *mac)
 {
 	int end = 0;
@@ -150,7 +151,7 @@ static bool parse_mw_type(const char *text, bool *mw_2a)
 	return *mw_2a || !strcmp(text, "2B");
 }
 
-/* Where an option's argument goes as it is; NULL: it must be looked at. */
+/* Return: the field that takes the argument as text; NULL: it must be parsed */
 static const char **text_option(struct options *options, int opt)
 {
 	switch (opt) {
@@ -222,7 +223,7 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 	return ok;
 }
 
-/* Return: -1 to go on, or the exit status */
+/* Return: -1 to start the device, or the exit status of the process */
 static int parse_options(struct options *options, int argc, char **argv)
 {
 	int opt;
@@ -267,7 +268,10 @@ static int watch_signals(struct model_loop *loop, struct model_watch *watch)
 	return model_loop_watch(loop, watch, EPOLLIN);
 }
 
-/* The signal comes only for a parent that is alive at the call */
+/*
+ * The kernel sends the signal only if the parent ends after prctl(). Without
+ * its parent the process has another parent ID, so compare the ID afterwards.
+ */
 static void die_with_parent(void)
 {
 	pid_t parent = getppid();
@@ -283,7 +287,11 @@ static int fail(const char *what)
 	return EXIT_FAILURE;
 }
 
-/* Each step starts the next, and undoes itself when that has returned */
+/*
+ * run(), run_control(), run_server() and run_engine() each make one part, call
+ * the next function of this list, and destroy the part after that function
+ * returned.
+ */
 static int run_engine(struct model_env *env)
 {
 	struct model_engine *engine;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Sections of "stats" about the process around the device, and "quit".
+ * The sections of "stats" about loop, DMA, vfio-user server and host errors,
+ * and the command "quit". base/loop.c, host/dma.c, host/vfu.c and
+ * host/host_error.c count; the sections about the device are in
+ * core/device_control.c.
  */
 #include <linux/array_size.h>
 
@@ -18,7 +21,7 @@ static struct json_object *host_errors(void *opaque)
 	return json_object_new_uint64(env->herr->total);
 }
 
-/* Only the kinds that occurred */
+/* The kinds of host errors that have occurred, each with its number */
 static struct json_object *host_error_kinds(void *opaque)
 {
 	const struct model_env *env = opaque;
@@ -135,7 +138,7 @@ static const struct {
 
 /**
  * model_stats_register - register commands and sections of the process
- * @env: everything but the engine
+ * @env: environment of the engine; the engine need not exist yet
  *
  * Return: 0, or -ENOSPC.
  */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Big-endian numbers at byte addresses of any alignment, as packets have them.
+ * Reads and writes big-endian numbers at byte addresses of any alignment, as
+ * packets need it. The layout of the packet headers is in packet/net.h and
+ * packet/pkt.h.
  */
 #ifndef MODEL_BYTES_H
 #define MODEL_BYTES_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The control socket. Owns its clients, the table of commands and the table of
- * statistics sections.
+ * The control socket: its clients, the table of commands and the table of
+ * statistics sections. The entries of the tables are registered by stats.c,
+ * core/device_control.c, core/chaos.c and wire/wire_control.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,13 +20,13 @@
 
 /**
  * struct control_client - a connection
- * @control: its server
- * @watch: its socket; @watch.fd is -1 in a free slot
- * @line: bytes of a request so far
+ * @control: the server of the client
+ * @watch: the socket of the client
+ * @line: received bytes that are not handled yet
  * @line_len: number of bytes in @line
  * @out: text being sent, or NULL
- * @out_pos: first byte not sent
- * @out_len: bytes in @out
+ * @out_pos: offset in @out of the first byte that is not sent
+ * @out_len: number of bytes in @out
  */
 struct control_client {
 	struct model_control *control;
@@ -67,7 +68,7 @@ static void client_close(struct control_client *client)
 	free(client);
 }
 
-/* Send what the socket takes; false if the client had to be closed */
+/* Send as much of @out as the socket takes; false if the client was closed */
 static bool client_flush(struct control_client *client)
 {
 	ssize_t n;
@@ -150,7 +151,9 @@ static bool client_request(struct control_client *client, const char *line)
 	return alive;
 }
 
-/* Handle whole lines while replies are sent off; false if it was closed */
+/*
+ * Handle whole lines until a reply has to wait; false if the client was closed
+ */
 static bool client_lines(struct control_client *client)
 {
 	char *end;
@@ -266,8 +269,8 @@ static int add_entry(struct model_control *control,
 /**
  * model_control_add_command - register a command
  * @control: the server
- * @name: value of "cmd"; stays the caller's
- * @fn: runs it
+ * @name: value of "cmd"; not copied
+ * @fn: function that runs the command
  * @opaque: first argument of @fn
  *
  * Return: 0, or -ENOSPC when the table is full.
@@ -285,8 +288,8 @@ int model_control_add_command(struct model_control *control, const char *name,
 /**
  * model_control_add_section - register a section of "stats"
  * @control: the server
- * @name: key in the reply; stays the caller's
- * @fn: makes its value
+ * @name: key in the reply; not copied
+ * @fn: function that makes the value of the key
  * @opaque: first argument of @fn
  *
  * Return: 0, or -ENOSPC when the table is full.
@@ -303,8 +306,8 @@ int model_control_add_section(struct model_control *control, const char *name,
 
 /**
  * model_control_create - listen for control clients
- * @loop: runs the server
- * @path: of the Unix socket; a socket left there is replaced
+ * @loop: loop that runs the server
+ * @path: path of the Unix socket; replaces a socket that exists
  *
  * Return: the server, or NULL with errno set.
  */

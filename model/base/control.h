@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The control socket: how tests and users look into the device process and
- * steer it. One JSON object per line in, one per line back, in order; several
- * clients at once.
+ * The control socket: tests and users read statistics of the device process and
+ * send commands to it. Each request is a JSON object on a line; the reply to
+ * each request is a JSON object on a line, in the order of the requests. Up to
+ * 16 clients can be connected.
  *
  *   {"cmd":"stats"}  ->  {"ok":true, "host_errors":0, "dma":{...}, ...}
  *   {"cmd":"nonsense"}  ->  {"ok":false, "error":"Operation not supported"}
  *
- * Knows nothing of the commands but "stats", whose sections are registered.
+ * control.c implements only the command "stats". Other files register the
+ * sections of "stats" and all other commands: stats.c, core/device_control.c,
+ * core/chaos.c and wire/wire_control.c.
  */
 #ifndef MODEL_CONTROL_H
 #define MODEL_CONTROL_H
@@ -19,19 +22,20 @@
 struct model_control;
 
 /**
- * typedef model_control_fn - a command
+ * typedef model_control_fn - function that runs a command
  * @opaque: as registered
  * @request: the whole request
- * @reply: an object to add to; "ok" is added afterwards
+ * @reply: object to which the function adds its results; the server adds "ok"
+ *	afterwards
  *
- * Return: 0, or a negative errno, of which the text is added as "error" unless
- * the function added one of its own.
+ * Return: 0, or a negative errno. The server adds the text of the errno as
+ * "error" unless the function has added an "error".
  */
 typedef int (*model_control_fn)(void *opaque, struct json_object *request,
 				struct json_object *reply);
 
 /**
- * typedef model_control_section_fn - a section of "stats"
+ * typedef model_control_section_fn - function that makes a section of "stats"
  * @opaque: as registered
  *
  * Return: a new JSON value of any type; the caller owns it.

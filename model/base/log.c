@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Diagnostics of the device process. Owns the threshold and the line format;
- * knows nothing of who logs.
+ * Diagnostics of the device process: the threshold and the format of the lines.
+ * Host errors are recorded by host/host_error.c.
  */
 #include <errno.h>
 #include <linux/array_size.h>
@@ -40,8 +40,8 @@ int model_log_set(const char *name)
 }
 
 /**
- * model_log_print - print one line, if its level is wanted
- * @level: compared with the threshold, and named in the line
+ * model_log_print - print one line, unless its level is above the threshold
+ * @level: severity, which the line names
  * @fmt: printf format, without the newline
  */
 void model_log_print(enum model_log_level level, const char *fmt, ...)

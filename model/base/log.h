@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Diagnostics of the device process, on standard error. A device that is well
+ * Diagnostics of the device process, on standard error. A device without errors
  * prints nothing at the default level.
  *
- * Host errors are not logged here: they have a ledger of their own
- * (host_error.h).
+ * Host errors are not logged here: host/host_error.h counts and records them.
  */
 #ifndef MODEL_LOG_H
 #define MODEL_LOG_H
 
 /**
- * enum model_log_level - how much is printed
+ * enum model_log_level - severity of a message, and threshold for printing
  * @MODEL_LOG_ERROR: the process cannot do its work
  * @MODEL_LOG_WARN: a peer broke a protocol; the default
  * @MODEL_LOG_INFO: connections, resets

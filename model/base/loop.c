@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The event loop. Owns the epoll descriptor, the timer heap and the decision
- * between spinning and sleeping; knows nothing of what it runs.
+ * The event loop: the epoll descriptor, the heap of timers, and the decision
+ * between spinning and sleeping. engine.c installs the functions of the device
+ * that the loop polls.
  */
 #include <errno.h>
 #include <linux/array_size.h>
@@ -15,23 +16,24 @@
 
 #define NS_PER_SEC		1000000000ULL
 #define EVENTS_PER_WAIT		16
-/* a spinning loop looks at its descriptors on every such turn ... */
+/* A loop that does not sleep checks its descriptors once per so many turns */
 #define TURNS_PER_CHECK		8
-/* ... and gives the core away on every such turn without work */
+/* Turns between two calls of sched_yield() by a loop without work */
 #define TURNS_PER_YIELD		32
-/* a spin so long is tried now and then, when spinning did not pay before ... */
+/* Shortest spin that is tried once per SLEEPS_PER_PROBE, in nanoseconds */
 #define SPIN_PROBE_NS		8000
-/* ... once in so many sleeps */
+/* Number of sleeps between two trials of SPIN_PROBE_NS */
 #define SLEEPS_PER_PROBE	32
-/* number of last spins whose outcome tells what to expect of the next one */
+/* Number of previous spins whose outcomes select the length of the next spin */
 #define SPIN_HISTORY		2
 
 /*
  * @timers is a binary heap with its root in slot 1, so that slot 0 can mean
- * "not armed". @ready and @n_ready are the events being handled; a watch that
- * is removed meanwhile is blanked out there. @history has a bit for each of the
- * last SPIN_HISTORY spins, 1 if work came; @pays_ns is how long a spin pays after
- * each of these histories.
+ * "not armed". @ready and @n_ready are the events being handled; an event in
+ * @ready whose watch is removed gets a NULL pointer. @history has a bit for
+ * each of the last SPIN_HISTORY spins, 1 if work arrived during the spin;
+ * @pays_ns has the length of the next spin, in nanoseconds, for each value of
+ * @history.
  */
 struct model_loop {
 	int epfd;
@@ -87,7 +89,7 @@ struct model_loop *model_loop_create(u64 spin_ns)
 
 /**
  * model_loop_destroy - free a loop that does not run
- * @loop: the loop; its watches and timers are the callers' and are forgotten
+ * @loop: the loop; the callers own its watches and timers
  */
 void model_loop_destroy(struct model_loop *loop)
 {
@@ -97,7 +99,7 @@ void model_loop_destroy(struct model_loop *loop)
 }
 
 /**
- * model_loop_set_engine - say what to poll
+ * model_loop_set_engine - set the functions that the loop polls
  * @loop: the loop
  * @engine: its functions; NULL for none
  * @opaque: first argument of its functions
@@ -122,10 +124,10 @@ u64 model_loop_now(const struct model_loop *loop)
 }
 
 /**
- * model_loop_stats - how the loop spent its turns
+ * model_loop_stats - get the counters of the loop
  * @loop: the loop
  *
- * Return: live counters.
+ * Return: the counters, which the loop continues to update.
  */
 const struct model_loop_stats *model_loop_stats(const struct model_loop *loop)
 {
@@ -133,7 +135,7 @@ const struct model_loop_stats *model_loop_stats(const struct model_loop *loop)
 }
 
 /**
- * model_loop_stop - let model_loop_run() return after this turn
+ * model_loop_stop - make model_loop_run() return after this turn
  * @loop: the loop
  */
 void model_loop_stop(struct model_loop *loop)
@@ -164,7 +166,7 @@ int model_loop_watch(struct model_loop *loop, struct model_watch *watch,
 }
 
 /**
- * model_loop_rewatch - change what a watched descriptor waits for
+ * model_loop_rewatch - change the events that a watch waits for
  * @loop: the loop
  * @watch: a watched descriptor
  * @events: new EPOLL* mask
@@ -178,7 +180,8 @@ int model_loop_rewatch(struct model_loop *loop, struct model_watch *watch,
 }
 
 /**
- * model_loop_unwatch - forget a descriptor; call it before closing
+ * model_loop_unwatch - remove a descriptor; call it before closing the
+ * descriptor
  * @loop: the loop
  * @watch: a watched descriptor; its function is not called again
  */
@@ -244,7 +247,7 @@ static int timer_heap_grow(struct model_loop *loop)
 }
 
 /**
- * model_timer_arm - arm a timer, or move one that is armed
+ * model_timer_arm - arm a timer, or change the deadline of an armed timer
  * @loop: the loop
  * @timer: @fn and @opaque set
  * @deadline_ns: CLOCK_MONOTONIC nanoseconds
@@ -314,7 +317,7 @@ static void run_timers(struct model_loop *loop)
 	struct model_timer *timer;
 	size_t n = loop->n_timers;
 
-	/* a timer that arms itself anew waits for the next turn */
+	/* A timer that its function arms again runs in the next turn */
 	while (n-- && loop->n_timers) {
 		timer = loop->timers[1];
 		if (timer->deadline_ns > loop->now_ns)
@@ -329,7 +332,7 @@ static void run_watches(struct model_loop *loop)
 	struct model_watch *watch;
 	int i;
 
-	/* more may follow soon, and waking up is what takes long */
+	/* Spin after an event: more may follow, and waking up takes long */
 	if (loop->n_ready)
 		loop->last_work_ns = loop->now_ns;
 	for (i = 0; i < loop->n_ready; i++) {
@@ -340,7 +343,9 @@ static void run_watches(struct model_loop *loop)
 	loop->n_ready = 0;
 }
 
-/* Wait for descriptors until a deadline: 0 does not wait, U64_MAX has no end */
+/*
+ * Wait for descriptors until @deadline_ns; 0: do not wait, UINT64_MAX: forever
+ */
 static int wait_watches(struct model_loop *loop, u64 deadline_ns)
 {
 	struct timespec ts = { 0 };
@@ -361,11 +366,12 @@ static int wait_watches(struct model_loop *loop, u64 deadline_ns)
 }
 
 /*
- * Spinning pays if work comes while it lasts. Where this thread has taken the
- * core of the processor that would bring the work, only sleeping lets the work
- * come; while another core runs that processor, the work comes soon, and without
- * a doorbell. With two processors that talk to each other through the device,
- * both cases take turns, so what to expect depends on the last outcomes.
+ * A spin is useful if work arrives before the spin ends. A virtual CPU that
+ * runs on another core brings work soon, and without a doorbell. A virtual CPU
+ * that waits for the core of this thread brings work only after this thread
+ * sleeps. With two virtual CPUs that exchange messages through the device, both
+ * cases alternate, so the length of a spin depends on the outcomes of the last
+ * spins.
  */
 static void spin_ended(struct model_loop *loop, bool paid)
 {
@@ -457,8 +463,9 @@ static int loop_turn(struct model_loop *loop)
 }
 
 /*
- * Hardware does not wait for a core: when this thread wakes up, it takes one from
- * those that compute. A wish: without the right to it, all takes longer.
+ * Give this thread a real-time priority, so that it preempts ordinary threads
+ * when it wakes up. Best effort: without the permission, the device is only
+ * slower.
  */
 static void be_prompt(void)
 {

@@ -2,10 +2,11 @@
 /*
  * The event loop: the one thread of the device process.
  *
- * It waits for file descriptors and timers, and polls the engine. For a while
- * after the last work or event it spins, for as long as that pays; an idle
- * device sleeps. Everything in this process runs from this loop, so nothing
- * needs a lock. Knows nothing of what the descriptors carry.
+ * The loop waits for file descriptors and timers, and polls the engine. After
+ * the last work or event the loop spins for a limited time, which loop.c adapts
+ * to the load; then the loop sleeps. All code of this process runs in this
+ * thread, so nothing needs a lock. The functions of struct model_watch read and
+ * write the descriptors; the loop does not.
  */
 #ifndef MODEL_LOOP_H
 #define MODEL_LOOP_H
@@ -22,7 +23,8 @@ struct model_loop;
  * @fn: called with the EPOLL* events that are ready
  * @opaque: first argument of @fn
  *
- * The caller fills and owns it, and keeps it until model_loop_unwatch().
+ * The caller fills and owns the structure, and keeps it until
+ * model_loop_unwatch().
  */
 struct model_watch {
 	int fd;
@@ -47,10 +49,11 @@ struct model_timer {
 };
 
 /**
- * struct model_loop_engine - what the loop polls
- * @poll: do a bounded amount of work; true if there was any
- * @park: the loop is about to sleep: arrange to be woken by a doorbell or a
- *	descriptor. True if new work appeared, and the loop must not sleep.
+ * struct model_loop_engine - functions of the engine that the loop polls
+ * @poll: do a bounded amount of work; return true if there was any work
+ * @park: prepare for a sleep of the loop, so that a doorbell or a descriptor
+ *	ends the sleep; return true if new work has arrived and the loop must
+ *	not sleep
  */
 struct model_loop_engine {
 	bool (*poll)(void *opaque);
@@ -58,11 +61,11 @@ struct model_loop_engine {
 };
 
 /**
- * struct model_loop_stats - how the loop spent its turns
- * @turns: turns in all
- * @busy: turns in which the engine worked
- * @sleeps: times it blocked
- * @refused: times the engine refused to park
+ * struct model_loop_stats - counters of the loop
+ * @turns: number of turns
+ * @busy: number of turns in which the engine worked
+ * @sleeps: number of times the loop blocked
+ * @refused: number of times @park of the engine had new work
  */
 struct model_loop_stats {
 	u64 turns;

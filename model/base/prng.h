@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Numbers that look like chance and are the same everywhere: for faults that a
- * seed repeats, not for secrets. Must not know what they decide.
+ * Pseudo-random numbers: equal seeds give equal numbers on each machine, so
+ * that a test can repeat its faults. These numbers must not be used as secrets.
  */
 #ifndef MODEL_PRNG_H
 #define MODEL_PRNG_H
@@ -10,9 +10,10 @@
 
 /**
  * model_prng() - the next number, by xorshift64*
- * @state: the seed, then what came of it; 0 before the first use
+ * @state: the seed before the first call, then the state of the generator; 0 is
+ *	replaced by a default seed
  *
- * Return: any 32 bits.
+ * Return: 32 pseudo-random bits.
  */
 static inline u32 model_prng(u64 *state)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Unix stream sockets: see the header. */
+/*
+ * Unix stream sockets with descriptor passing. The messages on these sockets
+ * are in base/control.c and host/vfu.c.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,12 +13,14 @@
 
 #include "base/unix_socket.h"
 
-/* an even number, so that no padding makes room for one more */
+/*
+ * Must be even: CMSG_SPACE() of an odd number has room for one descriptor more
+ */
 #define FDS_PER_RECEIVE	16
 
 #define BACKLOG		16
 
-/* Make the name free: a stale socket goes, any other file is in the way */
+/* Return: 0 if the path is free or names a socket, else -EADDRINUSE */
 static int check_name(const char *path)
 {
 	struct stat st;
@@ -26,8 +31,8 @@ static int check_name(const char *path)
 }
 
 /*
- * Listen under another name first: once the socket can be seen, it can be
- * connected to.
+ * Bind and listen at PATH.new, then rename to PATH: a client that finds PATH
+ * can connect.
  */
 static int bind_and_listen(int sock, const char *path)
 {
@@ -52,7 +57,7 @@ static int bind_and_listen(int sock, const char *path)
 
 /**
  * model_unix_listen - make a listening socket
- * @path: where; a socket that is there is replaced, any other file is not
+ * @path: path of the socket; replaces a socket, but no other kind of file
  *
  * Return: the descriptor, or a negative errno.
  */
@@ -72,7 +77,7 @@ int model_unix_listen(const char *path)
 }
 
 /**
- * model_unix_accept - take the next client
+ * model_unix_accept - accept the next client
  * @listener: a listening socket
  *
  * Return: the descriptor, or a negative errno.
@@ -86,7 +91,7 @@ int model_unix_accept(int listener)
 }
 
 /**
- * model_unix_send - send what the socket takes
+ * model_unix_send - send as many bytes as the socket takes now
  * @sock: the socket
  * @buf: the bytes
  * @len: number of bytes, not 0
@@ -115,7 +120,7 @@ ssize_t model_unix_send(int sock, const void *buf, size_t len, int fd)
 	return n < 0 ? -errno : n;
 }
 
-/* Append the descriptors of a message; too many are closed and refused */
+/* Append the descriptors of a message, or close them if @fds has no room */
 static int take_fds(struct msghdr *msg, int *fds, unsigned int *n_fds,
 		    unsigned int max_fds)
 {
@@ -142,16 +147,17 @@ static int take_fds(struct msghdr *msg, int *fds, unsigned int *n_fds,
 }
 
 /**
- * model_unix_receive - receive what there is
+ * model_unix_receive - receive the bytes and descriptors that have arrived
  * @sock: the socket
- * @buf: where to
- * @len: room, not 0
- * @fds: descriptors that come along are appended here
- * @n_fds: their number, updated
- * @max_fds: room in @fds
+ * @buf: buffer for the bytes
+ * @len: size of @buf in bytes, not 0
+ * @fds: array to which received descriptors are appended
+ * @n_fds: number of descriptors in @fds, updated
+ * @max_fds: number of descriptors that fit in @fds
  *
  * Return: bytes received, 0 at the end of the stream, -EMSGSIZE if there were
- * too many descriptors (none is kept), or another negative errno.
+ * too many descriptors (all of the message are closed), or another negative
+ * errno.
  */
 ssize_t model_unix_receive(int sock, void *buf, size_t len, int *fds,
 			   unsigned int *n_fds, unsigned int max_fds)

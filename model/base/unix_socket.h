@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Unix stream sockets with descriptor passing, non-blocking, for the servers
- * of this process. Knows nothing of what is said over them.
+ * of this process. The messages on these sockets are in base/control.c and
+ * host/vfu.c; the datagram socket of the wire is in wire/wire_socket.c.
  */
 #ifndef MODEL_UNIX_SOCKET_H
 #define MODEL_UNIX_SOCKET_H

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * DMA mappings over the files of guest memory.
+ * DMA mappings of the host, and accesses to guest memory through them.
  *
- * Each mapping is one object, found through a page map (dma_map.h) with a
- * small direct-mapped cache before it. The files stay mapped while a mapping
- * uses them, and after that until the client goes: under a strict IOMMU the
- * last mapping comes and goes all the time.
+ * Each mapping is one object. A look-up uses a direct-mapped cache first, then
+ * the page map (host/dma_map.c). A file stays mapped until the client
+ * disconnects, even while no mapping uses it: with a strict IOMMU, a driver
+ * often removes the last mapping and makes a new one.
  *
- * A client is trusted not to shrink the files that it shares.
+ * A client must not shrink the files that it shares: an access beyond the end
+ * of a file would kill this process.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,14 +22,15 @@
 #define CACHE_SLOTS	1024
 
 /**
- * struct dma_file - one file of guest memory, mapped whole
- * @next: list of files
- * @dev: device of the file, which with @ino names it
+ * struct dma_file - one file of guest memory, which is mapped from its start to
+ * its end
+ * @next: next file of the list
+ * @dev: device of the file; @dev and @ino identify the file
  * @ino: inode of the file
- * @base: where it is mapped
- * @size: bytes mapped
- * @rights: MODEL_DMA_* that the descriptor allows
- * @users: mappings into it
+ * @base: address of the file in this process
+ * @size: number of bytes mapped
+ * @rights: MODEL_DMA_* bits that the descriptor allows
+ * @users: number of DMA mappings of this file
  */
 struct dma_file {
 	struct dma_file *next;
@@ -42,11 +44,12 @@ struct dma_file {
 
 /**
  * struct dma_mapping - one mapping of the host
- * @iova: first address
+ * @iova: first DMA address
  * @len: bytes
- * @ptr: where @iova is in this process; NULL if it is not accessible
+ * @ptr: address in this process of the byte at @iova; NULL if the range has no
+ *	memory
  * @rights: MODEL_DMA_* bits
- * @file: what @ptr points into, or NULL
+ * @file: file to which @ptr points, or NULL
  */
 struct dma_mapping {
 	u64 iova;
@@ -63,7 +66,10 @@ struct model_dma {
 	model_dma_unmap_fn unmap_fn;
 	void *unmap_opaque;
 	struct model_dma_stats stats;
-	/* the mapping of the page that last used the slot, or NULL */
+	/*
+	 * Slot N: mapping of the last page looked up with page % CACHE_SLOTS ==
+	 * N
+	 */
 	struct dma_mapping *cache[CACHE_SLOTS];
 };
 
@@ -73,7 +79,7 @@ static u64 to_page(u64 iova)
 }
 
 /**
- * model_dma_create - no mappings, and DMA disabled
+ * model_dma_create - make an object without mappings, with DMA disabled
  *
  * Return: the object, or NULL without memory.
  */
@@ -84,7 +90,7 @@ struct model_dma *model_dma_create(void)
 
 /**
  * model_dma_destroy - remove all mappings and free the object
- * @dma: the object; its unmap function is called as usual
+ * @dma: the object; its unmap function is called for each mapping
  */
 void model_dma_destroy(struct model_dma *dma)
 {
@@ -95,10 +101,10 @@ void model_dma_destroy(struct model_dma *dma)
 }
 
 /**
- * model_dma_set_unmap_fn - have someone told before a mapping goes
+ * model_dma_set_unmap_fn - set the function to call before a mapping is removed
  * @dma: the object
- * @fn: called once per mapping, while it still works; NULL for none
- * @opaque: its first argument
+ * @fn: called once per mapping, while the mapping still works; NULL for none
+ * @opaque: first argument of @fn
  */
 void model_dma_set_unmap_fn(struct model_dma *dma, model_dma_unmap_fn fn,
 			    void *opaque)
@@ -118,10 +124,10 @@ void model_dma_enable(struct model_dma *dma, bool enable)
 }
 
 /**
- * model_dma_stats - counters
+ * model_dma_stats - get the counters
  * @dma: the object
  *
- * Return: live counters.
+ * Return: the counters, which @dma continues to update.
  */
 const struct model_dma_stats *model_dma_stats(const struct model_dma *dma)
 {
@@ -206,8 +212,9 @@ void model_dma_release_files(struct model_dma *dma)
 }
 
 /*
- * Find the file of a descriptor, mapping it if it is new. A file that grew
- * since is mapped a second time, as a file of its own.
+ * Find the file of a descriptor, or map the file. If the file has grown since
+ * it was mapped, map the file again, as a second struct dma_file: the first
+ * mapping must stay where it is.
  */
 static int file_get(struct model_dma *dma, int fd, u64 end,
 		    struct dma_file **result)
@@ -268,14 +275,14 @@ static void count_map(struct model_dma *dma, const struct dma_mapping *mapping)
 }
 
 /**
- * model_dma_map - enter a mapping
+ * model_dma_map - add a mapping
  * @dma: the object
  * @iova: first address, a multiple of the page size
  * @len: bytes, a multiple of the page size
  * @rights: MODEL_DMA_* bits
- * @fd: the memory; stays the caller's and may be closed. Negative for a range
- *	without memory: it exists, but no access to it succeeds.
- * @offset: where the range starts in @fd
+ * @fd: file with the memory; the caller owns it and may close it after the
+ *	call. Negative for a range without memory, to which every access fails.
+ * @offset: offset in @fd of the first byte of the range
  *
  * Return: 0; -EINVAL for an unaligned, empty or wrapping range, or one beyond
  * the end of the file; -EEXIST if it overlaps a mapping; -EACCES if @fd does
@@ -341,7 +348,10 @@ static void mapping_remove(struct model_dma *dma, struct dma_mapping *mapping)
 	free(mapping);
 }
 
-/* A mapping may not be cut: the range has to hold it whole or not at all */
+/*
+ * Return: true if the pages @first to @last are a part, but not all, of a
+ * mapping
+ */
 static bool cuts_mapping(struct model_dma *dma, u64 first, u64 last)
 {
 	struct dma_mapping *head = model_dma_map_find(&dma->map, first);
@@ -368,11 +378,12 @@ static void unmap_pages(struct model_dma *dma, u64 first, u64 last)
  * @iova: first address, a multiple of the page size
  * @len: bytes, a multiple of the page size
  *
- * A range without mappings is not an error: an IOMMU is invalidated in larger
- * pieces than it is filled.
+ * A range without mappings is not an error: a virtual IOMMU unmaps larger
+ * ranges than it maps.
  *
- * Return: 0, or -EINVAL for an unaligned, empty or wrapping range and for one
- * that would cut a mapping; then nothing is removed.
+ * Return: 0, or -EINVAL for an unaligned, empty or wrapping range, and for a
+ * range with a part of a mapping but not all of it; no mapping is removed in
+ * these cases.
  */
 int model_dma_unmap(struct model_dma *dma, u64 iova, u64 len)
 {
@@ -407,8 +418,8 @@ static struct dma_mapping *mapping_find(struct model_dma *dma, u64 iova)
 }
 
 /*
- * Find the memory at an address. *len is cut to what the mapping has from
- * there on.
+ * Find the memory at @iova. Reduces *@len to the number of bytes from @iova to
+ * the end of the mapping if *@len is larger.
  */
 static int resolve(struct model_dma *dma, u64 iova, size_t *len, bool write,
 		   u8 **ptr)
@@ -432,18 +443,18 @@ static int resolve(struct model_dma *dma, u64 iova, size_t *len, bool write,
 }
 
 /**
- * model_dma_ptr - a pointer to guest memory
+ * model_dma_ptr - get a pointer to guest memory
  * @dma: the object
  * @iova: first address
  * @len: bytes
- * @write: whether it will be written, else read
+ * @write: true if the caller writes the memory, false if it only reads
  *
- * Neighbouring mappings count as one where their memory is neighbouring too.
- * The pointer is good until the unmap function is called for a part of it, or
- * DMA is disabled.
+ * The range may span several mappings if their memory is contiguous in this
+ * process. The pointer is valid until the unmap function is called for a part
+ * of the range, or DMA is disabled.
  *
- * Return: the pointer; NULL unless all of the range is there with the right
- * (model_dma_check() tells why) in one piece.
+ * Return: the pointer; NULL if model_dma_check() fails for the range, or if the
+ * memory of the range is not contiguous in this process.
  */
 void *model_dma_ptr(struct model_dma *dma, u64 iova, size_t len, bool write)
 {
@@ -466,7 +477,7 @@ void *model_dma_ptr(struct model_dma *dma, u64 iova, size_t len, bool write)
  * @dma: the object
  * @iova: first address
  * @len: bytes
- * @write: whether to write, else to read
+ * @write: true for a write, false for a read
  *
  * Return: 0; -EPERM while DMA is disabled; -EFAULT if a part is not mapped or
  * not accessible; -EACCES if a part lacks the right.
@@ -492,10 +503,11 @@ int model_dma_check(struct model_dma *dma, u64 iova, size_t len, bool write)
  * model_dma_read - copy from guest memory, across mappings
  * @dma: the object
  * @iova: first address
- * @buf: where to
+ * @buf: buffer for the bytes
  * @len: bytes
  *
- * Return: 0, or as model_dma_check(); then part of @buf may be written.
+ * Return: 0, or an errno of model_dma_check(); after an error, a part of @buf
+ * may be written.
  */
 int model_dma_read(struct model_dma *dma, u64 iova, void *buf, size_t len)
 {
@@ -519,12 +531,13 @@ int model_dma_read(struct model_dma *dma, u64 iova, void *buf, size_t len)
  * model_dma_write - copy to guest memory, across mappings
  * @dma: the object
  * @iova: first address
- * @buf: where from
+ * @buf: the bytes
  * @len: bytes
  *
- * All or nothing: the whole range is checked before the first byte.
+ * The whole range is checked before the first byte is written, so a failed call
+ * writes nothing.
  *
- * Return: 0, or as model_dma_check().
+ * Return: 0, or an errno of model_dma_check().
  */
 int model_dma_write(struct model_dma *dma, u64 iova, const void *buf,
 		    size_t len)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Guest memory: what the host has mapped for DMA, and the only way to it.
+ * Guest memory: the DMA mappings of the host, and all accesses to guest memory.
  *
- * The client hands over descriptors of its memory; each file is mapped once
- * into this process, so a DMA mapping costs no mmap(). Knows nothing of
- * vfio-user messages, nor of why an address is accessed: a failed access is
- * returned, and the caller reports it.
+ * The vfio-user client passes descriptors of its memory. Each file is mapped
+ * once into this process, so a DMA mapping usually needs no mmap(). The
+ * messages that make and remove mappings are in host/vfu_dev.c. A failed access
+ * returns an errno, and the caller reports the host error.
  */
 #ifndef MODEL_DMA_H
 #define MODEL_DMA_H
@@ -18,20 +18,20 @@
 #define MODEL_DMA_PAGE_SHIFT	12
 #define MODEL_DMA_PAGE_SIZE	BIT_ULL(MODEL_DMA_PAGE_SHIFT)
 
-/* rights of a mapping */
+/* Rights of a mapping: directions of DMA that it allows */
 #define MODEL_DMA_READ		0x1
 #define MODEL_DMA_WRITE		0x2
 
 struct model_dma;
 
 /**
- * struct model_dma_stats - counters
- * @live: mappings now
- * @live_bytes: bytes they cover
- * @peak: largest @live
- * @maps: mappings made
- * @unmaps: mappings removed
- * @files: files of the client that are mapped into this process
+ * struct model_dma_stats - counters of the DMA mappings
+ * @live: number of mappings that exist
+ * @live_bytes: number of bytes in these mappings
+ * @peak: highest value of @live so far
+ * @maps: number of mappings made
+ * @unmaps: number of mappings removed
+ * @files: number of files of the client that are mapped into this process
  */
 struct model_dma_stats {
 	u64 live;
@@ -42,7 +42,7 @@ struct model_dma_stats {
 	u64 files;
 };
 
-/** typedef model_dma_unmap_fn - called just before a mapping goes */
+/** typedef model_dma_unmap_fn - called just before a mapping is removed */
 typedef void (*model_dma_unmap_fn)(void *opaque, u64 iova, u64 len);
 
 struct model_dma *model_dma_create(void);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The page-table-shaped map. A slot is empty, a child node, or a value; a tag
- * in the lowest bit of the pointer tells a value from a node.
+ * A map from page numbers to pointers, in the shape of a page table. A slot is
+ * empty, or has a pointer to a child node, or a value; the lowest bit of the
+ * slot is 1 for a value and 0 for a node. The DMA mappings in this map are in
+ * host/dma.c.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -17,7 +19,10 @@ struct model_dma_map_node {
 	uintptr_t slot[MODEL_DMA_MAP_SLOTS];
 };
 
-/* Level 0 has pages in its slots, each further level 512 times as many */
+/*
+ * Number of pages in a slot: 1 at level 0, 512 times as many at each further
+ * level
+ */
 static u64 slot_pages(unsigned int level)
 {
 	return BIT_ULL(level * MODEL_DMA_MAP_BITS);
@@ -51,7 +56,7 @@ static struct model_dma_map_node *node_new(struct model_dma_map *map)
 	return node ? node : calloc(1, sizeof(*node));
 }
 
-/* An empty node is all zero, so it can be used again as it is */
+/* An empty node is all zero, so node_new() need not clear @spare */
 static void node_free(struct model_dma_map *map,
 		      struct model_dma_map_node *node)
 {
@@ -73,7 +78,10 @@ static unsigned int fitting_level(u64 page, u64 n_pages)
 	return level;
 }
 
-/* Store a value in one slot, making the nodes above it; undone on failure */
+/*
+ * Store a value in one slot, and make the nodes above the slot. After a
+ * failure, new nodes stay in the map, without values.
+ */
 static int insert_slot(struct model_dma_map *map, u64 page,
 		       unsigned int slot_level, void *value)
 {
@@ -104,7 +112,7 @@ static int insert_slot(struct model_dma_map *map, u64 page,
 	return 0;
 }
 
-/* Empty one slot and free the nodes above it that became empty */
+/* Empty one slot, and free the nodes above the slot that became empty */
 static void remove_slot(struct model_dma_map *map, u64 page,
 			unsigned int slot_level)
 {
@@ -132,7 +140,7 @@ static void remove_slot(struct model_dma_map *map, u64 page,
 }
 
 /**
- * model_dma_map_insert - give a range of pages a value
+ * model_dma_map_insert - set the value of each page of a range
  * @map: the map
  * @page: first page
  * @n_pages: number of pages, at least 1; the range ends within
@@ -140,7 +148,7 @@ static void remove_slot(struct model_dma_map *map, u64 page,
  * @value: an even pointer, not NULL
  *
  * Return: 0; -EEXIST if a page of the range has a value; -ENOMEM. A failed
- * call changes nothing that can be seen.
+ * call changes the value of no page.
  */
 int model_dma_map_insert(struct model_dma_map *map, u64 page, u64 n_pages,
 			 void *value)
@@ -163,12 +171,12 @@ int model_dma_map_insert(struct model_dma_map *map, u64 page, u64 n_pages,
 }
 
 /**
- * model_dma_map_remove - take the value from a range of pages
+ * model_dma_map_remove - remove the value of each page of a range
  * @map: the map
  * @page: first page
  * @n_pages: number of pages
  *
- * The range must be one that was inserted.
+ * The range must be equal to the range of a model_dma_map_insert().
  */
 void model_dma_map_remove(struct model_dma_map *map, u64 page, u64 n_pages)
 {
@@ -185,9 +193,9 @@ void model_dma_map_remove(struct model_dma_map *map, u64 page, u64 n_pages)
 /**
  * model_dma_map_find - look up one page
  * @map: the map
- * @page: any number
+ * @page: page number; any value is allowed
  *
- * Return: its value, or NULL.
+ * Return: the value of the page, or NULL.
  */
 void *model_dma_map_find(const struct model_dma_map *map, u64 page)
 {
@@ -230,7 +238,7 @@ static void *first_below(const struct model_dma_map_node *node,
 }
 
 /**
- * model_dma_map_first - the first value in a range of pages
+ * model_dma_map_first - find the first value in a range of pages
  * @map: the map
  * @page: first page
  * @last: last page, included
@@ -255,7 +263,7 @@ static void free_below(struct model_dma_map_node *node, unsigned int level)
 }
 
 /**
- * model_dma_map_clear - forget everything
+ * model_dma_map_clear - remove all values and free all nodes
  * @map: the map; empty afterwards
  */
 void model_dma_map_clear(struct model_dma_map *map)

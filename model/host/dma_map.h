@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * A map from page numbers to pointers, in the shape of a page table: nodes of
- * 512 slots, and a slot at any level may hold a value for all the pages below
- * it. Insertion, removal and look-up take at most six steps whatever the
- * number of mappings, and a mapping of 1 GiB takes one slot when aligned.
+ * 512 slots, where a slot at any level can hold a value for all the pages below
+ * the slot. A look-up visits at most six nodes, whatever the number of
+ * mappings. An aligned mapping of 1 GiB takes one slot.
  *
- * Owns the nodes, not the values. Knows nothing of memory.
+ * The map owns its nodes. The values belong to host/dma.c, which also maps the
+ * memory.
  */
 #ifndef MODEL_DMA_MAP_H
 #define MODEL_DMA_MAP_H
@@ -24,9 +25,9 @@
 struct model_dma_map_node;
 
 /**
- * struct model_dma_map - the map; all zero is an empty one
+ * struct model_dma_map - the map; an empty map is all zero
  * @root: top node, or NULL
- * @spare: a node kept from the last removal
+ * @spare: free node, kept for the next insertion, or NULL
  */
 struct model_dma_map {
 	struct model_dma_map_node *root;

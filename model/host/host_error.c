@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The ledger of host errors: counts, a bounded log, and a line on standard
- * error for each (up to a bound per kind, so that a broken driver does not
- * drown the rest).
+ * The record of host errors: counts, a bounded log, and a line on standard
+ * error for each of the first host errors of a kind. stats.c shows the record
+ * on the control socket.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,9 @@
 
 #include "host/host_error.h"
 
-/* lines printed per kind; the log and the counts go on */
+/*
+ * Number of lines printed per kind; further errors are only counted and logged
+ */
 #define PRINTED_PER_KIND	32
 
 #define KIND_NAME(name, text)	[MODEL_HERR_##name] = #name,
@@ -21,9 +23,9 @@ static const char * const kind_names[] = { MODEL_HOST_ERRORS(KIND_NAME) };
 static const char * const kind_texts[] = { MODEL_HOST_ERRORS(KIND_TEXT) };
 
 /**
- * model_host_errors_create - an empty ledger
+ * model_host_errors_create - make an empty record
  *
- * Return: the ledger, or NULL without memory.
+ * Return: the record, or NULL without memory.
  */
 struct model_host_errors *model_host_errors_create(void)
 {
@@ -31,8 +33,8 @@ struct model_host_errors *model_host_errors_create(void)
 }
 
 /**
- * model_host_errors_destroy - free a ledger
- * @herr: the ledger; NULL is allowed
+ * model_host_errors_destroy - free a record
+ * @herr: the record; NULL is allowed
  */
 void model_host_errors_destroy(struct model_host_errors *herr)
 {
@@ -59,10 +61,10 @@ static void print_entry(const struct model_host_error_entry *entry, u64 count)
 }
 
 /**
- * model_host_error - enter one host error
- * @herr: the ledger
- * @kind: what the driver did
- * @fmt: printf format of the details: where, which value
+ * model_host_error - record one host error
+ * @herr: the record
+ * @kind: kind of the violation
+ * @fmt: printf format of the details, such as the place and the illegal value
  */
 void model_host_error(struct model_host_errors *herr,
 		      enum model_host_error_kind kind, const char *fmt, ...)
@@ -81,10 +83,10 @@ void model_host_error(struct model_host_errors *herr,
 }
 
 /**
- * model_host_error_name - the name of a kind
+ * model_host_error_name - get the name of a kind
  * @kind: the kind
  *
- * Return: its name, as tests know it.
+ * Return: the name in MODEL_HOST_ERRORS.
  */
 const char *model_host_error_name(enum model_host_error_kind kind)
 {
@@ -92,8 +94,8 @@ const char *model_host_error_name(enum model_host_error_kind kind)
 }
 
 /**
- * model_host_errors_kept - entries that can be read
- * @herr: the ledger
+ * model_host_errors_kept - get the number of entries that can be read
+ * @herr: the record
  *
  * Return: the smaller of @herr->total and MODEL_HOST_ERROR_LOG.
  */
@@ -106,8 +108,8 @@ unsigned int model_host_errors_kept(const struct model_host_errors *herr)
 
 /**
  * model_host_errors_entry - read one entry
- * @herr: the ledger
- * @i: 0 for the oldest that is kept, below model_host_errors_kept()
+ * @herr: the record
+ * @i: 0 for the oldest entry that is kept; less than model_host_errors_kept()
  *
  * Return: the entry, valid until the next model_host_error().
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Host errors: whatever the driver does against the device specification.
+ * Host errors: violations of the device specification by the driver.
  *
- * Every such act has a named kind, is counted, and is kept with its details in
- * a bounded log. A test in which one occurs has failed. Owns the kinds and the
- * ledger; knows nothing of the device that reports, nor of how it is read out.
+ * Each host error has a named kind, is counted, and is kept with its details in
+ * a bounded log. A test in which a host error occurs fails. The files that
+ * detect violations call model_host_error(); stats.c shows the counts and the
+ * log on the control socket.
  */
 #ifndef MODEL_HOST_ERROR_H
 #define MODEL_HOST_ERROR_H
@@ -12,8 +13,8 @@
 #include <linux/types.h>
 
 /*
- * X(name, what the driver did). Add kinds at the end of their group; the name
- * is what tests and users see.
+ * X(name, description of the violation). Add kinds at the end of their group.
+ * Tests and the control socket use the name.
  */
 #define MODEL_HOST_ERRORS(X)						\
 	/* bus */							\
@@ -53,20 +54,20 @@
 
 #define MODEL_HOST_ERROR_ENUM(name, text) MODEL_HERR_##name,
 
-/** enum model_host_error_kind - one per line of MODEL_HOST_ERRORS */
+/** enum model_host_error_kind - one value per line of MODEL_HOST_ERRORS */
 enum model_host_error_kind {
 	MODEL_HOST_ERRORS(MODEL_HOST_ERROR_ENUM)
 	MODEL_HERR_KINDS,
 };
 
-/** MODEL_HOST_ERROR_LOG - entries kept; older ones are overwritten */
+/** MODEL_HOST_ERROR_LOG - number of entries in the log of the newest errors */
 #define MODEL_HOST_ERROR_LOG	256
 
 /**
  * struct model_host_error_entry - one host error
- * @time_ns: CLOCK_MONOTONIC
- * @kind: what the driver did
- * @text: details, cut off when too long
+ * @time_ns: CLOCK_MONOTONIC, in nanoseconds
+ * @kind: kind of the violation
+ * @text: details, truncated to the size of the array
  */
 struct model_host_error_entry {
 	u64 time_ns;
@@ -75,10 +76,11 @@ struct model_host_error_entry {
 };
 
 /**
- * struct model_host_errors - the ledger
- * @total: errors since the process started
- * @count: the same by kind
- * @log: ring of the newest errors; entry i of the history is at i modulo size
+ * struct model_host_errors - record of host errors
+ * @total: number of host errors since the process started
+ * @count: number of host errors of each kind since the process started
+ * @log: ring of the newest errors; error number i is at index i modulo
+ *	MODEL_HOST_ERROR_LOG
  */
 struct model_host_errors {
 	u64 total;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Configuration space: a table of bytes with a mask of writable bits, laid out
- * once, and the effects of the few bits that have one. Register names and
- * meanings are those of the PCI and PCI Express base specifications.
+ * The PCI configuration space: a table of bytes with masks of the bits that
+ * software can change, and the effects of writes. Register names and meanings
+ * are those of the PCI and PCI Express base specifications. host/vfu_dev.c
+ * handles the messages that access configuration space.
  */
 #include <errno.h>
 #include <linux/pci_regs.h>
@@ -10,18 +11,18 @@
 
 #include "host/pci.h"
 
-/* where the capabilities stand */
+/* Offsets of the capabilities */
 #define CAP_PM		0x40
 #define CAP_MSIX	0x50
 #define CAP_EXP		0x60
 
-/* power states, in the code of PCI_PM_CTRL */
+/* Power states, as encoded in PCI_PM_CTRL */
 #define PM_D0		0
 #define PM_D3HOT	3
 
-/* a PCI Express capability of version 2, an endpoint, reaches this far */
+/* Version of the PCI Express capability */
 #define EXP_VERSION	2
-/* largest payload, in the code of the capability */
+/* Largest payload, as encoded in PCI_EXP_DEVCAP */
 #define EXP_PAYLOAD_256B 1
 
 #define MSIX_ENTRY_SIZE	16
@@ -74,7 +75,7 @@ static void set_header(struct model_pci *pci)
 	pci->writable[PCI_INTERRUPT_LINE] = 0xff;
 }
 
-/* A pair of registers; the type bits have no other use. */
+/* A 64-bit BAR takes the registers @bar and @bar + 1 */
 static void set_bar(struct model_pci *pci, unsigned int bar, u64 size,
 		    u32 flags)
 {
@@ -87,7 +88,7 @@ static void set_bar(struct model_pci *pci, unsigned int bar, u64 size,
 	put32(pci->writable, offset + 4, mask >> 32);
 }
 
-/* D0 and D3hot; the context survives D3hot, so no reset follows it */
+/* Only D0 and D3hot exist; a change from D3hot to D0 keeps all state */
 static void set_pm(struct model_pci *pci)
 {
 	set_capability(pci, CAP_PM, PCI_CAP_ID_PM, CAP_MSIX);
@@ -152,10 +153,10 @@ static void set_express(struct model_pci *pci)
 }
 
 /**
- * model_pci_init - lay out configuration space, in its reset state
+ * model_pci_init - initialize configuration space to its reset state
  * @pci: the function
  * @msix_vectors: 1 to XRDMA_MSIX_VECTORS
- * @events: effects of writes
+ * @events: functions that configuration writes call; NULL for none
  * @opaque: first argument of @events
  */
 void model_pci_init(struct model_pci *pci, unsigned int msix_vectors,
@@ -186,8 +187,8 @@ static bool in_config(u64 offset, size_t len)
 /**
  * model_pci_read - read configuration space
  * @pci: the function
- * @offset: first byte
- * @buf: where to put the bytes
+ * @offset: offset of the first byte
+ * @buf: buffer for the bytes
  * @len: number of bytes
  *
  * Return: 0, or -EINVAL outside of configuration space.
@@ -214,7 +215,7 @@ static void function_level_reset(struct model_pci *pci)
 		pci->events->reset(pci->opaque);
 }
 
-/* D1 and D2 are optional, and a write of a state that is not there is void */
+/* D1 and D2 are optional; a write of an unsupported state has no effect */
 static void ignore_unsupported_power_state(struct model_pci *pci, u8 old)
 {
 	u8 *ctrl = &pci->config[CAP_PM + PCI_PM_CTRL];
@@ -224,7 +225,7 @@ static void ignore_unsupported_power_state(struct model_pci *pci, u8 old)
 		*ctrl = old;
 }
 
-/* The FLR bit is not in the writable mask: it always reads as zero */
+/* The FLR bit always reads as 0, so look for it in the written bytes */
 static bool asks_for_reset(u64 offset, const u8 *buf, size_t len)
 {
 	u64 byte = CAP_EXP + PCI_EXP_DEVCTL + 1;
@@ -237,12 +238,13 @@ static bool asks_for_reset(u64 offset, const u8 *buf, size_t len)
 /**
  * model_pci_write - write configuration space
  * @pci: the function
- * @offset: first byte
+ * @offset: offset of the first byte
  * @buf: the bytes
  * @len: number of bytes
  *
  * Bits that are not writable keep their value, as on any PCI function.
- * Context: may call the events.
+ *
+ * Context: calls @changed or @reset of struct model_pci_events.
  *
  * Return: 0, or -EINVAL outside of configuration space.
  */
@@ -271,10 +273,10 @@ int model_pci_write(struct model_pci *pci, u64 offset, const void *buf,
 }
 
 /**
- * model_pci_reset - give every register its reset value
+ * model_pci_reset - set every register to its reset value
  * @pci: the function
  *
- * Context: calls the changed event, not the reset event.
+ * Context: calls @changed of struct model_pci_events, not @reset.
  */
 void model_pci_reset(struct model_pci *pci)
 {
@@ -295,12 +297,12 @@ void model_pci_add_memory(struct model_pci *pci, unsigned int bar, u64 size)
 }
 
 /**
- * model_pci_bar_size - size of a BAR
+ * model_pci_bar_size - get the size of a BAR
  * @pci: the function
- * @bar: any number
+ * @bar: BAR number; any value is allowed
  *
  * Return: bytes; 0 for a BAR that is not implemented, or that is the upper
- * half of another.
+ * half of a 64-bit BAR.
  */
 u64 model_pci_bar_size(const struct model_pci *pci, unsigned int bar)
 {
@@ -308,7 +310,7 @@ u64 model_pci_bar_size(const struct model_pci *pci, unsigned int bar)
 }
 
 /**
- * model_pci_msix_vectors - size of the MSI-X table
+ * model_pci_msix_vectors - get the size of the MSI-X table
  * @pci: the function
  *
  * Return: number of vectors.
@@ -328,7 +330,8 @@ static bool in_d0(const struct model_pci *pci)
 }
 
 /**
- * model_pci_memory_enabled - whether the function answers to its BARs
+ * model_pci_memory_enabled - check whether the function responds to BAR
+ * accesses
  * @pci: the function
  *
  * Return: true in D0 with memory space enabled.
@@ -340,7 +343,7 @@ bool model_pci_memory_enabled(const struct model_pci *pci)
 }
 
 /**
- * model_pci_bus_master - whether the function may do DMA and raise MSI-X
+ * model_pci_bus_master - check whether the function may do DMA and raise MSI-X
  * @pci: the function
  *
  * Return: true in D0 with bus mastering enabled.
@@ -352,7 +355,7 @@ bool model_pci_bus_master(const struct model_pci *pci)
 }
 
 /**
- * model_pci_msix_enabled - whether MSI-X is on
+ * model_pci_msix_enabled - check whether MSI-X is enabled
  * @pci: the function
  *
  * Return: the MSI-X enable bit.
@@ -364,7 +367,7 @@ bool model_pci_msix_enabled(const struct model_pci *pci)
 }
 
 /**
- * model_pci_msix_masked - whether all vectors are masked
+ * model_pci_msix_masked - check whether all vectors are masked
  * @pci: the function
  *
  * Return: the function mask bit of MSI-X.

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The PCI Express side of the function: configuration space and what its
- * writes mean (memory enable, bus mastering, MSI-X enable and mask, power
- * state, function level reset).
+ * The PCI configuration space of the function, and the effects of writes to it
+ * (memory enable, bus mastering, MSI-X enable and mask, power state, function
+ * level reset).
  *
- * Knows nothing of vfio-user and nothing of the device behind the BARs.
+ * The vfio-user server, which receives the accesses, is in host/vfu_dev.c; the
+ * MSI-X table is in host/vfu_irq.c; the registers behind the BARs are in
+ * core/regs.c.
  */
 #ifndef MODEL_PCI_H
 #define MODEL_PCI_H
@@ -23,10 +25,12 @@
 #define MODEL_PCI_BARS			6
 
 /**
- * struct model_pci_events - what configuration writes cause
- * @changed: one of the state functions below may answer differently now
- * @reset: a function level reset was asked for; configuration space has its
- *	reset values again when this is called. May be NULL, as may @changed.
+ * struct model_pci_events - functions that a configuration write calls
+ * @changed: called when the result of model_pci_memory_enabled(),
+ *	model_pci_bus_master(), model_pci_msix_enabled() or
+ *	model_pci_msix_masked() may have changed; may be NULL
+ * @reset: called for a function level reset, when configuration space has its
+ *	reset values again; may be NULL
  */
 struct model_pci_events {
 	void (*changed)(void *opaque);
@@ -36,11 +40,11 @@ struct model_pci_events {
 /**
  * struct model_pci - configuration space of one function
  * @config: the registers, little-endian
- * @writable: bits that software may write
- * @write_1_clear: bits that writing 1 clears
- * @reset_value: contents after reset
- * @bar_size: bytes of each BAR, a power of two; 0 for none
- * @events: how to tell the owner
+ * @writable: mask of the bits that software can write
+ * @write_1_clear: mask of the bits that software clears by writing 1
+ * @reset_value: contents of @config after a reset
+ * @bar_size: bytes of each BAR, a power of two; 0 if the BAR is not implemented
+ * @events: functions of the owner; NULL for none
  * @opaque: first argument of @events
  */
 struct model_pci {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The vfio-user server: its socket, the framing of messages, the descriptors
- * that come with them, and the replies. What a message means is elsewhere
- * (vfu_dev.c, vfu_irq.c).
+ * that accompany messages, and the replies. The handlers of the messages are in
+ * vfu_dev.c and vfu_irq.c.
  *
- * Nothing a client sends may stop the device: a message that makes no sense
- * gets an errno, and a stream that cannot be followed any more is closed.
+ * No input of a client ends this process: an invalid message
+ * gets an errno as the reply, and an invalid header closes the connection.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,10 +19,11 @@
 
 /**
  * struct vfu_command - one command
- * @name: for diagnostics
- * @handle: its handler: 0 or a negative errno, which becomes the reply
+ * @name: name for diagnostics
+ * @handle: handler of the command; returns 0 or a negative errno, which is the
+ *	reply
  * @min_len: bytes of the body without its variable part
- * @max_fds: descriptors it may bring
+ * @max_fds: highest number of descriptors that may accompany the command
  */
 struct vfu_command {
 	const char *name;
@@ -80,7 +81,9 @@ static void close_fds(struct vfu_connection *conn)
 	conn->n_fds = 0;
 }
 
-/* The client is gone or sent away: forget it, its memory and its interrupts */
+/*
+ * Close the connection, reset the device, remove the DMA mappings and eventfds
+ */
 static void disconnect(struct model_vfu *vfu, const char *why)
 {
 	struct vfu_connection *conn = &vfu->conn;
@@ -105,8 +108,8 @@ static void protocol_error(struct model_vfu *vfu, const char *why)
 }
 
 /*
- * Send what is left of the reply; a descriptor goes with its first byte. A
- * client that does not read its replies is not read from either.
+ * Send the rest of the reply, with descriptor @fd unless @fd is -1. If the
+ * socket is full, receive no messages until the client has read the reply.
  */
 static void send_out(struct model_vfu *vfu, int fd)
 {
@@ -205,7 +208,7 @@ static bool valid_header(const struct vfu_header *header)
 	       (header->flags & VFU_TYPE_MASK) == VFU_TYPE_COMMAND;
 }
 
-/* Bytes from @pos on, with the header copied out if it is whole */
+/* Copy the header at @pos; false if its bytes have not all arrived */
 static bool peek_header(const struct vfu_connection *conn, size_t pos,
 			struct vfu_header *header)
 {
@@ -215,7 +218,7 @@ static bool peek_header(const struct vfu_connection *conn, size_t pos,
 	return true;
 }
 
-/* Handle whole messages, until one is not or a reply cannot be sent */
+/* Handle complete messages, until a reply has to wait for the client */
 static void handle_messages(struct model_vfu *vfu)
 {
 	struct vfu_connection *conn = &vfu->conn;
@@ -239,7 +242,7 @@ static void handle_messages(struct model_vfu *vfu)
 
 /*
  * Descriptors arrive with the last bytes of a receive, so they belong to the
- * last message that starts in it.
+ * last message that starts in the received bytes.
  */
 static size_t last_message(const struct vfu_connection *conn)
 {
@@ -253,8 +256,8 @@ static size_t last_message(const struct vfu_connection *conn)
 }
 
 /*
- * How much may be received now. A partial message is completed first, so that
- * descriptors never belong to two messages at once.
+ * Return: number of bytes to receive. A partial message is completed first, so
+ * that all of @fds belong to one message.
  */
 static size_t receive_room(const struct vfu_connection *conn)
 {
@@ -331,7 +334,7 @@ static void client_ready(void *opaque, u32 events)
 		disconnect(vfu, "hung up with replies unread");
 }
 
-/* One client at a time: a further one waits in the backlog */
+/* Accept a client; further clients wait in the backlog until it disconnects */
 static void listener_ready(void *opaque, u32 events)
 {
 	struct model_vfu *vfu = opaque;
@@ -394,9 +397,9 @@ static struct model_vfu *vfu_alloc(const struct model_vfu_params *params)
 
 /**
  * model_vfu_create - make a server
- * @params: what it is made of
+ * @params: parameters of the server
  *
- * It listens, but serves nobody before model_vfu_attach().
+ * The server listens, but accepts clients only after model_vfu_attach().
  *
  * Return: the server, or NULL with errno set.
  */
@@ -419,7 +422,7 @@ struct model_vfu *model_vfu_create(const struct model_vfu_params *params)
 }
 
 /**
- * model_vfu_attach - give the server its device, and open for clients
+ * model_vfu_attach - set the device of the server, and accept clients
  * @vfu: a new server
  * @ops: the device
  * @opaque: first argument of @ops
@@ -434,8 +437,8 @@ void model_vfu_attach(struct model_vfu *vfu, const struct model_vfu_ops *ops,
 }
 
 /**
- * model_vfu_destroy - send the client away, remove the socket, free the server
- * @vfu: the server; its device still works, and is reset a last time
+ * model_vfu_destroy - disconnect the client, remove the socket, free the server
+ * @vfu: the server; its device must still exist, since a disconnect resets it
  */
 void model_vfu_destroy(struct model_vfu *vfu)
 {
@@ -450,7 +453,7 @@ void model_vfu_destroy(struct model_vfu *vfu)
 }
 
 /**
- * model_vfu_bus_master - whether DMA and interrupts are possible
+ * model_vfu_bus_master - check whether DMA and interrupts are possible
  * @vfu: the server
  *
  * Return: true with bus mastering on, in D0.
@@ -461,10 +464,10 @@ bool model_vfu_bus_master(const struct model_vfu *vfu)
 }
 
 /**
- * model_vfu_stats - counters
+ * model_vfu_stats - get the counters
  * @vfu: the server
  *
- * Return: live counters.
+ * Return: the counters, which the server continues to update.
  */
 const struct model_vfu_stats *model_vfu_stats(const struct model_vfu *vfu)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The vfio-user server: what the engine sees of it.
+ * The vfio-user server: its interface to the engine.
  *
- * One client at a time (QEMU) attaches over a Unix socket; the server presents
- * one PCI function, hands BAR accesses to the engine, keeps the DMA mappings
- * and raises MSI-X vectors. A client that goes takes its mappings and
- * interrupts along; the next one finds the device reset.
+ * One client at a time (QEMU) connects over a Unix socket. The server presents
+ * one PCI function, passes BAR accesses to the engine, maintains the DMA
+ * mappings and raises MSI-X vectors. When the client disconnects, the server
+ * resets the device and removes all mappings and eventfds of the client. The
+ * structures that only the server uses are in host/vfu_priv.h.
  */
 #ifndef MODEL_VFU_H
 #define MODEL_VFU_H
@@ -23,14 +24,17 @@ struct model_vfu;
 /**
  * struct model_vfu_ops - the device behind the BARs
  * @read: read from a BAR, outside of the MSI-X table and pending bits. @len is
- *	1, 2, 4 or 8, @off is a multiple of it and inside of the BAR; data is
+ *	1, 2, 4 or 8, @off is a multiple of @len and inside of the BAR; data is
  *	little-endian.
- * @write: write to such a BAR, under the same terms
- * @reset: function level reset, reset of the bus, or the client went. On return
- *	the device must be quiet: no DMA, no interrupt. Mappings may stay.
- * @bus_master: bus mastering was turned on or off. When off, no DMA succeeds:
- *	drop every pointer to guest memory. May be NULL.
- * @dma_unmap: drop every pointer into this range; after return it is gone
+ * @write: write to a BAR; the limits of @read apply
+ * @reset: called for a function level reset, a reset by the client, or when the
+ *	client disconnects. After the return, the device must do no DMA and
+ *	raise no interrupt. DMA mappings may continue to exist.
+ * @bus_master: called when bus mastering was turned on or off. While it is off,
+ *	no DMA succeeds: the device must discard every pointer to guest memory.
+ *	May be NULL.
+ * @dma_unmap: the device must discard every pointer into this range, which is
+ *	unmapped after the return
  */
 struct model_vfu_ops {
 	void (*read)(void *opaque, unsigned int bar, u64 off, void *buf,
@@ -43,12 +47,12 @@ struct model_vfu_ops {
 };
 
 /**
- * struct model_vfu_params - what a server is made of
- * @path: of the Unix socket; a socket left there is replaced
- * @msix_vectors: 1 to XRDMA_MSIX_VECTORS
- * @loop: runs the server
- * @dma: gets the mappings
- * @herr: gets the host errors that the server notices
+ * struct model_vfu_params - parameters of a server
+ * @path: path of the Unix socket; replaces a socket that exists
+ * @msix_vectors: number of MSI-X vectors, 1 to XRDMA_MSIX_VECTORS
+ * @loop: loop that runs the server
+ * @dma: object to which the server adds the DMA mappings
+ * @herr: record of host errors
  */
 struct model_vfu_params {
 	const char *path;
@@ -59,13 +63,14 @@ struct model_vfu_params {
 };
 
 /**
- * struct model_vfu_stats - counters
- * @connects: clients that came
- * @messages: messages handled
- * @bad_messages: messages refused, replied to or not
- * @resets: resets of any kind
- * @irqs: interrupts delivered
- * @irqs_dropped: interrupts raised while they were impossible
+ * struct model_vfu_stats - counters of the server
+ * @connects: number of clients that connected
+ * @messages: number of messages handled
+ * @bad_messages: number of messages refused, with or without a reply
+ * @resets: number of resets of any kind
+ * @irqs: number of interrupts delivered
+ * @irqs_dropped: number of interrupts dropped because MSI-X or bus mastering
+ *	was off, or the vector does not exist
  */
 struct model_vfu_stats {
 	u64 connects;

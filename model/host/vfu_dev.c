@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The device as the vfio-user client sees it: version and capabilities, its
- * regions and accesses to them, DMA mappings, reset. Each handler gets a
- * message of at least the size in the table of vfu.c.
+ * Handlers of vfio-user messages: version and capabilities, regions and
+ * accesses to them, DMA mappings, reset. Each handler gets a message of at
+ * least the size in the table of vfu.c, which receives the messages. The
+ * handlers of interrupts are in vfu_irq.c.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -13,7 +14,10 @@
 #include "base/log.h"
 #include "host/vfu_priv.h"
 
-/* what this server offers for each capability that the client names */
+/*
+ * Value of each capability that the server supports; the reply has those that
+ * the client named
+ */
 static const struct {
 	const char *name;
 	const char *value;
@@ -47,7 +51,7 @@ static size_t print_capabilities(struct json_object *proposed, char *text,
 	return len + 1;
 }
 
-/* Answer the JSON text of the client, which is NUL-terminated */
+/* Append the reply to @text, the NUL-terminated JSON text of the client */
 static int negotiate(const char *text, struct vfu_request *req)
 {
 	struct json_object *root, *proposed = NULL;
@@ -73,8 +77,8 @@ put_root:
  * @vfu: the server
  * @req: the message
  *
- * Return: 0; -EINVAL, after which the client is sent away, for a version that
- * is not spoken here, a malformed text, or a second negotiation.
+ * Return: 0; -EINVAL, which also disconnects the client, for an unsupported
+ * major version, a malformed text, or a second negotiation.
  */
 int vfu_version(struct model_vfu *vfu, struct vfu_request *req)
 {
@@ -160,15 +164,15 @@ int vfu_device_get_region_info(struct model_vfu *vfu, struct vfu_request *req)
 
 /**
  * model_vfu_offer_mmap - let the client map a BAR instead of trapping accesses
- * @vfu: the server, before a client comes
- * @bar: the BAR
- * @fd: memory of its size; stays the caller's, and open
+ * @vfu: the server, before a client connects
+ * @bar: number of the BAR
+ * @fd: memory of the size of the BAR; the caller owns it and keeps it open
  *
- * The server sees nothing of the accesses then. QEMU gives up posted writes to
- * all BARs once one of them is mapped.
+ * A mapped BAR is accessed without messages to the server. QEMU posts no writes
+ * to any BAR once one BAR is mapped: each write waits for its reply.
  *
- * Return: 0, or -EINVAL for a BAR that is not there or is partly the server's
- * own.
+ * Return: 0, or -EINVAL for a BAR that does not exist, or BAR 0, which has the
+ * MSI-X table.
  */
 int model_vfu_offer_mmap(struct model_vfu *vfu, unsigned int bar, int fd)
 {
@@ -180,8 +184,8 @@ int model_vfu_offer_mmap(struct model_vfu *vfu, unsigned int bar, int fd)
 
 /**
  * model_vfu_add_memory - add a prefetchable BAR of memory
- * @vfu: the server, before a client comes
- * @bar: the BAR, not in use so far
+ * @vfu: the server, before a client connects
+ * @bar: number of a BAR that is not in use
  * @size: bytes, a power of two
  *
  * Accesses go through @read and @write of the engine; see also
@@ -192,7 +196,7 @@ void model_vfu_add_memory(struct model_vfu *vfu, unsigned int bar, u64 size)
 	model_pci_add_memory(&vfu->pci, bar, size);
 }
 
-/* Tell the engine and the DMA mappings whether bus mastering is on */
+/* Pass a change of bus mastering to the engine and the DMA mappings */
 static void bus_master_changed(struct model_vfu *vfu)
 {
 	bool on = model_pci_bus_master(&vfu->pci);
@@ -213,7 +217,7 @@ static void pci_changed(void *opaque)
 	vfu_irq_state_changed(vfu);
 }
 
-/* Configuration space is reset; the rest of the function follows */
+/* Called when configuration space is reset: reset the rest of the function */
 static void pci_reset(void *opaque)
 {
 	struct model_vfu *vfu = opaque;
@@ -252,7 +256,7 @@ int vfu_device_reset(struct model_vfu *vfu, struct vfu_request *req)
 	return 0;
 }
 
-/* Whether an access lies in its region and is of a kind the region takes */
+/* Whether an access lies in its region and has an allowed size and alignment */
 static bool access_allowed(const struct model_vfu *vfu,
 			   const struct vfu_region_io *io)
 {
@@ -267,7 +271,9 @@ static bool access_allowed(const struct model_vfu *vfu,
 	       !(io->offset & (count - 1));
 }
 
-/* Reads find all ones and writes nobody while the function does not answer */
+/*
+ * While memory space is disabled, reads return all ones and writes are dropped
+ */
 static bool bar_answers(struct model_vfu *vfu, const struct vfu_region_io *io,
 			const char *what)
 {
@@ -318,8 +324,8 @@ static int region_write(struct model_vfu *vfu, const struct vfu_region_io *io,
  * @vfu: the server
  * @req: the message
  *
- * Return: 0, or -EINVAL for an access outside of a region or not of a kind it
- * takes.
+ * Return: 0, or -EINVAL for an access outside of a region, or of a size or
+ * alignment that is not allowed.
  */
 int vfu_region_read(struct model_vfu *vfu, struct vfu_request *req)
 {
@@ -363,8 +369,9 @@ int vfu_region_write(struct model_vfu *vfu, struct vfu_request *req)
  * @vfu: the server
  * @req: the message
  *
- * Return: 0; -EINVAL if the number of writes does not fit the message, or at
- * the first write that fails, those before it being done.
+ * Return: 0; -EINVAL if the size of the message does not match the number of
+ * writes, or if a write fails; then the writes before it are done and those
+ * after it are not.
  */
 int vfu_region_write_multi(struct model_vfu *vfu, struct vfu_request *req)
 {

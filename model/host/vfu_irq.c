@@ -2,10 +2,11 @@
 /*
  * Interrupts of the vfio-user server: MSI-X vectors, one eventfd each, their
  * pending bits, and the part of BAR 0 that holds table and pending bit array.
+ * The MSI-X capability is in host/pci.c.
  *
- * The client keeps the MSI-X table that counts (QEMU never forwards the
- * guest's accesses to it); what reaches this server is which vector has an
- * eventfd, and the enable and function mask bits of configuration space.
+ * QEMU emulates the MSI-X table and does not forward accesses of the guest to
+ * this server. A vector is delivered according to its eventfd, and the enable
+ * and function mask bits of configuration space.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,12 +21,12 @@
 #define TABLE_ENTRY_CONTROL	12
 #define TABLE_ENTRY_MASKED	1
 
-/* table and pending bits have one each */
+/* Size of the page of the MSI-X table, and of the page of the pending bits */
 #define MSIX_PAGE		0x1000
 
 /**
- * vfu_irq_init - no vector has an eventfd
- * @vfu: the server, new
+ * vfu_irq_init - initialize the interrupts: no vector has an eventfd
+ * @vfu: a new server
  */
 void vfu_irq_init(struct model_vfu *vfu)
 {
@@ -37,10 +38,11 @@ void vfu_irq_init(struct model_vfu *vfu)
 }
 
 /**
- * vfu_irq_reset - table and pending bits after a reset
+ * vfu_irq_reset - reset the MSI-X table and the pending bits
  * @vfu: the server
  *
- * The eventfds stay: they are the client's wiring, not the function's state.
+ * The eventfds stay: the client sets them, and they are no state of the
+ * function.
  */
 void vfu_irq_reset(struct model_vfu *vfu)
 {
@@ -75,7 +77,9 @@ void vfu_irq_release(struct model_vfu *vfu)
 		set_eventfd(vfu, i, -1);
 }
 
-/* Deliver one vector, or leave it pending while it is masked */
+/*
+ * Deliver one vector, or set its pending bit if it is masked or has no eventfd
+ */
 static void deliver(struct model_vfu *vfu, unsigned int vector)
 {
 	struct vfu_msix *msix = &vfu->msix;
@@ -87,7 +91,10 @@ static void deliver(struct model_vfu *vfu, unsigned int vector)
 		return;
 	}
 	msix->pending &= ~bit;
-	/* a full eventfd is already as signalled as it can be */
+	/*
+	 * EAGAIN: the counter of the eventfd is at its maximum, so it is
+	 * readable
+	 */
 	if (write(msix->eventfd[vector], &one, sizeof(one)) < 0 &&
 	    errno != EAGAIN)
 		model_warn("vector %u: eventfd: %s", vector, strerror(errno));
@@ -99,8 +106,8 @@ static void deliver(struct model_vfu *vfu, unsigned int vector)
  * @vfu: the server
  * @vector: the vector
  *
- * While MSI-X or bus mastering is off, or for a vector the function does not
- * have, nothing happens but a count.
+ * While MSI-X or bus mastering is off, or if the vector does not exist, the
+ * interrupt is only counted in @irqs_dropped.
  */
 void model_vfu_irq(struct model_vfu *vfu, unsigned int vector)
 {
@@ -124,7 +131,8 @@ static void deliver_pending(struct model_vfu *vfu)
 }
 
 /**
- * vfu_irq_state_changed - MSI-X bits or bus mastering may have changed
+ * vfu_irq_state_changed - deliver or clear pending vectors after a change of
+ * the MSI-X bits or of bus mastering
  * @vfu: the server
  */
 void vfu_irq_state_changed(struct model_vfu *vfu)
@@ -136,7 +144,7 @@ void vfu_irq_state_changed(struct model_vfu *vfu)
 }
 
 /**
- * model_vfu_vectors - size of the MSI-X table
+ * model_vfu_vectors - get the size of the MSI-X table
  * @vfu: the server
  *
  * Return: number of vectors.
@@ -147,7 +155,7 @@ unsigned int model_vfu_vectors(const struct model_vfu *vfu)
 }
 
 /**
- * model_vfu_vectors_enabled - vectors that can be delivered
+ * model_vfu_vectors_enabled - count the vectors that can be delivered
  * @vfu: the server
  *
  * Return: number of vectors with an eventfd; 0 while MSI-X is off.
@@ -169,11 +177,12 @@ static size_t table_size(const struct model_vfu *vfu)
 }
 
 /**
- * vfu_irq_owns - whether an access is to the pages of table or pending bits
+ * vfu_irq_owns - check for an access to the MSI-X table or the pending bits
  * @region: number of the BAR
- * @off: offset in it
+ * @off: offset in the BAR
  *
- * Return: true if so; no aligned access is so in part.
+ * Return: true if @off is in the pages of MSI-X table or pending bits. An
+ * aligned access is completely inside or outside of these pages.
  */
 bool vfu_irq_owns(u32 region, u64 off)
 {
@@ -184,8 +193,8 @@ bool vfu_irq_owns(u32 region, u64 off)
 /**
  * vfu_irq_bar_read - read table or pending bits
  * @vfu: the server
- * @off: in the BAR, as vfu_irq_owns() allows
- * @buf: where to
+ * @off: offset in BAR 0 for which vfu_irq_owns() is true
+ * @buf: buffer for the bytes
  * @len: bytes
  *
  * Return: 0. Bytes outside of table and pending bits read as zero.
@@ -213,7 +222,7 @@ int vfu_irq_bar_read(struct model_vfu *vfu, u64 off, void *buf, size_t len)
 /**
  * vfu_irq_bar_write - write table or pending bits
  * @vfu: the server
- * @off: in the BAR, as vfu_irq_owns() allows
+ * @off: offset in BAR 0 for which vfu_irq_owns() is true
  * @buf: the bytes
  * @len: bytes
  *
@@ -258,7 +267,9 @@ int vfu_device_get_irq_info(struct model_vfu *vfu, struct vfu_request *req)
 	return 0;
 }
 
-/* Take the descriptors of a message as eventfds, or take eventfds away */
+/*
+ * Set the eventfds of a range from the descriptors, or close them if none came
+ */
 static int assign_eventfds(struct model_vfu *vfu, const struct vfu_irq_set *set,
 			   struct vfu_request *req)
 {
@@ -281,7 +292,7 @@ static int assign_eventfds(struct model_vfu *vfu, const struct vfu_irq_set *set,
 	return 0;
 }
 
-/* The client raises vectors itself: all of the range, or those with a flag */
+/* Raise the vectors of a range; with @flags, only those whose flag is not 0 */
 static int trigger(struct model_vfu *vfu, const struct vfu_irq_set *set,
 		   const u8 *flags, size_t n_flags)
 {

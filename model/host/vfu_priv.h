@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Shared by the files of the vfio-user server and by nothing else: vfu.c
- * (socket and messages), vfu_dev.c (the device and its regions), vfu_irq.c
- * (interrupts).
+ * Structures and functions that only the files of the vfio-user server use:
+ * vfu.c (socket and messages), vfu_dev.c (the device and its regions),
+ * vfu_irq.c (interrupts). The interface to other files is in vfu.h.
  */
 #ifndef MODEL_VFU_PRIV_H
 #define MODEL_VFU_PRIV_H
@@ -19,13 +19,14 @@
 
 /**
  * struct vfu_request - a message being handled
- * @body: what follows the header
- * @len: bytes of @body
- * @fds: descriptors that came with it; one that is kept is replaced by -1
- * @n_fds: number of @fds
- * @reply: room for the body of the reply, VFU_MAX_MESSAGE less the header
- * @reply_len: bytes of @reply used
- * @reply_fd: descriptor to send along, or -1; not closed
+ * @body: bytes of the message after its header
+ * @len: number of bytes in @body
+ * @fds: descriptors of the message; a handler that keeps a descriptor replaces
+ *	it by -1
+ * @n_fds: number of descriptors in @fds
+ * @reply: buffer for the body of the reply, VFU_MAX_MESSAGE less the header
+ * @reply_len: number of bytes in @reply
+ * @reply_fd: descriptor to send with the reply, or -1; not closed
  * @hang_up: close the connection after the reply
  */
 struct vfu_request {
@@ -40,19 +41,19 @@ struct vfu_request {
 };
 
 /**
- * struct vfu_connection - the client
- * @watch: its socket
- * @open: there is one
- * @negotiated: its version message was accepted
+ * struct vfu_connection - the connection to the client
+ * @watch: socket of the client
+ * @open: a client is connected
+ * @negotiated: the server has accepted the version message of the client
  * @in: bytes received
- * @in_pos: first byte not handled
- * @in_len: end of the bytes
+ * @in_pos: offset in @in of the first byte that is not handled
+ * @in_len: number of bytes in @in
  * @fds: descriptors received
- * @n_fds: number of @fds
- * @fds_pos: where in @in the message starts that they belong to
+ * @n_fds: number of descriptors in @fds
+ * @fds_pos: offset in @in of the message to which @fds belong
  * @out: the reply being sent
- * @out_pos: first byte not sent
- * @out_len: end of the reply; @out_pos equals it when all is sent
+ * @out_pos: offset in @out of the first byte that is not sent
+ * @out_len: number of bytes in @out; equal to @out_pos when all bytes are sent
  */
 struct vfu_connection {
 	struct model_watch watch;
@@ -71,9 +72,9 @@ struct vfu_connection {
 
 /**
  * struct vfu_msix - interrupts
- * @eventfd: per vector, -1 if the client gave none
- * @pending: bit per vector: raised, but masked or without a descriptor
- * @table: the MSI-X table as written; the client routes by its own copy
+ * @eventfd: eventfd of each vector, -1 for a vector without an eventfd
+ * @pending: bit of each vector: raised, but masked or without an eventfd
+ * @table: the MSI-X table as written to BAR 0; the server only stores it
  */
 struct vfu_msix {
 	int eventfd[XRDMA_MSIX_VECTORS];
@@ -81,7 +82,7 @@ struct vfu_msix {
 	u8 table[XRDMA_MSIX_VECTORS * 16];
 };
 
-/* struct model_vfu - the server; bus_master is what the engine was told */
+/* struct model_vfu - the server; the engine knows the state @bus_master */
 struct model_vfu {
 	struct model_loop *loop;
 	struct model_dma *dma;

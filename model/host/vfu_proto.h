@@ -2,7 +2,7 @@
 /*
  * The vfio-user protocol, version 0.0: message layouts and constants, after
  * its specification (docs/interop/vfio-user.rst of QEMU). Values are in the
- * byte order of the machine. Knows nothing of this server.
+ * byte order of the machine. The server is in vfu.c, vfu_dev.c and vfu_irq.c.
  */
 #ifndef MODEL_VFU_PROTO_H
 #define MODEL_VFU_PROTO_H
@@ -13,7 +13,7 @@
 #define VFU_VERSION_MAJOR	0
 #define VFU_VERSION_MINOR	0
 
-/* commands, all from client to server here */
+/* Commands from the client to the server that the server handles */
 #define VFU_VERSION			1
 #define VFU_DMA_MAP			2
 #define VFU_DMA_UNMAP			3
@@ -35,10 +35,10 @@
 #define VFU_ERROR		0x20
 
 /**
- * struct vfu_header - starts every message
- * @id: chosen by the sender of a command, and repeated in the reply
+ * struct vfu_header - first bytes of every message
+ * @id: number that the sender of a command chooses, and the reply repeats
  * @command: VFU_* command
- * @size: bytes of the message with this header
+ * @size: bytes of the message, including this header
  * @flags: type and flag bits
  * @error: errno of a reply with VFU_ERROR
  */
@@ -53,9 +53,9 @@ struct vfu_header {
 static_assert(sizeof(struct vfu_header) == 16);
 
 /**
- * struct vfu_version - body of VFU_VERSION, both ways
- * @major: must match
- * @minor: the lower of both sides'
+ * struct vfu_version - body of VFU_VERSION, command and reply
+ * @major: major version; must be equal on both sides
+ * @minor: minor version; both sides use the lower of the two
  *
  * A JSON text with its NUL may follow.
  */
@@ -69,10 +69,11 @@ struct vfu_version {
 #define VFU_DMA_WRITEABLE	0x2
 
 /**
- * struct vfu_dma_map - body of VFU_DMA_MAP; the memory comes as a descriptor
+ * struct vfu_dma_map - body of VFU_DMA_MAP; a descriptor of the memory
+ * accompanies it
  * @argsz: size of this structure
  * @flags: VFU_DMA_* bits
- * @offset: in the file
+ * @offset: offset of the memory in the file
  * @address: first DMA address
  * @size: bytes
  */
@@ -90,8 +91,8 @@ static_assert(sizeof(struct vfu_dma_map) == 32);
 #define VFU_UNMAP_ALL		0x2
 
 /**
- * struct vfu_dma_unmap - body of VFU_DMA_UNMAP, both ways
- * @argsz: room for the reply
+ * struct vfu_dma_unmap - body of VFU_DMA_UNMAP, command and reply
+ * @argsz: largest size of the reply
  * @flags: VFU_UNMAP_ALL or 0
  * @address: first DMA address
  * @size: bytes
@@ -109,11 +110,11 @@ static_assert(sizeof(struct vfu_dma_unmap) == 24);
 #define VFU_DEVICE_FLAG_PCI	0x2
 
 /**
- * struct vfu_device_info - body of VFU_DEVICE_GET_INFO, both ways
- * @argsz: room for the reply; size of this structure
+ * struct vfu_device_info - body of VFU_DEVICE_GET_INFO, command and reply
+ * @argsz: command: largest size of the reply; reply: size of this structure
  * @flags: VFU_DEVICE_FLAG_*
- * @num_regions: regions
- * @num_irqs: interrupt types
+ * @num_regions: number of regions
+ * @num_irqs: number of interrupt types
  */
 struct vfu_device_info {
 	u32 argsz;
@@ -133,13 +134,15 @@ static_assert(sizeof(struct vfu_device_info) == 16);
 #define VFU_REGION_FLAG_MMAP	0x4
 
 /**
- * struct vfu_region_info - body of VFU_DEVICE_GET_REGION_INFO, both ways
- * @argsz: room for the reply; size of this structure
+ * struct vfu_region_info - body of VFU_DEVICE_GET_REGION_INFO, command and
+ * reply
+ * @argsz: command: largest size of the reply; reply: size of this structure
  * @flags: VFU_REGION_FLAG_*
- * @index: the region
- * @cap_offset: 0, no capabilities
- * @size: bytes; 0 if there is no such region
- * @offset: for mmap() of the descriptor that comes with VFU_REGION_FLAG_MMAP
+ * @index: number of the region
+ * @cap_offset: 0, since the reply has no capabilities
+ * @size: bytes of the region; 0 if the function has no such region
+ * @offset: offset for mmap() of the descriptor that accompanies
+ *	VFU_REGION_FLAG_MMAP
  */
 struct vfu_region_info {
 	u32 argsz;
@@ -160,11 +163,11 @@ static_assert(sizeof(struct vfu_region_info) == 32);
 #define VFU_IRQ_FLAG_NORESIZE	0x8
 
 /**
- * struct vfu_irq_info - body of VFU_DEVICE_GET_IRQ_INFO, both ways
- * @argsz: room for the reply; size of this structure
+ * struct vfu_irq_info - body of VFU_DEVICE_GET_IRQ_INFO, command and reply
+ * @argsz: command: largest size of the reply; reply: size of this structure
  * @flags: VFU_IRQ_FLAG_*
- * @index: the interrupt type
- * @count: interrupts of this type
+ * @index: number of the interrupt type
+ * @count: number of interrupts of this type
  */
 struct vfu_irq_info {
 	u32 argsz;
@@ -175,7 +178,7 @@ struct vfu_irq_info {
 
 static_assert(sizeof(struct vfu_irq_info) == 16);
 
-/* flags of struct vfu_irq_set: one of DATA, one of ACTION */
+/* Flags of struct vfu_irq_set: one VFU_IRQ_DATA_* and one VFU_IRQ_ACTION_* */
 #define VFU_IRQ_DATA_NONE	0x01
 #define VFU_IRQ_DATA_BOOL	0x02
 #define VFU_IRQ_DATA_EVENTFD	0x04
@@ -185,9 +188,9 @@ static_assert(sizeof(struct vfu_irq_info) == 16);
 
 /**
  * struct vfu_irq_set - body of VFU_DEVICE_SET_IRQS
- * @argsz: size of this structure and of the data behind it
+ * @argsz: size of this structure and of the data that follows it
  * @flags: VFU_IRQ_DATA_* and VFU_IRQ_ACTION_*
- * @index: the interrupt type
+ * @index: number of the interrupt type
  * @start: first interrupt
  * @count: number of interrupts
  *
@@ -205,11 +208,11 @@ static_assert(sizeof(struct vfu_irq_set) == 20);
 
 /**
  * struct vfu_region_io - body of VFU_REGION_READ and VFU_REGION_WRITE
- * @offset: in the region
- * @region: its index
+ * @offset: offset in the region
+ * @region: number of the region
  * @count: bytes of data
  *
- * The data follows in a write and in the reply to a read.
+ * The data follows this structure in a write and in the reply to a read.
  */
 struct vfu_region_io {
 	u64 offset;
@@ -221,8 +224,8 @@ static_assert(sizeof(struct vfu_region_io) == 16);
 
 /**
  * struct vfu_write_one - one write of VFU_REGION_WRITE_MULTI
- * @io: where
- * @data: the first @io.count bytes count
+ * @io: place and number of bytes, 1 to 8
+ * @data: the bytes; only the first @io.count are written
  */
 struct vfu_write_one {
 	struct vfu_region_io io;

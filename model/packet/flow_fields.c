@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Parser of the fields of a frame that flow rules and receive side scaling look
- * at. The frame may be malformed: a field that the frame lacks, or that cannot
- * be read, is 0.
+ * Parser of the fields of a frame that flow rules (core/flow.c) and receive
+ * side scaling (core/rss.c) use. The frame may be malformed: a field that the
+ * frame lacks, or that cannot be read, is 0.
  */
 #include <linux/bitfield.h>
 #include <string.h>
@@ -16,15 +16,15 @@
 #define ETH_P_IPV6_		0x86dd
 #define IPPROTO_TCP_		6
 #define IPPROTO_UDP_		17
-#define IPV4_OFFSET		0x1fff /* of a fragment */
-#define PORT_BYTES		4 /* both, at the beginning of TCP and UDP */
+#define IPV4_OFFSET		0x1fff /* offset of a fragment */
+#define PORT_BYTES		4 /* both ports, first in TCP and UDP headers */
 
 #define HAS_IPV4	(XRDMA_RSS_SRC_IPV4 | XRDMA_RSS_DST_IPV4)
 #define HAS_IPV6	(XRDMA_RSS_SRC_IPV6 | XRDMA_RSS_DST_IPV6)
 #define HAS_TCP		(XRDMA_RSS_SRC_PORT_TCP | XRDMA_RSS_DST_PORT_TCP)
 #define HAS_UDP		(XRDMA_RSS_SRC_PORT_UDP | XRDMA_RSS_DST_PORT_UDP)
 
-/* Return: which ports there are. */
+/* Return: HAS_TCP or HAS_UDP if the frame has ports, else 0. */
 static u8 get_ports(struct xrdma_flow_fields *f, const u8 *l4, u32 avail)
 {
 	if (avail < PORT_BYTES ||
@@ -76,12 +76,12 @@ static u8 get_ipv6(struct xrdma_flow_fields *f, const u8 *ip, u32 avail)
 }
 
 /**
- * model_flow_fields() - look at a frame
+ * model_flow_fields() - parse the fields of a frame
  * @fields: filled in
  * @frame: the frame, at least an Ethernet header
- * @len: its bytes
+ * @len: bytes of the frame
  *
- * Return: XRDMA_RSS_* of the fields that it has.
+ * Return: XRDMA_RSS_* of the addresses and ports that the frame has.
  */
 u8 model_flow_fields(struct xrdma_flow_fields *fields, const u8 *frame, u32 len)
 {

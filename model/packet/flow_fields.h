@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The fields of a frame that flow rules and receive side scaling look at.
+ * Parser of the fields of a frame that flow rules and receive side scaling use.
  *
- * The rules themselves are in core/flow.c, the hash is in core/rss.c.
+ * The flow rules are in core/flow.c, the hash is in core/rss.c.
  */
 #ifndef MODEL_FLOW_FIELDS_H
 #define MODEL_FLOW_FIELDS_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The invariant CRC: the CRC-32 of Ethernet over 8 bytes of ones (in place of
- * the header that only InfiniBand has), the IP, UDP and base transport headers
+ * the local route header of InfiniBand), the IP, UDP and base transport headers
  * with every field that routers may change set to ones, and the rest of the
- * packet as it is.
+ * packet. The headers are parsed in packet/net.c.
  */
 
 #include <isa-l/crc.h>
@@ -37,9 +37,9 @@ static void mask_ipv6(u8 *ip)
 
 /**
  * model_icrc() - compute the ICRC of a frame
- * @frame: the frame, its headers checked
+ * @frame: the frame; model_net_parse() has checked its headers
  * @l3: offset of the IP header: IPv4 without options, or IPv6
- * @bth: offset of the BTH; the UDP header is right before it
+ * @bth: offset of the BTH, which is the end of the UDP header
  * @end: offset of the byte after the ICRC
  *
  * Return: the ICRC; on the wire its lowest byte comes first.
@@ -73,8 +73,8 @@ static void put_le32(u8 *p, u32 value)
 }
 
 /**
- * model_icrc_write() - compute the ICRC and put it at the end
- * @frame: the frame, complete but for the ICRC
+ * model_icrc_write() - compute the ICRC and write it to the end of the packet
+ * @frame: the frame, complete except for the ICRC
  * @l3: offset of the IP header
  * @bth: offset of the BTH
  * @end: offset of the byte after the ICRC
@@ -92,7 +92,7 @@ void model_icrc_write(u8 *frame, u32 l3, u32 bth, u32 end)
  * @bth: offset of the BTH
  * @end: offset of the byte after the ICRC
  *
- * Return: true if it is right.
+ * Return: true if the ICRC of the frame is correct.
  */
 bool model_icrc_ok(const u8 *frame, u32 l3, u32 bth, u32 end)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The invariant CRC of RoCEv2 (IBTA 7.8.1, annex A17.3.3).
+ * The invariant CRC (ICRC) of RoCEv2 (IBTA 7.8.1, annex A17.3.3). The offsets
+ * of the headers come from packet/net.c.
  */
 #ifndef MODEL_ICRC_H
 #define MODEL_ICRC_H

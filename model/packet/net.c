@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ethernet, IP and UDP headers.
+ * Ethernet, IP and UDP headers of RoCEv2 packets: parser and writer. The
+ * transport headers are in packet/pkt.c.
  */
 
 #include <string.h>
@@ -28,10 +29,10 @@ static const char * const rx_names[MODEL_RX_NUM] = {
 };
 
 /**
- * model_rx_name() - name of a verdict
+ * model_rx_name() - get the name of a verdict
  * @rx: the verdict
  *
- * Return: its name for users.
+ * Return: the name in MODEL_RX_VERDICTS.
  */
 const char *model_rx_name(enum model_rx rx)
 {
@@ -39,7 +40,7 @@ const char *model_rx_name(enum model_rx rx)
 }
 
 /**
- * model_gid_is_ipv4() - does a GID hold an IPv4 address?
+ * model_gid_is_ipv4() - check whether a GID holds an IPv4 address
  * @gid: 16 bytes
  *
  * Return: true for ::ffff:a.b.c.d.
@@ -77,7 +78,7 @@ static bool to_roce_port(const u8 *udp)
 	return model_get16(udp + 2) == MODEL_ROCE_UDP_PORT;
 }
 
-/* The UDP header at l4; the IP header says that @len bytes are there. */
+/* Parse the UDP header at net->l4; @len: bytes that follow the IP header. */
 static enum model_rx parse_udp(struct model_net *net, const u8 *frame, u32 len)
 {
 	const u8 *udp = frame + net->l4;
@@ -108,8 +109,9 @@ static enum model_rx check_ipv4(const u8 *ip, u32 avail)
 }
 
 /*
- * A frame is RoCE's if a UDP header for its port is where an IPv4 header says
- * it is. Later fragments have none and are the netdev's, which drops them.
+ * Whether the IPv4 header is followed by a UDP header with the port of RoCEv2.
+ * A fragment other than the first has no UDP header, so the netdev gets it, and
+ * drops it.
  */
 static bool ipv4_is_roce(const u8 *ip, u32 avail)
 {
@@ -165,13 +167,14 @@ static enum model_rx parse_ipv6(struct model_net *net, const u8 *frame,
 }
 
 /**
- * model_net_parse() - take the headers around a RoCEv2 packet apart
+ * model_net_parse() - parse the headers before the BTH of a RoCEv2 packet
  * @net: filled in if the result is MODEL_RX_OK
  * @frame: a received frame; must stay while @net is in use
- * @len: its bytes
+ * @len: bytes of the frame
  *
- * Return: MODEL_RX_OK if there is a BTH and an ICRC, MODEL_RX_ETHERNET if the
- * frame is not RoCEv2, or why it must be dropped.
+ * Return: MODEL_RX_OK if the frame has room for a BTH and an ICRC,
+ * MODEL_RX_ETHERNET if the frame is not RoCEv2, or the reason to drop the
+ * frame.
  */
 enum model_rx model_net_parse(struct model_net *net, const u8 *frame, u32 len)
 {
@@ -233,7 +236,7 @@ static void template_ipv6(struct model_net_template *tmpl,
  * @tmpl: filled in
  * @path: the path
  *
- * The UDP checksum stays 0: the ICRC protects what it would (annex A17).
+ * The UDP checksum stays 0: the ICRC protects the packet instead (annex A17).
  */
 void model_net_template(struct model_net_template *tmpl,
 			const struct model_path *path)
@@ -266,7 +269,7 @@ void model_net_template(struct model_net_template *tmpl,
 /**
  * model_net_write() - write the headers of one frame
  * @tmpl: headers of the path
- * @frame: where to; room for MODEL_NET_MAX
+ * @frame: buffer of MODEL_NET_MAX bytes or more
  * @roce_len: bytes from BTH to ICRC, both included
  *
  * Return: bytes written, the offset of the BTH.
@@ -291,14 +294,14 @@ u32 model_net_write(const struct model_net_template *tmpl, u8 *frame,
 }
 
 /**
- * model_udp_sport() - UDP source port when the address vector gives none
- * @flow_label: 20 bits; 0: derived from the queue pairs
- * @qpn: local queue pair
- * @dest_qpn: remote queue pair
+ * model_udp_sport() - compute the UDP source port of a connection
+ * @flow_label: 20 bits; 0 to derive the flow label from the queue pair numbers
+ * @qpn: number of the local queue pair
+ * @dest_qpn: number of the remote queue pair
  *
- * Hosts derive it the same way (rdma_flow_label_to_udp_sport() and
- * rdma_calc_flow_label() of the Linux kernel), so that both ends of a
- * connection agree.
+ * The Linux kernel computes the port by the same formulas
+ * (rdma_flow_label_to_udp_sport() and rdma_calc_flow_label()), so both ends of
+ * a connection use the same port.
  *
  * Return: 0xc000 to 0xffff.
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What is around a RoCEv2 packet: Ethernet, VLAN tag, IPv4 or IPv6, UDP (IBTA
- * annex A17). Parses received frames from bytes that nobody has checked, and
- * writes headers from a template made once for each path.
+ * The headers before the BTH of a RoCEv2 packet: Ethernet, VLAN tag, IPv4 or
+ * IPv6, UDP (IBTA annex A17). Parses received frames, which may have any
+ * contents, and writes headers from a template that the caller makes once for
+ * each path.
  *
- * Knows nothing of transport headers nor of queue pairs.
+ * The transport headers are in packet/pkt.c, the ICRC is in packet/icrc.c.
  */
 #ifndef MODEL_NET_H
 #define MODEL_NET_H
@@ -23,8 +24,8 @@
 #define MODEL_ROCE_UDP_PORT	4791
 
 /*
- * What became of a received frame: symbol, name for users. The first two are
- * no error; every other one means that the frame was dropped and changed no
+ * Verdicts on a received frame: symbol, name in "stats". OK and ETHERNET are no
+ * errors; every other verdict means that the frame was dropped and changed no
  * state.
  */
 #define MODEL_RX_VERDICTS(X)					\
@@ -55,17 +56,17 @@
 
 #define MODEL_RX_ENUM(symbol, name) MODEL_RX_##symbol,
 
-/** enum model_rx - one per line of MODEL_RX_VERDICTS */
+/** enum model_rx - one value per line of MODEL_RX_VERDICTS */
 enum model_rx {
 	MODEL_RX_VERDICTS(MODEL_RX_ENUM)
 	MODEL_RX_NUM
 };
 
 /**
- * struct model_net - where things are in a received frame
+ * struct model_net - addresses in a received frame, and offsets of its headers
  * @frame: first byte of the frame
  * @sgid: source address, IPv4 as ::ffff:a.b.c.d
- * @dgid: destination address, likewise
+ * @dgid: destination address, IPv4 as ::ffff:a.b.c.d
  * @l3: offset of the IP header
  * @l4: offset of the UDP header
  * @bth: offset of the BTH
@@ -74,7 +75,7 @@ enum model_rx {
  * @vlan_tci: VLAN tag, if @has_vlan
  * @tclass: traffic class
  * @has_vlan: the frame has a VLAN tag
- * @is_ipv4: IPv4, not IPv6
+ * @is_ipv4: the frame has an IPv4 header, else an IPv6 header
  */
 struct model_net {
 	const u8 *frame;
@@ -92,9 +93,10 @@ struct model_net {
 };
 
 /**
- * struct model_path - where packets of a connection go
- * @sgid: source address
- * @dgid: destination address
+ * struct model_path - addresses and header fields of the packets of a
+ * connection
+ * @sgid: source address, IPv4 as ::ffff:a.b.c.d
+ * @dgid: destination address, IPv4 as ::ffff:a.b.c.d
  * @smac: source MAC
  * @dmac: MAC of the next hop
  * @flow_label: 20 bits, IPv6 only
@@ -102,8 +104,8 @@ struct model_net {
  * @vlan_tci: VLAN tag, if @has_vlan
  * @tclass: traffic class
  * @hop_limit: hop limit
- * @has_vlan: with VLAN tag
- * @is_ipv4: IPv4, not IPv6
+ * @has_vlan: the packets have a VLAN tag
+ * @is_ipv4: the packets have an IPv4 header, else an IPv6 header
  */
 struct model_path {
 	u8 sgid[16];
@@ -120,13 +122,13 @@ struct model_path {
 };
 
 /**
- * struct model_net_template - headers of a path, lengths left out
+ * struct model_net_template - headers of a path, without lengths and checksum
  * @bytes: the headers up to and including UDP
  * @l3: offset of the IP header
- * @len: bytes used
- * @is_ipv4: IPv4, not IPv6
- * @ipv4_sum: sum of the 16-bit words of the IPv4 header, its length and its
- *	checksum taken as 0
+ * @len: number of bytes in @bytes
+ * @is_ipv4: @bytes has an IPv4 header, else an IPv6 header
+ * @ipv4_sum: sum of the 16-bit words of the IPv4 header, with 0 for its length
+ *	and checksum
  */
 struct model_net_template {
 	u8 bytes[MODEL_NET_MAX];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The opcode table. An operation means the same in every transport that has
- * it, so the table has one line for each operation, and one for each transport
- * that says which operations are its own and what it adds to their headers.
+ * The opcode tables. An operation has the same meaning in every transport that
+ * supports it, so one table has a line for each operation. The second table has
+ * a line for each transport, with the operations that the transport supports
+ * and the header that the transport adds to requests.
  */
 
 #include "packet/opcode.h"
@@ -94,7 +95,7 @@ static const struct op_info ops[MODEL_BTH_OP + 1] = {
 		MODEL_HDR_RETH, MODEL_RETH_BYTES },
 };
 
-/* CNP is an opcode of its own, not an operation of a transport. */
+/* CNP is a complete opcode, not an operation of a transport. */
 static const struct op_info cnp = {
 	"CNP", MODEL_PKT_CNP | MODEL_PKT_ONLY, MODEL_HDR_CNP, MODEL_CNP_BYTES,
 };
@@ -136,11 +137,11 @@ static bool opcode_exists(u8 opcode)
 }
 
 /**
- * model_opcode_get() - facts of an opcode
+ * model_opcode_get() - get the properties of an opcode
  * @opcode: first byte of a BTH
- * @op: filled in
+ * @op: filled in, unless the opcode is unknown
  *
- * Return: false if there is no such opcode; @op is then untouched.
+ * Return: false if the opcode is unknown.
  */
 bool model_opcode_get(u8 opcode, struct model_opcode *op)
 {
@@ -160,10 +161,10 @@ bool model_opcode_get(u8 opcode, struct model_opcode *op)
 }
 
 /**
- * model_opcode_name() - name of the operation of an opcode
+ * model_opcode_name() - get the name of the operation of an opcode
  * @opcode: first byte of a BTH
  *
- * Return: the name without the transport, "unknown" if there is none.
+ * Return: the name without the transport, or "unknown".
  */
 const char *model_opcode_name(u8 opcode)
 {

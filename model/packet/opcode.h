@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Opcodes of the base transport header: what each packet is, which headers it
- * carries and where in a message it stands (IBTA 9.2, tables 38 and 39; annex
- * A14 for XRC, A17 for CNP, A19 for FLUSH and ATOMIC WRITE).
+ * Opcodes of the base transport header: the kind of each packet, its extension
+ * headers and its place in a message (IBTA 9.2, tables 38 and 39; annex A14 for
+ * XRC, A17 for CNP, A19 for FLUSH and ATOMIC WRITE).
  *
- * Knows nothing of packets in memory nor of queue pairs.
+ * The headers themselves are parsed and written in packet/pkt.c.
  */
 #ifndef MODEL_OPCODE_H
 #define MODEL_OPCODE_H
@@ -51,7 +51,7 @@ enum model_bth_op {
 
 #define MODEL_BTH_OP			0x1f
 
-/* Notification of congestion: a whole opcode, of no transport. */
+/* Congestion notification packet: an opcode of 8 bits, for all transports. */
 #define MODEL_BTH_CNP_OPCODE		0x81
 
 /* Extension headers, in the order in which they follow the BTH. */
@@ -78,7 +78,7 @@ enum model_bth_op {
 #define MODEL_IETH_BYTES		4
 #define MODEL_CNP_BYTES			16
 
-/* What a packet is. */
+/* Kind of a packet. */
 #define MODEL_PKT_REQUEST		BIT(0)
 #define MODEL_PKT_RESPONSE		BIT(1)
 #define MODEL_PKT_FIRST			BIT(2) /* begins a message */
@@ -95,10 +95,10 @@ enum model_bth_op {
 #define MODEL_PKT_ONLY			(MODEL_PKT_FIRST | MODEL_PKT_LAST)
 
 /**
- * struct model_opcode - facts of one opcode
- * @flags: MODEL_PKT_*
- * @hdrs: MODEL_HDR_* that follow the BTH
- * @hdr_len: bytes of BTH and those headers
+ * struct model_opcode - properties of one opcode
+ * @flags: MODEL_PKT_* bits
+ * @hdrs: MODEL_HDR_* bits of the headers that follow the BTH
+ * @hdr_len: bytes of the BTH and the headers in @hdrs
  */
 struct model_opcode {
 	u16 flags;

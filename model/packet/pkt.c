@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Transport headers: from bytes to struct model_pkt and back. Each header has
- * a pair of functions, and the two tables at the end say in which order they
- * come; the offsets in each are those of IBTA chapter 9.
+ * Transport headers: conversion between bytes and struct model_pkt. Each header
+ * has a pair of functions; the table hdrs[] has the order of the extension
+ * headers. The offsets in each header are those of IBTA chapter 9. The headers
+ * before the BTH are in packet/net.c, the opcodes in packet/opcode.c.
  */
 
 #include <stddef.h>
@@ -181,13 +182,13 @@ static const struct {
 };
 
 /**
- * model_pkt_parse() - take a packet apart
+ * model_pkt_parse() - parse the transport headers of a packet
  * @pkt: filled in if the result is MODEL_RX_OK; only the fields of headers
- *	that are there
+ *	that the packet has
  * @bth: first byte of the BTH
- * @len: bytes there, ICRC excluded
+ * @len: bytes of the packet from the BTH on, without the ICRC
  *
- * Return: MODEL_RX_OK, or why the packet must be dropped.
+ * Return: MODEL_RX_OK, or the reason to drop the packet.
  */
 enum model_rx model_pkt_parse(struct model_pkt *pkt, const u8 *bth, u32 len)
 {
@@ -219,10 +220,11 @@ enum model_rx model_pkt_parse(struct model_pkt *pkt, const u8 *bth, u32 len)
 }
 
 /**
- * model_pkt_init() - begin a packet
- * @pkt: filled in; the fields of extension headers are the caller's
+ * model_pkt_init() - initialize a packet that is to be sent
+ * @pkt: filled in, except for the fields of extension headers, which the caller
+ *	sets
  * @opcode: a known opcode
- * @dqpn: destination queue pair
+ * @dqpn: number of the destination queue pair
  * @psn: packet sequence number
  */
 void model_pkt_init(struct model_pkt *pkt, u8 opcode, u32 dqpn, u32 psn)
@@ -241,8 +243,8 @@ void model_pkt_init(struct model_pkt *pkt, u8 opcode, u32 dqpn, u32 psn)
 }
 
 /**
- * model_pkt_roce_len() - bytes of a packet
- * @pkt: the packet, its opcode and payload length set
+ * model_pkt_roce_len() - compute the size of a packet
+ * @pkt: the packet, with @op and @len set
  *
  * Return: bytes from BTH to ICRC, both included.
  */
@@ -254,9 +256,9 @@ u32 model_pkt_roce_len(const struct model_pkt *pkt)
 /**
  * model_pkt_write() - write the headers and the pad of a packet
  * @pkt: the packet
- * @bth: where to; room for model_pkt_roce_len()
+ * @bth: buffer of model_pkt_roce_len() bytes or more
  *
- * Return: where the payload goes.
+ * Return: first byte of the payload, which the caller writes.
  */
 u8 *model_pkt_write(const struct model_pkt *pkt, u8 *bth)
 {

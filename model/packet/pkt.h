@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Transport headers of a packet: base transport header and what its opcode
- * adds, payload, pad (IBTA 9.2 to 9.4). Parses bytes that nobody has checked;
- * builds into a frame behind the headers that net.c wrote.
+ * Transport headers of a packet: base transport header and the extension
+ * headers of its opcode, payload, pad (IBTA 9.2 to 9.4). Parses received bytes,
+ * which may have any contents, and writes the headers into a frame after the
+ * headers of packet/net.c.
  *
- * Knows nothing of queue pairs.
+ * The checks of a packet against its queue pair are in transport/rx.c.
  */
 #ifndef MODEL_PKT_H
 #define MODEL_PKT_H
@@ -31,37 +32,37 @@
 #define MODEL_NAK_INVALID	1
 #define MODEL_NAK_ACCESS	2
 #define MODEL_NAK_OPERATION	3
-#define MODEL_NAK_RD		4 /* of reliable datagrams only */
+#define MODEL_NAK_RD		4 /* only for reliable datagrams */
 
 /**
- * struct model_pkt - a packet, its headers in CPU order
- * @op: facts of @opcode
- * @opcode: as in the BTH
- * @solicited: the receiver asks for an event
+ * struct model_pkt - a packet, with its headers in CPU byte order
+ * @op: properties of @opcode
+ * @opcode: opcode, as in the BTH
+ * @solicited: solicited event bit: the sender requests an event at the receiver
  * @migreq: path migration state; sent as 1, "migrated", as annex A17 has no
  *	migration; ignored when received
- * @ackreq: an acknowledgment is asked for
- * @fecn: congestion was met
- * @becn: congestion was met in the other direction
+ * @ackreq: the sender requests an acknowledgment
+ * @fecn: forward congestion notification bit
+ * @becn: backward congestion notification bit
  * @pkey: partition key
- * @dqpn: destination queue pair
+ * @dqpn: number of the destination queue pair
  * @psn: packet sequence number
  * @va: RETH, AtomicETH: remote address
  * @rkey: RETH, AtomicETH: remote key
  * @dma_len: RETH: bytes of the whole operation
- * @swap_add: AtomicETH
- * @compare: AtomicETH
- * @orig: AtomicAckETH: what was there before
- * @syndrome: AETH
+ * @swap_add: AtomicETH: operand to swap in or to add
+ * @compare: AtomicETH: operand to compare with
+ * @orig: AtomicAckETH: value in memory before the operation
+ * @syndrome: AETH: MODEL_AETH_* bits
  * @msn: AETH: message sequence number
- * @imm: ImmDt, as on the wire
+ * @imm: ImmDt: immediate data, in big-endian byte order
  * @inv_rkey: IETH: key to invalidate
- * @qkey: DETH
- * @sqpn: DETH: source queue pair
- * @srqn: XRCETH: shared receive queue
+ * @qkey: DETH: queue key
+ * @sqpn: DETH: number of the source queue pair
+ * @srqn: XRCETH: number of the shared receive queue
  * @flush: FETH: placement and selectivity
  * @len: bytes of payload, without pad
- * @payload: received packets: the payload
+ * @payload: first byte of the payload; only set in received packets
  */
 struct model_pkt {
 	struct model_opcode op;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Captures. The format is that of draft-ietf-opsawg-pcap with times in
- * nanoseconds, in the byte order of this machine.
+ * Files of captured frames. The format is that of draft-ietf-opsawg-pcap with
+ * times in nanoseconds, in the byte order of this machine. wire/wire.c selects
+ * the frames.
  */
 
 #include <errno.h>
@@ -31,9 +32,9 @@ struct record_header {
 };
 
 /**
- * model_capture_open() - begin
- * @capture: there is none
- * @path: of the file, which is made anew
+ * model_capture_open() - begin a capture
+ * @capture: a capture that is not open
+ * @path: path of the file; an existing file is overwritten
  *
  * Return: 0 or a negative errno.
  */
@@ -56,10 +57,10 @@ int model_capture_open(struct model_capture *capture, const char *path)
 }
 
 /**
- * model_capture_close() - end, if there is one
+ * model_capture_close() - end the capture, if it is open
  * @capture: the capture
  *
- * Return: 0, or a negative errno if not all of it could be written.
+ * Return: 0, or a negative errno if a part of the capture could not be written.
  */
 int model_capture_close(struct model_capture *capture)
 {
@@ -79,9 +80,9 @@ int model_capture_close(struct model_capture *capture)
  * model_capture_write() - write a frame
  * @capture: a capture that is open
  * @data: the frame
- * @len: its bytes
+ * @len: bytes of the frame
  *
- * What cannot be written is told by model_capture_close().
+ * model_capture_close() returns the errors of all writes.
  */
 void model_capture_write(struct model_capture *capture, const u8 *data, u32 len)
 {

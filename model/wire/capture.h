@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A capture: frames with their times in a file, as pcap, that every tool for
- * networks reads.
+ * A capture: frames and their times in a file of the format pcap, which tcpdump
+ * and Wireshark read.
  *
- * Owns the file. Knows nothing of what a frame holds, nor which way it goes.
+ * wire/wire.c captures the frames, wire/wire_control.c starts and ends a
+ * capture.
  */
 #ifndef MODEL_CAPTURE_H
 #define MODEL_CAPTURE_H
@@ -12,9 +13,9 @@
 #include <stdio.h>
 
 /**
- * struct model_capture - a capture; all zero is none
- * @file: where frames go; NULL: nowhere
- * @frames: how many have gone there
+ * struct model_capture - a capture; all zero if no capture is open
+ * @file: file of the capture; NULL if no capture is open
+ * @frames: number of frames written to @file
  */
 struct model_capture {
 	FILE *file;
@@ -27,10 +28,10 @@ void model_capture_write(struct model_capture *capture, const u8 *data,
 			 u32 len);
 
 /**
- * model_capture_frame() - a frame passes
- * @capture: the capture, if there is one
+ * model_capture_frame() - write a frame if a capture is open
+ * @capture: the capture, open or not
  * @data: the frame
- * @len: its bytes
+ * @len: bytes of the frame
  */
 static inline void model_capture_frame(struct model_capture *capture,
 				       const u8 *data, u32 len)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The pool of frame buffers.
+ * The pool of frame buffers: allocation and release. The queues are in
+ * wire/frame.h.
  */
 
 #include <errno.h>
@@ -32,7 +33,7 @@ int model_frame_pool_init(struct model_frame_pool *pool, u32 total)
 
 /**
  * model_frame_pool_fini() - free a pool
- * @pool: the pool; frames that are still out become invalid
+ * @pool: the pool; all its frames become invalid
  */
 void model_frame_pool_fini(struct model_frame_pool *pool)
 {

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Frame buffers: a fixed pool of them, and queues. Nothing on the data path
- * allocates memory; who finds the pool empty waits or drops.
+ * Frame buffers: a pool of fixed size, and queues of frames. The data path
+ * allocates no memory: when the pool is empty, a sender waits and a received
+ * frame is dropped.
  *
- * Knows nothing of what a frame holds.
+ * The contents of frames are in packet/net.h.
  */
 #ifndef MODEL_FRAME_H
 #define MODEL_FRAME_H
 
 #include <linux/types.h>
 
-/* Ethernet header, VLAN tag and the largest payload a port may be set to. */
+/*
+ * Largest payload of a port; MODEL_FRAME_MAX adds Ethernet header and VLAN tag
+ */
 #define MODEL_FRAME_MTU		4500
 #define MODEL_FRAME_MAX		(14 + 4 + MODEL_FRAME_MTU)
 
 /**
  * struct model_frame - an Ethernet frame, without its check sequence
- * @next: link of the queue or pool it is in
- * @due_ns: when it may leave, if it is held back
- * @overtake: how many others must leave before it, if it is held back
+ * @next: next frame of the queue or pool that has this frame
+ * @due_ns: time when impair.c releases the frame, in nanoseconds
+ * @overtake: number of frames that must overtake this frame before impair.c
+ *	releases it early
  * @len: bytes in @data
  * @data: the frame
  */
@@ -31,7 +35,7 @@ struct model_frame {
 } __attribute__((aligned(64)));
 
 /**
- * struct model_frameq - first-in first-out queue; all zero is an empty one
+ * struct model_frameq - first-in first-out queue; an empty queue is all zero
  * @head: oldest frame
  * @tail: newest frame
  * @count: number of frames
@@ -43,7 +47,7 @@ struct model_frameq {
 };
 
 /**
- * struct model_frame_pool - frames that are not in use
+ * struct model_frame_pool - frame buffers of a wire
  * @memory: all frames
  * @free: list of free frames, the last one freed first
  * @available: length of @free
@@ -77,8 +81,8 @@ static inline struct model_frame *model_frame_get(struct model_frame_pool *pool)
 }
 
 /**
- * model_frame_put() - give a frame back
- * @pool: the pool it came from
+ * model_frame_put() - return a frame to its pool
+ * @pool: the pool from which the frame was taken
  * @frame: the frame, in no queue
  */
 static inline void model_frame_put(struct model_frame_pool *pool,

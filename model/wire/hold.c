@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets held back on request.
+ * Packets held back on request of a test. wire/wire_control.c has the commands,
+ * wire/wire.c delivers the packets.
  */
 #include <errno.h>
 
 #include "packet/net.h"
 #include "wire/hold.h"
 
-/* Destination of the packet in a frame; -1 if it is none. */
+/* Return: destination QPN of the packet; -1 if the frame is not RoCEv2. */
 static s64 dqpn_of(const struct model_frame *frame)
 {
 	struct model_net net;
@@ -31,12 +32,12 @@ static struct model_hold_rule *find(struct model_hold *hold, s64 qpn)
 }
 
 /**
- * model_hold_begin() - hold packets from now on
- * @hold: what is held
- * @qpn: queue pair for which they are, or MODEL_HOLD_ALL
- * @after: let so many of them through first
+ * model_hold_begin() - add a rule, which holds packets from now on
+ * @hold: rules and held packets
+ * @qpn: destination of the packets, or MODEL_HOLD_ALL
+ * @after: number of packets to deliver before packets are held
  *
- * Return: 0, -EEXIST if they are held already, -ENOSPC.
+ * Return: 0, -EEXIST if a rule for one of these packets exists, -ENOSPC.
  */
 int model_hold_begin(struct model_hold *hold, u32 qpn, u32 after)
 {
@@ -52,12 +53,13 @@ int model_hold_begin(struct model_hold *hold, u32 qpn, u32 after)
 }
 
 /**
- * model_hold_end() - let go
- * @hold: what is held
- * @qpn: as it was held; MODEL_HOLD_ALL: everything
- * @arrived: packets that came later; those let go are put before them
+ * model_hold_end() - remove a rule and release its packets
+ * @hold: rules and held packets
+ * @qpn: @qpn of model_hold_begin(); MODEL_HOLD_ALL removes all rules
+ * @arrived: packets that arrived later; released packets are inserted before
+ *	them
  *
- * Return: packets let go.
+ * Return: number of packets released.
  */
 u32 model_hold_end(struct model_hold *hold, u32 qpn,
 		   struct model_frameq *arrived)
@@ -83,12 +85,12 @@ u32 model_hold_end(struct model_hold *hold, u32 qpn,
 }
 
 /**
- * model_hold_frame() - a frame has arrived
- * @hold: what is held
- * @pool: where the frame came from
+ * model_hold_frame() - hold an arrived frame if a rule selects it
+ * @hold: rules and held packets
+ * @pool: pool of the frame
  * @frame: the frame
  *
- * Return: true if it is held, or lost, and no longer the caller's.
+ * Return: true if the frame is held or lost; the caller no longer owns it then.
  */
 bool model_hold_frame(struct model_hold *hold, struct model_frame_pool *pool,
 		      struct model_frame *frame)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Packets held back on request, so that a test can do something while they are
- * in flight. Whatever came for a queue pair comes to it in the same order
- * later. Knows of a packet for which queue pair it is, and no more.
+ * Packets held back on request of a test, so that the test can act while the
+ * packets are in flight. Released packets reach a queue pair in the order in
+ * which they arrived. Random losses and delays are in wire/impair.c.
  */
 #ifndef MODEL_HOLD_H
 #define MODEL_HOLD_H
@@ -12,17 +12,17 @@
 
 #include "wire/frame.h"
 
-/* Rules at once. */
+/* Largest number of rules. */
 #define MODEL_HOLD_RULES	16
-/* Frames held at most; others are lost, as on a wire. */
+/* Largest number of held frames; further frames are lost, as on a wire. */
 #define MODEL_HOLD_FRAMES	1024
-/* Instead of a queue pair: every one. */
+/* Instead of a queue pair number: all queue pairs. */
 #define MODEL_HOLD_ALL		0xffffffffU
 
 /**
- * struct model_hold_rule - packets of this queue pair are held
- * @qpn: its number, or MODEL_HOLD_ALL
- * @after: so many of them are let through first
+ * struct model_hold_rule - hold the packets to a queue pair
+ * @qpn: number of the queue pair, or MODEL_HOLD_ALL
+ * @after: number of packets to deliver before packets are held
  */
 struct model_hold_rule {
 	u32 qpn;
@@ -30,11 +30,11 @@ struct model_hold_rule {
 };
 
 /**
- * struct model_hold - what is held
- * @rules: which packets
- * @num: number of @rules
- * @frames: those held, the oldest first
- * @lost: packets that were too many
+ * struct model_hold - rules for holding packets, and the held packets
+ * @rules: rules that select the packets
+ * @num: number of entries in @rules
+ * @frames: held packets, the oldest first
+ * @lost: number of packets lost because @frames had MODEL_HOLD_FRAMES packets
  */
 struct model_hold {
 	struct model_hold_rule rules[MODEL_HOLD_RULES];

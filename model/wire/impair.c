@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Impairments of the wire.
+ * Impairments of the wire: parser of their specification, and application to
+ * frames. wire/wire.c passes the frames; holding packets on request of a test
+ * is in wire/hold.c.
  */
 
 #include <errno.h>
@@ -25,17 +27,21 @@ static const char * const names[MODEL_IMPAIR_NUM] = {
 };
 
 /**
- * model_impair_name() - name of a kind
+ * model_impair_name() - get the name of a kind
  * @kind: the kind
  *
- * Return: its name for users, as in a specification.
+ * Return: the name in MODEL_IMPAIRMENTS.
  */
 const char *model_impair_name(enum model_impairment kind)
 {
 	return names[kind];
 }
 
-/* Every decision takes one random number, so that kinds do not interfere. */
+/*
+ * Decide whether to apply @kind. Takes one random number even if its
+ * probability is 0, so that a change of one probability does not change the
+ * decisions about other kinds.
+ */
 static bool strikes(struct model_impair *imp, enum model_impairment kind)
 {
 	if (model_prng(&imp->rng) >= imp->threshold[kind])
@@ -111,11 +117,11 @@ static int parse_setting(struct model_impair *imp, const char *name,
 
 /**
  * model_impair_parse() - set impairments
- * @imp: changed only if the specification is right; frames that are held back
- *	stay so
+ * @imp: changed only if the specification is correct; frames that are delayed
+ *	or reordered keep their times
  * @spec: like "loss=1%,dup=0.5%,reorder=2%,corrupt=0.1%,corrupt-icrc-ok=0.01%,
- *	ecn=10%,delay=50us,seed=7"; what is not named is off; "" or "none" is
- *	none
+ *	ecn=10%,delay=50us,seed=7"; kinds that are not named are off; "" or
+ *	"none" turns all kinds off
  *
  * Return: 0 or -EINVAL.
  */
@@ -157,14 +163,14 @@ static void flip_bit(struct model_impair *imp, u8 *data, u32 from, u32 to)
 	data[from + bit / 8] ^= 1 << bit % 8;
 }
 
-/* One bit behind the Ethernet header; the ICRC stays what it was. */
+/* Flip one bit after the Ethernet header, without a change of the ICRC. */
 static void corrupt(struct model_impair *imp, struct model_frame *frame)
 {
 	if (frame->len > MODEL_ETH_BYTES)
 		flip_bit(imp, frame->data, MODEL_ETH_BYTES, frame->len);
 }
 
-/* One bit of a RoCE packet, which then gets the ICRC that fits. */
+/* Flip one bit of a RoCEv2 packet, and correct its ICRC. */
 static void corrupt_icrc_ok(struct model_impair *imp,
 			    struct model_frame *frame)
 {
@@ -176,7 +182,9 @@ static void corrupt_icrc_ok(struct model_impair *imp,
 	model_icrc_write(frame->data, net.l3, net.bth, net.end);
 }
 
-/* RFC 1624: what a 16-bit word of the header changes in the checksum. */
+/*
+ * Update the IPv4 checksum after a 16-bit word of the header changed (RFC 1624)
+ */
 static void fix_ipv4_sum(u8 *ip, u16 old, u16 new)
 {
 	u32 sum = (u16)~model_get16(ip + 10);
@@ -187,7 +195,7 @@ static void fix_ipv4_sum(u8 *ip, u16 old, u16 new)
 	model_put16(ip + 10, ~sum);
 }
 
-/* Mark "congestion experienced", whatever the sender is capable of. */
+/* Mark "congestion experienced", even if the sender cannot use ECN. */
 static void mark_ecn(struct model_frame *frame)
 {
 	struct model_net net;
@@ -218,7 +226,11 @@ static struct model_frame *copy_of(struct model_frame_pool *pool,
 	return copy;
 }
 
-/* Let a frame out of @held that enough others have overtaken. */
+/*
+ * Move frames that are due, or that enough frames have overtaken, from @held to
+ * @out.
+ * @passed: one more frame has left.
+ */
 static void overtake(struct model_impair *imp, u64 now_ns, bool passed,
 		     struct model_frameq *out)
 {
@@ -236,7 +248,7 @@ static void overtake(struct model_impair *imp, u64 now_ns, bool passed,
 	imp->held = keep;
 }
 
-/* The last stage: on its way at once, late, or overtaken. */
+/* Append a frame to @out, @delayed or @held. */
 static void dispatch(struct model_impair *imp, struct model_frame_pool *pool,
 		     struct model_frame *frame, u64 now_ns,
 		     struct model_frameq *out)
@@ -264,12 +276,12 @@ static void dispatch(struct model_impair *imp, struct model_frame_pool *pool,
 }
 
 /**
- * model_impair_frame() - let a frame pass
+ * model_impair_frame() - impair a frame
  * @imp: impairments, of which @on is set
- * @pool: where duplicates come from and what is lost goes to
- * @frame: the frame; no longer the caller's
- * @now_ns: the time
- * @out: frames that leave now, appended in order
+ * @pool: pool for duplicates and lost frames
+ * @frame: the frame; the caller no longer owns it
+ * @now_ns: time of the loop, in nanoseconds
+ * @out: queue to which frames that leave now are appended
  */
 void model_impair_frame(struct model_impair *imp,
 			struct model_frame_pool *pool,
@@ -296,10 +308,10 @@ void model_impair_frame(struct model_impair *imp,
 }
 
 /**
- * model_impair_due() - let frames go whose time has come
+ * model_impair_due() - remove the frames that are due
  * @imp: impairments
- * @now_ns: the time
- * @out: those frames, appended in order
+ * @now_ns: time of the loop, in nanoseconds
+ * @out: queue to which the frames that are due are appended
  */
 void model_impair_due(struct model_impair *imp, u64 now_ns,
 		      struct model_frameq *out)
@@ -312,10 +324,11 @@ void model_impair_due(struct model_impair *imp, u64 now_ns,
 }
 
 /**
- * model_impair_next_ns() - when the next frame is due
+ * model_impair_next_ns() - get the time when the next frame is due
  * @imp: impairments
  *
- * Return: the time, UINT64_MAX if no frame is held back.
+ * Return: the time in nanoseconds, UINT64_MAX without delayed or reordered
+ * frames.
  */
 u64 model_impair_next_ns(const struct model_impair *imp)
 {
@@ -331,9 +344,9 @@ u64 model_impair_next_ns(const struct model_impair *imp)
 }
 
 /**
- * model_impair_flush() - lose every frame that is held back
- * @imp: impairments, which stay as they are
- * @pool: where the frames go
+ * model_impair_flush() - drop all delayed and reordered frames
+ * @imp: impairments; their settings do not change
+ * @pool: pool of the frames
  */
 void model_impair_flush(struct model_impair *imp,
 			struct model_frame_pool *pool)

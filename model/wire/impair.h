@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Impairments of the wire: loss, duplication, reordering, corruption with and
- * without a right ICRC, ECN marks, delay. Each frame passes one of these on
- * its way; the same seed and the same frames give the same fate.
+ * without a correct ICRC, ECN marks, delay. The impairments of a sequence of
+ * frames depend only on the seed and the probabilities, so a test can repeat
+ * them.
  *
- * Owns the frames it holds back. Knows nothing of where frames go.
+ * struct model_impair owns the frames that it delays. wire/wire.c passes frames
+ * to it and routes the frames that leave it.
  */
 #ifndef MODEL_IMPAIR_H
 #define MODEL_IMPAIR_H
@@ -13,16 +15,19 @@
 
 #include "wire/frame.h"
 
-/* A frame that is reordered is overtaken by 1 to this many others ... */
+/*
+ * Largest number of frames that overtake a reordered frame; the smallest is 1
+ */
 #define MODEL_IMPAIR_OVERTAKE	8
-/* ... but waits no longer than this for them. */
+/* Longest wait of a reordered frame for these frames, in nanoseconds */
 #define MODEL_IMPAIR_HOLD_NS	1000000
-/* Frames held back at once; more are lost, as in a switch that is full. */
+/* Largest number of delayed and reordered frames; further frames are lost */
 #define MODEL_IMPAIR_MAX_HELD	512
 
 /*
- * Kinds of impairment that have a probability: symbol, name of users. They are
- * decided in this order, and loss ends it.
+ * Kinds of impairment that have a probability: symbol, name in a specification
+ * and in "stats". model_impair_frame() decides in this order; a lost frame gets
+ * no further impairment.
  */
 #define MODEL_IMPAIRMENTS(X)				\
 	X(LOSS, "loss")					\
@@ -34,22 +39,24 @@
 
 #define MODEL_IMPAIR_ENUM(symbol, name) MODEL_IMPAIR_##symbol,
 
-/** enum model_impairment - one per line of MODEL_IMPAIRMENTS */
+/** enum model_impairment - one value per line of MODEL_IMPAIRMENTS */
 enum model_impairment {
 	MODEL_IMPAIRMENTS(MODEL_IMPAIR_ENUM)
 	MODEL_IMPAIR_NUM
 };
 
 /**
- * struct model_impair - impairments of one direction; all zero is none
- * @threshold: probability of each kind, in 2^-32
- * @delay_ns: by which every frame is late
- * @rng: state of the generator; 0 is replaced
- * @on: something is set
- * @delayed: frames on their way, in order
- * @held: frames to be overtaken
- * @count: how often each kind struck
- * @overflows: frames lost for want of room in @delayed
+ * struct model_impair - impairments of one direction; all zero for no
+ * impairments
+ * @threshold: probability of each kind, in units of 2^-32
+ * @delay_ns: delay of every frame, in nanoseconds
+ * @rng: state of model_prng()
+ * @on: @delay_ns or a probability is not 0
+ * @delayed: delayed frames, in the order in which they leave
+ * @held: frames that others are to overtake
+ * @count: number of times each kind was applied
+ * @overflows: number of frames lost because @delayed and @held had
+ *	MODEL_IMPAIR_MAX_HELD frames
  */
 struct model_impair {
 	u64 threshold[MODEL_IMPAIR_NUM];

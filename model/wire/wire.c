@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The wire: routing of frames, and their buffers. The socket to the far end is in
- * wire_socket.c, impairments are in impair.c, what is in a frame concerns the owner
- * of the wire.
+ * The wire: routing of frames, and their buffers. The socket to the far end is
+ * in wire_socket.c, impairments are in impair.c, the commands of the control
+ * socket in wire_control.c. Received frames are parsed in transport/rx.c.
  */
 
 #include <stdlib.h>
@@ -12,7 +12,10 @@
 static void timer_fired(void *opaque);
 static void arrived(void *opaque, struct model_frame *frame);
 
-/* The socket takes no more frames from the far end while so many wait. */
+/*
+ * Whether the socket may receive a frame: a half of the buffers is left to sent
+ * frames
+ */
 static bool socket_room(void *opaque)
 {
 	const struct model_wire *wire = opaque;
@@ -22,9 +25,9 @@ static bool socket_room(void *opaque)
 
 /**
  * model_wire_create() - make a wire
- * @loop: gives the time, and watches the socket
- * @seed: of the impairments
- * @ops: its owner
+ * @loop: loop of the timer and of the socket
+ * @seed: seed of the impairments
+ * @ops: functions of the owner
  * @opaque: first argument of @ops
  *
  * The wire has no far end until model_wire_open(), and sends nothing until
@@ -73,8 +76,8 @@ int model_wire_open(struct model_wire *wire, const char *spec)
 }
 
 /**
- * model_wire_close() - take the far end away
- * @wire: the wire; frames that wait are lost
+ * model_wire_close() - disconnect the wire from its far end
+ * @wire: the wire; frames that wait for the far end are lost
  */
 void model_wire_close(struct model_wire *wire)
 {
@@ -103,7 +106,8 @@ static void drop_all(struct model_wire *wire, struct model_frameq *queue)
 }
 
 /**
- * model_wire_reset() - forget all frames in flight, and take the port down
+ * model_wire_reset() - drop all frames in flight, remove all hold rules, and
+ * set the port down
  * @wire: the wire
  */
 void model_wire_reset(struct model_wire *wire)
@@ -119,10 +123,10 @@ void model_wire_reset(struct model_wire *wire)
 }
 
 /**
- * model_wire_set_cable() - plug the cable in or out
+ * model_wire_set_cable() - plug or unplug the cable
  * @wire: the wire
- * @plugged: whether there is a link from now on; a wire without a far end has a
- *	link too, to itself
+ * @plugged: true to plug the cable; a wire without a far end has a cable too,
+ *	which returns frames to the owner
  */
 void model_wire_set_cable(struct model_wire *wire, bool plugged)
 {
@@ -133,10 +137,11 @@ void model_wire_set_cable(struct model_wire *wire, bool plugged)
 }
 
 /**
- * model_wire_frame() - a buffer for a frame to be sent
+ * model_wire_frame() - take a buffer for a frame to be sent
  * @wire: the wire
  *
- * Return: the frame, to be given to model_wire_send(); NULL if there is none.
+ * Return: the frame, which the caller passes to model_wire_send(); NULL if all
+ * buffers are in use.
  */
 struct model_frame *model_wire_frame(struct model_wire *wire)
 {
@@ -144,10 +149,10 @@ struct model_frame *model_wire_frame(struct model_wire *wire)
 }
 
 /**
- * model_wire_room() - may a requester send one more frame?
+ * model_wire_room() - check whether a requester may send one more frame
  * @wire: the wire
  *
- * Return: false while frames that are on their way should be handled first.
+ * Return: false while too many frames wait to be received or sent.
  */
 bool model_wire_room(const struct model_wire *wire)
 {
@@ -222,7 +227,7 @@ static bool may_send(const struct model_wire *wire)
 /**
  * model_wire_send() - send a frame
  * @wire: the wire
- * @frame: from model_wire_frame(); no longer the caller's
+ * @frame: frame from model_wire_frame(); the caller no longer owns it
  */
 void model_wire_send(struct model_wire *wire, struct model_frame *frame)
 {
@@ -245,7 +250,7 @@ void model_wire_send(struct model_wire *wire, struct model_frame *frame)
 	arm_timer(wire);
 }
 
-/* A frame came from the far end. */
+/* Called for each frame that the socket receives from the far end. */
 static void arrived(void *opaque, struct model_frame *frame)
 {
 	struct model_wire *wire = opaque;
@@ -262,10 +267,10 @@ static void arrived(void *opaque, struct model_frame *frame)
 }
 
 /**
- * model_wire_poll() - hand frames that have arrived to the owner
+ * model_wire_poll() - pass frames that have arrived to the owner
  * @wire: the wire
  *
- * Return: true if there were any.
+ * Return: true if at least one frame had arrived.
  */
 bool model_wire_poll(struct model_wire *wire)
 {

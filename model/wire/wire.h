@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The wire: where frames go and where they come from. A frame to one of the
- * owner's addresses comes back to the owner; all others leave through a socket,
- * if there is one. Both ways lead through the impairments. A capture shows what
- * the owner sends before them, and what the owner receives after them.
+ * The wire sends and receives the frames of a device. A frame to one of the
+ * owner's MAC addresses returns to the owner; other frames leave through a
+ * socket, if it is open. Sent frames, and frames from the socket, are impaired.
+ * A capture has sent frames before their impairment, and frames from the socket
+ * after their impairment.
  *
- * Owns the frame buffers. Of a frame, the wire looks at the Ethernet header only;
- * what a received frame means is left to transport/rx.c.
+ * The wire owns the frame buffers. Received frames are parsed in
+ * transport/rx.c.
  */
 #ifndef MODEL_WIRE_H
 #define MODEL_WIRE_H
@@ -25,18 +26,20 @@ struct model_control;
 
 /* Frame buffers of a device. */
 #define MODEL_WIRE_FRAMES	2048
-/* Left to answers when requesters have taken the rest. */
+/*
+ * Free frame buffers at which requesters pause; answers may use these buffers.
+ */
 #define MODEL_WIRE_RESERVE	512
-/* Frames on the way to ourselves at which requesters pause. */
+/* Frames that wait to be received, or to be sent, at which requesters pause. */
 #define MODEL_WIRE_QUEUE	96
-/* Frames handled in one turn, and answers sent. */
+/* Largest number of frames handled, and of answers sent, in one turn. */
 #define MODEL_WIRE_BUDGET	128
 
 /**
- * struct model_wire_ops - what a wire asks of its owner
- * @is_local: do frames to this MAC address come back to the owner?
- * @receive: handle a frame of which nothing is known
- * @cable_changed: model_wire.cable has changed
+ * struct model_wire_ops - functions of the owner of a wire
+ * @is_local: return true if frames to this MAC address return to the owner
+ * @receive: handle a received frame, which may have any contents
+ * @cable_changed: called when model_wire.cable has changed
  */
 struct model_wire_ops {
 	bool (*is_local)(void *opaque, const u8 *mac);
@@ -46,24 +49,26 @@ struct model_wire_ops {
 
 /**
  * struct model_wire - a wire
- * @loop: gives the time
- * @ops: its owner
+ * @loop: loop of the timer and of the time
+ * @ops: functions of the owner
  * @opaque: first argument of @ops
  * @pool: frame buffers
- * @arrived: frames to be handled
- * @hold: those that a test wants to be handled later
- * @tx: impairments of frames that we send
- * @rx: impairments of frames that come from the socket
- * @capture: of frames sent and received
- * @timer: when impairments let the next frame go
- * @socket: to the other end
+ * @arrived: received frames that are not handled yet
+ * @hold: packets that a test holds back
+ * @tx: impairments of frames that the owner sends
+ * @rx: impairments of frames that arrive at the socket
+ * @capture: capture of frames sent and received
+ * @timer: fires when the next delayed or reordered frame is due
+ * @socket: socket to the far end
  * @cable: the cable is plugged in
- * @port_up: the owner wants to send; set by the owner
- * @rx_frames: received frames by verdict, counted by the owner
- * @tx_frames: frames sent
- * @tx_down: frames not sent for want of a link
- * @tx_nowhere: frames lost as there is no socket
- * @tx_no_gid: packets not sent as the source GID is gone, counted by the owner
+ * @port_up: the owner has set the port up; set by the owner
+ * @rx_frames: number of received frames per verdict, counted by the owner
+ * @tx_frames: number of frames sent
+ * @tx_down: number of frames dropped because the cable was unplugged or the
+ *	port down
+ * @tx_nowhere: number of frames dropped because the socket was not open
+ * @tx_no_gid: number of packets not sent because the source GID was removed,
+ *	counted by the owner
  */
 struct model_wire {
 	struct model_loop *loop;

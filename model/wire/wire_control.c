@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The wire's part of the control socket:
+ * The commands of the wire on the control socket, and the section "wire" of
+ * "stats":
  *
  *   {"cmd":"fault", "wire":"loss=1%,dup=0.5%,seed=7"}
- *	impairs what is sent; with "direction":"rx" what comes from the far
- *	end, with "both" both; "none" ends it
+ *	impairs sent frames; with "direction":"rx" frames from the far
+ *	end, with "direction":"both" all; "wire":"none" ends the impairments
  *   {"cmd":"capture", "file":"/tmp/wire.pcap"}
- *	writes what is sent and received from now on to a file, as pcap; without
- *	"file" ends that  ->  {"ok":true, "frames":12}, of the one that ended
+ *	ends the capture, if one is open, and writes frames that are sent and
+ *	received from now on to the file, as pcap; without "file" only ends the
+ *	capture  ->  {"ok":true, "frames":12}, number of frames of the ended one
  *   {"cmd":"cable", "plugged":false}
- *	pulls the cable
+ *	unplugs the cable
  *   {"cmd":"hold", "qpn":5, "after":1}
- *	holds the packets that come for a queue pair, also from this device,
- *	once so many have been let through (default 0); without "qpn" those for
- *	all. A reset ends it, and drops what is held
+ *	holds the packets to a queue pair, also those from this device, after
+ *	"after" more packets (default 0); without "qpn" the packets to all
+ *	queue pairs. A reset removes the rule and drops the held packets
  *   {"cmd":"release", "qpn":5}
- *	lets them go, in their order, before all that came later; without
- *	"qpn" all that are held  ->  {"ok":true, "released":3}
+ *	releases held packets, in the order of their arrival, before packets
+ *	that arrived later; without "qpn" all held packets
+ *	->  {"ok":true, "released":3}
  *
- * and the section "wire" of "stats".
+ * The impairments are in impair.c, captures in capture.c, held packets in
+ * hold.c.
  */
 
 #include <errno.h>
@@ -81,10 +85,10 @@ static struct json_object *wire_section(void *opaque)
 }
 
 /**
- * model_wire_impair() - impair the wire from now on
+ * model_wire_impair() - set the impairments of the wire
  * @wire: the wire
- * @direction: "tx": what is sent, "rx": what comes from the far end, "both"
- * @spec: as of model_impair_parse()
+ * @direction: "tx" for sent frames, "rx" for frames from the far end, or "both"
+ * @spec: @spec of model_impair_parse()
  *
  * Return: 0 or -EINVAL.
  */
@@ -155,7 +159,7 @@ static int cable(void *opaque, struct json_object *request,
 	return 0;
 }
 
-/* A number of a request. Return: false if there is one, but not a legal one. */
+/* Get a number of a request. Return: false if it exists and is illegal. */
 static bool get_number(struct json_object *request, const char *name,
 		       u32 missing, u32 max, u32 *number)
 {

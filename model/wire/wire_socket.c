@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The socket to the far end of the wire.
+ * The socket to the far end of the wire. The routing of frames is in
+ * wire/wire.c.
  */
 
 #include <errno.h>
@@ -53,7 +54,7 @@ static int parse_spec(struct model_wire_socket *socket, const char *spec)
 	return 0;
 }
 
-/* Return: false if the frame must wait. */
+/* Return: false if the far end has no room, so the frame must wait. */
 static bool try_send(struct model_wire_socket *s,
 		     const struct model_frame *frame)
 {
@@ -74,7 +75,7 @@ static void send_backlog(struct model_wire_socket *s)
 		model_loop_rewatch(s->loop, &s->watch, EPOLLIN);
 }
 
-/* Return: false if nothing was there. */
+/* Return: false if no frame has arrived or no frame buffer is free. */
 static bool receive(struct model_wire_socket *s)
 {
 	struct model_frame *frame = model_frame_get(s->pool);
@@ -147,7 +148,7 @@ int model_socket_open(struct model_wire_socket *s, const char *spec)
 
 /**
  * model_socket_close() - close the socket
- * @s: the socket; frames that wait are lost
+ * @s: the socket; frames that wait for the far end are lost
  */
 void model_socket_close(struct model_wire_socket *s)
 {
@@ -166,7 +167,7 @@ void model_socket_close(struct model_wire_socket *s)
 /**
  * model_socket_send() - send a frame to the far end
  * @s: the socket, open
- * @frame: the frame; no longer the caller's
+ * @frame: the frame; the caller no longer owns it
  */
 void model_socket_send(struct model_wire_socket *s, struct model_frame *frame)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The far end of the wire: a Unix datagram socket, each datagram one Ethernet
- * frame, as QEMU's "-netdev dgram" with Unix addresses has it.
+ * The socket to the far end of the wire: a Unix datagram socket. Each datagram
+ * is one Ethernet frame, as in QEMU's "-netdev dgram" with Unix addresses. The
+ * wire itself is in wire/wire.c.
  */
 #ifndef MODEL_WIRE_SOCKET_H
 #define MODEL_WIRE_SOCKET_H
@@ -13,23 +14,30 @@
 #include "base/loop.h"
 #include "wire/frame.h"
 
-/* Frames that wait while the other end is slow; more are lost. */
+/*
+ * Largest number of frames that wait for the far end; further frames are lost.
+ */
 #define MODEL_SOCKET_BACKLOG	256
 
 /**
  * struct model_wire_socket - the socket
- * @loop: watches it; this and the next four are set by the owner
- * @pool: where frames come from, and go to when they have been sent
- * @room: may one more frame arrive?
- * @arrived: a frame has come from the far end; it is the owner's from now on
+ * @loop: loop that watches the socket; set by the owner, like the next four
+ *	fields
+ * @pool: pool for received frames, and of frames that have been sent
+ * @room: return true if the socket may receive one more frame
+ * @arrived: called for a frame from the far end, which the owner owns from now
+ *	on
  * @opaque: first argument of @room and @arrived
- * @open: it is in use
- * @watch: its descriptor in the loop
- * @local: address it is bound to, removed when it is closed
- * @remote: address of the other end, which may come and go
- * @backlog: frames that wait for room
- * @lost: frames lost, as the other end is not there or too slow
- * @oversized: frames received that were too long, and lost
+ * @open: the socket is open
+ * @watch: descriptor of the socket in the loop
+ * @local: address to which the socket is bound; the file is removed when the
+ *	socket is closed
+ * @remote: address of the far end; a socket need not exist there
+ * @backlog: frames that wait until the far end has room
+ * @lost: number of frames lost because the far end did not exist or was too
+ *	slow
+ * @oversized: number of received frames dropped because they were longer than
+ *	MODEL_FRAME_MAX
  */
 struct model_wire_socket {
 	struct model_loop *loop;
