@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The access check, what it grants, and the record of what it refuses.
+ * Check and execution of accesses to memory by key, and fault records of
+ * refused accesses. The rules are in xrdma_rules.h, the key table is in key.c,
+ * the translation in xlat.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -8,16 +10,17 @@
 #include "core/access.h"
 #include "core/device.h"
 
-/* Rights that change memory. */
+/* Rights for writes. */
 #define WRITE_RIGHTS							\
 	(XRDMA_ACCESS_LOCAL_WRITE | XRDMA_ACCESS_REMOTE_WRITE |		\
 	 XRDMA_ACCESS_REMOTE_ATOMIC)
 
 /**
- * model_access_actor - a queue pair as the rules see it
+ * model_access_actor - describe a queue pair to xrdma_rules.h
  * @qp: the queue pair
  *
- * Return: its protection domain, number and rights, and whose it is.
+ * Return: protection domain, number and rights of the queue pair, and whether
+ * it belongs to the kernel.
  */
 struct xrdma_rules_actor model_access_actor(const struct model_qp *qp)
 {
@@ -29,13 +32,15 @@ struct xrdma_rules_actor model_access_actor(const struct model_qp *qp)
 	};
 }
 
-/* A window has no translation of its own: go on in its region. */
+/* A window has no translation: continue in the memory of its region. */
 static enum xrdma_fault_reason
 resolve_window(struct model_device *dev, u32 parent, struct model_target *acc)
 {
 	struct model_key *region = model_key_get(dev, parent);
 
-	/* the rules leave no window without its region: the table is corrupt */
+	/*
+	 * A region with windows cannot be invalidated, so the table is corrupt
+	 */
 	if (!region || region->e.state != XRDMA_MPT_VALID ||
 	    xrdma_rules_is_window(&region->e) || acc->off >= region->e.length)
 		return XRDMA_FAULT_TYPE;
@@ -43,7 +48,7 @@ resolve_window(struct model_device *dev, u32 parent, struct model_target *acc)
 	return XRDMA_FAULT_NONE;
 }
 
-/* Any bus address: no entry is asked. */
+/* XRDMA_KEY_LOCAL_DMA allows any bus address, so no key entry is checked. */
 static enum xrdma_fault_reason check_bus(struct model_device *dev,
 					 const struct model_access_req *req,
 					 struct model_target *acc)
@@ -92,13 +97,13 @@ static enum xrdma_fault_reason check(struct model_device *dev,
 }
 
 /**
- * model_access_check - may this access be made?
+ * model_access_check - check an access to memory by key
  * @dev: the device
  * @req: the access
- * @acc: where to make it; untouched if @req->len is 0, and it is not @req->whole
+ * @acc: memory of the access; not set if @req->len is 0 and @req->whole is
+ *	false
  *
- * The one check of all accesses to memory by key. A refused access has been
- * reported by a fault record when this returns.
+ * A refused access is reported by a fault record.
  *
  * Return: 0, or enum xrdma_fault_reason.
  */
@@ -120,11 +125,11 @@ int model_access_check(struct model_device *dev,
  * model_access_ptr - check an access and point to its first bytes
  * @dev: the device
  * @req: the access; at least 1 byte
- * @len: on return, how many of them are in one piece
+ * @len: on return, number of bytes at the pointer that are contiguous
  * @reason: on return, enum xrdma_fault_reason
  *
- * Return: the pointer, good until the caller returns to the loop; NULL if
- * refused.
+ * Return: the pointer, valid until the caller returns to the loop; NULL if
+ * the access is refused.
  */
 void *model_access_ptr(struct model_device *dev,
 		       const struct model_access_req *req, size_t *len,
@@ -150,7 +155,7 @@ void *model_access_ptr(struct model_device *dev,
  * model_access_read - check an access and read all of it
  * @dev: the device
  * @req: the access
- * @buf: gets @req->len bytes
+ * @buf: buffer for @req->len bytes
  *
  * Return: 0, or enum xrdma_fault_reason.
  */
@@ -175,8 +180,8 @@ int model_access_read(struct model_device *dev,
  * @req: the access
  * @buf: @req->len bytes
  *
- * Return: 0, or enum xrdma_fault_reason; only with XRDMA_FAULT_TRANSLATION may
- * some of the bytes have been written.
+ * Return: 0, or enum xrdma_fault_reason. After XRDMA_FAULT_TRANSLATION, a part
+ * of the bytes may be written; after other reasons, none.
  */
 int model_access_write(struct model_device *dev,
 		       const struct model_access_req *req, const void *buf)
@@ -197,9 +202,10 @@ int model_access_write(struct model_device *dev,
  * model_fault - report a refused access
  * @dev: the device
  * @req: the access
- * @reason: why it was refused
+ * @reason: reason of the refusal
  *
- * For those that refuse an access before they get to model_access_check().
+ * Callers that refuse an access without model_access_check() call this function
+ * too.
  */
 void model_fault(struct model_device *dev, const struct model_access_req *req,
 		 enum xrdma_fault_reason reason)

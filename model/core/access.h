@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The one place where an access to memory by key is checked and made.
+ * Check and execution of accesses to memory by key.
  *
- * Every access to memory that a consumer named goes through
- * model_access_check(), each packet of a longer operation anew; so once a key
- * has been invalidated, nothing more can happen under it. Must not know
- * packets or work queue entries.
+ * model_access_check() checks every access by key, again for each packet of a
+ * longer operation. So no access under a key happens after its invalidation.
+ * The rules of the check are in xrdma_rules.h, the key table is in core/key.c,
+ * scatter-gather lists are in core/sgl.c.
  */
 #ifndef MODEL_ACCESS_H
 #define MODEL_ACCESS_H
@@ -21,16 +21,19 @@ struct model_device;
 struct model_qp;
 
 /**
- * struct model_access_req - an access that somebody asks for
- * @qp: on whose behalf: its protection domain, number and rights count
+ * struct model_access_req - a requested access to memory
+ * @qp: queue pair that accesses; the check uses its protection domain, number
+ *	and rights
  * @addr: first address
- * @len: bytes; an access of 0 bytes is always granted, whatever the key
- * @key: lkey, or with @remote rkey
- * @rights: XRDMA_ACCESS_* that it needs; 0: local read
- * @remote: asked for by the peer: @rights must also be among the queue pair's
+ * @len: bytes; an access of 0 bytes is always granted, without a check of the
+ *	key
+ * @key: lkey of a local access, rkey of a remote access
+ * @rights: XRDMA_ACCESS_* that the access needs; 0: local read
+ * @remote: the peer requests the access: @qp must also allow @rights to its
+ *	peer
  * @aligned: @addr must be a multiple of 8
- * @whole: of all of a region: @addr does not matter, nor does @len, but for the
- *	fault record; to be checked only
+ * @whole: the access covers the whole region; @addr and @len are used only in
+ *	the fault record. Only for model_access_check().
  * @opcode: enum xrdma_wqe_opcode, for the fault record
  */
 struct model_access_req {
@@ -46,9 +49,9 @@ struct model_access_req {
 };
 
 /**
- * struct model_target - where an access that was granted goes
- * @mem: the memory; good until the next model_access_check()
- * @off: offset of the first byte in it
+ * struct model_target - memory of a granted access
+ * @mem: the memory; valid until the next model_access_check()
+ * @off: offset of the first byte in @mem
  */
 struct model_target {
 	struct model_mem *mem;

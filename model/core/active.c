@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The list of active queue pairs: those that the device polls. When a queue pair is
- * put on the list is decided by its callers; doorbell.c gives each of them its turn.
+ * The list of active queue pairs, which the device polls. doorbell.c polls the
+ * queue pairs on the list, and removes idle ones.
  */
 #include "core/device.h"
 #include "core/qp.h"
 
 /**
  * model_qp_activate - poll a queue pair from now on
- * @qp: the queue pair; nothing happens unless it is in RTS or SQD, and sends
+ * @qp: the queue pair; nothing happens unless it is in RTS or SQD, and has a
+ *	send queue
  *
- * For doorbells, and for the transport when something happened that lets
- * model_qp_ops.run() go on.
+ * Called for doorbells, and by the transport when an event allows
+ * model_qp_ops.run() to continue.
  */
 void model_qp_activate(struct model_qp *qp)
 {
@@ -29,7 +30,7 @@ void model_qp_activate(struct model_qp *qp)
 }
 
 /**
- * model_qp_deactivate - poll a queue pair no more
+ * model_qp_deactivate - stop polling a queue pair
  * @qp: the queue pair
  */
 void model_qp_deactivate(struct model_qp *qp)

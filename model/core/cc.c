@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Congestion control: the parameters of the device.
+ * Congestion control: the parameters of the device. The state of queue pairs is
+ * in cc_qp.c.
  */
 #include "core/cc.h"
 #include "core/device.h"
@@ -44,12 +45,12 @@ static void apply(struct model_cc_conf *conf, const struct xrdma_cc *set)
 }
 
 /**
- * model_cc_reset() - congestion control as it is after a reset
+ * model_cc_reset() - set the default parameters
  * @dev: the device; it has no queue pairs
  */
 void model_cc_reset(struct model_device *dev)
 {
-	/* what many network cards begin with */
+	/* The defaults of many network cards */
 	const struct xrdma_cc defaults = {
 		.flags = cpu_to_le32(XRDMA_CC_RP | XRDMA_CC_NP),
 		.min_rate = cpu_to_le32(10),
@@ -69,10 +70,10 @@ void model_cc_reset(struct model_device *dev)
 }
 
 /**
- * model_cc_applies() - is there congestion control for a queue pair?
+ * model_cc_applies() - check whether a queue pair has congestion control
  * @qp: the queue pair
  *
- * Return: true if it is one of a connection.
+ * Return: true if the type of the queue pair is RC, UC or XRC.
  */
 bool model_cc_applies(const struct model_qp *qp)
 {
@@ -87,7 +88,7 @@ bool model_cc_applies(const struct model_qp *qp)
 	}
 }
 
-/* Whether a queue pair is slowed changes. */
+/* If reaction points were disabled, return the queue pair to line rate. */
 static void changed(struct model_qp *qp)
 {
 	struct model_loop *loop = qp->dev->params.loop;

@@ -17,10 +17,10 @@
 struct model_device;
 struct model_qp;
 
-/* A queue pair that did not send may make up for no more time than this. */
+/* Longest time without sends for which a queue pair may send a burst later */
 #define MODEL_CC_BURST_NS	50000
 
-/* Bits of the traffic class that concern congestion (RFC 3168). */
+/* ECN bits of the traffic class (RFC 3168). */
 #define MODEL_ECN_MASK		0x03
 #define MODEL_ECN_ECT0		0x02
 #define MODEL_ECN_CE		0x03
@@ -28,11 +28,11 @@ struct model_qp;
 /**
  * struct model_cc_state - congestion control of a queue pair
  * @rp: reaction point
- * @next_ns: when its next packet may leave, if it is slowed
- * @timer: fires then
- * @resume: is called then
- * @cnp_ns: when it last sent a notification
- * @cnp_sent: it has sent one
+ * @next_ns: time when the next packet may be sent, if @rp.slowed
+ * @timer: fires at @next_ns, if a packet waits
+ * @resume: called when @timer fires
+ * @cnp_ns: time when the queue pair last sent a notification
+ * @cnp_sent: the queue pair has sent a notification
  */
 struct model_cc_state {
 	struct model_dcqcn rp;
@@ -45,10 +45,10 @@ struct model_cc_state {
 
 /**
  * struct model_cc_conf - congestion control of a device
- * @set: as MODIFY_CC set it
- * @params: the same for the reaction point
- * @rp: reaction points are on
- * @np: notification points are on
+ * @set: parameters as set by MODIFY_CC
+ * @params: parameters of the reaction point, in the units of dcqcn.h
+ * @rp: reaction points are enabled
+ * @np: notification points are enabled
  * @cnp_interval_ns: shortest time between two notifications of a queue pair
  */
 struct model_cc_conf {

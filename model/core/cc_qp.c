@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Congestion control of a queue pair: how notifications slow it down, and the time
- * at which it may send. Notifications that it sends are in transport/cnp.c.
+ * Congestion control of a queue pair: the effect of received notifications, and
+ * the time at which the queue pair may send. The rate is computed in dcqcn.c;
+ * notifications are sent in transport/cnp.c.
  */
 #include "core/cc.h"
 #include "core/device.h"
@@ -17,9 +18,9 @@ static void timer_fired(void *opaque)
 }
 
 /**
- * model_cc_init() - start afresh
+ * model_cc_init() - initialize congestion control of a queue pair, at line rate
  * @qp: the queue pair, in RESET
- * @resume: called when it may send again, after model_cc_wait()
+ * @resume: called when the queue pair may send again, after model_cc_wait()
  */
 void model_cc_init(struct model_qp *qp, void (*resume)(struct model_qp *qp))
 {
@@ -40,8 +41,8 @@ void model_cc_stop(struct model_qp *qp)
 }
 
 /**
- * model_cc_notified() - a notification has come
- * @qp: the queue pair that it names, of a connection
+ * model_cc_notified() - handle a received congestion notification
+ * @qp: the queue pair that the notification names; model_cc_applies()
  */
 void model_cc_notified(struct model_qp *qp)
 {
@@ -57,10 +58,11 @@ void model_cc_notified(struct model_qp *qp)
 }
 
 /**
- * model_cc_wait() - must a queue pair that is slowed wait?
- * @qp: the queue pair, its model_cc_state.rp.slowed set
+ * model_cc_wait() - check whether a slowed queue pair has to wait
+ * @qp: the queue pair, with model_cc_state.rp.slowed set
  *
- * Return: true if it may send no packet now; it is resumed when it may.
+ * Return: true if the queue pair may not send now; model_cc_state.resume() is
+ * called when it may.
  */
 bool model_cc_wait(struct model_qp *qp)
 {
@@ -78,9 +80,9 @@ bool model_cc_wait(struct model_qp *qp)
 }
 
 /**
- * model_cc_account() - a queue pair that is slowed has sent a packet
- * @qp: the queue pair, its model_cc_state.rp.slowed set
- * @bytes: of the frame
+ * model_cc_account() - account for a packet that a slowed queue pair has sent
+ * @qp: the queue pair, with model_cc_state.rp.slowed set
+ * @bytes: size of the frame
  */
 void model_cc_account(struct model_qp *qp, u32 bytes)
 {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Chaos: entries that are spoilt before they are written. Some are noise, some
- * are nearly right, which is worse.
+ * Chaos: random corruption of entries before they are written, for tests of
+ * drivers. An entry gets random bytes, a wrong value of one field, or one wrong
+ * byte. The writers of the entries are cq.c, event.c, cmdq.c, counter.c and
+ * completion.c.
  */
 #include <errno.h>
 #include <linux/array_size.h>
@@ -42,7 +44,7 @@ static void noise(struct model_chaos *chaos, void *data, size_t len)
 		*bytes++ = draw(chaos);
 }
 
-/* One byte of @len becomes another, mostly one at an edge. */
+/* Change one byte of @len, mostly to a value at a limit of its range. */
 static void nudge(struct model_chaos *chaos, void *data, size_t len)
 {
 	static const u8 edges[] = { 0, 1, 0x7f, 0x80, 0xff };
@@ -62,11 +64,11 @@ static bool strikes(struct model_chaos *chaos, enum model_chaos_target target)
 }
 
 /**
- * model_chaos_cqe - perhaps spoil a completion
- * @chaos: the madness
- * @cqe: the entry; its phase is written later
+ * model_chaos_cqe - corrupt a completion at the set rate
+ * @chaos: state of the corruption
+ * @cqe: the entry; the caller writes its phase later
  *
- * Return: how many times it is to be written: 1 or 2.
+ * Return: number of times to write @cqe: 1 or 2.
  */
 unsigned int model_chaos_cqe(struct model_chaos *chaos, struct xrdma_cqe *cqe)
 {
@@ -104,13 +106,13 @@ unsigned int model_chaos_cqe(struct model_chaos *chaos, struct xrdma_cqe *cqe)
 }
 
 /**
- * model_chaos_eqe - perhaps make up an event
- * @chaos: the madness
- * @eqe: an event that is about to be written; becomes one that never happened
+ * model_chaos_eqe - make a false event at the set rate
+ * @chaos: state of the corruption
+ * @eqe: copy of an event that is written; replaced by a false event
  *
- * One that says the device is dead would only end the test.
+ * A false event is never DEVICE_FATAL, which would end the test.
  *
- * Return: true if @eqe is to be written too.
+ * Return: true if @eqe is to be written in addition to the true event.
  */
 bool model_chaos_eqe(struct model_chaos *chaos, struct xrdma_eqe *eqe)
 {
@@ -147,11 +149,11 @@ static void spoil_body(struct model_chaos *chaos, struct xrdma_rsp *rsp)
 }
 
 /**
- * model_chaos_reply - perhaps spoil a reply
- * @chaos: the madness
- * @rsp: the entry; its phase is written later
+ * model_chaos_reply - corrupt a reply at the set rate
+ * @chaos: state of the corruption
+ * @rsp: the entry; the caller writes its phase later
  *
- * Return: how many times it is to be written: 0, 1 or 2.
+ * Return: number of times to write @rsp: 0, 1 or 2.
  */
 unsigned int model_chaos_reply(struct model_chaos *chaos, struct xrdma_rsp *rsp)
 {
@@ -181,10 +183,10 @@ unsigned int model_chaos_reply(struct model_chaos *chaos, struct xrdma_rsp *rsp)
 }
 
 /**
- * model_chaos_wqe - perhaps make up a send entry
- * @chaos: the madness
- * @wqe: becomes noise
- * @len: bytes of it
+ * model_chaos_wqe - make a false send entry at the set rate
+ * @chaos: state of the corruption
+ * @wqe: buffer for random bytes
+ * @len: number of bytes in @wqe
  *
  * Return: true if @wqe is to be written to the ring of the host.
  */
@@ -197,10 +199,10 @@ bool model_chaos_wqe(struct model_chaos *chaos, void *wqe, size_t len)
 }
 
 /**
- * model_chaos_stats - perhaps spoil the values of counters
- * @chaos: the madness
+ * model_chaos_stats - corrupt the values of counters at the set rate
+ * @chaos: state of the corruption
  * @values: the values
- * @count: of them
+ * @count: number of entries in @values
  */
 void model_chaos_stats(struct model_chaos *chaos, __le64 *values, u32 count)
 {
@@ -211,7 +213,7 @@ void model_chaos_stats(struct model_chaos *chaos, __le64 *values, u32 count)
 		if (!strikes(chaos, MODEL_CHAOS_STATS))
 			continue;
 		value = le64_to_cpu(values[i]);
-		/* backwards, or anywhere */
+		/* A value that has decreased, or any value */
 		value = draw_below(chaos, 2) ? value - draw(chaos) :
 			(u64)draw(chaos) << 32 | draw(chaos);
 		values[i] = cpu_to_le64(value);
@@ -275,8 +277,8 @@ static struct json_object *chaos_section(void *opaque)
 }
 
 /**
- * model_chaos_add_control - let the control socket steer it
- * @chaos: the madness
+ * model_chaos_add_control - register the command and the section "chaos"
+ * @chaos: state of the corruption
  * @control: the control socket
  *
  * Return: 0, or -ENOSPC.

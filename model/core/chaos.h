@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Chaos: what a device that has gone mad writes to host memory. For tests of
- * drivers; without a rate nothing is touched. Events are made up beside the true
- * ones, since nobody could go on without those. Knows the layouts of entries, and
- * must not know rings, objects or what a driver makes of it.
+ * Chaos: random corruption of what the device writes to host memory, for tests
+ * of drivers. At a rate of 0, nothing is corrupted. A false event is written in
+ * addition to the true event, since a driver cannot continue without the true
+ * event. cq.c, event.c, cmdq.c, counter.c and completion.c call these functions
+ * before they write to host memory.
  *
  *   {"cmd":"chaos", "what":"cqe,eqe", "rate":50, "seed":7}
- *	what: "cqe", "eqe", "reply", "body", "stats", "wqe", any of them; rate: of a
- *	thousand; a target that is not named is left alone. No "what": none is
- *	touched.
- *   section "chaos" of "stats": how many of each were spoilt
+ *	what: list of "cqe", "eqe", "reply", "body", "stats", "wqe"; rate:
+ *	number of corrupted entries per thousand. Targets that are not named
+ *	are not corrupted; without "what" no target is.
+ *   section "chaos" of "stats": number of corrupted entries of each target
  */
 #ifndef MODEL_CHAOS_H
 #define MODEL_CHAOS_H
@@ -21,11 +22,11 @@
 #include "xrdma_hw.h"
 
 /**
- * enum model_chaos_target - what may be spoilt
+ * enum model_chaos_target - kind of memory that is corrupted
  * @MODEL_CHAOS_CQE: completions
  * @MODEL_CHAOS_EQE: events
- * @MODEL_CHAOS_REPLY: replies to commands, also such that never come
- * @MODEL_CHAOS_BODY: what replies say, but not of which command nor its status
+ * @MODEL_CHAOS_REPLY: replies to commands: corrupted, dropped or written twice
+ * @MODEL_CHAOS_BODY: bodies of replies, without opcode, ID and status
  * @MODEL_CHAOS_STATS: values of counters
  * @MODEL_CHAOS_WQE: send entries in the ring of the host, when they complete
  * @MODEL_CHAOS_TARGETS: number of targets
@@ -41,10 +42,10 @@ enum model_chaos_target {
 };
 
 /**
- * struct model_chaos - state of the madness
- * @rng: of the generator; 0 before the first use
- * @rate: of a thousand, by target
- * @done: how many were spoilt, by target
+ * struct model_chaos - state of the corruption
+ * @rng: state of model_prng()
+ * @rate: number of corrupted entries per thousand, by target
+ * @done: number of corrupted entries, by target
  */
 struct model_chaos {
 	u64 rng;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The table of commands: what each is called, how long its body is, which
- * capability it needs and who carries it out. A command that breaks the
- * specification is refused and is a host error.
+ * The table of commands: name, size of the body, required capability and
+ * handler of each command. A command that violates the specification is refused
+ * and is a host error. The rings are in cmdq.c; the handlers call the files of
+ * the objects.
  */
 #include <linux/array_size.h>
 #include <string.h>
@@ -12,17 +13,17 @@
 
 #define FW_VERSION	((u64)1 << 32)
 
-/* What the handlers below take and return; see there. */
+/* Type of the handlers below: execute @cmd, fill in the body of @rsp */
 typedef enum xrdma_cmd_status (*cmd_fn)(struct model_device *dev,
 					const struct xrdma_cmd *cmd,
 					struct xrdma_rsp *rsp);
 
 /**
- * struct cmd_info - facts of a command
- * @name: as in enum xrdma_cmd_opcode
- * @fn: carries it out; NULL: no such command
- * @size: bytes of its body; the rest is reserved
- * @cap: XRDMA_CAP_* that it needs
+ * struct cmd_info - properties of a command
+ * @name: name as in enum xrdma_cmd_opcode, without prefix
+ * @fn: handler; NULL for an unknown command
+ * @size: bytes of the body in use; the bytes that follow are reserved
+ * @cap: XRDMA_CAP_* that the command needs
  */
 struct cmd_info {
 	const char *name;
@@ -46,7 +47,7 @@ static enum xrdma_cmd_status nop(struct model_device *dev,
 	return XRDMA_CMD_OK;
 }
 
-/* EUI-64 of the permanent address (IBTA 4.1.1 by way of IEEE). */
+/* EUI-64 (IBTA 4.1.1), made from the permanent MAC address as IEEE defines. */
 static void node_guid(const u8 *mac, u8 *guid)
 {
 	guid[0] = mac[0] ^ 2;
@@ -332,7 +333,7 @@ static enum xrdma_cmd_status invalidate_batch(struct model_device *dev,
 	size_t len = count * sizeof(words[0]);
 	u32 i;
 
-	/* all that can fail comes first */
+	/* Do all steps that can fail before the first invalidation */
 	if (model_dma_check(dev->params.dma, addr, len, true) ||
 	    model_dma_read(dev->params.dma, addr, words, len)) {
 		model_dma_failed(dev, addr, len, true);
@@ -439,9 +440,10 @@ static bool reserved_ok(const struct cmd_info *info,
 }
 
 /*
- * A queue pair may have failed under a driver that does not know yet, have bound
- * windows of type 2A, or be in a group already: only the device counts these. A
- * completion queue may fill up while it is being resized.
+ * Errors that a correct driver can get: a queue pair may have failed before the
+ * driver reads the event; only the device knows the windows of type 2A and the
+ * group members of a queue pair; a completion queue may fill up while it is
+ * resized.
  */
 static bool excused(struct model_device *dev, const struct xrdma_cmd *cmd,
 		    u8 status)
@@ -466,7 +468,7 @@ static bool excused(struct model_device *dev, const struct xrdma_cmd *cmd,
 	       (qp->state == XRDMA_QPS_ERR || qp->state == XRDMA_QPS_SQE);
 }
 
-/* Statuses that a driver which keeps to the specification never sees. */
+/* Report a host error for a status that a correct driver never gets. */
 static void report(struct model_device *dev, const struct xrdma_cmd *cmd,
 		   u8 status)
 {
@@ -493,10 +495,10 @@ static void report(struct model_device *dev, const struct xrdma_cmd *cmd,
 }
 
 /**
- * model_cmd_execute - carry out a command
+ * model_cmd_execute - execute a command
  * @dev: the device
  * @cmd: the command, copied from the ring
- * @rsp: to fill in, but for the phase
+ * @rsp: filled in, except for the phase
  */
 void model_cmd_execute(struct model_device *dev, const struct xrdma_cmd *cmd,
 		       struct xrdma_rsp *rsp)
@@ -519,10 +521,10 @@ void model_cmd_execute(struct model_device *dev, const struct xrdma_cmd *cmd,
 }
 
 /**
- * model_cmd_name - name of a command
- * @opcode: enum xrdma_cmd_opcode, or anything else
+ * model_cmd_name - get the name of a command
+ * @opcode: enum xrdma_cmd_opcode; any value is allowed
  *
- * Return: the name as in the enum, without prefix.
+ * Return: the name as in the enum, without prefix, or "unknown".
  */
 const char *model_cmd_name(u16 opcode)
 {
@@ -532,8 +534,8 @@ const char *model_cmd_name(u16 opcode)
 }
 
 /**
- * model_cmd_opcode - command of a name
- * @name: as model_cmd_name() returns it
+ * model_cmd_opcode - find the opcode of a command
+ * @name: name as model_cmd_name() returns it
  *
  * Return: the opcode, or -1.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The command ring and the reply ring.
+ * The command ring and the reply ring, and faults of commands for tests. cmd.c
+ * executes the commands.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,18 +11,18 @@
 #include "core/cmdq.h"
 #include "core/device.h"
 
-/* Commands of one turn of the loop. */
+/* Largest number of commands that are executed in one turn of the loop. */
 #define BUDGET		32
 
-/* Start of the contract structure, up to the word that is written last. */
+/* Bytes of the structure before @own, which is written last. */
 #define RSP_BODY	offsetof(struct xrdma_rsp, own)
 
 /**
  * struct model_late_reply - a command that is answered later
  * @dev: the device
- * @link: its place on model_cmdq.late
- * @timer: fires when it is time
- * @execute: @cmd is to be carried out first
+ * @link: link of model_cmdq.late
+ * @timer: fires when the reply is due
+ * @execute: @cmd is executed when @timer fires
  * @cmd: the command
  * @rsp: the reply, unless @execute
  */
@@ -35,14 +36,14 @@ struct model_late_reply {
 };
 
 /**
- * model_cmdq_enable - take over the rings
+ * model_cmdq_enable - start the use of the rings
  * @dev: the device
  * @cmd_base: bus address of the command ring
  * @rsp_base: bus address of the reply ring
- * @log_depth: log2 of the entries of either
+ * @log_depth: log2 of the number of entries of each ring
  *
- * Return: 0; -EFAULT if one is out of reach; -EINVAL if the reply ring was not
- * zeroed.
+ * Return: 0; -EFAULT if a ring is out of reach; -EINVAL if the reply ring is
+ * not zeroed.
  */
 int model_cmdq_enable(struct model_device *dev, u64 cmd_base, u64 rsp_base,
 		      u8 log_depth)
@@ -68,9 +69,9 @@ int model_cmdq_enable(struct model_device *dev, u64 cmd_base, u64 rsp_base,
 }
 
 /**
- * model_cmdq_doorbell - the host has posted commands
+ * model_cmdq_doorbell - handle a write of the command doorbell
  * @dev: the device, enabled
- * @pi: producer index
+ * @pi: producer index of the host
  */
 void model_cmdq_doorbell(struct model_device *dev, u32 pi)
 {
@@ -152,7 +153,7 @@ static void reply_later(struct model_device *dev, const struct xrdma_cmd *cmd,
 		model_device_fatal(dev, XRDMA_FATAL_INTERNAL);
 }
 
-/* The fault that waits for this command, if any; one use of it is gone. */
+/* Find the fault for this command, and count it down. Return: NULL if none. */
 static const struct model_cmd_fault *take_fault(struct model_device *dev,
 						u16 opcode)
 {
@@ -217,10 +218,10 @@ static void run(struct model_device *dev, const struct xrdma_cmd *cmd)
 }
 
 /**
- * model_cmdq_poll - carry out commands, a bounded number
+ * model_cmdq_poll - execute a bounded number of commands
  * @dev: the device
  *
- * Return: true if there were any.
+ * Return: true if at least one command was executed.
  */
 bool model_cmdq_poll(struct model_device *dev)
 {
@@ -242,7 +243,7 @@ bool model_cmdq_poll(struct model_device *dev)
 }
 
 /**
- * model_cmdq_reset - forget the rings and all commands
+ * model_cmdq_reset - clear the indexes of the rings, and drop all late replies
  * @dev: the device
  */
 void model_cmdq_reset(struct model_device *dev)
@@ -262,9 +263,9 @@ void model_cmdq_reset(struct model_device *dev)
 }
 
 /**
- * model_cmdq_add_fault - let a command go wrong
+ * model_cmdq_add_fault - add a fault of commands, for tests
  * @dev: the device
- * @fault: what is to happen, and to which
+ * @fault: the fault; copied
  *
  * Return: 0, or -ENOSPC.
  */
@@ -283,10 +284,10 @@ int model_cmdq_add_fault(struct model_device *dev,
 }
 
 /**
- * model_cmdq_clear_faults - let commands go right again
+ * model_cmdq_clear_faults - remove all faults of commands
  * @dev: the device
  *
- * Return: how many commands the faults still waited for.
+ * Return: number of commands that the faults had still to skip or to hit.
  */
 u64 model_cmdq_clear_faults(struct model_device *dev)
 {

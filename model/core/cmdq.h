@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The command ring and the reply ring, and faults that tests put into them.
- * Must not know what a command does: that is the table of cmd.c.
+ * The command ring and the reply ring, and faults of commands for tests. The
+ * commands are executed by cmd.c.
  */
 #ifndef MODEL_CMDQ_H
 #define MODEL_CMDQ_H
@@ -19,12 +19,14 @@ struct model_late_reply;
 LIST_HEAD(model_late_replies, model_late_reply);
 
 /**
- * enum model_cmd_fault_kind - what may go wrong with a command, for tests
- * @MODEL_CMD_FAULT_HANG: it is neither executed nor answered
- * @MODEL_CMD_FAULT_FAIL: it is not executed, and answered with a status
- * @MODEL_CMD_FAULT_DELAY: it is executed and answered some time later
- * @MODEL_CMD_FAULT_LATE: it is executed at once and answered some time later
- * @MODEL_CMD_FAULT_WRONG: it is not executed; the reply names another command
+ * enum model_cmd_fault_kind - fault of a command, for tests
+ * @MODEL_CMD_FAULT_HANG: the command is neither executed nor answered
+ * @MODEL_CMD_FAULT_FAIL: the command is not executed; the reply has a status
+ * @MODEL_CMD_FAULT_DELAY: the command is executed and answered after a delay
+ * @MODEL_CMD_FAULT_LATE: the command is executed at once and answered after a
+ *	delay
+ * @MODEL_CMD_FAULT_WRONG: the command is not executed; the reply has another
+ *	opcode
  */
 enum model_cmd_fault_kind {
 	MODEL_CMD_FAULT_HANG,
@@ -39,12 +41,12 @@ enum model_cmd_fault_kind {
 
 /**
  * struct model_cmd_fault - a fault that waits for its command
- * @skip: how many commands it lets pass before
- * @count: how many more commands it hits; 0: the slot is free
- * @kind: what happens
+ * @skip: number of commands to execute before the fault begins
+ * @count: number of commands that still get the fault; 0: the slot is free
+ * @kind: kind of the fault
  * @opcode: enum xrdma_cmd_opcode, or MODEL_CMD_FAULT_ANY
- * @status: for MODEL_CMD_FAULT_FAIL
- * @delay_ns: for MODEL_CMD_FAULT_DELAY and _LATE
+ * @status: status of the reply for MODEL_CMD_FAULT_FAIL
+ * @delay_ns: delay for MODEL_CMD_FAULT_DELAY and _LATE
  */
 struct model_cmd_fault {
 	u32 skip;
@@ -59,13 +61,14 @@ struct model_cmd_fault {
  * struct model_cmdq - command ring and reply ring
  * @ring: commands
  * @replies: replies
- * @log_depth: log2 of the entries of either
+ * @log_depth: log2 of the number of entries of each ring
  * @pi: producer index of the host
- * @ci: commands taken
- * @rsp_pi: replies written
- * @extra: those of them that answered nothing
+ * @ci: number of commands read, modulo 2^32
+ * @rsp_pi: number of replies written, modulo 2^32
+ * @extra: number of replies written twice minus replies dropped, modulo 2^32;
+ *	see model_chaos_reply()
  * @late: commands that are answered later
- * @faults: what tests have asked for; outlives a reset
+ * @faults: faults that tests have set; a reset keeps them
  */
 struct model_cmdq {
 	struct model_mem ring;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Completions of queue pairs: which entry of its completion queue the end of a send
- * or of a receive becomes. Completion queues themselves are in cq.c; a send that
- * fails is in qp_queue.c, flushing in qp_error.c.
+ * Completions of queue pairs: makes the completion queue entry for a send
+ * or a receive. Completion queues are in cq.c, failed sends
+ * in qp_queue.c, flushing in qp_error.c.
  */
 #include <string.h>
 #include <rdma/xrdma-ring.h>
@@ -11,7 +11,7 @@
 #include "core/qp.h"
 #include "core/srq.h"
 
-/* A completion with an error; a flushed one is one too. */
+/* Count a completion with an error; a flushed entry is counted in both. */
 static void count_error(const struct model_qp *qp, u8 status,
 			enum xrdma_stat errors, enum xrdma_stat flushed)
 {
@@ -20,7 +20,7 @@ static void count_error(const struct model_qp *qp, u8 status,
 		model_qp_stat_add(qp, flushed, 1);
 }
 
-/* A device that writes to the ring of the host, which is none of its business */
+/* Chaos: overwrite the completed entry in the ring of the host */
 static void spoil_entry(struct model_qp *qp, u32 index)
 {
 	struct model_wq *wq = &qp->sq;
@@ -34,13 +34,13 @@ static void spoil_entry(struct model_qp *qp, u32 index)
 /**
  * model_qp_push_send() - write the completion of a send entry
  * @qp: the queue pair
- * @index: of the entry
- * @wqe: the copy of its first 32 bytes
+ * @index: index of the entry
+ * @wqe: copy of the first 32 bytes of the entry
  * @status: enum xrdma_wc_status
  * @vendor_err: enum xrdma_fault_reason
- * @byte_len: as of model_qp_complete_send()
+ * @byte_len: @byte_len of model_qp_complete_send()
  *
- * The index of completed entries is left to the caller.
+ * The caller increments model_wq.ci.
  */
 void model_qp_push_send(struct model_qp *qp, u32 index,
 			const struct xrdma_sq_wqe *wqe, u8 status,
@@ -65,13 +65,13 @@ void model_qp_push_send(struct model_qp *qp, u32 index,
 }
 
 /**
- * model_qp_complete_send - a send succeeded
+ * model_qp_complete_send - complete a successful send
  * @qp: the queue pair
- * @index: of the entry; all before it have been completed
- * @wqe: the copy of its first 32 bytes
- * @byte_len: for the completion: bytes read; atomics: 8
+ * @index: index of the entry; all entries before it have been completed
+ * @wqe: copy of the first 32 bytes of the entry
+ * @byte_len: bytes for the completion: bytes read; atomics: 8
  *
- * The queue pair may be in ERR when this returns, for want of room in its CQ.
+ * On return, the queue pair is in ERR if its CQ had no room.
  */
 void model_qp_complete_send(struct model_qp *qp, u32 index,
 			    const struct xrdma_sq_wqe *wqe, u32 byte_len)
@@ -82,18 +82,18 @@ void model_qp_complete_send(struct model_qp *qp, u32 index,
 				   byte_len);
 }
 
-/* Where receives complete; NULL if the queue pair has lost its XRC SRQ. */
+/* CQ for receives; NULL for an XRC queue pair whose SRQ was destroyed. */
 static struct model_cq *recv_cq(const struct model_qp *qp)
 {
 	return qp->srq && qp->srq->cq ? qp->srq->cq : qp->recv_cq;
 }
 
 /**
- * model_qp_complete_recv - the next receive has ended
+ * model_qp_complete_recv - complete the next receive
  * @qp: the queue pair
- * @done: how; after an error the caller moves the queue pair to ERR
+ * @done: result; after an error the caller moves the queue pair to ERR
  *
- * The queue pair may be in ERR when this returns, for want of room in its CQ.
+ * On return, the queue pair is in ERR if its CQ had no room.
  */
 void model_qp_complete_recv(struct model_qp *qp,
 			    const struct model_recv_done *done)

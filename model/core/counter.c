@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counter sets: which queue pair has which, and what is in them.
+ * Counter sets: BIND_COUNTER and QUERY_STATS. The functions that count are in
+ * device.h.
  */
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "core/device.h"
 
 /**
- * model_counter_unbind - a queue pair counts in no set any more
+ * model_counter_unbind - unbind a queue pair from its counter set
  * @qp: the queue pair, bound or not
  *
  * The set keeps its values.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Counter sets: what is counted for the port is counted in the set of the queue
- * pair too, if it has one. Must not know what the counters mean; the functions
- * that count are in device.h.
+ * Counter sets: an event of a queue pair is counted for the port, and in the
+ * counter set of the queue pair if it has one. The functions that count are in
+ * device.h.
  */
 #ifndef MODEL_COUNTER_H
 #define MODEL_COUNTER_H
@@ -14,13 +14,13 @@
 struct model_device;
 struct model_qp;
 
-/* That of the port, number 0, included. */
+/* Number of counter sets, including number 0, the counters of the port */
 #define MODEL_MAX_COUNTERS	256
 
 /**
  * struct model_counter_set - counter set
- * @stats: by enum xrdma_stat
- * @users: queue pairs bound to it
+ * @stats: counters, by enum xrdma_stat
+ * @users: number of queue pairs bound to the set
  */
 struct model_counter_set {
 	u64 stats[XRDMA_NUM_STATS];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Completion queues. Their memory may be a user's: what its record says is
- * checked, and what is wrong costs that user the queue, not the device.
+ * Completion queues. Their memory may belong to a user, so the record is
+ * checked: a wrong value puts the queue into the error state, not the device.
+ * The contents of entries are in completion.c, completion events in event.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 
 static void period_over(void *opaque);
 
-/* Start of the contract structure, up to the word that is written last. */
+/* Bytes of the structure before @own, which is written last. */
 #define CQE_BODY	offsetof(struct xrdma_cqe, own)
 
 static bool params_ok(const struct xrdma_cmd_create_cq *p)
@@ -31,7 +32,7 @@ static bool params_ok(const struct xrdma_cmd_create_cq *p)
 	return xrdma_root_ok(root) && xrdma_root_covers(root, size - 1);
 }
 
-/* Ring and record of a queue. Return: false if they are out of reach. */
+/* Set up ring and record. Return: false if they are out of reach. */
 static bool init_memory(struct model_device *dev, struct model_cq *cq,
 			const struct xrdma_cmd_create_cq *p)
 {
@@ -109,8 +110,8 @@ enum xrdma_cmd_status model_cq_destroy(struct model_device *dev, u32 cqn)
 }
 
 /**
- * model_cqs_reset - forget all completion queues
- * @dev: the device; its queue pairs are gone
+ * model_cqs_reset - destroy all completion queues
+ * @dev: the device; its queue pairs are destroyed
  */
 void model_cqs_reset(struct model_device *dev)
 {
@@ -121,7 +122,7 @@ void model_cqs_reset(struct model_device *dev)
 			cq_free(dev, dev->cqs[i]);
 }
 
-/* No entry can be written any more, so its queue pairs cannot go on. */
+/* Move the queue to the error state, and its queue pairs to ERR. */
 static void die(struct model_device *dev, struct model_cq *cq)
 {
 	cq->dead = true;
@@ -170,7 +171,7 @@ static void fire(struct model_device *dev, struct model_cq *cq, u32 arm)
 	model_eq_comp(dev, cq);
 }
 
-/* Entries that were held back have waited long enough. */
+/* Called when the moderation period is over, or the parameters have changed. */
 static void period_over(void *opaque)
 {
 	struct model_cq *cq = opaque;
@@ -185,7 +186,7 @@ static void period_over(void *opaque)
 	cq->held = 0;
 }
 
-/* Moderation. Return: true if the event of this entry waits. */
+/* Apply moderation. Return: true if the event of this entry has to wait. */
 static bool hold(struct model_device *dev, struct model_cq *cq)
 {
 	if (++cq->held >= cq->count)
@@ -197,14 +198,15 @@ static bool hold(struct model_device *dev, struct model_cq *cq)
 				cq->period_us * 1000ULL);
 }
 
-/* Raise an event if the host has armed the queue anew. */
+/* An entry was written: raise an event if the queue is armed again. */
 static void written(struct model_device *dev, struct model_cq *cq, bool error,
 		    bool solicited)
 {
 	u32 arm, type;
 
-	/* The entry is written before the arm word is read; the host arms and
-	 * then reads the entry: one of the two sees the other.
+	/* Orders the write of the entry before the read of the arm word. The
+	 * host writes the arm word, then reads the entry. So the device sees
+	 * the arm word, or the host sees the entry.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!read_rec(dev, cq, offsetof(struct xrdma_cq_rec, arm), &arm)) {
@@ -222,7 +224,7 @@ static void written(struct model_device *dev, struct model_cq *cq, bool error,
 	fire(dev, cq, arm);
 }
 
-/* Return: 0, or -EPIPE if there is no room, or there never will be. */
+/* Return: 0, or -EPIPE if the queue has no room or is in the error state. */
 static int write_entry(struct model_device *dev, struct model_cq *cq,
 		       const struct xrdma_cqe *tmpl)
 {
@@ -253,10 +255,10 @@ static int write_entry(struct model_device *dev, struct model_cq *cq,
  * model_cq_push - write a completion
  * @dev: the device
  * @cq: the queue
- * @tmpl: all of the entry but timestamp and phase
+ * @tmpl: the entry, without timestamp and phase
  *
- * Without room the queue dies, and its queue pairs go to ERR: the caller's
- * may be among them when this returns.
+ * If the queue has no room, it enters the error state, and all its queue pairs
+ * are in ERR on return, including the caller's.
  *
  * Return: 0, or -EPIPE if the completion is lost.
  */
@@ -276,7 +278,7 @@ int model_cq_push(struct model_device *dev, struct model_cq *cq,
  * model_cq_resize - RESIZE_CQ
  * @dev: the device
  * @p: body of the command
- * @index: of the first entry that is written to the new ring
+ * @index: index of the first entry that is written to the new ring
  *
  * Return: enum xrdma_cmd_status.
  */
@@ -311,7 +313,7 @@ enum xrdma_cmd_status model_cq_resize(struct model_device *dev,
  * @dev: the device
  * @p: body of the command
  *
- * An event that waits by the old rules need not wait any more.
+ * An event that waits because of moderation is raised at once.
  *
  * Return: enum xrdma_cmd_status.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Completion queues. Owns rings, phases, arming and overflow; must not know
- * what a completion means.
+ * Completion queues: rings, phases, arming, moderation and overflow. The
+ * contents of completions are in core/completion.c, completion events in
+ * core/event.c.
  */
 #ifndef MODEL_CQ_H
 #define MODEL_CQ_H
@@ -23,22 +24,24 @@ struct model_eq;
 /**
  * struct model_cq - completion queue
  * @dev: the device
- * @ring: its entries
- * @rec: its struct xrdma_cq_rec
- * @eq: where its events go
- * @cqn: number
- * @pi: entries written, modulo 2^32
- * @ci: entries that the host was last seen to have consumed
+ * @ring: entries of the queue
+ * @rec: struct xrdma_cq_rec of the queue
+ * @eq: event queue for the events of the queue
+ * @cqn: number of the queue
+ * @pi: number of entries written, modulo 2^32
+ * @ci: consumer index of the host, as last read from the record
  * @fired: arm word of the record for which an event was last raised
- * @users: send and receive queues attached
- * @log_depth: log2 of the entries
- * @count: moderation: an event waits for as many entries; 0 and 1: for none
- * @period_us: moderation: an event waits so long; 0: for ever
- * @held: entries whose event waits
- * @timer: ends the wait
- * @dead: it overflowed or was out of reach: no entry is written any more
- * @event_pending: it is on model_eq.pending
- * @pending: its place there
+ * @users: number of attached queues: sends, receives, XRC SRQs
+ * @log_depth: log2 of the number of entries
+ * @count: moderation: number of entries for which an event waits; 0 and 1: no
+ *	wait
+ * @period_us: moderation: longest wait of an event, in microseconds; 0: no
+ *	limit
+ * @held: number of entries whose event waits
+ * @timer: fires when @period_us is over
+ * @dead: the queue overflowed or is out of reach; no more entries are written
+ * @event_pending: the queue is on model_eq.pending
+ * @pending: link of model_eq.pending
  */
 struct model_cq {
 	struct model_device *dev;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The reaction point of DCQCN. A sender that has climbed back to line rate is
- * forgotten: the next notification finds alpha at its initial value.
+ * The reaction point of DCQCN: the rate of a sender. When a sender has returned
+ * to line rate, its state is cleared, so alpha has its initial value at the
+ * next notification. Queue pairs and timers are in cc_qp.c.
  */
 #include "core/dcqcn.h"
 
@@ -10,7 +11,7 @@ static u64 min_u64(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
-/* (1 - g) alpha, n times over; it stops where one more time changes nothing. */
+/* alpha *= 1 - g, @n times; stops when a step does not change alpha. */
 static void decay(struct model_dcqcn *cc, const struct model_dcqcn_params *p,
 		  u64 n)
 {
@@ -24,7 +25,7 @@ static void decay(struct model_dcqcn *cc, const struct model_dcqcn_params *p,
 	}
 }
 
-/* Return: hyper increase of that degree; more than line rate is as good. */
+/* Return: @degree * hai_rate, limited to a little more than the line rate. */
 static u64 hyper(const struct model_dcqcn_params *p, u32 degree)
 {
 	if (!p->hai_rate)
@@ -32,7 +33,10 @@ static u64 hyper(const struct model_dcqcn_params *p, u32 degree)
 	return p->hai_rate * min_u64(degree, p->line_rate / p->hai_rate + 1);
 }
 
-/* One period of either kind is over. Return: true if that changed the rate. */
+/*
+ * Increase the rate after a period of the timer or of the byte counter. Return:
+ * true if the rate or its target changed.
+ */
 static bool increase(struct model_dcqcn *cc, const struct model_dcqcn_params *p)
 {
 	u32 most = cc->time_steps > cc->byte_steps ? cc->time_steps :
@@ -47,14 +51,14 @@ static bool increase(struct model_dcqcn *cc, const struct model_dcqcn_params *p)
 	else if (most > p->threshold)
 		cc->target += p->ai_rate;
 	cc->target = min_u64(cc->target, p->line_rate);
-	/* rounded up, so that it gets there */
+	/* Rounded up, so that the rate reaches the target */
 	cc->rate = (cc->rate + cc->target + 1) / 2;
 	if (cc->rate >= p->line_rate)
 		*cc = (struct model_dcqcn) { 0 };
 	return cc->rate != old_rate || cc->target != old_target;
 }
 
-/* Periods of the rate timer; once they change nothing, they are only counted. */
+/* Do @n periods of the rate timer; periods without effect are only counted. */
 static void recover(struct model_dcqcn *cc, const struct model_dcqcn_params *p,
 		    u64 n)
 {
@@ -69,10 +73,10 @@ static void recover(struct model_dcqcn *cc, const struct model_dcqcn_params *p,
 }
 
 /**
- * model_dcqcn_elapse() - time has passed
+ * model_dcqcn_elapse() - update the rate to the present time
  * @cc: the sender
  * @p: parameters
- * @now_ns: the time
+ * @now_ns: present time, in nanoseconds
  */
 void model_dcqcn_elapse(struct model_dcqcn *cc,
 			const struct model_dcqcn_params *p, u64 now_ns)
@@ -109,10 +113,10 @@ static void cut(struct model_dcqcn *cc, const struct model_dcqcn_params *p)
 }
 
 /**
- * model_dcqcn_notify() - a congestion notification has come
+ * model_dcqcn_notify() - cut the rate after a congestion notification
  * @cc: the sender; slowed from now on
  * @p: parameters
- * @now_ns: the time
+ * @now_ns: present time, in nanoseconds
  */
 void model_dcqcn_notify(struct model_dcqcn *cc,
 			const struct model_dcqcn_params *p, u64 now_ns)
@@ -132,10 +136,10 @@ void model_dcqcn_notify(struct model_dcqcn *cc,
 }
 
 /**
- * model_dcqcn_sent() - bytes have been sent
+ * model_dcqcn_sent() - count sent bytes, and update the rate
  * @cc: the sender
  * @p: parameters
- * @bytes: of a packet
+ * @bytes: bytes of a packet
  */
 void model_dcqcn_sent(struct model_dcqcn *cc,
 		      const struct model_dcqcn_params *p, u32 bytes)

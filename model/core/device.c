@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The device as a whole: creation, accesses to its BARs, and which parts get to
- * work in a turn of the loop. Its reset is in reset.c, the fatal state in event.c.
+ * The device as a whole: creation, accesses to its BARs, and the work of
+ * a turn of the loop. The reset is in reset.c, the fatal state in event.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,10 +35,10 @@ static void init(struct model_device *dev)
 
 /**
  * model_device_create - make a device
- * @params: what it is made of; copied
+ * @params: parameters of the device; copied
  *
- * Return: the device, as after a reset and without bus mastering; NULL without
- * memory, or if the size of device memory is illegal.
+ * Return: the device, in the state after a reset and without bus mastering;
+ * NULL without memory, or if the size of device memory is illegal.
  */
 struct model_device *
 model_device_create(const struct model_device_params *params)
@@ -72,8 +72,9 @@ void model_device_destroy(struct model_device *dev)
 }
 
 /**
- * model_device_bus_master - bus mastering was turned on or off
- * @dev: the device
+ * model_device_bus_master - handle a change of bus mastering
+ * @dev: the device; a live device becomes fatal when bus mastering is turned
+ *	off
  * @on: DMA is possible
  */
 void model_device_bus_master(struct model_device *dev, bool on)
@@ -85,12 +86,13 @@ void model_device_bus_master(struct model_device *dev, bool on)
 }
 
 /**
- * model_device_dma_unmap - guest memory is about to go
+ * model_device_dma_unmap - discard pointers into a DMA mapping
  * @dev: the device
- * @iova: first bus address
+ * @iova: first bus address of the mapping, which is removed next
  * @len: bytes
  *
- * On return the device has no pointer into it.
+ * Increments model_device.epoch, so the device uses no old pointer into guest
+ * memory any more.
  */
 void model_device_dma_unmap(struct model_device *dev, u64 iova, u64 len)
 {
@@ -100,9 +102,9 @@ void model_device_dma_unmap(struct model_device *dev, u64 iova, u64 len)
 }
 
 /**
- * model_device_set_gone - surprise removal, for tests
- * @dev: the device
- * @gone: it is gone; false: it is back, as after a reset
+ * model_device_set_gone - remove the device by surprise, for tests
+ * @dev: the device, which is reset first
+ * @gone: true to remove the device, false to bring it back
  */
 void model_device_set_gone(struct model_device *dev, bool gone)
 {
@@ -115,7 +117,7 @@ void model_device_set_gone(struct model_device *dev, bool gone)
  * @dev: the device
  * @bar: XRDMA_BAR_*
  * @off: offset, a multiple of @len and inside of the BAR
- * @buf: gets the value, little-endian
+ * @buf: buffer for the value, little-endian
  * @len: 1, 2, 4 or 8
  */
 void model_device_read(struct model_device *dev, unsigned int bar, u64 off,
@@ -153,10 +155,10 @@ void model_device_write(struct model_device *dev, unsigned int bar, u64 off,
 }
 
 /**
- * model_device_poll - one turn of work
+ * model_device_poll - do the work of one turn of the loop
  * @dev: the device
  *
- * Return: true if there was any.
+ * Return: true if the device did any work.
  */
 bool model_device_poll(struct model_device *dev)
 {
@@ -173,17 +175,20 @@ bool model_device_poll(struct model_device *dev)
 }
 
 /**
- * model_device_park - the loop is about to sleep
+ * model_device_park - prepare the device for a sleep of the loop
  * @dev: the device
  *
- * Return: true if it must not: there is new work.
+ * Return: true if new work has arrived and the loop must not sleep.
  */
 bool model_device_park(struct model_device *dev)
 {
 	return dev->live && model_qps_park(dev);
 }
 
-/* Work that nobody announces: receives of queue pairs in error, room in EQs. */
+/*
+ * Do work that no doorbell announces: flush the queue pairs in error, and write
+ * events for which event queues have room again.
+ */
 static void slow_timer(void *opaque)
 {
 	struct model_device *dev = opaque;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The device: what everything else hangs on.
+ * The device: the structure that holds the registers, the command ring and all
+ * objects.
  *
- * One thread, no locks: BAR accesses, timers, wire and the polling of queues
- * all come from the loop, one after the other. A pointer into guest memory is
- * never kept from one of these calls to the next, except under the epoch rule
- * of xlat.h.
+ * There are no locks, since the loop calls BAR accesses, timers, wire and the
+ * polling of queues in one thread, one after the other. No pointer into guest
+ * memory is kept from one of these calls to the next, except by struct
+ * model_mem (see xlat.h).
  *
- * The core owns the objects. Packets, timers of connections and what a queue pair
- * does with its work queues are left to the transport, which the core reaches
- * through struct model_transport and struct model_qp_ops.
+ * The core owns the objects. Packets, timers of connections and the execution
+ * of work queue entries are in folder transport/, which the core calls through
+ * struct model_transport and struct model_qp_ops.
  */
 #ifndef MODEL_DEVICE_H
 #define MODEL_DEVICE_H
@@ -47,7 +48,7 @@ struct model_wire;
 /* Interval of the slow timer while it finds work. */
 #define MODEL_SLOW_NS_MIN		1000000ULL
 
-/* What always works; a personality of windows of type 2 is added. */
+/* Capabilities of every device; init() adds those that depend on parameters */
 #define MODEL_DEVICE_CAPS		(XRDMA_CAP_SHADOW_DB | \
 					 XRDMA_CAP_MW_TYPE_1 | \
 					 XRDMA_CAP_FAST_REG | \
@@ -64,19 +65,20 @@ struct model_wire;
 					 XRDMA_CAP_FLOW)
 
 /**
- * struct model_transport - what sends and receives for a device
- * @qp_ops: what queue pairs do, by enum xrdma_qp_type
- * @init: the device is new, and has no queue pairs. May allocate; 0 or -ENOMEM
- * @destroy: free what @init allocated; there are no queue pairs any more
- * @reset: forget all frames in flight; queue pairs have been stopped before
- * @poll: handle frames that have arrived, a bounded number; true if there were
- *	any. Unless model_device_live(), drop them.
- * @carrier: is there a link? model_port_link_changed() is to be called when that
- *	changes
- * @port_changed: flags, MTU or MAC of the port are new
+ * struct model_transport - functions that send and receive for a device
+ * @qp_ops: functions of queue pairs, by enum xrdma_qp_type
+ * @init: initialize a new device, which has no queue pairs; may allocate;
+ *	return 0 or -ENOMEM
+ * @destroy: free the memory that @init allocated; called when all queue pairs
+ *	are destroyed
+ * @reset: drop all frames in flight; called after queue pairs were stopped
+ * @poll: handle a bounded number of frames that have arrived; return true if a
+ *	frame had arrived. Unless model_device_live(), drop the frames.
+ * @carrier: return true if the cable is plugged in; the transport calls
+ *	model_port_link_changed() when that changes
+ * @port_changed: called after a change of flags, MTU or MAC of the port
  *
- * Implemented in folder transport/, which knows the core; the core knows nothing
- * of it but this table.
+ * transport/transport.c implements this table.
  */
 struct model_transport {
 	const struct model_qp_ops *qp_ops[MODEL_NUM_QP_TYPES];
@@ -89,19 +91,19 @@ struct model_transport {
 };
 
 /**
- * struct model_device_params - what a device is made of
- * @loop: runs it; gives the time
+ * struct model_device_params - parameters of a device
+ * @loop: loop that runs the device, and its time
  * @dma: guest memory
- * @herr: gets the host errors
- * @transport: sends and receives
- * @irq: raises an MSI-X vector
+ * @herr: record of host errors
+ * @transport: functions that send and receive
+ * @irq: function that raises an MSI-X vector
  * @irq_opaque: first argument of @irq
- * @vectors: MSI-X vectors there are
- * @mac: permanent address of the port
- * @seed: of everything random
+ * @vectors: number of MSI-X vectors
+ * @mac: permanent MAC address of the port
+ * @seed: seed of all random numbers
  * @mw_2a: windows of type 2 are 2A, else 2B
  * @dm_size: bytes of device memory, as of model_dm_init()
- * @log_max_keys: log2 of the key indexes, at most XRDMA_LOG_MAX_KEYS
+ * @log_max_keys: log2 of the number of key indexes, at most XRDMA_LOG_MAX_KEYS
  */
 struct model_device_params {
 	struct model_loop *loop;
@@ -120,16 +122,17 @@ struct model_device_params {
 
 /**
  * struct model_device - the device
- * @params: what it was made of
- * @caps: XRDMA_CAP_*
- * @epoch: moves on when pointers into guest memory become void
- * @gone: surprise removal: every register reads as ones, nothing works
+ * @params: parameters of the device
+ * @caps: XRDMA_CAP_* bits
+ * @epoch: incremented when pointers into guest memory become invalid
+ * @gone: the device was removed by surprise, for tests: every register reads as
+ *	ones, writes are dropped
  * @bus_master: DMA is possible
- * @live: enabled and not in the fatal state: host memory may be touched
+ * @live: enabled and not in the fatal state: host memory may be accessed
  * @regs: registers
- * @lie: what one of them reads as instead; outlives a reset
- * @cmdq: command ring
- * @chaos: what is written wrong, for tests
+ * @lie: false value of one register, for tests; a reset keeps it
+ * @cmdq: command ring and reply ring
+ * @chaos: random corruption of what the device writes, for tests
  * @keys: key table
  * @dm: device memory
  * @eqs: event queues by number
@@ -140,24 +143,24 @@ struct model_device_params {
  * @flows: flow rules
  * @eqs_stalled: events wait for room in an event queue
  * @active: queue pairs that are polled
- * @num_active: of them
- * @errors: queue pairs in ERR, whose work queues are flushed now and then
- * @slow_timer: looks at @errors and at event queues without room
- * @slow_ns: its present interval
+ * @num_active: number of queue pairs in @active
+ * @errors: queue pairs in ERR or SQE, whose work queues @slow_timer flushes
+ * @slow_timer: flushes @errors, and writes events that wait for room
+ * @slow_ns: present interval of @slow_timer, in nanoseconds
  * @mcast: multicast groups
  * @port: the Ethernet port
- * @eth_fault: what tests have asked for; outlives a reset
+ * @eth_fault: fault of the Ethernet port that a test has set; a reset keeps it
  * @gids: GID table
  * @cc: congestion control
- * @stats: counters of the port; the device's life long
- * @counters: counter sets by number; 0 is not used
- * @db_errors: doorbells of user pages that were ignored
- * @user_errors: queue pairs that failed for a corrupt index or entry in user
- *	memory
- * @cq_died: a completion queue has overflowed or is out of reach: called by
- *	cq.c, which does not know the queue pairs that use it
- * @answering: queue pairs with answers to send, of the transport
- * @wire: the wire, of the transport
+ * @stats: counters of the port; a reset keeps them
+ * @counters: counter sets by number; number 0 is not used
+ * @db_errors: number of doorbells in user pages that were ignored
+ * @user_errors: number of corrupt indexes found in user memory, and of shared
+ *	receive queues that failed
+ * @cq_died: called by cq.c when a completion queue has overflowed or is out of
+ *	reach; moves the queue pairs that use it to ERR
+ * @answering: queue pairs with answers to send; used by the transport
+ * @wire: the wire; used by the transport
  */
 struct model_device {
 	struct model_device_params params;
@@ -219,25 +222,27 @@ void model_device_reset(struct model_device *dev);
 void model_device_fatal(struct model_device *dev, u8 code);
 void model_device_slow_work(struct model_device *dev);
 
-/* Has the driver enabled the device? From ENABLE to reset, fatal or not. */
+/*
+ * Whether the driver has enabled the device; true until reset, even if fatal.
+ */
 static inline bool model_device_enabled(const struct model_device *dev)
 {
 	return dev->regs.status & XRDMA_STATUS_ENABLED;
 }
 
-/* May the device touch host memory? From ENABLE to reset or the fatal state. */
+/* Whether the device may access host memory: until reset or the fatal state. */
 static inline bool model_device_live(const struct model_device *dev)
 {
 	return dev->live;
 }
 
-/* Nanoseconds; they move on from turn to turn of the loop. */
+/* Time of this turn of the loop, in nanoseconds. */
 static inline u64 model_device_clock(const struct model_device *dev)
 {
 	return model_loop_now(dev->params.loop);
 }
 
-/* Raise an interrupt. */
+/* Raise an interrupt, if the device is live. */
 static inline void model_device_irq(struct model_device *dev,
 				    unsigned int vector)
 {
@@ -245,7 +250,7 @@ static inline void model_device_irq(struct model_device *dev,
 		dev->params.irq(dev->params.irq_opaque, vector);
 }
 
-/* Objects by number, which may be any. Each returns NULL if there is none. */
+/* Look up an object by number. Return: NULL if the number names no object. */
 static inline struct model_eq *model_eq_get(struct model_device *dev, u32 eqn)
 {
 	return eqn < MODEL_MAX_EQ ? dev->eqs[eqn] : NULL;
@@ -281,7 +286,7 @@ static inline void model_stat_add(struct model_device *dev,
 	dev->stats[stat] += n;
 }
 
-/* In the set of a queue pair only: the port has counted it before. */
+/* Count only in the counter set of a queue pair, not for the port. */
 static inline void model_set_stat_add(const struct model_qp *qp,
 				      enum xrdma_stat stat, u64 n)
 {
@@ -289,7 +294,7 @@ static inline void model_set_stat_add(const struct model_qp *qp,
 		qp->counters->stats[stat] += n;
 }
 
-/* What concerns a queue pair: for the port, and in its set. */
+/* Count for the port, and in the counter set of a queue pair. */
 static inline void model_qp_stat_add(const struct model_qp *qp,
 				     enum xrdma_stat stat, u64 n)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The device's part of the control socket.
+ * The commands of the device on the control socket, and the section "device" of
+ * "stats"; device_control.h describes them. The faults are executed by cmdq.c,
+ * regs.c, event.c and transport/eth.c.
  */
 #include <errno.h>
 #include <linux/array_size.h>
@@ -94,7 +96,7 @@ static struct json_object *device_section(void *opaque)
 	return object;
 }
 
-/* A number of a request; @missing if it is not there, -1 if it is illegal. */
+/* Return: number @name of a request; @missing if it has none; -1 if illegal. */
 static s64 get_number(struct json_object *request, const char *name,
 		      s64 missing, s64 max)
 {

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The device's part of the control socket: section "device" of "stats", faults
- * of commands, registers and the Ethernet port, failure, surprise removal.
+ * The commands of the device on the control socket, and the section "device" of
+ * "stats". The command "chaos" is in chaos.h, the commands of the wire are in
+ * wire/wire_control.c.
  *
  *   {"cmd":"command_fault", "opcode":"CREATE_QP", "kind":"hang", "count":1}
- *	kind: "hang", "wrong", "fail" (with "status": number), "delay" or
- *	"late" (with "ms"); opcode: a name or "any"; "skip": so many pass before
- *   {"cmd":"command_faults_clear"}  ->  {"ok":true, "left":0}: how many
- *	commands the faults still waited for
+ *	sets a fault of commands, see enum model_cmd_fault_kind. kind: "hang",
+ *	"wrong", "fail" (with "status": number), "delay" or "late" (with "ms");
+ *	opcode: a name or "any"; "skip": number of commands before the fault
+ *   {"cmd":"command_faults_clear"}  ->  {"ok":true, "left":0}
+ *	removes all faults; left: number of commands still to skip or to hit
  *   {"cmd":"eth_fault", "kind":"send"}
- *	what goes wrong with the queue pair of the Ethernet port, once: "send":
- *	a send fails; "receive": a receive fails; "stall": no send completes
- *	any more; "fatal": it is found corrupt; "none". Section "device" says
- *	which one is yet to come
+ *	sets a fault of the queue pair of the Ethernet port, which happens once:
+ *	"send": a send fails; "receive": a receive fails; "stall": sends stop
+ *	completing; "fatal": the queue pair is corrupt; "none": no fault.
+ *	Section "device" has the fault that has not happened yet
  *   {"cmd":"register_lie", "register":"STATUS", "value":0, "count":1}
- *	it reads so, as often as that; without "count" until the next one
+ *	"count" reads of the register return the value; without "count" all
+ *	reads do
  *   {"cmd":"register_lie_clear"}
- *   {"cmd":"fatal"}: it fails and says so
+ *	ends "register_lie"
+ *   {"cmd":"fatal"}
+ *	puts the device into the fatal state
  *   {"cmd":"gone", "on":true}
+ *	removes the device by surprise; "on":false resets it and brings it back
  */
 #ifndef MODEL_DEVICE_CONTROL_H
 #define MODEL_DEVICE_CONTROL_H

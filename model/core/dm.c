@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Device memory.
+ * Device memory: allocation, reset and release. core/device.c accesses it for
+ * BAR 4, core/xlat.c for keys.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +12,10 @@
 #include "core/dm.h"
 
 /**
- * model_dm_size_ok - can device memory be of this size?
+ * model_dm_size_ok - check a size of device memory
  * @size: bytes, 0 for none
  *
- * Return: true if so.
+ * Return: true if device memory can have this size.
  */
 bool model_dm_size_ok(u64 size)
 {
@@ -23,8 +24,8 @@ bool model_dm_size_ok(u64 size)
 }
 
 /**
- * model_dm_init - make device memory
- * @dm: to fill in
+ * model_dm_init - allocate device memory
+ * @dm: filled in
  * @size: bytes, 0 for none
  *
  * Return: 0, -EINVAL for an illegal size, or another negative errno.
@@ -61,10 +62,10 @@ void model_dm_destroy(struct model_dm *dm)
 }
 
 /**
- * model_dm_reset - zero all of it
+ * model_dm_reset - zero device memory
  * @dm: device memory
  *
- * Pages that were never touched stay so.
+ * Frees the pages of the file, so unused pages take no memory.
  */
 void model_dm_reset(struct model_dm *dm)
 {

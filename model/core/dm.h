@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Device memory, BAR 4: a file in memory, so that a client can map it and the
- * device reaches the same bytes by a pointer. Owns the bytes; who may access
- * which of them by key is the key table's matter.
+ * device accesses the same bytes by a pointer. Accesses by key are checked in
+ * core/access.c.
  */
 #ifndef MODEL_DM_H
 #define MODEL_DM_H
@@ -18,9 +18,9 @@
 
 /**
  * struct model_dm - device memory
- * @mem: its bytes
- * @size: their number; 0: there is none
- * @fd: the file
+ * @mem: first byte of device memory in this process
+ * @size: bytes; 0: the device has no device memory
+ * @fd: file that holds device memory
  */
 struct model_dm {
 	u8 *mem;

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Doorbells: when the device looks at a send queue. A queue pair that was rung
- * is active: it is polled each turn, until it has been quiet for a while or
- * the loop goes to sleep. Queue pairs in error are looked at now and then,
- * because receives have no doorbell.
+ * Doorbells of queue pairs, and polling of active queue pairs. A doorbell makes
+ * a queue pair active: the device polls it each turn, until it has had no work
+ * for QUIET_NS or the loop sleeps. The slow timer polls queue pairs in error,
+ * because receives have no doorbell. The list of active queue pairs is in
+ * active.c, flushing in qp_error.c.
  */
 #include <string.h>
 
 #include "core/device.h"
 #include "core/qp.h"
 
-/* A queue pair without work for so long is not polled any more. */
+/* Longest time for which a queue pair without work is polled, in nanoseconds */
 #define QUIET_NS	500000
 
 /*
- * Tell the host up to which index the device has looked, and look once more.
- * True if the queue pair has work after all.
+ * Write the producer index that the device has read to sq_event, so that the
+ * host rings the doorbell for later entries, and read the producer index again.
+ * Return: true if the queue pair has work.
  */
 static bool stay_awake(struct model_qp *qp)
 {
@@ -30,8 +32,9 @@ static bool stay_awake(struct model_qp *qp)
 		return false;
 	}
 	__atomic_store_n(event, cpu_to_le32(qp->sq.pi), __ATOMIC_RELAXED);
-	/* sq_event is written before sq_pi is read; the host writes sq_pi and
-	 * then reads sq_event: one of the two sees the other.
+	/* Orders the write of sq_event before the read of sq_pi. The host
+	 * writes sq_pi, then reads sq_event. So the device sees the new sq_pi,
+	 * or the host sees sq_event and rings the doorbell.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	return model_qp_fetch(qp, &qp->sq) > 0;
@@ -45,7 +48,7 @@ static bool sleepy(struct model_qp *qp)
 	return true;
 }
 
-/* SQD: the event is due once nothing is in flight. */
+/* Raise SQ_DRAINED in SQD when no send entry is in progress. */
 static void check_drained(struct model_qp *qp)
 {
 	if (qp->drained || qp->state != XRDMA_QPS_SQD || !qp->ops->idle(qp))
@@ -74,10 +77,10 @@ static bool turn(struct model_qp *qp)
 }
 
 /**
- * model_qps_poll - let each active queue pair do some work
+ * model_qps_poll - do a bounded amount of work for each active queue pair
  * @dev: the device
  *
- * Return: true if one had any.
+ * Return: true if a queue pair had work.
  */
 bool model_qps_poll(struct model_device *dev)
 {
@@ -85,7 +88,9 @@ bool model_qps_poll(struct model_device *dev)
 	struct model_qp *qp;
 	bool worked = false;
 
-	/* a turn may take any queue pair off the list, so go round by its head */
+	/*
+	 * turn() may remove any queue pair from the list: take the head again
+	 */
 	while (n-- && (qp = TAILQ_FIRST(&dev->active))) {
 		TAILQ_REMOVE(&dev->active, qp, link);
 		TAILQ_INSERT_TAIL(&dev->active, qp, link);
@@ -95,10 +100,10 @@ bool model_qps_poll(struct model_device *dev)
 }
 
 /**
- * model_qps_park - put all queue pairs to sleep
+ * model_qps_park - deactivate all queue pairs without work
  * @dev: the device
  *
- * Return: true if one has work: the loop must not sleep.
+ * Return: true if a queue pair has work and the loop must not sleep.
  */
 bool model_qps_park(struct model_device *dev)
 {
@@ -114,10 +119,11 @@ bool model_qps_park(struct model_device *dev)
 }
 
 /**
- * model_qps_poll_errors - flush what was posted to queue pairs in error
+ * model_qps_poll_errors - flush entries that were posted to queue pairs in
+ * error
  * @dev: the device
  *
- * Return: true if there was anything.
+ * Return: true if an entry was flushed.
  */
 bool model_qps_poll_errors(struct model_device *dev)
 {
@@ -146,7 +152,7 @@ static void ring(struct model_device *dev, u32 page, u32 value)
 		model_qp_activate(qp);
 }
 
-/* An access that is none: the kernel's page is the kernel's fault. */
+/* An illegal access to page 0, the page of the kernel, is a host error. */
 static void bad_access(struct model_device *dev, u64 off, size_t len,
 		       const char *how)
 {
@@ -161,7 +167,7 @@ static void bad_access(struct model_device *dev, u64 off, size_t len,
  * model_doorbell_write - write to BAR 2
  * @dev: the device
  * @off: offset in the BAR
- * @buf: little-endian
+ * @buf: the value, little-endian
  * @len: 1, 2, 4 or 8
  */
 void model_doorbell_write(struct model_device *dev, u64 off, const void *buf,
@@ -183,10 +189,10 @@ void model_doorbell_write(struct model_device *dev, u64 off, const void *buf,
 }
 
 /**
- * model_doorbell_read - read from BAR 2, where nothing can be read
+ * model_doorbell_read - handle a read from BAR 2, which is illegal
  * @dev: the device
  * @off: offset in the BAR
- * @buf: gets zeros
+ * @buf: set to zeros
  * @len: 1, 2, 4 or 8
  */
 void model_doorbell_read(struct model_device *dev, u64 off, void *buf,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Event queues as objects: CREATE_EQ, DESTROY_EQ, reset. What is written to them
- * is in event.c.
+ * Event queues as objects: CREATE_EQ, DESTROY_EQ, reset. event.c writes the
+ * events.
  */
 #include <stdlib.h>
 #include <rdma/xrdma-ring.h>
@@ -29,7 +29,7 @@ static enum xrdma_cmd_status check_params(struct model_device *dev,
 	return XRDMA_CMD_OK;
 }
 
-/* Is the memory there, and zeroed where the device will write? */
+/* Check that the memory is within reach, and that the ring is zeroed. */
 static enum xrdma_cmd_status check_memory(struct model_device *dev,
 					  struct model_eq *eq, u32 eqn)
 {
@@ -89,7 +89,7 @@ static void eq_free(struct model_device *dev, struct model_eq *eq)
  * @dev: the device
  * @eqn: number
  *
- * Events that wait for room in it are lost.
+ * Events that wait for room in the queue are lost.
  *
  * Return: enum xrdma_cmd_status.
  */
@@ -106,8 +106,8 @@ enum xrdma_cmd_status model_eq_destroy(struct model_device *dev, u32 eqn)
 }
 
 /**
- * model_eqs_reset - forget all event queues
- * @dev: the device; its CQs are gone
+ * model_eqs_reset - destroy all event queues
+ * @dev: the device; its CQs are destroyed
  */
 void model_eqs_reset(struct model_device *dev)
 {

@@ -2,9 +2,9 @@
 /*
  * Event queues: completion events, asynchronous events, fault records.
  *
- * An event queue never overflows. Without room, completion events wait with
- * their CQ, asynchronous events in the device, and fault records are dropped
- * and counted. Must not know what an event means.
+ * An event queue never overflows. Without room, completion events wait on
+ * @pending, asynchronous events on @waiting, and fault records are dropped and
+ * counted. eq.c creates and destroys event queues, event.c writes events.
  */
 #ifndef MODEL_EQ_H
 #define MODEL_EQ_H
@@ -19,28 +19,28 @@
 struct model_cq;
 
 #define MODEL_MAX_EQ			64
-/* Asynchronous events that may wait in the device; more is a dead driver. */
+/* Largest number of waiting asynchronous events; one more makes it fatal. */
 #define MODEL_EQ_MAX_WAITING		65536
 
 TAILQ_HEAD(model_cq_list, model_cq);
 
 /**
  * struct model_eq - event queue
- * @ring: its entries
- * @rec: its struct xrdma_cq_rec
- * @eqn: number
+ * @ring: entries of the queue
+ * @rec: struct xrdma_cq_rec of the queue
+ * @eqn: number of the queue
  * @vector: MSI-X vector
- * @pi: entries written, modulo 2^32
- * @ci: entries that the host was last seen to have consumed
+ * @pi: number of entries written, modulo 2^32
+ * @ci: consumer index of the host, as last read from the record
  * @fired: arm word of the record for which the vector was last raised
- * @users: CQs that send their events here
- * @log_depth: log2 of the entries
- * @dead: out of reach or corrupt: nothing is written to it any more
+ * @users: number of CQs whose events are written to this queue
+ * @log_depth: log2 of the number of entries
+ * @dead: the queue is out of reach or corrupt; no more events are written
  * @pending: CQs whose event waits for room
  * @waiting: asynchronous events that wait for room; EQ 0 only
- * @num_waiting: of @waiting
- * @max_waiting: room in @waiting
- * @lost: fault records dropped since the last one that was written
+ * @num_waiting: number of events in @waiting
+ * @max_waiting: number of events that fit in @waiting
+ * @lost: number of fault records dropped since the last one that was written
  */
 struct model_eq {
 	struct model_mem ring;

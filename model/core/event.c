@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Events: entries of event queues, what happens to an event without room, and
- * the fatal state, which the device announces by an event. An event queue that is
- * out of reach or corrupt is the fault of the kernel, and puts the device into the
- * fatal state.
+ * Events: writes the entries of event queues, keeps events without room, and
+ * implements the fatal state, which the device announces by an event. Event
+ * queues belong to the kernel, so an event queue that is out of reach or
+ * corrupt puts the device into the fatal state.
  *
  * Creation and destruction of event queues are in eq.c.
  */
@@ -14,7 +14,7 @@
 #include "core/device.h"
 #include "core/eq.h"
 
-/* Start of the contract structure, up to the word that is written last. */
+/* Bytes of the structure before @own, which is written last. */
 #define EQE_BODY	offsetof(struct xrdma_eqe, own)
 
 static void die(struct model_device *dev, struct model_eq *eq, u8 code)
@@ -23,7 +23,7 @@ static void die(struct model_device *dev, struct model_eq *eq, u8 code)
 	model_device_fatal(dev, code);
 }
 
-/* Read a word of the record; false if that killed the device. */
+/* Read a word of the record; false if the device entered the fatal state. */
 static bool read_rec(struct model_device *dev, struct model_eq *eq, u64 off,
 		     u32 *value)
 {
@@ -43,7 +43,7 @@ static u32 room(const struct model_eq *eq)
 	return xrdma_ring_free(eq->pi, eq->ci, eq->log_depth);
 }
 
-/* See how far the host has come; false if that killed the device. */
+/* Read the consumer index; false if the device entered the fatal state. */
 static bool refresh(struct model_device *dev, struct model_eq *eq)
 {
 	u32 ci;
@@ -68,13 +68,14 @@ static bool has_room(struct model_device *dev, struct model_eq *eq, u32 want)
 	return room(eq) >= want || (refresh(dev, eq) && room(eq) >= want);
 }
 
-/* Raise the vector if the host has armed the queue anew. */
+/* Raise the vector if the host has armed the queue again. */
 static void fire(struct model_device *dev, struct model_eq *eq)
 {
 	u32 arm;
 
-	/* The entry is written before the arm word is read; the host arms and
-	 * then reads the entry: one of the two sees the other.
+	/* Orders the write of the entry before the read of the arm word. The
+	 * host writes the arm word, then reads the entry. So the device sees
+	 * the arm word, or the host sees the entry.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!read_rec(dev, eq, offsetof(struct xrdma_cq_rec, arm), &arm))
@@ -85,7 +86,7 @@ static void fire(struct model_device *dev, struct model_eq *eq)
 	model_device_irq(dev, eq->vector);
 }
 
-/* There is room. @eqe gets timestamp and phase. */
+/* Write @eqe to a queue that has room, and set its timestamp and phase. */
 static void write_one(struct model_device *dev, struct model_eq *eq,
 		      struct xrdma_eqe *eqe)
 {
@@ -107,7 +108,7 @@ static void write_one(struct model_device *dev, struct model_eq *eq,
 	fire(dev, eq);
 }
 
-/* Write one entry; there is room. @eqe gets timestamp and phase. */
+/* As write_one(); may also write a false event, see model_chaos_eqe(). */
 static void write_entry(struct model_device *dev, struct model_eq *eq,
 			struct xrdma_eqe *eqe)
 {
@@ -121,7 +122,8 @@ static void write_entry(struct model_device *dev, struct model_eq *eq,
 /**
  * model_eq_comp - raise the completion event of a CQ
  * @dev: the device
- * @cq: the queue; if an event of it still waits for room, that one will do
+ * @cq: the queue; nothing happens if an event of the queue already waits for
+ *	room
  */
 void model_eq_comp(struct model_device *dev, struct model_cq *cq)
 {
@@ -144,8 +146,8 @@ void model_eq_comp(struct model_device *dev, struct model_cq *cq)
 }
 
 /**
- * model_eq_forget - a CQ goes: its event waits no more
- * @cq: the queue
+ * model_eq_forget - drop the event of a CQ that waits for room, if any
+ * @cq: the queue, before its destruction or before its event is written
  */
 void model_eq_forget(struct model_cq *cq)
 {
@@ -155,7 +157,7 @@ void model_eq_forget(struct model_cq *cq)
 	cq->event_pending = false;
 }
 
-/* Keep an asynchronous event until there is room. */
+/* Keep an asynchronous event until the queue has room. */
 static void wait_for_room(struct model_device *dev, struct model_eq *eq,
 			  const struct xrdma_eqe *eqe)
 {
@@ -181,10 +183,10 @@ static void wait_for_room(struct model_device *dev, struct model_eq *eq,
 /**
  * model_event - raise an asynchronous event
  * @dev: the device
- * @event: enum xrdma_event, but not CQ_COMP and not FAULT
- * @number: of the object
+ * @event: enum xrdma_event, except CQ_COMP and FAULT
+ * @number: number of the object
  *
- * Lost if there is no event queue 0.
+ * The event is lost if event queue 0 does not exist.
  */
 void model_event(struct model_device *dev, u8 event, u32 number)
 {
@@ -203,14 +205,14 @@ void model_event(struct model_device *dev, u8 event, u32 number)
 }
 
 /**
- * model_eq_fault - write a fault record, or lose it
+ * model_eq_fault - write a fault record, or drop it
  * @dev: the device
- * @record: all of it but @lost, timestamp and phase
+ * @record: the record, without @lost, timestamp and phase
  *
- * A hostile peer must not crowd out other events: records are dropped while
- * less than half of the queue is free.
+ * Records are dropped while less than half of the queue is free, so that a
+ * hostile peer cannot fill up the queue, which has other events too.
  *
- * Return: false if it is lost.
+ * Return: false if the record was dropped because of a lack of room.
  */
 bool model_eq_fault(struct model_device *dev, struct xrdma_eqe *record)
 {
@@ -252,7 +254,7 @@ static void retry_pending(struct model_device *dev, struct model_eq *eq)
 }
 
 /**
- * model_eqs_retry - write what has waited, as far as there is room now
+ * model_eqs_retry - write the waiting events for which event queues have room
  * @dev: the device
  */
 void model_eqs_retry(struct model_device *dev)
@@ -275,7 +277,7 @@ void model_eqs_retry(struct model_device *dev)
 
 /**
  * model_device_fatal - enter the fatal state
- * @dev: the device; objects stay until the reset, but nothing happens to them
+ * @dev: the device; its objects exist until the reset, but do nothing
  * @code: XRDMA_FATAL_*
  */
 void model_device_fatal(struct model_device *dev, u8 code)
@@ -290,7 +292,7 @@ void model_device_fatal(struct model_device *dev, u8 code)
 }
 
 /**
- * model_device_slow_work - there is something for the slow timer to look at
+ * model_device_slow_work - start the slow timer, at its shortest interval
  * @dev: the device
  */
 void model_device_slow_work(struct model_device *dev)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Flow rules as objects, and when one matches.
+ * Flow rules: CREATE_FLOW, DESTROY_FLOW, and the match of a rule.
+ * packet/flow_fields.c parses frames, transport/eth.c applies the rules.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 #define RULE_ALIGN	64
 
-/* A rule as words: it matches when they all do. */
+/* Number of 64-bit words in the fields of a rule; all words must match. */
 #define FIELD_WORDS	(sizeof(struct xrdma_flow_fields) / sizeof(u64))
 
 static bool fields_ok(const struct xrdma_flow_fields *f)
@@ -75,7 +76,7 @@ static enum xrdma_cmd_status fill(struct model_device *dev,
 	return read_rule(dev, le64_to_cpu(p->addr), &flow->rule);
 }
 
-/* Behind all of its priority and of lower ones. */
+/* Insert after all rules whose priority has the same or a lower number. */
 static void insert(struct model_flows *flows, struct model_flow *flow)
 {
 	struct model_flow *at;
@@ -90,7 +91,9 @@ static void insert(struct model_flows *flows, struct model_flow *flow)
 	flows->rules[flow->number] = flow;
 }
 
-/* What the rule names may not go before it. */
+/*
+ * Count the rule in its target, so that the target cannot be destroyed before.
+ */
 static void use_target(const struct model_flow *flow, int n)
 {
 	if (flow->qp)
@@ -132,7 +135,7 @@ model_flow_create(struct model_device *dev,
 /**
  * model_flow_destroy - DESTROY_FLOW
  * @dev: the device
- * @number: of the rule
+ * @number: number of the rule
  *
  * Return: enum xrdma_cmd_status.
  */
@@ -151,11 +154,11 @@ enum xrdma_cmd_status model_flow_destroy(struct model_device *dev, u32 number)
 }
 
 /**
- * model_flow_matches - does a rule match?
+ * model_flow_matches - check whether a rule matches a frame
  * @flow: the rule
- * @fields: of the frame
+ * @fields: fields of the frame
  *
- * Return: true if all that counts is equal.
+ * Return: true if all bits of the mask are equal in value and frame.
  */
 bool model_flow_matches(const struct model_flow *flow,
 			const struct xrdma_flow_fields *fields)
@@ -173,7 +176,7 @@ bool model_flow_matches(const struct model_flow *flow,
 }
 
 /**
- * model_flows_init - no rules
+ * model_flows_init - initialize the list of rules
  * @dev: the device
  */
 void model_flows_init(struct model_device *dev)
@@ -182,8 +185,8 @@ void model_flows_init(struct model_device *dev)
 }
 
 /**
- * model_flows_reset - forget all rules
- * @dev: the device; queue pairs and RSS objects are still there
+ * model_flows_reset - destroy all rules
+ * @dev: the device; its queue pairs and RSS objects still exist
  */
 void model_flows_reset(struct model_device *dev)
 {

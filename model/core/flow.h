@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Flow rules: what a frame that is not RoCE looks like, and which rules match
- * it, in which order. Must not know how frames travel or are delivered.
+ * Flow rules: objects, their order, and the match of a rule with a frame that
+ * is not RoCE. The fields of a frame are parsed in packet/flow_fields.c;
+ * transport/eth.c delivers frames.
  */
 #ifndef MODEL_FLOW_H
 #define MODEL_FLOW_H
@@ -20,13 +21,13 @@ struct model_rss;
 
 /**
  * struct model_flow - flow rule
- * @rule: value and mask
- * @number: number
- * @priority: the lowest wins
- * @copy: the frame goes on
- * @qp: who gets it; NULL: @rss
- * @rss: who gets it
- * @link: its place in the order of rules
+ * @rule: value and mask of the fields
+ * @number: number of the rule
+ * @priority: a rule of a lower number is matched first
+ * @copy: later rules may match the frame too
+ * @qp: queue pair that receives the frames; NULL: @rss receives them
+ * @rss: RSS object that receives the frames, if @qp is NULL
+ * @link: link of model_flows.order
  */
 struct model_flow {
 	struct xrdma_flow_rule rule;
@@ -42,8 +43,8 @@ TAILQ_HEAD(model_flow_list, model_flow);
 
 /**
  * struct model_flows - all rules
- * @rules: by number
- * @order: by priority, then by age
+ * @rules: rules by number
+ * @order: rules in the order of matching: by priority, the oldest first
  */
 struct model_flows {
 	struct model_flow *rules[MODEL_MAX_FLOWS];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The GID table.
+ * The GID table: SET_GID, and look-ups of local addresses. packet/net.c writes
+ * the headers of frames.
  */
 #include <string.h>
 
@@ -55,9 +56,9 @@ enum xrdma_cmd_status model_gid_set(struct model_device *dev,
 }
 
 /**
- * model_gid_get - entry of the GID table
+ * model_gid_get - get an entry of the GID table
  * @dev: the device
- * @index: any number
+ * @index: index of the entry; any value is allowed
  *
  * Return: the entry, or NULL if it is not valid.
  */
@@ -71,11 +72,11 @@ const struct model_gid *model_gid_get(const struct model_device *dev,
 }
 
 /**
- * model_gid_is_local - is an address the port's?
+ * model_gid_is_local - check whether a GID is an address of the port
  * @dev: the device
- * @gid: as on the wire
+ * @gid: the address, in network byte order
  *
- * Return: true if a valid entry has it.
+ * Return: true if a valid entry of the GID table has the address.
  */
 bool model_gid_is_local(const struct model_device *dev, const u8 gid[16])
 {
@@ -89,11 +90,11 @@ bool model_gid_is_local(const struct model_device *dev, const u8 gid[16])
 }
 
 /**
- * model_mac_is_local - is a MAC address one of ours?
+ * model_mac_is_local - check whether a MAC address belongs to the device
  * @dev: the device
  * @mac: six bytes
  *
- * Return: true for that of the port and those of the GID table.
+ * Return: true for the MAC address of the port and of valid GID table entries.
  */
 bool model_mac_is_local(const struct model_device *dev, const u8 *mac)
 {

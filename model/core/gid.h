@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The GID table: which addresses the port has, and what frames sent from each
- * look like. Must not know packets.
+ * The GID table: addresses of the port, with the source MAC and VLAN tag of
+ * frames sent from each address. The headers of these frames are written in
+ * packet/net.c.
  */
 #ifndef MODEL_GID_H
 #define MODEL_GID_H
@@ -18,7 +19,7 @@ struct model_device;
 /**
  * struct model_gid - entry of the GID table
  * @flags: XRDMA_GID_*; without XRDMA_GID_VALID the rest is 0
- * @gid: as on the wire; IPv4 as ::ffff:a.b.c.d
+ * @gid: address in network byte order; IPv4 as ::ffff:a.b.c.d
  * @mac: source MAC
  * @vlan_tci: VLAN tag, if XRDMA_GID_VLAN
  */

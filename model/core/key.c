@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The key table: reads entries from host memory, keeps decoded what is valid,
- * writes back what changes, in the order that the driver may rely on.
+ * The key table: reads entries from host memory, caches valid entries in
+ * decoded form, and writes changed entries to host memory. The rules are in
+ * xrdma_rules.h, work requests that change entries in window.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "xrdma_encode.h"
 #include "xrdma_xlat.h"
 
-/* The capabilities of which each type of entry needs one; regions need none. */
+/* Each type of entry needs one of these capabilities; regions need none. */
 static const u64 type_caps[] = {
 	[XRDMA_MPT_MR] = 0,
 	[XRDMA_MPT_FAST_REG] = XRDMA_CAP_FAST_REG,
@@ -24,7 +25,7 @@ static u64 entry_pos(u32 index)
 	return (u64)index * sizeof(struct xrdma_mpt_entry);
 }
 
-/* The entry in host memory, or NULL if the table has none. */
+/* Return: the entry in host memory, or NULL if the table has no such entry. */
 static struct xrdma_mpt_entry *entry_at(struct model_device *dev, u32 index,
 					bool write)
 {
@@ -39,7 +40,7 @@ static struct model_key *slot_of(struct model_device *dev, u32 index)
 	return &dev->keys.cache[index & (MODEL_KEY_CACHE - 1)];
 }
 
-/* The slot of an index, if it holds that. */
+/* Return: the cached entry of an index, or NULL. */
 static struct model_key *cached(struct model_device *dev, u32 index)
 {
 	struct model_key *slot = slot_of(dev, index);
@@ -60,12 +61,16 @@ static u8 ctrl_state(u64 ctrl)
 	return FIELD_GET(XRDMA_MPT_STATE, ctrl);
 }
 
-/* What the driver wrote before it published ctrl is read after it. */
+/*
+ * Orders the read of ctrl before reads of the other fields: the driver writes
+ * ctrl last, so the fields are at least as new as ctrl.
+ */
 static u64 read_ctrl(const struct xrdma_mpt_entry *host)
 {
 	return le64_to_cpu(__atomic_load_n(&host->ctrl, __ATOMIC_ACQUIRE));
 }
 
+/* Orders the writes of the other fields before the write of ctrl. */
 static void write_ctrl(struct xrdma_mpt_entry *host, u64 ctrl)
 {
 	__atomic_store_n(&host->ctrl, cpu_to_le64(ctrl), __ATOMIC_RELEASE);
@@ -90,7 +95,7 @@ static void decode(struct xrdma_rules_entry *e, u64 ctrl,
 	};
 }
 
-/* Host errors of the first word of an entry that is not invalid. */
+/* Check the first word of an entry that is not in state INVALID. */
 static bool ctrl_ok(struct model_device *dev, u32 index, u64 ctrl)
 {
 	u64 where = ctrl & (XRDMA_MPT_IDENTITY | XRDMA_MPT_DEVICE);
@@ -118,7 +123,7 @@ static bool ctrl_ok(struct model_device *dev, u32 index, u64 ctrl)
 	return true;
 }
 
-/* Fields that are zero for this type of entry, in this state. */
+/* Check the fields that must be zero for this type of entry, in this state. */
 static bool zeros_ok(struct model_device *dev, u32 index, u64 ctrl,
 		     const struct xrdma_rules_entry *e,
 		     const struct xrdma_mpt_entry *host)
@@ -145,12 +150,12 @@ static bool zeros_ok(struct model_device *dev, u32 index, u64 ctrl,
 }
 
 /**
- * model_key_root_ok - can a translation hold a region?
+ * model_key_root_ok - check that a translation covers a region
  * @root: XRDMA_ROOT_*
- * @offset: position of its first byte
- * @length: its bytes
+ * @offset: position of the first byte of the region
+ * @length: bytes of the region
  *
- * Return: false if the root breaks the rules or the region leaves it.
+ * Return: false if the root is malformed or does not cover the region.
  */
 bool model_key_root_ok(u64 root, u64 offset, u64 length)
 {
@@ -159,7 +164,7 @@ bool model_key_root_ok(u64 root, u64 offset, u64 length)
 	return !length || xrdma_root_covers(root, offset + length - 1);
 }
 
-/* Set up the memory of a region; its range does not wrap. */
+/* Set up the memory of a region, whose range must not wrap. */
 static bool decode_mem(struct model_device *dev, struct model_key *key,
 		       u64 ctrl, const struct xrdma_mpt_entry *host)
 {
@@ -206,7 +211,7 @@ static bool entry_ok(struct model_device *dev, struct model_key *key, u64 ctrl,
 	       decode_mem(dev, key, ctrl, host);
 }
 
-/* Read an entry from host memory into its slot. */
+/* Read an entry from host memory into its slot of the cache. */
 static struct model_key *load(struct model_device *dev, u32 index)
 {
 	const struct xrdma_mpt_entry *host = entry_at(dev, index, false);
@@ -231,12 +236,12 @@ static struct model_key *load(struct model_device *dev, u32 index)
 }
 
 /**
- * model_key_get - entry of an index
+ * model_key_get - get a key entry, from the cache or from host memory
  * @dev: the device
  * @index: key index
  *
- * Return: the entry, good until the next call; one that is malformed, which is
- * a host error, is as one that is invalid. NULL if the table has none.
+ * Return: the entry, valid until the next call; NULL if the table has no such
+ * entry. A malformed entry is a host error, and is returned in state INVALID.
  */
 struct model_key *model_key_get(struct model_device *dev, u32 index)
 {
@@ -246,14 +251,14 @@ struct model_key *model_key_get(struct model_device *dev, u32 index)
 }
 
 /**
- * model_key_get_anew - entry of an index as it is in host memory now
+ * model_key_get_anew - read a key entry again from host memory
  * @dev: the device
  * @index: key index
  *
- * Before an entry refuses with XRDMA_FAULT_RIGHTS: the driver may have added
- * rights since it was cached.
+ * Called before an access is refused with XRDMA_FAULT_RIGHTS: the driver may
+ * have added rights after the entry was cached.
  *
- * Return: as model_key_get().
+ * Return: the entry, as model_key_get() returns it.
  */
 struct model_key *model_key_get_anew(struct model_device *dev, u32 index)
 {
@@ -262,12 +267,12 @@ struct model_key *model_key_get_anew(struct model_device *dev, u32 index)
 }
 
 /**
- * model_key_put - write an entry that has changed
+ * model_key_put - write a changed entry to host memory
  * @dev: the device
- * @index: key index of a window or a fast-register region, just got
- * @e: the entry; @bound is left alone
- * @root: XRDMA_ROOT_*; 0 unless it is a valid region
- * @offset: position of the first byte in it
+ * @index: key index of a window or a fast-register region
+ * @e: the entry; its field @bound is not written
+ * @root: XRDMA_ROOT_*; 0 unless the entry is a valid region
+ * @offset: position of the first byte of the region
  */
 void model_key_put(struct model_device *dev, u32 index,
 		   const struct xrdma_rules_entry *e, u64 root, u32 offset)
@@ -278,7 +283,10 @@ void model_key_put(struct model_device *dev, u32 index,
 	if (!host)
 		return;
 	__atomic_store_n(&host->root, cpu_to_le64(root), __ATOMIC_RELAXED);
-	/* a driver that reads an offset of 0 and then the root reads 0 there too */
+	/*
+	 * Orders the write of root before the writes of the other fields: a
+	 * driver that reads an offset of 0, then root, reads a root of 0.
+	 */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	host->iova = cpu_to_le64(e->iova);
 	host->length = cpu_to_le64(e->length);
@@ -293,7 +301,7 @@ void model_key_put(struct model_device *dev, u32 index,
 			 FIELD_PREP(XRDMA_MPT_PD, e->pd));
 }
 
-/* Of windows of type 2A, each queue pair has a number of its own too. */
+/* Change the number of windows of type 2A of the queue pair of a window. */
 static void count_2a(struct model_device *dev,
 		     const struct xrdma_rules_entry *mw, s32 change)
 {
@@ -324,9 +332,9 @@ static void count(struct model_device *dev, const struct xrdma_rules_entry *mw,
 }
 
 /**
- * model_key_bound - one more window is bound to a region
+ * model_key_bound - count a window that was bound, in its region
  * @dev: the device
- * @mw: the window, as bound
+ * @mw: the window, after the bind
  */
 void model_key_bound(struct model_device *dev,
 		     const struct xrdma_rules_entry *mw)
@@ -335,11 +343,9 @@ void model_key_bound(struct model_device *dev,
 }
 
 /**
- * model_key_unbound - a window is bound no more
+ * model_key_unbound - count a window that was unbound, in its region
  * @dev: the device
- * @mw: the window, as it was
- *
- * If it was not bound either, nothing happens.
+ * @mw: the entry before the unbind; nothing happens unless it is a bound window
  */
 void model_key_unbound(struct model_device *dev,
 		       const struct xrdma_rules_entry *mw)
@@ -349,9 +355,9 @@ void model_key_unbound(struct model_device *dev,
 }
 
 /**
- * model_keys_enable - take over the key table
+ * model_keys_enable - start the use of the key table
  * @dev: the device
- * @root: its translation root, checked by xrdma_root_ok()
+ * @root: translation root of the table, checked by xrdma_root_ok()
  */
 void model_keys_enable(struct model_device *dev, u64 root)
 {
@@ -364,11 +370,11 @@ void model_keys_enable(struct model_device *dev, u64 root)
 }
 
 /**
- * model_keys_forget_tables - find key entries anew, by the tables of MPT_ROOT
+ * model_keys_forget_tables - discard the cached walk of the tables of MPT_ROOT
  * @dev: the device
  *
- * The driver has taken pages of the key table away; all entries in them were
- * invalid, so that none of them is cached.
+ * Called when the driver has removed pages of the key table. All entries in
+ * these pages were invalid, so the cache of entries has none of them.
  */
 void model_keys_forget_tables(struct model_device *dev)
 {
@@ -376,7 +382,7 @@ void model_keys_forget_tables(struct model_device *dev)
 }
 
 /**
- * model_keys_reset - forget the key table and all its entries
+ * model_keys_reset - discard the key table and all cached entries
  * @dev: the device
  */
 void model_keys_reset(struct model_device *dev)
@@ -389,11 +395,11 @@ void model_keys_reset(struct model_device *dev)
 }
 
 /**
- * model_key_invalidate - end the life of a key
+ * model_key_invalidate - invalidate a key
  * @dev: the device
  * @index: key index
  *
- * Nothing is in progress under the key while this runs, and nothing can begin
+ * No access under the key is in progress during the call, and no access begins
  * after it.
  *
  * Return: enum xrdma_inval_status.

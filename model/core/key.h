@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The key table: entries in host memory, read, decoded and written back.
+ * The key table: reads, decodes and writes entries in host memory.
  *
- * What is valid is cached decoded; whoever changes an entry does it here, so
- * that the cache cannot be wrong. Who may do what with an entry is not decided
- * here but in xrdma_rules.h. Must not know packets or work queue entries.
+ * The cache holds valid entries in decoded form. All changes of entries by the
+ * device go through key.c, which keeps the cache up to date. The rules for the
+ * use of an entry are in xrdma_rules.h, work requests that change entries in
+ * core/window.c.
  */
 #ifndef MODEL_KEY_H
 #define MODEL_KEY_H
@@ -19,15 +20,17 @@
 
 struct model_device;
 
-/* Entries of the cache of valid key entries; a power of two. */
+/* Number of slots in the cache of valid key entries; a power of two. */
 #define MODEL_KEY_CACHE		4096
 
 /**
  * struct model_key - key entry, decoded
  * @index: key index
  * @cached: this slot of the cache holds a valid entry
- * @e: what the rules need; state INVALID: the rest means nothing
- * @mem: its memory; unused for windows, and unless valid
+ * @e: fields for xrdma_rules.h; if its state is INVALID, the other fields are
+ *	undefined
+ * @mem: memory of the region; unused for windows and for entries that are not
+ *	valid
  */
 struct model_key {
 	u32 index;
@@ -37,8 +40,8 @@ struct model_key {
 };
 
 /**
- * struct model_key_table - the key table of the host, as the device sees it
- * @mem: the table, behind REG_MPT_ROOT
+ * struct model_key_table - the key table of the host
+ * @mem: memory of the table, at REG_MPT_ROOT
  * @bus: all bus addresses, for XRDMA_KEY_LOCAL_DMA
  * @cache: valid entries, direct-mapped by index
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast groups. A group exists while a queue pair is attached to it.
+ * Multicast groups: ATTACH_MCAST, DETACH_MCAST, and look-ups. A group exists
+ * while a queue pair is attached to it. transport/ud.c delivers the packets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static bool is_multicast(const u8 *gid)
 	return gid[0] == 0xff || (is_ipv4(gid) && gid[12] >> 4 == 0xe);
 }
 
-/* RFC 1112 and RFC 2464: the low bits of the address. */
+/* MAC address of a group: has the low bits of the GID (RFC 1112, RFC 2464). */
 static void group_mac(const u8 *gid, u8 *mac)
 {
 	if (is_ipv4(gid)) {
@@ -49,9 +50,9 @@ static u32 index_of(const struct model_device *dev, const u8 *gid)
 }
 
 /**
- * model_mcast_find - group of an address
+ * model_mcast_find - find the group of an address
  * @dev: the device
- * @gid: as on the wire
+ * @gid: the address, in network byte order
  *
  * Return: the group, or NULL if no queue pair is attached to it.
  */
@@ -64,11 +65,11 @@ model_mcast_find(const struct model_device *dev, const u8 *gid)
 }
 
 /**
- * model_mcast_wanted - is a frame to a group?
+ * model_mcast_wanted - check whether frames to a MAC address are received
  * @dev: the device
- * @mac: its destination address
+ * @mac: destination MAC address of a frame
  *
- * Return: true if a queue pair is attached to a group of that address.
+ * Return: true if a queue pair is attached to a group with this MAC address.
  */
 bool model_mcast_wanted(const struct model_device *dev, const u8 *mac)
 {
@@ -93,7 +94,7 @@ find_member(const struct model_mcast_group *group, const struct model_qp *qp)
 	return NULL;
 }
 
-/* The group of an address, made if there is none. Return: NULL for no room. */
+/* Find the group of an address, or make it. Return: NULL without room. */
 static struct model_mcast_group *get_group(struct model_device *dev,
 					   const u8 *gid)
 {
@@ -209,8 +210,8 @@ enum xrdma_cmd_status model_mcast_detach(struct model_device *dev,
 }
 
 /**
- * model_mcast_reset - forget all groups
- * @dev: the device; its queue pairs are still there
+ * model_mcast_reset - remove all groups
+ * @dev: the device; its queue pairs still exist
  */
 void model_mcast_reset(struct model_device *dev)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Multicast groups: which there are, and which queue pairs are attached to
- * each. Must not know packets.
+ * Multicast groups, and the queue pairs that are attached to them.
+ * transport/ud.c delivers the packets.
  */
 #ifndef MODEL_MCAST_H
 #define MODEL_MCAST_H
@@ -20,7 +20,7 @@ struct model_qp;
 /**
  * struct model_mcast_member - queue pair attached to a group
  * @qp: the queue pair
- * @link: its place in the group
+ * @link: link of model_mcast_group.members
  */
 struct model_mcast_member {
 	struct model_qp *qp;
@@ -31,9 +31,9 @@ TAILQ_HEAD(model_mcast_members, model_mcast_member);
 
 /**
  * struct model_mcast_group - group with at least one queue pair
- * @gid: its address; IPv4 as ::ffff:a.b.c.d
- * @mac: where frames to it go
- * @members: queue pairs attached
+ * @gid: address of the group; IPv4 as ::ffff:a.b.c.d
+ * @mac: destination MAC address of frames to the group
+ * @members: attached queue pairs
  */
 struct model_mcast_group {
 	u8 gid[16];
@@ -43,8 +43,8 @@ struct model_mcast_group {
 
 /**
  * struct model_mcast - all groups
- * @groups: in no order
- * @num: how many
+ * @groups: the groups, in no order
+ * @num: number of entries in @groups
  */
 struct model_mcast {
 	struct model_mcast_group *groups[MODEL_MAX_MCAST];

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The Ethernet port. Its link is up when the host wants it and the wire has a
- * carrier.
+ * The Ethernet port: MODIFY_PORT, QUERY_PORT and the state of the link. The
+ * link is up when the host has set XRDMA_PORT_UP and the transport has a
+ * carrier. transport/eth.c sends and receives Ethernet frames.
  */
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #define ALL_FLAGS	(XRDMA_PORT_UP | XRDMA_PORT_PROMISC |		\
 			 XRDMA_PORT_ALLMULTI)
 
-/* Of a packet: IPv6, UDP, BTH, XRCETH, AtomicETH, ICRC. */
+/* Bytes of the longest headers: IPv6, UDP, BTH, XRCETH, AtomicETH, ICRC. */
 #define HEADERS_MAX	(40 + 8 + 12 + 4 + 28 + 4)
 
 static enum xrdma_cmd_status check(struct model_device *dev,
@@ -63,7 +64,7 @@ static bool link_up(const struct model_device *dev)
 }
 
 /**
- * model_port_link_changed - the link may have changed: tell the host
+ * model_port_link_changed - raise an event if the state of the link has changed
  * @dev: the device
  */
 void model_port_link_changed(struct model_device *dev)
@@ -90,11 +91,10 @@ void model_port_query(const struct model_device *dev,
 }
 
 /**
- * model_port_path_mtu - payload of packets that the port has room for
+ * model_port_path_mtu - compute the largest path MTU for the MTU of the port
  * @dev: the device
  *
- * Hosts choose the path MTU of a port the same way (iboe_get_mtu() of the Linux
- * kernel).
+ * iboe_get_mtu() of the Linux kernel uses the same formula.
  *
  * Return: 256 to 4096, a power of two.
  */
@@ -108,7 +108,7 @@ u32 model_port_path_mtu(const struct model_device *dev)
 }
 
 /**
- * model_port_reset - the port as it is after a reset: down
+ * model_port_reset - set the port to its state after a reset, which is down
  * @dev: the device
  */
 void model_port_reset(struct model_device *dev)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The Ethernet port: what MODIFY_PORT sets, and the state of the link. Must
- * not know frames.
+ * The Ethernet port: attributes of MODIFY_PORT, and the state of the link.
+ * transport/eth.c sends and receives Ethernet frames.
  */
 #ifndef MODEL_PORT_H
 #define MODEL_PORT_H
@@ -18,13 +18,13 @@ struct model_device;
 #define MODEL_LINK_SPEED		100000 /* Mbit/s */
 
 /**
- * enum model_eth_fault - what may go wrong with the queue pair that the port
- * names, once, for tests
- * @MODEL_ETH_FAULT_NONE: nothing
+ * enum model_eth_fault - fault of the queue pair @eth_qpn of the port, for
+ * tests; happens once
+ * @MODEL_ETH_FAULT_NONE: no fault
  * @MODEL_ETH_FAULT_SEND: the next send fails
  * @MODEL_ETH_FAULT_RECEIVE: the next receive fails
- * @MODEL_ETH_FAULT_STALL: from the next send on none is sent nor completed, as
- *	long as the queue pair lives
+ * @MODEL_ETH_FAULT_STALL: from the next send on, no send is sent or completed
+ *	until the queue pair is destroyed
  * @MODEL_ETH_FAULT_FATAL: the next send finds the queue pair corrupt
  */
 enum model_eth_fault {
@@ -38,9 +38,9 @@ enum model_eth_fault {
 /**
  * struct model_port - the port
  * @flags: XRDMA_PORT_* of MODIFY_PORT
- * @mtu: largest Ethernet payload
- * @eth_qpn: raw packet queue pair of all that is not RoCE; 0: none
- * @mac: address in use
+ * @mtu: largest Ethernet payload, in bytes
+ * @eth_qpn: raw packet queue pair for frames that are not RoCE; 0: none
+ * @mac: MAC address in use
  * @link_up: the link was last reported to be up
  */
 struct model_port {

@@ -2,11 +2,12 @@
 /*
  * Queue pairs: objects, states, work queues, doorbells, completions.
  *
- * Owns what all types have in common. What a type does with its work queues is
- * behind struct model_qp_ops, which folder transport/ implements.
+ * The core implements the parts that are common to all types of queue pairs.
+ * Folder transport/ implements struct model_qp_ops, which executes the work
+ * queue entries of each type.
  *
- * Indexes are free-running, modulo 2^32. Everything in a work queue may change
- * at any time, so it is copied once and only the copy is believed.
+ * Indexes are free-running, modulo 2^32. The host may change a work queue
+ * at any time, so the device copies an entry once and uses only the copy.
  */
 #ifndef MODEL_QP_H
 #define MODEL_QP_H
@@ -39,22 +40,24 @@ struct model_srq;
 #define MODEL_MAX_RD_ATOMIC		16
 
 /**
- * struct model_qp_ops - what a type of queue pair does; the transport's part
- * @init: the queue pair is new, or back in RESET: requester and responder
- *	start afresh. May allocate; 0 or -ENOMEM.
- * @modify: attributes in @mask (XRDMA_QPM_*) have just been set, or the state
- *	changed from @old to model_qp.state. Not called for ERR and RESET.
- * @stop: on the way to ERR, SQE, RESET or destruction: cancel timers, forget
- *	what is in progress. No work queue entry is touched by it; the core
- *	completes them. @sq_only: SQE: the responder goes on.
- * @destroy: after @stop: free what @init allocated; for good, or because the
- *	queue pair goes to RESET and @init follows
- * @run: do a bounded amount of work, on [its own next index, sq.pi). True if
- *	there was any, or it waits for room on the wire: nobody would wake it.
- *	Called each turn while the queue pair is active; in RTS, and in SQD,
- *	where no new entry may be started.
- * @idle: true if no send entry is in progress (for SQ_DRAINED)
- * @query: fill in sq_psn and rq_psn as they are now
+ * struct model_qp_ops - functions of the transport for a type of queue pair
+ * @init: initialize requester and responder of a queue pair that is new or back
+ *	in RESET; may allocate; return 0 or -ENOMEM
+ * @modify: called when attributes in @mask (XRDMA_QPM_*) have been set, or the
+ *	state has changed from @old to model_qp.state; not called for ERR and
+ *	RESET
+ * @stop: called before ERR, SQE, RESET or destruction: cancel timers, discard
+ *	operations in progress. Does not access work queue entries; the core
+ *	completes them. @sq_only: for SQE; stop only the requester.
+ * @destroy: called after @stop: free the memory that @init allocated. @init
+ *	follows if the queue pair goes to RESET.
+ * @run: do a bounded amount of work on the entries from the next index of the
+ *	requester to sq.pi. Return true if work was done, or if the requester
+ *	waits for room on the wire, which no event announces. Called each turn
+ *	while the queue pair is active; in RTS, and in SQD, where no new entry
+ *	may be started.
+ * @idle: return true if no send entry is in progress (for SQ_DRAINED)
+ * @query: fill in the present values of sq_psn and rq_psn
  */
 struct model_qp_ops {
 	int (*init)(struct model_qp *qp);
@@ -69,40 +72,42 @@ struct model_qp_ops {
 /**
  * struct model_qp - queue pair
  * @dev: the device
- * @ops: what its type does
- * @qpn: number
+ * @ops: functions of the transport for @type
+ * @qpn: number of the queue pair
  * @pd: protection domain
- * @db_page: doorbell page that may ring it
+ * @db_page: number of the doorbell page that may ring the queue pair
  * @type: enum xrdma_qp_type
  * @flags: XRDMA_QP_* of CREATE_QP
  * @state: enum xrdma_qp_state
- * @attr: attributes as MODIFY_QP set them; its state, and PSNs as they move on,
- *	are elsewhere
- * @xrcd: XRC domain, of XRC_TGT
- * @send_cq: completions of the send queue; NULL if there is none
- * @recv_cq: completions of receives; NULL if there are none, or those of XRC
- * @srq: where its receives come from, if it has no ring for them; of XRC_TGT:
- *	that of the last request, or NULL
+ * @attr: attributes as MODIFY_QP set them; the present state is @state, the
+ *	present PSNs are in @tp
+ * @xrcd: XRC domain; only for XRC_TGT
+ * @send_cq: CQ for completions of sends; NULL without send queue
+ * @recv_cq: CQ for completions of receives; NULL for XRC queue pairs
+ * @srq: shared receive queue, or NULL; for XRC_TGT:
+ *	SRQ of the last request, or NULL
  * @taken: an entry of @srq has been taken and is not complete
- * @taken_wr_id: of that entry
- * @windows: of type 2A, bound on it
- * @groups: multicast groups it is attached to
+ * @taken_wr_id: work request ID of that entry
+ * @windows: number of windows of type 2A bound on the queue pair
+ * @groups: number of multicast groups to which the queue pair is attached
  * @counters: counter set, or NULL
- * @named: flow rules, and entries of RSS tables, that name it
+ * @named: number of flow rules, and entries of RSS tables, that name the queue
+ *	pair
  * @sq: send queue
  * @rq: receive queue
- * @rec: its struct xrdma_qp_rec
- * @active: it is on model_device.active: the device polls it
- * @link: its place there
- * @on_errors: it is on model_device.errors: what is posted is flushed
- * @error_link: its place there
- * @broken: its work queues are corrupt or out of reach: not even flushed
- * @stalled: MODEL_ETH_FAULT_STALL has struck
- * @last_work_ns: when it was last found with work
+ * @rec: struct xrdma_qp_rec of the queue pair
+ * @active: the queue pair is on model_device.active: the device polls it
+ * @link: link of model_device.active
+ * @on_errors: the queue pair is on model_device.errors: posted entries are
+ *	flushed
+ * @error_link: link of model_device.errors
+ * @broken: the work queues are corrupt or out of reach, and are not flushed
+ * @stalled: MODEL_ETH_FAULT_STALL has happened
+ * @last_work_ns: time when the queue pair last had work
  * @comm_est: the event COMM_EST has been raised
- * @drained: the event SQ_DRAINED has been raised, or was not asked for
+ * @drained: the event SQ_DRAINED has been raised, or was not requested
  * @cc: congestion control
- * @tp: what the transport keeps of it; see transport/conn.h
+ * @tp: state of the transport; see transport/conn.h
  */
 struct model_qp {
 	struct model_device *dev;
@@ -149,19 +154,19 @@ static inline u32 model_qp_mtu(const struct model_qp *qp)
 }
 
 /**
- * struct model_recv_done - how a receive ended
+ * struct model_recv_done - result of a receive
  * @status: enum xrdma_wc_status
  * @opcode: XRDMA_OP_RECV or XRDMA_OP_RECV_WRITE_IMM
  * @flags: XRDMA_CQE_IMM, _INV, _GRH, _SOLICITED, _VLAN, _IPV4
- * @wr_id: of the receive entry, as it stands there
+ * @wr_id: work request ID of the receive entry
  * @byte_len: bytes received
- * @imm: with XRDMA_CQE_IMM, as on the wire
- * @inv_key: with XRDMA_CQE_INV
- * @src_qpn: of a datagram
+ * @imm: immediate data, big-endian; with XRDMA_CQE_IMM
+ * @inv_key: invalidated key; with XRDMA_CQE_INV
+ * @src_qpn: number of the source queue pair of a datagram
  * @vendor_err: enum xrdma_fault_reason
- * @smac: of a datagram
- * @vlan_tci: of a datagram
- * @sl: of a datagram
+ * @smac: source MAC address of a datagram
+ * @vlan_tci: VLAN tag of a datagram
+ * @sl: service level of a datagram
  */
 struct model_recv_done {
 	u8 status;
@@ -207,7 +212,7 @@ void model_qp_complete_send(struct model_qp *qp, u32 index,
 void model_qp_complete_recv(struct model_qp *qp,
 			    const struct model_recv_done *done);
 
-/* qp_error.c: the ways into the error states, and flushing */
+/* qp_error.c: transitions to the error states, and flushing */
 int model_qp_fetch(struct model_qp *qp, struct model_wq *wq);
 void model_qp_quiesce(struct model_qp *qp);
 void model_qp_stop_flushing(struct model_qp *qp);
@@ -217,7 +222,7 @@ void model_qp_error(struct model_qp *qp, u8 event);
 void model_qp_sq_error(struct model_qp *qp);
 void model_qps_cq_died(struct model_device *dev, const struct model_cq *cq);
 
-/* qp_queue.c: entries of work queues; a bad one ends in an error state */
+/* qp_queue.c: entries of work queues; a bad entry causes an error state */
 int model_qp_read_sq(struct model_qp *qp, u32 index, void *buf);
 int model_qp_read_rq(struct model_qp *qp, void *buf);
 void model_qp_fail_send(struct model_qp *qp, u32 index,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Registers of BAR 0 and what writing them causes: ENABLE, RESET, the command
- * doorbell.
+ * Registers of BAR 0, and the effects of writes: ENABLE, RESET, the command
+ * doorbell. Doorbells of queue pairs are in core/doorbell.c, the MSI-X table is
+ * in host/vfu_irq.c.
  */
 #ifndef MODEL_REGS_H
 #define MODEL_REGS_H
@@ -31,10 +32,10 @@ struct model_regs {
 };
 
 /**
- * struct model_reg_lie - a register that reads wrong, for tests
+ * struct model_reg_lie - false value of a register, for tests
  * @offset: XRDMA_REG_* of the register
- * @value: what it reads as
- * @count: how many more reads find that; 0: none
+ * @value: value that reads return
+ * @count: number of reads that still return @value; 0: none
  */
 struct model_reg_lie {
 	u32 offset;
@@ -42,7 +43,7 @@ struct model_reg_lie {
 	u32 count;
 };
 
-/* The values after a reset. */
+/* Set the registers to their values after a reset. */
 static inline void model_regs_reset(struct model_regs *regs)
 {
 	*regs = (struct model_regs) { .status = XRDMA_STATUS_READY };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Receive side scaling: tables of queue pairs, and the hash that chooses one of
- * them. Must not know how frames travel or are delivered.
+ * Receive side scaling: tables of queue pairs, and the hash that selects a
+ * queue pair from a table. transport/eth.c delivers the frames.
  */
 #ifndef MODEL_RSS_H
 #define MODEL_RSS_H
@@ -17,11 +17,11 @@ struct model_qp;
 
 /**
  * struct model_rss - RSS object
- * @qpn: its number
- * @fields: XRDMA_RSS_* that are hashed
- * @log_size: log2 of the entries of the table
- * @key: of the hash
- * @users: flow rules that name it
+ * @qpn: number of the object; shares the numbers of queue pairs
+ * @fields: XRDMA_RSS_* bits of the fields that are hashed
+ * @log_size: log2 of the number of entries in @table
+ * @key: key of the hash
+ * @users: number of flow rules that name the object
  * @table: queue pairs
  */
 struct model_rss {

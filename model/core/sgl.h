@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Scatter-gather lists: copying between packets and the local memory that a
- * work queue entry names. Every call checks each entry it touches.
+ * Scatter-gather lists: copies between packets and the local memory that a work
+ * queue entry names. Every call checks each entry that it accesses, by
+ * core/access.c.
  */
 #ifndef MODEL_SGL_H
 #define MODEL_SGL_H
@@ -16,7 +17,7 @@ struct model_qp;
 /**
  * struct model_sgl - local memory of a work request
  * @sge: entries, as in the work queue entry
- * @num: how many
+ * @num: number of entries in @sge
  * @opcode: enum xrdma_wqe_opcode, for fault records
  */
 struct model_sgl {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Shared receive queues: rings of receive entries that many queue pairs take
- * from. Owns their rings, records, limits; must not know packets, nor what
- * becomes of an entry that was taken.
+ * Shared receive queues: rings of receive entries for many queue pairs, with
+ * their records and limits. core/qp_queue.c takes entries for queue pairs,
+ * core/completion.c completes them.
  */
 #ifndef MODEL_SRQ_H
 #define MODEL_SRQ_H
@@ -20,15 +20,15 @@ struct model_device;
 
 /**
  * struct model_srq - shared receive queue
- * @srqn: number
+ * @srqn: number of the queue
  * @pd: protection domain
  * @xrcd: XRC domain; 0: not for XRC
- * @cq: completions of XRC; else NULL
- * @wq: its ring; an entry is consumed when it is taken
- * @rec: its struct xrdma_srq_rec
- * @limit: with fewer entries left an event is raised; 0: none
- * @users: queue pairs created with it
- * @dead: out of reach or corrupt: it is empty from now on
+ * @cq: CQ for completions of an XRC SRQ; else NULL
+ * @wq: ring of the queue; an entry is consumed when a queue pair takes it
+ * @rec: struct xrdma_srq_rec of the queue
+ * @limit: raise SRQ_LIMIT when fewer entries are left; 0: no limit
+ * @users: number of queue pairs created with the queue
+ * @dead: the queue is out of reach or corrupt; it is empty from now on
  */
 struct model_srq {
 	u32 srqn;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Work requests that change key entries: binding of windows, fast
- * registration, invalidation. Decided by xrdma_rules.h, written by key.c; each
- * refusal leaves a fault record. Must not know packets nor queues.
+ * Work requests that change key entries: binding of windows, fast registration,
+ * invalidation. xrdma_rules.h has the rules, core/key.c writes the entries.
+ * Each refused request is reported by a fault record.
  */
 #ifndef MODEL_WINDOW_H
 #define MODEL_WINDOW_H

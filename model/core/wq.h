@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A ring of work queue entries: of sends, of receives, of a shared receive
- * queue. Must not know whose it is.
+ * A ring of work queue entries: of a send queue, a receive queue or a shared
+ * receive queue. core/wq.c reads the rings of queue pairs, core/srq.c those of
+ * shared receive queues.
  */
 #ifndef MODEL_WQ_H
 #define MODEL_WQ_H
@@ -12,11 +13,11 @@
 
 /**
  * struct model_wq - work queue
- * @ring: its entries
- * @pi: entries posted, as last seen and found plausible
- * @ci: entries completed; of a shared receive queue: taken
- * @log_depth: log2 of the entries
- * @log_stride: log2 of the bytes of an entry; 0: there is no such queue
+ * @ring: entries of the queue
+ * @pi: producer index of the host, as last read and checked
+ * @ci: number of entries completed (shared receive queue: taken), modulo 2^32
+ * @log_depth: log2 of the number of entries
+ * @log_stride: log2 of the bytes of an entry; 0: the queue does not exist
  */
 struct model_wq {
 	struct model_mem ring;

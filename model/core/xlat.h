@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Translated host memory: the one walker of translation tables. Device memory
- * looks the same to those who use it.
+ * Translated host memory: the walk of translation tables, and accesses to the
+ * memory. Device memory has the same interface.
  *
- * A struct model_mem stands for a piece of host memory behind a translation
- * root: a ring, a record, a region, the key table. It remembers its last walk.
- * What it remembers is forgotten when model_device.epoch moves on, which it
- * does whenever a DMA mapping goes; and it goes with its owner when a key is
- * invalidated or an object destroyed. Must not know keys, queues or packets.
+ * A struct model_mem describes a piece of host memory with a translation root:
+ * a ring, a record, a region, the key table. It caches the result of its last
+ * walk, with pointers into guest memory. The cached result is discarded when
+ * model_device.epoch changes, which happens whenever a DMA mapping is removed,
+ * and when the owner of the struct model_mem is invalidated or destroyed.
+ * Checks of keys are in core/access.c.
  */
 #ifndef MODEL_XLAT_H
 #define MODEL_XLAT_H
@@ -20,7 +21,7 @@ struct model_device;
 
 /* Kinds of translated memory, struct model_mem.flags. */
 #define MODEL_MEM_IDENTITY	0x1 /* no tables: positions are bus addresses */
-#define MODEL_MEM_SPARSE	0x2 /* a missing translation is no host error */
+#define MODEL_MEM_SPARSE	0x2 /* missing translations are no host error */
 #define MODEL_MEM_DEVICE	0x4 /* no tables: positions are in device memory */
 
 /**
@@ -31,14 +32,15 @@ struct model_device;
  * @flags: MODEL_MEM_*
  * @run_read: the run may be read
  * @run_write: the run may be written
- * @epoch: model_device.epoch at which what follows was found
- * @run_off: offset of the last run of bytes that are contiguous here
- * @run_len: its length; 0: none
- * @run: pointer to it
- * @table_index: position of the last table of level 1, in tables
- * @table: pointer to it, or NULL
+ * @epoch: value of model_device.epoch for which @run and @table are valid
+ * @run_off: offset of the last run of bytes that are contiguous in this process
+ * @run_len: length of the run in bytes; 0: no run
+ * @run: pointer to the first byte of the run
+ * @table_index: number of the last table of level 1, from the start of the
+ *	translation
+ * @table: pointer to that table, or NULL
  *
- * Set it up with model_mem_init(); nobody but xlat.c looks inside.
+ * model_mem_init() initializes the structure; only xlat.c uses its fields.
  */
 struct model_mem {
 	u64 root;
