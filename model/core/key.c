@@ -144,7 +144,7 @@ static bool zeros_ok(struct model_device *dev, u32 index, u64 ctrl,
 	if (!bad)
 		return true;
 	model_dev_herr(dev, MPT_RESERVED,
-		       "key index %#x, type %u: a field of others is not 0",
+		       "key index %#x, type %u: field of another type is not 0",
 		       index, e->type);
 	return false;
 }

@@ -27,17 +27,17 @@
 	X(REG_RESERVED, "reserved register or bit written")		\
 	X(REG_ILLEGAL, "illegal register value or state")		\
 	X(DOORBELL_RANGE, "doorbell out of range")			\
-	X(DOORBELL_QP, "doorbell for a queue pair that is not there")	\
+	X(DOORBELL_QP, "doorbell for a queue pair that does not exist")	\
 	/* commands */							\
 	X(CMD_RESERVED, "reserved field of a command not zero")		\
 	X(CMD_STATE, "command in an illegal state")			\
 	X(CMD_INDEX, "producer index of the command ring out of range")	\
 	X(CMD_OPCODE, "command that the device does not know")		\
 	X(CMD_PARAM, "command with an illegal value")			\
-	X(CMD_NUMBER, "command on a number that is not there, or is")	\
+	X(CMD_NUMBER, "command with a number unknown or already in use") \
 	X(CMD_BUSY, "command on an object that is in use")		\
 	X(CMD_DMA, "command that names memory out of reach")		\
-	X(INVAL_KEY, "invalidation of a key that is not there")		\
+	X(INVAL_KEY, "invalidation of a key that does not exist")	\
 	/* queues of the kernel */					\
 	X(RING_DIRTY, "ring that the device writes was not zeroed")	\
 	X(EQ_INDEX, "consumer index of an event queue out of range")	\
@@ -48,9 +48,9 @@
 	X(MPT_TYPE, "key entry of an unknown type")			\
 	X(MPT_RANGE, "range of a key entry wraps")			\
 	X(MPT_ROOT, "root of a key entry malformed or too small")	\
-	X(MPT_BOUND, "window of a region that does not count it")	\
+	X(MPT_BOUND, "bound window, but its region counts no windows")	\
 	X(MTT_ENTRY, "translation entry malformed")			\
-	X(MTT_MISSING, "no translation where there must be one")
+	X(MTT_MISSING, "translation entry missing")
 
 #define MODEL_HOST_ERROR_ENUM(name, text) MODEL_HERR_##name,
 

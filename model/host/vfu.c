@@ -88,7 +88,7 @@ static void disconnect(struct model_vfu *vfu, const char *why)
 {
 	struct vfu_connection *conn = &vfu->conn;
 
-	model_info("client gone: %s", why);
+	model_info("client disconnected: %s", why);
 	model_loop_unwatch(vfu->loop, &conn->watch);
 	close(conn->watch.fd);
 	close_fds(conn);
@@ -102,7 +102,7 @@ static void disconnect(struct model_vfu *vfu, const char *why)
 
 static void protocol_error(struct model_vfu *vfu, const char *why)
 {
-	model_warn("client broke the protocol: %s", why);
+	model_warn("client violated the protocol: %s", why);
 	vfu->stats.bad_messages++;
 	disconnect(vfu, why);
 }
@@ -198,7 +198,7 @@ static void handle_message(struct model_vfu *vfu,
 	if (!(header->flags & VFU_NO_REPLY))
 		send_reply(vfu, header, &req, err);
 	if (req.hang_up && conn->open)
-		disconnect(vfu, "sent away");
+		disconnect(vfu, "negotiation failed");
 }
 
 static bool valid_header(const struct vfu_header *header)
@@ -331,7 +331,7 @@ static void client_ready(void *opaque, u32 events)
 	else if (events & EPOLLOUT)
 		flush(vfu);
 	else
-		disconnect(vfu, "hung up with replies unread");
+		disconnect(vfu, "connection closed with replies unread");
 }
 
 /* Accept a client; further clients wait in the backlog until it disconnects */
@@ -443,7 +443,7 @@ void model_vfu_attach(struct model_vfu *vfu, const struct model_vfu_ops *ops,
 void model_vfu_destroy(struct model_vfu *vfu)
 {
 	if (vfu->conn.open)
-		disconnect(vfu, "the device ends");
+		disconnect(vfu, "the device process ends");
 	model_loop_unwatch(vfu->loop, &vfu->listener);
 	model_dma_set_unmap_fn(vfu->dma, NULL, NULL);
 	close(vfu->listener.fd);
