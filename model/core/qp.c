@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs as objects: creation and destruction. Their states and attributes
- * are in qp_modify.c, the error states in qp_error.c, the entries of their work
+ * Queue pairs as objects: creation and destruction. States and attributes
+ * are in qp_modify.c, the error states in qp_error.c, the entries of work
  * queues in qp_queue.c.
  */
 #include <errno.h>
@@ -14,16 +14,16 @@
 #include "core/srq.h"
 #include "xrdma_xlat.h"
 
-/* What a type has. */
-#define HAS_SQ		0x01 /* a send queue */
-#define MAY_LACK_SQ	0x02 /* or not */
-#define HAS_RQ		0x04 /* perhaps a ring of receives */
-#define HAS_SRQ		0x08 /* or a shared receive queue */
-#define HAS_XRCD	0x10 /* an XRC domain, and no protection domain */
+/* Queues and domains of a type of queue pair. */
+#define HAS_SQ		0x01 /* has a send queue */
+#define MAY_LACK_SQ	0x02 /* the send queue is optional */
+#define HAS_RQ		0x04 /* has receives; may have a ring of receives */
+#define HAS_SRQ		0x08 /* may have a shared receive queue */
+#define HAS_XRCD	0x10 /* has an XRC domain, but no protection domain */
 
 #define HAS_ALL		(HAS_SQ | HAS_RQ | HAS_SRQ)
 
-/* Types that exist: the capability that each needs, and what it has. */
+/* Types of queue pairs: required capability, and HAS_* bits. */
 static const struct {
 	u64 cap;
 	u8 has;
@@ -106,7 +106,7 @@ static bool params_ok(const struct model_device *dev,
 	return rings_ok(p);
 }
 
-/* A queue that is not there names no CQ, or one that it does not use. */
+/* A CQ number that is not needed is 0, or names a CQ that is not used. */
 static bool cq_ok(struct model_device *dev, __le32 cqn, bool needed)
 {
 	return (!needed && !cqn) || model_cq_get(dev, le32_to_cpu(cqn));
@@ -179,7 +179,7 @@ static struct model_qp *qp_alloc(struct model_device *dev,
 	return qp;
 }
 
-/* Is its memory within reach? */
+/* Return: 0, or -EFAULT if rings or record are out of reach. */
 static int probe(struct model_qp *qp)
 {
 	if (!qp->sq.log_stride && !qp->rq.log_stride)
@@ -191,7 +191,7 @@ static int probe(struct model_qp *qp)
 	return 0;
 }
 
-/* Hang it on its completion queues and its shared receive queue. */
+/* Set and count the completion queues and the shared receive queue. */
 static void attach(struct model_qp *qp, const struct xrdma_cmd_create_qp *p)
 {
 	if (qp->sq.log_stride)
@@ -275,11 +275,12 @@ enum xrdma_cmd_status model_qp_destroy(struct model_device *dev, u32 qpn)
 }
 
 /**
- * model_qps_srq_gone - a shared receive queue is about to go
+ * model_qps_srq_gone - remove an XRC SRQ from the queue pairs that use it
  * @dev: the device
- * @srq: the queue; no queue pair was created with it
+ * @srq: the queue, before its destruction; no queue pair was created with it
  *
- * Of XRC: whoever is in the middle of a message to it cannot go on.
+ * A queue pair that is in the middle of a message to the SRQ cannot complete
+ * the message.
  */
 void model_qps_srq_gone(struct model_device *dev, const struct model_srq *srq)
 {
@@ -296,7 +297,7 @@ void model_qps_srq_gone(struct model_device *dev, const struct model_srq *srq)
 }
 
 /**
- * model_qps_reset - forget all queue pairs
+ * model_qps_reset - destroy all queue pairs
  * @dev: the device
  */
 void model_qps_reset(struct model_device *dev)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The ways of a queue pair into the error states ERR and SQE, and flushing: what is
- * posted there completes with WR_FLUSH_ERR.
+ * Transitions of a queue pair to the error states ERR and SQE, and flushing:
+ * entries posted in these states complete with WR_FLUSH_ERR.
  *
- * All other states are in qp_modify.c.
+ * All other transitions are in qp_modify.c, failed sends in qp_queue.c.
  */
 #include "core/device.h"
 #include "core/qp.h"
@@ -15,12 +15,12 @@ static bool in_error(const struct model_qp *qp)
 }
 
 /**
- * model_qp_fetch() - look at the producer index of a work queue
+ * model_qp_fetch() - read the producer index of a work queue
  * @qp: the queue pair
- * @wq: its send queue or its receive queue; one that it lacks never moves
+ * @wq: send queue or receive queue of @qp; may be a queue that does not exist
  *
- * Return: 1 if model_wq.pi has moved, 0 if not; -EFAULT if the index is
- * corrupt: the queue pair is in ERR then, if it was not before.
+ * Return: 1 if model_wq.pi has changed, 0 if not; -EFAULT if the index is
+ * corrupt or out of reach; then the queue pair is in ERR.
  */
 int model_qp_fetch(struct model_qp *qp, struct model_wq *wq)
 {
@@ -38,7 +38,10 @@ static bool flush_sq(struct model_qp *qp)
 
 	if (model_qp_fetch(qp, &qp->sq) < 0)
 		return false;
-	/* the CQ may die, and all of this be called again below it */
+	/*
+	 * Increment ci before the push: if the CQ fails, the push moves the
+	 * queue pair to ERR, which calls this function again.
+	 */
 	while (qp->sq.ci != qp->sq.pi) {
 		index = qp->sq.ci++;
 		if (model_wq_read(qp, &qp->sq, index, &wqe, sizeof(wqe)))
@@ -68,7 +71,7 @@ static bool flush_rq(struct model_qp *qp)
 	return true;
 }
 
-/* What was taken from a shared receive queue is this queue pair's. */
+/* Flush the entry that the queue pair has taken from a shared receive queue. */
 static bool flush_taken(struct model_qp *qp)
 {
 	const struct model_recv_done done = {
@@ -84,12 +87,12 @@ static bool flush_taken(struct model_qp *qp)
 }
 
 /**
- * model_qp_flush - complete all that is posted with WR_FLUSH_ERR
- * @qp: the queue pair, in ERR or SQE; in SQE only its send queue is flushed
+ * model_qp_flush - complete all posted entries with WR_FLUSH_ERR
+ * @qp: the queue pair, in ERR or SQE; in SQE only the send queue is flushed
  *
- * A queue that is corrupt or out of reach stays as it is.
+ * A queue that is corrupt or out of reach is not flushed.
  *
- * Return: true if anything was flushed.
+ * Return: true if an entry was flushed.
  */
 bool model_qp_flush(struct model_qp *qp)
 {
@@ -106,7 +109,7 @@ bool model_qp_flush(struct model_qp *qp)
 }
 
 /**
- * model_qp_stop_flushing() - look at the work queues of a queue pair no more
+ * model_qp_stop_flushing() - remove a queue pair from model_device.errors
  * @qp: the queue pair, about to leave ERR or SQE
  */
 void model_qp_stop_flushing(struct model_qp *qp)
@@ -118,7 +121,7 @@ void model_qp_stop_flushing(struct model_qp *qp)
 
 /**
  * model_qp_quiesce - end all activity of a queue pair
- * @qp: the queue pair; on its way to ERR, RESET or destruction
+ * @qp: the queue pair, before ERR, RESET or destruction
  */
 void model_qp_quiesce(struct model_qp *qp)
 {
@@ -127,7 +130,7 @@ void model_qp_quiesce(struct model_qp *qp)
 	model_qp_stop_flushing(qp);
 }
 
-/* Flush now, and whatever is posted later too. */
+/* Flush now, and let the slow timer flush entries that are posted later. */
 static void start_flushing(struct model_qp *qp)
 {
 	struct model_device *dev = qp->dev;
@@ -153,7 +156,7 @@ static void enter(struct model_qp *qp, u8 event)
 
 /**
  * model_qp_enter_error() - move a queue pair to ERR, from any state
- * @qp: the queue pair; in ERR it is only flushed
+ * @qp: the queue pair; if it is in ERR already, it is only flushed
  * @event: enum xrdma_event to raise, or 0
  */
 void model_qp_enter_error(struct model_qp *qp, u8 event)
@@ -170,7 +173,7 @@ void model_qp_enter_error(struct model_qp *qp, u8 event)
 /**
  * model_qp_error - move a queue pair to ERR
  * @qp: the queue pair; in RESET nothing happens, in ERR it is only flushed
- * @event: enum xrdma_event to raise, or 0; QP_FATAL: its work queues are
+ * @event: enum xrdma_event to raise, or 0; QP_FATAL: the work queues are
  *	corrupt or out of reach, and not flushed
  *
  * Stops requester and responder and flushes both queues.
@@ -188,7 +191,7 @@ void model_qp_error(struct model_qp *qp, u8 event)
  * model_qp_sq_error - move a queue pair to SQE
  * @qp: the queue pair, in RTS or SQD, of a type that has SQE
  *
- * Stops the requester and flushes the send queue; receives go on.
+ * Stops the requester and flushes the send queue; receives continue.
  */
 void model_qp_sq_error(struct model_qp *qp)
 {
@@ -203,7 +206,7 @@ void model_qp_sq_error(struct model_qp *qp)
 /**
  * model_qps_cq_died - move all queue pairs of a CQ to ERR
  * @dev: the device
- * @cq: the queue that takes no more completions
+ * @cq: the completion queue, which has overflowed or is out of reach
  */
 void model_qps_cq_died(struct model_device *dev, const struct model_cq *cq)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * States of a queue pair and their transitions (IBTA 10.3.1, 11.2.5.2), and its
- * attributes. The ways into the error states are in qp_error.c.
+ * attributes. The transitions to the error states are in qp_error.c.
  */
 #include <linux/array_size.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #define NUM_STATES	(XRDMA_QPS_ERR + 1)
 
 /**
- * struct transition - a change of state that exists
- * @legal: it does
- * @required: XRDMA_QPM_* that must be given
- * @optional: XRDMA_QPM_* that may be given
+ * struct transition - transition between two states
+ * @legal: the transition exists
+ * @required: XRDMA_QPM_* bits of attributes that must be set
+ * @optional: XRDMA_QPM_* bits of attributes that may be set
  */
 struct transition {
 	bool legal;
@@ -32,7 +32,7 @@ struct transition {
 	 XRDMA_QPM_PKEY_INDEX | XRDMA_QPM_MIN_RNR_TIMER |		\
 	 XRDMA_QPM_SQD_NOTIFY)
 
-/* What there is only where packets are acknowledged. */
+/* Attributes that exist only in transports with acknowledgments. */
 #define OF_REQUESTER							\
 	(XRDMA_QPM_RETRY_CNT | XRDMA_QPM_RNR_RETRY | XRDMA_QPM_MAX_RD_ATOMIC)
 #define OF_RESPONDER							\
@@ -40,7 +40,9 @@ struct transition {
 #define RELIABLE							\
 	(XRDMA_QPM_TIMEOUT | OF_REQUESTER | OF_RESPONDER)
 
-/* From and to; any state may also go to RESET and to ERR. */
+/*
+ * Indexed by old and new state. Transitions to RESET and ERR are always legal.
+ */
 static const struct transition connected[NUM_STATES][NUM_STATES] = {
 	[XRDMA_QPS_RESET][XRDMA_QPS_INIT] = {
 		.legal = true,
@@ -81,7 +83,7 @@ static const struct transition connected[NUM_STATES][NUM_STATES] = {
 		.legal = true,
 		.optional = RTS_OPTIONAL,
 	},
-	/* of UC only: RC is never in SQE */
+	/* For UC; an RC queue pair is never in SQE */
 	[XRDMA_QPS_SQE][XRDMA_QPS_RTS] = {
 		.legal = true,
 		.optional = RTS_OPTIONAL,
@@ -143,7 +145,9 @@ static const struct transition raw[NUM_STATES][NUM_STATES] = {
 	[XRDMA_QPS_SQE][XRDMA_QPS_RTS] = { .legal = true },
 };
 
-/* Of a type: its changes of state, and attributes of them that it lacks. */
+/*
+ * Each type: its transitions, and the attributes that the type does not have.
+ */
 static const struct {
 	const struct transition (*table)[NUM_STATES];
 	u32 lacks;
@@ -157,7 +161,9 @@ static const struct {
 	[XRDMA_QP_RAW] = { raw },
 };
 
-/* An attribute: its bit in the mask, where it is, what it may be. */
+/*
+ * An attribute: its bit in the mask, its field, its largest value or its bits.
+ */
 #define ATTR(mask_bit, type, field, maximum)				\
 	{								\
 		.bit = XRDMA_QPM_##mask_bit,				\
@@ -217,11 +223,11 @@ static bool is_zero(const void *buf, size_t len)
 }
 
 /**
- * model_av_ok - are the values of an address vector legal?
+ * model_av_ok - check the values of an address vector
  * @dev: the device
- * @av: the address vector; whether its source GID is there does not matter
+ * @av: the address vector; its source GID need not be valid
  *
- * Return: true if they are.
+ * Return: true if all values are legal.
  */
 bool model_av_ok(const struct model_device *dev, const struct xrdma_av *av)
 {
@@ -235,7 +241,7 @@ bool model_av_ok(const struct model_device *dev, const struct xrdma_av *av)
 	       (!sport || sport >= 0xc000);
 }
 
-/* Bits of rights and flags, else a limit. */
+/* @max of rights and flags is a mask, @max of other attributes a limit. */
 static bool value_ok(const struct attr *a, u32 value)
 {
 	if (a->bit == XRDMA_QPM_ACCESS || a->bit == XRDMA_QPM_SQD_NOTIFY)
@@ -245,7 +251,7 @@ static bool value_ok(const struct attr *a, u32 value)
 	return value <= a->max;
 }
 
-/* All values legal, and those not named zero? */
+/* Check that values in @mask are legal, and that all other values are 0. */
 static bool attrs_ok(const struct model_device *dev, u32 mask,
 		     const struct xrdma_qp_attr *attr)
 {
@@ -296,7 +302,7 @@ static void set_attrs(struct model_qp *qp, u32 mask,
 }
 
 /**
- * model_qp_comm_est - a packet came: raise COMM_EST, once, if in RTR
+ * model_qp_comm_est - raise COMM_EST for the first packet in RTR
  * @qp: the queue pair
  */
 void model_qp_comm_est(struct model_qp *qp)
@@ -307,7 +313,9 @@ void model_qp_comm_est(struct model_qp *qp)
 	model_event(qp->dev, XRDMA_EVENT_QP_COMM_EST, qp->qpn);
 }
 
-/* Discard all work: as created, but for the numbers. */
+/*
+ * Move to RESET: discard all entries and attributes; keep number, PD and CQs.
+ */
 static enum xrdma_cmd_status reset(struct model_qp *qp)
 {
 	model_qp_quiesce(qp);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Entries of the work queues of a queue pair, for the transport: an entry is copied
- * and checked; one that is malformed or out of reach, and a send that fails, moves
- * the queue pair to an error state.
+ * Entries of the work queues of a queue pair, for the transport: copies and
+ * checks entries. An entry that is malformed or out of reach, and a send that
+ * fails, moves the queue pair to an error state.
  *
- * Where the entries are in memory is in wq.c, their completions in completion.c.
+ * wq.c reads the memory of the queues; completions are in completion.c.
  */
 #include <errno.h>
 
@@ -15,10 +15,11 @@
 /**
  * model_qp_read_sq - copy an entry of the send queue
  * @qp: the queue pair
- * @index: of the entry, before model_wq.pi
- * @buf: gets a stride of up to MODEL_WQE_MAX bytes
+ * @index: index of the entry, before model_wq.pi
+ * @buf: buffer of MODEL_WQE_MAX bytes, for one stride
  *
- * Return: 0; -EFAULT if it is out of reach: the queue pair is in ERR then.
+ * Return: 0; -EFAULT if the entry is out of reach; then the queue pair is in
+ * ERR.
  */
 int model_qp_read_sq(struct model_qp *qp, u32 index, void *buf)
 {
@@ -69,14 +70,15 @@ static int take_shared(struct model_qp *qp, void *buf)
 /**
  * model_qp_read_rq - copy the next entry of the receive queue
  * @qp: the queue pair
- * @buf: gets a stride of up to MODEL_WQE_MAX bytes: struct xrdma_rq_wqe, found
- *	legal, and its scatter-gather entries; the same each time
+ * @buf: buffer of MODEL_WQE_MAX bytes: a checked struct xrdma_rq_wqe and its
+ *	scatter-gather entries; the caller passes the same buffer each time
  *
- * The entry stays the next one until model_qp_complete_recv(); one of a shared
- * receive queue is taken out of it, and stays in @buf.
+ * The entry remains the next entry until model_qp_complete_recv(). An entry of
+ * a shared receive queue is removed from that queue; later calls return it in
+ * @buf.
  *
- * Return: 0; -EAGAIN if none is posted; -EFAULT if it is malformed or out of
- * reach: the queue pair is in ERR then.
+ * Return: 0; -EAGAIN if no entry is posted; -EFAULT if the entry is malformed
+ * or out of reach; then the queue pair is in ERR.
  */
 int model_qp_read_rq(struct model_qp *qp, void *buf)
 {
@@ -103,15 +105,15 @@ int model_qp_read_rq(struct model_qp *qp, void *buf)
 }
 
 /**
- * model_qp_fail_send - a send failed
+ * model_qp_fail_send - complete a failed send
  * @qp: the queue pair
- * @index: of the entry; all before it have been completed
- * @wqe: the copy of its first 32 bytes
+ * @index: index of the entry; all entries before it have been completed
+ * @wqe: copy of the first 32 bytes of the entry
  * @status: enum xrdma_wc_status
  * @vendor_err: enum xrdma_fault_reason
  *
- * Completes it in error and moves the queue pair to ERR, or where its type
- * lets receives go on, to SQE: what was posted after it is flushed.
+ * Completes the send with an error, and moves the queue pair to ERR, or to SQE
+ * if its type has SQE. The entries posted after the send are flushed.
  */
 void model_qp_fail_send(struct model_qp *qp, u32 index,
 			const struct xrdma_sq_wqe *wqe, u8 status,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Registers: a table of offset, width, and what reading and writing do. An
- * access that the table does not know is a host error.
+ * Registers of BAR 0: a table of offset, width, and functions for reads and
+ * writes. An access to any other offset is a host error. Command doorbells are
+ * handled in cmdq.c, the reset is in reset.c.
  */
 #include <endian.h>
 #include <errno.h>
@@ -14,11 +15,11 @@
 
 /**
  * struct reg - a register
- * @offset: in the BAR
- * @width: in bytes, 4 or 8
- * @name: for host errors
- * @get: its value; NULL: reads are illegal
- * @set: write it; NULL: writes are illegal
+ * @offset: offset in the BAR
+ * @width: bytes, 4 or 8
+ * @name: name for host errors
+ * @get: return the value; NULL: reads are illegal
+ * @set: handle a write; NULL: writes are illegal
  */
 struct reg {
 	u32 offset;
@@ -145,7 +146,7 @@ static void set_ctrl(struct model_device *dev, u64 value)
 		model_dev_herr(dev, REG_ILLEGAL, "ENABLE cleared");
 }
 
-/* May the registers of the start be written? */
+/* Whether registers that are only writable before ENABLE may be written. */
 static bool settable(struct model_device *dev, const char *name)
 {
 	if (!model_device_enabled(dev))
@@ -206,7 +207,7 @@ static const struct reg registers[] = {
 
 #define NUM_REGISTERS	ARRAY_SIZE(registers)
 
-/* The register that an access falls on, whole or one half; or a host error. */
+/* Find the register of an access to all or one half of it; or host error. */
 static const struct reg *find(struct model_device *dev, u64 off, size_t len,
 			      const char *how)
 {
@@ -228,7 +229,9 @@ static const struct reg *find(struct model_device *dev, u64 off, size_t len,
 	return reg;
 }
 
-/* What the host gets to see of a register */
+/*
+ * Return: value of a register for the host, which model_regs_lie() may falsify
+ */
 static u64 shown(struct model_device *dev, const struct reg *reg)
 {
 	if (!dev->lie.count || dev->lie.offset != reg->offset)
@@ -238,13 +241,13 @@ static u64 shown(struct model_device *dev, const struct reg *reg)
 }
 
 /**
- * model_regs_lie - let one register read wrong, for tests
+ * model_regs_lie - make reads of one register return a false value, for tests
  * @dev: the device
- * @name: of the register, without prefix; NULL: let none
- * @value: what it shall read as
- * @count: how often
+ * @name: name of the register, without prefix; NULL to end false values
+ * @value: value that reads return
+ * @count: number of reads that return @value
  *
- * Return: 0, or -ENOENT: there is no such register, or it cannot be read.
+ * Return: 0, or -ENOENT if the register does not exist or cannot be read.
  */
 int model_regs_lie(struct model_device *dev, const char *name, u64 value,
 		   u32 count)
@@ -269,7 +272,7 @@ int model_regs_lie(struct model_device *dev, const char *name, u64 value,
  * model_regs_read - read from BAR 0
  * @dev: the device
  * @off: offset in the BAR, a multiple of @len
- * @buf: gets the value, little-endian; zero if the access is illegal
+ * @buf: buffer for the value, little-endian; zero if the access is illegal
  * @len: 1, 2, 4 or 8
  */
 void model_regs_read(struct model_device *dev, u64 off, void *buf, size_t len)

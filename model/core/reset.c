@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Reset of the device: all objects go, in the order in which they depend on each
- * other. How an object goes is in the file of its kind.
+ * Reset of the device: destroys all objects; an object is destroyed before the
+ * objects that it uses. Each model_*_reset() is in the file of its objects.
  */
 #include <string.h>
 
 #include "core/device.h"
 
 /**
- * model_device_reset - reset
+ * model_device_reset - reset the device
  * @dev: the device
  *
- * On return the device is quiet: all objects are gone, it touches no host
- * memory and raises no interrupt until it is enabled. Counters live on.
+ * On return all objects are destroyed. The device accesses no host memory and
+ * raises no interrupt until it is enabled. The counters of the port keep their
+ * values.
  */
 void model_device_reset(struct model_device *dev)
 {

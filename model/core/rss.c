@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RSS objects, and the Toeplitz hash.
+ * RSS objects: CREATE_RSS, DESTROY_RSS, and the Toeplitz hash.
+ * packet/flow_fields.c parses the frames, transport/eth.c delivers them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "core/device.h"
 #include "core/rss.h"
 
-/* Most that is hashed: two addresses of IPv6 and two ports. */
+/* Largest number of hashed bytes: two addresses of IPv6 and two ports. */
 #define MAX_INPUT	(2 * 16 + 2 * 2)
 
 _Static_assert(MAX_INPUT + sizeof(u32) <= XRDMA_RSS_KEY_BYTES,
@@ -44,7 +45,7 @@ static bool params_ok(const struct xrdma_cmd_create_rss *p)
 	       !p->reserved[0] && !p->reserved[1];
 }
 
-/* The queue pairs of the table may not go before it. */
+/* Count the table in its queue pairs: they cannot be destroyed before it. */
 static void use_table(const struct model_rss *rss, int n)
 {
 	u32 i;
@@ -116,8 +117,8 @@ enum xrdma_cmd_status model_rss_destroy(struct model_device *dev, u32 qpn)
 }
 
 /**
- * model_rss_reset - forget all RSS objects
- * @dev: the device; flow rules are gone, queue pairs are still there
+ * model_rss_reset - destroy all RSS objects
+ * @dev: the device; its flow rules are destroyed, its queue pairs still exist
  */
 void model_rss_reset(struct model_device *dev)
 {
@@ -129,13 +130,13 @@ void model_rss_reset(struct model_device *dev)
 }
 
 /**
- * model_rss_hash - Toeplitz hash
- * @key: 40 bytes
- * @data: what to hash
- * @len: its bytes, at most 36
+ * model_rss_hash - compute a Toeplitz hash
+ * @key: key of 40 bytes
+ * @data: bytes to hash
+ * @len: number of bytes in @data, at most 36
  *
- * For each bit that is set, the 32 bits of the key that begin at its place are
- * added without carry.
+ * The hash is the exclusive or, over all bits N of @data that are 1, of the
+ * bits N to N + 31 of the key.
  *
  * Return: the hash.
  */
@@ -165,7 +166,7 @@ static u32 add_bytes(u8 *to, bool wanted, const void *from, u32 len)
 	return len;
 }
 
-/* What of a frame is hashed. Return: bytes. */
+/* Copy the fields to hash to @to. Return: number of bytes. */
 static u32 input(u8 *to, const struct xrdma_flow_fields *f, u8 fields)
 {
 	const u8 src_port = XRDMA_RSS_SRC_PORT_TCP | XRDMA_RSS_SRC_PORT_UDP;
@@ -183,12 +184,12 @@ static u32 input(u8 *to, const struct xrdma_flow_fields *f, u8 fields)
 }
 
 /**
- * model_rss_pick - which queue pair gets a frame?
+ * model_rss_pick - select the queue pair for a frame
  * @rss: the object
- * @fields: of the frame
- * @have: XRDMA_RSS_* of the fields that it has
+ * @fields: fields of the frame
+ * @have: XRDMA_RSS_* of the fields that the frame has
  *
- * Return: the queue pair.
+ * Return: the queue pair that receives the frame.
  */
 struct model_qp *model_rss_pick(const struct model_rss *rss,
 				const struct xrdma_flow_fields *fields,

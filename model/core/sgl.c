@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Scatter-gather lists. Each piece goes through the access check by itself.
+ * Scatter-gather lists: length, check and copies. core/access.c checks the
+ * access to each entry.
  */
 #include "core/device.h"
 #include "core/sgl.h"
 
 /**
- * model_sgl_length - bytes of a list
+ * model_sgl_length - compute the length of a list
  * @sgl: the list
  *
- * Return: the sum of its entries.
+ * Return: the sum of the lengths of the entries, in bytes.
  */
 u64 model_sgl_length(const struct model_sgl *sgl)
 {
@@ -36,12 +37,12 @@ static struct model_access_req local_access(const struct model_qp *qp,
 }
 
 /**
- * model_sgl_check - check all of a list without touching memory
+ * model_sgl_check - check all entries of a list, without accesses to memory
  * @qp: the queue pair of the work request
  * @sgl: the list
- * @rights: XRDMA_ACCESS_LOCAL_WRITE, or 0 to read
+ * @rights: XRDMA_ACCESS_LOCAL_WRITE, or 0 for reads
  *
- * Return: 0, or enum xrdma_fault_reason of the first entry refused.
+ * Return: 0, or enum xrdma_fault_reason of the first refused entry.
  */
 int model_sgl_check(struct model_qp *qp, const struct model_sgl *sgl,
 		    u16 rights)
@@ -60,7 +61,11 @@ int model_sgl_check(struct model_qp *qp, const struct model_sgl *sgl,
 	return 0;
 }
 
-/* The part of entry @i that is in [*off, *off + len); moves *off along. */
+/*
+ * Limit @req, an entry of a list, to the part of the list from *@off on, of at
+ * most @len bytes. Reduces *@off by the bytes of the entry that are skipped.
+ * Return: false if the whole entry is skipped.
+ */
 static bool clip(struct model_access_req *req, u64 *off, size_t len)
 {
 	if (*off >= req->len) {
@@ -80,7 +85,7 @@ static bool clip(struct model_access_req *req, u64 *off, size_t len)
  * @qp: the queue pair of the work request
  * @sgl: the list
  * @off: bytes of the list to skip
- * @buf: where to
+ * @buf: buffer for the bytes
  * @len: bytes; @off + @len is at most model_sgl_length()
  *
  * Return: 0, or enum xrdma_fault_reason.
@@ -111,10 +116,10 @@ int model_sgl_gather(struct model_qp *qp, const struct model_sgl *sgl, u64 off,
  * @qp: the queue pair of the work request
  * @sgl: the list
  * @off: bytes of the list to skip
- * @buf: where from
+ * @buf: the bytes
  * @len: bytes; @off + @len is at most model_sgl_length()
  *
- * Return: 0, or enum xrdma_fault_reason; entries before the one refused have
+ * Return: 0, or enum xrdma_fault_reason; entries before the refused entry have
  * been written.
  */
 int model_sgl_scatter(struct model_qp *qp, const struct model_sgl *sgl,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues. Their memory may be a user's: what is wrong with it
- * costs that user the queue, not the device.
+ * Shared receive queues. Their memory may belong to a user: a corrupt index, or
+ * memory out of reach, puts the queue into the error state, not the device.
+ * qp_queue.c takes entries for queue pairs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static bool params_ok(const struct model_device *dev,
 	return le32_to_cpu(p->limit) <= 1U << p->log_depth;
 }
 
-/* Ring and record of a root. Return: 0, or -EFAULT if they are out of reach. */
+/* Set up ring and record. Return: 0, or -EFAULT if they are out of reach. */
 static int init_ring(struct model_device *dev, struct model_srq *srq, u64 root,
 		     u8 log_depth)
 {
@@ -66,7 +67,7 @@ static int init_ring(struct model_device *dev, struct model_srq *srq, u64 root,
  * @dev: the device
  * @p: body of the command
  *
- * A new queue is empty, so its limit waits for the first entry to be taken.
+ * A new queue is empty, so the limit is checked when the first entry is taken.
  *
  * Return: enum xrdma_cmd_status.
  */
@@ -134,8 +135,8 @@ enum xrdma_cmd_status model_srq_destroy(struct model_device *dev, u32 srqn)
 }
 
 /**
- * model_srqs_reset - forget all shared receive queues
- * @dev: the device; its queue pairs are gone
+ * model_srqs_reset - destroy all shared receive queues
+ * @dev: the device; its queue pairs are destroyed
  */
 void model_srqs_reset(struct model_device *dev)
 {
@@ -146,7 +147,7 @@ void model_srqs_reset(struct model_device *dev)
 			srq_free(dev, dev->srqs[i]);
 }
 
-/* A word of the record, or NULL. */
+/* Return: pointer to a word of the record, NULL if it is out of reach. */
 static __le32 *rec_word(struct model_device *dev, struct model_mem *rec,
 			u64 off, bool write)
 {
@@ -162,7 +163,7 @@ static void die(struct model_device *dev, struct model_srq *srq)
 	model_event(dev, XRDMA_EVENT_SRQ_ERR, srq->srqn);
 }
 
-/* Look at a producer index; false if there is none that can be right. */
+/* Read the producer index; false if it is corrupt or out of reach. */
 static bool read_pi(struct model_device *dev, struct model_srq *srq)
 {
 	const __le32 *word = rec_word(dev, &srq->rec,
@@ -197,7 +198,10 @@ static u32 left(const struct model_srq *srq)
 	return xrdma_ring_used(srq->wq.pi, srq->wq.ci);
 }
 
-/* Raise SRQ_LIMIT if fewer are there, having looked how many there are. */
+/*
+ * Raise SRQ_LIMIT if fewer than @limit entries are left. Reads the producer
+ * index first, since the host may have posted entries.
+ */
 static void check_limit(struct model_device *dev, struct model_srq *srq)
 {
 	if (srq->dead || left(srq) >= srq->limit)
@@ -213,14 +217,14 @@ static void check_limit(struct model_device *dev, struct model_srq *srq)
 }
 
 /**
- * model_srq_take - take the next entry
+ * model_srq_take - copy the next entry, and remove it from the queue
  * @dev: the device
  * @srq: the queue
- * @buf: gets a stride of up to MODEL_WQE_MAX bytes, of which nothing is known
+ * @buf: buffer of MODEL_WQE_MAX bytes, for one stride, which is not checked
  *
- * Its place in the ring is free when this returns.
+ * On return, the host may use the slot of the entry for another entry.
  *
- * Return: 0; -EAGAIN if there is none.
+ * Return: 0; -EAGAIN if no entry is posted, or the queue is in the error state.
  */
 int model_srq_take(struct model_device *dev, struct model_srq *srq, void *buf)
 {
@@ -246,7 +250,7 @@ int model_srq_take(struct model_device *dev, struct model_srq *srq, void *buf)
 	return 0;
 }
 
-/* The new ring holds all that is posted: go on there, if it does. */
+/* Continue in a new ring, to which the host has copied all posted entries. */
 static enum xrdma_cmd_status resize(struct model_device *dev,
 				    struct model_srq *srq, u64 root,
 				    u8 log_depth)

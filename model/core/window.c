@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Binding of windows, fast registration, invalidation by work requests. None
- * of them looks further than at the entries it names.
+ * Work requests that change key entries: binding of windows, fast registration,
+ * invalidation. A work request accesses only the key entries that it names.
+ * xrdma_rules.h has the rules, key.c writes the entries.
  */
 #include "core/access.h"
 #include "core/device.h"
 #include "core/window.h"
 
 /*
- * A copy of the entry that a key names, since a look at another one may take
- * its place in the cache. Return: @copy, or NULL if the table has none.
+ * Copy the entry of a key, since a look-up of another key may replace the entry
+ * in the cache. Return: @copy, or NULL if the table has no such entry.
  */
 static struct xrdma_rules_entry *entry_of(struct model_device *dev, u32 key,
 					  struct xrdma_rules_entry *copy)
@@ -23,7 +24,7 @@ static struct xrdma_rules_entry *entry_of(struct model_device *dev, u32 key,
 	return copy;
 }
 
-/* As entry_of(), but as it is in host memory now */
+/* As entry_of(), but reads the entry again from host memory */
 static struct xrdma_rules_entry *entry_anew(struct model_device *dev, u32 key,
 					    struct xrdma_rules_entry *copy)
 {
@@ -62,7 +63,7 @@ static void unbind(struct model_qp *qp, const struct xrdma_rules_bind *b,
 	model_key_put(qp->dev, xrdma_key_index(b->key), mw, 0, 0);
 }
 
-/* The window is all right; is the region? */
+/* Bind a checked window, if the rules allow it for the region. */
 static enum xrdma_fault_reason bind(struct model_qp *qp,
 				    const struct xrdma_rules_bind *b,
 				    struct xrdma_rules_entry *mw)
@@ -87,12 +88,13 @@ static enum xrdma_fault_reason bind(struct model_qp *qp,
 }
 
 /**
- * model_bind_mw - BIND_MW
+ * model_bind_mw - execute BIND_MW
  * @qp: the queue pair
  * @key: present key of the window
- * @seg: the grant; its reserved field has been checked
+ * @seg: segment of the request; the caller has checked its reserved field
  *
- * Return: XRDMA_FAULT_NONE, or why nothing was changed.
+ * Return: XRDMA_FAULT_NONE, or the reason of the refusal, which changes
+ * nothing.
  */
 enum xrdma_fault_reason model_bind_mw(struct model_qp *qp, u32 key,
 				      const struct xrdma_bind_seg *seg)
@@ -119,7 +121,7 @@ enum xrdma_fault_reason model_bind_mw(struct model_qp *qp, u32 key,
 	return XRDMA_FAULT_NONE;
 }
 
-/* The root comes from the kernel: a bad one is its fault. */
+/* The kernel makes the root, so a malformed root is a host error. */
 static enum xrdma_fault_reason check_root(struct model_qp *qp, u32 key,
 					  const struct xrdma_reg_seg *seg)
 {
@@ -136,12 +138,13 @@ static enum xrdma_fault_reason check_root(struct model_qp *qp, u32 key,
 }
 
 /**
- * model_reg_mr - REG_MR
- * @qp: the queue pair, of the kernel
- * @key: key that the region shall have
- * @seg: the rest of it
+ * model_reg_mr - execute REG_MR
+ * @qp: the queue pair, which belongs to the kernel
+ * @key: new key of the region
+ * @seg: segment of the request
  *
- * Return: XRDMA_FAULT_NONE, or why nothing was changed.
+ * Return: XRDMA_FAULT_NONE, or the reason of the refusal, which changes
+ * nothing.
  */
 enum xrdma_fault_reason model_reg_mr(struct model_qp *qp, u32 key,
 				     const struct xrdma_reg_seg *seg)
@@ -176,13 +179,13 @@ enum xrdma_fault_reason model_reg_mr(struct model_qp *qp, u32 key,
 }
 
 /**
- * model_inval_key - LOCAL_INV, or a SEND_INV that has arrived
+ * model_inval_key - execute LOCAL_INV, or a SEND_INV that has arrived
  * @qp: the queue pair
  * @key: the key
- * @remote: asked for by the peer
+ * @remote: the peer requests the invalidation
  *
- * Return: XRDMA_FAULT_NONE, then the key grants nothing; or why nothing was
- * changed.
+ * Return: XRDMA_FAULT_NONE if the key grants no access any more; or the reason
+ * of the refusal, which changes nothing.
  */
 enum xrdma_fault_reason model_inval_key(struct model_qp *qp, u32 key,
 					bool remote)

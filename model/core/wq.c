@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work queues in memory: producer indexes and entries. The memory is that of the
- * consumer, perhaps of a user, and may change while it is read: each value is read
- * once, checked, and then only the copy is used.
+ * Work queues in memory: producer indexes and entries. The memory may belong to
+ * a user, and may change at any time: each value is read once and checked, and
+ * only the copy is used.
  *
- * What a bad value does to the queue pair is in qp_error.c and qp_queue.c.
+ * qp_error.c and qp_queue.c move the queue pair to an error state for a bad
+ * value.
  */
 #include <errno.h>
 #include <rdma/xrdma-ring.h>
@@ -24,12 +25,12 @@ static void report(struct model_qp *qp, const char *what, u32 value,
 }
 
 /**
- * model_wq_fetch() - look at the producer index of a work queue
+ * model_wq_fetch() - read the producer index of a work queue
  * @qp: the queue pair
- * @wq: its send queue or its receive queue
+ * @wq: send queue or receive queue of @qp
  *
- * Return: 1 if model_wq.pi has moved, 0 if not; -EFAULT if the index is out of
- * reach, or is corrupt, which has been reported.
+ * Return: 1 if model_wq.pi has changed, 0 if not; -EFAULT if the index is out
+ * of reach, or corrupt, which is reported.
  */
 int model_wq_fetch(struct model_qp *qp, struct model_wq *wq)
 {
@@ -58,10 +59,10 @@ int model_wq_fetch(struct model_qp *qp, struct model_wq *wq)
 /**
  * model_wq_read() - copy the first bytes of an entry
  * @qp: the queue pair
- * @wq: its send queue or its receive queue
- * @index: of the entry
- * @buf: gets the bytes
- * @len: at most a stride
+ * @wq: send queue or receive queue of @qp
+ * @index: index of the entry
+ * @buf: buffer for the bytes
+ * @len: bytes, at most a stride
  *
  * Return: 0, or -EFAULT if the entry is out of reach.
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The walker of translation tables, and copying through it. Whatever it finds
- * wrong in a table is a host error: tables are the kernel's.
+ * The walk of translation tables, and copies to and from translated memory. The
+ * kernel writes the tables, so each malformed entry is a host error. DMA
+ * mappings are in host/dma.c, checks of keys in access.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 #include "xrdma_xlat.h"
 
 /**
- * model_mem_init - set up a piece of memory
- * @mem: to fill in
+ * model_mem_init - initialize a piece of memory
+ * @mem: filled in
  * @root: XRDMA_ROOT_*, checked by xrdma_root_ok(); 0 with MODEL_MEM_IDENTITY
  *	or MODEL_MEM_DEVICE
  * @base: position, or bus address, of the first byte
@@ -31,7 +32,7 @@ void model_mem_init(struct model_mem *mem, u64 root, u64 base, u64 size,
 }
 
 /**
- * model_mem_forget - forget what walks of the tables have found
+ * model_mem_forget - discard the cached results of walks
  * @mem: the memory
  */
 void model_mem_forget(struct model_mem *mem)
@@ -41,11 +42,11 @@ void model_mem_forget(struct model_mem *mem)
 }
 
 /**
- * model_dma_failed - report a DMA that did not work as a host error
+ * model_dma_failed - report a failed DMA as a host error
  * @dev: the device
  * @addr: bus address
  * @len: bytes
- * @write: whether it was to be written
+ * @write: true for a write, false for a read
  */
 void model_dma_failed(struct model_device *dev, u64 addr, size_t len,
 		      bool write)
@@ -78,7 +79,7 @@ static const __le64 *table_at(struct model_device *dev, u64 addr)
 	return table;
 }
 
-/* The host may be writing the entry of a sparse translation right now. */
+/* The read is atomic, since the host may write entries of a sparse table. */
 static u64 table_entry(const __le64 *table, u8 leaf, u8 level, u64 pos)
 {
 	u32 i = xrdma_xlat_index(leaf, level, pos);
@@ -104,7 +105,7 @@ static bool entry_ok(struct model_device *dev, const struct model_mem *mem,
 	return false;
 }
 
-/* The table of level 1 that covers a position; remembered for the next walk. */
+/* Return: the table of level 1 for a position; cached for the next walk. */
 static const __le64 *lowest_table(struct model_device *dev,
 				  struct model_mem *mem, u64 index, u64 addr)
 {
@@ -115,7 +116,10 @@ static const __le64 *lowest_table(struct model_device *dev,
 	return mem->table;
 }
 
-/* Walk the tables for a position: its bus address, bytes left in its block. */
+/*
+ * Walk the tables for a position. @addr: its bus address; @left: number of
+ * bytes from there to the end of the block.
+ */
 static bool walk(struct model_device *dev, struct model_mem *mem, u64 pos,
 		 u64 *addr, u64 *left)
 {
@@ -148,13 +152,16 @@ static bool walk(struct model_device *dev, struct model_mem *mem, u64 pos,
 	return true;
 }
 
-/* Bytes up to the end of the page that an address is in. */
+/* Return: number of bytes from an address to the end of its page. */
 static u64 page_left(u64 addr)
 {
 	return XRDMA_PAGE_SIZE - (addr & (XRDMA_PAGE_SIZE - 1));
 }
 
-/* Device memory is one run; a region of it is inside, see decode_mem(). */
+/*
+ * Device memory is one run. decode_mem() in key.c has checked that the region
+ * is inside of device memory.
+ */
 static bool device_run(struct model_device *dev, struct model_mem *mem)
 {
 	mem->run = dev->dm.mem + mem->base;
@@ -166,8 +173,8 @@ static bool device_run(struct model_device *dev, struct model_mem *mem)
 }
 
 /*
- * Make the bytes from an offset on the current run: all of the block, or where
- * that is not in one piece here, its first page.
+ * Make a run that begins at an offset: to the end of the block, or, if the
+ * block is not contiguous in this process, to the end of the page.
  */
 static bool find_run(struct model_device *dev, struct model_mem *mem, u64 off,
 		     bool write)
@@ -206,15 +213,17 @@ static bool find_run(struct model_device *dev, struct model_mem *mem, u64 off,
 }
 
 /**
- * model_mem_ptr - pointer to translated memory
+ * model_mem_ptr - get a pointer to translated memory
  * @dev: the device
  * @mem: the memory
  * @off: offset of the first byte
- * @len: bytes wanted, at least 1; what can be had in one piece on return
- * @write: whether they will be written, else read
+ * @len: number of bytes wanted, at least 1; on return, at most the number of
+ *	contiguous bytes
+ * @write: true for writes, false for reads
  *
- * Return: the pointer, good until the caller returns to the loop; NULL if the
- * memory is not there, which has been reported unless it is MODEL_MEM_SPARSE.
+ * Return: the pointer, valid until the caller returns to the loop; NULL if @off
+ * is outside of the memory, or out of reach. A host error is reported, except
+ * for a missing translation of MODEL_MEM_SPARSE.
  */
 void *model_mem_ptr(struct model_device *dev, struct model_mem *mem, u64 off,
 		    size_t *len, bool write)
@@ -243,10 +252,11 @@ void *model_mem_ptr(struct model_device *dev, struct model_mem *mem, u64 off,
  * @dev: the device
  * @mem: the memory
  * @off: offset of the first byte
- * @buf: where to
+ * @buf: buffer for the bytes
  * @len: bytes
  *
- * Return: 0; -EFAULT as model_mem_ptr(), then part of @buf may be written.
+ * Return: 0; -EFAULT if model_mem_ptr() fails; then a part of @buf may be
+ * written.
  */
 int model_mem_read(struct model_device *dev, struct model_mem *mem, u64 off,
 		   void *buf, size_t len)
@@ -270,10 +280,10 @@ int model_mem_read(struct model_device *dev, struct model_mem *mem, u64 off,
  * @dev: the device
  * @mem: the memory
  * @off: offset of the first byte
- * @buf: where from
+ * @buf: the bytes
  * @len: bytes
  *
- * Return: 0; -EFAULT as model_mem_ptr(), then some bytes may be written.
+ * Return: 0; -EFAULT if model_mem_ptr() fails; then some bytes may be written.
  */
 int model_mem_write(struct model_device *dev, struct model_mem *mem, u64 off,
 		    const void *buf, size_t len)
@@ -293,12 +303,12 @@ int model_mem_write(struct model_device *dev, struct model_mem *mem, u64 off,
 }
 
 /**
- * model_mem_probe - is all of a piece of memory there?
+ * model_mem_probe - check that a whole piece of memory is within reach
  * @dev: the device
  * @mem: the memory
- * @write: whether it will be written, else read
+ * @write: true for writes, false for reads
  *
- * Return: 0; -EFAULT as model_mem_ptr().
+ * Return: 0; -EFAULT if model_mem_ptr() fails.
  */
 int model_mem_probe(struct model_device *dev, struct model_mem *mem,
 		    bool write)
@@ -315,9 +325,9 @@ int model_mem_probe(struct model_device *dev, struct model_mem *mem,
 }
 
 /**
- * model_mem_is_zero - has a piece of memory been zeroed?
+ * model_mem_is_zero - check that a piece of memory is zero
  * @dev: the device
- * @mem: the memory; all of it is there, see model_mem_probe()
+ * @mem: the memory; model_mem_probe() has succeeded
  *
  * Return: true if every byte is 0.
  */

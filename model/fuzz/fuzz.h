@@ -1,44 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The fuzzer of the receive path. An input is a script for the peer and for the
- * host of a device: frames that arrive, as they are or dressed up so that they
- * pass the first checks, work that is posted, time that passes. Whatever the
- * script is, the device stays alive, makes its host no reproach, changes no
- * memory that it was not granted, and loses no frame buffer.
+ * The fuzzer of the receive path. An input is a script of steps: frames that
+ * arrive at a device, unchanged or corrected so that they pass the first
+ * checks, work requests of the host, time that passes. After each step the
+ * device must not be in the fatal state, must not have reported a host error or
+ * changed memory without a right, and must not have lost a frame buffer.
  *
- * fuzz_world.c owns the device and the judgment, fuzz_script.c the script.
+ * fuzz_world.c has the device and these checks, fuzz_script.c executes the
+ * script.
  */
 #ifndef MODEL_FUZZ_H
 #define MODEL_FUZZ_H
 
 #include "tests/lib/wire_srq.h"
 
-/* Queue pairs of the world. */
+/* Queue pairs of the device. */
 enum fuzz_qp {
 	FUZZ_RC,	/* over IPv4 */
 	FUZZ_RC6,	/* over IPv6 */
 	FUZZ_UC,	/* over IPv6 with a VLAN tag */
-	FUZZ_UD,	/* over IPv4, also for a group */
-	FUZZ_RAW,	/* gets what is not RoCE */
-	FUZZ_SRQ,	/* RC on an SRQ */
-	FUZZ_XRC,	/* target */
+	FUZZ_UD,	/* over IPv4, and attached to a multicast group */
+	FUZZ_RAW,	/* raw packet, for frames that are not RoCE */
+	FUZZ_SRQ,	/* RC with an SRQ */
+	FUZZ_XRC,	/* XRC target */
 	FUZZ_QPS
 };
 
 #define FUZZ_LOG_DEPTH	4
 #define FUZZ_AREA	0x4000
-#define FUZZ_MTU	1 /* of the path, coded: 256 bytes */
+#define FUZZ_MTU	1 /* encoded path MTU: 256 bytes */
 
 /*
  * struct fuzz_world - a device, its host and its peer
- * @srq: of FUZZ_SRQ
- * @xrc_srq: for FUZZ_XRC
- * @xrc_cq: of @xrc_srq
- * @area: bus address of what the peer may change
- * @key: of it
- * @shown: bus address of what the peer may only read
- * @shown_key: of it
- * @judged: checksum of all that must not change
+ * @env: device, its host and the loop
+ * @qps: queue pairs
+ * @srq: shared receive queue of FUZZ_SRQ
+ * @xrc_srq: shared receive queue for FUZZ_XRC
+ * @xrc_cq: completion queue of @xrc_srq
+ * @area: bus address of the memory that the peer may change
+ * @key: key of @area
+ * @shown: bus address of the memory that the peer may only read
+ * @shown_key: key of @shown
+ * @judged: checksum of the memory that must not change
  */
 struct fuzz_world {
 	struct wire_env *env;

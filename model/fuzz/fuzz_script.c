@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The script of the fuzzer: a list of steps, each of a byte that says which, and
- * what belongs to it. A script that ends too early is none the less good.
+ * The script of the fuzzer: a list of steps, each with a byte for the kind of
+ * step, and its parameters. The bytes that a script lacks at its end are 0.
+ * fuzz_world.c has the device.
  *
- *   FRAME   length (16 bits), the frame
- *   FIXED   likewise; a RoCE frame gets the ICRC that fits
- *   PACKET  queue pair, PSN relative to the one expected, FIX_*, length (16
- *           bits), the packet from its BTH on, without ICRC
+ *   FRAME   length (16 bits), the frame: the frame arrives
+ *   FIXED   as FRAME, but with a correct ICRC if it is a RoCE frame
+ *   PACKET  queue pair, PSN relative to the expected PSN, FIX_*, length (16
+ *           bits), the packet from its BTH on, without ICRC: it arrives
  *   SEND    queue pair, opcode, length (16 bits): the host posts a request
  *   RECV    queue pair, length (16 bits): the host posts a receive
- *   TIME    until the next timer has fired
- *   TURN    of the device
+ *   TIME    time passes until the next timer has fired
+ *   TURN    the device does the work of one turn
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +33,17 @@ enum step {
 	STEPS
 };
 
-/* What of a packet is as the script says, and not as it would be right. */
+/* Fields of a packet that are taken from the script instead of corrected. */
 #define FIX_NOT_QPN	0x01
 #define FIX_NOT_PKEY	0x02
 #define FIX_NOT_ADDRESS	0x04
 #define FIX_NOT_PAD	0x08
-#define FIX_SHOWN	0x10 /* right, but for a key that grants less */
+#define FIX_SHOWN	0x10 /* address and key of memory for reads only */
 
 #define MAX_STEPS	64
 
 /*
- * struct script - what is left of an input
+ * struct script - the rest of an input
  */
 struct script {
 	const u8 *p;
@@ -64,7 +65,10 @@ static u32 take16(struct script *s)
 	return low | take8(s) << 8;
 }
 
-/* Return: bytes taken, up to so many as are wanted and there is room for. */
+/*
+ * Copy a length (16 bits) and as many bytes. Return: number of bytes copied, at
+ * most @room and the rest of the script.
+ */
 static u32 take(struct script *s, u8 *to, u32 room)
 {
 	u32 len = take16(s);
@@ -80,8 +84,9 @@ static u32 take(struct script *s, u8 *to, u32 room)
 }
 
 /*
- * From the heap, so that a read past the end is seen; but for that of the ICRC,
- * which is in assembler.
+ * A frame arrives at the device. The copy on the heap lets the address
+ * sanitizer find reads past its end, except those of the ICRC, which is written
+ * in assembler.
  */
 static void arrive(struct fuzz_world *w, const u8 *frame, u32 len)
 {
@@ -106,7 +111,7 @@ static void step_frame(struct fuzz_world *w, struct script *s, bool fix)
 	arrive(w, frame, len);
 }
 
-/* Address and key of RETH and AtomicETH, wherever they stand. */
+/* Correct address and key of RETH or AtomicETH, at the offset of the header. */
 static void fix_address(const struct fuzz_world *w, u8 *bth, u32 len,
 			const struct model_opcode *op, bool shown)
 {
@@ -258,7 +263,9 @@ static void do_step(struct fuzz_world *w, struct script *s)
 	}
 }
 
-/* One input: called by libFuzzer, and for each line of the corpus. */
+/*
+ * Run one input: called by libFuzzer, and by test_fuzz_corpus.c for each line.
+ */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct fuzz_world world;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The world of the fuzzer: one device for the life of the process, reset for
- * each input, so that an input does the same whatever came before it.
+ * The device of the fuzzer, its queue pairs and memory, and the checks after
+ * each step. The process has one device, which is reset for each input, so that
+ * an input does not depend on inputs before it. The steps are in fuzz_script.c.
  */
 #include <isa-l/crc.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ static const u8 gid_of[FUZZ_QPS] = {
 	[FUZZ_UC] = 2,
 };
 
-/* Addresses of the peer differ from ours in the last byte. */
+/* A GID of the peer differs from the GID of the device in the last byte. */
 static void peer_gid(const struct fuzz_world *w, u8 index, u8 *gid)
 {
 	memcpy(gid, w->env->hosts[0].dev->gids[index].gid, 16);
@@ -46,12 +47,15 @@ static void modify(struct wire_qp *qp, u8 state, u32 mask,
 	assert_int_equal(model_qp_modify(qp->host->dev, &p), XRDMA_CMD_OK);
 }
 
-/* What a packet is answered with, and how long an answer is waited for. */
+/* Whether a queue pair answers packets: it needs the responder's attributes. */
 static bool answers(enum fuzz_qp number)
 {
 	return number != FUZZ_UC;
 }
 
+/*
+ * Whether a queue pair waits for answers: it needs the requester's attributes.
+ */
 static bool asks(enum fuzz_qp number)
 {
 	return number != FUZZ_UC && number != FUZZ_XRC;
@@ -159,7 +163,7 @@ static void make_qps(struct fuzz_world *w)
 	start_raw(&w->qps[FUZZ_RAW]);
 }
 
-/* A guard, what may change, a guard, what may be seen, a guard. */
+/* Memory in this order: guard, w->area, guard, w->shown, guard. */
 static void make_memory(struct fuzz_world *w)
 {
 	struct wire_host *host = &w->env->hosts[0];
@@ -185,7 +189,7 @@ static u32 judged(const struct fuzz_world *w)
 	return crc32_gzip_refl(crc, wire_ptr(host, host->mpt), 1U << MPT_LOG);
 }
 
-/* The world as it always is at first. */
+/* Reset the device, and make its objects and memory. */
 void fuzz_world_begin(struct fuzz_world *w)
 {
 	void *state;
@@ -202,7 +206,7 @@ void fuzz_world_begin(struct fuzz_world *w)
 	w->judged = judged(w);
 }
 
-/* The driver takes completions. */
+/* Poll all completions, as the driver does. */
 void fuzz_world_serve(struct fuzz_world *w)
 {
 	struct xrdma_cqe cqe;
@@ -226,7 +230,7 @@ void fuzz_wrong(const char *what)
 	abort();
 }
 
-/* Nothing that a peer sends may lead here. */
+/* Check the device after a step: abort if a peer caused one of these errors. */
 void fuzz_world_judge(const struct fuzz_world *w)
 {
 	const struct wire_host *host = &w->env->hosts[0];
@@ -242,7 +246,7 @@ void fuzz_world_judge(const struct fuzz_world *w)
 		fuzz_wrong("memory has changed that was not granted");
 }
 
-/* How frames of the peer reach a queue pair. */
+/* Fill in the path of frames from the peer to a queue pair. */
 void fuzz_world_path(const struct fuzz_world *w, enum fuzz_qp number,
 		     struct model_path *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Kernel array length for user space. */
+/* ARRAY_SIZE() of the Linux kernel, for user space. */
 
 #ifndef XRDMA_MODEL_LINUX_ARRAY_SIZE_H
 #define XRDMA_MODEL_LINUX_ARRAY_SIZE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Kernel bit fields and byte order for user space. */
+/* Bit fields and byte order functions of the Linux kernel, for user space. */
 
 #ifndef XRDMA_MODEL_LINUX_BITFIELD_H
 #define XRDMA_MODEL_LINUX_BITFIELD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Kernel bit masks for user space. */
+/* Bit masks of the Linux kernel, for user space. */
 
 #ifndef XRDMA_MODEL_LINUX_BITS_H
 #define XRDMA_MODEL_LINUX_BITS_H

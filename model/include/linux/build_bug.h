@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Kernel compile-time assertions for user space. */
+/* Compile-time assertions of the Linux kernel, for user space. */
 
 #ifndef XRDMA_MODEL_LINUX_BUILD_BUG_H
 #define XRDMA_MODEL_LINUX_BUILD_BUG_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Kernel integer types for user space, so that the contract and the pure
- * headers of the driver compile here as they are.
+ * Integer types of the Linux kernel, for user space, so that the model can
+ * include the headers of the contract (include/uapi, xrdma_hw.h) and of the
+ * driver without changes.
  */
 
 #ifndef XRDMA_MODEL_LINUX_TYPES_H
