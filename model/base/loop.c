@@ -32,8 +32,8 @@
  * "not armed". @ready and @n_ready are the events being handled; an event in
  * @ready whose watch is removed gets a NULL pointer. @history has a bit for
  * each of the last SPIN_HISTORY spins, 1 if work arrived during the spin;
- * @pays_ns has the length of the next spin, in nanoseconds, for each value of
- * @history.
+ * @spin_limit_ns has the length of the next spin, in nanoseconds, for each
+ * value of @history.
  */
 struct model_loop {
 	int epfd;
@@ -41,7 +41,7 @@ struct model_loop {
 	u64 now_ns;
 	u64 spin_ns;
 	u64 last_work_ns;
-	u64 pays_ns[1 << SPIN_HISTORY];
+	u64 spin_limit_ns[1 << SPIN_HISTORY];
 	unsigned int history;
 	bool spinning;
 	const struct model_loop_engine *engine;
@@ -76,8 +76,8 @@ struct model_loop *model_loop_create(u64 spin_ns)
 	if (!loop)
 		return NULL;
 	loop->spin_ns = spin_ns;
-	for (i = 0; i < ARRAY_SIZE(loop->pays_ns); i++)
-		loop->pays_ns[i] = spin_ns;
+	for (i = 0; i < ARRAY_SIZE(loop->spin_limit_ns); i++)
+		loop->spin_limit_ns[i] = spin_ns;
 	loop->now_ns = monotonic_ns();
 	loop->epfd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epfd < 0) {
@@ -377,31 +377,32 @@ static void spin_ended(struct model_loop *loop, bool paid)
 {
 	loop->spinning = false;
 	loop->history = (loop->history << 1 | paid) &
-			(ARRAY_SIZE(loop->pays_ns) - 1);
+			(ARRAY_SIZE(loop->spin_limit_ns) - 1);
 }
 
-static void set_pays(struct model_loop *loop, u64 ns)
+static void set_spin_limit(struct model_loop *loop, u64 ns)
 {
-	loop->pays_ns[loop->history] = ns < loop->spin_ns ? ns : loop->spin_ns;
+	loop->spin_limit_ns[loop->history] = ns < loop->spin_ns ?
+					     ns : loop->spin_ns;
 }
 
 static void spin_paid(struct model_loop *loop)
 {
 	u64 waited = loop->now_ns - loop->last_work_ns;
 
-	if (4 * waited > loop->pays_ns[loop->history])
-		set_pays(loop, 4 * waited);
+	if (4 * waited > loop->spin_limit_ns[loop->history])
+		set_spin_limit(loop, 4 * waited);
 	spin_ended(loop, true);
 }
 
 static void spin_failed(struct model_loop *loop)
 {
-	u64 pays_ns = loop->pays_ns[loop->history] / 2;
+	u64 spin_limit_ns = loop->spin_limit_ns[loop->history] / 2;
 
 	if (loop->stats.sleeps % SLEEPS_PER_PROBE == 0 &&
-	    pays_ns < SPIN_PROBE_NS)
-		pays_ns = SPIN_PROBE_NS;
-	set_pays(loop, pays_ns);
+	    spin_limit_ns < SPIN_PROBE_NS)
+		spin_limit_ns = SPIN_PROBE_NS;
+	set_spin_limit(loop, spin_limit_ns);
 	spin_ended(loop, false);
 }
 
@@ -451,7 +452,7 @@ static int loop_turn(struct model_loop *loop)
 	if (!engine_poll(loop) && !loop->stop) {
 		loop->spinning = true;
 		if (loop->now_ns - loop->last_work_ns >=
-		    loop->pays_ns[loop->history])
+		    loop->spin_limit_ns[loop->history])
 			err = loop_sleep(loop);
 		else if (loop->stats.turns % TURNS_PER_YIELD == 0)
 			sched_yield();
@@ -467,7 +468,7 @@ static int loop_turn(struct model_loop *loop)
  * when it wakes up. Best effort: without the permission, the device is only
  * slower.
  */
-static void be_prompt(void)
+static void set_realtime_priority(void)
 {
 	struct sched_param param = { .sched_priority = 1 };
 
@@ -484,7 +485,7 @@ int model_loop_run(struct model_loop *loop)
 {
 	int err = 0;
 
-	be_prompt();
+	set_realtime_priority();
 	loop->stop = false;
 	while (!loop->stop && !err)
 		err = loop_turn(loop);

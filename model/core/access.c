@@ -82,7 +82,7 @@ static enum xrdma_fault_reason check(struct model_device *dev,
 	key = model_key_get(dev, xrdma_key_index(req->key));
 	reason = xrdma_rules_check_access(key ? &key->e : NULL, &who, &access);
 	if (reason == XRDMA_FAULT_RIGHTS) {
-		key = model_key_get_anew(dev, xrdma_key_index(req->key));
+		key = model_key_reload(dev, xrdma_key_index(req->key));
 		reason = xrdma_rules_check_access(key ? &key->e : NULL, &who,
 						  &access);
 	}

@@ -123,11 +123,11 @@ void model_cqs_reset(struct model_device *dev)
 }
 
 /* Move the queue to the error state, and its queue pairs to ERR. */
-static void die(struct model_device *dev, struct model_cq *cq)
+static void cq_fail(struct model_device *dev, struct model_cq *cq)
 {
 	cq->dead = true;
 	model_event(dev, XRDMA_EVENT_CQ_ERR, cq->cqn);
-	dev->cq_died(dev, cq);
+	dev->cq_failed(dev, cq);
 }
 
 static bool read_rec(struct model_device *dev, struct model_cq *cq, u64 off,
@@ -180,7 +180,7 @@ static void period_over(void *opaque)
 	if (!cq->held || !model_device_live(cq->dev))
 		return;
 	if (!read_rec(cq->dev, cq, offsetof(struct xrdma_cq_rec, arm), &arm))
-		die(cq->dev, cq);
+		cq_fail(cq->dev, cq);
 	else if (arm != cq->fired && arm & XRDMA_ARM_TYPE_MASK)
 		fire(cq->dev, cq, arm);
 	cq->held = 0;
@@ -210,7 +210,7 @@ static void written(struct model_device *dev, struct model_cq *cq, bool error,
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (!read_rec(dev, cq, offsetof(struct xrdma_cq_rec, arm), &arm)) {
-		die(dev, cq);
+		cq_fail(dev, cq);
 		return;
 	}
 	type = arm & XRDMA_ARM_TYPE_MASK;
@@ -237,7 +237,7 @@ static int write_entry(struct model_device *dev, struct model_cq *cq,
 	if (has_room(dev, cq))
 		slot = model_mem_ptr(dev, &cq->ring, off, &len, true);
 	if (!slot) {
-		die(dev, cq);
+		cq_fail(dev, cq);
 		return -EPIPE;
 	}
 	memcpy(slot, tmpl, CQE_BODY);

@@ -16,7 +16,7 @@ static void slow_timer(void *opaque);
 static void init(struct model_device *dev)
 {
 	dev->epoch = 1;
-	dev->cq_died = model_qps_cq_died;
+	dev->cq_failed = model_qps_cq_failed;
 	dev->caps = MODEL_DEVICE_CAPS;
 	dev->caps |= dev->params.mw_2a ? XRDMA_CAP_MW_TYPE_2A :
 					 XRDMA_CAP_MW_TYPE_2B;

@@ -157,8 +157,8 @@ struct model_device_params {
  * @db_errors: number of doorbells in user pages that were ignored
  * @user_errors: number of corrupt indexes found in user memory, and of shared
  *	receive queues that failed
- * @cq_died: called by cq.c when a completion queue has overflowed or is out of
- *	reach; moves the queue pairs that use it to ERR
+ * @cq_failed: called by cq.c when a completion queue has overflowed or is out
+ *	of reach; moves the queue pairs that use it to ERR
  * @answering: queue pairs with answers to send; used by the transport
  * @wire: the wire; used by the transport
  */
@@ -196,7 +196,7 @@ struct model_device {
 	struct model_counter_set counters[MODEL_MAX_COUNTERS];
 	u64 db_errors;
 	u64 user_errors;
-	void (*cq_died)(struct model_device *dev, const struct model_cq *cq);
+	void (*cq_failed)(struct model_device *dev, const struct model_cq *cq);
 	struct model_qp_list answering;
 	struct model_wire *wire;
 };

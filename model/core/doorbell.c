@@ -19,7 +19,7 @@
  * host rings the doorbell for later entries, and read the producer index again.
  * Return: true if the queue pair has work.
  */
-static bool stay_awake(struct model_qp *qp)
+static bool write_sq_event(struct model_qp *qp)
 {
 	size_t len = sizeof(__le32);
 	__le32 *event;
@@ -40,9 +40,9 @@ static bool stay_awake(struct model_qp *qp)
 	return model_qp_fetch(qp, &qp->sq) > 0;
 }
 
-static bool sleepy(struct model_qp *qp)
+static bool deactivate_if_idle(struct model_qp *qp)
 {
-	if (stay_awake(qp))
+	if (write_sq_event(qp))
 		return false;
 	model_qp_deactivate(qp);
 	return true;
@@ -72,7 +72,7 @@ static bool turn(struct model_qp *qp)
 	if (worked)
 		qp->last_work_ns = now;
 	else if (now - qp->last_work_ns > QUIET_NS)
-		worked = !sleepy(qp);
+		worked = !deactivate_if_idle(qp);
 	return worked;
 }
 
@@ -113,7 +113,7 @@ bool model_qps_park(struct model_device *dev)
 	while (n-- && (qp = TAILQ_FIRST(&dev->active))) {
 		TAILQ_REMOVE(&dev->active, qp, link);
 		TAILQ_INSERT_TAIL(&dev->active, qp, link);
-		sleepy(qp);
+		deactivate_if_idle(qp);
 	}
 	return dev->num_active;
 }

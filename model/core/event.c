@@ -17,7 +17,7 @@
 /* Bytes of the structure before @own, which is written last. */
 #define EQE_BODY	offsetof(struct xrdma_eqe, own)
 
-static void die(struct model_device *dev, struct model_eq *eq, u8 code)
+static void eq_fail(struct model_device *dev, struct model_eq *eq, u8 code)
 {
 	eq->dead = true;
 	model_device_fatal(dev, code);
@@ -31,7 +31,7 @@ static bool read_rec(struct model_device *dev, struct model_eq *eq, u64 off,
 	const __le32 *ptr = model_mem_ptr(dev, &eq->rec, off, &len, false);
 
 	if (!ptr) {
-		die(dev, eq, XRDMA_FATAL_DMA);
+		eq_fail(dev, eq, XRDMA_FATAL_DMA);
 		return false;
 	}
 	*value = le32_to_cpu(__atomic_load_n(ptr, __ATOMIC_ACQUIRE));
@@ -54,7 +54,7 @@ static bool refresh(struct model_device *dev, struct model_eq *eq)
 		model_dev_herr(dev, EQ_INDEX,
 			       "EQ %u: consumer index %#x, was %#x, producer %#x",
 			       eq->eqn, ci, eq->ci, eq->pi);
-		die(dev, eq, XRDMA_FATAL_INTERNAL);
+		eq_fail(dev, eq, XRDMA_FATAL_INTERNAL);
 		return false;
 	}
 	eq->ci = ci;
@@ -96,7 +96,7 @@ static void write_one(struct model_device *dev, struct model_eq *eq,
 
 	slot = model_mem_ptr(dev, &eq->ring, off, &len, true);
 	if (!slot) {
-		die(dev, eq, XRDMA_FATAL_DMA);
+		eq_fail(dev, eq, XRDMA_FATAL_DMA);
 		return;
 	}
 	eqe->timestamp = cpu_to_le64(model_device_clock(dev));

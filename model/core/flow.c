@@ -97,7 +97,7 @@ static void insert(struct model_flows *flows, struct model_flow *flow)
 static void use_target(const struct model_flow *flow, int n)
 {
 	if (flow->qp)
-		flow->qp->named += n;
+		flow->qp->steer_users += n;
 	else
 		flow->rss->users += n;
 }

@@ -251,7 +251,7 @@ struct model_key *model_key_get(struct model_device *dev, u32 index)
 }
 
 /**
- * model_key_get_anew - read a key entry again from host memory
+ * model_key_reload - read a key entry again from host memory
  * @dev: the device
  * @index: key index
  *
@@ -260,7 +260,7 @@ struct model_key *model_key_get(struct model_device *dev, u32 index)
  *
  * Return: the entry, as model_key_get() returns it.
  */
-struct model_key *model_key_get_anew(struct model_device *dev, u32 index)
+struct model_key *model_key_reload(struct model_device *dev, u32 index)
 {
 	drop(dev, index);
 	return load(dev, index);

@@ -56,7 +56,7 @@ void model_keys_reset(struct model_device *dev);
 void model_keys_forget_tables(struct model_device *dev);
 
 struct model_key *model_key_get(struct model_device *dev, u32 index);
-struct model_key *model_key_get_anew(struct model_device *dev, u32 index);
+struct model_key *model_key_reload(struct model_device *dev, u32 index);
 void model_key_put(struct model_device *dev, u32 index,
 		   const struct xrdma_rules_entry *e, u64 root, u32 offset);
 void model_key_bound(struct model_device *dev,

@@ -268,21 +268,22 @@ enum xrdma_cmd_status model_qp_destroy(struct model_device *dev, u32 qpn)
 	if (!qp)
 		return XRDMA_CMD_BAD_NUMBER;
 	if (dev->port.eth_qpn == qpn || qp->windows || qp->groups ||
-	    qp->named)
+	    qp->steer_users)
 		return XRDMA_CMD_BUSY;
 	qp_free(qp);
 	return XRDMA_CMD_OK;
 }
 
 /**
- * model_qps_srq_gone - remove an XRC SRQ from the queue pairs that use it
+ * model_qps_forget_srq - remove an XRC SRQ from the queue pairs that use it
  * @dev: the device
  * @srq: the queue, before its destruction; no queue pair was created with it
  *
  * A queue pair that is in the middle of a message to the SRQ cannot complete
  * the message.
  */
-void model_qps_srq_gone(struct model_device *dev, const struct model_srq *srq)
+void model_qps_forget_srq(struct model_device *dev,
+			  const struct model_srq *srq)
 {
 	struct model_qp *qp;
 	u32 i;

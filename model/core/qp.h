@@ -91,8 +91,8 @@ struct model_qp_ops {
  * @windows: number of windows of type 2A bound on the queue pair
  * @groups: number of multicast groups to which the queue pair is attached
  * @counters: counter set, or NULL
- * @named: number of flow rules, and entries of RSS tables, that name the queue
- *	pair
+ * @steer_users: number of flow rules, and entries of RSS tables, that name the
+ *	queue pair
  * @sq: send queue
  * @rq: receive queue
  * @rec: struct xrdma_qp_rec of the queue pair
@@ -127,7 +127,7 @@ struct model_qp {
 	__le64 taken_wr_id;
 	u32 windows;
 	u32 groups;
-	u32 named;
+	u32 steer_users;
 	struct model_counter_set *counters;
 	struct model_wq sq;
 	struct model_wq rq;
@@ -187,7 +187,8 @@ struct model_recv_done {
 enum xrdma_cmd_status model_qp_create(struct model_device *dev,
 				      const struct xrdma_cmd_create_qp *p);
 enum xrdma_cmd_status model_qp_destroy(struct model_device *dev, u32 qpn);
-void model_qps_srq_gone(struct model_device *dev, const struct model_srq *srq);
+void model_qps_forget_srq(struct model_device *dev,
+			  const struct model_srq *srq);
 void model_qps_reset(struct model_device *dev);
 
 /* qp_modify.c: states and attributes */
@@ -220,7 +221,7 @@ bool model_qp_flush(struct model_qp *qp);
 void model_qp_enter_error(struct model_qp *qp, u8 event);
 void model_qp_error(struct model_qp *qp, u8 event);
 void model_qp_sq_error(struct model_qp *qp);
-void model_qps_cq_died(struct model_device *dev, const struct model_cq *cq);
+void model_qps_cq_failed(struct model_device *dev, const struct model_cq *cq);
 
 /* qp_queue.c: entries of work queues; a bad entry causes an error state */
 int model_qp_read_sq(struct model_qp *qp, u32 index, void *buf);

@@ -204,11 +204,11 @@ void model_qp_sq_error(struct model_qp *qp)
 }
 
 /**
- * model_qps_cq_died - move all queue pairs of a CQ to ERR
+ * model_qps_cq_failed - move all queue pairs of a CQ to ERR
  * @dev: the device
  * @cq: the completion queue, which has overflowed or is out of reach
  */
-void model_qps_cq_died(struct model_device *dev, const struct model_cq *cq)
+void model_qps_cq_failed(struct model_device *dev, const struct model_cq *cq)
 {
 	struct model_qp *qp;
 	u32 i;

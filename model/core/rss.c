@@ -51,7 +51,7 @@ static void use_table(const struct model_rss *rss, int n)
 	u32 i;
 
 	for (i = 0; i < 1U << rss->log_size; i++)
-		rss->table[i]->named += n;
+		rss->table[i]->steer_users += n;
 }
 
 /**

@@ -129,7 +129,7 @@ enum xrdma_cmd_status model_srq_destroy(struct model_device *dev, u32 srqn)
 		return XRDMA_CMD_BAD_NUMBER;
 	if (srq->users)
 		return XRDMA_CMD_BUSY;
-	model_qps_srq_gone(dev, srq);
+	model_qps_forget_srq(dev, srq);
 	srq_free(dev, srq);
 	return XRDMA_CMD_OK;
 }
@@ -156,7 +156,7 @@ static __le32 *rec_word(struct model_device *dev, struct model_mem *rec,
 	return model_mem_ptr(dev, rec, off, &len, write);
 }
 
-static void die(struct model_device *dev, struct model_srq *srq)
+static void srq_fail(struct model_device *dev, struct model_srq *srq)
 {
 	srq->dead = true;
 	dev->user_errors++;
@@ -207,7 +207,7 @@ static void check_limit(struct model_device *dev, struct model_srq *srq)
 	if (srq->dead || left(srq) >= srq->limit)
 		return;
 	if (!read_pi(dev, srq)) {
-		die(dev, srq);
+		srq_fail(dev, srq);
 		return;
 	}
 	if (left(srq) >= srq->limit)
@@ -234,18 +234,18 @@ int model_srq_take(struct model_device *dev, struct model_srq *srq, void *buf)
 	if (srq->dead)
 		return -EAGAIN;
 	if (wq->pi == wq->ci && !read_pi(dev, srq)) {
-		die(dev, srq);
+		srq_fail(dev, srq);
 		return -EAGAIN;
 	}
 	if (wq->pi == wq->ci)
 		return -EAGAIN;
 	if (model_mem_read(dev, &wq->ring, off, buf, 1U << wq->log_stride)) {
-		die(dev, srq);
+		srq_fail(dev, srq);
 		return -EAGAIN;
 	}
 	wq->ci++;
 	if (!write_ci(dev, srq))
-		die(dev, srq);
+		srq_fail(dev, srq);
 	check_limit(dev, srq);
 	return 0;
 }

@@ -25,10 +25,10 @@ static struct xrdma_rules_entry *entry_of(struct model_device *dev, u32 key,
 }
 
 /* As entry_of(), but reads the entry again from host memory */
-static struct xrdma_rules_entry *entry_anew(struct model_device *dev, u32 key,
-					    struct xrdma_rules_entry *copy)
+static struct xrdma_rules_entry *entry_reload(struct model_device *dev, u32 key,
+					      struct xrdma_rules_entry *copy)
 {
-	model_key_get_anew(dev, xrdma_key_index(key));
+	model_key_reload(dev, xrdma_key_index(key));
 	return entry_of(dev, key, copy);
 }
 
@@ -75,7 +75,7 @@ static enum xrdma_fault_reason bind(struct model_qp *qp,
 	mr = entry_of(qp->dev, b->mr_key, &copy);
 	reason = xrdma_rules_check_bind_region(mr, &who, b);
 	if (reason == XRDMA_FAULT_RIGHTS) {
-		mr = entry_anew(qp->dev, b->mr_key, &copy);
+		mr = entry_reload(qp->dev, b->mr_key, &copy);
 		reason = xrdma_rules_check_bind_region(mr, &who, b);
 	}
 	if (reason)

@@ -168,7 +168,7 @@ static void route(struct model_wire *wire, struct model_frame *frame)
 	} else if (wire->socket.open) {
 		model_socket_send(&wire->socket, frame);
 	} else {
-		wire->tx_nowhere++;
+		wire->tx_no_far_end++;
 		model_frame_put(&wire->pool, frame);
 	}
 }
@@ -234,7 +234,7 @@ void model_wire_send(struct model_wire *wire, struct model_frame *frame)
 	struct model_frameq out = { 0 };
 
 	if (!may_send(wire)) {
-		wire->tx_down++;
+		wire->tx_port_down++;
 		model_frame_put(&wire->pool, frame);
 		return;
 	}

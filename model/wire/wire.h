@@ -64,9 +64,9 @@ struct model_wire_ops {
  * @port_up: the owner has set the port up; set by the owner
  * @rx_frames: number of received frames per verdict, counted by the owner
  * @tx_frames: number of frames sent
- * @tx_down: number of frames dropped because the cable was unplugged or the
- *	port down
- * @tx_nowhere: number of frames dropped because the socket was not open
+ * @tx_port_down: number of frames dropped because the cable was unplugged or
+ *	the port down
+ * @tx_no_far_end: number of frames dropped because the socket was not open
  * @tx_no_gid: number of packets not sent because the source GID was removed,
  *	counted by the owner
  */
@@ -86,8 +86,8 @@ struct model_wire {
 	bool port_up;
 	u64 rx_frames[MODEL_RX_NUM];
 	u64 tx_frames;
-	u64 tx_down;
-	u64 tx_nowhere;
+	u64 tx_port_down;
+	u64 tx_no_far_end;
 	u64 tx_no_gid;
 };
 

@@ -68,8 +68,8 @@ static struct json_object *wire_section(void *opaque)
 	json_object_object_add(object, "far_end",
 			       json_object_new_boolean(wire->socket.open));
 	add_u64(object, "tx_frames", wire->tx_frames);
-	add_u64(object, "tx_port_down", wire->tx_down);
-	add_u64(object, "tx_no_far_end", wire->tx_nowhere);
+	add_u64(object, "tx_port_down", wire->tx_port_down);
+	add_u64(object, "tx_no_far_end", wire->tx_no_far_end);
 	add_u64(object, "tx_no_gid", wire->tx_no_gid);
 	add_u64(object, "socket_lost", wire->socket.lost);
 	add_u64(object, "socket_oversized", wire->socket.oversized);

@@ -222,7 +222,7 @@ static void a_device_alone_hears_only_itself(void **state)
 	wire_expect_send(&a.qp, 1, XRDMA_WC_SUCCESS);
 	wire_settle(env);
 	assert_false(wire_poll_cq(&a.qp.recv_cq, &cqe));
-	assert_int_equal(host->dev->wire->tx_nowhere, 1);
+	assert_int_equal(host->dev->wire->tx_no_far_end, 1);
 	make_frame(frame, host->mac, host->mac, 100);
 	send_frame(&a, 2, frame, 100);
 	wire_expect_send(&a.qp, 2, XRDMA_WC_SUCCESS);
