@@ -2,6 +2,7 @@
 """Counts the resources that the core, the kernel and the device hold for the driver's
 device, so that a test can compare the counts before and after."""
 
+import gc
 import pathlib
 import time
 
@@ -27,7 +28,9 @@ def device_objects():
 
 
 def holdings(dev):
-    """The resources that the core, the kernel and the device hold for @dev."""
+    """The resources that the core, the kernel and the device hold for @dev. The garbage
+    collector of Python frees the objects of earlier tests first."""
+    gc.collect()
     if not hasattr(dev, "index"):
         dev.index = device_index(dev.name)
     return summary(dev.index), mappings(), device_objects()

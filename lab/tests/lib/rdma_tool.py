@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The output of the program `rdma`, as Python objects."""
 
+import gc
 import json
 import subprocess
 
@@ -30,7 +31,9 @@ def statistic(dev):
 
 
 def totals(dev):
-    """The number of objects of each kind, by the names of `rdma resource`."""
+    """The number of objects of each kind, by the names of `rdma resource`. The garbage
+    collector of Python frees the objects of earlier tests first."""
+    gc.collect()
     row, = rdma("resource", "show", dev.name)
     return row
 

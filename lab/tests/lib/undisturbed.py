@@ -42,10 +42,11 @@ def mappings():
 
 
 def holdings(dev):
-    """The resources for this device: objects of the core, DMA mappings, and objects of
+    """What is held for this device: objects of the core, DMA mappings, and objects of
     the device."""
+    core = resources(dev)
     kept = stats()["device"]
-    return (resources(dev), *mappings(),
+    return (core, *mappings(),
             [kept[kind] for kind in ("cqs", "qps", "srqs", "groups")])
 
 

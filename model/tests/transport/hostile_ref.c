@@ -149,8 +149,9 @@ struct verdict ref_bind(const struct ref *ref, const struct ref_qp *qp,
 	refuse_if(&v, b->new_key >> 8 != b->key >> 8, XRDMA_FAULT_KEY_INDEX);
 	refuse_if(&v, one && k->byte == (b->new_key & 0xff),
 		  XRDMA_FAULT_KEY_BYTE);
-	refuse_if(&v, !b->length && (!one || b->addr || b->region_key ||
-				  b->rights), XRDMA_FAULT_RANGE);
+	refuse_if(&v, !b->length &&
+		  (!one || b->addr || b->region_key || b->rights),
+		  XRDMA_FAULT_RANGE);
 	refuse_if(&v, b->rights & ~(remote | XRDMA_ACCESS_ZERO_BASED),
 		  XRDMA_FAULT_RIGHTS);
 	refuse_if(&v, one && b->rights & XRDMA_ACCESS_ZERO_BASED,

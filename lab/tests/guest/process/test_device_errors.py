@@ -25,9 +25,10 @@ SILENT = {"context", "doorbell_page", "pd", "xrcd", "reg_mr-page", "reg_mr-big",
 
 
 def holdings(dev):
-    """The resources of the host that driver and device have."""
+    """The objects that the core and the device hold for @dev."""
+    core = resources(dev)
     device = stats()["device"]
-    return resources(dev), {kind: device[kind] for kind in OBJECTS}
+    return core, {kind: device[kind] for kind in OBJECTS}
 
 
 @pytest.mark.parametrize("status", STATUS)
