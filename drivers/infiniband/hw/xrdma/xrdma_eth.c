@@ -258,11 +258,12 @@ static void xrdma_tx_publish(struct xrdma_netdev *xn)
 
 /**
  * xrdma_eth_xmit() - net_device_ops.ndo_start_xmit
- * @skb: a frame; the send ring has room, since a full ring stops the queue
+ * @skb: a frame
  * @ndev: the netdev
  *
  * Context: bottom halves are off; the transmit lock is held.
- * Return: NETDEV_TX_OK: the frame is sent or dropped, and counted.
+ * Return: NETDEV_TX_OK: the frame is sent or dropped, and counted; NETDEV_TX_BUSY:
+ * the send ring is full, the queue is stopped, and the caller keeps the frame.
  */
 netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
 {
@@ -272,6 +273,13 @@ netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
 	u32 slot = xrdma_ring_slot(sq->pi, sq->log_depth);
 	bool more = netdev_xmit_more();
 
+	/*
+	 * A full ring stops the queue, but the queue may run again: between the
+	 * moment when netif_txq_completed_wake() sees room and the moment when
+	 * it starts the queue, this function may fill the ring on another CPU.
+	 */
+	if (!netif_txq_maybe_stop(txq, xrdma_wq_room(sq), 1, XRDMA_TX_WAKE))
+		return NETDEV_TX_BUSY;
 	if (skb_put_padto(skb, ETH_ZLEN)) {
 		dev_core_stats_tx_dropped_inc(ndev);
 		goto publish;
