@@ -101,8 +101,11 @@ static u32 xrdma_eq_consume(struct xrdma_eq *eq, u32 budget)
 		eq->ci++;
 		done++;
 	}
-	if (done)
-		WRITE_ONCE(eq->rec->ci, cpu_to_le32(eq->ci));
+	if (!done)
+		return 0;
+	/* orders the reads of the entries before the write of the index */
+	dma_mb();
+	WRITE_ONCE(eq->rec->ci, cpu_to_le32(eq->ci));
 	return done;
 }
 
