@@ -79,17 +79,18 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 	bool quiet;
 
 	/*
-	 * before the device is silenced: the files of xrdma_cc.c send commands
+	 * The files of xrdma_cc.c and the work items of the key table send
+	 * commands, which a silenced device does not answer.
 	 */
 	xrdma_cc_destroy(xib);
+	if (xib->keys)
+		xrdma_keys_stop(xib->keys);
 	quiet = xrdma_hw_silence(xdev);
 	xrdma_eqs_stop(xdev);
 	pci_clear_master(xdev->pdev);
 	xrdma_counters_destroy(xib);
 	xrdma_faults_destroy(xib);
 	xrdma_dm_destroy(xib);
-	if (xib->keys)
-		xrdma_keys_stop(xib->keys);
 	if (!quiet) {
 		xrdma_quarantine_abandon(xib);
 		return;
