@@ -236,26 +236,22 @@ static void names(void **state)
 	assert_int_equal(model_cmd_opcode("invalidate"), -1);
 }
 
-#define T(name)								\
-	cmocka_unit_test_setup_teardown(name, core_setup_enabled,	\
-					core_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(replies_go_round_the_ring),
-		T(a_full_ring_is_carried_out_in_order),
-		T(a_bad_index_is_refused),
-		T(unknown_commands_are_refused),
-		T(reserved_bytes_are_refused),
-		T(query_device_reports_limits),
-		T(query_stats_writes_counters),
-		T(a_hung_command_does_not_stop_others),
-		T(a_failed_command_is_not_carried_out),
-		T(delay_and_late),
-		T(reset_drops_late_replies),
-		T(faults_are_bounded),
-		T(names),
+		CORE_TEST(replies_go_round_the_ring, enabled),
+		CORE_TEST(a_full_ring_is_carried_out_in_order, enabled),
+		CORE_TEST(a_bad_index_is_refused, enabled),
+		CORE_TEST(unknown_commands_are_refused, enabled),
+		CORE_TEST(reserved_bytes_are_refused, enabled),
+		CORE_TEST(query_device_reports_limits, enabled),
+		CORE_TEST(query_stats_writes_counters, enabled),
+		CORE_TEST(a_hung_command_does_not_stop_others, enabled),
+		CORE_TEST(a_failed_command_is_not_carried_out, enabled),
+		CORE_TEST(delay_and_late, enabled),
+		CORE_TEST(reset_drops_late_replies, enabled),
+		CORE_TEST(faults_are_bounded, enabled),
+		CORE_TEST(names, enabled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

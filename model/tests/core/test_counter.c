@@ -310,23 +310,20 @@ static void refused_accesses(void **state)
 			 1);
 }
 
-#define T(name)								\
-	cmocka_unit_test_setup_teardown(name, wire_setup_2, wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(sets_belong_to_queue_pairs),
-		T(queries_are_checked),
-		T(packets_and_bytes),
-		T(packets_sent_again),
-		T(the_peer_is_not_ready),
-		T(no_buffer_for_the_peer),
-		T(requests_by_kind),
-		T(the_peer_refuses),
-		T(the_peer_calls_it_invalid),
-		T(receives_that_fail),
-		T(refused_accesses),
+		WIRE_TEST(sets_belong_to_queue_pairs, 2),
+		WIRE_TEST(queries_are_checked, 2),
+		WIRE_TEST(packets_and_bytes, 2),
+		WIRE_TEST(packets_sent_again, 2),
+		WIRE_TEST(the_peer_is_not_ready, 2),
+		WIRE_TEST(no_buffer_for_the_peer, 2),
+		WIRE_TEST(requests_by_kind, 2),
+		WIRE_TEST(the_peer_refuses, 2),
+		WIRE_TEST(the_peer_calls_it_invalid, 2),
+		WIRE_TEST(receives_that_fail, 2),
+		WIRE_TEST(refused_accesses, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -401,31 +401,27 @@ static void moderation_ends(void **state)
 	assert_null(core_eqe(env, 1, 1));
 }
 
-#define T(name)								\
-	cmocka_unit_test_setup_teardown(name, core_setup_queues,	\
-					core_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(create_checks_parameters),
-		T(destroy_waits_for_its_qps),
-		T(entries_go_round_the_ring),
-		T(next_fires_once),
-		T(solicited_fires_for_solicited_and_errors),
-		T(rearming_changes_the_type),
-		T(overflow_kills_the_queue_and_its_qps),
-		T(a_corrupt_consumer_index_kills_the_queue),
-		T(unmapped_memory_kills_the_queue),
-		T(resizing_keeps_the_index),
-		T(unconsumed_entries_count_for_the_new_ring),
-		T(a_smaller_ring_overflows_in_time),
-		T(resize_checks_parameters),
-		T(resizing_keeps_the_arming),
-		T(moderation_waits_for_the_count),
-		T(moderation_waits_no_longer_than_the_period),
-		T(errors_are_not_moderated),
-		T(moderation_ends),
+		CORE_TEST(create_checks_parameters, queues),
+		CORE_TEST(destroy_waits_for_its_qps, queues),
+		CORE_TEST(entries_go_round_the_ring, queues),
+		CORE_TEST(next_fires_once, queues),
+		CORE_TEST(solicited_fires_for_solicited_and_errors, queues),
+		CORE_TEST(rearming_changes_the_type, queues),
+		CORE_TEST(overflow_kills_the_queue_and_its_qps, queues),
+		CORE_TEST(a_corrupt_consumer_index_kills_the_queue, queues),
+		CORE_TEST(unmapped_memory_kills_the_queue, queues),
+		CORE_TEST(resizing_keeps_the_index, queues),
+		CORE_TEST(unconsumed_entries_count_for_the_new_ring, queues),
+		CORE_TEST(a_smaller_ring_overflows_in_time, queues),
+		CORE_TEST(resize_checks_parameters, queues),
+		CORE_TEST(resizing_keeps_the_arming, queues),
+		CORE_TEST(moderation_waits_for_the_count, queues),
+		CORE_TEST(moderation_waits_no_longer_than_the_period, queues),
+		CORE_TEST(errors_are_not_moderated, queues),
+		CORE_TEST(moderation_ends, queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -233,23 +233,19 @@ static void device_fatal_is_the_last_event(void **state)
 	assert_null(core_eqe(env, 0, 1));
 }
 
-#define T(name)								\
-	cmocka_unit_test_setup_teardown(name, core_setup_queues,	\
-					core_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(create_checks_parameters),
-		T(destroy_waits_for_its_cqs),
-		T(an_arming_fires_once),
-		T(async_events_wait_for_room),
-		T(comp_events_wait_with_their_cq),
-		T(a_cq_that_goes_takes_its_event_along),
-		T(fault_record_says_it_all),
-		T(fault_records_leave_half_of_the_queue),
-		T(a_corrupt_consumer_index_is_fatal),
-		T(device_fatal_is_the_last_event),
+		CORE_TEST(create_checks_parameters, queues),
+		CORE_TEST(destroy_waits_for_its_cqs, queues),
+		CORE_TEST(an_arming_fires_once, queues),
+		CORE_TEST(async_events_wait_for_room, queues),
+		CORE_TEST(comp_events_wait_with_their_cq, queues),
+		CORE_TEST(a_cq_that_goes_takes_its_event_along, queues),
+		CORE_TEST(fault_record_says_it_all, queues),
+		CORE_TEST(fault_records_leave_half_of_the_queue, queues),
+		CORE_TEST(a_corrupt_consumer_index_is_fatal, queues),
+		CORE_TEST(device_fatal_is_the_last_event, queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

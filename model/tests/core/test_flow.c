@@ -197,18 +197,14 @@ static void query_device_reports_limits(void **state)
 	assert_int_equal(rsp->log_max_rss, 7);
 }
 
-#define T(name)								\
-	cmocka_unit_test_setup_teardown(name, core_setup_queues,	\
-					core_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(flow_numbers_are_checked),
-		T(flow_rules_are_checked),
-		T(tables_are_checked),
-		T(tables_have_numbers_of_queue_pairs),
-		T(query_device_reports_limits),
+		CORE_TEST(flow_numbers_are_checked, queues),
+		CORE_TEST(flow_rules_are_checked, queues),
+		CORE_TEST(tables_are_checked, queues),
+		CORE_TEST(tables_have_numbers_of_queue_pairs, queues),
+		CORE_TEST(query_device_reports_limits, queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -441,21 +441,18 @@ static void the_command_ends_windows_before_regions(void **state)
 	assert_int_equal(write_to(&s, s.mw), XRDMA_WC_REM_ACCESS_ERR);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, wire_setup_1, \
-						wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(local_invalidation_frees),
-		T(each_bad_local_invalidation),
-		T(a_send_invalidates),
-		T(each_bad_remote_invalidation),
-		T(registration_makes_it_valid),
-		T(each_bad_registration),
-		T(a_bad_root_is_a_host_error),
-		T(a_user_registers_nothing),
-		T(the_command_ends_windows_before_regions),
+		WIRE_TEST(local_invalidation_frees, 1),
+		WIRE_TEST(each_bad_local_invalidation, 1),
+		WIRE_TEST(a_send_invalidates, 1),
+		WIRE_TEST(each_bad_remote_invalidation, 1),
+		WIRE_TEST(registration_makes_it_valid, 1),
+		WIRE_TEST(each_bad_registration, 1),
+		WIRE_TEST(a_bad_root_is_a_host_error, 1),
+		WIRE_TEST(a_user_registers_nothing, 1),
+		WIRE_TEST(the_command_ends_windows_before_regions, 1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -156,18 +156,14 @@ static void gid_values_are_checked(void **state)
 	core_expect(env, MODEL_HERR_CMD_PARAM, 6);
 }
 
-#define T(name)								\
-	cmocka_unit_test_setup_teardown(name, core_setup_queues,	\
-					core_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(the_link_follows_port_and_carrier),
-		T(port_values_are_checked),
-		T(the_ethernet_qp_is_held),
-		T(gids_come_and_go),
-		T(gid_values_are_checked),
+		CORE_TEST(the_link_follows_port_and_carrier, queues),
+		CORE_TEST(port_values_are_checked, queues),
+		CORE_TEST(the_ethernet_qp_is_held, queues),
+		CORE_TEST(gids_come_and_go, queues),
+		CORE_TEST(gid_values_are_checked, queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

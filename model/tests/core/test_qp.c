@@ -557,31 +557,27 @@ static void comm_est_comes_once_in_rtr(void **state)
 	assert_null(core_eqe(env, 0, 1));
 }
 
-#define T(name)								\
-	cmocka_unit_test_setup_teardown(name, core_setup_queues,	\
-					core_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(create_checks_parameters),
-		T(no_receive_queue),
-		T(no_send_queue),
-		T(the_gsi_has_a_number_of_its_own),
-		T(attributes_of_datagrams),
-		T(destroy_frees_everything),
-		T(transitions),
-		T(required_attributes_are_required),
-		T(attribute_values_are_checked),
-		T(query_returns_what_modify_set),
-		T(reset_discards_all),
-		T(error_flushes_both_queues),
-		T(error_flushes_what_comes_later),
-		T(a_failed_send_of_rc_is_fatal_to_it),
-		T(a_second_attach_is_no_host_error),
-		T(a_failed_send_of_raw_is_not),
-		T(sqd_drains_and_tells),
-		T(comm_est_comes_once_in_rtr),
+		CORE_TEST(create_checks_parameters, queues),
+		CORE_TEST(no_receive_queue, queues),
+		CORE_TEST(no_send_queue, queues),
+		CORE_TEST(the_gsi_has_a_number_of_its_own, queues),
+		CORE_TEST(attributes_of_datagrams, queues),
+		CORE_TEST(destroy_frees_everything, queues),
+		CORE_TEST(transitions, queues),
+		CORE_TEST(required_attributes_are_required, queues),
+		CORE_TEST(attribute_values_are_checked, queues),
+		CORE_TEST(query_returns_what_modify_set, queues),
+		CORE_TEST(reset_discards_all, queues),
+		CORE_TEST(error_flushes_both_queues, queues),
+		CORE_TEST(error_flushes_what_comes_later, queues),
+		CORE_TEST(a_failed_send_of_rc_is_fatal_to_it, queues),
+		CORE_TEST(a_second_attach_is_no_host_error, queues),
+		CORE_TEST(a_failed_send_of_raw_is_not, queues),
+		CORE_TEST(sqd_drains_and_tells, queues),
+		CORE_TEST(comm_est_comes_once_in_rtr, queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -422,24 +422,21 @@ static void it_is_busy_while_in_use(void **state)
 			 XRDMA_CMD_BAD_NUMBER);
 }
 
-#define T(name, n) cmocka_unit_test_setup_teardown(name, wire_setup_##n, \
-						   wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(two_queue_pairs_share, 1),
-		T(two_queue_pairs_share, 2),
-		T(empty_means_not_ready, 2),
-		T(the_limit_fires_once, 1),
-		T(it_can_be_resized, 1),
-		T(a_corrupt_index_kills_it, 2),
-		T(a_malformed_entry_costs_the_queue_pair, 1),
-		T(what_was_taken_is_flushed, 2),
-		T(errors_of_the_peer, 2),
-		T(unreliable_connections_keep_an_entry, 2),
-		T(create_checks_parameters, 1),
-		T(it_is_busy_while_in_use, 1),
+		WIRE_TEST(two_queue_pairs_share, 1),
+		WIRE_TEST(two_queue_pairs_share, 2),
+		WIRE_TEST(empty_means_not_ready, 2),
+		WIRE_TEST(the_limit_fires_once, 1),
+		WIRE_TEST(it_can_be_resized, 1),
+		WIRE_TEST(a_corrupt_index_kills_it, 2),
+		WIRE_TEST(a_malformed_entry_costs_the_queue_pair, 1),
+		WIRE_TEST(what_was_taken_is_flushed, 2),
+		WIRE_TEST(errors_of_the_peer, 2),
+		WIRE_TEST(unreliable_connections_keep_an_entry, 2),
+		WIRE_TEST(create_checks_parameters, 1),
+		WIRE_TEST(it_is_busy_while_in_use, 1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

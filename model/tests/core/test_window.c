@@ -523,24 +523,21 @@ static void type_2b_does_not(void **state)
 	wire_unregion(s.p.b.host, 40);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, wire_setup_1, \
-						wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(a_window_grants_its_part),
-		T(an_added_right_to_bind_counts_at_once),
-		T(nothing_beyond_it),
-		T(a_window_at_the_top),
-		T(zero_based),
-		T(only_on_its_queue_pair),
-		T(each_bad_bind_is_refused),
-		T(type_1_is_bound_anew_and_unbound),
-		T(an_old_key_ends_with_the_bind),
-		T(all_key_bytes),
-		T(type_2a_holds_its_queue_pair),
-		T(type_2b_does_not),
+		WIRE_TEST(a_window_grants_its_part, 1),
+		WIRE_TEST(an_added_right_to_bind_counts_at_once, 1),
+		WIRE_TEST(nothing_beyond_it, 1),
+		WIRE_TEST(a_window_at_the_top, 1),
+		WIRE_TEST(zero_based, 1),
+		WIRE_TEST(only_on_its_queue_pair, 1),
+		WIRE_TEST(each_bad_bind_is_refused, 1),
+		WIRE_TEST(type_1_is_bound_anew_and_unbound, 1),
+		WIRE_TEST(an_old_key_ends_with_the_bind, 1),
+		WIRE_TEST(all_key_bytes, 1),
+		WIRE_TEST(type_2a_holds_its_queue_pair, 1),
+		WIRE_TEST(type_2b_does_not, 1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -322,21 +322,17 @@ static void a_block_in_scattered_mappings(void **state)
 	}
 }
 
-#define T(name)								\
-	cmocka_unit_test_setup_teardown(name, core_setup_enabled,	\
-					core_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(random_layouts),
-		T(copies_cross_blocks),
-		T(malformed_entries_are_host_errors),
-		T(a_sparse_entry_may_appear),
-		T(unmapping_forgets_walks),
-		T(rights_of_the_mapping_hold),
-		T(a_dead_device_touches_nothing),
-		T(a_block_in_scattered_mappings),
+		CORE_TEST(random_layouts, enabled),
+		CORE_TEST(copies_cross_blocks, enabled),
+		CORE_TEST(malformed_entries_are_host_errors, enabled),
+		CORE_TEST(a_sparse_entry_may_appear, enabled),
+		CORE_TEST(unmapping_forgets_walks, enabled),
+		CORE_TEST(rights_of_the_mapping_hold, enabled),
+		CORE_TEST(a_dead_device_touches_nothing, enabled),
+		CORE_TEST(a_block_in_scattered_mappings, enabled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

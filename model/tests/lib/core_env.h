@@ -87,6 +87,14 @@ int core_setup_enabled(void **state);
 int core_setup_queues(void **state);
 int core_teardown(void **state);
 
+/*
+ * An entry of the table of tests: @test, between core_setup_@setup() and
+ * core_teardown().
+ */
+#define CORE_TEST(test, setup)						\
+	cmocka_unit_test_setup_teardown(test, core_setup_##setup,	\
+					core_teardown)
+
 u64 core_alloc(struct core_env *env, u64 size, u64 align);
 void *core_ptr(struct core_env *env, u64 addr);
 void core_expect(struct core_env *env, enum model_host_error_kind kind,

@@ -174,6 +174,10 @@ int wire_setup_2(void **state);
 int wire_teardown(void **state);
 void wire_restart(struct wire_env *env, int number);
 
+/* An entry of the table of tests: @test, with @n devices, which is 1 or 2. */
+#define WIRE_TEST(test, n)						\
+	cmocka_unit_test_setup_teardown(test, wire_setup_##n, wire_teardown)
+
 u64 wire_alloc(struct wire_host *host, u64 size, u64 align);
 void *wire_ptr(struct wire_host *host, u64 addr);
 u32 wire_region(struct wire_host *host, u32 index, u64 addr, u64 length,

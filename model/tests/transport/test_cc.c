@@ -481,30 +481,28 @@ static void the_rate_falls_and_recovers(void **state)
 	assert_int_equal(time_of(&p, XRDMA_OP_WRITE, 1 << 20), 0);
 }
 
-#define TEST(test)							\
-	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_notification_has_the_bytes_of_the_standard),
-		TEST(only_congestion_experienced_is_a_mark),
-		TEST(notifications_keep_their_distance),
-		TEST(without_a_notification_point_marks_are_only_counted),
-		TEST(notifications_are_not_answered),
-		TEST(packets_say_that_they_can_be_marked),
-		TEST(a_notification_slows_the_queue_pair_it_names),
-		TEST(spoofed_notifications_are_dropped),
-		TEST(without_a_reaction_point_nothing_slows),
-		TEST(parameters_out_of_range_are_refused),
-		TEST(a_reset_restores_the_defaults),
-		TEST(commands_set_and_tell_the_parameters),
-		TEST(a_slowed_sender_keeps_to_its_rate),
-		TEST(data_of_reads_keep_to_the_rate),
-		TEST(a_slow_sender_does_not_time_out),
-		TEST(one_that_waits_goes_on_without_a_reaction_point),
-		TEST(a_slowed_queue_pair_can_be_destroyed),
-		TEST(the_rate_falls_and_recovers),
+		WIRE_TEST(a_notification_has_the_bytes_of_the_standard, 2),
+		WIRE_TEST(only_congestion_experienced_is_a_mark, 2),
+		WIRE_TEST(notifications_keep_their_distance, 2),
+		WIRE_TEST(without_a_notification_point_marks_are_only_counted,
+			  2),
+		WIRE_TEST(notifications_are_not_answered, 2),
+		WIRE_TEST(packets_say_that_they_can_be_marked, 2),
+		WIRE_TEST(a_notification_slows_the_queue_pair_it_names, 2),
+		WIRE_TEST(spoofed_notifications_are_dropped, 2),
+		WIRE_TEST(without_a_reaction_point_nothing_slows, 2),
+		WIRE_TEST(parameters_out_of_range_are_refused, 2),
+		WIRE_TEST(a_reset_restores_the_defaults, 2),
+		WIRE_TEST(commands_set_and_tell_the_parameters, 2),
+		WIRE_TEST(a_slowed_sender_keeps_to_its_rate, 2),
+		WIRE_TEST(data_of_reads_keep_to_the_rate, 2),
+		WIRE_TEST(a_slow_sender_does_not_time_out, 2),
+		WIRE_TEST(one_that_waits_goes_on_without_a_reaction_point, 2),
+		WIRE_TEST(a_slowed_queue_pair_can_be_destroyed, 2),
+		WIRE_TEST(the_rate_falls_and_recovers, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

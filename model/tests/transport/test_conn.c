@@ -206,18 +206,15 @@ static void the_first_packet_establishes(void **state)
 	assert_null(wire_event(c.p.a.host, XRDMA_EVENT_QP_COMM_EST, 1));
 }
 
-#define T(name, n) cmocka_unit_test_setup_teardown(name, wire_setup_##n, \
-						   wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(more_reads_than_agreed_upon, 2),
-		T(duplicates_do_not_count, 2),
-		T(reset_drops_queued_answers, 2),
-		T(drained_when_all_is_acknowledged, 2),
-		T(drained_at_once, 2),
-		T(the_first_packet_establishes, 2),
+		WIRE_TEST(more_reads_than_agreed_upon, 2),
+		WIRE_TEST(duplicates_do_not_count, 2),
+		WIRE_TEST(reset_drops_queued_answers, 2),
+		WIRE_TEST(drained_when_all_is_acknowledged, 2),
+		WIRE_TEST(drained_at_once, 2),
+		WIRE_TEST(the_first_packet_establishes, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

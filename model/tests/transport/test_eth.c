@@ -306,23 +306,18 @@ static void a_pulled_cable_is_an_event(void **state)
 	assert_true(dev->port.link_up);
 }
 
-#define ONE(test)							\
-	cmocka_unit_test_setup_teardown(test, wire_setup_1, wire_teardown)
-#define TWO(test)							\
-	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TWO(frames_cross_the_wire),
-		TWO(send_errors_complete),
-		TWO(frames_are_filtered_by_address),
-		TWO(frames_without_a_buffer_are_dropped),
-		ONE(a_device_alone_hears_only_itself),
-		TWO(a_slow_far_end_loses_frames),
-		TWO(a_far_end_that_is_gone_loses_frames),
-		ONE(a_wire_has_two_ends_in_its_specification),
-		ONE(a_pulled_cable_is_an_event),
+		WIRE_TEST(frames_cross_the_wire, 2),
+		WIRE_TEST(send_errors_complete, 2),
+		WIRE_TEST(frames_are_filtered_by_address, 2),
+		WIRE_TEST(frames_without_a_buffer_are_dropped, 2),
+		WIRE_TEST(a_device_alone_hears_only_itself, 1),
+		WIRE_TEST(a_slow_far_end_loses_frames, 2),
+		WIRE_TEST(a_far_end_that_is_gone_loses_frames, 2),
+		WIRE_TEST(a_wire_has_two_ends_in_its_specification, 1),
+		WIRE_TEST(a_pulled_cable_is_an_event, 1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

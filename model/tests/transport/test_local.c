@@ -391,25 +391,22 @@ static void an_invalidation_cuts_a_write(void **state)
 	assert_int_equal(s.c.p.a_mem[2 * MTU - 1], 0);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, wire_setup_2, \
-						wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(a_bind_takes_its_turn),
-		T(going_back_repeats_no_bind),
-		T(a_bind_behind_a_read),
-		T(a_fence_holds_a_bind_back),
-		T(an_invalidation_waits),
-		T(a_failure_completes_in_its_turn),
-		T(many_binds_need_no_peer),
-		T(bad_entries_are_refused),
-		T(send_inv_is_on_the_last_packet),
-		T(a_duplicate_invalidates_nothing),
-		T(a_failed_invalidation_is_naked),
-		T(no_receive_no_invalidation),
-		T(an_invalidation_cuts_a_write),
+		WIRE_TEST(a_bind_takes_its_turn, 2),
+		WIRE_TEST(going_back_repeats_no_bind, 2),
+		WIRE_TEST(a_bind_behind_a_read, 2),
+		WIRE_TEST(a_fence_holds_a_bind_back, 2),
+		WIRE_TEST(an_invalidation_waits, 2),
+		WIRE_TEST(a_failure_completes_in_its_turn, 2),
+		WIRE_TEST(many_binds_need_no_peer, 2),
+		WIRE_TEST(bad_entries_are_refused, 2),
+		WIRE_TEST(send_inv_is_on_the_last_packet, 2),
+		WIRE_TEST(a_duplicate_invalidates_nothing, 2),
+		WIRE_TEST(a_failed_invalidation_is_naked, 2),
+		WIRE_TEST(no_receive_no_invalidation, 2),
+		WIRE_TEST(an_invalidation_cuts_a_write, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

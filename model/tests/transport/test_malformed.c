@@ -491,29 +491,26 @@ static void variant_bits_may_change(void **state)
 	}
 }
 
-#define TEST(test)							\
-	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(truncated_at_every_byte),
-		TEST(headers_cut_short),
-		TEST(too_short_for_a_packet),
-		TEST(wrong_versions),
-		TEST(bad_lengths),
-		TEST(bad_pads),
-		TEST(unknown_opcodes),
-		TEST(wrong_icrcs),
-		TEST(foreign_queue_pairs),
-		TEST(spoofed_and_foreign_addresses),
-		TEST(fragments_and_options),
-		TEST(oversized),
-		TEST(unexpected_responses),
-		TEST(states_that_do_not_receive),
-		TEST(every_flipped_bit_is_in_the_icrc),
-		TEST(every_flipped_bit_is_dropped),
-		TEST(variant_bits_may_change),
+		WIRE_TEST(truncated_at_every_byte, 2),
+		WIRE_TEST(headers_cut_short, 2),
+		WIRE_TEST(too_short_for_a_packet, 2),
+		WIRE_TEST(wrong_versions, 2),
+		WIRE_TEST(bad_lengths, 2),
+		WIRE_TEST(bad_pads, 2),
+		WIRE_TEST(unknown_opcodes, 2),
+		WIRE_TEST(wrong_icrcs, 2),
+		WIRE_TEST(foreign_queue_pairs, 2),
+		WIRE_TEST(spoofed_and_foreign_addresses, 2),
+		WIRE_TEST(fragments_and_options, 2),
+		WIRE_TEST(oversized, 2),
+		WIRE_TEST(unexpected_responses, 2),
+		WIRE_TEST(states_that_do_not_receive, 2),
+		WIRE_TEST(every_flipped_bit_is_in_the_icrc, 2),
+		WIRE_TEST(every_flipped_bit_is_dropped, 2),
+		WIRE_TEST(variant_bits_may_change, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

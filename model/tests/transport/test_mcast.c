@@ -234,21 +234,18 @@ static void what_may_be_attached(void **state)
 	assert_int_equal(model_qp_destroy(dev, s.a.qpn), XRDMA_CMD_OK);
 }
 
-#define T(name, n) cmocka_unit_test_setup_teardown(name, wire_setup_##n, \
-						   wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(all_members_get_a_copy, 1),
-		T(all_members_get_a_copy, 2),
-		T(over_ipv6, 1),
-		T(over_ipv6, 2),
-		T(the_sender_hears_nothing, 1),
-		T(the_sender_hears_nothing, 2),
-		T(numbers_are_of_one_port, 2),
-		T(the_qkey_counts, 2),
-		T(what_may_be_attached, 1),
+		WIRE_TEST(all_members_get_a_copy, 1),
+		WIRE_TEST(all_members_get_a_copy, 2),
+		WIRE_TEST(over_ipv6, 1),
+		WIRE_TEST(over_ipv6, 2),
+		WIRE_TEST(the_sender_hears_nothing, 1),
+		WIRE_TEST(the_sender_hears_nothing, 2),
+		WIRE_TEST(numbers_are_of_one_port, 2),
+		WIRE_TEST(the_qkey_counts, 2),
+		WIRE_TEST(what_may_be_attached, 1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

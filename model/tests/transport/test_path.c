@@ -207,15 +207,12 @@ static void a_new_tag_counts_at_once(void **state)
 			 MODEL_RX_OK);
 }
 
-#define T(name)								\
-	cmocka_unit_test_setup_teardown(name, wire_setup_2, wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(every_path_and_mtu),
-		T(source_ports_are_derived),
-		T(a_new_tag_counts_at_once),
+		WIRE_TEST(every_path_and_mtu, 2),
+		WIRE_TEST(source_ports_are_derived, 2),
+		WIRE_TEST(a_new_tag_counts_at_once, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -491,26 +491,23 @@ static void the_requester_hears_of_refusals(void **state)
 	wire_expect_send(&p.a, 2, XRDMA_WC_REM_INV_REQ_ERR);
 }
 
-#define T(name)								\
-	cmocka_unit_test_setup_teardown(name, wire_setup_2, wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(flush_on_the_wire),
-		T(atomic_write_on_the_wire),
-		T(only_a_response_completes),
-		T(a_response_with_data_is_bad),
-		T(both_count_as_reads_in_flight),
-		T(entries_that_are_wrong),
-		T(atomic_writes_happen_once),
-		T(flushes_are_answered_in_order),
-		T(old_duplicates_are_not_answered),
-		T(a_whole_region_is_flushed),
-		T(the_address_must_be_aligned),
-		T(refusals_name_their_reason),
-		T(between_two_devices),
-		T(the_requester_hears_of_refusals),
+		WIRE_TEST(flush_on_the_wire, 2),
+		WIRE_TEST(atomic_write_on_the_wire, 2),
+		WIRE_TEST(only_a_response_completes, 2),
+		WIRE_TEST(a_response_with_data_is_bad, 2),
+		WIRE_TEST(both_count_as_reads_in_flight, 2),
+		WIRE_TEST(entries_that_are_wrong, 2),
+		WIRE_TEST(atomic_writes_happen_once, 2),
+		WIRE_TEST(flushes_are_answered_in_order, 2),
+		WIRE_TEST(old_duplicates_are_not_answered, 2),
+		WIRE_TEST(a_whole_region_is_flushed, 2),
+		WIRE_TEST(the_address_must_be_aligned, 2),
+		WIRE_TEST(refusals_name_their_reason, 2),
+		WIRE_TEST(between_two_devices, 2),
+		WIRE_TEST(the_requester_hears_of_refusals, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -442,42 +442,37 @@ static void sqd_drains(void **state)
 	wire_expect_send(&p.a, 2, XRDMA_WC_SUCCESS);
 }
 
-#define ONE(test)							\
-	cmocka_unit_test_setup_teardown(test, wire_setup_1, wire_teardown)
-#define TWO(test)							\
-	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ONE(write_moves_every_length),
-		TWO(write_moves_every_length),
-		ONE(read_fetches_every_length),
-		TWO(read_fetches_every_length),
-		ONE(send_fills_receives),
-		TWO(send_fills_receives),
-		ONE(write_imm_takes_a_receive_and_no_memory_of_it),
-		TWO(write_imm_takes_a_receive_and_no_memory_of_it),
-		ONE(inline_data_needs_no_key),
-		TWO(inline_data_needs_no_key),
-		ONE(atomics_return_what_was_there),
-		TWO(atomics_return_what_was_there),
-		ONE(many_reads_and_atomics_keep_the_limit),
-		TWO(many_reads_and_atomics_keep_the_limit),
-		ONE(fence_waits_for_reads),
-		TWO(fence_waits_for_reads),
-		ONE(unsignaled_sends_complete_silently),
-		TWO(unsignaled_sends_complete_silently),
-		ONE(every_address_and_mtu_works),
-		TWO(every_address_and_mtu_works),
-		ONE(both_directions_at_once),
-		TWO(both_directions_at_once),
-		ONE(rings_and_psns_wrap),
-		TWO(rings_and_psns_wrap),
-		ONE(queue_pairs_take_turns),
-		TWO(queue_pairs_take_turns),
-		ONE(sqd_drains),
-		TWO(sqd_drains),
+		WIRE_TEST(write_moves_every_length, 1),
+		WIRE_TEST(write_moves_every_length, 2),
+		WIRE_TEST(read_fetches_every_length, 1),
+		WIRE_TEST(read_fetches_every_length, 2),
+		WIRE_TEST(send_fills_receives, 1),
+		WIRE_TEST(send_fills_receives, 2),
+		WIRE_TEST(write_imm_takes_a_receive_and_no_memory_of_it, 1),
+		WIRE_TEST(write_imm_takes_a_receive_and_no_memory_of_it, 2),
+		WIRE_TEST(inline_data_needs_no_key, 1),
+		WIRE_TEST(inline_data_needs_no_key, 2),
+		WIRE_TEST(atomics_return_what_was_there, 1),
+		WIRE_TEST(atomics_return_what_was_there, 2),
+		WIRE_TEST(many_reads_and_atomics_keep_the_limit, 1),
+		WIRE_TEST(many_reads_and_atomics_keep_the_limit, 2),
+		WIRE_TEST(fence_waits_for_reads, 1),
+		WIRE_TEST(fence_waits_for_reads, 2),
+		WIRE_TEST(unsignaled_sends_complete_silently, 1),
+		WIRE_TEST(unsignaled_sends_complete_silently, 2),
+		WIRE_TEST(every_address_and_mtu_works, 1),
+		WIRE_TEST(every_address_and_mtu_works, 2),
+		WIRE_TEST(both_directions_at_once, 1),
+		WIRE_TEST(both_directions_at_once, 2),
+		WIRE_TEST(rings_and_psns_wrap, 1),
+		WIRE_TEST(rings_and_psns_wrap, 2),
+		WIRE_TEST(queue_pairs_take_turns, 1),
+		WIRE_TEST(queue_pairs_take_turns, 2),
+		WIRE_TEST(sqd_drains, 1),
+		WIRE_TEST(sqd_drains, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

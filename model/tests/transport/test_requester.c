@@ -476,29 +476,26 @@ static void a_changed_gid_changes_the_headers(void **state)
 	assert_int_equal(dev->wire->tx_no_gid, 1);
 }
 
-#define TEST(test)							\
-	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(messages_are_cut_by_the_mtu),
-		TEST(an_ack_covers_all_before_it),
-		TEST(an_ack_of_what_was_not_sent_is_dropped),
-		TEST(a_sequence_nak_sends_again_from_there),
-		TEST(sequence_naks_without_progress_use_up_retries),
-		TEST(a_timeout_sends_again_what_is_not_acknowledged),
-		TEST(a_late_timer_waits_for_what_has_arrived),
-		TEST(reads_are_placed_by_psn),
-		TEST(a_lost_read_response_is_asked_for_again),
-		TEST(an_ack_beyond_a_read_is_an_implied_nak),
-		TEST(a_response_acknowledges_what_is_before_it),
+		WIRE_TEST(messages_are_cut_by_the_mtu, 2),
+		WIRE_TEST(an_ack_covers_all_before_it, 2),
+		WIRE_TEST(an_ack_of_what_was_not_sent_is_dropped, 2),
+		WIRE_TEST(a_sequence_nak_sends_again_from_there, 2),
+		WIRE_TEST(sequence_naks_without_progress_use_up_retries, 2),
+		WIRE_TEST(a_timeout_sends_again_what_is_not_acknowledged, 2),
+		WIRE_TEST(a_late_timer_waits_for_what_has_arrived, 2),
+		WIRE_TEST(reads_are_placed_by_psn, 2),
+		WIRE_TEST(a_lost_read_response_is_asked_for_again, 2),
+		WIRE_TEST(an_ack_beyond_a_read_is_an_implied_nak, 2),
+		WIRE_TEST(a_response_acknowledges_what_is_before_it, 2),
 		cmocka_unit_test(bad_responses_fail_the_read),
 		cmocka_unit_test(fatal_naks_have_their_status),
-		TEST(rnr_nak_waits_and_sends_again),
-		TEST(the_window_closes_without_acks),
-		TEST(an_entry_that_becomes_another_fails),
-		TEST(a_changed_gid_changes_the_headers),
+		WIRE_TEST(rnr_nak_waits_and_sends_again, 2),
+		WIRE_TEST(the_window_closes_without_acks, 2),
+		WIRE_TEST(an_entry_that_becomes_another_fails, 2),
+		WIRE_TEST(a_changed_gid_changes_the_headers, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

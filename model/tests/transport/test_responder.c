@@ -432,26 +432,23 @@ static void rtr_answers(void **state)
 	craft_expect_ack(&c, ACK, PSN + 1);
 }
 
-#define TEST(test)							\
-	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(acks_come_when_asked_for_and_together),
-		TEST(a_gap_gets_one_nak),
-		TEST(duplicates_are_acknowledged_but_not_executed),
-		TEST(duplicate_atomics_get_the_first_result),
-		TEST(an_atomic_must_be_aligned_in_memory),
-		TEST(reads_take_one_psn_per_response),
-		TEST(a_duplicate_acknowledges_no_read_behind_it),
-		TEST(duplicate_reads_are_read_again),
-		TEST(a_read_that_waits_is_not_doubled),
-		TEST(rnr_nak_asks_for_the_same_packet_again),
+		WIRE_TEST(acks_come_when_asked_for_and_together, 2),
+		WIRE_TEST(a_gap_gets_one_nak, 2),
+		WIRE_TEST(duplicates_are_acknowledged_but_not_executed, 2),
+		WIRE_TEST(duplicate_atomics_get_the_first_result, 2),
+		WIRE_TEST(an_atomic_must_be_aligned_in_memory, 2),
+		WIRE_TEST(reads_take_one_psn_per_response, 2),
+		WIRE_TEST(a_duplicate_acknowledges_no_read_behind_it, 2),
+		WIRE_TEST(duplicate_reads_are_read_again, 2),
+		WIRE_TEST(a_read_that_waits_is_not_doubled, 2),
+		WIRE_TEST(rnr_nak_asks_for_the_same_packet_again, 2),
 		cmocka_unit_test(breaches_get_an_invalid_request_nak),
-		TEST(a_fatal_nak_leaves_in_its_turn),
-		TEST(a_long_read_does_not_block),
-		TEST(rtr_answers),
+		WIRE_TEST(a_fatal_nak_leaves_in_its_turn, 2),
+		WIRE_TEST(a_long_read_does_not_block, 2),
+		WIRE_TEST(rtr_answers, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

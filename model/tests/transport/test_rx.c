@@ -230,18 +230,15 @@ static void random_packets_do_no_harm(void **state)
 	}
 }
 
-#define TEST(test)							\
-	cmocka_unit_test_setup_teardown(test, wire_setup_2, wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_good_frame_is_accepted),
-		TEST(wrong_packets_are_dropped),
-		TEST(padding_of_ethernet_is_ignored),
-		TEST(states_that_do_not_receive_drop),
-		TEST(a_port_that_is_down_receives_nothing),
-		TEST(random_packets_do_no_harm),
+		WIRE_TEST(a_good_frame_is_accepted, 2),
+		WIRE_TEST(wrong_packets_are_dropped, 2),
+		WIRE_TEST(padding_of_ethernet_is_ignored, 2),
+		WIRE_TEST(states_that_do_not_receive_drop, 2),
+		WIRE_TEST(a_port_that_is_down_receives_nothing, 2),
+		WIRE_TEST(random_packets_do_no_harm, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -428,23 +428,20 @@ static void a_reset_forgets_all(void **state)
 			 XRDMA_CMD_BAD_NUMBER);
 }
 
-#define T(name)								\
-	cmocka_unit_test_setup_teardown(name, wire_setup_1, wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(the_lowest_priority_wins_then_the_oldest),
-		T(every_field_counts),
-		T(rules_ignore_roce_and_bad_lengths),
-		T(no_entry_no_frame),
-		T(frames_of_neighbours_stay_inside),
-		T(neighbours_do_not_get_roce),
-		T(a_cut_cable_cuts_neighbours_too),
-		T(a_receive_may_end_the_sender),
-		T(tables_spread_frames),
-		T(nothing_goes_that_is_named),
-		T(a_reset_forgets_all),
+		WIRE_TEST(the_lowest_priority_wins_then_the_oldest, 1),
+		WIRE_TEST(every_field_counts, 1),
+		WIRE_TEST(rules_ignore_roce_and_bad_lengths, 1),
+		WIRE_TEST(no_entry_no_frame, 1),
+		WIRE_TEST(frames_of_neighbours_stay_inside, 1),
+		WIRE_TEST(neighbours_do_not_get_roce, 1),
+		WIRE_TEST(a_cut_cable_cuts_neighbours_too, 1),
+		WIRE_TEST(a_receive_may_end_the_sender, 1),
+		WIRE_TEST(tables_spread_frames, 1),
+		WIRE_TEST(nothing_goes_that_is_named, 1),
+		WIRE_TEST(a_reset_forgets_all, 1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

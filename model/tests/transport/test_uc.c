@@ -262,18 +262,15 @@ static void some_operations_do_not_exist(void **state)
 	assert_memory_equal(c.p.b_mem, c.p.a_mem, 10);
 }
 
-#define T(name, n) cmocka_unit_test_setup_teardown(name, wire_setup_##n, \
-						   wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(messages_arrive, 1),
-		T(nobody_answers, 2),
-		T(a_message_with_a_gap_is_dropped, 2),
-		T(refusals_are_silent, 2),
-		T(windows_work, 1),
-		T(some_operations_do_not_exist, 1),
+		WIRE_TEST(messages_arrive, 1),
+		WIRE_TEST(nobody_answers, 2),
+		WIRE_TEST(a_message_with_a_gap_is_dropped, 2),
+		WIRE_TEST(refusals_are_silent, 2),
+		WIRE_TEST(windows_work, 1),
+		WIRE_TEST(some_operations_do_not_exist, 1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

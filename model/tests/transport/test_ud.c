@@ -489,30 +489,27 @@ static void it_stays_awake_while_the_wire_is_full(void **state)
 	expect_data(&s, 7, 100, &cqe);
 }
 
-#define T(name, n) cmocka_unit_test_setup_teardown(name, wire_setup_##n, \
-						   wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(over_ipv4, 1),
-		T(over_ipv4, 2),
-		T(over_ipv6, 1),
-		T(over_ipv6, 2),
-		T(with_a_vlan_tag, 2),
-		T(immediate_solicited_inline_and_longest, 2),
-		T(what_is_on_the_wire, 2),
-		T(what_is_not_delivered, 2),
-		T(a_short_buffer_fails_alone, 1),
-		T(what_is_refused, 2),
-		T(receives_go_on_in_sqe, 2),
-		T(the_port_limits_the_length, 2),
-		T(each_datagram_has_its_own_address, 2),
-		T(it_says_nothing_of_its_address, 1),
-		T(the_gsi, 1),
-		T(the_gsi, 2),
-		T(on_an_srq, 2),
-		T(it_stays_awake_while_the_wire_is_full, 2),
+		WIRE_TEST(over_ipv4, 1),
+		WIRE_TEST(over_ipv4, 2),
+		WIRE_TEST(over_ipv6, 1),
+		WIRE_TEST(over_ipv6, 2),
+		WIRE_TEST(with_a_vlan_tag, 2),
+		WIRE_TEST(immediate_solicited_inline_and_longest, 2),
+		WIRE_TEST(what_is_on_the_wire, 2),
+		WIRE_TEST(what_is_not_delivered, 2),
+		WIRE_TEST(a_short_buffer_fails_alone, 1),
+		WIRE_TEST(what_is_refused, 2),
+		WIRE_TEST(receives_go_on_in_sqe, 2),
+		WIRE_TEST(the_port_limits_the_length, 2),
+		WIRE_TEST(each_datagram_has_its_own_address, 2),
+		WIRE_TEST(it_says_nothing_of_its_address, 1),
+		WIRE_TEST(the_gsi, 1),
+		WIRE_TEST(the_gsi, 2),
+		WIRE_TEST(on_an_srq, 2),
+		WIRE_TEST(it_stays_awake_while_the_wire_is_full, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

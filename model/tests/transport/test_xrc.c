@@ -454,25 +454,22 @@ static void wrong_direction_is_dropped(void **state)
 	wire_connect_one(&s.b, &s.a, &wire_defaults, 9, PSN);
 }
 
-#define T(name, n) cmocka_unit_test_setup_teardown(name, wire_setup_##n, \
-						   wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(every_operation, 1),
-		T(every_operation, 2),
-		T(invalidation, 2),
-		T(the_srq_brings_the_domain, 2),
-		T(answers_keep_their_domain, 2),
-		T(only_srqs_of_its_domain, 1),
-		T(a_message_is_for_one_srq, 2),
-		T(an_empty_srq_is_not_ready, 2),
-		T(srq_may_be_destroyed_at_any_time, 2),
-		T(nothing_is_read_for_an_srq_that_is_gone, 2),
-		T(cq_overrun_moves_target_to_err, 2),
-		T(parameters_of_a_target_are_checked, 1),
-		T(wrong_direction_is_dropped, 2),
+		WIRE_TEST(every_operation, 1),
+		WIRE_TEST(every_operation, 2),
+		WIRE_TEST(invalidation, 2),
+		WIRE_TEST(the_srq_brings_the_domain, 2),
+		WIRE_TEST(answers_keep_their_domain, 2),
+		WIRE_TEST(only_srqs_of_its_domain, 1),
+		WIRE_TEST(a_message_is_for_one_srq, 2),
+		WIRE_TEST(an_empty_srq_is_not_ready, 2),
+		WIRE_TEST(srq_may_be_destroyed_at_any_time, 2),
+		WIRE_TEST(nothing_is_read_for_an_srq_that_is_gone, 2),
+		WIRE_TEST(cq_overrun_moves_target_to_err, 2),
+		WIRE_TEST(parameters_of_a_target_are_checked, 1),
+		WIRE_TEST(wrong_direction_is_dropped, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,16 +145,13 @@ static void released_packets_come_first(void **state)
 	assert_int_equal(p.b.host->dev->stats[XRDMA_STAT_OUT_OF_SEQUENCE], 0);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, wire_setup_1, \
-						wire_teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(nothing_comes_until_it_is_released),
-		T(no_byte_lands_after_an_invalidation),
-		T(one_queue_pair_or_all),
-		T(released_packets_come_first),
+		WIRE_TEST(nothing_comes_until_it_is_released, 1),
+		WIRE_TEST(no_byte_lands_after_an_invalidation, 1),
+		WIRE_TEST(one_queue_pair_or_all, 1),
+		WIRE_TEST(released_packets_come_first, 1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
