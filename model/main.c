@@ -31,35 +31,19 @@
  * struct options - the command line
  * @socket: path of the vfio-user socket
  * @control: path of the control socket, or NULL
- * @wire: addresses of both ends of the wire, or NULL
- * @impair: impairments of sent frames, or NULL
- * @capture: file for frames that are sent and received, or NULL
  * @msix_vectors: size of the MSI-X table
  * @spin_ns: how long the loop spins after the last work
- * @mac: MAC address
- * @seed: seed of all random numbers
- * @mw_2a: windows of type 2 are 2A, else 2B
- * @dm_size: bytes of device memory
- * @dm_mapped: clients may map the device memory, instead of trapping each
- *	access
- * @log_max_keys: log2 of the number of key indexes
  * @die_with_parent: end this process when its parent process ends
+ * @env: the members of struct model_env that have an option; the other members
+ *	are NULL
  */
 struct options {
 	const char *socket;
 	const char *control;
-	const char *wire;
-	const char *impair;
-	const char *capture;
 	unsigned long msix_vectors;
 	u64 spin_ns;
-	u8 mac[6];
-	u64 seed;
-	bool mw_2a;
-	u64 dm_size;
-	bool dm_mapped;
-	u8 log_max_keys;
 	bool die_with_parent;
+	struct model_env env;
 };
 
 enum {
@@ -156,15 +140,15 @@ static const char **text_option(struct options *options, int opt)
 {
 	switch (opt) {
 	case OPT_CAPTURE:
-		return &options->capture;
+		return &options->env.capture;
 	case OPT_CONTROL:
 		return &options->control;
 	case OPT_IMPAIR:
-		return &options->impair;
+		return &options->env.impair;
 	case OPT_SOCKET:
 		return &options->socket;
 	case OPT_WIRE:
-		return &options->wire;
+		return &options->env.wire;
 	default:
 		return NULL;
 	}
@@ -182,8 +166,8 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 	}
 	switch (opt) {
 	case OPT_DEVICE_MEMORY:
-		ok = parse_u64(arg, 0, UINT64_MAX, &options->dm_size) &&
-		     model_dm_size_ok(options->dm_size);
+		ok = parse_u64(arg, 0, UINT64_MAX, &options->env.dm_size) &&
+		     model_dm_size_ok(options->env.dm_size);
 		break;
 	case OPT_DIE_WITH_PARENT:
 		options->die_with_parent = true;
@@ -193,23 +177,23 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 		break;
 	case OPT_LOG_MAX_KEYS:
 		ok = parse_u64(arg, LOG_MIN_KEYS, XRDMA_LOG_MAX_KEYS, &value);
-		options->log_max_keys = value;
+		options->env.log_max_keys = value;
 		break;
 	case OPT_MAC:
-		ok = parse_mac(arg, options->mac);
+		ok = parse_mac(arg, options->env.mac);
 		break;
 	case OPT_MAP_DEVICE_MEMORY:
-		options->dm_mapped = true;
+		options->env.dm_mapped = true;
 		break;
 	case OPT_MSIX_VECTORS:
 		ok = parse_u64(arg, 1, XRDMA_MSIX_VECTORS, &value);
 		options->msix_vectors = value;
 		break;
 	case OPT_MW_TYPE:
-		ok = parse_mw_type(arg, &options->mw_2a);
+		ok = parse_mw_type(arg, &options->env.mw_2a);
 		break;
 	case OPT_SEED:
-		ok = parse_u64(arg, 0, UINT64_MAX, &options->seed);
+		ok = parse_u64(arg, 0, UINT64_MAX, &options->env.seed);
 		break;
 	case OPT_SPIN_US:
 		ok = parse_u64(arg, 0, 1000000, &value);
@@ -351,20 +335,10 @@ static int run_control(struct model_env *env, const struct options *options)
 
 static int run(const struct options *options)
 {
-	struct model_env env = {
-		.seed = options->seed,
-		.wire = options->wire,
-		.impair = options->impair,
-		.capture = options->capture,
-		.mw_2a = options->mw_2a,
-		.dm_size = options->dm_size,
-		.dm_mapped = options->dm_mapped,
-		.log_max_keys = options->log_max_keys,
-	};
+	struct model_env env = options->env;
 	struct model_watch signals = { .fd = -1 };
 	int status;
 
-	memcpy(env.mac, options->mac, sizeof(env.mac));
 	env.loop = model_loop_create(options->spin_ns);
 	env.dma = model_dma_create();
 	env.herr = model_host_errors_create();
@@ -385,10 +359,10 @@ int main(int argc, char **argv)
 	struct options options = {
 		.msix_vectors = XRDMA_MSIX_VECTORS,
 		.spin_ns = MODEL_LOOP_SPIN_NS,
-		.mac = { 0x02, 0x00, 0x00, 0x78, 0x72, 0x01 },
-		.seed = 1,
-		.dm_size = 1 << 20,
-		.log_max_keys = XRDMA_LOG_MAX_KEYS,
+		.env.mac = { 0x02, 0x00, 0x00, 0x78, 0x72, 0x01 },
+		.env.seed = 1,
+		.env.dm_size = 1 << 20,
+		.env.log_max_keys = XRDMA_LOG_MAX_KEYS,
 	};
 	int status;
 
