@@ -63,10 +63,7 @@ static void post(struct craft *c, u8 opcode, u32 len)
 {
 	struct xrdma_sge sge = wire_sge(c->p.a_buf, len, c->p.a_key);
 
-	wire_post_send(&c->p.a, &(struct wire_wr) {
-		.opcode = opcode, .flags = XRDMA_WQE_SIGNALED,
-		.sges = &sge, .num_sge = 1, .remote_addr = 0x1000, .rkey = 0x77,
-	});
+	wire_post_signaled(&c->p.a, opcode, 0, sge, 0x1000, 0x77);
 }
 
 static void respond(struct craft *c, u8 syndrome, u32 psn)

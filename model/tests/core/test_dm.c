@@ -17,10 +17,7 @@ static struct core_qp cqp;
 
 static int setup(void **state)
 {
-	core_setup_queues(state);
-	env = *state;
-	core_create_qp(env, 5, &cqp);
-	core_to_rts(env, &cqp);
+	env = core_setup_qp(state, &cqp);
 	return 0;
 }
 

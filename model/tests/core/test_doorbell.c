@@ -13,10 +13,7 @@ static struct {
 
 static int setup(void **state)
 {
-	core_setup_queues(state);
-	t.env = *state;
-	core_create_qp(t.env, 5, &t.cqp);
-	core_to_rts(t.env, &t.cqp);
+	t.env = core_setup_qp(state, &t.cqp);
 	return 0;
 }
 

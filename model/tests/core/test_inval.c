@@ -10,7 +10,6 @@
 #define MW		50
 #define FR		51
 #define MR		40
-#define MR_ACCESS	(WIRE_ALL_RIGHTS | XRDMA_ACCESS_MW_BIND)
 #define MR_BYTES	65536
 
 /*
@@ -40,7 +39,7 @@ static struct wire_reg make_reg(const struct scene *s, u32 key, u8 byte)
 {
 	return (struct wire_reg) {
 		.key = xrdma_make_key(xrdma_key_index(key), byte),
-		.access = MR_ACCESS,
+		.access = WIRE_BIND_RIGHTS,
 		.iova = s->p.b_buf,
 		.addr = s->p.b_buf,
 		.length = MR_BYTES,
@@ -57,7 +56,7 @@ static void begin(void **state, struct scene *s)
 	params.flags = XRDMA_QP_KERNEL;
 	wire_make_pair(*state, &s->p, &params);
 	host = s->p.b.host;
-	s->mr = wire_region(host, MR, s->p.b_buf, MR_BYTES, MR_ACCESS);
+	s->mr = wire_region(host, MR, s->p.b_buf, MR_BYTES, WIRE_BIND_RIGHTS);
 	b = make_bind(s, wire_publish(host, MW, XRDMA_MPT_MW_2), s->mr);
 	r = make_reg(s, wire_publish(host, FR, XRDMA_MPT_FAST_REG), 0x22);
 	wire_post_bind(&s->p.b, 100, &b);
@@ -73,11 +72,7 @@ static u8 write_to(struct scene *s, u32 key)
 	struct xrdma_sge sge = wire_sge(s->p.a_buf, 64, s->p.a_key);
 	struct xrdma_cqe cqe;
 
-	wire_post_send(&s->p.a, &(struct wire_wr) {
-		.opcode = XRDMA_OP_WRITE, .flags = XRDMA_WQE_SIGNALED,
-		.sges = &sge, .num_sge = 1, .remote_addr = s->p.b_buf,
-		.rkey = key,
-	});
+	wire_post_signaled(&s->p.a, XRDMA_OP_WRITE, 0, sge, s->p.b_buf, key);
 	assert_true(wire_wait(s->p.a.env, &s->p.a.send_cq, &cqe));
 	return cqe.status;
 }
@@ -201,7 +196,35 @@ static struct xrdma_mpt_entry entry_of(struct scene *s, u32 key)
 	return index < 1000 ? *wire_mpt(s->p.b.host, index) : none;
 }
 
-static void each_bad_local_invalidation(void **state)
+static void refuse_local(struct scene *s, u32 key, u8 reason)
+{
+	wire_post_inval(&s->p.b, 5, key);
+	wire_expect_refused(&s->p.b, 5, XRDMA_WC_LOC_QP_OP_ERR, reason);
+}
+
+static void refuse_remote(struct scene *s, u32 key, u8 reason)
+{
+	struct xrdma_cqe cqe;
+
+	post_recv(s, 1);
+	post_recv(s, 2);
+	post_send_inv(s, 3, 10, key);
+	wire_expect_recv(&s->p.b, 1, XRDMA_WC_LOC_ACCESS_ERR, &cqe);
+	assert_int_equal(le16_to_cpu(cqe.vendor_err), reason);
+	wire_expect_recv(&s->p.b, 2, XRDMA_WC_WR_FLUSH_ERR, &cqe);
+	wire_expect_send(&s->p.a, 3, XRDMA_WC_REM_ACCESS_ERR);
+	assert_int_equal(s->p.a.qp->state, XRDMA_QPS_ERR);
+	assert_int_equal(s->p.b.qp->state, XRDMA_QPS_ERR);
+	assert_non_null(wire_event(s->p.b.host, XRDMA_EVENT_QP_ACCESS_ERR, 0));
+}
+
+/*
+ * For each of bad_invals, call @refuse to post the invalidation and to expect
+ * its refusal. The invalidation must leave the entry of the key as it was and
+ * report a fault with @opcode and @flags.
+ */
+static void each_bad(void **state, u8 opcode, u8 flags,
+		     void (*refuse)(struct scene *s, u32 key, u8 reason))
 {
 	const struct bad_inval *bad;
 	struct xrdma_mpt_entry before, after;
@@ -214,17 +237,25 @@ static void each_bad_local_invalidation(void **state)
 		begin(state, &s);
 		key = bad->key(&s);
 		before = entry_of(&s, key);
-		wire_post_inval(&s.p.b, 5, key);
-		wire_expect_refused(&s.p.b, 5, XRDMA_WC_LOC_QP_OP_ERR,
-				    bad->reason);
+		refuse(&s, key, bad->reason);
 		after = entry_of(&s, key);
 		assert_memory_equal(&before, &after, sizeof(before));
-		wire_expect_fault(s.p.b.host, &s.p.b, 0, bad->reason,
-				  XRDMA_OP_LOCAL_INV, key);
+		wire_expect_fault(s.p.b.host, &s.p.b, 0, bad->reason, opcode,
+				  key);
 		assert_int_equal(wire_event(s.p.b.host, XRDMA_EVENT_FAULT,
-					    0)->flags, 0);
+					    0)->flags, flags);
 		wire_start_over(state);
 	}
+}
+
+static void each_bad_local_invalidation(void **state)
+{
+	each_bad(state, XRDMA_OP_LOCAL_INV, 0, refuse_local);
+}
+
+static void each_bad_remote_invalidation(void **state)
+{
+	each_bad(state, XRDMA_OP_SEND_INV, XRDMA_FAULT_REMOTE, refuse_remote);
 }
 
 static void a_send_invalidates(void **state)
@@ -255,41 +286,6 @@ static void a_send_invalidates(void **state)
 	}
 }
 
-static void each_bad_remote_invalidation(void **state)
-{
-	const struct bad_inval *bad;
-	struct xrdma_mpt_entry before, after;
-	struct xrdma_cqe cqe;
-	struct scene s;
-	u32 key;
-
-	for (bad = bad_invals; bad < bad_invals + ARRAY_SIZE(bad_invals);
-	     bad++) {
-		print_message("  %s\n", bad->name);
-		begin(state, &s);
-		key = bad->key(&s);
-		before = entry_of(&s, key);
-		post_recv(&s, 1);
-		post_recv(&s, 2);
-		post_send_inv(&s, 3, 10, key);
-		wire_expect_recv(&s.p.b, 1, XRDMA_WC_LOC_ACCESS_ERR, &cqe);
-		assert_int_equal(le16_to_cpu(cqe.vendor_err), bad->reason);
-		wire_expect_recv(&s.p.b, 2, XRDMA_WC_WR_FLUSH_ERR, &cqe);
-		wire_expect_send(&s.p.a, 3, XRDMA_WC_REM_ACCESS_ERR);
-		assert_int_equal(s.p.a.qp->state, XRDMA_QPS_ERR);
-		assert_int_equal(s.p.b.qp->state, XRDMA_QPS_ERR);
-		after = entry_of(&s, key);
-		assert_memory_equal(&before, &after, sizeof(before));
-		wire_expect_fault(s.p.b.host, &s.p.b, 0, bad->reason,
-				  XRDMA_OP_SEND_INV, key);
-		assert_int_equal(wire_event(s.p.b.host, XRDMA_EVENT_FAULT,
-					    0)->flags, XRDMA_FAULT_REMOTE);
-		assert_non_null(wire_event(s.p.b.host,
-					   XRDMA_EVENT_QP_ACCESS_ERR, 0));
-		wire_start_over(state);
-	}
-}
-
 static void registration_makes_it_valid(void **state)
 {
 	struct xrdma_mpt_entry *e;
@@ -301,7 +297,7 @@ static void registration_makes_it_valid(void **state)
 	assert_int_equal(le64_to_cpu(e->ctrl),
 			 xrdma_make_mpt_ctrl(XRDMA_MPT_VALID,
 					     XRDMA_MPT_FAST_REG, 0x22, WIRE_PD,
-					     MR_ACCESS));
+					     WIRE_BIND_RIGHTS));
 	assert_int_equal(le64_to_cpu(e->length), MR_BYTES);
 	assert_int_equal(write_to(&s, s.fr), XRDMA_WC_SUCCESS);
 	assert_memory_equal(s.p.b_mem, s.p.a_mem, 64);

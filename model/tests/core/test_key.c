@@ -20,10 +20,7 @@ static struct {
 
 static int setup(void **state)
 {
-	core_setup_queues(state);
-	t.env = *state;
-	core_create_qp(t.env, 5, &t.cqp);
-	core_to_rts(t.env, &t.cqp);
+	t.env = core_setup_qp(state, &t.cqp);
 	t.addr = core_alloc(t.env, 0x200000, 0x200000) + 0x10000;
 	t.key = core_region(t.env, 9, t.addr, 0x10000, ALL_REMOTE);
 	return 0;

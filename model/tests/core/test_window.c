@@ -9,7 +9,6 @@
 
 #define MW		50
 #define MW_ACCESS	(XRDMA_ACCESS_REMOTE_WRITE | XRDMA_ACCESS_REMOTE_READ)
-#define MR_ACCESS	(WIRE_ALL_RIGHTS | XRDMA_ACCESS_MW_BIND)
 #define MR_BYTES	65536
 
 /*
@@ -26,7 +25,8 @@ struct scene {
 static void begin(void **state, struct scene *s, u8 type)
 {
 	wire_make_pair(*state, &s->p, &wire_defaults);
-	s->mr = wire_region(s->p.b.host, 40, s->p.b_buf, MR_BYTES, MR_ACCESS);
+	s->mr = wire_region(s->p.b.host, 40, s->p.b_buf, MR_BYTES,
+			    WIRE_BIND_RIGHTS);
 	s->mw = wire_publish(s->p.b.host, MW, type);
 }
 
@@ -57,10 +57,7 @@ static u8 access_from(struct wire_qp *qp, const struct scene *s, u8 opcode,
 	struct xrdma_sge sge = wire_sge(s->p.a_buf, len, s->p.a_key);
 	struct xrdma_cqe cqe;
 
-	wire_post_send(qp, &(struct wire_wr) {
-		.opcode = opcode, .flags = XRDMA_WQE_SIGNALED, .sges = &sge,
-		.num_sge = 1, .remote_addr = addr, .rkey = s->mw,
-	});
+	wire_post_signaled(qp, opcode, 0, sge, addr, s->mw);
 	assert_true(wire_wait(qp->env, &qp->send_cq, &cqe));
 	return cqe.status;
 }
@@ -262,7 +259,7 @@ CHANGE(all_of_it) { b->length = -1ULL; }
 CHANGE(mr_pd)
 {
 	b->mr_key = wire_region(s->p.b.host, 61, s->p.b_buf, MR_BYTES,
-				MR_ACCESS);
+				WIRE_BIND_RIGHTS);
 	wire_mpt(s->p.b.host, 61)->ctrl += 1ULL << 32;
 }
 
@@ -277,7 +274,7 @@ CHANGE(mr_identity)
 	struct xrdma_mpt_entry *e = wire_mpt(s->p.b.host, 61);
 
 	b->mr_key = wire_region(s->p.b.host, 61, s->p.b_buf, MR_BYTES,
-				MR_ACCESS);
+				WIRE_BIND_RIGHTS);
 	e->root = 0;
 	e->offset = 0;
 	e->ctrl |= cpu_to_le64(XRDMA_MPT_IDENTITY);
@@ -286,7 +283,7 @@ CHANGE(mr_identity)
 CHANGE(zero_on_zero)
 {
 	b->mr_key = wire_region(s->p.b.host, 61, s->p.b_buf, MR_BYTES,
-				MR_ACCESS | XRDMA_ACCESS_ZERO_BASED);
+				WIRE_BIND_RIGHTS | XRDMA_ACCESS_ZERO_BASED);
 	wire_mpt(s->p.b.host, 61)->iova = 0;
 	b->access |= XRDMA_ACCESS_ZERO_BASED;
 	b->addr = 0;
@@ -385,7 +382,8 @@ static void type_1_is_bound_anew_and_unbound(void **state)
 	u32 other;
 
 	begin(state, &s, XRDMA_MPT_MW_1);
-	other = wire_region(s.p.b.host, 41, s.p.b_buf, MR_BYTES, MR_ACCESS);
+	other = wire_region(s.p.b.host, 41, s.p.b_buf, MR_BYTES,
+			    WIRE_BIND_RIGHTS);
 	b = make_bind(&s, 1);
 	bind(&s, &b);
 	assert_int_equal(wire_mpt(s.p.b.host, MW)->qpn, 0);

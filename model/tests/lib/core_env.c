@@ -446,6 +446,18 @@ void core_to_rts(struct core_env *env, struct core_qp *cqp)
 				 XRDMA_CMD_OK);
 }
 
+/* Do as core_setup_queues(), and bring queue pair 5 to RTS. */
+struct core_env *core_setup_qp(void **state, struct core_qp *cqp)
+{
+	struct core_env *env;
+
+	core_setup_queues(state);
+	env = *state;
+	core_create_qp(env, 5, cqp);
+	core_to_rts(env, cqp);
+	return env;
+}
+
 /* Post a send without ringing the doorbell. */
 void core_post_send(struct core_qp *cqp, u8 flags, u64 wr_id)
 {

@@ -85,6 +85,7 @@ struct core_qp {
 int core_setup(void **state);
 int core_setup_enabled(void **state);
 int core_setup_queues(void **state);
+struct core_env *core_setup_qp(void **state, struct core_qp *cqp);
 int core_teardown(void **state);
 
 /*

@@ -494,19 +494,28 @@ void wire_fill(u8 *mem, u32 len, u32 seed)
 	}
 }
 
+/*
+ * Give each side of @p a buffer of @size bytes and a region of it, and fill the
+ * buffer of side a. @a_index, @b_index: indexes of the keys; @access: rights.
+ */
+void wire_make_buffers(struct wire_pair *p, u64 size, u32 a_index, u32 b_index,
+		       u16 access)
+{
+	p->a_buf = wire_alloc(p->a.host, size, 4096);
+	p->b_buf = wire_alloc(p->b.host, size, 4096);
+	p->a_key = wire_region(p->a.host, a_index, p->a_buf, size, access);
+	p->b_key = wire_region(p->b.host, b_index, p->b_buf, size, access);
+	p->a_mem = wire_ptr(p->a.host, p->a_buf);
+	p->b_mem = wire_ptr(p->b.host, p->b_buf);
+	wire_fill(p->a_mem, size, 1);
+}
+
 /* Connect two queue pairs with a buffer of WIRE_BUF_SIZE bytes on each side. */
 void wire_make_pair(struct wire_env *env, struct wire_pair *p,
 		    const struct wire_params *params)
 {
 	wire_connect(env, &p->a, &p->b, params);
-	p->a_buf = wire_alloc(p->a.host, WIRE_BUF_SIZE, 4096);
-	p->b_buf = wire_alloc(p->b.host, WIRE_BUF_SIZE, 4096);
-	p->a_key = wire_region(p->a.host, 100 + p->a.qpn, p->a_buf,
-			       WIRE_BUF_SIZE, WIRE_ALL_RIGHTS);
-	p->b_key = wire_region(p->b.host, 100 + p->b.qpn, p->b_buf,
-			       WIRE_BUF_SIZE, WIRE_ALL_RIGHTS);
-	p->a_mem = wire_ptr(p->a.host, p->a_buf);
-	p->b_mem = wire_ptr(p->b.host, p->b_buf);
-	wire_fill(p->a_mem, WIRE_BUF_SIZE, 1);
+	wire_make_buffers(p, WIRE_BUF_SIZE, 100 + p->a.qpn, 100 + p->b.qpn,
+			  WIRE_ALL_RIGHTS);
 	wire_fill(p->b_mem, WIRE_BUF_SIZE, 2);
 }

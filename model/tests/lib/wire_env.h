@@ -199,11 +199,17 @@ void wire_connect(struct wire_env *env, struct wire_qp *a, struct wire_qp *b,
 		  const struct wire_params *params);
 void wire_modify_state(struct wire_qp *qp, u8 state);
 
+void wire_make_buffers(struct wire_pair *p, u64 size, u32 a_index, u32 b_index,
+		       u16 access);
 void wire_make_pair(struct wire_env *env, struct wire_pair *p,
 		    const struct wire_params *params);
 void wire_fill(u8 *mem, u32 len, u32 seed);
 
 void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr);
+void wire_post_signaled(struct wire_qp *qp, u8 opcode, u64 wr_id,
+			struct xrdma_sge sge, u64 remote_addr, u32 rkey);
+void wire_put_recv(u8 *ring, u8 log_depth, __le32 *pi, u64 wr_id,
+		   const struct xrdma_sge *sges, u16 num);
 void wire_post_recv(struct wire_qp *qp, u64 wr_id, const struct xrdma_sge *sges,
 		    u16 num);
 bool wire_poll_cq(struct wire_cq *cq, struct xrdma_cqe *cqe);

@@ -8,6 +8,9 @@
 
 #include "tests/lib/wire_env.h"
 
+/* Rights of a region that windows can be bound to. */
+#define WIRE_BIND_RIGHTS	(WIRE_ALL_RIGHTS | XRDMA_ACCESS_MW_BIND)
+
 /* struct wire_bind - a bind, in CPU byte order */
 struct wire_bind {
 	u32 key;

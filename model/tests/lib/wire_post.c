@@ -52,12 +52,27 @@ void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
 	model_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &qpn, sizeof(qpn));
 }
 
-void wire_post_recv(struct wire_qp *qp, u64 wr_id, const struct xrdma_sge *sges,
-		    u16 num)
+/* Post a signaled WRITE, READ or SEND with one scatter-gather entry. */
+void wire_post_signaled(struct wire_qp *qp, u8 opcode, u64 wr_id,
+			struct xrdma_sge sge, u64 remote_addr, u32 rkey)
 {
-	u32 pi = le32_to_cpu(qp->rec->rq_pi);
-	u8 *wqe = qp->rq + ((u64)xrdma_ring_slot(pi, qp->log_depth) <<
-			    WIRE_RQ_STRIDE_LOG);
+	wire_post_send(qp, &(struct wire_wr) {
+		.opcode = opcode, .flags = XRDMA_WQE_SIGNALED, .wr_id = wr_id,
+		.sges = &sge, .num_sge = 1,
+		.remote_addr = remote_addr, .rkey = rkey,
+	});
+}
+
+/*
+ * Write a receive to a ring of 2^@log_depth entries, of a queue pair or of an
+ * SRQ, and advance the producer index @pi of that ring.
+ */
+void wire_put_recv(u8 *ring, u8 log_depth, __le32 *pi, u64 wr_id,
+		   const struct xrdma_sge *sges, u16 num)
+{
+	u32 at = le32_to_cpu(*pi);
+	u8 *wqe = ring + ((u64)xrdma_ring_slot(at, log_depth) <<
+			  WIRE_RQ_STRIDE_LOG);
 	struct xrdma_rq_wqe hdr = {
 		.num_sge = cpu_to_le16(num),
 		.wr_id = cpu_to_le64(wr_id),
@@ -66,8 +81,13 @@ void wire_post_recv(struct wire_qp *qp, u64 wr_id, const struct xrdma_sge *sges,
 	memcpy(wqe, &hdr, sizeof(hdr));
 	if (num)
 		memcpy(wqe + sizeof(hdr), sges, num * sizeof(*sges));
-	__atomic_store_n(&qp->rec->rq_pi, cpu_to_le32(pi + 1),
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(pi, cpu_to_le32(at + 1), __ATOMIC_RELEASE);
+}
+
+void wire_post_recv(struct wire_qp *qp, u64 wr_id, const struct xrdma_sge *sges,
+		    u16 num)
+{
+	wire_put_recv(qp->rq, qp->log_depth, &qp->rec->rq_pi, wr_id, sges, num);
 }
 
 bool wire_poll_cq(struct wire_cq *cq, struct xrdma_cqe *cqe)

@@ -84,16 +84,6 @@ u8 wire_resize_srq(struct wire_srq *srq, u8 log_depth, u32 pi)
 void wire_post_srq(struct wire_srq *srq, u64 wr_id,
 		   const struct xrdma_sge *sges, u16 num)
 {
-	u32 pi = le32_to_cpu(srq->rec->pi);
-	u8 *wqe = srq->ring + (xrdma_ring_slot(pi, srq->log_depth) <<
-			       WIRE_RQ_STRIDE_LOG);
-	struct xrdma_rq_wqe hdr = {
-		.num_sge = cpu_to_le16(num),
-		.wr_id = cpu_to_le64(wr_id),
-	};
-
-	memcpy(wqe, &hdr, sizeof(hdr));
-	if (num)
-		memcpy(wqe + sizeof(hdr), sges, num * sizeof(*sges));
-	__atomic_store_n(&srq->rec->pi, cpu_to_le32(pi + 1), __ATOMIC_RELEASE);
+	wire_put_recv(srq->ring, srq->log_depth, &srq->rec->pi, wr_id, sges,
+		      num);
 }

@@ -28,7 +28,7 @@ static void begin(void **state, struct scene *s, u8 type)
 {
 	craft_begin(state, &s->c, &wire_defaults);
 	s->mr = wire_region(s->c.p.a.host, 40, s->c.p.a_buf, 65536,
-			    WIRE_ALL_RIGHTS | XRDMA_ACCESS_MW_BIND);
+			    WIRE_BIND_RIGHTS);
 	s->mw = wire_publish(s->c.p.a.host, MW, type);
 }
 

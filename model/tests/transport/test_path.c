@@ -49,11 +49,8 @@ static void write_to_peer(struct craft *c, u32 len)
 {
 	struct xrdma_sge sge = wire_sge(c->p.a_buf, len, c->p.a_key);
 
-	wire_post_send(&c->p.a, &(struct wire_wr) {
-		.opcode = XRDMA_OP_WRITE, .flags = XRDMA_WQE_SIGNALED,
-		.sges = &sge, .num_sge = 1, .remote_addr = c->p.b_buf,
-		.rkey = c->p.b_key,
-	});
+	wire_post_signaled(&c->p.a, XRDMA_OP_WRITE, 0, sge, c->p.b_buf,
+			   c->p.b_key);
 }
 
 static void next_frame(struct craft *c, struct sent *s)

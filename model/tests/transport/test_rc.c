@@ -26,15 +26,8 @@ static void write_moves_every_length(void **state)
 						p.a_key);
 
 		memset(p.b_mem, 0xee, WIRE_BUF_SIZE);
-		wire_post_send(&p.a, &(struct wire_wr) {
-			.opcode = XRDMA_OP_WRITE,
-			.flags = XRDMA_WQE_SIGNALED,
-			.wr_id = i,
-			.sges = &sge,
-			.num_sge = 1,
-			.remote_addr = p.b_buf + 7,
-			.rkey = p.b_key,
-		});
+		wire_post_signaled(&p.a, XRDMA_OP_WRITE, i, sge, p.b_buf + 7,
+				   p.b_key);
 		wire_expect_send(&p.a, i, XRDMA_WC_SUCCESS);
 		assert_memory_equal(p.b_mem + 7, p.a_mem + i, lengths[i]);
 		assert_int_equal(p.b_mem[6], 0xee);
@@ -55,15 +48,8 @@ static void read_fetches_every_length(void **state)
 						p.a_key);
 
 		memset(p.a_mem, 0xee, WIRE_BUF_SIZE);
-		wire_post_send(&p.a, &(struct wire_wr) {
-			.opcode = XRDMA_OP_READ,
-			.flags = XRDMA_WQE_SIGNALED,
-			.wr_id = i,
-			.sges = &sge,
-			.num_sge = 1,
-			.remote_addr = p.b_buf + i,
-			.rkey = p.b_key,
-		});
+		wire_post_signaled(&p.a, XRDMA_OP_READ, i, sge, p.b_buf + i,
+				   p.b_key);
 		assert_true(wire_wait(env, &p.a.send_cq, &cqe));
 		assert_int_equal(cqe.status, XRDMA_WC_SUCCESS);
 		assert_int_equal(cqe.opcode, XRDMA_OP_READ);
@@ -315,12 +301,8 @@ static void every_address_and_mtu_works(void **state)
 		     params.path_mtu++) {
 			wire_make_pair(env, &p, &params);
 			sge = wire_sge(p.a_buf, 20000, p.a_key);
-			wire_post_send(&p.a, &(struct wire_wr) {
-				.opcode = XRDMA_OP_WRITE,
-				.flags = XRDMA_WQE_SIGNALED,
-				.sges = &sge, .num_sge = 1,
-				.remote_addr = p.b_buf, .rkey = p.b_key,
-			});
+			wire_post_signaled(&p.a, XRDMA_OP_WRITE, 0, sge,
+					   p.b_buf, p.b_key);
 			wire_expect_send(&p.a, 0, XRDMA_WC_SUCCESS);
 			assert_memory_equal(p.b_mem, p.a_mem, 20000);
 			/* buffers are used again */
@@ -342,16 +324,10 @@ static void both_directions_at_once(void **state)
 	wire_make_pair(env, &p, &wire_defaults);
 	a_sge = wire_sge(p.a_buf, 1000000, p.a_key);
 	b_sge = wire_sge(p.b_buf, 1000000, p.b_key);
-	wire_post_send(&p.a, &(struct wire_wr) {
-		.opcode = XRDMA_OP_WRITE, .flags = XRDMA_WQE_SIGNALED,
-		.wr_id = 1, .sges = &a_sge, .num_sge = 1,
-		.remote_addr = p.b_buf + 2000000, .rkey = p.b_key,
-	});
-	wire_post_send(&p.b, &(struct wire_wr) {
-		.opcode = XRDMA_OP_WRITE, .flags = XRDMA_WQE_SIGNALED,
-		.wr_id = 2, .sges = &b_sge, .num_sge = 1,
-		.remote_addr = p.a_buf + 2000000, .rkey = p.a_key,
-	});
+	wire_post_signaled(&p.a, XRDMA_OP_WRITE, 1, a_sge, p.b_buf + 2000000,
+			   p.b_key);
+	wire_post_signaled(&p.b, XRDMA_OP_WRITE, 2, b_sge, p.a_buf + 2000000,
+			   p.a_key);
 	wire_expect_send(&p.a, 1, XRDMA_WC_SUCCESS);
 	wire_expect_send(&p.b, 2, XRDMA_WC_SUCCESS);
 	assert_memory_equal(p.b_mem + 2000000, p.a_mem, 1000000);
@@ -375,10 +351,7 @@ static void rings_and_psns_wrap(void **state)
 		struct xrdma_sge to = wire_sge(p.b_buf, 8, p.b_key);
 
 		wire_post_recv(&p.b, i, &to, 1);
-		wire_post_send(&p.a, &(struct wire_wr) {
-			.opcode = XRDMA_OP_SEND, .flags = XRDMA_WQE_SIGNALED,
-			.wr_id = i, .sges = &from, .num_sge = 1,
-		});
+		wire_post_signaled(&p.a, XRDMA_OP_SEND, i, from, 0, 0);
 		wire_expect_send(&p.a, i, XRDMA_WC_SUCCESS);
 		wire_expect_recv(&p.b, i, XRDMA_WC_SUCCESS, &cqe);
 		assert_memory_equal(p.b_mem, p.a_mem + i, 8);
@@ -398,17 +371,9 @@ static void queue_pairs_take_turns(void **state)
 	wire_make_pair(env, &q, &wire_defaults);
 	big = wire_sge(p.a_buf, 4000000, p.a_key);
 	small = wire_sge(q.a_buf, 10, q.a_key);
-	wire_post_send(&p.a, &(struct wire_wr) {
-		.opcode = XRDMA_OP_WRITE, .flags = XRDMA_WQE_SIGNALED,
-		.wr_id = 1, .sges = &big, .num_sge = 1,
-		.remote_addr = p.b_buf, .rkey = p.b_key,
-	});
+	wire_post_signaled(&p.a, XRDMA_OP_WRITE, 1, big, p.b_buf, p.b_key);
 	wire_turn(env);
-	wire_post_send(&q.a, &(struct wire_wr) {
-		.opcode = XRDMA_OP_WRITE, .flags = XRDMA_WQE_SIGNALED,
-		.wr_id = 2, .sges = &small, .num_sge = 1,
-		.remote_addr = q.b_buf, .rkey = q.b_key,
-	});
+	wire_post_signaled(&q.a, XRDMA_OP_WRITE, 2, small, q.b_buf, q.b_key);
 	wire_expect_send(&q.a, 2, XRDMA_WC_SUCCESS);
 	assert_false(wire_poll_cq(&p.a.send_cq, &cqe));
 	wire_expect_send(&p.a, 1, XRDMA_WC_SUCCESS);
@@ -426,11 +391,8 @@ static void sqd_drains(void **state)
 	wire_make_pair(env, &p, &wire_defaults);
 	sge = wire_sge(p.a_buf, 100000, p.a_key);
 	for (i = 0; i < 3; i++)
-		wire_post_send(&p.a, &(struct wire_wr) {
-			.opcode = XRDMA_OP_WRITE, .flags = XRDMA_WQE_SIGNALED,
-			.wr_id = i, .sges = &sge, .num_sge = 1,
-			.remote_addr = p.b_buf, .rkey = p.b_key,
-		});
+		wire_post_signaled(&p.a, XRDMA_OP_WRITE, i, sge, p.b_buf,
+				   p.b_key);
 	wire_turn(env);
 	wire_modify_state(&p.a, XRDMA_QPS_SQD);
 	wire_expect_send(&p.a, 0, XRDMA_WC_SUCCESS);

@@ -47,11 +47,7 @@ static void post(struct wire_pair *p, u8 opcode, u64 wr_id, u32 len,
 {
 	struct xrdma_sge sge = wire_sge(p->a_buf, len, p->a_key);
 
-	wire_post_send(&p->a, &(struct wire_wr) {
-		.opcode = opcode, .flags = XRDMA_WQE_SIGNALED, .wr_id = wr_id,
-		.sges = &sge, .num_sge = 1,
-		.remote_addr = remote_addr, .rkey = rkey,
-	});
+	wire_post_signaled(&p->a, opcode, wr_id, sge, remote_addr, rkey);
 }
 
 struct refusal {

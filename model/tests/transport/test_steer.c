@@ -238,79 +238,88 @@ static void frames_of_neighbours_stay_inside(void **state)
 			 host->dev->wire->pool.total);
 }
 
+/*
+ * struct neighbours - queue pairs of one device
+ * @nic: queue pair of the port
+ * @server: receives the frames that a flow rule gives to it
+ */
+struct neighbours {
+	struct raw nic;
+	struct raw client;
+	struct raw server;
+};
+
+/* Make the queue pairs, and a rule that gives all frames to the server. */
+static void make_neighbours(struct wire_env *env, struct neighbours *n,
+			    u32 receives)
+{
+	const struct xrdma_flow_rule all = { 0 };
+
+	raw_make_nic(env, &n->nic, 0);
+	raw_make(env, 0, &n->client);
+	raw_make(env, 0, &n->server);
+	raw_post_buffers(&n->server, receives);
+	assert_int_equal(create_flow(&env->hosts[0], 1, n->server.qp.qpn, 0, 0,
+				     &all), 0);
+}
+
 /* RoCE packets of a raw queue pair are sent to the wire, not to a neighbour. */
 static void neighbours_do_not_get_roce(void **state)
 {
-	const struct xrdma_flow_rule all = { 0 };
 	struct wire_env *env = *state;
 	struct wire_host *host = &env->hosts[0];
-	struct raw nic, client, server;
+	struct neighbours n;
 	u8 frame[RAW_FRAME];
 
-	raw_make_nic(env, &nic, 0);
-	raw_make(env, 0, &client);
-	raw_make(env, 0, &server);
-	raw_post_buffers(&server, 4);
-	assert_int_equal(create_flow(host, 1, server.qp.qpn, 0, 0, &all), 0);
+	make_neighbours(env, &n, 4);
 	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 0xc000,
 		      MODEL_ROCE_UDP_PORT);
-	raw_send_frame(&client, frame, RAW_FRAME);
-	wire_expect_send(&client.qp, 0, XRDMA_WC_SUCCESS);
-	assert_int_equal(raw_received(&server, NULL), 0);
+	raw_send_frame(&n.client, frame, RAW_FRAME);
+	wire_expect_send(&n.client.qp, 0, XRDMA_WC_SUCCESS);
+	assert_int_equal(raw_received(&n.server, NULL), 0);
 	assert_int_equal(host->dev->wire->tx_frames, 1);
 }
 
 /* Without a link no frame is delivered inside the device either. */
 static void a_cut_cable_cuts_neighbours_too(void **state)
 {
-	const struct xrdma_flow_rule all = { 0 };
 	struct wire_env *env = *state;
-	struct raw nic, client, server;
+	struct neighbours n;
 	u8 frame[RAW_FRAME];
 
-	raw_make_nic(env, &nic, 0);
-	raw_make(env, 0, &client);
-	raw_make(env, 0, &server);
-	raw_post_buffers(&server, 4);
+	make_neighbours(env, &n, 4);
 	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1234, 5678);
-	assert_int_equal(create_flow(&env->hosts[0], 1, server.qp.qpn, 0, 0,
-				     &all), 0);
 	model_wire_set_cable(env->hosts[0].dev->wire, false);
-	raw_send_frame(&client, frame, RAW_FRAME);
-	wire_expect_send(&client.qp, 0, XRDMA_WC_SUCCESS);
-	assert_int_equal(raw_received(&server, NULL), 0);
+	raw_send_frame(&n.client, frame, RAW_FRAME);
+	wire_expect_send(&n.client.qp, 0, XRDMA_WC_SUCCESS);
+	assert_int_equal(raw_received(&n.server, NULL), 0);
 }
 
 /* Sender and receiver share a full CQ: its overrun moves both to ERR. */
 static void a_receive_may_end_the_sender(void **state)
 {
-	const struct xrdma_flow_rule all = { 0 };
 	struct wire_env *env = *state;
-	struct raw nic, client, server;
+	struct neighbours n;
+	struct model_cq *cq;
 	struct xrdma_cqe cqe;
 	u8 frame[RAW_FRAME];
 
-	raw_make_nic(env, &nic, 0);
-	raw_make(env, 0, &client);
-	raw_make(env, 0, &server);
-	raw_post_buffers(&server, 1);
-	assert_int_equal(create_flow(&env->hosts[0], 1, server.qp.qpn, 0, 0,
-				     &all), 0);
-	client.qp.qp->recv_cq->users--;
-	client.qp.qp->recv_cq = server.qp.qp->recv_cq;
-	client.qp.qp->recv_cq->users++;
-	server.qp.qp->recv_cq->dead = false;
-	server.qp.qp->recv_cq->ci = server.qp.qp->recv_cq->pi -
-				    (1U << server.qp.qp->recv_cq->log_depth);
-	server.qp.recv_cq.rec->ci = cpu_to_le32(server.qp.qp->recv_cq->ci);
+	make_neighbours(env, &n, 1);
+	cq = n.server.qp.qp->recv_cq;
+	n.client.qp.qp->recv_cq->users--;
+	n.client.qp.qp->recv_cq = cq;
+	cq->users++;
+	cq->dead = false;
+	cq->ci = cq->pi - (1U << cq->log_depth);
+	n.server.qp.recv_cq.rec->ci = cpu_to_le32(cq->ci);
 	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1234, 5678);
-	raw_send_frame(&client, frame, RAW_FRAME);
+	raw_send_frame(&n.client, frame, RAW_FRAME);
 	wire_settle(env);
-	assert_int_equal(client.qp.qp->state, XRDMA_QPS_ERR);
-	assert_int_equal(server.qp.qp->state, XRDMA_QPS_ERR);
-	assert_true(wire_poll_cq(&client.qp.send_cq, &cqe));
+	assert_int_equal(n.client.qp.qp->state, XRDMA_QPS_ERR);
+	assert_int_equal(n.server.qp.qp->state, XRDMA_QPS_ERR);
+	assert_true(wire_poll_cq(&n.client.qp.send_cq, &cqe));
 	assert_int_equal(cqe.status, XRDMA_WC_WR_FLUSH_ERR);
-	assert_false(wire_poll_cq(&client.qp.send_cq, &cqe));
+	assert_false(wire_poll_cq(&n.client.qp.send_cq, &cqe));
 }
 
 static struct xrdma_cmd_create_rss make_table(struct wire_host *host, u32 qpn,

@@ -60,15 +60,7 @@ static void begin(void **state, struct craft *c)
 	wire_create_qp(env, env->n - 1, XRDMA_QP_UC, 0, 7, &p->b);
 	connect(&p->a, &p->b, SQ_PSN, RQ_PSN);
 	connect(&p->b, &p->a, RQ_PSN, SQ_PSN);
-	p->a_buf = wire_alloc(p->a.host, 0x20000, 4096);
-	p->b_buf = wire_alloc(p->b.host, 0x20000, 4096);
-	p->a_key = wire_region(p->a.host, 100, p->a_buf, 0x20000,
-			       WIRE_ALL_RIGHTS | XRDMA_ACCESS_MW_BIND);
-	p->b_key = wire_region(p->b.host, 101, p->b_buf, 0x20000,
-			       WIRE_ALL_RIGHTS | XRDMA_ACCESS_MW_BIND);
-	p->a_mem = wire_ptr(p->a.host, p->a_buf);
-	p->b_mem = wire_ptr(p->b.host, p->b_buf);
-	wire_fill(p->a_mem, 0x20000, 1);
+	wire_make_buffers(p, 0x20000, 100, 101, WIRE_BIND_RIGHTS);
 }
 
 static void post(struct craft *c, u8 opcode, u64 wr_id, u32 len, u64 addr)

@@ -28,11 +28,8 @@ static void post_write(struct wire_pair *p, u64 wr_id, u32 offset, u32 len)
 {
 	struct xrdma_sge sge = wire_sge(p->a_buf, len, p->a_key);
 
-	wire_post_send(&p->a, &(struct wire_wr) {
-		.opcode = XRDMA_OP_WRITE, .flags = XRDMA_WQE_SIGNALED,
-		.wr_id = wr_id, .sges = &sge, .num_sge = 1,
-		.remote_addr = p->b_buf + offset, .rkey = p->b_key,
-	});
+	wire_post_signaled(&p->a, XRDMA_OP_WRITE, wr_id, sge,
+			   p->b_buf + offset, p->b_key);
 }
 
 static u32 release(struct wire_pair *p, u32 qpn)
