@@ -36,6 +36,11 @@ _NOTICE_S = 0.2
 # Without a PIT the kernel uses the HPET, and repeats the calibration until it succeeds.
 _CHIPSET = "q35,memory-backend=mem,vmport=off,i8042=off,pit=off"
 
+# Without the flags of fast string instructions the kernel copies and clears memory in
+# units of 8 bytes. With them it uses REP MOVSB and REP STOSB, which QEMU executes byte
+# by byte; clearing device memory then takes a message to the device for each byte.
+_PROCESSOR = "max,la57=off,erms=off,fsrm=off,fzrm=off,fsrs=off,fsrc=off"
+
 # Hot-plug slots, by PCI Express and not by ACPI. QEMU 11.1 aborts when it removes a
 # vfio-user function with MSI-X (vfio_user_instance_finalize() removes the PBA from a
 # BAR that no longer exists). Therefore QEMU must never remove a function: a slot
@@ -111,7 +116,7 @@ class Machine:
             "-display", "none", "-no-reboot", "-accel", "tcg",
             "-machine", _CHIPSET,
             "-object", f"memory-backend-memfd,id=mem,size={opts.mem},share=on",
-            "-m", opts.mem, "-smp", str(opts.smp), "-cpu", "max,la57=off",
+            "-m", opts.mem, "-smp", str(opts.smp), "-cpu", _PROCESSOR,
             "-kernel", f"/src/build/{opts.kernel}/vmlinux", "-initrd", initrd,
             "-append", " ".join(args + opts.append),
             "-serial", f"file:{self.console}",
