@@ -13,6 +13,7 @@ from labverbs.rc import pair
 from lib.control import stats
 from lib.crew import PATIENCE
 from lib.debugfs import key_entries, key_table_bytes
+from lib.holdings import device_objects
 from lib.machine import Log
 from lib.memory import Side
 from lib.rdma_tool import resources
@@ -44,10 +45,7 @@ def mappings():
 def holdings(dev):
     """What is held for this device: objects of the core, DMA mappings, and objects of
     the device."""
-    core = resources(dev)
-    kept = stats()["device"]
-    return (core, *mappings(),
-            [kept[kind] for kind in ("cqs", "qps", "srqs", "groups")])
+    return (resources(dev), *mappings(), device_objects())
 
 
 def works(dev, pd):

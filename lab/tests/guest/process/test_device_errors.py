@@ -7,8 +7,7 @@ import errno
 
 import pytest
 
-from lib.control import stats
-from lib.holdings import OBJECTS
+from lib.holdings import device_objects
 from lib.rdma_tool import resources
 from lib.soak import soak
 from lib.sweep import CommandFault, World, sweep
@@ -26,9 +25,7 @@ SILENT = {"context", "doorbell_page", "pd", "xrcd", "reg_mr-page", "reg_mr-big",
 
 def holdings(dev):
     """The objects that the core and the device hold for @dev."""
-    core = resources(dev)
-    device = stats()["device"]
-    return core, {kind: device[kind] for kind in OBJECTS}
+    return resources(dev), device_objects()
 
 
 @pytest.mark.parametrize("status", STATUS)
