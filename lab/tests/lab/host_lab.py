@@ -279,16 +279,39 @@ def test_a_suite_that_ends_badly_fails(check, monkeypatch, tmp_path, kind,
     assert len(count.failed) == failed
 
 
-def test_a_suite_beside_another_counts(check, monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(check, "LOGS", str(tmp_path))
-    monkeypatch.setattr(check, "BESIDE", ["late"])
-    script = "sleep 2; echo not ok 1 - a; exit 1"
+@pytest.mark.parametrize("at_a_time", [1, 2])
+def test_suites_run_together(check, monkeypatch, tmp_path, capsys, at_a_time):
+    """With two suites at a time, each of two suites sees that the other one runs. With
+    one at a time, neither does. The results of both count."""
+    monkeypatch.setattr(check, "LOGS", str(tmp_path / "logs"))
+    script = ("touch {0}; for i in $(seq 20); do [ ! -e {1} ] || break; sleep 0.1; done;"
+              "[ -e {1} ] && echo ok 1 - a || echo not ok 1 - a; sleep 0.5; rm {0}")
+    here, there = tmp_path / "here", tmp_path / "there"
     assert check._run({
-        "late": ("tap", 20, ["sh", "-c", script]),
-        "quick": ("tap", 20, ["sh", "-c", "echo ok 1 - b"])}) == 1
+        "here": ("tap", 20, ["sh", "-c", script.format(here, there) + "; sleep 1"]),
+        "there": ("tap", 20, ["sh", "-c", script.format(there, here)])},
+        at_a_time) == (at_a_time == 1)
     lines = capsys.readouterr().out.splitlines()
-    assert lines.index("===== quick") < lines.index("===== late")
-    assert "FAILED late: a" in lines
+    assert "===== here" in lines and "===== there" in lines
+    assert sum(line in ("ok 1 - a", "not ok 1 - a") for line in lines) == 2
+    passed = 2 if at_a_time == 2 else 0
+    assert lines[-1] == f"{passed} passed, {2 - passed} failed, 0 skipped"
+    assert ("FAILED here: a" in lines) == (at_a_time == 1)
+
+
+@pytest.mark.parametrize("names", [("quick", "late"), ("late", "quick")])
+def test_both_logs_are_printed(check, monkeypatch, tmp_path, capsys, names):
+    """The log of each suite is printed, whichever is printed while it runs, and
+    whichever ends first."""
+    monkeypatch.setattr(check, "LOGS", str(tmp_path))
+    scripts = {"quick": "sleep 1; echo ok 1 - b",
+               "late": "sleep 2; echo not ok 1 - a; exit 1"}
+    assert check._run({name: ("tap", 20, ["sh", "-c", scripts[name]])
+                       for name in names}) == 1
+    lines = capsys.readouterr().out.splitlines()
+    for line in ("===== quick", "===== late", "ok 1 - b", "not ok 1 - a",
+                 "FAILED late: a"):
+        assert lines.count(line) == 1
     assert lines[-1] == "1 passed, 1 failed, 0 skipped"
 
 
