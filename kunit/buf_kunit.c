@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of ring memory (xrdma_buf.c): how much memory a buffer takes, and that
- * the device's translation and xrdma_buf_at() lead to the same bytes.
+ * Tests of ring memory (xrdma_buf.c): the size and number of the fragments of a
+ * buffer; the device's translation and xrdma_buf_at() lead to the same bytes.
+ * Tests of the builder of translations are in mtt_kunit.c and mtt_cut_kunit.c.
  */
 
 #include "mtt_scene.h"
 #include "xrdma_buf.h"
 
-/* What the page allocator makes from fragmented memory */
+/* Bytes of the largest fragment (XRDMA_BUF_SHIFT_MAX) */
 #define BUF_FRAG_MAX		(PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)
 #define BUF_STEP		64
 #define BUF_REC			128
 
+/**
+ * struct buf_case - a buffer, and the fragments that it has if a page has 4 KiB
+ * @name: contents of the buffer
+ * @size: requested size in bytes: rings, and their record if there is one
+ * @first: size of the first fragment in bytes
+ * @num: number of fragments
+ */
 struct buf_case {
 	const char *name;
 	size_t size;
@@ -19,7 +27,6 @@ struct buf_case {
 	u32 num;
 };
 
-/* Rings and their record. Fragments: bytes of the first one, and their number */
 static const struct buf_case buf_cases[] = {
 	{ "16 completions", SZ_1K + BUF_REC, SZ_4K, 1 },
 	{ "64 completions", SZ_4K + BUF_REC, SZ_8K, 1 },
@@ -64,7 +71,10 @@ static void fragments_are_small_and_waste_no_page(struct kunit *test)
 	xrdma_buf_free(&t->xdev, buf);
 }
 
-/* The device reads at each step what the host has written there. */
+/*
+ * The CPU writes words by xrdma_buf_at(); the walker reads the same words by
+ * the translation, as the device does.
+ */
 static void device_and_host_find_the_same_bytes(struct kunit *test)
 {
 	struct xrdma_buf *buf = make_buf(test);

@@ -16,9 +16,9 @@
 #define DM_TEST_PHYS		0x100000000ULL
 
 /**
- * struct dm_test - a device that has nothing but memory
- * @xib: the device
- * @pdev: its function
+ * struct dm_test - device of which only the device memory works
+ * @xib: RDMA device
+ * @pdev: PCI function of the device
  */
 struct dm_test {
 	struct xrdma_ibdev xib;
@@ -73,7 +73,7 @@ static void memory_is_not_zeroed_for_the_killed(struct kunit *test)
 	flush_signals(current);
 	disallow_signal(SIGKILL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(dm), -EINTR);
-	/* and nothing of it is lost */
+	/* the failed allocation has freed all device memory */
 	KUNIT_EXPECT_EQ(test, gen_pool_avail(t->xib.dm_pool), DM_TEST_SIZE);
 }
 

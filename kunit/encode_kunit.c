@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of the encoders (xrdma_encode.h): their output equals the golden bytes
- * in the device specification. The cases are in golden_cases.h, which the tests
- * of the reference device use too.
+ * Tests of the encoders (xrdma_encode.h) and of the structures of the contract:
+ * their bytes equal the golden bytes in the device specification. The cases are
+ * in golden_cases.h, which the tests of the reference device use too.
  */
 
 #include <kunit/test.h>

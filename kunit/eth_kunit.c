@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of the Ethernet port (xrdma_eth.c): a frame that comes when the send ring
- * is full. There is no device: the netdev is not registered, and nothing reads the
- * ring. Tests with a device are in lab/tests/.
+ * Tests of the Ethernet port (xrdma_eth.c): sending of a frame while the send
+ * ring is full. There is no device: the netdev is not registered, and nothing
+ * reads the ring. Tests with a device are in lab/tests/.
  */
 
 #include <kunit/test.h>
@@ -43,8 +43,9 @@ static netdev_tx_t eth_test_send(struct net_device *ndev, struct sk_buff *skb)
 }
 
 /*
- * The queue runs, although the ring is full: netif_txq_completed_wake() has
- * started the queue after another CPU filled the ring.
+ * The transmit queue is not stopped although the send ring is full, as after
+ * netif_txq_completed_wake() has started the queue while another CPU filled the
+ * ring.
  */
 static void a_frame_for_a_full_ring_waits(struct kunit *test)
 {
@@ -62,7 +63,7 @@ static void a_frame_for_a_full_ring_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xn->qp.sq.pi, ETH_TEST_DEPTH + 3);
 	KUNIT_EXPECT_TRUE(test,
 			  netif_tx_queue_stopped(netdev_get_tx_queue(ndev, 0)));
-	/* the caller still has the frame */
+	/* xrdma_eth_xmit() has not freed the frame */
 	KUNIT_EXPECT_EQ(test, refcount_read(&skb->users), 1);
 	kfree_skb(skb);
 }

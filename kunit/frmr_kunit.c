@@ -2,8 +2,8 @@
 /*
  * Tests of fast-register regions (xrdma_frmr.c): the reference walker
  * (xlat_walk.h) reads the tables for random page lists of each page size; the
- * number of tables; the segment of REG_MR. There is no device, so key entries
- * stay in state FREE.
+ * number of tables; the segment of REG_MR. There is no device: the tests write
+ * the key entry that a device writes for REG_MR and LOCAL_INV.
  */
 
 #include <kunit/device.h>
@@ -19,21 +19,22 @@
 #include "xrdma_pd.h"
 #include "xlat_walk.h"
 
-/* fewer in a machine that is emulated */
+/* Random lists; fewer outside of UML, since the machine may be emulated */
 #define FRMR_LISTS		(IS_ENABLED(CONFIG_UML) ? 8000 : 2000)
 #define FRMR_LOOKUPS		16
 #define FRMR_PIECES		64
 #define FRMR_PDN		0x321
 
 /**
- * struct frmr_test - what the cases share
- * @pdev: a function that only does DMA
- * @xib: the device
- * @pd: protection domain
- * @mr: the region
- * @sg: a page list
- * @num: of its pieces
- * @at: where each piece begins, from the first byte on
+ * struct frmr_test - device, region and page list of a test
+ * @pdev: PCI function of which only DMA works
+ * @xib: RDMA device
+ * @pd: protection domain of the region
+ * @mr: the region; NULL: none
+ * @sg: page list, an array of pieces
+ * @num: number of pieces in @sg
+ * @at: offset of each piece from the first byte of the list, in bytes; the last
+ *	element in use, @at[@num], is the length of the list
  */
 struct frmr_test {
 	struct pci_dev pdev;
@@ -72,7 +73,10 @@ static int frmr_test_init(struct kunit *test)
 	return 0;
 }
 
-/* Without a device there is nothing to invalidate. */
+/*
+ * Free the region, but not its key. xrdma_dereg_mr() would send INVALIDATE to
+ * the device, which does not exist.
+ */
 static void region_close(struct frmr_test *t)
 {
 	if (IS_ERR_OR_NULL(t->mr))
@@ -94,7 +98,7 @@ static void frmr_test_exit(struct kunit *test)
 	put_device(&t->pdev.dev);
 }
 
-/* What InfiniBand core does around the driver */
+/* Allocate a region, and set the fields that ib_alloc_mr() sets. */
 static void region_open(struct kunit *test, u32 pages)
 {
 	struct frmr_test *t = test->priv;
@@ -110,9 +114,10 @@ static void region_open(struct kunit *test, u32 pages)
 /* ---- page lists --------------------------------------------------------- */
 
 /*
- * Pieces of whole pages anywhere in memory: the first may begin and the last
- * may end inside of a page. A piece has less than 4 GiB. One list in eight is
- * one page, which needs no table.
+ * Make a random list of pieces of whole pages of 1 << @shift bytes. The first
+ * piece may begin, and the last piece may end, inside of a page. A piece is
+ * shorter than 4 GiB. About one list in eight has only one page, which needs no
+ * table.
  */
 static void make_list(struct frmr_test *t, u32 shift)
 {
@@ -205,7 +210,7 @@ static void lists_of_any_page_size_are_mapped(struct kunit *test)
 		check_list(test, shift);
 		levels |= 1U << (to_xmr(t->mr)->mtt.root & 7);
 	}
-	/* or this was no test */
+	/* there were lists of the levels 0, 1 and 2 */
 	KUNIT_EXPECT_EQ(test, levels, 7);
 }
 
@@ -245,7 +250,7 @@ static void page_sizes_that_the_device_lacks_are_refused(struct kunit *test)
 	}
 }
 
-/* Source: hw.rst, "Who owns an entry" */
+/* Specification, "Key entries", paragraph "Who owns an entry" */
 static void entry_is_published_free(struct kunit *test)
 {
 	struct frmr_test *t = test->priv;
@@ -292,7 +297,10 @@ static int map_piece(struct frmr_test *t, u64 addr, u32 len, u32 *offset)
 	return xrdma_map_mr_sg(t->mr, t->sg, 1, offset);
 }
 
-/* ib_sg_to_pages() returns 0 pieces; how far it came, the offset tells. */
+/*
+ * ib_sg_to_pages() returns 0, the number of pieces that it has mapped
+ * completely, and sets the offset to the number of bytes that it has mapped.
+ */
 static void a_piece_that_is_too_long_is_mapped_in_part(struct kunit *test)
 {
 	struct frmr_test *t = test->priv;
@@ -316,7 +324,10 @@ static void a_piece_that_is_too_long_is_mapped_in_part(struct kunit *test)
 			walk_lookup(&w, to_xmr(t->mr)->mtt.offset + 0x3fff));
 }
 
-/* Of the one page that fits, ib_sg_to_pages() counts nothing. */
+/*
+ * ib_sg_to_pages() leaves out the last page that fits: in a region of one page
+ * it maps no byte of a longer piece.
+ */
 static void a_piece_of_which_no_byte_fits_is_refused(struct kunit *test)
 {
 	struct frmr_test *t = test->priv;
@@ -332,9 +343,12 @@ static void a_piece_of_which_no_byte_fits_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, xrdma_frmr_make_seg(t->mr, 0, &seg));
 }
 
-/* ---- what is registered ------------------------------------------------- */
+/* ---- the registered list ------------------------------------------------ */
 
-/* What a device does for REG_MR: hw.rst, "Fast registration" */
+/*
+ * Write the key entry as a device does for REG_MR, but without rights:
+ * specification, "Fast registration".
+ */
 static void device_registers(struct frmr_test *t,
 			     const struct xrdma_reg_seg *seg)
 {
@@ -350,7 +364,10 @@ static void device_registers(struct frmr_test *t,
 	xrdma_key_publish(t->xib.keys, t->mr->lkey >> 8, &entry);
 }
 
-/* And for LOCAL_INV: "Invalidation by work requests" */
+/*
+ * Write the key entry as a device does for LOCAL_INV: specification,
+ * "Invalidation by work requests".
+ */
 static void device_frees(struct frmr_test *t)
 {
 	struct xrdma_mpt_entry entry = {
@@ -361,7 +378,10 @@ static void device_frees(struct frmr_test *t)
 	xrdma_key_publish(t->xib.keys, t->mr->lkey >> 8, &entry);
 }
 
-/* @pages pages of 4 KiB in all, in as many pieces as there may be */
+/*
+ * Make a list of up to FRMR_PIECES pieces of equal length, with @pages pages of
+ * 4 KiB in total, rounded down to a multiple of the pages of one piece.
+ */
 static void make_full_list(struct frmr_test *t, u32 pages)
 {
 	u32 each = DIV_ROUND_UP(pages, FRMR_PIECES), i;
@@ -392,8 +412,9 @@ static void register_list(struct kunit *test, u32 pages, u16 access,
 }
 
 /*
- * What is registered stays as it is, however often others are mapped, and also
- * if requests to register them were built, which the device has flushed.
+ * Check that the registered list does not change when @round % 4 other lists
+ * are mapped. If @round & 4, each of them also gets a segment of REG_MR, which
+ * the device does not execute, as if it had flushed the work request.
  */
 static void check_registered_list(struct kunit *test, u32 pages, u32 round)
 {
@@ -437,7 +458,11 @@ static void new_lists_leave_the_registered_one_alone(struct kunit *test)
 	}
 }
 
-/* Accesses that a LOCAL_INV ends may go on until it completes. */
+/*
+ * A new list is written to other table entries than the list that was
+ * registered last: until LOCAL_INV completes, accesses to the old list may
+ * continue.
+ */
 static void a_list_does_not_go_where_the_freed_one_was(struct kunit *test)
 {
 	struct frmr_test *t = test->priv;

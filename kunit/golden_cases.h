@@ -2,9 +2,9 @@
 /*
  * Golden cases: each example of the device specification, built with the
  * headers of the contract and xrdma_encode.h. KUnit and the tests of the
- * reference device compare the results with the bytes in the text (golden.h,
- * which scripts/golden writes). This file uses neither driver, nor reference
- * device, nor test framework.
+ * reference device compare the results with the bytes in the specification
+ * (golden.h, which scripts/golden writes). This file uses neither driver, nor
+ * reference device, nor test framework.
  */
 
 #ifndef XRDMA_GOLDEN_CASES_H
@@ -487,11 +487,11 @@ static void golden_make_cq_rec(void *out)
 }
 
 /**
- * struct golden_case - one example
- * @name: as in the specification
- * @golden: its bytes
- * @size: their number, at most XRDMA_GOLDEN_MAX
- * @make: writes the structure that the text describes
+ * struct golden_case - one example of the specification
+ * @name: name of the example
+ * @golden: bytes of the example
+ * @size: number of bytes in @golden, at most XRDMA_GOLDEN_MAX
+ * @make: writes the structure of the example to @out
  */
 struct golden_case {
 	const char *name;

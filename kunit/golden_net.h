@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Golden cases of shared receive queues, datagrams, multicast, flow rules,
- * counters and congestion control; all others are in golden_cases.h. This file
- * uses neither driver, nor reference device, nor test framework.
+ * Golden cases of multicast, flow rules, RSS, changes of completion queues,
+ * counters, congestion control, FLUSH and datagrams, and of shared receive
+ * queues except CREATE_SRQ; all others are in golden_cases.h. This file uses
+ * neither driver, nor reference device, nor test framework.
  */
 
 #ifndef XRDMA_GOLDEN_NET_H

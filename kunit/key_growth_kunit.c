@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Tests of the size of the key table (xrdma_key_table.c): when it grows and
- * shrinks, by how much, and whether a caller or a work item does that. Tests of
- * the allocation of keys are in key_kunit.c.
+ * shrinks, by how much, and whether a caller or a work item changes the size.
+ * Tests of the allocation of keys are in key_kunit.c.
  */
 
 #include <kunit/device.h>
@@ -17,30 +17,32 @@
 #include "xrdma_key_table.h"
 
 #define GROWTH_LOG_LIMIT	16
-/* Indexes of a table that has just been made */
+/* Indexes of a new table (XRDMA_KEY_FIRST) */
 #define GROWTH_FIRST		4096
-/* Indexes that are added at once */
+/* Indexes of a piece (XRDMA_KEY_PIECE_SIZE) */
 #define GROWTH_PIECE		512
-/* By how much the count of used indexes may be wrong */
+/* Error that is allowed in the approximate count of used indexes */
 #define GROWTH_ROUGH		128
-/* Keys that are drawn and freed before a table shrinks, and those that stay */
+/* Keys that a test allocates, and then frees to make the table shrink */
 #define SHRINK_KEYS		30000
+/* Keys that are not freed before the table shrinks */
 #define SHRINK_STAY		20
-/* A freed index is not drawn before this many others have been freed */
+/* Frees until an index is reused (XRDMA_KEY_REST) */
 #define SHRINK_REST		4096
 /* Bytes of a key entry */
 #define SHRINK_ENTRY_SIZE	64
 
 /**
- * struct growth_test - what the cases share
- * @dev: does the DMA
+ * struct growth_test - key table, and what the tests record about it
+ * @dev: device for whose DMA the table is allocated
  * @keys: the table
- * @err: of grow_killed()
- * @done: @err is known
- * @fences: how often the device was told to forget the table
- * @fence_err: what it answered
- * @size_at_fence: indexes that had an entry when it was told, by the device's view
- * @key: keys drawn
+ * @err: result of xrdma_keys_grow() in grow_killed()
+ * @done: completed when @err is set
+ * @fences: number of calls of fence()
+ * @fence_err: return value of fence()
+ * @size_at_fence: number of entries that the device could find in the last call
+ *	of fence()
+ * @key: keys that draw_many() has allocated
  */
 struct growth_test {
 	struct device *dev;
@@ -63,7 +65,7 @@ static bool device_finds(struct growth_test *t, u32 index)
 	return walk_lookup(&w, (u64)SHRINK_ENTRY_SIZE * index) != WALK_NOWHERE;
 }
 
-/* How many entries the device finds */
+/* Return the number of entries that the device finds, in pages of 64. */
 static u32 device_size(struct growth_test *t)
 {
 	u32 size = 0, index;
@@ -117,7 +119,7 @@ static void draw(struct kunit *test, u32 num)
 		KUNIT_ASSERT_EQ(test, 0, xrdma_key_alloc(t->keys, &key));
 }
 
-/* The work item starts itself again until the table is large enough. */
+/* The work item schedules itself again until the table is large enough. */
 static void await_growth(struct growth_test *t)
 {
 	while (flush_work(&t->keys->growth_work))
@@ -130,7 +132,7 @@ static void a_caller_adds_one_piece(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, 0, xrdma_keys_grow(t->keys, GROWTH_FIRST));
 	KUNIT_EXPECT_EQ(test, t->keys->size, GROWTH_FIRST + GROWTH_PIECE);
-	/* somebody has been faster: there is something to draw */
+	/* the size has changed since the caller read it: nothing is added */
 	KUNIT_EXPECT_EQ(test, 0, xrdma_keys_grow(t->keys, GROWTH_FIRST));
 	KUNIT_EXPECT_EQ(test, t->keys->size, GROWTH_FIRST + GROWTH_PIECE);
 }
@@ -140,14 +142,17 @@ static void the_table_grows_before_it_is_full(struct kunit *test)
 	struct growth_test *t = test->priv;
 	u32 used;
 
-	/* the count of used indexes is a rough one */
+	/* far below 3/4, since the count of used indexes is approximate */
 	draw(test, GROWTH_FIRST / 2);
 	await_growth(t);
 	KUNIT_EXPECT_EQ(test, t->keys->size, GROWTH_FIRST);
 	draw(test, GROWTH_FIRST * 3 / 8);
 	await_growth(t);
 	used = GROWTH_FIRST * 7 / 8;
-	/* the table may have grown while fewer keys were drawn, on another CPU */
+	/*
+	 * The work item may have ended on another CPU before the last key was
+	 * drawn. Then not 3/8 of the indexes are free, but at least 1/4.
+	 */
 	KUNIT_EXPECT_GE(test, t->keys->size / 4 * 3 + GROWTH_ROUGH, used);
 	KUNIT_EXPECT_LE(test, t->keys->size, used / 5 * 8 + GROWTH_PIECE);
 }
@@ -157,7 +162,7 @@ static void growth_without_memory_is_left_for_later(struct kunit *test)
 	struct growth_test *t = test->priv;
 	u64 mask = t->dev->coherent_dma_mask;
 
-	/* no memory is that low */
+	/* DMA allocation fails: no memory is below bus address 4 KiB */
 	t->dev->coherent_dma_mask = DMA_BIT_MASK(12);
 	draw(test, GROWTH_FIRST * 7 / 8);
 	await_growth(t);
@@ -179,7 +184,10 @@ static int grow_killed(void *arg)
 	return 0;
 }
 
-/* While another one grows the table, for whatever time that takes */
+/*
+ * The killed thread calls xrdma_keys_grow() while the test holds the mutex that
+ * growth takes.
+ */
 static void who_waits_for_growth_can_be_killed(struct kunit *test)
 {
 	struct growth_test *t = test->priv;
@@ -212,7 +220,7 @@ static u64 *entry_of(struct growth_test *t, u32 key)
 	return (u64 *)xrdma_key_entry(t->keys, key >> 8);
 }
 
-/* Draws SHRINK_KEYS keys; each entry then holds its key. */
+/* Allocate SHRINK_KEYS keys, and write each key to its entry. */
 static void draw_many(struct kunit *test)
 {
 	struct growth_test *t = test->priv;
@@ -245,7 +253,7 @@ static void the_table_shrinks_round_what_is_in_use(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, device_size(t), size);
 	free_keys(t, SHRINK_STAY, SHRINK_KEYS);
 	await_shrinking(t);
-	/* what rests, and up to a magazine for each CPU, is three eighths of it */
+	/* indexes at rest, also those in magazines, are 3/8 of the size */
 	KUNIT_EXPECT_LT(test, t->keys->size, size / 2);
 	KUNIT_EXPECT_GE(test, t->keys->size, SHRINK_REST * 2);
 	KUNIT_EXPECT_GT(test, t->fences, 0);
@@ -257,7 +265,10 @@ static void the_table_shrinks_round_what_is_in_use(struct kunit *test)
 	}
 }
 
-/* No index comes back sooner, and none with the key byte that it had. */
+/*
+ * Also after the table has shrunk, an index is not allocated again before
+ * SHRINK_REST other indexes have been freed, and never with its last key byte.
+ */
 static void rest_outlasts_shrinking(struct kunit *test)
 {
 	struct growth_test *t = test->priv;

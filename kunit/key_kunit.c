@@ -17,17 +17,23 @@
 #include "xrdma_xlat.h"
 #include "xlat_walk.h"
 
-/* Source: design, 3.6 */
+/* Frees until an index is reused (XRDMA_KEY_REST) */
 #define KEY_REST		4096
-/* Freed indexes that may wait for others, twice for each processor */
+/*
+ * Indexes of the magazine of a CPU (XRDMA_KEY_MAGAZINE). The FIFO of indexes at
+ * rest is longer than KEY_REST by this number for each CPU.
+ */
 #define KEY_MAGAZINE		64
 
-/* Of this many keys there is always one to draw, in a table of any size */
+/* An index is free while fewer keys than this are in use, in any table */
 #define KEY_LIVELY(limit)	((limit) / 16 * 7)
 
 #define KEY_LOG_LIMIT		16
 #define KEY_LIMIT		BIT(KEY_LOG_LIMIT)
-/* Fewer in a machine that is emulated, still enough to judge chance by */
+/*
+ * Keys that a test allocates. Outside of UML the number is smaller, since the
+ * machine may be emulated, but large enough for chi_square().
+ */
 #define KEY_ROUNDS		(IS_ENABLED(CONFIG_UML) ? 200000 : 20000)
 #define KEY_LIVE		1000
 #define KEY_THREADS		4
@@ -35,17 +41,17 @@
 #define KEY_THREAD_KEYS		16
 
 /**
- * struct key_test - what the cases share
- * @dev: does the DMA
+ * struct key_test - key table, and what the tests record about its keys
+ * @dev: device for whose DMA the table is allocated
  * @keys: the table
- * @rest: frees that an index rests for
- * @used: index -> somebody has the key
- * @freed: index -> count of frees at its last one; 0: never freed
- * @byte: index -> its last key byte
- * @frees: count of frees
+ * @rest: smallest number of frees until an index is reused
+ * @used: bitmap of the indexes in use
+ * @freed: by index: value of @frees when it was last freed; 0: never freed
+ * @byte: by index: last key byte
+ * @frees: number of frees
  * @live: keys in use
- * @num_live: of them
- * @twice: an index was handed out while in use
+ * @num_live: number of keys in @live
+ * @twice: an index was allocated while it was in use
  */
 struct key_test {
 	struct device *dev;
@@ -60,7 +66,7 @@ struct key_test {
 	bool twice;
 };
 
-/* No device that could have read the table. */
+/* There is no device that caches the table. */
 static int no_fence(void *context)
 {
 	return 0;
@@ -98,7 +104,7 @@ static void open_keys(struct kunit *test, u32 log_limit)
 	KUNIT_ASSERT_EQ(test, 0, xrdma_keys_open(t->keys, log_limit));
 }
 
-/* Draws a key, and notes it as in use. */
+/* Allocate a key, and record it as in use. */
 static int draw(struct key_test *t, u32 *key)
 {
 	int err = xrdma_key_alloc(t->keys, key);
@@ -111,7 +117,7 @@ static int draw(struct key_test *t, u32 *key)
 	return 0;
 }
 
-/* Frees a key as after an INVALIDATE: the entry keeps its last key byte. */
+/* Free a key as after INVALIDATE, which leaves the key byte in the entry. */
 static void invalidate_and_free(struct key_test *t, u32 index, u8 byte)
 {
 	struct xrdma_mpt_entry entry = { .ctrl = cpu_to_le64(byte) };
@@ -120,7 +126,7 @@ static void invalidate_and_free(struct key_test *t, u32 index, u8 byte)
 	xrdma_key_free(t->keys, index);
 }
 
-/* Frees the key at a place of t->live, whose consumer gave it another byte. */
+/* Free t->live[@place], whose key byte the consumer has changed to @byte. */
 static void free_key_with_byte(struct key_test *t, u32 place, u8 byte)
 {
 	u32 index = t->live[place] >> 8;
@@ -132,13 +138,12 @@ static void free_key_with_byte(struct key_test *t, u32 place, u8 byte)
 	invalidate_and_free(t, index, byte);
 }
 
-/* Frees the key at a place of t->live. */
 static void free_key(struct key_test *t, u32 place)
 {
 	free_key_with_byte(t, place, t->live[place]);
 }
 
-/* Fills the table. Returns the error of the last try. */
+/* Allocate keys until that fails. Return: the error. */
 static int fill(struct key_test *t)
 {
 	u32 key;
@@ -152,7 +157,7 @@ static int fill(struct key_test *t)
 	return err;
 }
 
-/* ---- what the device sees -------------------------------------------- */
+/* ---- entries that the device reads ----------------------------------- */
 
 static void *device_view(struct key_test *t, u32 index)
 {
@@ -223,7 +228,7 @@ static void check_rest(struct kunit *test, const struct key_test *t, u32 key)
 	KUNIT_ASSERT_NE(test, (u8)key, t->byte[index]);
 }
 
-/* Draws keys, and after each has @release free some. */
+/* Allocate keys, and call @release after each, which frees some of them. */
 static void draw_and_release(struct kunit *test,
 			     void (*release)(struct key_test *t))
 {
@@ -239,7 +244,7 @@ static void draw_and_release(struct kunit *test,
 		if (i % 1024 == 0)
 			cond_resched();
 	}
-	/* or this was no test */
+	/* most keys had an index that had been freed before */
 	KUNIT_EXPECT_GT(test, again, KEY_ROUNDS / 2);
 }
 
@@ -259,17 +264,21 @@ static void release_with_any_byte(struct key_test *t)
 	free_key_with_byte(t, 0, get_random_u8());
 }
 
-/* Of windows and fast-register regions the byte is the consumer's. */
+/*
+ * The consumer chooses the key byte of windows and fast-register regions. The
+ * next key of the index differs from that key byte, too.
+ */
 static void a_byte_of_the_consumer_is_the_last_one_too(struct kunit *test)
 {
 	draw_and_release(test, release_with_any_byte);
 }
 
-/* ---- chance ---------------------------------------------------------- */
+/* ---- distribution of keys -------------------------------------------- */
 
 /*
- * Chi-square of counts that should be equal, times 256. Limits below are those
- * that chance exceeds once in 10^9 times.
+ * Compute the chi-square statistic of counts that should be equal. Return: the
+ * statistic, times 256. A uniform distribution exceeds CHI_LIMIT_N, the limit
+ * for N degrees of freedom, about once in 10^9 runs.
  */
 static u64 chi_square(const u32 *count, u32 cells)
 {
@@ -290,7 +299,11 @@ static u64 chi_square(const u32 *count, u32 cells)
 #define CHI_LIMIT_254		(414ULL << 8)
 #define CHI_LIMIT_255		(415ULL << 8)
 
-/* Indexes are all but even when the table has just grown: let it settle. */
+/*
+ * Allocate and free keys until the table has stopped growing: after growth, the
+ * distribution of indexes is not uniform, since all new indexes are free.
+ * Return: the size of the table in indexes.
+ */
 static u32 settle(struct kunit *test)
 {
 	struct key_test *t = test->priv;
@@ -301,7 +314,7 @@ static u32 settle(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, draw(t, &key));
 		free_key(t, 0);
 	}
-	/* which starts itself again */
+	/* the work item schedules itself again */
 	while (flush_work(&t->keys->growth_work))
 		;
 	while (size < KEY_LIMIT && device_view(t, size))
@@ -358,7 +371,7 @@ static void key_bytes_cannot_be_foreseen(struct kunit *test)
 	KUNIT_EXPECT_LT(test, chi_square(steps, 255), CHI_LIMIT_254);
 }
 
-/* ---- full ------------------------------------------------------------ */
+/* ---- full table ------------------------------------------------------ */
 
 static void full_table_says_so_and_recovers(struct kunit *test)
 {
@@ -369,7 +382,7 @@ static void full_table_says_so_and_recovers(struct kunit *test)
 
 	open_keys(test, 14);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, fill(t));
-	/* all but index 0 */
+	/* index 0 is never allocated */
 	KUNIT_EXPECT_EQ(test, t->num_live, limit - 1);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, draw(t, &key));
 	while (t->num_live)
@@ -385,7 +398,10 @@ struct small_case {
 	u32 log_limit;
 };
 
-/* From the smallest that the driver accepts to the first that is not small */
+/*
+ * From the smallest table that the driver accepts to the smallest one in which
+ * an index rests for KEY_REST frees
+ */
 static const struct small_case small_cases[] = {
 	{ "2^10 keys", 10 }, { "2^11 keys", 11 }, { "2^12 keys", 12 },
 	{ "2^13 keys", 13 }, { "2^14 keys", 14 },
@@ -398,7 +414,10 @@ static void small_case_name(const struct small_case *c, char *desc)
 
 KUNIT_ARRAY_PARAM(small, small_cases, small_case_name);
 
-/* Far more keys than there are, one after another and many at once */
+/*
+ * Allocate 16 times as many keys as the table has indexes: in the first half of
+ * the rounds only one key is in use, in the second half up to KEY_LIVELY().
+ */
 static void a_small_table_never_runs_dry(struct kunit *test)
 {
 	const struct small_case *c = test->param_value;
@@ -427,7 +446,7 @@ static int free_last_key(void *arg)
 	return 0;
 }
 
-/* Each CPU has a magazine, and each of them some keys. */
+/* All CPUs free keys in turn, so that all magazines contain some. */
 static void no_cpu_keeps_the_keys_of_a_small_table(struct kunit *test)
 {
 	const struct small_case *c = test->param_value;
@@ -452,11 +471,11 @@ static void memory_that_runs_out_is_said_and_comes_back(struct kunit *test)
 	u32 before;
 
 	open_keys(test, KEY_LOG_LIMIT);
-	/* no memory is that low */
+	/* DMA allocation fails: no memory is below bus address 4 KiB */
 	t->dev->coherent_dma_mask = DMA_BIT_MASK(12);
 	KUNIT_EXPECT_EQ(test, -ENOMEM, fill(t));
 	before = t->num_live;
-	/* what there was, it has given */
+	/* all indexes of the new table were allocated, except index 0 */
 	KUNIT_EXPECT_GE(test, before, KEY_REST - 1);
 	KUNIT_EXPECT_LT(test, before, KEY_LIMIT - 1);
 	t->dev->coherent_dma_mask = mask;
@@ -479,7 +498,7 @@ static void table_without_memory_is_not_made(struct kunit *test)
 	t->dev->coherent_dma_mask = mask;
 }
 
-/* ---- many at once ---------------------------------------------------- */
+/* ---- concurrent threads ---------------------------------------------- */
 
 static int draw_and_free(void *arg)
 {
@@ -505,7 +524,7 @@ static int draw_and_free(void *arg)
 	return err;
 }
 
-/* So few indexes are free that the threads try the same ones all the time. */
+/* Few indexes are free, so the threads often try to allocate the same one. */
 static void threads_never_get_the_same_key(struct kunit *test)
 {
 	struct key_test *t = test->priv;

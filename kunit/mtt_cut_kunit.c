@@ -2,16 +2,19 @@
 /*
  * Tests of the builder of translations (xrdma_mtt.c) with the same memory in
  * longer or shorter scatterlist entries: the translation depends only on the
- * memory. Tests with random layouts are in mtt_kunit.c.
+ * memory. All other tests of the builder are in mtt_kunit.c.
  */
 
 #include "mtt_scene.h"
 
-/* fewer in a machine that is emulated */
+/* Random layouts; fewer outside of UML, since the machine may be emulated */
 #define CUT_LAYOUTS		(IS_ENABLED(CONFIG_UML) ? 5000 : 100)
 #define CUT_ENTRIES		256
 
-/* But for where its tables are, which only entries that lead to one say. */
+/*
+ * Compare two tables. Entries that point to tables may differ in the bus
+ * address, all others must be equal.
+ */
 static bool same_table(const __le64 *a, const __le64 *b)
 {
 	u32 i;
@@ -45,7 +48,10 @@ static bool same_translation(const struct xrdma_mtt *a,
 	return true;
 }
 
-/* What t->l gives when it is cut, as t->mtt; what it gives whole, as t->other */
+/*
+ * Build two translations of t->l: t->other from entries of the maximum length,
+ * t->mtt from entries of at most @cut bytes.
+ */
 static void build_whole_and_cut(struct kunit *test, u64 cut)
 {
 	struct mtt_test *t = test->priv;
@@ -109,7 +115,7 @@ KUNIT_ARRAY_PARAM(cut, cut_cases, cut_case_name);
 
 static void contiguous_memory_costs_the_same_when_cut_up(struct kunit *test)
 {
-	/* what SCSI hosts set, odd numbers of pages, as long as there is */
+	/* limit of SCSI hosts, odd numbers of pages, 1 GiB, longest entry */
 	static const u64 cuts[] = {
 		SZ_64K, 13 * SZ_4K, 4097 * SZ_4K, SZ_1G, MTT_ENTRY_MAX,
 	};

@@ -2,12 +2,13 @@
 /*
  * Tests of the builder of translations (xrdma_mtt.c): the reference walker
  * (xlat_walk.h) reads its tables for random layouts (xlat_layouts.h); the
- * number of tables.
+ * number of tables and blocks; regions that are refused. Tests with the same
+ * memory in longer or shorter scatterlist entries are in mtt_cut_kunit.c.
  */
 
 #include "mtt_scene.h"
 
-/* fewer in a machine that is emulated */
+/* Random layouts; fewer outside of UML, since the machine may be emulated */
 #define MTT_LAYOUTS		(IS_ENABLED(CONFIG_UML) ? 100000 : 500)
 #define MTT_MIXES		200
 #define MTT_AREAS		64
@@ -31,8 +32,16 @@ static void tables_map_random_layouts_and_nothing_else(struct kunit *test)
 	}
 }
 
-/* ---- cost ------------------------------------------------------------ */
+/* ---- number of tables and blocks ------------------------------------- */
 
+/**
+ * struct cost_case - 1 GiB of pages, and the tables that map them
+ * @name: name of the case
+ * @page: size of each page in bytes; no two pages are adjacent
+ * @skew: bus address of each page, modulo @page
+ * @tables: number of tables
+ * @blocks: number of blocks
+ */
 struct cost_case {
 	const char *name;
 	u64 page;
@@ -41,7 +50,6 @@ struct cost_case {
 	u32 blocks;
 };
 
-/* 1 GiB of pages far apart. Source: design, "Cost", and the targets of it. */
 static const struct cost_case cost_cases[] = {
 	{ "4 KiB pages: 2 MiB + 4 KiB", SZ_4K, 0, 513, 262144 },
 	{ "64 KiB pages", SZ_64K, 0, 33, 16384 },
@@ -67,7 +75,7 @@ static void a_gibibyte_costs_what_its_pages_do(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, sg_alloc_table(&t->sgt, SZ_1G / c->page,
 						GFP_KERNEL));
 	for_each_sgtable_dma_sg(&t->sgt, sg, i) {
-		/* an odd multiple: no two are one larger page */
+		/* page numbers 0, 4, 6, 10, 12, ...: no two are adjacent */
 		sg_dma_address(sg) = SZ_4G + c->page * (3 * i + (i & 1)) + c->skew;
 		sg_dma_len(sg) = c->page;
 	}
@@ -78,10 +86,17 @@ static void a_gibibyte_costs_what_its_pages_do(struct kunit *test)
 	sg_free_table(&t->sgt);
 }
 
-/*
- * As large as a region gets: 1 TiB, 1 GiB pages far apart or the same one 1,024
- * times; and 64 GiB of 4 KiB pages, for which 128 MiB of tables would be too
- * many here: it is their shape that counts, and what they would cost.
+/**
+ * struct limit_case - large region, and the shape of its translation
+ * @name: name of the case
+ * @page: size of each page in bytes
+ * @step: distance of the bus addresses of successive pages in bytes
+ * @total: size of the region in bytes
+ * @level: number of table levels
+ * @leaf: log2 of the size of a leaf block
+ *
+ * Only the shape is computed. The tables for 64 GiB of 4 KiB pages would take
+ * 128 MiB.
  */
 struct limit_case {
 	const char *name;
@@ -127,7 +142,10 @@ static void the_largest_regions_have_the_shape_they_should(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x.total, c->total);
 }
 
-/* 1,024 entries, two tables and the one above: built, and walked */
+/*
+ * 1,024 pages of 1 GiB, first the same page each time, then different pages:
+ * two tables of level 1 and one table of level 2.
+ */
 static void a_tebibyte_takes_three_tables(struct kunit *test)
 {
 	struct mtt_test *t = test->priv;
@@ -147,7 +165,7 @@ static void a_tebibyte_takes_three_tables(struct kunit *test)
 	}
 }
 
-/* 2 MiB in runs of up to @run pages, that a small page's neighbours make */
+/* Add 2 MiB of 4 KiB pages, in contiguous runs of up to @run pages. */
 static void add_small_pages(struct layout *l, u32 run)
 {
 	u32 left = MTT_AREA_PAGES;
@@ -161,7 +179,10 @@ static void add_small_pages(struct layout *l, u32 run)
 	}
 }
 
-/* Areas of 2 MiB, one huge page each or small pages. Returns the latter. */
+/*
+ * Make a layout of areas of 2 MiB, each of one huge page or of small pages.
+ * Return: the number of areas of small pages.
+ */
 static u32 make_mix(struct layout *l, u32 seed, u32 run)
 {
 	u32 small = 0, areas, odds;
@@ -204,8 +225,9 @@ static void a_mix_pays_for_its_fragmentation_only(struct kunit *test)
 }
 
 /*
- * Small pages that follow each other by chance, over 6 MiB, are no reason to
- * cut up the huge ones, whose places in memory and in the region agree.
+ * The first 6 MiB are small pages that happen to be contiguous, at a bus
+ * address that is not aligned to 2 MiB. The builder chooses positions that keep
+ * the 29 huge pages whole, not the run of small pages.
  */
 static void a_long_run_of_small_pages_leaves_huge_ones_whole(struct kunit *test)
 {
@@ -222,7 +244,7 @@ static void a_long_run_of_small_pages_leaves_huge_ones_whole(struct kunit *test)
 	KUNIT_EXPECT_LE(test, all_blocks(&t->mtt), 3 * MTT_AREA_PAGES + 29);
 }
 
-/* ---- what cannot be built -------------------------------------------- */
+/* ---- refused regions, moved translations ----------------------------- */
 
 static void a_region_beyond_its_pieces_is_refused(struct kunit *test)
 {
@@ -254,7 +276,10 @@ static void a_region_beyond_its_pieces_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, build_layout(t), 0);
 }
 
-/* Four levels of 4 KiB blocks reach 2^48 bytes; the pieces are of no use. */
+/*
+ * Four levels with leaf blocks of 4 KiB cover 2^48 bytes. The pieces are longer
+ * in total, and do not fit larger leaf blocks.
+ */
 static void a_region_of_five_levels_is_refused(struct kunit *test)
 {
 	struct mtt_test *t = test->priv;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Fixture of the tests of translations: a device that does nothing but DMA, the
+ * Fixture of the tests of translations: a device of which only DMA works, the
  * translation of a layout, and its check by the reference walker (xlat_walk.h).
- * The layouts are chosen by mtt_kunit.c and mtt_cut_kunit.c.
+ * The layouts are chosen by mtt_kunit.c and mtt_cut_kunit.c; buf_kunit.c uses
+ * only the device.
  */
 
 #ifndef XRDMA_MTT_SCENE_H
@@ -19,17 +20,17 @@
 
 #define MTT_LOOKUPS		8
 #define MTT_PIECES		32768
-/* As long as an entry of a list gets: its length has 32 bits. */
+/* Bytes of the longest scatterlist entry, whose length field has 32 bits */
 #define MTT_ENTRY_MAX		(SZ_4G - SZ_4K)
 
 /**
- * struct mtt_test - what the cases share
- * @pdev: a function that only does DMA
- * @xdev: its device layer
- * @mtt: what was built last
- * @other: what was built before, to compare it
- * @l: a layout
- * @sgt: the same, as the builder takes it
+ * struct mtt_test - device, layout and translations of a test
+ * @pdev: PCI function of which only DMA works
+ * @xdev: device layer of @pdev
+ * @mtt: translation that was built last
+ * @other: another translation, to compare with @mtt
+ * @l: layout
+ * @sgt: scatterlist that xrdma_mtt_build() gets
  */
 struct mtt_test {
 	struct pci_dev pdev;
@@ -74,7 +75,7 @@ static inline void mtt_test_exit(struct kunit *test)
 	put_device(&t->pdev.dev);
 }
 
-/* The layout as a list of entries of up to @cut bytes, whole pages */
+/* Make t->sgt of entries of up to @cut bytes, which is a multiple of 4 KiB. */
 static inline int build_sgt(struct mtt_test *t, u64 cut)
 {
 	const struct layout_piece *p = t->l.pieces;
@@ -131,7 +132,11 @@ static inline const char *check_counts(const struct walk *w,
 	return NULL;
 }
 
-/* The device's way in, for a position of the region and some that are not */
+/*
+ * Look up positions as the device does: random ones in the first piece, below
+ * and above the layout; the last byte; the first one behind the last leaf
+ * block; and the first one that the root does not cover.
+ */
 static inline const char *check_lookups(struct walk *w, struct layout *l)
 {
 	u64 leaf = 1ULL << w->leaf;
@@ -160,7 +165,10 @@ static inline const char *check_lookups(struct walk *w, struct layout *l)
 	return NULL;
 }
 
-/* A larger leaf would have done, and nothing above the leaves is to gain. */
+/*
+ * If no block is larger than a leaf block, the leaf block must be the largest
+ * one that suits all pieces.
+ */
 static inline const char *check_leaf(const struct walk *w)
 {
 	u32 large = w->blocks[2] + w->blocks[3] + w->blocks[4];

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Tests of ring arithmetic (xrdma-ring.h): indexes that wrap, phases, the
- * doorbell rule, arming. Each result is compared with a model that counts in 64
- * bits and never wraps.
+ * doorbell rule, arm words, and offsets of records. Slots, phases and the
+ * doorbell rule are compared with results for indexes of 64 bits, which do not
+ * wrap.
  */
 
 #include <kunit/test.h>
 #include <rdma/xrdma-ring.h>
 
-/* Indexes around every place where something wraps. */
+/* Indexes near 0, and near multiples of the depth 8, 2^16, 2^31 and 2^32 */
 static const u64 starts[] = {
 	0, 1, 7, 8, 15, 0xfff8, 0xffff, 0x10000, 0x7ffffff9,
 	0xfffffff0, 0xffffffff, 0x100000003ULL,

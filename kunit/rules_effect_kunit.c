@@ -18,7 +18,10 @@ static const u64 edges[] = {
 	S64_MAX, 1ULL << 63, -0x1001ULL, -0x1000ULL, -8ULL, -1ULL,
 };
 
-/* By the last byte, in arithmetic that notices when it wraps. */
+/*
+ * Is the range [@addr, @addr + @len) inside of the range of the entry? Compares
+ * the last bytes, and checks each sum for overflow.
+ */
 static bool inside(u64 iova, u64 length, u64 addr, u64 len)
 {
 	u64 end, last;
@@ -77,7 +80,7 @@ static void ranges_are_exact_and_never_wrap(struct kunit *test)
 	}
 }
 
-/* ---- what an operation leaves ---------------------------------------------- */
+/* ---- changes to key entries ------------------------------------------------ */
 
 static void bind_lends_a_part(struct kunit *test)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Protection rules, from the tables of the device specification: each state of
- * each type of entry against each operation, each reason alone, the order of
- * the checks. Ranges and effects are in rules_effect_kunit.c.
+ * Tests of the protection rules (xrdma_rules.h), from the tables of the device
+ * specification: each operation on each state of each type of entry; each
+ * reason alone; the order of the checks. Tests of ranges and of changes to key
+ * entries are in rules_effect_kunit.c.
  */
 
 #include <kunit/test.h>
@@ -11,11 +12,12 @@
 
 /* ---- each state of each type against each operation ------------------------ */
 
-/*
- * struct state_row - what each operation says to an entry
+/**
+ * struct state_row - expected results of all operations on an entry
  * @type: enum xrdma_mpt_type
  * @state: enum xrdma_mpt_state
- * @expected: by enum operation
+ * @expected: by enum operation: enum xrdma_fault_reason; of END: enum
+ *	xrdma_inval_status
  */
 struct state_row {
 	u8 type;
@@ -40,7 +42,11 @@ struct state_row {
 
 #define F_TYPE	XRDMA_FAULT_TYPE
 
-/* Chapter "Memory windows", table of states; and the other types. */
+/*
+ * Windows: the table of states in chapter "Memory windows" of the
+ * specification. Regions: the checks of each operation, in the chapter of the
+ * operation.
+ */
 static const struct state_row state_rows[] = {
 	NO_ROW(MR, INVALID, BAD_INDEX),
 	NO_ROW(FAST_REG, INVALID, BAD_INDEX),
@@ -83,13 +89,13 @@ static void every_state_answers_every_operation(struct kunit *test)
 
 /* ---- each rule alone, and their order -------------------------------------- */
 
-/*
- * struct rule - a change of the scene, and the reason that it gives
- * @op: enum operation
- * @offset: of what is changed in struct scene
- * @size: its bytes
- * @value: what it becomes
- * @reason: expected
+/**
+ * struct rule - change of a field, and the reason to refuse the operation then
+ * @op: operation
+ * @offset: offset of the field in struct scene
+ * @size: size of the field in bytes
+ * @value: new value of the field
+ * @reason: expected reason, enum xrdma_fault_reason
  */
 struct rule {
 	enum operation op;
@@ -110,7 +116,7 @@ struct rule {
 
 #define OTHER_INDEX	((MW_INDEX + 1) << 8 | (BYTE + 1))
 
-/* Of each operation in the order of its checks: what breaks it. */
+/* Violations of one rule each, by operation, in the order of the checks */
 static const struct rule rules[] = {
 	RULE(ACCESS, bool, missing, true, KEY_INDEX),
 	RULE(ACCESS, u8, e.state, XRDMA_MPT_INVALID, KEY_INVALID),
@@ -196,7 +202,7 @@ static void every_rule_gives_its_reason(struct kunit *test)
 	}
 }
 
-/* Of two rules that are broken, the one that stands first gives the reason. */
+/* If two rules are violated, the one that is checked first gives the reason. */
 static void the_first_rule_that_fails_gives_the_reason(struct kunit *test)
 {
 	struct scene s;
@@ -230,13 +236,16 @@ static void type_2_is_for_its_queue_pair_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, try(&s, ACCESS), XRDMA_FAULT_QP);
 	s.e.type = XRDMA_MPT_MW_1;
 	KUNIT_EXPECT_EQ(test, try(&s, ACCESS), NONE);
-	/* one that is free belongs to no queue pair yet */
+	/* a free window belongs to no queue pair */
 	s.e.type = XRDMA_MPT_MW_2;
 	s.e.state = XRDMA_MPT_FREE;
 	KUNIT_EXPECT_EQ(test, try(&s, INVAL), NONE);
 }
 
-/* IBTA C9-88 and the chapter "Access check": each right by itself. */
+/*
+ * Specification, "Access check": each remote right needs its own bit, local
+ * read needs none.
+ */
 static void rights_are_independent(struct kunit *test)
 {
 	static const u16 rights[] = {
@@ -278,7 +287,7 @@ static void atomics_are_aligned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, try(&s, ACCESS), XRDMA_FAULT_ALIGN);
 }
 
-/* C10-74: whoever lends the right to change must have it. */
+/* C10-74: a window with remote write or atomics needs LOCAL_WRITE of the MR. */
 static void a_writable_window_needs_a_writable_region(struct kunit *test)
 {
 	struct scene s = make_scene(BIND);
@@ -295,7 +304,7 @@ static void a_writable_window_needs_a_writable_region(struct kunit *test)
 		s.bind.access = access;
 		KUNIT_EXPECT_EQ(test, try(&s, BIND), expected);
 	}
-	/* bits beyond the field of the entry are no rights either */
+	/* the rights of a key entry have 16 bits: bit 16 is no right */
 	s.bind.access = BIT(16);
 	KUNIT_EXPECT_EQ(test, try(&s, BIND), XRDMA_FAULT_RIGHTS);
 }
@@ -353,7 +362,7 @@ static void all_key_bytes(struct kunit *test)
 		s.e.type = XRDMA_MPT_MW_1;
 		KUNIT_EXPECT_EQ(test, try(&s, BIND), byte == BYTE ?
 				XRDMA_FAULT_KEY_BYTE : NONE);
-		/* what it is called now does not matter for type 1 */
+		/* the key byte of bind.key is not checked for type 1 */
 		s.bind.new_key = xrdma_make_key(MW_INDEX, BYTE + 1);
 		s.bind.key = xrdma_make_key(MW_INDEX, byte);
 		KUNIT_EXPECT_EQ(test, try(&s, BIND), NONE);

@@ -24,12 +24,17 @@
 #define FULL		(REMOTE | XRDMA_ACCESS_LOCAL_WRITE | \
 			 XRDMA_ACCESS_MW_BIND)
 
-/*
- * struct scene - everything that an operation looks at
- * @e: the entry: of an access, of the window of a bind, of a registration
- * @mr: the region of a bind
- * @missing: the table has no entry @e
- * @mr_missing: nor @mr
+/**
+ * struct scene - key entries and requests that the rules check
+ * @e: entry to access, bind, register or invalidate
+ * @mr: entry of the region to which BIND binds the window @e
+ * @missing: the key table has no entry @e
+ * @mr_missing: the key table has no entry @mr
+ * @who: queue pair that executes the operation
+ * @access: request of ACCESS and LOCAL_ACCESS
+ * @bind: request of BIND
+ * @reg: request of REG
+ * @inval: key that INVAL invalidates
  */
 struct scene {
 	struct xrdma_rules_entry e;
@@ -47,7 +52,7 @@ enum operation {
 	ACCESS, LOCAL_ACCESS, BIND, REG, INVAL, END, NUM_OPERATIONS,
 };
 
-/* As the device carries it out: a bind of length 0 needs no region. */
+/* Check a bind as the device does: a bind of length 0 needs no region. */
 static inline int try_bind(const struct scene *s, const struct xrdma_rules_entry *e)
 {
 	int reason = xrdma_rules_check_bind_window(e, &s->who, &s->bind);
@@ -90,7 +95,7 @@ static inline struct xrdma_rules_entry make_region(void)
 	};
 }
 
-/* An entry that the operation is for, in the state that it is for. */
+/* Return an entry of a type and in a state that the operation allows. */
 static inline struct xrdma_rules_entry make_entry(enum operation op)
 {
 	struct xrdma_rules_entry e = {

@@ -2,7 +2,8 @@
 /*
  * Tests of the arithmetic of translation (xrdma_xlat.h): the blocks for random
  * layouts map every byte to its address, at a size and level that the device
- * specification allows; illegal roots and entries are detected.
+ * specification allows; illegal roots and entries are detected. Tests of the
+ * tables that contain the blocks are in mtt_kunit.c.
  */
 
 #include <kunit/test.h>
@@ -10,17 +11,17 @@
 #include "xrdma_xlat.h"
 #include "xlat_layouts.h"
 
-/* fewer in a machine that is emulated */
+/* Random layouts; fewer outside of UML, since the machine may be emulated */
 #define XLAT_LAYOUTS		(IS_ENABLED(CONFIG_UML) ? 100000 : 2000)
 #define XLAT_PIECES		256
 
 /**
- * struct cut - a layout that is being cut into blocks
- * @x: its shape, finished
+ * struct cut - state of the division of a layout into blocks
+ * @x: shape of the layout, after xrdma_xlat_finish()
  * @pos: position of the next byte
- * @last_pos: where the last block begins
- * @last_addr: its bus address
- * @last_shift: log2 of its size; 0: there is none
+ * @last_pos: position of the first byte of the last block
+ * @last_addr: bus address of the last block
+ * @last_shift: log2 of the size of the last block; 0: there is no block yet
  */
 struct cut {
 	struct xrdma_xlat x;
@@ -45,7 +46,7 @@ static void measure(struct xrdma_xlat *x, const struct layout *l)
 	xrdma_xlat_finish(x);
 }
 
-/* What the specification says of a root, in its words. */
+/* Check a shape by the rules of the specification for roots. */
 static const char *check_shape(const struct layout *l,
 			       const struct xrdma_xlat *x)
 {
@@ -68,7 +69,10 @@ static const char *check_shape(const struct layout *l,
 	return NULL;
 }
 
-/* One block of @shift that begins at @pos and maps @len bytes from @addr. */
+/*
+ * Check the block of 1 << @shift bytes that maps c->pos to @addr; @len: number
+ * of bytes from @addr to the end of the piece.
+ */
 static const char *check_block(struct cut *c, u64 addr, u64 len, u8 shift)
 {
 	u64 size = 1ULL << shift;
@@ -164,12 +168,12 @@ static void a_piece_in_one_block_needs_no_table(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, x.leaf_shift, shift);
 		KUNIT_EXPECT_EQ(test, x.start, 0);
 	}
-	/* 8 KiB around a boundary of 512 MiB: one leaf of 1 GiB holds it */
+	/* 8 KiB across a boundary of 512 MiB: a leaf block of 1 GiB fits */
 	measure_one(&x, 0x5ffff000, 0x2000, false);
 	KUNIT_EXPECT_EQ(test, x.level, 0);
 	KUNIT_EXPECT_EQ(test, x.leaf_shift, 30);
 	KUNIT_EXPECT_EQ(test, x.start, 0x1ffff000);
-	/* around a boundary of 1 GiB: none does */
+	/* 8 KiB across a boundary of 1 GiB: no single leaf block fits */
 	measure_one(&x, 0x3ffff000, 0x2000, false);
 	KUNIT_EXPECT_EQ(test, x.level, 1);
 }
@@ -180,7 +184,7 @@ static void levels_follow_the_size_up_to_the_limit(struct kunit *test)
 	u8 level;
 
 	for (level = 1; level <= 4; level++) {
-		/* the odd address keeps the leaf at 4 KiB */
+		/* position 0 at address 0x1000: leaf blocks have 4 KiB */
 		measure_one(&x, 0x1000, 1ULL << (12 + 9 * level), true);
 		KUNIT_EXPECT_EQ(test, x.leaf_shift, 12);
 		KUNIT_EXPECT_EQ(test, x.level, level);

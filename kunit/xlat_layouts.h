@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Random layouts of memory, like those of DMA mapping: lists of contiguous
- * pieces of bus memory. A layout depends only on its seed, so that a failure
- * can be repeated. This file does not use translations, which xlat_walk.h
- * reads.
+ * Random layouts of memory, like those that DMA mapping returns: lists of
+ * contiguous pieces of bus memory. A layout depends only on its seed, so that a
+ * failure can be repeated. This file does not use translations, which
+ * xlat_walk.h reads.
  */
 
 #ifndef XRDMA_XLAT_LAYOUTS_H
@@ -22,15 +22,16 @@ struct layout_piece {
 };
 
 /**
- * struct layout - a region or queue
- * @rnd: where its randomness comes from
- * @num: pieces
- * @total: their bytes
- * @first: where the region begins in the first piece
- * @length: bytes of the region
- * @queue: it is a queue: position 0
- * @max: room for pieces
- * @pieces: aligned to 4 KiB, but for the length of the last one
+ * struct layout - memory of a region or queue
+ * @rnd: state of the random number generator
+ * @num: number of pieces
+ * @total: number of bytes in all pieces
+ * @first: offset of the region from the start of the first piece, in bytes
+ * @length: length of the region in bytes
+ * @queue: the memory holds a queue, whose first byte must be at position 0
+ * @max: largest number of pieces that @pieces can hold
+ * @pieces: the pieces. Addresses and lengths are multiples of 4 KiB, except the
+ *	last length
  */
 struct layout {
 	struct rnd_state rnd;
@@ -50,7 +51,10 @@ static inline u64 layout_random(struct layout *l, u64 below)
 	return (high << 32 | prandom_u32_state(&l->rnd)) % below;
 }
 
-/* Any bus address that is a multiple of @align, congruent to @pos modulo it */
+/*
+ * Return a random bus address that is congruent to @pos modulo @align; @pos is
+ * a multiple of 4 KiB.
+ */
 static inline u64 layout_addr(struct layout *l, u64 align, u64 pos)
 {
 	u64 addr = layout_random(l, 1ULL << (layout_random(l, 8) ? 46 : 56));
@@ -78,7 +82,7 @@ static inline u64 layout_end(const struct layout *l)
 /**
  * layout_begin() - empty a layout
  * @l: the layout; @pieces and @max are set
- * @seed: of what follows
+ * @seed: seed of the random numbers of the layout
  */
 static inline void layout_begin(struct layout *l, u32 seed)
 {
@@ -90,7 +94,7 @@ static inline void layout_begin(struct layout *l, u32 seed)
 	prandom_seed_state(&l->rnd, LAYOUT_SEED + seed);
 }
 
-/* Pages of one size, some of them behind each other */
+/* Add pages of one size, 4 KiB to 1 GiB; some are adjacent. */
 static inline void layout_equal_pages(struct layout *l)
 {
 	u64 size = 1ULL << (12 + layout_random(l, 19));
@@ -105,7 +109,7 @@ static inline void layout_equal_pages(struct layout *l)
 	}
 }
 
-/* The same, with one 4 KiB page among them */
+/* Add one page of 4 KiB among pages of 64 KiB or 2 MiB. */
 static inline void layout_odd_page(struct layout *l)
 {
 	u64 size = layout_random(l, 2) ? SZ_2M : SZ_64K;
@@ -117,7 +121,10 @@ static inline void layout_odd_page(struct layout *l)
 			   num == odd ? LAYOUT_PAGE : size);
 }
 
-/* Memory of a process: what is huge is so in its address space too */
+/*
+ * Add memory of a process: pages of 4 KiB, 2 MiB and 1 GiB, whose bus addresses
+ * are congruent to the virtual addresses modulo the size of the page.
+ */
 static inline void layout_user_memory(struct layout *l)
 {
 	u64 va = layout_random(l, LAYOUT_GIB) & ~(LAYOUT_PAGE - 1);
@@ -133,7 +140,7 @@ static inline void layout_user_memory(struct layout *l)
 	}
 }
 
-/* Lengths and addresses without any pattern */
+/* Add pieces with random lengths and addresses; some are adjacent. */
 static inline void layout_any_pieces(struct layout *l)
 {
 	u32 num = 1 + layout_random(l, 50);
@@ -150,7 +157,7 @@ static inline void layout_any_pieces(struct layout *l)
 	}
 }
 
-/* One piece, as an IOMMU makes it, at any alignment */
+/* Add one piece with a random alignment, as an IOMMU may map it. */
 static inline void layout_one_piece(struct layout *l)
 {
 	u64 pages = 1 + layout_random(l, 1ULL << layout_random(l, 20));
@@ -162,7 +169,7 @@ static inline void layout_one_piece(struct layout *l)
 /**
  * layout_make() - make a layout
  * @l: the layout; @pieces and @max are set
- * @number: which one
+ * @number: number of the layout: selects the kind of memory and the seed
  */
 static inline void layout_make(struct layout *l, u32 number)
 {
@@ -179,7 +186,7 @@ static inline void layout_make(struct layout *l, u32 number)
 		l->pieces[l->num - 1].len -= less;
 		l->total -= less;
 	}
-	/* a queue that needs 4 KiB pages all over is not larger than that */
+	/* a queue may need leaf blocks of 4 KiB, so limit its tables */
 	l->queue = l->total < SZ_64M && !layout_random(l, 4);
 	if (!l->queue && layout_random(l, 2))
 		l->first = layout_random(l, l->pieces[0].len);
@@ -187,7 +194,7 @@ static inline void layout_make(struct layout *l, u32 number)
 }
 
 /**
- * layout_join() - let pieces that touch be one
+ * layout_join() - merge adjacent pieces
  * @l: the layout, with at least one piece
  */
 static inline void layout_join(struct layout *l)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Reference walker: reads translation tables as chapter "Translation" of the
- * device specification says, with numbers of its own. It translates one
- * position, as the device does, and it compares all entries with the layout
- * (xlat_layouts.h) for which they were built. It does not use xrdma_xlat.h,
- * which it checks.
+ * Reference walker: reads translation tables by the rules of the chapter
+ * "Translation" of the device specification. walk_lookup() translates one
+ * position, as the device does. walk_all() compares all entries with the layout
+ * (xlat_layouts.h) for which they were built. This file checks xrdma_xlat.h, so
+ * it uses neither functions nor constants of that header.
  */
 
 #ifndef XRDMA_XLAT_WALK_H
@@ -16,21 +16,22 @@
 #define WALK_NOWHERE		U64_MAX
 
 /**
- * struct walk - tables, and the layout they should map
- * @dev: does the DMA
+ * struct walk - tables, and the layout that they should map
+ * @dev: device for whose DMA the tables are mapped
  * @l: the layout
  * @root: translation root
- * @leaf: log2 of a leaf block
- * @level: levels of tables
+ * @leaf: log2 of the size of a leaf block
+ * @level: number of table levels
  * @start: position of the first byte of the first piece
- * @end: position behind the last byte
- * @pos: everything before it has been found to be right
- * @piece: piece at @pos
- * @inside: bytes of that piece before @pos
- * @tables: tables seen
- * @blocks: blocks seen, by level of their entry; [0]: by the root
- * @spare: bits: levels of entries that lead to a table where a block would do
- * @why: what is wrong, or NULL
+ * @end: position behind the last byte of the last piece
+ * @pos: first position that has not been checked yet
+ * @piece: index of the piece at @pos
+ * @inside: offset of @pos in that piece, in bytes
+ * @tables: number of tables read
+ * @blocks: number of blocks, by level of their entry; [0]: block of the root
+ * @spare: bitmap of the levels that have an entry of a table where the entry of
+ *	a block would be enough
+ * @why: description of an error, or NULL
  */
 struct walk {
 	struct device *dev;
@@ -54,7 +55,7 @@ static inline const __le64 *walk_table(const struct walk *w, u64 addr)
 	return phys_to_virt(dma_to_phys(w->dev, addr));
 }
 
-/* The bus address of a position, or WALK_NOWHERE */
+/* Return the bus address of a position; WALK_NOWHERE: it is not mapped. */
 static inline u64 walk_lookup(const struct walk *w, u64 pos)
 {
 	u64 addr = w->root & ~0xfffULL;
@@ -76,7 +77,10 @@ static inline u64 walk_lookup(const struct walk *w, u64 pos)
 	return addr + pos;
 }
 
-/* The bytes of [w->pos, @end) should be at @addr and behind it. */
+/*
+ * Check that the positions [w->pos, @end) have contiguous bus addresses in the
+ * layout, from @addr on. Advance w->pos to @end.
+ */
 static inline void walk_match(struct walk *w, u64 addr, u64 end)
 {
 	while (w->pos < end && !w->why) {
@@ -95,7 +99,7 @@ static inline void walk_match(struct walk *w, u64 addr, u64 end)
 	}
 }
 
-/* A block of level @n at @pos; the root's is of level 0 */
+/* Check a block at @pos, whose entry has level @n; 0: block of the root. */
 static inline void walk_block(struct walk *w, u64 pos, u64 addr, u32 n)
 {
 	u64 size = 1ULL << (w->leaf + 9 * (n ? n - 1 : 0));
@@ -114,7 +118,7 @@ static inline void walk_block(struct walk *w, u64 pos, u64 addr, u32 n)
 		walk_match(w, addr + (from - pos), to);
 }
 
-/* Could one block do for all that a table at w->pos of @size bytes maps? */
+/* Could one block replace the table that maps [@pos, @pos + @size)? */
 static inline bool walk_is_one_block(const struct walk *w, u64 pos, u64 size)
 {
 	const struct layout_piece *p = &w->l->pieces[w->piece];
@@ -125,7 +129,7 @@ static inline bool walk_is_one_block(const struct walk *w, u64 pos, u64 size)
 
 static inline void walk_entries(struct walk *w, u64 addr, u64 pos, u32 n);
 
-/* The table that an entry of level @n for @pos leads to */
+/* Check the table at @addr, to which an entry of level @n for @pos points. */
 static inline void walk_below(struct walk *w, u64 addr, u64 pos, u32 n)
 {
 	if (walk_is_one_block(w, pos, 1ULL << (w->leaf + 9 * (n - 1))))
@@ -133,7 +137,7 @@ static inline void walk_below(struct walk *w, u64 addr, u64 pos, u32 n)
 	walk_entries(w, addr, pos, n - 1);
 }
 
-/* All entries of a table of level @n whose first entry is for @pos */
+/* Check all entries of a table of level @n whose first entry is for @pos. */
 static inline void walk_entries(struct walk *w, u64 addr, u64 pos, u32 n)
 {
 	const __le64 *table = walk_table(w, addr);
@@ -160,8 +164,9 @@ static inline void walk_entries(struct walk *w, u64 addr, u64 pos, u32 n)
 }
 
 /*
- * Blocks so large that the builder has none at all may fit by mere chance, once
- * it has chosen the positions; but where it has some, it shall use them.
+ * Check that no table could be replaced by one block. Levels at which the
+ * builder has used no block are not checked: the positions that it has chosen
+ * may suit a block of such a level by chance.
  */
 static inline const char *walk_spare(const struct walk *w)
 {
@@ -174,11 +179,11 @@ static inline const char *walk_spare(const struct walk *w)
 }
 
 /**
- * walk_all() - compare all that a translation maps with its layout
- * @w: @dev, @l, @root are set
- * @start: position that the first byte of the first piece should have
+ * walk_all() - compare a translation with its layout
+ * @w: the walk; the caller sets @dev, @l and @root, and all other fields to 0
+ * @start: expected position of the first byte of the first piece
  *
- * Return: what is wrong, or NULL.
+ * Return: description of an error, or NULL.
  */
 static inline const char *walk_all(struct walk *w, u64 start)
 {
