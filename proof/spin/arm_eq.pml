@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Sections "Rings that the device writes", "Arming", and "Event queues": an event
+ * queue, its vector, and events that wait for room.
+ *
+ * Driver: xrdma_eq_process(), xrdma_eq_consume(), xrdma_eq_arm(),
+ * xrdma_eq_more(), xrdma_eq_interrupt() in xrdma_eq.c. Device: model_event(),
+ * write_one(), fire(), has_room(), model_eqs_retry() in model/core/event.c.
+ *
+ * A message of the vector that arrives while its handler runs makes the handler
+ * run once more, as Linux does for MSI-X. The handler takes up to BUDGET entries
+ * with the lock held, and leaves the rest to a work item on another CPU. A lost
+ * interrupt leaves entries in the ring or events without room: an invalid end
+ * state.
+ *
+ * mutant: WITHOUT_release_of_own - the handler reads an entry not yet written
+ * mutant: WITHOUT_rmb_after_own - the handler loads the entry before its phase
+ * mutant: WITHOUT_mb_after_arm - handler and device miss each other
+ * mutant: WITHOUT_look_after_arm - an entry before the arming is overlooked
+ * mutant: WITHOUT_more - nobody goes on after the budget is used up
+ * mutant: WITHOUT_lock - handler and work item take the same entry
+ * mutant: WITHOUT_ci - events wait for room forever
+ * mutant: WITHOUT_sequence - an arm word that has fired arms nothing
+ * mutant: WITHOUT_fence_before_arm - device and handler miss each other
+ * mutant: WITHOUT_retry - the device does not look for room again
+ * finding: WITH_late_loads - the loads of an entry may come after the store of ci
+ */
+#define LOG_DEPTH	1
+#define DEPTH		2
+#define ENTRIES		4
+#define BUDGET		2
+#define SLOT(i)		((i) & (DEPTH - 1))
+#define PHASE(i)	(!(((i) >> LOG_DEPTH) & 1))	/* xrdma_ring_phase() */
+
+#define BODY	0		/* of the device: entries without their phase */
+#define OWN	2		/* of the device: phases */
+#define ARM	4		/* of the driver */
+#define CI	5		/* of the driver */
+#define LOCS	6
+#include "memory.inc"
+
+#define VALID	(LOAD(OWN + SLOT(ci)) == PHASE(ci))	/* xrdma_eq_pending() */
+
+bool irq = true;		/* the vector was raised; first: xrdma_eq_init() */
+bool more;			/* xrdma_eq.more is queued */
+bool lock;			/* xrdma_eq.lock; its holder uses ci and arm */
+byte ci, arm;
+byte handled;
+
+active proctype memory()
+{
+	d_step { mem[OWN] = !PHASE(0); mem[OWN + 1] = !PHASE(1) }
+end:	do
+	DRAIN(BODY) DRAIN(BODY + 1) DRAIN(OWN) DRAIN(OWN + 1)
+	DRAIN(ARM) DRAIN(CI)
+	od
+}
+
+/* xrdma_eq_process() */
+inline process()
+{
+#ifndef WITHOUT_lock
+	atomic { !lock -> lock = true }
+#endif
+	budget = BUDGET;
+	do
+	:: /* xrdma_eq_consume() */
+		do
+		:: budget > 0 ->
+#ifdef WITHOUT_rmb_after_own
+			body = LOAD(BODY + SLOT(ci));
+#endif
+			if
+			:: VALID
+			:: else -> break
+			fi;
+#if !defined(WITHOUT_rmb_after_own) && !defined(WITH_late_loads)
+			body = LOAD(BODY + SLOT(ci));	/* after dma_rmb() */
+#endif
+#ifndef WITH_late_loads
+			assert(body == ci + 1 && handled == ci);
+			handled++;		/* xrdma_eq_handle() */
+#endif
+			d_step { body = 0; ci++; budget-- }
+		:: else -> break
+		od;
+#ifndef WITHOUT_ci
+		if
+		:: budget < BUDGET -> STORE(CI, ci)
+		:: else
+		fi;
+#endif
+#ifdef WITH_late_loads
+		do
+		:: handled < ci ->
+			assert(LOAD(BODY + SLOT(handled)) == handled + 1);
+			handled++
+		:: else -> break
+		od;
+#endif
+		if
+		:: budget == 0 ->
+#ifndef WITHOUT_more
+			more = true;		/* queue_work() */
+#endif
+			break
+		:: else
+		fi;
+		/* xrdma_eq_arm(); its dma_wmb() has no effect that this device sees */
+#ifdef WITHOUT_sequence
+		arm = 1;
+#else
+		arm++;
+#endif
+		STORE(ARM, arm);
+#ifndef WITHOUT_mb_after_arm
+		!pending[ARM] && !pending[CI];		/* mb() */
+#endif
+#ifndef WITHOUT_look_after_arm
+		if
+		:: VALID
+		:: else -> break
+		fi
+#else
+		break
+#endif
+	od;
+	lock = false;
+	budget = 0
+}
+
+active proctype interrupt()
+{
+	byte budget, body;
+	do
+	:: atomic { irq -> irq = false } process()	/* xrdma_eq_interrupt() */
+	:: handled == ENTRIES && !irq -> break
+	od
+}
+
+active proctype work()
+{
+	byte budget, body;
+	do
+	:: atomic { more -> more = false } process()	/* xrdma_eq_more() */
+	:: handled == ENTRIES && !more -> break
+	od
+}
+
+active proctype device()
+{
+	byte pi, fired, seen;
+
+	do
+	:: pi < ENTRIES ->
+		/* has_room(); without room, model_eqs_retry() by a timer */
+#ifdef WITHOUT_retry
+		if
+		:: pi - LOAD(CI) < DEPTH
+		:: else -> break
+		fi;
+#else
+		pi - LOAD(CI) < DEPTH;
+#endif
+		/* write_one() */
+		STORE(BODY + SLOT(pi), pi + 1);
+#ifndef WITHOUT_release_of_own
+		!pending[BODY] && !pending[BODY + 1];
+#endif
+		STORE(OWN + SLOT(pi), PHASE(pi));
+		pi++;
+		/* fire() */
+#ifndef WITHOUT_fence_before_arm
+		!pending[OWN] && !pending[OWN + 1];
+#endif
+		seen = LOAD(ARM);
+		if
+		:: seen != fired -> fired = seen; irq = true
+		:: else
+		fi
+	:: else -> break
+	od
+}
