@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Section "Rings that the device writes", "Arming": the netdev's completion queue
+ * and NAPI, up to the end of the queue.
+ *
+ * Driver: xrdma_napi_poll(), xrdma_eth_arm(), xrdma_rx_comp(), xrdma_eth_stop(),
+ * xrdma_eth_close() in xrdma_eth.c; xrdma_cq_arm(), xrdma_cq_completion(),
+ * xrdma_cq_disable() in xrdma_cq.c. Device: as in arm_cq.pml, which has the
+ * barriers of entries and phases. Kernel: napi_schedule(),
+ * napi_complete_done(), napi_disable(), netif_napi_del() of net/core/dev.c.
+ *
+ * Two CPUs poll. xrdma_napi_poll() arms the queue after napi_complete_done() has
+ * given the NAPI up, so one CPU may arm while the other one polls and arms. Lost
+ * wake-ups leave entries in the ring: an invalid end state. With CLOSES, in a
+ * second verification, the netdev is closed at any time.
+ *
+ * variant: CLOSES
+ * mutant: WITHOUT_lock - an older arm word replaces a newer one
+ * mutant: WITHOUT_mb_after_arm - CPU and device miss each other
+ * mutant: WITHOUT_look_after_arm - an entry before the arming is overlooked
+ * mutant: WITHOUT_schedule_of_missed - an entry that was seen is left there
+ * mutant: WITHOUT_missed_bit - an event during a poll is forgotten
+ * mutant: WITHOUT_fence_before_arm - device and CPU miss each other
+ * mutant: WITHOUT_napi_disable - a poll begins when the queue is gone
+ * mutant: WITHOUT_synchronize_net - a CPU that has given up arms a freed queue
+ * mutant: WITHOUT_xa_store_null - a handler finds a queue that is gone
+ * mutant: WITHOUT_eqs_sync - a handler that runs uses a freed queue
+ */
+#define LOG_DEPTH	1
+#define DEPTH		2
+#ifdef CLOSES
+#define ENTRIES		2
+#define OVER		freed
+#else
+#define ENTRIES		3
+#define OVER		(ci == ENTRIES)
+#endif
+#define BUDGET		2
+#define SLOT(i)		((i) & (DEPTH - 1))
+#define PHASE(i)	(!(((i) >> LOG_DEPTH) & 1))	/* xrdma_ring_phase() */
+
+#define OWN	0		/* of the device: phases */
+#define ARM	2		/* of the CPU that holds the lock */
+#define LOCS	3
+#include "memory.inc"
+
+byte ci, arm;			/* struct xrdma_cq; rec->ci follows ci at once */
+bool armed;
+bool lock;			/* xrdma_cq.lock */
+bool event;			/* CQ_COMP in the event queue */
+bool handling;			/* xrdma_eq.lock: the handler of an event runs */
+bool sched, missed_bit, disabled;	/* napi_struct.state */
+bool softirq;			/* the NAPI is on the list of a CPU */
+byte polling;			/* CPUs in a soft interrupt of the NAPI */
+bool found = true;		/* xrdma_ibdev.cqs has the queue */
+bool freed;
+
+#define USE	assert(!freed)
+
+active proctype memory()
+{
+	d_step { mem[OWN] = !PHASE(0); mem[OWN + 1] = !PHASE(1) }
+end:	do
+	DRAIN(OWN) DRAIN(OWN + 1) DRAIN(ARM)
+	od
+}
+
+/* napi_schedule(), its first call of xrdma_eth_open() included */
+inline schedule()
+{
+	atomic {
+		if
+		:: disabled
+		:: !disabled && !sched -> sched = true; softirq = true
+		:: !disabled && sched ->
+#ifndef WITHOUT_missed_bit
+			missed_bit = true
+#else
+			skip
+#endif
+		fi
+	}
+}
+
+active [2] proctype cpu()
+{
+	byte work, index;
+	bool more;
+
+	do
+	:: atomic { softirq -> softirq = false; polling++ }
+poll:		work = 0;
+		do			/* xrdma_rx_poll() */
+		:: work < BUDGET ->
+			atomic {
+				USE;
+				if
+				:: LOAD(OWN + SLOT(ci)) == PHASE(ci) ->
+					ci++; work++
+				:: else -> break
+				fi
+			}
+		:: else -> break
+		od;
+		atomic {
+			if
+			:: work == BUDGET -> work = 0; goto poll
+			:: else -> work = 0
+			fi
+		}
+		atomic {			/* napi_complete_done() */
+			if
+			:: missed_bit -> missed_bit = false; goto poll
+			:: else -> sched = false
+			fi
+		}
+		/* xrdma_eth_arm() */
+#ifndef WITHOUT_lock
+		atomic { !lock -> lock = true; USE }
+#endif
+		atomic { arm++; index = arm; armed = true }
+		STORE(ARM, index);
+#ifndef WITHOUT_mb_after_arm
+		!pending[ARM];
+#endif
+#ifndef WITHOUT_look_after_arm
+		index = ci;			/* xrdma_cq_next() */
+		USE;
+		more = (LOAD(OWN + SLOT(index)) == PHASE(index));
+#endif
+		atomic { lock = false; index = 0 }
+#ifndef WITHOUT_schedule_of_missed
+		if
+		:: more -> schedule()
+		:: else
+		fi;
+#endif
+		atomic { more = false; polling-- }
+	:: OVER && !softirq -> break
+	od
+}
+
+/* The vector of the event queue: xrdma_cq_completion() */
+active proctype handler()
+{
+	bool cq, was;
+
+	schedule();			/* xrdma_eth_open() */
+	do
+	:: atomic { event -> event = false; handling = true }
+		cq = found;		/* xa_load() */
+		if
+		:: cq ->
+			d_step { USE; was = armed; armed = false }	/* xchg() */
+			if
+			:: was -> USE; schedule()	/* xrdma_rx_comp() */
+			:: else
+			fi
+		:: else
+		fi;
+		d_step { cq = false; was = false; handling = false }
+	:: OVER && !event -> break
+	od
+}
+
+active proctype device()
+{
+	byte pi, fired, seen;
+
+	do
+	:: pi < ENTRIES && pi - ci < DEPTH && !freed ->
+		STORE(OWN + SLOT(pi), PHASE(pi));	/* write_entry() */
+		pi++;
+#ifndef WITHOUT_fence_before_arm
+		!pending[OWN] && !pending[OWN + 1];
+#endif
+		seen = LOAD(ARM);			/* written() */
+		if
+		:: seen != fired -> fired = seen; event = true
+		:: else
+		fi
+	:: pi == ENTRIES || freed -> break
+	od
+}
+
+#ifdef CLOSES
+active proctype closer()
+{
+#ifndef WITHOUT_napi_disable
+	disabled = true;		/* xrdma_eth_stop(): napi_disable() */
+	atomic { !sched -> sched = true }
+#endif
+#ifndef WITHOUT_synchronize_net
+	polling == 0;			/* xrdma_eth_close(): netif_napi_del() */
+#endif
+#ifndef WITHOUT_xa_store_null
+	found = false;			/* xrdma_cq_disable(): xa_store_irq() */
+#endif
+#ifndef WITHOUT_eqs_sync
+	!handling;			/* xrdma_eqs_sync() */
+#endif
+	freed = true			/* xrdma_kcq_free() */
+}
+#endif
