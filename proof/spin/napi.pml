@@ -15,11 +15,10 @@
  * second verification, the netdev is closed at any time.
  *
  * variant: CLOSES
- * mutant: WITHOUT_lock - an older arm word replaces a newer one
+ * mutant: WITHOUT_lock - two CPUs arm with one sequence number
  * mutant: WITHOUT_mb_after_arm - CPU and device miss each other
  * mutant: WITHOUT_look_after_arm - an entry before the arming is overlooked
  * mutant: WITHOUT_schedule_of_missed - an entry that was seen is left there
- * mutant: WITHOUT_missed_bit - an event during a poll is forgotten
  * mutant: WITHOUT_fence_before_arm - device and CPU miss each other
  * mutant: WITHOUT_napi_disable - a poll begins when the queue is gone
  * mutant: WITHOUT_synchronize_net - a CPU that has given up arms a freed queue
@@ -73,11 +72,7 @@ inline schedule()
 		:: disabled
 		:: !disabled && !sched -> sched = true; softirq = true
 		:: !disabled && sched ->
-#ifndef WITHOUT_missed_bit
 			missed_bit = true
-#else
-			skip
-#endif
 		fi
 	}
 }
@@ -118,7 +113,8 @@ poll:		work = 0;
 #ifndef WITHOUT_lock
 		atomic { !lock -> lock = true; USE }
 #endif
-		atomic { arm++; index = arm; armed = true }
+		index = arm + 1;
+		atomic { arm = index; armed = true }
 		STORE(ARM, index);
 #ifndef WITHOUT_mb_after_arm
 		!pending[ARM];
