@@ -33,7 +33,6 @@
 #define ENTRY	0		/* the entry of the command ring: its id */
 #define LOCS	1
 #include "memory.inc"
-
 mtype = { none, answered, failed };
 
 bool lock;			/* xrdma_cmdq.lock */
@@ -43,30 +42,20 @@ mtype err = none;
 byte pi, doorbell, read;	/* read: entries that the device has read */
 byte asleep;			/* one bit for each caller; in xrdma_cmdq.space */
 bool dead, quiet, freed;
-bool irq, irq_off, handling;
+bool irq, irq_off, handling;	/* of vector 0 */
 chan replies = [4] of { byte };	/* the reply ring: arm_eq.pml has its barriers */
 byte running = CALLERS;
 bool worker_runs = true;	/* caller 0, if it is the work of the key table */
 
-#ifdef WITHOUT_dead_check_in_post
-#define CAN_POST	true
-#else
-#define CAN_POST	(!dead)
-#endif
-
 active proctype memory()
 {
-end:	do
-	DRAIN(ENTRY)
-	od
+end:	do DRAIN(ENTRY) od
 }
 
 inline finish_locked(how)		/* xrdma_cmdq_finish_locked() */
 {
 	assert(!done);
-	waiting = false;
-	err = how;
-	done = true
+	waiting = false; err = how; done = true
 }
 
 #ifdef WITHOUT_waiting_test
@@ -79,8 +68,7 @@ inline finish_locked(how)		/* xrdma_cmdq_finish_locked() */
 
 inline poll(rsp)			/* xrdma_cmdq_poll() */
 {
-	atomic {
-		!lock -> assert(!freed);
+	atomic { !lock -> assert(!freed);
 		do
 		:: !dead && len(replies) > 0 ->
 			replies?rsp;
@@ -96,12 +84,8 @@ inline poll(rsp)			/* xrdma_cmdq_poll() */
 
 inline abort()				/* xrdma_cmdq_abort() */
 {
-	atomic {
-		!lock -> assert(!freed);
-		if
-		:: waiting -> finish_locked(failed)
-		:: else
-		fi
+	atomic { !lock -> assert(!freed);
+		if :: waiting -> finish_locked(failed) :: else fi
 	}
 #ifndef WITHOUT_wake_of_abort
 	asleep = 0
@@ -114,12 +98,9 @@ inline fatal()				/* xrdma_fatal() */
 	abort(); dead = true
 #else
 	atomic { first = !dead; dead = true }
-	if
 #ifndef WITHOUT_abort
-	:: first -> abort()
+	if :: first -> abort() :: else fi;
 #endif
-	:: else
-	fi;
 	first = false
 #endif
 }
@@ -128,22 +109,19 @@ active [CALLERS] proctype caller()	/* xrdma_cmdq_exec() */
 {
 	byte rsp, mine, me = _pid - 1;
 	bool first;
-
 	do				/* wait_event(): xrdma_cmdq_post() */
-	:: atomic {
-		!lock -> assert(!freed); asleep = asleep | (1 << me);
-		if
+	:: atomic { !lock -> assert(!freed); asleep = asleep | (1 << me);
 #ifndef WITHOUT_dead_check_in_post
-		:: dead -> goto out
+		if :: dead -> goto out :: else fi;
 #endif
-		:: CAN_POST && !busy ->
+		if
+		:: !busy ->
 			busy = true; waiting = true; id++;
 			done = false; err = none; mine = id;
 			assert(dead || pi == read);
 			STORE(ENTRY, mine);
-			pi++; lock = true;
-			break
-		:: CAN_POST && busy -> skip
+			pi++; lock = true; break
+		:: else
 		fi
 	   }
 	   !(asleep & (1 << me))
@@ -167,8 +145,7 @@ active [CALLERS] proctype caller()	/* xrdma_cmdq_exec() */
 			goto out
 		fi
 	fi;
-	atomic {			/* xrdma_cmdq_release() */
-		!lock -> assert(!freed);
+	atomic { !lock -> assert(!freed);	/* xrdma_cmdq_release() */
 		assert(err != none && id == mine);
 		waiting = false; busy = false;
 #ifndef WITHOUT_wake_of_release
@@ -183,16 +160,14 @@ active proctype interrupt()		/* xrdma_eq_interrupt() of vector 0 */
 	byte rsp;
 	do
 	:: atomic { irq && !irq_off -> irq = false; handling = true }
-		poll(rsp);
-		handling = false
+		poll(rsp); handling = false
 	:: freed -> break
 	od
 }
 
 active proctype device()
 {
-	byte late;
-	bool twice;
+	byte late; bool twice;
 	do
 	:: d_step { !quiet && read < doorbell && !late ->
 		late = mem[ENTRY]; assert(late == id || dead); read++ }
@@ -208,20 +183,15 @@ active proctype device()
 active proctype life()			/* a death, or none; then xrdma_life_end() */
 {
 	bool first;
-	if
-	:: fatal()			/* xrdma_watchdog_check() */
-	:: skip
-	fi;
+	if :: fatal() :: skip fi;	/* xrdma_watchdog_check() */
 #ifdef WITH_key_worker
 	running == worker_runs;		/* ib_unregister_device() */
 #elif !defined(WITHOUT_unregister)
 	running == 0;
 #endif
-	dead = true;			/* xrdma_core_stop(): xrdma_hw_silence() */
-	quiet = true;
+	dead = true; quiet = true;	/* xrdma_core_stop(): xrdma_hw_silence() */
 #ifndef WITHOUT_eqs_stop
-	irq_off = true;			/* xrdma_eqs_stop() */
-	!handling;
+	irq_off = true; !handling;	/* xrdma_eqs_stop() */
 #endif
 #ifndef WITHOUT_unregister
 	running == 0;			/* xrdma_keys_stop() */

@@ -39,7 +39,7 @@ typedef batch_t {
 batch_t batch[BATCHES];
 byte open = 0;			/* xrdma_inval.open */
 byte sending = IN_FLIGHT;	/* xrdma_inval.sending */
-bool asleep[CALLERS + 1];	/* in xrdma_inval.room */
+byte asleep;			/* one bit for each caller; in xrdma_inval.room */
 bool ended[KEYS];		/* the device has invalidated the key */
 byte returned;
 
@@ -48,14 +48,6 @@ byte returned;
 #else
 #define LOCKED	atomic
 #endif
-
-inline wake_all()
-{
-	d_step {
-		asleep[0] = false; asleep[1] = false; asleep[2] = false;
-		asleep[3] = false
-	}
-}
 
 #ifdef WITHOUT_check_of_open
 #define IDLE(b)	(!batch[b].users)
@@ -67,16 +59,7 @@ inline wake_all()
 inline idle_locked(b)
 {
 	d_step {
-		if
-		:: IDLE(0) -> b = 0
-		:: else -> if
-			:: IDLE(1) -> b = 1
-			:: else -> if
-				:: IDLE(2) -> b = 2
-				:: else -> b = NONE
-				fi
-			fi
-		fi;
+		b = (IDLE(0) -> 0 : (IDLE(1) -> 1 : (IDLE(2) -> 2 : NONE)));
 		if
 		:: b != NONE -> batch[b].count = 0; batch[b].done = false
 		:: else
@@ -95,7 +78,7 @@ inline send(b)
 	batch[b].done = true			/* complete_all() */
 }
 
-inline leave(b)
+inline leave(b)				/* xrdma_inval_leave() */
 {
 	LOCKED {
 #ifndef WITHOUT_users
@@ -114,7 +97,7 @@ inline leave(b)
 	}
 #ifndef WITHOUT_wake_of_leave
 	if
-	:: idle -> wake_all()
+	:: idle -> asleep = 0
 	:: else
 	fi;
 #endif
@@ -128,7 +111,7 @@ active [CALLERS] proctype caller()
 	bool idle;
 
 	do			/* xrdma_inval_join(): wait_event() */
-	:: asleep[_pid] = true;
+	:: asleep = asleep | (1 << _pid);
 		LOCKED {	/* xrdma_inval_try_join() */
 		if
 		:: open != NONE && batch[open].count < MAX ->
@@ -143,8 +126,8 @@ active [CALLERS] proctype caller()
 		fi
 		}
 		if
-		:: b != NONE -> asleep[_pid] = false; break
-		:: else -> !asleep[_pid]
+		:: b != NONE -> break
+		:: else -> !(asleep & (1 << _pid))
 		fi
 	od;
 	if
@@ -152,7 +135,7 @@ active [CALLERS] proctype caller()
 		atomic { sending > 0 -> sending-- }
 #ifndef WITHOUT_close
 		LOCKED { idle_locked(next); open = next }	/* xrdma_inval_close() */
-		wake_all();
+		asleep = 0;
 #endif
 		send(b)
 	:: else
@@ -172,7 +155,7 @@ active proctype list()
 	bool idle;
 
 	do
-	:: asleep[LIST] = true;
+	:: asleep = asleep | (1 << LIST);
 		LOCKED {	/* xrdma_inval_try_take() */
 		idle_locked(b);
 		if
@@ -181,8 +164,8 @@ active proctype list()
 		fi
 		}
 		if
-		:: b != NONE -> asleep[LIST] = false; break
-		:: else -> !asleep[LIST]
+		:: b != NONE -> break
+		:: else -> !(asleep & (1 << LIST))
 		fi
 	od;
 	atomic { batch[b].words[0] = CALLERS; batch[b].words[1] = CALLERS + 1;
@@ -199,16 +182,12 @@ active proctype device()
 	byte b;
 	do
 	:: atomic {
-		if
-		:: batch[0].sent -> b = 0
-		:: batch[1].sent -> b = 1
-		:: batch[2].sent -> b = 2
-		fi;
+		if :: batch[0].sent -> b = 0 :: batch[1].sent -> b = 1
+		   :: batch[2].sent -> b = 2 fi;
 		assert(!ended[batch[b].words[0]]);
 		ended[batch[b].words[0]] = true;
 		if
-		:: batch[b].sent == 2 ->
-			assert(!ended[batch[b].words[1]]);
+		:: batch[b].sent == 2 -> assert(!ended[batch[b].words[1]]);
 			ended[batch[b].words[1]] = true
 		:: else
 		fi;

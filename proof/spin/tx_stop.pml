@@ -118,10 +118,7 @@ again:		assert(!stopped);
 		:: else
 		fi;
 		/* with more frames, the stack looks whether the queue is stopped */
-		if
-		:: more && !xoff && xoff_buffer != 1 -> goto again
-		:: else
-		fi;
+		if :: more && !xoff && xoff_buffer != 1 -> goto again :: else fi;
 		d_step { room = 0; more = false; tx_lock = false }
 	:: left == 0 -> break
 	:: stopped -> break
@@ -181,11 +178,7 @@ active proctype poller()
 }
 
 #ifdef STOPS
-inline napi_disable()
-{
-	napi = false;
-	!polling
-}
+inline napi_disable() { napi = false; !polling }
 
 /* xrdma_eth_stop() */
 active proctype stopper()
