@@ -36,6 +36,7 @@ bool shadow;			/* capability SHADOW_DB */
 bool rung;			/* a write to the doorbell has arrived */
 bool posted;			/* the host posts no more */
 bool ready;			/* the record has its first values */
+byte done;			/* entries that the device has read */
 
 active proctype memory()
 {
@@ -119,7 +120,7 @@ inline fetch()
 
 active proctype device()
 {
-	byte pi = FIRST, seen = FIRST, entry, done;
+	byte pi = FIRST, seen = FIRST, entry;
 	bool moved;
 
 	ready;
@@ -150,3 +151,6 @@ idle:	/* the queue pair is not on the list of active ones */
 end_done:
 	skip
 }
+
+/* A device that stays awake sees everything too. */
+ltl all_seen { <> (done == ENTRIES) }
