@@ -26,9 +26,6 @@
 #define REACHABLE(condition)						\
 	__CPROVER_assert(!(condition), "reachable: " #condition)
 
-/* An integer that is wide enough for any sum of addresses and lengths */
-typedef unsigned __int128 u128;
-
 u8 nondet_u8(void);
 u16 nondet_u16(void);
 u32 nondet_u32(void);

@@ -47,7 +47,7 @@ static inline struct xrdma_rules_entry any_ranged_entry(void)
 {
 	struct xrdma_rules_entry e = any_entry();
 
-	ASSUME((u128)e.iova + e.length <= (u128)1 << 64);
+	ASSUME((__uint128_t)e.iova + e.length <= (__uint128_t)1 << 64);
 	return e;
 }
 
@@ -86,13 +86,14 @@ static inline struct xrdma_rules_reg any_reg(void)
 /* Is [@addr, @addr + @len) a part of [@start, @start + @length)? */
 static inline bool within(u64 addr, u64 len, u64 start, u64 length)
 {
-	return addr >= start && (u128)addr + len <= (u128)start + length;
+	return addr >= start &&
+	       (__uint128_t)addr + len <= (__uint128_t)start + length;
 }
 
 /* Does [@start, @start + @length) exceed the address space? */
 static inline bool beyond(u64 start, u64 length)
 {
-	return (u128)start + length > (u128)1 << 64;
+	return (__uint128_t)start + length > (__uint128_t)1 << 64;
 }
 
 /*

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * The arithmetic of rings, xrdma-ring.h. A ring is modelled by counters of 64
+ * bits that never wrap: producer and consumer count all entries since the ring
+ * was created. The functions see the low 32 bits of these counters.
+ *
+ * CBMC: --unwind 6
+ */
+
+#include "proof.h"
+#include <rdma/xrdma-ring.h>
+
+/**
+ * struct ring - a ring at some time of its life
+ * @pi: number of entries that have been produced
+ * @ci: number of entries that have been consumed
+ * @log: log2 of the depth
+ */
+struct ring {
+	u64 pi;
+	u64 ci;
+	u8 log;
+};
+
+/* A ring of up to 2^@max_log entries, neither overrun nor underrun */
+static struct ring any_ring(u8 max_log)
+{
+	struct ring r;
+
+	ASSUME(r.log <= max_log);
+	ASSUME(r.ci <= r.pi && r.pi - r.ci <= 1ULL << r.log);
+	return r;
+}
+
+/*
+ * Theorem: The numbers of used and of free entries are exact after any number of
+ *	wraps of the indexes; an empty ring is never taken for a full one, nor
+ *	a full one for an empty one.
+ * Holds for: all rings of up to 2^31 entries.
+ * Assumes: the producer is at most a depth ahead of the consumer.
+ */
+static void full_and_empty_differ(void)
+{
+	struct ring r = any_ring(31);
+	u32 used = xrdma_ring_used(r.pi, r.ci);
+	u32 room = xrdma_ring_free(r.pi, r.ci, r.log);
+
+	REACHABLE(used == 1U << r.log && r.pi >> 32 != r.ci >> 32);
+	REACHABLE(!used && r.pi >> 32 > 1);
+	PROVE(used == r.pi - r.ci);
+	PROVE(room == (1ULL << r.log) - (r.pi - r.ci));
+	PROVE((used == 0) == (r.pi == r.ci));
+	PROVE((room == 0) == (r.pi == r.ci + (1ULL << r.log)));
+	PROVE(used != 0 || room != 0);
+}
+
+/*
+ * Theorem: The slot of an entry is inside the ring; two entries that are in the
+ *	ring at the same time have different slots.
+ * Holds for: all rings of up to 2^31 entries.
+ * Assumes: the producer is at most a depth ahead of the consumer.
+ */
+static void slots_are_distinct(void)
+{
+	struct ring r = any_ring(31);
+	u64 a = nondet_u64();
+	u64 b = nondet_u64();
+	u32 slot = xrdma_ring_slot(a, r.log);
+
+	ASSUME(r.ci <= a && a < b && b < r.pi);
+	REACHABLE(b >> 32 != a >> 32);
+	PROVE(slot < 1U << r.log);
+	PROVE(slot == (a & ((1ULL << r.log) - 1)));
+	PROVE(slot != xrdma_ring_slot(b, r.log));
+}
+
+/*
+ * Theorem: A reader takes an entry for written exactly if the device has written
+ *	the slot in the present lap; the word of the lap before, and in the
+ *	first lap the zeroed memory, are not valid.
+ * Holds for: all rings of up to 2^31 entries, in each lap.
+ * Assumes: bit 0 of the last word is the phase that the device has written last.
+ */
+static void phase_tells_laps_apart(void)
+{
+	u64 index = nondet_u64();
+	u32 own = nondet_u32();
+	bool written = nondet_truth();
+	u8 log = nondet_u8();
+	u64 lap;
+	u32 old;
+
+	ASSUME(log <= 31);
+	lap = index >> log;
+	/* what the slot has before the device writes it in this lap */
+	old = lap ? xrdma_ring_phase(index - (1ULL << log), log) : 0;
+	ASSUME((own & 1) == (written ? xrdma_ring_phase(index, log) : old));
+	REACHABLE(lap == 0 && written);
+	REACHABLE(index >> 32 && !written);
+	PROVE(xrdma_ring_phase(index, log) == (lap % 2 == 0 ? 1 : 0));
+	PROVE(xrdma_ring_valid(own, index, log) == written);
+}
+
+/*
+ * Theorem: The index of a completed entry is found from its low 16 bits, also
+ *	where the index wraps at 2^16 and at 2^32.
+ * Holds for: all indexes.
+ * Assumes: the entry is less than 2^16 ahead of the consumer index.
+ */
+static void low_bits_find_the_index(void)
+{
+	u64 ci = nondet_u64();
+	u64 ahead = nondet_u64();
+	u64 index = ci + ahead;
+
+	ASSUME(ahead < 1 << 16);
+	REACHABLE((u16)index < (u16)ci);
+	REACHABLE((u32)index < (u32)ci);
+	PROVE(xrdma_ring_unwind_index(ci, index) == (u32)index);
+}
+
+/*
+ * Theorem: The rule of the doorbell is exact: it asks for a doorbell exactly if
+ *	the index at which the device went idle is one of those that the
+ *	producer has just left.
+ * Holds for: all indexes.
+ * Assumes: the producer moves by 1 to 2^31 entries; the device saw an index that
+ *	the producer has published in the last 2^31 entries.
+ */
+static void doorbell_is_exact(void)
+{
+	u64 old = nondet_u64();
+	u64 new = nondet_u64();
+	u64 event = nondet_u64();
+
+	ASSUME(old < new && new - old <= 1ULL << 31);
+	ASSUME(event <= new && new - event <= 1ULL << 31);
+	REACHABLE(event == old);
+	REACHABLE(event == new);
+	REACHABLE(event < old);
+	PROVE(xrdma_db_needed(event, new, old) ==
+	      (old <= event && event < new));
+}
+
+/**
+ * struct doorbell - producer and device of a send queue, step by step
+ * @pi: what the producer has published
+ * @event: what the device has published before it sleeps
+ * @seen: what the device has seen
+ * @asleep: the device has published @event and read @pi once more
+ * @rung: the doorbell has been rung
+ */
+struct doorbell {
+	u32 pi;
+	u32 event;
+	u32 seen;
+	bool asleep;
+	bool rung;
+};
+
+/* The device writes what it has seen, and then looks at the index once more. */
+static void device_step(struct doorbell *d, u8 *step)
+{
+	if (*step == 0)
+		d->event = d->seen;
+	if (*step == 1)
+		d->asleep = d->pi == d->seen;
+	(*step)++;
+}
+
+/* The producer publishes its index, and then reads what the device has written. */
+static void producer_step(struct doorbell *d, u8 *step, u32 new, u32 old)
+{
+	if (*step == 0)
+		d->pi = new;
+	if (*step == 1)
+		d->rung = xrdma_db_needed(d->event, new, old);
+	(*step)++;
+}
+
+/*
+ * Theorem: No wake-up is lost: in each order of the steps of producer and
+ *	device, the device has seen the new index or the doorbell is rung.
+ * Holds for: all indexes, all orders of two steps of each side.
+ * Assumes: each side executes its own steps in order, and its second step sees
+ *	what the other side has written before (the full barriers).
+ */
+static void no_wake_up_is_lost(void)
+{
+	struct doorbell d = { .rung = false };
+	u32 old = nondet_u32();
+	u32 new = nondet_u32();
+	u8 device = 0, producer = 0;
+	u8 i;
+
+	ASSUME(new != old && new - old <= 1U << 31);
+	d.pi = old;
+	d.seen = old;
+	d.event = nondet_u32();
+	for (i = 0; i < 4; i++) {
+		bool first = nondet_truth();
+
+		ASSUME(first ? device < 2 : producer < 2);
+		if (first)
+			device_step(&d, &device);
+		else
+			producer_step(&d, &producer, new, old);
+	}
+	REACHABLE(d.asleep && d.rung);
+	REACHABLE(!d.asleep && !d.rung);
+	PROVE(!d.asleep || d.rung);
+}
+
+/*
+ * Theorem: An arm word differs from the one before it in its sequence, which
+ *	advances by 1 modulo 2^30, and holds the given type.
+ * Holds for: all inputs.
+ * Assumes: the type fits its two bits.
+ */
+static void arming_advances_the_sequence(void)
+{
+	u32 arm = nondet_u32();
+	u32 type = nondet_u32();
+	u32 next = xrdma_arm_next(arm, type);
+
+	ASSUME(type < 4);
+	REACHABLE(next < arm);
+	PROVE((next & 3) == type);
+	PROVE((next >> 2) == ((arm >> 2) + 1) % (1U << 30));
+}
+
+/*
+ * Theorem: The record of a queue pair begins behind both rings, at a multiple of
+ *	64, less than 64 bytes behind them; that of a completion queue begins
+ *	right behind its ring.
+ * Holds for: all depths up to 2^31 and all strides up to 2^10, 0 for no ring.
+ * Assumes: nothing.
+ */
+static void records_are_behind_rings(void)
+{
+	u8 sq = nondet_u8(), sq_stride = nondet_u8();
+	u8 rq = nondet_u8(), rq_stride = nondet_u8();
+	u64 rings = 0;
+	u64 offset;
+
+	ASSUME(sq <= 31 && rq <= 31);
+	ASSUME(sq_stride <= XRDMA_LOG_STRIDE_MAX);
+	ASSUME(rq_stride <= XRDMA_LOG_STRIDE_MAX);
+	if (sq_stride)
+		rings += 1ULL << sq << sq_stride;
+	if (rq_stride)
+		rings += 1ULL << rq << rq_stride;
+	offset = xrdma_qp_rec_offset(sq, sq_stride, rq, rq_stride);
+	REACHABLE(offset > rings);
+	REACHABLE(sq_stride && rq_stride && offset == rings);
+	PROVE(offset >= rings && offset - rings < 64 && offset % 64 == 0);
+	PROVE(xrdma_cq_rec_offset(sq) == 64ULL << sq);
+}
