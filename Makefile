@@ -40,6 +40,11 @@ kunit:
 	lab/setup
 	kunit/run
 
+.PHONY: proof
+proof:
+	lab/setup
+	proof/run
+
 .PHONY: bench
 bench:
 	lab/setup
@@ -69,6 +74,7 @@ help:
 	@echo '  make coverage         which lines of the driver the tests reach'
 	@echo '  make kunit            only the KUnit suites'
 	@echo '  make lint             only the static checks'
+	@echo '  make proof            theorems about the pure headers, by CBMC'
 	@echo '  make bench            figures, beside soft-RoCE (bench/run --help)'
 	@echo '  make clean            remove what was built here'
 	@echo 'The last group needs Debian packages, which it installs by apt, and keeps'
