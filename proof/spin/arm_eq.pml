@@ -4,7 +4,7 @@
  * queue, its vector, and events that wait for room.
  *
  * Driver: xrdma_eq_process(), xrdma_eq_consume(), xrdma_eq_arm(),
- * xrdma_eq_more(), xrdma_eq_interrupt() in xrdma_eq.c. Device: model_event(),
+ * xrdma_eq_handle_rest(), xrdma_eq_interrupt() in xrdma_eq.c. Device: model_event(),
  * write_one(), fire(), has_room(), model_eqs_retry() in model/core/event.c.
  *
  * A message of the vector that arrives while its handler runs makes the handler
@@ -15,6 +15,7 @@
  *
  * mutant: WITHOUT_release_of_own - the handler reads an entry not yet written
  * mutant: WITHOUT_rmb_after_own - the handler loads the entry before its phase
+ * mutant: WITHOUT_mb_before_ci - the device overwrites an entry that is being read
  * mutant: WITHOUT_mb_after_arm - handler and device miss each other
  * mutant: WITHOUT_look_after_arm - an entry before the arming is overlooked
  * mutant: WITHOUT_more - nobody goes on after the budget is used up
@@ -23,7 +24,6 @@
  * mutant: WITHOUT_sequence - an arm word that has fired arms nothing
  * mutant: WITHOUT_fence_before_arm - device and handler miss each other
  * mutant: WITHOUT_retry - the device does not look for room again
- * finding: WITH_late_loads - the loads of an entry may come after the store of ci
  */
 #define LOG_DEPTH	1
 #define DEPTH		2
@@ -42,7 +42,7 @@
 #define VALID	(LOAD(OWN + SLOT(ci)) == PHASE(ci))	/* xrdma_eq_pending() */
 
 bool irq = true;		/* the vector was raised; first: xrdma_eq_init() */
-bool more;			/* xrdma_eq.more is queued */
+bool more;			/* xrdma_eq.rest is queued */
 bool lock;			/* xrdma_eq.lock; its holder uses ci and arm */
 byte ci, arm;
 byte handled;
@@ -74,10 +74,10 @@ inline process()
 			:: VALID
 			:: else -> break
 			fi;
-#if !defined(WITHOUT_rmb_after_own) && !defined(WITH_late_loads)
+#if !defined(WITHOUT_rmb_after_own) && !defined(WITHOUT_mb_before_ci)
 			body = LOAD(BODY + SLOT(ci));	/* after dma_rmb() */
 #endif
-#ifndef WITH_late_loads
+#ifndef WITHOUT_mb_before_ci
 			assert(body == ci + 1 && handled == ci);
 			handled++;		/* xrdma_eq_handle() */
 #endif
@@ -90,7 +90,7 @@ inline process()
 		:: else
 		fi;
 #endif
-#ifdef WITH_late_loads
+#ifdef WITHOUT_mb_before_ci
 		do
 		:: handled < ci ->
 			assert(LOAD(BODY + SLOT(handled)) == handled + 1);
@@ -142,7 +142,7 @@ active proctype work()
 {
 	byte budget, body;
 	do
-	:: atomic { more -> more = false } process()	/* xrdma_eq_more() */
+	:: atomic { more -> more = false } process()	/* xrdma_eq_handle_rest() */
 	:: handled == ENTRIES && !more -> break
 	od
 }

@@ -26,8 +26,8 @@
  * mutant: WITHOUT_waiter_kept - an entry that the device has not read is overwritten
  * mutant: WITHOUT_unregister - a caller uses the ring when it is freed
  * mutant: WITHOUT_eqs_stop - the interrupt uses the ring when it is freed
- * finding: WITH_key_worker - xrdma_hw_silence() of xrdma_core_stop() leaves the
- *	INVALIDATE of xrdma_keys_shrink_work() to its time limit
+ * mutant: WITHOUT_keys_stop_first - the INVALIDATE of xrdma_keys_shrink_work()
+ *	waits for its time limit
  */
 #define CALLERS	3
 #define ENTRY	0		/* the entry of the command ring: its id */
@@ -184,16 +184,17 @@ active proctype life()			/* a death, or none; then xrdma_life_end() */
 {
 	bool first;
 	if :: fatal() :: skip fi;	/* xrdma_watchdog_check() */
-#ifdef WITH_key_worker
+#ifndef WITHOUT_unregister
 	running == worker_runs;		/* ib_unregister_device() */
-#elif !defined(WITHOUT_unregister)
-	running == 0;
+#ifndef WITHOUT_keys_stop_first
+	running == 0;			/* xrdma_keys_stop() */
+#endif
 #endif
 	dead = true; quiet = true;	/* xrdma_core_stop(): xrdma_hw_silence() */
 #ifndef WITHOUT_eqs_stop
 	irq_off = true; !handling;	/* xrdma_eqs_stop() */
 #endif
-#ifndef WITHOUT_unregister
+#ifdef WITHOUT_keys_stop_first
 	running == 0;			/* xrdma_keys_stop() */
 #endif
 	freed = true			/* xrdma_cmdq_destroy() */

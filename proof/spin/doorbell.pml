@@ -3,7 +3,7 @@
  * Section "Doorbells": a host that skips doorbells, a device that goes idle.
  *
  * Driver: xrdma_post_send(), xrdma_publish_sq(), xrdma_notify_device() in
- * xrdma_post.c, xrdma_db_needed() in xrdma-ring.h. Device: turn(), stay_awake(),
+ * xrdma_post.c, xrdma_db_needed() in xrdma-ring.h. Device: turn(), write_sq_event(),
  * ring() in model/core/doorbell.c, model_wq_fetch() in model/core/wq.c.
  *
  * The host posts ENTRIES entries, one or two in a call. Indexes are modulo 8 and
@@ -132,7 +132,7 @@ idle:	/* the queue pair is not on the list of active ones */
 	do
 	:: fetch()				/* turn() */
 	:: atomic { rung -> rung = false }
-	:: /* stay_awake(): quiet for long, or the loop goes to sleep */
+	:: /* write_sq_event(): quiet for long, or the loop goes to sleep */
 #ifndef WITHOUT_event_write
 		STORE(SQ_EVENT, seen);
 #endif

@@ -4,7 +4,7 @@
  * move entries): a queue pair ends while its completions are not polled.
  *
  * Driver: xrdma_kqp_stop(), xrdma_kqp_detach() in xrdma_kqp.c, xrdma_qp_disable()
- * in xrdma_qp.c; xrdma_cq_forget(), xrdma_cq_sort_out(), xrdma_cq_swap() in
+ * in xrdma_qp.c; xrdma_cq_drop_qp(), xrdma_cq_gather_qp(), xrdma_cq_swap() in
  * xrdma_cq.c; xrdma_poll_device(), xrdma_fill_wc(), xrdma_find_qp() in
  * xrdma_poll.c. Device: model_qp_destroy() in model/core/qp.c, model_qp_flush() in
  * qp_error.c, write_entry() in cq.c, write_reply() in cmdq.c.
@@ -21,7 +21,7 @@
  * mutant: WITHOUT_forget_first - the poller finds an entry before it is dropped
  * mutant: WITHOUT_own_stays - an entry gets the phase of another lap
  * mutant: WITHOUT_order_of_others - completions of queue pair 2 change places
- * mutant: WITHOUT_lock - poller and xrdma_cq_forget() work on the ring at once
+ * mutant: WITHOUT_lock - poller and xrdma_cq_drop_qp() work on the ring at once
  * mutant: WITHOUT_rmb_after_reply - the driver loads the ring before the reply
  */
 #define DEPTH		4
@@ -100,7 +100,7 @@ inline swap(a, b)		/* xrdma_cq_swap() */
 #define WRITTEN(i)	(LOAD(OWN + SLOT(i)) == PHASE(i))
 #endif
 
-/* xrdma_cq_forget(), xrdma_cq_sort_out() */
+/* xrdma_cq_drop_qp(), xrdma_cq_gather_qp() */
 inline forget()
 {
 	LOCKED {

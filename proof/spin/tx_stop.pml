@@ -20,12 +20,10 @@
  * mutant: WITHOUT_wake - nobody starts the queue again
  * mutant: WITHOUT_publish_at_stop - the stack sends no other frame, the device none
  * mutant: WITHOUT_published_first - a completion looks like a lie of the device
- * mutant: WITHOUT_stop - a frame overwrites the entry of another one
+ * mutant: WITHOUT_room_check - a frame overwrites the entry of another one: the
+ *	poller has seen room, the sender has filled and stopped the queue, and then
+ *	the poller has started the full queue
  * mutant: WITHOUT_napi_disable_first - the poller starts the queue again
- * finding: WITH_sender_between - the poller sees room; then the sender fills the
- *	queue and stops it; then the poller starts the full queue
- * finding: WITH_early_stop - on a CPU that is not x86, the poller sees the stop
- *	before the index of the entry that made the queue full, and starts the queue
  */
 #define FRAMES	4
 #define DEPTH	2		/* XRDMA_ETH_DEPTH */
@@ -72,11 +70,35 @@ inline publish()
 	published = pi
 }
 
+/*
+ * netif_txq_maybe_stop(). refused: the queue has no room, and is stopped; seen: the
+ * ring was full at the first look. The stop bit may reach memory before sq->pi.
+ */
+inline maybe_stop()
+{
+	room = DEPTH - (pi - LOAD(CI));
+	refused = false; seen = false;
+	if
+	:: room < 1 ->
+		seen = true;
+		xoff_buffer = true;		/* netif_tx_stop_queue() */
+#ifndef WITHOUT_mb_after_stop
+		xoff_buffer == 2 && !pending[PI];
+#endif
+		room = DEPTH - (pi - LOAD(CI));
+		if
+		:: room >= WAKE -> xoff_buffer = false
+		:: else -> refused = true
+		fi
+	:: else
+	fi
+}
+
 /* dev_hard_start_xmit() and xrdma_eth_xmit() */
 active proctype sender()
 {
 	byte pi, left = FRAMES, room, published;
-	bool more;
+	bool more, refused, seen;
 
 	do
 	:: atomic {		/* the queue is not stopped: HARD_TX_LOCK() */
@@ -84,34 +106,22 @@ active proctype sender()
 		tx_lock = true
 	   }
 again:		assert(!stopped);
+#ifndef WITHOUT_room_check
+		maybe_stop();
+		if
+		:: refused -> goto busy		/* NETDEV_TX_BUSY */
+		:: else
+		fi;
+#endif
 		if
 		:: left > 1 -> more = true
 		:: more = false
 		fi;
 		assert(pi - LOAD(CI) < DEPTH);	/* the entry is free */
 		atomic { pi++; left--; STORE(PI, pi) }
-#ifndef WITHOUT_stop
-		/* netif_txq_maybe_stop() */
-		room = DEPTH - (pi - LOAD(CI));
-		if
-		:: room < 1 ->
-#ifndef WITH_early_stop
-			!pending[PI];	/* set_bit() on x86: after sq->pi */
-#endif
-			xoff_buffer = true;		/* netif_tx_stop_queue() */
-#ifndef WITHOUT_mb_after_stop
-			xoff_buffer == 2 && !pending[PI];
-#endif
-			room = DEPTH - (pi - LOAD(CI));
-			if
-			:: room >= WAKE -> xoff_buffer = false
-			:: else
-			fi;
+		maybe_stop();
 #ifndef WITHOUT_publish_at_stop
-			more = false
-#endif
-		:: else
-		fi;
+		if :: seen -> more = false :: else fi;
 #endif
 		if
 		:: !more && pi != published -> publish()
@@ -119,7 +129,9 @@ again:		assert(!stopped);
 		fi;
 		/* with more frames, the stack looks whether the queue is stopped */
 		if :: more && !xoff && xoff_buffer != 1 -> goto again :: else fi;
-		d_step { room = 0; more = false; tx_lock = false }
+busy:		skip;
+		d_step { room = 0; more = false; refused = false; seen = false;
+			 tx_lock = false }
 	:: left == 0 -> break
 	:: stopped -> break
 	od
@@ -155,22 +167,11 @@ active proctype poller()
 		!pending[CI];
 #endif
 #ifndef WITHOUT_wake
-#ifdef WITH_sender_between
 		room = DEPTH - (LOAD(PI) - ci);
 		if
-		:: room >= WAKE && xoff -> xoff = false
+		:: room >= WAKE && xoff -> xoff = false	/* netif_tx_wake_queue() */
 		:: else
 		fi;
-#else
-		atomic {
-			room = DEPTH - (LOAD(PI) - ci);
-			if
-			:: room >= WAKE && xoff ->
-				xoff = false		/* netif_tx_wake_queue() */
-			:: else
-			fi
-		}
-#endif
 #endif
 		d_step { room = 0; end = 0; polling = false }
 	:: ci == FRAMES || stopped -> break
