@@ -44,6 +44,12 @@ kunit:
 proof:
 	lab/setup
 	proof/run
+	lab/enter -- proof/spin/run
+
+.PHONY: proof-mutants
+proof-mutants:
+	lab/setup
+	lab/enter -- proof/spin/run --mutants
 
 .PHONY: bench
 bench:
@@ -74,7 +80,7 @@ help:
 	@echo '  make coverage         which lines of the driver the tests reach'
 	@echo '  make kunit            only the KUnit suites'
 	@echo '  make lint             only the static checks'
-	@echo '  make proof            theorems about the pure headers, by CBMC'
+	@echo '  make proof            theorems and models of handshakes, by CBMC and Spin'
 	@echo '  make bench            figures, beside soft-RoCE (bench/run --help)'
 	@echo '  make clean            remove what was built here'
 	@echo 'The last group needs Debian packages, which it installs by apt, and keeps'
