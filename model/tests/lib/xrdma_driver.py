@@ -218,14 +218,14 @@ class Driver:
         slot = self.replies % (1 << CMD_DEPTH_LOG)
         phase = ~(self.replies >> CMD_DEPTH_LOG) & 1
         deadline = time.monotonic() + timeout
-        while True:
-            raw = self.get(self.replies_at + slot * 128, 128)
-            fields = RSP.unpack(raw)
-            if fields[6] & 1 == phase:
-                break
+        at = self.replies_at + slot * 128
+        # The device writes the last word of a reply after the other words, so it has to
+        # be read before them.
+        while self.get32(at + 124) & 1 != phase:
             if time.monotonic() > deadline:
                 return None
             self.irqs[0].wait(0.001)
+        fields = RSP.unpack(self.get(at, 128))
         assert fields[3] == bytes(3) and fields[5] == 0
         self.replies += 1
         return fields[0], fields[1], fields[2], fields[4]
@@ -320,9 +320,12 @@ class Ring:
 
     def peek(self):
         """Return the next entry, or None."""
-        slot = self.ci & ((1 << self.log) - 1)
-        fields = self.entry.unpack(self.driver.get(self.addr + slot * 64, 64))
-        return fields if fields[-1] & 1 == ~(self.ci >> self.log) & 1 else None
+        at = self.addr + (self.ci & ((1 << self.log) - 1)) * 64
+        # The device writes the last word of an entry after the other words, so it has
+        # to be read before them.
+        if self.driver.get32(at + 60) & 1 == self.ci >> self.log & 1:
+            return None
+        return self.entry.unpack(self.driver.get(at, 64))
 
     def poll(self, timeout=TIMEOUT):
         """Take the next entry; None after a timeout."""
