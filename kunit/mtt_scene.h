@@ -123,12 +123,12 @@ static inline const char *check_counts(const struct walk *w,
 	u32 n;
 
 	if (mtt->leaf_shift != w->leaf || mtt->level != w->level)
-		return "it says another shape than its root";
+		return "leaf size or level differ from the root's";
 	if (mtt->num_tables != w->tables)
-		return "it counts another number of tables";
+		return "the number of tables is wrong";
 	for (n = 0; n < ARRAY_SIZE(w->blocks); n++)
 		if (mtt->blocks[n] != w->blocks[n])
-			return "it counts another number of blocks";
+			return "the number of blocks of a size is wrong";
 	return NULL;
 }
 

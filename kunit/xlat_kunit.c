@@ -53,19 +53,19 @@ static const char *check_shape(const struct layout *l,
 	u8 bits = x->leaf_shift + 9 * x->level;
 
 	if (x->total != l->total)
-		return "bytes were lost";
+		return "the total is not the sum of the pieces";
 	if (x->leaf_shift < 12 || x->leaf_shift > 30)
-		return "no such leaf";
+		return "the leaf is not 4 KiB to 1 GiB";
 	if (x->level > 4)
-		return "too many levels";
+		return "there are more than 4 levels";
 	if (l->queue && x->start)
 		return "a queue does not begin at position 0";
 	if (x->start + l->first > U32_MAX)
 		return "the offset does not fit a key entry";
 	if ((x->start + l->total - 1) >> bits)
-		return "too few levels";
+		return "the levels do not cover the last byte";
 	if (x->level && !((x->start + l->total - 1) >> (bits - 9)))
-		return "too many levels for its size";
+		return "one level less would cover the last byte";
 	return NULL;
 }
 
@@ -89,7 +89,7 @@ static const char *check_block(struct cut *c, u64 addr, u64 len, u8 shift)
 		return "a large block is not filled";
 	if (c->last_shift && begin < c->last_pos + (1ULL << c->last_shift) &&
 	    (begin != c->last_pos || block != c->last_addr))
-		return "two blocks in one place";
+		return "two blocks overlap";
 	c->last_pos = begin;
 	c->last_addr = block;
 	c->last_shift = shift;
@@ -105,7 +105,7 @@ static const char *cut_piece(struct cut *c, u64 addr, u64 len)
 		u64 step = xrdma_xlat_step(c->pos, len, shift);
 
 		if (step < 1 || step > len)
-			return "a step that is none";
+			return "a step is empty or ends behind the piece";
 		why = check_block(c, addr, len, shift);
 		c->pos += step;
 		addr += step;

@@ -113,7 +113,7 @@ static inline void walk_block(struct walk *w, u64 pos, u64 addr, u32 n)
 	else if (n > 1 && to - from != size)
 		w->why = "a large block reaches out of the region";
 	else if (from != w->pos)
-		w->why = "a hole, or two blocks in one place";
+		w->why = "a hole, or two blocks that overlap";
 	else
 		walk_match(w, addr + (from - pos), to);
 }
@@ -155,7 +155,7 @@ static inline void walk_entries(struct walk *w, u64 addr, u64 pos, u32 n)
 		else if (entry & 2)
 			walk_block(w, pos, entry & ~0xfffULL, n);
 		else if (n == 1)
-			w->why = "a table entry at level 1";
+			w->why = "an entry of level 1 names a table";
 		else if (w->pos >= w->end || w->pos >= pos + size)
 			w->why = "a table that maps nothing";
 		else
@@ -195,9 +195,9 @@ static inline const char *walk_all(struct walk *w, u64 start)
 	if (w->root & 0xe00)
 		return "a reserved bit of the root is set";
 	if (w->leaf < 12 || w->leaf > 30)
-		return "no such leaf";
+		return "the leaf is not 4 KiB to 1 GiB";
 	if (w->level > 4)
-		return "too many levels";
+		return "there are more than 4 levels";
 	if (w->level)
 		walk_entries(w, w->root & ~0xfffULL, 0, w->level);
 	else
