@@ -379,20 +379,22 @@ static void device_frees(struct frmr_test *t)
 }
 
 /*
- * Make a list of up to FRMR_PIECES pieces of equal length, with @pages pages of
- * 4 KiB in total, rounded down to a multiple of the pages of one piece.
+ * Make a list of up to FRMR_PIECES pieces with @pages pages of 4 KiB in total.
+ * All pieces but the last have the same length.
  */
 static void make_full_list(struct frmr_test *t, u32 pages)
 {
 	u32 each = DIV_ROUND_UP(pages, FRMR_PIECES), i;
 
-	t->num = pages / each;
+	t->num = DIV_ROUND_UP(pages, each);
 	sg_init_table(t->sg, t->num);
 	for (i = 0; i < t->num; i++) {
+		u32 end = min((i + 1) * each, pages);
+
 		sg_dma_address(&t->sg[i]) = (get_random_u64() >> 17) &
 					    ~0xfffULL;
-		sg_dma_len(&t->sg[i]) = each << 12;
-		t->at[i + 1] = (u64)(i + 1) * each << 12;
+		sg_dma_len(&t->sg[i]) = (end - i * each) << 12;
+		t->at[i + 1] = (u64)end << 12;
 	}
 }
 
