@@ -2,9 +2,10 @@
 /*
  * The device against hostile frames: the parsers of model/packet/, compiled
  * unchanged, on frames of any bytes and any length up to that of the longest
- * headers and 16 bytes of payload.
+ * headers and 16 bytes of payload. The parser of transport headers is in
+ * packet_transport.c.
  *
- * CBMC: --unwind 24 --object-bits 12
+ * CBMC: --unwind 24 --object-bits 12 --slice-formula
  * Time limit: 300 s
  */
 
