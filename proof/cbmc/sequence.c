@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Registrations and invalidations by queue pairs of any protection domains, on
- * two regions and two windows. The functions of xrdma_rules.h decide and change
- * entries; this file adds what the specification lets the device do with the
- * outcome. The theorem is the step of an induction: the operation keeps the
- * invariant, so that any number of these operations keeps it.
+ * Sequences of operations on two regions and two windows. Queue pairs of any
+ * protection domains, of which each may be hostile, bind, unbind, register,
+ * invalidate and access; the driver publishes, invalidates and adds rights. The
+ * functions of xrdma_rules.h decide and change entries; this file adds what the
+ * specification lets the device and the driver do with the outcome.
+ *
+ * The proof is by induction: each operation keeps the invariant, and a table
+ * without entries fulfils it. So the theorems hold for any number of operations.
  *
  * CBMC: --unwind 16
  * Time limit: 300 s
@@ -14,6 +17,9 @@
 
 #define REGIONS		2
 #define ENTRIES		4 /* first the regions, then the windows */
+
+/* Result of an operation after which no other key opens an entry than before */
+#define OPENS_NOTHING	(1ULL << 32)
 
 /**
  * struct keys - a key table of which entry i has key index i
@@ -111,37 +117,140 @@ static void leave_region(struct keys *t, const struct xrdma_rules_entry *mw)
 	t->e[mw->parent].bound--;
 }
 
-/* REG_MR. Return: the key byte that it opens, or -1 */
-static int try_reg(struct keys *t)
+/* BIND_MW. Return: the key that it opens, or OPENS_NOTHING */
+static u64 try_bind(struct keys *t)
+{
+	const struct xrdma_rules_actor who = any_actor();
+	const struct xrdma_rules_bind b = any_bind();
+	struct xrdma_rules_entry *mw = entry_of(t, b.key);
+	struct xrdma_rules_entry *mr = entry_of(t, b.mr_key);
+
+	if (xrdma_rules_check_bind_window(mw, &who, &b))
+		return OPENS_NOTHING;
+	if (!b.length) {
+		leave_region(t, mw);
+		xrdma_rules_free(mw, b.new_key & 0xff);
+		return OPENS_NOTHING;
+	}
+	if (xrdma_rules_check_bind_region(mr, &who, &b))
+		return OPENS_NOTHING;
+	leave_region(t, mw);
+	xrdma_rules_bind(mw, mr, &who, &b);
+	mr->bound++;
+	return (b.key & ~0xffU) | (b.new_key & 0xff);
+}
+
+/* REG_MR. Return: the key that it opens, or OPENS_NOTHING */
+static u64 try_reg(struct keys *t)
 {
 	const struct xrdma_rules_actor who = any_actor();
 	const struct xrdma_rules_reg r = any_reg();
 	struct xrdma_rules_entry *e = entry_of(t, r.key);
 
 	if (xrdma_rules_check_reg(e, &who, &r))
-		return -1;
+		return OPENS_NOTHING;
 	xrdma_rules_reg(e, &r);
-	return r.key & 0xff;
+	return r.key;
 }
 
 /* LOCAL_INV, or a SEND_INV of the peer */
-static int try_inval(struct keys *t)
+static u64 try_inval(struct keys *t)
 {
 	const struct xrdma_rules_actor who = any_actor();
 	u32 key = nondet_u32();
 	struct xrdma_rules_entry *e = entry_of(t, key);
 
 	if (xrdma_rules_check_inval(e, &who, key) || e->state == XRDMA_MPT_FREE)
-		return -1;
+		return OPENS_NOTHING;
 	leave_region(t, e);
 	xrdma_rules_free(e, e->byte);
-	return -1;
+	return OPENS_NOTHING;
+}
+
+/* The command INVALIDATE of the driver */
+static u64 try_end(struct keys *t)
+{
+	struct xrdma_rules_entry *e = entry_of(t, nondet_u32());
+
+	if (xrdma_rules_check_end(e))
+		return OPENS_NOTHING;
+	leave_region(t, e);
+	e->state = XRDMA_MPT_INVALID;
+	return OPENS_NOTHING;
 }
 
 /*
- * Theorem: Registrations and invalidations by work requests leave "bound" of
- *	each region exactly the number of windows that are bound to it; a
- *	count never goes below 0.
+ * The driver publishes an entry that is invalid. Return: the key that it opens,
+ * or OPENS_NOTHING
+ */
+static u64 try_publish(struct keys *t)
+{
+	u32 i = nondet_u32();
+	struct xrdma_rules_entry e = any_ranged_entry();
+
+	ASSUME(i < ENTRIES);
+	if (t->e[i].state != XRDMA_MPT_INVALID)
+		return OPENS_NOTHING;
+	ASSUME((i < REGIONS) == !is_window(&e) && e.type <= XRDMA_MPT_MW_2);
+	e.bound = 0;
+	e.state = e.type == XRDMA_MPT_MR ? XRDMA_MPT_VALID : XRDMA_MPT_FREE;
+	t->e[i] = e;
+	return e.state == XRDMA_MPT_VALID ? i << 8 | e.byte : OPENS_NOTHING;
+}
+
+/* The driver adds rights to a valid region. */
+static u64 try_add_rights(struct keys *t)
+{
+	u32 i = nondet_u32();
+
+	ASSUME(i < REGIONS);
+	if (t->e[i].state == XRDMA_MPT_VALID && t->e[i].type == XRDMA_MPT_MR)
+		t->e[i].access |= nondet_u16();
+	return OPENS_NOTHING;
+}
+
+/* Any operation. Return: the key that it opens, or OPENS_NOTHING */
+static u64 any_step(struct keys *t)
+{
+	switch (nondet_u8()) {
+	case 0:
+		return try_bind(t);
+	case 1:
+		return try_reg(t);
+	case 2:
+		return try_inval(t);
+	case 3:
+		return try_end(t);
+	case 4:
+		return try_publish(t);
+	default:
+		return try_add_rights(t);
+	}
+}
+
+/*
+ * Theorem: A bind or unbind leaves "bound" of each region exactly the number of
+ *	windows that are bound to it; a bound window has a valid region of its
+ *	protection domain that grants MW_BIND, and local write if the window
+ *	lets the peer change memory; a count never goes below 0.
+ * Holds for: any number of operations of any queue pairs on two regions and two
+ *	windows.
+ * Assumes: the invariant before the operation.
+ */
+static void binds_keep_counts(void)
+{
+	struct keys t = any_table();
+	u64 opened = try_bind(&t);
+
+	REACHABLE(opened != OPENS_NOTHING && t.e[0].bound == 2);
+	REACHABLE(opened != OPENS_NOTHING && t.e[0].bound == 1 &&
+		  t.e[1].bound == 1);
+	PROVE(table_ok(&t));
+}
+
+/*
+ * Theorem: Registrations and invalidations by work requests leave the counts
+ *	exact, as binds_keep_counts says.
  * Holds for: any number of operations of any queue pairs on two regions and two
  *	windows.
  * Assumes: the invariant before the operation.
@@ -157,4 +266,125 @@ static void work_requests_keep_counts(void)
 		try_inval(&t);
 	REACHABLE(before == 2 && t.e[0].bound == 1);
 	PROVE(table_ok(&t));
+}
+
+/*
+ * Theorem: The command INVALIDATE, publication of an entry and addition of rights
+ *	by the driver leave the counts exact, as binds_keep_counts says.
+ * Holds for: any number of operations on two regions and two windows.
+ * Assumes: the invariant before the operation; the driver publishes only invalid
+ *	entries, as the chapter "Key entries" demands.
+ */
+static void driver_keeps_counts(void)
+{
+	struct keys t = any_table();
+	u32 before = t.e[0].bound;
+
+	switch (nondet_u8()) {
+	case 0:
+		try_end(&t);
+		break;
+	case 1:
+		try_publish(&t);
+		break;
+	default:
+		try_add_rights(&t);
+	}
+	REACHABLE(before == 2 && t.e[0].bound == 1);
+	PROVE(table_ok(&t));
+}
+
+/*
+ * Theorem: The command INVALIDATE refuses a region with BOUND exactly while
+ *	windows are bound to it, and a work request never invalidates such a
+ *	region.
+ * Holds for: each table after any number of operations.
+ * Assumes: the invariant of the theorems about counts.
+ */
+static void bound_regions_stay(void)
+{
+	struct keys t = any_table();
+	const struct xrdma_rules_actor who = any_actor();
+	u32 key = nondet_u32();
+	u32 i = key >> 8;
+	bool bound;
+
+	ASSUME(i < REGIONS);
+	bound = windows_of(&t, i);
+	REACHABLE(bound);
+	PROVE(bound == (xrdma_rules_check_end(&t.e[i]) == XRDMA_INVAL_BOUND));
+	PROVE(!bound || xrdma_rules_check_inval(&t.e[i], &who, key));
+}
+
+/* A key opens an entry only if the entry is valid and has the key byte. */
+static bool may_open(const struct keys *t, u32 key)
+{
+	const struct xrdma_rules_entry *e = &t->e[key >> 8];
+
+	return e->state == XRDMA_MPT_VALID && e->byte == (key & 0xff);
+}
+
+/*
+ * Theorem: A key that opens no entry, because its entry is not valid or has
+ *	another key byte, opens none after any operation, except after a bind, a
+ *	registration or a publication of exactly this key; so the check refuses
+ *	each access under a retired key.
+ * Holds for: any number of operations of any queue pairs on two regions and two
+ *	windows.
+ * Assumes: the invariant of the theorems about counts.
+ */
+static void retired_keys_open_nothing(void)
+{
+	struct keys t = any_table();
+	const struct xrdma_rules_actor who = any_actor();
+	const struct xrdma_rules_access a = any_access();
+	u64 opened;
+
+	ASSUME(a.key >> 8 < ENTRIES && !may_open(&t, a.key));
+	opened = any_step(&t);
+	REACHABLE(!xrdma_rules_check_access(&t.e[a.key >> 8], &who, &a));
+	REACHABLE(opened >> 8 == a.key >> 8 && opened != a.key);
+	PROVE(opened == a.key || !may_open(&t, a.key));
+	PROVE(opened == a.key ||
+	      xrdma_rules_check_access(&t.e[a.key >> 8], &who, &a));
+}
+
+/*
+ * Theorem: A table without entries fulfils the invariant of the theorems about
+ *	counts, with which the induction begins, and no key opens an entry of it.
+ * Holds for: all contents of the other fields of the entries.
+ * Assumes: nothing.
+ */
+static void induction_begins(void)
+{
+	u32 key = nondet_u32();
+	struct keys t;
+	u32 i;
+
+	for (i = 0; i < ENTRIES; i++)
+		t.e[i].state = XRDMA_MPT_INVALID;
+	ASSUME(key >> 8 < ENTRIES);
+	REACHABLE(t.e[0].bound && t.e[key >> 8].byte == (key & 0xff));
+	PROVE(table_ok(&t));
+	PROVE(!may_open(&t, key));
+}
+
+/*
+ * Theorem: After a bind, a registration or a publication, the key that it names
+ *	opens the entry; an entry never opens for two keys.
+ * Holds for: any number of operations of any queue pairs on two regions and two
+ *	windows.
+ * Assumes: the invariant of the theorems about counts.
+ */
+static void named_key_opens(void)
+{
+	struct keys t = any_table();
+	u64 opened = any_step(&t);
+	u32 other = nondet_u32();
+
+	REACHABLE(opened >> 8 == 3);
+	REACHABLE(opened >> 8 == 0 && t.e[0].type == XRDMA_MPT_FAST_REG);
+	ASSUME(opened != OPENS_NOTHING && other >> 8 == opened >> 8);
+	PROVE(may_open(&t, opened));
+	PROVE(other == opened || !may_open(&t, other));
 }
