@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Stand-ins for what the proved files of the driver use of the kernel: types, and
+ * functions whose meaning needs no kernel. A harness defines the functions that
+ * are only declared here. The headers in proof/include/linux/ and
+ * proof/include/asm/ include this file; those of the verbs are in
+ * proof/include/rdma/.
+ */
+
+#ifndef PROOF_KERNEL_H
+#define PROOF_KERNEL_H
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <linux/array_size.h>
+#include <linux/bitfield.h>
+#include <linux/types.h>
+
+typedef u64 dma_addr_t;
+typedef u64 phys_addr_t;
+typedef unsigned int gfp_t;
+
+#define __iomem
+#define __printf(a, b)		__attribute__((format(printf, a, b)))
+#define fallthrough		__attribute__((fallthrough))
+#define likely(x)		(x)
+#define unlikely(x)		(x)
+#define min(a, b)		((a) < (b) ? (a) : (b))
+#define min_t(type, a, b)	min((type)(a), (type)(b))
+#define READ_ONCE(x)		(x)
+#define smp_load_acquire(p)	(*(p))
+#define smp_store_release(p, v)	(*(p) = (v))
+#define container_of(ptr, type, member)					\
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
+/* ---- lists ---- */
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+static inline void INIT_LIST_HEAD(struct list_head *list)
+{
+	list->next = list;
+	list->prev = list;
+}
+
+static inline void list_add_tail(struct list_head *entry,
+				 struct list_head *head)
+{
+	entry->next = head;
+	entry->prev = head->prev;
+	head->prev->next = entry;
+	head->prev = entry;
+}
+
+void list_splice_init(struct list_head *list, struct list_head *head);
+
+#define list_entry(ptr, type, member)	container_of(ptr, type, member)
+#define list_for_each_entry(pos, head, member)				\
+	for (pos = list_entry((head)->next, typeof(*pos), member);	\
+	     &pos->member != (head);					\
+	     pos = list_entry(pos->member.next, typeof(*pos), member))
+#define list_for_each_entry_safe(pos, n, head, member)			\
+	for (pos = list_entry((head)->next, typeof(*pos), member),	\
+	     n = list_entry(pos->member.next, typeof(*pos), member);	\
+	     &pos->member != (head);					\
+	     pos = n, n = list_entry(n->member.next, typeof(*n), member))
+
+/* ---- locks, work, devices: types only ---- */
+
+struct mutex {
+	int any;
+};
+
+typedef struct {
+	int any;
+} spinlock_t;
+
+typedef struct {
+	int any;
+} refcount_t;
+
+struct completion {
+	int any;
+};
+
+struct work_struct {
+	int any;
+};
+
+struct delayed_work {
+	int any;
+};
+
+struct rb_node {
+	int any;
+};
+
+struct device {
+	int any;
+};
+
+struct pci_dev {
+	struct device dev;
+};
+
+void writel(u32 value, void __iomem *addr);
+
+/* ---- pages and DMA ---- */
+
+#define GFP_KERNEL_ACCOUNT	0x1
+#define __GFP_ZERO		0x2
+
+/**
+ * struct page - a page, of which the driver uses these fields
+ * @lru: entry in a list
+ * @private: number of the owner
+ */
+struct page {
+	struct list_head lru;
+	unsigned long private;
+};
+
+#define page_private(page)		((page)->private)
+#define set_page_private(page, value)	((page)->private = (value))
+
+enum dma_data_direction {
+	DMA_BIDIRECTIONAL,
+	DMA_TO_DEVICE,
+};
+
+/**
+ * struct scatterlist - a piece of memory that is mapped for DMA
+ * @dma_address: bus address
+ * @dma_length: bytes
+ * @chain: the next array of entries, if this entry only names it
+ */
+struct scatterlist {
+	dma_addr_t dma_address;
+	unsigned int dma_length;
+	struct scatterlist *chain;
+};
+
+struct sg_table {
+	struct scatterlist *sgl;
+	unsigned int nents;
+};
+
+#define sg_dma_address(sg)	((sg)->dma_address)
+#define sg_dma_len(sg)		((sg)->dma_length)
+#define sg_is_chain(sg)		((sg)->chain)
+#define sg_chain_ptr(sg)	((sg)->chain)
+
+struct page *alloc_pages_node(int node, gfp_t flags, unsigned int order);
+void __free_page(struct page *page);
+void *page_address(const struct page *page);
+int dev_to_node(struct device *dev);
+dma_addr_t dma_map_page(struct device *dev, struct page *page, size_t offset,
+			size_t size, enum dma_data_direction dir);
+void dma_unmap_page(struct device *dev, dma_addr_t addr, size_t size,
+		    enum dma_data_direction dir);
+int dma_mapping_error(struct device *dev, dma_addr_t addr);
+void dma_sync_single_for_device(struct device *dev, dma_addr_t addr,
+				size_t size, enum dma_data_direction dir);
+void cond_resched(void);
+
+#endif /* PROOF_KERNEL_H */
