@@ -3,7 +3,7 @@
  * How the driver writes the entries of blocks: xrdma_mtt_fill_run() of xrdma_mtt.c,
  * compiled unchanged with the stand-ins for kernel headers in proof/include. Which
  * blocks a piece has is in xlat_shape.c, how the device reads their entries in
- * xlat_walk.c. How the driver adds and links tables is not proved.
+ * xlat_walk.c, how the driver adds and links tables in mtt_links.c.
  *
  * CBMC: -I proof/include --unwind 4 --slice-formula --conversion-check
  */
