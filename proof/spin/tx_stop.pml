@@ -3,8 +3,8 @@
  * Section "Ethernet", with "Work queue entries" (an entry is free when its
  * completion is written): the TX queue of the netdev stops and goes on.
  *
- * Driver: xrdma_eth_xmit(), xrdma_tx_publish(), xrdma_tx_poll(), xrdma_tx_reap(),
- * xrdma_eth_stop() in xrdma_eth.c; xrdma_wq_room(), xrdma_wq_release() in
+ * Driver: xrdma_eth_xmit(), xrdma_tx_publish(), xrdma_tx_poll(), xrdma_tx_reap() in
+ * xrdma_eth_tx.c; xrdma_eth_stop() in xrdma_eth.c; xrdma_wq_room(), xrdma_wq_release() in
  * xrdma_wq.h. Kernel: netif_txq_maybe_stop(), netif_txq_completed_wake() of
  * include/net/netdev_queues.h, netif_tx_disable(). Device: a frame completes when
  * it has seen sq_pi; that the NAPI runs then is shown by napi.pml.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA Ethernet queues: sends and receives frames through one raw packet queue
- * pair of the kernel. Frames are received into pages of a pool, and sent from
- * the memory of the socket buffer without a copy. Addresses, MTU and other
- * settings of the port are in xrdma_netdev.c, ethtool is in xrdma_ethtool.c.
+ * XRDMA Ethernet queues: creates one raw packet queue pair of the kernel and its
+ * completion queues, polls them (NAPI), and receives frames into pages of a
+ * pool. Sending is in xrdma_eth_tx.c. Addresses, MTU and other settings of the
+ * port are in xrdma_netdev.c, ethtool is in xrdma_ethtool.c.
  */
 
 #include <linux/delay.h>
@@ -23,22 +23,7 @@
 #include "xrdma_qp.h"
 #include "xrdma_wq.h"
 
-/* A stopped transmit queue is started when this number of entries is free. */
-#define XRDMA_TX_WAKE		(XRDMA_ETH_DEPTH / 4)
-#define XRDMA_TX_WAIT_JIFFIES	HZ
 #define XRDMA_RX_HEADROOM	(NET_SKB_PAD + NET_IP_ALIGN)
-/* Bytes of a frame in addition to the MTU: Ethernet header and one VLAN tag */
-#define XRDMA_FRAME_EXTRA	(ETH_HLEN + VLAN_HLEN)
-
-/* Request new queues. Only the first of several failures is logged. */
-static void xrdma_eth_failed(struct xrdma_netdev *xn, const char *what,
-			     const struct xrdma_cqe *cqe)
-{
-	if (xrdma_netdev_restart(xn) && net_ratelimit())
-		netdev_err(xn->ndev, "a %s of QP %u has failed with status %u, vendor error %u: new queues are made\n",
-			   what, xn->qp.qpn, cqe->status,
-			   le16_to_cpu(cqe->vendor_err));
-}
 
 /* ---- receive ---------------------------------------------------------------- */
 
@@ -181,198 +166,7 @@ static int xrdma_rx_create_pool(struct xrdma_netdev *xn)
 	return PTR_ERR_OR_ZERO(xn->pool);
 }
 
-/* ---- send ------------------------------------------------------------------- */
-
-static void xrdma_tx_unmap(struct xrdma_netdev *xn, const struct xrdma_tx *tx)
-{
-	struct device *dev = xrdma_to_dev(&xn->xib->hw);
-	unsigned int i;
-
-	for (i = 0; i < tx->num; i++) {
-		if (i)
-			dma_unmap_page(dev, tx->addr[i], tx->len[i],
-				       DMA_TO_DEVICE);
-		else
-			dma_unmap_single(dev, tx->addr[i], tx->len[i],
-					 DMA_TO_DEVICE);
-	}
-}
-
-/* Add a mapped piece of memory to a frame and to its send entry. */
-static int xrdma_tx_add(struct xrdma_netdev *xn, struct xrdma_tx *tx,
-			struct xrdma_sq_wqe *wqe, dma_addr_t addr, u32 len)
-{
-	struct xrdma_sge *sge = (struct xrdma_sge *)(wqe + 1) + tx->num;
-
-	if (dma_mapping_error(xrdma_to_dev(&xn->xib->hw), addr))
-		return -ENOMEM;
-	sge->addr = cpu_to_le64(addr);
-	sge->length = cpu_to_le32(len);
-	sge->lkey = cpu_to_le32(XRDMA_KEY_LOCAL_DMA);
-	tx->addr[tx->num] = addr;
-	tx->len[tx->num] = len;
-	tx->num++;
-	return 0;
-}
-
-static int xrdma_tx_map(struct xrdma_netdev *xn, struct sk_buff *skb,
-			struct xrdma_tx *tx, struct xrdma_sq_wqe *wqe)
-{
-	struct device *dev = xrdma_to_dev(&xn->xib->hw);
-	int i, err;
-
-	tx->skb = skb;
-	tx->num = 0;
-	err = xrdma_tx_add(xn, tx, wqe, dma_map_single(dev, skb->data,
-						       skb_headlen(skb),
-						       DMA_TO_DEVICE),
-			   skb_headlen(skb));
-	for (i = 0; !err && i < skb_shinfo(skb)->nr_frags; i++) {
-		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
-		u32 len = skb_frag_size(frag);
-
-		err = xrdma_tx_add(xn, tx, wqe,
-				   skb_frag_dma_map(dev, frag, 0, len,
-						    DMA_TO_DEVICE), len);
-	}
-	if (err) {
-		xrdma_tx_unmap(xn, tx);
-		return err;
-	}
-	memset(wqe, 0, sizeof(*wqe));
-	wqe->opcode = XRDMA_OP_SEND;
-	wqe->flags = XRDMA_WQE_SIGNALED;
-	wqe->num_sge = cpu_to_le16(tx->num);
-	return 0;
-}
-
-/* Hand the posted frames to the device. */
-static void xrdma_tx_publish(struct xrdma_netdev *xn)
-{
-	u32 old = xn->tx_published;
-
-	/* orders writes to xn->tx before tx_published, for xrdma_tx_poll() */
-	smp_store_release(&xn->tx_published, xn->qp.sq.pi);
-	xrdma_publish_sq(&xn->qp, old);
-}
-
-/**
- * xrdma_eth_xmit() - net_device_ops.ndo_start_xmit
- * @skb: a frame
- * @ndev: the netdev
- *
- * Context: bottom halves are off; the transmit lock is held.
- * Return: NETDEV_TX_OK: the frame is sent or dropped, and counted; NETDEV_TX_BUSY:
- * the send ring is full, the queue is stopped, and the caller keeps the frame.
- */
-netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
-{
-	struct xrdma_netdev *xn = netdev_priv(ndev);
-	struct netdev_queue *txq = netdev_get_tx_queue(ndev, 0);
-	struct xrdma_wq *sq = &xn->qp.sq;
-	u32 slot = xrdma_ring_slot(sq->pi, sq->log_depth);
-	bool more = netdev_xmit_more();
-
-	/*
-	 * A full ring stops the queue, but the queue may run again: between the
-	 * moment when netif_txq_completed_wake() sees room and the moment when
-	 * it starts the queue, this function may fill the ring on another CPU.
-	 */
-	if (!netif_txq_maybe_stop(txq, xrdma_wq_room(sq), 1, XRDMA_TX_WAKE))
-		return NETDEV_TX_BUSY;
-	if (skb_put_padto(skb, ETH_ZLEN)) {
-		dev_core_stats_tx_dropped_inc(ndev);
-		goto publish;
-	}
-	/* the MTU may have been lowered after the frame was built */
-	if (skb->len > READ_ONCE(ndev->mtu) + XRDMA_FRAME_EXTRA ||
-	    (skb_shinfo(skb)->nr_frags >= sq->max_sge && skb_linearize(skb)) ||
-	    xrdma_tx_map(xn, skb, &xn->tx[slot], xrdma_wq_entry(sq, sq->pi))) {
-		dev_core_stats_tx_dropped_inc(ndev);
-		dev_kfree_skb_any(skb);
-		goto publish;
-	}
-
-	skb_tx_timestamp(skb);
-	dev_sw_netstats_tx_add(ndev, 1, skb->len);
-	WRITE_ONCE(sq->pi, sq->pi + 1);
-	more = !__netdev_tx_sent_queue(txq, skb->len, more);
-	if (netif_txq_maybe_stop(txq, xrdma_wq_room(sq), 1, XRDMA_TX_WAKE) < 1)
-		more = false;
-publish:
-	if (!more && sq->pi != xn->tx_published)
-		xrdma_tx_publish(xn);
-	return NETDEV_TX_OK;
-}
-
-/**
- * xrdma_eth_wait_sent() - wait until the frames posted before the call are sent
- * @xn: the netdev, open
- *
- * Context: may sleep, for at most XRDMA_TX_WAIT_JIFFIES.
- */
-void xrdma_eth_wait_sent(struct xrdma_netdev *xn)
-{
-	unsigned long end = jiffies + XRDMA_TX_WAIT_JIFFIES;
-	struct xrdma_wq *sq = &xn->qp.sq;
-	u32 pi;
-
-	netif_tx_lock_bh(xn->ndev);
-	pi = sq->pi;
-	netif_tx_unlock_bh(xn->ndev);
-	while ((s32)(READ_ONCE(sq->ci) - pi) < 0 && time_before(jiffies, end))
-		usleep_range(100, 1000);
-}
-
-/* Free the frames before index @end. Return: number of bytes in the frames. */
-static unsigned int xrdma_tx_reap(struct xrdma_netdev *xn, u32 end, int budget)
-{
-	struct xrdma_wq *sq = &xn->qp.sq;
-	unsigned int bytes = 0;
-
-	for (; sq->done != end; sq->done++) {
-		struct xrdma_tx *tx;
-
-		tx = &xn->tx[xrdma_ring_slot(sq->done, sq->log_depth)];
-		bytes += tx->skb->len;
-		xrdma_tx_unmap(xn, tx);
-		napi_consume_skb(tx->skb, budget);
-	}
-	return bytes;
-}
-
-static void xrdma_tx_poll(struct xrdma_netdev *xn, int budget)
-{
-	struct netdev_queue *txq = netdev_get_tx_queue(xn->ndev, 0);
-	u32 done = xn->qp.sq.done, ci = xn->tx_cq.ci;
-	struct xrdma_wq *sq = &xn->qp.sq;
-	unsigned int bytes = 0;
-	struct xrdma_cqe cqe;
-	u32 published;
-
-	while (xrdma_cq_read(&xn->tx_cq, &cqe)) {
-		u32 end = xrdma_ring_unwind_index(sq->done,
-						  le16_to_cpu(cqe.wqe_index));
-
-		if (cqe.status != XRDMA_WC_SUCCESS) {
-			/* the queue pair is in SQE: it sends no more frames */
-			DEV_STATS_INC(xn->ndev, tx_errors);
-			xrdma_eth_failed(xn, "send", &cqe);
-		}
-		/* pairs with the release of xrdma_tx_publish() */
-		published = smp_load_acquire(&xn->tx_published);
-		/* a faulty device may name an entry that is not posted */
-		if (end - sq->done < published - sq->done)
-			bytes += xrdma_tx_reap(xn, end + 1, budget);
-		xn->tx_cq.ci++;
-	}
-	if (xn->tx_cq.ci == ci)
-		return;
-	xrdma_cq_update_ci(&xn->tx_cq);
-	xrdma_wq_release(sq);
-	netif_txq_completed_wake(txq, sq->done - done, bytes,
-				 xrdma_wq_room(sq), XRDMA_TX_WAKE);
-}
+/* ---- NAPI --------------------------------------------------------------- */
 
 /*
  * Arm a queue. The caller has polled the queue, and no longer owns the NAPI:
@@ -524,7 +318,7 @@ static void xrdma_eth_free(struct xrdma_netdev *xn)
 
 	DEV_STATS_ADD(xn->ndev, tx_dropped, sq->pi - sq->done);
 	if (quiet) {
-		xrdma_tx_reap(xn, sq->pi, 0);
+		xrdma_tx_drain(xn);
 		xrdma_rx_drain(xn);
 		page_pool_destroy(xn->pool);
 	} else {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * XRDMA Ethernet port: structures and prototypes for xrdma_netdev.c (network
- * device and settings), xrdma_ethtool.c (operations of ethtool) and xrdma_eth.c
- * (queues). Other files include xrdma_netdev.h instead.
+ * device and settings), xrdma_ethtool.c (operations of ethtool), xrdma_eth.c
+ * (queues and reception) and xrdma_eth_tx.c (sending). Other files include xrdma_netdev.h instead.
  */
 
 #ifndef XRDMA_ETH_H
 #define XRDMA_ETH_H
 
+#include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/workqueue.h>
@@ -20,6 +21,8 @@ struct xrdma_ibdev;
 
 #define XRDMA_ETH_DEPTH		256U
 #define XRDMA_TX_MAX_SGE	(MAX_SKB_FRAGS + 1)
+/* Bytes of a frame in addition to the MTU: Ethernet header and one VLAN tag */
+#define XRDMA_FRAME_EXTRA	(ETH_HLEN + VLAN_HLEN)
 /*
  * Delay before new queues: if they keep failing, 4 restarts happen in a second.
  */
@@ -94,6 +97,25 @@ static inline bool xrdma_netdev_restart(struct xrdma_netdev *xn)
 	return schedule_delayed_work(&xn->restart, XRDMA_RESTART_JIFFIES);
 }
 
+/**
+ * xrdma_eth_failed() - request new queues after a failed send or receive
+ * @xn: the netdev
+ * @what: "send" or "receive"
+ * @cqe: copy of the completion, whose status is an error
+ *
+ * Only the first of several failures is logged.
+ *
+ * Context: any.
+ */
+static inline void xrdma_eth_failed(struct xrdma_netdev *xn, const char *what,
+				    const struct xrdma_cqe *cqe)
+{
+	if (xrdma_netdev_restart(xn) && net_ratelimit())
+		netdev_err(xn->ndev, "a %s of QP %u has failed with status %u, vendor error %u: new queues are made\n",
+			   what, xn->qp.qpn, cqe->status,
+			   le16_to_cpu(cqe->vendor_err));
+}
+
 /* xrdma_netdev.c */
 int xrdma_ndo_set_rx_mode(struct net_device *ndev,
 			  struct netdev_hw_addr_list *uc,
@@ -106,7 +128,11 @@ extern const struct ethtool_ops xrdma_ethtool_ops;
 int xrdma_eth_open(struct xrdma_netdev *xn);
 void xrdma_eth_stop(struct xrdma_netdev *xn);
 void xrdma_eth_close(struct xrdma_netdev *xn);
+
+/* xrdma_eth_tx.c */
 void xrdma_eth_wait_sent(struct xrdma_netdev *xn);
+void xrdma_tx_poll(struct xrdma_netdev *xn, int budget);
+void xrdma_tx_drain(struct xrdma_netdev *xn);
 netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev);
 
 #endif /* XRDMA_ETH_H */

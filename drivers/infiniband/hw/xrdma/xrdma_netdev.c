@@ -3,8 +3,8 @@
  * XRDMA Ethernet port: the network device of the function, its settings, and
  * how it is attached to an RDMA device. The network device determines GIDs and
  * port state of the RDMA device. The network device and its settings stay while
- * xrdma_function.c takes the RDMA device down and up again. Frames are sent and
- * received in xrdma_eth.c, ethtool is in xrdma_ethtool.c.
+ * xrdma_function.c takes the RDMA device down and up again. Frames are received
+ * in xrdma_eth.c and sent in xrdma_eth_tx.c, ethtool is in xrdma_ethtool.c.
  */
 
 #include <linux/etherdevice.h>
