@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of the Ethernet port (xrdma_eth.c): sending of a frame while the send
- * ring is full. There is no device: the netdev is not registered, and nothing
- * reads the ring. Tests with a device are in lab/tests/.
+ * Tests of the Ethernet port (xrdma_eth_tx.c): a frame for a full send ring, and
+ * completions of frames that the device does not own. There is no device: the
+ * netdev is not registered, nothing reads the ring, and the test writes the
+ * completions. Tests with a device are in lab/tests/.
  */
 
 #include <kunit/test.h>
 #include <linux/etherdevice.h>
 #include "xrdma_eth.h"
+#include "xrdma_ibdev.h"
 
 #define ETH_TEST_LOG_DEPTH	4
 #define ETH_TEST_DEPTH		BIT(ETH_TEST_LOG_DEPTH)
@@ -68,8 +70,81 @@ static void a_frame_for_a_full_ring_waits(struct kunit *test)
 	kfree_skb(skb);
 }
 
+/* Give the netdev a completion queue in memory of the test. */
+static struct xrdma_cqe *eth_test_cq(struct kunit *test, struct xrdma_cq *cq)
+{
+	struct xrdma_buf *buf;
+
+	buf = kunit_kzalloc(test, struct_size(buf, frag, 1), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	buf->num = 1;
+	buf->shift = PAGE_SHIFT;
+	buf->frag[0].cpu = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, buf->frag[0].cpu);
+	cq->rec = kunit_kzalloc(test, sizeof(*cq->rec), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, cq->rec);
+	cq->buf = buf;
+	cq->log_depth = ETH_TEST_LOG_DEPTH;
+	return buf->frag[0].cpu;
+}
+
+/* Write the completion of send entry @index in slot @slot of the first lap. */
+static void eth_test_complete(struct xrdma_cqe *ring, u32 slot, u16 index)
+{
+	ring[slot] = (struct xrdma_cqe) {
+		.wqe_index = cpu_to_le16(index),
+		.status = XRDMA_WC_SUCCESS,
+		.own = cpu_to_le32(1),
+	};
+}
+
+/*
+ * The driver has posted 5 frames and published 3. A completion of one of the
+ * last two, or of an entry behind them, is a fault of the device. It frees no
+ * frame: the device may still read the memory of the frames.
+ */
+static void completions_free_published_frames_only(struct kunit *test)
+{
+	static const struct {
+		u16 index;
+		u32 done;
+	} rows[] = {
+		{ 4, 0 }, { 3, 0 }, { 5, 0 }, { 0xffff, 0 },
+		{ 1, 2 }, { 1, 2 }, { 4, 2 }, { 2, 3 },
+	};
+	struct net_device *ndev = test->priv;
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+	struct xrdma_cqe *ring = eth_test_cq(test, &xn->tx_cq);
+	struct sk_buff *skb = alloc_skb(ETH_FRAME_LEN, GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	xn->xib = kunit_kzalloc(test, sizeof(*xn->xib), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, xn->xib);
+	for (i = 0; i < 5; i++)
+		xn->tx[i].skb = skb_get(skb);
+	xn->qp.sq.pi = 5;
+	xn->tx_published = 3;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		eth_test_complete(ring, i, rows[i].index);
+		local_bh_disable();
+		xrdma_tx_poll(xn, 1);
+		local_bh_enable();
+		KUNIT_EXPECT_EQ_MSG(test, xn->qp.sq.done, rows[i].done,
+				    "completion %u names entry %u", i,
+				    rows[i].index);
+		KUNIT_EXPECT_EQ(test, refcount_read(&skb->users),
+				6 - rows[i].done);
+		KUNIT_EXPECT_EQ(test, xn->tx_cq.ci, i + 1);
+	}
+	while (refcount_read(&skb->users) > 1)
+		kfree_skb(skb);
+	kfree_skb(skb);
+}
+
 static struct kunit_case eth_cases[] = {
 	KUNIT_CASE(a_frame_for_a_full_ring_waits),
+	KUNIT_CASE(completions_free_published_frames_only),
 	{}
 };
 
