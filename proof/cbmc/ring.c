@@ -256,3 +256,23 @@ static void records_are_behind_rings(void)
 	PROVE(offset >= rings && offset - rings < 64 && offset % 64 == 0);
 	PROVE(xrdma_cq_rec_offset(sq) == 64ULL << sq);
 }
+
+/*
+ * Theorem: The constants have the values of the specification: send entries of 64
+ *	to 1024 bytes, receive entries of 32 to 1024 bytes, completion queues of
+ *	at least 16 entries; the type of an arm word, 0 to 2, in bits 1:0, and
+ *	its sequence above them; the phase in bit 0.
+ * Holds for: the constants.
+ * Assumes: nothing.
+ */
+static void constants_are_those_of_the_specification(void)
+{
+	REACHABLE(true);
+	PROVE(1 << XRDMA_SQ_LOG_STRIDE_MIN == 64);
+	PROVE(1 << XRDMA_RQ_LOG_STRIDE_MIN == 32);
+	PROVE(1 << XRDMA_LOG_STRIDE_MAX == 1024);
+	PROVE(1 << XRDMA_CQ_LOG_MIN == 16);
+	PROVE(XRDMA_ARM_NONE == 0 && XRDMA_ARM_NEXT == 1);
+	PROVE(XRDMA_ARM_SOLICITED == 2 && XRDMA_ARM_TYPE_MASK == 3);
+	PROVE(XRDMA_ARM_SN_SHIFT == 2 && XRDMA_CQE_PHASE == 1);
+}
