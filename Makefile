@@ -50,6 +50,7 @@ proof:
 proof-mutants:
 	lab/setup
 	lab/enter -- proof/spin/run --mutants
+	proof/mutants
 
 .PHONY: bench
 bench:

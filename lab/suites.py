@@ -136,6 +136,7 @@ SUITES = {
 # `make check` leaves out. `make check` runs each value once, not each combination.
 SOAK = {
     "proof-mutants": ("status", HOUR, ["proof/spin/run", "--mutants"]),
+    "header-mutants": ("tap", 4 * HOUR, ["proof/mutants"]),
     "gates": ("tap", HOUR, ["scripts/lint", "--selftest"]),
     "kunit": ("tap", 900, ["kunit/run"]),
     "hostile": ("tap", 4 * HOUR, [*TAP_DEVICE, "soak"]),
