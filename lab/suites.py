@@ -136,6 +136,7 @@ SUITES = {
 # `make check` leaves out. `make check` runs each value once, not each combination.
 SOAK = {
     "proof-mutants": ("status", HOUR, ["proof/spin/run", "--mutants"]),
+    "proof-long": ("tap", HOUR, ["proof/run", "--long"]),
     "header-mutants": ("tap", 4 * HOUR, ["proof/mutants"]),
     "gates": ("tap", HOUR, ["scripts/lint", "--selftest"]),
     "kunit": ("tap", 900, ["kunit/run"]),

@@ -156,6 +156,7 @@ static void find_or_add(u8 top)
  *	positions never decrease; positions in the first 2 entries of each table.
  * Assumes: positions below 2^48; what the theorem says of the tables before the
  *	call, which holds without tables.
+ * Form: long
  */
 static void two_levels_are_linked(void)
 {

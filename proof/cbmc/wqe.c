@@ -121,6 +121,7 @@ static void send_of_stride(u8 log_stride)
  * Assumes: max_sge and max_inline of the queue pair fit its entries, as
  *	xrdma_qp_limits() computes them; xrdma_frmr_make_seg() writes only its
  *	segment.
+ * Form: long
  */
 static void sends_stay_inside(void)
 {
