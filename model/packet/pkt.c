@@ -192,7 +192,7 @@ static const struct {
  */
 enum model_rx model_pkt_parse(struct model_pkt *pkt, const u8 *bth, u32 len)
 {
-	const u8 *p = bth + MODEL_BTH_BYTES;
+	const u8 *p;
 	u32 todo;
 	u32 pad;
 
@@ -209,6 +209,7 @@ enum model_rx model_pkt_parse(struct model_pkt *pkt, const u8 *bth, u32 len)
 	if (pkt->len + pad && !(pkt->op.flags & MODEL_PKT_PAYLOAD))
 		return MODEL_RX_SIZE;
 	get_bth(pkt, bth);
+	p = bth + MODEL_BTH_BYTES;
 	for (todo = pkt->op.hdrs; todo; todo &= todo - 1) {
 		u32 hdr = __builtin_ctz(todo);
 
