@@ -19,7 +19,7 @@
 #define ENTRIES		4 /* first the regions, then the windows */
 
 /* Result of an operation after which no other key opens an entry than before */
-#define OPENS_NOTHING	(1ULL << 32)
+#define OPENS_NOTHING	BIT_ULL(32)
 
 /**
  * struct keys - a key table of which entry i has key index i

@@ -29,7 +29,9 @@ typedef unsigned int gfp_t;
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define READ_ONCE(x)		(x)
+/* a proof executes one thread, in which each access is in order */
 #define smp_load_acquire(p)	(*(p))
+/* see smp_load_acquire() */
 #define smp_store_release(p, v)	(*(p) = (v))
 #define container_of(ptr, type, member)					\
 	((type *)((char *)(ptr) - offsetof(type, member)))
@@ -74,13 +76,16 @@ struct mutex {
 	int any;
 };
 
-typedef struct {
+struct spinlock {
 	int any;
-} spinlock_t;
+};
 
-typedef struct {
+struct refcount_struct {
 	int any;
-} refcount_t;
+};
+
+typedef struct spinlock spinlock_t;
+typedef struct refcount_struct refcount_t;
 
 struct completion {
 	int any;
