@@ -185,7 +185,8 @@ def begins_statement(body, i):
 
 
 def is_declaration(words):
-    """Whether a statement declares a variable: two names follow each other."""
+    """Returns True if a statement declares a variable: its first word is a keyword
+    of declarations, or its first two words are names."""
     return words[0] in ("struct", "const", "enum", "static") or \
         (len(words) > 1 and re.match(r"[a-z_]\w*$", words[0]) is not None and
          re.match(r"[a-z*]", words[1]) is not None)
@@ -222,14 +223,13 @@ def close_negation(body, edit):
     return begin, body.ends[body.partner(i - 1) - 1]
 
 
-def unit(text, body, edit):
+def unit(body, edit):
     """The text around an edit, from which it is named: a statement, with its
     condition, or an initializer."""
-    depths = list(body.depths())
     inside = [i for i, at in enumerate(body.begins) if edit[0] <= at < edit[1]]
     first, last = inside[0], inside[-1]
     splits = [i for i, word in enumerate(body.words) if word in ";{}" or
-              (word == "," and round_depth(body, depths, i) == 0)]
+              (word == "," and round_depth(body, i) == 0)]
     before = [i for i in splits if i < first]
     behind = [i for i in splits if i >= last]
     begin = body.begins[before[-1] + 1] if before else body.begins[0]
@@ -237,8 +237,8 @@ def unit(text, body, edit):
     return min(begin, edit[0]), max(end, edit[1])
 
 
-def round_depth(body, depths, i):
-    """How many round brackets are open at i."""
+def round_depth(body, i):
+    """The number of round brackets that are open at i."""
     words = body.words[:i]
     return words.count("(") - words.count(")")
 
@@ -251,7 +251,7 @@ def edits(text, body):
             if edit[2] == "!(":
                 begin, end = close_negation(body, edit)
                 edit = begin, end, f"!({text[begin:end]})"
-            yield edit, unit(text, body, edit)
+            yield edit, unit(body, edit)
 
 
 def mutants(header, text):
