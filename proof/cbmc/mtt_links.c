@@ -2,8 +2,8 @@
 /*
  * How the driver finds or adds the tables that hold the entries of blocks:
  * xrdma_mtt_table() of xrdma_mtt.c, compiled unchanged with the stand-ins for kernel
- * headers in proof/include. Stubs give the driver pages at any bus addresses. How it
- * writes the entries of blocks is in mtt_fill.c.
+ * headers in proof/include. Stubs give the driver pages at any bus addresses. How the
+ * driver writes the entries of blocks is in mtt_fill.c.
  *
  * CBMC: -I proof/include --unwind 4 --slice-formula
  */
@@ -12,7 +12,7 @@
 #include "kernel.h"
 #include "xrdma_mtt.c"
 
-/* Entries of a table in the model: with 512 entries, the solver needs too long. */
+/* Entries of a table in the model, few to keep the formula small */
 #define INDEX_MAX	2
 
 /**
@@ -89,9 +89,9 @@ static bool is_linked(const struct xrdma_mtt_builder *b, u8 level)
 }
 
 /*
- * What is true of the tables between two calls: the tables above a table exist;
- * no table covers positions behind @b->pos; and each table is linked from the
- * table above it, unless that covers later positions.
+ * The invariant of the tables between two calls: the tables above a table exist; no
+ * table covers positions behind @b->pos; and each table has its entry in the table
+ * of the level above, unless the table above covers later positions.
  */
 static bool builder_ok(const struct xrdma_mtt_builder *b)
 {
@@ -131,7 +131,7 @@ static void find_or_add(u8 top)
 	for (at = 1; at <= top; at++) {
 		struct table any;
 
-		old[at] = any;
+		old[at] = any;	/* not initialised: any contents */
 		b.table[at] = nondet_truth() ? old[at].entry : NULL;
 		ASSUME((b.tag[at] & 511) < INDEX_MAX);
 		ASSUME((b.pos >> (b.x.leaf_shift + 9 * (at - 1)) & 511) <

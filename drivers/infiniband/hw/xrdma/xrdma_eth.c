@@ -6,11 +6,8 @@
  * port are in xrdma_netdev.c, ethtool is in xrdma_ethtool.c.
  */
 
-#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/etherdevice.h>
-#include <linux/if_vlan.h>
-#include <net/netdev_queues.h>
 #include <net/page_pool/helpers.h>
 #include <rdma/xrdma-ring.h>
 #include "xrdma_cmd.h"
@@ -166,7 +163,7 @@ static int xrdma_rx_create_pool(struct xrdma_netdev *xn)
 	return PTR_ERR_OR_ZERO(xn->pool);
 }
 
-/* ---- NAPI --------------------------------------------------------------- */
+/* ---- NAPI ------------------------------------------------------------------- */
 
 /*
  * Arm a queue. The caller has polled the queue, and no longer owns the NAPI:

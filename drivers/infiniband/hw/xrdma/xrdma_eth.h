@@ -2,7 +2,8 @@
 /*
  * XRDMA Ethernet port: structures and prototypes for xrdma_netdev.c (network
  * device and settings), xrdma_ethtool.c (operations of ethtool), xrdma_eth.c
- * (queues and reception) and xrdma_eth_tx.c (sending). Other files include xrdma_netdev.h instead.
+ * (queues and reception) and xrdma_eth_tx.c (sending). Other files include
+ * xrdma_netdev.h instead.
  */
 
 #ifndef XRDMA_ETH_H
