@@ -279,6 +279,29 @@ def test_a_suite_that_ends_badly_fails(check, monkeypatch, tmp_path, kind,
     assert len(count.failed) == failed
 
 
+FAILS = """
+def test_fails():
+    raise ValueError("x" * 9000 + "the reason")
+"""
+
+
+def test_report_of_a_failed_test_is_printed(check, monkeypatch, tmp_path, capsys):
+    """lab/check prints what a failed test of pytest reported, shortened, after the
+    table of suites."""
+    monkeypatch.setattr(check, "LOGS", str(tmp_path / "logs"))
+    (tmp_path / "test_it.py").write_text(FAILS)
+    assert check._run({"try": ("junit", 60, [
+        "python3", "-Bm", "pytest", "-p", "no:cacheprovider", "--tb=short",
+        "--junitxml={dir}/results.xml", str(tmp_path)])}) == 1
+    out = capsys.readouterr().out
+    table, reports = out.split("\n" + "-" * 72)[1].split("\n===== ")
+    assert table.split()[0] == "try"
+    name = reports.splitlines()[0].removesuffix(" reported:")
+    assert name.endswith("test_it.test_fails") and f"\nFAILED {name}\n" in reports
+    assert "the reason" in reports and "xxx ... xxx" in reports
+    assert max(map(len, reports.splitlines())) < 2 * check.MOST_CHARS
+
+
 @pytest.mark.parametrize("at_a_time", [1, 2])
 def test_suites_run_together(check, monkeypatch, tmp_path, capsys, at_a_time):
     """With two suites at a time, each of two suites sees that the other one runs. With
