@@ -18,10 +18,10 @@
  * mutant: WITHOUT_mb_before_ci - the device overwrites an entry that is being read
  * mutant: WITHOUT_room_first - a request is posted before the CQ has room for it
  * mutant: WITHOUT_wmb_after_armed - the handler ignores the event of this arming
- * mutant: WITHOUT_mb_after_arm - consumer and device miss each other
+ * mutant: WITHOUT_mb_after_arm - consumer and device both read old values
  * mutant: WITHOUT_look_after_arm - an entry before the arming is overlooked
  * mutant: WITHOUT_sequence - an arm word that has fired arms nothing
- * mutant: WITHOUT_fence_before_arm - device and consumer miss each other
+ * mutant: WITHOUT_fence_before_arm - device and consumer both read old values
  */
 #define LOG_DEPTH	1
 #define DEPTH		2

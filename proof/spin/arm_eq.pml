@@ -16,13 +16,13 @@
  * mutant: WITHOUT_release_of_own - the handler reads an entry not yet written
  * mutant: WITHOUT_rmb_after_own - the handler loads the entry before its phase
  * mutant: WITHOUT_mb_before_ci - the device overwrites an entry that is being read
- * mutant: WITHOUT_mb_after_arm - handler and device miss each other
+ * mutant: WITHOUT_mb_after_arm - handler and device both read old values
  * mutant: WITHOUT_look_after_arm - an entry before the arming is overlooked
- * mutant: WITHOUT_more - nobody goes on after the budget is used up
+ * mutant: WITHOUT_more - nobody handles the entries that the budget leaves
  * mutant: WITHOUT_lock - handler and work item take the same entry
  * mutant: WITHOUT_ci - events wait for room forever
  * mutant: WITHOUT_sequence - an arm word that has fired arms nothing
- * mutant: WITHOUT_fence_before_arm - device and handler miss each other
+ * mutant: WITHOUT_fence_before_arm - device and handler both read old values
  * mutant: WITHOUT_retry - the device does not look for room again
  */
 #define LOG_DEPTH	1

@@ -11,11 +11,11 @@
  * device idle with entries that it has not seen: an invalid end state.
  *
  * mutant: WITHOUT_wmb_before_index - the device reads an entry not yet written
- * mutant: WITHOUT_mb_before_event - host and device miss each other
+ * mutant: WITHOUT_mb_before_event - host and device both read old values
  * mutant: WITHOUT_order_of_writel - the doorbell comes before the index
  * mutant: WITHOUT_doorbell - nobody wakes the device
  * mutant: WITHOUT_event_write - the host compares with an index of an earlier sleep
- * mutant: WITHOUT_fence_after_event - device and host miss each other
+ * mutant: WITHOUT_fence_after_event - device and host both read old values
  * mutant: WITHOUT_second_fetch - an index moved before sq_event is overlooked
  * mutant: WITHOUT_acquire_of_index - the device loads an entry before the index
  */

@@ -9,7 +9,7 @@
  * model_access_write() in model/core/access.c, write_reply() in
  * model/core/cmdq.c.
  *
- * One entry lives twice: first for page 0 with key byte 1, then for page 1 with
+ * One entry is published twice: first for page 0 with key byte 1, then for page 1 with
  * key byte 2. A peer writes under both keys at any time. The engine of the device
  * that checks and writes runs at the same time as the one that invalidates, which
  * the specification permits; the reference device does both in one thread, and
@@ -27,7 +27,7 @@
  * mutant: WITHOUT_release_of_reply - bytes that were written arrive later
  * mutant: WITHOUT_fence - the driver frees the page before the reply
  */
-#define LIVES		2
+#define ROUNDS		2
 #define ACCESSES	3	/* of the peer */
 
 #define DST_PAGE	0	/* root and offset: of the driver, when it owns the entry */
@@ -37,7 +37,7 @@
 #define LOCS		5
 #include "memory.inc"
 
-bool freed[2];			/* pages that are somebody else's */
+bool freed[2];			/* pages that the driver has freed */
 byte command;			/* INVALIDATEs posted */
 bool over;
 
@@ -58,30 +58,30 @@ end:	do
 
 active proctype driver()
 {
-	byte life;
+	byte round;
 
 	do
-	:: life < LIVES ->
+	:: round < ROUNDS ->
 		/* xrdma_key_publish(), with the byte of xrdma_key_new_byte() */
-		STORE(DST_PAGE, life);
+		STORE(DST_PAGE, round);
 #ifndef WITHOUT_wmb_before_ctrl
 		!pending[DST_PAGE];		/* dma_wmb() */
 #endif
 #ifdef WITHOUT_new_key_byte
 		STORE(CTRL, 1);
 #else
-		STORE(CTRL, life + 1);
+		STORE(CTRL, round + 1);
 #endif
 		!pending[CTRL] && !pending[DST_PAGE];	/* writel() of CMD_DB */
-		command = life + 1;
+		command = round + 1;
 #ifndef WITHOUT_fence
-		LOAD(REPLY) == life + 1;	/* xrdma_cmd_invalidate() */
+		LOAD(REPLY) == round + 1;	/* xrdma_cmd_invalidate() */
 #endif
-		freed[life] = true;
-		life++
+		freed[round] = true;
+		round++
 	:: else -> break
 	od;
-	LOAD(REPLY) == LIVES;
+	LOAD(REPLY) == ROUNDS;
 	over = true
 }
 

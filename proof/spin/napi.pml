@@ -16,10 +16,10 @@
  *
  * variant: CLOSES
  * mutant: WITHOUT_lock - two CPUs arm with one sequence number
- * mutant: WITHOUT_mb_after_arm - CPU and device miss each other
+ * mutant: WITHOUT_mb_after_arm - CPU and device both read old values
  * mutant: WITHOUT_look_after_arm - an entry before the arming is overlooked
  * mutant: WITHOUT_schedule_of_missed - an entry that was seen is left there
- * mutant: WITHOUT_fence_before_arm - device and CPU miss each other
+ * mutant: WITHOUT_fence_before_arm - device and CPU both read old values
  * mutant: WITHOUT_napi_disable - a poll begins when the queue is gone
  * mutant: WITHOUT_synchronize_net - a CPU that has given up arms a freed queue
  * mutant: WITHOUT_xa_store_null - a handler finds a queue that is gone

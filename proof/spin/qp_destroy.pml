@@ -9,10 +9,11 @@
  * xrdma_poll.c. Device: model_qp_destroy() in model/core/qp.c, model_qp_flush() in
  * qp_error.c, write_entry() in cq.c, write_reply() in cmdq.c.
  *
- * Queue pairs 1 and 2 complete to one ring of four entries, which laps in the
- * middle. Queue pair 1 goes to ERR, is flushed and is destroyed at any time. A
- * poller never finds a completion whose queue pair is gone, which it would take
- * for a lie of the device, and finds each of queue pair 2, in order.
+ * Queue pairs 1 and 2 complete to one ring of four entries, whose second lap
+ * begins in the middle. Queue pair 1 goes to ERR, is flushed and is destroyed at
+ * any time. A poller never finds a completion whose queue pair is gone, which it
+ * would take for a fault of the device, and finds each completion of queue pair 2,
+ * in order.
  *
  * mutant: WITHOUT_fence - completions come after the driver has dropped the others
  * mutant: WITHOUT_stop - the device completes a request after it has answered

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Section "Ethernet", with "Work queue entries" (an entry is free when its
- * completion is written): the TX queue of the netdev stops and goes on.
+ * completion is written): the TX queue of the netdev stops and is started
+ * again.
  *
  * Driver: xrdma_eth_xmit(), xrdma_tx_publish(), xrdma_tx_poll(), xrdma_tx_reap() in
- * xrdma_eth_tx.c; xrdma_eth_stop() in xrdma_eth.c; xrdma_wq_room(), xrdma_wq_release() in
- * xrdma_wq.h. Kernel: netif_txq_maybe_stop(), netif_txq_completed_wake() of
- * include/net/netdev_queues.h, netif_tx_disable(). Device: a frame completes when
- * it has seen sq_pi; that the NAPI runs then is shown by napi.pml.
+ * xrdma_eth_tx.c; xrdma_eth_stop() in xrdma_eth.c; xrdma_wq_room(),
+ * xrdma_wq_release() in xrdma_wq.h. Kernel: netif_txq_maybe_stop(),
+ * netif_txq_completed_wake() of include/net/netdev_queues.h, netif_tx_disable().
+ * Device: a frame completes when it has seen sq_pi; that the NAPI runs then is
+ * shown by napi.pml.
  *
  * The network stack sends FRAMES frames, and says of each whether another one
  * follows at once. A queue that nobody starts again, and a frame that nobody
@@ -15,11 +17,11 @@
  * netdev stops at any time; then nobody may send a frame afterwards.
  *
  * variant: STOPS
- * mutant: WITHOUT_mb_after_stop - sender and poller miss each other
- * mutant: WITHOUT_mb_before_wake - poller and sender miss each other
+ * mutant: WITHOUT_mb_after_stop - sender and poller both read old values
+ * mutant: WITHOUT_mb_before_wake - poller and sender both read old values
  * mutant: WITHOUT_wake - nobody starts the queue again
  * mutant: WITHOUT_publish_at_stop - the stack sends no other frame, the device none
- * mutant: WITHOUT_published_first - a completion looks like a lie of the device
+ * mutant: WITHOUT_published_first - a completion looks like a fault of the device
  * mutant: WITHOUT_room_check - a frame overwrites the entry of another one: the
  *	poller has seen room, the sender has filled and stopped the queue, and then
  *	the poller has started the full queue
