@@ -77,11 +77,11 @@ void model_cmdq_doorbell(struct model_device *dev, u32 pi)
 {
 	struct model_cmdq *q = &dev->cmdq;
 	u32 answered = q->rsp_pi - q->extra;
+	u32 room = (1U << q->log_depth) - xrdma_ring_used(q->pi, answered);
 
 	if (!model_device_live(dev))
 		return;
-	if (xrdma_ring_used(pi, answered) > 1U << q->log_depth ||
-	    xrdma_ring_used(pi, q->ci) < xrdma_ring_used(q->pi, q->ci)) {
+	if (xrdma_ring_used(pi, q->pi) > room) {
 		model_dev_herr(dev, CMD_INDEX,
 			       "producer %#x, was %#x, %#x answered", pi, q->pi,
 			       answered);

@@ -161,6 +161,21 @@ static void a_hung_command_does_not_stop_others(void **state)
 	assert_null(core_reply(env, 1));
 }
 
+/* A producer index behind commands that have been read, but not answered */
+static void an_index_behind_a_hung_command_is_refused(void **state)
+{
+	struct xrdma_cmd nop = xrdma_make_cmd(XRDMA_CMD_NOP);
+	struct core_env *env = *state;
+
+	add_fault(env, MODEL_CMD_FAULT_HANG, XRDMA_CMD_NOP);
+	core_post(env, &nop);
+	core_post(env, &nop);
+	model_device_poll(env->dev);
+	core_write32(env, XRDMA_REG_CMD_DB, 1);
+	assert_false(model_cmdq_poll(env->dev));
+	core_expect(env, MODEL_HERR_CMD_INDEX, 1);
+}
+
 static void a_failed_command_is_not_carried_out(void **state)
 {
 	struct xrdma_cmd eq = xrdma_make_create_eq(0, 0, 6, 0);
@@ -247,6 +262,7 @@ int main(void)
 		CORE_TEST(query_device_reports_limits, enabled),
 		CORE_TEST(query_stats_writes_counters, enabled),
 		CORE_TEST(a_hung_command_does_not_stop_others, enabled),
+		CORE_TEST(an_index_behind_a_hung_command_is_refused, enabled),
 		CORE_TEST(a_failed_command_is_not_carried_out, enabled),
 		CORE_TEST(delay_and_late, enabled),
 		CORE_TEST(reset_drops_late_replies, enabled),
