@@ -97,6 +97,8 @@ static void write_reply(struct model_device *dev, const struct xrdma_rsp *rsp)
 	size_t len = sizeof(*rsp);
 	struct xrdma_rsp *slot;
 
+	if (!model_device_live(dev))
+		return;
 	slot = model_mem_ptr(dev, &q->replies, off, &len, true);
 	if (!slot) {
 		model_device_fatal(dev, XRDMA_FATAL_DMA);
@@ -124,9 +126,11 @@ static void late_reply(void *opaque)
 {
 	struct model_late_reply *late = opaque;
 
-	if (late->execute)
-		model_cmd_execute(late->dev, &late->cmd, &late->rsp);
-	reply(late->dev, &late->rsp);
+	if (model_device_live(late->dev)) {
+		if (late->execute)
+			model_cmd_execute(late->dev, &late->cmd, &late->rsp);
+		reply(late->dev, &late->rsp);
+	}
 	LIST_REMOVE(late, link);
 	free(late);
 }
@@ -229,7 +233,7 @@ bool model_cmdq_poll(struct model_device *dev)
 	struct xrdma_cmd cmd;
 	u32 n, slot;
 
-	for (n = 0; n < BUDGET && q->ci != q->pi; n++) {
+	for (n = 0; n < BUDGET && model_device_live(dev) && q->ci != q->pi; n++) {
 		slot = xrdma_ring_slot(q->ci, q->log_depth);
 		if (model_mem_read(dev, &q->ring, (u64)slot * sizeof(cmd),
 				   &cmd, sizeof(cmd))) {

@@ -228,6 +228,29 @@ static void reset_drops_late_replies(void **state)
 	assert_int_equal(env->irqs[0], 0);
 }
 
+/* Neither further commands of the batch nor delayed ones are executed. */
+static void a_dead_device_executes_nothing(void **state)
+{
+	struct core_env *env = *state;
+	struct xrdma_cmd nop = xrdma_make_cmd(XRDMA_CMD_NOP);
+	struct xrdma_cmd eq = xrdma_make_create_eq(0, 0, 6, core_queue(env, 6));
+
+	core_run_ms(env, 0);
+	add_fault(env, MODEL_CMD_FAULT_DELAY, XRDMA_CMD_CREATE_EQ);
+	core_post(env, &eq);
+	model_device_poll(env->dev);
+	model_mem_init(&env->dev->cmdq.replies, 0, CORE_IOVA - 4096, 4096,
+		       MODEL_MEM_IDENTITY);
+	core_post(env, &nop);
+	core_post(env, &eq);
+	core_run_ms(env, 20);
+	assert_false(model_device_live(env->dev));
+	assert_null(model_eq_get(env->dev, 0));
+	assert_int_equal(env->dev->cmdq.ci, 2);
+	assert_null(core_reply(env, 0));
+	core_expect(env, MODEL_HERR_DMA_UNMAPPED, 1);
+}
+
 static void faults_are_bounded(void **state)
 {
 	struct model_cmd_fault fault = { .count = 1 };
@@ -266,6 +289,7 @@ int main(void)
 		CORE_TEST(a_failed_command_is_not_carried_out, enabled),
 		CORE_TEST(delay_and_late, enabled),
 		CORE_TEST(reset_drops_late_replies, enabled),
+		CORE_TEST(a_dead_device_executes_nothing, enabled),
 		CORE_TEST(faults_are_bounded, enabled),
 		CORE_TEST(names, enabled),
 	};
