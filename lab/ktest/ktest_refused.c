@@ -53,7 +53,11 @@ static void requests_that_make_no_sense_are_not_posted(struct ktest *t)
 	struct ib_atomic_wr atomic = {
 		.wr.opcode = IB_WR_ATOMIC_FETCH_AND_ADD,
 	};
+	struct ib_send_wr send = { .opcode = IB_WR_SEND, .num_sge = -1 };
 
+	EXPECT_EQ(t, ktest_do(t, t->a.qp, &send), -EINVAL);
+	send.send_flags = IB_SEND_INLINE;
+	EXPECT_EQ(t, ktest_do(t, t->a.qp, &send), -EINVAL);
 	EXPECT_EQ(t, ktest_do(t, t->a.qp, &read.wr), -EINVAL);
 	EXPECT_EQ(t, ktest_do(t, t->a.qp, &atomic.wr), -EINVAL);
 	EXPECT_EQ(t, ktest_write(t, 0, 64, t->b.dma, t->mr->rkey),
@@ -62,16 +66,18 @@ static void requests_that_make_no_sense_are_not_posted(struct ktest *t)
 
 static void receives_without_room_are_not_posted(struct ktest *t)
 {
+	struct ib_recv_wr negative = { .num_sge = -1 };
 	int i;
 
 	for (i = 0; i < KTEST_WRS; i++)
 		EXPECT_EQ(t, ktest_recv(t, &t->b, &t->op[i], 0, 64), 0);
 	EXPECT_EQ(t, ktest_recv(t, &t->b, &t->op[i], 0, 64), -ENOMEM);
+	EXPECT_EQ(t, ib_post_recv(t->b.qp, &negative, NULL), -EINVAL);
 	EXPECT_EQ(t, ktest_to_state(t->b.qp, IB_QPS_RESET), 0);
 	EXPECT_EQ(t, ktest_recv(t, &t->b, &t->op[i], 0, 64), -EINVAL);
 }
 
-static void shared_receives_of_too_many_parts_are_not_posted(struct ktest *t)
+static void shared_receives_of_wrong_numbers_are_not_posted(struct ktest *t)
 {
 	struct ib_srq_init_attr init = {
 		.attr = { .max_wr = 1, .max_sge = 1 },
@@ -84,6 +90,8 @@ static void shared_receives_of_too_many_parts_are_not_posted(struct ktest *t)
 	if (IS_ERR(srq))
 		return;
 	wr.num_sge = t->dev->attrs.max_srq_sge + 1;
+	EXPECT_EQ(t, ib_post_srq_recv(srq, &wr, NULL), -EINVAL);
+	wr.num_sge = -1;
 	EXPECT_EQ(t, ib_post_srq_recv(srq, &wr, NULL), -EINVAL);
 	wr.num_sge = 1;
 	EXPECT_EQ(t, ib_post_srq_recv(srq, &wr, NULL), 0);
@@ -252,7 +260,7 @@ const struct ktest_case ktest_refused_cases[] = {
 	KTEST_CASE(requests_that_make_no_sense_are_not_posted),
 	KTEST_CASE(registrations_that_make_no_sense_are_not_posted),
 	KTEST_CASE(receives_without_room_are_not_posted),
-	KTEST_CASE(shared_receives_of_too_many_parts_are_not_posted),
+	KTEST_CASE(shared_receives_of_wrong_numbers_are_not_posted),
 	KTEST_CASE(queue_pairs_out_of_range_are_not_made),
 	KTEST_CASE(queues_out_of_range_are_not_made),
 	KTEST_CASE(regions_and_addresses_out_of_range_are_not_made),

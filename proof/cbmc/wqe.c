@@ -105,19 +105,24 @@ static void send_of_stride(u8 log_stride)
 	for (i = 0; i < ROOM; i++)
 		list[i].length = nondet_u32();
 	set_pointers(&any);
-	ASSUME(any.wr.num_sge >= 0 && any.wr.num_sge <= ROOM);
+	ASSUME(any.wr.num_sge <= ROOM);
 	err = xrdma_make_send(&qp, entry_of(log_stride), &any.wr);
 	REACHABLE(!err && log_stride == 6 && any.wr.opcode == IB_WR_REG_MR);
 	REACHABLE(!err && log_stride == 7 && any.wr.send_flags & IB_SEND_INLINE &&
 		  list[0].length == 1 && any.wr.num_sge == 3);
 	PROVE(err <= 0);
+	PROVE(err || any.wr.num_sge >= 0 || any.wr.opcode == IB_WR_REG_MR ||
+	      any.wr.opcode == IB_WR_BIND_MW || any.wr.opcode == IB_WR_FLUSH ||
+	      any.wr.opcode == IB_WR_LOCAL_INV);
 }
 
 /*
  * Theorem: The driver writes nothing behind the end of a send entry, whatever the
- *	work request of a kernel consumer asks for.
+ *	work request of a kernel consumer asks for, and refuses a negative number
+ *	of scatter-gather entries.
  * Holds for: all opcodes, flags and types of queue pairs, entries of 64 and 128
- *	bytes, 0 to 8 scatter-gather entries of any lengths.
+ *	bytes, any negative number of scatter-gather entries or 0 to 8 of any
+ *	lengths.
  * Assumes: max_sge and max_inline of the queue pair fit its entries, as
  *	xrdma_qp_limits() computes them; xrdma_frmr_make_seg() writes only its
  *	segment.

@@ -84,7 +84,7 @@ static int xrdma_post_one_recv(struct xrdma_qp *qp, const struct ib_recv_wr *wr)
 	struct xrdma_wq *rq = &qp->rq;
 	u32 pi = rq->pi;
 
-	if (wr->num_sge > rq->max_sge)
+	if (wr->num_sge < 0 || wr->num_sge > rq->max_sge)
 		return -EINVAL;
 	if (!xrdma_wq_room(rq))
 		return -ENOMEM;

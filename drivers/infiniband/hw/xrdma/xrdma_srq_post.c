@@ -22,7 +22,7 @@ static int xrdma_srq_post_one(struct xrdma_srq *srq,
 	u32 tag = srq->free_tag;
 	struct xrdma_srq_tag *req;
 
-	if (wr->num_sge > srq->rq.max_sge)
+	if (wr->num_sge < 0 || wr->num_sge > srq->rq.max_sge)
 		return -EINVAL;
 	if (tag == 1U << srq->rq.log_depth)
 		return -ENOMEM;

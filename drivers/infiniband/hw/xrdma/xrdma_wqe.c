@@ -79,6 +79,8 @@ static int xrdma_make_data(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 	struct xrdma_sge *seg = data;
 	int i;
 
+	if (wr->num_sge < 0)
+		return -EINVAL;
 	if (wqe->flags & XRDMA_WQE_INLINE)
 		return xrdma_make_inline(qp, wqe, data, wr);
 	if (wr->num_sge > qp->sq.max_sge)
