@@ -30,11 +30,9 @@ static void golden_make_cmd_mcast(void *out)
 	static const u8 group[16] = {
 		[10] = 0xff, 0xff, 239, 1, 2, 3
 	};
-	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_ATTACH_MCAST);
 
-	cmd.mcast.qpn = cpu_to_le32(0xabcde);
-	memcpy(cmd.mcast.gid, group, sizeof(group));
-	golden_put_cmd(out, cmd, 17);
+	golden_put_cmd(out, xrdma_make_mcast(XRDMA_CMD_ATTACH_MCAST, 0xabcde,
+					     group), 17);
 }
 
 static void golden_make_cmd_create_flow(void *out)

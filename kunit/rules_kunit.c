@@ -379,6 +379,25 @@ static void all_key_bytes(struct kunit *test)
 	}
 }
 
+static void the_local_key_is_for_local_accesses_of_the_kernel(struct kunit *test)
+{
+	struct scene s = make_scene(LOCAL_ACCESS);
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		bool local = i & 1, kernel = i & 2, remote = i & 4;
+
+		s.access.key = local ? XRDMA_KEY_LOCAL_DMA :
+				      XRDMA_KEY_LOCAL_DMA + 1;
+		s.who.kernel = kernel;
+		s.access.remote = remote;
+		KUNIT_EXPECT_EQ_MSG(test, local && kernel && !remote,
+				    xrdma_rules_is_local_dma(&s.who, &s.access),
+				    "key %#x, kernel %d, remote %d",
+				    s.access.key, kernel, remote);
+	}
+}
+
 static void registration_takes_known_rights_only(struct kunit *test)
 {
 	struct scene s = make_scene(REG);
@@ -403,6 +422,7 @@ static struct kunit_case rules_cases[] = {
 	KUNIT_CASE(zero_based_windows),
 	KUNIT_CASE(length_0_unbinds_type_1),
 	KUNIT_CASE(all_key_bytes),
+	KUNIT_CASE(the_local_key_is_for_local_accesses_of_the_kernel),
 	KUNIT_CASE(registration_takes_known_rights_only),
 	{}
 };
