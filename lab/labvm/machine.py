@@ -29,7 +29,7 @@ KERNEL_ARGS = (
     "no_timer_check tsc=reliable random.trust_cpu=on "
     "rcupdate.rcu_cpu_stall_timeout=60")
 
-_NOTICE_S = 0.2
+_NOTICE_S = 30.0        # time limit for QEMU to see that the server's socket is closed
 
 # No PIT: if the host is busy, QEMU may be delayed while the guest's kernel calibrates
 # the TSC against the PIT, and the guest's clock then runs up to 30 times too fast.
@@ -194,11 +194,17 @@ class Machine:
     def between_instants(self, act):
         """Calls act(), which kills the vfio-user server, while the guest's
         processors are stopped. QEMU 11.1 aborts if the server dies while a request
-        is in progress. Stopped processors start no request, and QEMU gets _NOTICE_S
-        to see that the server's socket is closed. OSError if QEMU refuses."""
+        is in progress. Stopped processors start no request, and they continue when
+        QEMU has logged that the server's socket is closed. OSError if QEMU refuses,
+        or logs nothing within _NOTICE_S."""
         self._monitor.command("stop")
+        before, until = os.path.getsize(self.log), time.monotonic() + _NOTICE_S
         act()
-        time.sleep(_NOTICE_S)
+        while os.path.getsize(self.log) == before:
+            if time.monotonic() > until:
+                raise OSError("QEMU has not seen within "
+                              f"{_NOTICE_S:g} s that the device process is dead")
+            time.sleep(0.01)
         self._monitor.command("cont")
 
     def read_console(self):
