@@ -5,7 +5,7 @@
  * headers in proof/include. Stubs give the driver pages at any bus addresses. How the
  * driver writes the entries of blocks is in mtt_fill.c.
  *
- * CBMC: -I proof/include --unwind 4 --slice-formula
+ * CBMC: -I proof/include --unwind 4 --slice-formula --conversion-check
  */
 
 #include "proof.h"

@@ -5,7 +5,7 @@
  * has more tables or entries. That a translation is correct is proved in
  * xlat_shape.c.
  *
- * CBMC: --unwind 24
+ * CBMC: --unwind 24 --conversion-check
  */
 
 #include "proof.h"
@@ -356,9 +356,10 @@ static void entries_are_placed_by_level(void)
 {
 	u64 pos = nondet_u64();
 	u8 leaf = nondet_u8(), level = nondet_u8();
-	u8 shift = xrdma_xlat_shift(leaf, level);
+	u8 shift;
 
 	ASSUME(leaf >= 12 && leaf <= 30 && level >= 1 && level <= 4);
+	shift = xrdma_xlat_shift(leaf, level);
 	REACHABLE(shift == 57 && xrdma_xlat_index(leaf, level, pos) == 127);
 	REACHABLE(xrdma_xlat_index(leaf, level, pos) == 511);
 	PROVE(shift == leaf + 9 * level - 9);
