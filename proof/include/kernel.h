@@ -113,6 +113,86 @@ struct pci_dev {
 
 void writel(u32 value, void __iomem *addr);
 
+/* ---- bitmaps, atomic and per-CPU variables: a proof executes one thread ---- */
+
+struct atomic {
+	int counter;
+};
+
+typedef struct atomic atomic_t;
+
+struct percpu_counter {
+	long any;
+};
+
+struct local_lock {
+	int any;
+};
+
+typedef struct local_lock local_lock_t;
+
+#define U8_MAX			0xff
+#define U16_MAX			0xffff
+#define BITS_PER_LONG		64
+#define BITS_TO_LONGS(bits)	(((bits) + BITS_PER_LONG - 1) / BITS_PER_LONG)
+#define DECLARE_BITMAP(name, bits) unsigned long name[BITS_TO_LONGS(bits)]
+#define static_assert(...)	_Static_assert(__VA_ARGS__, "")
+#define __percpu
+#define round_down(x, y)	((x) & ~((y) - 1))
+#define swap(a, b) do {			\
+	typeof(a) __old = (a);		\
+	(a) = (b);			\
+	(b) = __old;			\
+} while (0)
+#define WRITE_ONCE(x, value)	((x) = (value))
+#define dma_wmb()		((void)0)
+#define dma_rmb()		((void)0)
+/* see smp_load_acquire() */
+#define smp_mb__before_atomic()	((void)0)
+#define rcu_read_lock()		((void)0)
+#define rcu_read_unlock()	((void)0)
+#define spin_lock(lock)		((void)(lock))
+#define spin_unlock(lock)	((void)(lock))
+#define local_lock(lock)	((void)(lock))
+#define local_unlock(lock)	((void)(lock))
+#define this_cpu_ptr(ptr)	(ptr)
+
+static inline bool test_bit(u32 bit, const unsigned long *map)
+{
+	return map[bit / BITS_PER_LONG] >> (bit % BITS_PER_LONG) & 1;
+}
+
+static inline bool test_and_set_bit(u32 bit, unsigned long *map)
+{
+	bool old = test_bit(bit, map);
+
+	map[bit / BITS_PER_LONG] |= 1UL << (bit % BITS_PER_LONG);
+	return old;
+}
+
+static inline void clear_bit_unlock(u32 bit, unsigned long *map)
+{
+	map[bit / BITS_PER_LONG] &= ~(1UL << (bit % BITS_PER_LONG));
+}
+
+#define for_each_clear_bit_from(bit, map, end)				\
+	for (; (bit) < (end); (bit)++)					\
+		if (!test_bit(bit, map))
+
+static inline void atomic_inc(atomic_t *v)
+{
+	v->counter++;
+}
+
+static inline void atomic_dec(atomic_t *v)
+{
+	v->counter--;
+}
+
+u32 get_random_u32_below(u32 bound);
+void percpu_counter_inc(struct percpu_counter *counter);
+void percpu_counter_sub(struct percpu_counter *counter, long amount);
+
 /* ---- pages and DMA ---- */
 
 #define GFP_KERNEL_ACCOUNT	0x1
