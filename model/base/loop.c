@@ -16,7 +16,7 @@
 
 #define NS_PER_SEC		1000000000ULL
 #define EVENTS_PER_WAIT		16
-/* A loop that does not sleep checks its descriptors once per so many turns */
+/* Turns between two checks of the descriptors by a loop that does not sleep */
 #define TURNS_PER_CHECK		8
 /* Turns between two calls of sched_yield() by a loop without work */
 #define TURNS_PER_YIELD		32

@@ -10,7 +10,7 @@
 #define MODEL_PSN_MASK		0xffffffU
 
 /**
- * model_psn_add() - PSN so many packets further on
+ * model_psn_add() - add a number of packets to a PSN
  * @psn: 24 bits
  * @n: packets; a negative number as its two's complement
  *

@@ -42,7 +42,7 @@ const char *model_impair_name(enum model_impairment kind)
  * probability is 0, so that a change of one probability does not change the
  * decisions about other kinds.
  */
-static bool strikes(struct model_impair *imp, enum model_impairment kind)
+static bool applies(struct model_impair *imp, enum model_impairment kind)
 {
 	if (model_prng(&imp->rng) >= imp->threshold[kind])
 		return false;
@@ -253,7 +253,7 @@ static void dispatch(struct model_impair *imp, struct model_frame_pool *pool,
 		     struct model_frame *frame, u64 now_ns,
 		     struct model_frameq *out)
 {
-	bool late = strikes(imp, MODEL_IMPAIR_REORDER);
+	bool late = applies(imp, MODEL_IMPAIR_REORDER);
 
 	if (!late && !imp->delay_ns) {
 		model_frameq_push(out, frame);
@@ -290,17 +290,17 @@ void model_impair_frame(struct model_impair *imp,
 {
 	struct model_frame *copy = NULL;
 
-	if (strikes(imp, MODEL_IMPAIR_LOSS)) {
+	if (applies(imp, MODEL_IMPAIR_LOSS)) {
 		model_frame_put(pool, frame);
 		return;
 	}
-	if (strikes(imp, MODEL_IMPAIR_CORRUPT))
+	if (applies(imp, MODEL_IMPAIR_CORRUPT))
 		corrupt(imp, frame);
-	if (strikes(imp, MODEL_IMPAIR_CORRUPT_ICRC_OK))
+	if (applies(imp, MODEL_IMPAIR_CORRUPT_ICRC_OK))
 		corrupt_icrc_ok(imp, frame);
-	if (strikes(imp, MODEL_IMPAIR_ECN))
+	if (applies(imp, MODEL_IMPAIR_ECN))
 		mark_ecn(frame);
-	if (strikes(imp, MODEL_IMPAIR_DUP))
+	if (applies(imp, MODEL_IMPAIR_DUP))
 		copy = copy_of(pool, frame);
 	dispatch(imp, pool, frame, now_ns, out);
 	if (copy)

@@ -42,7 +42,7 @@ def check_users_could_leave(found):
     or continued to read, and must find the target again."""
     assert all(status is None for status in found["busy"])
     assert found["ended"]["disk"] in ("given up", "read")
-    assert all(status is not None for status in found["ended"]["told"])
+    assert all(status is not None for status in found["ended"]["notified"])
     assert found["ended"]["killed"] < ENDS_WITHIN
     assert found["disk"] is True
 

@@ -98,10 +98,10 @@ class Branch(Program):
 
 
 class Load:
-    """A load of several programs. told: whether the programs get an event when the
+    """A load of several programs. notified: whether the programs get an event when the
     device is removed, and then end by themselves."""
 
-    told = True
+    notified = True
 
     def __init__(self):
         self.programs = {}
@@ -135,7 +135,7 @@ class Idle(Load):
     """A process that waits for a peer that never connects. It gets no event when the
     device is removed."""
 
-    told = False
+    notified = False
 
     def start(self):
         self.programs["it"] = Program(
@@ -310,7 +310,7 @@ class Loads:
         event, and those named in spared, are not waited for."""
         until = time.monotonic() + seconds
         return {name: load.result(
-                    until if load.told and name not in spared else 0)
+                    until if load.notified and name not in spared else 0)
                 for name, load in self._loads.items()}
 
     def end(self, seconds):

@@ -30,7 +30,8 @@ class Traffic:
             subprocess.Popen(argv, **quiet))
 
     def begin(self):
-        """Starts all of them. Returns their exit statuses, None for one that runs."""
+        """Starts the disk's host and the processes. Returns the exit statuses of the
+        processes, None for one that runs."""
         host = nvmet.Host(ADDRESS, "-i", "2", "-c", "1")
         self._start("sh", "-c", "while dd if=$0 of=/dev/null iflag=direct "
                     "bs=64k; do :; done", host.disks[0])
@@ -58,24 +59,25 @@ class Traffic:
         return None
 
     def end(self):
-        """Ends all of them. Returns the state of the disk, the exit statuses of the
-        processes that get an error when the device fails (the reader of the disk
-        and rping), and the seconds that it took to kill the other processes."""
+        """Ends the host and the processes. Returns the state of the disk, the exit
+        statuses of the processes that get an error when the device fails (the reader
+        of the disk and rping), and the seconds that it took to kill the other
+        processes."""
         settled(self._disk, 30)
         disk = self._disk()
         if nvmet.controller():
             nvmet.Host.disconnect()
-        told = [child for child in self.children
-                if child.args[0] in ("sh", "rping")]
-        settled(lambda: all(child.poll() is not None for child in told), 30)
-        statuses = [child.poll() for child in told]
+        notified = [child for child in self.children
+                    if child.args[0] in ("sh", "rping")]
+        settled(lambda: all(child.poll() is not None for child in notified), 30)
+        statuses = [child.poll() for child in notified]
         began = time.monotonic()
         for child in self.children:
             child.kill()
         for child in self.children:
             child.wait(PATIENCE)
         self.children = []
-        return {"disk": disk, "told": statuses,
+        return {"disk": disk, "notified": statuses,
                 "killed": time.monotonic() - began}
 
 

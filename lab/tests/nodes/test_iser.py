@@ -100,6 +100,6 @@ class Portal:
 @pytest.mark.parametrize("what, seconds", soak(
     [(EveryPacket, 0), (Portal, 0)],
     [(EveryPacket, 0), (Link, 7), (Portal, 0)]))
-def test_what_comes_back_is_waited_for(storage, wire, what, seconds):
+def test_storage_continues_after_an_outage(storage, wire, what, seconds):
     wait_out(storage, what(storage, wire),
              soak([seconds], [0, 3, 7, 20, 60, 0]))

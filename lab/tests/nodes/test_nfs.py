@@ -82,6 +82,6 @@ def bytes_moved(client):
 
 @pytest.mark.parametrize("what, seconds", soak(
     [(EveryPacket, 0)], [(EveryPacket, 0), (Link, 7)]))
-def test_what_comes_back_is_waited_for(nfs, port, wire, what, seconds):
+def test_storage_continues_after_an_outage(nfs, port, wire, what, seconds):
     lent = Lent(nfs, f"{SHARE}/waits", lambda: bytes_moved(nfs.initiator))
     wait_out(lent, what(lent, wire), [seconds])

@@ -153,7 +153,7 @@ class Port:
 # queue pairs retry for some seconds, then the connection is lost
 @pytest.mark.parametrize("what, seconds", [
     (EveryPacket, 0), (Link, 7), (Port, 0)])
-def test_what_comes_back_is_waited_for(storage, wire, what, seconds):
+def test_storage_continues_after_an_outage(storage, wire, what, seconds):
     wait_out(storage, what(storage, wire),
              soak([seconds], [0, 3, 7, 20, 60, 0]),
              back=lambda: storage.attribute("state") == "live")

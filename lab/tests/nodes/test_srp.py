@@ -60,6 +60,6 @@ def test_every_block_is_read_as_written(srp, disk, size, depth, amount, times):
 # the initiator reconnects 10 s after a lost connection; I/O waits for up to 15 s
 @pytest.mark.parametrize("what, seconds", soak(
     [(EveryPacket, 0)], [(EveryPacket, 0), (Link, 7)]))
-def test_what_comes_back_is_waited_for(srp, disk, wire, what, seconds):
+def test_storage_continues_after_an_outage(srp, disk, wire, what, seconds):
     lent = Lent(srp, disk)
     wait_out(lent, what(lent, wire), [seconds])

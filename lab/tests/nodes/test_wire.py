@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What is on the wire: node 2 captures it with tcpdump, and scapy takes it apart
+"""The packets on the wire: node 2 captures them with tcpdump, and scapy parses them
 and computes checksums. Neither program shares code with the device. Runs in node 1
 of two."""
 

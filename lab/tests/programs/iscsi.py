@@ -3,14 +3,17 @@
 (tgt), or connects to a target by open-iscsi, in the machine that runs this program.
 
   iscsi.py lio-up | tgt-up ADDRESS DISK     offers a block device
-  iscsi.py lio-down | tgt-down              takes it back
+  iscsi.py lio-down | tgt-down              ends the target
   iscsi.py lio-close | tgt-close ADDRESS DISK
-                                            ends all connections
+                                            ends all connections, and
+                                            stops listening
   iscsi.py lio-open | tgt-open ADDRESS DISK listens again
-  iscsi.py know ADDRESS                     is told of the target
+  iscsi.py know ADDRESS                     adds the target to the database of
+                                            open-iscsi
   iscsi.py login ADDRESS                    prints the path of the disk
-  iscsi.py logout
-Knows nothing of what is read and written.
+  iscsi.py logout                           removes the target from the database
+
+The tests that start this program read and write the disk.
 """
 
 import contextlib

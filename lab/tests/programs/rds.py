@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""RDS over RDMA, one end: rds.py echo ADDRESS, rds.py ask ADDRESS PEER ROUNDS.
+"""One end of a test of RDS over RDMA.
 
-The one that asks sends messages of many sizes and gets each back reversed, and
-has the other end read and write its memory by RDMA. Neither takes another
-transport. A message begins with what it asks for and, if that is RDMA, for how
-many bytes; the kernel adds the cookie of the memory that the sender lends.
+  rds.py echo ADDRESS               does what the messages of the other end request
+  rds.py ask ADDRESS PEER ROUNDS    sends the requests to PEER
+
+"ask" sends messages of many sizes, which "echo" returns with their bytes reversed, and
+makes "echo" read and write the memory of "ask" by RDMA. Both ends refuse every
+transport but RDMA. The head of a message has the kind of the request (ECHO, READ,
+WRITE or END) and, for READ and WRITE, the number of bytes. The kernel adds the cookie
+of the memory to which the sender grants access.
 """
 
 import ctypes

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""SMC-R sockets, one end: smc.py echo, smc.py ask ADDRESS ROUNDS; and
-smc.py ueid NAME, which names the network, as version 2 needs.
+"""One end of a test of SMC-R sockets.
 
-Both ends ask the kernel what their connection is, and say "SMC-R" only if it
-has not fallen back to TCP.
+  smc.py echo                  sends back what it receives from one connection
+  smc.py ask ADDRESS ROUNDS    connects, and compares what comes back
+  smc.py ueid NAME             sets the name of the network, which version 2 needs
+
+Both ends ask the kernel for the transport of the connection, and print "SMC-R" only
+if the connection has not fallen back to TCP.
 """
 
 import random

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""tcp.py [ADDRESS]: a program that knows only TCP: a server that sends back what
-it gets, or its client, which compares. It calls the C library, since Python's
-own sockets are made with a flag that rsockets do not take.
+"""A program for TCP that does not use RDMA itself; rsockets replace its sockets.
+
+  tcp.py            the server, which sends back the bytes that it receives
+  tcp.py ADDRESS    the client, which compares the bytes that come back
+
+The program calls the C library, since Python creates sockets with a flag that
+rsockets do not support.
 """
 
 import ctypes

@@ -129,7 +129,7 @@ static void specifications_are_read(void **state)
 	assert_false(f->imp.on);
 }
 
-static void loss_takes_its_share(void **state)
+static void loss_has_the_given_rate(void **state)
 {
 	struct fixture *f = *state;
 	u32 last = 0;
@@ -317,7 +317,7 @@ static void delay_keeps_the_order(void **state)
 	}
 }
 
-static void what_is_held_is_bounded(void **state)
+static void held_frames_are_limited(void **state)
 {
 	struct fixture *f = *state;
 	u32 i;
@@ -351,7 +351,7 @@ static u64 fate(u64 seed)
 	return hash;
 }
 
-static void the_same_seed_gives_the_same_fate(void **state)
+static void the_same_seed_has_the_same_result(void **state)
 {
 	(void)state;
 	assert_true(fate(7) == fate(7));
@@ -364,7 +364,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(specifications_are_read),
-		TEST(loss_takes_its_share),
+		TEST(loss_has_the_given_rate),
 		TEST(duplicates_are_alike),
 		TEST(reordering_loses_nothing),
 		TEST(a_held_frame_leaves_when_nothing_follows),
@@ -372,8 +372,8 @@ int main(void)
 		TEST(corruption_may_fit_its_icrc),
 		TEST(a_mark_keeps_the_checksums),
 		TEST(delay_keeps_the_order),
-		TEST(what_is_held_is_bounded),
-		cmocka_unit_test(the_same_seed_gives_the_same_fate),
+		TEST(held_frames_are_limited),
+		cmocka_unit_test(the_same_seed_has_the_same_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

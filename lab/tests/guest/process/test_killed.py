@@ -132,7 +132,7 @@ class Victim:
         assert os.waitpid(self._pid, 0)[1] == signal.SIGKILL
 
 
-def slaughter(dev, rng, count):
+def start_and_kill(dev, rng, count):
     """Starts and kills @count victims, one in three of them young. Returns the number
     of the others."""
     alive, ripe = {}, 0
@@ -160,7 +160,7 @@ def test_killed_at_any_moment(dev, pd, seed):
     for done in range(0, KILLS, FLOCK):
         number = min(FLOCK, KILLS - done)
         with undisturbed(dev, pd):
-            ripe += slaughter(dev, rng, number)
+            ripe += start_and_kill(dev, rng, number)
         print(f"{done + number} killed, {ripe} of them at work, in "
               f"{time.monotonic() - begun:.0f} s")
     assert ripe >= KILLS / 2

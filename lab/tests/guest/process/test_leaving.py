@@ -104,7 +104,7 @@ def test_a_living_process_that_closes_the_device(dev, pd, device):
     assert attempt(dev, pd, WRITE, buf.address, keys[0]) == REFUSED
 
 
-def test_deregistering_is_a_fence_each(dev, pd, device):
+def test_each_deregistration_sends_an_invalidate(dev, pd, device):
     """Each deregistration by itself sends an INVALIDATE command."""
     buf, start = Buffer((4096, False)), counters(device)
     for _ in range(20):

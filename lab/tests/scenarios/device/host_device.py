@@ -164,7 +164,7 @@ def test_device_is_refused(probes, fault):
 
 
 @pytest.mark.parametrize("fault", TAKEN)
-def test_device_is_taken(probes, fault):
+def test_device_is_accepted(probes, fault):
     found = probes[fault]
     assert found["load"]["status"] == 0
     assert found["bound"] and len(found["made"]) == 2
@@ -179,7 +179,7 @@ def check_dead_once(found):
 
 
 @pytest.mark.parametrize("fault", GSI_DIES)
-def test_device_dies_while_it_is_taken(probes, fault):
+def test_device_dies_during_probe(probes, fault):
     found = probes[fault]
     assert found["load"]["status"] == 0
     assert found["load"]["seconds"] < FAILS_WITHIN
@@ -375,7 +375,7 @@ def test_reply_comes_too_late(tmp_path):
     check_recovery(found, "was not answered in")
 
 
-def test_command_that_fails_is_its_callers_matter(tmp_path):
+def test_failed_command_fails_its_caller_only(tmp_path):
     found = play_to_end("command_fails", tmp_path)["end"]
     for failed in found["failed"]:
         assert failed["status"] not in (0, None)
@@ -402,7 +402,7 @@ def test_device_is_gone_under_traffic(tmp_path):
     check_death(found, "it is gone")
 
 
-def test_driver_lets_go_under_traffic(tmp_path):
+def test_driver_is_unbound_under_traffic(tmp_path):
     found = play_to_end("unbound_busy", tmp_path, "--iommu")["end"]
     check_busy(found)
     assert found["seconds"] < FAILS_WITHIN

@@ -14,7 +14,7 @@ TIMEOUTS = NETDEV / "queues/tx-0/tx_timeout"
 PATIENCE = 30       # seconds; the kernel checks queues every five seconds
 
 
-def test_a_queue_that_stands_still_is_made_anew():
+def test_a_queue_that_stops_is_replaced():
     assert frames(patience=5, count=3) == 3
     changes = (NETDEV / "carrier_changes").read_text()
     timeouts = int(TIMEOUTS.read_text())

@@ -49,7 +49,7 @@ def test_it_works_again(troubles, name):
 
 
 @pytest.mark.parametrize("name", CAUSES)
-def test_its_users_are_told(troubles, name):
+def test_its_users_get_an_event(troubles, name):
     assert "IBV_EVENT_DEVICE_FATAL" in troubles[f"{name} events"]["heard"]
 
 
@@ -58,7 +58,7 @@ def test_its_users_can_leave(troubles, name):
     check_users_could_leave(troubles[name])
 
 
-def test_nobody_notices_an_error_that_was_corrected(troubles):
+def test_a_corrected_error_raises_no_event(troubles):
     found = troubles["correctable"]
     assert not found["errors"]
     assert all(status is None for status in found["busy"])

@@ -54,7 +54,7 @@ def test_it_works_again(troubles, name):
 
 
 @pytest.mark.parametrize("name", [*WORDS, "reset"])
-def test_its_users_are_told(troubles, name):
+def test_its_users_can_leave(troubles, name):
     check_users_could_leave(troubles[name])
 
 
@@ -93,7 +93,7 @@ def test_it_is_given_up_after_five_tries(lives):
 
 
 @pytest.mark.parametrize("kind", ["fail", "hang"])
-def test_a_start_that_goes_wrong_is_tried_again(lives, kind):
+def test_a_start_that_fails_is_tried_again(lives, kind):
     steps = {name: found for name, found in lives.items()
              if name.startswith(kind) and not name.endswith("end")}
     assert len(steps) >= (soak(8, 40) if kind == "fail" else 3)
@@ -128,7 +128,7 @@ def test_it_recovers_from_each_hang(hangs, capsys):
              [found["works"] - found["noticed"] for found in rounds])
 
 
-def test_the_driver_lets_go_while_it_recovers(lives):
+def test_the_driver_is_unbound_while_it_recovers(lives):
     found = lives["unbound"]
     assert found["seconds"] < ENDS_WITHIN
     assert not found["left"] and len(found["made"]) == 2

@@ -47,7 +47,7 @@ def play_dead(scenario, *options):
     return end
 
 
-def test_a_change_in_place_does_not_happen_by_half():
+def test_a_failed_change_in_place_changes_nothing():
     end = play_dead("changed_in_place")
     assert end["change"]["errno"] in DEAD
     assert end["again"]["errno"] in DEAD
@@ -70,7 +70,7 @@ def test_a_dma_buf_in_quarantine_can_be_taken_back():
 
 
 @pytest.mark.parametrize("kernel", kernels("stable"))
-def test_the_driver_goes_while_device_memory_is_mapped(kernel):
+def test_the_driver_is_unbound_while_device_memory_is_mapped(kernel):
     end = play("unbound", "--kernel", kernel)
     assert end["took"]["errno"] == 0 and end["back"]["errno"] == 0
     assert not end["seen"], "what was the device's is still there"

@@ -52,7 +52,7 @@ def test_queue_pair_with_windows_stays(things, count):
     things.close()
 
 
-def test_remote_invalidate_lets_go(things):
+def test_queue_pair_is_free_after_a_remote_invalidate(things):
     local, far = things.region(), things.region()
     pair, window = things.pair(), things.window()
     key = window.bind(pair.far, far)
