@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A hostile device, whose completions, events, replies and counters are noise or
-nearly right (model/core/chaos.h), under consumers of all kinds. The consumers may fail,
-and the driver may find the device dead; but no call may hang, the kernel must not
-complain, and the device must work after the next probe once the noise has ended.
-Runs in a guest of `lab/vm run --kernel debug`."""
+"""A hostile device, whose completions, events, replies and counters have random or
+nearly right bytes (model/core/chaos.h), under consumers of all kinds. The consumers may
+fail, and the driver may declare the device dead; but no call may hang, the kernel must
+not complain, and the device must work after the next probe once its data is right
+again. Runs in a guest of `lab/vm run --kernel debug`."""
 
 import contextlib
 import glob
@@ -137,7 +137,7 @@ def leave():
 
 
 def renew():
-    """Ends the noise, unbinds and binds the driver. Then the device must work."""
+    """Ends the corruption, unbinds and binds the driver. Then the device must work."""
     ask(cmd="chaos")
     leave()
     assert bounded(binding.bind)
@@ -158,7 +158,7 @@ def test_the_device_found_no_fault_before():
 
 
 @pytest.mark.parametrize("what", soak(list(RATES)[-1:], RATES))
-def test_consumers_of_a_device_gone_mad(what, rng, target):
+def test_consumers_of_a_device_with_false_data(what, rng, target):
     before = stats()["chaos"]
     for _ in range(ROUNDS):
         ask(cmd="chaos", what=what, rate=RATES[what],
@@ -200,7 +200,7 @@ class Queues:
         self.ctx.close()
 
 
-def test_a_ring_that_the_device_writes_to_unmaps_nothing():
+def test_entries_that_the_device_changes_unmap_nothing():
     """The driver unmaps the memory of a frame, whatever the device writes to the send
     ring. The debug kernel checks each mapping."""
     before = stats()["chaos"]["wqe"]
@@ -216,8 +216,8 @@ def read_parameters():
         pathlib.Path(path).read_bytes()
 
 
-def test_answers_that_are_lies(rng):
-    """Replies come in time and report success, but the rest of them is noise. The
+def test_replies_with_false_contents(rng):
+    """Replies come in time and report success, but their bodies are corrupted. The
     driver passes an invalid state neither to the core nor to the user."""
     queues, seen = Queues(), []
     calls = [lambda: seen.append(queues.state()), lambda: queues.to(1),
@@ -249,7 +249,7 @@ def test_memory_of_a_command_that_is_not_answered():
 
 
 @pytest.mark.parametrize("opcode", ["INVALIDATE", "DESTROY_QP", "DESTROY_CQ"])
-def test_what_nobody_uses_is_not_busy(opcode):
+def test_an_unused_object_reported_as_busy(opcode):
     """If the device reports an unused object as busy, the driver silences the device
     and frees the memory."""
     queues, buf = Queues(), Buffer((4096, False))
@@ -274,7 +274,7 @@ def test_what_nobody_uses_is_not_busy(opcode):
     renew()
 
 
-def test_probe_of_a_device_gone_mad(rng):
+def test_probe_with_corrupted_replies(rng):
     """Probe with invalid limits, failing commands, and commands without a reply. Some
     probes fail: in the first one each reply is corrupted."""
     leave()
