@@ -119,7 +119,7 @@ class XrdmaQueueTest(XrdmaTestCase):
         self.refused(errno.EINVAL, 3, inline + 1, flags)
         self.refused(errno.EINVAL, 4, 8, 0, cap.max_send_sge + 1)
 
-    def test_reset_takes_completions_along(self):
+    def test_reset_removes_completions(self):
         """
         RESET removes the completions that were not polled. Afterwards the queue
         pair works again.
@@ -162,7 +162,7 @@ class XrdmaDatagramTest(XrdmaTestCase):
         sge = SGE(mr.buf, length, mr.lkey)
         self.server.qp.post_recv(RecvWR(wr_id=wr_id, num_sge=1, sg=[sge]))
 
-    def test_receiver_learns_who_sent(self):
+    def test_completion_names_the_sender(self):
         """
         The completion names the sender, and the GRH area precedes the data. The
         sender may change inline data as soon as it is posted.

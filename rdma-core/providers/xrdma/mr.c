@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "compat.h"
 #include "xrdma.h"
 
 /**
@@ -64,8 +65,7 @@ struct ibv_mr *xrdma_reg_dmabuf_mr(struct ibv_pd *ibpd, uint64_t offset,
 	if (!vmr)
 		return NULL;
 
-	err = ibv_cmd_reg_dmabuf_mr(ibpd, offset, length, iova, fd, access,
-				    vmr, NULL);
+	err = xrdma_ibv_reg_dmabuf(ibpd, offset, length, iova, fd, access, vmr);
 	if (err) {
 		free(vmr);
 		errno = err;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compat.h"
 #include "ring.h"
 #include "xrdma-abi.h"
 
@@ -237,8 +238,8 @@ int xrdma_cmd_create_rss(struct ibv_context *ibctx, struct xrdma_qp *qp,
 	cmd.function = hash->rx_hash_function;
 	cmd.key_len = hash->rx_hash_key_len;
 	memcpy(cmd.key, hash->rx_hash_key, sizeof(cmd.key));
-	err = ibv_cmd_create_qp_ex2(ibctx, &qp->verbs_qp, attr, &cmd.ibv_cmd,
-				    sizeof(cmd), &resp.ibv_resp, sizeof(resp));
+	err = xrdma_ibv_create_qp(ibctx, &qp->verbs_qp, attr, &cmd.ibv_cmd,
+				  sizeof(cmd), &resp.ibv_resp, sizeof(resp));
 	if (err)
 		return err;
 

@@ -13,6 +13,7 @@
 #include <infiniband/cmd_ioctl.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 
+#include "compat.h"
 #include "xrdma-abi.h"
 #include "xrdma.h"
 
@@ -142,8 +143,8 @@ static int xrdma_get_context(struct xrdma_context *ctx, int cmd_fd)
 	struct ibv_get_context cmd = {};
 	int err;
 
-	err = ibv_cmd_get_context(&ctx->ibv_ctx, &cmd, sizeof(cmd),
-				  &resp.ibv_resp, sizeof(resp));
+	err = xrdma_ibv_get_context(&ctx->ibv_ctx, &cmd, sizeof(cmd),
+				    &resp.ibv_resp, sizeof(resp));
 	if (err)
 		return err;
 	return xrdma_setup_context(ctx, cmd_fd, &resp.drv_payload);
