@@ -9,7 +9,9 @@
 #ifndef XRDMA_COMPAT_H
 #define XRDMA_COMPAT_H
 
+#include <linux/dma-mapping.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
@@ -25,6 +27,11 @@
  */
 #undef MODULE_IMPORT_NS
 #define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
+
+#ifndef DMA_ATTR_REQUIRE_COHERENT
+/* The driver asks for it only where the DMA layer needs no bounce buffers. */
+#define DMA_ATTR_REQUIRE_COHERENT 0UL
+#endif
 
 #ifndef XRDMA_HAVE_UMEM_GET_VA
 #define ib_umem_get_va(device, addr, size, access) \

@@ -33,6 +33,7 @@ static void key_parts_survive_the_round_trip(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, xrdma_key_index(key), 0xabcdef);
 	KUNIT_EXPECT_EQ(test, xrdma_key_byte(key), 0x12);
 	KUNIT_EXPECT_EQ(test, XRDMA_KEY_LOCAL_DMA, 0x00000001);
+	KUNIT_EXPECT_EQ(test, XRDMA_KEY_NULL, 0x00000002);
 }
 
 static struct kunit_case encode_cases[] = {

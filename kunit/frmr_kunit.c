@@ -448,7 +448,7 @@ static void check_registered_list(struct kunit *test, u32 pages, u32 round)
 	kunit_kfree(test, old);
 }
 
-static void new_lists_leave_the_registered_one_alone(struct kunit *test)
+static void new_lists_do_not_change_the_registered_one(struct kunit *test)
 {
 	static const u32 sizes[] = { 1, 2, 16, 256, 257, 512, 513, 4096 };
 	u32 i, round;
@@ -465,7 +465,7 @@ static void new_lists_leave_the_registered_one_alone(struct kunit *test)
  * registered last: until LOCAL_INV completes, accesses to the old list may
  * continue.
  */
-static void a_list_does_not_go_where_the_freed_one_was(struct kunit *test)
+static void a_list_does_not_use_entries_of_the_freed_one(struct kunit *test)
 {
 	struct frmr_test *t = test->priv;
 	struct xrdma_reg_seg seg;
@@ -491,8 +491,8 @@ static struct kunit_case frmr_cases[] = {
 	KUNIT_CASE(tables_have_room_for_two_lists),
 	KUNIT_CASE(a_piece_that_is_too_long_is_mapped_in_part),
 	KUNIT_CASE(a_piece_of_which_no_byte_fits_is_refused),
-	KUNIT_CASE(new_lists_leave_the_registered_one_alone),
-	KUNIT_CASE(a_list_does_not_go_where_the_freed_one_was),
+	KUNIT_CASE(new_lists_do_not_change_the_registered_one),
+	KUNIT_CASE(a_list_does_not_use_entries_of_the_freed_one),
 	{}
 };
 

@@ -15,6 +15,7 @@
 #include "golden.h"
 #include "golden_make.h"
 #include "golden_net.h"
+#include "golden_odp.h"
 
 #define XRDMA_GOLDEN_MAX	128
 
@@ -284,6 +285,7 @@ static void golden_make_rsp_query_device(void *out)
 		.max_counters = cpu_to_le32(256),
 		.max_flows = cpu_to_le32(1024),
 		.log_max_rss = 7,
+		.log_page_faults = 8,
 	};
 	memcpy(rsp.query_device.node_guid, guid, sizeof(guid));
 	memcpy(out, &rsp, sizeof(rsp));
@@ -351,6 +353,15 @@ static void golden_make_sge(void *out)
 		.addr = cpu_to_le64(0x7f0012345678ULL),
 		.length = cpu_to_le32(65536),
 		.lkey = cpu_to_le32(0x1122335a),
+	};
+}
+
+static void golden_make_sge_null(void *out)
+{
+	*(struct xrdma_sge *)out = (struct xrdma_sge) {
+		.addr = cpu_to_le64(0x1000),
+		.length = cpu_to_le32(4096),
+		.lkey = cpu_to_le32(XRDMA_KEY_NULL),
 	};
 }
 
@@ -507,10 +518,12 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(root),
 	GOLDEN_CASE(mtt_block),
 	GOLDEN_CASE(mtt_table),
+	GOLDEN_CASE(mtt_paged),
 	GOLDEN_CASE(mpt_entry),
 	GOLDEN_CASE(mpt_window),
 	GOLDEN_CASE(mpt_device_memory),
 	GOLDEN_CASE(mpt_free_window),
+	GOLDEN_CASE(mpt_paged),
 	GOLDEN_CASE(cmd_modify_port),
 	GOLDEN_CASE(cmd_set_gid),
 	GOLDEN_CASE(cmd_query_stats),
@@ -528,6 +541,8 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(cmd_bind_counter),
 	GOLDEN_CASE(cmd_modify_cc),
 	GOLDEN_CASE(cmd_invalidate),
+	GOLDEN_CASE(cmd_enable_odp),
+	GOLDEN_CASE(cmd_invalidate_range),
 	GOLDEN_CASE(cmd_destroy_qp),
 	GOLDEN_CASE(inval_word),
 	GOLDEN_CASE(rsp_query_device),
@@ -538,8 +553,11 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(rsp_error),
 	GOLDEN_CASE(eqe_comp),
 	GOLDEN_CASE(eqe_fault),
+	GOLDEN_CASE(eqe_page_fault),
+	GOLDEN_CASE(resume),
 	GOLDEN_CASE(av),
 	GOLDEN_CASE(sge),
+	GOLDEN_CASE(sge_null),
 	GOLDEN_CASE(wqe_write_imm),
 	GOLDEN_CASE(wqe_bind_mw),
 	GOLDEN_CASE(wqe_local_inv),

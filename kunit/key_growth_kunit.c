@@ -188,7 +188,7 @@ static int grow_killed(void *arg)
  * The killed thread calls xrdma_keys_grow() while the test holds the mutex that
  * growth takes.
  */
-static void who_waits_for_growth_can_be_killed(struct kunit *test)
+static void a_caller_that_waits_for_growth_can_be_killed(struct kunit *test)
 {
 	struct growth_test *t = test->priv;
 	struct task_struct *thread;
@@ -243,7 +243,7 @@ static void free_keys(struct growth_test *t, u32 from, u32 to)
 	}
 }
 
-static void the_table_shrinks_round_what_is_in_use(struct kunit *test)
+static void pieces_in_use_stay_when_the_table_shrinks(struct kunit *test)
 {
 	struct growth_test *t = test->priv;
 	u32 size, i;
@@ -269,7 +269,7 @@ static void the_table_shrinks_round_what_is_in_use(struct kunit *test)
  * Also after the table has shrunk, an index is not allocated again before
  * SHRINK_REST other indexes have been freed, and never with its last key byte.
  */
-static void rest_outlasts_shrinking(struct kunit *test)
+static void indexes_at_rest_stay_so_when_the_table_shrinks(struct kunit *test)
 {
 	struct growth_test *t = test->priv;
 	u32 *freed = vzalloc(BIT(GROWTH_LOG_LIMIT) * sizeof(*freed));
@@ -364,9 +364,9 @@ static struct kunit_case growth_cases[] = {
 	KUNIT_CASE(a_caller_adds_one_piece),
 	KUNIT_CASE(the_table_grows_before_it_is_full),
 	KUNIT_CASE(growth_without_memory_is_left_for_later),
-	KUNIT_CASE(who_waits_for_growth_can_be_killed),
-	KUNIT_CASE(the_table_shrinks_round_what_is_in_use),
-	KUNIT_CASE(rest_outlasts_shrinking),
+	KUNIT_CASE(a_caller_that_waits_for_growth_can_be_killed),
+	KUNIT_CASE(pieces_in_use_stay_when_the_table_shrinks),
+	KUNIT_CASE(indexes_at_rest_stay_so_when_the_table_shrinks),
 	KUNIT_CASE(a_device_that_does_not_answer_keeps_its_pages),
 	KUNIT_CASE(pieces_go_while_keys_are_drawn),
 	{}

@@ -254,7 +254,7 @@ static void release_any(struct key_test *t)
 		free_key(t, get_random_u32_below(t->num_live));
 }
 
-static void no_key_returns_before_it_has_rested(struct kunit *test)
+static void no_index_is_reused_before_it_has_rested(struct kunit *test)
 {
 	draw_and_release(test, release_any);
 }
@@ -373,7 +373,7 @@ static void key_bytes_cannot_be_foreseen(struct kunit *test)
 
 /* ---- full table ------------------------------------------------------ */
 
-static void full_table_says_so_and_recovers(struct kunit *test)
+static void full_table_returns_enospc_and_recovers(struct kunit *test)
 {
 	struct key_test *t = test->priv;
 	u32 limit = 1 << 14;
@@ -418,7 +418,7 @@ KUNIT_ARRAY_PARAM(small, small_cases, small_case_name);
  * Allocate 16 times as many keys as the table has indexes: in the first half of
  * the rounds only one key is in use, in the second half up to KEY_LIVELY().
  */
-static void a_small_table_never_runs_dry(struct kunit *test)
+static void a_small_table_has_a_free_index(struct kunit *test)
 {
 	const struct small_case *c = test->param_value;
 	u32 live = KEY_LIVELY(1U << c->log_limit);
@@ -464,7 +464,7 @@ static void no_cpu_keeps_the_keys_of_a_small_table(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, t->twice);
 }
 
-static void memory_that_runs_out_is_said_and_comes_back(struct kunit *test)
+static void keys_can_be_allocated_after_enomem(struct kunit *test)
 {
 	struct key_test *t = test->priv;
 	u64 mask = t->dev->coherent_dma_mask;
@@ -550,15 +550,15 @@ static void threads_never_get_the_same_key(struct kunit *test)
 static struct kunit_case key_cases[] = {
 	KUNIT_CASE(device_finds_what_is_published),
 	KUNIT_CASE(entries_that_do_not_exist_are_not_mapped),
-	KUNIT_CASE(no_key_returns_before_it_has_rested),
+	KUNIT_CASE(no_index_is_reused_before_it_has_rested),
 	KUNIT_CASE(a_byte_of_the_consumer_is_the_last_one_too),
 	KUNIT_CASE(indexes_cannot_be_foreseen),
 	KUNIT_CASE(key_bytes_cannot_be_foreseen),
-	KUNIT_CASE(full_table_says_so_and_recovers),
-	KUNIT_CASE_PARAM(a_small_table_never_runs_dry, small_gen_params),
+	KUNIT_CASE(full_table_returns_enospc_and_recovers),
+	KUNIT_CASE_PARAM(a_small_table_has_a_free_index, small_gen_params),
 	KUNIT_CASE_PARAM(no_cpu_keeps_the_keys_of_a_small_table,
 			 small_gen_params),
-	KUNIT_CASE(memory_that_runs_out_is_said_and_comes_back),
+	KUNIT_CASE(keys_can_be_allocated_after_enomem),
 	KUNIT_CASE(table_without_memory_is_not_made),
 	KUNIT_CASE(threads_never_get_the_same_key),
 	{}

@@ -65,7 +65,7 @@ static void cost_case_name(const struct cost_case *c, char *desc)
 
 KUNIT_ARRAY_PARAM(cost, cost_cases, cost_case_name);
 
-static void a_gibibyte_costs_what_its_pages_do(struct kunit *test)
+static void tables_depend_on_the_page_size(struct kunit *test)
 {
 	const struct cost_case *c = test->param_value;
 	struct mtt_test *t = test->priv;
@@ -202,7 +202,7 @@ static u32 make_mix(struct layout *l, u32 seed, u32 run)
 	return small;
 }
 
-static void a_mix_pays_for_its_fragmentation_only(struct kunit *test)
+static void only_areas_of_small_pages_take_tables(struct kunit *test)
 {
 	struct mtt_test *t = test->priv;
 	u32 small, areas, i;
@@ -320,11 +320,11 @@ static void a_translation_that_moves_leaves_nothing_behind(struct kunit *test)
 
 static struct kunit_case mtt_cases[] = {
 	KUNIT_CASE_SLOW(tables_map_random_layouts_and_nothing_else),
-	KUNIT_CASE_PARAM(a_gibibyte_costs_what_its_pages_do, cost_gen_params),
+	KUNIT_CASE_PARAM(tables_depend_on_the_page_size, cost_gen_params),
 	KUNIT_CASE_PARAM(the_largest_regions_have_the_shape_they_should,
 			 limit_gen_params),
 	KUNIT_CASE(a_tebibyte_takes_three_tables),
-	KUNIT_CASE(a_mix_pays_for_its_fragmentation_only),
+	KUNIT_CASE(only_areas_of_small_pages_take_tables),
 	KUNIT_CASE(a_long_run_of_small_pages_leaves_huge_ones_whole),
 	KUNIT_CASE(a_region_beyond_its_pieces_is_refused),
 	KUNIT_CASE(a_region_of_five_levels_is_refused),

@@ -82,7 +82,7 @@ static void ranges_are_exact_and_never_wrap(struct kunit *test)
 
 /* ---- changes to key entries ------------------------------------------------ */
 
-static void bind_lends_a_part(struct kunit *test)
+static void bind_grants_a_part_of_the_region(struct kunit *test)
 {
 	struct scene s = make_scene(BIND);
 
@@ -149,7 +149,7 @@ static void only_bound_regions_outlive_the_command(struct kunit *test)
 
 static struct kunit_case rules_effect_cases[] = {
 	KUNIT_CASE(ranges_are_exact_and_never_wrap),
-	KUNIT_CASE(bind_lends_a_part),
+	KUNIT_CASE(bind_grants_a_part_of_the_region),
 	KUNIT_CASE(free_keeps_key_byte_type_and_pd),
 	KUNIT_CASE(only_bound_regions_outlive_the_command),
 	{}

@@ -398,6 +398,23 @@ static void the_local_key_is_for_local_accesses_of_the_kernel(struct kunit *test
 	}
 }
 
+static void the_null_key_is_for_local_accesses(struct kunit *test)
+{
+	struct scene s = make_scene(LOCAL_ACCESS);
+	u32 i;
+
+	for (i = 0; i < 8; i++) {
+		bool null = i & 1, remote = i & 2;
+
+		s.access.key = null ? XRDMA_KEY_NULL : XRDMA_KEY_NULL + 1;
+		s.access.remote = remote;
+		s.who.kernel = i & 4;
+		KUNIT_EXPECT_EQ_MSG(test, null && !remote,
+				    xrdma_rules_is_null(&s.access),
+				    "key %#x, remote %d", s.access.key, remote);
+	}
+}
+
 static void registration_takes_known_rights_only(struct kunit *test)
 {
 	struct scene s = make_scene(REG);
@@ -423,6 +440,7 @@ static struct kunit_case rules_cases[] = {
 	KUNIT_CASE(length_0_unbinds_type_1),
 	KUNIT_CASE(all_key_bytes),
 	KUNIT_CASE(the_local_key_is_for_local_accesses_of_the_kernel),
+	KUNIT_CASE(the_null_key_is_for_local_accesses),
 	KUNIT_CASE(registration_takes_known_rights_only),
 	{}
 };

@@ -14,6 +14,10 @@ CIRCLE = ('\n#include "xrdma_buf.h"\n'
           "void lint_sample(struct xrdma_dev *x, struct xrdma_buf *b);\n"
           "void lint_sample(struct xrdma_dev *x, struct xrdma_buf *b)\n"
           "{\n\txrdma_buf_free(x, b);\n}\n")
+CALL_UP = ('\n#include "xrdma_fault.h"\n'
+           "const char *lint_sample(u8 reason);\n"
+           "const char *lint_sample(u8 reason)\n"
+           "{\n\treturn xrdma_fault_name(reason);\n}\n")
 NO_PROTOTYPE = "\nint xrdma_lint_sample(void)\n{\n\treturn 0;\n}\n"
 WRONG_ENDIAN = ("\nstatic __maybe_unused __le32 lint_sample(u32 x)\n"
                 "{\n\treturn x;\n}\n")
@@ -58,6 +62,8 @@ def samples(kernels, file_lines, function_lines):
         ("calls", "model/host/dma.c",
          '#include "core/device.h"\n' + CALL.format("device")),
         ("calls", f"{DRIVER}/xrdma_mtt.c", CIRCLE),
+        ("calls", f"{DRIVER}/xrdma_cmdq.c", CALL_UP),
+        ("calls", "model/base/sample.c", C_FILE + "int model_sample;\n"),
         ("layers", f"{PROVIDER}/sample.c", '#include "xrdma_hw.h"\n'),
         ("layers", "model/sample.h", "int x;\n"),
         ("layers", "model/sample.h", "#ifndef XRDMA_PD_H\n#define XRDMA_PD_H\n#endif\n"),

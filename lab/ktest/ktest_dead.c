@@ -110,7 +110,7 @@ static void all_work_ends(struct ktest *t, void (*die)(struct ktest *t))
 	open_shared(t, &s);
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
 	make_requests(t, &w, &r);
 	for (i = 0; i < RECEIVES; i++)
 		EXPECT_EQ(t, ktest_recv(t, &t->b, &t->op[i], 0, 64), 0);

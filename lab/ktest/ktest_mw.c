@@ -17,7 +17,7 @@ static void window_grants_its_range_and_no_more(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.mw, 1000, 9000, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 1000, 9000, KTEST_REMOTE);
 	EXPECT_EQ(t, t->wc.opcode, IB_WC_BIND_MW);
 	addr = w.mr->iova + 1000;
 	ktest_write_lands(t, &w, w.mw->rkey, addr, 1000, 9000);
@@ -42,7 +42,7 @@ static void window_grants_its_rights_and_no_more(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.mw, 0, KTEST_SIZE, IB_ACCESS_REMOTE_READ);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, KTEST_SIZE, IB_ACCESS_REMOTE_READ);
 	EXPECT_EQ(t, ktest_read(t, 0, KTEST_SIZE, w.mr->iova, w.mw->rkey),
 		  IB_WC_SUCCESS);
 	ktest_write_fails(t, &w, w.mw->rkey, w.mr->iova, 8);
@@ -68,8 +68,8 @@ static void windows_may_overlap(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.mw, 0, 8192, KTEST_REMOTE);
-	ktest_lend_ok(t, &w, w.other, 4096, 8192, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, 8192, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.other, 4096, 8192, KTEST_REMOTE);
 	ktest_write_lands(t, &w, w.mw->rkey, w.mr->iova, 0, 8192);
 	ktest_write_lands(t, &w, w.other->rkey, w.mr->iova + 4096, 4096, 8192);
 	/* an access by one window's key must not reach into the other window */
@@ -85,7 +85,7 @@ static void zero_based_window_begins_at_zero(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.mw, 5000, 5000, KTEST_REMOTE | IB_ZERO_BASED);
+	ktest_mw_bind_ok(t, &w, w.mw, 5000, 5000, KTEST_REMOTE | IB_ZERO_BASED);
 	ktest_write_lands(t, &w, w.mw->rkey, 0, 5000, 5000);
 	ktest_write_lands(t, &w, w.mw->rkey, 4999, 9999, 1);
 	ktest_write_fails(t, &w, w.mw->rkey, 5000, 1);
@@ -101,8 +101,8 @@ static void window_is_of_the_queue_pair_it_was_bound_on(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.mw, 0, KTEST_SIZE, KTEST_REMOTE);
-	ktest_lend_ok(t, &w, w.old, 0, KTEST_SIZE, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, KTEST_SIZE, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.old, 0, KTEST_SIZE, KTEST_REMOTE);
 	if (!ktest_second_open(t, &first)) {
 		/* a type 1 window is valid for all queue pairs of its domain */
 		ktest_write_lands(t, &w, w.old->rkey, w.mr->iova, 0, 100);
@@ -123,7 +123,7 @@ static void window_is_of_its_protection_domain(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.old, 0, KTEST_SIZE, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.old, 0, KTEST_SIZE, KTEST_REMOTE);
 	swap(t->pd, t->other_pd);
 	if (!ktest_second_open(t, &first))
 		ktest_write_fails(t, &w, w.old->rkey, w.mr->iova, 100);
@@ -142,7 +142,7 @@ static void window_is_no_local_memory(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.mw, 0, KTEST_SIZE, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, KTEST_SIZE, KTEST_REMOTE);
 	sge.addr = w.mr->iova;
 	sge.lkey = w.mw->rkey;
 	wr.sg_list = &sge;
@@ -164,7 +164,7 @@ static void type_2_is_bound_again_after_invalidation(struct ktest *t)
 		goto out;
 	for (i = 0; i < 256; i++) {
 		key = w.mw->rkey;
-		ktest_lend_ok(t, &w, w.mw, i, 4096, KTEST_REMOTE);
+		ktest_mw_bind_ok(t, &w, w.mw, i, 4096, KTEST_REMOTE);
 		EXPECT(t, w.mw->rkey != key);
 		ktest_write_lands(t, &w, w.mw->rkey, w.mr->iova + i, i, 64);
 		EXPECT_EQ(t, ktest_inv(t, w.mw->rkey), IB_WC_SUCCESS);
@@ -183,10 +183,10 @@ static void type_1_is_bound_again_at_once(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.old, 0, 4096, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.old, 0, 4096, KTEST_REMOTE);
 	ktest_write_lands(t, &w, w.old->rkey, w.mr->iova, 0, 4096);
 	key = w.old->rkey;
-	ktest_lend_ok(t, &w, w.old, 4096, 4096, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.old, 4096, 4096, KTEST_REMOTE);
 	ktest_write_lands(t, &w, w.old->rkey, w.mr->iova + 4096, 4096, 4096);
 	ktest_write_fails(t, &w, key, w.mr->iova + 4096, 8);
 	ktest_write_fails(t, &w, w.old->rkey, w.mr->iova, 8);
@@ -238,7 +238,7 @@ static void list_registers_binds_and_invalidates(struct ktest *t)
 		EXPECT_EQ(t, t->op[i].wc.status, IB_WC_SUCCESS);
 	}
 	w.mw->rkey = bnd.rkey;
-	ktest_lend_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
 	ktest_write_lands(t, &w, w.mw->rkey, w.mr->iova, 0, 4096);
 out:
 	ktest_windows_close(t, &w);
@@ -256,7 +256,7 @@ static void peer_invalidates_window(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.mw, 0, KTEST_SIZE, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, KTEST_SIZE, KTEST_REMOTE);
 	wr.ex.invalidate_rkey = w.mw->rkey;
 	EXPECT_EQ(t, ktest_recv(t, &t->b, &t->op[0], 0, 4096), 0);
 	EXPECT_EQ(t, ktest_do(t, t->a.qp, &wr), IB_WC_SUCCESS);
@@ -278,8 +278,8 @@ static void region_with_windows_stays(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
-	ktest_lend_ok(t, &w, w.old, 0, 4096, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.old, 0, 4096, KTEST_REMOTE);
 	EXPECT_EQ(t, ib_dereg_mr(w.mr), -EBUSY);
 	ktest_mw_close(t, &w.mw);
 	EXPECT_EQ(t, ib_dereg_mr(w.mr), -EBUSY);
@@ -297,7 +297,7 @@ static void window_that_is_gone_grants_nothing(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
 	key = w.mw->rkey;
 	ktest_mw_close(t, &w.mw);
 	ktest_write_fails(t, &w, key, w.mr->iova, 8);
@@ -317,7 +317,7 @@ static void queue_pair_with_windows_ends_by_its_type(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
 	EXPECT_EQ(t, ktest_to_state(t->b.qp, IB_QPS_RESET),
 		  stays ? -EBUSY : 0);
 	EXPECT_EQ(t, ib_destroy_qp(t->b.qp), stays ? -EBUSY : 0);

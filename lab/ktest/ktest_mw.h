@@ -42,15 +42,15 @@ struct ktest_second {
 int ktest_mw_open(struct ktest *t, struct ib_mw **out, struct ib_pd *pd,
 		  enum ib_mw_type type);
 void ktest_mw_close(struct ktest *t, struct ib_mw **mw);
-int ktest_lent_open(struct ktest *t, struct ktest_windows *w, struct ib_pd *pd,
-		    int access);
-void ktest_lent_close(struct ktest *t, struct ktest_windows *w);
+int ktest_mw_region_open(struct ktest *t, struct ktest_windows *w,
+			 struct ib_pd *pd, int access);
+void ktest_mw_region_close(struct ktest *t, struct ktest_windows *w);
 int ktest_windows_open(struct ktest *t, struct ktest_windows *w);
 void ktest_windows_close(struct ktest *t, struct ktest_windows *w);
-int ktest_lend(struct ktest *t, struct ktest_windows *w, struct ib_mw *mw,
-	       u64 off, u64 length, int access);
-void ktest_lend_ok(struct ktest *t, struct ktest_windows *w, struct ib_mw *mw,
-		   u64 off, u64 length, int access);
+int ktest_mw_bind(struct ktest *t, struct ktest_windows *w, struct ib_mw *mw,
+		  u64 off, u64 length, int access);
+void ktest_mw_bind_ok(struct ktest *t, struct ktest_windows *w,
+		      struct ib_mw *mw, u64 off, u64 length, int access);
 void ktest_write_lands(struct ktest *t, struct ktest_windows *w, u32 key,
 		       u64 addr, u64 off, u32 len);
 void ktest_write_fails(struct ktest *t, struct ktest_windows *w, u32 key,

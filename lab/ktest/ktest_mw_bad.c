@@ -19,7 +19,7 @@ static void lend_fails(struct ktest *t, struct ktest_windows *w,
 		       struct ib_mw *mw, u64 off, u64 length, int access,
 		       int reason)
 {
-	bind_fails(t, ktest_lend(t, w, mw, off, length, access), reason);
+	bind_fails(t, ktest_mw_bind(t, w, mw, off, length, access), reason);
 }
 
 static void bind_of_a_bad_window_is_refused(struct ktest *t)
@@ -46,7 +46,7 @@ static void bind_of_a_bad_window_is_refused(struct ktest *t)
 				 KTEST_REMOTE), XRDMA_FAULT_KEY_INDEX);
 	bind_fails(t, ktest_bind(t, w.old, w.old->rkey, w.mr, w.mr->iova, 4096,
 				 KTEST_REMOTE), XRDMA_FAULT_KEY_BYTE);
-	ktest_lend_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
 	lend_fails(t, &w, w.mw, 0, 4096, KTEST_REMOTE, XRDMA_FAULT_NOT_FREE);
 	ktest_write_lands(t, &w, w.mw->rkey, w.mr->iova, 0, 4096);
 out:
@@ -71,7 +71,7 @@ static void bind_to_a_bad_range_is_refused(struct ktest *t)
 			   XRDMA_FAULT_RANGE);
 	/* a bind of length 0 must have no access rights */
 	lend_fails(t, &w, w.old, 0, 0, 0, XRDMA_FAULT_RANGE);
-	ktest_lend_ok(t, &w, w.mw, KTEST_SIZE - 1, 1, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, KTEST_SIZE - 1, 1, KTEST_REMOTE);
 	ktest_write_lands(t, &w, w.mw->rkey, w.mr->iova + KTEST_SIZE - 1,
 			  KTEST_SIZE - 1, 1);
 out:
@@ -90,12 +90,12 @@ static void bind_with_bad_rights_is_refused(struct ktest *t)
 		   XRDMA_FAULT_RIGHTS);
 	lend_fails(t, &w, w.old, 0, 8, KTEST_REMOTE | IB_ZERO_BASED,
 		   XRDMA_FAULT_TYPE);
-	EXPECT_EQ(t, ktest_lend(t, &w, w.mw, 0, 8, 1 << 30), -EINVAL);
+	EXPECT_EQ(t, ktest_mw_bind(t, &w, w.mw, 0, 8, 1 << 30), -EINVAL);
 	/*
 	 * a window with atomics needs a region with local write, not with
 	 * atomics
 	 */
-	ktest_lend_ok(t, &w, w.mw, 0, 8, IB_ACCESS_REMOTE_ATOMIC);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, 8, IB_ACCESS_REMOTE_ATOMIC);
 out:
 	ktest_windows_close(t, &w);
 }
@@ -128,7 +128,7 @@ static void bind_to_a_bad_region_is_refused(struct ktest *t)
 		   XRDMA_FAULT_KEY_FREE);
 	mr->lkey = mr->rkey;
 	/* a window for READ needs no local write of the region */
-	ktest_lend_ok(t, &w, w.mw, 0, 8, IB_ACCESS_REMOTE_READ);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, 8, IB_ACCESS_REMOTE_READ);
 out:
 	ktest_windows_close(t, &w);
 }
@@ -143,13 +143,13 @@ static void bind_to_a_region_of_another_domain_is_refused(struct ktest *t)
 		goto out;
 	swap(t->pd, t->other_pd);
 	err = ktest_second_open(t, &first) ?:
-	      ktest_lent_open(t, &other, t->pd, KTEST_BINDABLE);
+	      ktest_mw_region_open(t, &other, t->pd, KTEST_BINDABLE);
 	ktest_second_close(t, &first);
 	swap(t->pd, t->other_pd);
 	if (!err)
 		lend_fails(t, &other, w.mw, 0, 8, KTEST_REMOTE, XRDMA_FAULT_PD);
 out:
-	ktest_lent_close(t, &other);
+	ktest_mw_region_close(t, &other);
 	ktest_windows_close(t, &w);
 }
 
@@ -159,8 +159,8 @@ static void bad_invalidation_is_refused(struct ktest *t)
 
 	if (ktest_windows_open(t, &w))
 		goto out;
-	ktest_lend_ok(t, &w, w.old, 0, 4096, KTEST_REMOTE);
-	ktest_lend_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.old, 0, 4096, KTEST_REMOTE);
+	ktest_mw_bind_ok(t, &w, w.mw, 0, 4096, KTEST_REMOTE);
 	EXPECT_EQ(t, ktest_inv(t, w.old->rkey), IB_WC_LOC_QP_OP_ERR);
 	EXPECT_EQ(t, t->wc.vendor_err, XRDMA_FAULT_TYPE);
 	EXPECT_EQ(t, ktest_reconnect(t), 0);

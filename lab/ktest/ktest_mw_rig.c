@@ -57,11 +57,11 @@ void ktest_mw_close(struct ktest *t, struct ib_mw **mw)
 }
 
 /**
- * ktest_lent_close() - deregister the region and free its memory
+ * ktest_mw_region_close() - deregister the region and free its memory
  * @t: the case
  * @w: has the region and the memory, or is all zero
  */
-void ktest_lent_close(struct ktest *t, struct ktest_windows *w)
+void ktest_mw_region_close(struct ktest *t, struct ktest_windows *w)
 {
 	if (!IS_ERR_OR_NULL(w->mr))
 		EXPECT_EQ(t, ib_dereg_mr(w->mr), 0);
@@ -70,7 +70,7 @@ void ktest_lent_close(struct ktest *t, struct ktest_windows *w)
 }
 
 /**
- * ktest_lent_open() - make a region to bind windows to, filled with
+ * ktest_mw_region_open() - make a region to bind windows to, filled with
  *	KTEST_UNTOUCHED
  * @t: the case
  * @w: set to the region and its memory
@@ -79,8 +79,8 @@ void ktest_lent_close(struct ktest *t, struct ktest_windows *w)
  *
  * Return: 0, or the first failure, which the case has noted.
  */
-int ktest_lent_open(struct ktest *t, struct ktest_windows *w, struct ib_pd *pd,
-		    int access)
+int ktest_mw_region_open(struct ktest *t, struct ktest_windows *w,
+			 struct ib_pd *pd, int access)
 {
 	int err;
 
@@ -109,7 +109,7 @@ void ktest_windows_close(struct ktest *t, struct ktest_windows *w)
 	ktest_mw_close(t, &w->old);
 	ktest_mw_close(t, &w->other);
 	ktest_mw_close(t, &w->mw);
-	ktest_lent_close(t, w);
+	ktest_mw_region_close(t, w);
 }
 
 /**
@@ -124,7 +124,7 @@ int ktest_windows_open(struct ktest *t, struct ktest_windows *w)
 	int err;
 
 	memset(w, 0, sizeof(*w));
-	err = ktest_lent_open(t, w, t->pd, KTEST_BINDABLE) ?:
+	err = ktest_mw_region_open(t, w, t->pd, KTEST_BINDABLE) ?:
 	      ktest_mw_open(t, &w->mw, t->pd, IB_MW_TYPE_2) ?:
 	      ktest_mw_open(t, &w->other, t->pd, IB_MW_TYPE_2) ?:
 	      ktest_mw_open(t, &w->old, t->pd, IB_MW_TYPE_1);
@@ -133,7 +133,7 @@ int ktest_windows_open(struct ktest *t, struct ktest_windows *w)
 }
 
 /**
- * ktest_lend() - bind a window to the region, with the next key
+ * ktest_mw_bind() - bind a window to the region, with the next key
  * @t: the case
  * @w: has the region
  * @mw: the window
@@ -143,15 +143,15 @@ int ktest_windows_open(struct ktest *t, struct ktest_windows *w)
  *
  * Return: as ktest_do().
  */
-int ktest_lend(struct ktest *t, struct ktest_windows *w, struct ib_mw *mw,
-	       u64 off, u64 length, int access)
+int ktest_mw_bind(struct ktest *t, struct ktest_windows *w, struct ib_mw *mw,
+		  u64 off, u64 length, int access)
 {
 	return ktest_bind(t, mw, ib_inc_rkey(mw->rkey), w->mr,
 			  w->mr->iova + off, length, access);
 }
 
 /**
- * ktest_lend_ok() - call ktest_lend(), and expect success
+ * ktest_mw_bind_ok() - call ktest_mw_bind(), and expect success
  * @t: the case
  * @w: has the region
  * @mw: the window
@@ -159,10 +159,11 @@ int ktest_lend(struct ktest *t, struct ktest_windows *w, struct ib_mw *mw,
  * @length: length of the window in bytes
  * @access: enum ib_access_flags
  */
-void ktest_lend_ok(struct ktest *t, struct ktest_windows *w, struct ib_mw *mw,
-		   u64 off, u64 length, int access)
+void ktest_mw_bind_ok(struct ktest *t, struct ktest_windows *w,
+		      struct ib_mw *mw, u64 off, u64 length, int access)
 {
-	EXPECT_EQ(t, ktest_lend(t, w, mw, off, length, access), IB_WC_SUCCESS);
+	EXPECT_EQ(t, ktest_mw_bind(t, w, mw, off, length, access),
+		  IB_WC_SUCCESS);
 }
 
 /**

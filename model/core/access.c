@@ -45,6 +45,7 @@ resolve_window(struct model_device *dev, u32 parent, struct model_target *acc)
 	    xrdma_rules_is_window(&region->e) || acc->off >= region->e.length)
 		return XRDMA_FAULT_TYPE;
 	acc->mem = &region->mem;
+	acc->region = parent;
 	return XRDMA_FAULT_NONE;
 }
 
@@ -57,6 +58,21 @@ static enum xrdma_fault_reason check_bus(struct model_device *dev,
 		return XRDMA_FAULT_RANGE;
 	acc->mem = &dev->keys.bus;
 	acc->off = req->addr;
+	return XRDMA_FAULT_NONE;
+}
+
+/*
+ * XRDMA_KEY_NULL has the same bytes at each address, so each access begins at
+ * the first one.
+ */
+static enum xrdma_fault_reason check_null(struct model_device *dev,
+					  const struct model_access_req *req,
+					  struct model_target *acc)
+{
+	if (xrdma_rules_wraps(req->addr, req->len))
+		return XRDMA_FAULT_RANGE;
+	acc->mem = &dev->keys.null;
+	acc->off = 0;
 	return XRDMA_FAULT_NONE;
 }
 
@@ -79,6 +95,8 @@ static enum xrdma_fault_reason check(struct model_device *dev,
 
 	if (xrdma_rules_is_local_dma(&who, &access))
 		return check_bus(dev, req, acc);
+	if (dev->caps & XRDMA_CAP_NULL_KEY && xrdma_rules_is_null(&access))
+		return check_null(dev, req, acc);
 	key = model_key_get(dev, xrdma_key_index(req->key));
 	reason = xrdma_rules_check_access(key ? &key->e : NULL, &who, &access);
 	if (reason == XRDMA_FAULT_RIGHTS) {
@@ -89,6 +107,7 @@ static enum xrdma_fault_reason check(struct model_device *dev,
 	if (reason)
 		return reason;
 	acc->mem = &key->mem;
+	acc->region = key->index;
 	acc->off = req->whole ? 0 : req->addr - key->e.iova;
 	if (!xrdma_rules_is_window(&key->e))
 		return XRDMA_FAULT_NONE;
@@ -121,15 +140,58 @@ int model_access_check(struct model_device *dev,
 	return reason;
 }
 
+/*
+ * The translation of a granted access has failed. If it misses, the access
+ * waits, or is dropped if it cannot wait. Return: MODEL_MISS, or
+ * XRDMA_FAULT_TRANSLATION after a fault record.
+ */
+static int untranslated(struct model_device *dev,
+			const struct model_access_req *req,
+			const struct model_target *acc)
+{
+	u64 done = acc->mem->miss_pos - acc->mem->base - acc->off;
+	struct model_miss miss = {
+		.key = acc->region,
+		.pos = acc->mem->miss_pos,
+		.len = req->len - done,
+		.expected = req->expected > req->len ? req->expected - done :
+						       req->len - done,
+		.qpn = req->qp->qpn,
+		.pd = req->qp->pd,
+		.opcode = req->opcode,
+		.write = req->rights & WRITE_RIGHTS,
+		.remote = req->remote,
+	};
+
+	if (acc->mem->missed) {
+		if (!req->waiter)
+			model_qp_stat_add(req->qp, XRDMA_STAT_PAGE_DROPS, 1);
+		if (model_pager_miss(dev, req->waiter, &miss) == MODEL_MISS)
+			return MODEL_MISS;
+	}
+	model_fault(dev, req, XRDMA_FAULT_TRANSLATION);
+	return XRDMA_FAULT_TRANSLATION;
+}
+
+/* All of an access was translated. */
+static void translated(const struct model_access_req *req,
+		       const struct model_target *acc)
+{
+	if (acc->mem->flags & MODEL_MEM_PAGED && req->waiter &&
+	    req->waiter->refused)
+		model_pager_hit(req->waiter, acc->region,
+				acc->mem->base + acc->off, req->len);
+}
+
 /**
  * model_access_ptr - check an access and point to its first bytes
  * @dev: the device
  * @req: the access; at least 1 byte
  * @len: on return, number of bytes at the pointer that are contiguous
- * @reason: on return, enum xrdma_fault_reason
+ * @reason: on return, enum xrdma_fault_reason, or MODEL_MISS
  *
  * Return: the pointer, valid until the caller returns to the loop; NULL if
- * the access is refused.
+ * the access is refused or misses.
  */
 void *model_access_ptr(struct model_device *dev,
 		       const struct model_access_req *req, size_t *len,
@@ -144,10 +206,10 @@ void *model_access_ptr(struct model_device *dev,
 	*len = req->len;
 	ptr = model_mem_ptr(dev, acc.mem, acc.off, len,
 			    req->rights & WRITE_RIGHTS);
-	if (!ptr) {
-		*reason = XRDMA_FAULT_TRANSLATION;
-		model_fault(dev, req, XRDMA_FAULT_TRANSLATION);
-	}
+	if (ptr)
+		translated(req, &acc);
+	else
+		*reason = untranslated(dev, req, &acc);
 	return ptr;
 }
 
@@ -157,7 +219,7 @@ void *model_access_ptr(struct model_device *dev,
  * @req: the access
  * @buf: buffer for @req->len bytes
  *
- * Return: 0, or enum xrdma_fault_reason.
+ * Return: 0, enum xrdma_fault_reason, or MODEL_MISS.
  */
 int model_access_read(struct model_device *dev,
 		      const struct model_access_req *req, void *buf)
@@ -168,10 +230,10 @@ int model_access_read(struct model_device *dev,
 	reason = model_access_check(dev, req, &acc);
 	if (reason || !req->len)
 		return reason;
-	if (!model_mem_read(dev, acc.mem, acc.off, buf, req->len))
-		return 0;
-	model_fault(dev, req, XRDMA_FAULT_TRANSLATION);
-	return XRDMA_FAULT_TRANSLATION;
+	if (model_mem_read(dev, acc.mem, acc.off, buf, req->len))
+		return untranslated(dev, req, &acc);
+	translated(req, &acc);
+	return 0;
 }
 
 /**
@@ -180,8 +242,9 @@ int model_access_read(struct model_device *dev,
  * @req: the access
  * @buf: @req->len bytes
  *
- * Return: 0, or enum xrdma_fault_reason. After XRDMA_FAULT_TRANSLATION, a part
- * of the bytes may be written; after other reasons, none.
+ * Return: 0, enum xrdma_fault_reason, or MODEL_MISS. After MODEL_MISS and
+ * XRDMA_FAULT_TRANSLATION, a part of the bytes may be written; after other
+ * reasons, none.
  */
 int model_access_write(struct model_device *dev,
 		       const struct model_access_req *req, const void *buf)
@@ -192,10 +255,47 @@ int model_access_write(struct model_device *dev,
 	reason = model_access_check(dev, req, &acc);
 	if (reason || !req->len)
 		return reason;
-	if (!model_mem_write(dev, acc.mem, acc.off, buf, req->len))
+	if (model_mem_write(dev, acc.mem, acc.off, buf, req->len))
+		return untranslated(dev, req, &acc);
+	translated(req, &acc);
+	return 0;
+}
+
+/**
+ * model_access_probe - check an access, and translate all of it if the region
+ * is paged
+ * @dev: the device
+ * @req: the access
+ * @done: on return, number of bytes before the first one that misses
+ *
+ * Return: 0, enum xrdma_fault_reason, or MODEL_MISS.
+ */
+int model_access_probe(struct model_device *dev,
+		       const struct model_access_req *req, u64 *done)
+{
+	struct model_target acc;
+	size_t part;
+	int reason;
+	u64 off;
+
+	*done = 0;
+	reason = model_access_check(dev, req, &acc);
+	if (reason || !req->len)
+		return reason;
+	if (!(acc.mem->flags & MODEL_MEM_PAGED)) {
+		*done = req->len;
 		return 0;
-	model_fault(dev, req, XRDMA_FAULT_TRANSLATION);
-	return XRDMA_FAULT_TRANSLATION;
+	}
+	for (off = 0; off < req->len; off += part) {
+		part = req->len - off;
+		*done = off;
+		if (!model_mem_ptr(dev, acc.mem, acc.off + off, &part,
+				   req->rights & WRITE_RIGHTS))
+			return untranslated(dev, req, &acc);
+	}
+	*done = req->len;
+	translated(req, &acc);
+	return 0;
 }
 
 /**

@@ -19,6 +19,7 @@
 
 struct model_device;
 struct model_qp;
+struct model_waiter;
 
 /**
  * struct model_access_req - a requested access to memory
@@ -35,9 +36,15 @@ struct model_qp;
  * @whole: the access covers the whole region; @addr and @len are used only in
  *	the fault record. Only for model_access_check().
  * @opcode: enum xrdma_wqe_opcode, for the fault record
+ * @waiter: part of @qp that waits if a translation misses; NULL: the access
+ *	cannot wait
+ * @expected: bytes that the message is going to access from @addr on, as a
+ *	hint; less than @len: @len
  */
 struct model_access_req {
 	const struct model_qp *qp;
+	struct model_waiter *waiter;
+	u64 expected;
 	u64 addr;
 	u64 len;
 	u32 key;
@@ -52,10 +59,12 @@ struct model_access_req {
  * struct model_target - memory of a granted access
  * @mem: the memory; valid until the next model_access_check()
  * @off: offset of the first byte in @mem
+ * @region: key index of the region that @mem belongs to
  */
 struct model_target {
 	struct model_mem *mem;
 	u64 off;
+	u32 region;
 };
 
 struct xrdma_rules_actor model_access_actor(const struct model_qp *qp);
@@ -69,6 +78,8 @@ int model_access_read(struct model_device *dev,
 		      const struct model_access_req *req, void *buf);
 int model_access_write(struct model_device *dev,
 		       const struct model_access_req *req, const void *buf);
+int model_access_probe(struct model_device *dev,
+		       const struct model_access_req *req, u64 *done);
 void model_fault(struct model_device *dev, const struct model_access_req *req,
 		 enum xrdma_fault_reason reason);
 

@@ -36,7 +36,7 @@ static u32 draw_below(struct model_chaos *chaos, u32 limit)
 	return model_prng_below(&chaos->rng, limit);
 }
 
-static void noise(struct model_chaos *chaos, void *data, size_t len)
+static void randomize(struct model_chaos *chaos, void *data, size_t len)
 {
 	u8 *bytes = data;
 
@@ -45,7 +45,7 @@ static void noise(struct model_chaos *chaos, void *data, size_t len)
 }
 
 /* Change one byte of @len, mostly to a value at a limit of its range. */
-static void nudge(struct model_chaos *chaos, void *data, size_t len)
+static void change_byte(struct model_chaos *chaos, void *data, size_t len)
 {
 	static const u8 edges[] = { 0, 1, 0x7f, 0x80, 0xff };
 	u8 *byte = (u8 *)data + draw_below(chaos, len);
@@ -54,7 +54,7 @@ static void nudge(struct model_chaos *chaos, void *data, size_t len)
 	*byte = n < sizeof(edges) ? edges[n] : draw(chaos);
 }
 
-static bool strikes(struct model_chaos *chaos, enum model_chaos_target target)
+static bool corrupts(struct model_chaos *chaos, enum model_chaos_target target)
 {
 	if (!chaos->rate[target] ||
 	    draw_below(chaos, RATE_MAX) >= chaos->rate[target])
@@ -74,11 +74,11 @@ unsigned int model_chaos_cqe(struct model_chaos *chaos, struct xrdma_cqe *cqe)
 {
 	const size_t len = offsetof(struct xrdma_cqe, own);
 
-	if (!strikes(chaos, MODEL_CHAOS_CQE))
+	if (!corrupts(chaos, MODEL_CHAOS_CQE))
 		return 1;
 	switch (draw_below(chaos, 8)) {
 	case 0:
-		noise(chaos, cqe, len);
+		randomize(chaos, cqe, len);
 		break;
 	case 1:
 		cqe->qpn = cpu_to_le32(draw_below(chaos, 20000));
@@ -100,7 +100,7 @@ unsigned int model_chaos_cqe(struct model_chaos *chaos, struct xrdma_cqe *cqe)
 	case 6:
 		return 2;
 	default:
-		nudge(chaos, cqe, len);
+		change_byte(chaos, cqe, len);
 	}
 	return 1;
 }
@@ -118,11 +118,11 @@ bool model_chaos_eqe(struct model_chaos *chaos, struct xrdma_eqe *eqe)
 {
 	const size_t len = offsetof(struct xrdma_eqe, own);
 
-	if (!strikes(chaos, MODEL_CHAOS_EQE))
+	if (!corrupts(chaos, MODEL_CHAOS_EQE))
 		return false;
 	switch (draw_below(chaos, 5)) {
 	case 0:
-		noise(chaos, eqe, len);
+		randomize(chaos, eqe, len);
 		break;
 	case 1:
 		eqe->number = cpu_to_le32(draw_below(chaos, 20000));
@@ -133,7 +133,7 @@ bool model_chaos_eqe(struct model_chaos *chaos, struct xrdma_eqe *eqe)
 	case 3:
 		break;
 	default:
-		nudge(chaos, eqe, len);
+		change_byte(chaos, eqe, len);
 	}
 	if (eqe->event == XRDMA_EVENT_DEVICE_FATAL)
 		eqe->event = XRDMA_EVENT_PORT_UP;
@@ -143,9 +143,9 @@ bool model_chaos_eqe(struct model_chaos *chaos, struct xrdma_eqe *eqe)
 static void spoil_body(struct model_chaos *chaos, struct xrdma_rsp *rsp)
 {
 	if (draw_below(chaos, 2))
-		noise(chaos, rsp->body, sizeof(rsp->body));
+		randomize(chaos, rsp->body, sizeof(rsp->body));
 	else
-		nudge(chaos, rsp->body, sizeof(rsp->body));
+		change_byte(chaos, rsp->body, sizeof(rsp->body));
 }
 
 /**
@@ -157,9 +157,9 @@ static void spoil_body(struct model_chaos *chaos, struct xrdma_rsp *rsp)
  */
 unsigned int model_chaos_reply(struct model_chaos *chaos, struct xrdma_rsp *rsp)
 {
-	if (strikes(chaos, MODEL_CHAOS_BODY))
+	if (corrupts(chaos, MODEL_CHAOS_BODY))
 		spoil_body(chaos, rsp);
-	if (!strikes(chaos, MODEL_CHAOS_REPLY))
+	if (!corrupts(chaos, MODEL_CHAOS_REPLY))
 		return 1;
 	switch (draw_below(chaos, 16)) {
 	case 0:
@@ -192,9 +192,9 @@ unsigned int model_chaos_reply(struct model_chaos *chaos, struct xrdma_rsp *rsp)
  */
 bool model_chaos_wqe(struct model_chaos *chaos, void *wqe, size_t len)
 {
-	if (!strikes(chaos, MODEL_CHAOS_WQE))
+	if (!corrupts(chaos, MODEL_CHAOS_WQE))
 		return false;
-	noise(chaos, wqe, len);
+	randomize(chaos, wqe, len);
 	return true;
 }
 
@@ -210,7 +210,7 @@ void model_chaos_stats(struct model_chaos *chaos, __le64 *values, u32 count)
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		if (!strikes(chaos, MODEL_CHAOS_STATS))
+		if (!corrupts(chaos, MODEL_CHAOS_STATS))
 			continue;
 		value = le64_to_cpu(values[i]);
 		/* A value that has decreased, or any value */

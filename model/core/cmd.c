@@ -86,6 +86,7 @@ static enum xrdma_cmd_status query_device(struct model_device *dev,
 		.max_counters = cpu_to_le32(MODEL_MAX_COUNTERS),
 		.max_flows = cpu_to_le32(MODEL_MAX_FLOWS),
 		.log_max_rss = MODEL_RSS_LOG_MAX,
+		.log_page_faults = MODEL_PAGE_FAULTS_LOG,
 	};
 	node_guid(dev->params.mac, rsp->query_device.node_guid);
 	return XRDMA_CMD_OK;
@@ -319,6 +320,8 @@ static void invalidate_words(struct model_device *dev, __le32 *words, u32 count)
 	for (i = 0; i < count; i++) {
 		index = FIELD_GET(XRDMA_INVAL_INDEX, le32_to_cpu(words[i]));
 		status = model_key_invalidate(dev, index);
+		if (!status)
+			model_pager_end_key(dev, index);
 		if (status == XRDMA_INVAL_BAD_INDEX)
 			model_dev_herr(dev, INVAL_KEY, "key index %#x", index);
 		words[i] = cpu_to_le32(index |
@@ -360,6 +363,45 @@ static enum xrdma_cmd_status invalidate(struct model_device *dev,
 		return XRDMA_CMD_BAD_PARAM;
 	model_keys_forget_tables(dev);
 	return count ? invalidate_batch(dev, addr, count) : XRDMA_CMD_OK;
+}
+
+static enum xrdma_cmd_status enable_odp(struct model_device *dev,
+					const struct xrdma_cmd *cmd,
+					struct xrdma_rsp *rsp)
+{
+	(void)rsp;
+	return model_resume_enable(dev, &cmd->enable_odp);
+}
+
+static bool range_ok(const struct xrdma_inval_range *range)
+{
+	u64 pos = le64_to_cpu(range->pos), bytes = le64_to_cpu(range->bytes);
+	u64 limit = 1ULL << 63;
+
+	return !range->reserved && bytes && bytes <= limit &&
+	       pos <= limit - bytes && !((pos | bytes) & (XRDMA_PAGE_SIZE - 1));
+}
+
+static enum xrdma_cmd_status
+invalidate_range(struct model_device *dev, const struct xrdma_cmd *cmd,
+		 struct xrdma_rsp *rsp)
+{
+	static const struct xrdma_inval_range none;
+	const struct xrdma_inval_range *range = cmd->invalidate_range.range;
+	u32 count = le32_to_cpu(cmd->invalidate_range.count);
+	u32 i;
+
+	(void)rsp;
+	if (!count || count > XRDMA_INVAL_RANGES ||
+	    cmd->invalidate_range.reserved)
+		return XRDMA_CMD_BAD_PARAM;
+	for (i = 0; i < XRDMA_INVAL_RANGES; i++)
+		if (i < count ? !range_ok(&range[i]) :
+				memcmp(&range[i], &none, sizeof(none)))
+			return XRDMA_CMD_BAD_PARAM;
+	for (i = 0; i < count; i++)
+		model_key_forget_range(dev, le32_to_cpu(range[i].key_index));
+	return XRDMA_CMD_OK;
 }
 
 #define CMD(op, function, body)						\
@@ -411,6 +453,10 @@ static const struct cmd_info commands[] = {
 		FLOW),
 	CMD_CAP(DESTROY_RSS, destroy_rss, OBJECT, FLOW),
 	CMD(INVALIDATE, invalidate, sizeof(struct xrdma_cmd_invalidate)),
+	CMD_CAP(ENABLE_ODP, enable_odp, sizeof(struct xrdma_cmd_enable_odp),
+		ODP),
+	CMD_CAP(INVALIDATE_RANGE, invalidate_range,
+		sizeof(struct xrdma_cmd_invalidate_range), ODP),
 };
 
 #define NUM_COMMANDS	ARRAY_SIZE(commands)

@@ -64,6 +64,8 @@ enum xrdma_cmd_status model_cq_create(struct model_device *dev,
 		return XRDMA_CMD_BAD_NUMBER;
 	if (!params_ok(p))
 		return XRDMA_CMD_BAD_PARAM;
+	if (eq == dev->pager.eq)
+		return XRDMA_CMD_BUSY;
 	cq = calloc(1, sizeof(*cq));
 	if (!cq)
 		return XRDMA_CMD_NO_RESOURCE;

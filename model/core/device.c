@@ -26,6 +26,7 @@ static void init(struct model_device *dev)
 	TAILQ_INIT(&dev->errors);
 	model_flows_init(dev);
 	LIST_INIT(&dev->cmdq.late);
+	model_pager_init(dev);
 	dev->slow_timer.fn = slow_timer;
 	dev->slow_timer.opaque = dev;
 	model_regs_reset(&dev->regs);
@@ -168,6 +169,7 @@ bool model_device_poll(struct model_device *dev)
 	if (!dev->live)
 		return worked;
 	worked |= model_cmdq_poll(dev);
+	worked |= model_resume_poll(dev);
 	worked |= model_qps_poll(dev);
 	if (dev->eqs_stalled)
 		model_eqs_retry(dev);

@@ -33,6 +33,7 @@
 #include "core/gid.h"
 #include "core/key.h"
 #include "core/mcast.h"
+#include "core/pager.h"
 #include "core/port.h"
 #include "core/qp.h"
 #include "core/regs.h"
@@ -62,7 +63,9 @@ struct model_wire;
 					 XRDMA_CAP_FLUSH | \
 					 XRDMA_CAP_COUNTERS | \
 					 XRDMA_CAP_ATOMIC_WRITE | \
-					 XRDMA_CAP_FLOW)
+					 XRDMA_CAP_FLOW | \
+					 XRDMA_CAP_ODP | \
+					 XRDMA_CAP_NULL_KEY)
 
 /**
  * struct model_transport - functions that send and receive for a device
@@ -134,6 +137,7 @@ struct model_device_params {
  * @cmdq: command ring and reply ring
  * @chaos: random corruption of what the device writes, for tests
  * @keys: key table
+ * @pager: page faults of paged regions
  * @dm: device memory
  * @eqs: event queues by number
  * @cqs: completion queues by number
@@ -160,6 +164,8 @@ struct model_device_params {
  * @cq_failed: called by cq.c when a completion queue has overflowed or is out
  *	of reach; moves the queue pairs that use it to ERR
  * @answering: queue pairs with answers to send; used by the transport
+ * @replaying: queue pairs with packets that have waited for a page; used by the
+ *	transport
  * @wire: the wire; used by the transport
  */
 struct model_device {
@@ -174,6 +180,7 @@ struct model_device {
 	struct model_cmdq cmdq;
 	struct model_chaos chaos;
 	struct model_key_table keys;
+	struct model_pager pager;
 	struct model_dm dm;
 	struct model_eq *eqs[MODEL_MAX_EQ];
 	struct model_cq *cqs[MODEL_MAX_CQ];
@@ -198,6 +205,7 @@ struct model_device {
 	u64 user_errors;
 	void (*cq_failed)(struct model_device *dev, const struct model_cq *cq);
 	struct model_qp_list answering;
+	struct model_qp_list replaying;
 	struct model_wire *wire;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The commands of the device on the control socket, and the section "device" of
- * "stats"; device_control.h describes them. The faults are executed by cmdq.c,
- * regs.c, event.c and transport/eth.c.
+ * The commands of the device on the control socket, and the sections "device"
+ * and "paging" of "stats"; device_control.h describes them. The faults are
+ * executed by cmdq.c, regs.c, event.c, pager.c, resume.c and transport/eth.c.
  */
 #include <errno.h>
 #include <linux/array_size.h>
@@ -93,6 +93,22 @@ static struct json_object *device_section(void *opaque)
 	add_u64(object, "db_errors", dev->db_errors);
 	add_u64(object, "user_errors", dev->user_errors);
 	json_object_object_add(object, "counters", counters(dev));
+	return object;
+}
+
+static struct json_object *paging_section(void *opaque)
+{
+	const struct model_device *dev = opaque;
+	const struct model_pager *pager = &dev->pager;
+	struct json_object *object = json_object_new_object();
+
+	add_bool(object, "enabled", pager->eq);
+	add_u64(object, "page_faults", pager->used);
+	add_u64(object, "queued", pager->num_queued);
+	add_u64(object, "late", pager->switches.late);
+	add_u64(object, "lost", pager->switches.lost);
+	add_u64(object, "twice", pager->switches.twice);
+	add_u64(object, "answer_lost", pager->switches.answers_lost);
 	return object;
 }
 
@@ -193,6 +209,38 @@ static int eth_fault(void *opaque, struct json_object *request,
 	return -EINVAL;
 }
 
+/* Return: counter of the fault @kind of page faults; NULL if it is unknown. */
+static u32 *paging_switch(struct model_pager_faults *switches, const char *kind)
+{
+	if (!kind)
+		return NULL;
+	if (!strcmp(kind, "late"))
+		return &switches->late;
+	if (!strcmp(kind, "lost"))
+		return &switches->lost;
+	if (!strcmp(kind, "twice"))
+		return &switches->twice;
+	return strcmp(kind, "answer_lost") ? NULL : &switches->answers_lost;
+}
+
+static int paging_fault(void *opaque, struct json_object *request,
+			struct json_object *reply)
+{
+	struct model_device *dev = opaque;
+	struct model_pager_faults *switches = &dev->pager.switches;
+	u32 *left = paging_switch(switches, get_string(request, "kind"));
+	s64 count = get_number(request, "count", 1, UINT32_MAX);
+	s64 ms = get_number(request, "ms", 0, MAX_DELAY_MS);
+
+	(void)reply;
+	if (!left || count < 0 || ms < 0)
+		return -EINVAL;
+	*left = count;
+	if (left == &switches->late)
+		switches->late_ns = ms * NS_PER_MS;
+	return 0;
+}
+
 static int gone(void *opaque, struct json_object *request,
 		struct json_object *reply)
 {
@@ -245,6 +293,7 @@ static const struct {
 	{ "eth_fault", eth_fault },
 	{ "fatal", fatal },
 	{ "gone", gone },
+	{ "paging_fault", paging_fault },
 	{ "register_lie", register_lie },
 	{ "register_lie_clear", register_lie_clear },
 };
@@ -263,6 +312,9 @@ int model_device_add_control(struct model_device *dev,
 	int err;
 
 	err = model_control_add_section(control, "device", device_section, dev);
+	if (!err)
+		err = model_control_add_section(control, "paging",
+						paging_section, dev);
 	for (i = 0; !err && i < ARRAY_SIZE(commands); i++)
 		err = model_control_add_command(control, commands[i].name,
 						commands[i].fn, dev);

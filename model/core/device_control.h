@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The commands of the device on the control socket, and the section "device" of
- * "stats". The command "chaos" is in chaos.h, the commands of the wire are in
+ * The commands of the device on the control socket, and the sections "device"
+ * and "paging" of "stats". The command "chaos" is in chaos.h, the commands of the wire are in
  * wire/wire_control.c.
  *
  *   {"cmd":"command_fault", "opcode":"CREATE_QP", "kind":"hang", "count":1}
@@ -20,6 +20,13 @@
  *	reads do
  *   {"cmd":"register_lie_clear"}
  *	ends "register_lie"
+ *   {"cmd":"paging_fault", "kind":"late", "count":1, "ms":100}
+ *	sets a fault of the next "count" page faults. kind: "late": the event is
+ *	written after "ms"; "lost": it is never written; "twice": it is written
+ *	twice; "answer_lost": the next "count" answers of the driver are not
+ *	read. "count":0 ends the fault. Section "paging" has the faults that
+ *	have not happened yet, and the numbers of page faults without an answer
+ *	and of accesses that wait to raise one
  *   {"cmd":"fatal"}
  *	puts the device into the fatal state
  *   {"cmd":"gone", "on":true}

@@ -33,7 +33,8 @@ TAILQ_HEAD(model_cq_list, model_cq);
  * @pi: number of entries written, modulo 2^32
  * @ci: consumer index of the host, as last read from the record
  * @fired: arm word of the record for which the vector was last raised
- * @users: number of CQs whose events are written to this queue
+ * @users: number of CQs whose events are written to this queue; 1 for the
+ *	queue of page faults
  * @log_depth: log2 of the number of entries
  * @dead: the queue is out of reach or corrupt; no more events are written
  * @pending: CQs whose event waits for room
@@ -66,6 +67,8 @@ enum xrdma_cmd_status model_eq_destroy(struct model_device *dev, u32 eqn);
 void model_eq_comp(struct model_device *dev, struct model_cq *cq);
 void model_event(struct model_device *dev, u8 event, u32 number);
 bool model_eq_fault(struct model_device *dev, struct xrdma_eqe *record);
+bool model_eq_page_fault(struct model_device *dev, struct model_eq *eq,
+			 struct xrdma_eqe *event);
 void model_eq_forget(struct model_cq *cq);
 void model_eqs_retry(struct model_device *dev);
 void model_eqs_reset(struct model_device *dev);

@@ -230,6 +230,24 @@ bool model_eq_fault(struct model_device *dev, struct xrdma_eqe *record)
 	return true;
 }
 
+/**
+ * model_eq_page_fault - write a PAGE_FAULT event, or drop it
+ * @dev: the device
+ * @eq: event queue of page faults
+ * @event: the event, without timestamp and phase
+ *
+ * Return: false if the event was dropped. The queue has room unless the driver
+ * has not read events for longer than a page fault remains without an answer.
+ */
+bool model_eq_page_fault(struct model_device *dev, struct model_eq *eq,
+			 struct xrdma_eqe *event)
+{
+	if (!model_device_live(dev) || !has_room(dev, eq, 1))
+		return false;
+	write_entry(dev, eq, event);
+	return true;
+}
+
 static void retry_waiting(struct model_device *dev, struct model_eq *eq)
 {
 	u32 n = 0;

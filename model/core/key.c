@@ -98,14 +98,20 @@ static void decode(struct xrdma_rules_entry *e, u64 ctrl,
 /* Check the first word of an entry that is not in state INVALID. */
 static bool ctrl_ok(struct model_device *dev, u32 index, u64 ctrl)
 {
-	u64 where = ctrl & (XRDMA_MPT_IDENTITY | XRDMA_MPT_DEVICE);
+	u64 where = ctrl & (XRDMA_MPT_IDENTITY | XRDMA_MPT_DEVICE |
+			    XRDMA_MPT_PAGED);
 	u8 type = FIELD_GET(XRDMA_MPT_TYPE, ctrl);
 
 	if (ctrl & XRDMA_MPT_RESERVED ||
 	    FIELD_GET(XRDMA_MPT_ACCESS, ctrl) & ~(u64)XRDMA_RULES_RIGHTS ||
 	    (where && type != XRDMA_MPT_MR) ||
-	    where == (XRDMA_MPT_IDENTITY | XRDMA_MPT_DEVICE)) {
+	    where & (where - 1)) {
 		model_dev_herr(dev, MPT_RESERVED, "key index %#x, ctrl %#llx",
+			       index, ctrl);
+		return false;
+	}
+	if (ctrl & XRDMA_MPT_PAGED && !dev->pager.eq) {
+		model_dev_herr(dev, MPT_PAGED, "key index %#x, ctrl %#llx",
 			       index, ctrl);
 		return false;
 	}
@@ -164,6 +170,12 @@ bool model_key_root_ok(u64 root, u64 offset, u64 length)
 	return !length || xrdma_root_covers(root, offset + length - 1);
 }
 
+/* The root of a paged region may map less than the region. */
+static bool paged_root_ok(u64 root, u64 offset, u64 length)
+{
+	return xrdma_root_paged_ok(root) && !xrdma_rules_wraps(offset, length);
+}
+
 /* Set up the memory of a region, whose range must not wrap. */
 static bool decode_mem(struct model_device *dev, struct model_key *key,
 		       u64 ctrl, const struct xrdma_mpt_entry *host)
@@ -180,6 +192,9 @@ static bool decode_mem(struct model_device *dev, struct model_key *key,
 		ok = base <= dev->dm.size &&
 		     key->e.length <= dev->dm.size - base;
 		flags = MODEL_MEM_DEVICE;
+	} else if (ctrl & XRDMA_MPT_PAGED) {
+		ok = paged_root_ok(root, base, key->e.length);
+		flags = MODEL_MEM_PAGED;
 	} else {
 		ok = model_key_root_ok(root, base, key->e.length);
 	}
@@ -355,6 +370,22 @@ void model_key_unbound(struct model_device *dev,
 }
 
 /**
+ * model_key_forget_range - discard cached translations of a part of a region
+ * @dev: the device
+ * @index: key index; nothing happens if it is not that of a paged region
+ *
+ * The device caches one run of bytes and one table for each region, and
+ * discards both, wherever the part is.
+ */
+void model_key_forget_range(struct model_device *dev, u32 index)
+{
+	struct model_key *key = cached(dev, index);
+
+	if (key && key->mem.flags & MODEL_MEM_PAGED)
+		model_mem_forget(&key->mem);
+}
+
+/**
  * model_keys_enable - start the use of the key table
  * @dev: the device
  * @root: translation root of the table, checked by xrdma_root_ok()
@@ -367,6 +398,7 @@ void model_keys_enable(struct model_device *dev, u64 root)
 		size >>= 1;
 	model_mem_init(&dev->keys.mem, root, 0, size, MODEL_MEM_SPARSE);
 	model_mem_init(&dev->keys.bus, 0, 0, ~0ULL, MODEL_MEM_IDENTITY);
+	model_mem_init(&dev->keys.null, 0, 0, ~0ULL, MODEL_MEM_NULL);
 }
 
 /**

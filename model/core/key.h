@@ -43,11 +43,13 @@ struct model_key {
  * struct model_key_table - the key table of the host
  * @mem: memory of the table, at REG_MPT_ROOT
  * @bus: all bus addresses, for XRDMA_KEY_LOCAL_DMA
+ * @null: zeros at each address, for XRDMA_KEY_NULL
  * @cache: valid entries, direct-mapped by index
  */
 struct model_key_table {
 	struct model_mem mem;
 	struct model_mem bus;
+	struct model_mem null;
 	struct model_key cache[MODEL_KEY_CACHE];
 };
 
@@ -63,6 +65,7 @@ void model_key_bound(struct model_device *dev,
 		     const struct xrdma_rules_entry *mw);
 void model_key_unbound(struct model_device *dev,
 		       const struct xrdma_rules_entry *mw);
+void model_key_forget_range(struct model_device *dev, u32 index);
 bool model_key_root_ok(u64 root, u64 offset, u64 length);
 
 enum xrdma_inval_status model_key_invalidate(struct model_device *dev,

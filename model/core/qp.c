@@ -175,6 +175,7 @@ static struct model_qp *qp_alloc(struct model_device *dev,
 	qp->type = p->type;
 	qp->flags = p->flags;
 	qp->state = XRDMA_QPS_RESET;
+	model_pager_init_qp(qp);
 	init_rings(qp, p);
 	return qp;
 }

@@ -19,6 +19,7 @@
 #include <sys/queue.h>
 
 #include "core/cc.h"
+#include "core/pager.h"
 #include "core/wq.h"
 #include "core/xlat.h"
 #include "xrdma_hw.h"
@@ -56,6 +57,8 @@ struct model_srq;
  *	waits for room on the wire, which no event announces. Called each turn
  *	while the queue pair is active; in RTS, and in SQD, where no new entry
  *	may be started.
+ * @resume: called when a wait for a page has ended: repeat the access, but not
+ *	before this call has returned
  * @idle: return true if no send entry is in progress (for SQ_DRAINED)
  * @query: fill in the present values of sq_psn and rq_psn
  */
@@ -65,6 +68,7 @@ struct model_qp_ops {
 	void (*stop)(struct model_qp *qp, bool sq_only);
 	void (*destroy)(struct model_qp *qp);
 	bool (*run)(struct model_qp *qp);
+	void (*resume)(struct model_qp *qp, enum model_wait_side side);
 	bool (*idle)(const struct model_qp *qp);
 	void (*query)(const struct model_qp *qp, struct xrdma_qp_attr *attr);
 };
@@ -107,6 +111,8 @@ struct model_qp_ops {
  * @comm_est: the event COMM_EST has been raised
  * @drained: the event SQ_DRAINED has been raised, or was not requested
  * @cc: congestion control
+ * @waiters: parts of the queue pair that can wait for a page, by
+ *	enum model_wait_side
  * @tp: state of the transport; see transport/conn.h
  */
 struct model_qp {
@@ -142,10 +148,18 @@ struct model_qp {
 	bool comm_est;
 	bool drained;
 	struct model_cc_state cc;
+	struct model_waiter waiters[MODEL_WAIT_SIDES];
 	struct model_qp_transport *tp;
 };
 
 TAILQ_HEAD(model_qp_list, model_qp);
+
+/* Whether a part of a queue pair waits for a page. */
+static inline bool model_qp_waits(const struct model_qp *qp,
+				  enum model_wait_side side)
+{
+	return qp->waiters[side].waiting;
+}
 
 /* Bytes of payload in a full packet. */
 static inline u32 model_qp_mtu(const struct model_qp *qp)

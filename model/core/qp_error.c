@@ -125,7 +125,11 @@ void model_qp_stop_flushing(struct model_qp *qp)
  */
 void model_qp_quiesce(struct model_qp *qp)
 {
+	u32 i;
+
 	model_qp_deactivate(qp);
+	for (i = 0; i < MODEL_WAIT_SIDES; i++)
+		model_pager_cancel(&qp->waiters[i]);
 	qp->ops->stop(qp, false);
 	model_qp_stop_flushing(qp);
 }
@@ -198,6 +202,7 @@ void model_qp_sq_error(struct model_qp *qp)
 	if (qp->state != XRDMA_QPS_RTS && qp->state != XRDMA_QPS_SQD)
 		return;
 	model_qp_deactivate(qp);
+	model_pager_cancel(&qp->waiters[MODEL_WAIT_REQUESTER]);
 	qp->ops->stop(qp, true);
 	qp->state = XRDMA_QPS_SQE;
 	start_flushing(qp);

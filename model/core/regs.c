@@ -2,7 +2,8 @@
 /*
  * Registers of BAR 0: a table of offset, width, and functions for reads and
  * writes. An access to any other offset is a host error. Command doorbells are
- * handled in cmdq.c, the reset is in reset.c.
+ * handled in cmdq.c, those of the resume ring in resume.c; the reset is in
+ * reset.c.
  */
 #include <endian.h>
 #include <errno.h>
@@ -187,6 +188,14 @@ static void set_cmd_db(struct model_device *dev, u64 value)
 		model_dev_herr(dev, REG_ILLEGAL, "CMD_DB before ENABLE");
 }
 
+static void set_resume_db(struct model_device *dev, u64 value)
+{
+	if (dev->pager.eq)
+		model_resume_doorbell(dev, value);
+	else
+		model_dev_herr(dev, REG_ILLEGAL, "RESUME_DB before ENABLE_ODP");
+}
+
 #define REG(reg, bytes, getter, setter)					\
 	{ XRDMA_REG_##reg, bytes, #reg, getter, setter }
 
@@ -203,6 +212,7 @@ static const struct reg registers[] = {
 	REG(MPT_ROOT, 8, get_mpt_root, set_mpt_root),
 	REG(MAC_LO, 4, get_mac_lo, NULL),
 	REG(MAC_HI, 4, get_mac_hi, NULL),
+	REG(RESUME_DB, 4, NULL, set_resume_db),
 };
 
 #define NUM_REGISTERS	ARRAY_SIZE(registers)

@@ -28,6 +28,7 @@ void model_device_reset(struct model_device *dev)
 	dev->params.transport->reset(dev);
 	memset(dev->counters, 0, sizeof(dev->counters));
 	model_cqs_reset(dev);
+	model_pager_reset(dev);
 	model_eqs_reset(dev);
 	model_keys_reset(dev);
 	model_dm_reset(&dev->dm);

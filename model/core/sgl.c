@@ -28,6 +28,7 @@ static struct model_access_req local_access(const struct model_qp *qp,
 {
 	return (struct model_access_req) {
 		.qp = qp,
+		.waiter = sgl->waiter,
 		.addr = le64_to_cpu(sgl->sge[i].addr),
 		.len = le32_to_cpu(sgl->sge[i].length),
 		.key = le32_to_cpu(sgl->sge[i].lkey),
@@ -41,22 +42,25 @@ static struct model_access_req local_access(const struct model_qp *qp,
  * @qp: the queue pair of the work request
  * @sgl: the list
  * @rights: XRDMA_ACCESS_LOCAL_WRITE, or 0 for reads
+ * @paged: on success, whether an entry is in a paged region
  *
  * Return: 0, or enum xrdma_fault_reason of the first refused entry.
  */
 int model_sgl_check(struct model_qp *qp, const struct model_sgl *sgl,
-		    u16 rights)
+		    u16 rights, bool *paged)
 {
 	struct model_access_req req;
 	struct model_target acc;
 	int reason;
 	u16 i;
 
+	*paged = false;
 	for (i = 0; i < sgl->num; i++) {
 		req = local_access(qp, sgl, i, rights);
 		reason = model_access_check(qp->dev, &req, &acc);
 		if (reason)
 			return reason;
+		*paged |= req.len && acc.mem->flags & MODEL_MEM_PAGED;
 	}
 	return 0;
 }
@@ -66,7 +70,7 @@ int model_sgl_check(struct model_qp *qp, const struct model_sgl *sgl,
  * most @len bytes. Reduces *@off by the bytes of the entry that are skipped.
  * Return: false if the whole entry is skipped.
  */
-static bool clip(struct model_access_req *req, u64 *off, size_t len)
+static bool clip(struct model_access_req *req, u64 *off, u64 len)
 {
 	if (*off >= req->len) {
 		*off -= req->len;
@@ -74,10 +78,40 @@ static bool clip(struct model_access_req *req, u64 *off, size_t len)
 	}
 	req->addr += *off;
 	req->len -= *off;
+	req->expected = req->len;
 	*off = 0;
 	if (req->len > len)
 		req->len = len;
 	return true;
+}
+
+/**
+ * model_sgl_probe - check that a list can be written, without a write
+ * @qp: the queue pair of the work request
+ * @sgl: the list
+ * @off: bytes of the list to skip; on return, number of bytes before the first
+ *	one that misses or is refused
+ *
+ * Only the translations of paged regions are looked up.
+ *
+ * Return: 0, enum xrdma_fault_reason, or MODEL_MISS.
+ */
+int model_sgl_probe(struct model_qp *qp, const struct model_sgl *sgl, u64 *off)
+{
+	struct model_access_req req;
+	u64 skip = *off;
+	int reason = 0;
+	u64 done;
+	u16 i;
+
+	for (i = 0; !reason && i < sgl->num; i++) {
+		req = local_access(qp, sgl, i, XRDMA_ACCESS_LOCAL_WRITE);
+		if (!clip(&req, &skip, req.len))
+			continue;
+		reason = model_access_probe(qp->dev, &req, &done);
+		*off += done;
+	}
+	return reason;
 }
 
 /**
@@ -88,7 +122,7 @@ static bool clip(struct model_access_req *req, u64 *off, size_t len)
  * @buf: buffer for the bytes
  * @len: bytes; @off + @len is at most model_sgl_length()
  *
- * Return: 0, or enum xrdma_fault_reason.
+ * Return: 0, enum xrdma_fault_reason, or MODEL_MISS.
  */
 int model_sgl_gather(struct model_qp *qp, const struct model_sgl *sgl, u64 off,
 		     void *buf, size_t len)
@@ -119,8 +153,8 @@ int model_sgl_gather(struct model_qp *qp, const struct model_sgl *sgl, u64 off,
  * @buf: the bytes
  * @len: bytes; @off + @len is at most model_sgl_length()
  *
- * Return: 0, or enum xrdma_fault_reason; entries before the refused entry have
- * been written.
+ * Return: 0, enum xrdma_fault_reason, or MODEL_MISS; entries before the one that
+ * is refused or misses have been written.
  */
 int model_sgl_scatter(struct model_qp *qp, const struct model_sgl *sgl,
 		      u64 off, const void *buf, size_t len)

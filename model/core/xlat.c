@@ -14,8 +14,8 @@
 /**
  * model_mem_init - initialize a piece of memory
  * @mem: filled in
- * @root: XRDMA_ROOT_*, checked by xrdma_root_ok(); 0 with MODEL_MEM_IDENTITY
- *	or MODEL_MEM_DEVICE
+ * @root: XRDMA_ROOT_*, checked by xrdma_root_ok(); 0 with MODEL_MEM_IDENTITY,
+ *	MODEL_MEM_DEVICE or MODEL_MEM_NULL
  * @base: position, or bus address, of the first byte
  * @size: bytes
  * @flags: MODEL_MEM_*
@@ -79,7 +79,10 @@ static const __le64 *table_at(struct model_device *dev, u64 addr)
 	return table;
 }
 
-/* The read is atomic, since the host may write entries of a sparse table. */
+/*
+ * The read is atomic, since the host may write entries of a sparse table or of
+ * the table of a paged region.
+ */
 static u64 table_entry(const __le64 *table, u8 leaf, u8 level, u64 pos)
 {
 	u32 i = xrdma_xlat_index(leaf, level, pos);
@@ -87,17 +90,25 @@ static u64 table_entry(const __le64 *table, u8 leaf, u8 level, u64 pos)
 	return le64_to_cpu(__atomic_load_n(&table[i], __ATOMIC_ACQUIRE));
 }
 
-static bool entry_ok(struct model_device *dev, const struct model_mem *mem,
+/* Handle an entry that is not valid. Return: false. */
+static bool missing(struct model_device *dev, struct model_mem *mem, u8 level,
+		    u64 pos)
+{
+	mem->missed = mem->flags & MODEL_MEM_PAGED;
+	if (!(mem->flags & (MODEL_MEM_SPARSE | MODEL_MEM_PAGED)))
+		model_dev_herr(dev, MTT_MISSING,
+			       "root %#llx, position %#llx, level %u",
+			       mem->root, pos, level);
+	return false;
+}
+
+static bool entry_ok(struct model_device *dev, struct model_mem *mem,
 		     u64 entry, u8 level, u8 leaf, u64 pos)
 {
-	if (!(entry & XRDMA_MTT_VALID)) {
-		if (!(mem->flags & MODEL_MEM_SPARSE))
-			model_dev_herr(dev, MTT_MISSING,
-				       "root %#llx, position %#llx, level %u",
-				       mem->root, pos, level);
-		return false;
-	}
-	if (xrdma_mtt_ok(entry, level, leaf))
+	if (!(entry & XRDMA_MTT_VALID))
+		return missing(dev, mem, level, pos);
+	if (mem->flags & MODEL_MEM_PAGED ? xrdma_mtt_paged_ok(entry, level) :
+					   xrdma_mtt_ok(entry, level, leaf))
 		return true;
 	model_dev_herr(dev, MTT_ENTRY,
 		       "entry %#llx, root %#llx, position %#llx, level %u",
@@ -116,12 +127,21 @@ static const __le64 *lowest_table(struct model_device *dev,
 	return mem->table;
 }
 
-/*
- * Walk the tables for a position. @addr: its bus address; @left: number of
- * bytes from there to the end of the block.
+/**
+ * struct place - where a position is on the bus
+ * @addr: bus address of the position
+ * @left: number of bytes from there to the end of the block
+ * @writable: the block may be written
  */
+struct place {
+	u64 addr;
+	u64 left;
+	bool writable;
+};
+
+/* Walk the tables for a position that the root can map. */
 static bool walk(struct model_device *dev, struct model_mem *mem, u64 pos,
-		 u64 *addr, u64 *left)
+		 struct place *at)
 {
 	u8 leaf = FIELD_GET(XRDMA_ROOT_LEAF_SHIFT, mem->root);
 	u8 level = FIELD_GET(XRDMA_ROOT_LEVEL, mem->root);
@@ -147,8 +167,10 @@ static bool walk(struct model_device *dev, struct model_mem *mem, u64 pos,
 		if (entry & XRDMA_MTT_BLOCK)
 			break;
 	}
-	*left = (1ULL << shift) - (pos & ((1ULL << shift) - 1));
-	*addr = (entry & XRDMA_MTT_ADDR) + (1ULL << shift) - *left;
+	at->left = (1ULL << shift) - (pos & ((1ULL << shift) - 1));
+	at->addr = (entry & XRDMA_MTT_ADDR) + (1ULL << shift) - at->left;
+	at->writable = !(mem->flags & MODEL_MEM_PAGED) ||
+		       entry & XRDMA_MTT_WRITE;
 	return true;
 }
 
@@ -172,6 +194,42 @@ static bool device_run(struct model_device *dev, struct model_mem *mem)
 	return true;
 }
 
+/* What reads by the null key get, and what takes writes by it */
+static const u8 zeros[XRDMA_PAGE_SIZE];
+static u8 discarded[XRDMA_PAGE_SIZE];
+
+static bool null_run(struct model_mem *mem, u64 off, bool write)
+{
+	u64 left = mem->size - off;
+
+	mem->run = write ? discarded : (u8 *)zeros;
+	mem->run_off = off;
+	mem->run_len = left < XRDMA_PAGE_SIZE ? left : XRDMA_PAGE_SIZE;
+	mem->run_read = !write;
+	mem->run_write = write;
+	return true;
+}
+
+/*
+ * Translate a position. The root of a paged region may map less than the
+ * region. Return: false if the translation is refused, or misses.
+ */
+static bool translate(struct model_device *dev, struct model_mem *mem, u64 pos,
+		      bool write, struct place *at)
+{
+	if (mem->flags & MODEL_MEM_IDENTITY)
+		return true;
+	if (mem->flags & MODEL_MEM_PAGED) {
+		mem->miss_pos = pos;
+		if (!xrdma_root_covers(mem->root, pos))
+			return false;
+	}
+	if (!walk(dev, mem, pos, at))
+		return false;
+	mem->missed = write && !at->writable;
+	return !mem->missed;
+}
+
 /*
  * Make a run that begins at an offset: to the end of the block, or, if the
  * block is not contiguous in this process, to the end of the page.
@@ -180,35 +238,40 @@ static bool find_run(struct model_device *dev, struct model_mem *mem, u64 off,
 		     bool write)
 {
 	struct model_dma *dma = dev->params.dma;
-	u64 addr = mem->base + off;
 	u64 left = mem->size - off;
-	u64 block = left;
+	struct place at = {
+		.addr = mem->base + off, .left = left, .writable = true
+	};
 	void *ptr;
 
 	if (mem->flags & MODEL_MEM_DEVICE)
 		return device_run(dev, mem);
+	if (mem->flags & MODEL_MEM_NULL)
+		return null_run(mem, off, write);
 	mem->run_len = 0;
-	if (!(mem->flags & MODEL_MEM_IDENTITY) &&
-	    !walk(dev, mem, mem->base + off, &addr, &block))
+	if (!translate(dev, mem, mem->base + off, write, &at))
 		return false;
-	if (block < left)
-		left = block;
+	if (at.left < left)
+		left = at.left;
 	ptr = mem->flags & MODEL_MEM_IDENTITY ? NULL :
-	      model_dma_ptr(dma, addr, left, write);
+	      model_dma_ptr(dma, at.addr, left, write);
 	if (!ptr) {
-		if (page_left(addr) < left)
-			left = page_left(addr);
-		ptr = model_dma_ptr(dma, addr, left, write);
+		if (page_left(at.addr) < left)
+			left = page_left(at.addr);
+		ptr = model_dma_ptr(dma, at.addr, left, write);
 	}
 	if (!ptr) {
-		model_dma_failed(dev, addr, left, write);
+		model_dma_failed(dev, at.addr, left, write);
 		return false;
 	}
 	mem->run = ptr;
 	mem->run_off = off;
 	mem->run_len = left;
-	mem->run_read = !write || model_dma_ptr(dma, addr, left, false) == ptr;
-	mem->run_write = write || model_dma_ptr(dma, addr, left, true) == ptr;
+	mem->run_read = !write ||
+			model_dma_ptr(dma, at.addr, left, false) == ptr;
+	mem->run_write = write ||
+			 (at.writable &&
+			  model_dma_ptr(dma, at.addr, left, true) == ptr);
 	return true;
 }
 
@@ -223,7 +286,8 @@ static bool find_run(struct model_device *dev, struct model_mem *mem, u64 off,
  *
  * Return: the pointer, valid until the caller returns to the loop; NULL if @off
  * is outside of the memory, or out of reach. A host error is reported, except
- * for a missing translation of MODEL_MEM_SPARSE.
+ * for a missing translation of MODEL_MEM_SPARSE. If a translation of
+ * MODEL_MEM_PAGED misses, @mem->missed is set.
  */
 void *model_mem_ptr(struct model_device *dev, struct model_mem *mem, u64 off,
 		    size_t *len, bool write)
@@ -234,10 +298,13 @@ void *model_mem_ptr(struct model_device *dev, struct model_mem *mem, u64 off,
 		mem->epoch = dev->epoch;
 		model_mem_forget(mem);
 	}
-	if (off >= mem->size || !model_device_live(dev))
+	if (off >= mem->size || !model_device_live(dev)) {
+		mem->missed = false;
 		return NULL;
+	}
 	if (off - mem->run_off >= mem->run_len ||
 	    !(write ? mem->run_write : mem->run_read)) {
+		mem->missed = false;
 		if (!find_run(dev, mem, off, write))
 			return NULL;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Translated host memory: the walk of translation tables, and accesses to the
- * memory. Device memory has the same interface.
+ * memory. Device memory and the null key have the same interface.
  *
  * A struct model_mem describes a piece of host memory with a translation root:
  * a ring, a record, a region, the key table. It caches the result of its last
@@ -23,13 +23,18 @@ struct model_device;
 #define MODEL_MEM_IDENTITY	0x1 /* no tables: positions are bus addresses */
 #define MODEL_MEM_SPARSE	0x2 /* missing translations are no host error */
 #define MODEL_MEM_DEVICE	0x4 /* no tables: positions are in device memory */
+#define MODEL_MEM_PAGED		0x8 /* paged region: translations may miss */
+#define MODEL_MEM_NULL		0x10 /* no memory: reads zeros, drops writes */
 
 /**
  * struct model_mem - a piece of host memory and its last walk
- * @root: XRDMA_ROOT_*, CPU order; unused with MODEL_MEM_IDENTITY or _DEVICE
+ * @root: XRDMA_ROOT_*, CPU order; unused with MODEL_MEM_IDENTITY, _DEVICE and
+ *	_NULL
  * @base: position (bus address with MODEL_MEM_IDENTITY) of the first byte
  * @size: bytes
  * @flags: MODEL_MEM_*
+ * @missed: PAGED: the last model_mem_ptr() failed because a translation misses
+ * @miss_pos: position that misses, if @missed
  * @run_read: the run may be read
  * @run_write: the run may be written
  * @epoch: value of model_device.epoch for which @run and @table are valid
@@ -40,15 +45,18 @@ struct model_device;
  *	translation
  * @table: pointer to that table, or NULL
  *
- * model_mem_init() initializes the structure; only xlat.c uses its fields.
+ * model_mem_init() initializes the structure; other files only read @flags,
+ * @missed and @miss_pos.
  */
 struct model_mem {
 	u64 root;
 	u64 base;
 	u64 size;
 	u8 flags;
+	bool missed;
 	bool run_read;
 	bool run_write;
+	u64 miss_pos;
 	u64 epoch;
 	u64 run_off;
 	u64 run_len;

@@ -42,6 +42,8 @@
 	X(RING_DIRTY, "ring that the device writes was not zeroed")	\
 	X(EQ_INDEX, "consumer index of an event queue out of range")	\
 	X(WQ_INDEX, "producer index of a kernel work queue out of range") \
+	X(RESUME_INDEX, "producer index of the resume ring out of range") \
+	X(RESUME_ENTRY, "answer to no page fault, or unknown outcome")	\
 	/* tables in host memory */					\
 	X(MPT_RESERVED, "reserved field of a key entry not zero")	\
 	X(MPT_STATE, "key entry in an unknown state")			\
@@ -49,6 +51,7 @@
 	X(MPT_RANGE, "range of a key entry wraps")			\
 	X(MPT_ROOT, "root of a key entry malformed or too small")	\
 	X(MPT_BOUND, "bound window, but its region counts no windows")	\
+	X(MPT_PAGED, "paged key entry before ENABLE_ODP")		\
 	X(MTT_ENTRY, "translation entry malformed")			\
 	X(MTT_MISSING, "translation entry missing")
 

@@ -50,6 +50,7 @@
 	X(DESTINATION, "destination_address")			\
 	X(UNEXPECTED, "unexpected_response")			\
 	X(OVERRUN, "no_room")					\
+	X(PAGE_FAULT, "page_fault")				\
 	X(FILTERED, "foreign_mac")				\
 	X(OVERSIZED, "longer_than_mtu")				\
 	X(DOWN, "port_down")

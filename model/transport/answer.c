@@ -275,6 +275,8 @@ static bool send_read(struct model_qp *qp, struct model_answer *answer)
 	bool last = answer->left <= mtu;
 	struct model_access_req req = {
 		.qp = qp,
+		.waiter = &qp->waiters[MODEL_WAIT_ANSWERS],
+		.expected = answer->left,
 		.addr = answer->va,
 		.len = last ? answer->left : mtu,
 		.key = answer->rkey,
@@ -284,6 +286,7 @@ static bool send_read(struct model_qp *qp, struct model_answer *answer)
 	};
 	struct model_pkt pkt;
 	struct model_tx tx;
+	int reason;
 
 	if (!model_wire_room(qp->dev->wire))
 		return false;
@@ -296,10 +299,12 @@ static bool send_read(struct model_qp *qp, struct model_answer *answer)
 	pkt.len = req.len;
 	if (!model_tx_begin(qp, &pkt, &tx))
 		return false;
-	if (model_access_read(qp->dev, &req, tx.payload)) {
+	reason = model_access_read(qp->dev, &req, tx.payload);
+	if (reason) {
 		model_tx_cancel(qp, &tx);
-		read_refused(qp, answer, MODEL_NAK_ACCESS,
-			     XRDMA_EVENT_QP_ACCESS_ERR);
+		if (reason != MODEL_MISS)
+			read_refused(qp, answer, MODEL_NAK_ACCESS,
+				     XRDMA_EVENT_QP_ACCESS_ERR);
 		return true;
 	}
 	model_tx_end(qp, &tx);
@@ -349,8 +354,8 @@ static bool delayed_by_cc(struct model_qp *qp)
 /*
  * Send up to @budget answer packets of @qp, which has been removed from
  * model_device.answering. If answers are left, @qp is appended to that list
- * again: at once, or by model_answer_resume() if congestion control delays it.
- * Return: packets sent.
+ * again: at once, or by model_answer_resume() if congestion control delays it,
+ * or if the data of a READ wait for a page. Return: packets sent.
  */
 static u32 send_some(struct model_qp *qp, u32 budget)
 {
@@ -359,7 +364,7 @@ static u32 send_some(struct model_qp *qp, u32 budget)
 	if (budget > MODEL_ANSWER_BURST)
 		budget = MODEL_ANSWER_BURST;
 	while (sent < budget && num_queued(qp)) {
-		if (delayed_by_cc(qp))
+		if (model_qp_waits(qp, MODEL_WAIT_ANSWERS) || delayed_by_cc(qp))
 			return sent;
 		if (!send_one(qp))
 			break;
@@ -395,7 +400,8 @@ bool model_answers_send(struct model_device *dev)
 }
 
 /**
- * model_answer_resume() - continue answers that congestion control delayed
+ * model_answer_resume() - continue answers that congestion control, or a wait
+ * for a page, has delayed
  * @qp: the queue pair
  */
 void model_answer_resume(struct model_qp *qp)

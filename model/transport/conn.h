@@ -17,11 +17,13 @@
  * @req: requester; a queue pair without a connection uses only @req.next and
  *	@req.psn
  * @resp: responder; unused by a queue pair without a connection
+ * @recv: copy of the receive entry in use, of a queue pair without a connection
  */
 struct model_qp_transport {
 	struct model_tx_state tx;
 	struct model_requester req;
 	struct model_responder resp;
+	u8 *recv;
 };
 
 /* The functions that the core calls, for each type of queue pair. */

@@ -77,9 +77,14 @@ static bool take_fault(const struct model_qp *qp, enum model_eth_fault fault)
 	return true;
 }
 
-/* Fill the receive @wqe. Return: false if the queue pair went into ERR. */
-static bool receive(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
-		    const u8 *frame, u32 len)
+/*
+ * Fill the receive @wqe. Return: MODEL_RX_ETHERNET; MODEL_RX_OVERRUN if the
+ * queue pair went into ERR; MODEL_RX_PAGE_FAULT if the memory misses, and the
+ * entry remains the next one.
+ */
+static enum model_rx receive(struct model_qp *qp,
+			     const struct xrdma_rq_wqe *wqe, const u8 *frame,
+			     u32 len)
 {
 	const struct model_sgl sgl = {
 		.sge = (const struct xrdma_sge *)(wqe + 1),
@@ -99,6 +104,8 @@ static bool receive(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
 		done.status = XRDMA_WC_LOC_LEN_ERR;
 	} else {
 		reason = model_sgl_scatter(qp, &sgl, 0, frame, len);
+		if (reason == MODEL_MISS)
+			return MODEL_RX_PAGE_FAULT;
 		if (reason) {
 			done.status = XRDMA_WC_LOC_PROT_ERR;
 			done.vendor_err = reason;
@@ -106,9 +113,10 @@ static bool receive(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
 	}
 	memcpy(done.smac, frame + 6, sizeof(done.smac));
 	model_qp_complete_recv(qp, &done);
-	if (done.status)
-		model_qp_error(qp, 0);
-	return !done.status;
+	if (!done.status)
+		return MODEL_RX_ETHERNET;
+	model_qp_error(qp, 0);
+	return MODEL_RX_OVERRUN;
 }
 
 static bool can_receive(const struct model_qp *qp)
@@ -120,13 +128,13 @@ static bool can_receive(const struct model_qp *qp)
 /* Return: MODEL_RX_ETHERNET, or why the queue pair did not get the frame. */
 static enum model_rx deliver(struct model_qp *qp, const u8 *frame, u32 len)
 {
-	u8 wqe[MODEL_WQE_MAX] __attribute__((aligned(8)));
+	u8 *wqe = qp->tp->recv;
 
 	if (!can_receive(qp))
 		return MODEL_RX_STATE;
-	if (model_qp_read_rq(qp, wqe) || !receive(qp, (void *)wqe, frame, len))
+	if (model_qp_read_rq(qp, wqe))
 		return MODEL_RX_OVERRUN;
-	return MODEL_RX_ETHERNET;
+	return receive(qp, (void *)wqe, frame, len);
 }
 
 /*
@@ -186,6 +194,7 @@ static u8 send_frame(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 {
 	const struct model_sgl sgl = {
 		.sge = (const struct xrdma_sge *)(wqe + 1),
+		.waiter = &qp->waiters[MODEL_WAIT_REQUESTER],
 		.num = le16_to_cpu(wqe->num_sge),
 		.opcode = wqe->opcode,
 	};
@@ -233,6 +242,10 @@ static bool send_one(struct model_qp *qp, u32 index,
 	/* the frame's receive may have overrun the shared CQ: QP is in ERR */
 	if (qp->state != XRDMA_QPS_RTS)
 		return false;
+	if (reason == MODEL_MISS) {
+		qp->tp->req.next = index;
+		return false;
+	}
 	if (status)
 		model_qp_fail_send(qp, index, wqe, status, reason);
 	else
@@ -264,6 +277,7 @@ const struct model_qp_ops model_raw_ops = {
 	.stop = model_sends_stop,
 	.destroy = model_sends_destroy,
 	.run = raw_run,
+	.resume = model_sends_resume,
 	.idle = model_sends_idle,
 	.query = raw_query,
 };

@@ -98,6 +98,20 @@ static void conn_stop(struct model_qp *qp, bool sq_only)
 		model_responder_stop(qp);
 }
 
+static void conn_resume(struct model_qp *qp, enum model_wait_side side)
+{
+	switch (side) {
+	case MODEL_WAIT_REQUESTER:
+		model_requester_resume(qp);
+		break;
+	case MODEL_WAIT_RESPONDER:
+		model_parked_replay(qp);
+		break;
+	default:
+		model_answer_resume(qp);
+	}
+}
+
 static void conn_query(const struct model_qp *qp, struct xrdma_qp_attr *attr)
 {
 	attr->sq_psn = cpu_to_le32(qp->tp->req.psn);
@@ -110,6 +124,7 @@ const struct model_qp_ops model_conn_ops = {
 	.stop = conn_stop,
 	.destroy = conn_destroy,
 	.run = model_requester_run,
+	.resume = conn_resume,
 	.idle = model_requester_idle,
 	.query = conn_query,
 };

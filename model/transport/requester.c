@@ -76,6 +76,7 @@ void model_requester_stop(struct model_qp *qp)
 	model_requester_timer_cancel(qp);
 	req->rnr_wait = false;
 	req->failed = false;
+	req->refetch = false;
 	req->rd_atomic = 0;
 	req->next = qp->sq.ci;
 	req->cur = qp->sq.ci;
@@ -277,7 +278,23 @@ static void sent(struct model_qp *qp, const struct model_req_entry *e, u32 next)
 		model_requester_timer_start(qp);
 }
 
-/* Send one packet of a SEND or WRITE. Return: false if there is no buffer. */
+/*
+ * The memory of @e is not accessible: if a translation misses, the send queue
+ * stops, and the ACK timeout with it; else @e has failed.
+ */
+static void no_access(struct model_qp *qp, struct model_req_entry *e,
+		      int reason)
+{
+	if (reason == MODEL_MISS)
+		qp->tp->req.deadline_ns = 0;
+	else
+		refuse(qp, e, XRDMA_WC_LOC_PROT_ERR, reason);
+}
+
+/*
+ * Send one packet of a SEND or WRITE, unless its memory misses. Return: false
+ * if there is no buffer.
+ */
 static bool send_message(struct model_qp *qp, struct model_req_entry *e,
 			 struct model_req_copy *copy)
 {
@@ -298,7 +315,7 @@ static bool send_message(struct model_qp *qp, struct model_req_entry *e,
 	reason = fill(qp, e, &sgl, offset, tx.payload, pkt.len);
 	if (reason) {
 		model_tx_cancel(qp, &tx);
-		refuse(qp, e, XRDMA_WC_LOC_PROT_ERR, reason);
+		no_access(qp, e, reason);
 		return true;
 	}
 	model_tx_end(qp, &tx);
@@ -306,14 +323,41 @@ static bool send_message(struct model_qp *qp, struct model_req_entry *e,
 	return true;
 }
 
+/*
+ * Return: true if the device can write the response to @e to memory, from
+ * @offset on; else the send queue stops, or @e has failed.
+ */
+static bool can_deliver(struct model_qp *qp, struct model_req_entry *e,
+			struct model_req_copy *copy, u64 offset)
+{
+	u64 probed = e->probed > offset ? e->probed : offset;
+	struct model_sgl sgl;
+	int reason;
+
+	if (!e->paged)
+		return true;
+	if (!model_requester_body(qp, e, qp->tp->req.cur, copy, &sgl)) {
+		refuse(qp, e, XRDMA_WC_LOC_QP_OP_ERR, 0);
+		return false;
+	}
+	reason = model_sgl_probe(qp, &sgl, &probed);
+	e->probed = probed;
+	if (reason)
+		no_access(qp, e, reason);
+	return !reason;
+}
+
 /* Send a request for the data of a READ that have not been received yet. */
-static bool send_read(struct model_qp *qp, struct model_req_entry *e)
+static bool send_read(struct model_qp *qp, struct model_req_entry *e,
+		      struct model_req_copy *copy)
 {
 	u64 offset = (u64)model_psn_add(e->resp_psn, -e->first_psn) *
 		     model_qp_mtu(qp);
 	struct model_pkt pkt;
 	struct model_tx tx;
 
+	if (!can_deliver(qp, e, copy, offset))
+		return true;
 	begin_pkt(qp, e, MODEL_BTH_READ_REQUEST, e->resp_psn, &pkt);
 	pkt.va += offset;
 	pkt.dma_len = e->length - offset;
@@ -324,12 +368,15 @@ static bool send_read(struct model_qp *qp, struct model_req_entry *e)
 	return true;
 }
 
-static bool send_atomic(struct model_qp *qp, struct model_req_entry *e)
+static bool send_atomic(struct model_qp *qp, struct model_req_entry *e,
+			struct model_req_copy *copy)
 {
 	bool swap = e->wqe.opcode == XRDMA_OP_CMP_SWAP;
 	struct model_pkt pkt;
 	struct model_tx tx;
 
+	if (!can_deliver(qp, e, copy, 0))
+		return true;
 	begin_pkt(qp, e, swap ? MODEL_BTH_CMP_SWAP : MODEL_BTH_FETCH_ADD,
 		  e->first_psn, &pkt);
 	pkt.swap_add = le64_to_cpu(e->atomic.swap_add);
@@ -366,9 +413,9 @@ static bool send_one(struct model_qp *qp, struct model_req_copy *copy)
 
 	switch (e->kind) {
 	case MODEL_REQ_READ:
-		return send_read(qp, e);
+		return send_read(qp, e, copy);
 	case MODEL_REQ_ATOMIC:
-		return send_atomic(qp, e);
+		return send_atomic(qp, e, copy);
 	case MODEL_REQ_FLUSH:
 	case MODEL_REQ_ATOMIC_WRITE:
 		return send_place(qp, e);
@@ -432,8 +479,9 @@ bool model_requester_run(struct model_qp *qp)
 	u32 budget = MODEL_REQ_BUDGET;
 
 	copy.loaded = false;
-	while (budget && can_send(qp) && !req->rnr_wait && window_open(req) &&
-	       !delayed_by_cc(qp) && ready(qp, &copy)) {
+	while (budget && can_send(qp) && !req->rnr_wait &&
+	       !model_qp_waits(qp, MODEL_WAIT_REQUESTER) &&
+	       window_open(req) && !delayed_by_cc(qp) && ready(qp, &copy)) {
 		budget--;
 		if (!can_send(qp) || skip_local(qp))
 			continue;

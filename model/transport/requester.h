@@ -57,6 +57,9 @@ enum model_req_kind {
  * @last_psn: PSN of the last request packet, or of the last response to a READ;
  *	one before @first_psn if the entry sends no packet
  * @resp_psn: READ: PSN of the next response
+ * @paged: READ, ATOMIC: memory for the response is in a paged region
+ * @probed: with @paged: number of bytes of the response that the device could
+ *	write, when it looked up their translations
  */
 struct model_req_entry {
 	struct xrdma_sq_wqe wqe;
@@ -68,6 +71,8 @@ struct model_req_entry {
 	u32 first_psn;
 	u32 last_psn;
 	u32 resp_psn;
+	bool paged;
+	u32 probed;
 };
 
 /**
@@ -91,6 +96,8 @@ struct model_req_entry {
  *	been acknowledged since; further requests for this retry are ignored
  * @recover_psn: value of @una_psn at the time of that retry
  * @failed: an entry in flight is FAILED: take up no more entries
+ * @refetch: a response was dropped, because it waits for a page: drop further
+ *	responses, and request all of them again when the wait is over
  * @deadline_ns: time at which the ACK timeout passes; 0: no ACK timeout runs
  * @timer: fires at @deadline_ns or earlier, or ends @rnr_wait
  * @timed_out: called when the ACK timeout has passed
@@ -111,6 +118,7 @@ struct model_requester {
 	bool recovering;
 	u32 recover_psn;
 	bool failed;
+	bool refetch;
 	u64 deadline_ns;
 	struct model_timer timer;
 	void (*timed_out)(struct model_qp *qp);
@@ -149,6 +157,7 @@ bool model_requester_idle(const struct model_qp *qp);
 /* requester_window.c: entries in flight */
 struct model_req_entry *model_requester_entry(struct model_qp *qp, u32 index);
 void model_requester_go_back(struct model_qp *qp);
+void model_requester_resume(struct model_qp *qp);
 void model_requester_settle(struct model_qp *qp);
 void model_requester_fail(struct model_qp *qp, u8 status, u16 vendor_err);
 void model_requester_timed_out(struct model_qp *qp);

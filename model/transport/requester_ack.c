@@ -168,10 +168,23 @@ static enum model_rx ack(struct model_qp *qp, const struct model_pkt *pkt)
 }
 
 /*
- * Write the data of a response to local memory. Return: false if the queue pair
- * has failed.
+ * A response is dropped, because the memory for its data, which begin at
+ * @offset, misses. The wait for the memory stops the ACK timeout.
  */
-static bool deliver(struct model_qp *qp, const struct model_req_entry *e,
+static void drop_response(struct model_qp *qp, struct model_req_entry *e,
+			  u64 offset)
+{
+	e->paged = true;
+	e->probed = offset;
+	qp->tp->req.refetch = true;
+	qp->tp->req.deadline_ns = 0;
+}
+
+/*
+ * Write the data of a response to local memory. Return: false if the queue pair
+ * has failed, or if the response was dropped.
+ */
+static bool deliver(struct model_qp *qp, struct model_req_entry *e,
 		    u64 offset, const void *from, u32 len)
 {
 	struct model_req_copy copy;
@@ -185,7 +198,9 @@ static bool deliver(struct model_qp *qp, const struct model_req_entry *e,
 		return false;
 	}
 	reason = model_sgl_scatter(qp, &sgl, offset, from, len);
-	if (reason)
+	if (reason == MODEL_MISS)
+		drop_response(qp, e, offset);
+	else if (reason)
 		model_requester_fail(qp, XRDMA_WC_LOC_PROT_ERR, reason);
 	return !reason;
 }
@@ -289,7 +304,7 @@ enum model_rx model_requester_response(struct model_qp *qp,
 
 	if (model_psn_diff(pkt->psn, req->max_psn) >= 0)
 		return MODEL_RX_UNEXPECTED;
-	if (model_psn_diff(pkt->psn, una_psn) < 0)
+	if (model_psn_diff(pkt->psn, una_psn) < 0 || req->refetch)
 		return MODEL_RX_OK;
 	if (pkt->op.flags & (MODEL_PKT_READ | MODEL_PKT_ATOMIC))
 		rx = data(qp, pkt);

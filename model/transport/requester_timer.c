@@ -92,14 +92,16 @@ void model_requester_timer_init(struct model_qp *qp,
  * model_requester_timer_start() - start or restart the ACK timeout
  * @qp: the queue pair
  *
- * Ends the ACK timeout if no packet is unacknowledged.
+ * Ends the ACK timeout if no packet is unacknowledged, or if the send queue
+ * waits for a page.
  */
 void model_requester_timer_start(struct model_qp *qp)
 {
 	struct model_requester *req = &qp->tp->req;
 	u64 timeout_ns = ACK_TIMEOUT_UNIT_NS << qp->attr.timeout;
 
-	if (!qp->attr.timeout || req->una_psn == req->max_psn) {
+	if (!qp->attr.timeout || req->una_psn == req->max_psn ||
+	    model_qp_waits(qp, MODEL_WAIT_REQUESTER)) {
 		req->deadline_ns = 0;
 		return;
 	}

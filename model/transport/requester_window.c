@@ -42,6 +42,26 @@ void model_requester_go_back(struct model_qp *qp)
 }
 
 /**
+ * model_requester_resume() - continue after a wait for a page
+ * @qp: the queue pair
+ */
+void model_requester_resume(struct model_qp *qp)
+{
+	struct model_requester *req = &qp->tp->req;
+
+	if (req->refetch) {
+		req->refetch = false;
+		/* responses to the first request cause no further retry */
+		req->recovering = true;
+		req->recover_psn = req->una_psn;
+		model_requester_go_back(qp);
+		return;
+	}
+	model_requester_timer_start(qp);
+	model_qp_activate(qp);
+}
+
+/**
  * model_requester_fail() - complete the oldest entry in flight in error
  * @qp: the queue pair; in ERR, or SQE if it is UC, when this returns
  * @status: enum xrdma_wc_status

@@ -63,6 +63,7 @@ static void sgl_of(const struct model_req_entry *e, const u8 *wqe,
 		   struct model_sgl *sgl)
 {
 	sgl->sge = (const void *)(wqe + body_offset(e->kind));
+	sgl->waiter = NULL;
 	sgl->num = le16_to_cpu(e->wqe.num_sge);
 	sgl->opcode = e->wqe.opcode;
 }
@@ -97,7 +98,7 @@ static u8 check_sgl(struct model_qp *qp, const u8 *wqe,
 	e->length = length;
 	if (model_req_has_response(e->kind))
 		rights = XRDMA_ACCESS_LOCAL_WRITE;
-	e->vendor_err = model_sgl_check(qp, &sgl, rights);
+	e->vendor_err = model_sgl_check(qp, &sgl, rights, &e->paged);
 	return e->vendor_err ? XRDMA_WC_LOC_PROT_ERR : XRDMA_WC_SUCCESS;
 }
 
@@ -210,6 +211,7 @@ bool model_requester_body(struct model_qp *qp,
 			  struct model_req_copy *copy, struct model_sgl *sgl)
 {
 	sgl_of(e, copy->wqe, sgl);
+	sgl->waiter = &qp->waiters[MODEL_WAIT_REQUESTER];
 	if (copy->loaded && copy->index == index)
 		return true;
 	copy->loaded = false;

@@ -2,9 +2,11 @@
 /*
  * The responder of reliable connections: compares the PSN of a request packet
  * with the expected one, checks opcode and length against the message being
- * received, and answers duplicates.
+ * received, and answers duplicates. If a translation misses, the packet and
+ * those after it wait, and are executed in the same order later.
  *
  * Operations are executed in responder_op.c, answers are sent in answer.c.
+ * parked.c has the packets that wait.
  */
 
 #include <errno.h>
@@ -16,6 +18,9 @@
 #include "transport/answer.h"
 #include "transport/conn.h"
 #include "transport/xrc.h"
+
+/* Packets of a queue pair that are executed at a time after a wait. */
+#define REPLAY_BUDGET	32
 
 /**
  * model_responder_init() - allocate and clear the state of the responder
@@ -34,6 +39,7 @@ int model_responder_init(struct model_qp *qp)
 	memset(mem, 0, sizeof(*mem));
 	memset(&qp->tp->resp, 0, sizeof(qp->tp->resp));
 	qp->tp->resp.mem = mem;
+	model_parked_init(qp);
 	return 0;
 }
 
@@ -49,12 +55,14 @@ void model_responder_modify(struct model_qp *qp, u32 mask)
 }
 
 /**
- * model_responder_stop() - drop the message being received and all answers
+ * model_responder_stop() - drop the message being received, the packets that
+ * wait, and all answers
  * @qp: the queue pair
  */
 void model_responder_stop(struct model_qp *qp)
 {
 	model_answer_clear(qp);
+	model_parked_clear(qp);
 	qp->tp->resp.message = 0;
 }
 
@@ -225,6 +233,124 @@ static void duplicate(struct model_qp *qp, const struct model_pkt *pkt)
 		duplicate_message(qp, pkt);
 }
 
+/*
+ * Handle a packet that no other one precedes. Return: false if a translation
+ * misses, and the packet has to wait.
+ */
+static bool handle(struct model_qp *qp, const struct model_pkt *pkt)
+{
+	s32 ahead = model_psn_diff(pkt->psn, qp->tp->resp.psn);
+
+	if (ahead > 0)
+		out_of_sequence(qp);
+	else if (ahead < 0)
+		duplicate(qp, pkt);
+	else
+		expected(qp, pkt);
+	return !model_qp_waits(qp, MODEL_WAIT_RESPONDER);
+}
+
+static void park(struct model_qp *qp, const struct model_pkt *pkt)
+{
+	struct model_parked *parked = &qp->tp->resp.parked;
+
+	parked->psn = pkt->psn;
+	parked->overflow = !model_parked_add(qp, pkt);
+	if (!parked->overflow)
+		parked->psn = model_psn_add(pkt->psn,
+					    model_responder_num_psns(qp, pkt));
+}
+
+/*
+ * Handle a packet while packets before it wait: let it wait too, if it is the
+ * next one. A NAK for a missing packet would acknowledge those that wait, so it
+ * is sent after them.
+ */
+static void wait_behind(struct model_qp *qp, const struct model_pkt *pkt)
+{
+	struct model_parked *parked = &qp->tp->resp.parked;
+	s32 ahead = model_psn_diff(pkt->psn, parked->psn);
+
+	if (model_psn_diff(pkt->psn, qp->tp->resp.psn) < 0)
+		duplicate(qp, pkt);
+	else if (ahead < 0)
+		model_qp_stat_add(qp, XRDMA_STAT_DUPLICATES, 1);
+	else if (ahead > 0)
+		parked->gap = true;
+	else
+		park(qp, pkt);
+}
+
+static bool is_parked(const struct model_qp *qp)
+{
+	const struct model_parked *parked = &qp->tp->resp.parked;
+
+	return parked->num || parked->replay ||
+	       model_qp_waits(qp, MODEL_WAIT_RESPONDER);
+}
+
+/* All packets that waited have been executed: send the NAK that is due. */
+static void replayed(struct model_qp *qp)
+{
+	struct model_responder *resp = &qp->tp->resp;
+	bool overflow = resp->parked.overflow;
+	bool gap = resp->parked.gap;
+
+	model_parked_clear(qp);
+	if (resp->failed || resp->nak_sent)
+		return;
+	if (overflow) {
+		resp->nak_sent = true;
+		model_answer_nak(qp, MODEL_AETH_RNR | qp->attr.min_rnr_timer,
+				 resp->psn);
+	} else if (gap) {
+		out_of_sequence(qp);
+	}
+}
+
+/* Execute packets of @qp, whose wait is over, until one of them waits again. */
+static void replay(struct model_qp *qp)
+{
+	struct model_parked_pkt *parked = NULL;
+	u32 budget = REPLAY_BUDGET;
+
+	while (budget-- && !qp->tp->resp.failed &&
+	       (parked = model_parked_take(qp))) {
+		if (!handle(qp, &parked->pkt)) {
+			model_parked_put_back(qp, parked);
+			model_parked_end_replay(qp);
+			return;
+		}
+		free(parked);
+	}
+	if (qp->tp->resp.parked.replay &&
+	    (qp->tp->resp.failed || !qp->tp->resp.parked.num))
+		replayed(qp);
+}
+
+/**
+ * model_responders_replay() - execute packets that have waited, some of each
+ * queue pair
+ * @dev: the device
+ *
+ * Return: true if there was work.
+ */
+bool model_responders_replay(struct model_device *dev)
+{
+	bool any = !TAILQ_EMPTY(&dev->replaying);
+	struct model_qp *qp;
+	u32 n = 0;
+
+	TAILQ_FOREACH(qp, &dev->replaying, tp->resp.parked.link)
+		n++;
+	while (n-- && dev->live && (qp = TAILQ_FIRST(&dev->replaying))) {
+		TAILQ_REMOVE(&dev->replaying, qp, tp->resp.parked.link);
+		TAILQ_INSERT_TAIL(&dev->replaying, qp, tp->resp.parked.link);
+		replay(qp);
+	}
+	return any;
+}
+
 /**
  * model_responder_request() - handle a received request packet
  * @qp: the queue pair, in RTR, RTS or SQD
@@ -235,15 +361,11 @@ static void duplicate(struct model_qp *qp, const struct model_pkt *pkt)
 enum model_rx model_responder_request(struct model_qp *qp,
 				      const struct model_pkt *pkt)
 {
-	s32 ahead = model_psn_diff(pkt->psn, qp->tp->resp.psn);
-
 	if (qp->tp->resp.failed)
 		return MODEL_RX_STATE;
-	if (ahead > 0)
-		out_of_sequence(qp);
-	else if (ahead < 0)
-		duplicate(qp, pkt);
-	else
-		expected(qp, pkt);
+	if (is_parked(qp))
+		wait_behind(qp, pkt);
+	else if (!handle(qp, pkt))
+		park(qp, pkt);
 	return MODEL_RX_OK;
 }

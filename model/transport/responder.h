@@ -15,7 +15,9 @@
 #include <sys/queue.h>
 
 #include "packet/net.h"
+#include "transport/parked.h"
 
+struct model_device;
 struct model_pkt;
 struct model_qp;
 struct model_resp_mem;
@@ -37,6 +39,7 @@ struct model_sgl;
  * @received: bytes of the message that have been received
  * @queued: the queue pair is on model_device.answering
  * @link: link of that list
+ * @parked: packets that wait for a page
  */
 struct model_responder {
 	struct model_resp_mem *mem;
@@ -51,6 +54,7 @@ struct model_responder {
 	u32 received;
 	bool queued;
 	TAILQ_ENTRY(model_qp) link;
+	struct model_parked parked;
 };
 
 /* responder.c: packets and their order */
@@ -61,8 +65,11 @@ void model_responder_destroy(struct model_qp *qp);
 enum model_rx model_responder_request(struct model_qp *qp,
 				      const struct model_pkt *pkt);
 
+bool model_responders_replay(struct model_device *dev);
+
 /* responder_op.c: operations. Return: false if the packet was not executed, and
- * the responder's state must not move on to the next packet.
+ * the responder's state must not move on to the next packet. If a translation
+ * misses, MODEL_WAIT_RESPONDER of the queue pair waits.
  */
 bool model_responder_send(struct model_qp *qp, const struct model_pkt *pkt);
 bool model_responder_write(struct model_qp *qp, const struct model_pkt *pkt);
@@ -72,7 +79,9 @@ bool model_responder_flush(struct model_qp *qp, const struct model_pkt *pkt);
 bool model_responder_atomic_write(struct model_qp *qp,
 				  const struct model_pkt *pkt);
 bool model_responder_invalid(struct model_qp *qp, const struct model_pkt *pkt);
-void model_responder_sgl(const struct model_qp *qp, struct model_sgl *sgl);
+void model_responder_sgl(struct model_qp *qp, struct model_sgl *sgl);
+u32 model_responder_num_psns(const struct model_qp *qp,
+			     const struct model_pkt *pkt);
 void model_responder_done(struct model_qp *qp, const struct model_pkt *pkt,
 			  u8 opcode);
 

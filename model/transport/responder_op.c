@@ -32,13 +32,15 @@ bool model_responder_invalid(struct model_qp *qp, const struct model_pkt *pkt)
 }
 
 /*
- * Refuse a packet because the access check returned @reason. Misalignment, and
- * a right that the queue pair lacks, are invalid requests; all other reasons
- * are access errors.
+ * Refuse a packet because the access check returned @reason, or let it wait if
+ * that is MODEL_MISS. Misalignment, and a right that the queue pair lacks, are
+ * invalid requests; all other reasons are access errors.
  */
 static bool refused(struct model_qp *qp, const struct model_pkt *pkt,
 		    int reason)
 {
+	if (reason == MODEL_MISS)
+		return false;
 	if (reason == XRDMA_FAULT_ALIGN || reason == XRDMA_FAULT_QP_RIGHTS)
 		return model_responder_invalid(qp, pkt);
 	model_answer_fatal(qp, MODEL_NAK_ACCESS, XRDMA_EVENT_QP_ACCESS_ERR,
@@ -71,10 +73,13 @@ static bool take_receive(struct model_qp *qp, const struct model_pkt *pkt)
  * @qp: the queue pair, with a receive entry in model_resp_mem.recv
  * @sgl: filled in, points into that entry
  */
-void model_responder_sgl(const struct model_qp *qp, struct model_sgl *sgl)
+void model_responder_sgl(struct model_qp *qp, struct model_sgl *sgl)
 {
 	const struct xrdma_rq_wqe *wqe = (void *)qp->tp->resp.mem->recv;
 
+	/* the packets of an unreliable connection do not wait */
+	sgl->waiter = qp->type == XRDMA_QP_UC ?
+		      NULL : &qp->waiters[MODEL_WAIT_RESPONDER];
 	sgl->sge = (const struct xrdma_sge *)(wqe + 1);
 	sgl->num = le16_to_cpu(wqe->num_sge);
 	sgl->opcode = XRDMA_OP_RECV;
@@ -169,6 +174,8 @@ bool model_responder_send(struct model_qp *qp, const struct model_pkt *pkt)
 		return recv_failed(qp, pkt, XRDMA_WC_LOC_LEN_ERR, 0);
 	reason = model_sgl_scatter(qp, &sgl, resp->received, pkt->payload,
 				   pkt->len);
+	if (reason == MODEL_MISS)
+		return false;
 	if (reason)
 		return recv_failed(qp, pkt, XRDMA_WC_LOC_PROT_ERR, reason);
 	resp->received += pkt->len;
@@ -183,12 +190,13 @@ bool model_responder_send(struct model_qp *qp, const struct model_pkt *pkt)
 	return not_in_err(qp);
 }
 
-static struct model_access_req remote_access(const struct model_qp *qp,
+static struct model_access_req remote_access(struct model_qp *qp,
 					     u64 va, u64 len, u32 rkey,
 					     u16 rights, u8 opcode)
 {
 	return (struct model_access_req) {
 		.qp = qp,
+		.waiter = &qp->waiters[MODEL_WAIT_RESPONDER],
 		.addr = va,
 		.len = len,
 		.key = rkey,
@@ -251,6 +259,7 @@ bool model_responder_write(struct model_qp *qp, const struct model_pkt *pkt)
 	req = remote_access(qp, resp->va, pkt->len, resp->rkey,
 			    XRDMA_ACCESS_REMOTE_WRITE,
 			    imm ? XRDMA_OP_WRITE_IMM : XRDMA_OP_WRITE);
+	req.expected = resp->left;
 	reason = model_access_write(qp->dev, &req, pkt->payload);
 	if (reason)
 		return refused(qp, pkt, reason);
@@ -295,6 +304,20 @@ static u32 num_responses(const struct model_qp *qp, u32 len)
 }
 
 /**
+ * model_responder_num_psns() - count the PSNs that a request packet takes
+ * @qp: the queue pair
+ * @pkt: the packet
+ *
+ * Return: number of responses to a READ; 1 for any other request.
+ */
+u32 model_responder_num_psns(const struct model_qp *qp,
+			     const struct model_pkt *pkt)
+{
+	return pkt->op.flags & MODEL_PKT_READ ?
+	       num_responses(qp, pkt->dma_len) : 1;
+}
+
+/**
  * model_responder_read() - check a READ request and queue its answer
  * @qp: the queue pair
  * @pkt: the packet, in sequence
@@ -333,7 +356,7 @@ bool model_responder_read(struct model_qp *qp, const struct model_pkt *pkt)
 
 /*
  * Return: the 8 aligned bytes that an atomic operation changes; NULL if access
- * is refused, with @reason filled in.
+ * is refused or misses, with @reason filled in.
  */
 static u64 *operand(struct model_qp *qp, const struct model_access_req *req,
 		    int *reason)

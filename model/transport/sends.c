@@ -24,7 +24,14 @@
 int model_sends_init(struct model_qp *qp)
 {
 	qp->tp = calloc(1, sizeof(*qp->tp));
-	return qp->tp ? 0 : -ENOMEM;
+	if (!qp->tp)
+		return -ENOMEM;
+	qp->tp->recv = malloc(MODEL_WQE_MAX);
+	if (qp->tp->recv)
+		return 0;
+	free(qp->tp);
+	qp->tp = NULL;
+	return -ENOMEM;
 }
 
 /**
@@ -33,6 +40,7 @@ int model_sends_init(struct model_qp *qp)
  */
 void model_sends_destroy(struct model_qp *qp)
 {
+	free(qp->tp->recv);
 	free(qp->tp);
 	qp->tp = NULL;
 }
@@ -46,6 +54,17 @@ void model_sends_stop(struct model_qp *qp, bool sq_only)
 {
 	(void)qp;
 	(void)sq_only;
+}
+
+/**
+ * model_sends_resume() - continue after a wait for a page
+ * @qp: the queue pair
+ * @side: part of the queue pair: only the send queue waits
+ */
+void model_sends_resume(struct model_qp *qp, enum model_wait_side side)
+{
+	(void)side;
+	model_qp_activate(qp);
 }
 
 /**
@@ -63,7 +82,8 @@ bool model_sends_idle(const struct model_qp *qp)
  * model_sends_run() - send posted entries, which need no acknowledgment
  * @qp: a queue pair without a connection
  * @send_one: sends the entry @wqe of index @index; returns false if the queue
- *	pair must not send the next entry
+ *	pair must not send the next entry. If the entry has to wait for a page,
+ *	the function makes it the next one again.
  *
  * Return: true if there was work, or if the wire has no room: the caller must
  * call again.
@@ -77,6 +97,7 @@ bool model_sends_run(struct model_qp *qp,
 	u32 first = qp->tp->req.next;
 
 	while (budget-- && qp->state == XRDMA_QPS_RTS &&
+	       !model_qp_waits(qp, MODEL_WAIT_REQUESTER) &&
 	       qp->tp->req.next != qp->sq.pi)
 		if (!model_wire_room(qp->dev->wire) ||
 		    model_qp_read_sq(qp, qp->tp->req.next, wqe) ||

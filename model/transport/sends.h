@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "core/pager.h"
 #include "xrdma_hw.h"
 
 struct model_qp;
@@ -16,6 +17,7 @@ struct model_qp;
 int model_sends_init(struct model_qp *qp);
 void model_sends_destroy(struct model_qp *qp);
 void model_sends_stop(struct model_qp *qp, bool sq_only);
+void model_sends_resume(struct model_qp *qp, enum model_wait_side side);
 bool model_sends_idle(const struct model_qp *qp);
 bool model_sends_run(struct model_qp *qp,
 		     bool (*send_one)(struct model_qp *qp, u32 index,

@@ -36,6 +36,7 @@ static const struct model_wire_ops wire_ops = {
 static int transport_init(struct model_device *dev)
 {
 	TAILQ_INIT(&dev->answering);
+	TAILQ_INIT(&dev->replaying);
 	dev->wire = model_wire_create(dev->params.loop, dev->params.seed,
 				      &wire_ops, dev);
 	return dev->wire ? 0 : -ENOMEM;
@@ -56,6 +57,8 @@ static bool transport_poll(struct model_device *dev)
 {
 	bool any = model_wire_poll(dev->wire);
 
+	if (dev->live && !TAILQ_EMPTY(&dev->replaying))
+		any |= model_responders_replay(dev);
 	if (dev->live && !TAILQ_EMPTY(&dev->answering))
 		any |= model_answers_send(dev);
 	return any;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The responder of unreliable connections, which sends no answers (IBTA 9.8).
- * It drops a message if a packet of the message is missing or refused; the next
- * message uses the receive entry then.
+ * It drops a message if a packet of the message is missing or refused, or has
+ * to wait for a page; the next message uses the receive entry then.
  *
  * The requester of unreliable connections is in requester.c. Functions that
  * both kinds of responders use are in responder_op.c.
@@ -52,6 +52,8 @@ static bool take_send(struct model_qp *qp, const struct model_pkt *pkt)
 		return false;
 	reason = model_sgl_scatter(qp, &sgl, resp->received, pkt->payload,
 				   pkt->len);
+	if (reason == MODEL_MISS)
+		return false;
 	if (reason)
 		return recv_failed(qp, reason);
 	resp->received += pkt->len;
@@ -67,6 +69,7 @@ static struct model_access_req access_of(const struct model_qp *qp, u64 len)
 		.addr = qp->tp->resp.va,
 		.len = len,
 		.key = qp->tp->resp.rkey,
+		.expected = qp->tp->resp.left,
 		.rights = XRDMA_ACCESS_REMOTE_WRITE,
 		.remote = true,
 		.opcode = XRDMA_OP_WRITE,

@@ -70,12 +70,13 @@ static u8 check_data(const struct model_qp *qp, struct datagram *d)
 }
 
 /* Fill in @d from the entry @wqe and check it. Return: enum xrdma_wc_status. */
-static u8 parse(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
+static u8 parse(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 		struct datagram *d)
 {
 	d->wqe = wqe;
 	d->av = (const struct xrdma_av *)(wqe + 1);
 	d->sgl.sge = (const struct xrdma_sge *)(d->av + 1);
+	d->sgl.waiter = &qp->waiters[MODEL_WAIT_REQUESTER];
 	d->sgl.num = le16_to_cpu(wqe->num_sge);
 	d->sgl.opcode = wqe->opcode;
 	if ((wqe->opcode != XRDMA_OP_SEND &&
@@ -112,7 +113,7 @@ static void make_pkt(struct model_qp *qp, const struct datagram *d,
 	pkt->len = d->len;
 }
 
-/* Needs room on the wire. Return: 0 or enum xrdma_fault_reason. */
+/* Needs room on the wire. Return: 0, enum xrdma_fault_reason or MODEL_MISS. */
 static int send_datagram(struct model_qp *qp, const struct datagram *d)
 {
 	struct model_pkt pkt;
@@ -146,6 +147,10 @@ static bool send_one(struct model_qp *qp, u32 index,
 	status = parse(qp, wqe, &d);
 	if (!status) {
 		reason = send_datagram(qp, &d);
+		if (reason == MODEL_MISS) {
+			qp->tp->req.next = index;
+			return false;
+		}
 		status = reason ? XRDMA_WC_LOC_PROT_ERR : XRDMA_WC_SUCCESS;
 	}
 	if (status)
@@ -181,6 +186,7 @@ const struct model_qp_ops model_ud_ops = {
 	.stop = model_sends_stop,
 	.destroy = model_sends_destroy,
 	.run = ud_run,
+	.resume = model_sends_resume,
 	.idle = model_sends_idle,
 	.query = ud_query,
 };
@@ -200,7 +206,7 @@ static void make_grh(const struct model_net *net, u8 *grh)
 	memcpy(grh + GRH_BYTES - len, net->frame + net->l3, len);
 }
 
-/* Return: 0 or enum xrdma_fault_reason. */
+/* Return: 0, enum xrdma_fault_reason or MODEL_MISS. */
 static int scatter(struct model_qp *qp, const struct model_sgl *sgl,
 		   const struct model_net *net, const struct model_pkt *pkt)
 {
@@ -237,8 +243,11 @@ static void describe(const struct model_net *net, const struct model_pkt *pkt,
 	}
 }
 
-/* Write a datagram to the memory of the receive entry @wqe and complete it. */
-static void deliver(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
+/*
+ * Write a datagram to the memory of the receive entry @wqe and complete it.
+ * Return: false if the memory misses, and the entry remains the next one.
+ */
+static bool deliver(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
 		    const struct model_net *net, const struct model_pkt *pkt)
 {
 	const struct model_sgl sgl = {
@@ -247,24 +256,29 @@ static void deliver(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
 		.opcode = XRDMA_OP_RECV,
 	};
 	struct model_recv_done done = { .wr_id = wqe->wr_id };
+	int reason;
 
 	describe(net, pkt, &done);
 	if (model_sgl_length(&sgl) < done.byte_len) {
 		done.status = XRDMA_WC_LOC_LEN_ERR;
 	} else {
-		done.vendor_err = scatter(qp, &sgl, net, pkt);
-		if (done.vendor_err)
+		reason = scatter(qp, &sgl, net, pkt);
+		if (reason == MODEL_MISS)
+			return false;
+		done.vendor_err = reason;
+		if (reason)
 			done.status = XRDMA_WC_LOC_PROT_ERR;
 	}
 	model_qp_complete_recv(qp, &done);
 	if (done.status == XRDMA_WC_LOC_PROT_ERR)
 		model_qp_error(qp, 0);
+	return true;
 }
 
 static enum model_rx receive(struct model_qp *qp, const struct model_net *net,
 			     const struct model_pkt *pkt)
 {
-	u8 wqe[MODEL_WQE_MAX] __attribute__((aligned(8)));
+	u8 *wqe = qp->tp->recv;
 
 	if (!can_receive(qp))
 		return MODEL_RX_STATE;
@@ -274,8 +288,8 @@ static enum model_rx receive(struct model_qp *qp, const struct model_net *net,
 	model_set_stat_add(qp, XRDMA_STAT_RX_BYTES, net->end);
 	if (model_qp_read_rq(qp, wqe))
 		return MODEL_RX_OVERRUN;
-	deliver(qp, (void *)wqe, net, pkt);
-	return MODEL_RX_OK;
+	return deliver(qp, (void *)wqe, net, pkt) ? MODEL_RX_OK :
+						    MODEL_RX_PAGE_FAULT;
 }
 
 /**

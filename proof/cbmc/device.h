@@ -14,6 +14,8 @@
 #include "host/dma.h"
 #include "host/host_error.h"
 
+struct model_eq;
+
 struct model_device {
 	struct {
 		struct model_dma *dma;
@@ -24,6 +26,9 @@ struct model_device {
 	u64 epoch;
 	bool live;
 	struct model_key_table keys;
+	struct {
+		struct model_eq *eq;
+	} pager;
 	struct model_dm dm;
 	u64 stats[XRDMA_NUM_STATS];
 	u64 user_errors;

@@ -47,6 +47,9 @@ struct model_device {
 	bool bus_master;
 	bool live;
 	bool eqs_stalled;
+	struct {
+		struct model_eq *eq;
+	} pager;
 	struct model_cmdq cmdq;
 	struct model_chaos chaos;
 	struct model_eq *eqs[MODEL_MAX_EQ];

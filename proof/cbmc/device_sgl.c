@@ -35,8 +35,13 @@ static u32 entry, inside;
 static u32 moved;
 static u16 needed;
 static u32 checked;
-/* An access was refused. */
+/* An access was refused, or its translation misses. */
 static bool refused;
+/* Bytes that could be translated; a checked entry is in a paged region. */
+static u64 probed;
+static bool any_paged;
+static struct model_mem paged_mem = { .flags = MODEL_MEM_PAGED };
+static struct model_mem other_mem;
 
 static u32 length_of(u32 i)
 {
@@ -84,7 +89,6 @@ int model_access_check(struct model_device *dev,
 		       const struct model_access_req *req,
 		       struct model_target *acc)
 {
-	(void)acc;
 	PROVE(dev == qp.dev && checked < sgl.num);
 	PROVE(req->addr == le64_to_cpu(list[checked].addr));
 	PROVE(req->len == le32_to_cpu(list[checked].length));
@@ -93,7 +97,32 @@ int model_access_check(struct model_device *dev,
 	if (nondet_truth())
 		return XRDMA_FAULT_RIGHTS;
 	checked++;
+	acc->mem = nondet_truth() ? &paged_mem : &other_mem;
+	any_paged |= req->len && acc->mem == &paged_mem;
 	return 0;
+}
+
+/* The rest of the next entry; a translation may miss at any byte of it. */
+int model_access_probe(struct model_device *dev,
+		       const struct model_access_req *req, u64 *done)
+{
+	while (entry < sgl.num && inside == length_of(entry)) {
+		entry++;
+		inside = 0;
+	}
+	PROVE(dev == qp.dev && entry < sgl.num && !refused);
+	ASSUME(entry < sgl.num);
+	PROVE(req->qp == &qp && !req->remote && !req->aligned && !req->whole);
+	PROVE(req->rights == XRDMA_ACCESS_LOCAL_WRITE);
+	PROVE(req->len && req->len == length_of(entry) - inside);
+	PROVE(req->addr == le64_to_cpu(list[entry].addr) + inside);
+	PROVE(req->key == le32_to_cpu(list[entry].lkey));
+	refused = nondet_truth();
+	*done = refused ? nondet_u64() : req->len;
+	ASSUME(*done <= req->len && (!refused || *done < req->len));
+	probed += *done;
+	inside = length_of(entry);
+	return refused ? XRDMA_FAULT_RIGHTS : 0;
 }
 
 static void any_list(void)
@@ -172,18 +201,53 @@ static void length_is_exact(void)
 
 /*
  * Theorem: The check of a scatter-gather list checks each entry with its whole
- *	length, and succeeds only if no entry is refused.
+ *	length, and succeeds only if no entry is refused; it then says whether an
+ *	entry that is not empty is in a paged region.
  * Holds for: lists of up to 3 entries of any addresses, lengths and keys.
  * Assumes: nothing.
  */
 static void all_entries_are_checked(void)
 {
+	bool paged;
 	int reason;
 
 	any_list();
 	needed = nondet_truth() ? XRDMA_ACCESS_LOCAL_WRITE : 0;
-	reason = model_sgl_check(&qp, &sgl, needed);
-	REACHABLE(!reason && checked == 3);
+	reason = model_sgl_check(&qp, &sgl, needed, &paged);
+	REACHABLE(!reason && checked == 3 && paged);
+	PROVE(reason || paged == any_paged);
 	REACHABLE(reason && checked == 2);
 	PROVE(reason ? checked < sgl.num : checked == sgl.num);
+}
+
+/*
+ * Theorem: The probe of a scatter-gather list looks up exactly the bytes from a
+ *	position to the end of the list, in order, under the keys of their
+ *	entries, up to the first byte that misses or is refused, and returns the
+ *	position of that byte, or the length of the list.
+ * Form: long
+ * Holds for: lists of 1 to 3 entries of any addresses, lengths and keys; all
+ *	positions in the list.
+ * Assumes: nothing.
+ */
+static void probes_find_the_first_miss(void)
+{
+	u64 first, off;
+	int reason;
+	u32 i;
+
+	any_list();
+	entry = nondet_u32();
+	inside = nondet_u32();
+	ASSUME(entry < sgl.num && inside <= length_of(entry));
+	first = inside;
+	for (i = 0; i < ENTRIES_MAX; i++)
+		first += i < entry ? length_of(i) : 0;
+	off = first;
+	reason = model_sgl_probe(&qp, &sgl, &off);
+	REACHABLE(!reason && entry == 2 && probed >> 33);
+	REACHABLE(reason && probed && off > first);
+	PROVE(refused ? reason == XRDMA_FAULT_RIGHTS : !reason);
+	PROVE(off == first + probed);
+	PROVE(reason || off == model_sgl_length(&sgl));
 }

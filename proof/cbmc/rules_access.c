@@ -191,3 +191,21 @@ static void local_key_is_of_the_kernel(void)
 	REACHABLE(!bus && a.key == 1);
 	PROVE(bus == (a.key == 1 && who.kernel && !a.remote));
 }
+
+/*
+ * Theorem: The null key is 0x00000002, and replaces a key entry exactly for local
+ *	accesses. It is not the local key of the kernel.
+ * Holds for: all inputs.
+ * Assumes: nothing.
+ */
+static void null_key_is_local(void)
+{
+	const struct xrdma_rules_actor who = any_actor();
+	const struct xrdma_rules_access a = any_access();
+	bool null = xrdma_rules_is_null(&a);
+
+	REACHABLE(null && a.rights == XRDMA_ACCESS_LOCAL_WRITE);
+	REACHABLE(!null && a.key == 2);
+	PROVE(null == (a.key == 2 && !a.remote));
+	PROVE(!null || !xrdma_rules_is_local_dma(&who, &a));
+}

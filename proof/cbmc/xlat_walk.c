@@ -143,8 +143,9 @@ static void start_host(u8 level)
 /* The walk of @top levels of tables finds each byte of a block of any level. */
 static void walk_finds(u8 top)
 {
-	u64 addr, left, size;
 	struct model_mem mem;
+	struct place at;
+	u64 size;
 	u32 i;
 
 	start_host(top);
@@ -163,9 +164,10 @@ static void walk_finds(u8 top)
 	ASSUME(xrdma_root_covers(mem.root, host.pos));
 	REACHABLE(host.level == top && host.pos > size);
 	REACHABLE(host.level == 1 && host.leaf == 30);
-	PROVE(walk(&dev, &mem, host.pos, &addr, &left));
-	PROVE(addr == host.block + (host.pos & (size - 1)));
-	PROVE(left == size - (host.pos & (size - 1)));
+	PROVE(walk(&dev, &mem, host.pos, &at));
+	PROVE(at.addr == host.block + (host.pos & (size - 1)));
+	PROVE(at.left == size - (host.pos & (size - 1)));
+	PROVE(at.writable);
 	PROVE(host.reads == top - host.level + 1U);
 	for (i = 0; i < top; i++)
 		PROVE(i >= host.reads ||
@@ -226,19 +228,52 @@ static void walk_without_tables(void)
 {
 	u64 root = nondet_u64();
 	u64 pos = nondet_u64();
-	u64 addr, left;
 	struct model_mem mem;
+	struct place at;
 
 	ASSUME(xrdma_root_ok(root) && !(root & 7));
 	ASSUME(xrdma_root_covers(root, pos));
 	start_host(0);
 	model_mem_init(&mem, root, 0, ~0ULL, 0);
 	REACHABLE(pos);
-	PROVE(walk(&dev, &mem, pos, &addr, &left));
-	PROVE(addr == (root & ~0xfffULL) + pos);
-	PROVE(addr >= pos);
-	PROVE(left == (1ULL << (root >> 3 & 63)) - pos);
+	PROVE(walk(&dev, &mem, pos, &at));
+	PROVE(at.addr == (root & ~0xfffULL) + pos);
+	PROVE(at.addr >= pos);
+	PROVE(at.left == (1ULL << (root >> 3 & 63)) - pos);
 	PROVE(!host.reads);
+}
+
+/* An access to any memory of the root @root, with MODEL_MEM_* @flags */
+static void any_access(u64 root, u8 flags)
+{
+	u64 base = nondet_u64(), size = nondet_u64(), off = nondet_u64();
+	bool paged = flags & MODEL_MEM_PAGED;
+	size_t asked = nondet_u64();
+	size_t len = asked;
+	u32 i = nondet_u32();
+	struct model_mem mem;
+	void *ptr;
+
+	ASSUME(asked && size && base + size - 1 >= base);
+	ASSUME(paged || xrdma_root_covers(root, base + size - 1));
+	start_host(root & 7);
+	host.leaf = root >> 3 & 0x3f;
+	host.last = root;
+	host.most = size - off;
+	dev.live = true;
+	model_mem_init(&mem, root, base, size, flags);
+	ptr = model_mem_ptr(&dev, &mem, off, &len, true);
+	REACHABLE(ptr && host.reads == 4);
+	REACHABLE(!ptr && host.reads == 1 && !host.data_asked);
+	REACHABLE(paged ? mem.missed && host.reads == 3 :
+			  ptr && (root & 7) == 0);
+	PROVE(host.reads <= (root & 7));
+	PROVE(!ptr || (len && len <= asked && off < size && len <= size - off));
+	PROVE(!paged || !ptr || host.last & XRDMA_MTT_WRITE);
+	PROVE(!mem.missed || (paged && !ptr));
+	PROVE(xrdma_root_covers(root, base + off) || !host.reads);
+	ASSUME(i < host.reads);
+	PROVE(host.read_addr[i] % XRDMA_MTT_TABLE_SIZE == 0);
 }
 
 /*
@@ -247,36 +282,69 @@ static void walk_without_tables(void)
  *	one page at an address aligned to 4 KiB; the data that it then asks for
  *	lies inside of the aligned block that the last entry names, and is not
  *	longer than the rest of the memory; what it returns is at least 1 byte,
- *	and not longer than what was asked for.
+ *	and not longer than what was asked for; no translation misses.
  * Holds for: all roots, contents of tables, offsets and lengths.
  * Assumes: root, position and length are what model_key_root_ok() accepts;
  *	nothing is cached.
  */
 static void hostile_tables_are_harmless(void)
 {
-	u64 root = nondet_u64(), base = nondet_u64(), size = nondet_u64();
-	u64 off = nondet_u64();
-	size_t asked = nondet_u64();
-	size_t len = asked;
-	u32 i = nondet_u32();
-	struct model_mem mem;
-	void *ptr;
+	u64 root = nondet_u64();
 
-	ASSUME(asked && size && base + size - 1 >= base);
-	ASSUME(xrdma_root_ok(root) && xrdma_root_covers(root, base + size - 1));
-	start_host(root & 7);
-	host.leaf = root >> 3 & 0x3f;
-	host.last = root;
-	host.most = size - off;
+	ASSUME(xrdma_root_ok(root));
+	any_access(root, nondet_truth() ? MODEL_MEM_SPARSE : 0);
+}
+
+/*
+ * Theorem: The same as hostile_tables_are_harmless, for a paged region, whose
+ *	translations may miss; and an access that writes gets memory only if the
+ *	last entry allows writes, and no table is read for a position that the
+ *	root cannot map.
+ * Holds for: as hostile_tables_are_harmless.
+ * Assumes: root, position and length are what paged_root_ok() accepts; nothing
+ *	is cached.
+ */
+static void hostile_paged_tables_are_harmless(void)
+{
+	u64 root = nondet_u64();
+
+	ASSUME(xrdma_root_paged_ok(root));
+	any_access(root, MODEL_MEM_PAGED);
+}
+
+/* An access by the null key gets bytes of the right page. */
+static void check_null(struct model_mem *mem, bool write)
+{
+	const u8 *page = write ? discarded : zeros;
+	size_t asked = nondet_u64(), len;
+	u64 off = nondet_u64();
+	const u8 *ptr;
+
+	ASSUME(asked && off < mem->size);
+	len = asked;
+	ptr = model_mem_ptr(&dev, mem, off, &len, write);
+	REACHABLE(len == XRDMA_PAGE_SIZE && off >> 63);
+	PROVE(ptr && len && len <= asked && len <= mem->size - off);
+	PROVE(__CPROVER_same_object(ptr, page));
+	PROVE((u64)(ptr - page) + len <= XRDMA_PAGE_SIZE);
+	PROVE(!mem->missed && !host.reads && !host.data_asked);
+}
+
+/*
+ * Theorem: An access by the null key asks for no memory of the host. A read gets
+ *	bytes of a page that no write gets, which therefore stay 0; an access
+ *	gets at least 1 byte and not more than it has asked for.
+ * Holds for: all offsets and lengths; the first access, and a second one, which may
+ *	find the result of the first one in the cache.
+ * Assumes: nothing.
+ */
+static void the_null_key_has_no_memory(void)
+{
+	struct model_mem mem;
+
+	start_host(0);
 	dev.live = true;
-	model_mem_init(&mem, root, base, size,
-		       nondet_truth() ? MODEL_MEM_SPARSE : 0);
-	ptr = model_mem_ptr(&dev, &mem, off, &len, true);
-	REACHABLE(ptr && host.reads == 4);
-	REACHABLE(!ptr && host.reads == 1 && !host.data_asked);
-	REACHABLE(ptr && (root & 7) == 0);
-	PROVE(host.reads <= (root & 7));
-	PROVE(!ptr || (len && len <= asked && off < size && len <= size - off));
-	ASSUME(i < host.reads);
-	PROVE(host.read_addr[i] % XRDMA_MTT_TABLE_SIZE == 0);
+	model_mem_init(&mem, 0, 0, nondet_u64(), MODEL_MEM_NULL);
+	check_null(&mem, nondet_truth());
+	check_null(&mem, nondet_truth());
 }

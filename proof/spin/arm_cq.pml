@@ -9,9 +9,10 @@
  *
  * The consumer polls until the ring is empty, arms, looks again and sleeps until
  * its handler has run, on another CPU. A wake-up that is lost leaves it asleep:
- * an invalid end state. The device completes what the consumer has posted when
- * there was room in the ring: then there has to be room. Of another queue pair,
- * which has posted more than that, it completes a request if there is room.
+ * an invalid end state. The consumer posts a request only when the ring has room
+ * for its completion, so the device must find room when it completes the request.
+ * Another queue pair has posted more requests than the ring has room for; the
+ * device completes one of them only if the ring has room.
  *
  * mutant: WITHOUT_release_of_own - the consumer reads an entry not yet written
  * mutant: WITHOUT_rmb_after_own - the consumer loads the entry before its phase

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Section "Fatal state", with "Arming": requests of a device that dies complete in
- * software, and those who sleep are woken.
+ * software, and consumers that sleep are woken.
  *
  * Driver: xrdma_post_send(), xrdma_publish_sq(), xrdma_notify_device() in
  * xrdma_post.c; xrdma_poll_cq(), xrdma_req_notify_cq() in xrdma_poll.c;
@@ -12,7 +12,11 @@
  * The device completes some requests and dies at any time. Each request completes
  * once, in order; as flushed only if the device has not completed it, and when
  * the device has been silenced. A consumer that nobody wakes is an invalid end
- * state. Rings and indexes have no end here, and doorbells are always rung.
+ * state. Rings and indexes have no end here, and doorbells are always rung. With
+ * RECEIVES the poster looks for the death after it has released the lock, as
+ * xrdma_post_recv() does.
+ *
+ * variant: RECEIVES
  *
  * mutant: WITHOUT_silence - the device uses a request that was flushed
  * mutant: WITHOUT_flushing_read_first - an entry of the device is not seen
@@ -21,11 +25,10 @@
  * mutant: WITHOUT_flush_after_post - a request posted after the flush stays
  * mutant: WITHOUT_flush_work - nobody wakes the consumer
  * mutant: WITHOUT_release_of_pi - a request is flushed before its wr_id is there
- * finding: WITH_early_dead - a poster loads xrdma_dev.dead before its store of
- *	sq->pi reaches memory, which stays away until the flush is over
+ * mutant: WITHOUT_grace_period - the store of pi reaches memory after the flush
  */
 #define REQUESTS	2
-#define DEVICE		1	/* of them the device completes at most */
+#define DEVICE		1	/* requests that the device may complete */
 
 #define WR_ID	0		/* of the poster: wr_id of entries written */
 #define PI	1		/* of the poster: sq->pi */
@@ -38,6 +41,7 @@ bool dead, silent, flushing;
 bool work;			/* flush_work is queued */
 bool event, woken;
 bool writing;			/* the device uses the memory of a request */
+bool posting;			/* the poster holds sq_lock, or rq_lock */
 byte completed;			/* requests that the consumer has seen complete */
 #define OVER	(completed == REQUESTS)
 
@@ -53,22 +57,24 @@ active proctype poster()
 	byte pi;
 	do
 	:: pi < REQUESTS ->
-		/* xrdma_post_one_send() */
+		/* xrdma_post_one_send(), or xrdma_post_one_recv() */
+		posting = true;
 		pi++;
 		STORE(WR_ID, pi);
 #ifndef WITHOUT_release_of_pi
 		!pending[WR_ID];		/* smp_store_release() */
 #endif
 		STORE(PI, pi);
-#ifndef WITH_early_dead
-		!pending[PI];			/* no reset is as fast as a store */
+#ifdef RECEIVES
+		posting = false;
 #endif
 		if				/* xrdma_notify_device() */
 #ifndef WITHOUT_flush_after_post
 		:: dead -> !pending[PI]; work = true	/* schedule_work() */
 #endif
 		:: else
-		fi
+		fi;
+		posting = false
 	:: else -> break
 	od
 }
@@ -178,6 +184,9 @@ active proctype death()
 	dead = true;
 #ifndef WITHOUT_silence
 	atomic { !writing -> silent = true }	/* xrdma_hw_silence() */
+#ifndef WITHOUT_grace_period
+	!posting && !pending[WR_ID] && !pending[PI];	/* synchronize_rcu() */
+#endif
 	flushing = true;		/* xrdma_flush_begin() */
 #else
 	flushing = true;

@@ -19,11 +19,13 @@
 #include <linux/types.h>
 
 #define XRDMA_ABI_VERSION		1
+#define XRDMA_KEY_NULL			0x00000002 /* lkey without memory */
 
 /* ---- udata ---------------------------------------------------------- */
 
 enum xrdma_ucontext_caps {
 	XRDMA_UCAP_SHADOW_DB		= 1 << 0, /* doorbells may be skipped */
+	XRDMA_UCAP_NULL_KEY		= 1 << 1, /* XRDMA_KEY_NULL exists */
 };
 
 /**

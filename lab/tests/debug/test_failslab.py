@@ -28,8 +28,8 @@ OK = {None, errno.ENOMEM}
 # limit of failing allocations for a verb, and for calls with thousands of them
 MOST, FEW = soak(20, 200), soak(6, 200)
 # verbs of the short form; their regions are small, since this kernel checks each mapping
-SOME = ("context", "reg_mr-page", "resize_cq", "create_qp-RC", "create_flow",
-        "kernel-alloc_mr", "kernel-create_qp_rc")
+SOME = ("context", "reg_mr-page", "reg_mr_paged", "advise_mr", "resize_cq",
+        "create_qp-RC", "create_flow", "kernel-alloc_mr", "kernel-create_qp_rc")
 FEWER = ("reg_mr-page", "create_qp-RC", "kernel-create_qp_rc")
 # verbs that may succeed in each call: the driver allocates nothing, or only a table
 # that it then keeps, or the caller ignores the failure

@@ -16,7 +16,8 @@ import time
 from lib import rawqp as r, uioctl, uverbs
 from lib.context import RawContext, RawDevice
 from lib.crew import Crew
-from lib.fuzz_calls import ARENA, COMMANDS, WRONG, Caller, arena, gid_of
+from lib.fuzz_calls import (ARENA, COMMANDS, ON_DEMAND, WRONG, Caller, arena,
+                            gid_of)
 from lib.soak import soak
 from lib.undisturbed import undisturbed, works
 
@@ -49,6 +50,17 @@ def rounds(dev, pd, seed, play):
 
 # ---- calls -----------------------------------------------------------------------
 
+def step(caller):
+    """A command, or advice about memory that is paged, or a change of such memory."""
+    fate = caller.rng.random()
+    if fate < 0.1:
+        caller.advise()
+    elif fate < 0.2:
+        caller.change_memory()
+    else:
+        caller.call()
+
+
 def test_random_calls(dev, pd, seed):
     """One thread makes the calls, so that the same seed gives the same calls."""
     def play(start):
@@ -61,14 +73,14 @@ def test_random_calls(dev, pd, seed):
                 if caller.rng.random() < 0.1:
                     caller.attributes()
                 else:
-                    caller.call()
+                    step(caller)
                 tick()
             return caller.counts
         return Crew(body).run(ROUND, STEPS)
 
     counts = rounds(dev, pd, seed, play)
-    print("never succeeded:",
-          *(name for name in COMMANDS if not counts[name, 0]))
+    print("never succeeded:", *(name for name in (*COMMANDS, "advise_mr")
+                                if not counts[name, 0]))
 
 
 def sharing(dev, start):
@@ -90,7 +102,7 @@ def sharing(dev, start):
 
         def work(caller):
             while not over():
-                caller.call()
+                step(caller)
                 tick()
         with ThreadPoolExecutor(1) as threads:
             other = threads.submit(work, callers[1])
@@ -181,14 +193,17 @@ def scribbler(dev, seed, tick, over):
     """Returns the number of ends for which the device has written a completion."""
     rng, mine = random.Random(seed), RawDevice(dev)
     domain, buf = mine.ctx.alloc_pd(), arena()
+    caller = Caller([mine.ctx.cmd_fd], rng, gid_of(dev), buf)
     handle, key, _ = uverbs.reg_mr(mine.ctx, domain, buf.address, ARENA,
-                                   buf.address, 0x1f)
+                                   buf.address, 0x1f | rng.choice((0, ON_DEMAND)))
     counts = collections.Counter()
     while not over():
         both = r.Pair(mine, domain, timeout=8, retry=1)
         for _ in range(rng.randrange(1, 40)):
             scribble(rng, rng.choice((both.near, both.far)),
                      (key, buf.address))
+            if rng.random() < 0.2:
+                caller.change_memory()
             tick()
         for end in (both.near, both.far):
             counts["end", 0 if end.completions() else errno.EAGAIN] += 1

@@ -68,7 +68,18 @@ def fail(opcode, status=8):
 def late(opcode, seconds=LATE):
     """The device answers the next command of this opcode after this many seconds."""
     return {"cmd": "command_fault", "kind": "late", "opcode": opcode,
-            "ms": seconds * 1000}
+            "ms": int(seconds * 1000)}
+
+
+def late_fault(count, ms):
+    """The device reports each of the next page faults after this many milliseconds."""
+    return {"cmd": "paging_fault", "kind": "late", "count": count, "ms": ms}
+
+
+def fault(kind, count):
+    """"lost" or "twice": the device never reports the next page faults, or reports
+    each of them twice. "answer_lost": it does not read the next answers."""
+    return {"cmd": "paging_fault", "kind": kind, "count": count}
 
 
 def lie(register, value):
@@ -81,5 +92,7 @@ def repair():
     responds again."""
     ask(cmd="command_faults_clear")
     ask(cmd="register_lie_clear")
+    for kind in ("late", "lost", "twice", "answer_lost"):
+        ask(**fault(kind, 0))
     if ask(cmd="stats")["device"]["gone"]:
         ask(cmd="gone", on=False)

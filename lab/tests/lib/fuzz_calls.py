@@ -15,6 +15,7 @@ import os
 import struct
 
 from labverbs.rc import Buffer
+from lib import paged
 
 VERBS_IOCTL, DRIVER_XRDMA = 0xc0181b01, 0x10f0
 EXTENDED = 0x80000000
@@ -22,6 +23,8 @@ ARENA = 1 << 20         # bytes of memory whose addresses requests contain
 OUT = 4096              # bytes of room for a reply
 INVOKE_WRITE, CORE_IN, CORE_OUT, WRITE_CMD = 0, 0, 1, 2
 UHW_IN, UHW_OUT = 0x1000, 0x1001
+OBJECT_MR, ADVISE_MR = 7, 2
+ON_DEMAND = 1 << 6      # IB_ACCESS_ON_DEMAND
 
 # name: number, kind of the handle that it creates, size of the reply in bytes, size of
 # the reply's driver data in bytes
@@ -102,6 +105,7 @@ class Caller:
         self.dead = collections.defaultdict(list)
         # numbers of queue pairs that can be opened by number
         self.shared = []
+        self.keys = []          # keys of regions, also of deregistered ones
         self.counts = collections.Counter()
 
     # values in requests
@@ -186,10 +190,15 @@ class Caller:
                         0, 0, 0, 0, 0, 1, rng.choice((1, 1, 2)), 0)
 
     def _reg_mr(self):
-        start = self.place()
-        return struct.pack("<QQQII", start, self.number(4096, 65536, 100),
-                           start, self.handle("pd"),
-                           self.number(15, 31, 47, 1, 0, 1 << 8))
+        rng, start = self.rng, self.place()
+        length = self.number(4096, 65536, 100)
+        rights = self.number(15, 31, 47, 1, 0, 1 << 8)
+        if rng.random() < 0.4:
+            rights |= ON_DEMAND
+            if rng.random() < 0.3:
+                start, length = 0, paged.EVERYTHING
+        return struct.pack("<QQQII", start, length, start, self.handle("pd"),
+                           rights)
 
     def _rereg_mr(self):
         start = self.place()
@@ -470,6 +479,9 @@ class Caller:
         command = COMMANDS.get(name)
         if code or not command:
             return
+        if name == "reg_mr":
+            self.keys = self.keys[-20:] + list(struct.unpack_from(
+                "<I", self.out, 4))
         if command.makes:
             handle = struct.unpack_from("<I", self.out,
                                         HANDLE_AT.get(name, 0))[0]
@@ -493,6 +505,38 @@ class Caller:
             self.shared.append(struct.unpack_from("<I", self.out, 4)[0])
         if kind == b"\x08":
             self.alive["raw"].append(handle)
+
+    def advise(self):
+        """One ibv_advise_mr() for some places of the arena."""
+        rng = self.rng
+        ranges = b"".join(
+            struct.pack("<QII", self.place(), self.number(4096, 65536, 1, 0),
+                        rng.choice(self.keys or [0]))
+            for _ in range(rng.choice((1, 1, 2, 20))))
+        keep = ctypes.create_string_buffer(ranges, len(ranges))
+        raw = b"".join(struct.pack("<HHHHQ", *row) for row in (
+            (0, 0, 1, 0, self.handle("pd")), (1, 8, 1, 0, self.number(0, 1, 2)),
+            (2, 4, 1, 0, self.number(0, 1)),
+            (3, len(ranges), 1, 0, ctypes.addressof(keep))))
+        code = 0
+        try:
+            self.ioctl(rng.choice(self.fds), OBJECT_MR, ADVISE_MR, raw)
+        except OSError as err:
+            code = err.errno
+        self.counts["advise_mr", code] += 1
+
+    def change_memory(self):
+        """Takes pages from the arena, or changes their rights."""
+        rng = self.rng
+        at = self.arena + 4096 * rng.randrange(self.size // 4096)
+        length = min(4096 * rng.choice((1, 2, 16, 256)),
+                     self.arena + self.size - at)
+        if rng.random() < 0.3:
+            paged.LIBC.mprotect(at, length, rng.choice(
+                (paged.READABLE, paged.WRITABLE, paged.WRITABLE)))
+        else:
+            paged.LIBC.madvise(at, length, rng.choice(
+                (paged.DONTNEED, paged.PAGEOUT, paged.HUGEPAGE, paged.COLLAPSE)))
 
     def attributes(self):
         """One ioctl() of random attributes."""

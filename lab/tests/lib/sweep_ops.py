@@ -20,7 +20,7 @@ NO_CALLS = {"owner", "driver_id", "uverbs_abi_ver", "uverbs_robust_udata",
             "size_ib_rwq_ind_table", "size_rdma_counter"}
 FRUGAL = {"add_gid", "del_gid", "disassociate_ucontext", "fill_res_cq_entry",
           "fill_res_mr_entry", "fill_res_mr_entry_raw", "fill_res_qp_entry",
-          "fill_res_srq_entry",
+          "fill_res_srq_entry", "fill_stat_mr_entry",
           "get_dev_fw_str", "get_link_layer", "get_port_immutable",
           "map_mr_sg", "poll_cq", "post_recv", "post_send", "post_srq_recv",
           "query_ah", "query_device", "query_pkey", "query_port",
@@ -32,6 +32,7 @@ FRUGAL = {"add_gid", "del_gid", "disassociate_ucontext", "fill_res_cq_entry",
 UNSWEPT = {"alloc_hw_port_stats"}
 # operation -> verbs that call it, and the operation that destroys the object or None
 SWEPT = {
+    "advise_mr": ("advise_mr", None),
     "alloc_dm": ("alloc_dm", "dealloc_dm"),
     "alloc_mr": ("kernel-alloc_mr", "dereg_mr"),
     "alloc_mw": ("alloc_mw-2", "dealloc_mw"),

@@ -29,6 +29,7 @@ from pyverbs.spec import EthSpec
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr, SrqInitAttrEx
 from pyverbs.wq import (WQ, RwqIndTable, RwqIndTableInitAttr, RxHashConf,
                         WQAttr, WQInitAttr)
+from pyverbs.wr import SGE
 from pyverbs.xrcd import XRCD, XRCDInitAttr
 
 from labverbs.rc import ALL, Buffer, Endpoint
@@ -122,6 +123,29 @@ def reg_mr(w, shape):
 
 
 verbs_of("reg_mr", reg_mr, *MEMORY)
+
+
+def paged_region(domain_, buf):
+    return MR(domain_, buf.length, RIGHTS | e.IBV_ACCESS_ON_DEMAND,
+              address=buf.address)
+
+
+@verb
+def reg_mr_paged(w):
+    domain_, buf = domain(w), memory("page")
+    with w.fault:
+        w.keep(paged_region(domain_, buf))
+
+
+@verb
+def advise_mr(w):
+    domain_, buf = domain(w), memory("page")
+    mr = paged_region(domain_, buf)
+    w.keep(mr)
+    with w.fault:
+        domain_.advise_mr(e._IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+                          e._IBV_ADVISE_MR_FLAG_FLUSH,
+                          [SGE(buf.address, buf.length, mr.lkey)])
 
 
 def region(w, domain_, buf):

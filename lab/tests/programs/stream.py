@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""stream.py BYTES [ADDRESS]: moves so many bytes to another of these on the other
-node, and as many from there at the same time, over one reliable connection; each
-in turn by SEND, WRITE with immediate data and READ, with a FETCH_ADD between.
-ADDRESS is that of the other, which was started without.
+"""Moves BYTES bytes in each direction at the same time, between this process and
+another process of this program on the other node, over one reliable connection.
 
-Every byte is compared; every message must come once, in its order; every
-FETCH_ADD must have added once. Prints one line when all was right.
+  stream.py BYTES            waits for a connection
+  stream.py BYTES ADDRESS    connects to the process at ADDRESS
+
+The messages of a direction are moved by SEND, WRITE with immediate data and READ in
+turn, with a FETCH_ADD between them. Each process compares every byte, checks that
+every message arrives once and in order, and checks that every FETCH_ADD of the other
+process has added once. Prints one line if all checks succeed.
 """
 
 import ctypes
@@ -32,6 +35,8 @@ DEPTH = 12          # number of requests in flight, and of posted receives
 SLOTS = DEPTH + 1   # a slot is free again when its receive is posted again
 SEND, WRITE, READ, ADD = range(4)
 
+PAGED = e.IBV_ACCESS_ON_DEMAND if os.environ.get("XRDMA_PAGED") else 0
+
 memcmp = ctypes.CDLL(None).memcmp
 
 
@@ -55,7 +60,7 @@ class Memory:
     def __init__(self, pd, size):
         self.buffer = Buffer((size, False))
         self.address, self.view = self.buffer.address, self.buffer.view
-        self.mr = MR(pd, size, ALL, address=self.address)
+        self.mr = MR(pd, size, ALL | PAGED, address=self.address)
 
     def sge(self, offset, length):
         return [(self.address + offset, length, self.mr.lkey)]
@@ -106,7 +111,8 @@ class Side:
         # There are at most seven retries. The device is a process that may not run
         # for half a second on a busy host, so that its timeout is 0.27 s. soft-RoCE
         # answers later on a busy host: 0.5 s
-        soft = "rxe" in dev.name + self.theirs["device"]
+        # So do processes that page faults wait for.
+        soft = PAGED or "rxe" in dev.name + self.theirs["device"]
         self.end.connect(self.theirs, timeout=17 if soft else 14,
                          mtu=e.IBV_MTU_4096)
         self.posted = self.done = self.moved = 0    # messages, bytes

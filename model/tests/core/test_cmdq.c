@@ -55,7 +55,7 @@ static void a_bad_index_is_refused(void **state)
 static void unknown_commands_are_refused(void **state)
 {
 	static const u16 opcodes[] = {
-		0x09, 0x12, 0x24, 0x34, 0x44, 0x56, XRDMA_CMD_RESUME, 0x62,
+		0x09, 0x12, 0x24, 0x34, 0x44, 0x56, 0x63, 0x64,
 		0xffff,
 	};
 	struct core_env *env = *state;

@@ -115,7 +115,7 @@ static void rearming_changes_the_type(void **state)
 	assert_non_null(core_eqe(env, 1, 0));
 }
 
-static void overflow_kills_the_queue_and_its_qps(void **state)
+static void overflow_is_an_error_of_queue_and_qps(void **state)
 {
 	struct core_env *env = *state;
 	struct core_qp cqp;
@@ -139,7 +139,7 @@ static void overflow_kills_the_queue_and_its_qps(void **state)
 }
 
 /* A wrong consumer index in memory of a user is no host error. */
-static void a_corrupt_consumer_index_kills_the_queue(void **state)
+static void a_corrupt_consumer_index_is_an_error(void **state)
 {
 	struct core_env *env = *state;
 	u32 i;
@@ -153,7 +153,7 @@ static void a_corrupt_consumer_index_kills_the_queue(void **state)
 }
 
 /* The CQ's memory is unmapped while the CQ is in use: no stale access. */
-static void unmapped_memory_kills_the_queue(void **state)
+static void unmapped_memory_is_an_error(void **state)
 {
 	struct core_env *env = *state;
 
@@ -410,9 +410,9 @@ int main(void)
 		CORE_TEST(next_fires_once, queues),
 		CORE_TEST(solicited_fires_for_solicited_and_errors, queues),
 		CORE_TEST(rearming_changes_the_type, queues),
-		CORE_TEST(overflow_kills_the_queue_and_its_qps, queues),
-		CORE_TEST(a_corrupt_consumer_index_kills_the_queue, queues),
-		CORE_TEST(unmapped_memory_kills_the_queue, queues),
+		CORE_TEST(overflow_is_an_error_of_queue_and_qps, queues),
+		CORE_TEST(a_corrupt_consumer_index_is_an_error, queues),
+		CORE_TEST(unmapped_memory_is_an_error, queues),
 		CORE_TEST(resizing_keeps_the_index, queues),
 		CORE_TEST(unconsumed_entries_count_for_the_new_ring, queues),
 		CORE_TEST(a_smaller_ring_overflows_in_time, queues),

@@ -95,7 +95,7 @@ static void cuts_are_no_closer_than_the_period(void **state)
 	assert_int_equal(cc.target, LINE / 2);
 }
 
-static void the_rate_has_a_floor(void **state)
+static void the_rate_is_at_least_min_rate(void **state)
 {
 	struct model_dcqcn cc = cut_once(&params);
 	u64 i;
@@ -174,7 +174,7 @@ static void a_cut_starts_all_periods_anew(void **state)
 	assert_int_equal(cc.time_steps, 1);
 }
 
-static void it_comes_back_to_line_rate_and_is_forgotten(void **state)
+static void at_line_rate_the_state_is_cleared(void **state)
 {
 	struct model_dcqcn cc = cut_once(&params);
 	u64 now = 1000 * US;
@@ -191,7 +191,7 @@ static void it_comes_back_to_line_rate_and_is_forgotten(void **state)
 }
 
 /* One call after a long time has the same result as many calls. */
-static void time_may_come_in_one_piece(void **state)
+static void one_call_has_the_result_of_many(void **state)
 {
 	struct model_dcqcn slow = cut_once(&params);
 	struct model_dcqcn fast;
@@ -210,7 +210,7 @@ static void time_may_come_in_one_piece(void **state)
 }
 
 /* With increase 0 the rate stays below its target, and the loop ends. */
-static void no_increase_is_no_endless_loop(void **state)
+static void without_increase_the_loop_ends(void **state)
 {
 	struct model_dcqcn_params p = params;
 	struct model_dcqcn cc;
@@ -228,7 +228,7 @@ static void no_increase_is_no_endless_loop(void **state)
 	assert_int_equal(cc.time_steps, UINT32_MAX);
 }
 
-static void a_sender_that_is_not_slowed_is_left_alone(void **state)
+static void a_sender_that_is_not_slowed_keeps_its_rate(void **state)
 {
 	static const struct model_dcqcn zero;
 	struct model_dcqcn cc = { 0 };
@@ -246,14 +246,14 @@ int main(void)
 		cmocka_unit_test(initial_alpha_is_that_of_the_parameters),
 		cmocka_unit_test(alpha_decays_while_nothing_is_notified),
 		cmocka_unit_test(cuts_are_no_closer_than_the_period),
-		cmocka_unit_test(the_rate_has_a_floor),
+		cmocka_unit_test(the_rate_is_at_least_min_rate),
 		cmocka_unit_test(fast_recovery),
 		cmocka_unit_test(bytes_count_as_time_does),
 		cmocka_unit_test(a_cut_starts_all_periods_anew),
-		cmocka_unit_test(it_comes_back_to_line_rate_and_is_forgotten),
-		cmocka_unit_test(time_may_come_in_one_piece),
-		cmocka_unit_test(no_increase_is_no_endless_loop),
-		cmocka_unit_test(a_sender_that_is_not_slowed_is_left_alone),
+		cmocka_unit_test(at_line_rate_the_state_is_cleared),
+		cmocka_unit_test(one_call_has_the_result_of_many),
+		cmocka_unit_test(without_increase_the_loop_ends),
+		cmocka_unit_test(a_sender_that_is_not_slowed_keeps_its_rate),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,13 @@ def write(link, wr_id):
            wr_id=wr_id)
 
 
+def mark_copied(host, ring, i):
+    """Give the place of entry i in a new ring the phase of the lap, as if the entry had
+    been copied there."""
+    slot = i & ((1 << ring.log) - 1)
+    host.put32(ring.addr + slot * 64 + 60, ~(i >> ring.log) & 1)
+
+
 def resize(host, cq, log):
     """Run RESIZE_CQ; return the new ring."""
     new = x.Ring(host, log, x.CQE)
@@ -55,8 +62,9 @@ def test_a_queue_is_resized_in_use(host, link):
             time.sleep(0.001)
         new, index = resize(host, cq, log)
         assert index == sent + 5
-        for i in range(5):
-            assert cq.completion()["wr_id"] == sent + i
+        for i in range(sent, index):
+            assert cq.completion()["wr_id"] == i
+            mark_copied(host, new, i)
         cq.addr, cq.record, cq.log = new.addr, new.record, new.log
         host.put32(cq.record, cq.ci)
         sent += 5

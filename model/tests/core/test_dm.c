@@ -59,7 +59,7 @@ static void bar_write(u64 off, u64 value)
 	model_device_write(env->dev, XRDMA_BAR_DM, off, &v, sizeof(v));
 }
 
-static void the_device_says_how_much(void **state)
+static void query_device_reports_the_size(void **state)
 {
 	struct xrdma_cmd cmd = xrdma_make_cmd(XRDMA_CMD_QUERY_DEVICE);
 	const struct xrdma_rsp *rsp;
@@ -102,7 +102,7 @@ static void atomics_work_on_it(void **state)
 	assert_int_equal(len, 8);
 }
 
-static void it_ends_where_it_ends(void **state)
+static void access_beyond_the_end_is_refused(void **state)
 {
 	struct model_access_req req;
 	u8 bytes[16] = { 0 };
@@ -193,10 +193,10 @@ static void sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(the_device_says_how_much),
+		T(query_device_reports_the_size),
 		T(host_and_key_see_the_same_bytes),
 		T(atomics_work_on_it),
-		T(it_ends_where_it_ends),
+		T(access_beyond_the_end_is_refused),
 		T(bad_entries),
 		T(a_reset_zeroes_it),
 		T(a_device_that_is_gone_has_none),

@@ -39,7 +39,7 @@ static void an_active_queue_needs_no_doorbell(void **state)
 	assert_true(done(1));
 }
 
-static void a_sleeping_queue_is_not_looked_at(void **state)
+static void a_sleeping_queue_is_not_polled(void **state)
 {
 	(void)state;
 	sleep_now();
@@ -77,7 +77,7 @@ static void doorbell_rule_misses_no_entry(void **state)
 }
 
 /* An entry posted after the last poll and before sleep prevents the sleep. */
-static void posting_on_the_way_to_sleep(void **state)
+static void an_entry_posted_before_the_sleep_is_found(void **state)
 {
 	(void)state;
 	core_post_send(&t.cqp, XRDMA_WQE_SIGNALED, 1);
@@ -87,7 +87,7 @@ static void posting_on_the_way_to_sleep(void **state)
 	assert_true(done(0));
 }
 
-static void a_quiet_queue_leaves_by_itself(void **state)
+static void a_queue_without_work_is_deactivated(void **state)
 {
 	(void)state;
 	core_post_send(&t.cqp, XRDMA_WQE_SIGNALED, 1);
@@ -112,7 +112,7 @@ static void the_wrong_page_is_ignored_and_counted(void **state)
 	assert_int_equal(t.env->dev->db_errors, 3);
 }
 
-static void the_kernels_page_is_the_kernels_fault(void **state)
+static void only_errors_on_page_0_are_host_errors(void **state)
 {
 	u64 value = 5;
 	u32 word;
@@ -150,7 +150,7 @@ static void posting_before_rts(void **state)
 }
 
 /* A queue pair moves others to ERR while the list of active ones is polled. */
-static void the_round_survives_changes(void **state)
+static void the_list_may_change_during_the_poll(void **state)
 {
 	struct core_qp other, third;
 	unsigned int i;
@@ -181,14 +181,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(an_active_queue_needs_no_doorbell),
-		T(a_sleeping_queue_is_not_looked_at),
+		T(a_sleeping_queue_is_not_polled),
 		T(doorbell_rule_misses_no_entry),
-		T(posting_on_the_way_to_sleep),
-		T(a_quiet_queue_leaves_by_itself),
+		T(an_entry_posted_before_the_sleep_is_found),
+		T(a_queue_without_work_is_deactivated),
 		T(the_wrong_page_is_ignored_and_counted),
-		T(the_kernels_page_is_the_kernels_fault),
+		T(only_errors_on_page_0_are_host_errors),
 		T(posting_before_rts),
-		T(the_round_survives_changes),
+		T(the_list_may_change_during_the_poll),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,7 @@ static void comp_events_wait_with_their_cq(void **state)
 	assert_null(core_eqe(env, 1, DEPTH + 2));
 }
 
-static void a_cq_that_goes_takes_its_event_along(void **state)
+static void a_destroyed_cq_has_no_event(void **state)
 {
 	struct core_env *env = *state;
 	struct model_cq *one = model_cq_get(env->dev, 1);
@@ -163,7 +163,7 @@ static void a_cq_that_goes_takes_its_event_along(void **state)
 	assert_null(core_eqe(env, 1, DEPTH));
 }
 
-static void fault_record_says_it_all(void **state)
+static void fault_record_has_all_fields(void **state)
 {
 	struct core_env *env = *state;
 	const struct xrdma_eqe *eqe;
@@ -241,8 +241,8 @@ int main(void)
 		CORE_TEST(an_arming_fires_once, queues),
 		CORE_TEST(async_events_wait_for_room, queues),
 		CORE_TEST(comp_events_wait_with_their_cq, queues),
-		CORE_TEST(a_cq_that_goes_takes_its_event_along, queues),
-		CORE_TEST(fault_record_says_it_all, queues),
+		CORE_TEST(a_destroyed_cq_has_no_event, queues),
+		CORE_TEST(fault_record_has_all_fields, queues),
 		CORE_TEST(fault_records_leave_half_of_the_queue, queues),
 		CORE_TEST(a_corrupt_consumer_index_is_fatal, queues),
 		CORE_TEST(device_fatal_is_the_last_event, queues),

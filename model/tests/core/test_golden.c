@@ -38,6 +38,7 @@ static void key_parts_survive_the_round_trip(void **state)
 	assert_int_equal(xrdma_key_index(key), 0xabcdef);
 	assert_int_equal(xrdma_key_byte(key), 0x12);
 	assert_int_equal(XRDMA_KEY_LOCAL_DMA, 0x00000001);
+	assert_int_equal(XRDMA_KEY_NULL, 0x00000002);
 }
 
 int main(void)

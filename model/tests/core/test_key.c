@@ -262,7 +262,7 @@ static void the_kernels_local_key_reaches_all_memory(void **state)
 	assert_int_equal(check(req), XRDMA_FAULT_RANGE);
 }
 
-static void nobody_else_gets_anything_by_that_key(void **state)
+static void the_kernels_local_key_has_no_other_use(void **state)
 {
 	struct model_access_req req = remote(XRDMA_ACCESS_REMOTE_WRITE);
 
@@ -279,7 +279,7 @@ static void nobody_else_gets_anything_by_that_key(void **state)
 	assert_int_equal(check(req), XRDMA_FAULT_KEY_INVALID);
 }
 
-static void publishing_needs_no_notice(void **state)
+static void publishing_needs_no_command(void **state)
 {
 	(void)state;
 	assert_int_equal(write_remote(), 0);
@@ -326,7 +326,7 @@ static void malformed_entries_are_host_errors(void **state)
 	(void)state;
 	core_region(t.env, 31, t.addr, 4096, ALL_REMOTE);
 	t.key = xrdma_make_key(31, 0x5a);
-	e->ctrl |= cpu_to_le64(1ULL << 58);
+	e->ctrl |= cpu_to_le64(1ULL << 59);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
 	set_ctrl(31, XRDMA_MPT_VALID, 0, 7, 1 << 6);
 	assert_int_equal(write_remote(), XRDMA_FAULT_KEY_INVALID);
@@ -500,11 +500,13 @@ static void sgl_crosses_its_entries(void **state)
 	};
 	struct model_sgl sgl = { .sge = sge, .num = 3 };
 	char text[] = "hello, world", back[12];
+	bool paged = true;
 
 	(void)state;
 	assert_int_equal(model_sgl_length(&sgl), 12);
 	assert_int_equal(model_sgl_check(t.cqp.qp, &sgl,
-					 XRDMA_ACCESS_LOCAL_WRITE), 0);
+					 XRDMA_ACCESS_LOCAL_WRITE, &paged), 0);
+	assert_false(paged);
 	assert_int_equal(model_sgl_scatter(t.cqp.qp, &sgl, 0, text, 4), 0);
 	assert_int_equal(model_sgl_scatter(t.cqp.qp, &sgl, 4, text + 4, 8), 0);
 	assert_memory_equal(core_ptr(t.env, t.addr), "hello", 5);
@@ -517,7 +519,7 @@ static void sgl_crosses_its_entries(void **state)
 	assert_int_equal(model_sgl_gather(t.cqp.qp, &sgl, 0, back, 5), 0);
 	assert_int_equal(model_sgl_gather(t.cqp.qp, &sgl, 0, back, 6),
 			 XRDMA_FAULT_KEY_BYTE);
-	assert_int_equal(model_sgl_check(t.cqp.qp, &sgl, 0),
+	assert_int_equal(model_sgl_check(t.cqp.qp, &sgl, 0, &paged),
 			 XRDMA_FAULT_KEY_BYTE);
 }
 
@@ -537,8 +539,8 @@ int main(void)
 		T(local_keys_take_the_same_way),
 		T(identity_takes_bus_addresses),
 		T(the_kernels_local_key_reaches_all_memory),
-		T(nobody_else_gets_anything_by_that_key),
-		T(publishing_needs_no_notice),
+		T(the_kernels_local_key_has_no_other_use),
+		T(publishing_needs_no_command),
 		T(a_free_entry_may_become_valid),
 		T(added_rights_count_at_once),
 		T(malformed_entries_are_host_errors),

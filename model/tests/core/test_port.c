@@ -77,7 +77,7 @@ static void port_values_are_checked(void **state)
 	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);
 }
 
-static void the_ethernet_qp_is_held(void **state)
+static void the_ethernet_qp_is_busy(void **state)
 {
 	struct core_env *env = *state;
 	struct xrdma_cmd cmd = core_make_qp(env, 5);
@@ -161,7 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CORE_TEST(the_link_follows_port_and_carrier, queues),
 		CORE_TEST(port_values_are_checked, queues),
-		CORE_TEST(the_ethernet_qp_is_held, queues),
+		CORE_TEST(the_ethernet_qp_is_busy, queues),
 		CORE_TEST(gids_come_and_go, queues),
 		CORE_TEST(gid_values_are_checked, queues),
 	};

@@ -20,7 +20,7 @@ static void defaults(void **state)
 			 XRDMA_CAP_FLUSH | XRDMA_CAP_ATOMIC_WRITE |
 			 XRDMA_CAP_DEVICE_MEMORY | XRDMA_CAP_MCAST |
 			 XRDMA_CAP_FLOW | XRDMA_CAP_COUNTERS |
-			 XRDMA_CAP_CC);
+			 XRDMA_CAP_CC | XRDMA_CAP_ODP | XRDMA_CAP_NULL_KEY);
 	assert_int_equal(core_read32(env, XRDMA_REG_CTRL), 0);
 	assert_int_equal(core_read32(env, XRDMA_REG_STATUS),
 			 XRDMA_STATUS_READY);
@@ -108,7 +108,7 @@ static void enable_checks_reach(void **state)
 	core_expect(env, MODEL_HERR_DMA_UNMAPPED, 1);
 }
 
-static void enable_wants_a_zeroed_reply_ring(void **state)
+static void enable_needs_a_zeroed_reply_ring(void **state)
 {
 	struct core_env *env = *state;
 
@@ -216,7 +216,7 @@ int main(void)
 						core_setup, core_teardown),
 		cmocka_unit_test_setup_teardown(enable_checks_reach, core_setup,
 						core_teardown),
-		cmocka_unit_test_setup_teardown(enable_wants_a_zeroed_reply_ring,
+		cmocka_unit_test_setup_teardown(enable_needs_a_zeroed_reply_ring,
 						core_setup, core_teardown),
 		cmocka_unit_test_setup_teardown(registers_of_the_start_are_locked,
 						core_setup_enabled,

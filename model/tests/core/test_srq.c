@@ -217,7 +217,7 @@ static void it_can_be_resized(void **state)
 	wire_expect_recv(&s.b[0], 77, XRDMA_WC_SUCCESS, &cqe);
 }
 
-static void a_corrupt_index_kills_it(void **state)
+static void a_corrupt_index_is_an_error(void **state)
 {
 	struct wire_params params = wire_defaults;
 	struct scene s;
@@ -240,7 +240,7 @@ static void a_corrupt_index_kills_it(void **state)
 	assert_int_equal(s.host->dev->user_errors, 1);
 }
 
-static void a_malformed_entry_costs_the_queue_pair(void **state)
+static void a_malformed_entry_moves_the_qp_to_err(void **state)
 {
 	struct xrdma_cqe cqe;
 	struct scene s;
@@ -430,8 +430,8 @@ int main(void)
 		WIRE_TEST(empty_means_not_ready, 2),
 		WIRE_TEST(the_limit_fires_once, 1),
 		WIRE_TEST(it_can_be_resized, 1),
-		WIRE_TEST(a_corrupt_index_kills_it, 2),
-		WIRE_TEST(a_malformed_entry_costs_the_queue_pair, 1),
+		WIRE_TEST(a_corrupt_index_is_an_error, 2),
+		WIRE_TEST(a_malformed_entry_moves_the_qp_to_err, 1),
 		WIRE_TEST(what_was_taken_is_flushed, 2),
 		WIRE_TEST(errors_of_the_peer, 2),
 		WIRE_TEST(unreliable_connections_keep_an_entry, 2),

@@ -69,7 +69,7 @@ def test_bad_version_is_refused(stub, body):
         client.device_info()
 
 
-def test_wrong_major_is_sent_away(stub):
+def test_client_with_wrong_major_is_disconnected(stub):
     """After a refused version the connection is closed."""
     with stub.client(negotiate=False) as client:
         with vfu.refused():

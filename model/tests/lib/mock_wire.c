@@ -54,6 +54,12 @@ static bool mock_run(struct model_qp *qp)
 	return true;
 }
 
+static void mock_resume(struct model_qp *qp, enum model_wait_side side)
+{
+	(void)qp;
+	mock_wire.resumed[side]++;
+}
+
 static bool mock_idle(const struct model_qp *qp)
 {
 	(void)qp;
@@ -72,6 +78,7 @@ static const struct model_qp_ops mock_ops = {
 	.stop = mock_stop,
 	.destroy = mock_destroy,
 	.run = mock_run,
+	.resume = mock_resume,
 	.idle = mock_idle,
 	.query = mock_query,
 };

@@ -10,6 +10,8 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "core/pager.h"
+
 /**
  * struct mock_wire - calls that were counted, and results that the test sets
  * @init: number of calls of model_qp_ops.init
@@ -19,6 +21,7 @@
  * @destroy: number of calls of model_qp_ops.destroy
  * @resets: number of calls of model_transport.reset
  * @port_changes: number of calls of model_transport.port_changed
+ * @resumed: number of calls of model_qp_ops.resume, by enum model_wait_side
  * @mask: mask of the last call of model_qp_ops.modify
  * @hold: take up no send entry, so that sends stay in progress
  * @fail: status with which the next send fails
@@ -33,6 +36,7 @@ struct mock_wire {
 	unsigned int destroy;
 	unsigned int resets;
 	unsigned int port_changes;
+	unsigned int resumed[MODEL_WAIT_SIDES];
 	u32 mask;
 	bool hold;
 	u8 fail;

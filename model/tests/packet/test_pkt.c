@@ -370,16 +370,16 @@ static void every_packet_survives_a_round_trip(void **state)
 	}
 }
 
-struct bent {
+struct malformed {
 	const char *name;
 	u16 off;
 	u8 value;
 	enum model_rx rx;
 };
 
-static void bent_frames_are_refused_by_name(void **state)
+static void each_malformed_frame_has_its_verdict(void **state)
 {
-	static const struct bent cases[] = {
+	static const struct malformed cases[] = {
 		{ "options in IPv4", 14, 0x46, MODEL_RX_ETHERNET },
 		{ "IPv4 with version 5", 14, 0x55, MODEL_RX_IP_VERSION },
 		{ "IPv4 longer than the frame", 17, 0x41, MODEL_RX_IP_LENGTH },
@@ -555,7 +555,7 @@ int main(void)
 		cmocka_unit_test(write_request_matches_golden_bytes),
 		cmocka_unit_test(vlan_ipv6_headers_match_golden_bytes),
 		cmocka_unit_test(every_packet_survives_a_round_trip),
-		cmocka_unit_test(bent_frames_are_refused_by_name),
+		cmocka_unit_test(each_malformed_frame_has_its_verdict),
 		cmocka_unit_test(fragments_are_refused),
 		cmocka_unit_test(truncated_frames_are_refused),
 		cmocka_unit_test(truncated_packets_are_refused),

@@ -127,7 +127,7 @@ static void only_congestion_experienced_is_a_mark(void **state)
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_ECN_MARKED), 0);
 }
 
-static void notifications_keep_their_distance(void **state)
+static void notifications_are_an_interval_apart(void **state)
 {
 	struct craft c;
 
@@ -184,7 +184,7 @@ static u8 class_of_next_packet(struct craft *c)
 	return net.tclass;
 }
 
-static void packets_say_that_they_can_be_marked(void **state)
+static void packets_are_marked_as_ecn_capable(void **state)
 {
 	struct craft c;
 
@@ -294,7 +294,7 @@ static u8 execute(struct wire_host *host, struct xrdma_cmd *cmd,
 	return rsp->status;
 }
 
-static void commands_set_and_tell_the_parameters(void **state)
+static void commands_set_and_return_the_parameters(void **state)
 {
 	struct wire_env *env = *state;
 	struct wire_host *host = &env->hosts[0];
@@ -402,7 +402,7 @@ static void a_slow_sender_does_not_time_out(void **state)
 			600 * WIRE_MS);
 }
 
-static void one_that_waits_goes_on_without_a_reaction_point(void **state)
+static void without_a_reaction_point_no_queue_pair_waits(void **state)
 {
 	struct wire_env *env = *state;
 	struct wire_pair p;
@@ -486,21 +486,21 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WIRE_TEST(a_notification_has_the_bytes_of_the_standard, 2),
 		WIRE_TEST(only_congestion_experienced_is_a_mark, 2),
-		WIRE_TEST(notifications_keep_their_distance, 2),
+		WIRE_TEST(notifications_are_an_interval_apart, 2),
 		WIRE_TEST(without_a_notification_point_marks_are_only_counted,
 			  2),
 		WIRE_TEST(notifications_are_not_answered, 2),
-		WIRE_TEST(packets_say_that_they_can_be_marked, 2),
+		WIRE_TEST(packets_are_marked_as_ecn_capable, 2),
 		WIRE_TEST(a_notification_slows_the_queue_pair_it_names, 2),
 		WIRE_TEST(spoofed_notifications_are_dropped, 2),
 		WIRE_TEST(without_a_reaction_point_nothing_slows, 2),
 		WIRE_TEST(parameters_out_of_range_are_refused, 2),
 		WIRE_TEST(a_reset_restores_the_defaults, 2),
-		WIRE_TEST(commands_set_and_tell_the_parameters, 2),
+		WIRE_TEST(commands_set_and_return_the_parameters, 2),
 		WIRE_TEST(a_slowed_sender_keeps_to_its_rate, 2),
 		WIRE_TEST(data_of_reads_keep_to_the_rate, 2),
 		WIRE_TEST(a_slow_sender_does_not_time_out, 2),
-		WIRE_TEST(one_that_waits_goes_on_without_a_reaction_point, 2),
+		WIRE_TEST(without_a_reaction_point_no_queue_pair_waits, 2),
 		WIRE_TEST(a_slowed_queue_pair_can_be_destroyed, 2),
 		WIRE_TEST(the_rate_falls_and_recovers, 2),
 	};

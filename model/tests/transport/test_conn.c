@@ -178,7 +178,7 @@ static void drained_at_once(void **state)
 }
 
 /* In RTR the first packet raises COMM_EST, once. */
-static void the_first_packet_establishes(void **state)
+static void the_first_packet_raises_comm_est(void **state)
 {
 	struct wire_params params = wire_defaults;
 	const struct xrdma_eqe *eqe;
@@ -214,7 +214,7 @@ int main(void)
 		WIRE_TEST(reset_drops_queued_answers, 2),
 		WIRE_TEST(drained_when_all_is_acknowledged, 2),
 		WIRE_TEST(drained_at_once, 2),
-		WIRE_TEST(the_first_packet_establishes, 2),
+		WIRE_TEST(the_first_packet_raises_comm_est, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,7 +206,7 @@ static void frames_without_a_buffer_are_dropped(void **state)
 }
 
 /* Without a far end the device receives frames to its own address only. */
-static void a_device_alone_hears_only_itself(void **state)
+static void without_a_far_end_own_frames_arrive(void **state)
 {
 	static const u8 broadcast[6] = { 255, 255, 255, 255, 255, 255 };
 	struct wire_env *env = *state;
@@ -313,7 +313,7 @@ int main(void)
 		WIRE_TEST(send_errors_complete, 2),
 		WIRE_TEST(frames_are_filtered_by_address, 2),
 		WIRE_TEST(frames_without_a_buffer_are_dropped, 2),
-		WIRE_TEST(a_device_alone_hears_only_itself, 1),
+		WIRE_TEST(without_a_far_end_own_frames_arrive, 1),
 		WIRE_TEST(a_slow_far_end_loses_frames, 2),
 		WIRE_TEST(a_far_end_that_is_gone_loses_frames, 2),
 		WIRE_TEST(a_wire_has_two_ends_in_its_specification, 1),

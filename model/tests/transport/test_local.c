@@ -331,7 +331,7 @@ static void a_duplicate_invalidates_nothing(void **state)
 	assert_false(wire_poll_cq(&s.c.p.a.recv_cq, &cqe));
 }
 
-static void a_failed_invalidation_is_naked(void **state)
+static void a_failed_invalidation_gets_a_nak(void **state)
 {
 	struct scene s;
 
@@ -404,7 +404,7 @@ int main(void)
 		WIRE_TEST(bad_entries_are_refused, 2),
 		WIRE_TEST(send_inv_is_on_the_last_packet, 2),
 		WIRE_TEST(a_duplicate_invalidates_nothing, 2),
-		WIRE_TEST(a_failed_invalidation_is_naked, 2),
+		WIRE_TEST(a_failed_invalidation_gets_a_nak, 2),
 		WIRE_TEST(no_receive_no_invalidation, 2),
 		WIRE_TEST(an_invalidation_cuts_a_write, 2),
 	};

@@ -119,7 +119,7 @@ static void over_ipv6(void **state)
 }
 
 /* Members on the sender's port get a copy, except the sender itself. */
-static void the_sender_hears_nothing(void **state)
+static void the_sender_gets_no_copy(void **state)
 {
 	struct wire_qp near;
 	struct xrdma_cqe cqe;
@@ -241,8 +241,8 @@ int main(void)
 		WIRE_TEST(all_members_get_a_copy, 2),
 		WIRE_TEST(over_ipv6, 1),
 		WIRE_TEST(over_ipv6, 2),
-		WIRE_TEST(the_sender_hears_nothing, 1),
-		WIRE_TEST(the_sender_hears_nothing, 2),
+		WIRE_TEST(the_sender_gets_no_copy, 1),
+		WIRE_TEST(the_sender_gets_no_copy, 2),
 		WIRE_TEST(numbers_are_of_one_port, 2),
 		WIRE_TEST(the_qkey_counts, 2),
 		WIRE_TEST(what_may_be_attached, 1),

@@ -477,7 +477,7 @@ static void between_two_devices(void **state)
 }
 
 /* The peer sends a NAK: the entry completes with the matching status. */
-static void the_requester_hears_of_refusals(void **state)
+static void refused_requests_fail(void **state)
 {
 	struct wire_params params = params_with(ALL);
 	struct wire_env *env = *state;
@@ -507,7 +507,7 @@ int main(void)
 		WIRE_TEST(the_address_must_be_aligned, 2),
 		WIRE_TEST(refusals_name_their_reason, 2),
 		WIRE_TEST(between_two_devices, 2),
-		WIRE_TEST(the_requester_hears_of_refusals, 2),
+		WIRE_TEST(refused_requests_fail, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -330,7 +330,7 @@ static void loss_is_repaired(void **state)
 	sweep("loss=5%");
 }
 
-static void duplicates_are_seen_through(void **state)
+static void duplicates_are_executed_once(void **state)
 {
 	(void)state;
 	sweep("dup=20%");
@@ -410,7 +410,7 @@ static void broken_run(int hosts, const char *impair, u64 seed, u32 *failures)
 	end(r);
 }
 
-static void a_wire_that_is_too_bad_breaks_connections(void **state)
+static void retries_end_on_a_lossy_wire(void **state)
 {
 	u32 failures[256] = { 0 };
 	u64 seeds = scale(6);
@@ -437,12 +437,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_goes_wrong_on_a_good_wire),
 		cmocka_unit_test(loss_is_repaired),
-		cmocka_unit_test(duplicates_are_seen_through),
+		cmocka_unit_test(duplicates_are_executed_once),
 		cmocka_unit_test(reordering_is_repaired),
 		cmocka_unit_test(corruption_is_loss),
 		cmocka_unit_test(delay_and_marks_change_nothing),
 		cmocka_unit_test(everything_at_once_is_repaired),
-		cmocka_unit_test(a_wire_that_is_too_bad_breaks_connections),
+		cmocka_unit_test(retries_end_on_a_lossy_wire),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,7 +242,7 @@ static void duplicate_reads_are_read_again(void **state)
 }
 
 /* The peer repeats a READ whose responses are still queued. */
-static void a_read_that_waits_is_not_doubled(void **state)
+static void a_read_that_waits_is_answered_once(void **state)
 {
 	struct craft c;
 	u32 i;
@@ -443,7 +443,7 @@ int main(void)
 		WIRE_TEST(reads_take_one_psn_per_response, 2),
 		WIRE_TEST(a_duplicate_acknowledges_no_read_behind_it, 2),
 		WIRE_TEST(duplicate_reads_are_read_again, 2),
-		WIRE_TEST(a_read_that_waits_is_not_doubled, 2),
+		WIRE_TEST(a_read_that_waits_is_answered_once, 2),
 		WIRE_TEST(rnr_nak_asks_for_the_same_packet_again, 2),
 		cmocka_unit_test(breaches_get_an_invalid_request_nak),
 		WIRE_TEST(a_fatal_nak_leaves_in_its_turn, 2),

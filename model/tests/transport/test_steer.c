@@ -281,7 +281,7 @@ static void neighbours_do_not_get_roce(void **state)
 }
 
 /* Without a link no frame is delivered inside the device either. */
-static void a_cut_cable_cuts_neighbours_too(void **state)
+static void without_a_link_neighbours_get_no_frame(void **state)
 {
 	struct wire_env *env = *state;
 	struct neighbours n;
@@ -296,7 +296,7 @@ static void a_cut_cable_cuts_neighbours_too(void **state)
 }
 
 /* Sender and receiver share a full CQ: its overrun moves both to ERR. */
-static void a_receive_may_end_the_sender(void **state)
+static void a_receive_may_move_the_sender_to_err(void **state)
 {
 	struct wire_env *env = *state;
 	struct neighbours n;
@@ -383,7 +383,7 @@ static u8 destroy_qp(struct wire_host *host, u32 qpn)
 	return model_qp_destroy(host->dev, qpn);
 }
 
-static void nothing_goes_that_is_named(void **state)
+static void objects_that_are_named_are_busy(void **state)
 {
 	const struct xrdma_flow_rule all = { 0 };
 	struct wire_env *env = *state;
@@ -446,10 +446,10 @@ int main(void)
 		WIRE_TEST(no_entry_no_frame, 1),
 		WIRE_TEST(frames_of_neighbours_stay_inside, 1),
 		WIRE_TEST(neighbours_do_not_get_roce, 1),
-		WIRE_TEST(a_cut_cable_cuts_neighbours_too, 1),
-		WIRE_TEST(a_receive_may_end_the_sender, 1),
+		WIRE_TEST(without_a_link_neighbours_get_no_frame, 1),
+		WIRE_TEST(a_receive_may_move_the_sender_to_err, 1),
 		WIRE_TEST(tables_spread_frames, 1),
-		WIRE_TEST(nothing_goes_that_is_named, 1),
+		WIRE_TEST(objects_that_are_named_are_busy, 1),
 		WIRE_TEST(a_reset_forgets_all, 1),
 	};
 

@@ -398,7 +398,7 @@ static void each_datagram_has_its_own_address(void **state)
 	}
 }
 
-static void it_says_nothing_of_its_address(void **state)
+static void query_returns_no_address(void **state)
 {
 	struct xrdma_rsp_query_qp rsp = { 0 };
 	static const struct xrdma_av zero;
@@ -505,7 +505,7 @@ int main(void)
 		WIRE_TEST(receives_go_on_in_sqe, 2),
 		WIRE_TEST(the_port_limits_the_length, 2),
 		WIRE_TEST(each_datagram_has_its_own_address, 2),
-		WIRE_TEST(it_says_nothing_of_its_address, 1),
+		WIRE_TEST(query_returns_no_address, 1),
 		WIRE_TEST(the_gsi, 1),
 		WIRE_TEST(the_gsi, 2),
 		WIRE_TEST(on_an_srq, 2),

@@ -233,7 +233,7 @@ static void all_arrive_on_a_good_wire(void **state)
 	}
 }
 
-static void what_is_lost_is_lost_whole(void **state)
+static void lost_messages_are_lost_completely(void **state)
 {
 	u64 seed;
 
@@ -244,7 +244,7 @@ static void what_is_lost_is_lost_whole(void **state)
 	}
 }
 
-static void what_is_bent_is_lost(void **state)
+static void corrupted_messages_are_lost(void **state)
 {
 	u64 seed;
 
@@ -256,7 +256,7 @@ static void what_is_bent_is_lost(void **state)
 }
 
 /* Reordered datagrams arrive unchanged and all of them. */
-static void other_orders_bend_nothing(void **state)
+static void reordered_messages_arrive_unchanged(void **state)
 {
 	u64 seed;
 
@@ -284,9 +284,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_arrive_on_a_good_wire),
-		cmocka_unit_test(what_is_lost_is_lost_whole),
-		cmocka_unit_test(what_is_bent_is_lost),
-		cmocka_unit_test(other_orders_bend_nothing),
+		cmocka_unit_test(lost_messages_are_lost_completely),
+		cmocka_unit_test(corrupted_messages_are_lost),
+		cmocka_unit_test(reordered_messages_arrive_unchanged),
 		cmocka_unit_test(doubles_bend_nothing),
 	};
 

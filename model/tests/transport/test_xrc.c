@@ -176,7 +176,7 @@ static void invalidation(void **state)
 }
 
 /* Keys are checked against the protection domain of the SRQ. */
-static void the_srq_brings_the_domain(void **state)
+static void the_domain_is_that_of_the_srq(void **state)
 {
 	struct scene s;
 
@@ -446,7 +446,7 @@ int main(void)
 		WIRE_TEST(every_operation, 1),
 		WIRE_TEST(every_operation, 2),
 		WIRE_TEST(invalidation, 2),
-		WIRE_TEST(the_srq_brings_the_domain, 2),
+		WIRE_TEST(the_domain_is_that_of_the_srq, 2),
 		WIRE_TEST(answers_keep_their_domain, 2),
 		WIRE_TEST(only_srqs_of_its_domain, 1),
 		WIRE_TEST(a_message_is_for_one_srq, 2),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: registers, changes, deregisters and imports memory regions,
- * by commands to the driver. Regions of device memory are in dm.c, windows in
- * mw.c.
+ * XRDMA provider: registers, changes, deregisters and imports memory regions, and
+ * gives advice about them, by commands to the driver. A null region needs no
+ * command: its key is a constant. Regions of device memory are in dm.c, windows
+ * in mw.c.
  */
 
 #include <errno.h>
@@ -40,6 +41,34 @@ struct ibv_mr *xrdma_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
 		errno = err;
 		return NULL;
 	}
+	return &vmr->ibv_mr;
+}
+
+/**
+ * xrdma_alloc_null_mr() - ibv_alloc_null_mr()
+ * @ibpd: protection domain
+ *
+ * All null regions have the same lkey, XRDMA_KEY_NULL, and no rkey.
+ *
+ * Return: the region, or NULL and errno.
+ */
+struct ibv_mr *xrdma_alloc_null_mr(struct ibv_pd *ibpd)
+{
+	struct verbs_mr *vmr;
+
+	if (!to_xctx(ibpd->context)->null_key) {
+		errno = EOPNOTSUPP;
+		return NULL;
+	}
+	vmr = calloc(1, sizeof(*vmr));
+	if (!vmr)
+		return NULL;
+
+	vmr->mr_type = IBV_MR_TYPE_NULL_MR;
+	vmr->ibv_mr.context = ibpd->context;
+	vmr->ibv_mr.pd = ibpd;
+	vmr->ibv_mr.length = SIZE_MAX;
+	vmr->ibv_mr.lkey = XRDMA_KEY_NULL;
 	return &vmr->ibv_mr;
 }
 
@@ -97,6 +126,22 @@ int xrdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd,
 }
 
 /**
+ * xrdma_advise_mr() - ibv_advise_mr()
+ * @ibpd: protection domain of the regions
+ * @advice: what to do
+ * @flags: enum ibv_advise_mr_flag
+ * @sg_list: addresses and keys of regions with on-demand paging
+ * @num_sge: number of entries in @sg_list
+ *
+ * Return: 0 or an errno.
+ */
+int xrdma_advise_mr(struct ibv_pd *ibpd, enum ibv_advise_mr_advice advice,
+		    uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge)
+{
+	return ibv_cmd_advise_mr(ibpd, advice, flags, sg_list, num_sge);
+}
+
+/**
  * xrdma_dereg_mr() - ibv_dereg_mr()
  * @vmr: the region
  *
@@ -104,9 +149,10 @@ int xrdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd,
  */
 int xrdma_dereg_mr(struct verbs_mr *vmr)
 {
-	int err;
+	int err = 0;
 
-	err = ibv_cmd_dereg_mr(vmr);
+	if (vmr->mr_type != IBV_MR_TYPE_NULL_MR)
+		err = ibv_cmd_dereg_mr(vmr);
 	if (err)
 		return err;
 

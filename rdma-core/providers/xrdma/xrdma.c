@@ -59,8 +59,10 @@ static void xrdma_free_context(struct ibv_context *ibctx)
 }
 
 static const struct verbs_context_ops xrdma_context_ops = {
+	.advise_mr = xrdma_advise_mr,
 	.alloc_dm = xrdma_alloc_dm,
 	.alloc_mw = xrdma_alloc_mw,
+	.alloc_null_mr = xrdma_alloc_null_mr,
 	.alloc_parent_domain = xrdma_alloc_parent_domain,
 	.alloc_pd = xrdma_alloc_pd,
 	.alloc_td = xrdma_alloc_td,
@@ -126,6 +128,7 @@ static int xrdma_setup_context(struct xrdma_context *ctx, int cmd_fd,
 			       const struct xrdma_uresp_alloc_ucontext *resp)
 {
 	ctx->shadow_db = resp->caps & XRDMA_UCAP_SHADOW_DB;
+	ctx->null_key = resp->caps & XRDMA_UCAP_NULL_KEY;
 	ctx->max_qp_wr = resp->max_qp_wr;
 	ctx->max_cqe = resp->max_cqe;
 	ctx->max_sge = resp->max_sge;

@@ -98,6 +98,7 @@ struct xrdma_qp_leaf {
  * @db_size: bytes mapped at @db
  * @shadow_db: the device writes sq_event of struct xrdma_qp_rec, so doorbells
  *	that it does not need may be skipped
+ * @null_key: the device has XRDMA_KEY_NULL
  * @single_threaded: the application promised to use one thread only
  * @max_qp_wr: highest depth of a send or receive queue
  * @max_cqe: highest depth of a completion queue
@@ -112,6 +113,7 @@ struct xrdma_context {
 	void *db;
 	size_t db_size;
 	bool shadow_db;
+	bool null_key;
 	bool single_threaded;
 	uint32_t max_qp_wr;
 	uint32_t max_cqe;
@@ -451,12 +453,15 @@ int xrdma_dealloc_parent_domain(struct xrdma_pd *pd);
 /* mr.c */
 struct ibv_mr *xrdma_reg_mr(struct ibv_pd *ibpd, void *addr, size_t length,
 			    uint64_t hca_va, int access);
+struct ibv_mr *xrdma_alloc_null_mr(struct ibv_pd *ibpd);
 struct ibv_mr *xrdma_reg_dmabuf_mr(struct ibv_pd *ibpd, uint64_t offset,
 				   size_t length, uint64_t iova, int fd,
 				   int access);
 int xrdma_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *ibpd,
 		   void *addr, size_t length, int access);
 int xrdma_dereg_mr(struct verbs_mr *vmr);
+int xrdma_advise_mr(struct ibv_pd *ibpd, enum ibv_advise_mr_advice advice,
+		    uint32_t flags, struct ibv_sge *sg_list, uint32_t num_sge);
 struct ibv_mr *xrdma_import_mr(struct ibv_pd *ibpd, uint32_t handle);
 void xrdma_unimport_mr(struct ibv_mr *ibmr);
 

@@ -48,6 +48,7 @@ static void xrdma_cmd_read_caps(struct xrdma_caps *caps,
 					     XRDMA_MAX_COUNTER_SETS);
 	caps->max_flows = xrdma_cmd_limit(rsp->max_flows, XRDMA_MAX_NUMBERS);
 	caps->max_rss = 1U << min_t(u8, rsp->log_max_rss, 16);
+	caps->log_page_faults = min_t(u8, rsp->log_page_faults, 15);
 }
 
 /*
@@ -382,6 +383,41 @@ int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid)
 int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count)
 {
 	struct xrdma_cmd cmd = xrdma_make_invalidate(addr, count);
+
+	return xrdma_cmd_exec_destroy(xdev, &cmd);
+}
+
+/**
+ * xrdma_cmd_enable_odp() - ENABLE_ODP
+ * @xdev: the device
+ * @ring: bus address of the resume ring
+ * @log_entries: log2 of the number of entries of the resume ring
+ * @eqn: number of the event queue of page faults
+ *
+ * Return: 0 or an errno of xrdma_cmd_exec().
+ */
+int xrdma_cmd_enable_odp(struct xrdma_dev *xdev, dma_addr_t ring,
+			 u8 log_entries, u32 eqn)
+{
+	struct xrdma_cmd cmd = xrdma_make_enable_odp(ring, log_entries, eqn);
+
+	return xrdma_cmd_exec_status(xdev, &cmd);
+}
+
+/**
+ * xrdma_cmd_invalidate_range() - INVALIDATE_RANGE of one range
+ * @xdev: the device
+ * @index: key index of a paged region
+ * @pos: first position, a multiple of 4 KiB
+ * @bytes: number of bytes, a multiple of 4 KiB
+ *
+ * Return: 0: the device does not use entries that it has read before; or -EIO,
+ * as xrdma_cmd_exec_destroy(): it may use them.
+ */
+int xrdma_cmd_invalidate_range(struct xrdma_dev *xdev, u32 index, u64 pos,
+			       u64 bytes)
+{
+	struct xrdma_cmd cmd = xrdma_make_invalidate_range(index, pos, bytes);
 
 	return xrdma_cmd_exec_destroy(xdev, &cmd);
 }

@@ -52,6 +52,10 @@ int xrdma_cmd_destroy_srq(struct xrdma_dev *xdev, u32 srqn);
 int xrdma_cmd_attach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
 int xrdma_cmd_detach_mcast(struct xrdma_dev *xdev, u32 qpn, const u8 *gid);
 int xrdma_cmd_invalidate(struct xrdma_dev *xdev, dma_addr_t addr, u32 count);
+int xrdma_cmd_enable_odp(struct xrdma_dev *xdev, dma_addr_t ring,
+			 u8 log_entries, u32 eqn);
+int xrdma_cmd_invalidate_range(struct xrdma_dev *xdev, u32 index, u64 pos,
+			       u64 bytes);
 
 /* xrdma_cmd_port.c: commands about the port; all may sleep */
 int xrdma_cmd_query_port(struct xrdma_dev *xdev,

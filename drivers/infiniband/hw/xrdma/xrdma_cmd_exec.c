@@ -13,6 +13,11 @@
 #include "xrdma_dev.h"
 #include "xrdma_trace_cmd.h"
 
+/* Long enough for commands that wait until packets and DMA in progress end */
+#define XRDMA_CMD_TIMEOUT_MS	10000
+/* INVALIDATE_RANGE waits for no packet, and the owner of the memory waits for it */
+#define XRDMA_RANGE_TIMEOUT_MS	1000
+
 /* Bytes of the text that xrdma_cmd_describe() writes */
 #define XRDMA_CMD_TEXT		64
 
@@ -67,6 +72,9 @@ static const struct xrdma_cmd_kind xrdma_cmd_kinds[] = {
 	XRDMA_CMD_OF(CREATE_RSS, "QP", create_rss.qpn),
 	XRDMA_CMD_OF(DESTROY_RSS, "QP", object.number),
 	XRDMA_CMD_OF(INVALIDATE, "key count", invalidate.count),
+	XRDMA_CMD_OF(ENABLE_ODP, "EQ", enable_odp.eqn),
+	XRDMA_CMD_OF(INVALIDATE_RANGE, "key index",
+		     invalidate_range.range[0].key_index),
 };
 
 static const int xrdma_cmd_errnos[] = {
@@ -155,12 +163,15 @@ static int xrdma_cmd_failed(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 int xrdma_cmd_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 		   struct xrdma_rsp *rsp)
 {
-	const char *name = xrdma_cmd_kinds[le16_to_cpu(cmd->opcode)].name;
+	u16 opcode = le16_to_cpu(cmd->opcode);
+	const char *name = xrdma_cmd_kinds[opcode].name;
 	ktime_t start = ktime_get();
 	int err;
 	s64 us;
 
-	err = xrdma_cmdq_exec(xdev, cmd, rsp);
+	err = xrdma_cmdq_exec(xdev, cmd, rsp,
+			      opcode == XRDMA_CMD_INVALIDATE_RANGE ?
+			      XRDMA_RANGE_TIMEOUT_MS : XRDMA_CMD_TIMEOUT_MS);
 	us = ktime_us_delta(ktime_get(), start);
 	if (err)
 		err = xrdma_cmd_failed(xdev, cmd, rsp, err, us);

@@ -26,8 +26,8 @@
 #define XRDMA_CMDQ_DEPTH	BIT(XRDMA_CMDQ_LOG)
 #define XRDMA_CMDQ_SIZE		(XRDMA_CMDQ_DEPTH * sizeof(struct xrdma_cmd))
 #define XRDMA_CMDQ_POLL_US	20
-/* long enough for commands that wait until packets and DMA in progress end */
-#define XRDMA_CMD_TIMEOUT_MS	10000
+/* Length of a step in which a reply is waited for, see xrdma_cmdq_wait() */
+#define XRDMA_CMDQ_STEP_MS	250
 
 static_assert(sizeof(struct xrdma_cmd) == sizeof(struct xrdma_rsp));
 static_assert(XRDMA_CMDQ_SIZE % XRDMA_PAGE_SIZE == 0);
@@ -231,9 +231,9 @@ static bool xrdma_cmdq_wait_polling(struct xrdma_dev *xdev,
 	return true;
 }
 
-static bool xrdma_cmdq_wait(struct xrdma_dev *xdev,
-			    struct xrdma_cmd_waiter *waiter,
-			    unsigned long timeout)
+static bool xrdma_cmdq_wait_step(struct xrdma_dev *xdev,
+				 struct xrdma_cmd_waiter *waiter,
+				 unsigned long timeout)
 {
 	if (!READ_ONCE(xdev->reply_irq))
 		return xrdma_cmdq_wait_polling(xdev, waiter, timeout);
@@ -244,11 +244,31 @@ static bool xrdma_cmdq_wait(struct xrdma_dev *xdev,
 	return try_wait_for_completion(&waiter->done);
 }
 
+/*
+ * Wait for a reply, in steps. When a virtual machine is stopped for a while, for
+ * example to be moved to another host, its clock may jump forward by that time.
+ * The jump ends one step. The device, which was stopped too, has the remaining
+ * steps to answer.
+ */
+static bool xrdma_cmdq_wait(struct xrdma_dev *xdev,
+			    struct xrdma_cmd_waiter *waiter,
+			    unsigned int timeout_ms)
+{
+	unsigned int steps = timeout_ms / XRDMA_CMDQ_STEP_MS;
+
+	while (steps--)
+		if (xrdma_cmdq_wait_step(xdev, waiter,
+					 msecs_to_jiffies(XRDMA_CMDQ_STEP_MS)))
+			return true;
+	return false;
+}
+
 /**
  * xrdma_cmdq_exec() - post a command, and wait for the reply
  * @xdev: the device
  * @cmd: the command; its id is ignored, and chosen by this function
  * @rsp: output: the reply
+ * @timeout_ms: time to wait for the reply, in milliseconds
  *
  * The caller declares the device dead after -ETIMEDOUT or -EPROTO. The waiter
  * of a command that was not answered stays busy: the device may not have read
@@ -261,7 +281,7 @@ static bool xrdma_cmdq_wait(struct xrdma_dev *xdev,
  * -EPROTO: the reply, in @rsp, names another opcode.
  */
 int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
-		    struct xrdma_rsp *rsp)
+		    struct xrdma_rsp *rsp, unsigned int timeout_ms)
 {
 	struct xrdma_cmdq *q = xdev->cmdq;
 	struct xrdma_cmd_waiter *waiter;
@@ -272,8 +292,7 @@ int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
 	if (IS_ERR(waiter))
 		return PTR_ERR(waiter);
 
-	if (!xrdma_cmdq_wait(xdev, waiter,
-			     msecs_to_jiffies(XRDMA_CMD_TIMEOUT_MS))) {
+	if (!xrdma_cmdq_wait(xdev, waiter, timeout_ms)) {
 		*rsp = (struct xrdma_rsp) { .id = cpu_to_le16(waiter->id) };
 		return -ETIMEDOUT;
 	}

@@ -17,7 +17,7 @@ struct xrdma_rsp;
 int xrdma_cmdq_create(struct xrdma_dev *xdev);
 void xrdma_cmdq_destroy(struct xrdma_dev *xdev);
 int xrdma_cmdq_exec(struct xrdma_dev *xdev, const struct xrdma_cmd *cmd,
-		    struct xrdma_rsp *rsp);
+		    struct xrdma_rsp *rsp, unsigned int timeout_ms);
 void xrdma_cmdq_poll(struct xrdma_dev *xdev);
 void xrdma_cmdq_progress(struct xrdma_dev *xdev, u32 *posted, u32 *answered);
 void xrdma_cmdq_abort(struct xrdma_dev *xdev);

@@ -70,6 +70,8 @@ xrdma_describe_ucontext(struct xrdma_ibdev *xib, struct xrdma_ucontext *uc)
 
 	if (caps->flags & XRDMA_CAP_SHADOW_DB)
 		resp.caps |= XRDMA_UCAP_SHADOW_DB;
+	if (caps->flags & XRDMA_CAP_NULL_KEY)
+		resp.caps |= XRDMA_UCAP_NULL_KEY;
 	return resp;
 }
 

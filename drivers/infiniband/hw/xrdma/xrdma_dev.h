@@ -23,6 +23,7 @@ struct p2pdma_provider;
 struct xrdma_cmdq;
 struct xrdma_dev;
 struct xrdma_eqs;
+struct xrdma_resume_ring;
 
 /**
  * struct xrdma_caps - capabilities and limits of the device, in CPU byte order
@@ -49,6 +50,7 @@ struct xrdma_eqs;
  * @max_counters: counter set numbers are below this; set 0 counts for the port
  * @max_flows: flow rule numbers are below this
  * @max_rss: entries of the largest RSS indirection table
+ * @log_page_faults: log2 of the largest number of page faults without an answer
  */
 struct xrdma_caps {
 	u64 flags;
@@ -73,6 +75,7 @@ struct xrdma_caps {
 	u32 max_counters;
 	u32 max_flows;
 	u32 max_rss;
+	u32 log_page_faults;
 };
 
 /**
@@ -110,6 +113,7 @@ struct xrdma_event_ops {
  * @stats: array of XRDMA_NUM_STATS counters that QUERY_STATS fills
  * @stats_dma: bus address of @stats
  * @eqs: event queues; queue 0 reports asynchronous events
+ * @resume: resume ring; NULL: the device has no on-demand paging
  * @reply_irq: true: the interrupt of vector 0 announces command replies; false:
  *	the callers of commands poll for replies
  * @dead: the driver sends no command any more; the device may still write
@@ -141,6 +145,7 @@ struct xrdma_dev {
 	__le64 *stats;
 	dma_addr_t stats_dma;
 	struct xrdma_eqs *eqs;
+	struct xrdma_resume_ring *resume;
 	bool reply_irq;
 	int dead;
 	bool quiet;

@@ -280,7 +280,7 @@ struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
 	mr->mtt.offset = xrdma_dm_offset(xib, to_xdm(ibdm)) + attr->offset;
-	err = xrdma_mr_give_key(xib, mr, &grant, xrdma_mtt_flags(&mr->mtt));
+	err = xrdma_mr_give_key(xib, mr, &grant, xrdma_mr_flags(mr));
 	if (err) {
 		kfree(mr);
 		return ERR_PTR(err);

@@ -50,39 +50,46 @@ void xrdma_dmabuf_unlock(struct xrdma_mr *mr)
 }
 
 /*
- * Called when the exporter revokes the mapping and INVALIDATE has failed or
- * fails for sure. A device that has stopped working may still access the
+ * Called when the exporter revokes the mapping, and INVALIDATE of the key has
+ * failed with @err. A device that has stopped working may still access the
  * memory, so its DMA is ended before the memory is unmapped.
  */
-static void xrdma_dmabuf_silence(void *priv)
+static void xrdma_dmabuf_inval_failed(struct xrdma_mr *mr, int err)
 {
-	struct xrdma_mr *mr = priv;
 	struct xrdma_ibdev *xib = to_xibdev(mr->ibmr.device);
 
 	xrdma_fatal(&xib->hw,
-		    "a dma-buf was taken back, but key index %#x cannot be invalidated",
-		    mr->key_index);
+		    "INVALIDATE of key index %#x, whose dma-buf was revoked: error %d",
+		    mr->key_index, err);
 	if (!xrdma_hw_silence(&xib->hw))
 		ibdev_err_ratelimited(&xib->ibdev,
-				      "the owner of a dma-buf has taken it back, but the device cannot be reset and may use it: key index %#x\n",
+				      "the device cannot be reset, and may still use a dma-buf that was revoked: key index %#x\n",
 				      mr->key_index);
 }
 
 /*
- * Called at most once, with the dma-buf locked: when the exporter revokes the
- * mapping, or when ib_umem_release() frees the umem. The caller unmaps the
- * memory afterwards.
+ * The function that xrdma_dmabuf_invalidate() calls when the exporter revokes
+ * the mapping after the INVALIDATE of the deregistration has failed with -EIO:
+ * the device is dead.
  */
-static void xrdma_dmabuf_revoke(void *priv)
+static void xrdma_dmabuf_silence(struct xrdma_mr *mr)
 {
-	struct xrdma_mr *mr = priv;
-	struct xrdma_ibdev *xib = to_xibdev(mr->ibmr.device);
+	xrdma_dmabuf_inval_failed(mr, -EIO);
+}
 
-	if (mr->revoked)
-		return;
+/*
+ * The function that xrdma_dmabuf_invalidate() calls when the exporter revokes
+ * the mapping of a registered region.
+ */
+static void xrdma_dmabuf_revoke(struct xrdma_mr *mr)
+{
+	struct xrdma_ibdev *xib = to_xibdev(mr->ibmr.device);
+	int err;
+
 	mr->revoked = true;
-	if (xrdma_inval_key(xib, mr->key_index))
-		xrdma_dmabuf_silence(mr);
+	err = xrdma_inval_key(xib, mr->key_index);
+	if (err)
+		xrdma_dmabuf_inval_failed(mr, err);
 }
 
 /**
@@ -106,31 +113,23 @@ int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 	else
 		err = xrdma_inval_key(xib, mr->key_index);
 	if (err != -EBUSY)
-		ib_umem_dmabuf_set_revoke_locked(to_ib_umem_dmabuf(mr->umem),
-						 err ? xrdma_dmabuf_silence :
-						       NULL, mr);
+		mr->end_use = err ? xrdma_dmabuf_silence : NULL;
 	xrdma_dmabuf_unlock(mr);
 	return err;
 }
 
 /**
- * xrdma_dmabuf_abandon() - remove the revocation callback of memory that is
+ * xrdma_dmabuf_abandon() - do nothing at a later revocation of a region that is
  *	leaked
- * @umem: memory of a dma-buf, other memory, or NULL; only that of a dma-buf has
- *	a callback
+ * @mr: region of any kind; for a region without dma-buf, nothing happens
  *
  * Context: may sleep.
  */
-void xrdma_dmabuf_abandon(struct ib_umem *umem)
+void xrdma_dmabuf_abandon(struct xrdma_mr *mr)
 {
-	struct ib_umem_dmabuf *dmabuf;
-
-	if (!umem || !umem->is_dmabuf)
-		return;
-	dmabuf = to_ib_umem_dmabuf(umem);
-	ib_umem_dmabuf_revoke_lock(dmabuf);
-	ib_umem_dmabuf_set_revoke_locked(dmabuf, NULL, NULL);
-	ib_umem_dmabuf_revoke_unlock(dmabuf);
+	xrdma_dmabuf_lock(mr);
+	mr->end_use = NULL;
+	xrdma_dmabuf_unlock(mr);
 }
 
 static bool xrdma_dmabuf_is_aligned(struct sg_table *sgt)
@@ -173,20 +172,19 @@ static int xrdma_dmabuf_translate(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 static int xrdma_dmabuf_publish(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 				const struct xrdma_key_grant *grant)
 {
-	struct ib_umem_dmabuf *dmabuf = to_ib_umem_dmabuf(mr->umem);
 	int err;
 
 	err = xrdma_dmabuf_translate(xib, mr, grant->length);
 	if (err)
 		return err;
-	err = xrdma_mr_give_key(xib, mr, grant, xrdma_mtt_flags(&mr->mtt));
+	err = xrdma_mr_give_key(xib, mr, grant, xrdma_mr_flags(mr));
 	if (err) {
 		xrdma_mtt_free(&xib->hw, &mr->mtt);
 		return err;
 	}
 	/* xrdma_dmabuf_revoke() needs the device before ib_core sets it */
 	mr->ibmr.device = &xib->ibdev;
-	ib_umem_dmabuf_set_revoke_locked(dmabuf, xrdma_dmabuf_revoke, mr);
+	mr->end_use = xrdma_dmabuf_revoke;
 	return 0;
 }
 
@@ -198,11 +196,12 @@ static int xrdma_dmabuf_publish(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 static void xrdma_dmabuf_invalidate(struct dma_buf_attachment *attach)
 {
 	struct ib_umem_dmabuf *dmabuf = attach->importer_priv;
+	struct xrdma_mr *mr = dmabuf->private;
 
 	if (dmabuf->revoked)
 		return;
-	if (dmabuf->pinned_revoke)
-		dmabuf->pinned_revoke(dmabuf->private);
+	if (mr && mr->end_use)
+		mr->end_use(mr);
 	ib_umem_dmabuf_unmap_pages(dmabuf);
 	if (dmabuf->pinned)
 		dma_buf_unpin(dmabuf->attach);
@@ -292,6 +291,7 @@ struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 		kfree(mr);
 		return ERR_CAST(dmabuf);
 	}
+	dmabuf->private = mr;
 	mr->dmabuf = true;
 	mr->umem = &dmabuf->umem;
 	err = xrdma_dmabuf_publish(xib, mr, &grant);

@@ -10,7 +10,6 @@
 #include <rdma/ib_verbs.h>
 
 struct ib_dmah;
-struct ib_umem;
 struct xrdma_ibdev;
 struct xrdma_mr;
 
@@ -20,7 +19,7 @@ struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 				       struct ib_dmah *dmah,
 				       struct uverbs_attr_bundle *attrs);
 int xrdma_dmabuf_inval(struct xrdma_ibdev *xib, struct xrdma_mr *mr);
-void xrdma_dmabuf_abandon(struct ib_umem *umem);
+void xrdma_dmabuf_abandon(struct xrdma_mr *mr);
 void xrdma_dmabuf_lock(struct xrdma_mr *mr);
 void xrdma_dmabuf_unlock(struct xrdma_mr *mr);
 

@@ -55,8 +55,8 @@ static inline u8 xrdma_key_byte(u32 key)
  * @pd: protection domain, 24 bits
  * @access: flags of enum xrdma_access
  *
- * Return: the word in CPU order. The caller may add XRDMA_MPT_IDENTITY or
- * XRDMA_MPT_DEVICE.
+ * Return: the word in CPU order. The caller may add XRDMA_MPT_IDENTITY,
+ * XRDMA_MPT_DEVICE or XRDMA_MPT_PAGED.
  */
 static inline u64 xrdma_make_mpt_ctrl(u8 state, u8 type, u32 key, u32 pd,
 				      u16 access)
@@ -104,6 +104,66 @@ static inline struct xrdma_cmd xrdma_make_invalidate(u64 addr, u32 count)
 			.addr = cpu_to_le64(addr),
 			.count = cpu_to_le32(count),
 		},
+	};
+}
+
+/**
+ * xrdma_make_enable_odp() - encode ENABLE_ODP
+ * @ring: bus address of the resume ring, aligned to 4 KiB
+ * @log_entries: log2 of the number of entries of the resume ring
+ * @eqn: number of the event queue of page faults
+ *
+ * Return: the command.
+ */
+static inline struct xrdma_cmd xrdma_make_enable_odp(u64 ring, u8 log_entries,
+						     u32 eqn)
+{
+	return (struct xrdma_cmd) {
+		.opcode = cpu_to_le16(XRDMA_CMD_ENABLE_ODP),
+		.enable_odp = {
+			.ring = cpu_to_le64(ring),
+			.eqn = cpu_to_le32(eqn),
+			.log_entries = log_entries,
+		},
+	};
+}
+
+/**
+ * xrdma_make_invalidate_range() - encode INVALIDATE_RANGE of one range
+ * @index: key index of the region
+ * @pos: first position, a multiple of 4 KiB
+ * @bytes: number of bytes, a multiple of 4 KiB
+ *
+ * Return: the command.
+ */
+static inline struct xrdma_cmd xrdma_make_invalidate_range(u32 index, u64 pos,
+							   u64 bytes)
+{
+	return (struct xrdma_cmd) {
+		.opcode = cpu_to_le16(XRDMA_CMD_INVALIDATE_RANGE),
+		.invalidate_range = {
+			.count = cpu_to_le32(1),
+			.range[0] = {
+				.key_index = cpu_to_le32(index),
+				.pos = cpu_to_le64(pos),
+				.bytes = cpu_to_le64(bytes),
+			},
+		},
+	};
+}
+
+/**
+ * xrdma_make_resume() - encode an answer to a page fault
+ * @token: token of the page fault
+ * @outcome: enum xrdma_resume_outcome
+ *
+ * Return: the entry of the resume ring.
+ */
+static inline struct xrdma_resume xrdma_make_resume(u32 token, u32 outcome)
+{
+	return (struct xrdma_resume) {
+		.token = cpu_to_le32(token),
+		.outcome = cpu_to_le32(outcome),
 	};
 }
 

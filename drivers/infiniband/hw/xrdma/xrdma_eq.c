@@ -3,8 +3,9 @@
  * XRDMA event queues and their MSI-X vectors: creates them, reads the entries,
  * and passes each event to a function of struct xrdma_event_ops. Queue 0 has
  * the asynchronous events; its interrupt also polls the command ring
- * (xrdma_cmdq.c). The other queues have completion events. The functions that
- * handle the events are in xrdma_events.c.
+ * (xrdma_cmdq.c). The last queue has page faults, if the device has on-demand
+ * paging. The other queues have completion events. The functions that handle the
+ * events are in xrdma_events.c.
  */
 
 #include <linux/cpumask.h>
@@ -53,10 +54,12 @@ struct xrdma_eq {
 /**
  * struct xrdma_eqs - the event queues of a device
  * @num: number of entries in @eq
+ * @page_faults: the last queue has page faults, and no completion events
  * @eq: the queues; the index is the number of the queue
  */
 struct xrdma_eqs {
 	u32 num;
+	bool page_faults;
 	struct xrdma_eq eq[] __counted_by(num);
 };
 
@@ -185,6 +188,23 @@ static int xrdma_eq_init(struct xrdma_dev *xdev, struct xrdma_eq *eq, u32 eqn)
 	return 0;
 }
 
+static bool xrdma_eq_has_comp(struct xrdma_dev *xdev, u32 eqn)
+{
+	return eqn && eqn != xrdma_page_fault_eqn(xdev);
+}
+
+static void xrdma_eq_set_name(struct xrdma_dev *xdev, struct xrdma_eq *eq)
+{
+	const char *pci = pci_name(xdev->pdev);
+
+	if (xrdma_eq_has_comp(xdev, eq->eqn))
+		snprintf(eq->name, sizeof(eq->name), "xrdma-comp%u@%s",
+			 eq->eqn - 1, pci);
+	else
+		snprintf(eq->name, sizeof(eq->name), "xrdma-%s@%s",
+			 eq->eqn ? "fault" : "async", pci);
+}
+
 static int xrdma_eq_request_irq(struct xrdma_dev *xdev, struct xrdma_eq *eq)
 {
 	int irq = pci_irq_vector(xdev->pdev, eq->eqn);
@@ -192,17 +212,12 @@ static int xrdma_eq_request_irq(struct xrdma_dev *xdev, struct xrdma_eq *eq)
 
 	if (irq < 0)
 		return irq;
-	if (eq->eqn)
-		snprintf(eq->name, sizeof(eq->name), "xrdma-comp%u@%s",
-			 eq->eqn - 1, pci_name(xdev->pdev));
-	else
-		snprintf(eq->name, sizeof(eq->name), "xrdma-async@%s",
-			 pci_name(xdev->pdev));
+	xrdma_eq_set_name(xdev, eq);
 	err = request_irq(irq, xrdma_eq_interrupt, 0, eq->name, eq);
 	if (err)
 		return err;
 	eq->irq = irq;
-	if (eq->eqn) {
+	if (xrdma_eq_has_comp(xdev, eq->eqn)) {
 		int node = dev_to_node(xrdma_to_dev(xdev));
 		int cpu = cpumask_local_spread(eq->eqn - 1, node);
 
@@ -228,12 +243,24 @@ static int xrdma_eq_create(struct xrdma_dev *xdev, u32 eqn)
 				   eq->buf->mtt.root);
 }
 
+/*
+ * Does the driver use on-demand paging? An entry of the tables of paged regions
+ * maps 4 KiB, so pages of the kernel must have this size.
+ */
+static bool xrdma_eqs_want_page_faults(const struct xrdma_dev *xdev)
+{
+	return IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING) &&
+	       xdev->caps.flags & XRDMA_CAP_ODP &&
+	       IS_ALIGNED(XRDMA_PAGE_SIZE, PAGE_SIZE);
+}
+
 /**
  * xrdma_eqs_create() - allocate MSI-X vectors, and an event queue for each one
  * @xdev: the device, enabled, with known capabilities
  *
  * Queue 0 is for asynchronous events. One queue for each online CPU follows, as
- * far as device and system have vectors. When queue 0 has its interrupt,
+ * far as device and system have vectors, and then one for page faults if the
+ * device has on-demand paging. When queue 0 has its interrupt,
  * command replies are announced by it. A failure is logged; the caller then
  * calls xrdma_eqs_stop() and xrdma_eqs_destroy().
  *
@@ -242,7 +269,8 @@ static int xrdma_eq_create(struct xrdma_dev *xdev, u32 eqn)
  */
 int xrdma_eqs_create(struct xrdma_dev *xdev)
 {
-	u32 max = min3(num_online_cpus() + 1, xdev->caps.max_eq,
+	bool odp = xrdma_eqs_want_page_faults(xdev);
+	u32 max = min3(num_online_cpus() + 1 + odp, xdev->caps.max_eq,
 		       (u32)XRDMA_MSIX_VECTORS);
 	int num, err = 0;
 	u32 eqn;
@@ -259,6 +287,7 @@ int xrdma_eqs_create(struct xrdma_dev *xdev)
 		return -ENOMEM;
 	}
 	xdev->eqs->num = num;
+	xdev->eqs->page_faults = odp && num > 2;
 	for (eqn = 0; !err && eqn < num; eqn++) {
 		err = xrdma_eq_create(xdev, eqn);
 		if (err)
@@ -349,7 +378,18 @@ void xrdma_eqs_sync(struct xrdma_dev *xdev)
  */
 u32 xrdma_num_comp_vectors(const struct xrdma_dev *xdev)
 {
-	return xdev->eqs->num - 1;
+	return xdev->eqs->num - 1 - xdev->eqs->page_faults;
+}
+
+/**
+ * xrdma_page_fault_eqn() - event queue of page faults
+ * @xdev: the device
+ *
+ * Return: number of the event queue; 0: there is none.
+ */
+u32 xrdma_page_fault_eqn(const struct xrdma_dev *xdev)
+{
+	return xdev->eqs->page_faults ? xdev->eqs->num - 1 : 0;
 }
 
 /**

@@ -18,5 +18,6 @@ void xrdma_eqs_destroy(struct xrdma_dev *xdev);
 void xrdma_eqs_sync(struct xrdma_dev *xdev);
 u32 xrdma_num_comp_vectors(const struct xrdma_dev *xdev);
 u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector);
+u32 xrdma_page_fault_eqn(const struct xrdma_dev *xdev);
 
 #endif /* XRDMA_EQ_H */

@@ -3,7 +3,7 @@
  * XRDMA events: calls the handler of the object that an event names, and shuts
  * a dead device down. Events are read from the event queues in xrdma_eq.c.
  * Handlers are in the files of the objects: xrdma_cq.c, xrdma_qp.c,
- * xrdma_srq.c, xrdma_netdev.c, xrdma_fault.c. xrdma_fatal() in xrdma_health.c
+ * xrdma_srq.c, xrdma_netdev.c, xrdma_fault.c, xrdma_odp_fault.c. xrdma_fatal() in xrdma_health.c
  * declares a device dead, xrdma_function.c recovers it.
  */
 
@@ -13,6 +13,7 @@
 #include "xrdma_function.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_netdev.h"
+#include "xrdma_odp.h"
 #include "xrdma_qp.h"
 #include "xrdma_quarantine.h"
 #include "xrdma_srq.h"
@@ -53,6 +54,9 @@ static void xrdma_on_async(struct xrdma_dev *xdev, const struct xrdma_eqe *eqe)
 		break;
 	case XRDMA_EVENT_FAULT:
 		xrdma_fault_report(xib, eqe);
+		break;
+	case XRDMA_EVENT_PAGE_FAULT:
+		xrdma_odp_event(xib, eqe);
 		break;
 	default:
 		/* a later minor version of the specification has more events */

@@ -8,6 +8,7 @@
  */
 
 #include <linux/rbtree.h>
+#include <linux/rcupdate.h>
 #include "xrdma_cq.h"
 #include "xrdma_flush.h"
 #include "xrdma_ibdev.h"
@@ -119,10 +120,17 @@ void xrdma_flush_dead(struct xrdma_ibdev *xib)
  * xrdma_flush_begin() - start to complete requests in software
  * @xib: the device, dead, after xrdma_hw_silence()
  *
- * Context: any; a work item wakes the consumers.
+ * Context: may sleep. A work item wakes the consumers.
  */
 void xrdma_flush_begin(struct xrdma_ibdev *xib)
 {
+	/*
+	 * A post stores the producer index under a spinlock, and then looks
+	 * whether the device is dead. No barrier orders the two, since it
+	 * would slow each post. Each post that has not seen the death has
+	 * stored its index when the grace period ends.
+	 */
+	synchronize_rcu();
 	/* pairs with xrdma_flushing(): reads that follow it see all entries */
 	smp_store_release(&xib->flushing, true);
 	xrdma_flush_dead(xib);

@@ -285,10 +285,10 @@ static int xrdma_pci_init(struct pci_dev *pdev)
 	err = pci_request_mem_regions(pdev, KBUILD_MODNAME);
 	if (err) {
 		pci_disable_device(pdev);
-		return dev_err_probe(dev, err, "its BARs are in use\n");
+		return dev_err_probe(dev, err, "the BARs are in use\n");
 	}
 	if (!xrdma_pci_has_bars(pdev))
-		err = dev_err_probe(dev, -ENODEV, "its BARs are too small\n");
+		err = dev_err_probe(dev, -ENODEV, "the BARs are too small\n");
 	if (!err)
 		err = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64));
 	if (!err)

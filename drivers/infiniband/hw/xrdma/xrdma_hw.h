@@ -77,6 +77,8 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 #define XRDMA_CAP_FLOW			BIT_ULL(14) /* flow rules and RSS */
 #define XRDMA_CAP_COUNTERS		BIT_ULL(15) /* counter sets */
 #define XRDMA_CAP_CC			BIT_ULL(16) /* congestion control */
+#define XRDMA_CAP_ODP			BIT_ULL(17) /* on-demand paging */
+#define XRDMA_CAP_NULL_KEY		BIT_ULL(18) /* local key without memory */
 
 /* ---- translation ----------------------------------------------------- */
 
@@ -103,8 +105,9 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
  */
 #define XRDMA_MTT_VALID			BIT_ULL(0) /* clear: nothing is mapped */
 #define XRDMA_MTT_BLOCK			BIT_ULL(1) /* clear: ADDR is a table */
+#define XRDMA_MTT_WRITE			BIT_ULL(2) /* paged: block is writable */
 #define XRDMA_MTT_ADDR			GENMASK_ULL(63, 12) /* block or table */
-#define XRDMA_MTT_RESERVED		GENMASK_ULL(11, 2)
+#define XRDMA_MTT_RESERVED		GENMASK_ULL(11, 2) /* 11:3 if paged */
 #define XRDMA_MTT_ENTRIES		512  /* entries of a table */
 #define XRDMA_MTT_BITS			9    /* log2 of MTT_ENTRIES */
 #define XRDMA_MTT_TABLE_SIZE		4096 /* bytes of a table */
@@ -127,14 +130,15 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 #define XRDMA_MPT_PD			GENMASK_ULL(55, 32) /* protection domain */
 #define XRDMA_MPT_IDENTITY		BIT_ULL(56) /* addresses: bus addresses */
 #define XRDMA_MPT_DEVICE		BIT_ULL(57) /* positions: device memory */
-#define XRDMA_MPT_RESERVED		GENMASK_ULL(63, 58)
+#define XRDMA_MPT_PAGED			BIT_ULL(58) /* translation may miss */
+#define XRDMA_MPT_RESERVED		GENMASK_ULL(63, 59)
 
 /* States of a key entry; XRDMA_MPT_INVALID is the only one the driver owns */
 enum xrdma_mpt_state {
 	XRDMA_MPT_INVALID		= 0, /* no access; owned by the driver */
 	XRDMA_MPT_FREE			= 1, /* no access until bound, registered */
 	XRDMA_MPT_VALID			= 2, /* access is granted */
-	XRDMA_MPT_NOT_PRESENT		= 3, /* for on-demand paging; refused */
+	XRDMA_MPT_NOT_PRESENT		= 3, /* reserved; refused */
 };
 
 /* Types of a key entry, and the state in which the driver publishes each */
@@ -198,13 +202,13 @@ enum xrdma_event {
 	XRDMA_EVENT_PORT_DOWN		= 0x31, /* the link is down */
 	XRDMA_EVENT_DEVICE_FATAL	= 0x32, /* device is in the fatal state */
 	XRDMA_EVENT_FAULT		= 0x40, /* an access was refused */
-	XRDMA_EVENT_PAGE_FAULT		= 0x41, /* reserved for on-demand paging */
+	XRDMA_EVENT_PAGE_FAULT		= 0x41, /* an access waits for a page */
 };
 
 #define XRDMA_EQ_LOG_MIN		6 /* lowest log_depth of an EQ */
 #define XRDMA_EQ_LOG_MAX		16 /* highest log_depth of an EQ */
 
-/* xrdma_eqe.flags of a FAULT */
+/* xrdma_eqe.flags of a FAULT or PAGE_FAULT */
 #define XRDMA_FAULT_REMOTE		BIT(0) /* the peer asked for the access */
 #define XRDMA_FAULT_WRITE		BIT(1) /* access would change memory */
 
@@ -212,16 +216,22 @@ enum xrdma_event {
  * struct xrdma_eqe - event queue entry
  * @event: enum xrdma_event
  * @reason: FAULT: enum xrdma_fault_reason
- * @opcode: FAULT: enum xrdma_wqe_opcode of the operation
- * @flags: FAULT: XRDMA_FAULT_REMOTE, XRDMA_FAULT_WRITE
- * @number: number of the object: CQN, QPN, SRQN or port; FAULT: local QPN
- * @key: FAULT: key of the refused access
- * @pd: FAULT: protection domain of the queue pair
- * @addr: FAULT: first address of the refused access
- * @length: FAULT: number of bytes of the refused access
+ * @opcode: FAULT, PAGE_FAULT: enum xrdma_wqe_opcode of the operation
+ * @flags: FAULT, PAGE_FAULT: XRDMA_FAULT_REMOTE, XRDMA_FAULT_WRITE
+ * @number: number of the object: CQN, QPN, SRQN or port; FAULT, PAGE_FAULT:
+ *	local QPN
+ * @key: FAULT: key of the refused access; PAGE_FAULT: key index of the region
+ * @pd: FAULT, PAGE_FAULT: protection domain of the queue pair
+ * @addr: FAULT: first address of the refused access; PAGE_FAULT: first position
+ *	that the access needs and that is missing
+ * @length: FAULT: number of bytes of the refused access; PAGE_FAULT: number of
+ *	bytes that the access needs from @addr on
  * @timestamp: device clock when the entry was written, in ns
  * @lost: FAULT: number of records dropped since the previous record, because
  *	the queue had no room for them
+ * @token: PAGE_FAULT: number that the answer in the resume ring has to name
+ * @expected: PAGE_FAULT: number of bytes from @addr on that the message is
+ *	going to access, at least @length
  * @reserved: 0
  * @own: bit 0: phase, as in struct xrdma_cqe; the device writes this word last
  */
@@ -237,11 +247,33 @@ struct xrdma_eqe {
 	__le64 length;
 	__le64 timestamp;
 	__le32 lost;
-	__le32 reserved[4];
+	__le32 token;
+	__le64 expected;
+	__le32 reserved;
 	__le32 own;
 };
 
 static_assert(sizeof(struct xrdma_eqe) == 64);
+
+/* ---- on-demand paging ------------------------------------------------ */
+
+enum xrdma_resume_outcome {
+	XRDMA_RESUME_AGAIN		= 0, /* translate again */
+	XRDMA_RESUME_REFUSE		= 1, /* refuse the access */
+	XRDMA_RESUME_LATER		= 2, /* translate again after a pause */
+};
+
+/**
+ * struct xrdma_resume - entry of the resume ring: answer to a PAGE_FAULT
+ * @token: xrdma_eqe.token of the page fault
+ * @outcome: enum xrdma_resume_outcome
+ */
+struct xrdma_resume {
+	__le32 token;
+	__le32 outcome;
+};
+
+static_assert(sizeof(struct xrdma_resume) == 8);
 
 /* ---- counters -------------------------------------------------------- */
 
@@ -276,7 +308,10 @@ static_assert(sizeof(struct xrdma_eqe) == 64);
 	X(RESP_FLUSHED, "resp_cqe_flush_error")			\
 	X(ECN_MARKED, "np_ecn_marked_roce_packets")		\
 	X(CNP_SENT, "np_cnp_sent")				\
-	X(CNP_HANDLED, "rp_cnp_handled")
+	X(CNP_HANDLED, "rp_cnp_handled")			\
+	X(PAGE_FAULTS, "page_faults")				\
+	X(PAGE_WAITS, "page_fault_waits")			\
+	X(PAGE_DROPS, "page_fault_drops")
 
 #define XRDMA_STAT_ENUM(symbol, name) XRDMA_STAT_##symbol,
 enum xrdma_stat {

@@ -49,7 +49,8 @@ enum xrdma_cmd_opcode {
 	XRDMA_CMD_CREATE_RSS		= 0x54,
 	XRDMA_CMD_DESTROY_RSS		= 0x55,
 	XRDMA_CMD_INVALIDATE		= 0x60, /* end keys and their accesses */
-	XRDMA_CMD_RESUME		= 0x61, /* reserved for on-demand paging */
+	XRDMA_CMD_ENABLE_ODP		= 0x61, /* set queues of page faults */
+	XRDMA_CMD_INVALIDATE_RANGE	= 0x62, /* end the use of table entries */
 };
 
 /**
@@ -445,6 +446,58 @@ enum xrdma_inval_status {
 };
 
 /**
+ * struct xrdma_cmd_enable_odp - body of ENABLE_ODP
+ * @ring: bus address of the resume ring, aligned to 4 KiB
+ * @eqn: number of the event queue that receives PAGE_FAULT events, not 0. The
+ *	queue has no completion queue, and at least as many entries as the
+ *	resume ring
+ * @log_entries: log2 of the number of entries of the resume ring: more than
+ *	log_page_faults of the reply to QUERY_DEVICE, 9 to 16
+ * @reserved: 0
+ */
+struct xrdma_cmd_enable_odp {
+	__le64 ring;
+	__le32 eqn;
+	__u8 log_entries;
+	__u8 reserved[3];
+};
+
+#define XRDMA_RESUME_LOG_MIN		9  /* lowest log_entries */
+#define XRDMA_RESUME_LOG_MAX		16 /* highest log_entries */
+
+/**
+ * struct xrdma_inval_range - part of a paged region
+ * @key_index: index of the region's key entry
+ * @reserved: 0
+ * @pos: first position, a multiple of 4 KiB
+ * @bytes: number of bytes, a multiple of 4 KiB and not 0; @pos + @bytes is at
+ *	most 2^63
+ */
+struct xrdma_inval_range {
+	__le32 key_index;
+	__le32 reserved;
+	__le64 pos;
+	__le64 bytes;
+};
+
+#define XRDMA_INVAL_RANGES		4 /* ranges of one command */
+
+/**
+ * struct xrdma_cmd_invalidate_range - body of INVALIDATE_RANGE
+ * @count: number of ranges, 1 to XRDMA_INVAL_RANGES
+ * @reserved: 0
+ * @range: the ranges; all fields of those from @count on are 0
+ *
+ * INVALIDATE_RANGE completes when the device uses no translation of these
+ * positions that it has read before the command was posted.
+ */
+struct xrdma_cmd_invalidate_range {
+	__le32 count;
+	__le32 reserved;
+	struct xrdma_inval_range range[XRDMA_INVAL_RANGES];
+};
+
+/**
  * struct xrdma_cmd - entry of the command ring
  * @opcode: enum xrdma_cmd_opcode
  * @id: any value that the driver chooses; the reply returns it
@@ -465,6 +518,8 @@ enum xrdma_inval_status {
  * @create_flow: body of CREATE_FLOW
  * @create_rss: body of CREATE_RSS
  * @invalidate: body of INVALIDATE
+ * @enable_odp: body of ENABLE_ODP
+ * @invalidate_range: body of INVALIDATE_RANGE
  * @object: body of the commands that only name an object
  * @body: bytes of the body of any command
  */
@@ -489,6 +544,8 @@ struct xrdma_cmd {
 		struct xrdma_cmd_create_flow create_flow;
 		struct xrdma_cmd_create_rss create_rss;
 		struct xrdma_cmd_invalidate invalidate;
+		struct xrdma_cmd_enable_odp enable_odp;
+		struct xrdma_cmd_invalidate_range invalidate_range;
 		struct xrdma_cmd_object object;
 		__u8 body[120];
 	};
@@ -509,6 +566,9 @@ static_assert(sizeof(struct xrdma_cmd_create_srq) == 32);
 static_assert(sizeof(struct xrdma_cmd_modify_srq) == 24);
 static_assert(sizeof(struct xrdma_cmd_mcast) == 24);
 static_assert(sizeof(struct xrdma_cmd_invalidate) == 16);
+static_assert(sizeof(struct xrdma_cmd_enable_odp) == 16);
+static_assert(sizeof(struct xrdma_inval_range) == 24);
+static_assert(sizeof(struct xrdma_cmd_invalidate_range) == 104);
 static_assert(sizeof(struct xrdma_cmd_object) == 4);
 static_assert(sizeof(struct xrdma_cmd) == 128);
 

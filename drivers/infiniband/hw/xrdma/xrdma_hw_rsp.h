@@ -57,6 +57,8 @@ enum xrdma_cmd_status {
  * @max_flows: number of flow rules; their numbers are below this; 0 without
  *	XRDMA_CAP_FLOW
  * @log_max_rss: log2 of the number of entries of the largest indirection table
+ * @log_page_faults: log2 of the largest number of page faults without an
+ *	answer, at most 15; 0 without XRDMA_CAP_ODP
  * @reserved3: 0
  */
 struct xrdma_rsp_query_device {
@@ -83,7 +85,8 @@ struct xrdma_rsp_query_device {
 	__le32 max_counters;
 	__le32 max_flows;
 	__u8 log_max_rss;
-	__u8 reserved3[7];
+	__u8 log_page_faults;
+	__u8 reserved3[6];
 };
 
 /**

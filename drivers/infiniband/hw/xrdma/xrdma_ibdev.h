@@ -45,6 +45,11 @@
  *	the RTNL		queues of the netdev, state of the port
  *	a dma-buf's reservation	mapping of the dma-buf, xrdma_mr.revoked; held
  *				while its key is published or invalidated
+ *	xrdma_odp.grow		spans of a paged region, tables above the spans;
+ *				memory is allocated under it
+ *	mmap_lock of a process	mappings
+ *	xrdma_span.lock		tables of a span; taken in MMU notifiers, so
+ *				nothing is allocated under it
  *	xrdma_qp.modify_lock	state and attributes of a queue pair
  *	xrdma_srq.modify_lock	ring and limit of a shared receive queue
  *	xrdma_cq.resize_lock	ring and moderation of a completion queue, and
@@ -71,6 +76,8 @@
  *	xrdma_key_magazine.lock	indexes freed on one CPU (a local lock)
  *	xrdma_keys.lock		freed indexes of all CPUs
  *	xrdma_faults.lock	fault records
+ *	xrdma_odp_dev.lock	page faults in progress
+ *	xrdma_resume_ring.lock	resume ring
  *	xrdma_cmdq.lock		command ring and its waiters
  */
 
@@ -90,6 +97,7 @@ struct xrdma_counters;
 struct xrdma_faults;
 struct xrdma_inval;
 struct xrdma_keys;
+struct xrdma_odp_dev;
 
 /**
  * struct xrdma_ibdev - RDMA device of a PCI function, with all that the RDMA
@@ -100,6 +108,7 @@ struct xrdma_keys;
  * @inval: batches of INVALIDATE
  * @quarantine: memory that a dead device may still access
  * @faults: records of refused accesses
+ * @odp: page faults; NULL: no on-demand paging
  * @counters: counter sets; NULL: the device has no counter sets
  * @cc: debugfs files of congestion control; NULL: the device has no congestion
  *	control
@@ -127,6 +136,7 @@ struct xrdma_ibdev {
 	struct xrdma_inval *inval;
 	struct xrdma_quarantine quarantine;
 	struct xrdma_faults *faults;
+	struct xrdma_odp_dev *odp;
 	struct xrdma_counters *counters;
 	struct xrdma_cc_dir *cc;
 	struct xarray qps;

@@ -143,8 +143,11 @@ static int xrdma_keys_add_piece(struct xrdma_keys *keys, gfp_t gfp)
 	return 0;
 }
 
-/* Are fewer than @eighths of the first @size indexes free, and may it grow? */
-static bool xrdma_keys_tight(struct xrdma_keys *keys, u32 size, u32 eighths)
+/*
+ * Are fewer than @eighths eighths of the first @size indexes free, and may the
+ * table grow?
+ */
+static bool xrdma_keys_few_free(struct xrdma_keys *keys, u32 size, u32 eighths)
 {
 	return size < keys->limit &&
 	       percpu_counter_read_positive(&keys->used) >
@@ -164,10 +167,10 @@ static void xrdma_keys_growth_work(struct work_struct *work)
 	int err = 0;
 
 	mutex_lock(&keys->resize);
-	if (xrdma_keys_tight(keys, keys->size, 3))
+	if (xrdma_keys_few_free(keys, keys->size, 3))
 		err = xrdma_keys_add_piece(keys, GFP_KERNEL | __GFP_NORETRY |
 						 __GFP_NOWARN);
-	if (!err && xrdma_keys_tight(keys, keys->size, 3))
+	if (!err && xrdma_keys_few_free(keys, keys->size, 3))
 		schedule_work(work);
 	mutex_unlock(&keys->resize);
 }
@@ -184,7 +187,7 @@ static void xrdma_keys_growth_work(struct work_struct *work)
  */
 void xrdma_keys_start_growth(struct xrdma_keys *keys, u32 size)
 {
-	if (xrdma_keys_tight(keys, size, 2))
+	if (xrdma_keys_few_free(keys, size, 2))
 		schedule_work(&keys->growth_work);
 }
 

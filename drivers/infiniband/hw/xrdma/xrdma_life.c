@@ -24,6 +24,7 @@
 #include "xrdma_inval.h"
 #include "xrdma_key.h"
 #include "xrdma_netdev.h"
+#include "xrdma_odp.h"
 #include "xrdma_quarantine.h"
 #include "xrdma_regs.h"
 
@@ -87,6 +88,7 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 		xrdma_keys_stop(xib->keys);
 	quiet = xrdma_hw_silence(xdev);
 	xrdma_eqs_stop(xdev);
+	xrdma_odp_stop(xib);
 	pci_clear_master(xdev->pdev);
 	xrdma_counters_destroy(xib);
 	xrdma_faults_destroy(xib);
@@ -96,6 +98,7 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 		return;
 	}
 	xrdma_quarantine_release(xib);
+	xrdma_odp_destroy(xib);
 	if (xib->inval)
 		xrdma_inval_destroy(xib);
 	xrdma_eqs_destroy(xdev);
@@ -156,7 +159,8 @@ static int xrdma_core_enable(struct xrdma_ibdev *xib)
 		err = xrdma_cc_create(xib);
 	if (err)
 		return err;
-	return xrdma_eqs_create(xdev);
+	err = xrdma_eqs_create(xdev);
+	return err ?: xrdma_odp_create(xib);
 }
 
 static int xrdma_core_start(struct xrdma_ibdev *xib)
@@ -220,6 +224,8 @@ static int xrdma_register(struct xrdma_ibdev *xib, const char *name)
 		ib_set_device_ops(ibdev, &xrdma_flow_ops);
 	if (xdev->dm_provider)
 		ib_set_device_ops(ibdev, &xrdma_export_ops);
+	if (IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING) && xib->odp)
+		ib_set_device_ops(ibdev, &xrdma_odp_ops);
 	if (IS_ENABLED(CONFIG_INFINIBAND_USER_ACCESS))
 		ibdev->driver_def = xrdma_uapi_defs;
 	err = ib_device_set_netdev(ibdev, xib->netdev, 1);

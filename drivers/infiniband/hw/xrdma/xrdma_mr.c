@@ -16,6 +16,7 @@
 #include "xrdma_key.h"
 #include "xrdma_mr.h"
 #include "xrdma_mtt.h"
+#include "xrdma_odp.h"
 
 #define XRDMA_MR_ACCESS		(XRDMA_IB_ACCESS | IB_ACCESS_HUGETLB)
 
@@ -97,6 +98,7 @@ struct xrdma_mr *xrdma_mr_alloc(void)
 void xrdma_mr_free(struct xrdma_ibdev *xib, struct xrdma_mr *mr)
 {
 	ib_umem_release(mr->umem);
+	xrdma_odp_free(mr);
 	xrdma_mtt_free(&xib->hw, &mr->mtt);
 	kfree(mr);
 }
@@ -130,6 +132,17 @@ void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
 	xrdma_key_publish(xib->keys, xrdma_key_index(key), &entry);
 }
 
+/* Page faults can be handled before the device knows the key. */
+static int xrdma_mr_publish_odp(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
+				u32 key)
+{
+	int err = xrdma_odp_publish(mr->odp, xrdma_key_index(key));
+
+	if (err)
+		xrdma_key_free(xib->keys, xrdma_key_index(key));
+	return err;
+}
+
 /**
  * xrdma_mr_give_key() - allocate a key for a region, and make the key valid
  * @xib: the device
@@ -137,8 +150,8 @@ void xrdma_mr_publish(struct xrdma_ibdev *xib, u32 key,
  * @grant: addresses and rights that the key grants
  * @flags: as for xrdma_mr_publish()
  *
- * Context: may sleep, but only when no key is free.
- * Return: 0 or an errno of xrdma_key_alloc().
+ * Context: may sleep, but only when no key is free, or if @mr is a paged region.
+ * Return: 0, -ENOMEM, or an errno of xrdma_key_alloc().
  */
 int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 		      const struct xrdma_key_grant *grant, u64 flags)
@@ -149,9 +162,14 @@ int xrdma_mr_give_key(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 	err = xrdma_key_alloc(xib->keys, &key);
 	if (err)
 		return err;
-	xrdma_mr_publish(xib, key, grant, &mr->mtt, flags);
+	/* page faults, which use access and key_index, may follow at once */
 	mr->access = grant->access;
 	mr->key_index = xrdma_key_index(key);
+	if (mr->odp)
+		err = xrdma_mr_publish_odp(xib, mr, key);
+	if (err)
+		return err;
+	xrdma_mr_publish(xib, key, grant, &mr->mtt, flags);
 	mr->ibmr.lkey = key;
 	mr->ibmr.rkey = key;
 	mr->ibmr.iova = grant->iova;

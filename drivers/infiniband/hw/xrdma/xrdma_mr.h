@@ -16,6 +16,7 @@
 struct ib_dmah;
 struct ib_umem;
 struct xrdma_ibdev;
+struct xrdma_odp;
 
 /* enum ib_access_flags that key entries contain, and optional flags. */
 #define XRDMA_IB_ACCESS							\
@@ -28,6 +29,7 @@ struct xrdma_ibdev;
  * struct xrdma_mr - memory region
  * @ibmr: verbs object
  * @umem: memory of a process or of a dma-buf; NULL in other regions
+ * @odp: memory of a paged region; NULL in other regions
  * @mtt: translation; empty in a region of all bus addresses. In a region of
  *	device memory only the offset is set
  * @ctx_entry: entry in xrdma_ucontext.regions, but for regions of the kernel
@@ -36,14 +38,19 @@ struct xrdma_ibdev;
  * @key_index: index of the key entry
  * @access: enum xrdma_access: rights in the key entry
  * @dmabuf: true: @umem is memory of a dma-buf
+ * @end_use: ends the device's use of the memory of a dma-buf when its exporter
+ *	revokes the mapping; NULL: the device does not use the memory. The mapping
+ *	is removed afterwards. Protected by xrdma_dmabuf_lock()
  * @revoked: true: the exporter of the dma-buf has revoked the mapping, and the
  *	key is invalid; protected by xrdma_dmabuf_lock()
  */
 struct xrdma_mr {
 	struct ib_mr ibmr;
 	struct ib_umem *umem;
+	struct xrdma_odp *odp;
 	struct xrdma_mtt mtt;
 	struct list_head ctx_entry;
+	void (*end_use)(struct xrdma_mr *mr);
 	u32 key_index;
 	u16 access;
 	bool dmabuf;
@@ -68,6 +75,18 @@ struct xrdma_key_grant {
 static inline struct xrdma_mr *to_xmr(struct ib_mr *ibmr)
 {
 	return container_of(ibmr, struct xrdma_mr, ibmr);
+}
+
+/**
+ * xrdma_mr_flags() - flags of the key entry of a region
+ * @mr: the region, with its translation. It does not cover all bus addresses
+ *	(xrdma_get_dma_mr())
+ *
+ * Return: XRDMA_MPT_PAGED, XRDMA_MPT_DEVICE or 0.
+ */
+static inline u64 xrdma_mr_flags(const struct xrdma_mr *mr)
+{
+	return mr->odp ? XRDMA_MPT_PAGED : xrdma_mtt_flags(&mr->mtt);
 }
 
 /* xrdma_mr.c */

@@ -21,6 +21,7 @@
 #include "xrdma_key.h"
 #include "xrdma_mr.h"
 #include "xrdma_mtt.h"
+#include "xrdma_odp.h"
 #include "xrdma_pd.h"
 #include "xrdma_quarantine.h"
 
@@ -64,6 +65,35 @@ struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
 	return &mr->ibmr;
 }
 
+/*
+ * Check the arguments of the registration of a paged region. The region of the
+ * whole address space has the addresses of the process under its key, and may be
+ * longer than others.
+ */
+static int xrdma_odp_check(struct xrdma_ibdev *xib, u64 start, u64 length,
+			   u64 iova, int access)
+{
+	access &= ~IB_ACCESS_ON_DEMAND;
+	if (!xrdma_odp_is_implicit(start, length))
+		return xrdma_mr_check(xib, length, iova, access);
+	return iova ? -EINVAL : xrdma_mr_check(xib, 1, 0, access);
+}
+
+/* Attach the memory of a region: pinned, or paged. */
+static int xrdma_mr_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
+			   u64 start, u64 length, int access)
+{
+	struct ib_umem *umem;
+
+	if (access & IB_ACCESS_ON_DEMAND)
+		return xrdma_odp_attach(xib, mr, start, length);
+	umem = xrdma_mr_pin(xib, &mr->mtt, start, length, access);
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	mr->umem = umem;
+	return 0;
+}
+
 /**
  * xrdma_reg_user_mr() - ib_device_ops.reg_user_mr
  * @ibpd: protection domain
@@ -71,7 +101,9 @@ struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
  * @length: length in bytes, 1 or more; @iova + @length does not exceed 2^64
  * @iova: address of the first byte under the key, any value
  * @access: enum ib_access_flags. Remote write and atomics need local write;
- *	unknown optional flags are ignored
+ *	unknown optional flags are ignored. With IB_ACCESS_ON_DEMAND the memory
+ *	is not pinned, and @start 0 with @length U64_MAX means all addresses of
+ *	the process; @iova is 0 then
  * @dmah: NULL; DMA handles are not supported
  * @udata: contains no driver data, and gets none; NULL for the kernel
  *
@@ -96,7 +128,9 @@ struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 
 	err = ib_no_udata_io(udata);
 	if (!err)
-		err = xrdma_mr_check(xib, length, iova, access);
+		err = access & IB_ACCESS_ON_DEMAND ?
+		      xrdma_odp_check(xib, start, length, iova, access) :
+		      xrdma_mr_check(xib, length, iova, access);
 	if (err)
 		return ERR_PTR(err);
 	if (dmah)
@@ -104,23 +138,15 @@ struct ib_mr *xrdma_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length,
 	mr = xrdma_mr_alloc();
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	mr->umem = xrdma_mr_pin(xib, &mr->mtt, start, length, access);
-	if (IS_ERR(mr->umem)) {
-		err = PTR_ERR(mr->umem);
-		goto err_free;
+	err = xrdma_mr_attach(xib, mr, start, length, access);
+	if (!err)
+		err = xrdma_mr_give_key(xib, mr, &grant, xrdma_mr_flags(mr));
+	if (err) {
+		xrdma_mr_free(xib, mr);
+		return ERR_PTR(err);
 	}
-	err = xrdma_mr_give_key(xib, mr, &grant, 0);
-	if (err)
-		goto err_unpin;
 	xrdma_ctx_add_region(ibpd, mr);
 	return &mr->ibmr;
-
-err_unpin:
-	xrdma_mtt_free(&xib->hw, &mr->mtt);
-	ib_umem_release(mr->umem);
-err_free:
-	kfree(mr);
-	return ERR_PTR(err);
 }
 
 /**
@@ -150,6 +176,7 @@ int xrdma_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 		return err;
 	if (!mr->dmabuf)
 		xrdma_ctx_drop(ibmr->pd, &mr->ctx_entry);
+	xrdma_odp_detach(mr);
 	if (!err)
 		xrdma_key_free(xib->keys, mr->key_index);
 	xrdma_mr_release(xib, mr, err);

@@ -75,7 +75,8 @@ static const struct {
 #define XRDMA_QP_ACCESS_FLAGS (IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
 			       IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | \
 			       IB_ACCESS_MW_BIND | IB_ACCESS_FLUSH_GLOBAL | \
-			       IB_ACCESS_FLUSH_PERSISTENT | IB_ACCESS_OPTIONAL)
+			       IB_ACCESS_FLUSH_PERSISTENT | \
+			       IB_ACCESS_ON_DEMAND | IB_ACCESS_OPTIONAL)
 
 /* ---- checks ---------------------------------------------------------------- */
 

@@ -18,8 +18,8 @@
 #include "xrdma_uqp.h"
 
 /* Create a queue pair without rings: XRC_TGT. */
-static int xrdma_bare_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
-			     const struct xrdma_qp_init *init)
+static int xrdma_xrc_tgt_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
+				const struct xrdma_qp_init *init)
 {
 	struct xrdma_cmd_create_qp cmd = {};
 
@@ -56,10 +56,10 @@ static int xrdma_check_qp_kind(const struct xrdma_caps *caps,
 	return 0;
 }
 
-static void xrdma_make_qp_init(struct xrdma_qp_init *init,
-			       const struct xrdma_qp_kind *kind,
-			       const struct ib_qp *ibqp,
-			       const struct ib_qp_init_attr *attr)
+static void xrdma_qp_set_init(struct xrdma_qp_init *init,
+			      const struct xrdma_qp_kind *kind,
+			      const struct ib_qp *ibqp,
+			      const struct ib_qp_init_attr *attr)
 {
 	const struct ib_qp_cap *cap = &attr->cap;
 	u32 send_data = max_t(u32, cap->max_inline_data,
@@ -108,7 +108,7 @@ int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 	err = xrdma_check_qp_kind(caps, kind, attr, udata);
 	if (err)
 		return err;
-	xrdma_make_qp_init(&init, kind, ibqp, attr);
+	xrdma_qp_set_init(&init, kind, ibqp, attr);
 	err = xrdma_check_qp_cap(caps, kind, &init, &attr->cap);
 	if (err)
 		return err;
@@ -116,7 +116,7 @@ int xrdma_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr,
 	if (udata)
 		err = xrdma_uqp_create(xib, qp, &init, &attr->cap, udata);
 	else if (!kind->sq && !kind->rq)
-		err = xrdma_bare_create(xib, qp, &init);
+		err = xrdma_xrc_tgt_create(xib, qp, &init);
 	else
 		err = xrdma_kqp_create(xib, qp, &init);
 	if (err)

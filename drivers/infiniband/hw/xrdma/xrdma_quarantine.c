@@ -30,8 +30,9 @@ void xrdma_quarantine_init(struct xrdma_quarantine *quarantine)
 }
 
 /*
- * Put memory into quarantine, and log the first one. If the device has become
- * quiet in the meantime, free the memory at once: nobody else would.
+ * Put memory into quarantine, and log the first such memory. If the device has
+ * become quiet in the meantime, free the memory at once: the call of
+ * xrdma_quarantine_release() that follows the death of the device may be over.
  */
 __printf(4, 5)
 static void xrdma_quarantine_add(struct xrdma_ibdev *xib,
@@ -183,5 +184,5 @@ void xrdma_quarantine_abandon(struct xrdma_ibdev *xib)
 		list_count_nodes(&quarantine->ubufs),
 		list_count_nodes(&quarantine->bufs));
 	list_for_each_entry(mr, &quarantine->regions, ctx_entry)
-		xrdma_dmabuf_abandon(mr->umem);
+		xrdma_dmabuf_abandon(mr);
 }

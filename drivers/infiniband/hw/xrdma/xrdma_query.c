@@ -18,6 +18,7 @@
 #include "xrdma_dm.h"
 #include "xrdma_frmr.h"
 #include "xrdma_ibdev.h"
+#include "xrdma_odp.h"
 #include "xrdma_query.h"
 
 /* Objects of the netdev, which consumers cannot use */
@@ -185,6 +186,7 @@ int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;
 	attr->device_cap_flags |= xrdma_extension_flags(&xdev->caps);
 	xrdma_fill_ethernet(attr, &xdev->caps);
+	xrdma_odp_fill_caps(to_xibdev(ibdev), attr);
 	return 0;
 }
 

@@ -75,6 +75,12 @@
 #define XRDMA_REG_MAC_LO		0x0038 /* bytes 0 to 3, byte 0 lowest */
 #define XRDMA_REG_MAC_HI		0x003c /* bytes 4 and 5 */
 
-#define XRDMA_REG_END			0x0040
+/*
+ * A write of the producer index (modulo 2^32) of the resume ring makes the
+ * device read all answers below it. Only with XRDMA_CAP_ODP
+ */
+#define XRDMA_REG_RESUME_DB		0x0040
+
+#define XRDMA_REG_END			0x0044
 
 #endif /* XRDMA_REGS_H */

@@ -52,6 +52,15 @@ static int xrdma_rereg_check(struct xrdma_ibdev *xib, const struct xrdma_mr *mr,
 	if (mr->dmabuf && (flags & IB_MR_REREG_TRANS ||
 			   access & IB_ACCESS_MW_BIND))
 		return -EOPNOTSUPP;
+	/* the memory of a paged region stays, and stays paged */
+	if (mr->odp && flags & IB_MR_REREG_TRANS)
+		return -EOPNOTSUPP;
+	if (flags & IB_MR_REREG_ACCESS &&
+	    !mr->odp != !(access & IB_ACCESS_ON_DEMAND))
+		return -EOPNOTSUPP;
+	access &= ~IB_ACCESS_ON_DEMAND;
+	if (mr->odp && grant->length == U64_MAX)
+		return xrdma_mr_check(xib, 1, 0, access);
 	return xrdma_mr_check(xib, grant->length, grant->iova, access);
 }
 
@@ -74,8 +83,11 @@ static int xrdma_rereg_prepare(struct xrdma_ibdev *xib,
 {
 	if (flags & IB_MR_REREG_TRANS)
 		return xrdma_rereg_repin(xib, mr, to, start, access);
-	/* the mapping of a dma-buf always allows reads and writes */
-	if (mr->dmabuf || !ib_umem_check_rereg(mr->umem, flags, access))
+	/*
+	 * The mapping of a dma-buf always allows reads and writes. A paged
+	 * region gets write access to a page when the device writes to it.
+	 */
+	if (mr->dmabuf || mr->odp || !ib_umem_check_rereg(mr->umem, flags, access))
 		return 0;
 	/* in another process, the addresses belong to other memory */
 	if (mr->umem->owning_mm != current->mm)
@@ -148,7 +160,7 @@ static int xrdma_rereg_switch(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 		xrdma_mtt_move(&to->mtt, &old);
 	}
 	xrdma_mr_publish(xib, to->key, &to->grant, &mr->mtt,
-			 xrdma_mtt_flags(&mr->mtt));
+			 xrdma_mr_flags(mr));
 	mr->access = to->grant.access;
 	mr->ibmr.lkey = to->key;
 	mr->ibmr.rkey = to->key;

@@ -113,6 +113,8 @@ static const char *xrdma_mr_kind(const struct xrdma_mr *mr)
 	case IB_MR_TYPE_DM:
 		return "device_memory";
 	case IB_MR_TYPE_USER:
+		if (mr->odp)
+			return "odp";
 		return mr->dmabuf ? "dmabuf" : "user";
 	default:
 		return "fast_reg";

@@ -223,6 +223,22 @@ xrdma_rules_is_local_dma(const struct xrdma_rules_actor *who,
 }
 
 /**
+ * xrdma_rules_is_null() - does an access use the null key?
+ * @a: the access
+ *
+ * Specification, "The null key". Each queue pair may use the key, of any
+ * protection domain, if the device has it.
+ *
+ * Return: true if the access needs no key entry, since the key names no memory:
+ * reads return zeros, and writes are lost; false if the key names an entry like
+ * every other key.
+ */
+static inline bool xrdma_rules_is_null(const struct xrdma_rules_access *a)
+{
+	return a->key == XRDMA_KEY_NULL && !a->remote;
+}
+
+/**
  * xrdma_rules_check_access() - may a queue pair access memory under a key?
  * @e: entry at the index of the key
  * @who: the queue pair

@@ -182,6 +182,7 @@ static int xrdma_make_atomic_write(struct xrdma_sq_wqe *wqe,
 	/* the bytes are copied without a conversion of their order */
 	memcpy(&seg->swap_add, (void *)(uintptr_t)wr->sg_list->addr,
 	       sizeof(seg->swap_add));
+	seg->compare = 0;
 	return 0;
 }
 

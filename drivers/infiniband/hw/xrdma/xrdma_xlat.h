@@ -404,4 +404,35 @@ static inline bool xrdma_mtt_ok(u64 entry, u8 level, u8 leaf_shift)
 	return !(entry & XRDMA_MTT_ADDR & (size - 1));
 }
 
+/**
+ * xrdma_mtt_paged_ok() - is a translation entry of a paged region legal?
+ * @entry: the entry, in CPU order, with XRDMA_MTT_VALID set
+ * @level: level of the table that contains the entry, 1 or more
+ *
+ * The leaf of a paged region has 4 KiB.
+ *
+ * Return: false if xrdma_mtt_ok() is false without XRDMA_MTT_WRITE, or if the
+ * entry of a table has XRDMA_MTT_WRITE.
+ */
+static inline bool xrdma_mtt_paged_ok(u64 entry, u8 level)
+{
+	if (entry & XRDMA_MTT_WRITE && !(entry & XRDMA_MTT_BLOCK))
+		return false;
+	return xrdma_mtt_ok(entry & ~XRDMA_MTT_WRITE, level,
+			    XRDMA_LEAF_SHIFT_MIN);
+}
+
+/**
+ * xrdma_root_paged_ok() - is the translation root of a paged region legal?
+ * @root: the root, in CPU order
+ *
+ * Return: false if xrdma_root_ok() is false, if the root has no tables, or if
+ * its leaf has not 4 KiB.
+ */
+static inline bool xrdma_root_paged_ok(u64 root)
+{
+	return xrdma_root_ok(root) && FIELD_GET(XRDMA_ROOT_LEVEL, root) &&
+	       FIELD_GET(XRDMA_ROOT_LEAF_SHIFT, root) == XRDMA_LEAF_SHIFT_MIN;
+}
+
 #endif /* XRDMA_XLAT_H */

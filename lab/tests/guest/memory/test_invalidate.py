@@ -461,7 +461,7 @@ def test_deregistration_under_traffic(dev, pd, faults):
     assert {record["reason"] for record in faults.new()} == {"key_invalid"}
 
 
-def test_no_deregistration_pays_for_the_fence_of_another(dev, pd, device):
+def test_deregistrations_do_not_wait_for_each_other(dev, pd, device):
     """The reply to one INVALIDATE comes late. Other deregistrations do not wait."""
     slow, *fast = [Region(dev, pd, r.LOCAL_WRITE, PAGE, None)
                    for _ in range(4)]

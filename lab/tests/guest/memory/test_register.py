@@ -12,7 +12,7 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 
 from labverbs.rc import ALL, LOCAL, Buffer, pair
-from lib import uverbs
+from lib import paged, uverbs
 from lib.errnos import fails
 from lib.rdma_tool import resources
 
@@ -39,11 +39,6 @@ def test_unknown_access_flags(dev, pd, buf, access):
     with pytest.raises(OSError) as failure:
         uverbs.reg_mr(dev.ctx, pd, buf.address, 4096, buf.address, access)
     assert failure.value.errno in (errno.EINVAL, errno.EOPNOTSUPP)
-
-
-def test_on_demand_paging_is_not_offered(dev, pd, buf):
-    fails(errno.EOPNOTSUPP, uverbs.reg_mr, dev.ctx, pd, buf.address, 4096,
-          buf.address, e.IBV_ACCESS_ON_DEMAND)
 
 
 @pytest.mark.parametrize("start,length,iova", [
@@ -161,3 +156,20 @@ def test_protection_domain_with_a_region_is_busy(dev, buf):
           struct.pack("<I", pd.handle))
     mr.close()
     pd.close()
+
+
+def test_memory_that_was_never_written_has_one_page(dev, pd):
+    """On demand, the device may map the same page, which is zero, for all addresses. A
+    kernel that checks the use of the DMA API must not complain."""
+    mem, near = (paged.Memory(16 * 4096, populate=fill) for fill in (False, True))
+    region, own = paged.Region(dev, pd, mem), paged.Region(dev, pd, near, access=ALL)
+    link = paged.Link(dev, pd)
+    assert link.move(paged.READ, (region, mem.address), (own, near.address),
+                     mem.length) == paged.OK
+    assert near.get() == bytes(mem.length)
+    near.fill()
+    assert link.move(paged.WRITE, (own, near.address), (region, mem.address),
+                     mem.length) == paged.OK
+    assert mem.get() == near.get()
+    for thing in (link, region, own):
+        thing.close()

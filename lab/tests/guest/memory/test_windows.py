@@ -403,7 +403,7 @@ def test_2b_queue_pair_with_a_window_can_be_reset_and_destroyed(things):
     things.close()
 
 
-def test_limits_are_told(dev):
+def test_limits_are_reported(dev):
     attr = dev.ctx.query_device()
     assert attr.max_mw > 10000
     assert attr.device_cap_flags & (1 << 17)            # MEM_WINDOW

@@ -24,12 +24,12 @@ def ethtool(*args):
 
 
 def test_driver():
-    told = ethtool("-i")
-    assert told["driver"] == "xrdma"
-    assert re.fullmatch(r"\d+\.\d+\.\d+", told["firmware-version"])
+    shown = ethtool("-i")
+    assert shown["driver"] == "xrdma"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", shown["firmware-version"])
     link = os.readlink(f"/sys/class/net/{NETDEV}/device")
-    assert told["bus-info"] == os.path.basename(link)
-    assert told["supports-statistics"] == "yes"
+    assert shown["bus-info"] == os.path.basename(link)
+    assert shown["supports-statistics"] == "yes"
 
 
 def test_rings():
@@ -40,9 +40,9 @@ def test_rings():
 
 
 def test_link():
-    told = ethtool()
-    assert told["Link detected"] == "yes" and told["Duplex"] == "Full"
-    assert re.fullmatch(r"\d+Mb/s", told["Speed"])
+    shown = ethtool()
+    assert shown["Link detected"] == "yes" and shown["Duplex"] == "Full"
+    assert re.fullmatch(r"\d+Mb/s", shown["Speed"])
 
 
 @pytest.mark.parametrize("name", OFFLOADS)
@@ -50,7 +50,7 @@ def test_offload_is_off(name):
     assert ethtool("-k")[name].split()[0] == "off"
 
 
-def test_address_of_a_group_is_nobodys():
+def test_address_of_a_group_is_refused():
     path = f"/sys/class/net/{NETDEV}/address"
     before = open(path).read()
     done = subprocess.run(["ip", "link", "set", NETDEV, "address",

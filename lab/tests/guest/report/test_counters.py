@@ -24,7 +24,8 @@ COUNTERS = (
     "rx_atomic_requests", "tx_retransmitted_pkts", "req_remote_invalid_request",
     "req_remote_access_errors", "req_cqe_error", "resp_cqe_error",
     "req_cqe_flush_error", "resp_cqe_flush_error", "np_ecn_marked_roce_packets",
-    "np_cnp_sent", "rp_cnp_handled")
+    "np_cnp_sent", "rp_cnp_handled", "page_faults", "page_fault_waits",
+    "page_fault_drops")
 # The core shows values that are up to this many seconds old
 AGE = 0.05
 

@@ -205,6 +205,6 @@ def test_each_vector_has_a_name_of_its_own(dev):
              for line in pathlib.Path("/proc/interrupts").read_text().splitlines()
              if "xrdma-" in line]
     assert sorted(names) == sorted(
-        [f"xrdma-async@{binding.PCI}",
+        [f"xrdma-async@{binding.PCI}", f"xrdma-fault@{binding.PCI}",
          *(f"xrdma-comp{number}@{binding.PCI}"
            for number in range(dev.ctx.num_comp_vectors))])

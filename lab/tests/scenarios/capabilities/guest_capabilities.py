@@ -10,7 +10,7 @@ import pytest
 from pyverbs.device import Context
 from pyverbs.pd import PD
 
-from lib import binding, uverbs
+from lib import binding, null_mr, uverbs
 from lib.control import ask
 from lib.function import gid_index, pingpong_once, rdma_name, set_up
 from lib.machine import PCI, interfaces
@@ -24,7 +24,7 @@ ALWAYS = {"context", "doorbell_page", "pd", "reg_mr", "reg_dmabuf_mr", "rereg_mr
           "ethtool_statistics", "debugfs", "set_mtu", "kernel-alloc_pd",
           "kernel-get_dma_mr", "kernel-create_cq", "kernel-create_qp_rc"}
 # verbs whose setup needs a capability, so that the setup fails and not the verb
-BEHIND = {"mmap_dm", "reg_dm_mr", "create_xrc_srq", "modify_srq-1",
+BEHIND = {"advise_mr", "mmap_dm", "reg_dm_mr", "create_xrc_srq", "modify_srq-1",
           "modify_srq-2", "query_srq", "create_qp_xrc_recv", "modify_qp_ud",
           "attach_mcast", "modify_wq", "create_rwq_ind_table", "create_qp_rss",
           "create_flow", "kernel-modify_qp"}
@@ -64,6 +64,13 @@ def test_what_needs_a_capability_is_not_supported(dev, name):
         assert code is None
     else:
         assert code == NO_MEMORY.get(name, errno.EOPNOTSUPP)
+
+
+def test_null_regions_are_not_offered(dev):
+    with null_mr.domain(dev.name) as (_, ctx, pd), \
+            pytest.raises(OSError) as failure:
+        null_mr.alloc_null_mr(ctx, pd)
+    assert failure.value.errno == errno.EOPNOTSUPP
 
 
 def test_data_comes_through(dev):

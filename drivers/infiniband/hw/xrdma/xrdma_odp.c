@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA memory of paged regions: creates it and frees it. Spans of 1 GiB and
+ * their tables are in xrdma_span.c, pages are mapped in xrdma_odp_map.c, page
+ * faults of the device are handled in xrdma_odp_fault.c. The verbs are in
+ * xrdma_mr_verbs.c.
+ *
+ * A region has a root table and, until its memory is used, nothing else.
+ *
+ * The position of an address is its distance from xrdma_odp.base. The base of a
+ * region is a multiple of 1 GiB, so that huge pages are aligned in positions as
+ * they are in addresses. A region of the whole address space has base 0.
+ */
+
+#include <linux/cc_platform.h>
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include "xrdma_ibdev.h"
+#include "xrdma_mr.h"
+#include "xrdma_mtt.h"
+#include "xrdma_odp.h"
+
+/* Levels of the tables of a region; a root of this level maps 512 GiB. */
+#define XRDMA_ODP_LEVEL		3
+
+/* Set base, first and end. Return: 0, or -EINVAL: the range is not possible. */
+static int xrdma_odp_set_range(struct xrdma_odp *odp, u64 start, u64 length)
+{
+	u64 end;
+
+	if (xrdma_odp_is_implicit(start, length)) {
+		odp->end = TASK_SIZE & PAGE_MASK;
+		return 0;
+	}
+	if (check_add_overflow(start, length, &end) || end > TASK_SIZE)
+		return -EINVAL;
+	odp->base = round_down(start, XRDMA_SPAN_SIZE);
+	odp->first = round_down(start - odp->base, PAGE_SIZE);
+	odp->end = round_up(end - odp->base, PAGE_SIZE);
+	return 0;
+}
+
+/* Allocate the root table, which is all that a new region needs. */
+static int xrdma_odp_alloc_root(struct xrdma_odp *odp, u64 start)
+{
+	struct xrdma_mtt *mtt = &odp->mr->mtt;
+	struct page *page;
+
+	page = xrdma_mtt_alloc_table(&odp->xib->hw, mtt);
+	if (!page)
+		return -ENOMEM;
+	mtt->level = odp->end > 1ULL << XRDMA_UPPER_SHIFT ?
+		     XRDMA_ROOT_MAX_LEVEL : XRDMA_ODP_LEVEL;
+	mtt->leaf_shift = XRDMA_LEAF_SHIFT_MIN;
+	mtt->root = xrdma_make_root(page_private(page), mtt->level,
+				    mtt->leaf_shift);
+	mtt->offset = start - odp->base;
+	return 0;
+}
+
+/*
+ * Memory that the DMA layer would copy to bounce buffers cannot be shared with
+ * the device.
+ */
+static bool xrdma_odp_needs_bounce(struct xrdma_ibdev *xib)
+{
+	return dma_addressing_limited(xrdma_to_dev(&xib->hw)) ||
+	       cc_platform_has(CC_ATTR_MEM_ENCRYPT);
+}
+
+/**
+ * xrdma_odp_attach() - make a region a paged one, without any page
+ * @xib: the device
+ * @mr: the region, with an empty translation; on success the translation has
+ *	a root
+ * @start: virtual address in the current process
+ * @length: length in bytes; U64_MAX with @start 0: all addresses
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP: the device has no on-demand paging, or memory needs
+ * bounce buffers; -EINVAL: no process can have this range; -ENOMEM.
+ */
+int xrdma_odp_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr, u64 start,
+		     u64 length)
+{
+	struct xrdma_odp *odp;
+	int err;
+
+	if (!xib->odp || xrdma_odp_needs_bounce(xib))
+		return -EOPNOTSUPP;
+	odp = kzalloc_obj(*odp, GFP_KERNEL_ACCOUNT);
+	if (!odp)
+		return -ENOMEM;
+	odp->xib = xib;
+	odp->mr = mr;
+	err = xrdma_odp_set_range(odp, start, length);
+	if (!err)
+		err = xrdma_odp_alloc_root(odp, start);
+	if (err) {
+		kfree(odp);
+		return err;
+	}
+	refcount_set(&odp->users, 1);
+	init_completion(&odp->idle);
+	mutex_init(&odp->grow);
+	xa_init(&odp->spans);
+	xa_init(&odp->uppers);
+	odp->mm = current->mm;
+	mmgrab(odp->mm);
+	mr->odp = odp;
+	return 0;
+}
+
+/**
+ * xrdma_odp_detach() - end the handling of page faults of a region
+ * @mr: the region; nothing happens if it is not a paged region
+ *
+ * When this function returns, no page is mapped any more. Changes of mappings
+ * are still followed, until xrdma_odp_free().
+ *
+ * Context: may sleep, as long as pages in progress are read from disk.
+ */
+void xrdma_odp_detach(struct xrdma_mr *mr)
+{
+	if (!mr->odp)
+		return;
+	xrdma_odp_unpublish(mr->odp, mr->key_index);
+	xrdma_odp_put(mr->odp);
+	wait_for_completion(&mr->odp->idle);
+}
+
+/**
+ * xrdma_odp_free() - take all pages from the device, and free the tables but
+ *	those that xrdma_mtt_free() frees
+ * @mr: the region, after xrdma_odp_detach(), or never published; nothing
+ *	happens if it is not a paged region. The device does not use its key any
+ *	more
+ *
+ * Context: may sleep.
+ */
+void xrdma_odp_free(struct xrdma_mr *mr)
+{
+	struct xrdma_odp *odp = mr->odp;
+	struct xrdma_span *span;
+	unsigned long number;
+
+	if (!odp)
+		return;
+	xa_for_each(&odp->spans, number, span)
+		xrdma_span_free(span);
+	xa_destroy(&odp->spans);
+	xa_destroy(&odp->uppers);
+	mmdrop(odp->mm);
+	mutex_destroy(&odp->grow);
+	kfree(odp);
+	mr->odp = NULL;
+}

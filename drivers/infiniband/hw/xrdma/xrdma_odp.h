@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * XRDMA on-demand paging: struct xrdma_odp, the memory of a paged region, and
+ * struct xrdma_span, 1 GiB of it. xrdma_odp.c creates and frees paged regions,
+ * xrdma_span.c creates and frees spans and follows changes of the mappings of
+ * the process, xrdma_odp_map.c maps pages, xrdma_odp_fault.c handles page faults
+ * of the device, xrdma_odp_verbs.c has the verb advise_mr, capabilities and
+ * counters.
+ *
+ * A kernel without CONFIG_INFINIBAND_ON_DEMAND_PAGING has none of these files.
+ */
+
+#ifndef XRDMA_ODP_H
+#define XRDMA_ODP_H
+
+#include <linux/atomic.h>
+#include <linux/completion.h>
+#include <linux/mmu_notifier.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+#include "xrdma_sparse.h"
+
+/* log2 of the bytes that an entry of a root of level 4 maps */
+#define XRDMA_UPPER_SHIFT	(XRDMA_SPAN_SHIFT + XRDMA_MTT_BITS)
+
+struct xrdma_eqe;
+struct xrdma_ibdev;
+struct xrdma_key_grant;
+struct xrdma_mr;
+struct xrdma_odp_dev;
+
+/**
+ * enum xrdma_odp_stat - counters of a paged region
+ * @XRDMA_ODP_FAULTS: page faults of the device that were handled
+ * @XRDMA_ODP_PAGES: pages of 4 KiB that were mapped
+ * @XRDMA_ODP_INVALIDATIONS: changes of mappings that took pages from the device
+ * @XRDMA_ODP_PREFETCHES: pages of 4 KiB that were asked for by advise_mr
+ * @XRDMA_ODP_NUM_STATS: number of counters
+ */
+enum xrdma_odp_stat {
+	XRDMA_ODP_FAULTS,
+	XRDMA_ODP_PAGES,
+	XRDMA_ODP_INVALIDATIONS,
+	XRDMA_ODP_PREFETCHES,
+	XRDMA_ODP_NUM_STATS
+};
+
+/**
+ * struct xrdma_odp - memory of a paged region
+ * @xib: the device
+ * @mr: the region
+ * @mm: address space of the process, with a reference that does not keep the
+ *	address space alive
+ * @base: virtual address of position 0, a multiple of XRDMA_SPAN_SIZE
+ * @first: position of the first page
+ * @end: position behind the last page
+ * @users: the registration, and each function that has looked up the region
+ * @idle: completed when @users is 0
+ * @grow: protects @spans and @uppers, and the tables above the spans. Memory is
+ *	allocated under this lock, so no MMU notifier takes it
+ * @spans: spans by position >> XRDMA_SPAN_SHIFT
+ * @uppers: tables of level 3 below a root of level 4: pages by number
+ * @next_fault: position behind the last page fault that was handled. A page
+ *	fault there continues a sequence. Read and written without a lock, since
+ *	it only determines how much is mapped
+ * @window: bytes to map at the next page fault of the sequence, likewise
+ * @stats: counters, by enum xrdma_odp_stat
+ */
+struct xrdma_odp {
+	struct xrdma_ibdev *xib;
+	struct xrdma_mr *mr;
+	struct mm_struct *mm;
+	u64 base;
+	u64 first;
+	u64 end;
+	refcount_t users;
+	struct completion idle;
+	struct mutex grow; /* spans, uppers */
+	struct xarray spans;
+	struct xarray uppers;
+	u64 next_fault;
+	u64 window;
+	atomic64_t stats[XRDMA_ODP_NUM_STATS];
+};
+
+/**
+ * struct xrdma_span - 1 GiB of the memory of a paged region
+ * @notifier: reports changes of the mappings of these addresses
+ * @odp: the region
+ * @pos: position of the first byte, a multiple of XRDMA_SPAN_SIZE
+ * @lock: protects @top and the tables below it. The MMU notifier takes it, maybe
+ *	while the kernel reclaims memory; so nothing is allocated under this lock
+ * @top: table of level 2
+ */
+struct xrdma_span {
+	struct mmu_interval_notifier notifier;
+	struct xrdma_odp *odp;
+	u64 pos;
+	struct mutex lock; /* tables */
+	struct xrdma_sparse_table *top;
+};
+
+/* enum xrdma_odp_map_flags - how xrdma_odp_map() maps memory */
+enum xrdma_odp_map_flags {
+	XRDMA_ODP_MAP_WRITE	= 1 << 0, /* the device is going to write */
+	XRDMA_ODP_MAP_PRESENT	= 1 << 1, /* map only pages that are present */
+};
+
+/* Does a registration name the whole address space of the process? */
+static inline bool xrdma_odp_is_implicit(u64 start, u64 length)
+{
+	return !start && length == U64_MAX;
+}
+
+#ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
+
+/* xrdma_odp.c */
+int xrdma_odp_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr, u64 start,
+		     u64 length);
+void xrdma_odp_detach(struct xrdma_mr *mr);
+void xrdma_odp_free(struct xrdma_mr *mr);
+
+/* xrdma_span.c */
+struct xrdma_span *xrdma_odp_span(struct xrdma_odp *odp, u64 pos);
+void xrdma_span_free(struct xrdma_span *span);
+struct xrdma_sparse_table *xrdma_odp_alloc_table(struct xrdma_ibdev *xib);
+void xrdma_odp_free_table(struct xrdma_ibdev *xib,
+			  struct xrdma_sparse_table *table);
+
+/* xrdma_odp_map.c */
+int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags);
+
+/* xrdma_odp_fault.c */
+int xrdma_odp_create(struct xrdma_ibdev *xib);
+void xrdma_odp_stop(struct xrdma_ibdev *xib);
+void xrdma_odp_destroy(struct xrdma_ibdev *xib);
+void xrdma_odp_event(struct xrdma_ibdev *xib, const struct xrdma_eqe *eqe);
+int xrdma_odp_publish(struct xrdma_odp *odp, u32 key_index);
+void xrdma_odp_unpublish(struct xrdma_odp *odp, u32 key_index);
+struct xrdma_odp *xrdma_odp_get(struct xrdma_ibdev *xib, u32 key_index);
+void xrdma_odp_put(struct xrdma_odp *odp);
+
+/* xrdma_odp_verbs.c */
+extern const struct ib_device_ops xrdma_odp_ops;
+void xrdma_odp_fill_caps(const struct xrdma_ibdev *xib,
+			 struct ib_device_attr *attr);
+
+#else /* CONFIG_INFINIBAND_ON_DEMAND_PAGING */
+
+static inline int xrdma_odp_create(struct xrdma_ibdev *xib)
+{
+	return 0;
+}
+
+static inline void xrdma_odp_stop(struct xrdma_ibdev *xib)
+{
+}
+
+static inline void xrdma_odp_destroy(struct xrdma_ibdev *xib)
+{
+}
+
+static inline void xrdma_odp_event(struct xrdma_ibdev *xib,
+				   const struct xrdma_eqe *eqe)
+{
+}
+
+static inline int xrdma_odp_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
+				   u64 start, u64 length)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void xrdma_odp_detach(struct xrdma_mr *mr)
+{
+}
+
+static inline void xrdma_odp_free(struct xrdma_mr *mr)
+{
+}
+
+static inline int xrdma_odp_publish(struct xrdma_odp *odp, u32 key_index)
+{
+	return 0;
+}
+
+static inline void xrdma_odp_fill_caps(const struct xrdma_ibdev *xib,
+				       struct ib_device_attr *attr)
+{
+}
+
+#endif /* CONFIG_INFINIBAND_ON_DEMAND_PAGING */
+
+#endif /* XRDMA_ODP_H */

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA page faults: maps the pages that the device reports as missing, and
+ * answers. Pages are mapped in xrdma_odp_map.c, answers are written in
+ * xrdma_resume.c. Page faults are not errors: refused accesses are in
+ * xrdma_fault.c.
+ *
+ * Each page fault is handled by a work item of its own, since one that waits for
+ * a disk must not delay those of other processes. The device reports one page
+ * fault for each 2 MiB, and limits their number.
+ *
+ * A page fault maps more pages than necessary if the message is going to access
+ * them: the first one of a sequence XRDMA_ODP_WINDOW_MIN bytes, each further one
+ * twice as much as the one before, up to XRDMA_ODP_WINDOW_MAX bytes.
+ */
+
+#include <linux/bitmap.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "xrdma_ibdev.h"
+#include "xrdma_mr.h"
+#include "xrdma_odp.h"
+#include "xrdma_resume.h"
+
+#define XRDMA_ODP_WINDOW_MIN	SZ_64K
+#define XRDMA_ODP_WINDOW_MAX	SZ_4M
+
+/**
+ * struct xrdma_page_fault - a page fault in progress
+ * @work: runs xrdma_page_fault_work()
+ * @dev: page faults of the device
+ * @eqe: the event
+ */
+struct xrdma_page_fault {
+	struct work_struct work;
+	struct xrdma_odp_dev *dev;
+	struct xrdma_eqe eqe;
+};
+
+/**
+ * struct xrdma_odp_dev - page faults of a device
+ * @xib: the device
+ * @workers: runs the work items
+ * @regions: struct xrdma_odp by key index
+ * @lock: protects @busy
+ * @busy: bitmap of the entries of @faults in use
+ * @num: number of entries in @faults
+ * @faults: page faults
+ */
+struct xrdma_odp_dev {
+	struct xrdma_ibdev *xib;
+	struct workqueue_struct *workers;
+	struct xarray regions;
+	spinlock_t lock; /* busy */
+	unsigned long *busy;
+	u32 num;
+	struct xrdma_page_fault faults[] __counted_by(num);
+};
+
+/* ---- regions --------------------------------------------------------------- */
+
+/**
+ * xrdma_odp_publish() - make a paged region known to the handler of page faults
+ * @odp: memory of the region
+ * @key_index: index of its key, which the device does not know yet
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int xrdma_odp_publish(struct xrdma_odp *odp, u32 key_index)
+{
+	return xa_err(xa_store(&odp->xib->odp->regions, key_index, odp,
+			       GFP_KERNEL_ACCOUNT));
+}
+
+/**
+ * xrdma_odp_unpublish() - undo xrdma_odp_publish()
+ * @odp: memory of the region
+ * @key_index: index of its key
+ *
+ * Context: process.
+ */
+void xrdma_odp_unpublish(struct xrdma_odp *odp, u32 key_index)
+{
+	xa_erase(&odp->xib->odp->regions, key_index);
+}
+
+/**
+ * xrdma_odp_get() - look up a paged region, and take a reference
+ * @xib: the device, which has on-demand paging
+ * @key_index: key index
+ *
+ * Context: process.
+ * Return: memory of the region, for xrdma_odp_put(); NULL: no paged region has
+ * this index.
+ */
+struct xrdma_odp *xrdma_odp_get(struct xrdma_ibdev *xib, u32 key_index)
+{
+	struct xrdma_odp *odp;
+
+	xa_lock(&xib->odp->regions);
+	odp = xa_load(&xib->odp->regions, key_index);
+	if (odp)
+		refcount_inc(&odp->users);
+	xa_unlock(&xib->odp->regions);
+	return odp;
+}
+
+/**
+ * xrdma_odp_put() - drop a reference to a paged region
+ * @odp: memory of the region
+ *
+ * Context: any.
+ */
+void xrdma_odp_put(struct xrdma_odp *odp)
+{
+	if (refcount_dec_and_test(&odp->users))
+		complete(&odp->idle);
+}
+
+/* ---- page faults ----------------------------------------------------------- */
+
+/* Number of bytes to map, which grows while page faults follow each other */
+static u64 xrdma_odp_window(struct xrdma_odp *odp, u64 pos, u64 expected)
+{
+	u64 next = READ_ONCE(odp->next_fault);
+	u64 window = READ_ONCE(odp->window);
+
+	if (window && pos == next)
+		window = min(2 * window, (u64)XRDMA_ODP_WINDOW_MAX);
+	else
+		window = XRDMA_ODP_WINDOW_MIN;
+	WRITE_ONCE(odp->window, window);
+	window = min3(window, expected, odp->end - pos);
+	WRITE_ONCE(odp->next_fault, round_up(pos + window, PAGE_SIZE));
+	return window;
+}
+
+/* Map what a page fault needs, and more if possible. */
+static int xrdma_odp_serve(struct xrdma_odp *odp, const struct xrdma_eqe *eqe)
+{
+	u64 pos = le64_to_cpu(eqe->addr);
+	u64 need = le64_to_cpu(eqe->length);
+	u32 flags = eqe->flags & XRDMA_FAULT_WRITE ? XRDMA_ODP_MAP_WRITE : 0;
+	u64 window;
+
+	if (pos < odp->first || pos >= odp->end || !need)
+		return -EFAULT;
+	/* one page is progress, if the access needs more it faults again */
+	need = min3(need, odp->end - pos, (u64)XRDMA_ODP_WINDOW_MAX);
+	window = xrdma_odp_window(odp, pos, le64_to_cpu(eqe->expected));
+	atomic64_inc(&odp->stats[XRDMA_ODP_FAULTS]);
+	if (window > need && !xrdma_odp_map(odp, pos, window, flags))
+		return 0;
+	return xrdma_odp_map(odp, pos, need, flags);
+}
+
+static u32 xrdma_odp_outcome(int err)
+{
+	switch (err) {
+	case 0:
+		return XRDMA_RESUME_AGAIN;
+	case -ENOMEM:
+	case -EBUSY:
+	case -EAGAIN:
+		return XRDMA_RESUME_LATER;
+	default:
+		return XRDMA_RESUME_REFUSE;
+	}
+}
+
+static void xrdma_page_fault_work(struct work_struct *work)
+{
+	struct xrdma_page_fault *fault = container_of(work,
+						      struct xrdma_page_fault,
+						      work);
+	u32 token = le32_to_cpu(fault->eqe.token);
+	struct xrdma_odp_dev *dev = fault->dev;
+	u32 outcome = XRDMA_RESUME_AGAIN;
+	struct xrdma_odp *odp;
+
+	odp = xrdma_odp_get(dev->xib, le32_to_cpu(fault->eqe.key));
+	if (odp) {
+		outcome = xrdma_odp_outcome(xrdma_odp_serve(odp, &fault->eqe));
+		xrdma_odp_put(odp);
+	}
+	/* the device may report the next page fault as soon as it is answered */
+	clear_bit_unlock(fault - dev->faults, dev->busy);
+	if (!xrdma_dead(&dev->xib->hw))
+		xrdma_resume_answer(&dev->xib->hw, token, outcome);
+}
+
+/**
+ * xrdma_odp_event() - start the handling of a page fault
+ * @xib: the device
+ * @eqe: the event XRDMA_EVENT_PAGE_FAULT
+ *
+ * If the device reports more page faults than it may, those are ignored. The
+ * device reports them again later.
+ *
+ * Context: any; interrupts are off.
+ */
+void xrdma_odp_event(struct xrdma_ibdev *xib, const struct xrdma_eqe *eqe)
+{
+	struct xrdma_odp_dev *dev = READ_ONCE(xib->odp);
+	unsigned long flags, slot;
+
+	if (!dev)
+		return;
+	spin_lock_irqsave(&dev->lock, flags);
+	slot = find_first_zero_bit(dev->busy, dev->num);
+	if (slot < dev->num)
+		set_bit(slot, dev->busy);
+	spin_unlock_irqrestore(&dev->lock, flags);
+	if (slot >= dev->num)
+		return;
+	dev->faults[slot].eqe = *eqe;
+	queue_work(dev->workers, &dev->faults[slot].work);
+}
+
+/* ---- create and destroy ---------------------------------------------------- */
+
+/**
+ * xrdma_odp_create() - prepare the handling of page faults
+ * @xib: the device, with event queues. If it has no on-demand paging, nothing
+ *	happens, and xrdma_ibdev.odp stays NULL
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM, or an errno of a command.
+ */
+int xrdma_odp_create(struct xrdma_ibdev *xib)
+{
+	struct xrdma_odp_dev *dev;
+	u32 num, slot;
+	int err;
+
+	err = xrdma_resume_create(&xib->hw);
+	if (err || !xib->hw.resume)
+		return err;
+	num = 1U << xib->hw.caps.log_page_faults;
+	dev = kvzalloc_flex(*dev, faults, num);
+	if (!dev)
+		return -ENOMEM;
+	dev->xib = xib;
+	dev->num = num;
+	spin_lock_init(&dev->lock);
+	xa_init(&dev->regions);
+	for (slot = 0; slot < num; slot++) {
+		dev->faults[slot].dev = dev;
+		INIT_WORK(&dev->faults[slot].work, xrdma_page_fault_work);
+	}
+	dev->busy = bitmap_zalloc(num, GFP_KERNEL);
+	dev->workers = alloc_workqueue("xrdma_odp", WQ_UNBOUND | WQ_HIGHPRI,
+				       min_t(u32, num, WQ_MAX_ACTIVE));
+	xib->odp = dev;
+	return dev->busy && dev->workers ? 0 : -ENOMEM;
+}
+
+/**
+ * xrdma_odp_stop() - wait until all page faults in progress have been handled
+ * @xib: the device, which reports no event any more; nothing happens without
+ *	on-demand paging
+ *
+ * Context: may sleep.
+ */
+void xrdma_odp_stop(struct xrdma_ibdev *xib)
+{
+	if (xib->odp && xib->odp->workers)
+		flush_workqueue(xib->odp->workers);
+}
+
+/**
+ * xrdma_odp_destroy() - undo xrdma_odp_create()
+ * @xib: the device, which is quiet; nothing happens without on-demand paging
+ *
+ * Context: may sleep.
+ */
+void xrdma_odp_destroy(struct xrdma_ibdev *xib)
+{
+	struct xrdma_odp_dev *dev = xib->odp;
+
+	xib->odp = NULL;
+	if (dev) {
+		if (dev->workers)
+			destroy_workqueue(dev->workers);
+		bitmap_free(dev->busy);
+		xa_destroy(&dev->regions);
+		kvfree(dev);
+	}
+	xrdma_resume_destroy(&xib->hw);
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA spans of paged regions: creates and frees spans of 1 GiB and their
+ * tables, and takes pages from the device when the mappings of the process
+ * change. Regions are created in xrdma_odp.c, pages are mapped in
+ * xrdma_odp_map.c. The arithmetic of the tables is in xrdma_sparse.h.
+ *
+ * A span is created when the first page in it is mapped, and freed with the
+ * region.
+ *
+ * The kernel does not pin the pages of a paged region. Before the mapping of a
+ * page changes, it calls xrdma_span_invalidate(), and the page may be used for
+ * another purpose when this function returns. So the function returns only
+ * after the device has answered INVALIDATE_RANGE, or has been silenced. The
+ * function may run while the kernel reclaims memory. It therefore allocates
+ * nothing, and waits at most XRDMA_RANGE_TIMEOUT_MS of xrdma_cmd_exec.c for the
+ * device before it resets the device.
+ */
+
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include "xrdma_cmd.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_mr.h"
+#include "xrdma_mtt.h"
+#include "xrdma_odp.h"
+
+static struct device *xrdma_odp_dma(struct xrdma_odp *odp)
+{
+	return xrdma_to_dev(&odp->xib->hw);
+}
+
+/* ---- tables ---------------------------------------------------------------- */
+
+/**
+ * xrdma_odp_alloc_table() - allocate an empty table of level 2 or 1
+ * @xib: the device
+ *
+ * The memory is charged to the memory cgroup of the caller.
+ *
+ * Context: may sleep.
+ * Return: the table or NULL.
+ */
+struct xrdma_sparse_table *xrdma_odp_alloc_table(struct xrdma_ibdev *xib)
+{
+	struct device *dev = xrdma_to_dev(&xib->hw);
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
+	struct xrdma_sparse_table *table;
+	dma_addr_t dma;
+
+	table = kzalloc_obj(*table, GFP_KERNEL_ACCOUNT);
+	if (!table)
+		return NULL;
+	table->entry = (__le64 *)__get_free_page(gfp);
+	table->slot = (unsigned long *)__get_free_page(gfp);
+	if (!table->entry || !table->slot)
+		goto err_free;
+	dma = dma_map_page(dev, virt_to_page(table->entry), 0,
+			   XRDMA_MTT_TABLE_SIZE, DMA_TO_DEVICE);
+	if (dma_mapping_error(dev, dma))
+		goto err_free;
+	table->dma = dma;
+	return table;
+
+err_free:
+	free_page((unsigned long)table->slot);
+	free_page((unsigned long)table->entry);
+	kfree(table);
+	return NULL;
+}
+
+/**
+ * xrdma_odp_free_table() - free a table of level 2 or 1
+ * @xib: the device, which does not use the table any more
+ * @table: the table without entries, or NULL
+ *
+ * Context: may sleep. Allocates nothing.
+ */
+void xrdma_odp_free_table(struct xrdma_ibdev *xib,
+			  struct xrdma_sparse_table *table)
+{
+	if (!table)
+		return;
+	dma_unmap_page(xrdma_to_dev(&xib->hw), table->dma, XRDMA_MTT_TABLE_SIZE,
+		       DMA_TO_DEVICE);
+	free_page((unsigned long)table->slot);
+	free_page((unsigned long)table->entry);
+	kfree(table);
+}
+
+/* Store the entry of a table in a table of level 4 or 3, which is a page. */
+static void xrdma_odp_store_table(struct xrdma_odp *odp, struct page *page,
+				  u32 index, u64 dma)
+{
+	__le64 *table = page_address(page);
+
+	/* order the zeros of the lower table before the entry */
+	dma_wmb();
+	WRITE_ONCE(table[index], cpu_to_le64(xrdma_make_mtt_table(dma)));
+	dma_sync_single_for_device(xrdma_odp_dma(odp), page_private(page),
+				   XRDMA_MTT_TABLE_SIZE, DMA_TO_DEVICE);
+}
+
+/* ---- changes of mappings --------------------------------------------------- */
+
+/* The memory of one page or huge page leaves the device. */
+static void xrdma_span_unmap(void *context, u64 addr, unsigned long pfn,
+			     u8 shift, bool write)
+{
+	struct xrdma_span *span = context;
+	struct page *page = pfn_to_page(pfn);
+
+	dma_unmap_page_attrs(xrdma_odp_dma(span->odp), addr, 1UL << shift,
+			     DMA_BIDIRECTIONAL, DMA_ATTR_REQUIRE_COHERENT);
+	/*
+	 * The device may have written to the page after the kernel has last
+	 * cleared its dirty bits. The caller of the MMU notifier holds the
+	 * mapping of the page until the notifier returns; it may hold the lock
+	 * of the page, or not.
+	 */
+	if (write)
+		set_page_dirty(compound_head(page));
+}
+
+static void xrdma_span_free_table(void *context,
+				  struct xrdma_sparse_table *table)
+{
+	struct xrdma_span *span = context;
+
+	xrdma_odp_free_table(span->odp->xib, table);
+}
+
+static const struct xrdma_sparse_ops xrdma_span_ops = {
+	.unmap = xrdma_span_unmap,
+	.free = xrdma_span_free_table,
+};
+
+/* Make changes of the tables of a range visible to the device. */
+static void xrdma_span_sync(struct xrdma_span *span, u64 from, u64 to)
+{
+	struct device *dev = xrdma_odp_dma(span->odp);
+	u64 at;
+
+	for (at = from; at < to; at = xrdma_sparse_huge_end(at)) {
+		struct xrdma_sparse_table *leaf;
+
+		leaf = xrdma_sparse_leaf(span->top, at);
+		if (leaf)
+			dma_sync_single_for_device(dev, leaf->dma,
+						   XRDMA_MTT_TABLE_SIZE,
+						   DMA_TO_DEVICE);
+	}
+	dma_sync_single_for_device(dev, span->top->dma, XRDMA_MTT_TABLE_SIZE,
+				   DMA_TO_DEVICE);
+}
+
+/*
+ * Wait until the device does not use the retracted entries of a range. If that
+ * fails, the device may write to pages that no longer belong to the region:
+ * nothing but the message can be done.
+ */
+static void xrdma_span_fence(struct xrdma_span *span, u64 from, u64 to)
+{
+	struct xrdma_odp *odp = span->odp;
+	struct xrdma_ibdev *xib = odp->xib;
+
+	xrdma_span_sync(span, from, to);
+	if (xrdma_cmd_invalidate_range(&xib->hw, odp->mr->key_index,
+				       span->pos + from, to - from))
+		ibdev_err_ratelimited(&xib->ibdev,
+				      "the device cannot be reset and may use pages that were unmapped: key index %#x, position %#llx\n",
+				      odp->mr->key_index, span->pos + from);
+}
+
+/* Take the pages of a range of offsets in a span from the device. */
+static void xrdma_span_zap(struct xrdma_span *span, u64 from, u64 to, bool fence)
+{
+	lockdep_assert_held(&span->lock);
+
+	if (!xrdma_sparse_retract(span->top, &from, &to))
+		return;
+	if (fence) {
+		atomic64_inc(&span->odp->stats[XRDMA_ODP_INVALIDATIONS]);
+		xrdma_span_fence(span, from, to);
+	}
+	xrdma_sparse_reap(span->top, from, to, &xrdma_span_ops, span);
+}
+
+/*
+ * mmu_interval_notifier_ops.invalidate: the mapping of an address range is about
+ * to change. A caller that must not sleep gets false, since INVALIDATE_RANGE
+ * sleeps.
+ */
+static bool xrdma_span_invalidate(struct mmu_interval_notifier *notifier,
+				  const struct mmu_notifier_range *range,
+				  unsigned long seq)
+{
+	struct xrdma_span *span = container_of(notifier, struct xrdma_span,
+					       notifier);
+	u64 start = span->odp->base + span->pos;
+	u64 from = max_t(u64, range->start, start);
+	u64 to = min_t(u64, range->end, start + XRDMA_SPAN_SIZE);
+
+	if (!mmu_notifier_range_blockable(range))
+		return false;
+	mutex_lock(&span->lock);
+	mmu_interval_set_seq(notifier, seq);
+	if (from < to)
+		xrdma_span_zap(span, round_down(from - start, PAGE_SIZE),
+			       round_up(to - start, PAGE_SIZE), true);
+	mutex_unlock(&span->lock);
+	return true;
+}
+
+static const struct mmu_interval_notifier_ops xrdma_span_notifier_ops = {
+	.invalidate = xrdma_span_invalidate,
+};
+
+/* ---- spans ----------------------------------------------------------------- */
+
+/**
+ * xrdma_span_free() - take all pages of a span from the device, and free it
+ * @span: the span of a region whose key the device does not use any more, and
+ *	whose pages nobody maps any more
+ *
+ * Context: may sleep.
+ */
+void xrdma_span_free(struct xrdma_span *span)
+{
+	/* before the notifier goes, which keeps the pages from being freed */
+	mutex_lock(&span->lock);
+	xrdma_span_zap(span, 0, XRDMA_SPAN_SIZE, false);
+	mutex_unlock(&span->lock);
+	mmu_interval_notifier_remove(&span->notifier);
+	xrdma_odp_free_table(span->odp->xib, span->top);
+	mutex_destroy(&span->lock);
+	kfree(span);
+}
+
+static struct xrdma_span *xrdma_span_alloc(struct xrdma_odp *odp, u64 pos)
+{
+	u64 from = max(pos, odp->first);
+	u64 to = min(pos + XRDMA_SPAN_SIZE, odp->end);
+	struct xrdma_span *span;
+	int err;
+
+	span = kzalloc_obj(*span, GFP_KERNEL_ACCOUNT);
+	if (!span)
+		return ERR_PTR(-ENOMEM);
+	span->odp = odp;
+	span->pos = pos;
+	mutex_init(&span->lock);
+	span->top = xrdma_odp_alloc_table(odp->xib);
+	if (!span->top) {
+		err = -ENOMEM;
+		goto err_free;
+	}
+	err = mmu_interval_notifier_insert(&span->notifier, odp->mm,
+					   odp->base + from, to - from,
+					   &xrdma_span_notifier_ops);
+	if (err)
+		goto err_table;
+	return span;
+
+err_table:
+	xrdma_odp_free_table(odp->xib, span->top);
+err_free:
+	mutex_destroy(&span->lock);
+	kfree(span);
+	return ERR_PTR(err);
+}
+
+/* The page with the table of level 3 for a position */
+static struct page *xrdma_odp_upper(struct xrdma_odp *odp, u64 pos)
+{
+	struct xrdma_mtt *mtt = &odp->mr->mtt;
+	struct page *root = list_first_entry(&mtt->tables, struct page, lru);
+	unsigned long number = pos >> XRDMA_UPPER_SHIFT;
+	struct page *page;
+	int err;
+
+	if (mtt->level < XRDMA_ROOT_MAX_LEVEL)
+		return root;
+	page = xa_load(&odp->uppers, number);
+	if (page)
+		return page;
+	err = xa_reserve(&odp->uppers, number, GFP_KERNEL_ACCOUNT);
+	if (err)
+		return ERR_PTR(err);
+	page = xrdma_mtt_alloc_table(&odp->xib->hw, mtt);
+	if (!page) {
+		xa_release(&odp->uppers, number);
+		return ERR_PTR(-ENOMEM);
+	}
+	xa_store(&odp->uppers, number, page, GFP_KERNEL_ACCOUNT);
+	xrdma_odp_store_table(odp, root, number % XRDMA_MTT_ENTRIES,
+			      page_private(page));
+	return page;
+}
+
+static struct xrdma_span *xrdma_odp_add_span(struct xrdma_odp *odp, u64 pos)
+{
+	unsigned long number = pos >> XRDMA_SPAN_SHIFT;
+	struct xrdma_span *span;
+	struct page *upper;
+	int err;
+
+	upper = xrdma_odp_upper(odp, pos);
+	if (IS_ERR(upper))
+		return ERR_CAST(upper);
+	err = xa_reserve(&odp->spans, number, GFP_KERNEL_ACCOUNT);
+	if (err)
+		return ERR_PTR(err);
+	span = xrdma_span_alloc(odp, round_down(pos, XRDMA_SPAN_SIZE));
+	if (IS_ERR(span)) {
+		xa_release(&odp->spans, number);
+		return span;
+	}
+	xa_store(&odp->spans, number, span, GFP_KERNEL_ACCOUNT);
+	xrdma_odp_store_table(odp, upper, number % XRDMA_MTT_ENTRIES,
+			      span->top->dma);
+	return span;
+}
+
+/**
+ * xrdma_odp_span() - find the span of a position, or create it
+ * @odp: memory of a paged region, to which the caller has a reference. The
+ *	caller keeps the address space alive (mmget())
+ * @pos: position in the region
+ *
+ * Context: may sleep.
+ * Return: the span, which lives as long as @odp; or an ERR_PTR(): -ENOMEM, or an
+ * errno of mmu_interval_notifier_insert().
+ */
+struct xrdma_span *xrdma_odp_span(struct xrdma_odp *odp, u64 pos)
+{
+	struct xrdma_span *span = xa_load(&odp->spans, pos >> XRDMA_SPAN_SHIFT);
+
+	if (span)
+		return span;
+	mutex_lock(&odp->grow);
+	span = xa_load(&odp->spans, pos >> XRDMA_SPAN_SHIFT);
+	if (!span)
+		span = xrdma_odp_add_span(odp, pos);
+	mutex_unlock(&odp->grow);
+	return span;
+}

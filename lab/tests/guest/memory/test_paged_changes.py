@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Paged regions whose mappings change after the device has used their pages: the
+device must follow each change, and must not use a page that is no longer mapped. A
+random mix of changes under traffic is in test_paged_stream.py. Runs in a guest."""
+
+import ctypes
+import fcntl
+import os
+import pathlib
+import struct
+import threading
+import time
+
+import pytest
+
+from labverbs.rc import HUGE
+from lib import paged
+from lib.paged import (OK, PAGE, READ, REMOTE_REFUSED, SEND, WRITE, LIBC, Link,
+                       Memory, Region)
+
+SIZE = 1 << 20
+VM = pathlib.Path("/proc/sys/vm")
+KSM = pathlib.Path("/sys/kernel/mm/ksm")
+kinds_of_page = pytest.mark.parametrize("huge", [False, True],
+                                        ids=["small", "huge"])
+
+
+class Side:
+    """Memory with a paged region on it, whose pages the device has mapped for writing,
+    and a pinned buffer at the other end of a connection."""
+
+    def __init__(self, dev, pd, length=SIZE, huge=False):
+        self.link = Link(dev, pd)
+        self.mem = Memory(length, huge=huge)
+        self.near = Memory(length)
+        self.region = Region(dev, pd, self.mem)
+        self.own = Region(dev, pd, self.near, access=paged.ALL)
+        assert self.write() == OK
+
+    def write(self, at=0, length=None):
+        """The device writes random bytes to the memory."""
+        self.near.fill()
+        return self.link.move(WRITE, (self.own, self.near.address + at),
+                              (self.region, self.region.start + at),
+                              length or self.near.length - at)
+
+    def read(self, at=0, length=None):
+        """The bytes of the memory, as the device reads them; None if it may not."""
+        length = length or self.near.length - at
+        status = self.link.move(READ, (self.region, self.region.start + at),
+                                (self.own, self.near.address + at), length)
+        return self.near.get(at, length) if status == OK else None
+
+    def agrees(self):
+        """Checks that device and process see the same bytes, written by either."""
+        assert self.read() == self.mem.get()
+        self.mem.fill()
+        assert self.read() == self.mem.get()
+        assert self.write() == OK
+        assert self.mem.get() == self.near.get()
+
+    def close(self):
+        self.link.close()
+        self.region.close()
+        self.own.close()
+
+
+@pytest.fixture
+def side(dev, pd):
+    made = []
+
+    def make(**options):
+        made.append(Side(dev, pd, **options))
+        return made[-1]
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def swap():
+    with paged.Swap():
+        yield
+
+
+@kinds_of_page
+def test_other_memory_at_the_same_address(side, huge):
+    one = side(length=2 * HUGE, huge=huge)
+    for at, length in ((0, PAGE), (3 * PAGE, HUGE), (0, 2 * HUGE)):
+        before = one.mem.get()
+        one.mem.unmap(at, length)
+        one.mem.map_again(at, length)
+        want = before[:at] + bytes(length) + before[at + length:]
+        assert one.read() == want == one.mem.get()
+        one.agrees()
+
+
+def test_unmapped_memory_is_refused(side, faults):
+    one = side()
+    one.mem.unmap(SIZE // 2)
+    assert one.write() == REMOTE_REFUSED
+    assert faults.one()["reason"] == "translation"
+    assert one.read() is None
+    assert faults.one()["reason"] == "translation"
+    assert one.write(length=SIZE // 2) == OK
+    assert one.mem.get(0, SIZE // 2) == one.near.get(0, SIZE // 2)
+
+
+@kinds_of_page
+@pytest.mark.parametrize("advice", [paged.DONTNEED, paged.FREE],
+                         ids=["dontneed", "free"])
+def test_pages_that_the_process_gives_back(side, huge, advice):
+    one = side(length=HUGE, huge=huge)
+    one.mem.advise(advice, PAGE, 7 * PAGE)
+    if advice == paged.DONTNEED:
+        want = one.near.get()
+        assert one.read() == want[:PAGE] + bytes(7 * PAGE) + want[8 * PAGE:]
+    one.agrees()
+
+
+@kinds_of_page
+def test_write_protected_memory(side, faults, huge):
+    one = side(length=HUGE, huge=huge)
+    before = one.mem.get()
+    one.mem.protect(paged.READABLE, PAGE, PAGE)
+    assert one.write(PAGE, 64) == one.write(2 * PAGE - 1, 1) == REMOTE_REFUSED
+    assert [record["reason"] for record in faults.wait(2)] == \
+        ["translation"] * 2
+    assert one.mem.get() == before == one.read()
+    one.mem.protect(paged.NONE, PAGE, PAGE)
+    assert one.read() is None
+    one.mem.protect(paged.WRITABLE, PAGE, PAGE)
+    one.agrees()
+
+
+@kinds_of_page
+def test_moved_memory(dev, pd, side, huge):
+    """After mremap() the old addresses are refused, and a region at the new addresses
+    finds the pages."""
+    one = side(length=HUGE, huge=huge)
+    before, target = one.mem.get(), Memory(HUGE, populate=False)
+    there = Region(dev, pd, target)
+    old = one.mem.address
+    one.mem.move(target.address)
+    assert one.read() is None
+    one.mem.address = old
+    one.mem.map_again()
+    assert one.read() == bytes(HUGE)
+    assert one.link.move(READ, (there, target.address),
+                         (one.own, one.near.address), HUGE) == OK
+    assert one.near.get() == before
+    there.close()
+
+
+@kinds_of_page
+def test_fork(side, huge):
+    """Parent and child share the pages until one of them writes. The device writes for
+    the parent: the child must not see it."""
+    one = side(length=HUGE, huge=huge)
+    before = one.mem.get()
+    (go, start), (answers, answer) = os.pipe(), os.pipe()
+    child = os.fork()
+    if not child:
+        os.read(go, 1)
+        os.write(answer, b"1" if one.mem.get() == before else b"0")
+        # what the child writes is its own
+        one.mem.put(0, b"child" * 1000)
+        os.write(answer, b"2")
+        os.read(go, 1)
+        os._exit(0)
+    assert one.read() == before
+    assert one.write(0, HUGE // 2) == OK
+    after = one.near.get(0, HUGE // 2) + before[HUGE // 2:]
+    assert one.mem.get() == after
+    os.write(start, b"1")
+    assert os.read(answers, 1) == b"1", "the device wrote to a page of the child"
+    assert os.read(answers, 1) == b"2"
+    assert one.read() == after == one.mem.get()
+    one.agrees()
+    os.write(start, b"1")
+    os.waitpid(child, 0)
+    one.agrees()
+
+
+def test_child_cannot_use_a_region_of_its_parent_as_its_own(side):
+    """The region is the memory of the parent, also while the child writes to its copy
+    of each page first."""
+    one = side()
+    before = one.mem.get()
+    child = os.fork()
+    if not child:
+        one.mem.put(0, os.urandom(SIZE))
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert one.read() == before == one.mem.get()
+    one.agrees()
+
+
+@kinds_of_page
+def test_swap(side, swap, huge):
+    """Pages that are swapped out are read from swap when the device needs them."""
+    one = side(length=HUGE, huge=huge)
+    want = one.mem.get()
+    one.mem.advise(paged.PAGEOUT)
+    swapped = one.mem.resident()[1]
+    assert swapped >= HUGE // 2, "the kernel has swapped too few pages out"
+    assert one.read() == want
+    one.mem.advise(paged.PAGEOUT)
+    assert one.write(5000, HUGE // 2) == OK
+    assert one.mem.get(5000, HUGE // 2) == one.near.get(5000, HUGE // 2)
+    one.agrees()
+
+
+def test_written_pages_are_swapped_with_what_the_device_wrote(side, swap):
+    """The process never touches the page between the device's write and the swap."""
+    one = side()
+    for _ in range(3):
+        one.mem.advise(paged.PAGEOUT)
+        assert one.write() == OK
+        want = one.near.get()
+        one.mem.advise(paged.PAGEOUT)
+        assert one.mem.resident()[1] >= SIZE // 2
+        assert one.mem.get() == want
+        one.mem.advise(paged.PAGEOUT)
+        assert one.read() == want
+
+
+def test_compaction_moves_pages(side):
+    one = side(length=2 * HUGE)
+    before = one.region.statistic()["page_invalidations"]
+    moved, tries = False, 0
+    while not moved and tries < 2:
+        # holes for the kernel to fill
+        holes = [Memory(HUGE) for _ in range(16)]
+        for hole in holes:
+            for at in range(0, HUGE, 2 * PAGE):
+                hole.unmap(at, PAGE)
+        want = one.mem.get()
+        (VM / "compact_memory").write_text("1")
+        assert one.read() == want == one.mem.get()
+        one.agrees()
+        for hole in holes:
+            hole.unmap()
+        moved = one.region.statistic()["page_invalidations"] > before
+        tries += 1
+    if not moved:
+        pytest.skip("compaction moved no page of the region")
+
+
+@pytest.mark.parametrize("direction", ["split", "collapse"])
+def test_huge_pages_are_split_and_collapsed(side, direction):
+    one = side(length=2 * HUGE, huge=direction == "split")
+    if direction == "split":
+        one.mem.advise(paged.DONTNEED, 5 * PAGE, PAGE)
+        one.mem.protect(paged.READABLE, 9 * PAGE, PAGE)
+        one.mem.protect(paged.WRITABLE, 9 * PAGE, PAGE)
+    else:
+        one.mem.advise(paged.HUGEPAGE)
+        one.mem.advise(paged.COLLAPSE)
+    one.agrees()
+
+
+@pytest.mark.skipif(not KSM.exists(), reason="the kernel cannot merge pages")
+def test_merged_pages(dev, pd, side):
+    """The kernel merges equal pages (KSM). A write of the device to one of them must
+    not change the others."""
+    one, page = side(), os.urandom(PAGE)
+    one.mem.put(0, page * (SIZE // PAGE))
+    want = one.mem.get()
+    one.mem.advise(paged.MERGEABLE)
+    keep = {name: (KSM / name).read_text() for name in
+            ("run", "sleep_millisecs", "pages_to_scan")}
+    try:
+        (KSM / "sleep_millisecs").write_text("20")
+        (KSM / "pages_to_scan").write_text("1000")
+        (KSM / "run").write_text("1")
+        until = time.monotonic() + 10
+        while int((KSM / "pages_sharing").read_text()) < SIZE // PAGE // 2:
+            assert time.monotonic() < until, "the kernel merged no pages"
+            time.sleep(0.1)
+        assert one.read() == want
+        assert one.write(8 * PAGE, PAGE) == OK
+        assert one.mem.get() == want[:8 * PAGE] + \
+            one.near.get(8 * PAGE, PAGE) + want[9 * PAGE:]
+    finally:
+        (KSM / "run").write_text("2")
+        for name, text in keep.items():
+            (KSM / name).write_text(text)
+    one.agrees()
+
+
+# ---- userfaultfd -------------------------------------------------------------------
+
+class UserFault:
+    """Memory whose missing pages a process provides itself (userfaultfd)."""
+
+    def __init__(self, mem):
+        # syscall number of x86-64; O_CLOEXEC | O_NONBLOCK
+        self.fd = paged.called(LIBC.syscall(323, 0o2004000))
+        fcntl.ioctl(self.fd, 0xc018aa3f, bytearray(struct.pack("<QQQ", 0xaa, 0,
+                                                              0)))
+        fcntl.ioctl(self.fd, 0xc020aa00, bytearray(struct.pack(
+            "<QQQQ", mem.address, mem.length, 1, 0)))
+
+    def provide(self, address, data):
+        source = ctypes.create_string_buffer(data, len(data))
+        fcntl.ioctl(self.fd, 0xc028aa03, bytearray(struct.pack(
+            "<QQQQq", address, ctypes.addressof(source), len(data), 0, 0)))
+
+    def close(self):
+        os.close(self.fd)
+
+
+def test_memory_that_a_process_provides(dev, pd, side, faults):
+    """A page that userfaultfd has to provide is refused, since nobody may answer. When
+    it is there, it is used."""
+    one = side()
+    mem = Memory(4 * PAGE, populate=False)
+    region, user = Region(dev, pd, mem), UserFault(mem)
+    source = (one.own, one.near.address)
+    began = time.monotonic()
+    assert one.link.move(WRITE, source, (region, mem.address),
+                         64) == REMOTE_REFUSED
+    assert time.monotonic() - began < 5
+    assert faults.one()["reason"] == "translation"
+    user.provide(mem.address, b"\1" * PAGE)
+    assert one.link.move(WRITE, source, (region, mem.address), 64) == OK
+    assert mem.get(0, PAGE) == one.near.get(0, 64) + b"\1" * (PAGE - 64)
+    user.close()
+    region.close()
+
+
+# ---- changes while a message is in flight ------------------------------------------------
+
+@pytest.mark.parametrize("kind", [WRITE, READ, SEND],
+                         ids=["write", "read", "send"])
+def test_mapping_that_goes_away_under_a_message(dev, pd, side, kind):
+    """Each message either arrives whole or is refused, in reasonable time, and what
+    remains mapped can be accessed."""
+    one = side(length=2 * HUGE)
+    statuses = set()
+    for turn in range(8):
+        one.mem.map_again()
+        ends = [(one.own, one.near.address), (one.region, one.mem.address)]
+        cut = threading.Timer(0.005 * turn, one.mem.unmap, [HUGE])
+        cut.start()
+        status = one.link.move(kind, *(ends[::-1] if kind == READ else ends),
+                               2 * HUGE)
+        statuses.add(status)
+        cut.join()
+        one.mem.map_again(HUGE)
+        if status == OK and kind != READ:
+            assert one.mem.get(0, HUGE) == one.near.get(0, HUGE)
+        one.link.close()
+        one.link.connect()
+    one.agrees()
+    assert len(statuses) <= 2, statuses
+
+
+def test_memory_that_the_device_never_used_sends_no_command(side, device):
+    one = side()
+    big = Memory(64 << 20, populate=False)
+    region = Region(one.link._dev, one.link._pd, big)
+    big.put(0, b"x" * (4 << 20))
+    before = device.stats()["device"]["counters"]["commands"]
+    big.unmap()
+    assert device.stats()["device"]["counters"]["commands"] == before
+    region.close()
+
+
+def test_a_change_waits_for_one_command(side, device):
+    """One munmap() of memory that the device uses sends one command for each GiB."""
+    one = side(length=HUGE)
+    before = device.stats()["device"]["counters"]["commands"]
+    one.mem.unmap()
+    assert device.stats()["device"]["counters"]["commands"] == before + 1

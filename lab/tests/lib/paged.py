@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Paged regions, whose memory is not pinned: mappings that a test changes by system
+calls, regions on them, and a connection that moves data between regions."""
+
+import ctypes
+import mmap
+import os
+
+import pytest
+
+import pyverbs.enums as e
+
+from labverbs.rc import ALL, HUGE, pair
+from lib import uverbs
+from lib.rdma_tool import details, rdma
+
+PAGE = 4096
+ON_DEMAND = e.IBV_ACCESS_ON_DEMAND
+PAGED = ALL | ON_DEMAND
+EVERYTHING = 2**64 - 1
+NONE, READABLE, WRITABLE = 0, 1, 3              # protection flags of mmap()
+PRIVATE, SHARED, ANONYMOUS, FIXED = 2, 1, 0x20, 0x10
+NORESERVE, HUGETLB = 0x4000, 0x40000
+DONTNEED, FREE, REMOVE, MERGEABLE = 4, 8, 9, 12
+HUGEPAGE, NOHUGEPAGE, PAGEOUT, COLLAPSE = 14, 15, 21, 25
+MAYMOVE = 1
+
+OK = e.IBV_WC_SUCCESS
+LOCAL_REFUSED, REMOTE_REFUSED = e.IBV_WC_LOC_PROT_ERR, e.IBV_WC_REM_ACCESS_ERR
+WRITE, READ, SEND = (e.IBV_WR_RDMA_WRITE, e.IBV_WR_RDMA_READ, e.IBV_WR_SEND)
+ADD, SWAP = e.IBV_WR_ATOMIC_FETCH_AND_ADD, e.IBV_WR_ATOMIC_CMP_AND_SWP
+
+
+def _libc():
+    lib = ctypes.CDLL(None, use_errno=True)
+    pointer, size, number = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    for name, types in {
+            "mmap": (pointer, size, number, number, number, ctypes.c_long),
+            "munmap": (pointer, size), "mprotect": (pointer, size, number),
+            "madvise": (pointer, size, number),
+            "mremap": (pointer, size, size, number, pointer)}.items():
+        getattr(lib, name).argtypes = types
+    lib.mmap.restype = lib.mremap.restype = pointer
+    return lib
+
+
+LIBC = _libc()
+
+
+def called(result):
+    """The result of a system call; raises OSError for -1."""
+    if result in (-1, EVERYTHING):
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+    return result
+
+
+class Memory:
+    """A mapping without a Python object for its bytes, so that a test can change it at
+    will. The address of anonymous memory is a multiple of 2 MiB.
+
+    @huge: ask for transparent huge pages, or for none of them
+    @populate: fill with random bytes
+    """
+
+    def __init__(self, length, prot=WRITABLE, flags=PRIVATE | ANONYMOUS, fd=-1,
+                 huge=False, populate=True):
+        self.length = length
+        self.address = self._place(length, flags, fd)
+        called(LIBC.mmap(self.address, length, prot, flags | FIXED, fd, 0))
+        if fd < 0 and not flags & HUGETLB:
+            self.advise(HUGEPAGE if huge else NOHUGEPAGE)
+        if populate and prot == WRITABLE:
+            self.fill()
+
+    @staticmethod
+    def _place(length, flags, fd):
+        """Addresses that begin at a multiple of 2 MiB, and are free again."""
+        size = length + 2 * HUGE
+        at = called(LIBC.mmap(None, size, NONE, PRIVATE | ANONYMOUS | NORESERVE,
+                              -1, 0))
+        called(LIBC.munmap(at, size))
+        return (at + HUGE) // HUGE * HUGE
+
+    def fill(self):
+        """Writes random bytes, and returns them."""
+        data = os.urandom(self.length)
+        self.put(0, data)
+        return data
+
+    def put(self, at, data):
+        ctypes.memmove(self.address + at, data, len(data))
+
+    def get(self, at=0, length=None):
+        """The bytes of a range."""
+        return ctypes.string_at(self.address + at,
+                                self.length - at if length is None else length)
+
+    def advise(self, advice, at=0, length=None):
+        called(LIBC.madvise(self.address + at, length or self.length - at, advice))
+
+    def protect(self, prot, at=0, length=None):
+        called(LIBC.mprotect(self.address + at, length or self.length - at, prot))
+
+    def unmap(self, at=0, length=None):
+        called(LIBC.munmap(self.address + at, length or self.length - at))
+
+    def map_again(self, at=0, length=None, prot=WRITABLE):
+        """Replaces a range by new anonymous memory, which is zero."""
+        called(LIBC.mmap(self.address + at, length or self.length - at, prot,
+                         PRIVATE | ANONYMOUS | FIXED, -1, 0))
+
+    def move(self, address):
+        """Moves all pages to @address by mremap(). No memory is mapped at the old
+        addresses then."""
+        called(LIBC.mremap(self.address, self.length, self.length,
+                           MAYMOVE | 2, address))
+        self.address = address
+
+    def resident(self):
+        """Bytes of the mapping that are in memory and those in swap."""
+        found, here = {"Rss": 0, "Swap": 0}, False
+        for line in open("/proc/self/smaps"):
+            words = line.split()
+            if "-" in words[0] and not words[0].endswith(":"):
+                start = int(words[0].split("-")[0], 16)
+                here = self.address <= start < self.address + self.length
+            elif here and words[0][:-1] in found:
+                found[words[0][:-1]] += int(words[1]) << 10
+        return found["Rss"], found["Swap"]
+
+
+class Region:
+    """A region through the raw interface. @mem None: the whole address space. @iova:
+    the address under its key, if that is not the virtual address"""
+
+    def __init__(self, dev, pd, mem=None, access=PAGED, start=None, length=None,
+                 iova=None):
+        self._dev, self.pd, self._number = dev, pd, None
+        self.start, self.length = 0, EVERYTHING
+        if mem:
+            self.start = mem.address if start is None else start
+            self.length = mem.length if length is None else length
+        self.handle, self.lkey, self.rkey = uverbs.reg_mr(
+            dev.ctx, pd, self.start, self.length,
+            self.start if iova is None else iova, access)
+
+    def sge(self, address, length):
+        return address, length, self.lkey
+
+    def details(self):
+        return details(self._dev, self.lkey)
+
+    def statistic(self):
+        """The counters of the region."""
+        if self._number is None:
+            self._number = self.details()["mrn"]
+        row, = (row for row in rdma("statistic", "show", "mr") if
+                row.get("mrn") == self._number)
+        return row
+
+    def rereg(self, flags, pd=None, access=0, start=0, length=0):
+        self.lkey, self.rkey = uverbs.rereg_mr(
+            self._dev.ctx, self.handle, flags, pd or self.pd, start, length,
+            start, access)
+        self.pd = pd or self.pd
+
+    def close(self):
+        uverbs.dereg_mr(self._dev.ctx, self.handle)
+
+
+class Link:
+    """Connections of this process to itself: requests of the first end of each go to
+    the second one. After an error, other queue pairs take the place of those."""
+
+    def __init__(self, dev, pd, **connect):
+        # a longer timeout, since an emulated machine handles page faults slowly
+        self._dev, self._pd = dev, pd
+        self._connect = {"timeout": 18, **connect}
+        self.connect()
+
+    def connect(self):
+        self.a, self.b = pair(self._dev, self._pd, **self._connect)
+
+    def close(self):
+        for end in (self.a, self.b):
+            end.qp.close()
+            end.cq.close()
+
+    def start(self, kind, source, target, length):
+        """Posts the request that moves bytes.
+
+        @source, @target: (region, address)
+        """
+        (of, start), (to, goal) = source, target
+        if kind == READ:
+            self.a.post(kind, [to.sge(goal, length)], start, of.rkey)
+        elif kind == WRITE:
+            self.a.post(kind, [of.sge(start, length)], goal, to.rkey)
+        else:
+            self.b.recv([to.sge(goal, length)])
+            self.a.post(kind, [of.sge(start, length)])
+
+    def move(self, kind, source, target, length, timeout=20):
+        """Moves bytes. Returns the status of the requester; after an error the link is
+        connected anew."""
+        self.start(kind, source, target, length)
+        status = self.a.poll(timeout=timeout)[0].status
+        if status == OK and kind == SEND:
+            received, = self.b.poll(timeout=timeout)
+            assert (received.status, received.byte_len) == (OK, length)
+        if status != OK:
+            self.close()
+            self.connect()
+        return status
+
+    def atomic(self, kind, result, target, compare=0, swap=0):
+        """Executes an atomic; result, target: (region, address)."""
+        (to, goal), (of, place) = result, target
+        self.a.post(kind, [to.sge(goal, 8)], place, of.rkey, compare=compare,
+                    swap=swap)
+        return self.a.poll()[0].status
+
+
+def port(dev, *names):
+    """Counters of the port, read from the device now."""
+    from lib.control import stats
+    counters = stats()["device"]["counters"]
+    return tuple(counters[name] for name in names)
+
+
+def thp_is_on():
+    """Whether the kernel gives huge pages to a mapping that asks for them."""
+    with open("/sys/kernel/mm/transparent_hugepage/enabled") as knob:
+        return "[never]" not in knob.read()
+
+
+class Swap:
+    """Swap space in compressed memory; use as a context manager."""
+
+    SIZE = 64 << 20
+
+    def __enter__(self):
+        from lib.machine import run
+        if run("modprobe", "zram")["status"]:
+            pytest.skip("the kernel has no zram")
+        with open("/sys/block/zram0/disksize", "w") as knob:
+            knob.write(str(self.SIZE))
+        for line in (["mkswap", "/dev/zram0"], ["swapon", "/dev/zram0"]):
+            done = run(*line)
+            assert done["status"] == 0, done
+        return self
+
+    def __exit__(self, *_):
+        from lib.machine import run
+        done = run("swapoff", "/dev/zram0")
+        assert done["status"] == 0, done
+        with open("/sys/block/zram0/reset", "w") as knob:
+            knob.write("1")
+        run("modprobe", "-r", "zram")

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""A change of the mappings of paged memory on a device that does not answer. Each
+scenario prints its findings as lines of JSON, which host_paging.py judges. Runs in
+guests that host_paging.py starts.
+
+Usage: guest_paging.py SCENARIO
+"""
+
+import os
+import pathlib
+import sys
+import time
+
+sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
+
+from lib.control import ask, device_state, hang, late, repair
+from lib.machine import Log, interfaces, report, run
+
+SIZE = 1 << 20
+
+
+class World:
+    """A paged region whose pages the device has mapped, and a connection."""
+
+    def __init__(self):
+        from pyverbs.pd import PD
+        from labverbs.rc import Device
+        from lib import paged
+        self.paged, self.dev = paged, Device()
+        self.pd = PD(self.dev.ctx)
+        self.mem, self.near = paged.Memory(SIZE), paged.Memory(SIZE)
+        self.region = paged.Region(self.dev, self.pd, self.mem)
+        self.own = paged.Region(self.dev, self.pd, self.near, access=paged.ALL)
+        self.link = paged.Link(self.dev, self.pd)
+        assert self.write() == paged.OK
+
+    def write(self):
+        return self.link.move(self.paged.WRITE, (self.own, self.near.address),
+                              (self.region, self.mem.address), SIZE)
+
+
+def timed(call, *args):
+    """The seconds that a call takes."""
+    began = time.monotonic()
+    call(*args)
+    return time.monotonic() - began
+
+
+def finish(log, world, **findings):
+    noticed = log.wait_for("the device is dead")
+    repair()
+    findings["dereg"] = timed(ends_of, world)
+    report(name="end", noticed=noticed, errors=log.errors(), **findings)
+
+
+def ends_of(world):
+    """Deregisters the region, which a recovered device does not know any more."""
+    try:
+        world.region.close()
+    except OSError:
+        pass
+
+
+def unmapped():
+    """The device does not answer the INVALIDATE_RANGE of a munmap()."""
+    log, world = Log(), World()
+    ask(**hang("INVALIDATE_RANGE"))
+    took = timed(world.mem.unmap)
+    again = world.paged.Memory(SIZE, populate=False)
+    finish(log, world, unmap=took, zeros=not any(again.get()))
+
+
+def forked():
+    """The same of a fork(), and of the writes to the shared pages after it."""
+    log, world = Log(), World()
+    ask(**hang("INVALIDATE_RANGE"))
+    began = time.monotonic()
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    took = time.monotonic() - began
+    os.waitpid(child, 0)
+    finish(log, world, fork=took, write=timed(world.mem.fill))
+
+
+def answered_late():
+    """The device answers after half of the time limit: nothing but a delay happens."""
+    log, world = Log(), World()
+    ask(**late("INVALIDATE_RANGE", 0.4))
+    took = timed(world.mem.unmap)
+    world.mem.map_again()
+    status = world.write()
+    report(name="end", noticed=None, errors=log.errors(), unmap=took,
+           status=status, same=world.mem.get() == world.near.get())
+    world.region.close()
+
+
+def ended():
+    """The process ends: the region is deregistered by a device that does not answer."""
+    log, world = Log(), World()
+    ask(**hang("INVALIDATE"))
+    report(name="end", noticed=None, errors=log.errors())
+    # the kernel frees the region when the process ends
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def main():
+    name, log = sys.argv[1], Log()
+    child = os.fork()
+    if not child:
+        globals()[name]()
+        sys.stdout.flush()
+        os._exit(0)
+    began = time.monotonic()
+    os.waitpid(child, 0)
+    took = time.monotonic() - began
+    if name == "ended":
+        log.wait_for("the device is dead")
+        repair()
+    unload = run("modprobe", "-r", "xrdma")
+    report(name="after", took=took, unload=unload, device=device_state(),
+           errors=log.errors(), again=run("modprobe", "xrdma"), made=interfaces())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Paged memory whose mappings change on a device that does not answer: the change may
+be delayed by little more than a second, and must not hang; the device is reset, and no
+memory is given back too early. Runs on the host; guest_paging.py runs in the guests.
+They have a strict IOMMU, so that the device notices memory that is unmapped too
+early."""
+
+import json
+import subprocess
+
+import pytest
+
+from lib.judge import check_nothing_is_held, deaths
+from lib.launch import beside, lab_vm
+from lib.soak import kernels
+
+GUEST = beside(__file__, "guest_paging.py")
+
+# Seconds that the driver waits for the device
+WAITS = 1
+# Seconds that a reset and a busy machine may take in addition
+SLACK = 4
+
+
+def play(scenario, *options):
+    done = subprocess.run(
+        lab_vm("--iommu", *options) + ["python3", "-B", GUEST, scenario],
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = {}
+    for line in done.stdout.splitlines():
+        findings = json.loads(line)
+        found[findings.pop("name")] = findings
+    after = found["after"]
+    assert after["unload"]["status"] == 0, after["unload"]["words"]
+    check_nothing_is_held(after["device"], iommu=True)
+    assert after["again"]["status"] == 0 and len(after["made"]) == 2
+    return found
+
+
+def check_died_once(errors):
+    dead, = deaths({"errors": errors})
+    assert "was not answered in" in dead
+
+
+@pytest.mark.parametrize("kernel", kernels("backports"))
+@pytest.mark.parametrize("scenario", ["unmapped", "forked"])
+def test_a_silent_device_delays_a_change_by_a_second(scenario, kernel):
+    end = play(scenario, "--kernel", kernel)["end"]
+    check_died_once(end["errors"])
+    took = end["unmap" if scenario == "unmapped" else "fork"]
+    assert 0.9 * WAITS < took < WAITS + SLACK
+    assert end["dereg"] < SLACK
+    if scenario == "unmapped":
+        assert end["zeros"]
+    else:
+        assert end["write"] < SLACK
+
+
+@pytest.mark.parametrize("kernel", kernels("stable"))
+def test_an_answer_in_time_is_only_a_delay(kernel):
+    end = play("answered_late", "--kernel", kernel)["end"]
+    assert not deaths(end)
+    assert 0.3 < end["unmap"] < WAITS + SLACK
+    assert end["status"] == 0 and end["same"]
+
+
+def test_a_process_ends_on_a_silent_device():
+    check_died_once(play("ended")["after"]["errors"])

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Copies of request packets that wait for a page, and the list of queue pairs
+ * whose wait is over. responder.c parks the packets and executes them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "transport/conn.h"
+#include "transport/parked.h"
+
+/**
+ * model_parked_init() - initialize the list of a queue pair
+ * @qp: the queue pair; no packet waits
+ */
+void model_parked_init(struct model_qp *qp)
+{
+	TAILQ_INIT(&qp->tp->resp.parked.pkts);
+}
+
+/**
+ * model_parked_add() - copy a packet to the end of the list
+ * @qp: the queue pair
+ * @pkt: the packet
+ *
+ * Return: false if there is no room, or no memory.
+ */
+bool model_parked_add(struct model_qp *qp, const struct model_pkt *pkt)
+{
+	struct model_parked *list = &qp->tp->resp.parked;
+	struct model_parked_pkt *parked;
+
+	if (list->num >= MODEL_PARKED_MAX)
+		return false;
+	parked = malloc(sizeof(*parked) + pkt->len);
+	if (!parked)
+		return false;
+	parked->pkt = *pkt;
+	parked->pkt.payload = parked->payload;
+	if (pkt->len)
+		memcpy(parked->payload, pkt->payload, pkt->len);
+	TAILQ_INSERT_TAIL(&list->pkts, parked, link);
+	list->num++;
+	return true;
+}
+
+/**
+ * model_parked_take() - remove the first packet of the list
+ * @qp: the queue pair
+ *
+ * Return: the packet, which the caller frees or puts back; NULL if none waits.
+ */
+struct model_parked_pkt *model_parked_take(struct model_qp *qp)
+{
+	struct model_parked *list = &qp->tp->resp.parked;
+	struct model_parked_pkt *parked = TAILQ_FIRST(&list->pkts);
+
+	if (!parked)
+		return NULL;
+	TAILQ_REMOVE(&list->pkts, parked, link);
+	list->num--;
+	return parked;
+}
+
+/**
+ * model_parked_put_back() - make a packet the first one of the list again
+ * @qp: the queue pair
+ * @parked: the packet, from model_parked_take()
+ */
+void model_parked_put_back(struct model_qp *qp, struct model_parked_pkt *parked)
+{
+	struct model_parked *list = &qp->tp->resp.parked;
+
+	TAILQ_INSERT_HEAD(&list->pkts, parked, link);
+	list->num++;
+}
+
+/**
+ * model_parked_clear() - free all packets of the list
+ * @qp: the queue pair
+ */
+void model_parked_clear(struct model_qp *qp)
+{
+	struct model_parked_pkt *parked;
+
+	while ((parked = model_parked_take(qp)))
+		free(parked);
+	qp->tp->resp.parked.overflow = false;
+	qp->tp->resp.parked.gap = false;
+	model_parked_end_replay(qp);
+}
+
+/**
+ * model_parked_replay() - append a queue pair to model_device.replaying
+ * @qp: the queue pair, whose wait is over
+ */
+void model_parked_replay(struct model_qp *qp)
+{
+	if (qp->tp->resp.parked.replay)
+		return;
+	qp->tp->resp.parked.replay = true;
+	TAILQ_INSERT_TAIL(&qp->dev->replaying, qp, tp->resp.parked.link);
+}
+
+/**
+ * model_parked_end_replay() - remove a queue pair from model_device.replaying
+ * @qp: the queue pair
+ */
+void model_parked_end_replay(struct model_qp *qp)
+{
+	if (!qp->tp->resp.parked.replay)
+		return;
+	qp->tp->resp.parked.replay = false;
+	TAILQ_REMOVE(&qp->dev->replaying, qp, tp->resp.parked.link);
+}
