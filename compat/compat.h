@@ -171,6 +171,24 @@ static inline int ib_no_udata_io(struct ib_udata *udata)
 }
 #endif
 
+#ifndef XRDMA_HAVE_ALLOC_OBJ
+/*
+ * The last argument of the allocations is optional, and GFP_KERNEL if it is
+ * missing: it is then the second argument of xrdma_compat_gfp().
+ */
+#define xrdma_compat_gfp(unused, gfp, ...) (gfp)
+
+#define kzalloc_obj(obj, ...)						\
+	kzalloc(sizeof(obj),						\
+		xrdma_compat_gfp(, ##__VA_ARGS__, GFP_KERNEL))
+#define kvzalloc_obj(obj, ...)						\
+	kvzalloc(sizeof(obj),						\
+		 xrdma_compat_gfp(, ##__VA_ARGS__, GFP_KERNEL))
+#define kvzalloc_flex(obj, array, num, ...)				\
+	kvzalloc(struct_size_t(typeof(obj), array, num),		\
+		 xrdma_compat_gfp(, ##__VA_ARGS__, GFP_KERNEL))
+#endif
+
 #ifndef XRDMA_HAVE_PORT_STATE_EVENT
 #include "port_event.h"
 #endif

@@ -87,6 +87,8 @@ exit ${status-1}"""
 
 # Both run, also if the first fails.
 PROOF = "proof/run; status=$?; proof/spin/run && exit $status"
+KERNELS = ("lab/kernels/compile --selftest; status=$?; "
+           "lab/kernels/compile && exit $status")
 
 TAP_DEVICE = ["env", "CMOCKA_MESSAGE_OUTPUT=TAP", *DEVICE]
 UNIT = f"{BUILD_DEVICE} && exec {shlex.join([*TAP_DEVICE, 'check-unit'])}"
@@ -123,6 +125,7 @@ SUITES = {
     "protocol": _host("model/tests", 600, before=PROTOCOL),
     "proof": ("tap", 1200, ["sh", "-c", PROOF]),
     "lint": ("tap", 1200, ["scripts/lint"]),
+    "kernels": ("tap", 1200, ["lab/kernels/compile", "--oldest"]),
     f"nodes-xrdma-{NEWEST}": _nodes(NEWEST, "xrdma"),
     f"nodes-rxe-{STABLE}": _nodes(STABLE, "rxe"),
     f"guest-{NEWEST}": _guest(NEWEST),
@@ -139,6 +142,7 @@ SOAK = {
     "proof-long": ("tap", HOUR, ["proof/run", "--long"]),
     "header-mutants": ("tap", 4 * HOUR, ["proof/mutants"]),
     "gates": ("tap", HOUR, ["scripts/lint", "--selftest"]),
+    "kernels": ("tap", 4 * HOUR, ["sh", "-c", KERNELS]),
     "kunit": ("tap", 900, ["kunit/run"]),
     "hostile": ("tap", 4 * HOUR, [*TAP_DEVICE, "soak"]),
     "fuzz": ("status", 2 * HOUR, [*DEVICE, "fuzz", "FUZZ_SECONDS=3600"]),
