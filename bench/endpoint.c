@@ -44,7 +44,6 @@ static void connect_qp(struct endpoint *ep, struct ibv_qp *qp, uint32_t peer,
 {
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = IBV_MTU_1024,
 		.dest_qp_num = peer,
 		.max_dest_rd_atomic = 1,
 		.min_rnr_timer = 12,
@@ -54,7 +53,10 @@ static void connect_qp(struct endpoint *ep, struct ibv_qp *qp, uint32_t peer,
 			.grh = { .sgid_index = gid_index, .hop_limit = 1 },
 		},
 	};
+	struct ibv_port_attr port;
 
+	must(!ibv_query_port(ep->ctx, PORT, &port));
+	attr.path_mtu = port.active_mtu;
 	must(!ibv_query_gid(ep->ctx, PORT, gid_index, &attr.ah_attr.grh.dgid));
 	must(!ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV |
 			    IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |

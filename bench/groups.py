@@ -23,6 +23,7 @@ GROUPS = {
                       "hugepagesz=1G hugepages=1 hugepagesz=2M"]],
                ["memory.sh"]),
     "wall": (1200, [[]], ["wall.sh"]),
+    "paging": (1800, [["--mem", "6G"]], ["paging.sh"]),
     # soft-RoCE keeps copies of the packets that 1,000 queue pairs send, for which a
     # node with 2 GiB is too small
     "nodes": (1500, [["--both", "xrdma"], ["--both", "rxe", "--mem", "6G"]],
@@ -38,5 +39,5 @@ SCALE = {
     "scale-pages": (1200, [["--mem", "4G"]], ["scale.sh", "pages"]),
 }
 # Groups whose samples are all measured by the clock and have a duration
-TIMED = ("wall", "nodes", "consumers")
+TIMED = ("wall", "paging", "nodes", "consumers")
 ALL = {**GROUPS, **SCALE}

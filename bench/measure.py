@@ -16,6 +16,7 @@ import time
 import counts
 import groups
 import picture
+import picture_paging
 import targets
 from figure import SECONDS, Figure
 
@@ -123,6 +124,13 @@ RATIOS = {
     "live/growth": ("reg/live/65536", "reg/live/64", of_medians),
     "qp/growth": ("qp/create/16000", "qp/create/64", of_medians),
     "threads/gain": ("threads/2", "threads/1", of_rounds),
+    "paged/growth": (f"reg/paged/{1 << 40}", "reg/paged/4096", of_medians),
+    "paging/warm-ratio": ("paging/warm/demand", "paging/warm/pinned",
+                          of_rounds),
+    "paging/cold-ratio": ("paging/last/demand", "paging/last/pinned",
+                          of_rounds),
+    "paging/cold-4k-ratio": ("paging/last-4k/demand", "paging/last-4k/pinned",
+                             of_rounds),
 }
 # figure -> number of operations whose cost it is the sum of
 LISTS = {
@@ -217,6 +225,8 @@ def run(kernel, commit, names):
     if picture.draw(f"{OUT}/registration.svg", figures,
                     f"xrdma and soft-RoCE, Linux {kernel}"):
         print(f"picture: {OUT}/registration.svg, profile: {OUT}/profile.txt")
+    if picture_paging.draw(f"{OUT}/paging.svg", figures, f"Linux {kernel}"):
+        print(f"picture: {OUT}/paging.svg")
     if failed:
         print(f"bench: failed or incomplete: {', '.join(failed)}",
               file=sys.stderr)

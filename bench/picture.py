@@ -18,9 +18,19 @@ LINES = [                       # operation, device kind, colour, dashes
 NAMES = {"reg": "registration", "dereg": "deregistration"}
 
 
-def _text(x, y, words, anchor="middle", size=13):
+def text(x, y, words, anchor="middle", size=13):
+    """The SVG element of a text."""
     return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" '
             f'text-anchor="{anchor}">{escape(words)}</text>')
+
+
+def svg(path, width, height, elements):
+    """Writes a picture with a white background."""
+    head = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
+            f'height="{height}" font-family="sans-serif">',
+            '<rect width="100%" height="100%" fill="white"/>']
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("\n".join(head + elements + ["</svg>"]) + "\n")
 
 
 def _line(x1, y1, x2, y2, style):
@@ -58,15 +68,15 @@ class _Panel:
     def axes(self, title):
         """The SVG elements of title, grid and numbers."""
         grid = 'stroke="#ddd"'
-        out = [_text(self.left + PANEL_W / 2, TOP - 12, title, size=15)]
+        out = [text(self.left + PANEL_W / 2, TOP - 12, title, size=15)]
         for decade in range(self.decades[0], self.decades[1] + 1):
             y = self.y(10 ** decade)
             out.append(_line(self.left, y, self.left + PANEL_W, y, grid))
-            out.append(_text(self.left - 8, y + 4, _count(decade), "end", 11))
+            out.append(text(self.left - 8, y + 4, _count(decade), "end", 11))
         for log in range(SIZES[0], SIZES[1] + 1, 3):
             x = self.x(1 << log)
             out.append(_line(x, TOP, x, TOP + PANEL_H, grid))
-            out.append(_text(x, TOP + PANEL_H + 18, _bytes(log), size=11))
+            out.append(text(x, TOP + PANEL_H + 18, _bytes(log), size=11))
         return out
 
     def curve(self, points, colour, dashes):
@@ -96,8 +106,8 @@ def _legend():
         style = f'stroke="{colour}" stroke-width="2" ' \
                 f'stroke-dasharray="{dashes}"'
         out.append(_line(x, HEIGHT - 22, x + 36, HEIGHT - 22, style))
-        out.append(_text(x + 44, HEIGHT - 18, f"{NAMES[operation]}, {kind}",
-                         "start"))
+        out.append(text(x + 44, HEIGHT - 18, f"{NAMES[operation]}, {kind}",
+                        "start"))
     return out
 
 
@@ -110,17 +120,12 @@ def draw(path, figures, subtitle):
         return False
     decades = (math.floor(math.log10(min(costs))),
                math.ceil(math.log10(max(costs))))
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
-           f'height="{HEIGHT}" font-family="sans-serif">',
-           '<rect width="100%" height="100%" fill="white"/>',
-           _text(WIDTH / 2, 24, "Guest instructions of one registration and "
-                 "deregistration, by size: " + subtitle, size=15)]
+    out = [text(WIDTH / 2, 24, "Guest instructions of one registration and "
+                "deregistration, by size: " + subtitle, size=15)]
     for pages, title, left in PANELS:
         panel = _Panel(left, decades)
         out += panel.axes(title)
         for line in LINES:
             out += panel.curve(curves[(pages, *line)], *line[2:])
-    out += _legend() + ["</svg>"]
-    with open(path, "w", encoding="utf-8") as svg:
-        svg.write("\n".join(out) + "\n")
+    svg(path, WIDTH, HEIGHT, out + _legend())
     return True

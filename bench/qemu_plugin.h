@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The part of QEMU's plugin interface, version 7, that counter.c uses: Debian
- * ships no header of it. Must not hold anything of ours.
+ * The part of QEMU's plugin interface, version 7, that counter.c uses: Debian has
+ * no package with QEMU's header. This file has no declaration of this project.
  */
 #ifndef BENCH_QEMU_PLUGIN_H
 #define BENCH_QEMU_PLUGIN_H
@@ -16,7 +16,7 @@ struct qemu_plugin_tb;
 struct qemu_plugin_insn;
 struct qemu_plugin_scoreboard;
 
-/* What a plugin learns of the machine when it is loaded. */
+/* Properties of the machine, which QEMU passes to a plugin when it loads it. */
 struct qemu_plugin_machine {
 	const char *target_name;
 	struct {

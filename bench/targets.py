@@ -34,6 +34,9 @@ CONSUMERS = [("NVMe-oF, read 4 KiB", "nvme-read-4k"),
              ("NVMe-oF, write 128 KiB", "nvme-write-128k"),
              ("NFS, file read", "nfs-read"),
              ("NFS, file written", "nfs-write")]
+TRANSFERS = [("first", "new huge pages, first 4 KiB"),
+             ("last", "new huge pages, all"), ("last-4k", "new 4K pages, all")]
+WAYS = ["pinned", "demand", "prefetched"]
 # group, as in groups.py -> metrics for which each run of the group must give a figure
 GROUPS = {
     "instructions": [
@@ -64,6 +67,14 @@ GROUPS = {
         _record("window type 1, ibv_bind_mw", "window/bind1"),
         _record("window, alloc", "window/alloc"),
         _record("window, dealloc", "window/dealloc"),
+        _record("reg 4 KiB, on demand", "reg/paged/4096"),
+        _record("reg 64 MiB, on demand", f"reg/paged/{64 << 20}"),
+        _record("dereg 64 MiB, on demand", f"dereg/paged/{64 << 20}"),
+        _record("reg 1 TiB, on demand", f"reg/paged/{GIB << 10}"),
+        _most("reg 1 TiB against 4 KiB, on demand", "paged/growth", 1.10),
+        _record("page fault, everything", "fault/cold"),
+        _record("page fault, xrdma.ko alone", "fault/cold:driver"),
+        _record("the same WRITE without a page fault", "fault/warm"),
     ],
     "kernel": [
         _record("kernel: poll, each of 16 sends", "kernel/poll-send-each"),
@@ -79,6 +90,9 @@ GROUPS = {
         _most("tables for a GiB of 1G pages", "memory/tables-1g", 0),
         _most("key entry", "memory/key", 64),
         _most("kernel memory of a 4 KiB region", "memory/region", 1228),
+        _most("kernel memory of a paged region of 1 TiB",
+              "memory/paged-region", 8192),
+        _most("tables of a paged region of 1 TiB", "memory/paged-tables", 4096),
         _most("commands of 100,000 registrations",
               "memory/registration-commands", 100),
         _most("commands of 100,000 at exit", "memory/exit-commands", 100),
@@ -89,6 +103,23 @@ GROUPS = {
         _ratio("RC WRITE 2 B, latency", "wall/write-2-latency", 0.5),
         Metric("2 threads registering, against 1", "threads/gain", "min",
                "value", 1.7),
+    ],
+    "paging": [
+        _record("WRITE 4 KiB to a page that is missing", "paging/write-cold"),
+        _record("WRITE 4 KiB to a page that is present", "paging/write-warm"),
+        _record("64 MiB of new 4K pages, pinned", "paging/pinned-64m"),
+        _record("64 MiB of new 4K pages, on demand", "paging/cold-64m"),
+        _record("WRITE 64 KiB, pinned", "paging/warm/pinned"),
+        _record("WRITE 64 KiB, on demand, pages present", "paging/warm/demand"),
+        Metric("WRITE 64 KiB, on demand against pinned", "paging/warm-ratio",
+               "min", "value", 0.95),
+        *(_record(f"1 GiB, {label}, {way}", f"paging/{figure}/{way}")
+          for figure, label in TRANSFERS for way in WAYS),
+        _most("1 GiB of new huge pages, against pinned", "paging/cold-ratio",
+              1.5),
+        _record("1 GiB of new 4K pages, against pinned", "paging/cold-4k-ratio"),
+        _most("page faults of 1 GiB of huge pages", "paging/records/demand",
+              520),
     ],
     "nodes": [
         _ratio("between nodes, RC WRITE 64 KiB", "nodes/write-64k", 20, "min"),

@@ -16,6 +16,7 @@ for device in "$XRDMA_DEV $XRDMA_GID_INDEX" "$RXE_DEV $RXE_GID_INDEX"; do
 	$bin/registration live "$name"
 	$bin/posting "$name" "$gid"
 	$bin/qps "$name"
+	$bin/paging counted "$name" "$gid"
 	if ibv_devinfo -v -d "$name" | grep '^\s*max_mw:\s*[1-9]' >/dev/null; then
 		$bin/windows "$name" "$gid"
 	fi

@@ -54,7 +54,23 @@ tables() {
 	release >/dev/null
 }
 
+# paged: bytes of kernel memory for each paged region of 1 TiB
+paged() {
+	local before regions=1000
+
+	hold paging hold "$XRDMA_DEV" 10
+	release >/dev/null
+	settle
+	before=$(kernel_memory)
+	hold paging hold "$XRDMA_DEV" $regions
+	figure memory/paged-region "$XRDMA_DEV" B \
+		$((($(kernel_memory) - before) * 1024 / regions))
+	figure memory/paged-tables "$XRDMA_DEV" B "$(attribute mtt_bytes)"
+	release >/dev/null
+}
+
 eval "$(lab-rxe)"
+paged
 many "$XRDMA_DEV"
 many "$RXE_DEV"
 hold hold "$XRDMA_DEV" 1
