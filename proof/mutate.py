@@ -98,6 +98,8 @@ class Body:
     def is_binary(self, i):
         """Whether the operator at i has an operand on its left."""
         before = self.words[i - 1] if i else ";"
+        if self.words[i] == "*" and "struct" in self.words[max(i - 2, 0):i]:
+            return False
         if before == ")":
             return not self.ends_condition(i - 1)
         return before == "]" or (re.match(r"\w", before) is not None and
@@ -138,7 +140,7 @@ def constants(body):
 
 
 def conditions(body):
-    """Whole conditions, dropped and negated."""
+    """Yields the edits that drop or negate a whole condition."""
     for i, word in enumerate(body.words):
         if word not in ("if", "while"):
             continue
@@ -163,7 +165,7 @@ def limit(body, depths, i, step):
 
 
 def operands(body):
-    """Operands of && and ||, dropped."""
+    """Yields the edits that drop one operand of && or ||."""
     depths = list(body.depths())
     pieces = {}
     for i, word in enumerate(body.words):
@@ -200,6 +202,8 @@ def statements(body):
         end = body.words.index(";", i)
         words = body.words[i:end]
         if words[0] in KEYWORDS - {"return", "break"} or is_declaration(words):
+            continue
+        if words.count("(") != words.count(")"):    # the last part of a for
             continue
         if words[0] != "return" or len(words) == 1:
             yield body.edit(i, end - 1, "")

@@ -115,8 +115,8 @@ static u8 byte_of(const void *object, size_t at)
  *	over no entry that the host has not read according to an index that it
  *	could have written. The entry is that of the caller, with the phase of
  *	this lap. Without room, with a wrong index or out of reach, the
- *	completion is lost, the queue enters the error state, and the queue
- *	pairs are told once. A queue in the error state writes nothing.
+ *	completion is lost, the queue enters the error state, and the device
+ *	calls cq_failed() once. A queue in the error state writes nothing.
  * Holds for: all completions, indexes, contents of the record, depths and
  *	moderations.
  * Assumes: at most as many entries as the ring has are not read, which the theorem

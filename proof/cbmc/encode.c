@@ -199,3 +199,70 @@ static void multicast_commands_hold_their_fields(void)
 	PROVE(cmd.mcast.qpn == qpn && cmd.mcast.gid[i] == gid[i]);
 	PROVE(!cmd.mcast.reserved);
 }
+
+/*
+ * Theorem: The commands of on-demand paging and the answer to a page fault hold each
+ *	argument in its field; INVALIDATE_RANGE names one range; all other
+ *	fields of the body and of the header, and the other ranges, are zeros.
+ * Holds for: all inputs.
+ * Assumes: nothing. The theorem says nothing about bytes of the command behind
+ *	the body, which C leaves unspecified for a union.
+ */
+static void paging_commands_hold_their_fields(void)
+{
+	u64 a = nondet_u64(), b = nondet_u64();
+	u32 n = nondet_u32(), m = nondet_u32(), i = nondet_u32();
+	u8 log = nondet_u8();
+	struct xrdma_cmd cmd = xrdma_make_enable_odp(a, log, n);
+	struct xrdma_resume answer = xrdma_make_resume(n, m);
+
+	ASSUME(i >= 1 && i < 4);
+	REACHABLE(a >> 63 && n >> 31 && i == 3);
+	PROVE(cmd.opcode == 0x61 && !cmd.id && !cmd.reserved);
+	PROVE(cmd.enable_odp.ring == a && cmd.enable_odp.eqn == n);
+	PROVE(cmd.enable_odp.log_entries == log);
+	PROVE(!cmd.enable_odp.reserved[i - 1]);
+	cmd = xrdma_make_invalidate_range(n, a, b);
+	PROVE(cmd.opcode == 0x62 && !cmd.id && !cmd.reserved);
+	PROVE(cmd.invalidate_range.count == 1 && !cmd.invalidate_range.reserved);
+	PROVE(cmd.invalidate_range.range[0].key_index == n);
+	PROVE(!cmd.invalidate_range.range[0].reserved);
+	PROVE(cmd.invalidate_range.range[0].pos == a);
+	PROVE(cmd.invalidate_range.range[0].bytes == b);
+	PROVE(!cmd.invalidate_range.range[i].key_index);
+	PROVE(!cmd.invalidate_range.range[i].reserved);
+	PROVE(!cmd.invalidate_range.range[i].pos);
+	PROVE(!cmd.invalidate_range.range[i].bytes);
+	PROVE(answer.token == n && answer.outcome == m);
+}
+
+/*
+ * Theorem: A root of a paged region is legal exactly if it is a legal root with 1 to
+ *	4 levels and leaves of 4 KiB; an entry of its tables is legal exactly if
+ *	it has no reserved bit, has the write bit only as a block, is no table
+ *	in a table of level 1, and is no block that is not aligned to its size.
+ * Holds for: all words, levels 1 to 4.
+ * Assumes: the entry is valid.
+ */
+static void paged_checks_are_exact(void)
+{
+	u64 root = nondet_u64(), entry = nondet_u64();
+	u8 level = nondet_u8(), levels = root & 7;
+	bool legal;
+
+	ASSUME(level >= 1 && level <= 4);
+	ASSUME(entry & 1);
+	PROVE(xrdma_root_paged_ok(root) ==
+	      (!(root & 0xe00) && levels >= 1 && levels <= 4 &&
+	       (root >> 3 & 0x3f) == 12));
+	REACHABLE(xrdma_root_paged_ok(root) && levels == 4);
+	if (entry & 2)
+		legal = entry >> 12 << 12 == entry >> (12 + 9 * (level - 1)) <<
+					     (12 + 9 * (level - 1));
+	else
+		legal = level > 1 && !(entry & 4);
+	legal = legal && !(entry & 0xff8);
+	REACHABLE(legal && entry & 4 && level == 3);
+	REACHABLE(legal && !(entry & 2));
+	PROVE(xrdma_mtt_paged_ok(entry, level) == legal);
+}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How the driver writes the entries of blocks: xrdma_mtt_fill_run() of xrdma_mtt.c,
- * compiled unchanged with the stand-ins for kernel headers in proof/include. Which
- * blocks a piece has is in xlat_shape.c, how the device reads their entries in
- * xlat_walk.c, how the driver adds and links tables in mtt_links.c.
+ * How the driver writes the entries of blocks: xrdma_mtt_fill_run() and
+ * xrdma_mtt_fill_leaves() of xrdma_mtt.c, compiled unchanged with the stand-ins for
+ * kernel headers in proof/include. Which blocks a piece has is in xlat_shape.c, how the
+ * device reads their entries in xlat_walk.c, how the driver adds and links tables in
+ * mtt_links.c.
  *
  * CBMC: -I proof/include --unwind 4 --slice-formula --conversion-check
  */
@@ -93,4 +94,62 @@ static void runs_of_larger_leaves_are_written(void)
 static void runs_of_huge_pages_are_written(void)
 {
 	run_of(21, 2);
+}
+
+void cond_resched(void)
+{
+}
+
+/*
+ * Theorem: The fast path for pieces of one leaf each writes, from the entry that the
+ *	driver remembers on, the entry of each such piece in order, until a piece
+ *	has another length, the list ends or the table is full. It changes no
+ *	other entry, and the next piece, the position, the remembered entry and
+ *	the unused entries are those behind the leaves that are written.
+ * Holds for: leaves of 4 KiB and of 2 MiB; lists of 1 to 3 pieces of any addresses and
+ *	lengths; up to 3 unused entries.
+ * Assumes: no two entries of the list are adjacent, since those are one piece; leaves
+ *	are aligned: theorem xlat_shape.blocks_map_bytes_to_themselves.
+ */
+static void leaves_are_written(void)
+{
+	u64 addr[RUN_MAX + 1], len[RUN_MAX + 1], pos = nondet_u64(), size;
+	struct scatterlist sg[RUN_MAX - 1];
+	__le64 table[RUN_MAX + 1], before;
+	u32 i, num = 0, room = nondet_u32(), other = nondet_u32();
+	struct xrdma_mtt mtt = { .blocks[1] = 5 };
+	struct xrdma_mtt_builder b = { .mtt = &mtt, .pos = pos };
+	struct xrdma_pieces p;
+	u8 shift = nondet_truth() ? 12 : 21;
+
+	ASSUME(room <= RUN_MAX);
+	ASSUME(p.left < RUN_MAX && other <= RUN_MAX);
+	size = 1ULL << shift;
+	p.sg = sg;
+	addr[0] = p.addr;
+	len[0] = p.len;
+	for (i = 1; i < RUN_MAX; i++) {
+		ASSUME(sg[i - 1].dma_length && !sg[i - 1].chain);
+		addr[i] = sg[i - 1].dma_address;
+		len[i] = i <= p.left ? sg[i - 1].dma_length : 0;
+		ASSUME(i == 1 || addr[i] != addr[i - 1] + sg[i - 2].dma_length);
+	}
+	len[RUN_MAX] = 0;
+	for (i = 0; i < RUN_MAX; i++)
+		ASSUME(!(addr[i] & (size - 1)));
+	while (num < room && len[num] == size)
+		num++;
+	b.x.leaf_shift = shift;
+	b.next_leaf = table;
+	b.leaf_room = room;
+	before = table[other];
+	xrdma_mtt_fill_leaves(&b, &p);
+	REACHABLE(num == 3 && shift == 21);
+	REACHABLE(num == 1 && room == 3 && p.len);
+	for (i = 0; i < RUN_MAX; i++)
+		PROVE(i >= num || le64_to_cpu(table[i]) == (addr[i] | 3));
+	PROVE(other < num || table[other] == before);
+	PROVE(b.next_leaf == &table[num] && b.leaf_room == room - num);
+	PROVE(b.pos == pos + num * size && mtt.blocks[1] == 5 + num);
+	PROVE(p.len == len[num] && (!p.len || p.addr == addr[num]));
 }

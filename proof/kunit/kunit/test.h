@@ -28,6 +28,8 @@
 #define U32_MAX				0xffffffffU
 #define U64_MAX				0xffffffffffffffffULL
 #define S64_MAX				0x7fffffffffffffffLL
+#define min(a, b)							\
+	({ typeof(a) a_ = (a); typeof(b) b_ = (b); a_ < b_ ? a_ : b_; })
 #define max(a, b)							\
 	({ typeof(a) a_ = (a); typeof(b) b_ = (b); a_ > b_ ? a_ : b_; })
 #define cond_resched()			((void)0)
