@@ -287,7 +287,7 @@ def test_fails():
 
 def test_report_of_a_failed_test_is_printed(check, monkeypatch, tmp_path, capsys):
     """lab/check prints what a failed test of pytest reported, shortened, after the
-    table of suites."""
+    table of suites, and its first line with the name of the test."""
     monkeypatch.setattr(check, "LOGS", str(tmp_path / "logs"))
     (tmp_path / "test_it.py").write_text(FAILS)
     assert check._run({"try": ("junit", 60, [
@@ -297,7 +297,8 @@ def test_report_of_a_failed_test_is_printed(check, monkeypatch, tmp_path, capsys
     table, reports = out.split("\n" + "-" * 72)[1].split("\n===== ")
     assert table.split()[0] == "try"
     name = reports.splitlines()[0].removesuffix(" reported:")
-    assert name.endswith("test_it.test_fails") and f"\nFAILED {name}\n" in reports
+    assert name.endswith("test_it.test_fails") and \
+        f"\nFAILED {name}: ValueError: xxx" in reports
     assert "the reason" in reports and "xxx ... xxx" in reports
     assert max(map(len, reports.splitlines())) < 2 * check.MOST_CHARS
 

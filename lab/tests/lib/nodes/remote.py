@@ -5,6 +5,7 @@ A command is a line for the shell, so that each node expands its own variables, 
 $XRDMA_DEV. Commands that still run at the end of a test are killed.
 """
 
+import glob
 import os
 import select
 import signal
@@ -19,6 +20,7 @@ sys.path.insert(0, "/src/lab/guest")
 import peer  # noqa: E402
 
 PATIENCE = 60.0
+TICKS = os.sysconf("SC_CLK_TCK")
 # A command that prints another command, which kills all processes that do not exist yet
 SWEEP_FOR = r"""
 echo 'for dir in /proc/[0-9]*; do case ${dir#/proc/} in'
@@ -63,11 +65,17 @@ class Command:
         if self.status is None:
             self.status = self._wait(timeout)
         if self.status is None:
+            running = self.running()
             self.kill()
-            raise Failed(f"not done after {timeout:g} s: {self.line}\n"
-                         f"{self.text()}")
+            raise Failed(f"not done after {timeout:g} s ({running}): "
+                         f"{self.line}\n{self.text()}")
         self._reader.join(5)
         return self.status
+
+    def running(self):
+        """What the processes of the command do: names, states, seconds of processor
+        time in user and kernel mode, and the kernel function in which each waits."""
+        return "in node 2"
 
     def succeed(self, timeout=PATIENCE):
         """Waits for the end of the command. Returns its output; raises Failed unless
@@ -85,6 +93,22 @@ class Command:
                 raise Failed(f"never said '{words}': {self.line}\n"
                              f"{self.text()}")
             time.sleep(0.02)
+
+
+def _group(number):
+    """Name, state, ticks in user and kernel mode, and waiting place of each process
+    of a process group."""
+    for path in glob.glob("/proc/[0-9]*"):
+        try:
+            with open(f"{path}/stat", encoding="utf-8") as stat:
+                name, rest = stat.read().rsplit(")", 1)
+            with open(f"{path}/wchan", encoding="utf-8") as wchan:
+                where = wchan.read()
+        except OSError:
+            continue
+        fields = rest.split()
+        if int(fields[2]) == number:
+            yield name.split("(", 1)[1], fields[0], fields[11], fields[12], where
 
 
 class Here(Command):
@@ -105,6 +129,12 @@ class Here(Command):
     def ended(self):
         """Has it?"""
         return self._child.poll() is not None
+
+    def running(self):
+        return ", ".join(
+            f"{name} {state}, {int(user) / TICKS:g} s user, "
+            f"{int(system) / TICKS:g} s system, in {where}"
+            for name, state, user, system, where in _group(self._child.pid))
 
     def kill(self):
         """Kills the command and its children. Raises Failed if it does not end."""
