@@ -41,6 +41,14 @@ _CHIPSET = "q35,memory-backend=mem,vmport=off,i8042=off,pit=off"
 # by byte; clearing device memory then takes a message to the device for each byte.
 _PROCESSOR = "max,la57=off,erms=off,fsrm=off,fzrm=off,fsrs=off,fsrc=off"
 
+# QEMU executes an instruction with a LOCK prefix as two accesses, without a barrier, in
+# a machine that can only ever have one processor (mttcg_start_vcpu_thread() sets
+# CF_PARALLEL if smp.max_cpus exceeds 1). The device is another processor: it would
+# then lose additions to a word that both change, and doorbells, since the provider
+# orders a store before a load by such an instruction. So every machine has room for a
+# second processor, which the kernel does not count.
+_MIN_PROCESSORS = 2
+
 # Hot-plug slots, by PCI Express and not by ACPI. QEMU 11.1 aborts when it removes a
 # vfio-user function with MSI-X (vfio_user_instance_finalize() removes the PBA from a
 # BAR that no longer exists). Therefore QEMU must never remove a function: a slot
@@ -108,7 +116,7 @@ class Machine:
         return path
 
     def _argv(self, opts, initrd, device_socket):
-        args = KERNEL_ARGS.split()
+        args = [*KERNEL_ARGS.split(), f"nr_cpus={opts.smp}"]
         if opts.iommu:
             args += ["intel_iommu=on", "iommu.strict=1"]
         return [
@@ -116,7 +124,8 @@ class Machine:
             "-display", "none", "-no-reboot", "-accel", "tcg",
             "-machine", _CHIPSET,
             "-object", f"memory-backend-memfd,id=mem,size={opts.mem},share=on",
-            "-m", opts.mem, "-smp", str(opts.smp), "-cpu", _PROCESSOR,
+            "-m", opts.mem, "-cpu", _PROCESSOR,
+            "-smp", f"{opts.smp},maxcpus={max(opts.smp, _MIN_PROCESSORS)}",
             "-kernel", f"/src/build/{opts.kernel}/vmlinux", "-initrd", initrd,
             "-append", " ".join(args + opts.append),
             "-serial", f"file:{self.console}",
