@@ -116,6 +116,25 @@ static bool xrdma_window_extend(struct xrdma_odp_window *w, u64 offset)
 	return true;
 }
 
+/*
+ * Look up the pages from @from to @to, and those of the huge page to which the
+ * first one belongs. If the process unmaps a part of the huge page meanwhile, the
+ * pages from @from to @to may still be there.
+ */
+static int xrdma_window_look_up(struct xrdma_odp_window *w, u64 from, u64 to)
+{
+	int err;
+
+	w->from = from;
+	w->to = to;
+	err = xrdma_window_collect(w);
+	if (err || !xrdma_window_extend(w, from) || !xrdma_window_collect(w))
+		return err;
+	w->from = from;
+	w->to = to;
+	return xrdma_window_collect(w);
+}
+
 /* Do the 2 MiB at @offset, which are in the window, belong to one huge page? */
 static bool xrdma_window_is_huge(const struct xrdma_odp_window *w, u64 offset)
 {
@@ -280,16 +299,17 @@ static int xrdma_window_apply(struct xrdma_odp_window *w)
 	return err;
 }
 
-/* Look up and map the pages of the window, whose first one is at @offset. */
-static int xrdma_window_map(struct xrdma_odp_window *w, u64 offset)
+/*
+ * Look up and map the pages from @from to @to, and more if they are a part of a
+ * huge page. The window ends with what was mapped.
+ */
+static int xrdma_window_map(struct xrdma_odp_window *w, u64 from, u64 to)
 {
 	unsigned int tries = XRDMA_ODP_TRIES;
 	int err;
 
 	do {
-		err = xrdma_window_collect(w);
-		if (!err && xrdma_window_extend(w, offset))
-			err = xrdma_window_collect(w);
+		err = xrdma_window_look_up(w, from, to);
 		if (!err)
 			err = xrdma_window_alloc_tables(w);
 		if (!err)
@@ -314,9 +334,7 @@ static int xrdma_odp_map_part(struct xrdma_odp *odp, u64 pos, u64 *bytes,
 	if (IS_ERR(w.span))
 		return PTR_ERR(w.span);
 	*bytes = min3(*bytes, XRDMA_SPAN_SIZE - offset, XRDMA_ODP_WINDOW);
-	w.from = offset;
-	w.to = offset + *bytes;
-	return xrdma_window_map(&w, offset);
+	return xrdma_window_map(&w, offset, offset + *bytes);
 }
 
 /**

@@ -3,6 +3,7 @@
 device must follow each change, and must not use a page that is no longer mapped. A
 random mix of changes under traffic is in test_paged_stream.py. Runs in a guest."""
 
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -17,6 +18,7 @@ from labverbs.rc import HUGE
 from lib import paged
 from lib.paged import (OK, PAGE, READ, REMOTE_REFUSED, SEND, WRITE, LIBC, Link,
                        Memory, Region)
+from lib.soak import soak
 
 SIZE = 1 << 20
 VM = pathlib.Path("/proc/sys/vm")
@@ -93,6 +95,25 @@ def test_other_memory_at_the_same_address(side, huge):
         want = before[:at] + bytes(length) + before[at + length:]
         assert one.read() == want == one.mem.get()
         one.agrees()
+
+
+def test_a_huge_page_of_which_another_part_is_protected(side, faults):
+    """A page fault maps a huge page as a whole. That the process protects another part
+    of it meanwhile refuses no access to the rest. The access is so short that only the
+    huge page makes the driver map more."""
+    one = side(length=HUGE, huge=True)
+    part = HUGE - (64 << 10)
+    for _ in range(soak(400, 5000)):
+        # fails if no huge page is free
+        with contextlib.suppress(OSError):
+            one.mem.advise(paged.COLLAPSE)
+        one.link.start(WRITE, (one.own, one.near.address),
+                       (one.region, one.region.start), 8)
+        for _ in range(12):
+            one.mem.protect(paged.NONE, part)
+            one.mem.protect(paged.WRITABLE, part)
+        assert one.link.a.poll()[0].status == OK
+    assert not faults.new()
 
 
 def test_unmapped_memory_is_refused(side, faults):
