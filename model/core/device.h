@@ -166,6 +166,9 @@ struct model_device_params {
  * @answering: queue pairs with answers to send; used by the transport
  * @replaying: queue pairs with packets that have waited for a page; used by the
  *	transport
+ * @parked_bytes: memory of all packets that wait for a page, in bytes; used by
+ *	the transport
+ * @parked_of_pd: the same of one protection domain, by its number
  * @wire: the wire; used by the transport
  */
 struct model_device {
@@ -206,6 +209,8 @@ struct model_device {
 	void (*cq_failed)(struct model_device *dev, const struct model_cq *cq);
 	struct model_qp_list answering;
 	struct model_qp_list replaying;
+	u32 parked_bytes;
+	u32 parked_of_pd[MODEL_MAX_PD];
 	struct model_wire *wire;
 };
 

@@ -105,6 +105,7 @@ static struct json_object *paging_section(void *opaque)
 	add_bool(object, "enabled", pager->eq);
 	add_u64(object, "page_faults", pager->used);
 	add_u64(object, "queued", pager->num_queued);
+	add_u64(object, "parked_bytes", dev->parked_bytes);
 	add_u64(object, "late", pager->switches.late);
 	add_u64(object, "lost", pager->switches.lost);
 	add_u64(object, "twice", pager->switches.twice);

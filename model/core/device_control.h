@@ -25,8 +25,8 @@
  *	written after "ms"; "lost": it is never written; "twice": it is written
  *	twice; "answer_lost": the next "count" answers of the driver are not
  *	read. "count":0 ends the fault. Section "paging" has the faults that
- *	have not happened yet, and the numbers of page faults without an answer
- *	and of accesses that wait to raise one
+ *	have not happened yet, the numbers of page faults without an answer and
+ *	of accesses that wait to raise one, and the memory of packets that wait
  *   {"cmd":"fatal"}
  *	puts the device into the fatal state
  *   {"cmd":"gone", "on":true}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Copies of request packets that wait for a page, and the list of queue pairs
- * whose wait is over. responder.c parks the packets and executes them.
+ * Copies of request packets that wait for a page, the limits of their number and
+ * memory, and the list of queue pairs whose wait is over. responder.c parks the
+ * packets and executes them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,40 @@ void model_parked_init(struct model_qp *qp)
 	TAILQ_INIT(&qp->tp->resp.parked.pkts);
 }
 
+static u32 size_of(const struct model_pkt *pkt)
+{
+	return sizeof(struct model_parked_pkt) + pkt->len;
+}
+
+/* Return: true if a packet of @size bytes may wait on @qp. */
+static bool has_room(const struct model_qp *qp, u32 size)
+{
+	const struct model_device *dev = qp->dev;
+
+	return qp->tp->resp.parked.num < MODEL_PARKED_MAX &&
+	       dev->parked_bytes + size <= MODEL_PARKED_BYTES &&
+	       dev->parked_of_pd[qp->pd] + size <= MODEL_PARKED_BYTES_PD;
+}
+
+/* Count a packet that begins to wait on @qp. */
+static void charge(struct model_qp *qp, const struct model_parked_pkt *parked)
+{
+	u32 size = size_of(&parked->pkt);
+
+	qp->tp->resp.parked.num++;
+	qp->dev->parked_bytes += size;
+	qp->dev->parked_of_pd[parked->pd] += size;
+}
+
+static void uncharge(struct model_qp *qp, const struct model_parked_pkt *parked)
+{
+	u32 size = size_of(&parked->pkt);
+
+	qp->tp->resp.parked.num--;
+	qp->dev->parked_bytes -= size;
+	qp->dev->parked_of_pd[parked->pd] -= size;
+}
+
 /**
  * model_parked_add() - copy a packet to the end of the list
  * @qp: the queue pair
@@ -31,17 +66,18 @@ bool model_parked_add(struct model_qp *qp, const struct model_pkt *pkt)
 	struct model_parked *list = &qp->tp->resp.parked;
 	struct model_parked_pkt *parked;
 
-	if (list->num >= MODEL_PARKED_MAX)
+	if (!has_room(qp, size_of(pkt)))
 		return false;
-	parked = malloc(sizeof(*parked) + pkt->len);
+	parked = malloc(size_of(pkt));
 	if (!parked)
 		return false;
+	parked->pd = qp->pd;
 	parked->pkt = *pkt;
 	parked->pkt.payload = parked->payload;
 	if (pkt->len)
 		memcpy(parked->payload, pkt->payload, pkt->len);
 	TAILQ_INSERT_TAIL(&list->pkts, parked, link);
-	list->num++;
+	charge(qp, parked);
 	return true;
 }
 
@@ -59,7 +95,7 @@ struct model_parked_pkt *model_parked_take(struct model_qp *qp)
 	if (!parked)
 		return NULL;
 	TAILQ_REMOVE(&list->pkts, parked, link);
-	list->num--;
+	uncharge(qp, parked);
 	return parked;
 }
 
@@ -73,7 +109,7 @@ void model_parked_put_back(struct model_qp *qp, struct model_parked_pkt *parked)
 	struct model_parked *list = &qp->tp->resp.parked;
 
 	TAILQ_INSERT_HEAD(&list->pkts, parked, link);
-	list->num++;
+	charge(qp, parked);
 }
 
 /**

@@ -17,15 +17,22 @@ struct model_qp;
 
 /* Largest number of packets of a queue pair that wait. */
 #define MODEL_PARKED_MAX	256
+/* Largest memory of all packets that wait, in bytes. */
+#define MODEL_PARKED_BYTES	0x10000000U
+/* Largest memory of those of the queue pairs of a protection domain. */
+#define MODEL_PARKED_BYTES_PD	(MODEL_PARKED_BYTES / 4)
 
 /**
  * struct model_parked_pkt - a packet that waits
  * @link: link of model_parked.pkts
+ * @pd: protection domain of the queue pair when the packet was parked. That of
+ *	an XRC_TGT queue pair changes
  * @pkt: the packet; its payload is @payload
  * @payload: the payload
  */
 struct model_parked_pkt {
 	TAILQ_ENTRY(model_parked_pkt) link;
+	u32 pd;
 	struct model_pkt pkt;
 	u8 payload[];
 };

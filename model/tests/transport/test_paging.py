@@ -287,8 +287,9 @@ def test_disturbed_events(host, pager, link):
     pager.serve(copy)
     assert b.sent()["status"] == x.WC_OK
     paging = host.stats()["paging"]
-    assert paging == {"enabled": True, "page_faults": 0, "queued": 0, "late": 0,
-                      "lost": 0, "twice": 0, "answer_lost": 0}
+    assert paging == {"enabled": True, "page_faults": 0, "queued": 0,
+                      "parked_bytes": 0, "late": 0, "lost": 0, "twice": 0,
+                      "answer_lost": 0}
 
 
 def test_range_is_fenced_under_load(host, pager, link):

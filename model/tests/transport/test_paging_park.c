@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Tests of packets that wait for a page, one by one: order, duplicates, missing
- * packets, and the limit. The test is the peer of the queue pair.
+ * packets, and the limits. The test is the peer of the queue pair.
  */
 #include <string.h>
 
@@ -13,6 +13,9 @@
 #define NAK(value)	(MODEL_AETH_NAK | MODEL_NAK_##value)
 #define RNR		(MODEL_AETH_RNR | 12)
 #define SIZE		0x200000U
+
+/* Memory of a packet of write_at() that waits. */
+#define WAITS	((u32)sizeof(struct model_parked_pkt) + 1)
 
 /* PSN that the queue pair under test expects first, just before the wrap. */
 #define PSN		(wire_defaults.psn ^ 0x55)
@@ -98,6 +101,7 @@ static void packets_wait_again(void **state)
 	craft_expect_ack(&s.c, ACK, PSN);
 	assert_int_equal(s.r.mem[0], 1);
 	craft_expect_nothing(&s.c);
+	assert_int_equal(s.c.p.a.host->dev->parked_bytes, 2 * WAITS);
 	write_at(&s, PSN + 3, 0, 4);
 	resume(&s, 0x1000);
 	craft_expect_ack(&s.c, ACK, PSN + 3);
@@ -212,6 +216,102 @@ static void a_packet_may_find_room_later(void **state)
 	assert_int_equal(s.c.pkt.psn, (PSN + MODEL_PARKED_MAX) &
 			 MODEL_PSN_MASK);
 	assert_int_equal(s.r.mem[0], 8);
+}
+
+/* Let other queue pairs hold the memory of packets, but for @left bytes. */
+static void leave(struct scene *s, u32 left)
+{
+	s->c.p.a.host->dev->parked_bytes = MODEL_PARKED_BYTES - left;
+}
+
+static void leave_of_pd(struct scene *s, u32 pd, u32 left)
+{
+	s->c.p.a.host->dev->parked_of_pd[pd] = MODEL_PARKED_BYTES_PD - left;
+}
+
+/* There is room for two of four packets. */
+static void expect_two(struct scene *s)
+{
+	u32 i;
+
+	for (i = 0; i < 4; i++)
+		write_at(s, PSN + i, 0, i + 1);
+	assert_int_equal(s->c.p.a.qp->tp->resp.parked.num, 2);
+	craft_expect_nothing(&s->c);
+	resume(s, 0);
+	craft_expect_ack(&s->c, ACK, PSN + 1);
+	craft_expect_ack(&s->c, RNR, PSN + 2);
+	craft_expect_nothing(&s->c);
+	assert_int_equal(s->r.mem[0], 2);
+	write_at(s, PSN + 2, 0, 3);
+	craft_expect_ack(&s->c, ACK, PSN + 2);
+}
+
+static void the_memory_of_a_device_is_limited(void **state)
+{
+	const struct model_device *dev;
+	struct scene s;
+
+	begin(state, &s);
+	dev = s.c.p.a.host->dev;
+	leave(&s, 3 * WAITS - 1);
+	expect_two(&s);
+	assert_int_equal(dev->parked_bytes, MODEL_PARKED_BYTES - 3 * WAITS + 1);
+	assert_int_equal(dev->parked_of_pd[WIRE_PD], 0);
+}
+
+static void the_memory_of_a_protection_domain_is_limited(void **state)
+{
+	const struct model_device *dev;
+	struct scene s;
+
+	begin(state, &s);
+	dev = s.c.p.a.host->dev;
+	leave_of_pd(&s, WIRE_PD - 1, 0);
+	leave_of_pd(&s, WIRE_PD, 2 * WAITS);
+	expect_two(&s);
+	assert_int_equal(dev->parked_bytes, 0);
+	assert_int_equal(dev->parked_of_pd[WIRE_PD],
+			 MODEL_PARKED_BYTES_PD - 2 * WAITS);
+}
+
+/* No packet of the queue pair can wait: one NAK follows the page. */
+static void a_packet_without_any_room_gets_an_rnr_nak(void **state)
+{
+	struct scene s;
+
+	begin(state, &s);
+	leave(&s, WAITS - 1);
+	s.r.mem[0] = 0x11;
+	write_at(&s, PSN, 0, 1);
+	write_at(&s, PSN + 1, 0, 2);
+	assert_int_equal(s.c.p.a.qp->tp->resp.parked.num, 0);
+	craft_expect_nothing(&s.c);
+	resume(&s, 0);
+	craft_expect_ack(&s.c, RNR, PSN);
+	craft_expect_nothing(&s.c);
+	assert_int_equal(s.r.mem[0], 0x11);
+	write_at(&s, PSN, 0, 1);
+	write_at(&s, PSN + 1, 0, 2);
+	craft_expect_ack(&s.c, ACK, PSN + 1);
+	assert_int_equal(s.r.mem[0], 2);
+	paged_expect_none(&s.paged);
+}
+
+static void a_queue_pair_that_stops_gives_the_memory_back(void **state)
+{
+	const struct model_device *dev;
+	struct scene s;
+
+	begin(state, &s);
+	dev = s.c.p.a.host->dev;
+	write_at(&s, PSN, 0, 1);
+	write_at(&s, PSN + 1, 0, 2);
+	assert_int_equal(dev->parked_bytes, 2 * WAITS);
+	assert_int_equal(dev->parked_of_pd[WIRE_PD], 2 * WAITS);
+	wire_modify_state(&s.c.p.a, XRDMA_QPS_ERR);
+	assert_int_equal(dev->parked_bytes, 0);
+	assert_int_equal(dev->parked_of_pd[WIRE_PD], 0);
 }
 
 /* A READ that waits behind a WRITE takes as many PSNs as it has responses. */
@@ -382,6 +482,10 @@ int main(void)
 		WIRE_TEST(a_gap_may_be_filled_during_the_wait, 2),
 		WIRE_TEST(the_first_packet_without_room_gets_an_rnr_nak, 2),
 		WIRE_TEST(a_packet_may_find_room_later, 2),
+		WIRE_TEST(the_memory_of_a_device_is_limited, 2),
+		WIRE_TEST(the_memory_of_a_protection_domain_is_limited, 2),
+		WIRE_TEST(a_packet_without_any_room_gets_an_rnr_nak, 2),
+		WIRE_TEST(a_queue_pair_that_stops_gives_the_memory_back, 2),
 		WIRE_TEST(a_read_that_waits_takes_its_psns, 2),
 		WIRE_TEST(a_duplicate_read_joins_the_one_that_waits, 2),
 		WIRE_TEST(a_refused_access_raises_no_page_fault, 2),
