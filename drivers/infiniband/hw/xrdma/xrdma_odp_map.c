@@ -10,10 +10,15 @@
  * notifier, compared under the lock of the span, tells whether it did: then the
  * pages are looked up again. After the comparison the notifier waits for the
  * lock, finds the entries, and takes the pages from the device.
+ *
+ * All memory that is allocated on the way is charged to the memory cgroup of the
+ * process whose memory is mapped: page faults are handled in kernel threads,
+ * whose own memory cgroup is the root.
  */
 
 #include <linux/dma-mapping.h>
 #include <linux/hmm.h>
+#include <linux/memcontrol.h>
 #include <linux/memremap.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -337,6 +342,26 @@ static int xrdma_odp_map_part(struct xrdma_odp *odp, u64 pos, u64 *bytes,
 	return xrdma_window_map(&w, offset, offset + *bytes);
 }
 
+/* Map whole pages, and charge the tables to the owner of the memory. */
+static int xrdma_odp_map_range(struct xrdma_odp *odp, u64 pos, u64 end,
+			       u32 flags, unsigned long *pfns)
+{
+	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(odp->mm);
+	struct mem_cgroup *old = set_active_memcg(memcg);
+	int err = 0;
+	u64 part;
+
+	for (; !err && pos < end; pos += part) {
+		part = end - pos;
+		err = xrdma_odp_map_part(odp, pos, &part, flags, pfns);
+		if (fatal_signal_pending(current))
+			err = -EINTR;
+	}
+	set_active_memcg(old);
+	mem_cgroup_put(memcg);
+	return err;
+}
+
 /**
  * xrdma_odp_map() - map pages of a paged region
  * @odp: memory of the region, to which the caller has a reference
@@ -353,9 +378,9 @@ static int xrdma_odp_map_part(struct xrdma_odp *odp, u64 pos, u64 *bytes,
  */
 int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags)
 {
+	int err = -EFAULT;
 	unsigned long *pfns;
-	u64 end, part;
-	int err = 0;
+	u64 end;
 
 	if (check_add_overflow(pos, bytes, &end) || pos < odp->first ||
 	    end > odp->end)
@@ -364,17 +389,9 @@ int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags)
 	if (!pfns)
 		return -ENOMEM;
 	if (mmget_not_zero(odp->mm)) {
-		pos = round_down(pos, PAGE_SIZE);
-		end = round_up(end, PAGE_SIZE);
-		for (; !err && pos < end; pos += part) {
-			part = end - pos;
-			err = xrdma_odp_map_part(odp, pos, &part, flags, pfns);
-			if (fatal_signal_pending(current))
-				err = -EINTR;
-		}
+		err = xrdma_odp_map_range(odp, round_down(pos, PAGE_SIZE),
+					  round_up(end, PAGE_SIZE), flags, pfns);
 		mmput(odp->mm);
-	} else {
-		err = -EFAULT;
 	}
 	kvfree(pfns);
 	return err;

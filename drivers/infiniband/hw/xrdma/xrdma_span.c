@@ -37,7 +37,8 @@ static struct device *xrdma_odp_dma(struct xrdma_odp *odp)
  * xrdma_odp_alloc_table() - allocate an empty table of level 2 or 1
  * @xib: the device
  *
- * The memory is charged to the memory cgroup of the caller.
+ * The memory is charged to the active memory cgroup. If that is full, the
+ * allocation fails: the device can wait, no process has to be killed.
  *
  * Context: may sleep.
  * Return: the table or NULL.
@@ -45,11 +46,12 @@ static struct device *xrdma_odp_dma(struct xrdma_odp *odp)
 struct xrdma_sparse_table *xrdma_odp_alloc_table(struct xrdma_ibdev *xib)
 {
 	struct device *dev = xrdma_to_dev(&xib->hw);
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO;
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL |
+		    __GFP_NOWARN;
 	struct xrdma_sparse_table *table;
 	dma_addr_t dma;
 
-	table = kzalloc_obj(*table, GFP_KERNEL_ACCOUNT);
+	table = kzalloc_obj(*table, gfp);
 	if (!table)
 		return NULL;
 	table->entry = (__le64 *)__get_free_page(gfp);
