@@ -37,6 +37,9 @@ struct xrdma_odp_dev;
  * @XRDMA_ODP_PAGES: pages of 4 KiB that were mapped
  * @XRDMA_ODP_INVALIDATIONS: changes of mappings that took pages from the device
  * @XRDMA_ODP_PREFETCHES: pages of 4 KiB that were asked for by advise_mr
+ * @XRDMA_ODP_WAITS: page faults, also counted by @XRDMA_ODP_FAULTS, that could
+ *	not be served and were answered with XRDMA_RESUME_LATER: memory was
+ *	short, or the mapping changed all the time
  * @XRDMA_ODP_NUM_STATS: number of counters
  */
 enum xrdma_odp_stat {
@@ -44,6 +47,7 @@ enum xrdma_odp_stat {
 	XRDMA_ODP_PAGES,
 	XRDMA_ODP_INVALIDATIONS,
 	XRDMA_ODP_PREFETCHES,
+	XRDMA_ODP_WAITS,
 	XRDMA_ODP_NUM_STATS
 };
 

@@ -182,6 +182,8 @@ static void xrdma_page_fault_work(struct work_struct *work)
 	odp = xrdma_odp_get(dev->xib, le32_to_cpu(fault->eqe.key));
 	if (odp) {
 		outcome = xrdma_odp_outcome(xrdma_odp_serve(odp, &fault->eqe));
+		if (outcome == XRDMA_RESUME_LATER)
+			atomic64_inc(&odp->stats[XRDMA_ODP_WAITS]);
 		xrdma_odp_put(odp);
 	}
 	/* the device may report the next page fault as soon as it is answered */

@@ -133,6 +133,7 @@ static const char *const xrdma_odp_stat_names[] = {
 	[XRDMA_ODP_PAGES] = "pages_mapped",
 	[XRDMA_ODP_INVALIDATIONS] = "page_invalidations",
 	[XRDMA_ODP_PREFETCHES] = "page_prefetch",
+	[XRDMA_ODP_WAITS] = "page_waits",
 };
 
 static_assert(ARRAY_SIZE(xrdma_odp_stat_names) == XRDMA_ODP_NUM_STATS);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Paged regions of a process in a memory cgroup: the cgroup pays for the tables of the
-pages that the device asks for. Runs in a guest."""
+pages that the device asks for, and accesses wait while it is full. Runs in a guest."""
 
 import json
 import os
@@ -108,7 +108,9 @@ class Child:
     """A process in a cgroup that runs peer(), and a queue pair that is connected to it,
     with memory of its own."""
 
-    NEAR = 64       # requests at a time
+    # requests at a time. Their tables need more memory than the kernel charges in
+    # advance, which is 64 pages for each processor
+    NEAR = 256
 
     def __init__(self, dev, pd, group):
         self._dev = dev
@@ -134,7 +136,7 @@ class Child:
         self.lkey, self._rkey = far["lkey"], far["rkey"]
         self._near = Memory(PAGE)
         self._own = Region(dev, pd, self._near, access=ALL)
-        self._end = Endpoint(dev, pd)
+        self._end = Endpoint(dev, pd, depth=self.NEAR)
         self._words.say(self._end.address())
         self._end.connect(far, timeout=18)
         assert self._words.hear() == "connected"
@@ -191,3 +193,22 @@ def test_tables_are_charged_to_the_owner(group, child):
     assert group.kernel() - before < 2 * TABLES
     child.deregister()
     assert settled(lambda: group.kernel() - before < TABLES // 8)
+
+
+def test_accesses_wait_while_the_cgroup_is_full(group, child):
+    """Page faults that find no memory are answered later, and no process is killed.
+    When there is memory again, the accesses go on."""
+    first = range(child.NEAR)
+    assert child.statistic()["page_waits"] == 0
+    group.put("memory.max", group.get("memory.current"))
+    child.start(first)
+    assert settled(lambda: child.statistic()["page_waits"])
+    seen = child.statistic()
+    assert seen["page_waits"] < seen["page_faults"]
+    assert settled(lambda: child.statistic()["page_waits"] > seen["page_waits"])
+    group.put("memory.max", "max")
+    child.finish(first)
+    seen = child.statistic()
+    child.read_all()
+    assert child.statistic()["page_waits"] == seen["page_waits"]
+    assert group.killed() == 0
