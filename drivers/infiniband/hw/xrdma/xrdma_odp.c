@@ -108,6 +108,7 @@ int xrdma_odp_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr, u64 start,
 	mutex_init(&odp->grow);
 	xa_init(&odp->spans);
 	xa_init(&odp->uppers);
+	INIT_WORK(&odp->ahead, xrdma_odp_ahead_work);
 	odp->mm = current->mm;
 	mmgrab(odp->mm);
 	mr->odp = odp;

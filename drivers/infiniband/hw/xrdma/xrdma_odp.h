@@ -18,6 +18,7 @@
 #include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
 #include "xrdma_sparse.h"
@@ -66,10 +67,12 @@ enum xrdma_odp_stat {
  *	allocated under this lock, so no MMU notifier takes it
  * @spans: spans by position >> XRDMA_SPAN_SHIFT
  * @uppers: tables of level 3 below a root of level 4: pages by number
- * @next_fault: position behind the last page fault that was handled. A page
- *	fault there continues a sequence. Read and written without a lock, since
- *	it only determines how much is mapped
- * @window: bytes to map at the next page fault of the sequence, likewise
+ * @next_fault: end of the pages that the last page fault has mapped. A page fault
+ *	there continues a sequence. Read and written without a lock, since it only
+ *	determines how much is mapped
+ * @mapped: number of bytes that the last page fault has mapped, likewise
+ * @ahead: runs xrdma_odp_ahead_work()
+ * @ahead_flags: enum xrdma_odp_map_flags for the pages that @ahead maps
  * @stats: counters, by enum xrdma_odp_stat
  */
 struct xrdma_odp {
@@ -85,7 +88,9 @@ struct xrdma_odp {
 	struct xarray spans;
 	struct xarray uppers;
 	u64 next_fault;
-	u64 window;
+	u64 mapped;
+	struct work_struct ahead;
+	u32 ahead_flags;
 	atomic64_t stats[XRDMA_ODP_NUM_STATS];
 };
 
@@ -134,13 +139,15 @@ void xrdma_odp_free_table(struct xrdma_ibdev *xib,
 			  struct xrdma_sparse_table *table);
 
 /* xrdma_odp_map.c */
-int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags);
+int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags,
+		  u64 *mapped_end);
 
 /* xrdma_odp_fault.c */
 int xrdma_odp_create(struct xrdma_ibdev *xib);
 void xrdma_odp_stop(struct xrdma_ibdev *xib);
 void xrdma_odp_destroy(struct xrdma_ibdev *xib);
 void xrdma_odp_event(struct xrdma_ibdev *xib, const struct xrdma_eqe *eqe);
+void xrdma_odp_ahead_work(struct work_struct *work);
 int xrdma_odp_publish(struct xrdma_odp *odp, u32 key_index);
 void xrdma_odp_unpublish(struct xrdma_odp *odp, u32 key_index);
 struct xrdma_odp *xrdma_odp_get(struct xrdma_ibdev *xib, u32 key_index);

@@ -11,7 +11,12 @@
  *
  * A page fault maps more pages than necessary if the message is going to access
  * them: the first one of a sequence XRDMA_ODP_WINDOW_MIN bytes, each further one
- * twice as much as the one before, up to XRDMA_ODP_WINDOW_MAX bytes.
+ * twice as much as the one before, up to XRDMA_ODP_WINDOW_MAX bytes. A page fault
+ * continues a sequence if it is where the pages end that were mapped before.
+ *
+ * After the answer to a page fault that continues a sequence, a work item of the
+ * region maps the next XRDMA_ODP_WINDOW_MAX bytes, even if the message ends
+ * earlier: a stream of messages goes on there. No answer waits for these pages.
  */
 
 #include <linux/bitmap.h>
@@ -120,39 +125,73 @@ void xrdma_odp_put(struct xrdma_odp *odp)
 
 /* ---- page faults ----------------------------------------------------------- */
 
-/* Number of bytes to map, which grows while page faults follow each other */
-static u64 xrdma_odp_window(struct xrdma_odp *odp, u64 pos, u64 expected)
+/* Does a page fault at @pos continue a sequence? */
+static bool xrdma_odp_follows(struct xrdma_odp *odp, u64 pos)
 {
-	u64 next = READ_ONCE(odp->next_fault);
-	u64 window = READ_ONCE(odp->window);
+	return READ_ONCE(odp->mapped) && pos == READ_ONCE(odp->next_fault);
+}
 
-	if (window && pos == next)
-		window = min(2 * window, (u64)XRDMA_ODP_WINDOW_MAX);
-	else
-		window = XRDMA_ODP_WINDOW_MIN;
-	WRITE_ONCE(odp->window, window);
-	window = min3(window, expected, odp->end - pos);
-	WRITE_ONCE(odp->next_fault, round_up(pos + window, PAGE_SIZE));
-	return window;
+/* Note that the pages from @pos to @end have been mapped. */
+static void xrdma_odp_note(struct xrdma_odp *odp, u64 pos, u64 end)
+{
+	WRITE_ONCE(odp->mapped, end - pos);
+	WRITE_ONCE(odp->next_fault, end);
 }
 
 /* Map what a page fault needs, and more if possible. */
-static int xrdma_odp_serve(struct xrdma_odp *odp, const struct xrdma_eqe *eqe)
+static int xrdma_odp_serve(struct xrdma_odp *odp, const struct xrdma_eqe *eqe,
+			   bool follows)
 {
 	u64 pos = le64_to_cpu(eqe->addr);
 	u64 need = le64_to_cpu(eqe->length);
+	u64 window = follows ? 2 * READ_ONCE(odp->mapped) : XRDMA_ODP_WINDOW_MIN;
 	u32 flags = eqe->flags & XRDMA_FAULT_WRITE ? XRDMA_ODP_MAP_WRITE : 0;
-	u64 window;
+	int err = -EFAULT;
+	u64 end;
 
 	if (pos < odp->first || pos >= odp->end || !need)
 		return -EFAULT;
 	/* one page is progress, if the access needs more it faults again */
 	need = min3(need, odp->end - pos, (u64)XRDMA_ODP_WINDOW_MAX);
-	window = xrdma_odp_window(odp, pos, le64_to_cpu(eqe->expected));
+	window = min3(window, le64_to_cpu(eqe->expected), odp->end - pos);
+	window = min_t(u64, window, XRDMA_ODP_WINDOW_MAX);
 	atomic64_inc(&odp->stats[XRDMA_ODP_FAULTS]);
-	if (window > need && !xrdma_odp_map(odp, pos, window, flags))
-		return 0;
-	return xrdma_odp_map(odp, pos, need, flags);
+	if (window > need)
+		err = xrdma_odp_map(odp, pos, window, flags, &end);
+	if (err)
+		err = xrdma_odp_map(odp, pos, need, flags, &end);
+	if (!err)
+		xrdma_odp_note(odp, pos, end);
+	return err;
+}
+
+/**
+ * xrdma_odp_ahead_work() - map the pages that a sequence reaches next
+ * @work: xrdma_odp.ahead. The function drops the reference to the region that
+ *	the caller of queue_work() has taken
+ *
+ * Context: may sleep, as long as pages are read from disk.
+ */
+void xrdma_odp_ahead_work(struct work_struct *work)
+{
+	struct xrdma_odp *odp = container_of(work, struct xrdma_odp, ahead);
+	u64 pos = READ_ONCE(odp->next_fault);
+	u64 end;
+
+	if (pos < odp->end &&
+	    !xrdma_odp_map(odp, pos, min(odp->end - pos, (u64)XRDMA_ODP_WINDOW_MAX),
+			   READ_ONCE(odp->ahead_flags), &end))
+		xrdma_odp_note(odp, pos, end);
+	xrdma_odp_put(odp);
+}
+
+static void xrdma_odp_start_ahead(struct xrdma_odp_dev *dev,
+				  struct xrdma_odp *odp, bool write)
+{
+	WRITE_ONCE(odp->ahead_flags, write ? XRDMA_ODP_MAP_WRITE : 0);
+	refcount_inc(&odp->users);
+	if (!queue_work(dev->workers, &odp->ahead))
+		xrdma_odp_put(odp);
 }
 
 static u32 xrdma_odp_outcome(int err)
@@ -169,27 +208,43 @@ static u32 xrdma_odp_outcome(int err)
 	}
 }
 
+/* Handle the page fault of a region. Return: the outcome for the device. */
+static u32 xrdma_odp_handle(struct xrdma_odp *odp, const struct xrdma_eqe *eqe,
+			    bool *follows)
+{
+	u32 outcome;
+
+	*follows = xrdma_odp_follows(odp, le64_to_cpu(eqe->addr));
+	outcome = xrdma_odp_outcome(xrdma_odp_serve(odp, eqe, *follows));
+	if (outcome == XRDMA_RESUME_LATER)
+		atomic64_inc(&odp->stats[XRDMA_ODP_WAITS]);
+	return outcome;
+}
+
 static void xrdma_page_fault_work(struct work_struct *work)
 {
 	struct xrdma_page_fault *fault = container_of(work,
 						      struct xrdma_page_fault,
 						      work);
 	u32 token = le32_to_cpu(fault->eqe.token);
+	bool write = fault->eqe.flags & XRDMA_FAULT_WRITE;
 	struct xrdma_odp_dev *dev = fault->dev;
 	u32 outcome = XRDMA_RESUME_AGAIN;
+	bool follows = false;
 	struct xrdma_odp *odp;
 
 	odp = xrdma_odp_get(dev->xib, le32_to_cpu(fault->eqe.key));
-	if (odp) {
-		outcome = xrdma_odp_outcome(xrdma_odp_serve(odp, &fault->eqe));
-		if (outcome == XRDMA_RESUME_LATER)
-			atomic64_inc(&odp->stats[XRDMA_ODP_WAITS]);
-		xrdma_odp_put(odp);
-	}
+	if (odp)
+		outcome = xrdma_odp_handle(odp, &fault->eqe, &follows);
 	/* the device may report the next page fault as soon as it is answered */
 	clear_bit_unlock(fault - dev->faults, dev->busy);
 	if (!xrdma_dead(&dev->xib->hw))
 		xrdma_resume_answer(&dev->xib->hw, token, outcome);
+	if (!odp)
+		return;
+	if (follows && outcome == XRDMA_RESUME_AGAIN)
+		xrdma_odp_start_ahead(dev, odp, write);
+	xrdma_odp_put(odp);
 }
 
 /**

@@ -329,31 +329,40 @@ static int xrdma_window_map(struct xrdma_odp_window *w, u64 from, u64 to)
 	return err;
 }
 
-static int xrdma_odp_map_part(struct xrdma_odp *odp, u64 pos, u64 *bytes,
+/*
+ * Map pages from @pos on, up to @end or as many as are mapped together. On
+ * success, @pos is the end of what was mapped, which may be behind @end.
+ */
+static int xrdma_odp_map_part(struct xrdma_odp *odp, u64 *pos, u64 end,
 			      u32 flags, unsigned long *pfns)
 {
 	struct xrdma_odp_window w = { .flags = flags, .pfns = pfns };
-	u64 offset = pos & (XRDMA_SPAN_SIZE - 1);
+	u64 offset = *pos & (XRDMA_SPAN_SIZE - 1);
+	int err;
 
-	w.span = xrdma_odp_span(odp, pos);
+	w.span = xrdma_odp_span(odp, *pos);
 	if (IS_ERR(w.span))
 		return PTR_ERR(w.span);
-	*bytes = min3(*bytes, XRDMA_SPAN_SIZE - offset, XRDMA_ODP_WINDOW);
-	return xrdma_window_map(&w, offset, offset + *bytes);
+	err = xrdma_window_map(&w, offset,
+			       offset + min3(end - *pos, XRDMA_SPAN_SIZE - offset,
+					     XRDMA_ODP_WINDOW));
+	*pos = w.span->pos + w.to;
+	return err;
 }
 
-/* Map whole pages, and charge the tables to the owner of the memory. */
-static int xrdma_odp_map_range(struct xrdma_odp *odp, u64 pos, u64 end,
+/*
+ * Map whole pages, and charge the tables to the owner of the memory. On success,
+ * @pos is the end of what was mapped.
+ */
+static int xrdma_odp_map_range(struct xrdma_odp *odp, u64 *pos, u64 end,
 			       u32 flags, unsigned long *pfns)
 {
 	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(odp->mm);
 	struct mem_cgroup *old = set_active_memcg(memcg);
 	int err = 0;
-	u64 part;
 
-	for (; !err && pos < end; pos += part) {
-		part = end - pos;
-		err = xrdma_odp_map_part(odp, pos, &part, flags, pfns);
+	while (!err && *pos < end) {
+		err = xrdma_odp_map_part(odp, pos, end, flags, pfns);
 		if (fatal_signal_pending(current))
 			err = -EINTR;
 	}
@@ -368,6 +377,8 @@ static int xrdma_odp_map_range(struct xrdma_odp *odp, u64 pos, u64 end,
  * @pos: position of the first byte
  * @bytes: number of bytes
  * @flags: enum xrdma_odp_map_flags
+ * @mapped_end: output, on success: end of the pages that were mapped, at least
+ *	@pos + @bytes, and more if a huge page ends behind it
  *
  * Context: may sleep, as long as pages are read from disk.
  * Return: 0: the device can access the pages, unless their mapping has changed
@@ -376,7 +387,8 @@ static int xrdma_odp_map_range(struct xrdma_odp *odp, u64 pos, u64 end,
  * the access; -EBUSY: the mapping changes all the time; -ENOMEM; -EINTR: the
  * calling process has been killed.
  */
-int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags)
+int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags,
+		  u64 *mapped_end)
 {
 	int err = -EFAULT;
 	unsigned long *pfns;
@@ -389,10 +401,12 @@ int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags)
 	if (!pfns)
 		return -ENOMEM;
 	if (mmget_not_zero(odp->mm)) {
-		err = xrdma_odp_map_range(odp, round_down(pos, PAGE_SIZE),
-					  round_up(end, PAGE_SIZE), flags, pfns);
+		pos = round_down(pos, PAGE_SIZE);
+		err = xrdma_odp_map_range(odp, &pos, round_up(end, PAGE_SIZE),
+					  flags, pfns);
 		mmput(odp->mm);
 	}
+	*mapped_end = pos;
 	kvfree(pfns);
 	return err;
 }

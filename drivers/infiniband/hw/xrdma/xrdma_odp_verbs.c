@@ -72,12 +72,12 @@ static int xrdma_advise_one(struct ib_pd *ibpd, const struct ib_sge *sge,
 {
 	struct xrdma_odp *odp = xrdma_advise_get(ibpd, sge, flags);
 	int err = -EFAULT;
-	u64 pos;
+	u64 pos, end;
 
 	if (IS_ERR(odp))
 		return PTR_ERR(odp);
 	if (sge->length && xrdma_advise_pos(odp->mr, sge, &pos)) {
-		err = xrdma_odp_map(odp, pos, sge->length, flags);
+		err = xrdma_odp_map(odp, pos, sge->length, flags, &end);
 		if (!err)
 			atomic64_add(DIV_ROUND_UP(sge->length, PAGE_SIZE),
 				     &odp->stats[XRDMA_ODP_PREFETCHES]);
