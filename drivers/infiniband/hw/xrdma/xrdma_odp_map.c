@@ -98,42 +98,40 @@ static int xrdma_window_collect(struct xrdma_odp_window *w)
 }
 
 /*
- * If the page at @offset is a part of a huge page, extend the window to all of
- * the 2 MiB that belong to the region. Return: true if the window was extended,
- * and the pages have to be looked up again.
+ * If the first page of the window is a part of a huge page, make the 2 MiB of it
+ * the window. Return: false if it is not, or if the region ends in these 2 MiB.
  */
-static bool xrdma_window_extend(struct xrdma_odp_window *w, u64 offset)
+static bool xrdma_window_extend(struct xrdma_odp_window *w)
 {
 	struct xrdma_odp *odp = w->span->odp;
-	u64 from = round_down(offset, XRDMA_HUGE_SIZE);
+	u64 from = round_down(w->from, XRDMA_HUGE_SIZE);
 	u64 to = from + XRDMA_HUGE_SIZE;
-	unsigned long pfn = w->pfns[(offset - w->from) >> PAGE_SHIFT];
+	unsigned long pfn = w->pfns[0];
 
 	if (!(pfn & HMM_PFN_VALID) ||
 	    hmm_pfn_to_map_order(pfn) < XRDMA_HUGE_SHIFT - PAGE_SHIFT)
 		return false;
-	if (w->from <= from && w->to >= to)
-		return false;
 	if (w->span->pos + from < odp->first || w->span->pos + to > odp->end)
 		return false;
 	w->from = from;
-	w->to = max(to, min(w->to, from + XRDMA_ODP_WINDOW));
+	w->to = to;
 	return true;
 }
 
 /*
- * Look up the pages from @from to @to, and those of the huge page to which the
- * first one belongs. If the process unmaps a part of the huge page meanwhile, the
- * pages from @from to @to may still be there.
+ * Look up the first page of @from to @to. If it is a part of a huge page, look up
+ * all of that and nothing else, because hmm_range_fault() handles a page fault for
+ * each 4 KiB of what is missing. Else look up the pages from @from to @to, also
+ * if the process unmaps a part of the huge page meanwhile.
  */
 static int xrdma_window_look_up(struct xrdma_odp_window *w, u64 from, u64 to)
 {
 	int err;
 
 	w->from = from;
-	w->to = to;
+	w->to = from + PAGE_SIZE;
 	err = xrdma_window_collect(w);
-	if (err || !xrdma_window_extend(w, from) || !xrdma_window_collect(w))
+	if (err || (xrdma_window_extend(w) && !xrdma_window_collect(w)))
 		return err;
 	w->from = from;
 	w->to = to;
@@ -305,8 +303,8 @@ static int xrdma_window_apply(struct xrdma_odp_window *w)
 }
 
 /*
- * Look up and map the pages from @from to @to, and more if they are a part of a
- * huge page. The window ends with what was mapped.
+ * Look up and map the pages from @from to @to, or only the huge page to which the
+ * first one belongs. The window is what was mapped.
  */
 static int xrdma_window_map(struct xrdma_odp_window *w, u64 from, u64 to)
 {
