@@ -109,7 +109,17 @@ pcim_p2pdma_provider(struct pci_dev *pdev, int bar)
 #endif
 
 #ifndef XRDMA_HAVE_DMABUF_INVALIDATE
+#include <linux/dma-buf.h>
+
 #define invalidate_mappings move_notify
+/*
+ * Without CONFIG_DMABUF_MOVE_NOTIFY, which newer kernels do not have, a dma-buf
+ * is pinned as long as it is mapped, and cannot move. The name in parentheses is
+ * that of the kernel's function.
+ */
+#define dma_buf_is_dynamic(dmabuf)				\
+	(IS_ENABLED(CONFIG_DMABUF_MOVE_NOTIFY) &&		\
+	 (dma_buf_is_dynamic)(dmabuf))
 #endif
 
 #ifndef XRDMA_HAVE_RESIZE_USER_CQ

@@ -34,7 +34,7 @@ from pyverbs.xrcd import XRCD, XRCDInitAttr
 
 from labverbs.rc import ALL, Buffer, Endpoint
 from lib import binding, uioctl, uverbs
-from lib.dmabuf import udmabuf
+from lib.dmabuf import MOVES, movable_dmabuf, prefetch_dmabuf, udmabuf
 
 PAGE = 4096
 BIG = 8 << 20           # bytes of small pages for which one table does not suffice
@@ -170,12 +170,17 @@ verbs_of("rereg_mr", rereg_mr, TRANS, DOMAIN, ACCESS, TRANS | DOMAIN | ACCESS,
 
 
 @verb
-def reg_dmabuf_mr(w):
-    domain_, fd = domain(w), udmabuf(PAGE)
+def reg_dmabuf_mr(w, make=udmabuf):
+    domain_, fd = domain(w), make(PAGE)
     w.later(os.close, fd)
     with w.fault:
         handle = uioctl.reg_dmabuf(w.ctx, domain_, 0, PAGE, 0, fd, ALL)[0]
         w.later(uverbs.dereg_mr, w.ctx, handle)
+
+
+if MOVES:
+    VERBS["reg_moving_dmabuf_mr"] = lambda w: reg_dmabuf_mr(w, movable_dmabuf)
+    VERBS["advise_moving_dmabuf_mr"] = lambda w: prefetch_dmabuf(w, domain(w))
 
 
 def device_memory(w):

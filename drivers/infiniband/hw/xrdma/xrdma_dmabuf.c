@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA memory regions of dma-bufs: registers memory that another driver
- * exports, and ends its use when the exporter revokes the mapping. Then the
- * driver invalidates the key, and the region stays, without memory, until it is
- * deregistered (xrdma_mr_verbs.c). Functions that all regions share are in
- * xrdma_mr.c, INVALIDATE is in xrdma_inval.c.
+ * exports, and ends its use when the exporter revokes or moves it. Functions
+ * that all regions share are in xrdma_mr.c, INVALIDATE is in xrdma_inval.c,
+ * deregistration in xrdma_mr_verbs.c.
  *
- * A revocation cannot be refused. So windows cannot be bound to such a region,
- * and a device that does not answer INVALIDATE is reset at once.
+ * If the exporter can move the memory and the device has on-demand paging, the
+ * region is a paged one: nothing is pinned, and nothing is mapped until the
+ * device needs it (xrdma_odp_dmabuf.c). When the exporter moves the memory, the
+ * driver takes all of it from the device, and the key stays valid.
+ *
+ * In all other cases the memory is pinned and mapped. When the exporter revokes
+ * the mapping, the driver invalidates the key, and the region stays, without
+ * memory, until it is deregistered.
+ *
+ * Neither can be refused. So windows cannot be bound to such a region, and a
+ * device that does not answer is reset at once.
  */
 
 #include <linux/dma-buf.h>
@@ -21,6 +29,7 @@
 #include "xrdma_inval.h"
 #include "xrdma_mr.h"
 #include "xrdma_mtt.h"
+#include "xrdma_odp.h"
 #include "xrdma_pd.h"
 
 /**
@@ -50,8 +59,8 @@ void xrdma_dmabuf_unlock(struct xrdma_mr *mr)
 }
 
 /*
- * Called when the exporter revokes the mapping, and INVALIDATE of the key has
- * failed with @err. A device that has stopped working may still access the
+ * Called when the exporter revokes or moves the memory, and INVALIDATE of the
+ * key has failed with @err. A device that has stopped working may still access the
  * memory, so its DMA is ended before the memory is unmapped.
  */
 static void xrdma_dmabuf_inval_failed(struct xrdma_mr *mr, int err)
@@ -90,6 +99,15 @@ static void xrdma_dmabuf_revoke(struct xrdma_mr *mr)
 	err = xrdma_inval_key(xib, mr->key_index);
 	if (err)
 		xrdma_dmabuf_inval_failed(mr, err);
+}
+
+/*
+ * The function that xrdma_dmabuf_invalidate() calls when the exporter moves the
+ * memory of a paged region.
+ */
+static void xrdma_dmabuf_move(struct xrdma_mr *mr)
+{
+	xrdma_odp_zap(mr->odp);
 }
 
 /**
@@ -167,42 +185,81 @@ static int xrdma_dmabuf_translate(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 }
 
 /*
- * Translate the memory, and publish the key. The caller has locked the dma-buf.
+ * Is a region of this dma-buf a paged one? @pin_err is the result of
+ * dma_buf_pin(): exporters that only revoke, for example that of ib_core for
+ * device memory, cannot pin.
+ */
+static bool xrdma_dmabuf_is_paged(struct xrdma_ibdev *xib,
+				  const struct ib_umem_dmabuf *dmabuf,
+				  int pin_err)
+{
+	return pin_err != -EOPNOTSUPP && xrdma_odp_is_possible(xib) &&
+	       dma_buf_is_dynamic(dmabuf->attach->dmabuf);
+}
+
+/*
+ * Attach the memory: paged, or pinned and mapped. The caller has locked the
+ * dma-buf. Memory that shall be paged is pinned for a moment, since pinning is
+ * the only question to an exporter whether it moves its memory.
+ */
+static int xrdma_dmabuf_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
+			       u64 offset, u64 length)
+{
+	struct ib_umem_dmabuf *dmabuf = to_ib_umem_dmabuf(mr->umem);
+	int err = dma_buf_pin(dmabuf->attach);
+
+	if (xrdma_dmabuf_is_paged(xib, dmabuf, err)) {
+		if (!err)
+			dma_buf_unpin(dmabuf->attach);
+		return xrdma_odp_attach_dmabuf(xib, mr, offset, length);
+	}
+	dmabuf->pinned = !err;
+	if (!err || err == -EOPNOTSUPP)
+		err = ib_umem_dmabuf_map_pages(dmabuf);
+	return err ?: xrdma_dmabuf_translate(xib, mr, length);
+}
+
+/*
+ * Attach the memory, and publish the key. The caller has locked the dma-buf.
  */
 static int xrdma_dmabuf_publish(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
+				u64 offset,
 				const struct xrdma_key_grant *grant)
 {
 	int err;
 
-	err = xrdma_dmabuf_translate(xib, mr, grant->length);
+	err = xrdma_dmabuf_attach(xib, mr, offset, grant->length);
+	if (!err)
+		err = xrdma_mr_give_key(xib, mr, grant, xrdma_mr_flags(mr));
 	if (err)
 		return err;
-	err = xrdma_mr_give_key(xib, mr, grant, xrdma_mr_flags(mr));
-	if (err) {
-		xrdma_mtt_free(&xib->hw, &mr->mtt);
-		return err;
-	}
+	to_ib_umem_dmabuf(mr->umem)->private = mr;
 	/* xrdma_dmabuf_revoke() needs the device before ib_core sets it */
 	mr->ibmr.device = &xib->ibdev;
-	mr->end_use = xrdma_dmabuf_revoke;
+	mr->end_use = mr->odp ? xrdma_dmabuf_move : xrdma_dmabuf_revoke;
 	return 0;
 }
 
 /*
  * Called with the dma-buf locked when its exporter revokes or moves the memory.
- * Both end the region's use of the memory, because the device cannot wait for
- * new addresses.
+ * A paged region gets other memory at the next page fault. Both end the use of
+ * the memory by another region, whose accesses cannot wait for new addresses.
+ *
+ * The function may run while the kernel reclaims memory, and allocates nothing.
  */
 static void xrdma_dmabuf_invalidate(struct dma_buf_attachment *attach)
 {
 	struct ib_umem_dmabuf *dmabuf = attach->importer_priv;
 	struct xrdma_mr *mr = dmabuf->private;
 
-	if (dmabuf->revoked)
+	/* nothing is mapped before xrdma_dmabuf_publish() sets the region */
+	if (!mr || dmabuf->revoked)
 		return;
-	if (mr && mr->end_use)
+	if (mr->end_use)
 		mr->end_use(mr);
 	ib_umem_dmabuf_unmap_pages(dmabuf);
+	if (mr->odp)
+		return;
 	if (dmabuf->pinned)
 		dma_buf_unpin(dmabuf->attach);
 	dmabuf->pinned = 0;
@@ -213,34 +270,6 @@ static const struct dma_buf_attach_ops xrdma_dmabuf_attach_ops = {
 	.allow_peer2peer = true,
 	.invalidate_mappings = xrdma_dmabuf_invalidate,
 };
-
-/*
- * Like ib_umem_dmabuf_get_pinned_revocable_and_lock(), but accepts exporters
- * that cannot pin. Such an exporter, for example that of ib_core for device
- * memory, does not move its memory, but only revokes it.
- */
-static struct ib_umem_dmabuf *xrdma_dmabuf_get(struct xrdma_ibdev *xib,
-					       u64 offset, u64 length, int fd,
-					       int access)
-{
-	struct ib_umem_dmabuf *dmabuf;
-	int err;
-
-	dmabuf = ib_umem_dmabuf_get(&xib->ibdev, offset, length, fd, access,
-				    &xrdma_dmabuf_attach_ops);
-	if (IS_ERR(dmabuf))
-		return dmabuf;
-	ib_umem_dmabuf_revoke_lock(dmabuf);
-	err = dma_buf_pin(dmabuf->attach);
-	dmabuf->pinned = !err;
-	if (!err || err == -EOPNOTSUPP)
-		err = ib_umem_dmabuf_map_pages(dmabuf);
-	if (!err)
-		return dmabuf;
-	ib_umem_dmabuf_revoke_unlock(dmabuf);
-	ib_umem_release(&dmabuf->umem);
-	return ERR_PTR(err);
-}
 
 /**
  * xrdma_reg_user_mr_dmabuf() - ib_device_ops.reg_user_mr_dmabuf
@@ -254,12 +283,15 @@ static struct ib_umem_dmabuf *xrdma_dmabuf_get(struct xrdma_ibdev *xib,
  * @dmah: NULL; DMA handles are not supported
  * @attrs: contains no driver data, and gets none
  *
+ * The memory of a paged region is not mapped, so that errors of the exporter
+ * show at the first access.
+ *
  * Context: may sleep.
  * Return: the region, or an ERR_PTR(): an errno of xrdma_mr_check(); an errno
  * of the exporter; -EOPNOTSUPP: wrong @access, or @dmah is not NULL; -EBADF:
- * @fd is not open; -EINVAL: @fd is not a dma-buf, the region exceeds it, or its
- * pieces are not aligned to 4 KiB; -ENOSPC: no key is free; -ENOMEM; -EINTR: the
- * calling process has been killed.
+ * @fd is not open; -EINVAL: @fd is not a dma-buf, the region exceeds it, or the
+ * region is not paged and its pieces are not aligned to 4 KiB; -ENOSPC: no key
+ * is free; -ENOMEM; -EINTR: the calling process has been killed.
  */
 struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 				       u64 length, u64 iova, int fd, int access,
@@ -286,19 +318,24 @@ struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 	mr = xrdma_mr_alloc();
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
-	dmabuf = xrdma_dmabuf_get(xib, offset, length, fd, access);
+	dmabuf = ib_umem_dmabuf_get(&xib->ibdev, offset, length, fd, access,
+				    &xrdma_dmabuf_attach_ops);
 	if (IS_ERR(dmabuf)) {
 		kfree(mr);
 		return ERR_CAST(dmabuf);
 	}
-	dmabuf->private = mr;
 	mr->dmabuf = true;
 	mr->umem = &dmabuf->umem;
-	err = xrdma_dmabuf_publish(xib, mr, &grant);
+	/*
+	 * Until the lock is taken, and while it pins the memory, the exporter may
+	 * revoke or move the memory. This needs no action, since nothing is
+	 * mapped. If the memory was revoked, mapping it fails.
+	 */
+	xrdma_dmabuf_lock(mr);
+	err = xrdma_dmabuf_publish(xib, mr, offset, &grant);
 	xrdma_dmabuf_unlock(mr);
 	if (err) {
-		ib_umem_release(mr->umem);
-		kfree(mr);
+		xrdma_mr_free(xib, mr);
 		return ERR_PTR(err);
 	}
 	return &mr->ibmr;

@@ -43,13 +43,19 @@
  *
  *	xrdma_function.lock	pointer to the current struct xrdma_ibdev
  *	the RTNL		queues of the netdev, state of the port
- *	a dma-buf's reservation	mapping of the dma-buf, xrdma_mr.revoked; held
- *				while its key is published or invalidated
  *	xrdma_odp.grow		spans of a paged region, tables above the spans;
  *				memory is allocated under it
  *	mmap_lock of a process	mappings
- *	xrdma_span.lock		tables of a span; taken in MMU notifiers, so
- *				nothing is allocated under it
+ *	a dma-buf's reservation	mapping of the dma-buf, xrdma_mr.revoked; held
+ *				while its key is published or invalidated. The
+ *				kernel orders it below mmap_lock, and above the
+ *				allocation of memory (dma_resv_lockdep()). The
+ *				exporter holds it while it moves the memory, and
+ *				may do so while the kernel reclaims memory; so
+ *				the notification of a move allocates nothing
+ *	xrdma_span.lock		tables of a span; taken in MMU notifiers and in
+ *				notifications of dma-bufs, so nothing is
+ *				allocated under it
  *	xrdma_qp.modify_lock	state and attributes of a queue pair
  *	xrdma_srq.modify_lock	ring and limit of a shared receive queue
  *	xrdma_cq.resize_lock	ring and moderation of a completion queue, and

@@ -29,7 +29,8 @@ struct xrdma_odp;
  * struct xrdma_mr - memory region
  * @ibmr: verbs object
  * @umem: memory of a process or of a dma-buf; NULL in other regions
- * @odp: memory of a paged region; NULL in other regions
+ * @odp: memory of a paged region; NULL in other regions. If the memory belongs
+ *	to a dma-buf, @umem is set, too
  * @mtt: translation; empty in a region of all bus addresses. In a region of
  *	device memory only the offset is set
  * @ctx_entry: entry in xrdma_ucontext.regions, but for regions of the kernel
@@ -39,8 +40,8 @@ struct xrdma_odp;
  * @access: enum xrdma_access: rights in the key entry
  * @dmabuf: true: @umem is memory of a dma-buf
  * @end_use: ends the device's use of the memory of a dma-buf when its exporter
- *	revokes the mapping; NULL: the device does not use the memory. The mapping
- *	is removed afterwards. Protected by xrdma_dmabuf_lock()
+ *	revokes or moves the memory; NULL: the device does not use the memory. The
+ *	mapping is removed afterwards. Protected by xrdma_dmabuf_lock()
  * @revoked: true: the exporter of the dma-buf has revoked the mapping, and the
  *	key is invalid; protected by xrdma_dmabuf_lock()
  */

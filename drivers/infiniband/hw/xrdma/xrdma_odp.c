@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA memory of paged regions: creates it and frees it. Spans of 1 GiB and
- * their tables are in xrdma_span.c, pages are mapped in xrdma_odp_map.c, page
- * faults of the device are handled in xrdma_odp_fault.c. The verbs are in
- * xrdma_mr_verbs.c.
+ * their tables are in xrdma_span.c, pages are mapped in xrdma_odp_map.c, memory
+ * of a dma-buf in xrdma_odp_dmabuf.c, page faults of the device are handled in
+ * xrdma_odp_fault.c. The verbs are in xrdma_mr_verbs.c and xrdma_dmabuf.c.
  *
  * A region has a root table and, until its memory is used, nothing else.
  *
  * The position of an address is its distance from xrdma_odp.base. The base of a
  * region is a multiple of 1 GiB, so that huge pages are aligned in positions as
- * they are in addresses. A region of the whole address space has base 0.
+ * they are in addresses. A region of the whole address space has base 0. In a
+ * dma-buf, offsets take the place of addresses: exporters align large pieces of
+ * memory to offsets.
  */
 
 #include <linux/cc_platform.h>
@@ -26,21 +28,25 @@
 /* Levels of the tables of a region; a root of this level maps 512 GiB. */
 #define XRDMA_ODP_LEVEL		3
 
-/* Set base, first and end. Return: 0, or -EINVAL: the range is not possible. */
-static int xrdma_odp_set_range(struct xrdma_odp *odp, u64 start, u64 length)
+/* Set base, first and end for a range that exists. */
+static void xrdma_odp_set_range(struct xrdma_odp *odp, u64 start, u64 length)
+{
+	if (xrdma_odp_is_implicit(start, length)) {
+		odp->end = TASK_SIZE & PAGE_MASK;
+		return;
+	}
+	odp->base = round_down(start, XRDMA_SPAN_SIZE);
+	odp->first = round_down(start - odp->base, PAGE_SIZE);
+	odp->end = round_up(start + length - odp->base, PAGE_SIZE);
+}
+
+/* Can a process have these addresses? */
+static bool xrdma_odp_is_user_range(u64 start, u64 length)
 {
 	u64 end;
 
-	if (xrdma_odp_is_implicit(start, length)) {
-		odp->end = TASK_SIZE & PAGE_MASK;
-		return 0;
-	}
-	if (check_add_overflow(start, length, &end) || end > TASK_SIZE)
-		return -EINVAL;
-	odp->base = round_down(start, XRDMA_SPAN_SIZE);
-	odp->first = round_down(start - odp->base, PAGE_SIZE);
-	odp->end = round_up(end - odp->base, PAGE_SIZE);
-	return 0;
+	return xrdma_odp_is_implicit(start, length) ||
+	       (!check_add_overflow(start, length, &end) && end <= TASK_SIZE);
 }
 
 /* Allocate the root table, which is all that a new region needs. */
@@ -72,6 +78,47 @@ static bool xrdma_odp_needs_bounce(struct xrdma_ibdev *xib)
 }
 
 /**
+ * xrdma_odp_is_possible() - can regions be paged?
+ * @xib: the device
+ *
+ * Context: any.
+ * Return: true: the device has on-demand paging, and memory needs no bounce
+ * buffers.
+ */
+bool xrdma_odp_is_possible(struct xrdma_ibdev *xib)
+{
+	return xib->odp && !xrdma_odp_needs_bounce(xib);
+}
+
+/* Create the memory of a region, whose addresses or offsets exist. */
+static struct xrdma_odp *xrdma_odp_new(struct xrdma_ibdev *xib,
+				       struct xrdma_mr *mr, u64 start,
+				       u64 length)
+{
+	struct xrdma_odp *odp;
+	int err;
+
+	odp = kzalloc_obj(*odp, GFP_KERNEL_ACCOUNT);
+	if (!odp)
+		return ERR_PTR(-ENOMEM);
+	odp->xib = xib;
+	odp->mr = mr;
+	xrdma_odp_set_range(odp, start, length);
+	err = xrdma_odp_alloc_root(odp, start);
+	if (err) {
+		kfree(odp);
+		return ERR_PTR(err);
+	}
+	refcount_set(&odp->users, 1);
+	init_completion(&odp->idle);
+	mutex_init(&odp->grow);
+	xa_init(&odp->spans);
+	xa_init(&odp->uppers);
+	INIT_WORK(&odp->ahead, xrdma_odp_ahead_work);
+	return odp;
+}
+
+/**
  * xrdma_odp_attach() - make a region a paged one, without any page
  * @xib: the device
  * @mr: the region, with an empty translation; on success the translation has
@@ -87,30 +134,40 @@ int xrdma_odp_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr, u64 start,
 		     u64 length)
 {
 	struct xrdma_odp *odp;
-	int err;
 
-	if (!xib->odp || xrdma_odp_needs_bounce(xib))
+	if (!xrdma_odp_is_possible(xib))
 		return -EOPNOTSUPP;
-	odp = kzalloc_obj(*odp, GFP_KERNEL_ACCOUNT);
-	if (!odp)
-		return -ENOMEM;
-	odp->xib = xib;
-	odp->mr = mr;
-	err = xrdma_odp_set_range(odp, start, length);
-	if (!err)
-		err = xrdma_odp_alloc_root(odp, start);
-	if (err) {
-		kfree(odp);
-		return err;
-	}
-	refcount_set(&odp->users, 1);
-	init_completion(&odp->idle);
-	mutex_init(&odp->grow);
-	xa_init(&odp->spans);
-	xa_init(&odp->uppers);
-	INIT_WORK(&odp->ahead, xrdma_odp_ahead_work);
+	if (!xrdma_odp_is_user_range(start, length))
+		return -EINVAL;
+	odp = xrdma_odp_new(xib, mr, start, length);
+	if (IS_ERR(odp))
+		return PTR_ERR(odp);
 	odp->mm = current->mm;
 	mmgrab(odp->mm);
+	mr->odp = odp;
+	return 0;
+}
+
+/**
+ * xrdma_odp_attach_dmabuf() - make a region of a dma-buf a paged one, without
+ *	any page
+ * @xib: the device; xrdma_odp_is_possible() is true
+ * @mr: the region, with a dma-buf and an empty translation; on success the
+ *	translation has a root
+ * @offset: offset of the region in the dma-buf, in bytes
+ * @length: length in bytes; the region ends inside of the dma-buf
+ *
+ * Context: may sleep. The caller may hold the reservation of the dma-buf, under
+ * which the kernel allows allocations (dma_resv_lockdep()).
+ * Return: 0 or -ENOMEM.
+ */
+int xrdma_odp_attach_dmabuf(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
+			    u64 offset, u64 length)
+{
+	struct xrdma_odp *odp = xrdma_odp_new(xib, mr, offset, length);
+
+	if (IS_ERR(odp))
+		return PTR_ERR(odp);
 	mr->odp = odp;
 	return 0;
 }
@@ -140,6 +197,9 @@ void xrdma_odp_detach(struct xrdma_mr *mr)
  *	happens if it is not a paged region. The device does not use its key any
  *	more
  *
+ * In a region of a dma-buf, the exporter has unmapped the memory before
+ * (ib_umem_release()), and does not notify the region any more.
+ *
  * Context: may sleep.
  */
 void xrdma_odp_free(struct xrdma_mr *mr)
@@ -154,7 +214,8 @@ void xrdma_odp_free(struct xrdma_mr *mr)
 		xrdma_span_free(span);
 	xa_destroy(&odp->spans);
 	xa_destroy(&odp->uppers);
-	mmdrop(odp->mm);
+	if (odp->mm)
+		mmdrop(odp->mm);
 	mutex_destroy(&odp->grow);
 	kfree(odp);
 	mr->odp = NULL;

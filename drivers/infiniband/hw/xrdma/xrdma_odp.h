@@ -3,9 +3,12 @@
  * XRDMA on-demand paging: struct xrdma_odp, the memory of a paged region, and
  * struct xrdma_span, 1 GiB of it. xrdma_odp.c creates and frees paged regions,
  * xrdma_span.c creates and frees spans and follows changes of the mappings of
- * the process, xrdma_odp_map.c maps pages, xrdma_odp_fault.c handles page faults
- * of the device, xrdma_odp_verbs.c has the verb advise_mr, capabilities and
- * counters.
+ * the process, xrdma_odp_map.c maps pages of the process, xrdma_odp_dmabuf.c
+ * maps memory of a dma-buf, xrdma_odp_fault.c handles page faults of the device,
+ * xrdma_odp_verbs.c has the verb advise_mr, capabilities and counters.
+ *
+ * The memory of a paged region belongs to a process, or to a dma-buf whose
+ * exporter may move the memory.
  *
  * A kernel without CONFIG_INFINIBAND_ON_DEMAND_PAGING has none of these files.
  */
@@ -57,8 +60,10 @@ enum xrdma_odp_stat {
  * @xib: the device
  * @mr: the region
  * @mm: address space of the process, with a reference that does not keep the
- *	address space alive
- * @base: virtual address of position 0, a multiple of XRDMA_SPAN_SIZE
+ *	address space alive; NULL: the memory belongs to the dma-buf
+ *	xrdma_mr.umem, whose reservation then protects the tables, too
+ * @base: virtual address of position 0, or offset of position 0 in the dma-buf;
+ *	a multiple of XRDMA_SPAN_SIZE
  * @first: position of the first page
  * @end: position behind the last page
  * @users: the registration, and each function that has looked up the region
@@ -96,11 +101,13 @@ struct xrdma_odp {
 
 /**
  * struct xrdma_span - 1 GiB of the memory of a paged region
- * @notifier: reports changes of the mappings of these addresses
+ * @notifier: reports changes of the mappings of these addresses; not used for
+ *	memory of a dma-buf
  * @odp: the region
  * @pos: position of the first byte, a multiple of XRDMA_SPAN_SIZE
- * @lock: protects @top and the tables below it. The MMU notifier takes it, maybe
- *	while the kernel reclaims memory; so nothing is allocated under this lock
+ * @lock: protects @top and the tables below it. The MMU notifier and the
+ *	notification of a dma-buf take it, maybe while the kernel reclaims memory;
+ *	so nothing is allocated under this lock
  * @top: table of level 2
  */
 struct xrdma_span {
@@ -126,14 +133,19 @@ static inline bool xrdma_odp_is_implicit(u64 start, u64 length)
 #ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
 
 /* xrdma_odp.c */
+bool xrdma_odp_is_possible(struct xrdma_ibdev *xib);
 int xrdma_odp_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr, u64 start,
 		     u64 length);
+int xrdma_odp_attach_dmabuf(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
+			    u64 offset, u64 length);
 void xrdma_odp_detach(struct xrdma_mr *mr);
 void xrdma_odp_free(struct xrdma_mr *mr);
 
 /* xrdma_span.c */
 struct xrdma_span *xrdma_odp_span(struct xrdma_odp *odp, u64 pos);
 void xrdma_span_free(struct xrdma_span *span);
+void xrdma_span_sync(struct xrdma_span *span, u64 from, u64 to);
+void xrdma_odp_zap(struct xrdma_odp *odp);
 struct xrdma_sparse_table *xrdma_odp_alloc_table(struct xrdma_ibdev *xib);
 void xrdma_odp_free_table(struct xrdma_ibdev *xib,
 			  struct xrdma_sparse_table *table);
@@ -141,6 +153,9 @@ void xrdma_odp_free_table(struct xrdma_ibdev *xib,
 /* xrdma_odp_map.c */
 int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags,
 		  u64 *mapped_end);
+
+/* xrdma_odp_dmabuf.c */
+int xrdma_odp_map_dmabuf(struct xrdma_odp *odp, u64 pos, u64 end, u32 flags);
 
 /* xrdma_odp_fault.c */
 int xrdma_odp_create(struct xrdma_ibdev *xib);
@@ -178,10 +193,26 @@ static inline void xrdma_odp_event(struct xrdma_ibdev *xib,
 {
 }
 
+static inline bool xrdma_odp_is_possible(struct xrdma_ibdev *xib)
+{
+	return false;
+}
+
 static inline int xrdma_odp_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 				   u64 start, u64 length)
 {
 	return -EOPNOTSUPP;
+}
+
+static inline int xrdma_odp_attach_dmabuf(struct xrdma_ibdev *xib,
+					  struct xrdma_mr *mr, u64 offset,
+					  u64 length)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void xrdma_odp_zap(struct xrdma_odp *odp)
+{
 }
 
 static inline void xrdma_odp_detach(struct xrdma_mr *mr)

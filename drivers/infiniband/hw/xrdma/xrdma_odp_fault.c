@@ -17,6 +17,9 @@
  * After the answer to a page fault that continues a sequence, a work item of the
  * region maps the next XRDMA_ODP_WINDOW_MAX bytes, even if the message ends
  * earlier: a stream of messages goes on there. No answer waits for these pages.
+ *
+ * A page fault in a dma-buf maps all of the 1 GiB around it, since the exporter
+ * maps the dma-buf as a whole.
  */
 
 #include <linux/bitmap.h>
@@ -156,6 +159,8 @@ static int xrdma_odp_serve(struct xrdma_odp *odp, const struct xrdma_eqe *eqe,
 	window = min3(window, le64_to_cpu(eqe->expected), odp->end - pos);
 	window = min_t(u64, window, XRDMA_ODP_WINDOW_MAX);
 	atomic64_inc(&odp->stats[XRDMA_ODP_FAULTS]);
+	if (!odp->mm)
+		return xrdma_odp_map(odp, pos, need, flags, &end);
 	if (window > need)
 		err = xrdma_odp_map(odp, pos, window, flags, &end);
 	if (err)
@@ -194,6 +199,10 @@ static void xrdma_odp_start_ahead(struct xrdma_odp_dev *dev,
 		xrdma_odp_put(odp);
 }
 
+/*
+ * The answer for an errno. The exporter of a dma-buf may return any errno; those
+ * of locks and of waits that were interrupted say nothing about the memory.
+ */
 static u32 xrdma_odp_outcome(int err)
 {
 	switch (err) {
@@ -202,6 +211,10 @@ static u32 xrdma_odp_outcome(int err)
 	case -ENOMEM:
 	case -EBUSY:
 	case -EAGAIN:
+	case -EINTR:
+	case -ERESTARTSYS:
+	case -EDEADLK:
+	case -ETIMEDOUT:
 		return XRDMA_RESUME_LATER;
 	default:
 		return XRDMA_RESUME_REFUSE;

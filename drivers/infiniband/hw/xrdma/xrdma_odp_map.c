@@ -3,7 +3,8 @@
  * XRDMA mapping of pages of paged regions: finds the pages of the process, and
  * writes the entries of the tables by which the device finds them. When to map
  * what is decided by xrdma_odp_fault.c and xrdma_odp_verbs.c; pages are taken
- * from the device in xrdma_span.c.
+ * from the device in xrdma_span.c. Memory of a dma-buf is mapped in
+ * xrdma_odp_dmabuf.c.
  *
  * hmm_range_fault() finds the pages without pinning them. Their mapping may
  * change before the entries are written. The sequence number of the span's MMU
@@ -369,6 +370,26 @@ static int xrdma_odp_map_range(struct xrdma_odp *odp, u64 *pos, u64 end,
 	return err;
 }
 
+/*
+ * Map pages of the process. @pos and @end are multiples of the page size. On
+ * success, @pos is the end of what was mapped.
+ */
+static int xrdma_odp_map_mm(struct xrdma_odp *odp, u64 *pos, u64 end, u32 flags)
+{
+	unsigned long *pfns;
+	int err = -EFAULT;
+
+	pfns = kvmalloc_array(XRDMA_ODP_WINDOW_PAGES, sizeof(*pfns), GFP_KERNEL);
+	if (!pfns)
+		return -ENOMEM;
+	if (mmget_not_zero(odp->mm)) {
+		err = xrdma_odp_map_range(odp, pos, end, flags, pfns);
+		mmput(odp->mm);
+	}
+	kvfree(pfns);
+	return err;
+}
+
 /**
  * xrdma_odp_map() - map pages of a paged region
  * @odp: memory of the region, to which the caller has a reference
@@ -383,28 +404,21 @@ static int xrdma_odp_map_range(struct xrdma_odp *odp, u64 *pos, u64 end,
  * meanwhile; -EFAULT: a page is outside of the region, the process has no such
  * page, or may not access it in this way; -EPERM: the mapping does not allow
  * the access; -EBUSY: the mapping changes all the time; -ENOMEM; -EINTR: the
- * calling process has been killed.
+ * calling process has been killed; or an errno of xrdma_odp_map_dmabuf().
  */
 int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags,
 		  u64 *mapped_end)
 {
-	int err = -EFAULT;
-	unsigned long *pfns;
 	u64 end;
 
 	if (check_add_overflow(pos, bytes, &end) || pos < odp->first ||
 	    end > odp->end)
 		return -EFAULT;
-	pfns = kvmalloc_array(XRDMA_ODP_WINDOW_PAGES, sizeof(*pfns), GFP_KERNEL);
-	if (!pfns)
-		return -ENOMEM;
-	if (mmget_not_zero(odp->mm)) {
-		pos = round_down(pos, PAGE_SIZE);
-		err = xrdma_odp_map_range(odp, &pos, round_up(end, PAGE_SIZE),
-					  flags, pfns);
-		mmput(odp->mm);
-	}
+	pos = round_down(pos, PAGE_SIZE);
+	end = round_up(end, PAGE_SIZE);
+	*mapped_end = end;
+	if (!odp->mm)
+		return xrdma_odp_map_dmabuf(odp, pos, end, flags);
 	*mapped_end = pos;
-	kvfree(pfns);
-	return err;
+	return xrdma_odp_map_mm(odp, mapped_end, end, flags);
 }

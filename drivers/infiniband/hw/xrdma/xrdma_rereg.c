@@ -52,11 +52,14 @@ static int xrdma_rereg_check(struct xrdma_ibdev *xib, const struct xrdma_mr *mr,
 	if (mr->dmabuf && (flags & IB_MR_REREG_TRANS ||
 			   access & IB_ACCESS_MW_BIND))
 		return -EOPNOTSUPP;
-	/* the memory of a paged region stays, and stays paged */
+	/*
+	 * The memory of a paged region stays, and stays paged. Whether that of a
+	 * dma-buf is paged is no right that the process asks for.
+	 */
 	if (mr->odp && flags & IB_MR_REREG_TRANS)
 		return -EOPNOTSUPP;
 	if (flags & IB_MR_REREG_ACCESS &&
-	    !mr->odp != !(access & IB_ACCESS_ON_DEMAND))
+	    (mr->odp && !mr->dmabuf) != !!(access & IB_ACCESS_ON_DEMAND))
 		return -EOPNOTSUPP;
 	access &= ~IB_ACCESS_ON_DEMAND;
 	if (mr->odp && grant->length == U64_MAX)

@@ -113,9 +113,9 @@ static const char *xrdma_mr_kind(const struct xrdma_mr *mr)
 	case IB_MR_TYPE_DM:
 		return "device_memory";
 	case IB_MR_TYPE_USER:
-		if (mr->odp)
-			return "odp";
-		return mr->dmabuf ? "dmabuf" : "user";
+		if (mr->dmabuf)
+			return mr->odp ? "dmabuf_odp" : "dmabuf";
+		return mr->odp ? "odp" : "user";
 	default:
 		return "fast_reg";
 	}

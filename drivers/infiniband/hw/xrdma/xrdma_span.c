@@ -2,8 +2,9 @@
 /*
  * XRDMA spans of paged regions: creates and frees spans of 1 GiB and their
  * tables, and takes pages from the device when the mappings of the process
- * change. Regions are created in xrdma_odp.c, pages are mapped in
- * xrdma_odp_map.c. The arithmetic of the tables is in xrdma_sparse.h.
+ * change, or when the exporter of a dma-buf moves the memory. Regions are
+ * created in xrdma_odp.c, pages are mapped in xrdma_odp_map.c and
+ * xrdma_odp_dmabuf.c. The arithmetic of the tables is in xrdma_sparse.h.
  *
  * A span is created when the first page in it is mapped, and freed with the
  * region.
@@ -14,7 +15,8 @@
  * after the device has answered INVALIDATE_RANGE, or has been silenced. The
  * function may run while the kernel reclaims memory. It therefore allocates
  * nothing, and waits at most XRDMA_RANGE_TIMEOUT_MS of xrdma_cmd_exec.c for the
- * device before it resets the device.
+ * device before it resets the device. The same holds for xrdma_odp_zap(), after
+ * which the exporter of a dma-buf moves the memory.
  */
 
 #include <linux/dma-mapping.h>
@@ -106,13 +108,19 @@ static void xrdma_odp_store_table(struct xrdma_odp *odp, struct page *page,
 
 /* ---- changes of mappings --------------------------------------------------- */
 
-/* The memory of one page or huge page leaves the device. */
+/*
+ * The memory of one page or huge page leaves the device. Memory of a dma-buf is
+ * unmapped as a whole by its exporter, after all of it has left the device.
+ */
 static void xrdma_span_unmap(void *context, u64 addr, unsigned long pfn,
 			     u8 shift, bool write)
 {
 	struct xrdma_span *span = context;
-	struct page *page = pfn_to_page(pfn);
+	struct page *page;
 
+	if (!span->odp->mm)
+		return;
+	page = pfn_to_page(pfn);
 	dma_unmap_page_attrs(xrdma_odp_dma(span->odp), addr, 1UL << shift,
 			     DMA_BIDIRECTIONAL, DMA_ATTR_REQUIRE_COHERENT);
 	/*
@@ -138,8 +146,16 @@ static const struct xrdma_sparse_ops xrdma_span_ops = {
 	.free = xrdma_span_free_table,
 };
 
-/* Make changes of the tables of a range visible to the device. */
-static void xrdma_span_sync(struct xrdma_span *span, u64 from, u64 to)
+/**
+ * xrdma_span_sync() - make changes of the tables of a range visible to the
+ *	device
+ * @span: the span
+ * @from: offset in the span of the start of the range
+ * @to: offset in the span of the end of the range
+ *
+ * Context: any. The caller holds xrdma_span.lock.
+ */
+void xrdma_span_sync(struct xrdma_span *span, u64 from, u64 to)
 {
 	struct device *dev = xrdma_odp_dma(span->odp);
 	u64 at;
@@ -189,6 +205,28 @@ static void xrdma_span_zap(struct xrdma_span *span, u64 from, u64 to, bool fence
 	xrdma_sparse_reap(span->top, from, to, &xrdma_span_ops, span);
 }
 
+/**
+ * xrdma_odp_zap() - take all memory of a region from the device
+ * @odp: memory of a paged region
+ *
+ * When this function returns, the device does not use entries that the tables
+ * had when it was called. The caller prevents new entries, if there must be
+ * none.
+ *
+ * Context: may sleep, for a bounded time; allocates nothing.
+ */
+void xrdma_odp_zap(struct xrdma_odp *odp)
+{
+	struct xrdma_span *span;
+	unsigned long number;
+
+	xa_for_each(&odp->spans, number, span) {
+		mutex_lock(&span->lock);
+		xrdma_span_zap(span, 0, XRDMA_SPAN_SIZE, true);
+		mutex_unlock(&span->lock);
+	}
+}
+
 /*
  * mmu_interval_notifier_ops.invalidate: the mapping of an address range is about
  * to change. A caller that must not sleep gets false, since INVALIDATE_RANGE
@@ -234,16 +272,27 @@ void xrdma_span_free(struct xrdma_span *span)
 	mutex_lock(&span->lock);
 	xrdma_span_zap(span, 0, XRDMA_SPAN_SIZE, false);
 	mutex_unlock(&span->lock);
-	mmu_interval_notifier_remove(&span->notifier);
+	if (span->odp->mm)
+		mmu_interval_notifier_remove(&span->notifier);
 	xrdma_odp_free_table(span->odp->xib, span->top);
 	mutex_destroy(&span->lock);
 	kfree(span);
 }
 
+/* Insert the MMU notifier of a span of memory of a process. */
+static int xrdma_span_watch(struct xrdma_span *span)
+{
+	struct xrdma_odp *odp = span->odp;
+	u64 from = max(span->pos, odp->first);
+	u64 to = min(span->pos + XRDMA_SPAN_SIZE, odp->end);
+
+	return mmu_interval_notifier_insert(&span->notifier, odp->mm,
+					    odp->base + from, to - from,
+					    &xrdma_span_notifier_ops);
+}
+
 static struct xrdma_span *xrdma_span_alloc(struct xrdma_odp *odp, u64 pos)
 {
-	u64 from = max(pos, odp->first);
-	u64 to = min(pos + XRDMA_SPAN_SIZE, odp->end);
 	struct xrdma_span *span;
 	int err;
 
@@ -258,9 +307,7 @@ static struct xrdma_span *xrdma_span_alloc(struct xrdma_odp *odp, u64 pos)
 		err = -ENOMEM;
 		goto err_free;
 	}
-	err = mmu_interval_notifier_insert(&span->notifier, odp->mm,
-					   odp->base + from, to - from,
-					   &xrdma_span_notifier_ops);
+	err = odp->mm ? xrdma_span_watch(span) : 0;
 	if (err)
 		goto err_table;
 	return span;
@@ -328,7 +375,7 @@ static struct xrdma_span *xrdma_odp_add_span(struct xrdma_odp *odp, u64 pos)
 /**
  * xrdma_odp_span() - find the span of a position, or create it
  * @odp: memory of a paged region, to which the caller has a reference. The
- *	caller keeps the address space alive (mmget())
+ *	caller keeps the address space alive (mmget()), if there is one
  * @pos: position in the region
  *
  * Context: may sleep.

@@ -36,8 +36,9 @@
  * struct xrdma_sparse_table - a table of level 2 or 1
  * @entry: the page with XRDMA_MTT_ENTRIES entries that the device reads
  * @slot: array of XRDMA_MTT_ENTRIES words, one for each entry: for a block the
- *	page frame number of its first page, for a table the pointer to its
- *	struct xrdma_sparse_table; 0: the entry is not in use
+ *	page frame number of its first page, or any number but 0 if the memory
+ *	has none; for a table the pointer to its struct xrdma_sparse_table; 0: the
+ *	entry is not in use
  * @dma: bus address of @entry
  * @used: number of entries in use, with retracted entries
  * @retracted: number of retracted entries

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Regions of dma-bufs, whose memory belongs to another driver that may take it back
-at any time. Runs in a guest."""
+at any time. Dma-bufs that move are in test_dmabuf_moves.py. Runs in a guest."""
 
 import errno
 import fcntl
 import mmap
 import os
 import struct
-import subprocess
 
 import pytest
 import pyverbs.enums as e
@@ -16,7 +15,7 @@ from pyverbs.pd import PD
 
 from labverbs.rc import ALL, LOCAL, Buffer, pair
 from lib import uioctl, uverbs
-from lib.dmabuf import udmabuf
+from lib.dmabuf import DmaBuf, Exporter, udmabuf
 from lib.errnos import fails
 from lib.protection import READ, REFUSED, WRITE, attempt, reason
 from lib.rdma_tool import resources
@@ -26,27 +25,6 @@ SIZE = PAGES * 4096
 OK = e.IBV_WC_SUCCESS
 TRANS, DOMAIN, ACCESS = 1, 2, 4
 HEAP_ALLOC = 0xc0184800
-EXPORT, REVOKE = 0x7800, 0x7801
-
-
-class DmaBuf:
-    """A dma-buf, with its file descriptor .fd and a copy of its bytes."""
-
-    def __init__(self, fd, length=SIZE):
-        self.fd, self.length = fd, length
-        self.map = mmap.mmap(fd, length)
-        self.fill()
-
-    def fill(self):
-        self.map[:] = os.urandom(self.length)
-        self.before = bytes(self.map)
-
-    def unchanged(self):
-        return bytes(self.map) == self.before
-
-    def close(self):
-        self.map.close()
-        os.close(self.fd)
 
 
 def from_heap(mode):
@@ -58,16 +36,15 @@ def from_heap(mode):
 
 @pytest.fixture(scope="session")
 def exporter():
-    subprocess.run(["modprobe", "xrdma_dmabuf_exporter"], check=True)
-    maker = os.open("/dev/xrdma-dmabuf", os.O_RDWR)
-    yield maker
-    os.close(maker)
+    exporter = Exporter()
+    yield exporter
+    exporter.close()
 
 
 @pytest.fixture(params=["udmabuf", "exporter"])
 def dmabuf(request, exporter):
     buf = DmaBuf(udmabuf(SIZE) if request.param == "udmabuf" else
-                 fcntl.ioctl(exporter, EXPORT, PAGES))
+                 exporter.fixed(SIZE), SIZE)
     yield buf
     buf.close()
 
@@ -75,8 +52,8 @@ def dmabuf(request, exporter):
 @pytest.fixture
 def mine(exporter):
     """A dma-buf whose exporter can revoke it."""
-    buf = DmaBuf(fcntl.ioctl(exporter, EXPORT, PAGES))
-    buf.revoke = lambda: fcntl.ioctl(exporter, REVOKE, buf.fd)
+    buf = DmaBuf(exporter.fixed(SIZE), SIZE)
+    buf.revoke = lambda: exporter.revoke(buf.fd)
     yield buf
     buf.close()
 
@@ -260,7 +237,7 @@ def test_it_can_be_registered_again(dev, pd, mine):
 
 
 def test_the_file_may_be_closed_before_the_region(dev, pd, exporter):
-    fd = fcntl.ioctl(exporter, EXPORT, PAGES)
+    fd = exporter.fixed(SIZE)
     handle, lkey, rkey = uioctl.reg_dmabuf(dev.ctx, pd, 0, SIZE, 0, fd, ALL)
     os.close(fd)
     assert attempt(dev, pd, WRITE, 0, rkey) == OK

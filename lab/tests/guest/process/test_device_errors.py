@@ -18,6 +18,7 @@ STATUS = soak({6: errno.ENOMEM}, {6: errno.ENOMEM, 8: errno.EIO})
 # verbs that send no command
 SILENT = {"context", "doorbell_page", "pd", "xrcd", "reg_mr-page", "reg_mr-big",
           "reg_mr-mixed", "reg_mr_paged", "advise_mr", "reg_dmabuf_mr", "alloc_dm",
+          "reg_moving_dmabuf_mr", "advise_moving_dmabuf_mr",
           "mmap_dm", "reg_dm_mr", "alloc_mw-1", "alloc_mw-2", "create_ah",
           "create_rwq_ind_table", "kernel-alloc_pd", "kernel-get_dma_mr",
           "kernel-alloc_mr", "kernel-create_ah"}

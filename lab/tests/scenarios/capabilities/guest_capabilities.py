@@ -19,6 +19,7 @@ from lib.sweep_verbs import FENCES, VERBS
 
 ALL = {**VERBS, **FENCES}
 ALWAYS = {"context", "doorbell_page", "pd", "reg_mr", "reg_dmabuf_mr", "rereg_mr",
+          "reg_moving_dmabuf_mr",
           "create_cq", "create_deep_cq", "resize_cq", "modify_cq",
           "create_qp-RC", "modify_qp_rc", "query_qp", "hw_counters",
           "ethtool_statistics", "debugfs", "set_mtu", "kernel-alloc_pd",
@@ -75,6 +76,21 @@ def test_null_regions_are_not_offered(dev):
 
 def test_data_comes_through(dev):
     assert pingpong_once()
+
+
+def test_a_dma_buf_that_could_move_is_pinned(dev):
+    """Without on-demand paging, the memory is mapped by registration, and does not
+    move."""
+    from lib.dmabuf import Exporter, Moving, Region
+    pd, exporter = PD(dev.ctx), Exporter()
+    buf = Moving(exporter, 16 * 4096)
+    region = Region(dev, pd, buf)
+    assert region.details()["drv_kind"] == "dmabuf"
+    assert buf.counts().pinned and not buf.can_move()
+    region.close()
+    assert not buf.counts().pinned and buf.can_move()
+    for thing in (pd, buf, exporter):
+        thing.close()
 
 
 MW_TYPE_1, MW_TYPE_2A, MW_TYPE_2B = 2, 4, 8

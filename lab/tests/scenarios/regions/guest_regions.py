@@ -6,7 +6,6 @@ host_regions.py judges. Runs in guests that host_regions.py starts.
 Usage: guest_regions.py SCENARIO
 """
 
-import fcntl
 import os
 import pathlib
 import sys
@@ -17,8 +16,7 @@ sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
 from lib.control import ask, device_state, hang, repair
 from lib.machine import Log, interfaces, report, run
 
-PAGES = 16
-SIZE = PAGES * 4096
+SIZE = 16 * 4096
 
 
 def timed(call, *args):
@@ -76,13 +74,19 @@ def changed_in_place():
 
 
 class DmaBuf:
-    def __init__(self):
-        run("modprobe", "xrdma_dmabuf_exporter")
-        self.maker = os.open("/dev/xrdma-dmabuf", os.O_RDWR)
-        self.fd = fcntl.ioctl(self.maker, 0x7800, PAGES)
+    def __init__(self, movable=False):
+        from lib.dmabuf import Exporter
+        self._exporter = Exporter()
+        self.fd = (self._exporter.movable if movable else self._exporter.fixed)(SIZE)
 
     def revoke(self):
-        fcntl.ioctl(self.maker, 0x7801, self.fd)
+        self._exporter.revoke(self.fd)
+
+    def move(self):
+        self._exporter.move(self.fd)
+
+    def counts(self):
+        return self._exporter.counts(self.fd)._asdict()
 
 
 def taken_back():
@@ -108,6 +112,53 @@ def taken_back_late():
     ask(**hang("INVALIDATE"))
     dereg = world.dereg(handle)
     finish(log, dereg=dereg, taken=timed(buf.revoke))
+
+
+def use(world, buf):
+    """Registers a dma-buf, and lets the device write to it. Returns the region."""
+    from lib import paged
+    from lib.dmabuf import Region
+    buf.length = SIZE
+    mem = paged.Memory(SIZE)
+    own = paged.Region(world.dev, world.pd, mem, access=0xf)
+    region = Region(world.dev, world.pd, buf)
+    link = paged.Link(world.dev, world.pd)
+    assert link.move(paged.WRITE, (own, mem.address), (region, 0),
+                     SIZE) == paged.OK
+    return region
+
+
+def moved():
+    """The device does not answer the INVALIDATE_RANGE after the exporter of a dma-buf
+    has moved it. The device may write to the old memory until it is silenced."""
+    log, world, buf = Log(), World(), DmaBuf(movable=True)
+    region = use(world, buf)
+    ask(**hang("INVALIDATE_RANGE"))
+    taken = timed(buf.move)
+    finish(log, taken=taken, dereg=timed(region.close), again=timed(buf.move),
+           counts=buf.counts())
+
+
+def moved_late():
+    """The exporter moves a dma-buf whose region was deregistered, but whose memory is not
+    released yet."""
+    log, world, buf = Log(), World(), DmaBuf(movable=True)
+    region = use(world, buf)
+    ask(**hang("INVALIDATE"))
+    dereg = timed(region.close)
+    finish(log, dereg=dereg, taken=timed(buf.move), counts=buf.counts())
+
+
+def unbound_moving():
+    """The driver is unbound while the device has memory of a dma-buf that moves."""
+    world, buf = World(), DmaBuf(movable=True)
+    use(world, buf)
+    pci = os.environ["XRDMA_PCI"]
+    driver = "/sys/bus/pci/drivers/xrdma"
+    took = timed(pathlib.Path(driver, "unbind").write_text, pci)
+    moved = timed(buf.move)
+    report(name="end", took=took, moved=moved, counts=buf.counts(),
+           back=timed(pathlib.Path(driver, "bind").write_text, pci))
 
 
 def unbound():
