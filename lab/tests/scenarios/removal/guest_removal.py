@@ -251,7 +251,7 @@ class Round:
                    ended=time.monotonic() - began)
         self._come_back()
         self._note(idle=wait_for(lambda: idle() == self._before["idle"], 30),
-                   left=idle(), errors=log.errors())
+                   before=self._before["idle"], left=idle(), errors=log.errors())
 
     def _go_away(self):
         began = time.monotonic()
@@ -277,13 +277,13 @@ def idle():
 
 def steady_idle():
     """The resources in use with a driver and without load. A frame that the network
-    interface is just sending has a DMA mapping for some milliseconds, so the result
-    is what two readings in a row agree on."""
-    last = None
-    while (found := idle()) != last:
-        last = found
+    interface is just sending has a DMA mapping until the interface is idle again, so the
+    result is the one with the fewest mappings of 10 readings."""
+    readings = []
+    for _ in range(10):
+        readings.append(idle())
         time.sleep(0.3)
-    return found
+    return min(readings, key=lambda found: found["holds"])
 
 
 def baseline():
