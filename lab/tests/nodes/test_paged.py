@@ -59,3 +59,19 @@ def test_perftest(nodes, operation, options):
             f"{options} --odp")
     text, _ = nodes.talk(line, f"{line} $PEER_ADDR", port=18515)
     assert "BW average" in text, text
+
+
+@pytest.fixture
+def huge_pages(nodes):
+    """Both nodes have free pages of hugetlbfs."""
+    knob = "/proc/sys/vm/nr_hugepages"
+    nodes.both(f"echo 8 > {knob} && [ $(cat {knob}) = 8 ]")
+    yield
+    nodes.both(f"echo 0 > {knob}")
+
+
+def test_perftest_in_huge_pages(nodes, huge_pages):
+    line = ("ib_write_bw -d $XRDMA_DEV -x $XRDMA_GID_INDEX -F -u 18 -s 1048576 -n 10 "
+            "--odp --use_hugepages")
+    text, _ = nodes.talk(line, f"{line} $PEER_ADDR", port=18515)
+    assert "BW average" in text, text
