@@ -76,6 +76,8 @@ enum xrdma_odp_stat {
  *	there continues a sequence. Read and written without a lock, since it only
  *	determines how much is mapped
  * @mapped: number of bytes that the last page fault has mapped, likewise
+ * @ahead_from: first position that @ahead maps, or has mapped last, likewise
+ * @ahead_end: end of these positions, likewise
  * @ahead: runs xrdma_odp_ahead_work()
  * @ahead_flags: enum xrdma_odp_map_flags for the pages that @ahead maps
  * @stats: counters, by enum xrdma_odp_stat
@@ -94,6 +96,8 @@ struct xrdma_odp {
 	struct xarray uppers;
 	u64 next_fault;
 	u64 mapped;
+	u64 ahead_from;
+	u64 ahead_end;
 	struct work_struct ahead;
 	u32 ahead_flags;
 	atomic64_t stats[XRDMA_ODP_NUM_STATS];

@@ -128,10 +128,18 @@ void xrdma_odp_put(struct xrdma_odp *odp)
 
 /* ---- page faults ----------------------------------------------------------- */
 
+/* Is @pos among the pages that xrdma_odp_ahead_work() maps or has mapped last? */
+static bool xrdma_odp_is_ahead(struct xrdma_odp *odp, u64 pos)
+{
+	return pos >= READ_ONCE(odp->ahead_from) &&
+	       pos < READ_ONCE(odp->ahead_end);
+}
+
 /* Does a page fault at @pos continue a sequence? */
 static bool xrdma_odp_follows(struct xrdma_odp *odp, u64 pos)
 {
-	return READ_ONCE(odp->mapped) && pos == READ_ONCE(odp->next_fault);
+	return READ_ONCE(odp->mapped) &&
+	       (pos == READ_ONCE(odp->next_fault) || xrdma_odp_is_ahead(odp, pos));
 }
 
 /* Note that the pages from @pos to @end have been mapped. */
@@ -165,7 +173,8 @@ static int xrdma_odp_serve(struct xrdma_odp *odp, const struct xrdma_eqe *eqe,
 		err = xrdma_odp_map(odp, pos, window, flags, &end);
 	if (err)
 		err = xrdma_odp_map(odp, pos, need, flags, &end);
-	if (!err)
+	/* the work item knows where the sequence goes on */
+	if (!err && !xrdma_odp_is_ahead(odp, pos))
 		xrdma_odp_note(odp, pos, end);
 	return err;
 }
@@ -181,12 +190,15 @@ void xrdma_odp_ahead_work(struct work_struct *work)
 {
 	struct xrdma_odp *odp = container_of(work, struct xrdma_odp, ahead);
 	u64 pos = READ_ONCE(odp->next_fault);
-	u64 end;
+	u64 end = min(pos + XRDMA_ODP_WINDOW_MAX, odp->end);
 
-	if (pos < odp->end &&
-	    !xrdma_odp_map(odp, pos, min(odp->end - pos, (u64)XRDMA_ODP_WINDOW_MAX),
-			   READ_ONCE(odp->ahead_flags), &end))
-		xrdma_odp_note(odp, pos, end);
+	if (pos < end) {
+		WRITE_ONCE(odp->ahead_from, pos);
+		WRITE_ONCE(odp->ahead_end, end);
+		if (!xrdma_odp_map(odp, pos, end - pos,
+				   READ_ONCE(odp->ahead_flags), &end))
+			xrdma_odp_note(odp, pos, end);
+	}
 	xrdma_odp_put(odp);
 }
 
