@@ -12,7 +12,8 @@
  * A page fault maps more pages than necessary if the message is going to access
  * them: the first one of a sequence XRDMA_ODP_WINDOW_MIN bytes, each further one
  * twice as much as the one before, up to XRDMA_ODP_WINDOW_MAX bytes. A page fault
- * continues a sequence if it is where the pages end that were mapped before.
+ * continues a sequence if it is where the pages end that were mapped before, or
+ * in the pages that are just mapped ahead.
  *
  * After the answer to a page fault that continues a sequence, a work item of the
  * region maps the next XRDMA_ODP_WINDOW_MAX bytes, even if the message ends

@@ -127,13 +127,17 @@ static bool xrdma_window_extend(struct xrdma_odp_window *w)
  */
 static int xrdma_window_look_up(struct xrdma_odp_window *w, u64 from, u64 to)
 {
+	bool done;
 	int err;
 
 	w->from = from;
 	w->to = from + PAGE_SIZE;
 	err = xrdma_window_collect(w);
-	if (err || (xrdma_window_extend(w) && !xrdma_window_collect(w)))
+	if (err)
 		return err;
+	done = xrdma_window_extend(w) ? !xrdma_window_collect(w) : w->to == to;
+	if (done)
+		return 0;
 	w->from = from;
 	w->to = to;
 	return xrdma_window_collect(w);
