@@ -137,7 +137,7 @@ static void golden_make_cmd_create_eq(void *out)
 
 static void golden_make_cmd_create_cq(void *out)
 {
-	golden_put_cmd(out, xrdma_make_create_cq(0x321, 2, 8,
+	golden_put_cmd(out, xrdma_make_create_cq(0x321, 2, 7, 8,
 						 golden_root_value()), 5);
 }
 
@@ -497,6 +497,23 @@ static void golden_make_cq_rec(void *out)
 	};
 }
 
+static void golden_make_db_sq(void *out)
+{
+	*(__le64 *)out = cpu_to_le64(xrdma_make_sq_db(0xabcde, 0x10002));
+}
+
+static void golden_make_db_cq(void *out)
+{
+	*(__le64 *)out = cpu_to_le64(xrdma_make_arm_db(0x321,
+						       XRDMA_ARM_SOLICITED,
+						       0x30004));
+}
+
+static void golden_make_db_eq(void *out)
+{
+	*(__le64 *)out = cpu_to_le64(xrdma_make_arm_db(3, XRDMA_ARM_NEXT, -2));
+}
+
 /**
  * struct golden_case - one example of the specification
  * @name: name of the example
@@ -574,6 +591,9 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(qp_rec),
 	GOLDEN_CASE(cq_rec),
 	GOLDEN_CASE(srq_rec),
+	GOLDEN_CASE(db_sq),
+	GOLDEN_CASE(db_cq),
+	GOLDEN_CASE(db_eq),
 };
 
 #endif /* XRDMA_GOLDEN_CASES_H */

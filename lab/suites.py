@@ -25,9 +25,9 @@ def _guest(kernel, *options, limit=1800, tests=("guest",), env=()):
         *(f"/src/lab/tests/{path}" for path in tests)])
 
 
-def _nodes(kernel, peer, limit=1800):
+def _nodes(kernel, peer, *options, limit=1800):
     """A suite that runs all tests between two nodes in one pair of guests."""
-    return _guest(kernel, "--peer", peer, limit=limit, tests=("nodes",))
+    return _guest(kernel, "--peer", peer, *options, limit=limit, tests=("nodes",))
 
 
 def _host(pattern, limit, *options, before="true"):
@@ -67,6 +67,9 @@ def _long(where="guest"):
             "from lib.soak import" in open(os.path.join(top, path)).read()]
 
 
+# The device of a suite has shadow doorbells, unless the suite has these options.
+# `make check` runs each way with one of the two Debian kernels.
+PLAIN = ["--device-arg=--no-shadow-db"]
 NEWEST, STABLE = kernels.BY_ROLE["backports"], kernels.BY_ROLE["stable"]
 DEVICE = ["make", "-s", "-C", "model", "O=/src/build/model", "CC=ccache gcc"]
 # lab/build locks the same file, because a suite that runs at the same time may build
@@ -127,11 +130,11 @@ SUITES = {
     "lint": ("tap", 1200, ["scripts/lint"]),
     "kernels": ("tap", 1200, ["lab/kernels/compile", "--oldest"]),
     f"nodes-xrdma-{NEWEST}": _nodes(NEWEST, "xrdma"),
-    f"nodes-rxe-{STABLE}": _nodes(STABLE, "rxe"),
+    f"nodes-rxe-{STABLE}": _nodes(STABLE, "rxe", *PLAIN),
     f"guest-{NEWEST}": _guest(NEWEST),
     "guest-debug": _guest("debug", "--allow-host-errors", *FAILING_VMALLOC,
                           limit=HOUR, tests=DEBUG + HOSTILE),
-    f"guest-{STABLE}-iommu": _guest(STABLE, "--iommu"),
+    f"guest-{STABLE}-iommu": _guest(STABLE, "--iommu", *PLAIN),
 }
 
 # The suites of --soak: the long form of each test that reads XRDMA_SOAK, and the
@@ -158,6 +161,11 @@ SOAK = {
     "killed": _soak_guest("gcov", "--iommu", "--fast-device", tests=ALONE),
     f"guest-{NEWEST}-iommu-short": _guest(NEWEST, "--iommu"),
     f"guest-{STABLE}-short": _guest(STABLE),
+    f"guest-{NEWEST}-plain": _guest(NEWEST, *PLAIN),
+    f"nodes-xrdma-{NEWEST}-plain": _nodes(NEWEST, "xrdma", *PLAIN),
+    "guest-debug-plain": _guest("debug", "--allow-host-errors", *PLAIN,
+                                *FAILING_VMALLOC, limit=HOUR,
+                                tests=DEBUG + HOSTILE),
     **{f"guest-{series}-short": _guest(series) for series in kernels.OLDER},
     "guest-debug-short": _guest("debug", limit=HOUR, tests=DEBUG_KERNEL),
     "guest-debug": _soak_guest("debug", tests=["debug/test_fuzz_abi.py"]),

@@ -86,6 +86,7 @@ static struct model_device *make_device(const struct model_env *env)
 		.vectors = model_vfu_vectors(env->vfu),
 		.seed = env->seed,
 		.mw_2a = env->mw_2a,
+		.no_shadow_db = env->no_shadow_db,
 		.dm_size = env->dm_size,
 		.log_max_keys = env->log_max_keys,
 	};

@@ -34,6 +34,7 @@ struct model_engine;
  * @mac: permanent MAC address of the port
  * @seed: seed of all random numbers of the device
  * @mw_2a: windows of type 2 are 2A, else 2B
+ * @no_shadow_db: the device does not have XRDMA_CAP_SHADOW_DB
  * @dm_size: bytes of device memory, as of model_dm_init()
  * @dm_mapped: clients may map the device memory, instead of trapping each
  *	access
@@ -51,6 +52,7 @@ struct model_env {
 	u8 mac[6];
 	u64 seed;
 	bool mw_2a;
+	bool no_shadow_db;
 	u64 dm_size;
 	bool dm_mapped;
 	u8 log_max_keys;

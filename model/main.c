@@ -58,6 +58,7 @@ enum {
 	OPT_MAP_DEVICE_MEMORY,
 	OPT_MSIX_VECTORS,
 	OPT_MW_TYPE,
+	OPT_NO_SHADOW_DB,
 	OPT_SEED,
 	OPT_SOCKET,
 	OPT_SPIN_US,
@@ -77,6 +78,7 @@ static const struct option long_options[] = {
 	{ "map-device-memory", no_argument, NULL, OPT_MAP_DEVICE_MEMORY },
 	{ "msix-vectors", required_argument, NULL, OPT_MSIX_VECTORS },
 	{ "mw-type", required_argument, NULL, OPT_MW_TYPE },
+	{ "no-shadow-db", no_argument, NULL, OPT_NO_SHADOW_DB },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "socket", required_argument, NULL, OPT_SOCKET },
 	{ "spin-us", required_argument, NULL, OPT_SPIN_US },
@@ -103,6 +105,7 @@ static void usage(FILE *to)
 	      "  --seed N            seed of everything random (default 1)\n"
 	      "  --msix-vectors N    size of the MSI-X table, 1 to 64 (default 64)\n"
 	      "  --mw-type TYPE      windows of type 2: 2A or 2B (default)\n"
+	      "  --no-shadow-db      a device without the capability SHADOW_DB, like a chip\n"
 	      "  --spin-us N         microseconds to poll after the last work (default 100)\n"
 	      "  --log LEVEL         error, warn (default), info or debug\n"
 	      "  --die-with-parent   end when the parent process ends\n"
@@ -191,6 +194,9 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 		break;
 	case OPT_MW_TYPE:
 		ok = parse_mw_type(arg, &options->env.mw_2a);
+		break;
+	case OPT_NO_SHADOW_DB:
+		options->env.no_shadow_db = true;
 		break;
 	case OPT_SEED:
 		ok = parse_u64(arg, 0, UINT64_MAX, &options->env.seed);

@@ -62,7 +62,7 @@ enum xrdma_cmd_status model_cq_create(struct model_device *dev,
 
 	if (cqn >= MODEL_MAX_CQ || dev->cqs[cqn] || !eq)
 		return XRDMA_CMD_BAD_NUMBER;
-	if (!params_ok(p))
+	if (!params_ok(p) || le32_to_cpu(p->db_page) >= XRDMA_NUM_DB_PAGES)
 		return XRDMA_CMD_BAD_PARAM;
 	if (eq == dev->pager.eq)
 		return XRDMA_CMD_BUSY;
@@ -75,6 +75,7 @@ enum xrdma_cmd_status model_cq_create(struct model_device *dev,
 	}
 	cq->dev = dev;
 	cq->cqn = cqn;
+	cq->db_page = le32_to_cpu(p->db_page);
 	cq->eq = eq;
 	cq->timer.fn = period_over;
 	cq->timer.opaque = cq;
@@ -173,6 +174,25 @@ static void fire(struct model_device *dev, struct model_cq *cq, u32 arm)
 	model_eq_comp(dev, cq);
 }
 
+/*
+ * Find the arm word. With shadow doorbells it is in the record, and the host may
+ * write it while the device writes an entry.
+ * Return: false if the record is out of reach.
+ */
+static bool read_arm(struct model_device *dev, struct model_cq *cq, u32 *arm)
+{
+	if (!dev->shadow_db) {
+		*arm = cq->arm;
+		return true;
+	}
+	/* Orders the write of the entry before the read of the arm word. The
+	 * host writes the arm word, then reads the entry. So the device sees
+	 * the arm word, or the host sees the entry.
+	 */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return read_rec(dev, cq, offsetof(struct xrdma_cq_rec, arm), arm);
+}
+
 /* Called when the moderation period is over, or the parameters have changed. */
 static void period_over(void *opaque)
 {
@@ -181,7 +201,7 @@ static void period_over(void *opaque)
 
 	if (!cq->held || !model_device_live(cq->dev))
 		return;
-	if (!read_rec(cq->dev, cq, offsetof(struct xrdma_cq_rec, arm), &arm))
+	if (!read_arm(cq->dev, cq, &arm))
 		cq_fail(cq->dev, cq);
 	else if (arm != cq->fired && arm & XRDMA_ARM_TYPE_MASK)
 		fire(cq->dev, cq, arm);
@@ -206,12 +226,9 @@ static void written(struct model_device *dev, struct model_cq *cq, bool error,
 {
 	u32 arm, type;
 
-	/* Orders the write of the entry before the read of the arm word. The
-	 * host writes the arm word, then reads the entry. So the device sees
-	 * the arm word, or the host sees the entry.
-	 */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (!read_rec(dev, cq, offsetof(struct xrdma_cq_rec, arm), &arm)) {
+	if (error || solicited)
+		cq->urgent = cq->pi;
+	if (!read_arm(dev, cq, &arm)) {
 		cq_fail(dev, cq);
 		return;
 	}
@@ -224,6 +241,31 @@ static void written(struct model_device *dev, struct model_cq *cq, bool error,
 	if (cq->count > 1 && !error && hold(dev, cq))
 		return;
 	fire(dev, cq, arm);
+}
+
+/**
+ * model_cq_arm - arm a queue, by a doorbell
+ * @dev: the device
+ * @cq: the queue
+ * @type: XRDMA_ARM_NEXT or XRDMA_ARM_SOLICITED
+ * @index: index of the first entry that the host has not seen
+ *
+ * The event is raised at once if an entry that asks for it has been written since.
+ *
+ * Return: false if @index is beyond the next entry; then the queue is not armed.
+ */
+bool model_cq_arm(struct model_device *dev, struct model_cq *cq, u32 type,
+		  u32 index)
+{
+	u32 last = type == XRDMA_ARM_SOLICITED ? cq->urgent : cq->pi;
+	u32 unseen = cq->pi - index;
+
+	if (unseen >> 31)
+		return false;
+	cq->arm = xrdma_arm_next(cq->arm, type);
+	if (cq->pi - last < unseen && !cq->dead && model_device_live(dev))
+		fire(dev, cq, cq->arm);
+	return true;
 }
 
 /* Return: 0, or -EPIPE if the queue has no room or is in the error state. */
@@ -294,7 +336,7 @@ enum xrdma_cmd_status model_cq_resize(struct model_device *dev,
 
 	if (!cq)
 		return XRDMA_CMD_BAD_NUMBER;
-	if (!params_ok(p) || p->eqn)
+	if (!params_ok(p) || p->eqn || p->db_page)
 		return XRDMA_CMD_BAD_PARAM;
 	if (!init_memory(dev, &new, p) ||
 	    !read_rec(dev, &new, offsetof(struct xrdma_cq_rec, ci), &ci))

@@ -28,9 +28,12 @@ struct model_eq;
  * @rec: struct xrdma_cq_rec of the queue
  * @eq: event queue for the events of the queue
  * @cqn: number of the queue
+ * @db_page: number of the doorbell page that may arm the queue
  * @pi: number of entries written, modulo 2^32
  * @ci: consumer index of the host, as last read from the record
- * @fired: arm word of the record for which an event was last raised
+ * @arm: without shadow doorbells: arm word that the last doorbell made
+ * @fired: arm word for which an event was last raised
+ * @urgent: index after the last entry that is solicited or failed
  * @users: number of attached queues: sends, receives, XRC SRQs
  * @log_depth: log2 of the number of entries
  * @count: moderation: number of entries for which an event waits; 0 and 1: no
@@ -49,9 +52,12 @@ struct model_cq {
 	struct model_mem rec;
 	struct model_eq *eq;
 	u32 cqn;
+	u32 db_page;
 	u32 pi;
 	u32 ci;
+	u32 arm;
 	u32 fired;
+	u32 urgent;
 	u32 users;
 	u8 log_depth;
 	u16 count;
@@ -71,6 +77,8 @@ enum xrdma_cmd_status model_cq_resize(struct model_device *dev,
 enum xrdma_cmd_status model_cq_modify(struct model_device *dev,
 				      const struct xrdma_cmd_modify_cq *p);
 enum xrdma_cmd_status model_cq_destroy(struct model_device *dev, u32 cqn);
+bool model_cq_arm(struct model_device *dev, struct model_cq *cq, u32 type,
+		  u32 index);
 int model_cq_push(struct model_device *dev, struct model_cq *cq,
 		  const struct xrdma_cqe *tmpl);
 void model_cqs_reset(struct model_device *dev);

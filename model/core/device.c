@@ -20,6 +20,8 @@ static void init(struct model_device *dev)
 	dev->caps = MODEL_DEVICE_CAPS;
 	dev->caps |= dev->params.mw_2a ? XRDMA_CAP_MW_TYPE_2A :
 					 XRDMA_CAP_MW_TYPE_2B;
+	if (dev->params.no_shadow_db)
+		dev->caps &= ~XRDMA_CAP_SHADOW_DB;
 	if (dev->dm.size)
 		dev->caps |= XRDMA_CAP_DEVICE_MEMORY;
 	TAILQ_INIT(&dev->active);

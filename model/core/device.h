@@ -105,6 +105,7 @@ struct model_transport {
  * @mac: permanent MAC address of the port
  * @seed: seed of all random numbers
  * @mw_2a: windows of type 2 are 2A, else 2B
+ * @no_shadow_db: the device does not have XRDMA_CAP_SHADOW_DB
  * @dm_size: bytes of device memory, as of model_dm_init()
  * @log_max_keys: log2 of the number of key indexes, at most XRDMA_LOG_MAX_KEYS
  */
@@ -119,6 +120,7 @@ struct model_device_params {
 	u8 mac[6];
 	u64 seed;
 	bool mw_2a;
+	bool no_shadow_db;
 	u64 dm_size;
 	u8 log_max_keys;
 };
@@ -132,6 +134,7 @@ struct model_device_params {
  *	ones, writes are dropped
  * @bus_master: DMA is possible
  * @live: enabled and not in the fatal state: host memory may be accessed
+ * @shadow_db: the host has chosen shadow doorbells
  * @regs: registers
  * @lie: false value of one register, for tests; a reset keeps it
  * @cmdq: command ring and reply ring
@@ -178,6 +181,7 @@ struct model_device {
 	bool gone;
 	bool bus_master;
 	bool live;
+	bool shadow_db;
 	struct model_regs regs;
 	struct model_reg_lie lie;
 	struct model_cmdq cmdq;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Doorbells of queue pairs, and polling of active queue pairs. A doorbell makes
- * a queue pair active: the device polls it each turn, until it has had no work
+ * Doorbells, and polling of active queue pairs. The doorbell of a send queue makes
+ * its queue pair active: the device polls it each turn, until it has had no work
  * for QUIET_NS or the loop sleeps. The slow timer polls queue pairs in error,
  * because receives have no doorbell. The list of active queue pairs is in
  * active.c, flushing in qp_error.c.
@@ -16,8 +16,8 @@
 
 /*
  * Write the producer index that the device has read to sq_event, so that the
- * host rings the doorbell for later entries, and read the producer index again.
- * Return: true if the queue pair has work.
+ * host rings the doorbell for later entries.
+ * Return: false if the record is out of reach; then the queue pair is in ERR.
  */
 static bool write_sq_event(struct model_qp *qp)
 {
@@ -37,12 +37,18 @@ static bool write_sq_event(struct model_qp *qp)
 	 * or the host sees sq_event and rings the doorbell.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return model_qp_fetch(qp, &qp->sq) > 0;
+	return true;
 }
 
+/*
+ * With shadow doorbells an entry that was posted before the host saw sq_event has
+ * no doorbell: read the producer index once more.
+ */
 static bool deactivate_if_idle(struct model_qp *qp)
 {
-	if (write_sq_event(qp))
+	if (qp->dev->shadow_db && !write_sq_event(qp))
+		return true;
+	if (model_qp_fetch(qp, &qp->sq) > 0)
 		return false;
 	model_qp_deactivate(qp);
 	return true;
@@ -135,30 +141,82 @@ bool model_qps_poll_errors(struct model_device *dev)
 	return worked;
 }
 
-static void ring(struct model_device *dev, u32 page, u32 value)
+/*
+ * Count a wrong doorbell in the page of a process.
+ * Return: false for page 0, the page of the kernel: the doorbell is a host error.
+ */
+static bool count_of_process(struct model_device *dev, u32 page)
 {
-	struct model_qp *qp = model_qp_get(dev, value);
+	if (page)
+		dev->db_errors++;
+	return page;
+}
+
+/*
+ * Keep the producer index of a doorbell. An index that arrives in RESET was posted
+ * before the change to RESET. Doorbells from two processors may arrive in either
+ * order: an index below the last one is older.
+ */
+static void keep_pi(struct model_qp *qp, u32 pi)
+{
+	if (qp->state != XRDMA_QPS_RESET && !((pi - qp->rung_pi) >> 31))
+		qp->rung_pi = pi;
+}
+
+static void ring_sq(struct model_device *dev, u32 page, u64 db)
+{
+	u32 qpn = (u32)db;	/* 31:24 are 0 */
+	struct model_qp *qp = model_qp_get(dev, qpn);
 
 	if (!qp || qp->db_page != page) {
-		if (!page)
-			model_dev_herr(dev, DOORBELL_QP, "QPN %#x", value);
-		else
-			dev->db_errors++;
+		if (!count_of_process(dev, page))
+			model_dev_herr(dev, DOORBELL_QP, "QPN %#x", qpn);
 		return;
 	}
+	keep_pi(qp, xrdma_db_index(db));
 	if (qp->state == XRDMA_QPS_ERR || qp->state == XRDMA_QPS_SQE)
 		model_qp_flush(qp);
 	else
 		model_qp_activate(qp);
 }
 
-/* An illegal access to page 0, the page of the kernel, is a host error. */
+static void bad_arming(struct model_device *dev, u32 page, const char *queue,
+		       u64 db)
+{
+	if (!count_of_process(dev, page))
+		model_dev_herr(dev, DOORBELL_ARM, "%s doorbell %#llx", queue,
+			       db);
+}
+
+static u32 arm_type(u64 db)
+{
+	return (u32)db >> XRDMA_DB_TYPE_SHIFT;
+}
+
+static void arm_cq(struct model_device *dev, u32 page, u64 db)
+{
+	struct model_cq *cq = model_cq_get(dev, db & XRDMA_QPN_MASK);
+	u32 type = arm_type(db);
+
+	if (!cq || cq->db_page != page ||
+	    (type != XRDMA_ARM_NEXT && type != XRDMA_ARM_SOLICITED) ||
+	    !model_cq_arm(dev, cq, type, xrdma_db_index(db)))
+		bad_arming(dev, page, "CQ", db);
+}
+
+static void arm_eq(struct model_device *dev, u32 page, u64 db)
+{
+	struct model_eq *eq = model_eq_get(dev, db & XRDMA_QPN_MASK);
+
+	if (page || !eq || arm_type(db) != XRDMA_ARM_NEXT ||
+	    !model_eq_arm(dev, eq, xrdma_db_index(db)))
+		bad_arming(dev, page, "EQ", db);
+}
+
 static void bad_access(struct model_device *dev, u64 off, size_t len,
 		       const char *how)
 {
-	if (off / XRDMA_DB_PAGE_SIZE)
-		dev->db_errors++;
-	else
+	if (!count_of_process(dev, off / XRDMA_DB_PAGE_SIZE))
 		model_dev_herr(dev, DOORBELL_RANGE, "%s of %zu bytes at %#llx",
 			       how, len, off);
 }
@@ -173,19 +231,26 @@ static void bad_access(struct model_device *dev, u64 off, size_t len,
 void model_doorbell_write(struct model_device *dev, u64 off, const void *buf,
 			  size_t len)
 {
-	u32 page = off / XRDMA_DB_PAGE_SIZE;
-	__le32 value;
+	u32 page = off / XRDMA_DB_PAGE_SIZE, at = off % XRDMA_DB_PAGE_SIZE;
+	__le64 db;
 
-	if (off % XRDMA_DB_PAGE_SIZE != XRDMA_DB_SQ || len != sizeof(value)) {
-		bad_access(dev, off, len, "write");
-		return;
-	}
 	if (!model_device_enabled(dev)) {
 		bad_access(dev, off, len, "write before ENABLE");
 		return;
 	}
-	memcpy(&value, buf, sizeof(value));
-	ring(dev, page, le32_to_cpu(value));
+	if (len != sizeof(db) ||
+	    (at != XRDMA_DB_SQ &&
+	     (dev->shadow_db || (at != XRDMA_DB_CQ && at != XRDMA_DB_EQ)))) {
+		bad_access(dev, off, len, "write");
+		return;
+	}
+	memcpy(&db, buf, sizeof(db));
+	if (at == XRDMA_DB_SQ)
+		ring_sq(dev, page, le64_to_cpu(db));
+	else if (at == XRDMA_DB_CQ)
+		arm_cq(dev, page, le64_to_cpu(db));
+	else
+		arm_eq(dev, page, le64_to_cpu(db));
 }
 
 /**

@@ -32,7 +32,8 @@ TAILQ_HEAD(model_cq_list, model_cq);
  * @vector: MSI-X vector
  * @pi: number of entries written, modulo 2^32
  * @ci: consumer index of the host, as last read from the record
- * @fired: arm word of the record for which the vector was last raised
+ * @arm: without shadow doorbells: arm word that the last doorbell made
+ * @fired: arm word for which the vector was last raised
  * @users: number of CQs whose events are written to this queue; 1 for the
  *	queue of page faults
  * @log_depth: log2 of the number of entries
@@ -50,6 +51,7 @@ struct model_eq {
 	u32 vector;
 	u32 pi;
 	u32 ci;
+	u32 arm;
 	u32 fired;
 	u32 users;
 	u8 log_depth;
@@ -64,6 +66,7 @@ struct model_eq {
 enum xrdma_cmd_status model_eq_create(struct model_device *dev,
 				      const struct xrdma_cmd_create_eq *p);
 enum xrdma_cmd_status model_eq_destroy(struct model_device *dev, u32 eqn);
+bool model_eq_arm(struct model_device *dev, struct model_eq *eq, u32 index);
 void model_eq_comp(struct model_device *dev, struct model_cq *cq);
 void model_event(struct model_device *dev, u8 event, u32 number);
 bool model_eq_fault(struct model_device *dev, struct xrdma_eqe *record);

@@ -68,17 +68,27 @@ static bool has_room(struct model_device *dev, struct model_eq *eq, u32 want)
 	return room(eq) >= want || (refresh(dev, eq) && room(eq) >= want);
 }
 
-/* Raise the vector if the host has armed the queue again. */
-static void fire(struct model_device *dev, struct model_eq *eq)
+/* Find the arm word; false if the device entered the fatal state. */
+static bool read_arm(struct model_device *dev, struct model_eq *eq, u32 *arm)
 {
-	u32 arm;
-
+	if (!dev->shadow_db) {
+		*arm = eq->arm;
+		return true;
+	}
 	/* Orders the write of the entry before the read of the arm word. The
 	 * host writes the arm word, then reads the entry. So the device sees
 	 * the arm word, or the host sees the entry.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (!read_rec(dev, eq, offsetof(struct xrdma_cq_rec, arm), &arm))
+	return read_rec(dev, eq, offsetof(struct xrdma_cq_rec, arm), arm);
+}
+
+/* Raise the vector if the host has armed the queue again. */
+static void fire(struct model_device *dev, struct model_eq *eq)
+{
+	u32 arm;
+
+	if (!read_arm(dev, eq, &arm))
 		return;
 	if ((arm & XRDMA_ARM_TYPE_MASK) == XRDMA_ARM_NONE || arm == eq->fired)
 		return;
@@ -117,6 +127,28 @@ static void write_entry(struct model_device *dev, struct model_eq *eq,
 	write_one(dev, eq, eqe);
 	if (model_chaos_eqe(&dev->chaos, &extra) && has_room(dev, eq, 1))
 		write_one(dev, eq, &extra);
+}
+
+/**
+ * model_eq_arm - arm a queue, by a doorbell
+ * @dev: the device
+ * @eq: the queue
+ * @index: index of the first event that the host has not seen
+ *
+ * The vector is raised at once if that event has been written.
+ *
+ * Return: false if @index is beyond the next event; then the queue is not armed.
+ */
+bool model_eq_arm(struct model_device *dev, struct model_eq *eq, u32 index)
+{
+	u32 unseen = eq->pi - index;
+
+	if (unseen >> 31)
+		return false;
+	eq->arm = xrdma_arm_next(eq->arm, XRDMA_ARM_NEXT);
+	if (unseen && !eq->dead && model_device_live(dev))
+		fire(dev, eq);
+	return true;
 }
 
 /**

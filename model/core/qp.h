@@ -97,6 +97,7 @@ struct model_qp_ops {
  * @counters: counter set, or NULL
  * @steer_users: number of flow rules, and entries of RSS tables, that name the
  *	queue pair
+ * @rung_pi: producer index of @sq in the last doorbell; not with shadow doorbells
  * @sq: send queue
  * @rq: receive queue
  * @rec: struct xrdma_qp_rec of the queue pair
@@ -135,6 +136,7 @@ struct model_qp {
 	u32 groups;
 	u32 steer_users;
 	struct model_counter_set *counters;
+	u32 rung_pi;
 	struct model_wq sq;
 	struct model_wq rq;
 	struct model_mem rec;

@@ -50,7 +50,9 @@ static u64 get_caps(const struct model_device *dev)
 
 static u64 get_ctrl(const struct model_device *dev)
 {
-	return dev->regs.status & XRDMA_STATUS_ENABLED ? XRDMA_CTRL_ENABLE : 0;
+	if (!(dev->regs.status & XRDMA_STATUS_ENABLED))
+		return 0;
+	return XRDMA_CTRL_ENABLE | (dev->shadow_db ? XRDMA_CTRL_SHADOW_DB : 0);
 }
 
 static u64 get_status(const struct model_device *dev)
@@ -131,20 +133,33 @@ static void enable(struct model_device *dev)
 	}
 }
 
+/* Whether a write may set these bits of CTRL; shadow doorbells need ENABLE. */
+static bool ctrl_ok(const struct model_device *dev, u64 value)
+{
+	u64 allowed = XRDMA_CTRL_ENABLE | XRDMA_CTRL_RESET;
+
+	if (dev->caps & XRDMA_CAP_SHADOW_DB && value & XRDMA_CTRL_ENABLE)
+		allowed |= XRDMA_CTRL_SHADOW_DB;
+	return !(value & ~allowed);
+}
+
 static void set_ctrl(struct model_device *dev, u64 value)
 {
-	if (value & ~(u64)(XRDMA_CTRL_ENABLE | XRDMA_CTRL_RESET)) {
+	if (!ctrl_ok(dev, value)) {
 		model_dev_herr(dev, REG_RESERVED, "CTRL = %#llx", value);
 		return;
 	}
 	if (value & XRDMA_CTRL_RESET) {
 		model_device_reset(dev);
-		return;
-	}
-	if (value & XRDMA_CTRL_ENABLE && !model_device_enabled(dev))
+	} else if (!model_device_enabled(dev)) {
+		if (!(value & XRDMA_CTRL_ENABLE))
+			return;
+		dev->shadow_db = value & XRDMA_CTRL_SHADOW_DB;
 		enable(dev);
-	else if (!(value & XRDMA_CTRL_ENABLE) && model_device_enabled(dev))
-		model_dev_herr(dev, REG_ILLEGAL, "ENABLE cleared");
+	} else if (value != get_ctrl(dev)) {
+		model_dev_herr(dev, REG_ILLEGAL, "CTRL = %#llx while enabled",
+			       value);
+	}
 }
 
 /* Whether registers that are only writable before ENABLE may be written. */

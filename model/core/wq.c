@@ -24,6 +24,29 @@ static void report(struct model_qp *qp, const char *what, u32 value,
 		qp->dev->user_errors++;
 }
 
+/*
+ * Read a producer index. The index of a send queue comes with the doorbell, unless
+ * the host uses shadow doorbells; all others are in the record.
+ * Return: false if the record is out of reach.
+ */
+static bool read_pi(struct model_qp *qp, bool send, u32 *pi)
+{
+	u64 off = send ? offsetof(struct xrdma_qp_rec, sq_pi) :
+			 offsetof(struct xrdma_qp_rec, rq_pi);
+	size_t len = sizeof(__le32);
+	const __le32 *ptr;
+
+	if (send && !qp->dev->shadow_db) {
+		*pi = qp->rung_pi;
+		return true;
+	}
+	ptr = model_mem_ptr(qp->dev, &qp->rec, off, &len, false);
+	if (!ptr)
+		return false;
+	*pi = le32_to_cpu(__atomic_load_n(ptr, __ATOMIC_ACQUIRE));
+	return true;
+}
+
 /**
  * model_wq_fetch() - read the producer index of a work queue
  * @qp: the queue pair
@@ -35,15 +58,10 @@ static void report(struct model_qp *qp, const char *what, u32 value,
 int model_wq_fetch(struct model_qp *qp, struct model_wq *wq)
 {
 	bool send = wq == &qp->sq;
-	u64 off = send ? offsetof(struct xrdma_qp_rec, sq_pi) :
-			 offsetof(struct xrdma_qp_rec, rq_pi);
-	size_t len = sizeof(__le32);
-	const __le32 *ptr = model_mem_ptr(qp->dev, &qp->rec, off, &len, false);
 	u32 pi, used;
 
-	if (!ptr)
+	if (!read_pi(qp, send, &pi))
 		return -EFAULT;
-	pi = le32_to_cpu(__atomic_load_n(ptr, __ATOMIC_ACQUIRE));
 	if (pi == wq->pi)
 		return 0;
 	used = xrdma_ring_used(pi, wq->ci);

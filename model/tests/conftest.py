@@ -59,12 +59,19 @@ def client(stub):
 
 
 @pytest.fixture
-def driver(device):
+def shadow():
+    """Do the tests use shadow doorbells? A module may define this fixture with both
+    values."""
+    return True
+
+
+@pytest.fixture
+def driver(device, shadow):
     """A driver of the device that has not enabled it; no host error at the end.
 
     A test that means some names their kinds in driver.expected.
     """
-    new = Driver(device)
+    new = Driver(device, shadow)
     new.expected = {}
     yield new
     errors = new.host_errors()

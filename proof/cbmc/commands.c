@@ -235,7 +235,7 @@ static void objects_are_named(void)
  */
 static void queues_get_their_arguments(void)
 {
-	u32 n = nondet_u32(), m = nondet_u32(), index = 0;
+	u32 n = nondet_u32(), m = nondet_u32(), page = nondet_u32(), index = 0;
 	u16 count = nondet_u16(), period = nondet_u16();
 	u64 root = nondet_u64();
 	u8 log = nondet_u8(), which = nondet_u8();
@@ -261,10 +261,11 @@ static void queues_get_their_arguments(void)
 		PROVE(le32_to_cpu(got.bind_counter.qpn) == n);
 		PROVE(le32_to_cpu(got.bind_counter.counter) == m);
 	} else if (which == 3) {
-		err = xrdma_cmd_create_cq(&xdev, n, m, log, root);
+		err = xrdma_cmd_create_cq(&xdev, n, m, page, log, root);
 		PROVE(is_done(XRDMA_CMD_CREATE_CQ, err));
 	} else {
 		m = 0;
+		page = 0;
 		err = xrdma_cmd_resize_cq(&xdev, n, log, root, &index);
 		PROVE(is_done(XRDMA_CMD_RESIZE_CQ, err));
 		PROVE(index == (err ? 0 : reply_index));
@@ -275,8 +276,9 @@ static void queues_get_their_arguments(void)
 	PROVE(le64_to_cpu(got.create_cq.root) == root);
 	PROVE(le32_to_cpu(got.create_cq.cqn) == n);
 	PROVE(le32_to_cpu(got.create_cq.eqn) == m);
+	PROVE(le32_to_cpu(got.create_cq.db_page) == page);
 	PROVE(got.create_cq.log_depth == log);
-	PROVE(!got.create_cq.reserved[0] && !got.create_cq.reserved[6]);
+	PROVE(!got.create_cq.reserved[0] && !got.create_cq.reserved[2]);
 }
 
 /* Two structures are equal in each byte. */

@@ -25,6 +25,7 @@ struct model_device {
 	u64 caps;
 	u64 epoch;
 	bool live;
+	bool shadow_db;
 	struct model_key_table keys;
 	struct {
 		struct model_eq *eq;

@@ -97,6 +97,7 @@ static void any_queue(void)
 	cq = any;	/* not initialised: any contents */
 	cq.dead = nondet_truth();
 	dev.live = nondet_truth();
+	dev.shadow_db = nondet_truth();
 	dev.cq_failed = failed;
 	ASSUME(cq.log_depth >= XRDMA_CQ_LOG_MIN);
 	ASSUME(cq.log_depth <= MODEL_CQ_LOG_MAX);
@@ -157,4 +158,64 @@ static void completions_are_written_into_room(void)
 	PROVE(write_off == (u64)(pi & ((1U << cq.log_depth) - 1)) * sizeof(slot));
 	PROVE(byte_of(&slot, at) == byte_of(&cqe, at));
 	PROVE(le32_to_cpu(slot.own) == (~(pi >> cq.log_depth) & 1));
+}
+
+/*
+ * Theorem: A doorbell that arms overlooks no completion: the queue fires at once
+ *	exactly if a completion that asks for the event has been written to the
+ *	index of the doorbell or behind it; otherwise the next such completion
+ *	fires it, and the one after that does not. With type solicited, only a
+ *	completion that is solicited or has failed asks for the event. A doorbell
+ *	whose index is beyond the next completion is refused, and changes nothing.
+ * Holds for: all indexes and types, all completions, all depths.
+ * Assumes: no moderation; the queue has room for three completions and is in reach;
+ *	the index is at most 2^31 entries behind.
+ */
+static void armings_overlook_no_completion(void)
+{
+	u32 type = nondet_truth() ? XRDMA_ARM_NEXT : XRDMA_ARM_SOLICITED;
+	u32 index = nondet_u32(), first, before;
+	struct xrdma_cqe cqe;
+	bool asks;
+
+	any_queue();
+	dev.shadow_db = false;
+	cq.dead = false;
+	dev.live = true;
+	cq.count = 0;
+	cq.fired = cq.arm;
+	ASSUME(xrdma_ring_used(cq.pi, cq.ci) <= (1U << cq.log_depth) - 3);
+	cq.urgent = cq.pi;
+	first = cq.pi;
+	ASSUME(first - index < 1U << 31 || index - first < 1U << 31);
+
+	cqe.status = nondet_u8();
+	cqe.flags = cpu_to_le16(nondet_u16());
+	asks = type == XRDMA_ARM_NEXT || cqe.status ||
+	       le16_to_cpu(cqe.flags) & XRDMA_CQE_SOLICITED;
+	if (nondet_truth()) {
+		/* written before the doorbell comes */
+		ASSUME(!model_cq_push(&dev, &cq, &cqe));
+		PROVE(!completions);
+		ASSUME(index == first || index == first + 1 ||
+		       index == first + 2);
+		PROVE(model_cq_arm(&dev, &cq, type, index) ==
+		      (index != first + 2));
+		before = completions;
+		PROVE(before == (index == first && asks));
+		REACHABLE(before && type == XRDMA_ARM_SOLICITED);
+		if (index == first + 2)
+			return;
+	} else {
+		ASSUME(index == first);
+		PROVE(model_cq_arm(&dev, &cq, type, index));
+		PROVE(!completions);
+		before = 0;
+	}
+	ASSUME(!model_cq_push(&dev, &cq, &cqe));
+	PROVE(completions == (before || asks));
+	ASSUME(!model_cq_push(&dev, &cq, &cqe));
+	PROVE(completions == (before || asks));
+	REACHABLE(!completions);
+	REACHABLE(completions && first == UINT32_MAX);
 }

@@ -39,6 +39,7 @@ struct model_device {
 	bool bus_master;
 	u64 caps;
 	bool live;
+	bool shadow_db;
 	bool eqs_stalled;
 	struct model_chaos chaos;
 	struct model_eq *eqs[MODEL_MAX_EQ];

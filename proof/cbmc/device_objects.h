@@ -46,6 +46,7 @@ struct model_device {
 	u64 caps;
 	bool bus_master;
 	bool live;
+	bool shadow_db;
 	bool eqs_stalled;
 	struct {
 		struct model_eq *eq;

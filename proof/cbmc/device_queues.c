@@ -56,8 +56,10 @@ static struct model_wq *any_queue(bool send)
 {
 	struct model_wq *wq = send ? &qp.sq : &qp.rq;
 
+	dev.shadow_db = nondet_truth();
 	qp.dev = &dev;
 	qp.flags = nondet_u8();
+	qp.rung_pi = nondet_u32();
 	wq->pi = nondet_u32();
 	wq->ci = nondet_u32();
 	wq->log_depth = nondet_u8();
@@ -83,12 +85,13 @@ static void fetch_of(struct model_wq *wq)
 }
 
 /*
- * Theorem: Whatever producer index the host writes, the device reads it inside
- *	of the record, and accepts it only if the queue then holds at most as
- *	many entries as the ring has and not less than before; so no entry is
- *	executed twice, and none that the ring does not have. A refused index
- *	changes nothing.
- * Holds for: all contents of the record, all indexes, rings of up to 2^31 entries.
+ * Theorem: Whatever producer index the host writes, to the doorbell or, with shadow
+ *	doorbells, to the record, the device reads it inside of the record, and
+ *	accepts it only if the queue then holds at most as many entries as the
+ *	ring has and not less than before; so no entry is executed twice, and
+ *	none that the ring does not have. A refused index changes nothing.
+ * Holds for: all contents of the record and doorbells, all indexes, rings of up to
+ *	2^31 entries.
  * Assumes: the queue holds at most as many entries as its ring has, which the
  *	theorem shows to stay true.
  */

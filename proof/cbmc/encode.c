@@ -158,10 +158,11 @@ static void commands_hold_their_fields(void)
 	PROVE(cmd.create_eq.root == a && cmd.create_eq.eqn == n);
 	PROVE(cmd.create_eq.vector == op && cmd.create_eq.log_depth == log);
 	PROVE(!cmd.create_eq.reserved);
-	cmd = xrdma_make_create_cq(n, m, log, a);
+	cmd = xrdma_make_create_cq(n, m, ~n, log, a);
 	PROVE(cmd.opcode == XRDMA_CMD_CREATE_CQ && !cmd.id && !cmd.reserved);
 	PROVE(cmd.create_cq.root == a && cmd.create_cq.cqn == n);
 	PROVE(cmd.create_cq.eqn == m && cmd.create_cq.log_depth == log);
+	PROVE(cmd.create_cq.db_page == ~n);
 	cmd = xrdma_make_query_stats(a, n);
 	PROVE(cmd.opcode == XRDMA_CMD_QUERY_STATS && !cmd.id && !cmd.reserved);
 	PROVE(cmd.query_stats.addr == a && cmd.query_stats.count == n);

@@ -56,7 +56,7 @@ static struct {
 static struct xrdma_eq eq;
 
 /* The arm word with which the driver has armed the queue before the event */
-static u32 armed;
+static u32 armed, armings;
 
 /* Interrupts; calls of handlers, with the arguments of the last one */
 static u32 interrupts, calls;
@@ -67,6 +67,7 @@ static u32 number;
 static u8 code;
 static struct xrdma_eqe got;
 static u64 now;
+static u8 doorbells[XRDMA_DB_PAGE_SIZE];
 
 void *model_mem_ptr(struct model_device *device, struct model_mem *mem, u64 off,
 		    size_t *len, bool write)
@@ -199,10 +200,28 @@ void xrdma_odp_event(struct xrdma_ibdev *x, const struct xrdma_eqe *eqe)
 	got = *eqe;
 }
 
+/* The doorbell that arms the event queue reaches the device. */
+void writeq(u64 value, void __iomem *addr)
+{
+	PROVE(addr == doorbells + XRDMA_DB_EQ && !dev.shadow_db);
+	PROVE((value & XRDMA_QPN_MASK) == eq.eqn);
+	PROVE((u32)value >> XRDMA_DB_TYPE_SHIFT == XRDMA_ARM_NEXT);
+	PROVE(model_eq_arm(&dev, &device_eq, xrdma_db_index(value)));
+	armings++;
+}
+
+static u32 arm_word(void)
+{
+	return dev.shadow_db ? le32_to_cpu(shared.rec.arm) : device_eq.arm;
+}
+
 /* An empty event queue that the driver has armed */
 static void start(void)
 {
 	now = nondet_u64();
+	dev.shadow_db = nondet_truth();
+	xib.hw.caps.flags = dev.shadow_db ? XRDMA_CAP_SHADOW_DB : 0;
+	xib.hw.db = doorbells;
 	dev.live = true;
 	dev.eqs[0] = &device_eq;
 	dev.pager.eq = &device_eq;
@@ -217,7 +236,7 @@ static void start(void)
 	eq.buf = &memory.buf;
 	eq.rec = &shared.rec;
 	xrdma_eq_arm(&eq);
-	armed = le32_to_cpu(shared.rec.arm);
+	armed = arm_word();
 }
 
 /* The driver has handled one event, once, and has armed the queue again. */
@@ -227,7 +246,8 @@ static void expect(enum handler which, u32 num)
 	PROVE(handler == which && number == num);
 	PROVE(le32_to_cpu(shared.rec.ci) == 1 && device_eq.pi == 1);
 	PROVE(device_eq.fired == armed);
-	PROVE(le32_to_cpu(shared.rec.arm) != armed);
+	PROVE(arm_word() != armed);
+	PROVE(armings == (dev.shadow_db ? 0 : 2));
 }
 
 /*

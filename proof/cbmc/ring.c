@@ -142,6 +142,27 @@ static void doorbell_is_exact(void)
 	      (old <= event && event < new));
 }
 
+/*
+ * Theorem: A doorbell has its number, the type of its arming and its index in the
+ *	bits that the specification names, and zeros in the reserved bits.
+ * Holds for: all numbers, types and indexes.
+ * Assumes: the number has 24 bits.
+ */
+static void doorbells_hold_their_arguments(void)
+{
+	u32 number = nondet_u32(), type = nondet_u8(), index = nondet_u32();
+	u64 sq = xrdma_make_sq_db(number, index), arm;
+
+	ASSUME(number <= XRDMA_QPN_MASK);
+	ASSUME(type == XRDMA_ARM_NEXT || type == XRDMA_ARM_SOLICITED);
+	arm = xrdma_make_arm_db(number, type, index);
+	REACHABLE(number == XRDMA_QPN_MASK && index == UINT32_MAX);
+	PROVE((sq & 0xffffffff) == number && sq >> 32 == index);
+	PROVE((arm & 0xffffff) == number && arm >> 32 == index);
+	PROVE((arm >> 24 & 0xff) == type);
+	PROVE(xrdma_db_index(sq) == index && xrdma_db_index(arm) == index);
+}
+
 /**
  * struct doorbell - producer and device of a send queue, step by step
  * @pi: what the producer has published

@@ -198,6 +198,7 @@ struct pci_dev {
 #define wait_for_completion(done) ((void)(done))
 
 void writel(u32 value, void __iomem *addr);
+void writeq(u64 value, void __iomem *addr);
 
 /* ---- numbers of objects: a harness defines what it uses ---- */
 

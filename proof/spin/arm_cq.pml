@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Section "Rings that the device writes", "Arming": a completion queue.
+ * Sections "Rings that the device writes" and "Shadow doorbells", "Arming": a
+ * completion queue.
  *
  * Driver: xrdma_cq_arm(), xrdma_cq_next(), xrdma_cq_update_ci(),
  * xrdma_cq_completion() in xrdma_cq.c; xrdma_poll_cq(), xrdma_req_notify_cq() in
- * xrdma_poll.c. Device: write_entry(), has_room(), written(), fire() in
- * model/core/cq.c. The event queue is a flag here: arm_eq.pml has it.
+ * xrdma_poll.c. Device: write_entry(), has_room(), written(), fire(),
+ * model_cq_arm() in model/core/cq.c. The event queue is a flag here: arm_eq.pml has it.
  *
  * The consumer polls until the ring is empty, arms, looks again and sleeps until
  * its handler has run, on another CPU. A wake-up that is lost leaves it asleep:
@@ -14,6 +15,12 @@
  * Another queue pair has posted more requests than the ring has room for; the
  * device completes one of them only if the ring has room.
  *
+ * variant: DOORBELL
+ *
+ * DOORBELL is the base contract: a doorbell arms, with the index of the first entry
+ * that the consumer has not seen, and arrives at any later time. The other variant
+ * has shadow doorbells. In DOORBELL the event may arrive before the entry.
+ *
  * mutant: WITHOUT_release_of_own - the consumer reads an entry not yet written
  * mutant: WITHOUT_rmb_after_own - the consumer loads the entry before its phase
  * mutant: WITHOUT_mb_before_ci - the device overwrites an entry that is being read
@@ -21,6 +28,7 @@
  * mutant: WITHOUT_wmb_after_armed - the handler ignores the event of this arming
  * mutant: WITHOUT_mb_after_arm - consumer and device both read old values
  * mutant: WITHOUT_look_after_arm - an entry before the arming is overlooked
+ * mutant: WITHOUT_index - a doorbell arms for entries that are written after it came
  * mutant: WITHOUT_sequence - an arm word that has fired arms nothing
  * mutant: WITHOUT_fence_before_arm - device and consumer both read old values
  */
@@ -44,6 +52,7 @@
 bool event;			/* CQ_COMP in the event queue */
 bool woken;			/* cq->comp() has run */
 bool over;			/* the consumer has all entries */
+chan db = [1] of { byte };	/* doorbell on its way to the device */
 
 active proctype memory()
 {
@@ -92,7 +101,7 @@ inline poll_one()
 
 active proctype consumer()
 {
-	byte ci, arm, body;
+	byte ci, arm, body, index;
 	bool valid;
 
 	mem[POSTED] != 0;
@@ -110,7 +119,7 @@ active proctype consumer()
 		:: else
 		fi;
 		/* xrdma_req_notify_cq(), xrdma_cq_arm() */
-#ifdef WITHOUT_sequence
+#if defined(WITHOUT_sequence) || defined(DOORBELL)
 		arm = 1;
 #else
 		arm++;
@@ -120,7 +129,18 @@ active proctype consumer()
 #ifndef WITHOUT_wmb_after_armed
 		!pending[ARMED];		/* dma_wmb() */
 #endif
-		STORE(ARM, arm);
+#ifdef DOORBELL
+		index = ci;			/* xrdma_cq_written() */
+		do
+		:: index - ci < DEPTH &&
+		   LOAD(OWN + SLOT(index)) == PHASE(index) -> index++
+		:: else -> break
+		od;
+		db ! index;			/* xrdma_write_doorbell() */
+		index = 0;
+#else
+		STORE(ARM, arm);		/* xrdma_cq_arm_record() */
+#endif
 #ifndef WITHOUT_mb_after_arm
 		HOST_WRITTEN;			/* mb() */
 #endif
@@ -155,10 +175,10 @@ active proctype handler()
 
 active proctype device()
 {
-	byte pi, fired, arm;
+	byte pi, fired, arm, index;
 
-	do
-	:: pi < ENTRIES ->
+end:	do
+	:: pi < ENTRIES && (LOAD(POSTED) > pi || pi - LOAD(CI) < DEPTH) ->
 		if				/* has_room() */
 		:: LOAD(POSTED) > pi -> assert(pi - LOAD(CI) < DEPTH)
 		:: pi - LOAD(CI) < DEPTH	/* overcommitted, but just now */
@@ -171,14 +191,23 @@ active proctype device()
 		STORE(OWN + SLOT(pi), PHASE(pi));
 		pi++;
 		/* written() */
+#ifndef DOORBELL
 #ifndef WITHOUT_fence_before_arm
 		!pending[OWN] && !pending[OWN + 1];
 #endif
 		arm = LOAD(ARM);
+#endif
 		if
 		:: arm != fired -> fired = arm; event = true	/* fire() */
 		:: else
 		fi
-	:: else -> break
+	:: db ? index ->			/* model_cq_arm() */
+		if
+#ifndef WITHOUT_index
+		:: pi > index -> d_step { event = true; fired = arm }
+#endif
+		:: else -> d_step { fired = 0; arm = 1 }
+		fi;
+		index = 0
 	od
 }

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Sections "Rings that the device writes", "Arming", and "Event queues": an event
- * queue, its vector, and events that wait for room.
+ * Sections "Rings that the device writes" and "Shadow doorbells", "Arming", and
+ * section "Event queues": an event queue, its vector, and events that wait for room.
  *
  * Driver: xrdma_eq_process(), xrdma_eq_consume(), xrdma_eq_arm(),
  * xrdma_eq_handle_rest(), xrdma_eq_interrupt() in xrdma_eq.c. Device: model_event(),
- * write_one(), fire(), has_room(), model_eqs_retry() in model/core/event.c.
+ * write_one(), fire(), model_eq_arm(), has_room(), model_eqs_retry() in
+ * model/core/event.c.
  *
  * A message of the vector that arrives while its handler runs makes the handler
  * run once more, as Linux does for MSI-X. The handler takes up to BUDGET entries
  * with the lock held, and leaves the rest to a work item on another CPU. A lost
  * interrupt leaves entries in the ring or events without room: an invalid end
  * state.
+ *
+ * variant: DOORBELL
+ *
+ * DOORBELL is the base contract, as in arm_cq.pml: a doorbell arms, and the vector may
+ * be raised before the entry arrives.
  *
  * mutant: WITHOUT_release_of_own - the handler reads an entry not yet written
  * mutant: WITHOUT_rmb_after_own - the handler loads the entry before its phase
@@ -21,6 +27,7 @@
  * mutant: WITHOUT_more - nobody handles the entries that the budget leaves
  * mutant: WITHOUT_lock - handler and work item take the same entry
  * mutant: WITHOUT_ci - events wait for room forever
+ * mutant: WITHOUT_index - a doorbell arms for entries that are written after it came
  * mutant: WITHOUT_sequence - an arm word that has fired arms nothing
  * mutant: WITHOUT_fence_before_arm - device and handler both read old values
  * mutant: WITHOUT_retry - the device does not look for room again
@@ -46,6 +53,7 @@ bool more;			/* xrdma_eq.rest is queued */
 bool lock;			/* xrdma_eq.lock; its holder uses ci and arm */
 byte ci, arm;
 byte handled;
+chan db = [1] of { byte };	/* doorbell on its way to the device */
 
 active proctype memory()
 {
@@ -107,14 +115,18 @@ inline process()
 		:: else
 		fi;
 		/* xrdma_eq_arm(); its dma_wmb() has no effect that this device sees */
-#ifdef WITHOUT_sequence
+#if defined(WITHOUT_sequence) || defined(DOORBELL)
 		arm = 1;
 #else
 		arm++;
 #endif
+#ifdef DOORBELL
+		db ! ci;
+#else
 		STORE(ARM, arm);
 #ifndef WITHOUT_mb_after_arm
 		!pending[ARM] && !pending[CI];		/* mb() */
+#endif
 #endif
 #ifndef WITHOUT_look_after_arm
 		if
@@ -149,19 +161,14 @@ active proctype work()
 
 active proctype device()
 {
-	byte pi, fired, seen;
+	byte pi, fired, seen, index;
 
-	do
-	:: pi < ENTRIES ->
-		/* has_room(); without room, model_eqs_retry() by a timer */
+end:	do
+	/* has_room(); without room, model_eqs_retry() by a timer */
 #ifdef WITHOUT_retry
-		if
-		:: pi - LOAD(CI) < DEPTH
-		:: else -> break
-		fi;
-#else
-		pi - LOAD(CI) < DEPTH;
+	:: pi < ENTRIES && pi - LOAD(CI) >= DEPTH -> break
 #endif
+	:: pi < ENTRIES && pi - LOAD(CI) < DEPTH ->
 		/* write_one() */
 		STORE(BODY + SLOT(pi), pi + 1);
 #ifndef WITHOUT_release_of_own
@@ -170,14 +177,23 @@ active proctype device()
 		STORE(OWN + SLOT(pi), PHASE(pi));
 		pi++;
 		/* fire() */
+#ifndef DOORBELL
 #ifndef WITHOUT_fence_before_arm
 		!pending[OWN] && !pending[OWN + 1];
 #endif
 		seen = LOAD(ARM);
+#endif
 		if
 		:: seen != fired -> fired = seen; irq = true
 		:: else
 		fi
-	:: else -> break
+	:: db ? index ->			/* model_eq_arm() */
+		if
+#ifndef WITHOUT_index
+		:: pi > index -> d_step { irq = true; fired = seen }
+#endif
+		:: else -> d_step { fired = 0; seen = 1 }
+		fi;
+		index = 0
 	od
 }

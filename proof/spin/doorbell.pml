@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Section "Doorbells": a host that skips doorbells, a device that goes idle.
+ * Sections "Doorbells" and "Shadow doorbells": doorbells with a producer index, or a
+ * host that skips doorbells and a device that reads the index; the device goes idle.
  *
  * Driver: xrdma_post_send(), xrdma_publish_sq(), xrdma_notify_device() in
  * xrdma_post.c, xrdma_db_needed() in xrdma-ring.h. Device: turn(), write_sq_event(),
- * ring() in model/core/doorbell.c, model_wq_fetch() in model/core/wq.c.
+ * deactivate_if_idle(), ring_sq() in model/core/doorbell.c, model_wq_fetch() in
+ * model/core/wq.c.
  *
  * The host posts ENTRIES entries, one or two in a call. Indexes are modulo 8 and
  * wrap. The device may go idle at each turn. A doorbell that is lost leaves the
@@ -12,8 +14,9 @@
  *
  * mutant: WITHOUT_wmb_before_index - the device reads an entry not yet written
  * mutant: WITHOUT_mb_before_event - host and device both read old values
- * mutant: WITHOUT_order_of_writel - the doorbell comes before the index
+ * mutant: WITHOUT_order_of_writeq - the doorbell comes before the entries
  * mutant: WITHOUT_doorbell - nobody wakes the device
+ * mutant: WITHOUT_index - the doorbell wakes a device that knows no new entry
  * mutant: WITHOUT_event_write - the host compares with an index of an earlier sleep
  * mutant: WITHOUT_fence_after_event - device and host both read old values
  * mutant: WITHOUT_second_fetch - an index moved before sq_event is overlooked
@@ -32,8 +35,9 @@
 #define ENTRIES_WRITTEN	(!pending[0] && !pending[1] && !pending[2] && !pending[3])
 #define HOST_WRITTEN	(ENTRIES_WRITTEN && !pending[SQ_PI])
 
-bool shadow;			/* capability SHADOW_DB */
+bool shadow;			/* CTRL.SHADOW_DB */
 bool rung;			/* a write to the doorbell has arrived */
+byte rung_pi = FIRST;		/* index of the last doorbell */
 bool posted;			/* the host posts no more */
 bool ready;			/* the record has its first values */
 byte done;			/* entries that the device has read */
@@ -70,12 +74,15 @@ active proctype host()
 		:: else -> break
 		od;
 		/* xrdma_publish_sq() */
-#ifndef WITHOUT_wmb_before_index
-		ENTRIES_WRITTEN;		/* dma_wmb() */
-#endif
-		STORE(SQ_PI, pi);
+		/* without shadow doorbells the device does not read sq_pi, and dma_wmb() does
+		 * not order the writes of the entries before the doorbell
+		 */
 		if
 		:: shadow ->
+#ifndef WITHOUT_wmb_before_index
+			ENTRIES_WRITTEN;	/* dma_wmb() */
+#endif
+			STORE(SQ_PI, pi);
 #ifndef WITHOUT_mb_before_event
 			HOST_WRITTEN;		/* mb() */
 #endif
@@ -87,11 +94,16 @@ active proctype host()
 		:: else
 		fi;
 		/* xrdma_write_doorbell() */
-#ifndef WITHOUT_order_of_writel
+#ifndef WITHOUT_order_of_writeq
 		HOST_WRITTEN;
 #endif
 #ifndef WITHOUT_doorbell
-		rung = true;
+		d_step {
+			rung = true;
+#ifndef WITHOUT_index
+			rung_pi = pi
+#endif
+		}
 #endif
 next:		skip; d_step { event = 0; old = 0 }
 	:: else -> break
@@ -105,7 +117,7 @@ inline fetch()
 #ifdef WITHOUT_acquire_of_index
 	entry = LOAD(SLOT(seen));
 #endif
-	pi = LOAD(SQ_PI);
+	pi = (shadow -> LOAD(SQ_PI) : rung_pi);
 	moved = (pi != seen);
 	do
 	:: seen != pi ->
@@ -132,13 +144,18 @@ idle:	/* the queue pair is not on the list of active ones */
 	do
 	:: fetch()				/* turn() */
 	:: atomic { rung -> rung = false }
-	:: /* write_sq_event(): quiet for long, or the loop goes to sleep */
+	:: /* deactivate_if_idle(): quiet for long, or the loop goes to sleep */
+		if
+		:: shadow ->		/* write_sq_event() */
 #ifndef WITHOUT_event_write
-		STORE(SQ_EVENT, seen);
+			STORE(SQ_EVENT, seen);
 #endif
 #ifndef WITHOUT_fence_after_event
-		!pending[SQ_EVENT];
+			!pending[SQ_EVENT];
 #endif
+			skip
+		:: else
+		fi;
 		moved = false;
 #ifndef WITHOUT_second_fetch
 		fetch();

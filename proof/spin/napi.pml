@@ -12,9 +12,12 @@
  * Two CPUs poll. xrdma_napi_poll() arms the queue after napi_complete_done() has
  * given the NAPI up, so one CPU may arm while the other one polls and arms. Lost
  * wake-ups leave entries in the ring: an invalid end state. With CLOSES, in a
- * second verification, the netdev is closed at any time.
+ * second verification, the netdev is closed at any time. With DOORBELL, in a third
+ * one, a doorbell arms the queue, as in arm_cq.pml.
  *
+ * variant: DOORBELL
  * variant: CLOSES
+ * mutant: WITHOUT_index - a doorbell arms for entries that are written after it came
  * mutant: WITHOUT_lock - two CPUs arm with one sequence number
  * mutant: WITHOUT_mb_after_arm - CPU and device both read old values
  * mutant: WITHOUT_look_after_arm - an entry before the arming is overlooked
@@ -53,6 +56,7 @@ bool softirq;			/* the NAPI is on the list of a CPU */
 byte polling;			/* CPUs in a soft interrupt of the NAPI */
 bool found = true;		/* xrdma_ibdev.cqs has the queue */
 bool freed;
+chan db = [1] of { byte };	/* doorbell on its way to the device */
 
 #define USE	assert(!freed)
 
@@ -79,7 +83,7 @@ inline schedule()
 
 active [2] proctype cpu()
 {
-	byte work, index;
+	byte work, index, scan;
 	bool more;
 
 	do
@@ -113,11 +117,24 @@ poll:		work = 0;
 #ifndef WITHOUT_lock
 		atomic { !lock -> lock = true; USE }
 #endif
+#ifdef DOORBELL
+		index = ci;			/* xrdma_cq_written() */
+		scan = index;
+		do
+		:: scan - index < DEPTH && LOAD(OWN + SLOT(scan)) == PHASE(scan) ->
+			scan++
+		:: else -> break
+		od;
+		armed = true;
+		db ! scan;
+		scan = 0;
+#else
 		index = arm + 1;
 		atomic { arm = index; armed = true }
 		STORE(ARM, index);
 #ifndef WITHOUT_mb_after_arm
 		!pending[ARM];
+#endif
 #endif
 #ifndef WITHOUT_look_after_arm
 		index = ci;			/* xrdma_cq_next() */
@@ -161,21 +178,30 @@ active proctype handler()
 
 active proctype device()
 {
-	byte pi, fired, seen;
+	byte pi, fired, seen, index;
 
-	do
+end:	do
 	:: pi < ENTRIES && pi - ci < DEPTH && !freed ->
 		STORE(OWN + SLOT(pi), PHASE(pi));	/* write_entry() */
 		pi++;
+#ifndef DOORBELL
 #ifndef WITHOUT_fence_before_arm
 		!pending[OWN] && !pending[OWN + 1];
 #endif
 		seen = LOAD(ARM);			/* written() */
+#endif
 		if
 		:: seen != fired -> fired = seen; event = true
 		:: else
 		fi
-	:: pi == ENTRIES || freed -> break
+	:: db ? index ->				/* model_cq_arm() */
+		if
+#ifndef WITHOUT_index
+		:: pi > index -> d_step { event = true; fired = seen }
+#endif
+		:: else -> d_step { fired = 0; seen = 1 }
+		fi;
+		index = 0
 	od
 }
 

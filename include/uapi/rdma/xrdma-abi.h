@@ -18,13 +18,13 @@
 
 #include <linux/types.h>
 
-#define XRDMA_ABI_VERSION		1
+#define XRDMA_ABI_VERSION		2
 #define XRDMA_KEY_NULL			0x00000002 /* lkey without memory */
 
 /* ---- udata ---------------------------------------------------------- */
 
 enum xrdma_ucontext_caps {
-	XRDMA_UCAP_SHADOW_DB		= 1 << 0, /* doorbells may be skipped */
+	XRDMA_UCAP_SHADOW_DB		= 1 << 0, /* the device reads records */
 	XRDMA_UCAP_NULL_KEY		= 1 << 1, /* XRDMA_KEY_NULL exists */
 };
 
@@ -241,12 +241,6 @@ struct xrdma_uresp_alloc_dm {
 	__aligned_u64 length;
 };
 
-/*
- * Doorbell page: a 32-bit write of a QPN (bits 31:24 zero) to XRDMA_DB_SQ makes
- * the device read sq_pi of that queue pair. All other offsets are reserved.
- */
-#define XRDMA_DB_PAGE_SIZE		4096
-#define XRDMA_DB_SQ			0x00
 #define XRDMA_QPN_MASK			0xffffff /* bits of a QPN */
 
 /* ---- records: indexes that host and device share --------------------- */
@@ -254,11 +248,12 @@ struct xrdma_uresp_alloc_dm {
 /**
  * struct xrdma_qp_rec - record of a queue pair, stored after its rings
  * @sq_pi: producer index of the send queue: number of entries posted since
- *	creation, modulo 2^32. Written after those entries.
+ *	creation, modulo 2^32. Written after those entries. The device reads it
+ *	only with shadow doorbells.
  * @rq_pi: producer index of the receive queue, likewise; no doorbell follows
  * @host_reserved: 0
- * @sq_event: written by the device: value of @sq_pi at which the device last
- *	went idle. With XRDMA_UCAP_SHADOW_DB the host, after it has moved @sq_pi
+ * @sq_event: written by the device with shadow doorbells: value of @sq_pi at
+ *	which the device last went idle. The host, after it has moved @sq_pi
  *	from old to new and after a full barrier, needs to ring the doorbell
  *	only if (__u32)(new - @sq_event - 1) < (__u32)(new - old).
  * @device_reserved: neither host nor device writes it
@@ -276,9 +271,10 @@ struct xrdma_qp_rec {
 /**
  * struct xrdma_cq_rec - record of a completion queue, stored after its ring
  * @ci: consumer index: number of entries consumed since creation, modulo 2^32
- * @arm: XRDMA_ARM_* in bits 1:0; in bits 31:2 a sequence number that the host
- *	increments with each arming. The device reads @arm after writing an
- *	entry, and fires (raises the queue's event) at most once for each value.
+ * @arm: only with shadow doorbells, otherwise 0: XRDMA_ARM_* in bits 1:0; in
+ *	bits 31:2 a sequence number that the host increments with each arming.
+ *	The device reads @arm after writing an entry, and fires (raises the
+ *	queue's event) at most once for each value.
  * @host_reserved: 0
  * @device_reserved: neither host nor device writes it
  *

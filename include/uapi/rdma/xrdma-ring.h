@@ -113,14 +113,62 @@ static inline int xrdma_ring_valid(__u32 own, __u32 index, __u8 log_depth)
 
 /* ---- doorbells ------------------------------------------------------- */
 
+/*
+ * Offsets of the doorbells in a doorbell page; all other offsets are reserved. A
+ * doorbell is one write of 64 bits: a number in bits 23:0 (XRDMA_QPN_MASK), the
+ * type of arming in 25:24, which is 0 for a send queue, 0 in 31:26, and an index
+ * in 63:32.
+ */
+#define XRDMA_DB_PAGE_SIZE		4096
+#define XRDMA_DB_SQ			0x00 /* entries of a send queue */
+#define XRDMA_DB_CQ			0x08 /* arms a completion queue */
+#define XRDMA_DB_EQ			0x10 /* arms an event queue (kernel) */
+#define XRDMA_DB_TYPE_SHIFT		24   /* lowest bit of the type */
+
+/**
+ * xrdma_make_sq_db() - doorbell that makes entries of a send queue known
+ * @qpn: number of the queue pair, 24 bits
+ * @pi: producer index; the entries before it have been written
+ *
+ * Return: the 64-bit word for XRDMA_DB_SQ.
+ */
+static inline __u64 xrdma_make_sq_db(__u32 qpn, __u32 pi)
+{
+	return (__u64)pi << 32 | qpn;
+}
+
+/**
+ * xrdma_make_arm_db() - doorbell that arms a completion or event queue
+ * @number: number of the queue, 24 bits
+ * @type: XRDMA_ARM_NEXT or XRDMA_ARM_SOLICITED
+ * @index: index of the first entry that the host has not seen
+ *
+ * Return: the 64-bit word for XRDMA_DB_CQ or XRDMA_DB_EQ.
+ */
+static inline __u64 xrdma_make_arm_db(__u32 number, __u32 type, __u32 index)
+{
+	return (__u64)index << 32 | type << XRDMA_DB_TYPE_SHIFT | number;
+}
+
+/**
+ * xrdma_db_index() - index in a doorbell
+ * @db: the 64-bit word
+ *
+ * Return: the argument @pi or @index with which the word was made.
+ */
+static inline __u32 xrdma_db_index(__u64 db)
+{
+	return db >> 32;
+}
+
 /**
  * xrdma_db_needed() - must the doorbell of a send queue be rung?
  * @event: sq_event of struct xrdma_qp_rec, read after a full barrier
  * @new_pi: producer index just published
  * @old_pi: producer index before that
  *
- * The rule is that of @sq_event in struct xrdma_qp_rec. It holds only if the
- * device has the capability of shadow doorbells.
+ * The rule is that of @sq_event in struct xrdma_qp_rec. It holds only with shadow
+ * doorbells.
  *
  * Return: 1 if the device went to sleep at an index in [@old_pi, @new_pi),
  * else 0.

@@ -182,11 +182,14 @@ def scribble(rng, end, region):
     else:
         r.put32(view, end._rec + rng.choice((0, 4, 8, 60)),
                 rng.getrandbits(32))
-    end._db_word.value = rng.choice((end.qpn, end.qpn, rng.randrange(20000),
-                                     rng.getrandbits(32)))
+    index = rng.choice((end._sq_pi % 2**32, end._sq_pi % 2**32,
+                        rng.getrandbits(32)))
+    end._db_word.value = index << 32 | rng.choice(
+        (end.qpn, end.qpn, rng.randrange(20000), rng.getrandbits(32)))
     if rng.random() < 0.1:
-        at = 4 * rng.randrange(1024)
-        end._db[at:at + 4] = rng.randbytes(4)
+        size = rng.choice((4, 8))
+        at = rng.choice((0, 8, 16, size * rng.randrange(4096 // size)))
+        end._db[at:at + size] = rng.randbytes(size)
 
 
 def scribbler(dev, seed, tick, over):

@@ -122,7 +122,8 @@ class RawEnd:
         self._make_cq(log_depth + 1)
         self._make_qp(log_depth)
         self._db = mmap.mmap(dev.ctx.cmd_fd, 4096, offset=0)
-        self._db_word = ctypes.c_uint32.from_buffer(self._db)
+        self._db_word = ctypes.c_uint64.from_buffer(self._db)
+        self._cq_db = ctypes.c_uint64.from_buffer(self._db, 8)
 
     def _make_cq(self, log_depth):
         self._log_cq = log_depth
@@ -185,7 +186,7 @@ class RawEnd:
             view[at:at + size] = raw.ljust(size, b"\0")
             self._sq_pi = (self._sq_pi + 1) % 2**32
         put32(view, self._rec, self._sq_pi)
-        self._db_word.value = self.qpn
+        self._db_word.value = self._sq_pi << 32 | self.qpn
 
     def recv(self, *sges, wr_id=100):
         """Posts a receive."""

@@ -18,7 +18,8 @@ OBJECT_MR, OBJECT_DM, OBJECT_DMABUF = 7, 14, 18
 MR_REG_DM, MR_REG_DMABUF = 0, 4
 DM_ALLOC, DM_FREE = 0, 1
 ALLOC_DM_RESP = 0x1000
-OBJECT_DEVICE, INVOKE_WRITE = 0, 0
+OBJECT_DEVICE, INVOKE_WRITE, QUERY_CONTEXT = 0, 0, 4
+QUERY_CONTEXT_RESP, UCAP_SHADOW_DB = 0x1000, 1
 CORE_IN, CORE_OUT, WRITE_CMD, DRIVER_IN, DRIVER_OUT = 0, 1, 2, 0x1000, 0x1001
 
 
@@ -61,6 +62,14 @@ class Attrs:
         request = bytearray(head + b"".join(self.rows))
         fcntl.ioctl(ctx.cmd_fd, VERBS_IOCTL, request, True)
         return struct.unpack_from("<I", request, 24 + 8)[0]
+
+
+def shadow_doorbells(ctx):
+    """Does the device read indexes and arm words in records?"""
+    attrs = Attrs()
+    out = attrs.output(QUERY_CONTEXT_RESP, 32)
+    attrs.run(ctx, OBJECT_DEVICE, QUERY_CONTEXT)
+    return bool(struct.unpack_from("<I", out, 12)[0] & UCAP_SHADOW_DB)
 
 
 def invoke(ctx, command, request, driver=b"", reply=0, driver_reply=0,

@@ -24,22 +24,22 @@ static void create_checks_parameters(void **state)
 {
 	struct core_env *env = *state;
 	u64 root = core_queue(env, 6);
-	struct xrdma_cmd cmd = xrdma_make_create_cq(3, 1, 6, root);
+	struct xrdma_cmd cmd = xrdma_make_create_cq(3, 1, 0, 6, root);
 
-	cmd.create_cq.reserved[6] = 1;
+	cmd.create_cq.reserved[2] = 1;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	cmd = xrdma_make_create_cq(3, 1, XRDMA_CQ_LOG_MIN - 1, root);
+	cmd = xrdma_make_create_cq(3, 1, 0, XRDMA_CQ_LOG_MIN - 1, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	cmd = xrdma_make_create_cq(3, 1, MODEL_CQ_LOG_MAX + 1, root);
+	cmd = xrdma_make_create_cq(3, 1, 0, MODEL_CQ_LOG_MAX + 1, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	cmd = xrdma_make_create_cq(3, 1, 6, root | 0x200);
+	cmd = xrdma_make_create_cq(3, 1, 0, 6, root | 0x200);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
 	core_expect(env, MODEL_HERR_CMD_PARAM, 4);
-	cmd = xrdma_make_create_cq(1, 1, 6, root);
+	cmd = xrdma_make_create_cq(1, 1, 0, 6, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
-	cmd = xrdma_make_create_cq(3, 9, 6, root);
+	cmd = xrdma_make_create_cq(3, 9, 0, 6, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
-	cmd = xrdma_make_create_cq(MODEL_MAX_CQ, 1, 6, root);
+	cmd = xrdma_make_create_cq(MODEL_MAX_CQ, 1, 0, 6, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_NUMBER);
 	core_expect(env, MODEL_HERR_CMD_NUMBER, 3);
 }
@@ -174,7 +174,7 @@ static struct xrdma_cmd make_resize(struct core_env *env, u8 log_depth, u32 ci,
 	u64 root = core_queue(env, log_depth);
 	struct xrdma_cqe *ring = core_ptr(env, root & XRDMA_ROOT_ADDR);
 	struct xrdma_cq_rec *rec = (void *)(ring + (1 << log_depth));
-	struct xrdma_cmd cmd = xrdma_make_create_cq(1, 0, log_depth, root);
+	struct xrdma_cmd cmd = xrdma_make_create_cq(1, 0, 0, log_depth, root);
 	u32 i;
 
 	for (i = ci; i != ci + (1U << log_depth); i++)

@@ -13,6 +13,12 @@ SIZE = 65536
 RIGHTS = x.ALL_RIGHTS | x.FLUSH_GLOBAL | x.FLUSH_PERSISTENT
 
 
+@pytest.fixture(params=[True, False], ids=["shadow", "doorbell"])
+def shadow(request):
+    """Each test runs with shadow doorbells and without."""
+    return request.param
+
+
 @pytest.fixture
 def link(host):
     """Two connected queue pairs with FLUSH rights, and a buffer for each."""
@@ -47,7 +53,7 @@ def resize(host, cq, log):
     host.put32(new.record, cq.ci)
     host.put32(new.record + 4, host.get32(cq.record + 4))
     reply = host.command(x.RESIZE_CQ, struct.pack(
-        "<QIIB7s", new.root(), cq.number, 0, log, bytes(7)))
+        "<QIIIB3s", new.root(), cq.number, 0, 0, log, bytes(3)))
     return new, struct.unpack_from("<I", reply)[0]
 
 

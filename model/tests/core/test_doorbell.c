@@ -122,7 +122,7 @@ static void only_errors_on_page_0_are_host_errors(void **state)
 	core_ring(t.env, 0, 1000);
 	core_expect(t.env, MODEL_HERR_DOORBELL_QP, 2);
 	model_device_write(t.env->dev, XRDMA_BAR_DB, 4, &value, 4);
-	model_device_write(t.env->dev, XRDMA_BAR_DB, 0, &value, 8);
+	model_device_write(t.env->dev, XRDMA_BAR_DB, 0, &value, 4);
 	model_device_read(t.env->dev, XRDMA_BAR_DB, 0, &word, 4);
 	assert_int_equal(word, 0);
 	core_expect(t.env, MODEL_HERR_DOORBELL_RANGE, 3);

@@ -84,7 +84,7 @@ static void the_event_queue_belongs_to_page_faults(void **state)
 	struct xrdma_cmd cq;
 
 	(void)state;
-	cq = xrdma_make_create_cq(7, EQN, CORE_CQ_LOG,
+	cq = xrdma_make_create_cq(7, EQN, 0, CORE_CQ_LOG,
 				  core_queue(t.env, CORE_CQ_LOG));
 	assert_int_equal(core_status(t.env, cq), XRDMA_CMD_OK);
 	assert_int_equal(enable(t.ring, LOG, EQN), XRDMA_CMD_BUSY);

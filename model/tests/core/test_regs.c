@@ -11,7 +11,7 @@ static void defaults(void **state)
 	struct core_env *env = *state;
 
 	assert_int_equal(core_read32(env, XRDMA_REG_MAGIC), XRDMA_MAGIC);
-	assert_int_equal(core_read32(env, XRDMA_REG_VERSION), 0x10000);
+	assert_int_equal(core_read32(env, XRDMA_REG_VERSION), 0x20000);
 	assert_int_equal(core_read64(env, XRDMA_REG_CAPS),
 			 XRDMA_CAP_SHADOW_DB | XRDMA_CAP_MW_TYPE_1 |
 			 XRDMA_CAP_MW_TYPE_2B | XRDMA_CAP_FAST_REG |
@@ -122,6 +122,7 @@ static void registers_of_the_start_are_locked(void **state)
 {
 	struct core_env *env = *state;
 	u64 base = core_read64(env, XRDMA_REG_CMD_BASE);
+	u32 ctrl = XRDMA_CTRL_ENABLE | XRDMA_CTRL_SHADOW_DB;
 
 	core_write64(env, XRDMA_REG_CMD_BASE, 0);
 	core_write64(env, XRDMA_REG_RSP_BASE, 0);
@@ -129,11 +130,12 @@ static void registers_of_the_start_are_locked(void **state)
 	core_write64(env, XRDMA_REG_MPT_ROOT, 0);
 	core_expect(env, MODEL_HERR_REG_ILLEGAL, 4);
 	assert_int_equal(core_read64(env, XRDMA_REG_CMD_BASE), base);
+	core_write32(env, XRDMA_REG_CTRL, ctrl);
 	core_write32(env, XRDMA_REG_CTRL, XRDMA_CTRL_ENABLE);
 	core_write32(env, XRDMA_REG_CTRL, 0);
-	core_expect(env, MODEL_HERR_REG_ILLEGAL, 5);
+	core_expect(env, MODEL_HERR_REG_ILLEGAL, 6);
 	env->expected -= 4;
-	assert_int_equal(core_read32(env, XRDMA_REG_CTRL), XRDMA_CTRL_ENABLE);
+	assert_int_equal(core_read32(env, XRDMA_REG_CTRL), ctrl);
 }
 
 /* After a reset the device writes no guest memory and raises no vector. */

@@ -94,18 +94,16 @@ static void make_cq(struct core_env *env, u32 cqn)
 	u64 root = core_queue(env, CORE_CQ_LOG);
 	struct xrdma_cmd cmd;
 
-	cmd = xrdma_make_create_cq(cqn, 1, CORE_CQ_LOG, root);
+	cmd = xrdma_make_create_cq(cqn, 1, CORE_PAGE, CORE_CQ_LOG, root);
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
 }
 
-/* Make an enabled device with EQs 0 and 1, CQs 1 (sends) and 2, GID 0. */
-int core_setup_queues(void **state)
+/* Enable the device; make EQs 0 and 1, CQs 1 (sends) and 2, GID 0. */
+void core_make_queues(struct core_env *env)
 {
 	struct xrdma_cmd gid = xrdma_make_cmd(XRDMA_CMD_SET_GID);
-	struct core_env *env;
 
-	core_setup_enabled(state);
-	env = *state;
+	core_enable(env);
 	make_eq(env, 0);
 	make_eq(env, 1);
 	make_cq(env, 1);
@@ -115,6 +113,12 @@ int core_setup_queues(void **state)
 	gid.set_gid.gid[1] = 0x80;
 	assert_int_equal(core_status(env, gid), XRDMA_CMD_OK);
 	memset(env->irqs, 0, sizeof(env->irqs));
+}
+
+int core_setup_queues(void **state)
+{
+	core_setup(state);
+	core_make_queues(*state);
 	return 0;
 }
 
@@ -210,7 +214,8 @@ void core_set_up_rings(struct core_env *env)
 void core_enable(struct core_env *env)
 {
 	core_set_up_rings(env);
-	core_write32(env, XRDMA_REG_CTRL, XRDMA_CTRL_ENABLE);
+	core_write32(env, XRDMA_REG_CTRL, XRDMA_CTRL_ENABLE |
+		     (env->no_shadow ? 0 : XRDMA_CTRL_SHADOW_DB));
 	assert_int_equal(core_read32(env, XRDMA_REG_STATUS),
 			 XRDMA_STATUS_READY | XRDMA_STATUS_ENABLED);
 }
@@ -254,12 +259,20 @@ void core_run_ms(struct core_env *env, unsigned int ms)
 	model_loop_set_engine(env->loop, NULL, NULL);
 }
 
-void core_ring(struct core_env *env, u32 page, u32 qpn)
+/* Write a doorbell: @doorbell is XRDMA_DB_*. */
+void core_doorbell(struct core_env *env, u32 page, u32 doorbell, u64 value)
 {
-	__le32 v = cpu_to_le32(qpn);
+	__le64 v = cpu_to_le64(value);
 
 	model_device_write(env->dev, XRDMA_BAR_DB,
-			   (u64)page * XRDMA_DB_PAGE_SIZE, &v, sizeof(v));
+			   (u64)page * XRDMA_DB_PAGE_SIZE + doorbell, &v,
+			   sizeof(v));
+}
+
+/* Ring the doorbell of a send queue, with an index that shadow doorbells ignore. */
+void core_ring(struct core_env *env, u32 page, u32 qpn)
+{
+	core_doorbell(env, page, XRDMA_DB_SQ, qpn);
 }
 
 /* Write a command to the ring and ring the doorbell; do not run the loop. */
@@ -376,7 +389,7 @@ struct xrdma_cmd core_make_qp(struct core_env *env, u32 qpn)
 		.pd = cpu_to_le32(7),
 		.send_cqn = cpu_to_le32(1),
 		.recv_cqn = cpu_to_le32(2),
-		.db_page = cpu_to_le32(3),
+		.db_page = cpu_to_le32(CORE_PAGE),
 		.type = XRDMA_QP_RC,
 		.log_sq_depth = CORE_WQ_LOG,
 		.log_sq_stride = CORE_STRIDE_LOG,

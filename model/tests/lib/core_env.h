@@ -25,6 +25,8 @@
 #define CORE_IOVA	0x40000000ULL
 #define CORE_MEM_SIZE	0x4000000ULL
 #define CORE_CMD_LOG	5
+/* doorbell page of the queues that tests create */
+#define CORE_PAGE	3
 #define CORE_DM_SIZE	0x10000
 
 /**
@@ -42,6 +44,7 @@
  * @rsps: bus address of the reply ring
  * @mpt: bus address of the key table: 2 MiB, in one block
  * @expected: number of host errors that the test has expected
+ * @no_shadow: core_enable() does not choose shadow doorbells
  * @awake: the loop polls without sleeping
  * @stop: ends core_run_ms()
  */
@@ -59,6 +62,7 @@ struct core_env {
 	u64 rsps;
 	u64 mpt;
 	u64 expected;
+	bool no_shadow;
 	bool awake;
 	struct model_timer stop;
 };
@@ -107,6 +111,8 @@ u32 core_read32(struct core_env *env, u32 reg);
 u64 core_read64(struct core_env *env, u32 reg);
 void core_set_up_rings(struct core_env *env);
 void core_enable(struct core_env *env);
+void core_make_queues(struct core_env *env);
+void core_doorbell(struct core_env *env, u32 page, u32 doorbell, u64 value);
 void core_run_ms(struct core_env *env, unsigned int ms);
 void core_ring(struct core_env *env, u32 page, u32 qpn);
 

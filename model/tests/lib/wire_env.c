@@ -91,7 +91,8 @@ static void enable(struct wire_host *host)
 	write32(host, XRDMA_REG_CMD_LOG, 5);
 	write64(host, XRDMA_REG_MPT_ROOT,
 		xrdma_make_root(host->mpt, 0, wire_mpt_log));
-	write32(host, XRDMA_REG_CTRL, XRDMA_CTRL_ENABLE);
+	write32(host, XRDMA_REG_CTRL,
+		XRDMA_CTRL_ENABLE | XRDMA_CTRL_SHADOW_DB);
 	assert_true(model_device_enabled(host->dev));
 }
 

@@ -26,7 +26,7 @@ void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
 		.swap_add = cpu_to_le64(wr->swap_add),
 		.compare = cpu_to_le64(wr->compare),
 	};
-	__le32 qpn = cpu_to_le32(qp->qpn);
+	__le64 db = cpu_to_le64(xrdma_make_sq_db(qp->qpn, pi + 1));
 	u8 *body = wqe + sizeof(hdr);
 
 	if (wr->inv_key)
@@ -49,7 +49,7 @@ void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
 	memcpy(wqe, &hdr, sizeof(hdr));
 	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
 			 __ATOMIC_RELEASE);
-	model_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &qpn, sizeof(qpn));
+	model_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &db, sizeof(db));
 }
 
 /* Post a signaled WRITE, READ or SEND with one scatter-gather entry. */

@@ -74,7 +74,7 @@ void wire_post_ud(struct wire_qp *qp, const struct wire_dgram *d)
 		.qkey = cpu_to_le32(d->qkey),
 		.wr_id = cpu_to_le64(d->wr_id),
 	};
-	__le32 qpn = cpu_to_le32(qp->qpn);
+	__le64 db = cpu_to_le64(xrdma_make_sq_db(qp->qpn, pi + 1));
 
 	memcpy(wqe, &hdr, sizeof(hdr));
 	memcpy(wqe + sizeof(hdr), &d->av, sizeof(d->av));
@@ -86,7 +86,7 @@ void wire_post_ud(struct wire_qp *qp, const struct wire_dgram *d)
 		       d->num_sge * sizeof(*d->sges));
 	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
 			 __ATOMIC_RELEASE);
-	model_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &qpn, sizeof(qpn));
+	model_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &db, sizeof(db));
 }
 
 u8 wire_mcast(struct wire_qp *qp, const u8 *gid, bool attach)

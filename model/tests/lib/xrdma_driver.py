@@ -21,8 +21,11 @@ MAGIC, VERSION, CAPS = 0x00, 0x04, 0x08
 CTRL, STATUS = 0x10, 0x14
 CMD_BASE, RSP_BASE, CMD_LOG, CMD_DB = 0x18, 0x20, 0x28, 0x2C
 MPT_ROOT, MAC_LO, MAC_HI = 0x30, 0x38, 0x3C
-ENABLE, RESET = 1, 2
+ENABLE, RESET, SHADOW_DB = 1, 2, 4
 READY, ENABLED, FATAL = 1, 2, 4
+
+# doorbells, offsets in a page of BAR 2
+DB_SQ, DB_CQ, DB_EQ = 0x00, 0x08, 0x10
 
 # commands
 NOP, QUERY_DEVICE, QUERY_PORT, MODIFY_PORT, SET_GID, QUERY_STATS = range(6)
@@ -104,10 +107,11 @@ class CommandFailed(Exception):
 
 
 class Driver:
-    """A device and the memory of its host."""
+    """A device and the memory of its host. shadow: use shadow doorbells."""
 
-    def __init__(self, process):
+    def __init__(self, process, shadow=True):
         self.process = process
+        self.shadow = shadow
         self.client = process.client()
         self.memory = vfu.GuestMemory(MEMORY)
         self.client.enable()
@@ -181,7 +185,7 @@ class Driver:
     def enable(self):
         """Enable the device; this must succeed."""
         self.set_up()
-        self.write(CTRL, ENABLE)
+        self.write(CTRL, ENABLE | (SHADOW_DB if self.shadow else 0))
         assert self.read(STATUS) == READY | ENABLED
 
     def start(self):
@@ -199,9 +203,10 @@ class Driver:
         return (self.read(MAC_LO).to_bytes(4, "little") +
                 self.read(MAC_HI).to_bytes(2, "little"))
 
-    def doorbell(self, qpn, page=0):
-        """Ring a doorbell."""
-        self.client.write(vfu.BAR_DB, page * 4096, qpn)
+    def doorbell(self, number, index, page=0, at=DB_SQ, kind=0):
+        """Write a doorbell: of a send queue, or one that arms a queue."""
+        self.client.write(vfu.BAR_DB, page * 4096 + at,
+                          index % 2**32 << 32 | kind << 24 | number, 8)
 
     # commands
 
@@ -318,14 +323,22 @@ class Ring:
         """Return the translation root of the ring."""
         return root(self.addr, 0, self.leaf)
 
+    def _at(self, index):
+        """Return the address of an entry."""
+        return self.addr + (index & ((1 << self.log) - 1)) * 64
+
+    def _written(self, index):
+        """Has the device written this entry?"""
+        own = self.driver.get32(self._at(index) + 60)
+        return own & 1 != index >> self.log & 1
+
     def peek(self):
         """Return the next entry, or None."""
-        at = self.addr + (self.ci & ((1 << self.log) - 1)) * 64
         # The device writes the last word of an entry after the other words, so it has
         # to be read before them.
-        if self.driver.get32(at + 60) & 1 == self.ci >> self.log & 1:
+        if not self._written(self.ci):
             return None
-        return self.entry.unpack(self.driver.get(at, 64))
+        return self.entry.unpack(self.driver.get(self._at(self.ci), 64))
 
     def poll(self, timeout=TIMEOUT):
         """Take the next entry; None after a timeout."""
@@ -341,13 +354,22 @@ class Ring:
         return fields
 
     def arm(self, kind=1):
-        """Arm: 1 for the next entry, 2 for a solicited one."""
-        self.arms += 1
-        self.driver.put32(self.record + 4, self.arms << 2 | kind)
+        """Arm: 1 for the next entry, 2 for a solicited one. Entries that are in the
+        ring are not new."""
+        if self.driver.shadow:
+            self.arms += 1
+            self.driver.put32(self.record + 4, self.arms << 2 | kind)
+            return
+        index = self.ci
+        while index < self.ci + (1 << self.log) and self._written(index):
+            index += 1
+        self.driver.doorbell(self.number, index, self.page, self.doorbell, kind)
 
 
 class EventQueue(Ring):
     """An event queue."""
+
+    page, doorbell = 0, DB_EQ
 
     def __init__(self, driver, number, vector, log=EQ_LOG):
         super().__init__(driver, log, EQE)
@@ -364,13 +386,15 @@ class EventQueue(Ring):
 
 
 class CompletionQueue(Ring):
-    """A completion queue."""
+    """A completion queue of a user process, with doorbell page 1."""
+
+    page, doorbell = 1, DB_CQ
 
     def __init__(self, driver, number, eqn=1, log=CQ_LOG):
         super().__init__(driver, log, CQE)
         self.number = number
-        driver.command(CREATE_CQ, struct.pack("<QIIB7s", self.root(), number,
-                                              eqn, log, bytes(7)))
+        driver.command(CREATE_CQ, struct.pack("<QIIIB3s", self.root(), number,
+                                              eqn, self.page, log, bytes(3)))
 
     def completion(self, timeout=TIMEOUT):
         """Return the next completion as a dictionary, or None."""
@@ -451,7 +475,7 @@ class QueuePair:
     def ring(self):
         """Publish the producer index of the send queue and ring the doorbell."""
         self.driver.put32(self.record, self.sq_pi)
-        self.driver.doorbell(self.number, self.page)
+        self.driver.doorbell(self.number, self.sq_pi, self.page)
 
     def send(self, *args, **kwargs):
         """Post one send and ring the doorbell."""

@@ -12,6 +12,12 @@ import xrdma_driver as x
 SIZE = 1 << 20
 
 
+@pytest.fixture(params=[True, False], ids=["shadow", "doorbell"])
+def shadow(request):
+    """Each test runs with shadow doorbells and without."""
+    return request.param
+
+
 @pytest.fixture
 def link(host):
     """Two connected queue pairs, each with a buffer and its key."""
@@ -199,13 +205,13 @@ def test_work_queues_that_lie(host, link):
     """Malformed indexes and entries of a user affect only their queue pair."""
     a, b = link
     host.put32(a.record, 1000)
-    host.doorbell(a.number, a.page)
+    host.doorbell(a.number, 1000, a.page)
     event = host.eqs[0].find(x.QP_FATAL)
     assert event[4] == a.number
     assert a.query()[0] == x.Q_ERR
     assert b.query()[0] == x.Q_RTS
-    host.doorbell(a.number, 2)
-    host.doorbell(12345, 3)
+    host.doorbell(a.number, 0, 2)
+    host.doorbell(12345, 0, 3)
     device = host.stats()["device"]
     assert (device["user_errors"], device["db_errors"]) == (1, 2)
 
@@ -227,12 +233,14 @@ def test_random_garbage_in_the_rings(host):
                 host.put(at, bytes([rnd.randrange(15), rnd.randrange(16),
                                     rnd.randrange(8), 0]))
             host.put32(qp.record + 4, rnd.choice([1, 16, 17, 0xFFFFFFFF]))
-            host.put32(qp.record, rnd.choice([1, 8, 16]))
-            host.doorbell(qp.number, qp.page)
+            index = rnd.choice([1, 8, 16])
+            host.put32(qp.record, index)
+            host.doorbell(qp.number, index, qp.page)
         if i % 3 == 0:
-            host.put32(a.record, rnd.getrandbits(32))
+            index = rnd.getrandbits(32)
+            host.put32(a.record, index)
             host.put32(a.send_cq.record, rnd.getrandbits(32))
-            host.doorbell(a.number, a.page)
+            host.doorbell(a.number, index, a.page)
         a.query()
         for qp in (a, b):
             host.object_command(x.DESTROY_QP, qp.number)

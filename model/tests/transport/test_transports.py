@@ -116,6 +116,12 @@ class Pair(x.QueuePair):
                   extra=av)
 
 
+@pytest.fixture(params=[True, False], ids=["shadow", "doorbell"])
+def shadow(request):
+    """Each test runs with shadow doorbells and without."""
+    return request.param
+
+
 @pytest.fixture
 def buffer(host):
     """Return a buffer of 64 KiB and its key."""

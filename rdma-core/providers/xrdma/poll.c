@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include <util/compiler.h>
+#include <util/mmio.h>
 
 #include "ring.h"
 
@@ -316,6 +317,28 @@ int xrdma_setup_poll(struct xrdma_cq *cq, uint64_t wc_flags)
 
 /* ---- arming ---------------------------------------------------------- */
 
+static void xrdma_arm_record(struct xrdma_cq *cq, uint32_t type)
+{
+	cq->arm = xrdma_arm_next(cq->arm, type);
+	xrdma_store_le32(&cq->rec->arm, cq->arm);
+}
+
+/*
+ * The completions that are in the ring now raise no event. If the device has
+ * written a further one before the doorbell arrives, it raises the event at once.
+ */
+static void xrdma_arm_doorbell(struct xrdma_cq *cq, uint32_t type)
+{
+	void *db = to_xctx(cq->verbs_cq.cq.context)->db;
+	uint32_t index = cq->ci;
+
+	while (index - cq->ci < 1U << cq->log_depth &&
+	       xrdma_cqe_ready(cq, index))
+		index++;
+	mmio_write64_le(db + XRDMA_DB_CQ,
+			htole64(xrdma_make_arm_db(cq->cqn, type, index)));
+}
+
 /**
  * xrdma_req_notify_cq() - ibv_req_notify_cq()
  * @ibcq: completion queue
@@ -336,13 +359,15 @@ int xrdma_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 	else if (!cq->next_armed)
 		type = XRDMA_ARM_SOLICITED;
 
-	cq->arm = xrdma_arm_next(cq->arm, type);
-	xrdma_store_le32(&cq->rec->arm, cq->arm);
+	if (to_xctx(ibcq->context)->shadow_db)
+		xrdma_arm_record(cq, type);
+	else
+		xrdma_arm_doorbell(cq, type);
 	xrdma_unlock(&cq->lock);
 
 	/*
-	 * The arm word is visible to the device before the caller polls again.
-	 * So a completion is either found by that poll or raises an event.
+	 * An arm word is visible to the device before the caller polls again. So
+	 * a completion is either found by that poll or raises an event.
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	return 0;

@@ -286,9 +286,10 @@ void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old)
 	if (!xrdma_device_may_sleep(qp, old))
 		return;
 
-	/* The index is written before the doorbell. */
+	/* The entries and the index are written before the doorbell. */
 	udma_to_device_barrier();
-	mmio_write32_le(qp->db, htole32(qp->qpn));
+	mmio_write64_le(qp->db,
+			htole64(xrdma_make_sq_db(qp->qpn, qp->sq.pi)));
 }
 
 /* ---- verbs ----------------------------------------------------------- */

@@ -96,8 +96,8 @@ struct xrdma_qp_leaf {
  * @ibv_ctx: the context as libibverbs sees it
  * @db: doorbell page
  * @db_size: bytes mapped at @db
- * @shadow_db: the device writes sq_event of struct xrdma_qp_rec, so doorbells
- *	that it does not need may be skipped
+ * @shadow_db: the device reads indexes and arm words in records: a doorbell that
+ *	it does not need may be skipped, and none arms a queue
  * @null_key: the device has XRDMA_KEY_NULL
  * @single_threaded: the application promised to use one thread only
  * @max_qp_wr: highest depth of a send or receive queue
@@ -179,11 +179,11 @@ struct xrdma_ah {
  * @log_depth: log2 of the number of entries
  * @next_armed: the queue was armed for any completion, and the application has
  *	not fetched an event since
- * @arm: arm word that was written to @rec last
+ * @arm: arm word that was written to @rec last; only with shadow doorbells
  * @consumed: list of the work queues whose member @consumed is not 0
  * @current: copy of the entry that the read functions of ibv_cq_ex report
  * @current_qp: queue pair of the entry in @current, or NULL
- * @cqn: number of the queue, for debugging
+ * @cqn: number of the queue
  * @buf: memory of @ring and @rec
  */
 struct xrdma_cq {
@@ -255,7 +255,7 @@ struct xrdma_wr_batch {
  * @sq: send queue
  * @rq: receive queue
  * @rec: record, shared with the device; NULL: neither @sq nor @rq exists
- * @db: doorbell of send queues: the device looks at the QPN written here
+ * @db: doorbell of send queues
  * @qpn: number of the queue pair
  * @max_inline: inline bytes that fit into a send entry
  * @force_flags: flags added to each send request: IBV_SEND_SIGNALED or 0

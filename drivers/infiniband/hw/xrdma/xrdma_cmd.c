@@ -110,15 +110,17 @@ int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
  * @xdev: the device
  * @cqn: number of the new completion queue
  * @eqn: number of the event queue that gets its completion events
+ * @db_page: number of the doorbell page that may arm the queue
  * @log_depth: log2 of the number of entries
  * @root: translation root of ring and record
  *
  * Return: 0 or an errno of xrdma_cmd_exec().
  */
-int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u8 log_depth,
-			u64 root)
+int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u32 db_page,
+			u8 log_depth, u64 root)
 {
-	struct xrdma_cmd cmd = xrdma_make_create_cq(cqn, eqn, log_depth, root);
+	struct xrdma_cmd cmd = xrdma_make_create_cq(cqn, eqn, db_page,
+						    log_depth, root);
 
 	return xrdma_cmd_exec_status(xdev, &cmd);
 }

@@ -29,8 +29,8 @@ int xrdma_cmd_destroy_outcome(struct xrdma_dev *xdev,
 int xrdma_cmd_query_device(struct xrdma_dev *xdev);
 int xrdma_cmd_create_eq(struct xrdma_dev *xdev, u32 eqn, u16 vector,
 			u8 log_depth, u64 root);
-int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u8 log_depth,
-			u64 root);
+int xrdma_cmd_create_cq(struct xrdma_dev *xdev, u32 cqn, u32 eqn, u32 db_page,
+			u8 log_depth, u64 root);
 int xrdma_cmd_destroy_cq(struct xrdma_dev *xdev, u32 cqn);
 int xrdma_cmd_resize_cq(struct xrdma_dev *xdev, u32 cqn, u8 log_depth, u64 root,
 			u32 *index);

@@ -12,6 +12,7 @@
 #include "xrdma_buf.h"
 #include "xrdma_cmd.h"
 #include "xrdma_cq.h"
+#include "xrdma_ctx.h"
 #include "xrdma_eq.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_quarantine.h"
@@ -32,7 +33,7 @@ static int xrdma_cq_reserve(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 }
 
 static int xrdma_cq_enable(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
-			   u64 root)
+			   u32 db_page, u64 root)
 {
 	int err;
 
@@ -45,14 +46,22 @@ static int xrdma_cq_enable(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 	if (err)
 		return err;
 
-	err = xrdma_cmd_create_cq(&xib->hw, cq->cqn, cq->eqn, cq->log_depth,
-				  root);
+	err = xrdma_cmd_create_cq(&xib->hw, cq->cqn, cq->eqn, db_page,
+				  cq->log_depth, root);
 	if (err) {
 		xa_erase_irq(&xib->cqs, cq->cqn);
 		return err;
 	}
 	xa_store_irq(&xib->cqs, cq->cqn, cq, GFP_KERNEL);
 	return 0;
+}
+
+/* A consumer may arm a queue that is being destroyed: xrdma_cq_arm() */
+static void xrdma_cq_close(struct xrdma_cq *cq)
+{
+	spin_lock_irq(&cq->lock);
+	cq->closed = true;
+	spin_unlock_irq(&cq->lock);
 }
 
 /*
@@ -67,6 +76,7 @@ static int xrdma_cq_disable(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 	mutex_lock(&cq->resize_lock);
 	xa_store_irq(&xib->cqs, cq->cqn, NULL, GFP_KERNEL);
 	mutex_unlock(&cq->resize_lock);
+	xrdma_cq_close(cq);
 	err = xrdma_cmd_destroy_cq(&xib->hw, cq->cqn);
 	if (!err)
 		xa_erase_irq(&xib->cqs, cq->cqn);
@@ -168,6 +178,13 @@ static struct xrdma_cqe *xrdma_cq_entry(const struct xrdma_cq *cq, u32 index)
 				     xrdma_ring_slot(index, cq->log_depth));
 }
 
+static bool xrdma_cq_has_written(const struct xrdma_cq *cq, u32 index)
+{
+	__le32 own = READ_ONCE(xrdma_cq_entry(cq, index)->own);
+
+	return xrdma_ring_valid(le32_to_cpu(own), index, cq->log_depth);
+}
+
 /**
  * xrdma_cq_next() - entry at the consumer index, if the device has written it
  * @cq: kernel queue
@@ -178,16 +195,13 @@ static struct xrdma_cqe *xrdma_cq_entry(const struct xrdma_cq *cq, u32 index)
 struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq)
 {
 	u32 ci = READ_ONCE(cq->ci);
-	struct xrdma_cqe *cqe;
 
-	cqe = xrdma_cq_entry(cq, ci);
-	if (!xrdma_ring_valid(le32_to_cpu(READ_ONCE(cqe->own)), ci,
-			      cq->log_depth))
+	if (!xrdma_cq_has_written(cq, ci))
 		return NULL;
 
 	/* orders the read of own before the reads of the other fields */
 	dma_rmb();
-	return cqe;
+	return xrdma_cq_entry(cq, ci);
 }
 
 /**
@@ -220,33 +234,63 @@ void xrdma_cq_update_ci(struct xrdma_cq *cq)
 	WRITE_ONCE(cq->rec->ci, cpu_to_le32(cq->ci));
 }
 
-/**
- * xrdma_cq_arm() - ask for one completion event
- * @cq: kernel queue
- * @type: XRDMA_ARM_NEXT or XRDMA_ARM_SOLICITED
- *
- * The write of the arm word is ordered before the caller's next read of the
- * ring: xrdma_cq_next() finds an entry that the device wrote before it saw the
- * arm word, and a later entry raises the event. @cq->lock makes sure that arm
- * words are written in the order of their sequence numbers. An older word that
- * overwrites a newer one may be a word for which the device has already sent an
- * event, and would not arm the queue.
- *
- * Context: @cq->lock is held.
- */
-void xrdma_cq_arm(struct xrdma_cq *cq, u32 type)
+/* Index of the first entry that the device has not written */
+static u32 xrdma_cq_written(const struct xrdma_cq *cq)
 {
-	lockdep_assert_held(&cq->lock);
+	u32 ci = READ_ONCE(cq->ci), index = ci;
 
+	while (index - ci < 1U << cq->log_depth &&
+	       xrdma_cq_has_written(cq, index))
+		index++;
+	return index;
+}
+
+/*
+ * @cq->lock makes sure that arm words are written in the order of their sequence
+ * numbers. An older word that overwrites a newer one may be a word for which the
+ * device has already sent an event, and would not arm the queue.
+ */
+static void xrdma_cq_arm_record(struct xrdma_cq *cq, u32 type)
+{
 	cq->arm = xrdma_arm_next(cq->arm, type);
-	WRITE_ONCE(cq->armed, true);
 	/*
 	 * Orders the write of armed before that of the arm word: the handler of
 	 * the event finds armed set.
 	 */
 	dma_wmb();
 	WRITE_ONCE(cq->rec->arm, cpu_to_le32(cq->arm));
-	/* orders the write of the arm word before later reads of the ring */
+}
+
+/**
+ * xrdma_cq_arm() - ask for one completion event
+ * @xdev: device of the queue
+ * @cq: kernel queue
+ * @type: XRDMA_ARM_NEXT or XRDMA_ARM_SOLICITED
+ *
+ * No event is lost. With shadow doorbells the write of the arm word is ordered
+ * before the caller's next read of the ring: xrdma_cq_next() finds an entry that
+ * the device wrote before it saw the arm word, and a later entry raises the
+ * event. Without them the doorbell has the index of the first entry that was not
+ * in the ring: the device raises the event at once if it has written that entry
+ * before the doorbell arrived.
+ *
+ * Context: @cq->lock is held.
+ */
+void xrdma_cq_arm(struct xrdma_dev *xdev, struct xrdma_cq *cq, u32 type)
+{
+	lockdep_assert_held(&cq->lock);
+
+	WRITE_ONCE(cq->armed, true);
+	if (xrdma_shadow_db(xdev))
+		xrdma_cq_arm_record(cq, type);
+	else if (!cq->closed && !xrdma_dead(xdev))
+		xrdma_write_doorbell(xdev, XRDMA_DB_CQ,
+				     xrdma_make_arm_db(cq->cqn, type,
+						       xrdma_cq_written(cq)));
+	/*
+	 * Orders the write of the arm word, and that of armed, before later reads
+	 * of the ring and of the state of the device.
+	 */
 	mb();
 }
 
@@ -267,13 +311,11 @@ static void xrdma_cq_swap(struct xrdma_cq *cq, u32 a, u32 b)
  */
 static u32 xrdma_cq_gather_qp(struct xrdma_cq *cq, u32 qpn)
 {
-	u32 ci = cq->ci, num = 0, index;
+	u32 index = xrdma_cq_written(cq), num = 0;
 
-	while (cq->ci - ci < 1U << cq->log_depth && xrdma_cq_next(cq))
-		cq->ci++;
-	index = cq->ci;
-	cq->ci = ci;
-	while (index-- != ci) {
+	/* orders the reads of own before the reads of the other fields */
+	dma_rmb();
+	while (index-- != cq->ci) {
 		if (le32_to_cpu(xrdma_cq_entry(cq, index)->qpn) == qpn)
 			num++;
 		else if (num)
@@ -345,7 +387,7 @@ int xrdma_kcq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq, u32 entries,
 		return -ENOMEM;
 	cq->rec = xrdma_buf_at(cq->buf, rec_offset);
 
-	err = xrdma_cq_enable(xib, cq, cq->buf->mtt.root);
+	err = xrdma_cq_enable(xib, cq, 0, cq->buf->mtt.root);
 	if (err)
 		xrdma_kcq_free(xib, cq);
 	return err;
@@ -411,6 +453,8 @@ static void xrdma_ucq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 static int xrdma_ucq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 			    u32 entries, struct ib_udata *udata)
 {
+	struct xrdma_ucontext *uctx =
+		rdma_udata_to_drv_context(udata, struct xrdma_ucontext, ibuc);
 	struct xrdma_ureq_create_cq req;
 	struct xrdma_uresp_create_cq resp = {};
 	int err;
@@ -429,7 +473,7 @@ static int xrdma_ucq_create(struct xrdma_ibdev *xib, struct xrdma_cq *cq,
 	err = xrdma_ucq_map(xib, &cq->user, req.buf_addr, cq->log_depth);
 	if (err)
 		return err;
-	err = xrdma_cq_enable(xib, cq, cq->user.mtt.root);
+	err = xrdma_cq_enable(xib, cq, uctx->db_page, cq->user.mtt.root);
 	if (err) {
 		xrdma_ubuf_release(xib, &cq->user, xrdma_may_dma(&xib->hw));
 		return err;

@@ -18,6 +18,7 @@ struct xrdma_buf;
 struct xrdma_caps;
 struct xrdma_cq_rec;
 struct xrdma_cqe;
+struct xrdma_dev;
 struct xrdma_ibdev;
 struct xrdma_srq;
 
@@ -34,10 +35,13 @@ struct xrdma_srq;
  *	result of xrdma_cq_live() valid
  * @rec: record of a kernel queue, in @buf; NULL: the queue is a user's
  * @ci: consumer index; protected by @lock
- * @arm: arm word that the driver has written last; protected by @lock
+ * @arm: arm word that the driver has written last; protected by @lock; only with
+ *	shadow doorbells
  * @armed: the consumer has asked for an event and has not had it yet
- * @lock: protects the consumer side of a kernel queue: @ci, @arm, @dead,
+ * @lock: protects the consumer side of a kernel queue: @ci, @arm, @closed, @dead,
  *	@send_qps and @recv_qps
+ * @closed: the number may belong to another queue of the device soon: no doorbell
+ *	may name it; protected by @lock
  * @comp: completion handler; called with interrupts off
  * @dead: kernel queue: the device will write no more entries, and requests
  *	complete in software; protected by @lock. User's queue: the process has
@@ -60,6 +64,7 @@ struct xrdma_cq {
 	u32 arm;
 	bool armed;
 	spinlock_t lock; /* consumer side, of a kernel queue */
+	bool closed;
 	void (*comp)(struct xrdma_cq *cq);
 	bool dead;
 	struct rb_root send_qps;
@@ -88,7 +93,7 @@ void xrdma_kcq_destroy(struct xrdma_ibdev *xib, struct xrdma_cq *cq);
 struct xrdma_cqe *xrdma_cq_next(struct xrdma_cq *cq);
 bool xrdma_cq_read(struct xrdma_cq *cq, struct xrdma_cqe *cqe);
 void xrdma_cq_update_ci(struct xrdma_cq *cq);
-void xrdma_cq_arm(struct xrdma_cq *cq, u32 type);
+void xrdma_cq_arm(struct xrdma_dev *xdev, struct xrdma_cq *cq, u32 type);
 void xrdma_cq_drop_qp(struct xrdma_cq *cq, u32 qpn, struct xrdma_srq *srq);
 void xrdma_cq_event(struct xrdma_ibdev *xib, u32 cqn, u8 event);
 void xrdma_cq_completion(struct xrdma_ibdev *xib, u32 cqn);

@@ -68,7 +68,7 @@ xrdma_describe_ucontext(struct xrdma_ibdev *xib, struct xrdma_ucontext *uc)
 		.max_inline = caps->max_inline,
 	};
 
-	if (caps->flags & XRDMA_CAP_SHADOW_DB)
+	if (xrdma_shadow_db(&xib->hw))
 		resp.caps |= XRDMA_UCAP_SHADOW_DB;
 	if (caps->flags & XRDMA_CAP_NULL_KEY)
 		resp.caps |= XRDMA_UCAP_NULL_KEY;

@@ -189,19 +189,33 @@ static inline bool xrdma_quiet(const struct xrdma_dev *xdev)
 }
 
 /**
- * xrdma_write_doorbell() - make the device read the producer index of a send
- *	queue
+ * xrdma_shadow_db() - do driver and device use shadow doorbells?
  * @xdev: the device
- * @qpn: number of a queue pair of the kernel
  *
- * writel() orders the caller's write of the queue pair's record before the
- * doorbell.
+ * The driver uses shadow doorbells if the device has them.
+ *
+ * Context: any.
+ * Return: true if indexes and arm words are in memory.
+ */
+static inline bool xrdma_shadow_db(const struct xrdma_dev *xdev)
+{
+	return xdev->caps.flags & XRDMA_CAP_SHADOW_DB;
+}
+
+/**
+ * xrdma_write_doorbell() - write to a doorbell of the kernel's page
+ * @xdev: the device
+ * @doorbell: XRDMA_DB_SQ, XRDMA_DB_CQ or XRDMA_DB_EQ
+ * @value: word of xrdma_make_sq_db() or xrdma_make_arm_db()
+ *
+ * writeq() orders the caller's earlier writes to memory before the doorbell.
  *
  * Context: any.
  */
-static inline void xrdma_write_doorbell(struct xrdma_dev *xdev, u32 qpn)
+static inline void xrdma_write_doorbell(struct xrdma_dev *xdev, u32 doorbell,
+					u64 value)
 {
-	writel(qpn, xdev->db + XRDMA_DB_SQ);
+	writeq(value, xdev->db + doorbell);
 }
 
 /**

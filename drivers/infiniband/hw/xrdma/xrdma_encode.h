@@ -194,13 +194,14 @@ xrdma_make_create_eq(u32 eqn, u16 vector, u8 log_depth, u64 root)
  * xrdma_make_create_cq() - encode CREATE_CQ
  * @cqn: number of the completion queue
  * @eqn: number of the event queue for completion events
+ * @db_page: number of the page of the doorbell BAR that may arm the queue
  * @log_depth: log2 of the number of entries
  * @root: translation root of ring and record
  *
  * Return: the command.
  */
 static inline struct xrdma_cmd
-xrdma_make_create_cq(u32 cqn, u32 eqn, u8 log_depth, u64 root)
+xrdma_make_create_cq(u32 cqn, u32 eqn, u32 db_page, u8 log_depth, u64 root)
 {
 	return (struct xrdma_cmd) {
 		.opcode = cpu_to_le16(XRDMA_CMD_CREATE_CQ),
@@ -208,6 +209,7 @@ xrdma_make_create_cq(u32 cqn, u32 eqn, u8 log_depth, u64 root)
 			.root = cpu_to_le64(root),
 			.cqn = cpu_to_le32(cqn),
 			.eqn = cpu_to_le32(eqn),
+			.db_page = cpu_to_le32(db_page),
 			.log_depth = log_depth,
 		},
 	};

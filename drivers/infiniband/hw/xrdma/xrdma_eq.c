@@ -35,7 +35,7 @@
  * @rec: record of the queue, in @buf
  * @lock: protects @ci and @arm; held while event handlers run
  * @ci: consumer index
- * @arm: arm word that the driver has written last
+ * @arm: arm word that the driver has written last; only with shadow doorbells
  * @rest: handles the events that remain after XRDMA_EQ_BUDGET events
  */
 struct xrdma_eq {
@@ -112,10 +112,8 @@ static u32 xrdma_eq_consume(struct xrdma_eq *eq, u32 budget)
 	return done;
 }
 
-static void xrdma_eq_arm(struct xrdma_eq *eq)
+static void xrdma_eq_arm_record(struct xrdma_eq *eq)
 {
-	lockdep_assert_held(&eq->lock);
-
 	eq->arm = xrdma_arm_next(eq->arm, XRDMA_ARM_NEXT);
 	/*
 	 * Orders the write of rec->ci before that of rec->arm: when the device
@@ -129,6 +127,22 @@ static void xrdma_eq_arm(struct xrdma_eq *eq)
 	 * xrdma_eq_pending().
 	 */
 	mb();
+}
+
+/*
+ * Without shadow doorbells the device raises the interrupt at once if it has
+ * written the entry at ci before the doorbell arrived.
+ */
+static void xrdma_eq_arm(struct xrdma_eq *eq)
+{
+	lockdep_assert_held(&eq->lock);
+
+	if (xrdma_shadow_db(eq->xdev))
+		xrdma_eq_arm_record(eq);
+	else if (!xrdma_dead(eq->xdev))
+		xrdma_write_doorbell(eq->xdev, XRDMA_DB_EQ,
+				     xrdma_make_arm_db(eq->eqn, XRDMA_ARM_NEXT,
+						       eq->ci));
 }
 
 /*
@@ -182,9 +196,6 @@ static int xrdma_eq_init(struct xrdma_dev *xdev, struct xrdma_eq *eq, u32 eqn)
 	if (!eq->buf)
 		return -ENOMEM;
 	eq->rec = xrdma_buf_at(eq->buf, rec);
-	spin_lock_irq(&eq->lock);
-	xrdma_eq_arm(eq);
-	spin_unlock_irq(&eq->lock);
 	return 0;
 }
 
@@ -239,8 +250,11 @@ static int xrdma_eq_create(struct xrdma_dev *xdev, u32 eqn)
 		return err;
 	if (eqn == 0)
 		WRITE_ONCE(xdev->reply_irq, true);
-	return xrdma_cmd_create_eq(xdev, eqn, eqn, XRDMA_EQ_LOG_DEPTH,
-				   eq->buf->mtt.root);
+	err = xrdma_cmd_create_eq(xdev, eqn, eqn, XRDMA_EQ_LOG_DEPTH,
+				  eq->buf->mtt.root);
+	if (!err)
+		xrdma_eq_process(eq);
+	return err;
 }
 
 /*

@@ -182,13 +182,13 @@ static int xrdma_rx_create_pool(struct xrdma_netdev *xn)
  *
  * Return: true if the queue has an entry.
  */
-static bool xrdma_eth_arm(struct xrdma_cq *cq)
+static bool xrdma_eth_arm(struct xrdma_netdev *xn, struct xrdma_cq *cq)
 {
 	unsigned long flags;
 	bool missed;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	xrdma_cq_arm(cq, XRDMA_ARM_NEXT);
+	xrdma_cq_arm(&xn->xib->hw, cq, XRDMA_ARM_NEXT);
 	missed = xrdma_cq_next(cq);
 	spin_unlock_irqrestore(&cq->lock, flags);
 	return missed;
@@ -204,8 +204,8 @@ static int xrdma_napi_poll(struct napi_struct *napi, int budget)
 	if (work >= budget || !napi_complete_done(napi, work))
 		return work;
 
-	missed = xrdma_eth_arm(&xn->rx_cq);
-	missed |= xrdma_eth_arm(&xn->tx_cq);
+	missed = xrdma_eth_arm(xn, &xn->rx_cq);
+	missed |= xrdma_eth_arm(xn, &xn->tx_cq);
 	if (missed)
 		napi_schedule(napi);
 	return work;

@@ -60,7 +60,7 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 #define XRDMA_FLOW_LABEL		GENMASK(19, 0) /* bits of a flow label */
 
 /* Capabilities of the device: bits of register CAPS */
-#define XRDMA_CAP_SHADOW_DB		BIT_ULL(0)  /* doorbells may be skipped */
+#define XRDMA_CAP_SHADOW_DB		BIT_ULL(0)  /* indexes and arming in memory */
 #define XRDMA_CAP_MW_TYPE_1		BIT_ULL(1)  /* memory windows, type 1 */
 #define XRDMA_CAP_MW_TYPE_2A		BIT_ULL(2)  /* memory windows, type 2A */
 #define XRDMA_CAP_MW_TYPE_2B		BIT_ULL(3)  /* memory windows, type 2B */

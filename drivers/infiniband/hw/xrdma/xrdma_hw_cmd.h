@@ -182,6 +182,8 @@ struct xrdma_cmd_create_eq {
  * @cqn: number of the completion queue, 24 bits
  * @eqn: number of the event queue for completion events; RESIZE_CQ: 0, the
  *	completion queue keeps its event queue
+ * @db_page: number of the page of the doorbell BAR that may arm the queue;
+ *	RESIZE_CQ: 0, the page remains the same
  * @log_depth: log2 of the number of entries, 4 to 22
  * @reserved: 0
  */
@@ -189,8 +191,9 @@ struct xrdma_cmd_create_cq {
 	__le64 root;
 	__le32 cqn;
 	__le32 eqn;
+	__le32 db_page;
 	__u8 log_depth;
-	__u8 reserved[7];
+	__u8 reserved[3];
 };
 
 /**

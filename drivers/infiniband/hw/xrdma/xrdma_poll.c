@@ -331,8 +331,9 @@ int xrdma_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags)
 	bool missed;
 
 	spin_lock_irqsave(&cq->lock, irq);
-	xrdma_cq_arm(cq, (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ?
-			 XRDMA_ARM_SOLICITED : XRDMA_ARM_NEXT);
+	xrdma_cq_arm(&xib->hw, cq,
+		     (flags & IB_CQ_SOLICITED_MASK) == IB_CQ_SOLICITED ?
+		     XRDMA_ARM_SOLICITED : XRDMA_ARM_NEXT);
 	missed = (!cq->dead && xrdma_cq_next(cq)) ||
 		 (xrdma_flushing(xib) && xrdma_flush_pending(cq));
 	spin_unlock_irqrestore(&cq->lock, irq);

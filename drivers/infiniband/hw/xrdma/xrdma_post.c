@@ -27,7 +27,8 @@ static void xrdma_notify_device(struct xrdma_qp *qp)
 	if (xrdma_dead(qp->xdev))
 		xrdma_flush_dead(xdev_to_xibdev(qp->xdev));
 	else
-		xrdma_write_doorbell(qp->xdev, qp->qpn);
+		xrdma_write_doorbell(qp->xdev, XRDMA_DB_SQ,
+				     xrdma_make_sq_db(qp->qpn, qp->sq.pi));
 }
 
 /**
@@ -45,8 +46,7 @@ void xrdma_publish_sq(struct xrdma_qp *qp, u32 old_pi)
 	/* orders the writes of the entries before that of the index */
 	dma_wmb();
 	WRITE_ONCE(rec->sq_pi, cpu_to_le32(pi));
-	if (qp->xdev->caps.flags & XRDMA_CAP_SHADOW_DB &&
-	    !xrdma_dead(qp->xdev)) {
+	if (xrdma_shadow_db(qp->xdev) && !xrdma_dead(qp->xdev)) {
 		/*
 		 * Orders the write of sq_pi before the read of sq_event: a
 		 * device that stops polling writes sq_event before it reads

@@ -41,7 +41,7 @@
 #define XRDMA_REG_VERSION		0x0004
 #define XRDMA_VERSION_MAJOR		GENMASK(31, 16)
 #define XRDMA_VERSION_MINOR		GENMASK(15, 0)
-#define XRDMA_CONTRACT_MAJOR		1
+#define XRDMA_CONTRACT_MAJOR		2
 #define XRDMA_CONTRACT_MINOR		0
 
 #define XRDMA_REG_CAPS			0x0008 /* 64 bits, XRDMA_CAP_* */
@@ -49,6 +49,8 @@
 #define XRDMA_REG_CTRL			0x0010
 #define XRDMA_CTRL_ENABLE		BIT(0) /* start the device */
 #define XRDMA_CTRL_RESET		BIT(1) /* start a reset; reads as zero */
+/* with ENABLE: use shadow doorbells; needs XRDMA_CAP_SHADOW_DB */
+#define XRDMA_CTRL_SHADOW_DB		BIT(2)
 
 #define XRDMA_REG_STATUS		0x0014
 #define XRDMA_STATUS_READY		BIT(0) /* the last reset is over */

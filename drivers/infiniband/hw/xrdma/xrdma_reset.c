@@ -213,7 +213,9 @@ int xrdma_hw_enable(struct xrdma_dev *xdev, u64 mpt_root)
 	int err;
 
 	writeq(mpt_root, xdev->regs + XRDMA_REG_MPT_ROOT);
-	writel(XRDMA_CTRL_ENABLE, xdev->regs + XRDMA_REG_CTRL);
+	writel(XRDMA_CTRL_ENABLE |
+	       (xrdma_shadow_db(xdev) ? XRDMA_CTRL_SHADOW_DB : 0),
+	       xdev->regs + XRDMA_REG_CTRL);
 	err = readl_poll_timeout(xdev->regs + XRDMA_REG_STATUS, status,
 				 status & (XRDMA_STATUS_ENABLED |
 					   XRDMA_STATUS_FATAL),

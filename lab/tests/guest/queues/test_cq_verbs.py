@@ -12,7 +12,7 @@ import pytest
 from pyverbs.mr import MR
 
 from labverbs.rc import ALL, Buffer, Device
-from lib import uverbs
+from lib import uioctl, uverbs
 from lib.rawqp import READ, WRITE, RawEnd, access, put32
 from lib.rdma_tool import rdma
 
@@ -42,8 +42,11 @@ class End(RawEnd):
         self.cqn, self._ci, self._arm = struct.unpack("<I4x", out)[0], 0, 0
 
     def arm(self):
-        self._arm += 4
-        put32(self._cq_ring.view, self._cq_rec + 4, self._arm | NEXT)
+        if uioctl.shadow_doorbells(self.dev.ctx):
+            self._arm += 4
+            put32(self._cq_ring.view, self._cq_rec + 4, self._arm | NEXT)
+        else:
+            self._cq_db.value = self._ci << 32 | NEXT << 24 | self.cqn
 
     def new_ring(self, log_depth):
         """A ring for a resize, with the contents that xrdma-abi.h prescribes."""

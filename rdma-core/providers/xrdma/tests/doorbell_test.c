@@ -21,7 +21,7 @@ static unsigned int num_sleeps;
 
 static bool take_doorbell(void)
 {
-	_Atomic(uint32_t) *db = (void *)fake_db_page;
+	_Atomic(uint64_t) *db = (void *)fake_db_page;
 
 	return atomic_exchange(db, FAKE_NO_DOORBELL) != FAKE_NO_DOORBELL;
 }

@@ -31,19 +31,34 @@ uint32_t fake_next_qpn;
 int fake_create_error;
 /* Number of buffers that the provider has not freed. */
 int fake_buffers;
-__le32 fake_db_page[XRDMA_DB_PAGE_SIZE / 4];
+__le64 fake_db_page[XRDMA_DB_PAGE_SIZE / 8];
+
+static uint64_t take(unsigned int offset)
+{
+	uint64_t value = le64toh(fake_db_page[offset / 8]);
+
+	fake_db_page[offset / 8] = htole64(FAKE_NO_DOORBELL);
+	return value;
+}
 
 /**
- * fake_take_doorbell() - value written to the doorbell since the last call
+ * fake_take_doorbell() - last doorbell of a send queue since the last call
  *
- * Return: the value, or FAKE_NO_DOORBELL if nothing was written.
+ * Return: the word, or FAKE_NO_DOORBELL if nothing was written.
  */
-uint32_t fake_take_doorbell(void)
+uint64_t fake_take_doorbell(void)
 {
-	uint32_t value = le32toh(fake_db_page[XRDMA_DB_SQ / 4]);
+	return take(XRDMA_DB_SQ);
+}
 
-	fake_db_page[XRDMA_DB_SQ / 4] = htole32(FAKE_NO_DOORBELL);
-	return value;
+/**
+ * fake_take_arming() - last doorbell of a completion queue since the last call
+ *
+ * Return: the word, or FAKE_NO_DOORBELL if nothing was written.
+ */
+uint64_t fake_take_arming(void)
+{
+	return take(XRDMA_DB_CQ);
 }
 
 /**

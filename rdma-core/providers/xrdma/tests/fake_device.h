@@ -26,7 +26,7 @@
 		}							\
 	} while (0)
 
-#define FAKE_NO_DOORBELL	0xffffffffU
+#define FAKE_NO_DOORBELL	UINT64_MAX
 
 /**
  * struct fake_cq - completion queue as the device sees it
@@ -84,9 +84,10 @@ extern void (*fake_during_command)(void);
 extern uint32_t fake_next_qpn;
 extern int fake_create_error;
 extern int fake_buffers;
-extern __le32 fake_db_page[XRDMA_DB_PAGE_SIZE / 4];
+extern __le64 fake_db_page[XRDMA_DB_PAGE_SIZE / 8];
 
-uint32_t fake_take_doorbell(void);
+uint64_t fake_take_doorbell(void);
+uint64_t fake_take_arming(void);
 void fake_write_cqe(struct fake_cq *cq, const struct xrdma_cqe *cqe);
 struct xrdma_sq_wqe *fake_next_send(struct fake_qp *qp);
 struct xrdma_rq_wqe *fake_next_recv(struct fake_qp *qp);

@@ -51,7 +51,8 @@ static struct xrdma_sq_wqe *posted_entry(void)
 {
 	struct xrdma_sq_wqe *wqe;
 
-	CHECK(fake_take_doorbell() == pair->dev.qpn);
+	CHECK(fake_take_doorbell() ==
+	      xrdma_make_sq_db(pair->dev.qpn, pair->qp->sq.pi));
 	pair->dev.asleep = false;
 	wqe = fake_next_send(&pair->dev);
 	CHECK(wqe && !fake_next_send(&pair->dev));
@@ -326,7 +327,8 @@ static void rebind(bool keep)
 		return;
 	}
 	CHECK(!ibv_wr_complete(qpx) && mw.rkey == 0x102);
-	CHECK(fake_take_doorbell() == pair->dev.qpn);
+	CHECK(fake_take_doorbell() ==
+	      xrdma_make_sq_db(pair->dev.qpn, pair->qp->sq.pi));
 	pair->dev.asleep = false;
 	wqe = fake_next_send(&pair->dev);
 	CHECK(le32toh(wqe->inv_key) == 0x100);

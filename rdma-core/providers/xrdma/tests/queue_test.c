@@ -148,10 +148,10 @@ static uint64_t new_send_id(const struct pair *pair, uint32_t ahead)
 
 static void check_doorbell(struct pair *pair, bool was_asleep, int posted)
 {
-	uint32_t rung = fake_take_doorbell();
+	uint64_t rung = fake_take_doorbell();
 
 	if (posted && (was_asleep || !ctx->shadow_db)) {
-		CHECK(rung == pair->dev.qpn);
+		CHECK(rung == xrdma_make_sq_db(pair->dev.qpn, pair->qp->sq.pi));
 		pair->dev.asleep = false;
 	} else {
 		CHECK(rung == FAKE_NO_DOORBELL);
@@ -484,6 +484,31 @@ static void arming_changes_the_arm_word_and_stays_for_any(void)
 	teardown();
 }
 
+/* Completions that the application has not polled are not new. */
+static void arming_by_doorbell_names_the_first_new_completion(void)
+{
+	struct xrdma_cqe cqe = {};
+
+	setup(false, 16);
+	fake_take_arming();
+	CHECK(!arm(1));
+	CHECK(fake_take_arming() ==
+	      xrdma_make_arm_db(cq->cqn, XRDMA_ARM_SOLICITED, 0));
+	fake_write_cqe(&dev_cq, &cqe);
+	fake_write_cqe(&dev_cq, &cqe);
+	CHECK(!arm(0));
+	CHECK(fake_take_arming() ==
+	      xrdma_make_arm_db(cq->cqn, XRDMA_ARM_NEXT, 2));
+	CHECK(!arm(1));
+	CHECK(fake_take_arming() ==
+	      xrdma_make_arm_db(cq->cqn, XRDMA_ARM_NEXT, 2));
+	teardown();
+	setup(true, 16);
+	CHECK(arm(0));
+	CHECK(fake_take_arming() == FAKE_NO_DOORBELL);
+	teardown();
+}
+
 static const struct test tests[] = {
 	TEST(traffic_with_every_doorbell),
 	TEST(traffic_with_shadow_doorbell),
@@ -493,6 +518,7 @@ static const struct test tests[] = {
 	TEST(posting_within_a_batch_overruns_nothing),
 	TEST(posting_while_another_thread_polls_overruns_nothing),
 	TEST(arming_changes_the_arm_word_and_stays_for_any),
+	TEST(arming_by_doorbell_names_the_first_new_completion),
 };
 
 int main(void)

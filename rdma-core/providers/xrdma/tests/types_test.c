@@ -75,7 +75,8 @@ static struct xrdma_sq_wqe *posted_entry(void)
 {
 	struct xrdma_sq_wqe *wqe;
 
-	CHECK(fake_take_doorbell() == dev.qpn);
+	CHECK(fake_take_doorbell() ==
+	      xrdma_make_sq_db(dev.qpn, le32toh(dev.rec->sq_pi)));
 	dev.asleep = false;
 	wqe = fake_next_send(&dev);
 	CHECK(wqe && !fake_next_send(&dev));
