@@ -52,8 +52,9 @@ def plain(text):
 class Mutant:
     """A change of one place of a header, named by what it says, not by line."""
 
-    def __init__(self, header, function, source, replacement, text):
+    def __init__(self, header, operator, function, source, replacement, text):
         self.header = header
+        self.operator = operator
         self.function = function
         self.source = source
         self.replacement = replacement
@@ -248,14 +249,15 @@ def round_depth(body, i):
 
 
 def edits(text, body):
-    """All edits of a body, each with the positions of its unit."""
+    """All edits of a body, each with the positions of its unit and the name of
+    the function that makes the edit."""
     for operator in (operators, constants, conditions, operands, statements,
                      initializers):
         for edit in operator(body):
             if edit[2] == "!(":
                 begin, end = close_negation(body, edit)
                 edit = begin, end, f"!({text[begin:end]})"
-            yield edit, unit(body, edit)
+            yield edit, unit(body, edit), operator.__name__
 
 
 def mutants(header, text):
@@ -263,7 +265,7 @@ def mutants(header, text):
     found, seen, names = [], {text}, Counter()
     for name, begin, end in definitions(text):
         body = Body(text, begin, end)
-        for edit, (first, last) in sorted(edits(text, body)):
+        for edit, (first, last), operator in sorted(edits(text, body)):
             changed = text[:edit[0]] + edit[2] + text[edit[1]:]
             if changed in seen:
                 continue
@@ -273,5 +275,16 @@ def mutants(header, text):
             names[name, source, new] += 1
             count = names[name, source, new]
             place = name if count == 1 else f"{name} [{count}]"
-            found.append(Mutant(header, place, source, new, changed))
+            found.append(Mutant(header, operator, place, source, new, changed))
     return found
+
+
+def sample(every, step):
+    """Every step-th of some mutants, the same ones in each run: each header and
+    each operator has its share."""
+    kinds = {}
+    for mutant in every:
+        kinds.setdefault((mutant.header, mutant.operator), []).append(mutant)
+    lined_up = [mutant for kind in kinds.values() for mutant in kind]
+    chosen = set(lined_up[::step])
+    return [mutant for mutant in every if mutant in chosen]
