@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA queries of device and port, and the GID table: functions of
- * xrdma_query.c.
+ * XRDMA queries of device and port, and the GID table: functions of xrdma_query.c
+ * and xrdma_gid.c.
  */
 
 #ifndef XRDMA_QUERY_H
@@ -22,6 +22,8 @@ enum ib_mtu xrdma_active_mtu(struct xrdma_ibdev *xib);
 enum rdma_link_layer xrdma_get_link_layer(struct ib_device *ibdev, u32 port);
 int xrdma_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey);
 void xrdma_get_dev_fw_str(struct ib_device *ibdev, char *str);
+
+/* xrdma_gid.c */
 int xrdma_add_gid(const struct ib_gid_attr *attr, void **context);
 int xrdma_del_gid(const struct ib_gid_attr *attr, void **context);
 
