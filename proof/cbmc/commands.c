@@ -409,6 +409,34 @@ static void flow_rules_arrive(void)
 }
 
 /*
+ * Theorem: The device executes CREATE_RSS with the body that the caller has filled in
+ *	and the bus address of a copy of the table, which the driver frees
+ *	afterwards; without memory for the copy, it sends no command.
+ * Holds for: all bodies, tables of 1 to 32 entries.
+ * Assumes: the device is not dead.
+ */
+static void tables_arrive(void)
+{
+	struct xrdma_cmd_create_rss rss;
+	__le32 table[32];
+	u32 i = nondet_u32();
+	int err;
+
+	start();
+	ASSUME(rss.log_size <= 5 && i < 1U << rss.log_size);
+	err = xrdma_cmd_create_rss(&xdev, &rss, table);
+	REACHABLE(!err && i == 31);
+	REACHABLE(err == -ENOMEM);
+	PROVE(!allocated && executed == (err != -ENOMEM));
+	if (err == -ENOMEM)
+		return;
+	PROVE(is_done(XRDMA_CMD_CREATE_RSS, err));
+	PROVE(((__le32 *)array)[i] == table[i]);
+	rss.addr = cpu_to_le64(array_addr);
+	EXPECT_SAME(got.create_rss, rss);
+}
+
+/*
  * Theorem: The driver takes each limit of QUERY_DEVICE as the device states it, but
  *	none above the largest one that the driver can handle: 2^24 numbers, 256
  *	GIDs, 65,536 counter sets, work queues of 2^15 and completion queues of

@@ -165,8 +165,15 @@ struct completion {
 };
 
 struct delayed_work {
-	int any;
+	struct work_struct work;
 };
+
+#define to_delayed_work(work)	((struct delayed_work *)(work))
+#define INIT_DELAYED_WORK(work, function) ((void)(work), (void)(function))
+
+bool schedule_delayed_work(struct delayed_work *work, unsigned long delay);
+bool cancel_delayed_work(struct delayed_work *work);
+bool cancel_delayed_work_sync(struct delayed_work *work);
 
 struct xarray {
 	int any;
@@ -175,6 +182,11 @@ struct xarray {
 struct ida {
 	int any;
 };
+
+int ida_alloc_range(struct ida *ida, u32 min, u32 max, gfp_t flags);
+void ida_free(struct ida *ida, u32 number);
+
+#define ERR_PTR(err)		((void *)(long)(err))
 
 struct device {
 	int any;
@@ -248,6 +260,7 @@ typedef struct local_lock local_lock_t;
 #define DECLARE_BITMAP(name, bits) unsigned long name[BITS_TO_LONGS(bits)]
 #define static_assert(...)	_Static_assert(__VA_ARGS__, "")
 #define __percpu
+#define VLAN_N_VID		4096
 #define VLAN_VID_MASK		0x0fff
 #define round_down(x, y)	((x) & ~((y) - 1))
 #define xchg(ptr, value) ({		\
@@ -369,6 +382,8 @@ struct sg_table {
 
 #define PAGE_ALIGNED(addr)	(!((addr) & 0xfff))
 
+void *kmalloc_array(size_t n, size_t size, gfp_t flags);
+void kfree(const void *mem);
 void *kvcalloc(size_t n, size_t size, gfp_t flags);
 void kvfree(const void *mem);
 struct page *alloc_pages_node(int node, gfp_t flags, unsigned int order);

@@ -69,6 +69,8 @@ struct rdma_ah_init_attr {
 
 enum rdma_network_type
 rdma_gid_attr_network_type(const struct ib_gid_attr *attr);
+int rdma_read_gid_l2_fields(const struct ib_gid_attr *attr, u16 *vlan_id,
+			    u8 *smac);
 
 static inline const struct ib_global_route *
 rdma_ah_read_grh(const struct rdma_ah_attr *attr)
@@ -319,6 +321,20 @@ struct ib_srq {
 			u32 srq_num;
 		} xrc;
 	} ext;
+};
+
+struct ib_wq {
+	u32 wq_num;
+};
+
+struct ib_rwq_ind_table_init_attr {
+	u32 log_ind_tbl_size;
+};
+
+struct ib_rwq_ind_table {
+	struct ib_device *device;
+	u32 log_ind_tbl_size;
+	struct ib_wq **ind_tbl;
 };
 
 struct ib_qp_init_attr {

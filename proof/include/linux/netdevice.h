@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Stand-ins for what the proved files of the driver use of network devices: the
+ * fields and constants that these files name. The headers of the kernel that belong
+ * to the same subject include this file. A harness defines the functions.
+ */
+
+#ifndef PROOF_NETDEVICE_H
+#define PROOF_NETDEVICE_H
+
+#include "kernel.h"
+
+#define ETH_ALEN		6
+#define ETH_HLEN		14
+#define ETH_MIN_MTU		68
+#define VLAN_HLEN		4
+#define HZ			250
+#define MAX_SKB_FRAGS		3	/* CBMC is slow for large structures */
+
+#define IFF_PROMISC		0x100
+#define IFF_ALLMULTI		0x200
+#define IFF_LIVE_ADDR_CHANGE	0x100000
+#define NETIF_F_SG		1
+#define NETIF_F_HIGHDMA		0x20
+#define NETDEV_PCPU_STAT_TSTATS	1
+
+#define netdev_tx_t		int
+
+struct sk_buff;
+struct ethtool_ops;
+
+struct napi_struct {
+	int any;
+};
+
+struct netdev_hw_addr_list {
+	int count;
+};
+
+struct rtnl_link_stats64;
+
+struct net_device {
+	unsigned int flags;
+	unsigned int mtu;
+	unsigned int min_mtu;
+	unsigned int max_mtu;
+	u8 dev_addr[ETH_ALEN];
+	struct netdev_hw_addr_list mc;
+	const struct net_device_ops *netdev_ops;
+	const struct ethtool_ops *ethtool_ops;
+	int pcpu_stat_type;
+	u64 priv_flags;
+	u64 hw_features;
+	u64 features;
+	void *priv;
+};
+
+struct net_device_ops {
+	int (*ndo_open)(struct net_device *ndev);
+	int (*ndo_stop)(struct net_device *ndev);
+	netdev_tx_t (*ndo_start_xmit)(struct sk_buff *skb,
+				      struct net_device *ndev);
+	void (*ndo_tx_timeout)(struct net_device *ndev, unsigned int queue);
+	int (*ndo_set_rx_mode_async)(struct net_device *ndev,
+				     struct netdev_hw_addr_list *uc,
+				     struct netdev_hw_addr_list *mc);
+	int (*ndo_set_mac_address)(struct net_device *ndev, void *addr);
+	int (*ndo_change_mtu)(struct net_device *ndev, int mtu);
+	int (*ndo_validate_addr)(struct net_device *ndev);
+	void (*ndo_get_stats64)(struct net_device *ndev,
+				struct rtnl_link_stats64 *stats);
+};
+
+#define ASSERT_RTNL()		((void)0)
+#define rtnl_lock()		((void)0)
+#define rtnl_unlock()		((void)0)
+#define net_ratelimit()		1
+#define netdev_err(ndev, ...)	((void)(ndev))
+#define netdev_priv(ndev)	((ndev)->priv)
+#define netdev_mc_empty(ndev)	(!(ndev)->mc.count)
+#define netif_carrier_on(ndev)	((void)(ndev))
+#define netif_wake_queue(ndev)	((void)(ndev))
+#define netif_device_attach(ndev)	((void)(ndev))
+#define netif_device_detach(ndev)	((void)(ndev))
+#define SET_NETDEV_DEV(ndev, dev)	((void)(ndev), (void)(dev))
+
+void netif_carrier_off(struct net_device *ndev);
+bool netif_running(const struct net_device *ndev);
+bool netif_device_present(const struct net_device *ndev);
+int register_netdev(struct net_device *ndev);
+void unregister_netdev(struct net_device *ndev);
+struct net_device *alloc_etherdev(size_t size);
+void free_netdev(struct net_device *ndev);
+bool is_valid_ether_addr(const u8 *addr);
+void eth_hw_addr_set(struct net_device *ndev, const u8 *addr);
+int eth_mac_addr(struct net_device *ndev, void *addr);
+int eth_validate_addr(struct net_device *ndev);
+void dev_get_tstats64(struct net_device *ndev, struct rtnl_link_stats64 *stats);
+
+#endif /* PROOF_NETDEVICE_H */
