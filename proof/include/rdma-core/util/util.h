@@ -12,9 +12,11 @@
 #define likely(x)		(x)
 #define unlikely(x)		(x)
 #define udma_from_device_barrier()	((void)0)
+#define udma_to_device_barrier()	((void)0)
 #define container_of(ptr, type, member)					\
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
 int ilog64(uint64_t n);
+void mmio_write64_le(void *addr, __le64 value);
 
 #endif /* PROOF_UTIL_H */
