@@ -282,6 +282,7 @@ static void expect_driver(const struct model_qp *q)
 	PROVE(user || (qp.sq.offset == 0 && qp.rq.offset == q->rq.ring.base));
 	PROVE(user || (record == q->rec.base && qp.rec == &rec));
 	PROVE(qp.ibqp.qp_num == q->qpn && qp.qpn == q->qpn);
+	PROVE(qp.xdev == &xib.hw);
 }
 
 static u8 type_of(enum ib_qp_type type)

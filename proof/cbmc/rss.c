@@ -167,7 +167,8 @@ static void start(void)
  *	with the number, the hashed fields and each byte of the key that the
  *	process has named, and with a table of as many entries, each the queue
  *	pair of the work queue at its index; it refuses no value and no number.
- *	The driver returns an error if the device does.
+ *	The driver returns an error if the device does, and accepts only raw packet
+ *	queue pairs without send queue, shared receive queue and flags.
  * Holds for: all requests; tables of 1 to 8 work queues of 8; queue pairs with the
  *	numbers 10 to 15.
  * Assumes: ib_core gives a table its work queues, which the device knows; theorem
@@ -194,6 +195,8 @@ static void tables_are_made(void)
 	PROVE(rss && rss->qpn == qp.qpn && qp.ibqp.qp_num == qp.qpn);
 	PROVE(rss->log_size == table.log_ind_tbl_size && !rss->users);
 	PROVE(rss->fields == asks.fields && asks.function == 1);
+	PROVE(attr.qp_type == IB_QPT_RAW_PACKET && asks.key_len == 40);
+	PROVE(!attr.create_flags && !attr.cap.max_send_wr && !attr.srq);
 	PROVE(i >= 40 || rss->key[i] == asks.key[i]);
 	PROVE(rss == &object && allocated);
 	ASSUME(i < size);
