@@ -55,6 +55,24 @@ def things(dev, pd):
     things.give_up()
 
 
+@pytest.fixture
+def link(dev, pd):
+    """A connection for accesses to paged regions."""
+    from lib.paged import Link
+    link = Link(dev, pd)
+    yield link
+    link.close()
+
+
+@pytest.fixture
+def make(dev, pd):
+    """A function that registers a paged region, which the fixture deregisters."""
+    from lib.paged import Regions
+    regions = Regions(dev, pd)
+    yield regions
+    regions.close()
+
+
 @pytest.fixture(scope="session")
 def device():
     return control

@@ -2,6 +2,7 @@
 """Paged regions, whose memory is not pinned: mappings that a test changes by system
 calls, regions on them, and a connection that moves data between regions."""
 
+import contextlib
 import ctypes
 import mmap
 import os
@@ -167,6 +168,24 @@ class Region:
 
     def close(self):
         uverbs.dereg_mr(self._dev.ctx, self.handle)
+
+
+class Regions:
+    """The regions of a test. A call registers one more region; @pd: its protection
+    domain, if that is not the one of the others."""
+
+    def __init__(self, dev, pd):
+        self._dev, self._pd, self._made = dev, pd, []
+
+    def __call__(self, mem=None, pd=None, **options):
+        self._made.append(Region(self._dev, pd or self._pd, mem, **options))
+        return self._made[-1]
+
+    def close(self):
+        """Deregisters the regions, but those that the test has deregistered."""
+        for region in self._made:
+            with contextlib.suppress(OSError):
+                region.close()
 
 
 class Link:

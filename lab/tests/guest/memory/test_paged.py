@@ -33,33 +33,12 @@ both = pytest.mark.parametrize("implicit", [False, True],
                                ids=["explicit", "implicit"])
 
 
-@pytest.fixture
-def link(dev, pd):
-    link = Link(dev, pd)
-    yield link
-    link.close()
-
-
 @pytest.fixture(autouse=True)
 def undisturbed(dev):
     """No packet was sent again, or dropped, on account of a missing page."""
     before = paged.port(dev, *TROUBLE)
     yield
     assert paged.port(dev, *TROUBLE) == before
-
-
-@pytest.fixture
-def make(dev, pd):
-    """A function that registers a paged region, which the fixture deregisters."""
-    made = []
-
-    def region(mem=None, **options):
-        made.append(Region(dev, options.pop("pd", pd), mem, **options))
-        return made[-1]
-    yield region
-    for one in made:
-        with contextlib.suppress(OSError):
-            one.close()
 
 
 # ---- registration ------------------------------------------------------------------

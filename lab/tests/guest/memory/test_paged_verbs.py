@@ -3,7 +3,6 @@
 the end of regions and processes while the device waits for pages. Accesses are in
 test_paged.py. Runs in a guest."""
 
-import contextlib
 import errno
 import os
 import subprocess
@@ -34,27 +33,6 @@ FLUSH = 1
 TRANS, DOMAIN, ACCESS = 1, 2, 4
 READS = LOCAL | e.IBV_ACCESS_REMOTE_READ | ON_DEMAND
 SIZE = 1 << 20
-
-
-@pytest.fixture
-def link(dev, pd):
-    link = Link(dev, pd)
-    yield link
-    link.close()
-
-
-@pytest.fixture
-def make(dev, pd):
-    """A function that registers a region, which the fixture deregisters."""
-    made = []
-
-    def region(mem=None, **options):
-        made.append(Region(dev, options.pop("pd", pd), mem, **options))
-        return made[-1]
-    yield region
-    for one in made:
-        with contextlib.suppress(OSError):
-            one.close()
 
 
 @pytest.fixture
