@@ -112,6 +112,7 @@ static struct xrdma_odp *xrdma_odp_new(struct xrdma_ibdev *xib,
 	refcount_set(&odp->users, 1);
 	init_completion(&odp->idle);
 	mutex_init(&odp->grow);
+	mutex_init(&odp->scarce);
 	xa_init(&odp->spans);
 	xa_init(&odp->uppers);
 	INIT_WORK(&odp->ahead, xrdma_odp_ahead_work);
@@ -216,6 +217,7 @@ void xrdma_odp_free(struct xrdma_mr *mr)
 	xa_destroy(&odp->uppers);
 	if (odp->mm)
 		mmdrop(odp->mm);
+	mutex_destroy(&odp->scarce);
 	mutex_destroy(&odp->grow);
 	kfree(odp);
 	mr->odp = NULL;

@@ -3,9 +3,10 @@
  * XRDMA on-demand paging: struct xrdma_odp, the memory of a paged region, and
  * struct xrdma_span, 1 GiB of it. xrdma_odp.c creates and frees paged regions,
  * xrdma_span.c creates and frees spans and follows changes of the mappings of
- * the process, xrdma_odp_map.c maps pages of the process, xrdma_odp_dmabuf.c
- * maps memory of a dma-buf, xrdma_odp_fault.c handles page faults of the device,
- * xrdma_odp_verbs.c has the verb advise_mr, capabilities and counters.
+ * the process, xrdma_odp_map.c maps pages of the process, xrdma_odp_room.c finds
+ * out whether memory is short, xrdma_odp_dmabuf.c maps memory of a dma-buf,
+ * xrdma_odp_fault.c handles page faults of the device, xrdma_odp_verbs.c has the
+ * verb advise_mr, capabilities and counters.
  *
  * The memory of a paged region belongs to a process, or to a dma-buf whose
  * exporter may move the memory.
@@ -29,6 +30,7 @@
 /* log2 of the bytes that an entry of a root of level 4 maps */
 #define XRDMA_UPPER_SHIFT	(XRDMA_SPAN_SHIFT + XRDMA_MTT_BITS)
 
+struct mem_cgroup;
 struct xrdma_eqe;
 struct xrdma_ibdev;
 struct xrdma_key_grant;
@@ -70,6 +72,8 @@ enum xrdma_odp_stat {
  * @idle: completed when @users is 0
  * @grow: protects @spans and @uppers, and the tables above the spans. Memory is
  *	allocated under this lock, so no MMU notifier takes it
+ * @scarce: held while pages are allocated for the process when memory is short.
+ *	Outside of it, there may be enough for one caller and not for two
  * @spans: spans by position >> XRDMA_SPAN_SHIFT
  * @uppers: tables of level 3 below a root of level 4: pages by number
  * @next_fault: end of the pages that the last page fault has mapped. A page fault
@@ -92,6 +96,7 @@ struct xrdma_odp {
 	refcount_t users;
 	struct completion idle;
 	struct mutex grow; /* spans, uppers */
+	struct mutex scarce; /* memory that is short */
 	struct xarray spans;
 	struct xarray uppers;
 	u64 next_fault;
@@ -157,6 +162,10 @@ void xrdma_odp_free_table(struct xrdma_ibdev *xib,
 /* xrdma_odp_map.c */
 int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags,
 		  u64 *mapped_end);
+
+/* xrdma_odp_room.c */
+bool xrdma_room_is_short(struct mem_cgroup *memcg, unsigned long num);
+int xrdma_room_make(struct mem_cgroup *memcg, unsigned long num);
 
 /* xrdma_odp_dmabuf.c */
 int xrdma_odp_map_dmabuf(struct xrdma_odp *odp, u64 pos, u64 end, u32 flags);

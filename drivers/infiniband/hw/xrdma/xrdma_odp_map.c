@@ -3,8 +3,8 @@
  * XRDMA mapping of pages of paged regions: finds the pages of the process, and
  * writes the entries of the tables by which the device finds them. When to map
  * what is decided by xrdma_odp_fault.c and xrdma_odp_verbs.c; pages are taken
- * from the device in xrdma_span.c. Memory of a dma-buf is mapped in
- * xrdma_odp_dmabuf.c.
+ * from the device in xrdma_span.c. xrdma_odp_room.c finds out whether memory is
+ * short. Memory of a dma-buf is mapped in xrdma_odp_dmabuf.c.
  *
  * hmm_range_fault() finds the pages without pinning them. Their mapping may
  * change before the entries are written. The sequence number of the span's MMU
@@ -71,7 +71,7 @@ static unsigned long xrdma_hmm_pfn(unsigned long hmm_pfn)
 }
 
 /* Look up the pages. Return: 0, or an errno of hmm_range_fault(). */
-static int xrdma_window_collect(struct xrdma_odp_window *w)
+static int xrdma_window_collect_once(struct xrdma_odp_window *w)
 {
 	struct xrdma_span *span = w->span;
 	struct mm_struct *mm = span->odp->mm;
@@ -96,6 +96,41 @@ static int xrdma_window_collect(struct xrdma_odp_window *w)
 	err = hmm_range_fault(&range);
 	mmap_read_unlock(mm);
 	return err;
+}
+
+/* Handle a page fault of the process for each page of the window. */
+static int xrdma_window_fault_in(struct xrdma_odp_window *w)
+{
+	struct xrdma_odp *odp = w->span->odp;
+	u64 start = odp->base + w->span->pos;
+	unsigned int flags = FAULT_FLAG_REMOTE;
+	int err = 0;
+	u64 at;
+
+	if (w->flags & XRDMA_ODP_MAP_WRITE)
+		flags |= FAULT_FLAG_WRITE;
+	mmap_read_lock(odp->mm);
+	for (at = w->from; !err && at < w->to; at += PAGE_SIZE)
+		err = fixup_user_fault(odp->mm, start + at, flags, NULL);
+	mmap_read_unlock(odp->mm);
+	return err;
+}
+
+/*
+ * Look up the pages. Return: 0; -EFAULT: the process has no such page; -ENOMEM;
+ * or another errno of hmm_range_fault().
+ *
+ * On kernels before 7.3, hmm_range_fault() returns -EFAULT for lack of memory,
+ * too. fixup_user_fault() tells lack of memory from other reasons.
+ */
+static int xrdma_window_collect(struct xrdma_odp_window *w)
+{
+	int err = xrdma_window_collect_once(w);
+
+	if (err != -EFAULT || w->flags & XRDMA_ODP_MAP_PRESENT)
+		return err;
+	err = xrdma_window_fault_in(w);
+	return err ? err : xrdma_window_collect_once(w);
 }
 
 /*
@@ -333,6 +368,24 @@ static int xrdma_window_map(struct xrdma_odp_window *w, u64 from, u64 to)
 }
 
 /*
+ * Has the process a mapping at a position that hmm_range_fault() accepts? Without
+ * this check, a peer that walks the whole address space would get a span for each
+ * GiB of addresses that the process does not use.
+ */
+static bool xrdma_odp_is_mapped(struct xrdma_odp *odp, u64 pos)
+{
+	struct vm_area_struct *vma;
+	bool mapped;
+
+	mmap_read_lock(odp->mm);
+	vma = vma_lookup(odp->mm, odp->base + pos);
+	mapped = vma && (vma->vm_flags & (VM_READ | VM_IO | VM_PFNMAP)) ==
+		 VM_READ;
+	mmap_read_unlock(odp->mm);
+	return mapped;
+}
+
+/*
  * Map pages from @pos on, up to @end or as many as are mapped together. On
  * success, @pos is the end of what was mapped, which may be behind @end.
  */
@@ -343,6 +396,8 @@ static int xrdma_odp_map_part(struct xrdma_odp *odp, u64 *pos, u64 end,
 	u64 offset = *pos & (XRDMA_SPAN_SIZE - 1);
 	int err;
 
+	if (!(flags & XRDMA_ODP_MAP_PRESENT) && !xrdma_odp_is_mapped(odp, *pos))
+		return -EFAULT;
 	w.span = xrdma_odp_span(odp, *pos);
 	if (IS_ERR(w.span))
 		return PTR_ERR(w.span);
@@ -350,6 +405,27 @@ static int xrdma_odp_map_part(struct xrdma_odp *odp, u64 *pos, u64 end,
 			       offset + min3(end - *pos, XRDMA_SPAN_SIZE - offset,
 					     XRDMA_ODP_WINDOW));
 	*pos = w.span->pos + w.to;
+	return err;
+}
+
+/*
+ * As xrdma_odp_map_part(), but return -ENOMEM if the pages, which may have to be
+ * allocated, cannot be allocated without the OOM killer.
+ */
+static int xrdma_odp_map_next(struct xrdma_odp *odp, u64 *pos, u64 end,
+			      u32 flags, unsigned long *pfns,
+			      struct mem_cgroup *memcg)
+{
+	unsigned long num = min(end - *pos, XRDMA_ODP_WINDOW) >> PAGE_SHIFT;
+	int err;
+
+	if (flags & XRDMA_ODP_MAP_PRESENT || !xrdma_room_is_short(memcg, num))
+		return xrdma_odp_map_part(odp, pos, end, flags, pfns);
+	mutex_lock(&odp->scarce);
+	err = xrdma_room_make(memcg, num);
+	if (!err)
+		err = xrdma_odp_map_part(odp, pos, end, flags, pfns);
+	mutex_unlock(&odp->scarce);
 	return err;
 }
 
@@ -365,7 +441,7 @@ static int xrdma_odp_map_range(struct xrdma_odp *odp, u64 *pos, u64 end,
 	int err = 0;
 
 	while (!err && *pos < end) {
-		err = xrdma_odp_map_part(odp, pos, end, flags, pfns);
+		err = xrdma_odp_map_next(odp, pos, end, flags, pfns, memcg);
 		if (fatal_signal_pending(current))
 			err = -EINTR;
 	}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Paged regions of a process in a memory cgroup: the cgroup pays for the tables of the
-pages that the device asks for, and accesses wait while it is full. Runs in a guest."""
+"""Paged regions of a process in a memory cgroup: the cgroup pays for the pages that the
+device asks for and for their tables, and accesses wait while it is full. Runs in a
+guest."""
 
 import json
 import os
@@ -15,7 +16,7 @@ from pyverbs.pd import PD
 from labverbs.rc import ALL, HUGE, Device, Endpoint
 from lib import paged
 from lib.machine import run, settled
-from lib.paged import NORESERVE, PAGE, READ, Memory, Region
+from lib.paged import NORESERVE, PAGE, READ, WRITE, Memory, Region
 
 # One page is accessed in each 2 MiB. Each of them needs a table of the device, which is
 # two pages of the kernel.
@@ -68,11 +69,11 @@ def group():
             run("umount", place)
 
 
-def peer(mem, words):
-    """The process in the cgroup. Writes one page in each 2 MiB of @mem, registers @mem,
-    and connects a queue pair to the test. Then it only sleeps, until it has to
-    deregister @mem."""
-    for place in range(PLACES):
+def peer(mem, words, touch):
+    """The process in the cgroup. Writes one page in each 2 MiB of @mem if @touch,
+    registers @mem, and connects a queue pair to the test. Then it only sleeps, until it
+    has to deregister @mem."""
+    for place in range(PLACES if touch else 0):
         mem.put(place * HUGE, place.to_bytes(8, "little"))
     dev = Device()
     pd = PD(dev.ctx)
@@ -111,8 +112,10 @@ class Child:
     # requests at a time. Their tables need more memory than the kernel charges in
     # advance, which is 64 pages for each processor
     NEAR = 256
+    # bytes that write() writes to each place
+    LENGTH = 64 << 10
 
-    def __init__(self, dev, pd, group):
+    def __init__(self, dev, pd, group, touch=True):
         self._dev = dev
         self._mem = Memory(PLACES * HUGE, flags=paged.PRIVATE | paged.ANONYMOUS |
                            NORESERVE, populate=False)
@@ -122,7 +125,7 @@ class Child:
             here.close()
             try:
                 group.put("cgroup.procs", os.getpid())
-                peer(self._mem, Words(there))
+                peer(self._mem, Words(there), touch)
             except BaseException:
                 traceback.print_exc()
             finally:
@@ -134,7 +137,7 @@ class Child:
     def _connect(self, dev, pd):
         far = self._words.hear()
         self.lkey, self._rkey = far["lkey"], far["rkey"]
-        self._near = Memory(PAGE)
+        self._near = Memory(self.LENGTH)
         self._own = Region(dev, pd, self._near, access=ALL)
         self._end = Endpoint(dev, pd, depth=self.NEAR)
         self._words.say(self._end.address())
@@ -163,6 +166,29 @@ class Child:
             self.start(places)
             self.finish(places)
 
+    def write(self, places):
+        """Posts a WRITE to each of these places."""
+        for place in places:
+            self._end.post(WRITE, [self._own.sge(self._near.address, self.LENGTH)],
+                           self._mem.address + place * HUGE, self._rkey)
+
+    def written(self, places):
+        """Waits for write(), and checks the bytes of each place."""
+        self._end.wait(len(places))
+        got = Memory(self.LENGTH)
+        region = Region(self._dev, self._end.pd, got, access=ALL)
+        for place in places:
+            self._end.post(READ, [region.sge(got.address, self.LENGTH)],
+                           self._mem.address + place * HUGE, self._rkey)
+            self._end.wait()
+            assert got.get() == self._near.get(), place
+        region.close()
+        got.unmap()
+
+    def lives(self):
+        """Whether nobody has killed the process."""
+        return os.waitpid(self._pid, os.WNOHANG) == (0, 0)
+
     def deregister(self):
         self._words.say("deregister")
         assert self._words.hear() == "deregistered"
@@ -177,9 +203,11 @@ class Child:
 
 
 @pytest.fixture
-def child(dev, pd, group):
-    child = Child(dev, pd, group)
+def child(dev, pd, group, request):
+    """A child; the parameter tells whether its memory has pages, by default it has."""
+    child = Child(dev, pd, group, getattr(request, "param", True))
     yield child
+    group.put("memory.max", "max")
     child.close()
 
 
@@ -200,7 +228,8 @@ def test_accesses_wait_while_the_cgroup_is_full(group, child):
     When there is memory again, the accesses go on."""
     first = range(child.NEAR)
     assert child.statistic()["page_waits"] == 0
-    group.put("memory.max", group.get("memory.current"))
+    # for some of the tables
+    group.put("memory.max", int(group.get("memory.current")) + (1 << 20))
     child.start(first)
     assert settled(lambda: child.statistic()["page_waits"])
     seen = child.statistic()
@@ -212,3 +241,23 @@ def test_accesses_wait_while_the_cgroup_is_full(group, child):
     child.read_all()
     assert child.statistic()["page_waits"] == seen["page_waits"]
     assert group.killed() == 0
+
+
+@pytest.mark.parametrize("child", [False], indirect=True, ids=["untouched"])
+def test_pages_wait_while_the_cgroup_is_full(group, child):
+    """A peer writes to more memory than the cgroup has left. The accesses wait instead
+    of a process that is killed, and go on when there is memory."""
+    places = range(child.NEAR)
+    # a quarter of what the accesses need
+    room = child.NEAR * child.LENGTH // 4
+    group.put("memory.max", int(group.get("memory.current")) + room)
+    child.write(places)
+    assert settled(lambda: child.statistic()["page_waits"] > 10)
+    mapped = child.statistic()["pages_mapped"]
+    assert room // PAGE // 2 < mapped <= room // PAGE
+    assert settled(lambda: child.statistic()["page_waits"] > 100)
+    assert child.statistic()["pages_mapped"] - mapped < room // PAGE // 4
+    assert child.lives() and group.killed() == 0
+    group.put("memory.max", "max")
+    child.written(places)
+    assert child.lives() and group.killed() == 0
