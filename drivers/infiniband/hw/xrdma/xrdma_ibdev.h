@@ -43,6 +43,7 @@
  *
  *	xrdma_function.lock	pointer to the current struct xrdma_ibdev
  *	the RTNL		queues of the netdev, state of the port
+ *	xrdma_odp.ahead_lock	pages that are mapped ahead of a sequence
  *	xrdma_odp.scarce	memory of a process while it is short
  *	xrdma_odp.grow		spans of a paged region, tables above the spans;
  *				memory is allocated under it

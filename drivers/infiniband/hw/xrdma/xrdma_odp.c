@@ -113,6 +113,7 @@ static struct xrdma_odp *xrdma_odp_new(struct xrdma_ibdev *xib,
 	init_completion(&odp->idle);
 	mutex_init(&odp->grow);
 	mutex_init(&odp->scarce);
+	mutex_init(&odp->ahead_lock);
 	xa_init(&odp->spans);
 	xa_init(&odp->uppers);
 	INIT_WORK(&odp->ahead, xrdma_odp_ahead_work);
@@ -217,6 +218,7 @@ void xrdma_odp_free(struct xrdma_mr *mr)
 	xa_destroy(&odp->uppers);
 	if (odp->mm)
 		mmdrop(odp->mm);
+	mutex_destroy(&odp->ahead_lock);
 	mutex_destroy(&odp->scarce);
 	mutex_destroy(&odp->grow);
 	kfree(odp);

@@ -80,8 +80,12 @@ enum xrdma_odp_stat {
  *	there continues a sequence. Read and written without a lock, since it only
  *	determines how much is mapped
  * @mapped: number of bytes that the last page fault has mapped, likewise
- * @ahead_from: first position that @ahead maps, or has mapped last, likewise
- * @ahead_end: end of these positions, likewise
+ * @ahead_from: first position of the last two runs of @ahead, likewise
+ * @ahead_end: end of the positions of these runs, likewise
+ * @ahead_size: number of bytes that the next run of @ahead maps, likewise
+ * @ahead_lock: held while 2 MiB are mapped by @ahead, or while a page fault maps
+ *	pages that @ahead may be mapping. Without it, both would clear a new huge
+ *	page, and the process would use one of them
  * @ahead: runs xrdma_odp_ahead_work()
  * @ahead_flags: enum xrdma_odp_map_flags for the pages that @ahead maps
  * @stats: counters, by enum xrdma_odp_stat
@@ -103,6 +107,8 @@ struct xrdma_odp {
 	u64 mapped;
 	u64 ahead_from;
 	u64 ahead_end;
+	u64 ahead_size;
+	struct mutex ahead_lock; /* pages that are mapped ahead */
 	struct work_struct ahead;
 	u32 ahead_flags;
 	atomic64_t stats[XRDMA_ODP_NUM_STATS];

@@ -13,11 +13,14 @@
  * them: the first one of a sequence XRDMA_ODP_WINDOW_MIN bytes, each further one
  * twice as much as the one before, up to XRDMA_ODP_WINDOW_MAX bytes. A page fault
  * continues a sequence if it is where the pages end that were mapped before, or
- * in the pages that are just mapped ahead.
+ * in the pages that were mapped ahead last.
  *
  * After the answer to a page fault that continues a sequence, a work item of the
- * region maps the next XRDMA_ODP_WINDOW_MAX bytes, even if the message ends
- * earlier: a stream of messages goes on there. No answer waits for these pages.
+ * region maps pages ahead, even if the message ends earlier: a stream of messages
+ * goes on there. The first run maps XRDMA_ODP_WINDOW_MAX bytes, each further one
+ * of the same sequence twice as much, up to XRDMA_ODP_AHEAD_MAX. If the device
+ * gets to a page before the work item, the page fault waits for 2 MiB at most, and
+ * the work item runs once more.
  *
  * A page fault in a dma-buf maps all of the 1 GiB around it, since the exporter
  * maps the dma-buf as a whole.
@@ -33,6 +36,7 @@
 
 #define XRDMA_ODP_WINDOW_MIN	SZ_64K
 #define XRDMA_ODP_WINDOW_MAX	SZ_4M
+#define XRDMA_ODP_AHEAD_MAX	SZ_32M
 
 /**
  * struct xrdma_page_fault - a page fault in progress
@@ -129,7 +133,7 @@ void xrdma_odp_put(struct xrdma_odp *odp)
 
 /* ---- page faults ----------------------------------------------------------- */
 
-/* Is @pos among the pages that xrdma_odp_ahead_work() maps or has mapped last? */
+/* Is @pos among the pages of the last two runs of xrdma_odp_ahead_work()? */
 static bool xrdma_odp_is_ahead(struct xrdma_odp *odp, u64 pos)
 {
 	return pos >= READ_ONCE(odp->ahead_from) &&
@@ -150,6 +154,26 @@ static void xrdma_odp_note(struct xrdma_odp *odp, u64 pos, u64 end)
 	WRITE_ONCE(odp->next_fault, end);
 }
 
+/*
+ * Map @window bytes, or only the @need bytes without which the access does not
+ * make progress.
+ */
+static int xrdma_odp_map_window(struct xrdma_odp *odp, u64 pos, u64 need,
+				u64 window, u32 flags)
+{
+	int err = -EFAULT;
+	u64 end;
+
+	if (window > need)
+		err = xrdma_odp_map(odp, pos, window, flags, &end);
+	if (err)
+		err = xrdma_odp_map(odp, pos, need, flags, &end);
+	/* the work item knows where the sequence goes on */
+	if (!err && !xrdma_odp_is_ahead(odp, pos))
+		xrdma_odp_note(odp, pos, end);
+	return err;
+}
+
 /* Map what a page fault needs, and more if possible. */
 static int xrdma_odp_serve(struct xrdma_odp *odp, const struct xrdma_eqe *eqe,
 			   bool follows)
@@ -158,8 +182,8 @@ static int xrdma_odp_serve(struct xrdma_odp *odp, const struct xrdma_eqe *eqe,
 	u64 need = le64_to_cpu(eqe->length);
 	u64 window = follows ? 2 * READ_ONCE(odp->mapped) : XRDMA_ODP_WINDOW_MIN;
 	u32 flags = eqe->flags & XRDMA_FAULT_WRITE ? XRDMA_ODP_MAP_WRITE : 0;
-	int err = -EFAULT;
 	u64 end;
+	int err;
 
 	if (pos < odp->first || pos >= odp->end || !need)
 		return -EFAULT;
@@ -170,14 +194,26 @@ static int xrdma_odp_serve(struct xrdma_odp *odp, const struct xrdma_eqe *eqe,
 	atomic64_inc(&odp->stats[XRDMA_ODP_FAULTS]);
 	if (!odp->mm)
 		return xrdma_odp_map(odp, pos, need, flags, &end);
-	if (window > need)
-		err = xrdma_odp_map(odp, pos, window, flags, &end);
-	if (err)
-		err = xrdma_odp_map(odp, pos, need, flags, &end);
-	/* the work item knows where the sequence goes on */
-	if (!err && !xrdma_odp_is_ahead(odp, pos))
-		xrdma_odp_note(odp, pos, end);
+	if (!follows)
+		WRITE_ONCE(odp->ahead_size, XRDMA_ODP_WINDOW_MAX);
+	if (!xrdma_odp_is_ahead(odp, pos))
+		return xrdma_odp_map_window(odp, pos, need, window, flags);
+	mutex_lock(&odp->ahead_lock);
+	err = xrdma_odp_map_window(odp, pos, need, window, flags);
+	mutex_unlock(&odp->ahead_lock);
 	return err;
+}
+
+/* Choose the positions of a run of xrdma_odp_ahead_work(): from @pos to @end. */
+static void xrdma_odp_choose_ahead(struct xrdma_odp *odp, u64 *pos, u64 *end)
+{
+	u64 size = READ_ONCE(odp->ahead_size);
+
+	*pos = READ_ONCE(odp->next_fault);
+	*end = min(*pos + size, odp->end);
+	WRITE_ONCE(odp->ahead_size, min_t(u64, 2 * size, XRDMA_ODP_AHEAD_MAX));
+	WRITE_ONCE(odp->ahead_from, *pos - min(*pos, size / 2));
+	WRITE_ONCE(odp->ahead_end, *end);
 }
 
 /**
@@ -190,16 +226,23 @@ static int xrdma_odp_serve(struct xrdma_odp *odp, const struct xrdma_eqe *eqe,
 void xrdma_odp_ahead_work(struct work_struct *work)
 {
 	struct xrdma_odp *odp = container_of(work, struct xrdma_odp, ahead);
-	u64 pos = READ_ONCE(odp->next_fault);
-	u64 end = min(pos + XRDMA_ODP_WINDOW_MAX, odp->end);
+	u32 flags = READ_ONCE(odp->ahead_flags);
+	u64 pos, next, end;
+	int err;
 
-	if (pos < end) {
-		WRITE_ONCE(odp->ahead_from, pos);
-		WRITE_ONCE(odp->ahead_end, end);
-		if (!xrdma_odp_map(odp, pos, end - pos,
-				   READ_ONCE(odp->ahead_flags), &end))
-			xrdma_odp_note(odp, pos, end);
+	xrdma_odp_choose_ahead(odp, &pos, &end);
+	/* xrdma_odp_detach() waits for the reference of this function */
+	while (pos < end && refcount_read(&odp->users) > 1) {
+		next = min(xrdma_sparse_huge_end(pos), end);
+		mutex_lock(&odp->ahead_lock);
+		err = xrdma_odp_map(odp, pos, next - pos, flags, &next);
+		mutex_unlock(&odp->ahead_lock);
+		if (err)
+			break;
+		xrdma_odp_note(odp, pos, next);
+		pos = next;
 	}
+	WRITE_ONCE(odp->ahead_end, pos);
 	xrdma_odp_put(odp);
 }
 

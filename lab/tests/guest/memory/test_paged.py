@@ -276,14 +276,33 @@ def test_huge_pages_are_mapped_as_a_whole(make, link, pages):
 
 
 def test_stream_of_huge_pages_has_few_page_faults(make, link):
-    size = soak(64 << 20, 512 << 20)
+    size = soak(128 << 20, 512 << 20)
     far, near = Memory(size, huge=True), Memory(HUGE)
     region, own = make(far), make(near)
     for at in range(0, size, HUGE):
         assert link.move(WRITE, (own, near.address), (region, far.address + at),
                          HUGE) == OK
     assert far.get(size - HUGE) == near.get()
-    assert region.statistic()["page_faults"] <= size // HUGE + 8
+    # the driver maps more and more ahead, which the device may overtake
+    assert region.statistic()["page_faults"] <= size // HUGE // 4
+
+
+def test_memory_ahead_of_a_stream_is_limited(make, link):
+    """The driver maps at most twice 32 MiB ahead, and nothing behind the region."""
+    size, limit = 256 << 20, 64 << 20
+    near = Memory(HUGE)
+    own = make(near)
+    for length, streamed in ((size, 144 << 20), (24 << 20, 20 << 20)):
+        far = Memory(size, huge=True, populate=False)
+        region = make(far, length=length)
+        for at in range(0, streamed, HUGE):
+            assert link.move(WRITE, (own, near.address),
+                             (region, far.address + at), HUGE) == OK
+        # the driver goes on to map
+        time.sleep(1)
+        region.close()
+        assert streamed < far.resident()[0] <= min(length, streamed + limit)
+        far.unmap()
 
 
 def test_stream_of_small_pages_maps_ahead(make, link):
