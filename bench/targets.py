@@ -34,9 +34,11 @@ CONSUMERS = [("NVMe-oF, read 4 KiB", "nvme-read-4k"),
              ("NVMe-oF, write 128 KiB", "nvme-write-128k"),
              ("NFS, file read", "nfs-read"),
              ("NFS, file written", "nfs-write")]
-TRANSFERS = [("first", "new huge pages, first 4 KiB"),
-             ("last", "new huge pages, all"), ("last-4k", "new 4K pages, all")]
-WAYS = ["pinned", "demand", "prefetched"]
+TRANSFERS = [("first", "first 4 KiB of 1 GiB, huge pages"),
+             ("last", "1 GiB, new huge pages"),
+             ("last-4k", "1 GiB, new 4K pages")]
+WAYS = [("pinned", "pinned"), ("demand", "on demand"),
+        ("prefetched", "prefetched")]
 # group, as in groups.py -> metrics for which each run of the group must give a figure
 GROUPS = {
     "instructions": [
@@ -113,12 +115,12 @@ GROUPS = {
         _record("WRITE 64 KiB, on demand, pages present", "paging/warm/demand"),
         Metric("WRITE 64 KiB, on demand against pinned", "paging/warm-ratio",
                "min", "value", 0.95),
-        *(_record(f"1 GiB, {label}, {way}", f"paging/{figure}/{way}")
-          for figure, label in TRANSFERS for way in WAYS),
-        _most("1 GiB of new huge pages, against pinned", "paging/cold-ratio",
+        *(_record(f"{label}, {name}", f"paging/{figure}/{way}")
+          for figure, label in TRANSFERS for way, name in WAYS),
+        _most("1 GiB, new huge pages, against pinned", "paging/cold-ratio",
               1.5),
-        _record("1 GiB of new 4K pages, against pinned", "paging/cold-4k-ratio"),
-        _most("page faults of 1 GiB of huge pages", "paging/records/demand",
+        _record("1 GiB, new 4K pages, against pinned", "paging/cold-4k-ratio"),
+        _most("1 GiB, new huge pages, page faults", "paging/records/demand",
               520),
     ],
     "nodes": [
@@ -222,7 +224,8 @@ def table(figures, failures=None):
     """The lines of the table. figures: (figure, device kind) -> Figure; failures:
     (figure, device kind) -> the reason why the figure or samples are missing."""
     failures = failures or {}
-    form = "{:38} {:>13} {:>13} {:6} {:>7}  {:13} {:6} {}"
+    width = max(len(metric.label) for metric in METRICS)
+    form = "{:" + str(width) + "} {:>13} {:>13} {:6} {:>7}  {:13} {:6} {}"
     lines = [form.format("metric", "xrdma", "rxe", "unit", "ratio", "target",
                          "meets?", "").rstrip()]
     for metric in METRICS:
