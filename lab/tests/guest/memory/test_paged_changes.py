@@ -246,6 +246,22 @@ def test_written_pages_are_swapped_with_what_the_device_wrote(side, swap):
         assert one.read() == want
 
 
+@kinds_of_page
+def test_written_pages_that_were_clean_in_swap(side, swap, huge):
+    """The process reads the pages back from swap. They are then clean, and the process
+    may write to them, so the device's write causes no page fault of the process: only
+    the driver knows that the pages have changed."""
+    one = side(length=HUGE, huge=huge)
+    for _ in range(3):
+        one.mem.advise(paged.PAGEOUT)
+        assert one.mem.resident()[1] >= HUGE // 2
+        one.mem.get()
+        assert one.write() == OK
+        one.mem.advise(paged.PAGEOUT)
+        assert one.mem.resident()[1] >= HUGE // 2
+        assert one.mem.get() == one.near.get()
+
+
 def test_compaction_moves_pages(side):
     one = side(length=2 * HUGE)
     before = one.region.statistic()["page_invalidations"]

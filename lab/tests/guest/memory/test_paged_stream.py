@@ -181,9 +181,13 @@ class Changes:
         os.waitpid(child, 0)
 
     def pageout(self):
+        place = self._range()
         # fails if a part of the range is not mapped
         with contextlib.suppress(OSError):
-            self._mem.advise(paged.PAGEOUT, *self._range())
+            self._mem.advise(paged.PAGEOUT, *place)
+            if self._calm.random() < 0.5:
+                # the pages are clean then, until the device writes to them
+                self._mem.advise(paged.POPULATE_READ, *place)
 
     def collapse(self):
         at = self._calm.randrange(SIZE // HUGE) * HUGE
@@ -243,6 +247,8 @@ def test_no_byte_is_stale_or_lost(dev, pd, seed):
         for worker in workers:
             if worker.error:
                 raise worker.error
+        # what the device has written must be in swap, too
+        shadow.mem.advise(paged.PAGEOUT)
         assert shadow.mem.get() == shadow.bytes
     rows = [region.statistic() for region in regions]
     print(f"{number} messages,", *(dict(worker.counts) for worker in workers),
