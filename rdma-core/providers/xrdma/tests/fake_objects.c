@@ -105,11 +105,22 @@ int ibv_cmd_open_qp(struct ibv_context *context, struct verbs_qp *qp,
 	return fake_create_error;
 }
 
-int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
-			  struct ibv_qp_init_attr_ex *attr,
-			  struct ibv_create_qp_ex *cmd, size_t cmd_size,
-			  struct ib_uverbs_ex_create_qp_resp *resp,
-			  size_t resp_size)
+/*
+ * ibv_cmd_create_qp_ex2() for the linker. It has another name in C, because its
+ * prototype differs between versions of rdma-core: newer ones have one
+ * parameter more, for which the provider passes NULL.
+ */
+int fake_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
+		       struct ibv_qp_init_attr_ex *attr,
+		       struct ibv_create_qp_ex *cmd, size_t cmd_size,
+		       struct ib_uverbs_ex_create_qp_resp *resp,
+		       size_t resp_size) __asm__("ibv_cmd_create_qp_ex2");
+
+int fake_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
+		       struct ibv_qp_init_attr_ex *attr,
+		       struct ibv_create_qp_ex *cmd, size_t cmd_size,
+		       struct ib_uverbs_ex_create_qp_resp *resp,
+		       size_t resp_size)
 {
 	struct xrdma_cmd_create_rss_resp *reply = (void *)resp;
 	struct xrdma_cmd_create_rss *req = (void *)cmd;
