@@ -198,7 +198,7 @@ SOAK = {
     "scale": ("status", 2 * HOUR, ["bench/run", "--scale"]),
     "debug-kernels": _host("lab/tests/lab/debug_kernels.py", 2 * HOUR),
     "host": _scenarios("device", "capabilities", "kernel", "keys", "paging",
-                       "regions", "windows", limit=2 * HOUR),
+                       "regions", "uplink", "windows", limit=2 * HOUR),
     "recovery": _scenarios("recovery", limit=2 * HOUR),
     "power": _scenarios("power", limit=2 * HOUR),
     "removal": _scenarios("removal", limit=8 * HOUR),

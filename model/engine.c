@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "core/device.h"
 #include "core/device_control.h"
 #include "engine.h"
@@ -109,14 +110,18 @@ static int add_control(const struct model_env *env, struct model_device *dev)
 
 static int open_wire(const struct model_env *env, struct model_device *dev)
 {
+	struct model_why why;
 	int err = 0;
 
 	if (env->impair)
 		err = model_wire_impair(dev->wire, "tx", env->impair);
 	if (!err && env->capture)
 		err = model_capture_open(&dev->wire->capture, env->capture);
-	if (!err && env->wire)
-		err = model_wire_open(dev->wire, env->wire);
+	if (err || !env->wire)
+		return err;
+	err = model_wire_open(dev->wire, env->wire, &why);
+	if (err)
+		model_err("--wire %s: %s", env->wire, why.text);
 	return err;
 }
 

@@ -98,6 +98,13 @@ class Device:
         stats = json.loads(self.ask('{"cmd":"stats"}'))
         return stats["host_errors"], stats.get("host_error_log", [])
 
+    def end_words(self, start):
+        """Waits for the end of the process, which has closed its control socket.
+        Returns the line of its log that has the word start, from there on, or ""."""
+        self.child.wait(_ANSWER_S)
+        found = re.search(re.escape(start) + ".*", self.read_log())
+        return found.group() if found else ""
+
     def kill(self):
         """Kills the process. The guest sees a device that was taken out by surprise."""
         self.killed = True

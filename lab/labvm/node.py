@@ -8,13 +8,13 @@ failures at the end. session.py connects the nodes and passes COMMAND's streams.
 import json
 import os
 
-from . import splat
+from . import splat, uplink
 from .device import Device
 from .machine import Machine
 
 NET4 = "192.168.77."
 NET6 = "fd00:77::"
-MAC = "02:00:00:78:72:0"
+MAC = "02:00:00:78:72:"
 
 
 class Refused(Exception):
@@ -41,6 +41,7 @@ class Node:
         self._host_errors = [0, []]     # their number, and their names
         self._rundir = rundir
         self._control = b""
+        self._mtu = 4500
 
     def _wire(self, number):
         return os.path.join(os.path.dirname(self._rundir), f"wire{number}")
@@ -53,7 +54,9 @@ class Node:
         if self.kind != "xrdma":
             return
         opts = self.opts
-        args = ["--mac", f"{MAC}{self.number}", "--seed", str(self.number)]
+        args = ["--mac", self._mac(), "--seed", str(self._host())]
+        if opts.uplink:
+            args += ["--wire", opts.uplink]
         if opts.nodes == 2:
             args += ["--wire", f"local={self._wire(self.number)},"
                      f"remote={self._wire(3 - self.number)}"]
@@ -62,8 +65,30 @@ class Node:
         build = "model-fast" if opts.fast_device else "model"
         self.device = Device(f"/src/build/{build}/xrdma-device", self._rundir,
                              args + opts.device_arg)
+        if opts.uplink:
+            self._open_uplink()
         if opts.impair:
             self._impair()
+
+    def _host(self):
+        """The number of this node in its network."""
+        return self.opts.number or self.number
+
+    def _mac(self):
+        return f"{MAC}{self._host():02x}"
+
+    def _open_uplink(self):
+        """Waits until the device has opened the uplink, which it does after its
+        sockets, and reads the MTU. Refused if the device cannot open the uplink."""
+        try:
+            self.device.ask('{"cmd":"stats"}')
+        except OSError as err:
+            words = self.device.end_words("--wire ")
+            if not words:
+                raise
+            self.device = None
+            raise Refused(f"--uplink: {words}") from err
+        self._mtu = uplink.mtu(self.opts.uplink)
 
     def _impair(self):
         """Makes the device impair the frames that it sends. If a node is rxe, which
@@ -99,7 +124,7 @@ class Node:
         args = ["-netdev", "dgram,id=wire,local.type=unix,local.path="
                 f"{self._wire(self.number)},remote.type=unix,remote.path="
                 f"{self._wire(3 - self.number)}", "-device",
-                f"virtio-net-pci,netdev=wire,mac={MAC}{self.number}"]
+                f"virtio-net-pci,netdev=wire,mac={self._mac()}"]
         if capture:
             args += ["-object", f"filter-dump,id=dump,netdev=wire,file={capture}"]
         return args
@@ -113,8 +138,9 @@ class Node:
             "share": "yes" if opts.share else "",
             "kind": self.kind or "",
             "driver": "yes" if self.kind and not opts.no_driver else "",
-            "address": f"{NET4}{self.number}",
-            "address6": f"{NET6}{self.number}",
+            "address": f"{NET4}{self._host()}",
+            "address6": f"{NET6}{self._host():x}",
+            "mtu": self._mtu,
             "peer_address": f"{NET4}{other}" if opts.nodes == 2 else "",
             "peer_address6": f"{NET6}{other}" if opts.nodes == 2 else "",
             "tty": tty,

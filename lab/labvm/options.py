@@ -53,6 +53,17 @@ each device impairs the frames that it sends, also those to itself. If its peer
 is rxe, it also impairs the frames that it receives. COMMAND can change SPEC:
 xrdma-device '{"cmd":"fault","wire":SPEC}'.
 
+FAR-END, which --uplink gives to the device of a single machine as --wire:
+  tap=NAME               the other end of the cable is the interface NAME of this
+                         host, which can be a port of a bridge. The device makes
+                         NAME if it does not exist; it is down then
+  packet=INTERFACE       the device sends and receives by INTERFACE of this host
+  udp=ADDRESS:PORT,ADDRESS:PORT
+                         a UDP datagram for each frame; the first address is this
+                         end, the second the other end
+The machine has the MTU of that interface, at most 4500, and these addresses:
+192.168.77.N, fd00:77::N, and the MAC address 02:00:00:78:72:N (hexadecimal).
+
 FILE of --capture gets the frames that node 1 sends and receives: those that it
 sends before they are impaired, those that it receives after that.
 
@@ -95,6 +106,13 @@ def _positive(text):
     return int(text)
 
 
+def _number(text):
+    number = _positive(text)
+    if number > 254:
+        raise argparse.ArgumentTypeError(f"'{text}' is more than 254")
+    return number
+
+
 def _add_machine(parser):
     add = parser.add_argument
     add("--kernel", default=kernels.DEFAULT,
@@ -110,6 +128,11 @@ def _add_machine(parser):
     add("--impair", metavar="SPEC", help="impair frames on the wire, see below")
     add("--capture", metavar="FILE",
         help="write the frames on the wire to FILE, as pcap")
+    add("--uplink", metavar="FAR-END",
+        help="connect the device to a network of this host, see below")
+    add("--number", type=_number, metavar="N",
+        help="with --uplink: number of the machine in that network, 1 to 254, the "
+        "last part of its addresses (default: 1)")
     add("--mem", type=_size, metavar="SIZE",
         help="guest memory, like 512M or 4G (default: 2G; 3G with a kernel of "
         "the lab's own)")
@@ -192,6 +215,10 @@ def _settle_nodes(parser, opts):
 
 def _refuse_missing(parser, opts):
     """Refuses options for a device or a wire that no node has."""
+    if opts.uplink and opts.kinds != ["xrdma"]:
+        parser.error("--uplink needs one machine that has an xrdma device")
+    if opts.number and not opts.uplink:
+        parser.error("--number needs --uplink")
     if opts.impair and "xrdma" not in opts.kinds:
         parser.error("--impair: there is no xrdma device to impair frames")
     if opts.capture and not any(opts.kinds):

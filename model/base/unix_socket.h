@@ -2,7 +2,7 @@
 /*
  * Unix stream sockets with descriptor passing, non-blocking, for the servers
  * of this process. The messages on these sockets are in base/control.c and
- * host/vfu.c; the datagram socket of the wire is in wire/wire_socket.c.
+ * host/vfu.c; datagram sockets of the wire are in wire/wire_dgram.c.
  */
 #ifndef MODEL_UNIX_SOCKET_H
 #define MODEL_UNIX_SOCKET_H

@@ -77,7 +77,7 @@ struct model_wire;
  * @reset: drop all frames in flight; called after queue pairs were stopped
  * @poll: handle a bounded number of frames that have arrived; return true if a
  *	frame had arrived. Unless model_device_live(), drop the frames.
- * @carrier: return true if the cable is plugged in; the transport calls
+ * @carrier: return true if the wire can carry frames; the transport calls
  *	model_port_link_changed() when that changes
  * @port_changed: called after a change of flags, MTU or MAC of the port
  *

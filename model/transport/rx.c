@@ -145,7 +145,7 @@ static enum model_rx sort(struct model_device *dev, const u8 *frame, u32 len)
 	struct model_net net;
 	enum model_rx rx;
 
-	if (!dev->wire->cable || !dev->live ||
+	if (!model_wire_carrier(dev->wire) || !dev->live ||
 	    !(dev->port.flags & XRDMA_PORT_UP))
 		return MODEL_RX_DOWN;
 	rx = model_net_parse(&net, frame, len);

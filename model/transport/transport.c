@@ -22,7 +22,7 @@ static void receive(void *opaque, const u8 *frame, u32 len)
 	model_rx_frame(opaque, frame, len);
 }
 
-static void cable_changed(void *opaque)
+static void carrier_changed(void *opaque)
 {
 	model_port_link_changed(opaque);
 }
@@ -30,7 +30,7 @@ static void cable_changed(void *opaque)
 static const struct model_wire_ops wire_ops = {
 	.is_local = is_local,
 	.receive = receive,
-	.cable_changed = cable_changed,
+	.carrier_changed = carrier_changed,
 };
 
 static int transport_init(struct model_device *dev)
@@ -66,7 +66,7 @@ static bool transport_poll(struct model_device *dev)
 
 static bool transport_carrier(const struct model_device *dev)
 {
-	return dev->wire->cable;
+	return model_wire_carrier(dev->wire);
 }
 
 static void transport_port_changed(struct model_device *dev)

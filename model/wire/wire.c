@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The wire: routing of frames, and their buffers. The socket to the far end is
- * in wire_socket.c, impairments are in impair.c, the commands of the control
+ * The wire: routing of frames, and their buffers. The connection to the far end
+ * is in wire_socket.c, impairments are in impair.c, the commands of the control
  * socket in wire_control.c. Received frames are parsed in transport/rx.c.
  */
 
@@ -11,6 +11,7 @@
 
 static void timer_fired(void *opaque);
 static void arrived(void *opaque, struct model_frame *frame);
+static void link_changed(void *opaque);
 
 /*
  * Whether the socket may receive a frame: a half of the buffers is left to sent
@@ -59,6 +60,7 @@ struct model_wire *model_wire_create(struct model_loop *loop, u64 seed,
 	wire->socket.pool = &wire->pool;
 	wire->socket.room = socket_room;
 	wire->socket.arrived = arrived;
+	wire->socket.link_changed = link_changed;
 	wire->socket.opaque = wire;
 	return wire;
 }
@@ -66,13 +68,17 @@ struct model_wire *model_wire_create(struct model_loop *loop, u64 seed,
 /**
  * model_wire_open() - connect the wire to a far end
  * @wire: the wire, without a far end
- * @spec: "local=PATH,remote=PATH"; a file at the local path is removed
+ * @spec: "local=PATH,remote=PATH", "tap=NAME", "packet=INTERFACE" or
+ *	"udp=ADDRESS:PORT,ADDRESS:PORT", where the first address and path are
+ *	those of this end; a file at the local path is removed
+ * @why: reason of a failure
  *
  * Return: 0 or a negative errno.
  */
-int model_wire_open(struct model_wire *wire, const char *spec)
+int model_wire_open(struct model_wire *wire, const char *spec,
+		    struct model_why *why)
 {
-	return model_socket_open(&wire->socket, spec);
+	return model_socket_open(&wire->socket, spec, why);
 }
 
 /**
@@ -122,6 +128,14 @@ void model_wire_reset(struct model_wire *wire)
 	model_impair_flush(&wire->rx, &wire->pool);
 }
 
+/* The network interface of the far end was set up or down, or is gone. */
+static void link_changed(void *opaque)
+{
+	struct model_wire *wire = opaque;
+
+	wire->ops->carrier_changed(wire->opaque);
+}
+
 /**
  * model_wire_set_cable() - plug or unplug the cable
  * @wire: the wire
@@ -133,7 +147,7 @@ void model_wire_set_cable(struct model_wire *wire, bool plugged)
 	if (wire->cable == plugged)
 		return;
 	wire->cable = plugged;
-	wire->ops->cable_changed(wire->opaque);
+	wire->ops->carrier_changed(wire->opaque);
 }
 
 /**
@@ -221,7 +235,7 @@ static void timer_fired(void *opaque)
 
 static bool may_send(const struct model_wire *wire)
 {
-	return wire->cable && wire->port_up;
+	return model_wire_carrier(wire) && wire->port_up;
 }
 
 /**

@@ -39,12 +39,13 @@ struct model_control;
  * struct model_wire_ops - functions of the owner of a wire
  * @is_local: return true if frames to this MAC address return to the owner
  * @receive: handle a received frame, which may have any contents
- * @cable_changed: called when model_wire.cable has changed
+ * @carrier_changed: called when the result of model_wire_carrier() may have
+ *	changed
  */
 struct model_wire_ops {
 	bool (*is_local)(void *opaque, const u8 *mac);
 	void (*receive)(void *opaque, const u8 *frame, u32 len);
-	void (*cable_changed)(void *opaque);
+	void (*carrier_changed)(void *opaque);
 };
 
 /**
@@ -64,8 +65,8 @@ struct model_wire_ops {
  * @port_up: the owner has set the port up; set by the owner
  * @rx_frames: number of received frames per verdict, counted by the owner
  * @tx_frames: number of frames sent
- * @tx_port_down: number of frames dropped because the cable was unplugged or
- *	the port down
+ * @tx_port_down: number of frames dropped because there was no carrier or the
+ *	port was down
  * @tx_no_far_end: number of frames dropped because the socket was not open
  * @tx_no_gid: number of packets not sent because the source GID was removed,
  *	counted by the owner
@@ -91,12 +92,25 @@ struct model_wire {
 	u64 tx_no_gid;
 };
 
+/**
+ * model_wire_carrier() - check whether the wire can carry frames
+ * @wire: the wire
+ *
+ * Return: false if the cable is unplugged, or the network interface at the far
+ * end is down or gone.
+ */
+static inline bool model_wire_carrier(const struct model_wire *wire)
+{
+	return wire->cable && model_socket_link(&wire->socket);
+}
+
 /* wire.c */
 struct model_wire *model_wire_create(struct model_loop *loop, u64 seed,
 				     const struct model_wire_ops *ops,
 				     void *opaque);
 void model_wire_destroy(struct model_wire *wire);
-int model_wire_open(struct model_wire *wire, const char *spec);
+int model_wire_open(struct model_wire *wire, const char *spec,
+		    struct model_why *why);
 void model_wire_close(struct model_wire *wire);
 void model_wire_reset(struct model_wire *wire);
 bool model_wire_poll(struct model_wire *wire);

@@ -67,12 +67,14 @@ static struct json_object *wire_section(void *opaque)
 			       json_object_new_boolean(wire->cable));
 	json_object_object_add(object, "far_end",
 			       json_object_new_boolean(wire->socket.open));
+	json_object_object_add(object, "carrier",
+			       json_object_new_boolean(model_wire_carrier(wire)));
 	add_u64(object, "tx_frames", wire->tx_frames);
 	add_u64(object, "tx_port_down", wire->tx_port_down);
 	add_u64(object, "tx_no_far_end", wire->tx_no_far_end);
 	add_u64(object, "tx_no_gid", wire->tx_no_gid);
 	add_u64(object, "socket_lost", wire->socket.lost);
-	add_u64(object, "socket_oversized", wire->socket.oversized);
+	add_u64(object, "socket_oversized", wire->socket.end.oversized);
 	add_u64(object, "frames_free", wire->pool.available);
 	add_u64(object, "held", wire->hold.frames.count);
 	add_u64(object, "held_lost", wire->hold.lost);

@@ -1,69 +1,78 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The socket to the far end of the wire. The routing of frames is in
+ * The connection to the far end of the wire. The kinds of far ends are in
+ * wire_dgram.c, wire_tap.c and wire_packet.c; the routing of frames is in
  * wire/wire.c.
  */
 
 #include <errno.h>
+#include <linux/array_size.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "wire/wire_socket.h"
 
-#define SPEC_MAX	256
 #define BURST		64
-#define SOCKET_BUFFER	(4 << 20)
 
-static int parse_path(struct sockaddr_un *addr, const char *path)
+static const struct model_wire_kind * const kinds[] = {
+	&model_wire_unix,
+	&model_wire_tap,
+	&model_wire_packet,
+	&model_wire_udp,
+};
+
+static int refuse_word(struct model_why *why, int len, const char *word)
 {
-	if (!*path || strlen(path) >= sizeof(addr->sun_path))
-		return -EINVAL;
-	addr->sun_family = AF_UNIX;
-	strcpy(addr->sun_path, path);
-	return 0;
+	char known[160] = "";
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		snprintf(known + strlen(known), sizeof(known) - strlen(known),
+			 "%s%s", i ? "; " : "", kinds[i]->grammar);
+	return model_why(why, -EINVAL, "unknown word '%.*s'; known: %s", len,
+			 word, known);
 }
 
-/* "local=PATH,remote=PATH", in any order. */
-static int parse_spec(struct model_wire_socket *socket, const char *spec)
+/* Return: the kind that has the first word of @spec, or NULL. */
+static const struct model_wire_kind *find_kind(const char *spec, size_t len)
 {
-	struct sockaddr_un local = { 0 };
-	struct sockaddr_un remote = { 0 };
-	char buf[SPEC_MAX];
-	char *rest = buf;
-	char *item;
+	const char * const *word;
+	size_t i;
 
-	if (strlen(spec) >= sizeof(buf))
-		return -EINVAL;
-	strcpy(buf, spec);
-	while ((item = strsep(&rest, ",")) != NULL) {
-		if (!strncmp(item, "local=", 6) &&
-		    !parse_path(&local, item + 6))
-			continue;
-		if (!strncmp(item, "remote=", 7) &&
-		    !parse_path(&remote, item + 7))
-			continue;
-		return -EINVAL;
-	}
-	if (!local.sun_family || !remote.sun_family)
-		return -EINVAL;
-	socket->local = local;
-	socket->remote = remote;
-	return 0;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		for (word = kinds[i]->words; *word; word++)
+			if (strlen(*word) == len && !strncmp(*word, spec, len))
+				return kinds[i];
+	return NULL;
+}
+
+/* Warn once, until another error occurs or a frame was sent. */
+static void warn(struct model_wire_socket *s, int err)
+{
+	if (s->end.ifindex && s->warned != err)
+		model_warn("wire: %s takes no frame: %s", s->end.name,
+			   strerror(-err));
+	s->warned = err;
 }
 
 /* Return: false if the far end has no room, so the frame must wait. */
 static bool try_send(struct model_wire_socket *s,
 		     const struct model_frame *frame)
 {
-	if (sendto(s->watch.fd, frame->data, frame->len, MSG_DONTWAIT,
-		   (struct sockaddr *)&s->remote, sizeof(s->remote)) >= 0)
-		return true;
-	if (errno == EAGAIN || errno == EWOULDBLOCK)
+	int err = s->kind->send(&s->end, frame);
+
+	if (err == -EAGAIN)
 		return false;
-	s->lost++;
+	if (err) {
+		s->lost++;
+		warn(s, err);
+	} else {
+		s->warned = 0;
+	}
 	return true;
 }
 
@@ -75,25 +84,33 @@ static void send_backlog(struct model_wire_socket *s)
 		model_loop_rewatch(s->loop, &s->watch, EPOLLIN);
 }
 
+/* The kernel has removed the interface. Its descriptor stays ready for ever. */
+static void lose_interface(struct model_wire_socket *s)
+{
+	if (s->gone)
+		return;
+	model_warn("wire: %s no longer exists", s->end.name);
+	s->gone = true;
+	model_loop_unwatch(s->loop, &s->watch);
+	s->link_changed(s->opaque);
+}
+
 /* Return: false if no frame has arrived or no frame buffer is free. */
 static bool receive(struct model_wire_socket *s)
 {
-	struct model_frame *frame = model_frame_get(s->pool);
-	ssize_t len;
+	u64 oversized = s->end.oversized;
+	struct model_frameq out = { 0 };
+	struct model_frame *frame;
+	int err = s->kind->receive(&s->end, &out);
 
-	if (!frame)
-		return false;
-	len = recv(s->watch.fd, frame->data, sizeof(frame->data),
-		   MSG_DONTWAIT | MSG_TRUNC);
-	if (len > 0 && len <= MODEL_FRAME_MAX) {
-		frame->len = len;
+	while ((frame = model_frameq_pop(&out)) != NULL)
 		s->arrived(s->opaque, frame);
-		return true;
-	}
-	if (len > 0)
-		s->oversized++;
-	model_frame_put(s->pool, frame);
-	return len >= 0;
+	if (!oversized && s->end.oversized)
+		model_warn("wire: a received frame was longer than %d bytes, and was dropped; the MTU of the far end must be at most %d",
+			   MODEL_FRAME_MAX, MODEL_FRAME_MTU);
+	if (err == -EBADFD && s->end.ifindex)
+		lose_interface(s);
+	return !err;
 }
 
 static void socket_ready(void *opaque, u32 events)
@@ -107,47 +124,90 @@ static void socket_ready(void *opaque, u32 events)
 		;
 }
 
-static int open_socket(struct model_wire_socket *s)
+static void netdev_changed(void *opaque)
 {
-	int size = SOCKET_BUFFER;
+	struct model_wire_socket *s = opaque;
 
-	s->watch.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			     0);
-	if (s->watch.fd < 0)
-		return -errno;
-	setsockopt(s->watch.fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	unlink(s->local.sun_path);
-	if (bind(s->watch.fd, (struct sockaddr *)&s->local,
-		 sizeof(s->local)))
-		return -errno;
+	model_info("wire: %s is %s", s->end.name,
+		   s->netdev.up ? "up" : "down");
+	s->link_changed(s->opaque);
+}
+
+static int start_netdev(struct model_wire_socket *s)
+{
+	if (!s->end.ifindex)
+		return 0;
+	s->netdev = (struct model_netdev) {
+		.loop = s->loop,
+		.ifindex = s->end.ifindex,
+		.changed = netdev_changed,
+		.opaque = s,
+	};
+	return model_netdev_open(&s->netdev);
+}
+
+static int start(struct model_wire_socket *s, struct model_why *why)
+{
+	int err = start_netdev(s);
+
+	if (err)
+		return model_why(why, err, "rtnetlink: %s", strerror(-err));
+	s->watch.fd = s->end.fd;
 	s->watch.fn = socket_ready;
 	s->watch.opaque = s;
-	return model_loop_watch(s->loop, &s->watch, EPOLLIN);
+	err = model_loop_watch(s->loop, &s->watch, EPOLLIN);
+	if (!err)
+		return 0;
+	if (s->end.ifindex)
+		model_netdev_close(&s->netdev);
+	return model_why(why, err, "%s", strerror(-err));
+}
+
+/* Close the descriptor, and free what model_wire_kind.open() has allocated. */
+static void release(struct model_wire_socket *s)
+{
+	close(s->end.fd);
+	if (s->end.path.sun_family)
+		unlink(s->end.path.sun_path);
+	free(s->end.buffer);
+	s->end.buffer = NULL;
 }
 
 /**
- * model_socket_open() - open the socket to a far end
+ * model_socket_open() - open the connection to a far end
  * @s: the socket, not open
- * @spec: "local=PATH,remote=PATH"; a file at the local path is removed
+ * @spec: specification that one of the kinds takes
+ * @why: reason of a failure
  *
  * Return: 0 or a negative errno.
  */
-int model_socket_open(struct model_wire_socket *s, const char *spec)
+int model_socket_open(struct model_wire_socket *s, const char *spec,
+		      struct model_why *why)
 {
+	size_t len = strcspn(spec, "=");
 	int err;
 
-	err = parse_spec(s, spec);
+	s->kind = spec[len] ? find_kind(spec, len) : NULL;
+	if (!s->kind)
+		return refuse_word(why, len, spec);
+	s->end = (struct model_wire_end) {
+		.pool = s->pool,
+		.oversized = s->end.oversized,
+	};
+	s->gone = false;
+	s->warned = 0;
+	err = s->kind->open(&s->end, spec, why);
 	if (err)
 		return err;
-	err = open_socket(s);
-	if (err && s->watch.fd >= 0)
-		close(s->watch.fd);
+	err = start(s, why);
+	if (err)
+		release(s);
 	s->open = !err;
 	return err;
 }
 
 /**
- * model_socket_close() - close the socket
+ * model_socket_close() - close the connection
  * @s: the socket; frames that wait for the far end are lost
  */
 void model_socket_close(struct model_wire_socket *s)
@@ -159,9 +219,11 @@ void model_socket_close(struct model_wire_socket *s)
 	s->open = false;
 	while ((frame = model_frameq_pop(&s->backlog)) != NULL)
 		model_frame_put(s->pool, frame);
-	model_loop_unwatch(s->loop, &s->watch);
-	close(s->watch.fd);
-	unlink(s->local.sun_path);
+	if (s->end.ifindex)
+		model_netdev_close(&s->netdev);
+	if (!s->gone)
+		model_loop_unwatch(s->loop, &s->watch);
+	release(s);
 }
 
 /**
@@ -175,7 +237,7 @@ void model_socket_send(struct model_wire_socket *s, struct model_frame *frame)
 		model_frame_put(s->pool, frame);
 		return;
 	}
-	if (s->backlog.count >= MODEL_SOCKET_BACKLOG) {
+	if (s->gone || s->backlog.count >= MODEL_SOCKET_BACKLOG) {
 		s->lost++;
 		model_frame_put(s->pool, frame);
 		return;

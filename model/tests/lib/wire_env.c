@@ -207,16 +207,17 @@ void wire_restart(struct wire_env *env, int number)
 
 static void make_wire(struct wire_env *env)
 {
+	struct model_why why;
 	char spec[128];
 
 	strcpy(env->dir, "/tmp/xrdma-wire-XXXXXX");
 	assert_non_null(mkdtemp(env->dir));
 	snprintf(spec, sizeof(spec), "local=%s/a,remote=%s/b", env->dir,
 		 env->dir);
-	assert_int_equal(model_wire_open(env->hosts[0].dev->wire, spec), 0);
+	assert_int_equal(model_wire_open(env->hosts[0].dev->wire, spec, &why), 0);
 	snprintf(spec, sizeof(spec), "remote=%s/a,local=%s/b", env->dir,
 		 env->dir);
-	assert_int_equal(model_wire_open(env->hosts[1].dev->wire, spec), 0);
+	assert_int_equal(model_wire_open(env->hosts[1].dev->wire, spec, &why), 0);
 }
 
 static int setup(void **state, int n)

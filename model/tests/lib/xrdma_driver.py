@@ -40,6 +40,9 @@ INVALIDATE = 0x60
 (OK, BAD_OPCODE, BAD_PARAM, BAD_NUMBER, BAD_STATE, BUSY, NO_RESOURCE,
  BAD_DMA, INTERNAL) = range(9)
 
+# flags of an entry of the GID table
+GID_VALID, GID_VLAN, GID_IPV4 = 1, 2, 4
+
 # states of queue pairs
 Q_RESET, Q_INIT, Q_RTR, Q_RTS, Q_SQD, Q_SQE, Q_ERR = range(7)
 RC, RAW = 0, 6
@@ -188,15 +191,18 @@ class Driver:
         self.write(CTRL, ENABLE | (SHADOW_DB if self.shadow else 0))
         assert self.read(STATUS) == READY | ENABLED
 
-    def start(self):
-        """Enable the device; create event queues 0 and 1, set port up and GID 0."""
+    def start(self, address=1, vlan=None):
+        """Enable the device; create event queues 0 and 1, set port up and GID 0, which
+        is gid_of(address), in a VLAN or in none."""
         self.enable()
         self.eqs = [EventQueue(self, 0, 0), EventQueue(self, 1, 1)]
         mac = self.mac()
         body = struct.pack("<III6s2s", 1, 4500, 0, mac, bytes(2))
         self.command(MODIFY_PORT, body)
-        self.command(SET_GID, struct.pack("<II16s6sH", 0, 5, gid_of(1), mac,
-                                          0))
+        self.gid = gid_of(address)
+        flags = GID_VALID | GID_IPV4 | (GID_VLAN if vlan else 0)
+        self.command(SET_GID, struct.pack("<II16s6sH", 0, flags, self.gid, mac,
+                                          vlan or 0))
 
     def mac(self):
         """Return the permanent MAC address."""
@@ -442,8 +448,8 @@ class QueuePair:
                             attr)
 
     def connect(self, peer, mtu=5, **values):
-        """Move from RESET to RTS, connected to a queue pair of this device."""
-        av = AV.pack(gid_of(1), self.driver.mac(), 0, 0, 0, 64, 0, 0)
+        """Move from RESET to RTS, connected to a queue pair of any device."""
+        av = AV.pack(peer.driver.gid, peer.driver.mac(), 0, 0, 0, 64, 0, 0)
         self.modify(0x3001, state=Q_INIT,
                     access=values.get("access", REMOTE_WRITE | REMOTE_READ |
                                       REMOTE_ATOMIC))

@@ -282,13 +282,16 @@ static void a_wire_has_two_ends_in_its_specification(void **state)
 		"local=/tmp/x,remote=/tmp/y,mtu=9", "nonsense",
 	};
 	struct wire_env *env = *state;
+	struct model_why why;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_true(model_wire_open(env->hosts[0].dev->wire, bad[i]) < 0);
+		assert_true(model_wire_open(env->hosts[0].dev->wire, bad[i],
+					    &why) < 0);
 	assert_false(env->hosts[0].dev->wire->socket.open);
 	assert_true(model_wire_open(env->hosts[0].dev->wire,
-				    "local=/nowhere/x,remote=/nowhere/y") < 0);
+				    "local=/nowhere/x,remote=/nowhere/y",
+				    &why) < 0);
 	assert_false(env->hosts[0].dev->wire->socket.open);
 }
 

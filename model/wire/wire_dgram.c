@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Far ends that are datagram sockets: Unix sockets and UDP. Each datagram is one
+ * Ethernet frame, as in QEMU's "-netdev dgram". The sockets are watched in
+ * wire/wire_socket.c.
+ */
+
+#include <errno.h>
+#include <netdb.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "wire/wire_kind.h"
+
+#define SPEC_MAX	256
+#define SOCKET_BUFFER	(4 << 20)
+
+static int unix_send(struct model_wire_end *end,
+		     const struct model_frame *frame)
+{
+	return sendto(end->fd, frame->data, frame->len, MSG_DONTWAIT,
+		      (const struct sockaddr *)&end->remote,
+		      sizeof(end->remote)) < 0 ? -errno : 0;
+}
+
+static int udp_send(struct model_wire_end *end,
+		    const struct model_frame *frame)
+{
+	return send(end->fd, frame->data, frame->len, MSG_DONTWAIT) < 0 ?
+	       -errno : 0;
+}
+
+static int dgram_receive(struct model_wire_end *end, struct model_frameq *out)
+{
+	struct model_frame *frame = model_frame_get(end->pool);
+	ssize_t len;
+
+	if (!frame)
+		return -ENOBUFS;
+	len = recv(end->fd, frame->data, sizeof(frame->data),
+		   MSG_DONTWAIT | MSG_TRUNC);
+	if (len > 0 && len <= MODEL_FRAME_MAX) {
+		frame->len = len;
+		model_frameq_push(out, frame);
+		return 0;
+	}
+	if (len > 0)
+		end->oversized++;
+	model_frame_put(end->pool, frame);
+	return len < 0 ? -errno : 0;
+}
+
+static int parse_path(struct sockaddr_un *addr, const char *path,
+		      struct model_why *why)
+{
+	if (!*path || strlen(path) >= sizeof(addr->sun_path))
+		return model_why(why, -EINVAL,
+				 "'%s' is no path of 1 to %zu characters", path,
+				 sizeof(addr->sun_path) - 1);
+	addr->sun_family = AF_UNIX;
+	strcpy(addr->sun_path, path);
+	return 0;
+}
+
+/* "local=PATH,remote=PATH", in any order. */
+static int parse_unix(struct model_wire_end *end, char *spec,
+		      struct model_why *why)
+{
+	int err = 0;
+	char *item;
+
+	while (!err && (item = strsep(&spec, ",")) != NULL) {
+		if (!strncmp(item, "local=", 6))
+			err = parse_path(&end->path, item + 6, why);
+		else if (!strncmp(item, "remote=", 7))
+			err = parse_path(&end->remote, item + 7, why);
+		else
+			err = model_why(why, -EINVAL,
+					"unknown word '%s'; known: local=PATH, remote=PATH",
+					item);
+	}
+	if (err)
+		return err;
+	if (end->path.sun_family && end->remote.sun_family)
+		return 0;
+	return model_why(why, -EINVAL,
+			 "both local=PATH and remote=PATH are needed");
+}
+
+static int make_socket(struct model_wire_end *end, int family)
+{
+	int size = SOCKET_BUFFER;
+
+	end->fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (end->fd < 0)
+		return -errno;
+	setsockopt(end->fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	setsockopt(end->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	return 0;
+}
+
+/* Close the socket after a system call has failed. */
+static int fail(struct model_wire_end *end, const char *what,
+		struct model_why *why)
+{
+	int err = -errno;
+
+	if (end->fd >= 0)
+		close(end->fd);
+	return model_why(why, err, "%s: %s", what, strerror(-err));
+}
+
+static int unix_open(struct model_wire_end *end, const char *spec,
+		     struct model_why *why)
+{
+	char buf[SPEC_MAX];
+	int err;
+
+	if (strlen(spec) >= sizeof(buf))
+		return model_why(why, -EINVAL, "too long");
+	strcpy(buf, spec);
+	err = parse_unix(end, buf, why);
+	if (err)
+		return err;
+	if (make_socket(end, AF_UNIX))
+		return fail(end, "socket", why);
+	unlink(end->path.sun_path);
+	if (bind(end->fd, (struct sockaddr *)&end->path, sizeof(end->path)))
+		return fail(end, end->path.sun_path, why);
+	return 0;
+}
+
+/* "192.0.2.1:4000" or "[2001:db8::1]:4000"; the text is changed. */
+static int parse_inet(struct addrinfo **info, char *text,
+		      struct model_why *why)
+{
+	const struct addrinfo hints = {
+		.ai_family = AF_UNSPEC,
+		.ai_socktype = SOCK_DGRAM,
+		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+	};
+	char *port = strrchr(text, ':');
+	size_t len;
+
+	if (!port)
+		return model_why(why, -EINVAL, "'%s' has no port, like 192.0.2.1:4000",
+				 text);
+	*port++ = 0;
+	len = strlen(text);
+	if (len > 1 && text[0] == '[' && text[len - 1] == ']') {
+		text[len - 1] = 0;
+		text++;
+	}
+	if (!*text || !*port || getaddrinfo(text, port, &hints, info))
+		return model_why(why, -EINVAL,
+				 "'%s' and '%s' are no numeric address and port, like 192.0.2.1:4000 or [2001:db8::1]:4000",
+				 text, port);
+	return 0;
+}
+
+/*
+ * The socket is connected, so that the kernel drops datagrams from any other
+ * address.
+ */
+static int connect_udp(struct model_wire_end *end, const struct addrinfo *local,
+		       const struct addrinfo *remote, struct model_why *why)
+{
+	if (local->ai_family != remote->ai_family)
+		return model_why(why, -EINVAL,
+				 "one address is IPv4, the other IPv6");
+	if (make_socket(end, local->ai_family))
+		return fail(end, "socket", why);
+	if (bind(end->fd, local->ai_addr, local->ai_addrlen))
+		return fail(end, "local address", why);
+	if (connect(end->fd, remote->ai_addr, remote->ai_addrlen))
+		return fail(end, "remote address", why);
+	return 0;
+}
+
+static int udp_open(struct model_wire_end *end, const char *spec,
+		    struct model_why *why)
+{
+	struct addrinfo *local, *remote;
+	char buf[SPEC_MAX];
+	char *far;
+	int err;
+
+	if (strlen(spec) >= sizeof(buf))
+		return model_why(why, -EINVAL, "too long");
+	strcpy(buf, spec + strlen("udp="));
+	far = strchr(buf, ',');
+	if (!far)
+		return model_why(why, -EINVAL,
+				 "two addresses are needed, with a comma between them");
+	*far++ = 0;
+	err = parse_inet(&local, buf, why);
+	if (err)
+		return err;
+	err = parse_inet(&remote, far, why);
+	if (!err) {
+		err = connect_udp(end, local, remote, why);
+		freeaddrinfo(remote);
+	}
+	freeaddrinfo(local);
+	return err;
+}
+
+/* A pair of Unix sockets */
+const struct model_wire_kind model_wire_unix = {
+	.words = { "local", "remote" },
+	.grammar = "local=PATH,remote=PATH",
+	.open = unix_open,
+	.send = unix_send,
+	.receive = dgram_receive,
+};
+
+/* Ethernet frames in UDP datagrams */
+const struct model_wire_kind model_wire_udp = {
+	.words = { "udp" },
+	.grammar = "udp=ADDRESS:PORT,ADDRESS:PORT",
+	.open = udp_open,
+	.send = udp_send,
+	.receive = dgram_receive,
+};
