@@ -29,13 +29,14 @@ def kind_of(device):
     return device.rstrip("0123456789")
 
 
-def boot(name, kernel, options):
+def boot(name, facts, options):
     """Runs a group's script in one guest. Returns the words of each line that it
     printed; a guest that failed adds "ended KIND REASON"."""
     seconds, _, script = groups.ALL[name]
     raw = f"{TOP}/{OUT}/raw"
     os.makedirs(raw, exist_ok=True)
-    command = ["lab/vm", "run", "--kernel", kernel, "--fast-device",
+    command = ["lab/vm", "run", "--kernel", facts["kernel"], "--fast-device",
+               *(f"--device-arg={arg}" for arg in facts.get("device", ())),
                "--timeout", str(seconds), "--share", raw, *options, "--",
                f"/src/bench/guest/{script[0]}", *script[1:]]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True,
@@ -48,10 +49,10 @@ def boot(name, kernel, options):
     return lines
 
 
-def boot_all(name, kernel):
+def boot_all(name, facts):
     """Runs a group's guests one after the other. Returns the lines of all of them."""
     return [words for options in groups.ALL[name][1]
-            for words in boot(name, kernel, options)]
+            for words in boot(name, facts, options)]
 
 
 def failures_of(name, lines, figures):
@@ -172,10 +173,10 @@ def save(name, figures, failures, facts):
         out.write("\n")
 
 
-def take(name, kernel):
+def take(name, facts):
     """Runs the guests of a group. Returns (figures, failures, whether a guest with an
     xrdma device failed). Raises ValueError."""
-    lines = boot_all(name, kernel)
+    lines = boot_all(name, facts)
     ended = ["ended", "xrdma"] in [words[:2] for words in lines]
     figures = printed(name, lines)
     if not ended and any(words[0] == "interval" for words in lines):
@@ -193,7 +194,7 @@ def measure(names, facts):
         with contextlib.suppress(FileNotFoundError):
             os.remove(f"{OUT}/{name}.json")
         try:
-            figures, failures, ended = take(name, facts["kernel"])
+            figures, failures, ended = take(name, facts)
         except ValueError as err:
             print(f"bench: {name}: {err}", file=sys.stderr)
             failed.append(name)
@@ -211,16 +212,19 @@ def measure(names, facts):
     return all_figures, failed, all_failures
 
 
-def run(kernel, commit, names):
-    """Measures groups and reports. Returns the exit status."""
+def run(kernel, commit, names, device=()):
+    """Measures groups and reports. device: options of the device. Returns the exit
+    status."""
     os.chdir(TOP)
     if subprocess.run(["make", "-s", "-C", "bench", f"O={TOP}/{OUT}",
                        "CC=ccache gcc"], check=False).returncode:
         return 1
     facts = {"kernel": kernel, "commit": commit, "cpus": os.cpu_count(),
+             "device": list(device),
              "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
     figures, failed, failures = measure(names, facts)
-    print(f"\nkernel {kernel}, commit {commit}, {facts['date']}")
+    print("\n" + ", ".join([f"kernel {kernel}, commit {commit}", facts["date"],
+                            *(f"device {option}" for option in device)]))
     print("\n".join(targets.table(figures, failures)))
     if picture.draw(f"{OUT}/registration.svg", figures,
                     f"xrdma and soft-RoCE, Linux {kernel}"):

@@ -91,6 +91,21 @@ def test_a_guest_that_failed_leaves_what_it_printed_and_the_other_guest(
     assert measure.measure(["nodes"], {"kernel": "7.2"})[1] == ["nodes"]
 
 
+def test_options_of_the_device_reach_the_guest(monkeypatch, tmp_path):
+    seen = []
+
+    def run(command, **_):
+        seen.append(command[:command.index("--")])
+        return subprocess.CompletedProcess(command, 0, "")
+
+    monkeypatch.setattr(measure, "OUT", str(tmp_path))
+    monkeypatch.setattr(measure.subprocess, "run", run)
+    measure.boot("wall", {"kernel": "7.2"}, [])
+    measure.boot("wall", {"kernel": "7.2", "device": ["--no-shadow-db"]}, [])
+    assert ["--device-arg=--no-shadow-db" in command for command in seen] == \
+        [False, True]
+
+
 def test_a_failure_of_the_device_fails_the_group(measured):
     lines = list(printed("wall").values())
     assert measured("wall", lines)
