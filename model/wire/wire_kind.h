@@ -61,6 +61,27 @@ struct model_wire_kind {
 	int (*receive)(struct model_wire_end *end, struct model_frameq *out);
 };
 
+/**
+ * model_wire_end_take() - keep a frame that was received, or drop it
+ * @end: the far end
+ * @frame: the frame, from @end->pool
+ * @len: bytes received, also those that did not fit into @frame; 0: no frame
+ * @out: gets the frame, unless the frame is too long, which is counted
+ */
+static inline void model_wire_end_take(struct model_wire_end *end,
+				       struct model_frame *frame, size_t len,
+				       struct model_frameq *out)
+{
+	if (len && len <= MODEL_FRAME_MAX) {
+		frame->len = len;
+		model_frameq_push(out, frame);
+		return;
+	}
+	if (len)
+		end->oversized++;
+	model_frame_put(end->pool, frame);
+}
+
 extern const struct model_wire_kind model_wire_unix;
 extern const struct model_wire_kind model_wire_udp;
 extern const struct model_wire_kind model_wire_tap;

@@ -37,15 +37,14 @@ static int tap_receive(struct model_wire_end *end, struct model_frameq *out)
 	if (!frame)
 		return -ENOBUFS;
 	len = readv(end->fd, parts, 2);
-	if (len > 0 && len <= MODEL_FRAME_MAX) {
-		frame->len = len;
-		model_frameq_push(out, frame);
-		return 0;
+	if (len < 0) {
+		int err = -errno;
+
+		model_frame_put(end->pool, frame);
+		return err;
 	}
-	if (len > 0)
-		end->oversized++;
-	model_frame_put(end->pool, frame);
-	return len < 0 ? -errno : 0;
+	model_wire_end_take(end, frame, len, out);
+	return 0;
 }
 
 static int attach(struct model_wire_end *end)
