@@ -99,8 +99,9 @@ class Device:
         return stats["host_errors"], stats.get("host_error_log", [])
 
     def end_words(self, start):
-        """Waits for the end of the process, which has closed its control socket.
-        Returns the line of its log that has the word start, from there on, or ""."""
+        """Waits until the device process, which has closed its control socket, ends.
+        Returns the line of the log of the device that has the word start, from that
+        word on, or ""."""
         self.child.wait(_ANSWER_S)
         found = re.search(re.escape(start) + ".*", self.read_log())
         return found.group() if found else ""

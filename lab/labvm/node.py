@@ -78,8 +78,8 @@ class Node:
         return f"{MAC}{self._host():02x}"
 
     def _open_uplink(self):
-        """Waits until the device has opened the uplink, which it does after its
-        sockets, and reads the MTU. Refused if the device cannot open the uplink."""
+        """Waits until the device has opened the uplink, and reads the MTU. The device
+        opens the uplink after it has made its sockets. Refused if the device cannot open the uplink."""
         try:
             self.device.ask('{"cmd":"stats"}')
         except OSError as err:

@@ -53,7 +53,7 @@ static void start(void)
 	union ib_gid any;
 
 	dev = any_device;	/* not initialised: any entries */
-	/* CBMC gives a union inside of a structure no value that stays the same */
+	/* CBMC may read other values from an uninitialised union each time */
 	memcpy(attr.gid.raw, any.raw, 16);
 	attr.index = nondet_u16();
 	attr.device = &xib.ibdev;

@@ -191,7 +191,7 @@ static void start(void)
 	union ib_gid dgid;
 
 	sets = any_set;
-	/* CBMC gives a union inside of a structure no value that stays the same */
+	/* CBMC may read other values from an uninitialised union each time */
 	memcpy(sets.ah_attr.grh.dgid.raw, dgid.raw, 16);
 	device_qp.ops = &ops;
 	device_qp.dev = &dev;

@@ -40,7 +40,7 @@ static void xrdma_odp_set_range(struct xrdma_odp *odp, u64 start, u64 length)
 	odp->end = round_up(start + length - odp->base, PAGE_SIZE);
 }
 
-/* Can a process have these addresses? */
+/* Is the range below TASK_SIZE, or that of an implicit region? */
 static bool xrdma_odp_is_user_range(u64 start, u64 length)
 {
 	u64 end;

@@ -186,7 +186,7 @@ class Child:
         got.unmap()
 
     def lives(self):
-        """Whether nobody has killed the process."""
+        """Has no signal killed the process?"""
         return os.waitpid(self._pid, os.WNOHANG) == (0, 0)
 
     def deregister(self):
