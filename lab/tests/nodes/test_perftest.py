@@ -3,11 +3,19 @@
 requests complete. The rates that it prints are 0 if it finds the clock of a busy
 machine too unsteady. Runs in node 1 of two."""
 
+import pathlib
 import re
 
 import pytest
 
+from lib.nodes.remote import Failed
+
 PORT = 18515
+# With -R, the server tells the client that it is ready, and then begins to listen. A
+# client that is faster is rejected with "invalid service ID" (8). It tries again, and
+# the second attempt of perftest 25.01 ends with a segmentation fault. This happens
+# between two soft-RoCE devices, too, if the server's rdma_listen() is delayed.
+TOO_EARLY = "RDMA_CM_EVENT_REJECTED; error: 8."
 # the number of outstanding READs; by default perftest uses the larger of both limits
 READS = "-o 4"
 
@@ -66,8 +74,26 @@ def test_shared_receives(nodes):
     perftest(nodes, "ib_send_bw", "-s 4096 -n 300 -q 4 --use-srq")
 
 
+@pytest.fixture
+def no_trace():
+    """The kernel prints no line about a program that ends with a segmentation fault."""
+    trace = pathlib.Path("/proc/sys/debug/exception-trace")
+    before = trace.read_text("ascii")
+    trace.write_text("0", "ascii")
+    yield
+    trace.write_text(before, "ascii")
+
+
+@pytest.mark.usefixtures("no_trace")
 @pytest.mark.parametrize("program, options", [
     ("ib_write_bw", "-s 4096"), ("ib_send_lat", "-s 64"),
     ("ib_send_bw", "-s 1024 -c UD")])
 def test_connection_manager(nodes, program, options):
-    perftest(nodes, program, f"-n 200 -R {options}", cm=True)
+    for last in (False, False, True):
+        try:
+            perftest(nodes, program, f"-n 200 -R {options}", cm=True)
+            return
+        except Failed as err:
+            if last or TOO_EARLY not in str(err):
+                raise
+        nodes.clean_up()
