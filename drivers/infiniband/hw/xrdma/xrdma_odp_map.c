@@ -65,6 +65,13 @@ static u32 xrdma_window_pages(const struct xrdma_odp_window *w)
 	return (w->to - w->from) >> PAGE_SHIFT;
 }
 
+/* The page at @offset, which is in the window */
+static unsigned long xrdma_window_pfn(const struct xrdma_odp_window *w,
+				      u64 offset)
+{
+	return w->pfns[(offset - w->from) >> PAGE_SHIFT];
+}
+
 static unsigned long xrdma_hmm_pfn(unsigned long hmm_pfn)
 {
 	return hmm_pfn & ~HMM_PFN_FLAGS;
@@ -181,15 +188,13 @@ static int xrdma_window_look_up(struct xrdma_odp_window *w, u64 from, u64 to)
 /* Do the 2 MiB at @offset, which are in the window, belong to one huge page? */
 static bool xrdma_window_is_huge(const struct xrdma_odp_window *w, u64 offset)
 {
-	unsigned long i = (offset - w->from) >> PAGE_SHIFT;
 	unsigned long pages = XRDMA_HUGE_SIZE >> PAGE_SHIFT;
-	unsigned long pfn = xrdma_hmm_pfn(w->pfns[i]);
+	unsigned long pfn = xrdma_window_pfn(w, offset);
 
 	return !(offset % XRDMA_HUGE_SIZE) &&
 	       w->to - offset >= XRDMA_HUGE_SIZE &&
-	       w->pfns[i] & HMM_PFN_VALID && !(pfn % pages) &&
-	       hmm_pfn_to_map_order(w->pfns[i]) >=
-	       XRDMA_HUGE_SHIFT - PAGE_SHIFT;
+	       pfn & HMM_PFN_VALID && !(xrdma_hmm_pfn(pfn) % pages) &&
+	       hmm_pfn_to_map_order(pfn) >= XRDMA_HUGE_SHIFT - PAGE_SHIFT;
 }
 
 /* Allocate the tables of level 1 that the window is likely to need. */
@@ -217,15 +222,18 @@ static int xrdma_window_alloc_tables(struct xrdma_odp_window *w)
 }
 
 /*
- * Write the entry of a page or huge page, unless it is there. Return: 0;
- * -EFAULT: the device cannot use the page; -ENOMEM: it cannot be mapped for DMA.
+ * Write the entry @index for the 1 << @shift bytes of a page at offset @at, which
+ * is in the window, unless the entry is there. A page of the kernel may have more
+ * bytes than an entry of level 1. Return: 0; -EFAULT: the device cannot use the
+ * page; -ENOMEM: it cannot be mapped for DMA.
  */
 static int xrdma_window_map_block(struct xrdma_odp_window *w,
 				  struct xrdma_sparse_table *table, u32 index,
-				  unsigned long hmm_pfn, u8 shift)
+				  u64 at, u8 shift)
 {
 	struct xrdma_odp *odp = w->span->odp;
 	struct device *dev = xrdma_to_dev(&odp->xib->hw);
+	unsigned long hmm_pfn = xrdma_window_pfn(w, at);
 	unsigned long pfn = xrdma_hmm_pfn(hmm_pfn);
 	struct page *page = pfn_to_page(pfn);
 	bool write = hmm_pfn & HMM_PFN_WRITE &&
@@ -244,8 +252,8 @@ static int xrdma_window_map_block(struct xrdma_odp_window *w,
 	 * to. Without the attribute, a kernel with CONFIG_DMA_API_DEBUG warns of
 	 * its eighth mapping.
 	 */
-	dma = dma_map_page_attrs(dev, page, 0, 1UL << shift, DMA_BIDIRECTIONAL,
-				 DMA_ATTR_REQUIRE_COHERENT);
+	dma = dma_map_page_attrs(dev, page, offset_in_page(at), 1UL << shift,
+				 DMA_BIDIRECTIONAL, DMA_ATTR_REQUIRE_COHERENT);
 	if (dma_mapping_error(dev, dma))
 		return -ENOMEM;
 	xrdma_sparse_map(table, index, dma, pfn, write);
@@ -281,14 +289,11 @@ static int xrdma_window_map_pages(struct xrdma_odp_window *w, u64 at)
 
 	if (!leaf)
 		return -EAGAIN;
-	for (; !err && at < end; at += PAGE_SIZE) {
-		unsigned long pfn = w->pfns[(at - w->from) >> PAGE_SHIFT];
-
-		if (pfn & HMM_PFN_VALID)
+	for (; !err && at < end; at += XRDMA_PAGE_SIZE)
+		if (xrdma_window_pfn(w, at) & HMM_PFN_VALID)
 			err = xrdma_window_map_block(w, leaf,
 						     xrdma_sparse_leaf_index(at),
-						     pfn, XRDMA_LEAF_SHIFT_MIN);
-	}
+						     at, XRDMA_LEAF_SHIFT_MIN);
 	dma_sync_single_for_device(xrdma_to_dev(&w->span->odp->xib->hw),
 				   leaf->dma, XRDMA_MTT_TABLE_SIZE,
 				   DMA_TO_DEVICE);
@@ -303,10 +308,10 @@ static int xrdma_window_map_huge(struct xrdma_odp_window *w, u64 at)
 {
 	struct xrdma_sparse_table *top = w->span->top;
 	u32 index = xrdma_sparse_top_index(at);
-	unsigned long pfn = w->pfns[(at - w->from) >> PAGE_SHIFT];
+	unsigned long pfn = xrdma_window_pfn(w, at);
 
 	if (xrdma_window_is_huge(w, at) && !xrdma_sparse_leaf(top, at))
-		return xrdma_window_map_block(w, top, index, pfn,
+		return xrdma_window_map_block(w, top, index, at,
 					      XRDMA_HUGE_SHIFT);
 	if (!xrdma_sparse_present(top, index, false))
 		return xrdma_window_map_pages(w, at);

@@ -79,7 +79,7 @@ static int xrdma_advise_one(struct ib_pd *ibpd, const struct ib_sge *sge,
 	if (sge->length && xrdma_advise_pos(odp->mr, sge, &pos)) {
 		err = xrdma_odp_map(odp, pos, sge->length, flags, &end);
 		if (!err)
-			atomic64_add(DIV_ROUND_UP(sge->length, PAGE_SIZE),
+			atomic64_add(DIV_ROUND_UP(sge->length, XRDMA_PAGE_SIZE),
 				     &odp->stats[XRDMA_ODP_PREFETCHES]);
 		else if (!flush)
 			err = 0;
