@@ -20,7 +20,8 @@ PYTEST = ["python3", "-Bu", "-m", "pytest", "-p", "no:cacheprovider", "-v",
 def _guest(kernel, *options, limit=1800, tests=("guest",), env=()):
     return ("junit", limit, [
         "lab/vm", "run", "--kernel", kernel, *options, "--mem", "3G",
-        "--share", "{dir}", "--timeout", str(limit - 30), "--", "env", *env,
+        "--share", "{dir}", "--timeout", str(limit - 30), "--",
+        "env", "-C", "/root", *env,
         *PYTEST, "--junitxml=/mnt/results.xml",
         *(f"/src/lab/tests/{path}" for path in tests)])
 

@@ -108,7 +108,7 @@ class Machine:
     @staticmethod
     def _make_initrd(opts, rundir, config):
         path = os.path.join(rundir, "initrd")
-        with open(f"/src/build/{opts.kernel}/initrd", "rb") as base:
+        with open(os.path.join(opts.boot, "initrd"), "rb") as base:
             data = base.read()
         with open(path, "wb") as out:
             out.write(data + bytes(-len(data) % 512))
@@ -126,11 +126,11 @@ class Machine:
             "-object", f"memory-backend-memfd,id=mem,size={opts.mem},share=on",
             "-m", opts.mem, "-cpu", _PROCESSOR,
             "-smp", f"{opts.smp},maxcpus={max(opts.smp, _MIN_PROCESSORS)}",
-            "-kernel", f"/src/build/{opts.kernel}/vmlinux", "-initrd", initrd,
+            "-kernel", os.path.join(opts.boot, "vmlinux"), "-initrd", initrd,
             "-append", " ".join(args + opts.append),
             "-serial", f"file:{self.console}",
             *(_KEEPS_STATE if opts.sleep else ()),
-            *self._share("image", "/image", readonly=True),
+            *self._share("image", opts.root or "/image", readonly=True),
             *self._share("src", "/src", readonly=True),
             *(self._share("mnt", opts.share) if opts.share else ()),
             *self._counts(opts.kernel),

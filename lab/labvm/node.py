@@ -134,7 +134,7 @@ class Node:
         return {
             "number": self.number,
             "nodes": opts.nodes,
-            "kernel": opts.kernel,
+            "kernel": "" if opts.root else opts.kernel,
             "share": "yes" if opts.share else "",
             "kind": self.kind or "",
             "driver": "yes" if self.kind and not opts.no_driver else "",

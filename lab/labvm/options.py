@@ -12,10 +12,12 @@ import os
 from . import kernels
 
 KINDS = ("xrdma", "rxe")
+PROGRAM = os.environ.get("XRDMA_PROGRAM", "lab/vm")
 
 EPILOG = """
-COMMAND runs as root in node 1. DIR (see --share) is at /mnt, this checkout at
-/src (read-only). The environment of COMMAND has these variables:
+COMMAND runs as root in node 1. It starts in /mnt, where DIR of --share is, and without
+--share in /root. This checkout is at /src (read-only). The environment of COMMAND has
+these variables:
   XRDMA_DEV        the RDMA device, as in ibv_devinfo -d
   XRDMA_NETDEV     its network interface
   XRDMA_GID_INDEX  the index of the device's IPv4-mapped RoCEv2 GID
@@ -143,7 +145,7 @@ def _add_machine(parser):
     add("--qemu-arg", action="append", default=[], metavar="ARG",
         help="one more argument for QEMU")
     add("--share", metavar="DIR",
-        help="mount DIR of the host at /mnt, writable")
+        help="mount DIR of the host at /mnt, writable, and start COMMAND there")
     add("--timeout", type=float, metavar="S",
         help="end the run after S seconds and exit with 124")
 
@@ -172,21 +174,26 @@ def _add_testing(parser):
         help="do not fail because of host errors that the device counted")
     add("--allow-splat", metavar="REGEX",
         help="do not fail because of kernel complaints that match REGEX")
+    add("--root", metavar="DIR",
+        help="boot the Debian system in DIR, with its newest kernel and with the "
+        "driver and provider that are installed there. It needs bash, "
+        "busybox-static, iproute2 and kmod")
     # set when lab/vm starts itself again inside the root image, where DIR of --share
-    # is at /mnt and the directory of --capture's FILE is at /srv
+    # is at /mnt, the directory of --capture's FILE is at /srv, and DIR of --root at
+    # /opt
     add("--entered", action="store_true", help=argparse.SUPPRESS)
 
 
 def _build_parser():
     parser = argparse.ArgumentParser(
-        prog="lab/vm", description="Boots guests that have an xrdma device.")
+        prog=PROGRAM, description="Boots guests that have an xrdma device.")
     sub = parser.add_subparsers(dest="action", required=True)
     raw = argparse.RawDescriptionHelpFormatter
     run = sub.add_parser(
         "run", help="boot, run a command, exit with its status", epilog=EPILOG,
-        formatter_class=raw, usage="lab/vm run [OPTION]... -- COMMAND [ARG]...")
+        formatter_class=raw, usage=f"{PROGRAM} run [OPTION]... -- COMMAND [ARG]...")
     shell = sub.add_parser("shell", help="boot into an interactive shell",
-                           usage="lab/vm shell [OPTION]...")
+                           usage=f"{PROGRAM} shell [OPTION]...")
     for each in (run, shell):
         _add_machine(each)
         _add_testing(each)
@@ -226,18 +233,21 @@ def _refuse_missing(parser, opts):
 
 
 def _settle_paths(parser, opts):
-    """Sets the paths of --share and --capture: on the host to absolute paths, inside
-    the root image to the places where lab/vm has mounted them."""
-    directory, name = os.path.split(os.path.abspath(opts.capture or "x"))
+    """Checks the paths of --share, --root and --capture on the host, and makes that of
+    --capture absolute. Inside the root image, sets the paths to the places where lab/vm
+    has mounted the directories."""
+    directory, file = os.path.split(os.path.abspath(opts.capture or "x"))
     if opts.entered:
         opts.share = opts.share and "/mnt"
-        opts.capture = opts.capture and f"/srv/{name}"
+        opts.root = opts.root and "/opt"
+        opts.capture = opts.capture and f"/srv/{file}"
         return
-    if opts.share and not os.path.isdir(opts.share):
-        parser.error(f"--share: '{opts.share}' is not a directory")
+    for name, path in (("share", opts.share), ("root", opts.root)):
+        if path and not os.path.isdir(path):
+            parser.error(f"--{name}: '{path}' is not a directory")
     if opts.capture and not os.path.isdir(directory):
         parser.error(f"--capture: '{directory}' is not a directory")
-    opts.capture = opts.capture and os.path.join(directory, name)
+    opts.capture = opts.capture and os.path.join(directory, file)
 
 
 def parse(argv):

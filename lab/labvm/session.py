@@ -5,6 +5,7 @@ the exit status. node.py handles one guest and its device.
 One thread does all this: it waits with a selector for all sockets at once.
 """
 
+import contextlib
 import json
 import os
 import selectors
@@ -211,14 +212,31 @@ def _raise_exit(signum, _frame):
 
 
 def _build(opts):
-    """Brings build/ up to date. Returns False if that fails."""
+    """Brings build/ up to date. Returns False if that fails. The system of --root has
+    its own driver and provider."""
     if opts.no_build:
         return True
-    parts = [opts.kernel]
+    parts = [] if opts.root else [opts.kernel]
     if "xrdma" in opts.kinds:
-        parts += ["provider",
-                  "device-fast" if opts.fast_device else "device"]
+        parts += [] if opts.root else ["provider"]
+        parts += ["device-fast" if opts.fast_device else "device"]
+    if not parts:
+        return True
     return subprocess.run(["/src/lab/build", *parts], stdout=2).returncode == 0
+
+
+@contextlib.contextmanager
+def _boot_files(opts):
+    """Sets opts.boot, the directory of the kernel and the initrd. For the system of
+    --root, lab/boot-files makes the directory, which exists as long as the context."""
+    opts.boot = f"/src/build/{opts.kernel}"
+    if not opts.root:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="xrdma-boot-") as opts.boot:
+        subprocess.run(["/src/lab/boot-files", "--root", opts.root, opts.boot],
+                       stdout=2, check=True)
+        yield
 
 
 def run(opts):
@@ -228,10 +246,11 @@ def run(opts):
     if not _build(opts):
         say("error: the build failed, no machine was started")
         return NO_BOOT
-    for boots_left in reversed(range(BOOTS)):
-        status = _play(opts, boots_left)
-        if status is not None:
-            return status
+    with _boot_files(opts):
+        for boots_left in reversed(range(BOOTS)):
+            status = _play(opts, boots_left)
+            if status is not None:
+                return status
 
 
 def _play(opts, boots_left):

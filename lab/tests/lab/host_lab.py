@@ -64,9 +64,9 @@ def test_signal_and_missing_command():
     assert boot("no-such-command").returncode == 127
 
 
-def test_share_is_writable(tmp_path):
+def test_command_starts_in_the_share_which_is_writable(tmp_path):
     (tmp_path / "in").write_text("to the guest")
-    out = boot("bash", "-c", "cat /mnt/in; echo from the guest >/mnt/out",
+    out = boot("bash", "-c", "cat /mnt/in; echo from the guest >out",
                options=("--share", str(tmp_path)))
     assert out.stdout == b"to the guest"
     assert (tmp_path / "out").read_text() == "from the guest\n"
@@ -122,7 +122,8 @@ def test_panic_fails_at_once():
     ("--nodes", "1", "--peer", "rxe"), ("--both", "rxe", "--peer", "rxe"),
     ("--impair", "loss=1%", "--both", "rxe"), ("--kernel", "2.4"),
     ("--capture", "/nowhere/file"), ("--capture", "/tmp/file", "--no-device"),
-    ("--mem", "lots"), ("--share", "/nowhere"), ("--smp", "0")])
+    ("--mem", "lots"), ("--share", "/nowhere"), ("--root", "/nowhere"),
+    ("--smp", "0")])
 def test_what_does_not_exist_is_refused(options):
     out = run(*options, command=("true",))
     assert out.returncode == 2
