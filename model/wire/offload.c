@@ -21,6 +21,11 @@
 #define TCP_FIN_PSH	0x09
 #define TCP_CWR		0x80
 
+/* The headers of Linux 6.1 and older, such as those of Debian 12, lack it. */
+#ifndef VIRTIO_NET_HDR_GSO_UDP_L4
+#define VIRTIO_NET_HDR_GSO_UDP_L4	5
+#endif
+
 /**
  * struct cut - how a frame is divided
  * @l3: offset of the IP header
