@@ -57,6 +57,12 @@ bench:
 	lab/setup
 	bench/run
 
+# SYSTEM: lab (Debian 13, the default), bookworm, trixie or sid
+.PHONY: deb
+deb:
+	lab/setup
+	packages/deb $(SYSTEM)
+
 .PHONY: lint
 lint:
 	lab/setup
@@ -81,6 +87,7 @@ help:
 	@echo '  make coverage         which lines of the driver the tests reach'
 	@echo '  make kunit            only the KUnit suites'
 	@echo '  make lint             only the static checks'
+	@echo '  make deb              Debian packages (SYSTEM=sid for another release)'
 	@echo '  make proof            theorems and models of handshakes, by CBMC and Spin'
 	@echo '  make bench            figures, beside soft-RoCE (bench/run --help)'
 	@echo '  make clean            remove what was built here'

@@ -131,6 +131,7 @@ SUITES = {
     "lint": ("tap", 1200, ["scripts/lint"]),
     "series": ("tap", 600, ["scripts/check-series"]),
     "kernels": ("tap", 1200, ["lab/kernels/compile", "--oldest"]),
+    "packages": ("tap", 1200, ["packages/test"]),
     f"nodes-xrdma-{NEWEST}": _nodes(NEWEST, "xrdma"),
     f"nodes-rxe-{STABLE}": _nodes(STABLE, "rxe", *PLAIN),
     f"guest-{NEWEST}": _guest(NEWEST),
@@ -204,4 +205,6 @@ SOAK = {
     "power": _scenarios("power", limit=2 * HOUR),
     "removal": _scenarios("removal", limit=8 * HOUR),
     "coverage": ("status", 4 * HOUR, ["lab/coverage", "--missed"]),
+    **{f"packages-{system}": ("tap", HOUR, ["packages/test", system])
+       for system in ("bookworm", "trixie", "sid")},
 }
