@@ -63,6 +63,11 @@ deb:
 	lab/setup
 	packages/deb $(SYSTEM)
 
+.PHONY: image
+image:
+	lab/setup
+	image/build
+
 .PHONY: lint
 lint:
 	lab/setup
@@ -88,6 +93,7 @@ help:
 	@echo '  make kunit            only the KUnit suites'
 	@echo '  make lint             only the static checks'
 	@echo '  make deb              Debian packages (SYSTEM=sid for another release)'
+	@echo '  make image            an OCI image with machines that have the NIC'
 	@echo '  make proof            theorems and models of handshakes, by CBMC and Spin'
 	@echo '  make bench            figures, beside soft-RoCE (bench/run --help)'
 	@echo '  make clean            remove what was built here'

@@ -205,6 +205,7 @@ SOAK = {
     "power": _scenarios("power", limit=2 * HOUR),
     "removal": _scenarios("removal", limit=8 * HOUR),
     "coverage": ("status", 4 * HOUR, ["lab/coverage", "--missed"]),
+    "image": ("tap", HOUR, ["image/test"]),
     **{f"packages-{system}": ("tap", HOUR, ["packages/test", system])
        for system in ("bookworm", "trixie", "sid")},
 }

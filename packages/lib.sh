@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# What packages/in and the test share. Bash sources this file.
+# What packages/in, image/build and the tests of both share. Bash sources this file.
 # shellcheck shell=bash disable=SC2016,SC2034
 
 # in_system DIR COMMAND...: runs COMMAND in the system that is mounted at DIR
