@@ -7,7 +7,7 @@ them. targets.py lists the figures of each group."""
 # device works. The processor has no fast string instructions (lab/labvm/machine.py), so
 # the kernel uses none; each would count once for each repetition.
 COUNTED = [
-    "--smp", "1", "--mem", "4G", "--append",
+    "--accel", "tcg", "--smp", "1", "--mem", "4G", "--append",
     "nokaslr norandmaps init_on_alloc=0",
     "--qemu-arg", "-icount", "--qemu-arg", "shift=0,sleep=on",
     "--qemu-arg", "-plugin",

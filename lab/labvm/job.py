@@ -29,3 +29,12 @@ def archive(config, argv):
         _entry("job/config", 0o100644, lines.encode()),
         _entry("job/argv", 0o100644, args),
         _entry("TRAILER!!!", 0)))
+
+
+def append(base, path, config, argv):
+    """Writes the initrd for one guest to path: the file base and the archive."""
+    with open(base, "rb") as file:
+        data = file.read()
+    with open(path, "wb") as out:
+        out.write(data + bytes(-len(data) % 512))
+        out.write(archive(config, argv))

@@ -3,8 +3,7 @@
 PCI Express errors). monitor.py speaks QEMU's protocol, process.py starts QEMU, and
 node.py decides which devices the guest has.
 
-QEMU emulates the processor (TCG, never KVM), so that results do not depend on the
-host's processor.
+accel.py chooses between KVM and TCG.
 """
 
 import itertools
@@ -13,7 +12,7 @@ import os
 import socket
 import time
 
-from . import job, process
+from . import accel, job, process
 from .monitor import Monitor
 
 # virtio-serial ports: name in the guest, contents
@@ -108,11 +107,8 @@ class Machine:
     @staticmethod
     def _make_initrd(opts, rundir, config):
         path = os.path.join(rundir, "initrd")
-        with open(os.path.join(opts.boot, "initrd"), "rb") as base:
-            data = base.read()
-        with open(path, "wb") as out:
-            out.write(data + bytes(-len(data) % 512))
-            out.write(job.archive(config, opts.command or []))
+        job.append(os.path.join(opts.boot, "initrd"), path, config,
+                   opts.command or [])
         return path
 
     def _argv(self, opts, initrd, device_socket):
@@ -120,8 +116,8 @@ class Machine:
         if opts.iommu:
             args += ["intel_iommu=on", "iommu.strict=1"]
         return [
-            "qemu-system-x86_64", "-nodefaults", "-no-user-config",
-            "-display", "none", "-no-reboot", "-accel", "tcg",
+            accel.QEMU, "-nodefaults", "-no-user-config",
+            "-display", "none", "-no-reboot", "-accel", opts.accel,
             "-machine", _CHIPSET,
             "-object", f"memory-backend-memfd,id=mem,size={opts.mem},share=on",
             "-m", opts.mem, "-cpu", _PROCESSOR,

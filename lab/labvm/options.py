@@ -9,7 +9,7 @@ change.
 import argparse
 import os
 
-from . import kernels
+from . import accel, kernels
 
 KINDS = ("xrdma", "rxe")
 PROGRAM = os.environ.get("XRDMA_PROGRAM", "lab/vm")
@@ -135,6 +135,10 @@ def _add_machine(parser):
     add("--number", type=_number, metavar="N",
         help="with --uplink: number of the machine in that network, 1 to 254, the "
         "last part of its addresses (default: 1)")
+    add("--accel", choices=accel.KINDS,
+        default=os.environ.get("XRDMA_ACCEL", "auto"),
+        help="how QEMU runs the processors: kvm, tcg (emulation), or auto: KVM if a "
+        "kernel boots by it (default: %(default)s)")
     add("--mem", type=_size, metavar="SIZE",
         help="guest memory, like 512M or 4G (default: 2G; 3G with a kernel of "
         "the lab's own)")

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from . import splat
+from . import accel, splat
 from .node import Node, Refused
 from .terminal import Terminal
 
@@ -239,6 +239,14 @@ def _boot_files(opts):
         yield
 
 
+def _choose_accelerator(opts):
+    """Replaces "auto" in opts.accel, and prints the choice and its reason."""
+    cache = os.environ.get("XRDMA_CACHE")
+    opts.accel, reason = accel.choose(opts.accel, opts.boot,
+                                      cache and f"{cache}/accel")
+    say(f"{opts.accel.upper()}: {reason}")
+
+
 def run(opts):
     """Builds, boots and runs as opts say. Returns the exit status of lab/vm."""
     for signum in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -246,11 +254,21 @@ def run(opts):
     if not _build(opts):
         say("error: the build failed, no machine was started")
         return NO_BOOT
-    with _boot_files(opts):
-        for boots_left in reversed(range(BOOTS)):
-            status = _play(opts, boots_left)
-            if status is not None:
-                return status
+    try:
+        with _boot_files(opts):
+            _choose_accelerator(opts)
+            return attempts(opts)
+    except subprocess.CalledProcessError:
+        say("error: the system of --root has no kernel that can be booted")
+        return NO_BOOT
+
+
+def attempts(opts):
+    """Makes at most BOOTS attempts at the run. Returns the exit status of lab/vm."""
+    for boots_left in reversed(range(BOOTS)):
+        status = _play(opts, boots_left)
+        if status is not None:
+            return status
 
 
 def _play(opts, boots_left):
