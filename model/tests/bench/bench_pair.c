@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Measures two devices in two processes, connected by a socket: 64 KiB WRITEs
- * and READs, 64-byte WRITEs and SENDs, and the latency of 2-byte WRITEs. Prints
- * wall time and processor time of both processes; it checks nothing.
+ * and READs, 64-byte WRITEs and SENDs, the latency of 2-byte WRITEs, and 64 KiB
+ * WRITEs over a wire with delay and losses. Prints wall time and processor time
+ * of both processes; it checks nothing.
  *
  * Both devices are set up before fork(); after it, each process runs one of
  * them. Host memory is shared, so the processes need no messages for control.
@@ -202,6 +203,8 @@ static void own_loop(struct end *e, const struct model_loop_engine *engine)
 
 	e->loop = model_loop_create(SPIN_NS);
 	dev->params.loop = e->loop;
+	dev->wire->loop = e->loop;
+	dev->wire->socket.loop = e->loop;
 	model_loop_watch(e->loop, &dev->wire->socket.watch, EPOLLIN);
 	model_loop_set_engine(e->loop, engine, e);
 }
@@ -217,7 +220,7 @@ static void set_request(struct end *e, struct wire_pair *p, u8 opcode, u32 len)
 }
 
 static void far_end(struct wire_env *env, struct wire_pair *p,
-		    struct shared *shared)
+		    struct shared *shared, const char *impair)
 {
 	struct end e = {
 		.host = &env->hosts[1], .qp = &p->b, .shared = shared,
@@ -226,6 +229,7 @@ static void far_end(struct wire_env *env, struct wire_pair *p,
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	own_loop(&e, &far_engine);
+	model_wire_impair(e.host->dev->wire, "tx", impair);
 	e.sge = wire_sge(p->b_buf + 0x100000, 2, p->b_key);
 	e.room = wire_sge(p->b_buf + 0x200000, 4096, p->b_key);
 	e.wr = (struct wire_wr) {
@@ -246,12 +250,15 @@ struct bench_case {
 	u8 path_mtu;
 	u32 count;
 	bool ping;
+	const char *impair;
 };
 
 static void run_case(struct wire_env *env, struct shared *shared,
 		     const struct bench_case *c)
 {
+	const char *impair = c->impair ? c->impair : "none";
 	struct wire_params params = wire_defaults;
+	u64 *stats = env->hosts[0].dev->stats;
 	struct end e = { .host = &env->hosts[0], .count = c->count,
 			 .depth = c->depth, .ping = c->ping };
 	double begin, cpu, s;
@@ -266,8 +273,10 @@ static void run_case(struct wire_env *env, struct shared *shared,
 	shared->receive = c->opcode == XRDMA_OP_SEND;
 	child = fork();
 	if (!child)
-		far_end(env, &p, shared);
+		far_end(env, &p, shared, impair);
 	own_loop(&e, &near_engine);
+	model_wire_impair(e.host->dev->wire, "tx", impair);
+	memset(stats, 0, sizeof(env->hosts[0].dev->stats));
 	set_request(&e, &p, c->opcode, c->len);
 	if (c->ping) {
 		e.mine = (u16 *)p.a_mem;
@@ -284,10 +293,12 @@ static void run_case(struct wire_env *env, struct shared *shared,
 	       c->name, c->len, 128 << c->path_mtu, c->count / s,
 	       (double)c->count * c->len / s / (1 << 20),
 	       s / c->count * 1e6 / (c->ping ? 2 : 1));
-	printf("cpu %5.2f + %5.2f us; %llu timeouts, %llu retries\n",
-	       cpu / c->count * 1e6, cpu_of(child) / c->count * 1e6,
-	       env->hosts[0].dev->stats[XRDMA_STAT_ACK_TIMEOUTS],
-	       env->hosts[0].dev->stats[XRDMA_STAT_RETRANSMITS]);
+	printf("cpu %5.2f + %5.2f us; ", cpu / c->count * 1e6,
+	       cpu_of(child) / c->count * 1e6);
+	printf("%llu packets, %llu again, %llu timeouts, %llu retries; %s\n",
+	       stats[XRDMA_STAT_TX_PACKETS], stats[XRDMA_STAT_TX_RETRANSMITTED],
+	       stats[XRDMA_STAT_ACK_TIMEOUTS], stats[XRDMA_STAT_RETRANSMITS],
+	       impair);
 	fflush(stdout);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -296,12 +307,20 @@ static void run_case(struct wire_env *env, struct shared *shared,
 static void bench(void **state)
 {
 	static const struct bench_case cases[] = {
-		{ "WRITE", XRDMA_OP_WRITE, 65536, 64, 5, 10000, false },
-		{ "WRITE", XRDMA_OP_WRITE, 65536, 64, 3, 5000, false },
-		{ "READ", XRDMA_OP_READ, 65536, 64, 5, 5000, false },
-		{ "WRITE", XRDMA_OP_WRITE, 64, DEPTH, 3, 200000, false },
-		{ "SEND", XRDMA_OP_SEND, 64, DEPTH, 3, 200000, false },
-		{ "WRITE", XRDMA_OP_WRITE, 2, 1, 3, 20000, true },
+		{ "WRITE", XRDMA_OP_WRITE, 65536, 64, 5, 10000, false, NULL },
+		{ "WRITE", XRDMA_OP_WRITE, 65536, 64, 3, 5000, false, NULL },
+		{ "READ", XRDMA_OP_READ, 65536, 64, 5, 5000, false, NULL },
+		{ "WRITE", XRDMA_OP_WRITE, 64, DEPTH, 3, 200000, false, NULL },
+		{ "SEND", XRDMA_OP_SEND, 64, DEPTH, 3, 200000, false, NULL },
+		{ "WRITE", XRDMA_OP_WRITE, 2, 1, 3, 20000, true, NULL },
+		{ "WRITE", XRDMA_OP_WRITE, 65536, DEPTH, 5, 10000, false,
+		  "delay=1ms" },
+		{ "WRITE", XRDMA_OP_WRITE, 65536, DEPTH, 5, 2000, false,
+		  "loss=0.1%,delay=1ms" },
+		{ "WRITE", XRDMA_OP_WRITE, 65536, DEPTH, 5, 2000, false,
+		  "loss=1%,delay=1ms" },
+		{ "WRITE", XRDMA_OP_WRITE, 65536, DEPTH, 5, 2000, false,
+		  "loss=1%,dup=1%,reorder=2%,corrupt=0.5%" },
 	};
 	struct wire_env *env = *state;
 	struct shared *shared = wire_ptr(&env->hosts[0],
