@@ -25,33 +25,53 @@ static u32 size_of(const struct model_pkt *pkt)
 	return sizeof(struct model_parked_pkt) + pkt->len;
 }
 
-/* Return: true if a packet of @size bytes may wait on @qp. */
+/* Return: true if a copy of @size bytes may be made for @qp. */
 static bool has_room(const struct model_qp *qp, u32 size)
 {
 	const struct model_device *dev = qp->dev;
 
-	return qp->tp->resp.parked.num < MODEL_PARKED_MAX &&
-	       dev->parked_bytes + size <= MODEL_PARKED_BYTES &&
+	return dev->parked_bytes + size <= MODEL_PARKED_BYTES &&
 	       dev->parked_of_pd[qp->pd] + size <= MODEL_PARKED_BYTES_PD;
 }
 
-/* Count a packet that begins to wait on @qp. */
-static void charge(struct model_qp *qp, const struct model_parked_pkt *parked)
+/**
+ * model_parked_copy() - copy a packet
+ * @qp: the queue pair
+ * @pkt: the packet
+ *
+ * Return: the copy, for model_parked_free(); NULL: there is no room, or no
+ * memory.
+ */
+struct model_parked_pkt *model_parked_copy(struct model_qp *qp,
+					   const struct model_pkt *pkt)
 {
-	u32 size = size_of(&parked->pkt);
+	struct model_parked_pkt *parked;
 
-	qp->tp->resp.parked.num++;
-	qp->dev->parked_bytes += size;
-	qp->dev->parked_of_pd[parked->pd] += size;
+	if (!has_room(qp, size_of(pkt)))
+		return NULL;
+	parked = malloc(size_of(pkt));
+	if (!parked)
+		return NULL;
+	parked->pd = qp->pd;
+	parked->pkt = *pkt;
+	parked->pkt.payload = parked->payload;
+	if (pkt->len)
+		memcpy(parked->payload, pkt->payload, pkt->len);
+	qp->dev->parked_bytes += size_of(pkt);
+	qp->dev->parked_of_pd[parked->pd] += size_of(pkt);
+	return parked;
 }
 
-static void uncharge(struct model_qp *qp, const struct model_parked_pkt *parked)
+/**
+ * model_parked_free() - free a copy
+ * @qp: the queue pair
+ * @parked: the copy, in no list
+ */
+void model_parked_free(struct model_qp *qp, struct model_parked_pkt *parked)
 {
-	u32 size = size_of(&parked->pkt);
-
-	qp->tp->resp.parked.num--;
-	qp->dev->parked_bytes -= size;
-	qp->dev->parked_of_pd[parked->pd] -= size;
+	qp->dev->parked_bytes -= size_of(&parked->pkt);
+	qp->dev->parked_of_pd[parked->pd] -= size_of(&parked->pkt);
+	free(parked);
 }
 
 /**
@@ -66,18 +86,13 @@ bool model_parked_add(struct model_qp *qp, const struct model_pkt *pkt)
 	struct model_parked *list = &qp->tp->resp.parked;
 	struct model_parked_pkt *parked;
 
-	if (!has_room(qp, size_of(pkt)))
+	if (list->num == MODEL_PARKED_MAX)
 		return false;
-	parked = malloc(size_of(pkt));
+	parked = model_parked_copy(qp, pkt);
 	if (!parked)
 		return false;
-	parked->pd = qp->pd;
-	parked->pkt = *pkt;
-	parked->pkt.payload = parked->payload;
-	if (pkt->len)
-		memcpy(parked->payload, pkt->payload, pkt->len);
 	TAILQ_INSERT_TAIL(&list->pkts, parked, link);
-	charge(qp, parked);
+	list->num++;
 	return true;
 }
 
@@ -85,7 +100,8 @@ bool model_parked_add(struct model_qp *qp, const struct model_pkt *pkt)
  * model_parked_take() - remove the first packet of the list
  * @qp: the queue pair
  *
- * Return: the packet, which the caller frees or puts back; NULL if none waits.
+ * Return: the packet, for model_parked_free() or model_parked_put_back(); NULL
+ * if none waits.
  */
 struct model_parked_pkt *model_parked_take(struct model_qp *qp)
 {
@@ -95,7 +111,7 @@ struct model_parked_pkt *model_parked_take(struct model_qp *qp)
 	if (!parked)
 		return NULL;
 	TAILQ_REMOVE(&list->pkts, parked, link);
-	uncharge(qp, parked);
+	list->num--;
 	return parked;
 }
 
@@ -109,7 +125,7 @@ void model_parked_put_back(struct model_qp *qp, struct model_parked_pkt *parked)
 	struct model_parked *list = &qp->tp->resp.parked;
 
 	TAILQ_INSERT_HEAD(&list->pkts, parked, link);
-	charge(qp, parked);
+	list->num++;
 }
 
 /**
@@ -121,7 +137,7 @@ void model_parked_clear(struct model_qp *qp)
 	struct model_parked_pkt *parked;
 
 	while ((parked = model_parked_take(qp)))
-		free(parked);
+		model_parked_free(qp, parked);
 	qp->tp->resp.parked.overflow = false;
 	qp->tp->resp.parked.gap = false;
 	model_parked_end_replay(qp);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Copies of request packets that wait for a page. responder.c decides which
- * packets wait, and executes them later.
+ * packets wait, and executes them later. early.h has the packets that wait for
+ * an earlier packet; their memory is counted here, too.
  */
 #ifndef MODEL_PARKED_H
 #define MODEL_PARKED_H
@@ -16,7 +17,7 @@ struct model_device;
 struct model_qp;
 
 /* Largest number of packets of a queue pair that wait. */
-#define MODEL_PARKED_MAX	256
+#define MODEL_PARKED_MAX	2048
 /* Largest memory of all packets that wait, in bytes. */
 #define MODEL_PARKED_BYTES	0x10000000U
 /* Largest memory of those of the queue pairs of a protection domain. */
@@ -24,7 +25,7 @@ struct model_qp;
 
 /**
  * struct model_parked_pkt - a packet that waits
- * @link: link of model_parked.pkts
+ * @link: link of model_parked.pkts or model_early.pkts
  * @pd: protection domain of the queue pair when the packet was parked. That of
  *	an XRC_TGT queue pair changes
  * @pkt: the packet; its payload is @payload
@@ -45,7 +46,7 @@ TAILQ_HEAD(model_parked_pkts, model_parked_pkt);
  * @num: number of packets in @pkts
  * @psn: PSN of the request after the packets
  * @overflow: the packet with @psn has been dropped for lack of room
- * @gap: a later packet has been dropped, because the one with @psn is missing
+ * @gap: a later packet was not kept
  * @replay: the queue pair is on model_device.replaying: the wait is over
  * @link: link of that list
  */
@@ -60,6 +61,9 @@ struct model_parked {
 };
 
 void model_parked_init(struct model_qp *qp);
+struct model_parked_pkt *model_parked_copy(struct model_qp *qp,
+					   const struct model_pkt *pkt);
+void model_parked_free(struct model_qp *qp, struct model_parked_pkt *parked);
 bool model_parked_add(struct model_qp *qp, const struct model_pkt *pkt);
 struct model_parked_pkt *model_parked_take(struct model_qp *qp);
 void model_parked_put_back(struct model_qp *qp,

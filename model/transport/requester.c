@@ -33,13 +33,18 @@ static bool can_send(const struct model_qp *qp)
 int model_requester_init(struct model_qp *qp)
 {
 	struct model_req_entry *entries = qp->tp->req.entries;
+	u32 window = 1U << qp->sq.log_depth;
 
+	if (window > MODEL_REQ_WINDOW)
+		window = MODEL_REQ_WINDOW;
 	if (!entries)
-		entries = calloc(MODEL_REQ_WINDOW, sizeof(*entries));
+		entries = calloc(window, sizeof(*entries));
 	if (!entries)
 		return -ENOMEM;
 	memset(&qp->tp->req, 0, sizeof(qp->tp->req));
 	qp->tp->req.entries = entries;
+	qp->tp->req.mask = window - 1;
+	model_pace_init(&qp->tp->req.pace);
 	model_requester_timer_init(qp, model_requester_timed_out);
 	return 0;
 }
@@ -149,7 +154,7 @@ static bool take_next(struct model_qp *qp, struct model_req_copy *copy)
 
 	if (qp->state != XRDMA_QPS_RTS || req->failed ||
 	    req->next == qp->sq.pi ||
-	    req->next - qp->sq.ci >= MODEL_REQ_WINDOW)
+	    req->next - qp->sq.ci > req->mask)
 		return false;
 	copy->loaded = false;
 	if (model_qp_read_sq(qp, req->next, copy->wqe))
@@ -203,6 +208,7 @@ static bool want_ack(struct model_qp *qp, bool last)
 		return false;
 	/* slowed packets are far apart: the timeout may pass between ACKs */
 	if (!last && !qp->cc.rp.slowed &&
+	    req->repeat.phase != MODEL_REPEAT_SEND &&
 	    ++req->since_ackreq < MODEL_REQ_ACK_EVERY)
 		return false;
 	req->since_ackreq = 0;
@@ -274,6 +280,8 @@ static void sent(struct model_qp *qp, const struct model_req_entry *e, u32 next)
 	}
 	if (model_psn_diff(next, req->max_psn) > 0)
 		req->max_psn = next;
+	if (req->repeat.phase == MODEL_REPEAT_SEND)
+		model_requester_repeated(qp);
 	if (idle)
 		model_requester_timer_start(qp);
 }
@@ -442,8 +450,11 @@ static bool skip_local(struct model_qp *qp)
 
 static bool window_open(const struct model_requester *req)
 {
-	return model_psn_add(req->send_psn, -req->una_psn) <
-	       MODEL_REQ_PSN_WINDOW;
+	bool tests_peer = req->repeat.phase == MODEL_REPEAT_WAIT &&
+			  req->repeat.peer == MODEL_PEER_UNKNOWN;
+
+	return !tests_peer && model_psn_add(req->send_psn, -req->una_psn) <
+	       req->pace.window;
 }
 
 /*

@@ -20,19 +20,29 @@
 
 struct model_pkt;
 
-/* Entries of the send queue in flight at once; a power of two. */
-#define MODEL_REQ_WINDOW	128
-/*
- * Maximum number of unacknowledged packets: few enough for the buffers of a
- * peer that is software and that handles packets late.
- */
-#define MODEL_REQ_PSN_WINDOW	128
+/* Largest number of entries of the send queue in flight; a power of two. */
+#define MODEL_REQ_WINDOW	2048
+/* Limits of the number of unacknowledged packets, see requester_pace.c. */
+#define MODEL_REQ_PACE_MIN	128
+#define MODEL_REQ_PACE_MAX	2048
 /* At least one of this many packets requests an acknowledgment. */
 #define MODEL_REQ_ACK_EVERY	32
 /* Packets that model_requester_run() sends at most in one call. */
 #define MODEL_REQ_BUDGET	32
 /* Length of the longest message in bytes (IBTA 9.7.7). */
 #define MODEL_MSG_MAX		0x80000000ULL
+
+/**
+ * enum model_req_peer - what the responder does with packets after a lost one
+ * @MODEL_PEER_UNKNOWN: no packet has been lost yet
+ * @MODEL_PEER_KEEPS: keeps them, so only the lost one has to be sent again
+ * @MODEL_PEER_DROPS: drops them
+ */
+enum model_req_peer {
+	MODEL_PEER_UNKNOWN,
+	MODEL_PEER_KEEPS,
+	MODEL_PEER_DROPS,
+};
 
 enum model_req_kind {
 	MODEL_REQ_SEND,
@@ -76,9 +86,54 @@ struct model_req_entry {
 };
 
 /**
+ * struct model_req_pace - how many packets may be unacknowledged
+ * @window: that number, MODEL_REQ_PACE_MIN to MODEL_REQ_PACE_MAX
+ * @threshold: up to this value, @window grows by each acknowledged packet, above
+ *	it by one packet for each @window of them
+ * @acked: packets that were acknowledged since @window has grown last
+ */
+struct model_req_pace {
+	u32 window;
+	u32 threshold;
+	u32 acked;
+};
+
+/**
+ * enum model_repeat_phase - state of a retry with one packet
+ * @MODEL_REPEAT_NONE: there is none
+ * @MODEL_REPEAT_SEND: the packet has to be sent, maybe a second time
+ * @MODEL_REPEAT_WAIT: the packet was sent, and is not acknowledged
+ */
+enum model_repeat_phase {
+	MODEL_REPEAT_NONE,
+	MODEL_REPEAT_SEND,
+	MODEL_REPEAT_WAIT,
+};
+
+/**
+ * struct model_req_repeat - a retry with one packet, and what it shows
+ * @peer: enum model_req_peer
+ * @phase: enum model_repeat_phase
+ * @copies: SEND: number of copies of the packet that have to be sent
+ * @dropped: number of retries that make it likely that the peer drops packets
+ * @psn: PSN of the packet
+ * @resume_psn: PSN to be sent next after the packet
+ * @resume_cur: index of the entry to which @resume_psn belongs
+ */
+struct model_req_repeat {
+	u8 peer;
+	u8 phase;
+	u8 copies;
+	u8 dropped;
+	u32 psn;
+	u32 resume_psn;
+	u32 resume_cur;
+};
+
+/**
  * struct model_requester - state of a requester
- * @entries: entries in flight; the entry of index i is in element
- *	i modulo MODEL_REQ_WINDOW
+ * @entries: entries in flight; the entry of index i is in element i & @mask
+ * @mask: number of elements of @entries, less 1
  * @next: index of the entry to be taken up next; the entries from model_wq.ci
  *	of the send queue up to @next are in flight
  * @cur: index of the entry whose packets are being sent; @next if all packets
@@ -95,6 +150,8 @@ struct model_req_entry {
  * @recovering: a response caused a retry from @recover_psn, and no packet has
  *	been acknowledged since; further requests for this retry are ignored
  * @recover_psn: value of @una_psn at the time of that retry
+ * @repeat: state of a retry with one packet, see requester_repeat.c
+ * @pace: number of packets that may be unacknowledged, see requester_pace.c
  * @failed: an entry in flight is FAILED: take up no more entries
  * @refetch: a response was dropped, because it waits for a page: drop further
  *	responses, and request all of them again when the wait is over
@@ -104,6 +161,7 @@ struct model_req_entry {
  */
 struct model_requester {
 	struct model_req_entry *entries;
+	u32 mask;
 	u32 next;
 	u32 cur;
 	u32 psn;
@@ -117,6 +175,8 @@ struct model_requester {
 	bool rnr_wait;
 	bool recovering;
 	u32 recover_psn;
+	struct model_req_repeat repeat;
+	struct model_req_pace pace;
 	bool failed;
 	bool refetch;
 	u64 deadline_ns;
@@ -161,6 +221,17 @@ void model_requester_resume(struct model_qp *qp);
 void model_requester_settle(struct model_qp *qp);
 void model_requester_fail(struct model_qp *qp, u8 status, u16 vendor_err);
 void model_requester_timed_out(struct model_qp *qp);
+
+/* requester_repeat.c: retries with one packet */
+void model_requester_lost(struct model_qp *qp);
+void model_requester_repeated(struct model_qp *qp);
+void model_requester_answered(struct model_qp *qp);
+
+/* requester_pace.c: number of unacknowledged packets */
+void model_pace_init(struct model_req_pace *pace);
+void model_pace_acked(struct model_req_pace *pace, u32 num);
+void model_pace_lost(struct model_req_pace *pace);
+void model_pace_timed_out(struct model_req_pace *pace);
 
 /* requester_wqe.c: entries of the send queue */
 void model_requester_take(struct model_qp *qp, const u8 *wqe,

@@ -31,6 +31,7 @@ static void progress(struct model_qp *qp, u32 una_psn)
 {
 	struct model_requester *req = &qp->tp->req;
 
+	model_pace_acked(&req->pace, model_psn_add(una_psn, -req->una_psn));
 	req->una_psn = una_psn;
 	req->retries = qp->attr.retry_cnt;
 	req->rnr_retries = qp->attr.rnr_retry;
@@ -49,23 +50,34 @@ static void complete(struct model_qp *qp, const struct model_req_entry *e)
 	model_qp_complete_send(qp, qp->sq.ci, &e->wqe, byte_len);
 }
 
-/* Send again from una_psn, unless a retry from that PSN is in progress. */
-static void retry(struct model_qp *qp)
+/*
+ * Begin a retry from una_psn. Return: false if one is in progress, or if no retry
+ * is left.
+ */
+static bool begin_retry(struct model_qp *qp)
 {
 	struct model_requester *req = &qp->tp->req;
 
 	if (req->rnr_wait ||
 	    (req->recovering && req->recover_psn == req->una_psn))
-		return;
+		return false;
 	model_qp_stat_add(qp, XRDMA_STAT_RETRANSMITS, 1);
 	if (!req->retries) {
 		model_requester_fail(qp, XRDMA_WC_RETRY_EXC_ERR, 0);
-		return;
+		return false;
 	}
 	req->retries--;
 	req->recovering = true;
 	req->recover_psn = req->una_psn;
-	model_requester_go_back(qp);
+	model_pace_lost(&req->pace);
+	return true;
+}
+
+/* Send again from una_psn. */
+static void retry(struct model_qp *qp)
+{
+	if (begin_retry(qp))
+		model_requester_go_back(qp);
 }
 
 /*
@@ -140,8 +152,10 @@ static enum model_rx nak(struct model_qp *qp, const struct model_pkt *pkt)
 	e = ack_before(qp, pkt->psn);
 	if (!e || e->kind == MODEL_REQ_FAILED)
 		return MODEL_RX_OK;
-	if (value == MODEL_NAK_SEQUENCE)
-		retry(qp);
+	if (value == MODEL_NAK_SEQUENCE && begin_retry(qp))
+		model_requester_lost(qp);
+	else if (value == MODEL_NAK_SEQUENCE)
+		return MODEL_RX_OK;
 	else if (model_psn_diff(pkt->psn, e->first_psn) >= 0)
 		fatal_nak(qp, value);
 	return MODEL_RX_OK;
@@ -312,6 +326,7 @@ enum model_rx model_requester_response(struct model_qp *qp,
 		rx = ack(qp, pkt);
 	if (!can_send(qp))
 		return rx;
+	model_requester_answered(qp);
 	model_requester_settle(qp);
 	if (!can_send(qp))
 		return rx;

@@ -23,7 +23,7 @@ static bool can_send(const struct model_qp *qp)
  */
 struct model_req_entry *model_requester_entry(struct model_qp *qp, u32 index)
 {
-	return &qp->tp->req.entries[index & (MODEL_REQ_WINDOW - 1)];
+	return &qp->tp->req.entries[index & qp->tp->req.mask];
 }
 
 /**
@@ -37,6 +37,7 @@ void model_requester_go_back(struct model_qp *qp)
 	req->cur = qp->sq.ci;
 	req->send_psn = req->una_psn;
 	req->since_ackreq = 0;
+	req->repeat.phase = MODEL_REPEAT_NONE;
 	model_requester_timer_start(qp);
 	model_qp_activate(qp);
 }
@@ -130,5 +131,6 @@ void model_requester_timed_out(struct model_qp *qp)
 		return;
 	}
 	qp->tp->req.retries--;
+	model_pace_timed_out(&qp->tp->req.pace);
 	model_requester_go_back(qp);
 }

@@ -3,10 +3,12 @@
  * The responder of reliable connections: compares the PSN of a request packet
  * with the expected one, checks opcode and length against the message being
  * received, and answers duplicates. If a translation misses, the packet and
- * those after it wait, and are executed in the same order later.
+ * those after it wait, and are executed in the same order later. Packets after
+ * one that is missing are kept until that one arrives.
  *
  * Operations are executed in responder_op.c, answers are sent in answer.c.
- * parked.c has the packets that wait.
+ * parked.c has the packets that wait for a page, early.c those that wait for an
+ * earlier packet.
  */
 
 #include <errno.h>
@@ -40,6 +42,7 @@ int model_responder_init(struct model_qp *qp)
 	memset(&qp->tp->resp, 0, sizeof(qp->tp->resp));
 	qp->tp->resp.mem = mem;
 	model_parked_init(qp);
+	model_early_init(qp);
 	return 0;
 }
 
@@ -63,6 +66,7 @@ void model_responder_stop(struct model_qp *qp)
 {
 	model_answer_clear(qp);
 	model_parked_clear(qp);
+	model_early_clear(qp);
 	qp->tp->resp.message = 0;
 }
 
@@ -143,15 +147,21 @@ static void expected(struct model_qp *qp, const struct model_pkt *pkt)
 		model_answer_ack(qp, pkt->psn);
 }
 
-/* Send one NAK for each gap: it makes the peer send again from that PSN. */
-static void out_of_sequence(struct model_qp *qp)
+/* Send one NAK for each gap: it makes the peer send that PSN again. */
+static void report_gap(struct model_qp *qp)
 {
-	model_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
 	if (qp->tp->resp.nak_sent)
 		return;
 	qp->tp->resp.nak_sent = true;
 	model_answer_nak(qp, MODEL_AETH_NAK | MODEL_NAK_SEQUENCE,
 			 qp->tp->resp.psn);
+}
+
+static void out_of_sequence(struct model_qp *qp, const struct model_pkt *pkt)
+{
+	model_qp_stat_add(qp, XRDMA_STAT_OUT_OF_SEQUENCE, 1);
+	model_early_keep(qp, pkt);
+	report_gap(qp);
 }
 
 static const struct model_kept *find_kept(const struct model_qp *qp, u8 kind,
@@ -242,7 +252,7 @@ static bool handle(struct model_qp *qp, const struct model_pkt *pkt)
 	s32 ahead = model_psn_diff(pkt->psn, qp->tp->resp.psn);
 
 	if (ahead > 0)
-		out_of_sequence(qp);
+		out_of_sequence(qp, pkt);
 	else if (ahead < 0)
 		duplicate(qp, pkt);
 	else
@@ -275,10 +285,10 @@ static void wait_behind(struct model_qp *qp, const struct model_pkt *pkt)
 		duplicate(qp, pkt);
 	else if (ahead < 0)
 		model_qp_stat_add(qp, XRDMA_STAT_DUPLICATES, 1);
-	else if (ahead > 0)
-		parked->gap = true;
-	else
+	else if (!ahead)
 		park(qp, pkt);
+	else if (!model_early_keep(qp, pkt))
+		parked->gap = true;
 }
 
 static bool is_parked(const struct model_qp *qp)
@@ -303,8 +313,8 @@ static void replayed(struct model_qp *qp)
 		resp->nak_sent = true;
 		model_answer_nak(qp, MODEL_AETH_RNR | qp->attr.min_rnr_timer,
 				 resp->psn);
-	} else if (gap) {
-		out_of_sequence(qp);
+	} else if (gap || model_early_any(qp)) {
+		report_gap(qp);
 	}
 }
 
@@ -321,7 +331,7 @@ static void replay(struct model_qp *qp)
 			model_parked_end_replay(qp);
 			return;
 		}
-		free(parked);
+		model_parked_free(qp, parked);
 	}
 	if (qp->tp->resp.parked.replay &&
 	    (qp->tp->resp.failed || !qp->tp->resp.parked.num))
@@ -351,6 +361,45 @@ bool model_responders_replay(struct model_device *dev)
 	return any;
 }
 
+static void request(struct model_qp *qp, const struct model_pkt *pkt)
+{
+	if (is_parked(qp))
+		wait_behind(qp, pkt);
+	else if (!handle(qp, pkt))
+		park(qp, pkt);
+}
+
+/* PSN of the packet that need not wait for an earlier one */
+static u32 next_psn(const struct model_qp *qp)
+{
+	return is_parked(qp) ? qp->tp->resp.parked.psn : qp->tp->resp.psn;
+}
+
+/*
+ * Handle the early packets that need not wait any more, and acknowledge them: the
+ * peer may have requested no acknowledgment with the last of them. A NAK for the
+ * next gap acknowledges those before it. Operations with a response need no
+ * acknowledgment.
+ */
+static void catch_up(struct model_qp *qp)
+{
+	struct model_responder *resp = &qp->tp->resp;
+	struct model_parked_pkt *early;
+	u16 flags = 0;
+
+	while (!resp->failed && (early = model_early_take(qp, next_psn(qp)))) {
+		flags = early->pkt.op.flags;
+		request(qp, &early->pkt);
+		model_parked_free(qp, early);
+	}
+	if (!flags || resp->failed || is_parked(qp) || resp->nak_sent)
+		return;
+	if (model_early_any(qp))
+		report_gap(qp);
+	else if (flags & (MODEL_PKT_SEND | MODEL_PKT_WRITE))
+		model_answer_ack(qp, model_psn_add(resp->psn, -1));
+}
+
 /**
  * model_responder_request() - handle a received request packet
  * @qp: the queue pair, in RTR, RTS or SQD
@@ -363,9 +412,8 @@ enum model_rx model_responder_request(struct model_qp *qp,
 {
 	if (qp->tp->resp.failed)
 		return MODEL_RX_STATE;
-	if (is_parked(qp))
-		wait_behind(qp, pkt);
-	else if (!handle(qp, pkt))
-		park(qp, pkt);
+	request(qp, pkt);
+	if (model_early_any(qp))
+		catch_up(qp);
 	return MODEL_RX_OK;
 }

@@ -15,6 +15,7 @@
 #include <sys/queue.h>
 
 #include "packet/net.h"
+#include "transport/early.h"
 #include "transport/parked.h"
 
 struct model_device;
@@ -40,6 +41,7 @@ struct model_sgl;
  * @queued: the queue pair is on model_device.answering
  * @link: link of that list
  * @parked: packets that wait for a page
+ * @early: packets that wait for an earlier one
  */
 struct model_responder {
 	struct model_resp_mem *mem;
@@ -55,6 +57,7 @@ struct model_responder {
 	bool queued;
 	TAILQ_ENTRY(model_qp) link;
 	struct model_parked parked;
+	struct model_early early;
 };
 
 /* responder.c: packets and their order */

@@ -22,7 +22,7 @@
 /* Longest wait of a reordered frame for these frames, in nanoseconds */
 #define MODEL_IMPAIR_HOLD_NS	1000000
 /* Largest number of delayed and reordered frames; further frames are lost */
-#define MODEL_IMPAIR_MAX_HELD	512
+#define MODEL_IMPAIR_MAX_HELD	2048
 
 /*
  * Kinds of impairment that have a probability: symbol, name in a specification

@@ -25,7 +25,7 @@
 struct model_control;
 
 /* Frame buffers of a device. */
-#define MODEL_WIRE_FRAMES	2048
+#define MODEL_WIRE_FRAMES	4096
 /*
  * Free frame buffers at which requesters pause; answers may use these buffers.
  */

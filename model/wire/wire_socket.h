@@ -18,7 +18,7 @@
 /*
  * Largest number of frames that wait for the far end; further frames are lost.
  */
-#define MODEL_SOCKET_BACKLOG	256
+#define MODEL_SOCKET_BACKLOG	2048
 
 /**
  * struct model_wire_socket - the connection

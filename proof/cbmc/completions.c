@@ -132,6 +132,13 @@ void model_qp_sq_error(struct model_qp *q)
 	PROVE(q == &device_qp && pushed);
 }
 
+/* No theorem here is about how many packets the device sends. */
+void model_pace_acked(struct model_req_pace *pace, u32 acked)
+{
+	PROVE(pace == &transport.req.pace);
+	(void)acked;
+}
+
 void model_answer_fatal(struct model_qp *q, u8 nak, u8 event, u32 psn)
 {
 	PROVE(q == &device_qp && nak <= MODEL_NAK_OPERATION);

@@ -44,7 +44,7 @@ static void take_snapshot(const struct rig *r, struct snapshot *s)
 	memcpy(&s->qp, r->p.a.qp, sizeof(s->qp));
 	memcpy(&s->tp, s->qp.tp, sizeof(s->tp));
 	if (s->tp.req.entries)
-		s->window = crc(s->tp.req.entries, MODEL_REQ_WINDOW *
+		s->window = crc(s->tp.req.entries, (s->tp.req.mask + 1) *
 				sizeof(*s->tp.req.entries));
 	if (s->tp.resp.mem)
 		s->answers = crc(s->tp.resp.mem, sizeof(*s->tp.resp.mem));

@@ -240,7 +240,7 @@ static void a_slow_far_end_loses_frames(void **state)
 
 	make_nic(env, 0, &a);
 	make_frame(frame, env->hosts[1].mac, env->hosts[0].mac, 100);
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < 5000; i++) {
 		struct model_frame *f = model_wire_frame(env->hosts[0].dev->wire);
 
 		assert_non_null(f);

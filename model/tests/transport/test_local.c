@@ -132,7 +132,7 @@ static void going_back_repeats_no_bind(void **state)
 	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN + 1);
 	respond(&s, MODEL_BTH_ACK, NAK(SEQUENCE), PSN, 0);
 	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN);
-	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN + 1);
+	craft_expect(&s.c, MODEL_BTH_WRITE_ONLY, PSN);
 	craft_expect_nothing(&s.c);
 	not_completed(&s);
 	respond(&s, MODEL_BTH_ACK, NAK(SEQUENCE), PSN + 1, 0);

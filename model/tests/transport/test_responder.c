@@ -63,9 +63,11 @@ static void a_gap_gets_one_nak(void **state)
 	assert_int_equal(c.p.a_mem[0], 1);
 	/* the expected packet ends the gap; the next gap gets another NAK */
 	write_only(&c, PSN + 1, 2, true);
-	craft_expect_ack(&c, ACK, PSN + 1);
-	write_only(&c, PSN + 3, 4, true);
-	craft_expect_ack(&c, NAK(SEQUENCE), PSN + 2);
+	craft_expect_ack(&c, ACK, PSN + 3);
+	assert_int_equal(c.p.a_mem[0], 4);
+	write_only(&c, PSN + 5, 6, true);
+	craft_expect_ack(&c, NAK(SEQUENCE), PSN + 4);
+	assert_int_equal(c.p.a_mem[0], 4);
 	assert_int_equal(c.p.a.host->dev->stats[XRDMA_STAT_OUT_OF_SEQUENCE],
 			 3);
 }

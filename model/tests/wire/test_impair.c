@@ -30,7 +30,7 @@ static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	assert_int_equal(model_frame_pool_init(&f->pool, 1024), 0);
+	assert_int_equal(model_frame_pool_init(&f->pool, 4096), 0);
 	f->imp.rng = 42;
 	*state = f;
 	return 0;
