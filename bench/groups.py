@@ -22,6 +22,7 @@ GROUPS = {
     "memory": (600, [["--mem", "4G", "--append", "init_on_alloc=0 "
                       "hugepagesz=1G hugepages=1 hugepagesz=2M"]],
                ["memory.sh"]),
+    "budget": (900, [["--device-arg=--no-shadow-db"], []], ["budget.py"]),
     "wall": (1200, [[]], ["wall.sh"]),
     "paging": (1800, [["--mem", "6G"]], ["paging.sh"]),
     # soft-RoCE keeps copies of the packets that 1,000 queue pairs send, for which a

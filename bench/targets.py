@@ -39,6 +39,9 @@ TRANSFERS = [("first", "first 4 KiB of 1 GiB, huge pages"),
              ("last-4k", "1 GiB, new 4K pages")]
 WAYS = [("pinned", "pinned"), ("demand", "on demand"),
         ("prefetched", "prefetched")]
+BUDGET = [("reads", "reads"), ("read-bytes", "bytes read"), ("writes", "writes"),
+          ("write-bytes", "bytes written"), ("doorbells", "doorbells"),
+          ("polls", "polls")]
 # group, as in groups.py -> metrics for which each run of the group must give a figure
 GROUPS = {
     "instructions": [
@@ -98,6 +101,12 @@ GROUPS = {
         _most("commands of 100,000 registrations",
               "memory/registration-commands", 100),
         _most("commands of 100,000 at exit", "memory/exit-commands", 100),
+    ],
+    "budget": [
+        _record(f"PCIe, WRITE {size} B, {way}: {label}",
+                f"budget/{way}/{size}/{figure}")
+        for way in ("doorbell", "shadow") for size in (64, 4096)
+        for figure, label in BUDGET
     ],
     "wall": [
         _ratio("RC WRITE 64 KiB", "wall/write-64k", 20, "min"),

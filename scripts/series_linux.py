@@ -32,10 +32,22 @@ UPSTREAM = {
         cut(r"^Installing on a host$", r"^The kernel loads the module by itself",
             "Driver and provider\n===================\n\nThe option of the driver is "
             "``CONFIG_INFINIBAND_XRDMA``; its module is called\n``xrdma``.\n\n"),
-        cut(r"^Build the provider in a source tree", r"^The manual page ``xrdma",
+        cut(r"^On Debian, the packages", r"^The manual page ``xrdma",
             "The provider is part of rdma-core.\n"),
         cut(r"^\.\. The tests run the blocks below", r"^NVMe over Fabrics$"),
         cut(r"^Benchmarks$", r"^When the device fails$"),
+    ],
+    f"{DOCUMENTS}/xrdma-budget.rst": [
+        replace("The reference device counts its own reads and writes of host memory, "
+                "in section ``pcie`` of its statistics. A test runs the operations, "
+                "compares the counters with the tables of this document, and computes "
+                "the tables of `A port of 400 Gb/s`_ and of `Misses of keys and "
+                "translations`_ from them; ``bench/run budget`` prints the counters "
+                "for a program that uses libibverbs.",
+                "The\nfigures are those of a reference device in software, which "
+                "counts its operations."),
+        replace("offer ``SHADOW_DB``. ``bench/run budget`` prints the polls apart.",
+                "offer ``SHADOW_DB``."),
     ],
     f"{DOCUMENTS}/xrdma-hw.rst": [
         replace("The reference device in ``model/`` implements it; a driver that "
@@ -192,9 +204,9 @@ PARTS = [
         The guide is for users and administrators. The specification defines how a
         device behaves: registers, structures, commands, packets, and one example in
         bytes for each structure.""",
-         in_place("xrdma.rst xrdma-hw.rst", DOCUMENTS),
+         in_place("xrdma.rst xrdma-hw.rst xrdma-budget.rst", DOCUMENTS),
          {f"{DOCUMENTS}/index.rst": [after(
-             r"^   user_verbs\n", "   xrdma\n   xrdma-hw\n")]}),
+             r"^   user_verbs\n", "   xrdma\n   xrdma-hw\n   xrdma-budget\n")]}),
 ]
 
 TITLE = "RDMA/xrdma: Add a driver for XRDMA adapters"

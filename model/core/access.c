@@ -184,7 +184,7 @@ static void translated(const struct model_access_req *req,
 }
 
 /**
- * model_access_ptr - check an access and point to its first bytes
+ * model_access_ptr - check a write or an atomic, and point to its first bytes
  * @dev: the device
  * @req: the access; at least 1 byte
  * @len: on return, number of bytes at the pointer that are contiguous
@@ -206,10 +206,14 @@ void *model_access_ptr(struct model_device *dev,
 	*len = req->len;
 	ptr = model_mem_ptr(dev, acc.mem, acc.off, len,
 			    req->rights & WRITE_RIGHTS);
-	if (ptr)
-		translated(req, &acc);
-	else
+	if (!ptr) {
 		*reason = untranslated(dev, req, &acc);
+		return NULL;
+	}
+	translated(req, &acc);
+	if (req->rights & XRDMA_ACCESS_REMOTE_ATOMIC)
+		model_mem_count(dev, acc.mem, false, *len);
+	model_mem_count(dev, acc.mem, true, *len);
 	return ptr;
 }
 

@@ -345,8 +345,10 @@ static enum xrdma_cmd_status invalidate_batch(struct model_device *dev,
 	for (i = 0; i < count; i++)
 		if (le32_to_cpu(words[i]) & XRDMA_INVAL_STATUS)
 			return XRDMA_CMD_BAD_PARAM;
+	model_dev_pcie(dev, MODEL_PCIE_COMMAND, false, len);
 	invalidate_words(dev, words, count);
 	model_dma_write(dev->params.dma, addr, words, len);
+	model_dev_pcie(dev, MODEL_PCIE_COMMAND, true, len);
 	return XRDMA_CMD_OK;
 }
 

@@ -56,6 +56,7 @@ int model_cmdq_enable(struct model_device *dev, u64 cmd_base, u64 rsp_base,
 	model_mem_init(&q->replies, 0, rsp_base,
 		       sizeof(struct xrdma_rsp) << log_depth,
 		       MODEL_MEM_IDENTITY);
+	q->ring.use = MODEL_PCIE_COMMAND;
 	q->log_depth = log_depth;
 	q->pi = 0;
 	q->ci = 0;
@@ -104,6 +105,7 @@ static void write_reply(struct model_device *dev, const struct xrdma_rsp *rsp)
 		model_device_fatal(dev, XRDMA_FATAL_DMA);
 		return;
 	}
+	model_dev_pcie(dev, MODEL_PCIE_COMMAND, true, sizeof(*slot));
 	memcpy(slot, rsp, RSP_BODY);
 	__atomic_store_n(&slot->own,
 			 cpu_to_le32(xrdma_ring_phase(q->rsp_pi, q->log_depth)),

@@ -79,8 +79,10 @@ model_counter_query(struct model_device *dev,
 	for (i = 0; i < count; i++)
 		values[i] = cpu_to_le64(stats[i]);
 	model_chaos_stats(&dev->chaos, values, count);
-	if (!model_dma_write(dev->params.dma, addr, values, len))
-		return XRDMA_CMD_OK;
-	model_dma_failed(dev, addr, len, true);
-	return XRDMA_CMD_BAD_DMA;
+	if (model_dma_write(dev->params.dma, addr, values, len)) {
+		model_dma_failed(dev, addr, len, true);
+		return XRDMA_CMD_BAD_DMA;
+	}
+	model_dev_pcie(dev, MODEL_PCIE_COMMAND, true, len);
+	return XRDMA_CMD_OK;
 }

@@ -134,13 +134,14 @@ static void cq_fail(struct model_device *dev, struct model_cq *cq)
 }
 
 static bool read_rec(struct model_device *dev, struct model_cq *cq, u64 off,
-		     u32 *value)
+		     enum model_pcie_use use, u32 *value)
 {
 	size_t len = sizeof(__le32);
 	const __le32 *ptr = model_mem_ptr(dev, &cq->rec, off, &len, false);
 
 	if (!ptr)
 		return false;
+	model_dev_pcie(dev, use, false, sizeof(*ptr));
 	*value = le32_to_cpu(__atomic_load_n(ptr, __ATOMIC_ACQUIRE));
 	return true;
 }
@@ -156,7 +157,8 @@ static bool has_room(struct model_device *dev, struct model_cq *cq)
 
 	if (!full(cq))
 		return true;
-	if (!read_rec(dev, cq, offsetof(struct xrdma_cq_rec, ci), &ci))
+	if (!read_rec(dev, cq, offsetof(struct xrdma_cq_rec, ci),
+		      MODEL_PCIE_INDEX, &ci))
 		return false;
 	if (xrdma_ring_used(cq->pi, ci) > xrdma_ring_used(cq->pi, cq->ci)) {
 		dev->user_errors++;
@@ -190,7 +192,8 @@ static bool read_arm(struct model_device *dev, struct model_cq *cq, u32 *arm)
 	 * the arm word, or the host sees the entry.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return read_rec(dev, cq, offsetof(struct xrdma_cq_rec, arm), arm);
+	return read_rec(dev, cq, offsetof(struct xrdma_cq_rec, arm),
+			MODEL_PCIE_ARM, arm);
 }
 
 /* Called when the moderation period is over, or the parameters have changed. */
@@ -284,6 +287,7 @@ static int write_entry(struct model_device *dev, struct model_cq *cq,
 		cq_fail(dev, cq);
 		return -EPIPE;
 	}
+	model_dev_pcie(dev, MODEL_PCIE_CQE, true, sizeof(*slot));
 	memcpy(slot, tmpl, CQE_BODY);
 	slot->timestamp = cpu_to_le64(model_device_clock(dev));
 	__atomic_store_n(&slot->own,
@@ -339,7 +343,8 @@ enum xrdma_cmd_status model_cq_resize(struct model_device *dev,
 	if (!params_ok(p) || p->eqn || p->db_page)
 		return XRDMA_CMD_BAD_PARAM;
 	if (!init_memory(dev, &new, p) ||
-	    !read_rec(dev, &new, offsetof(struct xrdma_cq_rec, ci), &ci))
+	    !read_rec(dev, &new, offsetof(struct xrdma_cq_rec, ci),
+		      MODEL_PCIE_COMMAND, &ci))
 		return XRDMA_CMD_BAD_DMA;
 	if (xrdma_ring_used(cq->pi, ci) > 1U << p->log_depth ||
 	    xrdma_ring_used(cq->pi, ci) > xrdma_ring_used(cq->pi, cq->ci))

@@ -34,6 +34,7 @@
 #include "core/key.h"
 #include "core/mcast.h"
 #include "core/pager.h"
+#include "core/pcie.h"
 #include "core/port.h"
 #include "core/qp.h"
 #include "core/regs.h"
@@ -161,6 +162,7 @@ struct model_device_params {
  * @cc: congestion control
  * @stats: counters of the port; a reset keeps them
  * @counters: counter sets by number; number 0 is not used
+ * @pcie: operations on the bus, by what they are for; a reset keeps them
  * @db_errors: number of doorbells in user pages that were ignored
  * @user_errors: number of corrupt indexes found in user memory, and of shared
  *	receive queues that failed
@@ -208,6 +210,7 @@ struct model_device {
 	struct model_cc_conf cc;
 	u64 stats[XRDMA_NUM_STATS];
 	struct model_counter_set counters[MODEL_MAX_COUNTERS];
+	struct model_pcie pcie[MODEL_NUM_PCIE_USES];
 	u64 db_errors;
 	u64 user_errors;
 	void (*cq_failed)(struct model_device *dev, const struct model_cq *cq);
@@ -259,12 +262,14 @@ static inline u64 model_device_clock(const struct model_device *dev)
 	return model_loop_now(dev->params.loop);
 }
 
-/* Raise an interrupt, if the device is live. */
+/* Raise an interrupt, which is a write of 4 bytes, if the device is live. */
 static inline void model_device_irq(struct model_device *dev,
 				    unsigned int vector)
 {
-	if (dev->live)
-		dev->params.irq(dev->params.irq_opaque, vector);
+	if (!dev->live)
+		return;
+	model_dev_pcie(dev, MODEL_PCIE_IRQ, true, sizeof(__le32));
+	dev->params.irq(dev->params.irq_opaque, vector);
 }
 
 /* Look up an object by number. Return: NULL if the number names no object. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The commands of the device on the control socket, and the sections "device"
- * and "paging" of "stats"; device_control.h describes them. The faults are
+ * The commands of the device on the control socket, and the sections "device",
+ * "paging" and "pcie" of "stats"; device_control.h describes them. The faults are
  * executed by cmdq.c, regs.c, event.c, pager.c, resume.c and transport/eth.c.
  */
 #include <errno.h>
@@ -16,6 +16,8 @@
 
 #define STAT_NAME(symbol, name) [XRDMA_STAT_##symbol] = name,
 static const char * const stat_names[] = { XRDMA_STATS(STAT_NAME) };
+
+#define PCIE_NAME(symbol, name) [MODEL_PCIE_##symbol] = name,
 
 static const char * const fault_kinds[] = {
 	[MODEL_CMD_FAULT_HANG] = "hang",
@@ -77,6 +79,7 @@ static struct json_object *device_section(void *opaque)
 	add_bool(object, "enabled", model_device_enabled(dev));
 	add_bool(object, "live", dev->live);
 	add_bool(object, "gone", dev->gone);
+	add_bool(object, "shadow_db", dev->shadow_db);
 	add_u64(object, "status", dev->regs.status);
 	add_u64(object, "eqs", count_objects((void * const *)dev->eqs,
 					     MODEL_MAX_EQ));
@@ -110,6 +113,27 @@ static struct json_object *paging_section(void *opaque)
 	add_u64(object, "lost", pager->switches.lost);
 	add_u64(object, "twice", pager->switches.twice);
 	add_u64(object, "answer_lost", pager->switches.answers_lost);
+	return object;
+}
+
+static const char * const pcie_uses[] = { MODEL_PCIE_USES(PCIE_NAME) };
+
+static struct json_object *pcie_section(void *opaque)
+{
+	const struct model_device *dev = opaque;
+	struct json_object *object = json_object_new_object();
+	u32 i;
+
+	for (i = 0; i < MODEL_NUM_PCIE_USES; i++) {
+		const struct model_pcie *pcie = &dev->pcie[i];
+		struct json_object *use = json_object_new_object();
+
+		add_u64(use, "reads", pcie->reads);
+		add_u64(use, "read_bytes", pcie->read_bytes);
+		add_u64(use, "writes", pcie->writes);
+		add_u64(use, "write_bytes", pcie->write_bytes);
+		json_object_object_add(object, pcie_uses[i], use);
+	}
 	return object;
 }
 
@@ -316,6 +340,9 @@ int model_device_add_control(struct model_device *dev,
 	if (!err)
 		err = model_control_add_section(control, "paging",
 						paging_section, dev);
+	if (!err)
+		err = model_control_add_section(control, "pcie", pcie_section,
+						dev);
 	for (i = 0; !err && i < ARRAY_SIZE(commands); i++)
 		err = model_control_add_command(control, commands[i].name,
 						commands[i].fn, dev);

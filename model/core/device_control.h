@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The commands of the device on the control socket, and the sections "device"
- * and "paging" of "stats". The command "chaos" is in chaos.h, the commands of the wire are in
- * wire/wire_control.c.
+ * The commands of the device on the control socket, and the sections "device",
+ * "paging" and "pcie" of "stats"; "pcie" has the numbers and bytes of reads and
+ * writes of host memory by what they are for, see pcie.h. The command "chaos" is
+ * in chaos.h, the commands of the wire are in wire/wire_control.c.
  *
  *   {"cmd":"command_fault", "opcode":"CREATE_QP", "kind":"hang", "count":1}
  *	sets a fault of commands, see enum model_cmd_fault_kind. kind: "hang",

@@ -31,6 +31,7 @@ static bool write_sq_event(struct model_qp *qp)
 		model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 		return false;
 	}
+	model_dev_pcie(qp->dev, MODEL_PCIE_INDEX, true, sizeof(*event));
 	__atomic_store_n(event, cpu_to_le32(qp->sq.pi), __ATOMIC_RELAXED);
 	/* Orders the write of sq_event before the read of sq_pi. The host
 	 * writes sq_pi, then reads sq_event. So the device sees the new sq_pi,
@@ -244,6 +245,7 @@ void model_doorbell_write(struct model_device *dev, u64 off, const void *buf,
 		bad_access(dev, off, len, "write");
 		return;
 	}
+	model_dev_pcie(dev, MODEL_PCIE_DOORBELL, true, len);
 	memcpy(&db, buf, sizeof(db));
 	if (at == XRDMA_DB_SQ)
 		ring_sq(dev, page, le64_to_cpu(db));

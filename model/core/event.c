@@ -25,7 +25,7 @@ static void eq_fail(struct model_device *dev, struct model_eq *eq, u8 code)
 
 /* Read a word of the record; false if the device entered the fatal state. */
 static bool read_rec(struct model_device *dev, struct model_eq *eq, u64 off,
-		     u32 *value)
+		     enum model_pcie_use use, u32 *value)
 {
 	size_t len = sizeof(__le32);
 	const __le32 *ptr = model_mem_ptr(dev, &eq->rec, off, &len, false);
@@ -34,6 +34,7 @@ static bool read_rec(struct model_device *dev, struct model_eq *eq, u64 off,
 		eq_fail(dev, eq, XRDMA_FATAL_DMA);
 		return false;
 	}
+	model_dev_pcie(dev, use, false, sizeof(*ptr));
 	*value = le32_to_cpu(__atomic_load_n(ptr, __ATOMIC_ACQUIRE));
 	return true;
 }
@@ -48,7 +49,8 @@ static bool refresh(struct model_device *dev, struct model_eq *eq)
 {
 	u32 ci;
 
-	if (!read_rec(dev, eq, offsetof(struct xrdma_cq_rec, ci), &ci))
+	if (!read_rec(dev, eq, offsetof(struct xrdma_cq_rec, ci),
+		      MODEL_PCIE_INDEX, &ci))
 		return false;
 	if (xrdma_ring_used(eq->pi, ci) > xrdma_ring_used(eq->pi, eq->ci)) {
 		model_dev_herr(dev, EQ_INDEX,
@@ -80,7 +82,8 @@ static bool read_arm(struct model_device *dev, struct model_eq *eq, u32 *arm)
 	 * the arm word, or the host sees the entry.
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return read_rec(dev, eq, offsetof(struct xrdma_cq_rec, arm), arm);
+	return read_rec(dev, eq, offsetof(struct xrdma_cq_rec, arm),
+			MODEL_PCIE_ARM, arm);
 }
 
 /* Raise the vector if the host has armed the queue again. */
@@ -110,6 +113,7 @@ static void write_one(struct model_device *dev, struct model_eq *eq,
 		return;
 	}
 	eqe->timestamp = cpu_to_le64(model_device_clock(dev));
+	model_dev_pcie(dev, MODEL_PCIE_EQE, true, sizeof(*slot));
 	memcpy(slot, eqe, EQE_BODY);
 	__atomic_store_n(&slot->own,
 			 cpu_to_le32(xrdma_ring_phase(eq->pi, eq->log_depth)),

@@ -44,6 +44,7 @@ static enum xrdma_cmd_status read_rule(struct model_device *dev, u64 addr,
 		model_dma_failed(dev, addr, sizeof(*rule), false);
 		return XRDMA_CMD_BAD_DMA;
 	}
+	model_dev_pcie(dev, MODEL_PCIE_COMMAND, false, sizeof(*rule));
 	return rule_ok(rule) ? XRDMA_CMD_OK : XRDMA_CMD_BAD_PARAM;
 }
 

@@ -236,6 +236,7 @@ static struct model_key *load(struct model_device *dev, u32 index)
 
 	if (!host)
 		return NULL;
+	model_dev_pcie(dev, MODEL_PCIE_KEY, false, sizeof(copy));
 	key->cached = false;
 	key->index = index;
 	key->e.state = XRDMA_MPT_INVALID;
@@ -297,6 +298,7 @@ void model_key_put(struct model_device *dev, u32 index,
 	drop(dev, index);
 	if (!host)
 		return;
+	model_dev_pcie(dev, MODEL_PCIE_KEY, true, sizeof(*host));
 	__atomic_store_n(&host->root, cpu_to_le64(root), __ATOMIC_RELAXED);
 	/*
 	 * Orders the write of root before the writes of the other fields: a
@@ -341,6 +343,8 @@ static void count(struct model_device *dev, const struct xrdma_rules_entry *mw,
 		model_dev_herr(dev, MPT_BOUND, "key index %#x", mw->parent);
 		return;
 	}
+	model_dev_pcie(dev, MODEL_PCIE_KEY, false, sizeof(host->bound));
+	model_dev_pcie(dev, MODEL_PCIE_KEY, true, sizeof(host->bound));
 	host->bound = cpu_to_le32(bound + change);
 	if (key)
 		key->e.bound = bound + change;
@@ -445,12 +449,14 @@ enum xrdma_inval_status model_key_invalidate(struct model_device *dev,
 
 	if (!host)
 		return xrdma_rules_check_end(NULL);
+	model_dev_pcie(dev, MODEL_PCIE_KEY, false, sizeof(*host));
 	decode(&e, read_ctrl(host), host);
 	status = xrdma_rules_check_end(&e);
 	if (status)
 		return status;
 	model_key_unbound(dev, &e);
 	drop(dev, index);
+	model_dev_pcie(dev, MODEL_PCIE_KEY, true, sizeof(host->ctrl));
 	write_ctrl(host, FIELD_PREP(XRDMA_MPT_KEY_BYTE, e.byte));
 	model_stat_add(dev, XRDMA_STAT_INVALIDATED_KEYS, 1);
 	return status;

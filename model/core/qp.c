@@ -157,6 +157,8 @@ static void init_rings(struct model_qp *qp,
 	model_mem_init(&qp->sq.ring, root, 0, sq_size, 0);
 	model_mem_init(&qp->rq.ring, root, sq_size, rq_size, 0);
 	model_mem_init(&qp->rec, root, rec, sizeof(struct xrdma_qp_rec), 0);
+	qp->sq.ring.use = MODEL_PCIE_ENTRY;
+	qp->rq.ring.use = MODEL_PCIE_ENTRY;
 }
 
 static struct model_qp *qp_alloc(struct model_device *dev,

@@ -48,6 +48,7 @@ enum xrdma_cmd_status model_resume_enable(struct model_device *dev,
 	model_mem_init(&pager->ring, 0, le64_to_cpu(p->ring),
 		       sizeof(struct xrdma_resume) << p->log_entries,
 		       MODEL_MEM_IDENTITY);
+	pager->ring.use = MODEL_PCIE_COMMAND;
 	if (model_mem_probe(dev, &pager->ring, false))
 		return XRDMA_CMD_BAD_DMA;
 	pager->log_entries = p->log_entries;

@@ -27,6 +27,7 @@ static enum xrdma_cmd_status read_table(struct model_device *dev, u64 addr,
 		model_dma_failed(dev, addr, len, false);
 		return XRDMA_CMD_BAD_DMA;
 	}
+	model_dev_pcie(dev, MODEL_PCIE_COMMAND, false, len);
 	for (i = 0; i < 1U << rss->log_size; i++) {
 		rss->table[i] = model_qp_get(dev, le32_to_cpu(numbers[i]));
 		if (!rss->table[i])

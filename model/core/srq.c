@@ -54,6 +54,7 @@ static int init_ring(struct model_device *dev, struct model_srq *srq, u64 root,
 
 	srq->wq.log_depth = log_depth;
 	model_mem_init(&srq->wq.ring, root, 0, size, 0);
+	srq->wq.ring.use = MODEL_PCIE_ENTRY;
 	model_mem_init(&srq->rec, root, rec_offset(log_depth, log_stride),
 		       sizeof(struct xrdma_srq_rec), 0);
 	if (model_mem_probe(dev, &srq->wq.ring, false) ||
@@ -174,6 +175,9 @@ static bool read_pi(struct model_device *dev, struct model_srq *srq)
 	if (!word)
 		return false;
 	pi = le32_to_cpu(__atomic_load_n(word, __ATOMIC_ACQUIRE));
+	model_dev_pcie(dev,
+		       pi == srq->wq.pi ? MODEL_PCIE_POLL : MODEL_PCIE_INDEX,
+		       false, sizeof(*word));
 	used = xrdma_ring_used(pi, srq->wq.ci);
 	if (used > 1U << srq->wq.log_depth ||
 	    used < xrdma_ring_used(srq->wq.pi, srq->wq.ci))
@@ -187,10 +191,11 @@ static bool write_ci(struct model_device *dev, struct model_srq *srq)
 	__le32 *word = rec_word(dev, &srq->rec,
 				offsetof(struct xrdma_srq_rec, ci), true);
 
-	if (word)
-		__atomic_store_n(word, cpu_to_le32(srq->wq.ci),
-				 __ATOMIC_RELEASE);
-	return word;
+	if (!word)
+		return false;
+	model_dev_pcie(dev, MODEL_PCIE_INDEX, true, sizeof(*word));
+	__atomic_store_n(word, cpu_to_le32(srq->wq.ci), __ATOMIC_RELEASE);
+	return true;
 }
 
 static u32 left(const struct model_srq *srq)

@@ -25,11 +25,11 @@ static void report(struct model_qp *qp, const char *what, u32 value,
 }
 
 /*
- * Read a producer index. The index of a send queue comes with the doorbell, unless
+ * Read a producer index, which was @old. The index of a send queue comes with the doorbell, unless
  * the host uses shadow doorbells; all others are in the record.
  * Return: false if the record is out of reach.
  */
-static bool read_pi(struct model_qp *qp, bool send, u32 *pi)
+static bool read_pi(struct model_qp *qp, bool send, u32 old, u32 *pi)
 {
 	u64 off = send ? offsetof(struct xrdma_qp_rec, sq_pi) :
 			 offsetof(struct xrdma_qp_rec, rq_pi);
@@ -44,6 +44,9 @@ static bool read_pi(struct model_qp *qp, bool send, u32 *pi)
 	if (!ptr)
 		return false;
 	*pi = le32_to_cpu(__atomic_load_n(ptr, __ATOMIC_ACQUIRE));
+	model_dev_pcie(qp->dev,
+		       *pi == old ? MODEL_PCIE_POLL : MODEL_PCIE_INDEX, false,
+		       sizeof(*ptr));
 	return true;
 }
 
@@ -60,7 +63,7 @@ int model_wq_fetch(struct model_qp *qp, struct model_wq *wq)
 	bool send = wq == &qp->sq;
 	u32 pi, used;
 
-	if (!read_pi(qp, send, &pi))
+	if (!read_pi(qp, send, wq->pi, &pi))
 		return -EFAULT;
 	if (pi == wq->pi)
 		return 0;

@@ -83,10 +83,12 @@ static const __le64 *table_at(struct model_device *dev, u64 addr)
  * The read is atomic, since the host may write entries of a sparse table or of
  * the table of a paged region.
  */
-static u64 table_entry(const __le64 *table, u8 leaf, u8 level, u64 pos)
+static u64 table_entry(struct model_device *dev, const __le64 *table, u8 leaf,
+		       u8 level, u64 pos)
 {
 	u32 i = xrdma_xlat_index(leaf, level, pos);
 
+	model_dev_pcie(dev, MODEL_PCIE_TABLE, false, sizeof(*table));
 	return le64_to_cpu(__atomic_load_n(&table[i], __ATOMIC_ACQUIRE));
 }
 
@@ -160,7 +162,7 @@ static bool walk(struct model_device *dev, struct model_mem *mem, u64 pos,
 			table = table_at(dev, entry);
 		if (!table)
 			return false;
-		entry = table_entry(table, leaf, level, pos);
+		entry = table_entry(dev, table, leaf, level, pos);
 		if (!entry_ok(dev, mem, entry, level, leaf, pos))
 			return false;
 		shift = xrdma_xlat_shift(leaf, level);
@@ -315,6 +317,20 @@ void *model_mem_ptr(struct model_device *dev, struct model_mem *mem, u64 off,
 }
 
 /**
+ * model_mem_count - count an access to one run of translated memory
+ * @dev: the device
+ * @mem: the memory; nothing is counted if it is not that of the host
+ * @write: true for a write, false for a read
+ * @len: bytes
+ */
+void model_mem_count(struct model_device *dev, const struct model_mem *mem,
+		     bool write, size_t len)
+{
+	if (!(mem->flags & (MODEL_MEM_DEVICE | MODEL_MEM_NULL)))
+		model_dev_pcie(dev, mem->use, write, len);
+}
+
+/**
  * model_mem_read - copy from translated memory
  * @dev: the device
  * @mem: the memory
@@ -338,6 +354,7 @@ int model_mem_read(struct model_device *dev, struct model_mem *mem, u64 off,
 		if (!ptr)
 			return -EFAULT;
 		memcpy(to, ptr, part);
+		model_mem_count(dev, mem, false, part);
 	}
 	return 0;
 }
@@ -365,6 +382,7 @@ int model_mem_write(struct model_device *dev, struct model_mem *mem, u64 off,
 		if (!ptr)
 			return -EFAULT;
 		memcpy(ptr, from, part);
+		model_mem_count(dev, mem, true, part);
 	}
 	return 0;
 }

@@ -33,6 +33,7 @@ struct model_device;
  * @base: position (bus address with MODEL_MEM_IDENTITY) of the first byte
  * @size: bytes
  * @flags: MODEL_MEM_*
+ * @use: enum model_pcie_use of model_mem_read() and model_mem_write()
  * @missed: PAGED: the last model_mem_ptr() failed because a translation misses
  * @miss_pos: position that misses, if @missed
  * @run_read: the run may be read
@@ -45,14 +46,15 @@ struct model_device;
  *	translation
  * @table: pointer to that table, or NULL
  *
- * model_mem_init() initializes the structure; other files only read @flags,
- * @missed and @miss_pos.
+ * model_mem_init() initializes the structure, with MODEL_PCIE_DATA; other files
+ * only set @use, and read @flags, @missed and @miss_pos.
  */
 struct model_mem {
 	u64 root;
 	u64 base;
 	u64 size;
 	u8 flags;
+	u8 use;
 	bool missed;
 	bool run_read;
 	bool run_write;
@@ -70,6 +72,8 @@ void model_mem_init(struct model_mem *mem, u64 root, u64 base, u64 size,
 void model_mem_forget(struct model_mem *mem);
 void *model_mem_ptr(struct model_device *dev, struct model_mem *mem, u64 off,
 		    size_t *len, bool write);
+void model_mem_count(struct model_device *dev, const struct model_mem *mem,
+		     bool write, size_t len);
 int model_mem_read(struct model_device *dev, struct model_mem *mem, u64 off,
 		   void *buf, size_t len);
 int model_mem_write(struct model_device *dev, struct model_mem *mem, u64 off,

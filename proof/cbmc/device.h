@@ -13,6 +13,7 @@
 #include "core/xlat.h"
 #include "host/dma.h"
 #include "host/host_error.h"
+#include "no_pcie.h"
 
 struct model_eq;
 

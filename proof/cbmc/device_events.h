@@ -18,6 +18,7 @@
 #include "core/qp.h"
 #include "core/xlat.h"
 #include "host/host_error.h"
+#include "no_pcie.h"
 
 /* a proof executes one thread, in which each access is in order */
 #define __atomic_load_n(ptr, order)		(*(ptr))

@@ -24,6 +24,7 @@
 #include "core/xlat.h"
 #include "host/host_error.h"
 #include "xrdma_regs.h"
+#include "no_pcie.h"
 
 /* a proof executes one thread, in which each access is in order */
 #define __atomic_load_n(ptr, order)		(*(ptr))

@@ -31,6 +31,7 @@ struct model_qp {
 #include "core/port.h"
 #include "core/rss.h"
 #include "host/dma.h"
+#include "no_pcie.h"
 
 /* CBMC is slow for large arrays: this device has few objects. */
 #undef MODEL_MAX_GID

@@ -20,6 +20,7 @@
 #include "core/qp.h"
 #include "core/srq.h"
 #include "xrdma_regs.h"
+#include "no_pcie.h"
 
 /* CBMC is slow for large arrays: this device has few objects. */
 #undef MODEL_MAX_QP
