@@ -332,18 +332,6 @@ static void xrdma_wr_set_inline_data_list(struct ibv_qp_ex *qpx,
 	xrdma_wr_end_inline(qp, used);
 }
 
-static void xrdma_wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey,
-			     uint64_t addr, uint32_t length)
-{
-	struct xrdma_qp *qp = to_xqp_ex(qpx);
-	void *data = xrdma_wr_take_data(qp);
-
-	if (unlikely(!data))
-		return;
-	xrdma_make_sge(data, addr, length, lkey);
-	qp->batch.wqe->num_sge = htole16(1);
-}
-
 static void xrdma_wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
 				  const struct ibv_sge *sg_list)
 {
@@ -360,6 +348,18 @@ static void xrdma_wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
 	}
 	xrdma_make_sges(data, sg_list, num_sge);
 	batch->wqe->num_sge = htole16(num_sge);
+}
+
+static void xrdma_wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey,
+			     uint64_t addr, uint32_t length)
+{
+	const struct ibv_sge sge = {
+		.addr = addr,
+		.length = length,
+		.lkey = lkey,
+	};
+
+	xrdma_wr_set_sge_list(qpx, 1, &sge);
 }
 
 /* ---- batches --------------------------------------------------------- */

@@ -56,6 +56,35 @@ static void granted_capacities_fit_the_entries(void)
 	teardown();
 }
 
+/* 64 = 32 + 32: the entry of a datagram can end behind the address. */
+static void datagrams_without_room_take_no_payload(void)
+{
+	struct ibv_qp_init_attr_ex attr = {
+		.cap = { .max_send_wr = 4 },
+		.qp_type = IBV_QPT_UD,
+		.comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.send_ops_flags = IBV_QP_EX_WITH_SEND,
+	};
+	const struct xrdma_sge *next;
+	struct xrdma_ah ah = {};
+	struct ibv_qp_ex *qpx;
+	struct xrdma_qp *qp;
+
+	setup(true, 16);
+	qp = create_qp_of(&attr);
+	CHECK(fake_last_qp.req.log_sq_stride == 6 && !attr.cap.max_send_sge);
+	next = qp->sq.ring + 64;
+	qpx = &qp->verbs_qp.qp_ex;
+	ibv_wr_start(qpx);
+	ibv_wr_send(qpx);
+	ibv_wr_set_ud_addr(qpx, &ah.ibv_ah, 5, 6);
+	ibv_wr_set_sge(qpx, 0x1122335a, 0x7f0012345678, 65536);
+	CHECK(ibv_wr_complete(qpx) == EINVAL);
+	CHECK(!next->addr && !next->length && !next->lkey);
+	CHECK(!xrdma_destroy_qp(&qp->verbs_qp.qp));
+	teardown();
+}
+
 /* Valid attributes of a queue pair, for a test to change. */
 static struct ibv_qp_init_attr_ex qp_attr(struct xrdma_pd *pd)
 {
@@ -333,6 +362,7 @@ static void number_of_a_work_queue_is_reused_during_destruction(void)
 
 static const struct test tests[] = {
 	TEST(granted_capacities_fit_the_entries),
+	TEST(datagrams_without_room_take_no_payload),
 	TEST(unsupported_queue_pairs_are_refused),
 	TEST(only_asked_for_operations_can_be_posted),
 	TEST(unsupported_completion_queues_are_refused),
