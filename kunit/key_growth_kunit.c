@@ -319,6 +319,25 @@ static void a_device_that_does_not_answer_keeps_its_pages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, device_size(t), size);
 }
 
+/*
+ * The device is silenced after xrdma_keys_stop(). A work item that called fence()
+ * then would wait for the time limit of a command.
+ */
+static void a_stopped_table_asks_for_no_fence(struct kunit *test)
+{
+	struct growth_test *t = test->priv;
+	u32 size;
+
+	draw_many(test);
+	size = t->keys->size;
+	xrdma_keys_stop(t->keys);
+	t->fences = 0;
+	free_keys(t, 0, SHRINK_KEYS);
+	await_shrinking(t);
+	KUNIT_EXPECT_EQ(test, t->fences, 0);
+	KUNIT_EXPECT_EQ(test, t->keys->size, size);
+}
+
 static int draw_and_free(void *arg)
 {
 	struct growth_test *t = arg;
@@ -368,6 +387,7 @@ static struct kunit_case growth_cases[] = {
 	KUNIT_CASE(pieces_in_use_stay_when_the_table_shrinks),
 	KUNIT_CASE(indexes_at_rest_stay_so_when_the_table_shrinks),
 	KUNIT_CASE(a_device_that_does_not_answer_keeps_its_pages),
+	KUNIT_CASE(a_stopped_table_asks_for_no_fence),
 	KUNIT_CASE(pieces_go_while_keys_are_drawn),
 	{}
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Tests of the encoding of work requests (xrdma_wqe.c): an entry does not depend
- * on what an earlier request has left in the ring. The bytes of the structures
+ * on what an earlier request has left in the ring, and negative numbers of
+ * scatter-gather entries are refused. The bytes of the structures
  * are tested in encode_kunit.c, the segment of REG_MR in frmr_kunit.c.
  */
 
@@ -112,6 +113,28 @@ static void entries_do_not_depend_on_earlier_ones(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, first, later, c->used);
 }
 
+/*
+ * num_sge is an int. A negative number is below each limit, and the entry would
+ * claim scatter-gather entries that nobody has written.
+ */
+static void negative_numbers_of_entries_are_refused(struct kunit *test)
+{
+	static const enum ib_wr_opcode opcodes[] = {
+		IB_WR_SEND, IB_WR_RDMA_WRITE, IB_WR_RDMA_READ,
+		IB_WR_ATOMIC_CMP_AND_SWP,
+	};
+	void *wqe = kunit_kzalloc(test, WQE_BYTES, GFP_KERNEL);
+	union wqe_request any = { .wr.num_sge = -1, .wr.sg_list = &wqe_sge };
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, wqe);
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		any.wr.opcode = opcodes[i];
+		KUNIT_EXPECT_EQ(test, -EINVAL,
+				xrdma_make_send(test->priv, wqe, &any.wr));
+	}
+}
+
 static int wqe_test_init(struct kunit *test)
 {
 	struct xrdma_dev *xdev = kunit_kzalloc(test, sizeof(*xdev), GFP_KERNEL);
@@ -131,6 +154,7 @@ static int wqe_test_init(struct kunit *test)
 
 static struct kunit_case wqe_test_cases[] = {
 	KUNIT_CASE_PARAM(entries_do_not_depend_on_earlier_ones, wqe_gen_params),
+	KUNIT_CASE(negative_numbers_of_entries_are_refused),
 	{}
 };
 
