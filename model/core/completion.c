@@ -54,7 +54,7 @@ void model_qp_push_send(struct model_qp *qp, u32 index,
 		.status = status,
 		.flags = cpu_to_le16(XRDMA_CQE_SEND),
 		.vendor_err = cpu_to_le16(vendor_err),
-		.wqe_index = cpu_to_le16(index),
+		.wqe_index = cpu_to_le16(xrdma_ring_low(index)),
 	};
 
 	if (status)

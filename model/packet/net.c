@@ -159,7 +159,7 @@ static enum model_rx parse_ipv6(struct model_net *net, const u8 *frame,
 	if (len > avail - MODEL_IPV6_BYTES)
 		return MODEL_RX_IP_LENGTH;
 	net->is_ipv4 = false;
-	net->tclass = model_get16(ip) >> 4;
+	net->tclass = (model_get16(ip) >> 4) & 0xff;
 	memcpy(net->sgid, ip + 8, 16);
 	memcpy(net->dgid, ip + 24, 16);
 	net->l4 = net->l3 + MODEL_IPV6_BYTES;

@@ -185,8 +185,8 @@ struct model_requester {
 };
 
 /* All valid bits of a FLUSH: XRDMA_FLUSH_*. */
-#define MODEL_FLUSH_ALL		(XRDMA_FLUSH_GLOBAL | XRDMA_FLUSH_PERSISTENT | \
-				 XRDMA_FLUSH_MR)
+#define MODEL_FLUSH_ALL		((u32)(XRDMA_FLUSH_GLOBAL | \
+				       XRDMA_FLUSH_PERSISTENT | XRDMA_FLUSH_MR))
 
 /* Return: true if each request of @kind gets a response of its own, no ACK. */
 static inline bool model_req_has_response(u8 kind)

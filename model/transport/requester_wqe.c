@@ -186,7 +186,7 @@ void model_requester_take(struct model_qp *qp, const u8 *wqe,
 	e->resp_psn = req->psn;
 	if (e->status) {
 		e->kind = MODEL_REQ_FAILED;
-		e->last_psn = model_psn_add(req->psn, -1);
+		e->last_psn = model_psn_add(req->psn, -1U);
 		return;
 	}
 	e->last_psn = model_psn_add(req->psn, num_psns(qp, e) - 1);

@@ -8,7 +8,7 @@
  * modify_qp.c and create_srq.c; other bodies are no subject here. The encoders of
  * xrdma_encode.h are in encode.c, the rings in device_cmdq.c.
  *
- * CBMC: -I proof/include --unwind 31 --slice-formula --conversion-check
+ * CBMC: -I proof/include --unwind 31 --slice-formula
  */
 
 #include "proof.h"

@@ -5,7 +5,7 @@
  * the rings, which has any contents, and for the execution of a command: they
  * check where the device reads and writes.
  *
- * CBMC: --unwind 3 --slice-formula --conversion-check
+ * CBMC: --unwind 3 --slice-formula
  * CBMC: --unwindset take_fault.0:17,list_is_free.0:17
  */
 

@@ -6,7 +6,7 @@
  * any contents, and the stubs check where the device writes. The order of arming
  * and event is in proof/spin/arm_cq.pml.
  *
- * CBMC: --unwind 2 --slice-formula --conversion-check
+ * CBMC: --unwind 2 --slice-formula
  */
 
 #include "proof.h"

@@ -13,7 +13,7 @@
  * fatal_event_is_written, for any state of the event queue in which the other
  * functions raise it.
  *
- * CBMC: --unwind 3 --slice-formula --conversion-check
+ * CBMC: --unwind 3 --slice-formula
  */
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * translation tables does with an accepted entry is in xlat_walk.c, how the driver
  * encodes the first word of an entry in encode.c.
  *
- * CBMC: --unwind 2 --slice-formula --conversion-check
+ * CBMC: --unwind 2 --slice-formula
  */
 
 #include "rules.h"

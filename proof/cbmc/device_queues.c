@@ -5,7 +5,7 @@
  * unchanged. A stub stands for the translated memory of rings and records: it
  * has any contents, and checks where the device reads.
  *
- * CBMC: --unwind 2 --slice-formula --conversion-check
+ * CBMC: --unwind 2 --slice-formula
  */
 
 #include "proof.h"

@@ -5,7 +5,7 @@
  * stand for the accesses by key: they check which part of the list and of the
  * packet is accessed. The check of an access is in rules_access.c.
  *
- * CBMC: --unwind 4 --slice-formula --conversion-check
+ * CBMC: --unwind 4 --slice-formula
  */
 
 #include "proof.h"

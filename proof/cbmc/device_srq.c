@@ -5,7 +5,7 @@
  * compiled unchanged. Stubs stand for the translated memory of ring and record:
  * it has any contents, and the stubs check where the device accesses it.
  *
- * CBMC: --unwind 2 --slice-formula --conversion-check
+ * CBMC: --unwind 2 --slice-formula
  */
 
 #include "proof.h"

@@ -3,8 +3,6 @@
  * The encoders of xrdma_encode.h and xrdma_xlat.h, read back by the bits of the
  * tables of the specification. Golden bytes in kunit/ and model/tests/ check the
  * offsets of fields.
- *
- * CBMC: --conversion-check
  */
 
 #include <string.h>

@@ -205,7 +205,7 @@ void writeq(u64 value, void __iomem *addr)
 {
 	PROVE(addr == doorbells + XRDMA_DB_EQ && !dev.shadow_db);
 	PROVE((value & XRDMA_QPN_MASK) == eq.eqn);
-	PROVE((u32)value >> XRDMA_DB_TYPE_SHIFT == XRDMA_ARM_NEXT);
+	PROVE(low32(value) >> XRDMA_DB_TYPE_SHIFT == XRDMA_ARM_NEXT);
 	PROVE(model_eq_arm(&dev, &device_eq, xrdma_db_index(value)));
 	armings++;
 }

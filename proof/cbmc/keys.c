@@ -96,7 +96,7 @@ static void new_bytes_differ(void)
 	REACHABLE(last == 255 && byte == 254);
 	PROVE(byte != last);
 	ASSUME(wanted != last);
-	PROVE((byte == wanted) == (drawn == (u8)(wanted - last - 1)));
+	PROVE((byte == wanted) == (drawn == low8(wanted + 255U - last)));
 }
 
 /*

@@ -6,7 +6,7 @@
  * device reads their entries in xlat_walk.c, how the driver adds and links tables in
  * mtt_links.c.
  *
- * CBMC: -I proof/include --unwind 4 --slice-formula --conversion-check
+ * CBMC: -I proof/include --unwind 4 --slice-formula
  */
 
 #include "proof.h"

@@ -5,7 +5,7 @@
  * headers in proof/include, on tables of tables.h. How the driver writes the entries
  * of blocks is in mtt_fill.c, how the device reads the tables in translation.c.
  *
- * CBMC: -I proof/include --unwind 4 --slice-formula --conversion-check
+ * CBMC: -I proof/include --unwind 4 --slice-formula
  */
 
 #include "proof.h"

@@ -5,7 +5,7 @@
  * that the source can be read, and copies nothing, so that the fields of headers
  * have any values.
  *
- * CBMC: --unwind 4 --slice-formula --conversion-check
+ * CBMC: --unwind 4 --slice-formula
  */
 
 #include "proof.h"

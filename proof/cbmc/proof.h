@@ -38,4 +38,20 @@ static inline bool nondet_truth(void)
 	return nondet_int() != 0;
 }
 
+/* The low bits of a number: a conversion that changes a value fails a theorem. */
+static inline u8 low8(u64 n)
+{
+	return n & 0xff;
+}
+
+static inline u16 low16(u64 n)
+{
+	return n & 0xffff;
+}
+
+static inline u32 low32(u64 n)
+{
+	return n & 0xffffffff;
+}
+
 #endif /* PROOF_H */

@@ -83,7 +83,7 @@ int model_access_check(struct model_device *dev,
 
 u16 xrdma_mr_hw_access(int access)
 {
-	return (u16)access;
+	return access & 0xffff;
 }
 
 /* Any segment of a fast registration */
@@ -140,7 +140,7 @@ static void any_qp(u8 type, u32 header)
 	xdev.caps.flags = nondet_u64();
 	qp.type = type;
 	qp.sig_all = nondet_truth();
-	qp.sq.max_sge = nondet_u32();
+	qp.sq.max_sge = nondet_u8();
 	qp.max_inline = nondet_u32();
 	ASSUME(qp.sq.max_sge <= ((1 << LOG_STRIDE) - header) / 16);
 	ASSUME(qp.max_inline <= (1 << LOG_STRIDE) - header);

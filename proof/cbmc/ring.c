@@ -42,8 +42,8 @@ static struct ring any_ring(u8 max_log)
 static void full_and_empty_differ(void)
 {
 	struct ring r = any_ring(31);
-	u32 used = xrdma_ring_used(r.pi, r.ci);
-	u32 room = xrdma_ring_free(r.pi, r.ci, r.log);
+	u32 used = xrdma_ring_used(low32(r.pi), low32(r.ci));
+	u32 room = xrdma_ring_free(low32(r.pi), low32(r.ci), r.log);
 
 	REACHABLE(used == 1U << r.log && r.pi >> 32 != r.ci >> 32);
 	REACHABLE(!used && r.pi >> 32 > 1);
@@ -65,13 +65,13 @@ static void slots_are_distinct(void)
 	struct ring r = any_ring(31);
 	u64 a = nondet_u64();
 	u64 b = nondet_u64();
-	u32 slot = xrdma_ring_slot(a, r.log);
+	u32 slot = xrdma_ring_slot(low32(a), r.log);
 
 	ASSUME(r.ci <= a && a < b && b < r.pi);
 	REACHABLE(b >> 32 != a >> 32);
 	PROVE(slot < 1U << r.log);
 	PROVE(slot == (a & ((1ULL << r.log) - 1)));
-	PROVE(slot != xrdma_ring_slot(b, r.log));
+	PROVE(slot != xrdma_ring_slot(low32(b), r.log));
 }
 
 /*
@@ -87,18 +87,19 @@ static void phase_tells_laps_apart(void)
 	u32 own = nondet_u32();
 	bool written = nondet_truth();
 	u8 log = nondet_u8();
+	u32 old, phase;
 	u64 lap;
-	u32 old;
 
 	ASSUME(log <= 31);
 	lap = index >> log;
 	/* what the slot has before the device writes it in this lap */
-	old = lap ? xrdma_ring_phase(index - (1ULL << log), log) : 0;
-	ASSUME((own & 1) == (written ? xrdma_ring_phase(index, log) : old));
+	old = lap ? xrdma_ring_phase(low32(index - (1ULL << log)), log) : 0;
+	phase = xrdma_ring_phase(low32(index), log);
+	ASSUME((own & 1) == (written ? phase : old));
 	REACHABLE(lap == 0 && written);
 	REACHABLE(index >> 32 && !written);
-	PROVE(xrdma_ring_phase(index, log) == (lap % 2 == 0 ? 1 : 0));
-	PROVE(xrdma_ring_valid(own, index, log) == written);
+	PROVE(phase == (lap % 2 == 0 ? 1 : 0));
+	PROVE(xrdma_ring_valid(own, low32(index), log) == written);
 }
 
 /*
@@ -114,9 +115,9 @@ static void low_bits_find_the_index(void)
 	u64 index = ci + ahead;
 
 	ASSUME(ahead < 1 << 16);
-	REACHABLE((u16)index < (u16)ci);
-	REACHABLE((u32)index < (u32)ci);
-	PROVE(xrdma_ring_unwind_index(ci, index) == (u32)index);
+	REACHABLE(low16(index) < low16(ci));
+	REACHABLE(low32(index) < low32(ci));
+	PROVE(xrdma_ring_unwind_index(low32(ci), low16(index)) == low32(index));
 }
 
 /*
@@ -138,7 +139,7 @@ static void doorbell_is_exact(void)
 	REACHABLE(event == old);
 	REACHABLE(event == new);
 	REACHABLE(event < old);
-	PROVE(xrdma_db_needed(event, new, old) ==
+	PROVE(xrdma_db_needed(low32(event), low32(new), low32(old)) ==
 	      (old <= event && event < new));
 }
 

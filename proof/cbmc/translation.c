@@ -6,7 +6,7 @@
  * tables.h. How the driver chooses the shape of a translation is in xlat_shape.c,
  * translations of any levels and blocks are in mtt_fill.c, mtt_links.c and xlat_walk.c.
  *
- * CBMC: -I proof/include --unwind 5 --slice-formula --conversion-check
+ * CBMC: -I proof/include --unwind 5 --slice-formula
  */
 
 #include "proof.h"

@@ -223,7 +223,7 @@ static void receives_hold_their_fields(void)
 		PROVE(recv.num_sge >= 0 && recv.num_sge <= qp.sq.max_sge);
 		PROVE(le64_to_cpu(wqe->wr_id) == recv.wr_id);
 		PROVE(le16_to_cpu(wqe->num_sge) == recv.num_sge);
-		if ((int)i >= 0 && (int)i < recv.num_sge) {
+		if (recv.num_sge > 0 && i < (u32)recv.num_sge) {
 			const struct xrdma_sge *sge = (const void *)(wqe + 1);
 
 			PROVE(le64_to_cpu(sge[i].addr) == list[i].addr);

@@ -5,7 +5,7 @@
  * has more tables or entries. That a translation is correct is proved in
  * xlat_shape.c.
  *
- * CBMC: --unwind 24 --conversion-check
+ * CBMC: --unwind 24
  */
 
 #include "proof.h"

@@ -6,7 +6,7 @@
  * any number of pieces. The caller passes adjacent pieces as one, which no
  * theorem here needs.
  *
- * CBMC: --unwind 5 --slice-formula --conversion-check
+ * CBMC: --unwind 5 --slice-formula
  *	--unwindset xrdma_xlat_whole_shift.0:19,xrdma_xlat_common_shift.0:19
  */
 

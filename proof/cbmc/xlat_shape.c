@@ -77,7 +77,7 @@ static bool keeps_limits(const struct xrdma_xlat *before,
 			 const struct xrdma_xlat *x)
 {
 	u8 leaf = x->leaf_shift;
-	u8 bits = leaf + 9 * x->level;
+	u32 bits = leaf + 9U * x->level;
 	u64 last = x->start + x->total - 1;
 
 	return leaf >= 12 && leaf <= 30 && x->level <= 4 &&

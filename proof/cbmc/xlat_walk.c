@@ -6,7 +6,7 @@
  * that is asked for, and records what was asked for. Another stub stands for the
  * atomic read of an entry. How the driver chooses blocks is in xlat_shape.c.
  *
- * CBMC: --unwind 6 --slice-formula --conversion-check
+ * CBMC: --unwind 6 --slice-formula
  */
 
 #include "proof.h"

@@ -68,6 +68,17 @@ static inline __u32 xrdma_ring_free(__u32 pi, __u32 ci, __u8 log_depth)
 }
 
 /**
+ * xrdma_ring_low() - low 16 bits of an index, which a completion has
+ * @index: index of the entry
+ *
+ * Return: the wqe_index of the completion.
+ */
+static inline __u16 xrdma_ring_low(__u32 index)
+{
+	return index & 0xffff;
+}
+
+/**
  * xrdma_ring_unwind_index() - index of which a completion has the low 16 bits
  * @ci: consumer index, at most 2^16 - 1 behind the result
  * @low: wqe_index of the completion
@@ -76,7 +87,7 @@ static inline __u32 xrdma_ring_free(__u32 pi, __u32 ci, __u8 log_depth)
  */
 static inline __u32 xrdma_ring_unwind_index(__u32 ci, __u16 low)
 {
-	return ci + (__u16)(low - (__u16)ci);
+	return ci + xrdma_ring_low(low - ci);
 }
 
 /* ---- phases ---------------------------------------------------------- */

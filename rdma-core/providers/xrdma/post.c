@@ -100,7 +100,7 @@ static int xrdma_make_data(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
 	}
 	if (unlikely(!(op->flags & XRDMA_TAKES_DATA)))
 		return 0;
-	if ((unsigned int)wr->num_sge > qp->sq.max_sge ||
+	if (wr->num_sge < 0 || wr->num_sge > qp->sq.max_sge ||
 	    (op->flags & XRDMA_TAKES_ATOMIC && wr->num_sge > 1))
 		return -EINVAL;
 	xrdma_make_sges(to, wr->sg_list, wr->num_sge);
@@ -165,7 +165,7 @@ static int xrdma_make_bind_wqe(struct xrdma_qp *qp, struct ibv_mw *mw,
 
 	if (unlikely(xrdma_wq_full(&qp->sq)))
 		return ENOMEM;
-	if (unlikely(flags & ~(XRDMA_SEND_FLAGS & ~IBV_SEND_INLINE)))
+	if (unlikely(flags & ~(XRDMA_SEND_FLAGS & ~XRDMA_SEND_INLINE)))
 		return EINVAL;
 
 	wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi);
@@ -191,11 +191,12 @@ static int xrdma_make_atomic_write(struct xrdma_qp *qp,
 				wr->wr.rdma.rkey);
 	if (!(flags & IBV_SEND_INLINE) ||
 	    xrdma_make_inline(&seg->swap_add, wr->sg_list, wr->num_sge,
-			      sizeof(seg->swap_add)) != sizeof(seg->swap_add))
+			      sizeof(seg->swap_add)) !=
+	    (int)sizeof(seg->swap_add))
 		return EINVAL;
 	seg->compare = 0;
 	wqe->imm = 0;
-	xrdma_make_head(wqe, XRDMA_OP_ATOMIC_WRITE, flags & ~IBV_SEND_INLINE,
+	xrdma_make_head(wqe, XRDMA_OP_ATOMIC_WRITE, flags & ~XRDMA_SEND_INLINE,
 			0, wr->wr_id);
 	return 0;
 }

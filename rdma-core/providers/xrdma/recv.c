@@ -21,7 +21,7 @@ static int xrdma_make_recv(struct xrdma_wq *rq, const struct ibv_recv_wr *wr)
 
 	if (unlikely(xrdma_wq_full(rq)))
 		return ENOMEM;
-	if (unlikely((unsigned int)wr->num_sge > rq->max_sge))
+	if (unlikely(wr->num_sge < 0 || wr->num_sge > rq->max_sge))
 		return EINVAL;
 
 	wqe = xrdma_wq_entry(rq, rq->pi);

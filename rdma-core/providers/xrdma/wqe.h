@@ -15,8 +15,10 @@
 
 #include "xrdma.h"
 
+/* enum ibv_send_flags; unsigned, as their complements are masks */
+#define XRDMA_SEND_INLINE ((unsigned int)IBV_SEND_INLINE)
 #define XRDMA_SEND_FLAGS (IBV_SEND_FENCE | IBV_SEND_SIGNALED | \
-			  IBV_SEND_SOLICITED | IBV_SEND_INLINE)
+			  IBV_SEND_SOLICITED | XRDMA_SEND_INLINE)
 
 #define XRDMA_NUM_OPS	(IBV_WR_ATOMIC_WRITE + 1)
 
@@ -200,9 +202,10 @@ static inline int xrdma_make_bind(struct xrdma_sq_wqe *wqe, struct ibv_mw *mw,
 {
 	struct xrdma_bind_seg *seg = xrdma_make_remote(wqe, 0, 0);
 	unsigned int access = info->mw_access_flags;
+	unsigned int known = XRDMA_ACCESS_WINDOW | IBV_ACCESS_LOCAL_WRITE |
+			     IBV_ACCESS_OPTIONAL_RANGE;
 
-	if (unlikely(access & ~(XRDMA_ACCESS_WINDOW | IBV_ACCESS_LOCAL_WRITE |
-				IBV_ACCESS_OPTIONAL_RANGE)))
+	if (unlikely(access & ~known))
 		return EINVAL;
 
 	if (info->length) {

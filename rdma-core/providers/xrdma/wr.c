@@ -33,7 +33,7 @@ static struct xrdma_sq_wqe *xrdma_wr_begin(struct xrdma_qp *qp,
 {
 	const struct ibv_qp_ex *qpx = &qp->verbs_qp.qp_ex;
 	/* wr_set_inline_data() and its list form set the flag themselves. */
-	unsigned int flags = (qpx->wr_flags & ~IBV_SEND_INLINE) |
+	unsigned int flags = (qpx->wr_flags & ~XRDMA_SEND_INLINE) |
 			     qp->force_flags;
 	struct xrdma_wr_batch *batch = &qp->batch;
 	struct xrdma_sq_wqe *wqe;

@@ -103,8 +103,8 @@ static u32 xrdma_key_draw(struct xrdma_keys *keys, u32 size)
 
 static u8 xrdma_key_new_byte(struct xrdma_keys *keys, u32 index)
 {
-	return *xrdma_key_last_byte(keys, index) + 1 +
-	       get_random_u32_below(U8_MAX);
+	return (*xrdma_key_last_byte(keys, index) + 1 +
+		get_random_u32_below(U8_MAX)) & U8_MAX;
 }
 
 /**

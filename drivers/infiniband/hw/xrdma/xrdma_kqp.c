@@ -19,7 +19,7 @@
 #include "xrdma_wq.h"
 
 static int xrdma_wq_size(const struct xrdma_caps *caps, struct xrdma_wq *wq,
-			 u32 entries, u32 bytes, u32 log_stride_min)
+			 u32 entries, u64 bytes, u32 log_stride_min)
 {
 	if (entries > caps->max_qp_wr)
 		return -EINVAL;

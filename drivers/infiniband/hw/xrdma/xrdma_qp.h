@@ -101,7 +101,7 @@ struct xrdma_qp_init {
 	bool has_rq;
 	u32 send_wr;
 	u32 recv_wr;
-	u32 send_bytes;
+	u64 send_bytes;
 	u32 recv_sge;
 };
 

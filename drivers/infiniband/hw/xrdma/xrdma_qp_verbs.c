@@ -62,8 +62,8 @@ static void xrdma_qp_set_init(struct xrdma_qp_init *init,
 			      const struct ib_qp_init_attr *attr)
 {
 	const struct ib_qp_cap *cap = &attr->cap;
-	u32 send_data = max_t(u32, cap->max_inline_data,
-			      cap->max_send_sge * sizeof(struct xrdma_sge));
+	u64 sge_bytes = (u64)cap->max_send_sge * sizeof(struct xrdma_sge);
+	u64 send_data = max_t(u64, cap->max_inline_data, sge_bytes);
 
 	*init = (struct xrdma_qp_init) {
 		.type = kind->type,

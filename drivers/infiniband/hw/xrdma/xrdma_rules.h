@@ -326,7 +326,7 @@ xrdma_rules_check_bind_window(const struct xrdma_rules_entry *mw,
 		return XRDMA_FAULT_KEY_BYTE;
 	if (!b->length)
 		return xrdma_rules_check_unbind(mw, b);
-	if (b->access & ~XRDMA_ACCESS_WINDOW)
+	if (b->access & ~(u32)XRDMA_ACCESS_WINDOW)
 		return XRDMA_FAULT_RIGHTS;
 	if (b->access & XRDMA_ACCESS_ZERO_BASED && mw->type == XRDMA_MPT_MW_1)
 		return XRDMA_FAULT_TYPE;
@@ -449,7 +449,7 @@ xrdma_rules_check_reg(const struct xrdma_rules_entry *e,
 		return XRDMA_FAULT_PD;
 	if (e->state != XRDMA_MPT_FREE)
 		return XRDMA_FAULT_NOT_FREE;
-	if (r->access & ~XRDMA_RULES_RIGHTS)
+	if (r->access & ~(u32)XRDMA_RULES_RIGHTS)
 		return XRDMA_FAULT_RIGHTS;
 	if (r->access & XRDMA_RULES_REMOTE_CHANGE &&
 	    !(r->access & XRDMA_ACCESS_LOCAL_WRITE))

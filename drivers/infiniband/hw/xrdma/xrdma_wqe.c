@@ -154,7 +154,7 @@ static int xrdma_make_flush(struct xrdma_sq_wqe *wqe,
 	bool range = fwr->level == IB_FLUSH_RANGE;
 	u32 ext = fwr->type | (range ? 0 : XRDMA_FLUSH_MR);
 
-	if (fwr->type & ~(IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT) ||
+	if (fwr->type & ~(u32)(IB_FLUSH_GLOBAL | IB_FLUSH_PERSISTENT) ||
 	    (!range && fwr->level != IB_FLUSH_MR))
 		return -EINVAL;
 	wqe->remote_addr = cpu_to_le64(fwr->remote_addr);
@@ -193,7 +193,7 @@ static int xrdma_make_datagram(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 	const struct ib_ud_wr *uwr = ud_wr(wr);
 	struct xrdma_av *av = (struct xrdma_av *)(wqe + 1);
 
-	if (!uwr->ah || uwr->remote_qpn & ~XRDMA_QPN_MASK)
+	if (!uwr->ah || uwr->remote_qpn & ~(u32)XRDMA_QPN_MASK)
 		return -EINVAL;
 	wqe->dqpn = cpu_to_le32(uwr->remote_qpn);
 	wqe->qkey = cpu_to_le32(uwr->remote_qkey);
