@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "core/device.h"
 #include "core/device_control.h"
+#include "core/inject_control.h"
 #include "engine.h"
 #include "transport/transport.h"
 #include "wire/wire.h"
@@ -105,6 +106,8 @@ static int add_control(const struct model_env *env, struct model_device *dev)
 	err = model_device_add_control(dev, env->control);
 	if (!err)
 		err = model_chaos_add_control(&dev->chaos, env->control);
+	if (!err)
+		err = model_inject_add_control(dev, env->control);
 	return err ? err : model_wire_add_control(dev->wire, env->control);
 }
 

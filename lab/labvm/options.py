@@ -34,6 +34,9 @@ COMMAND can use these commands of the lab:
   xrdma-device [--node N] JSON
                      sends a request to the control socket of the device of
                      this node, or of node N, and prints the answer
+  xrdma-fault [--node N] KIND [OPTION]...
+                     makes the device report a fault to the programs that use
+                     it, such as a completion with an error: xrdma-fault --help
   lab-device [--node N] unplug|plug|kill|correctable|nonfatal|fatal
                      unplug: presses the button of the device's slot, which
                      makes the kernel unbind the device after 5 s. plug: presses

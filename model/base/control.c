@@ -2,7 +2,8 @@
 /*
  * The control socket: its clients, the table of commands and the table of
  * statistics sections. The entries of the tables are registered by stats.c,
- * core/device_control.c, core/chaos.c and wire/wire_control.c.
+ * core/device_control.c, core/inject_control.c, core/chaos.c and
+ * wire/wire_control.c. The members of a request are read by request.c.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,8 @@
  *
  * control.c implements only the command "stats". Other files register the
  * sections of "stats" and all other commands: stats.c, core/device_control.c,
- * core/chaos.c and wire/wire_control.c.
+ * core/inject_control.c, core/chaos.c and wire/wire_control.c. request.h reads
+ * the members of a request.
  */
 #ifndef MODEL_CONTROL_H
 #define MODEL_CONTROL_H

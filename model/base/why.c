@@ -4,6 +4,7 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/why.h"
 
@@ -23,4 +24,27 @@ int model_why(struct model_why *why, int err, const char *fmt, ...)
 	vsnprintf(why->text, sizeof(why->text), fmt, args);
 	va_end(args);
 	return err;
+}
+
+/**
+ * model_why_list() - append a list of words to a reason
+ * @why: the reason; a text that is too long is cut off
+ * @words: the words; NULL elements are left out
+ * @num: number of elements in @words
+ */
+void model_why_list(struct model_why *why, const char * const *words,
+		    size_t num)
+{
+	size_t len = strlen(why->text);
+	const char *between = "";
+	size_t i;
+
+	for (i = 0; i < num; i++) {
+		if (!words[i])
+			continue;
+		snprintf(why->text + len, sizeof(why->text) - len, "%s%s",
+			 between, words[i]);
+		len += strlen(why->text + len);
+		between = ", ";
+	}
 }

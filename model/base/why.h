@@ -6,15 +6,19 @@
 #ifndef MODEL_WHY_H
 #define MODEL_WHY_H
 
+#include <stddef.h>
+
 /**
  * struct model_why - a reason
  * @text: the text, one line without its end
  */
 struct model_why {
-	char text[320];
+	char text[1024];
 };
 
 int model_why(struct model_why *why, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+void model_why_list(struct model_why *why, const char * const *words,
+		    size_t num);
 
 #endif /* MODEL_WHY_H */

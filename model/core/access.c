@@ -93,6 +93,8 @@ static enum xrdma_fault_reason check(struct model_device *dev,
 	enum xrdma_fault_reason reason;
 	struct model_key *key;
 
+	if (dev->inject.num && model_inject_refuses(&dev->inject, req->key))
+		return XRDMA_FAULT_KEY_INVALID;
 	if (xrdma_rules_is_local_dma(&who, &access))
 		return check_bus(dev, req, acc);
 	if (dev->caps & XRDMA_CAP_NULL_KEY && xrdma_rules_is_null(&access))

@@ -8,6 +8,8 @@
 #include <rdma/xrdma-ring.h>
 
 #include "core/device.h"
+#include "core/inject.h"
+#include "core/late.h"
 #include "core/qp.h"
 #include "core/srq.h"
 
@@ -18,6 +20,24 @@ static void count_error(const struct model_qp *qp, u8 status,
 	model_qp_stat_add(qp, errors, 1);
 	if (status == XRDMA_WC_WR_FLUSH_ERR)
 		model_qp_stat_add(qp, flushed, 1);
+}
+
+/* Write a completion, unless a fault of inject.h makes it late or lost. */
+static void push(struct model_qp *qp, struct model_cq *cq,
+		 const struct xrdma_cqe *cqe)
+{
+	bool send = le16_to_cpu(cqe->flags) & XRDMA_CQE_SEND;
+	struct model_injects *faults = &qp->dev->inject;
+	struct model_inject fault = {};
+
+	if (faults->num) {
+		if (model_inject_step(faults, send ? MODEL_INJECT_LOST_SEND :
+				      MODEL_INJECT_LOST_RECV, qp->qpn, &fault))
+			return;
+		model_inject_step(faults, send ? MODEL_INJECT_LATE_SEND :
+				  MODEL_INJECT_LATE_RECV, qp->qpn, &fault);
+	}
+	model_late_push(qp->dev, cq, cqe, fault.ns);
 }
 
 /* Chaos: overwrite the completed entry in the ring of the host */
@@ -61,7 +81,7 @@ void model_qp_push_send(struct model_qp *qp, u32 index,
 		count_error(qp, status, XRDMA_STAT_REQ_CQE_ERRORS,
 			    XRDMA_STAT_REQ_FLUSHED);
 	spoil_entry(qp, index);
-	model_cq_push(qp->dev, qp->send_cq, &cqe);
+	push(qp, qp->send_cq, &cqe);
 }
 
 /**
@@ -125,5 +145,5 @@ void model_qp_complete_recv(struct model_qp *qp,
 		qp->rq.ci++;
 	qp->taken = false;
 	if (recv_cq(qp))
-		model_cq_push(qp->dev, recv_cq(qp), &cqe);
+		push(qp, recv_cq(qp), &cqe);
 }

@@ -11,6 +11,7 @@
 
 #include "core/cq.h"
 #include "core/device.h"
+#include "core/inject.h"
 #include "xrdma_xlat.h"
 
 static void period_over(void *opaque);
@@ -79,13 +80,28 @@ enum xrdma_cmd_status model_cq_create(struct model_device *dev,
 	cq->eq = eq;
 	cq->timer.fn = period_over;
 	cq->timer.opaque = cq;
+	TAILQ_INIT(&cq->late);
 	eq->users++;
 	dev->cqs[cqn] = cq;
 	return XRDMA_CMD_OK;
 }
 
+static void drop_late(struct model_device *dev, struct model_cq *cq)
+{
+	struct model_late_cqe *first;
+
+	model_timer_cancel(dev->params.loop, &cq->late_timer);
+	while ((first = TAILQ_FIRST(&cq->late)) != NULL) {
+		TAILQ_REMOVE(&cq->late, first, link);
+		free(first);
+	}
+}
+
 static void cq_free(struct model_device *dev, struct model_cq *cq)
 {
+	model_inject_forget(&dev->inject, BIT(MODEL_INJECT_CQ_OVERRUN),
+			    cq->cqn);
+	drop_late(dev, cq);
 	model_timer_cancel(dev->params.loop, &cq->timer);
 	model_eq_forget(cq);
 	cq->eq->users--;
@@ -299,6 +315,19 @@ static int write_entry(struct model_device *dev, struct model_cq *cq,
 	return 0;
 }
 
+/* A fault of inject.h: the queue has no room for this entry. */
+static bool overruns(struct model_device *dev, struct model_cq *cq)
+{
+	struct model_inject fault;
+
+	if (!dev->inject.num || cq->dead ||
+	    !model_inject_step(&dev->inject, MODEL_INJECT_CQ_OVERRUN, cq->cqn,
+			       &fault))
+		return false;
+	cq_fail(dev, cq);
+	return true;
+}
+
 /**
  * model_cq_push - write a completion
  * @dev: the device
@@ -317,6 +346,8 @@ int model_cq_push(struct model_device *dev, struct model_cq *cq,
 	unsigned int times = model_chaos_cqe(&dev->chaos, &cqe);
 	int err = 0;
 
+	if (overruns(dev, cq))
+		return -EPIPE;
 	while (!err && times--)
 		err = write_entry(dev, cq, &cqe);
 	return err;

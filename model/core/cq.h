@@ -22,6 +22,20 @@ struct model_eq;
 #define MODEL_CQ_LOG_MAX		16
 
 /**
+ * struct model_late_cqe - completion that is not written yet; see late.h
+ * @link: link of model_cq.late
+ * @due_ns: time at which it is written
+ * @cqe: the entry, without timestamp and phase
+ */
+struct model_late_cqe {
+	TAILQ_ENTRY(model_late_cqe) link;
+	u64 due_ns;
+	struct xrdma_cqe cqe;
+};
+
+TAILQ_HEAD(model_late_cqes, model_late_cqe);
+
+/**
  * struct model_cq - completion queue
  * @dev: the device
  * @ring: entries of the queue
@@ -45,6 +59,9 @@ struct model_eq;
  * @dead: the queue overflowed or is out of reach; no more entries are written
  * @event_pending: the queue is on model_eq.pending
  * @pending: link of model_eq.pending
+ * @late: completions that wait, because a fault of inject.h delays them
+ * @num_late: number of entries in @late
+ * @late_timer: fires when the first entry of @late is due
  */
 struct model_cq {
 	struct model_device *dev;
@@ -66,6 +83,9 @@ struct model_cq {
 	struct model_timer timer;
 	bool dead;
 	bool event_pending;
+	struct model_late_cqes late;
+	u32 num_late;
+	struct model_timer late_timer;
 	TAILQ_ENTRY(model_cq) pending;
 };
 

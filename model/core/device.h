@@ -31,6 +31,7 @@
 #include "core/eq.h"
 #include "core/flow.h"
 #include "core/gid.h"
+#include "core/inject.h"
 #include "core/key.h"
 #include "core/mcast.h"
 #include "core/pager.h"
@@ -140,6 +141,7 @@ struct model_device_params {
  * @lie: false value of one register, for tests; a reset keeps it
  * @cmdq: command ring and reply ring
  * @chaos: random corruption of what the device writes, for tests
+ * @inject: faults that a user of verbs has asked for; a reset removes them
  * @keys: key table
  * @pager: page faults of paged regions
  * @dm: device memory
@@ -188,6 +190,7 @@ struct model_device {
 	struct model_reg_lie lie;
 	struct model_cmdq cmdq;
 	struct model_chaos chaos;
+	struct model_injects inject;
 	struct model_key_table keys;
 	struct model_pager pager;
 	struct model_dm dm;

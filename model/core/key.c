@@ -457,6 +457,7 @@ enum xrdma_inval_status model_key_invalidate(struct model_device *dev,
 	model_key_unbound(dev, &e);
 	drop(dev, index);
 	model_dev_pcie(dev, MODEL_PCIE_KEY, true, sizeof(host->ctrl));
+	model_inject_forget_keys(&dev->inject, index);
 	write_ctrl(host, FIELD_PREP(XRDMA_MPT_KEY_BYTE, e.byte));
 	model_stat_add(dev, XRDMA_STAT_INVALIDATED_KEYS, 1);
 	return status;

@@ -10,6 +10,7 @@
 #include <rdma/xrdma-ring.h>
 
 #include "core/device.h"
+#include "core/late.h"
 #include "core/qp.h"
 #include "core/srq.h"
 #include "xrdma_xlat.h"
@@ -244,7 +245,9 @@ enum xrdma_cmd_status model_qp_create(struct model_device *dev,
 
 static void qp_free(struct model_qp *qp)
 {
+	model_inject_forget(&qp->dev->inject, MODEL_INJECT_OF_QP, qp->qpn);
 	model_qp_quiesce(qp);
+	model_late_forget(qp);
 	qp->ops->destroy(qp);
 	model_counter_unbind(qp);
 	if (qp->send_cq)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/device.h"
+#include "core/late.h"
 #include "core/qp.h"
 #include "packet/net.h"
 
@@ -319,6 +320,7 @@ void model_qp_comm_est(struct model_qp *qp)
 static enum xrdma_cmd_status reset(struct model_qp *qp)
 {
 	model_qp_quiesce(qp);
+	model_late_forget(qp);
 	qp->ops->destroy(qp);
 	qp->state = XRDMA_QPS_RESET;
 	memset(&qp->attr, 0, sizeof(qp->attr));

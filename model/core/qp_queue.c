@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "core/device.h"
+#include "core/inject.h"
 #include "core/qp.h"
 #include "core/srq.h"
 
@@ -67,6 +68,34 @@ static int take_shared(struct model_qp *qp, void *buf)
 	return 0;
 }
 
+static u8 injected(const struct model_qp *qp, enum model_inject_kind kind)
+{
+	struct model_inject fault = {};
+
+	if (qp->dev->inject.num)
+		model_inject_step(&qp->dev->inject, kind, qp->qpn, &fault);
+	return fault.status;
+}
+
+/**
+ * model_qp_injected() - decide whether a fault of inject.h makes a send fail
+ * @qp: the queue pair, which is about to execute an entry of its send queue
+ *
+ * Return: the enum xrdma_wc_status with which the entry must fail, or 0.
+ */
+u8 model_qp_injected(const struct model_qp *qp)
+{
+	return injected(qp, MODEL_INJECT_SEND);
+}
+
+/* Return: XRDMA_WC_SUCCESS, or status of an entry that must not be used. */
+static u8 check_rq_wqe(const struct model_qp *qp,
+		       const struct xrdma_rq_wqe *wqe)
+{
+	return rq_wqe_ok(qp, wqe) ? injected(qp, MODEL_INJECT_RECV) :
+				    XRDMA_WC_LOC_QP_OP_ERR;
+}
+
 /**
  * model_qp_read_rq - copy the next entry of the receive queue
  * @qp: the queue pair
@@ -78,13 +107,13 @@ static int take_shared(struct model_qp *qp, void *buf)
  * @buf.
  *
  * Return: 0; -EAGAIN if no entry is posted; -EFAULT if the entry is malformed
- * or out of reach; then the queue pair is in ERR.
+ * or out of reach, or if a fault of inject.h makes it fail; then the queue pair
+ * is in ERR.
  */
 int model_qp_read_rq(struct model_qp *qp, void *buf)
 {
 	const struct xrdma_rq_wqe *wqe = buf;
 	struct model_recv_done done = {
-		.status = XRDMA_WC_LOC_QP_OP_ERR,
 		.opcode = XRDMA_OP_RECV,
 	};
 	int err;
@@ -96,7 +125,8 @@ int model_qp_read_rq(struct model_qp *qp, void *buf)
 		model_qp_stat_add(qp, XRDMA_STAT_OUT_OF_BUFFER, 1);
 	if (err)
 		return err;
-	if (rq_wqe_ok(qp, wqe))
+	done.status = check_rq_wqe(qp, wqe);
+	if (!done.status)
 		return 0;
 	done.wr_id = wqe->wr_id;
 	model_qp_complete_recv(qp, &done);

@@ -19,6 +19,7 @@ void model_device_reset(struct model_device *dev)
 {
 	dev->live = false;
 	dev->epoch++;
+	model_inject_clear(&dev->inject);
 	model_cmdq_reset(dev);
 	model_mcast_reset(dev);
 	model_flows_reset(dev);

@@ -157,7 +157,12 @@ static __le32 *rec_word(struct model_device *dev, struct model_mem *rec,
 	return model_mem_ptr(dev, rec, off, &len, write);
 }
 
-static void srq_fail(struct model_device *dev, struct model_srq *srq)
+/**
+ * model_srq_fail() - move a queue to the error state
+ * @dev: the device
+ * @srq: the queue; it is empty from now on
+ */
+void model_srq_fail(struct model_device *dev, struct model_srq *srq)
 {
 	srq->dead = true;
 	dev->user_errors++;
@@ -203,6 +208,17 @@ static u32 left(const struct model_srq *srq)
 	return xrdma_ring_used(srq->wq.pi, srq->wq.ci);
 }
 
+/**
+ * model_srq_limit_reached() - raise SRQ_LIMIT, which ends the limit
+ * @dev: the device
+ * @srq: the queue
+ */
+void model_srq_limit_reached(struct model_device *dev, struct model_srq *srq)
+{
+	srq->limit = 0;
+	model_event(dev, XRDMA_EVENT_SRQ_LIMIT, srq->srqn);
+}
+
 /*
  * Raise SRQ_LIMIT if fewer than @limit entries are left. Reads the producer
  * index first, since the host may have posted entries.
@@ -212,13 +228,11 @@ static void check_limit(struct model_device *dev, struct model_srq *srq)
 	if (srq->dead || left(srq) >= srq->limit)
 		return;
 	if (!read_pi(dev, srq)) {
-		srq_fail(dev, srq);
+		model_srq_fail(dev, srq);
 		return;
 	}
-	if (left(srq) >= srq->limit)
-		return;
-	srq->limit = 0;
-	model_event(dev, XRDMA_EVENT_SRQ_LIMIT, srq->srqn);
+	if (left(srq) < srq->limit)
+		model_srq_limit_reached(dev, srq);
 }
 
 /**
@@ -239,18 +253,18 @@ int model_srq_take(struct model_device *dev, struct model_srq *srq, void *buf)
 	if (srq->dead)
 		return -EAGAIN;
 	if (wq->pi == wq->ci && !read_pi(dev, srq)) {
-		srq_fail(dev, srq);
+		model_srq_fail(dev, srq);
 		return -EAGAIN;
 	}
 	if (wq->pi == wq->ci)
 		return -EAGAIN;
 	if (model_mem_read(dev, &wq->ring, off, buf, 1U << wq->log_stride)) {
-		srq_fail(dev, srq);
+		model_srq_fail(dev, srq);
 		return -EAGAIN;
 	}
 	wq->ci++;
 	if (!write_ci(dev, srq))
-		srq_fail(dev, srq);
+		model_srq_fail(dev, srq);
 	check_limit(dev, srq);
 	return 0;
 }

@@ -49,6 +49,8 @@ enum xrdma_cmd_status model_srq_modify(struct model_device *dev,
 enum xrdma_cmd_status model_srq_query(struct model_device *dev, u32 srqn,
 				      struct xrdma_rsp_query_srq *rsp);
 enum xrdma_cmd_status model_srq_destroy(struct model_device *dev, u32 srqn);
+void model_srq_fail(struct model_device *dev, struct model_srq *srq);
+void model_srq_limit_reached(struct model_device *dev, struct model_srq *srq);
 int model_srq_take(struct model_device *dev, struct model_srq *srq, void *buf);
 void model_srqs_reset(struct model_device *dev);
 

@@ -53,6 +53,7 @@
 	X(PAGE_FAULT, "page_fault")				\
 	X(FILTERED, "foreign_mac")				\
 	X(OVERSIZED, "longer_than_mtu")				\
+	X(SILENCE, "silence")					\
 	X(DOWN, "port_down")
 
 #define MODEL_RX_ENUM(symbol, name) MODEL_RX_##symbol,

@@ -238,7 +238,9 @@ static bool send_one(struct model_qp *qp, u32 index,
 		qp->sq.ci = qp->tp->req.next;
 		return true;
 	}
-	status = send_frame(qp, wqe, &reason);
+	status = model_qp_injected(qp);
+	if (!status)
+		status = send_frame(qp, wqe, &reason);
 	/* the frame's receive may have overrun the shared CQ: QP is in ERR */
 	if (qp->state != XRDMA_QPS_RTS)
 		return false;

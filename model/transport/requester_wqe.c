@@ -181,7 +181,9 @@ void model_requester_take(struct model_qp *qp, const u8 *wqe,
 	memset(e, 0, sizeof(*e));
 	memcpy(&e->wqe, wqe, sizeof(e->wqe));
 	e->kind = kind_of(qp->type, e->wqe.opcode);
-	e->status = check(qp, wqe, e);
+	e->status = model_qp_injected(qp);
+	if (!e->status)
+		e->status = check(qp, wqe, e);
 	e->first_psn = req->psn;
 	e->resp_psn = req->psn;
 	if (e->status) {

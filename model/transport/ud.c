@@ -144,7 +144,9 @@ static bool send_one(struct model_qp *qp, u32 index,
 	int reason = 0;
 	u8 status;
 
-	status = parse(qp, wqe, &d);
+	status = model_qp_injected(qp);
+	if (!status)
+		status = parse(qp, wqe, &d);
 	if (!status) {
 		reason = send_datagram(qp, &d);
 		if (reason == MODEL_MISS) {

@@ -5,11 +5,13 @@
  * socket in wire_control.c. Received frames are parsed in transport/rx.c.
  */
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "wire/wire.h"
 
 static void timer_fired(void *opaque);
+static void plug_in(void *opaque);
 static void arrived(void *opaque, struct model_frame *frame);
 static void link_changed(void *opaque);
 
@@ -56,6 +58,8 @@ struct model_wire *model_wire_create(struct model_loop *loop, u64 seed,
 	wire->rx.rng = ~seed;
 	wire->timer.fn = timer_fired;
 	wire->timer.opaque = wire;
+	wire->cable_timer.fn = plug_in;
+	wire->cable_timer.opaque = wire;
 	wire->socket.loop = loop;
 	wire->socket.pool = &wire->pool;
 	wire->socket.room = socket_room;
@@ -97,6 +101,7 @@ void model_wire_close(struct model_wire *wire)
 void model_wire_destroy(struct model_wire *wire)
 {
 	model_timer_cancel(wire->loop, &wire->timer);
+	model_timer_cancel(wire->loop, &wire->cable_timer);
 	model_wire_close(wire);
 	model_capture_close(&wire->capture);
 	model_frame_pool_fini(&wire->pool);
@@ -136,6 +141,20 @@ static void link_changed(void *opaque)
 	wire->ops->carrier_changed(wire->opaque);
 }
 
+static void set_cable(struct model_wire *wire, bool plugged)
+{
+	wire->plug_ns = 0;
+	if (wire->cable == plugged)
+		return;
+	wire->cable = plugged;
+	wire->ops->carrier_changed(wire->opaque);
+}
+
+static void plug_in(void *opaque)
+{
+	set_cable(opaque, true);
+}
+
 /**
  * model_wire_set_cable() - plug or unplug the cable
  * @wire: the wire
@@ -144,10 +163,30 @@ static void link_changed(void *opaque)
  */
 void model_wire_set_cable(struct model_wire *wire, bool plugged)
 {
-	if (wire->cable == plugged)
-		return;
-	wire->cable = plugged;
-	wire->ops->carrier_changed(wire->opaque);
+	model_timer_cancel(wire->loop, &wire->cable_timer);
+	set_cable(wire, plugged);
+}
+
+/**
+ * model_wire_unplug() - unplug the cable for a time
+ * @wire: the wire
+ * @ns: time after which the cable is plugged in again
+ *
+ * Return: 0; -EBUSY if the cable is unplugged; -ENOMEM.
+ */
+int model_wire_unplug(struct model_wire *wire, u64 ns)
+{
+	u64 plug_ns = model_loop_now(wire->loop) + ns;
+	int err;
+
+	if (!wire->cable)
+		return -EBUSY;
+	err = model_timer_arm(wire->loop, &wire->cable_timer, plug_ns);
+	if (err)
+		return err;
+	set_cable(wire, false);
+	wire->plug_ns = plug_ns;
+	return 0;
 }
 
 /**

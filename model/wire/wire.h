@@ -62,6 +62,8 @@ struct model_wire_ops {
  * @timer: fires when the next delayed or reordered frame is due
  * @socket: socket to the far end
  * @cable: the cable is plugged in
+ * @cable_timer: plugs the cable in again at @plug_ns
+ * @plug_ns: time of model_wire_unplug(); 0: no such time
  * @port_up: the owner has set the port up; set by the owner
  * @rx_frames: number of received frames per verdict, counted by the owner
  * @tx_frames: number of frames sent
@@ -84,6 +86,8 @@ struct model_wire {
 	struct model_timer timer;
 	struct model_wire_socket socket;
 	bool cable;
+	struct model_timer cable_timer;
+	u64 plug_ns;
 	bool port_up;
 	u64 rx_frames[MODEL_RX_NUM];
 	u64 tx_frames;
@@ -118,6 +122,7 @@ struct model_frame *model_wire_frame(struct model_wire *wire);
 bool model_wire_room(const struct model_wire *wire);
 void model_wire_send(struct model_wire *wire, struct model_frame *frame);
 void model_wire_set_cable(struct model_wire *wire, bool plugged);
+int model_wire_unplug(struct model_wire *wire, u64 ns);
 
 /* wire_control.c */
 int model_wire_impair(struct model_wire *wire, const char *direction,

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "proof.h"
 #include "device_objects.h"
+#include "no_faults.h"
 
 /* counters are no subject of the theorems */
 static inline void model_qp_stat_add(const struct model_qp *qp,
@@ -60,18 +61,18 @@ static u32 pushed;
 static void poll_host(const struct xrdma_cqe *cqe);
 
 /* The host reads a completion as soon as the device has written it. */
-int model_cq_push(struct model_device *device, struct model_cq *queue,
-		  const struct xrdma_cqe *cqe)
+void model_late_push(struct model_device *device, struct model_cq *queue,
+		     const struct xrdma_cqe *cqe, u64 delay_ns)
 {
 	struct xrdma_cqe written = *cqe, any;
 
 	PROVE(device == &dev && queue == &device_cq && !pushed);
+	PROVE(!delay_ns);
 	pushed++;
 	/* not initialised: any time and phase */
 	written.timestamp = any.timestamp;
 	written.own = any.own;
 	poll_host(&written);
-	return 0;
 }
 
 bool model_chaos_wqe(struct model_chaos *chaos, void *wqe, size_t len)

@@ -33,6 +33,7 @@ static struct xrdma_ucontext process;
 #include "xrdma_qp_verbs.c"
 #include "xrdma_uqp.c"
 #include "device_qp.h"
+#include "no_faults.h"
 #include "core/qp.c"
 
 /* Objects of the driver, and the objects of the device with the same numbers */

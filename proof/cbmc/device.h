@@ -9,6 +9,7 @@
 #define MODEL_DEVICE_H
 
 #include "core/dm.h"
+#include "core/inject.h"
 #include "core/key.h"
 #include "core/xlat.h"
 #include "host/dma.h"
@@ -27,6 +28,7 @@ struct model_device {
 	u64 epoch;
 	bool live;
 	bool shadow_db;
+	struct model_injects inject;
 	struct model_key_table keys;
 	struct {
 		struct model_eq *eq;

@@ -11,6 +11,7 @@
 
 #include "proof.h"
 #include "device_objects.h"
+#include "no_faults.h"
 #include "core/cq.c"
 
 static struct model_device dev;

@@ -13,6 +13,7 @@
 #include "core/chaos.h"
 #include "core/cq.h"
 #include "core/eq.h"
+#include "core/inject.h"
 #include "core/key.h"
 #include "core/pager.h"
 #include "core/qp.h"
@@ -43,6 +44,7 @@ struct model_device {
 	bool shadow_db;
 	bool eqs_stalled;
 	struct model_chaos chaos;
+	struct model_injects inject;
 	struct model_eq *eqs[MODEL_MAX_EQ];
 	struct model_timer slow_timer;
 	u64 slow_ns;

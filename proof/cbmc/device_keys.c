@@ -11,6 +11,7 @@
 #include "rules.h"
 #include "device.h"
 #include "core/qp.h"
+#include "no_faults.h"
 
 /* a proof executes one thread, in which each access is in order */
 #define __atomic_load_n(ptr, order)		(*(ptr))

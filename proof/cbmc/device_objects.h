@@ -19,6 +19,7 @@
 #include "core/cmdq.h"
 #include "core/cq.h"
 #include "core/eq.h"
+#include "core/inject.h"
 #include "core/qp.h"
 #include "core/srq.h"
 #include "core/xlat.h"
@@ -54,6 +55,7 @@ struct model_device {
 	} pager;
 	struct model_cmdq cmdq;
 	struct model_chaos chaos;
+	struct model_injects inject;
 	struct model_eq *eqs[MODEL_MAX_EQ];
 	struct model_cq *cqs[MODEL_MAX_CQ];
 	struct model_srq *srqs[MODEL_MAX_SRQ];

@@ -17,6 +17,7 @@
 #include "core/cq.h"
 #include "core/eq.h"
 #include "core/gid.h"
+#include "core/inject.h"
 #include "core/qp.h"
 #include "core/srq.h"
 #include "xrdma_regs.h"
@@ -43,6 +44,7 @@ struct model_device {
 	struct {
 		u32 eth_qpn;
 	} port;
+	struct model_injects inject;
 	u64 user_errors;
 };
 

@@ -20,6 +20,7 @@
 #include "xrdma_events.c"
 
 #include "device_events.h"
+#include "no_faults.h"
 
 /* The device copies an event without its last word, which it writes afterwards. */
 static void copy_event(struct xrdma_eqe *to, const struct xrdma_eqe *from,

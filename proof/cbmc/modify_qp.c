@@ -139,6 +139,11 @@ void model_qp_quiesce(struct model_qp *q)
 	PROVE(q == &device_qp);
 }
 
+void model_late_forget(struct model_qp *q)
+{
+	PROVE(q == &device_qp);
+}
+
 void model_qp_activate(struct model_qp *q)
 {
 	PROVE(q == &device_qp);

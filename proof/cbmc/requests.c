@@ -17,6 +17,7 @@ static void copy_data(void *to, const void *from, size_t len);
 #include "xrdma_wqe.c"
 #undef memcpy
 
+#include "no_faults.h"
 #include "core/qp_queue.c"
 #include "core/sgl.c"
 #include "transport/requester_local.c"
@@ -39,7 +40,8 @@ static union entry {
 static struct xrdma_dev xdev;
 static struct xrdma_qp qp = { .xdev = &xdev };
 static struct model_qp_transport transport;
-static struct model_qp device_qp = { .tp = &transport };
+static struct model_device device;
+static struct model_qp device_qp = { .tp = &transport, .dev = &device };
 
 /* The list of the request, whose entries the device checks in order */
 static struct ib_sge list[SGE_MAX];

@@ -33,12 +33,13 @@ def state(qp):
 
 
 def next_event(dev):
-    """The type of the next asynchronous event. Ignores changes of GIDs, which come from
-    interfaces of earlier tests."""
+    """The type of the next asynchronous event. Ignores changes of GIDs and of the link,
+    which come from earlier tests: all of them use the same context."""
     while True:
         event = dev.ctx.get_async_event()
         event.ack()
-        if event.event_type != e.IBV_EVENT_GID_CHANGE:
+        if event.event_type not in (e.IBV_EVENT_GID_CHANGE, e.IBV_EVENT_PORT_ERR,
+                                    e.IBV_EVENT_PORT_ACTIVE):
             return event.event_type
 
 
