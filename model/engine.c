@@ -117,7 +117,9 @@ static int open_wire(const struct model_env *env, struct model_device *dev)
 	int err = 0;
 
 	if (env->impair)
-		err = model_wire_impair(dev->wire, "tx", env->impair);
+		err = model_wire_impair(dev->wire, "tx", env->impair, &why);
+	if (err)
+		model_err("--impair %s: %s", env->impair, why.text);
 	if (!err && env->capture)
 		err = model_capture_open(&dev->wire->capture, env->capture);
 	if (err || !env->wire)

@@ -96,11 +96,14 @@ static void usage(FILE *to)
 	      "      udp=ADDRESS:PORT,ADDRESS:PORT  UDP, this end first; a datagram is a frame\n"
 	      "      tap=NAME                       a TAP, which is made if it does not exist\n"
 	      "      packet=INTERFACE               a network interface of this machine\n"
-	      "  --impair SPEC       impair what is sent, like loss=1%,dup=0.5%,reorder=2%,\n"
-	      "                      corrupt=0.1%,corrupt-icrc-ok=0.1%,ecn=10%,delay=50us,seed=7\n"
+	      "  --impair SPEC       impair what is sent: \"none\", or words like loss=1%,delay=50us:\n"
+	      "      loss=P,dup=P,reorder=P,corrupt=P,corrupt-icrc-ok=P,ecn=P\n"
+	      "                                     P: a probability, like 1% or 0.01\n"
+	      "      delay=T                        T: up to 10s, like 500ns, 50us or 2ms\n"
+	      "      seed=N                         seed of the random numbers\n"
 	      "  --capture FILE      write what is sent, before it is impaired, and received to\n"
 	      "                      FILE, as pcap\n"
-	      "  --mac ADDRESS       MAC address (default 02:00:00:78:72:01)\n"
+	      "  --mac ADDRESS       MAC address, not multicast (default 02:00:00:78:72:01)\n"
 	      "  --device-memory N   bytes of memory in BAR 4: 0, or a power of two from 4096 on\n"
 	      "                      (default 1048576)\n"
 	      "  --map-device-memory let clients map it; QEMU then waits for each doorbell\n"
@@ -109,7 +112,8 @@ static void usage(FILE *to)
 	      "  --msix-vectors N    size of the MSI-X table, 1 to 64 (default 64)\n"
 	      "  --mw-type TYPE      windows of type 2: 2A or 2B (default)\n"
 	      "  --no-shadow-db      a device without the capability SHADOW_DB, like a chip\n"
-	      "  --spin-us N         microseconds to poll after the last work (default 100)\n"
+	      "  --spin-us N         microseconds to poll after the last work, 0 to 1000000\n"
+	      "                      (default 100)\n"
 	      "  --log LEVEL         error, warn (default), info or debug\n"
 	      "  --die-with-parent   end when the parent process ends\n"
 	      "  --help              print this\n", to);
@@ -139,6 +143,39 @@ static bool parse_mw_type(const char *text, bool *mw_2a)
 {
 	*mw_2a = !strcmp(text, "2A");
 	return *mw_2a || !strcmp(text, "2B");
+}
+
+/* Return: what an option takes that is not a text. */
+static const char *takes(int opt)
+{
+	switch (opt) {
+	case OPT_DEVICE_MEMORY:
+		return "0, or a power of two from 4096 on";
+	case OPT_LOG:
+		return "error, warn, info or debug";
+	case OPT_LOG_MAX_KEYS:
+		return "a number from 13 to 24";
+	case OPT_MAC:
+		return "a MAC address that is not multicast, like 02:00:00:78:72:01";
+	case OPT_MSIX_VECTORS:
+		return "a number from 1 to 64";
+	case OPT_MW_TYPE:
+		return "2A or 2B";
+	case OPT_SPIN_US:
+		return "a number from 0 to 1000000";
+	default:
+		return "a number";
+	}
+}
+
+static void refuse(int opt, const char *arg)
+{
+	const struct option *option = long_options;
+
+	while (option->val != opt)
+		option++;
+	fprintf(stderr, "xrdma-device: --%s: '%s' is not %s\n", option->name,
+		arg, takes(opt));
 }
 
 /* Return: the field that takes the argument as text; NULL: it must be parsed */
@@ -209,10 +246,11 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 		options->spin_ns = value * USEC;
 		break;
 	default:
+		usage(stderr);
 		return false;
 	}
 	if (!ok)
-		fprintf(stderr, "xrdma-device: illegal value: %s\n", arg);
+		refuse(opt, arg);
 	return ok;
 }
 
@@ -226,16 +264,18 @@ static int parse_options(struct options *options, int argc, char **argv)
 			usage(stdout);
 			return EXIT_SUCCESS;
 		}
-		if (!parse_option(options, opt, optarg)) {
-			usage(stderr);
+		if (!parse_option(options, opt, optarg))
 			return EXIT_FAILURE;
-		}
 	}
-	if (!options->socket || optind < argc) {
-		usage(stderr);
-		return EXIT_FAILURE;
-	}
-	return -1;
+	if (options->socket && optind == argc)
+		return -1;
+	if (optind < argc)
+		fprintf(stderr, "xrdma-device: '%s' is not an option\n",
+			argv[optind]);
+	else
+		fputs("xrdma-device: --socket is missing\n", stderr);
+	usage(stderr);
+	return EXIT_FAILURE;
 }
 
 static void signal_ready(void *opaque, u32 events)

@@ -98,8 +98,7 @@ class Node:
             "cmd": "fault", "wire": self.opts.impair,
             "direction": direction})))
         if not answer["ok"]:
-            raise Refused(f"--impair: the device does not take "
-                          f"'{self.opts.impair}'")
+            raise Refused(f"--impair {self.opts.impair}: {answer['error']}")
 
     def start_machine(self, tty, link=None, capture=None):
         """Starts the guest. tty: Terminal.describe() for a shell, "" otherwise. link:

@@ -9,7 +9,7 @@ change.
 import argparse
 import os
 
-from . import accel, kernels
+from . import accel, kernels, words
 
 KINDS = ("xrdma", "rxe")
 PROGRAM = os.environ.get("XRDMA_PROGRAM", "lab/vm")
@@ -53,10 +53,18 @@ interface with soft-RoCE. Node 2 boots the same kernel as node 1, at the same
 time. Options for machines and devices apply to both nodes. A kernel complaint
 or a device failure in either node fails the run.
 
-SPEC, for example loss=1%,dup=0.5%,reorder=2%,corrupt=0.1%,delay=50us,seed=7:
-each device impairs the frames that it sends, also those to itself. If its peer
+SPEC of --impair is "none", or a list of words like loss=1%,dup=0.5%,delay=50us:
+  loss=P             a frame is lost. P is a probability, like 1% or 0.01
+  dup=P              a frame is sent twice
+  reorder=P          up to 8 later frames overtake a frame
+  corrupt=P          one bit of a frame is changed
+  corrupt-icrc-ok=P  one bit of a RoCE packet is changed, and its ICRC is correct
+  ecn=P              a packet is marked: congestion experienced
+  delay=T            each frame is late. T is up to 10s, like 500ns, 50us or 2ms
+  seed=N             seed of the random numbers
+Each device impairs the frames that it sends, also those to itself. If its peer
 is rxe, it also impairs the frames that it receives. COMMAND can change SPEC:
-xrdma-device '{"cmd":"fault","wire":SPEC}'.
+xrdma-device '{"cmd":"fault","wire":"SPEC"}'.
 
 FAR-END, which --uplink gives to the device of a single machine as --wire:
   tap=NAME               the other end of the cable is the interface NAME of this
@@ -112,10 +120,20 @@ def _positive(text):
 
 
 def _number(text):
-    number = _positive(text)
-    if number > 254:
-        raise argparse.ArgumentTypeError(f"'{text}' is more than 254")
-    return number
+    if not text.isdigit() or not 1 <= int(text) <= 254:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to 254")
+    return int(text)
+
+
+def _seconds(text):
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a number of seconds, like 90 or 0.5")
+    return seconds
 
 
 def _add_machine(parser):
@@ -124,17 +142,19 @@ def _add_machine(parser):
         choices=[*kernels.DEBIAN, *kernels.OWN],
         help="Debian's kernel of this series (default: the newest, %(default)s), or "
         "one of the lab's own kernels, which is built if it does not exist")
-    add("--nodes", type=int, choices=(1, 2), help="number of machines (default: 1)")
+    add("--nodes", type=_positive, choices=(1, 2), help="number of machines (default: 1)")
     add("--peer", choices=KINDS,
         help="two machines; the RDMA device of the second (default: xrdma)")
     add("--both", choices=KINDS, help="two machines; the RDMA device of both")
     add("--iommu", action="store_true",
         help="put the device behind a strict IOMMU")
-    add("--impair", metavar="SPEC", help="impair frames on the wire, see below")
+    add("--impair", metavar="SPEC",
+        help="impair frames on the wire, like loss=1%%,delay=50us, see below")
     add("--capture", metavar="FILE",
         help="write the frames on the wire to FILE, as pcap")
     add("--uplink", metavar="FAR-END",
-        help="connect the device to a network of this host, see below")
+        help="connect the device to a network of this host: tap=NAME, "
+        "packet=INTERFACE or udp=ADDRESS:PORT,ADDRESS:PORT, see below")
     add("--number", type=_number, metavar="N",
         help="with --uplink: number of the machine in that network, 1 to 254, the "
         "last part of its addresses (default: 1)")
@@ -148,12 +168,12 @@ def _add_machine(parser):
     add("--smp", type=_positive, metavar="N",
         help="processors of each machine (default: 2; with two machines 1)")
     add("--append", action="append", default=[], metavar="KERNEL_ARGS",
-        help="additional kernel arguments")
+        help="additional kernel arguments, separated by spaces")
     add("--qemu-arg", action="append", default=[], metavar="ARG",
         help="one more argument for QEMU")
     add("--share", metavar="DIR",
         help="mount DIR of the host at /mnt, writable, and start COMMAND there")
-    add("--timeout", type=float, metavar="S",
+    add("--timeout", type=_seconds, metavar="S",
         help="end the run after S seconds and exit with 124")
 
 
@@ -204,7 +224,15 @@ def _build_parser():
     for each in (run, shell):
         _add_machine(each)
         _add_testing(each)
-    return parser
+    return parser, {"run": run, "shell": shell}
+
+
+def _kernel(parser, opts):
+    """The series of the kernel: XRDMA_KERNEL of lab/check, or that of the options."""
+    series, known = os.environ.get("XRDMA_KERNEL"), [*kernels.DEBIAN, *kernels.OWN]
+    if series and series not in known:
+        parser.error("XRDMA_KERNEL: " + words.no_such("kernel", series, known))
+    return series or opts.kernel
 
 
 def _settle_nodes(parser, opts):
@@ -262,17 +290,17 @@ def parse(argv):
 
     Exits with status 2 and a message if the options are invalid.
     """
-    parser = _build_parser()
+    parser, parts = _build_parser()
     command = None
     if "--" in argv:
         split = argv.index("--")
         argv, command = argv[:split], argv[split + 1:]
-    opts = parser.parse_args(_join_dashed(argv))
+    opts = words.parse(parser, _join_dashed(argv), lambda opts: parts[opts.action])
     if opts.action == "run" and not command:
         parser.error("run: no command given, add: -- COMMAND")
     if opts.action == "shell" and command is not None:
         parser.error("shell takes no command")
-    opts.kernel = os.environ.get("XRDMA_KERNEL", opts.kernel)
+    opts.kernel = _kernel(parser, opts)
     _settle_nodes(parser, opts)
     _refuse_missing(parser, opts)
     _settle_paths(parser, opts)

@@ -13,7 +13,9 @@
 
 #include "base/control.h"
 #include "base/log.h"
+#include "base/request.h"
 #include "base/unix_socket.h"
+#include "base/why.h"
 
 #define MAX_CLIENTS	16
 #define MAX_ENTRIES	64
@@ -114,16 +116,33 @@ static bool client_send(struct control_client *client,
 	return client_flush(client);
 }
 
+static int refuse_command(const struct model_control *control,
+			  const char *name, struct json_object *reply)
+{
+	struct model_request r = { .reply = reply };
+	const char *words[MAX_ENTRIES];
+	struct model_why why;
+	unsigned int i;
+
+	for (i = 0; i < control->n_entries; i++)
+		words[i] = control->entries[i].command ?
+			   control->entries[i].name : NULL;
+	model_why(&why, -ENOTSUP, "cmd: no such word: '%s'; words: ", name);
+	model_why_list(&why, words, i);
+	return model_request_refuse(&r, &why);
+}
+
 static int run_command(struct model_control *control,
 		       struct json_object *request, struct json_object *reply)
 {
+	struct model_request r = { .reply = reply };
 	struct json_object *name;
 	unsigned int i;
 
 	if (!json_object_is_type(request, json_type_object) ||
 	    !json_object_object_get_ex(request, "cmd", &name) ||
 	    !json_object_is_type(name, json_type_string))
-		return -EINVAL;
+		return model_request_fail(&r, "not an object with a word 'cmd'");
 	for (i = 0; i < control->n_entries; i++) {
 		struct control_entry *entry = &control->entries[i];
 
@@ -131,7 +150,7 @@ static int run_command(struct model_control *control,
 		    !strcmp(entry->name, json_object_get_string(name)))
 			return entry->command(entry->opaque, request, reply);
 	}
-	return -ENOTSUP;
+	return refuse_command(control, json_object_get_string(name), reply);
 }
 
 static bool client_request(struct control_client *client, const char *line)

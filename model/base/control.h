@@ -6,7 +6,7 @@
  * 16 clients can be connected.
  *
  *   {"cmd":"stats"}  ->  {"ok":true, "host_errors":0, "dma":{...}, ...}
- *   {"cmd":"nonsense"}  ->  {"ok":false, "error":"Operation not supported"}
+ *   {"cmd":"stat"}  ->  {"ok":false, "error":"cmd: no such word: 'stat'; ..."}
  *
  * control.c implements only the command "stats". Other files register the
  * sections of "stats" and all other commands: stats.c, core/device_control.c,

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/prng.h"
+#include "base/request.h"
+#include "base/why.h"
 #include "core/chaos.h"
 
 #define RATE_MAX	1000
@@ -222,8 +224,10 @@ void model_chaos_stats(struct model_chaos *chaos, __le64 *values, u32 count)
 
 /* ---- control ---------------------------------------------------------- */
 
-static int parse_what(const char *what, u32 rate, u32 *rates)
+static void parse_what(struct model_request *r, const char *what, u32 rate,
+		       u32 *rates)
 {
+	struct model_why why;
 	size_t len;
 	u32 i;
 
@@ -233,33 +237,34 @@ static int parse_what(const char *what, u32 rate, u32 *rates)
 			if (strlen(targets[i]) == len &&
 			    !strncmp(what, targets[i], len))
 				break;
-		if (i == ARRAY_SIZE(targets))
-			return -EINVAL;
+		if (i == ARRAY_SIZE(targets)) {
+			model_why(&why, -EINVAL,
+				  "what: no such word: '%.*s'; words: ",
+				  (int)len, what);
+			model_why_list(&why, targets, ARRAY_SIZE(targets));
+			model_request_refuse(r, &why);
+			return;
+		}
 		rates[i] = rate;
 	}
-	return 0;
 }
 
 static int chaos_command(void *opaque, struct json_object *request,
 			 struct json_object *reply)
 {
+	struct model_request r = model_request(request, reply,
+					       "what rate seed");
+	const char *what = model_request_text(&r, "what", "");
+	u32 rate = model_request_number(&r, "rate", DEFAULT_RATE, 0, RATE_MAX);
+	u64 seed = model_request_number(&r, "seed", 0, 0, INT64_MAX);
 	u32 rates[MODEL_CHAOS_TARGETS] = {};
 	struct model_chaos *chaos = opaque;
-	struct json_object *value;
-	s64 rate = DEFAULT_RATE;
-	int err = 0;
 
-	(void)reply;
-	if (json_object_object_get_ex(request, "rate", &value))
-		rate = json_object_get_int64(value);
-	if (rate < 0 || rate > RATE_MAX)
-		return -EINVAL;
-	if (json_object_object_get_ex(request, "what", &value))
-		err = parse_what(json_object_get_string(value), rate, rates);
-	if (err)
-		return err;
-	if (json_object_object_get_ex(request, "seed", &value))
-		chaos->rng = json_object_get_int64(value);
+	parse_what(&r, what, rate, rates);
+	if (r.err)
+		return r.err;
+	if (model_request_has(&r, "seed"))
+		chaos->rng = seed;
 	memcpy(chaos->rate, rates, sizeof(rates));
 	return 0;
 }

@@ -463,6 +463,8 @@ static const struct cmd_info commands[] = {
 
 #define NUM_COMMANDS	ARRAY_SIZE(commands)
 
+_Static_assert(NUM_COMMANDS <= MODEL_CMD_OPCODES, "MODEL_CMD_OPCODES");
+
 static const struct cmd_info *info_of(const struct model_device *dev,
 				      u16 opcode)
 {
@@ -569,30 +571,26 @@ void model_cmd_execute(struct model_device *dev, const struct xrdma_cmd *cmd,
 }
 
 /**
- * model_cmd_name - get the name of a command
+ * model_cmd_word() - look up the name of a command
  * @opcode: enum xrdma_cmd_opcode; any value is allowed
  *
- * Return: the name as in the enum, without prefix, or "unknown".
+ * Return: the name as in the enum, without prefix; NULL if there is no such
+ * command.
  */
-const char *model_cmd_name(u16 opcode)
+const char *model_cmd_word(u16 opcode)
 {
-	if (opcode >= NUM_COMMANDS || !commands[opcode].name)
-		return "unknown";
-	return commands[opcode].name;
+	return opcode < NUM_COMMANDS ? commands[opcode].name : NULL;
 }
 
 /**
- * model_cmd_opcode - find the opcode of a command
- * @name: name as model_cmd_name() returns it
+ * model_cmd_name() - get the name of a command
+ * @opcode: enum xrdma_cmd_opcode; any value is allowed
  *
- * Return: the opcode, or -1.
+ * Return: the result of model_cmd_word(), or "unknown".
  */
-int model_cmd_opcode(const char *name)
+const char *model_cmd_name(u16 opcode)
 {
-	u32 i;
+	const char *word = model_cmd_word(opcode);
 
-	for (i = 0; i < NUM_COMMANDS; i++)
-		if (commands[i].name && !strcmp(commands[i].name, name))
-			return i;
-	return -1;
+	return word ? word : "unknown";
 }

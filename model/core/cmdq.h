@@ -37,6 +37,8 @@ enum model_cmd_fault_kind {
 };
 
 #define MODEL_CMD_FAULT_ANY		0xffff /* any opcode */
+/* Above every opcode of a command. */
+#define MODEL_CMD_OPCODES		128
 #define MODEL_CMD_FAULTS		16
 
 /**
@@ -95,6 +97,6 @@ u64 model_cmdq_clear_faults(struct model_device *dev);
 void model_cmd_execute(struct model_device *dev, const struct xrdma_cmd *cmd,
 		       struct xrdma_rsp *rsp);
 const char *model_cmd_name(u16 opcode);
-int model_cmd_opcode(const char *name);
+const char *model_cmd_word(u16 opcode);
 
 #endif /* MODEL_CMDQ_H */

@@ -4,10 +4,10 @@
  * "paging" and "pcie" of "stats"; device_control.h describes them. The faults are
  * executed by cmdq.c, regs.c, event.c, pager.c, resume.c and transport/eth.c.
  */
-#include <errno.h>
 #include <linux/array_size.h>
-#include <string.h>
 
+#include "base/request.h"
+#include "base/why.h"
 #include "core/device.h"
 #include "core/device_control.h"
 
@@ -137,176 +137,153 @@ static struct json_object *pcie_section(void *opaque)
 	return object;
 }
 
-/* Return: number @name of a request; @missing if it has none; -1 if illegal. */
-static s64 get_number(struct json_object *request, const char *name,
-		      s64 missing, s64 max)
+static u64 get_ns(struct model_request *r)
 {
-	struct json_object *value;
-	s64 n;
-
-	if (!json_object_object_get_ex(request, name, &value))
-		return missing;
-	if (!json_object_is_type(value, json_type_int))
-		return -1;
-	n = json_object_get_int64(value);
-	return n < 0 || n > max ? -1 : n;
+	return model_request_number(r, "ms", 0, 0, MAX_DELAY_MS) * NS_PER_MS;
 }
 
-static const char *get_string(struct json_object *request, const char *name)
+static u32 get_count(struct model_request *r, u32 min)
 {
-	struct json_object *value;
-
-	if (!json_object_object_get_ex(request, name, &value) ||
-	    !json_object_is_type(value, json_type_string))
-		return NULL;
-	return json_object_get_string(value);
+	return model_request_number(r, "count", 1, min, UINT32_MAX);
 }
 
-static int get_opcode(struct json_object *request)
+/* Return: opcode of a command, or MODEL_CMD_FAULT_ANY. */
+static u16 get_opcode(struct model_request *r)
 {
-	const char *name = get_string(request, "opcode");
+	const char *words[MODEL_CMD_OPCODES + 1] = { "any" };
+	unsigned int word;
+	u16 opcode;
 
-	if (!name)
-		return -1;
-	return strcmp(name, "any") ? model_cmd_opcode(name) :
-				     MODEL_CMD_FAULT_ANY;
-}
-
-static int get_kind(struct json_object *request)
-{
-	const char *name = get_string(request, "kind");
-	u32 i;
-
-	for (i = 0; name && i < ARRAY_SIZE(fault_kinds); i++)
-		if (!strcmp(fault_kinds[i], name))
-			return i;
-	return -1;
+	for (opcode = 0; opcode < MODEL_CMD_OPCODES; opcode++)
+		words[opcode + 1] = model_cmd_word(opcode);
+	word = model_request_word(r, "opcode", MODEL_REQUEST_NEEDED, words,
+				  ARRAY_SIZE(words));
+	return word ? word - 1 : MODEL_CMD_FAULT_ANY;
 }
 
 static int command_fault(void *opaque, struct json_object *request,
 			 struct json_object *reply)
 {
-	s64 status = get_number(request, "status", XRDMA_CMD_INTERNAL, 255);
-	s64 count = get_number(request, "count", 1, UINT32_MAX);
-	s64 skip = get_number(request, "skip", 0, UINT32_MAX);
-	s64 ms = get_number(request, "ms", 0, MAX_DELAY_MS);
-	int opcode = get_opcode(request);
-	int kind = get_kind(request);
-	struct model_cmd_fault fault;
-
-	(void)reply;
-	if (opcode < 0 || kind < 0 || status <= 0 || count <= 0 || skip < 0 ||
-	    ms < 0)
-		return -EINVAL;
-	fault = (struct model_cmd_fault) {
-		.skip = skip,
-		.count = count,
-		.kind = kind,
-		.opcode = opcode,
-		.status = kind == MODEL_CMD_FAULT_FAIL ? status : 0,
-		.delay_ns = ms * NS_PER_MS,
+	struct model_request r = model_request(request, reply,
+					"opcode kind count skip ms status");
+	struct model_cmd_fault fault = {
+		.skip = model_request_number(&r, "skip", 0, 0, UINT32_MAX),
+		.count = get_count(&r, 1),
+		.kind = model_request_word(&r, "kind", MODEL_REQUEST_NEEDED,
+					   fault_kinds,
+					   ARRAY_SIZE(fault_kinds)),
+		.opcode = get_opcode(&r),
+		.status = model_request_number(&r, "status",
+					       XRDMA_CMD_INTERNAL, 1, 255),
+		.delay_ns = get_ns(&r),
 	};
+
+	if (r.err)
+		return r.err;
+	if (fault.kind != MODEL_CMD_FAULT_FAIL)
+		fault.status = 0;
 	return model_cmdq_add_fault(opaque, &fault);
 }
 
 static int command_faults_clear(void *opaque, struct json_object *request,
 				struct json_object *reply)
 {
-	(void)request;
-	add_u64(reply, "left", model_cmdq_clear_faults(opaque));
-	return 0;
+	struct model_request r = model_request(request, reply, "");
+
+	if (!r.err)
+		add_u64(reply, "left", model_cmdq_clear_faults(opaque));
+	return r.err;
 }
 
 static int eth_fault(void *opaque, struct json_object *request,
 		     struct json_object *reply)
 {
-	const char *kind = get_string(request, "kind");
+	struct model_request r = model_request(request, reply, "kind");
+	unsigned int kind = model_request_word(&r, "kind", MODEL_REQUEST_NEEDED,
+					       eth_faults,
+					       ARRAY_SIZE(eth_faults));
 	struct model_device *dev = opaque;
-	u32 i;
 
-	(void)reply;
-	for (i = 0; kind && i < ARRAY_SIZE(eth_faults); i++) {
-		if (!strcmp(eth_faults[i], kind)) {
-			dev->eth_fault = i;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	if (!r.err)
+		dev->eth_fault = kind;
+	return r.err;
 }
 
-/* Return: counter of the fault @kind of page faults; NULL if it is unknown. */
-static u32 *paging_switch(struct model_pager_faults *switches, const char *kind)
-{
-	if (!kind)
-		return NULL;
-	if (!strcmp(kind, "late"))
-		return &switches->late;
-	if (!strcmp(kind, "lost"))
-		return &switches->lost;
-	if (!strcmp(kind, "twice"))
-		return &switches->twice;
-	return strcmp(kind, "answer_lost") ? NULL : &switches->answers_lost;
-}
+static const char * const paging_kinds[] = {
+	"late", "lost", "twice", "answer_lost",
+};
 
 static int paging_fault(void *opaque, struct json_object *request,
 			struct json_object *reply)
 {
+	struct model_request r = model_request(request, reply, "kind count ms");
+	unsigned int kind = model_request_word(&r, "kind", MODEL_REQUEST_NEEDED,
+					       paging_kinds,
+					       ARRAY_SIZE(paging_kinds));
 	struct model_device *dev = opaque;
 	struct model_pager_faults *switches = &dev->pager.switches;
-	u32 *left = paging_switch(switches, get_string(request, "kind"));
-	s64 count = get_number(request, "count", 1, UINT32_MAX);
-	s64 ms = get_number(request, "ms", 0, MAX_DELAY_MS);
+	/* in the order of paging_kinds */
+	u32 *left[] = {
+		&switches->late, &switches->lost, &switches->twice,
+		&switches->answers_lost,
+	};
+	u32 count = get_count(&r, 0);
+	u64 ns = get_ns(&r);
 
-	(void)reply;
-	if (!left || count < 0 || ms < 0)
-		return -EINVAL;
-	*left = count;
-	if (left == &switches->late)
-		switches->late_ns = ms * NS_PER_MS;
+	if (r.err)
+		return r.err;
+	*left[kind] = count;
+	if (left[kind] == &switches->late)
+		switches->late_ns = ns;
 	return 0;
 }
 
 static int gone(void *opaque, struct json_object *request,
 		struct json_object *reply)
 {
-	struct json_object *on;
+	struct model_request r = model_request(request, reply, "on");
+	bool on = model_request_bool(&r, "on");
 
-	(void)reply;
-	if (!json_object_object_get_ex(request, "on", &on) ||
-	    !json_object_is_type(on, json_type_boolean))
-		return -EINVAL;
-	model_device_set_gone(opaque, json_object_get_boolean(on));
-	return 0;
+	if (!r.err)
+		model_device_set_gone(opaque, on);
+	return r.err;
 }
 
 static int fatal(void *opaque, struct json_object *request,
 		 struct json_object *reply)
 {
-	(void)request;
-	(void)reply;
-	model_device_fatal(opaque, XRDMA_FATAL_INTERNAL);
-	return 0;
+	struct model_request r = model_request(request, reply, "");
+
+	if (!r.err)
+		model_device_fatal(opaque, XRDMA_FATAL_INTERNAL);
+	return r.err;
 }
 
 static int register_lie(void *opaque, struct json_object *request,
 			struct json_object *reply)
 {
-	const char *name = get_string(request, "register");
-	s64 value = get_number(request, "value", -1, UINT32_MAX);
-	s64 count = get_number(request, "count", UINT32_MAX, UINT32_MAX);
+	struct model_request r = model_request(request, reply,
+					       "register value count");
+	const char *name = model_request_text(&r, "register", NULL);
+	u32 value = model_request_number(&r, "value", MODEL_REQUEST_NEEDED, 0,
+					 UINT32_MAX);
+	u32 count = model_request_number(&r, "count", UINT32_MAX, 1,
+					 UINT32_MAX);
+	struct model_why why;
 
-	(void)reply;
-	if (!name || value < 0 || count <= 0)
-		return -EINVAL;
-	return model_regs_lie(opaque, name, value, count);
+	if (!r.err && model_regs_lie(opaque, name, value, count, &why))
+		model_request_refuse(&r, &why);
+	return r.err;
 }
 
 static int register_lie_clear(void *opaque, struct json_object *request,
 			      struct json_object *reply)
 {
-	(void)request;
-	(void)reply;
-	return model_regs_lie(opaque, NULL, 0, 0);
+	struct model_request r = model_request(request, reply, "");
+
+	if (!r.err)
+		model_regs_lie_end(opaque);
+	return r.err;
 }
 
 static const struct {

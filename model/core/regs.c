@@ -10,6 +10,7 @@
 #include <linux/array_size.h>
 #include <string.h>
 
+#include "base/why.h"
 #include "core/device.h"
 #include "core/regs.h"
 #include "xrdma_xlat.h"
@@ -265,23 +266,41 @@ static u64 shown(struct model_device *dev, const struct reg *reg)
 	return dev->lie.value;
 }
 
+/* The registers that can be read, as a list in @why. */
+static void list_readable(struct model_why *why)
+{
+	const char *words[NUM_REGISTERS];
+	u32 i;
+
+	for (i = 0; i < NUM_REGISTERS; i++)
+		words[i] = registers[i].get ? registers[i].name : NULL;
+	model_why_list(why, words, NUM_REGISTERS);
+}
+
+/**
+ * model_regs_lie_end() - end the false values of registers
+ * @dev: the device
+ */
+void model_regs_lie_end(struct model_device *dev)
+{
+	dev->lie.count = 0;
+}
+
 /**
  * model_regs_lie - make reads of one register return a false value, for tests
  * @dev: the device
- * @name: name of the register, without prefix; NULL to end false values
+ * @name: name of the register, without prefix
  * @value: value that reads return
  * @count: number of reads that return @value
+ * @why: reason of a failure
  *
  * Return: 0, or -ENOENT if the register does not exist or cannot be read.
  */
 int model_regs_lie(struct model_device *dev, const char *name, u64 value,
-		   u32 count)
+		   u32 count, struct model_why *why)
 {
 	const struct reg *reg;
 
-	dev->lie.count = 0;
-	if (!name)
-		return 0;
 	for (reg = registers; reg < registers + NUM_REGISTERS; reg++) {
 		if (!reg->get || strcmp(reg->name, name))
 			continue;
@@ -290,6 +309,8 @@ int model_regs_lie(struct model_device *dev, const char *name, u64 value,
 		};
 		return 0;
 	}
+	model_why(why, -ENOENT, "register: no such word: '%s'; words: ", name);
+	list_readable(why);
 	return -ENOENT;
 }
 

@@ -14,6 +14,7 @@
 #include "xrdma_regs.h"
 
 struct model_device;
+struct model_why;
 
 /**
  * struct model_regs - registers that hold a value
@@ -52,7 +53,8 @@ static inline void model_regs_reset(struct model_regs *regs)
 void model_regs_read(struct model_device *dev, u64 off, void *buf, size_t len);
 void model_regs_write(struct model_device *dev, u64 off, const void *buf,
 		      size_t len);
+void model_regs_lie_end(struct model_device *dev);
 int model_regs_lie(struct model_device *dev, const char *name, u64 value,
-		   u32 count);
+		   u32 count, struct model_why *why);
 
 #endif /* MODEL_REGS_H */

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/prng.h"
+#include "base/why.h"
 #include "packet/icrc.h"
 #include "packet/net.h"
 #include "wire/impair.h"
@@ -50,7 +51,6 @@ static bool applies(struct model_impair *imp, enum model_impairment kind)
 	return true;
 }
 
-/* "1%", "0.01" */
 static int parse_probability(const char *text, u64 *threshold)
 {
 	char *end;
@@ -68,7 +68,6 @@ static int parse_probability(const char *text, u64 *threshold)
 	return 0;
 }
 
-/* "10us", "2ms", "1s", "500ns" */
 static int parse_time(const char *text, u64 *ns)
 {
 	static const struct {
@@ -100,19 +99,38 @@ static int parse_seed(const char *text, u64 *seed)
 	return end == text || *end ? -EINVAL : 0;
 }
 
-static int parse_setting(struct model_impair *imp, const char *name,
-			 const char *value)
+static int refuse_name(struct model_why *why, const char *name)
 {
+	model_why(why, -EINVAL, "no such word: '%s'; words: delay, seed, ",
+		  name);
+	model_why_list(why, names, MODEL_IMPAIR_NUM);
+	return -EINVAL;
+}
+
+static int parse_setting(struct model_impair *imp, const char *name,
+			 const char *value, struct model_why *why)
+{
+	const char *like = "a probability, like 1% or 0.01";
+	int err = -EINVAL;
 	int kind;
 
-	if (!strcmp(name, "delay"))
-		return parse_time(value, &imp->delay_ns);
-	if (!strcmp(name, "seed"))
-		return parse_seed(value, &imp->rng);
 	for (kind = 0; kind < MODEL_IMPAIR_NUM; kind++)
 		if (!strcmp(name, names[kind]))
-			return parse_probability(value, &imp->threshold[kind]);
-	return -EINVAL;
+			break;
+	if (kind < MODEL_IMPAIR_NUM) {
+		err = parse_probability(value, &imp->threshold[kind]);
+	} else if (!strcmp(name, "delay")) {
+		err = parse_time(value, &imp->delay_ns);
+		like = "a time up to 10s, like 500ns, 50us or 2ms";
+	} else if (!strcmp(name, "seed")) {
+		err = parse_seed(value, &imp->rng);
+		like = "a number";
+	} else {
+		return refuse_name(why, name);
+	}
+	if (err)
+		model_why(why, err, "%s: '%s' is not %s", name, value, like);
+	return err;
 }
 
 /**
@@ -122,10 +140,12 @@ static int parse_setting(struct model_impair *imp, const char *name,
  * @spec: like "loss=1%,dup=0.5%,reorder=2%,corrupt=0.1%,corrupt-icrc-ok=0.01%,
  *	ecn=10%,delay=50us,seed=7"; kinds that are not named are off; "" or
  *	"none" turns all kinds off
+ * @why: reason of a failure
  *
  * Return: 0 or -EINVAL.
  */
-int model_impair_parse(struct model_impair *imp, const char *spec)
+int model_impair_parse(struct model_impair *imp, const char *spec,
+		       struct model_why *why)
 {
 	struct model_impair new = { .rng = imp->rng };
 	char buf[SPEC_MAX];
@@ -134,7 +154,7 @@ int model_impair_parse(struct model_impair *imp, const char *spec)
 	int kind;
 
 	if (strlen(spec) >= sizeof(buf))
-		return -EINVAL;
+		return model_why(why, -EINVAL, "too long");
 	strcpy(buf, spec);
 	if (!*spec || !strcmp(spec, "none"))
 		rest = NULL;
@@ -142,9 +162,11 @@ int model_impair_parse(struct model_impair *imp, const char *spec)
 		char *value = strchr(item, '=');
 
 		if (!value)
-			return -EINVAL;
+			return model_why(why, -EINVAL,
+					 "'%s' has no value, like loss=1%%",
+					 item);
 		*value++ = 0;
-		if (parse_setting(&new, item, value))
+		if (parse_setting(&new, item, value, why))
 			return -EINVAL;
 	}
 	memcpy(imp->threshold, new.threshold, sizeof(imp->threshold));

@@ -13,6 +13,7 @@
 
 #include <linux/types.h>
 
+#include "base/why.h"
 #include "wire/frame.h"
 
 /*
@@ -69,7 +70,8 @@ struct model_impair {
 	u64 overflows;
 };
 
-int model_impair_parse(struct model_impair *imp, const char *spec);
+int model_impair_parse(struct model_impair *imp, const char *spec,
+		       struct model_why *why);
 const char *model_impair_name(enum model_impairment kind);
 void model_impair_frame(struct model_impair *imp,
 			struct model_frame_pool *pool,

@@ -126,7 +126,7 @@ int model_wire_unplug(struct model_wire *wire, u64 ns);
 
 /* wire_control.c */
 int model_wire_impair(struct model_wire *wire, const char *direction,
-		      const char *spec);
+		      const char *spec, struct model_why *why);
 int model_wire_add_control(struct model_wire *wire,
 			   struct model_control *control);
 

@@ -30,6 +30,8 @@
 #include <string.h>
 
 #include "base/control.h"
+#include "base/request.h"
+#include "base/why.h"
 #include "wire/wire.h"
 
 static void add_u64(struct json_object *object, const char *name, u64 value)
@@ -91,58 +93,53 @@ static struct json_object *wire_section(void *opaque)
  * @wire: the wire
  * @direction: "tx" for sent frames, "rx" for frames from the far end, or "both"
  * @spec: @spec of model_impair_parse()
+ * @why: reason of a failure
  *
  * Return: 0 or -EINVAL.
  */
 int model_wire_impair(struct model_wire *wire, const char *direction,
-		      const char *spec)
+		      const char *spec, struct model_why *why)
 {
 	bool both = !strcmp(direction, "both");
 	int err;
 
 	if (both || !strcmp(direction, "tx")) {
-		err = model_impair_parse(&wire->tx, spec);
+		err = model_impair_parse(&wire->tx, spec, why);
 		if (err || !both)
 			return err;
 	}
 	if (both || !strcmp(direction, "rx"))
-		return model_impair_parse(&wire->rx, spec);
-	return -EINVAL;
-}
-
-static const char *get_string(struct json_object *request, const char *name,
-			      const char *missing)
-{
-	struct json_object *value;
-
-	if (!json_object_object_get_ex(request, name, &value))
-		return missing;
-	return json_object_is_type(value, json_type_string) ?
-	       json_object_get_string(value) : NULL;
+		return model_impair_parse(&wire->rx, spec, why);
+	return model_why(why, -EINVAL,
+			 "direction: no such word: '%s'; words: tx, rx, both",
+			 direction);
 }
 
 static int fault(void *opaque, struct json_object *request,
 		 struct json_object *reply)
 {
-	const char *direction = get_string(request, "direction", "tx");
-	const char *spec = get_string(request, "wire", NULL);
+	struct model_request r = model_request(request, reply,
+					       "wire direction");
+	const char *direction = model_request_text(&r, "direction", "tx");
+	const char *spec = model_request_text(&r, "wire", NULL);
+	struct model_why why;
 
-	(void)reply;
-	if (!direction || !spec)
-		return -EINVAL;
-	return model_wire_impair(opaque, direction, spec);
+	if (!r.err && model_wire_impair(opaque, direction, spec, &why))
+		model_request_refuse(&r, &why);
+	return r.err;
 }
 
 static int capture(void *opaque, struct json_object *request,
 		   struct json_object *reply)
 {
+	struct model_request r = model_request(request, reply, "file");
+	const char *path = model_request_text(&r, "file", "");
 	struct model_wire *wire = opaque;
 	struct model_capture *capture = &wire->capture;
-	const char *path = get_string(request, "file", "");
 	int err;
 
-	if (!path)
-		return -EINVAL;
+	if (r.err)
+		return r.err;
 	add_u64(reply, "frames", capture->file ? capture->frames : 0);
 	err = model_capture_close(capture);
 	return !err && *path ? model_capture_open(capture, path) : err;
@@ -151,57 +148,41 @@ static int capture(void *opaque, struct json_object *request,
 static int cable(void *opaque, struct json_object *request,
 		 struct json_object *reply)
 {
-	struct json_object *plugged;
+	struct model_request r = model_request(request, reply, "plugged");
+	bool plugged = model_request_bool(&r, "plugged");
 
-	(void)reply;
-	if (!json_object_object_get_ex(request, "plugged", &plugged) ||
-	    !json_object_is_type(plugged, json_type_boolean))
-		return -EINVAL;
-	model_wire_set_cable(opaque, json_object_get_boolean(plugged));
-	return 0;
+	if (!r.err)
+		model_wire_set_cable(opaque, plugged);
+	return r.err;
 }
 
-/* Get a number of a request. Return: false if it exists and is illegal. */
-static bool get_number(struct json_object *request, const char *name,
-		       u32 missing, u32 max, u32 *number)
+static u32 get_qpn(struct model_request *r)
 {
-	struct json_object *value;
-	s64 n;
-
-	*number = missing;
-	if (!json_object_object_get_ex(request, name, &value))
-		return true;
-	if (!json_object_is_type(value, json_type_int))
-		return false;
-	n = json_object_get_int64(value);
-	*number = n;
-	return n >= 0 && n <= max;
+	return model_request_number(r, "qpn", MODEL_HOLD_ALL, 0, 0xffffff);
 }
 
 static int hold(void *opaque, struct json_object *request,
 		struct json_object *reply)
 {
+	struct model_request r = model_request(request, reply, "qpn after");
+	u32 after = model_request_number(&r, "after", 0, 0, INT32_MAX);
 	struct model_wire *wire = opaque;
-	u32 qpn, after;
+	u32 qpn = get_qpn(&r);
 
-	(void)reply;
-	if (!get_number(request, "qpn", MODEL_HOLD_ALL, 0xffffff, &qpn) ||
-	    !get_number(request, "after", 0, INT32_MAX, &after))
-		return -EINVAL;
-	return model_hold_begin(&wire->hold, qpn, after);
+	return r.err ? r.err : model_hold_begin(&wire->hold, qpn, after);
 }
 
 static int release(void *opaque, struct json_object *request,
 		   struct json_object *reply)
 {
+	struct model_request r = model_request(request, reply, "qpn");
 	struct model_wire *wire = opaque;
-	u32 qpn;
+	u32 qpn = get_qpn(&r);
 
-	if (!get_number(request, "qpn", MODEL_HOLD_ALL, 0xffffff, &qpn))
-		return -EINVAL;
-	add_u64(reply, "released", model_hold_end(&wire->hold, qpn,
-						  &wire->arrived));
-	return 0;
+	if (!r.err)
+		add_u64(reply, "released",
+			model_hold_end(&wire->hold, qpn, &wire->arrived));
+	return r.err;
 }
 
 static const struct {

@@ -131,6 +131,32 @@ def test_what_does_not_exist_is_refused(options):
     assert options[0] in out.stderr.decode()
 
 
+@pytest.mark.parametrize("command, error", [
+    ("lab/vm run --impare x -- true",
+     "no such option: '--impare'; options: --help, --kernel, "),
+    ("lab/vm shell --foo=1", "no such option: '--foo'; options: --help, --kernel, "),
+    ("lab/vm run ibv_devinfo", "'ibv_devinfo' is not an option; COMMAND follows --"),
+    ("lab/vm run --timeout soon -- true",
+     "'soon' is not a number of seconds, like 90 or 0.5"),
+    ("lab/vm run --number 255 --uplink tap=x -- true",
+     "'255' is not a number from 1 to 254"),
+    ("lab/vm run --mem 5 -- true", "'5' is not like 512M or 4G"),
+    ("env XRDMA_KERNEL=2.4 lab/vm run -- true",
+     "XRDMA_KERNEL: no such kernel: '2.4'; kernels: "),
+    ("lab/check hosts", "no such suite: 'hosts'; suites: host, "),
+    ("lab/check --fast",
+     "no such option: '--fast'; options: --help, --list, --soak, --kernel, --accel\n"),
+    ("bench/run wal", "no such group: 'wal'; groups: instructions, "),
+    ("bench/run --slow", "no such option: '--slow'; options: --help, "),
+    ("lab/guest/bin/lab-device pull", "no such word: 'pull'"),
+])
+def test_an_error_names_the_word_and_lists_what_is_taken(command, error):
+    out = subprocess.run(command.split(), cwd=LAB.parent, check=False,
+                         capture_output=True, text=True)
+    assert out.returncode == 2 and not out.stdout
+    assert error in out.stderr
+
+
 def test_no_command_is_refused():
     assert run().returncode == 2
 

@@ -39,9 +39,12 @@ def test_bad_request_is_answered(control, line):
 
 
 def test_unknown_command(control):
-    """The answer says that the command is unknown."""
+    """The answer names the word, and lists the commands that exist."""
     reply = control.request(cmd="dance")
-    assert reply == {"ok": False, "error": "Operation not supported"}
+    assert not reply["ok"]
+    start, words = reply["error"].split("; words: ")
+    assert start == "cmd: no such word: 'dance'"
+    assert "stats" in words.split(", ")
 
 
 def test_several_requests_in_one_write(control):

@@ -208,15 +208,51 @@ def test_reset_ends_a_late_command(host):
     assert host.reply(0.15) is None
 
 
-def test_bad_fault_requests(host):
-    """The control socket refuses invalid faults."""
+KINDS = "words: hang, fail, delay, late, wrong"
+
+
+@pytest.mark.parametrize("cmd, request_, error", [
+    ("command_fault", {"opcode": "NOP"}, f"'kind' is missing; {KINDS}"),
+    ("command_fault", {"opcode": "NOP", "kind": "explode"},
+     f"kind: no such word: 'explode'; {KINDS}"),
+    ("command_fault", {"kind": "hang", "opcode": "NOP", "times": 2},
+     "no such option: 'times'; options: opcode kind count skip ms status"),
+    ("command_fault", {"kind": "late", "opcode": "NOP", "ms": -1},
+     "ms: -1 is not a number from 0 to 600000"),
+    ("command_fault", {"kind": "hang", "opcode": "NOP", "count": 0},
+     "count: 0 is not a number from 1 to 4294967295"),
+    ("command_fault", {"kind": "fail", "opcode": "NOP", "status": 0},
+     "status: 0 is not a number from 1 to 255"),
+    ("command_faults_clear", {"all": True},
+     "no such option: 'all'; options: none"),
+    ("eth_fault", {"kind": "loss"},
+     "kind: no such word: 'loss'; words: none, send, receive, stall, fatal"),
+    ("paging_fault", {"kind": "early"},
+     "kind: no such word: 'early'; words: late, lost, twice, answer_lost"),
+    ("gone", {"on": "yes"}, "on: \"yes\" is not true or false"),
+    ("register_lie", {"register": "STATUS"}, "'value' is missing"),
+    ("chaos", {"what": "cqe,frames"},
+     "what: no such word: 'frames'; words: cqe, eqe, reply, body, stats, wqe"),
+    ("chaos", {"rate": 1001}, "rate: 1001 is not a number from 0 to 1000"),
+])
+def test_a_bad_request_is_refused(host, cmd, request_, error):
+    """The error names the word, and says what is taken."""
     control = host.process.control()
-    for bad in ({"opcode": "NOP"}, {"opcode": "WHAT", "kind": "hang"},
-                {"opcode": "NOP", "kind": "explode"},
-                {"opcode": "NOP", "kind": "late", "ms": -1},
-                {"opcode": "NOP", "kind": "hang", "count": 0},
-                {"opcode": "NOP", "kind": "fail", "status": 0}):
-        assert not control.request(cmd="command_fault", **bad)["ok"]
+    reply = control.request(cmd=cmd, **request_)
+    assert reply == {"ok": False, "error": error}
+    control.close()
+
+
+@pytest.mark.parametrize("cmd, request_, some", [
+    ("command_fault", {"kind": "hang", "opcode": "DANCE"}, "CREATE_QP"),
+    ("register_lie", {"register": "DANCE", "value": 0}, "STATUS"),
+])
+def test_a_long_list_of_words(host, cmd, request_, some):
+    """The error lists all opcodes, or all registers that can be read."""
+    control = host.process.control()
+    start, words = control.request(cmd=cmd, **request_)["error"].split("; words: ")
+    assert start.endswith(": no such word: 'DANCE'")
+    assert some in words.split(", ") and words.split(", ")[-1].isupper()
     control.close()
 
 

@@ -142,18 +142,23 @@ def test_file_in_place_of_the_socket_is_kept(start_device, tmp_path):
 
 
 def test_bad_options_are_refused(start_device):
-    """Invalid options end the process with a usage text and status 1."""
+    """Invalid options end the process with status 1 and a message that names the
+    option, and with a usage text unless only a value is wrong."""
     binary = start_device("XRDMA_DEVICE_STUB").process.args[0]
-    for options in ([], ["--socket"], ["--socket", "x", "--mac", "1:2:3"],
-                    ["--socket", "x", "--mac", "01:00:00:00:00:01"],
-                    ["--socket", "x", "--msix-vectors", "65"],
-                    ["--socket", "x", "--seed", "-1"],
-                    ["--socket", "x", "--log", "loud"],
-                    ["--socket", "x", "--nonsense"], ["--socket", "x", "y"]):
+    for options, usage, word in (
+            ([], True, "--socket"), (["--socket"], True, "--socket"),
+            (["--socket", "x", "--mac", "1:2:3"], False, "'1:2:3'"),
+            (["--socket", "x", "--mac", "01:00:00:00:00:01"], False, "--mac"),
+            (["--socket", "x", "--msix-vectors", "65"], False, "'65'"),
+            (["--socket", "x", "--seed", "-1"], False, "'-1'"),
+            (["--socket", "x", "--log", "loud"], False, "'loud'"),
+            (["--socket", "x", "--nonsense"], True, "--nonsense"),
+            (["--socket", "x", "y"], True, "'y'")):
         result = subprocess.run([binary, *options], capture_output=True,
                                 check=False, text=True)
         assert result.returncode == 1, options
-        assert "usage:" in result.stderr
+        assert word in result.stderr.splitlines()[0], options
+        assert ("usage:" in result.stderr) == usage, options
     result = subprocess.run([binary, "--help"], capture_output=True,
                             check=True, text=True)
     assert "--socket PATH" in result.stdout

@@ -521,3 +521,12 @@ void wire_make_pair(struct wire_env *env, struct wire_pair *p,
 			  WIRE_ALL_RIGHTS);
 	wire_fill(p->b_mem, WIRE_BUF_SIZE, 2);
 }
+
+/* Impair the frames that a host sends from now on. */
+void wire_impair(struct wire_host *host, const char *spec)
+{
+	struct model_why why;
+
+	if (model_wire_impair(host->dev->wire, "tx", spec, &why))
+		fail_msg("%s: %s", spec, why.text);
+}

@@ -199,6 +199,7 @@ void wire_connect(struct wire_env *env, struct wire_qp *a, struct wire_qp *b,
 		  const struct wire_params *params);
 void wire_modify_state(struct wire_qp *qp, u8 state);
 
+void wire_impair(struct wire_host *host, const char *spec);
 void wire_make_buffers(struct wire_pair *p, u64 size, u32 a_index, u32 b_index,
 		       u16 access);
 void wire_make_pair(struct wire_env *env, struct wire_pair *p,

@@ -458,7 +458,7 @@ static void the_rate_falls_and_recovers(void **state)
 	set = query(p.a.host);
 	set.byte_reset = cpu_to_le32(10000000); /* value of the DCQCN paper */
 	modify(p.a.host, &set);
-	assert_int_equal(model_wire_impair(p.a.host->dev->wire, "tx", "ecn=10%"), 0);
+	wire_impair(p.a.host, "ecn=10%");
 	for (i = 0; i < 50; i++) {
 		wire_fill(p.a_mem, 1 << 20, i);
 		time_of(&p, XRDMA_OP_WRITE, 1 << 20);
@@ -474,7 +474,7 @@ static void the_rate_falls_and_recovers(void **state)
 	assert_int_equal(stat(p.b.host, XRDMA_STAT_CNP_SENT),
 			 stat(p.a.host, XRDMA_STAT_CNP_HANDLED));
 	assert_int_equal(stat(p.a.host, XRDMA_STAT_ACK_TIMEOUTS), 0);
-	assert_int_equal(model_wire_impair(p.a.host->dev->wire, "tx", "none"), 0);
+	wire_impair(p.a.host, "none");
 	for (i = 0; i < 20000 && p.a.qp->cc.rp.slowed; i++)
 		time_of(&p, XRDMA_OP_WRITE, 1 << 16);
 	assert_false(p.a.qp->cc.rp.slowed);

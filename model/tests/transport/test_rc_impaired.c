@@ -267,7 +267,7 @@ static struct run *begin(enum imp_kind kind, int hosts, const char *impair,
 	for (i = 0; i < hosts; i++) {
 		struct model_device *dev = r->env->hosts[i].dev;
 
-		assert_int_equal(model_wire_impair(dev->wire, "tx", impair), 0);
+		wire_impair(&r->env->hosts[i], impair);
 		dev->wire->tx.rng += seed + i;
 	}
 	return r;

@@ -3,6 +3,7 @@
  * Tests of impairments: each kind and its rate, and that the same seed has the
  * same result.
  */
+#include <errno.h>
 #include <linux/array_size.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -90,7 +91,9 @@ static void pass(struct fixture *f, u32 psn)
 
 static void parse(struct fixture *f, const char *spec)
 {
-	assert_int_equal(model_impair_parse(&f->imp, spec), 0);
+	struct model_why why;
+
+	assert_int_equal(model_impair_parse(&f->imp, spec, &why), 0);
 }
 
 /* Check that @n is within a third of the expected value for @p. */
@@ -107,23 +110,53 @@ static void specifications_are_read(void **state)
 		"delay=10us", "delay=1.5ms,loss=0", "ecn=0%",
 		"loss=1%,dup=0.5%,reorder=2%,corrupt=0.1%,corrupt-icrc-ok=1%,ecn=10%,delay=50us,seed=7",
 	};
-	static const char * const bad[] = {
-		"loss", "loss=", "loss=x", "loss=101%", "loss=-1%", "loss=1%%",
-		"delay=10", "delay=10m", "delay=-1us", "delay=11s", "lose=1%",
-		"loss=1%;dup=1%", ",", "loss=1%,", "seed=", "loss=nan",
-	};
 	struct fixture *f = *state;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(good); i++)
-		if (model_impair_parse(&f->imp, good[i]))
-			fail_msg("%s", good[i]);
+		parse(f, good[i]);
 	assert_int_equal(f->imp.rng, 7);
 	assert_int_equal(f->imp.delay_ns, 50000);
 	assert_true(f->imp.on);
-	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		if (!model_impair_parse(&f->imp, bad[i]))
-			fail_msg("%s", bad[i]);
+}
+
+#define NO_PROBABILITY	" is not a probability, like 1% or 0.01"
+#define NO_TIME		" is not a time up to 10s, like 500ns, 50us or 2ms"
+#define WORDS		"; words: delay, seed, loss, corrupt, corrupt-icrc-ok, " \
+			"ecn, dup, reorder"
+
+static void an_error_names_the_word(void **state)
+{
+	static const struct {
+		const char *spec;
+		const char *why;
+	} bad[] = {
+		{ "loss", "'loss' has no value, like loss=1%" },
+		{ "loss=1%,", "'' has no value, like loss=1%" },
+		{ "loss=", "loss: ''" NO_PROBABILITY },
+		{ "dup=1%,loss=x", "loss: 'x'" NO_PROBABILITY },
+		{ "loss=101%", "loss: '101%'" NO_PROBABILITY },
+		{ "loss=-1%", "loss: '-1%'" NO_PROBABILITY },
+		{ "loss=1%%", "loss: '1%%'" NO_PROBABILITY },
+		{ "loss=nan", "loss: 'nan'" NO_PROBABILITY },
+		{ "loss=1%;dup=1%", "loss: '1%;dup=1%'" NO_PROBABILITY },
+		{ "delay=10", "delay: '10'" NO_TIME },
+		{ "delay=10m", "delay: '10m'" NO_TIME },
+		{ "delay=-1us", "delay: '-1us'" NO_TIME },
+		{ "delay=11s", "delay: '11s'" NO_TIME },
+		{ "seed=", "seed: '' is not a number" },
+		{ "loss=1%,duplicate=1%", "no such word: 'duplicate'" WORDS },
+	};
+	struct fixture *f = *state;
+	struct model_why why;
+	size_t i;
+
+	parse(f, "delay=50us");
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_int_equal(model_impair_parse(&f->imp, bad[i].spec, &why),
+				 -EINVAL);
+		assert_string_equal(why.text, bad[i].why);
+	}
 	assert_int_equal(f->imp.delay_ns, 50000);
 	parse(f, "none");
 	assert_false(f->imp.on);
@@ -364,6 +397,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(specifications_are_read),
+		TEST(an_error_names_the_word),
 		TEST(loss_has_the_given_rate),
 		TEST(duplicates_are_alike),
 		TEST(reordering_loses_nothing),

@@ -36,14 +36,30 @@ def test_impairments_are_accepted(control, request_):
     assert control.request(cmd="fault", **request_)["ok"]
 
 
-@pytest.mark.parametrize("request_", [
-    {}, {"wire": 5}, {"wire": "loss"}, {"wire": "loss=2"},
-    {"wire": "none", "direction": "up"}, {"wire": "none", "direction": 1},
+@pytest.mark.parametrize("cmd, request_, error", [
+    ("fault", {}, "'wire' is missing"),
+    ("fault", {"wire": 5}, "wire: 5 is not a string"),
+    ("fault", {"wire": "loss"}, "'loss' has no value, like loss=1%"),
+    ("fault", {"wire": "loss=2"},
+     "loss: '2' is not a probability, like 1% or 0.01"),
+    ("fault", {"wire": "duplicate=1%"},
+     "no such word: 'duplicate'; words: delay, seed, loss, corrupt, "
+     "corrupt-icrc-ok, ecn, dup, reorder"),
+    ("fault", {"wire": "none", "direction": "up"},
+     "direction: no such word: 'up'; words: tx, rx, both"),
+    ("fault", {"wire": "none", "direction": 1}, "direction: 1 is not a string"),
+    ("fault", {"wire": "none", "way": "tx"},
+     "no such option: 'way'; options: wire direction"),
+    ("cable", {}, "'plugged' is missing"),
+    ("cable", {"plugged": 0}, "plugged: 0 is not true or false"),
+    ("hold", {"qpn": -1}, "qpn: -1 is not a number from 0 to 16777215"),
+    ("hold", {"after": "x"}, 'after: "x" is not a number from 0 to 2147483647'),
+    ("capture", {"file": True}, "file: true is not a string"),
 ])
-def test_bad_impairments_are_refused(control, request_):
-    """Invalid impairments are refused and change nothing."""
-    reply = control.request(cmd="fault", **request_)
-    assert reply == {"ok": False, "error": "Invalid argument"}
+def test_a_bad_request_is_refused(control, cmd, request_, error):
+    """The error names the word, and says what is taken."""
+    reply = control.request(cmd=cmd, **request_)
+    assert reply == {"ok": False, "error": error}
 
 
 def test_cable(control):
@@ -77,16 +93,27 @@ def test_far_end_is_a_datagram_socket(start_device, tmp_path):
     control.close()
 
 
-@pytest.mark.parametrize("options", [
-    ("--wire", "local=/tmp/x"),
-    ("--impair", "loss=many"),
+@pytest.mark.parametrize("options, error", [
+    (("--wire", "local=/tmp/x"), "--wire local=/tmp/x: "),
+    (("--impair", "loss=many"), "--impair loss=many: loss: 'many' is not a "
+     "probability, like 1% or 0.01"),
+    (("--mac", "01:00:00:00:00:01"), "--mac: '01:00:00:00:00:01' is not a MAC "
+     "address that is not multicast, like 02:00:00:78:72:01"),
+    (("--mw-type", "3"), "--mw-type: '3' is not 2A or 2B"),
+    (("--log", "all"), "--log: 'all' is not error, warn, info or debug"),
+    (("--spin-us", "-1"), "--spin-us: '-1' is not a number from 0 to 1000000"),
+    (("--msix-vectors", "65"), "--msix-vectors: '65' is not a number from 1 to 64"),
+    (("--log-max-keys", "12"), "--log-max-keys: '12' is not a number from 13 to 24"),
+    (("--seed", "x"), "--seed: 'x' is not a number"),
+    (("--device-memory", "3"), "--device-memory: '3' is not 0, or a power of two"),
+    (("now",), "'now' is not an option"),
 ])
-def test_bad_options_end_the_process(start_device, options):
-    """Invalid options end the process with a message."""
+def test_bad_options_end_the_process(start_device, options, error):
+    """The message names the option and the word, and says what is taken."""
     device = start_device("XRDMA_DEVICE", *options, ready=False)
     device.expected_status = 1
     assert device.process.wait(10) == 1
-    assert "Invalid argument" in device.stderr()
+    assert error in device.stderr()
 
 
 def test_capture_begins_and_ends(start_device, tmp_path):
