@@ -103,8 +103,9 @@ static void golden_make_cmd_modify_port(void *out)
 {
 	struct xrdma_cmd cmd = golden_cmd(XRDMA_CMD_MODIFY_PORT, 1);
 
-	cmd.modify_port.flags = cpu_to_le32(XRDMA_PORT_UP | XRDMA_PORT_PROMISC);
-	cmd.modify_port.mtu = cpu_to_le32(4500);
+	cmd.modify_port.flags = cpu_to_le32(XRDMA_PORT_UP | XRDMA_PORT_PROMISC |
+					    XRDMA_PORT_PAUSE);
+	cmd.modify_port.mtu = cpu_to_le32(9000);
 	cmd.modify_port.eth_qpn = cpu_to_le32(2);
 	memcpy(cmd.modify_port.mac, golden_mac, 6);
 	memcpy(out, &cmd, sizeof(cmd));
@@ -279,7 +280,7 @@ static void golden_make_rsp_query_device(void *out)
 		.max_sge = 30,
 		.max_rd_atomic = 16,
 		.log_max_keys = 24,
-		.max_mtu = cpu_to_le16(4500),
+		.max_mtu = cpu_to_le16(9000),
 		.max_inline = cpu_to_le16(512),
 		.device_memory = cpu_to_le64(1 << 20),
 		.max_counters = cpu_to_le32(256),

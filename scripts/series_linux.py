@@ -171,8 +171,8 @@ PARTS = [
         The Ethernet port of the adapter is a network device. It sends and receives
         through a raw packet queue pair in the kernel, with NAPI and a page pool. The
         GIDs of the RDMA device follow the addresses of the network device.""",
-         in_place("""xrdma_eth.h xrdma_eth.c xrdma_eth_tx.c xrdma_ethtool.c
-             xrdma_netdev.h xrdma_netdev.c""", DRIVER)),
+         in_place("""xrdma_eth.h xrdma_eth_port.c xrdma_eth.c xrdma_eth_rx.c
+             xrdma_eth_tx.c xrdma_ethtool.c xrdma_netdev.h xrdma_netdev.c""", DRIVER)),
     Part("RDMA/xrdma: Add the PCI driver and the Kconfig option", """
         Probe and remove, suspend, error recovery, and the replacement of the queues of a
         device that was reset. The table of verbs and the handlers of events connect the

@@ -74,7 +74,7 @@ FAR-END, which --uplink gives to the device of a single machine as --wire:
   udp=ADDRESS:PORT,ADDRESS:PORT
                          a UDP datagram for each frame; the first address is this
                          end, the second the other end
-The machine has the MTU of that interface, at most 4500, and these addresses:
+The machine has the MTU of that interface, at most 9000, and these addresses:
 192.168.77.N, fd00:77::N, and the MAC address 02:00:00:78:72:N (hexadecimal).
 
 FILE of --capture gets the frames that node 1 sends and receives: those that it

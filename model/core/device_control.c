@@ -92,6 +92,7 @@ static struct json_object *device_section(void *opaque)
 	add_u64(object, "groups", dev->mcast.num);
 	add_u64(object, "active_qps", dev->num_active);
 	add_u64(object, "mtu", dev->port.mtu);
+	add_u64(object, "port_flags", dev->port.flags);
 	add_string(object, "eth_fault", eth_faults[dev->eth_fault]);
 	add_u64(object, "db_errors", dev->db_errors);
 	add_u64(object, "user_errors", dev->user_errors);

@@ -13,7 +13,7 @@
 
 struct model_device;
 
-#define MODEL_MAX_MTU			4500
+#define MODEL_MAX_MTU			9000
 #define MODEL_MIN_MTU			68
 #define MODEL_LINK_SPEED		100000 /* Mbit/s */
 
@@ -42,6 +42,8 @@ enum model_eth_fault {
  * @eth_qpn: raw packet queue pair for frames that are not RoCE; 0: none
  * @mac: MAC address in use
  * @link_up: the link was last reported to be up
+ * @blocked_ns: time since which a frame waits for a receive entry of @eth_qpn,
+ *	or waited in vain; 0: the queue pair had an entry for the last frame
  */
 struct model_port {
 	u32 flags;
@@ -49,6 +51,7 @@ struct model_port {
 	u32 eth_qpn;
 	u8 mac[6];
 	bool link_up;
+	u64 blocked_ns;
 };
 
 enum xrdma_cmd_status model_port_modify(struct model_device *dev,

@@ -243,6 +243,7 @@ void model_qps_cq_failed(struct model_device *dev, const struct model_cq *cq);
 int model_qp_read_sq(struct model_qp *qp, u32 index, void *buf);
 int model_qp_read_rq(struct model_qp *qp, void *buf);
 u8 model_qp_injected(const struct model_qp *qp);
+bool model_qp_has_recv(struct model_qp *qp);
 void model_qp_fail_send(struct model_qp *qp, u32 index,
 			const struct xrdma_sq_wqe *wqe, u8 status,
 			u16 vendor_err);

@@ -135,6 +135,20 @@ int model_qp_read_rq(struct model_qp *qp, void *buf)
 }
 
 /**
+ * model_qp_has_recv - check whether a receive entry is posted
+ * @qp: the queue pair
+ *
+ * Return: false if the queue pair has a receive queue of its own, which is
+ * empty. True also if the producer index is corrupt: model_qp_read_rq() fails
+ * then.
+ */
+bool model_qp_has_recv(struct model_qp *qp)
+{
+	return !qp->rq.log_stride || qp->rq.pi != qp->rq.ci ||
+	       model_qp_fetch(qp, &qp->rq);
+}
+
+/**
  * model_qp_fail_send - complete a failed send
  * @qp: the queue pair
  * @index: index of the entry; all entries before it have been completed

@@ -21,6 +21,8 @@
 #include "wire/wire.h"
 
 #define ETH_ZLEN	60 /* shortest frame in bytes, without check sequence */
+/* Longest time that frames wait for a receive entry, with XRDMA_PORT_PAUSE */
+#define PAUSE_MAX_NS	1000000000ULL
 
 static u32 max_frame(const struct model_device *dev)
 {
@@ -295,6 +297,58 @@ static bool wanted(const struct model_device *dev, const u8 *dmac)
 		return dev->port.flags & XRDMA_PORT_ALLMULTI ||
 		       model_mcast_wanted(dev, dmac);
 	return model_mac_is_local(dev, dmac);
+}
+
+/* Return: true if a flow rule takes the frame, so that the port does not get it. */
+static bool taken(struct model_device *dev, const u8 *frame, u32 len)
+{
+	struct xrdma_flow_fields fields;
+	struct model_flow *flow;
+
+	if (TAILQ_EMPTY(&dev->flows.order))
+		return false;
+	model_flow_fields(&fields, frame, len);
+	TAILQ_FOREACH(flow, &dev->flows.order, link)
+		if (!flow->copy && model_flow_matches(flow, &fields))
+			return true;
+	return false;
+}
+
+/* Return: true if the queue pair of the port receives the frame. */
+static bool for_port(struct model_device *dev, const u8 *frame, u32 len)
+{
+	struct model_net net;
+
+	return len >= MODEL_ETH_BYTES && len <= max_frame(dev) &&
+	       model_net_parse(&net, frame, len) == MODEL_RX_ETHERNET &&
+	       wanted(dev, frame) && !taken(dev, frame, len);
+}
+
+/**
+ * model_eth_ready() - check whether a received frame can be delivered now
+ * @dev: the device
+ * @frame: the frame, unchecked
+ * @len: bytes of @frame
+ *
+ * Return: false if the frame is for the queue pair of the port, which has no
+ * receive entry for it, and the host has asked for the far end to be held back;
+ * for at most PAUSE_MAX_NS, since the host may have stopped.
+ */
+bool model_eth_ready(struct model_device *dev, const u8 *frame, u32 len)
+{
+	struct model_qp *qp = dev->port.flags & XRDMA_PORT_PAUSE ?
+			      model_qp_get(dev, dev->port.eth_qpn) : NULL;
+	u64 now = model_device_clock(dev);
+
+	if (!qp || !can_receive(qp) || model_qp_has_recv(qp)) {
+		dev->port.blocked_ns = 0;
+		return true;
+	}
+	if (!for_port(dev, frame, len))
+		return true;
+	if (!dev->port.blocked_ns)
+		dev->port.blocked_ns = now;
+	return now - dev->port.blocked_ns >= PAUSE_MAX_NS;
 }
 
 /**

@@ -8,11 +8,13 @@
 #define MODEL_ETH_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 
 #include "packet/net.h"
 
 struct model_device;
 
+bool model_eth_ready(struct model_device *dev, const u8 *frame, u32 len);
 enum model_rx model_eth_receive(struct model_device *dev, const u8 *frame,
 				u32 len);
 

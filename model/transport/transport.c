@@ -8,6 +8,7 @@
 
 #include "transport/answer.h"
 #include "transport/conn.h"
+#include "transport/eth.h"
 #include "transport/rx.h"
 #include "transport/transport.h"
 #include "wire/wire.h"
@@ -15,6 +16,11 @@
 static bool is_local(void *opaque, const u8 *mac)
 {
 	return model_mac_is_local(opaque, mac);
+}
+
+static bool ready(void *opaque, const u8 *frame, u32 len)
+{
+	return model_eth_ready(opaque, frame, len);
 }
 
 static void receive(void *opaque, const u8 *frame, u32 len)
@@ -29,6 +35,7 @@ static void carrier_changed(void *opaque)
 
 static const struct model_wire_ops wire_ops = {
 	.is_local = is_local,
+	.ready = ready,
 	.receive = receive,
 	.carrier_changed = carrier_changed,
 };

@@ -14,7 +14,7 @@
 /*
  * Largest payload of a port; MODEL_FRAME_MAX adds Ethernet header and VLAN tag
  */
-#define MODEL_FRAME_MTU		4500
+#define MODEL_FRAME_MTU		9000
 #define MODEL_FRAME_MAX		(14 + 4 + MODEL_FRAME_MTU)
 
 /**

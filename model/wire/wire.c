@@ -10,8 +10,12 @@
 
 #include "wire/wire.h"
 
+/* Time after which the owner is asked again whether it is ready */
+#define RETRY_NS	50000
+
 static void timer_fired(void *opaque);
 static void plug_in(void *opaque);
+static void retry_fired(void *opaque);
 static void arrived(void *opaque, struct model_frame *frame);
 static void link_changed(void *opaque);
 
@@ -60,6 +64,7 @@ struct model_wire *model_wire_create(struct model_loop *loop, u64 seed,
 	wire->timer.opaque = wire;
 	wire->cable_timer.fn = plug_in;
 	wire->cable_timer.opaque = wire;
+	wire->retry.fn = retry_fired;
 	wire->socket.loop = loop;
 	wire->socket.pool = &wire->pool;
 	wire->socket.room = socket_room;
@@ -102,6 +107,7 @@ void model_wire_destroy(struct model_wire *wire)
 {
 	model_timer_cancel(wire->loop, &wire->timer);
 	model_timer_cancel(wire->loop, &wire->cable_timer);
+	model_timer_cancel(wire->loop, &wire->retry);
 	model_wire_close(wire);
 	model_capture_close(&wire->capture);
 	model_frame_pool_fini(&wire->pool);
@@ -125,6 +131,7 @@ void model_wire_reset(struct model_wire *wire)
 {
 	wire->port_up = false;
 	model_timer_cancel(wire->loop, &wire->timer);
+	model_timer_cancel(wire->loop, &wire->retry);
 	drop_all(wire, &wire->arrived);
 	drop_all(wire, &wire->hold.frames);
 	wire->hold.num = 0;
@@ -319,19 +326,39 @@ static void arrived(void *opaque, struct model_frame *frame)
 	arm_timer(wire);
 }
 
+/* The loop polls the device after each timer, and so asks the owner again. */
+static void retry_fired(void *opaque)
+{
+	(void)opaque;
+}
+
+/* Return: false if the oldest frame has to wait. */
+static bool owner_ready(struct model_wire *wire)
+{
+	const struct model_frame *frame = wire->arrived.head;
+
+	if (wire->ops->ready(wire->opaque, frame->data, frame->len))
+		return true;
+	model_timer_arm(wire->loop, &wire->retry,
+			model_loop_now(wire->loop) + RETRY_NS);
+	return false;
+}
+
 /**
  * model_wire_poll() - pass frames that have arrived to the owner
  * @wire: the wire
  *
- * Return: true if at least one frame had arrived.
+ * Return: true if the owner was passed at least one frame.
  */
 bool model_wire_poll(struct model_wire *wire)
 {
 	u32 budget = MODEL_WIRE_BUDGET;
 	struct model_frame *frame;
-	bool any = wire->arrived.head;
+	bool any = false;
 
-	while (budget-- && (frame = model_frameq_pop(&wire->arrived))) {
+	while (budget-- && wire->arrived.head && owner_ready(wire)) {
+		any = true;
+		frame = model_frameq_pop(&wire->arrived);
 		if (model_hold_frame(&wire->hold, &wire->pool, frame))
 			continue;
 		wire->ops->receive(wire->opaque, frame->data, frame->len);

@@ -38,12 +38,15 @@ struct model_control;
 /**
  * struct model_wire_ops - functions of the owner of a wire
  * @is_local: return true if frames to this MAC address return to the owner
+ * @ready: return false if a received frame has to wait, and all later frames
+ *	behind it; model_wire_poll() asks again some time later
  * @receive: handle a received frame, which may have any contents
  * @carrier_changed: called when the result of model_wire_carrier() may have
  *	changed
  */
 struct model_wire_ops {
 	bool (*is_local)(void *opaque, const u8 *mac);
+	bool (*ready)(void *opaque, const u8 *frame, u32 len);
 	void (*receive)(void *opaque, const u8 *frame, u32 len);
 	void (*carrier_changed)(void *opaque);
 };
@@ -60,6 +63,7 @@ struct model_wire_ops {
  * @rx: impairments of frames that arrive at the socket
  * @capture: capture of frames sent and received
  * @timer: fires when the next delayed or reordered frame is due
+ * @retry: fires when the owner is to be asked again whether it is ready
  * @socket: socket to the far end
  * @cable: the cable is plugged in
  * @cable_timer: plugs the cable in again at @plug_ns
@@ -84,6 +88,7 @@ struct model_wire {
 	struct model_impair rx;
 	struct model_capture capture;
 	struct model_timer timer;
+	struct model_timer retry;
 	struct model_wire_socket socket;
 	bool cable;
 	struct model_timer cable_timer;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Driver and device together: MODIFY_PORT. The driver's xrdma_netdev.c sends the
- * settings of the network device, the device's core/port.c takes them; both are
- * compiled unchanged. Stubs stand for the command, of which commands.c proves that it
+ * Driver and device together: MODIFY_PORT. The driver's xrdma_netdev.c and
+ * xrdma_eth_port.c send the settings of the network device, the device's core/port.c
+ * takes them; all are compiled unchanged. Stubs stand for the command, of which commands.c proves that it
  * arrives, for the network stack, and for the queues of the network device.
  *
  * CBMC: -I proof/include -I include --unwind 8 --slice-formula
@@ -10,6 +10,7 @@
 
 #include "proof.h"
 #include "kernel.h"
+#include "xrdma_eth_port.c"
 #include "xrdma_netdev.c"
 #include "device_port.h"
 #include "core/port.c"
@@ -185,6 +186,8 @@ static void start(void)
 	ndev = any;	/* not initialised: any settings */
 	dev.port = port;
 	ndev.priv = &xn;
+	xib.hw.caps.flags = nondet_u64();
+	xn.options = nondet_u32() & 8;
 	xn.ndev = &ndev;
 	xn.xib = &xib;
 	xn.open = nondet_truth();
@@ -195,7 +198,7 @@ static void start(void)
 	dev.params.transport = &transport;
 	running = nondet_truth();
 	ASSUME(queue.qpn >= 2);
-	ASSUME(ndev.mtu >= 68 && ndev.mtu <= 4500 && !(ndev.dev_addr[0] & 1));
+	ASSUME(ndev.mtu >= 68 && ndev.mtu <= 9000 && !(ndev.dev_addr[0] & 1));
 	ASSUME(agree());
 }
 
@@ -203,24 +206,26 @@ static void start(void)
 static u32 wanted(bool up)
 {
 	return (up ? 1 : 0) | (ndev.flags & IFF_PROMISC ? 2 : 0) |
-	       (ndev.flags & IFF_ALLMULTI || ndev.mc.count ? 4 : 0);
+	       (ndev.flags & IFF_ALLMULTI || ndev.mc.count ? 4 : 0) |
+	       (xib.hw.caps.flags & XRDMA_CAP_ETH_PAUSE ? xn.options & 8 : 0);
 }
 
 /*
- * Theorem: After any change of the network device (it is opened or stopped, gets
- *	another MTU, MAC address or filter, or new queues after an error) the
- *	port of the device has the MTU and the MAC address of the network device,
- *	and the queue pair of the network device exactly while its queues exist;
- *	after a change that succeeds it has the flags PROMISC and ALLMULTI that
- *	the network device asks for, and UP exactly if the network device is up.
- *	A change that fails leaves MTU and MAC address as they were. No queue
- *	pair is destroyed while the port of a live device names it, or before it
- *	has been stopped. The network stack loses the link exactly when the network
+ * Theorem: After any change of the network device (it is opened or stopped,
+ *	gets another MTU, MAC address, filter or option, or new queues after an
+ *	error) the port of the device has the MTU and the MAC address of the
+ *	network device, and the queue pair of the network device exactly while
+ *	its queues exist; after a change that succeeds it has the flags PROMISC,
+ *	ALLMULTI and PAUSE that the network device asks for, the last only if
+ *	the device has it, and UP exactly if the network device is up. A change
+ *	that fails leaves MTU and MAC address as they were. No queue pair is
+ *	destroyed while the port of a live device names it, or before it has
+ *	been stopped. The network stack loses the link exactly when the network
  *	device is stopped. No frame that is longer than the MTU of the port is
- *	accepted, and an MTU is lowered only after the frames that are posted have
- *	been sent. The device refuses no value.
+ *	accepted, and an MTU is lowered only after the frames that are posted
+ *	have been sent. The device refuses no value.
  * Holds for: any number of changes, of which each command may be lost.
- * Assumes: the network stack gives an MTU of 68 to 4500; a device that is declared
+ * Assumes: the network stack gives an MTU of 68 to 9000; a device that is declared
  *	dead is reset before the next change; theorem commands.bodies_arrive.
  */
 static void settings_arrive(void)
@@ -228,6 +233,7 @@ static void settings_arrive(void)
 	u8 which = nondet_u8(), mac[ETH_ALEN];
 	unsigned int old_mtu, mtu = nondet_u32();
 	bool up = true;
+	u32 options;
 	int err = 0;
 
 	start();
@@ -249,17 +255,22 @@ static void settings_arrive(void)
 		err = xrdma_ndo_set_mac_address(&ndev, mac);
 		PROVE(err || !memcmp(ndev.dev_addr, mac, ETH_ALEN));
 	} else if (which == 4) {
-		ASSUME(mtu >= 68 && mtu <= 4500);
+		ASSUME(mtu >= 68 && mtu <= 9000);
 		up = running;
 		err = xrdma_ndo_change_mtu(&ndev, mtu);
 		PROVE(ndev.mtu == (err ? old_mtu : mtu));
+	} else if (which == 5) {
+		up = running;
+		options = xn.options;
+		err = xrdma_port_set_options(&xn, mtu & 8);
+		PROVE(xn.options == (err ? options : mtu & 8));
 	} else {
 		ASSUME(running);
 		xrdma_restart_work((struct work_struct *)&xn.restart);
 		err = !xn.open;
 	}
 	REACHABLE(which == 4 && err && mtu < old_mtu);
-	REACHABLE(which == 5 && xn.open && dev.port.flags == 7);
+	REACHABLE(which == 6 && xn.open && dev.port.flags == 15);
 	REACHABLE(which == 1 && dead);
 	PROVE(carrier_off == (which == 1));
 	PROVE(dead || agree());

@@ -28,6 +28,7 @@ typedef unsigned int gfp_t;
 #define fallthrough		__attribute__((fallthrough))
 #define likely(x)		(x)
 #define unlikely(x)		(x)
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define max_t(type, a, b) ({		\

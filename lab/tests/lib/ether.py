@@ -4,6 +4,7 @@
 import contextlib
 import os
 import pathlib
+import random
 import socket
 
 FRAMES = 100
@@ -14,6 +15,21 @@ def address():
     """The MAC address of the port."""
     path = pathlib.Path("/sys/class/net", os.environ["XRDMA_NETDEV"], "address")
     return bytes.fromhex(path.read_text().strip().replace(":", ""))
+
+
+def frame_returns(size):
+    """Sends a frame with size bytes of payload, which differ. Whether it came back
+    unchanged within a second."""
+    kind = ETHERTYPE.to_bytes(2, "big")
+    sent = 2 * address() + kind + random.Random(size).randbytes(size)
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW,
+                       socket.htons(ETHERTYPE)) as sock:
+        sock.bind((os.environ["XRDMA_NETDEV"], ETHERTYPE))
+        sock.settimeout(1)
+        sock.send(sent)
+        with contextlib.suppress(TimeoutError):
+            return sock.recv(16384) == sent
+    return False
 
 
 def frames(patience=0.05, count=FRAMES):

@@ -4,6 +4,7 @@ Runs in node 1 of two."""
 
 import json
 import os
+import re
 
 import pytest
 
@@ -35,7 +36,7 @@ def mtu(nodes):
     change(4500)
 
 
-@pytest.mark.parametrize("size", [1500, 4200])
+@pytest.mark.parametrize("size", [1500, 4200, 9000])
 def test_mtu(nodes, mtu, size):
     mtu(size)
     fits = size - 28
@@ -43,7 +44,16 @@ def test_mtu(nodes, mtu, size):
     too_long = nodes.start_here(f"ping -c 1 -W 1 -M do -s {fits + 1} $PEER_ADDR")
     assert too_long.wait() == 1
     # larger than the MTU: sent in fragments
-    ping(nodes, 2, "-s 9000 $PEER_ADDR")
+    ping(nodes, 2, "-s 20000 $PEER_ADDR")
+
+
+def test_rdma_packets_stay_small_with_a_large_mtu(nodes, mtu):
+    mtu(9000)
+    shown = nodes.here("ibv_devinfo -d $XRDMA_DEV")
+    assert re.search(r"active_mtu:\s+4096 ", shown)
+    nodes.talk("ibv_rc_pingpong -d $XRDMA_DEV -g $XRDMA_GID_INDEX -m 4096 -c -n 100",
+               "ibv_rc_pingpong -d $XRDMA_DEV -g $XRDMA_GID_INDEX -m 4096 -c -n 100 "
+               "$PEER_ADDR", port=18515)
 
 
 @pytest.fixture
@@ -77,6 +87,23 @@ def test_tcp(nodes, options):
         "iperf3 -s -1", f"iperf3 -J -t 1 {options} -c {address}", port=5201)
     ends = json.loads(text)["end"]
     assert ends["sum_received"]["bytes"] > 1 << 20
+
+
+def unreceived(text):
+    """Number of frames for which no receive entry was posted, from ethtool -S."""
+    return int(re.search(r"^ *out_of_buffer: (\d+)$", text, re.M)[1])
+
+
+@pytest.mark.parametrize("size", [1500, 9000])
+def test_a_fast_sender_is_held_back(nodes, mtu, size):
+    """The receiver, whose ring has 256 entries, loses no frame, although TCP sends more
+    than that at a time."""
+    show = "ethtool -S $XRDMA_NETDEV"
+    mtu(size)
+    before = unreceived(nodes.there(show))
+    text, _ = nodes.talk("iperf3 -s -1", "iperf3 -J -t 3 -c $PEER_ADDR", port=5201)
+    assert json.loads(text)["end"]["sum_received"]["bytes"] > 1 << 20
+    assert unreceived(nodes.there(show)) == before
 
 
 def test_ethtool(nodes):

@@ -100,7 +100,7 @@ static void query_device_reports_limits(void **state)
 	assert_int_equal(le32_to_cpu(rsp->max_mcast), 128);
 	assert_int_equal(rsp->log_max_qp_wr, 15);
 	assert_int_equal(rsp->log_max_keys, 24);
-	assert_int_equal(le16_to_cpu(rsp->max_mtu), 4500);
+	assert_int_equal(le16_to_cpu(rsp->max_mtu), 9000);
 }
 
 static void query_stats_writes_counters(void **state)

@@ -36,7 +36,7 @@ static void the_link_follows_port_and_carrier(void **state)
 	assert_memory_equal(rsp.mac, mac, sizeof(mac));
 	assert_int_equal(core_status(env, make_port(XRDMA_PORT_UP, 1500, 0)),
 			 XRDMA_CMD_OK);
-	assert_int_equal(core_status(env, make_port(XRDMA_PORT_UP, 4500, 0)),
+	assert_int_equal(core_status(env, make_port(XRDMA_PORT_UP, 9000, 0)),
 			 XRDMA_CMD_OK);
 	query(env, &rsp);
 	assert_int_equal(le32_to_cpu(rsp.flags), XRDMA_PORT_UP);
@@ -47,7 +47,7 @@ static void the_link_follows_port_and_carrier(void **state)
 	model_port_link_changed(env->dev);
 	assert_int_equal(core_eqe(env, 0, 1)->event, XRDMA_EVENT_PORT_DOWN);
 	assert_int_equal(mock_wire.port_changes, 2);
-	assert_int_equal(env->dev->port.mtu, 4500);
+	assert_int_equal(env->dev->port.mtu, 9000);
 }
 
 static void port_values_are_checked(void **state)
@@ -57,11 +57,11 @@ static void port_values_are_checked(void **state)
 	struct xrdma_cmd cmd;
 
 	core_create_qp(env, 5, &cqp);
-	assert_int_equal(core_status(env, make_port(8, 1500, 0)),
+	assert_int_equal(core_status(env, make_port(16, 1500, 0)),
 			 XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(core_status(env, make_port(0, 67, 0)),
 			 XRDMA_CMD_BAD_PARAM);
-	assert_int_equal(core_status(env, make_port(0, 4501, 0)),
+	assert_int_equal(core_status(env, make_port(0, 9001, 0)),
 			 XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(core_status(env, make_port(0, 1500, 5)),
 			 XRDMA_CMD_BAD_PARAM);

@@ -11,12 +11,13 @@ static void defaults(void **state)
 	struct core_env *env = *state;
 
 	assert_int_equal(core_read32(env, XRDMA_REG_MAGIC), XRDMA_MAGIC);
-	assert_int_equal(core_read32(env, XRDMA_REG_VERSION), 0x20000);
+	assert_int_equal(core_read32(env, XRDMA_REG_VERSION), 0x20001);
 	assert_int_equal(core_read64(env, XRDMA_REG_CAPS),
 			 XRDMA_CAP_SHADOW_DB | XRDMA_CAP_MW_TYPE_1 |
 			 XRDMA_CAP_MW_TYPE_2B | XRDMA_CAP_FAST_REG |
 			 XRDMA_CAP_SRQ | XRDMA_CAP_UD | XRDMA_CAP_UC |
 			 XRDMA_CAP_XRC | XRDMA_CAP_RAW_PACKET |
+			 XRDMA_CAP_ETH_PAUSE |
 			 XRDMA_CAP_FLUSH | XRDMA_CAP_ATOMIC_WRITE |
 			 XRDMA_CAP_DEVICE_MEMORY | XRDMA_CAP_MCAST |
 			 XRDMA_CAP_FLOW | XRDMA_CAP_COUNTERS |

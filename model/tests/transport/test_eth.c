@@ -11,7 +11,7 @@
 #include "transport/rx.h"
 
 #define LOG_DEPTH	5
-#define BUF		8192
+#define BUF		12288
 
 /* The raw packet queue pair of the port, as of a netdev, and its buffers. */
 struct nic {
@@ -87,14 +87,16 @@ static void post_buffer(struct nic *nic, u64 wr_id)
 
 static void frames_cross_the_wire(void **state)
 {
-	static const u32 lengths[] = { 14, 59, 60, 61, 1514, 1518 };
+	static const u32 lengths[] = { 14, 59, 60, 61, 1514, 1518, 9018 };
 	struct wire_env *env = *state;
 	struct nic a, b;
-	u8 frame[2000];
+	u8 frame[9018];
 	size_t i;
 
 	make_nic(env, 0, &a);
 	make_nic(env, 1, &b);
+	set_port(a.qp.host, XRDMA_PORT_UP, 9000, a.qp.qpn);
+	set_port(b.qp.host, XRDMA_PORT_UP, 9000, b.qp.qpn);
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
 		u32 len = lengths[i];
 		struct xrdma_cqe cqe;
@@ -203,6 +205,121 @@ static void frames_without_a_buffer_are_dropped(void **state)
 	deliver(env, env->hosts[0].mac, MODEL_RX_ETHERNET);
 	assert_true(wire_poll_cq(&a.qp.recv_cq, &cqe));
 	assert_int_equal(le32_to_cpu(cqe.byte_len), 64);
+}
+
+static void set_flags(struct nic *nic, u32 flags)
+{
+	set_port(nic->qp.host, flags, 1500, nic->qp.qpn);
+}
+
+static u32 delivered(struct nic *nic)
+{
+	return nic->qp.host->dev->wire->rx_frames[MODEL_RX_ETHERNET];
+}
+
+static u32 dropped(struct nic *nic)
+{
+	return nic->qp.host->dev->wire->rx_frames[MODEL_RX_OVERRUN];
+}
+
+/* Let the devices work for @ms milliseconds, in steps of 50 us. */
+static void pass(struct wire_env *env, u32 ms)
+{
+	u64 end = model_loop_now(env->loop) + ms * WIRE_MS;
+	u64 now;
+	int i;
+
+	while ((now = model_loop_now(env->loop)) < end) {
+		for (i = 0; i < 20; i++) {
+			model_device_poll(env->hosts[0].dev);
+			model_device_poll(env->hosts[1].dev);
+		}
+		fake_loop_watches(env->loop);
+		fake_loop_advance(env->loop, now + 50000);
+	}
+}
+
+/* With PORT_PAUSE, frames wait for receive entries, and arrive in order. */
+static void frames_wait_for_a_buffer(void **state)
+{
+	struct wire_env *env = *state;
+	struct xrdma_cqe cqe;
+	struct nic a, b;
+	u8 frame[200];
+	u32 i;
+
+	make_nic(env, 0, &a);
+	make_nic(env, 1, &b);
+	set_flags(&b, XRDMA_PORT_UP | XRDMA_PORT_PAUSE);
+	for (i = 0; i < 3; i++) {
+		make_frame(frame, env->hosts[1].mac, env->hosts[0].mac,
+			   100 + i);
+		send_frame(&a, i, frame, 100 + i);
+		wire_expect_send(&a.qp, i, XRDMA_WC_SUCCESS);
+	}
+	pass(env, 300);
+	assert_int_equal(delivered(&b) + dropped(&b), 0);
+	for (i = 0; i < 3; i++) {
+		post_buffer(&b, i);
+		pass(env, 1);
+		assert_true(wire_poll_cq(&b.qp.recv_cq, &cqe));
+		assert_int_equal(le32_to_cpu(cqe.byte_len), 100 + i);
+	}
+	assert_int_equal(dropped(&b), 0);
+}
+
+/* A host that posts no receive holds the far end back for a limited time. */
+static void a_stopped_host_blocks_nobody(void **state)
+{
+	struct wire_env *env = *state;
+	struct nic a, b;
+	u8 frame[100];
+	u32 i;
+
+	make_nic(env, 0, &a);
+	make_nic(env, 1, &b);
+	set_flags(&b, XRDMA_PORT_UP | XRDMA_PORT_PAUSE);
+	make_frame(frame, env->hosts[1].mac, env->hosts[0].mac, 100);
+	for (i = 0; i < 2; i++) {
+		send_frame(&a, i, frame, 100);
+		wire_expect_send(&a.qp, i, XRDMA_WC_SUCCESS);
+	}
+	pass(env, 990);
+	assert_int_equal(dropped(&b), 0);
+	pass(env, 20);
+	assert_int_equal(dropped(&b), 2);
+	/* later frames do not wait, until a receive has been posted */
+	send_frame(&a, 2, frame, 100);
+	pass(env, 1);
+	assert_int_equal(dropped(&b), 3);
+	post_buffer(&b, 1);
+	send_frame(&a, 3, frame, 100);
+	send_frame(&a, 4, frame, 100);
+	pass(env, 1);
+	assert_int_equal(delivered(&b), 1);
+	assert_int_equal(dropped(&b), 3);
+}
+
+/* Only frames for the queue pair of the port wait. */
+static void other_frames_do_not_wait(void **state)
+{
+	static const u8 other[6] = { 2, 9, 9, 9, 9, 9 };
+	struct wire_env *env = *state;
+	struct nic a, b;
+	u8 frame[100];
+
+	make_nic(env, 0, &a);
+	make_nic(env, 1, &b);
+	set_flags(&b, XRDMA_PORT_UP | XRDMA_PORT_PAUSE);
+	make_frame(frame, other, env->hosts[0].mac, 100);
+	send_frame(&a, 1, frame, 100);
+	pass(env, 1);
+	assert_int_equal(b.qp.host->dev->wire->rx_frames[MODEL_RX_FILTERED], 1);
+	set_flags(&b, XRDMA_PORT_UP);
+	make_frame(frame, env->hosts[1].mac, env->hosts[0].mac, 100);
+	send_frame(&a, 2, frame, 100);
+	pass(env, 1);
+	assert_int_equal(dropped(&b), 1);
 }
 
 /* Without a far end the device receives frames to its own address only. */
@@ -316,6 +433,9 @@ int main(void)
 		WIRE_TEST(send_errors_complete, 2),
 		WIRE_TEST(frames_are_filtered_by_address, 2),
 		WIRE_TEST(frames_without_a_buffer_are_dropped, 2),
+		WIRE_TEST(frames_wait_for_a_buffer, 2),
+		WIRE_TEST(a_stopped_host_blocks_nobody, 2),
+		WIRE_TEST(other_frames_do_not_wait, 2),
 		WIRE_TEST(without_a_far_end_own_frames_arrive, 1),
 		WIRE_TEST(a_slow_far_end_loses_frames, 2),
 		WIRE_TEST(a_far_end_that_is_gone_loses_frames, 2),

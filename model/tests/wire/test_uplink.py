@@ -36,7 +36,7 @@ def _near():
 def _far(near):
     """A namespace like one of a container: its interface v1 leads to v0 of near."""
     space = netns.Namespace()
-    netns.veth(near, space, "v0", "v1", mtu=9000)
+    netns.veth(near, space, "v0", "v1", mtu=12000)
     yield space
     space.close()
 
@@ -262,7 +262,7 @@ def test_longest_frame_arrives(near, far, start, tmp_path):
     address of the device is not its own."""
     device = start("packet=v0")
     assert "promiscuity 1" in near.ip("-d link show v0")
-    sent = Ether(src=OTHER, dst=MAC, type=0x88b5) / Raw(bytes(4500))
+    sent = Ether(src=OTHER, dst=MAC, type=0x88b5) / Raw(bytes(9000))
     with far.listen("v1") as sock:
         sock.send(bytes(sent))
     assert [bytes(frame) for frame in captured(device, tmp_path)] == [bytes(sent)]
@@ -273,13 +273,13 @@ def test_too_long_frames_are_reported(near, far, start, kind):
     """A frame that no port could receive is dropped, counted and reported once."""
     device = start({"tap": "tap=t0", "packet": "packet=v0"}[kind])
     space, name = {"tap": (near, "t0"), "packet": (far, "v1")}[kind]
-    space.ip(f"link set {name} mtu 9000 up")
+    space.ip(f"link set {name} mtu 12000 up")
     with space.listen(name) as sock:
-        for size in (4519, 4520, 9000):
+        for size in (9019, 9020, 12000):
             sock.send(bytes(Ether(dst=MAC, src=OTHER, type=0x88b5) /
                             Raw(bytes(size - 14))))
     netns.wait_for(lambda: wire(device)["socket_oversized"] == 3)
-    assert device.stderr().count("longer than 4518 bytes") == 1
+    assert device.stderr().count("longer than 9018 bytes") == 1
 
 
 def test_what_the_host_sends_is_not_received(near, far, start, tmp_path):

@@ -16,6 +16,8 @@
 #define VLAN_HLEN		4
 #define HZ			250
 #define MAX_SKB_FRAGS		3	/* CBMC is slow for large structures */
+#define NET_IP_ALIGN		0
+#define SKB_DATA_ALIGN(len)	(len)
 
 #define IFF_PROMISC		0x100
 #define IFF_ALLMULTI		0x200
@@ -38,6 +40,10 @@ struct netdev_hw_addr_list {
 };
 
 struct rtnl_link_stats64;
+
+struct skb_shared_info {
+	int any;
+};
 
 struct net_device {
 	unsigned int flags;

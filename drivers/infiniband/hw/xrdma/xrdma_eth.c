@@ -1,167 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA Ethernet queues: creates one raw packet queue pair of the kernel and its
- * completion queues, polls them (NAPI), and receives frames into pages of a
- * pool. Sending is in xrdma_eth_tx.c. Addresses, MTU and other settings of the
- * port are in xrdma_netdev.c, ethtool is in xrdma_ethtool.c.
+ * completion queues, and polls them (NAPI). Receiving is in xrdma_eth_rx.c,
+ * sending in xrdma_eth_tx.c. Addresses, MTU and other settings of the port are
+ * in xrdma_netdev.c, ethtool is in xrdma_ethtool.c.
  */
 
-#include <linux/dma-mapping.h>
-#include <linux/etherdevice.h>
-#include <net/page_pool/helpers.h>
-#include <rdma/xrdma-ring.h>
 #include "xrdma_cmd.h"
 #include "xrdma_cq.h"
 #include "xrdma_eq.h"
 #include "xrdma_eth.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_kqp.h"
-#include "xrdma_post.h"
 #include "xrdma_qp.h"
 #include "xrdma_wq.h"
-
-#define XRDMA_RX_HEADROOM	(NET_SKB_PAD + NET_IP_ALIGN)
-
-/* ---- receive ---------------------------------------------------------------- */
-
-static void xrdma_rx_post(struct xrdma_netdev *xn, struct page *page)
-{
-	struct xrdma_wq *rq = &xn->qp.rq;
-	struct xrdma_rq_wqe *wqe = xrdma_wq_entry(rq, rq->pi);
-	struct xrdma_sge *sge = (struct xrdma_sge *)(wqe + 1);
-	dma_addr_t addr = page_pool_get_dma_addr(page) + XRDMA_RX_HEADROOM;
-
-	memset(wqe, 0, sizeof(*wqe));
-	wqe->num_sge = cpu_to_le16(1);
-	sge->addr = cpu_to_le64(addr);
-	sge->length = cpu_to_le32(xn->ndev->max_mtu + XRDMA_FRAME_EXTRA);
-	sge->lkey = cpu_to_le32(XRDMA_KEY_LOCAL_DMA);
-	xn->rx_pages[xrdma_ring_slot(rq->pi, rq->log_depth)] = page;
-	rq->pi++;
-}
-
-static void xrdma_rx_deliver(struct xrdma_netdev *xn, struct page *page,
-			     u32 len)
-{
-	size_t size = PAGE_SIZE << xn->rx_order;
-	struct sk_buff *skb;
-
-	page_pool_dma_sync_for_cpu(xn->pool, page, 0, len);
-	skb = napi_build_skb(page_address(page), size);
-	if (!skb) {
-		page_pool_recycle_direct(xn->pool, page);
-		dev_core_stats_rx_dropped_inc(xn->ndev);
-		return;
-	}
-	skb_mark_for_recycle(skb);
-	skb_reserve(skb, XRDMA_RX_HEADROOM);
-	skb_put(skb, len);
-	dev_sw_netstats_rx_add(xn->ndev, len);
-	skb->protocol = eth_type_trans(skb, xn->ndev);
-	napi_gro_receive(&xn->napi, skb);
-}
-
-/*
- * Post a new page and deliver the old one; without a new page drop the frame.
- */
-static void xrdma_rx_one(struct xrdma_netdev *xn, u32 len)
-{
-	struct xrdma_wq *rq = &xn->qp.rq;
-	struct page *page = xn->rx_pages[xrdma_ring_slot(rq->ci, rq->log_depth)];
-	struct page *fresh = NULL;
-
-	if (len >= ETH_HLEN &&
-	    len <= xn->ndev->max_mtu + XRDMA_FRAME_EXTRA) {
-		fresh = page_pool_dev_alloc_pages(xn->pool);
-		if (!fresh)
-			dev_core_stats_rx_dropped_inc(xn->ndev);
-	} else {
-		DEV_STATS_INC(xn->ndev, rx_errors);
-	}
-
-	rq->ci++;
-	xrdma_rx_post(xn, fresh ?: page);
-	if (fresh)
-		xrdma_rx_deliver(xn, page, len);
-}
-
-/* The queue pair is in state ERR and receives no frames: do not post again. */
-static void xrdma_rx_failed(struct xrdma_netdev *xn,
-			    const struct xrdma_cqe *cqe)
-{
-	if (cqe->status != XRDMA_WC_WR_FLUSH_ERR)
-		DEV_STATS_INC(xn->ndev, rx_errors);
-	xrdma_eth_failed(xn, "receive", cqe);
-}
-
-static int xrdma_rx_poll(struct xrdma_netdev *xn, int budget)
-{
-	struct xrdma_cqe cqe;
-	int work = 0;
-
-	while (work < budget && xrdma_cq_read(&xn->rx_cq, &cqe)) {
-		xn->rx_cq.ci++;
-		work++;
-		if (cqe.status == XRDMA_WC_SUCCESS)
-			xrdma_rx_one(xn, le32_to_cpu(cqe.byte_len));
-		else
-			xrdma_rx_failed(xn, &cqe);
-	}
-	if (work) {
-		xrdma_cq_update_ci(&xn->rx_cq);
-		xrdma_publish_rq(&xn->qp);
-	}
-	return work;
-}
-
-static int xrdma_rx_fill(struct xrdma_netdev *xn)
-{
-	u32 i;
-
-	for (i = 0; i < XRDMA_ETH_DEPTH; i++) {
-		struct page *page = page_pool_dev_alloc_pages(xn->pool);
-
-		if (!page)
-			return -ENOMEM;
-		xrdma_rx_post(xn, page);
-	}
-	xrdma_publish_rq(&xn->qp);
-	return 0;
-}
-
-static void xrdma_rx_drain(struct xrdma_netdev *xn)
-{
-	struct xrdma_wq *rq = &xn->qp.rq;
-
-	for (; rq->ci != rq->pi; rq->ci++) {
-		u32 slot = xrdma_ring_slot(rq->ci, rq->log_depth);
-
-		page_pool_put_full_page(xn->pool, xn->rx_pages[slot], false);
-	}
-}
-
-static int xrdma_rx_create_pool(struct xrdma_netdev *xn)
-{
-	struct page_pool_params params = {
-		.flags = PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
-		.pool_size = XRDMA_ETH_DEPTH,
-		.nid = NUMA_NO_NODE,
-		.dev = xrdma_to_dev(&xn->xib->hw),
-		.napi = &xn->napi,
-		.netdev = xn->ndev,
-		.dma_dir = DMA_FROM_DEVICE,
-		.offset = XRDMA_RX_HEADROOM,
-	};
-	unsigned int frame = xn->ndev->max_mtu + XRDMA_FRAME_EXTRA;
-	size_t size = SKB_DATA_ALIGN(XRDMA_RX_HEADROOM + frame) +
-		      SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
-
-	xn->rx_order = get_order(size);
-	params.order = xn->rx_order;
-	params.max_len = frame;
-	xn->pool = page_pool_create(&params);
-	return PTR_ERR_OR_ZERO(xn->pool);
-}
 
 /* ---- NAPI ------------------------------------------------------------------- */
 
@@ -248,7 +100,7 @@ static int xrdma_eth_create_queues(struct xrdma_netdev *xn)
 		.recv_wr = XRDMA_ETH_DEPTH,
 		.send_bytes = sizeof(struct xrdma_sq_wqe) +
 			      XRDMA_TX_MAX_SGE * sizeof(struct xrdma_sge),
-		.recv_sge = 1,
+		.recv_sge = XRDMA_RX_PAGES,
 	};
 	int err;
 
@@ -317,11 +169,8 @@ static void xrdma_eth_free(struct xrdma_netdev *xn)
 	if (quiet) {
 		xrdma_tx_drain(xn);
 		xrdma_rx_drain(xn);
-		page_pool_destroy(xn->pool);
-	} else {
-		/* sockets may return pages after the NAPI is freed */
-		page_pool_disable_direct_recycling(xn->pool);
 	}
+	xrdma_rx_free_pool(xn, !quiet);
 	xrdma_kqp_free(xn->xib, &xn->qp, !quiet);
 }
 
@@ -344,7 +193,7 @@ int xrdma_eth_open(struct xrdma_netdev *xn)
 	err = xrdma_eth_create_queues(xn);
 	if (err) {
 		netif_napi_del(&xn->napi);
-		page_pool_destroy(xn->pool);
+		xrdma_rx_free_pool(xn, false);
 		return err;
 	}
 	err = xrdma_eth_start(xn);

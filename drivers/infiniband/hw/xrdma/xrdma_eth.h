@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * XRDMA Ethernet port: structures and prototypes for xrdma_netdev.c (network
- * device and settings), xrdma_ethtool.c (operations of ethtool), xrdma_eth.c
- * (queues and reception) and xrdma_eth_tx.c (sending). Other files include
- * xrdma_netdev.h instead.
+ * device), xrdma_eth_port.c (settings of the port), xrdma_ethtool.c (operations
+ * of ethtool), xrdma_eth.c (queues), xrdma_eth_rx.c (receiving) and
+ * xrdma_eth_tx.c (sending). Other files include xrdma_netdev.h instead.
  */
 
 #ifndef XRDMA_ETH_H
@@ -24,10 +24,32 @@ struct xrdma_ibdev;
 #define XRDMA_TX_MAX_SGE	(MAX_SKB_FRAGS + 1)
 /* Bytes of a frame in addition to the MTU: Ethernet header and one VLAN tag */
 #define XRDMA_FRAME_EXTRA	(ETH_HLEN + VLAN_HLEN)
+/* Largest MTU, if the device has no smaller one */
+#define XRDMA_ETH_MAX_MTU	9000U
+/* Bytes before a received frame, for headers that the network stack adds */
+#define XRDMA_RX_HEADROOM	(128 + NET_IP_ALIGN)
+/*
+ * Bytes of the first page of a receive entry that have no data: the headroom,
+ * and the structure at the end of a socket buffer's linear part
+ */
+#define XRDMA_RX_OVERHEAD						\
+	(XRDMA_RX_HEADROOM + SKB_DATA_ALIGN(sizeof(struct skb_shared_info)))
+/* Pages of a receive entry, which has room for a frame of the largest MTU */
+#define XRDMA_RX_PAGES							\
+	DIV_ROUND_UP(XRDMA_RX_OVERHEAD + XRDMA_ETH_MAX_MTU +		\
+		     XRDMA_FRAME_EXTRA, PAGE_SIZE)
 /*
  * Delay before new queues: if they keep failing, 4 restarts happen in a second.
  */
 #define XRDMA_RESTART_JIFFIES	(HZ / 4)
+
+/**
+ * struct xrdma_rx - a posted receive entry
+ * @page: its pages, of the pool, in the order of the frame's bytes
+ */
+struct xrdma_rx {
+	struct page *page[XRDMA_RX_PAGES];
+};
 
 /**
  * struct xrdma_tx - a posted frame and its DMA mappings
@@ -56,13 +78,14 @@ struct xrdma_tx {
  * @rx_cq: completion queue of receives
  * @qp: raw packet queue pair; exists while @open is true
  * @pool: receive pages, mapped for DMA
- * @rx_pages: page of each receive entry
+ * @rx: pages of each receive entry
  * @tx: frame of each send entry
  * @tx_published: producer index of the last xrdma_publish_sq(), set before the
  *	call
- * @rx_order: order of the receive pages
  * @pdn: number of the protection domain of @qp
  * @speed: speed of the port in Mbit/s
+ * @options: XRDMA_PORT_* of xrdma_port_offered() that are wanted; protected by
+ *	the RTNL
  * @open: the queues exist; protected by the RTNL
  * @restart: replaces queues that have failed
  */
@@ -74,12 +97,12 @@ struct xrdma_netdev {
 	struct xrdma_cq rx_cq;
 	struct xrdma_qp qp;
 	struct page_pool *pool;
-	struct page *rx_pages[XRDMA_ETH_DEPTH];
+	struct xrdma_rx rx[XRDMA_ETH_DEPTH];
 	struct xrdma_tx tx[XRDMA_ETH_DEPTH];
 	u32 tx_published;
-	unsigned int rx_order;
 	u32 pdn;
 	u32 speed;
+	u32 options;
 	bool open;
 	struct delayed_work restart;
 };
@@ -117,6 +140,11 @@ static inline void xrdma_eth_failed(struct xrdma_netdev *xn, const char *what,
 			   le16_to_cpu(cqe->vendor_err));
 }
 
+/* xrdma_eth_port.c */
+u32 xrdma_port_offered(const struct xrdma_netdev *xn);
+int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up);
+int xrdma_port_set_options(struct xrdma_netdev *xn, u32 options);
+
 /* xrdma_netdev.c */
 int xrdma_ndo_set_rx_mode(struct net_device *ndev,
 			  struct netdev_hw_addr_list *uc,
@@ -129,6 +157,13 @@ extern const struct ethtool_ops xrdma_ethtool_ops;
 int xrdma_eth_open(struct xrdma_netdev *xn);
 void xrdma_eth_stop(struct xrdma_netdev *xn);
 void xrdma_eth_close(struct xrdma_netdev *xn);
+
+/* xrdma_eth_rx.c */
+int xrdma_rx_create_pool(struct xrdma_netdev *xn);
+void xrdma_rx_free_pool(struct xrdma_netdev *xn, bool keep);
+int xrdma_rx_fill(struct xrdma_netdev *xn);
+void xrdma_rx_drain(struct xrdma_netdev *xn);
+int xrdma_rx_poll(struct xrdma_netdev *xn, int budget);
 
 /* xrdma_eth_tx.c */
 void xrdma_eth_wait_sent(struct xrdma_netdev *xn);

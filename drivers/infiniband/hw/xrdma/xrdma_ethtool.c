@@ -45,6 +45,36 @@ static void xrdma_get_ringparam(struct net_device *ndev,
 	ring->tx_pending = XRDMA_ETH_DEPTH;
 }
 
+/*
+ * The far end of the link can always hold the port back. The port holds the far
+ * end back if the device can.
+ */
+static void xrdma_get_pauseparam(struct net_device *ndev,
+				 struct ethtool_pauseparam *pause)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+	u32 options = xn->options & xrdma_port_offered(xn);
+
+	pause->rx_pause = 1;
+	pause->tx_pause = !!(options & XRDMA_PORT_PAUSE);
+}
+
+static int xrdma_set_pauseparam(struct net_device *ndev,
+				struct ethtool_pauseparam *pause)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+
+	u32 options = xn->options & ~XRDMA_PORT_PAUSE;
+
+	if (pause->autoneg || !pause->rx_pause)
+		return -EINVAL;
+	if (pause->tx_pause)
+		options |= XRDMA_PORT_PAUSE;
+	if (options & ~xrdma_port_offered(xn))
+		return -EOPNOTSUPP;
+	return xrdma_port_set_options(xn, options);
+}
+
 /* ---- statistics ------------------------------------------------------------ */
 
 /**
@@ -113,7 +143,9 @@ const struct ethtool_ops xrdma_ethtool_ops = {
 	.get_ethtool_stats = xrdma_get_ethtool_stats,
 	.get_link = ethtool_op_get_link,
 	.get_link_ksettings = xrdma_get_link_ksettings,
+	.get_pauseparam = xrdma_get_pauseparam,
 	.get_ringparam = xrdma_get_ringparam,
 	.get_sset_count = xrdma_get_sset_count,
 	.get_strings = xrdma_get_strings,
+	.set_pauseparam = xrdma_set_pauseparam,
 };

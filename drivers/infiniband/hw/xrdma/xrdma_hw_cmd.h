@@ -56,7 +56,8 @@ enum xrdma_cmd_opcode {
 /**
  * struct xrdma_cmd_modify_port - body of MODIFY_PORT
  * @flags: XRDMA_PORT_*
- * @mtu: largest Ethernet payload, in bytes, 68 to 4500
+ * @mtu: largest Ethernet payload, in bytes: 68 to max_mtu of the reply to
+ *	QUERY_DEVICE
  * @eth_qpn: QPN of the raw packet queue pair that receives frames that are not
  *	RoCE; 0: none
  * @mac: MAC address of the port
@@ -73,6 +74,7 @@ struct xrdma_cmd_modify_port {
 #define XRDMA_PORT_UP			BIT(0) /* the port is up */
 #define XRDMA_PORT_PROMISC		BIT(1) /* receive all frames */
 #define XRDMA_PORT_ALLMULTI		BIT(2) /* receive all multicast frames */
+#define XRDMA_PORT_PAUSE		BIT(3) /* hold the far end back */
 
 /**
  * struct xrdma_cmd_set_gid - body of SET_GID

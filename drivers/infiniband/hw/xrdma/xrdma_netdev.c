@@ -3,8 +3,9 @@
  * XRDMA Ethernet port: the network device of the function, its settings, and
  * how it is attached to an RDMA device. The network device determines GIDs and
  * port state of the RDMA device. The network device and its settings stay while
- * xrdma_function.c takes the RDMA device down and up again. Frames are received
- * in xrdma_eth.c and sent in xrdma_eth_tx.c, ethtool is in xrdma_ethtool.c.
+ * xrdma_function.c takes the RDMA device down and up again. The settings of the
+ * port in the device are in xrdma_eth_port.c. Frames are received in
+ * xrdma_eth_rx.c and sent in xrdma_eth_tx.c, ethtool is in xrdma_ethtool.c.
  */
 
 #include <linux/etherdevice.h>
@@ -14,32 +15,6 @@
 #include "xrdma_netdev.h"
 
 /* ---- port ------------------------------------------------------------------ */
-
-/*
- * Copy the state of the network device to the port. The state changes under the
- * RTNL, which also orders the commands: the last command has the latest state.
- */
-static int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up)
-{
-	struct xrdma_cmd_modify_port port = { .mtu = cpu_to_le32(mtu) };
-	unsigned int ndev_flags = xn->ndev->flags;
-	u32 flags = 0;
-
-	ASSERT_RTNL();
-
-	if (xn->open)
-		port.eth_qpn = cpu_to_le32(xn->qp.qpn);
-	if (up)
-		flags |= XRDMA_PORT_UP;
-	if (ndev_flags & IFF_PROMISC)
-		flags |= XRDMA_PORT_PROMISC;
-	/* the device has no list of multicast addresses, only an "all" flag */
-	if (ndev_flags & IFF_ALLMULTI || !netdev_mc_empty(xn->ndev))
-		flags |= XRDMA_PORT_ALLMULTI;
-	port.flags = cpu_to_le32(flags);
-	ether_addr_copy(port.mac, xn->ndev->dev_addr);
-	return xrdma_cmd_modify_port(&xn->xib->hw, &port);
-}
 
 /**
  * xrdma_netdev_link() - report a change of the link to the network stack
@@ -282,6 +257,7 @@ static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 
 	xn->ndev = ndev;
+	xn->options = XRDMA_PORT_PAUSE;
 	INIT_DELAYED_WORK(&xn->restart, xrdma_restart_work);
 	SET_NETDEV_DEV(ndev, xrdma_to_dev(&xib->hw));
 	ndev->netdev_ops = &xrdma_netdev_ops;
@@ -291,7 +267,7 @@ static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 	ndev->hw_features = NETIF_F_SG;
 	ndev->features = ndev->hw_features | NETIF_F_HIGHDMA;
 	ndev->min_mtu = ETH_MIN_MTU;
-	ndev->max_mtu = xib->hw.caps.max_mtu;
+	ndev->max_mtu = min(xib->hw.caps.max_mtu, XRDMA_ETH_MAX_MTU);
 	netif_carrier_off(ndev);
 }
 

@@ -10,8 +10,13 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 
 from labverbs.rc import ALL, Buffer, pair
+from lib.control import stats
+from lib.ether import frame_returns
 
 NETDEV = os.environ.get("XRDMA_NETDEV")
+PORT_PAUSE = 8          # XRDMA_PORT_PAUSE
+# payloads of frames that end at, before and after the ends of receive pages
+SIZES = (46, 1500, *range(3480, 3530), 4096, *range(7580, 7630), 8986, 9000)
 OFFLOADS = ("rx-checksumming", "tx-checksumming", "tcp-segmentation-offload",
             "large-receive-offload", "rx-vlan-offload", "tx-vlan-offload",
             "ntuple-filters", "receive-hashing")
@@ -37,6 +42,43 @@ def test_rings():
                          capture_output=True, text=True).stdout
     assert re.findall(r"^RX:\s+(\S+)", out, re.M) == ["256", "256"]
     assert re.findall(r"^TX:\s+(\S+)", out, re.M) == ["256", "256"]
+
+
+def pause():
+    shown = ethtool("-a")
+    return shown["Autonegotiate"], shown["RX"], shown["TX"]
+
+
+def test_pause():
+    """The port holds the far end back unless the user forbids it; the device knows."""
+    assert pause() == ("off", "on", "on")
+    try:
+        subprocess.run(["ethtool", "-A", NETDEV, "tx", "off"], check=True)
+        assert pause() == ("off", "on", "off")
+        assert not stats()["device"]["port_flags"] & PORT_PAUSE
+    finally:
+        subprocess.run(["ethtool", "-A", NETDEV, "tx", "on"], check=True)
+    assert stats()["device"]["port_flags"] & PORT_PAUSE
+    for refused in "rx off", "autoneg on":
+        done = subprocess.run(["ethtool", "-A", NETDEV, *refused.split()],
+                              check=False, capture_output=True)
+        assert done.returncode
+    assert pause() == ("off", "on", "on")
+
+
+def test_largest_mtu():
+    with open(f"/sys/class/net/{NETDEV}/mtu", encoding="ascii") as file:
+        before = file.read().strip()
+    try:
+        subprocess.run(["ip", "link", "set", NETDEV, "mtu", "9000"], check=True)
+        assert stats()["device"]["mtu"] == 9000
+        for size in SIZES:
+            assert frame_returns(size)
+        done = subprocess.run(["ip", "link", "set", NETDEV, "mtu", "9001"],
+                              check=False, capture_output=True)
+        assert done.returncode
+    finally:
+        subprocess.run(["ip", "link", "set", NETDEV, "mtu", before], check=True)
 
 
 def test_link():

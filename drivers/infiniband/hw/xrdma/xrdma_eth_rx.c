@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * XRDMA Ethernet port, receiving: posts pages of a pool to the receive ring, and
+ * passes received frames to the network stack, without a copy. xrdma_eth.c
+ * creates the queues and calls xrdma_rx_poll(); sending is in xrdma_eth_tx.c.
+ */
+
+#include <linux/etherdevice.h>
+#include <net/page_pool/helpers.h>
+#include <rdma/xrdma-ring.h>
+#include "xrdma_cq.h"
+#include "xrdma_eth.h"
+#include "xrdma_ibdev.h"
+#include "xrdma_post.h"
+#include "xrdma_wq.h"
+
+/* Offset of the data in page @i of a receive entry, and bytes of data there */
+static u32 xrdma_rx_offset(unsigned int i)
+{
+	return i ? 0 : XRDMA_RX_HEADROOM;
+}
+
+static u32 xrdma_rx_room(unsigned int i)
+{
+	return i ? PAGE_SIZE : PAGE_SIZE - XRDMA_RX_OVERHEAD;
+}
+
+/* Number of pages of a receive entry that a frame of @len bytes occupies */
+static unsigned int xrdma_rx_used(u32 len)
+{
+	return DIV_ROUND_UP(XRDMA_RX_OVERHEAD + len, PAGE_SIZE);
+}
+
+static struct xrdma_rx *xrdma_rx_at(struct xrdma_netdev *xn, u32 index)
+{
+	return &xn->rx[xrdma_ring_slot(index, xn->qp.rq.log_depth)];
+}
+
+/* Post the pages of the next slot of @xn->rx. */
+static void xrdma_rx_post(struct xrdma_netdev *xn)
+{
+	struct xrdma_wq *rq = &xn->qp.rq;
+	struct xrdma_rx *rx = xrdma_rx_at(xn, rq->pi);
+	struct xrdma_rq_wqe *wqe = xrdma_wq_entry(rq, rq->pi);
+	struct xrdma_sge *sge = (struct xrdma_sge *)(wqe + 1);
+	unsigned int i;
+
+	memset(wqe, 0, sizeof(*wqe));
+	wqe->num_sge = cpu_to_le16(XRDMA_RX_PAGES);
+	for (i = 0; i < XRDMA_RX_PAGES; i++, sge++) {
+		sge->addr = cpu_to_le64(page_pool_get_dma_addr(rx->page[i]) +
+					xrdma_rx_offset(i));
+		sge->length = cpu_to_le32(xrdma_rx_room(i));
+		sge->lkey = cpu_to_le32(XRDMA_KEY_LOCAL_DMA);
+	}
+	rq->pi++;
+}
+
+static void xrdma_rx_put(struct xrdma_netdev *xn, struct page **pages,
+			 unsigned int num)
+{
+	while (num--)
+		page_pool_put_full_page(xn->pool, pages[num], false);
+}
+
+/* Return: 0, or -ENOMEM and no page. */
+static int xrdma_rx_get(struct xrdma_netdev *xn, struct page **pages,
+			unsigned int num)
+{
+	unsigned int i;
+
+	for (i = 0; i < num; i++) {
+		pages[i] = page_pool_dev_alloc_pages(xn->pool);
+		if (!pages[i]) {
+			xrdma_rx_put(xn, pages, i);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/*
+ * The first page of a frame becomes the linear part of the socket buffer, the
+ * others become fragments.
+ *
+ * Return: NULL if there is no memory; the pages are still the caller's.
+ */
+static struct sk_buff *xrdma_rx_build(struct xrdma_netdev *xn,
+				      struct page **pages, u32 len)
+{
+	struct sk_buff *skb;
+	unsigned int i;
+
+	for (i = 0; i < xrdma_rx_used(len); i++)
+		page_pool_dma_sync_for_cpu(xn->pool, pages[i],
+					   xrdma_rx_offset(i),
+					   xrdma_rx_room(i));
+	skb = napi_build_skb(page_address(pages[0]), PAGE_SIZE);
+	if (!skb)
+		return NULL;
+	skb_mark_for_recycle(skb);
+	skb_reserve(skb, XRDMA_RX_HEADROOM);
+	skb_put(skb, min(len, xrdma_rx_room(0)));
+	for (i = 1; i < xrdma_rx_used(len); i++)
+		skb_add_rx_frag(skb, i - 1, pages[i], 0,
+				min_t(u32, len - skb->len, PAGE_SIZE),
+				PAGE_SIZE);
+	return skb;
+}
+
+static void xrdma_rx_deliver(struct xrdma_netdev *xn, struct page **pages,
+			     u32 len)
+{
+	struct sk_buff *skb = xrdma_rx_build(xn, pages, len);
+
+	if (!skb) {
+		xrdma_rx_put(xn, pages, xrdma_rx_used(len));
+		dev_core_stats_rx_dropped_inc(xn->ndev);
+		return;
+	}
+	dev_sw_netstats_rx_add(xn->ndev, len);
+	skb->protocol = eth_type_trans(skb, xn->ndev);
+	napi_gro_receive(&xn->napi, skb);
+}
+
+static bool xrdma_rx_len_ok(const struct xrdma_netdev *xn, u32 len)
+{
+	return len >= ETH_HLEN && len <= xn->ndev->max_mtu + XRDMA_FRAME_EXTRA;
+}
+
+/*
+ * Post new pages and deliver the old ones; without new pages drop the frame. The
+ * pages behind the frame are posted again.
+ */
+static void xrdma_rx_one(struct xrdma_netdev *xn, u32 len)
+{
+	struct xrdma_wq *rq = &xn->qp.rq;
+	struct page *fresh[XRDMA_RX_PAGES], *full[XRDMA_RX_PAGES];
+	struct xrdma_rx *rx = xrdma_rx_at(xn, rq->ci++);
+	unsigned int used = 0;
+
+	if (!xrdma_rx_len_ok(xn, len))
+		DEV_STATS_INC(xn->ndev, rx_errors);
+	else if (xrdma_rx_get(xn, fresh, xrdma_rx_used(len)))
+		dev_core_stats_rx_dropped_inc(xn->ndev);
+	else
+		used = xrdma_rx_used(len);
+
+	memcpy(full, rx->page, used * sizeof(*full));
+	*xrdma_rx_at(xn, rq->pi) = *rx;
+	memcpy(xrdma_rx_at(xn, rq->pi)->page, fresh, used * sizeof(*fresh));
+	xrdma_rx_post(xn);
+	if (used)
+		xrdma_rx_deliver(xn, full, len);
+}
+
+/* The queue pair is in state ERR and receives no frames: do not post again. */
+static void xrdma_rx_failed(struct xrdma_netdev *xn,
+			    const struct xrdma_cqe *cqe)
+{
+	if (cqe->status != XRDMA_WC_WR_FLUSH_ERR)
+		DEV_STATS_INC(xn->ndev, rx_errors);
+	xrdma_eth_failed(xn, "receive", cqe);
+}
+
+/**
+ * xrdma_rx_poll() - deliver the frames that have been received
+ * @xn: the netdev, open
+ * @budget: largest number of frames
+ *
+ * Context: the NAPI poll function of @xn.
+ * Return: number of frames.
+ */
+int xrdma_rx_poll(struct xrdma_netdev *xn, int budget)
+{
+	struct xrdma_cqe cqe;
+	int work = 0;
+
+	while (work < budget && xrdma_cq_read(&xn->rx_cq, &cqe)) {
+		xn->rx_cq.ci++;
+		work++;
+		if (cqe.status == XRDMA_WC_SUCCESS)
+			xrdma_rx_one(xn, le32_to_cpu(cqe.byte_len));
+		else
+			xrdma_rx_failed(xn, &cqe);
+	}
+	if (work) {
+		xrdma_cq_update_ci(&xn->rx_cq);
+		xrdma_publish_rq(&xn->qp);
+	}
+	return work;
+}
+
+/**
+ * xrdma_rx_fill() - post a receive entry to each slot of the receive ring
+ * @xn: the netdev, with its queues and its pool
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOMEM: xrdma_rx_drain() frees what was posted.
+ */
+int xrdma_rx_fill(struct xrdma_netdev *xn)
+{
+	struct xrdma_wq *rq = &xn->qp.rq;
+	u32 i;
+
+	for (i = 0; i < XRDMA_ETH_DEPTH; i++) {
+		if (xrdma_rx_get(xn, xrdma_rx_at(xn, rq->pi)->page,
+				 XRDMA_RX_PAGES))
+			return -ENOMEM;
+		xrdma_rx_post(xn);
+	}
+	xrdma_publish_rq(&xn->qp);
+	return 0;
+}
+
+/**
+ * xrdma_rx_drain() - free the pages of the entries that have received nothing
+ * @xn: the netdev; the device cannot access the pages
+ *
+ * Context: process.
+ */
+void xrdma_rx_drain(struct xrdma_netdev *xn)
+{
+	struct xrdma_wq *rq = &xn->qp.rq;
+
+	for (; rq->ci != rq->pi; rq->ci++)
+		xrdma_rx_put(xn, xrdma_rx_at(xn, rq->ci)->page, XRDMA_RX_PAGES);
+}
+
+/**
+ * xrdma_rx_create_pool() - create the pool of the receive pages
+ * @xn: the netdev
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int xrdma_rx_create_pool(struct xrdma_netdev *xn)
+{
+	const struct page_pool_params params = {
+		.flags = PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
+		.pool_size = XRDMA_ETH_DEPTH * XRDMA_RX_PAGES,
+		.nid = NUMA_NO_NODE,
+		.dev = xrdma_to_dev(&xn->xib->hw),
+		.napi = &xn->napi,
+		.netdev = xn->ndev,
+		.dma_dir = DMA_FROM_DEVICE,
+		.max_len = PAGE_SIZE,
+	};
+
+	xn->pool = page_pool_create(&params);
+	return PTR_ERR_OR_ZERO(xn->pool);
+}
+
+/**
+ * xrdma_rx_free_pool() - free the pool of the receive pages
+ * @xn: the netdev
+ * @keep: the device may still access the pages: keep them
+ *
+ * Context: may sleep.
+ */
+void xrdma_rx_free_pool(struct xrdma_netdev *xn, bool keep)
+{
+	if (keep)
+		/* sockets may return pages after the NAPI is freed */
+		page_pool_disable_direct_recycling(xn->pool);
+	else
+		page_pool_destroy(xn->pool);
+}
