@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of the Ethernet port (xrdma_eth_tx.c): a frame for a full send ring, and
- * completions of frames that the device does not own. There is no device: the
+ * Tests of the Ethernet port (xrdma_eth_tx.c): a frame for a full send ring,
+ * completions of frames that the device does not own, and the work that a frame
+ * leaves to the device. There is no device: the
  * netdev is not registered, nothing reads the ring, and the test writes the
  * completions. Tests with a device are in lab/tests/.
  */
 
 #include <kunit/test.h>
 #include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/ip.h>
+#include <linux/tcp.h>
 #include "xrdma_eth.h"
+#include "xrdma_hw.h"
 #include "xrdma_ibdev.h"
 
 #define ETH_TEST_LOG_DEPTH	4
@@ -142,9 +147,63 @@ static void completions_free_published_frames_only(struct kunit *test)
 	kfree_skb(skb);
 }
 
+/* Make a frame of TCP in IPv4 with 3000 bytes of payload. */
+static struct sk_buff *eth_test_tcp(struct kunit *test)
+{
+	struct sk_buff *skb = alloc_skb(4096, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	skb_put_zero(skb, ETH_HLEN + sizeof(struct iphdr) +
+			  sizeof(struct tcphdr) + 12 + 3000);
+	skb_set_network_header(skb, ETH_HLEN);
+	skb_set_transport_header(skb, ETH_HLEN + sizeof(struct iphdr));
+	tcp_hdr(skb)->doff = (sizeof(struct tcphdr) + 12) / 4;
+	return skb;
+}
+
+static void eth_test_seg(struct kunit *test, const struct sk_buff *skb,
+			 const struct xrdma_eth_seg *want)
+{
+	struct xrdma_eth_seg seg;
+
+	memset(&seg, 0xff, sizeof(seg));
+	xrdma_make_eth_seg(&seg, skb);
+	KUNIT_EXPECT_MEMEQ(test, &seg, want, sizeof(seg));
+}
+
+static void work_of_a_frame_is_left_to_the_device(struct kunit *test)
+{
+	struct xrdma_eth_seg want = {};
+	struct sk_buff *skb = eth_test_tcp(test);
+
+	eth_test_seg(test, skb, &want);
+
+	__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q), 0x6064);
+	want.flags = cpu_to_le16(XRDMA_ETH_VLAN);
+	want.vlan_tci = cpu_to_le16(0x6064);
+	eth_test_seg(test, skb, &want);
+
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = skb_transport_header(skb) - skb->head;
+	skb->csum_offset = offsetof(struct tcphdr, check);
+	want.flags |= cpu_to_le16(XRDMA_ETH_CSUM);
+	want.csum_start = cpu_to_le16(34);
+	want.csum_offset = cpu_to_le16(16);
+	eth_test_seg(test, skb, &want);
+
+	skb_shinfo(skb)->gso_size = 1448;
+	skb_shinfo(skb)->gso_type = SKB_GSO_TCPV4;
+	want.flags |= cpu_to_le16(XRDMA_ETH_TSO);
+	want.mss = cpu_to_le16(1448);
+	want.header_len = cpu_to_le16(66);
+	eth_test_seg(test, skb, &want);
+	kfree_skb(skb);
+}
+
 static struct kunit_case eth_cases[] = {
 	KUNIT_CASE(a_frame_for_a_full_ring_waits),
 	KUNIT_CASE(completions_free_published_frames_only),
+	KUNIT_CASE(work_of_a_frame_is_left_to_the_device),
 	{}
 };
 

@@ -14,6 +14,7 @@
 #include "xrdma_xlat.h"
 #include "golden.h"
 #include "golden_make.h"
+#include "golden_eth.h"
 #include "golden_net.h"
 #include "golden_odp.h"
 
@@ -97,18 +98,6 @@ static void golden_make_mpt_free_window(void *out)
 	*(struct xrdma_mpt_entry *)out = (struct xrdma_mpt_entry) {
 		.ctrl = cpu_to_le64(ctrl),
 	};
-}
-
-static void golden_make_cmd_modify_port(void *out)
-{
-	struct xrdma_cmd cmd = golden_cmd(XRDMA_CMD_MODIFY_PORT, 1);
-
-	cmd.modify_port.flags = cpu_to_le32(XRDMA_PORT_UP | XRDMA_PORT_PROMISC |
-					    XRDMA_PORT_PAUSE);
-	cmd.modify_port.mtu = cpu_to_le32(9000);
-	cmd.modify_port.eth_qpn = cpu_to_le32(2);
-	memcpy(cmd.modify_port.mac, golden_mac, 6);
-	memcpy(out, &cmd, sizeof(cmd));
 }
 
 static void golden_make_cmd_set_gid(void *out)
@@ -581,6 +570,8 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(wqe_local_inv),
 	GOLDEN_CASE(wqe_flush),
 	GOLDEN_CASE(wqe_send_ud),
+	GOLDEN_CASE(wqe_send_eth),
+	GOLDEN_CASE(eth_seg),
 	GOLDEN_CASE(atomic_seg),
 	GOLDEN_CASE(bind_seg),
 	GOLDEN_CASE(reg_seg),
@@ -588,6 +579,7 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(cqe_recv),
 	GOLDEN_CASE(cqe_recv_inv),
 	GOLDEN_CASE(cqe_recv_ud),
+	GOLDEN_CASE(cqe_recv_eth),
 	GOLDEN_CASE(cqe_error),
 	GOLDEN_CASE(qp_rec),
 	GOLDEN_CASE(cq_rec),

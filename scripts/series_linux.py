@@ -63,8 +63,9 @@ UPSTREAM = {
 }
 
 SUITE_FILES = """.kunitconfig Kconfig Makefile buf_kunit.c dm_kunit.c encode_kunit.c
-    eth_kunit.c frmr_kunit.c golden_cases.h golden_make.h golden_net.h golden_odp.h
-    key_growth_kunit.c key_kunit.c mtt_cut_kunit.c mtt_kunit.c mtt_scene.h ring_kunit.c
+    eth_kunit.c frmr_kunit.c golden_cases.h golden_eth.h golden_make.h golden_net.h
+    golden_odp.h key_growth_kunit.c key_kunit.c mtt_cut_kunit.c mtt_kunit.c mtt_scene.h
+    ring_kunit.c
     rules_effect_kunit.c rules_kunit.c rules_scene.h sparse_kunit.c sparse_scene.h
     wqe_kunit.c xlat_kunit.c xlat_layouts.h xlat_walk.h"""
 
@@ -89,7 +90,7 @@ PARTS = [
         device. Documentation/infiniband/xrdma-hw.rst, which a later patch adds,
         specifies each structure.""",
          in_place("""xrdma_regs.h xrdma_hw.h xrdma_hw_cmd.h xrdma_hw_rsp.h
-             xrdma_hw_steer.h xrdma_encode.h xrdma_xlat.h xrdma_sparse.h""", DRIVER)),
+             xrdma_hw_steer.h xrdma_hw_eth.h xrdma_encode.h xrdma_xlat.h xrdma_sparse.h""", DRIVER)),
     Part("RDMA/xrdma: Add commands and events", """
         The driver sends commands to the device through a ring in memory, and learns
         events from event queues. A device that does not answer, or that breaks the

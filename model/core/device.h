@@ -63,6 +63,9 @@ struct model_wire;
 					 XRDMA_CAP_XRC | \
 					 XRDMA_CAP_RAW_PACKET | \
 					 XRDMA_CAP_ETH_PAUSE | \
+					 XRDMA_CAP_ETH_CSUM | \
+					 XRDMA_CAP_ETH_TSO | \
+					 XRDMA_CAP_ETH_VLAN | \
 					 XRDMA_CAP_FLUSH | \
 					 XRDMA_CAP_COUNTERS | \
 					 XRDMA_CAP_ATOMIC_WRITE | \

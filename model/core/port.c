@@ -10,7 +10,8 @@
 #include "core/port.h"
 
 #define ALL_FLAGS	(XRDMA_PORT_UP | XRDMA_PORT_PROMISC |		\
-			 XRDMA_PORT_ALLMULTI | XRDMA_PORT_PAUSE)
+			 XRDMA_PORT_ALLMULTI | XRDMA_PORT_PAUSE |	\
+			 XRDMA_PORT_CSUM | XRDMA_PORT_VLAN)
 
 /* Bytes of the longest headers: IPv6, UDP, BTH, XRCETH, AtomicETH, ICRC. */
 #define HEADERS_MAX	(40 + 8 + 12 + 4 + 28 + 4)

@@ -11,6 +11,8 @@
 #include "transport/responder.h"
 #include "transport/tx.h"
 
+struct model_eth_tx;
+
 /**
  * struct model_qp_transport - the transport's part of a queue pair
  * @tx: headers of the packets that the queue pair sends
@@ -18,17 +20,19 @@
  *	@req.psn
  * @resp: responder; unused by a queue pair without a connection
  * @recv: copy of the receive entry in use, of a queue pair without a connection
+ * @eth: frame that is divided, of a raw packet queue pair
  */
 struct model_qp_transport {
 	struct model_tx_state tx;
 	struct model_requester req;
 	struct model_responder resp;
 	u8 *recv;
+	struct model_eth_tx *eth;
 };
 
 /* The functions that the core calls, for each type of queue pair. */
 extern const struct model_qp_ops model_conn_ops; /* rc.c */
 extern const struct model_qp_ops model_ud_ops; /* ud.c */
-extern const struct model_qp_ops model_raw_ops; /* eth.c */
+extern const struct model_qp_ops model_raw_ops; /* eth_tx.c */
 
 #endif /* MODEL_CONN_H */

@@ -1,75 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Raw packet queue pairs: a SEND or a receive has a whole Ethernet frame,
- * without the frame check sequence. This file sends the frames, and selects
- * the queue pairs that receive a frame.
- *
- * A SEND completes at once, so the requester's only state is
- * model_requester.next. The loop over the send queue is in sends.c, flow rules
- * are in core/flow.c, RSS tables in core/rss.c.
+ * Raw packet queue pairs, receiving: a receive has a whole Ethernet frame,
+ * without the frame check sequence. This file selects the queue pairs that
+ * receive a frame. Sending is in eth_tx.c, flow rules are in core/flow.c, RSS
+ * tables in core/rss.c.
  */
 
 #include <errno.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "core/device.h"
+#include "packet/checksum.h"
 #include "packet/flow_fields.h"
 #include "transport/conn.h"
 #include "transport/eth.h"
 #include "transport/rx.h"
-#include "transport/sends.h"
 #include "wire/wire.h"
 
-#define ETH_ZLEN	60 /* shortest frame in bytes, without check sequence */
+#define TAG_OFFSET	12 /* of a VLAN tag in a frame */
+#define ETH_P_VLAN	0x8100
 /* Longest time that frames wait for a receive entry, with XRDMA_PORT_PAUSE */
 #define PAUSE_MAX_NS	1000000000ULL
 
-static u32 max_frame(const struct model_device *dev)
-{
-	return MODEL_ETH_BYTES + MODEL_VLAN_BYTES + dev->port.mtu;
-}
+/**
+ * struct arrival - a frame to be delivered
+ * @frame: the frame
+ * @len: bytes of @frame
+ * @options: XRDMA_PORT_CSUM and XRDMA_PORT_VLAN apply; other flags are ignored
+ */
+struct arrival {
+	const u8 *frame;
+	u32 len;
+	u32 options;
+};
 
-static bool wqe_ok(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
-{
-	u32 room = (1U << qp->sq.log_stride) - sizeof(*wqe);
-	u32 num = le16_to_cpu(wqe->num_sge);
-
-	if (wqe->opcode != XRDMA_OP_SEND ||
-	    wqe->flags & ~(XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE |
-			   XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE))
-		return false;
-	if (wqe->flags & XRDMA_WQE_INLINE)
-		return num <= room && num <= MODEL_MAX_INLINE;
-	return num <= MODEL_MAX_SGE && num * sizeof(struct xrdma_sge) <= room;
-}
-
-/* Return: bytes of the frame that @wqe describes. */
-static u64 frame_length(const struct xrdma_sq_wqe *wqe,
-			const struct model_sgl *sgl)
-{
-	if (wqe->flags & XRDMA_WQE_INLINE)
-		return le16_to_cpu(wqe->num_sge);
-	return model_sgl_length(sgl);
-}
-
-static int fill(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
-		const struct model_sgl *sgl, struct model_frame *frame)
-{
-	int reason = 0;
-
-	if (wqe->flags & XRDMA_WQE_INLINE)
-		memcpy(frame->data, wqe + 1, frame->len);
-	else
-		reason = model_sgl_gather(qp, sgl, 0, frame->data, frame->len);
-	if (frame->len < ETH_ZLEN) {
-		memset(frame->data + frame->len, 0, ETH_ZLEN - frame->len);
-		frame->len = ETH_ZLEN;
-	}
-	return reason;
-}
-
-/* Return: true, once, if a test has requested @fault and @qp is the port's. */
-static bool take_fault(const struct model_qp *qp, enum model_eth_fault fault)
+/**
+ * model_eth_take_fault() - check whether a test has requested a fault
+ * @qp: the queue pair
+ * @fault: the fault
+ *
+ * Return: true, once, if a test has requested @fault and @qp is the port's.
+ */
+bool model_eth_take_fault(const struct model_qp *qp, enum model_eth_fault fault)
 {
 	struct model_device *dev = qp->dev;
 
@@ -79,14 +52,53 @@ static bool take_fault(const struct model_qp *qp, enum model_eth_fault fault)
 	return true;
 }
 
+/* Return: true if the VLAN tag of a frame is removed. */
+static bool untag(const struct arrival *in)
+{
+	return in->options & XRDMA_PORT_VLAN &&
+	       in->len >= MODEL_ETH_BYTES + MODEL_VLAN_BYTES &&
+	       model_get16(in->frame + TAG_OFFSET) == ETH_P_VLAN;
+}
+
+static u32 cut_bytes(const struct arrival *in)
+{
+	return untag(in) ? MODEL_VLAN_BYTES : 0;
+}
+
+/* Write a frame to memory. Return: as model_sgl_scatter(). */
+static int store(struct model_qp *qp, const struct model_sgl *sgl,
+		 const struct arrival *in)
+{
+	const u8 *rest = in->frame + TAG_OFFSET + cut_bytes(in);
+	int reason = model_sgl_scatter(qp, sgl, 0, in->frame, TAG_OFFSET);
+
+	if (reason)
+		return reason;
+	return model_sgl_scatter(qp, sgl, TAG_OFFSET, rest,
+				 in->frame + in->len - rest);
+}
+
+/* Write to the completion what the host does not have to do any more. */
+static void report(struct model_recv_done *done, const struct arrival *in)
+{
+	if (done->status)
+		return;
+	if (untag(in)) {
+		done->flags |= XRDMA_CQE_VLAN;
+		done->vlan_tci = model_get16(in->frame + TAG_OFFSET + 2);
+	}
+	if (in->options & XRDMA_PORT_CSUM && model_sums_ok(in->frame, in->len))
+		done->flags |= XRDMA_CQE_CSUM;
+}
+
 /*
  * Fill the receive @wqe. Return: MODEL_RX_ETHERNET; MODEL_RX_OVERRUN if the
  * queue pair went into ERR; MODEL_RX_PAGE_FAULT if the memory misses, and the
  * entry remains the next one.
  */
 static enum model_rx receive(struct model_qp *qp,
-			     const struct xrdma_rq_wqe *wqe, const u8 *frame,
-			     u32 len)
+			     const struct xrdma_rq_wqe *wqe,
+			     const struct arrival *in)
 {
 	const struct model_sgl sgl = {
 		.sge = (const struct xrdma_sge *)(wqe + 1),
@@ -96,16 +108,16 @@ static enum model_rx receive(struct model_qp *qp,
 	struct model_recv_done done = {
 		.opcode = XRDMA_OP_RECV,
 		.wr_id = wqe->wr_id,
-		.byte_len = len,
+		.byte_len = in->len - cut_bytes(in),
 	};
 	int reason;
 
-	if (take_fault(qp, MODEL_ETH_FAULT_RECEIVE)) {
+	if (model_eth_take_fault(qp, MODEL_ETH_FAULT_RECEIVE)) {
 		done.status = XRDMA_WC_LOC_PROT_ERR;
-	} else if (model_sgl_length(&sgl) < len) {
+	} else if (model_sgl_length(&sgl) < done.byte_len) {
 		done.status = XRDMA_WC_LOC_LEN_ERR;
 	} else {
-		reason = model_sgl_scatter(qp, &sgl, 0, frame, len);
+		reason = store(qp, &sgl, in);
 		if (reason == MODEL_MISS)
 			return MODEL_RX_PAGE_FAULT;
 		if (reason) {
@@ -113,7 +125,8 @@ static enum model_rx receive(struct model_qp *qp,
 			done.vendor_err = reason;
 		}
 	}
-	memcpy(done.smac, frame + 6, sizeof(done.smac));
+	memcpy(done.smac, in->frame + 6, sizeof(done.smac));
+	report(&done, in);
 	model_qp_complete_recv(qp, &done);
 	if (!done.status)
 		return MODEL_RX_ETHERNET;
@@ -128,7 +141,7 @@ static bool can_receive(const struct model_qp *qp)
 }
 
 /* Return: MODEL_RX_ETHERNET, or why the queue pair did not get the frame. */
-static enum model_rx deliver(struct model_qp *qp, const u8 *frame, u32 len)
+static enum model_rx deliver(struct model_qp *qp, const struct arrival *in)
 {
 	u8 *wqe = qp->tp->recv;
 
@@ -136,7 +149,7 @@ static enum model_rx deliver(struct model_qp *qp, const u8 *frame, u32 len)
 		return MODEL_RX_STATE;
 	if (model_qp_read_rq(qp, wqe))
 		return MODEL_RX_OVERRUN;
-	return receive(qp, (void *)wqe, frame, len);
+	return receive(qp, (void *)wqe, in);
 }
 
 /*
@@ -162,20 +175,24 @@ static bool steer(struct model_device *dev, const struct model_qp *sender,
 				model_rss_pick(flow->rss, &fields, have);
 		if (qp == sender)
 			continue;
-		*rx = deliver(qp, frame, len);
+		*rx = deliver(qp, &(struct arrival) { frame, len, 0 });
 		if (!flow->copy)
 			return true;
 	}
 	return false;
 }
 
-/*
- * Deliver a frame that @qp sends to a queue pair of this device, if a flow rule
- * of another queue pair matches. Frames of the port's own queue pair are always
- * sent. Return: true if the frame must not be sent.
+/**
+ * model_eth_inside() - deliver a frame that is sent inside of the device
+ * @qp: the queue pair that sends
+ * @frame: the frame
+ *
+ * Delivers the frame to a queue pair of this device, if a flow rule of another
+ * queue pair matches. Frames of the port's own queue pair are always sent.
+ *
+ * Return: true if the frame must not be sent.
  */
-static bool delivered_inside(struct model_qp *qp,
-			     const struct model_frame *frame)
+bool model_eth_inside(struct model_qp *qp, const struct model_frame *frame)
 {
 	struct model_device *dev = qp->dev;
 	struct model_net net;
@@ -189,102 +206,6 @@ static bool delivered_inside(struct model_qp *qp,
 	model_rx_count(dev, rx);
 	return true;
 }
-
-/* Return: enum xrdma_wc_status. */
-static u8 send_frame(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
-		     int *reason)
-{
-	const struct model_sgl sgl = {
-		.sge = (const struct xrdma_sge *)(wqe + 1),
-		.waiter = &qp->waiters[MODEL_WAIT_REQUESTER],
-		.num = le16_to_cpu(wqe->num_sge),
-		.opcode = wqe->opcode,
-	};
-	struct model_frame *frame;
-	u64 len;
-
-	if (take_fault(qp, MODEL_ETH_FAULT_SEND))
-		return XRDMA_WC_LOC_PROT_ERR;
-	if (!wqe_ok(qp, wqe))
-		return XRDMA_WC_LOC_QP_OP_ERR;
-	len = frame_length(wqe, &sgl);
-	if (len < MODEL_ETH_BYTES || len > max_frame(qp->dev))
-		return XRDMA_WC_LOC_LEN_ERR;
-	frame = model_wire_frame(qp->dev->wire);
-	frame->len = len;
-	*reason = fill(qp, wqe, &sgl, frame);
-	if (*reason) {
-		model_frame_put(&qp->dev->wire->pool, frame);
-		return XRDMA_WC_LOC_PROT_ERR;
-	}
-	if (delivered_inside(qp, frame))
-		model_frame_put(&qp->dev->wire->pool, frame);
-	else
-		model_wire_send(qp->dev->wire, frame);
-	return XRDMA_WC_SUCCESS;
-}
-
-/* Return: false if the queue pair must not send the next entry. */
-static bool send_one(struct model_qp *qp, u32 index,
-		     const struct xrdma_sq_wqe *wqe)
-{
-	int reason = 0;
-	u8 status;
-
-	if (take_fault(qp, MODEL_ETH_FAULT_FATAL)) {
-		model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
-		return false;
-	}
-	qp->stalled |= take_fault(qp, MODEL_ETH_FAULT_STALL);
-	if (qp->stalled) {
-		qp->sq.ci = qp->tp->req.next;
-		return true;
-	}
-	status = model_qp_injected(qp);
-	if (!status)
-		status = send_frame(qp, wqe, &reason);
-	/* the frame's receive may have overrun the shared CQ: QP is in ERR */
-	if (qp->state != XRDMA_QPS_RTS)
-		return false;
-	if (reason == MODEL_MISS) {
-		qp->tp->req.next = index;
-		return false;
-	}
-	if (status)
-		model_qp_fail_send(qp, index, wqe, status, reason);
-	else
-		model_qp_complete_send(qp, index, wqe, 0);
-	return qp->state == XRDMA_QPS_RTS;
-}
-
-static bool raw_run(struct model_qp *qp)
-{
-	return model_sends_run(qp, send_one);
-}
-
-static void raw_modify(struct model_qp *qp, u32 mask, u8 old)
-{
-	(void)mask;
-	if (old == XRDMA_QPS_SQE && qp->state == XRDMA_QPS_RTS)
-		qp->tp->req.next = qp->sq.ci;
-}
-
-static void raw_query(const struct model_qp *qp, struct xrdma_qp_attr *attr)
-{
-	(void)qp;
-	(void)attr;
-}
-
-const struct model_qp_ops model_raw_ops = {
-	.init = model_sends_init,
-	.modify = raw_modify,
-	.stop = model_sends_stop,
-	.destroy = model_sends_destroy,
-	.run = raw_run,
-	.resume = model_sends_resume,
-	.idle = model_sends_idle,
-	.query = raw_query,
-};
 
 static bool wanted(const struct model_device *dev, const u8 *dmac)
 {
@@ -319,7 +240,7 @@ static bool for_port(struct model_device *dev, const u8 *frame, u32 len)
 {
 	struct model_net net;
 
-	return len >= MODEL_ETH_BYTES && len <= max_frame(dev) &&
+	return len >= MODEL_ETH_BYTES && len <= model_eth_max_frame(dev) &&
 	       model_net_parse(&net, frame, len) == MODEL_RX_ETHERNET &&
 	       wanted(dev, frame) && !taken(dev, frame, len);
 }
@@ -368,13 +289,13 @@ enum model_rx model_eth_receive(struct model_device *dev, const u8 *frame,
 
 	if (len < MODEL_ETH_BYTES)
 		return MODEL_RX_RUNT;
-	if (len <= max_frame(dev) && steer(dev, NULL, frame, len, &rx))
+	if (len <= model_eth_max_frame(dev) && steer(dev, NULL, frame, len, &rx))
 		return rx;
 	if (!wanted(dev, frame))
 		return MODEL_RX_FILTERED;
-	if (len > max_frame(dev))
+	if (len > model_eth_max_frame(dev))
 		return MODEL_RX_OVERSIZED;
 	if (!qp)
 		return MODEL_RX_STATE;
-	return deliver(qp, frame, len);
+	return deliver(qp, &(struct arrival) { frame, len, dev->port.flags });
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Delivers received Ethernet frames that are not RoCE: to the queue pairs that
- * flow rules name, otherwise to the raw packet queue pair of the port. eth.c
- * also has model_raw_ops, which conn.h declares.
+ * flow rules name, otherwise to the raw packet queue pair of the port. eth_tx.c
+ * sends frames; it has model_raw_ops, which conn.h declares.
  */
 #ifndef MODEL_ETH_H
 #define MODEL_ETH_H
@@ -10,10 +10,18 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+#include "core/device.h"
 #include "packet/net.h"
+#include "wire/frame.h"
 
-struct model_device;
+/* Return: bytes of the longest frame that the port sends and receives. */
+static inline u32 model_eth_max_frame(const struct model_device *dev)
+{
+	return MODEL_ETH_BYTES + MODEL_VLAN_BYTES + dev->port.mtu;
+}
 
+bool model_eth_take_fault(const struct model_qp *qp, enum model_eth_fault fault);
+bool model_eth_inside(struct model_qp *qp, const struct model_frame *frame);
 bool model_eth_ready(struct model_device *dev, const u8 *frame, u32 len);
 enum model_rx model_eth_receive(struct model_device *dev, const u8 *frame,
 				u32 len);

@@ -2,7 +2,7 @@
 /*
  * Finishes frames that Linux has left to the hardware of an interface: completes
  * checksums, and divides TCP and UDP frames into segments. The frames come from
- * wire_packet.c.
+ * wire_packet.c; transport/eth_tx.c divides frames that the host sends.
  */
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "packet/checksum.h"
 #include "wire/offload.h"
 
 #define IPV4_BYTES	20
@@ -27,52 +28,16 @@
 #endif
 
 /**
- * struct cut - how a frame is divided
- * @l3: offset of the IP header
- * @l4: offset of the TCP or UDP header
- * @payload: offset of the payload
- * @ipv4: the IP header is one of IPv4, not IPv6
- * @tcp: the L4 header is one of TCP, not UDP
- * @size: bytes of payload in a segment; the last may have fewer
+ * model_cut_plan() - check whether a frame can be divided
+ * @cut: filled in
+ * @todo: what is left to be done, as the kernel describes it to a virtio device
+ * @data: the frame
+ * @len: bytes of @data, at least those of an Ethernet header and a VLAN tag
+ *
+ * Return: 0, or -EMSGSIZE.
  */
-struct cut {
-	u32 l3;
-	u32 l4;
-	u32 payload;
-	bool ipv4;
-	bool tcp;
-	u32 size;
-};
-
-/* Add bytes to a checksum. An odd byte counts as if a zero followed. */
-static u64 sum_bytes(u64 sum, const u8 *data, u32 len)
-{
-	for (; len > 1; len -= 2, data += 2)
-		sum += model_get16(data);
-	return len ? sum + (data[0] << 8) : sum;
-}
-
-static u16 fold(u64 sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return ~sum;
-}
-
-/*
- * The field at @offset from @start already has the sum of the pseudo header. A
- * sum of 0 is sent as 0xffff, which has the same value, because 0 means "no
- * checksum" in UDP.
- */
-static void complete_sum(u8 *data, u32 len, u32 start, u32 offset)
-{
-	u16 sum = fold(sum_bytes(0, data + start, len - start));
-
-	model_put16(data + start + offset, sum ? sum : 0xffff);
-}
-
-static int plan(struct cut *cut, const struct virtio_net_hdr *todo,
-		const u8 *data, u32 len)
+int model_cut_plan(struct model_cut *cut, const struct virtio_net_hdr *todo,
+		   const u8 *data, u32 len)
 {
 	u8 type = todo->gso_type & ~VIRTIO_NET_HDR_GSO_ECN;
 	u16 ethertype = model_get16(data + 12);
@@ -98,11 +63,14 @@ static int plan(struct cut *cut, const struct virtio_net_hdr *todo,
 		cut->payload = cut->l4 + (data[cut->l4 + 12] >> 4) * 4;
 	if (cut->payload > len || cut->payload + cut->size > MODEL_FRAME_MAX)
 		return -EMSGSIZE;
+	cut->all = len - cut->payload;
+	cut->count = cut->all ? (cut->all - 1) / cut->size + 1 : 1;
 	return 0;
 }
 
 /* The length, the identification and the checksum of the IP header */
-static void fix_l3(const struct cut *cut, struct model_frame *frame, u32 index)
+static void fix_l3(const struct model_cut *cut, struct model_frame *frame,
+		   u32 index)
 {
 	u8 *ip = frame->data + cut->l3;
 
@@ -113,11 +81,12 @@ static void fix_l3(const struct cut *cut, struct model_frame *frame, u32 index)
 	model_put16(ip + 2, frame->len - cut->l3);
 	model_put16(ip + 4, model_get16(ip + 4) + index);
 	model_put16(ip + 10, 0);
-	model_put16(ip + 10, fold(sum_bytes(0, ip, cut->l4 - cut->l3)));
+	model_put16(ip + 10,
+		    model_sum_fold(model_sum_bytes(0, ip, cut->l4 - cut->l3)));
 }
 
 /* The fields of the L4 header that differ between segments */
-static void fix_l4(const struct cut *cut, struct model_frame *frame,
+static void fix_l4(const struct model_cut *cut, struct model_frame *frame,
 		   u32 done, bool last)
 {
 	u8 *l4 = frame->data + cut->l4;
@@ -134,38 +103,51 @@ static void fix_l4(const struct cut *cut, struct model_frame *frame,
 }
 
 /* The checksum of the L4 header, over the pseudo header and the segment */
-static void fix_sum(const struct cut *cut, struct model_frame *frame,
+static void fix_sum(const struct model_cut *cut, struct model_frame *frame,
 		    u32 offset)
 {
 	const u8 *ip = frame->data + cut->l3;
 	u32 len = frame->len - cut->l4;
 	u64 sum = len + (cut->tcp ? IPPROTO_TCP : IPPROTO_UDP);
 
-	sum = cut->ipv4 ? sum_bytes(sum, ip + 12, 8) :
-			  sum_bytes(sum, ip + 8, 32);
-	model_put16(frame->data + cut->l4 + offset, ~fold(sum));
-	complete_sum(frame->data, frame->len, cut->l4, offset);
+	sum = cut->ipv4 ? model_sum_bytes(sum, ip + 12, 8) :
+			  model_sum_bytes(sum, ip + 8, 32);
+	model_put16(frame->data + cut->l4 + offset, ~model_sum_fold(sum));
+	model_sum_complete(frame->data, frame->len, cut->l4, offset);
 }
 
-static int segment(const struct cut *cut, const u8 *data, u32 len,
+/**
+ * model_cut_frame() - write one of the frames into which a frame is divided
+ * @cut: how the frame is divided
+ * @data: the frame
+ * @index: number of the segment, below model_cut.count
+ * @frame: filled in
+ */
+void model_cut_frame(const struct model_cut *cut, const u8 *data, u32 index,
+		     struct model_frame *frame)
+{
+	u32 done = index * cut->size;
+	u32 bytes = cut->all - done < cut->size ? cut->all - done : cut->size;
+
+	memcpy(frame->data, data, cut->payload);
+	memcpy(frame->data + cut->payload, data + cut->payload + done, bytes);
+	frame->len = cut->payload + bytes;
+	fix_l3(cut, frame, index);
+	fix_l4(cut, frame, done, done + bytes == cut->all);
+	fix_sum(cut, frame, cut->tcp ? 16 : 6);
+}
+
+static int segment(const struct model_cut *cut, const u8 *data,
 		   struct model_frame_pool *pool, struct model_frameq *out)
 {
-	u32 all = len - cut->payload;
-	u32 done, bytes, index = 0;
+	u32 index;
 
-	for (done = 0; done < all || !index; done += bytes, index++) {
+	for (index = 0; index < cut->count; index++) {
 		struct model_frame *frame = model_frame_get(pool);
 
 		if (!frame)
 			return -ENOBUFS;
-		bytes = all - done < cut->size ? all - done : cut->size;
-		memcpy(frame->data, data, cut->payload);
-		memcpy(frame->data + cut->payload, data + cut->payload + done,
-		       bytes);
-		frame->len = cut->payload + bytes;
-		fix_l3(cut, frame, index);
-		fix_l4(cut, frame, done, done + bytes == all);
-		fix_sum(cut, frame, cut->tcp ? 16 : 6);
+		model_cut_frame(cut, data, index, frame);
 		model_frameq_push(out, frame);
 	}
 	return 0;
@@ -202,15 +184,16 @@ int model_offload_finish(const struct virtio_net_hdr *todo, u8 *data, u32 len,
 			 struct model_frame_pool *pool,
 			 struct model_frameq *out)
 {
-	struct cut cut;
+	struct model_cut cut;
 
 	if (todo->gso_type != VIRTIO_NET_HDR_GSO_NONE) {
-		if (len < ETH_HLEN + 4 || plan(&cut, todo, data, len))
+		if (len < ETH_HLEN + 4 ||
+		    model_cut_plan(&cut, todo, data, len))
 			return -EMSGSIZE;
-		return segment(&cut, data, len, pool, out);
+		return segment(&cut, data, pool, out);
 	}
 	if (todo->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM &&
 	    (u32)todo->csum_start + todo->csum_offset + 2 <= len)
-		complete_sum(data, len, todo->csum_start, todo->csum_offset);
+		model_sum_complete(data, len, todo->csum_start, todo->csum_offset);
 	return copy(data, len, pool, out);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Driver and device together: MODIFY_PORT. The driver's xrdma_netdev.c and
- * xrdma_eth_port.c send the settings of the network device, the device's core/port.c
- * takes them; all are compiled unchanged. Stubs stand for the command, of which commands.c proves that it
- * arrives, for the network stack, and for the queues of the network device.
+ * xrdma_eth_port.c send the settings of the network device, the device's
+ * core/port.c takes them; all are compiled unchanged. Stubs stand for the
+ * command, of which commands.c proves that it arrives, for the network stack,
+ * and for the queues of the network device.
  *
  * CBMC: -I proof/include -I include --unwind 8 --slice-formula
  */
@@ -187,7 +188,7 @@ static void start(void)
 	dev.port = port;
 	ndev.priv = &xn;
 	xib.hw.caps.flags = nondet_u64();
-	xn.options = nondet_u32() & 8;
+	xn.options = nondet_u32() & 56;
 	xn.ndev = &ndev;
 	xn.xib = &xib;
 	xn.open = nondet_truth();
@@ -207,7 +208,9 @@ static u32 wanted(bool up)
 {
 	return (up ? 1 : 0) | (ndev.flags & IFF_PROMISC ? 2 : 0) |
 	       (ndev.flags & IFF_ALLMULTI || ndev.mc.count ? 4 : 0) |
-	       (xib.hw.caps.flags & XRDMA_CAP_ETH_PAUSE ? xn.options & 8 : 0);
+	       (xib.hw.caps.flags & XRDMA_CAP_ETH_PAUSE ? xn.options & 8 : 0) |
+	       (xib.hw.caps.flags & XRDMA_CAP_ETH_CSUM ? xn.options & 16 : 0) |
+	       (xib.hw.caps.flags & XRDMA_CAP_ETH_VLAN ? xn.options & 32 : 0);
 }
 
 /*
@@ -216,14 +219,14 @@ static u32 wanted(bool up)
  *	error) the port of the device has the MTU and the MAC address of the
  *	network device, and the queue pair of the network device exactly while
  *	its queues exist; after a change that succeeds it has the flags PROMISC,
- *	ALLMULTI and PAUSE that the network device asks for, the last only if
- *	the device has it, and UP exactly if the network device is up. A change
- *	that fails leaves MTU and MAC address as they were. No queue pair is
- *	destroyed while the port of a live device names it, or before it has
- *	been stopped. The network stack loses the link exactly when the network
- *	device is stopped. No frame that is longer than the MTU of the port is
- *	accepted, and an MTU is lowered only after the frames that are posted
- *	have been sent. The device refuses no value.
+ *	ALLMULTI, PAUSE, CSUM and VLAN that the network device asks for, the
+ *	last three only if the device has them, and UP exactly if the network
+ *	device is up. A change that fails leaves MTU and MAC address as they
+ *	were. No queue pair is destroyed while the port of a live device names
+ *	it, or before it has been stopped. The network stack loses the link
+ *	exactly when the network device is stopped. No frame that is longer than
+ *	the MTU of the port is accepted, and an MTU is lowered only after the
+ *	frames that are posted have been sent. The device refuses no value.
  * Holds for: any number of changes, of which each command may be lost.
  * Assumes: the network stack gives an MTU of 68 to 9000; a device that is declared
  *	dead is reset before the next change; theorem commands.bodies_arrive.
@@ -233,6 +236,7 @@ static void settings_arrive(void)
 	u8 which = nondet_u8(), mac[ETH_ALEN];
 	unsigned int old_mtu, mtu = nondet_u32();
 	bool up = true;
+	u64 features = nondet_u64();
 	u32 options;
 	int err = 0;
 
@@ -262,15 +266,24 @@ static void settings_arrive(void)
 	} else if (which == 5) {
 		up = running;
 		options = xn.options;
-		err = xrdma_port_set_options(&xn, mtu & 8);
-		PROVE(xn.options == (err ? options : mtu & 8));
+		err = xrdma_port_set_options(&xn, mtu & 56);
+		PROVE(xn.options == (err ? options : mtu & 56));
+	} else if (which == 6) {
+		up = running;
+		options = xn.options;
+		ASSUME(!(options & 16) != !(features & NETIF_F_RXCSUM));
+		err = xrdma_ndo_set_features(&ndev, features);
+		PROVE(err ? xn.options == options :
+		      !(xn.options & 16) == !(features & NETIF_F_RXCSUM) &&
+		      !(xn.options & 32) ==
+		      !(features & NETIF_F_HW_VLAN_CTAG_RX));
 	} else {
 		ASSUME(running);
 		xrdma_restart_work((struct work_struct *)&xn.restart);
 		err = !xn.open;
 	}
 	REACHABLE(which == 4 && err && mtu < old_mtu);
-	REACHABLE(which == 6 && xn.open && dev.port.flags == 15);
+	REACHABLE(which == 7 && xn.open && dev.port.flags == 63);
 	REACHABLE(which == 1 && dead);
 	PROVE(carrier_off == (which == 1));
 	PROVE(dead || agree());

@@ -319,6 +319,7 @@ enum xrdma_wqe_opcode {
 	XRDMA_OP_REG_MR			= 11,  /* register memory (kernel only) */
 	XRDMA_OP_FLUSH			= 12,  /* wait until writes are placed */
 	XRDMA_OP_ATOMIC_WRITE		= 13,  /* write 8 bytes in one piece */
+	XRDMA_OP_SEND_ETH		= 14,  /* send a frame (kernel only) */
 	XRDMA_OP_RECV			= 128, /* completions only: receive */
 	XRDMA_OP_RECV_WRITE_IMM		= 129, /* completions only: WRITE_IMM */
 };
@@ -389,7 +390,8 @@ struct xrdma_uresp_create_ah {
  * @wr_id: any value; the completion returns it
  *
  * Byte 32 begins, depending on the operation, a struct xrdma_atomic_seg,
- * struct xrdma_bind_seg, struct xrdma_reg_seg, struct xrdma_av (UD), or nothing
+ * struct xrdma_bind_seg, struct xrdma_reg_seg, struct xrdma_eth_seg (of the
+ * driver's headers), struct xrdma_av (UD), or nothing
  * (RC and UC: SEND, WRITE, READ). The scatter-gather entries or the inline
  * bytes follow. An entry is never longer than one stride.
  */
@@ -524,6 +526,7 @@ enum xrdma_cqe_flags {
 	XRDMA_CQE_SOLICITED		= 1 << 5, /* sender asked for an event */
 	XRDMA_CQE_VLAN			= 1 << 6, /* vlan_tci is valid */
 	XRDMA_CQE_IPV4			= 1 << 7, /* GRH area: an IPv4 header */
+	XRDMA_CQE_CSUM			= 1 << 8, /* checksums of frame are right */
 };
 
 /* Why an access was refused: reported in fault records and vendor_err. */

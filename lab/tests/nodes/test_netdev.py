@@ -89,11 +89,51 @@ def test_tcp(nodes, options):
     assert ends["sum_received"]["bytes"] > 1 << 20
 
 
+@pytest.fixture
+def features(nodes):
+    """A function that changes offloads of the devices of this kind."""
+    def change(words):
+        line = f"ethtool -K $XRDMA_NETDEV {words}"
+        nodes.here(line)
+        if nodes.kind == "xrdma":
+            nodes.there(line)
+    yield change
+    change("tx on rx on sg on tso on gro on rxvlan on txvlan on")
+
+
+DIGEST = "import hashlib,random; print(hashlib.sha256(random.Random(7)" \
+         ".randbytes({0})).hexdigest())"
+SEND = """python3 -c 'import random,socket;
+s = socket.create_connection(("{1}", 5300)); s.sendall(random.Random(7).randbytes({0}))'"""
+RECEIVE = """python3 -c 'import hashlib,socket;
+s = socket.create_server(("", 5300), family={family}); c = s.accept()[0];
+h = hashlib.sha256(); [h.update(d) for d in iter(lambda: c.recv(65536), b"")];
+print(h.hexdigest())'"""
+COUNT = 3_000_001
+
+
+@pytest.mark.parametrize("words", [
+    "tso on", "tso off", "tx off", "rx off", "tx off rx off sg off gro off",
+    "rxvlan off txvlan off"])
+@pytest.mark.usefixtures("vlan")
+def test_data_are_the_same_with_and_without_offloads(nodes, features, words):
+    """The bytes of a TCP stream arrive, in IPv4, IPv6 and a VLAN, whatever part of the
+    work the device does."""
+    features(words)
+    digest = nodes.here(f"python3 -c '{DIGEST.format(COUNT)}'").strip()
+    for address in "192.168.77.2", "fd00:77::2", "192.168.79.2", "fd00:79::2":
+        family = "socket.AF_INET6" if ":" in address else "socket.AF_INET"
+        _, got = nodes.talk(RECEIVE.replace("{family}", family),
+                            SEND.format(COUNT, address), port=5300)
+        assert got.strip() == digest
+
+
 def unreceived(text):
     """Number of frames for which no receive entry was posted, from ethtool -S."""
     return int(re.search(r"^ *out_of_buffer: (\d+)$", text, re.M)[1])
 
 
+@pytest.mark.xrdma_only
 @pytest.mark.parametrize("size", [1500, 9000])
 def test_a_fast_sender_is_held_back(nodes, mtu, size):
     """The receiver, whose ring has 256 entries, loses no frame, although TCP sends more

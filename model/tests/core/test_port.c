@@ -57,7 +57,7 @@ static void port_values_are_checked(void **state)
 	struct xrdma_cmd cmd;
 
 	core_create_qp(env, 5, &cqp);
-	assert_int_equal(core_status(env, make_port(16, 1500, 0)),
+	assert_int_equal(core_status(env, make_port(64, 1500, 0)),
 			 XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(core_status(env, make_port(0, 67, 0)),
 			 XRDMA_CMD_BAD_PARAM);

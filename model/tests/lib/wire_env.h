@@ -132,7 +132,7 @@ extern const struct wire_params wire_defaults;
  *	@inline_data
  * @inv_key: key of SEND_INV, LOCAL_INV, BIND_MW, REG_MR; bytes of FLUSH
  * @ext: XRC: number of the SRQ; FLUSH: XRDMA_FLUSH_*
- * @seg: segment of BIND_MW or REG_MR, otherwise NULL
+ * @seg: segment of BIND_MW, REG_MR or SEND_ETH, otherwise NULL
  */
 struct wire_wr {
 	u8 opcode;

@@ -31,8 +31,12 @@ void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
 
 	if (wr->inv_key)
 		hdr.inv_key = cpu_to_le32(wr->inv_key);
-	if (wr->seg)
+	if (wr->opcode == XRDMA_OP_SEND_ETH) {
+		memcpy(body, wr->seg, sizeof(struct xrdma_eth_seg));
+		body += sizeof(struct xrdma_eth_seg);
+	} else if (wr->seg) {
 		memcpy(body, wr->seg, WIRE_SEG_BYTES);
+	}
 	if (wr->opcode == XRDMA_OP_CMP_SWAP ||
 	    wr->opcode == XRDMA_OP_FETCH_ADD ||
 	    wr->opcode == XRDMA_OP_ATOMIC_WRITE) {

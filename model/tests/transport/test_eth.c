@@ -7,53 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/lib/wire_env.h"
+#include "tests/lib/wire_nic.h"
 #include "transport/rx.h"
-
-#define LOG_DEPTH	5
-#define BUF		12288
-
-/* The raw packet queue pair of the port, as of a netdev, and its buffers. */
-struct nic {
-	struct wire_qp qp;
-	u64 buf;
-	u32 key;
-	u8 *mem;
-};
-
-static void set_port(struct wire_host *host, u32 flags, u32 mtu, u32 qpn)
-{
-	struct xrdma_cmd_modify_port p = {
-		.flags = cpu_to_le32(flags),
-		.mtu = cpu_to_le32(mtu),
-		.eth_qpn = cpu_to_le32(qpn),
-	};
-
-	memcpy(p.mac, host->mac, sizeof(p.mac));
-	assert_int_equal(model_port_modify(host->dev, &p), XRDMA_CMD_OK);
-}
-
-static void make_nic(struct wire_env *env, int host, struct nic *nic)
-{
-	const struct xrdma_qp_attr none = { 0 };
-	struct xrdma_cmd_modify_qp p = {
-		.mask = cpu_to_le32(XRDMA_QPM_STATE),
-		.attr = none,
-	};
-
-	wire_create_qp(env, host, XRDMA_QP_RAW, XRDMA_QP_KERNEL, LOG_DEPTH,
-		       &nic->qp);
-	p.qpn = cpu_to_le32(nic->qp.qpn);
-	for (p.attr.state = XRDMA_QPS_INIT; p.attr.state <= XRDMA_QPS_RTS;
-	     p.attr.state++)
-		assert_int_equal(model_qp_modify(nic->qp.host->dev, &p),
-				 XRDMA_CMD_OK);
-	nic->buf = wire_alloc(nic->qp.host, 2 * BUF, 4096);
-	nic->key = wire_region(nic->qp.host, 300 + host, nic->buf, 2 * BUF,
-			       XRDMA_ACCESS_LOCAL_WRITE);
-	nic->mem = wire_ptr(nic->qp.host, nic->buf);
-	set_port(nic->qp.host, XRDMA_PORT_UP, 1500, nic->qp.qpn);
-}
 
 static void make_frame(u8 *frame, const u8 *dmac, const u8 *smac, u32 len)
 {
@@ -64,7 +19,7 @@ static void make_frame(u8 *frame, const u8 *dmac, const u8 *smac, u32 len)
 	frame[13] = 0x06;	/* ARP */
 }
 
-static void send_frame(struct nic *nic, u64 wr_id, const u8 *frame, u32 len)
+static void send_frame(struct wire_nic *nic, u64 wr_id, const u8 *frame, u32 len)
 {
 	struct xrdma_sge sges[2] = {
 		wire_sge(nic->buf, 14, nic->key),
@@ -78,38 +33,31 @@ static void send_frame(struct nic *nic, u64 wr_id, const u8 *frame, u32 len)
 	});
 }
 
-static void post_buffer(struct nic *nic, u64 wr_id)
-{
-	struct xrdma_sge sge = wire_sge(nic->buf + BUF, BUF, nic->key);
-
-	wire_post_recv(&nic->qp, wr_id, &sge, 1);
-}
-
 static void frames_cross_the_wire(void **state)
 {
 	static const u32 lengths[] = { 14, 59, 60, 61, 1514, 1518, 9018 };
 	struct wire_env *env = *state;
-	struct nic a, b;
+	struct wire_nic a, b;
 	u8 frame[9018];
 	size_t i;
 
-	make_nic(env, 0, &a);
-	make_nic(env, 1, &b);
-	set_port(a.qp.host, XRDMA_PORT_UP, 9000, a.qp.qpn);
-	set_port(b.qp.host, XRDMA_PORT_UP, 9000, b.qp.qpn);
+	wire_nic_make(env, 0, &a);
+	wire_nic_make(env, 1, &b);
+	wire_nic_port(a.qp.host, XRDMA_PORT_UP, 9000, a.qp.qpn);
+	wire_nic_port(b.qp.host, XRDMA_PORT_UP, 9000, b.qp.qpn);
 	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
 		u32 len = lengths[i];
 		struct xrdma_cqe cqe;
 
 		make_frame(frame, env->hosts[1].mac, env->hosts[0].mac, len);
-		post_buffer(&b, 10 + i);
+		wire_nic_recv(&b, 10 + i);
 		send_frame(&a, i, frame, len);
 		wire_expect_send(&a.qp, i, XRDMA_WC_SUCCESS);
 		wire_expect_recv(&b.qp, 10 + i, XRDMA_WC_SUCCESS, &cqe);
 		/* frames shorter than 60 bytes arrive padded with zeros */
 		assert_int_equal(le32_to_cpu(cqe.byte_len),
 				 len < 60 ? 60 : len);
-		assert_memory_equal(b.mem + BUF, frame, len);
+		assert_memory_equal(b.mem + WIRE_NIC_BUF, frame, len);
 		assert_memory_equal(cqe.smac, env->hosts[0].mac, 6);
 	}
 }
@@ -128,10 +76,10 @@ static void send_errors_complete(void **state)
 		{ XRDMA_OP_WRITE, 100, 0, XRDMA_WC_LOC_QP_OP_ERR },
 	};
 	struct wire_env *env = *state;
-	struct nic a;
+	struct wire_nic a;
 	size_t i;
 
-	make_nic(env, 0, &a);
+	wire_nic_make(env, 0, &a);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct xrdma_sge sge = wire_sge(a.buf, cases[i].len,
 						a.key ^ cases[i].key_xor);
@@ -165,25 +113,25 @@ static void frames_are_filtered_by_address(void **state)
 	static const u8 other[6] = { 2, 9, 9, 9, 9, 9 };
 	struct wire_env *env = *state;
 	struct wire_host *host = &env->hosts[0];
-	struct nic a;
+	struct wire_nic a;
 	u32 i;
 
-	make_nic(env, 0, &a);
+	wire_nic_make(env, 0, &a);
 	for (i = 0; i < 16; i++)
-		post_buffer(&a, i);
+		wire_nic_recv(&a, i);
 	deliver(env, host->mac, MODEL_RX_ETHERNET);
 	deliver(env, broadcast, MODEL_RX_ETHERNET);
 	deliver(env, multicast, MODEL_RX_FILTERED);
 	deliver(env, other, MODEL_RX_FILTERED);
-	set_port(host, XRDMA_PORT_UP | XRDMA_PORT_ALLMULTI, 1500, a.qp.qpn);
+	wire_nic_port(host, XRDMA_PORT_UP | XRDMA_PORT_ALLMULTI, 1500, a.qp.qpn);
 	deliver(env, multicast, MODEL_RX_ETHERNET);
 	deliver(env, other, MODEL_RX_FILTERED);
-	set_port(host, XRDMA_PORT_UP | XRDMA_PORT_PROMISC, 1500, a.qp.qpn);
+	wire_nic_port(host, XRDMA_PORT_UP | XRDMA_PORT_PROMISC, 1500, a.qp.qpn);
 	deliver(env, multicast, MODEL_RX_ETHERNET);
 	deliver(env, other, MODEL_RX_ETHERNET);
-	set_port(host, XRDMA_PORT_UP, 1500, 0);
+	wire_nic_port(host, XRDMA_PORT_UP, 1500, 0);
 	deliver(env, host->mac, MODEL_RX_STATE);
-	set_port(host, 0, 1500, a.qp.qpn);
+	wire_nic_port(host, 0, 1500, a.qp.qpn);
 	deliver(env, host->mac, MODEL_RX_DOWN);
 }
 
@@ -192,12 +140,12 @@ static void frames_without_a_buffer_are_dropped(void **state)
 	struct wire_env *env = *state;
 	u8 frame[2000] = { 0 };
 	struct xrdma_cqe cqe;
-	struct nic a;
+	struct wire_nic a;
 
-	make_nic(env, 0, &a);
+	wire_nic_make(env, 0, &a);
 	deliver(env, env->hosts[0].mac, MODEL_RX_OVERRUN);
 	make_frame(frame, env->hosts[0].mac, env->hosts[1].mac, 1519);
-	post_buffer(&a, 1);
+	wire_nic_recv(&a, 1);
 	assert_int_equal(model_rx_frame(env->hosts[0].dev, frame, 1519),
 			 MODEL_RX_OVERSIZED);
 	assert_int_equal(model_rx_frame(env->hosts[0].dev, frame, 13),
@@ -207,17 +155,17 @@ static void frames_without_a_buffer_are_dropped(void **state)
 	assert_int_equal(le32_to_cpu(cqe.byte_len), 64);
 }
 
-static void set_flags(struct nic *nic, u32 flags)
+static void set_flags(struct wire_nic *nic, u32 flags)
 {
-	set_port(nic->qp.host, flags, 1500, nic->qp.qpn);
+	wire_nic_port(nic->qp.host, flags, 1500, nic->qp.qpn);
 }
 
-static u32 delivered(struct nic *nic)
+static u32 delivered(struct wire_nic *nic)
 {
 	return nic->qp.host->dev->wire->rx_frames[MODEL_RX_ETHERNET];
 }
 
-static u32 dropped(struct nic *nic)
+static u32 dropped(struct wire_nic *nic)
 {
 	return nic->qp.host->dev->wire->rx_frames[MODEL_RX_OVERRUN];
 }
@@ -244,12 +192,12 @@ static void frames_wait_for_a_buffer(void **state)
 {
 	struct wire_env *env = *state;
 	struct xrdma_cqe cqe;
-	struct nic a, b;
+	struct wire_nic a, b;
 	u8 frame[200];
 	u32 i;
 
-	make_nic(env, 0, &a);
-	make_nic(env, 1, &b);
+	wire_nic_make(env, 0, &a);
+	wire_nic_make(env, 1, &b);
 	set_flags(&b, XRDMA_PORT_UP | XRDMA_PORT_PAUSE);
 	for (i = 0; i < 3; i++) {
 		make_frame(frame, env->hosts[1].mac, env->hosts[0].mac,
@@ -260,7 +208,7 @@ static void frames_wait_for_a_buffer(void **state)
 	pass(env, 300);
 	assert_int_equal(delivered(&b) + dropped(&b), 0);
 	for (i = 0; i < 3; i++) {
-		post_buffer(&b, i);
+		wire_nic_recv(&b, i);
 		pass(env, 1);
 		assert_true(wire_poll_cq(&b.qp.recv_cq, &cqe));
 		assert_int_equal(le32_to_cpu(cqe.byte_len), 100 + i);
@@ -272,12 +220,12 @@ static void frames_wait_for_a_buffer(void **state)
 static void a_stopped_host_blocks_nobody(void **state)
 {
 	struct wire_env *env = *state;
-	struct nic a, b;
+	struct wire_nic a, b;
 	u8 frame[100];
 	u32 i;
 
-	make_nic(env, 0, &a);
-	make_nic(env, 1, &b);
+	wire_nic_make(env, 0, &a);
+	wire_nic_make(env, 1, &b);
 	set_flags(&b, XRDMA_PORT_UP | XRDMA_PORT_PAUSE);
 	make_frame(frame, env->hosts[1].mac, env->hosts[0].mac, 100);
 	for (i = 0; i < 2; i++) {
@@ -292,7 +240,7 @@ static void a_stopped_host_blocks_nobody(void **state)
 	send_frame(&a, 2, frame, 100);
 	pass(env, 1);
 	assert_int_equal(dropped(&b), 3);
-	post_buffer(&b, 1);
+	wire_nic_recv(&b, 1);
 	send_frame(&a, 3, frame, 100);
 	send_frame(&a, 4, frame, 100);
 	pass(env, 1);
@@ -305,11 +253,11 @@ static void other_frames_do_not_wait(void **state)
 {
 	static const u8 other[6] = { 2, 9, 9, 9, 9, 9 };
 	struct wire_env *env = *state;
-	struct nic a, b;
+	struct wire_nic a, b;
 	u8 frame[100];
 
-	make_nic(env, 0, &a);
-	make_nic(env, 1, &b);
+	wire_nic_make(env, 0, &a);
+	wire_nic_make(env, 1, &b);
 	set_flags(&b, XRDMA_PORT_UP | XRDMA_PORT_PAUSE);
 	make_frame(frame, other, env->hosts[0].mac, 100);
 	send_frame(&a, 1, frame, 100);
@@ -330,10 +278,10 @@ static void without_a_far_end_own_frames_arrive(void **state)
 	struct wire_host *host = &env->hosts[0];
 	struct xrdma_cqe cqe;
 	u8 frame[100];
-	struct nic a;
+	struct wire_nic a;
 
-	make_nic(env, 0, &a);
-	post_buffer(&a, 7);
+	wire_nic_make(env, 0, &a);
+	wire_nic_recv(&a, 7);
 	make_frame(frame, broadcast, host->mac, 100);
 	send_frame(&a, 1, frame, 100);
 	wire_expect_send(&a.qp, 1, XRDMA_WC_SUCCESS);
@@ -352,10 +300,10 @@ static void a_slow_far_end_loses_frames(void **state)
 	struct wire_env *env = *state;
 	struct model_wire *wire = env->hosts[0].dev->wire;
 	u8 frame[100];
-	struct nic a;
+	struct wire_nic a;
 	u32 i;
 
-	make_nic(env, 0, &a);
+	wire_nic_make(env, 0, &a);
 	make_frame(frame, env->hosts[1].mac, env->hosts[0].mac, 100);
 	for (i = 0; i < 5000; i++) {
 		struct model_frame *f = model_wire_frame(env->hosts[0].dev->wire);

@@ -24,9 +24,18 @@
 #define IFF_LIVE_ADDR_CHANGE	0x100000
 #define NETIF_F_SG		1
 #define NETIF_F_HIGHDMA		0x20
+#define NETIF_F_HW_CSUM		0x40
+#define NETIF_F_RXCSUM		0x80
+#define NETIF_F_TSO		0x100
+#define NETIF_F_TSO6		0x200
+#define NETIF_F_TSO_ECN		0x400
+#define NETIF_F_ALL_TSO		(NETIF_F_TSO | NETIF_F_TSO6 | NETIF_F_TSO_ECN)
+#define NETIF_F_HW_VLAN_CTAG_TX	0x800
+#define NETIF_F_HW_VLAN_CTAG_RX	0x1000
 #define NETDEV_PCPU_STAT_TSTATS	1
 
 #define netdev_tx_t		int
+#define netdev_features_t	u64
 
 struct sk_buff;
 struct ethtool_ops;
@@ -58,6 +67,7 @@ struct net_device {
 	u64 priv_flags;
 	u64 hw_features;
 	u64 features;
+	u64 vlan_features;
 	void *priv;
 };
 
@@ -72,6 +82,7 @@ struct net_device_ops {
 				     struct netdev_hw_addr_list *mc);
 	int (*ndo_set_mac_address)(struct net_device *ndev, void *addr);
 	int (*ndo_change_mtu)(struct net_device *ndev, int mtu);
+	int (*ndo_set_features)(struct net_device *ndev, netdev_features_t features);
 	int (*ndo_validate_addr)(struct net_device *ndev);
 	void (*ndo_get_stats64)(struct net_device *ndev,
 				struct rtnl_link_stats64 *stats);
@@ -88,6 +99,7 @@ struct net_device_ops {
 #define netif_wake_queue(ndev)	((void)(ndev))
 #define netif_device_attach(ndev)	((void)(ndev))
 #define netif_device_detach(ndev)	((void)(ndev))
+#define netif_set_tso_max_size(ndev, size)	((void)(ndev), (void)(size))
 #define SET_NETDEV_DEV(ndev, dev)	((void)(ndev), (void)(dev))
 
 void netif_carrier_off(struct net_device *ndev);

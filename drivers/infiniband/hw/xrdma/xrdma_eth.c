@@ -99,6 +99,7 @@ static int xrdma_eth_create_queues(struct xrdma_netdev *xn)
 		.send_wr = XRDMA_ETH_DEPTH,
 		.recv_wr = XRDMA_ETH_DEPTH,
 		.send_bytes = sizeof(struct xrdma_sq_wqe) +
+			      sizeof(struct xrdma_eth_seg) +
 			      XRDMA_TX_MAX_SGE * sizeof(struct xrdma_sge),
 		.recv_sge = XRDMA_RX_PAGES,
 	};

@@ -18,6 +18,7 @@
 
 struct ethtool_ops;
 struct page_pool;
+struct xrdma_eth_seg;
 struct xrdma_ibdev;
 
 #define XRDMA_ETH_DEPTH		256U
@@ -166,6 +167,7 @@ void xrdma_rx_drain(struct xrdma_netdev *xn);
 int xrdma_rx_poll(struct xrdma_netdev *xn, int budget);
 
 /* xrdma_eth_tx.c */
+void xrdma_make_eth_seg(struct xrdma_eth_seg *seg, const struct sk_buff *skb);
 void xrdma_eth_wait_sent(struct xrdma_netdev *xn);
 void xrdma_tx_poll(struct xrdma_netdev *xn, int budget);
 void xrdma_tx_drain(struct xrdma_netdev *xn);

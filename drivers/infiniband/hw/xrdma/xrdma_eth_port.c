@@ -18,8 +18,11 @@
  */
 u32 xrdma_port_offered(const struct xrdma_netdev *xn)
 {
-	return xn->xib->hw.caps.flags & XRDMA_CAP_ETH_PAUSE ?
-	       XRDMA_PORT_PAUSE : 0;
+	u64 caps = xn->xib->hw.caps.flags;
+
+	return (caps & XRDMA_CAP_ETH_PAUSE ? XRDMA_PORT_PAUSE : 0) |
+	       (caps & XRDMA_CAP_ETH_CSUM ? XRDMA_PORT_CSUM : 0) |
+	       (caps & XRDMA_CAP_ETH_VLAN ? XRDMA_PORT_VLAN : 0);
 }
 
 /**

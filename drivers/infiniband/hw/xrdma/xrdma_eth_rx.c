@@ -6,6 +6,7 @@
  */
 
 #include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
 #include <net/page_pool/helpers.h>
 #include <rdma/xrdma-ring.h>
 #include "xrdma_cq.h"
@@ -108,9 +109,23 @@ static struct sk_buff *xrdma_rx_build(struct xrdma_netdev *xn,
 	return skb;
 }
 
-static void xrdma_rx_deliver(struct xrdma_netdev *xn, struct page **pages,
-			     u32 len)
+/* Pass on what the device has found out about a frame. */
+static void xrdma_rx_describe(const struct xrdma_netdev *xn,
+			      struct sk_buff *skb, const struct xrdma_cqe *cqe)
 {
+	u16 flags = le16_to_cpu(cqe->flags);
+
+	if (flags & XRDMA_CQE_CSUM && xn->ndev->features & NETIF_F_RXCSUM)
+		skb->ip_summed = CHECKSUM_UNNECESSARY;
+	if (flags & XRDMA_CQE_VLAN)
+		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q),
+				       le16_to_cpu(cqe->vlan_tci));
+}
+
+static void xrdma_rx_deliver(struct xrdma_netdev *xn, struct page **pages,
+			     const struct xrdma_cqe *cqe)
+{
+	u32 len = le32_to_cpu(cqe->byte_len);
 	struct sk_buff *skb = xrdma_rx_build(xn, pages, len);
 
 	if (!skb) {
@@ -120,6 +135,7 @@ static void xrdma_rx_deliver(struct xrdma_netdev *xn, struct page **pages,
 	}
 	dev_sw_netstats_rx_add(xn->ndev, len);
 	skb->protocol = eth_type_trans(skb, xn->ndev);
+	xrdma_rx_describe(xn, skb, cqe);
 	napi_gro_receive(&xn->napi, skb);
 }
 
@@ -132,8 +148,9 @@ static bool xrdma_rx_len_ok(const struct xrdma_netdev *xn, u32 len)
  * Post new pages and deliver the old ones; without new pages drop the frame. The
  * pages behind the frame are posted again.
  */
-static void xrdma_rx_one(struct xrdma_netdev *xn, u32 len)
+static void xrdma_rx_one(struct xrdma_netdev *xn, const struct xrdma_cqe *cqe)
 {
+	u32 len = le32_to_cpu(cqe->byte_len);
 	struct xrdma_wq *rq = &xn->qp.rq;
 	struct page *fresh[XRDMA_RX_PAGES], *full[XRDMA_RX_PAGES];
 	struct xrdma_rx *rx = xrdma_rx_at(xn, rq->ci++);
@@ -151,7 +168,7 @@ static void xrdma_rx_one(struct xrdma_netdev *xn, u32 len)
 	memcpy(xrdma_rx_at(xn, rq->pi)->page, fresh, used * sizeof(*fresh));
 	xrdma_rx_post(xn);
 	if (used)
-		xrdma_rx_deliver(xn, full, len);
+		xrdma_rx_deliver(xn, full, cqe);
 }
 
 /* The queue pair is in state ERR and receives no frames: do not post again. */
@@ -180,7 +197,7 @@ int xrdma_rx_poll(struct xrdma_netdev *xn, int budget)
 		xn->rx_cq.ci++;
 		work++;
 		if (cqe.status == XRDMA_WC_SUCCESS)
-			xrdma_rx_one(xn, le32_to_cpu(cqe.byte_len));
+			xrdma_rx_one(xn, &cqe);
 		else
 			xrdma_rx_failed(xn, &cqe);
 	}

@@ -8,10 +8,13 @@
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/tcp.h>
 #include <net/netdev_queues.h>
 #include <rdma/xrdma-ring.h>
 #include "xrdma_cq.h"
 #include "xrdma_eth.h"
+#include "xrdma_hw.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_post.h"
 #include "xrdma_wq.h"
@@ -37,9 +40,9 @@ static void xrdma_tx_unmap(struct xrdma_netdev *xn, const struct xrdma_tx *tx)
 
 /* Add a mapped piece of memory to a frame and to its send entry. */
 static int xrdma_tx_add(struct xrdma_netdev *xn, struct xrdma_tx *tx,
-			struct xrdma_sq_wqe *wqe, dma_addr_t addr, u32 len)
+			struct xrdma_sge *sges, dma_addr_t addr, u32 len)
 {
-	struct xrdma_sge *sge = (struct xrdma_sge *)(wqe + 1) + tx->num;
+	struct xrdma_sge *sge = sges + tx->num;
 
 	if (dma_mapping_error(xrdma_to_dev(&xn->xib->hw), addr))
 		return -ENOMEM;
@@ -53,34 +56,108 @@ static int xrdma_tx_add(struct xrdma_netdev *xn, struct xrdma_tx *tx,
 }
 
 static int xrdma_tx_map(struct xrdma_netdev *xn, struct sk_buff *skb,
-			struct xrdma_tx *tx, struct xrdma_sq_wqe *wqe)
+			struct xrdma_tx *tx, struct xrdma_sge *sges)
 {
 	struct device *dev = xrdma_to_dev(&xn->xib->hw);
 	int i, err;
 
 	tx->skb = skb;
 	tx->num = 0;
-	err = xrdma_tx_add(xn, tx, wqe, dma_map_single(dev, skb->data,
-						       skb_headlen(skb),
-						       DMA_TO_DEVICE),
+	err = xrdma_tx_add(xn, tx, sges, dma_map_single(dev, skb->data,
+							skb_headlen(skb),
+							DMA_TO_DEVICE),
 			   skb_headlen(skb));
 	for (i = 0; !err && i < skb_shinfo(skb)->nr_frags; i++) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
 		u32 len = skb_frag_size(frag);
 
-		err = xrdma_tx_add(xn, tx, wqe,
+		err = xrdma_tx_add(xn, tx, sges,
 				   skb_frag_dma_map(dev, frag, 0, len,
 						    DMA_TO_DEVICE), len);
 	}
-	if (err) {
+	if (err)
 		xrdma_tx_unmap(xn, tx);
-		return err;
+	return err;
+}
+
+/**
+ * xrdma_make_eth_seg() - describe what the device has to do with a frame
+ * @seg: filled in
+ * @skb: the frame
+ *
+ * Context: any.
+ */
+void xrdma_make_eth_seg(struct xrdma_eth_seg *seg, const struct sk_buff *skb)
+{
+	u16 flags = 0;
+
+	memset(seg, 0, sizeof(*seg));
+	if (skb->ip_summed == CHECKSUM_PARTIAL) {
+		flags |= XRDMA_ETH_CSUM;
+		seg->csum_start = cpu_to_le16(skb_checksum_start_offset(skb));
+		seg->csum_offset = cpu_to_le16(skb->csum_offset);
 	}
+	if (skb_is_gso(skb)) {
+		flags |= XRDMA_ETH_TSO;
+		seg->mss = cpu_to_le16(skb_shinfo(skb)->gso_size);
+		seg->header_len = cpu_to_le16(skb_tcp_all_headers(skb));
+	}
+	if (skb_vlan_tag_present(skb)) {
+		flags |= XRDMA_ETH_VLAN;
+		seg->vlan_tci = cpu_to_le16(skb_vlan_tag_get(skb));
+	}
+	seg->flags = cpu_to_le16(flags);
+}
+
+/*
+ * Write a send entry. A frame with which the device has nothing to do is sent by
+ * an entry that devices without offloads have, too.
+ */
+static int xrdma_tx_make(struct xrdma_netdev *xn, struct sk_buff *skb,
+			 struct xrdma_tx *tx, struct xrdma_sq_wqe *wqe)
+{
+	struct xrdma_sge *sges = (struct xrdma_sge *)(wqe + 1);
+	struct xrdma_eth_seg *seg = (struct xrdma_eth_seg *)(wqe + 1);
+	bool work = skb->ip_summed == CHECKSUM_PARTIAL ||
+		    skb_vlan_tag_present(skb);
+	int err;
+
+	if (work) {
+		xrdma_make_eth_seg(seg, skb);
+		sges = (struct xrdma_sge *)(seg + 1);
+	}
+	err = xrdma_tx_map(xn, skb, tx, sges);
+	if (err)
+		return err;
 	memset(wqe, 0, sizeof(*wqe));
-	wqe->opcode = XRDMA_OP_SEND;
+	wqe->opcode = work ? XRDMA_OP_SEND_ETH : XRDMA_OP_SEND;
 	wqe->flags = XRDMA_WQE_SIGNALED;
 	wqe->num_sge = cpu_to_le16(tx->num);
 	return 0;
+}
+
+/*
+ * Return: true if the frame, or each frame into which the device divides it, is
+ * not longer than the MTU, which may have been lowered after the frame was built.
+ */
+static bool xrdma_tx_fits(const struct sk_buff *skb, unsigned int mtu)
+{
+	u32 len = skb->len;
+
+	if (skb_is_gso(skb))
+		len = skb_tcp_all_headers(skb) + skb_shinfo(skb)->gso_size;
+	if (skb_vlan_tag_present(skb))
+		len += VLAN_HLEN;
+	return len <= mtu + XRDMA_FRAME_EXTRA;
+}
+
+/* Count the frames that the device makes of @skb, and their bytes. */
+static void xrdma_tx_count(const struct sk_buff *skb, struct net_device *ndev)
+{
+	u32 num = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+	u32 more = num > 1 ? (num - 1) * skb_tcp_all_headers(skb) : 0;
+
+	dev_sw_netstats_tx_add(ndev, num, skb->len + more);
 }
 
 /* Hand the posted frames to the device. */
@@ -121,17 +198,17 @@ netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
 		dev_core_stats_tx_dropped_inc(ndev);
 		goto publish;
 	}
-	/* the MTU may have been lowered after the frame was built */
-	if (skb->len > READ_ONCE(ndev->mtu) + XRDMA_FRAME_EXTRA ||
-	    (skb_shinfo(skb)->nr_frags >= sq->max_sge && skb_linearize(skb)) ||
-	    xrdma_tx_map(xn, skb, &xn->tx[slot], xrdma_wq_entry(sq, sq->pi))) {
+	if (!xrdma_tx_fits(skb, READ_ONCE(ndev->mtu)) ||
+	    (skb_shinfo(skb)->nr_frags >= XRDMA_TX_MAX_SGE &&
+	     skb_linearize(skb)) ||
+	    xrdma_tx_make(xn, skb, &xn->tx[slot], xrdma_wq_entry(sq, sq->pi))) {
 		dev_core_stats_tx_dropped_inc(ndev);
 		dev_kfree_skb_any(skb);
 		goto publish;
 	}
 
 	skb_tx_timestamp(skb);
-	dev_sw_netstats_tx_add(ndev, 1, skb->len);
+	xrdma_tx_count(skb, ndev);
 	WRITE_ONCE(sq->pi, sq->pi + 1);
 	more = !__netdev_tx_sent_queue(txq, skb->len, more);
 	if (netif_txq_maybe_stop(txq, xrdma_wq_room(sq), 1, XRDMA_TX_WAKE) < 1)

@@ -3,10 +3,11 @@
  * XRDMA contract between driver and device: capability bits, translations, key
  * entries, events and counters. Registers are in xrdma_regs.h, commands in
  * xrdma_hw_cmd.h, replies in xrdma_hw_rsp.h, flow rules and receive side
- * scaling in xrdma_hw_steer.h, and what user space shares in xrdma-abi.h and
- * xrdma-ring.h. Contract layer: includes nothing of the driver, the PCI core or
- * verbs. Documentation/infiniband/xrdma-hw.rst specifies each structure, with
- * golden bytes.
+ * scaling in xrdma_hw_steer.h, Ethernet offloads in xrdma_hw_eth.h, and what
+ * user space shares in xrdma-abi.h and xrdma-ring.h. Contract layer: includes
+ * nothing of the driver, the PCI core or verbs.
+ * Documentation/infiniband/xrdma-hw.rst specifies each structure, with golden
+ * bytes.
  *
  * Integers are little-endian; reserved fields are zero.
  */
@@ -19,6 +20,7 @@
 #include <linux/types.h>
 #include <rdma/xrdma-abi.h>
 #include <rdma/xrdma-ring.h>
+#include "xrdma_hw_eth.h"
 #include "xrdma_hw_rsp.h"
 
 /* Structures of xrdma-abi.h that the device reads or writes */
@@ -80,6 +82,9 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 #define XRDMA_CAP_ODP			BIT_ULL(17) /* on-demand paging */
 #define XRDMA_CAP_NULL_KEY		BIT_ULL(18) /* local key without memory */
 #define XRDMA_CAP_ETH_PAUSE		BIT_ULL(24) /* XRDMA_PORT_PAUSE */
+#define XRDMA_CAP_ETH_CSUM		BIT_ULL(25) /* checksums of frames */
+#define XRDMA_CAP_ETH_TSO		BIT_ULL(26) /* division of TCP frames */
+#define XRDMA_CAP_ETH_VLAN		BIT_ULL(27) /* VLAN tags of frames */
 
 /* ---- translation ----------------------------------------------------- */
 

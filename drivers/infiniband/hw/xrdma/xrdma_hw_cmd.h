@@ -75,6 +75,8 @@ struct xrdma_cmd_modify_port {
 #define XRDMA_PORT_PROMISC		BIT(1) /* receive all frames */
 #define XRDMA_PORT_ALLMULTI		BIT(2) /* receive all multicast frames */
 #define XRDMA_PORT_PAUSE		BIT(3) /* hold the far end back */
+#define XRDMA_PORT_CSUM			BIT(4) /* check sums of received frames */
+#define XRDMA_PORT_VLAN			BIT(5) /* remove VLAN tags */
 
 /**
  * struct xrdma_cmd_set_gid - body of SET_GID

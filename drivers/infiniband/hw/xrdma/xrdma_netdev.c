@@ -188,6 +188,34 @@ static int xrdma_ndo_change_mtu(struct net_device *ndev, int mtu)
 	return err;
 }
 
+/* Only the features that change received frames are settings of the device. */
+static int xrdma_ndo_set_features(struct net_device *ndev,
+				  netdev_features_t features)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+	u32 options = xn->options & ~(XRDMA_PORT_CSUM | XRDMA_PORT_VLAN);
+
+	if (features & NETIF_F_RXCSUM)
+		options |= XRDMA_PORT_CSUM;
+	if (features & NETIF_F_HW_VLAN_CTAG_RX)
+		options |= XRDMA_PORT_VLAN;
+	return options == xn->options ? 0 : xrdma_port_set_options(xn, options);
+}
+
+/* Return: features that the user may switch on and off. */
+static netdev_features_t xrdma_netdev_features(u64 caps)
+{
+	netdev_features_t features = NETIF_F_SG;
+
+	if (caps & XRDMA_CAP_ETH_CSUM)
+		features |= NETIF_F_HW_CSUM | NETIF_F_RXCSUM;
+	if (caps & XRDMA_CAP_ETH_CSUM && caps & XRDMA_CAP_ETH_TSO)
+		features |= NETIF_F_TSO | NETIF_F_TSO6 | NETIF_F_TSO_ECN;
+	if (caps & XRDMA_CAP_ETH_VLAN)
+		features |= NETIF_F_HW_VLAN_CTAG_TX | NETIF_F_HW_VLAN_CTAG_RX;
+	return features;
+}
+
 static const struct net_device_ops xrdma_netdev_ops = {
 	.ndo_open = xrdma_ndo_open,
 	.ndo_stop = xrdma_ndo_stop,
@@ -196,6 +224,7 @@ static const struct net_device_ops xrdma_netdev_ops = {
 	.ndo_set_rx_mode_async = xrdma_ndo_set_rx_mode,
 	.ndo_set_mac_address = xrdma_ndo_set_mac_address,
 	.ndo_change_mtu = xrdma_ndo_change_mtu,
+	.ndo_set_features = xrdma_ndo_set_features,
 	.ndo_validate_addr = eth_validate_addr,
 	.ndo_get_stats64 = dev_get_tstats64,
 };
@@ -257,17 +286,21 @@ static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 
 	xn->ndev = ndev;
-	xn->options = XRDMA_PORT_PAUSE;
+	xn->options = XRDMA_PORT_PAUSE | XRDMA_PORT_CSUM | XRDMA_PORT_VLAN;
 	INIT_DELAYED_WORK(&xn->restart, xrdma_restart_work);
 	SET_NETDEV_DEV(ndev, xrdma_to_dev(&xib->hw));
 	ndev->netdev_ops = &xrdma_netdev_ops;
 	ndev->ethtool_ops = &xrdma_ethtool_ops;
 	ndev->pcpu_stat_type = NETDEV_PCPU_STAT_TSTATS;
 	ndev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
-	ndev->hw_features = NETIF_F_SG;
+	ndev->hw_features = xrdma_netdev_features(xib->hw.caps.flags);
 	ndev->features = ndev->hw_features | NETIF_F_HIGHDMA;
+	ndev->vlan_features = ndev->features & (NETIF_F_SG | NETIF_F_HIGHDMA |
+						NETIF_F_HW_CSUM |
+						NETIF_F_ALL_TSO);
 	ndev->min_mtu = ETH_MIN_MTU;
 	ndev->max_mtu = min(xib->hw.caps.max_mtu, XRDMA_ETH_MAX_MTU);
+	netif_set_tso_max_size(ndev, XRDMA_ETH_TSO_MAX);
 	netif_carrier_off(ndev);
 }
 

@@ -14,12 +14,15 @@ from lib.control import stats
 from lib.ether import frame_returns
 
 NETDEV = os.environ.get("XRDMA_NETDEV")
-PORT_PAUSE = 8          # XRDMA_PORT_PAUSE
+PORT_PAUSE, PORT_CSUM, PORT_VLAN = 8, 16, 32    # XRDMA_PORT_*
 # payloads of frames that end at, before and after the ends of receive pages
 SIZES = (46, 1500, *range(3480, 3530), 4096, *range(7580, 7630), 8986, 9000)
-OFFLOADS = ("rx-checksumming", "tx-checksumming", "tcp-segmentation-offload",
-            "large-receive-offload", "rx-vlan-offload", "tx-vlan-offload",
-            "ntuple-filters", "receive-hashing")
+OFFLOADS = ("rx-checksumming", "tx-checksumming", "scatter-gather",
+            "tcp-segmentation-offload", "generic-receive-offload",
+            "rx-vlan-offload", "tx-vlan-offload")
+ABSENT = ("large-receive-offload", "ntuple-filters", "receive-hashing",
+          "rx-vlan-filter", "tx-udp-segmentation", "rx-gro-hw",
+          "tx-checksum-sctp", "l2-fwd-offload", "rx-all")
 
 
 def ethtool(*args):
@@ -88,8 +91,25 @@ def test_link():
 
 
 @pytest.mark.parametrize("name", OFFLOADS)
-def test_offload_is_off(name):
-    assert ethtool("-k")[name].split()[0] == "off"
+def test_offload_is_on(name):
+    assert ethtool("-k")[name] == "on"
+
+
+@pytest.mark.parametrize("name", ABSENT)
+def test_absent_offload_cannot_be_switched_on(name):
+    assert ethtool("-k")[name] == "off [fixed]"
+
+
+@pytest.mark.parametrize("name, flag", [("rx", PORT_CSUM), ("rxvlan", PORT_VLAN)])
+def test_offload_of_receives_can_be_switched_off(name, flag):
+    """The device is told."""
+    assert stats()["device"]["port_flags"] & flag
+    try:
+        subprocess.run(["ethtool", "-K", NETDEV, name, "off"], check=True)
+        assert not stats()["device"]["port_flags"] & flag
+    finally:
+        subprocess.run(["ethtool", "-K", NETDEV, name, "on"], check=True)
+    assert stats()["device"]["port_flags"] & flag
 
 
 def test_address_of_a_group_is_refused():
