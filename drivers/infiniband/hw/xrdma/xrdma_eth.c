@@ -143,6 +143,32 @@ static int xrdma_eth_stop_queues(struct xrdma_netdev *xn)
 	return err;
 }
 
+static int xrdma_eth_moderate_cq(struct xrdma_netdev *xn,
+				 const struct xrdma_cq *cq,
+				 const struct xrdma_eth_moderation *m)
+{
+	u16 count = m->usecs && !m->frames ? U16_MAX : m->frames;
+
+	return xrdma_cmd_modify_cq(&xn->xib->hw, cq->cqn, count, m->usecs);
+}
+
+/**
+ * xrdma_eth_moderate() - set the moderation of the interrupts in the device
+ * @xn: the netdev, with its queues
+ *
+ * Context: may sleep, under the RTNL.
+ * Return: 0 or an error of a command.
+ */
+int xrdma_eth_moderate(struct xrdma_netdev *xn)
+{
+	int err;
+
+	err = xrdma_eth_moderate_cq(xn, &xn->rx_cq, &xn->rx_moderation);
+	if (err)
+		return err;
+	return xrdma_eth_moderate_cq(xn, &xn->tx_cq, &xn->tx_moderation);
+}
+
 static int xrdma_eth_start(struct xrdma_netdev *xn)
 {
 	static const u8 states[] = {
@@ -151,6 +177,8 @@ static int xrdma_eth_start(struct xrdma_netdev *xn)
 	int i, err;
 
 	err = xrdma_rx_fill(xn);
+	if (!err)
+		err = xrdma_eth_moderate(xn);
 	for (i = 0; !err && i < ARRAY_SIZE(states); i++) {
 		struct xrdma_qp_attr attr = { .state = states[i] };
 

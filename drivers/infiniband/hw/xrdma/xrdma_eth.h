@@ -70,6 +70,17 @@ struct xrdma_tx {
 };
 
 /**
+ * struct xrdma_eth_moderation - moderation of the interrupts of a queue
+ * @frames: number of frames after which an interrupt is raised; 0: no number is
+ *	enough if @usecs is not 0, otherwise each frame raises one
+ * @usecs: longest time from a frame to the interrupt, in us; 0: no limit
+ */
+struct xrdma_eth_moderation {
+	u16 frames;
+	u16 usecs;
+};
+
+/**
  * struct xrdma_netdev - private part of the net_device
  * @xib: RDMA device to which the port is attached, or NULL; protected by the
  *	RTNL
@@ -87,6 +98,8 @@ struct xrdma_tx {
  * @speed: speed of the port in Mbit/s
  * @options: XRDMA_PORT_* of xrdma_port_offered() that are wanted; protected by
  *	the RTNL
+ * @rx_moderation: of @rx_cq; protected by the RTNL
+ * @tx_moderation: of @tx_cq; protected by the RTNL
  * @open: the queues exist; protected by the RTNL
  * @restart: replaces queues that have failed
  */
@@ -104,6 +117,8 @@ struct xrdma_netdev {
 	u32 pdn;
 	u32 speed;
 	u32 options;
+	struct xrdma_eth_moderation rx_moderation;
+	struct xrdma_eth_moderation tx_moderation;
 	bool open;
 	struct delayed_work restart;
 };
@@ -156,6 +171,7 @@ extern const struct ethtool_ops xrdma_ethtool_ops;
 
 /* xrdma_eth.c */
 int xrdma_eth_open(struct xrdma_netdev *xn);
+int xrdma_eth_moderate(struct xrdma_netdev *xn);
 void xrdma_eth_stop(struct xrdma_netdev *xn);
 void xrdma_eth_close(struct xrdma_netdev *xn);
 

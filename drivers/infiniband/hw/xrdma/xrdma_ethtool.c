@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA operations of ethtool: report driver, link speed, ring sizes and
- * counters of the Ethernet port. Settings of the port are in xrdma_netdev.c.
+ * counters of the Ethernet port, and set pause and moderation. Settings of the
+ * port are in xrdma_netdev.c.
  */
 
 #include <linux/ethtool.h>
@@ -75,6 +76,63 @@ static int xrdma_set_pauseparam(struct net_device *ndev,
 	return xrdma_port_set_options(xn, options);
 }
 
+static int xrdma_get_coalesce(struct net_device *ndev,
+			      struct ethtool_coalesce *coal,
+			      struct kernel_ethtool_coalesce *kernel_coal,
+			      struct netlink_ext_ack *extack)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+
+	coal->rx_coalesce_usecs = xn->rx_moderation.usecs;
+	coal->rx_max_coalesced_frames = xn->rx_moderation.frames;
+	coal->tx_coalesce_usecs = xn->tx_moderation.usecs;
+	coal->tx_max_coalesced_frames = xn->tx_moderation.frames;
+	return 0;
+}
+
+/* More than one frame without a time limit would leave frames in the queue. */
+static int xrdma_fill_moderation(struct xrdma_eth_moderation *m, u32 frames,
+				 u32 usecs, struct netlink_ext_ack *extack)
+{
+	if (frames > U16_MAX || usecs > U16_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "the largest value is 65535");
+		return -ERANGE;
+	}
+	if (frames > 1 && !usecs) {
+		NL_SET_ERR_MSG_MOD(extack, "frames need a time limit");
+		return -EINVAL;
+	}
+	m->frames = frames;
+	m->usecs = usecs;
+	return 0;
+}
+
+static int xrdma_set_coalesce(struct net_device *ndev,
+			      struct ethtool_coalesce *coal,
+			      struct kernel_ethtool_coalesce *kernel_coal,
+			      struct netlink_ext_ack *extack)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+	struct xrdma_eth_moderation old_rx = xn->rx_moderation;
+	struct xrdma_eth_moderation old_tx = xn->tx_moderation;
+	int err;
+
+	err = xrdma_fill_moderation(&xn->rx_moderation,
+				    coal->rx_max_coalesced_frames,
+				    coal->rx_coalesce_usecs, extack);
+	if (!err)
+		err = xrdma_fill_moderation(&xn->tx_moderation,
+					    coal->tx_max_coalesced_frames,
+					    coal->tx_coalesce_usecs, extack);
+	if (!err && xn->open)
+		err = xrdma_eth_moderate(xn);
+	if (err) {
+		xn->rx_moderation = old_rx;
+		xn->tx_moderation = old_tx;
+	}
+	return err;
+}
+
 /* ---- statistics ------------------------------------------------------------ */
 
 /**
@@ -139,6 +197,9 @@ static void xrdma_get_ethtool_stats(struct net_device *ndev,
 }
 
 const struct ethtool_ops xrdma_ethtool_ops = {
+	.supported_coalesce_params = ETHTOOL_COALESCE_USECS |
+				     ETHTOOL_COALESCE_MAX_FRAMES,
+	.get_coalesce = xrdma_get_coalesce,
 	.get_drvinfo = xrdma_get_drvinfo,
 	.get_ethtool_stats = xrdma_get_ethtool_stats,
 	.get_link = ethtool_op_get_link,
@@ -147,5 +208,6 @@ const struct ethtool_ops xrdma_ethtool_ops = {
 	.get_ringparam = xrdma_get_ringparam,
 	.get_sset_count = xrdma_get_sset_count,
 	.get_strings = xrdma_get_strings,
+	.set_coalesce = xrdma_set_coalesce,
 	.set_pauseparam = xrdma_set_pauseparam,
 };

@@ -4,13 +4,14 @@
 import os
 import re
 import subprocess
+import time
 
 import pytest
 import pyverbs.enums as e
 from pyverbs.mr import MR
 
 from labverbs.rc import ALL, Buffer, pair
-from lib.control import stats
+from lib.control import ask, stats
 from lib.ether import frame_returns
 
 NETDEV = os.environ.get("XRDMA_NETDEV")
@@ -67,6 +68,58 @@ def test_pause():
                               check=False, capture_output=True)
         assert done.returncode
     assert pause() == ("off", "on", "on")
+
+
+def coalesce():
+    shown = ethtool("-c")
+    return [int(shown[name]) for name in
+            ("rx-usecs", "rx-frames", "tx-usecs", "tx-frames")]
+
+
+@pytest.fixture
+def moderation():
+    """Sets the moderation of interrupts. Returns the exit status of ethtool."""
+    def change(*words):
+        return subprocess.run(["ethtool", "-C", NETDEV, *words], check=False,
+                              capture_output=True).returncode
+    yield change
+    change("rx-usecs", "0", "rx-frames", "0", "tx-usecs", "0", "tx-frames", "0")
+
+
+def delays(count=15):
+    """The times in which count frames came back, in seconds, in ascending order."""
+    times = []
+    for _ in range(count):
+        start = time.monotonic()
+        assert frame_returns(100)
+        times.append(time.monotonic() - start)
+    return sorted(times)
+
+
+def test_moderation(moderation):
+    """The device delays the interrupt of a frame, also of queues that are made after an
+    error, and raises it at once after enough frames. A busy host delays most frames,
+    but not the fastest one."""
+    assert coalesce() == [0, 0, 0, 0]
+    assert delays()[0] < 0.05
+    assert not moderation("rx-usecs", "60000", "tx-usecs", "60000")
+    assert coalesce() == [60000, 0, 60000, 0]
+    assert delays()[7] > 0.05
+    ask(cmd="eth_fault", kind="send")
+    while not frame_returns(60) or stats()["device"]["eth_fault"] != "none":
+        pass
+    assert delays()[7] > 0.05
+    assert not moderation("rx-frames", "1")
+    assert delays()[0] < 0.05
+
+
+def test_moderation_has_limits(moderation):
+    for words in (["rx-usecs", "65536"], ["tx-frames", "65536"], ["rx-frames", "2"],
+                  ["tx-frames", "2"], ["adaptive-rx", "on"]):
+        assert moderation(*words), words
+    assert coalesce() == [0, 0, 0, 0]
+    assert not moderation("tx-frames", "2", "tx-usecs", "65535")
+    assert coalesce() == [0, 0, 65535, 2]
 
 
 def test_largest_mtu():
