@@ -279,12 +279,12 @@ def mutants(header, text):
     return found
 
 
-def sample(every, step):
-    """Every step-th of some mutants, the same ones in each run: each header and
-    each operator has its share."""
+def sample(every, step, first):
+    """Every step-th of some mutants, beginning with the one at index first, the same
+    ones in each run: each header and each operator has its share."""
     kinds = {}
     for mutant in every:
         kinds.setdefault((mutant.header, mutant.operator), []).append(mutant)
     lined_up = [mutant for kind in kinds.values() for mutant in kind]
-    chosen = set(lined_up[::step])
+    chosen = set(lined_up[first::step])
     return [mutant for mutant in every if mutant in chosen]
