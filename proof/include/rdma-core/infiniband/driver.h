@@ -18,7 +18,10 @@ struct verbs_cq {
 };
 
 struct verbs_qp {
-	struct ibv_qp qp;
+	union {
+		struct ibv_qp qp;
+		struct ibv_qp_ex qp_ex;
+	};
 };
 
 struct verbs_srq {

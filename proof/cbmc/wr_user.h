@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * The calls ibv_wr_*() of the provider, wr.c, wqe.h and qp_size.c, compiled unchanged
+ * with the stand-ins for headers of rdma-core in proof/include/rdma-core; a queue pair
+ * and any batch of requests. Theorems are in wr_user.c and wr_batch.c.
+ *
+ * A stub stands for xrdma_wq_entry(): the entry at the producer index, or the last one
+ * of the batch, is an object of its own, so that CBMC finds each access outside of it.
+ * Theorem wr_batch.entries_have_places_of_their_own is about the function itself.
+ * memcpy() stands for the proof that its destination has room.
+ */
+
+#ifndef PROOF_WR_USER_H
+#define PROOF_WR_USER_H
+
+#include <linux/bitfield.h>
+#include <string.h>
+#include "proof.h"
+
+#define xrdma_wq_entry	place_in_ring
+#include "ring.h"
+#undef xrdma_wq_entry
+
+static void *xrdma_wq_entry(const struct xrdma_wq *wq, u32 index);
+
+#define memcpy(to, from, len)	PROVE(__CPROVER_w_ok(to, len))
+
+#include "post.c"
+#include "wr.c"
+#include "qp_size.c"
+
+#define DEPTH		4U
+#define SGE_MAX		6	/* scatter-gather entries of 128 bytes */
+
+/* An entry of 64 and one of 128 bytes */
+static struct xrdma_sge small[4], large[8];
+
+static struct xrdma_qp_rec rec;
+static struct xrdma_qp qp = { .rec = &rec, .sq.depth = DEPTH };
+static struct ibv_qp_ex *const qpx = &qp.verbs_qp.qp_ex;
+
+/* A window, and the window of each entry that binds one */
+static struct ibv_mw mw;
+static struct ibv_mw *bound[DEPTH];
+
+/*
+ * An earlier entry of the batch binds the window, and holds the key that the window
+ * had before the batch. Otherwise the window has this key.
+ */
+static bool was_bound;
+static u32 old_key;
+
+/* The entry at the producer index or the last one of the batch, and its index */
+static void *entry;
+static u32 entry_index;
+
+/* The lock of the send queue is held; doorbells that the provider has rung */
+static bool held;
+static u32 rung;
+
+static void *xrdma_wq_entry(const struct xrdma_wq *wq, u32 index)
+{
+	PROVE(wq == &qp.sq && index == entry_index);
+	return entry;
+}
+
+void mmio_write64_le(void *addr, __le64 value)
+{
+	PROVE(addr == qp.db && xrdma_db_index(le64_to_cpu(value)) == qp.sq.pi);
+	rung++;
+}
+
+int pthread_spin_lock(pthread_spinlock_t *lock)
+{
+	PROVE(lock == &qp.sq.lock.spin && !held);
+	held = true;
+	return 0;
+}
+
+int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+	PROVE(lock == &qp.sq.lock.spin && held);
+	held = false;
+	return 0;
+}
+
+/* log2 of a number, rounded down, plus 1; 0 for 0: as rdma-core defines it */
+int ilog64(uint64_t n)
+{
+	return n ? 64 - __builtin_clzll(n) : 0;
+}
+
+/* A queue pair of any type; limits as wr_batch.sizes_fit shows them */
+static void any_queue_pair(void)
+{
+	u8 type = nondet_u8();
+	u32 room;
+
+	ASSUME(xrdma_qp_ops(type));
+	entry = nondet_truth() ? small : large;
+	room = (entry == small ? 64 : 128) - (type == IBV_QPT_UD ? 64 : 32);
+	qp.ops = xrdma_qp_ops(type);
+	qp.datagram = type == IBV_QPT_UD;
+	qp.xrc = type == IBV_QPT_XRC_SEND;
+	qp.force_flags = nondet_truth() ? IBV_SEND_SIGNALED : 0;
+	qp.sq.pi = nondet_u32();
+	qp.sq.ci = nondet_u32();
+	qp.sq.max_sge = nondet_u8();
+	qp.max_inline = nondet_u32();
+	qp.sq.lock.elided = nondet_truth();
+	PROVE(!xrdma_setup_wr(&qp, 0));
+	qp.bound_mws = nondet_truth() ? bound : NULL;
+	ASSUME(qp.sq.max_sge <= room / sizeof(struct xrdma_sge));
+	ASSUME(qp.max_inline <= room);
+	ASSUME(qp.sq.pi - qp.sq.ci <= DEPTH);
+}
+
+/* Any batch of a queue pair between two calls. @own: number of its entries */
+static void any_batch(u32 own)
+{
+	any_queue_pair();
+	ASSUME(own <= qp.sq.pi - qp.sq.ci);
+	held = !qp.sq.lock.elided;
+	qp.batch.start = qp.sq.pi - own;
+	qp.batch.err = nondet_int();
+	qp.batch.no_target = own && (qp.datagram || qp.xrc) && nondet_truth();
+	qpx->wr_id = nondet_u64();
+	qpx->wr_flags = nondet_u32();
+	mw.rkey = nondet_u32();
+	mw.type = nondet_truth() ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2;
+	was_bound = nondet_truth();
+	old_key = nondet_u32();
+	ASSUME(was_bound || mw.rkey == old_key);
+}
+
+#endif /* PROOF_WR_USER_H */
