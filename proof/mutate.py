@@ -280,8 +280,9 @@ def mutants(header, text):
 
 
 def sample(every, step, first):
-    """Every step-th of some mutants, beginning with the one at index first, the same
-    ones in each run: each header and each operator has its share."""
+    """A part of a list of mutants: the one at index first, and each one that is step
+    places after the one before. Each run gets the same part, in which each header and
+    each operator has its share."""
     kinds = {}
     for mutant in every:
         kinds.setdefault((mutant.header, mutant.operator), []).append(mutant)

@@ -23,7 +23,8 @@ from lib import control  # noqa: E402
 import perf  # noqa: E402
 
 COUNT = 20000
-# what is printed -> unit, uses (None: all except polls and doorbells), field
+# name of a figure -> its unit; the uses whose counters are added (None: all uses
+# except polls and doorbells); the counter of each use
 FIGURES = {
     "reads": ("ops", None, "reads"),
     "read-bytes": ("B", None, "read_bytes"),

@@ -138,9 +138,9 @@ int model_qp_read_rq(struct model_qp *qp, void *buf)
  * model_qp_has_recv - check whether a receive entry is posted
  * @qp: the queue pair
  *
- * Return: false if the queue pair has a receive queue of its own, which is
- * empty. True also if the producer index is corrupt: model_qp_read_rq() fails
- * then.
+ * Return: false if the queue pair has a receive queue of its own, and this queue
+ * is empty; else true, also if the producer index is corrupt: model_qp_read_rq()
+ * fails then.
  */
 bool model_qp_has_recv(struct model_qp *qp)
 {

@@ -34,7 +34,7 @@ struct model_pkt;
 
 /**
  * enum model_req_peer - what the responder does with packets after a lost one
- * @MODEL_PEER_UNKNOWN: no packet has been lost yet
+ * @MODEL_PEER_UNKNOWN: no retry has shown it yet
  * @MODEL_PEER_KEEPS: keeps them, so only the lost one has to be sent again
  * @MODEL_PEER_DROPS: drops them
  */
@@ -115,7 +115,8 @@ enum model_repeat_phase {
  * @peer: enum model_req_peer
  * @phase: enum model_repeat_phase
  * @copies: SEND: number of copies of the packet that have to be sent
- * @dropped: number of retries that make it likely that the peer drops packets
+ * @dropped: number of retries after which only the repeated packet was
+ *	acknowledged
  * @psn: PSN of the packet
  * @resume_psn: PSN to be sent next after the packet
  * @resume_cur: index of the entry to which @resume_psn belongs

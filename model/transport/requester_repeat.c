@@ -10,8 +10,10 @@
  * acknowledges only this one has dropped them; or the next packet was lost as
  * well, which is unlikely to happen twice.
  *
- * Responses to READs and other requests in flight are lost with their requests:
- * these retries send all again. So do retries after a timeout.
+ * While a request with a response of its own is in flight (READ, atomic, FLUSH,
+ * ATOMIC_WRITE), a retry sends all packets again: a response may have been lost,
+ * too, and the requester drops all responses after a missing one. A retry after a
+ * timeout also sends all packets again.
  */
 #include "core/device.h"
 #include "packet/psn.h"
@@ -22,7 +24,10 @@
  * the only copy was lost as well, and the ACK timeout is long.
  */
 #define COPIES	2
-/* Retries that seem to show a peer that drops packets before one does */
+/*
+ * Number of retries after which only the repeated packet was acknowledged. Then
+ * the requester takes the peer for one that drops packets.
+ */
 #define TESTS	2
 
 /**

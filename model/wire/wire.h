@@ -67,7 +67,7 @@ struct model_wire_ops {
  * @socket: socket to the far end
  * @cable: the cable is plugged in
  * @cable_timer: plugs the cable in again at @plug_ns
- * @plug_ns: time of model_wire_unplug(); 0: no such time
+ * @plug_ns: time at which the cable is plugged in again; 0: no time is set
  * @port_up: the owner has set the port up; set by the owner
  * @rx_frames: number of received frames per verdict, counted by the owner
  * @tx_frames: number of frames sent

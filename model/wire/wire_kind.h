@@ -66,7 +66,8 @@ struct model_wire_kind {
  * @end: the far end
  * @frame: the frame, from @end->pool
  * @len: bytes received, also those that did not fit into @frame; 0: no frame
- * @out: gets the frame, unless the frame is too long, which is counted
+ * @out: queue to which the frame is appended. A frame that is too long is counted
+ *	and dropped instead
  */
 static inline void model_wire_end_take(struct model_wire_end *end,
 				       struct model_frame *frame, size_t len,

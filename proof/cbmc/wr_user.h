@@ -6,7 +6,8 @@
  *
  * A stub stands for xrdma_wq_entry(): the entry at the producer index, or the last one
  * of the batch, is an object of its own, so that CBMC finds each access outside of it.
- * Theorem wr_batch.entries_have_places_of_their_own is about the function itself.
+ * xrdma_wq_entry() without the stub is the subject of theorem
+ * wr_batch.entries_have_places_of_their_own.
  * memcpy() stands for the proof that its destination has room.
  */
 

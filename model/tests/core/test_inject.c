@@ -181,7 +181,7 @@ static void a_full_queue_ends_the_delay(void **state)
 	assert_null(core_cqe(env, 1, 0));
 	push(env, i, 5, 0);
 	assert_int_equal(wr_id(env, 0), 0);
-	/* the completion too many finds no room */
+	/* the CQ fails, because it has no room for the last completion */
 	assert_true(model_cq_get(env->dev, 1)->dead);
 }
 

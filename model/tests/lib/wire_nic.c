@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/lib/wire_nic.h"
+#include "tests/lib/wire_raw.h"
 
 #define LOG_DEPTH	5
 
@@ -23,19 +24,9 @@ void wire_nic_port(struct wire_host *host, u32 flags, u32 mtu, u32 qpn)
 /* Make the queue pair, and the port up with an MTU of 1500. */
 void wire_nic_make(struct wire_env *env, int host, struct wire_nic *nic)
 {
-	const struct xrdma_qp_attr none = { 0 };
-	struct xrdma_cmd_modify_qp p = {
-		.mask = cpu_to_le32(XRDMA_QPM_STATE),
-		.attr = none,
-	};
-
 	wire_create_qp(env, host, XRDMA_QP_RAW, XRDMA_QP_KERNEL, LOG_DEPTH,
 		       &nic->qp);
-	p.qpn = cpu_to_le32(nic->qp.qpn);
-	for (p.attr.state = XRDMA_QPS_INIT; p.attr.state <= XRDMA_QPS_RTS;
-	     p.attr.state++)
-		assert_int_equal(model_qp_modify(nic->qp.host->dev, &p),
-				 XRDMA_CMD_OK);
+	raw_start(&nic->qp);
 	nic->buf = wire_alloc(nic->qp.host, 2 * WIRE_NIC_BUF, 4096);
 	nic->key = wire_region(nic->qp.host, 300 + host, nic->buf,
 			       2 * WIRE_NIC_BUF, XRDMA_ACCESS_LOCAL_WRITE);

@@ -12,18 +12,23 @@
 const u8 raw_dmac[6] = { 0x01, 0x50, 0x56, 0x19, 0x20, 0xa7 };
 const u8 raw_smac[6] = { 0x24, 0x8a, 0x07, 0xa5, 0x28, 0xc8 };
 
-void raw_make(struct wire_env *env, u32 flags, struct raw *raw)
+void raw_start(struct wire_qp *qp)
 {
 	struct xrdma_cmd_modify_qp p = {
+		.qpn = cpu_to_le32(qp->qpn),
 		.mask = cpu_to_le32(XRDMA_QPM_STATE),
 	};
 
-	wire_create_qp(env, 0, XRDMA_QP_RAW, flags, LOG_DEPTH, &raw->qp);
-	p.qpn = cpu_to_le32(raw->qp.qpn);
 	for (p.attr.state = XRDMA_QPS_INIT; p.attr.state <= XRDMA_QPS_RTS;
 	     p.attr.state++)
-		assert_int_equal(model_qp_modify(raw->qp.host->dev, &p),
+		assert_int_equal(model_qp_modify(qp->host->dev, &p),
 				 XRDMA_CMD_OK);
+}
+
+void raw_make(struct wire_env *env, u32 flags, struct raw *raw)
+{
+	wire_create_qp(env, 0, XRDMA_QP_RAW, flags, LOG_DEPTH, &raw->qp);
+	raw_start(&raw->qp);
 	raw->buf = wire_alloc(raw->qp.host, 2 * RAW_BUF, 4096);
 	raw->key = wire_region(raw->qp.host, 300 + raw->qp.qpn, raw->buf,
 			       2 * RAW_BUF, XRDMA_ACCESS_LOCAL_WRITE);

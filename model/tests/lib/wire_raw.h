@@ -27,6 +27,8 @@ struct raw {
 	u8 *mem;
 };
 
+/* Bring a raw packet queue pair from RESET to RTS. */
+void raw_start(struct wire_qp *qp);
 void raw_make(struct wire_env *env, u32 flags, struct raw *raw);
 void raw_make_nic(struct wire_env *env, struct raw *nic, u32 flags);
 void raw_post_buffers(struct raw *raw, u32 n);
