@@ -12,6 +12,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import time
 
 from . import process
@@ -26,8 +27,8 @@ class Device:
     """One device process.
 
     binary: path of the program. rundir: directory for its sockets and its log.
-    killed: whether kill() was called. The constructor raises OSError if the process
-    does not open its sockets.
+    killed: whether kill() was called. The constructor starts the process; connect()
+    comes next.
     """
 
     def __init__(self, binary, rundir, args=()):
@@ -44,6 +45,11 @@ class Device:
              *args], self.log, env={
                  "ASAN_OPTIONS": "abort_on_error=0:exitcode=99",
                  "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1"})
+        self._control, self._pending = None, b""
+
+    def connect(self):
+        """Waits until the process has opened its sockets, and connects to its control
+        socket. OSError if the process does not open its sockets."""
         self._wait_for(self.socket)
         self._wait_for(self._control_path)
         self._connect()
@@ -99,10 +105,11 @@ class Device:
         return stats["host_errors"], stats.get("host_error_log", [])
 
     def end_words(self, start):
-        """Waits until the device process, which has closed its control socket, ends.
-        Returns the line of the log of the device that has the word start, from that
-        word on, or ""."""
-        self.child.wait(_ANSWER_S)
+        """Waits until the process ends, or ends it. Returns the line of its log that
+        has the word start, from that word on, or ""."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.child.wait(_ANSWER_S)
+        process.stop(self.child)
         found = re.search(re.escape(start) + ".*", self.read_log())
         return found.group() if found else ""
 

@@ -65,8 +65,7 @@ class Node:
         build = "model-fast" if opts.fast_device else "model"
         self.device = Device(f"/src/build/{build}/xrdma-device", self._rundir,
                              args + opts.device_arg)
-        if opts.uplink:
-            self._open_uplink()
+        self._connect_device()
         if opts.impair:
             self._impair()
 
@@ -77,18 +76,22 @@ class Node:
     def _mac(self):
         return f"{MAC}{self._host():02x}"
 
-    def _open_uplink(self):
-        """Waits until the device has opened the uplink, and reads the MTU. The device
-        opens the uplink after it has made its sockets. Refused if the device cannot open the uplink."""
+    def _connect_device(self):
+        """Waits until the device has opened its sockets and the uplink, and reads the
+        MTU of the uplink. Refused if the device does not take the uplink: its process
+        then ends, before or after it has opened its sockets."""
         try:
-            self.device.ask('{"cmd":"stats"}')
+            self.device.connect()
+            if self.opts.uplink:
+                self.device.ask('{"cmd":"stats"}')
         except OSError as err:
-            words = self.device.end_words("--wire ")
+            device, self.device = self.device, None
+            words = self.opts.uplink and device.end_words("--wire ")
             if not words:
                 raise
-            self.device = None
             raise Refused(f"--uplink: {words}") from err
-        self._mtu = uplink.mtu(self.opts.uplink)
+        if self.opts.uplink:
+            self._mtu = uplink.mtu(self.opts.uplink)
 
     def _impair(self):
         """Makes the device impair the frames that it sends. If a node is rxe, which

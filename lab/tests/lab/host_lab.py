@@ -227,6 +227,7 @@ def test_what_a_device_may_do(tmp_path, words, end, may_die, wrong):
     opts = types.SimpleNamespace(kinds=["xrdma"], device_may_die=may_die)
     node = Node(opts, 1, str(tmp_path))
     node.device = Device(str(fake), str(tmp_path), [words, end])
+    node.device.connect()
     if end != "stays":
         node.device.child.wait(20)
     node.finish(complete=False)

@@ -3,12 +3,15 @@
 network namespaces of its own; guest_uplink.sh runs in the guest."""
 
 import subprocess
+import types
 
 import pytest
 from scapy.layers.inet import ICMP, IP, TCP
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.utils import rdpcap
 
+from labvm import node
+from labvm.device import Device
 from lib.launch import beside, lab_vm
 from lib.soak import soak
 
@@ -86,3 +89,18 @@ def test_what_the_device_does_not_take():
                           capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "--uplink" in done.stderr and "unknown word 'bridge'" in done.stderr
+
+
+def test_device_that_ends_before_it_opens_its_sockets(tmp_path, monkeypatch):
+    """The lab reports the same as for a device that ends after it has opened them."""
+    fake = tmp_path / "device"
+    fake.write_text("#!/bin/sh\necho 'device: --wire tap=no: no such interface'\n")
+    fake.chmod(0o755)
+    monkeypatch.setattr(node, "Device", lambda _binary, rundir, args:
+                        Device(str(fake), rundir, args))
+    opts = types.SimpleNamespace(kinds=["xrdma"], uplink="tap=no", number=1, nodes=1,
+                                 fast_device=False, device_arg=[], impair="")
+    mine = node.Node(opts, 1, str(tmp_path))
+    with pytest.raises(node.Refused, match="--uplink: --wire tap=no: no such inter"):
+        mine.start_device()
+    assert mine.device is None
