@@ -149,6 +149,7 @@ SOAK = {
     "header-mutants": ("tap", 4 * HOUR, ["proof/mutants"]),
     "gates": ("tap", HOUR, ["scripts/lint", "--selftest"]),
     "series": ("tap", HOUR, ["scripts/check-series", "--build"]),
+    "htmldocs": ("tap", HOUR, ["scripts/check-htmldocs"]),
     "kernels": ("tap", 4 * HOUR, ["sh", "-c", KERNELS]),
     "kunit": ("tap", 900, ["kunit/run"]),
     "hostile": ("tap", 4 * HOUR, [*TAP_DEVICE, "soak"]),
