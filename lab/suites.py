@@ -207,6 +207,7 @@ SOAK = {
     "removal": _scenarios("removal", limit=8 * HOUR),
     "coverage": ("status", 4 * HOUR, ["lab/coverage", "--missed"]),
     "image": ("tap", HOUR, ["image/test"]),
+    "recipes": ("tap", HOUR, ["packages/recipes"]),
     **{f"packages-{system}": ("tap", HOUR, ["packages/test", system])
        for system in ("bookworm", "trixie", "sid")},
 }
