@@ -492,6 +492,12 @@ static void golden_make_db_sq(void *out)
 	*(__le64 *)out = cpu_to_le64(xrdma_make_sq_db(0xabcde, 0x10002));
 }
 
+static void golden_make_db_push(void *out)
+{
+	*(__le64 *)out = cpu_to_le64(xrdma_make_push_db(0xabcde, 0x10002, 0x280,
+							7));
+}
+
 static void golden_make_db_cq(void *out)
 {
 	*(__le64 *)out = cpu_to_le64(xrdma_make_arm_db(0x321,
@@ -585,6 +591,7 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(cq_rec),
 	GOLDEN_CASE(srq_rec),
 	GOLDEN_CASE(db_sq),
+	GOLDEN_CASE(db_push),
 	GOLDEN_CASE(db_cq),
 	GOLDEN_CASE(db_eq),
 };

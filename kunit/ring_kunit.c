@@ -93,6 +93,35 @@ static void doorbell_is_needed_if_the_device_slept_in_between(struct kunit *test
 	}
 }
 
+static void pushes_have_the_smallest_slot(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, xrdma_push_log(32), 6);
+	KUNIT_EXPECT_EQ(test, xrdma_push_log(64), 6);
+	KUNIT_EXPECT_EQ(test, xrdma_push_log(65), 7);
+	KUNIT_EXPECT_EQ(test, xrdma_push_log(128), 7);
+	KUNIT_EXPECT_EQ(test, xrdma_push_log(256), 8);
+	KUNIT_EXPECT_EQ(test, xrdma_push_log(257), 0);
+	KUNIT_EXPECT_EQ(test, xrdma_push_log(0xffffffff), 0);
+}
+
+static void a_doorbell_names_its_slot(struct kunit *test)
+{
+	u32 at;
+	u8 log;
+	u64 db;
+
+	for (log = XRDMA_PUSH_LOG_MIN; log <= XRDMA_PUSH_LOG_MAX; log++) {
+		for (at = 0; at < XRDMA_DB_PAGE_SIZE; at += 1U << log) {
+			db = xrdma_make_push_db(0xffffff, 0x80000001, at, log);
+			KUNIT_EXPECT_EQ(test, xrdma_db_push_size(db), 1U << log);
+			KUNIT_EXPECT_EQ(test, xrdma_db_push_at(db), at);
+			KUNIT_EXPECT_EQ(test, xrdma_db_index(db), 0x80000001);
+			KUNIT_EXPECT_EQ(test, db & XRDMA_QPN_MASK, 0xffffff);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, xrdma_db_push_size(xrdma_make_sq_db(5, 6)), 0);
+}
+
 static void each_arming_is_another_word_of_the_given_type(struct kunit *test)
 {
 	u32 arm = 0xfffffffcU | XRDMA_ARM_SOLICITED;
@@ -120,6 +149,8 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(entry_is_valid_only_in_its_own_lap),
 	KUNIT_CASE(low_bits_name_an_index_ahead_of_the_consumer),
 	KUNIT_CASE(doorbell_is_needed_if_the_device_slept_in_between),
+	KUNIT_CASE(pushes_have_the_smallest_slot),
+	KUNIT_CASE(a_doorbell_names_its_slot),
 	KUNIT_CASE(each_arming_is_another_word_of_the_given_type),
 	KUNIT_CASE(records_stand_behind_their_rings),
 	{}

@@ -71,6 +71,9 @@ def _long(where="guest"):
 # The device of a suite has shadow doorbells, unless the suite has these options.
 # `make check` runs each way with one of the two Debian kernels.
 PLAIN = ["--device-arg=--no-shadow-db"]
+# The device of a suite with these options has push pages, which the provider uses if the
+# device has no shadow doorbells.
+PUSH = [*PLAIN, "--device-arg=--push=use"]
 NEWEST, STABLE = kernels.BY_ROLE["backports"], kernels.BY_ROLE["stable"]
 DEVICE = ["make", "-s", "-C", "model", "O=/src/build/model", "CC=ccache gcc"]
 # lab/build locks the same file, because a suite that runs at the same time may build
@@ -84,7 +87,7 @@ PROTOCOL = (BUILD_DEVICE +
 # Each test program of the provider runs, even if an earlier one has failed.
 PROVIDER = """
 lab/build provider-tests && status=0
-for test in create domain doorbell post queue resize shared types; do
+for test in create domain doorbell post push queue resize shared types; do
     build/rdma-core/out/bin/xrdma_${test}_test || status=1
 done
 exit ${status-1}"""
@@ -135,6 +138,8 @@ SUITES = {
     f"nodes-xrdma-{NEWEST}": _nodes(NEWEST, "xrdma"),
     f"nodes-rxe-{STABLE}": _nodes(STABLE, "rxe", *PLAIN),
     f"guest-{NEWEST}": _guest(NEWEST),
+    "guest-push": _guest(NEWEST, *PUSH, limit=600,
+                         tests=["guest/queues/test_push.py"]),
     "guest-debug": _guest("debug", "--allow-host-errors", *FAILING_VMALLOC,
                           limit=HOUR, tests=DEBUG + HOSTILE),
     f"guest-{STABLE}-iommu": _guest(STABLE, "--iommu", *PLAIN),
@@ -167,6 +172,8 @@ SOAK = {
     f"guest-{NEWEST}-iommu-short": _guest(NEWEST, "--iommu"),
     f"guest-{STABLE}-short": _guest(STABLE),
     f"guest-{NEWEST}-plain": _guest(NEWEST, *PLAIN),
+    f"guest-{NEWEST}-push": _guest(NEWEST, *PUSH),
+    f"guest-{STABLE}-iommu-push": _guest(STABLE, "--iommu", *PUSH),
     f"nodes-xrdma-{NEWEST}-plain": _nodes(NEWEST, "xrdma", *PLAIN),
     "guest-debug-plain": _guest("debug", "--allow-host-errors", *PLAIN,
                                 *FAILING_VMALLOC, limit=HOUR,

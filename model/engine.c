@@ -89,6 +89,7 @@ static struct model_device *make_device(const struct model_env *env)
 		.seed = env->seed,
 		.mw_2a = env->mw_2a,
 		.no_shadow_db = env->no_shadow_db,
+		.push = env->push,
 		.dm_size = env->dm_size,
 		.log_max_keys = env->log_max_keys,
 	};
@@ -132,6 +133,8 @@ static int open_wire(const struct model_env *env, struct model_device *dev)
 
 static int add_memory(const struct model_env *env, struct model_device *dev)
 {
+	if (env->push != MODEL_PUSH_NONE)
+		model_vfu_add_push_pages(env->vfu);
 	if (!dev->dm.size)
 		return 0;
 	model_vfu_add_memory(env->vfu, XRDMA_BAR_DM, dev->dm.size);

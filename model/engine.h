@@ -14,6 +14,7 @@
 
 #include "base/control.h"
 #include "base/loop.h"
+#include "core/push.h"
 #include "host/dma.h"
 #include "host/host_error.h"
 #include "host/vfu.h"
@@ -35,6 +36,7 @@ struct model_engine;
  * @seed: seed of all random numbers of the device
  * @mw_2a: windows of type 2 are 2A, else 2B
  * @no_shadow_db: the device does not have XRDMA_CAP_SHADOW_DB
+ * @push: what the device does with pushed entries
  * @dm_size: bytes of device memory, as of model_dm_init()
  * @dm_mapped: clients may map the device memory, instead of trapping each
  *	access
@@ -53,6 +55,7 @@ struct model_env {
 	u64 seed;
 	bool mw_2a;
 	bool no_shadow_db;
+	enum model_push_mode push;
 	u64 dm_size;
 	bool dm_mapped;
 	u8 log_max_keys;

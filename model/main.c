@@ -59,6 +59,7 @@ enum {
 	OPT_MSIX_VECTORS,
 	OPT_MW_TYPE,
 	OPT_NO_SHADOW_DB,
+	OPT_PUSH,
 	OPT_SEED,
 	OPT_SOCKET,
 	OPT_SPIN_US,
@@ -79,6 +80,7 @@ static const struct option long_options[] = {
 	{ "msix-vectors", required_argument, NULL, OPT_MSIX_VECTORS },
 	{ "mw-type", required_argument, NULL, OPT_MW_TYPE },
 	{ "no-shadow-db", no_argument, NULL, OPT_NO_SHADOW_DB },
+	{ "push", required_argument, NULL, OPT_PUSH },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "socket", required_argument, NULL, OPT_SOCKET },
 	{ "spin-us", required_argument, NULL, OPT_SPIN_US },
@@ -112,6 +114,9 @@ static void usage(FILE *to)
 	      "  --msix-vectors N    size of the MSI-X table, 1 to 64 (default 64)\n"
 	      "  --mw-type TYPE      windows of type 2: 2A or 2B (default)\n"
 	      "  --no-shadow-db      a device without the capability SHADOW_DB, like a chip\n"
+	      "  --push WHAT         offer push pages: use pushed entries (use), or read all\n"
+	      "                      entries from memory (ignore); QEMU needs a message for\n"
+	      "                      each 8 bytes that are pushed\n"
 	      "  --spin-us N         microseconds to poll after the last work, 0 to 1000000\n"
 	      "                      (default 100)\n"
 	      "  --log LEVEL         error, warn (default), info or debug\n"
@@ -145,6 +150,12 @@ static bool parse_mw_type(const char *text, bool *mw_2a)
 	return *mw_2a || !strcmp(text, "2B");
 }
 
+static bool parse_push(const char *text, enum model_push_mode *mode)
+{
+	*mode = !strcmp(text, "use") ? MODEL_PUSH_USE : MODEL_PUSH_IGNORE;
+	return *mode == MODEL_PUSH_USE || !strcmp(text, "ignore");
+}
+
 /* Return: what an option takes that is not a text. */
 static const char *takes(int opt)
 {
@@ -161,6 +172,8 @@ static const char *takes(int opt)
 		return "a number from 1 to 64";
 	case OPT_MW_TYPE:
 		return "2A or 2B";
+	case OPT_PUSH:
+		return "use or ignore";
 	case OPT_SPIN_US:
 		return "a number from 0 to 1000000";
 	default:
@@ -237,6 +250,9 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 		break;
 	case OPT_NO_SHADOW_DB:
 		options->env.no_shadow_db = true;
+		break;
+	case OPT_PUSH:
+		ok = parse_push(arg, &options->env.push);
 		break;
 	case OPT_SEED:
 		ok = parse_u64(arg, 0, UINT64_MAX, &options->env.seed);

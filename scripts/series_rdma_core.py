@@ -72,7 +72,7 @@ PARTS = [
         Work is posted, and completions are polled, without a system call: by
         ibv_post_send() and ibv_poll_cq(), and by the extended interfaces of queue pairs
         and completion queues.""",
-         provider("post.c wr.c recv.c poll.c")),
+         provider("post.c push.c wr.c recv.c poll.c")),
     Part("xrdma: Register the provider", """
         The provider is built on architectures with coherent DMA, like other providers
         of PCI devices.""",

@@ -24,7 +24,7 @@ import perf  # noqa: E402
 
 COUNT = 20000
 # name of a figure -> its unit; the uses whose counters are added (None: all uses
-# except polls and doorbells); the counter of each use
+# except polls, and what the host writes); the counter of each use
 FIGURES = {
     "reads": ("ops", None, "reads"),
     "read-bytes": ("B", None, "read_bytes"),
@@ -38,7 +38,7 @@ FIGURES = {
 def total(pcie, uses, field):
     """The sum of a field over these uses."""
     return sum(counts[field] for use, counts in pcie.items()
-               if (use in uses if uses else use not in ("poll", "doorbell")))
+               if (use in uses if uses else use not in ("poll", "doorbell", "push")))
 
 
 def main():

@@ -54,8 +54,9 @@ model_device_create(const struct model_device_params *params)
 	if (model_dm_init(&dev->dm, params->dm_size))
 		goto free_device;
 	init(dev);
-	if (!params->transport->init(dev))
+	if (!model_push_init(dev) && !params->transport->init(dev))
 		return dev;
+	model_push_destroy(dev);
 	model_dm_destroy(&dev->dm);
 free_device:
 	free(dev);
@@ -70,6 +71,7 @@ void model_device_destroy(struct model_device *dev)
 {
 	model_device_reset(dev);
 	dev->params.transport->destroy(dev);
+	model_push_destroy(dev);
 	model_dm_destroy(&dev->dm);
 	free(dev);
 }

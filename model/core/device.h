@@ -37,6 +37,7 @@
 #include "core/pager.h"
 #include "core/pcie.h"
 #include "core/port.h"
+#include "core/push.h"
 #include "core/qp.h"
 #include "core/regs.h"
 #include "core/rss.h"
@@ -112,6 +113,7 @@ struct model_transport {
  * @seed: seed of all random numbers
  * @mw_2a: windows of type 2 are 2A, else 2B
  * @no_shadow_db: the device does not have XRDMA_CAP_SHADOW_DB
+ * @push: what the device does with pushed entries
  * @dm_size: bytes of device memory, as of model_dm_init()
  * @log_max_keys: log2 of the number of key indexes, at most XRDMA_LOG_MAX_KEYS
  */
@@ -127,6 +129,7 @@ struct model_device_params {
 	u64 seed;
 	bool mw_2a;
 	bool no_shadow_db;
+	enum model_push_mode push;
 	u64 dm_size;
 	u8 log_max_keys;
 };
@@ -149,6 +152,7 @@ struct model_device_params {
  * @keys: key table
  * @pager: page faults of paged regions
  * @dm: device memory
+ * @push: push pages
  * @eqs: event queues by number
  * @cqs: completion queues by number
  * @qps: queue pairs by number
@@ -198,6 +202,7 @@ struct model_device {
 	struct model_key_table keys;
 	struct model_pager pager;
 	struct model_dm dm;
+	struct model_push push;
 	struct model_eq *eqs[MODEL_MAX_EQ];
 	struct model_cq *cqs[MODEL_MAX_CQ];
 	struct model_qp *qps[MODEL_MAX_QP];

@@ -80,6 +80,7 @@ static struct json_object *device_section(void *opaque)
 	add_bool(object, "live", dev->live);
 	add_bool(object, "gone", dev->gone);
 	add_bool(object, "shadow_db", dev->shadow_db);
+	add_u64(object, "pushed", dev->push.used);
 	add_u64(object, "status", dev->regs.status);
 	add_u64(object, "eqs", count_objects((void * const *)dev->eqs,
 					     MODEL_MAX_EQ));

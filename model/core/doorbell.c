@@ -4,7 +4,7 @@
  * its queue pair active: the device polls it each turn, until it has had no work
  * for QUIET_NS or the loop sleeps. The slow timer polls queue pairs in error,
  * because receives have no doorbell. The list of active queue pairs is in
- * active.c, flushing in qp_error.c.
+ * active.c, flushing in qp_error.c, push pages in push.c.
  */
 #include <string.h>
 
@@ -157,28 +157,47 @@ static bool count_of_process(struct model_device *dev, u32 page)
  * Keep the producer index of a doorbell. An index that arrives in RESET was posted
  * before the change to RESET. Doorbells from two processors may arrive in either
  * order: an index below the last one is older.
+ * Return: true if the index is above that of the last doorbell.
  */
-static void keep_pi(struct model_qp *qp, u32 pi)
+static bool keep_pi(struct model_qp *qp, u32 pi)
 {
-	if (qp->state != XRDMA_QPS_RESET && !((pi - qp->rung_pi) >> 31))
-		qp->rung_pi = pi;
+	if (qp->state == XRDMA_QPS_RESET || pi == qp->rung_pi ||
+	    (pi - qp->rung_pi) >> 31)
+		return false;
+	qp->rung_pi = pi;
+	return true;
+}
+
+static void bad_sq(struct model_device *dev, u32 page,
+		   const struct model_qp *qp, u64 db)
+{
+	if (count_of_process(dev, page))
+		return;
+	if (!qp || qp->db_page != page)
+		model_dev_herr(dev, DOORBELL_QP, "QPN %#llx",
+			       db & XRDMA_QPN_MASK);
+	else
+		model_dev_herr(dev, DOORBELL_PUSH, "send doorbell %#llx", db);
 }
 
 static void ring_sq(struct model_device *dev, u32 page, u64 db)
 {
-	u32 qpn = (u32)db;	/* 31:24 are 0 */
+	u32 qpn = db & XRDMA_QPN_MASK;
 	struct model_qp *qp = model_qp_get(dev, qpn);
+	bool newer;
 
-	if (!qp || qp->db_page != page) {
-		if (!count_of_process(dev, page))
-			model_dev_herr(dev, DOORBELL_QP, "QPN %#x", qpn);
+	if (!qp || qp->db_page != page || !model_push_ok(dev, db)) {
+		bad_sq(dev, page, qp, db);
 		return;
 	}
-	keep_pi(qp, xrdma_db_index(db));
-	if (qp->state == XRDMA_QPS_ERR || qp->state == XRDMA_QPS_SQE)
+	newer = keep_pi(qp, xrdma_db_index(db));
+	if (qp->state == XRDMA_QPS_ERR || qp->state == XRDMA_QPS_SQE) {
 		model_qp_flush(qp);
-	else
-		model_qp_activate(qp);
+		return;
+	}
+	if (newer)
+		model_push_take(qp, db);
+	model_qp_activate(qp);
 }
 
 static void bad_arming(struct model_device *dev, u32 page, const char *queue,
@@ -235,6 +254,10 @@ void model_doorbell_write(struct model_device *dev, u64 off, const void *buf,
 	u32 page = off / XRDMA_DB_PAGE_SIZE, at = off % XRDMA_DB_PAGE_SIZE;
 	__le64 db;
 
+	if (off >= XRDMA_BAR_DB_PUSH) {
+		model_push_write(dev, off - XRDMA_BAR_DB_PUSH, buf, len);
+		return;
+	}
 	if (!model_device_enabled(dev)) {
 		bad_access(dev, off, len, "write before ENABLE");
 		return;
@@ -256,7 +279,7 @@ void model_doorbell_write(struct model_device *dev, u64 off, const void *buf,
 }
 
 /**
- * model_doorbell_read - handle a read from BAR 2, which is illegal
+ * model_doorbell_read - handle a read from BAR 2, which is legal in push pages only
  * @dev: the device
  * @off: offset in the BAR
  * @buf: set to zeros
@@ -266,5 +289,6 @@ void model_doorbell_read(struct model_device *dev, u64 off, void *buf,
 			 size_t len)
 {
 	memset(buf, 0, len);
-	bad_access(dev, off, len, "read");
+	if (off < XRDMA_BAR_DB_PUSH)
+		bad_access(dev, off, len, "read");
 }

@@ -22,7 +22,7 @@
  * POLL: reads of an index that has not. ARM: arm words. KEY: entries of the key
  * table. TABLE: entries of translation tables. CQE and EQE: entries of completion
  * and event queues. COMMAND: rings and arrays of commands. IRQ: MSI-X writes.
- * DOORBELL: writes of the host to BAR 2.
+ * DOORBELL: writes of the host to doorbell pages. PUSH: to push pages.
  */
 #define MODEL_PCIE_USES(X)	\
 	X(DATA, "data")		\
@@ -36,7 +36,8 @@
 	X(EQE, "eqe")		\
 	X(COMMAND, "command")	\
 	X(IRQ, "irq")		\
-	X(DOORBELL, "doorbell")
+	X(DOORBELL, "doorbell")	\
+	X(PUSH, "push")
 
 #define MODEL_PCIE_SYMBOL(symbol, name) MODEL_PCIE_##symbol,
 enum model_pcie_use {

@@ -20,6 +20,7 @@
 
 #include "core/cc.h"
 #include "core/pager.h"
+#include "core/push.h"
 #include "core/wq.h"
 #include "core/xlat.h"
 #include "xrdma_hw.h"
@@ -97,7 +98,9 @@ struct model_qp_ops {
  * @counters: counter set, or NULL
  * @steer_users: number of flow rules, and entries of RSS tables, that name the
  *	queue pair
- * @rung_pi: producer index of @sq in the last doorbell; not with shadow doorbells
+ * @rung_pi: producer index of @sq in the last doorbell; with shadow doorbells the
+ *	host may have skipped later ones
+ * @pushed: entry of @sq that the host has pushed last
  * @sq: send queue
  * @rq: receive queue
  * @rec: struct xrdma_qp_rec of the queue pair
@@ -137,6 +140,7 @@ struct model_qp {
 	u32 steer_users;
 	struct model_counter_set *counters;
 	u32 rung_pi;
+	struct model_pushed pushed;
 	struct model_wq sq;
 	struct model_wq rq;
 	struct model_mem rec;

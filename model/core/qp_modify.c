@@ -325,6 +325,7 @@ static enum xrdma_cmd_status reset(struct model_qp *qp)
 	qp->state = XRDMA_QPS_RESET;
 	memset(&qp->attr, 0, sizeof(qp->attr));
 	qp->rung_pi = 0;
+	qp->pushed.size = 0;
 	qp->sq.pi = 0;
 	qp->sq.ci = 0;
 	qp->rq.pi = 0;

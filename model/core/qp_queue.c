@@ -4,7 +4,7 @@
  * checks entries. An entry that is malformed or out of reach, and a send that
  * fails, moves the queue pair to an error state.
  *
- * wq.c reads the memory of the queues; completions are in completion.c.
+ * wq.c reads the memory of the queues, push.c has pushed entries; completions are in completion.c.
  */
 #include <errno.h>
 
@@ -24,7 +24,10 @@
  */
 int model_qp_read_sq(struct model_qp *qp, u32 index, void *buf)
 {
-	if (!model_wq_read(qp, &qp->sq, index, buf, 1U << qp->sq.log_stride))
+	size_t len = 1U << qp->sq.log_stride;
+
+	if (model_push_read(qp, index, buf, len) ||
+	    !model_wq_read(qp, &qp->sq, index, buf, len))
 		return 0;
 	model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 	return -EFAULT;

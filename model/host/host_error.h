@@ -28,6 +28,7 @@
 	X(REG_ILLEGAL, "illegal register value or state")		\
 	X(DOORBELL_RANGE, "doorbell out of range")			\
 	X(DOORBELL_QP, "doorbell for a queue pair that does not exist")	\
+	X(DOORBELL_PUSH, "doorbell that names no slot of a push page")	\
 	X(DOORBELL_ARM, "doorbell that arms no queue, or has an illegal index") \
 	/* commands */							\
 	X(CMD_RESERVED, "reserved field of a command not zero")		\

@@ -297,6 +297,17 @@ void model_pci_add_memory(struct model_pci *pci, unsigned int bar, u64 size)
 }
 
 /**
+ * model_pci_add_push_pages - make the BAR of the doorbells large enough for push
+ * pages
+ * @pci: the function, after model_pci_init()
+ */
+void model_pci_add_push_pages(struct model_pci *pci)
+{
+	set_bar(pci, XRDMA_BAR_DB, XRDMA_BAR_DB_PUSH_SIZE, 0);
+	memcpy(pci->config, pci->reset_value, sizeof(pci->config));
+}
+
+/**
  * model_pci_bar_size - get the size of a BAR
  * @pci: the function
  * @bar: BAR number; any value is allowed

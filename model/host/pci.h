@@ -66,6 +66,7 @@ int model_pci_write(struct model_pci *pci, u64 offset, const void *buf,
 void model_pci_reset(struct model_pci *pci);
 
 void model_pci_add_memory(struct model_pci *pci, unsigned int bar, u64 size);
+void model_pci_add_push_pages(struct model_pci *pci);
 u64 model_pci_bar_size(const struct model_pci *pci, unsigned int bar);
 unsigned int model_pci_msix_vectors(const struct model_pci *pci);
 bool model_pci_memory_enabled(const struct model_pci *pci);

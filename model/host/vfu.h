@@ -87,6 +87,7 @@ void model_vfu_attach(struct model_vfu *vfu, const struct model_vfu_ops *ops,
 		      void *opaque);
 int model_vfu_offer_mmap(struct model_vfu *vfu, unsigned int bar, int fd);
 void model_vfu_add_memory(struct model_vfu *vfu, unsigned int bar, u64 size);
+void model_vfu_add_push_pages(struct model_vfu *vfu);
 
 void model_vfu_irq(struct model_vfu *vfu, unsigned int vector);
 bool model_vfu_bus_master(const struct model_vfu *vfu);

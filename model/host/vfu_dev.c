@@ -196,6 +196,16 @@ void model_vfu_add_memory(struct model_vfu *vfu, unsigned int bar, u64 size)
 	model_pci_add_memory(&vfu->pci, bar, size);
 }
 
+/**
+ * model_vfu_add_push_pages - make the BAR of the doorbells large enough for push
+ * pages
+ * @vfu: the server, before a client connects
+ */
+void model_vfu_add_push_pages(struct model_vfu *vfu)
+{
+	model_pci_add_push_pages(&vfu->pci);
+}
+
 /* Pass a change of bus mastering to the engine and the DMA mappings */
 static void bus_master_changed(struct model_vfu *vfu)
 {

@@ -41,6 +41,7 @@ struct model_device {
 		struct model_loop *loop;
 		struct model_host_errors *herr;
 		unsigned int vectors;
+		enum model_push_mode push;
 	} params;
 	struct {
 		u32 status;
@@ -53,6 +54,7 @@ struct model_device {
 	struct {
 		struct model_eq *eq;
 	} pager;
+	struct model_push push;
 	struct model_cmdq cmdq;
 	struct model_chaos chaos;
 	struct model_injects inject;

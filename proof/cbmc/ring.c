@@ -164,6 +164,54 @@ static void doorbells_hold_their_arguments(void)
 	PROVE(xrdma_db_index(sq) == index && xrdma_db_index(arm) == index);
 }
 
+/*
+ * Theorem: A doorbell that names a slot has the bits of a doorbell without a slot, and
+ *	size and offset of the slot in the others; the device reads the same size
+ *	and offset, and the slot is inside of the push page.
+ * Holds for: all queue pairs, indexes and slots.
+ * Assumes: the number has 24 bits; the slot has 64, 128 or 256 bytes, and is aligned
+ *	to its size.
+ */
+static void pushes_hold_their_slot(void)
+{
+	u32 number = nondet_u32(), index = nondet_u32(), at = nondet_u32();
+	u8 log = nondet_u8();
+	u64 db;
+
+	ASSUME(number <= XRDMA_QPN_MASK);
+	ASSUME(log >= XRDMA_PUSH_LOG_MIN && log <= XRDMA_PUSH_LOG_MAX);
+	ASSUME(at < XRDMA_DB_PAGE_SIZE && at % (1U << log) == 0);
+	db = xrdma_make_push_db(number, index, at, log);
+	REACHABLE(at == XRDMA_DB_PAGE_SIZE - 64 && log == 6);
+	REACHABLE(at == XRDMA_DB_PAGE_SIZE - 256 && log == 8);
+	PROVE((db & ~0xff000000ULL) == xrdma_make_sq_db(number, index));
+	PROVE(xrdma_db_push_size(db) == 1U << log);
+	PROVE(xrdma_db_push_at(db) == at);
+	PROVE(at + xrdma_db_push_size(db) <= XRDMA_DB_PAGE_SIZE);
+	PROVE(xrdma_db_push_size(xrdma_make_sq_db(number, index)) == 0);
+}
+
+/*
+ * Theorem: The slot for an entry is the smallest one that holds it; an entry of more
+ *	bytes than the largest slot has none.
+ * Holds for: all lengths.
+ * Assumes: nothing.
+ */
+static void slots_hold_their_entry(void)
+{
+	u32 bytes = nondet_u32();
+	u8 log = xrdma_push_log(bytes);
+
+	REACHABLE(log == 8 && bytes == 256);
+	REACHABLE(!log && bytes == 257);
+	PROVE((log == 0) == (bytes > 1U << XRDMA_PUSH_LOG_MAX));
+	if (!log)
+		return;
+	PROVE(log >= XRDMA_PUSH_LOG_MIN && log <= XRDMA_PUSH_LOG_MAX);
+	PROVE(bytes <= 1U << log);
+	PROVE(log == XRDMA_PUSH_LOG_MIN || bytes > 1U << (log - 1));
+}
+
 /**
  * struct doorbell - producer and device of a send queue, step by step
  * @pi: what the producer has published

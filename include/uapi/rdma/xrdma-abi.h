@@ -26,6 +26,7 @@
 enum xrdma_ucontext_caps {
 	XRDMA_UCAP_SHADOW_DB		= 1 << 0, /* the device reads records */
 	XRDMA_UCAP_NULL_KEY		= 1 << 1, /* XRDMA_KEY_NULL exists */
+	XRDMA_UCAP_PUSH			= 1 << 2, /* the context has a push page */
 };
 
 /**
@@ -37,6 +38,7 @@ enum xrdma_ucontext_caps {
  * @max_cqe: largest depth of a completion queue, in entries
  * @max_sge: largest number of scatter-gather entries of a work request
  * @max_inline: largest number of inline bytes of a work request
+ * @push_mmap_key: mmap() offset of the push page, of @db_mmap_size bytes
  */
 struct xrdma_uresp_alloc_ucontext {
 	__aligned_u64 db_mmap_key;
@@ -46,6 +48,7 @@ struct xrdma_uresp_alloc_ucontext {
 	__u32 max_cqe;
 	__u32 max_sge;
 	__u32 max_inline;
+	__aligned_u64 push_mmap_key;
 };
 
 /**
@@ -164,8 +167,7 @@ struct xrdma_uresp_create_qp {
 };
 
 /**
- * struct xrdma_ureq_create_srq - request to create_srq, and to a modify_srq
- * that resizes
+ * struct xrdma_ureq_create_srq - request to create_srq and modify_srq
  * @buf_addr: user address of the ring, page-aligned; struct xrdma_srq_rec
  *	follows the ring at the next multiple of 64 bytes
  * @log_depth: log2 of the number of entries
@@ -390,10 +392,9 @@ struct xrdma_uresp_create_ah {
  * @wr_id: any value; the completion returns it
  *
  * Byte 32 begins, depending on the operation, a struct xrdma_atomic_seg,
- * struct xrdma_bind_seg, struct xrdma_reg_seg, struct xrdma_eth_seg (of the
- * driver's headers), struct xrdma_av (UD), or nothing
- * (RC and UC: SEND, WRITE, READ). The scatter-gather entries or the inline
- * bytes follow. An entry is never longer than one stride.
+ * xrdma_bind_seg, xrdma_reg_seg, xrdma_eth_seg (of the driver's headers),
+ * xrdma_av (UD), or nothing (RC and UC: SEND, WRITE, READ). The scatter-gather
+ * entries or the inline bytes follow. An entry is at most one stride long.
  */
 struct xrdma_sq_wqe {
 	__u8 opcode;

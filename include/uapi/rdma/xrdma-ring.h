@@ -126,9 +126,9 @@ static inline int xrdma_ring_valid(__u32 own, __u32 index, __u8 log_depth)
 
 /*
  * Offsets of the doorbells in a doorbell page; all other offsets are reserved. A
- * doorbell is one write of 64 bits: a number in bits 23:0 (XRDMA_QPN_MASK), the
- * type of arming in 25:24, which is 0 for a send queue, 0 in 31:26, and an index
- * in 63:32.
+ * doorbell is one write of 64 bits: a number in bits 23:0 (XRDMA_QPN_MASK), an
+ * index in 63:32; of a completion or event queue the type of arming in 25:24 and 0
+ * in 31:26; of a send queue the slot of a push in 31:24, or 0.
  */
 #define XRDMA_DB_PAGE_SIZE		4096
 #define XRDMA_DB_SQ			0x00 /* entries of a send queue */
@@ -146,6 +146,73 @@ static inline int xrdma_ring_valid(__u32 own, __u32 index, __u8 log_depth)
 static inline __u64 xrdma_make_sq_db(__u32 qpn, __u32 pi)
 {
 	return (__u64)pi << 32 | qpn;
+}
+
+/*
+ * Slots in a push page. A slot has 64, 128 or 256 bytes and is aligned to its size;
+ * its doorbell has log2 of the size, less XRDMA_PUSH_LOG_BASE, in bits 25:24, and
+ * its offset, in units of the smallest slot, in 31:26.
+ */
+#define XRDMA_PUSH_LOG_BASE		5
+#define XRDMA_PUSH_LOG_MIN		6 /* log2 of the smallest slot */
+#define XRDMA_PUSH_LOG_MAX		8 /* log2 of the largest slot */
+#define XRDMA_DB_PUSH_SIZE_SHIFT	24
+#define XRDMA_DB_PUSH_AT_SHIFT		26
+
+/**
+ * xrdma_push_log() - size of the smallest slot for an entry
+ * @bytes: bytes of the entry
+ *
+ * Return: log2 of the bytes of the slot; 0: the entry fits no slot.
+ */
+static inline __u8 xrdma_push_log(__u32 bytes)
+{
+	__u8 log = XRDMA_PUSH_LOG_MIN;
+
+	while (log <= XRDMA_PUSH_LOG_MAX && bytes > 1U << log)
+		log++;
+	return log <= XRDMA_PUSH_LOG_MAX ? log : 0;
+}
+
+/**
+ * xrdma_make_push_db() - doorbell of a send queue that names a slot
+ * @qpn: number of the queue pair, 24 bits
+ * @pi: producer index; the slot has the entry before it
+ * @at: offset of the slot in the push page, a multiple of its size
+ * @log: log2 of the bytes of the slot, XRDMA_PUSH_LOG_MIN to XRDMA_PUSH_LOG_MAX
+ *
+ * Return: the 64-bit word for XRDMA_DB_SQ.
+ */
+static inline __u64 xrdma_make_push_db(__u32 qpn, __u32 pi, __u32 at, __u8 log)
+{
+	__u32 size = log - XRDMA_PUSH_LOG_BASE;
+
+	return xrdma_make_sq_db(qpn, pi) | size << XRDMA_DB_PUSH_SIZE_SHIFT |
+	       at >> XRDMA_PUSH_LOG_MIN << XRDMA_DB_PUSH_AT_SHIFT;
+}
+
+/**
+ * xrdma_db_push_size() - size of the slot that a doorbell names
+ * @db: the 64-bit word for XRDMA_DB_SQ
+ *
+ * Return: number of bytes; 0: the doorbell names no slot.
+ */
+static inline __u32 xrdma_db_push_size(__u64 db)
+{
+	__u32 size = db >> XRDMA_DB_PUSH_SIZE_SHIFT & 3;
+
+	return size ? 1U << (size + XRDMA_PUSH_LOG_BASE) : 0;
+}
+
+/**
+ * xrdma_db_push_at() - offset of the slot that a doorbell names
+ * @db: the 64-bit word for XRDMA_DB_SQ
+ *
+ * Return: offset in the push page, in bytes; the reader checks the alignment.
+ */
+static inline __u32 xrdma_db_push_at(__u64 db)
+{
+	return (db >> XRDMA_DB_PUSH_AT_SHIFT & 0x3f) << XRDMA_PUSH_LOG_MIN;
 }
 
 /**

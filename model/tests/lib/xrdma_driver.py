@@ -24,8 +24,9 @@ MPT_ROOT, MAC_LO, MAC_HI = 0x30, 0x38, 0x3C
 ENABLE, RESET, SHADOW_DB = 1, 2, 4
 READY, ENABLED, FATAL = 1, 2, 4
 
-# doorbells, offsets in a page of BAR 2
+# doorbells, offsets in a page of BAR 2; offset of the push pages
 DB_SQ, DB_CQ, DB_EQ = 0x00, 0x08, 0x10
+PUSH_PAGES = 16 << 20
 
 # commands
 NOP, QUERY_DEVICE, QUERY_PORT, MODIFY_PORT, SET_GID, QUERY_STATS = range(6)
@@ -487,6 +488,18 @@ class QueuePair:
         """Post one send and ring the doorbell."""
         self.put_send(*args, **kwargs)
         self.ring()
+
+    def push(self, *args, size=128, at=0, **kwargs):
+        """Post one send, and write its first bytes to a slot of this size."""
+        entry = self.sq + ((self.sq_pi & ((1 << WQ_LOG) - 1)) << STRIDE_LOG)
+        self.put_send(*args, **kwargs)
+        self.driver.put32(self.record, self.sq_pi)
+        slot = PUSH_PAGES + self.page * 4096 + at
+        for i in reversed(range(0, min(size, 1 << STRIDE_LOG), 8)):
+            word = int.from_bytes(self.driver.get(entry + i, 8), "little")
+            self.driver.client.write(vfu.BAR_DB, slot + i, word, 8)
+        kind = size.bit_length() - 6 | at // 64 << 2
+        self.driver.doorbell(self.number, self.sq_pi, self.page, kind=kind)
 
     def receive(self, sges=(), wr_id=0):
         """Post one receive."""

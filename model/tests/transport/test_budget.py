@@ -58,7 +58,8 @@ def _sides(start_device, shadow, tmp_path):
     paths = [tmp_path / "a", tmp_path / "b"]
     sides = []
     for number, (local, remote) in enumerate((paths, paths[::-1]), 1):
-        device = start_device("XRDMA_DEVICE", "--wire", f"local={local},remote={remote}",
+        device = start_device("XRDMA_DEVICE", "--push", "use",
+                              "--wire", f"local={local},remote={remote}",
                               "--mac", f"02:00:00:78:72:0{number}")
         sides.append(Side(device, number, shadow))
     for a, b in (sides, sides[::-1]):
@@ -85,6 +86,10 @@ def post(requester, responder, message, size):
     values = {"remote": responder.data, "rkey": responder.key}
     if message == "WRITE, inline":
         requester.qp.send(x.WRITE, inline=bytes(size), **values)
+    elif message == "WRITE, pushed":
+        # a device that polls with shadow doorbells may find the entry before the doorbell
+        until_quiet([requester])
+        requester.qp.push(x.WRITE, inline=bytes(size), **values)
     else:
         opcode = {"WRITE": x.WRITE, "SEND": x.SEND, "READ": x.READ}[message]
         requester.qp.send(opcode, [(requester.data, size, requester.key)], **values)
@@ -124,6 +129,8 @@ def test_each_message_costs_what_its_row_says(sides, message, size):
         assert side.counted(*PER_MESSAGE) == times(row, ROUNDS), name
         assert side.counted("eqe", "irq", "command") == NOTHING
     assert sides[0].counted("doorbell")["Bytes written"] == 8 * ROUNDS
+    slots = 128 * ROUNDS if message.endswith("pushed") else 0
+    assert sides[0].counted("push")["Bytes written"] == slots
     assert sides[1].counted("doorbell") == NOTHING
 
 

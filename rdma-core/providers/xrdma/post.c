@@ -6,8 +6,8 @@
  * wakes the device.
  *
  * The ibv_wr_*() calls are in wr.c and use xrdma_publish_sq() too. The contents
- * of entries are in wqe.h, receive requests are in recv.c, completions in
- * poll.c.
+ * of entries are in wqe.h, push is in push.c, receive requests are in recv.c,
+ * completions in poll.c.
  */
 
 #include <util/mmio.h>
@@ -289,6 +289,8 @@ void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old)
 
 	/* The entries and the index are written before the doorbell. */
 	udma_to_device_barrier();
+	if (unlikely(qp->push) && xrdma_push(qp, old))
+		return;
 	mmio_write64_le(qp->db,
 			htole64(xrdma_make_sq_db(qp->qpn, qp->sq.pi)));
 }

@@ -90,6 +90,7 @@ static int xrdma_setup_qp(struct ibv_context *ibctx, struct xrdma_qp *qp,
 	err = xrdma_register_qp(ibctx, qp, attr);
 	if (err)
 		goto err_free_buf;
+	xrdma_alloc_slot(to_xctx(ibctx), qp);
 	if (extended)
 		qp->verbs_qp.comp_mask |= VERBS_QP_EX;
 	return 0;
@@ -294,6 +295,7 @@ int xrdma_destroy_qp(struct ibv_qp *ibqp)
 		return err;
 
 	xrdma_remove_qp(to_xctx(ibqp->context), qp);
+	xrdma_free_slot(to_xctx(ibqp->context), qp);
 	xrdma_lock_destroy(&qp->rq.lock);
 	xrdma_lock_destroy(&qp->sq.lock);
 	xrdma_free_buf(&qp->buf);

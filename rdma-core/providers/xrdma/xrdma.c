@@ -52,6 +52,8 @@ static void xrdma_free_context(struct ibv_context *ibctx)
 {
 	struct xrdma_context *ctx = to_xctx(ibctx);
 
+	if (ctx->push)
+		munmap(ctx->push, ctx->db_size);
 	munmap(ctx->db, ctx->db_size);
 	pthread_mutex_destroy(&ctx->qp_mutex);
 	verbs_uninit_context(&ctx->ibv_ctx);
@@ -139,6 +141,30 @@ static int xrdma_setup_context(struct xrdma_context *ctx, int cmd_fd,
 	return ctx->db == MAP_FAILED ? errno : 0;
 }
 
+/*
+ * Push is slower than shadow doorbells, which cost no write to the device, so it is
+ * used with them only if the user asks for it.
+ */
+static bool xrdma_wants_push(const struct xrdma_context *ctx)
+{
+	return getenv("XRDMA_PUSH") ? check_env("XRDMA_PUSH") :
+				      !ctx->shadow_db;
+}
+
+/* Map the push page, if the context has one. Without it nothing is pushed. */
+static void xrdma_map_push(struct xrdma_context *ctx, int cmd_fd,
+			   const struct xrdma_uresp_alloc_ucontext *resp)
+{
+	void *page;
+
+	if (!(resp->caps & XRDMA_UCAP_PUSH) || !xrdma_wants_push(ctx))
+		return;
+	page = mmap(NULL, ctx->db_size, PROT_WRITE, MAP_SHARED, cmd_fd,
+		    resp->push_mmap_key);
+	if (page != MAP_FAILED)
+		ctx->push = page;
+}
+
 /* Create a context in the driver. */
 static int xrdma_get_context(struct xrdma_context *ctx, int cmd_fd)
 {
@@ -150,7 +176,10 @@ static int xrdma_get_context(struct xrdma_context *ctx, int cmd_fd)
 				    &resp.ibv_resp, sizeof(resp));
 	if (err)
 		return err;
-	return xrdma_setup_context(ctx, cmd_fd, &resp.drv_payload);
+	err = xrdma_setup_context(ctx, cmd_fd, &resp.drv_payload);
+	if (!err)
+		xrdma_map_push(ctx, cmd_fd, &resp.drv_payload);
+	return err;
 }
 
 /* Set up an imported context, which exists in the driver already. */
@@ -202,7 +231,8 @@ static struct verbs_context *xrdma_alloc_context(struct ibv_device *ibdev,
 
 /*
  * An imported context is the same context in the driver as that of the process
- * which opened the device; both map the same doorbell page.
+ * which opened the device; both map the same doorbell page. Only the process that
+ * opened the device pushes, since the two do not agree on slots.
  */
 static struct verbs_context *xrdma_import_context(struct ibv_device *ibdev,
 						  int cmd_fd)

@@ -16,9 +16,9 @@
  *   this lock.
  * - xrdma_wq.lock covers the ring and the producer index of a work queue.
  * - xrdma_context.qp_mutex serialises the writers of the table in which pollers
- *   look up queue pairs and work queues. No command is issued under it: a
- *   command that destroys an object waits until the application has
- *   acknowledged events.
+ *   look up queue pairs and work queues, and covers xrdma_context.slots. No
+ *   command is issued under it: a command that destroys an object waits until
+ *   the application has acknowledged events.
  *
  * The extended calls hold a lock from one call to another: start_poll() to
  * end_poll() hold xrdma_cq.lock, wr_start() to wr_complete() or wr_abort() hold
@@ -95,7 +95,9 @@ struct xrdma_qp_leaf {
  * struct xrdma_context - an open device
  * @ibv_ctx: the context as libibverbs sees it
  * @db: doorbell page
- * @db_size: bytes mapped at @db
+ * @db_size: bytes mapped at @db, and at @push
+ * @push: push page; NULL: there is none, or it is not used
+ * @slots: parts of @push that queue pairs use, a bit for each 64 bytes
  * @shadow_db: the device reads indexes and arm words in records: a doorbell that
  *	it does not need may be skipped, and none arms a queue
  * @null_key: the device has XRDMA_KEY_NULL
@@ -104,7 +106,7 @@ struct xrdma_qp_leaf {
  * @max_cqe: highest depth of a completion queue
  * @max_sge: highest number of scatter-gather entries of a work request
  * @max_inline: highest number of inline bytes of a work request
- * @qp_mutex: held to change @qp_table
+ * @qp_mutex: held to change @qp_table or @slots
  * @qp_table: first level of the table of queue pairs, by the high bits of the
  *	QPN
  */
@@ -112,6 +114,8 @@ struct xrdma_context {
 	struct verbs_context ibv_ctx;
 	void *db;
 	size_t db_size;
+	void *push;
+	uint64_t slots;
 	bool shadow_db;
 	bool null_key;
 	bool single_threaded;
@@ -256,6 +260,8 @@ struct xrdma_wr_batch {
  * @rq: receive queue
  * @rec: record, shared with the device; NULL: neither @sq nor @rq exists
  * @db: doorbell of send queues
+ * @push: slot of the push page, or NULL
+ * @slot: offset of @push in the page
  * @qpn: number of the queue pair
  * @max_inline: inline bytes that fit into a send entry
  * @force_flags: flags added to each send request: IBV_SEND_SIGNALED or 0
@@ -275,6 +281,8 @@ struct xrdma_qp {
 	struct xrdma_wq rq;
 	struct xrdma_qp_rec *rec;
 	void *db;
+	void *push;
+	uint32_t slot;
 	uint32_t qpn;
 	uint32_t max_inline;
 	uint32_t force_flags;
@@ -531,6 +539,11 @@ int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind);
 void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old);
+
+/* push.c */
+void xrdma_alloc_slot(struct xrdma_context *ctx, struct xrdma_qp *qp);
+void xrdma_free_slot(struct xrdma_context *ctx, struct xrdma_qp *qp);
+bool xrdma_push(struct xrdma_qp *qp, uint32_t old);
 
 /* recv.c */
 int xrdma_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,

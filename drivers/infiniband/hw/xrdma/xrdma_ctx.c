@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA user contexts: allocates a doorbell page for each context, and maps
- * doorbell pages and device memory into processes. Device memory is allocated
- * in xrdma_dm.c; the keys of a context are invalidated in xrdma_ctx_keys.c.
+ * XRDMA user contexts: allocates a doorbell page and a push page for each
+ * context, and maps these pages and device memory into processes. Device memory
+ * is allocated in xrdma_dm.c; the keys of a context are invalidated in
+ * xrdma_ctx_keys.c.
  */
 
+#include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #define UVERBS_MODULE_NAME xrdma
@@ -55,6 +57,53 @@ static void xrdma_db_page_free(struct xrdma_ibdev *xib,
 	kfree(page);
 }
 
+/* ---- push pages --------------------------------------------------------- */
+
+/* A push page keeps what the process that had it before has written. */
+static int xrdma_push_page_clear(phys_addr_t phys)
+{
+	void __iomem *page = ioremap_wc(phys, PAGE_SIZE);
+
+	if (!page)
+		return -ENOMEM;
+	memset_io(page, 0, PAGE_SIZE);
+	iounmap(page);
+	return 0;
+}
+
+/*
+ * Allocate the entry of the push page that belongs to a doorbell page. Without it
+ * the context has no push page.
+ */
+static struct rdma_user_mmap_entry *
+xrdma_push_page_alloc(struct ib_ucontext *ibuc,
+		      const struct xrdma_mmap_entry *db)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibuc->device);
+	struct xrdma_mmap_entry *page;
+
+	page = kzalloc_obj(*page, GFP_KERNEL_ACCOUNT);
+	if (!page)
+		return NULL;
+	page->kind = XRDMA_MMAP_PUSH;
+	page->phys = xib->hw.push_phys + (db->phys - xib->hw.db_phys);
+	if (xrdma_push_page_clear(page->phys) ||
+	    rdma_user_mmap_entry_insert(ibuc, &page->entry, PAGE_SIZE)) {
+		kfree(page);
+		return NULL;
+	}
+	page->db = rdma_user_mmap_entry_get_pgoff(ibuc, db->entry.start_pgoff);
+	return &page->entry;
+}
+
+static void xrdma_push_page_free(struct xrdma_mmap_entry *page)
+{
+	rdma_user_mmap_entry_put(page->db);
+	kfree(page);
+}
+
+/* ---- contexts ----------------------------------------------------------- */
+
 static struct xrdma_uresp_alloc_ucontext
 xrdma_describe_ucontext(struct xrdma_ibdev *xib, struct xrdma_ucontext *uc)
 {
@@ -72,6 +121,10 @@ xrdma_describe_ucontext(struct xrdma_ibdev *xib, struct xrdma_ucontext *uc)
 		resp.caps |= XRDMA_UCAP_SHADOW_DB;
 	if (caps->flags & XRDMA_CAP_NULL_KEY)
 		resp.caps |= XRDMA_UCAP_NULL_KEY;
+	if (uc->push_entry) {
+		resp.caps |= XRDMA_UCAP_PUSH;
+		resp.push_mmap_key = rdma_user_mmap_get_offset(uc->push_entry);
+	}
 	return resp;
 }
 
@@ -106,10 +159,12 @@ int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 	xrdma_ctx_keys_init(uc);
 	uc->db_page = xrdma_db_page_number(xib, page) * XRDMA_DB_PER_PAGE;
 	uc->db_entry = &page->entry;
+	if (xib->hw.caps.flags & XRDMA_CAP_PUSH)
+		uc->push_entry = xrdma_push_page_alloc(ibuc, page);
 	resp = xrdma_describe_ucontext(xib, uc);
 	err = ib_respond_udata(udata, resp);
 	if (err)
-		rdma_user_mmap_entry_remove(uc->db_entry);
+		xrdma_dealloc_ucontext(ibuc);
 	return err;
 }
 
@@ -133,6 +188,7 @@ int xrdma_query_ucontext(struct ib_ucontext *ibuc,
 					     &resp, sizeof(resp));
 }
 
+/* Later fields are optional: providers that are older do not know them. */
 #define XRDMA_CTX_RESP						\
 	UVERBS_ATTR_STRUCT(struct xrdma_uresp_alloc_ucontext, max_inline)
 
@@ -155,7 +211,11 @@ const struct uapi_definition xrdma_uapi_defs[] = {
  */
 void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc)
 {
-	rdma_user_mmap_entry_remove(to_xucontext(ibuc)->db_entry);
+	struct xrdma_ucontext *uc = to_xucontext(ibuc);
+
+	/* NULL if the context has no push page */
+	rdma_user_mmap_entry_remove(uc->push_entry);
+	rdma_user_mmap_entry_remove(uc->db_entry);
 }
 
 /**
@@ -173,8 +233,8 @@ void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile)
 /**
  * xrdma_mmap() - ib_device_ops.mmap
  * @ibuc: user context
- * @vma: requested mapping: a shared mapping of the whole doorbell page or of
- *	whole device memory
+ * @vma: requested mapping: a shared mapping of the whole doorbell page, of the
+ *	whole push page or of whole device memory
  *
  * Context: may sleep.
  * Return: 0; -EINVAL: the offset does not belong to this context, or size or
@@ -195,8 +255,9 @@ int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 		return -EINVAL;
 	}
 	pages = to_xmmap_entry(entry);
-	prot = pages->device_memory ? pgprot_writecombine(vma->vm_page_prot) :
-				      pgprot_noncached(vma->vm_page_prot);
+	prot = pages->kind == XRDMA_MMAP_DOORBELLS ?
+	       pgprot_noncached(vma->vm_page_prot) :
+	       pgprot_writecombine(vma->vm_page_prot);
 	err = rdma_user_mmap_io(ibuc, vma, PHYS_PFN(pages->phys),
 				entry->npages * PAGE_SIZE, prot, entry);
 	rdma_user_mmap_entry_put(entry);
@@ -214,10 +275,17 @@ void xrdma_mmap_free(struct rdma_user_mmap_entry *entry)
 	struct xrdma_ibdev *xib = to_xibdev(entry->ucontext->device);
 	struct xrdma_mmap_entry *pages = to_xmmap_entry(entry);
 
-	if (pages->device_memory)
-		xrdma_dm_free(xib, pages);
-	else
+	switch (pages->kind) {
+	case XRDMA_MMAP_DOORBELLS:
 		xrdma_db_page_free(xib, pages);
+		break;
+	case XRDMA_MMAP_PUSH:
+		xrdma_push_page_free(pages);
+		break;
+	case XRDMA_MMAP_DEVICE_MEMORY:
+		xrdma_dm_free(xib, pages);
+		break;
+	}
 }
 
 /* ---- export as a dma-buf ------------------------------------------------ */
@@ -252,7 +320,7 @@ int xrdma_mmap_get_pfns(struct rdma_user_mmap_entry *entry,
 	struct xrdma_ibdev *xib = to_xibdev(entry->ucontext->device);
 	struct xrdma_mmap_entry *pages = to_xmmap_entry(entry);
 
-	if (!pages->device_memory)
+	if (pages->kind != XRDMA_MMAP_DEVICE_MEMORY)
 		return -EOPNOTSUPP;
 	*phys = (struct phys_vec) {
 		.paddr = pages->phys,

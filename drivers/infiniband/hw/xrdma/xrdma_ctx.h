@@ -19,17 +19,28 @@ struct phys_vec;
 struct xrdma_mr;
 struct xrdma_mw;
 
+/* What the pages of struct xrdma_mmap_entry are. */
+enum xrdma_mmap_kind {
+	XRDMA_MMAP_DOORBELLS,
+	XRDMA_MMAP_PUSH,
+	XRDMA_MMAP_DEVICE_MEMORY,
+};
+
 /**
  * struct xrdma_mmap_entry - pages of a BAR that a process may map
  * @entry: entry of ib_core, with a reference count; xrdma_mmap_free() is called
  *	when the last mapping has ended
  * @phys: physical address of the pages
- * @device_memory: true: the pages are device memory; false: a doorbell page
+ * @kind: what the pages are; doorbells are mapped uncached, all others
+ *	write-combining
+ * @db: push page: entry of the doorbell page, with a reference, so that no other
+ *	context gets the two pages before both mappings have ended
  */
 struct xrdma_mmap_entry {
 	struct rdma_user_mmap_entry entry;
 	phys_addr_t phys;
-	bool device_memory;
+	enum xrdma_mmap_kind kind;
+	struct rdma_user_mmap_entry *db;
 };
 
 /**
@@ -37,6 +48,7 @@ struct xrdma_mmap_entry {
  * @ibuc: verbs object
  * @db_page: number of the context's doorbell page
  * @db_entry: entry by which the process maps the doorbell page
+ * @push_entry: entry by which the process maps the push page, or NULL
  * @lock: protects @windows and @regions
  * @windows: list of struct xrdma_mw
  * @regions: list of struct xrdma_mr, without regions of dma-bufs
@@ -47,6 +59,7 @@ struct xrdma_ucontext {
 	struct ib_ucontext ibuc;
 	u32 db_page;
 	struct rdma_user_mmap_entry *db_entry;
+	struct rdma_user_mmap_entry *push_entry;
 	spinlock_t lock; /* windows, regions */
 	struct list_head windows;
 	struct list_head regions;

@@ -99,6 +99,7 @@ struct xrdma_event_ops {
  * @db: doorbell page of the kernel, page 0 of BAR 2
  * @db_phys: physical address of BAR 2
  * @num_db_pages: number of doorbell pages in BAR 2, with that of the kernel
+ * @push_phys: physical address of the push pages, with XRDMA_CAP_PUSH
  * @dm: device memory, BAR 4, mapped write-combining; NULL: there is no BAR 4
  * @dm_phys: physical address of BAR 4
  * @dm_bus: bus address of BAR 4
@@ -133,6 +134,7 @@ struct xrdma_dev {
 	void __iomem *db;
 	phys_addr_t db_phys;
 	u32 num_db_pages;
+	phys_addr_t push_phys;
 	void __iomem *dm;
 	phys_addr_t dm_phys;
 	u64 dm_bus;

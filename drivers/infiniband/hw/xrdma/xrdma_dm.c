@@ -208,7 +208,7 @@ struct ib_dm *xrdma_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ibuc,
 	if (!dm)
 		return ERR_PTR(-ENOMEM);
 	size = PAGE_ALIGN(attr->length);
-	dm->mmap.device_memory = true;
+	dm->mmap.kind = XRDMA_MMAP_DEVICE_MEMORY;
 	dm->mmap.phys = xrdma_dm_take(xib, size, attr->alignment);
 	if (!dm->mmap.phys) {
 		err = -ENOMEM;

@@ -37,7 +37,7 @@ static_assert(sizeof(struct xrdma_rq_wqe) == 16);
 static_assert(sizeof(struct xrdma_cqe) == 64);
 
 /* Structures of xrdma-abi.h that provider and driver exchange */
-static_assert(sizeof(struct xrdma_uresp_alloc_ucontext) == 32);
+static_assert(sizeof(struct xrdma_uresp_alloc_ucontext) == 40);
 static_assert(sizeof(struct xrdma_uresp_alloc_pd) == 8);
 static_assert(sizeof(struct xrdma_ureq_create_cq) == 16);
 static_assert(sizeof(struct xrdma_uresp_create_cq) == 8);
@@ -85,6 +85,7 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 #define XRDMA_CAP_ETH_CSUM		BIT_ULL(25) /* checksums of frames */
 #define XRDMA_CAP_ETH_TSO		BIT_ULL(26) /* division of TCP frames */
 #define XRDMA_CAP_ETH_VLAN		BIT_ULL(27) /* VLAN tags of frames */
+#define XRDMA_CAP_PUSH			BIT_ULL(28) /* push pages in BAR 2 */
 
 /* ---- translation ----------------------------------------------------- */
 

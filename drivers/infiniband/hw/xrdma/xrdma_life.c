@@ -47,6 +47,7 @@ static int xrdma_map(struct xrdma_dev *xdev)
 	xdev->db = pci_iomap(pdev, XRDMA_BAR_DB, XRDMA_DB_PAGE_SIZE);
 	xdev->db_phys = pci_resource_start(pdev, XRDMA_BAR_DB);
 	xdev->num_db_pages = XRDMA_NUM_DB_PAGES;
+	xdev->push_phys = xdev->db_phys + XRDMA_BAR_DB_PUSH;
 	if (!xdev->regs || !xdev->db)
 		return -ENOMEM;
 	/* only a device with its own memory has this BAR */

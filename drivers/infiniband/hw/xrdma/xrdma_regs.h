@@ -23,6 +23,9 @@
 #define XRDMA_BAR_REGS_SIZE		0x10000   /* in bytes */
 #define XRDMA_BAR_DB_SIZE		0x1000000 /* in bytes */
 #define XRDMA_NUM_DB_PAGES		(XRDMA_BAR_DB_SIZE / 0x1000)
+/* With XRDMA_CAP_PUSH the same number of push pages follows. */
+#define XRDMA_BAR_DB_PUSH		XRDMA_BAR_DB_SIZE /* offset of the first */
+#define XRDMA_BAR_DB_PUSH_SIZE		(2 * XRDMA_BAR_DB_SIZE) /* of BAR 2 */
 
 /* Vector 0 signals command replies and the asynchronous event queue. */
 #define XRDMA_MSIX_VECTORS		64
@@ -42,7 +45,7 @@
 #define XRDMA_VERSION_MAJOR		GENMASK(31, 16)
 #define XRDMA_VERSION_MINOR		GENMASK(15, 0)
 #define XRDMA_CONTRACT_MAJOR		2
-#define XRDMA_CONTRACT_MINOR		1
+#define XRDMA_CONTRACT_MINOR		2
 
 #define XRDMA_REG_CAPS			0x0008 /* 64 bits, XRDMA_CAP_* */
 

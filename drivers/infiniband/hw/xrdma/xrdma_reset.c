@@ -55,14 +55,18 @@ bool xrdma_hw_present(const struct xrdma_dev *xdev)
 }
 
 /*
- * Clear capabilities that depend on one that the device lacks. LOCAL_INV and
- * SEND_INV invalidate a window of type 2, and a device without FAST_REG does
- * not implement these operations.
+ * Clear capabilities that depend on one that the device lacks, or that do not
+ * work on this machine. LOCAL_INV and SEND_INV invalidate a window of type 2, and
+ * a device without FAST_REG does not implement these operations. Push is slow
+ * without write-combining memory, and needs a BAR with push pages.
  */
-static u64 xrdma_usable_caps(u64 caps)
+static u64 xrdma_usable_caps(const struct xrdma_dev *xdev, u64 caps)
 {
 	if (!(caps & XRDMA_CAP_FAST_REG))
 		caps &= ~(XRDMA_CAP_MW_TYPE_2A | XRDMA_CAP_MW_TYPE_2B);
+	if (!arch_can_pci_mmap_wc() ||
+	    pci_resource_len(xdev->pdev, XRDMA_BAR_DB) < XRDMA_BAR_DB_PUSH_SIZE)
+		caps &= ~XRDMA_CAP_PUSH;
 	return caps;
 }
 
@@ -92,7 +96,8 @@ int xrdma_hw_check(struct xrdma_dev *xdev)
 		return dev_err_probe(xrdma_to_dev(xdev), -ENODEV,
 				     "the device implements version %u of the specification, this driver version %u\n",
 				     major, XRDMA_CONTRACT_MAJOR);
-	xdev->caps.flags = xrdma_usable_caps(readq(xdev->regs + XRDMA_REG_CAPS));
+	xdev->caps.flags = xrdma_usable_caps(xdev,
+					     readq(xdev->regs + XRDMA_REG_CAPS));
 	return 0;
 }
 

@@ -16,7 +16,11 @@
 #define container_of(ptr, type, member)					\
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
+#define mmio_wc_start()			((void)0)
+#define mmio_flush_writes()		((void)0)
+
 int ilog64(uint64_t n);
+void mmio_memcpy_x64(void *to, const void *from, size_t bytes);
 void mmio_write64_le(void *addr, __le64 value);
 
 #endif /* PROOF_UTIL_H */
