@@ -67,6 +67,7 @@ struct model_wire;
 					 XRDMA_CAP_ETH_CSUM | \
 					 XRDMA_CAP_ETH_TSO | \
 					 XRDMA_CAP_ETH_VLAN | \
+					 XRDMA_CAP_ETH_RSS | \
 					 XRDMA_CAP_FLUSH | \
 					 XRDMA_CAP_COUNTERS | \
 					 XRDMA_CAP_ATOMIC_WRITE | \

@@ -88,6 +88,8 @@ static struct json_object *device_section(void *opaque)
 					     MODEL_MAX_CQ));
 	add_u64(object, "qps", count_objects((void * const *)dev->qps,
 					     MODEL_MAX_QP));
+	add_u64(object, "rss", count_objects((void * const *)dev->rss,
+					     MODEL_MAX_QP));
 	add_u64(object, "srqs", count_objects((void * const *)dev->srqs,
 					      MODEL_MAX_SRQ));
 	add_u64(object, "groups", dev->mcast.num);

@@ -28,7 +28,7 @@ static enum xrdma_cmd_status check(struct model_device *dev,
 		return XRDMA_CMD_BAD_PARAM;
 	if (mtu < MODEL_MIN_MTU || mtu > MODEL_MAX_MTU || p->mac[0] & 1)
 		return XRDMA_CMD_BAD_PARAM;
-	if (eth_qpn && !qp)
+	if (eth_qpn && !qp && !model_rss_get(dev, eth_qpn))
 		return XRDMA_CMD_BAD_NUMBER;
 	if (qp && qp->type != XRDMA_QP_RAW)
 		return XRDMA_CMD_BAD_PARAM;

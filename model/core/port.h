@@ -18,7 +18,7 @@ struct model_device;
 #define MODEL_LINK_SPEED		100000 /* Mbit/s */
 
 /**
- * enum model_eth_fault - fault of the queue pair @eth_qpn of the port, for
+ * enum model_eth_fault - fault of a raw packet queue pair of the kernel, for
  * tests; happens once
  * @MODEL_ETH_FAULT_NONE: no fault
  * @MODEL_ETH_FAULT_SEND: the next send fails
@@ -39,11 +39,10 @@ enum model_eth_fault {
  * struct model_port - the port
  * @flags: XRDMA_PORT_* of MODIFY_PORT
  * @mtu: largest Ethernet payload, in bytes
- * @eth_qpn: raw packet queue pair for frames that are not RoCE; 0: none
+ * @eth_qpn: raw packet queue pair, or RSS object, for frames that are not RoCE;
+ *	0: none
  * @mac: MAC address in use
  * @link_up: the link was last reported to be up
- * @blocked_ns: time since which a frame waits for a receive entry of @eth_qpn,
- *	or waited in vain; 0: the queue pair had an entry for the last frame
  */
 struct model_port {
 	u32 flags;
@@ -51,7 +50,6 @@ struct model_port {
 	u32 eth_qpn;
 	u8 mac[6];
 	bool link_up;
-	u64 blocked_ns;
 };
 
 enum xrdma_cmd_status model_port_modify(struct model_device *dev,

@@ -98,6 +98,8 @@ struct model_qp_ops {
  * @counters: counter set, or NULL
  * @steer_users: number of flow rules, and entries of RSS tables, that name the
  *	queue pair
+ * @blocked_ns: of a queue pair of the port: time since which a frame waits for a
+ *	receive entry, or waited in vain; 0: the last frame had an entry
  * @rung_pi: producer index of @sq in the last doorbell; with shadow doorbells the
  *	host may have skipped later ones
  * @pushed: entry of @sq that the host has pushed last
@@ -138,6 +140,7 @@ struct model_qp {
 	u32 windows;
 	u32 groups;
 	u32 steer_users;
+	u64 blocked_ns;
 	struct model_counter_set *counters;
 	u32 rung_pi;
 	struct model_pushed pushed;

@@ -111,7 +111,7 @@ enum xrdma_cmd_status model_rss_destroy(struct model_device *dev, u32 qpn)
 
 	if (!rss)
 		return XRDMA_CMD_BAD_NUMBER;
-	if (rss->users)
+	if (rss->users || dev->port.eth_qpn == qpn)
 		return XRDMA_CMD_BUSY;
 	rss_free(dev, rss);
 	return XRDMA_CMD_OK;

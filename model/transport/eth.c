@@ -40,13 +40,13 @@ struct arrival {
  * @qp: the queue pair
  * @fault: the fault
  *
- * Return: true, once, if a test has requested @fault and @qp is the port's.
+ * Return: true, once, if a test has requested @fault and @qp is the kernel's.
  */
 bool model_eth_take_fault(const struct model_qp *qp, enum model_eth_fault fault)
 {
 	struct model_device *dev = qp->dev;
 
-	if (dev->eth_fault != fault || qp->qpn != dev->port.eth_qpn)
+	if (dev->eth_fault != fault || !(qp->flags & XRDMA_QP_KERNEL))
 		return false;
 	dev->eth_fault = MODEL_ETH_FAULT_NONE;
 	return true;
@@ -188,7 +188,7 @@ static bool steer(struct model_device *dev, const struct model_qp *sender,
  * @frame: the frame
  *
  * Delivers the frame to a queue pair of this device, if a flow rule of another
- * queue pair matches. Frames of the port's own queue pair are always sent.
+ * queue pair matches. Frames of queue pairs of the kernel are always sent.
  *
  * Return: true if the frame must not be sent.
  */
@@ -198,7 +198,7 @@ bool model_eth_inside(struct model_qp *qp, const struct model_frame *frame)
 	struct model_net net;
 	enum model_rx rx;
 
-	if (qp->qpn == dev->port.eth_qpn || !dev->port.link_up ||
+	if (qp->flags & XRDMA_QP_KERNEL || !dev->port.link_up ||
 	    model_net_parse(&net, frame->data, frame->len) !=
 	    MODEL_RX_ETHERNET ||
 	    !steer(dev, qp, frame->data, frame->len, &rx))
@@ -235,7 +235,26 @@ static bool taken(struct model_device *dev, const u8 *frame, u32 len)
 	return false;
 }
 
-/* Return: true if the queue pair of the port receives the frame. */
+/*
+ * Return: the queue pair of the port that gets @frame, which has an Ethernet
+ * header, if the filters of the port accept it; NULL: none.
+ */
+static struct model_qp *port_qp(struct model_device *dev, const u8 *frame,
+				u32 len)
+{
+	const struct model_rss *rss = model_rss_get(dev, dev->port.eth_qpn);
+	struct xrdma_flow_fields fields;
+	u8 have;
+
+	if (!dev->port.eth_qpn)
+		return NULL;
+	if (!rss)
+		return model_qp_get(dev, dev->port.eth_qpn);
+	have = model_flow_fields(&fields, frame, len);
+	return model_rss_pick(rss, &fields, have);
+}
+
+/* Return: true if a queue pair of the port receives the frame. */
 static bool for_port(struct model_device *dev, const u8 *frame, u32 len)
 {
 	struct model_net net;
@@ -251,25 +270,30 @@ static bool for_port(struct model_device *dev, const u8 *frame, u32 len)
  * @frame: the frame, unchecked
  * @len: bytes of @frame
  *
- * Return: false if the frame is for the queue pair of the port, which has no
+ * Return: false if the frame is for a queue pair of the port, which has no
  * receive entry for it, and the host has asked for the far end to be held back;
  * for at most PAUSE_MAX_NS, since the host may have stopped.
  */
 bool model_eth_ready(struct model_device *dev, const u8 *frame, u32 len)
 {
-	struct model_qp *qp = dev->port.flags & XRDMA_PORT_PAUSE ?
-			      model_qp_get(dev, dev->port.eth_qpn) : NULL;
-	u64 now = model_device_clock(dev);
+	struct model_qp *qp;
+	u64 now;
 
-	if (!qp || !can_receive(qp) || model_qp_has_recv(qp)) {
-		dev->port.blocked_ns = 0;
+	if (!(dev->port.flags & XRDMA_PORT_PAUSE) || len < MODEL_ETH_BYTES)
+		return true;
+	qp = port_qp(dev, frame, len);
+	if (!qp)
+		return true;
+	if (!can_receive(qp) || model_qp_has_recv(qp)) {
+		qp->blocked_ns = 0;
 		return true;
 	}
 	if (!for_port(dev, frame, len))
 		return true;
-	if (!dev->port.blocked_ns)
-		dev->port.blocked_ns = now;
-	return now - dev->port.blocked_ns >= PAUSE_MAX_NS;
+	now = model_device_clock(dev);
+	if (!qp->blocked_ns)
+		qp->blocked_ns = now;
+	return now - qp->blocked_ns >= PAUSE_MAX_NS;
 }
 
 /**
@@ -283,8 +307,7 @@ bool model_eth_ready(struct model_device *dev, const u8 *frame, u32 len)
 enum model_rx model_eth_receive(struct model_device *dev, const u8 *frame,
 				u32 len)
 {
-	struct model_qp *qp = dev->port.eth_qpn ?
-			      model_qp_get(dev, dev->port.eth_qpn) : NULL;
+	struct model_qp *qp;
 	enum model_rx rx;
 
 	if (len < MODEL_ETH_BYTES)
@@ -295,6 +318,7 @@ enum model_rx model_eth_receive(struct model_device *dev, const u8 *frame,
 		return MODEL_RX_FILTERED;
 	if (len > model_eth_max_frame(dev))
 		return MODEL_RX_OVERSIZED;
+	qp = port_qp(dev, frame, len);
 	if (!qp)
 		return MODEL_RX_STATE;
 	return deliver(qp, &(struct arrival) { frame, len, dev->port.flags });

@@ -28,6 +28,9 @@ static struct model_device dev;
 static struct model_qp queue;
 static bool queue_exists, stopped;
 
+/* The port names an RSS object, not a queue pair: there are several channels */
+static bool scaled;
+
 /* All frames that were posted have been sent, and no longer ones are accepted. */
 static bool waited;
 
@@ -143,7 +146,15 @@ int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
 struct model_qp *model_qp_get(struct model_device *device, u32 qpn)
 {
 	PROVE(device == &dev);
-	return queue_exists && qpn == queue.qpn ? &queue : NULL;
+	return queue_exists && !scaled && qpn == queue.qpn ? &queue : NULL;
+}
+
+struct model_rss *model_rss_get(struct model_device *device, u32 qpn)
+{
+	static struct model_rss rss;
+
+	PROVE(device == &dev);
+	return queue_exists && scaled && qpn == queue.qpn ? &rss : NULL;
 }
 
 void model_event(struct model_device *device, u8 event, u32 number)
@@ -188,6 +199,7 @@ static void start(void)
 	dev.port = port;
 	ndev.priv = &xn;
 	xib.hw.caps.flags = nondet_u64();
+	scaled = nondet_truth();
 	xn.options = nondet_u32() & 56;
 	xn.ndev = &ndev;
 	xn.xib = &xib;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Tests of frames with flow rules and RSS tables: which rule matches a frame,
- * which queue pair of a table gets it, which frames stay inside the device, and
- * that objects cannot be destroyed while a rule or a table names them. The
+ * which queue pair of a table gets it, also of a table of the port, which frames
+ * stay inside the device, and that objects cannot be destroyed while a rule, a
+ * table or the port names them. The
  * checks of the commands are tested in core/test_flow.c.
  */
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include "core/rss.h"
 #include "packet/flow_fields.h"
 #include "tests/lib/wire_raw.h"
+#include "transport/eth.h"
 #include "transport/rx.h"
 
 /* The RSS key that pyverbs uses. */
@@ -378,6 +380,143 @@ static void tables_spread_frames(void **state)
 	assert_true(used > 4);
 }
 
+static u8 set_port(struct wire_host *host, u32 flags, u32 qpn)
+{
+	struct xrdma_cmd_modify_port p = {
+		.flags = cpu_to_le32(XRDMA_PORT_UP | flags),
+		.mtu = cpu_to_le32(1500),
+		.eth_qpn = cpu_to_le32(qpn),
+	};
+
+	memcpy(p.mac, host->mac, sizeof(p.mac));
+	return model_port_modify(host->dev, &p);
+}
+
+/* Make queue pairs of the kernel, and a table of the port that names them. */
+static void make_port_table(struct wire_env *env, u32 flags, struct raw *raw)
+{
+	struct wire_host *host = &env->hosts[0];
+	struct xrdma_cmd_create_rss p;
+	u32 qpns[4], i;
+
+	for (i = 0; i < 4; i++) {
+		raw_make(env, XRDMA_QP_KERNEL, &raw[i]);
+		qpns[i] = raw[i].qp.qpn;
+	}
+	p = make_table(host, 500, 2, qpns);
+	assert_int_equal(model_rss_create(host->dev, &p), XRDMA_CMD_OK);
+	assert_int_equal(set_port(host, flags, 500), XRDMA_CMD_OK);
+}
+
+/* Make a frame to the port. Return: number of the queue pair that gets it. */
+static u32 make_port_frame(struct wire_env *env, u8 *frame, u32 n)
+{
+	char src[32];
+
+	snprintf(src, sizeof(src), "10.1.%u.7", n);
+	raw_make_ipv4(frame, src, "2.2.2.2", 6, 1234, 5678);
+	memcpy(frame, env->hosts[0].mac, 6);
+	return model_rss_hash(key, frame + 26, 8) & 3;
+}
+
+static void the_port_spreads_frames(void **state)
+{
+	struct wire_env *env = *state;
+	struct raw raw[4];
+	u8 frame[RAW_FRAME];
+	u32 want[4] = { 0 }, i;
+
+	make_port_table(env, 0, raw);
+	for (i = 0; i < 4; i++)
+		raw_post_buffers(&raw[i], 32);
+	for (i = 0; i < 32; i++) {
+		want[make_port_frame(env, frame, i)]++;
+		deliver(env, frame, MODEL_RX_ETHERNET);
+	}
+	for (i = 0; i < 4; i++) {
+		assert_true(want[i]);
+		assert_int_equal(raw_received(&raw[i], NULL), want[i]);
+	}
+	/* a frame without addresses */
+	memcpy(frame + 12, "\x08\x06", 2);
+	deliver(env, frame, MODEL_RX_ETHERNET);
+	assert_int_equal(raw_received(&raw[0], frame), 1);
+	/* the filters of the port are applied first */
+	frame[0] ^= 2;
+	deliver(env, frame, MODEL_RX_FILTERED);
+}
+
+/* A frame waits for an entry of its own queue pair only. */
+static void a_full_queue_holds_back_its_own_frames(void **state)
+{
+	struct wire_env *env = *state;
+	struct model_device *dev = env->hosts[0].dev;
+	struct raw raw[4];
+	u8 frame[RAW_FRAME], other[RAW_FRAME];
+	u32 i, n;
+
+	make_port_table(env, XRDMA_PORT_PAUSE, raw);
+	for (i = 1; i < 4; i++)
+		raw_post_buffers(&raw[i], 32);
+	for (i = 0; i < 32; i++) {
+		n = make_port_frame(env, frame, i);
+		assert_int_equal(model_eth_ready(dev, frame, RAW_FRAME), n > 0);
+	}
+	/* frames for other queue pairs do not make it wait longer than a second */
+	while (make_port_frame(env, frame, i))
+		i++;
+	while (!make_port_frame(env, other, i))
+		i++;
+	assert_false(model_eth_ready(dev, frame, RAW_FRAME));
+	fake_loop_advance(env->loop, model_loop_now(env->loop) + 1000 * WIRE_MS);
+	assert_true(model_eth_ready(dev, other, RAW_FRAME));
+	assert_true(model_eth_ready(dev, frame, RAW_FRAME));
+	deliver(env, frame, MODEL_RX_OVERRUN);
+	raw_post_buffers(&raw[0], 1);
+	assert_true(model_eth_ready(dev, frame, RAW_FRAME));
+	deliver(env, frame, MODEL_RX_ETHERNET);
+	assert_false(model_eth_ready(dev, frame, RAW_FRAME));
+}
+
+/* Rules of processes do not take what the kernel sends, from any queue pair. */
+static void all_frames_of_the_kernel_are_sent(void **state)
+{
+	const struct xrdma_flow_rule all = { 0 };
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct raw raw[4], server;
+	u8 frame[RAW_FRAME];
+	u32 i;
+
+	make_port_table(env, 0, raw);
+	raw_make(env, 0, &server);
+	raw_post_buffers(&server, 8);
+	assert_int_equal(create_flow(host, 1, server.qp.qpn, 0, 0, &all), 0);
+	/* the port names only one of them */
+	assert_int_equal(set_port(host, 0, raw[0].qp.qpn), XRDMA_CMD_OK);
+	raw_make_ipv4(frame, "1.1.1.1", "2.2.2.2", 17, 1234, 5678);
+	for (i = 0; i < 4; i++) {
+		raw_send_frame(&raw[i], frame, RAW_FRAME);
+		wire_expect_send(&raw[i].qp, 0, XRDMA_WC_SUCCESS);
+	}
+	assert_int_equal(raw_received(&server, NULL), 0);
+	assert_int_equal(host->dev->wire->tx_frames, 4);
+}
+
+static void a_table_of_the_port_is_busy(void **state)
+{
+	struct wire_env *env = *state;
+	struct wire_host *host = &env->hosts[0];
+	struct raw raw[4];
+
+	make_port_table(env, 0, raw);
+	assert_int_equal(model_rss_destroy(host->dev, 500), XRDMA_CMD_BUSY);
+	assert_int_equal(set_port(host, 0, 501), XRDMA_CMD_BAD_NUMBER);
+	assert_int_equal(set_port(host, 0, raw[3].qp.qpn), XRDMA_CMD_OK);
+	assert_int_equal(model_rss_destroy(host->dev, 500), XRDMA_CMD_OK);
+	assert_int_equal(set_port(host, 0, 0), XRDMA_CMD_OK);
+}
+
 static u8 destroy_qp(struct wire_host *host, u32 qpn)
 {
 	return model_qp_destroy(host->dev, qpn);
@@ -449,6 +588,10 @@ int main(void)
 		WIRE_TEST(without_a_link_neighbours_get_no_frame, 1),
 		WIRE_TEST(a_receive_may_move_the_sender_to_err, 1),
 		WIRE_TEST(tables_spread_frames, 1),
+		WIRE_TEST(the_port_spreads_frames, 1),
+		WIRE_TEST(a_full_queue_holds_back_its_own_frames, 1),
+		WIRE_TEST(all_frames_of_the_kernel_are_sent, 1),
+		WIRE_TEST(a_table_of_the_port_is_busy, 1),
 		WIRE_TEST(objects_that_are_named_are_busy, 1),
 		WIRE_TEST(a_reset_forgets_all, 1),
 	};

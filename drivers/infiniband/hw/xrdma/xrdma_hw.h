@@ -86,6 +86,7 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 #define XRDMA_CAP_ETH_TSO		BIT_ULL(26) /* division of TCP frames */
 #define XRDMA_CAP_ETH_VLAN		BIT_ULL(27) /* VLAN tags of frames */
 #define XRDMA_CAP_PUSH			BIT_ULL(28) /* push pages in BAR 2 */
+#define XRDMA_CAP_ETH_RSS		BIT_ULL(29) /* RSS object for the port */
 
 /* ---- translation ----------------------------------------------------- */
 

@@ -59,7 +59,7 @@ enum xrdma_cmd_opcode {
  * @mtu: largest Ethernet payload, in bytes: 68 to max_mtu of the reply to
  *	QUERY_DEVICE
  * @eth_qpn: QPN of the raw packet queue pair that receives frames that are not
- *	RoCE; 0: none
+ *	RoCE, or with XRDMA_CAP_ETH_RSS of an RSS object; 0: none
  * @mac: MAC address of the port
  * @reserved: 0
  */
