@@ -3,7 +3,7 @@
  * XRDMA replacements for declarations that older kernels lack.
  * compat/Kbuild.include includes this header before every source, so it uses
  * nothing of the driver. Wrappers of the driver's operations are in ops.h, port
- * events in port_event.h, address lists in rx_mode.h.
+ * events in port_event.h, address lists in rx_mode.h, receive rings in rx_rings.h.
  */
 
 #ifndef XRDMA_COMPAT_H
@@ -205,6 +205,10 @@ static inline int ib_no_udata_io(struct ib_udata *udata)
 
 #ifndef XRDMA_HAVE_SET_RX_MODE_ASYNC
 #include "rx_mode.h"
+#endif
+
+#ifndef XRDMA_HAVE_RX_RING_COUNT
+#include "rx_rings.h"
 #endif
 
 #include "ops.h"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tests of the Ethernet port (xrdma_eth_tx.c): a frame for a full send ring,
- * completions of frames that the device does not own, and the work that a frame
- * leaves to the device. There is no device: the
- * netdev is not registered, nothing reads the ring, and the test writes the
- * completions. Tests with a device are in lab/tests/.
+ * Tests of the Ethernet port: a frame for a full send ring or for a queue that does
+ * not exist, completions of frames that the device does not own, the work that a
+ * frame leaves to the device (xrdma_eth_tx.c), the default number of channels
+ * (xrdma_eth.c) and the default indirection table (xrdma_eth_rss.c). There is no
+ * device: the netdev is not registered, nothing reads the ring, and the test writes
+ * the completions. Tests with a device are in lab/tests/.
  */
 
 #include <kunit/test.h>
@@ -21,16 +22,35 @@
 
 static int eth_test_init(struct kunit *test)
 {
-	struct net_device *ndev = alloc_etherdev(sizeof(struct xrdma_netdev));
+	struct net_device *ndev = alloc_etherdev_mq(sizeof(struct xrdma_netdev),
+						    XRDMA_ETH_MAX_CHANNELS);
 	struct xrdma_netdev *xn;
+	struct xrdma_channel *ch;
 
 	KUNIT_ASSERT_NOT_NULL(test, ndev);
 	test->priv = ndev;
 	xn = netdev_priv(ndev);
 	xn->ndev = ndev;
-	xn->qp.sq.log_depth = ETH_TEST_LOG_DEPTH;
+	xrdma_eth_stats_init(xn);
+	xn->eth = kunit_kzalloc(test, struct_size(xn->eth, channel, 1),
+				GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, xn->eth);
+	xn->eth->num = 1;
+	ch = &xn->eth->channel[0];
+	ch->xn = xn;
+	ch->qp.sq.log_depth = ETH_TEST_LOG_DEPTH;
+	ch->tx = kunit_kcalloc(test, ETH_TEST_DEPTH, sizeof(*ch->tx),
+			       GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ch->tx);
 	netif_tx_start_all_queues(ndev);
 	return 0;
+}
+
+static struct xrdma_channel *eth_test_channel(struct net_device *ndev)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+
+	return &xn->eth->channel[0];
 }
 
 static void eth_test_exit(struct kunit *test)
@@ -57,17 +77,17 @@ static netdev_tx_t eth_test_send(struct net_device *ndev, struct sk_buff *skb)
 static void a_frame_for_a_full_ring_waits(struct kunit *test)
 {
 	struct net_device *ndev = test->priv;
-	struct xrdma_netdev *xn = netdev_priv(ndev);
+	struct xrdma_channel *ch = eth_test_channel(ndev);
 	struct sk_buff *skb = alloc_skb(ETH_FRAME_LEN, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, skb);
 	skb_put_zero(skb, ETH_ZLEN);
-	xn->qp.sq.pi = ETH_TEST_DEPTH + 3;
-	xn->qp.sq.ci = 3;
-	xn->tx_published = xn->qp.sq.pi;
+	ch->qp.sq.pi = ETH_TEST_DEPTH + 3;
+	ch->qp.sq.ci = 3;
+	ch->tx_published = ch->qp.sq.pi;
 
 	KUNIT_EXPECT_EQ(test, eth_test_send(ndev, skb), NETDEV_TX_BUSY);
-	KUNIT_EXPECT_EQ(test, xn->qp.sq.pi, ETH_TEST_DEPTH + 3);
+	KUNIT_EXPECT_EQ(test, ch->qp.sq.pi, ETH_TEST_DEPTH + 3);
 	KUNIT_EXPECT_TRUE(test,
 			  netif_tx_queue_stopped(netdev_get_tx_queue(ndev, 0)));
 	/* xrdma_eth_xmit() has not freed the frame */
@@ -117,30 +137,29 @@ static void completions_free_published_frames_only(struct kunit *test)
 		{ 4, 0 }, { 3, 0 }, { 5, 0 }, { 0xffff, 0 },
 		{ 1, 2 }, { 1, 2 }, { 4, 2 }, { 2, 3 },
 	};
-	struct net_device *ndev = test->priv;
-	struct xrdma_netdev *xn = netdev_priv(ndev);
-	struct xrdma_cqe *ring = eth_test_cq(test, &xn->tx_cq);
+	struct xrdma_channel *ch = eth_test_channel(test->priv);
+	struct xrdma_cqe *ring = eth_test_cq(test, &ch->tx_cq);
 	struct sk_buff *skb = alloc_skb(ETH_FRAME_LEN, GFP_KERNEL);
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, skb);
-	xn->xib = kunit_kzalloc(test, sizeof(*xn->xib), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, xn->xib);
+	ch->xn->xib = kunit_kzalloc(test, sizeof(*ch->xn->xib), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ch->xn->xib);
 	for (i = 0; i < 5; i++)
-		xn->tx[i].skb = skb_get(skb);
-	xn->qp.sq.pi = 5;
-	xn->tx_published = 3;
+		ch->tx[i].skb = skb_get(skb);
+	ch->qp.sq.pi = 5;
+	ch->tx_published = 3;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		eth_test_complete(ring, i, rows[i].index);
 		local_bh_disable();
-		xrdma_tx_poll(xn, 1);
+		xrdma_tx_poll(ch, 1);
 		local_bh_enable();
-		KUNIT_EXPECT_EQ_MSG(test, xn->qp.sq.done, rows[i].done,
+		KUNIT_EXPECT_EQ_MSG(test, ch->qp.sq.done, rows[i].done,
 				    "completion %u names entry %u", i,
 				    rows[i].index);
 		KUNIT_EXPECT_EQ(test, refcount_read(&skb->users),
 				6 - rows[i].done);
-		KUNIT_EXPECT_EQ(test, xn->tx_cq.ci, i + 1);
+		KUNIT_EXPECT_EQ(test, ch->tx_cq.ci, i + 1);
 	}
 	while (refcount_read(&skb->users) > 1)
 		kfree_skb(skb);
@@ -200,10 +219,74 @@ static void work_of_a_frame_is_left_to_the_device(struct kunit *test)
 	kfree_skb(skb);
 }
 
+/* A packet socket may have chosen the queue when there were more. */
+static void a_frame_for_a_missing_queue_is_dropped(struct kunit *test)
+{
+	struct net_device *ndev = test->priv;
+	struct xrdma_channel *ch = eth_test_channel(ndev);
+	struct sk_buff *skb = alloc_skb(ETH_FRAME_LEN, GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	skb_put_zero(skb, ETH_ZLEN);
+	skb_set_queue_mapping(skb, 1);
+	KUNIT_EXPECT_EQ(test, eth_test_send(ndev, skb_get(skb)), NETDEV_TX_OK);
+	KUNIT_EXPECT_EQ(test, ch->qp.sq.pi, 0);
+	KUNIT_EXPECT_EQ(test, refcount_read(&skb->users), 1);
+	kfree_skb(skb);
+}
+
+static void the_default_number_of_channels(struct kunit *test)
+{
+	static const struct {
+		u32 cpus;
+		u32 vectors;
+		u32 max;
+		u32 want;
+	} rows[] = {
+		{ 1, 1, 8, 1 }, { 4, 4, 8, 4 }, { 64, 62, 8, 8 }, { 4, 2, 8, 2 },
+		{ 4, 4, 1, 1 }, { 1, 8, 8, 1 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		KUNIT_EXPECT_EQ(test, rows[i].want,
+				xrdma_eth_default_channels(rows[i].cpus,
+							   rows[i].vectors,
+							   rows[i].max));
+}
+
+/* Each channel gets as many entries as another, or one more. */
+static void the_default_table_names_all_channels(struct kunit *test)
+{
+	struct xrdma_eth_rss *rss;
+	u32 channels, i;
+
+	rss = kunit_kzalloc(test, sizeof(*rss), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, rss);
+	rss->size = XRDMA_ETH_MAX_INDIR;
+	for (channels = 1; channels <= XRDMA_ETH_MAX_CHANNELS; channels++) {
+		u32 num[XRDMA_ETH_MAX_CHANNELS] = {};
+
+		memset(rss->indir, 0xff, sizeof(rss->indir));
+		xrdma_eth_rss_reset(rss, channels);
+		for (i = 0; i < rss->size; i++) {
+			KUNIT_ASSERT_LT(test, rss->indir[i], channels);
+			num[rss->indir[i]]++;
+		}
+		for (i = 0; i < channels; i++) {
+			KUNIT_EXPECT_GE(test, num[i], rss->size / channels);
+			KUNIT_EXPECT_LE(test, num[i], rss->size / channels + 1);
+		}
+	}
+}
+
 static struct kunit_case eth_cases[] = {
 	KUNIT_CASE(a_frame_for_a_full_ring_waits),
 	KUNIT_CASE(completions_free_published_frames_only),
 	KUNIT_CASE(work_of_a_frame_is_left_to_the_device),
+	KUNIT_CASE(a_frame_for_a_missing_queue_is_dropped),
+	KUNIT_CASE(the_default_number_of_channels),
+	KUNIT_CASE(the_default_table_names_all_channels),
 	{}
 };
 

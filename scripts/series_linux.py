@@ -170,10 +170,11 @@ PARTS = [
              xrdma_restrack.c""", DRIVER)),
     Part("RDMA/xrdma: Add the network device", """
         The Ethernet port of the adapter is a network device. It sends and receives
-        through a raw packet queue pair in the kernel, with NAPI and a page pool. The
-        GIDs of the RDMA device follow the addresses of the network device.""",
-         in_place("""xrdma_eth.h xrdma_eth_port.c xrdma_eth.c xrdma_eth_rx.c
-             xrdma_eth_tx.c xrdma_ethtool.c xrdma_netdev.h xrdma_netdev.c""", DRIVER)),
+        through raw packet queue pairs in the kernel, with a NAPI and a page pool each,
+        and distributes received frames over them by receive side scaling. The GIDs of the RDMA device follow the addresses of the network device.""",
+         in_place("""xrdma_eth.h xrdma_eth_port.c xrdma_eth_rss.c xrdma_eth_stats.c
+             xrdma_eth.c xrdma_eth_rx.c xrdma_eth_tx.c xrdma_ethtool.c
+             xrdma_ethtool_queues.c xrdma_netdev.h xrdma_netdev.c""", DRIVER)),
     Part("RDMA/xrdma: Add the PCI driver and the Kconfig option", """
         Probe and remove, suspend, error recovery, and the replacement of the queues of a
         device that was reset. The table of verbs and the handlers of events connect the

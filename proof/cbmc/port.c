@@ -6,7 +6,7 @@
  * command, of which commands.c proves that it arrives, for the network stack,
  * and for the queues of the network device.
  *
- * CBMC: -I proof/include -I include --unwind 8 --slice-formula
+ * CBMC: -I proof/include -I include --unwind 9 --slice-formula
  */
 
 #include "proof.h"
@@ -22,14 +22,15 @@ static struct xrdma_netdev xn;
 static struct model_device dev;
 
 /*
- * The raw packet queue pair of the device, which exists while the queues do; frames
- * are sent until the driver stops the queues
+ * Channels of the driver: those in use, and new ones that replace them. With one
+ * channel the port names its queue pair, with several an RSS object.
  */
+static struct xrdma_eth first, second;
+static bool exists[2];
 static struct model_qp queue;
-static bool queue_exists, stopped;
 
-/* The port names an RSS object, not a queue pair: there are several channels */
-static bool scaled;
+/* Channels that are polled, and send frames; NULL: none */
+static struct xrdma_eth *polled;
 
 /* All frames that were posted have been sent, and no longer ones are accepted. */
 static bool waited;
@@ -65,6 +66,16 @@ bool netif_device_present(const struct net_device *n)
 	return true;
 }
 
+int netif_set_real_num_queues(struct net_device *n, unsigned int tx,
+			      unsigned int rx)
+{
+	PROVE(n == &ndev && tx && tx == rx && !polled);
+	if (tx > n->real_num_tx_queues && nondet_truth())
+		return -ENOMEM;
+	n->real_num_tx_queues = tx;
+	return 0;
+}
+
 int eth_mac_addr(struct net_device *n, void *addr)
 {
 	const u8 *mac = addr;
@@ -88,35 +99,75 @@ bool cancel_delayed_work(struct delayed_work *work)
 
 /* ---- stubs for other files of the driver ---- */
 
-int xrdma_eth_open(struct xrdma_netdev *x)
+static struct xrdma_eth *eth_at(u32 i)
 {
-	PROVE(x == &xn && !queue_exists && !xn.open);
+	return i ? &second : &first;
+}
+
+/* Return: a number that no other object has */
+static u32 new_number(void)
+{
+	u32 qpn = nondet_u32();
+
+	ASSUME(qpn >= 2 && qpn != first.qpn && qpn != second.qpn);
+	return qpn;
+}
+
+struct xrdma_eth *xrdma_eth_create(struct xrdma_netdev *x,
+				   const struct xrdma_eth_shape *shape)
+{
+	u32 i = exists[0];
+
+	PROVE(x == &xn && !exists[i] && shape->channels);
 	if (nondet_truth())
-		return -ENOMEM;
-	xn.qp.qpn = nondet_u32();
-	ASSUME(xn.qp.qpn >= 2);
-	queue.qpn = xn.qp.qpn;
-	queue_exists = true;
-	stopped = false;
-	return 0;
+		return ERR_PTR(-ENOMEM);
+	eth_at(i)->qpn = new_number();
+	eth_at(i)->num = shape->channels;
+	exists[i] = true;
+	return eth_at(i);
+}
+
+void xrdma_eth_start(struct xrdma_netdev *x)
+{
+	PROVE(x == &xn && x->eth && !polled);
+	PROVE(dev.port.eth_qpn == x->eth->qpn);
+	PROVE(ndev.real_num_tx_queues <= x->eth->num);
+	polled = x->eth;
 }
 
 void xrdma_eth_stop(struct xrdma_netdev *x)
 {
-	PROVE(x == &xn && queue_exists);
-	stopped = true;
+	PROVE(x == &xn && x->eth && polled == x->eth);
+	polled = NULL;
 }
 
-void xrdma_eth_close(struct xrdma_netdev *x)
+void xrdma_eth_destroy(struct xrdma_netdev *x, struct xrdma_eth *eth)
 {
-	PROVE(x == &xn && queue_exists && stopped);
-	PROVE(dead || dev.port.eth_qpn != queue.qpn);
-	queue_exists = false;
+	u32 i = eth == &second;
+
+	PROVE(x == &xn && exists[i] && polled != eth);
+	PROVE(dead || dev.port.eth_qpn != eth->qpn);
+	exists[i] = false;
+}
+
+int xrdma_eth_rss_create(struct xrdma_netdev *x, const struct xrdma_eth *eth,
+			 const struct xrdma_eth_rss *rss, u32 *qpn)
+{
+	PROVE(x == &xn && eth == x->eth && rss && eth->num > 1);
+	if (nondet_truth())
+		return -ENOMEM;
+	*qpn = new_number();
+	return 0;
+}
+
+void xrdma_eth_rss_destroy(struct xrdma_netdev *x, u32 qpn)
+{
+	PROVE(x == &xn && qpn != x->eth->qpn && dev.port.eth_qpn != qpn);
 }
 
 void xrdma_eth_wait_sent(struct xrdma_netdev *x)
 {
-	PROVE(x == &xn && queue_exists && ndev.mtu < dev.port.mtu);
+	PROVE(x == &xn && polled && ndev.mtu < dev.port.mtu);
 	waited = true;
 }
 
@@ -131,7 +182,7 @@ int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
 			  const struct xrdma_cmd_modify_port *port)
 {
 	PROVE(xdev == &xib.hw && ndev.mtu <= dev.port.mtu);
-	PROVE(le32_to_cpu(port->mtu) >= dev.port.mtu || !queue_exists || waited);
+	PROVE(le32_to_cpu(port->mtu) >= dev.port.mtu || !polled || waited);
 	executed++;
 	lost = nondet_truth();
 	if (lost)
@@ -143,10 +194,21 @@ int xrdma_cmd_modify_port(struct xrdma_dev *xdev,
 
 /* ---- stubs for the device ---- */
 
+/* Does an object with this number exist, and is it an RSS object? */
+static bool object_is(u32 qpn, bool scaled)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++)
+		if (exists[i] && eth_at(i)->qpn == qpn)
+			return (eth_at(i)->num > 1) == scaled;
+	return false;
+}
+
 struct model_qp *model_qp_get(struct model_device *device, u32 qpn)
 {
 	PROVE(device == &dev);
-	return queue_exists && !scaled && qpn == queue.qpn ? &queue : NULL;
+	return object_is(qpn, false) ? &queue : NULL;
 }
 
 struct model_rss *model_rss_get(struct model_device *device, u32 qpn)
@@ -154,7 +216,7 @@ struct model_rss *model_rss_get(struct model_device *device, u32 qpn)
 	static struct model_rss rss;
 
 	PROVE(device == &dev);
-	return queue_exists && scaled && qpn == queue.qpn ? &rss : NULL;
+	return object_is(qpn, true) ? &rss : NULL;
 }
 
 void model_event(struct model_device *device, u8 event, u32 number)
@@ -185,9 +247,10 @@ static const struct model_transport transport = {
 /* Do driver and device agree on everything but the flags? */
 static bool agree(void)
 {
-	return dev.port.mtu == ndev.mtu && queue_exists == xn.open &&
+	return dev.port.mtu == ndev.mtu && polled == xn.eth &&
+	       exists[0] + exists[1] == !!xn.eth &&
 	       !memcmp(dev.port.mac, ndev.dev_addr, ETH_ALEN) &&
-	       dev.port.eth_qpn == (xn.open ? queue.qpn : 0);
+	       dev.port.eth_qpn == (xn.eth ? xn.eth->qpn : 0);
 }
 
 static void start(void)
@@ -199,18 +262,22 @@ static void start(void)
 	dev.port = port;
 	ndev.priv = &xn;
 	xib.hw.caps.flags = nondet_u64();
-	scaled = nondet_truth();
 	xn.options = nondet_u32() & 56;
 	xn.ndev = &ndev;
 	xn.xib = &xib;
-	xn.open = nondet_truth();
-	queue_exists = xn.open;
+	exists[0] = nondet_truth();
+	xn.eth = exists[0] ? &first : NULL;
+	polled = xn.eth;
+	xn.shape.channels = nondet_u8();
+	ASSUME(xn.shape.channels &&
+	       xn.shape.channels <= XRDMA_ETH_MAX_CHANNELS);
+	first.num = xn.shape.channels;
+	first.qpn = nondet_u32();
+	ndev.real_num_tx_queues = xn.shape.channels;
 	queue.type = 6;
-	queue.qpn = nondet_u32();
-	xn.qp.qpn = queue.qpn;
 	dev.params.transport = &transport;
 	running = nondet_truth();
-	ASSUME(queue.qpn >= 2);
+	ASSUME(first.qpn >= 2);
 	ASSUME(ndev.mtu >= 68 && ndev.mtu <= 9000 && !(ndev.dev_addr[0] & 1));
 	ASSUME(agree());
 }
@@ -225,17 +292,75 @@ static u32 wanted(bool up)
 	       (xib.hw.caps.flags & XRDMA_CAP_ETH_VLAN ? xn.options & 32 : 0);
 }
 
+static int change_options(u32 options)
+{
+	u32 old = xn.options;
+	int err = xrdma_port_set_options(&xn, options);
+
+	PROVE(xn.options == (err ? old : options));
+	return err;
+}
+
+static int change_features(u64 features)
+{
+	u32 old = xn.options;
+	int err;
+
+	ASSUME(!(old & 16) != !(features & NETIF_F_RXCSUM));
+	err = xrdma_ndo_set_features(&ndev, features);
+	PROVE(err ? xn.options == old :
+	      !(xn.options & 16) == !(features & NETIF_F_RXCSUM) &&
+	      !(xn.options & 32) == !(features & NETIF_F_HW_VLAN_CTAG_RX));
+	return err;
+}
+
+static int change_shape(void)
+{
+	struct xrdma_eth_shape old = xn.shape, shape = {
+		.channels = nondet_u8(),
+		.rx_depth = nondet_u32(),
+		.tx_depth = nondet_u32(),
+	};
+	struct xrdma_eth *eth = xn.eth;
+	int err;
+
+	ASSUME(shape.channels && shape.channels <= XRDMA_ETH_MAX_CHANNELS);
+	err = xrdma_port_reshape(&xn, &shape);
+	PROVE(!xn.eth == !eth);
+	PROVE(err ? xn.eth == eth : !eth || xn.eth->num == shape.channels);
+	PROVE(xn.shape.channels == (err ? old : shape).channels &&
+	      xn.shape.rx_depth == (err ? old : shape).rx_depth &&
+	      xn.shape.tx_depth == (err ? old : shape).tx_depth);
+	return err;
+}
+
+static int change_rss(void)
+{
+	static struct xrdma_eth_rss rss;
+	u32 old = xn.eth ? xn.eth->qpn : 0;
+	int err;
+
+	rss.size = xn.rss.size + 1;
+	err = xrdma_port_rehash(&xn, &rss);
+	PROVE((xn.rss.size == rss.size) == !err);
+	PROVE(!err || !xn.eth || xn.eth->qpn == old);
+	return err;
+}
+
 /*
  * Theorem: After any change of the network device (it is opened or stopped,
- *	gets another MTU, MAC address, filter or option, or new queues after an
+ *	gets another MTU, MAC address, filter or option, another number or size of
+ *	queues, another distribution of received frames, or new queues after an
  *	error) the port of the device has the MTU and the MAC address of the
- *	network device, and the queue pair of the network device exactly while
- *	its queues exist; after a change that succeeds it has the flags PROMISC,
+ *	network device, and the queue pair or the RSS object of the network device
+ *	exactly while its queues exist; after a change that succeeds it has the flags PROMISC,
  *	ALLMULTI, PAUSE, CSUM and VLAN that the network device asks for, the
  *	last three only if the device has them, and UP exactly if the network
- *	device is up. A change that fails leaves MTU and MAC address as they
- *	were. No queue pair is destroyed while the port of a live device names
- *	it, or before it has been stopped. The network stack loses the link
+ *	device is up. A change that fails leaves MTU and MAC address, and number,
+ *	size and distribution as they were, and the former queues in use. No queue
+ *	pair and no RSS object is destroyed while the port of a live device names
+ *	it, or before it has been stopped. The network stack never uses more queues
+ *	than there are. The network stack loses the link
  *	exactly when the network device is stopped. No frame that is longer than
  *	the MTU of the port is accepted, and an MTU is lowered only after the
  *	frames that are posted have been sent. The device refuses no value.
@@ -248,8 +373,6 @@ static void settings_arrive(void)
 	u8 which = nondet_u8(), mac[ETH_ALEN];
 	unsigned int old_mtu, mtu = nondet_u32();
 	bool up = true;
-	u64 features = nondet_u64();
-	u32 options;
 	int err = 0;
 
 	start();
@@ -257,13 +380,13 @@ static void settings_arrive(void)
 	*(u16 *)mac = nondet_u16();
 	*(u32 *)(mac + 2) = nondet_u32();
 	if (which == 0) {
-		ASSUME(!xn.open);
+		ASSUME(!xn.eth);
 		err = xrdma_ndo_open(&ndev);
-		PROVE(err <= 0 && !err == xn.open);
+		PROVE(err <= 0 && !err == !!xn.eth);
 	} else if (which == 1) {
 		up = false;
 		err = xrdma_ndo_stop(&ndev);
-		PROVE(!err && !xn.open && !queue_exists);
+		PROVE(!err && !xn.eth && !polled);
 	} else if (which == 2) {
 		err = xrdma_ndo_set_rx_mode(&ndev, NULL, NULL);
 	} else if (which == 3) {
@@ -277,28 +400,28 @@ static void settings_arrive(void)
 		PROVE(ndev.mtu == (err ? old_mtu : mtu));
 	} else if (which == 5) {
 		up = running;
-		options = xn.options;
-		err = xrdma_port_set_options(&xn, mtu & 56);
-		PROVE(xn.options == (err ? options : mtu & 56));
+		err = change_options(mtu & 56);
 	} else if (which == 6) {
 		up = running;
-		options = xn.options;
-		ASSUME(!(options & 16) != !(features & NETIF_F_RXCSUM));
-		err = xrdma_ndo_set_features(&ndev, features);
-		PROVE(err ? xn.options == options :
-		      !(xn.options & 16) == !(features & NETIF_F_RXCSUM) &&
-		      !(xn.options & 32) ==
-		      !(features & NETIF_F_HW_VLAN_CTAG_RX));
+		err = change_features(nondet_u64());
+	} else if (which == 8) {
+		err = change_shape();
+	} else if (which == 9) {
+		err = change_rss();
 	} else {
-		ASSUME(running);
+		ASSUME(running && which == 7);
 		xrdma_restart_work((struct work_struct *)&xn.restart);
-		err = !xn.open;
+		err = !xn.eth;
 	}
 	REACHABLE(which == 4 && err && mtu < old_mtu);
-	REACHABLE(which == 7 && xn.open && dev.port.flags == 63);
+	REACHABLE(which == 7 && xn.eth && dev.port.flags == 63);
 	REACHABLE(which == 1 && dead);
 	PROVE(carrier_off == (which == 1));
 	PROVE(dead || agree());
-	PROVE(dead || err || dev.port.flags == wanted(up));
-	PROVE(err || dead || (executed && !lost));
+	PROVE(dead || err || !executed || dev.port.flags == wanted(up));
+	PROVE(err || dead || (executed && !lost) ||
+	      (!executed && (which == 8 || which == 9)));
+	REACHABLE(which == 8 && executed && !err);
+	REACHABLE(which == 8 && executed && err);
+	REACHABLE(which == 9 && executed && !err);
 }

@@ -187,7 +187,13 @@ struct ida {
 int ida_alloc_range(struct ida *ida, u32 min, u32 max, gfp_t flags);
 void ida_free(struct ida *ida, u32 number);
 
-#define ERR_PTR(err)		((void *)(long)(err))
+/* CBMC does not keep a number that is converted to a pointer. */
+static int proof_errno;
+static char proof_error;
+
+#define ERR_PTR(err)		(proof_errno = (err), (void *)&proof_error)
+#define PTR_ERR(ptr)		((void)(ptr), proof_errno)
+#define IS_ERR(ptr)		((const void *)(ptr) == &proof_error)
 
 struct device {
 	int any;
@@ -259,6 +265,8 @@ typedef struct local_lock local_lock_t;
 #define BITS_PER_LONG		64
 #define BITS_TO_LONGS(bits)	(((bits) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 #define DECLARE_BITMAP(name, bits) unsigned long name[BITS_TO_LONGS(bits)]
+#undef __counted_by
+#define __counted_by(member)
 #define static_assert(...)	_Static_assert(__VA_ARGS__, "")
 #define __percpu
 #define VLAN_N_VID		4096

@@ -4,7 +4,7 @@
  * and NAPI, up to the end of the queue.
  *
  * Driver: xrdma_napi_poll(), xrdma_eth_arm(), xrdma_rx_comp(), xrdma_eth_stop(),
- * xrdma_eth_close() in xrdma_eth.c; xrdma_cq_arm(), xrdma_cq_completion(),
+ * xrdma_eth_destroy() in xrdma_eth.c; xrdma_cq_arm(), xrdma_cq_completion(),
  * xrdma_cq_disable() in xrdma_cq.c. Device: as in arm_cq.pml, which has the
  * barriers of entries and phases. Kernel: napi_schedule(),
  * napi_complete_done(), napi_disable(), netif_napi_del() of net/core/dev.c.
@@ -68,7 +68,7 @@ end:	do
 	od
 }
 
-/* napi_schedule(), its first call of xrdma_eth_open() included */
+/* napi_schedule(), its first call of xrdma_eth_start() included */
 inline schedule()
 {
 	atomic {
@@ -158,7 +158,7 @@ active proctype handler()
 {
 	bool cq, was;
 
-	schedule();			/* xrdma_eth_open() */
+	schedule();			/* xrdma_eth_start() */
 	do
 	:: atomic { event -> event = false; handling = true }
 		cq = found;		/* xa_load() */
@@ -213,7 +213,7 @@ active proctype closer()
 	atomic { !sched -> sched = true }
 #endif
 #ifndef WITHOUT_synchronize_net
-	polling == 0;			/* xrdma_eth_close(): netif_napi_del() */
+	polling == 0;			/* xrdma_eth_destroy(): netif_napi_del() */
 #endif
 #ifndef WITHOUT_xa_store_null
 	found = false;			/* xrdma_cq_disable(): xa_store_irq() */

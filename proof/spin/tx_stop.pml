@@ -4,7 +4,7 @@
  * completion is written): the TX queue of the netdev stops and is started
  * again.
  *
- * Driver: xrdma_eth_xmit(), xrdma_tx_publish(), xrdma_tx_poll(), xrdma_tx_reap() in
+ * Driver: xrdma_tx_send(), xrdma_tx_publish(), xrdma_tx_poll(), xrdma_tx_reap() in
  * xrdma_eth_tx.c; xrdma_eth_stop() in xrdma_eth.c; xrdma_wq_room(),
  * xrdma_wq_release() in xrdma_wq.h. Kernel: netif_txq_maybe_stop(),
  * netif_txq_completed_wake() of include/net/netdev_queues.h, netif_tx_disable().
@@ -29,10 +29,10 @@
  */
 #define FRAMES	4
 #define DEPTH	2		/* XRDMA_ETH_DEPTH */
-#define WAKE	1		/* XRDMA_TX_WAKE */
+#define WAKE	1		/* xrdma_tx_wake() */
 
 #define SQ_PI		0	/* of the sender, in the record */
-#define PUBLISHED	1	/* of the sender: xn->tx_published */
+#define PUBLISHED	1	/* of the sender: ch->tx_published */
 #define PI		2	/* of the sender: sq->pi */
 #define CI		3	/* of the poller: sq->ci */
 #define DONE		4	/* of the device: completions in the ring */
@@ -96,7 +96,7 @@ inline maybe_stop()
 	fi
 }
 
-/* dev_hard_start_xmit() and xrdma_eth_xmit() */
+/* dev_hard_start_xmit() and xrdma_tx_send() */
 active proctype sender()
 {
 	byte pi, left = FRAMES, room, published;
@@ -158,7 +158,7 @@ active proctype poller()
 		end = LOAD(DONE);
 		do
 		:: ci < end ->
-			/* smp_load_acquire(&xn->tx_published): is it a lie? */
+			/* smp_load_acquire(&ch->tx_published): is it a lie? */
 			assert(ci < LOAD(PUBLISHED));
 			ci++
 		:: else -> break

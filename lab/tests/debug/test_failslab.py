@@ -136,7 +136,7 @@ def test_opening_the_network_device(dev, fault, rng):
     close()
     before = holdings(dev)
     outcomes = sweep(World(dev, fault),
-                     Step(lambda: binding.write(flags, hex(up)), close), FEW,
+                     Step(lambda: binding.write(flags, hex(up)), close), MOST,
                      rng)
     print(f"open: {len(outcomes)} of {max(outcomes)} failed")
     assert set(outcomes.values()) <= OK and errno.ENOMEM in outcomes.values()

@@ -146,6 +146,32 @@ def test_a_fast_sender_is_held_back(nodes, mtu, size):
     assert unreceived(nodes.there(show)) == before
 
 
+CHANGES = ("-L {} combined 4", "-G {} rx 128 tx 64", "-X {} equal 2",
+           "-X {} weight 1 2 3 4", "-G {} rx 512 tx 512", "-X {} default",
+           "-L {} combined 8", "-L {} combined 1", "-G {} rx 256 tx 256")
+LONG = "iperf3 -J -P 4 -t 20 -c $PEER_ADDR"
+
+
+@pytest.mark.xrdma_only
+def test_queues_change_while_frames_are_sent(nodes):
+    """Four streams go on while number, size and use of the queues change at both ends,
+    and the port still works afterwards."""
+    nodes.serve("iperf3 -s -1", port=5201)
+    streams = nodes.start_here(LONG)
+    try:
+        for number in range(3 * len(CHANGES)):
+            line = "ethtool " + CHANGES[number % len(CHANGES)].format("$XRDMA_NETDEV")
+            nodes.both(line)
+        ends = json.loads(streams.succeed(120))["end"]
+    finally:
+        nodes.both("ethtool -X $XRDMA_NETDEV default;"
+                   "ethtool -L $XRDMA_NETDEV combined 1;"
+                   "ethtool -G $XRDMA_NETDEV rx 256 tx 256; true")
+    assert len(ends["streams"]) == 4
+    assert all(stream["receiver"]["bytes"] > 1 << 20 for stream in ends["streams"])
+    ping(nodes, 5, "$PEER_ADDR")
+
+
 def test_ethtool(nodes):
     words = nodes.here("ethtool -i $XRDMA_NETDEV")
     assert "driver: xrdma" in words

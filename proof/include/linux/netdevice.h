@@ -32,7 +32,6 @@
 #define NETIF_F_ALL_TSO		(NETIF_F_TSO | NETIF_F_TSO6 | NETIF_F_TSO_ECN)
 #define NETIF_F_HW_VLAN_CTAG_TX	0x800
 #define NETIF_F_HW_VLAN_CTAG_RX	0x1000
-#define NETDEV_PCPU_STAT_TSTATS	1
 
 #define netdev_tx_t		int
 #define netdev_features_t	u64
@@ -49,6 +48,8 @@ struct netdev_hw_addr_list {
 };
 
 struct rtnl_link_stats64;
+struct netdev_stat_ops;
+struct netlink_ext_ack;
 
 struct skb_shared_info {
 	int any;
@@ -63,7 +64,8 @@ struct net_device {
 	struct netdev_hw_addr_list mc;
 	const struct net_device_ops *netdev_ops;
 	const struct ethtool_ops *ethtool_ops;
-	int pcpu_stat_type;
+	const struct netdev_stat_ops *stat_ops;
+	unsigned int real_num_tx_queues;
 	u64 priv_flags;
 	u64 hw_features;
 	u64 features;
@@ -88,6 +90,10 @@ struct net_device_ops {
 				struct rtnl_link_stats64 *stats);
 };
 
+/* What the driver asks for the default number of queues */
+#define num_online_cpus()	2
+#define rounddown_pow_of_two(n)	(1U << ilog2(n))
+
 #define ASSERT_RTNL()		((void)0)
 #define rtnl_lock()		((void)0)
 #define rtnl_unlock()		((void)0)
@@ -96,9 +102,11 @@ struct net_device_ops {
 #define netdev_priv(ndev)	((ndev)->priv)
 #define netdev_mc_empty(ndev)	(!(ndev)->mc.count)
 #define netif_carrier_on(ndev)	((void)(ndev))
-#define netif_wake_queue(ndev)	((void)(ndev))
 #define netif_device_attach(ndev)	((void)(ndev))
 #define netif_device_detach(ndev)	((void)(ndev))
+#define netif_set_xps_queue(ndev, mask, queue)	\
+	((void)(ndev), (void)(queue))
+#define netdev_rss_key_fill(key, len)	((void)(key), (void)(len))
 #define netif_set_tso_max_size(ndev, size)	((void)(ndev), (void)(size))
 #define SET_NETDEV_DEV(ndev, dev)	((void)(ndev), (void)(dev))
 
@@ -107,12 +115,13 @@ bool netif_running(const struct net_device *ndev);
 bool netif_device_present(const struct net_device *ndev);
 int register_netdev(struct net_device *ndev);
 void unregister_netdev(struct net_device *ndev);
-struct net_device *alloc_etherdev(size_t size);
+struct net_device *alloc_etherdev_mq(size_t size, unsigned int queues);
+int netif_set_real_num_queues(struct net_device *ndev, unsigned int tx,
+			      unsigned int rx);
 void free_netdev(struct net_device *ndev);
 bool is_valid_ether_addr(const u8 *addr);
 void eth_hw_addr_set(struct net_device *ndev, const u8 *addr);
 int eth_mac_addr(struct net_device *ndev, void *addr);
 int eth_validate_addr(struct net_device *ndev);
-void dev_get_tstats64(struct net_device *ndev, struct rtnl_link_stats64 *stats);
 
 #endif /* PROOF_NETDEVICE_H */

@@ -418,3 +418,15 @@ u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector)
 {
 	return 1 + comp_vector % xrdma_num_comp_vectors(xdev);
 }
+
+/**
+ * xrdma_comp_irq() - interrupt of a completion vector
+ * @xdev: the device
+ * @comp_vector: as in xrdma_comp_eqn()
+ *
+ * Return: Linux interrupt number.
+ */
+int xrdma_comp_irq(const struct xrdma_dev *xdev, u32 comp_vector)
+{
+	return xdev->eqs->eq[xrdma_comp_eqn(xdev, comp_vector)].irq;
+}

@@ -17,6 +17,7 @@ void xrdma_eqs_stop(struct xrdma_dev *xdev);
 void xrdma_eqs_destroy(struct xrdma_dev *xdev);
 void xrdma_eqs_sync(struct xrdma_dev *xdev);
 u32 xrdma_num_comp_vectors(const struct xrdma_dev *xdev);
+int xrdma_comp_irq(const struct xrdma_dev *xdev, u32 comp_vector);
 u32 xrdma_comp_eqn(const struct xrdma_dev *xdev, u32 comp_vector);
 u32 xrdma_page_fault_eqn(const struct xrdma_dev *xdev);
 

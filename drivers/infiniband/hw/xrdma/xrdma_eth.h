@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * XRDMA Ethernet port: structures and prototypes for xrdma_netdev.c (network
- * device), xrdma_eth_port.c (settings of the port), xrdma_ethtool.c (operations
- * of ethtool), xrdma_eth.c (queues), xrdma_eth_rx.c (receiving) and
- * xrdma_eth_tx.c (sending). Other files include xrdma_netdev.h instead.
+ * device), xrdma_eth_port.c (settings of the port), xrdma_ethtool.c and
+ * xrdma_ethtool_queues.c (operations of ethtool), xrdma_eth.c (channels),
+ * xrdma_eth_rss.c (receive side scaling), xrdma_eth_stats.c (counters of the
+ * channels), xrdma_eth_rx.c (receiving) and xrdma_eth_tx.c (sending). Other files
+ * include xrdma_netdev.h instead.
  */
 
 #ifndef XRDMA_ETH_H
@@ -12,16 +14,26 @@
 #include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
 #include "xrdma_cq.h"
+#include "xrdma_hw_steer.h"
 #include "xrdma_qp.h"
 
 struct ethtool_ops;
+struct netdev_stat_ops;
 struct page_pool;
+struct rtnl_link_stats64;
 struct xrdma_eth_seg;
 struct xrdma_ibdev;
 
+#define XRDMA_ETH_MAX_CHANNELS	8U
+/* Entries of a ring: default and limits, powers of two */
 #define XRDMA_ETH_DEPTH		256U
+#define XRDMA_ETH_MIN_DEPTH	64U
+#define XRDMA_ETH_MAX_DEPTH	1024U
+/* Entries of an indirection table, if the device has no lower limit */
+#define XRDMA_ETH_MAX_INDIR	128U
 #define XRDMA_TX_MAX_SGE	(MAX_SKB_FRAGS + 1)
 /* Bytes of a frame in addition to the MTU: Ethernet header and one VLAN tag */
 #define XRDMA_FRAME_EXTRA	(ETH_HLEN + VLAN_HLEN)
@@ -81,45 +93,119 @@ struct xrdma_eth_moderation {
 };
 
 /**
- * struct xrdma_netdev - private part of the net_device
- * @xib: RDMA device to which the port is attached, or NULL; protected by the
- *	RTNL
- * @ndev: net_device of this structure; attached while @xib is set
+ * struct xrdma_eth_shape - number and size of the queues
+ * @channels: number of channels, 1 to xrdma_eth_max_channels()
+ * @rx_depth: entries of each receive ring, a power of two
+ * @tx_depth: entries of each send ring, a power of two
+ */
+struct xrdma_eth_shape {
+	u32 channels;
+	u32 rx_depth;
+	u32 tx_depth;
+};
+
+/**
+ * struct xrdma_eth_rss - settings of receive side scaling
+ * @size: number of entries of @indir, a power of two
+ * @indir: channel of each entry of the indirection table
+ * @key: key of the Toeplitz hash
+ */
+struct xrdma_eth_rss {
+	u32 size;
+	u32 indir[XRDMA_ETH_MAX_INDIR];
+	u8 key[XRDMA_RSS_KEY_BYTES];
+};
+
+/**
+ * struct xrdma_eth_stats - counters of the queues with one number
+ * @rx_sync: makes readers of @rx_packets and @rx_bytes see a consistent pair
+ * @rx_packets: number of frames received; written by the NAPI
+ * @rx_bytes: bytes of these frames
+ * @tx_sync: makes readers of @tx_packets and @tx_bytes see a consistent pair
+ * @tx_packets: number of frames sent, as the device divides them; written under
+ *	the transmit lock
+ * @tx_bytes: bytes of these frames
+ */
+struct xrdma_eth_stats {
+	struct u64_stats_sync rx_sync;
+	u64_stats_t rx_packets;
+	u64_stats_t rx_bytes;
+	struct u64_stats_sync tx_sync ____cacheline_aligned_in_smp;
+	u64_stats_t tx_packets;
+	u64_stats_t tx_bytes;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct xrdma_channel - a receive queue and a transmit queue with one interrupt
+ * @xn: the netdev
+ * @index: number of both queues
  * @napi: polls @rx_cq and @tx_cq
  * @tx_cq: completion queue of sends
  * @rx_cq: completion queue of receives
- * @qp: raw packet queue pair; exists while @open is true
+ * @qp: raw packet queue pair
  * @pool: receive pages, mapped for DMA
  * @rx: pages of each receive entry
  * @tx: frame of each send entry
  * @tx_published: producer index of the last xrdma_publish_sq(), set before the
  *	call
- * @pdn: number of the protection domain of @qp
- * @speed: speed of the port in Mbit/s
- * @options: XRDMA_PORT_* of xrdma_port_offered() that are wanted; protected by
- *	the RTNL
- * @rx_moderation: of @rx_cq; protected by the RTNL
- * @tx_moderation: of @tx_cq; protected by the RTNL
- * @open: the queues exist; protected by the RTNL
- * @restart: replaces queues that have failed
  */
-struct xrdma_netdev {
-	struct xrdma_ibdev *xib;
-	struct net_device *ndev;
+struct xrdma_channel {
+	struct xrdma_netdev *xn;
+	u32 index;
 	struct napi_struct napi;
 	struct xrdma_cq tx_cq;
 	struct xrdma_cq rx_cq;
 	struct xrdma_qp qp;
 	struct page_pool *pool;
-	struct xrdma_rx rx[XRDMA_ETH_DEPTH];
-	struct xrdma_tx tx[XRDMA_ETH_DEPTH];
+	struct xrdma_rx *rx;
+	struct xrdma_tx *tx;
 	u32 tx_published;
+};
+
+/**
+ * struct xrdma_eth - all channels of the port
+ * @qpn: what the port names: with one channel its queue pair, otherwise an RSS
+ *	object
+ * @num: number of entries in @channel
+ * @channel: the channels
+ */
+struct xrdma_eth {
+	u32 qpn;
+	u32 num;
+	struct xrdma_channel channel[] __counted_by(num);
+};
+
+/**
+ * struct xrdma_netdev - private part of the net_device
+ * @xib: RDMA device to which the port is attached, or NULL; protected by the
+ *	RTNL
+ * @ndev: net_device of this structure; attached while @xib is set
+ * @eth: the channels; NULL: there are none. Written under the RTNL, while all
+ *	transmit queues are stopped and no NAPI polls
+ * @shape: number and size of the queues, also of the next @eth; protected by the
+ *	RTNL
+ * @rss: settings of receive side scaling; protected by the RTNL
+ * @stats: counters of the queues, which outlive the channels
+ * @pdn: number of the protection domain of the queue pairs
+ * @speed: speed of the port in Mbit/s
+ * @options: XRDMA_PORT_* of xrdma_port_offered() that are wanted; protected by
+ *	the RTNL
+ * @rx_moderation: of each receive queue; protected by the RTNL
+ * @tx_moderation: of each transmit queue; protected by the RTNL
+ * @restart: replaces queues that have failed
+ */
+struct xrdma_netdev {
+	struct xrdma_ibdev *xib;
+	struct net_device *ndev;
+	struct xrdma_eth *eth;
+	struct xrdma_eth_shape shape;
+	struct xrdma_eth_rss rss;
+	struct xrdma_eth_stats stats[XRDMA_ETH_MAX_CHANNELS];
 	u32 pdn;
 	u32 speed;
 	u32 options;
 	struct xrdma_eth_moderation rx_moderation;
 	struct xrdma_eth_moderation tx_moderation;
-	bool open;
 	struct delayed_work restart;
 };
 
@@ -139,7 +225,7 @@ static inline bool xrdma_netdev_restart(struct xrdma_netdev *xn)
 
 /**
  * xrdma_eth_failed() - request new queues after a failed send or receive
- * @xn: the netdev
+ * @ch: the channel
  * @what: "send" or "receive"
  * @cqe: copy of the completion, whose status is an error
  *
@@ -147,12 +233,12 @@ static inline bool xrdma_netdev_restart(struct xrdma_netdev *xn)
  *
  * Context: any.
  */
-static inline void xrdma_eth_failed(struct xrdma_netdev *xn, const char *what,
+static inline void xrdma_eth_failed(struct xrdma_channel *ch, const char *what,
 				    const struct xrdma_cqe *cqe)
 {
-	if (xrdma_netdev_restart(xn) && net_ratelimit())
-		netdev_err(xn->ndev, "a %s of QP %u has failed with status %u, vendor error %u: new queues are made\n",
-			   what, xn->qp.qpn, cqe->status,
+	if (xrdma_netdev_restart(ch->xn) && net_ratelimit())
+		netdev_err(ch->xn->ndev, "a %s of QP %u has failed with status %u, vendor error %u: new queues are made\n",
+			   what, ch->qp.qpn, cqe->status,
 			   le16_to_cpu(cqe->vendor_err));
 }
 
@@ -160,6 +246,13 @@ static inline void xrdma_eth_failed(struct xrdma_netdev *xn, const char *what,
 u32 xrdma_port_offered(const struct xrdma_netdev *xn);
 int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up);
 int xrdma_port_set_options(struct xrdma_netdev *xn, u32 options);
+int xrdma_port_open(struct xrdma_netdev *xn);
+void xrdma_port_close(struct xrdma_netdev *xn, bool up);
+int xrdma_port_set_num(struct xrdma_netdev *xn, u32 channels);
+int xrdma_port_reshape(struct xrdma_netdev *xn,
+		       const struct xrdma_eth_shape *shape);
+int xrdma_port_rehash(struct xrdma_netdev *xn,
+		      const struct xrdma_eth_rss *rss);
 
 /* xrdma_netdev.c */
 int xrdma_ndo_set_rx_mode(struct net_device *ndev,
@@ -169,24 +262,66 @@ int xrdma_ndo_set_rx_mode(struct net_device *ndev,
 /* xrdma_ethtool.c */
 extern const struct ethtool_ops xrdma_ethtool_ops;
 
+/* xrdma_ethtool_queues.c */
+struct ethtool_channels;
+struct ethtool_ringparam;
+struct ethtool_rxfh_fields;
+struct ethtool_rxfh_param;
+struct kernel_ethtool_ringparam;
+void xrdma_get_channels(struct net_device *ndev, struct ethtool_channels *num);
+int xrdma_set_channels(struct net_device *ndev, struct ethtool_channels *num);
+void xrdma_get_ringparam(struct net_device *ndev,
+			 struct ethtool_ringparam *ring,
+			 struct kernel_ethtool_ringparam *kernel_ring,
+			 struct netlink_ext_ack *extack);
+int xrdma_set_ringparam(struct net_device *ndev, struct ethtool_ringparam *ring,
+			struct kernel_ethtool_ringparam *kernel_ring,
+			struct netlink_ext_ack *extack);
+u32 xrdma_get_rxfh_indir_size(struct net_device *ndev);
+u32 xrdma_get_rxfh_key_size(struct net_device *ndev);
+int xrdma_get_rxfh(struct net_device *ndev, struct ethtool_rxfh_param *rxfh);
+int xrdma_set_rxfh(struct net_device *ndev, struct ethtool_rxfh_param *rxfh,
+		   struct netlink_ext_ack *extack);
+int xrdma_get_rxfh_fields(struct net_device *ndev,
+			  struct ethtool_rxfh_fields *fields);
+u32 xrdma_get_rx_ring_count(struct net_device *ndev);
+
 /* xrdma_eth.c */
-int xrdma_eth_open(struct xrdma_netdev *xn);
-int xrdma_eth_moderate(struct xrdma_netdev *xn);
+u32 xrdma_eth_max_channels(const struct xrdma_ibdev *xib);
+u32 xrdma_eth_default_channels(u32 cpus, u32 vectors, u32 max);
+struct xrdma_eth *xrdma_eth_create(struct xrdma_netdev *xn,
+				   const struct xrdma_eth_shape *shape);
+void xrdma_eth_destroy(struct xrdma_netdev *xn, struct xrdma_eth *eth);
+int xrdma_eth_moderate(struct xrdma_netdev *xn, struct xrdma_eth *eth);
+void xrdma_eth_start(struct xrdma_netdev *xn);
 void xrdma_eth_stop(struct xrdma_netdev *xn);
-void xrdma_eth_close(struct xrdma_netdev *xn);
+
+/* xrdma_eth_rss.c */
+void xrdma_eth_rss_reset(struct xrdma_eth_rss *rss, u32 channels);
+int xrdma_eth_rss_create(struct xrdma_netdev *xn, const struct xrdma_eth *eth,
+			 const struct xrdma_eth_rss *rss, u32 *qpn);
+void xrdma_eth_rss_destroy(struct xrdma_netdev *xn, u32 qpn);
+
+/* xrdma_eth_stats.c */
+extern const struct netdev_stat_ops xrdma_eth_stat_ops;
+void xrdma_eth_stats_init(struct xrdma_netdev *xn);
+void xrdma_eth_count_rx(struct xrdma_channel *ch, u32 bytes);
+void xrdma_eth_count_tx(struct xrdma_channel *ch, u32 packets, u32 bytes);
+void xrdma_ndo_get_stats64(struct net_device *ndev,
+			   struct rtnl_link_stats64 *stats);
 
 /* xrdma_eth_rx.c */
-int xrdma_rx_create_pool(struct xrdma_netdev *xn);
-void xrdma_rx_free_pool(struct xrdma_netdev *xn, bool keep);
-int xrdma_rx_fill(struct xrdma_netdev *xn);
-void xrdma_rx_drain(struct xrdma_netdev *xn);
-int xrdma_rx_poll(struct xrdma_netdev *xn, int budget);
+int xrdma_rx_create_pool(struct xrdma_channel *ch, u32 depth);
+void xrdma_rx_free_pool(struct xrdma_channel *ch, bool keep);
+int xrdma_rx_fill(struct xrdma_channel *ch);
+void xrdma_rx_drain(struct xrdma_channel *ch);
+int xrdma_rx_poll(struct xrdma_channel *ch, int budget);
 
 /* xrdma_eth_tx.c */
 void xrdma_make_eth_seg(struct xrdma_eth_seg *seg, const struct sk_buff *skb);
 void xrdma_eth_wait_sent(struct xrdma_netdev *xn);
-void xrdma_tx_poll(struct xrdma_netdev *xn, int budget);
-void xrdma_tx_drain(struct xrdma_netdev *xn);
+void xrdma_tx_poll(struct xrdma_channel *ch, int budget);
+void xrdma_tx_drain(struct xrdma_channel *ch);
 netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev);
 
 #endif /* XRDMA_ETH_H */

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA Ethernet port: the settings of the port in the device, MODIFY_PORT.
- * xrdma_netdev.c and xrdma_ethtool.c decide what is set.
+ * XRDMA Ethernet port: the settings of the port in the device, MODIFY_PORT, and the
+ * channels that the port uses. xrdma_netdev.c, xrdma_ethtool.c and
+ * xrdma_ethtool_queues.c decide what is set; the channels are made in xrdma_eth.c.
  */
 
+#include <linux/cpumask.h>
 #include <linux/etherdevice.h>
 #include "xrdma_cmd.h"
 #include "xrdma_eth.h"
 #include "xrdma_ibdev.h"
+
+/* ---- settings ---------------------------------------------------------------- */
 
 /**
  * xrdma_port_offered() - list the options of the port that the device has
@@ -45,8 +49,8 @@ int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up)
 
 	ASSERT_RTNL();
 
-	if (xn->open)
-		port.eth_qpn = cpu_to_le32(xn->qp.qpn);
+	if (xn->eth)
+		port.eth_qpn = cpu_to_le32(xn->eth->qpn);
 	if (up)
 		flags |= XRDMA_PORT_UP;
 	if (ndev_flags & IFF_PROMISC)
@@ -79,4 +83,184 @@ int xrdma_port_set_options(struct xrdma_netdev *xn, u32 options)
 	if (err)
 		xn->options = old;
 	return err;
+}
+
+/* ---- channels ---------------------------------------------------------------- */
+
+/**
+ * xrdma_port_open() - create the queues, and let the port use them
+ * @xn: the netdev, attached, without queues
+ *
+ * Context: may sleep, under the RTNL.
+ * Return: 0, -ENOMEM, or an error of a command: there are no queues.
+ */
+int xrdma_port_open(struct xrdma_netdev *xn)
+{
+	struct xrdma_eth *eth = xrdma_eth_create(xn, &xn->shape);
+	int err;
+
+	if (IS_ERR(eth))
+		return PTR_ERR(eth);
+	WRITE_ONCE(xn->eth, eth);
+	err = xrdma_port_set(xn, xn->ndev->mtu, true);
+	if (err) {
+		WRITE_ONCE(xn->eth, NULL);
+		xrdma_eth_destroy(xn, eth);
+		return err;
+	}
+	xrdma_eth_start(xn);
+	return 0;
+}
+
+/**
+ * xrdma_port_close() - take the queues from the port, and destroy them
+ * @xn: the netdev, attached
+ * @up: the port stays up
+ *
+ * If the command fails, the port may still receive into the queues, so the device
+ * is declared dead and reset.
+ *
+ * Context: may sleep, under the RTNL.
+ */
+void xrdma_port_close(struct xrdma_netdev *xn, bool up)
+{
+	struct xrdma_eth *eth = xn->eth;
+	int err;
+
+	if (eth)
+		xrdma_eth_stop(xn);
+	if (!up)
+		netif_carrier_off(xn->ndev);
+	WRITE_ONCE(xn->eth, NULL);
+	err = xrdma_port_set(xn, xn->ndev->mtu, up);
+	if (err)
+		xrdma_fatal(&xn->xib->hw,
+			    "it keeps QP %u on its Ethernet port: MODIFY_PORT, error %d",
+			    eth ? eth->qpn : 0, err);
+	if (eth)
+		xrdma_eth_destroy(xn, eth);
+	/* a restart that was requested for these queues is no longer needed */
+	cancel_delayed_work(&xn->restart);
+}
+
+/*
+ * Let CPU N send to queue N. The user may change this in
+ * /sys/class/net/.../queues/tx-N/xps_cpus until the number of channels changes.
+ */
+static void xrdma_port_spread(struct xrdma_netdev *xn, u32 channels)
+{
+	u32 i;
+
+	for (i = 0; channels > 1 && i < channels; i++)
+		netif_set_xps_queue(xn->ndev,
+				    cpumask_of(cpumask_local_spread(i, NUMA_NO_NODE)),
+				    i);
+}
+
+/**
+ * xrdma_port_set_num() - tell the network stack the number of queues
+ * @xn: the netdev
+ * @channels: number of receive queues and of transmit queues
+ *
+ * Context: may sleep; under the RTNL if the netdev is registered.
+ * Return: 0 or -ENOMEM.
+ */
+int xrdma_port_set_num(struct xrdma_netdev *xn, u32 channels)
+{
+	int err;
+
+	if (xn->ndev->real_num_tx_queues == channels)
+		return 0;
+	err = netif_set_real_num_queues(xn->ndev, channels, channels);
+	if (!err)
+		xrdma_port_spread(xn, channels);
+	return err;
+}
+
+/*
+ * Exchange the channels of the port. If that fails, the former ones go on.
+ * Return: 0 or an errno.
+ */
+static int xrdma_port_exchange(struct xrdma_netdev *xn, struct xrdma_eth *eth)
+{
+	struct xrdma_eth *old = xn->eth;
+	int err;
+
+	xrdma_eth_stop(xn);
+	err = xrdma_port_set_num(xn, eth->num);
+	if (!err) {
+		WRITE_ONCE(xn->eth, eth);
+		err = xrdma_port_set(xn, xn->ndev->mtu, true);
+	}
+	if (err) {
+		WRITE_ONCE(xn->eth, old);
+		xrdma_port_set_num(xn, old->num);
+	}
+	xrdma_eth_start(xn);
+	return err;
+}
+
+/**
+ * xrdma_port_reshape() - change number and size of the queues
+ * @xn: the netdev, attached
+ * @shape: new number and size
+ *
+ * The new queues are made while the former ones send and receive. Frames that are
+ * in the former ones when the port changes are dropped.
+ *
+ * Context: may sleep, under the RTNL.
+ * Return: 0, -ENOMEM, or an error of a command: the queues are as before.
+ */
+int xrdma_port_reshape(struct xrdma_netdev *xn,
+		       const struct xrdma_eth_shape *shape)
+{
+	struct xrdma_eth *old = xn->eth, *eth;
+	int err;
+
+	if (!old) {
+		err = xrdma_port_set_num(xn, shape->channels);
+		if (!err)
+			xn->shape = *shape;
+		return err;
+	}
+	eth = xrdma_eth_create(xn, shape);
+	if (IS_ERR(eth))
+		return PTR_ERR(eth);
+	err = xrdma_port_exchange(xn, eth);
+	xrdma_eth_destroy(xn, err ? eth : old);
+	if (!err)
+		xn->shape = *shape;
+	return err;
+}
+
+/**
+ * xrdma_port_rehash() - change the settings of receive side scaling
+ * @xn: the netdev, attached
+ * @rss: new settings
+ *
+ * No frame is lost: the device changes from one RSS object to the other.
+ *
+ * Context: may sleep, under the RTNL.
+ * Return: 0, -ENOMEM, or an error of a command: the settings are as before.
+ */
+int xrdma_port_rehash(struct xrdma_netdev *xn, const struct xrdma_eth_rss *rss)
+{
+	u32 old, qpn;
+	int err;
+
+	if (xn->eth && xn->eth->num > 1) {
+		err = xrdma_eth_rss_create(xn, xn->eth, rss, &qpn);
+		if (err)
+			return err;
+		old = xn->eth->qpn;
+		xn->eth->qpn = qpn;
+		err = xrdma_port_set(xn, xn->ndev->mtu, true);
+		if (err)
+			swap(old, xn->eth->qpn);
+		xrdma_eth_rss_destroy(xn, old);
+		if (err)
+			return err;
+	}
+	xn->rss = *rss;
+	return 0;
 }

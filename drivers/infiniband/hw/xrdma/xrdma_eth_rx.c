@@ -32,16 +32,16 @@ static unsigned int xrdma_rx_used(u32 len)
 	return DIV_ROUND_UP(XRDMA_RX_OVERHEAD + len, PAGE_SIZE);
 }
 
-static struct xrdma_rx *xrdma_rx_at(struct xrdma_netdev *xn, u32 index)
+static struct xrdma_rx *xrdma_rx_at(struct xrdma_channel *ch, u32 index)
 {
-	return &xn->rx[xrdma_ring_slot(index, xn->qp.rq.log_depth)];
+	return &ch->rx[xrdma_ring_slot(index, ch->qp.rq.log_depth)];
 }
 
-/* Post the pages of the next slot of @xn->rx. */
-static void xrdma_rx_post(struct xrdma_netdev *xn)
+/* Post the pages of the next slot of @ch->rx. */
+static void xrdma_rx_post(struct xrdma_channel *ch)
 {
-	struct xrdma_wq *rq = &xn->qp.rq;
-	struct xrdma_rx *rx = xrdma_rx_at(xn, rq->pi);
+	struct xrdma_wq *rq = &ch->qp.rq;
+	struct xrdma_rx *rx = xrdma_rx_at(ch, rq->pi);
 	struct xrdma_rq_wqe *wqe = xrdma_wq_entry(rq, rq->pi);
 	struct xrdma_sge *sge = (struct xrdma_sge *)(wqe + 1);
 	unsigned int i;
@@ -57,23 +57,23 @@ static void xrdma_rx_post(struct xrdma_netdev *xn)
 	rq->pi++;
 }
 
-static void xrdma_rx_put(struct xrdma_netdev *xn, struct page **pages,
+static void xrdma_rx_put(struct xrdma_channel *ch, struct page **pages,
 			 unsigned int num)
 {
 	while (num--)
-		page_pool_put_full_page(xn->pool, pages[num], false);
+		page_pool_put_full_page(ch->pool, pages[num], false);
 }
 
 /* Return: 0, or -ENOMEM and no page. */
-static int xrdma_rx_get(struct xrdma_netdev *xn, struct page **pages,
+static int xrdma_rx_get(struct xrdma_channel *ch, struct page **pages,
 			unsigned int num)
 {
 	unsigned int i;
 
 	for (i = 0; i < num; i++) {
-		pages[i] = page_pool_dev_alloc_pages(xn->pool);
+		pages[i] = page_pool_dev_alloc_pages(ch->pool);
 		if (!pages[i]) {
-			xrdma_rx_put(xn, pages, i);
+			xrdma_rx_put(ch, pages, i);
 			return -ENOMEM;
 		}
 	}
@@ -86,14 +86,14 @@ static int xrdma_rx_get(struct xrdma_netdev *xn, struct page **pages,
  *
  * Return: NULL if there is no memory; the pages are still the caller's.
  */
-static struct sk_buff *xrdma_rx_build(struct xrdma_netdev *xn,
+static struct sk_buff *xrdma_rx_build(struct xrdma_channel *ch,
 				      struct page **pages, u32 len)
 {
 	struct sk_buff *skb;
 	unsigned int i;
 
 	for (i = 0; i < xrdma_rx_used(len); i++)
-		page_pool_dma_sync_for_cpu(xn->pool, pages[i],
+		page_pool_dma_sync_for_cpu(ch->pool, pages[i],
 					   xrdma_rx_offset(i),
 					   xrdma_rx_room(i));
 	skb = napi_build_skb(page_address(pages[0]), PAGE_SIZE);
@@ -110,176 +110,180 @@ static struct sk_buff *xrdma_rx_build(struct xrdma_netdev *xn,
 }
 
 /* Pass on what the device has found out about a frame. */
-static void xrdma_rx_describe(const struct xrdma_netdev *xn,
+static void xrdma_rx_describe(const struct xrdma_channel *ch,
 			      struct sk_buff *skb, const struct xrdma_cqe *cqe)
 {
 	u16 flags = le16_to_cpu(cqe->flags);
 
-	if (flags & XRDMA_CQE_CSUM && xn->ndev->features & NETIF_F_RXCSUM)
+	if (flags & XRDMA_CQE_CSUM && ch->xn->ndev->features & NETIF_F_RXCSUM)
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
 	if (flags & XRDMA_CQE_VLAN)
 		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q),
 				       le16_to_cpu(cqe->vlan_tci));
 }
 
-static void xrdma_rx_deliver(struct xrdma_netdev *xn, struct page **pages,
+static void xrdma_rx_deliver(struct xrdma_channel *ch, struct page **pages,
 			     const struct xrdma_cqe *cqe)
 {
 	u32 len = le32_to_cpu(cqe->byte_len);
-	struct sk_buff *skb = xrdma_rx_build(xn, pages, len);
+	struct sk_buff *skb = xrdma_rx_build(ch, pages, len);
 
 	if (!skb) {
-		xrdma_rx_put(xn, pages, xrdma_rx_used(len));
-		dev_core_stats_rx_dropped_inc(xn->ndev);
+		xrdma_rx_put(ch, pages, xrdma_rx_used(len));
+		dev_core_stats_rx_dropped_inc(ch->xn->ndev);
 		return;
 	}
-	dev_sw_netstats_rx_add(xn->ndev, len);
-	skb->protocol = eth_type_trans(skb, xn->ndev);
-	xrdma_rx_describe(xn, skb, cqe);
-	napi_gro_receive(&xn->napi, skb);
+	xrdma_eth_count_rx(ch, len);
+	skb->protocol = eth_type_trans(skb, ch->xn->ndev);
+	skb_record_rx_queue(skb, ch->index);
+	xrdma_rx_describe(ch, skb, cqe);
+	napi_gro_receive(&ch->napi, skb);
 }
 
-static bool xrdma_rx_len_ok(const struct xrdma_netdev *xn, u32 len)
+static bool xrdma_rx_len_ok(const struct xrdma_channel *ch, u32 len)
 {
-	return len >= ETH_HLEN && len <= xn->ndev->max_mtu + XRDMA_FRAME_EXTRA;
+	return len >= ETH_HLEN &&
+	       len <= ch->xn->ndev->max_mtu + XRDMA_FRAME_EXTRA;
 }
 
 /*
  * Post new pages and deliver the old ones; without new pages drop the frame. The
  * pages behind the frame are posted again.
  */
-static void xrdma_rx_one(struct xrdma_netdev *xn, const struct xrdma_cqe *cqe)
+static void xrdma_rx_one(struct xrdma_channel *ch, const struct xrdma_cqe *cqe)
 {
 	u32 len = le32_to_cpu(cqe->byte_len);
-	struct xrdma_wq *rq = &xn->qp.rq;
+	struct xrdma_wq *rq = &ch->qp.rq;
 	struct page *fresh[XRDMA_RX_PAGES], *full[XRDMA_RX_PAGES];
-	struct xrdma_rx *rx = xrdma_rx_at(xn, rq->ci++);
+	struct xrdma_rx *rx = xrdma_rx_at(ch, rq->ci++);
 	unsigned int used = 0;
 
-	if (!xrdma_rx_len_ok(xn, len))
-		DEV_STATS_INC(xn->ndev, rx_errors);
-	else if (xrdma_rx_get(xn, fresh, xrdma_rx_used(len)))
-		dev_core_stats_rx_dropped_inc(xn->ndev);
+	if (!xrdma_rx_len_ok(ch, len))
+		DEV_STATS_INC(ch->xn->ndev, rx_errors);
+	else if (xrdma_rx_get(ch, fresh, xrdma_rx_used(len)))
+		dev_core_stats_rx_dropped_inc(ch->xn->ndev);
 	else
 		used = xrdma_rx_used(len);
 
 	memcpy(full, rx->page, used * sizeof(*full));
-	*xrdma_rx_at(xn, rq->pi) = *rx;
-	memcpy(xrdma_rx_at(xn, rq->pi)->page, fresh, used * sizeof(*fresh));
-	xrdma_rx_post(xn);
+	*xrdma_rx_at(ch, rq->pi) = *rx;
+	memcpy(xrdma_rx_at(ch, rq->pi)->page, fresh, used * sizeof(*fresh));
+	xrdma_rx_post(ch);
 	if (used)
-		xrdma_rx_deliver(xn, full, cqe);
+		xrdma_rx_deliver(ch, full, cqe);
 }
 
 /* The queue pair is in state ERR and receives no frames: do not post again. */
-static void xrdma_rx_failed(struct xrdma_netdev *xn,
+static void xrdma_rx_failed(struct xrdma_channel *ch,
 			    const struct xrdma_cqe *cqe)
 {
 	if (cqe->status != XRDMA_WC_WR_FLUSH_ERR)
-		DEV_STATS_INC(xn->ndev, rx_errors);
-	xrdma_eth_failed(xn, "receive", cqe);
+		DEV_STATS_INC(ch->xn->ndev, rx_errors);
+	xrdma_eth_failed(ch, "receive", cqe);
 }
 
 /**
  * xrdma_rx_poll() - deliver the frames that have been received
- * @xn: the netdev, open
+ * @ch: the channel
  * @budget: largest number of frames
  *
- * Context: the NAPI poll function of @xn.
+ * Context: the NAPI poll function of @ch.
  * Return: number of frames.
  */
-int xrdma_rx_poll(struct xrdma_netdev *xn, int budget)
+int xrdma_rx_poll(struct xrdma_channel *ch, int budget)
 {
 	struct xrdma_cqe cqe;
 	int work = 0;
 
-	while (work < budget && xrdma_cq_read(&xn->rx_cq, &cqe)) {
-		xn->rx_cq.ci++;
+	while (work < budget && xrdma_cq_read(&ch->rx_cq, &cqe)) {
+		ch->rx_cq.ci++;
 		work++;
 		if (cqe.status == XRDMA_WC_SUCCESS)
-			xrdma_rx_one(xn, &cqe);
+			xrdma_rx_one(ch, &cqe);
 		else
-			xrdma_rx_failed(xn, &cqe);
+			xrdma_rx_failed(ch, &cqe);
 	}
 	if (work) {
-		xrdma_cq_update_ci(&xn->rx_cq);
-		xrdma_publish_rq(&xn->qp);
+		xrdma_cq_update_ci(&ch->rx_cq);
+		xrdma_publish_rq(&ch->qp);
 	}
 	return work;
 }
 
 /**
  * xrdma_rx_fill() - post a receive entry to each slot of the receive ring
- * @xn: the netdev, with its queues and its pool
+ * @ch: the channel, with its queues and its pool
  *
  * Context: may sleep.
  * Return: 0, or -ENOMEM: xrdma_rx_drain() frees what was posted.
  */
-int xrdma_rx_fill(struct xrdma_netdev *xn)
+int xrdma_rx_fill(struct xrdma_channel *ch)
 {
-	struct xrdma_wq *rq = &xn->qp.rq;
+	struct xrdma_wq *rq = &ch->qp.rq;
 	u32 i;
 
-	for (i = 0; i < XRDMA_ETH_DEPTH; i++) {
-		if (xrdma_rx_get(xn, xrdma_rx_at(xn, rq->pi)->page,
+	for (i = 0; i < 1U << rq->log_depth; i++) {
+		if (xrdma_rx_get(ch, xrdma_rx_at(ch, rq->pi)->page,
 				 XRDMA_RX_PAGES))
 			return -ENOMEM;
-		xrdma_rx_post(xn);
+		xrdma_rx_post(ch);
 	}
-	xrdma_publish_rq(&xn->qp);
+	xrdma_publish_rq(&ch->qp);
 	return 0;
 }
 
 /**
  * xrdma_rx_drain() - free the pages of the entries that have received nothing
- * @xn: the netdev; the device cannot access the pages
+ * @ch: the channel; the device cannot access the pages
  *
  * Context: process.
  */
-void xrdma_rx_drain(struct xrdma_netdev *xn)
+void xrdma_rx_drain(struct xrdma_channel *ch)
 {
-	struct xrdma_wq *rq = &xn->qp.rq;
+	struct xrdma_wq *rq = &ch->qp.rq;
 
 	for (; rq->ci != rq->pi; rq->ci++)
-		xrdma_rx_put(xn, xrdma_rx_at(xn, rq->ci)->page, XRDMA_RX_PAGES);
+		xrdma_rx_put(ch, xrdma_rx_at(ch, rq->ci)->page, XRDMA_RX_PAGES);
 }
 
 /**
  * xrdma_rx_create_pool() - create the pool of the receive pages
- * @xn: the netdev
+ * @ch: the channel
+ * @depth: entries of the receive ring
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int xrdma_rx_create_pool(struct xrdma_netdev *xn)
+int xrdma_rx_create_pool(struct xrdma_channel *ch, u32 depth)
 {
 	const struct page_pool_params params = {
 		.flags = PP_FLAG_DMA_MAP | PP_FLAG_DMA_SYNC_DEV,
-		.pool_size = XRDMA_ETH_DEPTH * XRDMA_RX_PAGES,
+		.pool_size = depth * XRDMA_RX_PAGES,
 		.nid = NUMA_NO_NODE,
-		.dev = xrdma_to_dev(&xn->xib->hw),
-		.napi = &xn->napi,
-		.netdev = xn->ndev,
+		.dev = xrdma_to_dev(&ch->xn->xib->hw),
+		.napi = &ch->napi,
+		.netdev = ch->xn->ndev,
+		.queue_idx = ch->index,
 		.dma_dir = DMA_FROM_DEVICE,
 		.max_len = PAGE_SIZE,
 	};
 
-	xn->pool = page_pool_create(&params);
-	return PTR_ERR_OR_ZERO(xn->pool);
+	ch->pool = page_pool_create(&params);
+	return PTR_ERR_OR_ZERO(ch->pool);
 }
 
 /**
  * xrdma_rx_free_pool() - free the pool of the receive pages
- * @xn: the netdev
+ * @ch: the channel
  * @keep: the device may still access the pages: keep them
  *
  * Context: may sleep.
  */
-void xrdma_rx_free_pool(struct xrdma_netdev *xn, bool keep)
+void xrdma_rx_free_pool(struct xrdma_channel *ch, bool keep)
 {
 	if (keep)
 		/* sockets may return pages after the NAPI is freed */
-		page_pool_disable_direct_recycling(xn->pool);
+		page_pool_disable_direct_recycling(ch->pool);
 	else
-		page_pool_destroy(xn->pool);
+		page_pool_destroy(ch->pool);
 }

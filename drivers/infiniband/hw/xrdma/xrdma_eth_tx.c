@@ -19,13 +19,17 @@
 #include "xrdma_post.h"
 #include "xrdma_wq.h"
 
-/* A stopped transmit queue is started when this number of entries is free. */
-#define XRDMA_TX_WAKE		(XRDMA_ETH_DEPTH / 4)
 #define XRDMA_TX_WAIT_JIFFIES	HZ
 
-static void xrdma_tx_unmap(struct xrdma_netdev *xn, const struct xrdma_tx *tx)
+/* A stopped transmit queue is started when this number of entries is free. */
+static u32 xrdma_tx_wake(const struct xrdma_wq *sq)
 {
-	struct device *dev = xrdma_to_dev(&xn->xib->hw);
+	return 1U << sq->log_depth >> 2;
+}
+
+static void xrdma_tx_unmap(struct xrdma_channel *ch, const struct xrdma_tx *tx)
+{
+	struct device *dev = xrdma_to_dev(&ch->xn->xib->hw);
 	unsigned int i;
 
 	for (i = 0; i < tx->num; i++) {
@@ -39,12 +43,12 @@ static void xrdma_tx_unmap(struct xrdma_netdev *xn, const struct xrdma_tx *tx)
 }
 
 /* Add a mapped piece of memory to a frame and to its send entry. */
-static int xrdma_tx_add(struct xrdma_netdev *xn, struct xrdma_tx *tx,
+static int xrdma_tx_add(struct xrdma_channel *ch, struct xrdma_tx *tx,
 			struct xrdma_sge *sges, dma_addr_t addr, u32 len)
 {
 	struct xrdma_sge *sge = sges + tx->num;
 
-	if (dma_mapping_error(xrdma_to_dev(&xn->xib->hw), addr))
+	if (dma_mapping_error(xrdma_to_dev(&ch->xn->xib->hw), addr))
 		return -ENOMEM;
 	sge->addr = cpu_to_le64(addr);
 	sge->length = cpu_to_le32(len);
@@ -55,15 +59,15 @@ static int xrdma_tx_add(struct xrdma_netdev *xn, struct xrdma_tx *tx,
 	return 0;
 }
 
-static int xrdma_tx_map(struct xrdma_netdev *xn, struct sk_buff *skb,
+static int xrdma_tx_map(struct xrdma_channel *ch, struct sk_buff *skb,
 			struct xrdma_tx *tx, struct xrdma_sge *sges)
 {
-	struct device *dev = xrdma_to_dev(&xn->xib->hw);
+	struct device *dev = xrdma_to_dev(&ch->xn->xib->hw);
 	int i, err;
 
 	tx->skb = skb;
 	tx->num = 0;
-	err = xrdma_tx_add(xn, tx, sges, dma_map_single(dev, skb->data,
+	err = xrdma_tx_add(ch, tx, sges, dma_map_single(dev, skb->data,
 							skb_headlen(skb),
 							DMA_TO_DEVICE),
 			   skb_headlen(skb));
@@ -71,12 +75,12 @@ static int xrdma_tx_map(struct xrdma_netdev *xn, struct sk_buff *skb,
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
 		u32 len = skb_frag_size(frag);
 
-		err = xrdma_tx_add(xn, tx, sges,
+		err = xrdma_tx_add(ch, tx, sges,
 				   skb_frag_dma_map(dev, frag, 0, len,
 						    DMA_TO_DEVICE), len);
 	}
 	if (err)
-		xrdma_tx_unmap(xn, tx);
+		xrdma_tx_unmap(ch, tx);
 	return err;
 }
 
@@ -113,7 +117,7 @@ void xrdma_make_eth_seg(struct xrdma_eth_seg *seg, const struct sk_buff *skb)
  * Write a send entry. A frame with which the device has nothing to do is sent by
  * an entry that devices without offloads have, too.
  */
-static int xrdma_tx_make(struct xrdma_netdev *xn, struct sk_buff *skb,
+static int xrdma_tx_make(struct xrdma_channel *ch, struct sk_buff *skb,
 			 struct xrdma_tx *tx, struct xrdma_sq_wqe *wqe)
 {
 	struct xrdma_sge *sges = (struct xrdma_sge *)(wqe + 1);
@@ -126,7 +130,7 @@ static int xrdma_tx_make(struct xrdma_netdev *xn, struct sk_buff *skb,
 		xrdma_make_eth_seg(seg, skb);
 		sges = (struct xrdma_sge *)(seg + 1);
 	}
-	err = xrdma_tx_map(xn, skb, tx, sges);
+	err = xrdma_tx_map(ch, skb, tx, sges);
 	if (err)
 		return err;
 	memset(wqe, 0, sizeof(*wqe));
@@ -152,38 +156,29 @@ static bool xrdma_tx_fits(const struct sk_buff *skb, unsigned int mtu)
 }
 
 /* Count the frames that the device makes of @skb, and their bytes. */
-static void xrdma_tx_count(const struct sk_buff *skb, struct net_device *ndev)
+static void xrdma_tx_count(struct xrdma_channel *ch, const struct sk_buff *skb)
 {
 	u32 num = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
 	u32 more = num > 1 ? (num - 1) * skb_tcp_all_headers(skb) : 0;
 
-	dev_sw_netstats_tx_add(ndev, num, skb->len + more);
+	xrdma_eth_count_tx(ch, num, skb->len + more);
 }
 
 /* Hand the posted frames to the device. */
-static void xrdma_tx_publish(struct xrdma_netdev *xn)
+static void xrdma_tx_publish(struct xrdma_channel *ch)
 {
-	u32 old = xn->tx_published;
+	u32 old = ch->tx_published;
 
-	/* orders writes to xn->tx before tx_published, for xrdma_tx_poll() */
-	smp_store_release(&xn->tx_published, xn->qp.sq.pi);
-	xrdma_publish_sq(&xn->qp, old);
+	/* orders writes to ch->tx before tx_published, for xrdma_tx_poll() */
+	smp_store_release(&ch->tx_published, ch->qp.sq.pi);
+	xrdma_publish_sq(&ch->qp, old);
 }
 
-/**
- * xrdma_eth_xmit() - net_device_ops.ndo_start_xmit
- * @skb: a frame
- * @ndev: the netdev
- *
- * Context: bottom halves are off; the transmit lock is held.
- * Return: NETDEV_TX_OK: the frame is sent or dropped, and counted; NETDEV_TX_BUSY:
- * the send ring is full, the queue is stopped, and the caller keeps the frame.
- */
-netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
+static netdev_tx_t xrdma_tx_send(struct xrdma_channel *ch, struct sk_buff *skb,
+				 struct net_device *ndev)
 {
-	struct xrdma_netdev *xn = netdev_priv(ndev);
-	struct netdev_queue *txq = netdev_get_tx_queue(ndev, 0);
-	struct xrdma_wq *sq = &xn->qp.sq;
+	struct netdev_queue *txq = skb_get_tx_queue(ndev, skb);
+	struct xrdma_wq *sq = &ch->qp.sq;
 	u32 slot = xrdma_ring_slot(sq->pi, sq->log_depth);
 	bool more = netdev_xmit_more();
 
@@ -192,7 +187,7 @@ netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
 	 * moment when netif_txq_completed_wake() sees room and the moment when
 	 * it starts the queue, this function may fill the ring on another CPU.
 	 */
-	if (!netif_txq_maybe_stop(txq, xrdma_wq_room(sq), 1, XRDMA_TX_WAKE))
+	if (!netif_txq_maybe_stop(txq, xrdma_wq_room(sq), 1, xrdma_tx_wake(sq)))
 		return NETDEV_TX_BUSY;
 	if (skb_put_padto(skb, ETH_ZLEN)) {
 		dev_core_stats_tx_dropped_inc(ndev);
@@ -201,55 +196,89 @@ netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
 	if (!xrdma_tx_fits(skb, READ_ONCE(ndev->mtu)) ||
 	    (skb_shinfo(skb)->nr_frags >= XRDMA_TX_MAX_SGE &&
 	     skb_linearize(skb)) ||
-	    xrdma_tx_make(xn, skb, &xn->tx[slot], xrdma_wq_entry(sq, sq->pi))) {
+	    xrdma_tx_make(ch, skb, &ch->tx[slot], xrdma_wq_entry(sq, sq->pi))) {
 		dev_core_stats_tx_dropped_inc(ndev);
 		dev_kfree_skb_any(skb);
 		goto publish;
 	}
 
 	skb_tx_timestamp(skb);
-	xrdma_tx_count(skb, ndev);
+	xrdma_tx_count(ch, skb);
 	WRITE_ONCE(sq->pi, sq->pi + 1);
 	more = !__netdev_tx_sent_queue(txq, skb->len, more);
-	if (netif_txq_maybe_stop(txq, xrdma_wq_room(sq), 1, XRDMA_TX_WAKE) < 1)
+	if (netif_txq_maybe_stop(txq, xrdma_wq_room(sq), 1, xrdma_tx_wake(sq)) < 1)
 		more = false;
 publish:
-	if (!more && sq->pi != xn->tx_published)
-		xrdma_tx_publish(xn);
+	if (!more && sq->pi != ch->tx_published)
+		xrdma_tx_publish(ch);
 	return NETDEV_TX_OK;
 }
 
 /**
+ * xrdma_eth_xmit() - net_device_ops.ndo_start_xmit
+ * @skb: a frame
+ * @ndev: the netdev
+ *
+ * Context: bottom halves are off; the transmit lock of the queue is held.
+ * Return: NETDEV_TX_OK: the frame is sent or dropped, and counted; NETDEV_TX_BUSY:
+ * the send ring is full, the queue is stopped, and the caller keeps the frame.
+ */
+netdev_tx_t xrdma_eth_xmit(struct sk_buff *skb, struct net_device *ndev)
+{
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+	u16 index = skb_get_queue_mapping(skb);
+
+	/* a packet socket may have chosen the queue before the number was lowered */
+	if (unlikely(index >= xn->eth->num)) {
+		dev_core_stats_tx_dropped_inc(ndev);
+		dev_kfree_skb_any(skb);
+		return NETDEV_TX_OK;
+	}
+	return xrdma_tx_send(&xn->eth->channel[index], skb, ndev);
+}
+
+/* Wait until the frames of a channel are sent, but not longer than @end. */
+static void xrdma_tx_wait(struct xrdma_channel *ch, unsigned long end)
+{
+	struct net_device *ndev = ch->xn->ndev;
+	struct netdev_queue *txq = netdev_get_tx_queue(ndev, ch->index);
+	struct xrdma_wq *sq = &ch->qp.sq;
+	u32 pi;
+
+	__netif_tx_lock_bh(txq);
+	pi = sq->pi;
+	__netif_tx_unlock_bh(txq);
+	while ((s32)(READ_ONCE(sq->ci) - pi) < 0 && time_before(jiffies, end))
+		usleep_range(100, 1000);
+}
+
+/**
  * xrdma_eth_wait_sent() - wait until the frames posted before the call are sent
- * @xn: the netdev, open
+ * @xn: the netdev, with channels
  *
  * Context: may sleep, for at most XRDMA_TX_WAIT_JIFFIES.
  */
 void xrdma_eth_wait_sent(struct xrdma_netdev *xn)
 {
 	unsigned long end = jiffies + XRDMA_TX_WAIT_JIFFIES;
-	struct xrdma_wq *sq = &xn->qp.sq;
-	u32 pi;
+	u32 i;
 
-	netif_tx_lock_bh(xn->ndev);
-	pi = sq->pi;
-	netif_tx_unlock_bh(xn->ndev);
-	while ((s32)(READ_ONCE(sq->ci) - pi) < 0 && time_before(jiffies, end))
-		usleep_range(100, 1000);
+	for (i = 0; i < xn->eth->num; i++)
+		xrdma_tx_wait(&xn->eth->channel[i], end);
 }
 
 /* Free the frames before index @end. Return: number of bytes in the frames. */
-static unsigned int xrdma_tx_reap(struct xrdma_netdev *xn, u32 end, int budget)
+static unsigned int xrdma_tx_reap(struct xrdma_channel *ch, u32 end, int budget)
 {
-	struct xrdma_wq *sq = &xn->qp.sq;
+	struct xrdma_wq *sq = &ch->qp.sq;
 	unsigned int bytes = 0;
 
 	for (; sq->done != end; sq->done++) {
 		struct xrdma_tx *tx;
 
-		tx = &xn->tx[xrdma_ring_slot(sq->done, sq->log_depth)];
+		tx = &ch->tx[xrdma_ring_slot(sq->done, sq->log_depth)];
 		bytes += tx->skb->len;
-		xrdma_tx_unmap(xn, tx);
+		xrdma_tx_unmap(ch, tx);
 		napi_consume_skb(tx->skb, budget);
 	}
 	return bytes;
@@ -257,52 +286,52 @@ static unsigned int xrdma_tx_reap(struct xrdma_netdev *xn, u32 end, int budget)
 
 /**
  * xrdma_tx_poll() - free the frames that have been sent
- * @xn: the netdev, open
+ * @ch: the channel
  * @budget: of the NAPI, 0 for netpoll
  *
- * Context: the NAPI poll function of @xn.
+ * Context: the NAPI poll function of @ch.
  */
-void xrdma_tx_poll(struct xrdma_netdev *xn, int budget)
+void xrdma_tx_poll(struct xrdma_channel *ch, int budget)
 {
-	struct netdev_queue *txq = netdev_get_tx_queue(xn->ndev, 0);
-	u32 done = xn->qp.sq.done, ci = xn->tx_cq.ci;
-	struct xrdma_wq *sq = &xn->qp.sq;
+	struct netdev_queue *txq = netdev_get_tx_queue(ch->xn->ndev, ch->index);
+	u32 done = ch->qp.sq.done, ci = ch->tx_cq.ci;
+	struct xrdma_wq *sq = &ch->qp.sq;
 	unsigned int bytes = 0;
 	struct xrdma_cqe cqe;
 	u32 published;
 
-	while (xrdma_cq_read(&xn->tx_cq, &cqe)) {
+	while (xrdma_cq_read(&ch->tx_cq, &cqe)) {
 		u32 end = xrdma_ring_unwind_index(sq->done,
 						  le16_to_cpu(cqe.wqe_index));
 
 		if (cqe.status != XRDMA_WC_SUCCESS) {
 			/* the queue pair is in SQE: it sends no more frames */
-			DEV_STATS_INC(xn->ndev, tx_errors);
-			xrdma_eth_failed(xn, "send", &cqe);
+			DEV_STATS_INC(ch->xn->ndev, tx_errors);
+			xrdma_eth_failed(ch, "send", &cqe);
 		}
 		/* pairs with the release of xrdma_tx_publish() */
-		published = smp_load_acquire(&xn->tx_published);
+		published = smp_load_acquire(&ch->tx_published);
 		/* a faulty device may name an entry that is not posted */
 		if (end - sq->done < published - sq->done)
-			bytes += xrdma_tx_reap(xn, end + 1, budget);
-		xn->tx_cq.ci++;
+			bytes += xrdma_tx_reap(ch, end + 1, budget);
+		ch->tx_cq.ci++;
 	}
-	if (xn->tx_cq.ci == ci)
+	if (ch->tx_cq.ci == ci)
 		return;
-	xrdma_cq_update_ci(&xn->tx_cq);
+	xrdma_cq_update_ci(&ch->tx_cq);
 	xrdma_wq_release(sq);
 	netif_txq_completed_wake(txq, sq->done - done, bytes,
-				 xrdma_wq_room(sq), XRDMA_TX_WAKE);
+				 xrdma_wq_room(sq), xrdma_tx_wake(sq));
 }
 
 /**
  * xrdma_tx_drain() - free the frames that have not been sent
- * @xn: the netdev; the transmit queue is stopped, and the device cannot access
+ * @ch: the channel; the transmit queue is stopped, and the device cannot access
  *	the memory of the frames
  *
  * Context: process.
  */
-void xrdma_tx_drain(struct xrdma_netdev *xn)
+void xrdma_tx_drain(struct xrdma_channel *ch)
 {
-	xrdma_tx_reap(xn, xn->qp.sq.pi, 0);
+	xrdma_tx_reap(ch, ch->qp.sq.pi, 0);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA operations of ethtool: report driver, link speed, ring sizes and
- * counters of the Ethernet port, and set pause and moderation. Settings of the
- * port are in xrdma_netdev.c.
+ * XRDMA operations of ethtool: report driver, link speed and counters of the
+ * Ethernet port, and set pause and moderation. Number and size of the queues, and
+ * receive side scaling, are in xrdma_ethtool_queues.c, settings of the port in
+ * xrdma_eth_port.c.
  */
 
 #include <linux/ethtool.h>
@@ -33,17 +34,6 @@ static int xrdma_get_link_ksettings(struct net_device *ndev,
 	settings->base.port = PORT_OTHER;
 	settings->base.autoneg = AUTONEG_DISABLE;
 	return 0;
-}
-
-static void xrdma_get_ringparam(struct net_device *ndev,
-				struct ethtool_ringparam *ring,
-				struct kernel_ethtool_ringparam *kernel_ring,
-				struct netlink_ext_ack *extack)
-{
-	ring->rx_max_pending = XRDMA_ETH_DEPTH;
-	ring->rx_pending = XRDMA_ETH_DEPTH;
-	ring->tx_max_pending = XRDMA_ETH_DEPTH;
-	ring->tx_pending = XRDMA_ETH_DEPTH;
 }
 
 /*
@@ -124,8 +114,8 @@ static int xrdma_set_coalesce(struct net_device *ndev,
 		err = xrdma_fill_moderation(&xn->tx_moderation,
 					    coal->tx_max_coalesced_frames,
 					    coal->tx_coalesce_usecs, extack);
-	if (!err && xn->open)
-		err = xrdma_eth_moderate(xn);
+	if (!err && xn->eth)
+		err = xrdma_eth_moderate(xn, xn->eth);
 	if (err) {
 		xn->rx_moderation = old_rx;
 		xn->tx_moderation = old_tx;
@@ -199,6 +189,7 @@ static void xrdma_get_ethtool_stats(struct net_device *ndev,
 const struct ethtool_ops xrdma_ethtool_ops = {
 	.supported_coalesce_params = ETHTOOL_COALESCE_USECS |
 				     ETHTOOL_COALESCE_MAX_FRAMES,
+	.get_channels = xrdma_get_channels,
 	.get_coalesce = xrdma_get_coalesce,
 	.get_drvinfo = xrdma_get_drvinfo,
 	.get_ethtool_stats = xrdma_get_ethtool_stats,
@@ -206,8 +197,17 @@ const struct ethtool_ops xrdma_ethtool_ops = {
 	.get_link_ksettings = xrdma_get_link_ksettings,
 	.get_pauseparam = xrdma_get_pauseparam,
 	.get_ringparam = xrdma_get_ringparam,
+	.get_rx_ring_count = xrdma_get_rx_ring_count,
+	.get_rxfh = xrdma_get_rxfh,
+	.get_rxfh_fields = xrdma_get_rxfh_fields,
+	.get_rxfh_indir_size = xrdma_get_rxfh_indir_size,
+	.get_rxfh_key_size = xrdma_get_rxfh_key_size,
 	.get_sset_count = xrdma_get_sset_count,
 	.get_strings = xrdma_get_strings,
+	.get_ts_info = ethtool_op_get_ts_info,
+	.set_channels = xrdma_set_channels,
 	.set_coalesce = xrdma_set_coalesce,
 	.set_pauseparam = xrdma_set_pauseparam,
+	.set_ringparam = xrdma_set_ringparam,
+	.set_rxfh = xrdma_set_rxfh,
 };

@@ -4,12 +4,15 @@
  * how it is attached to an RDMA device. The network device determines GIDs and
  * port state of the RDMA device. The network device and its settings stay while
  * xrdma_function.c takes the RDMA device down and up again. The settings of the
- * port in the device are in xrdma_eth_port.c. Frames are received in
- * xrdma_eth_rx.c and sent in xrdma_eth_tx.c, ethtool is in xrdma_ethtool.c.
+ * port, and its channels, are in xrdma_eth_port.c and xrdma_eth.c. Frames are
+ * received in xrdma_eth_rx.c and sent in xrdma_eth_tx.c, ethtool is in
+ * xrdma_ethtool.c and xrdma_ethtool_queues.c.
  */
 
 #include <linux/etherdevice.h>
+#include <linux/log2.h>
 #include "xrdma_cmd.h"
+#include "xrdma_eq.h"
 #include "xrdma_eth.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_netdev.h"
@@ -33,51 +36,6 @@ void xrdma_netdev_link(struct xrdma_ibdev *xib, bool up)
 		netif_carrier_on(ndev);
 	else
 		netif_carrier_off(ndev);
-}
-
-static int xrdma_port_open(struct xrdma_netdev *xn)
-{
-	int err;
-
-	err = xrdma_eth_open(xn);
-	if (err)
-		return err;
-	xn->open = true;
-	err = xrdma_port_set(xn, xn->ndev->mtu, true);
-	if (err) {
-		xn->open = false;
-		xrdma_eth_stop(xn);
-		xrdma_eth_close(xn);
-		return err;
-	}
-	netif_wake_queue(xn->ndev);
-	return 0;
-}
-
-/*
- * Take the queues from the port, which stays up if @up is true. If the command
- * fails, the port may still receive into the queues, so the device is declared
- * dead and reset.
- */
-static void xrdma_port_close(struct xrdma_netdev *xn, bool up)
-{
-	bool open = xn->open;
-	int err;
-
-	if (open)
-		xrdma_eth_stop(xn);
-	if (!up)
-		netif_carrier_off(xn->ndev);
-	xn->open = false;
-	err = xrdma_port_set(xn, xn->ndev->mtu, up);
-	if (err)
-		xrdma_fatal(&xn->xib->hw,
-			    "it keeps QP %u on its Ethernet port: MODIFY_PORT, error %d",
-			    xn->qp.qpn, err);
-	if (open)
-		xrdma_eth_close(xn);
-	/* a restart that was requested for these queues is no longer needed */
-	cancel_delayed_work(&xn->restart);
 }
 
 /*
@@ -123,14 +81,22 @@ static int xrdma_ndo_stop(struct net_device *ndev)
 	return 0;
 }
 
-/* Not rate limited: the network stack calls this once per watchdog timeout. */
+/*
+ * Not rate limited: the network stack calls this once per watchdog timeout. It calls
+ * this in a soft interrupt, for which xrdma_eth_destroy() waits in netif_napi_del().
+ */
 static void xrdma_ndo_tx_timeout(struct net_device *ndev, unsigned int txqueue)
 {
 	struct xrdma_netdev *xn = netdev_priv(ndev);
+	struct xrdma_eth *eth = READ_ONCE(xn->eth);
 
-	netdev_err(ndev, "QP %u has completed %u of %u frames: new queues are made\n",
-		   xn->qp.qpn, READ_ONCE(xn->qp.sq.ci),
-		   READ_ONCE(xn->tx_published));
+	if (eth && txqueue < eth->num) {
+		struct xrdma_channel *ch = &eth->channel[txqueue];
+
+		netdev_err(ndev, "QP %u has completed %u of %u frames: new queues are made\n",
+			   ch->qp.qpn, READ_ONCE(ch->qp.sq.ci),
+			   READ_ONCE(ch->tx_published));
+	}
 	xrdma_netdev_restart(xn);
 }
 
@@ -180,7 +146,7 @@ static int xrdma_ndo_change_mtu(struct net_device *ndev, int mtu)
 
 	if (mtu < old) {
 		WRITE_ONCE(ndev->mtu, mtu);
-		if (xn->open)
+		if (xn->eth)
 			xrdma_eth_wait_sent(xn);
 	}
 	err = xrdma_port_set(xn, mtu, netif_running(ndev));
@@ -226,7 +192,7 @@ static const struct net_device_ops xrdma_netdev_ops = {
 	.ndo_change_mtu = xrdma_ndo_change_mtu,
 	.ndo_set_features = xrdma_ndo_set_features,
 	.ndo_validate_addr = eth_validate_addr,
-	.ndo_get_stats64 = dev_get_tstats64,
+	.ndo_get_stats64 = xrdma_ndo_get_stats64,
 };
 
 /* ---- life ---------------------------------------------------------------------- */
@@ -281,6 +247,29 @@ static void xrdma_netdev_unbind(struct xrdma_netdev *xn)
 	ida_free(&xib->pds, xn->pdn);
 }
 
+/* Set the default number and size of the queues, and a random key of the hash. */
+static int xrdma_netdev_init_queues(struct xrdma_netdev *xn,
+				    const struct xrdma_ibdev *xib)
+{
+	u32 channels, max = xrdma_eth_max_channels(xib);
+
+	channels = xrdma_eth_default_channels(num_online_cpus(),
+					      xrdma_num_comp_vectors(&xib->hw),
+					      max);
+	xn->shape = (struct xrdma_eth_shape) {
+		.channels = channels,
+		.rx_depth = XRDMA_ETH_DEPTH,
+		.tx_depth = XRDMA_ETH_DEPTH,
+	};
+	xrdma_eth_stats_init(xn);
+	if (max > 1)
+		xn->rss.size = rounddown_pow_of_two(min(xib->hw.caps.max_rss,
+							XRDMA_ETH_MAX_INDIR));
+	xrdma_eth_rss_reset(&xn->rss, channels);
+	netdev_rss_key_fill(xn->rss.key, sizeof(xn->rss.key));
+	return xrdma_port_set_num(xn, channels);
+}
+
 static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 {
 	struct xrdma_netdev *xn = netdev_priv(ndev);
@@ -291,7 +280,7 @@ static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 	SET_NETDEV_DEV(ndev, xrdma_to_dev(&xib->hw));
 	ndev->netdev_ops = &xrdma_netdev_ops;
 	ndev->ethtool_ops = &xrdma_ethtool_ops;
-	ndev->pcpu_stat_type = NETDEV_PCPU_STAT_TSTATS;
+	ndev->stat_ops = &xrdma_eth_stat_ops;
 	ndev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
 	ndev->hw_features = xrdma_netdev_features(xib->hw.caps.flags);
 	ndev->features = ndev->hw_features | NETIF_F_HIGHDMA;
@@ -318,11 +307,14 @@ struct net_device *xrdma_netdev_create(struct xrdma_ibdev *xib)
 	struct net_device *ndev;
 	int err;
 
-	ndev = alloc_etherdev(sizeof(struct xrdma_netdev));
+	ndev = alloc_etherdev_mq(sizeof(struct xrdma_netdev),
+				 xrdma_eth_max_channels(xib));
 	if (!ndev)
 		return ERR_PTR(-ENOMEM);
 	xrdma_netdev_init(ndev, xib);
-	err = xrdma_netdev_query(xib, &port);
+	err = xrdma_netdev_init_queues(netdev_priv(ndev), xib);
+	if (!err)
+		err = xrdma_netdev_query(xib, &port);
 	if (err)
 		goto err_free;
 	eth_hw_addr_set(ndev, port.mac);

@@ -71,6 +71,27 @@ const struct xrdma_qp_kind *xrdma_qp_kind(enum ib_qp_type type)
 /* ---- numbers and events ------------------------------------------------ */
 
 /**
+ * xrdma_qpn_reserve() - allocate a number of a queue pair or an RSS object
+ * @xib: the device
+ * @qpn: gets the number, of which lookups find NULL
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOMEM: no number is free.
+ */
+int xrdma_qpn_reserve(struct xrdma_ibdev *xib, u32 *qpn)
+{
+	struct xa_limit limit = XA_LIMIT(XRDMA_QPN_FIRST,
+					 xib->hw.caps.max_qp - 1);
+	int err;
+
+	err = xa_alloc_cyclic_irq(&xib->qps, qpn, NULL, limit, &xib->next_qpn,
+				  GFP_KERNEL);
+	if (err == -EBUSY)
+		return -ENOMEM;
+	return min(err, 0);
+}
+
+/**
  * xrdma_qp_reserve() - allocate a number
  * @xib: the device
  * @qp: queue pair whose @qp->type is set; gets the number
@@ -83,19 +104,10 @@ const struct xrdma_qp_kind *xrdma_qp_kind(enum ib_qp_type type)
  */
 int xrdma_qp_reserve(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 {
-	struct xa_limit limit = XA_LIMIT(XRDMA_QPN_FIRST,
-					 xib->hw.caps.max_qp - 1);
-	int err;
-
-	if (qp->type == XRDMA_QP_GSI) {
-		qp->qpn = XRDMA_QPN_GSI;
-		return xa_insert_irq(&xib->qps, qp->qpn, NULL, GFP_KERNEL);
-	}
-	err = xa_alloc_cyclic_irq(&xib->qps, &qp->qpn, NULL, limit,
-				  &xib->next_qpn, GFP_KERNEL);
-	if (err == -EBUSY)
-		return -ENOMEM;
-	return min(err, 0);
+	if (qp->type != XRDMA_QP_GSI)
+		return xrdma_qpn_reserve(xib, &qp->qpn);
+	qp->qpn = XRDMA_QPN_GSI;
+	return xa_insert_irq(&xib->qps, qp->qpn, NULL, GFP_KERNEL);
 }
 
 /**

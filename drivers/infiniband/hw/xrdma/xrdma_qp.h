@@ -172,6 +172,7 @@ void xrdma_qp_limits(const struct xrdma_caps *caps, struct xrdma_qp *qp);
 void xrdma_qp_caps(const struct xrdma_qp *qp, struct ib_qp_cap *cap);
 void xrdma_make_create_qp(struct xrdma_cmd_create_qp *cmd,
 			  const struct xrdma_qp_init *init);
+int xrdma_qpn_reserve(struct xrdma_ibdev *xib, u32 *qpn);
 int xrdma_qp_reserve(struct xrdma_ibdev *xib, struct xrdma_qp *qp);
 int xrdma_qp_enable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 		    struct xrdma_cmd_create_qp *cmd);

@@ -44,8 +44,8 @@ def test_driver():
 def test_rings():
     out = subprocess.run(["ethtool", "-g", NETDEV], check=True,
                          capture_output=True, text=True).stdout
-    assert re.findall(r"^RX:\s+(\S+)", out, re.M) == ["256", "256"]
-    assert re.findall(r"^TX:\s+(\S+)", out, re.M) == ["256", "256"]
+    assert re.findall(r"^RX:\s+(\S+)", out, re.M) == ["1024", "256"]
+    assert re.findall(r"^TX:\s+(\S+)", out, re.M) == ["1024", "256"]
 
 
 def pause():
