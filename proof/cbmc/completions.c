@@ -366,6 +366,7 @@ static void messages_arrive(void)
  *	the work request ID is that of the receive that the device has taken, and
  *	the consumer may post another one in its place.
  * Form: long
+ * Solver: cadical
  * Holds for: as messages_arrive.
  * Assumes: as messages_arrive.
  */
@@ -414,6 +415,7 @@ static void failed_receives_arrive(void)
  *	than the memory of the receive completes with LOC_LEN_ERR, one whose
  *	memory cannot be accessed with LOC_PROT_ERR and the reason.
  * Form: long
+ * Solver: cadical
  * Holds for: all datagrams of up to 4096 bytes; rings of 16 entries.
  * Assumes: a receive is posted; the datagram has the Q_Key of the queue pair; no
  *	translation misses.

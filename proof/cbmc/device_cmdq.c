@@ -163,6 +163,7 @@ static bool list_is_free(void)
  *	lap, at the next place of the reply ring. It ends when a ring is out of
  *	reach.
  * Form: long
+ * Solver: cadical
  * Holds for: up to 2 commands in the ring, of any contents, that are read and
  *	answered at any indexes; rings of up to 2^31 entries.
  * Assumes: what producer_index_is_checked shows of the indexes; no test has set a

@@ -153,6 +153,7 @@ static void entries_are_decoded_by_their_bits(void)
  *	driver would write; root and offset are those of the request; bits 63:56
  *	and the reserved field stay zero.
  * Form: long
+ * Solver: cadical
  * Holds for: all entries, indexes, roots and offsets.
  * Assumes: state and type have at most 4 bits, the protection domain 24; the entry
  *	does not name bus addresses; the reserved field was zero.

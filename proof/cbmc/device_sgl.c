@@ -145,6 +145,7 @@ static void any_list(void)
  *	entry and under the key of the entry, and inside of the packet; it ends
  *	at the first refused access, and otherwise copies every byte.
  * Form: long
+ * Solver: cadical
  * Holds for: lists of 1 to 3 entries of any addresses, lengths and keys; all
  *	positions; packets of up to 8192 bytes; both directions.
  * Assumes: the copy ends within the list, as the callers check.
@@ -226,6 +227,7 @@ static void all_entries_are_checked(void)
  *	entries, up to the first byte that misses or is refused, and returns the
  *	position of that byte, or the length of the list.
  * Form: long
+ * Solver: cadical
  * Holds for: lists of 1 to 3 entries of any addresses, lengths and keys; all
  *	positions in the list.
  * Assumes: nothing.

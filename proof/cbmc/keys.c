@@ -82,6 +82,7 @@ int xrdma_keys_grow(struct xrdma_keys *k, u32 size)
  * Holds for: all last bytes, all random numbers.
  * Assumes: get_random_u32_below(255) gives each number below 255 with the same
  *	probability.
+ * Solver: cadical
  */
 static void new_bytes_differ(void)
 {
@@ -103,6 +104,7 @@ static void new_bytes_differ(void)
  * Theorem: An index is allocated only if it was free, is then not free, and the
  *	allocation of other indexes does not change.
  * Form: long
+ * Solver: cadical
  * Holds for: all indexes of a chunk of 1024, all sets of indexes in use.
  * Assumes: nothing.
  */
@@ -188,6 +190,7 @@ static void indexes_rest_in_order(void)
  * Theorem: When a magazine is flushed, exactly the indexes that come out of the
  *	FIFO become free; an index that is freed stays allocated until then.
  * Form: long
+ * Solver: cadical
  * Holds for: FIFOs of 1 to 6 entries, magazines of up to 4 indexes, all of one
  *	chunk of 1024 indexes; the value 0, which is no index; indexes that are
  *	in the FIFO or in the magazine more than once.

@@ -46,6 +46,7 @@ static void find_or_add(u8 top)
  * Assumes: positions below 2^48; what the theorem says of the tables before the
  *	call, which holds without tables.
  * Form: long
+ * Solver: cadical
  */
 static void two_levels_are_linked(void)
 {

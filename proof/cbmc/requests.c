@@ -227,6 +227,7 @@ static void expect_data(const struct ib_send_wr *wr, u64 length, bool inlined)
  *	scatter-gather entries of the request, or finds its inline data behind
  *	the first 32 bytes; the message has as many bytes as both together.
  * Form: long
+ * Solver: cadical
  * Holds for: all requests, with lists of 0 to 3 entries of any addresses, lengths
  *	and keys; connected queue pairs with entries of 128 bytes.
  * Assumes: the message has at most 2^31 bytes (IBTA 9.7.7); the keys of the list

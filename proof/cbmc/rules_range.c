@@ -14,6 +14,7 @@
  *	inside the range of the entry.
  * Holds for: all inputs.
  * Assumes: the range has at least 1 byte.
+ * Solver: cadical
  */
 static void covers_is_exact(void)
 {

@@ -160,6 +160,7 @@ static u64 walk(u64 pos, const __le64 *of_top, __le64 of_leaf[N][N])
  * Assumes: no entry is retracted before, as xrdma_span_remove() does one removal at
  *	a time.
  * Form: long
+ * Solver: cadical
  */
 static void retracted_is_not_translated(void)
 {
@@ -302,6 +303,7 @@ static bool is_unique(unsigned long pfn)
  * Assumes: entries are retracted only where a retraction of the range leaves them,
  *	see theorem retracted_is_not_translated; no two blocks have the same page.
  * Form: long
+ * Solver: cadical
  * Time limit: 900
  */
 static void retracted_is_returned_once(void)

@@ -98,6 +98,7 @@ static void fill_and_walk(u8 top)
  * Holds for: one level of tables, leaves of 4 KiB; pieces of 1 to 8192 bytes at any
  *	addresses; positions in the first 3 entries of a table of any contents.
  * Form: long
+ * Solver: cadical
  * Assumes: pieces and positions begin at multiples of 4 KiB; what
  *	mtt_links.two_levels_are_linked says of the tables before the call, and
  *	the root is that of the top table, both of which the theorem shows to
@@ -114,6 +115,7 @@ static void pieces_are_found_by_one_level(void)
  *	positions never decrease.
  * Assumes: as pieces_are_found_by_one_level.
  * Form: long
+ * Solver: cadical
  */
 static void pieces_are_found_by_two_levels(void)
 {

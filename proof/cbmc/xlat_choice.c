@@ -182,6 +182,7 @@ static bool holds(u64 pos, u64 len, u64 block, u8 shift)
  * Holds for: all ranges that end below 2^64, limits of 4 KiB to 1 GiB.
  * Assumes: nothing.
  * Form: long
+ * Solver: cadical
  */
 static void whole_block_is_largest(void)
 {
@@ -268,6 +269,7 @@ static void common_leaf_is_largest(void)
  * Holds for: any number of pieces.
  * Assumes: 1 to 2^48 - 2^30 bytes in all; theorem common_leaf_is_largest.
  * Form: long
+ * Solver: cadical
  */
 static void finish_is_exact(void)
 {

@@ -139,6 +139,7 @@ static void one_piece(void)
 /*
  * Theorem: The same as one_piece, for each byte of two pieces.
  * Form: long
+ * Solver: cadical
  * Holds for: two pieces of up to 2 GiB each at any addresses; regions and
  *	queues.
  * Assumes: the addresses, and the first length, are multiples of 4 KiB.
@@ -151,6 +152,7 @@ static void two_pieces(void)
 /*
  * Theorem: The same as one_piece, for each byte of three pieces.
  * Form: long
+ * Solver: cadical
  * Holds for: three pieces of up to 2 GiB each at any addresses; regions and
  *	queues.
  * Assumes: the addresses, and all lengths but the last, are multiples of 4 KiB.

@@ -125,6 +125,7 @@ static void pieces_limit_the_mask(void)
  * Holds for: all inputs, so for any number of pieces.
  * Assumes: at most 2^48 - 2^30 bytes before the piece; start, total and address
  *	are multiples of 4 KiB.
+ * Solver: cadical
  */
 static void changed_start_is_reported(void)
 {

@@ -286,6 +286,7 @@ static void any_access(u64 root, u8 flags)
  * Holds for: all roots, contents of tables, offsets and lengths.
  * Assumes: root, position and length are what model_key_root_ok() accepts;
  *	nothing is cached.
+ * Solver: cadical
  */
 static void hostile_tables_are_harmless(void)
 {
