@@ -4,11 +4,13 @@
  * with the stand-ins for headers of rdma-core in proof/include/rdma-core; a queue pair
  * and any batch of requests. Theorems are in wr_user.c and wr_batch.c.
  *
- * A stub stands for xrdma_wq_entry(): the entry at the producer index, or the last one
- * of the batch, is an object of its own, so that CBMC finds each access outside of it.
- * xrdma_wq_entry() without the stub is the subject of theorem
- * wr_batch.entries_have_places_of_their_own.
+ * A stub of each harness stands for xrdma_wq_entry(). xrdma_wq_entry() without the stub
+ * is the subject of theorem wr_batch.entries_have_places_of_their_own.
  * memcpy() stands for the proof that its destination has room.
+ *
+ * Harnesses call the functions xrdma_wr_*(), which theorem wr_batch.calls_are_installed
+ * is about: CBMC needs long for calls through the pointers of struct ibv_qp_ex, which
+ * rdma-core has in a union.
  */
 
 #ifndef PROOF_WR_USER_H
@@ -51,23 +53,19 @@ static struct ibv_mw *bound[DEPTH];
 static bool was_bound;
 static u32 old_key;
 
-/* The entry at the producer index or the last one of the batch, and its index */
+/* The entry at the producer index or the last one of the batch */
 static void *entry;
-static u32 entry_index;
 
 /* The lock of the send queue is held; doorbells that the provider has rung */
 static bool held;
 static u32 rung;
 
-static void *xrdma_wq_entry(const struct xrdma_wq *wq, u32 index)
-{
-	PROVE(wq == &qp.sq && index == entry_index);
-	return entry;
-}
-
+/* The record has the index before the device gets the doorbell. */
 void mmio_write64_le(void *addr, __le64 value)
 {
-	PROVE(addr == qp.db && xrdma_db_index(le64_to_cpu(value)) == qp.sq.pi);
+	PROVE(addr == qp.db);
+	PROVE(le64_to_cpu(value) == xrdma_make_sq_db(qp.qpn, qp.sq.pi));
+	PROVE(le32_to_cpu(rec.sq_pi) == qp.sq.pi);
 	rung++;
 }
 
@@ -118,7 +116,6 @@ static void any_queue_pair(void)
 	qp.sq.max_sge = nondet_u8();
 	qp.max_inline = nondet_u32();
 	qp.sq.lock.elided = nondet_truth();
-	PROVE(!xrdma_setup_wr(&qp, 0));
 	qp.bound_mws = nondet_truth() ? bound : NULL;
 	ASSUME(qp.sq.max_sge <= room / sizeof(struct xrdma_sge));
 	ASSUME(qp.max_inline <= room);
