@@ -10,6 +10,8 @@
 
 /* Longest interval of the slow timer. */
 #define SLOW_NS_MAX	64000000ULL
+/* A larger DMA mapping is memory of the machine, and not made by the driver. */
+#define DRIVER_MAPPING_MAX	0x200000ULL
 
 static void slow_timer(void *opaque);
 
@@ -101,8 +103,8 @@ void model_device_bus_master(struct model_device *dev, bool on)
  */
 void model_device_dma_unmap(struct model_device *dev, u64 iova, u64 len)
 {
-	(void)iova;
-	(void)len;
+	if (model_device_live(dev) && len <= DRIVER_MAPPING_MAX)
+		model_keys_check_unmap(dev, iova, len);
 	dev->epoch++;
 }
 

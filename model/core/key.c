@@ -226,6 +226,13 @@ static bool entry_ok(struct model_device *dev, struct model_key *key, u64 ctrl,
 	       decode_mem(dev, key, ctrl, host);
 }
 
+static void note_paged(struct model_device *dev, const struct model_key *key)
+{
+	u32 slot = key - dev->keys.cache;
+
+	dev->keys.paged[slot / 64] |= 1ULL << slot % 64;
+}
+
 /* Read an entry from host memory into its slot of the cache. */
 static struct model_key *load(struct model_device *dev, u32 index)
 {
@@ -248,6 +255,8 @@ static struct model_key *load(struct model_device *dev, u32 index)
 	if (!entry_ok(dev, key, ctrl, &copy))
 		key->e.state = XRDMA_MPT_INVALID;
 	key->cached = key->e.state == XRDMA_MPT_VALID;
+	if (key->cached && key->mem.flags & MODEL_MEM_PAGED)
+		note_paged(dev, key);
 	return key;
 }
 
@@ -389,6 +398,38 @@ void model_key_forget_range(struct model_device *dev, u32 index)
 		model_mem_forget(&key->mem);
 }
 
+static void check_unmap(struct model_device *dev, const struct model_key *key,
+			u64 iova, u64 len)
+{
+	if (key->cached && key->mem.flags & MODEL_MEM_PAGED &&
+	    model_mem_caches(&key->mem, iova, len))
+		model_dev_herr(dev, MTT_FENCE,
+			       "key index %#x, bus address %#llx, %#llx bytes",
+			       key->index, iova, len);
+}
+
+/**
+ * model_keys_check_unmap - find memory that the driver unmaps too early
+ * @dev: the device, which may access memory
+ * @iova: first bus address of a DMA mapping that is removed
+ * @len: bytes
+ *
+ * A translation of a paged region that is cached, and that INVALIDATE_RANGE has
+ * not discarded, must not name the mapping.
+ */
+void model_keys_check_unmap(struct model_device *dev, u64 iova, u64 len)
+{
+	const struct model_key_table *keys = &dev->keys;
+	u32 i;
+	u64 slots;
+
+	for (i = 0; i < MODEL_KEY_CACHE / 64; i++)
+		for (slots = keys->paged[i]; slots; slots &= slots - 1)
+			check_unmap(dev, &keys->cache[64 * i +
+						      __builtin_ctzll(slots)],
+				    iova, len);
+}
+
 /**
  * model_keys_enable - start the use of the key table
  * @dev: the device
@@ -428,6 +469,7 @@ void model_keys_reset(struct model_device *dev)
 	model_mem_init(&dev->keys.mem, 0, 0, 0, MODEL_MEM_SPARSE);
 	for (i = 0; i < MODEL_KEY_CACHE; i++)
 		dev->keys.cache[i].cached = false;
+	memset(dev->keys.paged, 0, sizeof(dev->keys.paged));
 }
 
 /**

@@ -45,12 +45,14 @@ struct model_key {
  * @bus: all bus addresses, for XRDMA_KEY_LOCAL_DMA
  * @null: zeros at each address, for XRDMA_KEY_NULL
  * @cache: valid entries, direct-mapped by index
+ * @paged: bitmap of the slots of @cache that have held a paged region
  */
 struct model_key_table {
 	struct model_mem mem;
 	struct model_mem bus;
 	struct model_mem null;
 	struct model_key cache[MODEL_KEY_CACHE];
+	u64 paged[MODEL_KEY_CACHE / 64];
 };
 
 void model_keys_enable(struct model_device *dev, u64 root);
@@ -66,6 +68,7 @@ void model_key_bound(struct model_device *dev,
 void model_key_unbound(struct model_device *dev,
 		       const struct xrdma_rules_entry *mw);
 void model_key_forget_range(struct model_device *dev, u32 index);
+void model_keys_check_unmap(struct model_device *dev, u64 iova, u64 len);
 bool model_key_root_ok(u64 root, u64 offset, u64 length);
 
 enum xrdma_inval_status model_key_invalidate(struct model_device *dev,

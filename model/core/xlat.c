@@ -41,6 +41,28 @@ void model_mem_forget(struct model_mem *mem)
 	mem->table = NULL;
 }
 
+static bool overlap(u64 a, u64 a_len, u64 b, u64 b_len)
+{
+	return a < b ? b - a < a_len : a - b < b_len;
+}
+
+/**
+ * model_mem_caches - look for bus addresses in the cached results of walks
+ * @mem: the memory
+ * @addr: first bus address
+ * @len: bytes, at least 1
+ *
+ * Return: true if a cached result, though it may be of an old epoch, names one
+ * of the bus addresses.
+ */
+bool model_mem_caches(const struct model_mem *mem, u64 addr, u64 len)
+{
+	return (mem->run_len &&
+		overlap(mem->run_addr, mem->run_len, addr, len)) ||
+	       (mem->table && overlap(mem->table_addr, XRDMA_MTT_TABLE_SIZE,
+				      addr, len));
+}
+
 /**
  * model_dma_failed - report a failed DMA as a host error
  * @dev: the device
@@ -125,6 +147,7 @@ static const __le64 *lowest_table(struct model_device *dev,
 	if (!mem->table || mem->table_index != index) {
 		mem->table = table_at(dev, addr);
 		mem->table_index = index;
+		mem->table_addr = addr;
 	}
 	return mem->table;
 }
@@ -267,6 +290,7 @@ static bool find_run(struct model_device *dev, struct model_mem *mem, u64 off,
 		return false;
 	}
 	mem->run = ptr;
+	mem->run_addr = at.addr;
 	mem->run_off = off;
 	mem->run_len = left;
 	mem->run_read = !write ||

@@ -42,9 +42,11 @@ struct model_device;
  * @run_off: offset of the last run of bytes that are contiguous in this process
  * @run_len: length of the run in bytes; 0: no run
  * @run: pointer to the first byte of the run
+ * @run_addr: bus address of the first byte of the run
  * @table_index: number of the last table of level 1, from the start of the
  *	translation
  * @table: pointer to that table, or NULL
+ * @table_addr: bus address of that table
  *
  * model_mem_init() initializes the structure, with MODEL_PCIE_DATA; other files
  * only set @use, and read @flags, @missed and @miss_pos.
@@ -63,13 +65,16 @@ struct model_mem {
 	u64 run_off;
 	u64 run_len;
 	u8 *run;
+	u64 run_addr;
 	u64 table_index;
 	const __le64 *table;
+	u64 table_addr;
 };
 
 void model_mem_init(struct model_mem *mem, u64 root, u64 base, u64 size,
 		    u8 flags);
 void model_mem_forget(struct model_mem *mem);
+bool model_mem_caches(const struct model_mem *mem, u64 addr, u64 len);
 void *model_mem_ptr(struct model_device *dev, struct model_mem *mem, u64 off,
 		    size_t *len, bool write);
 void model_mem_count(struct model_device *dev, const struct model_mem *mem,

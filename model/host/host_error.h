@@ -55,7 +55,8 @@
 	X(MPT_BOUND, "bound window, but its region counts no windows")	\
 	X(MPT_PAGED, "paged key entry before ENABLE_ODP")		\
 	X(MTT_ENTRY, "translation entry malformed")			\
-	X(MTT_MISSING, "translation entry missing")
+	X(MTT_MISSING, "translation entry missing")			\
+	X(MTT_FENCE, "memory of a paged region unmapped without a fence")
 
 #define MODEL_HOST_ERROR_ENUM(name, text) MODEL_HERR_##name,
 

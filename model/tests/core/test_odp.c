@@ -333,6 +333,82 @@ static void invalidate_range_forgets_entries(void **state)
 	assert_int_equal(access_at(0, 8, false), MODEL_MISS);
 }
 
+/*
+ * A mapping of its own for the page behind the guest memory. Return: its bus
+ * address.
+ */
+static u64 map_page(void)
+{
+	u64 addr = CORE_IOVA + CORE_MEM_SIZE;
+
+	assert_int_equal(model_dma_map(t.env->dma, addr, PAGE,
+				       MODEL_DMA_READ | MODEL_DMA_WRITE,
+				       t.env->fd, 0), 0);
+	return addr;
+}
+
+static void unmap_page(u64 addr)
+{
+	assert_int_equal(model_dma_unmap(t.env->dma, addr, PAGE), 0);
+}
+
+/* The driver unmaps memory for DMA while the device may use it. */
+static void memory_unmapped_too_early_is_a_host_error(void **state)
+{
+	u64 page, table;
+	u32 turn;
+
+	(void)state;
+	publish_paged(HUGE);
+	set_entry(t.top, 0, xrdma_make_mtt_table(t.table));
+	page = map_page();
+	set_entry(t.table, 0, xrdma_make_mtt_block(page));
+	assert_int_equal(access_at(0, 8, false), 0);
+	/* the fence makes it right */
+	set_entry(t.table, 0, 0);
+	assert_int_equal(forget(1, 0, PAGE), XRDMA_CMD_OK);
+	unmap_page(page);
+
+	for (turn = 0; turn < 2; turn++) {
+		page = map_page();
+		set_entry(t.table, 0, xrdma_make_mtt_block(page));
+		assert_int_equal(access_at(0, 8, false), 0);
+		/* an old epoch does not hide it */
+		t.env->dev->epoch += turn;
+		set_entry(t.table, 0, 0);
+		unmap_page(page);
+		assert_int_equal(t.env->herr->count[MODEL_HERR_MTT_FENCE],
+				 turn + 1);
+		assert_int_equal(access_at(0, 8, false), MODEL_MISS);
+		assert_int_equal(forget(1, 0, PAGE), XRDMA_CMD_OK);
+	}
+	/* a table */
+	table = map_page();
+	*(__le64 *)core_ptr(t.env, CORE_IOVA) =
+		cpu_to_le64(xrdma_make_mtt_block(t.mem));
+	set_entry(t.top, 0, xrdma_make_mtt_table(table));
+	assert_int_equal(access_at(0, 8, false), 0);
+	unmap_page(table);
+	core_expect(t.env, MODEL_HERR_MTT_FENCE, 3);
+	assert_int_equal(forget(1, 0, PAGE), XRDMA_CMD_OK);
+}
+
+static void memory_unmapped_after_the_key_is_no_host_error(void **state)
+{
+	u64 page;
+
+	(void)state;
+	publish_paged(HUGE);
+	set_entry(t.top, 0, xrdma_make_mtt_table(t.table));
+	page = map_page();
+	set_entry(t.table, 0, xrdma_make_mtt_block(page));
+	assert_int_equal(access_at(0, 8, false), 0);
+	*(__le32 *)core_ptr(t.env, t.ring) = cpu_to_le32(INDEX);
+	assert_int_equal(core_status(t.env, xrdma_make_invalidate(t.ring, 1)),
+			 XRDMA_CMD_OK);
+	unmap_page(page);
+}
+
 /* The range of another region, or of one that is not paged, has no effect. */
 static void other_ranges_have_no_effect(void **state)
 {
@@ -370,6 +446,8 @@ int main(void)
 		T(a_miss_is_found_on_each_level, setup_odp),
 		T(malformed_entries_are_refused, setup_odp),
 		T(invalidate_range_forgets_entries, setup_odp),
+		T(memory_unmapped_too_early_is_a_host_error, setup_odp),
+		T(memory_unmapped_after_the_key_is_no_host_error, setup_odp),
 		T(other_ranges_have_no_effect, setup_odp),
 	};
 
