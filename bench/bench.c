@@ -88,6 +88,20 @@ char *bench_memory(size_t length, enum bench_pages pages)
 	return mem;
 }
 
+/* Addresses that begin at a multiple of 2 MiB, without pages */
+char *bench_reserve(size_t length, int advice)
+{
+	char *base = mmap(NULL, length + HUGE_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t skip = -(uintptr_t)base & (HUGE_SIZE - 1);
+
+	must(base != MAP_FAILED);
+	must(!skip || !munmap(base, skip));
+	must(!munmap(base + skip + length, HUGE_SIZE - skip));
+	must(!madvise(base + skip, length, advice));
+	return base + skip;
+}
+
 double bench_seconds(void)
 {
 	struct timespec ts;
@@ -113,4 +127,10 @@ void bench_timed_figure(const char *figure, const char *device,
 {
 	printf("figure %s %s %s %.9g %.3f\n", figure, device, unit, value,
 	       seconds);
+}
+
+/* Prints why a figure cannot be taken: errno. */
+void bench_failed(const char *figure, const char *device)
+{
+	printf("failed %s %s %s\n", figure, device, strerror(errno));
 }

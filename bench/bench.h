@@ -7,6 +7,7 @@
  * Output: "interval FIGURE DEVICE" for each interval between markers, in order;
  * "figure FIGURE DEVICE UNIT VALUE [SECONDS]" for each sample of any other
  * figure. SECONDS is the duration of a sample that was measured by the clock.
+ * "failed FIGURE DEVICE REASON" for a figure that cannot be taken.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -40,6 +41,7 @@ void bench_die(const char *file, int line, const char *what)
 	__attribute__((noreturn));
 struct ibv_context *bench_open(const char *name);
 char *bench_memory(size_t length, enum bench_pages pages);
+char *bench_reserve(size_t length, int advice);
 void bench_touch(char *mem, size_t length, enum bench_pages pages);
 double bench_seconds(void);
 void bench_interval(const char *figure, const char *device);
@@ -47,5 +49,6 @@ void bench_figure(const char *figure, const char *device, const char *unit,
 		  double value);
 void bench_timed_figure(const char *figure, const char *device,
 			const char *unit, double value, double seconds);
+void bench_failed(const char *figure, const char *device);
 
 #endif

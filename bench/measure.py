@@ -120,12 +120,21 @@ def of_rounds(above, below):
                   min(above.seconds, below.seconds))
 
 
-# figure -> (figure above, figure below, function that computes the ratio)
-RATIOS = {
+def difference(one, other):
+    """The difference of two figures whose samples were taken in turn, for each
+    round."""
+    return Figure(one.unit, [a - b for a, b in zip(one.samples, other.samples)],
+                  min(one.seconds, other.seconds))
+
+
+# figure -> (a figure, another figure, function that computes the figure from both)
+PAIRS = {
     "live/growth": ("reg/live/65536", "reg/live/64", of_medians),
     "qp/growth": ("qp/create/16000", "qp/create/64", of_medians),
     "threads/gain": ("threads/2", "threads/1", of_rounds),
     "paged/growth": (f"reg/paged/{1 << 40}", "reg/paged/4096", of_medians),
+    "paged/growth-all": ("reg/paged/all", "reg/paged/4096", of_medians),
+    "paging/fault": ("paging/write-cold", "paging/write-warm", difference),
     "paging/warm-ratio": ("paging/warm/demand", "paging/warm/pinned",
                           of_rounds),
     "paging/cold-ratio": ("paging/last/demand", "paging/last/pinned",
@@ -143,10 +152,10 @@ LISTS = {
 def derive(figures):
     """Adds the figures that are computed from other figures, if those exist."""
     for kind in ("xrdma", "rxe"):
-        for name, (above, below, ratio) in RATIOS.items():
-            if (above, kind) in figures and (below, kind) in figures:
-                figures[name, kind] = ratio(figures[above, kind],
-                                            figures[below, kind])
+        for name, (one, other, combine) in PAIRS.items():
+            if (one, kind) in figures and (other, kind) in figures:
+                figures[name, kind] = combine(figures[one, kind],
+                                              figures[other, kind])
         for name, num in LISTS.items():
             if (name, kind) in figures:
                 figures[name + "-each", kind] = Figure("insns", [

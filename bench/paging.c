@@ -22,7 +22,6 @@
 
 #define TIB		(1024 * GIB)
 #define PAGE		(4 * KIB)
-#define HUGE_SIZE	(2 * MIB)
 #define PINNED		(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE)
 #define PAGED		(PINNED | IBV_ACCESS_ON_DEMAND)
 #define ROUNDS		31
@@ -49,20 +48,6 @@ static const struct way ways[] = {
 
 static struct endpoint ep;
 static struct ibv_mr *source;
-
-/* Addresses that begin at a multiple of 2 MiB, without pages */
-static char *map_empty(size_t length, int advice)
-{
-	char *base = mmap(NULL, length + HUGE_SIZE, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	size_t skip = -(uintptr_t)base & (HUGE_SIZE - 1);
-
-	must(base != MAP_FAILED);
-	must(!skip || !munmap(base, skip));
-	must(!munmap(base + skip + length, HUGE_SIZE - skip));
-	must(!madvise(base + skip, length, advice));
-	return base + skip;
-}
 
 static void unmap(char *mem, size_t length)
 {
@@ -143,9 +128,9 @@ static void write_all(char *to, size_t length, size_t message, uint32_t rkey)
 
 /* Instructions */
 
-static void count_registration(size_t length)
+/* @name: of the length in figures */
+static void count_registration(char *mem, size_t length, const char *name)
 {
-	char *mem = map_empty(length, MADV_NOHUGEPAGE);
 	char figure[TEXT];
 	struct ibv_mr *mr;
 	int round;
@@ -155,14 +140,23 @@ static void count_registration(size_t length)
 		mr = ibv_reg_mr(ep.pd, mem, length, PAGED);
 		interval_end();
 		must(mr);
-		snprintf(figure, sizeof(figure), "reg/paged/%zu", length);
+		snprintf(figure, sizeof(figure), "reg/paged/%s", name);
 		bench_interval(figure, ep.name);
 		interval_begin();
 		must(!ibv_dereg_mr(mr));
 		interval_end();
-		snprintf(figure, sizeof(figure), "dereg/paged/%zu", length);
+		snprintf(figure, sizeof(figure), "dereg/paged/%s", name);
 		bench_interval(figure, ep.name);
 	}
+}
+
+static void count_length(size_t length)
+{
+	char *mem = bench_reserve(length, MADV_NOHUGEPAGE);
+	char name[TEXT];
+
+	snprintf(name, sizeof(name), "%zu", length);
+	count_registration(mem, length, name);
 	unmap(mem, length);
 }
 
@@ -184,7 +178,7 @@ static void count_write(char *page, uint32_t rkey, const char *figure)
 static void count_faults(void)
 {
 	size_t length = 2 * ROUNDS * PAGE;
-	char *mem = map_empty(length, MADV_NOHUGEPAGE);
+	char *mem = bench_reserve(length, MADV_NOHUGEPAGE);
 	struct ibv_mr *mr = register_memory(mem, length, &ways[1]);
 	int round;
 
@@ -205,7 +199,9 @@ static void counted(bool any_length)
 
 	sleep(1);
 	for (length = PAGE; length <= (any_length ? TIB : GIB); length <<= 7)
-		count_registration(length);
+		count_length(length);
+	if (any_length)
+		count_registration(NULL, SIZE_MAX, "all");
 	count_faults();
 }
 
@@ -255,7 +251,7 @@ static void time_faults(void)
 	size_t length = 2 * COLD_PAGES * PAGE;
 
 	while (more(&cold)) {
-		char *mem = map_empty(length, MADV_NOHUGEPAGE);
+		char *mem = bench_reserve(length, MADV_NOHUGEPAGE);
 		struct ibv_mr *mr = register_memory(mem, length, &ways[1]);
 
 		single_pages(mem, mr->rkey, &cold);
@@ -298,7 +294,7 @@ static void time_transfer(const char *figure, const char *records,
 
 	while (more(&sample)) {
 		double start = bench_seconds();
-		char *mem = map_empty(length, advice);
+		char *mem = bench_reserve(length, advice);
 		struct ibv_mr *mr = register_memory(mem, length, way);
 
 		write_all(mem, length, MESSAGE, mr->rkey);
@@ -321,7 +317,7 @@ static void time_first(const char *figure, const struct way *way, size_t length)
 
 	while (more(&sample)) {
 		double start = bench_seconds();
-		char *mem = map_empty(length, MADV_HUGEPAGE);
+		char *mem = bench_reserve(length, MADV_HUGEPAGE);
 		struct ibv_mr *mr = register_memory(mem, length, way);
 
 		write_once(mem, PAGE, mr->rkey);
@@ -337,7 +333,7 @@ static void time_warm(const char *figure, const struct way *way)
 {
 	struct sample sample = { figure, "MiB/s", 0, 0 };
 	size_t length = 64 * MIB;
-	char *mem = map_empty(length, MADV_NOHUGEPAGE);
+	char *mem = bench_reserve(length, MADV_NOHUGEPAGE);
 	struct ibv_mr *mr = register_memory(mem, length, way);
 
 	write_all(mem, length, 64 * KIB, mr->rkey);
@@ -404,7 +400,7 @@ static void timed(bool whole)
 
 static void hold(unsigned long num)
 {
-	char *mem = map_empty(TIB, MADV_NOHUGEPAGE);
+	char *mem = bench_reserve(TIB, MADV_NOHUGEPAGE);
 	double start = bench_seconds();
 	unsigned long i;
 	char c;

@@ -39,6 +39,11 @@ TRANSFERS = [("first", "first 4 KiB of 1 GiB, huge pages"),
              ("last-4k", "1 GiB, new 4K pages")]
 WAYS = [("pinned", "pinned"), ("demand", "on demand"),
         ("prefetched", "prefetched")]
+SIZES = [("4k", "4 KiB"), ("1m", "1 MiB"), ("1g", "1 GiB"), ("64g", "64 GiB"),
+         ("1t", "1 TiB")]
+# (way of registration, size, label); the benchmark pins at most 1 GiB
+REGISTRATIONS = [("pinned", size, f"{label}, pinned") for size, label in SIZES[:3]] + \
+    [("demand", size, f"{label}, on demand") for size, label in SIZES]
 BUDGET = [("reads", "reads"), ("read-bytes", "bytes read"), ("writes", "writes"),
           ("write-bytes", "bytes written"), ("doorbells", "doorbells"),
           ("polls", "polls")]
@@ -77,6 +82,8 @@ GROUPS = {
         _record("dereg 64 MiB, on demand", f"dereg/paged/{64 << 20}"),
         _record("reg 1 TiB, on demand", f"reg/paged/{GIB << 10}"),
         _most("reg 1 TiB against 4 KiB, on demand", "paged/growth", 1.10),
+        _most("reg all addresses against 4 KiB, on demand", "paged/growth-all",
+              1.10),
         _record("page fault, everything", "fault/cold"),
         _record("page fault, xrdma.ko alone", "fault/cold:driver"),
         _record("the same WRITE without a page fault", "fault/warm"),
@@ -98,6 +105,9 @@ GROUPS = {
         _most("kernel memory of a paged region of 1 TiB",
               "memory/paged-region", 8192),
         _most("tables of a paged region of 1 TiB", "memory/paged-tables", 4096),
+        *(_record(f"kernel memory of a region of {label}",
+                  f"memory/size/{way}/{size}")
+          for way, size, label in REGISTRATIONS),
         _most("commands of 100,000 registrations",
               "memory/registration-commands", 100),
         _most("commands of 100,000 at exit", "memory/exit-commands", 100),
@@ -118,6 +128,7 @@ GROUPS = {
     "paging": [
         _record("WRITE 4 KiB to a page that is missing", "paging/write-cold"),
         _record("WRITE 4 KiB to a page that is present", "paging/write-warm"),
+        _record("page fault of the device: the difference", "paging/fault"),
         _record("64 MiB of new 4K pages, pinned", "paging/pinned-64m"),
         _record("64 MiB of new 4K pages, on demand", "paging/cold-64m"),
         _record("WRITE 64 KiB, pinned", "paging/warm/pinned"),
@@ -131,6 +142,8 @@ GROUPS = {
         _record("1 GiB, new 4K pages, against pinned", "paging/cold-4k-ratio"),
         _most("1 GiB, new huge pages, page faults", "paging/records/demand",
               520),
+        *(_record(f"registration of {label}", f"paging/reg/{way}/{size}")
+          for way, size, label in REGISTRATIONS),
     ],
     "nodes": [
         _ratio("between nodes, RC WRITE 64 KiB", "nodes/write-64k", 20, "min"),

@@ -71,6 +71,9 @@ paged() {
 
 eval "$(lab-rxe)"
 paged
+for device in "$XRDMA_DEV" "$RXE_DEV"; do
+	"$bin/sizes" memory "$device"
+done
 many "$XRDMA_DEV"
 many "$RXE_DEV"
 hold hold "$XRDMA_DEV" 1
