@@ -12,21 +12,20 @@ process has added once. Prints one line if all checks succeed.
 """
 
 import ctypes
-import json
 import os
 import pathlib
 import random
-import select
 import socket
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
+sys.path[:0] = [str(path) for path in pathlib.Path(__file__).resolve().parents[1:3]]
 
 import pyverbs.enums as e  # noqa: E402
 from pyverbs.mr import MR  # noqa: E402
 from pyverbs.pd import PD  # noqa: E402
 
 from labverbs.rc import ALL, Buffer, Device, Endpoint  # noqa: E402
+from lib.words import Words  # noqa: E402
 
 PORT = 4711
 LONGEST = 256 << 10
@@ -64,28 +63,6 @@ class Memory:
 
     def sge(self, offset, length):
         return [(self.address + offset, length, self.mr.lkey)]
-
-
-class Words:
-    """Messages between the two sides over TCP."""
-
-    def __init__(self, sock):
-        self._sock = sock
-        self._file = sock.makefile("rw")
-
-    def say(self, what):
-        self._file.write(json.dumps(what) + "\n")
-        self._file.flush()
-
-    def has_come(self):
-        return bool(select.select([self._sock], [], [], 0)[0])
-
-    def hear(self):
-        return json.loads(self._file.readline())
-
-    def swap(self, what):
-        self.say(what)
-        return self.hear()
 
 
 class Side:
