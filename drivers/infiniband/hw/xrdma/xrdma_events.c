@@ -45,8 +45,13 @@ static void xrdma_on_async(struct xrdma_dev *xdev, const struct xrdma_eqe *eqe)
 		xrdma_srq_event(xib, number, eqe->event);
 		break;
 	case XRDMA_EVENT_PORT_UP:
+		xrdma_netdev_link(xib, true);
+		/* xrdma_on_fatal() may have run in between */
+		if (xrdma_dead(xdev))
+			xrdma_netdev_link(xib, false);
+		break;
 	case XRDMA_EVENT_PORT_DOWN:
-		xrdma_netdev_link(xib, eqe->event == XRDMA_EVENT_PORT_UP);
+		xrdma_netdev_link(xib, false);
 		break;
 	case XRDMA_EVENT_DEVICE_FATAL:
 		xrdma_fatal(xdev, "it reports a fatal error, register STATUS is %#x",
@@ -73,9 +78,9 @@ static void xrdma_events_recover(struct pci_dev *pdev)
 }
 
 /*
- * Called once when the device has been declared dead: silence the device,
- * complete posted requests in software, report IB_EVENT_DEVICE_FATAL to
- * consumers, and schedule the recovery.
+ * Called once when the device has been declared dead: take the link from the
+ * network stack, silence the device, complete posted requests in software,
+ * report IB_EVENT_DEVICE_FATAL to consumers, and schedule the recovery.
  */
 static void xrdma_on_fatal(struct xrdma_dev *xdev)
 {
@@ -85,9 +90,14 @@ static void xrdma_on_fatal(struct xrdma_dev *xdev)
 		.event = IB_EVENT_DEVICE_FATAL,
 	};
 
+	/*
+	 * First, since a device that does not answer is silenced only after
+	 * seconds: without a link, the network stack sends no frame, and its
+	 * watchdog does not wait for one.
+	 */
+	xrdma_netdev_link(xib, false);
 	if (xrdma_hw_silence(xdev))
 		xrdma_quarantine_release(xib);
-	xrdma_netdev_link(xib, false);
 	xrdma_flush_begin(xib);
 	if (ib_device_try_get(&xib->ibdev)) {
 		ib_dispatch_event(&event);

@@ -25,7 +25,12 @@ until dmesg | grep -q "xrdma_ktest: the device may die now"; do
     kill -0 $! || exit
     sleep 0.1
 done
+net=$(echo /sys/class/infiniband/*/device/net/*)
 xrdma-device '{"cmd": "register_lie", "register": "STATUS", "value": 772}'
+until dmesg | grep -q "the device is dead"; do sleep 0.05; done
+# The network loses its link at once, although it takes seconds to silence the device.
+sleep 1
+echo "carrier $(cat $net/carrier)"
 wait
 show
 """
@@ -41,3 +46,4 @@ def test_2a_and_death(kernel):
     for name in ("queue_pair_with_windows_ends_by_its_type",
                  "shutdown_ends_all_work", "dead_device_ends_all_work"):
         assert f"\nok 1 {name}\n" in done.stdout, done.stdout
+    assert "\ncarrier 0\n" in done.stdout, done.stdout
