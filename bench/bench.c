@@ -129,7 +129,7 @@ void bench_timed_figure(const char *figure, const char *device,
 	       seconds);
 }
 
-/* Prints why a figure cannot be taken: errno. */
+/* Prints that a figure cannot be taken, and the reason, which errno has. */
 void bench_failed(const char *figure, const char *device)
 {
 	printf("failed %s %s %s\n", figure, device, strerror(errno));

@@ -219,7 +219,7 @@ static void work_of_a_frame_is_left_to_the_device(struct kunit *test)
 	kfree_skb(skb);
 }
 
-/* A packet socket may have chosen the queue when there were more. */
+/* A packet socket may have chosen the queue when there were more queues. */
 static void a_frame_for_a_missing_queue_is_dropped(struct kunit *test)
 {
 	struct net_device *ndev = test->priv;

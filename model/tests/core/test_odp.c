@@ -364,7 +364,7 @@ static void memory_unmapped_too_early_is_a_host_error(void **state)
 	page = map_page();
 	set_entry(t.table, 0, xrdma_make_mtt_block(page));
 	assert_int_equal(access_at(0, 8, false), 0);
-	/* the fence makes it right */
+	/* the entry is cleared, and the fence answered, before the unmap */
 	set_entry(t.table, 0, 0);
 	assert_int_equal(forget(1, 0, PAGE), XRDMA_CMD_OK);
 	unmap_page(page);
@@ -373,7 +373,7 @@ static void memory_unmapped_too_early_is_a_host_error(void **state)
 		page = map_page();
 		set_entry(t.table, 0, xrdma_make_mtt_block(page));
 		assert_int_equal(access_at(0, 8, false), 0);
-		/* an old epoch does not hide it */
+		/* the cached result of an old epoch is found too */
 		t.env->dev->epoch += turn;
 		set_entry(t.table, 0, 0);
 		unmap_page(page);
