@@ -14,8 +14,10 @@ import time
 
 import pytest
 import pyverbs.enums as e
+from pyverbs.qp import QPCap, QPEx, QPInitAttrEx
+from pyverbs.wr import SGE
 
-from labverbs.rc import HUGE, LOCAL
+from labverbs.rc import ALL, HUGE, LOCAL, Endpoint
 from lib import paged, uverbs
 from lib.errnos import fails
 from lib.memory import huge_pages
@@ -25,6 +27,7 @@ from lib.paged import (ADD, LOCAL_REFUSED, NORESERVE, OK, PAGE, PAGED, READ,
 from lib.soak import soak
 
 TIB = 1 << 40
+PLACING = ALL | e.IBV_ACCESS_FLUSH_GLOBAL
 TROUBLE = ("rnr_nak_retry_err", "packet_seq_err", "local_ack_timeout_err",
            "tx_retransmitted_pkts", "page_fault_drops")
 KINDS = {"write": WRITE, "read": READ, "send": SEND}
@@ -169,9 +172,57 @@ def test_cold_atomics(make, link, kind, implicit):
         assert int.from_bytes(target.get(8, 8), "little") == want
 
 
+class PlacingEnd(Endpoint):
+    """An endpoint with FLUSH and ATOMIC_WRITE, which only ibv_wr_*() can post."""
+
+    OPERATIONS = (e.IBV_QP_EX_WITH_RDMA_WRITE | e.IBV_QP_EX_WITH_FLUSH |
+                  e.IBV_QP_EX_WITH_ATOMIC_WRITE)
+
+    def __init__(self, dev, pd):
+        super().__init__(dev, pd, access=PLACING)
+        self.qp.close()
+        self.qp = QPEx(dev.ctx, QPInitAttrEx(
+            qp_type=e.IBV_QPT_RC, scq=self.cq, rcq=self.cq, pd=pd,
+            cap=QPCap(64, 64, 1, 1, 0), send_ops_flags=self.OPERATIONS,
+            comp_mask=e.IBV_QP_INIT_ATTR_PD |
+            e.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
+
+    def place(self, sge, region, address, length, word, value):
+        """Posts a WRITE to the address, a FLUSH of what it wrote, and an ATOMIC_WRITE
+        of the value to the address @word, all in one batch."""
+        self.qp.wr_start()
+        self.qp.wr_id, self.qp.wr_flags = 1, e.IBV_SEND_SIGNALED
+        self.qp.wr_rdma_write(region.rkey, address)
+        self.qp.wr_set_sge(SGE(*sge))
+        self.qp.wr_flush(region.rkey, address, length, e.IBV_FLUSH_GLOBAL,
+                         e.IBV_FLUSH_RANGE)
+        self.qp.wr_atomic_write(region.rkey, word, value)
+        self.qp.wr_complete()
+
+
+@both
+def test_cold_flush_and_atomic_write(dev, pd, make, implicit):
+    """FLUSH and ATOMIC_WRITE wait for pages as WRITE does, and in their order: the
+    value of the ATOMIC_WRITE is there once, after the bytes of the WRITE."""
+    a, b = PlacingEnd(dev, pd), PlacingEnd(dev, pd)
+    a.connect(b.address(), timeout=18)
+    b.connect(a.address(), timeout=18)
+    for at, length in ((0, 8), (PAGE - 3, 3 * PAGE), (HUGE - 100, 70_000)):
+        source = Memory(2 * HUGE)
+        target = Memory(6 * HUGE, populate=False)
+        of = make(source)
+        to = make(None if implicit else target, access=PAGED | PLACING)
+        value, word = os.urandom(8), 4 * HUGE + 3 * PAGE + 8
+        a.place(of.sge(source.address, length), to, target.address + at, length,
+                target.address + word, value)
+        assert [wc.opcode for wc in a.wait(3)] == [
+            e.IBV_WC_RDMA_WRITE, e.IBV_WC_FLUSH, e.IBV_WC_ATOMIC_WRITE]
+        assert target.get(at, length) == source.get(0, length)
+        assert target.get(word - 8, 24) == bytes(8) + value + bytes(8)
+
+
 def test_cold_scatter_list(dev, pd, make):
     """Several scatter-gather entries, each on cold memory, on both sides."""
-    from labverbs.rc import Endpoint
     a, b = Endpoint(dev, pd, sge=4), Endpoint(dev, pd, sge=4)
     a.connect(b.address(), timeout=18)
     b.connect(a.address(), timeout=18)
