@@ -24,6 +24,8 @@ EVERYTHING = 2**64 - 1
 NONE, READABLE, WRITABLE = 0, 1, 3              # protection flags of mmap()
 PRIVATE, SHARED, ANONYMOUS, FIXED = 2, 1, 0x20, 0x10
 NORESERVE, HUGETLB = 0x4000, 0x40000
+GIB = 1 << 30
+HUGETLB_1G = HUGETLB | 30 << 26                 # 30: the logarithm of the page size
 DONTNEED, FREE, REMOVE, MERGEABLE = 4, 8, 9, 12
 HUGEPAGE, NOHUGEPAGE, PAGEOUT, POPULATE_READ, COLLAPSE = 14, 15, 21, 22, 25
 SOFT_OFFLINE = 101
@@ -61,7 +63,7 @@ def called(result):
 
 class Memory:
     """A mapping without a Python object for its bytes, so that a test can change it at
-    will. The address of anonymous memory is a multiple of 2 MiB.
+    will. The address of memory is a multiple of 2 MiB, that of pages of 1 GiB of 1 GiB.
 
     @huge: ask for transparent huge pages, or for none of them
     @populate: fill with random bytes
@@ -79,12 +81,13 @@ class Memory:
 
     @staticmethod
     def _place(length, flags, fd):
-        """Addresses that begin at a multiple of 2 MiB, and are free again."""
-        size = length + 2 * HUGE
+        """Addresses that begin at a multiple of a huge page, and are free again."""
+        page = GIB if flags & HUGETLB_1G == HUGETLB_1G else HUGE
+        size = length + 2 * page
         at = called(LIBC.mmap(None, size, NONE, PRIVATE | ANONYMOUS | NORESERVE,
                               -1, 0))
         called(LIBC.munmap(at, size))
-        return (at + HUGE) // HUGE * HUGE
+        return (at + page) // page * page
 
     def fill(self):
         """Writes random bytes, and returns them."""

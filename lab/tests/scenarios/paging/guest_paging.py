@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A change of the mappings of paged memory on a device that does not answer. Each
-scenario prints its findings as lines of JSON, which host_paging.py judges. Runs in
+"""A change of the mappings of paged memory on a device that does not answer, and a page
+of 1 GiB, which the kernel reserves when it boots. Each scenario prints its findings as lines of JSON, which host_paging.py judges. Runs in
 guests that host_paging.py starts.
 
 Usage: guest_paging.py SCENARIO
@@ -22,21 +22,24 @@ SIZE = 1 << 20
 class World:
     """A paged region whose pages the device has mapped, and a connection."""
 
-    def __init__(self):
+    def __init__(self, mem=None):
         from pyverbs.pd import PD
         from labverbs.rc import Device
         from lib import paged
         self.paged, self.dev = paged, Device()
         self.pd = PD(self.dev.ctx)
-        self.mem, self.near = paged.Memory(SIZE), paged.Memory(SIZE)
+        self.mem, self.near = mem or paged.Memory(SIZE), paged.Memory(SIZE)
         self.region = paged.Region(self.dev, self.pd, self.mem)
         self.own = paged.Region(self.dev, self.pd, self.near, access=paged.ALL)
         self.link = paged.Link(self.dev, self.pd)
         assert self.write() == paged.OK
 
-    def write(self):
+    def write(self, at=0):
         return self.link.move(self.paged.WRITE, (self.own, self.near.address),
-                              (self.region, self.mem.address), SIZE)
+                              (self.region, self.mem.address + at), SIZE)
+
+    def same(self, at=0):
+        return self.mem.get(at, SIZE) == self.near.get()
 
 
 def timed(call, *args):
@@ -91,7 +94,7 @@ def answered_late():
     world.mem.map_again()
     status = world.write()
     report(name="end", noticed=None, errors=log.errors(), unmap=took,
-           status=status, same=world.mem.get() == world.near.get())
+           status=status, same=world.same())
     world.region.close()
 
 
@@ -103,6 +106,23 @@ def ended():
     # the kernel frees the region when the process ends
     sys.stdout.flush()
     os._exit(0)
+
+
+def gigantic():
+    """Writes to every other MiB of a page of 1 GiB, then removes the page."""
+    from lib import paged
+    log = Log()
+    world = World(paged.Memory(
+        paged.GIB, flags=paged.PRIVATE | paged.ANONYMOUS | paged.HUGETLB_1G,
+        populate=False))
+    wrong = [at for at in range(0, paged.GIB, 2 * SIZE)
+             if world.write(at) != paged.OK or not world.same(at)]
+    counters = world.region.statistic()
+    world.mem.unmap()
+    report(name="end", noticed=None, errors=log.errors(), wrong=wrong,
+           faults=counters["page_faults"], mapped=counters["pages_mapped"],
+           unmapped=world.write() == paged.REMOTE_REFUSED)
+    world.region.close()
 
 
 def main():

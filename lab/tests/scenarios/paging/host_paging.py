@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Paged memory whose mappings change on a device that does not answer: the change may
 be delayed by little more than a second, and must not hang; the device is reset, and no
-memory is given back too early. Runs on the host; guest_paging.py runs in the guests.
-They have a strict IOMMU, so that the device notices memory that is unmapped too
+memory is given back too early. Also a page of 1 GiB, which only a kernel has that
+reserved it when it booted. Runs on the host; guest_paging.py runs in the guests. They have a strict IOMMU, so that the device notices memory that is unmapped too
 early."""
 
 import json
@@ -67,3 +67,15 @@ def test_an_answer_in_time_is_only_a_delay(kernel):
 
 def test_a_process_ends_on_a_silent_device():
     check_died_once(play("ended")["after"]["errors"])
+
+
+@pytest.mark.parametrize("kernel", kernels("backports"))
+def test_a_page_of_1_gib(kernel):
+    """The driver maps the page as blocks of 2 MiB, up to 32 MiB ahead of a stream, and
+    forgets all of them with the page."""
+    end = play("gigantic", "--kernel", kernel, "--mem", "5G", "--fast-device",
+               "--append", "hugepagesz=1G hugepages=1")["end"]
+    assert not deaths(end)
+    assert end["wrong"] == [] and end["unmapped"]
+    assert end["mapped"] == 1 << 30 - 12
+    assert end["faults"] <= 64
