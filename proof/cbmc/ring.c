@@ -331,7 +331,8 @@ static void records_are_behind_rings(void)
  * Theorem: The constants have the values of the specification: send entries of 64
  *	to 1024 bytes, receive entries of 32 to 1024 bytes, completion queues of
  *	at least 16 entries; the type of an arm word, 0 to 2, in bits 1:0, and
- *	its sequence above them; the phase in bit 0.
+ *	its sequence above them; the phase in bit 0; the doorbells of send,
+ *	completion and event queues at bytes 0, 8 and 16 of a page of 4096 bytes.
  * Holds for: the constants.
  * Assumes: nothing.
  */
@@ -345,4 +346,6 @@ static void constants_are_those_of_the_specification(void)
 	PROVE(XRDMA_ARM_NONE == 0 && XRDMA_ARM_NEXT == 1);
 	PROVE(XRDMA_ARM_SOLICITED == 2 && XRDMA_ARM_TYPE_MASK == 3);
 	PROVE(XRDMA_ARM_SN_SHIFT == 2 && XRDMA_CQE_PHASE == 1);
+	PROVE(XRDMA_DB_SQ == 0 && XRDMA_DB_CQ == 8 && XRDMA_DB_EQ == 16);
+	PROVE(XRDMA_DB_PAGE_SIZE == 4096);
 }
