@@ -476,6 +476,42 @@ static void written_is_translated(void)
 }
 
 /*
+ * Theorem: The driver takes an entry for a block that the device can use exactly if the
+ *	entry is valid and no table and, for a write, permits writes.
+ * Holds for: all contents of a span, all entries; tables of 2 entries.
+ * Assumes: nothing.
+ */
+static void present_is_exact(void)
+{
+	u32 i = nondet_u32(), j = nondet_u32();
+	bool write = nondet_truth();
+	u64 need = write ? V | B | W : V | B;
+
+	start_of(nondet_u32());
+	ASSUME(i < N && j < N);
+	REACHABLE(is_table(i) && top_entry[i] & V && write);
+	PROVE(xrdma_sparse_present(&top, i, write) ==
+	      ((top_entry[i] & need) == need));
+	PROVE(!is_table(i) || !xrdma_sparse_present(&top, i, write));
+	PROVE(xrdma_sparse_present(&leaf[i], j, write) ==
+	      ((leaf_entry[i][j] & need) == need));
+}
+
+/*
+ * Theorem: A block of level 2 has as many bytes as the entries of a table of level 1 map,
+ *	and a span as many as those of a table of level 2.
+ * Holds for: the constants; tables of 2 entries.
+ * Assumes: nothing.
+ */
+static void sizes_are_those_of_tables(void)
+{
+	REACHABLE(true);
+	PROVE(XRDMA_HUGE_SIZE == BLOCK);
+	PROVE(XRDMA_SPAN_SIZE == SPAN);
+	PROVE(1ULL << XRDMA_SPAN_SHIFT == SPAN);
+}
+
+/*
  * Theorem: A new table is found, its entry is legal for the device, and translates
  *	nothing; no other entry changes, and the counts are exact.
  * Holds for: all contents of a span, all positions; tables of 2 entries, any number of
