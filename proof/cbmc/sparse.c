@@ -219,6 +219,17 @@ static void retracted_block_is_not_translated(void)
 }
 
 /*
+ * Theorem: The same as retracted_is_not_translated, if the first entry of level 2 is a
+ *	table, and the second one is none.
+ * Holds for: as retracted_is_not_translated.
+ * Assumes: as retracted_is_not_translated.
+ */
+static void retracted_page_is_not_translated(void)
+{
+	REACHABLE(retract_of(1) && top.retracted == 2);
+}
+
+/*
  * The entry that a theorem looks at: of level 2 if @in_leaf is false; how often it was
  * unmapped; how many blocks were unmapped, and how often each table was freed
  */
