@@ -105,7 +105,8 @@ UNIT = f"{BUILD_DEVICE} && exec {shlex.join([*TAP_DEVICE, 'check-unit'])}"
 # test on the debug kernel.
 DEBUG = ["debug/test_kunit.py", "guest/memory/test_bind.py",
          "guest/memory/test_register.py", "guest/memory/test_windows.py",
-         "debug/test_fuzz_abi.py", "debug/test_failslab.py"]
+         "debug/test_fuzz_abi.py", "debug/test_failslab_paged.py",
+         "debug/test_failslab.py"]
 DEBUG_KERNEL = ["guest/kernel/test_kernel.py",
                 "guest/kernel/test_cm_kernel.py"]
 DEBUG_NODES = [
@@ -183,7 +184,7 @@ SOAK = {
     "guest-debug": _soak_guest("debug", tests=["debug/test_fuzz_abi.py"]),
     "guest-debug-failslab": _soak_guest(
         "debug", *FAILING_VMALLOC,
-        tests=["debug/test_failslab.py", "debug/test_failslab_kernel.py"]),
+        tests=[f"debug/test_failslab{of}.py" for of in ("_paged", "", "_kernel")]),
     "guest-debug-hostile": _soak_guest("debug", "--allow-host-errors",
                                        tests=HOSTILE),
     "guest-debug-all": _guest("debug", limit=2 * HOUR),

@@ -8,38 +8,14 @@ checkers of DMA and of leaks.
 """
 
 import os
-import pathlib
 import subprocess
 
 from lib import nvmet
 from lib.holdings import holdings, settled
 from lib.soak import soak
-from lib.sweep import AllocationFault
+from lib.sweep import AllocationFault, AnyFault
 
-DEBUG = pathlib.Path("/sys/kernel/debug")
 ROUNDS = soak(5, 50)
-
-
-class AnyFault:
-    """A fault: an allocation of the driver fails, in any thread, after a number of
-    bytes (of pages for fail_page_alloc) was allocated."""
-
-    def __init__(self, kind):
-        self.path = DEBUG / kind
-
-    def _set(self, **values):
-        for name, value in values.items():
-            (self.path / name).write_text(f"{value}\n")
-
-    def arm(self, space, times=1, probability=100):
-        self._set(**{"task-filter": "N"}, space=space, times=times,
-                  interval=1, probability=probability)
-
-    def disarm(self):
-        """Ends the fault. Returns whether an allocation failed."""
-        left = int((self.path / "times").read_text())
-        self._set(probability=0, times=-1, space=0)
-        return left == 0
 
 
 def connect():

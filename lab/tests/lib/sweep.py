@@ -113,6 +113,30 @@ class AllocationFault:
         return left
 
 
+class AnyFault:
+    """A fault: allocations of the driver fail, in any thread, after a number of bytes
+    (of pages for fail_page_alloc) was allocated. An AllocationFault must exist, which
+    limits the fault to the driver."""
+
+    def __init__(self, kind):
+        self.path, self._times = AllocationFault.DEBUG / kind, 0
+
+    def _set(self, **values):
+        for name, value in values.items():
+            (self.path / name).write_text(f"{value}\n")
+
+    def arm(self, space, times=1, probability=100):
+        self._times = times
+        self._set(**{"task-filter": "N"}, space=space, times=times,
+                  interval=1, probability=probability)
+
+    def disarm(self):
+        """Ends the fault. Returns whether an allocation failed."""
+        left = int((self.path / "times").read_text())
+        self._set(probability=0, times=-1, space=0)
+        return left < self._times
+
+
 class Fragmented(AllocationFault):
     """A fault: from arm() to disarm(), the driver's allocations of more than one page
     in this thread fail."""
