@@ -2,6 +2,7 @@
 """Guests whose device is connected to a network of this host. Runs on the host, in
 network namespaces of its own; guest_uplink.sh runs in the guest."""
 
+import re
 import subprocess
 import types
 
@@ -13,6 +14,7 @@ from scapy.utils import rdpcap
 from labvm import node
 from labvm.device import Device
 from lib.launch import beside, lab_vm
+from lib.paths import TOP
 from lib.soak import soak
 
 # Runs in a new namespace: makes another namespace, which is connected by v0 and v1 and
@@ -81,6 +83,36 @@ def test_guest_in_a_network_of_the_host(tmp_path, uplink):
     for frame in own:
         if IP in frame:
             assert bytes(frame) == again(frame)
+
+
+# Runs a block of the guide in a new namespace; $CONTAINER is a process that has another
+# one, with the address 192.168.77.2.
+GUIDE = """
+unshare --net sleep 600 >/dev/null 2>&1 & CONTAINER=$!
+trap 'kill $CONTAINER' EXIT
+until [ "$(readlink /proc/$CONTAINER/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do
+    sleep 0.01
+done
+(until nsenter --net=/proc/$CONTAINER/ns/net sh -ec '
+    ip link set eth1 up
+    ip address add 192.168.77.2/24 dev eth1' 2>/dev/null; do
+    sleep 0.1
+done) &
+"""
+# first words of a block of the section -> what the block prints in the end
+BLOCKS = {"ip link add v0 mtu": "3 packets transmitted, 3 received, 0% packet loss",
+          "ip link add br0 type": "1000 iters in "}
+
+
+@pytest.mark.parametrize("words", soak([*BLOCKS][:1], [*BLOCKS]))
+def test_the_commands_of_the_guide(words):
+    """They work as they are written."""
+    text = (TOP / "Documentation/infiniband/xrdma.rst").read_text(encoding="utf-8")
+    block = re.search(rf"^  {words}(?:.*\n  )*.*", text, re.M).group()
+    done = subprocess.run(["unshare", "--net", "bash", "-ec", GUIDE + block], cwd=TOP,
+                          capture_output=True, text=True, check=False, timeout=290)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert BLOCKS[words] in done.stdout
 
 
 def test_what_the_device_does_not_take():
