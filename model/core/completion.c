@@ -41,31 +41,30 @@ static void push(struct model_qp *qp, struct model_cq *cq,
 }
 
 /* Chaos: overwrite the completed entry in the ring of the host */
-static void spoil_entry(struct model_qp *qp, u32 index)
+static void spoil_entry(struct model_qp *qp, u32 place)
 {
-	struct model_wq *wq = &qp->sq;
-	u64 off = (u64)xrdma_ring_slot(index, wq->log_depth) << wq->log_stride;
-	u8 wqe[1 << XRDMA_SQ_LOG_STRIDE_MIN];
+	u8 wqe[XRDMA_SQ_UNIT];
 
 	if (model_chaos_wqe(&qp->dev->chaos, wqe, sizeof(wqe)))
-		model_mem_write(qp->dev, &wq->ring, off, wqe, sizeof(wqe));
+		model_mem_write(qp->dev, &qp->sq.ring,
+				(u64)place * XRDMA_SQ_UNIT, wqe, sizeof(wqe));
 }
 
 /**
- * model_qp_push_send() - write the completion of a send entry
+ * model_qp_push_send() - write the completion of the oldest send entry
  * @qp: the queue pair
- * @index: index of the entry
  * @wqe: copy of the first 32 bytes of the entry
  * @status: enum xrdma_wc_status
  * @vendor_err: enum xrdma_fault_reason
  * @byte_len: @byte_len of model_qp_complete_send()
  *
- * The caller increments model_wq.ci.
+ * Increments model_wq.ci first: if the CQ fails, the queue pair goes to ERR, which
+ * flushes the entries from model_wq.ci on.
  */
-void model_qp_push_send(struct model_qp *qp, u32 index,
-			const struct xrdma_sq_wqe *wqe, u8 status,
-			u16 vendor_err, u32 byte_len)
+void model_qp_push_send(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
+			u8 status, u16 vendor_err, u32 byte_len)
 {
+	u32 index = qp->sq.ci, place = qp->sq.place;
 	struct xrdma_cqe cqe = {
 		.wr_id = wqe->wr_id,
 		.byte_len = cpu_to_le32(byte_len),
@@ -80,26 +79,26 @@ void model_qp_push_send(struct model_qp *qp, u32 index,
 	if (status)
 		count_error(qp, status, XRDMA_STAT_REQ_CQE_ERRORS,
 			    XRDMA_STAT_REQ_FLUSHED);
-	spoil_entry(qp, index);
+	model_sq_pass(qp, wqe);
+	spoil_entry(qp, place);
 	push(qp, qp->send_cq, &cqe);
 }
 
 /**
- * model_qp_complete_send - complete a successful send
+ * model_qp_complete_send - complete the oldest send entry, which succeeded
  * @qp: the queue pair
- * @index: index of the entry; all entries before it have been completed
  * @wqe: copy of the first 32 bytes of the entry
  * @byte_len: bytes for the completion: bytes read; atomics: 8
  *
  * On return, the queue pair is in ERR if its CQ had no room.
  */
-void model_qp_complete_send(struct model_qp *qp, u32 index,
+void model_qp_complete_send(struct model_qp *qp,
 			    const struct xrdma_sq_wqe *wqe, u32 byte_len)
 {
-	qp->sq.ci = index + 1;
 	if (wqe->flags & XRDMA_WQE_SIGNALED || qp->flags & XRDMA_QP_SQ_SIG_ALL)
-		model_qp_push_send(qp, index, wqe, XRDMA_WC_SUCCESS, 0,
-				   byte_len);
+		model_qp_push_send(qp, wqe, XRDMA_WC_SUCCESS, 0, byte_len);
+	else
+		model_sq_pass(qp, wqe);
 }
 
 /* CQ for receives; NULL for an XRC queue pair whose SRQ was destroyed. */

@@ -224,14 +224,17 @@ void model_qp_comm_est(struct model_qp *qp);
 
 /* wq.c: work queues in the memory of the consumer */
 int model_wq_fetch(struct model_qp *qp, struct model_wq *wq);
-int model_wq_read(struct model_qp *qp, struct model_wq *wq, u32 index,
-		  void *buf, size_t len);
+int model_rq_read(struct model_qp *qp, void *buf, size_t len);
+int model_sq_read(struct model_qp *qp, u32 place, void *buf, size_t len);
+u32 model_sq_bytes(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe);
+u32 model_sq_next(const struct model_qp *qp, u32 place,
+		  const struct xrdma_sq_wqe *wqe);
+void model_sq_pass(struct model_qp *qp, const struct xrdma_sq_wqe *wqe);
 
 /* completion.c */
-void model_qp_push_send(struct model_qp *qp, u32 index,
-			const struct xrdma_sq_wqe *wqe, u8 status,
-			u16 vendor_err, u32 byte_len);
-void model_qp_complete_send(struct model_qp *qp, u32 index,
+void model_qp_push_send(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
+			u8 status, u16 vendor_err, u32 byte_len);
+void model_qp_complete_send(struct model_qp *qp,
 			    const struct xrdma_sq_wqe *wqe, u32 byte_len);
 void model_qp_complete_recv(struct model_qp *qp,
 			    const struct model_recv_done *done);
@@ -247,13 +250,12 @@ void model_qp_sq_error(struct model_qp *qp);
 void model_qps_cq_failed(struct model_device *dev, const struct model_cq *cq);
 
 /* qp_queue.c: entries of work queues; a bad entry causes an error state */
-int model_qp_read_sq(struct model_qp *qp, u32 index, void *buf);
+int model_qp_read_sq(struct model_qp *qp, u32 index, u32 place, void *buf);
 int model_qp_read_rq(struct model_qp *qp, void *buf);
 u8 model_qp_injected(const struct model_qp *qp);
 bool model_qp_has_recv(struct model_qp *qp);
-void model_qp_fail_send(struct model_qp *qp, u32 index,
-			const struct xrdma_sq_wqe *wqe, u8 status,
-			u16 vendor_err);
+void model_qp_fail_send(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
+			u8 status, u16 vendor_err);
 
 /* active.c: queue pairs that are polled */
 void model_qp_activate(struct model_qp *qp);

@@ -34,20 +34,13 @@ int model_qp_fetch(struct model_qp *qp, struct model_wq *wq)
 static bool flush_sq(struct model_qp *qp)
 {
 	struct xrdma_sq_wqe wqe;
-	u32 index;
 
 	if (model_qp_fetch(qp, &qp->sq) < 0)
 		return false;
-	/*
-	 * Increment ci before the push: if the CQ fails, the push moves the
-	 * queue pair to ERR, which calls this function again.
-	 */
 	while (qp->sq.ci != qp->sq.pi) {
-		index = qp->sq.ci++;
-		if (model_wq_read(qp, &qp->sq, index, &wqe, sizeof(wqe)))
+		if (model_sq_read(qp, qp->sq.place, &wqe, sizeof(wqe)))
 			return false;
-		model_qp_push_send(qp, index, &wqe, XRDMA_WC_WR_FLUSH_ERR, 0,
-				   0);
+		model_qp_push_send(qp, &wqe, XRDMA_WC_WR_FLUSH_ERR, 0, 0);
 	}
 	return true;
 }
@@ -63,7 +56,7 @@ static bool flush_rq(struct model_qp *qp)
 	if (!qp->rq.log_stride || model_qp_fetch(qp, &qp->rq) < 0)
 		return false;
 	while (qp->rq.ci != qp->rq.pi) {
-		if (model_wq_read(qp, &qp->rq, qp->rq.ci, &wqe, sizeof(wqe)))
+		if (model_rq_read(qp, &wqe, sizeof(wqe)))
 			return false;
 		done.wr_id = wqe.wr_id;
 		model_qp_complete_recv(qp, &done);

@@ -328,6 +328,7 @@ static enum xrdma_cmd_status reset(struct model_qp *qp)
 	qp->pushed.size = 0;
 	qp->sq.pi = 0;
 	qp->sq.ci = 0;
+	qp->sq.place = 0;
 	qp->rq.pi = 0;
 	qp->rq.ci = 0;
 	qp->taken = false;

@@ -17,17 +17,18 @@
  * model_qp_read_sq - copy an entry of the send queue
  * @qp: the queue pair
  * @index: index of the entry, before model_wq.pi
+ * @place: place of the entry, in units of XRDMA_SQ_UNIT bytes
  * @buf: buffer of MODEL_WQE_MAX bytes, for one stride
  *
  * Return: 0; -EFAULT if the entry is out of reach; then the queue pair is in
  * ERR.
  */
-int model_qp_read_sq(struct model_qp *qp, u32 index, void *buf)
+int model_qp_read_sq(struct model_qp *qp, u32 index, u32 place, void *buf)
 {
 	size_t len = 1U << qp->sq.log_stride;
 
 	if (model_push_read(qp, index, buf, len) ||
-	    !model_wq_read(qp, &qp->sq, index, buf, len))
+	    !model_sq_read(qp, place, buf, len))
 		return 0;
 	model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 	return -EFAULT;
@@ -53,7 +54,7 @@ static int read_own(struct model_qp *qp, void *buf)
 		return -EFAULT;
 	if (qp->rq.pi == qp->rq.ci)
 		return -EAGAIN;
-	if (!model_wq_read(qp, &qp->rq, qp->rq.ci, buf, 1U << qp->rq.log_stride))
+	if (!model_rq_read(qp, buf, 1U << qp->rq.log_stride))
 		return 0;
 	model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 	return -EFAULT;
@@ -152,9 +153,8 @@ bool model_qp_has_recv(struct model_qp *qp)
 }
 
 /**
- * model_qp_fail_send - complete a failed send
+ * model_qp_fail_send - complete the oldest send entry, which failed
  * @qp: the queue pair
- * @index: index of the entry; all entries before it have been completed
  * @wqe: copy of the first 32 bytes of the entry
  * @status: enum xrdma_wc_status
  * @vendor_err: enum xrdma_fault_reason
@@ -162,12 +162,10 @@ bool model_qp_has_recv(struct model_qp *qp)
  * Completes the send with an error, and moves the queue pair to ERR, or to SQE
  * if its type has SQE. The entries posted after the send are flushed.
  */
-void model_qp_fail_send(struct model_qp *qp, u32 index,
-			const struct xrdma_sq_wqe *wqe, u8 status,
-			u16 vendor_err)
+void model_qp_fail_send(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
+			u8 status, u16 vendor_err)
 {
-	qp->sq.ci = index + 1;
-	model_qp_push_send(qp, index, wqe, status, vendor_err, 0);
+	model_qp_push_send(qp, wqe, status, vendor_err, 0);
 	if (qp->type == XRDMA_QP_RC || qp->type == XRDMA_QP_XRC_INI)
 		model_qp_error(qp, 0);
 	else

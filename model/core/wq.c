@@ -78,19 +78,72 @@ int model_wq_fetch(struct model_qp *qp, struct model_wq *wq)
 }
 
 /**
- * model_wq_read() - copy the first bytes of an entry
+ * model_rq_read() - copy the first bytes of the next receive entry
  * @qp: the queue pair
- * @wq: send queue or receive queue of @qp
- * @index: index of the entry
  * @buf: buffer for the bytes
  * @len: bytes, at most a stride
  *
  * Return: 0, or -EFAULT if the entry is out of reach.
  */
-int model_wq_read(struct model_qp *qp, struct model_wq *wq, u32 index,
-		  void *buf, size_t len)
+int model_rq_read(struct model_qp *qp, void *buf, size_t len)
 {
-	u64 off = (u64)xrdma_ring_slot(index, wq->log_depth) << wq->log_stride;
+	struct model_wq *rq = &qp->rq;
+	u64 off = (u64)xrdma_ring_slot(rq->ci, rq->log_depth) << rq->log_stride;
 
-	return model_mem_read(qp->dev, &wq->ring, off, buf, len);
+	return model_mem_read(qp->dev, &rq->ring, off, buf, len);
+}
+
+/**
+ * model_sq_read() - copy the first bytes of a send entry
+ * @qp: the queue pair
+ * @place: place of the entry, in units of XRDMA_SQ_UNIT bytes
+ * @buf: buffer for the bytes
+ * @len: bytes, at most the length of the entry
+ *
+ * Return: 0, or -EFAULT if the entry is out of reach.
+ */
+int model_sq_read(struct model_qp *qp, u32 place, void *buf, size_t len)
+{
+	return model_mem_read(qp->dev, &qp->sq.ring,
+			      (u64)place * XRDMA_SQ_UNIT, buf, len);
+}
+
+/**
+ * model_sq_bytes() - length of a send entry
+ * @qp: the queue pair
+ * @wqe: copy of the first 32 bytes of the entry
+ *
+ * Return: number of bytes.
+ */
+u32 model_sq_bytes(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
+{
+	(void)wqe;
+	return 1U << qp->sq.log_stride;
+}
+
+/**
+ * model_sq_next() - place of the send entry behind another one
+ * @qp: the queue pair
+ * @place: place of the other entry, in units of XRDMA_SQ_UNIT bytes
+ * @wqe: copy of the first 32 bytes of the other entry
+ *
+ * Return: the place.
+ */
+u32 model_sq_next(const struct model_qp *qp, u32 place,
+		  const struct xrdma_sq_wqe *wqe)
+{
+	u32 units = model_sq_bytes(qp, wqe) / XRDMA_SQ_UNIT;
+
+	return (place + units) & ((units << qp->sq.log_depth) - 1);
+}
+
+/**
+ * model_sq_pass() - count the oldest send entry as complete
+ * @qp: the queue pair
+ * @wqe: copy of the first 32 bytes of the entry
+ */
+void model_sq_pass(struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
+{
+	qp->sq.ci++;
+	qp->sq.place = model_sq_next(qp, qp->sq.place, wqe);
 }

@@ -16,6 +16,8 @@
  * @ring: entries of the queue
  * @pi: producer index of the host, as last read and checked
  * @ci: number of entries completed (shared receive queue: taken), modulo 2^32
+ * @place: send queue: place of the entry of index @ci in the ring, in units of
+ *	XRDMA_SQ_UNIT bytes
  * @log_depth: log2 of the number of entries
  * @log_stride: log2 of the bytes of an entry; 0: the queue does not exist
  */
@@ -23,6 +25,7 @@ struct model_wq {
 	struct model_mem ring;
 	u32 pi;
 	u32 ci;
+	u32 place;
 	u8 log_depth;
 	u8 log_stride;
 };

@@ -16,8 +16,8 @@ struct model_eth_tx;
 /**
  * struct model_qp_transport - the transport's part of a queue pair
  * @tx: headers of the packets that the queue pair sends
- * @req: requester; a queue pair without a connection uses only @req.next and
- *	@req.psn
+ * @req: requester; a queue pair without a connection uses only @req.next,
+ *	@req.next_place and @req.psn
  * @resp: responder; unused by a queue pair without a connection
  * @recv: copy of the receive entry in use, of a queue pair without a connection
  * @eth: frame that is divided, of a raw packet queue pair
@@ -29,6 +29,13 @@ struct model_qp_transport {
 	u8 *recv;
 	struct model_eth_tx *eth;
 };
+
+/* The oldest entry that is not complete is the next one to be taken up. */
+static inline void model_conn_rewind(struct model_qp *qp)
+{
+	qp->tp->req.next = qp->sq.ci;
+	qp->tp->req.next_place = qp->sq.place;
+}
 
 /* The functions that the core calls, for each type of queue pair. */
 extern const struct model_qp_ops model_conn_ops; /* rc.c */

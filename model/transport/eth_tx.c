@@ -271,8 +271,7 @@ static u8 begin(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 }
 
 /* Return: false if the queue pair must not send the next entry. */
-static bool send_one(struct model_qp *qp, u32 index,
-		     const struct xrdma_sq_wqe *wqe)
+static bool send_one(struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 {
 	u8 status = XRDMA_WC_SUCCESS;
 	int reason = 0;
@@ -280,7 +279,7 @@ static bool send_one(struct model_qp *qp, u32 index,
 	if (fails(qp))
 		return false;
 	if (qp->stalled) {
-		qp->sq.ci = qp->tp->req.next;
+		model_sq_pass(qp, wqe);
 		return true;
 	}
 	if (qp->tp->eth->busy)
@@ -291,13 +290,13 @@ static bool send_one(struct model_qp *qp, u32 index,
 	if (qp->state != XRDMA_QPS_RTS)
 		return false;
 	if (reason == MODEL_MISS || qp->tp->eth->busy) {
-		qp->tp->req.next = index;
+		model_conn_rewind(qp);
 		return false;
 	}
 	if (status)
-		model_qp_fail_send(qp, index, wqe, status, reason);
+		model_qp_fail_send(qp, wqe, status, reason);
 	else
-		model_qp_complete_send(qp, index, wqe, 0);
+		model_qp_complete_send(qp, wqe, 0);
 	return qp->state == XRDMA_QPS_RTS;
 }
 
@@ -336,7 +335,7 @@ static void raw_modify(struct model_qp *qp, u32 mask, u8 old)
 {
 	(void)mask;
 	if (old == XRDMA_QPS_SQE && qp->state == XRDMA_QPS_RTS)
-		qp->tp->req.next = qp->sq.ci;
+		model_conn_rewind(qp);
 }
 
 static void raw_query(const struct model_qp *qp, struct xrdma_qp_attr *attr)

@@ -83,7 +83,7 @@ void model_requester_stop(struct model_qp *qp)
 	req->failed = false;
 	req->refetch = false;
 	req->rd_atomic = 0;
-	req->next = qp->sq.ci;
+	model_conn_rewind(qp);
 	req->cur = qp->sq.ci;
 }
 
@@ -151,19 +151,23 @@ static bool take_next(struct model_qp *qp, struct model_req_copy *copy)
 {
 	struct model_requester *req = &qp->tp->req;
 	struct model_req_entry *e = model_requester_entry(qp, req->next);
+	u32 place;
 
 	if (qp->state != XRDMA_QPS_RTS || req->failed ||
 	    req->next == qp->sq.pi ||
 	    req->next - qp->sq.ci > req->mask)
 		return false;
 	copy->loaded = false;
-	if (model_qp_read_sq(qp, req->next, copy->wqe))
+	if (model_qp_read_sq(qp, req->next, req->next_place, copy->wqe))
 		return false;
 	if (must_wait(qp, (void *)copy->wqe))
 		return false;
 	copy->loaded = true;
 	copy->index = req->next++;
+	place = req->next_place;
+	req->next_place = model_sq_next(qp, place, (void *)copy->wqe);
 	model_requester_take(qp, copy->wqe, e);
+	e->place = place;
 	if (model_req_has_response(e->kind))
 		req->rd_atomic++;
 	if (e->kind == MODEL_REQ_FAILED)
@@ -261,7 +265,7 @@ static void complete_if_sent(struct model_qp *qp,
 	req->una_psn = req->send_psn;
 	req->max_psn = req->send_psn;
 	if (req->send_psn == model_psn_add(e->last_psn, 1))
-		model_qp_complete_send(qp, qp->sq.ci, &e->wqe, 0);
+		model_qp_complete_send(qp, &e->wqe, 0);
 }
 
 static void sent(struct model_qp *qp, const struct model_req_entry *e, u32 next)

@@ -59,6 +59,7 @@ enum model_req_kind {
  * struct model_req_entry - send queue entry in flight
  * @wqe: copy of the first 32 bytes of the entry
  * @atomic: operands of an atomic, or of ATOMIC_WRITE
+ * @place: place of the entry in the ring, in units of XRDMA_SQ_UNIT bytes
  * @kind: enum model_req_kind
  * @status: FAILED: enum xrdma_wc_status
  * @vendor_err: FAILED: enum xrdma_fault_reason
@@ -74,6 +75,7 @@ enum model_req_kind {
 struct model_req_entry {
 	struct xrdma_sq_wqe wqe;
 	struct xrdma_atomic_seg atomic;
+	u32 place;
 	u8 kind;
 	u8 status;
 	u16 vendor_err;
@@ -137,6 +139,8 @@ struct model_req_repeat {
  * @mask: number of elements of @entries, less 1
  * @next: index of the entry to be taken up next; the entries from model_wq.ci
  *	of the send queue up to @next are in flight
+ * @next_place: place of the entry @next in the ring, in units of XRDMA_SQ_UNIT
+ *	bytes
  * @cur: index of the entry whose packets are being sent; @next if all packets
  *	of the entries in flight have been sent
  * @psn: first PSN of the entry @next
@@ -164,6 +168,7 @@ struct model_requester {
 	struct model_req_entry *entries;
 	u32 mask;
 	u32 next;
+	u32 next_place;
 	u32 cur;
 	u32 psn;
 	u32 send_psn;

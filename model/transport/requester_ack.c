@@ -47,7 +47,7 @@ static void complete(struct model_qp *qp, const struct model_req_entry *e)
 		byte_len = e->length;
 	}
 	progress(qp, model_psn_add(e->last_psn, 1));
-	model_qp_complete_send(qp, qp->sq.ci, &e->wqe, byte_len);
+	model_qp_complete_send(qp, &e->wqe, byte_len);
 }
 
 /*

@@ -70,9 +70,7 @@ void model_requester_resume(struct model_qp *qp)
  */
 void model_requester_fail(struct model_qp *qp, u8 status, u16 vendor_err)
 {
-	u32 index = qp->sq.ci;
-
-	model_qp_fail_send(qp, index, &model_requester_entry(qp, index)->wqe,
+	model_qp_fail_send(qp, &model_requester_entry(qp, qp->sq.ci)->wqe,
 			   status, vendor_err);
 }
 
@@ -88,7 +86,7 @@ static struct model_req_entry *complete_local(struct model_qp *qp)
 		e = model_requester_entry(qp, qp->sq.ci);
 		if (e->kind != MODEL_REQ_LOCAL)
 			return e;
-		model_qp_complete_send(qp, qp->sq.ci, &e->wqe, 0);
+		model_qp_complete_send(qp, &e->wqe, 0);
 	}
 	return NULL;
 }

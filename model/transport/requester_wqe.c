@@ -217,7 +217,7 @@ bool model_requester_body(struct model_qp *qp,
 	if (copy->loaded && copy->index == index)
 		return true;
 	copy->loaded = false;
-	if (model_qp_read_sq(qp, index, copy->wqe))
+	if (model_qp_read_sq(qp, index, e->place, copy->wqe))
 		return false;
 	if (memcmp(copy->wqe, &e->wqe, sizeof(e->wqe)))
 		return false;

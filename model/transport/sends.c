@@ -81,27 +81,33 @@ bool model_sends_idle(const struct model_qp *qp)
 /**
  * model_sends_run() - send posted entries, which need no acknowledgment
  * @qp: a queue pair without a connection
- * @send_one: sends the entry @wqe of index @index; returns false if the queue
- *	pair must not send the next entry. If the entry has to wait for a page,
- *	the function makes it the next one again.
+ * @send_one: sends the oldest entry, @wqe; returns false if the queue pair must not
+ *	send the next entry. If the entry has to wait for a page, the function calls
+ *	model_conn_rewind(), else it completes the entry.
  *
  * Return: true if there was work, or if the wire has no room: the caller must
  * call again.
  */
 bool model_sends_run(struct model_qp *qp,
-		     bool (*send_one)(struct model_qp *qp, u32 index,
+		     bool (*send_one)(struct model_qp *qp,
 				      const struct xrdma_sq_wqe *wqe))
 {
 	u8 wqe[MODEL_WQE_MAX] __attribute__((aligned(8)));
+	struct model_requester *req = &qp->tp->req;
 	unsigned int budget = BUDGET;
-	u32 first = qp->tp->req.next;
+	u32 first = req->next;
 
 	while (budget-- && qp->state == XRDMA_QPS_RTS &&
 	       !model_qp_waits(qp, MODEL_WAIT_REQUESTER) &&
-	       qp->tp->req.next != qp->sq.pi)
+	       req->next != qp->sq.pi) {
 		if (!model_wire_room(qp->dev->wire) ||
-		    model_qp_read_sq(qp, qp->tp->req.next, wqe) ||
-		    !send_one(qp, qp->tp->req.next++, (void *)wqe))
+		    model_qp_read_sq(qp, req->next, req->next_place, wqe))
 			return true;
-	return qp->tp->req.next != first;
+		req->next++;
+		req->next_place = model_sq_next(qp, req->next_place,
+						(void *)wqe);
+		if (!send_one(qp, (void *)wqe))
+			return true;
+	}
+	return req->next != first;
 }

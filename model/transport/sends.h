@@ -20,7 +20,7 @@ void model_sends_stop(struct model_qp *qp, bool sq_only);
 void model_sends_resume(struct model_qp *qp, enum model_wait_side side);
 bool model_sends_idle(const struct model_qp *qp);
 bool model_sends_run(struct model_qp *qp,
-		     bool (*send_one)(struct model_qp *qp, u32 index,
+		     bool (*send_one)(struct model_qp *qp,
 				      const struct xrdma_sq_wqe *wqe));
 
 #endif /* MODEL_SENDS_H */

@@ -137,8 +137,7 @@ static int send_datagram(struct model_qp *qp, const struct datagram *d)
 }
 
 /* Return: false if the queue pair must not send the next entry. */
-static bool send_one(struct model_qp *qp, u32 index,
-		     const struct xrdma_sq_wqe *wqe)
+static bool send_one(struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 {
 	struct datagram d;
 	int reason = 0;
@@ -150,15 +149,15 @@ static bool send_one(struct model_qp *qp, u32 index,
 	if (!status) {
 		reason = send_datagram(qp, &d);
 		if (reason == MODEL_MISS) {
-			qp->tp->req.next = index;
+			model_conn_rewind(qp);
 			return false;
 		}
 		status = reason ? XRDMA_WC_LOC_PROT_ERR : XRDMA_WC_SUCCESS;
 	}
 	if (status)
-		model_qp_fail_send(qp, index, wqe, status, reason);
+		model_qp_fail_send(qp, wqe, status, reason);
 	else
-		model_qp_complete_send(qp, index, wqe, 0);
+		model_qp_complete_send(qp, wqe, 0);
 	return qp->state == XRDMA_QPS_RTS;
 }
 
@@ -172,7 +171,7 @@ static void ud_modify(struct model_qp *qp, u32 mask, u8 old)
 	if (mask & XRDMA_QPM_SQ_PSN)
 		qp->tp->req.psn = le32_to_cpu(qp->attr.sq_psn);
 	if (old == XRDMA_QPS_SQE && qp->state == XRDMA_QPS_RTS)
-		qp->tp->req.next = qp->sq.ci;
+		model_conn_rewind(qp);
 }
 
 static void ud_query(const struct model_qp *qp, struct xrdma_qp_attr *attr)

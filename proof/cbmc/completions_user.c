@@ -81,7 +81,8 @@ static void sends_arrive(void)
 	any_queues(nondet_truth(), done);
 	ASSUME(index - done < 0x10000 && is_status(status));
 	ASSUME(wqe.opcode >= 1 && wqe.opcode <= 13 && wqe.opcode != 11);
-	model_qp_push_send(&device_qp, index, &wqe, status, reason, bytes);
+	device_qp.sq.ci = index;
+	model_qp_push_send(&device_qp, &wqe, status, reason, bytes);
 	REACHABLE(index == 0x1fffe && done == 0xffff);
 	REACHABLE(wqe.opcode == 13 && status == 21);
 	expect_one(le64_to_cpu(wqe.wr_id), status, reason);

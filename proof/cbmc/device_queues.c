@@ -38,6 +38,7 @@ void *model_mem_ptr(struct model_device *device, struct model_mem *mem, u64 off,
 	return nondet_truth() ? &word : NULL;
 }
 
+static struct model_mem *read_ring;
 static u64 read_off;
 static size_t read_len;
 
@@ -45,7 +46,7 @@ static size_t read_len;
 int model_mem_read(struct model_device *device, struct model_mem *mem, u64 off,
 		   void *buf, size_t len)
 {
-	PROVE(device == &dev && (mem == &qp.sq.ring || mem == &qp.rq.ring));
+	PROVE(device == &dev && mem == read_ring);
 	(void)buf;
 	read_off = off;
 	read_len = len;
@@ -102,21 +103,52 @@ static void producer_index_is_checked(void)
 }
 
 /*
- * Theorem: An entry of a work queue is read inside of its ring, at a multiple of
- *	its size, and no byte of another entry is read.
+ * Theorem: A receive entry is read inside of its ring, at a multiple of its size, and
+ *	no byte of another entry is read.
  * Holds for: all indexes, rings of up to 2^31 entries of up to 1 KiB.
  * Assumes: the caller asks for at most the size of an entry.
  */
-static void entries_are_read_inside_the_ring(void)
+static void receives_are_read_inside_the_ring(void)
 {
-	struct model_wq *wq = any_queue(nondet_truth());
+	struct model_wq *wq = any_queue(false);
 	size_t len = nondet_u64();
 	u64 stride = 1ULL << wq->log_stride;
 	u8 buf[1];
 
 	ASSUME(len <= stride);
-	model_wq_read(&qp, wq, nondet_u32(), buf, len);
+	read_ring = &qp.rq.ring;
+	model_rq_read(&qp, buf, len);
 	REACHABLE(read_off + read_len == stride << wq->log_depth);
 	PROVE(read_len == len && read_off % stride == 0);
 	PROVE(read_off + stride <= stride << wq->log_depth);
+}
+
+/*
+ * Theorem: A send entry is read inside of its ring, at a multiple of its size, and no
+ *	byte of another entry is read. The entry that is complete is followed by the
+ *	one behind it, and the last one of the ring by the first one.
+ * Holds for: all indexes, rings of up to 2^15 entries of 64 bytes to 1 KiB.
+ * Assumes: the caller asks for at most the size of an entry; the place is that of an
+ *	entry, which the theorem shows to stay true.
+ */
+static void sends_are_read_inside_the_ring(void)
+{
+	struct model_wq *wq = any_queue(true);
+	u32 units, index = wq->ci;
+	size_t len = nondet_u64();
+	struct xrdma_sq_wqe wqe;
+	u8 buf[1];
+
+	ASSUME(wq->log_stride >= 6 && wq->log_depth <= 15);
+	units = 1U << (wq->log_stride - 6);
+	ASSUME(len <= units * 64);
+	wq->place = (index & ((1U << wq->log_depth) - 1)) * units;
+	read_ring = &qp.sq.ring;
+	model_sq_read(&qp, wq->place, buf, len);
+	REACHABLE(read_off + read_len == (u64)units * 64 << wq->log_depth);
+	PROVE(read_len == len && read_off % (units * 64) == 0);
+	PROVE(read_off + units * 64 <= (u64)units * 64 << wq->log_depth);
+	model_sq_pass(&qp, &wqe);
+	PROVE(wq->ci == index + 1);
+	PROVE(wq->place == (wq->ci & ((1U << wq->log_depth) - 1)) * units);
 }

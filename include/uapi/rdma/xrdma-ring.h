@@ -23,6 +23,7 @@
  * A stride is the bytes of an entry. The limits of its log2 are those of queue
  * pairs, work queues and shared receive queues.
  */
+#define XRDMA_SQ_UNIT			64 /* bytes of a unit of send entries */
 #define XRDMA_SQ_LOG_STRIDE_MIN		6 /* lowest log_sq_stride */
 #define XRDMA_RQ_LOG_STRIDE_MIN		5 /* lowest log_rq_stride */
 #define XRDMA_LOG_STRIDE_MAX		10 /* highest log2 of a stride */

@@ -44,13 +44,14 @@ static bool mock_run(struct model_qp *qp)
 	u8 status = mock_wire.fail;
 
 	if (mock_wire.hold || qp->sq.ci == qp->sq.pi ||
-	    qp->state != XRDMA_QPS_RTS || model_qp_read_sq(qp, qp->sq.ci, wqe))
+	    qp->state != XRDMA_QPS_RTS ||
+	    model_qp_read_sq(qp, qp->sq.ci, qp->sq.place, wqe))
 		return false;
 	mock_wire.fail = 0;
 	if (status)
-		model_qp_fail_send(qp, qp->sq.ci, head, status, 0);
+		model_qp_fail_send(qp, head, status, 0);
 	else
-		model_qp_complete_send(qp, qp->sq.ci, head, 0);
+		model_qp_complete_send(qp, head, 0);
 	return true;
 }
 
