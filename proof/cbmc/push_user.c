@@ -11,12 +11,6 @@
 #include <string.h>
 #include "proof.h"
 
-#define xrdma_wq_entry	place_in_ring
-#include "ring.h"
-#undef xrdma_wq_entry
-
-static void *xrdma_wq_entry(const struct xrdma_wq *wq, u32 index);
-
 #include "push.c"
 
 static u8 page[XRDMA_DB_PAGE_SIZE];
@@ -29,12 +23,6 @@ static u32 old;
 /* bytes written to the slot; doorbells written */
 static size_t copied;
 static u32 rung;
-
-static void *xrdma_wq_entry(const struct xrdma_wq *wq, u32 index)
-{
-	PROVE(wq == &qp.sq && index == old);
-	return entry;
-}
 
 int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
@@ -143,7 +131,7 @@ static void pushes_are_whole(void)
 	bytes = (qp.datagram ? 64 : 32) + wqe->num_sge;
 	ASSUME(!(wqe->flags & XRDMA_WQE_INLINE) ||
 	       bytes <= 1U << qp.sq.log_stride);
-	done = xrdma_push(&qp, old);
+	done = xrdma_push(&qp, old, wqe);
 	REACHABLE(done && copied == 256);
 	REACHABLE(!done && wqe->flags & XRDMA_WQE_INLINE && qp.sq.ci == old &&
 		  qp.sq.pi - old == 1);

@@ -63,6 +63,7 @@ static void any_queue(struct xrdma_qp *qp, u8 log)
 	qp->sq.log_stride = log;
 	qp->sq.depth = 1;
 	qp->sq.pi = nondet_u32();
+	qp->sq.place = 0;
 	qp->sq.ci = qp->sq.pi;
 	qp->sq.max_sge = nondet_u16();
 	qp->max_inline = nondet_u32();

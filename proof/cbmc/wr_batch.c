@@ -19,42 +19,37 @@ static struct ibv_mw other_mw;
 /* The state before the call */
 static struct old {
 	u32 pi;
-	u32 published;
+	u32 place;
 	u32 ci;
 	u32 consumed;
 	struct xrdma_wr_batch batch;
 } old;
 
-static void *xrdma_wq_entry(const struct xrdma_wq *wq, u32 index)
+static void *xrdma_sq_at(const struct xrdma_wq *sq, u32 place)
 {
-	PROVE(wq == &qp.sq);
-	return &ring[index % DEPTH];
+	PROVE(sq == &qp.sq && place == qp.batch.start_place);
+	return &ring[qp.batch.start % DEPTH];
 }
 
-/* Is the entry of a place in the ring one of the batch that binds a window? */
-static bool binds(u32 place, const struct ibv_mw *window, u32 own)
+static void *xrdma_sq_entry(const struct xrdma_wq *sq)
 {
-	return (place - qp.batch.start) % DEPTH < own &&
-	       ring[place].opcode == XRDMA_OP_BIND_MW && bound[place] == window;
+	PROVE(sq == &qp.sq && !"the end of a batch writes an entry");
+	return ring;
 }
 
 /*
- * What operations_stay_inside says of the windows of a batch: the first entry that
- * binds the window has the key from before the batch.
+ * What operations_stay_inside says of the windows of a batch: the first one of the list
+ * that is the window has the key from before the batch.
  */
-static bool keys_are_held(u32 own)
+static bool keys_are_held(void)
 {
-	u32 i, place;
 	bool found = false;
+	u32 i;
 
-	for (i = 0; i < DEPTH; i++) {
-		place = (qp.batch.start + i) % DEPTH;
-		if (!qp.bound_mws && (binds(place, &mw, own) ||
-				      binds(place, &other_mw, own)))
-			return false;
-		if (!binds(place, &mw, own) || found)
+	for (i = 0; i < DEPTH && i < qp.batch.num_bound; i++) {
+		if (bound[i].mw != &mw || found)
 			continue;
-		if (le32_to_cpu(ring[place].inv_key) != old_key)
+		if (bound[i].rkey != old_key)
 			return false;
 		found = true;
 	}
@@ -71,15 +66,17 @@ static void any_end(u32 own)
 	for (i = 0; i < DEPTH; i++) {
 		ring[i] = any[i];
 		old_ring[i] = any[i];
-		bound[i] = nondet_truth() ? &mw : &other_mw;
+		bound[i].mw = nondet_truth() ? &mw : &other_mw;
+		bound[i].rkey = nondet_u32();
 	}
-	ASSUME(keys_are_held(own));
+	ASSUME(keys_are_held());
 	qp.qpn = nondet_u32();
 	qp.shadow_db = nondet_truth();
 	qp.sq.consumed = nondet_u32();
 	rec.sq_event = cpu_to_le32(nondet_u32());
 	rec.sq_pi = cpu_to_le32(qp.batch.start);
 	old.pi = qp.sq.pi;
+	old.place = qp.sq.place;
 	old.ci = qp.sq.ci;
 	old.consumed = qp.sq.consumed;
 	old.batch = qp.batch;
@@ -104,6 +101,7 @@ static void prove_ring_stays(void)
 static void prove_nothing_happened(void)
 {
 	PROVE(qp.sq.pi == old.batch.start);
+	PROVE(qp.sq.place == old.batch.start_place);
 	PROVE(le32_to_cpu(rec.sq_pi) == old.batch.start && !rung);
 	PROVE(mw.rkey == old_key);
 }
@@ -133,6 +131,7 @@ static void complete_publishes_the_batch(void)
 	REACHABLE(own == 4 && old.pi == 1 && !rung);
 	REACHABLE(own == 4 && qp.shadow_db && rung && was_bound);
 	PROVE(qp.sq.pi == old.pi && mw.rkey == key);
+	PROVE(qp.sq.place == old.place);
 	PROVE(le32_to_cpu(rec.sq_pi) == old.batch.start + own);
 	PROVE(rung == (own && (!qp.shadow_db || slept)));
 	prove_ring_stays();
@@ -250,16 +249,17 @@ static void start_begins_an_empty_batch(void)
 	REACHABLE(!qp.batch.err && pi == 0xffffffff && held);
 	PROVE(held == !qp.sq.lock.elided && qp.batch.start == pi);
 	PROVE(qp.sq.pi == pi && !qp.batch.no_target && !qp.batch.data);
+	PROVE(qp.batch.start_place == qp.sq.place && !qp.batch.num_bound);
 	PROVE(!qp.batch.err == (state >= IBV_QPS_RTS));
 }
 
 /*
- * Theorem: Entries of a ring that different requests use at the same time do not
+ * Theorem: Entries of a receive ring that different requests use at the same time do not
  *	overlap, and are inside of the ring.
  * Holds for: rings of up to 2^15 entries of 32 to 1024 bytes, all indexes.
  * Assumes: the indexes differ by less than the ring has entries.
  */
-static void entries_have_places_of_their_own(void)
+static void receives_have_places_of_their_own(void)
 {
 	char memory[1 << 25];
 	u32 a = nondet_u32(), b = nondet_u32();
@@ -271,11 +271,42 @@ static void entries_have_places_of_their_own(void)
 	wq.depth = 1U << log;
 	wq.log_stride = stride;
 	ASSUME(a != b && b - a < wq.depth);
-	first = (char *)place_in_ring(&wq, a) - memory;
-	second = (char *)place_in_ring(&wq, b) - memory;
+	first = (char *)xrdma_rq_entry(&wq, a) - memory;
+	second = (char *)xrdma_rq_entry(&wq, b) - memory;
 	REACHABLE(second < first && log == 15);
 	PROVE(first >= 0 && first + (1L << stride) <= 1L << (log + stride));
 	PROVE(second - first >= 1L << stride || first - second >= 1L << stride);
+}
+
+/*
+ * Theorem: Entries of a send ring that different requests use at the same time do not
+ *	overlap, and are inside of the ring.
+ * Holds for: rings of up to 2^15 entries of 64 to 1024 bytes, all indexes.
+ * Assumes: the indexes differ by less than the ring has entries; the place of an entry
+ *	is that of its index, which the theorem shows to stay true.
+ */
+static void sends_have_places_of_their_own(void)
+{
+	char memory[1 << 25];
+	u32 a = nondet_u32(), b = nondet_u32(), units;
+	u8 log = nondet_u8(), stride = nondet_u8();
+	struct xrdma_wq sq = { .ring = memory };
+	ssize_t first, second;
+
+	ASSUME(log <= 15 && stride >= 6 && stride <= 10);
+	sq.depth = 1U << log;
+	sq.log_stride = stride;
+	sq.pi = a;
+	units = 1U << (stride - 6);
+	ASSUME(a != b && b - a < sq.depth);
+	sq.place = a % sq.depth * units;
+	first = (char *)next_entry(&sq) - memory;
+	second = (char *)at_place(&sq, b % sq.depth * units) - memory;
+	REACHABLE(second < first && log == 15);
+	PROVE(first >= 0 && first + (1L << stride) <= 1L << (log + stride));
+	PROVE(second - first >= 1L << stride || first - second >= 1L << stride);
+	xrdma_sq_pass(&sq);
+	PROVE(sq.pi == a + 1 && sq.place == sq.pi % sq.depth * units);
 }
 
 /*

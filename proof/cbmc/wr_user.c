@@ -11,13 +11,21 @@
 
 #include "wr_user.h"
 
-/* The index of the entry */
-static u32 entry_index;
+/* The place of the entry */
+static u32 entry_place;
+
+/* No call between begin and end of a batch reads another entry than the last one. */
+static void *xrdma_sq_at(const struct xrdma_wq *sq, u32 place)
+{
+	PROVE(sq == &qp.sq && !"an entry of any place is read");
+	(void)place;
+	return entry;
+}
 
 /* The entry is an object of its own, so that CBMC finds each access outside of it. */
-static void *xrdma_wq_entry(const struct xrdma_wq *wq, u32 index)
+static void *xrdma_sq_entry(const struct xrdma_wq *sq)
 {
-	PROVE(wq == &qp.sq && index == entry_index);
+	PROVE(sq == &qp.sq && sq->place == entry_place);
 	return entry;
 }
 
@@ -124,13 +132,14 @@ static void call_operation(const struct asked *a)
 static void operations_stay_inside(void)
 {
 	const struct xrdma_sq_wqe *wqe;
-	u32 pi, own = nondet_u32();
+	u32 pi, num, own = nondet_u32();
 	bool full, failed, binds;
 
 	any_batch(own);
 	any_operation();
 	pi = qp.sq.pi;
-	entry_index = pi;
+	num = qp.batch.num_bound;
+	entry_place = qp.sq.place;
 	wqe = entry;
 	full = pi - qp.sq.ci == DEPTH;
 	failed = qp.batch.err || qp.batch.no_target;
@@ -146,10 +155,10 @@ static void operations_stay_inside(void)
 			       qp.batch.op == &xrdma_ops[asked.opcode]));
 	PROVE(qp.batch.err || qp.batch.no_target ==
 	      (payload_of(asked.opcode) && (qp.datagram || qp.xrc)));
-	binds = qp.sq.pi != pi && wqe->opcode == XRDMA_OP_BIND_MW;
-	PROVE(!binds || (qp.bound_mws && bound[pi % DEPTH] == &mw));
-	PROVE(was_bound || (binds ? le32_to_cpu(wqe->inv_key) : mw.rkey) ==
-			    old_key);
+	binds = !qp.batch.err && wqe->opcode == XRDMA_OP_BIND_MW;
+	PROVE(qp.batch.num_bound == num + binds && num + binds <= DEPTH);
+	PROVE(!binds || (qp.bound_mws && bound[num].mw == &mw));
+	PROVE(was_bound || (binds ? bound[num].rkey : mw.rkey) == old_key);
 	PROVE(!rung && held == !qp.sq.lock.elided);
 }
 
@@ -244,7 +253,7 @@ static void operations_hold_their_fields(void)
 	any_batch(nondet_u32());
 	any_operation();
 	ASSUME(!was_bound);
-	entry_index = qp.sq.pi;
+	entry_place = qp.sq.place;
 	wqe = entry;
 	word = word_of(&asked);
 	call_operation(&asked);
@@ -319,7 +328,6 @@ static void any_setter(void)
 	set = any;	/* not initialised: any request */
 	ah = any_ah;
 	ASSUME(set.setter <= 5);
-	entry_index = qp.sq.pi - 1;
 	qp.batch.wqe = entry;
 	qp.batch.op = &xrdma_ops[asked.opcode];
 	qp.batch.data = own && nondet_truth() ?

@@ -4,8 +4,8 @@
  * with the stand-ins for headers of rdma-core in proof/include/rdma-core; a queue pair
  * and any batch of requests. Theorems are in wr_user.c and wr_batch.c.
  *
- * A stub of each harness stands for xrdma_wq_entry(). xrdma_wq_entry() without the stub
- * is the subject of theorem wr_batch.entries_have_places_of_their_own.
+ * A stub of each harness stands for xrdma_sq_entry(), and one for xrdma_sq_at(), which
+ * is the subject of theorem wr_batch.sends_have_places_of_their_own.
  * memcpy() stands for the proof that its destination has room.
  *
  * Harnesses call the functions xrdma_wr_*(), which theorem wr_batch.calls_are_installed
@@ -20,11 +20,14 @@
 #include <string.h>
 #include "proof.h"
 
-#define xrdma_wq_entry	place_in_ring
+#define xrdma_sq_at	at_place
+#define xrdma_sq_entry	next_entry
 #include "ring.h"
-#undef xrdma_wq_entry
+#undef xrdma_sq_at
+#undef xrdma_sq_entry
 
-static void *xrdma_wq_entry(const struct xrdma_wq *wq, u32 index);
+static void *xrdma_sq_at(const struct xrdma_wq *sq, u32 place);
+static void *xrdma_sq_entry(const struct xrdma_wq *sq);
 
 #define memcpy(to, from, len)	PROVE(__CPROVER_w_ok(to, len))
 
@@ -42,13 +45,14 @@ static struct xrdma_qp_rec rec;
 static struct xrdma_qp qp = { .rec = &rec, .sq.depth = DEPTH };
 static struct ibv_qp_ex *const qpx = &qp.verbs_qp.qp_ex;
 
-/* A window, and the window of each entry that binds one */
+/* A window, and the windows that the batch has bound */
 static struct ibv_mw mw;
-static struct ibv_mw *bound[DEPTH];
+static struct xrdma_bound_mw bound[DEPTH];
 
 /*
- * An earlier entry of the batch binds the window, and holds the key that the window
- * had before the batch. Otherwise the window has this key.
+ * An earlier entry of the batch binds the window, and the first one in the list of bound
+ * windows has the key that the window had before the batch. Otherwise the window has
+ * this key.
  */
 static bool was_bound;
 static u32 old_key;
@@ -70,11 +74,13 @@ void mmio_write64_le(void *addr, __le64 value)
 }
 
 /* The theorems are about queue pairs that have no slot; push_user.c has the others. */
-bool xrdma_push(struct xrdma_qp *q, uint32_t old)
+bool xrdma_push(struct xrdma_qp *q, uint32_t old,
+		const struct xrdma_sq_wqe *wqe)
 {
 	PROVE(false);
 	(void)q;
 	(void)old;
+	(void)wqe;
 	return false;
 }
 
@@ -113,6 +119,8 @@ static void any_queue_pair(void)
 	qp.force_flags = nondet_truth() ? IBV_SEND_SIGNALED : 0;
 	qp.sq.pi = nondet_u32();
 	qp.sq.ci = nondet_u32();
+	qp.sq.log_stride = entry == small ? 6 : 7;
+	qp.sq.place = nondet_u32();
 	qp.sq.max_sge = nondet_u8();
 	qp.max_inline = nondet_u32();
 	qp.sq.lock.elided = nondet_truth();
@@ -120,6 +128,7 @@ static void any_queue_pair(void)
 	ASSUME(qp.sq.max_sge <= room / sizeof(struct xrdma_sge));
 	ASSUME(qp.max_inline <= room);
 	ASSUME(qp.sq.pi - qp.sq.ci <= DEPTH);
+	ASSUME(qp.sq.place < DEPTH << (qp.sq.log_stride - 6));
 }
 
 /* Any batch of a queue pair between two calls. @own: number of its entries */
@@ -129,6 +138,9 @@ static void any_batch(u32 own)
 	ASSUME(own <= qp.sq.pi - qp.sq.ci);
 	held = !qp.sq.lock.elided;
 	qp.batch.start = qp.sq.pi - own;
+	qp.batch.start_place = nondet_u32();
+	qp.batch.num_bound = qp.bound_mws ? nondet_u32() : 0;
+	ASSUME(qp.batch.num_bound <= own);
 	qp.batch.err = nondet_int();
 	qp.batch.no_target = own && (qp.datagram || qp.xrc) && nondet_truth();
 	qpx->wr_id = nondet_u64();

@@ -168,7 +168,7 @@ static int xrdma_make_bind_wqe(struct xrdma_qp *qp, struct ibv_mw *mw,
 	if (unlikely(flags & ~(XRDMA_SEND_FLAGS & ~XRDMA_SEND_INLINE)))
 		return EINVAL;
 
-	wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi);
+	wqe = xrdma_sq_entry(&qp->sq);
 	err = xrdma_make_bind(wqe, mw, key, info);
 	if (unlikely(err))
 		return err;
@@ -184,7 +184,7 @@ static int xrdma_make_atomic_write(struct xrdma_qp *qp,
 				   const struct ibv_send_wr *wr,
 				   unsigned int flags)
 {
-	struct xrdma_sq_wqe *wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi);
+	struct xrdma_sq_wqe *wqe = xrdma_sq_entry(&qp->sq);
 	struct xrdma_atomic_seg *seg;
 
 	seg = xrdma_make_remote(wqe, wr->wr.rdma.remote_addr,
@@ -244,7 +244,7 @@ static int xrdma_make_wqe(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 				  XRDMA_TAKES_RANGE)))
 		return xrdma_make_special(qp, wr, op);
 
-	wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi);
+	wqe = xrdma_sq_entry(&qp->sq);
 	num_sge = xrdma_make_data(qp, wr, op,
 				  xrdma_make_target(qp, wqe, wr, op));
 	if (unlikely(num_sge < 0))
@@ -278,8 +278,10 @@ static bool xrdma_device_may_sleep(struct xrdma_qp *qp, uint32_t old)
  * xrdma_publish_sq() - make new send entries visible to the device
  * @qp: queue pair whose send queue is locked
  * @old: producer index published before; not equal to the present one
+ * @wqe: entry at @old
  */
-void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old)
+void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old,
+		      const struct xrdma_sq_wqe *wqe)
 {
 	/* Entries are written before the index that covers them. */
 	udma_to_device_barrier();
@@ -289,7 +291,7 @@ void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old)
 
 	/* The entries and the index are written before the doorbell. */
 	udma_to_device_barrier();
-	if (unlikely(qp->push) && xrdma_push(qp, old))
+	if (unlikely(qp->push) && xrdma_push(qp, old, wqe))
 		return;
 	mmio_write64_le(qp->db,
 			htole64(xrdma_make_sq_db(qp->qpn, qp->sq.pi)));
@@ -313,6 +315,7 @@ int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr)
 {
 	struct xrdma_qp *qp = to_xqp(ibqp);
+	const struct xrdma_sq_wqe *first;
 	uint32_t old;
 	int err = 0;
 
@@ -322,16 +325,17 @@ int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	}
 
 	xrdma_lock(&qp->sq.lock);
+	first = xrdma_sq_entry(&qp->sq);
 	for (old = qp->sq.pi; wr; wr = wr->next) {
 		err = xrdma_make_wqe(qp, wr);
 		if (unlikely(err)) {
 			*bad_wr = wr;
 			break;
 		}
-		qp->sq.pi++;
+		xrdma_sq_pass(&qp->sq);
 	}
 	if (likely(qp->sq.pi != old))
-		xrdma_publish_sq(qp, old);
+		xrdma_publish_sq(qp, old, first);
 	xrdma_unlock(&qp->sq.lock);
 	return err;
 }
@@ -348,6 +352,7 @@ int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind)
 {
 	struct xrdma_qp *qp = to_xqp(ibqp);
+	const struct xrdma_sq_wqe *wqe;
 	int err;
 
 	if (mw->type != IBV_MW_TYPE_1 || ibqp->state < IBV_QPS_RTS ||
@@ -355,12 +360,13 @@ int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		return EINVAL;
 
 	xrdma_lock(&qp->sq.lock);
+	wqe = xrdma_sq_entry(&qp->sq);
 	err = xrdma_make_bind_wqe(qp, mw, ibv_inc_rkey(mw->rkey),
 				  &bind->bind_info, bind->send_flags,
 				  bind->wr_id);
 	if (likely(!err)) {
-		qp->sq.pi++;
-		xrdma_publish_sq(qp, qp->sq.pi - 1);
+		xrdma_sq_pass(&qp->sq);
+		xrdma_publish_sq(qp, qp->sq.pi - 1, wqe);
 	}
 	xrdma_unlock(&qp->sq.lock);
 	return err;

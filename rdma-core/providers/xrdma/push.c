@@ -91,12 +91,13 @@ static uint8_t xrdma_push_size(struct xrdma_qp *qp, uint32_t old,
  * @qp: queue pair with a slot, whose send queue is locked; its record has the producer
  *	index
  * @old: producer index published before; not equal to the present one
+ * @wqe: entry at @old
  *
  * Return: true; false: the entry is not pushed, and the caller rings the doorbell.
  */
-bool xrdma_push(struct xrdma_qp *qp, uint32_t old)
+bool xrdma_push(struct xrdma_qp *qp, uint32_t old,
+		const struct xrdma_sq_wqe *wqe)
 {
-	const struct xrdma_sq_wqe *wqe = xrdma_wq_entry(&qp->sq, old);
 	uint8_t log = xrdma_push_size(qp, old, wqe);
 
 	if (!log)

@@ -24,7 +24,7 @@ static int xrdma_make_recv(struct xrdma_wq *rq, const struct ibv_recv_wr *wr)
 	if (unlikely(wr->num_sge < 0 || wr->num_sge > rq->max_sge))
 		return EINVAL;
 
-	wqe = xrdma_wq_entry(rq, rq->pi);
+	wqe = xrdma_rq_entry(rq, rq->pi);
 	wqe->num_sge = htole16(wr->num_sge);
 	memset(wqe->reserved, 0, sizeof(wqe->reserved));
 	wqe->wr_id = htole64(wr->wr_id);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA provider: access to rings: the address of an entry, whether a work
- * queue has room, whether a completion was written, and the release of consumed
- * entries to device and posters. The arithmetic of indexes is in
- * <rdma/xrdma-ring.h>. Entries are written in post.c, wr.c and recv.c, with
- * wqe.h; completions are read in poll.c.
+ * XRDMA provider: access to words that the device shares, and to rings: the
+ * address of an entry, whether a work queue has room, whether a completion was
+ * written, and the release of consumed entries to device and posters. The
+ * arithmetic of indexes is in <rdma/xrdma-ring.h>. Entries are written in post.c,
+ * wr.c and recv.c, with wqe.h; completions are read in poll.c.
  */
 
 #ifndef XRDMA_PROVIDER_RING_H
@@ -13,6 +13,37 @@
 #include <util/udma_barrier.h>
 
 #include "xrdma.h"
+
+/**
+ * xrdma_load_le32() - read a word that the device writes
+ * @word: word in host memory
+ *
+ * The word is read once. Later accesses are not ordered after this read.
+ *
+ * Return: the value of the word.
+ */
+static inline uint32_t xrdma_load_le32(__le32 *word)
+{
+	uint32_t raw = atomic_load_explicit((_Atomic(uint32_t) *)word,
+					    memory_order_relaxed);
+
+	return le32toh((__force __le32)raw);
+}
+
+/**
+ * xrdma_store_le32() - write a word that the device reads
+ * @word: word in host memory
+ * @value: value to write
+ *
+ * The word is written once, after all earlier reads and writes of host memory
+ * by this thread.
+ */
+static inline void xrdma_store_le32(__le32 *word, uint32_t value)
+{
+	atomic_store_explicit((_Atomic(uint32_t) *)word,
+			      (__force uint32_t)htole32(value),
+			      memory_order_release);
+}
 
 /**
  * xrdma_wq_full() - has a work queue no free entry?
@@ -30,15 +61,62 @@ static inline bool xrdma_wq_full(struct xrdma_wq *wq)
 }
 
 /**
- * xrdma_wq_entry() - address of an entry of a work queue
- * @wq: queue
+ * xrdma_rq_entry() - address of an entry of a receive queue
+ * @rq: queue
  * @index: index of the entry
  *
  * Return: the address.
  */
-static inline void *xrdma_wq_entry(const struct xrdma_wq *wq, uint32_t index)
+static inline void *xrdma_rq_entry(const struct xrdma_wq *rq, uint32_t index)
 {
-	return wq->ring + ((size_t)(index & (wq->depth - 1)) << wq->log_stride);
+	return rq->ring + ((size_t)(index & (rq->depth - 1)) << rq->log_stride);
+}
+
+/**
+ * xrdma_sq_at() - address of an entry of a send queue
+ * @sq: queue
+ * @place: place of the entry
+ *
+ * Return: the address.
+ */
+static inline void *xrdma_sq_at(const struct xrdma_wq *sq, uint32_t place)
+{
+	return sq->ring + (size_t)place * XRDMA_SQ_UNIT;
+}
+
+/**
+ * xrdma_sq_entry() - address of the entry at the producer index
+ * @sq: locked queue
+ *
+ * Return: the address.
+ */
+static inline void *xrdma_sq_entry(const struct xrdma_wq *sq)
+{
+	return xrdma_sq_at(sq, sq->place);
+}
+
+/**
+ * xrdma_sq_next() - place of the entry behind another one
+ * @sq: queue
+ * @place: place of the other entry
+ *
+ * Return: the place.
+ */
+static inline uint32_t xrdma_sq_next(const struct xrdma_wq *sq, uint32_t place)
+{
+	uint32_t units = (1U << sq->log_stride) / XRDMA_SQ_UNIT;
+
+	return (place + units) & (units * sq->depth - 1);
+}
+
+/**
+ * xrdma_sq_pass() - advance the producer index by the entry that was written there
+ * @sq: locked queue
+ */
+static inline void xrdma_sq_pass(struct xrdma_wq *sq)
+{
+	sq->pi++;
+	sq->place = xrdma_sq_next(sq, sq->place);
 }
 
 /**
@@ -171,6 +249,7 @@ static inline void xrdma_release_consumed(struct xrdma_cq *cq)
 static inline void xrdma_restart_wq(struct xrdma_wq *wq)
 {
 	wq->pi = 0;
+	wq->place = 0;
 	atomic_store_explicit(&wq->ci, 0, memory_order_relaxed);
 }
 

@@ -191,7 +191,7 @@ static void xrdma_copy_srq_entries(const struct xrdma_srq *srq,
 	uint32_t index = atomic_load_explicit(&from->ci, memory_order_relaxed);
 
 	for (; index != from->pi; index++)
-		memcpy(xrdma_wq_entry(to, index), xrdma_wq_entry(from, index),
+		memcpy(xrdma_rq_entry(to, index), xrdma_rq_entry(from, index),
 		       1UL << from->log_stride);
 	xrdma_store_le32(&rec->pi, from->pi);
 }

@@ -49,7 +49,8 @@ static struct xrdma_sq_wqe *xrdma_wr_begin(struct xrdma_qp *qp,
 		return NULL;
 	}
 
-	wqe = xrdma_wq_entry(&qp->sq, qp->sq.pi++);
+	wqe = xrdma_sq_entry(&qp->sq);
+	xrdma_sq_pass(&qp->sq);
 	xrdma_make_head(wqe, xrdma_ops[opcode].opcode, flags, 0, qpx->wr_id);
 	batch->wqe = wqe;
 	batch->op = &xrdma_ops[opcode];
@@ -209,7 +210,7 @@ static void xrdma_wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw,
 			     const struct ibv_mw_bind_info *bind_info)
 {
 	struct xrdma_qp *qp = to_xqp_ex(qpx);
-	uint32_t index = qp->sq.pi;
+	const struct xrdma_bound_mw bound = { .mw = mw, .rkey = mw->rkey };
 	struct xrdma_sq_wqe *wqe;
 
 	wqe = xrdma_wr_begin(qp, IBV_WR_BIND_MW);
@@ -217,12 +218,10 @@ static void xrdma_wr_bind_mw(struct ibv_qp_ex *qpx, struct ibv_mw *mw,
 		return;
 	if (mw->type != IBV_MW_TYPE_2 || !qp->bound_mws ||
 	    xrdma_make_bind(wqe, mw, rkey, bind_info)) {
-		/* Drop the entry: xrdma_wr_rewind() must not restore a key. */
-		qp->sq.pi = index;
 		qp->batch.err = EINVAL;
 		return;
 	}
-	qp->bound_mws[index & (qp->sq.depth - 1)] = mw;
+	qp->bound_mws[qp->batch.num_bound++] = bound;
 }
 
 /* ---- setters of the destination --------------------------------------- */
@@ -370,6 +369,8 @@ static void xrdma_wr_start(struct ibv_qp_ex *qpx)
 
 	xrdma_lock(&qp->sq.lock);
 	qp->batch.start = qp->sq.pi;
+	qp->batch.start_place = qp->sq.place;
+	qp->batch.num_bound = 0;
 	qp->batch.err = qpx->qp_base.state < IBV_QPS_RTS ? EINVAL : 0;
 	qp->batch.no_target = false;
 	qp->batch.data = NULL;
@@ -378,16 +379,13 @@ static void xrdma_wr_start(struct ibv_qp_ex *qpx)
 /* Drop the entries of the batch, and restore the keys of their windows. */
 static void xrdma_wr_rewind(struct xrdma_qp *qp)
 {
-	const struct xrdma_sq_wqe *wqe;
 	uint32_t i;
 
-	for (i = qp->sq.pi; qp->bound_mws && i-- != qp->batch.start; ) {
-		wqe = xrdma_wq_entry(&qp->sq, i);
-		if (wqe->opcode == XRDMA_OP_BIND_MW)
-			qp->bound_mws[i & (qp->sq.depth - 1)]->rkey =
-				le32toh(wqe->inv_key);
-	}
+	/* a window that was bound twice gets the key from before its first bind */
+	for (i = qp->batch.num_bound; i--; )
+		qp->bound_mws[i].mw->rkey = qp->bound_mws[i].rkey;
 	qp->sq.pi = qp->batch.start;
+	qp->sq.place = qp->batch.start_place;
 }
 
 static int xrdma_wr_complete(struct ibv_qp_ex *qpx)
@@ -400,7 +398,8 @@ static int xrdma_wr_complete(struct ibv_qp_ex *qpx)
 	if (unlikely(err))
 		xrdma_wr_rewind(qp);
 	else if (likely(qp->sq.pi != qp->batch.start))
-		xrdma_publish_sq(qp, qp->batch.start);
+		xrdma_publish_sq(qp, qp->batch.start,
+				 xrdma_sq_at(&qp->sq, qp->batch.start_place));
 	xrdma_unlock(&qp->sq.lock);
 	return err;
 }

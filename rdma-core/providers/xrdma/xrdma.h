@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * XRDMA provider: the objects behind the verbs, their locks, accessors for
- * words that the device shares, and the prototypes of all files. The commands
- * to the driver are in xrdma-abi.h, access to rings is in ring.h, the contents
- * of send entries are in wqe.h.
+ * XRDMA provider: the objects behind the verbs, their locks, and the prototypes
+ * of all files. The commands to the driver are in xrdma-abi.h, access to rings
+ * and records is in ring.h, the contents of send entries are in wqe.h.
  *
  * All layouts come from <rdma/xrdma-abi.h>. An index of a ring counts entries
  * since the ring was created, modulo 2^32. The depth of a ring is a power of
@@ -212,6 +211,8 @@ struct xrdma_cq {
  * @ring: entries
  * @depth: number of entries, a power of two; 0: the queue does not exist
  * @pi: producer index
+ * @place: send queue: place of the entry at @pi in @ring, in units of XRDMA_SQ_UNIT
+ *	bytes
  * @ci: index of the oldest entry that the device may still read. A poller
  *	writes it under the lock of the completion queue; for a shared receive
  *	queue a poster writes it under @lock.
@@ -226,6 +227,7 @@ struct xrdma_wq {
 	void *ring;
 	uint32_t depth;
 	uint32_t pi;
+	uint32_t place;
 	_Atomic(uint32_t) ci;
 	uint32_t consumed;
 	struct xrdma_wq *next_consumed;
@@ -236,6 +238,8 @@ struct xrdma_wq {
 /**
  * struct xrdma_wr_batch - entries written since ibv_wr_start()
  * @start: producer index when ibv_wr_start() was called
+ * @start_place: place of the entry at @start
+ * @num_bound: number of entries that bind a window, which are in xrdma_qp.bound_mws
  * @err: errno of the first call that failed since, or 0
  * @no_target: the application has not set the address or the remote SRQ that
  *	the last entry needs
@@ -246,11 +250,23 @@ struct xrdma_wq {
  */
 struct xrdma_wr_batch {
 	uint32_t start;
+	uint32_t start_place;
+	uint32_t num_bound;
 	int err;
 	bool no_target;
 	struct xrdma_sq_wqe *wqe;
 	const struct xrdma_op *op;
 	void *data;
+};
+
+/**
+ * struct xrdma_bound_mw - window that an entry of a batch binds
+ * @mw: window
+ * @rkey: key that it had before
+ */
+struct xrdma_bound_mw {
+	struct ibv_mw *mw;
+	uint32_t rkey;
 };
 
 /**
@@ -270,9 +286,8 @@ struct xrdma_wr_batch {
  * @xrc: send entries name a shared receive queue of the peer
  * @shadow_db: as in struct xrdma_context
  * @batch: entries that the extended calls have written but not published
- * @bound_mws: window of each BIND_MW entry of @batch, by slot of @sq, to
- *	restore the key if the batch is dropped; NULL: ibv_wr_bind_mw() is not
- *	enabled
+ * @bound_mws: the windows that @batch has bound, to restore their keys if the batch
+ *	is dropped; NULL: ibv_wr_bind_mw() is not enabled
  * @buf: memory of the rings and @rec
  */
 struct xrdma_qp {
@@ -291,7 +306,7 @@ struct xrdma_qp {
 	bool xrc;
 	bool shadow_db;
 	struct xrdma_wr_batch batch;
-	struct ibv_mw **bound_mws;
+	struct xrdma_bound_mw *bound_mws;
 	struct xrdma_buf buf;
 };
 
@@ -406,37 +421,6 @@ static inline uint32_t xrdma_min(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/**
- * xrdma_load_le32() - read a word that the device writes
- * @word: word in host memory
- *
- * The word is read once. Later accesses are not ordered after this read.
- *
- * Return: the value of the word.
- */
-static inline uint32_t xrdma_load_le32(__le32 *word)
-{
-	uint32_t raw = atomic_load_explicit((_Atomic(uint32_t) *)word,
-					    memory_order_relaxed);
-
-	return le32toh((__force __le32)raw);
-}
-
-/**
- * xrdma_store_le32() - write a word that the device reads
- * @word: word in host memory
- * @value: value to write
- *
- * The word is written once, after all earlier reads and writes of host memory
- * by this thread.
- */
-static inline void xrdma_store_le32(__le32 *word, uint32_t value)
-{
-	atomic_store_explicit((_Atomic(uint32_t) *)word,
-			      (__force uint32_t)htole32(value),
-			      memory_order_release);
-}
-
 /* buf.c */
 int xrdma_alloc_buf(struct xrdma_buf *buf, struct xrdma_pd *pd, size_t size);
 void xrdma_free_buf(struct xrdma_buf *buf);
@@ -538,12 +522,14 @@ int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr);
 int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind);
-void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old);
+void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old,
+		      const struct xrdma_sq_wqe *wqe);
 
 /* push.c */
 void xrdma_alloc_slot(struct xrdma_context *ctx, struct xrdma_qp *qp);
 void xrdma_free_slot(struct xrdma_context *ctx, struct xrdma_qp *qp);
-bool xrdma_push(struct xrdma_qp *qp, uint32_t old);
+bool xrdma_push(struct xrdma_qp *qp, uint32_t old,
+		const struct xrdma_sq_wqe *wqe);
 
 /* recv.c */
 int xrdma_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr,

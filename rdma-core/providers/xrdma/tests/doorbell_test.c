@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../xrdma.h"
+#include "../ring.h"
 #include "fake_device.h"
 
 #define POSTS		300000
