@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Tests of ring memory (xrdma_buf.c): the size and number of the fragments of a
- * buffer; the device's translation and xrdma_buf_at() lead to the same bytes.
+ * buffer; the device's translation and xrdma_buf_at() lead to the same bytes; send
+ * entries cross the ends of fragments (xrdma_wq.h).
  * Tests of the builder of translations are in mtt_kunit.c and mtt_cut_kunit.c.
  */
 
 #include "mtt_scene.h"
 #include "xrdma_buf.h"
+#include "xrdma_wq.h"
 
 /* Bytes of the largest fragment (XRDMA_BUF_SHIFT_MAX) */
 #define BUF_FRAG_MAX		(PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)
@@ -103,9 +105,42 @@ static void device_and_host_find_the_same_bytes(struct kunit *test)
 	xrdma_buf_free(&t->xdev, buf);
 }
 
+/* Send entries of 1 to 3 units, which do not begin at multiples of their length */
+static void send_entries_cross_fragments(struct kunit *test)
+{
+	struct mtt_test *t = test->priv;
+	struct xrdma_buf *buf = xrdma_buf_alloc(&t->xdev, SZ_128K);
+	struct xrdma_wq sq = { .units = 3, .log_depth = 9, .offset = 64 };
+	u32 i, at, place = 0, crossed = 0;
+	u8 *wqe;
+
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	sq.buf = buf;
+	sq.spare = kunit_kzalloc(test, 3 * 64, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, sq.spare);
+	for (i = 0; i < 3000; i++) {
+		u32 units = 1 + i * i % 3;
+
+		wqe = xrdma_sq_entry(&sq);
+		memset(wqe, i, units * 64);
+		wqe[1] = (units - 1) << 4;
+		crossed += wqe == sq.spare;
+		xrdma_sq_pass(&sq, (void *)wqe);
+		for (at = 0; at < units * 64; at++)
+			if (at != 1)
+				KUNIT_ASSERT_EQ(test, (u8)i,
+						*(u8 *)xrdma_buf_at(buf, 64 + place * 64 + at));
+		place = (place + units) % (3 << 9);
+		KUNIT_ASSERT_EQ(test, place, sq.place);
+	}
+	KUNIT_EXPECT_GT(test, crossed, 0);
+	xrdma_buf_free(&t->xdev, buf);
+}
+
 static struct kunit_case buf_test_cases[] = {
 	KUNIT_CASE_PARAM(fragments_are_small_and_waste_no_page, buf_gen_params),
 	KUNIT_CASE_PARAM(device_and_host_find_the_same_bytes, buf_gen_params),
+	KUNIT_CASE(send_entries_cross_fragments),
 	{}
 };
 

@@ -145,7 +145,7 @@ static void golden_make_cmd_create_qp(void *out)
 		.type = XRDMA_QP_RC,
 		.flags = XRDMA_QP_SQ_SIG_ALL | XRDMA_QP_KERNEL,
 		.log_sq_depth = 7,
-		.log_sq_stride = 8,
+		.sq_units = 5,
 		.log_rq_depth = 6,
 		.log_rq_stride = 6,
 	};

@@ -27,7 +27,7 @@ static void golden_make_wqe_send_eth(void *out)
 {
 	*(struct xrdma_sq_wqe *)out = (struct xrdma_sq_wqe) {
 		.opcode = XRDMA_OP_SEND_ETH,
-		.flags = XRDMA_WQE_SIGNALED,
+		.flags = XRDMA_WQE_SIGNALED | xrdma_wqe_length(2),
 		.num_sge = cpu_to_le16(3),
 		.wr_id = cpu_to_le64(15),
 	};

@@ -156,7 +156,7 @@ static void golden_make_wqe_send_ud(void *out)
 {
 	*(struct xrdma_sq_wqe *)out = (struct xrdma_sq_wqe) {
 		.opcode = XRDMA_OP_SEND,
-		.flags = XRDMA_WQE_SIGNALED,
+		.flags = XRDMA_WQE_SIGNALED | xrdma_wqe_length(2),
 		.num_sge = cpu_to_le16(1),
 		.dqpn = cpu_to_le32(0x123457),
 		.qkey = cpu_to_le32(0x11111111),

@@ -136,10 +136,29 @@ static void each_arming_is_another_word_of_the_given_type(struct kunit *test)
 
 static void records_stand_behind_their_rings(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, xrdma_qp_rec_offset(4, 7, 3, 6), 2048 + 512);
-	KUNIT_EXPECT_EQ(test, xrdma_qp_rec_offset(0, 6, 0, 5), 128);
-	KUNIT_EXPECT_EQ(test, xrdma_qp_rec_offset(15, 10, 0, 0), 32ULL << 20);
+	KUNIT_EXPECT_EQ(test, xrdma_qp_sq_offset(3, 6), 512);
+	KUNIT_EXPECT_EQ(test, xrdma_qp_sq_offset(0, 5), 64);
+	KUNIT_EXPECT_EQ(test, xrdma_qp_rec_offset(4, 3, 3, 6), 512 + 50 * 64);
+	KUNIT_EXPECT_EQ(test, xrdma_qp_rec_offset(4, 2, 3, 6), 512 + 34 * 64);
+	KUNIT_EXPECT_EQ(test, xrdma_qp_rec_offset(0, 1, 0, 5), 128);
+	KUNIT_EXPECT_EQ(test, xrdma_qp_rec_offset(0, 0, 0, 5), 128);
+	KUNIT_EXPECT_EQ(test, xrdma_qp_rec_offset(15, 16, 0, 0),
+			(32ULL << 20) + 1024);
 	KUNIT_EXPECT_EQ(test, xrdma_cq_rec_offset(10), 64 << 10);
+}
+
+/* A queue of 4 entries of up to 3 units: entries begin in front of the tail. */
+static void send_entries_follow_each_other(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, xrdma_sq_units(1), 1);
+	KUNIT_EXPECT_EQ(test, xrdma_sq_units(64), 1);
+	KUNIT_EXPECT_EQ(test, xrdma_sq_units(65), 2);
+	KUNIT_EXPECT_EQ(test, xrdma_wqe_length(1), 0);
+	KUNIT_EXPECT_EQ(test, xrdma_wqe_length(16), 0xf0);
+	KUNIT_EXPECT_EQ(test, xrdma_wqe_units(0x2f), 3);
+	KUNIT_EXPECT_EQ(test, xrdma_sq_next(9, 2, 12), 11);
+	KUNIT_EXPECT_EQ(test, xrdma_sq_next(9, 3, 12), 0);
+	KUNIT_EXPECT_EQ(test, xrdma_sq_next(11, 3, 12), 2);
 }
 
 static struct kunit_case ring_cases[] = {
@@ -153,6 +172,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(a_doorbell_names_its_slot),
 	KUNIT_CASE(each_arming_is_another_word_of_the_given_type),
 	KUNIT_CASE(records_stand_behind_their_rings),
+	KUNIT_CASE(send_entries_follow_each_other),
 	{}
 };
 

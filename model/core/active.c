@@ -18,7 +18,7 @@ void model_qp_activate(struct model_qp *qp)
 {
 	struct model_device *dev = qp->dev;
 
-	if (!qp->sq.log_stride ||
+	if (!qp->sq.units ||
 	    (qp->state != XRDMA_QPS_RTS && qp->state != XRDMA_QPS_SQD))
 		return;
 	qp->last_work_ns = model_device_clock(dev);

@@ -132,7 +132,7 @@ static unsigned int get_queue(struct model_request *r,
 
 	if (r->err)
 		return SEND;
-	exists = queue == SEND ? qp->sq.log_stride :
+	exists = queue == SEND ? qp->sq.units :
 		 qp->rq.log_stride || qp->srq || qp->type == XRDMA_QP_XRC_TGT;
 	if (!exists)
 		model_request_fail(r, "queue: queue pair %u has no %s queue",

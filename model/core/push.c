@@ -91,18 +91,18 @@ void model_push_take(struct model_qp *qp, u64 db)
  * model_push_read() - copy an entry of the send queue that the host has pushed
  * @qp: the queue pair
  * @index: index of the entry
- * @buf: buffer for the entry
- * @len: bytes of the entry; those that were not pushed are 0
+ * @buf: buffer of MODEL_WQE_MAX bytes, aligned to 8; bytes of the entry that were not
+ *	pushed become 0
  *
  * A copy of an entry that is complete is dropped: 2^32 entries later it would
  * stand for another one.
  *
  * Return: true; false: the host has not pushed this entry.
  */
-bool model_push_read(struct model_qp *qp, u32 index, void *buf, size_t len)
+bool model_push_read(struct model_qp *qp, u32 index, void *buf)
 {
 	struct model_pushed *pushed = &qp->pushed;
-	size_t size = pushed->size < len ? pushed->size : len;
+	u32 size = pushed->size, len;
 
 	if (!size)
 		return false;
@@ -113,7 +113,9 @@ bool model_push_read(struct model_qp *qp, u32 index, void *buf, size_t len)
 	if (pushed->index != index)
 		return false;
 	memcpy(buf, pushed->bytes, size);
-	memset((u8 *)buf + size, 0, len - size);
+	len = model_sq_bytes(qp, buf);
+	if (len > size)
+		memset((u8 *)buf + size, 0, len - size);
 	qp->dev->push.used++;
 	return true;
 }

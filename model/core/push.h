@@ -53,6 +53,6 @@ void model_push_write(struct model_device *dev, u64 off, const void *buf,
 		      size_t len);
 bool model_push_ok(const struct model_device *dev, u64 db);
 void model_push_take(struct model_qp *qp, u64 db);
-bool model_push_read(struct model_qp *qp, u32 index, void *buf, size_t len);
+bool model_push_read(struct model_qp *qp, u32 index, void *buf);
 
 #endif /* MODEL_PUSH_H */

@@ -49,13 +49,12 @@ static const struct model_qp_ops *type_ops(const struct model_device *dev,
 
 static bool sq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
 {
-	if (!p->log_sq_stride)
+	if (!p->sq_units)
 		return !p->log_sq_depth && (!(has & HAS_SQ) ||
 					    (has & MAY_LACK_SQ &&
 					     p->log_rq_stride));
 	return has & HAS_SQ && p->log_sq_depth <= MODEL_QP_LOG_WR_MAX &&
-	       p->log_sq_stride >= XRDMA_SQ_LOG_STRIDE_MIN &&
-	       p->log_sq_stride <= XRDMA_LOG_STRIDE_MAX;
+	       p->sq_units <= XRDMA_SQ_UNITS_MAX;
 }
 
 static bool rq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
@@ -76,9 +75,9 @@ static bool rings_ok(const struct xrdma_cmd_create_qp *p)
 
 	if (!sq_ok(p, has) || !rq_ok(p, has))
 		return false;
-	if (!p->log_sq_stride && !p->log_rq_stride)
+	if (!p->sq_units && !p->log_rq_stride)
 		return !root;
-	size = xrdma_qp_rec_offset(p->log_sq_depth, p->log_sq_stride,
+	size = xrdma_qp_rec_offset(p->log_sq_depth, p->sq_units,
 				   p->log_rq_depth, p->log_rq_stride) +
 	       sizeof(struct xrdma_qp_rec);
 	return xrdma_root_ok(root) && xrdma_root_covers(root, size - 1);
@@ -123,7 +122,7 @@ static bool numbers_ok(struct model_device *dev,
 	    (p->type == XRDMA_QP_GSI ? qpn != XRDMA_QPN_GSI :
 				       qpn < XRDMA_QPN_FIRST))
 		return false;
-	if (!cq_ok(dev, p->send_cqn, p->log_sq_stride) ||
+	if (!cq_ok(dev, p->send_cqn, p->sq_units) ||
 	    !cq_ok(dev, p->recv_cqn, types[p->type].has & HAS_RQ))
 		return false;
 	if (!(p->flags & XRDMA_QP_SRQ))
@@ -143,20 +142,20 @@ static enum xrdma_cmd_status check(struct model_device *dev,
 static void init_rings(struct model_qp *qp,
 		       const struct xrdma_cmd_create_qp *p)
 {
-	u64 sq_size = p->log_sq_stride ?
-		      1ULL << (p->log_sq_depth + p->log_sq_stride) : 0;
+	u64 sq_size = xrdma_sq_size(p->log_sq_depth, p->sq_units);
+	u64 sq = xrdma_qp_sq_offset(p->log_rq_depth, p->log_rq_stride);
 	u64 rq_size = p->log_rq_stride ?
 		      1ULL << (p->log_rq_depth + p->log_rq_stride) : 0;
-	u64 rec = xrdma_qp_rec_offset(p->log_sq_depth, p->log_sq_stride,
+	u64 rec = xrdma_qp_rec_offset(p->log_sq_depth, p->sq_units,
 				      p->log_rq_depth, p->log_rq_stride);
 	u64 root = le64_to_cpu(p->root);
 
 	qp->sq.log_depth = p->log_sq_depth;
-	qp->sq.log_stride = p->log_sq_stride;
+	qp->sq.units = p->sq_units;
 	qp->rq.log_depth = p->log_rq_depth;
 	qp->rq.log_stride = p->log_rq_stride;
-	model_mem_init(&qp->sq.ring, root, 0, sq_size, 0);
-	model_mem_init(&qp->rq.ring, root, sq_size, rq_size, 0);
+	model_mem_init(&qp->rq.ring, root, 0, rq_size, 0);
+	model_mem_init(&qp->sq.ring, root, sq, sq_size, 0);
 	model_mem_init(&qp->rec, root, rec, sizeof(struct xrdma_qp_rec), 0);
 	qp->sq.ring.use = MODEL_PCIE_ENTRY;
 	qp->rq.ring.use = MODEL_PCIE_ENTRY;
@@ -186,7 +185,7 @@ static struct model_qp *qp_alloc(struct model_device *dev,
 /* Return: 0, or -EFAULT if rings or record are out of reach. */
 static int probe(struct model_qp *qp)
 {
-	if (!qp->sq.log_stride && !qp->rq.log_stride)
+	if (!qp->sq.units && !qp->rq.log_stride)
 		return 0;
 	if (model_mem_probe(qp->dev, &qp->sq.ring, false) ||
 	    model_mem_probe(qp->dev, &qp->rq.ring, false) ||
@@ -198,7 +197,7 @@ static int probe(struct model_qp *qp)
 /* Set and count the completion queues and the shared receive queue. */
 static void attach(struct model_qp *qp, const struct xrdma_cmd_create_qp *p)
 {
-	if (qp->sq.log_stride)
+	if (qp->sq.units)
 		qp->send_cq = model_cq_get(qp->dev, le32_to_cpu(p->send_cqn));
 	if (types[qp->type].has & HAS_RQ)
 		qp->recv_cq = model_cq_get(qp->dev, le32_to_cpu(p->recv_cqn));

@@ -252,7 +252,8 @@ void model_qps_cq_failed(struct model_device *dev, const struct model_cq *cq);
 /* qp_queue.c: entries of work queues; a bad entry causes an error state */
 int model_qp_read_sq(struct model_qp *qp, u32 index, u32 place, void *buf);
 int model_qp_read_rq(struct model_qp *qp, void *buf);
-u8 model_qp_injected(const struct model_qp *qp);
+u8 model_qp_check_send(const struct model_qp *qp,
+		       const struct xrdma_sq_wqe *wqe);
 bool model_qp_has_recv(struct model_qp *qp);
 void model_qp_fail_send(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 			u8 status, u16 vendor_err);

@@ -24,7 +24,8 @@ static bool in_error(const struct model_qp *qp)
  */
 int model_qp_fetch(struct model_qp *qp, struct model_wq *wq)
 {
-	int moved = wq->log_stride ? model_wq_fetch(qp, wq) : 0;
+	bool exists = wq->log_stride || wq->units;
+	int moved = exists ? model_wq_fetch(qp, wq) : 0;
 
 	if (moved < 0)
 		model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
@@ -132,7 +133,7 @@ static void start_flushing(struct model_qp *qp)
 {
 	struct model_device *dev = qp->dev;
 
-	if (!qp->sq.log_stride && !qp->rq.log_stride) {
+	if (!qp->sq.units && !qp->rq.log_stride) {
 		model_qp_flush(qp);
 		return;
 	}

@@ -18,17 +18,24 @@
  * @qp: the queue pair
  * @index: index of the entry, before model_wq.pi
  * @place: place of the entry, in units of XRDMA_SQ_UNIT bytes
- * @buf: buffer of MODEL_WQE_MAX bytes, for one stride
+ * @buf: buffer of MODEL_WQE_MAX bytes, aligned to 8
+ *
+ * The first unit of an entry says how many units follow.
  *
  * Return: 0; -EFAULT if the entry is out of reach; then the queue pair is in
  * ERR.
  */
 int model_qp_read_sq(struct model_qp *qp, u32 index, u32 place, void *buf)
 {
-	size_t len = 1U << qp->sq.log_stride;
+	int err;
 
-	if (model_push_read(qp, index, buf, len) ||
-	    !model_sq_read(qp, place, buf, len))
+	if (model_push_read(qp, index, buf))
+		return 0;
+	err = model_sq_read(qp, place, buf, XRDMA_SQ_UNIT);
+	if (!err && model_sq_bytes(qp, buf) > XRDMA_SQ_UNIT)
+		err = model_sq_read(qp, place + 1, (u8 *)buf + XRDMA_SQ_UNIT,
+				    model_sq_bytes(qp, buf) - XRDMA_SQ_UNIT);
+	if (!err)
 		return 0;
 	model_qp_error(qp, XRDMA_EVENT_QP_FATAL);
 	return -EFAULT;
@@ -82,13 +89,20 @@ static u8 injected(const struct model_qp *qp, enum model_inject_kind kind)
 }
 
 /**
- * model_qp_injected() - decide whether a fault of inject.h makes a send fail
+ * model_qp_check_send() - decide whether a send must fail, whatever its operation is
  * @qp: the queue pair, which is about to execute an entry of its send queue
+ * @wqe: copy of the first 32 bytes of the entry
+ *
+ * An entry fails if a fault of inject.h makes it fail, or if it is longer than the
+ * queue allows.
  *
  * Return: the enum xrdma_wc_status with which the entry must fail, or 0.
  */
-u8 model_qp_injected(const struct model_qp *qp)
+u8 model_qp_check_send(const struct model_qp *qp,
+		       const struct xrdma_sq_wqe *wqe)
 {
+	if (xrdma_wqe_units(wqe->flags) > qp->sq.units)
+		return XRDMA_WC_LOC_QP_OP_ERR;
 	return injected(qp, MODEL_INJECT_SEND);
 }
 

@@ -15,7 +15,7 @@
 
 static u64 rec_offset(u8 log_depth, u8 log_stride)
 {
-	return ((1ULL << (log_depth + log_stride)) + 63) & ~63ULL;
+	return ((1ULL << (log_depth + log_stride)) + 127) & ~127ULL;
 }
 
 static bool ring_ok(u64 root, u8 log_depth, u8 log_stride)

@@ -94,11 +94,11 @@ int model_rq_read(struct model_qp *qp, void *buf, size_t len)
 }
 
 /**
- * model_sq_read() - copy the first bytes of a send entry
+ * model_sq_read() - copy bytes of a send entry
  * @qp: the queue pair
- * @place: place of the entry, in units of XRDMA_SQ_UNIT bytes
+ * @place: place of the first byte, in units of XRDMA_SQ_UNIT bytes
  * @buf: buffer for the bytes
- * @len: bytes, at most the length of the entry
+ * @len: bytes, at most up to the end of the entry
  *
  * Return: 0, or -EFAULT if the entry is out of reach.
  */
@@ -113,12 +113,16 @@ int model_sq_read(struct model_qp *qp, u32 place, void *buf, size_t len)
  * @qp: the queue pair
  * @wqe: copy of the first 32 bytes of the entry
  *
- * Return: number of bytes.
+ * Return: number of bytes. An entry that is longer than its queue allows counts as one
+ * of the longest entries; model_qp_check_send() refuses it.
  */
 u32 model_sq_bytes(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 {
-	(void)wqe;
-	return 1U << qp->sq.log_stride;
+	u32 units = xrdma_wqe_units(wqe->flags);
+
+	if (units > qp->sq.units)
+		units = qp->sq.units;
+	return units * XRDMA_SQ_UNIT;
 }
 
 /**
@@ -132,9 +136,8 @@ u32 model_sq_bytes(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 u32 model_sq_next(const struct model_qp *qp, u32 place,
 		  const struct xrdma_sq_wqe *wqe)
 {
-	u32 units = model_sq_bytes(qp, wqe) / XRDMA_SQ_UNIT;
-
-	return (place + units) & ((units << qp->sq.log_depth) - 1);
+	return xrdma_sq_next(place, model_sq_bytes(qp, wqe) / XRDMA_SQ_UNIT,
+			     (u32)qp->sq.units << qp->sq.log_depth);
 }
 
 /**

@@ -19,7 +19,9 @@
  * @place: send queue: place of the entry of index @ci in the ring, in units of
  *	XRDMA_SQ_UNIT bytes
  * @log_depth: log2 of the number of entries
- * @log_stride: log2 of the bytes of an entry; 0: the queue does not exist
+ * @log_stride: other queues: log2 of the bytes of an entry; 0: the queue does not
+ *	exist
+ * @units: send queue: units of the longest entry; 0: the queue does not exist
  */
 struct model_wq {
 	struct model_mem ring;
@@ -28,6 +30,7 @@ struct model_wq {
 	u32 place;
 	u8 log_depth;
 	u8 log_stride;
+	u8 units;
 };
 
 #endif /* MODEL_WQ_H */

@@ -66,13 +66,11 @@ static u32 tag_bytes(const struct job *job)
 
 static bool wqe_ok(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 {
-	u32 room = (1U << qp->sq.log_stride) - sizeof(*wqe);
+	u32 room = model_sq_bytes(qp, wqe) - sizeof(*wqe);
 	bool eth = wqe->opcode == XRDMA_OP_SEND_ETH;
 	u32 num = le16_to_cpu(wqe->num_sge);
 
-	if ((wqe->opcode != XRDMA_OP_SEND && !eth) ||
-	    wqe->flags & ~(XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE |
-			   XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE))
+	if (wqe->opcode != XRDMA_OP_SEND && !eth)
 		return false;
 	if (eth && (!(qp->flags & XRDMA_QP_KERNEL) ||
 		    wqe->flags & XRDMA_WQE_INLINE))
@@ -265,7 +263,7 @@ static bool fails(struct model_qp *qp)
 static u8 begin(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 		int *reason)
 {
-	u8 status = model_qp_injected(qp);
+	u8 status = model_qp_check_send(qp, wqe);
 
 	return status ? status : send_frame(qp, wqe, reason);
 }

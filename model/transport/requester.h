@@ -204,7 +204,7 @@ static inline bool model_req_has_response(u8 kind)
  * struct model_req_copy - copy of a send queue entry, valid during one call
  * @loaded: @index and @wqe are valid
  * @index: index of the entry
- * @wqe: bytes of the entry, a stride of the send queue
+ * @wqe: bytes of the entry
  */
 struct model_req_copy {
 	bool loaded;

@@ -47,7 +47,7 @@ static u8 local_inv(struct model_qp *qp, struct model_req_entry *e)
  * @body: bytes of the entry after the first 32
  * @e: the entry, of kind LOCAL; @vendor_err is filled in
  *
- * @body has room for each kind of segment, even with the smallest stride.
+ * @body has room for each kind of segment, even in an entry of one unit.
  *
  * Return: enum xrdma_wc_status.
  */
@@ -56,7 +56,7 @@ u8 model_requester_local(struct model_qp *qp, const void *body,
 {
 	_Static_assert(sizeof(struct xrdma_sq_wqe) +
 		       sizeof(struct xrdma_bind_seg) <=
-		       1U << XRDMA_SQ_LOG_STRIDE_MIN &&
+		       XRDMA_SQ_UNIT &&
 		       sizeof(struct xrdma_reg_seg) <=
 		       sizeof(struct xrdma_bind_seg), "segment too long");
 

@@ -12,9 +12,6 @@
 #include "packet/psn.h"
 #include "transport/conn.h"
 
-#define ALL_FLAGS	(XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE | \
-			 XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE)
-
 /* Return: enum model_req_kind; FAILED if @type does not allow @opcode. */
 static u8 kind_of(u8 type, u8 opcode)
 {
@@ -70,7 +67,7 @@ static void sgl_of(const struct model_req_entry *e, const u8 *wqe,
 
 static u8 check_inline(const struct model_qp *qp, struct model_req_entry *e)
 {
-	u32 room = (1U << qp->sq.log_stride) - body_offset(e->kind);
+	u32 room = model_sq_bytes(qp, &e->wqe) - body_offset(e->kind);
 
 	e->length = le16_to_cpu(e->wqe.num_sge);
 	if (model_req_has_response(e->kind))
@@ -83,7 +80,7 @@ static u8 check_inline(const struct model_qp *qp, struct model_req_entry *e)
 static u8 check_sgl(struct model_qp *qp, const u8 *wqe,
 		    struct model_req_entry *e)
 {
-	u32 room = (1U << qp->sq.log_stride) - body_offset(e->kind);
+	u32 room = model_sq_bytes(qp, &e->wqe) - body_offset(e->kind);
 	struct model_sgl sgl;
 	u16 rights = 0;
 	u64 length;
@@ -102,11 +99,11 @@ static u8 check_sgl(struct model_qp *qp, const u8 *wqe,
 	return e->vendor_err ? XRDMA_WC_LOC_PROT_ERR : XRDMA_WC_SUCCESS;
 }
 
-static u8 check_atomic(const struct model_qp *qp, const u8 *wqe,
-		       struct model_req_entry *e)
+static u8 check_atomic(const u8 *wqe, struct model_req_entry *e)
 {
-	if (sizeof(e->wqe) + sizeof(e->atomic) > 1U << qp->sq.log_stride)
-		return XRDMA_WC_LOC_QP_OP_ERR;
+	_Static_assert(sizeof(e->wqe) + sizeof(e->atomic) <= XRDMA_SQ_UNIT,
+		       "each entry has room for the operands");
+
 	memcpy(&e->atomic, wqe + sizeof(e->wqe), sizeof(e->atomic));
 	if (e->wqe.opcode != XRDMA_OP_CMP_SWAP && e->atomic.compare)
 		return XRDMA_WC_LOC_QP_OP_ERR;
@@ -114,15 +111,14 @@ static u8 check_atomic(const struct model_qp *qp, const u8 *wqe,
 }
 
 /* Check a FLUSH or ATOMIC_WRITE, which have no scatter-gather list. */
-static u8 check_place(const struct model_qp *qp, const u8 *wqe,
-		      struct model_req_entry *e)
+static u8 check_place(const u8 *wqe, struct model_req_entry *e)
 {
 	u32 ext = le32_to_cpu(e->wqe.ext);
 
 	if (e->wqe.num_sge || e->wqe.flags & XRDMA_WQE_INLINE)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	if (e->kind == MODEL_REQ_ATOMIC_WRITE)
-		return check_atomic(qp, wqe, e);
+		return check_atomic(wqe, e);
 	if (ext & ~MODEL_FLUSH_ALL ||
 	    !(ext & (XRDMA_FLUSH_GLOBAL | XRDMA_FLUSH_PERSISTENT)) ||
 	    (ext & XRDMA_FLUSH_MR && e->wqe.length))
@@ -135,7 +131,7 @@ static u8 check(struct model_qp *qp, const u8 *wqe, struct model_req_entry *e)
 {
 	u8 status = XRDMA_WC_SUCCESS;
 
-	if (e->kind == MODEL_REQ_FAILED || e->wqe.flags & ~ALL_FLAGS)
+	if (e->kind == MODEL_REQ_FAILED)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	if (qp->type == XRDMA_QP_XRC_INI &&
 	    le32_to_cpu(e->wqe.ext) > MODEL_SRQN_MASK)
@@ -145,9 +141,9 @@ static u8 check(struct model_qp *qp, const u8 *wqe, struct model_req_entry *e)
 	if (model_req_has_response(e->kind) && !qp->attr.max_rd_atomic)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	if (e->kind == MODEL_REQ_FLUSH || e->kind == MODEL_REQ_ATOMIC_WRITE)
-		return check_place(qp, wqe, e);
+		return check_place(wqe, e);
 	if (e->kind == MODEL_REQ_ATOMIC)
-		status = check_atomic(qp, wqe, e);
+		status = check_atomic(wqe, e);
 	if (status)
 		return status;
 	if (e->wqe.flags & XRDMA_WQE_INLINE)
@@ -181,7 +177,7 @@ void model_requester_take(struct model_qp *qp, const u8 *wqe,
 	memset(e, 0, sizeof(*e));
 	memcpy(&e->wqe, wqe, sizeof(e->wqe));
 	e->kind = kind_of(qp->type, e->wqe.opcode);
-	e->status = model_qp_injected(qp);
+	e->status = model_qp_check_send(qp, &e->wqe);
 	if (!e->status)
 		e->status = check(qp, wqe, e);
 	e->first_psn = req->psn;

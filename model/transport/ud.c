@@ -20,8 +20,6 @@
 #define GRH_BYTES	40
 #define GSI_QKEY	0x80010000U
 #define QKEY_IS_OWN	0x80000000U /* in an entry: use the QP's Q_Key */
-#define ALL_FLAGS	(XRDMA_WQE_SIGNALED | XRDMA_WQE_FENCE | \
-			 XRDMA_WQE_SOLICITED | XRDMA_WQE_INLINE)
 
 /**
  * struct datagram - a send entry
@@ -52,7 +50,7 @@ static bool address_ok(const struct model_qp *qp, const struct datagram *d)
 /* Return: enum xrdma_wc_status. */
 static u8 check_data(const struct model_qp *qp, struct datagram *d)
 {
-	u32 room = (1U << qp->sq.log_stride) - sizeof(*d->wqe) -
+	u32 room = model_sq_bytes(qp, d->wqe) - sizeof(*d->wqe) -
 		   sizeof(*d->av);
 
 	if (d->wqe->flags & XRDMA_WQE_INLINE) {
@@ -81,7 +79,7 @@ static u8 parse(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 	d->sgl.opcode = wqe->opcode;
 	if ((wqe->opcode != XRDMA_OP_SEND &&
 	     wqe->opcode != XRDMA_OP_SEND_IMM) ||
-	    wqe->flags & ~ALL_FLAGS || !address_ok(qp, d))
+	    !address_ok(qp, d))
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	return check_data(qp, d);
 }
@@ -143,7 +141,7 @@ static bool send_one(struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 	int reason = 0;
 	u8 status;
 
-	status = model_qp_injected(qp);
+	status = model_qp_check_send(qp, wqe);
 	if (!status)
 		status = parse(qp, wqe, &d);
 	if (!status) {

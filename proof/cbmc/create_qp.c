@@ -221,7 +221,7 @@ static void start(bool is_user)
 	xib.hw.caps.max_sge = nondet_u8();
 	xib.hw.caps.max_inline = nondet_u16();
 	ASSUME(xib.hw.caps.max_qp > 2 && xib.hw.caps.max_qp <= MODEL_MAX_QP);
-	ASSUME(xib.hw.caps.max_qp_wr <= 1 << 15);
+	ASSUME(xib.hw.caps.max_qp_wr && xib.hw.caps.max_qp_wr <= 1 << 15);
 	pd.pdn = nondet_u16();
 	xrcd.xrcdn = nondet_u32();
 	send_cq.cqn = nondet_u32();
@@ -253,21 +253,28 @@ static void start(bool is_user)
 /* A ring has room for @wr requests of @bytes bytes, if there are any. */
 static void expect_room(const struct model_wq *wq, u32 wr, u32 bytes)
 {
-	PROVE(!wr || (wq->log_stride && 1U << wq->log_depth >= wr));
-	PROVE(!wr || 1U << wq->log_stride >= bytes);
+	u32 room = wq->log_stride ? 1U << wq->log_stride : wq->units * 64;
+
+	PROVE(!wr || (room && 1U << wq->log_depth >= wr));
+	PROVE(!wr || room >= bytes);
 }
 
-/* The rings follow each other, and the record is behind them, in one buffer. */
+/*
+ * The rings follow each other, and the record is behind them, in one buffer. As many of
+ * the longest send entries fit as the queue is deep, and a tail.
+ */
 static void expect_buffer(const struct model_qp *q)
 {
-	u64 sq = q->sq.log_stride ? 1ULL << (q->sq.log_depth + q->sq.log_stride) : 0;
+	u64 units = q->sq.units;
+	u64 sq = units ? (units << q->sq.log_depth) * 64 + (units - 1) * 64 : 0;
 	u64 rq = q->rq.log_stride ? 1ULL << (q->rq.log_depth + q->rq.log_stride) : 0;
 
-	PROVE(q->sq.ring.root == root && q->sq.ring.base == 0);
-	PROVE(q->rq.ring.root == root && q->rq.ring.base == sq);
+	PROVE(q->rq.ring.root == root && q->rq.ring.base == 0);
+	PROVE(q->sq.ring.root == root && q->sq.ring.base >= rq);
+	PROVE(q->sq.ring.base < rq + 64 && !(q->sq.ring.base & 63));
 	PROVE(q->sq.ring.size == sq && q->rq.ring.size == rq);
-	PROVE(q->rec.root == root && q->rec.base >= sq + rq);
-	PROVE(q->rec.base < sq + rq + 64 && !(q->rec.base & 63));
+	PROVE(q->rec.root == root && q->rec.base >= q->sq.ring.base + sq);
+	PROVE(q->rec.base < q->sq.ring.base + sq + 128 && !(q->rec.base & 127));
 	PROVE(q->rec.size == 128 && q->rec.base + 128 == size);
 	PROVE(!q->sq.ring.flags && !q->rq.ring.flags && !q->rec.flags);
 }
@@ -276,11 +283,11 @@ static void expect_buffer(const struct model_qp *q)
 static void expect_driver(const struct model_qp *q)
 {
 	PROVE(qp.sq.log_depth == q->sq.log_depth);
-	PROVE(qp.sq.log_stride == q->sq.log_stride);
+	PROVE(qp.sq.units == q->sq.units);
 	PROVE(qp.rq.log_depth == q->rq.log_depth);
 	PROVE(qp.rq.log_stride == q->rq.log_stride);
 	PROVE(qp.type == q->type && qp.state == 0 && q->state == 0);
-	PROVE(user || (qp.sq.offset == 0 && qp.rq.offset == q->rq.ring.base));
+	PROVE(user || (qp.rq.offset == 0 && qp.sq.offset == q->sq.ring.base));
 	PROVE(user || (record == q->rec.base && qp.rec == &rec));
 	PROVE(qp.ibqp.qp_num == q->qpn && qp.qpn == q->qpn);
 	PROVE(qp.xdev == &xib.hw);
@@ -317,9 +324,9 @@ static void expect_objects(const struct model_qp *q)
 	PROVE(q->pd == pd.pdn && !q->xrcd);
 	PROVE(q->db_page == (user ? process.db_page : 0));
 	PROVE(q->srq == (asks.srq ? &device_srq : NULL));
-	PROVE(q->send_cq ? q->send_cq->cqn == send_cq.cqn : !q->sq.log_stride);
+	PROVE(q->send_cq ? q->send_cq->cqn == send_cq.cqn : !q->sq.units);
 	PROVE(q->recv_cq ? q->recv_cq->cqn == recv_cq.cqn : !has_rq);
-	PROVE(!q->sq.log_stride || q->send_cq);
+	PROVE(!q->sq.units || q->send_cq);
 	PROVE(!has_rq || q->recv_cq);
 }
 
@@ -352,8 +359,8 @@ static void create(bool is_user)
  * Theorem: The device makes of a queue pair of the kernel's consumers one of the same
  *	type, with the number, the protection domain, the completion queues, the
  *	shared receive queue and the kind of signaling that the consumer has
- *	named, on doorbell page 0; its rings have the depths and strides of the
- *	driver, are where the driver writes them, and hold as many requests of as
+ *	named, on doorbell page 0; its rings have the depths and sizes of
+ *	entries of the driver, are where the driver writes them, and hold as many requests of as
  *	many scatter-gather entries or inline bytes as the consumer asks for; the
  *	record is behind the rings and inside of the buffer. The device refuses
  *	no number and no parameter.
@@ -407,6 +414,6 @@ static void xrc_targets_are_made(void)
 	PROVE(executed == 1 && !status && q);
 	PROVE(q->type == 5 && q->xrcd == xrcd.xrcdn && !q->pd && !q->db_page);
 	PROVE(!q->send_cq && !q->recv_cq && !q->srq);
-	PROVE(!q->sq.log_stride && !q->rq.log_stride && !(q->flags & ~1));
+	PROVE(!q->sq.units && !q->rq.log_stride && !(q->flags & ~1));
 	PROVE(qp.ibqp.qp_num == q->qpn && !asks.cap.max_send_wr);
 }

@@ -228,8 +228,8 @@ static void expect_ring(const struct model_srq *s)
 	PROVE(s->wq.ring.root == root && s->wq.ring.base == 0);
 	PROVE(s->wq.ring.size == bytes && !s->wq.ring.flags);
 	PROVE(s->rec.root == root && s->rec.size == 128 && !s->rec.flags);
-	PROVE(s->rec.base >= bytes && s->rec.base < bytes + 64);
-	PROVE(!(s->rec.base & 63) && s->rec.base + 128 == size);
+	PROVE(s->rec.base >= bytes && s->rec.base < bytes + 128);
+	PROVE(!(s->rec.base & 127) && s->rec.base + 128 == size);
 	PROVE(srq.rq.log_depth == s->wq.log_depth);
 	PROVE(srq.rq.log_stride == s->wq.log_stride);
 }

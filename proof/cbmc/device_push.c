@@ -44,6 +44,15 @@ static void clear(void *to, int value, size_t len)
 	cleared += len;
 }
 
+/* The entry in the copy has any length. */
+static u32 entry_len;
+
+u32 model_sq_bytes(const struct model_qp *q, const struct xrdma_sq_wqe *wqe)
+{
+	PROVE(q == &qp && (const u8 *)wqe == buf && copied);
+	return entry_len;
+}
+
 /*
  * Theorem: A doorbell makes the device read only inside of the push page of its queue
  *	pair, as many bytes as a copy has room for, and the copy is of the entry before
@@ -73,7 +82,7 @@ static void slots_are_read_inside_the_page(void)
 }
 
 /*
- * Theorem: The copy stands for the entry with its index only, fills the whole buffer,
+ * Theorem: The copy stands for the entry with its index only, fills the whole entry,
  *	and is dropped when the entry is complete.
  * Holds for: all copies, indexes and entries of 64 to 1024 bytes.
  * Assumes: nothing.
@@ -81,20 +90,21 @@ static void slots_are_read_inside_the_page(void)
 static void a_copy_stands_for_one_entry(void)
 {
 	u32 index = nondet_u32(), size = nondet_u32();
-	u8 log = nondet_u8();
 	bool taken;
 
 	ASSUME(size == 0 || size == 64 || size == 128 || size == 256);
-	ASSUME(log >= 6 && log <= 10);
+	entry_len = nondet_u32();
+	ASSUME(entry_len % 64 == 0 && entry_len >= 64 && entry_len <= 1024);
 	qp.pushed.size = size;
 	qp.pushed.index = nondet_u32();
 	qp.sq.ci = nondet_u32();
-	taken = model_push_read(&qp, index, buf, 1U << log);
+	taken = model_push_read(&qp, index, buf);
 	REACHABLE(taken && cleared && copied == 64);
 	REACHABLE(!taken && size && !qp.pushed.size);
 	PROVE(taken == (size && qp.pushed.index == index &&
 			qp.pushed.index - qp.sq.ci < 1U << 31));
-	PROVE(copied + cleared == (taken ? 1U << log : 0));
+	PROVE(copied == (taken ? size : 0));
+	PROVE(cleared == (taken && entry_len > size ? entry_len - size : 0));
 	PROVE(!size || (qp.pushed.size == 0) ==
 	      (qp.pushed.index - qp.sq.ci >= 1U << 31));
 }

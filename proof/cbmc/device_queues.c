@@ -65,6 +65,7 @@ static struct model_wq *any_queue(bool send)
 	wq->ci = nondet_u32();
 	wq->log_depth = nondet_u8();
 	wq->log_stride = nondet_u8();
+	wq->units = nondet_u8();
 	ASSUME(wq->log_depth <= 31);
 	ASSUME(wq->log_stride && wq->log_stride <= XRDMA_LOG_STRIDE_MAX);
 	ASSUME(wq->pi - wq->ci <= 1U << wq->log_depth);
@@ -124,31 +125,39 @@ static void receives_are_read_inside_the_ring(void)
 }
 
 /*
- * Theorem: A send entry is read inside of its ring, at a multiple of its size, and no
- *	byte of another entry is read. The entry that is complete is followed by the
- *	one behind it, and the last one of the ring by the first one.
- * Holds for: all indexes, rings of up to 2^15 entries of 64 bytes to 1 KiB.
- * Assumes: the caller asks for at most the size of an entry; the place is that of an
- *	entry, which the theorem shows to stay true.
+ * Theorem: A send entry is read inside of its ring or the tail of the ring, and no byte
+ *	behind its end is read, even if it says that it is longer than the queue
+ *	allows. The place of the next entry is inside of the ring without its tail.
+ * Holds for: all entries, rings of up to 2^15 entries of up to 1 to 16 units.
+ * Assumes: the place is inside of the ring without its tail, which the theorem shows to
+ *	stay true.
  */
 static void sends_are_read_inside_the_ring(void)
 {
 	struct model_wq *wq = any_queue(true);
-	u32 units, index = wq->ci;
-	size_t len = nondet_u64();
+	u64 ring = (u64)wq->units << wq->log_depth;
+	u32 index = wq->ci, place = nondet_u32(), len;
 	struct xrdma_sq_wqe wqe;
 	u8 buf[1];
 
-	ASSUME(wq->log_stride >= 6 && wq->log_depth <= 15);
-	units = 1U << (wq->log_stride - 6);
-	ASSUME(len <= units * 64);
-	wq->place = (index & ((1U << wq->log_depth) - 1)) * units;
+	ASSUME(wq->log_depth <= 15 && wq->units >= 1 && wq->units <= 16);
+	ASSUME(place < ring);
+	wq->place = place;
 	read_ring = &qp.sq.ring;
-	model_sq_read(&qp, wq->place, buf, len);
-	REACHABLE(read_off + read_len == (u64)units * 64 << wq->log_depth);
-	PROVE(read_len == len && read_off % (units * 64) == 0);
-	PROVE(read_off + units * 64 <= (u64)units * 64 << wq->log_depth);
+	model_sq_read(&qp, place, buf, 64);
+	PROVE(read_off == (u64)place * 64 && read_len == 64);
+	len = model_sq_bytes(&qp, &wqe);
+	PROVE(len % 64 == 0 && len && len <= wq->units * 64U);
+	PROVE(len == (wqe.flags / 16 + 1) * 64U || len == wq->units * 64U);
+	if (len > 64) {
+		model_sq_read(&qp, place + 1, buf, len - 64);
+		REACHABLE(read_off + read_len == (ring + wq->units - 1) * 64);
+		PROVE(read_off == (u64)place * 64 + 64);
+	}
+	PROVE(read_off + read_len <= (ring + wq->units - 1) * 64);
 	model_sq_pass(&qp, &wqe);
-	PROVE(wq->ci == index + 1);
-	PROVE(wq->place == (wq->ci & ((1U << wq->log_depth) - 1)) * units);
+	REACHABLE(wq->place < place && wq->place);
+	PROVE(wq->ci == index + 1 && wq->place < ring);
+	PROVE(wq->place == place + len / 64 ||
+	      wq->place == place + len / 64 - ring);
 }

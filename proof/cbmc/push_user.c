@@ -39,8 +39,8 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex)
 void mmio_memcpy_x64(void *to, const void *from, size_t bytes)
 {
 	PROVE(from == entry && bytes % 64 == 0 && bytes);
-	PROVE(bytes <= 1UL << qp.sq.log_stride && bytes <= 256);
-	PROVE((u8 *)to == page + qp.slot && qp.slot % bytes == 0);
+	PROVE(bytes <= qp.sq.units * 64 && bytes <= 256);
+	PROVE((u8 *)to == page + qp.slot);
 	PROVE(qp.slot + bytes <= sizeof(page));
 	PROVE(!rung);
 	copied = bytes;
@@ -52,7 +52,11 @@ void mmio_write64_le(void *addr, __le64 value)
 
 	PROVE(addr == qp.db && copied);
 	PROVE((db & XRDMA_QPN_MASK) == qp.qpn && xrdma_db_index(db) == qp.sq.pi);
-	PROVE(xrdma_db_push_size(db) == copied && xrdma_db_push_at(db) == qp.slot);
+	PROVE(xrdma_db_push_size(db) >= copied);
+	PROVE(xrdma_db_push_size(db) / 2 < copied);
+	PROVE(xrdma_db_push_at(db) == qp.slot);
+	PROVE(qp.slot % xrdma_db_push_size(db) == 0);
+	PROVE(qp.slot + xrdma_db_push_size(db) <= sizeof(page));
 	rung++;
 }
 
@@ -62,8 +66,8 @@ static void any_slot(void)
 	ctx.push = page;
 	ctx.slots = nondet_u64();
 	qp.ops = 1;
-	qp.sq.log_stride = nondet_u8();
-	ASSUME(qp.sq.log_stride >= 6 && qp.sq.log_stride <= 10);
+	qp.sq.units = nondet_u8();
+	ASSUME(qp.sq.units >= 1 && qp.sq.units <= 16);
 	qp.push = NULL;
 }
 
@@ -81,7 +85,7 @@ static void slots_have_one_owner(void)
 
 	any_slot();
 	before = ctx.slots;
-	size = qp.sq.log_stride < 8 ? 1U << qp.sq.log_stride : 256;
+	size = qp.sq.units < 3 ? qp.sq.units * 64 : 256;
 	xrdma_alloc_slot(&ctx, &qp);
 	mine = ctx.slots & ~before;
 	REACHABLE(!qp.push);
@@ -105,8 +109,9 @@ static void slots_have_one_owner(void)
  *	it is the only new one and all others are complete; otherwise nothing is
  *	written.
  * Holds for: all entries, indexes and slots.
- * Assumes: the entry holds its inline data, as wr_user.setters_stay_inside shows; the
- *	slot is one that slots_have_one_owner permits.
+ * Assumes: the entry has the length that its inline data need, and is not longer than
+ *	the queue allows, as wr_user.setters_stay_inside shows; the slot is one that
+ *	slots_have_one_owner permits.
  */
 static void pushes_are_whole(void)
 {
@@ -129,8 +134,9 @@ static void pushes_are_whole(void)
 	       qp.slot % (1U << xrdma_slot_log(&qp)) == 0);
 	qp.push = page + qp.slot;
 	bytes = (qp.datagram ? 64 : 32) + wqe->num_sge;
+	ASSUME(wqe->flags / 16 + 1U <= qp.sq.units);
 	ASSUME(!(wqe->flags & XRDMA_WQE_INLINE) ||
-	       bytes <= 1U << qp.sq.log_stride);
+	       bytes <= (wqe->flags / 16 + 1U) * 64);
 	done = xrdma_push(&qp, old, wqe);
 	REACHABLE(done && copied == 256);
 	REACHABLE(!done && wqe->flags & XRDMA_WQE_INLINE && qp.sq.ci == old &&

@@ -134,6 +134,12 @@ enum xrdma_fault_reason model_inval_key(struct model_qp *q, u32 key, bool remote
 	return 0;
 }
 
+u32 model_sq_bytes(const struct model_qp *q, const struct xrdma_sq_wqe *wqe)
+{
+	PROVE(q == &device_qp && wqe->flags / 16 < q->sq.units);
+	return (wqe->flags / 16 + 1) * 64;
+}
+
 /* A queue pair of the kernel with entries of 128 bytes, limits as in wqe.c */
 static void any_qp(u8 type, u32 header)
 {
@@ -149,7 +155,7 @@ static void any_qp(u8 type, u32 header)
 	entry = any;	/* not initialised: what another request has left */
 	device_qp.type = type;
 	device_qp.flags = XRDMA_QP_KERNEL;
-	device_qp.sq.log_stride = LOG_STRIDE;
+	device_qp.sq.units = 2;
 	device_qp.rq.log_stride = LOG_STRIDE;
 	device_qp.attr.path_mtu = nondet_u8();
 	device_qp.attr.max_rd_atomic = nondet_u8();
@@ -187,7 +193,7 @@ static void expect_head(const struct xrdma_sq_wqe *wqe,
 	flags |= wr->send_flags & 1 ? 2 : 0;
 	flags |= wr->send_flags & 4 ? 4 : 0;
 	flags |= inlined ? 8 : 0;
-	PROVE(wqe->opcode == opcode && wqe->flags == flags);
+	PROVE(wqe->opcode == opcode && wqe->flags % 16 == flags);
 	PROVE(le64_to_cpu(wqe->wr_id) == wr->wr_id);
 }
 
@@ -212,10 +218,17 @@ static u8 opcode_of(enum ib_wr_opcode opcode)
 	}
 }
 
-/* The device has checked each entry of the list, or finds all inline data. */
+/*
+ * The device has checked each entry of the list, or finds all inline data. The entry is
+ * as long as they need.
+ */
 static void expect_data(const struct ib_send_wr *wr, u64 length, bool inlined)
 {
+	u32 bytes = (u32)(inline_data - entry.bytes) +
+		    (inlined ? copied : 16 * checked);
+
 	PROVE(inlined ? !checked && copied == length : !copied);
+	PROVE(entry.send.flags / 16 == (bytes + 63) / 64 - 1);
 	PROVE(inlined ? num_copied == wr->num_sge : checked == wr->num_sge);
 }
 

@@ -300,36 +300,84 @@ static void arming_advances_the_sequence(void)
 }
 
 /*
- * Theorem: The record of a queue pair begins behind both rings, at a multiple of
- *	64, less than 64 bytes behind them; that of a completion queue begins
- *	right behind its ring.
- * Holds for: all depths up to 2^31 and all strides up to 2^10, 0 for no ring.
+ * Theorem: The send ring of a queue pair begins at the first multiple of 64 behind the
+ *	receive ring, which is at offset 0, and has room for as many of the longest
+ *	entries as the queue is deep and for a tail that is one unit shorter than
+ *	such an entry; without a send queue it has no bytes. The record begins at
+ *	the first multiple of 128 behind it, so that it does not cross the end of a
+ *	page; that of a completion queue begins right behind its ring.
+ * Holds for: all depths up to 2^31, all strides up to 2^10 and all lengths of entries,
+ *	0 for no ring.
  * Assumes: nothing.
  */
 static void records_are_behind_rings(void)
 {
-	u8 sq = nondet_u8(), sq_stride = nondet_u8();
+	u8 sq = nondet_u8(), units = nondet_u8();
 	u8 rq = nondet_u8(), rq_stride = nondet_u8();
-	u64 rings = 0;
-	u64 offset;
+	u64 receives = 0, sends = 0;
+	u64 offset, rec;
 
 	ASSUME(sq <= 31 && rq <= 31);
-	ASSUME(sq_stride <= XRDMA_LOG_STRIDE_MAX);
+	ASSUME(units <= XRDMA_SQ_UNITS_MAX);
 	ASSUME(rq_stride <= XRDMA_LOG_STRIDE_MAX);
-	if (sq_stride)
-		rings += 1ULL << sq << sq_stride;
+	if (units)
+		sends = ((u64)units << sq) * 64 + (units - 1) * 64;
 	if (rq_stride)
-		rings += 1ULL << rq << rq_stride;
-	offset = xrdma_qp_rec_offset(sq, sq_stride, rq, rq_stride);
-	REACHABLE(offset > rings);
-	REACHABLE(sq_stride && rq_stride && offset == rings);
-	PROVE(offset >= rings && offset - rings < 64 && offset % 64 == 0);
+		receives = 1ULL << rq << rq_stride;
+	offset = xrdma_qp_sq_offset(rq, rq_stride);
+	REACHABLE(offset > receives && units);
+	REACHABLE(rq_stride && offset == receives);
+	PROVE(offset >= receives && offset - receives < 64 && offset % 64 == 0);
+	PROVE(xrdma_sq_size(sq, units) == sends);
+	rec = xrdma_qp_rec_offset(sq, units, rq, rq_stride);
+	PROVE(rec >= offset + sends && rec - offset - sends < 128);
+	PROVE(rec % 128 == 0);
 	PROVE(xrdma_cq_rec_offset(sq) == 64ULL << sq);
 }
 
 /*
- * Theorem: The constants have the values of the specification: send entries of 64
- *	to 1024 bytes, receive entries of 32 to 1024 bytes, completion queues of
+ * Theorem: An entry has as few units as hold its bytes; its flags hold this length
+ *	beside the four other flags.
+ * Holds for: all entries of 1 to 1024 bytes, all flags.
+ * Assumes: nothing.
+ */
+static void lengths_are_in_the_flags(void)
+{
+	u32 bytes = nondet_u32(), units;
+	u8 flags = nondet_u8(), length;
+
+	ASSUME(bytes && bytes <= 1024 && flags < 16);
+	units = xrdma_sq_units(bytes);
+	REACHABLE(units == 16 && bytes == 961);
+	PROVE(units * 64 >= bytes && units * 64 - bytes < 64 && units <= 16);
+	length = xrdma_wqe_length(units);
+	PROVE(!(length & 15) && length >> 4 == units - 1);
+	PROVE(xrdma_wqe_units(flags | length) == units);
+}
+
+/*
+ * Theorem: The next entry begins where an entry ends; if that is behind the end of the
+ *	ring, as far behind its begin.
+ * Holds for: rings of up to 2^31 units, all places and lengths.
+ * Assumes: the entry is not longer than the ring.
+ */
+static void entries_follow_each_other(void)
+{
+	u32 ring = nondet_u32(), place = nondet_u32(), units = nondet_u32();
+	u32 next;
+
+	ASSUME(ring <= 1U << 31 && place < ring && units <= ring);
+	next = xrdma_sq_next(place, units, ring);
+	REACHABLE(next == 0 && units < ring);
+	REACHABLE(next && next < place);
+	PROVE(next < ring && (next == place + units ||
+			      (next == place + units - ring &&
+			       place + units >= ring)));
+}
+
+/*
+ * Theorem: The constants have the values of the specification: send entries of 1
+ *	to 16 units of 64 bytes, receive entries of 32 to 1024 bytes, completion queues of
  *	at least 16 entries; the type of an arm word, 0 to 2, in bits 1:0, and
  *	its sequence above them; the phase in bit 0; the doorbells of send,
  *	completion and event queues at bytes 0, 8 and 16 of a page of 4096 bytes.
@@ -339,7 +387,8 @@ static void records_are_behind_rings(void)
 static void constants_are_those_of_the_specification(void)
 {
 	REACHABLE(true);
-	PROVE(1 << XRDMA_SQ_LOG_STRIDE_MIN == 64);
+	PROVE(XRDMA_SQ_UNIT == 64 && XRDMA_SQ_UNITS_MAX == 16);
+	PROVE(XRDMA_WQE_UNITS_SHIFT == 4);
 	PROVE(1 << XRDMA_RQ_LOG_STRIDE_MIN == 32);
 	PROVE(1 << XRDMA_LOG_STRIDE_MAX == 1024);
 	PROVE(1 << XRDMA_CQ_LOG_MIN == 16);

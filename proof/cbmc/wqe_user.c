@@ -61,6 +61,7 @@ static void any_queue(struct xrdma_qp *qp, u8 log)
 	}
 	qp->sq.ring = entry_of(log);
 	qp->sq.log_stride = log;
+	qp->sq.units = log > 6 ? 2 : 1;
 	qp->sq.depth = 1;
 	qp->sq.pi = nondet_u32();
 	qp->sq.place = 0;
@@ -98,7 +99,7 @@ static void any_request(void)
 /*
  * Theorem: The provider writes nothing outside of the send entry, whatever
  *	ibv_post_send() is asked for, and accepts only operations of the queue
- *	pair.
+ *	pair. The entry is not longer than the queue allows.
  * Holds for: all opcodes, flags and queue pairs, entries of 64 and 128 bytes, any
  *	negative number of scatter-gather entries or 0 to 8 of any lengths.
  * Assumes: max_sge and max_inline fit the entries, as xrdma_size_sq() computes them; a
@@ -111,7 +112,9 @@ static void sends_stay_inside(void)
 	u8 log;
 	int err;
 
-	for (log = XRDMA_SQ_LOG_STRIDE_MIN; log <= LOG_STRIDE_MAX; log++) {
+	for (log = 6; log <= LOG_STRIDE_MAX; log++) {
+		const struct xrdma_sq_wqe *wqe = entry_of(log);
+
 		any_queue(&qp, log);
 		any_request();
 		err = xrdma_make_wqe(&qp, &wr);
@@ -120,6 +123,7 @@ static void sends_stay_inside(void)
 			  wr.num_sge == 3 && list[2].length == 1);
 		PROVE(err >= 0);
 		PROVE(err || (wr.opcode < 32 && qp.ops & 1U << wr.opcode));
+		PROVE(err || wqe->flags / 16 + 1 <= qp.sq.units);
 	}
 }
 
@@ -148,8 +152,8 @@ static u8 opcode_of(enum ibv_wr_opcode opcode)
  * Theorem: The entry of each SEND, WRITE and READ that ibv_post_send() accepts has the
  *	operation, the flags, the work request ID, the remote address and key, the
  *	immediate data or the key to invalidate, and, for XRC, the remote SRQ of
- *	the request, and zeros in the other fields; its scatter-gather entries are
- *	those of the request.
+ *	the request, the length that its data need, and zeros in the other fields;
+ *	its scatter-gather entries are those of the request.
  * Holds for: all requests with lists of 0 to 8 entries, connected queue pairs with
  *	entries of 128 bytes.
  * Assumes: as sends_stay_inside.
@@ -158,7 +162,7 @@ static void messages_hold_their_fields(void)
 {
 	const struct xrdma_sge *sge = (const void *)&room[2];
 	const struct xrdma_sq_wqe *wqe = (const void *)room;
-	u32 i = nondet_u32(), flags = 0;
+	u32 i = nondet_u32(), flags = 0, bytes;
 	struct xrdma_qp qp;
 	bool remote;
 	u8 opcode;
@@ -174,6 +178,8 @@ static void messages_hold_their_fields(void)
 	flags |= wr.send_flags & 1 ? 2 : 0;
 	flags |= wr.send_flags & 4 ? 4 : 0;
 	flags |= wr.send_flags & 8 ? 8 : 0;
+	bytes = 32 + (flags & 8 ? 1 : 16) * le16_to_cpu(wqe->num_sge);
+	flags |= (bytes + 63) / 64 - 1 << 4;
 	PROVE(wqe->opcode == opcode && wqe->flags == flags);
 	PROVE(le64_to_cpu(wqe->wr_id) == wr.wr_id);
 	PROVE(le64_to_cpu(wqe->remote_addr) ==

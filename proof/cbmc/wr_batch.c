@@ -280,37 +280,42 @@ static void receives_have_places_of_their_own(void)
 
 /*
  * Theorem: Entries of a send ring that different requests use at the same time do not
- *	overlap, and are inside of the ring.
- * Holds for: rings of up to 2^15 entries of 64 to 1024 bytes, all indexes.
- * Assumes: the indexes differ by less than the ring has entries; the place of an entry
- *	is that of its index, which the theorem shows to stay true.
+ *	overlap, and are inside of the ring and its tail; the next entry begins where
+ *	an entry ends, modulo the ring without its tail.
+ * Holds for: rings of up to 2^15 entries of up to 1 to 16 units; all places, and entries
+ *	of any lengths that the queue allows.
+ * Assumes: fewer entries than the ring has are between the begins of the two, the first
+ *	one counted; each of them is followed by the next one, as this theorem shows.
  */
 static void sends_have_places_of_their_own(void)
 {
-	char memory[1 << 25];
-	u32 a = nondet_u32(), b = nondet_u32(), units;
-	u8 log = nondet_u8(), stride = nondet_u8();
+	static char memory[(1 << 25) + 960];
+	u32 place = nondet_u32(), distance = nondet_u32();
+	u32 one = nondet_u8(), other = nondet_u8(), ring;
 	struct xrdma_wq sq = { .ring = memory };
-	ssize_t first, second;
+	ssize_t first, second, end;
+	u8 log = nondet_u8();
 
-	ASSUME(log <= 15 && stride >= 6 && stride <= 10);
+	sq.units = nondet_u8();
+	ASSUME(log <= 15 && sq.units >= 1 && sq.units <= 16);
 	sq.depth = 1U << log;
-	sq.log_stride = stride;
-	sq.pi = a;
-	units = 1U << (stride - 6);
-	ASSUME(a != b && b - a < sq.depth);
-	sq.place = a % sq.depth * units;
+	ring = sq.units * sq.depth;
+	end = (ring + sq.units - 1) * 64;
+	ASSUME(one >= 1 && one <= sq.units && other >= 1 && other <= sq.units);
+	ASSUME(distance >= one && distance <= ring - sq.units && place < ring);
+	sq.place = place;
 	first = (char *)next_entry(&sq) - memory;
-	second = (char *)at_place(&sq, b % sq.depth * units) - memory;
-	REACHABLE(second < first && log == 15);
-	PROVE(first >= 0 && first + (1L << stride) <= 1L << (log + stride));
-	PROVE(second - first >= 1L << stride || first - second >= 1L << stride);
-	xrdma_sq_pass(&sq);
-	PROVE(sq.pi == a + 1 && sq.place == sq.pi % sq.depth * units);
+	xrdma_sq_pass(&sq, distance);
+	second = (char *)at_place(&sq, sq.place) - memory;
+	REACHABLE(second < first && log == 15 && one == 16);
+	PROVE(first == place * 64 && first + one * 64 <= end);
+	PROVE(second + other * 64 <= end);
+	PROVE(second - first >= one * 64 || first - second >= other * 64);
+	PROVE(sq.place == place + distance || sq.place == place + distance - ring);
 }
 
 /*
- * Theorem: The entries of a send queue have 64 to 1024 bytes, and room for as many
+ * Theorem: The longest entry of a send queue has 1 to 16 units, and room for as many
  *	scatter-gather entries and inline bytes as the queue pair has as its
  *	limits, which are at least those of the request; the queue is at least as
  *	deep as the request asks for.
@@ -331,9 +336,9 @@ static void sizes_fit(void)
 	ctx.max_inline = nondet_u32();
 	ASSUME(ctx.max_qp_wr <= 1 << 15);
 	ASSUME(!xrdma_size_sq(&ctx, &qp, cap));
-	room = (1U << qp.sq.log_stride) - (qp.datagram ? 64 : 32);
-	REACHABLE(qp.sq.log_stride == 10 && qp.sq.max_sge == 62);
-	PROVE(qp.sq.log_stride >= 6 && qp.sq.log_stride <= 10);
+	room = qp.sq.units * 64U - (qp.datagram ? 64 : 32);
+	REACHABLE(qp.sq.units == 16 && qp.sq.max_sge == 62);
+	PROVE(qp.sq.units >= 1 && qp.sq.units <= 16);
 	PROVE(qp.sq.max_sge * 16U <= room && qp.max_inline <= room);
 	PROVE(qp.sq.max_sge >= cap->max_send_sge);
 	PROVE(qp.max_inline >= cap->max_inline_data);

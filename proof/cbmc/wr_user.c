@@ -122,8 +122,9 @@ static void call_operation(const struct asked *a)
 /*
  * Theorem: An operation of a batch takes the next entry of the ring, if it is free, and
  *	writes nothing outside of it; if the operation fails, so does the batch.
- *	Then the batch knows which destination and which payload its last entry
- *	lacks, and can give its windows their earlier keys.
+ *	The entry has one unit, and the next entry follows it. Then the batch knows
+ *	which destination and which payload its last entry lacks, and can give its
+ *	windows their earlier keys.
  * Holds for: any number of earlier calls, all arguments, types of queue pairs and
  *	indexes; rings of 4 entries of 64 and of 128 bytes.
  * Assumes: the type of the queue pair permits the operation; theorem
@@ -132,14 +133,15 @@ static void call_operation(const struct asked *a)
 static void operations_stay_inside(void)
 {
 	const struct xrdma_sq_wqe *wqe;
-	u32 pi, num, own = nondet_u32();
+	u32 pi, place, num, own = nondet_u32();
 	bool full, failed, binds;
 
 	any_batch(own);
 	any_operation();
 	pi = qp.sq.pi;
 	num = qp.batch.num_bound;
-	entry_place = qp.sq.place;
+	place = qp.sq.place;
+	entry_place = place;
 	wqe = entry;
 	full = pi - qp.sq.ci == DEPTH;
 	failed = qp.batch.err || qp.batch.no_target;
@@ -150,6 +152,9 @@ static void operations_stay_inside(void)
 	PROVE(!(failed || full) || (qp.batch.err && qp.sq.pi == pi));
 	PROVE(qp.batch.err || qp.sq.pi == pi + 1);
 	PROVE(qp.sq.pi == pi || qp.sq.pi == pi + 1);
+	PROVE(qp.batch.err ||
+	      qp.sq.place == (place + 1) % (DEPTH * qp.sq.units));
+	PROVE(qp.sq.pi == pi ? qp.sq.place == place : wqe->flags < 16);
 	PROVE(qp.batch.err || qp.batch.data == payload_of(asked.opcode));
 	PROVE(qp.batch.err || (qp.batch.wqe == wqe &&
 			       qp.batch.op == &xrdma_ops[asked.opcode]));
@@ -329,6 +334,8 @@ static void any_setter(void)
 	ah = any_ah;
 	ASSUME(set.setter <= 5);
 	qp.batch.wqe = entry;
+	qp.batch.wqe->flags = nondet_u8();
+	ASSUME(qp.batch.wqe->flags < 16);
 	qp.batch.op = &xrdma_ops[asked.opcode];
 	qp.batch.data = own && nondet_truth() ?
 			payload_of(asked.opcode) : NULL;
@@ -341,10 +348,20 @@ static void any_setter(void)
 	bufs[1].length = nondet_u64();
 }
 
+/* Bytes of the payload of the last entry */
+static u32 payload_bytes(void)
+{
+	u32 num = le16_to_cpu(qp.batch.wqe->num_sge);
+
+	return qp.batch.wqe->flags & 8 && set.setter > 3 ? num : num * 16;
+}
+
 /*
  * Theorem: A setter of a destination or of a payload writes nothing outside of the last
  *	entry of the batch, and only what this entry still lacks; otherwise the
- *	batch fails. A batch that has failed stays so.
+ *	batch fails. A batch that has failed stays so. After the setter the entry is
+ *	as long as its payload needs, not longer than the queue allows, and the next
+ *	entry follows it.
  * Holds for: any number of earlier calls, all arguments, lists of any length and of up
  *	to 2 buffers of any size, types of queue pairs and indexes; rings of
  *	4 entries of 64 and of 128 bytes.
@@ -353,13 +370,14 @@ static void any_setter(void)
  */
 static void setters_stay_inside(void)
 {
+	u32 pi, place, units, head;
 	struct xrdma_wr_batch old;
 	bool target;
-	u32 pi;
 
 	any_setter();
 	old = qp.batch;
 	pi = qp.sq.pi;
+	place = qp.sq.place;
 	target = set.setter < 2;
 	/* only the setter that the type of the queue pair has */
 	ASSUME(!target || set.setter == !qp.datagram);
@@ -374,6 +392,13 @@ static void setters_stay_inside(void)
 	PROVE(qp.batch.err || qp.batch.data == (target ? old.data : NULL));
 	PROVE(qp.batch.start == old.start && qp.batch.wqe == old.wqe);
 	PROVE(qp.batch.op == old.op && qp.sq.pi == pi && !rung);
+	units = old.wqe->flags / 16 + 1;
+	PROVE(units <= qp.sq.units);
+	PROVE(qp.sq.place == (place + units - 1) % (DEPTH * qp.sq.units));
+	ASSUME(!target && !qp.batch.err);
+	REACHABLE(units == 2 && qp.sq.place == 0);
+	head = (u8 *)old.data - (u8 *)entry;
+	PROVE(units == (head + payload_bytes() + 63) / 64);
 }
 
 /*

@@ -119,7 +119,7 @@ static void any_queue_pair(void)
 	qp.force_flags = nondet_truth() ? IBV_SEND_SIGNALED : 0;
 	qp.sq.pi = nondet_u32();
 	qp.sq.ci = nondet_u32();
-	qp.sq.log_stride = entry == small ? 6 : 7;
+	qp.sq.units = entry == small ? 1 : 2;
 	qp.sq.place = nondet_u32();
 	qp.sq.max_sge = nondet_u8();
 	qp.max_inline = nondet_u32();
@@ -128,7 +128,7 @@ static void any_queue_pair(void)
 	ASSUME(qp.sq.max_sge <= room / sizeof(struct xrdma_sge));
 	ASSUME(qp.max_inline <= room);
 	ASSUME(qp.sq.pi - qp.sq.ci <= DEPTH);
-	ASSUME(qp.sq.place < DEPTH << (qp.sq.log_stride - 6));
+	ASSUME(qp.sq.place < DEPTH * qp.sq.units);
 }
 
 /* Any batch of a queue pair between two calls. @own: number of its entries */

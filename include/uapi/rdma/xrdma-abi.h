@@ -18,7 +18,7 @@
 
 #include <linux/types.h>
 
-#define XRDMA_ABI_VERSION		2
+#define XRDMA_ABI_VERSION		3
 #define XRDMA_KEY_NULL			0x00000002 /* lkey without memory */
 
 /* ---- udata ---------------------------------------------------------- */
@@ -119,20 +119,20 @@ struct xrdma_uresp_resize_cq {
  * struct xrdma_ureq_create_qp - request to create_qp, without indirection table
  * @buf_addr: user address of the rings, page-aligned; 0 if there are no rings
  * @log_sq_depth: log2 of the number of send entries
- * @log_sq_stride: log2 of the bytes of a send entry, 6 to 10; 0: no send queue
- *	(RAW_PACKET only), @log_sq_depth is 0 too
+ * @sq_units: length of the longest send entry in units of 64 bytes, 1 to 16;
+ *	0: no send queue (RAW_PACKET only), @log_sq_depth is 0 too
  * @log_rq_depth: log2 of the number of receive entries
  * @log_rq_stride: log2 of the bytes of a receive entry, 5 to 10; 0: no receive
  *	queue, @log_rq_depth is 0 too
  * @reserved: 0
  *
- * The buffer is the send ring, then the receive ring, then, at the next
- * multiple of 64 bytes, one struct xrdma_qp_rec, which user space zeroes.
+ * The buffer is the receive ring, the send ring with its tail at the next multiple
+ * of 64 bytes, and struct xrdma_qp_rec, zeroed by user space, at that of 128.
  */
 struct xrdma_ureq_create_qp {
 	__aligned_u64 buf_addr;
 	__u8 log_sq_depth;
-	__u8 log_sq_stride;
+	__u8 sq_units;
 	__u8 log_rq_depth;
 	__u8 log_rq_stride;
 	__u32 reserved;
@@ -169,7 +169,7 @@ struct xrdma_uresp_create_qp {
 /**
  * struct xrdma_ureq_create_srq - request to create_srq and modify_srq
  * @buf_addr: user address of the ring, page-aligned; struct xrdma_srq_rec
- *	follows the ring at the next multiple of 64 bytes
+ *	follows the ring at the next multiple of 128 bytes
  * @log_depth: log2 of the number of entries
  * @log_stride: log2 of the bytes of an entry, 5 to 10; modify_srq: unchanged
  * @reserved: 0
@@ -378,7 +378,7 @@ struct xrdma_uresp_create_ah {
 /**
  * struct xrdma_sq_wqe - first 32 bytes of every send entry
  * @opcode: enum xrdma_wqe_opcode
- * @flags: flags of enum xrdma_wqe_flags
+ * @flags: enum xrdma_wqe_flags; in bits 7:4 the length in units of 64 bytes, less 1
  * @num_sge: number of scatter-gather entries; XRDMA_WQE_INLINE: of bytes
  * @imm: immediate data, in the byte order of the wire
  * @inv_key: SEND_INV, LOCAL_INV: key to invalidate; BIND_MW: key of the window
@@ -394,7 +394,7 @@ struct xrdma_uresp_create_ah {
  * Byte 32 begins, depending on the operation, a struct xrdma_atomic_seg,
  * xrdma_bind_seg, xrdma_reg_seg, xrdma_eth_seg (of the driver's headers),
  * xrdma_av (UD), or nothing (RC and UC: SEND, WRITE, READ). The scatter-gather
- * entries or the inline bytes follow. An entry is at most one stride long.
+ * entries or the inline bytes follow, and behind the last unit the next entry.
  */
 struct xrdma_sq_wqe {
 	__u8 opcode;

@@ -20,11 +20,13 @@
 /* ---- limits ---------------------------------------------------------- */
 
 /*
- * A stride is the bytes of an entry. The limits of its log2 are those of queue
- * pairs, work queues and shared receive queues.
+ * Send entries have a length in units. A stride is the bytes of a receive entry:
+ * the limits of its log2 are those of queue pairs, work queues and shared receive
+ * queues.
  */
 #define XRDMA_SQ_UNIT			64 /* bytes of a unit of send entries */
-#define XRDMA_SQ_LOG_STRIDE_MIN		6 /* lowest log_sq_stride */
+#define XRDMA_SQ_UNITS_MAX		16 /* highest sq_units */
+#define XRDMA_WQE_UNITS_SHIFT		4 /* lowest bit of the length in flags */
 #define XRDMA_RQ_LOG_STRIDE_MIN		5 /* lowest log_rq_stride */
 #define XRDMA_LOG_STRIDE_MAX		10 /* highest log2 of a stride */
 #define XRDMA_CQ_LOG_MIN		4 /* lowest log_depth of a CQ */
@@ -89,6 +91,58 @@ static inline __u16 xrdma_ring_low(__u32 index)
 static inline __u32 xrdma_ring_unwind_index(__u32 ci, __u16 low)
 {
 	return ci + xrdma_ring_low(low - ci);
+}
+
+/* ---- send entries ------------------------------------------------------ */
+
+/**
+ * xrdma_sq_units() - units that a send entry needs
+ * @bytes: bytes of the entry
+ *
+ * Return: number of units.
+ */
+static inline __u32 xrdma_sq_units(__u32 bytes)
+{
+	return (bytes + XRDMA_SQ_UNIT - 1) / XRDMA_SQ_UNIT;
+}
+
+/**
+ * xrdma_wqe_length() - length of a send entry as its flags have it
+ * @units: units of the entry, 1 to XRDMA_SQ_UNITS_MAX
+ *
+ * Return: bits 7:4 of the flags; the other bits are 0.
+ */
+static inline __u8 xrdma_wqe_length(__u32 units)
+{
+	return (units - 1) << XRDMA_WQE_UNITS_SHIFT;
+}
+
+/**
+ * xrdma_wqe_units() - units of a send entry
+ * @flags: flags of the entry
+ *
+ * Return: 1 to XRDMA_SQ_UNITS_MAX.
+ */
+static inline __u32 xrdma_wqe_units(__u8 flags)
+{
+	return (flags >> XRDMA_WQE_UNITS_SHIFT) + 1;
+}
+
+/**
+ * xrdma_sq_next() - place of the send entry behind another one
+ * @place: place of the other entry in units, less than @ring
+ * @units: units of the other entry, at most @ring
+ * @ring: units of the ring without its tail: sq_units << log_sq_depth
+ *
+ * An entry that begins before the end of the ring continues in the tail.
+ *
+ * Return: the place in units.
+ */
+static inline __u32 xrdma_sq_next(__u32 place, __u32 units, __u32 ring)
+{
+	__u32 next = place + units;
+
+	return next < ring ? next : next - ring;
 }
 
 /* ---- phases ---------------------------------------------------------- */
@@ -281,27 +335,56 @@ static inline __u32 xrdma_arm_next(__u32 arm, __u32 type)
 /* ---- buffers --------------------------------------------------------- */
 
 /**
+ * xrdma_sq_size() - size of a send ring with its tail
+ * @log_sq_depth: log2 of the number of send entries
+ * @sq_units: units of the longest send entry; 0: no send queue
+ *
+ * Return: number of bytes.
+ */
+static inline __u64 xrdma_sq_size(__u8 log_sq_depth, __u8 sq_units)
+{
+	__u64 units = (__u64)sq_units << log_sq_depth;
+
+	return sq_units ? (units + sq_units - 1) * XRDMA_SQ_UNIT : 0;
+}
+
+/**
+ * xrdma_qp_sq_offset() - where the send ring is in the buffer of a queue pair
+ * @log_rq_depth: log2 of the number of receive entries
+ * @log_rq_stride: log2 of the bytes of a receive entry; 0: no receive queue
+ *
+ * The receive ring is at offset 0.
+ *
+ * Return: offset in bytes, a multiple of 64.
+ */
+static inline __u64 xrdma_qp_sq_offset(__u8 log_rq_depth, __u8 log_rq_stride)
+{
+	__u64 size = log_rq_stride ? 1ULL << (log_rq_depth + log_rq_stride) : 0;
+
+	return (size + 63) & ~63ULL;
+}
+
+/**
  * xrdma_qp_rec_offset() - where the record is in the buffer of a queue pair
  * @log_sq_depth: log2 of the number of send entries
- * @log_sq_stride: log2 of the bytes of a send entry; 0: no send queue
+ * @sq_units: units of the longest send entry; 0: no send queue
  * @log_rq_depth: log2 of the number of receive entries
  * @log_rq_stride: log2 of the bytes of a receive entry; 0: no receive queue
  *
  * The buffer of a shared receive queue or of a work queue has the layout of a
  * queue pair without a send queue.
  *
- * Return: offset in bytes, a multiple of 64.
+ * The record does not cross the end of a page.
+ *
+ * Return: offset in bytes, a multiple of 128.
  */
-static inline __u64 xrdma_qp_rec_offset(__u8 log_sq_depth, __u8 log_sq_stride,
+static inline __u64 xrdma_qp_rec_offset(__u8 log_sq_depth, __u8 sq_units,
 					__u8 log_rq_depth, __u8 log_rq_stride)
 {
-	__u64 size = 0;
+	__u64 size = xrdma_qp_sq_offset(log_rq_depth, log_rq_stride) +
+		     xrdma_sq_size(log_sq_depth, sq_units);
 
-	if (log_sq_stride)
-		size += 1ULL << (log_sq_depth + log_sq_stride);
-	if (log_rq_stride)
-		size += 1ULL << (log_rq_depth + log_rq_stride);
-	return (size + 63) & ~63ULL;
+	return (size + 127) & ~127ULL;
 }
 
 /**

@@ -171,7 +171,7 @@ def scribble(rng, end, region):
                             region[0]))))
             if rng.random() < 0.7:
                 entry[rng.randrange(len(entry))] = rng.randrange(256)
-            at = rng.randrange(end.depth) << end.LOG_STRIDE
+            at = end._sq + rng.randrange(end.depth) * end.UNIT
             view[at:at + len(entry)] = bytes(entry)
         else:
             at = rng.randrange(size - 64)

@@ -201,7 +201,7 @@ class Queues:
         self.cq = uverbs.create_cq(self.ctx, 64, struct.pack(
             "<QII", self.rings[0].address, 6, 0))[0]
         self.qp = uverbs.create_qp(self.ctx, self.pd, self.cq, struct.pack(
-            "<QBBBBI", self.rings[1].address, 4, 7, 4, 5, 0))
+            "<QBBBBI", self.rings[1].address, 4, 2, 4, 5, 0))
 
     def state(self):
         return uverbs.query_qp_state(self.ctx, self.qp)

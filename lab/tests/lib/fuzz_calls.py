@@ -152,10 +152,10 @@ class Caller:
 
     def rings(self, receives):
         """Driver data of a queue pair."""
-        rng, send = self.rng, self.rng.choice((7, 7, 7, 6, 10, 0))
+        rng, send = self.rng, self.rng.choice((2, 2, 3, 1, 16, 17, 0))
         recv = rng.choice((6, 6, 5, 8, 0)) if receives else 0
-        depths = [rng.choice((4, 4, 5)) if stride or rng.random() < 0.1 else 0
-                  for stride in (send, recv)]
+        depths = [rng.choice((4, 4, 5)) if size or rng.random() < 0.1 else 0
+                  for size in (send, recv)]
         return struct.pack("<QBBBBI", self.place(), depths[0], send, depths[1],
                            recv, rng.choice((*[0] * 20, 1)))
 

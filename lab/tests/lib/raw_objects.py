@@ -79,7 +79,7 @@ class Raw:
         return uioctl.invoke(
             self.ctx, CREATE_QP, struct.pack(
                 "<QIIII5IBBBx", 0, self.pd, self.cq, self.cq, 0, 8, 8, 1, 1, 0,
-                1, RC, 0), struct.pack("<QBBBBI", self.room[room].address, 4, 6,
+                1, RC, 0), struct.pack("<QBBBBI", self.room[room].address, 4, 1,
                                        4, 5, 0), 32, 8, place)
 
     def create_wq(self, room, place=None):

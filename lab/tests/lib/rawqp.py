@@ -113,7 +113,8 @@ def put32(view, at, value):
 class RawEnd:
     """An RC queue pair with a completion queue of its own."""
 
-    LOG_STRIDE = 6      # 64 bytes: any entry with up to 2 SGEs
+    UNIT = 64           # one unit: any entry with up to 2 SGEs
+    SQ_UNITS = 3
     LOG_RQ_STRIDE = 5
 
     def __init__(self, dev, pd, log_depth=5, rights=ALL):
@@ -136,16 +137,18 @@ class RawEnd:
         self._ci = 0
 
     def _make_qp(self, log_depth):
-        self._rq = 1 << log_depth + self.LOG_STRIDE
-        self._rec = self._rq + (1 << log_depth + self.LOG_RQ_STRIDE)
+        self._sq = 1 << log_depth + self.LOG_RQ_STRIDE
+        end = self._sq + ((self.SQ_UNITS << log_depth) +
+                          self.SQ_UNITS - 1) * self.UNIT
+        self._rec = -(-end // 128) * 128
         self._ring = Buffer((self._rec + 128, False))
         data = struct.pack("<QBBBBI", self._ring.address, log_depth,
-                           self.LOG_STRIDE, log_depth, self.LOG_RQ_STRIDE, 0)
+                           self.SQ_UNITS, log_depth, self.LOG_RQ_STRIDE, 0)
         self.handle, self.qpn = uverbs.create_qp_numbers(
             self.dev.ctx, self.pd, self.cq, data, send_wr=self.depth,
             recv_wr=self.depth)
         self.psn = int.from_bytes(os.urandom(3), "big")
-        self._sq_pi = self._rq_pi = 0
+        self._sq_pi = self._rq_pi = self._place = 0
 
     def close(self):
         """Destroys both queues; OSError if the driver refuses."""
@@ -162,7 +165,7 @@ class RawEnd:
         uverbs.modify_qp(self.dev.ctx, self.handle, state=RESET)
         self.completions()
         self._ring.view[self._rec:self._rec + 128] = bytes(128)
-        self._sq_pi = self._rq_pi = 0
+        self._sq_pi = self._rq_pi = self._place = 0
 
     def connect(self, peer, mtu=e.IBV_MTU_1024, timeout=14, retry=7):
         """Changes to state RTS, connected to another RawEnd of this port."""
@@ -179,11 +182,14 @@ class RawEnd:
     def post(self, *entries, first=1):
         """Posts send entries with wr_ids @first, @first + 1, ..., and rings the
         doorbell once."""
-        view, size = self._ring.view, 1 << self.LOG_STRIDE
+        view = self._ring.view
         for number, (head, tail) in enumerate(entries, first):
-            raw = head + struct.pack("<Q", number) + tail
-            at = self._sq_pi % self.depth * size
-            view[at:at + size] = raw.ljust(size, b"\0")
+            raw = bytearray(head + struct.pack("<Q", number) + tail)
+            units = -(-len(raw) // self.UNIT)
+            raw[1] |= units - 1 << 4
+            at = self._sq + self._place * self.UNIT
+            view[at:at + len(raw)] = bytes(raw)
+            self._place = (self._place + units) % (self.SQ_UNITS * self.depth)
             self._sq_pi = (self._sq_pi + 1) % 2**32
         put32(view, self._rec, self._sq_pi)
         self._db_word.value = self._sq_pi << 32 | self.qpn
@@ -191,7 +197,7 @@ class RawEnd:
     def recv(self, *sges, wr_id=100):
         """Posts a receive."""
         size = 1 << self.LOG_RQ_STRIDE
-        at = self._rq + self._rq_pi % self.depth * size
+        at = self._rq_pi % self.depth * size
         raw = struct.pack("<HHHHQ", len(sges), 0, 0, 0, wr_id) + \
             b"".join(struct.pack("<QII", *s) for s in sges)
         self._ring.view[at:at + size] = raw.ljust(size, b"\0")

@@ -380,7 +380,7 @@ def attach_mcast(w):
         "<QII", cq.address, 6, 0))[0]
     w.later(uverbs.destroy_cq, w.ctx, cq_handle)
     qp = uverbs.create_qp(w.ctx, domain(w), cq_handle, struct.pack(
-        "<QBBBBI", rings.address, 4, 7, 4, 5, 0), kind=TYPES["UD"])
+        "<QBBBBI", rings.address, 4, 2, 4, 5, 0), kind=TYPES["UD"])
     w.later(uverbs.destroy_qp, w.ctx, qp)
     with w.fault:
         uverbs.attach_mcast(w.ctx, qp, GROUP)

@@ -32,7 +32,7 @@ static struct model_qp *make_qp(struct scene *s)
 		.pd = cpu_to_le32(WIRE_PD),
 		.send_cqn = cpu_to_le32(s->cq.cqn),
 		.recv_cqn = cpu_to_le32(s->cq.cqn),
-		.log_sq_stride = XRDMA_SQ_LOG_STRIDE_MIN,
+		.sq_units = 1,
 	};
 	u64 addr = wire_alloc(host, 4096, 4096);
 

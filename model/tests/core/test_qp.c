@@ -29,8 +29,8 @@ static void create_checks_parameters(void **state)
 		{ AT(srqn), 1 }, { AT(xrcd), 1 },
 		{ AT(reserved), 1 }, { AT(pd) + 2, 1 },
 		{ AT(db_page) + 1, 0x10 },
-		{ AT(log_sq_depth), 16 }, { AT(log_sq_stride), 5 },
-		{ AT(log_sq_stride), 11 }, { AT(log_rq_depth), 16 },
+		{ AT(log_sq_depth), 16 }, { AT(sq_units), 17 },
+		{ AT(sq_units), 0 }, { AT(log_rq_depth), 16 },
 		{ AT(log_rq_stride), 4 }, { AT(log_rq_stride), 11 },
 		{ AT(log_rq_stride), 0 }, { AT(log_sq_depth), 6 },
 		{ AT(root) + 1, 2 },
@@ -114,7 +114,7 @@ static void no_send_queue(void **state)
 	unsigned int i;
 
 	cmd.create_qp.log_sq_depth = 0;
-	cmd.create_qp.log_sq_stride = 0;
+	cmd.create_qp.sq_units = 0;
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		cmd.create_qp.type = types[i];
 		assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
@@ -477,8 +477,8 @@ static void raw_to_rts(struct core_env *env, struct core_qp *cqp)
 	cmd.create_qp.type = XRDMA_QP_RAW;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
 	cqp->qp = model_qp_get(env->dev, 6);
-	cqp->sq = core_ptr(env, addr);
-	cqp->rq = cqp->sq + cqp->qp->rq.ring.base;
+	cqp->sq = core_ptr(env, addr + cqp->qp->sq.ring.base);
+	cqp->rq = core_ptr(env, addr + cqp->qp->rq.ring.base);
 	cqp->rec = core_ptr(env, addr + cqp->qp->rec.base);
 	mod.modify_qp.qpn = cpu_to_le32(6);
 	mod.modify_qp.mask = cpu_to_le32(XRDMA_QPM_STATE);

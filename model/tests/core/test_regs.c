@@ -11,7 +11,7 @@ static void defaults(void **state)
 	struct core_env *env = *state;
 
 	assert_int_equal(core_read32(env, XRDMA_REG_MAGIC), XRDMA_MAGIC);
-	assert_int_equal(core_read32(env, XRDMA_REG_VERSION), 0x20002);
+	assert_int_equal(core_read32(env, XRDMA_REG_VERSION), 0x30000);
 	assert_int_equal(core_read64(env, XRDMA_REG_CAPS),
 			 XRDMA_CAP_SHADOW_DB | XRDMA_CAP_MW_TYPE_1 |
 			 XRDMA_CAP_MW_TYPE_2B | XRDMA_CAP_FAST_REG |

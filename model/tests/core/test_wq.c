@@ -168,7 +168,7 @@ static void entries_may_cross_pages(void **state)
 	struct xrdma_qp_rec *rec;
 	struct xrdma_rq_wqe *wqe;
 	struct xrdma_sge *sge;
-	u64 off = 64 + 3 * 1024;
+	u64 off = 3 * 1024;
 
 	(void)state;
 	memset(core_ptr(t.env, addr), 0, 0x8000);
@@ -176,7 +176,7 @@ static void entries_may_cross_pages(void **state)
 	cmd.create_qp.log_sq_depth = 0;
 	cmd.create_qp.log_rq_stride = 10;
 	assert_int_equal(core_status(t.env, cmd), XRDMA_CMD_OK);
-	rec = core_ptr(t.env, addr + xrdma_qp_rec_offset(0, 6, 4, 10));
+	rec = core_ptr(t.env, addr + xrdma_qp_rec_offset(0, 1, 4, 10));
 	wqe = core_ptr(t.env, addr + off);
 	wqe->num_sge = cpu_to_le16(30);
 	sge = (struct xrdma_sge *)(wqe + 1);
@@ -191,6 +191,74 @@ static void entries_may_cross_pages(void **state)
 	wqe->num_sge = cpu_to_le16(31);
 	assert_int_equal(model_qp_read_rq(model_qp_get(t.env->dev, 6), t.wqe),
 			 -EFAULT);
+}
+
+/* A send queue of 4 entries of up to 3 units */
+static u8 *create_units(struct model_qp **qp)
+{
+	struct xrdma_cmd cmd = core_make_qp(t.env, 6);
+	u64 addr = le64_to_cpu(cmd.create_qp.root) & XRDMA_ROOT_ADDR;
+
+	cmd.create_qp.sq_units = 3;
+	cmd.create_qp.log_sq_depth = 2;
+	assert_int_equal(core_status(t.env, cmd), XRDMA_CMD_OK);
+	*qp = model_qp_get(t.env->dev, 6);
+	assert_int_equal((*qp)->sq.ring.base, 1024);
+	assert_int_equal((*qp)->rec.base, 1024 + 14 * 64);
+	return core_ptr(t.env, addr + 1024);
+}
+
+/*
+ * Send entries of different lengths follow each other, also through the tail of the
+ * ring. The device reads no byte behind an entry.
+ */
+static void send_entries_follow_each_other(void **state)
+{
+	u32 i, units, place = 0, in_tail = 0;
+	struct xrdma_sq_wqe *wqe;
+	struct model_qp *qp;
+	u8 *sq = create_units(&qp);
+
+	(void)state;
+	for (i = 0; i < 60; i++) {
+		units = 1 + (i * i + i / 3) % 3;
+		wqe = (void *)(sq + place * 64);
+		memset(wqe, i + 1, units * 64);
+		wqe->flags = (units - 1) << 4;
+		memset(t.wqe, 0xee, sizeof(t.wqe));
+		assert_int_equal(model_qp_read_sq(qp, i, qp->sq.place, t.wqe),
+				 0);
+		assert_memory_equal(t.wqe, wqe, units * 64);
+		assert_int_equal(t.wqe[units * 64], 0xee);
+		assert_int_equal(model_qp_check_send(qp, (void *)t.wqe), 0);
+		model_qp_complete_send(qp, (void *)t.wqe, 0);
+		in_tail += place + units > 12;
+		place = (place + units) % 12;
+		assert_int_equal(qp->sq.ci, i + 1);
+		assert_int_equal(qp->sq.place, place);
+	}
+	assert_true(in_tail > 5);
+}
+
+/* An entry that is too long is refused, and the next one is behind the longest. */
+static void a_length_above_that_of_the_queue_is_refused(void **state)
+{
+	const u32 *bytes = (const void *)t.wqe;
+	struct model_qp *qp;
+	u8 *sq = create_units(&qp);
+
+	(void)state;
+	memset(sq, 0x11, 14 * 64);
+	sq[11 * 64 + 1] = 3 << 4;
+	memset(t.wqe, 0xee, sizeof(t.wqe));
+	assert_int_equal(model_qp_read_sq(qp, 0, 11, t.wqe), 0);
+	assert_int_equal(bytes[47], 0x11111111);
+	assert_int_equal(bytes[48], 0xeeeeeeee);
+	assert_int_equal(model_qp_check_send(qp, (void *)t.wqe),
+			 XRDMA_WC_LOC_QP_OP_ERR);
+	qp->sq.place = 11;
+	model_sq_pass(qp, (void *)t.wqe);
+	assert_int_equal(qp->sq.place, 2);
 }
 
 /* The CQ overflows in the middle of a flush: no entry is completed twice. */
@@ -232,6 +300,8 @@ int main(void)
 		T(a_malformed_receive_completes_in_error),
 		T(reserved_fields_of_a_receive),
 		T(entries_may_cross_pages),
+		T(send_entries_follow_each_other),
+		T(a_length_above_that_of_the_queue_is_refused),
 		T(overflow_while_flushing),
 	};
 

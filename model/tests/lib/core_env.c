@@ -392,7 +392,7 @@ struct xrdma_cmd core_make_qp(struct core_env *env, u32 qpn)
 		.db_page = cpu_to_le32(CORE_PAGE),
 		.type = XRDMA_QP_RC,
 		.log_sq_depth = CORE_WQ_LOG,
-		.log_sq_stride = CORE_STRIDE_LOG,
+		.sq_units = 1,
 		.log_rq_depth = CORE_WQ_LOG,
 		.log_rq_stride = CORE_STRIDE_LOG,
 	};

@@ -342,18 +342,18 @@ void wire_create_qp_on(struct wire_env *env, int host, u8 type, u8 flags,
 		       u8 log_depth, u32 srqn, struct wire_qp *qp)
 {
 	bool has_rq = !(flags & XRDMA_QP_SRQ) && type != XRDMA_QP_XRC_INI;
-	u8 leaf = log_depth + WIRE_SQ_STRIDE_LOG + 1;
+	u8 leaf = log_depth + 9;
 	struct xrdma_cmd_create_qp p = {
 		.pd = cpu_to_le32(WIRE_PD),
 		.type = type,
 		.flags = flags,
 		.srqn = cpu_to_le32(srqn),
 		.log_sq_depth = log_depth,
-		.log_sq_stride = WIRE_SQ_STRIDE_LOG,
+		.sq_units = WIRE_SQ_UNITS,
 		.log_rq_depth = has_rq ? log_depth : 0,
 		.log_rq_stride = has_rq ? WIRE_RQ_STRIDE_LOG : 0,
 	};
-	u64 rec = xrdma_qp_rec_offset(log_depth, WIRE_SQ_STRIDE_LOG,
+	u64 rec = xrdma_qp_rec_offset(log_depth, WIRE_SQ_UNITS,
 				      p.log_rq_depth, p.log_rq_stride);
 	u64 addr;
 
@@ -376,8 +376,8 @@ void wire_create_qp_on(struct wire_env *env, int host, u8 type, u8 flags,
 		p.recv_cqn = cpu_to_le32(qp->recv_cq.cqn);
 	assert_int_equal(model_qp_create(qp->host->dev, &p), XRDMA_CMD_OK);
 	qp->qp = model_qp_get(qp->host->dev, qp->qpn);
-	qp->sq = wire_ptr(qp->host, addr);
-	qp->rq = qp->sq + (1ULL << (log_depth + WIRE_SQ_STRIDE_LOG));
+	qp->rq = wire_ptr(qp->host, addr);
+	qp->sq = qp->rq + xrdma_qp_sq_offset(p.log_rq_depth, p.log_rq_stride);
 	qp->rec = wire_ptr(qp->host, addr + rec);
 }
 

@@ -36,7 +36,7 @@
 
 #define WIRE_BUF_SIZE	0x400000
 
-#define WIRE_SQ_STRIDE_LOG	8
+#define WIRE_SQ_UNITS		4
 #define WIRE_RQ_STRIDE_LOG	7
 /* Bytes of struct xrdma_bind_seg and of struct xrdma_reg_seg. */
 #define WIRE_SEG_BYTES		32
@@ -92,6 +92,7 @@ struct wire_cq {
 
 /*
  * struct wire_qp - a queue pair and its queues
+ * @place: place of the next send entry, unless the producer index is 0
  */
 struct wire_qp {
 	struct wire_env *env;
@@ -100,6 +101,7 @@ struct wire_qp {
 	u32 qpn;
 	u8 *sq;
 	u8 *rq;
+	u32 place;
 	struct xrdma_qp_rec *rec;
 	struct wire_cq send_cq;
 	struct wire_cq recv_cq;
@@ -206,6 +208,8 @@ void wire_make_pair(struct wire_env *env, struct wire_pair *p,
 		    const struct wire_params *params);
 void wire_fill(u8 *mem, u32 len, u32 seed);
 
+u8 *wire_sq_entry(struct wire_qp *qp);
+void wire_sq_post(struct wire_qp *qp, struct xrdma_sq_wqe hdr, u32 bytes);
 void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr);
 void wire_post_signaled(struct wire_qp *qp, u8 opcode, u64 wr_id,
 			struct xrdma_sge sge, u64 remote_addr, u32 rkey);

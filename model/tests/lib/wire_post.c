@@ -7,11 +7,42 @@
 
 #include "tests/lib/wire_env.h"
 
+/* Return: the place of the next send entry. */
+u8 *wire_sq_entry(struct wire_qp *qp)
+{
+	if (!qp->rec->sq_pi)
+		qp->place = 0;
+	return qp->sq + qp->place * XRDMA_SQ_UNIT;
+}
+
+/*
+ * Write the first 32 bytes of the next send entry, which has @bytes bytes, and ring the
+ * doorbell. An entry that is too long for the queue gets the longest length, unless its
+ * flags say another one.
+ */
+void wire_sq_post(struct wire_qp *qp, struct xrdma_sq_wqe hdr, u32 bytes)
+{
+	u32 units = xrdma_sq_units(bytes), pi = le32_to_cpu(qp->rec->sq_pi);
+	__le64 db = cpu_to_le64(xrdma_make_sq_db(qp->qpn, pi + 1));
+	u8 *wqe = wire_sq_entry(qp);
+
+	if (xrdma_wqe_units(hdr.flags) > 1)
+		units = xrdma_wqe_units(hdr.flags);
+	if (units > WIRE_SQ_UNITS)
+		units = WIRE_SQ_UNITS;
+	if (xrdma_wqe_units(hdr.flags) == 1)
+		hdr.flags |= xrdma_wqe_length(units);
+	memcpy(wqe, &hdr, sizeof(hdr));
+	qp->place = xrdma_sq_next(qp->place, units,
+				  WIRE_SQ_UNITS << qp->log_depth);
+	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
+			 __ATOMIC_RELEASE);
+	model_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &db, sizeof(db));
+}
+
 void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
 {
-	u32 pi = le32_to_cpu(qp->rec->sq_pi);
-	u8 *wqe = qp->sq + ((u64)xrdma_ring_slot(pi, qp->log_depth) <<
-			    WIRE_SQ_STRIDE_LOG);
+	u8 *wqe = wire_sq_entry(qp);
 	struct xrdma_sq_wqe hdr = {
 		.opcode = wr->opcode,
 		.flags = wr->flags,
@@ -26,7 +57,6 @@ void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
 		.swap_add = cpu_to_le64(wr->swap_add),
 		.compare = cpu_to_le64(wr->compare),
 	};
-	__le64 db = cpu_to_le64(xrdma_make_sq_db(qp->qpn, pi + 1));
 	u8 *body = wqe + sizeof(hdr);
 
 	if (wr->inv_key)
@@ -36,6 +66,7 @@ void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
 		body += sizeof(struct xrdma_eth_seg);
 	} else if (wr->seg) {
 		memcpy(body, wr->seg, WIRE_SEG_BYTES);
+		body += WIRE_SEG_BYTES;
 	}
 	if (wr->opcode == XRDMA_OP_CMP_SWAP ||
 	    wr->opcode == XRDMA_OP_FETCH_ADD ||
@@ -47,13 +78,12 @@ void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
 		hdr.flags |= XRDMA_WQE_INLINE;
 		hdr.num_sge = cpu_to_le16(wr->len);
 		memcpy(body, wr->inline_data, wr->len);
+		body += wr->len;
 	} else if (wr->num_sge) {
 		memcpy(body, wr->sges, wr->num_sge * sizeof(*wr->sges));
+		body += wr->num_sge * sizeof(*wr->sges);
 	}
-	memcpy(wqe, &hdr, sizeof(hdr));
-	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
-			 __ATOMIC_RELEASE);
-	model_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &db, sizeof(db));
+	wire_sq_post(qp, hdr, body - wqe);
 }
 
 /* Post a signaled WRITE, READ or SEND with one scatter-gather entry. */

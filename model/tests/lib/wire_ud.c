@@ -62,9 +62,8 @@ struct xrdma_av wire_group_av(const u8 *gid, u8 gid_index)
 
 void wire_post_ud(struct wire_qp *qp, const struct wire_dgram *d)
 {
-	u32 pi = le32_to_cpu(qp->rec->sq_pi);
-	u8 *wqe = qp->sq + ((u64)xrdma_ring_slot(pi, qp->log_depth) <<
-			    WIRE_SQ_STRIDE_LOG);
+	u8 *wqe = wire_sq_entry(qp);
+	u32 bytes = sizeof(struct xrdma_sq_wqe) + sizeof(d->av);
 	const struct xrdma_sq_wqe hdr = {
 		.opcode = d->opcode,
 		.flags = d->flags,
@@ -74,19 +73,14 @@ void wire_post_ud(struct wire_qp *qp, const struct wire_dgram *d)
 		.qkey = cpu_to_le32(d->qkey),
 		.wr_id = cpu_to_le64(d->wr_id),
 	};
-	__le64 db = cpu_to_le64(xrdma_make_sq_db(qp->qpn, pi + 1));
+	u32 len = d->inline_data ? d->num_sge : d->num_sge * sizeof(*d->sges);
 
-	memcpy(wqe, &hdr, sizeof(hdr));
 	memcpy(wqe + sizeof(hdr), &d->av, sizeof(d->av));
 	if (d->inline_data)
-		memcpy(wqe + sizeof(hdr) + sizeof(d->av), d->inline_data,
-		       d->num_sge);
-	else if (d->num_sge)
-		memcpy(wqe + sizeof(hdr) + sizeof(d->av), d->sges,
-		       d->num_sge * sizeof(*d->sges));
-	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
-			 __ATOMIC_RELEASE);
-	model_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &db, sizeof(db));
+		memcpy(wqe + bytes, d->inline_data, len);
+	else if (len)
+		memcpy(wqe + bytes, d->sges, len);
+	wire_sq_post(qp, hdr, bytes + len);
 }
 
 u8 wire_mcast(struct wire_qp *qp, const u8 *gid, bool attach)

@@ -85,6 +85,11 @@ AV = struct.Struct("<16s6sHIBBBB")
 
 CMD_DEPTH_LOG = 5
 EQ_LOG, CQ_LOG, WQ_LOG, STRIDE_LOG = 6, 6, 4, 7
+# bytes of a unit of send entries; units of the longest one, with 30 scatter-gather
+# entries and an address vector
+UNIT, SQ_UNITS = 64, 9
+SQ_BYTES = ((SQ_UNITS << WQ_LOG) + SQ_UNITS - 1) * UNIT
+RQ_BYTES = 1 << (WQ_LOG + STRIDE_LOG)
 
 
 def root(addr, level=0, leaf=12):
@@ -417,23 +422,23 @@ class QueuePair:
     """A queue pair of a user process, with doorbell page 1."""
 
     page = 1
+    place = 0       # place of the next send entry, unless sq_pi is 0
 
     def __init__(self, driver, number, send_cq, recv_cq, pd=1, kind=RC):
         self.driver = driver
         self.number = number
         self.send_cq = send_cq
         self.recv_cq = recv_cq
-        ring = 1 << (WQ_LOG + STRIDE_LOG)
-        leaf = size_log(2 * ring + 128)
-        self.sq = driver.alloc(1 << leaf, 1 << leaf)
-        self.rq = self.sq + ring
-        self.record = self.rq + ring
+        leaf = size_log(RQ_BYTES + SQ_BYTES + 128)
+        self.rq = driver.alloc(1 << leaf, 1 << leaf)
+        self.sq = self.rq + RQ_BYTES
+        self.record = self.sq + SQ_BYTES
         self.sq_pi = 0
         self.rq_pi = 0
         driver.command(CREATE_QP, struct.pack(
-            "<QIIIIIII6B6s", root(self.sq, 0, leaf), number, pd,
+            "<QIIIIIII6B6s", root(self.rq, 0, leaf), number, pd,
             send_cq.number, recv_cq.number, 0, 0, self.page, kind, 0, WQ_LOG,
-            STRIDE_LOG, WQ_LOG, STRIDE_LOG, bytes(6)))
+            SQ_UNITS, WQ_LOG, STRIDE_LOG, bytes(6)))
 
     def modify(self, mask, **values):
         """Run MODIFY_QP."""
@@ -469,15 +474,19 @@ class QueuePair:
 
     def put_send(self, opcode, sges=(), flags=SIGNALED, wr_id=0, remote=0,
                  rkey=0, imm=0, extra=b"", inline=None, ext=0):
-        """Write a send entry; the index is not published."""
-        slot = self.sq_pi & ((1 << WQ_LOG) - 1)
+        """Write a send entry; the index is not published. Return its address."""
         count = len(sges) if inline is None else len(inline)
-        data = SQ_WQE.pack(opcode, flags | (INLINE if inline else 0), count,
-                           imm, remote, rkey, ext, wr_id) + extra
-        data += inline or b"".join(SGE.pack(*sge) for sge in sges)
-        assert len(data) <= 1 << STRIDE_LOG
-        self.driver.put(self.sq + (slot << STRIDE_LOG), data)
+        extra += inline or b"".join(SGE.pack(*sge) for sge in sges)
+        units = -(-(SQ_WQE.size + len(extra)) // UNIT)
+        assert units <= SQ_UNITS
+        flags |= (INLINE if inline else 0) | (units - 1) << 4
+        place = self.place if self.sq_pi else 0
+        entry = self.sq + place * UNIT
+        self.driver.put(entry, SQ_WQE.pack(opcode, flags, count, imm, remote,
+                                           rkey, ext, wr_id) + extra)
+        self.place = (place + units) % (SQ_UNITS << WQ_LOG)
         self.sq_pi += 1
+        return entry
 
     def ring(self):
         """Publish the producer index of the send queue and ring the doorbell."""
@@ -491,11 +500,10 @@ class QueuePair:
 
     def push(self, *args, size=128, at=0, **kwargs):
         """Post one send, and write its first bytes to a slot of this size."""
-        entry = self.sq + ((self.sq_pi & ((1 << WQ_LOG) - 1)) << STRIDE_LOG)
-        self.put_send(*args, **kwargs)
+        entry = self.put_send(*args, **kwargs)
         self.driver.put32(self.record, self.sq_pi)
         slot = PUSH_PAGES + self.page * 4096 + at
-        for i in reversed(range(0, min(size, 1 << STRIDE_LOG), 8)):
+        for i in reversed(range(0, size, 8)):
             word = int.from_bytes(self.driver.get(entry + i, 8), "little")
             self.driver.client.write(vfu.BAR_DB, slot + i, word, 8)
         kind = size.bit_length() - 6 | at // 64 << 2

@@ -134,6 +134,20 @@ def test_each_message_costs_what_its_row_says(sides, message, size):
     assert sides[1].counted("doorbell") == NOTHING
 
 
+@pytest.mark.parametrize("row", spec_tables.rows(BUDGET, "entries"),
+                         ids=lambda row: row["Entry"].replace(" ", "-"))
+def test_an_entry_costs_its_own_length(sides, row):
+    requester, responder = sides
+    number, inline = int(row["Entry"].split()[0]), "inline" in row["Entry"]
+    sges = [] if inline else [(requester.data, 8, requester.key)] * number
+    begin(sides)
+    for _ in range(ROUNDS):
+        requester.qp.send(x.WRITE, sges, inline=bytes(number) if inline else None,
+                          remote=responder.data, rkey=responder.key)
+        assert requester.qp.sent()["status"] == x.WC_OK
+    assert requester.counted("entry") == times({**NOTHING, **row}, ROUNDS)
+
+
 def test_doorbells_leave_no_index_to_read_and_no_arm_word(sides, shadow):
     begin(sides)
     for _ in range(ROUNDS):

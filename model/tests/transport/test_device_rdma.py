@@ -226,12 +226,12 @@ def test_random_garbage_in_the_rings(host):
         a, b = x.pair(host, first=16 + 8 * i, timeout=8, retry_cnt=1,
                       rnr_retry=1)
         for qp in (a, b):
-            host.put(qp.sq, rnd.randbytes(1 << (x.WQ_LOG + x.STRIDE_LOG)))
-            host.put(qp.rq, rnd.randbytes(1 << (x.WQ_LOG + x.STRIDE_LOG)))
-            for slot in range(16):
-                at = qp.sq + (slot << x.STRIDE_LOG)
-                host.put(at, bytes([rnd.randrange(15), rnd.randrange(16),
-                                    rnd.randrange(8), 0]))
+            host.put(qp.sq, rnd.randbytes(x.SQ_BYTES))
+            host.put(qp.rq, rnd.randbytes(x.RQ_BYTES))
+            for place in range(0, x.SQ_BYTES, 2 * x.UNIT):
+                host.put(qp.sq + place, bytes([
+                    rnd.randrange(15), 16 | rnd.randrange(16),
+                    rnd.randrange(8), 0]))
             host.put32(qp.record + 4, rnd.choice([1, 16, 17, 0xFFFFFFFF]))
             index = rnd.choice([1, 8, 16])
             host.put32(qp.record, index)

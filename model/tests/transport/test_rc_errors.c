@@ -224,8 +224,9 @@ static const struct local_error local_errors[] = {
 	{ "opcode 0", XRDMA_WC_LOC_QP_OP_ERR, 0, 0, 1, 8, 0, WIRE_ALL_RIGHTS },
 	{ "opcode of a completion", XRDMA_WC_LOC_QP_OP_ERR, XRDMA_OP_RECV, 0,
 	  1, 8, 0, WIRE_ALL_RIGHTS },
-	{ "unknown flag", XRDMA_WC_LOC_QP_OP_ERR, XRDMA_OP_SEND, 0x80, 1, 8,
-	  0, WIRE_ALL_RIGHTS },
+	{ "longer than its queue allows", XRDMA_WC_LOC_QP_OP_ERR,
+	  XRDMA_OP_SEND, WIRE_SQ_UNITS << XRDMA_WQE_UNITS_SHIFT, 1, 8, 0,
+	  WIRE_ALL_RIGHTS },
 };
 
 /*
@@ -251,7 +252,7 @@ static void check_local_error(void **state, const struct local_error *l)
 		.num_sge = l->num_sge > 14 ? 14 : l->num_sge,
 		.remote_addr = p.b_buf, .rkey = p.b_key,
 	});
-	((struct xrdma_sq_wqe *)(p.a.sq + 256))->num_sge =
+	((struct xrdma_sq_wqe *)(p.a.sq + XRDMA_SQ_UNIT))->num_sge =
 		cpu_to_le16(l->num_sge);
 	post(&p, XRDMA_OP_WRITE, 3, 8, p.b_buf + 400000, p.b_key);
 	wire_post_recv(&p.a, 4, NULL, 0);

@@ -89,16 +89,15 @@ class Pair(x.QueuePair):
         self.recv_cq = recv_cq
         self.sq_pi = 0
         self.rq_pi = 0
-        sq = (x.WQ_LOG, x.STRIDE_LOG) if send_cq else (0, 0)
+        sq = (x.WQ_LOG, x.SQ_UNITS) if send_cq else (0, 0)
         has_rq = recv_cq and srqn is None
         rq = (x.WQ_LOG, x.STRIDE_LOG) if has_rq else (0, 0)
-        ring = 1 << (x.WQ_LOG + x.STRIDE_LOG)
-        leaf = x.size_log(2 * ring + 128)
-        self.sq = host.alloc(1 << leaf, 1 << leaf) if send_cq else 0
-        self.rq = self.sq + ring
-        self.record = self.rq + (ring if has_rq else 0)
+        leaf = x.size_log(x.RQ_BYTES + x.SQ_BYTES + 128)
+        self.rq = host.alloc(1 << leaf, 1 << leaf) if send_cq else 0
+        self.sq = self.rq + (x.RQ_BYTES if has_rq else 0)
+        self.record = self.sq + x.SQ_BYTES
         host.command(x.CREATE_QP, struct.pack(
-            "<QIIIIIII6B6s", x.root(self.sq, 0, leaf) if send_cq else 0,
+            "<QIIIIIII6B6s", x.root(self.rq, 0, leaf) if send_cq else 0,
             number, 1 if send_cq else 0, send_cq.number if send_cq else 0,
             recv_cq.number if recv_cq else 0, srqn or 0, xrcd,
             self.page if send_cq else 0, kind,
@@ -258,9 +257,8 @@ def test_xrc(host, buffer):
     tgt.modify(0x0411, state=x.Q_RTS, timeout=10, sq_psn=1)
 
     def send(srqn):
-        slot = ini.sq_pi & ((1 << x.WQ_LOG) - 1)
-        ini.put_send(x.SEND, [(addr, 300, key)])
-        host.put32(ini.sq + (slot << x.STRIDE_LOG) + 20, srqn)
+        entry = ini.put_send(x.SEND, [(addr, 300, key)])
+        host.put32(entry + 20, srqn)
         ini.ring()
 
     for i in (1, 0):

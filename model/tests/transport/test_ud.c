@@ -319,7 +319,7 @@ static void what_is_refused(void **state)
 	BAD(LOC_QP_OP_ERR, s.d.opcode = XRDMA_OP_WRITE);
 	BAD(LOC_QP_OP_ERR, s.d.opcode = XRDMA_OP_SEND_INV);
 	BAD(LOC_QP_OP_ERR, s.d.opcode = XRDMA_OP_LOCAL_INV);
-	BAD(LOC_QP_OP_ERR, s.d.flags |= 0x10);
+	BAD(LOC_QP_OP_ERR, s.d.flags |= WIRE_SQ_UNITS << XRDMA_WQE_UNITS_SHIFT);
 	BAD(LOC_QP_OP_ERR, s.d.dqpn |= 1 << 24);
 	BAD(LOC_QP_OP_ERR, s.d.av.sl = 8);
 	BAD(LOC_QP_OP_ERR, s.d.av.sgid_index = 1); /* of the family IPv6 */

@@ -399,7 +399,7 @@ static void parameters_of_a_target_are_checked(void **state)
 	assert_int_equal(TGT(xrcd, cpu_to_le32(1 << 24)), XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(TGT(pd, cpu_to_le32(1)), XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(TGT(flags, XRDMA_QP_SRQ), XRDMA_CMD_BAD_PARAM);
-	assert_int_equal(TGT(log_sq_stride, 6), XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(TGT(sq_units, 1), XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(TGT(log_rq_stride, 6), XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(TGT(root, cpu_to_le64(WIRE_IOVA)),
 			 XRDMA_CMD_BAD_PARAM);

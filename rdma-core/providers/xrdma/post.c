@@ -151,8 +151,8 @@ static void xrdma_make_imm(struct xrdma_sq_wqe *wqe,
 }
 
 /*
- * Write an entry that binds a window of either type. The caller increments the
- * producer index. Return: 0 or an errno.
+ * Write an entry of 1 unit that binds a window of either type. The caller increments
+ * the producer index. Return: 0 or an errno.
  */
 static int xrdma_make_bind_wqe(struct xrdma_qp *qp, struct ibv_mw *mw,
 			       uint32_t key,
@@ -231,6 +231,7 @@ static int xrdma_make_wqe(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 	struct xrdma_sq_wqe *wqe;
 	const struct xrdma_op *op;
 	int num_sge;
+	void *data;
 
 	if (unlikely(xrdma_wq_full(&qp->sq)))
 		return ENOMEM;
@@ -245,16 +246,27 @@ static int xrdma_make_wqe(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
 		return xrdma_make_special(qp, wr, op);
 
 	wqe = xrdma_sq_entry(&qp->sq);
-	num_sge = xrdma_make_data(qp, wr, op,
-				  xrdma_make_target(qp, wqe, wr, op));
+	data = xrdma_make_target(qp, wqe, wr, op);
+	num_sge = xrdma_make_data(qp, wr, op, data);
 	if (unlikely(num_sge < 0))
 		return EINVAL;
 	xrdma_make_imm(wqe, wr, op);
 	xrdma_make_head(wqe, op->opcode, flags, num_sge, wr->wr_id);
+	xrdma_make_length(wqe, data, flags & IBV_SEND_INLINE ? num_sge :
+			  num_sge * sizeof(struct xrdma_sge));
 	/* A local operation has no remote SRQ: the member may hold anything. */
 	if (unlikely(qp->xrc) && op->flags & XRDMA_TAKES_DATA)
 		wqe->ext = htole32(wr->qp_type.xrc.remote_srqn);
 	return 0;
+}
+
+/* Advance the producer index by the entry that was written there. */
+static void xrdma_pass_wqe(struct xrdma_wq *sq)
+{
+	const struct xrdma_sq_wqe *wqe = xrdma_sq_entry(sq);
+
+	xrdma_sq_pass(sq, xrdma_wqe_units(wqe->flags));
+	sq->pi++;
 }
 
 /* ---- doorbell -------------------------------------------------------- */
@@ -332,7 +344,7 @@ int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 			*bad_wr = wr;
 			break;
 		}
-		xrdma_sq_pass(&qp->sq);
+		xrdma_pass_wqe(&qp->sq);
 	}
 	if (likely(qp->sq.pi != old))
 		xrdma_publish_sq(qp, old, first);
@@ -365,7 +377,7 @@ int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 				  &bind->bind_info, bind->send_flags,
 				  bind->wr_id);
 	if (likely(!err)) {
-		xrdma_sq_pass(&qp->sq);
+		xrdma_pass_wqe(&qp->sq);
 		xrdma_publish_sq(qp, qp->sq.pi - 1, wqe);
 	}
 	xrdma_unlock(&qp->sq.lock);

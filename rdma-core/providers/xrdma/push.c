@@ -13,10 +13,12 @@
 #include "ring.h"
 #include "wqe.h"
 
-/* log2 of the bytes of the slot that suits the entries of a queue pair */
+/* log2 of the bytes of the slot that suits the longest entry of a queue pair */
 static uint8_t xrdma_slot_log(const struct xrdma_qp *qp)
 {
-	return xrdma_min(qp->sq.log_stride, XRDMA_PUSH_LOG_MAX);
+	uint8_t log = xrdma_push_log(qp->sq.units * XRDMA_SQ_UNIT);
+
+	return log ? log : XRDMA_PUSH_LOG_MAX;
 }
 
 /* The bits of xrdma_context.slots that stand for the first slot of this size. */
@@ -28,7 +30,7 @@ static uint64_t xrdma_slot_mask(uint8_t log)
 /**
  * xrdma_alloc_slot() - give a new queue pair a slot of the push page
  * @ctx: context
- * @qp: queue pair; the size of its send entries is chosen. If the context has no
+ * @qp: queue pair; the length of its longest send entry is chosen. If the context has no
  *	push page, or no slot is free, the queue pair does not push.
  */
 void xrdma_alloc_slot(struct xrdma_context *ctx, struct xrdma_qp *qp)
@@ -70,20 +72,16 @@ void xrdma_free_slot(struct xrdma_context *ctx, struct xrdma_qp *qp)
 
 /*
  * Decide whether the entries from @old on are pushed: one inline entry that fits a
- * slot, while the device has nothing else to do. Return: log2 of the bytes to push,
- * or 0.
+ * slot, while the device has nothing else to do. Return: log2 of the bytes of the
+ * slot, or 0.
  */
 static uint8_t xrdma_push_size(struct xrdma_qp *qp, uint32_t old,
 			       const struct xrdma_sq_wqe *wqe)
 {
-	uint32_t head = sizeof(*wqe);
-
 	if (qp->sq.pi - old != 1 || !(wqe->flags & XRDMA_WQE_INLINE) ||
 	    atomic_load_explicit(&qp->sq.ci, memory_order_relaxed) != old)
 		return 0;
-	if (qp->datagram)
-		head += sizeof(struct xrdma_av);
-	return xrdma_push_log(head + le16toh(wqe->num_sge));
+	return xrdma_push_log(xrdma_wqe_units(wqe->flags) * XRDMA_SQ_UNIT);
 }
 
 /**
@@ -105,7 +103,8 @@ bool xrdma_push(struct xrdma_qp *qp, uint32_t old,
 
 	/* Entry and index are written to memory before the doorbell. */
 	mmio_wc_start();
-	mmio_memcpy_x64(qp->push, wqe, 1UL << log);
+	mmio_memcpy_x64(qp->push, wqe,
+			xrdma_wqe_units(wqe->flags) * XRDMA_SQ_UNIT);
 	/* The whole slot arrives before the doorbell that makes it valid. */
 	mmio_flush_writes();
 	mmio_write64_le(qp->db, htole64(xrdma_make_push_db(qp->qpn, qp->sq.pi,

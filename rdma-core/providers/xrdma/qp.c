@@ -27,7 +27,7 @@ static int xrdma_cmd_create_qp(struct ibv_context *ibctx, struct xrdma_qp *qp,
 	uverbs_attr.comp_mask &= IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD;
 	cmd.buf_addr = (uintptr_t)qp->buf.addr;
 	cmd.log_sq_depth = xrdma_wq_log_depth(&qp->sq);
-	cmd.log_sq_stride = qp->sq.log_stride;
+	cmd.sq_units = qp->sq.units;
 	cmd.log_rq_depth = xrdma_wq_log_depth(&qp->rq);
 	cmd.log_rq_stride = qp->rq.log_stride;
 	if (!qp->ops)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA provider: the operations of each type of queue pair, the depth and
- * stride of rings, and the place of a queue pair's rings and record in their
- * buffer. Buffers are allocated in buf.c; queue pairs, work queues and shared
+ * XRDMA provider: the operations of each type of queue pair, the depth of rings
+ * and the size of their entries, and the place of a queue pair's rings and record
+ * in their buffer. Buffers are allocated in buf.c; queue pairs, work queues and shared
  * receive queues are created in qp.c, rwq.c and srq.c.
  */
 
@@ -10,14 +10,12 @@
 
 #include "ring.h"
 
-/*
- * The lowest stride suffices for the entries that do not depend on capacities.
- */
+/* One unit suffices for the entries that do not depend on capacities. */
 static_assert(sizeof(struct xrdma_sq_wqe) + sizeof(struct xrdma_atomic_seg) +
-	      sizeof(struct xrdma_sge) <= 1 << XRDMA_SQ_LOG_STRIDE_MIN,
+	      sizeof(struct xrdma_sge) <= XRDMA_SQ_UNIT,
 	      "an atomic has one scatter-gather entry");
 static_assert(sizeof(struct xrdma_sq_wqe) + sizeof(struct xrdma_bind_seg) <=
-	      1 << XRDMA_SQ_LOG_STRIDE_MIN, "a bind has none");
+	      XRDMA_SQ_UNIT, "a bind has none");
 
 /* ---- operations ------------------------------------------------------ */
 
@@ -73,8 +71,8 @@ static uint8_t xrdma_log_stride(size_t bytes, uint8_t min)
 }
 
 /*
- * Choose depth and stride of the send queue. The capacities become what fits
- * into the stride. A payload is scatter-gather entries or inline bytes, at the
+ * Choose depth and longest entry of the send queue. The capacities become what fits
+ * into the longest entry. A payload is scatter-gather entries or inline bytes, at the
  * same place of the entry. Return: 0, or EINVAL if a limit is exceeded.
  */
 static int xrdma_size_sq(const struct xrdma_context *ctx, struct xrdma_qp *qp,
@@ -94,12 +92,11 @@ static int xrdma_size_sq(const struct xrdma_context *ctx, struct xrdma_qp *qp,
 	payload = cap->max_send_sge * sizeof(struct xrdma_sge);
 	if (payload < cap->max_inline_data)
 		payload = cap->max_inline_data;
-	sq->log_stride = xrdma_log_stride(head + payload,
-					  XRDMA_SQ_LOG_STRIDE_MIN);
-	if (sq->log_stride > XRDMA_LOG_STRIDE_MAX)
+	if (head + payload > XRDMA_SQ_UNITS_MAX * XRDMA_SQ_UNIT)
 		return EINVAL;
 
-	payload = (1UL << sq->log_stride) - head;
+	sq->units = xrdma_sq_units(head + payload);
+	payload = sq->units * XRDMA_SQ_UNIT - head;
 	sq->max_sge = xrdma_min(payload / sizeof(struct xrdma_sge),
 				ctx->max_sge);
 	qp->max_inline = xrdma_min(payload, ctx->max_inline);
@@ -138,7 +135,7 @@ int xrdma_size_rq(const struct xrdma_context *ctx, struct xrdma_wq *rq,
 }
 
 /**
- * xrdma_size_qp() - choose depths and strides of a queue pair
+ * xrdma_size_qp() - choose depths and sizes of entries of a queue pair
  * @ctx: context with the limits
  * @qp: gets sizes of its queues; its operations are set
  * @attr: attributes of creation
@@ -184,7 +181,7 @@ void xrdma_report_cap(const struct xrdma_qp *qp, struct ibv_qp_cap *cap)
 }
 
 /**
- * xrdma_alloc_rings() - allocate send ring, receive ring and record
+ * xrdma_alloc_rings() - allocate receive ring, send ring and record
  * @qp: queue pair or work queue; its sizes are chosen, one depth is not 0
  * @pd: domain in which it is created
  *
@@ -194,10 +191,9 @@ void xrdma_report_cap(const struct xrdma_qp *qp, struct ibv_qp_cap *cap)
  */
 int xrdma_alloc_rings(struct xrdma_qp *qp, struct xrdma_pd *pd)
 {
-	size_t sq_size = (size_t)qp->sq.depth << qp->sq.log_stride;
+	uint8_t log_rq_depth = xrdma_wq_log_depth(&qp->rq);
 	size_t rec_offset = xrdma_qp_rec_offset(xrdma_wq_log_depth(&qp->sq),
-						qp->sq.log_stride,
-						xrdma_wq_log_depth(&qp->rq),
+						qp->sq.units, log_rq_depth,
 						qp->rq.log_stride);
 	int err;
 
@@ -205,8 +201,9 @@ int xrdma_alloc_rings(struct xrdma_qp *qp, struct xrdma_pd *pd)
 	if (err)
 		return err;
 
-	qp->sq.ring = qp->buf.addr;
-	qp->rq.ring = qp->buf.addr + sq_size;
+	qp->rq.ring = qp->buf.addr;
+	qp->sq.ring = qp->buf.addr + xrdma_qp_sq_offset(log_rq_depth,
+							qp->rq.log_stride);
 	qp->rec = qp->buf.addr + rec_offset;
 	return 0;
 }

@@ -96,27 +96,13 @@ static inline void *xrdma_sq_entry(const struct xrdma_wq *sq)
 }
 
 /**
- * xrdma_sq_next() - place of the entry behind another one
- * @sq: queue
- * @place: place of the other entry
- *
- * Return: the place.
- */
-static inline uint32_t xrdma_sq_next(const struct xrdma_wq *sq, uint32_t place)
-{
-	uint32_t units = (1U << sq->log_stride) / XRDMA_SQ_UNIT;
-
-	return (place + units) & (units * sq->depth - 1);
-}
-
-/**
- * xrdma_sq_pass() - advance the producer index by the entry that was written there
+ * xrdma_sq_pass() - advance the place of the next entry
  * @sq: locked queue
+ * @units: units of the entry that was written there
  */
-static inline void xrdma_sq_pass(struct xrdma_wq *sq)
+static inline void xrdma_sq_pass(struct xrdma_wq *sq, uint32_t units)
 {
-	sq->pi++;
-	sq->place = xrdma_sq_next(sq, sq->place);
+	sq->place = xrdma_sq_next(sq->place, units, sq->units * sq->depth);
 }
 
 /**

@@ -74,7 +74,25 @@ static inline uint8_t xrdma_make_flags(unsigned int send_flags)
 }
 
 /**
- * xrdma_make_head() - write the fields that every send entry has
+ * xrdma_make_length() - add the length of an entry to its flags
+ * @wqe: entry, of whose flags the length is 0
+ * @data: where the payload of the entry begins
+ * @bytes: bytes of payload
+ *
+ * Return: number of units.
+ */
+static inline uint32_t xrdma_make_length(struct xrdma_sq_wqe *wqe,
+					 const void *data, uint32_t bytes)
+{
+	uint32_t head = data - (const void *)wqe;
+	uint32_t units = xrdma_sq_units(head + bytes);
+
+	wqe->flags |= xrdma_wqe_length(units);
+	return units;
+}
+
+/**
+ * xrdma_make_head() - write the fields that every send entry has, and the length 1
  * @wqe: entry
  * @opcode: enum xrdma_wqe_opcode
  * @send_flags: enum ibv_send_flags

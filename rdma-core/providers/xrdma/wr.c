@@ -50,7 +50,9 @@ static struct xrdma_sq_wqe *xrdma_wr_begin(struct xrdma_qp *qp,
 	}
 
 	wqe = xrdma_sq_entry(&qp->sq);
-	xrdma_sq_pass(&qp->sq);
+	qp->sq.pi++;
+	/* a setter of the payload makes the entry longer */
+	xrdma_sq_pass(&qp->sq, 1);
 	xrdma_make_head(wqe, xrdma_ops[opcode].opcode, flags, 0, qpx->wr_id);
 	batch->wqe = wqe;
 	batch->op = &xrdma_ops[opcode];
@@ -289,8 +291,19 @@ static void *xrdma_wr_take_inline(struct xrdma_qp *qp)
 	return data;
 }
 
-/* Write the size of an inline payload; @used is that of xrdma_add_inline(). */
-static void xrdma_wr_end_inline(struct xrdma_qp *qp, int used)
+/* The last entry has @bytes bytes of payload at @data: give it the length it needs. */
+static void xrdma_wr_extend(struct xrdma_qp *qp, const void *data,
+			    uint32_t bytes)
+{
+	xrdma_sq_pass(&qp->sq,
+		      xrdma_make_length(qp->batch.wqe, data, bytes) - 1);
+}
+
+/*
+ * Write the size of the inline payload at @data; @used is that of
+ * xrdma_add_inline().
+ */
+static void xrdma_wr_end_inline(struct xrdma_qp *qp, const void *data, int used)
 {
 	struct xrdma_sq_wqe *wqe = qp->batch.wqe;
 
@@ -300,6 +313,7 @@ static void xrdma_wr_end_inline(struct xrdma_qp *qp, int used)
 	}
 	wqe->flags |= XRDMA_WQE_INLINE;
 	wqe->num_sge = htole16(used);
+	xrdma_wr_extend(qp, data, used);
 }
 
 static void xrdma_wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr,
@@ -309,9 +323,9 @@ static void xrdma_wr_set_inline_data(struct ibv_qp_ex *qpx, void *addr,
 	void *data = xrdma_wr_take_inline(qp);
 
 	if (likely(data))
-		xrdma_wr_end_inline(qp, xrdma_add_inline(data, 0,
-							 qp->max_inline, addr,
-							 length));
+		xrdma_wr_end_inline(qp, data,
+				    xrdma_add_inline(data, 0, qp->max_inline,
+						     addr, length));
 }
 
 static void xrdma_wr_set_inline_data_list(struct ibv_qp_ex *qpx,
@@ -328,7 +342,7 @@ static void xrdma_wr_set_inline_data_list(struct ibv_qp_ex *qpx,
 	for (i = 0; i < num_buf && used >= 0; i++)
 		used = xrdma_add_inline(data, used, qp->max_inline,
 					buf_list[i].addr, buf_list[i].length);
-	xrdma_wr_end_inline(qp, used);
+	xrdma_wr_end_inline(qp, data, used);
 }
 
 static void xrdma_wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
@@ -347,6 +361,7 @@ static void xrdma_wr_set_sge_list(struct ibv_qp_ex *qpx, size_t num_sge,
 	}
 	xrdma_make_sges(data, sg_list, num_sge);
 	batch->wqe->num_sge = htole16(num_sge);
+	xrdma_wr_extend(qp, data, num_sge * sizeof(struct xrdma_sge));
 }
 
 static void xrdma_wr_set_sge(struct ibv_qp_ex *qpx, uint32_t lkey,

@@ -220,7 +220,8 @@ struct xrdma_cq {
  *	it to 0 again before it releases the lock of the completion queue.
  * @next_consumed: next work queue in the list xrdma_cq.consumed
  * @max_sge: number of scatter-gather entries that fit into an entry
- * @log_stride: log2 of the bytes of an entry
+ * @log_stride: other queues: log2 of the bytes of an entry
+ * @units: send queue: units of the longest entry
  */
 struct xrdma_wq {
 	struct xrdma_lock lock;
@@ -233,6 +234,7 @@ struct xrdma_wq {
 	struct xrdma_wq *next_consumed;
 	uint16_t max_sge;
 	uint8_t log_stride;
+	uint8_t units;
 };
 
 /**

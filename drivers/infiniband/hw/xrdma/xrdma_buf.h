@@ -60,6 +60,21 @@ static inline void *xrdma_buf_at(const struct xrdma_buf *buf, size_t offset)
 }
 
 /**
+ * xrdma_buf_is_whole() - is a part of a buffer contiguous in the kernel's memory?
+ * @buf: the buffer
+ * @offset: offset of the part in bytes
+ * @size: size of the part in bytes, not 0
+ *
+ * Context: any.
+ * Return: true if the part may be accessed at xrdma_buf_at().
+ */
+static inline bool xrdma_buf_is_whole(const struct xrdma_buf *buf,
+				      size_t offset, size_t size)
+{
+	return offset >> buf->shift == (offset + size - 1) >> buf->shift;
+}
+
+/**
  * xrdma_read_entry() - copy an entry of a ring that the device writes
  * @copy: where the copy goes
  * @entry: entry of the ring. A misbehaving device may write to it at any time

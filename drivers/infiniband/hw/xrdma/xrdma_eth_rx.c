@@ -42,7 +42,7 @@ static void xrdma_rx_post(struct xrdma_channel *ch)
 {
 	struct xrdma_wq *rq = &ch->qp.rq;
 	struct xrdma_rx *rx = xrdma_rx_at(ch, rq->pi);
-	struct xrdma_rq_wqe *wqe = xrdma_wq_entry(rq, rq->pi);
+	struct xrdma_rq_wqe *wqe = xrdma_rq_entry(rq, rq->pi);
 	struct xrdma_sge *sge = (struct xrdma_sge *)(wqe + 1);
 	unsigned int i;
 

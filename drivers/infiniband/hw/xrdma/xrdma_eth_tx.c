@@ -124,6 +124,7 @@ static int xrdma_tx_make(struct xrdma_channel *ch, struct sk_buff *skb,
 	struct xrdma_eth_seg *seg = (struct xrdma_eth_seg *)(wqe + 1);
 	bool work = skb->ip_summed == CHECKSUM_PARTIAL ||
 		    skb_vlan_tag_present(skb);
+	u32 bytes;
 	int err;
 
 	if (work) {
@@ -133,9 +134,11 @@ static int xrdma_tx_make(struct xrdma_channel *ch, struct sk_buff *skb,
 	err = xrdma_tx_map(ch, skb, tx, sges);
 	if (err)
 		return err;
+	bytes = (void *)(sges + tx->num) - (void *)wqe;
 	memset(wqe, 0, sizeof(*wqe));
 	wqe->opcode = work ? XRDMA_OP_SEND_ETH : XRDMA_OP_SEND;
-	wqe->flags = XRDMA_WQE_SIGNALED;
+	wqe->flags = XRDMA_WQE_SIGNALED |
+		     xrdma_wqe_length(xrdma_sq_units(bytes));
 	wqe->num_sge = cpu_to_le16(tx->num);
 	return 0;
 }
@@ -181,6 +184,7 @@ static netdev_tx_t xrdma_tx_send(struct xrdma_channel *ch, struct sk_buff *skb,
 	struct xrdma_wq *sq = &ch->qp.sq;
 	u32 slot = xrdma_ring_slot(sq->pi, sq->log_depth);
 	bool more = netdev_xmit_more();
+	struct xrdma_sq_wqe *wqe;
 
 	/*
 	 * A full ring stops the queue, but the queue may run again: between the
@@ -193,10 +197,11 @@ static netdev_tx_t xrdma_tx_send(struct xrdma_channel *ch, struct sk_buff *skb,
 		dev_core_stats_tx_dropped_inc(ndev);
 		goto publish;
 	}
+	wqe = xrdma_sq_entry(sq);
 	if (!xrdma_tx_fits(skb, READ_ONCE(ndev->mtu)) ||
 	    (skb_shinfo(skb)->nr_frags >= XRDMA_TX_MAX_SGE &&
 	     skb_linearize(skb)) ||
-	    xrdma_tx_make(ch, skb, &ch->tx[slot], xrdma_wq_entry(sq, sq->pi))) {
+	    xrdma_tx_make(ch, skb, &ch->tx[slot], wqe)) {
 		dev_core_stats_tx_dropped_inc(ndev);
 		dev_kfree_skb_any(skb);
 		goto publish;
@@ -204,6 +209,7 @@ static netdev_tx_t xrdma_tx_send(struct xrdma_channel *ch, struct sk_buff *skb,
 
 	skb_tx_timestamp(skb);
 	xrdma_tx_count(ch, skb);
+	xrdma_sq_pass(sq, wqe);
 	WRITE_ONCE(sq->pi, sq->pi + 1);
 	more = !__netdev_tx_sent_queue(txq, skb->len, more);
 	if (netif_txq_maybe_stop(txq, xrdma_wq_room(sq), 1, xrdma_tx_wake(sq)) < 1)

@@ -240,8 +240,8 @@ enum xrdma_qp_type {
 
 /**
  * struct xrdma_cmd_create_qp - body of CREATE_QP
- * @root: translation root of the send ring, the receive ring, and, at the next
- *	multiple of 64 bytes, struct xrdma_qp_rec
+ * @root: translation root of the receive ring, at the next multiple of 64 bytes the
+ *	send ring with its tail, and at that of 128 bytes struct xrdma_qp_rec
  * @qpn: number of the queue pair, 24 bits
  * @pd: protection domain, 24 bits
  * @send_cqn: number of the completion queue of the send queue
@@ -252,8 +252,8 @@ enum xrdma_qp_type {
  * @type: enum xrdma_qp_type
  * @flags: XRDMA_QP_*
  * @log_sq_depth: log2 of the number of send entries, 0 to 15
- * @log_sq_stride: log2 of the bytes of a send entry, 6 to 10; 0: no send queue
- *	(RAW and XRC_TGT only)
+ * @sq_units: length of the longest send entry in units of 64 bytes, 1 to 16; 0:
+ *	no send queue (RAW and XRC_TGT only)
  * @log_rq_depth: log2 of the number of receive entries, 0 to 15
  * @log_rq_stride: log2 of the bytes of a receive entry, 5 to 10; 0: no receive
  *	queue
@@ -271,7 +271,7 @@ struct xrdma_cmd_create_qp {
 	__u8 type;
 	__u8 flags;
 	__u8 log_sq_depth;
-	__u8 log_sq_stride;
+	__u8 sq_units;
 	__u8 log_rq_depth;
 	__u8 log_rq_stride;
 	__u8 reserved[6];
@@ -366,7 +366,7 @@ struct xrdma_cmd_modify_qp {
 
 /**
  * struct xrdma_cmd_create_srq - body of CREATE_SRQ
- * @root: translation root of the ring and, at the next multiple of 64 bytes,
+ * @root: translation root of the ring and, at the next multiple of 128 bytes,
  *	its struct xrdma_srq_rec
  * @srqn: number of the shared receive queue, 24 bits
  * @pd: protection domain

@@ -18,14 +18,29 @@
 #include "xrdma_quarantine.h"
 #include "xrdma_wq.h"
 
-static int xrdma_wq_size(const struct xrdma_caps *caps, struct xrdma_wq *wq,
-			 u32 entries, u64 bytes, u32 log_stride_min)
+static int xrdma_kqp_size_sq(const struct xrdma_caps *caps, struct xrdma_wq *sq,
+			     u32 entries, u64 bytes)
 {
+	if (entries > caps->max_qp_wr ||
+	    bytes > XRDMA_SQ_UNITS_MAX * XRDMA_SQ_UNIT)
+		return -EINVAL;
+	sq->log_depth = order_base_2(max(entries, 1U));
+	sq->units = xrdma_sq_units(bytes);
+	return 0;
+}
+
+static int xrdma_kqp_size_rq(const struct xrdma_caps *caps, struct xrdma_wq *rq,
+			     u32 entries, u32 num_sge)
+{
+	u64 bytes = sizeof(struct xrdma_rq_wqe) +
+		    sizeof(struct xrdma_sge) * num_sge;
+
 	if (entries > caps->max_qp_wr)
 		return -EINVAL;
-	wq->log_depth = order_base_2(max(entries, 1U));
-	wq->log_stride = max_t(u32, order_base_2(bytes), log_stride_min);
-	return wq->log_stride > XRDMA_LOG_STRIDE_MAX ? -EINVAL : 0;
+	rq->log_depth = order_base_2(entries);
+	rq->log_stride = max_t(u32, order_base_2(bytes),
+			       XRDMA_RQ_LOG_STRIDE_MIN);
+	return rq->log_stride > XRDMA_LOG_STRIDE_MAX ? -EINVAL : 0;
 }
 
 static int xrdma_kqp_size(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
@@ -34,22 +49,12 @@ static int xrdma_kqp_size(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	const struct xrdma_caps *caps = &xib->hw.caps;
 	int err;
 
-	err = xrdma_wq_size(caps, &qp->sq, init->send_wr, init->send_bytes,
-			    XRDMA_SQ_LOG_STRIDE_MIN);
+	err = xrdma_kqp_size_sq(caps, &qp->sq, init->send_wr, init->send_bytes);
 	if (!err && init->has_rq && init->recv_wr)
-		err = xrdma_wq_size(caps, &qp->rq, init->recv_wr,
-				    sizeof(struct xrdma_rq_wqe) +
-				    sizeof(struct xrdma_sge) * init->recv_sge,
-				    XRDMA_RQ_LOG_STRIDE_MIN);
+		err = xrdma_kqp_size_rq(caps, &qp->rq, init->recv_wr,
+					init->recv_sge);
 	if (err)
 		return err;
-	/*
-	 * The receive ring begins where the send ring ends. The send ring is at
-	 * least as large as a receive entry, so that the receive ring begins at
-	 * a multiple of its entry size and no receive entry crosses a page.
-	 */
-	qp->sq.log_depth = max_t(int, qp->sq.log_depth,
-				 qp->rq.log_stride - qp->sq.log_stride);
 	xrdma_qp_limits(caps, qp);
 	return 0;
 }
@@ -65,29 +70,33 @@ static int xrdma_kqp_size(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 void xrdma_kqp_free(struct xrdma_ibdev *xib, struct xrdma_qp *qp, bool keep)
 {
 	xrdma_buf_release(xib, qp->buf, keep);
+	kvfree(qp->sq.spare);
 	kvfree(qp->rq.wr_id);
 	kvfree(qp->sq.wr_id);
 }
 
 static int xrdma_kqp_alloc(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 {
-	u64 rec = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.log_stride,
+	u64 rec = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.units,
 				      qp->rq.log_depth, qp->rq.log_stride);
 
 	qp->sq.wr_id = kvcalloc(1 << qp->sq.log_depth, sizeof(u64),
 				GFP_KERNEL);
 	qp->rq.wr_id = kvcalloc(1 << qp->rq.log_depth, sizeof(u64),
 				GFP_KERNEL);
-	if (qp->sq.wr_id && qp->rq.wr_id)
+	qp->sq.spare = kvcalloc(qp->sq.units, XRDMA_SQ_UNIT, GFP_KERNEL);
+	if (qp->sq.wr_id && qp->rq.wr_id && qp->sq.spare)
 		qp->buf = xrdma_buf_alloc(&xib->hw, rec + sizeof(*qp->rec));
 	if (!qp->buf) {
+		kvfree(qp->sq.spare);
 		kvfree(qp->rq.wr_id);
 		kvfree(qp->sq.wr_id);
 		return -ENOMEM;
 	}
 	qp->sq.buf = qp->buf;
 	qp->rq.buf = qp->buf;
-	qp->rq.offset = 1 << (qp->sq.log_depth + qp->sq.log_stride);
+	qp->sq.offset = xrdma_qp_sq_offset(qp->rq.log_depth,
+					   qp->rq.log_stride);
 	qp->rec = xrdma_buf_at(qp->buf, rec);
 	return 0;
 }

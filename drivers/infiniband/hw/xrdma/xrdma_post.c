@@ -65,14 +65,17 @@ void xrdma_publish_sq(struct xrdma_qp *qp, u32 old_pi)
 static int xrdma_post_one_send(struct xrdma_qp *qp, const struct ib_send_wr *wr)
 {
 	struct xrdma_wq *sq = &qp->sq;
+	struct xrdma_sq_wqe *wqe;
 	u32 pi = sq->pi;
 	int err;
 
 	if (!xrdma_wq_room(sq))
 		return -ENOMEM;
-	err = xrdma_make_send(qp, xrdma_wq_entry(sq, pi), wr);
+	wqe = xrdma_sq_entry(sq);
+	err = xrdma_make_send(qp, wqe, wr);
 	if (err)
 		return err;
+	xrdma_sq_pass(sq, wqe);
 	sq->wr_id[xrdma_ring_slot(pi, sq->log_depth)] = wr->wr_id;
 	/* orders the write of wr_id before that of pi, for xrdma_flush_wq() */
 	smp_store_release(&sq->pi, pi + 1);
@@ -89,7 +92,7 @@ static int xrdma_post_one_recv(struct xrdma_qp *qp, const struct ib_recv_wr *wr)
 	if (!xrdma_wq_room(rq))
 		return -ENOMEM;
 
-	xrdma_make_recv(xrdma_wq_entry(rq, pi), wr, wr->wr_id);
+	xrdma_make_recv(xrdma_rq_entry(rq, pi), wr, wr->wr_id);
 	rq->wr_id[xrdma_ring_slot(pi, rq->log_depth)] = wr->wr_id;
 	/* orders the write of wr_id before that of pi, for xrdma_flush_wq() */
 	smp_store_release(&rq->pi, pi + 1);

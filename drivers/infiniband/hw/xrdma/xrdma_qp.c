@@ -169,7 +169,7 @@ int xrdma_qp_enable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 
 	cmd->qpn = cpu_to_le32(qp->qpn);
 	cmd->log_sq_depth = qp->sq.log_depth;
-	cmd->log_sq_stride = qp->sq.log_stride;
+	cmd->sq_units = qp->sq.units;
 	cmd->log_rq_depth = qp->rq.log_depth;
 	cmd->log_rq_stride = qp->rq.log_stride;
 	err = xrdma_cmd_create_qp(&xib->hw, cmd);
@@ -335,16 +335,17 @@ u32 xrdma_sq_header(u8 type)
 }
 
 static void xrdma_wq_limits(const struct xrdma_caps *caps, struct xrdma_wq *wq,
-			    u32 header)
+			    u32 bytes, u32 header)
 {
-	if (wq->log_stride)
+	if (xrdma_wq_exists(wq))
 		wq->max_sge = min_t(u32, caps->max_sge,
-				    ((1 << wq->log_stride) - header) /
+				    (bytes - header) /
 				    sizeof(struct xrdma_sge));
 }
 
 /**
- * xrdma_qp_limits() - set max_sge and max_inline from the strides of the rings
+ * xrdma_qp_limits() - set max_sge and max_inline from the longest entries of the
+ * rings
  * @caps: capabilities of the device
  * @qp: queue pair whose type and ring sizes are set
  *
@@ -352,18 +353,19 @@ static void xrdma_wq_limits(const struct xrdma_caps *caps, struct xrdma_wq *wq,
  */
 void xrdma_qp_limits(const struct xrdma_caps *caps, struct xrdma_qp *qp)
 {
+	u32 bytes = qp->sq.units * XRDMA_SQ_UNIT;
 	u32 header = xrdma_sq_header(qp->type);
 
-	xrdma_wq_limits(caps, &qp->sq, header);
-	xrdma_wq_limits(caps, &qp->rq, sizeof(struct xrdma_rq_wqe));
-	if (qp->sq.log_stride)
-		qp->max_inline = min_t(u32, caps->max_inline,
-				       (1 << qp->sq.log_stride) - header);
+	xrdma_wq_limits(caps, &qp->sq, bytes, header);
+	xrdma_wq_limits(caps, &qp->rq, 1 << qp->rq.log_stride,
+			sizeof(struct xrdma_rq_wqe));
+	if (qp->sq.units)
+		qp->max_inline = min_t(u32, caps->max_inline, bytes - header);
 }
 
 static u32 xrdma_wq_depth(const struct xrdma_wq *wq)
 {
-	return wq->log_stride ? 1 << wq->log_depth : 0;
+	return xrdma_wq_exists(wq) ? 1 << wq->log_depth : 0;
 }
 
 /**

@@ -225,6 +225,7 @@ static void xrdma_empty_wq(struct xrdma_wq *wq, struct xrdma_cq *cq)
 {
 	spin_lock(&cq->lock);
 	wq->pi = 0;
+	wq->place = 0;
 	wq->ci = 0;
 	wq->done = 0;
 	spin_unlock(&cq->lock);
@@ -417,7 +418,7 @@ int xrdma_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 
 static int xrdma_qp_read_rec(struct xrdma_qp *qp, struct xrdma_qp_rec *rec)
 {
-	u64 offset = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.log_stride,
+	u64 offset = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.units,
 					 qp->rq.log_depth, qp->rq.log_stride);
 
 	if (qp->user.umem)

@@ -200,19 +200,20 @@ int xrdma_fill_res_mr_entry_raw(struct sk_buff *msg, struct ib_mr *ibmr)
 /**
  * struct xrdma_wq_names - names of the attributes of a send or receive queue
  * @depth: name of the number of entries
- * @stride: name of the size of an entry in bytes
+ * @size: name of the size of an entry, send queue: the longest entry in units; receive
+ *	queue: each entry in bytes
  * @pi: name of the producer index
  * @ci: name of the consumer index
  */
 struct xrdma_wq_names {
 	const char *depth;
-	const char *stride;
+	const char *size;
 	const char *pi;
 	const char *ci;
 };
 
 static const struct xrdma_wq_names xrdma_sq_names = {
-	"sq_depth", "sq_stride", "sq_pi", "sq_ci",
+	"sq_depth", "sq_units", "sq_pi", "sq_ci",
 };
 
 static const struct xrdma_wq_names xrdma_rq_names = {
@@ -222,17 +223,17 @@ static const struct xrdma_wq_names xrdma_rq_names = {
 static int xrdma_put_wq(struct sk_buff *msg, const struct xrdma_wq *wq,
 			const struct xrdma_wq_names *names)
 {
-	u32 depth = wq->log_stride ? 1U << wq->log_depth : 0;
-	u32 stride = wq->log_stride ? 1U << wq->log_stride : 0;
+	u32 depth = xrdma_wq_exists(wq) ? 1U << wq->log_depth : 0;
+	u32 size = wq->log_stride ? 1U << wq->log_stride : wq->units;
 
 	return xrdma_put_u32(msg, names->depth, depth) ||
-	       xrdma_put_u32(msg, names->stride, stride);
+	       xrdma_put_u32(msg, names->size, size);
 }
 
 static int xrdma_put_indexes(struct sk_buff *msg, const struct xrdma_wq *wq,
 			     const struct xrdma_wq_names *names, u32 pi, u32 ci)
 {
-	if (!wq->log_stride)
+	if (!xrdma_wq_exists(wq))
 		return 0;
 	return xrdma_put_u32(msg, names->pi, pi) ||
 	       xrdma_put_u32(msg, names->ci, ci);

@@ -33,7 +33,7 @@ static int xrdma_srq_post_one(struct xrdma_srq *srq,
 	 * orders the write of wr_id before that of posted, for xrdma_srq_take()
 	 */
 	smp_store_release(&req->posted, true);
-	xrdma_make_recv(xrdma_wq_entry(&srq->rq, srq->rq.pi), wr, tag);
+	xrdma_make_recv(xrdma_rq_entry(&srq->rq, srq->rq.pi), wr, tag);
 	srq->rq.pi++;
 	return 0;
 }

@@ -6,6 +6,7 @@
  * pinning is in xrdma_ubuf.c.
  */
 
+#include <linux/log2.h>
 #include <rdma/uverbs_ioctl.h>
 #include <rdma/xrdma-ring.h>
 #include "xrdma_ctx.h"
@@ -16,20 +17,29 @@
 #include "xrdma_uqp.h"
 #include "xrdma_wq.h"
 
-static bool xrdma_user_wq_ok(const struct xrdma_caps *caps,
-			     const struct xrdma_wq *wq, u8 log_stride_min)
+static bool xrdma_user_sq_ok(const struct xrdma_caps *caps,
+			     const struct xrdma_wq *sq)
 {
-	if (!wq->log_stride)
-		return !wq->log_depth;
-	return xrdma_ubuf_ring_ok(caps, wq->log_depth, wq->log_stride,
-				  log_stride_min);
+	if (!sq->units)
+		return !sq->log_depth;
+	return sq->units <= XRDMA_SQ_UNITS_MAX &&
+	       sq->log_depth <= ilog2(caps->max_qp_wr);
+}
+
+static bool xrdma_user_rq_ok(const struct xrdma_caps *caps,
+			     const struct xrdma_wq *rq)
+{
+	if (!rq->log_stride)
+		return !rq->log_depth;
+	return xrdma_ubuf_ring_ok(caps, rq->log_depth, rq->log_stride,
+				  XRDMA_RQ_LOG_STRIDE_MIN);
 }
 
 /* Has the queue pair the rings that its type needs, and no others? */
 static bool xrdma_user_rings_ok(const struct xrdma_qp_init *init,
 				const struct xrdma_qp *qp)
 {
-	if (!qp->sq.log_stride && !(init->sq_optional && qp->rq.log_stride))
+	if (!qp->sq.units && !(init->sq_optional && qp->rq.log_stride))
 		return false;
 	return init->has_rq || !qp->rq.log_stride;
 }
@@ -42,8 +52,8 @@ static int xrdma_check_user_qp(const struct xrdma_caps *caps,
 {
 	struct ib_qp_cap have;
 
-	if (!xrdma_user_wq_ok(caps, &qp->sq, XRDMA_SQ_LOG_STRIDE_MIN) ||
-	    !xrdma_user_wq_ok(caps, &qp->rq, XRDMA_RQ_LOG_STRIDE_MIN) ||
+	if (!xrdma_user_sq_ok(caps, &qp->sq) ||
+	    !xrdma_user_rq_ok(caps, &qp->rq) ||
 	    !xrdma_user_rings_ok(init, qp))
 		return -EINVAL;
 
@@ -64,7 +74,7 @@ static int xrdma_check_user_qp(const struct xrdma_caps *caps,
 static int xrdma_uqp_map(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 			 u64 addr)
 {
-	u64 size = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.log_stride,
+	u64 size = xrdma_qp_rec_offset(qp->sq.log_depth, qp->sq.units,
 				       qp->rq.log_depth, qp->rq.log_stride) +
 		   sizeof(struct xrdma_qp_rec);
 
@@ -92,7 +102,7 @@ int xrdma_uqp_destroy(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 /**
  * xrdma_uqp_start() - pin the rings, and create the queue pair in the device
  * @xib: the device
- * @qp: queue pair whose depths, strides and limits are set; gets its number
+ * @qp: queue pair whose depths, sizes and limits are set; gets its number
  * @init: parameters of the queue pair
  * @addr: address of the rings in the calling process, page-aligned
  * @udata: data of the call, which leads to the doorbell page of the context
@@ -152,7 +162,7 @@ int xrdma_uqp_create(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 	qp->type = init->type;
 	qp->sig_all = init->sig_all;
 	qp->sq.log_depth = req.log_sq_depth;
-	qp->sq.log_stride = req.log_sq_stride;
+	qp->sq.units = req.sq_units;
 	qp->rq.log_depth = req.log_rq_depth;
 	qp->rq.log_stride = req.log_rq_stride;
 	err = xrdma_check_user_qp(&xib->hw.caps, qp, init, want);

@@ -230,18 +230,9 @@ static u8 xrdma_make_flags(const struct xrdma_qp *qp,
 	return flags;
 }
 
-/**
- * xrdma_make_send() - write a send entry
- * @qp: kernel queue pair
- * @wqe: entry of the send ring, large enough for the limits of @qp
- * @wr: the request
- *
- * Context: any.
- * Return: 0, -EINVAL for a request that is not allowed, -EOPNOTSUPP for an
- * operation that is not supported.
- */
-int xrdma_make_send(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
-		    const struct ib_send_wr *wr)
+/* Write a send entry without its length. Return: as xrdma_make_send(). */
+static int xrdma_make_operation(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
+				const struct ib_send_wr *wr)
 {
 	const struct xrdma_wr_op *op;
 
@@ -293,6 +284,42 @@ int xrdma_make_send(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 	default:
 		return -EOPNOTSUPP;
 	}
+}
+
+/* Return: bytes of an entry. An operation without a message fits one unit. */
+static u32 xrdma_wqe_bytes(const struct xrdma_qp *qp,
+			   const struct xrdma_sq_wqe *wqe)
+{
+	u32 data = le16_to_cpu(wqe->num_sge);
+
+	if (wqe->opcode > XRDMA_OP_READ)
+		return XRDMA_SQ_UNIT;
+	if (!(wqe->flags & XRDMA_WQE_INLINE))
+		data *= sizeof(struct xrdma_sge);
+	if (xrdma_is_datagram(qp))
+		data += sizeof(struct xrdma_av);
+	return sizeof(*wqe) + data;
+}
+
+/**
+ * xrdma_make_send() - write a send entry
+ * @qp: kernel queue pair
+ * @wqe: memory for the entry, large enough for the limits of @qp
+ * @wr: the request
+ *
+ * Context: any.
+ * Return: 0, -EINVAL for a request that is not allowed, -EOPNOTSUPP for an
+ * operation that is not supported.
+ */
+int xrdma_make_send(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
+		    const struct ib_send_wr *wr)
+{
+	int err = xrdma_make_operation(qp, wqe, wr);
+
+	if (err)
+		return err;
+	wqe->flags |= xrdma_wqe_length(xrdma_sq_units(xrdma_wqe_bytes(qp, wqe)));
+	return 0;
 }
 
 /**

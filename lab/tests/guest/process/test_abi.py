@@ -27,7 +27,7 @@ def cq_data(buf, log_depth=4, reserved=0, skip=0):
     return struct.pack("<QII", buf.address + skip, log_depth, reserved)
 
 
-def qp_data(buf, sq=(4, 6), rq=(4, 5), reserved=0, skip=0):
+def qp_data(buf, sq=(4, 1), rq=(4, 5), reserved=0, skip=0):
     return struct.pack("<QBBBBI", buf.address + skip, *sq, *rq, reserved)
 
 
@@ -99,11 +99,11 @@ def test_qp_reserved_field(dev, pd, cq, buf):
 
 
 @pytest.mark.parametrize("sq,rq", [
-    ((4, 5), (4, 5)), ((4, 11), (4, 5)), ((16, 6), (4, 5)), ((4, 6), (16, 5)),
-    ((4, 6), (4, 4)), ((4, 6), (4, 11)), ((255, 255), (255, 255)),
-    ((3, 6), (4, 5)), ((4, 6), (3, 5)), ((4, 6), (4, 0)),
+    ((4, 0), (4, 5)), ((4, 17), (4, 5)), ((16, 1), (4, 5)), ((4, 1), (16, 5)),
+    ((4, 1), (4, 4)), ((4, 1), (4, 11)), ((255, 255), (255, 255)),
+    ((3, 1), (4, 5)), ((4, 1), (3, 5)), ((4, 1), (4, 0)),
 ])
-def test_qp_depths_and_strides(dev, pd, cq, buf, sq, rq):
+def test_qp_depths_and_sizes_of_entries(dev, pd, cq, buf, sq, rq):
     refused(uverbs.create_qp, dev.ctx, pd, cq, qp_data(buf, sq, rq))
 
 
@@ -120,7 +120,7 @@ def test_qp_buffer_that_is_not_aligned(dev, pd, cq, buf):
 
 
 def test_qp_buffer_that_is_not_mapped(dev, pd, cq):
-    data = struct.pack("<QBBBBI", 4096, 4, 6, 4, 5, 0)
+    data = struct.pack("<QBBBBI", 4096, 4, 1, 4, 5, 0)
     refused(uverbs.create_qp, dev.ctx, pd, cq, data, codes=(errno.EFAULT,))
 
 

@@ -35,7 +35,7 @@ def queue_pair(ctx, domain, cq, kind):
     """Creates a queue pair for packets. Its rings are kept in memory."""
     rings = Buffer((1 << 13, False))
     return uverbs.create_qp(ctx, domain, cq, struct.pack(
-        "<QBBBBI", rings.address, 4, 7, 4, 5, 0), kind=kind), rings
+        "<QBBBBI", rings.address, 4, 2, 4, 5, 0), kind=kind), rings
 
 
 def regions(ctx, domain, rng):

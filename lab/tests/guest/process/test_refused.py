@@ -65,7 +65,7 @@ def test_a_group_has_a_member_once(raw, pd):
     has no LIDs: the driver must refuse it."""
     group = ipaddress.ip_address("::ffff:239.1.2.3").packed
     qp = uverbs.create_qp(raw.ctx, pd, raw.cq, struct.pack(
-        "<QBBBBI", raw.room[4].address, 4, 7, 4, 5, 0), kind=UD)
+        "<QBBBBI", raw.room[4].address, 4, 2, 4, 5, 0), kind=UD)
     for _ in range(2):
         uverbs.attach_mcast(raw.ctx, qp, group, 1)
         assert errno_of(uverbs.attach_mcast, raw.ctx, qp, group,

@@ -34,8 +34,8 @@ ROUNDS = soak(50, 1000)
 # faults while the module is loaded, when ib_core creates the queues of the GSI
 PROBES = {
     "fine": [],
-    "other-major": [lie("VERSION", 0x10000)],
-    "newer-minor": [lie("VERSION", 0x20007)],
+    "other-major": [lie("VERSION", 0x20000)],
+    "newer-minor": [lie("VERSION", 0x30007)],
     "other-magic": [lie("MAGIC", 0x12345678)],
     "gone": [{"cmd": "gone", "on": True}],
     "no-reset": [lie("STATUS", 0)],

@@ -126,8 +126,8 @@ def test_boots_and_works_each_time(number):
 
 # fault -> the driver's only error message about a device that it refuses
 REFUSED = {
-    "other-major": "implements version 1 of the specification, this driver "
-                   "version 2",
+    "other-major": "implements version 2 of the specification, this driver "
+                   "version 3",
     "other-magic": "not an XRDMA device: its first register is 0x12345678",
     "gone": "its registers read as all ones",
     "no-reset": "does not come out of reset",

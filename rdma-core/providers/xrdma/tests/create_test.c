@@ -29,7 +29,7 @@ static void granted_capacities_fit_the_entries(void)
 	ibqp = create_qp(&cap);
 	CHECK(ibqp && cap.max_send_wr == 8 && cap.max_recv_wr == 4);
 	/* 128 = 32 + 6 * 16 = 32 + 96; 64 = 16 + 3 * 16 */
-	CHECK(fake_last_qp.req.log_sq_stride == 7 && cap.max_send_sge == 6);
+	CHECK(fake_last_qp.req.sq_units == 2 && cap.max_send_sge == 6);
 	CHECK(cap.max_inline_data == 96);
 	CHECK(fake_last_qp.req.log_rq_stride == 6 && cap.max_recv_sge == 3);
 	CHECK(!xrdma_destroy_qp(ibqp));
@@ -37,13 +37,13 @@ static void granted_capacities_fit_the_entries(void)
 	memset(&cap, 0, sizeof(cap));
 	ibqp = create_qp(&cap);
 	CHECK(ibqp && cap.max_send_wr == 1 && cap.max_recv_wr == 0);
-	CHECK(fake_last_qp.req.log_sq_stride == 6);
+	CHECK(fake_last_qp.req.sq_units == 1);
 	CHECK(fake_last_qp.req.log_rq_stride == 0);
 	CHECK(!xrdma_destroy_qp(ibqp));
 
 	cap = (struct ibv_qp_cap){ .max_inline_data = 97 };
 	ibqp = create_qp(&cap);
-	CHECK(ibqp && fake_last_qp.req.log_sq_stride == 8);
+	CHECK(ibqp && fake_last_qp.req.sq_units == 3);
 	CHECK(cap.max_inline_data == WORK_MAX_INLINE);
 	CHECK(!xrdma_destroy_qp(ibqp));
 
@@ -72,7 +72,7 @@ static void datagrams_without_room_take_no_payload(void)
 
 	setup(true, 16);
 	qp = create_qp_of(&attr);
-	CHECK(fake_last_qp.req.log_sq_stride == 6 && !attr.cap.max_send_sge);
+	CHECK(fake_last_qp.req.sq_units == 1 && !attr.cap.max_send_sge);
 	next = qp->sq.ring + 64;
 	qpx = &qp->verbs_qp.qp_ex;
 	ibv_wr_start(qpx);

@@ -85,15 +85,20 @@ void fake_write_cqe(struct fake_cq *cq, const struct xrdma_cqe *cqe)
  */
 struct xrdma_sq_wqe *fake_next_send(struct fake_qp *qp)
 {
-	uint32_t depth = 1U << qp->req.log_sq_depth;
+	uint32_t depth = 1U << qp->req.log_sq_depth, units;
 	uint32_t pi = le32toh(qp->rec->sq_pi);
+	struct xrdma_sq_wqe *wqe;
 
 	CHECK(!qp->asleep);
 	CHECK(pi - qp->sq_ci <= depth);
 	if (pi == qp->sq_ci)
 		return NULL;
-	return qp->sq + ((size_t)(qp->sq_ci++ % depth) <<
-			 qp->req.log_sq_stride);
+	wqe = qp->sq + (size_t)qp->sq_place * 64;
+	units = wqe->flags / 16 + 1;
+	CHECK(units <= qp->req.sq_units);
+	qp->sq_place = (qp->sq_place + units) % (depth * qp->req.sq_units);
+	qp->sq_ci++;
+	return wqe;
 }
 
 /**
@@ -217,21 +222,24 @@ int ibv_cmd_create_qp_ex(struct ibv_context *context, struct verbs_qp *qp,
 	struct xrdma_cmd_create_qp_resp *reply = (void *)resp;
 	void *buf = (void *)(uintptr_t)req->buf_addr;
 	size_t sq_size = 0, rq_size = 0;
+	uint32_t units = req->sq_units;
 
 	if (fake_create_error)
 		return fake_create_error;
 	CHECK(req->buf_addr % 4096 == 0);
 	CHECK(attr->cap.max_send_wr <= 1U << req->log_sq_depth);
-	CHECK(req->log_sq_stride || req->log_rq_stride || !req->buf_addr);
-	if (req->log_sq_stride)
-		sq_size = (size_t)1 << (req->log_sq_depth + req->log_sq_stride);
+	CHECK(units || req->log_rq_stride || !req->buf_addr);
+	CHECK(units <= 16);
+	if (units)
+		sq_size = (((size_t)units << req->log_sq_depth) + units - 1) * 64;
 	if (req->log_rq_stride)
 		rq_size = (size_t)1 << (req->log_rq_depth + req->log_rq_stride);
+	rq_size = (rq_size + 63) / 64 * 64;
 	fake_last_qp = (struct fake_qp) {
 		.req = req->drv_payload,
-		.sq = buf,
-		.rq = buf + sq_size,
-		.rec = buf + (sq_size + rq_size + 63) / 64 * 64,
+		.rq = buf,
+		.sq = buf + rq_size,
+		.rec = buf + (rq_size + sq_size + 127) / 128 * 128,
 		.qpn = fake_next_qpn,
 		.asleep = true,
 	};
@@ -283,7 +291,7 @@ int ibv_cmd_create_wq(struct ibv_context *context,
 		.req.log_rq_depth = req->log_depth,
 		.req.log_rq_stride = req->log_stride,
 		.rq = buf,
-		.rec = buf + (size + 63) / 64 * 64,
+		.rec = buf + (size + 127) / 128 * 128,
 		.qpn = fake_next_qpn,
 	};
 	reply->drv_payload.wqn = fake_next_qpn;
@@ -301,7 +309,7 @@ static struct fake_srq fake_srq_of(const struct xrdma_ureq_create_srq *req)
 		.req = *req,
 		.ring = buf,
 		.rec = buf + ((1UL << (req->log_depth + req->log_stride)) +
-			      63) / 64 * 64,
+			      127) / 128 * 128,
 	};
 }
 

@@ -50,6 +50,7 @@ struct fake_cq {
  * @rec: record
  * @qpn: number of the queue pair
  * @sq_ci: index of the next send entry to execute
+ * @sq_place: its place in @sq, in units of 64 bytes
  * @rq_ci: index of the next receive entry to consume
  * @asleep: the device looks at the send ring after the next doorbell only
  */
@@ -60,6 +61,7 @@ struct fake_qp {
 	struct xrdma_qp_rec *rec;
 	uint32_t qpn;
 	uint32_t sq_ci;
+	uint32_t sq_place;
 	uint32_t rq_ci;
 	bool asleep;
 };

@@ -47,6 +47,9 @@ static void end(struct xrdma_qp *qp)
 	teardown();
 }
 
+/* The entry that was posted last */
+static const void *last_entry;
+
 static void post(struct xrdma_qp *qp, uint32_t length, unsigned int flags)
 {
 	static uint8_t data[512];
@@ -60,6 +63,7 @@ static void post(struct xrdma_qp *qp, uint32_t length, unsigned int flags)
 	};
 
 	memset(data, length, sizeof(data));
+	last_entry = qp->sq.ring + (size_t)qp->sq.place * 64;
 	CHECK(!xrdma_post_send(&qp->verbs_qp.qp, &wr, &bad));
 }
 
@@ -67,12 +71,6 @@ static void post(struct xrdma_qp *qp, uint32_t length, unsigned int flags)
 static void complete(struct xrdma_qp *qp)
 {
 	atomic_store(&qp->sq.ci, qp->sq.pi);
-}
-
-static void *last_entry(const struct xrdma_qp *qp)
-{
-	return qp->sq.ring + ((size_t)((qp->sq.pi - 1) % qp->sq.depth)
-			      << qp->sq.log_stride);
 }
 
 /* The last doorbell was a plain one, and the slot of the queue pair is untouched. */
@@ -85,6 +83,7 @@ static void entries_are_pushed_whole(void)
 {
 	static const uint32_t lengths[] = { 0, 32, 33, 96, 97, 224 };
 	static const uint8_t logs[] = { 6, 6, 7, 7, 8, 8 };
+	static const uint32_t bytes[] = { 64, 64, 128, 128, 192, 256 };
 	struct xrdma_qp *first, *qp;
 	unsigned int i;
 
@@ -97,8 +96,8 @@ static void entries_are_pushed_whole(void)
 		post(qp, lengths[i], IBV_SEND_INLINE);
 		CHECK(fake_take_doorbell() ==
 		      xrdma_make_push_db(qp->qpn, qp->sq.pi, 256, logs[i]));
-		CHECK(!memcmp(page + 256, last_entry(qp), 1UL << logs[i]));
-		CHECK(page[255] == 0xee && page[256 + (1UL << logs[i])] == 0xee);
+		CHECK(!memcmp(page + 256, last_entry, bytes[i]));
+		CHECK(page[255] == 0xee && page[256 + bytes[i]] == 0xee);
 		CHECK(le32toh(qp->rec->sq_pi) == qp->sq.pi);
 		complete(qp);
 	}

@@ -80,7 +80,7 @@ static void execute_send(struct pair *pair)
 	complete(pair, &cqe, pair->sq_unreported);
 	pair->sq_unreported = 0;
 	/* Overwrite the entry: the provider must not rely on its contents. */
-	memset(wqe, 0xa5, 1U << pair->dev.req.log_sq_stride);
+	memset(wqe, 0xa5, (wqe->flags / 16 + 1) * 64);
 }
 
 static void execute_recv(struct pair *pair)
@@ -275,6 +275,7 @@ static void reset_pair(struct pair *pair)
 	CHECK(!xrdma_modify_qp(&pair->qp->verbs_qp.qp, &attr, IBV_QP_STATE));
 	drop_pending_of(pair);
 	pair->dev.sq_ci = 0;
+	pair->dev.sq_place = 0;
 	pair->dev.rq_ci = 0;
 	pair->dev.asleep = true;
 	CHECK(!pair->dev.rec->sq_pi && !pair->dev.rec->rq_pi &&

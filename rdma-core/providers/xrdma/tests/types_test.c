@@ -193,7 +193,7 @@ static void datagram_entries_have_room_for_the_address(void)
 	struct xrdma_sq_wqe *wqe;
 
 	begin(IBV_QPT_UD);
-	CHECK(dev.req.log_sq_stride == 7);
+	CHECK(dev.req.sq_units == 2);
 	CHECK(qp->sq.max_sge == 4 && qp->max_inline == 64);
 	ah = create_ah();
 	start(1, 0);
@@ -202,7 +202,7 @@ static void datagram_entries_have_room_for_the_address(void)
 	ibv_wr_set_inline_data(qpx, bytes, 64);
 	CHECK(!ibv_wr_complete(qpx));
 	wqe = posted_entry();
-	CHECK(wqe->opcode == 2 && wqe->flags == 8);
+	CHECK(wqe->opcode == 2 && wqe->flags == 0x18);
 	CHECK(le16toh(wqe->num_sge) == 64 && be32toh(wqe->imm) == 0x01020304);
 	CHECK(le32toh(wqe->dqpn) == 5 && le32toh(wqe->qkey) == 6);
 	CHECK(!wqe->rkey && !wqe->ext);
@@ -216,7 +216,7 @@ static void datagram_entries_have_room_for_the_address(void)
 	CHECK(!xrdma_destroy_ah(ah));
 
 	other = create_qp_of(&attr);
-	CHECK(fake_last_qp.req.log_sq_stride == 6 && !attr.cap.max_send_sge);
+	CHECK(fake_last_qp.req.sq_units == 1 && !attr.cap.max_send_sge);
 	CHECK(!attr.cap.max_inline_data);
 	CHECK(!xrdma_destroy_qp(&other->verbs_qp.qp));
 	end();
@@ -357,7 +357,7 @@ static void xrc_target_has_no_rings(void)
 	fake_last_qp.rec = NULL;
 	ibqp = xrdma_create_qp_ex(&ctx->ibv_ctx.context, &attr);
 	CHECK(ibqp && !fake_last_qp.req.buf_addr);
-	CHECK(!fake_last_qp.req.log_sq_stride);
+	CHECK(!fake_last_qp.req.sq_units);
 	CHECK(!fake_last_qp.req.log_sq_depth);
 	CHECK(!fake_last_qp.req.log_rq_stride);
 	CHECK(!attr.cap.max_send_wr && !attr.cap.max_recv_wr);

@@ -289,7 +289,7 @@ void work_check_send(const struct xrdma_sq_wqe *wqe, const struct xrdma_qp *qp)
 	flags |= work.send.send_flags & IBV_SEND_SOLICITED ? 4 : 0;
 	flags |= work.send.send_flags & IBV_SEND_INLINE ? 8 : 0;
 	CHECK(wqe->opcode == spec_opcode(work.send.opcode));
-	CHECK(wqe->flags == flags);
+	CHECK(wqe->flags % 16 == flags);
 	check_operands(wqe, &work.send);
 	if (wqe->opcode == 7 || wqe->opcode == 8)
 		data = check_atomic(wqe, &work.send);
@@ -299,10 +299,13 @@ void work_check_send(const struct xrdma_sq_wqe *wqe, const struct xrdma_qp *qp)
 		CHECK(le16toh(wqe->num_sge) ==
 		      work.sge[0].length + work.sge[1].length);
 		CHECK(!memcmp(data, work.data, le16toh(wqe->num_sge)));
+		data += le16toh(wqe->num_sge);
 	} else {
 		CHECK(le16toh(wqe->num_sge) == work.send.num_sge);
 		check_sges(data, work.sge, work.send.num_sge);
+		data += 16 * work.send.num_sge;
 	}
+	CHECK(wqe->flags / 16 == (data - (const void *)wqe + 63) / 64 - 1);
 }
 
 /**
