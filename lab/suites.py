@@ -216,6 +216,7 @@ SOAK = {
     "coverage": ("status", 4 * HOUR, ["lab/coverage", "--missed"]),
     "image": ("tap", HOUR, ["image/test"]),
     "recipes": ("tap", HOUR, ["packages/recipes"]),
+    "others": ("tap", 2 * HOUR, ["others/run"]),
     **{f"packages-{system}": ("tap", HOUR, ["packages/test", system])
        for system in ("bookworm", "trixie", "sid")},
 }

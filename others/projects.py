@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""The outside projects, and how their tests report results. Each parser has results,
+name -> "pass", "fail" or "skip"; feed() takes a line; ended() is whether the tests ran to
+their end."""
+
+import re
+
+
+class Valkey:
+    """The test of Valkey over RDMA: each client is a thread, whose number is that of the
+    process, and prints a line for each step. The numbers of keys are random."""
+
+    STEPS = ("PING/PONG", "SET", "GET")
+
+    def __init__(self):
+        self.results = {}
+        self._section = ""
+        self._clients = {}
+        self._status = None
+
+    def feed(self, line):
+        found = re.match(r"# (one machine|two machines)$", line)
+        if found:
+            self._section = found.group(1)
+            self._clients = {}
+            self.results.update({f"{self._section}: {step} of client {client}": "fail"
+                                 for client in (1, 2) for step in self.STEPS})
+            self.results[f"{self._section}: BGSAVE"] = "fail"
+        found = re.match(r"Valkey Over RDMA test thread\[(\d+)\] (\S+).* \[OK\]", line)
+        if found:
+            thread, step = found.groups()
+            client = self._clients.setdefault(thread, len(self._clients) + 1)
+            name = f"{self._section}: {step} of client {client}"
+            if step == "BGSAVE":
+                name = f"{self._section}: BGSAVE"
+            if name in self.results:
+                self.results[name] = "pass"
+        found = re.match(r"exit (\d+)$", line)
+        if found:
+            self._status = int(found.group(1))
+
+    def ended(self):
+        return self._section == "two machines" and self._status == 0
+
+
+PROJECTS = {"valkey": Valkey}
