@@ -68,14 +68,14 @@ def test_ethtool(settings):
 
 
 def gids():
-    """What the sysfs has of the GID table."""
+    """The GID table of the port in sysfs: index -> GID."""
     where = next(pathlib.Path(f"/sys/class/net/{NETDEV}/device/infiniband").iterdir())
     return {path.name: path.read_text() for path in
             (where / "ports/1/gids").iterdir()}
 
 
 def test_address():
-    """An address makes a GID; the guide's first commands add it."""
+    """The guide's commands add the address of the interface, which adds its GID."""
     before = gids()
     sh(f"ip address del {ADDRESS} dev eth0")
     assert len(set(gids().values())) < len(set(before.values()))
