@@ -308,6 +308,25 @@ def test_a_suite_that_ends_badly_fails(check, monkeypatch, tmp_path, kind,
     assert len(count.failed) == failed
 
 
+BAD_END = """
+echo '======= 1 passed in 0.01s ======='
+echo 'lab: the kernel complained:'
+echo ' [ 1.0] WARNING: CPU: 0 PID: 1 at nowhere'
+exit 125
+"""
+
+
+def test_reason_of_a_bad_end_is_printed(check, monkeypatch, tmp_path, capsys):
+    """If all tests pass, but the suite ends with a bad exit status, lab/check prints what
+    the log says behind the summary of pytest."""
+    monkeypatch.setattr(check, "LOGS", str(tmp_path))
+    assert check._run({"try": ("tap", 5, ["sh", "-c", f"echo ok 1; {BAD_END}"])}) == 1
+    out = capsys.readouterr().out.split("\n" + "-" * 72)[1]
+    assert ("FAILED try: ended with status 125: lab: the kernel complained: | "
+            "[ 1.0] WARNING: CPU: 0 PID: 1 at nowhere") in out
+    assert "1 passed in" not in out and out.count("WARNING: CPU") == 2
+
+
 FAILS = """
 def test_fails():
     raise ValueError("x" * 9000 + "the reason")
