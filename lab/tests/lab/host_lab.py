@@ -92,7 +92,8 @@ def test_kernel_complaint_fails():
     "[    1.0] WARNING: possible circular locking dependency detected",
     "[    1.0] UBSAN: array-index-out-of-bounds in x.c:1:2",
     "[    1.0] DMAR: [DMA Write NO_PASID] Request device [01:00.0] fault addr",
-    "[    1.0] Oops: Oops: 0000 [#1] SMP"])
+    "[    1.0] Oops: Oops: 0000 [#1] SMP",
+    "[    1.0] kmemleak: Cannot allocate a kmemleak_object structure"])
 def test_complaints_are_known(line):
     text = f"[    0.5] before\n{line}\n[    1.1] after\n"
     assert splat.find(text) == text.splitlines()
@@ -101,7 +102,9 @@ def test_complaints_are_known(line):
 
 def test_normal_messages_are_no_complaints():
     assert not splat.find("[ 1.0] xrdma 0000:01:00.0 xrdma0: link is up\n"
-                          "[ 1.0] mtrr: your CPUs had inconsistent settings\n")
+                          "[ 1.0] mtrr: your CPUs had inconsistent settings\n"
+                          "[ 1.0] kmemleak: Cannot allocate a scan area, scanning "
+                          "the full object\n")
 
 
 def test_kernel_complaint_can_be_expected():
