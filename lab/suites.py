@@ -26,8 +26,18 @@ def _guest(kernel, *options, limit=1800, tests=("guest",), env=()):
         *(f"/src/lab/tests/{path}" for path in tests)])
 
 
+# rdma_rxe takes an acknowledgment of an earlier message, which answers a duplicate, for
+# the end of a READ of which it has received a part: check_psn() in rxe_comp.c passes the
+# acknowledgment on, and rxe_completer() sets comp.opcode to -1. The next part of the READ
+# then ends the connection, with this warning. IBTA has the responder acknowledge each
+# duplicate. On a wire that loses 1%, 3 of 3 runs of NVMe-oF had the warning, and none of
+# 24 in an experiment with a device that left these acknowledgments out.
+RXE = ["--allow-splat", r"WARNING: .* rxe_completer\+|Call Trace:"]
+
+
 def _nodes(kernel, peer, *options, limit=1800):
     """A suite that runs all tests between two nodes in one pair of guests."""
+    options += tuple(RXE) if peer == "rxe" else ()
     return _guest(kernel, "--peer", peer, *options, limit=limit, tests=("nodes",))
 
 
@@ -48,7 +58,8 @@ def _soak_guest(kernel, *options, tests=None):
 
 
 def _soak_nodes(kernel, peer):
-    return _soak_guest(kernel, "--peer", peer, "--fast-device",
+    options = RXE if peer == "rxe" else ()
+    return _soak_guest(kernel, "--peer", peer, "--fast-device", *options,
                        tests=_long("nodes"))
 
 
