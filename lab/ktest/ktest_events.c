@@ -21,6 +21,7 @@
  */
 #define SOME		(RING / 4 + 1)
 #define ROUNDS		60
+#define MEASUREMENTS	5	/* before the test fails */
 #define SPIN_US		1000000
 #define MANY		128
 
@@ -192,29 +193,45 @@ static long lower_quartile(long *values)
 }
 
 /*
- * If the rest of the events waited for the next timer tick, three of four
- * delays would be at least a quarter of a tick. Other causes of delays are
- * rarer, so the lower quartile shows only such a wait.
+ * Return: how much longer an event takes after many others than without them, in
+ * microseconds. If the rest of the events waited for the next timer tick, three of four
+ * delays would be at least a quarter of a tick. Other causes of delays are rarer, so
+ * the lower quartile shows only such a wait.
  */
-static void more_events_than_one_interrupt_handles_make_no_pause(struct ktest *t)
+static long pause_after_many(struct flood *f, int cpu)
 {
 	static long delay[ROUNDS], plain[ROUNDS];
 	long plain_us, us;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		plain[i] = work_on_cpu(cpu, event_delay, f);
+		delay[i] = work_on_cpu(cpu, flood_and_event_delay, f);
+	}
+	us = lower_quartile(delay);
+	plain_us = lower_quartile(plain);
+	ktest_say("# event after %ld us, after many others %ld us\n", plain_us,
+		  us);
+	return us - plain_us;
+}
+
+/*
+ * A machine whose processors are busy otherwise can delay most of the events of one
+ * measurement. An interrupt that leaves events to the next tick delays those of each.
+ */
+static void more_events_than_one_interrupt_handles_make_no_pause(struct ktest *t)
+{
+	const long limit_us = USEC_PER_SEC / HZ / 8;
 	struct flood f;
-	int i, cpu = vector_cpu(t);
+	long us = limit_us;
+	int i;
 
 	if (open_flood(t, &f)) {
 		f.num = SOME;
-		for (i = 0; i < ROUNDS; i++) {
-			plain[i] = work_on_cpu(cpu, event_delay, &f);
-			delay[i] = work_on_cpu(cpu, flood_and_event_delay, &f);
-		}
+		for (i = 0; i < MEASUREMENTS && us >= limit_us; i++)
+			us = pause_after_many(&f, vector_cpu(t));
 		EXPECT_EQ(t, f.missing, 0);
-		us = lower_quartile(delay);
-		plain_us = lower_quartile(plain);
-		ktest_say("# event after %ld us, after many others %ld us\n",
-			  plain_us, us);
-		EXPECT(t, us < plain_us + USEC_PER_SEC / HZ / 8);
+		EXPECT(t, us < limit_us);
 	}
 	close_flood(&f);
 }
@@ -222,7 +239,7 @@ static void more_events_than_one_interrupt_handles_make_no_pause(struct ktest *t
 /* ---- moderation -------------------------------------------------------------- */
 
 #define BURST		32	/* requests of a large burst */
-#define BURSTS		400
+#define BURSTS		4000	/* before the test fails */
 #define BURSTS_ALIKE	20	/* bursts of one size before the size changes */
 
 static void burst(struct ktest *t, int num)
@@ -243,21 +260,23 @@ static void burst(struct ktest *t, int num)
 		EXPECT(t, ktest_wait(&t->op[i]));
 }
 
-/* The core (DIM) changes the moderation when the size of bursts changes. */
+/*
+ * The core (DIM) changes the moderation when the size of bursts changes. DIM decides once
+ * in 64 interrupts, and by the rate of completions, which depends also on what else the
+ * processor does. So a decision may change nothing, but not all of them.
+ */
 static void moderation_follows_the_load(struct ktest *t)
 {
 	struct dim *dim = t->a.cq->dim;
-	int i, changes = 0;
-	u8 last = 0;
+	u8 first = dim ? dim->profile_ix : 0;
+	int i;
 
 	EXPECT(t, dim);
-	for (i = 0; dim && i < BURSTS && !t->failed; i++) {
+	for (i = 0; dim && dim->profile_ix == first && i < BURSTS && !t->failed;
+	     i++)
 		burst(t, i / BURSTS_ALIKE & 1 ? 1 : BURST);
-		changes += dim->profile_ix != last;
-		last = dim->profile_ix;
-	}
-	EXPECT(t, changes > 0);
-	ktest_say("# moderation changed %d times\n", changes);
+	EXPECT(t, dim && dim->profile_ix != first);
+	ktest_say("# moderation changed after %d bursts\n", i);
 }
 
 /* ---- many queue pairs -------------------------------------------------------- */
