@@ -97,7 +97,7 @@ PARTS = [
         contract, is declared dead once; all later commands fail at once. The device
         layer knows no verbs objects: it reports events through a table of
         handlers.""",
-         in_place("""Makefile xrdma_dev.h xrdma_reset.c xrdma_cmdq.h xrdma_cmdq.c
+         in_place("""Makefile xrdma_dev.h xrdma_reset.c xrdma_clock.c xrdma_cmdq.h xrdma_cmdq.c
              xrdma_health.c xrdma_trace_cmd.h xrdma_trace_cmd.c xrdma_cmd.h
              xrdma_cmd_exec.c xrdma_cmd.c xrdma_cmd_port.c xrdma_mtt.h xrdma_mtt.c
              xrdma_buf.h xrdma_buf.c xrdma_eq.h xrdma_eq.c xrdma_resume.h
@@ -171,9 +171,11 @@ PARTS = [
     Part("RDMA/xrdma: Add the network device", """
         The Ethernet port of the adapter is a network device. It sends and receives
         through raw packet queue pairs in the kernel, with a NAPI and a page pool each,
-        and distributes received frames over them by receive side scaling. The GIDs of the RDMA device follow the addresses of the network device.""",
+        and distributes received frames over them by receive side scaling. A PTP
+        hardware clock gives frames the time stamps of the device. The GIDs of the RDMA device follow the addresses of the network device.""",
          in_place("""xrdma_eth.h xrdma_eth_port.c xrdma_eth_rss.c xrdma_eth_stats.c
              xrdma_eth.c xrdma_eth_rx.c xrdma_eth_tx.c xrdma_ethtool.c
+             xrdma_eth_tstamp.h xrdma_eth_tstamp.c
              xrdma_ethtool_queues.c xrdma_netdev.h xrdma_netdev.c""", DRIVER)),
     Part("RDMA/xrdma: Add the PCI driver and the Kconfig option", """
         Probe and remove, suspend, error recovery, and the replacement of the queues of a

@@ -85,6 +85,7 @@ void model_loop_set_engine(struct model_loop *loop,
 int model_loop_run(struct model_loop *loop);
 void model_loop_stop(struct model_loop *loop);
 u64 model_loop_now(const struct model_loop *loop);
+u64 model_loop_clock(const struct model_loop *loop);
 const struct model_loop_stats *model_loop_stats(const struct model_loop *loop);
 
 int model_loop_watch(struct model_loop *loop, struct model_watch *watch,

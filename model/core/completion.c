@@ -74,6 +74,7 @@ void model_qp_push_send(struct model_qp *qp, const struct xrdma_sq_wqe *wqe,
 		.flags = cpu_to_le16(XRDMA_CQE_SEND),
 		.vendor_err = cpu_to_le16(vendor_err),
 		.wqe_index = cpu_to_le16(xrdma_ring_low(index)),
+		.timestamp = cpu_to_le64(status ? 0 : qp->sent_ns),
 	};
 
 	if (status)
@@ -126,6 +127,7 @@ void model_qp_complete_recv(struct model_qp *qp,
 		.status = done->status,
 		.flags = cpu_to_le16(done->flags),
 		.vendor_err = cpu_to_le16(done->vendor_err),
+		.timestamp = cpu_to_le64(done->taken_ns),
 		.vlan_tci = cpu_to_le16(done->vlan_tci),
 		.sl = done->sl,
 	};

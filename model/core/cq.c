@@ -305,7 +305,8 @@ static int write_entry(struct model_device *dev, struct model_cq *cq,
 	}
 	model_dev_pcie(dev, MODEL_PCIE_CQE, true, sizeof(*slot));
 	memcpy(slot, tmpl, CQE_BODY);
-	slot->timestamp = cpu_to_le64(model_device_clock(dev));
+	if (!tmpl->timestamp)
+		slot->timestamp = cpu_to_le64(model_device_clock(dev));
 	__atomic_store_n(&slot->own,
 			 cpu_to_le32(xrdma_ring_phase(cq->pi, cq->log_depth)),
 			 __ATOMIC_RELEASE);
@@ -332,7 +333,7 @@ static bool overruns(struct model_device *dev, struct model_cq *cq)
  * model_cq_push - write a completion
  * @dev: the device
  * @cq: the queue
- * @tmpl: the entry, without timestamp and phase
+ * @tmpl: the entry, without phase; timestamp 0: the time of the write
  *
  * If the queue has no room, it enters the error state, and all its queue pairs
  * are in ERR on return, including the caller's.

@@ -25,7 +25,7 @@ struct model_eq;
  * struct model_late_cqe - completion that is not written yet; see late.h
  * @link: link of model_cq.late
  * @due_ns: time at which it is written
- * @cqe: the entry, without timestamp and phase
+ * @cqe: the entry, without phase; timestamp 0: the time of the write
  */
 struct model_late_cqe {
 	TAILQ_ENTRY(model_late_cqe) link;

@@ -72,7 +72,7 @@ static void append(struct model_cq *cq, const struct xrdma_cqe *cqe,
  * @dev: the device
  * @cq: the queue; if it has no room, it enters the error state, and all its
  *	queue pairs are in ERR on return
- * @cqe: the entry, without timestamp and phase
+ * @cqe: the entry, without phase; timestamp 0: the time of the write
  * @delay_ns: delay in ns. A completion of the same CQ that is written later
  *	waits until then too, so that the order stays the same.
  *

@@ -100,6 +100,8 @@ struct model_qp_ops {
  *	queue pair
  * @blocked_ns: of a queue pair of the port: time since which a frame waits for a
  *	receive entry, or waited in vain; 0: the last frame had an entry
+ * @sent_ns: of a raw packet queue pair: time at which the last frame was given
+ *	to the wire; 0: no frame was
  * @rung_pi: producer index of @sq in the last doorbell; with shadow doorbells the
  *	host may have skipped later ones
  * @pushed: entry of @sq that the host has pushed last
@@ -141,6 +143,7 @@ struct model_qp {
 	u32 groups;
 	u32 steer_users;
 	u64 blocked_ns;
+	u64 sent_ns;
 	struct model_counter_set *counters;
 	u32 rung_pi;
 	struct model_pushed pushed;
@@ -190,6 +193,7 @@ static inline u32 model_qp_mtu(const struct model_qp *qp)
  * @smac: source MAC address of a datagram
  * @vlan_tci: VLAN tag of a datagram
  * @sl: service level of a datagram
+ * @taken_ns: of a frame: time at which the device took it from the wire; else 0
  */
 struct model_recv_done {
 	u8 status;
@@ -204,6 +208,7 @@ struct model_recv_done {
 	u8 smac[6];
 	u16 vlan_tci;
 	u8 sl;
+	u64 taken_ns;
 };
 
 /* qp.c: objects */

@@ -22,6 +22,7 @@
  * @name: name for host errors
  * @get: return the value; NULL: reads are illegal
  * @set: handle a write; NULL: writes are illegal
+ * @cap: XRDMA_CAP_* without which the register does not exist; 0: none
  */
 struct reg {
 	u32 offset;
@@ -29,6 +30,7 @@ struct reg {
 	const char *name;
 	u64 (*get)(const struct model_device *dev);
 	void (*set)(struct model_device *dev, u64 value);
+	u64 cap;
 };
 
 static u64 get_magic(const struct model_device *dev)
@@ -91,6 +93,11 @@ static u64 get_mac_lo(const struct model_device *dev)
 static u64 get_mac_hi(const struct model_device *dev)
 {
 	return dev->params.mac[4] | dev->params.mac[5] << 8;
+}
+
+static u64 get_clock(const struct model_device *dev)
+{
+	return dev->regs.clock;
 }
 
 static bool config_ok(const struct model_regs *regs)
@@ -213,7 +220,7 @@ static void set_resume_db(struct model_device *dev, u64 value)
 }
 
 #define REG(reg, bytes, getter, setter)					\
-	{ XRDMA_REG_##reg, bytes, #reg, getter, setter }
+	{ XRDMA_REG_##reg, bytes, #reg, getter, setter, 0 }
 
 static const struct reg registers[] = {
 	REG(MAGIC, 4, get_magic, NULL),
@@ -229,6 +236,7 @@ static const struct reg registers[] = {
 	REG(MAC_LO, 4, get_mac_lo, NULL),
 	REG(MAC_HI, 4, get_mac_hi, NULL),
 	REG(RESUME_DB, 4, NULL, set_resume_db),
+	{ XRDMA_REG_CLOCK, 8, "CLOCK", get_clock, NULL, XRDMA_CAP_CLOCK },
 };
 
 #define NUM_REGISTERS	ARRAY_SIZE(registers)
@@ -242,7 +250,7 @@ static const struct reg *find(struct model_device *dev, u64 off, size_t len,
 	for (reg = registers; reg < registers + NUM_REGISTERS; reg++)
 		if (off >= reg->offset && off < reg->offset + reg->width)
 			break;
-	if (reg == registers + NUM_REGISTERS) {
+	if (reg == registers + NUM_REGISTERS || reg->cap & ~dev->caps) {
 		model_dev_herr(dev, REG_RESERVED, "%s of %zu bytes at %#llx",
 			       how, len, off);
 		return NULL;
@@ -253,6 +261,13 @@ static const struct reg *find(struct model_device *dev, u64 off, size_t len,
 		return NULL;
 	}
 	return reg;
+}
+
+/* A read of the low half fixes the value of the high half. */
+static void latch(struct model_device *dev, u64 off)
+{
+	if (off == XRDMA_REG_CLOCK)
+		dev->regs.clock = model_device_time(dev);
 }
 
 /*
@@ -326,10 +341,12 @@ void model_regs_read(struct model_device *dev, u64 off, void *buf, size_t len)
 	const struct reg *reg = find(dev, off, len, "read");
 	u64 value = 0;
 
-	if (reg && !reg->get)
+	if (reg && !reg->get) {
 		model_dev_herr(dev, REG_RESERVED, "read of %s", reg->name);
-	else if (reg)
+	} else if (reg) {
+		latch(dev, off);
 		value = shown(dev, reg) >> (8 * (off - reg->offset));
+	}
 	value = htole64(value);
 	memcpy(buf, &value, len);
 }

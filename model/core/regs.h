@@ -21,6 +21,7 @@ struct model_why;
  * @cmd_base: XRDMA_REG_CMD_BASE
  * @rsp_base: XRDMA_REG_RSP_BASE
  * @mpt_root: XRDMA_REG_MPT_ROOT
+ * @clock: XRDMA_REG_CLOCK when it, or its low half, was last read
  * @cmd_log: XRDMA_REG_CMD_LOG
  * @status: XRDMA_REG_STATUS
  */
@@ -28,6 +29,7 @@ struct model_regs {
 	u64 cmd_base;
 	u64 rsp_base;
 	u64 mpt_root;
+	u64 clock;
 	u32 cmd_log;
 	u32 status;
 };

@@ -28,11 +28,13 @@
  * @frame: the frame
  * @len: bytes of @frame
  * @options: XRDMA_PORT_CSUM and XRDMA_PORT_VLAN apply; other flags are ignored
+ * @taken_ns: time at which the device took the frame from the wire
  */
 struct arrival {
 	const u8 *frame;
 	u32 len;
 	u32 options;
+	u64 taken_ns;
 };
 
 /**
@@ -109,6 +111,7 @@ static enum model_rx receive(struct model_qp *qp,
 		.opcode = XRDMA_OP_RECV,
 		.wr_id = wqe->wr_id,
 		.byte_len = in->len - cut_bytes(in),
+		.taken_ns = in->taken_ns,
 	};
 	int reason;
 
@@ -154,11 +157,12 @@ static enum model_rx deliver(struct model_qp *qp, const struct arrival *in)
 
 /*
  * Deliver a frame to the queue pairs that flow rules name, except to @sender.
+ * Offloads of the port do not apply to it.
  * Return: true if a rule that does not copy matched, so nothing else gets the
  * frame; @rx is the result of the delivery then.
  */
 static bool steer(struct model_device *dev, const struct model_qp *sender,
-		  const u8 *frame, u32 len, enum model_rx *rx)
+		  const struct arrival *in, enum model_rx *rx)
 {
 	struct xrdma_flow_fields fields;
 	struct model_flow *flow;
@@ -167,7 +171,7 @@ static bool steer(struct model_device *dev, const struct model_qp *sender,
 
 	if (TAILQ_EMPTY(&dev->flows.order))
 		return false;
-	have = model_flow_fields(&fields, frame, len);
+	have = model_flow_fields(&fields, in->frame, in->len);
 	TAILQ_FOREACH(flow, &dev->flows.order, link) {
 		if (!model_flow_matches(flow, &fields))
 			continue;
@@ -175,7 +179,7 @@ static bool steer(struct model_device *dev, const struct model_qp *sender,
 				model_rss_pick(flow->rss, &fields, have);
 		if (qp == sender)
 			continue;
-		*rx = deliver(qp, &(struct arrival) { frame, len, 0 });
+		*rx = deliver(qp, in);
 		if (!flow->copy)
 			return true;
 	}
@@ -194,6 +198,11 @@ static bool steer(struct model_device *dev, const struct model_qp *sender,
  */
 bool model_eth_inside(struct model_qp *qp, const struct model_frame *frame)
 {
+	const struct arrival in = {
+		.frame = frame->data,
+		.len = frame->len,
+		.taken_ns = qp->sent_ns,
+	};
 	struct model_device *dev = qp->dev;
 	struct model_net net;
 	enum model_rx rx;
@@ -201,7 +210,7 @@ bool model_eth_inside(struct model_qp *qp, const struct model_frame *frame)
 	if (qp->flags & XRDMA_QP_KERNEL || !dev->port.link_up ||
 	    model_net_parse(&net, frame->data, frame->len) !=
 	    MODEL_RX_ETHERNET ||
-	    !steer(dev, qp, frame->data, frame->len, &rx))
+	    !steer(dev, qp, &in, &rx))
 		return false;
 	model_rx_count(dev, rx);
 	return true;
@@ -302,17 +311,24 @@ bool model_eth_ready(struct model_device *dev, const u8 *frame, u32 len)
  * @frame: the frame
  * @len: bytes of @frame
  *
+ * The time at which the frame was taken from the wire is that of the wire.
+ *
  * Return: MODEL_RX_ETHERNET if it was delivered, or why it was dropped.
  */
 enum model_rx model_eth_receive(struct model_device *dev, const u8 *frame,
 				u32 len)
 {
+	struct arrival in = {
+		.frame = frame,
+		.len = len,
+		.taken_ns = dev->wire->taken_ns,
+	};
 	struct model_qp *qp;
 	enum model_rx rx;
 
 	if (len < MODEL_ETH_BYTES)
 		return MODEL_RX_RUNT;
-	if (len <= model_eth_max_frame(dev) && steer(dev, NULL, frame, len, &rx))
+	if (len <= model_eth_max_frame(dev) && steer(dev, NULL, &in, &rx))
 		return rx;
 	if (!wanted(dev, frame))
 		return MODEL_RX_FILTERED;
@@ -321,5 +337,6 @@ enum model_rx model_eth_receive(struct model_device *dev, const u8 *frame,
 	qp = port_qp(dev, frame, len);
 	if (!qp)
 		return MODEL_RX_STATE;
-	return deliver(qp, &(struct arrival) { frame, len, dev->port.flags });
+	in.options = dev->port.flags;
+	return deliver(qp, &in);
 }

@@ -141,6 +141,7 @@ static void put_frame(struct model_qp *qp, struct model_frame *frame)
 		memset(frame->data + frame->len, 0, ETH_ZLEN - frame->len);
 		frame->len = ETH_ZLEN;
 	}
+	qp->sent_ns = model_device_time(qp->dev);
 	if (model_eth_inside(qp, frame))
 		model_frame_put(&qp->dev->wire->pool, frame);
 	else

@@ -23,12 +23,15 @@
  * @due_ns: time when impair.c releases the frame, in nanoseconds
  * @overtake: number of frames that must overtake this frame before impair.c
  *	releases it early
+ * @taken_ns: time at which the device took a received frame from the wire, in
+ *	nanoseconds
  * @len: bytes in @data
  * @data: the frame
  */
 struct model_frame {
 	struct model_frame *next;
 	u64 due_ns;
+	u64 taken_ns;
 	u32 overtake;
 	u32 len;
 	u8 data[MODEL_FRAME_MAX];

@@ -6,12 +6,17 @@
  */
 
 #include <errno.h>
+#include <linux/if_ether.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "wire/wire.h"
 
 /* Time after which the owner is asked again whether it is ready */
 #define RETRY_NS	50000
+/* Bytes of the shortest RoCE frame: Ethernet, IPv4, UDP, BTH, ICRC */
+#define ROCE_MIN	(14 + 20 + 8 + 12 + 4)
 
 static void timer_fired(void *opaque);
 static void plug_in(void *opaque);
@@ -221,10 +226,41 @@ bool model_wire_room(const struct model_wire *wire)
 	       wire->pool.available > MODEL_WIRE_RESERVE;
 }
 
+/* Return: true if a frame is RoCE in IPv4 or IPv6, without a VLAN tag. */
+static bool is_roce(const struct model_frame *frame)
+{
+	const u8 *l3 = frame->data + ETH_HLEN;
+
+	if (frame->len < ROCE_MIN)
+		return false;
+	switch (model_get16(frame->data + 2 * ETH_ALEN)) {
+	case ETH_P_IP:
+		return l3[0] == 0x45 && !(model_get16(l3 + 6) & 0x3fff) &&
+		       l3[9] == IPPROTO_UDP &&
+		       model_get16(l3 + 22) == MODEL_ROCE_UDP_PORT;
+	case ETH_P_IPV6:
+		return l3[6] == IPPROTO_UDP &&
+		       model_get16(l3 + 42) == MODEL_ROCE_UDP_PORT;
+	default:
+		return false;
+	}
+}
+
+/*
+ * The frame is at this end of the wire: its time is now. Nothing uses the time of
+ * a RoCE frame, so that of the turn, which costs less, is enough for it.
+ */
+static void take(struct model_wire *wire, struct model_frame *frame)
+{
+	frame->taken_ns = is_roce(frame) ? model_loop_now(wire->loop) :
+					   model_loop_clock(wire->loop);
+	model_frameq_push(&wire->arrived, frame);
+}
+
 static void route(struct model_wire *wire, struct model_frame *frame)
 {
 	if (wire->ops->is_local(wire->opaque, frame->data)) {
-		model_frameq_push(&wire->arrived, frame);
+		take(wire, frame);
 	} else if (wire->socket.open) {
 		model_socket_send(&wire->socket, frame);
 	} else {
@@ -244,7 +280,7 @@ static void route_all(struct model_wire *wire, struct model_frameq *queue)
 static void arrive(struct model_wire *wire, struct model_frame *frame)
 {
 	model_capture_frame(&wire->capture, frame->data, frame->len);
-	model_frameq_push(&wire->arrived, frame);
+	take(wire, frame);
 }
 
 static void arrive_all(struct model_wire *wire, struct model_frameq *queue)
@@ -361,6 +397,7 @@ bool model_wire_poll(struct model_wire *wire)
 		frame = model_frameq_pop(&wire->arrived);
 		if (model_hold_frame(&wire->hold, &wire->pool, frame))
 			continue;
+		wire->taken_ns = frame->taken_ns;
 		wire->ops->receive(wire->opaque, frame->data, frame->len);
 		model_frame_put(&wire->pool, frame);
 	}

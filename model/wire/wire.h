@@ -40,7 +40,8 @@ struct model_control;
  * @is_local: return true if frames to this MAC address return to the owner
  * @ready: return false if a received frame has to wait, and all later frames
  *	behind it; model_wire_poll() asks again some time later
- * @receive: handle a received frame, which may have any contents
+ * @receive: handle a received frame, which may have any contents;
+ *	model_wire.taken_ns has its time
  * @carrier_changed: called when the result of model_wire_carrier() may have
  *	changed
  */
@@ -58,6 +59,8 @@ struct model_wire_ops {
  * @opaque: first argument of @ops
  * @pool: frame buffers
  * @arrived: received frames that are not handled yet
+ * @taken_ns: time at which the frame that the owner handles was taken from the
+ *	wire
  * @hold: packets that a test holds back
  * @tx: impairments of frames that the owner sends
  * @rx: impairments of frames that arrive at the socket
@@ -83,6 +86,7 @@ struct model_wire {
 	void *opaque;
 	struct model_frame_pool pool;
 	struct model_frameq arrived;
+	u64 taken_ns;
 	struct model_hold hold;
 	struct model_impair tx;
 	struct model_impair rx;

@@ -563,7 +563,7 @@ enum xrdma_fault_reason {
  * @vendor_err: enum xrdma_fault_reason of a refused access, else 0
  * @wqe_index: send queue: low 16 bits of the index of the send entry; that
  *	entry and all entries before it are free
- * @timestamp: device clock when the entry was written, in ns
+ * @timestamp: device clock, in ns: when a frame was at the wire, or of the entry
  * @smac: source MAC address of a datagram
  * @vlan_tci: VLAN tag of a datagram
  * @pkey_index: P_Key index of a datagram

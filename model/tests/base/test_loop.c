@@ -101,6 +101,30 @@ static void rearm(void *opaque)
 		model_loop_stop(event->loop);
 }
 
+/* model_loop_now() stays the same during a turn, model_loop_clock() does not. */
+static void work_for_a_while(void *opaque)
+{
+	struct event *event = opaque;
+	u64 now = model_loop_now(event->loop);
+	u64 clock = model_loop_clock(event->loop);
+
+	assert_true(clock >= now);
+	while (model_loop_clock(event->loop) < clock + MSEC)
+		;
+	assert_int_equal(model_loop_now(event->loop), now);
+	model_loop_stop(event->loop);
+}
+
+static void the_clock_goes_on_during_a_turn(void **state)
+{
+	struct event event = { .loop = *state };
+
+	event.timer.fn = work_for_a_while;
+	event.timer.opaque = &event;
+	model_timer_arm(*state, &event.timer, 0);
+	assert_int_equal(model_loop_run(*state), 0);
+}
+
 /* The loop serves descriptors even if a timer is always due */
 static void late_timer_does_not_starve(void **state)
 {
@@ -366,6 +390,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(timers_fire_in_order_of_deadline),
 		TEST(late_timer_does_not_starve),
+		TEST(the_clock_goes_on_during_a_turn),
 		TEST(readable_descriptor_wakes_the_loop),
 		TEST(removed_watch_is_not_called),
 		TEST(engine_is_polled_until_it_is_done_and_parked),

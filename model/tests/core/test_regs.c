@@ -11,7 +11,7 @@ static void defaults(void **state)
 	struct core_env *env = *state;
 
 	assert_int_equal(core_read32(env, XRDMA_REG_MAGIC), XRDMA_MAGIC);
-	assert_int_equal(core_read32(env, XRDMA_REG_VERSION), 0x30000);
+	assert_int_equal(core_read32(env, XRDMA_REG_VERSION), 0x30001);
 	assert_int_equal(core_read64(env, XRDMA_REG_CAPS),
 			 XRDMA_CAP_SHADOW_DB | XRDMA_CAP_MW_TYPE_1 |
 			 XRDMA_CAP_MW_TYPE_2B | XRDMA_CAP_FAST_REG |
@@ -23,7 +23,8 @@ static void defaults(void **state)
 			 XRDMA_CAP_FLUSH | XRDMA_CAP_ATOMIC_WRITE |
 			 XRDMA_CAP_DEVICE_MEMORY | XRDMA_CAP_MCAST |
 			 XRDMA_CAP_FLOW | XRDMA_CAP_COUNTERS |
-			 XRDMA_CAP_CC | XRDMA_CAP_ODP | XRDMA_CAP_NULL_KEY);
+			 XRDMA_CAP_CC | XRDMA_CAP_ODP | XRDMA_CAP_NULL_KEY |
+			 XRDMA_CAP_CLOCK);
 	assert_int_equal(core_read32(env, XRDMA_REG_CTRL), 0);
 	assert_int_equal(core_read32(env, XRDMA_REG_STATUS),
 			 XRDMA_STATUS_READY);
@@ -44,6 +45,45 @@ static void halves_of_64_bits(void **state)
 	assert_int_equal(core_read64(env, XRDMA_REG_RSP_BASE), 0x2300007000);
 	core_write64(env, XRDMA_REG_RSP_BASE, 0x5000);
 	assert_int_equal(core_read32(env, XRDMA_REG_RSP_BASE + 4), 0);
+}
+
+static void the_clock_is_that_of_the_loop(void **state)
+{
+	struct core_env *env = *state;
+	u64 before = model_loop_clock(env->loop);
+	u64 value = core_read64(env, XRDMA_REG_CLOCK);
+
+	assert_in_range(value, before, model_loop_clock(env->loop));
+	core_write32(env, XRDMA_REG_CTRL, XRDMA_CTRL_RESET);
+	assert_true(core_read64(env, XRDMA_REG_CLOCK) > value);
+	core_write64(env, XRDMA_REG_CLOCK, 0);
+	core_expect(env, MODEL_HERR_REG_RESERVED, 1);
+	assert_true(core_read64(env, XRDMA_REG_CLOCK) > value);
+}
+
+static void the_halves_of_the_clock_fit_together(void **state)
+{
+	struct core_env *env = *state;
+	u64 value;
+
+	core_read32(env, XRDMA_REG_CLOCK);
+	/* as if the low half had overflowed since */
+	env->dev->regs.clock = (u64)0x77 << 32;
+	assert_int_equal(core_read32(env, XRDMA_REG_CLOCK + 4), 0x77);
+	assert_int_equal(core_read32(env, XRDMA_REG_CLOCK + 4), 0x77);
+	value = core_read32(env, XRDMA_REG_CLOCK);
+	value |= (u64)core_read32(env, XRDMA_REG_CLOCK + 4) << 32;
+	assert_true(value <= model_loop_clock(env->loop));
+	assert_true(value > model_loop_clock(env->loop) - 10000000000ULL);
+}
+
+static void without_the_capability_there_is_no_clock(void **state)
+{
+	struct core_env *env = *state;
+
+	env->dev->caps &= ~XRDMA_CAP_CLOCK;
+	assert_int_equal(core_read64(env, XRDMA_REG_CLOCK), 0);
+	core_expect(env, MODEL_HERR_REG_RESERVED, 1);
 }
 
 static void illegal_accesses_are_host_errors(void **state)
@@ -215,6 +255,12 @@ int main(void)
 						core_teardown),
 		cmocka_unit_test_setup_teardown(halves_of_64_bits, core_setup,
 						core_teardown),
+		cmocka_unit_test_setup_teardown(the_clock_is_that_of_the_loop,
+						core_setup, core_teardown),
+		cmocka_unit_test_setup_teardown(the_halves_of_the_clock_fit_together,
+						core_setup, core_teardown),
+		cmocka_unit_test_setup_teardown(without_the_capability_there_is_no_clock,
+						core_setup, core_teardown),
 		cmocka_unit_test_setup_teardown(illegal_accesses_are_host_errors,
 						core_setup, core_teardown),
 		cmocka_unit_test_setup_teardown(enable_checks_registers,

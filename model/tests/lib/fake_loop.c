@@ -13,6 +13,7 @@
 
 struct model_loop {
 	u64 now_ns;
+	u64 turn_ns;
 	struct model_timer *timers[MAX_TIMERS];
 	struct model_watch *watches[MAX_WATCHES];
 	u32 events[MAX_WATCHES];
@@ -36,6 +37,20 @@ void model_loop_destroy(struct model_loop *loop)
 u64 model_loop_now(const struct model_loop *loop)
 {
 	return loop->now_ns;
+}
+
+u64 model_loop_clock(const struct model_loop *loop)
+{
+	return loop->now_ns + loop->turn_ns;
+}
+
+/*
+ * Set how long the present turn has lasted; no timer fires. fake_loop_advance()
+ * begins a turn.
+ */
+void fake_loop_work(struct model_loop *loop, u64 turn_ns)
+{
+	loop->turn_ns = turn_ns;
 }
 
 static int find_watch(struct model_loop *loop, struct model_watch *watch)
@@ -136,6 +151,7 @@ void fake_loop_advance(struct model_loop *loop, u64 to_ns)
 	int i;
 
 	loop->now_ns = to_ns;
+	loop->turn_ns = 0;
 	for (i = 1; i < MAX_TIMERS; i++) {
 		struct model_timer *timer = loop->timers[i];
 

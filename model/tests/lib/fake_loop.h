@@ -11,5 +11,6 @@
 void fake_loop_watches(struct model_loop *loop);
 u64 fake_loop_next(const struct model_loop *loop);
 void fake_loop_advance(struct model_loop *loop, u64 to_ns);
+void fake_loop_work(struct model_loop *loop, u64 turn_ns);
 
 #endif /* MODEL_TEST_FAKE_LOOP_H */

@@ -50,6 +50,7 @@ struct netdev_hw_addr_list {
 struct rtnl_link_stats64;
 struct netdev_stat_ops;
 struct netlink_ext_ack;
+struct kernel_hwtstamp_config;
 
 struct skb_shared_info {
 	int any;
@@ -70,6 +71,9 @@ struct net_device {
 	u64 hw_features;
 	u64 features;
 	u64 vlan_features;
+	struct {
+		struct device *parent;
+	} dev;
 	void *priv;
 };
 
@@ -85,6 +89,11 @@ struct net_device_ops {
 	int (*ndo_set_mac_address)(struct net_device *ndev, void *addr);
 	int (*ndo_change_mtu)(struct net_device *ndev, int mtu);
 	int (*ndo_set_features)(struct net_device *ndev, netdev_features_t features);
+	int (*ndo_hwtstamp_get)(struct net_device *ndev,
+				struct kernel_hwtstamp_config *config);
+	int (*ndo_hwtstamp_set)(struct net_device *ndev,
+				struct kernel_hwtstamp_config *config,
+				struct netlink_ext_ack *extack);
 	int (*ndo_validate_addr)(struct net_device *ndev);
 	void (*ndo_get_stats64)(struct net_device *ndev,
 				struct rtnl_link_stats64 *stats);

@@ -20,6 +20,7 @@
 #include "xrdma_hw.h"
 
 struct p2pdma_provider;
+struct ptp_system_timestamp;
 struct xrdma_cmdq;
 struct xrdma_dev;
 struct xrdma_eqs;
@@ -243,6 +244,10 @@ int xrdma_hw_reset(struct xrdma_dev *xdev);
 bool xrdma_hw_silence(struct xrdma_dev *xdev);
 int xrdma_hw_check(struct xrdma_dev *xdev);
 int xrdma_hw_enable(struct xrdma_dev *xdev, u64 mpt_root);
+
+/* xrdma_clock.c: device clock */
+int xrdma_hw_clock(const struct xrdma_dev *xdev, u64 *clock,
+		   struct ptp_system_timestamp *sts);
 
 /* xrdma_health.c: declares the device dead; watchdog */
 void xrdma_health_start(struct xrdma_dev *xdev);

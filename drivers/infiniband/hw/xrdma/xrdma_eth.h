@@ -4,8 +4,8 @@
  * device), xrdma_eth_port.c (settings of the port), xrdma_ethtool.c and
  * xrdma_ethtool_queues.c (operations of ethtool), xrdma_eth.c (channels),
  * xrdma_eth_rss.c (receive side scaling), xrdma_eth_stats.c (counters of the
- * channels), xrdma_eth_rx.c (receiving) and xrdma_eth_tx.c (sending). Other files
- * include xrdma_netdev.h instead.
+ * channels), xrdma_eth_rx.c (receiving) and xrdma_eth_tx.c (sending). Time stamps
+ * are in xrdma_eth_tstamp.h. Other files include xrdma_netdev.h instead.
  */
 
 #ifndef XRDMA_ETH_H
@@ -17,6 +17,7 @@
 #include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
 #include "xrdma_cq.h"
+#include "xrdma_eth_tstamp.h"
 #include "xrdma_hw_steer.h"
 #include "xrdma_qp.h"
 
@@ -70,6 +71,7 @@ struct xrdma_rx {
  * @num: number of pieces in @addr and @len
  * @addr: bus address of each piece; piece 0 is the linear part of @skb
  * @len: length of each piece in bytes
+ * @stamp: @skb gets a time stamp of the device
  *
  * The ring has the same addresses, but the device can write to the ring.
  * Unmapping uses this structure, which the device cannot write to.
@@ -79,6 +81,7 @@ struct xrdma_tx {
 	unsigned int num;
 	dma_addr_t addr[XRDMA_TX_MAX_SGE];
 	u32 len[XRDMA_TX_MAX_SGE];
+	bool stamp;
 };
 
 /**
@@ -192,6 +195,7 @@ struct xrdma_eth {
  *	the RTNL
  * @rx_moderation: of each receive queue; protected by the RTNL
  * @tx_moderation: of each transmit queue; protected by the RTNL
+ * @clock: PTP hardware clock, and settings of time stamps
  * @restart: replaces queues that have failed
  */
 struct xrdma_netdev {
@@ -206,6 +210,7 @@ struct xrdma_netdev {
 	u32 options;
 	struct xrdma_eth_moderation rx_moderation;
 	struct xrdma_eth_moderation tx_moderation;
+	struct xrdma_eth_clock clock;
 	struct delayed_work restart;
 };
 

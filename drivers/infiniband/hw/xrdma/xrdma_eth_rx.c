@@ -110,11 +110,12 @@ static struct sk_buff *xrdma_rx_build(struct xrdma_channel *ch,
 }
 
 /* Pass on what the device has found out about a frame. */
-static void xrdma_rx_describe(const struct xrdma_channel *ch,
-			      struct sk_buff *skb, const struct xrdma_cqe *cqe)
+static void xrdma_rx_describe(struct xrdma_channel *ch, struct sk_buff *skb,
+			      const struct xrdma_cqe *cqe)
 {
 	u16 flags = le16_to_cpu(cqe->flags);
 
+	xrdma_rx_stamp(&ch->xn->clock, skb, cqe);
 	if (flags & XRDMA_CQE_CSUM && ch->xn->ndev->features & NETIF_F_RXCSUM)
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
 	if (flags & XRDMA_CQE_VLAN)

@@ -207,6 +207,7 @@ static netdev_tx_t xrdma_tx_send(struct xrdma_channel *ch, struct sk_buff *skb,
 		goto publish;
 	}
 
+	ch->tx[slot].stamp = xrdma_tx_stamp_wanted(&ch->xn->clock, skb);
 	skb_tx_timestamp(skb);
 	xrdma_tx_count(ch, skb);
 	xrdma_sq_pass(sq, wqe);
@@ -273,6 +274,17 @@ void xrdma_eth_wait_sent(struct xrdma_netdev *xn)
 		xrdma_tx_wait(&xn->eth->channel[i], end);
 }
 
+/* The device has sent the frame with index @index. */
+static void xrdma_tx_sent(struct xrdma_channel *ch, u32 index,
+			  const struct xrdma_cqe *cqe)
+{
+	u32 slot = xrdma_ring_slot(index, ch->qp.sq.log_depth);
+	const struct xrdma_tx *tx = &ch->tx[slot];
+
+	if (unlikely(tx->stamp) && cqe->status == XRDMA_WC_SUCCESS)
+		xrdma_tx_stamp(&ch->xn->clock, tx->skb, cqe);
+}
+
 /* Free the frames before index @end. Return: number of bytes in the frames. */
 static unsigned int xrdma_tx_reap(struct xrdma_channel *ch, u32 end, int budget)
 {
@@ -318,8 +330,10 @@ void xrdma_tx_poll(struct xrdma_channel *ch, int budget)
 		/* pairs with the release of xrdma_tx_publish() */
 		published = smp_load_acquire(&ch->tx_published);
 		/* a faulty device may name an entry that is not posted */
-		if (end - sq->done < published - sq->done)
+		if (end - sq->done < published - sq->done) {
+			xrdma_tx_sent(ch, end, &cqe);
 			bytes += xrdma_tx_reap(ch, end + 1, budget);
+		}
 		ch->tx_cq.ci++;
 	}
 	if (ch->tx_cq.ci == ci)

@@ -81,6 +81,7 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 #define XRDMA_CAP_CC			BIT_ULL(16) /* congestion control */
 #define XRDMA_CAP_ODP			BIT_ULL(17) /* on-demand paging */
 #define XRDMA_CAP_NULL_KEY		BIT_ULL(18) /* local key without memory */
+#define XRDMA_CAP_CLOCK			BIT_ULL(19) /* register CLOCK */
 #define XRDMA_CAP_ETH_PAUSE		BIT_ULL(24) /* XRDMA_PORT_PAUSE */
 #define XRDMA_CAP_ETH_CSUM		BIT_ULL(25) /* checksums of frames */
 #define XRDMA_CAP_ETH_TSO		BIT_ULL(26) /* division of TCP frames */

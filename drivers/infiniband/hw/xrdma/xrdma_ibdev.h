@@ -67,6 +67,7 @@
  *	xrdma_dev.stats_lock	array that QUERY_STATS fills
  *	xrdma_keys.resize	size of the key table, order of its pieces
  *	xrdma_inval.sending	a semaphore: limits INVALIDATEs in progress
+ *	xrdma_eth_clock.lock	device of the PTP hardware clock, and its time
  *	xrdma_dev.silence_lock	resets of a dead device
  *
  *	xrdma_inval.lock	batches of INVALIDATE

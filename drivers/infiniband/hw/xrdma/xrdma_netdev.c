@@ -6,7 +6,8 @@
  * xrdma_function.c takes the RDMA device down and up again. The settings of the
  * port, and its channels, are in xrdma_eth_port.c and xrdma_eth.c. Frames are
  * received in xrdma_eth_rx.c and sent in xrdma_eth_tx.c, ethtool is in
- * xrdma_ethtool.c and xrdma_ethtool_queues.c.
+ * xrdma_ethtool.c and xrdma_ethtool_queues.c, time stamps and the PTP hardware clock
+ * in xrdma_eth_tstamp.c.
  */
 
 #include <linux/etherdevice.h>
@@ -191,6 +192,8 @@ static const struct net_device_ops xrdma_netdev_ops = {
 	.ndo_set_mac_address = xrdma_ndo_set_mac_address,
 	.ndo_change_mtu = xrdma_ndo_change_mtu,
 	.ndo_set_features = xrdma_ndo_set_features,
+	.ndo_hwtstamp_get = xrdma_ndo_hwtstamp_get,
+	.ndo_hwtstamp_set = xrdma_ndo_hwtstamp_set,
 	.ndo_validate_addr = eth_validate_addr,
 	.ndo_get_stats64 = xrdma_ndo_get_stats64,
 };
@@ -232,6 +235,7 @@ static int xrdma_netdev_bind(struct xrdma_netdev *xn, struct xrdma_ibdev *xib,
 	if (err)
 		return err;
 	xn->speed = le32_to_cpu(port->speed);
+	xrdma_eth_clock_attach(&xn->clock, &xib->hw);
 	xn->xib = xib;
 	/* link events before this write are not needed: the port is down */
 	WRITE_ONCE(xib->netdev, xn->ndev);
@@ -243,6 +247,7 @@ static void xrdma_netdev_unbind(struct xrdma_netdev *xn)
 	struct xrdma_ibdev *xib = xn->xib;
 
 	WRITE_ONCE(xib->netdev, NULL);
+	xrdma_eth_clock_detach(&xn->clock);
 	xn->xib = NULL;
 	ida_free(&xib->pds, xn->pdn);
 }
@@ -277,6 +282,7 @@ static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 	xn->ndev = ndev;
 	xn->options = XRDMA_PORT_PAUSE | XRDMA_PORT_CSUM | XRDMA_PORT_VLAN;
 	INIT_DELAYED_WORK(&xn->restart, xrdma_restart_work);
+	xrdma_eth_clock_init(&xn->clock);
 	SET_NETDEV_DEV(ndev, xrdma_to_dev(&xib->hw));
 	ndev->netdev_ops = &xrdma_netdev_ops;
 	ndev->ethtool_ops = &xrdma_ethtool_ops;
@@ -291,6 +297,20 @@ static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 	ndev->max_mtu = min(xib->hw.caps.max_mtu, XRDMA_ETH_MAX_MTU);
 	netif_set_tso_max_size(ndev, XRDMA_ETH_TSO_MAX);
 	netif_carrier_off(ndev);
+}
+
+/* The clock comes first, since the netdev reports its number. */
+static int xrdma_netdev_register(struct xrdma_netdev *xn)
+{
+	int err;
+
+	err = xrdma_eth_clock_register(&xn->clock, xn->ndev->dev.parent);
+	if (err)
+		return err;
+	err = register_netdev(xn->ndev);
+	if (err)
+		xrdma_eth_clock_unregister(&xn->clock);
+	return err;
 }
 
 /**
@@ -321,7 +341,7 @@ struct net_device *xrdma_netdev_create(struct xrdma_ibdev *xib)
 	err = xrdma_netdev_bind(netdev_priv(ndev), xib, &port);
 	if (err)
 		goto err_free;
-	err = register_netdev(ndev);
+	err = xrdma_netdev_register(netdev_priv(ndev));
 	if (err)
 		goto err_bound;
 	return ndev;
@@ -344,6 +364,7 @@ void xrdma_netdev_destroy(struct net_device *ndev)
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 
 	unregister_netdev(ndev);
+	xrdma_eth_clock_unregister(&xn->clock);
 	/* the queues, which schedule the work item, no longer exist */
 	cancel_delayed_work_sync(&xn->restart);
 	free_netdev(ndev);

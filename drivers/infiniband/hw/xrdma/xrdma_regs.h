@@ -45,7 +45,7 @@
 #define XRDMA_VERSION_MAJOR		GENMASK(31, 16)
 #define XRDMA_VERSION_MINOR		GENMASK(15, 0)
 #define XRDMA_CONTRACT_MAJOR		3
-#define XRDMA_CONTRACT_MINOR		0
+#define XRDMA_CONTRACT_MINOR		1
 
 #define XRDMA_REG_CAPS			0x0008 /* 64 bits, XRDMA_CAP_* */
 
@@ -86,6 +86,12 @@
  */
 #define XRDMA_REG_RESUME_DB		0x0040
 
-#define XRDMA_REG_END			0x0044
+/*
+ * Device clock, in ns. A read of the low half fixes the value of the high half
+ * for the next read of it. Only with XRDMA_CAP_CLOCK
+ */
+#define XRDMA_REG_CLOCK			0x0048 /* 64 bits */
+
+#define XRDMA_REG_END			0x0050
 
 #endif /* XRDMA_REGS_H */
