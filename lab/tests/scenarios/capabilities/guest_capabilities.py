@@ -5,12 +5,13 @@ starts."""
 
 import errno
 import os
+import subprocess
 
 import pytest
 from pyverbs.device import Context
 from pyverbs.pd import PD
 
-from lib import binding, null_mr, uverbs
+from lib import binding, null_mr, phc, uverbs
 from lib.control import ask
 from lib.function import gid_index, pingpong_once, rdma_name, set_up
 from lib.machine import PCI, interfaces
@@ -72,6 +73,20 @@ def test_null_regions_are_not_offered(dev):
             pytest.raises(OSError) as failure:
         null_mr.alloc_null_mr(ctx, pd)
     assert failure.value.errno == errno.EOPNOTSUPP
+
+
+def test_frames_have_time_stamps_of_the_kernel_only(dev):
+    """There is no PTP hardware clock, and the settings of time stamps are refused."""
+    net = interfaces()[0]
+    shown = subprocess.run(["ethtool", "-T", net], check=True, capture_output=True,
+                           text=True).stdout
+    assert "software-transmit" in shown and "hardware-" not in shown
+    assert not list((PCI / "ptp").glob("*"))
+    phc.NETDEV = net
+    for request in (phc.SIOCGHWTSTAMP, phc.SIOCSHWTSTAMP):
+        with pytest.raises(OSError) as failure:
+            phc.hwtstamp(request)
+        assert failure.value.errno == errno.EOPNOTSUPP
 
 
 def test_data_comes_through(dev):

@@ -10,17 +10,17 @@ import pytest
 from lib.launch import beside, lab_vm
 from lib.soak import kernels
 
-GUEST = beside(__file__, "guest_netdev.py")
+GUEST = [beside(__file__, f"guest_{name}.py") for name in ("netdev", "clock")]
 
 
 @pytest.mark.parametrize("kernel", kernels("7.2"))
-def test_transmission_goes_on(kernel, tmp_path):
+def test_the_port_goes_on(kernel, tmp_path):
     done = subprocess.run(
         lab_vm("--kernel", kernel, "--share", tmp_path,
                "--allow-splat", "NETDEV WATCHDOG") +
         ["python3", "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider",
-         "--junitxml=/mnt/results.xml", GUEST],
+         "--junitxml=/mnt/results.xml", *GUEST],
         capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     ran = list(ElementTree.parse(tmp_path / "results.xml").iter("testcase"))
-    assert len(ran) == 1
+    assert len(ran) == 3
