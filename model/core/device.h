@@ -277,13 +277,15 @@ static inline u64 model_device_clock(const struct model_device *dev)
 }
 
 /*
- * The device clock: register CLOCK and time stamps of frames, in nanoseconds.
+ * The device clock: register CLOCK and time stamps of frames, in nanoseconds; 0
+ * without XRDMA_CAP_CLOCK, then completions of frames have the time of the write.
  * Other completions have the time of the turn, since reading the clock costs
  * about as much as a tenth of a small message.
  */
 static inline u64 model_device_time(const struct model_device *dev)
 {
-	return model_loop_clock(dev->params.loop);
+	return dev->caps & XRDMA_CAP_CLOCK ? model_loop_clock(dev->params.loop) :
+					     0;
 }
 
 /* Raise an interrupt, which is a write of 4 bytes, if the device is live. */

@@ -321,7 +321,8 @@ enum model_rx model_eth_receive(struct model_device *dev, const u8 *frame,
 	struct arrival in = {
 		.frame = frame,
 		.len = len,
-		.taken_ns = dev->wire->taken_ns,
+		.taken_ns = dev->caps & XRDMA_CAP_CLOCK ? dev->wire->taken_ns :
+							  0,
 	};
 	struct model_qp *qp;
 	enum model_rx rx;

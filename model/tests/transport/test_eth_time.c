@@ -175,6 +175,23 @@ static void a_send_that_fails_has_the_time_of_its_entry(void **state)
 			 begin + WIRE_MS);
 }
 
+static void without_clock_frames_have_the_time_of_the_entry(void **state)
+{
+	struct wire_env *env = *state;
+	u64 begin = model_loop_now(env->loop);
+
+	start(env, XRDMA_PORT_PAUSE);
+	env->hosts[0].dev->caps &= ~XRDMA_CAP_CLOCK;
+	env->hosts[1].dev->caps &= ~XRDMA_CAP_CLOCK;
+	fake_loop_work(env->loop, WORK_NS);
+	send(env, 1, LEN);
+	cross(env);
+	assert_int_equal(stamp(env, &a.qp.send_cq, 0), begin);
+	fake_loop_advance(env->loop, begin + LATE_NS);
+	wire_nic_recv(&b, 0);
+	assert_true(stamp(env, &b.qp.recv_cq, 0) >= begin + LATE_NS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +201,7 @@ int main(void)
 		WIRE_TEST(a_frame_to_itself_is_sent_before_it_arrives, 2),
 		WIRE_TEST(a_frame_inside_has_the_time_of_the_send, 1),
 		WIRE_TEST(a_send_that_fails_has_the_time_of_its_entry, 2),
+		WIRE_TEST(without_clock_frames_have_the_time_of_the_entry, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
