@@ -18,6 +18,7 @@ from lib.control import ask, fail  # noqa: E402
 from lib.function import rdma_name  # noqa: E402
 from lib.machine import PATIENCE, Log, report, run  # noqa: E402
 from lib.outage import Traffic, finish, start, trouble  # noqa: E402
+from lib.ringer import Ringer  # noqa: E402
 
 POWER = pathlib.Path("/sys/power")
 DELAY = pathlib.Path("/sys/module/suspend/parameters/pm_test_delay")
@@ -92,7 +93,9 @@ def correctable_and_fatal(traffic):
     time.sleep(1)
     report(name="correctable", errors=log.errors(),
            busy=[child.poll() for child in traffic.children])
+    ringer = Ringer(rdma_name())
     bus_error("fatal")()
+    report(name="doorbells", ended=ringer.stop())
 
 
 def watched(name, happen, traffic=None):

@@ -64,6 +64,12 @@ def test_a_corrected_error_raises_no_event(troubles):
     assert all(status is None for status in found["busy"])
 
 
+def test_doorbells_during_a_reset_of_the_bus_go_nowhere(troubles):
+    """A process that writes doorbells while the bus is reset goes on. A write that
+    reached the device would be a host error, and lab/vm would fail."""
+    assert troubles["doorbells"]["ended"] is None
+
+
 def test_nothing_is_left(troubles):
     check_nothing_is_left(troubles, "after")
 
