@@ -31,7 +31,7 @@ def _guest(kernel, *options, limit=1800, tests=("guest",), env=()):
 # acknowledgment on, and rxe_completer() sets comp.opcode to -1. The next part of the READ
 # then ends the connection, with this warning. IBTA has the responder acknowledge each
 # duplicate. On a wire that loses 1%, 3 of 3 runs of NVMe-oF had the warning, and none of
-# 24 in an experiment with a device that left these acknowledgments out.
+# 24 rounds in an experiment with a device that left these acknowledgments out.
 RXE = ["--allow-splat", r"WARNING: .* rxe_completer\+|Call Trace:"]
 
 

@@ -311,7 +311,7 @@ bool model_eth_ready(struct model_device *dev, const u8 *frame, u32 len)
  * @frame: the frame
  * @len: bytes of @frame
  *
- * The time at which the frame was taken from the wire is that of the wire.
+ * model_wire.taken_ns is the time at which the device took the frame.
  *
  * Return: MODEL_RX_ETHERNET if it was delivered, or why it was dropped.
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Stand-in: the proved files only have a member of this type. */
+/*
+ * Stand-in: structures of the proved files contain a member of this type, which the
+ * proved functions do not use.
+ */
 
 #ifndef PROOF_NET_TSTAMP_H
 #define PROOF_NET_TSTAMP_H

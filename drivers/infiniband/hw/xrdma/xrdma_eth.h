@@ -4,8 +4,9 @@
  * device), xrdma_eth_port.c (settings of the port), xrdma_ethtool.c and
  * xrdma_ethtool_queues.c (operations of ethtool), xrdma_eth.c (channels),
  * xrdma_eth_rss.c (receive side scaling), xrdma_eth_stats.c (counters of the
- * channels), xrdma_eth_rx.c (receiving) and xrdma_eth_tx.c (sending). Time stamps
- * are in xrdma_eth_tstamp.h. Other files include xrdma_netdev.h instead.
+ * channels), xrdma_eth_rx.c (receiving) and xrdma_eth_tx.c (sending).
+ * xrdma_eth_tstamp.h has the time stamps of frames and the PTP hardware clock.
+ * Other files include xrdma_netdev.h instead.
  */
 
 #ifndef XRDMA_ETH_H

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA time stamps of frames: the PTP hardware clock, which software calculates
- * from the device clock, since the device clock cannot be set; and the time stamps
- * of received and sent frames, by the same clock. xrdma_clock.c reads the device
- * clock. The clock stays while xrdma_function.c takes the device down and up again.
+ * XRDMA time stamps of frames, and the PTP hardware clock. The host cannot set the
+ * device clock, so this file calculates the time of the PTP hardware clock, and of
+ * received and sent frames, from values of the device clock. xrdma_clock.c reads
+ * the device clock. The PTP hardware clock stays registered while
+ * xrdma_function.c takes the device down and brings the device up again.
  */
 
 #include <linux/ethtool.h>
@@ -345,8 +346,8 @@ int xrdma_ndo_hwtstamp_get(struct net_device *ndev,
  * @extack: not used
  *
  * Context: under the RTNL.
- * Return: 0; -ERANGE for another type of time stamps of sent frames; -EOPNOTSUPP
- * if the device has no device clock.
+ * Return: 0; -ERANGE if tx_type of @config is neither HWTSTAMP_TX_OFF nor
+ * HWTSTAMP_TX_ON; -EOPNOTSUPP if the device has no device clock.
  */
 int xrdma_ndo_hwtstamp_set(struct net_device *ndev,
 			   struct kernel_hwtstamp_config *config,

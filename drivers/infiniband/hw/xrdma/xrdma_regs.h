@@ -87,8 +87,8 @@
 #define XRDMA_REG_RESUME_DB		0x0040
 
 /*
- * Device clock, in ns. A read of the low half fixes the value of the high half
- * for the next read of it. Only with XRDMA_CAP_CLOCK
+ * Device clock, in ns. A read of the low half fixes what following reads of the
+ * high half return. Only devices with XRDMA_CAP_CLOCK have this register
  */
 #define XRDMA_REG_CLOCK			0x0048 /* 64 bits */
 
