@@ -12,7 +12,7 @@ import os
 import socket
 import time
 
-from . import accel, job, process
+from . import accel, job, process, tsc
 from .monitor import Monitor
 
 # virtio-serial ports: name in the guest, contents
@@ -111,8 +111,16 @@ class Machine:
                    opts.command or [])
         return path
 
+    @staticmethod
+    def _clock(opts):
+        """Arguments of the kernel that give the frequency of the TSC. With -icount the
+        TSC counts the instructions of the guest."""
+        hosts = opts.accel == "tcg" and "-icount" not in opts.qemu_arg
+        khz = tsc.khz() if hosts else None
+        return [f"tsc_early_khz={khz}"] if khz else []
+
     def _argv(self, opts, initrd, device_socket):
-        args = [*KERNEL_ARGS.split(), f"nr_cpus={opts.smp}"]
+        args = [*KERNEL_ARGS.split(), *self._clock(opts), f"nr_cpus={opts.smp}"]
         if opts.iommu:
             args += ["intel_iommu=on", "iommu.strict=1"]
         return [
