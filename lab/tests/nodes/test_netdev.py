@@ -172,6 +172,28 @@ def test_queues_change_while_frames_are_sent(nodes):
     ping(nodes, 5, "$PEER_ADDR")
 
 
+SPREAD = """
+for i in 1 2 3 4 5; do
+    ethtool -X $XRDMA_NETDEV equal 1
+    ethtool -X $XRDMA_NETDEV weight 0 1 2 3
+    ethtool -X $XRDMA_NETDEV equal 4
+done"""
+
+
+@pytest.mark.xrdma_only
+def test_a_change_of_the_distribution_loses_no_frame(nodes):
+    pings = 400
+    nodes.there("ethtool -L $XRDMA_NETDEV combined 4")
+    try:
+        pinging = nodes.start_here(f"ping -q -W 5 -c {pings} -i 0.005 $PEER_ADDR")
+        nodes.there(SPREAD)
+        text = pinging.succeed(60)
+    finally:
+        nodes.there("ethtool -X $XRDMA_NETDEV default;"
+                    "ethtool -L $XRDMA_NETDEV combined 1")
+    assert f"{pings} packets transmitted, {pings} received" in text
+
+
 def test_ethtool(nodes):
     words = nodes.here("ethtool -i $XRDMA_NETDEV")
     assert "driver: xrdma" in words

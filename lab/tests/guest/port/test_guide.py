@@ -67,6 +67,19 @@ def test_ethtool(settings):
     assert done == {"-i", "-a", "-k", "-S", "-T", "-l", "-X", "-n", *SHOWN}
 
 
+def test_time_stamps_of_all_frames():
+    """The guide's command switches time stamps of all sent and received frames on."""
+    found = commands("hwstamp_ctl")
+    assert len(found) == 1
+    try:
+        sh(found[0])
+        settings = sh("hwstamp_ctl -i eth0")
+    finally:
+        sh("hwstamp_ctl -i eth0 -t 0 -r 0")
+    assert re.findall(r"^(\w+) (\d+)$", settings, re.M) == \
+        [("tx_type", "1"), ("rx_filter", "1")]
+
+
 def gids():
     """The GID table of the port in sysfs: index -> GID."""
     where = next(pathlib.Path(f"/sys/class/net/{NETDEV}/device/infiniband").iterdir())
