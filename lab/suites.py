@@ -12,9 +12,10 @@ PYTEST = ["python3", "-Bu", "-m", "pytest", "-p", "no:cacheprovider", "-v",
           "--color=no", "--tb=short"]
 
 # Suites: NAME -> (format of the report, time limit in seconds, command). Suites start
-# in the order of the tables. The format is "tap", "junit" (a file results.xml) or
-# "status" (the exit status is the result of one test). In the command, {dir} stands for
-# a directory that is shared with the suite; a junit suite writes results.xml there.
+# in the order of the tables, but a suite whose kernel is being built starts after the
+# build. The format is "tap", "junit" (a file results.xml) or "status" (the exit status
+# is the result of one test). In the command, {dir} stands for a directory that is
+# shared with the suite; a junit suite writes results.xml there.
 
 
 def _guest(kernel, *options, limit=1800, tests=("guest",), env=()):
@@ -131,30 +132,30 @@ FAILING_VMALLOC = ["--allow-splat", "vmalloc error|Call Trace:"]
 HOSTILE = ["debug/test_hostile_device.py"]
 
 # An emulated guest keeps one processor busy, so two suites at a time keep two processors
-# busy. The order is such that both end at about the same time, that the suites between
-# two nodes do not run at the same time as each other, and that "guest-debug" starts
-# late: the debug kernel is built while the other suites run.
+# busy. The order is such that both end at about the same time, the longest suites
+# first, and that the suites between two nodes do not run at the same time as each
+# other. "guest-debug" starts later if the debug kernel has to be built.
 SUITES = {
     # First, because the other suites, whose output is then printed, are shorter. Some
     # tests of this suite boot a guest with --no-build.
     "host": _host("lab/tests/lab/host_*.py lab/tests/scenarios/*/host_*.py",
                   HOUR, before=f"lab/build {NEWEST}"),
-    "unit": ("tap", 600, ["sh", "-c", UNIT]),
-    "provider": ("tap", 300, ["sh", "-c", PROVIDER]),
-    "protocol": _host("model/tests", 600, before=PROTOCOL),
-    "proof": ("tap", 1200, ["sh", "-c", PROOF]),
-    "lint": ("tap", 1200, ["scripts/lint"]),
-    "series": ("tap", 600, ["scripts/check-series"]),
-    "kernels": ("tap", 1200, ["lab/kernels/compile", "--oldest"]),
-    "packages": ("tap", 1200, ["packages/test"]),
-    f"nodes-xrdma-{NEWEST}": _nodes(NEWEST, "xrdma"),
-    f"nodes-rxe-{STABLE}": _nodes(STABLE, "rxe", *PLAIN),
-    f"guest-{NEWEST}": _guest(NEWEST),
-    "guest-push": _guest(NEWEST, *PUSH, limit=600,
-                         tests=["guest/queues/test_push.py"]),
     "guest-debug": _guest("debug", "--allow-host-errors", *FAILING_VMALLOC,
                           limit=HOUR, tests=DEBUG + HOSTILE),
+    f"nodes-rxe-{STABLE}": _nodes(STABLE, "rxe", *PLAIN),
     f"guest-{STABLE}-iommu": _guest(STABLE, "--iommu", *PLAIN),
+    f"guest-{NEWEST}": _guest(NEWEST),
+    f"nodes-xrdma-{NEWEST}": _nodes(NEWEST, "xrdma"),
+    "proof": ("tap", 1200, ["sh", "-c", PROOF]),
+    "lint": ("tap", 1200, ["scripts/lint"]),
+    "packages": ("tap", 1200, ["packages/test"]),
+    "kernels": ("tap", 1200, ["lab/kernels/compile", "--oldest"]),
+    "unit": ("tap", 600, ["sh", "-c", UNIT]),
+    "series": ("tap", 600, ["scripts/check-series"]),
+    "protocol": _host("model/tests", 600, before=PROTOCOL),
+    "guest-push": _guest(NEWEST, *PUSH, limit=600,
+                         tests=["guest/queues/test_push.py"]),
+    "provider": ("tap", 300, ["sh", "-c", PROVIDER]),
 }
 
 # The suites of --soak: the long form of each test that reads XRDMA_SOAK, and the
