@@ -13,7 +13,7 @@ from lib.soak import kernels
 GUEST = [beside(__file__, f"guest_{name}.py") for name in ("netdev", "clock")]
 
 
-@pytest.mark.parametrize("kernel", kernels("7.2"))
+@pytest.mark.parametrize("kernel", kernels("backports"))
 def test_the_port_goes_on(kernel, tmp_path):
     done = subprocess.run(
         lab_vm("--kernel", kernel, "--share", tmp_path,
