@@ -415,15 +415,22 @@ static void small_case_name(const struct small_case *c, char *desc)
 KUNIT_ARRAY_PARAM(small, small_cases, small_case_name);
 
 /*
- * Allocate 16 times as many keys as the table has indexes: in the first half of
- * the rounds only one key is in use, in the second half up to KEY_LIVELY().
+ * Keys that a test of a small table allocates for each of the table's indexes.
+ * Outside of UML the number is smaller, see KEY_ROUNDS, but large enough that
+ * each index is free, rests and is free again in both halves of the rounds.
+ */
+#define KEY_SMALL_ROUNDS	(IS_ENABLED(CONFIG_UML) ? 16 : 4)
+
+/*
+ * In the first half of the rounds only one key is in use, in the second half up
+ * to KEY_LIVELY().
  */
 static void a_small_table_has_a_free_index(struct kunit *test)
 {
 	const struct small_case *c = test->param_value;
 	u32 live = KEY_LIVELY(1U << c->log_limit);
 	struct key_test *t = test->priv;
-	u32 rounds = 16 << c->log_limit;
+	u32 rounds = KEY_SMALL_ROUNDS << c->log_limit;
 	u32 key, i;
 
 	open_keys(test, c->log_limit);
@@ -438,11 +445,19 @@ static void a_small_table_has_a_free_index(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->num_live, live - 1);
 }
 
-static int free_last_key(void *arg)
+/*
+ * Keys that a CPU frees before it is the next CPU's turn. The number is odd, so
+ * that the size of a magazine is no multiple of it.
+ */
+#define KEY_TURN		13
+
+static int free_last_keys(void *arg)
 {
 	struct key_test *t = arg;
+	u32 i;
 
-	free_key(t, t->num_live - 1);
+	for (i = 0; i < KEY_TURN && t->num_live; i++)
+		free_key(t, t->num_live - 1);
 	return 0;
 }
 
@@ -457,8 +472,7 @@ static void no_cpu_keeps_the_keys_of_a_small_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENOSPC, fill(t));
 	while (t->num_live)
 		for_each_online_cpu(cpu)
-			if (t->num_live)
-				smp_call_on_cpu(cpu, free_last_key, t, false);
+			smp_call_on_cpu(cpu, free_last_keys, t, false);
 	KUNIT_EXPECT_EQ(test, -ENOSPC, fill(t));
 	KUNIT_EXPECT_GE(test, t->num_live, KEY_LIVELY(1U << c->log_limit));
 	KUNIT_EXPECT_FALSE(test, t->twice);
