@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Guests that tests on the host start with lab/vm."""
 
+import functools
 import json
 import os
 import pathlib
@@ -36,3 +37,27 @@ def findings(words, *options):
         finding = json.loads(line)
         found[finding.pop("name")] = finding
     return found
+
+
+@functools.cache
+def _ended(*argv):
+    """Runs a command once. Returns its result, also if it has failed."""
+    return subprocess.run(argv, capture_output=True, text=True, check=False)
+
+
+def played(program, scenarios, *options):
+    """Plays scenarios one after the other in one guest, which takes less time than a
+    guest for each. Later calls with the same arguments start no guest. The program
+    prints lines of JSON as for findings(); the last line of each scenario has the name
+    "after". Returns the findings of each scenario: scenario -> name -> values."""
+    done = _ended(*lab_vm("--timeout", "480", *options), "python3", "-B", program,
+                  *scenarios)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    parts = [{}]
+    for line in done.stdout.splitlines():
+        finding = json.loads(line)
+        name = finding.pop("name")
+        parts[-1][name] = finding
+        if name == "after":
+            parts.append({})
+    return dict(zip(scenarios, parts))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Regions on a device that does not answer when they are changed, are ended or lose
-their memory. Each scenario prints its findings as lines of JSON, which
-host_regions.py judges. Runs in guests that host_regions.py starts.
+their memory. Each scenario prints its findings as lines of JSON, the last of them named
+"after", which host_regions.py judges. Runs in guests that host_regions.py starts.
 
-Usage: guest_regions.py SCENARIO
+Usage: guest_regions.py SCENARIO...
 """
 
 import os
@@ -13,6 +13,7 @@ import time
 
 sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
 
+from lib import binding
 from lib.control import ask, device_state, hang, repair
 from lib.machine import Log, interfaces, report, run
 
@@ -177,8 +178,8 @@ def unbound():
            back=timed(pathlib.Path(driver, "bind").write_text, pci))
 
 
-def main():
-    name = sys.argv[1]
+def play(name):
+    """Runs a scenario in a process of its own, unloads the module and loads it again."""
     child = os.fork()
     if not child:
         globals()[name]()
@@ -190,6 +191,13 @@ def main():
     report(name="after", unload=unload, exporter=exporter,
            device=device_state(), again=run("modprobe", "xrdma"),
            made=interfaces())
+
+
+def main():
+    for number, name in enumerate(sys.argv[1:]):
+        if number:
+            binding.ready()
+        play(name)
 
 
 if __name__ == "__main__":
