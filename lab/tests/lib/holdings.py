@@ -27,18 +27,25 @@ def device_objects():
     return {kind: device[kind] for kind in OBJECTS}
 
 
-def holdings(dev):
-    """The resources that the core, the kernel and the device hold for @dev. The garbage
-    collector of Python frees the objects of earlier tests first."""
+def core_objects(dev):
+    """The number of objects of each kind that the core has for @dev, in a form that can
+    be compared. The garbage collector of Python frees the objects of earlier tests
+    first."""
     gc.collect()
     if not hasattr(dev, "index"):
         dev.index = device_index(dev.name)
-    return summary(dev.index), mappings(), device_objects()
+    return summary(dev.index)
+
+
+def holdings(dev):
+    """The resources that the core, the kernel and the device hold for @dev."""
+    return core_objects(dev), mappings(), device_objects()
 
 
 def settled(dev, before):
     """Waits up to 20 seconds until holdings() equals @before. Returns holdings()."""
-    end = time.monotonic() + 20
-    while holdings(dev) != before and time.monotonic() < end:
+    end, found = time.monotonic() + 20, holdings(dev)
+    while found != before and time.monotonic() < end:
         time.sleep(0.2)
-    return holdings(dev)
+        found = holdings(dev)
+    return found

@@ -7,8 +7,7 @@ import errno
 
 import pytest
 
-from lib.holdings import device_objects
-from lib.rdma_tool import resources
+from lib.holdings import core_objects, device_objects
 from lib.soak import soak
 from lib.sweep import CommandFault, World, sweep
 from lib.sweep_verbs import OTHERWISE, VERBS
@@ -26,7 +25,7 @@ SILENT = {"context", "doorbell_page", "pd", "xrcd", "reg_mr-page", "reg_mr-big",
 
 def holdings(dev):
     """The objects that the core and the device hold for @dev."""
-    return resources(dev), device_objects()
+    return core_objects(dev), device_objects()
 
 
 @pytest.mark.parametrize("status", STATUS)
