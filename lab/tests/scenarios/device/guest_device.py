@@ -2,7 +2,10 @@
 """Scenarios with a broken device. Each prints its findings as one line of JSON,
 which host_device.py judges. Runs in guests that host_device.py starts.
 
-Usage: guest_device.py SCENARIO
+Usage: guest_device.py SCENARIO...
+
+Of several scenarios, each but the first loads the module, and each reports "after" when
+its faults have been ended.
 """
 
 import contextlib
@@ -17,6 +20,7 @@ import time
 
 sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
 
+from lib import binding  # noqa: E402
 from lib.control import (LATE, ask, device_state, fail, hang,  # noqa: E402
                          late, lie, repair)
 from lib.machine import (PATIENCE, PCI, PORT, Log,  # noqa: E402
@@ -464,5 +468,19 @@ SCENARIOS = {function.__name__: function for function in (
     command_hangs, invalidate_hangs, windows_hang, command_late, command_fails,
     fatal_status, gone_idle, gone_busy, unbound_busy, host_error)}
 
+
+
+def main():
+    names = sys.argv[1:]
+    for number, name in enumerate(names):
+        if number:
+            run("modprobe", "xrdma")
+            binding.ready()
+        SCENARIOS[name]()
+        if len(names) > 1:
+            repair()
+            report(name="after")
+
+
 if __name__ == "__main__":
-    SCENARIOS[sys.argv[1]]()
+    main()
