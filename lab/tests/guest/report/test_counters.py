@@ -28,6 +28,8 @@ COUNTERS = (
     "page_fault_drops")
 # The core shows values that are up to this many seconds old
 AGE = 0.05
+# Counter sets of the device that can be bound
+SETS = 255
 
 
 class Traffic:
@@ -207,19 +209,25 @@ def test_counters_by_type(traffic):
     traffic.connect()
 
 
-def test_counters_run_out(traffic):
+def bind_all(traffic, path, qpns):
+    """Binds a counter set to each queue pair until that fails. Writes the commands to
+    the file @path, and starts one process for all of them. Returns its output."""
+    path.write_text("".join(
+        f"statistic qp bind link {traffic.link} lqpn {qpn}\n" for qpn in qpns))
+    return subprocess.run(["rdma", "-b", str(path)], capture_output=True, text=True,
+                          check=False).stderr
+
+
+def test_counters_run_out(traffic, tmp_path):
     """Binds each counter set of the device. The next bind fails. After all sets were
     freed, a bind succeeds."""
-    made, pairs = [], []
+    pairs, path = [], tmp_path / "commands"
     try:
-        with pytest.raises(subprocess.CalledProcessError):
-            for _ in range(300):
-                pairs.append(Traffic(traffic.dev, traffic.pd))
-                for qpn in pairs[-1].qpns:
-                    pairs[-1].stat("bind", "link", traffic.link, "lqpn",
-                                   str(qpn))
-                    made.append(qpn)
-        assert len(made) == 255
+        for _ in range(SETS // 2 + 1):
+            pairs.append(Traffic(traffic.dev, traffic.pd))
+        words = bind_all(traffic, path, sum((item.qpns for item in pairs), []))
+        assert f"Command failed {path}:{SETS + 1}\n" in words
+        assert len(traffic.counters()) == SETS
     finally:
         for item in pairs:
             item.close()
