@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """A change of the mappings of paged memory on a device that does not answer, and a page
-of 1 GiB, which the kernel reserves when it boots. Each scenario prints its findings as lines of JSON, which host_paging.py judges. Runs in
-guests that host_paging.py starts.
+of 1 GiB, which the kernel reserves when it boots. Each scenario prints its findings as lines of JSON, the last of them named
+"after", which host_paging.py judges. Runs in guests that host_paging.py starts.
 
-Usage: guest_paging.py SCENARIO
+Usage: guest_paging.py SCENARIO...
 """
 
 import os
@@ -13,6 +13,7 @@ import time
 
 sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
 
+from lib import binding
 from lib.control import ask, device_state, hang, late, repair
 from lib.machine import Log, interfaces, report, run
 
@@ -125,8 +126,9 @@ def gigantic():
     world.region.close()
 
 
-def main():
-    name, log = sys.argv[1], Log()
+def play(name):
+    """Runs a scenario in a process of its own, unloads the module and loads it again."""
+    log = Log()
     child = os.fork()
     if not child:
         globals()[name]()
@@ -141,6 +143,13 @@ def main():
     unload = run("modprobe", "-r", "xrdma")
     report(name="after", took=took, unload=unload, device=device_state(),
            errors=log.errors(), again=run("modprobe", "xrdma"), made=interfaces())
+
+
+def main():
+    for number, name in enumerate(sys.argv[1:]):
+        if number:
+            binding.ready()
+        play(name)
 
 
 if __name__ == "__main__":
