@@ -41,6 +41,13 @@ FRUGAL = {"pd", "xrcd", "alloc_mw-1", "alloc_mw-2", "modify_cq", "modify_srq-2",
           "kernel-create_ah"}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def few_buffers():
+    """holdings() has fewer mappings to count, and more of the failing allocations of
+    test_opening_the_network_device() are others than those of pages."""
+    binding.few_buffers(os.environ["XRDMA_NETDEV"])
+
+
 @pytest.fixture(scope="module")
 def fault():
     return AllocationFault()
@@ -57,12 +64,13 @@ def check(dev, world, name, allowed, rng):
     for _ in range(3):
         before = holdings(dev)
         outcomes = sweep(world, ALL[name], MOST, rng)
-        if holdings(dev) == before:
+        after = holdings(dev)
+        if after == before:
             break
     print(f"{name}: {len(outcomes)} of {max(outcomes, default=0)} failed, "
           f"{sorted(map(str, set(outcomes.values())))}")
     assert set(outcomes.values()) <= allowed
-    assert settled(dev, before) == before
+    assert after == before or settled(dev, before) == before
     return outcomes
 
 

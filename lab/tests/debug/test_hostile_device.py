@@ -160,7 +160,7 @@ def renew():
     ask(cmd="chaos")
     leave()
     assert bounded(binding.bind)
-    binding.ready()
+    binding.ready(small=True)
     pingpong_works()
     assert frames(patience=10) == FRAMES
 
