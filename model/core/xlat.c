@@ -256,17 +256,19 @@ static bool translate(struct model_device *dev, struct model_mem *mem, u64 pos,
 }
 
 /*
- * Make a run that begins at an offset: to the end of the block, or, if the
- * block is not contiguous in this process, to the end of the page.
+ * Make a run that begins at an offset: to the end of the block, or of the part
+ * of the block that model_dma_run() finds. Without tables, the run ends with
+ * the page.
  */
 static bool find_run(struct model_device *dev, struct model_mem *mem, u64 off,
 		     bool write)
 {
 	struct model_dma *dma = dev->params.dma;
-	u64 left = mem->size - off;
 	struct place at = {
-		.addr = mem->base + off, .left = left, .writable = true
+		.addr = mem->base + off, .left = mem->size - off,
+		.writable = true
 	};
+	size_t len;
 	void *ptr;
 
 	if (mem->flags & MODEL_MEM_DEVICE)
@@ -276,28 +278,25 @@ static bool find_run(struct model_device *dev, struct model_mem *mem, u64 off,
 	mem->run_len = 0;
 	if (!translate(dev, mem, mem->base + off, write, &at))
 		return false;
-	if (at.left < left)
-		left = at.left;
-	ptr = mem->flags & MODEL_MEM_IDENTITY ? NULL :
-	      model_dma_ptr(dma, at.addr, left, write);
+	len = mem->size - off < at.left ? mem->size - off : at.left;
+	if (mem->flags & MODEL_MEM_IDENTITY && page_left(at.addr) < len)
+		len = page_left(at.addr);
+	ptr = model_dma_run(dma, at.addr, &len, write);
 	if (!ptr) {
-		if (page_left(at.addr) < left)
-			left = page_left(at.addr);
-		ptr = model_dma_ptr(dma, at.addr, left, write);
-	}
-	if (!ptr) {
-		model_dma_failed(dev, at.addr, left, write);
+		if (page_left(at.addr) < len)
+			len = page_left(at.addr);
+		model_dma_failed(dev, at.addr, len, write);
 		return false;
 	}
 	mem->run = ptr;
 	mem->run_addr = at.addr;
 	mem->run_off = off;
-	mem->run_len = left;
+	mem->run_len = len;
 	mem->run_read = !write ||
-			model_dma_ptr(dma, at.addr, left, false) == ptr;
+			model_dma_ptr(dma, at.addr, len, false) == ptr;
 	mem->run_write = write ||
 			 (at.writable &&
-			  model_dma_ptr(dma, at.addr, left, true) == ptr);
+			  model_dma_ptr(dma, at.addr, len, true) == ptr);
 	return true;
 }
 

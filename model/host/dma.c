@@ -473,6 +473,44 @@ void *model_dma_ptr(struct model_dma *dma, u64 iova, size_t len, bool write)
 }
 
 /**
+ * model_dma_run - get a pointer to guest memory that is contiguous here
+ * @dma: the object
+ * @iova: first address
+ * @len: bytes wanted, at least 1; on return, the number of bytes from the
+ *	pointer on that can be accessed
+ * @write: true if the caller writes the memory, false if it only reads
+ *
+ * Behind an IOMMU, each page of a range may be a mapping. The run ends after
+ * MODEL_DMA_RUN_MAPPINGS mappings, so the call has a bounded cost, and whoever
+ * visits a whole range run by run looks up each mapping a bounded number of
+ * times.
+ *
+ * Return: the pointer, which is valid as long as that of model_dma_ptr(); NULL
+ * if the first byte cannot be accessed, then *@len is not changed.
+ */
+void *model_dma_run(struct model_dma *dma, u64 iova, size_t *len, bool write)
+{
+	size_t done, part = *len;
+	unsigned int mappings;
+	u8 *first, *ptr;
+
+	if (resolve(dma, iova, &part, write, &first))
+		return NULL;
+	done = part;
+	for (mappings = 1; mappings < MODEL_DMA_RUN_MAPPINGS && done < *len;
+	     mappings++) {
+		part = *len - done;
+		if (iova + done < iova ||
+		    resolve(dma, iova + done, &part, write, &ptr) ||
+		    ptr != first + done)
+			break;
+		done += part;
+	}
+	*len = done;
+	return first;
+}
+
+/**
  * model_dma_check - whether a range can be accessed
  * @dma: the object
  * @iova: first address

@@ -22,6 +22,9 @@
 #define MODEL_DMA_READ		0x1
 #define MODEL_DMA_WRITE		0x2
 
+/* Most mappings that one call of model_dma_run() looks up */
+#define MODEL_DMA_RUN_MAPPINGS	64
+
 struct model_dma;
 
 /**
@@ -59,6 +62,7 @@ void model_dma_enable(struct model_dma *dma, bool enable);
 const struct model_dma_stats *model_dma_stats(const struct model_dma *dma);
 
 void *model_dma_ptr(struct model_dma *dma, u64 iova, size_t len, bool write);
+void *model_dma_run(struct model_dma *dma, u64 iova, size_t *len, bool write);
 int model_dma_check(struct model_dma *dma, u64 iova, size_t len, bool write);
 int model_dma_read(struct model_dma *dma, u64 iova, void *buf, size_t len);
 int model_dma_write(struct model_dma *dma, u64 iova, const void *buf,

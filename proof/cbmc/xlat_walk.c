@@ -109,6 +109,21 @@ void *model_dma_ptr(struct model_dma *dma, u64 iova, size_t len, bool write)
 	return nondet_truth() ? data : NULL;
 }
 
+/* Each run is as long as asked, or shorter. */
+void *model_dma_run(struct model_dma *dma, u64 iova, size_t *len, bool write)
+{
+	size_t shorter = nondet_u64();
+
+	(void)dma;
+	(void)write;
+	check_data(iova, *len);
+	if (nondet_truth())
+		return NULL;
+	ASSUME(shorter && shorter <= *len);
+	*len = shorter;
+	return data;
+}
+
 int model_dma_check(struct model_dma *dma, u64 iova, size_t len, bool write)
 {
 	(void)dma;

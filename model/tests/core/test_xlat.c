@@ -322,6 +322,39 @@ static void a_block_in_scattered_mappings(void **state)
 	}
 }
 
+/*
+ * A block whose pages are mappings of their own, contiguous in this process up
+ * to its last page: each run takes as many mappings as one look-up finds, so
+ * the walk over the block looks up no mapping again and again.
+ */
+static void a_block_of_many_mappings(void **state)
+{
+	struct core_env *env = *state;
+	u64 other = CORE_IOVA + 2 * CORE_MEM_SIZE;
+	u64 pages = 2 * MODEL_DMA_RUN_MAPPINGS;
+	struct model_mem mem;
+	size_t len;
+	u64 i;
+
+	for (i = 0; i < pages; i++)
+		assert_int_equal(model_dma_map(env->dma, other + i * PAGE,
+					       PAGE, MODEL_DMA_READ, env->fd,
+					       (i + 1) % pages * PAGE), 0);
+	model_mem_init(&mem, xrdma_make_root(other, 0, 19), 0, pages * PAGE, 0);
+	len = pages * PAGE;
+	assert_ptr_equal(model_mem_ptr(env->dev, &mem, 0, &len, false),
+			 dev_ptr(env, CORE_IOVA + PAGE));
+	assert_int_equal(len, MODEL_DMA_RUN_MAPPINGS * PAGE);
+	i = len;
+	len = pages * PAGE;
+	assert_non_null(model_mem_ptr(env->dev, &mem, i, &len, false));
+	assert_int_equal(len, (pages - MODEL_DMA_RUN_MAPPINGS - 1) * PAGE);
+	assert_int_equal(model_mem_probe(env->dev, &mem, false), 0);
+	len = 1;
+	assert_null(model_mem_ptr(env->dev, &mem, 0, &len, true));
+	core_expect(env, MODEL_HERR_DMA_ACCESS, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +366,7 @@ int main(void)
 		CORE_TEST(rights_of_the_mapping_hold, enabled),
 		CORE_TEST(a_dead_device_touches_nothing, enabled),
 		CORE_TEST(a_block_in_scattered_mappings, enabled),
+		CORE_TEST(a_block_of_many_mappings, enabled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,6 +191,51 @@ static void neighbours_in_memory_are_one(void **state)
 	assert_null(model_dma_ptr(f->dma, 0x10800, PAGE, true));
 }
 
+static size_t run(struct fixture *f, u64 iova, size_t len, bool write)
+{
+	return model_dma_run(f->dma, iova, &len, write) ? len : 0;
+}
+
+static void run_ends_with_what_is_contiguous(void **state)
+{
+	struct fixture *f = *state;
+	size_t len = PAGE;
+
+	map(f, 0x10000, PAGE, RW, 4 * PAGE);
+	map(f, 0x11000, PAGE, RW, 5 * PAGE);
+	map(f, 0x12000, PAGE, MODEL_DMA_READ, 6 * PAGE);
+	map(f, 0x13000, PAGE, RW, 8 * PAGE);
+	map(f, 0xfffffffffffff000ULL, PAGE, RW, 9 * PAGE);
+	map(f, 0, PAGE, RW, 10 * PAGE);
+	assert_ptr_equal(model_dma_run(f->dma, 0x10800, &len, true),
+			 model_dma_ptr(f->dma, 0x10800, PAGE, true));
+	assert_int_equal(len, PAGE);
+	assert_int_equal(run(f, 0x10800, 16 * PAGE, false), 0x2800);
+	assert_int_equal(run(f, 0x10800, 16 * PAGE, true), 0x1800);
+	assert_int_equal(run(f, 0x13000, 16 * PAGE, false), PAGE);
+	assert_int_equal(run(f, 0x12000, PAGE, true), 0);
+	assert_int_equal(run(f, 0x14000, PAGE, false), 0);
+	/* the last page of the address space is not next to the first one */
+	assert_int_equal(run(f, 0xfffffffffffff800ULL, 2 * PAGE, true), 0x800);
+}
+
+static void run_has_a_bounded_cost(void **state)
+{
+	struct fixture *f = *state;
+	u64 pages = MODEL_DMA_RUN_MAPPINGS + 1;
+	int fd = memory_file(pages * PAGE);
+	u64 i;
+
+	for (i = 0; i < pages; i++)
+		assert_int_equal(model_dma_map(f->dma, i * PAGE, PAGE, RW, fd,
+					       i * PAGE), 0);
+	close(fd);
+	assert_int_equal(run(f, 0, pages * PAGE, false),
+			 MODEL_DMA_RUN_MAPPINGS * PAGE);
+	assert_int_equal(run(f, PAGE, pages * PAGE, false),
+			 MODEL_DMA_RUN_MAPPINGS * PAGE);
+}
+
 static void ranges_may_not_wrap(void **state)
 {
 	struct fixture *f = *state;
@@ -487,6 +532,8 @@ int main(void)
 		TEST(copies_cross_mappings),
 		TEST(write_is_all_or_nothing),
 		TEST(neighbours_in_memory_are_one),
+		TEST(run_ends_with_what_is_contiguous),
+		TEST(run_has_a_bounded_cost),
 		TEST(ranges_may_not_wrap),
 		TEST(bad_ranges_are_refused),
 		TEST(overlap_is_refused),
