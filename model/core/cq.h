@@ -19,7 +19,7 @@ struct model_device;
 struct model_eq;
 
 #define MODEL_MAX_CQ			65536
-#define MODEL_CQ_LOG_MAX		16
+#define MODEL_CQ_LOG_MAX		22
 
 /**
  * struct model_late_cqe - completion that is not written yet; see late.h

@@ -204,3 +204,16 @@ def test_cq_depth_limits(dev):
     top = dev.ctx.query_device().max_cqe
     for cqe in (0, top + 1, (1 << 31) - 1):
         assert errno_of(lambda c=cqe: CQ(dev.ctx, c)) == 22
+
+
+def test_cq_of_the_largest_depth_works(dev, pd):
+    """The largest depth is that of the specification: a ring of 256 MiB, which behind
+    an IOMMU has as many mappings as pages."""
+    top = dev.ctx.query_device().max_cqe
+    assert top == 1 << 22
+    a, _ = pair(dev, pd)
+    a.cq.resize(top)
+    assert a.cq.cqe == top
+    buf, mr = region(pd)
+    a.post(e.IBV_WR_RDMA_WRITE, [(buf.address, 8, mr.lkey)], buf.address, mr.rkey)
+    a.wait()
