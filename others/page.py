@@ -40,11 +40,12 @@ class Page:
 
     def workflow_is_consistent(self):
         """Does the workflow build and test by the same scripts, and with the same
-        number of machines, as the commands of the page?"""
+        machines, as the commands of the page?"""
         workflow, command = self.file("rdma.yml"), self.block("Run")
-        nodes = re.search(r"nodes: (\d)", workflow)
-        given = re.search(r"--nodes (\d)", command)
+        machines = (("nodes", "nodes"), ("memory", "mem"), ("timeout", "timeout"))
         return ("bash -e build.sh" in workflow and
                 "run: bash -e test.sh" in workflow and
                 "-- bash -e test.sh" in command and
-                (nodes and nodes.group(1)) == (given and given.group(1)))
+                all(re.findall(rf" {name}: (\S+)", workflow) ==
+                    re.findall(rf" --{option} (\S+)", command)
+                    for name, option in machines))
