@@ -6,6 +6,41 @@ their end."""
 import re
 
 
+class Fabtests:
+    """The tests of libfabric: runfabtests.sh -v prints a name, then the result, for each
+    test, and the numbers of results at the end. The provider is part of each name."""
+
+    STATES = {"Pass": "pass", "Fail": "fail", "Notrun": "skip", "Excluded": "skip"}
+
+    def __init__(self):
+        self.results = {}
+        self._name = None
+        self._provider = ""
+        self._started = 0
+        self._ended = 0
+        self._announced = 0
+
+    def feed(self, line):
+        found = re.match(r"# fabtests of (.*)", line)
+        if found:
+            self._provider = found.group(1)
+            self._started += 1
+        found = re.match(r"- name: +(.*)", line)
+        if found:
+            self._name = re.sub(r' -p "[^"]*"', "", found.group(1)).strip()
+        found = re.match(r"  result: (\w+)", line)
+        if found:
+            self.results[f"{self._provider}: {self._name}"] = self.STATES[found.group(1)]
+        found = re.match(r"# Total (Pass|Fail|Notrun/Excluded) +(\d+)", line)
+        if found:
+            self._announced += int(found.group(2))
+            self._ended += found.group(1) == "Fail"
+
+    def ended(self):
+        return (0 < self._ended == self._started and
+                self._announced == len(self.results))
+
+
 class Valkey:
     """The test of Valkey over RDMA: each client is a thread, whose number is that of the
     process, and prints a line for each step. The numbers of keys are random."""
@@ -43,4 +78,4 @@ class Valkey:
         return self._section == "two machines" and self._status == 0
 
 
-PROJECTS = {"valkey": Valkey}
+PROJECTS = {"libfabric": Fabtests, "valkey": Valkey}
