@@ -61,7 +61,7 @@ static int xrdma_set_pauseparam(struct net_device *ndev,
 		return -EINVAL;
 	if (pause->tx_pause)
 		options |= XRDMA_PORT_PAUSE;
-	if (options & ~xrdma_port_offered(xn))
+	if (options & ~xrdma_port_offered(xn) & XRDMA_PORT_PAUSE)
 		return -EOPNOTSUPP;
 	return xrdma_port_set_options(xn, options);
 }
