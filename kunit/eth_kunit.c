@@ -2,7 +2,8 @@
 /*
  * Tests of the Ethernet port: a frame for a full send ring or for a queue that does
  * not exist, completions of frames that the device does not own, the work that a
- * frame leaves to the device (xrdma_eth_tx.c), the default number of channels
+ * frame leaves to the device (xrdma_eth_tx.c), frames that the device has merged
+ * (xrdma_eth_rx.c), the default number of channels
  * (xrdma_eth.c), the default indirection table (xrdma_eth_rss.c) and the time of
  * the PTP hardware clock (xrdma_eth_tstamp.c). There is no device: the netdev is not
  * registered, nothing reads the ring, and the test writes the completions. Tests with
@@ -220,6 +221,108 @@ static void work_of_a_frame_is_left_to_the_device(struct kunit *test)
 	kfree_skb(skb);
 }
 
+/**
+ * struct eth_test_gro - a frame that the device says it has made of several
+ * @ipv6: IPv6, not IPv4
+ * @vlan: the frame has a VLAN tag
+ * @mss: bytes of payload in each, as the device says
+ * @at: offset of a byte to change; 0: none
+ * @value: value of that byte
+ * @len: bytes of the frame; 0: all
+ * @segs: number of frames that is expected; 0: the frame is refused
+ */
+struct eth_test_gro {
+	bool ipv6;
+	bool vlan;
+	u16 mss;
+	u16 at;
+	u8 value;
+	u16 len;
+	u16 segs;
+};
+
+static struct sk_buff *eth_test_merged(struct kunit *test,
+				       const struct eth_test_gro *row)
+{
+	u32 l3 = row->vlan ? 18 : 14, l4 = l3 + (row->ipv6 ? 40 : 20);
+	struct sk_buff *skb = alloc_skb(4096, GFP_KERNEL);
+	u8 *p;
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	skb_reserve(skb, 64);
+	p = skb_put_zero(skb, l4 + 32 + 3000);
+	if (row->vlan)
+		*(__be16 *)(p + 12) = htons(ETH_P_8021Q);
+	*(__be16 *)(p + l3 - 2) = htons(row->ipv6 ? ETH_P_IPV6 : ETH_P_IP);
+	p[l3] = row->ipv6 ? 0x60 : 0x45;
+	p[l3 + (row->ipv6 ? 6 : 9)] = IPPROTO_TCP;
+	*(__be16 *)(p + l3 + (row->ipv6 ? 4 : 2)) =
+		htons(skb->len - (row->ipv6 ? l4 : l3));
+	p[l4 + 12] = 0x80;
+	if (row->at)
+		p[row->at] = row->value;
+	if (row->len)
+		skb_trim(skb, row->len);
+	return skb;
+}
+
+/*
+ * The network stack gets a frame as it would send it; a frame that the device
+ * cannot have made is refused, and is not described.
+ */
+static void merged_frames_are_described(struct kunit *test)
+{
+	static const struct eth_test_gro rows[] = {
+		{ .mss = 1448, .segs = 3 },
+		{ .mss = 1500, .segs = 2 },
+		{ .mss = 2999, .segs = 2 },
+		{ .mss = 3000 }, { .mss = 0xffff }, { .mss = 0 },
+		{ .mss = 1448, .ipv6 = true, .segs = 3 },
+		{ .mss = 1448, .vlan = true, .segs = 3 },
+		{ .mss = 1, .ipv6 = true, .vlan = true, .segs = 3000 },
+		/* another Ethernet type, options in IPv4, UDP, wrong lengths */
+		{ .mss = 1448, .at = 12, .value = 9 },
+		{ .mss = 1448, .at = 14, .value = 0x46 },
+		{ .mss = 1448, .at = 23, .value = IPPROTO_UDP },
+		{ .mss = 1448, .at = 17, .value = 0 },
+		{ .mss = 1448, .ipv6 = true, .at = 19, .value = 0 },
+		{ .mss = 1448, .ipv6 = true, .at = 20, .value = 0 },
+		/* TCP headers of 16 and of 60 bytes; CWR */
+		{ .mss = 1448, .at = 46, .value = 0x40 },
+		{ .mss = 1448, .at = 46, .value = 0xf0, .segs = 3 },
+		{ .mss = 1448, .at = 47, .value = 0x80, .segs = 3 },
+		/* no frame has less */
+		{ .mss = 1, .len = 14 }, { .mss = 1, .len = 70 },
+	};
+	u32 i, l4, header;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct sk_buff *skb = eth_test_merged(test, &rows[i]);
+		struct skb_shared_info *info = skb_shinfo(skb);
+		bool cwr = rows[i].at == 47;
+
+		l4 = 34 + (rows[i].vlan ? 4 : 0) + (rows[i].ipv6 ? 20 : 0);
+		header = l4 + (rows[i].value == 0xf0 ? 60 : 32);
+		KUNIT_EXPECT_EQ_MSG(test, rows[i].segs ? header : 0,
+				    xrdma_rx_describe_gso(skb, rows[i].mss),
+				    "row %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, rows[i].segs, info->gso_segs,
+				    "row %u", i);
+		KUNIT_EXPECT_EQ(test, (int)skb->ip_summed, rows[i].segs ?
+				CHECKSUM_PARTIAL : CHECKSUM_NONE);
+		if (rows[i].segs) {
+			KUNIT_EXPECT_EQ(test, info->gso_size, rows[i].mss);
+			KUNIT_EXPECT_EQ(test, info->gso_type,
+					(rows[i].ipv6 ? SKB_GSO_TCPV6 :
+							SKB_GSO_TCPV4) |
+					(cwr ? SKB_GSO_TCP_ECN : 0));
+			KUNIT_EXPECT_EQ(test, skb->csum_start, 64 + l4);
+			KUNIT_EXPECT_EQ(test, skb->csum_offset, 16);
+		}
+		kfree_skb(skb);
+	}
+}
+
 /* A packet socket may have chosen the queue when there were more queues. */
 static void a_frame_for_a_missing_queue_is_dropped(struct kunit *test)
 {
@@ -318,6 +421,7 @@ static struct kunit_case eth_cases[] = {
 	KUNIT_CASE(a_frame_for_a_full_ring_waits),
 	KUNIT_CASE(completions_free_published_frames_only),
 	KUNIT_CASE(work_of_a_frame_is_left_to_the_device),
+	KUNIT_CASE(merged_frames_are_described),
 	KUNIT_CASE(a_frame_for_a_missing_queue_is_dropped),
 	KUNIT_CASE(the_default_number_of_channels),
 	KUNIT_CASE(the_default_table_names_all_channels),

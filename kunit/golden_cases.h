@@ -586,6 +586,7 @@ static const struct golden_case golden_cases[] = {
 	GOLDEN_CASE(cqe_recv_inv),
 	GOLDEN_CASE(cqe_recv_ud),
 	GOLDEN_CASE(cqe_recv_eth),
+	GOLDEN_CASE(cqe_recv_gro),
 	GOLDEN_CASE(cqe_error),
 	GOLDEN_CASE(qp_rec),
 	GOLDEN_CASE(cq_rec),

@@ -16,7 +16,7 @@ static void golden_make_cmd_modify_port(void *out)
 
 	cmd.modify_port.flags = cpu_to_le32(XRDMA_PORT_UP | XRDMA_PORT_PROMISC |
 					    XRDMA_PORT_PAUSE | XRDMA_PORT_CSUM |
-					    XRDMA_PORT_VLAN);
+					    XRDMA_PORT_VLAN | XRDMA_PORT_GRO);
 	cmd.modify_port.mtu = cpu_to_le32(9000);
 	cmd.modify_port.eth_qpn = cpu_to_le32(2);
 	memcpy(cmd.modify_port.mac, golden_mac, 6);
@@ -56,6 +56,20 @@ static void golden_make_cqe_recv_eth(void *out)
 		.timestamp = cpu_to_le64(6000000),
 		.smac = { 2, 1, 2, 3, 4, 5 },
 		.vlan_tci = cpu_to_le16(0x6064),
+		.own = cpu_to_le32(XRDMA_CQE_PHASE),
+	};
+}
+
+static void golden_make_cqe_recv_gro(void *out)
+{
+	*(struct xrdma_cqe *)out = (struct xrdma_cqe) {
+		.byte_len = cpu_to_le32(8754),
+		.qpn = cpu_to_le32(2),
+		.opcode = XRDMA_OP_RECV,
+		.flags = cpu_to_le16(XRDMA_CQE_CSUM | XRDMA_CQE_GRO),
+		.mss = cpu_to_le16(1448),
+		.timestamp = cpu_to_le64(6000000),
+		.smac = { 2, 1, 2, 3, 4, 5 },
 		.own = cpu_to_le32(XRDMA_CQE_PHASE),
 	};
 }

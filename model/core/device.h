@@ -68,6 +68,7 @@ struct model_wire;
 					 XRDMA_CAP_ETH_TSO | \
 					 XRDMA_CAP_ETH_VLAN | \
 					 XRDMA_CAP_ETH_RSS | \
+					 XRDMA_CAP_ETH_GRO | \
 					 XRDMA_CAP_FLUSH | \
 					 XRDMA_CAP_COUNTERS | \
 					 XRDMA_CAP_ATOMIC_WRITE | \
@@ -183,6 +184,8 @@ struct model_device_params {
  * @answering: queue pairs with answers to send; used by the transport
  * @replaying: queue pairs with packets that have waited for a page; used by the
  *	transport
+ * @merging: queue pairs with received frames that are merged; empty outside of
+ *	model_transport.poll(); used by the transport
  * @parked_bytes: memory of all packets that wait for a page, in bytes; used by
  *	the transport
  * @parked_of_pd: the same of one protection domain, by its number
@@ -230,6 +233,7 @@ struct model_device {
 	void (*cq_failed)(struct model_device *dev, const struct model_cq *cq);
 	struct model_qp_list answering;
 	struct model_qp_list replaying;
+	struct model_qp_list merging;
 	u32 parked_bytes;
 	u32 parked_of_pd[MODEL_MAX_PD];
 	struct model_wire *wire;

@@ -11,10 +11,16 @@
 
 #define ALL_FLAGS	(XRDMA_PORT_UP | XRDMA_PORT_PROMISC |		\
 			 XRDMA_PORT_ALLMULTI | XRDMA_PORT_PAUSE |	\
-			 XRDMA_PORT_CSUM | XRDMA_PORT_VLAN)
+			 XRDMA_PORT_CSUM | XRDMA_PORT_VLAN | XRDMA_PORT_GRO)
 
 /* Bytes of the longest headers: IPv6, UDP, BTH, XRCETH, AtomicETH, ICRC. */
 #define HEADERS_MAX	(40 + 8 + 12 + 4 + 28 + 4)
+
+static bool flags_ok(u32 flags)
+{
+	return !(flags & ~ALL_FLAGS) &&
+	       (!(flags & XRDMA_PORT_GRO) || flags & XRDMA_PORT_CSUM);
+}
 
 static enum xrdma_cmd_status check(struct model_device *dev,
 				   const struct xrdma_cmd_modify_port *p)
@@ -23,7 +29,7 @@ static enum xrdma_cmd_status check(struct model_device *dev,
 	u32 eth_qpn = le32_to_cpu(p->eth_qpn);
 	struct model_qp *qp = model_qp_get(dev, eth_qpn);
 
-	if (le32_to_cpu(p->flags) & ~ALL_FLAGS || p->reserved[0] ||
+	if (!flags_ok(le32_to_cpu(p->flags)) || p->reserved[0] ||
 	    p->reserved[1])
 		return XRDMA_CMD_BAD_PARAM;
 	if (mtu < MODEL_MIN_MTU || mtu > MODEL_MAX_MTU || p->mac[0] & 1)

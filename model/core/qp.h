@@ -183,7 +183,7 @@ static inline u32 model_qp_mtu(const struct model_qp *qp)
  * struct model_recv_done - result of a receive
  * @status: enum xrdma_wc_status
  * @opcode: XRDMA_OP_RECV or XRDMA_OP_RECV_WRITE_IMM
- * @flags: XRDMA_CQE_IMM, _INV, _GRH, _SOLICITED, _VLAN, _IPV4
+ * @flags: XRDMA_CQE_IMM, _INV, _GRH, _SOLICITED, _VLAN, _IPV4, _CSUM, _GRO
  * @wr_id: work request ID of the receive entry
  * @byte_len: bytes received
  * @imm: immediate data, big-endian; with XRDMA_CQE_IMM
@@ -192,6 +192,7 @@ static inline u32 model_qp_mtu(const struct model_qp *qp)
  * @vendor_err: enum xrdma_fault_reason
  * @smac: source MAC address of a datagram
  * @vlan_tci: VLAN tag of a datagram
+ * @mss: bytes of TCP payload in each of several frames; with XRDMA_CQE_GRO
  * @sl: service level of a datagram
  * @taken_ns: of a frame: time at which the device took it from the wire; else 0
  */
@@ -207,6 +208,7 @@ struct model_recv_done {
 	u16 vendor_err;
 	u8 smac[6];
 	u16 vlan_tci;
+	u16 mss;
 	u8 sl;
 	u64 taken_ns;
 };

@@ -64,6 +64,9 @@ enum model_rx {
 	MODEL_RX_NUM
 };
 
+/* Instead of a verdict: the frame is held, its verdict will be counted later. */
+#define MODEL_RX_HELD	MODEL_RX_NUM
+
 /**
  * struct model_net - addresses in a received frame, and offsets of its headers
  * @frame: first byte of the frame

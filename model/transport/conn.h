@@ -12,6 +12,7 @@
 #include "transport/tx.h"
 
 struct model_eth_tx;
+struct model_gro;
 
 /**
  * struct model_qp_transport - the transport's part of a queue pair
@@ -21,6 +22,8 @@ struct model_eth_tx;
  * @resp: responder; unused by a queue pair without a connection
  * @recv: copy of the receive entry in use, of a queue pair without a connection
  * @eth: frame that is divided, of a raw packet queue pair
+ * @gro: received frames that are merged, of a raw packet queue pair; @recv is the
+ *	entry for them while there are frames
  */
 struct model_qp_transport {
 	struct model_tx_state tx;
@@ -28,6 +31,7 @@ struct model_qp_transport {
 	struct model_responder resp;
 	u8 *recv;
 	struct model_eth_tx *eth;
+	struct model_gro *gro;
 };
 
 /* The oldest entry that is not complete is the next one to be taken up. */

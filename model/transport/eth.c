@@ -2,8 +2,8 @@
 /*
  * Raw packet queue pairs, receiving: a receive has a whole Ethernet frame,
  * without the frame check sequence. This file selects the queue pairs that
- * receive a frame. Sending is in eth_tx.c, flow rules are in core/flow.c, RSS
- * tables in core/rss.c.
+ * receive a frame. Sending is in eth_tx.c, merging of frames in eth_gro.c, flow
+ * rules are in core/flow.c, RSS tables in core/rss.c.
  */
 
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "packet/flow_fields.h"
 #include "transport/conn.h"
 #include "transport/eth.h"
+#include "transport/eth_gro.h"
 #include "transport/rx.h"
 #include "wire/wire.h"
 
@@ -27,13 +28,18 @@
  * struct arrival - a frame to be delivered
  * @frame: the frame
  * @len: bytes of @frame
- * @options: XRDMA_PORT_CSUM and XRDMA_PORT_VLAN apply; other flags are ignored
+ * @options: XRDMA_PORT_CSUM, XRDMA_PORT_VLAN and XRDMA_PORT_GRO apply; other flags
+ *	are ignored
+ * @mss: @frame is several frames with @mss bytes of TCP payload; 0: it is one
+ * @sums_ok: XRDMA_PORT_CSUM is set, and the checksums are right
  * @taken_ns: time at which the device took the frame from the wire
  */
 struct arrival {
 	const u8 *frame;
 	u32 len;
 	u32 options;
+	u16 mss;
+	bool sums_ok;
 	u64 taken_ns;
 };
 
@@ -89,8 +95,20 @@ static void report(struct model_recv_done *done, const struct arrival *in)
 		done->flags |= XRDMA_CQE_VLAN;
 		done->vlan_tci = model_get16(in->frame + TAG_OFFSET + 2);
 	}
-	if (in->options & XRDMA_PORT_CSUM && model_sums_ok(in->frame, in->len))
+	if (in->sums_ok)
 		done->flags |= XRDMA_CQE_CSUM;
+	if (in->mss)
+		done->flags |= XRDMA_CQE_GRO;
+	done->mss = in->mss;
+}
+
+static struct model_sgl entry_sgl(const struct xrdma_rq_wqe *wqe)
+{
+	return (struct model_sgl) {
+		.sge = (const struct xrdma_sge *)(wqe + 1),
+		.num = le16_to_cpu(wqe->num_sge),
+		.opcode = XRDMA_OP_RECV,
+	};
 }
 
 /*
@@ -102,11 +120,7 @@ static enum model_rx receive(struct model_qp *qp,
 			     const struct xrdma_rq_wqe *wqe,
 			     const struct arrival *in)
 {
-	const struct model_sgl sgl = {
-		.sge = (const struct xrdma_sge *)(wqe + 1),
-		.num = le16_to_cpu(wqe->num_sge),
-		.opcode = XRDMA_OP_RECV,
-	};
+	const struct model_sgl sgl = entry_sgl(wqe);
 	struct model_recv_done done = {
 		.opcode = XRDMA_OP_RECV,
 		.wr_id = wqe->wr_id,
@@ -143,16 +157,106 @@ static bool can_receive(const struct model_qp *qp)
 	       qp->state == XRDMA_QPS_SQD || qp->state == XRDMA_QPS_SQE;
 }
 
-/* Return: MODEL_RX_ETHERNET, or why the queue pair did not get the frame. */
+/* Return: true if frames of the queue pair are held. */
+static bool holds(const struct model_qp *qp)
+{
+	return qp->tp->gro->count;
+}
+
+/* Deliver the frames that are held, if there are any, and count them. */
+static void release(struct model_qp *qp)
+{
+	struct model_device *dev = qp->dev;
+	struct model_gro *gro = qp->tp->gro;
+	enum model_rx rx = MODEL_RX_STATE;
+	struct arrival in;
+
+	if (!holds(qp))
+		return;
+	TAILQ_REMOVE(&dev->merging, qp, tp->gro->link);
+	model_gro_finish(gro);
+	in = (struct arrival) {
+		.frame = gro->data,
+		.len = gro->len,
+		.options = dev->port.flags,
+		.mss = gro->count > 1 ? gro->mss : 0,
+		.sums_ok = true,
+		.taken_ns = gro->taken_ns,
+	};
+	if (dev->live && can_receive(qp))
+		rx = receive(qp, (void *)qp->tp->recv, &in);
+	for (; gro->count; gro->count--)
+		model_rx_count(dev, rx);
+}
+
+/* Return: true if the frame was added to those that are held. */
+static bool merge(struct model_qp *qp, const struct arrival *in)
+{
+	struct model_gro *gro = qp->tp->gro;
+
+	if (!holds(qp) || !in->sums_ok ||
+	    !model_gro_add(gro, in->frame, in->len))
+		return false;
+	gro->taken_ns = in->taken_ns;
+	return true;
+}
+
+/*
+ * Return: true if the frame, for which @wqe is posted, is held, since others may
+ * follow it.
+ */
+static bool hold(struct model_qp *qp, const struct xrdma_rq_wqe *wqe,
+		 const struct arrival *in)
+{
+	const struct model_sgl sgl = entry_sgl(wqe);
+	u64 room = model_sgl_length(&sgl);
+	struct model_gro *gro = qp->tp->gro;
+
+	if (!(in->options & XRDMA_PORT_GRO) || !in->sums_ok)
+		return false;
+	if (room > XRDMA_ETH_TSO_MAX)
+		room = XRDMA_ETH_TSO_MAX;
+	if (!model_gro_start(gro, in->frame, in->len, room + cut_bytes(in)))
+		return false;
+	gro->taken_ns = in->taken_ns;
+	TAILQ_INSERT_TAIL(&qp->dev->merging, qp, tp->gro->link);
+	return true;
+}
+
+/*
+ * Deliver or hold a frame. Frames that are held come first, if the frame does not
+ * continue them. Return: MODEL_RX_ETHERNET, MODEL_RX_HELD, or why the queue pair
+ * did not get the frame.
+ */
 static enum model_rx deliver(struct model_qp *qp, const struct arrival *in)
 {
 	u8 *wqe = qp->tp->recv;
 
+	if (merge(qp, in))
+		return MODEL_RX_HELD;
+	release(qp);
 	if (!can_receive(qp))
 		return MODEL_RX_STATE;
 	if (model_qp_read_rq(qp, wqe))
 		return MODEL_RX_OVERRUN;
+	if (hold(qp, (void *)wqe, in))
+		return MODEL_RX_HELD;
 	return receive(qp, (void *)wqe, in);
+}
+
+/**
+ * model_eth_burst_end() - deliver all frames that are held
+ * @dev: the device
+ *
+ * Called when the device has handled the frames that have arrived: it does not wait
+ * for others.
+ */
+void model_eth_burst_end(struct model_device *dev)
+{
+	struct model_qp *qp;
+
+	while ((qp = TAILQ_FIRST(&dev->merging)) != NULL)
+		release(qp);
 }
 
 /*
@@ -293,6 +397,9 @@ bool model_eth_ready(struct model_device *dev, const u8 *frame, u32 len)
 	qp = port_qp(dev, frame, len);
 	if (!qp)
 		return true;
+	/* the last entry is for the frames that are held */
+	if (holds(qp) && qp->rq.pi - qp->rq.ci == 1)
+		release(qp);
 	if (!can_receive(qp) || model_qp_has_recv(qp)) {
 		qp->blocked_ns = 0;
 		return true;
@@ -339,5 +446,6 @@ enum model_rx model_eth_receive(struct model_device *dev, const u8 *frame,
 	if (!qp)
 		return MODEL_RX_STATE;
 	in.options = dev->port.flags;
+	in.sums_ok = in.options & XRDMA_PORT_CSUM && model_sums_ok(frame, len);
 	return deliver(qp, &in);
 }

@@ -22,6 +22,7 @@ static inline u32 model_eth_max_frame(const struct model_device *dev)
 
 bool model_eth_take_fault(const struct model_qp *qp, enum model_eth_fault fault);
 bool model_eth_inside(struct model_qp *qp, const struct model_frame *frame);
+void model_eth_burst_end(struct model_device *dev);
 bool model_eth_ready(struct model_device *dev, const u8 *frame, u32 len);
 enum model_rx model_eth_receive(struct model_device *dev, const u8 *frame,
 				u32 len);

@@ -19,6 +19,7 @@
 #include "packet/checksum.h"
 #include "transport/conn.h"
 #include "transport/eth.h"
+#include "transport/eth_gro.h"
 #include "transport/sends.h"
 #include "wire/offload.h"
 #include "wire/wire.h"
@@ -299,6 +300,13 @@ static bool send_one(struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 	return qp->state == XRDMA_QPS_RTS;
 }
 
+static void raw_destroy(struct model_qp *qp)
+{
+	free(qp->tp->gro);
+	free(qp->tp->eth);
+	model_sends_destroy(qp);
+}
+
 static int raw_init(struct model_qp *qp)
 {
 	int err = model_sends_init(qp);
@@ -306,16 +314,11 @@ static int raw_init(struct model_qp *qp)
 	if (err)
 		return err;
 	qp->tp->eth = calloc(1, sizeof(*qp->tp->eth));
-	if (qp->tp->eth)
+	qp->tp->gro = calloc(1, sizeof(*qp->tp->gro));
+	if (qp->tp->eth && qp->tp->gro)
 		return 0;
-	model_sends_destroy(qp);
+	raw_destroy(qp);
 	return -ENOMEM;
-}
-
-static void raw_destroy(struct model_qp *qp)
-{
-	free(qp->tp->eth);
-	model_sends_destroy(qp);
 }
 
 /* The rest of a frame that is being divided is not sent any more. */

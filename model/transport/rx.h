@@ -18,6 +18,8 @@ enum model_rx model_rx_frame(struct model_device *dev, const u8 *frame,
 /* Count a received frame with the verdict @rx. */
 static inline void model_rx_count(struct model_device *dev, enum model_rx rx)
 {
+	if (rx == MODEL_RX_HELD)
+		return;
 	dev->wire->rx_frames[rx]++;
 	if (rx == MODEL_RX_ICRC)
 		model_stat_add(dev, XRDMA_STAT_RX_ICRC_ERRORS, 1);

@@ -28,6 +28,11 @@ static void receive(void *opaque, const u8 *frame, u32 len)
 	model_rx_frame(opaque, frame, len);
 }
 
+static void burst_end(void *opaque)
+{
+	model_eth_burst_end(opaque);
+}
+
 static void carrier_changed(void *opaque)
 {
 	model_port_link_changed(opaque);
@@ -37,6 +42,7 @@ static const struct model_wire_ops wire_ops = {
 	.is_local = is_local,
 	.ready = ready,
 	.receive = receive,
+	.burst_end = burst_end,
 	.carrier_changed = carrier_changed,
 };
 
@@ -44,6 +50,7 @@ static int transport_init(struct model_device *dev)
 {
 	TAILQ_INIT(&dev->answering);
 	TAILQ_INIT(&dev->replaying);
+	TAILQ_INIT(&dev->merging);
 	dev->wire = model_wire_create(dev->params.loop, dev->params.seed,
 				      &wire_ops, dev);
 	return dev->wire ? 0 : -ENOMEM;

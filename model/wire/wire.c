@@ -401,5 +401,7 @@ bool model_wire_poll(struct model_wire *wire)
 		wire->ops->receive(wire->opaque, frame->data, frame->len);
 		model_frame_put(&wire->pool, frame);
 	}
+	if (any)
+		wire->ops->burst_end(wire->opaque);
 	return any;
 }

@@ -42,6 +42,7 @@ struct model_control;
  *	behind it; model_wire_poll() asks again some time later
  * @receive: handle a received frame, which may have any contents;
  *	model_wire.taken_ns has its time
+ * @burst_end: called after each burst of frames that were passed to @receive
  * @carrier_changed: called when the result of model_wire_carrier() may have
  *	changed
  */
@@ -49,6 +50,7 @@ struct model_wire_ops {
 	bool (*is_local)(void *opaque, const u8 *mac);
 	bool (*ready)(void *opaque, const u8 *frame, u32 len);
 	void (*receive)(void *opaque, const u8 *frame, u32 len);
+	void (*burst_end)(void *opaque);
 	void (*carrier_changed)(void *opaque);
 };
 

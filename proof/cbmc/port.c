@@ -262,7 +262,8 @@ static void start(void)
 	dev.port = port;
 	ndev.priv = &xn;
 	xib.hw.caps.flags = nondet_u64();
-	xn.options = nondet_u32() & 56;
+	xn.options = nondet_u32() & 120;
+	ASSUME(!(xn.options & 64) || xn.options & 16);
 	xn.ndev = &ndev;
 	xn.xib = &xib;
 	exists[0] = nondet_truth();
@@ -289,7 +290,9 @@ static u32 wanted(bool up)
 	       (ndev.flags & IFF_ALLMULTI || ndev.mc.count ? 4 : 0) |
 	       (xib.hw.caps.flags & XRDMA_CAP_ETH_PAUSE ? xn.options & 8 : 0) |
 	       (xib.hw.caps.flags & XRDMA_CAP_ETH_CSUM ? xn.options & 16 : 0) |
-	       (xib.hw.caps.flags & XRDMA_CAP_ETH_VLAN ? xn.options & 32 : 0);
+	       (xib.hw.caps.flags & XRDMA_CAP_ETH_VLAN ? xn.options & 32 : 0) |
+	       (xib.hw.caps.flags & XRDMA_CAP_ETH_CSUM &&
+		xib.hw.caps.flags & XRDMA_CAP_ETH_GRO ? xn.options & 64 : 0);
 }
 
 static int change_options(u32 options)
@@ -307,10 +310,13 @@ static int change_features(u64 features)
 	int err;
 
 	ASSUME(!(old & 16) != !(features & NETIF_F_RXCSUM));
+	/* netdev_fix_features() sees to it */
+	ASSUME(!(features & NETIF_F_GRO_HW) || features & NETIF_F_RXCSUM);
 	err = xrdma_ndo_set_features(&ndev, features);
 	PROVE(err ? xn.options == old :
 	      !(xn.options & 16) == !(features & NETIF_F_RXCSUM) &&
-	      !(xn.options & 32) == !(features & NETIF_F_HW_VLAN_CTAG_RX));
+	      !(xn.options & 32) == !(features & NETIF_F_HW_VLAN_CTAG_RX) &&
+	      !(xn.options & 64) == !(features & NETIF_F_GRO_HW));
 	return err;
 }
 
@@ -400,7 +406,8 @@ static void settings_arrive(void)
 		PROVE(ndev.mtu == (err ? old_mtu : mtu));
 	} else if (which == 5) {
 		up = running;
-		err = change_options(mtu & 56);
+		ASSUME(!(mtu & 64) || mtu & 16);
+		err = change_options(mtu & 120);
 	} else if (which == 6) {
 		up = running;
 		err = change_features(nondet_u64());

@@ -435,11 +435,9 @@ struct xrdma_atomic_seg {
 /**
  * struct xrdma_bind_seg - window that BIND_MW makes
  * @addr: address of the first byte of the window in the region of @mr_key
- * @length: number of bytes; 0 unbinds a type 1 window, and then @addr, @mr_key
- *	and @access are 0
+ * @length: number of bytes; 0 unbinds type 1: @addr, @mr_key and @access are 0
  * @mr_key: lkey of the region
- * @new_key: key of the window after the bind: index of inv_key; for type 1
- *	with another key byte
+ * @new_key: key after the bind: index of inv_key; type 1: with another key byte
  * @access: remote rights; for type 2 also XRDMA_ACCESS_ZERO_BASED
  * @reserved: 0
  */
@@ -528,6 +526,7 @@ enum xrdma_cqe_flags {
 	XRDMA_CQE_VLAN			= 1 << 6, /* vlan_tci is valid */
 	XRDMA_CQE_IPV4			= 1 << 7, /* GRH area: an IPv4 header */
 	XRDMA_CQE_CSUM			= 1 << 8, /* checksums of frame are right */
+	XRDMA_CQE_GRO			= 1 << 9, /* frame is several; mss is valid */
 };
 
 /* Why an access was refused: reported in fault records and vendor_err. */
@@ -569,9 +568,9 @@ enum xrdma_fault_reason {
  * @pkey_index: P_Key index of a datagram
  * @sl: priority of a datagram: bits 15:13 of @vlan_tci; 0 without a tag
  * @reserved0: 0
+ * @mss: XRDMA_CQE_GRO: bytes of TCP payload in each frame but the last; else 0
  * @reserved1: 0
- * @own: bit 0 is the phase: 1 in the first lap of the ring, then alternating.
- *	Other bits are 0. The device writes this word last.
+ * @own: bit 0: phase: 1 in the first lap, then alternating; rest: 0; written last
  */
 struct xrdma_cqe {
 	__le64 wr_id;
@@ -593,7 +592,8 @@ struct xrdma_cqe {
 	__le16 pkey_index;
 	__u8 sl;
 	__u8 reserved0;
-	__le32 reserved1[2];
+	__le16 mss;
+	__le16 reserved1[3];
 	__le32 own;
 };
 

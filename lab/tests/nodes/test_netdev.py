@@ -100,7 +100,7 @@ def features(nodes):
         if nodes.kind == "xrdma":
             nodes.there(line)
     yield change
-    change("tx on rx on sg on tso on gro on rxvlan on txvlan on")
+    change("tx on rx on sg on tso on gro on rxvlan on txvlan on rx-gro-hw on")
 
 
 DATA = random.Random(7).randbytes(3_000_001)
@@ -121,7 +121,8 @@ for _ in range({count}):
 
 @pytest.mark.parametrize("words", [
     "tso on", "tso off", "tx off", "rx off", "tx off rx off sg off gro off",
-    "rxvlan off txvlan off"])
+    "rxvlan off txvlan off", "rx-gro-hw off", "rx-gro-hw on gro off",
+    "rx-gro-hw on rxvlan off"])
 @pytest.mark.usefixtures("vlan")
 def test_data_are_the_same_with_and_without_offloads(nodes, features, words):
     """The bytes of a TCP stream arrive, in IPv4, IPv6 and a VLAN, whatever part of the
@@ -133,9 +134,43 @@ def test_data_are_the_same_with_and_without_offloads(nodes, features, words):
     assert got.split() == [hashlib.sha256(DATA).hexdigest()] * len(ADDRESSES)
 
 
+def counter(text, name):
+    """A counter from ethtool -S."""
+    return int(re.search(rf"^ *{name}: (\d+)$", text, re.M)[1])
+
+
+@pytest.mark.xrdma_only
+@pytest.mark.parametrize("address", ADDRESSES[:3])
+@pytest.mark.usefixtures("vlan")
+def test_the_device_merges_frames(nodes, features, mtu, address):
+    """More than half of the frames of a TCP stream are merged, and the receiver counts
+    the frames that the sender counts. With the option off no frame is merged."""
+    show = "ethtool -S $XRDMA_NETDEV"
+    names = ("netdev_rx_hw_gro_packets", "netdev_rx_hw_gro_wire_packets",
+             "netdev_rx_packets", "netdev_rx_bytes")
+    mtu(1500)
+    for switch in "on", "off":
+        features(f"rx-gro-hw {switch}")
+        before, sent = nodes.there(show), nodes.here(show)
+        nodes.talk(RECEIVE.format(count=1),
+                   SEND.format(length=len(DATA), addresses=address), port=5300)
+        after = nodes.there(show)
+        merged, parts, frames, size = (counter(after, n) - counter(before, n)
+                                       for n in names)
+        out = nodes.here(show)
+        assert abs(frames - counter(out, "netdev_tx_packets") +
+                   counter(sent, "netdev_tx_packets")) < 50
+        assert abs(size - counter(out, "netdev_tx_bytes") +
+                   counter(sent, "netdev_tx_bytes")) < 5000
+        if switch == "on":
+            assert parts > len(DATA) / 1448 / 2 and parts > 2 * merged
+        else:
+            assert not merged and not parts
+
+
 def unreceived(text):
     """Number of frames for which no receive entry was posted, from ethtool -S."""
-    return int(re.search(r"^ *out_of_buffer: (\d+)$", text, re.M)[1])
+    return counter(text, "out_of_buffer")
 
 
 @pytest.mark.xrdma_only

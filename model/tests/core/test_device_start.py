@@ -10,7 +10,7 @@ import xrdma_driver as x
 def test_registers_have_their_defaults(driver):
     """The registers that a driver reads first have their default values."""
     assert driver.read(x.MAGIC).to_bytes(4, "little") == b"XRDM"
-    assert driver.read(x.VERSION) == 0x30001
+    assert driver.read(x.VERSION) == 0x30002
     assert driver.read(x.STATUS) == x.READY
     assert driver.read(x.CTRL) == 0
     assert driver.mac() == bytes.fromhex("020000787201")

@@ -57,8 +57,13 @@ static void port_values_are_checked(void **state)
 	struct xrdma_cmd cmd;
 
 	core_create_qp(env, 5, &cqp);
-	assert_int_equal(core_status(env, make_port(64, 1500, 0)),
+	assert_int_equal(core_status(env, make_port(128, 1500, 0)),
 			 XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(core_status(env, make_port(XRDMA_PORT_GRO, 1500, 0)),
+			 XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(core_status(env, make_port(XRDMA_PORT_GRO |
+						    XRDMA_PORT_CSUM, 1500, 0)),
+			 XRDMA_CMD_OK);
 	assert_int_equal(core_status(env, make_port(0, 67, 0)),
 			 XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(core_status(env, make_port(0, 9001, 0)),
@@ -71,7 +76,7 @@ static void port_values_are_checked(void **state)
 	cmd = make_port(0, 1500, 0);
 	cmd.modify_port.reserved[1] = 1;
 	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
-	core_expect(env, MODEL_HERR_CMD_PARAM, 6);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 7);
 	assert_int_equal(core_status(env, make_port(0, 1500, 9)),
 			 XRDMA_CMD_BAD_NUMBER);
 	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);

@@ -11,7 +11,7 @@ static void defaults(void **state)
 	struct core_env *env = *state;
 
 	assert_int_equal(core_read32(env, XRDMA_REG_MAGIC), XRDMA_MAGIC);
-	assert_int_equal(core_read32(env, XRDMA_REG_VERSION), 0x30001);
+	assert_int_equal(core_read32(env, XRDMA_REG_VERSION), 0x30002);
 	assert_int_equal(core_read64(env, XRDMA_REG_CAPS),
 			 XRDMA_CAP_SHADOW_DB | XRDMA_CAP_MW_TYPE_1 |
 			 XRDMA_CAP_MW_TYPE_2B | XRDMA_CAP_FAST_REG |
@@ -19,7 +19,7 @@ static void defaults(void **state)
 			 XRDMA_CAP_XRC | XRDMA_CAP_RAW_PACKET |
 			 XRDMA_CAP_ETH_PAUSE | XRDMA_CAP_ETH_CSUM |
 			 XRDMA_CAP_ETH_TSO | XRDMA_CAP_ETH_VLAN |
-			 XRDMA_CAP_ETH_RSS |
+			 XRDMA_CAP_ETH_RSS | XRDMA_CAP_ETH_GRO |
 			 XRDMA_CAP_FLUSH | XRDMA_CAP_ATOMIC_WRITE |
 			 XRDMA_CAP_DEVICE_MEMORY | XRDMA_CAP_MCAST |
 			 XRDMA_CAP_FLOW | XRDMA_CAP_COUNTERS |

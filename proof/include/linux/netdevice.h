@@ -32,6 +32,7 @@
 #define NETIF_F_ALL_TSO		(NETIF_F_TSO | NETIF_F_TSO6 | NETIF_F_TSO_ECN)
 #define NETIF_F_HW_VLAN_CTAG_TX	0x800
 #define NETIF_F_HW_VLAN_CTAG_RX	0x1000
+#define NETIF_F_GRO_HW		0x2000
 
 #define netdev_tx_t		int
 #define netdev_features_t	u64

@@ -53,6 +53,8 @@ struct xrdma_ibdev;
 #define XRDMA_RX_PAGES							\
 	DIV_ROUND_UP(XRDMA_RX_OVERHEAD + XRDMA_ETH_MAX_MTU +		\
 		     XRDMA_FRAME_EXTRA, PAGE_SIZE)
+/* Bytes of a receive entry, for a frame that the device has made of several */
+#define XRDMA_RX_ROOM		(XRDMA_RX_PAGES * PAGE_SIZE - XRDMA_RX_OVERHEAD)
 /*
  * Delay before new queues: if they keep failing, 4 restarts happen in a second.
  */
@@ -122,9 +124,14 @@ struct xrdma_eth_rss {
 
 /**
  * struct xrdma_eth_stats - counters of the queues with one number
- * @rx_sync: makes readers of @rx_packets and @rx_bytes see a consistent pair
- * @rx_packets: number of frames received; written by the NAPI
+ * @rx_sync: makes readers of the counters of receives see consistent values
+ * @rx_packets: number of frames received, as they were on the wire; these counters
+ *	are written by the NAPI
  * @rx_bytes: bytes of these frames
+ * @gro_packets: number of frames that the device has made of several frames
+ * @gro_bytes: bytes of these merged frames
+ * @gro_wire_packets: number of frames of which the merged frames were made
+ * @gro_wire_bytes: bytes of the frames that @gro_wire_packets counts
  * @tx_sync: makes readers of @tx_packets and @tx_bytes see a consistent pair
  * @tx_packets: number of frames sent, as the device divides them; written under
  *	the transmit lock
@@ -134,6 +141,10 @@ struct xrdma_eth_stats {
 	struct u64_stats_sync rx_sync;
 	u64_stats_t rx_packets;
 	u64_stats_t rx_bytes;
+	u64_stats_t gro_packets;
+	u64_stats_t gro_bytes;
+	u64_stats_t gro_wire_packets;
+	u64_stats_t gro_wire_bytes;
 	struct u64_stats_sync tx_sync ____cacheline_aligned_in_smp;
 	u64_stats_t tx_packets;
 	u64_stats_t tx_bytes;
@@ -311,16 +322,20 @@ void xrdma_eth_rss_destroy(struct xrdma_netdev *xn, u32 qpn);
 /* xrdma_eth_stats.c */
 extern const struct netdev_stat_ops xrdma_eth_stat_ops;
 void xrdma_eth_stats_init(struct xrdma_netdev *xn);
-void xrdma_eth_count_rx(struct xrdma_channel *ch, u32 bytes);
+void xrdma_eth_count_rx(struct xrdma_channel *ch, const struct sk_buff *skb,
+			u32 header);
 void xrdma_eth_count_tx(struct xrdma_channel *ch, u32 packets, u32 bytes);
 void xrdma_ndo_get_stats64(struct net_device *ndev,
 			   struct rtnl_link_stats64 *stats);
+void xrdma_eth_gro_stats(struct net_device *ndev, u64 *packets,
+			 u64 *wire_packets);
 
 /* xrdma_eth_rx.c */
 int xrdma_rx_create_pool(struct xrdma_channel *ch, u32 depth);
 void xrdma_rx_free_pool(struct xrdma_channel *ch, bool keep);
 int xrdma_rx_fill(struct xrdma_channel *ch);
 void xrdma_rx_drain(struct xrdma_channel *ch);
+u32 xrdma_rx_describe_gso(struct sk_buff *skb, u16 mss);
 int xrdma_rx_poll(struct xrdma_channel *ch, int budget);
 
 /* xrdma_eth_tx.c */

@@ -23,10 +23,12 @@
 u32 xrdma_port_offered(const struct xrdma_netdev *xn)
 {
 	u64 caps = xn->xib->hw.caps.flags;
+	u64 gro = XRDMA_CAP_ETH_CSUM | XRDMA_CAP_ETH_GRO;
 
 	return (caps & XRDMA_CAP_ETH_PAUSE ? XRDMA_PORT_PAUSE : 0) |
 	       (caps & XRDMA_CAP_ETH_CSUM ? XRDMA_PORT_CSUM : 0) |
-	       (caps & XRDMA_CAP_ETH_VLAN ? XRDMA_PORT_VLAN : 0);
+	       (caps & XRDMA_CAP_ETH_VLAN ? XRDMA_PORT_VLAN : 0) |
+	       ((caps & gro) == gro ? XRDMA_PORT_GRO : 0);
 }
 
 /**

@@ -7,6 +7,9 @@
 
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/tcp.h>
 #include <net/page_pool/helpers.h>
 #include <rdma/xrdma-ring.h>
 #include "xrdma_cq.h"
@@ -109,6 +112,79 @@ static struct sk_buff *xrdma_rx_build(struct xrdma_channel *ch,
 	return skb;
 }
 
+/*
+ * Return: SKB_GSO_TCPV4 or SKB_GSO_TCPV6, with the offset of the TCP header in @l4; or
+ * 0 if the linear part of @skb has no TCP header, behind an IP header without options,
+ * or the IP header is not that of a packet of this length.
+ */
+static unsigned int xrdma_rx_parse_tcp(const struct sk_buff *skb, u32 *l4)
+{
+	const struct vlan_ethhdr *eth = (const void *)skb->data;
+	const void *ip = skb->data + ETH_HLEN;
+	__be16 proto = eth->h_vlan_proto;
+	const struct ipv6hdr *ip6;
+	const struct iphdr *ip4;
+	u32 len;
+
+	/* the longest headers without options */
+	if (skb_headlen(skb) < VLAN_ETH_HLEN + sizeof(*ip6) +
+			       sizeof(struct tcphdr))
+		return 0;
+	if (proto == htons(ETH_P_8021Q)) {
+		proto = eth->h_vlan_encapsulated_proto;
+		ip += VLAN_HLEN;
+	}
+	len = skb->len - (ip - (const void *)skb->data);
+	if (proto == htons(ETH_P_IP)) {
+		ip4 = ip;
+		*l4 = skb->len - len + sizeof(*ip4);
+		return ip4->ihl == 5 && ip4->protocol == IPPROTO_TCP &&
+		       ntohs(ip4->tot_len) == len ? SKB_GSO_TCPV4 : 0;
+	}
+	if (proto != htons(ETH_P_IPV6))
+		return 0;
+	ip6 = ip;
+	*l4 = skb->len - len + sizeof(*ip6);
+	return ip6->nexthdr == IPPROTO_TCP &&
+	       ntohs(ip6->payload_len) + sizeof(*ip6) == len ? SKB_GSO_TCPV6 :
+								 0;
+}
+
+/**
+ * xrdma_rx_describe_gso() - describe a frame that the device has made of several
+ * @skb: the frame, from its Ethernet header on
+ * @mss: bytes of TCP payload in each frame but the last
+ *
+ * The checksum of TCP in the frame is the sum of the pseudo header, as in a frame
+ * that the network stack would send.
+ *
+ * Context: any.
+ * Return: number of bytes before the TCP payload; 0 if these are not several frames
+ * of TCP: @skb is unchanged.
+ */
+u32 xrdma_rx_describe_gso(struct sk_buff *skb, u16 mss)
+{
+	struct skb_shared_info *info = skb_shinfo(skb);
+	const struct tcphdr *tcp;
+	u32 l4, header, type;
+
+	type = xrdma_rx_parse_tcp(skb, &l4);
+	if (!type || !mss)
+		return 0;
+	tcp = (const void *)skb->data + l4;
+	header = l4 + tcp->doff * 4;
+	if (tcp->doff < sizeof(*tcp) / 4 || header > skb_headlen(skb) ||
+	    skb->len <= header + mss)
+		return 0;
+	info->gso_size = mss;
+	info->gso_segs = DIV_ROUND_UP(skb->len - header, mss);
+	info->gso_type = type | (tcp->cwr ? SKB_GSO_TCP_ECN : 0);
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = skb_headroom(skb) + l4;
+	skb->csum_offset = offsetof(struct tcphdr, check);
+	return header;
+}
+
 /* Pass on what the device has found out about a frame. */
 static void xrdma_rx_describe(struct xrdma_channel *ch, struct sk_buff *skb,
 			      const struct xrdma_cqe *cqe)
@@ -116,7 +192,8 @@ static void xrdma_rx_describe(struct xrdma_channel *ch, struct sk_buff *skb,
 	u16 flags = le16_to_cpu(cqe->flags);
 
 	xrdma_rx_stamp(&ch->xn->clock, skb, cqe);
-	if (flags & XRDMA_CQE_CSUM && ch->xn->ndev->features & NETIF_F_RXCSUM)
+	if (flags & XRDMA_CQE_CSUM && !skb_is_gso(skb) &&
+	    ch->xn->ndev->features & NETIF_F_RXCSUM)
 		skb->ip_summed = CHECKSUM_UNNECESSARY;
 	if (flags & XRDMA_CQE_VLAN)
 		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q),
@@ -128,21 +205,35 @@ static void xrdma_rx_deliver(struct xrdma_channel *ch, struct page **pages,
 {
 	u32 len = le32_to_cpu(cqe->byte_len);
 	struct sk_buff *skb = xrdma_rx_build(ch, pages, len);
+	u32 header = 0;
 
 	if (!skb) {
 		xrdma_rx_put(ch, pages, xrdma_rx_used(len));
 		dev_core_stats_rx_dropped_inc(ch->xn->ndev);
 		return;
 	}
-	xrdma_eth_count_rx(ch, len);
+	if (le16_to_cpu(cqe->flags) & XRDMA_CQE_GRO) {
+		header = xrdma_rx_describe_gso(skb, le16_to_cpu(cqe->mss));
+		if (!header) {
+			dev_kfree_skb(skb);
+			DEV_STATS_INC(ch->xn->ndev, rx_errors);
+			return;
+		}
+	}
+	xrdma_eth_count_rx(ch, skb, header);
 	skb->protocol = eth_type_trans(skb, ch->xn->ndev);
 	skb_record_rx_queue(skb, ch->index);
 	xrdma_rx_describe(ch, skb, cqe);
 	napi_gro_receive(&ch->napi, skb);
 }
 
-static bool xrdma_rx_len_ok(const struct xrdma_channel *ch, u32 len)
+static bool xrdma_rx_len_ok(const struct xrdma_channel *ch,
+			    const struct xrdma_cqe *cqe)
 {
+	u32 len = le32_to_cpu(cqe->byte_len);
+
+	if (le16_to_cpu(cqe->flags) & XRDMA_CQE_GRO)
+		return len <= XRDMA_RX_ROOM;
 	return len >= ETH_HLEN &&
 	       len <= ch->xn->ndev->max_mtu + XRDMA_FRAME_EXTRA;
 }
@@ -159,7 +250,7 @@ static void xrdma_rx_one(struct xrdma_channel *ch, const struct xrdma_cqe *cqe)
 	struct xrdma_rx *rx = xrdma_rx_at(ch, rq->ci++);
 	unsigned int used = 0;
 
-	if (!xrdma_rx_len_ok(ch, len))
+	if (!xrdma_rx_len_ok(ch, cqe))
 		DEV_STATS_INC(ch->xn->ndev, rx_errors);
 	else if (xrdma_rx_get(ch, fresh, xrdma_rx_used(len)))
 		dev_core_stats_rx_dropped_inc(ch->xn->ndev);

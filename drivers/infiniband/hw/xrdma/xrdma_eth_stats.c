@@ -9,6 +9,24 @@
 #include "xrdma_eth.h"
 
 /**
+ * struct xrdma_rx_counts - values of the counters of receives
+ * @packets: number of frames, as they were on the wire
+ * @bytes: bytes of these frames
+ * @gro_packets: number of frames that the device has made of several frames
+ * @gro_bytes: bytes of these merged frames
+ * @gro_wire_packets: number of frames of which the merged frames were made
+ * @gro_wire_bytes: bytes of the frames that @gro_wire_packets counts
+ */
+struct xrdma_rx_counts {
+	u64 packets;
+	u64 bytes;
+	u64 gro_packets;
+	u64 gro_bytes;
+	u64 gro_wire_packets;
+	u64 gro_wire_bytes;
+};
+
+/**
  * xrdma_eth_stats_init() - initialize the counters
  * @xn: the netdev, zeroed
  *
@@ -27,17 +45,28 @@ void xrdma_eth_stats_init(struct xrdma_netdev *xn)
 /**
  * xrdma_eth_count_rx() - count a received frame
  * @ch: the channel
- * @bytes: bytes of the frame
+ * @skb: the frame, from its Ethernet header on
+ * @header: of a frame that the device has made of several: number of bytes before
+ *	the payload, which each of them had
  *
  * Context: the NAPI poll function of @ch.
  */
-void xrdma_eth_count_rx(struct xrdma_channel *ch, u32 bytes)
+void xrdma_eth_count_rx(struct xrdma_channel *ch, const struct sk_buff *skb,
+			u32 header)
 {
 	struct xrdma_eth_stats *stats = &ch->xn->stats[ch->index];
+	u32 packets = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+	u32 bytes = skb->len + (packets - 1) * header;
 
 	u64_stats_update_begin(&stats->rx_sync);
-	u64_stats_inc(&stats->rx_packets);
+	u64_stats_add(&stats->rx_packets, packets);
 	u64_stats_add(&stats->rx_bytes, bytes);
+	if (skb_is_gso(skb)) {
+		u64_stats_inc(&stats->gro_packets);
+		u64_stats_add(&stats->gro_bytes, skb->len);
+		u64_stats_add(&stats->gro_wire_packets, packets);
+		u64_stats_add(&stats->gro_wire_bytes, bytes);
+	}
 	u64_stats_update_end(&stats->rx_sync);
 }
 
@@ -60,14 +89,18 @@ void xrdma_eth_count_tx(struct xrdma_channel *ch, u32 packets, u32 bytes)
 }
 
 static void xrdma_stats_read_rx(const struct xrdma_eth_stats *stats,
-				u64 *packets, u64 *bytes)
+				struct xrdma_rx_counts *rx)
 {
 	unsigned int start;
 
 	do {
 		start = u64_stats_fetch_begin(&stats->rx_sync);
-		*packets = u64_stats_read(&stats->rx_packets);
-		*bytes = u64_stats_read(&stats->rx_bytes);
+		rx->packets = u64_stats_read(&stats->rx_packets);
+		rx->bytes = u64_stats_read(&stats->rx_bytes);
+		rx->gro_packets = u64_stats_read(&stats->gro_packets);
+		rx->gro_bytes = u64_stats_read(&stats->gro_bytes);
+		rx->gro_wire_packets = u64_stats_read(&stats->gro_wire_packets);
+		rx->gro_wire_bytes = u64_stats_read(&stats->gro_wire_bytes);
 	} while (u64_stats_fetch_retry(&stats->rx_sync, start));
 }
 
@@ -83,22 +116,35 @@ static void xrdma_stats_read_tx(const struct xrdma_eth_stats *stats,
 	} while (u64_stats_fetch_retry(&stats->tx_sync, start));
 }
 
-/* Add up the counters of the queues from @first on. */
-static void xrdma_stats_sum(const struct xrdma_netdev *xn, u32 first,
-			    struct netdev_queue_stats_rx *rx,
-			    struct netdev_queue_stats_tx *tx)
+/* Add up the counters of receives of the queues from @first on. */
+static void xrdma_stats_sum_rx(const struct xrdma_netdev *xn, u32 first,
+			       struct xrdma_rx_counts *rx)
+{
+	struct xrdma_rx_counts one;
+	u32 i;
+
+	memset(rx, 0, sizeof(*rx));
+	for (i = first; i < XRDMA_ETH_MAX_CHANNELS; i++) {
+		xrdma_stats_read_rx(&xn->stats[i], &one);
+		rx->packets += one.packets;
+		rx->bytes += one.bytes;
+		rx->gro_packets += one.gro_packets;
+		rx->gro_bytes += one.gro_bytes;
+		rx->gro_wire_packets += one.gro_wire_packets;
+		rx->gro_wire_bytes += one.gro_wire_bytes;
+	}
+}
+
+/* The same for sends */
+static void xrdma_stats_sum_tx(const struct xrdma_netdev *xn, u32 first,
+			       struct netdev_queue_stats_tx *tx)
 {
 	u64 packets, bytes;
 	u32 i;
 
-	rx->packets = 0;
-	rx->bytes = 0;
 	tx->packets = 0;
 	tx->bytes = 0;
 	for (i = first; i < XRDMA_ETH_MAX_CHANNELS; i++) {
-		xrdma_stats_read_rx(&xn->stats[i], &packets, &bytes);
-		rx->packets += packets;
-		rx->bytes += bytes;
 		xrdma_stats_read_tx(&xn->stats[i], &packets, &bytes);
 		tx->packets += packets;
 		tx->bytes += bytes;
@@ -115,23 +161,56 @@ static void xrdma_stats_sum(const struct xrdma_netdev *xn, u32 first,
 void xrdma_ndo_get_stats64(struct net_device *ndev,
 			   struct rtnl_link_stats64 *stats)
 {
-	struct netdev_queue_stats_rx rx;
+	struct xrdma_netdev *xn = netdev_priv(ndev);
 	struct netdev_queue_stats_tx tx;
+	struct xrdma_rx_counts rx;
 
 	netdev_stats_to_stats64(stats, &ndev->stats);
-	xrdma_stats_sum(netdev_priv(ndev), 0, &rx, &tx);
+	xrdma_stats_sum_rx(xn, 0, &rx);
+	xrdma_stats_sum_tx(xn, 0, &tx);
 	stats->rx_packets = rx.packets;
 	stats->rx_bytes = rx.bytes;
 	stats->tx_packets = tx.packets;
 	stats->tx_bytes = tx.bytes;
 }
 
+/**
+ * xrdma_eth_gro_stats() - read the counters of merged frames
+ * @ndev: the netdev
+ * @packets: number of merged frames
+ * @wire_packets: number of frames of which they were made
+ *
+ * Context: any.
+ */
+void xrdma_eth_gro_stats(struct net_device *ndev, u64 *packets,
+			 u64 *wire_packets)
+{
+	struct xrdma_rx_counts rx;
+
+	xrdma_stats_sum_rx(netdev_priv(ndev), 0, &rx);
+	*packets = rx.gro_packets;
+	*wire_packets = rx.gro_wire_packets;
+}
+
+static void xrdma_report_rx(const struct xrdma_rx_counts *from,
+			    struct netdev_queue_stats_rx *rx)
+{
+	rx->packets = from->packets;
+	rx->bytes = from->bytes;
+	rx->hw_gro_packets = from->gro_packets;
+	rx->hw_gro_bytes = from->gro_bytes;
+	rx->hw_gro_wire_packets = from->gro_wire_packets;
+	rx->hw_gro_wire_bytes = from->gro_wire_bytes;
+}
+
 static void xrdma_get_queue_stats_rx(struct net_device *ndev, int index,
 				     struct netdev_queue_stats_rx *rx)
 {
 	const struct xrdma_netdev *xn = netdev_priv(ndev);
+	struct xrdma_rx_counts counts;
 
-	xrdma_stats_read_rx(&xn->stats[index], &rx->packets, &rx->bytes);
+	xrdma_stats_read_rx(&xn->stats[index], &counts);
+	xrdma_report_rx(&counts, rx);
 }
 
 static void xrdma_get_queue_stats_tx(struct net_device *ndev, int index,
@@ -147,7 +226,12 @@ static void xrdma_get_base_stats(struct net_device *ndev,
 				 struct netdev_queue_stats_rx *rx,
 				 struct netdev_queue_stats_tx *tx)
 {
-	xrdma_stats_sum(netdev_priv(ndev), ndev->real_num_rx_queues, rx, tx);
+	struct xrdma_netdev *xn = netdev_priv(ndev);
+	struct xrdma_rx_counts counts;
+
+	xrdma_stats_sum_rx(xn, ndev->real_num_rx_queues, &counts);
+	xrdma_report_rx(&counts, rx);
+	xrdma_stats_sum_tx(xn, ndev->real_num_tx_queues, tx);
 }
 
 const struct netdev_stat_ops xrdma_eth_stat_ops = {

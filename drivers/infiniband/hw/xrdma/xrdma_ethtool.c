@@ -149,11 +149,18 @@ static const struct xrdma_eth_stat xrdma_eth_stats[] = {
 	XRDMA_ETH_STAT(tx_dropped),
 };
 
+/* Counters of merged frames, in the order of xrdma_eth_gro_stats() */
+static const char * const xrdma_gro_stats[] = {
+	"netdev_rx_hw_gro_packets",
+	"netdev_rx_hw_gro_wire_packets",
+};
+
 static int xrdma_get_sset_count(struct net_device *ndev, int sset)
 {
 	if (sset != ETH_SS_STATS)
 		return -EOPNOTSUPP;
-	return ARRAY_SIZE(xrdma_eth_stats) + XRDMA_NUM_DESCS;
+	return ARRAY_SIZE(xrdma_eth_stats) + ARRAY_SIZE(xrdma_gro_stats) +
+	       XRDMA_NUM_DESCS;
 }
 
 static void xrdma_get_strings(struct net_device *ndev, u32 sset, u8 *data)
@@ -164,6 +171,8 @@ static void xrdma_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 		return;
 	for (i = 0; i < ARRAY_SIZE(xrdma_eth_stats); i++)
 		ethtool_puts(&data, xrdma_eth_stats[i].name);
+	for (i = 0; i < ARRAY_SIZE(xrdma_gro_stats); i++)
+		ethtool_puts(&data, xrdma_gro_stats[i]);
 	for (i = 0; i < XRDMA_NUM_DESCS; i++)
 		ethtool_puts(&data, xrdma_stat_descs[i].name);
 }
@@ -182,6 +191,8 @@ static void xrdma_get_ethtool_stats(struct net_device *ndev,
 	dev_get_stats(ndev, &link);
 	for (i = 0; i < ARRAY_SIZE(xrdma_eth_stats); i++)
 		*data++ = *(u64 *)((void *)&link + xrdma_eth_stats[i].offset);
+	xrdma_eth_gro_stats(ndev, &data[0], &data[1]);
+	data += ARRAY_SIZE(xrdma_gro_stats);
 	memset(data, 0, XRDMA_NUM_DESCS * sizeof(*data));
 	xrdma_read_stats(xn->xib, data);
 }

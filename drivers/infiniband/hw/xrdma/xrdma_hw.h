@@ -88,6 +88,7 @@ static_assert(sizeof(struct xrdma_uresp_create_ah) == 32);
 #define XRDMA_CAP_ETH_VLAN		BIT_ULL(27) /* VLAN tags of frames */
 #define XRDMA_CAP_PUSH			BIT_ULL(28) /* push pages in BAR 2 */
 #define XRDMA_CAP_ETH_RSS		BIT_ULL(29) /* RSS object for the port */
+#define XRDMA_CAP_ETH_GRO		BIT_ULL(30) /* XRDMA_PORT_GRO */
 
 /* ---- translation ----------------------------------------------------- */
 

@@ -77,6 +77,7 @@ struct xrdma_cmd_modify_port {
 #define XRDMA_PORT_PAUSE		BIT(3) /* hold the far end back */
 #define XRDMA_PORT_CSUM			BIT(4) /* check sums of received frames */
 #define XRDMA_PORT_VLAN			BIT(5) /* remove VLAN tags */
+#define XRDMA_PORT_GRO			BIT(6) /* merge received frames */
 
 /**
  * struct xrdma_cmd_set_gid - body of SET_GID

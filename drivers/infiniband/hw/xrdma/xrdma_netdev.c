@@ -155,17 +155,23 @@ static int xrdma_ndo_change_mtu(struct net_device *ndev, int mtu)
 	return err;
 }
 
-/* Only the features that change received frames are settings of the device. */
+/*
+ * Only the features that change received frames are settings of the device. The
+ * network stack takes NETIF_F_GRO_HW away without NETIF_F_RXCSUM.
+ */
 static int xrdma_ndo_set_features(struct net_device *ndev,
 				  netdev_features_t features)
 {
 	struct xrdma_netdev *xn = netdev_priv(ndev);
-	u32 options = xn->options & ~(XRDMA_PORT_CSUM | XRDMA_PORT_VLAN);
+	u32 options = xn->options & ~(XRDMA_PORT_CSUM | XRDMA_PORT_VLAN |
+				      XRDMA_PORT_GRO);
 
 	if (features & NETIF_F_RXCSUM)
 		options |= XRDMA_PORT_CSUM;
 	if (features & NETIF_F_HW_VLAN_CTAG_RX)
 		options |= XRDMA_PORT_VLAN;
+	if (features & NETIF_F_GRO_HW)
+		options |= XRDMA_PORT_GRO;
 	return options == xn->options ? 0 : xrdma_port_set_options(xn, options);
 }
 
@@ -178,6 +184,8 @@ static netdev_features_t xrdma_netdev_features(u64 caps)
 		features |= NETIF_F_HW_CSUM | NETIF_F_RXCSUM;
 	if (caps & XRDMA_CAP_ETH_CSUM && caps & XRDMA_CAP_ETH_TSO)
 		features |= NETIF_F_TSO | NETIF_F_TSO6 | NETIF_F_TSO_ECN;
+	if (caps & XRDMA_CAP_ETH_CSUM && caps & XRDMA_CAP_ETH_GRO)
+		features |= NETIF_F_GRO_HW;
 	if (caps & XRDMA_CAP_ETH_VLAN)
 		features |= NETIF_F_HW_VLAN_CTAG_TX | NETIF_F_HW_VLAN_CTAG_RX;
 	return features;
@@ -280,7 +288,8 @@ static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 
 	xn->ndev = ndev;
-	xn->options = XRDMA_PORT_PAUSE | XRDMA_PORT_CSUM | XRDMA_PORT_VLAN;
+	xn->options = XRDMA_PORT_PAUSE | XRDMA_PORT_CSUM | XRDMA_PORT_VLAN |
+		      XRDMA_PORT_GRO;
 	INIT_DELAYED_WORK(&xn->restart, xrdma_restart_work);
 	xrdma_eth_clock_init(&xn->clock);
 	SET_NETDEV_DEV(ndev, xrdma_to_dev(&xib->hw));

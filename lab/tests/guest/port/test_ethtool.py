@@ -15,15 +15,15 @@ from lib.control import ask, stats
 from lib.ether import frame_returns
 
 NETDEV = os.environ.get("XRDMA_NETDEV")
-PORT_PAUSE, PORT_CSUM, PORT_VLAN = 8, 16, 32    # XRDMA_PORT_*
+PORT_PAUSE, PORT_CSUM, PORT_VLAN, PORT_GRO = 8, 16, 32, 64    # XRDMA_PORT_*
 # payloads of frames that end at, before and after the ends of receive pages
 SIZES = (46, 1500, *range(3480, 3530), 4096, *range(7580, 7630), 8986, 9000)
 OFFLOADS = ("rx-checksumming", "tx-checksumming", "scatter-gather",
             "tcp-segmentation-offload", "generic-receive-offload",
-            "rx-vlan-offload", "tx-vlan-offload")
+            "rx-vlan-offload", "tx-vlan-offload", "rx-gro-hw")
 ABSENT = ("large-receive-offload", "ntuple-filters", "receive-hashing",
-          "rx-vlan-filter", "tx-udp-segmentation", "rx-gro-hw",
-          "tx-checksum-sctp", "l2-fwd-offload", "rx-all")
+          "rx-vlan-filter", "tx-udp-segmentation", "tx-checksum-sctp",
+          "l2-fwd-offload", "rx-all")
 
 
 def ethtool(*args):
@@ -153,7 +153,8 @@ def test_absent_offload_cannot_be_switched_on(name):
     assert ethtool("-k")[name] == "off [fixed]"
 
 
-@pytest.mark.parametrize("name, flag", [("rx", PORT_CSUM), ("rxvlan", PORT_VLAN)])
+@pytest.mark.parametrize("name, flag", [("rx", PORT_CSUM), ("rxvlan", PORT_VLAN),
+                                        ("rx-gro-hw", PORT_GRO)])
 def test_offload_of_receives_can_be_switched_off(name, flag):
     """The device is told."""
     assert stats()["device"]["port_flags"] & flag
@@ -163,6 +164,18 @@ def test_offload_of_receives_can_be_switched_off(name, flag):
     finally:
         subprocess.run(["ethtool", "-K", NETDEV, name, "on"], check=True)
     assert stats()["device"]["port_flags"] & flag
+
+
+def test_frames_are_not_merged_without_checksums():
+    """Neither ethtool nor the device has hardware GRO while the device checks no sums."""
+    try:
+        subprocess.run(["ethtool", "-K", NETDEV, "rx", "off"], check=True)
+        assert ethtool("-k")["rx-gro-hw"] == "off [requested on]"
+        assert not stats()["device"]["port_flags"] & (PORT_CSUM | PORT_GRO)
+    finally:
+        subprocess.run(["ethtool", "-K", NETDEV, "rx", "on"], check=True)
+    assert ethtool("-k")["rx-gro-hw"] == "on"
+    assert stats()["device"]["port_flags"] & PORT_GRO
 
 
 def test_address_of_a_group_is_refused():

@@ -75,6 +75,19 @@ def test_null_regions_are_not_offered(dev):
     assert failure.value.errno == errno.EOPNOTSUPP
 
 
+def test_frames_are_left_to_the_kernel(dev):
+    """The device does no work for frames, and pause, which it does not have, stays off."""
+    net = interfaces()[0]
+    shown = subprocess.run(["ethtool", "-k", net], check=True, capture_output=True,
+                           text=True).stdout
+    for name in "rx-checksumming", "rx-vlan-offload", "rx-gro-hw":
+        assert f"{name}: off [fixed]\n" in shown
+    for line, code in ("-A {} tx on", 1), ("-A {} tx off", 0):
+        done = subprocess.run(["ethtool", *line.format(net).split()], check=False,
+                              capture_output=True)
+        assert bool(done.returncode) == bool(code), done.stderr
+
+
 def test_frames_have_time_stamps_of_the_kernel_only(dev):
     """There is no PTP hardware clock, and the settings of time stamps are refused."""
     net = interfaces()[0]
