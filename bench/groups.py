@@ -29,6 +29,9 @@ GROUPS = {
     # node with 2 GiB is too small
     "nodes": (1500, [["--both", "xrdma"], ["--both", "rxe", "--mem", "6G"]],
               ["nodes.sh"]),
+    "port": (600, [["--both", "xrdma"], ["--both", "rxe"]], ["port.py"]),
+    "channels": (900, [["--both", "xrdma", "--smp", "4"]],
+                 ["port.py", "channels"]),
     "consumers": (1200, [["--both", "xrdma"], ["--both", "rxe"]],
                   ["consumers.sh"]),
 }
@@ -40,5 +43,5 @@ SCALE = {
     "scale-pages": (1200, [["--mem", "4G"]], ["scale.sh", "pages"]),
 }
 # Groups whose samples are all measured by the clock and have a duration
-TIMED = ("wall", "paging", "nodes", "consumers")
+TIMED = ("wall", "paging", "nodes", "port", "channels", "consumers")
 ALL = {**GROUPS, **SCALE}

@@ -139,6 +139,7 @@ PAIRS = {
                           of_rounds),
     "paging/cold-ratio": ("paging/last/demand", "paging/last/pinned",
                           of_rounds),
+    "port/channels-gain": ("port/channels-8", "port/channels-1", of_rounds),
     "paging/cold-4k-ratio": ("paging/last-4k/demand", "paging/last-4k/pinned",
                              of_rounds),
 }

@@ -152,6 +152,15 @@ GROUPS = {
                0.2),
         _record("between nodes, 1,000 RC QPs, WRITE 4 KiB", "nodes/qps-1000"),
     ],
+    "port": [
+        _ratio("TCP, MTU 1500, xrdma against virtio-net", "port/tcp", 3, "min"),
+        _most("TCP, segments sent again", "port/tcp-resent", 0),
+    ],
+    "channels": [
+        _record("TCP, 8 streams, 4 processors, 1 channel", "port/channels-1"),
+        _record("TCP, 8 streams, 4 processors, 8 channels", "port/channels-8"),
+        _record("TCP, 8 streams, 8 channels against 1", "port/channels-gain"),
+    ],
     "consumers": [
         *(_record(f"{label}{over}", f"consumers/{figure}{tail}")
           for label, figure in CONSUMERS
