@@ -352,7 +352,9 @@ def test_memory_ahead_of_a_stream_is_limited(make, link):
         # the driver goes on to map
         time.sleep(1)
         region.close()
-        assert streamed < far.resident()[0] <= min(length, streamed + limit)
+        # a page fault starts each run of the driver, so the last run may end where
+        # the stream ends
+        assert streamed <= far.resident()[0] <= min(length, streamed + limit)
         far.unmap()
 
 
