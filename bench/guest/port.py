@@ -58,7 +58,7 @@ def figure(name, unit, value, seconds):
 
 
 def measure_stream():
-    """One stream, and how many of its segments were sent again."""
+    """Takes samples of one stream, and of the number of its segments sent again."""
     for _ in range(SAMPLES):
         end = sample()
         got, sent = end["sum_received"], end["sum_sent"]
@@ -67,7 +67,7 @@ def measure_stream():
 
 
 def measure_channels():
-    """Eight streams."""
+    """Takes samples of eight streams."""
     for _ in range(SAMPLES):
         for channels in 1, 8:
             both("ethtool", "-L", NETDEV, "combined", str(channels))

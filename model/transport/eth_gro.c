@@ -107,7 +107,10 @@ static bool same_ip(const u8 *a, const u8 *b, bool ipv4)
 	return !memcmp(a, b, 4) && !memcmp(a + 6, b + 6, MODEL_IPV6_BYTES - 6);
 }
 
-/* The same for headers of TCP of @len bytes */
+/*
+ * Return: true if the fields that division copies are the same in both headers of
+ * TCP, which have @len bytes.
+ */
 static bool same_tcp(const u8 *a, const u8 *b, u32 len)
 {
 	return !memcmp(a, b, 4) && !memcmp(a + 8, b + 8, 5) &&

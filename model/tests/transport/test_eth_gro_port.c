@@ -101,6 +101,22 @@ static void post(u32 entries)
 	}
 }
 
+/*
+ * Send the first @parts parts of a long frame, which arrive before @entries receive
+ * entries are posted.
+ */
+static void send_parts(struct wire_env *env, const struct tcp_shape *shape,
+		       u32 parts, u32 entries)
+{
+	u32 i;
+
+	make(env, shape);
+	for (i = 0; i < parts; i++)
+		put_part(i);
+	arrive(env);
+	post(entries);
+}
+
 static const u8 *memory(u32 wr_id)
 {
 	return b.mem + WIRE_NIC_BUF + wr_id % ENTRIES * ROOM;
@@ -127,14 +143,9 @@ static void a_burst_is_one_frame(void **state)
 {
 	struct wire_env *env = *state;
 	struct tcp_shape shape = simple(4);
-	u32 i;
 
 	start(env);
-	make(env, &shape);
-	for (i = 0; i < 4; i++)
-		put_part(i);
-	arrive(env);
-	post(3);
+	send_parts(env, &shape, 4, 3);
 	expect(0, all.len, MERGED, MSS);
 	assert_memory_equal(memory(0), all.data, all.len);
 	assert_int_equal(delivered(), 4);
@@ -150,11 +161,7 @@ static void merging_can_be_switched_off(void **state)
 
 	start(env);
 	wire_nic_port(b.qp.host, ALL_OPTIONS & ~XRDMA_PORT_GRO, 1500, b.qp.qpn);
-	make(env, &shape);
-	put_part(0);
-	put_part(1);
-	arrive(env);
-	post(3);
+	send_parts(env, &shape, 2, 3);
 	expect(0, 54 + MSS, XRDMA_CQE_CSUM, 0);
 	expect(1, 54 + MSS, XRDMA_CQE_CSUM, 0);
 }
@@ -179,15 +186,10 @@ static void a_tag_is_removed_from_merged_frames(void **state)
 	struct wire_env *env = *state;
 	struct tcp_shape shape = simple(3);
 	struct xrdma_cqe cqe;
-	u32 i;
 
 	start(env);
 	shape.vlan = true;
-	make(env, &shape);
-	for (i = 0; i < 3; i++)
-		put_part(i);
-	arrive(env);
-	post(2);
+	send_parts(env, &shape, 3, 2);
 	wire_expect_recv(&b.qp, 0, XRDMA_WC_SUCCESS, &cqe);
 	assert_int_equal(le32_to_cpu(cqe.byte_len), all.len - 4);
 	assert_int_equal(le16_to_cpu(cqe.flags), MERGED | XRDMA_CQE_VLAN);
@@ -287,11 +289,7 @@ static void a_padded_frame_is_not_merged(void **state)
 
 	start(env);
 	shape.bytes = MSS + 3;
-	make(env, &shape);
-	put_part(0);
-	put_part(1);
-	arrive(env);
-	post(3);
+	send_parts(env, &shape, 2, 3);
 	expect(0, 54 + MSS, XRDMA_CQE_CSUM, 0);
 	expect(1, 60, XRDMA_CQE_CSUM, 0);
 }
@@ -301,15 +299,10 @@ static void a_merged_frame_fits_into_its_entry(void **state)
 {
 	struct wire_env *env = *state;
 	struct tcp_shape shape = simple(8);
-	u32 i;
 
 	start(env);
 	shape.options = 24;
-	make(env, &shape);
-	for (i = 0; i < 8; i++)
-		put_part(i);
-	arrive(env);
-	post(3);
+	send_parts(env, &shape, 8, 3);
 	expect(0, 78 + 5 * MSS, MERGED, MSS);
 	expect(1, 78 + 3 * MSS, MERGED, MSS);
 	assert_memory_equal(memory(1) + 78, all.data + 78 + 5 * MSS, 3 * MSS);
@@ -320,17 +313,12 @@ static void a_removed_tag_needs_no_room(void **state)
 {
 	struct wire_env *env = *state;
 	struct tcp_shape shape = simple(6);
-	u32 i;
 
 	start(env);
 	shape.vlan = true;
 	shape.mss = 503;
 	shape.bytes = 6 * 503;
-	make(env, &shape);
-	for (i = 0; i < 6; i++)
-		put_part(i);
-	arrive(env);
-	post(3);
+	send_parts(env, &shape, 6, 3);
 	expect(0, ROOM, MERGED | XRDMA_CQE_VLAN, 503);
 }
 

@@ -135,7 +135,7 @@ static void xrdma_stats_sum_rx(const struct xrdma_netdev *xn, u32 first,
 	}
 }
 
-/* The same for sends */
+/* Add up the counters of sends of the queues from @first on. */
 static void xrdma_stats_sum_tx(const struct xrdma_netdev *xn, u32 first,
 			       struct netdev_queue_stats_tx *tx)
 {

@@ -469,7 +469,6 @@ SCENARIOS = {function.__name__: function for function in (
     fatal_status, gone_idle, gone_busy, unbound_busy, host_error)}
 
 
-
 def main():
     names = sys.argv[1:]
     for number, name in enumerate(names):
