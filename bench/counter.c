@@ -136,7 +136,7 @@ EXPORT int qemu_plugin_install(uint64_t id,
 			       int argc, char **argv)
 {
 	if (machine->version.cur < QEMU_PLUGIN_API_VERSION ||
-	    !machine->system_emulation || machine->max_vcpus != 1 ||
+	    !machine->system_emulation || machine->smp_vcpus != 1 ||
 	    argc != 1 || strncmp(argv[0], "out=", 4)) {
 		fprintf(stderr, "counter: wants out=FILE and one processor\n");
 		return -1;

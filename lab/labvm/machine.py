@@ -46,7 +46,7 @@ _PROCESSOR = "max,la57=off,erms=off,fsrm=off,fzrm=off,fsrs=off,fsrc=off"
 # then lose additions to a word that both change, and doorbells, since the provider
 # orders a store before a load by such an instruction. So every machine has room for a
 # second processor, which the kernel does not count.
-_MIN_PROCESSORS = 2
+MIN_PROCESSORS = 2
 
 # Hot-plug slots, by PCI Express and not by ACPI. QEMU 11.1 aborts when it removes a
 # vfio-user function with MSI-X (vfio_user_instance_finalize() removes the PBA from a
@@ -129,7 +129,7 @@ class Machine:
             "-machine", _CHIPSET,
             "-object", f"memory-backend-memfd,id=mem,size={opts.mem},share=on",
             "-m", opts.mem, "-cpu", _PROCESSOR,
-            "-smp", f"{opts.smp},maxcpus={max(opts.smp, _MIN_PROCESSORS)}",
+            "-smp", f"{opts.smp},maxcpus={max(opts.smp, MIN_PROCESSORS)}",
             "-kernel", os.path.join(opts.boot, "vmlinux"), "-initrd", initrd,
             "-append", " ".join(args + opts.append),
             "-serial", f"file:{self.console}",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""What bench/run makes of the output of its guests. Runs on the host; the tests
-start no guest."""
+"""What bench/run makes of the output of its guests, and that QEMU takes its plugin. Runs
+on the host; the tests start no guest."""
 
 import os
 import stat
@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from labvm import machine
 from lib.paths import TOP
 
 BENCH = TOP / "bench"
@@ -197,3 +198,17 @@ def test_a_target_that_is_missed_fails_nothing(measured):
     lines = [line.replace(" x 1", " x 999999") for line in
              printed("scale-tebibyte").values()]
     assert measured("scale-tebibyte", lines)
+
+
+@pytest.mark.parametrize("processors, taken", [(1, True), (2, False)])
+def test_the_plugin_counts_one_processor_of_a_machine_of_the_lab(
+        tmp_path, processors, taken):
+    subprocess.run(["make", "-s", "-C", BENCH, f"O={tmp_path}",
+                    f"{tmp_path}/counter.so"], check=True)
+    done = subprocess.run(
+        ["qemu-system-x86_64", "-accel", "tcg", "-display", "none", "-S", "-smp",
+         f"{processors},maxcpus={machine.MIN_PROCESSORS}", "-plugin",
+         f"{tmp_path}/counter.so,out={tmp_path}/counts", "-monitor", "stdio"],
+        input="quit\n", check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode == 0) == taken, done.stderr
+    assert ("counter: wants" in done.stderr) != taken, done.stderr
