@@ -363,6 +363,24 @@ class XrdmaExtendedTest(XrdmaTestCase):
         self.assertLess(400e6, stamps[1] - stamps[0])
         self.assertLess(stamps[1] - stamps[0], 2 * elapsed)
 
+    def test_clock_is_that_of_timestamps(self):
+        """
+        The clock that is read after a completion is at least its timestamp, and
+        exceeds it by at most the time that has passed.
+        """
+        for _ in range(3):
+            begin = time.monotonic_ns()
+            self.client.qp.wr_start()
+            self.client.add_write(1)
+            self.client.qp.wr_complete()
+            stamp = self.client.poll()[0][5]
+            sec, clock = self.client.ctx.query_rt_values_ex()
+            elapsed = time.monotonic_ns() - begin
+            self.assertEqual(sec, 0)
+            self.assertLessEqual(stamp, clock)
+            self.assertLess(clock - stamp, 2 * elapsed + 10e6)
+        self.fails(errno.EINVAL, self.client.ctx.query_rt_values_ex, 1 << 1)
+
     def test_wrong_batch_posts_nothing(self):
         """
         A batch with an invalid request is not posted. The next batch is.

@@ -2,11 +2,9 @@
 /*
  * XRDMA user ABI: the structures that the provider and xrdma.ko exchange
  * through uverbs, and those that user space and the device share: queue
- * entries, queue records and the doorbell page. The arithmetic of rings is in
- * xrdma-ring.h; registers, commands, key entries and translation tables are in
- * xrdma_regs.h and xrdma_hw*.h of the driver, which user space cannot use.
- * Documentation/infiniband/xrdma-hw.rst specifies how the device reads and
- * writes the shared structures, with golden bytes.
+ * entries, queue records and the doorbell page. Headers of the driver have all
+ * others; xrdma-ring.h has the arithmetic of rings. The shared structures are
+ * specified, with golden bytes, in Documentation/infiniband/xrdma-hw.rst.
  *
  * Integers are little-endian; immediate data, GIDs and MAC addresses have the
  * byte order of the wire. 8-byte fields are aligned to 8 bytes. Reserved fields
@@ -221,14 +219,16 @@ struct xrdma_uresp_create_wq {
 
 /*
  * Attributes and methods of the driver, from 1 << UVERBS_ID_NS_SHIFT on. The
- * reply of QUERY_CONTEXT is a struct xrdma_uresp_alloc_ucontext, the reply of
- * ALLOC_DM and of DM_QUERY a struct xrdma_uresp_alloc_dm.
+ * replies: of QUERY_CONTEXT a struct xrdma_uresp_alloc_ucontext, of ALLOC_DM and
+ * DM_QUERY a struct xrdma_uresp_alloc_dm, of QUERY_CLOCK the device clock in ns.
  */
 enum xrdma_ioctl_numbers {
 	XRDMA_IB_ATTR_QUERY_CONTEXT_RESP	= 0x1000,
 	XRDMA_IB_ATTR_ALLOC_DM_RESP		= 0x1000,
 	XRDMA_IB_METHOD_DM_QUERY		= 0x1000,
 	XRDMA_IB_ATTR_DM_QUERY_HANDLE		= 0x1001,
+	XRDMA_IB_METHOD_QUERY_CLOCK		= 0x1000,
+	XRDMA_IB_ATTR_QUERY_CLOCK_RESP		= 0x1000,
 };
 
 /**

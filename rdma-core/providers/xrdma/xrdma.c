@@ -48,6 +48,35 @@ static int xrdma_query_port(struct ibv_context *ibctx, uint8_t port,
 	return ibv_cmd_query_port(ibctx, port, attr, &cmd, sizeof(cmd));
 }
 
+/*
+ * The device clock in ns, by which completions have their time stamps. tv_sec is 0,
+ * as in other providers: tv_nsec is the whole clock, or its low half where a long
+ * has 32 bits.
+ */
+static int xrdma_query_rt_values(struct ibv_context *ibctx,
+				 struct ibv_values_ex *values)
+{
+	DECLARE_COMMAND_BUFFER(cmdb, UVERBS_OBJECT_DEVICE,
+			       XRDMA_IB_METHOD_QUERY_CLOCK, 1);
+	uint64_t clock;
+	int err;
+
+	if (values->comp_mask & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK)
+		return EINVAL;
+	if (!values->comp_mask)
+		return 0;
+
+	fill_attr_out(cmdb, XRDMA_IB_ATTR_QUERY_CLOCK_RESP, &clock,
+		      sizeof(clock));
+	err = execute_ioctl(ibctx, cmdb);
+	if (err)
+		return err;
+
+	values->raw_clock.tv_sec = 0;
+	values->raw_clock.tv_nsec = clock;
+	return 0;
+}
+
 static void xrdma_free_context(struct ibv_context *ibctx)
 {
 	struct xrdma_context *ctx = to_xctx(ibctx);
@@ -113,6 +142,7 @@ static const struct verbs_context_ops xrdma_context_ops = {
 	.query_device_ex = xrdma_query_device_ex,
 	.query_port = xrdma_query_port,
 	.query_qp = xrdma_query_qp,
+	.query_rt_values = xrdma_query_rt_values,
 	.query_srq = xrdma_query_srq,
 	.reg_dm_mr = xrdma_reg_dm_mr,
 	.reg_dmabuf_mr = xrdma_reg_dmabuf_mr,

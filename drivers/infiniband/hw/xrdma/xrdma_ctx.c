@@ -15,6 +15,7 @@
 #include "xrdma_ctx.h"
 #include "xrdma_dm.h"
 #include "xrdma_ibdev.h"
+#include "xrdma_query.h"
 
 /* Doorbell pages in one page of the CPU, which can only be mapped together. */
 #define XRDMA_DB_PER_PAGE	(PAGE_SIZE / XRDMA_DB_PAGE_SIZE)
@@ -200,6 +201,7 @@ ADD_UVERBS_ATTRIBUTES_SIMPLE(xrdma_query_context, UVERBS_OBJECT_DEVICE,
 const struct uapi_definition xrdma_uapi_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &xrdma_query_context),
 	UAPI_DEF_CHAIN(xrdma_dm_uapi_defs),
+	UAPI_DEF_CHAIN(xrdma_query_uapi_defs),
 	{}
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * XRDMA queries of device and port: reports the capabilities, which xrdma_cmd.c
- * has read, and the state of the netdev (xrdma_netdev.c). The GID table is in
- * xrdma_gid.c, queries of queues and queue pairs in xrdma_srq.c and
- * xrdma_qp_modify.c, counters in xrdma_port_stats.c.
+ * has read, the device clock, and the state of the netdev (xrdma_netdev.c). The
+ * GID table is in xrdma_gid.c, queries of queues and queue pairs in xrdma_srq.c
+ * and xrdma_qp_modify.c, counters in xrdma_port_stats.c.
  */
 
 #include <linux/etherdevice.h>
@@ -17,6 +17,9 @@
 #include "xrdma_ibdev.h"
 #include "xrdma_odp.h"
 #include "xrdma_query.h"
+
+#define UVERBS_MODULE_NAME xrdma
+#include <rdma/uverbs_named_ioctl.h>
 
 /* Objects of the netdev, which consumers cannot use */
 #define XRDMA_NETDEV_QPS	1
@@ -186,6 +189,43 @@ int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	xrdma_odp_fill_caps(to_xibdev(ibdev), attr);
 	return 0;
 }
+
+/*
+ * Method for ibv_query_rt_values_ex(): the device clock, by which completions have
+ * their time stamps.
+ */
+static int UVERBS_HANDLER(XRDMA_IB_METHOD_QUERY_CLOCK)
+				(struct uverbs_attr_bundle *attrs)
+{
+	struct ib_ucontext *ibuc = ib_uverbs_get_ucontext(attrs);
+	struct xrdma_dev *xdev;
+	u64 clock;
+	int err;
+
+	if (IS_ERR(ibuc))
+		return PTR_ERR(ibuc);
+	xdev = &to_xibdev(ibuc->device)->hw;
+	if (!(xdev->caps.flags & XRDMA_CAP_CLOCK))
+		return -EOPNOTSUPP;
+	err = xrdma_hw_clock(xdev, &clock, NULL);
+	if (err)
+		return err;
+	return uverbs_copy_to(attrs, XRDMA_IB_ATTR_QUERY_CLOCK_RESP, &clock,
+			      sizeof(clock));
+}
+
+DECLARE_UVERBS_NAMED_METHOD(XRDMA_IB_METHOD_QUERY_CLOCK,
+			    UVERBS_ATTR_PTR_OUT(XRDMA_IB_ATTR_QUERY_CLOCK_RESP,
+						UVERBS_ATTR_TYPE(u64),
+						UA_MANDATORY));
+
+ADD_UVERBS_METHODS(xrdma_query_clock, UVERBS_OBJECT_DEVICE,
+		   &UVERBS_METHOD(XRDMA_IB_METHOD_QUERY_CLOCK));
+
+const struct uapi_definition xrdma_query_uapi_defs[] = {
+	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &xrdma_query_clock),
+	{}
+};
 
 static enum ib_mtu xrdma_ib_mtu(unsigned int mtu)
 {

@@ -8,10 +8,12 @@
 #define XRDMA_QUERY_H
 
 #include <rdma/ib_verbs.h>
+#include <rdma/uverbs_ioctl.h>
 
 struct xrdma_ibdev;
 
 /* xrdma_query.c */
+extern const struct uapi_definition xrdma_query_uapi_defs[];
 int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		       struct ib_udata *udata);
 int xrdma_query_port(struct ib_device *ibdev, u32 port,

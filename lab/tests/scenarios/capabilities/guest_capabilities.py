@@ -10,6 +10,7 @@ import subprocess
 import pytest
 from pyverbs.device import Context
 from pyverbs.pd import PD
+from pyverbs.pyverbs_error import PyverbsRDMAError
 
 from lib import binding, null_mr, phc, uverbs
 from lib.control import ask
@@ -100,6 +101,12 @@ def test_frames_have_time_stamps_of_the_kernel_only(dev):
         with pytest.raises(OSError) as failure:
             phc.hwtstamp(request)
         assert failure.value.errno == errno.EOPNOTSUPP
+
+
+def test_the_clock_of_completions_cannot_be_read(dev):
+    with pytest.raises(PyverbsRDMAError) as failure:
+        dev.ctx.query_rt_values_ex()
+    assert failure.value.error_code == errno.EOPNOTSUPP
 
 
 def test_data_comes_through(dev):
