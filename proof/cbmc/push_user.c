@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Push of the provider, push.c, compiled unchanged with the stand-ins for headers of
- * rdma-core in proof/include/rdma-core. Stubs stand for the writes to the device: they
+ * Push of the provider, push.c and post.c, compiled unchanged with the stand-ins for
+ * headers of rdma-core in proof/include/rdma-core. Stubs stand for the writes to the device: they
  * check what is written, where, and in which order.
  *
  * CBMC: -I proof/include/rdma-core -I rdma-core/providers/xrdma --unwind 65
@@ -11,12 +11,14 @@
 #include <string.h>
 #include "proof.h"
 
+#include "post.c"
 #include "push.c"
 
 static u8 page[XRDMA_DB_PAGE_SIZE];
 static u64 doorbells[1];
 static u64 entry[128];			/* 1 KiB, the longest entry */
 static struct xrdma_context ctx;
+static struct xrdma_qp_rec rec;
 static struct xrdma_qp qp;
 static u32 old;
 
@@ -50,14 +52,18 @@ void mmio_write64_le(void *addr, __le64 value)
 {
 	u64 db = le64_to_cpu(value);
 
-	PROVE(addr == qp.db && copied);
+	PROVE(addr == qp.db && le32_to_cpu(rec.sq_pi) == qp.sq.pi);
 	PROVE((db & XRDMA_QPN_MASK) == qp.qpn && xrdma_db_index(db) == qp.sq.pi);
+	rung++;
+	if (!copied) {
+		PROVE(db == xrdma_make_sq_db(qp.qpn, qp.sq.pi));
+		return;
+	}
 	PROVE(xrdma_db_push_size(db) >= copied);
 	PROVE(xrdma_db_push_size(db) / 2 < copied);
 	PROVE(xrdma_db_push_at(db) == qp.slot);
 	PROVE(qp.slot % xrdma_db_push_size(db) == 0);
 	PROVE(qp.slot + xrdma_db_push_size(db) <= sizeof(page));
-	rung++;
 }
 
 /* A queue pair whose entries have any size, of a context with any slots in use */
@@ -106,8 +112,8 @@ static void slots_have_one_owner(void)
  * Theorem: A push copies bytes of the entry, which hold all of its head, address and
  *	inline data, to the slot of the queue pair, and then rings one doorbell, which
  *	names this slot and these bytes. Only an inline entry is pushed, and only if
- *	it is the only new one and all others are complete; otherwise nothing is
- *	written.
+ *	it is the only new one and all others are complete; otherwise the doorbell
+ *	names no slot. The index in the record is written before.
  * Holds for: all entries, indexes and slots.
  * Assumes: the entry has the length that its inline data need, and is not longer than
  *	the queue allows, as wr_user.setters_stay_inside shows; the slot is one that
@@ -120,6 +126,7 @@ static void pushes_are_whole(void)
 	bool done;
 
 	any_slot();
+	qp.rec = &rec;
 	qp.db = doorbells;
 	qp.qpn = nondet_u32();
 	qp.datagram = nondet_truth();
@@ -137,11 +144,12 @@ static void pushes_are_whole(void)
 	ASSUME(wqe->flags / 16 + 1U <= qp.sq.units);
 	ASSUME(!(wqe->flags & XRDMA_WQE_INLINE) ||
 	       bytes <= (wqe->flags / 16 + 1U) * 64);
-	done = xrdma_push(&qp, old, wqe);
+	xrdma_publish_sq(&qp, old, wqe);
+	done = copied;
 	REACHABLE(done && copied == 256);
 	REACHABLE(!done && wqe->flags & XRDMA_WQE_INLINE && qp.sq.ci == old &&
 		  qp.sq.pi - old == 1);
-	PROVE(rung == (done ? 1 : 0) && (copied != 0) == done);
+	PROVE(rung == 1);
 	PROVE(!done || (bytes <= copied && wqe->flags & XRDMA_WQE_INLINE));
 	PROVE(!done || (qp.sq.pi - old == 1 && qp.sq.ci == old));
 }

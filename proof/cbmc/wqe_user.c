@@ -99,7 +99,8 @@ static void any_request(void)
 /*
  * Theorem: The provider writes nothing outside of the send entry, whatever
  *	ibv_post_send() is asked for, and accepts only operations of the queue
- *	pair. The entry is not longer than the queue allows.
+ *	pair. The entry is not longer than the queue allows, and the producer
+ *	advances by its length.
  * Holds for: all opcodes, flags and queue pairs, entries of 64 and 128 bytes, any
  *	negative number of scatter-gather entries or 0 to 8 of any lengths.
  * Assumes: max_sge and max_inline fit the entries, as xrdma_size_sq() computes them; a
@@ -109,6 +110,7 @@ static void any_request(void)
 static void sends_stay_inside(void)
 {
 	struct xrdma_qp qp;
+	u32 units;
 	u8 log;
 	int err;
 
@@ -117,13 +119,14 @@ static void sends_stay_inside(void)
 
 		any_queue(&qp, log);
 		any_request();
-		err = xrdma_make_wqe(&qp, &wr);
+		err = xrdma_make_wqe(&qp, xrdma_sq_entry(&qp.sq), &wr, &units);
 		REACHABLE(!err && log == 6 && wr.opcode == IBV_WR_BIND_MW);
 		REACHABLE(!err && log == 7 && wr.send_flags & IBV_SEND_INLINE &&
 			  wr.num_sge == 3 && list[2].length == 1);
 		PROVE(err >= 0);
 		PROVE(err || (wr.opcode < 32 && qp.ops & 1U << wr.opcode));
 		PROVE(err || wqe->flags / 16 + 1 <= qp.sq.units);
+		PROVE(err || units == wqe->flags / 16 + 1);
 	}
 }
 
@@ -162,7 +165,7 @@ static void messages_hold_their_fields(void)
 {
 	const struct xrdma_sge *sge = (const void *)&room[2];
 	const struct xrdma_sq_wqe *wqe = (const void *)room;
-	u32 i = nondet_u32(), flags = 0, bytes;
+	u32 i = nondet_u32(), flags = 0, bytes, units;
 	struct xrdma_qp qp;
 	bool remote;
 	u8 opcode;
@@ -171,7 +174,8 @@ static void messages_hold_their_fields(void)
 	any_request();
 	opcode = opcode_of(wr.opcode);
 	remote = opcode >= XRDMA_OP_WRITE;
-	ASSUME(opcode && !qp.datagram && !xrdma_make_wqe(&qp, &wr));
+	ASSUME(opcode && !qp.datagram &&
+	       !xrdma_make_wqe(&qp, xrdma_sq_entry(&qp.sq), &wr, &units));
 	REACHABLE(qp.xrc && wr.send_flags & 8);
 	REACHABLE(wr.num_sge == 6 && opcode == XRDMA_OP_READ);
 	flags |= wr.send_flags & 2 || qp.force_flags ? 1 : 0;

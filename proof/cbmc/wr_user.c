@@ -35,7 +35,7 @@ static void *payload_of(u32 opcode)
 	u32 op_flags = xrdma_ops[opcode].flags;
 	u32 head = op_flags & XRDMA_TAKES_ATOMIC ? 3 : 2;
 
-	if (!(op_flags & XRDMA_TAKES_DATA))
+	if (!(op_flags & (XRDMA_TAKES_DATA | XRDMA_TAKES_ATOMIC)))
 		return NULL;
 	return (struct xrdma_sge *)entry + head + (qp.datagram ? 2 : 0);
 }

@@ -46,11 +46,11 @@ const struct xrdma_op xrdma_ops[XRDMA_NUM_OPS] = {
 	},
 	[IBV_WR_ATOMIC_CMP_AND_SWP] = {
 		.opcode = XRDMA_OP_CMP_SWAP,
-		.flags = XRDMA_TAKES_DATA | XRDMA_TAKES_ATOMIC,
+		.flags = XRDMA_TAKES_ATOMIC,
 	},
 	[IBV_WR_ATOMIC_FETCH_AND_ADD] = {
 		.opcode = XRDMA_OP_FETCH_ADD,
-		.flags = XRDMA_TAKES_DATA | XRDMA_TAKES_ATOMIC,
+		.flags = XRDMA_TAKES_ATOMIC,
 	},
 	[IBV_WR_BIND_MW] = {
 		.opcode = XRDMA_OP_BIND_MW,
@@ -86,29 +86,33 @@ static int xrdma_make_inline(void *to, const struct ibv_sge *from, int num_sge,
 }
 
 /*
- * Write the payload: scatter-gather entries or inline bytes. Return: value of
- * num_sge, or -EINVAL.
+ * Write the payload of a message: scatter-gather entries or inline bytes. Set @bytes
+ * to their length in the entry. Return: value of num_sge, or -EINVAL.
  */
 static int xrdma_make_data(struct xrdma_qp *qp, const struct ibv_send_wr *wr,
-			   const struct xrdma_op *op, void *to)
+			   const struct xrdma_op *op, void *to, uint32_t *bytes)
 {
+	int used, num_sge = wr->num_sge;
+
 	if (wr->send_flags & IBV_SEND_INLINE) {
 		if (!(op->flags & XRDMA_TAKES_INLINE))
 			return -EINVAL;
-		return xrdma_make_inline(to, wr->sg_list, wr->num_sge,
+		used = xrdma_make_inline(to, wr->sg_list, num_sge,
 					 qp->max_inline);
+		if (unlikely(used < 0))
+			return used;
+		*bytes = used;
+		return used;
 	}
-	if (unlikely(!(op->flags & XRDMA_TAKES_DATA)))
-		return 0;
-	if (wr->num_sge < 0 || wr->num_sge > qp->sq.max_sge ||
-	    (op->flags & XRDMA_TAKES_ATOMIC && wr->num_sge > 1))
+	if (unlikely(num_sge < 0 || num_sge > qp->sq.max_sge))
 		return -EINVAL;
-	xrdma_make_sges(to, wr->sg_list, wr->num_sge);
-	return wr->num_sge;
+	xrdma_make_sges(to, wr->sg_list, num_sge);
+	*bytes = num_sge * sizeof(struct xrdma_sge);
+	return num_sge;
 }
 
 /*
- * Write the destination: remote memory, operands, or the address of a datagram.
+ * Write the destination of a message: remote memory, or the address of a datagram.
  * Return: the part of the entry where the payload begins.
  */
 static void *xrdma_make_target(const struct xrdma_qp *qp,
@@ -118,49 +122,37 @@ static void *xrdma_make_target(const struct xrdma_qp *qp,
 {
 	void *seg;
 
-	if (op->flags & XRDMA_TAKES_REMOTE)
+	if (likely(op->flags & XRDMA_TAKES_REMOTE))
 		return xrdma_make_remote(wqe, wr->wr.rdma.remote_addr,
 					 wr->wr.rdma.rkey);
-	if (!(op->flags & XRDMA_TAKES_ATOMIC)) {
-		seg = xrdma_make_remote(wqe, 0, 0);
-		if (!qp->datagram)
-			return seg;
-		return xrdma_make_address(wqe, wr->wr.ud.ah,
-					  wr->wr.ud.remote_qpn,
-					  wr->wr.ud.remote_qkey);
-	}
-
-	seg = xrdma_make_remote(wqe, wr->wr.atomic.remote_addr,
-				wr->wr.atomic.rkey);
-	if (op->opcode == XRDMA_OP_CMP_SWAP)
-		return xrdma_make_atomic(seg, wr->wr.atomic.swap,
-					 wr->wr.atomic.compare_add);
-	return xrdma_make_atomic(seg, wr->wr.atomic.compare_add, 0);
+	seg = xrdma_make_remote(wqe, 0, 0);
+	if (!qp->datagram)
+		return seg;
+	return xrdma_make_address(wqe, wr->wr.ud.ah, wr->wr.ud.remote_qpn,
+				  wr->wr.ud.remote_qkey);
 }
 
 static void xrdma_make_imm(struct xrdma_sq_wqe *wqe,
 			   const struct ibv_send_wr *wr,
 			   const struct xrdma_op *op)
 {
-	if (op->flags & XRDMA_TAKES_IMM)
-		wqe->imm = wr->imm_data;
-	else if (op->flags & XRDMA_TAKES_KEY)
-		wqe->inv_key = htole32(wr->invalidate_rkey);
-	else
+	if (likely(!(op->flags & (XRDMA_TAKES_IMM | XRDMA_TAKES_KEY))))
 		wqe->imm = 0;
+	else if (op->flags & XRDMA_TAKES_IMM)
+		wqe->imm = wr->imm_data;
+	else
+		wqe->inv_key = htole32(wr->invalidate_rkey);
 }
 
 /*
- * Write an entry of 1 unit that binds a window of either type. The caller increments
- * the producer index. Return: 0 or an errno.
+ * Write an entry of 1 unit that binds a window of either type. Return: 0 or an errno.
  */
-static int xrdma_make_bind_wqe(struct xrdma_qp *qp, struct ibv_mw *mw,
-			       uint32_t key,
+static int xrdma_make_bind_wqe(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
+			       struct ibv_mw *mw, uint32_t key,
 			       const struct ibv_mw_bind_info *info,
 			       unsigned int send_flags, uint64_t wr_id)
 {
 	unsigned int flags = send_flags | qp->force_flags;
-	struct xrdma_sq_wqe *wqe;
 	int err;
 
 	if (unlikely(xrdma_wq_full(&qp->sq)))
@@ -168,7 +160,6 @@ static int xrdma_make_bind_wqe(struct xrdma_qp *qp, struct ibv_mw *mw,
 	if (unlikely(flags & ~(XRDMA_SEND_FLAGS & ~XRDMA_SEND_INLINE)))
 		return EINVAL;
 
-	wqe = xrdma_sq_entry(&qp->sq);
 	err = xrdma_make_bind(wqe, mw, key, info);
 	if (unlikely(err))
 		return err;
@@ -180,11 +171,10 @@ static int xrdma_make_bind_wqe(struct xrdma_qp *qp, struct ibv_mw *mw,
  * Write an ATOMIC_WRITE entry. It contains the value, so the application has to
  * give the value inline. Return: 0 or EINVAL.
  */
-static int xrdma_make_atomic_write(struct xrdma_qp *qp,
+static int xrdma_make_atomic_write(struct xrdma_sq_wqe *wqe,
 				   const struct ibv_send_wr *wr,
 				   unsigned int flags)
 {
-	struct xrdma_sq_wqe *wqe = xrdma_sq_entry(&qp->sq);
 	struct xrdma_atomic_seg *seg;
 
 	seg = xrdma_make_remote(wqe, wr->wr.rdma.remote_addr,
@@ -201,78 +191,113 @@ static int xrdma_make_atomic_write(struct xrdma_qp *qp,
 	return 0;
 }
 
+/* Write an entry of an atomic operation of 64 bits. Return: 0 or EINVAL. */
+static int xrdma_make_fetch_atomic(struct xrdma_qp *qp,
+				   struct xrdma_sq_wqe *wqe,
+				   const struct ibv_send_wr *wr,
+				   const struct xrdma_op *op,
+				   unsigned int flags)
+{
+	uint64_t compare = 0, swap_add = wr->wr.atomic.compare_add;
+	struct xrdma_atomic_seg *seg;
+
+	if (op->opcode == XRDMA_OP_CMP_SWAP) {
+		compare = wr->wr.atomic.compare_add;
+		swap_add = wr->wr.atomic.swap;
+	}
+	if (wr->num_sge < 0 || wr->num_sge > 1 ||
+	    wr->num_sge > qp->sq.max_sge)
+		return EINVAL;
+	seg = xrdma_make_remote(wqe, wr->wr.atomic.remote_addr,
+				wr->wr.atomic.rkey);
+	xrdma_make_sges(xrdma_make_atomic(seg, swap_add, compare), wr->sg_list,
+			wr->num_sge);
+	wqe->imm = 0;
+	xrdma_make_head(wqe, op->opcode, flags, wr->num_sge, wr->wr_id);
+	if (qp->xrc)
+		wqe->ext = htole32(wr->qp_type.xrc.remote_srqn);
+	return 0;
+}
+
+/* Write an entry that invalidates a key. Return: 0. */
+static int xrdma_make_local_inv(struct xrdma_sq_wqe *wqe,
+				const struct ibv_send_wr *wr,
+				unsigned int flags)
+{
+	xrdma_make_remote(wqe, 0, 0);
+	wqe->inv_key = htole32(wr->invalidate_rkey);
+	xrdma_make_head(wqe, XRDMA_OP_LOCAL_INV, flags, 0, wr->wr_id);
+	return 0;
+}
+
 /*
- * Write the entry of an operation that has no scatter-gather entries. FLUSH is
- * refused: struct ibv_send_wr has no member for its placement type, which only
- * ibv_wr_flush() takes. Return: 0 or an errno.
+ * Write the entry, of 1 unit, of an operation that is not a message. FLUSH is refused:
+ * struct ibv_send_wr has no member for its placement type, which only ibv_wr_flush()
+ * takes. Return: 0 or an errno.
  */
-static int xrdma_make_special(struct xrdma_qp *qp,
+static int xrdma_make_special(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
 			      const struct ibv_send_wr *wr,
-			      const struct xrdma_op *op)
+			      const struct xrdma_op *op, unsigned int flags)
 {
 	if (op->flags & XRDMA_TAKES_VALUE)
-		return xrdma_make_atomic_write(qp, wr, wr->send_flags |
-							qp->force_flags);
-	if (op->flags & XRDMA_TAKES_RANGE ||
+		return xrdma_make_atomic_write(wqe, wr, flags);
+	if (flags & IBV_SEND_INLINE)
+		return EINVAL;
+	if (op->flags & XRDMA_TAKES_ATOMIC)
+		return xrdma_make_fetch_atomic(qp, wqe, wr, op, flags);
+	if (op->flags & XRDMA_TAKES_KEY)
+		return xrdma_make_local_inv(wqe, wr, flags);
+	if (!(op->flags & XRDMA_TAKES_BIND) ||
 	    wr->bind_mw.mw->type != IBV_MW_TYPE_2)
 		return EINVAL;
-	return xrdma_make_bind_wqe(qp, wr->bind_mw.mw, wr->bind_mw.rkey,
+	return xrdma_make_bind_wqe(qp, wqe, wr->bind_mw.mw, wr->bind_mw.rkey,
 				   &wr->bind_mw.bind_info, wr->send_flags,
 				   wr->wr_id);
 }
 
 /*
- * Write the entry at the producer index, which the caller then increments.
- * Return: 0 or an errno.
+ * Write the entry at the producer index, @wqe, and set @units to its length. Return: 0
+ * or an errno.
  */
-static int xrdma_make_wqe(struct xrdma_qp *qp, const struct ibv_send_wr *wr)
+static int xrdma_make_wqe(struct xrdma_qp *qp, struct xrdma_sq_wqe *wqe,
+			  const struct ibv_send_wr *wr, uint32_t *units)
 {
 	unsigned int flags = wr->send_flags | qp->force_flags;
-	struct xrdma_sq_wqe *wqe;
 	const struct xrdma_op *op;
+	uint32_t bytes;
 	int num_sge;
 	void *data;
 
 	if (unlikely(xrdma_wq_full(&qp->sq)))
 		return ENOMEM;
 	if (unlikely(wr->opcode >= XRDMA_NUM_OPS ||
-		     !(qp->ops & 1U << wr->opcode) ||
+		     !(qp->ops >> wr->opcode & 1) ||
 		     flags & ~XRDMA_SEND_FLAGS))
 		return EINVAL;
 
 	op = &xrdma_ops[wr->opcode];
-	if (unlikely(op->flags & (XRDMA_TAKES_BIND | XRDMA_TAKES_VALUE |
-				  XRDMA_TAKES_RANGE)))
-		return xrdma_make_special(qp, wr, op);
+	if (unlikely(!(op->flags & XRDMA_TAKES_DATA))) {
+		*units = 1;
+		return xrdma_make_special(qp, wqe, wr, op, flags);
+	}
 
-	wqe = xrdma_sq_entry(&qp->sq);
 	data = xrdma_make_target(qp, wqe, wr, op);
-	num_sge = xrdma_make_data(qp, wr, op, data);
+	num_sge = xrdma_make_data(qp, wr, op, data, &bytes);
 	if (unlikely(num_sge < 0))
 		return EINVAL;
 	xrdma_make_imm(wqe, wr, op);
 	xrdma_make_head(wqe, op->opcode, flags, num_sge, wr->wr_id);
-	xrdma_make_length(wqe, data, flags & IBV_SEND_INLINE ? num_sge :
-			  num_sge * sizeof(struct xrdma_sge));
-	/* A local operation has no remote SRQ: the member may hold anything. */
-	if (unlikely(qp->xrc) && op->flags & XRDMA_TAKES_DATA)
+	*units = xrdma_make_length(wqe, data, bytes);
+	if (unlikely(qp->xrc))
 		wqe->ext = htole32(wr->qp_type.xrc.remote_srqn);
 	return 0;
 }
 
-/* Advance the producer index by the entry that was written there. */
-static void xrdma_pass_wqe(struct xrdma_wq *sq)
-{
-	const struct xrdma_sq_wqe *wqe = xrdma_sq_entry(sq);
-
-	xrdma_sq_pass(sq, xrdma_wqe_units(wqe->flags));
-	sq->pi++;
-}
-
 /* ---- doorbell -------------------------------------------------------- */
 
-/* Whether the device may sleep without having seen the entries from @old on. */
-static bool xrdma_device_may_sleep(struct xrdma_qp *qp, uint32_t old)
+/* Whether the device may sleep without having seen the entries from @old to @pi. */
+static bool xrdma_device_may_sleep(struct xrdma_qp *qp, uint32_t old,
+				   uint32_t pi)
 {
 	if (!qp->shadow_db)
 		return true;
@@ -282,31 +307,40 @@ static bool xrdma_device_may_sleep(struct xrdma_qp *qp, uint32_t old)
 	 * sq_event says here that it sleeps.
 	 */
 	atomic_thread_fence(memory_order_seq_cst);
-	return xrdma_db_needed(xrdma_load_le32(&qp->rec->sq_event), qp->sq.pi,
-			       old);
+	return xrdma_db_needed(xrdma_load_le32(&qp->rec->sq_event), pi, old);
+}
+
+/* The same as xrdma_publish_sq(), but compiled into the caller */
+static inline void xrdma_publish(struct xrdma_qp *qp, uint32_t old,
+				 const struct xrdma_sq_wqe *wqe)
+{
+	uint32_t pi = qp->sq.pi;
+
+	/* Entries are written before the index that covers them. */
+	udma_to_device_barrier();
+	xrdma_store_le32(&qp->rec->sq_pi, pi);
+	if (!xrdma_device_may_sleep(qp, old, pi))
+		return;
+
+	/* The entries and the index are written before the doorbell. */
+	udma_to_device_barrier();
+	if (unlikely(qp->push) && wqe->flags & XRDMA_WQE_INLINE &&
+	    xrdma_push(qp, old, wqe))
+		return;
+	mmio_write64_le(qp->db,
+			htole64(xrdma_make_sq_db(qp->qpn, pi)));
 }
 
 /**
  * xrdma_publish_sq() - make new send entries visible to the device
  * @qp: queue pair whose send queue is locked
  * @old: producer index published before; not equal to the present one
- * @wqe: entry at @old
+ * @wqe: one of the new entries
  */
 void xrdma_publish_sq(struct xrdma_qp *qp, uint32_t old,
 		      const struct xrdma_sq_wqe *wqe)
 {
-	/* Entries are written before the index that covers them. */
-	udma_to_device_barrier();
-	xrdma_store_le32(&qp->rec->sq_pi, qp->sq.pi);
-	if (!xrdma_device_may_sleep(qp, old))
-		return;
-
-	/* The entries and the index are written before the doorbell. */
-	udma_to_device_barrier();
-	if (unlikely(qp->push) && xrdma_push(qp, old, wqe))
-		return;
-	mmio_write64_le(qp->db,
-			htole64(xrdma_make_sq_db(qp->qpn, qp->sq.pi)));
+	xrdma_publish(qp, old, wqe);
 }
 
 /* ---- verbs ----------------------------------------------------------- */
@@ -327,8 +361,8 @@ int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 		    struct ibv_send_wr **bad_wr)
 {
 	struct xrdma_qp *qp = to_xqp(ibqp);
-	const struct xrdma_sq_wqe *first;
-	uint32_t old;
+	struct xrdma_sq_wqe *wqe, *last = NULL;
+	uint32_t old, units;
 	int err = 0;
 
 	if (unlikely(ibqp->state < IBV_QPS_RTS)) {
@@ -337,17 +371,19 @@ int xrdma_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr,
 	}
 
 	xrdma_lock(&qp->sq.lock);
-	first = xrdma_sq_entry(&qp->sq);
 	for (old = qp->sq.pi; wr; wr = wr->next) {
-		err = xrdma_make_wqe(qp, wr);
+		wqe = xrdma_sq_entry(&qp->sq);
+		err = xrdma_make_wqe(qp, wqe, wr, &units);
 		if (unlikely(err)) {
 			*bad_wr = wr;
 			break;
 		}
-		xrdma_pass_wqe(&qp->sq);
+		last = wqe;
+		xrdma_sq_pass(&qp->sq, units);
+		qp->sq.pi++;
 	}
 	if (likely(qp->sq.pi != old))
-		xrdma_publish_sq(qp, old, first);
+		xrdma_publish(qp, old, last);
 	xrdma_unlock(&qp->sq.lock);
 	return err;
 }
@@ -364,7 +400,7 @@ int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 		  struct ibv_mw_bind *bind)
 {
 	struct xrdma_qp *qp = to_xqp(ibqp);
-	const struct xrdma_sq_wqe *wqe;
+	struct xrdma_sq_wqe *wqe;
 	int err;
 
 	if (mw->type != IBV_MW_TYPE_1 || ibqp->state < IBV_QPS_RTS ||
@@ -373,11 +409,12 @@ int xrdma_bind_mw(struct ibv_qp *ibqp, struct ibv_mw *mw,
 
 	xrdma_lock(&qp->sq.lock);
 	wqe = xrdma_sq_entry(&qp->sq);
-	err = xrdma_make_bind_wqe(qp, mw, ibv_inc_rkey(mw->rkey),
+	err = xrdma_make_bind_wqe(qp, wqe, mw, ibv_inc_rkey(mw->rkey),
 				  &bind->bind_info, bind->send_flags,
 				  bind->wr_id);
 	if (likely(!err)) {
-		xrdma_pass_wqe(&qp->sq);
+		xrdma_sq_pass(&qp->sq, 1);
+		qp->sq.pi++;
 		xrdma_publish_sq(qp, qp->sq.pi - 1, wqe);
 	}
 	xrdma_unlock(&qp->sq.lock);

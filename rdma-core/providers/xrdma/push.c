@@ -71,14 +71,14 @@ void xrdma_free_slot(struct xrdma_context *ctx, struct xrdma_qp *qp)
 }
 
 /*
- * Decide whether the entries from @old on are pushed: one inline entry that fits a
- * slot, while the device has nothing else to do. Return: log2 of the bytes of the
- * slot, or 0.
+ * Decide whether the entries from @old on are pushed: one entry that fits a slot,
+ * while the device has nothing else to do. Return: log2 of the bytes of the slot,
+ * or 0.
  */
 static uint8_t xrdma_push_size(struct xrdma_qp *qp, uint32_t old,
 			       const struct xrdma_sq_wqe *wqe)
 {
-	if (qp->sq.pi - old != 1 || !(wqe->flags & XRDMA_WQE_INLINE) ||
+	if (qp->sq.pi - old != 1 ||
 	    atomic_load_explicit(&qp->sq.ci, memory_order_relaxed) != old)
 		return 0;
 	return xrdma_push_log(xrdma_wqe_units(wqe->flags) * XRDMA_SQ_UNIT);
@@ -89,7 +89,7 @@ static uint8_t xrdma_push_size(struct xrdma_qp *qp, uint32_t old,
  * @qp: queue pair with a slot, whose send queue is locked; its record has the producer
  *	index
  * @old: producer index published before; not equal to the present one
- * @wqe: entry at @old
+ * @wqe: one of the new entries; it has inline data
  *
  * Return: true; false: the entry is not pushed, and the caller rings the doorbell.
  */

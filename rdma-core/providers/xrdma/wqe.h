@@ -26,11 +26,11 @@
 enum xrdma_op_flags {
 	XRDMA_TAKES_IMM		= 1 << 0, /* immediate data */
 	XRDMA_TAKES_REMOTE	= 1 << 1, /* remote address and key */
-	XRDMA_TAKES_ATOMIC	= 1 << 2, /* remote address, key, operands */
+	XRDMA_TAKES_ATOMIC	= 1 << 2, /* XRDMA_TAKES_REMOTE, operands, 1 SGE */
 	XRDMA_TAKES_INLINE	= 1 << 3, /* the payload may be inline */
 	XRDMA_TAKES_KEY		= 1 << 4, /* key to invalidate */
 	XRDMA_TAKES_BIND	= 1 << 5, /* window to bind */
-	XRDMA_TAKES_DATA	= 1 << 6, /* scatter-gather entries */
+	XRDMA_TAKES_DATA	= 1 << 6, /* a message: it has a payload */
 	XRDMA_TAKES_VALUE	= 1 << 7, /* remote address and key, value */
 	XRDMA_TAKES_RANGE	= 1 << 8, /* remote range to flush */
 };
@@ -58,19 +58,19 @@ static_assert((int)XRDMA_ACCESS_REMOTE_ATOMIC == (int)IBV_ACCESS_REMOTE_ATOMIC,
 static_assert((int)XRDMA_ACCESS_ZERO_BASED == (int)IBV_ACCESS_ZERO_BASED,
 	      "access");
 
+/* Two flags have the same bits in an entry, the other two the bits of each other. */
+static_assert((int)XRDMA_WQE_SOLICITED == (int)IBV_SEND_SOLICITED &&
+	      (int)XRDMA_WQE_INLINE == (int)IBV_SEND_INLINE &&
+	      (int)XRDMA_WQE_FENCE == (int)IBV_SEND_FENCE << 1 &&
+	      (int)XRDMA_WQE_SIGNALED == (int)IBV_SEND_SIGNALED >> 1, "flags");
+
+/* The flags of an entry, of @send_flags in XRDMA_SEND_FLAGS */
 static inline uint8_t xrdma_make_flags(unsigned int send_flags)
 {
-	uint8_t flags = 0;
+	unsigned int differ = (send_flags ^ send_flags >> 1) & 1;
 
-	if (send_flags & IBV_SEND_SIGNALED)
-		flags |= XRDMA_WQE_SIGNALED;
-	if (send_flags & IBV_SEND_FENCE)
-		flags |= XRDMA_WQE_FENCE;
-	if (send_flags & IBV_SEND_SOLICITED)
-		flags |= XRDMA_WQE_SOLICITED;
-	if (send_flags & IBV_SEND_INLINE)
-		flags |= XRDMA_WQE_INLINE;
-	return flags;
+	/* exchange bits 0 and 1, which changes both if they differ */
+	return send_flags ^ differ * 3;
 }
 
 /**
@@ -176,6 +176,10 @@ static inline void xrdma_make_sges(struct xrdma_sge *to,
 {
 	size_t i;
 
+	if (likely(num_sge == 1)) {
+		xrdma_make_sge(to, from->addr, from->length, from->lkey);
+		return;
+	}
 	for (i = 0; i < num_sge; i++)
 		xrdma_make_sge(&to[i], from[i].addr, from[i].length,
 			       from[i].lkey);

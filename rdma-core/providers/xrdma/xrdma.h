@@ -397,13 +397,13 @@ static inline void xrdma_lock_destroy(struct xrdma_lock *lock)
 
 static inline void xrdma_lock(struct xrdma_lock *lock)
 {
-	if (!lock->elided)
+	if (likely(!lock->elided))
 		pthread_spin_lock(&lock->spin);
 }
 
 static inline void xrdma_unlock(struct xrdma_lock *lock)
 {
-	if (!lock->elided)
+	if (likely(!lock->elided))
 		pthread_spin_unlock(&lock->spin);
 }
 

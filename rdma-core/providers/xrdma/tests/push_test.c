@@ -129,6 +129,30 @@ static void other_requests_are_not_pushed(void)
 	end(qp);
 }
 
+/* An invalid request behind the only new entry, of whose place it has written a part */
+static void an_entry_before_an_error_is_pushed(void)
+{
+	struct ibv_send_wr *bad, second = { .opcode = IBV_WR_RDMA_WRITE,
+					    .send_flags = IBV_SEND_INLINE,
+					    .num_sge = 1 };
+	struct ibv_sge sge = { .length = 500 };
+	struct ibv_send_wr first = { .opcode = IBV_WR_SEND, .wr_id = 7,
+				     .send_flags = IBV_SEND_INLINE,
+				     .next = &second };
+	struct xrdma_qp *qp;
+
+	begin();
+	qp = new_qp(IBV_QPT_RC, 32);
+	second.sg_list = &sge;
+	last_entry = qp->sq.ring;
+	CHECK(xrdma_post_send(&qp->verbs_qp.qp, &first, &bad) == EINVAL);
+	CHECK(bad == &second);
+	CHECK(fake_take_doorbell() ==
+	      xrdma_make_push_db(qp->qpn, 1, qp->slot, 6));
+	CHECK(!memcmp(page, last_entry, 64));
+	end(qp);
+}
+
 static void slots_of_queue_pairs_differ(void)
 {
 	struct xrdma_qp *qp[SLOTS + 1];
@@ -166,6 +190,7 @@ static void without_a_page_nothing_is_pushed(void)
 static const struct test tests[] = {
 	TEST(entries_are_pushed_whole),
 	TEST(other_requests_are_not_pushed),
+	TEST(an_entry_before_an_error_is_pushed),
 	TEST(slots_of_queue_pairs_differ),
 	TEST(without_a_page_nothing_is_pushed),
 };
