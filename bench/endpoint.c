@@ -23,6 +23,7 @@ static struct ibv_qp *make_qp(struct endpoint *ep, struct ibv_cq *cq)
 			.max_recv_wr = ENDPOINT_DEPTH,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
+			.max_inline_data = ENDPOINT_INLINE,
 		},
 	};
 	struct ibv_qp_attr attr = {

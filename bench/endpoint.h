@@ -9,6 +9,7 @@
 #include "bench.h"
 
 #define ENDPOINT_DEPTH	64
+#define ENDPOINT_INLINE	32	/* bytes that a request may have inline */
 #define ENDPOINT_MEMORY	(64 * KIB)
 #define ENDPOINT_SPIN_US	5000	/* longer than any request takes */
 

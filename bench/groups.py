@@ -42,6 +42,8 @@ SCALE = {
                                "hugepages=1"]], ["scale.sh", "tebibyte"]),
     "scale-pages": (1200, [["--mem", "4G"]], ["scale.sh", "pages"]),
 }
+# Groups that choose the options of their devices, as part of what they measure
+BOTH_DOORBELLS = ("budget",)
 # Groups whose samples are all measured by the clock and have a duration
 TIMED = ("wall", "paging", "nodes", "port", "channels", "consumers")
 ALL = {**GROUPS, **SCALE}

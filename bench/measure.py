@@ -33,10 +33,11 @@ def boot(name, facts, options):
     """Runs a group's script in one guest. Returns the words of each line that it
     printed; a guest that failed adds "ended KIND REASON"."""
     seconds, _, script = groups.ALL[name]
+    device = () if name in groups.BOTH_DOORBELLS else facts.get("device", ())
     raw = f"{TOP}/{OUT}/raw"
     os.makedirs(raw, exist_ok=True)
     command = ["lab/vm", "run", "--kernel", facts["kernel"], "--fast-device",
-               *(f"--device-arg={arg}" for arg in facts.get("device", ())),
+               *(f"--device-arg={arg}" for arg in device),
                "--timeout", str(seconds), "--share", raw, *options, "--",
                f"/src/bench/guest/{script[0]}", *script[1:]]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True,

@@ -54,19 +54,33 @@ static int poll(struct endpoint *ep, int most)
 	return num;
 }
 
+/* Waits for the completion of one request. */
+static void wait_for_one(struct endpoint *ep)
+{
+	do {
+		usleep(ENDPOINT_SPIN_US);
+	} while (!poll(ep, 1));
+}
+
 static void rounds(struct endpoint *ep)
 {
 	struct ibv_send_wr wr[LIST];
-	struct ibv_sge sge[LIST];
+	struct ibv_sge sge[LIST], short_sge;
+	struct ibv_send_wr short_wr;
 	int round, left;
 
 	make_writes(ep, wr, sge);
+	short_wr = wr[LIST - 1];
+	short_wr.send_flags |= IBV_SEND_INLINE;
+	short_sge = sge[0];
+	short_sge.length = ENDPOINT_INLINE;
+	short_wr.sg_list = &short_sge;
 	for (round = 0; round < ROUNDS; round++) {
 		poll(ep, 1);
 		endpoint_post(ep, &wr[LIST - 1], "post/one");
-		do {
-			usleep(ENDPOINT_SPIN_US);
-		} while (!poll(ep, 1));
+		wait_for_one(ep);
+		endpoint_post(ep, &short_wr, "post/inline");
+		wait_for_one(ep);
 		endpoint_post(ep, wr, "post/list");
 		for (left = LIST; left; left -= poll(ep, left))
 			usleep(ENDPOINT_SPIN_US);

@@ -11,13 +11,17 @@ figure() {
 	echo "figure $*"
 }
 
-# Prints the memory in KiB that is used, but not by processes or the page cache
+# Prints the memory in KiB that is used, but not by processes or the page cache. MemFree
+# lacks the free pages that the kernel keeps for each processor; their number is after
+# "count:" in zoneinfo.
 kernel_memory() {
-	awk '{ v[$1] = $2 }
+	awk -v page=$(($(getconf PAGESIZE) / 1024)) '
+		{ v[$1] = $2 }
 		/^MemTotal:/ { sum += $2 }
 		/^(MemFree|Buffers|Cached|AnonPages):/ { sum -= $2 }
+		$1 == "count:" { sum -= $2 * page }
 		END { print sum - v["HugePages_Total:"] * v["Hugepagesize:"] }
-		' /proc/meminfo
+		' /proc/meminfo /proc/zoneinfo
 }
 
 # counter NAME: prints a counter of the xrdma device

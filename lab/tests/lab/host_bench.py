@@ -105,6 +105,10 @@ def test_options_of_the_device_reach_the_guest(monkeypatch, tmp_path):
     measure.boot("wall", {"kernel": "7.2", "device": ["--no-shadow-db"]}, [])
     assert ["--device-arg=--no-shadow-db" in command for command in seen] == \
         [False, True]
+    # this group measures a device with shadow doorbells and one without
+    del seen[:]
+    measure.boot("budget", {"kernel": "7.2", "device": ["--push=use"]}, [])
+    assert "--device-arg=--push=use" not in seen[0]
 
 
 def test_a_failure_of_the_device_fails_the_group(measured):
