@@ -229,6 +229,7 @@ SOAK = {
     "image": ("tap", HOUR, ["image/test"]),
     "recipes": ("tap", HOUR, ["packages/recipes"]),
     "others": ("tap", 2 * HOUR, ["others/run"]),
+    "others-image": ("tap", 2 * HOUR, ["others/run", "--image"]),
     **{f"packages-{system}": ("tap", HOUR, ["packages/test", system])
        for system in ("bookworm", "trixie", "sid")},
 }
