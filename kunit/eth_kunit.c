@@ -229,6 +229,7 @@ static void work_of_a_frame_is_left_to_the_device(struct kunit *test)
  * @at: offset of a byte to change; 0: none
  * @value: value of that byte
  * @len: bytes of the frame; 0: all
+ * @head: bytes of the frame in the linear part of the socket buffer; 0: all
  * @segs: number of frames that is expected; 0: the frame is refused
  */
 struct eth_test_gro {
@@ -238,8 +239,21 @@ struct eth_test_gro {
 	u16 at;
 	u8 value;
 	u16 len;
+	u16 head;
 	u16 segs;
 };
+
+/* Move what is behind the first @head bytes of a frame to a page. */
+static void eth_test_split(struct kunit *test, struct sk_buff *skb, u32 head)
+{
+	struct page *page = alloc_page(GFP_KERNEL);
+	u32 rest = skb->len - head;
+
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	memcpy(page_address(page), skb->data + head, rest);
+	skb_trim(skb, head);
+	skb_add_rx_frag(skb, 0, page, 0, rest, PAGE_SIZE);
+}
 
 static struct sk_buff *eth_test_merged(struct kunit *test,
 				       const struct eth_test_gro *row)
@@ -263,6 +277,8 @@ static struct sk_buff *eth_test_merged(struct kunit *test,
 		p[row->at] = row->value;
 	if (row->len)
 		skb_trim(skb, row->len);
+	if (row->head)
+		eth_test_split(test, skb, row->head);
 	return skb;
 }
 
@@ -293,6 +309,11 @@ static void merged_frames_are_described(struct kunit *test)
 		{ .mss = 1448, .at = 47, .value = 0x80, .segs = 3 },
 		/* no frame has less */
 		{ .mss = 1, .len = 14 }, { .mss = 1, .len = 70 },
+		/* all headers have to be in the linear part */
+		{ .mss = 1448, .head = 77 },
+		{ .mss = 1448, .head = 78, .segs = 3 },
+		{ .mss = 1448, .at = 46, .value = 0xf0, .head = 93 },
+		{ .mss = 1448, .at = 46, .value = 0xf0, .head = 94, .segs = 3 },
 	};
 	u32 i, l4, header;
 
@@ -320,6 +341,71 @@ static void merged_frames_are_described(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, skb->csum_offset, 16);
 		}
 		kfree_skb(skb);
+	}
+}
+
+/* Give the netdev a receive ring of entries with pages that the device may not write. */
+static void eth_test_rq(struct kunit *test, struct xrdma_channel *ch)
+{
+	struct xrdma_buf *buf;
+	u32 i, n;
+
+	buf = kunit_kzalloc(test, struct_size(buf, frag, 1), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	buf->num = 1;
+	buf->shift = PAGE_SHIFT;
+	buf->frag[0].cpu = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, buf->frag[0].cpu);
+	ch->qp.rec = kunit_kzalloc(test, sizeof(*ch->qp.rec), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ch->qp.rec);
+	ch->rx = kunit_kcalloc(test, ETH_TEST_DEPTH, sizeof(*ch->rx),
+			       GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, ch->rx);
+	ch->qp.rq.buf = buf;
+	ch->qp.rq.log_depth = ETH_TEST_LOG_DEPTH;
+	ch->qp.rq.log_stride = 7;
+	ch->qp.rq.pi = ETH_TEST_DEPTH;
+	for (i = 0; i < ETH_TEST_DEPTH; i++)
+		for (n = 0; n < XRDMA_RX_PAGES; n++)
+			ch->rx[i].page[n] = ZERO_PAGE(0);
+}
+
+/*
+ * The device says that it has written less than an Ethernet header, or more than the
+ * largest MTU or the entry permits. The entry is posted again with its pages, and the
+ * frame counts as an error: nothing is allocated from the pool, which does not exist.
+ */
+static void a_receive_of_a_wrong_length_is_refused(struct kunit *test)
+{
+	static const struct {
+		u32 len;
+		u16 flags;
+	} rows[] = {
+		{ 0, 0 }, { ETH_HLEN - 1, 0 },
+		{ XRDMA_ETH_MAX_MTU + XRDMA_FRAME_EXTRA + 1, 0 },
+		{ XRDMA_RX_ROOM, 0 }, { U32_MAX, 0 },
+		{ XRDMA_RX_ROOM + 1, XRDMA_CQE_GRO }, { 0xffff, XRDMA_CQE_GRO },
+		{ U32_MAX, XRDMA_CQE_GRO },
+	};
+	struct xrdma_channel *ch = eth_test_channel(test->priv);
+	struct xrdma_cqe *ring = eth_test_cq(test, &ch->rx_cq);
+	struct net_device *ndev = test->priv;
+	u32 i;
+
+	ndev->max_mtu = XRDMA_ETH_MAX_MTU;
+	eth_test_rq(test, ch);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		eth_test_complete(ring, i, 0);
+		ring[i].byte_len = cpu_to_le32(rows[i].len);
+		ring[i].flags = cpu_to_le16(rows[i].flags);
+		KUNIT_EXPECT_EQ(test, xrdma_rx_poll(ch, 1), 1);
+		KUNIT_EXPECT_EQ_MSG(test, i + 1,
+				    atomic_long_read(&ndev->stats.__rx_errors),
+				    "row %u", i);
+		KUNIT_EXPECT_EQ(test, ch->qp.rq.ci, i + 1);
+		KUNIT_EXPECT_EQ(test, le32_to_cpu(ch->qp.rec->rq_pi),
+				ETH_TEST_DEPTH + i + 1);
+		KUNIT_EXPECT_PTR_EQ(test, ch->rx[i].page[0], ZERO_PAGE(0));
 	}
 }
 
@@ -422,6 +508,7 @@ static struct kunit_case eth_cases[] = {
 	KUNIT_CASE(completions_free_published_frames_only),
 	KUNIT_CASE(work_of_a_frame_is_left_to_the_device),
 	KUNIT_CASE(merged_frames_are_described),
+	KUNIT_CASE(a_receive_of_a_wrong_length_is_refused),
 	KUNIT_CASE(a_frame_for_a_missing_queue_is_dropped),
 	KUNIT_CASE(the_default_number_of_channels),
 	KUNIT_CASE(the_default_table_names_all_channels),
