@@ -12,6 +12,10 @@
  *   RECV    queue pair, length (16 bits): the host posts a receive
  *   TIME    time passes until the next timer has fired
  *   TURN    the device does the work of one turn
+ *   TCP, ETH                        see fuzz_port.c
+ *   POST, DOORBELL, RECORD, PLAIN   see fuzz_process.c
+ *
+ * A burst of frames ends before a step at which no frame arrives, except RECV.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +24,6 @@
 #include "fuzz/fuzz.h"
 #include "packet/icrc.h"
 #include "packet/pkt.h"
-#include "transport/rx.h"
 
 enum step {
 	STEP_FRAME,
@@ -30,6 +33,12 @@ enum step {
 	STEP_RECV,
 	STEP_TIME,
 	STEP_TURN,
+	STEP_TCP,
+	STEP_ETH,
+	STEP_POST,
+	STEP_DOORBELL,
+	STEP_RECORD,
+	STEP_PLAIN,
 	STEPS
 };
 
@@ -39,39 +48,18 @@ enum step {
 #define FIX_NOT_ADDRESS	0x04
 #define FIX_NOT_PAD	0x08
 #define FIX_SHOWN	0x10 /* address and key of memory for reads only */
+#define FIX_FAR		0x20 /* the unit of the PSN is 32 */
 
 #define MAX_STEPS	64
-
-/*
- * struct script - the rest of an input
- */
-struct script {
-	const u8 *p;
-	size_t left;
-};
-
-static u8 take8(struct script *s)
-{
-	if (!s->left)
-		return 0;
-	s->left--;
-	return *s->p++;
-}
-
-static u32 take16(struct script *s)
-{
-	u32 low = take8(s);
-
-	return low | take8(s) << 8;
-}
+#define MAX_TURNS	500
 
 /*
  * Copy a length (16 bits) and as many bytes. Return: number of bytes copied, at
  * most @room and the rest of the script.
  */
-static u32 take(struct script *s, u8 *to, u32 room)
+u32 fuzz_take(struct fuzz_script *s, u8 *to, u32 room)
 {
-	u32 len = take16(s);
+	u32 len = fuzz_take16(s);
 
 	if (len > room)
 		len = room;
@@ -88,27 +76,28 @@ static u32 take(struct script *s, u8 *to, u32 room)
  * sanitizer find reads past its end, except those of the ICRC, which is written
  * in assembler.
  */
-static void arrive(struct fuzz_world *w, const u8 *frame, u32 len)
+void fuzz_arrive(struct fuzz_world *w, const u8 *frame, u32 len)
 {
 	u8 *copy = malloc(len ? len : 1);
+	struct model_wire *wire = w->env->hosts[0].dev->wire;
 	struct model_net net;
 
 	memcpy(copy, frame, len);
 	if (model_net_parse(&net, copy, len) == MODEL_RX_OK && net.end > len)
 		fuzz_wrong("a packet longer than its frame");
-	model_rx_frame(w->env->hosts[0].dev, copy, len);
+	wire->ops->receive(wire->opaque, copy, len);
 	free(copy);
 }
 
-static void step_frame(struct fuzz_world *w, struct script *s, bool fix)
+static void step_frame(struct fuzz_world *w, struct fuzz_script *s, bool fix)
 {
 	u8 frame[MODEL_FRAME_MAX];
-	u32 len = take(s, frame, sizeof(frame));
+	u32 len = fuzz_take(s, frame, sizeof(frame));
 	struct model_net net;
 
 	if (fix && model_net_parse(&net, frame, len) == MODEL_RX_OK)
 		model_icrc_write(frame, net.l3, net.bth, net.end);
-	arrive(w, frame, len);
+	fuzz_arrive(w, frame, len);
 }
 
 /* Correct address and key of RETH or AtomicETH, at the offset of the header. */
@@ -158,44 +147,44 @@ static void fix_bth(const struct fuzz_world *w, const struct wire_qp *qp,
 		fix_address(w, bth, len, &op, not & FIX_SHOWN);
 }
 
-static void step_packet(struct fuzz_world *w, struct script *s)
+static void step_packet(struct fuzz_world *w, struct fuzz_script *s)
 {
-	struct wire_qp *qp = &w->qps[take8(s) % FUZZ_QPS];
-	u32 psn = (signed char)take8(s);
-	u8 not = take8(s);
+	struct wire_qp *qp = &w->qps[fuzz_take8(s) % FUZZ_QPS];
+	s32 psn = (signed char)fuzz_take8(s);
+	u8 not = fuzz_take8(s);
 	struct model_net_template tmpl;
 	u8 frame[MODEL_FRAME_MAX];
 	struct model_path path;
 	u8 body[2048] = { 0 };
-	u32 len = take(s, body, sizeof(body) - 4);
+	u32 len = fuzz_take(s, body, sizeof(body) - 4);
 	u32 bth;
 
 	if (!(not & FIX_NOT_PAD))
 		len = (len + 3) & ~3U;
 	if (len < MODEL_BTH_BYTES)
 		len = MODEL_BTH_BYTES;
-	fix_bth(w, qp, body, len, psn, not);
+	fix_bth(w, qp, body, len, not & FIX_FAR ? psn * 32 : psn, not);
 	fuzz_world_path(w, qp - w->qps, &path);
 	model_net_template(&tmpl, &path);
 	bth = model_net_write(&tmpl, frame, len + MODEL_ICRC_BYTES);
 	memcpy(frame + bth, body, len);
 	model_icrc_write(frame, tmpl.l3, bth, bth + len + MODEL_ICRC_BYTES);
-	arrive(w, frame, bth + len + MODEL_ICRC_BYTES);
+	fuzz_arrive(w, frame, bth + len + MODEL_ICRC_BYTES);
 }
 
-static void step_send(struct fuzz_world *w, struct script *s)
+static void step_send(struct fuzz_world *w, struct fuzz_script *s)
 {
 	static const u8 opcodes[] = {
 		XRDMA_OP_SEND, XRDMA_OP_SEND_IMM, XRDMA_OP_WRITE,
 		XRDMA_OP_WRITE_IMM, XRDMA_OP_READ, XRDMA_OP_CMP_SWAP,
 		XRDMA_OP_FETCH_ADD, XRDMA_OP_FLUSH, XRDMA_OP_ATOMIC_WRITE,
 	};
-	struct wire_qp *qp = &w->qps[take8(s) % FUZZ_QPS];
-	u8 opcode = opcodes[take8(s) % ARRAY_SIZE(opcodes)];
-	struct xrdma_sge sge = wire_sge(w->area, take16(s) % FUZZ_AREA,
+	struct wire_qp *qp = &w->qps[fuzz_take8(s) % FUZZ_QPS];
+	u8 opcode = opcodes[fuzz_take8(s) % ARRAY_SIZE(opcodes)];
+	struct xrdma_sge sge = wire_sge(w->area, fuzz_take16(s) % FUZZ_AREA,
 					w->key);
 
-	if (qp == &w->qps[FUZZ_UD] || qp == &w->qps[FUZZ_RAW] ||
+	if (qp == &w->qps[FUZZ_UD] || qp->qp->type == XRDMA_QP_RAW ||
 	    qp == &w->qps[FUZZ_XRC] ||
 	    le32_to_cpu(qp->rec->sq_pi) - qp->qp->sq.ci >= 1U << FUZZ_LOG_DEPTH)
 		return;
@@ -215,13 +204,15 @@ static void post_srq(struct wire_srq *srq, const struct xrdma_sge *sge)
 		wire_post_srq(srq, 1, sge, 1);
 }
 
-static void step_recv(struct fuzz_world *w, struct script *s)
+static void step_recv(struct fuzz_world *w, struct fuzz_script *s)
 {
-	struct wire_qp *qp = &w->qps[take8(s) % FUZZ_QPS];
-	struct xrdma_sge sge = wire_sge(w->area, take16(s) % FUZZ_AREA,
-					w->key);
+	struct wire_qp *qp = &w->qps[fuzz_take8(s) % FUZZ_QPS];
+	u32 len = fuzz_take16(s);
+	struct xrdma_sge sge = wire_sge(w->area, len % FUZZ_AREA, w->key);
 
-	if (qp == &w->qps[FUZZ_SRQ])
+	if (qp->qp->flags & XRDMA_QP_KERNEL)
+		fuzz_port_recv(w, qp, len);
+	else if (qp == &w->qps[FUZZ_SRQ])
 		post_srq(&w->srq, &sge);
 	else if (qp == &w->qps[FUZZ_XRC])
 		post_srq(&w->xrc_srq, &sge);
@@ -237,9 +228,19 @@ static void step_time(struct fuzz_world *w)
 		fake_loop_advance(w->env->loop, next);
 }
 
-static void do_step(struct fuzz_world *w, struct script *s)
+/* Return: true if the burst of frames may go on. */
+static bool goes_on(enum step step)
 {
-	switch (take8(s) % STEPS) {
+	return step <= STEP_PACKET || step == STEP_TCP || step == STEP_RECV;
+}
+
+static void do_step(struct fuzz_world *w, struct fuzz_script *s)
+{
+	enum step step = fuzz_take8(s) % STEPS;
+
+	if (!goes_on(step))
+		fuzz_port_burst_end(w);
+	switch (step) {
 	case STEP_FRAME:
 		step_frame(w, s, false);
 		break;
@@ -258,9 +259,39 @@ static void do_step(struct fuzz_world *w, struct script *s)
 	case STEP_TIME:
 		step_time(w);
 		break;
+	case STEP_TCP:
+		fuzz_step_tcp(w, s);
+		break;
+	case STEP_ETH:
+		fuzz_step_eth(w, s);
+		break;
+	case STEP_POST:
+		fuzz_step_post(w, s);
+		break;
+	case STEP_DOORBELL:
+		fuzz_step_doorbell(w, s);
+		break;
+	case STEP_RECORD:
+		fuzz_step_record(w, s);
+		break;
+	case STEP_PLAIN:
+		fuzz_step_plain(w);
+		break;
 	default:
 		model_device_poll(w->env->hosts[0].dev);
 	}
+}
+
+/*
+ * Poll until the device has no work. While a frame waits for a receive entry, queue
+ * pairs for which the wire has no room have work: the number of turns is limited.
+ */
+static void settle(struct fuzz_world *w)
+{
+	unsigned int turns, quiet = 0;
+
+	for (turns = 0; turns < MAX_TURNS && quiet < 3; turns++)
+		quiet = wire_turn(w->env) ? 0 : quiet + 1;
 }
 
 /*
@@ -269,7 +300,7 @@ static void do_step(struct fuzz_world *w, struct script *s)
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct fuzz_world world;
-	struct script s = { .p = data, .left = size };
+	struct fuzz_script s = { .p = data, .left = size };
 	unsigned int steps = MAX_STEPS;
 
 	fuzz_world_begin(&world);
@@ -278,7 +309,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		fuzz_world_serve(&world);
 		fuzz_world_judge(&world);
 	}
-	wire_settle(world.env);
+	fuzz_port_burst_end(&world);
+	settle(&world);
 	fuzz_world_serve(&world);
 	fuzz_world_judge(&world);
 	return 0;

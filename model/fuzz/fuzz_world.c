@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
+#include "tests/lib/wire_raw.h"
 #include "tests/lib/wire_ud.h"
 
 #define MPT_LOG		16
@@ -100,19 +101,22 @@ static void connect(struct fuzz_world *w, enum fuzz_qp number)
 		XRDMA_QPM_MAX_RD_ATOMIC : 0), &rts);
 }
 
-static void start_raw(struct wire_qp *qp)
+static void make_raw(struct fuzz_world *w, enum fuzz_qp number, u8 flags)
 {
-	struct xrdma_cmd_modify_port p = {
-		.flags = cpu_to_le32(XRDMA_PORT_UP),
-		.mtu = cpu_to_le32(1500),
-		.eth_qpn = cpu_to_le32(qp->qpn),
-	};
+	wire_create_qp(w->env, 0, XRDMA_QP_RAW, flags, FUZZ_LOG_DEPTH,
+		       &w->qps[number]);
+	raw_start(&w->qps[number]);
+}
 
-	memcpy(p.mac, qp->host->mac, sizeof(p.mac));
-	wire_modify_state(qp, XRDMA_QPS_INIT);
-	wire_modify_state(qp, XRDMA_QPS_RTR);
-	wire_modify_state(qp, XRDMA_QPS_RTS);
-	assert_int_equal(model_port_modify(qp->host->dev, &p), XRDMA_CMD_OK);
+/* The queue pair and its queues belong to a process with a doorbell page. */
+static void make_user(struct fuzz_world *w)
+{
+	struct wire_qp *qp = &w->qps[FUZZ_USER];
+
+	wire_create_qp(w->env, 0, XRDMA_QP_RC, 0, FUZZ_LOG_DEPTH, qp);
+	qp->qp->db_page = FUZZ_PAGE;
+	qp->qp->send_cq->db_page = FUZZ_PAGE;
+	qp->qp->recv_cq->db_page = FUZZ_PAGE;
 }
 
 static void make_xrc(struct fuzz_world *w)
@@ -138,7 +142,7 @@ static void make_xrc(struct fuzz_world *w)
 static void make_qps(struct fuzz_world *w)
 {
 	static const enum fuzz_qp connected[] = {
-		FUZZ_RC, FUZZ_RC6, FUZZ_UC, FUZZ_SRQ, FUZZ_XRC,
+		FUZZ_RC, FUZZ_RC6, FUZZ_UC, FUZZ_SRQ, FUZZ_XRC, FUZZ_USER,
 	};
 	struct wire_host *host = &w->env->hosts[0];
 	size_t i;
@@ -151,16 +155,18 @@ static void make_qps(struct fuzz_world *w)
 	wire_create_qp(w->env, 0, XRDMA_QP_UC, 0, FUZZ_LOG_DEPTH,
 		       &w->qps[FUZZ_UC]);
 	wire_create_ud(w->env, 0, XRDMA_QP_UD, 0, &w->qps[FUZZ_UD]);
-	wire_create_qp(w->env, 0, XRDMA_QP_RAW, 0, FUZZ_LOG_DEPTH,
-		       &w->qps[FUZZ_RAW]);
+	make_raw(w, FUZZ_RAW, 0);
 	wire_create_qp_on(w->env, 0, XRDMA_QP_RC, XRDMA_QP_SRQ,
 			  FUZZ_LOG_DEPTH, w->srq.srqn, &w->qps[FUZZ_SRQ]);
 	make_xrc(w);
+	make_raw(w, FUZZ_NIC, XRDMA_QP_KERNEL);
+	make_raw(w, FUZZ_NIC_1, XRDMA_QP_KERNEL);
+	make_user(w);
 	for (i = 0; i < ARRAY_SIZE(connected); i++)
 		connect(w, connected[i]);
 	assert_int_equal(wire_mcast(&w->qps[FUZZ_UD], wire_group_4, true),
 			 XRDMA_CMD_OK);
-	start_raw(&w->qps[FUZZ_RAW]);
+	fuzz_port_begin(w);
 }
 
 /* Memory in this order: guard, w->area, guard, w->shown, guard. */
@@ -192,12 +198,16 @@ static u32 judged(const struct fuzz_world *w)
 /* Reset the device, and make its objects and memory. */
 void fuzz_world_begin(struct fuzz_world *w)
 {
+	struct model_device *dev;
 	void *state;
 
 	if (!w->env) {
 		wire_mpt_log = MPT_LOG;
 		assert_int_equal(wire_setup_1(&state), 0);
 		w->env = state;
+		dev = w->env->hosts[0].dev;
+		dev->params.push = MODEL_PUSH_USE;
+		assert_int_equal(model_push_init(dev), 0);
 	} else {
 		wire_restart(w->env, 0);
 	}
@@ -219,6 +229,8 @@ void fuzz_world_serve(struct fuzz_world *w)
 			continue;
 		while (wire_poll_cq(&w->qps[i].send_cq, &cqe))
 			;
+		if (i == FUZZ_NIC || i == FUZZ_NIC_1)
+			fuzz_port_judge(w, i);
 		while (wire_poll_cq(&w->qps[i].recv_cq, &cqe))
 			;
 	}

@@ -37,7 +37,9 @@ void wire_sq_post(struct wire_qp *qp, struct xrdma_sq_wqe hdr, u32 bytes)
 				  WIRE_SQ_UNITS << qp->log_depth);
 	__atomic_store_n(&qp->rec->sq_pi, cpu_to_le32(pi + 1),
 			 __ATOMIC_RELEASE);
-	model_device_write(qp->host->dev, XRDMA_BAR_DB, 0, &db, sizeof(db));
+	model_device_write(qp->host->dev, XRDMA_BAR_DB,
+			   (u64)qp->qp->db_page * XRDMA_DB_PAGE_SIZE + XRDMA_DB_SQ,
+			   &db, sizeof(db));
 }
 
 void wire_post_send(struct wire_qp *qp, const struct wire_wr *wr)
