@@ -33,6 +33,7 @@ static const char * const eth_faults[] = {
 	[MODEL_ETH_FAULT_RECEIVE] = "receive",
 	[MODEL_ETH_FAULT_STALL] = "stall",
 	[MODEL_ETH_FAULT_FATAL] = "fatal",
+	[MODEL_ETH_FAULT_MERGED] = "merged",
 };
 
 static void add_u64(struct json_object *object, const char *name, u64 value)

@@ -14,7 +14,8 @@
  *   {"cmd":"eth_fault", "kind":"send"}
  *	sets a fault of the queue pair of the Ethernet port, which happens once:
  *	"send": a send fails; "receive": a receive fails; "stall": sends stop
- *	completing; "fatal": the queue pair is corrupt; "none": no fault.
+ *	completing; "fatal": the queue pair is corrupt; "merged": a frame is said
+ *	to be several frames; "none": no fault.
  *	Section "device" has the fault that has not happened yet
  *   {"cmd":"register_lie", "register":"STATUS", "value":0, "count":1}
  *	"count" reads of the register return the value; without "count" all

@@ -26,6 +26,8 @@ struct model_device;
  * @MODEL_ETH_FAULT_STALL: from the next send on, no send is sent or completed
  *	until the queue pair is destroyed
  * @MODEL_ETH_FAULT_FATAL: the next send finds the queue pair corrupt
+ * @MODEL_ETH_FAULT_MERGED: the completion of the next receive that succeeds says that
+ *	the frame is several frames
  */
 enum model_eth_fault {
 	MODEL_ETH_FAULT_NONE,
@@ -33,6 +35,7 @@ enum model_eth_fault {
 	MODEL_ETH_FAULT_RECEIVE,
 	MODEL_ETH_FAULT_STALL,
 	MODEL_ETH_FAULT_FATAL,
+	MODEL_ETH_FAULT_MERGED,
 };
 
 /**

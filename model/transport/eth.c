@@ -87,7 +87,8 @@ static int store(struct model_qp *qp, const struct model_sgl *sgl,
 }
 
 /* Write to the completion what the host does not have to do any more. */
-static void report(struct model_recv_done *done, const struct arrival *in)
+static void report(struct model_qp *qp, struct model_recv_done *done,
+		   const struct arrival *in)
 {
 	if (done->status)
 		return;
@@ -100,6 +101,10 @@ static void report(struct model_recv_done *done, const struct arrival *in)
 	if (in->mss)
 		done->flags |= XRDMA_CQE_GRO;
 	done->mss = in->mss;
+	if (model_eth_take_fault(qp, MODEL_ETH_FAULT_MERGED)) {
+		done->flags |= XRDMA_CQE_GRO;
+		done->mss = 1;
+	}
 }
 
 static struct model_sgl entry_sgl(const struct xrdma_rq_wqe *wqe)
@@ -143,7 +148,7 @@ static enum model_rx receive(struct model_qp *qp,
 		}
 	}
 	memcpy(done.smac, in->frame + 6, sizeof(done.smac));
-	report(&done, in);
+	report(qp, &done, in);
 	model_qp_complete_recv(qp, &done);
 	if (!done.status)
 		return MODEL_RX_ETHERNET;

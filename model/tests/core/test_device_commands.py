@@ -226,7 +226,8 @@ KINDS = "words: hang, fail, delay, late, wrong"
     ("command_faults_clear", {"all": True},
      "no such option: 'all'; options: none"),
     ("eth_fault", {"kind": "loss"},
-     "kind: no such word: 'loss'; words: none, send, receive, stall, fatal"),
+     "kind: no such word: 'loss'; words: none, send, receive, stall, "
+     "fatal, merged"),
     ("paging_fault", {"kind": "early"},
      "kind: no such word: 'early'; words: late, lost, twice, answer_lost"),
     ("gone", {"on": "yes"}, "on: \"yes\" is not true or false"),

@@ -367,6 +367,23 @@ static void a_failed_receive_drops_all_its_frames(void **state)
 	assert_true(TAILQ_EMPTY(&b.qp.host->dev->merging));
 }
 
+/* A fault for tests of the driver. */
+static void a_frame_can_be_said_to_be_several(void **state)
+{
+	struct wire_env *env = *state;
+	struct tcp_shape shape = simple(1);
+
+	start(env);
+	make(env, &shape);
+	b.qp.host->dev->eth_fault = MODEL_ETH_FAULT_MERGED;
+	put_other(env);
+	put_part(0);
+	arrive(env);
+	post(2);
+	expect(0, 100, XRDMA_CQE_GRO, 1);
+	expect(1, 54 + MSS, XRDMA_CQE_CSUM, 0);
+}
+
 /* A merged frame has the time of the last frame. */
 static void the_time_is_that_of_the_last_frame(void **state)
 {
@@ -406,6 +423,7 @@ int main(void)
 		WIRE_TEST(a_removed_tag_needs_no_room, 2),
 		WIRE_TEST(no_frame_is_lost_for_the_last_entry, 2),
 		WIRE_TEST(a_failed_receive_drops_all_its_frames, 2),
+		WIRE_TEST(a_frame_can_be_said_to_be_several, 2),
 		WIRE_TEST(the_time_is_that_of_the_last_frame, 2),
 	};
 

@@ -114,6 +114,18 @@ def test_port_works_again(kind, counter):
     assert not counter or link(counter) > lost
 
 
+def test_a_frame_that_cannot_be_several_is_refused():
+    """The device says so of a frame that is no TCP: the driver drops the frame, counts an
+    error, and keeps its queues."""
+    assert works()
+    errors = link("statistics/rx_errors")
+    ask(cmd="eth_fault", kind="merged")
+    assert frames(count=1) == 0
+    assert stats()["device"]["eth_fault"] == "none"
+    assert link("statistics/rx_errors") == errors + 1
+    assert frames(patience=1, count=3) == 3
+
+
 def test_port_works_again_and_again():
     for _ in range(3):
         ask(cmd="eth_fault", kind="send")
