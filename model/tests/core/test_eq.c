@@ -206,6 +206,27 @@ static void fault_records_leave_half_of_the_queue(void **state)
 			 XRDMA_EVENT_PORT_UP);
 }
 
+/* The number of the queue is another one than that of the vector. */
+static void an_event_raises_the_vector_of_its_queue(void **state)
+{
+	struct core_env *env = *state;
+	u64 root = core_queue(env, 6);
+	struct xrdma_cq_rec *rec = core_ptr(env, (root & XRDMA_ROOT_ADDR) +
+						 xrdma_cq_rec_offset(6));
+	u64 cq = core_queue(env, CORE_CQ_LOG);
+
+	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 5, 6, root)),
+			 XRDMA_CMD_OK);
+	assert_int_equal(core_status(env, xrdma_make_create_cq(3, 2, CORE_PAGE,
+							       CORE_CQ_LOG, cq)),
+			 XRDMA_CMD_OK);
+	memset(env->irqs, 0, sizeof(env->irqs));
+	core_arm(rec, XRDMA_ARM_NEXT);
+	model_eq_comp(env->dev, model_cq_get(env->dev, 3));
+	assert_int_equal(env->irqs[5], 1);
+	assert_int_equal(env->irqs[0] + env->irqs[2], 0);
+}
+
 static void a_corrupt_consumer_index_is_fatal(void **state)
 {
 	struct core_env *env = *state;
@@ -244,6 +265,7 @@ int main(void)
 		CORE_TEST(a_destroyed_cq_has_no_event, queues),
 		CORE_TEST(fault_record_has_all_fields, queues),
 		CORE_TEST(fault_records_leave_half_of_the_queue, queues),
+		CORE_TEST(an_event_raises_the_vector_of_its_queue, queues),
 		CORE_TEST(a_corrupt_consumer_index_is_fatal, queues),
 		CORE_TEST(device_fatal_is_the_last_event, queues),
 	};
