@@ -81,6 +81,16 @@ def packets(netdev, direction):
     return [found[queue] for queue in sorted(found)]
 
 
+def gro(netdev):
+    """Counters of each receive queue: merged frames, their bytes, the frames of which
+    they were made, and the bytes of these."""
+    found = {number(row[3]): [number(row[kind]) for kind in range(19, 23)]
+             for row in dump(QSTATS_GET, attribute(1, index_of(netdev)) +
+                             attribute(4, struct.pack("=I", 1)))
+             if number(row[2]) == RX}
+    return [found[queue] for queue in sorted(found)]
+
+
 def total(netdev, direction):
     """The number of frames that all queues have received or sent, also former ones."""
     row, = dump(QSTATS_GET, attribute(1, index_of(netdev)))
