@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """What the kernel reports of the queues of a network interface, by the generic netlink
-family "netdev": their counters and their NAPIs. No tool of the image shows these."""
+family "netdev": their counters, their NAPIs and their pages. No tool of the image shows
+these."""
 
 import os
 import socket
@@ -10,7 +11,7 @@ GENERIC, CONTROL = 16, 16           # NETLINK_GENERIC, GENL_ID_CTRL
 GET_FAMILY, FAMILY_ID, FAMILY_NAME = 3, 1, 2
 REQUEST, DUMP = 1, 0x300            # NLM_F_REQUEST, NLM_F_DUMP
 ERROR, DONE = 2, 3                  # types of messages
-QUEUE_GET, NAPI_GET, QSTATS_GET = 10, 11, 12
+PAGE_POOL_GET, QUEUE_GET, NAPI_GET, QSTATS_GET = 5, 10, 11, 12
 RX, TX = 0, 1
 KINDS = {"rx": RX, "tx": TX}
 
@@ -104,3 +105,11 @@ def interrupts(netdev):
     names = {value: name for name, value in KINDS.items()}
     return {(names[number(row[3])], number(row[1])): napis[number(row[4])]
             for row in dump(QUEUE_GET, attribute(2, index_of(netdev))) if 4 in row}
+
+
+def pages(netdev):
+    """The number of pages that each receive queue uses: those that are posted, and those
+    of frames that the network stack has not freed."""
+    index = socket.if_nametoindex(netdev)
+    return [number(row[4]) for row in dump(PAGE_POOL_GET, b"")
+            if 2 in row and number(row[2]) == index and 6 not in row]

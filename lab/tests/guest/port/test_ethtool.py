@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """What ethtool shows and sets of the Ethernet port. Runs in a guest."""
 
+import functools
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ import pyverbs.enums as e
 from pyverbs.mr import MR
 
 from labverbs.rc import ALL, Buffer, pair
+from lib import netdev_queues
 from lib.control import ask, stats
 from lib.ether import frame_returns
 
@@ -111,6 +113,23 @@ def test_moderation(moderation):
     assert delays()[7] > 0.05
     assert not moderation("rx-frames", "1")
     assert delays()[0] < 0.05
+
+
+def test_each_queue_is_moderated(moderation):
+    """A frame without IP goes to the first entry of the table, which names each queue in
+    turn."""
+    run = functools.partial(subprocess.run, check=True)
+    before = len(netdev_queues.packets(NETDEV, "rx"))
+    run(["ethtool", "-L", NETDEV, "combined", "3"])
+    try:
+        assert not moderation("rx-usecs", "60000", "tx-usecs", "60000")
+        for number in range(3):
+            weights = [str(int(n == number)) for n in range(3)]
+            run(["ethtool", "-X", NETDEV, "weight", *weights])
+            assert delays()[7] > 0.05, number
+    finally:
+        run(["ethtool", "-X", NETDEV, "default"])
+        run(["ethtool", "-L", NETDEV, "combined", str(before)], check=False)
 
 
 def test_moderation_has_limits(moderation):

@@ -2,6 +2,7 @@
 """Several queues of the Ethernet port: ethtool sets their number, their sizes and the
 distribution of received frames. Runs in a guest."""
 
+import contextlib
 import os
 import re
 import socket
@@ -20,6 +21,8 @@ ENTRIES = 128       # of the indirection table
 CPUS = os.cpu_count()
 FLOWS = 40
 NO_RESOURCE = 6     # XRDMA_CMD_NO_RESOURCE
+PAGES = 3           # XRDMA_RX_PAGES
+SOL_PACKET, PACKET_FANOUT, FANOUT_QM = 263, 18, 5
 
 
 def ethtool(*args, netdev=NETDEV):
@@ -170,6 +173,60 @@ def test_the_key_can_be_changed():
     assert re.search(r"toeplitz: on", ethtool("-x"))
 
 
+def all_to(number):
+    """The table names one queue only."""
+    ethtool("-X", "weight", *(str(int(n == number)) for n in range(channels()[1])))
+
+
+def raised():
+    """How often each interrupt was raised, on all processors."""
+    with open("/proc/interrupts", encoding="ascii") as file:
+        rows = [line.split() for line in file]
+    return {int(row[0][:-1]): sum(map(int, row[1:CPUS + 1]))
+            for row in rows if row[0][:-1].isdigit()}
+
+
+@pytest.mark.skipif(CPUS < 2, reason="one processor has one queue")
+def test_a_queue_raises_its_own_interrupt():
+    ethtool("-L", "combined", str(min(CPUS, MOST)))
+    found = queues.interrupts(NETDEV)
+    for number in range(channels()[1]):
+        all_to(number)
+        os.sched_setaffinity(0, {number})
+        try:
+            before = raised()
+            received(range(FLOWS))
+            after = raised()
+        finally:
+            os.sched_setaffinity(0, range(CPUS))
+        for other in range(channels()[1]):
+            irq = found["rx", other]
+            assert (after[irq] - before[irq] > 3) == (other == number), (number, other)
+
+
+def test_a_frame_says_which_queue_has_received_it():
+    """A packet socket gets the frames of its queue: the socket at place N gets those of
+    queue N - 1, modulo the number of sockets."""
+    ethtool("-L", "combined", "2")
+    with contextlib.ExitStack() as stack:
+        socks = [stack.enter_context(socket.socket(
+            socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x800))) for _ in range(2)]
+        for sock in socks:
+            sock.bind((NETDEV, 0x800))
+            sock.setsockopt(SOL_PACKET, PACKET_FANOUT, 77 | FANOUT_QM << 16)
+            sock.setblocking(False)
+        for number in range(2):
+            all_to(number)
+            received(range(FLOWS))
+            got = []
+            for sock in socks:
+                got.append(0)
+                with contextlib.suppress(BlockingIOError):
+                    while sock.recv(2048):
+                        got[-1] += 1
+            assert got[1 - number] >= FLOWS and got[number] < 5, (number, got)
+
+
 @pytest.mark.parametrize("kind, words", [
     ("tcp4", "IP SA|IP DA|L4 bytes 0|L4 bytes 2"), ("udp6", "IP SA|IP DA|L4"),
     ("sctp4", "")])
@@ -185,6 +242,9 @@ def test_rings():
     for wanted, got in ((64, 64), (100, 128), (1024, 1024)):
         ethtool("-G", "rx", str(wanted), "tx", str(wanted))
         assert rings() == [got, got]
+        used = queues.pages(NETDEV)
+        assert len(used) == channels()[1]
+        assert all(0 <= pages - got * PAGES < 64 for pages in used)
         assert close_to(received(range(FLOWS)), expected(range(FLOWS)))
     assert refused("-G", "rx", "63") and refused("-G", "tx", "1025")
     assert refused("-G", "rx-mini", "64")
