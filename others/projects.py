@@ -78,4 +78,34 @@ class Valkey:
         return self._section == "two machines" and self._status == 0
 
 
-PROJECTS = {"libfabric": Fabtests, "valkey": Valkey}
+class Gtest:
+    """The tests of UCX: googletest prints a line when a test begins and one when it ends,
+    and the number of tests that ran at the end. A test of UCX that does not apply prints
+    "SKIP", and googletest reports it as passed. A test during which the program ends is
+    one that failed."""
+
+    def __init__(self):
+        self.results = {}
+        self._name = None
+        self._skips = False
+        self._ran = None
+
+    def feed(self, line):
+        found = re.match(r"\[ RUN      \] (\S+)", line)
+        if found:
+            self._name = found.group(1)
+            self._skips = False
+            self.results[self._name] = "fail"
+        self._skips |= "[     SKIP ]" in line
+        found = re.search(r"\[       OK \] (\S+) \(\d+ ms\)$", line)
+        if found and found.group(1) == self._name:
+            self.results[self._name] = "skip" if self._skips else "pass"
+        found = re.match(r"\[==========\] (\d+) tests? from .* ran\.", line)
+        if found:
+            self._ran = int(found.group(1))
+
+    def ended(self):
+        return self._ran == len(self.results) > 0
+
+
+PROJECTS = {"libfabric": Fabtests, "ucx": Gtest, "valkey": Valkey}
