@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The hostile process of the fuzzer: FUZZ_USER is its queue pair. The process writes
- * what it likes to its send entries, its doorbell page, its push page and its records.
+ * any bytes to its send entries, its doorbell page, its push page and its records.
  *
  *   POST      POST_*, length (16 bits), entry: the process posts a send entry
  *   DOORBELL  RING_*, value (64 bits): the process writes to its doorbell page
