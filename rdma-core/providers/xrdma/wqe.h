@@ -58,7 +58,10 @@ static_assert((int)XRDMA_ACCESS_REMOTE_ATOMIC == (int)IBV_ACCESS_REMOTE_ATOMIC,
 static_assert((int)XRDMA_ACCESS_ZERO_BASED == (int)IBV_ACCESS_ZERO_BASED,
 	      "access");
 
-/* Two flags have the same bits in an entry, the other two the bits of each other. */
+/*
+ * SOLICITED and INLINE have the same bits in an entry as in a request. FENCE in an entry
+ * has the bit that SIGNALED has in a request, and SIGNALED the bit of FENCE.
+ */
 static_assert((int)XRDMA_WQE_SOLICITED == (int)IBV_SEND_SOLICITED &&
 	      (int)XRDMA_WQE_INLINE == (int)IBV_SEND_INLINE &&
 	      (int)XRDMA_WQE_FENCE == (int)IBV_SEND_FENCE << 1 &&
