@@ -97,8 +97,8 @@ static void a_frame_for_a_full_ring_waits(struct kunit *test)
 	kfree_skb(skb);
 }
 
-/* Give the netdev a completion queue in memory of the test. */
-static struct xrdma_cqe *eth_test_cq(struct kunit *test, struct xrdma_cq *cq)
+/* A ring of one page in memory of the test. */
+static struct xrdma_buf *eth_test_ring(struct kunit *test)
 {
 	struct xrdma_buf *buf;
 
@@ -108,11 +108,17 @@ static struct xrdma_cqe *eth_test_cq(struct kunit *test, struct xrdma_cq *cq)
 	buf->shift = PAGE_SHIFT;
 	buf->frag[0].cpu = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, buf->frag[0].cpu);
+	return buf;
+}
+
+/* Give the netdev a completion queue in memory of the test. */
+static struct xrdma_cqe *eth_test_cq(struct kunit *test, struct xrdma_cq *cq)
+{
 	cq->rec = kunit_kzalloc(test, sizeof(*cq->rec), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, cq->rec);
-	cq->buf = buf;
+	cq->buf = eth_test_ring(test);
 	cq->log_depth = ETH_TEST_LOG_DEPTH;
-	return buf->frag[0].cpu;
+	return cq->buf->frag[0].cpu;
 }
 
 /* Write the completion of send entry @index in slot @slot of the first lap. */
@@ -347,21 +353,14 @@ static void merged_frames_are_described(struct kunit *test)
 /* Give the netdev a receive ring of entries with pages that the device may not write. */
 static void eth_test_rq(struct kunit *test, struct xrdma_channel *ch)
 {
-	struct xrdma_buf *buf;
 	u32 i, n;
 
-	buf = kunit_kzalloc(test, struct_size(buf, frag, 1), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, buf);
-	buf->num = 1;
-	buf->shift = PAGE_SHIFT;
-	buf->frag[0].cpu = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, buf->frag[0].cpu);
 	ch->qp.rec = kunit_kzalloc(test, sizeof(*ch->qp.rec), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ch->qp.rec);
 	ch->rx = kunit_kcalloc(test, ETH_TEST_DEPTH, sizeof(*ch->rx),
 			       GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ch->rx);
-	ch->qp.rq.buf = buf;
+	ch->qp.rq.buf = eth_test_ring(test);
 	ch->qp.rq.log_depth = ETH_TEST_LOG_DEPTH;
 	ch->qp.rq.log_stride = 7;
 	ch->qp.rq.pi = ETH_TEST_DEPTH;
