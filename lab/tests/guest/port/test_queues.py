@@ -3,17 +3,19 @@
 distribution of received frames. Runs in a guest."""
 
 import contextlib
+import errno
 import os
 import re
 import socket
 import struct
 import subprocess
+import time
 
 import pytest
 
 from lib import netdev_queues as queues
 from lib.control import ask, stats
-from lib.ether import address, frame_returns
+from lib.ether import ETHERTYPE, address, frame_returns
 
 NETDEV = os.environ.get("XRDMA_NETDEV")
 MOST = 8            # channels
@@ -23,6 +25,8 @@ FLOWS = 40
 NO_RESOURCE = 6     # XRDMA_CMD_NO_RESOURCE
 PAGES = 3           # XRDMA_RX_PAGES
 SOL_PACKET, PACKET_FANOUT, FANOUT_QM = 263, 18, 5
+NOBODY = bytes.fromhex("020000000001")
+PACKET_QDISC_BYPASS, SO_SNDBUFFORCE = 20, 32
 
 
 def ethtool(*args, netdev=NETDEV):
@@ -249,6 +253,39 @@ def test_rings():
     assert refused("-G", "rx", "63") and refused("-G", "tx", "1025")
     assert refused("-G", "rx-mini", "64")
     assert rings() == [1024, 1024]
+
+
+def frames_that_fit(most):
+    """How many frames the transmit ring takes before it is full, at most @most."""
+    frame = NOBODY + address() + ETHERTYPE.to_bytes(2, "big") + bytes(46)
+    with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as sock:
+        sock.setsockopt(SOL_PACKET, PACKET_QDISC_BYPASS, 1)
+        sock.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 1 << 23)
+        sock.bind((NETDEV, 0))
+        for number in range(most):
+            try:
+                sock.send(frame)
+            except OSError as error:
+                assert error.errno == errno.ENOBUFS
+                return number
+    return most
+
+
+def test_as_many_frames_wait_as_the_ring_has_entries():
+    """The driver sees that the device has sent frames only after the interrupt, which
+    is 65 ms late here, or when it handles a received frame, so the test repeats."""
+    ethtool("-L", "combined", "1")
+    ethtool("-C", "tx-usecs", "65535", "tx-frames", "65535")
+    try:
+        for depth in (64, 128, 256):
+            ethtool("-G", "tx", str(depth))
+            found = []
+            while depth not in found:
+                time.sleep(0.2)     # the ring is empty then
+                found.append(frames_that_fit(2 * depth))
+                assert len(found) < 6, found
+    finally:
+        ethtool("-C", "tx-usecs", "0", "tx-frames", "0")
 
 
 def test_each_transmit_queue_sends():
