@@ -118,7 +118,7 @@ UNIT = f"{BUILD_DEVICE} && exec {shlex.join([*TAP_DEVICE, 'check-unit'])}"
 DEBUG = ["debug/test_kunit.py", "guest/memory/test_bind.py",
          "guest/memory/test_register.py", "guest/memory/test_windows.py",
          "debug/test_fuzz_abi.py", "debug/test_failslab_paged.py",
-         "debug/test_failslab.py"]
+         "debug/test_failslab.py", "guest/port/test_timestamps.py"]
 DEBUG_KERNEL = ["guest/kernel/test_kernel.py",
                 "guest/kernel/test_cm_kernel.py"]
 DEBUG_NODES = [
