@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The outside projects, and how their tests report results. Each parser has results,
 name -> "pass", "fail" or "skip"; feed() takes a line; ended() is whether the tests ran to
-their end."""
+their end. GROUPS are the beginnings of names of which at least one test must pass: without
+an RDMA device, some projects skip their tests."""
 
 import re
 
@@ -10,6 +11,7 @@ class Fabtests:
     """The tests of libfabric: runfabtests.sh -v prints a name, then the result, for each
     test, and the numbers of results at the end. The provider is part of each name."""
 
+    GROUPS = ("verbs: ", "verbs;ofi_rxm: ")
     STATES = {"Pass": "pass", "Fail": "fail", "Notrun": "skip", "Excluded": "skip"}
 
     def __init__(self):
@@ -45,6 +47,7 @@ class Valkey:
     """The test of Valkey over RDMA: each client is a thread, whose number is that of the
     process, and prints a line for each step. The numbers of keys are random."""
 
+    GROUPS = ("one machine: ", "two machines: ")
     STEPS = ("PING/PONG", "SET", "GET")
 
     def __init__(self):
@@ -83,6 +86,8 @@ class Gtest:
     and the number of tests that ran at the end. A test of UCX that does not apply prints
     "SKIP", and googletest reports it as passed. A test during which the program ends is
     one that failed."""
+
+    GROUPS = ("rc_verbs/", "ud_verbs/", "ib/", "rc/", "ud/")
 
     def __init__(self):
         self.results = {}
