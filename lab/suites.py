@@ -168,6 +168,7 @@ SOAK = {
     "gates": ("tap", HOUR, ["scripts/lint", "--selftest"]),
     "series": ("tap", HOUR, ["scripts/check-series", "--build"]),
     "htmldocs": ("tap", HOUR, ["scripts/check-htmldocs"]),
+    "provider": ("tap", HOUR, ["scripts/check-provider", "--all"]),
     "kernels": ("tap", 4 * HOUR, ["sh", "-c", KERNELS]),
     "kunit": ("tap", 900, ["kunit/run"]),
     "hostile": ("tap", 4 * HOUR, [*TAP_DEVICE, "soak"]),

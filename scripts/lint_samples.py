@@ -21,6 +21,8 @@ CALL_UP = ('\n#include "xrdma_fault.h"\n'
 NO_PROTOTYPE = "\nint xrdma_lint_sample(void)\n{\n\treturn 0;\n}\n"
 WRONG_ENDIAN = ("\nstatic __maybe_unused __le32 lint_sample(u32 x)\n"
                 "{\n\treturn x;\n}\n")
+WRONG_ENDIAN_USER = ("\nstatic __attribute__((unused)) __le32 lint_sample(uint32_t x)\n"
+                     "{\n\treturn x;\n}\n")
 
 
 def samples(kernels, file_lines, function_lines):
@@ -90,6 +92,8 @@ def samples(kernels, file_lines, function_lines):
         ("headers", f"{DRIVER}/xrdma_cc.h", "struct xrdma_cq *lint_sample(u32 x);\n"),
         ("headers", f"{DRIVER}/xrdma_cc.h", "struct lint_sample {\n};\n"),
         ("headers", "include/rdma/xrdma-new.h", "extern u99 x;\n"),
+        *(("provider", f"{PROVIDER}/mr.c", text) for text in (
+            NO_PROTOTYPE, WRONG_ENDIAN_USER)),
         *((f"module-{series}", *sample) for series in kernels for sample in (
             (MAIN, NO_PROTOTYPE), (MAIN, WRONG_ENDIAN),
             (f"{DRIVER}/xrdma_unbuilt.c", C_FILE))),
