@@ -63,8 +63,8 @@ class Endpoint:
         self.qp.to_init(attr)
         return attr
 
-    def connect(self, peer, timeout=14, retry=7, rnr_retry=7, mtu=e.IBV_MTU_1024):
-        """Change the queue pair to RTS, connected to the peer with this address()."""
+    def to_rtr(self, peer, mtu=e.IBV_MTU_1024):
+        """Change the queue pair to RTR, connected to the peer with this address()."""
         attr = self.to_init()
         attr.path_mtu = mtu
         attr.dest_qp_num, attr.rq_psn = peer["qpn"], peer["psn"]
@@ -74,6 +74,11 @@ class Endpoint:
         route.hop_limit = 64
         attr.ah_attr = AHAttr(port_num=1, is_global=1, gr=route)
         self.qp.to_rtr(attr)
+        return attr
+
+    def connect(self, peer, timeout=14, retry=7, rnr_retry=7, mtu=e.IBV_MTU_1024):
+        """Change the queue pair to RTS, connected to the peer with this address()."""
+        attr = self.to_rtr(peer, mtu)
         attr.sq_psn, attr.timeout = self.psn, timeout
         attr.retry_cnt, attr.rnr_retry = retry, rnr_retry
         self.qp.to_rts(attr)

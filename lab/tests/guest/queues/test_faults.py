@@ -13,7 +13,7 @@ from pyverbs.mr import MR
 from pyverbs.pd import PD
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 
-from labverbs.rc import ALL, Buffer, Device, pair
+from labverbs.rc import ALL, Buffer, Device, Endpoint, pair
 from lib.control import ask
 from lib.programs import load
 from lib.rdma_tool import rdma
@@ -104,6 +104,34 @@ def test_a_receive_fails(link):
     assert (wc.wr_id, wc.status) == (5, e.IBV_WC_LOC_PROT_ERR)
 
 
+SEND = """loc-len-err loc-qp-op-err loc-prot-err mw-bind-err bad-resp-err rem-inv-req-err
+    rem-access-err rem-op-err retry-exc-err rnr-retry-exc-err rem-abort-err fatal-err
+    general-err""".split()
+RECV = """loc-len-err loc-qp-op-err loc-prot-err loc-access-err fatal-err
+    general-err""".split()
+
+
+def status(word):
+    """The value of enum ibv_wc_status of which this is the word."""
+    return getattr(e, "IBV_WC_" + word.upper().replace("-", "_"))
+
+
+@pytest.mark.parametrize("word", SEND)
+def test_each_status_of_a_send(link, word):
+    command("completion", "--qp", link.qpn, "--status", word)
+    link.write(1, 2)
+    assert link.outcomes(2) == [(1, status(word)), (2, e.IBV_WC_WR_FLUSH_ERR)]
+
+
+@pytest.mark.parametrize("word", RECV)
+def test_each_status_of_a_receive(link, word):
+    command("completion", "--qp", link.b.qp.qp_num, "--queue", "recv", "--status", word)
+    link.b.recv([(link.buf.address, 64, link.mr.lkey)], wr_id=5)
+    link.a.post(e.IBV_WR_SEND, [(link.buf.address, 8, link.mr.lkey)])
+    wc, = link.b.poll()
+    assert (wc.wr_id, wc.status) == (5, status(word))
+
+
 def test_a_completion_is_late(link):
     command("late", "--qp", link.qpn, "--ms", 1000)
     start = time.monotonic()
@@ -112,6 +140,18 @@ def test_a_completion_is_late(link):
     assert link.outcomes(2) == [(1, e.IBV_WC_SUCCESS), (2, e.IBV_WC_SUCCESS)]
     # the clock of the guest is slower than that of the device
     assert time.monotonic() - start > 0.2
+
+
+def test_a_receive_is_lost_and_one_is_late(link):
+    """The sender learns of neither."""
+    command("lost", "--qp", link.b.qp.qp_num, "--queue", "recv")
+    command("late", "--qp", link.b.qp.qp_num, "--queue", "recv", "--ms", 1000)
+    for wr_id in (1, 2):
+        link.b.recv([(link.buf.address, 64, link.mr.lkey)], wr_id=wr_id)
+        link.a.post(e.IBV_WR_SEND, [(link.buf.address, 8, link.mr.lkey)], wr_id=wr_id)
+    assert link.outcomes(2) == [(1, e.IBV_WC_SUCCESS), (2, e.IBV_WC_SUCCESS)]
+    assert [(wc.wr_id, wc.status) for wc in link.b.poll()] == [(2, e.IBV_WC_SUCCESS)]
+    assert not link.b.cq.poll(1)[0]
 
 
 def test_a_completion_is_lost(link):
@@ -146,6 +186,19 @@ def test_a_key_turns_invalid(link):
     assert link.event() == e.IBV_EVENT_QP_ACCESS_ERR
     mr.close()
     assert command("list") == ""
+
+
+def test_an_lkey_turns_invalid(link):
+    local = Buffer((SIZE, False))
+    mr = MR(link.pd, SIZE, ALL, address=local.address)
+    write = (e.IBV_WR_RDMA_WRITE, [(local.address, 8, mr.lkey)], link.buf.address,
+             link.mr.rkey)
+    link.a.post(*write, wr_id=1)
+    assert link.outcomes(1) == [(1, e.IBV_WC_SUCCESS)]
+    command("key", "--key", hex(mr.lkey))
+    link.a.post(*write, wr_id=2)
+    assert link.outcomes(1) == [(2, e.IBV_WC_LOC_PROT_ERR)]
+    mr.close()
 
 
 def test_a_short_silence_is_overcome(dev):
@@ -187,10 +240,32 @@ def test_an_event_of_a_queue_pair(link, word):
     assert state(link.a) == e.IBV_QPS_ERR
 
 
+def test_a_connection_is_established_early(link):
+    """The event comes before a queue pair in state RTR has received a message."""
+    waits = Endpoint(link.dev, link.pd)
+    waits.to_rtr(link.a.address())
+    command("event", "--type", "comm-est", "--qp", waits.qp.qp_num)
+    assert link.event() == e.IBV_EVENT_COMM_EST
+    assert f"queue pair {link.qpn} does not wait in state RTR" in refused(
+        "event", "--type", "comm-est", "--qp", link.qpn)
+
+
+def test_a_shared_receive_queue_fails(link):
+    srq = SRQ(link.pd, SrqInitAttr(SrqAttr(max_wr=16)))
+    command("event", "--type", "srq-err", "--srq", srq_number(link))
+    assert link.event() == e.IBV_EVENT_SRQ_ERR
+    srq.close()
+
+
+def srq_number(link):
+    """The number of the only shared receive queue."""
+    row, = rdma("resource", "show", "srq", "dev", link.dev.name, "-dd")
+    return row["drv_srqn"]
+
+
 def test_the_limit_of_a_shared_receive_queue(link):
     srq = SRQ(link.pd, SrqInitAttr(SrqAttr(max_wr=16)))
-    srqn, = [row["drv_srqn"] for row in rdma(
-        "resource", "show", "srq", "dev", link.dev.name, "-dd")]
+    srqn = srq_number(link)
     assert "has no limit" in refused("event", "--type", "srq-limit", "--srq", srqn)
     for _ in range(4):
         srq.post_recv(recv(link))
