@@ -8,6 +8,7 @@ kernel of a range, BY_ROLE has the range (for example "7.2..7.3") instead of a
 series, and missing() returns why no guest can boot it.
 """
 
+import itertools
 import os
 import subprocess
 import sys
@@ -18,19 +19,29 @@ _LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 _CHOSEN = "/etc/lab-kernels"
 
 
+def _set_up(setup):
+    """Makes the root image by the program setup, unless the help text was asked for.
+    Exits if there is no root image afterwards."""
+    options = itertools.takewhile(lambda word: word != "--", sys.argv)
+    if {"-h", "--help"} & set(options):
+        sys.exit("lab: error: the options depend on the root image: run lab/setup first")
+    status = subprocess.run([setup], check=False).returncode
+    if status:
+        sys.exit(status)
+
+
 def _chosen():
-    """The lines that lab/pick-kernels printed, each as a list of words. Exits if
-    there is no root image."""
+    """The lines that lab/pick-kernels printed, each as a list of words."""
     path = _CHOSEN
     if not os.path.exists(path):        # this program runs on the host
-        root = subprocess.run([os.path.join(_LAB, "setup"), "--print"],
-                              check=True, capture_output=True, text=True)
-        path = root.stdout.strip() + _CHOSEN
-    try:
-        with open(path, encoding="ascii") as file:
-            return [line.split() for line in file]
-    except FileNotFoundError:
-        sys.exit("lab: error: there is no root image yet: run lab/setup")
+        setup = os.path.join(_LAB, "setup")
+        root = subprocess.run([setup, "--print"], check=True, capture_output=True,
+                              text=True).stdout.strip()
+        if not os.path.isdir(root):
+            _set_up(setup)
+        path = root + _CHOSEN
+    with open(path, encoding="ascii") as file:
+        return [line.split() for line in file]
 
 
 _LINES = _chosen()
