@@ -56,7 +56,7 @@ def provoke(request):
 
 
 TROUBLES = {
-    "fatal": lambda: ask(cmd="fatal"),
+    "fatal": lambda: run("xrdma-fault", "event", "--type", "device-fatal"),
     "wrong": provoke({"cmd": "command_fault", "kind": "wrong",
                       "opcode": "CREATE_CQ"}),
     "hang": provoke(hang("CREATE_QP")),
