@@ -17,6 +17,14 @@ die() {
 	exit 1
 }
 
+# refuse WORD: ends because a word of the command line is none of those in the help text,
+# which the script prints by usage()
+refuse() {
+	usage >&2
+	printf "lab: error: no such word: '%s'\n" "$1" >&2
+	exit 2
+}
+
 need_root() {
 	[ "$(id -u)" -eq 0 ] || die "$1 needs root:" \
 		"it installs packages, mounts and changes root. Use: sudo $1"

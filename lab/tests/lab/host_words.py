@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Programs outside of lab/vm name the word of their command line that they do not take,
+and list what they take. host_lab.py has the same tests for the programs of the lab. Runs
+on the host."""
+
+import subprocess
+
+import pytest
+
+from lib.paths import TOP
+
+
+def fails(command):
+    """Runs a command that must fail. Returns what it prints."""
+    out = subprocess.run(command.split(), cwd=TOP, check=False, capture_output=True,
+                         text=True)
+    assert out.returncode == 2 and not out.stdout
+    return out.stderr
+
+
+@pytest.mark.parametrize("command, taken", [
+    ("packages/test woody", "bookworm"), ("packages/deb woody", "bookworm"),
+    ("packages/recipes woody", "packages/recipes"), ("image/build woody", "image/build"),
+    ("image/test woody", "image/test"), ("lab/setup woody", "--print"),
+    ("lab/build woody", "provider-tests"), ("lab/enter --woody true", "--bind"),
+    ("scripts/check-htmldocs woody", "scripts/check-htmldocs"),
+    ("kunit/run --woody", "--suites"), ("scripts/overlay-linux --woody", "--source"),
+    ("scripts/lint woody", "gates: spdx, "), ("others/run woody", "projects: libfabric, "),
+    ("scripts/series --maintainer woody linux /", "is not like 'Jane Doe <jane@"),
+    ("scripts/series --maintainer x woody /", "linux, rdma-core"),
+    ("scripts/check-provider --woody", "--all")])
+def test_an_error_names_the_word_and_lists_what_is_taken(command, taken):
+    error = fails(command)
+    assert "woody" in error and taken in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize("program", [
+    "packages/test", "packages/in", "packages/deb", "packages/recipes", "image/build",
+    "image/test", "image/docker", "lab/setup", "lab/build", "lab/enter", "lab/vm",
+    "lab/check", "bench/run", "others/run", "kunit/run", "scripts/lint",
+    "scripts/series", "scripts/check-series", "scripts/check-provider"])
+def test_help_is_no_error(program):
+    out = subprocess.run([TOP / program, "--help"], check=True, capture_output=True,
+                         text=True)
+    assert out.stdout.startswith(("usage: ", "Usage: ")) and not out.stderr
