@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Tests of device memory (xrdma_dm.c): allocation by a thread that is being
- * killed. There is no device: memory of the kernel replaces BAR 4. Tests with a
- * device are in lab/tests/.
+ * killed. There is no device: memory of the kernel replaces BAR 4.
  */
 
 #include <kunit/test.h>

@@ -2,7 +2,7 @@
 /*
  * Tests of the encoders (xrdma_encode.h) and of the structures of the contract:
  * their bytes equal the golden bytes in the device specification. The cases are
- * in golden_cases.h, which the tests of the reference device use too.
+ * in golden_cases.h, which the tests of a device in software use too.
  */
 
 #include <kunit/test.h>

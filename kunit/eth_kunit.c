@@ -6,8 +6,7 @@
  * (xrdma_eth_rx.c), the default number of channels
  * (xrdma_eth.c), the default indirection table (xrdma_eth_rss.c) and the time of
  * the PTP hardware clock (xrdma_eth_tstamp.c). There is no device: the netdev is not
- * registered, nothing reads the ring, and the test writes the completions. Tests with
- * a device are in lab/tests/.
+ * registered, nothing reads the ring, and the test writes the completions.
  */
 
 #include <kunit/test.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Golden cases: each example of the device specification, built with the
- * headers of the contract and xrdma_encode.h. KUnit and the tests of the
- * reference device compare the results with the bytes in the specification
- * (golden.h, which scripts/golden writes). This file uses neither driver, nor
- * reference device, nor test framework.
+ * headers of the contract and xrdma_encode.h. KUnit, and the tests of a device
+ * in software, compare the results with the bytes in the specification
+ * (golden.h). This file uses neither driver, nor device, nor test framework.
  */
 
 #ifndef XRDMA_GOLDEN_CASES_H

@@ -2,7 +2,7 @@
 /*
  * Golden cases of the Ethernet port: its settings, and what the device does with
  * frames; all others are in golden_cases.h. This file uses neither driver, nor
- * reference device, nor test framework.
+ * device, nor test framework.
  */
 
 #ifndef XRDMA_GOLDEN_ETH_H

@@ -3,7 +3,7 @@
  * Golden cases of multicast, flow rules, RSS, changes of completion queues,
  * counters, congestion control, FLUSH and datagrams, and of shared receive
  * queues except CREATE_SRQ; all others are in golden_cases.h. This file uses
- * neither driver, nor reference device, nor test framework.
+ * neither driver, nor device, nor test framework.
  */
 
 #ifndef XRDMA_GOLDEN_NET_H

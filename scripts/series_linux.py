@@ -35,7 +35,7 @@ UPSTREAM = {
         cut(r"^On Debian, the packages", r"^The manual page ``xrdma",
             "The provider is part of rdma-core.\n"),
         cut(r"^\.\. The tests run the blocks below", r"^NVMe over Fabrics$"),
-        cut(r"^Benchmarks$", r"^When the device fails$"),
+        cut(r"^Uplinks of the reference device$", r"^When the device fails$"),
     ],
     f"{DOCUMENTS}/xrdma-budget.rst": [
         replace("The reference device counts its own reads and writes of host memory, "
@@ -44,8 +44,8 @@ UPSTREAM = {
                 "the tables of `A port of 400 Gb/s`_ and of `Misses of keys and "
                 "translations`_ from them; ``bench/run budget`` prints the counters "
                 "for a program that uses libibverbs.",
-                "The\nfigures are those of a reference device in software, which "
-                "counts its operations."),
+                "The\nfigures are those of a device in software, which counts its "
+                "operations."),
         replace("offer ``SHADOW_DB``. ``bench/run budget`` prints the polls apart.",
                 "offer ``SHADOW_DB``."),
     ],
@@ -59,6 +59,9 @@ UPSTREAM = {
         replace("``scripts/golden`` turns this chapter into the header that the "
                 "tests compile.",
                 "``golden.h`` of the\nKUnit suites has the same bytes."),
+        replace("it. The reference device reads no further frames from its far end in "
+                "that time; a sender that cannot hand a frame to the far end takes no "
+                "further send entries.", "it."),
     ],
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
  * XRDMA rings: limits of their sizes, and the arithmetic of their indexes,
- * phases, doorbells, arm words and buffers. The driver, the provider and the
- * reference device compute all of these with the functions of this file.
+ * phases, doorbells, arm words and buffers. The driver, the provider and a
+ * device in software compute all of these with the functions of this file.
  *
  * Layouts of entries and records are in xrdma-abi.h. Reading a record or an
  * entry, memory barriers and the doorbell's write are left to the caller.

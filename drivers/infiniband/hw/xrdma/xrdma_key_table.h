@@ -2,7 +2,7 @@
 /*
  * XRDMA key table: the structures that allocation of keys (xrdma_key.c) and the
  * memory of the table (xrdma_key_table.c) share. Only these two files and their
- * tests in kunit/ include this header; other files include xrdma_key.h.
+ * KUnit tests include this header; other files include xrdma_key.h.
  */
 
 #ifndef XRDMA_KEY_TABLE_H
