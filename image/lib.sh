@@ -31,12 +31,13 @@ unpack() {
 }
 
 # Makes a program "docker" that is bubblewrap. The options of its command "run" are those
-# that action.yml and the recipes use.
+# that action.yml and the recipes use; those for KVM have no effect.
 make_docker() {
 	mkdir -p $programs
 	cat >$programs/docker <<-'END'
 	#!/bin/bash
 	set -e
+	[ "$9" != --device ] || set -- "${@:1:8}" "${@:13}"
 	[ "$1 $2 $3 $4 $5 $7 $9" = "run --rm --network none --user --volume xrdma:latest" ]
 	exec bwrap --unshare-all --die-with-parent --uid "${6%:*}" --gid "${6#*:}" \
 		--ro-bind /src/build/image/test/rootfs / --proc /proc --dev /dev \
