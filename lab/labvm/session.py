@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from . import accel, splat
+from . import accel, splat, words
 from .node import Node, Refused
 from .terminal import Terminal
 
@@ -158,6 +158,9 @@ class Session:
 
     def _ask(self, number, text):
         try:
+            if number > len(self.nodes):
+                raise OSError(words.no_such("node", number,
+                                            map(str, range(1, len(self.nodes) + 1))))
             node = self.nodes[number - 1]
             if text in node.WORDS:
                 node.do(text)
@@ -165,7 +168,7 @@ class Session:
             if not node.device:
                 raise OSError("there is no device")
             return node.device.ask(text)
-        except (OSError, IndexError) as err:
+        except OSError as err:
             return json.dumps({"ok": False, "error": str(err)})
 
     # end

@@ -3,10 +3,13 @@
 and list what they take. host_lab.py has the same tests for the programs of the lab. Runs
 on the host."""
 
+import json
 import subprocess
+import types
 
 import pytest
 
+from labvm import session
 from lib.paths import TOP
 
 
@@ -33,6 +36,16 @@ def test_an_error_names_the_word_and_lists_what_is_taken(command, taken):
     error = fails(command)
     assert "woody" in error and taken in error
     assert "Traceback" not in error
+
+
+def test_a_node_that_does_not_exist():
+    run = types.SimpleNamespace(nodes=[None, None])
+    assert json.loads(session.Session._ask(run, 3, "{}")) == {
+        "ok": False, "error": "no such node: '3'; nodes: 1, 2"}
+    out = subprocess.run([TOP / "lab/guest/bin/xrdma-fault", "--node", "two", "list"],
+                         check=False, capture_output=True, text=True)
+    assert (out.returncode, out.stderr) == (
+        2, "xrdma-fault: --node: 'two' is not the number of a node\n")
 
 
 @pytest.mark.parametrize("program", [

@@ -4,6 +4,7 @@ a guest."""
 
 import contextlib
 import io
+import re
 import subprocess
 import time
 
@@ -301,3 +302,13 @@ def test_help_lists_each_kind():
     for kind in ("completion", "late", "lost", "cq-overrun", "key", "silence",
                  "link-down", "event"):
         assert f"\n  {kind} --" in words
+
+
+def test_help_lists_each_status_and_event(link):
+    words = set(re.findall(r"[a-z-]+", PROGRAM.usage()))
+    for queue in ("send", "recv"):
+        error = refused("completion", "--qp", link.qpn, "--queue", queue, "--status", "x")
+        assert set(re.split(r", |\s", error.partition("words: ")[2].strip())) <= words
+    error = refused("event", "--type", "x")
+    assert {"srq-limit", "device-fatal"} < set(
+        re.split(r", |\s", error.partition("words: ")[2].strip())) <= words
