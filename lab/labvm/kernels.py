@@ -19,26 +19,35 @@ _LAB = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 _CHOSEN = "/etc/lab-kernels"
 
 
-def _set_up(setup):
-    """Makes the root image by the program setup, unless the help text was asked for.
-    Exits if there is no root image afterwards."""
-    options = itertools.takewhile(lambda word: word != "--", sys.argv)
-    if {"-h", "--help"} & set(options):
+def _asked_for_help():
+    """Whether the program that imports this module shall print its help."""
+    words = itertools.takewhile(lambda word: word != "--", sys.argv)
+    return not {"-h", "--help"}.isdisjoint(words)
+
+
+def _make_image(setup):
+    """Makes the root image by the program setup, but not for a help text: lab/vm then
+    lists no kernels, and the others exit. Returns whether there is an image now."""
+    if _asked_for_help():
+        if os.path.basename(sys.argv[0]) == "vm":
+            return False
         sys.exit("lab: error: the options depend on the root image: run lab/setup first")
     status = subprocess.run([setup], check=False).returncode
     if status:
         sys.exit(status)
+    return True
 
 
 def _chosen():
-    """The lines that lab/pick-kernels printed, each as a list of words."""
+    """The lines that lab/pick-kernels printed, each as a list of words; none if there is
+    no root image."""
     path = _CHOSEN
     if not os.path.exists(path):        # this program runs on the host
         setup = os.path.join(_LAB, "setup")
         root = subprocess.run([setup, "--print"], check=True, capture_output=True,
                               text=True).stdout.strip()
-        if not os.path.isdir(root):
-            _set_up(setup)
+        if not os.path.isdir(root) and not _make_image(setup):
+            return []
         path = root + _CHOSEN
     with open(path, encoding="ascii") as file:
         return [line.split() for line in file]

@@ -140,8 +140,9 @@ def _add_machine(parser):
     add = parser.add_argument
     add("--kernel", default=kernels.DEFAULT,
         choices=[*kernels.DEBIAN, *kernels.OWN],
-        help="Debian's kernel of this series (default: the newest, %(default)s), or "
-        "one of the lab's own kernels, which is built if it does not exist")
+        help="Debian's kernel of this series (default: the newest, "
+        f"{kernels.DEFAULT or 'which the first run finds'}), or one of the lab's own "
+        "kernels, which is built if it does not exist")
     add("--nodes", type=_positive, choices=(1, 2), help="number of machines (default: 1)")
     add("--peer", choices=KINDS,
         help="two machines; the RDMA device of the second (default: xrdma)")

@@ -38,13 +38,18 @@ def test_lab_enter_makes_the_image(setup):
     assert (out.returncode, out.stdout) == (3, "set-up, 0 words\n")
 
 
-@pytest.mark.parametrize("words, status", [
-    (["run", "--", "true", "--help"], 3), (["run", "--help"], None)])
-def test_lab_vm_makes_the_image_but_not_for_its_help(setup, monkeypatch, words, status):
-    monkeypatch.setattr(sys, "argv", ["lab/vm", *words])
+@pytest.mark.parametrize("program, words, status", [
+    ("lab/vm", ["run", "--", "true", "--help"], 3), ("lab/vm", ["run", "--help"], False),
+    ("lab/check", [], 3), ("lab/check", ["--help"], "run lab/setup")])
+def test_the_first_command_makes_the_image_but_no_help_does(setup, monkeypatch, program,
+                                                            words, status):
+    monkeypatch.setattr(sys, "argv", [program, *words])
+    if status is False:
+        assert kernels._make_image(str(setup)) is False
+        return
     with pytest.raises(SystemExit) as end:
-        kernels._set_up(str(setup))
-    assert end.value.code == status or (not status and "run lab/setup" in end.value.code)
+        kernels._make_image(str(setup))
+    assert end.value.code == status or status in end.value.code
 
 
 # ---- the readers of README.md ---------------------------------------------------

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The manual pages of the packages name what the programs take, and nothing else. Runs on
-the host, without a guest."""
+"""The manual pages of the packages name what the programs take, and nothing else; the
+help of xrdma-vm needs neither root nor a root image. Runs on the host, without a guest."""
 
 import re
+import subprocess
+
+import pytest
 
 from labvm import options
 from lib.paths import TOP
@@ -64,3 +67,41 @@ def test_the_manual_of_the_driver_has_its_largest_mtu():
     header = (DRIVER / "xrdma_eth.h").read_text(encoding="utf-8")
     largest = re.search(r"XRDMA_ETH_MAX_MTU\s+(\d+)", header).group(1)
     assert f"The largest MTU of the interface is {largest};" in manual("xrdma.4")
+
+
+# An ordinary user of a machine on which the package was installed and has not run yet.
+INSTALLED = """
+mount -t tmpfs none /etc
+mount -t tmpfs none /usr/share
+mkdir /usr/share/xrdma-vm
+mount --bind /src /usr/share/xrdma-vm
+cd /
+XRDMA_CACHE=/nowhere exec setpriv --reuid 65534 --clear-groups "$@"
+"""
+
+
+def installed(*arguments):
+    return subprocess.run(
+        ["unshare", "--mount", "sh", "-ec", INSTALLED, "sh", "sh",
+         "/src/packages/xrdma-vm", *arguments],
+        capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("action", ["run", "shell"])
+def test_everybody_may_read_the_help_of_xrdma_vm(action):
+    out = installed(action, "--iommu", "--help")
+    assert out.returncode == 0 and not out.stderr
+    assert f"usage: xrdma-vm {action} " in out.stdout
+    assert machine_options()[0] <= set(re.findall(OPTION, out.stdout))
+
+
+def test_xrdma_vm_without_root_is_refused():
+    out = installed("run", "--", "cat", "--help")
+    assert out.returncode == 2 and not out.stdout
+    assert "needs root" in out.stderr
+
+
+def test_xrdma_vm_names_a_command_that_it_does_not_know():
+    out = installed("start")
+    assert out.returncode == 2 and not out.stdout
+    assert "no such command: 'start'; commands: run, shell" in out.stderr
