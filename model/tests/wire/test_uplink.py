@@ -3,8 +3,10 @@
 packet socket. test_uplink_rdma.py has the tests between two devices."""
 
 import fcntl
+import os
 import struct
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -18,6 +20,7 @@ import netns
 
 MAC = "02:00:00:78:72:01"
 OTHER = "02:00:00:00:00:99"
+NOBODY = 65534
 # requests and flags of /dev/net/tun
 TUNSETIFF, TUNSETPERSIST, TUNSETOFFLOAD = 0x400454ca, 0x400454cb, 0x400454d0
 TAP, NO_PI, VNET_HDR = 0x0002, 0x1000, 0x4000
@@ -110,6 +113,44 @@ def test_tap_of_another_process(near, start):
     device.expected_status = 1
     assert device.process.wait(10) == 1
     assert "another process uses this TAP" in device.stderr()
+
+
+@pytest.fixture(name="start_as_nobody")
+def _start_as_nobody(near):
+    """A function that starts a device as an ordinary user, in the namespace near."""
+    with tempfile.TemporaryDirectory(prefix="xrdma-") as directory:
+        os.chmod(directory, 0o777)
+
+        def start(spec):
+            with near.inside():
+                return subprocess.Popen(
+                    ["setpriv", f"--reuid={NOBODY}", "--clear-groups",
+                     os.environ["XRDMA_DEVICE"], "--socket", f"{directory}/socket",
+                     "--wire", spec], stderr=subprocess.PIPE, text=True)
+
+        yield start
+
+
+def test_tap_of_an_ordinary_user(near, start_as_nobody):
+    """A user to whom a TAP belongs needs no capability."""
+    near.ip(f"tuntap add mode tap name t0 user {NOBODY}")
+    near.ip("link set t0 up")
+    assert "NO-CARRIER" in near.ip("link show t0")
+    with start_as_nobody("tap=t0") as device:
+        netns.wait_for(lambda: "LOWER_UP" in near.ip("link show t0"))
+        device.terminate()
+        assert device.wait(10) == 0
+
+
+@pytest.mark.parametrize("spec, capability", [
+    ("tap=t1", "CAP_NET_ADMIN"), ("tap=t2", "CAP_NET_ADMIN"), ("packet=v0", "CAP_NET_RAW")])
+def test_what_an_ordinary_user_lacks(near, far, start_as_nobody, spec, capability):
+    """The message names the capability, for a TAP that does not exist, for one of another
+    user, and for an interface."""
+    near.ip(f"tuntap add mode tap name t2 user {NOBODY + 1}")
+    with start_as_nobody(spec) as device:
+        assert device.wait(10) == 1
+        assert capability in device.stderr.read()
 
 
 @pytest.mark.parametrize("kind", ["tap", "packet"])
