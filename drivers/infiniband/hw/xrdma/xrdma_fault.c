@@ -14,6 +14,7 @@
 #include <linux/ratelimit.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/string_choices.h>
 #include "xrdma_encode.h"
 #include "xrdma_fault.h"
 #include "xrdma_ibdev.h"
@@ -189,7 +190,7 @@ static void xrdma_fault_show(struct seq_file *m, const struct xrdma_eqe *eqe)
 	seq_printf(m, "opcode=%s direction=%s-%s qpn=0x%x pd=0x%x time=%llu\n",
 		   xrdma_op_name(eqe->opcode),
 		   eqe->flags & XRDMA_FAULT_REMOTE ? "remote" : "local",
-		   eqe->flags & XRDMA_FAULT_WRITE ? "write" : "read",
+		   str_write_read(eqe->flags & XRDMA_FAULT_WRITE),
 		   le32_to_cpu(eqe->number), le32_to_cpu(eqe->pd),
 		   le64_to_cpu(eqe->timestamp));
 }
