@@ -169,6 +169,7 @@ SOAK = {
     "series": ("tap", HOUR, ["scripts/check-series", "--build"]),
     "htmldocs": ("tap", HOUR, ["scripts/check-htmldocs"]),
     "provider": ("tap", HOUR, ["scripts/check-provider", "--all"]),
+    "coccinelle": ("tap", HOUR, ["scripts/check-coccinelle"]),
     "kernels": ("tap", 4 * HOUR, ["sh", "-c", KERNELS]),
     "kunit": ("tap", 900, ["kunit/run"]),
     "hostile": ("tap", 4 * HOUR, [*TAP_DEVICE, "soak"]),
