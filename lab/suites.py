@@ -108,6 +108,8 @@ exit ${status-1}"""
 PROOF = "proof/run; status=$?; proof/spin/run && exit $status"
 KERNELS = ("lab/kernels/compile --selftest; status=$?; "
            "lab/kernels/compile && exit $status")
+PLATFORMS = ("lab/kernels/platforms --selftest; status=$?; "
+             "lab/kernels/platforms && exit $status")
 
 TAP_DEVICE = ["env", "CMOCKA_MESSAGE_OUTPUT=TAP", *DEVICE]
 UNIT = f"{BUILD_DEVICE} && exec {shlex.join([*TAP_DEVICE, 'check-unit'])}"
@@ -150,6 +152,7 @@ SUITES = {
     "lint": ("tap", 1200, ["scripts/lint"]),
     "packages": ("tap", 1200, ["packages/test"]),
     "kernels": ("tap", 1200, ["lab/kernels/compile", "--oldest"]),
+    "platforms": ("tap", 1200, ["lab/kernels/platforms", "arm64-64k"]),
     "unit": ("tap", 600, ["sh", "-c", UNIT]),
     "series": ("tap", 600, ["scripts/check-series"]),
     "protocol": _host("model/tests", 600, before=PROTOCOL),
@@ -171,6 +174,7 @@ SOAK = {
     "provider": ("tap", HOUR, ["scripts/check-provider", "--all"]),
     "coccinelle": ("tap", HOUR, ["scripts/check-coccinelle"]),
     "kernels": ("tap", 4 * HOUR, ["sh", "-c", KERNELS]),
+    "platforms": ("tap", 2 * HOUR, ["sh", "-c", PLATFORMS]),
     "kunit": ("tap", 900, ["kunit/run"]),
     "hostile": ("tap", 4 * HOUR, [*TAP_DEVICE, "soak"]),
     "fuzz": ("status", 2 * HOUR, [*DEVICE, "fuzz", "FUZZ_SECONDS=3600"]),
