@@ -158,7 +158,7 @@ class Session:
 
     def _ask(self, number, text):
         try:
-            if number > len(self.nodes):
+            if not 0 < number <= len(self.nodes):
                 raise OSError(words.no_such("node", number,
                                             map(str, range(1, len(self.nodes) + 1))))
             node = self.nodes[number - 1]

@@ -40,8 +40,9 @@ def test_an_error_names_the_word_and_lists_what_is_taken(command, taken):
 
 def test_a_node_that_does_not_exist():
     run = types.SimpleNamespace(nodes=[None, None])
-    assert json.loads(session.Session._ask(run, 3, "{}")) == {
-        "ok": False, "error": "no such node: '3'; nodes: 1, 2"}
+    for number in (0, 3):
+        assert json.loads(session.Session._ask(run, number, "{}")) == {
+            "ok": False, "error": f"no such node: '{number}'; nodes: 1, 2"}
     out = subprocess.run([TOP / "lab/guest/bin/xrdma-fault", "--node", "two", "list"],
                          check=False, capture_output=True, text=True)
     assert (out.returncode, out.stderr) == (
