@@ -14,6 +14,7 @@
 #include "packet/checksum.h"
 #include "wire/offload.h"
 
+#define VLAN_BYTES	4
 #define IPV4_BYTES	20
 #define IPV6_BYTES	40
 #define TCP_BYTES	20
@@ -27,12 +28,18 @@
 #define VIRTIO_NET_HDR_GSO_UDP_L4	5
 #endif
 
+/* Return: true if a VLAN tag follows: IEEE 802.1Q, or the outer tag of 802.1ad. */
+static bool is_tag(u16 ethertype)
+{
+	return ethertype == ETH_P_8021Q || ethertype == ETH_P_8021AD;
+}
+
 /**
  * model_cut_plan() - check whether a frame can be divided
  * @cut: filled in
  * @todo: what is left to be done, as the kernel describes it to a virtio device
  * @data: the frame
- * @len: bytes of @data, at least those of an Ethernet header and a VLAN tag
+ * @len: bytes of @data, at least those of an Ethernet header
  *
  * Return: 0, or -EMSGSIZE.
  */
@@ -43,9 +50,9 @@ int model_cut_plan(struct model_cut *cut, const struct virtio_net_hdr *todo,
 	u16 ethertype = model_get16(data + 12);
 
 	cut->l3 = ETH_HLEN;
-	if (ethertype == ETH_P_8021Q) {
-		ethertype = model_get16(data + 16);
-		cut->l3 += 4;
+	while (is_tag(ethertype) && cut->l3 + VLAN_BYTES <= len) {
+		cut->l3 += VLAN_BYTES;
+		ethertype = model_get16(data + cut->l3 - 2);
 	}
 	cut->ipv4 = ethertype == ETH_P_IP;
 	cut->tcp = type != VIRTIO_NET_HDR_GSO_UDP_L4;
@@ -187,8 +194,7 @@ int model_offload_finish(const struct virtio_net_hdr *todo, u8 *data, u32 len,
 	struct model_cut cut;
 
 	if (todo->gso_type != VIRTIO_NET_HDR_GSO_NONE) {
-		if (len < ETH_HLEN + 4 ||
-		    model_cut_plan(&cut, todo, data, len))
+		if (model_cut_plan(&cut, todo, data, len))
 			return -EMSGSIZE;
 		return segment(&cut, data, pool, out);
 	}

@@ -134,6 +134,32 @@ def test_data_are_the_same_with_and_without_offloads(nodes, features, words):
     assert got.split() == [hashlib.sha256(DATA).hexdigest()] * len(ADDRESSES)
 
 
+SERVICE_VLAN = """
+ip link add link $XRDMA_NETDEV name vlan8 type vlan proto 802.1ad id 8 &&
+ip address add 192.168.80.{0}/24 dev vlan8 &&
+ip address add fd00:80::{0}/64 dev vlan8 nodad && ip link set vlan8 up"""
+
+
+@pytest.mark.parametrize("words", ["tso on", "tx off rx off sg off gro off"])
+def test_data_are_the_same_in_a_vlan_of_a_service_provider(nodes, features, words):
+    """The same in IEEE 802.1ad, whose tag is part of the frame in memory. TCP would
+    send again what a device that refuses such frames has dropped."""
+    addresses = "192.168.80.2", "fd00:80::2"
+    errors = "cat /sys/class/net/$XRDMA_NETDEV/statistics/tx_errors"
+    before = nodes.here(errors)
+    nodes.here(SERVICE_VLAN.format(1))
+    nodes.there(SERVICE_VLAN.format(2))
+    try:
+        features(words)
+        _, got = nodes.talk(
+            RECEIVE.format(count=len(addresses)),
+            SEND.format(length=len(DATA), addresses=" ".join(addresses)), port=5300)
+    finally:
+        nodes.both("ip link delete vlan8")
+    assert got.split() == [hashlib.sha256(DATA).hexdigest()] * len(addresses)
+    assert nodes.here(errors) == before
+
+
 def counter(text, name):
     """A counter from ethtool -S."""
     return int(re.search(rf"^ *{name}: (\d+)$", text, re.M)[1])

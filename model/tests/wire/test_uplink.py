@@ -12,7 +12,7 @@ import time
 import pytest
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import IPv6
-from scapy.layers.l2 import Dot1Q, Ether
+from scapy.layers.l2 import Dot1AD, Dot1Q, Ether
 from scapy.packet import Raw
 from scapy.utils import rdpcap
 
@@ -229,11 +229,15 @@ def test_checksums_of_the_kernel_are_complete(near, far, start, tmp_path, kind,
         assert frame[UDP].chksum and bytes(frame) == bytes(again(frame))
 
 
-def tcp_frame(ipv6, tag, size):
+TAGS = {"no tag": [], "802.1Q": [Dot1Q(vlan=7, prio=3)], "802.1ad": [Dot1AD(vlan=8)],
+        "both": [Dot1AD(vlan=8), Dot1Q(vlan=7, prio=3)]}
+
+
+def tcp_frame(ipv6, tags, size):
     """A TCP frame and the offset of its TCP header."""
     ether = Ether(src=OTHER, dst=MAC)
-    if tag:
-        ether /= Dot1Q(vlan=7, prio=3)
+    for tag in TAGS[tags]:
+        ether /= tag
     head = ether / (IPv6(src="2001:db8::1", dst="2001:db8::2") if ipv6 else
                     IP(src="192.0.2.1", dst="192.0.2.2", id=0xfffe))
     data = bytes(i * 7 & 255 for i in range(size))
@@ -252,12 +256,12 @@ def pseudo_sum(packet):
 
 
 @pytest.mark.parametrize("ipv6", [False, True])
-@pytest.mark.parametrize("tag", [False, True])
-def test_merged_frames_are_segmented(far, start, tmp_path, ipv6, tag):
+@pytest.mark.parametrize("tags", TAGS)
+def test_merged_frames_are_segmented(far, start, tmp_path, ipv6, tags):
     """A TCP frame that the kernel would let the hardware segment arrives as segments
-    with the right fields, with and without a VLAN tag."""
+    with the right fields, with and without VLAN tags."""
     device = start("packet=v0")
-    packet, l4 = tcp_frame(ipv6, tag, 20000)
+    packet, l4 = tcp_frame(ipv6, tags, 20000)
     packet[TCP].chksum = pseudo_sum(packet)
     kind = netns.GSO_TCPV6 if ipv6 else netns.GSO_TCPV4
     with far.listen("v1", vnet_hdr=True) as sock:
@@ -271,7 +275,8 @@ def test_merged_frames_are_segmented(far, start, tmp_path, ipv6, tag):
         assert frame[TCP].seq == (0xfffffff0 + 1400 * i) & 0xffffffff
         assert ("F" in frame[TCP].flags and "P" in frame[TCP].flags) == (i == 14)
         assert ("C" in frame[TCP].flags) == (i == 0)
-        assert not tag or (frame[Dot1Q].vlan, frame[Dot1Q].prio) == (7, 3)
+        assert bytes(frame)[12:l4 - (40 if ipv6 else 20)] == \
+            bytes(packet)[12:l4 - (40 if ipv6 else 20)]
         assert ipv6 or frame[IP].id == (0xfffe + i) & 0xffff
 
 
