@@ -16,6 +16,7 @@ import pathlib
 import pytest
 
 from lib import binding, sweep_ops
+from lib.control import ask
 from lib.holdings import (DEBUG, OBJECTS, device_objects, holdings, mappings,
                           settled)
 from lib.soak import soak
@@ -24,6 +25,7 @@ from lib.sweep_verbs import FENCES, KVERBS, OTHERWISE, VERBS, load_kverbs
 
 ALL = {**VERBS, **FENCES}
 UP = 1              # IFF_UP
+NO_RESOURCE = 6     # XRDMA_CMD_NO_RESOURCE
 OK = {None, errno.ENOMEM}
 # limit of failing allocations for a verb, and for calls with thousands of them
 MOST, FEW = soak(20, 200), soak(6, 200)
@@ -188,3 +190,16 @@ def test_each_allocation_of_probe_fails_once(dev, rng, unbound, lasting):
     assert errno.ENOMEM in outcomes.values()
     assert nothing_held() == before
     assert seen == [before] * len(seen)
+
+
+def test_a_probe_that_fails_late_leaves_nothing(unbound):
+    """The netdev exists and is not registered when its first command fails. kmemleak
+    finds at the end of the run what remains."""
+    before = nothing_held()
+    ask(cmd="command_fault", kind="fail", opcode="QUERY_PORT", status=NO_RESOURCE)
+    try:
+        with pytest.raises(OSError):
+            binding.bind()
+    finally:
+        ask(cmd="command_faults_clear")
+    assert nothing_held() == before

@@ -265,7 +265,7 @@ int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up);
 int xrdma_port_set_options(struct xrdma_netdev *xn, u32 options);
 int xrdma_port_open(struct xrdma_netdev *xn);
 void xrdma_port_close(struct xrdma_netdev *xn, bool up);
-int xrdma_port_set_num(struct xrdma_netdev *xn, u32 channels);
+void xrdma_port_spread(struct xrdma_netdev *xn, u32 channels);
 int xrdma_port_reshape(struct xrdma_netdev *xn,
 		       const struct xrdma_eth_shape *shape);
 int xrdma_port_rehash(struct xrdma_netdev *xn,

@@ -145,11 +145,18 @@ void xrdma_port_close(struct xrdma_netdev *xn, bool up)
 	cancel_delayed_work(&xn->restart);
 }
 
-/*
- * Let CPU N send to queue N. The user may change this in
- * /sys/class/net/.../queues/tx-N/xps_cpus until the number of channels changes.
+/**
+ * xrdma_port_spread() - let CPU N send to queue N
+ * @xn: the netdev, registered: only the end of a registered netdev frees the maps of
+ *	XPS
+ * @channels: number of transmit queues
+ *
+ * The user may change the maps in /sys/class/net/.../queues/tx-N/xps_cpus until the
+ * number of channels changes.
+ *
+ * Context: may sleep, under the RTNL.
  */
-static void xrdma_port_spread(struct xrdma_netdev *xn, u32 channels)
+void xrdma_port_spread(struct xrdma_netdev *xn, u32 channels)
 {
 	u32 i;
 
@@ -159,15 +166,11 @@ static void xrdma_port_spread(struct xrdma_netdev *xn, u32 channels)
 				    i);
 }
 
-/**
- * xrdma_port_set_num() - tell the network stack the number of queues
- * @xn: the netdev
- * @channels: number of receive queues and of transmit queues
- *
- * Context: may sleep; under the RTNL if the netdev is registered.
- * Return: 0 or -ENOMEM.
+/*
+ * Tell the network stack the number of receive queues and of transmit queues, under
+ * the RTNL. Return: 0 or -ENOMEM.
  */
-int xrdma_port_set_num(struct xrdma_netdev *xn, u32 channels)
+static int xrdma_port_set_num(struct xrdma_netdev *xn, u32 channels)
 {
 	int err;
 

@@ -280,7 +280,7 @@ static int xrdma_netdev_init_queues(struct xrdma_netdev *xn,
 							XRDMA_ETH_MAX_INDIR));
 	xrdma_eth_rss_reset(&xn->rss, channels);
 	netdev_rss_key_fill(xn->rss.key, sizeof(xn->rss.key));
-	return xrdma_port_set_num(xn, channels);
+	return netif_set_real_num_queues(xn->ndev, channels, channels);
 }
 
 static void xrdma_netdev_init(struct net_device *ndev, struct xrdma_ibdev *xib)
@@ -317,9 +317,14 @@ static int xrdma_netdev_register(struct xrdma_netdev *xn)
 	if (err)
 		return err;
 	err = register_netdev(xn->ndev);
-	if (err)
+	if (err) {
 		xrdma_eth_clock_unregister(&xn->clock);
-	return err;
+		return err;
+	}
+	rtnl_lock();
+	xrdma_port_spread(xn, xn->shape.channels);
+	rtnl_unlock();
+	return 0;
 }
 
 /**
