@@ -20,14 +20,23 @@ from pyverbs.pyverbs_error import PyverbsRDMAError
 from pyverbs.qp import QPAttr, QPCap, QPEx, QPInitAttrEx
 from pyverbs.srq import SrqAttr
 from pyverbs.wr import RecvWR, SGE, SendWR
-import pyverbs.enums as e
+from pyverbs.libibverbs_enums import (
+    IBV_WC_STANDARD_FLAGS, ibv_access_flags as mr_access,
+    ibv_create_cq_wc_flags, ibv_mw_type, ibv_qp_attr_mask,
+    ibv_qp_create_send_ops_flags as ops, ibv_qp_init_attr_mask as init,
+    ibv_qp_state, ibv_qp_type, ibv_send_flags, ibv_srq_attr_mask,
+    ibv_wc_flags, ibv_wc_opcode as wc_op, ibv_wc_status, ibv_wr_opcode)
 
 from tests.base import RCResources, RDMATestCase, UDResources
 import tests.utils as u
 
 
 XRDMA_IDS = (0x1af4, 0x10f0)
-ACCESS = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE
+ACCESS = mr_access.IBV_ACCESS_LOCAL_WRITE | mr_access.IBV_ACCESS_REMOTE_WRITE
+SIGNALED = ibv_send_flags.IBV_SEND_SIGNALED
+INLINE = ibv_send_flags.IBV_SEND_INLINE
+SUCCESS = ibv_wc_status.IBV_WC_SUCCESS
+REM_ACCESS_ERR = ibv_wc_status.IBV_WC_REM_ACCESS_ERR
 UDMABUF_CREATE = 0x40187542
 
 
@@ -37,7 +46,7 @@ class XrdmaResources(RCResources):
 
     def create_qp_attr(self):
         attr = super().create_qp_attr()
-        attr.qp_access_flags = ACCESS | e.IBV_ACCESS_REMOTE_READ
+        attr.qp_access_flags = ACCESS | mr_access.IBV_ACCESS_REMOTE_READ
         return attr
 
     def create_qp_cap(self):
@@ -51,13 +60,13 @@ class XrdmaResources(RCResources):
 
     def granted(self):
         """Return the capacities of the queue pair."""
-        return self.qp.query(e.IBV_QP_CAP)[1].cap
+        return self.qp.query(ibv_qp_attr_mask.IBV_QP_CAP)[1].cap
 
     def post_write(self, wr_id, length, send_flags, count=1):
         """Post an RDMA WRITE of count equal pieces of length bytes."""
         sge = [SGE(self.mr.buf, length, self.mr.lkey)] * count
-        wr = SendWR(wr_id=wr_id, opcode=e.IBV_WR_RDMA_WRITE, num_sge=count,
-                    sg=sge, send_flags=send_flags)
+        wr = SendWR(wr_id=wr_id, opcode=ibv_wr_opcode.IBV_WR_RDMA_WRITE,
+                    num_sge=count, sg=sge, send_flags=send_flags)
         wr.set_wr_rdma(self.rkey, self.raddr)
         self.qp.post_send(wr)
 
@@ -92,7 +101,7 @@ class XrdmaQueueTest(XrdmaTestCase):
         for lap in range(3):
             for i in range(depth - 1):
                 self.client.post_write(i, 8, 0)
-            self.client.post_write(lap, 8, e.IBV_SEND_SIGNALED)
+            self.client.post_write(lap, 8, SIGNALED)
             self.refused(errno.ENOMEM, 0, 8, 0)
             wc, = u.poll_cq(self.client.cq)
             self.assertEqual(wc.wr_id, lap)
@@ -108,13 +117,13 @@ class XrdmaQueueTest(XrdmaTestCase):
 
         data = bytes(i % 251 for i in range(inline))
         self.client.mr.write(data, inline)
-        flags = e.IBV_SEND_INLINE | e.IBV_SEND_SIGNALED
+        flags = INLINE | SIGNALED
         self.client.post_write(1, inline, flags)
         self.client.mr.write(b'\0' * inline, inline)
         u.poll_cq(self.client.cq)
         self.assertEqual(self.server.mr.read(inline, 0), data)
 
-        self.client.post_write(2, 8, e.IBV_SEND_SIGNALED, cap.max_send_sge)
+        self.client.post_write(2, 8, SIGNALED, cap.max_send_sge)
         u.poll_cq(self.client.cq)
         self.refused(errno.EINVAL, 3, inline + 1, flags)
         self.refused(errno.EINVAL, 4, 8, 0, cap.max_send_sge + 1)
@@ -124,16 +133,16 @@ class XrdmaQueueTest(XrdmaTestCase):
         RESET removes the completions that were not polled. Afterwards the queue
         pair works again.
         """
-        reset = QPAttr(qp_state=e.IBV_QPS_RESET)
+        reset = QPAttr(qp_state=ibv_qp_state.IBV_QPS_RESET)
         for i in range(10):
-            self.client.post_write(i, 8, e.IBV_SEND_SIGNALED)
+            self.client.post_write(i, 8, SIGNALED)
         time.sleep(0.2)
         for player in self.client, self.server:
-            player.qp.modify(reset, e.IBV_QP_STATE)
+            player.qp.modify(reset, ibv_qp_attr_mask.IBV_QP_STATE)
         self.assertEqual(self.client.cq.poll(16)[0], 0)
 
         self.pre_run()
-        self.client.post_write(99, 8, e.IBV_SEND_SIGNALED)
+        self.client.post_write(99, 8, SIGNALED)
         wc, = u.poll_cq(self.client.cq)
         self.assertEqual(wc.wr_id, 99)
 
@@ -152,7 +161,7 @@ class XrdmaDatagramTest(XrdmaTestCase):
         client.mr.write(data, len(data))
         sge = SGE(client.mr.buf, len(data), client.mr.lkey)
         wr = SendWR(wr_id=wr_id, num_sge=1, sg=[sge],
-                    send_flags=e.IBV_SEND_SIGNALED | flags)
+                    send_flags=SIGNALED | flags)
         ah = u.get_global_ah(client, self.gid_index, self.ib_port)
         wr.set_wr_ud(ah, self.server.qp.qp_num, UDResources.UD_QKEY)
         client.qp.post_send(wr)
@@ -167,17 +176,17 @@ class XrdmaDatagramTest(XrdmaTestCase):
         The completion names the sender, and the GRH area precedes the data. The
         sender may change inline data as soon as it is posted.
         """
-        for flags in 0, e.IBV_SEND_INLINE:
+        for flags in 0, INLINE:
             self.receive(5, 140)
             self.send(6, b'd' * 64, flags)
             if flags:
                 self.client.mr.write(b'x' * 64, 64)
             wc, = u.poll_cq(self.server.cq)
             self.assertEqual((wc.wr_id, wc.opcode, wc.byte_len, wc.qp_num),
-                             (5, e.IBV_WC_RECV, 40 + 64,
+                             (5, wc_op.IBV_WC_RECV, 40 + 64,
                               self.server.qp.qp_num))
             self.assertEqual(wc.src_qp, self.client.qp.qp_num)
-            self.assertTrue(wc.wc_flags & e.IBV_WC_GRH)
+            self.assertTrue(wc.wc_flags & ibv_wc_flags.IBV_WC_GRH)
             got = self.server.mr.read(104, 0)
             self.assertEqual(got[40:], b'd' * 64)
             # bytes 20 to 39: an IPv4 header with our address in both places
@@ -186,7 +195,7 @@ class XrdmaDatagramTest(XrdmaTestCase):
             gid = self.client.ctx.query_gid(self.ib_port, self.gid_index)
             self.assertEqual(got[32:36].hex(), gid.gid.replace(':', '')[-8:])
             wc, = u.poll_cq(self.client.cq)
-            self.assertEqual((wc.wr_id, wc.opcode), (6, e.IBV_WC_SEND))
+            self.assertEqual((wc.wr_id, wc.opcode), (6, wc_op.IBV_WC_SEND))
 
     def test_completion_queue_keeps_what_it_holds(self):
         """
@@ -200,7 +209,7 @@ class XrdmaDatagramTest(XrdmaTestCase):
             self.send(i, b'r')
             u.poll_cq(cq)
         for i in range(30):
-            self.send(i, b'r', e.IBV_SEND_INLINE)
+            self.send(i, b'r', INLINE)
             if i == 5:
                 cq.resize(100)
         time.sleep(0.3)
@@ -233,7 +242,7 @@ class XrdmaSharedTest(XrdmaTestCase):
     def send(self, qp, byte):
         self.client.mr.write(byte, 1)
         sge = SGE(self.client.mr.buf, 1, self.client.mr.lkey)
-        wr = SendWR(num_sge=1, sg=[sge], send_flags=e.IBV_SEND_SIGNALED)
+        wr = SendWR(num_sge=1, sg=[sge], send_flags=SIGNALED)
         self.client.qps[qp].post_send(wr)
         u.poll_cq(self.client.cq)
         wc, = u.poll_cq(self.server.cq)
@@ -245,7 +254,7 @@ class XrdmaSharedTest(XrdmaTestCase):
         and a full queue refuses another one.
         """
         srq = self.server.srq
-        srq.modify(SrqAttr(max_wr=16), e.IBV_SRQ_MAX_WR)
+        srq.modify(SrqAttr(max_wr=16), ibv_srq_attr_mask.IBV_SRQ_MAX_WR)
         depth = srq.query().max_wr
         self.assertEqual(depth, 16)
         for i in range(depth):
@@ -256,10 +265,10 @@ class XrdmaSharedTest(XrdmaTestCase):
             self.assertEqual((wc.wr_id, wc.qp_num),
                              (i, self.server.qps[i % 2].qp_num))
         self.fails(errno.EINVAL, srq.modify, SrqAttr(max_wr=4),
-                   e.IBV_SRQ_MAX_WR)
-        srq.modify(SrqAttr(max_wr=8), e.IBV_SRQ_MAX_WR)
+                   ibv_srq_attr_mask.IBV_SRQ_MAX_WR)
+        srq.modify(SrqAttr(max_wr=8), ibv_srq_attr_mask.IBV_SRQ_MAX_WR)
         self.fails(errno.ENOMEM, self.post, 16)
-        srq.modify(SrqAttr(max_wr=100), e.IBV_SRQ_MAX_WR)
+        srq.modify(SrqAttr(max_wr=100), ibv_srq_attr_mask.IBV_SRQ_MAX_WR)
         for i in range(16, 20):
             self.post(i)
         for i in range(8, 20):
@@ -267,34 +276,33 @@ class XrdmaSharedTest(XrdmaTestCase):
         self.assertEqual(self.server.mr.read(20, 0), b'01234567890123456789')
 
 
-SEND_OPS = e.IBV_QP_EX_WITH_SEND | e.IBV_QP_EX_WITH_SEND_WITH_INV | \
-           e.IBV_QP_EX_WITH_RDMA_WRITE | e.IBV_QP_EX_WITH_RDMA_READ | \
-           e.IBV_QP_EX_WITH_BIND_MW | e.IBV_QP_EX_WITH_LOCAL_INV
+SEND_OPS = ops.IBV_QP_EX_WITH_SEND | ops.IBV_QP_EX_WITH_SEND_WITH_INV | \
+           ops.IBV_QP_EX_WITH_RDMA_WRITE | ops.IBV_QP_EX_WITH_RDMA_READ | \
+           ops.IBV_QP_EX_WITH_BIND_MW | ops.IBV_QP_EX_WITH_LOCAL_INV
 
 
 class XrdmaExResources(XrdmaResources):
-    """
-    Resources with ibv_wr_*() and struct ibv_cq_ex.
-    """
+    """Resources with ibv_wr_*() and struct ibv_cq_ex."""
     def create_cq(self):
-        flags = e.IBV_WC_STANDARD_FLAGS | \
-                e.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP
+        flags = IBV_WC_STANDARD_FLAGS | \
+                ibv_create_cq_wc_flags.IBV_WC_EX_WITH_COMPLETION_TIMESTAMP
         self.cq = CQEX(self.ctx, CqInitAttrEx(cqe=100, wc_flags=flags))
 
     def create_mr(self):
-        self.mr = MR(self.pd, self.msg_size, ACCESS | e.IBV_ACCESS_MW_BIND)
+        self.mr = MR(self.pd, self.msg_size,
+                     ACCESS | mr_access.IBV_ACCESS_MW_BIND)
 
     def create_qps(self):
-        mask = e.IBV_QP_INIT_ATTR_PD | e.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
+        mask = init.IBV_QP_INIT_ATTR_PD | init.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
         init_attr = QPInitAttrEx(cap=self.create_qp_cap(), pd=self.pd,
-                                 qp_type=e.IBV_QPT_RC, scq=self.cq,
+                                 qp_type=ibv_qp_type.IBV_QPT_RC, scq=self.cq,
                                  rcq=self.cq, comp_mask=mask, sq_sig_all=0,
                                  send_ops_flags=SEND_OPS)
         self.qps.append(QPEx(self.ctx, init_attr, self.create_qp_attr()))
         self.qps_num.append(self.qp.qp_num)
         self.psns.append(0)
 
-    def begin(self, wr_id, flags=e.IBV_SEND_SIGNALED):
+    def begin(self, wr_id, flags=SIGNALED):
         self.qp.wr_id = wr_id
         self.qp.wr_flags = flags
 
@@ -340,8 +348,8 @@ class XrdmaExtendedTest(XrdmaTestCase):
             client.qp.wr_complete()
             found = client.poll(40)
             self.assertEqual([wc[0] for wc in found], list(range(40)))
-            self.assertEqual({wc[1] for wc in found}, {e.IBV_WC_SUCCESS})
-            self.assertEqual({wc[2] for wc in found}, {e.IBV_WC_RDMA_WRITE})
+            self.assertEqual({wc[1] for wc in found}, {SUCCESS})
+            self.assertEqual({wc[2] for wc in found}, {wc_op.IBV_WC_RDMA_WRITE})
             times = [wc[5] for wc in found]
             self.assertEqual(times, sorted(times))
             self.assertLess(0, times[0])
@@ -382,9 +390,7 @@ class XrdmaExtendedTest(XrdmaTestCase):
         self.fails(errno.EINVAL, self.client.ctx.query_rt_values_ex, 1 << 1)
 
     def test_wrong_batch_posts_nothing(self):
-        """
-        A batch with an invalid request is not posted. The next batch is.
-        """
+        """A batch with an invalid request is not posted. The next batch is."""
         client = self.client
         depth = 64
         client.qp.wr_start()
@@ -406,7 +412,7 @@ class XrdmaExtendedTest(XrdmaTestCase):
         client.qp.wr_start()
         client.add_write(3)
         client.qp.wr_complete()
-        self.assertEqual(client.poll()[0][:2], (3, e.IBV_WC_SUCCESS))
+        self.assertEqual(client.poll()[0][:2], (3, SUCCESS))
 
     def test_inline_data_may_change_at_once(self):
         self.client.mr.write(b'a' * 60, 60)
@@ -416,14 +422,14 @@ class XrdmaExtendedTest(XrdmaTestCase):
         self.client.qp.wr_set_inline_data(self.client.mr.buf, 60)
         self.client.mr.write(b'b' * 60, 60)
         self.client.qp.wr_complete()
-        self.assertEqual(self.client.poll()[0][1], e.IBV_WC_SUCCESS)
+        self.assertEqual(self.client.poll()[0][1], SUCCESS)
         self.assertEqual(self.server.mr.read(61, 0), b'a' * 60 + b'\0')
 
 
 class XrdmaWindowTest(XrdmaTestCase):
     resources = XrdmaExResources
 
-    def info(self, length=8, access=e.IBV_ACCESS_REMOTE_WRITE):
+    def info(self, length=8, access=mr_access.IBV_ACCESS_REMOTE_WRITE):
         mr = self.server.mr
         return MWBindInfo(mr, mr.buf, length, access)
 
@@ -435,10 +441,11 @@ class XrdmaWindowTest(XrdmaTestCase):
         return self.client.poll()[0][1]
 
     def bind_type_1(self, mw, length=8):
-        info = self.info(length, e.IBV_ACCESS_REMOTE_WRITE if length else 0)
-        self.server.qp.bind_mw(mw, MWBind(info, e.IBV_SEND_SIGNALED, 7))
+        access = mr_access.IBV_ACCESS_REMOTE_WRITE if length else 0
+        info = self.info(length, access)
+        self.server.qp.bind_mw(mw, MWBind(info, SIGNALED, 7))
         wc, = self.server.poll()
-        self.assertEqual(wc[:3], (7, e.IBV_WC_SUCCESS, e.IBV_WC_BIND_MW))
+        self.assertEqual(wc[:3], (7, SUCCESS, wc_op.IBV_WC_BIND_MW))
 
     def bind_type_2(self, mw, rkey):
         self.server.qp.wr_start()
@@ -446,13 +453,11 @@ class XrdmaWindowTest(XrdmaTestCase):
         self.server.qp.wr_bind_mw(mw, rkey, self.info())
         self.server.qp.wr_complete()
         wc, = self.server.poll()
-        self.assertEqual(wc[:3], (8, e.IBV_WC_SUCCESS, e.IBV_WC_BIND_MW))
+        self.assertEqual(wc[:3], (8, SUCCESS, wc_op.IBV_WC_BIND_MW))
 
     def test_type_1_has_another_key_after_each_bind(self):
-        """
-        A key is valid until the next bind. 300 binds use all key bytes.
-        """
-        with MW(self.server.pd, e.IBV_MW_TYPE_1) as mw:
+        """A key is valid until the next bind. 300 binds use all key bytes."""
+        with MW(self.server.pd, ibv_mw_type.IBV_MW_TYPE_1) as mw:
             seen = {mw.rkey}
             for i in range(300):
                 old = mw.rkey
@@ -461,18 +466,18 @@ class XrdmaWindowTest(XrdmaTestCase):
                 self.assertEqual(mw.rkey >> 8, old >> 8)
                 seen.add(mw.rkey)
                 if i % 50 == 0:
-                    self.assertEqual(self.write(mw.rkey), e.IBV_WC_SUCCESS)
+                    self.assertEqual(self.write(mw.rkey), SUCCESS)
             self.assertEqual(len(seen), 256)
             old = mw.rkey
             self.bind_type_1(mw)
-            self.assertEqual(self.write(old), e.IBV_WC_REM_ACCESS_ERR)
+            self.assertEqual(self.write(old), REM_ACCESS_ERR)
 
     def test_type_2_has_the_key_it_is_given(self):
         """
         A window has the given key as soon as the bind is posted. A batch that
         is aborted changes no key.
         """
-        with MW(self.server.pd, e.IBV_MW_TYPE_2) as mw:
+        with MW(self.server.pd, ibv_mw_type.IBV_MW_TYPE_2) as mw:
             first = mw.rkey
             self.server.qp.wr_start()
             self.server.begin(1)
@@ -483,18 +488,17 @@ class XrdmaWindowTest(XrdmaTestCase):
                 key = first & ~0xff | (mw.rkey + step) & 0xff
                 self.bind_type_2(mw, key)
                 self.assertEqual(mw.rkey, key)
-                self.assertEqual(self.write(key), e.IBV_WC_SUCCESS)
+                self.assertEqual(self.write(key), SUCCESS)
                 self.server.qp.wr_start()
                 self.server.begin(9)
                 self.server.qp.wr_local_inv(key)
                 self.server.qp.wr_complete()
                 wc, = self.server.poll()
-                self.assertEqual(wc[:3], (9, e.IBV_WC_SUCCESS,
-                                          e.IBV_WC_LOCAL_INV))
-            self.assertEqual(self.write(key), e.IBV_WC_REM_ACCESS_ERR)
+                self.assertEqual(wc[:3], (9, SUCCESS, wc_op.IBV_WC_LOCAL_INV))
+            self.assertEqual(self.write(key), REM_ACCESS_ERR)
 
     def test_receiver_learns_which_key_was_invalidated(self):
-        with MW(self.server.pd, e.IBV_MW_TYPE_2) as mw:
+        with MW(self.server.pd, ibv_mw_type.IBV_MW_TYPE_2) as mw:
             self.bind_type_2(mw, inc_rkey(mw.rkey))
             sge = SGE(self.server.mr.buf, 8, self.server.mr.lkey)
             self.server.qp.post_recv(RecvWR(wr_id=5, num_sge=1, sg=[sge]))
@@ -503,28 +507,26 @@ class XrdmaWindowTest(XrdmaTestCase):
             self.client.qp.wr_send_inv(mw.rkey)
             self.client.qp.wr_complete()
             self.assertEqual(self.client.poll()[0][:3],
-                             (6, e.IBV_WC_SUCCESS, e.IBV_WC_SEND))
+                             (6, SUCCESS, wc_op.IBV_WC_SEND))
             self.assertEqual(self.server.poll()[0][:5],
-                             (5, e.IBV_WC_SUCCESS, e.IBV_WC_RECV,
-                              e.IBV_WC_WITH_INV, mw.rkey))
-            self.assertEqual(self.write(mw.rkey), e.IBV_WC_REM_ACCESS_ERR)
+                             (5, SUCCESS, wc_op.IBV_WC_RECV,
+                              ibv_wc_flags.IBV_WC_WITH_INV, mw.rkey))
+            self.assertEqual(self.write(mw.rkey), REM_ACCESS_ERR)
 
     def test_wrong_binds_are_refused(self):
-        """
-        The provider does not post an invalid bind, and changes no key.
-        """
+        """The provider does not post an invalid bind, and changes no key."""
         server = self.server
-        with MW(server.pd, e.IBV_MW_TYPE_1) as one, \
-             MW(server.pd, e.IBV_MW_TYPE_2) as two:
+        with MW(server.pd, ibv_mw_type.IBV_MW_TYPE_1) as one, \
+             MW(server.pd, ibv_mw_type.IBV_MW_TYPE_2) as two:
             keys = one.rkey, two.rkey
             good = self.info()
-            bad = self.info(access=e.IBV_ACCESS_ON_DEMAND)
+            bad = self.info(access=mr_access.IBV_ACCESS_ON_DEMAND)
             self.fails(errno.EINVAL, server.qp.bind_mw, two, MWBind(good, 0))
             self.fails(errno.EINVAL, server.qp.bind_mw, one, MWBind(bad, 0))
             self.fails(errno.EINVAL, server.qp.bind_mw, one,
-                       MWBind(good, e.IBV_SEND_INLINE))
+                       MWBind(good, INLINE))
             for mw, info in (one, good), (two, bad):
-                wr = SendWR(opcode=e.IBV_WR_BIND_MW)
+                wr = SendWR(opcode=ibv_wr_opcode.IBV_WR_BIND_MW)
                 wr.set_bind_wr(mw, info)
                 self.fails(errno.EINVAL, server.qp.post_send, wr)
                 server.qp.wr_start()
@@ -535,7 +537,7 @@ class XrdmaWindowTest(XrdmaTestCase):
 
 class XrdmaMemoryTest(XrdmaTestCase):
     resources = XrdmaExResources
-    remote = ACCESS | e.IBV_ACCESS_REMOTE_READ
+    remote = ACCESS | mr_access.IBV_ACCESS_REMOTE_READ
 
     def transfer(self, add, mr, addr):
         """Transfer 64 bytes between the client's region and another one."""
@@ -545,7 +547,7 @@ class XrdmaMemoryTest(XrdmaTestCase):
         self.client.qp.wr_set_sge(SGE(self.client.mr.buf, 64,
                                       self.client.mr.lkey))
         self.client.qp.wr_complete()
-        self.assertEqual(self.client.poll()[0][1], e.IBV_WC_SUCCESS)
+        self.assertEqual(self.client.poll()[0][1], SUCCESS)
 
     def test_device_memory(self):
         """
@@ -555,7 +557,8 @@ class XrdmaMemoryTest(XrdmaTestCase):
         with DM(self.server.ctx, AllocDmAttr(length=10000)) as dm:
             dm.copy_to_dm(4000, b'm' * 256, 256)
             mr = DMMR(self.server.pd, 4096,
-                      self.remote | e.IBV_ACCESS_ZERO_BASED, dm, 4032)
+                      self.remote | mr_access.IBV_ACCESS_ZERO_BASED, dm,
+                      4032)
             self.transfer(self.client.qp.wr_rdma_read, mr, 0)
             self.assertEqual(self.client.mr.read(64, 0), b'm' * 64)
             self.client.mr.write(b'w' * 64, 64)
