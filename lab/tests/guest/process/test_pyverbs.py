@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """The test suite of rdma-core: the tests that pyverbs.txt names must pass, and so
-must all tests of the provider that are to go into that suite. Runs in a guest."""
+must all tests of the provider that are to go into that suite. Runs in a guest, and
+packages/test runs it in guests that have another release of rdma-core."""
 
 import gzip
 import os
@@ -17,10 +18,36 @@ HERE = pathlib.Path(__file__).parent
 OURS = TOP / "rdma-core/tests/test_xrdma.py"
 
 
-def listed():
-    """The names of tests in pyverbs.txt."""
-    lines = (HERE / "pyverbs.txt").read_text().splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
+def lines(path):
+    """The lines of a list of tests, without comments."""
+    return [line for line in path.read_text().splitlines()
+            if line and not line.startswith("#")]
+
+
+def installed():
+    """The release of rdma-core that pyverbs belongs to, as a number."""
+    version = subprocess.run(
+        ["dpkg-query", "-W", "-f", "${Version}", "python3-pyverbs"],
+        check=True, stdout=subprocess.PIPE, text=True).stdout
+    return int(version.split(".")[0])
+
+
+def listed(release):
+    """The names of tests that must pass with this release of rdma-core, and of those
+    that it no longer has: the tests in pyverbs.txt, changed by what pyverbs-N.txt says
+    for each release N up to this one."""
+    names, gone = lines(HERE / "pyverbs.txt"), []
+    changes = {int(path.stem.split("-")[1]): path
+               for path in HERE.glob("pyverbs-*.txt")}
+    for number in sorted(number for number in changes if number <= release):
+        for line in lines(changes[number]):
+            if line.startswith("-"):
+                name, _reason = line[1:].split(maxsplit=1)
+                names.remove(name)
+                gone.append(name)
+            else:
+                names.append(line)
+    return names, gone
 
 
 def ours():
@@ -35,12 +62,17 @@ def ours():
     return found
 
 
-NAMES = listed() + ours()
+LISTED, GONE = listed(installed())
+NAMES = LISTED + ours()
 
 # Runs the suite as its own script does, and prints only outcomes to standard output:
 # messages of pyverbs while it frees objects go to standard error.
 RUN = """
 import multiprocessing.popen_fork, runpy, sys, unittest
+
+# The suite expects that a child process is a copy of its parent, which Python does by
+# default only before 3.14.
+multiprocessing.set_start_method("fork")
 
 # Tests with child processes take one that was killed by a signal for a success.
 Popen = multiprocessing.popen_fork.Popen
@@ -118,3 +150,10 @@ def results(suite):
 @pytest.mark.parametrize("name", NAMES)
 def test_pyverbs(results, name):
     assert results[name] == "ok"
+
+
+def test_gone(suite):
+    """The suite has none of the tests that are listed as gone."""
+    for name in GONE:
+        _, module, _, test = name.split(".")
+        assert f"def {test}(" not in (suite / f"tests/{module}.py").read_text()
