@@ -24,6 +24,13 @@
 #define SPIN_PROBE_NS		8000
 /* Number of sleeps between two trials of SPIN_PROBE_NS */
 #define SLEEPS_PER_PROBE	32
+/*
+ * Longest time without a sleep, and the length of the sleep that follows, in
+ * nanoseconds: threads of ordinary priority, such as a far end that has no room for
+ * frames, need the processor too
+ */
+#define BUSY_MAX_NS		2000000
+#define BREAK_NS		50000
 /* Number of previous spins whose outcomes select the length of the next spin */
 #define SPIN_HISTORY		2
 
@@ -33,7 +40,7 @@
  * @ready whose watch is removed gets a NULL pointer. @history has a bit for
  * each of the last SPIN_HISTORY spins, 1 if work arrived during the spin;
  * @spin_limit_ns has the length of the next spin, in nanoseconds, for each
- * value of @history.
+ * value of @history. @awake_ns is the time of the last sleep.
  */
 struct model_loop {
 	int epfd;
@@ -41,6 +48,7 @@ struct model_loop {
 	u64 now_ns;
 	u64 spin_ns;
 	u64 last_work_ns;
+	u64 awake_ns;
 	u64 spin_limit_ns[1 << SPIN_HISTORY];
 	unsigned int history;
 	bool spinning;
@@ -452,7 +460,19 @@ static int loop_sleep(struct model_loop *loop)
 	loop->stats.sleeps++;
 	err = wait_watches(loop, deadline_ns);
 	loop->now_ns = monotonic_ns();
+	loop->awake_ns = loop->now_ns;
 	return err;
+}
+
+/* Sleep for a moment if the loop has not slept for long. */
+static void take_break(struct model_loop *loop)
+{
+	static const struct timespec moment = { .tv_nsec = BREAK_NS };
+
+	if (loop->now_ns - loop->awake_ns < BUSY_MAX_NS)
+		return;
+	nanosleep(&moment, NULL);
+	loop->awake_ns = monotonic_ns();
 }
 
 static int loop_turn(struct model_loop *loop)
@@ -473,6 +493,7 @@ static int loop_turn(struct model_loop *loop)
 	if (!err && !loop->n_ready && loop->stats.turns % TURNS_PER_CHECK == 0)
 		err = wait_watches(loop, 0);
 	run_watches(loop);
+	take_break(loop);
 	return err;
 }
 
