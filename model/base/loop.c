@@ -40,7 +40,7 @@
  * @ready whose watch is removed gets a NULL pointer. @history has a bit for
  * each of the last SPIN_HISTORY spins, 1 if work arrived during the spin;
  * @spin_limit_ns has the length of the next spin, in nanoseconds, for each
- * value of @history. @awake_ns is the time of the last sleep.
+ * value of @history. @awake_ns is the time at which the last sleep ended.
  */
 struct model_loop {
 	int epfd;

@@ -69,7 +69,8 @@ def test_the_manual_of_the_driver_has_its_largest_mtu():
     assert f"The largest MTU of the interface is {largest};" in manual("xrdma.4")
 
 
-# An ordinary user of a machine on which the package was installed and has not run yet.
+# Runs the command as an ordinary user of a machine on which the package xrdma-vm is
+# installed, and whose root image does not exist yet.
 INSTALLED = """
 mount -t tmpfs none /etc
 mount -t tmpfs none /usr/share
