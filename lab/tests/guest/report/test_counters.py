@@ -26,7 +26,7 @@ COUNTERS = (
     "req_cqe_flush_error", "resp_cqe_flush_error", "np_ecn_marked_roce_packets",
     "np_cnp_sent", "rp_cnp_handled", "page_faults", "page_fault_waits",
     "page_fault_drops")
-# The core shows values that are up to this many seconds old
+# The core and the driver show values that are up to this many seconds old
 AGE = 0.05
 # Counter sets of the device that can be bound
 SETS = 255
@@ -74,6 +74,7 @@ class Traffic:
 
     def counters(self):
         """The number of each bound counter -> its row."""
+        time.sleep(AGE)
         return {row["cntn"]: row for row in
                 rdma("statistic", "qp", "show", "link", self.link)}
 
