@@ -173,6 +173,7 @@ SOAK = {
     "htmldocs": ("tap", HOUR, ["scripts/check-htmldocs"]),
     "provider": ("tap", HOUR, ["scripts/check-provider", "--all"]),
     "coccinelle": ("tap", HOUR, ["scripts/check-coccinelle"]),
+    "smatch": ("tap", HOUR, ["scripts/check-smatch"]),
     "kernels": ("tap", 4 * HOUR, ["sh", "-c", KERNELS]),
     "platforms": ("tap", 2 * HOUR, ["sh", "-c", PLATFORMS]),
     "kunit": ("tap", 900, ["kunit/run"]),
