@@ -23,9 +23,13 @@ def fails(command):
 
 @pytest.mark.parametrize("command, taken", [
     ("packages/test woody", "bookworm"), ("packages/deb woody", "bookworm"),
+    ("packages/in woody", "trixie, sid"), ("packages/build woody", "VERSION"),
     ("packages/recipes woody", "packages/recipes"), ("image/build woody", "image/build"),
     ("image/test woody", "image/test"), ("lab/setup woody", "--print"),
     ("lab/build woody", "provider-tests"), ("lab/enter --woody true", "--bind"),
+    ("lab/kernels/build woody", "debug, kcsan or gcov"),
+    ("lab/kernels/build debug woody", "debug, kcsan or gcov"),
+    ("scripts/check-smatch woody", "woody/smatch.c"),
     ("scripts/check-htmldocs woody", "scripts/check-htmldocs"),
     ("kunit/run --woody", "--suites"), ("scripts/overlay-linux --woody", "--source"),
     ("scripts/lint woody", "gates: spdx, "), ("others/run woody", "projects: libfabric, "),
@@ -53,7 +57,9 @@ def test_a_node_that_does_not_exist():
     "packages/test", "packages/in", "packages/deb", "packages/recipes", "image/build",
     "image/test", "image/docker", "lab/setup", "lab/build", "lab/enter", "lab/vm",
     "lab/check", "bench/run", "others/run", "kunit/run", "scripts/lint",
-    "scripts/series", "scripts/check-series", "scripts/check-provider"])
+    "scripts/series", "scripts/check-series", "scripts/check-provider",
+    "scripts/check-coccinelle", "scripts/check-smatch", "lab/kernels/build",
+    "packages/build"])
 def test_help_is_no_error(program):
     out = subprocess.run([TOP / program, "--help"], check=True, capture_output=True,
                          text=True)
