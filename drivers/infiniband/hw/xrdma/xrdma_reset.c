@@ -128,28 +128,29 @@ static int xrdma_hw_reset_function(struct xrdma_dev *xdev)
 	return err;
 }
 
-/*
- * Reset the device by its CTRL register; if that fails, by a function level
- * reset. While the PCI channel is frozen, the driver can neither reset the
- * device nor find out whether the device is present.
- */
-static int xrdma_hw_stop(struct xrdma_dev *xdev)
+/* Reset the device by its CTRL register. The write is lost if the bus is frozen. */
+static int xrdma_hw_reset_by_register(struct xrdma_dev *xdev)
 {
-	struct pci_dev *pdev = xdev->pdev;
-
-	if (pdev->error_state == pci_channel_io_frozen)
+	if (xdev->pdev->error_state == pci_channel_io_frozen)
 		return -EIO;
 	writel(XRDMA_CTRL_RESET, xdev->regs + XRDMA_REG_CTRL);
-	if (!xrdma_hw_wait_reset(xdev))
-		return 0;
-	if (!pci_device_is_present(pdev))
-		return -ENODEV;
-	return xrdma_hw_reset_function(xdev);
+	return xrdma_hw_wait_reset(xdev);
+}
+
+/* While the PCI channel is frozen, a device that is present seems to be absent. */
+static bool xrdma_hw_removed(struct xrdma_dev *xdev)
+{
+	return xdev->pdev->error_state != pci_channel_io_frozen &&
+	       !pci_device_is_present(xdev->pdev);
 }
 
 /**
  * xrdma_hw_reset() - reset the device and wait until the reset is complete
- * @xdev: the device
+ * @xdev: the device, which no process has mapped
+ *
+ * Resets the device by its register; if that fails, by a function level reset.
+ * The latter makes the function ignore writes to its BARs for a time. Such a
+ * write of a process would be an error of the bus.
  *
  * Context: may sleep, for a bounded time.
  * Return: 0: the device accesses no host memory and raises no interrupt until
@@ -158,17 +159,23 @@ static int xrdma_hw_stop(struct xrdma_dev *xdev)
  */
 int xrdma_hw_reset(struct xrdma_dev *xdev)
 {
-	int err = xrdma_hw_stop(xdev);
+	int err = xrdma_hw_reset_by_register(xdev);
 
+	if (!err || err == -EIO)
+		return err;
+	if (xrdma_hw_removed(xdev))
+		return -ENODEV;
+	err = xrdma_hw_reset_function(xdev);
 	return err ?: xrdma_hw_wait_reset(xdev);
 }
 
 /*
  * End all DMA of a device that cannot be reset. A function that is no bus
- * master sends no request, and requests that it has sent before arrive before
- * its answer to the read (PCIe 6.0, 7.5.1.1.3 and 2.4.1). xrdma_life_begin()
- * makes the function bus master again, after a reset. Return: true if DMA has
- * ended.
+ * master sends no request. Writes that it has sent before arrive before its
+ * answer to the read, and its other requests have been answered when it says
+ * that none is pending (PCIe 6.0, 7.5.1.1.3, 2.4.1 and 7.5.3.5).
+ * xrdma_life_begin() makes the function bus master again, after a reset.
+ * Return: true if DMA has ended.
  */
 static bool xrdma_hw_disable_dma(struct xrdma_dev *xdev)
 {
@@ -176,12 +183,17 @@ static bool xrdma_hw_disable_dma(struct xrdma_dev *xdev)
 
 	pci_clear_master(xdev->pdev);
 	pci_read_config_word(xdev->pdev, PCI_COMMAND, &command);
-	return !(command & PCI_COMMAND_MASTER);
+	return !(command & PCI_COMMAND_MASTER) &&
+	       pci_wait_for_pending_transaction(xdev->pdev);
 }
 
 /**
  * xrdma_hw_silence() - end all DMA of the device
  * @xdev: the device, in any state; dead afterwards
+ *
+ * Processes may still write to their doorbell pages, and the caller may hold
+ * locks that forbid to take these pages away. So this function makes no function
+ * level reset, see xrdma_hw_reset().
  *
  * Context: may sleep, for a bounded time.
  * Return: true if the device cannot access host memory any more, because it has
@@ -190,13 +202,10 @@ static bool xrdma_hw_disable_dma(struct xrdma_dev *xdev)
  */
 bool xrdma_hw_silence(struct xrdma_dev *xdev)
 {
-	int err = 0;
-
 	WRITE_ONCE(xdev->dead, 1);
 	mutex_lock(&xdev->silence_lock);
-	if (!xrdma_quiet(xdev))
-		err = xrdma_hw_stop(xdev);
-	if (!err || err == -ENODEV || xrdma_hw_disable_dma(xdev))
+	if (xrdma_quiet(xdev) || !xrdma_hw_reset_by_register(xdev) ||
+	    xrdma_hw_removed(xdev) || xrdma_hw_disable_dma(xdev))
 		/* pairs with xrdma_quiet(): the reset comes before the flag */
 		smp_store_release(&xdev->quiet, true);
 	mutex_unlock(&xdev->silence_lock);

@@ -27,6 +27,7 @@ from lib.machine import (PATIENCE, PCI, PORT, Log,  # noqa: E402
                          free_huge_pages, interfaces, listens, report, run,
                          settled)
 from lib.programs import hoard  # noqa: E402
+from lib.ringer import Ringer  # noqa: E402
 from lib.soak import soak  # noqa: E402
 
 ROUNDS = soak(50, 1000)
@@ -433,13 +434,31 @@ def gone_idle():
 
 
 def gone_busy():
-    """All registers read as all ones, under traffic."""
+    """All registers read as all ones, under traffic, while a process writes doorbells
+    all the time: while the driver ends the DMA of the device too."""
     log = Log()
+    ringer = Ringer(os.environ["XRDMA_DEV"])
     children = start_traffic()
     ran = busy(children)
     ask(cmd="gone", on=True)
-    report(name="end", busy=ran,
+    log.wait_for("the device is dead")
+    time.sleep(1)
+    ringer_ended = ringer.stop()
+    report(name="end", busy=ran, ringer_ended=ringer_ended,
            **after_death(log, "the device is dead", children))
+
+
+def reset_hangs():
+    """STATUS reads as 0 while a process writes doorbells all the time, until the driver
+    has made a function level reset too: that of its register seems not to end."""
+    log = Log()
+    ringer = Ringer(os.environ["XRDMA_DEV"])
+    resets = ask(cmd="stats")["vfu"]["resets"]
+    ask(**lie("STATUS", 0))
+    log.wait_for("the device is dead")
+    settled(lambda: ask(cmd="stats")["vfu"]["resets"] > resets, PATIENCE)
+    repair()
+    report(name="end", ringer_ended=ringer.stop(), **after_recovery(log))
 
 
 def unbound_busy():
@@ -466,7 +485,7 @@ def host_error():
 SCENARIOS = {function.__name__: function for function in (
     probes, rounds, allocations, killed_idle, killed_busy, killed_in_command,
     command_hangs, invalidate_hangs, windows_hang, command_late, command_fails,
-    fatal_status, gone_idle, gone_busy, unbound_busy, host_error)}
+    fatal_status, gone_idle, gone_busy, reset_hangs, unbound_busy, host_error)}
 
 
 def main():

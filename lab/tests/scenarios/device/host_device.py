@@ -332,7 +332,7 @@ def check_recovery(found, words, iommu=False):
 
 # scenarios that end with a device that can be used again, and without the module
 LIVING = ("command_hangs", "command_late", "command_fails", "fatal_status",
-          "gone_idle", "gone_busy")
+          "gone_idle", "gone_busy", "reset_hangs")
 LIVING_WITH_IOMMU = ("invalidate_hangs", "unbound_busy")
 
 
@@ -414,7 +414,14 @@ def test_device_is_gone():
 def test_device_is_gone_under_traffic():
     found = living("gone_busy")
     check_busy(found)
+    assert found["ringer_ended"] is None
     check_death(found, "it is gone")
+
+
+def test_reset_by_the_register_does_not_help():
+    found = living("reset_hangs")
+    assert found["ringer_ended"] is None
+    check_recovery(found, "somebody else has reset it, register STATUS is 0x0")
 
 
 def test_driver_is_unbound_under_traffic():
