@@ -13,6 +13,7 @@ If PROGRAM fails on a device, "failed FIGURE DEVICE REASON" is printed instead o
 further samples of that device. The other device is still measured.
 """
 
+import contextlib
 import os
 import re
 import subprocess
@@ -25,6 +26,7 @@ SAMPLES = 5
 GROWTH = 1000           # largest factor by which the count grows between two tries
 LIMIT_S = 120
 CONNECT_S = 10
+TRIES = 3               # runs until one of them has a figure
 
 # columns of perftest's table; unit -> column of the value
 ITERATIONS, RATE, AVERAGE = 1, 4, 5
@@ -36,17 +38,23 @@ class Failed(Exception):
     """A program of perftest printed no figure; the text is the reason."""
 
 
+class Unmeasured(Failed):
+    """A client of perftest ended well and printed no figure, or a rate of 0. That happens
+    when it does not find the frequency of the processor: get_cpu_mhz() of perftest
+    returns 0 if the times that it takes when it starts do not fit each other."""
+
+
 def parse(text, unit):
-    """(value, seconds) from the output of a client of perftest."""
+    """(value, seconds) from the output of a client of perftest. Raises Unmeasured."""
     row = ROW.search(text)
     if not row:
-        raise Failed("no figure in what the client printed")
+        raise Unmeasured("no figure in what the client printed")
     fields = [float(field) for field in row.group().split()]
     if unit == "us":
-        seconds = 2 * fields[ITERATIONS] * fields[AVERAGE] / 1e6
-    else:
-        seconds = fields[ITERATIONS] / max(1e6 * fields[RATE], 1e-3)
-    return fields[VALUE[unit]], seconds
+        return fields[VALUE[unit]], 2 * fields[ITERATIONS] * fields[AVERAGE] / 1e6
+    if not fields[RATE]:
+        raise Unmeasured("the client printed a rate of 0")
+    return fields[VALUE[unit]], fields[ITERATIONS] / (1e6 * fields[RATE])
 
 
 def reason(text):
@@ -116,11 +124,18 @@ class Sampler:
         self._unit = unit
         self._program = program
 
+    def _measure(self):
+        """(value, seconds) of a run with @count iterations. Raises Failed."""
+        command = [*self._program, "-n", str(self.count)]
+        for _ in range(TRIES - 1):
+            with contextlib.suppress(Unmeasured):
+                return parse(self.link.run(command), self._unit)
+        return parse(self.link.run(command), self._unit)
+
     def take(self):
         """(value, seconds) of one sample. Raises Failed."""
         while True:
-            value, seconds = parse(self.link.run(
-                [*self._program, "-n", str(self.count)]), self._unit)
+            value, seconds = self._measure()
             growth = min(AIM_S / max(seconds, 1e-9), GROWTH)
             self.count = max(1, int(self.count * growth + 0.5))
             if seconds >= SECONDS:

@@ -147,7 +147,8 @@ def test_a_row_whose_spread_is_above_a_fifth_says_so(samples, marked):
 
 
 # A fake perftest: prints the figures of 1,000 messages per second without waiting; on
-# soft-RoCE it fails with more than a few messages.
+# soft-RoCE it fails with more than a few messages. The first $ZEROS clients print a rate
+# of 0.
 PERFTEST = """#!/bin/sh
 client= device= num=
 while [ $# -gt 0 ]; do
@@ -163,30 +164,49 @@ if [ $device = rxe0 ] && [ $num -gt 100 ]; then
     echo "Completion with error: retries"
     exit 1
 fi
+echo >>"$0.clients"
+rate=0.001000
+[ $(wc -l <"$0.clients") -gt $ZEROS ] || rate=0.000000
 echo " #bytes  #iterations  BW peak[MiB/sec]  BW average[MiB/sec]  MsgRate[Mpps]"
-echo " 64      $num          0.00              0.06                 0.001000"
+echo " 64      $num          0.00              0.06                 $rate"
 """
+
+
+def perf(tmp_path, zeros=0):
+    """Runs perf.py with the fake perftest. Returns the lines that it prints."""
+    program = tmp_path / "ib_write_bw"
+    program.write_text(PERFTEST, encoding="ascii")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return subprocess.run(
+        [str(BENCH / "guest/perf.py"), "wall/write-64", "M/s", "10",
+         "ib_write_bw", "-s", "64"], stdout=subprocess.PIPE, text=True,
+        check=True, timeout=60, env={
+            "PATH": f"{tmp_path}:{os.environ['PATH']}", "ZEROS": str(zeros),
+            "XRDMA_DEV": "xrdma0", "XRDMA_GID_INDEX": "1",
+            "RXE_DEV": "rxe0", "RXE_GID_INDEX": "1"}).stdout.splitlines()
 
 
 def test_samples_take_a_second_and_a_failing_baseline_costs_only_its_own(
         tmp_path):
-    program = tmp_path / "ib_write_bw"
-    program.write_text(PERFTEST, encoding="ascii")
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    result = subprocess.run(
-        [str(BENCH / "guest/perf.py"), "wall/write-64", "M/s", "10",
-         "ib_write_bw", "-s", "64"], stdout=subprocess.PIPE, text=True,
-        check=True, timeout=60, env={
-            "PATH": f"{tmp_path}:{os.environ['PATH']}",
-            "XRDMA_DEV": "xrdma0", "XRDMA_GID_INDEX": "1",
-            "RXE_DEV": "rxe0", "RXE_GID_INDEX": "1"})
-    ours = [line.split() for line in result.stdout.splitlines()
+    lines = perf(tmp_path)
+    ours = [line.split() for line in lines
             if line.startswith("figure wall/write-64 xrdma0 M/s 0.001 ")]
     assert len(ours) == 5
     assert all(float(words[5]) >= 1 for words in ours)
-    theirs = [line for line in result.stdout.splitlines() if "rxe0" in line]
+    theirs = [line for line in lines if "rxe0" in line]
     assert theirs == ["failed wall/write-64 rxe0 ib_write_bw: "
                       "Completion with error: retries"]
+
+
+def test_a_rate_of_0_is_no_sample(tmp_path):
+    lines = [line for line in perf(tmp_path, zeros=2) if "xrdma0" in line]
+    assert len(lines) == 5
+    assert all("xrdma0 M/s 0.001 " in line for line in lines)
+
+
+def test_a_rate_that_stays_0_fails(tmp_path):
+    assert "failed wall/write-64 xrdma0 the client printed a rate of 0" in \
+        perf(tmp_path, zeros=1000)
 
 
 def test_what_follows_from_others_needs_all_of_them():
