@@ -39,9 +39,9 @@ class Failed(Exception):
 
 
 class Unmeasured(Failed):
-    """A client of perftest ended well and printed no figure, or a rate of 0. That happens
-    when it does not find the frequency of the processor: get_cpu_mhz() of perftest
-    returns 0 if the times that it takes when it starts do not fit each other."""
+    """A client of perftest exited with 0 and printed no figure, or a rate of 0. A client
+    prints a rate of 0 if get_cpu_mhz() of perftest could not measure the frequency of the
+    processor."""
 
 
 def parse(text, unit):

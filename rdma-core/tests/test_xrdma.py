@@ -390,7 +390,7 @@ class XrdmaExtendedTest(XrdmaTestCase):
         self.fails(errno.EINVAL, self.client.ctx.query_rt_values_ex, 1 << 1)
 
     def test_wrong_batch_posts_nothing(self):
-        """A batch with an invalid request is not posted. The next batch is."""
+        """A batch with an invalid request is not posted. The next batch is posted."""
         client = self.client
         depth = 64
         client.qp.wr_start()

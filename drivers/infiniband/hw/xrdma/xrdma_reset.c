@@ -128,7 +128,10 @@ static int xrdma_hw_reset_function(struct xrdma_dev *xdev)
 	return err;
 }
 
-/* Reset the device by its CTRL register. The write is lost if the bus is frozen. */
+/*
+ * Reset the device by its CTRL register. While the PCI channel is frozen, writes
+ * to registers are lost.
+ */
 static int xrdma_hw_reset_by_register(struct xrdma_dev *xdev)
 {
 	if (xdev->pdev->error_state == pci_channel_io_frozen)
@@ -148,9 +151,10 @@ static bool xrdma_hw_removed(struct xrdma_dev *xdev)
  * xrdma_hw_reset() - reset the device and wait until the reset is complete
  * @xdev: the device, which no process has mapped
  *
- * Resets the device by its register; if that fails, by a function level reset.
- * The latter makes the function ignore writes to its BARs for a time. Such a
- * write of a process would be an error of the bus.
+ * Resets the device by its CTRL register; if that fails, by a function level
+ * reset. After a function level reset, the function refuses accesses to its BARs
+ * until its configuration is restored, and the bus reports each refused access
+ * as an error.
  *
  * Context: may sleep, for a bounded time.
  * Return: 0: the device accesses no host memory and raises no interrupt until
@@ -171,9 +175,10 @@ int xrdma_hw_reset(struct xrdma_dev *xdev)
 
 /*
  * End all DMA of a device that cannot be reset. A function that is no bus
- * master sends no request. Writes that it has sent before arrive before its
- * answer to the read, and its other requests have been answered when it says
- * that none is pending (PCIe 6.0, 7.5.1.1.3, 2.4.1 and 7.5.3.5).
+ * master sends no request. Writes that the function has sent before arrive
+ * before the function's answer to the read of PCI_COMMAND. Other requests of the
+ * function have been answered when its bit Transactions Pending is clear (PCIe
+ * 6.0, 7.5.1.1.3, 2.4.1 and 7.5.3.5).
  * xrdma_life_begin() makes the function bus master again, after a reset.
  * Return: true if DMA has ended.
  */
@@ -191,9 +196,9 @@ static bool xrdma_hw_disable_dma(struct xrdma_dev *xdev)
  * xrdma_hw_silence() - end all DMA of the device
  * @xdev: the device, in any state; dead afterwards
  *
- * Processes may still write to their doorbell pages, and the caller may hold
- * locks that forbid to take these pages away. So this function makes no function
- * level reset, see xrdma_hw_reset().
+ * Makes no function level reset, see xrdma_hw_reset(): processes may still write
+ * to their doorbell pages, and the caller may hold locks under which these pages
+ * cannot be taken from the processes.
  *
  * Context: may sleep, for a bounded time.
  * Return: true if the device cannot access host memory any more, because it has

@@ -434,8 +434,8 @@ def gone_idle():
 
 
 def gone_busy():
-    """All registers read as all ones, under traffic, while a process writes doorbells
-    all the time: while the driver ends the DMA of the device too."""
+    """All registers read as all ones, under traffic. Another process writes doorbells
+    all the time, also while the driver ends the DMA of the device."""
     log = Log()
     ringer = Ringer(os.environ["XRDMA_DEV"])
     children = start_traffic()
@@ -449,16 +449,17 @@ def gone_busy():
 
 
 def reset_hangs():
-    """STATUS reads as 0 while a process writes doorbells all the time, until the driver
-    has made a function level reset too: that of its register seems not to end."""
+    """STATUS reads as 0, so a reset by the register seems not to end, until the driver has
+    made a function level reset. A process writes doorbells all the time."""
     log = Log()
     ringer = Ringer(os.environ["XRDMA_DEV"])
     resets = ask(cmd="stats")["vfu"]["resets"]
     ask(**lie("STATUS", 0))
     log.wait_for("the device is dead")
-    settled(lambda: ask(cmd="stats")["vfu"]["resets"] > resets, PATIENCE)
+    reset = settled(lambda: ask(cmd="stats")["vfu"]["resets"] > resets, PATIENCE)
     repair()
-    report(name="end", ringer_ended=ringer.stop(), **after_recovery(log))
+    report(name="end", function_reset=reset, ringer_ended=ringer.stop(),
+           **after_recovery(log))
 
 
 def unbound_busy():

@@ -420,6 +420,7 @@ def test_device_is_gone_under_traffic():
 
 def test_reset_by_the_register_does_not_help():
     found = living("reset_hangs")
+    assert found["function_reset"]
     assert found["ringer_ended"] is None
     check_recovery(found, "somebody else has reset it, register STATUS is 0x0")
 
