@@ -23,6 +23,7 @@ void model_pager_init(struct model_device *dev)
 	u32 i;
 
 	TAILQ_INIT(&pager->queue);
+	TAILQ_INIT(&pager->paused);
 	for (i = 0; i < MODEL_PAGE_FAULTS; i++)
 		TAILQ_INIT(&pager->faults[i].waiters);
 	pager->timer.fn = timer_fired;
@@ -203,8 +204,19 @@ static struct model_page_fault *raise_fault(struct model_device *dev,
 static void wake(struct model_waiter *waiter)
 {
 	waiter->fault = NULL;
+	waiter->paused = false;
 	waiter->waiting = false;
 	waiter->qp->ops->resume(waiter->qp, waiter->side);
+}
+
+/* Free a page fault, and move the accesses that wait for it to @waiters. */
+static void free_fault(struct model_device *dev, struct model_page_fault *fault,
+		       struct model_waiters *waiters)
+{
+	TAILQ_CONCAT(waiters, &fault->waiters, link);
+	fault->state = MODEL_PAGE_FAULT_FREE;
+	dev->pager.used--;
+	dev->pager.serve = true;
 }
 
 /* End a page fault, and repeat the accesses that wait. */
@@ -214,14 +226,55 @@ static void end(struct model_device *dev, struct model_page_fault *fault,
 	struct model_waiters waiters = TAILQ_HEAD_INITIALIZER(waiters);
 	struct model_waiter *waiter;
 
-	TAILQ_CONCAT(&waiters, &fault->waiters, link);
-	fault->state = MODEL_PAGE_FAULT_FREE;
-	dev->pager.used--;
-	dev->pager.serve = true;
+	free_fault(dev, fault, &waiters);
 	while ((waiter = TAILQ_FIRST(&waiters))) {
 		TAILQ_REMOVE(&waiters, waiter, link);
+		waiter->pauses = 0;
 		waiter->refused = refuse && !waiter->joined;
 		waiter->refused_miss = fault->miss;
+		wake(waiter);
+	}
+}
+
+/* Pause after an answer RESUME_LATER. Each pause in a row is twice as long. */
+static u64 pause_ns(struct model_waiter *waiter)
+{
+	u64 ns = MODEL_PAGE_LATER_NS << waiter->pauses;
+
+	if (waiter->pauses < MODEL_PAGE_LATER_DOUBLED)
+		waiter->pauses++;
+	return ns;
+}
+
+/* End a page fault, and repeat each access that waits after a pause. */
+static void end_later(struct model_device *dev, struct model_page_fault *fault)
+{
+	struct model_waiters waiters = TAILQ_HEAD_INITIALIZER(waiters);
+	struct model_waiter *waiter;
+
+	free_fault(dev, fault, &waiters);
+	while ((waiter = TAILQ_FIRST(&waiters))) {
+		TAILQ_REMOVE(&waiters, waiter, link);
+		waiter->fault = NULL;
+		waiter->paused = true;
+		waiter->pause_end_ns = model_device_clock(dev) +
+				       pause_ns(waiter);
+		TAILQ_INSERT_TAIL(&dev->pager.paused, waiter, link);
+		arm(dev, waiter->pause_end_ns);
+	}
+}
+
+/* Repeat the accesses whose pause has ended. */
+static void end_pauses(struct model_device *dev)
+{
+	u64 now = model_device_clock(dev);
+	struct model_waiter *waiter, *next;
+
+	for (waiter = TAILQ_FIRST(&dev->pager.paused); waiter; waiter = next) {
+		next = TAILQ_NEXT(waiter, link);
+		if (waiter->pause_end_ns > now)
+			continue;
+		TAILQ_REMOVE(&dev->pager.paused, waiter, link);
 		wake(waiter);
 	}
 }
@@ -326,11 +379,17 @@ void model_pager_hit(struct model_waiter *waiter, u32 key, u64 pos, u64 len)
  */
 void model_pager_cancel(struct model_waiter *waiter)
 {
+	struct model_pager *pager = &waiter->qp->dev->pager;
+
 	if (waiter->waiting && waiter->fault)
 		TAILQ_REMOVE(&waiter->fault->waiters, waiter, link);
+	else if (waiter->waiting && waiter->paused)
+		TAILQ_REMOVE(&pager->paused, waiter, link);
 	else if (waiter->waiting)
-		dequeue(&waiter->qp->dev->pager, waiter);
+		dequeue(pager, waiter);
 	waiter->fault = NULL;
+	waiter->paused = false;
+	waiter->pauses = 0;
 	waiter->waiting = false;
 	waiter->refused = false;
 }
@@ -343,12 +402,19 @@ void model_pager_cancel(struct model_waiter *waiter)
 void model_pager_end_key(struct model_device *dev, u32 key)
 {
 	struct model_pager *pager = &dev->pager;
-	struct model_waiter *waiter;
+	struct model_waiter *waiter, *next;
 	u32 i, n = pager->num_queued;
 
 	for (i = 0; pager->used && i < MODEL_PAGE_FAULTS; i++)
 		if (pager->faults[i].state && pager->faults[i].miss.key == key)
 			end(dev, &pager->faults[i], false);
+	for (waiter = TAILQ_FIRST(&pager->paused); waiter; waiter = next) {
+		next = TAILQ_NEXT(waiter, link);
+		if (waiter->miss.key != key)
+			continue;
+		TAILQ_REMOVE(&pager->paused, waiter, link);
+		wake(waiter);
+	}
 	while (n--) {
 		waiter = TAILQ_FIRST(&pager->queue);
 		dequeue(pager, waiter);
@@ -405,13 +471,10 @@ void model_pager_answer(struct model_device *dev, u32 token, u32 outcome)
 	if (fault->state != MODEL_PAGE_FAULT_ASKED ||
 	    generation != fault->generation)
 		return;
-	if (outcome != XRDMA_RESUME_LATER) {
+	if (outcome == XRDMA_RESUME_LATER)
+		end_later(dev, fault);
+	else
 		end(dev, fault, outcome == XRDMA_RESUME_REFUSE);
-		return;
-	}
-	fault->state = MODEL_PAGE_FAULT_PAUSE;
-	fault->deadline_ns = model_device_clock(dev) + MODEL_PAGE_LATER_NS;
-	arm(dev, fault->deadline_ns);
 }
 
 /* Handle the time of one page fault. */
@@ -434,11 +497,15 @@ static void timer_fired(void *opaque)
 	struct model_device *dev = opaque;
 	struct model_page_fault *fault = dev->pager.faults;
 	struct model_page_fault *last = fault + MODEL_PAGE_FAULTS;
+	struct model_waiter *waiter;
 
 	if (!dev->live)
 		return;
 	for (; fault < last && dev->live; fault++)
 		fault_due(dev, fault);
+	end_pauses(dev);
+	TAILQ_FOREACH(waiter, &dev->pager.paused, link)
+		arm(dev, waiter->pause_end_ns);
 	for (fault = dev->pager.faults; fault < last; fault++)
 		if (fault->state)
 			arm(dev, next_ns(fault));

@@ -38,8 +38,10 @@ struct model_qp;
 #define MODEL_PAGE_FAULT_SHIFT		21
 /* Time without an answer after which a translation is tried again. */
 #define MODEL_PAGE_FAULT_NS		1000000000ULL
-/* Pause after XRDMA_RESUME_LATER. */
+/* Pause after the first XRDMA_RESUME_LATER. */
 #define MODEL_PAGE_LATER_NS		10000000ULL
+/* How often the pause is doubled, at most. */
+#define MODEL_PAGE_LATER_DOUBLED	7
 
 /*
  * Result of an access, instead of 0 or enum xrdma_fault_reason: a translation
@@ -92,7 +94,10 @@ struct model_miss {
  * @side: the part
  * @waiting: the part waits
  * @fault: @waiting: page fault whose answer ends the wait; NULL: the wait is
- *	for the permission to raise one, on model_pager.queue
+ *	for the permission to raise one, on model_pager.queue, or @paused
+ * @paused: @waiting: until @pause_end_ns, on model_pager.paused
+ * @pause_end_ns: time at which a pause ends
+ * @pauses: number of pauses in a row, at most MODEL_PAGE_LATER_DOUBLED
  * @miss: what the access needs, if @waiting
  * @joined: the event of @fault was written before the wait began. Then the
  *	driver may have looked for the page before the access, so its refusal
@@ -100,7 +105,7 @@ struct model_miss {
  * @refused: the driver has refused @refused_miss: if the repeated access
  *	misses in the same 4 KiB, it is refused
  * @refused_miss: the miss for which the driver was asked
- * @link: link of model_page_fault.waiters or model_pager.queue
+ * @link: link of model_page_fault.waiters, model_pager.queue or .paused
  *
  * Other files only read @waiting and @refused.
  */
@@ -109,6 +114,9 @@ struct model_waiter {
 	enum model_wait_side side;
 	bool waiting;
 	struct model_page_fault *fault;
+	bool paused;
+	u64 pause_end_ns;
+	u32 pauses;
 	struct model_miss miss;
 	bool joined;
 	bool refused;
@@ -123,13 +131,11 @@ TAILQ_HEAD(model_waiters, model_waiter);
  * @MODEL_PAGE_FAULT_FREE: the structure is unused
  * @MODEL_PAGE_FAULT_LATE: a test delays the event until @event_ns
  * @MODEL_PAGE_FAULT_ASKED: the driver has been asked
- * @MODEL_PAGE_FAULT_PAUSE: the driver has answered XRDMA_RESUME_LATER
  */
 enum model_page_fault_state {
 	MODEL_PAGE_FAULT_FREE,
 	MODEL_PAGE_FAULT_LATE,
 	MODEL_PAGE_FAULT_ASKED,
-	MODEL_PAGE_FAULT_PAUSE,
 };
 
 /**
@@ -179,6 +185,7 @@ struct model_pager_faults {
  * @used: number of page faults in @faults
  * @queue: parts of queue pairs that wait until a page fault may be raised
  * @num_queued: number of parts in @queue
+ * @paused: parts of queue pairs that wait after XRDMA_RESUME_LATER
  * @serve: a page fault has ended since @queue was served
  * @timer: fires at the earliest time of a page fault
  * @switches: faults that tests have set
@@ -193,6 +200,7 @@ struct model_pager {
 	u32 used;
 	struct model_waiters queue;
 	u32 num_queued;
+	struct model_waiters paused;
 	bool serve;
 	struct model_timer timer;
 	struct model_pager_faults switches;

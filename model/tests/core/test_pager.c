@@ -328,13 +328,89 @@ static void later_is_a_pause(void **state)
 	/* the second answer to a page fault is ignored */
 	answer(s, token, XRDMA_RESUME_AGAIN);
 	assert_true(waits(s, 0));
+	/* the page fault has ended */
+	assert_int_equal(s->dev->pager.used, 0);
 	wire_run(s->env, 9 * WIRE_MS);
 	assert_true(waits(s, 0));
+	/* another access raises a page fault of its own */
 	read_by(s, 1, 0);
-	paged_expect_none(&s->paged);
+	token = paged_expect(&s->paged, &s->r, 0, false);
+	answer(s, token, XRDMA_RESUME_AGAIN);
+	assert_true(waits(s, 0));
 	wire_run(s->env, 2 * WIRE_MS);
 	assert_int_equal(num_waiting(s), 0);
 	assert_int_equal(s->dev->pager.used, 0);
+	free(s);
+}
+
+/* Answer LATER to the page fault of an access. Return: length of the pause in ms */
+static u32 pause_of(struct scene *s, u32 i)
+{
+	u32 ms = 0;
+
+	read_by(s, i, 0);
+	answer(s, paged_expect(&s->paged, &s->r, 0, false),
+	       XRDMA_RESUME_LATER);
+	for (; waits(s, i) && ms < 2000; ms++)
+		wire_run(s->env, WIRE_MS);
+	return ms;
+}
+
+static void each_pause_in_a_row_is_twice_as_long(void **state)
+{
+	struct scene *s = begin(state);
+	u32 i, ms, expected = 10;
+
+	for (i = 0; i < 10; i++) {
+		ms = pause_of(s, 0);
+		assert_in_range(ms, expected, expected + 1);
+		expected = expected < 1280 ? 2 * expected : 1280;
+	}
+	/* another outcome ends the row */
+	read_by(s, 0, 0);
+	answer(s, paged_expect(&s->paged, &s->r, 0, false), XRDMA_RESUME_AGAIN);
+	assert_in_range(pause_of(s, 0), 10, 11);
+	free(s);
+}
+
+/* Accesses that pause leave all page faults of their domain to others. */
+static void pauses_take_no_page_fault(void **state)
+{
+	struct scene *s = begin(state);
+	u32 i;
+
+	for (i = 0; i < MODEL_PAGE_FAULTS_PD; i++) {
+		assert_int_equal(read_by(s, i, HUGE * (i % 16) + 8),
+				 MODEL_MISS);
+		if (s->dev->pager.used)
+			answer(s, paged_expect(&s->paged, &s->r,
+					       HUGE * (i % 16) + 8, false),
+			       XRDMA_RESUME_LATER);
+	}
+	assert_int_equal(s->dev->pager.used, 0);
+	assert_int_equal(num_waiting(s), MODEL_PAGE_FAULTS_PD);
+	read_by(s, MODEL_PAGE_FAULTS_PD, HUGE * 17);
+	paged_expect(&s->paged, &s->r, HUGE * 17, false);
+	free(s);
+}
+
+static void a_pause_ends_with_the_region(void **state)
+{
+	struct scene *s = begin(state);
+
+	read_by(s, 0, 0);
+	answer(s, paged_expect(&s->paged, &s->r, 0, false),
+	       XRDMA_RESUME_LATER);
+	model_pager_end_key(s->dev, s->r.key >> 8);
+	assert_false(waits(s, 0));
+	/* a queue pair that stops does not wait any more */
+	read_by(s, 1, 0);
+	answer(s, paged_expect(&s->paged, &s->r, 0, false),
+	       XRDMA_RESUME_LATER);
+	model_pager_cancel(&s->qps[1]->waiters[MODEL_WAIT_REQUESTER]);
+	assert_false(waits(s, 1));
+	wire_run(s->env, 20 * WIRE_MS);
+	paged_expect_none(&s->paged);
 	free(s);
 }
 
@@ -439,6 +515,9 @@ int main(void)
 		WIRE_TEST(an_access_that_joins_is_not_refused, 1),
 		WIRE_TEST(a_refused_write_does_not_refuse_a_read, 1),
 		WIRE_TEST(later_is_a_pause, 1),
+		WIRE_TEST(each_pause_in_a_row_is_twice_as_long, 1),
+		WIRE_TEST(pauses_take_no_page_fault, 1),
+		WIRE_TEST(a_pause_ends_with_the_region, 1),
 		WIRE_TEST(a_page_fault_without_answer_ends, 1),
 		WIRE_TEST(false_answers_are_host_errors, 1),
 		WIRE_TEST(a_test_may_disturb_page_faults, 1),
