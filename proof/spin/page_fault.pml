@@ -4,8 +4,9 @@
  * the device.
  *
  * Driver: xrdma_odp_event(), xrdma_page_fault_work() in xrdma_odp_fault.c;
- * xrdma_window_map() in xrdma_odp_map.c; xrdma_span_invalidate(), xrdma_span_free() in
- * xrdma_span.c; xrdma_odp_detach() in xrdma_odp.c; xrdma_resume_answer() in xrdma_resume.c;
+ * xrdma_window_map() in xrdma_odp_map.c; xrdma_span_invalidate(), xrdma_span_retire() in
+ * xrdma_span.c; xrdma_odp_begin(), xrdma_odp_put() in xrdma_odp_owner.c;
+ * xrdma_odp_detach() in xrdma_odp.c; xrdma_resume_answer() in xrdma_resume.c;
  * xrdma_dereg_mr() in xrdma_mr_verbs.c. Kernel: mmu_interval_read_begin(),
  * mmu_interval_notifier_remove(). Device: model/core/pager.c, model/core/resume.c,
  * model_key_forget_range() in model/core/key.c.
@@ -25,6 +26,8 @@
  * variant: MAPS - as PAIR; the process maps the address at any time
  * variant: DEREG - the region is deregistered at any time
  * variant: ADVISE - advise_mr maps the page at any time, too
+ * variant: STUCK - as DEREG; the page of the process may never arrive, and the region is
+ *	deregistered all the same
  * mutant: WITHOUT_wmb_before_link - the device reads a table that is not yet zeroed
  * mutant: WITHOUT_read_retry - a page is mapped after it has been taken
  * mutant: WITHOUT_wait_of_begin - a page that is about to be taken is mapped
@@ -36,9 +39,12 @@
  * mutant: WITHOUT_fence - the page is taken before the reply
  * mutant: WITHOUT_order_of_answer - the device reads an answer not yet written
  * mutant: WITHOUT_entries_before_answer - the translation misses again and again
- * mutant: WITHOUT_reference - a page fault uses a region that has been freed
+ * mutant: WITHOUT_reference - a page fault looks pages up in a structure that has been
+ *	freed
  * mutant: WITHOUT_unpublish - a page fault finds a region that has been freed
- * mutant: WITHOUT_wait_for_idle - a region is freed while a page fault uses it
+ * mutant: WITHOUT_begin - a page that arrives late is mapped in a region that has ended
+ * mutant: WITHOUT_short_steps - a page that does not arrive holds up the deregistration
+ * mutant: WITHOUT_wait_for_idle - a region is freed while a page fault writes its tables
  * mutant: WITHOUT_notifier_remove - the notifier uses a region that has been freed
  * mutant: WITHOUT_invalidate - the device uses the region after its end
  * mutant: WITHOUT_drop - the device goes on with the cached entry
@@ -54,6 +60,9 @@
  */
 #ifdef MAPS
 #define PAIR
+#endif
+#ifdef STUCK
+#define DEREG
 #endif
 #ifdef PAIR
 #define QPS		2
@@ -101,8 +110,10 @@ byte mn_seq = 2, sub_seq = 1;	/* invalidate_seq of the mm, and of the notifier *
 bool registered = true;		/* the notifier */
 
 /* The driver */
-bool span_lock, published = true, freed;
+bool span_lock, published = true;
+bool freed;			/* the tables, and the notifier */
 byte users = 1;			/* xrdma_odp.users */
+byte refs = 1;			/* xrdma_odp.refs; 0: the structure is freed */
 bool busy, queued;		/* the one struct xrdma_page_fault */
 byte slot_token, resume_db;
 bool linked, mapped;		/* the slots of the tables are in use */
@@ -133,15 +144,39 @@ end:	do
 
 /* ---- driver ---- */
 
-/* xrdma_window_map(), with the reference of its caller */
+inline begin(ok)		/* xrdma_odp_begin() */
+{
+	d_step {
+#ifdef WITHOUT_begin
+		ok = true; users++
+#else
+		if
+		:: users -> ok = true; users++
+		:: else -> ok = false
+		fi
+#endif
+	}
+}
+
+/* xrdma_window_map(), with the reference of its caller to the structure */
 inline map(outcome)
 {
 	do
-	:: atomic { assert(!freed); seq = sub_seq }	/* mmu_interval_read_begin() */
+	:: true ->
+#ifdef WITHOUT_short_steps
+		begin(enter);
+#endif
+		atomic { assert(refs); seq = sub_seq }	/* mmu_interval_read_begin() */
 #ifndef WITHOUT_wait_of_begin
 		mn_seq != seq;
 #endif
-		/* hmm_range_fault() */
+		/* xrdma_page_in(), hmm_range_fault() */
+#ifdef STUCK
+		if
+		:: skip
+		:: skip; end_stuck: false
+		fi;
+#endif
 		d_step {
 			if
 			:: vma && !pte -> fills++; pte = fills
@@ -149,20 +184,33 @@ inline map(outcome)
 			fi;
 			page = (vma -> pte : 0)
 		}
+		assert(refs);
 		if
+#ifdef WITHOUT_short_steps
+		:: !page -> users--; outcome = REFUSE; break
+#else
 		:: !page -> outcome = REFUSE; break
+#endif
+		:: else
+		fi;
+		/* xrdma_window_enter() */
+#ifndef WITHOUT_short_steps
+		begin(enter);
+#endif
+		if
+		:: !enter -> outcome = AGAIN; break
 		:: else
 		fi;
 #ifndef WITHOUT_span_lock
 		atomic { !span_lock -> span_lock = true }
 #endif
+		assert(!freed);
 #ifndef WITHOUT_read_retry
 		if
-		:: sub_seq != seq -> span_lock = false; goto again
+		:: sub_seq != seq -> d_step { span_lock = false; users-- } goto again
 		:: else
 		fi;
 #endif
-		assert(!freed);
 		if
 		:: !linked ->
 			linked = true;
@@ -177,50 +225,74 @@ inline map(outcome)
 		:: !mapped -> mapped = true; STORE(ENTRY, page)
 		:: else
 		fi;
+		assert(!freed);
 		atomic {
 #ifndef WITHOUT_span_lock
 		span_lock = false;
 #endif
+		users--;				/* xrdma_odp_end() */
 		outcome = AGAIN; break }
 again:		skip
 	od;
-	atomic { seq = 0; page = 0 }
+	atomic { seq = 0; page = 0; enter = false }
 }
 
 /* xrdma_page_fault_work() */
 active proctype worker()
 {
 	byte outcome, seq, page, mine, pi;
-	bool got;
+	bool got, enter;
 
 end:	do
 	:: atomic { queued -> queued = false; mine = slot_token;
-		/* xrdma_odp_get() */
+		/* xrdma_odp_event() */
 		got = published;
 #ifndef WITHOUT_reference
-		if :: got -> assert(!freed); users++ :: else fi
+		if :: got -> assert(refs); refs++ :: else fi
 #endif
 		}
 		outcome = AGAIN;
 		if
-		:: got ->
-			map(outcome);
-#ifndef WITHOUT_reference
-			users--			/* xrdma_odp_put() */
-#endif
+		:: got -> map(outcome)
 		:: else
 		fi;
-		busy = false;
-		/* xrdma_resume_answer() */
-		STORE(ANSWER + (pi % ENTRIES), mine * 4 + outcome);
-		pi++;
+		busy = false;			/* xrdma_slot_free() */
+		/* xrdma_odp_answer() */
+		if
+		:: got -> begin(enter)
+		:: else -> enter = true
+		fi;
+		if
+		:: enter ->
+			/* xrdma_resume_answer() */
+			STORE(ANSWER + (pi % ENTRIES), mine * 4 + outcome);
+			pi++;
 #ifndef WITHOUT_order_of_answer
-		!pending[ANSWER] && !pending[ANSWER + 1];
+			!pending[ANSWER] && !pending[ANSWER + 1];
 #endif
 #ifndef WITHOUT_entries_before_answer
-		!pending[TOP] && !pending[ENTRY];
+			!pending[TOP] && !pending[ENTRY];
 #endif
-		d_step { resume_db = pi; outcome = 0; mine = 0; got = false }
+			d_step {
+				resume_db = pi;
+				if :: got -> users-- :: else fi
+			}
+		:: else ->
+			/* an access that has missed before INVALIDATE may raise a page
+			 * fault after it; the region may end before the answer */
+			d_step {
+				if
+				:: asked && mine == token -> unanswered = true
+				:: else
+				fi
+			}
+		fi;
+		d_step {
+#ifndef WITHOUT_reference
+			if :: got -> refs-- :: else fi;	/* xrdma_odp_put() */
+#endif
+			outcome = 0; mine = 0; got = false; enter = false
+		}
 	od
 }
 
@@ -228,6 +300,7 @@ end:	do
 active proctype advise()		/* xrdma_advise_one() */
 {
 	byte outcome, seq, page;
+	bool enter;
 
 	map(outcome)
 }
@@ -316,16 +389,16 @@ active proctype dereg()			/* xrdma_dereg_mr() */
 #ifndef WITHOUT_wait_for_idle
 	users == 0;
 #endif
+	/* xrdma_span_retire() */
+	atomic { !span_lock -> span_lock = true }
+	retract_and_reap(false);
+	span_lock = false;
 #ifndef WITHOUT_notifier_remove
 	/* mmu_interval_notifier_remove() */
 	atomic { registered = false; seq = mn_seq }
 	!(seq & 1) || mn_seq != seq;
 #endif
-	/* xrdma_span_free() */
-	atomic { !span_lock -> span_lock = true }
-	retract_and_reap(false);
-	freed = true;
-	span_lock = false
+	d_step { freed = true; refs-- }		/* xrdma_odp_put() */
 }
 #endif
 
@@ -473,6 +546,10 @@ end:	do
 #ifndef WITHOUT_one_second_rule
 	:: atomic { asked && unanswered && !busy -> end_fault(false) }
 	:: atomic { asked && early > 0 -> early--; end_fault(false) }
+#ifdef STUCK
+	/* the second is over before the page arrives, and the region has ended */
+	:: atomic { asked && !key_valid -> end_fault(false) }
+#endif
 #endif
 	od
 }

@@ -114,7 +114,7 @@ static int xrdma_frmr_alloc_tables(struct xrdma_dev *xdev,
 	u32 i;
 
 	for (i = 0; i < xrdma_frmr_num_tables(frmr->stride); i++) {
-		frmr->tables[i] = xrdma_mtt_alloc_table(xdev, &frmr->mr.mtt);
+		frmr->tables[i] = xrdma_mtt_alloc_table(xdev, &frmr->mr.mtt, 0);
 		if (!frmr->tables[i])
 			return -ENOMEM;
 	}

@@ -89,7 +89,6 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 		xrdma_keys_stop(xib->keys);
 	quiet = xrdma_hw_silence(xdev);
 	xrdma_eqs_stop(xdev);
-	xrdma_odp_stop(xib);
 	pci_clear_master(xdev->pdev);
 	xrdma_counters_destroy(xib);
 	xrdma_faults_destroy(xib);
@@ -392,6 +391,7 @@ void xrdma_life_end(struct xrdma_function *fn)
 
 	fn->xib = NULL;
 	strscpy(fn->name, dev_name(&xib->ibdev.dev));
+	xrdma_odp_close(xib);
 	xrdma_wait_flush_seen(xib);
 	ib_unregister_device(&xib->ibdev);
 	xrdma_netdev_detach(xib);

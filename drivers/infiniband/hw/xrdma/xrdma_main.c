@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA module: registers the PCI driver and creates its directory in debugfs.
+ * XRDMA module: registers the PCI driver, and creates its directory in debugfs and
+ * the work queue of page faults.
  * The callbacks of the PCI driver are in xrdma_function.c, the table of verbs
  * is in xrdma_ops.c.
  */
@@ -8,6 +9,7 @@
 #include <linux/module.h>
 #include "xrdma_fault.h"
 #include "xrdma_function.h"
+#include "xrdma_odp.h"
 #include "xrdma_regs.h"
 
 static const struct pci_device_id xrdma_pci_ids[] = {
@@ -38,12 +40,16 @@ static struct pci_driver xrdma_pci_driver = {
 
 static int __init xrdma_module_init(void)
 {
-	int err;
+	int err = xrdma_odp_init();
 
+	if (err)
+		return err;
 	xrdma_debugfs_init();
 	err = pci_register_driver(&xrdma_pci_driver);
-	if (err)
+	if (err) {
 		xrdma_debugfs_exit();
+		xrdma_odp_exit();
+	}
 	return err;
 }
 module_init(xrdma_module_init);
@@ -52,6 +58,7 @@ static void __exit xrdma_module_exit(void)
 {
 	pci_unregister_driver(&xrdma_pci_driver);
 	xrdma_debugfs_exit();
+	xrdma_odp_exit();
 }
 module_exit(xrdma_module_exit);
 

@@ -159,19 +159,20 @@ void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt)
  * xrdma_mtt_alloc_table() - allocate a table of a translation
  * @xdev: the device
  * @mtt: the translation; xrdma_mtt_free() frees the table
+ * @gfp: flags beside GFP_KERNEL_ACCOUNT
  *
  * Context: may sleep.
  * Return: a zeroed page with its bus address in its private word, or NULL.
  */
 struct page *xrdma_mtt_alloc_table(struct xrdma_dev *xdev,
-				   struct xrdma_mtt *mtt)
+				   struct xrdma_mtt *mtt, gfp_t gfp)
 {
 	struct device *dev = xrdma_to_dev(xdev);
 	struct page *page;
 	dma_addr_t dma;
 
 	page = alloc_pages_node(dev_to_node(dev),
-				GFP_KERNEL_ACCOUNT | __GFP_ZERO, 0);
+				GFP_KERNEL_ACCOUNT | __GFP_ZERO | gfp, 0);
 	if (!page)
 		return NULL;
 	dma = dma_map_page(dev, page, 0, XRDMA_MTT_TABLE_SIZE, DMA_TO_DEVICE);
@@ -189,7 +190,7 @@ struct page *xrdma_mtt_alloc_table(struct xrdma_dev *xdev,
 /* Add a table for @b->pos at @level, and the entry that points to it. */
 static int xrdma_mtt_add_table(struct xrdma_mtt_builder *b, u8 level)
 {
-	struct page *page = xrdma_mtt_alloc_table(b->xdev, b->mtt);
+	struct page *page = xrdma_mtt_alloc_table(b->xdev, b->mtt, 0);
 	u8 leaf = b->x.leaf_shift;
 	u64 dma;
 

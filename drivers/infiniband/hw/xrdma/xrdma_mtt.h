@@ -41,7 +41,7 @@ void xrdma_mtt_init(struct xrdma_mtt *mtt);
 void xrdma_mtt_move(struct xrdma_mtt *to, struct xrdma_mtt *from);
 u64 xrdma_mtt_flags(const struct xrdma_mtt *mtt);
 struct page *xrdma_mtt_alloc_table(struct xrdma_dev *xdev,
-				   struct xrdma_mtt *mtt);
+				   struct xrdma_mtt *mtt, gfp_t gfp);
 int xrdma_mtt_build(struct xrdma_dev *xdev, struct xrdma_mtt *mtt,
 		    struct sg_table *sgt, u64 first, u64 length, bool queue);
 void xrdma_mtt_free(struct xrdma_dev *xdev, struct xrdma_mtt *mtt);

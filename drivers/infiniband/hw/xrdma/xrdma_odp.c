@@ -18,7 +18,6 @@
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "xrdma_ibdev.h"
 #include "xrdma_mr.h"
@@ -55,7 +54,7 @@ static int xrdma_odp_alloc_root(struct xrdma_odp *odp, u64 start)
 	struct xrdma_mtt *mtt = &odp->mr->mtt;
 	struct page *page;
 
-	page = xrdma_mtt_alloc_table(&odp->xib->hw, mtt);
+	page = xrdma_mtt_alloc_table(&odp->xib->hw, mtt, 0);
 	if (!page)
 		return -ENOMEM;
 	mtt->level = odp->end > 1ULL << XRDMA_UPPER_SHIFT ?
@@ -105,19 +104,26 @@ static struct xrdma_odp *xrdma_odp_new(struct xrdma_ibdev *xib,
 	odp->mr = mr;
 	xrdma_odp_set_range(odp, start, length);
 	err = xrdma_odp_alloc_root(odp, start);
-	if (err) {
-		kfree(odp);
-		return ERR_PTR(err);
+	if (err)
+		goto err_free;
+	odp->owner = xrdma_odp_owner_get(current->mm, xrdma_page_fault_work);
+	if (!odp->owner) {
+		err = -ENOMEM;
+		goto err_free;
 	}
+	refcount_set(&odp->refs, 1);
 	refcount_set(&odp->users, 1);
 	init_completion(&odp->idle);
 	mutex_init(&odp->grow);
-	mutex_init(&odp->scarce);
 	mutex_init(&odp->ahead_lock);
 	xa_init(&odp->spans);
 	xa_init(&odp->uppers);
 	INIT_WORK(&odp->ahead, xrdma_odp_ahead_work);
 	return odp;
+
+err_free:
+	kfree(odp);
+	return ERR_PTR(err);
 }
 
 /**
@@ -144,8 +150,7 @@ int xrdma_odp_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr, u64 start,
 	odp = xrdma_odp_new(xib, mr, start, length);
 	if (IS_ERR(odp))
 		return PTR_ERR(odp);
-	odp->mm = current->mm;
-	mmgrab(odp->mm);
+	odp->mm = odp->owner->mm;
 	mr->odp = odp;
 	return 0;
 }
@@ -179,17 +184,42 @@ int xrdma_odp_attach_dmabuf(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
  * @mr: the region; nothing happens if it is not a paged region
  *
  * When this function returns, no page is mapped any more. Changes of mappings
- * are still followed, until xrdma_odp_free().
+ * are still followed, until xrdma_odp_free(). The function does not wait for
+ * pages of the process that are on their way into memory.
  *
- * Context: may sleep, as long as pages in progress are read from disk.
+ * Context: may sleep, for a bounded time.
  */
 void xrdma_odp_detach(struct xrdma_mr *mr)
 {
 	if (!mr->odp)
 		return;
 	xrdma_odp_unpublish(mr->odp, mr->key_index);
-	xrdma_odp_put(mr->odp);
+	xrdma_odp_end(mr->odp);
 	wait_for_completion(&mr->odp->idle);
+}
+
+/**
+ * xrdma_odp_keep() - keep all pages that a device has which may access them
+ * @odp: memory of a region, after xrdma_odp_detach(); the region goes into
+ *	quarantine
+ *
+ * When this function returns, the pages have references, so that the kernel
+ * gives them to nobody else, and no notifier of the kernel names the region.
+ *
+ * Context: may sleep, for a bounded time.
+ */
+void xrdma_odp_keep(struct xrdma_odp *odp)
+{
+	struct xrdma_span *span;
+	unsigned long number;
+
+	if (!odp->mm)
+		return;
+	xa_for_each(&odp->spans, number, span) {
+		xrdma_span_keep(span);
+		mmu_interval_notifier_remove(&span->notifier);
+	}
+	odp->kept = true;
 }
 
 /**
@@ -213,14 +243,8 @@ void xrdma_odp_free(struct xrdma_mr *mr)
 	if (!odp)
 		return;
 	xa_for_each(&odp->spans, number, span)
-		xrdma_span_free(span);
-	xa_destroy(&odp->spans);
+		xrdma_span_retire(span);
 	xa_destroy(&odp->uppers);
-	if (odp->mm)
-		mmdrop(odp->mm);
-	mutex_destroy(&odp->ahead_lock);
-	mutex_destroy(&odp->scarce);
-	mutex_destroy(&odp->grow);
-	kfree(odp);
 	mr->odp = NULL;
+	xrdma_odp_put(odp);
 }

@@ -241,6 +241,9 @@ static int xrdma_dmabuf_map_span(struct xrdma_odp *odp, u64 pos, u32 flags)
 	struct xrdma_dmabuf_fill *f;
 	int err;
 
+	if (flags & XRDMA_ODP_MAP_PRESENT &&
+	    !READ_ONCE(to_ib_umem_dmabuf(odp->mr->umem)->sgt))
+		return 0;
 	f = kzalloc_obj(*f);
 	if (!f)
 		return -ENOMEM;
@@ -249,6 +252,9 @@ static int xrdma_dmabuf_map_span(struct xrdma_odp *odp, u64 pos, u32 flags)
 		err = PTR_ERR(f->span);
 		goto out_free;
 	}
+	err = xrdma_span_grow(f->span);
+	if (err)
+		goto out_free;
 	f->from = max(f->span->pos, odp->first) - f->span->pos;
 	f->to = min(f->span->pos + XRDMA_SPAN_SIZE, odp->end) - f->span->pos;
 	err = xrdma_dmabuf_try_span(f, flags);
@@ -261,7 +267,8 @@ out_free:
 
 /**
  * xrdma_odp_map_dmabuf() - map memory of a paged region of a dma-buf
- * @odp: memory of the region, to which the caller has a reference
+ * @odp: memory of the region; the caller is between xrdma_odp_begin() and
+ *	xrdma_odp_end()
  * @pos: position of the first byte
  * @end: position of the end
  * @flags: enum xrdma_odp_map_flags; with XRDMA_ODP_MAP_PRESENT, nothing happens

@@ -6,8 +6,13 @@
  * xrdma_fault.c.
  *
  * Each page fault is handled by a work item of its own, since one that waits for
- * a disk must not delay those of other processes. The device reports one page
- * fault for each 2 MiB, and limits their number.
+ * a disk must not delay others. The work items belong to the address space whose
+ * pages are missing (struct xrdma_odp_owner). If all of them are busy, the page
+ * fault is answered at once with XRDMA_RESUME_LATER. So is a page fault that is in
+ * progress already: the device reports it again after a second without an answer.
+ * XRDMA_RESUME_LATER ends a page fault for the device, which repeats the accesses
+ * after a pause that doubles. So pages that do not arrive occupy neither the
+ * device nor work items that others need.
  *
  * A page fault maps more pages than necessary if the message is going to access
  * them: the first one of a sequence XRDMA_ODP_WINDOW_MIN bytes, each further one
@@ -22,13 +27,13 @@
  * gets to a page before the work item, the page fault waits for 2 MiB at most, and
  * the work item runs once more.
  *
- * A page fault in a dma-buf maps all of the 1 GiB around it, since the exporter
- * maps the dma-buf as a whole.
+ * A page fault in a dma-buf maps all of the 1 GiB around it: the exporter maps all.
  */
 
-#include <linux/bitmap.h>
+#include <linux/completion.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 #include "xrdma_ibdev.h"
 #include "xrdma_mr.h"
 #include "xrdma_odp.h"
@@ -38,36 +43,38 @@
 #define XRDMA_ODP_WINDOW_MAX	SZ_4M
 #define XRDMA_ODP_AHEAD_MAX	SZ_32M
 
-/**
- * struct xrdma_page_fault - a page fault in progress
- * @work: runs xrdma_page_fault_work()
- * @dev: page faults of the device
- * @eqe: the event
- */
-struct xrdma_page_fault {
-	struct work_struct work;
-	struct xrdma_odp_dev *dev;
-	struct xrdma_eqe eqe;
-};
+/* Slots of an owner that prefetches may use; the others are for page faults */
+#define XRDMA_PREFETCH_SLOTS	8
+/* Time for XRDMA_ODP_WINDOW_MAX bytes of a prefetch */
+#define XRDMA_PREFETCH_MS	10000
+/* How often a prefetch looks whether the device is about to go */
+#define XRDMA_PREFETCH_LOOK_MS	100
 
 /**
  * struct xrdma_odp_dev - page faults of a device
  * @xib: the device
- * @workers: runs the work items
- * @regions: struct xrdma_odp by key index
- * @lock: protects @busy
- * @busy: bitmap of the entries of @faults in use
- * @num: number of entries in @faults
- * @faults: page faults
+ * @regions: struct xrdma_odp by key index; its lock is taken with interrupts off,
+ *	and protects a region that was found from xrdma_odp_unpublish()
+ * @closing: the device is about to be taken down; prefetches end
  */
 struct xrdma_odp_dev {
 	struct xrdma_ibdev *xib;
-	struct workqueue_struct *workers;
 	struct xarray regions;
-	spinlock_t lock; /* busy */
-	unsigned long *busy;
-	u32 num;
-	struct xrdma_page_fault faults[] __counted_by(num);
+	bool closing;
+};
+
+/**
+ * struct xrdma_prefetch - pages that advise_mr waits for
+ * @refs: the caller and the work item
+ * @done: completed when @err is set
+ * @flags: enum xrdma_odp_map_flags
+ * @err: outcome
+ */
+struct xrdma_prefetch {
+	refcount_t refs;
+	struct completion done;
+	u32 flags;
+	int err;
 };
 
 /* ---- regions --------------------------------------------------------------- */
@@ -82,8 +89,8 @@ struct xrdma_odp_dev {
  */
 int xrdma_odp_publish(struct xrdma_odp *odp, u32 key_index)
 {
-	return xa_err(xa_store(&odp->xib->odp->regions, key_index, odp,
-			       GFP_KERNEL_ACCOUNT));
+	return xa_err(xa_store_irq(&odp->xib->odp->regions, key_index, odp,
+				   GFP_KERNEL_ACCOUNT));
 }
 
 /**
@@ -95,7 +102,7 @@ int xrdma_odp_publish(struct xrdma_odp *odp, u32 key_index)
  */
 void xrdma_odp_unpublish(struct xrdma_odp *odp, u32 key_index)
 {
-	xa_erase(&odp->xib->odp->regions, key_index);
+	xa_erase_irq(&odp->xib->odp->regions, key_index);
 }
 
 /**
@@ -111,24 +118,57 @@ struct xrdma_odp *xrdma_odp_get(struct xrdma_ibdev *xib, u32 key_index)
 {
 	struct xrdma_odp *odp;
 
-	xa_lock(&xib->odp->regions);
+	xa_lock_irq(&xib->odp->regions);
 	odp = xa_load(&xib->odp->regions, key_index);
 	if (odp)
-		refcount_inc(&odp->users);
-	xa_unlock(&xib->odp->regions);
+		xrdma_odp_hold(odp);
+	xa_unlock_irq(&xib->odp->regions);
 	return odp;
 }
 
-/**
- * xrdma_odp_put() - drop a reference to a paged region
- * @odp: memory of the region
- *
- * Context: any.
- */
-void xrdma_odp_put(struct xrdma_odp *odp)
+/* ---- slots ----------------------------------------------------------------- */
+
+/* Is this page fault in progress already? It is one for each 2 MiB and right. */
+static struct xrdma_page_fault *
+xrdma_slot_find(struct xrdma_odp_owner *owner, const struct xrdma_odp *odp,
+		u64 pos, bool write)
 {
-	if (refcount_dec_and_test(&odp->users))
-		complete(&odp->idle);
+	unsigned int i;
+
+	for (i = 0; i < XRDMA_OWNER_SLOTS; i++) {
+		struct xrdma_page_fault *slot = &owner->faults[i];
+
+		if (slot->odp == odp && !slot->prefetch && slot->write == write &&
+		    slot->pos >> XRDMA_HUGE_SHIFT == pos >> XRDMA_HUGE_SHIFT)
+			return slot;
+	}
+	return NULL;
+}
+
+/* Take a free slot below @num, for a region. Return: NULL: there is none. */
+static struct xrdma_page_fault *xrdma_slot_take(struct xrdma_odp_owner *owner,
+						struct xrdma_odp *odp,
+						unsigned int num)
+{
+	unsigned int i;
+
+	for (i = 0; i < num; i++) {
+		if (owner->faults[i].odp)
+			continue;
+		xrdma_odp_hold(odp);
+		owner->faults[i].odp = odp;
+		return &owner->faults[i];
+	}
+	return NULL;
+}
+
+static void xrdma_slot_free(struct xrdma_page_fault *slot)
+{
+	struct xrdma_odp_owner *owner = slot->odp->owner;
+
+	spin_lock_irq(&owner->lock);
+	slot->odp = NULL;
+	spin_unlock_irq(&owner->lock);
 }
 
 /* ---- page faults ----------------------------------------------------------- */
@@ -154,20 +194,13 @@ static void xrdma_odp_note(struct xrdma_odp *odp, u64 pos, u64 end)
 	WRITE_ONCE(odp->next_fault, end);
 }
 
-/*
- * Map @window bytes, or only the @need bytes without which the access does not
- * make progress.
- */
+/* Map @window bytes, of which the access needs @need. */
 static int xrdma_odp_map_window(struct xrdma_odp *odp, u64 pos, u64 need,
 				u64 window, u32 flags)
 {
-	int err = -EFAULT;
 	u64 end;
+	int err = xrdma_odp_map(odp, pos, window, need, flags, &end);
 
-	if (window > need)
-		err = xrdma_odp_map(odp, pos, window, flags, &end);
-	if (err)
-		err = xrdma_odp_map(odp, pos, need, flags, &end);
 	/* the work item knows where the sequence goes on */
 	if (!err && !xrdma_odp_is_ahead(odp, pos))
 		xrdma_odp_note(odp, pos, end);
@@ -175,25 +208,24 @@ static int xrdma_odp_map_window(struct xrdma_odp *odp, u64 pos, u64 need,
 }
 
 /* Map what a page fault needs, and more if possible. */
-static int xrdma_odp_serve(struct xrdma_odp *odp, const struct xrdma_eqe *eqe,
-			   bool follows)
+static int xrdma_odp_serve(struct xrdma_odp *odp,
+			   const struct xrdma_page_fault *fault, bool follows)
 {
-	u64 pos = le64_to_cpu(eqe->addr);
-	u64 need = le64_to_cpu(eqe->length);
 	u64 window = follows ? 2 * READ_ONCE(odp->mapped) : XRDMA_ODP_WINDOW_MIN;
-	u32 flags = eqe->flags & XRDMA_FAULT_WRITE ? XRDMA_ODP_MAP_WRITE : 0;
-	u64 end;
+	u32 flags = fault->write ? XRDMA_ODP_MAP_WRITE : 0;
+	u64 pos = fault->pos;
+	u64 need, end;
 	int err;
 
-	if (pos < odp->first || pos >= odp->end || !need)
+	if (pos < odp->first || pos >= odp->end || !fault->need)
 		return -EFAULT;
 	/* one page is progress, if the access needs more it faults again */
-	need = min3(need, odp->end - pos, (u64)XRDMA_ODP_WINDOW_MAX);
-	window = min3(window, le64_to_cpu(eqe->expected), odp->end - pos);
-	window = min_t(u64, window, XRDMA_ODP_WINDOW_MAX);
+	need = min3(fault->need, odp->end - pos, (u64)XRDMA_ODP_WINDOW_MAX);
+	window = min3(window, fault->expected, odp->end - pos);
+	window = clamp(window, need, (u64)XRDMA_ODP_WINDOW_MAX);
 	atomic64_inc(&odp->stats[XRDMA_ODP_FAULTS]);
 	if (!odp->mm)
-		return xrdma_odp_map(odp, pos, need, flags, &end);
+		return xrdma_odp_map(odp, pos, need, need, flags, &end);
 	if (!follows)
 		WRITE_ONCE(odp->ahead_size, XRDMA_ODP_WINDOW_MAX);
 	if (!xrdma_odp_is_ahead(odp, pos))
@@ -216,43 +248,61 @@ static void xrdma_odp_choose_ahead(struct xrdma_odp *odp, u64 *pos, u64 *end)
 	WRITE_ONCE(odp->ahead_end, *end);
 }
 
-/**
- * xrdma_odp_ahead_work() - map the pages that a sequence reaches next
- * @work: xrdma_odp.ahead. The function drops the reference to the region that
- *	the caller of queue_work() has taken
- *
- * Context: may sleep, as long as pages are read from disk.
- */
-void xrdma_odp_ahead_work(struct work_struct *work)
+/* Map the pages from @pos to @end. Return: end of what was mapped. */
+static u64 xrdma_odp_map_ahead(struct xrdma_odp *odp, u64 pos, u64 end, u32 flags)
 {
-	struct xrdma_odp *odp = container_of(work, struct xrdma_odp, ahead);
-	u32 flags = READ_ONCE(odp->ahead_flags);
-	u64 pos, next, end;
+	u64 next, size;
 	int err;
 
-	xrdma_odp_choose_ahead(odp, &pos, &end);
-	/* xrdma_odp_detach() waits for the reference of this function */
-	while (pos < end && refcount_read(&odp->users) > 1) {
+	/* xrdma_odp_detach() makes the number 0 */
+	while (pos < end && refcount_read(&odp->users)) {
 		next = min(xrdma_sparse_huge_end(pos), end);
+		size = next - pos;
 		mutex_lock(&odp->ahead_lock);
-		err = xrdma_odp_map(odp, pos, next - pos, flags, &next);
+		err = xrdma_odp_map(odp, pos, size, size, flags, &next);
 		mutex_unlock(&odp->ahead_lock);
 		if (err)
 			break;
 		xrdma_odp_note(odp, pos, next);
 		pos = next;
 	}
-	WRITE_ONCE(odp->ahead_end, pos);
-	xrdma_odp_put(odp);
+	return pos;
 }
 
-static void xrdma_odp_start_ahead(struct xrdma_odp_dev *dev,
-				  struct xrdma_odp *odp, bool write)
+/**
+ * xrdma_odp_ahead_work() - map the pages that a sequence reaches next
+ * @work: xrdma_odp.ahead. The function drops the references that
+ *	xrdma_odp_start_ahead() has taken
+ *
+ * Context: may sleep, for any time.
+ */
+void xrdma_odp_ahead_work(struct work_struct *work)
 {
-	WRITE_ONCE(odp->ahead_flags, write ? XRDMA_ODP_MAP_WRITE : 0);
-	refcount_inc(&odp->users);
-	if (!queue_work(dev->workers, &odp->ahead))
-		xrdma_odp_put(odp);
+	struct xrdma_odp *odp = container_of(work, struct xrdma_odp, ahead);
+	u32 flags = READ_ONCE(odp->ahead_flags);
+	u64 pos, end;
+
+	xrdma_odp_choose_ahead(odp, &pos, &end);
+	pos = xrdma_odp_map_ahead(odp, pos, end, flags);
+	WRITE_ONCE(odp->ahead_end, pos);
+	atomic_dec(&odp->owner->aheads);
+	xrdma_odp_put(odp);
+	module_put(THIS_MODULE);
+}
+
+static void xrdma_odp_start_ahead(struct xrdma_odp *odp, bool write)
+{
+	struct xrdma_odp_owner *owner = odp->owner;
+
+	if (!atomic_add_unless(&owner->aheads, 1, XRDMA_OWNER_AHEADS))
+		return;
+	WRITE_ONCE(odp->ahead_flags, XRDMA_ODP_MAP_AHEAD |
+		   (write ? XRDMA_ODP_MAP_WRITE : 0));
+	xrdma_odp_hold(odp);
+	if (xrdma_odp_queue(&odp->ahead))
+		return;
+	atomic_dec(&owner->aheads);
+	xrdma_odp_put(odp);
 }
 
 /*
@@ -277,43 +327,115 @@ static u32 xrdma_odp_outcome(int err)
 	}
 }
 
-/* Handle the page fault of a region. Return: the outcome for the device. */
-static u32 xrdma_odp_handle(struct xrdma_odp *odp, const struct xrdma_eqe *eqe,
-			    bool *follows)
+/*
+ * Answer a page fault. INVALIDATE has ended the page faults of a region that has
+ * ended, so those need no answer.
+ */
+static void xrdma_odp_answer(struct xrdma_odp *odp, u32 token, u32 outcome)
 {
-	u32 outcome;
-
-	*follows = xrdma_odp_follows(odp, le64_to_cpu(eqe->addr));
-	outcome = xrdma_odp_outcome(xrdma_odp_serve(odp, eqe, *follows));
+	if (!xrdma_odp_begin(odp))
+		return;
 	if (outcome == XRDMA_RESUME_LATER)
 		atomic64_inc(&odp->stats[XRDMA_ODP_WAITS]);
-	return outcome;
+	if (!xrdma_dead(&odp->xib->hw))
+		xrdma_resume_answer(&odp->xib->hw, token, outcome);
+	xrdma_odp_end(odp);
 }
 
-static void xrdma_page_fault_work(struct work_struct *work)
+static void xrdma_page_fault_handle(struct xrdma_page_fault *slot)
 {
-	struct xrdma_page_fault *fault = container_of(work,
-						      struct xrdma_page_fault,
-						      work);
-	u32 token = le32_to_cpu(fault->eqe.token);
-	bool write = fault->eqe.flags & XRDMA_FAULT_WRITE;
-	struct xrdma_odp_dev *dev = fault->dev;
-	u32 outcome = XRDMA_RESUME_AGAIN;
-	bool follows = false;
-	struct xrdma_odp *odp;
+	const struct xrdma_page_fault fault = *slot;
+	struct xrdma_odp *odp = fault.odp;
+	bool follows = xrdma_odp_follows(odp, fault.pos);
+	u32 outcome = xrdma_odp_outcome(xrdma_odp_serve(odp, &fault, follows));
 
-	odp = xrdma_odp_get(dev->xib, le32_to_cpu(fault->eqe.key));
-	if (odp)
-		outcome = xrdma_odp_handle(odp, &fault->eqe, &follows);
 	/* the device may report the next page fault as soon as it is answered */
-	clear_bit_unlock(fault - dev->faults, dev->busy);
-	if (!xrdma_dead(&dev->xib->hw))
-		xrdma_resume_answer(&dev->xib->hw, token, outcome);
-	if (!odp)
-		return;
+	xrdma_slot_free(slot);
+	xrdma_odp_answer(odp, fault.token, outcome);
 	if (follows && outcome == XRDMA_RESUME_AGAIN)
-		xrdma_odp_start_ahead(dev, odp, write);
+		xrdma_odp_start_ahead(odp, fault.write);
+}
+
+static void xrdma_prefetch_put(struct xrdma_prefetch *prefetch)
+{
+	if (refcount_dec_and_test(&prefetch->refs))
+		kfree(prefetch);
+}
+
+static void xrdma_prefetch_handle(struct xrdma_page_fault *slot)
+{
+	struct xrdma_prefetch *prefetch = slot->prefetch;
+	u64 end;
+
+	prefetch->err = xrdma_odp_map(slot->odp, slot->pos, slot->need,
+				      slot->need, prefetch->flags, &end);
+	xrdma_slot_free(slot);
+	complete(&prefetch->done);
+	xrdma_prefetch_put(prefetch);
+}
+
+/**
+ * xrdma_page_fault_work() - handle a page fault or a prefetch
+ * @work: xrdma_page_fault.work. The function drops the references that the slot
+ *	has, and frees the slot
+ *
+ * Context: may sleep, for any time.
+ */
+void xrdma_page_fault_work(struct work_struct *work)
+{
+	struct xrdma_page_fault *slot = container_of(work,
+						     struct xrdma_page_fault,
+						     work);
+	struct xrdma_odp *odp = slot->odp;
+
+	if (slot->prefetch)
+		xrdma_prefetch_handle(slot);
+	else
+		xrdma_page_fault_handle(slot);
 	xrdma_odp_put(odp);
+	module_put(THIS_MODULE);
+}
+
+/*
+ * Take a slot for a page fault, under the owner's lock. Return: 0; -EALREADY: the slot of another event
+ * with the same token has the page fault; -EBUSY: that of another token has it,
+ * or the owner has no free slot.
+ */
+static int xrdma_odp_start(struct xrdma_odp *odp, const struct xrdma_eqe *eqe)
+{
+	struct xrdma_odp_owner *owner = odp->owner;
+	bool write = eqe->flags & XRDMA_FAULT_WRITE;
+	u64 pos = le64_to_cpu(eqe->addr);
+	u32 token = le32_to_cpu(eqe->token);
+	struct xrdma_page_fault *slot;
+
+	slot = xrdma_slot_find(owner, odp, pos, write);
+	if (slot)
+		return slot->token == token ? -EALREADY : -EBUSY;
+	slot = xrdma_slot_take(owner, odp, XRDMA_OWNER_SLOTS);
+	if (!slot)
+		return -EBUSY;
+	slot->pos = pos;
+	slot->need = le64_to_cpu(eqe->length);
+	slot->expected = le64_to_cpu(eqe->expected);
+	slot->token = token;
+	slot->write = write;
+	slot->prefetch = NULL;
+	xrdma_odp_queue(&slot->work);
+	return 0;
+}
+
+/* Start the handling of a page fault of a region, or answer it. */
+static void xrdma_odp_dispatch(struct xrdma_odp *odp, const struct xrdma_eqe *eqe)
+{
+	int err;
+
+	spin_lock(&odp->owner->lock);
+	err = xrdma_odp_start(odp, eqe);
+	spin_unlock(&odp->owner->lock);
+	if (err == -EBUSY)
+		xrdma_odp_answer(odp, le32_to_cpu(eqe->token),
+				 XRDMA_RESUME_LATER);
 }
 
 /**
@@ -321,27 +443,101 @@ static void xrdma_page_fault_work(struct work_struct *work)
  * @xib: the device
  * @eqe: the event XRDMA_EVENT_PAGE_FAULT
  *
- * If the device reports more page faults than it may, those are ignored. The
- * device reports them again later.
+ * A page fault of a region that does not exist any more gets the answer to look
+ * again: then the device refuses the access because of its key.
  *
  * Context: any; interrupts are off.
  */
 void xrdma_odp_event(struct xrdma_ibdev *xib, const struct xrdma_eqe *eqe)
 {
 	struct xrdma_odp_dev *dev = READ_ONCE(xib->odp);
-	unsigned long flags, slot;
+	struct xrdma_odp *odp;
+	unsigned long flags;
 
 	if (!dev)
 		return;
-	spin_lock_irqsave(&dev->lock, flags);
-	slot = find_first_zero_bit(dev->busy, dev->num);
-	if (slot < dev->num)
-		set_bit(slot, dev->busy);
-	spin_unlock_irqrestore(&dev->lock, flags);
-	if (slot >= dev->num)
-		return;
-	dev->faults[slot].eqe = *eqe;
-	queue_work(dev->workers, &dev->faults[slot].work);
+	xa_lock_irqsave(&dev->regions, flags);
+	odp = xa_load(&dev->regions, le32_to_cpu(eqe->key));
+	if (odp)
+		xrdma_odp_dispatch(odp, eqe);
+	xa_unlock_irqrestore(&dev->regions, flags);
+	if (!odp && !xrdma_dead(&xib->hw))
+		xrdma_resume_answer(&xib->hw, le32_to_cpu(eqe->token),
+				    XRDMA_RESUME_AGAIN);
+}
+
+/* ---- prefetches ------------------------------------------------------------ */
+
+static int xrdma_prefetch_start(struct xrdma_odp *odp, u64 pos, u64 bytes,
+				struct xrdma_prefetch *prefetch)
+{
+	struct xrdma_odp_owner *owner = odp->owner;
+	struct xrdma_page_fault *slot;
+
+	spin_lock_irq(&owner->lock);
+	slot = xrdma_slot_take(owner, odp, XRDMA_PREFETCH_SLOTS);
+	if (slot) {
+		slot->pos = pos;
+		slot->need = bytes;
+		slot->prefetch = prefetch;
+		refcount_inc(&prefetch->refs);
+		xrdma_odp_queue(&slot->work);
+	}
+	spin_unlock_irq(&owner->lock);
+	return slot ? 0 : -EBUSY;
+}
+
+/* Return: 0 or the errno that ends the prefetch, whatever becomes of the pages. */
+static int xrdma_prefetch_wait(struct xrdma_odp *odp,
+			       struct xrdma_prefetch *prefetch)
+{
+	unsigned int looks = XRDMA_PREFETCH_MS / XRDMA_PREFETCH_LOOK_MS;
+	long left;
+
+	for (; looks; looks--) {
+		left = wait_for_completion_killable_timeout(&prefetch->done,
+					msecs_to_jiffies(XRDMA_PREFETCH_LOOK_MS));
+		if (left)
+			return left > 0 ? prefetch->err : -EINTR;
+		if (READ_ONCE(odp->xib->odp->closing))
+			return -EIO;
+	}
+	return -ETIMEDOUT;
+}
+
+/**
+ * xrdma_odp_prefetch() - map pages before the device needs them
+ * @odp: memory of the region, to which the caller has a reference of
+ *	xrdma_odp_hold(). The caller prevents that the device is freed
+ * @pos: position of the first byte
+ * @bytes: number of bytes, at most XRDMA_ODP_WINDOW_MAX
+ * @flags: enum xrdma_odp_map_flags
+ *
+ * A work item maps the pages, since the caller may hold locks for which the end
+ * of the device waits.
+ *
+ * Context: may sleep, for XRDMA_PREFETCH_MS at most.
+ * Return: 0; -EBUSY: too many prefetches of this address space are in progress;
+ * -ETIMEDOUT: the pages do not arrive; -EINTR: the calling process has been
+ * killed; -EIO: the device is about to go; -ENOMEM; or an errno of
+ * xrdma_odp_map().
+ */
+int xrdma_odp_prefetch(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags)
+{
+	struct xrdma_prefetch *prefetch;
+	int err;
+
+	prefetch = kzalloc_obj(*prefetch, GFP_KERNEL_ACCOUNT);
+	if (!prefetch)
+		return -ENOMEM;
+	refcount_set(&prefetch->refs, 1);
+	init_completion(&prefetch->done);
+	prefetch->flags = flags;
+	err = xrdma_prefetch_start(odp, pos, bytes, prefetch);
+	if (!err)
+		err = xrdma_prefetch_wait(odp, prefetch);
+	xrdma_prefetch_put(prefetch);
+	return err;
 }
 
 /* ---- create and destroy ---------------------------------------------------- */
@@ -357,47 +553,37 @@ void xrdma_odp_event(struct xrdma_ibdev *xib, const struct xrdma_eqe *eqe)
 int xrdma_odp_create(struct xrdma_ibdev *xib)
 {
 	struct xrdma_odp_dev *dev;
-	u32 num, slot;
 	int err;
 
 	err = xrdma_resume_create(&xib->hw);
 	if (err || !xib->hw.resume)
 		return err;
-	num = 1U << xib->hw.caps.log_page_faults;
-	dev = kvzalloc_flex(*dev, faults, num);
+	dev = kzalloc_obj(*dev);
 	if (!dev)
 		return -ENOMEM;
 	dev->xib = xib;
-	dev->num = num;
-	spin_lock_init(&dev->lock);
-	xa_init(&dev->regions);
-	for (slot = 0; slot < num; slot++) {
-		dev->faults[slot].dev = dev;
-		INIT_WORK(&dev->faults[slot].work, xrdma_page_fault_work);
-	}
-	dev->busy = bitmap_zalloc(num, GFP_KERNEL);
-	dev->workers = alloc_workqueue("xrdma_odp", WQ_UNBOUND | WQ_HIGHPRI,
-				       min_t(u32, num, WQ_MAX_ACTIVE));
-	xib->odp = dev;
-	return dev->busy && dev->workers ? 0 : -ENOMEM;
+	xa_init_flags(&dev->regions, XA_FLAGS_LOCK_IRQ);
+	WRITE_ONCE(xib->odp, dev);
+	return 0;
 }
 
 /**
- * xrdma_odp_stop() - wait until all page faults in progress have been handled
- * @xib: the device, which reports no event any more; nothing happens without
- *	on-demand paging
+ * xrdma_odp_close() - end the prefetches of a device that is going to be taken
+ *	down
+ * @xib: the device; nothing happens without on-demand paging
  *
- * Context: may sleep.
+ * Context: any.
  */
-void xrdma_odp_stop(struct xrdma_ibdev *xib)
+void xrdma_odp_close(struct xrdma_ibdev *xib)
 {
-	if (xib->odp && xib->odp->workers)
-		flush_workqueue(xib->odp->workers);
+	if (xib->odp)
+		WRITE_ONCE(xib->odp->closing, true);
 }
 
 /**
  * xrdma_odp_destroy() - undo xrdma_odp_create()
- * @xib: the device, which is quiet; nothing happens without on-demand paging
+ * @xib: the device, which is quiet, reports no event any more, and has no region;
+ *	nothing happens without on-demand paging
  *
  * Context: may sleep.
  */
@@ -407,11 +593,8 @@ void xrdma_odp_destroy(struct xrdma_ibdev *xib)
 
 	xib->odp = NULL;
 	if (dev) {
-		if (dev->workers)
-			destroy_workqueue(dev->workers);
-		bitmap_free(dev->busy);
 		xa_destroy(&dev->regions);
-		kvfree(dev);
+		kfree(dev);
 	}
 	xrdma_resume_destroy(&xib->hw);
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRDMA mapping of pages of paged regions: finds the pages of the process, and
+ * XRDMA mapping of pages of paged regions: looks up the pages of the process, and
  * writes the entries of the tables by which the device finds them. When to map
- * what is decided by xrdma_odp_fault.c and xrdma_odp_verbs.c; pages are taken
- * from the device in xrdma_span.c. xrdma_odp_room.c finds out whether memory is
- * short. Memory of a dma-buf is mapped in xrdma_odp_dmabuf.c.
+ * what is decided by xrdma_odp_fault.c and xrdma_odp_verbs.c; pages that are not
+ * present are brought into memory by xrdma_page_in.c; pages are taken from the
+ * device in xrdma_span.c. Memory of a dma-buf is mapped in xrdma_odp_dmabuf.c.
  *
  * hmm_range_fault() finds the pages without pinning them. Their mapping may
  * change before the entries are written. The sequence number of the span's MMU
  * notifier, compared under the lock of the span, tells whether it did: then the
  * pages are looked up again. After the comparison the notifier waits for the
  * lock, finds the entries, and takes the pages from the device.
+ *
+ * Only xrdma_window_enter() uses the region and the device. All that comes before
+ * it may wait for any time: see xrdma_odp.h.
  *
  * All memory that is allocated on the way is charged to the memory cgroup of the
  * process whose memory is mapped: page faults are handled in kernel threads,
@@ -37,10 +40,25 @@
 #define XRDMA_ODP_TRIES		64
 
 /**
+ * enum xrdma_window_stage - what has been brought into memory
+ * @XRDMA_WINDOW_NOTHING: nothing
+ * @XRDMA_WINDOW_FIRST: the first page that was missing, and, if the process uses
+ *	huge pages, 2 MiB with it
+ * @XRDMA_WINDOW_ALL: all pages of the window, as far as that was possible
+ */
+enum xrdma_window_stage {
+	XRDMA_WINDOW_NOTHING,
+	XRDMA_WINDOW_FIRST,
+	XRDMA_WINDOW_ALL,
+};
+
+/**
  * struct xrdma_odp_window - pages of one span that are mapped together
  * @span: the span
  * @from: offset in the span of the first page
  * @to: offset in the span of the end
+ * @need: offset in the span of the end of the pages that must be present
+ * @stage: what has been brought into memory
  * @flags: enum xrdma_odp_map_flags
  * @seq: sequence number of the notifier before the pages were looked up
  * @pfns: the pages, as hmm_range_fault() returns them
@@ -52,6 +70,8 @@ struct xrdma_odp_window {
 	struct xrdma_span *span;
 	u64 from;
 	u64 to;
+	u64 need;
+	enum xrdma_window_stage stage;
 	u32 flags;
 	unsigned long seq;
 	unsigned long *pfns;
@@ -77,25 +97,24 @@ static unsigned long xrdma_hmm_pfn(unsigned long hmm_pfn)
 	return hmm_pfn & ~HMM_PFN_FLAGS;
 }
 
-/* Look up the pages. Return: 0, or an errno of hmm_range_fault(). */
-static int xrdma_window_collect_once(struct xrdma_odp_window *w)
+static u64 xrdma_window_address(const struct xrdma_odp_window *w, u64 offset)
+{
+	return w->span->odp->base + w->span->pos + offset;
+}
+
+/* Look up the pages that are present. Return: 0, or an errno of hmm_range_fault() */
+static int xrdma_window_collect(struct xrdma_odp_window *w)
 {
 	struct xrdma_span *span = w->span;
 	struct mm_struct *mm = span->odp->mm;
-	u64 start = span->odp->base + span->pos;
 	struct hmm_range range = {
 		.notifier = &span->notifier,
-		.start = start + w->from,
-		.end = start + w->to,
+		.start = xrdma_window_address(w, w->from),
+		.end = xrdma_window_address(w, w->to),
 		.hmm_pfns = w->pfns,
 	};
 	int err;
 
-	if (!(w->flags & XRDMA_ODP_MAP_PRESENT))
-		range.default_flags = HMM_PFN_REQ_FAULT;
-	if (w->flags & XRDMA_ODP_MAP_WRITE &&
-	    !(w->flags & XRDMA_ODP_MAP_PRESENT))
-		range.default_flags |= HMM_PFN_REQ_WRITE;
 	memset(w->pfns, 0, xrdma_window_pages(w) * sizeof(*w->pfns));
 	range.notifier_seq = mmu_interval_read_begin(&span->notifier);
 	w->seq = range.notifier_seq;
@@ -103,41 +122,6 @@ static int xrdma_window_collect_once(struct xrdma_odp_window *w)
 	err = hmm_range_fault(&range);
 	mmap_read_unlock(mm);
 	return err;
-}
-
-/* Handle a page fault of the process for each page of the window. */
-static int xrdma_window_fault_in(struct xrdma_odp_window *w)
-{
-	struct xrdma_odp *odp = w->span->odp;
-	u64 start = odp->base + w->span->pos;
-	unsigned int flags = FAULT_FLAG_REMOTE;
-	int err = 0;
-	u64 at;
-
-	if (w->flags & XRDMA_ODP_MAP_WRITE)
-		flags |= FAULT_FLAG_WRITE;
-	mmap_read_lock(odp->mm);
-	for (at = w->from; !err && at < w->to; at += PAGE_SIZE)
-		err = fixup_user_fault(odp->mm, start + at, flags, NULL);
-	mmap_read_unlock(odp->mm);
-	return err;
-}
-
-/*
- * Look up the pages. Return: 0; -EFAULT: the process has no such page; -ENOMEM;
- * or another errno of hmm_range_fault().
- *
- * On kernels before 7.3, hmm_range_fault() returns -EFAULT for lack of memory,
- * too. fixup_user_fault() tells lack of memory from other reasons.
- */
-static int xrdma_window_collect(struct xrdma_odp_window *w)
-{
-	int err = xrdma_window_collect_once(w);
-
-	if (err != -EFAULT || w->flags & XRDMA_ODP_MAP_PRESENT)
-		return err;
-	err = xrdma_window_fault_in(w);
-	return err ? err : xrdma_window_collect_once(w);
 }
 
 /*
@@ -162,27 +146,65 @@ static bool xrdma_window_extend(struct xrdma_odp_window *w)
 }
 
 /*
- * Look up the first page of @from to @to. If it is a part of a huge page, look up
- * all of that and nothing else, because hmm_range_fault() handles a page fault for
- * each 4 KiB of what is missing. Else look up the pages from @from to @to, also
- * if the process unmaps a part of the huge page meanwhile.
+ * Look up the pages from @from to @to; if the first one is a part of a huge page,
+ * all of that and nothing else.
  */
 static int xrdma_window_look_up(struct xrdma_odp_window *w, u64 from, u64 to)
 {
-	bool done;
 	int err;
 
 	w->from = from;
-	w->to = from + PAGE_SIZE;
-	err = xrdma_window_collect(w);
-	if (err)
-		return err;
-	done = xrdma_window_extend(w) ? !xrdma_window_collect(w) : w->to == to;
-	if (done)
-		return 0;
-	w->from = from;
 	w->to = to;
-	return xrdma_window_collect(w);
+	err = xrdma_window_collect(w);
+	if (!err && xrdma_window_extend(w))
+		err = xrdma_window_collect(w);
+	return err;
+}
+
+/* The first page from @at to @end that misses. Return: @end if there is none. */
+static u64 xrdma_window_missing(const struct xrdma_odp_window *w, u64 at, u64 end)
+{
+	bool write = w->flags & XRDMA_ODP_MAP_WRITE &&
+		     !(w->flags & XRDMA_ODP_MAP_AHEAD);
+
+	while (at < end && !xrdma_pfn_misses(xrdma_window_pfn(w, at), write))
+		at += PAGE_SIZE;
+	return at;
+}
+
+static int xrdma_window_page_in(struct xrdma_odp_window *w, u64 at, u64 end)
+{
+	return xrdma_page_in(w->span->odp, xrdma_window_address(w, at),
+			     &w->pfns[(at - w->from) >> PAGE_SHIFT],
+			     (end - at) >> PAGE_SHIFT, w->flags);
+}
+
+/*
+ * Bring pages from @from on into memory if one that is needed misses, and then
+ * also the others of the window: the first page alone, since it may be a part of
+ * a huge page; then all. Return: 0: no page that is needed misses; -EAGAIN: the
+ * pages have to be looked up again; -EFAULT: the device cannot use a page that is
+ * needed; or an errno of xrdma_page_in().
+ */
+static int xrdma_window_bring(struct xrdma_odp_window *w, u64 from)
+{
+	bool window = w->stage == XRDMA_WINDOW_FIRST;
+	u64 need = min(w->need, w->to);
+	u64 end = window ? w->to : need;
+	u64 at = xrdma_window_missing(w, from, end);
+	int err;
+
+	if (w->flags & XRDMA_ODP_MAP_PRESENT || at >= end)
+		return 0;
+	if (xrdma_window_pfn(w, at) & HMM_PFN_ERROR && at < need)
+		return -EFAULT;
+	if (w->stage == XRDMA_WINDOW_NOTHING)
+		end = at + PAGE_SIZE;
+	err = xrdma_window_page_in(w, at, end);
+	if (w->stage < XRDMA_WINDOW_ALL)
+		w->stage++;
+	/* without the rest of the window, the access makes progress, too */
+	return err && !window ? err : -EAGAIN;
 }
 
 /* Do the 2 MiB at @offset, which are in the window, belong to one huge page? */
@@ -197,6 +219,17 @@ static bool xrdma_window_is_huge(const struct xrdma_odp_window *w, u64 offset)
 	       hmm_pfn_to_map_order(pfn) >= XRDMA_HUGE_SHIFT - PAGE_SHIFT;
 }
 
+/* Is a page present from @at to the end of its 2 MiB or of the window? */
+static bool xrdma_window_has_page(const struct xrdma_odp_window *w, u64 at)
+{
+	u64 end = min(xrdma_sparse_huge_end(at), w->to);
+
+	for (; at < end; at += PAGE_SIZE)
+		if (xrdma_window_pfn(w, at) & HMM_PFN_VALID)
+			return true;
+	return false;
+}
+
 /* Allocate the tables of level 1 that the window is likely to need. */
 static int xrdma_window_alloc_tables(struct xrdma_odp_window *w)
 {
@@ -207,7 +240,8 @@ static int xrdma_window_alloc_tables(struct xrdma_odp_window *w)
 		u32 index = xrdma_sparse_top_index(at);
 
 		if (!READ_ONCE(w->span->top->slot[index]) &&
-		    !xrdma_window_is_huge(w, at))
+		    !xrdma_window_is_huge(w, at) &&
+		    xrdma_window_has_page(w, at))
 			need++;
 	}
 	while (w->num_spare < need) {
@@ -284,9 +318,12 @@ static struct xrdma_sparse_table *xrdma_window_leaf(struct xrdma_odp_window *w,
 static int xrdma_window_map_pages(struct xrdma_odp_window *w, u64 at)
 {
 	u64 end = min(xrdma_sparse_huge_end(at), w->to);
-	struct xrdma_sparse_table *leaf = xrdma_window_leaf(w, at);
+	struct xrdma_sparse_table *leaf;
 	int err = 0;
 
+	if (!xrdma_window_has_page(w, at))
+		return 0;
+	leaf = xrdma_window_leaf(w, at);
 	if (!leaf)
 		return -EAGAIN;
 	for (; !err && at < end; at += XRDMA_PAGE_SIZE)
@@ -327,7 +364,8 @@ static int xrdma_window_map_huge(struct xrdma_odp_window *w, u64 at)
 
 /*
  * Write the entries of the window. Return: 0; -EBUSY: the mapping has changed;
- * -EAGAIN: a table is missing; or an errno of xrdma_window_map_block().
+ * -EAGAIN: a table is missing; -EIO: the device could not be silenced; or an
+ * errno of xrdma_window_map_block().
  */
 static int xrdma_window_apply(struct xrdma_odp_window *w)
 {
@@ -338,6 +376,8 @@ static int xrdma_window_apply(struct xrdma_odp_window *w)
 	mutex_lock(&span->lock);
 	if (mmu_interval_read_retry(&span->notifier, w->seq))
 		err = -EBUSY;
+	if (span->kept)
+		err = -EIO;
 	for (at = w->from; !err && at < w->to; at = xrdma_sparse_huge_end(at))
 		err = xrdma_window_map_huge(w, at);
 	dma_sync_single_for_device(xrdma_to_dev(&span->odp->xib->hw),
@@ -347,9 +387,46 @@ static int xrdma_window_apply(struct xrdma_odp_window *w)
 	return err;
 }
 
+/* Allocate the tables for the window, and write its entries. */
+static int xrdma_window_write(struct xrdma_odp_window *w)
+{
+	int err = xrdma_span_grow(w->span);
+
+	if (!err)
+		err = xrdma_window_alloc_tables(w);
+	if (!err)
+		err = xrdma_window_apply(w);
+	while (w->num_spare)
+		xrdma_odp_free_table(w->span->odp->xib,
+				     w->spare[--w->num_spare]);
+	return err;
+}
+
 /*
- * Look up and map the pages from @from to @to, or only the huge page to which the
- * first one belongs. The window is what was mapped.
+ * Give what is present in the window to the device, if the region has not ended.
+ * Return: as xrdma_window_apply(); -ENODEV: the region has ended; -ENOMEM.
+ */
+static int xrdma_window_enter(struct xrdma_odp_window *w)
+{
+	struct xrdma_odp *odp = w->span->odp;
+	u64 at = w->from;
+	int err;
+
+	while (at < w->to && !xrdma_window_has_page(w, at))
+		at = xrdma_sparse_huge_end(at);
+	if (at >= w->to)
+		return 0;
+	if (!xrdma_odp_begin(odp))
+		return -ENODEV;
+	err = xrdma_window_write(w);
+	xrdma_odp_end(odp);
+	return err;
+}
+
+/*
+ * Map the pages from @from to @to that are present, or only the huge page to which
+ * the first one belongs. If a page before @w->need misses, bring pages into memory
+ * first. The window is what was mapped.
  */
 static int xrdma_window_map(struct xrdma_odp_window *w, u64 from, u64 to)
 {
@@ -359,78 +436,42 @@ static int xrdma_window_map(struct xrdma_odp_window *w, u64 from, u64 to)
 	do {
 		err = xrdma_window_look_up(w, from, to);
 		if (!err)
-			err = xrdma_window_alloc_tables(w);
+			err = xrdma_window_bring(w, from);
 		if (!err)
-			err = xrdma_window_apply(w);
+			err = xrdma_window_enter(w);
 		cond_resched();
 	} while ((err == -EBUSY || err == -EAGAIN) && --tries);
-	while (w->num_spare)
-		xrdma_odp_free_table(w->span->odp->xib,
-				     w->spare[--w->num_spare]);
 	atomic64_add(w->mapped, &w->span->odp->stats[XRDMA_ODP_PAGES]);
-	w->mapped = 0;
 	return err;
 }
 
 /*
- * Has the process a mapping at a position that hmm_range_fault() accepts? Without
- * this check, a peer that walks the whole address space would get a span for each
- * GiB of addresses that the process does not use.
- */
-static bool xrdma_odp_is_mapped(struct xrdma_odp *odp, u64 pos)
-{
-	struct vm_area_struct *vma;
-	bool mapped;
-
-	mmap_read_lock(odp->mm);
-	vma = vma_lookup(odp->mm, odp->base + pos);
-	mapped = vma && (vma->vm_flags & (VM_READ | VM_IO | VM_PFNMAP)) ==
-		 VM_READ;
-	mmap_read_unlock(odp->mm);
-	return mapped;
-}
-
-/*
- * Map pages from @pos on, up to @end or as many as are mapped together. On
- * success, @pos is the end of what was mapped, which may be behind @end.
+ * Map pages from @pos on, up to @end or as many as are mapped together; those
+ * before @need must be present then. On success, @pos is the end of what was
+ * mapped, which may be behind @end.
  */
 static int xrdma_odp_map_part(struct xrdma_odp *odp, u64 *pos, u64 end,
-			      u32 flags, unsigned long *pfns)
+			      u64 need, u32 flags, unsigned long *pfns)
 {
 	struct xrdma_odp_window w = { .flags = flags, .pfns = pfns };
 	u64 offset = *pos & (XRDMA_SPAN_SIZE - 1);
-	int err;
+	int err = 0;
 
-	if (!(flags & XRDMA_ODP_MAP_PRESENT) && !xrdma_odp_is_mapped(odp, *pos))
-		return -EFAULT;
+	if (!(flags & XRDMA_ODP_MAP_PRESENT) && *pos < need)
+		err = xrdma_page_check(odp->mm, odp->base + *pos,
+				       flags & XRDMA_ODP_MAP_WRITE &&
+				       !(flags & XRDMA_ODP_MAP_AHEAD));
+	if (err)
+		return err;
 	w.span = xrdma_odp_span(odp, *pos);
 	if (IS_ERR(w.span))
 		return PTR_ERR(w.span);
+	w.need = need > w.span->pos ? need - w.span->pos : 0;
 	err = xrdma_window_map(&w, offset,
 			       offset + min3(end - *pos, XRDMA_SPAN_SIZE - offset,
 					     XRDMA_ODP_WINDOW));
-	*pos = w.span->pos + w.to;
-	return err;
-}
-
-/*
- * As xrdma_odp_map_part(), but return -ENOMEM if the pages, which may have to be
- * allocated, cannot be allocated without the OOM killer.
- */
-static int xrdma_odp_map_next(struct xrdma_odp *odp, u64 *pos, u64 end,
-			      u32 flags, unsigned long *pfns,
-			      struct mem_cgroup *memcg)
-{
-	unsigned long num = min(end - *pos, XRDMA_ODP_WINDOW) >> PAGE_SHIFT;
-	int err;
-
-	if (flags & XRDMA_ODP_MAP_PRESENT || !xrdma_room_is_short(memcg, num))
-		return xrdma_odp_map_part(odp, pos, end, flags, pfns);
-	mutex_lock(&odp->scarce);
-	err = xrdma_room_make(memcg, num);
 	if (!err)
-		err = xrdma_odp_map_part(odp, pos, end, flags, pfns);
-	mutex_unlock(&odp->scarce);
+		*pos = w.span->pos + w.to;
 	return err;
 }
 
@@ -439,27 +480,31 @@ static int xrdma_odp_map_next(struct xrdma_odp *odp, u64 *pos, u64 end,
  * @pos is the end of what was mapped.
  */
 static int xrdma_odp_map_range(struct xrdma_odp *odp, u64 *pos, u64 end,
-			       u32 flags, unsigned long *pfns)
+			       u64 need, u32 flags, unsigned long *pfns)
 {
 	struct mem_cgroup *memcg = get_mem_cgroup_from_mm(odp->mm);
 	struct mem_cgroup *old = set_active_memcg(memcg);
 	int err = 0;
 
 	while (!err && *pos < end) {
-		err = xrdma_odp_map_next(odp, pos, end, flags, pfns, memcg);
+		err = xrdma_odp_map_part(odp, pos, end, need, flags, pfns);
 		if (fatal_signal_pending(current))
 			err = -EINTR;
 	}
+	/* what the access needs is mapped */
+	if (err && *pos >= need && err != -ENODEV && err != -EINTR)
+		err = 0;
 	set_active_memcg(old);
 	mem_cgroup_put(memcg);
 	return err;
 }
 
 /*
- * Map pages of the process. @pos and @end are multiples of the page size. On
- * success, @pos is the end of what was mapped.
+ * Map pages of the process. @pos, @end and @need are multiples of the page size.
+ * On success, @pos is the end of what was mapped.
  */
-static int xrdma_odp_map_mm(struct xrdma_odp *odp, u64 *pos, u64 end, u32 flags)
+static int xrdma_odp_map_mm(struct xrdma_odp *odp, u64 *pos, u64 end, u64 need,
+			    u32 flags)
 {
 	unsigned long *pfns;
 	int err = -EFAULT;
@@ -468,42 +513,61 @@ static int xrdma_odp_map_mm(struct xrdma_odp *odp, u64 *pos, u64 end, u32 flags)
 	if (!pfns)
 		return -ENOMEM;
 	if (mmget_not_zero(odp->mm)) {
-		err = xrdma_odp_map_range(odp, pos, end, flags, pfns);
-		mmput(odp->mm);
+		err = xrdma_odp_map_range(odp, pos, end, need, flags, pfns);
+		/* the last reference must not end the address space here */
+		mmput_async(odp->mm);
 	}
 	kvfree(pfns);
 	return err;
 }
 
+/* Map memory of a dma-buf, if the region has not ended. */
+static int xrdma_odp_map_buf(struct xrdma_odp *odp, u64 pos, u64 end, u32 flags)
+{
+	int err;
+
+	if (!xrdma_odp_begin(odp))
+		return -ENODEV;
+	err = xrdma_odp_map_dmabuf(odp, pos, end, flags);
+	xrdma_odp_end(odp);
+	return err;
+}
+
 /**
  * xrdma_odp_map() - map pages of a paged region
- * @odp: memory of the region, to which the caller has a reference
+ * @odp: memory of the region, to which the caller has a reference of
+ *	xrdma_odp_hold()
  * @pos: position of the first byte
- * @bytes: number of bytes
- * @flags: enum xrdma_odp_map_flags
- * @mapped_end: output, on success: end of the pages that were mapped, at least
- *	@pos + @bytes, and more if a huge page ends behind it
+ * @bytes: number of bytes to map, as far as they are present
+ * @need: number of bytes from @pos on that must be present; if one of them is not,
+ *	all @bytes are brought into memory, as far as that is possible
+ * @flags: enum xrdma_odp_map_flags; with XRDMA_ODP_MAP_PRESENT nothing is needed
+ * @mapped_end: output, on success: end of the pages that were mapped or are not
+ *	present, at least @pos + @need, and more if a huge page ends behind it
  *
- * Context: may sleep, as long as pages are read from disk.
+ * Context: may sleep, for any time. The caller is not between xrdma_odp_begin() and
+ * xrdma_odp_end().
  * Return: 0: the device can access the pages, unless their mapping has changed
  * meanwhile; -EFAULT: a page is outside of the region, the process has no such
  * page, or may not access it in this way; -EPERM: the mapping does not allow
- * the access; -EBUSY: the mapping changes all the time; -ENOMEM; -EINTR: the
- * calling process has been killed; or an errno of xrdma_odp_map_dmabuf().
+ * the access; -EBUSY: the mapping changes all the time; -ENODEV: the region has
+ * ended; -EIO: the device could not be silenced; -ENOMEM; -EINTR: the calling
+ * process has been killed; or an errno of xrdma_odp_map_dmabuf().
  */
-int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags,
-		  u64 *mapped_end)
+int xrdma_odp_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u64 need,
+		  u32 flags, u64 *mapped_end)
 {
 	u64 end;
 
 	if (check_add_overflow(pos, bytes, &end) || pos < odp->first ||
 	    end > odp->end)
 		return -EFAULT;
+	need = round_up(pos + min(need, bytes), PAGE_SIZE);
 	pos = round_down(pos, PAGE_SIZE);
 	end = round_up(end, PAGE_SIZE);
 	*mapped_end = end;
 	if (!odp->mm)
-		return xrdma_odp_map_dmabuf(odp, pos, end, flags);
+		return xrdma_odp_map_buf(odp, pos, end, flags);
 	*mapped_end = pos;
-	return xrdma_odp_map_mm(odp, mapped_end, end, flags);
+	return xrdma_odp_map_mm(odp, mapped_end, end, need, flags);
 }

@@ -14,6 +14,9 @@
 #include "xrdma_mr.h"
 #include "xrdma_odp.h"
 
+/* Bytes that are mapped at a time */
+#define XRDMA_ADVISE_PIECE	SZ_4M
+
 static int xrdma_advise_flags(enum ib_uverbs_advise_mr_advice advice, u32 *flags)
 {
 	switch (advice) {
@@ -31,29 +34,6 @@ static int xrdma_advise_flags(enum ib_uverbs_advise_mr_advice advice, u32 *flags
 	}
 }
 
-/* Find the region of a scatter-gather entry. Return: or an ERR_PTR(). */
-static struct xrdma_odp *xrdma_advise_get(struct ib_pd *ibpd,
-					  const struct ib_sge *sge, u32 flags)
-{
-	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
-	struct xrdma_odp *odp = xrdma_odp_get(xib, xrdma_key_index(sge->lkey));
-	int err = 0;
-
-	if (!odp)
-		return ERR_PTR(-ENOENT);
-	if (odp->mr->ibmr.lkey != sge->lkey)
-		err = -ENOENT;
-	else if (odp->mr->ibmr.pd != ibpd)
-		err = -EPERM;
-	else if (flags & XRDMA_ODP_MAP_WRITE &&
-		 !(odp->mr->access & XRDMA_ACCESS_LOCAL_WRITE))
-		err = -EPERM;
-	if (!err)
-		return odp;
-	xrdma_odp_put(odp);
-	return ERR_PTR(err);
-}
-
 /* Position of an address in a region. Return: false: it is outside. */
 static bool xrdma_advise_pos(const struct xrdma_mr *mr, const struct ib_sge *sge,
 			     u64 *pos)
@@ -66,26 +46,84 @@ static bool xrdma_advise_pos(const struct xrdma_mr *mr, const struct ib_sge *sge
 	       sge->length <= mr->ibmr.length - offset;
 }
 
+/* Belongs a region to the context of a protection domain? */
+static bool xrdma_advise_is_own(struct ib_pd *ibpd, const struct xrdma_mr *mr)
+{
+	struct ib_pd *of = READ_ONCE(mr->ibmr.pd);
+
+	/* ib_core sets the domain after the registration */
+	return of && of->uobject &&
+	       of->uobject->context == ibpd->uobject->context;
+}
+
+/* Check a scatter-gather entry against the region whose index its key has. */
+static int xrdma_advise_check(struct ib_pd *ibpd, const struct xrdma_mr *mr,
+			      const struct ib_sge *sge, u32 flags, u64 *pos)
+{
+	if (mr->ibmr.lkey != sge->lkey || !xrdma_advise_is_own(ibpd, mr))
+		return -ENOENT;
+	if (mr->ibmr.pd != ibpd)
+		return -EPERM;
+	if (flags & XRDMA_ODP_MAP_WRITE &&
+	    !(mr->access & XRDMA_ACCESS_LOCAL_WRITE))
+		return -EPERM;
+	return xrdma_advise_pos(mr, sge, pos) || !sge->length ? 0 : -EFAULT;
+}
+
+/*
+ * Find the region of a scatter-gather entry, and the position of its address.
+ * Return: or an ERR_PTR().
+ */
+static struct xrdma_odp *xrdma_advise_get(struct ib_pd *ibpd,
+					  const struct ib_sge *sge, u32 flags,
+					  u64 *pos)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibpd->device);
+	struct xrdma_odp *odp = xrdma_odp_get(xib, xrdma_key_index(sge->lkey));
+	int err = -ENOENT;
+
+	if (!odp)
+		return ERR_PTR(-ENOENT);
+	if (xrdma_odp_begin(odp)) {
+		err = xrdma_advise_check(ibpd, odp->mr, sge, flags, pos);
+		xrdma_odp_end(odp);
+	}
+	if (!err)
+		return odp;
+	xrdma_odp_put(odp);
+	return ERR_PTR(err);
+}
+
+static int xrdma_advise_map(struct xrdma_odp *odp, u64 pos, u64 bytes, u32 flags)
+{
+	u64 end = pos + bytes, next;
+	int err = 0;
+
+	for (; !err && pos < end; pos = next) {
+		next = min(round_down(pos, XRDMA_ADVISE_PIECE) +
+			   XRDMA_ADVISE_PIECE, end);
+		err = xrdma_odp_prefetch(odp, pos, next - pos, flags);
+	}
+	return err;
+}
+
 /* Without @flush, only a wrong entry is an error, not a page without mapping. */
 static int xrdma_advise_one(struct ib_pd *ibpd, const struct ib_sge *sge,
 			    u32 flags, bool flush)
 {
-	struct xrdma_odp *odp = xrdma_advise_get(ibpd, sge, flags);
-	int err = -EFAULT;
-	u64 pos, end;
+	struct xrdma_odp *odp;
+	int err;
+	u64 pos;
 
+	odp = xrdma_advise_get(ibpd, sge, flags, &pos);
 	if (IS_ERR(odp))
 		return PTR_ERR(odp);
-	if (sge->length && xrdma_advise_pos(odp->mr, sge, &pos)) {
-		err = xrdma_odp_map(odp, pos, sge->length, flags, &end);
-		if (!err)
-			atomic64_add(DIV_ROUND_UP(sge->length, XRDMA_PAGE_SIZE),
-				     &odp->stats[XRDMA_ODP_PREFETCHES]);
-		else if (!flush)
-			err = 0;
-	} else if (!sge->length) {
+	err = xrdma_advise_map(odp, pos, sge->length, flags);
+	if (!err)
+		atomic64_add(DIV_ROUND_UP(sge->length, XRDMA_PAGE_SIZE),
+			     &odp->stats[XRDMA_ODP_PREFETCHES]);
+	else if (!flush && err != -EINTR && err != -EIO)
 		err = 0;
-	}
 	xrdma_odp_put(odp);
 	return err;
 }
@@ -104,12 +142,13 @@ static int xrdma_advise_one(struct ib_pd *ibpd, const struct ib_sge *sge,
  * FLUSH, a page that cannot be mapped is no error, because the call may be one
  * of many hints.
  *
- * Context: may sleep, as long as pages are read from disk.
+ * Context: may sleep, for 10 s at most for each 4 MiB.
  * Return: 0; -EOPNOTSUPP: unknown @advice, or no on-demand paging; -EINVAL:
- * unknown @flags; -ENOENT: no paged region has this key; -EPERM: the region
- * belongs to another protection domain, or does not allow writes; -EFAULT: an
- * address is outside of the region, or, with FLUSH, of all mappings; -ENOMEM;
- * -EBUSY.
+ * unknown @flags; -ENOENT: no paged region of this context has this key; -EPERM:
+ * the region belongs to another protection domain, or does not allow writes;
+ * -EFAULT: an address is outside of the region, or, with FLUSH, of all mappings;
+ * -EINTR: the process has been killed; -EIO: the device is about to go; with
+ * FLUSH also -ENOMEM, -EBUSY, or -ETIMEDOUT: the pages do not arrive.
  */
 static int xrdma_advise_mr(struct ib_pd *ibpd,
 			   enum ib_uverbs_advise_mr_advice advice, u32 flags,

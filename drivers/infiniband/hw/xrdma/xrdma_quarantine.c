@@ -6,6 +6,7 @@
  * (xrdma_cmd.c) has failed, or if xrdma_may_dma() in xrdma_dev.h is true.
  */
 
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/stdarg.h>
 #include <rdma/ib_umem.h>
@@ -14,6 +15,7 @@
 #include "xrdma_ibdev.h"
 #include "xrdma_mr.h"
 #include "xrdma_mtt.h"
+#include "xrdma_odp.h"
 #include "xrdma_quarantine.h"
 #include "xrdma_ubuf.h"
 
@@ -72,13 +74,15 @@ static void xrdma_quarantine_add(struct xrdma_ibdev *xib,
  */
 void xrdma_mr_release(struct xrdma_ibdev *xib, struct xrdma_mr *mr, bool keep)
 {
-	if (keep)
-		xrdma_quarantine_add(xib, &mr->ctx_entry,
-				     &xib->quarantine.regions,
-				     "region of %llu bytes with key index %#x",
-				     mr->ibmr.length, mr->key_index);
-	else
+	if (!keep) {
 		xrdma_mr_free(xib, mr);
+		return;
+	}
+	if (mr->odp)
+		xrdma_odp_keep(mr->odp);
+	xrdma_quarantine_add(xib, &mr->ctx_entry, &xib->quarantine.regions,
+			     "region of %llu bytes with key index %#x",
+			     mr->ibmr.length, mr->key_index);
 }
 
 /* Cannot fail: @ubuf->spare was allocated to become the entry in the list. */
@@ -185,4 +189,6 @@ void xrdma_quarantine_abandon(struct xrdma_ibdev *xib)
 		list_count_nodes(&quarantine->bufs));
 	list_for_each_entry(mr, &quarantine->regions, ctx_entry)
 		xrdma_dmabuf_abandon(mr);
+	/* the attachments of dma-bufs name functions of the module */
+	__module_get(THIS_MODULE);
 }

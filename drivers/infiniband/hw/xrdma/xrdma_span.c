@@ -6,8 +6,8 @@
  * created in xrdma_odp.c, pages are mapped in xrdma_odp_map.c and
  * xrdma_odp_dmabuf.c. The arithmetic of the tables is in xrdma_sparse.h.
  *
- * A span is created when the first page in it is mapped, and freed with the
- * region.
+ * A span is created when a page in it is looked up for the first time, and its
+ * tables when the first page is mapped. Both are freed with the region.
  *
  * The kernel does not pin the pages of a paged region. Before the mapping of a
  * page changes, it calls xrdma_span_invalidate(), and the page may be used for
@@ -17,16 +17,27 @@
  * nothing, and waits at most XRDMA_RANGE_TIMEOUT_MS of xrdma_cmd_exec.c for the
  * device before it resets the device. The same holds for xrdma_odp_zap(), after
  * which the exporter of a dma-buf moves the memory.
+ *
+ * If the device can neither be asked nor silenced, it may access the pages for
+ * ever. Then the span keeps its pages: each gets a reference, and stays mapped for
+ * DMA, so that the kernel gives it to nobody else.
  */
 
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "xrdma_cmd.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_mr.h"
 #include "xrdma_mtt.h"
 #include "xrdma_odp.h"
+
+/*
+ * Flags of allocations while a page is mapped: they neither call the OOM killer
+ * nor wait for long. If one fails, the device waits.
+ */
+#define XRDMA_SPAN_GFP	(__GFP_NORETRY | __GFP_NOWARN)
 
 static struct device *xrdma_odp_dma(struct xrdma_odp *odp)
 {
@@ -48,8 +59,7 @@ static struct device *xrdma_odp_dma(struct xrdma_odp *odp)
 struct xrdma_sparse_table *xrdma_odp_alloc_table(struct xrdma_ibdev *xib)
 {
 	struct device *dev = xrdma_to_dev(&xib->hw);
-	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL |
-		    __GFP_NOWARN;
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | XRDMA_SPAN_GFP;
 	struct xrdma_sparse_table *table;
 	dma_addr_t dma;
 
@@ -111,6 +121,11 @@ static void xrdma_odp_store_table(struct xrdma_odp *odp, struct page *page,
 /*
  * The memory of one page or huge page leaves the device. Memory of a dma-buf is
  * unmapped as a whole by its exporter, after all of it has left the device.
+ *
+ * The device may have written to the page after the kernel has last cleared its
+ * dirty bits. The caller of the MMU notifier holds the mapping of the page until
+ * the notifier returns; it may hold the lock of the page, or not. A page that the
+ * span has kept may have no mapping any more, and nobody holds its lock.
  */
 static void xrdma_span_unmap(void *context, u64 addr, unsigned long pfn,
 			     u8 shift, bool write)
@@ -118,19 +133,18 @@ static void xrdma_span_unmap(void *context, u64 addr, unsigned long pfn,
 	struct xrdma_span *span = context;
 	struct page *page;
 
+	cond_resched();
 	if (!span->odp->mm)
 		return;
 	page = pfn_to_page(pfn);
 	dma_unmap_page_attrs(xrdma_odp_dma(span->odp), addr, 1UL << shift,
 			     DMA_BIDIRECTIONAL, DMA_ATTR_REQUIRE_COHERENT);
-	/*
-	 * The device may have written to the page after the kernel has last
-	 * cleared its dirty bits. The caller of the MMU notifier holds the
-	 * mapping of the page until the notifier returns; it may hold the lock
-	 * of the page, or not.
-	 */
-	if (write)
+	if (write && span->kept)
+		set_page_dirty_lock(page);
+	else if (write)
 		set_page_dirty(compound_head(page));
+	if (span->kept)
+		put_page(page);
 }
 
 static void xrdma_span_free_table(void *context,
@@ -153,7 +167,7 @@ static const struct xrdma_sparse_ops xrdma_span_ops = {
  * @from: offset in the span of the start of the range
  * @to: offset in the span of the end of the range
  *
- * Context: any. The caller holds xrdma_span.lock.
+ * Context: any. The caller holds xrdma_span.lock, and xrdma_span.top exists.
  */
 void xrdma_span_sync(struct xrdma_span *span, u64 from, u64 to)
 {
@@ -173,36 +187,85 @@ void xrdma_span_sync(struct xrdma_span *span, u64 from, u64 to)
 				   DMA_TO_DEVICE);
 }
 
-/*
- * Wait until the device does not use the retracted entries of a range. If that
- * fails, the device may write to pages that no longer belong to the region:
- * nothing but the message can be done.
+/* Take a reference to each page of a table. */
+static void xrdma_table_keep(const struct xrdma_sparse_table *table)
+{
+	u32 i;
+
+	for (i = 0; i < XRDMA_MTT_ENTRIES; i++) {
+		u64 entry = xrdma_sparse_entry(table, i);
+
+		if (!table->slot[i])
+			continue;
+		if (entry & XRDMA_MTT_BLOCK)
+			get_page(pfn_to_page(table->slot[i]));
+		else
+			xrdma_table_keep((const void *)table->slot[i]);
+	}
+}
+
+static void xrdma_span_keep_locked(struct xrdma_span *span)
+{
+	lockdep_assert_held(&span->lock);
+
+	if (span->kept || !span->odp->mm)
+		return;
+	if (span->top)
+		xrdma_table_keep(span->top);
+	span->kept = true;
+}
+
+/**
+ * xrdma_span_keep() - keep the pages of a span
+ * @span: the span of memory of a process. A device that could not be silenced may
+ *	access the pages
+ *
+ * The pages have references until xrdma_span_retire(), and no page is added.
+ *
+ * Context: may sleep, for a bounded time.
  */
-static void xrdma_span_fence(struct xrdma_span *span, u64 from, u64 to)
+void xrdma_span_keep(struct xrdma_span *span)
+{
+	mutex_lock(&span->lock);
+	xrdma_span_keep_locked(span);
+	mutex_unlock(&span->lock);
+}
+
+/*
+ * Wait until the device does not use the retracted entries of a range. Return:
+ * false: the device could not be silenced, and may use them for ever.
+ */
+static bool xrdma_span_fence(struct xrdma_span *span, u64 from, u64 to)
 {
 	struct xrdma_odp *odp = span->odp;
 	struct xrdma_ibdev *xib = odp->xib;
 
+	atomic64_inc(&odp->stats[XRDMA_ODP_INVALIDATIONS]);
 	xrdma_span_sync(span, from, to);
-	if (xrdma_cmd_invalidate_range(&xib->hw, odp->mr->key_index,
-				       span->pos + from, to - from))
-		ibdev_err_ratelimited(&xib->ibdev,
-				      "the device cannot be reset and may use pages that were unmapped: key index %#x, position %#llx\n",
-				      odp->mr->key_index, span->pos + from);
+	if (!xrdma_cmd_invalidate_range(&xib->hw, odp->mr->key_index,
+					span->pos + from, to - from))
+		return true;
+	ibdev_err_ratelimited(&xib->ibdev,
+			      "device cannot be silenced: pages stay in use, key index %#x, position %#llx\n",
+			      odp->mr->key_index, span->pos + from);
+	return false;
 }
 
-/* Take the pages of a range of offsets in a span from the device. */
-static void xrdma_span_zap(struct xrdma_span *span, u64 from, u64 to, bool fence)
+/*
+ * Take the pages of a range of offsets in a span from the device. If that is not
+ * possible, keep the pages of the span.
+ */
+static void xrdma_span_zap(struct xrdma_span *span, u64 from, u64 to)
 {
 	lockdep_assert_held(&span->lock);
 
-	if (!xrdma_sparse_retract(span->top, &from, &to))
+	if (!span->top || span->kept ||
+	    !xrdma_sparse_retract(span->top, &from, &to))
 		return;
-	if (fence) {
-		atomic64_inc(&span->odp->stats[XRDMA_ODP_INVALIDATIONS]);
-		xrdma_span_fence(span, from, to);
-	}
-	xrdma_sparse_reap(span->top, from, to, &xrdma_span_ops, span);
+	if (xrdma_span_fence(span, from, to))
+		xrdma_sparse_reap(span->top, from, to, &xrdma_span_ops, span);
+	else
+		xrdma_span_keep_locked(span);
 }
 
 /**
@@ -222,15 +285,45 @@ void xrdma_odp_zap(struct xrdma_odp *odp)
 
 	xa_for_each(&odp->spans, number, span) {
 		mutex_lock(&span->lock);
-		xrdma_span_zap(span, 0, XRDMA_SPAN_SIZE, true);
+		xrdma_span_zap(span, 0, XRDMA_SPAN_SIZE);
 		mutex_unlock(&span->lock);
 	}
 }
 
+/* Has the device no table and no page for a range of offsets in a span? */
+static bool xrdma_span_is_empty(const struct xrdma_span *span, u64 from, u64 to)
+{
+	u64 at;
+
+	for (at = from; span->top && at < to; at = xrdma_sparse_huge_end(at))
+		if (span->top->slot[xrdma_sparse_top_index(at)])
+			return false;
+	return true;
+}
+
+/*
+ * Lock the span for a change of the mappings from offset @from to @to. A caller
+ * that must not sleep gets the lock only if the device has nothing of the range,
+ * since INVALIDATE_RANGE sleeps. Return: false: the span is not locked.
+ */
+static bool xrdma_span_lock(struct xrdma_span *span, bool may_sleep, u64 from,
+			    u64 to)
+{
+	if (may_sleep) {
+		mutex_lock(&span->lock);
+		return true;
+	}
+	if (!mutex_trylock(&span->lock))
+		return false;
+	if (xrdma_span_is_empty(span, from, to))
+		return true;
+	mutex_unlock(&span->lock);
+	return false;
+}
+
 /*
  * mmu_interval_notifier_ops.invalidate: the mapping of an address range is about
- * to change. A caller that must not sleep gets false, since INVALIDATE_RANGE
- * sleeps.
+ * to change.
  */
 static bool xrdma_span_invalidate(struct mmu_interval_notifier *notifier,
 				  const struct mmu_notifier_range *range,
@@ -239,16 +332,15 @@ static bool xrdma_span_invalidate(struct mmu_interval_notifier *notifier,
 	struct xrdma_span *span = container_of(notifier, struct xrdma_span,
 					       notifier);
 	u64 start = span->odp->base + span->pos;
-	u64 from = max_t(u64, range->start, start);
-	u64 to = min_t(u64, range->end, start + XRDMA_SPAN_SIZE);
+	u64 from = round_down(max_t(u64, range->start, start) - start, PAGE_SIZE);
+	u64 to = round_up(min_t(u64, range->end, start + XRDMA_SPAN_SIZE) - start,
+			  PAGE_SIZE);
 
-	if (!mmu_notifier_range_blockable(range))
+	if (!xrdma_span_lock(span, mmu_notifier_range_blockable(range), from, to))
 		return false;
-	mutex_lock(&span->lock);
 	mmu_interval_set_seq(notifier, seq);
 	if (from < to)
-		xrdma_span_zap(span, round_down(from - start, PAGE_SIZE),
-			       round_up(to - start, PAGE_SIZE), true);
+		xrdma_span_zap(span, from, to);
 	mutex_unlock(&span->lock);
 	return true;
 }
@@ -260,23 +352,33 @@ static const struct mmu_interval_notifier_ops xrdma_span_notifier_ops = {
 /* ---- spans ----------------------------------------------------------------- */
 
 /**
- * xrdma_span_free() - take all pages of a span from the device, and free it
+ * xrdma_span_retire() - take all pages of a span from the device, and free its
+ *	tables
  * @span: the span of a region whose key the device does not use any more, and
  *	whose pages nobody maps any more
  *
+ * The structure stays as long as xrdma_odp_hold() does: a page of the process may
+ * be on its way into memory, and xrdma_odp_map.c look at the sequence number of the
+ * notifier.
+ *
  * Context: may sleep.
  */
-void xrdma_span_free(struct xrdma_span *span)
+void xrdma_span_retire(struct xrdma_span *span)
 {
+	u64 from = 0, to = XRDMA_SPAN_SIZE;
+
 	/* before the notifier goes, which keeps the pages from being freed */
 	mutex_lock(&span->lock);
-	xrdma_span_zap(span, 0, XRDMA_SPAN_SIZE, false);
-	mutex_unlock(&span->lock);
-	if (span->odp->mm)
-		mmu_interval_notifier_remove(&span->notifier);
+	if (span->top) {
+		xrdma_sparse_retract(span->top, &from, &to);
+		xrdma_sparse_reap(span->top, 0, XRDMA_SPAN_SIZE,
+				  &xrdma_span_ops, span);
+	}
 	xrdma_odp_free_table(span->odp->xib, span->top);
-	mutex_destroy(&span->lock);
-	kfree(span);
+	span->top = NULL;
+	mutex_unlock(&span->lock);
+	if (span->odp->mm && !span->odp->kept)
+		mmu_interval_notifier_remove(&span->notifier);
 }
 
 /* Insert the MMU notifier of a span of memory of a process. */
@@ -296,33 +398,84 @@ static struct xrdma_span *xrdma_span_alloc(struct xrdma_odp *odp, u64 pos)
 	struct xrdma_span *span;
 	int err;
 
-	span = kzalloc_obj(*span, GFP_KERNEL_ACCOUNT);
+	span = kzalloc_obj(*span, GFP_KERNEL_ACCOUNT | XRDMA_SPAN_GFP);
 	if (!span)
 		return ERR_PTR(-ENOMEM);
 	span->odp = odp;
 	span->pos = pos;
 	mutex_init(&span->lock);
-	span->top = xrdma_odp_alloc_table(odp->xib);
-	if (!span->top) {
-		err = -ENOMEM;
-		goto err_free;
-	}
 	err = odp->mm ? xrdma_span_watch(span) : 0;
-	if (err)
-		goto err_table;
-	return span;
-
-err_table:
-	xrdma_odp_free_table(odp->xib, span->top);
-err_free:
+	if (!err)
+		return span;
 	mutex_destroy(&span->lock);
 	kfree(span);
 	return ERR_PTR(err);
 }
 
+/* Undo xrdma_span_alloc(). */
+static void xrdma_span_free(struct xrdma_span *span)
+{
+	if (span->odp->mm)
+		mmu_interval_notifier_remove(&span->notifier);
+	mutex_destroy(&span->lock);
+	kfree(span);
+}
+
+/*
+ * Add a span to a region that has not ended. Return: the span of the position,
+ * maybe another one; or an ERR_PTR().
+ */
+static struct xrdma_span *xrdma_odp_add_span(struct xrdma_odp *odp,
+					     struct xrdma_span *span)
+{
+	unsigned long number = span->pos >> XRDMA_SPAN_SHIFT;
+	struct xrdma_span *old;
+
+	if (!xrdma_odp_begin(odp))
+		return ERR_PTR(-ENODEV);
+	mutex_lock(&odp->grow);
+	old = xa_load(&odp->spans, number);
+	if (!old)
+		old = xa_err(xa_store(&odp->spans, number, span,
+				      GFP_KERNEL_ACCOUNT | XRDMA_SPAN_GFP)) ?
+		      ERR_PTR(-ENOMEM) : span;
+	mutex_unlock(&odp->grow);
+	xrdma_odp_end(odp);
+	return old;
+}
+
+/**
+ * xrdma_odp_span() - find the span of a position, or create it
+ * @odp: memory of a paged region, to which the caller has a reference of
+ *	xrdma_odp_hold(). The caller keeps the address space alive (mmget()), if
+ *	there is one
+ * @pos: position in the region
+ *
+ * Context: may sleep, as long as others hold the mmap lock. The caller of a region
+ * with an address space is not between xrdma_odp_begin() and xrdma_odp_end().
+ * Return: the span, which lives as long as @odp; or an ERR_PTR(): -ENODEV: the
+ * region has ended; -ENOMEM, or an errno of mmu_interval_notifier_insert().
+ */
+struct xrdma_span *xrdma_odp_span(struct xrdma_odp *odp, u64 pos)
+{
+	struct xrdma_span *span = xa_load(&odp->spans, pos >> XRDMA_SPAN_SHIFT);
+	struct xrdma_span *fresh;
+
+	if (span)
+		return span;
+	fresh = xrdma_span_alloc(odp, round_down(pos, XRDMA_SPAN_SIZE));
+	if (IS_ERR(fresh))
+		return fresh;
+	span = xrdma_odp_add_span(odp, fresh);
+	if (span != fresh)
+		xrdma_span_free(fresh);
+	return span;
+}
+
 /* The page with the table of level 3 for a position */
 static struct page *xrdma_odp_upper(struct xrdma_odp *odp, u64 pos)
 {
+	gfp_t gfp = GFP_KERNEL_ACCOUNT | XRDMA_SPAN_GFP;
 	struct xrdma_mtt *mtt = &odp->mr->mtt;
 	struct page *root = list_first_entry(&mtt->tables, struct page, lru);
 	unsigned long number = pos >> XRDMA_UPPER_SHIFT;
@@ -334,64 +487,56 @@ static struct page *xrdma_odp_upper(struct xrdma_odp *odp, u64 pos)
 	page = xa_load(&odp->uppers, number);
 	if (page)
 		return page;
-	err = xa_reserve(&odp->uppers, number, GFP_KERNEL_ACCOUNT);
+	err = xa_reserve(&odp->uppers, number, gfp);
 	if (err)
 		return ERR_PTR(err);
-	page = xrdma_mtt_alloc_table(&odp->xib->hw, mtt);
+	page = xrdma_mtt_alloc_table(&odp->xib->hw, mtt, XRDMA_SPAN_GFP);
 	if (!page) {
 		xa_release(&odp->uppers, number);
 		return ERR_PTR(-ENOMEM);
 	}
-	xa_store(&odp->uppers, number, page, GFP_KERNEL_ACCOUNT);
+	xa_store(&odp->uppers, number, page, gfp);
 	xrdma_odp_store_table(odp, root, number % XRDMA_MTT_ENTRIES,
 			      page_private(page));
 	return page;
 }
 
-static struct xrdma_span *xrdma_odp_add_span(struct xrdma_odp *odp, u64 pos)
+/* Give a span its table of level 2. */
+static int xrdma_span_add_top(struct xrdma_span *span)
 {
-	unsigned long number = pos >> XRDMA_SPAN_SHIFT;
-	struct xrdma_span *span;
+	unsigned long number = span->pos >> XRDMA_SPAN_SHIFT;
+	struct xrdma_odp *odp = span->odp;
+	struct xrdma_sparse_table *top;
 	struct page *upper;
-	int err;
 
-	upper = xrdma_odp_upper(odp, pos);
+	upper = xrdma_odp_upper(odp, span->pos);
 	if (IS_ERR(upper))
-		return ERR_CAST(upper);
-	err = xa_reserve(&odp->spans, number, GFP_KERNEL_ACCOUNT);
-	if (err)
-		return ERR_PTR(err);
-	span = xrdma_span_alloc(odp, round_down(pos, XRDMA_SPAN_SIZE));
-	if (IS_ERR(span)) {
-		xa_release(&odp->spans, number);
-		return span;
-	}
-	xa_store(&odp->spans, number, span, GFP_KERNEL_ACCOUNT);
-	xrdma_odp_store_table(odp, upper, number % XRDMA_MTT_ENTRIES,
-			      span->top->dma);
-	return span;
+		return PTR_ERR(upper);
+	top = xrdma_odp_alloc_table(odp->xib);
+	if (!top)
+		return -ENOMEM;
+	mutex_lock(&span->lock);
+	span->top = top;
+	mutex_unlock(&span->lock);
+	xrdma_odp_store_table(odp, upper, number % XRDMA_MTT_ENTRIES, top->dma);
+	return 0;
 }
 
 /**
- * xrdma_odp_span() - find the span of a position, or create it
- * @odp: memory of a paged region, to which the caller has a reference. The
- *	caller keeps the address space alive (mmget()), if there is one
- * @pos: position in the region
+ * xrdma_span_grow() - give a span its table of level 2, if it has none
+ * @span: the span; the caller is between xrdma_odp_begin() and xrdma_odp_end()
  *
- * Context: may sleep.
- * Return: the span, which lives as long as @odp; or an ERR_PTR(): -ENOMEM, or an
- * errno of mmu_interval_notifier_insert().
+ * Context: may sleep, for a bounded time.
+ * Return: 0 or -ENOMEM.
  */
-struct xrdma_span *xrdma_odp_span(struct xrdma_odp *odp, u64 pos)
+int xrdma_span_grow(struct xrdma_span *span)
 {
-	struct xrdma_span *span = xa_load(&odp->spans, pos >> XRDMA_SPAN_SHIFT);
+	struct xrdma_odp *odp = span->odp;
+	int err = 0;
 
-	if (span)
-		return span;
 	mutex_lock(&odp->grow);
-	span = xa_load(&odp->spans, pos >> XRDMA_SPAN_SHIFT);
-	if (!span)
-		span = xrdma_odp_add_span(odp, pos);
+	if (!span->top)
+		err = xrdma_span_add_top(span);
 	mutex_unlock(&odp->grow);
-	return span;
+	return err;
 }

@@ -4,12 +4,9 @@ device must follow each change, and must not use a page that is no longer mapped
 random mix of changes under traffic is in test_paged_stream.py. Runs in a guest."""
 
 import contextlib
-import ctypes
 import errno
-import fcntl
 import os
 import pathlib
-import struct
 import threading
 import time
 
@@ -18,9 +15,10 @@ import pyverbs.enums as e
 
 from labverbs.rc import HUGE
 from lib import paged
-from lib.paged import (OK, PAGE, READ, REMOTE_REFUSED, SEND, WRITE, LIBC, Link,
+from lib.paged import (OK, PAGE, READ, REMOTE_REFUSED, SEND, WRITE, Link,
                        Memory, Region)
 from lib.soak import soak
+from lib.userfault import Userfault
 
 SIZE = 1 << 20
 VM = pathlib.Path("/proc/sys/vm")
@@ -355,40 +353,17 @@ def test_merged_pages(dev, pd, side):
 
 # ---- userfaultfd -------------------------------------------------------------------
 
-class UserFault:
-    """Memory whose missing pages a process provides itself (userfaultfd)."""
-
-    def __init__(self, mem):
-        # syscall number of x86-64; O_CLOEXEC | O_NONBLOCK
-        self.fd = paged.called(LIBC.syscall(323, 0o2004000))
-        fcntl.ioctl(self.fd, 0xc018aa3f, bytearray(struct.pack("<QQQ", 0xaa, 0,
-                                                              0)))
-        fcntl.ioctl(self.fd, 0xc020aa00, bytearray(struct.pack(
-            "<QQQQ", mem.address, mem.length, 1, 0)))
-
-    def provide(self, address, data):
-        source = ctypes.create_string_buffer(data, len(data))
-        fcntl.ioctl(self.fd, 0xc028aa03, bytearray(struct.pack(
-            "<QQQQq", address, ctypes.addressof(source), len(data), 0, 0)))
-
-    def close(self):
-        os.close(self.fd)
-
-
-def test_memory_that_a_process_provides(dev, pd, side, faults):
-    """A page that userfaultfd has to provide is refused, since nobody may answer. When
-    it is there, it is used."""
+def test_memory_that_a_process_provides(dev, pd, side):
+    """An access waits for a page that userfaultfd(2) has to provide. When the page is
+    there, the access goes on."""
     one = side()
     mem = Memory(4 * PAGE, populate=False)
-    region, user = Region(dev, pd, mem), UserFault(mem)
-    source = (one.own, one.near.address)
-    began = time.monotonic()
-    assert one.link.move(WRITE, source, (region, mem.address),
-                         64) == REMOTE_REFUSED
-    assert time.monotonic() - began < 5
-    assert faults.one()["reason"] == "translation"
+    region, user = Region(dev, pd, mem), Userfault(mem)
+    one.link.start(WRITE, (one.own, one.near.address), (region, mem.address), 64)
+    time.sleep(0.2)
+    assert one.link.a.cq.poll(1)[0] == 0
     user.provide(mem.address, b"\1" * PAGE)
-    assert one.link.move(WRITE, source, (region, mem.address), 64) == OK
+    assert one.link.a.poll()[0].status == OK
     assert mem.get(0, PAGE) == one.near.get(0, 64) + b"\1" * (PAGE - 64)
     user.close()
     region.close()

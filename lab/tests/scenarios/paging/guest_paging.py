@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A change of the mappings of paged memory on a device that does not answer, and a page
-of 1 GiB, which the kernel reserves when it boots. Each scenario prints its findings as lines of JSON, the last of them named
+"""A change of the mappings of paged memory on a device that does not answer, a driver
+that is unbound while pages do not arrive, and a page of 1 GiB, which the kernel reserves
+when it boots. Each scenario prints its findings as lines of JSON, the last of them named
 "after", which host_paging.py judges. Runs in guests that host_paging.py starts.
 
 Usage: guest_paging.py SCENARIO...
@@ -123,6 +124,25 @@ def gigantic():
     report(name="end", noticed=None, errors=log.errors(), wrong=wrong,
            faults=counters["page_faults"], mapped=counters["pages_mapped"],
            unmapped=world.write() == paged.REMOTE_REFUSED)
+    world.region.close()
+
+
+def held():
+    """Pages of a process never arrive. The driver is unbound and bound again, also while
+    the process waits in advise_mr, and rmmod does not wait for the pages."""
+    from lib.hostage import Hostage
+    log, hostage = Log(), Hostage()
+    hostage.tell("prefetch")
+    time.sleep(0.5)
+    took = timed(binding.unbind)
+    began = time.monotonic()
+    unload = run("rmmod", "xrdma", seconds=20)
+    unloads = time.monotonic() - began
+    binding.again()
+    world = World()
+    report(name="end", noticed=None, errors=log.errors(), unbind=took, unload=unload,
+           unloads=unloads, status=world.write(), same=world.same(),
+           killed=hostage.kill())
     world.region.close()
 
 

@@ -18,6 +18,8 @@ GUEST = beside(__file__, "guest_paging.py")
 WAITS = 1
 # Seconds that a reset and a busy machine may take in addition
 SLACK = 4
+# Seconds that a step may take which must not wait for a page, on a busy machine
+SOON = 2
 
 
 def scenarios(kernel):
@@ -25,7 +27,7 @@ def scenarios(kernel):
     on a kernel."""
     found = []
     if kernel == known.BY_ROLE["backports"] or soak(False, True):
-        found += ["unmapped", "forked"]
+        found += ["unmapped", "forked", "held"]
     if kernel == known.DEFAULT:
         found += ["ended"]
     if kernel == known.BY_ROLE["stable"] or soak(False, True):
@@ -73,6 +75,18 @@ def test_an_answer_in_time_is_only_a_delay(kernel):
 def test_a_process_ends_on_a_silent_device():
     kernel = known.DEFAULT
     check_died_once(play("ended", scenarios(kernel), kernel)["after"]["errors"])
+
+
+@pytest.mark.parametrize("kernel", kernels("backports"))
+def test_nobody_waits_for_pages_that_do_not_arrive(kernel):
+    """The driver is unbound at once. The module stays, because a work item waits in it,
+    and works when the driver is bound again."""
+    end = play("held", scenarios(kernel), kernel)["end"]
+    assert not deaths(end)
+    assert end["unbind"] < SOON and end["unloads"] < SOON
+    assert end["unload"]["status"] != 0 and "in use" in end["unload"]["words"]
+    assert end["status"] == 0 and end["same"]
+    assert end["killed"] < SOON
 
 
 @pytest.mark.parametrize("kernel", kernels("backports"))
