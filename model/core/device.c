@@ -153,6 +153,8 @@ void model_device_write(struct model_device *dev, unsigned int bar, u64 off,
 {
 	if (dev->gone)
 		return;
+	if (bar == XRDMA_BAR_REGS && dev->deaf)
+		return;
 	if (bar == XRDMA_BAR_REGS)
 		model_regs_write(dev, off, buf, len);
 	else if (bar == XRDMA_BAR_DM)

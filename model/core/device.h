@@ -144,6 +144,8 @@ struct model_device_params {
  * @epoch: incremented when pointers into guest memory become invalid
  * @gone: the device was removed by surprise, for tests: every register reads as
  *	ones, writes are dropped
+ * @deaf: writes to registers have no effect, for tests; a reset ends this, which
+ *	cannot be one by register
  * @bus_master: DMA is possible
  * @live: enabled and not in the fatal state: host memory may be accessed
  * @shadow_db: the host has chosen shadow doorbells
@@ -196,6 +198,7 @@ struct model_device {
 	u64 caps;
 	u64 epoch;
 	bool gone;
+	bool deaf;
 	bool bus_master;
 	bool live;
 	bool shadow_db;

@@ -80,6 +80,7 @@ static struct json_object *device_section(void *opaque)
 	add_bool(object, "enabled", model_device_enabled(dev));
 	add_bool(object, "live", dev->live);
 	add_bool(object, "gone", dev->gone);
+	add_bool(object, "deaf", dev->deaf);
 	add_bool(object, "shadow_db", dev->shadow_db);
 	add_u64(object, "pushed", dev->push.used);
 	add_u64(object, "status", dev->regs.status);
@@ -254,6 +255,18 @@ static int gone(void *opaque, struct json_object *request,
 	return r.err;
 }
 
+static int deaf(void *opaque, struct json_object *request,
+		struct json_object *reply)
+{
+	struct model_request r = model_request(request, reply, "on");
+	bool on = model_request_bool(&r, "on");
+	struct model_device *dev = opaque;
+
+	if (!r.err)
+		dev->deaf = on;
+	return r.err;
+}
+
 static int fatal(void *opaque, struct json_object *request,
 		 struct json_object *reply)
 {
@@ -297,6 +310,7 @@ static const struct {
 } commands[] = {
 	{ "command_fault", command_fault },
 	{ "command_faults_clear", command_faults_clear },
+	{ "deaf", deaf },
 	{ "eth_fault", eth_fault },
 	{ "fatal", fatal },
 	{ "gone", gone },

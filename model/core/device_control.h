@@ -31,6 +31,9 @@
  *	of accesses that wait to raise one, and the memory of packets that wait
  *   {"cmd":"fatal"}
  *	puts the device into the fatal state
+ *   {"cmd":"deaf", "on":true}
+ *	writes to registers have no effect, and reads and doorbells work as before;
+ *	"on":false and a function level reset end this
  *   {"cmd":"gone", "on":true}
  *	removes the device by surprise; "on":false resets it and brings it back
  */

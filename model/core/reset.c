@@ -18,6 +18,7 @@
 void model_device_reset(struct model_device *dev)
 {
 	dev->live = false;
+	dev->deaf = false;
 	dev->epoch++;
 	model_inject_clear(&dev->inject);
 	model_cmdq_reset(dev);

@@ -94,5 +94,6 @@ def repair():
     ask(cmd="register_lie_clear")
     for kind in ("late", "lost", "twice", "answer_lost"):
         ask(**fault(kind, 0))
+    ask(cmd="deaf", on=False)
     if ask(cmd="stats")["device"]["gone"]:
         ask(cmd="gone", on=False)

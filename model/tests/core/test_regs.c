@@ -234,6 +234,21 @@ static void gone_reads_as_ones(void **state)
 	core_enable(env);
 }
 
+static void a_deaf_device_ignores_a_reset_by_register(void **state)
+{
+	struct core_env *env = *state;
+	u32 runs = XRDMA_STATUS_READY | XRDMA_STATUS_ENABLED;
+
+	env->dev->deaf = true;
+	core_write32(env, XRDMA_REG_CTRL, XRDMA_CTRL_RESET);
+	assert_int_equal(core_read32(env, XRDMA_REG_STATUS), runs);
+	assert_true(model_device_live(env->dev));
+	model_device_reset(env->dev);
+	assert_int_equal(core_read32(env, XRDMA_REG_STATUS),
+			 XRDMA_STATUS_READY);
+	core_enable(env);
+}
+
 static void no_bus_master_is_fatal(void **state)
 {
 	struct core_env *env = *state;
@@ -276,6 +291,9 @@ int main(void)
 						core_setup_queues,
 						core_teardown),
 		cmocka_unit_test_setup_teardown(gone_reads_as_ones,
+						core_setup_queues,
+						core_teardown),
+		cmocka_unit_test_setup_teardown(a_deaf_device_ignores_a_reset_by_register,
 						core_setup_queues,
 						core_teardown),
 		cmocka_unit_test_setup_teardown(no_bus_master_is_fatal,

@@ -56,7 +56,11 @@
 #define XRDMA_CTRL_SHADOW_DB		BIT(2)
 
 #define XRDMA_REG_STATUS		0x0014
-#define XRDMA_STATUS_READY		BIT(0) /* the last reset is over */
+/*
+ * The last reset is over. READY alone, with ENABLED, FATAL and CODE clear, says
+ * that the device is quiet
+ */
+#define XRDMA_STATUS_READY		BIT(0)
 #define XRDMA_STATUS_ENABLED		BIT(1) /* the device runs */
 #define XRDMA_STATUS_FATAL		BIT(2) /* the device has failed */
 #define XRDMA_STATUS_CODE		GENMASK(15, 8) /* reason: XRDMA_FATAL_* */

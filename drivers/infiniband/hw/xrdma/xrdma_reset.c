@@ -101,14 +101,27 @@ int xrdma_hw_check(struct xrdma_dev *xdev)
 	return 0;
 }
 
+/*
+ * Does a value of STATUS say that the device is quiet? READY is also set while the
+ * device is enabled or in the fatal state, so a device that ignores writes to
+ * its registers keeps READY.
+ */
+static bool xrdma_status_quiet(u32 status)
+{
+	return (status & (XRDMA_STATUS_READY | XRDMA_STATUS_ENABLED |
+			  XRDMA_STATUS_FATAL | XRDMA_STATUS_CODE)) ==
+	       XRDMA_STATUS_READY;
+}
+
 static int xrdma_hw_wait_reset(struct xrdma_dev *xdev)
 {
 	u32 status;
 	int err;
 
 	err = read_poll_timeout(xrdma_hw_status, status,
-				status & XRDMA_STATUS_READY, XRDMA_POLL_US,
-				XRDMA_RESET_US, false, xdev);
+				status == XRDMA_GONE ||
+				xrdma_status_quiet(status),
+				XRDMA_POLL_US, XRDMA_RESET_US, false, xdev);
 	return status == XRDMA_GONE ? -ENODEV : err;
 }
 
@@ -159,7 +172,7 @@ static bool xrdma_hw_removed(struct xrdma_dev *xdev)
  * Context: may sleep, for a bounded time.
  * Return: 0: the device accesses no host memory and raises no interrupt until
  * xrdma_hw_enable(); -ENODEV: the device is not present; -ETIMEDOUT: the device
- * does not become ready; or an errno of the PCI core.
+ * does not become quiet; or an errno of the PCI core.
  */
 int xrdma_hw_reset(struct xrdma_dev *xdev)
 {

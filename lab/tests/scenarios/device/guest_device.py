@@ -14,6 +14,7 @@ import mmap
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import time
@@ -365,7 +366,14 @@ def invalidate_hangs():
                                        "killed": killed})
 
 
+BUS_MASTER = 4              # bit of the function's Command register
 ENABLED_NOT_READY = 2       # value of STATUS with which a reset by register never ends
+
+
+def pci_command():
+    """The Command register of the function."""
+    command, = struct.unpack_from("<H", (PCI / "config").read_bytes(), 4)
+    return command
 
 
 def windows_hang():
@@ -462,6 +470,25 @@ def reset_hangs():
            **after_recovery(log))
 
 
+def registers_deaf():
+    """Writes to registers have no effect, and the device works on, until a function level
+    reset. STATUS says once that the device has failed."""
+    log = Log()
+    children = start_traffic()
+    resets = ask(cmd="stats")["vfu"]["resets"]
+    ask(cmd="deaf", on=True)
+    ask(**lie("STATUS", 0x304), count=1)
+    log.wait_for("the device is dead")
+    # before the function level reset, the driver takes the Bus Master bit away
+    silent = settled(lambda: not pci_command() & BUS_MASTER, PATIENCE)
+    kept = ask(cmd="stats")["vfu"]["resets"] == resets
+    back = log.wait_for("works again")
+    resets = ask(cmd="stats")["vfu"]["resets"] - resets
+    repair()
+    report(name="end", silent=silent and kept, resets=resets,
+           **{**after_recovery(log, children), "back": back})
+
+
 def unbound_busy():
     """The driver is unbound from a working device under traffic."""
     log = Log()
@@ -486,7 +513,8 @@ def host_error():
 SCENARIOS = {function.__name__: function for function in (
     probes, rounds, allocations, killed_idle, killed_busy, killed_in_command,
     command_hangs, invalidate_hangs, windows_hang, command_late, command_fails,
-    fatal_status, gone_idle, gone_busy, reset_hangs, unbound_busy, host_error)}
+    fatal_status, gone_idle, gone_busy, reset_hangs, registers_deaf, unbound_busy,
+    host_error)}
 
 
 def main():

@@ -333,7 +333,7 @@ def check_recovery(found, words, iommu=False):
 # scenarios that end with a device that can be used again, and without the module
 LIVING = ("command_hangs", "command_late", "command_fails", "fatal_status",
           "gone_idle", "gone_busy", "reset_hangs")
-LIVING_WITH_IOMMU = ("invalidate_hangs", "unbound_busy")
+LIVING_WITH_IOMMU = ("invalidate_hangs", "registers_deaf", "unbound_busy")
 
 
 def living(scenario):
@@ -423,6 +423,14 @@ def test_reset_by_the_register_does_not_help():
     assert found["function_reset"]
     assert found["ringer_ended"] is None
     check_recovery(found, "somebody else has reset it, register STATUS is 0x0")
+
+
+def test_registers_answer_but_do_not_act():
+    """The device never leaves READY and ENABLED. It must lose the Bus Master bit, and
+    the function level reset must be made when the device is brought up."""
+    found = living("registers_deaf")
+    assert found["silent"] and found["resets"] == 1
+    check_recovery(found, "internal failure", iommu=True)
 
 
 def test_driver_is_unbound_under_traffic():
