@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The sections of "stats" about loop, DMA, vfio-user server and host errors,
- * and the command "quit". base/loop.c, host/dma.c, host/vfu.c and
+ * and the commands "quit" and "pending". base/loop.c, host/dma.c, host/vfu.c and
  * host/host_error.c count; the sections about the device are in
  * core/device_control.c.
  */
 #include <linux/array_size.h>
 
+#include "base/request.h"
 #include "stats.h"
 
 static void add_u64(struct json_object *object, const char *name, u64 value)
@@ -123,6 +124,18 @@ static int quit(void *opaque, struct json_object *request,
 	return 0;
 }
 
+static int pending(void *opaque, struct json_object *request,
+		   struct json_object *reply)
+{
+	struct model_request r = model_request(request, reply, "on");
+	bool on = model_request_bool(&r, "on");
+	const struct model_env *env = opaque;
+
+	if (!r.err)
+		model_vfu_set_pending(env->vfu, on);
+	return r.err;
+}
+
 static const struct {
 	const char *name;
 	model_control_section_fn fn;
@@ -148,6 +161,9 @@ int model_stats_register(struct model_env *env)
 	int err;
 
 	err = model_control_add_command(env->control, "quit", quit, env);
+	if (!err)
+		err = model_control_add_command(env->control, "pending",
+						pending, env);
 	for (i = 0; !err && i < ARRAY_SIZE(sections); i++)
 		err = model_control_add_section(env->control, sections[i].name,
 						sections[i].fn, env);

@@ -285,6 +285,21 @@ void model_pci_reset(struct model_pci *pci)
 }
 
 /**
+ * model_pci_set_pending - set or clear the bit Transactions Pending, for tests
+ * @pci: the function
+ * @pending: value of the bit, which a reset does not change
+ */
+void model_pci_set_pending(struct model_pci *pci, bool pending)
+{
+	unsigned int offset = CAP_EXP + PCI_EXP_DEVSTA;
+	u16 bit = pending ? PCI_EXP_DEVSTA_TRPND : 0;
+
+	put16(pci->reset_value, offset, bit);
+	put16(pci->config, offset,
+	      (get16(pci->config, offset) & ~PCI_EXP_DEVSTA_TRPND) | bit);
+}
+
+/**
  * model_pci_add_memory - add a prefetchable BAR
  * @pci: the function, after model_pci_init()
  * @bar: an even number, not in use

@@ -63,6 +63,7 @@ int model_pci_read(const struct model_pci *pci, u64 offset, void *buf,
 		   size_t len);
 int model_pci_write(struct model_pci *pci, u64 offset, const void *buf,
 		    size_t len);
+void model_pci_set_pending(struct model_pci *pci, bool pending);
 void model_pci_reset(struct model_pci *pci);
 
 void model_pci_add_memory(struct model_pci *pci, unsigned int bar, u64 size);

@@ -453,6 +453,16 @@ void model_vfu_destroy(struct model_vfu *vfu)
 }
 
 /**
+ * model_vfu_set_pending - set or clear the bit Transactions Pending, for tests
+ * @vfu: the server
+ * @pending: value of the bit, which stays until the next call
+ */
+void model_vfu_set_pending(struct model_vfu *vfu, bool pending)
+{
+	model_pci_set_pending(&vfu->pci, pending);
+}
+
+/**
  * model_vfu_bus_master - check whether DMA and interrupts are possible
  * @vfu: the server
  *

@@ -90,6 +90,7 @@ void model_vfu_add_memory(struct model_vfu *vfu, unsigned int bar, u64 size);
 void model_vfu_add_push_pages(struct model_vfu *vfu);
 
 void model_vfu_irq(struct model_vfu *vfu, unsigned int vector);
+void model_vfu_set_pending(struct model_vfu *vfu, bool pending);
 bool model_vfu_bus_master(const struct model_vfu *vfu);
 unsigned int model_vfu_vectors(const struct model_vfu *vfu);
 unsigned int model_vfu_vectors_enabled(const struct model_vfu *vfu);

@@ -95,5 +95,6 @@ def repair():
     for kind in ("late", "lost", "twice", "answer_lost"):
         ask(**fault(kind, 0))
     ask(cmd="deaf", on=False)
+    ask(cmd="pending", on=False)
     if ask(cmd="stats")["device"]["gone"]:
         ask(cmd="gone", on=False)

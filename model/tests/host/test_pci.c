@@ -259,6 +259,20 @@ static void msix_bits_are_reported(void **state)
 	assert_false(model_pci_msix_masked(&f->pci));
 }
 
+static void pending_stays_until_it_is_cleared(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int at = capability(f, PCI_CAP_ID_EXP) + PCI_EXP_DEVSTA;
+
+	model_pci_set_pending(&f->pci, true);
+	put(f, at, 0xffff, 2);
+	assert_int_equal(get(f, at, 2), PCI_EXP_DEVSTA_TRPND);
+	model_pci_reset(&f->pci);
+	assert_int_equal(get(f, at, 2), PCI_EXP_DEVSTA_TRPND);
+	model_pci_set_pending(&f->pci, false);
+	assert_int_equal(get(f, at, 2), 0);
+}
+
 static void enable_all(struct fixture *f)
 {
 	put(f, PCI_COMMAND, PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER, 2);
@@ -335,6 +349,7 @@ int main(void)
 		TEST(d3hot_silences_the_function),
 		TEST(unsupported_power_states_are_ignored),
 		TEST(msix_bits_are_reported),
+		TEST(pending_stays_until_it_is_cleared),
 		TEST(flr_resets_the_function),
 		TEST(reset_restores_everything),
 		TEST(access_outside_is_refused),

@@ -123,6 +123,8 @@ struct xrdma_event_ops {
  * @quiet: @dead is set, and the device cannot access host memory any more,
  *	because it has been reset since, is removed, or is no bus master. Set
  *	once, read with xrdma_quiet()
+ * @silence_failed: xrdma_hw_silence() has waited for the device in vain; later
+ *	calls do not wait
  * @silence_lock: serialises the resets in xrdma_hw_silence()
  * @running: the watchdog runs, and xrdma_fatal() logs errors. Before that, the
  *	caller of a command that fails logs the error
@@ -152,7 +154,8 @@ struct xrdma_dev {
 	bool reply_irq;
 	int dead;
 	bool quiet;
-	struct mutex silence_lock; /* @quiet */
+	bool silence_failed;
+	struct mutex silence_lock; /* @quiet, @silence_failed */
 	bool running;
 	struct work_struct fatal_work;
 	struct delayed_work watchdog;
@@ -242,6 +245,7 @@ u32 xrdma_hw_status(const struct xrdma_dev *xdev);
 bool xrdma_hw_present(const struct xrdma_dev *xdev);
 int xrdma_hw_reset(struct xrdma_dev *xdev);
 bool xrdma_hw_silence(struct xrdma_dev *xdev);
+bool xrdma_hw_silence_unmapped(struct xrdma_dev *xdev);
 int xrdma_hw_check(struct xrdma_dev *xdev);
 int xrdma_hw_enable(struct xrdma_dev *xdev, u64 mpt_root);
 

@@ -87,7 +87,7 @@ static void xrdma_core_stop(struct xrdma_ibdev *xib)
 	xrdma_cc_destroy(xib);
 	if (xib->keys)
 		xrdma_keys_stop(xib->keys);
-	quiet = xrdma_hw_silence(xdev);
+	quiet = xrdma_hw_silence_unmapped(xdev);
 	xrdma_eqs_stop(xdev);
 	pci_clear_master(xdev->pdev);
 	xrdma_counters_destroy(xib);

@@ -186,6 +186,24 @@ int xrdma_hw_reset(struct xrdma_dev *xdev)
 	return err ?: xrdma_hw_wait_reset(xdev);
 }
 
+/* Is the Bus Master bit clear? A function that does not answer reads as ones. */
+static bool xrdma_hw_no_master(struct xrdma_dev *xdev)
+{
+	u16 command = PCI_COMMAND_MASTER;
+
+	pci_read_config_word(xdev->pdev, PCI_COMMAND, &command);
+	return !(command & PCI_COMMAND_MASTER);
+}
+
+/* Does the function wait for answers to requests that it has sent? */
+static bool xrdma_hw_pending(struct xrdma_dev *xdev)
+{
+	u16 status = PCI_EXP_DEVSTA_TRPND;
+
+	pcie_capability_read_word(xdev->pdev, PCI_EXP_DEVSTA, &status);
+	return status & PCI_EXP_DEVSTA_TRPND;
+}
+
 /*
  * End all DMA of a device that cannot be reset. A function that is no bus
  * master sends no request. Writes that the function has sent before arrive
@@ -197,12 +215,45 @@ int xrdma_hw_reset(struct xrdma_dev *xdev)
  */
 static bool xrdma_hw_disable_dma(struct xrdma_dev *xdev)
 {
-	u16 command = PCI_COMMAND_MASTER;
-
 	pci_clear_master(xdev->pdev);
-	pci_read_config_word(xdev->pdev, PCI_COMMAND, &command);
-	return !(command & PCI_COMMAND_MASTER) &&
+	return xrdma_hw_no_master(xdev) &&
 	       pci_wait_for_pending_transaction(xdev->pdev);
+}
+
+/*
+ * Try all that ends DMA without a function level reset, and wait for it. While
+ * the PCI channel is frozen, nothing can be tried, and the next call tries
+ * again. Return: true if DMA has ended.
+ */
+static bool xrdma_hw_end_dma(struct xrdma_dev *xdev)
+{
+	if (!xrdma_hw_reset_by_register(xdev) || xrdma_hw_removed(xdev) ||
+	    xrdma_hw_disable_dma(xdev))
+		return true;
+	xdev->silence_failed = xdev->pdev->error_state != pci_channel_io_frozen;
+	return false;
+}
+
+/*
+ * Has a device become quiet which xrdma_hw_end_dma() could not silence? Waits for
+ * nothing: at the end of a process, this is asked for each object. A reset of the
+ * bus, a removal or a late end of the pending requests makes the device quiet.
+ */
+static bool xrdma_hw_has_become_quiet(struct xrdma_dev *xdev)
+{
+	if (xdev->pdev->error_state == pci_channel_io_frozen)
+		return false;
+	return xrdma_status_quiet(xrdma_hw_status(xdev)) ||
+	       xrdma_hw_removed(xdev) ||
+	       (xrdma_hw_no_master(xdev) && !xrdma_hw_pending(xdev));
+}
+
+static void xrdma_hw_set_quiet(struct xrdma_dev *xdev)
+{
+	lockdep_assert_held(&xdev->silence_lock);
+
+	/* pairs with xrdma_quiet(): the reset comes before the flag */
+	smp_store_release(&xdev->quiet, true);
 }
 
 /**
@@ -213,6 +264,9 @@ static bool xrdma_hw_disable_dma(struct xrdma_dev *xdev)
  * to their doorbell pages, and the caller may hold locks under which these pages
  * cannot be taken from the processes.
  *
+ * Only the first call waits for the device. If that call fails, the later calls
+ * look at once whether the device has become quiet.
+ *
  * Context: may sleep, for a bounded time.
  * Return: true if the device cannot access host memory any more, because it has
  * been reset, has been removed, or is no bus master; false if all of this
@@ -222,10 +276,31 @@ bool xrdma_hw_silence(struct xrdma_dev *xdev)
 {
 	WRITE_ONCE(xdev->dead, 1);
 	mutex_lock(&xdev->silence_lock);
-	if (xrdma_quiet(xdev) || !xrdma_hw_reset_by_register(xdev) ||
-	    xrdma_hw_removed(xdev) || xrdma_hw_disable_dma(xdev))
-		/* pairs with xrdma_quiet(): the reset comes before the flag */
-		smp_store_release(&xdev->quiet, true);
+	if (!xrdma_quiet(xdev) &&
+	    (xdev->silence_failed ? xrdma_hw_has_become_quiet(xdev) :
+				    xrdma_hw_end_dma(xdev)))
+		xrdma_hw_set_quiet(xdev);
+	mutex_unlock(&xdev->silence_lock);
+	return xrdma_quiet(xdev);
+}
+
+/**
+ * xrdma_hw_silence_unmapped() - end all DMA of a device that nobody uses
+ * @xdev: the device, which no process has mapped; dead afterwards
+ *
+ * As xrdma_hw_silence(), and makes a function level reset if nothing else helps.
+ *
+ * Context: may sleep, for a bounded time.
+ * Return: as xrdma_hw_silence().
+ */
+bool xrdma_hw_silence_unmapped(struct xrdma_dev *xdev)
+{
+	if (xrdma_hw_silence(xdev))
+		return true;
+	mutex_lock(&xdev->silence_lock);
+	if (!xrdma_hw_reset_function(xdev) &&
+	    (!xrdma_hw_wait_reset(xdev) || xrdma_hw_has_become_quiet(xdev)))
+		xrdma_hw_set_quiet(xdev);
 	mutex_unlock(&xdev->silence_lock);
 	return xrdma_quiet(xdev);
 }

@@ -489,6 +489,23 @@ def registers_deaf():
            **{**after_recovery(log, children), "back": back})
 
 
+def silence_fails():
+    """The device cannot be reset, and its DMA does not end: STATUS reads as 0, and the
+    bit Transactions Pending stays set. A process with many regions ends."""
+    log = Log()
+    pathlib.Path("/proc/sys/vm/nr_hugepages").write_text("4")
+    child = hoard(200, 50)
+    child.stdout.readline()
+    ask(cmd="pending", on=True)
+    ask(**lie("STATUS", 0))
+    log.wait_for("the device is dead")
+    killed = end_traffic([child])
+    abandoned = log.wait_for("are never freed")
+    repair()
+    report(name="end", abandoned=abandoned,
+           **{**after_recovery(log), "killed": killed})
+
+
 def unbound_busy():
     """The driver is unbound from a working device under traffic."""
     log = Log()
@@ -513,8 +530,8 @@ def host_error():
 SCENARIOS = {function.__name__: function for function in (
     probes, rounds, allocations, killed_idle, killed_busy, killed_in_command,
     command_hangs, invalidate_hangs, windows_hang, command_late, command_fails,
-    fatal_status, gone_idle, gone_busy, reset_hangs, registers_deaf, unbound_busy,
-    host_error)}
+    fatal_status, gone_idle, gone_busy, reset_hangs, registers_deaf, silence_fails,
+    unbound_busy, host_error)}
 
 
 def main():

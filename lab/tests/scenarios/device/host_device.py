@@ -332,7 +332,7 @@ def check_recovery(found, words, iommu=False):
 
 # scenarios that end with a device that can be used again, and without the module
 LIVING = ("command_hangs", "command_late", "command_fails", "fatal_status",
-          "gone_idle", "gone_busy", "reset_hangs")
+          "gone_idle", "gone_busy", "reset_hangs", "silence_fails")
 LIVING_WITH_IOMMU = ("invalidate_hangs", "registers_deaf", "unbound_busy")
 
 
@@ -431,6 +431,13 @@ def test_registers_answer_but_do_not_act():
     found = living("registers_deaf")
     assert found["silent"] and found["resets"] == 1
     check_recovery(found, "internal failure", iommu=True)
+
+
+def test_a_failed_silence_is_not_waited_for_again():
+    """The driver waits for the end of DMA once, and not for each of 200 regions."""
+    found = living("silence_fails")
+    assert found["abandoned"] is not None
+    check_recovery(found, "somebody else has reset it, register STATUS is 0x0")
 
 
 def test_driver_is_unbound_under_traffic():
