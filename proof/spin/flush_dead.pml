@@ -19,6 +19,7 @@
  * variant: RECEIVES
  *
  * mutant: WITHOUT_silence - the device uses a request that was flushed
+ * mutant: WITHOUT_retry - the same, if the device cannot be silenced at once
  * mutant: WITHOUT_flushing_read_first - an entry of the device is not seen
  * mutant: WITHOUT_mb_after_arm - consumer and work item miss each other
  * mutant: WITHOUT_look_after_arm - requests to flush are overlooked
@@ -183,7 +184,15 @@ active proctype death()
 {
 	dead = true;
 #ifndef WITHOUT_silence
-	atomic { !writing -> silent = true }	/* xrdma_hw_silence() */
+	if
+	:: true
+	:: true ->			/* xrdma_hw_silence() fails */
+#ifdef WITHOUT_retry
+		flushing = true; work = true
+#endif
+	fi;
+	/* xrdma_hw_silence(), also by xrdma_flush_retry() */
+	atomic { !writing -> silent = true }
 #ifndef WITHOUT_grace_period
 	!posting && !pending[WR_ID] && !pending[PI];	/* synchronize_rcu() */
 #endif

@@ -123,6 +123,9 @@ struct xrdma_event_ops {
  * @quiet: @dead is set, and the device cannot access host memory any more,
  *	because it has been reset since, is removed, or is no bus master. Set
  *	once, read with xrdma_quiet()
+ * @writes_ended: @dead is set, and the device does not write host memory any
+ *	more: it is quiet, or it is no bus master but may still wait for data
+ *	that it has requested. Set once, read with xrdma_writes_ended()
  * @silence_failed: xrdma_hw_silence() has waited for the device in vain; later
  *	calls do not wait
  * @silence_lock: serialises the resets in xrdma_hw_silence()
@@ -154,8 +157,9 @@ struct xrdma_dev {
 	bool reply_irq;
 	int dead;
 	bool quiet;
+	bool writes_ended;
 	bool silence_failed;
-	struct mutex silence_lock; /* @quiet, @silence_failed */
+	struct mutex silence_lock; /* @quiet, @writes_ended, @silence_failed */
 	bool running;
 	struct work_struct fatal_work;
 	struct delayed_work watchdog;
@@ -192,6 +196,20 @@ static inline bool xrdma_quiet(const struct xrdma_dev *xdev)
 	 * after the reset, not before.
 	 */
 	return smp_load_acquire(&xdev->quiet);
+}
+
+/**
+ * xrdma_writes_ended() - does a dead device write host memory no more?
+ * @xdev: the device, after a call of xrdma_hw_silence()
+ *
+ * Context: any.
+ * Return: true if memory that the device can write may be used for something
+ * else; xrdma_quiet() may still be false.
+ */
+static inline bool xrdma_writes_ended(const struct xrdma_dev *xdev)
+{
+	/* pairs with the release in xrdma_reset.c: the last write comes first */
+	return smp_load_acquire(&xdev->writes_ended);
 }
 
 /**

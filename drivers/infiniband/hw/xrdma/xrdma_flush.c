@@ -7,6 +7,7 @@
  * shutdown.
  */
 
+#include <linux/delay.h>
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include "xrdma_cq.h"
@@ -14,6 +15,9 @@
 #include "xrdma_ibdev.h"
 #include "xrdma_qp.h"
 #include "xrdma_wq.h"
+
+/* Time between two looks at a device that cannot be silenced */
+#define XRDMA_FLUSH_RETRY_MS	1000
 
 static int xrdma_flush_wq(struct xrdma_qp *qp, struct xrdma_wq *wq,
 			  enum ib_wc_opcode opcode, int num, struct ib_wc *wc)
@@ -120,10 +124,19 @@ void xrdma_flush_dead(struct xrdma_ibdev *xib)
  * xrdma_flush_begin() - start to complete requests in software
  * @xib: the device, dead, after xrdma_hw_silence()
  *
+ * Consumers free the memory of requests that have completed. If the device may
+ * still write to it, the start is put off, and a work item tries again until a
+ * reset of the bus or a removal has ended that.
+ *
  * Context: may sleep. A work item wakes the consumers.
  */
 void xrdma_flush_begin(struct xrdma_ibdev *xib)
 {
+	if (!xrdma_writes_ended(&xib->hw)) {
+		schedule_delayed_work(&xib->flush_retry,
+				      msecs_to_jiffies(XRDMA_FLUSH_RETRY_MS));
+		return;
+	}
 	/*
 	 * A post stores the producer index under a spinlock, and then looks
 	 * whether the device is dead. No barrier orders the two, since it
@@ -136,22 +149,50 @@ void xrdma_flush_begin(struct xrdma_ibdev *xib)
 	xrdma_flush_dead(xib);
 }
 
+static void xrdma_flush_retry(struct work_struct *work)
+{
+	struct xrdma_ibdev *xib = container_of(to_delayed_work(work),
+					       struct xrdma_ibdev, flush_retry);
+
+	xrdma_hw_silence(&xib->hw);
+	xrdma_flush_begin(xib);
+}
+
 /**
- * xrdma_flush_init() - initialise the work item of the flush
+ * xrdma_flush_wait() - wait until a dead device writes no host memory any more
+ * @xib: the device, dead
+ *
+ * For calls that tell a consumer in the kernel that its requests have ended. Such
+ * a consumer frees the memory of the requests, which no key protects and which
+ * no quarantine can keep.
+ *
+ * Context: may sleep, until a reset or a removal of a device that cannot be
+ * silenced.
+ */
+void xrdma_flush_wait(struct xrdma_ibdev *xib)
+{
+	while (!xrdma_hw_silence(&xib->hw) && !xrdma_writes_ended(&xib->hw))
+		msleep(XRDMA_FLUSH_RETRY_MS);
+}
+
+/**
+ * xrdma_flush_init() - initialise the work items of the flush
  * @xib: the device
  */
 void xrdma_flush_init(struct xrdma_ibdev *xib)
 {
 	INIT_WORK(&xib->flush_work, xrdma_flush_work);
+	INIT_DELAYED_WORK(&xib->flush_retry, xrdma_flush_retry);
 }
 
 /**
- * xrdma_flush_exit() - cancel the work item of the flush
+ * xrdma_flush_exit() - cancel the work items of the flush
  * @xib: the device, without queues
  *
  * Context: may sleep.
  */
 void xrdma_flush_exit(struct xrdma_ibdev *xib)
 {
+	cancel_delayed_work_sync(&xib->flush_retry);
 	cancel_work_sync(&xib->flush_work);
 }

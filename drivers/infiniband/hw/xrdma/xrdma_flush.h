@@ -19,9 +19,8 @@ struct xrdma_cq;
  * @xib: the device
  *
  * Context: any.
- * Return: true after xrdma_flush_begin(), which is called after
- * xrdma_hw_silence(), since consumers free the memory of requests that have
- * completed.
+ * Return: true after xrdma_flush_begin(), when xrdma_writes_ended() is true:
+ * consumers free the memory of requests that have completed.
  */
 static inline bool xrdma_flushing(const struct xrdma_ibdev *xib)
 {
@@ -36,6 +35,7 @@ static inline bool xrdma_flushing(const struct xrdma_ibdev *xib)
 void xrdma_flush_init(struct xrdma_ibdev *xib);
 void xrdma_flush_exit(struct xrdma_ibdev *xib);
 void xrdma_flush_begin(struct xrdma_ibdev *xib);
+void xrdma_flush_wait(struct xrdma_ibdev *xib);
 void xrdma_flush_dead(struct xrdma_ibdev *xib);
 int xrdma_flush_poll(struct xrdma_cq *cq, int num, struct ib_wc *wc);
 bool xrdma_flush_pending(struct xrdma_cq *cq);

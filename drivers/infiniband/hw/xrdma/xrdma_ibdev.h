@@ -128,6 +128,8 @@ struct xrdma_odp_dev;
  * @next_cqn: CQN at which the search for a free CQN begins
  * @next_srqn: SRQN at which the search for a free SRQN begins
  * @flush_work: runs xrdma_flush_dead()
+ * @flush_retry: tries xrdma_flush_begin() again while the device may still write
+ *	host memory
  * @flushing: true: the driver completes requests in software, since the device
  *	is dead. xrdma_flush_begin() sets it once; readers hold no lock
  * @pds: protection domain numbers in use
@@ -155,6 +157,7 @@ struct xrdma_ibdev {
 	u32 next_cqn;
 	u32 next_srqn;
 	struct work_struct flush_work;
+	struct delayed_work flush_retry;
 	bool flushing;
 	struct ida pds;
 	struct ida xrcds;

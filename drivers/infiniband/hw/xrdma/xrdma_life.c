@@ -369,6 +369,9 @@ static void xrdma_wait_flush_seen(struct xrdma_ibdev *xib)
 	if (!xrdma_dead(&xib->hw))
 		return;
 	flush_work(&xib->hw.fatal_work);
+	/* after a reset of the bus, a device that was frozen is quiet */
+	if (!xrdma_flushing(xib) && xrdma_hw_silence(&xib->hw))
+		xrdma_flush_begin(xib);
 	flush_work(&xib->flush_work);
 	msleep(XRDMA_FLUSH_SEEN_MS);
 }

@@ -251,14 +251,19 @@ static void xrdma_empty_rings(struct xrdma_qp *qp)
 }
 
 /*
- * End all work of a queue pair in software, since the device is dead. A process
- * gets the event LAST_WQE only when the state changes, since events that the
- * process does not fetch take memory.
+ * End all work of a queue pair in software, since the device is dead. After the
+ * transition to RESET, a consumer in the kernel gets no completion, and frees
+ * the memory of its requests at once; after that to ERR, it waits for
+ * completions. A process gets the event LAST_WQE only when the state changes,
+ * since events that the process does not fetch take memory.
  */
 static void xrdma_end_work(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 			   u8 state)
 {
-	xrdma_hw_silence(&xib->hw);
+	if (qp->rec && state == IB_QPS_RESET)
+		xrdma_flush_wait(xib);
+	else
+		xrdma_hw_silence(&xib->hw);
 	if (qp->rec)
 		xrdma_flush_dead(xib);
 	/*

@@ -9,6 +9,7 @@
 
 #include <rdma/uverbs_ioctl.h>
 #include "xrdma_cq.h"
+#include "xrdma_flush.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_kqp.h"
 #include "xrdma_pd.h"
@@ -142,6 +143,7 @@ int xrdma_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct xrdma_ibdev *xib = to_xibdev(ibqp->device);
 	struct xrdma_qp *qp = to_xqp(ibqp);
+	bool kernel = qp->rec;
 	int err;
 
 	err = ib_no_udata_io(udata);
@@ -150,10 +152,14 @@ int xrdma_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 
 	if (ibqp->rwq_ind_tbl)
 		return xrdma_rss_destroy(ibqp);
-	if (qp->rec)
+	if (kernel)
 		err = xrdma_kqp_destroy(xib, qp, to_xcq(ibqp->send_cq),
 					to_xcq(ibqp->recv_cq));
 	else
 		err = xrdma_uqp_destroy(xib, qp);
-	return err == -EBUSY ? err : 0;
+	if (err == -EBUSY)
+		return err;
+	if (err && kernel)
+		xrdma_flush_wait(xib);
+	return 0;
 }

@@ -186,13 +186,22 @@ int xrdma_hw_reset(struct xrdma_dev *xdev)
 	return err ?: xrdma_hw_wait_reset(xdev);
 }
 
-/* Is the Bus Master bit clear? A function that does not answer reads as ones. */
-static bool xrdma_hw_no_master(struct xrdma_dev *xdev)
+/*
+ * Clear the Bus Master bit, and read it: a function that does not answer reads as
+ * ones. Return: true if the bit is clear, and the device writes no host memory any
+ * more.
+ */
+static bool xrdma_hw_clear_master(struct xrdma_dev *xdev)
 {
 	u16 command = PCI_COMMAND_MASTER;
 
+	pci_clear_master(xdev->pdev);
 	pci_read_config_word(xdev->pdev, PCI_COMMAND, &command);
-	return !(command & PCI_COMMAND_MASTER);
+	if (command & PCI_COMMAND_MASTER)
+		return false;
+	/* pairs with xrdma_writes_ended() */
+	smp_store_release(&xdev->writes_ended, true);
+	return true;
 }
 
 /* Does the function wait for answers to requests that it has sent? */
@@ -215,8 +224,7 @@ static bool xrdma_hw_pending(struct xrdma_dev *xdev)
  */
 static bool xrdma_hw_disable_dma(struct xrdma_dev *xdev)
 {
-	pci_clear_master(xdev->pdev);
-	return xrdma_hw_no_master(xdev) &&
+	return xrdma_hw_clear_master(xdev) &&
 	       pci_wait_for_pending_transaction(xdev->pdev);
 }
 
@@ -245,13 +253,15 @@ static bool xrdma_hw_has_become_quiet(struct xrdma_dev *xdev)
 		return false;
 	return xrdma_status_quiet(xrdma_hw_status(xdev)) ||
 	       xrdma_hw_removed(xdev) ||
-	       (xrdma_hw_no_master(xdev) && !xrdma_hw_pending(xdev));
+	       (xrdma_hw_clear_master(xdev) && !xrdma_hw_pending(xdev));
 }
 
 static void xrdma_hw_set_quiet(struct xrdma_dev *xdev)
 {
 	lockdep_assert_held(&xdev->silence_lock);
 
+	/* pairs with xrdma_writes_ended() */
+	smp_store_release(&xdev->writes_ended, true);
 	/* pairs with xrdma_quiet(): the reset comes before the flag */
 	smp_store_release(&xdev->quiet, true);
 }
