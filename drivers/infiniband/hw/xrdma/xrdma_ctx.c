@@ -8,6 +8,7 @@
 
 #include <linux/io.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #define UVERBS_MODULE_NAME xrdma
 #include <rdma/uverbs_named_ioctl.h>
@@ -60,16 +61,25 @@ static void xrdma_db_page_free(struct xrdma_ibdev *xib,
 
 /* ---- push pages --------------------------------------------------------- */
 
-/* A push page keeps what the process that had it before has written. */
-static int xrdma_push_page_clear(phys_addr_t phys)
+/*
+ * A push page keeps what the process that had it before has written. A dead device
+ * may be in reset, and is not written to.
+ */
+static int xrdma_push_page_clear(struct xrdma_ibdev *xib, phys_addr_t phys)
 {
 	void __iomem *page = ioremap_wc(phys, PAGE_SIZE);
+	int err = 0;
 
 	if (!page)
 		return -ENOMEM;
-	memset_io(page, 0, PAGE_SIZE);
+	down_read(&xib->bar_lock);
+	if (xrdma_dead(&xib->hw))
+		err = -EIO;
+	else
+		memset_io(page, 0, PAGE_SIZE);
+	up_read(&xib->bar_lock);
 	iounmap(page);
-	return 0;
+	return err;
 }
 
 /*
@@ -88,7 +98,7 @@ xrdma_push_page_alloc(struct ib_ucontext *ibuc,
 		return NULL;
 	page->kind = XRDMA_MMAP_PUSH;
 	page->phys = xib->hw.push_phys + (db->phys - xib->hw.db_phys);
-	if (xrdma_push_page_clear(page->phys) ||
+	if (xrdma_push_page_clear(xib, page->phys) ||
 	    rdma_user_mmap_entry_insert(ibuc, &page->entry, PAGE_SIZE)) {
 		kfree(page);
 		return NULL;
@@ -135,8 +145,8 @@ xrdma_describe_ucontext(struct xrdma_ibdev *xib, struct xrdma_ucontext *uc)
  * @udata: contains no driver data; gets struct xrdma_uresp_alloc_ucontext
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM: no memory, or all doorbell pages are in use; or an errno
- * of bad @udata.
+ * Return: 0; -EIO: the device is dead; -ENOMEM: no memory, or all doorbell pages
+ * are in use; or an errno of bad @udata.
  */
 int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 {
@@ -149,6 +159,8 @@ int xrdma_alloc_ucontext(struct ib_ucontext *ibuc, struct ib_udata *udata)
 	err = ib_is_udata_in_empty(udata);
 	if (err)
 		return err;
+	if (xrdma_dead(&xib->hw))
+		return -EIO;
 	page = xrdma_db_page_alloc(xib);
 	if (!page)
 		return -ENOMEM;
@@ -232,6 +244,22 @@ void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile)
 	xrdma_ctx_inval_all(ufile->ucontext);
 }
 
+/* Map pages that processes may have, unless xrdma_ctx_revoke() takes them away. */
+static int xrdma_map_pages(struct ib_ucontext *ibuc, struct vm_area_struct *vma,
+			   struct xrdma_mmap_entry *pages, pgprot_t prot)
+{
+	struct xrdma_ibdev *xib = to_xibdev(ibuc->device);
+	int err = -EIO;
+
+	down_read(&xib->bar_lock);
+	if (!xrdma_dead(&xib->hw))
+		err = rdma_user_mmap_io(ibuc, vma, PHYS_PFN(pages->phys),
+					pages->entry.npages * PAGE_SIZE, prot,
+					&pages->entry);
+	up_read(&xib->bar_lock);
+	return err;
+}
+
 /**
  * xrdma_mmap() - ib_device_ops.mmap
  * @ibuc: user context
@@ -240,7 +268,8 @@ void xrdma_ufile_hw_cleanup(struct ib_uverbs_file *ufile)
  *
  * Context: may sleep.
  * Return: 0; -EINVAL: the offset does not belong to this context, or size or
- * kind of the mapping are wrong; or an errno of rdma_user_mmap_io().
+ * kind of the mapping are wrong; -EIO: the device is dead; or an errno of
+ * rdma_user_mmap_io().
  */
 int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 {
@@ -260,10 +289,32 @@ int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma)
 	prot = pages->kind == XRDMA_MMAP_DOORBELLS ?
 	       pgprot_noncached(vma->vm_page_prot) :
 	       pgprot_writecombine(vma->vm_page_prot);
-	err = rdma_user_mmap_io(ibuc, vma, PHYS_PFN(pages->phys),
-				entry->npages * PAGE_SIZE, prot, entry);
+	err = xrdma_map_pages(ibuc, vma, pages, prot);
 	rdma_user_mmap_entry_put(entry);
 	return err;
+}
+
+/**
+ * xrdma_ctx_revoke() - take the pages of all BARs from all processes
+ * @xib: the device, dead
+ *
+ * Writes to the pages that the processes had go to pages of ib_uverbs from now
+ * on. When the function returns, no process gets a page any more, and the posts of
+ * consumers in the kernel that have not seen the death are over.
+ *
+ * Context: may sleep.
+ */
+void xrdma_ctx_revoke(struct xrdma_ibdev *xib)
+{
+	/*
+	 * Whoever has not seen the death has mapped its pages when the lock is
+	 * free, and ib_uverbs knows of them.
+	 */
+	down_write(&xib->bar_lock);
+	up_write(&xib->bar_lock);
+	/* a post looks whether the device is dead, and then rings a doorbell */
+	synchronize_rcu();
+	rdma_user_mmap_disassociate(&xib->ibdev);
 }
 
 /**

@@ -16,6 +16,7 @@
 struct ib_uverbs_file;
 struct p2pdma_provider;
 struct phys_vec;
+struct xrdma_ibdev;
 struct xrdma_mr;
 struct xrdma_mw;
 
@@ -79,6 +80,7 @@ void xrdma_dealloc_ucontext(struct ib_ucontext *ibuc);
 int xrdma_query_ucontext(struct ib_ucontext *ibuc,
 			 struct uverbs_attr_bundle *attrs);
 int xrdma_mmap(struct ib_ucontext *ibuc, struct vm_area_struct *vma);
+void xrdma_ctx_revoke(struct xrdma_ibdev *xib);
 void xrdma_mmap_free(struct rdma_user_mmap_entry *entry);
 int xrdma_mmap_get_pfns(struct rdma_user_mmap_entry *entry,
 			struct phys_vec *phys,

@@ -106,6 +106,22 @@ static phys_addr_t xrdma_dm_take(struct xrdma_ibdev *xib, size_t size,
 				   &data);
 }
 
+/* Return: false if the device is dead: it may be in reset. */
+static bool xrdma_dm_zero_piece(struct xrdma_ibdev *xib, void __iomem *at,
+				size_t len)
+{
+	bool alive;
+
+	down_read(&xib->bar_lock);
+	alive = !xrdma_dead(&xib->hw);
+	if (alive) {
+		memset_io(at, 0, len);
+		readb(at + len - 1);
+	}
+	up_read(&xib->bar_lock);
+	return alive;
+}
+
 /*
  * Zero new memory, up to 4 GiB, in pieces of 1 MiB. The read after each piece
  * waits until the writes have reached the device. A process that is being
@@ -120,11 +136,9 @@ static int xrdma_dm_zero(struct xrdma_ibdev *xib, const struct xrdma_dm *dm,
 	for (; size; size -= len, at += len) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		if (xrdma_dead(&xib->hw))
-			return -EIO;
 		len = min_t(size_t, size, XRDMA_DM_PIECE);
-		memset_io(at, 0, len);
-		readb(at + len - 1);
+		if (!xrdma_dm_zero_piece(xib, at, len))
+			return -EIO;
 		cond_resched();
 	}
 	return 0;

@@ -9,6 +9,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/pci-p2pdma.h>
 #include <linux/slab.h>
+#include "xrdma_ctx.h"
 #include "xrdma_flush.h"
 #include "xrdma_function.h"
 #include "xrdma_ibdev.h"
@@ -158,9 +159,9 @@ void xrdma_reset_done(struct pci_dev *pdev)
  * @state: whether the device can be reached, and whether a reset can help
  *
  * Declares the device dead, and silences it if it can be reached: the reset of
- * the bus that follows prevents that. Takes the doorbell pages from all processes,
- * since no write may be on its way to the device while the bus is reset; what
- * processes write from now on gets lost in pages of ib_uverbs.
+ * the bus that follows prevents that. Takes the pages of the BARs from all
+ * processes, since no write may be on its way to the device while the bus is
+ * reset.
  *
  * Context: may sleep.
  * Return: PCI_ERS_RESULT_DISCONNECT after a permanent failure, else
@@ -177,7 +178,7 @@ pci_ers_result_t xrdma_error_detected(struct pci_dev *pdev,
 		xrdma_fatal(&fn->xib->hw, "its bus has failed, channel state %u",
 			    (__force unsigned int)state);
 		xrdma_hw_silence(&fn->xib->hw);
-		rdma_user_mmap_disassociate(&fn->xib->ibdev);
+		xrdma_ctx_revoke(fn->xib);
 	}
 	mutex_unlock(&fn->lock);
 	return state == pci_channel_io_perm_failure ?

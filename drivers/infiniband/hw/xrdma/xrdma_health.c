@@ -82,6 +82,9 @@ static void xrdma_watchdog(struct work_struct *work)
 	struct xrdma_dev *xdev = container_of(to_delayed_work(work),
 					      struct xrdma_dev, watchdog);
 
+	/* a dead device may be in reset */
+	if (xrdma_dead(xdev))
+		return;
 	xrdma_watchdog_check(xdev, xrdma_hw_status(xdev));
 	if (!xrdma_dead(xdev))
 		schedule_delayed_work(&xdev->watchdog, XRDMA_WATCHDOG_JIFFIES);

@@ -48,6 +48,7 @@
  *	xrdma_odp.grow		spans of a paged region, tables above the spans;
  *				memory is allocated under it
  *	mmap_lock of a process	mappings
+ *	xrdma_ibdev.bar_lock	pages of BARs that processes get
  *	a dma-buf's reservation	mapping of the dma-buf, xrdma_mr.revoked; held
  *				while its key is published or invalidated. The
  *				kernel orders it below mmap_lock, and above the
@@ -94,6 +95,7 @@
 #define XRDMA_IBDEV_H
 
 #include <linux/idr.h>
+#include <linux/rwsem.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <rdma/ib_verbs.h>
@@ -135,6 +137,8 @@ struct xrdma_odp_dev;
  * @pds: protection domain numbers in use
  * @xrcds: XRC domain numbers in use
  * @flows: flow rule numbers in use
+ * @bar_lock: held for reading while pages of a BAR are mapped into a process, or
+ *	written before that; xrdma_ctx_revoke() takes it for writing
  * @db_pages: pages of the doorbell BAR in use; page 0 belongs to the kernel
  * @dm_pool: free device memory, by physical address; NULL: the device has no
  *	memory
@@ -162,6 +166,7 @@ struct xrdma_ibdev {
 	struct ida pds;
 	struct ida xrcds;
 	struct ida flows;
+	struct rw_semaphore bar_lock; /* see above */
 	struct ida db_pages;
 	struct gen_pool *dm_pool;
 	struct net_device *netdev;

@@ -255,6 +255,7 @@ static void xrdma_numbers_init(struct xrdma_ibdev *xib)
 	ida_init(&xib->xrcds);
 	ida_init(&xib->flows);
 	ida_init(&xib->db_pages);
+	init_rwsem(&xib->bar_lock);
 }
 
 static void xrdma_numbers_destroy(struct xrdma_ibdev *xib)

@@ -57,8 +57,12 @@ void xrdma_resume_answer(struct xrdma_dev *xdev, u32 token, u32 outcome)
 	ring->entries[xrdma_ring_slot(ring->pi, XRDMA_RESUME_LOG)] =
 		xrdma_make_resume(token, outcome);
 	ring->pi++;
-	/* writel() orders the entry, and the entries of tables, before it */
-	writel(ring->pi, xdev->regs + XRDMA_REG_RESUME_DB);
+	/*
+	 * A dead device may be in reset. writel() orders the entry, and the
+	 * entries of tables, before it.
+	 */
+	if (!xrdma_dead(xdev))
+		writel(ring->pi, xdev->regs + XRDMA_REG_RESUME_DB);
 	spin_unlock_irqrestore(&ring->lock, flags);
 }
 

@@ -17,6 +17,7 @@ sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
 from lib.control import ask, fail  # noqa: E402
 from lib.function import rdma_name  # noqa: E402
 from lib.machine import PATIENCE, Log, report, run  # noqa: E402
+from lib.opener import Opener  # noqa: E402
 from lib.outage import Traffic, finish, start, trouble  # noqa: E402
 from lib.ringer import Ringer  # noqa: E402
 
@@ -93,9 +94,10 @@ def correctable_and_fatal(traffic):
     time.sleep(1)
     report(name="correctable", errors=log.errors(),
            busy=[child.poll() for child in traffic.children])
-    ringer = Ringer(rdma_name())
+    ringer, opener = Ringer(rdma_name()), Opener(rdma_name())
     bus_error("fatal")()
     report(name="doorbells", ended=ringer.stop())
+    report(name="opener", **opener.findings())
 
 
 def watched(name, happen, traffic=None):

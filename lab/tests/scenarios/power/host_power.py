@@ -70,6 +70,12 @@ def test_doorbells_during_a_reset_of_the_bus_go_nowhere(troubles):
     assert troubles["doorbells"]["ended"] is None
 
 
+def test_no_process_gets_a_doorbell_page_during_a_reset_of_the_bus(troubles):
+    found = troubles["opener"]
+    assert found["taken"]
+    assert found["mapped"] and found["opened"], found
+
+
 def test_nothing_is_left(troubles):
     check_nothing_is_left(troubles, "after")
 
