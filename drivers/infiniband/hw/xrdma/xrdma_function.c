@@ -31,13 +31,16 @@ static int xrdma_function_up(struct xrdma_function *fn)
 
 	lockdep_assert_held(&fn->lock);
 
-	err = xrdma_life_begin(fn);
-	if (err)
-		return err;
-	fn->up_at = jiffies;
-	/* xrdma_slot_reset() restores the configuration space */
+	/*
+	 * xrdma_slot_reset() restores this state: xrdma_life_begin() makes the
+	 * function bus master, when the device has been reset.
+	 */
+	pci_clear_master(fn->pdev);
 	pci_save_state(fn->pdev);
-	return 0;
+	err = xrdma_life_begin(fn);
+	if (!err)
+		fn->up_at = jiffies;
+	return err;
 }
 
 static void xrdma_function_down(struct xrdma_function *fn)
@@ -196,6 +199,8 @@ pci_ers_result_t xrdma_error_detected(struct pci_dev *pdev,
 pci_ers_result_t xrdma_slot_reset(struct pci_dev *pdev)
 {
 	pci_restore_state(pdev);
+	/* Linux 6.12 restores a saved state only once */
+	pci_save_state(pdev);
 	return pci_device_is_present(pdev) ? PCI_ERS_RESULT_RECOVERED :
 					     PCI_ERS_RESULT_DISCONNECT;
 }

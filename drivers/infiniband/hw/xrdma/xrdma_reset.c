@@ -127,17 +127,25 @@ static int xrdma_hw_wait_reset(struct xrdma_dev *xdev)
 
 /*
  * pci_reset_function() would call xrdma_reset_prepare() and xrdma_reset_done().
+ * Processes that read or write the configuration space wait until it has been
+ * restored. If the lock is taken, a reset of the PCI core holds it already, which
+ * has called xrdma_reset_done(). Linux 6.12 restores a saved state only once.
  */
 static int xrdma_hw_reset_function(struct xrdma_dev *xdev)
 {
 	struct pci_dev *pdev = xdev->pdev;
+	bool locked;
 	int err;
 
+	locked = pci_cfg_access_trylock(pdev);
 	err = pci_save_state(pdev);
-	if (err)
-		return err;
-	err = pcie_reset_flr(pdev, PCI_RESET_DO_RESET);
-	pci_restore_state(pdev);
+	if (!err) {
+		err = pcie_reset_flr(pdev, PCI_RESET_DO_RESET);
+		pci_restore_state(pdev);
+		pci_save_state(pdev);
+	}
+	if (locked)
+		pci_cfg_access_unlock(pdev);
 	return err;
 }
 
