@@ -54,6 +54,7 @@ static void xrdma_function_down(struct xrdma_function *fn)
 /* Take the device down, and prevent recovery until xrdma_function_release(). */
 static void xrdma_function_hold(struct xrdma_function *fn)
 {
+	cancel_work_sync(&fn->restart);
 	mutex_lock(&fn->lock);
 	fn->held = true;
 	xrdma_function_down(fn);
@@ -132,6 +133,12 @@ static int xrdma_function_release(struct xrdma_function *fn)
 	return err;
 }
 
+static void xrdma_restart_work(struct work_struct *work)
+{
+	xrdma_function_release(container_of(work, struct xrdma_function,
+					    restart));
+}
+
 /* ---- resets and errors of the bus ------------------------------------------ */
 
 /**
@@ -175,6 +182,8 @@ pci_ers_result_t xrdma_error_detected(struct pci_dev *pdev,
 {
 	struct xrdma_function *fn = pci_get_drvdata(pdev);
 
+	/* else the device would be brought up while its bus has failed */
+	cancel_work_sync(&fn->restart);
 	mutex_lock(&fn->lock);
 	fn->held = true;
 	if (fn->xib) {
@@ -209,11 +218,17 @@ pci_ers_result_t xrdma_slot_reset(struct pci_dev *pdev)
  * xrdma_error_resume() - pci_error_handlers.resume
  * @pdev: the function
  *
+ * A work item takes the device down and brings it up. The caller is the interrupt
+ * thread of AER, which has real-time priority: there, consumers that leave the
+ * device would run before those that they wait for.
+ *
  * Context: may sleep.
  */
 void xrdma_error_resume(struct pci_dev *pdev)
 {
-	xrdma_function_release(pci_get_drvdata(pdev));
+	struct xrdma_function *fn = pci_get_drvdata(pdev);
+
+	queue_work(system_long_wq, &fn->restart);
 }
 
 /* ---- power ------------------------------------------------------------------ */
@@ -257,6 +272,7 @@ void xrdma_shutdown(struct pci_dev *pdev)
 {
 	struct xrdma_function *fn = pci_get_drvdata(pdev);
 
+	cancel_work_sync(&fn->restart);
 	mutex_lock(&fn->lock);
 	fn->held = true;
 	if (fn->xib) {
@@ -325,6 +341,7 @@ static struct xrdma_function *xrdma_function_alloc(struct pci_dev *pdev)
 	fn->held = true;
 	mutex_init(&fn->lock);
 	INIT_DELAYED_WORK(&fn->recovery, xrdma_recovery_work);
+	INIT_WORK(&fn->restart, xrdma_restart_work);
 	pci_set_drvdata(pdev, fn);
 	return fn;
 }

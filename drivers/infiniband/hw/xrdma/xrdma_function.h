@@ -21,7 +21,8 @@ struct xrdma_ibdev;
 /**
  * struct xrdma_function - a PCI function that the driver is bound to
  * @pdev: the function
- * @lock: protects all fields below; held while the device is brought up or down
+ * @lock: protects all fields below except @recovery and @restart; held while the
+ *	device is brought up or down
  * @xib: the device, or NULL while it is down
  * @netdev: Ethernet port; created with the first device, destroyed with this
  *	structure
@@ -32,6 +33,7 @@ struct xrdma_ibdev;
  * @tries: number of recoveries planned since the device last worked for
  *	XRDMA_GOOD_HEALTH_JIFFIES
  * @recovery: takes a dead device down, and brings it up again
+ * @restart: does the same after a reset of the bus
  */
 struct xrdma_function {
 	struct pci_dev *pdev;
@@ -43,6 +45,7 @@ struct xrdma_function {
 	unsigned long up_at;
 	unsigned int tries;
 	struct delayed_work recovery;
+	struct work_struct restart;
 };
 
 /* xrdma_ops.c */
