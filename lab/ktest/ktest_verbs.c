@@ -375,12 +375,19 @@ static void check_notification(struct ktest *t, struct ib_cq *cq,
 	EXPECT_EQ(t, ib_poll_cq(cq, 1, &wc), 0);
 	EXPECT_EQ(t, notify(cq), 0);
 	EXPECT_EQ(t, atomic_read(events), 1);
-	/* nor does an unsolicited completion if armed for solicited */
+	/* a queue armed for any completion stays so: its event comes */
 	EXPECT_EQ(t, ib_req_notify_cq(cq, IB_CQ_SOLICITED), 0);
 	EXPECT_EQ(t, post(t, s, IB_WR_RDMA_WRITE, 0, 64, t->b.dma,
 			  IB_SEND_SIGNALED), 0);
 	msleep(SETTLE_MS);
-	EXPECT_EQ(t, atomic_read(events), 1);
+	EXPECT_EQ(t, atomic_read(events), 2);
+	EXPECT_EQ(t, ib_poll_cq(cq, 1, &wc), 1);
+	/* no event comes by an unsolicited completion if armed for solicited */
+	EXPECT_EQ(t, ib_req_notify_cq(cq, IB_CQ_SOLICITED), 0);
+	EXPECT_EQ(t, post(t, s, IB_WR_RDMA_WRITE, 0, 64, t->b.dma,
+			  IB_SEND_SIGNALED), 0);
+	msleep(SETTLE_MS);
+	EXPECT_EQ(t, atomic_read(events), 2);
 	EXPECT_EQ(t, ib_poll_cq(cq, 1, &wc), 1);
 }
 

@@ -267,6 +267,9 @@ static void xrdma_cq_arm_record(struct xrdma_cq *cq, u32 type)
  * @cq: kernel queue
  * @type: XRDMA_ARM_NEXT or XRDMA_ARM_SOLICITED
  *
+ * A queue that is armed for any completion stays so if the consumer asks for a
+ * solicited one before it has had the event (IBTA Volume 1, 11.4.2.2).
+ *
  * No event is lost. With shadow doorbells the write of the arm word is ordered
  * before the caller's next read of the ring: xrdma_cq_next() finds an entry that
  * the device wrote before it saw the arm word, and a later entry raises the
@@ -280,6 +283,9 @@ void xrdma_cq_arm(struct xrdma_dev *xdev, struct xrdma_cq *cq, u32 type)
 {
 	lockdep_assert_held(&cq->lock);
 
+	if (READ_ONCE(cq->armed) && cq->next_armed)
+		type = XRDMA_ARM_NEXT;
+	cq->next_armed = type == XRDMA_ARM_NEXT;
 	WRITE_ONCE(cq->armed, true);
 	if (xrdma_shadow_db(xdev))
 		xrdma_cq_arm_record(cq, type);

@@ -38,8 +38,10 @@ struct xrdma_srq;
  * @arm: arm word that the driver has written last; protected by @lock; only with
  *	shadow doorbells
  * @armed: the consumer has asked for an event and has not had it yet
- * @lock: protects the consumer side of a kernel queue: @ci, @arm, @closed, @dead,
- *	@send_qps and @recv_qps
+ * @next_armed: the last request of the consumer for an event was for any
+ *	completion; protected by @lock
+ * @lock: protects the consumer side of a kernel queue: @ci, @arm, @next_armed,
+ *	@closed, @dead, @send_qps and @recv_qps
  * @closed: the number may belong to another queue of the device soon: no doorbell
  *	may name it; protected by @lock
  * @comp: completion handler; called with interrupts off
@@ -63,6 +65,7 @@ struct xrdma_cq {
 	u32 ci;
 	u32 arm;
 	bool armed;
+	bool next_armed;
 	spinlock_t lock; /* consumer side, of a kernel queue */
 	bool closed;
 	void (*comp)(struct xrdma_cq *cq);
