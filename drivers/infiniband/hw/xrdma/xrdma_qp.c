@@ -264,6 +264,28 @@ struct xrdma_qp *xrdma_qp_get(struct xrdma_ibdev *xib, u32 qpn)
 	return qp;
 }
 
+/**
+ * xrdma_qp_get_live() - take a reference to a queue pair unless it has been
+ *	destroyed
+ * @xib: the device
+ * @qp: the queue pair, whose structure exists
+ *
+ * Linux 6.12 may query a queue pair for a netlink message while another thread
+ * destroys the queue pair, and after that.
+ *
+ * Context: any.
+ * Return: true if the caller has a reference, until xrdma_qp_put(): the queue
+ * pair and what it uses are not destroyed.
+ */
+bool xrdma_qp_get_live(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
+{
+	struct xrdma_qp *live = xrdma_qp_get(xib, qp->qpn);
+
+	if (live && live != qp)
+		xrdma_qp_put(live);
+	return live == qp;
+}
+
 static const struct {
 	u8 event;
 	u8 ib;

@@ -164,6 +164,7 @@ int xrdma_qp_depth(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 
 /* xrdma_qp.c */
 struct xrdma_qp *xrdma_qp_get(struct xrdma_ibdev *xib, u32 qpn);
+bool xrdma_qp_get_live(struct xrdma_ibdev *xib, struct xrdma_qp *qp);
 void xrdma_qp_put(struct xrdma_qp *qp);
 void xrdma_qp_event(struct xrdma_ibdev *xib, u32 qpn, u8 event);
 const struct xrdma_qp_kind *xrdma_qp_kind(enum ib_qp_type type);

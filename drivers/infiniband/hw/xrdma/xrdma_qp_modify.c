@@ -382,7 +382,8 @@ static void xrdma_read_qp_attr(struct ib_qp_attr *attr,
  * Updates @qp->state too: the device may have changed the state to ERR.
  *
  * Context: may sleep.
- * Return: 0, or an error of the command.
+ * Return: 0; -EINVAL: the queue pair has been destroyed; or an error of the
+ * command.
  */
 int xrdma_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		   struct ib_qp_init_attr *init_attr)
@@ -397,11 +398,14 @@ int xrdma_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	if (ibqp->rwq_ind_tbl)
 		return xrdma_rss_query(ibqp, attr, init_attr);
 
+	if (!xrdma_qp_get_live(xib, qp))
+		return -EINVAL;
 	mutex_lock(&qp->modify_lock);
 	err = xrdma_cmd_query_qp(&xib->hw, qp->qpn, &rsp);
 	if (!err)
 		WRITE_ONCE(qp->state, rsp.attr.state);
 	mutex_unlock(&qp->modify_lock);
+	xrdma_qp_put(qp);
 	if (err)
 		return err;
 

@@ -255,8 +255,7 @@ static int xrdma_put_qp_depth(struct sk_buff *msg, struct xrdma_ibdev *xib,
 				 at.rq_ci);
 }
 
-/* Write the numbers of the objects that a queue pair uses, if it has them. */
-static int xrdma_put_qp_uses(struct sk_buff *msg, const struct ib_qp *ibqp)
+static int xrdma_put_qp_numbers(struct sk_buff *msg, const struct ib_qp *ibqp)
 {
 	return (ibqp->send_cq && xrdma_put_u32(msg, "send_cqn",
 					       to_xcq(ibqp->send_cq)->cqn)) ||
@@ -265,6 +264,22 @@ static int xrdma_put_qp_uses(struct sk_buff *msg, const struct ib_qp *ibqp)
 	       (ibqp->srq && xrdma_put_u32(msg, "srqn",
 					   to_xsrq(ibqp->srq)->srqn)) ||
 	       (ibqp->pd && xrdma_put_u32(msg, "pd", to_xpd(ibqp->pd)->pdn));
+}
+
+/*
+ * Write the numbers of the objects that a queue pair uses, if it has them; nothing
+ * if the queue pair has been destroyed: then they may have been freed.
+ */
+static int xrdma_put_qp_uses(struct sk_buff *msg, struct xrdma_ibdev *xib,
+			     struct xrdma_qp *qp)
+{
+	int err;
+
+	if (!xrdma_qp_get_live(xib, qp))
+		return 0;
+	err = xrdma_put_qp_numbers(msg, &qp->ibqp);
+	xrdma_qp_put(qp);
+	return err;
 }
 
 /**
@@ -287,7 +302,7 @@ int xrdma_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 	      xrdma_put_wq(msg, &qp->sq, &xrdma_sq_names) ||
 	      xrdma_put_wq(msg, &qp->rq, &xrdma_rq_names) ||
 	      xrdma_put_qp_depth(msg, xib, qp) ||
-	      xrdma_put_qp_uses(msg, ibqp);
+	      xrdma_put_qp_uses(msg, xib, qp);
 	if (!err && xrdma_fault_last_of_qp(xib, qp->qpn, &eqe))
 		err = xrdma_put_fault(msg, &eqe);
 	return xrdma_put_end(msg, nest, err);
