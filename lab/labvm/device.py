@@ -3,7 +3,7 @@
 
 A request and its answer on the control socket are one JSON object on one line each.
 This module itself sends only {"cmd": "stats"}; node.py sends "fault", and session.py
-passes on requests of the guest without parsing them.
+sends the requests of the guest that port.py admits.
 """
 
 import contextlib

@@ -7,10 +7,12 @@ failures at the end. session.py connects the nodes and passes COMMAND's streams.
 
 import json
 import os
+import re
 
 from . import splat, uplink
 from .device import Device
 from .machine import Machine
+from .port import Lines
 
 NET4 = "192.168.77."
 NET6 = "fd00:77::"
@@ -40,7 +42,7 @@ class Node:
         self._slot = 0              # number of the slot that has the device
         self._host_errors = [0, []]     # their number, and their names
         self._rundir = rundir
-        self._control = b""
+        self._control = Lines()
         self._mtu = 4500
 
     def _wire(self, number):
@@ -152,14 +154,12 @@ class Node:
 
     def on_control(self, data):
         """Takes data from the port lab.ctl: the lines "ready", "exit N", "failed
-        WHY"."""
-        self._control += data
-        while b"\n" in self._control:
-            line, self._control = self._control.split(b"\n", 1)
-            word, _, value = line.decode().partition(" ")
+        WHY". Any other line of the guest is left out."""
+        for line in self._control.take(data):
+            word, _, value = line.partition(" ")
             if word == "ready":
                 self.began = True
-            elif word == "exit":
+            elif word == "exit" and re.fullmatch("[0-9]{1,3}", value):
                 self.status = int(value)
             elif word == "failed":
                 self.failed = value

@@ -33,7 +33,10 @@ COMMAND can use these commands of the lab:
                      on-peer is killed, CMD is killed too
   xrdma-device [--node N] JSON
                      sends a request to the control socket of the device of
-                     this node, or of node N, and prints the answer
+                     this node, or of node N, and prints the answer. All
+                     commands but quit are taken. The file of a capture has a
+                     plain name, like wire.pcap, and is in the directory of the
+                     logs, which --keep keeps
   xrdma-fault [--node N] KIND [OPTION]...
                      makes the device report a fault to the programs that use
                      it, such as a completion with an error: xrdma-fault --help

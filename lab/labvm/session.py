@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from . import accel, splat, words
+from . import accel, port, splat, words
 from .node import Node, Refused
 from .terminal import Terminal
 
@@ -53,7 +53,7 @@ class Session:
         self.terminal = None
         self.status = None
         self.problems = []
-        self._requests = {}
+        self._ports = []
         self._selector = selectors.DefaultSelector()
 
     # start
@@ -79,10 +79,11 @@ class Session:
         ports = node.machine.ports
         register = self._selector.register
         read = selectors.EVENT_READ
-        self._requests[node] = b""
         register(ports["ctl"], read, node.on_control)
-        register(ports["device"], read,
-                 lambda data: self._on_request(node, data))
+        requests = port.Port(ports["device"], lambda number, text: self._ask(
+            number or node.number, text))
+        self._ports.append(requests)
+        register(ports["device"], read, requests.take)
         if node.number != 1:
             return
         register(ports["out"], read, lambda data: _write_all(1, data))
@@ -128,6 +129,8 @@ class Session:
         return self.status is not None
 
     def _pass_on(self, timeout):
+        for each in self._ports:
+            each.flush()
         events = self._selector.select(timeout)
         for key, _ in events:
             try:
@@ -144,19 +147,9 @@ class Session:
         while self._pass_on(0):
             pass
 
-    def _on_request(self, node, data):
-        """Answers requests from the port lab.device of node. A request is a line "ID
-        NODE TEXT": NODE 0 stands for the node that sent it, and TEXT is JSON for the
-        device or one of Node.WORDS. The answer is "ID JSON" with the same ID."""
-        lines = (self._requests[node] + data).split(b"\n")
-        self._requests[node] = lines.pop()
-        for line in lines:
-            ident, number, text = line.decode(errors="replace").split(" ", 2)
-            answer = self._ask(int(number) or node.number, text)
-            node.machine.ports["device"].sendall(
-                f"{ident} {answer}\n".encode())
-
     def _ask(self, number, text):
+        """Answers a request of a guest to a node: text is JSON for the device, or one of
+        Node.WORDS. Returns JSON."""
         try:
             if not 0 < number <= len(self.nodes):
                 raise OSError(words.no_such("node", number,
@@ -167,8 +160,8 @@ class Session:
                 return json.dumps({"ok": True})
             if not node.device:
                 raise OSError("there is no device")
-            return node.device.ask(text)
-        except OSError as err:
+            return node.device.ask(port.request(text))
+        except (OSError, Refused) as err:
             return json.dumps({"ok": False, "error": str(err)})
 
     # end

@@ -6,6 +6,8 @@
  * wire/wire_control.c. The members of a request are read by request.c.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -48,9 +50,11 @@ struct control_entry {
 	void *opaque;
 };
 
+/* @dir is the directory of the socket, open only as a place for openat() */
 struct model_control {
 	struct model_loop *loop;
 	char *path;
+	int dir;
 	struct model_watch listener;
 	struct control_client *clients[MAX_CLIENTS];
 	struct control_entry entries[MAX_ENTRIES];
@@ -324,6 +328,40 @@ int model_control_add_section(struct model_control *control, const char *name,
 	return add_entry(control, &entry);
 }
 
+/* Return: the directory of @path, open as a place, or a negative errno. */
+static int open_dir(const char *path)
+{
+	char *copy = strdup(path);
+	int fd;
+
+	if (!copy)
+		return -ENOMEM;
+	fd = open(dirname(copy), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	free(copy);
+	return fd;
+}
+
+/* Listen at @path. Return: 0 or a negative errno. */
+static int start(struct model_control *control, const char *path)
+{
+	control->path = strdup(path);
+	if (!control->path)
+		return -ENOMEM;
+	control->dir = open_dir(path);
+	if (control->dir < 0) {
+		free(control->path);
+		return control->dir;
+	}
+	control->listener.fd = model_unix_listen(path);
+	if (control->listener.fd >= 0)
+		return 0;
+	close(control->dir);
+	free(control->path);
+	return control->listener.fd;
+}
+
 /**
  * model_control_create - listen for control clients
  * @loop: loop that runs the server
@@ -335,26 +373,34 @@ struct model_control *model_control_create(struct model_loop *loop,
 					   const char *path)
 {
 	struct model_control *control = calloc(1, sizeof(*control));
-	int fd = -ENOMEM;
+	int err;
 
 	if (!control)
 		return NULL;
 	control->loop = loop;
-	control->path = strdup(path);
-	if (control->path)
-		fd = model_unix_listen(path);
-	if (fd < 0) {
-		free(control->path);
+	err = start(control, path);
+	if (err) {
 		free(control);
-		errno = -fd;
+		errno = -err;
 		return NULL;
 	}
-	control->listener.fd = fd;
 	control->listener.fn = listener_ready;
 	control->listener.opaque = control;
 	model_loop_watch(loop, &control->listener, EPOLLIN);
 	model_control_add_command(control, "stats", stats_command, control);
 	return control;
+}
+
+/**
+ * model_control_dir - get the directory in which commands make files
+ * @control: the server
+ *
+ * Return: the directory of the socket, open with O_PATH; valid as long as
+ * @control.
+ */
+int model_control_dir(const struct model_control *control)
+{
+	return control->dir;
 }
 
 /**
@@ -371,6 +417,7 @@ void model_control_destroy(struct model_control *control)
 	model_loop_unwatch(control->loop, &control->listener);
 	close(control->listener.fd);
 	unlink(control->path);
+	close(control->dir);
 	free(control->path);
 	free(control);
 }

@@ -46,6 +46,7 @@ typedef struct json_object *(*model_control_section_fn)(void *opaque);
 struct model_control *model_control_create(struct model_loop *loop,
 					   const char *path);
 void model_control_destroy(struct model_control *control);
+int model_control_dir(const struct model_control *control);
 int model_control_add_command(struct model_control *control, const char *name,
 			      model_control_fn fn, void *opaque);
 int model_control_add_section(struct model_control *control, const char *name,

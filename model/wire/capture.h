@@ -10,19 +10,25 @@
 #define MODEL_CAPTURE_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /**
  * struct model_capture - a capture; all zero if no capture is open
  * @file: file of the capture; NULL if no capture is open
  * @frames: number of frames written to @file
+ * @dir: directory of the files of model_capture_create(), set before the first
+ *	call; the owner of the capture does not close it
  */
 struct model_capture {
 	FILE *file;
 	u64 frames;
+	int dir;
 };
 
 int model_capture_open(struct model_capture *capture, const char *path);
+bool model_capture_name_ok(const char *name);
+int model_capture_create(struct model_capture *capture, const char *name);
 int model_capture_close(struct model_capture *capture);
 void model_capture_write(struct model_capture *capture, const u8 *data,
 			 u32 len);

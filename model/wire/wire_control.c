@@ -6,10 +6,11 @@
  *   {"cmd":"fault", "wire":"loss=1%,dup=0.5%,seed=7"}
  *	impairs sent frames; with "direction":"rx" frames from the far
  *	end, with "direction":"both" all; "wire":"none" ends the impairments
- *   {"cmd":"capture", "file":"/tmp/wire.pcap"}
+ *   {"cmd":"capture", "file":"wire.pcap"}
  *	ends the capture, if one is open, and writes frames that are sent and
- *	received from now on to the file, as pcap; without "file" only ends the
- *	capture  ->  {"ok":true, "frames":12}, number of frames of the ended one
+ *	received from now on to a new file, as pcap; the file is in the
+ *	directory of the control socket. Without "file" only ends the capture
+ *	->  {"ok":true, "frames":12}, number of frames of the ended one
  *   {"cmd":"cable", "plugged":false}
  *	unplugs the cable
  *   {"cmd":"hold", "qpn":5, "after":1}
@@ -133,16 +134,19 @@ static int capture(void *opaque, struct json_object *request,
 		   struct json_object *reply)
 {
 	struct model_request r = model_request(request, reply, "file");
-	const char *path = model_request_text(&r, "file", "");
+	const char *name = model_request_text(&r, "file", "");
 	struct model_wire *wire = opaque;
 	struct model_capture *capture = &wire->capture;
 	int err;
 
+	if (!r.err && *name && !model_capture_name_ok(name))
+		model_request_fail(&r, "file: '%s' is not a plain name, like wire.pcap",
+				   name);
 	if (r.err)
 		return r.err;
 	add_u64(reply, "frames", capture->file ? capture->frames : 0);
 	err = model_capture_close(capture);
-	return !err && *path ? model_capture_open(capture, path) : err;
+	return !err && *name ? model_capture_create(capture, name) : err;
 }
 
 static int cable(void *opaque, struct json_object *request,
@@ -209,6 +213,7 @@ int model_wire_add_control(struct model_wire *wire,
 	unsigned int i;
 	int err;
 
+	wire->capture.dir = model_control_dir(control);
 	err = model_control_add_section(control, "wire", wire_section, wire);
 	for (i = 0; !err && i < ARRAY_SIZE(commands); i++)
 		err = model_control_add_command(control, commands[i].name,

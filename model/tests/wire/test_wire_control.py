@@ -2,11 +2,17 @@
 """Tests of the control requests and command-line options of the wire."""
 
 import os
+import pathlib
 import socket
 import struct
 import time
 
 import pytest
+
+
+def directory_of(device):
+    """The directory of the control socket of a device."""
+    return pathlib.Path(device.control_path).parent
 
 
 @pytest.fixture(name="control")
@@ -119,13 +125,12 @@ def test_bad_options_end_the_process(start_device, options, error):
 def test_capture_begins_and_ends(start_device, tmp_path):
     """Received and sent frames are written to a pcap file."""
     local, remote = tmp_path / "local", tmp_path / "remote"
-    path = tmp_path / "wire.pcap"
     device = start_device("XRDMA_DEVICE", "--wire",
                           f"local={local},remote={remote}")
+    path = directory_of(device) / "wire.pcap"
     control = device.control()
-    assert not control.request(cmd="capture", file="/nowhere/file")["ok"]
     assert not control.request(cmd="capture", file=5)["ok"]
-    assert control.request(cmd="capture", file=str(path))["ok"]
+    assert control.request(cmd="capture", file="wire.pcap")["ok"]
     frame = bytes(range(60))
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as far_end:
         far_end.sendto(frame, os.fspath(local))
@@ -138,7 +143,38 @@ def test_capture_begins_and_ends(start_device, tmp_path):
     magic, length = struct.unpack_from("<I28xI", data)
     assert (magic, length) == (0xa1b23c4d, 60)
     assert data[24 + 16:] == frame
+    assert path.stat().st_mode & 0o777 == 0o600
     control.close()
+
+
+@pytest.mark.parametrize("name", [
+    "/tmp/wire.pcap", "../wire.pcap", "sub/wire.pcap", ".wire.pcap", "-wire.pcap",
+    ".pcap", "wire", "control.sock", "wire.pcap ", "wire.pcap\n", "w\u00e4.pcap",
+    "%s.pcap", "x" * 60 + ".pcap"])
+def test_a_capture_has_a_plain_name(device, control, name):
+    """A name that could lead out of the directory of the socket is refused."""
+    (directory_of(device) / "sub").mkdir()
+    before = sorted(directory_of(device).rglob("*"))
+    assert control.request(cmd="capture", file=name) == {
+        "ok": False,
+        "error": f"file: '{name}' is not a plain name, like wire.pcap"}
+    assert sorted(directory_of(device).rglob("*")) == before
+
+
+def test_a_capture_opens_no_file_that_exists(device, control, tmp_path):
+    """Files, and files that links name, are neither overwritten nor made."""
+    secret, absent = tmp_path / "secret", tmp_path / "absent"
+    secret.write_text("kept")
+    directory = directory_of(device)
+    (directory / "file.pcap").write_text("kept")
+    os.link(secret, directory / "hard.pcap")
+    (directory / "soft.pcap").symlink_to(secret)
+    (directory / "dangling.pcap").symlink_to(absent)
+    for name in ("file", "hard", "soft", "dangling"):
+        assert control.request(cmd="capture", file=f"{name}.pcap") == {
+            "ok": False, "frames": 0, "error": "File exists"}
+    assert (directory / "file.pcap").read_text() == secret.read_text() == "kept"
+    assert not absent.exists()
 
 
 def test_capture_from_the_start(start_device, tmp_path):

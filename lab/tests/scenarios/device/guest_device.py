@@ -316,6 +316,15 @@ def killed_idle():
     report(name="end", **after_death(log, "the device is dead"))
 
 
+def dies():
+    """The device process ends while no driver uses it. host_device.py kills it."""
+    report(name="kill")
+    with contextlib.suppress(AssertionError):
+        while True:
+            ask(cmd="stats")
+            time.sleep(0.1)
+
+
 def killed_busy():
     """The device is killed under traffic."""
     log = Log()
@@ -528,7 +537,7 @@ def host_error():
 
 
 SCENARIOS = {function.__name__: function for function in (
-    probes, rounds, allocations, killed_idle, killed_busy, killed_in_command,
+    probes, rounds, allocations, dies, killed_idle, killed_busy, killed_in_command,
     command_hangs, invalidate_hangs, windows_hang, command_late, command_fails,
     fatal_status, gone_idle, gone_busy, reset_hangs, registers_deaf, silence_fails,
     unbound_busy, host_error)}

@@ -98,11 +98,8 @@ def test_host_error_can_be_allowed(tmp_path):
 
 @pytest.mark.parametrize("options, status", [
     ((), 125), (("--device-may-die",), 0)])
-def test_death_of_the_device_fails(options, status):
-    argv = lab_vm("--no-driver", *options) + [
-        "xrdma-device", '{"cmd":"quit"}']
-    assert subprocess.run(argv, capture_output=True,
-                          check=False).returncode == status
+def test_death_of_the_device_fails(options, status, tmp_path):
+    assert play("dies", tmp_path, "--no-driver", *options)[0] == status
 
 
 @pytest.mark.parametrize("number", range(soak(1, 20)))
