@@ -300,11 +300,15 @@ static void signal_ready(void *opaque, u32 events)
 	model_loop_stop(opaque);
 }
 
-/* SIGTERM and SIGINT end the process through its loop */
+/*
+ * SIGTERM and SIGINT end the process through its loop. Whoever closes the other
+ * end of a pipe or socket of this process does not end it.
+ */
 static int watch_signals(struct model_loop *loop, struct model_watch *watch)
 {
 	sigset_t set;
 
+	signal(SIGPIPE, SIG_IGN);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);

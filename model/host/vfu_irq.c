@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -268,6 +269,20 @@ int vfu_device_get_irq_info(struct model_vfu *vfu, struct vfu_request *req)
 }
 
 /*
+ * Whether a descriptor is an eventfd. A write to another kind of file, such as
+ * a pipe or a socket, can block or end this process, or change a file.
+ */
+static bool is_eventfd(int fd)
+{
+	static const char eventfd[] = "anon_inode:[eventfd]";
+	char path[32], kind[sizeof(eventfd)];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, kind, sizeof(kind)) == sizeof(eventfd) - 1 &&
+	       !memcmp(kind, eventfd, sizeof(eventfd) - 1);
+}
+
+/*
  * Set the eventfds of a range from the descriptors, or close them if none came
  */
 static int assign_eventfds(struct model_vfu *vfu, const struct vfu_irq_set *set,
@@ -277,6 +292,9 @@ static int assign_eventfds(struct model_vfu *vfu, const struct vfu_irq_set *set,
 
 	if (req->n_fds && req->n_fds != set->count)
 		return -EINVAL;
+	for (i = 0; i < req->n_fds; i++)
+		if (!is_eventfd(req->fds[i]))
+			return -EINVAL;
 	for (i = 0; i < set->count; i++) {
 		int fd = -1;
 
@@ -312,7 +330,7 @@ static int trigger(struct model_vfu *vfu, const struct vfu_irq_set *set,
  * @req: the message
  *
  * Return: 0, or -EINVAL for a type, range or combination of flags that the
- * function does not have.
+ * function does not have, and for a descriptor that is no eventfd.
  */
 int vfu_device_set_irqs(struct model_vfu *vfu, struct vfu_request *req)
 {

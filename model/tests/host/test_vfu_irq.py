@@ -2,6 +2,7 @@
 """Tests of MSI-X vectors: eventfds, masks, pending bits, flag combinations."""
 
 import os
+import socket
 
 import pytest
 
@@ -197,13 +198,35 @@ def test_number_of_eventfds_must_match(stub, client):
 
 
 def test_full_eventfd_does_not_block_the_device(client):
-    """A full eventfd is skipped."""
-    read_end, write_end = os.pipe()
+    """An interrupt to an eventfd whose counter is at its maximum is skipped, also if
+    the client made the eventfd a blocking one."""
+    full = os.eventfd((1 << 32) - 1, os.EFD_CLOEXEC)
+    os.eventfd_write(full, 0xFFFFFFFFFFFFFFFE - ((1 << 32) - 1))
     client.set_irqs(vfu.DATA_EVENTFD | vfu.ACTION_TRIGGER, vfu.IRQ_MSIX, 0, 1,
-                    fds=[write_end])
+                    fds=[full])
     client.msix_control()
-    for _ in range(9000):
+    for _ in range(10):
         client.write(0, RAISE, 0, posted=True)
     assert client.read(0, 0) == 0
-    os.close(read_end)
-    os.close(write_end)
+    os.close(full)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "file", "memfd"])
+def test_only_an_eventfd_is_accepted(stub, client, kind, tmp_path):
+    """A write to another kind of file could end or block the device, or change the
+    file. The range keeps its eventfds, and all descriptors are closed."""
+    irqs = client.irq_enable(2)
+    fds = {"pipe": lambda: os.pipe()[::-1],
+           "socket": lambda: [end.detach() for end in socket.socketpair()],
+           "file": lambda: [os.open(tmp_path / "f", os.O_RDWR | os.O_CREAT)],
+           "memfd": lambda: [os.memfd_create("f")]}[kind]()
+    before = stub.open_fds()
+    with vfu.refused():
+        client.set_irqs(vfu.DATA_EVENTFD | vfu.ACTION_TRIGGER, vfu.IRQ_MSIX, 0, 2,
+                        fds=[irqs[1].fd, fds[0]])
+    for fd in fds:
+        os.close(fd)
+    client.write(0, RAISE, 0)
+    client.write(0, RAISE, 1)
+    assert [irq.wait() for irq in irqs] == [1, 1]
+    stub.wait_for_fds(before)

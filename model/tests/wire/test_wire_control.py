@@ -182,3 +182,18 @@ def test_capture_from_the_start(start_device, tmp_path):
     path = tmp_path / "wire.pcap"
     start_device("XRDMA_DEVICE", "--capture", str(path)).stop()
     assert len(path.read_bytes()) == 24
+
+
+def test_a_reader_that_closes_its_pipe_does_not_end_the_device(start_device, tmp_path):
+    """The write to a pipe without a reader fails, and the device goes on."""
+    path = tmp_path / "wire.pcap"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    device = start_device("XRDMA_DEVICE", "--capture", str(path))
+    control = device.control()
+    assert control.stats()["ok"]        # the device has opened the pipe
+    os.close(reader)
+    answer = control.request(cmd="capture")
+    assert answer == {"ok": False, "frames": 0, "error": "Broken pipe"}
+    assert control.stats()["ok"]
+    control.close()
