@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "core/dm.h"
 #include "engine.h"
+#include "host/dma_guard.h"
 #include "stats.h"
 #include "xrdma_hw.h"
 #include "xrdma_regs.h"
@@ -412,9 +413,11 @@ static int run(const struct options *options)
 	env.dma = model_dma_create();
 	env.herr = model_host_errors_create();
 	if (!env.loop || !env.dma || !env.herr ||
-	    watch_signals(env.loop, &signals))
+	    watch_signals(env.loop, &signals) ||
+	    model_dma_guard_begin(env.loop, env.dma, env.herr))
 		return fail("start");
 	status = run_control(&env, options);
+	model_dma_guard_end();
 	model_loop_unwatch(env.loop, &signals);
 	close(signals.fd);
 	model_host_errors_destroy(env.herr);

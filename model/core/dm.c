@@ -37,10 +37,13 @@ int model_dm_init(struct model_dm *dm, u64 size)
 	*dm = (struct model_dm) { .size = size, .fd = -1 };
 	if (!size)
 		return 0;
-	dm->fd = memfd_create("device-memory", MFD_CLOEXEC);
+	dm->fd = memfd_create("device-memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (dm->fd < 0)
 		return -errno;
-	if (!ftruncate(dm->fd, size))
+	/* a client that maps the file must not take it away from this process */
+	if (!ftruncate(dm->fd, size) &&
+	    !fcntl(dm->fd, F_ADD_SEALS,
+		   F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		dm->mem = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			       dm->fd, 0);
 	if (dm->mem && dm->mem != MAP_FAILED)

@@ -3,44 +3,19 @@
  * DMA mappings of the host, and accesses to guest memory through them.
  *
  * Each mapping is one object. A look-up uses a direct-mapped cache first, then
- * the page map (host/dma_map.c). A file stays mapped until the client
- * disconnects, even while no mapping uses it: with a strict IOMMU, a driver
- * often removes the last mapping and makes a new one.
- *
- * A client must not shrink the files that it shares: an access beyond the end
- * of a file would kill this process.
+ * the page map (host/dma_map.c). The files of guest memory are in
+ * host/dma_file.c, and what happens if a client shrinks one of them is in
+ * host/dma_guard.c.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "host/dma.h"
+#include "host/dma_file.h"
 #include "host/dma_map.h"
 
 #define CACHE_SLOTS	1024
-
-/**
- * struct dma_file - one file of guest memory, which is mapped from its start to
- * its end
- * @next: next file of the list
- * @dev: device of the file; @dev and @ino identify the file
- * @ino: inode of the file
- * @base: address of the file in this process
- * @size: number of bytes mapped
- * @rights: MODEL_DMA_* bits that the descriptor allows
- * @users: number of DMA mappings of this file
- */
-struct dma_file {
-	struct dma_file *next;
-	dev_t dev;
-	ino_t ino;
-	u8 *base;
-	u64 size;
-	unsigned int rights;
-	u64 users;
-};
 
 /**
  * struct dma_mapping - one mapping of the host
@@ -56,12 +31,12 @@ struct dma_mapping {
 	u64 len;
 	u8 *ptr;
 	unsigned int rights;
-	struct dma_file *file;
+	struct model_dma_file *file;
 };
 
 struct model_dma {
 	struct model_dma_map map;
-	struct dma_file *files;
+	struct model_dma_files files;
 	bool enabled;
 	model_dma_unmap_fn unmap_fn;
 	void *unmap_opaque;
@@ -134,114 +109,28 @@ const struct model_dma_stats *model_dma_stats(const struct model_dma *dma)
 	return &dma->stats;
 }
 
-static struct dma_file *file_find(struct model_dma *dma, const struct stat *st)
-{
-	struct dma_file *file;
-
-	for (file = dma->files; file; file = file->next)
-		if (file->dev == st->st_dev && file->ino == st->st_ino)
-			return file;
-	return NULL;
-}
-
-static int file_mmap(struct dma_file *file, int fd)
-{
-	void *base;
-
-	file->rights = MODEL_DMA_READ | MODEL_DMA_WRITE;
-	base = mmap(NULL, file->size, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_NORESERVE, fd, 0);
-	if (base == MAP_FAILED && errno == EACCES) {
-		file->rights = MODEL_DMA_READ;
-		base = mmap(NULL, file->size, PROT_READ,
-			    MAP_SHARED | MAP_NORESERVE, fd, 0);
-	}
-	if (base == MAP_FAILED)
-		return -errno;
-	file->base = base;
-	return 0;
-}
-
-static int file_add(struct model_dma *dma, int fd, const struct stat *st,
-		    struct dma_file **result)
-{
-	struct dma_file *file = calloc(1, sizeof(*file));
-	int err;
-
-	if (!file)
-		return -ENOMEM;
-	file->dev = st->st_dev;
-	file->ino = st->st_ino;
-	file->size = st->st_size;
-	err = file_mmap(file, fd);
-	if (err) {
-		free(file);
-		return err;
-	}
-	file->next = dma->files;
-	dma->files = file;
-	dma->stats.files++;
-	*result = file;
-	return 0;
-}
-
-static void file_remove(struct model_dma *dma, struct dma_file **link)
-{
-	struct dma_file *file = *link;
-
-	*link = file->next;
-	munmap(file->base, file->size);
-	free(file);
-	dma->stats.files--;
-}
-
 /**
  * model_dma_release_files - unmap the files that no mapping uses
  * @dma: the object
  */
 void model_dma_release_files(struct model_dma *dma)
 {
-	struct dma_file **link = &dma->files;
-
-	while (*link) {
-		if ((*link)->users)
-			link = &(*link)->next;
-		else
-			file_remove(dma, link);
-	}
-}
-
-/*
- * Find the file of a descriptor, or map the file. If the file has grown since
- * it was mapped, map the file again, as a second struct dma_file: the first
- * mapping must stay where it is.
- */
-static int file_get(struct model_dma *dma, int fd, u64 end,
-		    struct dma_file **result)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return -errno;
-	if (st.st_size < 0 || end > (u64)st.st_size)
-		return -EINVAL;
-	*result = file_find(dma, &st);
-	if (*result && end <= (*result)->size)
-		return 0;
-	return file_add(dma, fd, &st, result);
+	model_dma_files_release(&dma->files);
+	dma->stats.files = dma->files.count;
 }
 
 static int mapping_attach(struct model_dma *dma, struct dma_mapping *mapping,
 			  int fd, u64 offset)
 {
-	struct dma_file *file = NULL;
+	struct model_dma_file *file = NULL;
 	int err;
 
 	if (fd < 0)
 		return 0;
 	if (offset > UINT64_MAX - mapping->len)
 		return -EINVAL;
-	err = file_get(dma, fd, offset + mapping->len, &file);
+	err = model_dma_file_get(&dma->files, fd, offset + mapping->len, &file);
+	dma->stats.files = dma->files.count;
 	if (err)
 		return err;
 	if (mapping->rights & ~file->rights)
@@ -402,6 +291,50 @@ int model_dma_unmap(struct model_dma *dma, u64 iova, u64 len)
 void model_dma_unmap_all(struct model_dma *dma)
 {
 	unmap_pages(dma, 0, to_page(UINT64_MAX));
+}
+
+/**
+ * model_dma_replace - replace memory that a client has taken away
+ * @dma: the object
+ * @addr: address in this process; reads and writes at it end with SIGBUS
+ *
+ * Context: a handler of SIGBUS. No function of this file or of dma_file.c
+ * accesses guest memory while it changes the list of files.
+ *
+ * Return: true if @addr is in a file of guest memory, whose bytes from there on
+ * are zero now and no longer those of the guest.
+ */
+bool model_dma_replace(struct model_dma *dma, const void *addr)
+{
+	return model_dma_file_replace(&dma->files, addr);
+}
+
+/**
+ * model_dma_forget_lost - let accesses to replaced memory fail
+ * @dma: the object
+ *
+ * Pointers of model_dma_ptr() and model_dma_run() stay valid.
+ *
+ * Return: number of bytes of the mappings of which a part was replaced since
+ * the last call.
+ */
+u64 model_dma_forget_lost(struct model_dma *dma)
+{
+	struct dma_mapping *mapping;
+	u64 bytes = 0, page = 0;
+
+	while (page < MODEL_DMA_MAP_PAGES &&
+	       (mapping = model_dma_map_first(&dma->map, page,
+					      MODEL_DMA_MAP_PAGES - 1))) {
+		page = to_page(mapping->iova + mapping->len - 1) + 1;
+		if (!mapping->ptr ||
+		    !model_dma_file_lost(mapping->file, mapping->ptr,
+					 mapping->len))
+			continue;
+		mapping->ptr = NULL;
+		bytes += mapping->len;
+	}
+	return bytes;
 }
 
 static struct dma_mapping *mapping_find(struct model_dma *dma, u64 iova)

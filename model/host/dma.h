@@ -60,6 +60,8 @@ void model_dma_unmap_all(struct model_dma *dma);
 void model_dma_release_files(struct model_dma *dma);
 void model_dma_enable(struct model_dma *dma, bool enable);
 const struct model_dma_stats *model_dma_stats(const struct model_dma *dma);
+bool model_dma_replace(struct model_dma *dma, const void *addr);
+u64 model_dma_forget_lost(struct model_dma *dma);
 
 void *model_dma_ptr(struct model_dma *dma, u64 iova, size_t len, bool write);
 void *model_dma_run(struct model_dma *dma, u64 iova, size_t *len, bool write);

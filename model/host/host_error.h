@@ -23,6 +23,7 @@
 	X(DMA_UNMAPPED, "DMA to an address that is not mapped")		\
 	X(DMA_ACCESS, "DMA against the rights of its mapping")		\
 	X(DMA_BUS_MASTER, "DMA needed while bus mastering is off")	\
+	X(DMA_LOST, "guest memory taken away while it was mapped")	\
 	/* registers and doorbells */					\
 	X(REG_RESERVED, "reserved register or bit written")		\
 	X(REG_ILLEGAL, "illegal register value or state")		\

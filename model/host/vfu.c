@@ -4,8 +4,9 @@
  * that accompany messages, and the replies. The handlers of the messages are in
  * vfu_dev.c and vfu_irq.c.
  *
- * No input of a client ends this process: an invalid message
- * gets an errno as the reply, and an invalid header closes the connection.
+ * No input of a client ends this process: an invalid message gets an errno as
+ * the reply, and an invalid header closes the connection. Memory that the
+ * client takes away is the subject of dma_guard.c; main.c ignores SIGPIPE.
  */
 #include <errno.h>
 #include <stdlib.h>

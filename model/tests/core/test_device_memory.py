@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Tests of device memory (BAR 4): trapped access, mapping, access by key."""
 
+import fcntl
 import mmap
 import os
 
@@ -38,6 +39,20 @@ def test_the_bar_can_be_mapped(mapped):
     assert (flags, size, offset) == (7, SIZE, 0)
     assert len(fds) == 1
     os.close(fds[0])
+
+
+def test_the_client_cannot_take_it_away(mapped):
+    """The file that the client gets is sealed: it cannot shrink or grow, and the client
+    cannot add a seal, such as one against writes."""
+    fds = mapped.client.region_info(vfu.BAR_DM)[3]
+    for size in (0, SIZE // 2, 2 * SIZE):
+        with pytest.raises(PermissionError):
+            os.ftruncate(fds[0], size)
+    with pytest.raises(PermissionError):
+        fcntl.fcntl(fds[0], fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE)
+    os.close(fds[0])
+    mapped.client.write(vfu.BAR_DM, SIZE - 8, 41, 8)
+    assert mapped.client.read(vfu.BAR_DM, SIZE - 8, 8) == 41
 
 
 def test_three_ways_to_the_same_bytes(mapped):

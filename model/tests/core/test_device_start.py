@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Tests of registers, start, reset and removal of the device."""
 
+import os
 import time
 
 import vfu_client as vfu
@@ -161,3 +162,19 @@ def test_memory_goes_while_it_is_in_use(host):
     assert a.sent()["status"] in (x.WC_REM_ACCESS, x.WC_REM_OP)
     extra.close()
     host.expected = {"DMA_UNMAPPED": 1}
+
+
+def test_all_memory_of_a_running_device_is_taken_away(device):
+    """The device reads zeroes, reports host errors, and works for the next client."""
+    first = x.Driver(device)
+    first.start()
+    os.ftruncate(first.memory.fd, 0)
+    first.write(x.CMD_DB, first.commands + 1)
+    while "DMA_LOST" not in device.stats()["host_error_kinds"]:
+        assert first.read(x.MAGIC).to_bytes(4, "little") == b"XRDM"
+    first.close()
+    second = x.Driver(device)
+    second.start()
+    second.command(x.NOP)
+    second.close()
+    assert device.stats()["dma"]["files"] == 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Tests of DMA mappings by vfio-user: messages, rights, counters, descriptors."""
 
+import collections
 import errno
 import os
 import struct
@@ -16,6 +17,9 @@ COPY = 0x28
 RESULT = 0x38
 
 IOVA = 0x100000
+
+
+HugeMemory = collections.namedtuple("HugeMemory", "fd size")
 
 
 @pytest.fixture(name="memory")
@@ -216,3 +220,59 @@ def test_pipelined_mappings_keep_their_own_descriptor(client):
         assert copy(client, IOVA + i * 2 * vfu.PAGE, 1) == 0
         assert memory[vfu.PAGE] == i
         memory.close()
+
+
+def test_memory_that_is_read_is_taken_away(stub, client, memory):
+    """The device reads zeroes, and reports a host error; later accesses fail."""
+    client.dma_map(memory, IOVA)
+    os.ftruncate(memory.fd, 0)
+    assert copy(client, IOVA, 8) == 0
+    assert stub.stats()["host_error_kinds"] == {"DMA_LOST": 1}
+    assert copy(client, IOVA, 8) == errno.EFAULT
+    assert stub.stats()["host_error_kinds"] == {"DMA_LOST": 1, "DMA_UNMAPPED": 1}
+
+
+def test_memory_that_is_written_is_taken_away(stub, client, memory):
+    """A mapping of which a part is left keeps no access; others stay."""
+    memory[0:5] = b"first"
+    client.dma_map(memory, IOVA, 2 * vfu.PAGE)
+    client.dma_map(memory, IOVA + 2 * vfu.PAGE, 62 * vfu.PAGE, 2 * vfu.PAGE)
+    os.ftruncate(memory.fd, 3 * vfu.PAGE)
+    assert copy(client, IOVA + 2 * vfu.PAGE, 8) == 0
+    assert copy(client, IOVA + 2 * vfu.PAGE, 8) == errno.EFAULT
+    assert copy(client, IOVA, 5) == 0
+    assert memory[vfu.PAGE:vfu.PAGE + 5] == b"first"
+    assert stub.stats()["host_error_kinds"] == {"DMA_LOST": 1, "DMA_UNMAPPED": 1}
+
+
+def test_memory_comes_back(stub, client, memory):
+    """A file that grows again is mapped again, not as the zeroes that replaced it."""
+    client.dma_map(memory, IOVA)
+    os.ftruncate(memory.fd, 0)
+    assert copy(client, IOVA, 8) == 0
+    os.ftruncate(memory.fd, memory.size)
+    client.dma_unmap(IOVA, memory.size)
+    client.dma_map(memory, IOVA)
+    memory[0:5] = b"again"
+    assert copy(client, IOVA, 5) == 0
+    assert memory[vfu.PAGE:vfu.PAGE + 5] == b"again"
+    assert stub.stats()["host_error_kinds"] == {"DMA_LOST": 1}
+    assert stub.stats()["dma"]["files"] == 2
+
+
+def test_a_huge_page_is_taken_away(stub, client):
+    """Of memory in huge pages, whole pages are replaced."""
+    huge = 2 << 20
+    try:
+        memory = os.memfd_create("huge", os.MFD_CLOEXEC | os.MFD_HUGETLB |
+                                 os.MFD_HUGE_2MB)
+        os.ftruncate(memory, 2 * huge)
+    except OSError as error:
+        pytest.skip(f"no huge pages: {error}")
+    # a page that the machine does not have is SIGBUS too
+    client.dma_map(HugeMemory(memory, 2 * huge), IOVA << 12)
+    os.ftruncate(memory, huge)
+    assert copy(client, (IOVA << 12) + huge + vfu.PAGE, 8) == 0
+    assert copy(client, (IOVA << 12) + huge, 8) == errno.EFAULT
+    assert stub.stats()["host_error_kinds"]["DMA_LOST"] == 1
+    os.close(memory)
