@@ -229,7 +229,7 @@ static void far_end(struct wire_env *env, struct wire_pair *p,
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	own_loop(&e, &far_engine);
-	model_wire_impair(e.host->dev->wire, "tx", impair);
+	wire_impair(e.host, impair);
 	e.sge = wire_sge(p->b_buf + 0x100000, 2, p->b_key);
 	e.room = wire_sge(p->b_buf + 0x200000, 4096, p->b_key);
 	e.wr = (struct wire_wr) {
@@ -275,7 +275,7 @@ static void run_case(struct wire_env *env, struct shared *shared,
 	if (!child)
 		far_end(env, &p, shared, impair);
 	own_loop(&e, &near_engine);
-	model_wire_impair(e.host->dev->wire, "tx", impair);
+	wire_impair(e.host, impair);
 	memset(stats, 0, sizeof(env->hosts[0].dev->stats));
 	set_request(&e, &p, c->opcode, c->len);
 	if (c->ping) {
