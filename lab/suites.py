@@ -153,7 +153,7 @@ SUITES = {
     "packages": ("tap", 1200, ["packages/test"]),
     "kernels": ("tap", 1200, ["lab/kernels/compile", "--oldest"]),
     "platforms": ("tap", 1200, ["lab/kernels/platforms", "arm64-64k"]),
-    "unit": ("tap", 600, ["sh", "-c", UNIT]),
+    "unit": ("tap", 1200, ["sh", "-c", UNIT]),
     "series": ("tap", 600, ["scripts/check-series"]),
     "protocol": _host("model/tests", 600, before=PROTOCOL),
     "guest-push": _guest(NEWEST, *PUSH, limit=600,
