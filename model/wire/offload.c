@@ -68,6 +68,9 @@ int model_cut_plan(struct model_cut *cut, const struct virtio_net_hdr *todo,
 	cut->payload = cut->l4 + UDP_BYTES;
 	if (cut->tcp)
 		cut->payload = cut->l4 + (data[cut->l4 + 12] >> 4) * 4;
+	/* the header of a segment has all fields that model_cut_frame() writes */
+	if (cut->tcp && cut->payload < cut->l4 + TCP_BYTES)
+		return -EMSGSIZE;
 	if (cut->payload > len || cut->payload + cut->size > MODEL_FRAME_MAX)
 		return -EMSGSIZE;
 	cut->all = len - cut->payload;
