@@ -53,7 +53,7 @@ struct control_entry {
 /* @dir is the directory of the socket, open only as a place for openat() */
 struct model_control {
 	struct model_loop *loop;
-	char *path;
+	struct model_unix_name name;
 	int dir;
 	struct model_watch listener;
 	struct control_client *clients[MAX_CLIENTS];
@@ -346,19 +346,13 @@ static int open_dir(const char *path)
 /* Listen at @path. Return: 0 or a negative errno. */
 static int start(struct model_control *control, const char *path)
 {
-	control->path = strdup(path);
-	if (!control->path)
-		return -ENOMEM;
 	control->dir = open_dir(path);
-	if (control->dir < 0) {
-		free(control->path);
+	if (control->dir < 0)
 		return control->dir;
-	}
-	control->listener.fd = model_unix_listen(path);
+	control->listener.fd = model_unix_listen(path, &control->name);
 	if (control->listener.fd >= 0)
 		return 0;
 	close(control->dir);
-	free(control->path);
 	return control->listener.fd;
 }
 
@@ -416,8 +410,7 @@ void model_control_destroy(struct model_control *control)
 			client_close(control->clients[i]);
 	model_loop_unwatch(control->loop, &control->listener);
 	close(control->listener.fd);
-	unlink(control->path);
+	model_unix_unbind(&control->name);
 	close(control->dir);
-	free(control->path);
 	free(control);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Unix stream sockets with descriptor passing. The messages on these sockets
- * are in base/control.c and host/vfu.c.
+ * Names of Unix sockets, and Unix stream sockets with descriptor passing. The
+ * messages on these sockets are in base/control.c and host/vfu.c.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/unix_socket.h"
@@ -30,45 +29,98 @@ static int check_name(const char *path)
 	return S_ISSOCK(st.st_mode) ? 0 : -EADDRINUSE;
 }
 
+/**
+ * model_unix_bind - give a socket its name
+ * @sock: the socket
+ * @name: name of the socket, whose @addr is set; replaces a socket, but no other
+ *	kind of file; @dev and @ino are set
+ *
+ * Only the user of this process may connect.
+ *
+ * Return: 0 or a negative errno.
+ */
+int model_unix_bind(int sock, struct model_unix_name *name)
+{
+	const char *path = name->addr.sun_path;
+	int err = check_name(path);
+	struct stat st;
+
+	if (err)
+		return err;
+	unlink(path);
+	/* the mode of the socket is the mode of the file that bind() makes */
+	if (fchmod(sock, MODEL_UNIX_MODE) ||
+	    bind(sock, (struct sockaddr *)&name->addr, sizeof(name->addr)) ||
+	    lstat(path, &st))
+		return -errno;
+	name->dev = st.st_dev;
+	name->ino = st.st_ino;
+	return 0;
+}
+
+/**
+ * model_unix_unbind - remove the file of a socket
+ * @name: name of the socket; a file that has replaced the socket stays
+ */
+void model_unix_unbind(const struct model_unix_name *name)
+{
+	const char *path = name->addr.sun_path;
+	struct stat st;
+
+	if (!lstat(path, &st) && st.st_dev == name->dev &&
+	    st.st_ino == name->ino)
+		unlink(path);
+}
+
+static int set_path(struct model_unix_name *name, const char *path,
+		    const char *end)
+{
+	int len;
+
+	name->addr.sun_family = AF_UNIX;
+	len = snprintf(name->addr.sun_path, sizeof(name->addr.sun_path),
+		       "%s%s", path, end);
+	return len < 0 || (size_t)len >= sizeof(name->addr.sun_path) ?
+	       -ENAMETOOLONG : 0;
+}
+
 /*
  * Bind and listen at PATH.new, then rename to PATH: a client that finds PATH
  * can connect.
  */
-static int bind_and_listen(int sock, const char *path)
+static int bind_and_listen(int sock, const char *path,
+			   struct model_unix_name *name)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int err = check_name(path);
-	int len;
 
+	if (!err)
+		err = set_path(name, path, ".new");
+	if (!err)
+		err = model_unix_bind(sock, name);
 	if (err)
 		return err;
-	len = snprintf(addr.sun_path, sizeof(addr.sun_path), "%s.new", path);
-	if (len < 0 || (size_t)len >= sizeof(addr.sun_path))
-		return -ENAMETOOLONG;
-	unlink(addr.sun_path);
-	if (bind(sock, (struct sockaddr *)&addr, sizeof(addr)))
-		return -errno;
-	if (!listen(sock, BACKLOG) && !rename(addr.sun_path, path))
-		return 0;
+	if (!listen(sock, BACKLOG) && !rename(name->addr.sun_path, path))
+		return set_path(name, path, "");
 	err = -errno;
-	unlink(addr.sun_path);
+	model_unix_unbind(name);
 	return err;
 }
 
 /**
  * model_unix_listen - make a listening socket
  * @path: path of the socket; replaces a socket, but no other kind of file
+ * @name: filled in, for model_unix_unbind()
  *
  * Return: the descriptor, or a negative errno.
  */
-int model_unix_listen(const char *path)
+int model_unix_listen(const char *path, struct model_unix_name *name)
 {
 	int sock, err;
 
 	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (sock < 0)
 		return -errno;
-	err = bind_and_listen(sock, path);
+	err = bind_and_listen(sock, path, name);
 	if (err) {
 		close(sock);
 		return err;

@@ -377,11 +377,6 @@ static struct model_vfu *vfu_alloc(const struct model_vfu_params *params)
 
 	if (!vfu)
 		return NULL;
-	vfu->path = strdup(params->path);
-	if (!vfu->path) {
-		free(vfu);
-		return NULL;
-	}
 	vfu->loop = params->loop;
 	vfu->dma = params->dma;
 	vfu->herr = params->herr;
@@ -411,9 +406,8 @@ struct model_vfu *model_vfu_create(const struct model_vfu_params *params)
 
 	if (!vfu)
 		return NULL;
-	fd = model_unix_listen(params->path);
+	fd = model_unix_listen(params->path, &vfu->name);
 	if (fd < 0) {
-		free(vfu->path);
 		free(vfu);
 		errno = -fd;
 		return NULL;
@@ -448,8 +442,7 @@ void model_vfu_destroy(struct model_vfu *vfu)
 	model_loop_unwatch(vfu->loop, &vfu->listener);
 	model_dma_set_unmap_fn(vfu->dma, NULL, NULL);
 	close(vfu->listener.fd);
-	unlink(vfu->path);
-	free(vfu->path);
+	model_unix_unbind(&vfu->name);
 	free(vfu);
 }
 

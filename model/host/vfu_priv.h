@@ -7,6 +7,7 @@
 #ifndef MODEL_VFU_PRIV_H
 #define MODEL_VFU_PRIV_H
 
+#include "base/unix_socket.h"
 #include "host/pci.h"
 #include "host/vfu.h"
 #include "host/vfu_proto.h"
@@ -89,7 +90,7 @@ struct model_vfu {
 	struct model_host_errors *herr;
 	const struct model_vfu_ops *ops;
 	void *opaque;
-	char *path;
+	struct model_unix_name name;
 	struct model_watch listener;
 	struct vfu_connection conn;
 	struct model_pci pci;

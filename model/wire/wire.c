@@ -84,7 +84,7 @@ struct model_wire *model_wire_create(struct model_loop *loop, u64 seed,
  * @wire: the wire, without a far end
  * @spec: "local=PATH,remote=PATH", "tap=NAME", "packet=INTERFACE" or
  *	"udp=ADDRESS:PORT,ADDRESS:PORT", where the first address and path are
- *	those of this end; a file at the local path is removed
+ *	those of this end; a socket at the local path is replaced
  * @why: reason of a failure
  *
  * Return: 0 or a negative errno.

@@ -71,7 +71,7 @@ static int parse_unix(struct model_wire_end *end, char *spec,
 
 	while (!err && (item = strsep(&spec, ",")) != NULL) {
 		if (!strncmp(item, "local=", 6))
-			err = parse_path(&end->path, item + 6, why);
+			err = parse_path(&end->local.addr, item + 6, why);
 		else if (!strncmp(item, "remote=", 7))
 			err = parse_path(&end->remote, item + 7, why);
 		else
@@ -81,7 +81,7 @@ static int parse_unix(struct model_wire_end *end, char *spec,
 	}
 	if (err)
 		return err;
-	if (end->path.sun_family && end->remote.sun_family)
+	if (end->local.addr.sun_family && end->remote.sun_family)
 		return 0;
 	return model_why(why, -EINVAL,
 			 "both local=PATH and remote=PATH are needed");
@@ -124,10 +124,12 @@ static int unix_open(struct model_wire_end *end, const char *spec,
 		return err;
 	if (make_socket(end, AF_UNIX))
 		return fail(end, "socket", why);
-	unlink(end->path.sun_path);
-	if (bind(end->fd, (struct sockaddr *)&end->path, sizeof(end->path)))
-		return fail(end, end->path.sun_path, why);
-	return 0;
+	err = model_unix_bind(end->fd, &end->local);
+	if (!err)
+		return 0;
+	close(end->fd);
+	return model_why(why, err, "%s: %s", end->local.addr.sun_path,
+			 strerror(-err));
 }
 
 /* "192.0.2.1:4000" or "[2001:db8::1]:4000"; the text is changed. */

@@ -11,6 +11,7 @@
 #include <linux/types.h>
 #include <sys/un.h>
 
+#include "base/unix_socket.h"
 #include "base/why.h"
 #include "wire/frame.h"
 
@@ -18,7 +19,7 @@
  * struct model_wire_end - the far end, as its kind sees it
  * @fd: the descriptor
  * @pool: pool for received frames
- * @path: address of a Unix socket, whose file is removed at the end; empty for
+ * @local: name of a Unix socket, whose file is removed at the end; empty for
  *	other kinds
  * @remote: address of the Unix socket to which frames are sent; unused by other
  *	kinds
@@ -31,7 +32,7 @@
 struct model_wire_end {
 	int fd;
 	struct model_frame_pool *pool;
-	struct sockaddr_un path;
+	struct model_unix_name local;
 	struct sockaddr_un remote;
 	int ifindex;
 	char name[16];

@@ -167,8 +167,8 @@ static int start(struct model_wire_socket *s, struct model_why *why)
 static void release(struct model_wire_socket *s)
 {
 	close(s->end.fd);
-	if (s->end.path.sun_family)
-		unlink(s->end.path.sun_path);
+	if (s->end.local.addr.sun_family)
+		model_unix_unbind(&s->end.local);
 	free(s->end.buffer);
 	s->end.buffer = NULL;
 }

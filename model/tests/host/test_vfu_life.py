@@ -5,9 +5,12 @@ import errno
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
+
+import pytest
 
 import vfu_client as vfu
 
@@ -129,16 +132,59 @@ def test_stale_socket_is_replaced(start_device):
     assert second.stop() == 0
 
 
-def test_file_in_place_of_the_socket_is_kept(start_device, tmp_path):
-    """A file that is not a socket is not replaced."""
-    path = tmp_path / "precious"
-    path.write_text("data")
-    binary = start_device("XRDMA_DEVICE_STUB").process.args[0]
-    result = subprocess.run([binary, "--socket", str(path)],
-                            capture_output=True, check=False, text=True)
+@pytest.mark.parametrize("option, name", [
+    ("--socket {}", "precious"), ("--socket {}", "precious.new"),
+    ("--socket {}.other --control {}", "precious"),
+    ("--socket {}.other --control {}", "precious.new"),
+    ("--socket {}.other --wire local={},remote={}.remote", "precious")])
+@pytest.mark.parametrize("link", [False, True])
+def test_file_in_place_of_a_socket_is_kept(start_device, tmp_path, option, name, link):
+    """A file or a link that is not a socket is not replaced, neither at the path nor
+    beside it."""
+    path = tmp_path / name
+    if link:
+        (tmp_path / "target").write_text("data")
+        path.symlink_to(tmp_path / "target")
+    else:
+        path.write_text("data")
+    binary = start_device("XRDMA_DEVICE").process.args[0]
+    words = option.format(*[tmp_path / "precious"] * 3).split()
+    result = subprocess.run([binary, *words], capture_output=True, check=False,
+                            text=True, timeout=vfu.TIMEOUT)
     assert result.returncode == 1
     assert "Address already in use" in result.stderr
+    assert path.is_symlink() == link
     assert path.read_text() == "data"
+
+
+def test_sockets_are_for_the_user_only(start_device, tmp_path):
+    """Whoever connects can do everything to the device, so the mode of the sockets
+    does not depend on the umask."""
+    before = os.umask(0)
+    try:
+        device = start_device("XRDMA_DEVICE", "--wire",
+                              f"local={tmp_path}/local,remote={tmp_path}/remote")
+    finally:
+        os.umask(before)
+    device.stats()      # the wire is open
+    for path in (device.path, device.control_path, tmp_path / "local"):
+        mode = os.stat(path).st_mode
+        assert stat.S_ISSOCK(mode) and stat.S_IMODE(mode) == 0o600, path
+
+
+def test_files_that_replaced_the_sockets_are_kept(start_device, tmp_path):
+    """At the end, a device removes its own sockets only."""
+    local = tmp_path / "local"
+    device = start_device("XRDMA_DEVICE", "--wire", f"local={local},remote={local}2")
+    device.stats()      # the wire is open
+    for path in (device.path, device.control_path, local):
+        os.unlink(path)
+        with open(path, "w", encoding="ascii") as file:
+            file.write("data")
+    assert device.stop() == 0
+    for path in (device.path, device.control_path, local):
+        with open(path, encoding="ascii") as file:
+            assert file.read() == "data"
 
 
 def test_bad_options_are_refused(start_device):
