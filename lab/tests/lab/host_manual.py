@@ -106,3 +106,11 @@ def test_xrdma_vm_names_a_command_that_it_does_not_know():
     out = installed("start")
     assert out.returncode == 2 and not out.stdout
     assert "no such command: 'start'; commands: run, shell" in out.stderr
+
+
+def test_no_page_names_a_file_in_tmp():
+    """Another user of the machine can make a file of that name first."""
+    pages = [TOP / "README.md", *MANUAL.iterdir(), *(TOP / "Documentation").rglob("*.rst")]
+    assert len(pages) > 8
+    assert not [page.name for page in pages
+                if re.search(r"/tmp\b", page.read_text(encoding="utf-8"))]
