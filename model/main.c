@@ -35,6 +35,7 @@
  * @msix_vectors: size of the MSI-X table
  * @spin_ns: how long the loop spins after the last work
  * @die_with_parent: end this process when its parent process ends
+ * @realtime: run with a real-time priority
  * @env: the members of struct model_env that have an option; the other members
  *	are NULL
  */
@@ -44,6 +45,7 @@ struct options {
 	unsigned long msix_vectors;
 	u64 spin_ns;
 	bool die_with_parent;
+	bool realtime;
 	struct model_env env;
 };
 
@@ -61,6 +63,7 @@ enum {
 	OPT_MW_TYPE,
 	OPT_NO_SHADOW_DB,
 	OPT_PUSH,
+	OPT_REALTIME,
 	OPT_SEED,
 	OPT_SOCKET,
 	OPT_SPIN_US,
@@ -82,6 +85,7 @@ static const struct option long_options[] = {
 	{ "mw-type", required_argument, NULL, OPT_MW_TYPE },
 	{ "no-shadow-db", no_argument, NULL, OPT_NO_SHADOW_DB },
 	{ "push", required_argument, NULL, OPT_PUSH },
+	{ "realtime", no_argument, NULL, OPT_REALTIME },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "socket", required_argument, NULL, OPT_SOCKET },
 	{ "spin-us", required_argument, NULL, OPT_SPIN_US },
@@ -120,6 +124,8 @@ static void usage(FILE *to)
 	      "                      each 8 bytes that are pushed\n"
 	      "  --spin-us N         microseconds to poll after the last work, 0 to 1000000\n"
 	      "                      (default 100)\n"
+	      "  --realtime          run with a real-time priority, for shorter latencies; needs\n"
+	      "                      CAP_SYS_NICE\n"
 	      "  --log LEVEL         error, warn (default), info or debug\n"
 	      "  --die-with-parent   end when the parent process ends\n"
 	      "  --help              print this\n", to);
@@ -211,9 +217,27 @@ static const char **text_option(struct options *options, int opt)
 	}
 }
 
+/* Return: the field that an option without an argument sets, or NULL. */
+static bool *flag_option(struct options *options, int opt)
+{
+	switch (opt) {
+	case OPT_DIE_WITH_PARENT:
+		return &options->die_with_parent;
+	case OPT_MAP_DEVICE_MEMORY:
+		return &options->env.dm_mapped;
+	case OPT_NO_SHADOW_DB:
+		return &options->env.no_shadow_db;
+	case OPT_REALTIME:
+		return &options->realtime;
+	default:
+		return NULL;
+	}
+}
+
 static bool parse_option(struct options *options, int opt, const char *arg)
 {
 	const char **text = text_option(options, opt);
+	bool *flag = flag_option(options, opt);
 	u64 value;
 	bool ok = true;
 
@@ -221,13 +245,14 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 		*text = arg;
 		return true;
 	}
+	if (flag) {
+		*flag = true;
+		return true;
+	}
 	switch (opt) {
 	case OPT_DEVICE_MEMORY:
 		ok = parse_u64(arg, 0, UINT64_MAX, &options->env.dm_size) &&
 		     model_dm_size_ok(options->env.dm_size);
-		break;
-	case OPT_DIE_WITH_PARENT:
-		options->die_with_parent = true;
 		break;
 	case OPT_LOG:
 		ok = !model_log_set(arg);
@@ -239,18 +264,12 @@ static bool parse_option(struct options *options, int opt, const char *arg)
 	case OPT_MAC:
 		ok = parse_mac(arg, options->env.mac);
 		break;
-	case OPT_MAP_DEVICE_MEMORY:
-		options->env.dm_mapped = true;
-		break;
 	case OPT_MSIX_VECTORS:
 		ok = parse_u64(arg, 1, XRDMA_MSIX_VECTORS, &value);
 		options->msix_vectors = value;
 		break;
 	case OPT_MW_TYPE:
 		ok = parse_mw_type(arg, &options->env.mw_2a);
-		break;
-	case OPT_NO_SHADOW_DB:
-		options->env.no_shadow_db = true;
 		break;
 	case OPT_PUSH:
 		ok = parse_push(arg, &options->env.push);
@@ -443,5 +462,7 @@ int main(int argc, char **argv)
 		return status;
 	if (options.die_with_parent)
 		die_with_parent();
+	if (options.realtime && model_loop_realtime())
+		model_warn("--realtime: not permitted, needs CAP_SYS_NICE");
 	return run(&options);
 }

@@ -56,7 +56,9 @@ class Node:
         if self.kind != "xrdma":
             return
         opts = self.opts
-        args = ["--mac", self._mac(), "--seed", str(self._host())]
+        # QEMU's threads keep the processors busy. The device must not wait for one of
+        # them to be preempted when a doorbell arrives.
+        args = ["--mac", self._mac(), "--seed", str(self._host()), "--realtime"]
         if opts.uplink:
             args += ["--wire", opts.uplink]
         if opts.nodes == 2:

@@ -497,16 +497,19 @@ static int loop_turn(struct model_loop *loop)
 	return err;
 }
 
-/*
- * Give this thread a real-time priority, so that it preempts ordinary threads
- * when it wakes up. Best effort: without the permission, the device is only
- * slower.
+/**
+ * model_loop_realtime - give the calling thread a real-time priority
+ *
+ * The thread preempts ordinary threads when it wakes up. model_loop_run() leaves
+ * the processor to ordinary threads from time to time.
+ *
+ * Return: 0 or a negative errno, -EPERM without the permission.
  */
-static void set_realtime_priority(void)
+int model_loop_realtime(void)
 {
 	struct sched_param param = { .sched_priority = 1 };
 
-	sched_setscheduler(0, SCHED_RR, &param);
+	return sched_setscheduler(0, SCHED_RR, &param) ? -errno : 0;
 }
 
 /**
@@ -519,7 +522,6 @@ int model_loop_run(struct model_loop *loop)
 {
 	int err = 0;
 
-	set_realtime_priority();
 	loop->stop = false;
 	while (!loop->stop && !err)
 		err = loop_turn(loop);

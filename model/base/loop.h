@@ -82,6 +82,7 @@ void model_loop_destroy(struct model_loop *loop);
 void model_loop_set_engine(struct model_loop *loop,
 			   const struct model_loop_engine *engine,
 			   void *opaque);
+int model_loop_realtime(void);
 int model_loop_run(struct model_loop *loop);
 void model_loop_stop(struct model_loop *loop);
 u64 model_loop_now(const struct model_loop *loop);

@@ -6,10 +6,11 @@ import os
 import stat
 import subprocess
 import sys
+import types
 
 import pytest
 
-from labvm import machine
+from labvm import machine, node
 from lib.paths import TOP
 
 BENCH = TOP / "bench"
@@ -236,3 +237,18 @@ def test_the_plugin_counts_one_processor_of_a_machine_of_the_lab(
         input="quit\n", check=False, capture_output=True, text=True, timeout=60)
     assert (done.returncode == 0) == taken, done.stderr
     assert ("counter: wants" in done.stderr) != taken, done.stderr
+
+
+def test_the_device_has_a_real_time_priority(tmp_path, monkeypatch):
+    """Without it, the measured latencies depend on other threads of the host."""
+    started = []
+
+    def start(_binary, _rundir, args):
+        started.extend(args)
+        return types.SimpleNamespace(connect=lambda: None)
+
+    monkeypatch.setattr(node, "Device", start)
+    opts = types.SimpleNamespace(kinds=["xrdma"], uplink=None, nodes=1, number=None,
+                                 fast_device=True, device_arg=[], impair=None)
+    node.Node(opts, 1, str(tmp_path)).start_device()
+    assert "--realtime" in started

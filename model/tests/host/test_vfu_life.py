@@ -172,6 +172,30 @@ def test_sockets_are_for_the_user_only(start_device, tmp_path):
         assert stat.S_ISSOCK(mode) and stat.S_IMODE(mode) == 0o600, path
 
 
+@pytest.mark.parametrize("options, policy", [
+    ((), os.SCHED_OTHER), (("--realtime",), os.SCHED_RR)])
+def test_real_time_priority_is_an_option(start_device, options, policy):
+    """Without the option, the device runs with the priority of its caller."""
+    device = start_device("XRDMA_DEVICE", *options)
+    device.stats()
+    assert os.sched_getscheduler(device.process.pid) == policy
+    assert "--realtime" not in device.stderr()
+
+
+def test_without_the_permission_the_priority_stays(start_device, tmp_path):
+    """The device warns, and works."""
+    binary = start_device("XRDMA_DEVICE").process.args[0]
+    wrapper = tmp_path / "wrapper"
+    wrapper.write_text("#!/bin/sh\nulimit -r 0\nexec setpriv --bounding-set=-sys_nice "
+                       f"--inh-caps=-sys_nice {binary} \"$@\"\n")
+    wrapper.chmod(0o755)
+    device = vfu.DeviceProcess(str(wrapper), str(tmp_path), "--realtime")
+    device.stats()
+    assert os.sched_getscheduler(device.process.pid) == os.SCHED_OTHER
+    assert "--realtime: not permitted, needs CAP_SYS_NICE" in device.stderr()
+    assert device.stop() == 0
+
+
 def test_files_that_replaced_the_sockets_are_kept(start_device, tmp_path):
     """At the end, a device removes its own sockets only."""
     local = tmp_path / "local"
