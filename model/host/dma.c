@@ -175,7 +175,8 @@ static void count_map(struct model_dma *dma, const struct dma_mapping *mapping)
  *
  * Return: 0; -EINVAL for an unaligned, empty or wrapping range, or one beyond
  * the end of the file; -EEXIST if it overlaps a mapping; -EACCES if @fd does
- * not allow @rights; other errors of fstat() and mmap().
+ * not allow @rights; -ENOSPC if there are MODEL_DMA_MAPPINGS mappings; other
+ * errors of fstat() and mmap().
  */
 int model_dma_map(struct model_dma *dma, u64 iova, u64 len, unsigned int rights,
 		  int fd, u64 offset)
@@ -185,6 +186,8 @@ int model_dma_map(struct model_dma *dma, u64 iova, u64 len, unsigned int rights,
 
 	if (!valid_range(iova, len))
 		return -EINVAL;
+	if (dma->stats.live == MODEL_DMA_MAPPINGS)
+		return -ENOSPC;
 	mapping = calloc(1, sizeof(*mapping));
 	if (!mapping)
 		return -ENOMEM;

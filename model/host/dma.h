@@ -18,6 +18,14 @@
 #define MODEL_DMA_PAGE_SHIFT	12
 #define MODEL_DMA_PAGE_SIZE	BIT_ULL(MODEL_DMA_PAGE_SHIFT)
 
+/*
+ * Most mappings that exist at a time, which bounds the memory of this process.
+ * The server promises 65535 by max_dma_maps, since QEMU takes no larger number.
+ * Behind an IOMMU, QEMU makes a mapping for each page of the guest's driver,
+ * however many these are.
+ */
+#define MODEL_DMA_MAPPINGS	BIT_ULL(20)
+
 /* Rights of a mapping: directions of DMA that it allows */
 #define MODEL_DMA_READ		0x1
 #define MODEL_DMA_WRITE		0x2

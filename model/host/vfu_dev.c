@@ -16,7 +16,8 @@
 
 /*
  * Value of each capability that the server supports; the reply has those that
- * the client named
+ * the client named. The server accepts more than max_dma_maps mappings, see
+ * MODEL_DMA_MAPPINGS.
  */
 static const struct {
 	const char *name;

@@ -474,6 +474,24 @@ static void many_mappings_stay_fast(void **state)
 }
 
 /* Compare random operations with a table of pages */
+/* The memory that the mappings of a client take is bounded. */
+static void mappings_are_bounded(void **state)
+{
+	struct fixture *f = *state;
+	u64 i;
+
+	for (i = 0; i < MODEL_DMA_MAPPINGS; i++)
+		if (model_dma_map(f->dma, i * PAGE, PAGE, RW, -1, 0))
+			break;
+	assert_int_equal(i, MODEL_DMA_MAPPINGS);
+	assert_int_equal(model_dma_map(f->dma, i * PAGE, PAGE, RW, -1, 0),
+			 -ENOSPC);
+	assert_int_equal(model_dma_stats(f->dma)->live, MODEL_DMA_MAPPINGS);
+	assert_int_equal(model_dma_unmap(f->dma, PAGE, PAGE), 0);
+	assert_int_equal(model_dma_map(f->dma, i * PAGE, PAGE, RW, f->fd, 0), 0);
+	assert_non_null(model_dma_ptr(f->dma, i * PAGE, PAGE, true));
+}
+
 static void random_operations_match_a_plain_table(void **state)
 {
 	enum { PAGES = 2048, ROUNDS = 20000 };
@@ -547,6 +565,7 @@ int main(void)
 		TEST(read_only_file_refuses_write_mapping),
 		TEST(counters_add_up),
 		TEST(many_mappings_stay_fast),
+		TEST(mappings_are_bounded),
 		TEST(random_operations_match_a_plain_table),
 	};
 
