@@ -2,9 +2,9 @@
 /*
  * The files of guest memory, mapped into this process.
  *
- * A file stays mapped until the client disconnects, even while no DMA mapping
- * uses it: with a strict IOMMU, a driver often removes the last mapping and
- * makes a new one.
+ * A file usually stays mapped until the client disconnects, even while no DMA
+ * mapping uses it: with a strict IOMMU, a driver often removes the last mapping
+ * and makes a new one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +13,12 @@
 
 #include "host/dma.h"
 #include "host/dma_file.h"
+
+/*
+ * Number of files from which on those that no DMA mapping uses are unmapped. A
+ * file that is mapped takes memory, also if the client has closed it.
+ */
+#define FILES_KEPT	64
 
 /* Find a mapped file of which nothing was replaced */
 static struct model_dma_file *file_find(const struct model_dma_files *files,
@@ -107,6 +113,8 @@ int model_dma_file_get(struct model_dma_files *files, int fd, u64 end,
 	*result = file_find(files, &st);
 	if (*result && end <= (*result)->size)
 		return 0;
+	if (files->count >= FILES_KEPT)
+		model_dma_files_release(files);
 	return file_add(files, fd, &st, result);
 }
 

@@ -474,6 +474,26 @@ static void many_mappings_stay_fast(void **state)
 }
 
 /* Compare random operations with a table of pages */
+/* Files that a client has unmapped and closed do not add up. */
+static void unused_files_are_bounded(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int i;
+	int fd;
+
+	assert_int_equal(model_dma_map(f->dma, 0, PAGE, RW, f->fd, 0), 0);
+	for (i = 0; i < 1000; i++) {
+		fd = memory_file(PAGE);
+		assert_int_equal(model_dma_map(f->dma, PAGE, PAGE, RW, fd, 0), 0);
+		close(fd);
+		assert_int_equal(model_dma_unmap(f->dma, PAGE, PAGE), 0);
+	}
+	assert_in_range(model_dma_stats(f->dma)->files, 1, 64);
+	assert_ptr_not_equal(model_dma_ptr(f->dma, 0, PAGE, true), NULL);
+	f->memory[0] = 7;
+	assert_int_equal(*(u8 *)model_dma_ptr(f->dma, 0, 1, true), 7);
+}
+
 /* The memory that the mappings of a client take is bounded. */
 static void mappings_are_bounded(void **state)
 {
@@ -566,6 +586,7 @@ int main(void)
 		TEST(counters_add_up),
 		TEST(many_mappings_stay_fast),
 		TEST(mappings_are_bounded),
+		TEST(unused_files_are_bounded),
 		TEST(random_operations_match_a_plain_table),
 	};
 
