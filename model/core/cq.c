@@ -81,6 +81,9 @@ enum xrdma_cmd_status model_cq_create(struct model_device *dev,
 	cq->timer.fn = period_over;
 	cq->timer.opaque = cq;
 	TAILQ_INIT(&cq->late);
+	TAILQ_INIT(&cq->senders);
+	TAILQ_INIT(&cq->receivers);
+	TAILQ_INIT(&cq->srqs);
 	eq->users++;
 	dev->cqs[cqn] = cq;
 	return XRDMA_CMD_OK;
@@ -109,6 +112,12 @@ static void cq_free(struct model_device *dev, struct model_cq *cq)
 	free(cq);
 }
 
+static bool in_use(const struct model_cq *cq)
+{
+	return !TAILQ_EMPTY(&cq->senders) || !TAILQ_EMPTY(&cq->receivers) ||
+	       !TAILQ_EMPTY(&cq->srqs);
+}
+
 /**
  * model_cq_destroy - DESTROY_CQ
  * @dev: the device
@@ -122,7 +131,7 @@ enum xrdma_cmd_status model_cq_destroy(struct model_device *dev, u32 cqn)
 
 	if (!cq)
 		return XRDMA_CMD_BAD_NUMBER;
-	if (cq->users)
+	if (in_use(cq))
 		return XRDMA_CMD_BUSY;
 	cq_free(dev, cq);
 	return XRDMA_CMD_OK;
@@ -141,9 +150,11 @@ void model_cqs_reset(struct model_device *dev)
 			cq_free(dev, dev->cqs[i]);
 }
 
-/* Move the queue to the error state, and its queue pairs to ERR. */
+/* Move the queue to the error state, once, and its queue pairs to ERR. */
 static void cq_fail(struct model_device *dev, struct model_cq *cq)
 {
+	if (cq->dead)
+		return;
 	cq->dead = true;
 	model_event(dev, XRDMA_EVENT_CQ_ERR, cq->cqn);
 	dev->cq_failed(dev, cq);
@@ -336,7 +347,8 @@ static bool overruns(struct model_device *dev, struct model_cq *cq)
  * @tmpl: the entry, without phase; timestamp 0: the time of the write
  *
  * If the queue has no room, it enters the error state, and all its queue pairs
- * are in ERR on return, including the caller's.
+ * are in ERR on return, including the caller's; see model_qps_cq_failed() for a
+ * completion that is written while queue pairs are flushed.
  *
  * Return: 0, or -EPIPE if the completion is lost.
  */

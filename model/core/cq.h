@@ -17,6 +17,8 @@
 
 struct model_device;
 struct model_eq;
+struct model_qp;
+struct model_srq;
 
 #define MODEL_MAX_CQ			65536
 #define MODEL_CQ_LOG_MAX		22
@@ -34,6 +36,8 @@ struct model_late_cqe {
 };
 
 TAILQ_HEAD(model_late_cqes, model_late_cqe);
+TAILQ_HEAD(model_cq_qps, model_qp);
+TAILQ_HEAD(model_cq_srqs, model_srq);
 
 /**
  * struct model_cq - completion queue
@@ -48,7 +52,9 @@ TAILQ_HEAD(model_late_cqes, model_late_cqe);
  * @arm: without shadow doorbells: arm word that the last doorbell made
  * @fired: arm word for which an event was last raised
  * @urgent: index after the last entry that is solicited or failed
- * @users: number of attached queues: sends, receives, XRC SRQs
+ * @senders: queue pairs whose sends complete in the queue
+ * @receivers: queue pairs whose receives complete in the queue
+ * @srqs: XRC SRQs whose receives complete in the queue
  * @log_depth: log2 of the number of entries
  * @count: moderation: number of entries for which an event waits; 0 and 1: no
  *	wait
@@ -57,6 +63,7 @@ TAILQ_HEAD(model_late_cqes, model_late_cqe);
  * @held: number of entries whose event waits
  * @timer: fires when @period_us is over
  * @dead: the queue overflowed or is out of reach; no more entries are written
+ * @failed_link: link of model_device.failed_cqs
  * @event_pending: the queue is on model_eq.pending
  * @pending: link of model_eq.pending
  * @late: completions that wait, because a fault of inject.h delays them
@@ -75,19 +82,24 @@ struct model_cq {
 	u32 arm;
 	u32 fired;
 	u32 urgent;
-	u32 users;
+	struct model_cq_qps senders;
+	struct model_cq_qps receivers;
+	struct model_cq_srqs srqs;
 	u8 log_depth;
 	u16 count;
 	u16 period_us;
 	u32 held;
 	struct model_timer timer;
 	bool dead;
+	STAILQ_ENTRY(model_cq) failed_link;
 	bool event_pending;
 	struct model_late_cqes late;
 	u32 num_late;
 	struct model_timer late_timer;
 	TAILQ_ENTRY(model_cq) pending;
 };
+
+STAILQ_HEAD(model_cq_failed_list, model_cq);
 
 enum xrdma_cmd_status model_cq_create(struct model_device *dev,
 				      const struct xrdma_cmd_create_cq *p);

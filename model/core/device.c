@@ -28,6 +28,7 @@ static void init(struct model_device *dev)
 		dev->caps |= XRDMA_CAP_DEVICE_MEMORY;
 	TAILQ_INIT(&dev->active);
 	TAILQ_INIT(&dev->errors);
+	STAILQ_INIT(&dev->failed_cqs);
 	model_flows_init(dev);
 	LIST_INIT(&dev->cmdq.late);
 	model_pager_init(dev);

@@ -181,6 +181,8 @@ struct model_device_params {
  * @db_errors: number of doorbells in user pages that were ignored
  * @user_errors: number of corrupt indexes found in user memory, and of shared
  *	receive queues that failed
+ * @failed_cqs: completion queues that failed, and whose queue pairs have not all
+ *	been moved to ERR; empty outside of @cq_failed
  * @cq_failed: called by cq.c when a completion queue has overflowed or is out
  *	of reach; moves the queue pairs that use it to ERR
  * @answering: queue pairs with answers to send; used by the transport
@@ -233,7 +235,8 @@ struct model_device {
 	struct model_pcie pcie[MODEL_NUM_PCIE_USES];
 	u64 db_errors;
 	u64 user_errors;
-	void (*cq_failed)(struct model_device *dev, const struct model_cq *cq);
+	struct model_cq_failed_list failed_cqs;
+	void (*cq_failed)(struct model_device *dev, struct model_cq *cq);
 	struct model_qp_list answering;
 	struct model_qp_list replaying;
 	struct model_qp_list merging;

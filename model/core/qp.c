@@ -194,21 +194,45 @@ static int probe(struct model_qp *qp)
 	return 0;
 }
 
-/* Set and count the completion queues and the shared receive queue. */
+/**
+ * model_qp_set_srq - change the shared receive queue of a queue pair
+ * @qp: the queue pair
+ * @srq: the queue, or NULL
+ */
+void model_qp_set_srq(struct model_qp *qp, struct model_srq *srq)
+{
+	if (qp->srq == srq)
+		return;
+	if (qp->srq)
+		TAILQ_REMOVE(&qp->srq->qps, qp, srq_link);
+	qp->srq = srq;
+	if (srq)
+		TAILQ_INSERT_TAIL(&srq->qps, qp, srq_link);
+}
+
+/* Set the completion queues and the shared receive queue. */
 static void attach(struct model_qp *qp, const struct xrdma_cmd_create_qp *p)
 {
 	if (qp->sq.units)
 		qp->send_cq = model_cq_get(qp->dev, le32_to_cpu(p->send_cqn));
 	if (types[qp->type].has & HAS_RQ)
 		qp->recv_cq = model_cq_get(qp->dev, le32_to_cpu(p->recv_cqn));
-	if (qp->flags & XRDMA_QP_SRQ)
-		qp->srq = model_srq_get(qp->dev, le32_to_cpu(p->srqn));
 	if (qp->send_cq)
-		qp->send_cq->users++;
+		TAILQ_INSERT_TAIL(&qp->send_cq->senders, qp, send_link);
 	if (qp->recv_cq)
-		qp->recv_cq->users++;
-	if (qp->srq)
-		qp->srq->users++;
+		TAILQ_INSERT_TAIL(&qp->recv_cq->receivers, qp, recv_link);
+	if (qp->flags & XRDMA_QP_SRQ)
+		model_qp_set_srq(qp, model_srq_get(qp->dev,
+						   le32_to_cpu(p->srqn)));
+}
+
+static void detach(struct model_qp *qp)
+{
+	if (qp->send_cq)
+		TAILQ_REMOVE(&qp->send_cq->senders, qp, send_link);
+	if (qp->recv_cq)
+		TAILQ_REMOVE(&qp->recv_cq->receivers, qp, recv_link);
+	model_qp_set_srq(qp, NULL);
 }
 
 /**
@@ -249,12 +273,7 @@ static void qp_free(struct model_qp *qp)
 	model_late_forget(qp);
 	qp->ops->destroy(qp);
 	model_counter_unbind(qp);
-	if (qp->send_cq)
-		qp->send_cq->users--;
-	if (qp->recv_cq)
-		qp->recv_cq->users--;
-	if (qp->flags & XRDMA_QP_SRQ)
-		qp->srq->users--;
+	detach(qp);
 	qp->dev->qps[qp->qpn] = NULL;
 	free(qp);
 }
@@ -281,23 +300,17 @@ enum xrdma_cmd_status model_qp_destroy(struct model_device *dev, u32 qpn)
 
 /**
  * model_qps_forget_srq - remove an XRC SRQ from the queue pairs that use it
- * @dev: the device
  * @srq: the queue, before its destruction; no queue pair was created with it
  *
  * A queue pair that is in the middle of a message to the SRQ cannot complete
  * the message.
  */
-void model_qps_forget_srq(struct model_device *dev,
-			  const struct model_srq *srq)
+void model_qps_forget_srq(struct model_srq *srq)
 {
 	struct model_qp *qp;
-	u32 i;
 
-	for (i = 0; srq->xrcd && i < MODEL_MAX_QP; i++) {
-		qp = dev->qps[i];
-		if (!qp || qp->srq != srq)
-			continue;
-		qp->srq = NULL;
+	while ((qp = TAILQ_FIRST(&srq->qps)) != NULL) {
+		model_qp_set_srq(qp, NULL);
 		qp->taken = false;
 	}
 }

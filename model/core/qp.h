@@ -89,8 +89,11 @@ struct model_qp_ops {
  * @xrcd: XRC domain; only for XRC_TGT
  * @send_cq: CQ for completions of sends; NULL without send queue
  * @recv_cq: CQ for completions of receives; NULL for XRC queue pairs
+ * @send_link: link of model_cq.senders; only with @send_cq
+ * @recv_link: link of model_cq.receivers; only with @recv_cq
  * @srq: shared receive queue, or NULL; for XRC_TGT:
  *	SRQ of the last request, or NULL
+ * @srq_link: link of model_srq.qps; only with @srq
  * @taken: an entry of @srq has been taken and is not complete
  * @taken_wr_id: work request ID of that entry
  * @windows: number of windows of type 2A bound on the queue pair
@@ -135,8 +138,11 @@ struct model_qp {
 	struct xrdma_qp_attr attr;
 	struct model_cq *send_cq;
 	struct model_cq *recv_cq;
+	TAILQ_ENTRY(model_qp) send_link;
+	TAILQ_ENTRY(model_qp) recv_link;
 	u32 xrcd;
 	struct model_srq *srq;
+	TAILQ_ENTRY(model_qp) srq_link;
 	bool taken;
 	__le64 taken_wr_id;
 	u32 windows;
@@ -217,8 +223,8 @@ struct model_recv_done {
 enum xrdma_cmd_status model_qp_create(struct model_device *dev,
 				      const struct xrdma_cmd_create_qp *p);
 enum xrdma_cmd_status model_qp_destroy(struct model_device *dev, u32 qpn);
-void model_qps_forget_srq(struct model_device *dev,
-			  const struct model_srq *srq);
+void model_qp_set_srq(struct model_qp *qp, struct model_srq *srq);
+void model_qps_forget_srq(struct model_srq *srq);
 void model_qps_reset(struct model_device *dev);
 
 /* qp_modify.c: states and attributes */
@@ -254,7 +260,7 @@ bool model_qp_flush(struct model_qp *qp);
 void model_qp_enter_error(struct model_qp *qp, u8 event);
 void model_qp_error(struct model_qp *qp, u8 event);
 void model_qp_sq_error(struct model_qp *qp);
-void model_qps_cq_failed(struct model_device *dev, const struct model_cq *cq);
+void model_qps_cq_failed(struct model_device *dev, struct model_cq *cq);
 
 /* qp_queue.c: entries of work queues; a bad entry causes an error state */
 int model_qp_read_sq(struct model_qp *qp, u32 index, u32 place, void *buf);

@@ -202,20 +202,38 @@ void model_qp_sq_error(struct model_qp *qp)
 	start_flushing(qp);
 }
 
+static void fail_qps(struct model_cq *cq)
+{
+	struct model_srq *srq;
+	struct model_qp *qp;
+
+	TAILQ_FOREACH(qp, &cq->senders, send_link)
+		model_qp_error(qp, 0);
+	TAILQ_FOREACH(qp, &cq->receivers, recv_link)
+		if (qp->send_cq != cq)
+			model_qp_error(qp, 0);
+	TAILQ_FOREACH(srq, &cq->srqs, cq_link)
+		TAILQ_FOREACH(qp, &srq->qps, srq_link)
+			model_qp_error(qp, 0);
+}
+
 /**
  * model_qps_cq_failed - move all queue pairs of a CQ to ERR
  * @dev: the device
  * @cq: the completion queue, which has overflowed or is out of reach
+ *
+ * A queue pair that moves to ERR is flushed, and its flushed entries may make
+ * another CQ fail. The inner call for that CQ only appends it to
+ * model_device.failed_cqs, and the outer call moves the queue pairs of all CQs on
+ * the list. So a chain of failures needs no more stack than one failure.
  */
-void model_qps_cq_failed(struct model_device *dev, const struct model_cq *cq)
+void model_qps_cq_failed(struct model_device *dev, struct model_cq *cq)
 {
-	struct model_qp *qp;
-	u32 i;
+	bool inner = !STAILQ_EMPTY(&dev->failed_cqs);
 
-	for (i = 0; i < MODEL_MAX_QP; i++) {
-		qp = dev->qps[i];
-		if (qp && (qp->send_cq == cq || qp->recv_cq == cq ||
-			   (qp->srq && qp->srq->cq == cq)))
-			model_qp_error(qp, 0);
+	STAILQ_INSERT_TAIL(&dev->failed_cqs, cq, failed_link);
+	while (!inner && (cq = STAILQ_FIRST(&dev->failed_cqs)) != NULL) {
+		fail_qps(cq);
+		STAILQ_REMOVE_HEAD(&dev->failed_cqs, failed_link);
 	}
 }

@@ -101,8 +101,9 @@ enum xrdma_cmd_status model_srq_create(struct model_device *dev,
 		free(srq);
 		return XRDMA_CMD_BAD_DMA;
 	}
+	TAILQ_INIT(&srq->qps);
 	if (cq)
-		cq->users++;
+		TAILQ_INSERT_TAIL(&cq->srqs, srq, cq_link);
 	dev->srqs[srqn] = srq;
 	return XRDMA_CMD_OK;
 }
@@ -110,7 +111,7 @@ enum xrdma_cmd_status model_srq_create(struct model_device *dev,
 static void srq_free(struct model_device *dev, struct model_srq *srq)
 {
 	if (srq->cq)
-		srq->cq->users--;
+		TAILQ_REMOVE(&srq->cq->srqs, srq, cq_link);
 	dev->srqs[srq->srqn] = NULL;
 	free(srq);
 }
@@ -128,9 +129,9 @@ enum xrdma_cmd_status model_srq_destroy(struct model_device *dev, u32 srqn)
 
 	if (!srq)
 		return XRDMA_CMD_BAD_NUMBER;
-	if (srq->users)
+	if (!srq->xrcd && !TAILQ_EMPTY(&srq->qps))
 		return XRDMA_CMD_BUSY;
-	model_qps_forget_srq(dev, srq);
+	model_qps_forget_srq(srq);
 	srq_free(dev, srq);
 	return XRDMA_CMD_OK;
 }

@@ -9,14 +9,18 @@
 
 #include <linux/types.h>
 #include <stdbool.h>
+#include <sys/queue.h>
 
 #include "core/wq.h"
 #include "xrdma_hw.h"
 
 struct model_cq;
 struct model_device;
+struct model_qp;
 
 #define MODEL_MAX_SRQ			16384
+
+TAILQ_HEAD(model_srq_qps, model_qp);
 
 /**
  * struct model_srq - shared receive queue
@@ -24,10 +28,12 @@ struct model_device;
  * @pd: protection domain
  * @xrcd: XRC domain; 0: not for XRC
  * @cq: CQ for completions of an XRC SRQ; else NULL
+ * @cq_link: link of model_cq.srqs; only with @cq
  * @wq: ring of the queue; an entry is consumed when a queue pair takes it
  * @rec: struct xrdma_srq_rec of the queue
  * @limit: raise SRQ_LIMIT when fewer entries are left; 0: no limit
- * @users: number of queue pairs created with the queue
+ * @qps: queue pairs whose model_qp.srq is the queue: queue pairs created with it,
+ *	or XRC_TGT queue pairs, whose last request named it
  * @dead: the queue is out of reach or corrupt; it is empty from now on
  */
 struct model_srq {
@@ -35,10 +41,11 @@ struct model_srq {
 	u32 pd;
 	u32 xrcd;
 	struct model_cq *cq;
+	TAILQ_ENTRY(model_srq) cq_link;
 	struct model_wq wq;
 	struct model_mem rec;
 	u32 limit;
-	u32 users;
+	struct model_srq_qps qps;
 	bool dead;
 };
 

@@ -38,7 +38,7 @@ bool model_xrc_request(struct model_qp *qp, const struct model_pkt *pkt)
 	srq = find(qp, pkt->srqn);
 	if (!srq || (qp->tp->resp.message && srq != qp->srq))
 		return false;
-	qp->srq = srq;
+	model_qp_set_srq(qp, srq);
 	qp->pd = srq->pd;
 	return true;
 }

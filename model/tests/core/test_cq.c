@@ -4,10 +4,15 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "tests/lib/core_env.h"
 
 #define DEPTH	BIT(CORE_CQ_LOG)
+
+/* Queue pairs of a chain, and the number of its first CQ. */
+#define CHAIN	14000
+#define CHAIN_CQ	3
 
 static int push(struct core_env *env, u64 wr_id, u8 status, u16 flags)
 {
@@ -136,6 +141,64 @@ static void overflow_is_an_error_of_queue_and_qps(void **state)
 	core_cq_rec(env, 1)->ci = cpu_to_le32(DEPTH);
 	assert_int_equal(push(env, 0, 0, 0), -EPIPE);
 	assert_null(core_cqe(env, 1, DEPTH));
+}
+
+/*
+ * Make CQs and queue pairs of which each queue pair sends to one CQ and receives
+ * from the next one, and has one more receive posted than a CQ has entries. All
+ * CQs share one ring, and all queue pairs too.
+ */
+static void make_chain(struct core_env *env)
+{
+	u64 root = core_queue(env, CORE_CQ_LOG);
+	struct xrdma_cmd qp = core_make_qp(env, XRDMA_QPN_FIRST);
+	struct xrdma_qp_rec *rec;
+	u32 i;
+
+	qp.create_qp.log_rq_depth = CORE_CQ_LOG + 1;
+	for (i = 0; i <= CHAIN; i++)
+		assert_int_equal(core_status(env, xrdma_make_create_cq
+					     (CHAIN_CQ + i, 1, 0, CORE_CQ_LOG,
+					      root)), XRDMA_CMD_OK);
+	for (i = 0; i < CHAIN; i++) {
+		qp.create_qp.qpn = cpu_to_le32(XRDMA_QPN_FIRST + i);
+		qp.create_qp.send_cqn = cpu_to_le32(CHAIN_CQ + i);
+		qp.create_qp.recv_cqn = cpu_to_le32(CHAIN_CQ + i + 1);
+		assert_int_equal(core_status(env, qp), XRDMA_CMD_OK);
+		assert_int_equal(core_status(env, core_make_modify
+					     (XRDMA_QPN_FIRST + i,
+					      XRDMA_QPS_INIT)), XRDMA_CMD_OK);
+	}
+	rec = core_ptr(env, (le64_to_cpu(qp.create_qp.root) & XRDMA_ROOT_ADDR) +
+		       model_qp_get(env->dev, XRDMA_QPN_FIRST)->rec.base);
+	rec->rq_pi = cpu_to_le32(DEPTH + 1);
+}
+
+/*
+ * The flushed receives of a queue pair make the next CQ fail, and so on. Such a
+ * chain needs little stack, and each failure costs no search of all queue pairs.
+ */
+static void a_chain_of_overflows_is_bounded(void **state)
+{
+	struct core_env *env = *state;
+	struct xrdma_cqe cqe = {};
+	const struct model_qp *qp;
+	clock_t start;
+	u32 i;
+
+	make_chain(env);
+	start = clock();
+	for (i = 0; i <= DEPTH; i++)
+		model_cq_push(env->dev, model_cq_get(env->dev, CHAIN_CQ), &cqe);
+	assert_true(clock() - start < CHAIN * CLOCKS_PER_SEC / 20000);
+	for (i = 0; i < CHAIN; i++) {
+		qp = model_qp_get(env->dev, XRDMA_QPN_FIRST + i);
+		assert_int_equal(qp->state, XRDMA_QPS_ERR);
+		assert_int_equal(qp->rq.ci, DEPTH + 1);
+		assert_true(qp->send_cq->dead && qp->recv_cq->dead);
+	}
+	assert_int_equal(model_eq_get(env->dev, 0)->pi +
+			 model_eq_get(env->dev, 0)->num_waiting, CHAIN + 1);
 }
 
 /* A wrong consumer index in memory of a user is no host error. */
@@ -411,6 +474,7 @@ int main(void)
 		CORE_TEST(solicited_fires_for_solicited_and_errors, queues),
 		CORE_TEST(rearming_changes_the_type, queues),
 		CORE_TEST(overflow_is_an_error_of_queue_and_qps, queues),
+		CORE_TEST(a_chain_of_overflows_is_bounded, queues),
 		CORE_TEST(a_corrupt_consumer_index_is_an_error, queues),
 		CORE_TEST(unmapped_memory_is_an_error, queues),
 		CORE_TEST(resizing_keeps_the_index, queues),

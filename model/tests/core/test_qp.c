@@ -125,7 +125,7 @@ static void no_send_queue(void **state)
 	qp = model_qp_get(env->dev, 5);
 	assert_int_equal(qp->rq.ring.base, 0);
 	assert_int_equal(qp->rec.base, 16 * 64);
-	assert_int_equal(model_cq_get(env->dev, 1)->users, 0);
+	assert_true(TAILQ_EMPTY(&model_cq_get(env->dev, 1)->senders));
 	core_ring(env, 3, 5);
 	assert_false(qp->active);
 	cmd.create_qp.qpn = cpu_to_le32(6);
@@ -181,7 +181,7 @@ static void destroy_frees_everything(void **state)
 			 XRDMA_CMD_OK);
 	assert_int_equal(mock_wire.destroy, 1);
 	assert_int_equal(env->dev->num_active, 0);
-	assert_int_equal(model_cq_get(env->dev, 1)->users, 0);
+	assert_true(TAILQ_EMPTY(&model_cq_get(env->dev, 1)->senders));
 	assert_int_equal(core_object(env, XRDMA_CMD_DESTROY_QP, 5),
 			 XRDMA_CMD_BAD_NUMBER);
 	core_expect(env, MODEL_HERR_CMD_NUMBER, 1);
