@@ -25,14 +25,15 @@ static void arrived(void *opaque, struct model_frame *frame);
 static void link_changed(void *opaque);
 
 /*
- * Whether the socket may receive a frame: a half of the buffers is left to sent
- * frames
+ * Whether the socket may receive a frame: a buffer is free, and a half of the buffers
+ * is left to sent frames
  */
 static bool socket_room(void *opaque)
 {
 	const struct model_wire *wire = opaque;
 
-	return wire->arrived.count < MODEL_WIRE_FRAMES / 2;
+	return wire->pool.available &&
+	       wire->arrived.count < MODEL_WIRE_FRAMES / 2;
 }
 
 /**
@@ -140,7 +141,7 @@ void model_wire_reset(struct model_wire *wire)
 	drop_all(wire, &wire->arrived);
 	drop_all(wire, &wire->hold.frames);
 	wire->hold.num = 0;
-	drop_all(wire, &wire->socket.backlog);
+	model_socket_drop(&wire->socket);
 	model_impair_flush(&wire->tx, &wire->pool);
 	model_impair_flush(&wire->rx, &wire->pool);
 }
@@ -403,5 +404,7 @@ bool model_wire_poll(struct model_wire *wire)
 	}
 	if (any)
 		wire->ops->burst_end(wire->opaque);
+	if (wire->socket.deaf && socket_room(wire))
+		model_socket_listen(&wire->socket);
 	return any;
 }

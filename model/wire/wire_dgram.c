@@ -16,19 +16,47 @@
 #define SPEC_MAX	256
 #define SOCKET_BUFFER	(4 << 20)
 
+static int dgram_send(int fd, const struct model_frame *frame)
+{
+	return send(fd, frame->data, frame->len, MSG_DONTWAIT) < 0 ? -errno : 0;
+}
+
+/*
+ * Connect to the far end, and send. A far end that is connected to the address of
+ * this end takes frames from that address only.
+ */
+static int unix_connect_send(struct model_wire_end *end,
+			     const struct model_frame *frame)
+{
+	const struct sockaddr *to = (const struct sockaddr *)&end->remote;
+
+	if (!connect(end->out, to, sizeof(end->remote)))
+		return dgram_send(end->out, frame);
+	if (errno == EPERM &&
+	    sendto(end->fd, frame->data, frame->len, MSG_DONTWAIT, to,
+		   sizeof(end->remote)) >= 0)
+		return 0;
+	return -errno;
+}
+
+/*
+ * The far end may not exist yet, and may be replaced by another socket with the
+ * same path: the socket is connected again when it is connected to no socket.
+ */
 static int unix_send(struct model_wire_end *end,
 		     const struct model_frame *frame)
 {
-	return sendto(end->fd, frame->data, frame->len, MSG_DONTWAIT,
-		      (const struct sockaddr *)&end->remote,
-		      sizeof(end->remote)) < 0 ? -errno : 0;
+	int err = dgram_send(end->out, frame);
+
+	if (err == -ENOTCONN || err == -ECONNREFUSED || err == -EPERM)
+		err = unix_connect_send(end, frame);
+	return err;
 }
 
 static int udp_send(struct model_wire_end *end,
 		    const struct model_frame *frame)
 {
-	return send(end->fd, frame->data, frame->len, MSG_DONTWAIT) < 0 ?
-	       -errno : 0;
+	return dgram_send(end->fd, frame);
 }
 
 static int dgram_receive(struct model_wire_end *end, struct model_frameq *out)
@@ -87,29 +115,36 @@ static int parse_unix(struct model_wire_end *end, char *spec,
 			 "both local=PATH and remote=PATH are needed");
 }
 
-static int make_socket(struct model_wire_end *end, int family)
+/* Return: a socket, or -1. */
+static int make_socket(int family)
 {
+	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int size = SOCKET_BUFFER;
 
-	end->fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (end->fd < 0)
-		return -errno;
-	setsockopt(end->fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	setsockopt(end->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-	return 0;
+	if (fd < 0)
+		return fd;
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	return fd;
 }
 
-/* Close the socket after a system call has failed. */
+/* Close the sockets after a system call has failed. */
 static int fail(struct model_wire_end *end, const char *what,
 		struct model_why *why)
 {
 	int err = -errno;
 
+	if (end->out >= 0 && end->out != end->fd)
+		close(end->out);
 	if (end->fd >= 0)
 		close(end->fd);
 	return model_why(why, err, "%s: %s", what, strerror(-err));
 }
 
+/*
+ * A socket that is connected is ready only while its far end has room, but it also
+ * receives from that far end only. So there are two sockets: a connected one sends.
+ */
 static int unix_open(struct model_wire_end *end, const char *spec,
 		     struct model_why *why)
 {
@@ -122,7 +157,9 @@ static int unix_open(struct model_wire_end *end, const char *spec,
 	err = parse_unix(end, buf, why);
 	if (err)
 		return err;
-	if (make_socket(end, AF_UNIX))
+	end->fd = make_socket(AF_UNIX);
+	end->out = make_socket(AF_UNIX);
+	if (end->fd < 0 || end->out < 0)
 		return fail(end, "socket", why);
 	err = model_unix_bind(end->fd, &end->local);
 	if (!err)
@@ -170,7 +207,9 @@ static int connect_udp(struct model_wire_end *end, const struct addrinfo *local,
 	if (local->ai_family != remote->ai_family)
 		return model_why(why, -EINVAL,
 				 "one address is IPv4, the other IPv6");
-	if (make_socket(end, local->ai_family))
+	end->fd = make_socket(local->ai_family);
+	end->out = end->fd;
+	if (end->fd < 0)
 		return fail(end, "socket", why);
 	if (bind(end->fd, local->ai_addr, local->ai_addrlen))
 		return fail(end, "local address", why);

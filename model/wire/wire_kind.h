@@ -18,6 +18,8 @@
 /**
  * struct model_wire_end - the far end, as its kind sees it
  * @fd: the descriptor
+ * @out: descriptor that sends and that is ready when the far end has room: @fd, or a
+ *	socket of its own
  * @pool: pool for received frames
  * @local: name of a Unix socket, whose file is removed at the end; empty for
  *	other kinds
@@ -31,6 +33,7 @@
  */
 struct model_wire_end {
 	int fd;
+	int out;
 	struct model_frame_pool *pool;
 	struct model_unix_name local;
 	struct sockaddr_un remote;
@@ -45,7 +48,7 @@ struct model_wire_end {
  * @words: words with which a specification of this kind begins, NULL at the end
  * @grammar: what a specification of this kind looks like
  * @open: open the far end that the specification names; on failure release
- *	everything, and write the reason
+ *	everything, and write the reason; @fd and @out are -1 before
  * @send: send a frame, which the caller keeps; return 0 or a negative errno,
  *	-EAGAIN if the frame must wait
  * @receive: append the next received frame to @out, or several frames that

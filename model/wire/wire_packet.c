@@ -164,6 +164,7 @@ static int packet_open(struct model_wire_end *end, const char *spec,
 		return model_why(why, -errno,
 				 "a packet socket needs CAP_NET_RAW: %s",
 				 strerror(errno));
+	end->out = end->fd;
 	err = attach(end);
 	if (!err)
 		end->buffer = malloc(BUFFER_BYTES);

@@ -76,12 +76,77 @@ static bool try_send(struct model_wire_socket *s,
 	return true;
 }
 
+static bool has_out(const struct model_wire_socket *s)
+{
+	return s->end.out != s->end.fd;
+}
+
+/* Wait for received frames unless @deaf, and for room if @sends. */
+static void rewatch(struct model_wire_socket *s, bool sends)
+{
+	model_loop_rewatch(s->loop, &s->watch,
+			   (s->deaf ? 0 : EPOLLIN) |
+			   (sends && !has_out(s) ? EPOLLOUT : 0));
+}
+
+/* Return: 0 or a negative errno. */
+static int wait_for_room(struct model_wire_socket *s)
+{
+	if (has_out(s))
+		return model_loop_watch(s->loop, &s->out_watch, EPOLLOUT);
+	rewatch(s, true);
+	return 0;
+}
+
+static void wait_no_more(struct model_wire_socket *s)
+{
+	if (has_out(s))
+		model_loop_unwatch(s->loop, &s->out_watch);
+	else
+		rewatch(s, false);
+}
+
 static void send_backlog(struct model_wire_socket *s)
 {
+	if (!s->backlog.head)
+		return;
 	while (s->backlog.head && try_send(s, s->backlog.head))
 		model_frame_put(s->pool, model_frameq_pop(&s->backlog));
 	if (!s->backlog.head)
-		model_loop_rewatch(s->loop, &s->watch, EPOLLIN);
+		wait_no_more(s);
+}
+
+static void out_ready(void *opaque, u32 events)
+{
+	(void)events;
+	send_backlog(opaque);
+}
+
+/**
+ * model_socket_drop() - drop the frames that wait for the far end
+ * @s: the socket
+ */
+void model_socket_drop(struct model_wire_socket *s)
+{
+	struct model_frame *frame;
+
+	if (!s->backlog.head)
+		return;
+	while ((frame = model_frameq_pop(&s->backlog)) != NULL)
+		model_frame_put(s->pool, frame);
+	if (!s->gone)
+		wait_no_more(s);
+}
+
+/**
+ * model_socket_listen() - receive frames again
+ * @s: the socket, @deaf; the owner has room for frames
+ */
+void model_socket_listen(struct model_wire_socket *s)
+{
+	s->deaf = false;
+	if (!s->gone)
+		rewatch(s, s->backlog.head);
 }
 
 /* The kernel has removed the interface. Its descriptor stays ready for ever. */
@@ -92,6 +157,8 @@ static void lose_interface(struct model_wire_socket *s)
 	model_warn("wire: %s no longer exists", s->end.name);
 	s->gone = true;
 	model_loop_unwatch(s->loop, &s->watch);
+	s->lost += s->backlog.count;
+	model_socket_drop(s);
 	s->link_changed(s->opaque);
 }
 
@@ -122,6 +189,10 @@ static void socket_ready(void *opaque, u32 events)
 		send_backlog(s);
 	while (burst-- && s->room(s->opaque) && receive(s))
 		;
+	if (s->deaf || s->gone || s->room(s->opaque))
+		return;
+	s->deaf = true;
+	rewatch(s, s->backlog.head);
 }
 
 static void netdev_changed(void *opaque)
@@ -155,6 +226,9 @@ static int start(struct model_wire_socket *s, struct model_why *why)
 	s->watch.fd = s->end.fd;
 	s->watch.fn = socket_ready;
 	s->watch.opaque = s;
+	s->out_watch.fd = s->end.out;
+	s->out_watch.fn = out_ready;
+	s->out_watch.opaque = s;
 	err = model_loop_watch(s->loop, &s->watch, EPOLLIN);
 	if (!err)
 		return 0;
@@ -163,9 +237,11 @@ static int start(struct model_wire_socket *s, struct model_why *why)
 	return model_why(why, err, "%s", strerror(-err));
 }
 
-/* Close the descriptor, and free what model_wire_kind.open() has allocated. */
+/* Close the descriptors, and free what model_wire_kind.open() has allocated. */
 static void release(struct model_wire_socket *s)
 {
+	if (has_out(s))
+		close(s->end.out);
 	close(s->end.fd);
 	if (s->end.local.addr.sun_family)
 		model_unix_unbind(&s->end.local);
@@ -191,10 +267,13 @@ int model_socket_open(struct model_wire_socket *s, const char *spec,
 	if (!s->kind)
 		return refuse_word(why, len, spec);
 	s->end = (struct model_wire_end) {
+		.fd = -1,
+		.out = -1,
 		.pool = s->pool,
 		.oversized = s->end.oversized,
 	};
 	s->gone = false;
+	s->deaf = false;
 	s->warned = 0;
 	err = s->kind->open(&s->end, spec, why);
 	if (err)
@@ -212,13 +291,10 @@ int model_socket_open(struct model_wire_socket *s, const char *spec,
  */
 void model_socket_close(struct model_wire_socket *s)
 {
-	struct model_frame *frame;
-
 	if (!s->open)
 		return;
 	s->open = false;
-	while ((frame = model_frameq_pop(&s->backlog)) != NULL)
-		model_frame_put(s->pool, frame);
+	model_socket_drop(s);
 	if (s->end.ifindex)
 		model_netdev_close(&s->netdev);
 	if (!s->gone)
@@ -237,13 +313,11 @@ void model_socket_send(struct model_wire_socket *s, struct model_frame *frame)
 		model_frame_put(s->pool, frame);
 		return;
 	}
-	if (s->gone || s->backlog.count >= MODEL_SOCKET_BACKLOG) {
+	if (s->gone || s->backlog.count >= MODEL_SOCKET_BACKLOG ||
+	    (!s->backlog.head && wait_for_room(s))) {
 		s->lost++;
 		model_frame_put(s->pool, frame);
 		return;
 	}
-	if (!s->backlog.head)
-		model_loop_rewatch(s->loop, &s->watch,
-				   EPOLLIN | EPOLLOUT);
 	model_frameq_push(&s->backlog, frame);
 }

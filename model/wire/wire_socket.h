@@ -36,6 +36,9 @@
  * @end: the far end, if @open
  * @netdev: the network interface of the far end, if it has one
  * @watch: descriptor of the far end in the loop
+ * @out_watch: model_wire_end.out in the loop while frames wait; unused if it is the
+ *	descriptor of @watch
+ * @deaf: there was no room for received frames, so @watch does not wait for them
  * @backlog: frames that wait until the far end has room
  * @lost: number of frames lost because the far end did not exist, was too slow
  *	or refused them
@@ -54,6 +57,8 @@ struct model_wire_socket {
 	struct model_wire_end end;
 	struct model_netdev netdev;
 	struct model_watch watch;
+	struct model_watch out_watch;
+	bool deaf;
 	struct model_frameq backlog;
 	u64 lost;
 	int warned;
@@ -63,6 +68,8 @@ int model_socket_open(struct model_wire_socket *s, const char *spec,
 		      struct model_why *why);
 void model_socket_close(struct model_wire_socket *s);
 void model_socket_send(struct model_wire_socket *s, struct model_frame *frame);
+void model_socket_listen(struct model_wire_socket *s);
+void model_socket_drop(struct model_wire_socket *s);
 
 /**
  * model_socket_link() - check whether the far end can be reached

@@ -90,6 +90,7 @@ static int tap_open(struct model_wire_end *end, const char *spec,
 	if (end->fd < 0)
 		return model_why(why, -errno, "/dev/net/tun: %s",
 				 strerror(errno));
+	end->out = end->fd;
 	err = attach(end);
 	if (!err)
 		return 0;

@@ -104,6 +104,9 @@ bool craft_receive(struct craft *c)
 	assert_int_equal(c->pkt.dqpn, c->p.b.qpn);
 	memcpy(c->data, c->pkt.payload, c->pkt.len);
 	model_frame_put(&wire->pool, frame);
+	/* model_wire_poll(), which is not called here, does this */
+	if (wire->socket.deaf)
+		model_socket_listen(&wire->socket);
 	return true;
 }
 
