@@ -9,7 +9,7 @@
 /**
  * model_qp_activate - poll a queue pair from now on
  * @qp: the queue pair; nothing happens unless it is in RTS or SQD, and has a
- *	send queue
+ *	send queue, or while its requester waits for room on the wire
  *
  * Called for doorbells, and by the transport when an event allows
  * model_qp_ops.run() to continue.
@@ -18,7 +18,7 @@ void model_qp_activate(struct model_qp *qp)
 {
 	struct model_device *dev = qp->dev;
 
-	if (!qp->sq.units ||
+	if (!qp->sq.units || qp->rooms[MODEL_WAIT_REQUESTER].waits ||
 	    (qp->state != XRDMA_QPS_RTS && qp->state != XRDMA_QPS_SQD))
 		return;
 	qp->last_work_ns = model_device_clock(dev);

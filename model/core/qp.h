@@ -23,6 +23,7 @@
 #include "core/push.h"
 #include "core/wq.h"
 #include "core/xlat.h"
+#include "wire/room.h"
 #include "xrdma_hw.h"
 
 struct model_counter_set;
@@ -54,10 +55,10 @@ struct model_srq;
  * @destroy: called after @stop: free the memory that @init allocated. @init
  *	follows if the queue pair goes to RESET.
  * @run: do a bounded amount of work on the entries from the next index of the
- *	requester to sq.pi. Return true if work was done, or if the requester
- *	waits for room on the wire, which no event announces. Called each turn
- *	while the queue pair is active; in RTS, and in SQD, where no new entry
- *	may be started.
+ *	requester to sq.pi. Return true if work was done. Called each turn while
+ *	the queue pair is active; in RTS, and in SQD, where no new entry may be
+ *	started. A requester that waits for room on the wire deactivates its queue
+ *	pair.
  * @resume: called when a wait for a page has ended: repeat the access, but not
  *	before this call has returned
  * @idle: return true if no send entry is in progress (for SQ_DRAINED)
@@ -124,6 +125,8 @@ struct model_qp_ops {
  * @cc: congestion control
  * @waiters: parts of the queue pair that can wait for a page, by
  *	enum model_wait_side
+ * @rooms: parts of the queue pair that can wait for room on the wire, by
+ *	enum model_wait_side; used by the transport
  * @tp: state of the transport; see transport/conn.h
  */
 struct model_qp {
@@ -167,6 +170,7 @@ struct model_qp {
 	bool drained;
 	struct model_cc_state cc;
 	struct model_waiter waiters[MODEL_WAIT_SIDES];
+	struct model_room_waiter rooms[MODEL_WAIT_SIDES];
 	struct model_qp_transport *tp;
 };
 

@@ -13,6 +13,7 @@
 #include "packet/pkt.h"
 #include "transport/answer.h"
 #include "transport/conn.h"
+#include "transport/room.h"
 #include "transport/tx.h"
 #include "transport/xrc.h"
 #include "wire/wire.h"
@@ -22,10 +23,18 @@ static struct model_answer *answer_at(const struct model_qp *qp, u32 index)
 	return &qp->tp->resp.mem->answers[index & (MODEL_ANSWERS - 1)];
 }
 
-/* Append @qp to model_device.answering, the queue pairs with queued answers. */
+static struct model_room_waiter *waiter(struct model_qp *qp)
+{
+	return &qp->rooms[MODEL_WAIT_ANSWERS];
+}
+
+/*
+ * Append @qp to model_device.answering, the queue pairs with queued answers, unless
+ * its answers wait for room on the wire.
+ */
 static void enqueue_qp(struct model_qp *qp)
 {
-	if (qp->tp->resp.queued)
+	if (qp->tp->resp.queued || waiter(qp)->waits)
 		return;
 	qp->tp->resp.queued = true;
 	TAILQ_INSERT_TAIL(&qp->dev->answering, qp, tp->resp.link);
@@ -203,6 +212,7 @@ void model_answer_clear(struct model_qp *qp)
 	qp->tp->resp.mem->rd_atomic = 0;
 	qp->tp->resp.mem->have_failed_recv = false;
 	dequeue_qp(qp);
+	model_room_leave(waiter(qp));
 }
 
 static void answer_pkt(const struct model_qp *qp,
@@ -288,7 +298,7 @@ static bool send_read(struct model_qp *qp, struct model_answer *answer)
 	struct model_tx tx;
 	int reason;
 
-	if (!model_wire_room(qp->dev->wire))
+	if (!model_room_ask(waiter(qp), qp->attr.av.dmac))
 		return false;
 	if (!model_xrc_answer(qp, answer->srqn)) {
 		read_refused(qp, answer, MODEL_NAK_INVALID,
@@ -355,7 +365,8 @@ static bool delayed_by_cc(struct model_qp *qp)
  * Send up to @budget answer packets of @qp, which has been removed from
  * model_device.answering. If answers are left, @qp is appended to that list
  * again: at once, or by model_answer_resume() if congestion control delays it,
- * or if the data of a READ wait for a page. Return: packets sent.
+ * or if the data of a READ wait for a page or for room on the wire. Return:
+ * packets sent.
  */
 static u32 send_some(struct model_qp *qp, u32 budget)
 {
@@ -364,12 +375,15 @@ static u32 send_some(struct model_qp *qp, u32 budget)
 	if (budget > MODEL_ANSWER_BURST)
 		budget = MODEL_ANSWER_BURST;
 	while (sent < budget && num_queued(qp)) {
-		if (model_qp_waits(qp, MODEL_WAIT_ANSWERS) || delayed_by_cc(qp))
+		if (model_qp_waits(qp, MODEL_WAIT_ANSWERS) || delayed_by_cc(qp)) {
+			model_room_end(waiter(qp));
 			return sent;
+		}
 		if (!send_one(qp))
 			break;
 		sent++;
 	}
+	model_room_end(waiter(qp));
 	if (num_queued(qp))
 		enqueue_qp(qp);
 	return sent;
@@ -401,7 +415,7 @@ bool model_answers_send(struct model_device *dev)
 
 /**
  * model_answer_resume() - continue answers that congestion control, or a wait
- * for a page, has delayed
+ * for a page or for room on the wire, has delayed
  * @qp: the queue pair
  */
 void model_answer_resume(struct model_qp *qp)

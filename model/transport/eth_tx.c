@@ -20,6 +20,7 @@
 #include "transport/conn.h"
 #include "transport/eth.h"
 #include "transport/eth_gro.h"
+#include "transport/room.h"
 #include "transport/sends.h"
 #include "wire/offload.h"
 #include "wire/wire.h"
@@ -176,8 +177,8 @@ static void send_parts(struct model_qp *qp)
 	struct model_eth_tx *eth = qp->tp->eth;
 	struct model_frame *frame;
 
-	while (eth->next < eth->cut.count && model_wire_room(wire) &&
-	       qp->state == XRDMA_QPS_RTS) {
+	while (eth->next < eth->cut.count && qp->state == XRDMA_QPS_RTS &&
+	       model_room_ask_send(qp, NULL)) {
 		frame = model_wire_frame(wire);
 		model_cut_frame(&eth->cut, eth->data, eth->next++, frame);
 		put_frame(qp, frame);
@@ -282,6 +283,10 @@ static bool send_one(struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 		model_sq_pass(qp, wqe);
 		return true;
 	}
+	if (!model_room_ask_send(qp, NULL)) {
+		model_conn_rewind(qp);
+		return false;
+	}
 	if (qp->tp->eth->busy)
 		send_parts(qp);
 	else
@@ -324,7 +329,7 @@ static int raw_init(struct model_qp *qp)
 /* The rest of a frame that is being divided is not sent any more. */
 static void raw_stop(struct model_qp *qp, bool sq_only)
 {
-	(void)sq_only;
+	model_sends_stop(qp, sq_only);
 	qp->tp->eth->busy = false;
 }
 

@@ -16,6 +16,7 @@
 #include "core/device.h"
 #include "packet/pkt.h"
 #include "transport/conn.h"
+#include "transport/room.h"
 #include "transport/tx.h"
 #include "wire/wire.h"
 
@@ -44,6 +45,7 @@ int model_requester_init(struct model_qp *qp)
 	memset(&qp->tp->req, 0, sizeof(qp->tp->req));
 	qp->tp->req.entries = entries;
 	qp->tp->req.mask = window - 1;
+	model_room_init(qp, MODEL_WAIT_REQUESTER, model_qp_activate);
 	model_pace_init(&qp->tp->req.pace);
 	model_requester_timer_init(qp, model_requester_timed_out);
 	return 0;
@@ -79,6 +81,7 @@ void model_requester_stop(struct model_qp *qp)
 	struct model_requester *req = &qp->tp->req;
 
 	model_requester_timer_cancel(qp);
+	model_room_leave(&qp->rooms[MODEL_WAIT_REQUESTER]);
 	req->rnr_wait = false;
 	req->failed = false;
 	req->refetch = false;
@@ -484,8 +487,9 @@ static bool delayed_by_cc(struct model_qp *qp)
  * model_requester_run() - send up to MODEL_REQ_BUDGET packets
  * @qp: the queue pair, in RTS or SQD; model_wq.pi of the send queue is current
  *
- * Return: true if there was work, or if the wire has no room: the caller must
- * call again.
+ * If the wire has no room, the queue pair is woken when there is room.
+ *
+ * Return: true if there was work.
  */
 bool model_requester_run(struct model_qp *qp)
 {
@@ -500,8 +504,13 @@ bool model_requester_run(struct model_qp *qp)
 		budget--;
 		if (!can_send(qp) || skip_local(qp))
 			continue;
-		if (!model_wire_room(qp->dev->wire) || !send_one(qp, &copy))
+		if (!model_room_ask_send(qp, qp->attr.av.dmac)) {
+			budget++;
+			break;
+		}
+		if (!send_one(qp, &copy))
 			return true;
 	}
+	model_room_end(&qp->rooms[MODEL_WAIT_REQUESTER]);
 	return budget < MODEL_REQ_BUDGET;
 }

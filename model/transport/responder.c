@@ -19,6 +19,7 @@
 #include "packet/pkt.h"
 #include "transport/answer.h"
 #include "transport/conn.h"
+#include "transport/room.h"
 #include "transport/xrc.h"
 
 /* Packets of a queue pair that are executed at a time after a wait. */
@@ -41,6 +42,7 @@ int model_responder_init(struct model_qp *qp)
 	memset(mem, 0, sizeof(*mem));
 	memset(&qp->tp->resp, 0, sizeof(qp->tp->resp));
 	qp->tp->resp.mem = mem;
+	model_room_init(qp, MODEL_WAIT_ANSWERS, model_answer_resume);
 	model_parked_init(qp);
 	model_early_init(qp);
 	return 0;

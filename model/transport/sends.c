@@ -9,8 +9,8 @@
 
 #include "core/device.h"
 #include "transport/conn.h"
+#include "transport/room.h"
 #include "transport/sends.h"
-#include "wire/wire.h"
 
 /* Entries that a queue pair sends at most in one call of model_sends_run(). */
 #define BUDGET	64
@@ -26,6 +26,7 @@ int model_sends_init(struct model_qp *qp)
 	qp->tp = calloc(1, sizeof(*qp->tp));
 	if (!qp->tp)
 		return -ENOMEM;
+	model_room_init(qp, MODEL_WAIT_REQUESTER, model_qp_activate);
 	qp->tp->recv = malloc(MODEL_WQE_MAX);
 	if (qp->tp->recv)
 		return 0;
@@ -46,14 +47,14 @@ void model_sends_destroy(struct model_qp *qp)
 }
 
 /**
- * model_sends_stop() - do nothing: no timer runs and no entry is in flight
+ * model_sends_stop() - do not wait for room any more; no entry is in flight
  * @qp: the queue pair
  * @sq_only: true if receives continue
  */
 void model_sends_stop(struct model_qp *qp, bool sq_only)
 {
-	(void)qp;
 	(void)sq_only;
+	model_room_leave(&qp->rooms[MODEL_WAIT_REQUESTER]);
 }
 
 /**
@@ -82,17 +83,20 @@ bool model_sends_idle(const struct model_qp *qp)
  * model_sends_run() - send posted entries, which need no acknowledgment
  * @qp: a queue pair without a connection
  * @send_one: sends the oldest entry, @wqe; returns false if the queue pair must not
- *	send the next entry. If the entry has to wait for a page, the function calls
- *	model_conn_rewind(), else it completes the entry.
+ *	send the next entry. The function asks for room. If the entry has to wait
+ *	for room or for a page, the function calls model_conn_rewind(), else it
+ *	completes the entry.
  *
- * Return: true if there was work, or if the wire has no room: the caller must
- * call again.
+ * If the wire has no room, the queue pair is woken when there is room.
+ *
+ * Return: true if there was work.
  */
 bool model_sends_run(struct model_qp *qp,
 		     bool (*send_one)(struct model_qp *qp,
 				      const struct xrdma_sq_wqe *wqe))
 {
 	u8 wqe[MODEL_WQE_MAX] __attribute__((aligned(8)));
+	struct model_room_waiter *room = &qp->rooms[MODEL_WAIT_REQUESTER];
 	struct model_requester *req = &qp->tp->req;
 	unsigned int budget = BUDGET;
 	u32 first = req->next;
@@ -100,14 +104,17 @@ bool model_sends_run(struct model_qp *qp,
 	while (budget-- && qp->state == XRDMA_QPS_RTS &&
 	       !model_qp_waits(qp, MODEL_WAIT_REQUESTER) &&
 	       req->next != qp->sq.pi) {
-		if (!model_wire_room(qp->dev->wire) ||
-		    model_qp_read_sq(qp, req->next, req->next_place, wqe))
+		if (model_qp_read_sq(qp, req->next, req->next_place, wqe))
 			return true;
 		req->next++;
 		req->next_place = model_sq_next(qp, req->next_place,
 						(void *)wqe);
-		if (!send_one(qp, (void *)wqe))
+		if (!send_one(qp, (void *)wqe)) {
+			if (room->waits)
+				break;
 			return true;
+		}
 	}
+	model_room_end(room);
 	return req->next != first;
 }

@@ -9,6 +9,7 @@
 #include "transport/answer.h"
 #include "transport/conn.h"
 #include "transport/eth.h"
+#include "transport/room.h"
 #include "transport/rx.h"
 #include "transport/transport.h"
 #include "wire/wire.h"
@@ -71,6 +72,8 @@ static bool transport_poll(struct model_device *dev)
 {
 	bool any = model_wire_poll(dev->wire);
 
+	if (dev->live)
+		any |= model_room_wake(dev);
 	if (dev->live && !TAILQ_EMPTY(&dev->replaying))
 		any |= model_responders_replay(dev);
 	if (dev->live && !TAILQ_EMPTY(&dev->answering))

@@ -13,6 +13,7 @@
 #include "core/device.h"
 #include "packet/pkt.h"
 #include "transport/conn.h"
+#include "transport/room.h"
 #include "transport/sends.h"
 #include "transport/tx.h"
 #include "transport/ud.h"
@@ -137,10 +138,15 @@ static int send_datagram(struct model_qp *qp, const struct datagram *d)
 /* Return: false if the queue pair must not send the next entry. */
 static bool send_one(struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 {
+	const struct xrdma_av *av = (const void *)(wqe + 1);
 	struct datagram d;
 	int reason = 0;
 	u8 status;
 
+	if (!model_room_ask_send(qp, av->dmac)) {
+		model_conn_rewind(qp);
+		return false;
+	}
 	status = model_qp_check_send(qp, wqe);
 	if (!status)
 		status = parse(qp, wqe, &d);

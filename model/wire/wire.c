@@ -53,6 +53,7 @@ struct model_wire *model_wire_create(struct model_loop *loop, u64 seed,
 				     void *opaque)
 {
 	struct model_wire *wire = calloc(1, sizeof(*wire));
+	int i;
 
 	if (!wire)
 		return NULL;
@@ -60,6 +61,8 @@ struct model_wire *model_wire_create(struct model_loop *loop, u64 seed,
 		free(wire);
 		return NULL;
 	}
+	for (i = 0; i < MODEL_DESTS; i++)
+		TAILQ_INIT(&wire->waiters[i]);
 	wire->loop = loop;
 	wire->ops = ops;
 	wire->opaque = opaque;
@@ -215,16 +218,45 @@ struct model_frame *model_wire_frame(struct model_wire *wire)
 }
 
 /**
- * model_wire_room() - check whether a requester may send one more frame
+ * model_wire_dest() - find out where a frame goes
  * @wire: the wire
+ * @mac: destination address of the frame
  *
- * Return: false while too many frames wait to be received or sent.
+ * Return: the destination whose room the frame needs.
  */
-bool model_wire_room(const struct model_wire *wire)
+enum model_dest model_wire_dest(const struct model_wire *wire, const u8 *mac)
 {
-	return wire->arrived.count < MODEL_WIRE_QUEUE &&
-	       wire->socket.backlog.count < MODEL_WIRE_QUEUE &&
-	       wire->pool.available > MODEL_WIRE_RESERVE;
+	if (mac[0] & 1)
+		return MODEL_DEST_BOTH;
+	return wire->ops->is_local(wire->opaque, mac) ? MODEL_DEST_LOCAL :
+							MODEL_DEST_FAR;
+}
+
+/* Return: number of frames that may be appended to @queue. */
+static u32 queue_room(const struct model_frameq *queue)
+{
+	return queue->count < MODEL_WIRE_QUEUE ?
+	       MODEL_WIRE_QUEUE - queue->count : 0;
+}
+
+/**
+ * model_wire_room() - count the frames that may be sent now
+ * @wire: the wire
+ * @dest: their destination
+ *
+ * Return: 0 while too many frames wait to be received by @dest, or while too few
+ * buffers are free.
+ */
+u32 model_wire_room(const struct model_wire *wire, enum model_dest dest)
+{
+	u32 near = queue_room(&wire->arrived);
+	u32 far = queue_room(&wire->socket.backlog);
+
+	if (wire->pool.available <= MODEL_WIRE_RESERVE)
+		return 0;
+	if (dest == MODEL_DEST_BOTH)
+		return near < far ? near : far;
+	return dest == MODEL_DEST_LOCAL ? near : far;
 }
 
 /* Return: true if a frame is RoCE in IPv4 or IPv6, without a VLAN tag. */

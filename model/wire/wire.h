@@ -20,6 +20,7 @@
 #include "wire/frame.h"
 #include "wire/hold.h"
 #include "wire/impair.h"
+#include "wire/room.h"
 #include "wire/wire_socket.h"
 
 struct model_control;
@@ -30,7 +31,10 @@ struct model_control;
  * Free frame buffers at which requesters pause; answers may use these buffers.
  */
 #define MODEL_WIRE_RESERVE	512
-/* Frames that wait to be received, or to be sent, at which requesters pause. */
+/*
+ * Frames that wait to be received, or to be sent to the far end, at which those who
+ * send more of them pause.
+ */
 #define MODEL_WIRE_QUEUE	96
 /* Largest number of frames handled, and of answers sent, in one turn. */
 #define MODEL_WIRE_BUDGET	128
@@ -69,6 +73,7 @@ struct model_wire_ops {
  * @capture: capture of frames sent and received
  * @timer: fires when the next delayed or reordered frame is due
  * @retry: fires when the owner is to be asked again whether it is ready
+ * @waiters: those who wait for room, by destination; used by the owner
  * @socket: socket to the far end
  * @cable: the cable is plugged in
  * @cable_timer: plugs the cable in again at @plug_ns
@@ -95,6 +100,7 @@ struct model_wire {
 	struct model_capture capture;
 	struct model_timer timer;
 	struct model_timer retry;
+	struct model_room_list waiters[MODEL_DESTS];
 	struct model_wire_socket socket;
 	bool cable;
 	struct model_timer cable_timer;
@@ -130,7 +136,8 @@ void model_wire_close(struct model_wire *wire);
 void model_wire_reset(struct model_wire *wire);
 bool model_wire_poll(struct model_wire *wire);
 struct model_frame *model_wire_frame(struct model_wire *wire);
-bool model_wire_room(const struct model_wire *wire);
+enum model_dest model_wire_dest(const struct model_wire *wire, const u8 *mac);
+u32 model_wire_room(const struct model_wire *wire, enum model_dest dest);
 void model_wire_send(struct model_wire *wire, struct model_frame *frame);
 void model_wire_set_cable(struct model_wire *wire, bool plugged);
 int model_wire_unplug(struct model_wire *wire, u64 ns);

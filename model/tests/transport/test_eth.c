@@ -315,11 +315,13 @@ static void a_slow_far_end_loses_frames(void **state)
 	}
 	assert_true(wire->socket.lost > 0);
 	assert_int_equal(wire->socket.backlog.count, MODEL_SOCKET_BACKLOG);
-	assert_false(model_wire_room(env->hosts[0].dev->wire));
-	/* the device stays awake while an entry waits for room on the wire */
+	assert_false(model_wire_room(wire, MODEL_DEST_FAR));
+	/* the device sleeps while an entry waits for room on the wire */
 	send_frame(&a, 2, frame, 100);
 	for (i = 0; i < 5; i++)
-		assert_true(model_device_poll(env->hosts[0].dev));
+		model_device_poll(env->hosts[0].dev);
+	assert_false(model_device_poll(env->hosts[0].dev));
+	assert_false(model_device_park(env->hosts[0].dev));
 	wire_settle(env);
 	assert_int_equal(wire->socket.backlog.count, 0);
 	assert_int_equal(wire->pool.available, wire->pool.total);

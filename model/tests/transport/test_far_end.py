@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""Far ends that are sockets of the test."""
+"""Far ends that are sockets of the test. While a far end does not read, the device uses no
+processor time and sends to itself; it goes on when the far end reads again."""
 
 import os
 import socket
@@ -10,8 +11,9 @@ import pytest
 import vfu_client as vfu
 import xrdma_driver as x
 
+QPS, WRITES = 4, 8
 SIZE = 1 << 16
-PACKETS = SIZE // 4096
+PACKETS = WRITES * SIZE // 4096
 MAC = bytes.fromhex("02aabbccddee")
 # offset of the BTH in a frame over IPv4, without a VLAN tag
 BTH = 14 + 20 + 8
@@ -53,6 +55,13 @@ class FarEnd:
             yield int.from_bytes(bth[9:12], "big")
 
 
+def processor_time(pid):
+    """Seconds that a process has used."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @pytest.fixture(name="paths")
 def _paths(tmp_path):
     """The path of the device's socket, and that of its far end."""
@@ -90,7 +99,7 @@ def test_frames_reach_each_far_end(host, paths, data):
 
     write()
     deadline = time.monotonic() + vfu.TIMEOUT
-    while host.stats()["wire"]["socket_lost"] < PACKETS:
+    while host.stats()["wire"]["socket_lost"] < PACKETS // WRITES:
         assert time.monotonic() < deadline
     for connected in (False, False, True, False):
         remote.unlink(missing_ok=True)
@@ -98,5 +107,32 @@ def test_frames_reach_each_far_end(host, paths, data):
         if connected:
             far_end.socket.connect(os.fspath(local))
         write()
-        assert len(list(far_end.packets())) == PACKETS
+        assert len(list(far_end.packets())) == PACKETS // WRITES
         far_end.close()
+
+
+def test_a_device_sleeps_while_its_far_end_does_not_read(device, host, paths, data):
+    far_end = FarEnd(paths[1])
+    near = x.pair(host)
+    for number in range(40, 40 + QPS):
+        qp = make_qp(host, number, far_end)
+        for _ in range(WRITES):
+            qp.put_send(x.WRITE, [data], remote=data[0], rkey=data[2])
+        qp.ring()
+    deadline = time.monotonic() + vfu.TIMEOUT
+    while host.stats()["device"]["active_qps"]:
+        assert time.monotonic() < deadline, "a queue pair is polled"
+        time.sleep(0.01)
+    used = processor_time(device.process.pid)
+    time.sleep(1)
+    assert processor_time(device.process.pid) - used < 0.1
+    for _ in range(4):
+        near[0].send(x.WRITE, [data], remote=data[0], rkey=data[2])
+        assert near[0].sent()["status"] == x.WC_OK
+    sent = {}
+    for psn in far_end.packets():
+        sent.setdefault(psn // 1000, []).append(psn)
+    assert sent == {40 + n: [(40 + n) * 1000 + i for i in range(PACKETS)]
+                    for n in range(QPS)}
+    assert host.stats()["wire"]["socket_lost"] == 0
+    far_end.close()
