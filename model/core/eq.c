@@ -53,11 +53,12 @@ enum xrdma_cmd_status model_eq_create(struct model_device *dev,
 				      const struct xrdma_cmd_create_eq *p)
 {
 	enum xrdma_cmd_status status = check_params(dev, p);
-	u64 ring_size = xrdma_cq_rec_offset(p->log_depth);
 	struct model_eq *eq;
+	u64 ring_size;
 
 	if (status)
 		return status;
+	ring_size = xrdma_cq_rec_offset(p->log_depth);
 	eq = calloc(1, sizeof(*eq));
 	if (!eq)
 		return XRDMA_CMD_NO_RESOURCE;

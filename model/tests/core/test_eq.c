@@ -50,7 +50,11 @@ static void create_checks_parameters(void **state)
 			 XRDMA_CMD_BAD_PARAM);
 	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 0, 12, root)),
 			 XRDMA_CMD_BAD_PARAM);
-	core_expect(env, MODEL_HERR_CMD_PARAM, 4);
+	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 0, 64, root)),
+			 XRDMA_CMD_BAD_PARAM);
+	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 0, 255, root)),
+			 XRDMA_CMD_BAD_PARAM);
+	core_expect(env, MODEL_HERR_CMD_PARAM, 6);
 	root = xrdma_make_root(CORE_IOVA + CORE_MEM_SIZE, 0, 13);
 	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 0, 6, root)),
 			 XRDMA_CMD_BAD_DMA);
@@ -62,8 +66,8 @@ static void create_checks_parameters(void **state)
 	assert_int_equal(core_status(env, xrdma_make_create_eq(2, 0, 6, root)),
 			 XRDMA_CMD_BAD_PARAM);
 	core_expect(env, MODEL_HERR_RING_DIRTY, 1);
-	core_expect(env, MODEL_HERR_CMD_PARAM, 5);
-	env->expected -= 4;
+	core_expect(env, MODEL_HERR_CMD_PARAM, 7);
+	env->expected -= 6;
 }
 
 static void destroy_waits_for_its_cqs(void **state)
