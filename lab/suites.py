@@ -178,7 +178,7 @@ SOAK = {
     "platforms": ("tap", 2 * HOUR, ["sh", "-c", PLATFORMS]),
     "kunit": ("tap", 900, ["kunit/run"]),
     "hostile": ("tap", 4 * HOUR, [*TAP_DEVICE, "soak"]),
-    "fuzz": ("status", 2 * HOUR, [*DEVICE, "fuzz", "FUZZ_SECONDS=3600"]),
+    "fuzz": ("status", 3 * HOUR, [*DEVICE, "fuzz", "FUZZ_SECONDS=3600"]),
     f"guest-{NEWEST}": _soak_guest(NEWEST),
     f"guest-{NEWEST}-iommu": _soak_guest(NEWEST, "--iommu"),
     f"guest-{STABLE}": _soak_guest(STABLE),
