@@ -65,14 +65,16 @@ struct model_answer {
  * struct model_kept - record of an executed READ, atomic, FLUSH or
  * ATOMIC_WRITE, from which duplicates of the request are answered
  * @kind: MODEL_ANSWER_READ, _ATOMIC or _EMPTY; 0: the record is unused
- * @first_psn: PSN of the request
- * @last_psn: PSN of the last response to the request
+ * @first: position of the request, see model_psn_position()
+ * @last: position of the last response to the request
  * @orig: ATOMIC: value in memory before the operation
+ *
+ * A record has positions, so that it answers no packet that uses the PSN again.
  */
 struct model_kept {
 	u8 kind;
-	u32 first_psn;
-	u32 last_psn;
+	u64 first;
+	u64 last;
 	u64 orig;
 };
 

@@ -362,24 +362,51 @@ static bool can_deliver(struct model_qp *qp, struct model_req_entry *e,
 	return !reason;
 }
 
-/* Send a request for the data of a READ that have not been received yet. */
+/* Number of responses of a READ that have not been requested yet. */
+static u32 not_asked(const struct model_req_entry *e)
+{
+	return model_psn_add(e->last_psn, 1 - e->asked_psn);
+}
+
+/*
+ * Request all data of a READ, or as much as the PSNs allow. A request that is sent
+ * again must not ask for more than before, since the peer keeps its length.
+ */
+static void ask(const struct model_requester *req, struct model_req_entry *e)
+{
+	u32 room = model_psn_room(req->send_psn, req->una_psn);
+	u32 num = not_asked(e);
+
+	if (e->asked_psn == e->resp_psn)
+		e->asked_psn = model_psn_add(e->asked_psn, num < room ? num : room);
+}
+
+/*
+ * Send a request for the data of a READ that have not been received yet. A READ of so
+ * many PSNs that comparisons would be ambiguous takes a second request, see ask().
+ */
 static bool send_read(struct model_qp *qp, struct model_req_entry *e,
 		      struct model_req_copy *copy)
 {
-	u64 offset = (u64)model_psn_add(e->resp_psn, -e->first_psn) *
-		     model_qp_mtu(qp);
+	u32 mtu = model_qp_mtu(qp);
+	u64 offset = (u64)model_psn_add(e->resp_psn, -e->first_psn) * mtu;
 	struct model_pkt pkt;
 	struct model_tx tx;
+	u64 asked;
 
 	if (!can_deliver(qp, e, copy, offset))
 		return true;
+	ask(&qp->tp->req, e);
+	asked = (u64)model_psn_add(e->asked_psn, -e->resp_psn) * mtu;
 	begin_pkt(qp, e, MODEL_BTH_READ_REQUEST, e->resp_psn, &pkt);
 	pkt.va += offset;
 	pkt.dma_len = e->length - offset;
+	if (pkt.dma_len > asked)
+		pkt.dma_len = asked;
 	if (!model_tx_begin(qp, &pkt, &tx))
 		return false;
 	model_tx_end(qp, &tx);
-	sent(qp, e, model_psn_add(e->last_psn, 1));
+	sent(qp, e, e->asked_psn);
 	return true;
 }
 
@@ -483,6 +510,24 @@ static bool delayed_by_cc(struct model_qp *qp)
 	return qp->cc.rp.slowed && model_cc_wait(qp);
 }
 
+/*
+ * A READ takes a PSN for each response. It waits until the packets before it are
+ * acknowledged, if not all of its PSNs are free, and for the responses to a request
+ * of a part of it.
+ */
+static bool has_psns(struct model_qp *qp)
+{
+	const struct model_requester *req = &qp->tp->req;
+	const struct model_req_entry *e = model_requester_entry(qp, req->cur);
+
+	if (req->cur == req->next || e->kind != MODEL_REQ_READ ||
+	    req->send_psn == req->una_psn)
+		return true;
+	if (e->asked_psn != e->resp_psn)
+		return req->send_psn != e->asked_psn;
+	return not_asked(e) <= model_psn_room(req->send_psn, req->una_psn);
+}
+
 /**
  * model_requester_run() - send up to MODEL_REQ_BUDGET packets
  * @qp: the queue pair, in RTS or SQD; model_wq.pi of the send queue is current
@@ -500,7 +545,8 @@ bool model_requester_run(struct model_qp *qp)
 	copy.loaded = false;
 	while (budget && can_send(qp) && !req->rnr_wait &&
 	       !model_qp_waits(qp, MODEL_WAIT_REQUESTER) &&
-	       window_open(req) && !delayed_by_cc(qp) && ready(qp, &copy)) {
+	       window_open(req) && !delayed_by_cc(qp) && ready(qp, &copy) &&
+	       has_psns(qp)) {
 		budget--;
 		if (!can_send(qp) || skip_local(qp))
 			continue;

@@ -68,6 +68,8 @@ enum model_req_kind {
  * @last_psn: PSN of the last request packet, or of the last response to a READ;
  *	one before @first_psn if the entry sends no packet
  * @resp_psn: READ: PSN of the next response
+ * @asked_psn: READ: PSN after the last response that has been requested; @resp_psn if
+ *	all that was requested has been received
  * @paged: READ, ATOMIC: memory for the response is in a paged region
  * @probed: with @paged: number of bytes of the response that the device could
  *	write, when it looked up their translations
@@ -83,6 +85,7 @@ struct model_req_entry {
 	u32 first_psn;
 	u32 last_psn;
 	u32 resp_psn;
+	u32 asked_psn;
 	bool paged;
 	u32 probed;
 };

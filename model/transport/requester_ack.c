@@ -224,8 +224,9 @@ static bool read_response_ok(const struct model_qp *qp,
 			     const struct model_req_entry *e, u64 offset,
 			     const struct model_pkt *pkt)
 {
-	bool last = pkt->psn == e->last_psn;
-	u32 len = last ? e->length - offset : model_qp_mtu(qp);
+	bool last = model_psn_add(pkt->psn, 1) == e->asked_psn;
+	bool end = pkt->psn == e->last_psn;
+	u32 len = end ? e->length - offset : model_qp_mtu(qp);
 
 	return !!(pkt->op.flags & MODEL_PKT_LAST) == last && pkt->len == len;
 }

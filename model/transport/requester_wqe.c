@@ -182,6 +182,7 @@ void model_requester_take(struct model_qp *qp, const u8 *wqe,
 		e->status = check(qp, wqe, e);
 	e->first_psn = req->psn;
 	e->resp_psn = req->psn;
+	e->asked_psn = req->psn;
 	if (e->status) {
 		e->kind = MODEL_REQ_FAILED;
 		e->last_psn = model_psn_add(req->psn, -1U);

@@ -143,7 +143,7 @@ static void expected(struct model_qp *qp, const struct model_pkt *pkt)
 		return;
 	if (!kind)
 		return;
-	resp->psn = model_psn_add(resp->psn, 1);
+	model_responder_pass(resp, 1);
 	resp->message = pkt->op.flags & MODEL_PKT_LAST ? 0 : kind;
 	if (pkt->ackreq)
 		model_answer_ack(qp, pkt->psn);
@@ -166,16 +166,23 @@ static void out_of_sequence(struct model_qp *qp, const struct model_pkt *pkt)
 	report_gap(qp);
 }
 
+/* Position of a packet, see model_psn_position() */
+static u64 position_of(const struct model_qp *qp, const struct model_pkt *pkt)
+{
+	const struct model_responder *resp = &qp->tp->resp;
+
+	return model_psn_position(resp->position, resp->psn, pkt->psn);
+}
+
 static const struct model_kept *find_kept(const struct model_qp *qp, u8 kind,
-					  u32 psn)
+					  u64 at)
 {
 	const struct model_kept *kept = qp->tp->resp.mem->kept;
 	u32 i;
 
 	for (i = 0; i < MODEL_MAX_RD_ATOMIC; i++)
-		if (kept[i].kind == kind &&
-		    model_psn_diff(psn, kept[i].first_psn) >= 0 &&
-		    model_psn_diff(psn, kept[i].last_psn) <= 0)
+		if (kept[i].kind == kind && at >= kept[i].first &&
+		    at <= kept[i].last)
 			return &kept[i];
 	return NULL;
 }
@@ -183,15 +190,13 @@ static const struct model_kept *find_kept(const struct model_qp *qp, u8 kind,
 /* Read the memory again. The duplicate may request only the last part of it. */
 static void duplicate_read(struct model_qp *qp, const struct model_pkt *pkt)
 {
-	const struct model_kept *kept = find_kept(qp, MODEL_ANSWER_READ,
-						  pkt->psn);
-	u64 room;
+	u64 room, at = position_of(qp, pkt);
+	const struct model_kept *kept = find_kept(qp, MODEL_ANSWER_READ, at);
 	struct model_answer *answer;
 
 	if (!kept || model_answer_read_queued(qp, pkt->psn))
 		return;
-	room = (u64)(model_psn_add(kept->last_psn, -pkt->psn) + 1) *
-	       model_qp_mtu(qp);
+	room = (kept->last - at + 1) * model_qp_mtu(qp);
 	if (pkt->dma_len > room || !model_answer_room(qp))
 		return;
 	answer = model_answer_add(qp, MODEL_ANSWER_READ, pkt->psn);
@@ -205,7 +210,7 @@ static void duplicate_read(struct model_qp *qp, const struct model_pkt *pkt)
 static void duplicate_atomic(struct model_qp *qp, const struct model_pkt *pkt,
 			     u8 kind)
 {
-	const struct model_kept *kept = find_kept(qp, kind, pkt->psn);
+	const struct model_kept *kept = find_kept(qp, kind, position_of(qp, pkt));
 
 	if (kept && model_answer_room(qp))
 		model_answer_add(qp, kind, pkt->psn)->orig = kept->orig;
@@ -221,15 +226,15 @@ static void duplicate_atomic(struct model_qp *qp, const struct model_pkt *pkt,
 static void duplicate_message(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	const struct model_kept *kept = qp->tp->resp.mem->kept;
-	u32 end = qp->tp->resp.psn;
-	u32 i;
+	const struct model_responder *resp = &qp->tp->resp;
+	u64 at = position_of(qp, pkt), end = resp->position;
+	u32 i, before;
 
 	for (i = 0; i < MODEL_MAX_RD_ATOMIC; i++)
-		if (kept[i].kind &&
-		    model_psn_diff(kept[i].first_psn, pkt->psn) > 0 &&
-		    model_psn_diff(kept[i].first_psn, end) < 0)
-			end = kept[i].first_psn;
-	model_answer_ack(qp, model_psn_add(end, -1));
+		if (kept[i].kind && kept[i].first > at && kept[i].first < end)
+			end = kept[i].first;
+	before = resp->position - end + 1;
+	model_answer_ack(qp, model_psn_add(resp->psn, -before));
 }
 
 static void duplicate(struct model_qp *qp, const struct model_pkt *pkt)

@@ -15,6 +15,7 @@
 #include <sys/queue.h>
 
 #include "packet/net.h"
+#include "packet/psn.h"
 #include "transport/early.h"
 #include "transport/parked.h"
 
@@ -28,6 +29,8 @@ struct model_sgl;
  * struct model_responder - state of a responder
  * @mem: queued answers, records of requests, copy of the receive entry in use
  * @psn: expected PSN
+ * @position: position of the packet with the expected PSN: number of PSNs that the
+ *	executed requests have taken
  * @msn: number of completed messages; the low 24 bits are sent
  * @message: kind of the message being received, MODEL_PKT_SEND or
  *	MODEL_PKT_WRITE; 0 between two messages
@@ -46,6 +49,7 @@ struct model_sgl;
 struct model_responder {
 	struct model_resp_mem *mem;
 	u32 psn;
+	u64 position;
 	u32 msn;
 	u16 message;
 	bool nak_sent;
@@ -59,6 +63,13 @@ struct model_responder {
 	struct model_parked parked;
 	struct model_early early;
 };
+
+/* A request that takes @num PSNs was executed: expect the PSN after them. */
+static inline void model_responder_pass(struct model_responder *resp, u32 num)
+{
+	resp->psn = model_psn_add(resp->psn, num);
+	resp->position += num;
+}
 
 /* responder.c: packets and their order */
 int model_responder_init(struct model_qp *qp);

@@ -275,9 +275,11 @@ bool model_responder_write(struct model_qp *qp, const struct model_pkt *pkt)
 	return not_in_err(qp);
 }
 
-/* Record a request that has a response, to answer duplicates of the request. */
-static struct model_kept *keep(struct model_qp *qp, u8 kind, u32 first_psn,
-			       u32 last_psn)
+/*
+ * Record a request that has a response, and takes @num_psns PSNs from the expected one
+ * on, to answer duplicates of the request.
+ */
+static struct model_kept *keep(struct model_qp *qp, u8 kind, u32 num_psns)
 {
 	struct model_resp_mem *mem = qp->tp->resp.mem;
 	struct model_kept *kept = &mem->kept[mem->next_kept++];
@@ -285,8 +287,8 @@ static struct model_kept *keep(struct model_qp *qp, u8 kind, u32 first_psn,
 	if (mem->next_kept >= qp->attr.max_dest_rd_atomic)
 		mem->next_kept = 0;
 	kept->kind = kind;
-	kept->first_psn = first_psn;
-	kept->last_psn = last_psn;
+	kept->first = qp->tp->resp.position;
+	kept->last = kept->first + num_psns - 1;
 	return kept;
 }
 
@@ -349,8 +351,8 @@ bool model_responder_read(struct model_qp *qp, const struct model_pkt *pkt)
 	answer->va = pkt->va;
 	answer->rkey = pkt->rkey;
 	answer->left = pkt->dma_len;
-	qp->tp->resp.psn = model_psn_add(pkt->psn, responses);
-	keep(qp, MODEL_ANSWER_READ, pkt->psn, model_psn_add(qp->tp->resp.psn, -1));
+	keep(qp, MODEL_ANSWER_READ, responses);
+	model_responder_pass(&qp->tp->resp, responses);
 	return true;
 }
 
@@ -424,8 +426,8 @@ bool model_responder_atomic(struct model_qp *qp, const struct model_pkt *pkt)
 	qp->tp->resp.msn++;
 	model_answer_add_rd_atomic(qp, MODEL_ANSWER_ATOMIC,
 				   pkt->psn)->orig = orig;
-	keep(qp, MODEL_ANSWER_ATOMIC, pkt->psn, pkt->psn)->orig = orig;
-	qp->tp->resp.psn = model_psn_add(pkt->psn, 1);
+	keep(qp, MODEL_ANSWER_ATOMIC, 1)->orig = orig;
+	model_responder_pass(&qp->tp->resp, 1);
 	return true;
 }
 
@@ -434,8 +436,8 @@ static bool done_without_data(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	qp->tp->resp.msn++;
 	model_answer_add_rd_atomic(qp, MODEL_ANSWER_EMPTY, pkt->psn);
-	keep(qp, MODEL_ANSWER_EMPTY, pkt->psn, pkt->psn);
-	qp->tp->resp.psn = model_psn_add(pkt->psn, 1);
+	keep(qp, MODEL_ANSWER_EMPTY, 1);
+	model_responder_pass(&qp->tp->resp, 1);
 	return true;
 }
 
