@@ -19,6 +19,7 @@
 #define BTH_FECN	0x80
 #define BTH_BECN	0x40
 #define BTH_ACKREQ	0x80
+#define FETH_FIELDS	0x3f /* the other bits are reserved, and ignored */
 
 static void get_bth(struct model_pkt *pkt, const u8 *p)
 {
@@ -71,7 +72,7 @@ static void put_xrceth(const struct model_pkt *pkt, u8 *p)
 
 static void get_feth(struct model_pkt *pkt, const u8 *p)
 {
-	pkt->flush = model_get32(p);
+	pkt->flush = model_get32(p) & FETH_FIELDS;
 }
 
 static void put_feth(const struct model_pkt *pkt, u8 *p)

@@ -8,13 +8,14 @@
 #include "transport/cnp.h"
 #include "transport/tx.h"
 
-static bool send_cnp(struct model_qp *qp)
+static bool send_cnp(struct model_qp *qp, u16 pkey)
 {
 	struct model_pkt pkt;
 	struct model_tx tx;
 
 	model_pkt_init(&pkt, MODEL_BTH_CNP_OPCODE,
 		       le32_to_cpu(qp->attr.dest_qpn) & XRDMA_QPN_MASK, 0);
+	pkt.pkey = pkey;
 	pkt.migreq = false;
 	pkt.becn = true;
 	if (!model_tx_begin(qp, &pkt, &tx))
@@ -26,10 +27,11 @@ static bool send_cnp(struct model_qp *qp)
 /**
  * model_cnp_marked() - notify the sender of a received packet that is marked CE
  * @qp: the connected queue pair that received the packet
+ * @pkey: P_Key of the packet, which the notification has too
  *
  * Sends at most one notification in each model_cc_conf.cnp_interval_ns.
  */
-void model_cnp_marked(struct model_qp *qp)
+void model_cnp_marked(struct model_qp *qp, u16 pkey)
 {
 	const struct model_cc_conf *conf = &qp->dev->cc;
 	u64 now_ns = model_device_clock(qp->dev);
@@ -39,7 +41,7 @@ void model_cnp_marked(struct model_qp *qp)
 		return;
 	if (qp->cc.cnp_sent && now_ns - qp->cc.cnp_ns < conf->cnp_interval_ns)
 		return;
-	if (!send_cnp(qp))
+	if (!send_cnp(qp, pkey))
 		return;
 	qp->cc.cnp_sent = true;
 	qp->cc.cnp_ns = now_ns;

@@ -5,8 +5,10 @@
 #ifndef MODEL_CNP_H
 #define MODEL_CNP_H
 
+#include <linux/types.h>
+
 struct model_qp;
 
-void model_cnp_marked(struct model_qp *qp);
+void model_cnp_marked(struct model_qp *qp, u16 pkey);
 
 #endif /* MODEL_CNP_H */

@@ -233,6 +233,13 @@ static void begin_pkt(const struct model_qp *qp,
 	pkt->srqn = le32_to_cpu(e->wqe.ext);
 }
 
+/* Only messages that complete a receive solicit an event (IBTA 9.2). */
+static bool solicits(const struct model_req_entry *e)
+{
+	return e->wqe.flags & XRDMA_WQE_SOLICITED &&
+	       e->wqe.opcode != XRDMA_OP_WRITE;
+}
+
 static void message_pkt(struct model_qp *qp, const struct model_req_entry *e,
 			u64 offset, struct model_pkt *pkt)
 {
@@ -243,7 +250,7 @@ static void message_pkt(struct model_qp *qp, const struct model_req_entry *e,
 		  pkt);
 	pkt->len = last ? e->length - offset : model_qp_mtu(qp);
 	pkt->ackreq = want_ack(qp, last);
-	pkt->solicited = last && e->wqe.flags & XRDMA_WQE_SOLICITED;
+	pkt->solicited = last && solicits(e);
 	pkt->imm = e->wqe.imm;
 	pkt->inv_rkey = le32_to_cpu(e->wqe.inv_key);
 	pkt->dma_len = e->length;

@@ -121,7 +121,7 @@ static enum model_rx to_qp(struct model_device *dev,
 		return MODEL_RX_OK;
 	}
 	if ((net->tclass & MODEL_ECN_MASK) == MODEL_ECN_CE)
-		model_cnp_marked(qp);
+		model_cnp_marked(qp, pkt->pkey);
 	if (pkt->op.flags & MODEL_PKT_REQUEST) {
 		model_qp_comm_est(qp);
 		if (qp->type == XRDMA_QP_UC)

@@ -356,7 +356,7 @@ static void every_packet_survives_a_round_trip(void **state)
 		if (op.hdrs & MODEL_HDR_XRCETH)
 			out.srqn = random() & XRDMA_QPN_MASK;
 		if (op.hdrs & MODEL_HDR_FETH)
-			out.flush = random();
+			out.flush = random() & 0x3f; /* the other bits are reserved */
 		if (op.flags & MODEL_PKT_PAYLOAD)
 			out.len = random() % 64;
 		model_pkt_write(&out, bth);

@@ -115,6 +115,19 @@ static void a_notification_has_the_bytes_of_the_standard(void **state)
 	assert_int_equal(stat(c.p.a.host, XRDMA_STAT_CNP_SENT), 1);
 }
 
+static void a_notification_has_the_p_key_of_the_packet(void **state)
+{
+	struct model_pkt pkt;
+	struct craft c;
+
+	craft_begin(state, &c, &wire_defaults);
+	pkt = craft_pkt(&c, MODEL_BTH_WRITE_ONLY, PSN);
+	pkt.pkey = 0x7fff;
+	assert_int_equal(send_class(&c, &pkt, MODEL_ECN_CE), MODEL_RX_OK);
+	craft_expect(&c, MODEL_BTH_CNP_OPCODE, 0);
+	assert_int_equal(c.pkt.pkey, 0x7fff);
+}
+
 static void only_congestion_experienced_is_a_mark(void **state)
 {
 	struct craft c;
@@ -485,6 +498,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WIRE_TEST(a_notification_has_the_bytes_of_the_standard, 2),
+		WIRE_TEST(a_notification_has_the_p_key_of_the_packet, 2),
 		WIRE_TEST(only_congestion_experienced_is_a_mark, 2),
 		WIRE_TEST(notifications_are_an_interval_apart, 2),
 		WIRE_TEST(without_a_notification_point_marks_are_only_counted,

@@ -306,6 +306,17 @@ static void old_duplicates_are_not_answered(void **state)
 	expect_empty(&c, RESP_PSN + 1, 3);
 }
 
+static void reserved_bits_of_a_flush_are_ignored(void **state)
+{
+	struct model_pkt pkt;
+	struct craft c;
+
+	begin(state, &c, ALL);
+	pkt = flush_pkt(&c, RESP_PSN, 0xffffffc0 | XRDMA_FLUSH_GLOBAL, 8);
+	craft_send(&c, &pkt, NULL);
+	expect_empty(&c, RESP_PSN, 1);
+}
+
 /* FLUSH of a whole region ignores address and length, and checks the rights. */
 static void a_whole_region_is_flushed(void **state)
 {
@@ -503,6 +514,7 @@ int main(void)
 		WIRE_TEST(atomic_writes_happen_once, 2),
 		WIRE_TEST(flushes_are_answered_in_order, 2),
 		WIRE_TEST(old_duplicates_are_not_answered, 2),
+		WIRE_TEST(reserved_bits_of_a_flush_are_ignored, 2),
 		WIRE_TEST(a_whole_region_is_flushed, 2),
 		WIRE_TEST(the_address_must_be_aligned, 2),
 		WIRE_TEST(refusals_name_their_reason, 2),

@@ -99,6 +99,26 @@ static void messages_are_cut_by_the_mtu(void **state)
 	craft_expect_nothing(&c);
 }
 
+/* A WRITE completes no receive, so it solicits no event. */
+static void messages_with_a_receive_solicit_events(void **state)
+{
+	static const u8 opcodes[] = {
+		XRDMA_OP_WRITE, XRDMA_OP_SEND, XRDMA_OP_WRITE_IMM,
+	};
+	struct craft c;
+	u32 i;
+
+	begin(state, &c);
+	for (i = 0; i < ARRAY_SIZE(opcodes); i++) {
+		wire_post_send(&c.p.a, &(struct wire_wr) {
+			.opcode = opcodes[i], .flags = XRDMA_WQE_SOLICITED,
+			.remote_addr = 0x1000, .rkey = 0x77,
+		});
+		assert_true(craft_receive(&c));
+		assert_int_equal(c.pkt.solicited, opcodes[i] != XRDMA_OP_WRITE);
+	}
+}
+
 static void an_ack_covers_all_before_it(void **state)
 {
 	struct craft c;
@@ -480,6 +500,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WIRE_TEST(messages_are_cut_by_the_mtu, 2),
+		WIRE_TEST(messages_with_a_receive_solicit_events, 2),
 		WIRE_TEST(an_ack_covers_all_before_it, 2),
 		WIRE_TEST(an_ack_of_what_was_not_sent_is_dropped, 2),
 		WIRE_TEST(a_sequence_nak_sends_the_lost_packet, 2),
