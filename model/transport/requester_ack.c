@@ -108,6 +108,16 @@ static struct model_req_entry *ack_before(struct model_qp *qp, u32 psn)
 	return NULL;
 }
 
+/*
+ * Fail the oldest entry in flight, whose response has an opcode that is not one of its
+ * responses, or a code that is reserved (IBTA 9.9.2). Return: MODEL_RX_OK.
+ */
+static enum model_rx bad_response(struct model_qp *qp)
+{
+	model_requester_fail(qp, XRDMA_WC_BAD_RESP_ERR, 0);
+	return MODEL_RX_OK;
+}
+
 /* Fail the queue pair: after this NAK the responder is in ERR. */
 static void fatal_nak(struct model_qp *qp, u8 value)
 {
@@ -147,11 +157,11 @@ static enum model_rx nak(struct model_qp *qp, const struct model_pkt *pkt)
 	u8 value = pkt->syndrome & MODEL_AETH_VALUE;
 	struct model_req_entry *e;
 
-	if (value > MODEL_NAK_OPERATION)
-		return MODEL_RX_UNEXPECTED;
 	e = ack_before(qp, pkt->psn);
 	if (!e || e->kind == MODEL_REQ_FAILED)
 		return MODEL_RX_OK;
+	if (value > MODEL_NAK_OPERATION)
+		return bad_response(qp);
 	if (value == MODEL_NAK_SEQUENCE && begin_retry(qp))
 		model_requester_lost(qp);
 	else if (value == MODEL_NAK_SEQUENCE)
@@ -177,7 +187,9 @@ static enum model_rx ack(struct model_qp *qp, const struct model_pkt *pkt)
 	case MODEL_AETH_NAK:
 		return nak(qp, pkt);
 	default:
-		return MODEL_RX_UNEXPECTED;
+		e = ack_before(qp, pkt->psn);
+		return e && e->kind != MODEL_REQ_FAILED ? bad_response(qp) :
+							  MODEL_RX_OK;
 	}
 }
 
@@ -219,7 +231,10 @@ static bool deliver(struct model_qp *qp, struct model_req_entry *e,
 	return !reason;
 }
 
-/* Return: true if opcode and length are those that this PSN must have. */
+/*
+ * Return: true if opcode and length are those that this PSN must have. A response
+ * after the first one may be FIRST, if a repeated request begins there.
+ */
 static bool read_response_ok(const struct model_qp *qp,
 			     const struct model_req_entry *e, u64 offset,
 			     const struct model_pkt *pkt)
@@ -228,6 +243,8 @@ static bool read_response_ok(const struct model_qp *qp,
 	bool end = pkt->psn == e->last_psn;
 	u32 len = end ? e->length - offset : model_qp_mtu(qp);
 
+	if (pkt->psn == e->first_psn && !(pkt->op.flags & MODEL_PKT_FIRST))
+		return false;
 	return !!(pkt->op.flags & MODEL_PKT_LAST) == last && pkt->len == len;
 }
 
@@ -238,19 +255,16 @@ static enum model_rx read_response(struct model_qp *qp,
 	s32 ahead = model_psn_diff(pkt->psn, e->resp_psn);
 	u64 offset;
 
-	if (e->kind != MODEL_REQ_READ ||
-	    model_psn_diff(pkt->psn, e->first_psn) < 0)
-		return MODEL_RX_UNEXPECTED;
+	if (e->kind != MODEL_REQ_READ)
+		return bad_response(qp);
 	if (ahead > 0)
 		retry(qp);
 	if (ahead)
 		return MODEL_RX_OK;
 	offset = (u64)model_psn_add(pkt->psn, -e->first_psn) *
 		 model_qp_mtu(qp);
-	if (!read_response_ok(qp, e, offset, pkt)) {
-		model_requester_fail(qp, XRDMA_WC_BAD_RESP_ERR, 0);
-		return MODEL_RX_OK;
-	}
+	if (!read_response_ok(qp, e, offset, pkt))
+		return bad_response(qp);
 	if (!deliver(qp, e, offset, pkt->payload, pkt->len))
 		return MODEL_RX_OK;
 	e->resp_psn = model_psn_add(pkt->psn, 1);
@@ -266,20 +280,17 @@ static enum model_rx empty_response(struct model_qp *qp,
 				    struct model_req_entry *e,
 				    const struct model_pkt *pkt)
 {
-	if (pkt->psn != e->first_psn)
-		return MODEL_RX_UNEXPECTED;
 	if ((pkt->op.flags & MODEL_PKT_ONLY) != MODEL_PKT_ONLY || pkt->len)
-		model_requester_fail(qp, XRDMA_WC_BAD_RESP_ERR, 0);
-	else
-		complete(qp, e);
+		return bad_response(qp);
+	complete(qp, e);
 	return MODEL_RX_OK;
 }
 
 static enum model_rx atomic_ack(struct model_qp *qp, struct model_req_entry *e,
 				const struct model_pkt *pkt)
 {
-	if (e->kind != MODEL_REQ_ATOMIC || pkt->psn != e->first_psn)
-		return MODEL_RX_UNEXPECTED;
+	if (e->kind != MODEL_REQ_ATOMIC)
+		return bad_response(qp);
 	if (deliver(qp, e, 0, &pkt->orig, sizeof(pkt->orig)))
 		complete(qp, e);
 	return MODEL_RX_OK;
@@ -290,12 +301,12 @@ static enum model_rx data(struct model_qp *qp, const struct model_pkt *pkt)
 {
 	struct model_req_entry *e;
 
+	e = ack_before(qp, pkt->psn);
+	if (!e || e->kind == MODEL_REQ_FAILED)
+		return MODEL_RX_OK;
 	if (pkt->op.hdrs & MODEL_HDR_AETH &&
 	    (pkt->syndrome & MODEL_AETH_KIND) != MODEL_AETH_ACK)
-		return MODEL_RX_UNEXPECTED;
-	e = ack_before(qp, pkt->psn);
-	if (!e)
-		return MODEL_RX_OK;
+		return bad_response(qp);
 	if (pkt->op.flags & MODEL_PKT_ATOMIC)
 		return atomic_ack(qp, e, pkt);
 	if (e->kind == MODEL_REQ_FLUSH || e->kind == MODEL_REQ_ATOMIC_WRITE)
