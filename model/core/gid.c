@@ -90,6 +90,45 @@ bool model_gid_is_local(const struct model_device *dev, const u8 gid[16])
 }
 
 /**
+ * model_gid_in_vlan - check whether a GID is an address of the port in a VLAN
+ * @dev: the device
+ * @gid: address in network byte order
+ * @vid: the VLAN; 0: none
+ *
+ * Return: true if a valid entry of the GID table has this address and this VLAN.
+ */
+bool model_gid_in_vlan(const struct model_device *dev, const u8 gid[16],
+		       u16 vid)
+{
+	u32 i;
+
+	for (i = 0; i < MODEL_MAX_GID; i++)
+		if (dev->gids[i].flags & XRDMA_GID_VALID &&
+		    model_gid_vid(&dev->gids[i]) == vid &&
+		    !memcmp(dev->gids[i].gid, gid, 16))
+			return true;
+	return false;
+}
+
+/**
+ * model_vlan_is_local - check whether the port has an address in a VLAN
+ * @dev: the device
+ * @vid: the VLAN; 0: none
+ *
+ * Return: true if a valid entry of the GID table has this VLAN.
+ */
+bool model_vlan_is_local(const struct model_device *dev, u16 vid)
+{
+	u32 i;
+
+	for (i = 0; i < MODEL_MAX_GID; i++)
+		if (dev->gids[i].flags & XRDMA_GID_VALID &&
+		    model_gid_vid(&dev->gids[i]) == vid)
+			return true;
+	return false;
+}
+
+/**
  * model_mac_is_local - check whether a MAC address belongs to the device
  * @dev: the device
  * @mac: six bytes

@@ -30,11 +30,20 @@ struct model_gid {
 	u16 vlan_tci;
 };
 
+/* VLAN of a GID; 0: its frames have no tag, or one that has a priority only. */
+static inline u16 model_gid_vid(const struct model_gid *gid)
+{
+	return gid->flags & XRDMA_GID_VLAN ? gid->vlan_tci & 0xfff : 0;
+}
+
 enum xrdma_cmd_status model_gid_set(struct model_device *dev,
 				    const struct xrdma_cmd_set_gid *p);
 const struct model_gid *model_gid_get(const struct model_device *dev,
 				      u32 index);
 bool model_gid_is_local(const struct model_device *dev, const u8 gid[16]);
+bool model_gid_in_vlan(const struct model_device *dev, const u8 gid[16],
+		       u16 vid);
+bool model_vlan_is_local(const struct model_device *dev, u16 vid);
 bool model_mac_is_local(const struct model_device *dev, const u8 *mac);
 
 #endif /* MODEL_GID_H */

@@ -23,6 +23,8 @@
 
 #define MODEL_ROCE_UDP_PORT	4791
 
+#define MODEL_VID_MASK		0xfff /* of a VLAN tag */
+
 /*
  * Verdicts on a received frame: symbol, name in "stats". OK and ETHERNET are no
  * errors; every other verdict means that the frame was dropped and changed no
@@ -48,6 +50,7 @@
 	X(STATE, "qp_state")					\
 	X(SOURCE, "source_address")				\
 	X(DESTINATION, "destination_address")			\
+	X(VLAN, "foreign_vlan")					\
 	X(UNEXPECTED, "unexpected_response")			\
 	X(OVERRUN, "no_room")					\
 	X(PAGE_FAULT, "page_fault")				\
@@ -96,6 +99,12 @@ struct model_net {
 	bool has_vlan;
 	bool is_ipv4;
 };
+
+/* VLAN of a frame; 0 without a tag, and with a tag that has a priority only. */
+static inline u16 model_net_vid(const struct model_net *net)
+{
+	return net->has_vlan ? net->vlan_tci & MODEL_VID_MASK : 0;
+}
 
 /**
  * struct model_path - addresses and header fields of the packets of a

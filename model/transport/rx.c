@@ -69,7 +69,10 @@ static bool state_ok(const struct model_qp *qp, u16 flags)
 	}
 }
 
-/* A connection accepts packets from its peer's address to its own address. */
+/*
+ * A connection accepts packets from its peer's address to its own address, in the VLAN
+ * of that address.
+ */
 static enum model_rx check_addresses(const struct model_qp *qp,
 				     const struct model_net *net)
 {
@@ -80,7 +83,8 @@ static enum model_rx check_addresses(const struct model_qp *qp,
 		return MODEL_RX_SOURCE;
 	if (!gid || memcmp(net->dgid, gid->gid, sizeof(net->dgid)))
 		return MODEL_RX_DESTINATION;
-	return MODEL_RX_OK;
+	return model_net_vid(net) == model_gid_vid(gid) ? MODEL_RX_OK :
+							  MODEL_RX_VLAN;
 }
 
 /* A fault of inject.h: the receiver does not hear its peers. */

@@ -311,6 +311,8 @@ enum model_rx model_ud_receive(struct model_qp *qp,
 {
 	if (!model_gid_is_local(qp->dev, net->dgid))
 		return MODEL_RX_DESTINATION;
+	if (!model_gid_in_vlan(qp->dev, net->dgid, model_net_vid(net)))
+		return MODEL_RX_VLAN;
 	return receive(qp, net, pkt);
 }
 
@@ -335,6 +337,8 @@ enum model_rx model_ud_multicast(struct model_device *dev,
 
 	if (!group)
 		return MODEL_RX_DESTINATION;
+	if (!model_vlan_is_local(dev, model_net_vid(net)))
+		return MODEL_RX_VLAN;
 	TAILQ_FOREACH(member, &group->members, link) {
 		/* the sender does not receive its own datagram */
 		if (own && member->qp->qpn == pkt->sqpn)

@@ -113,6 +113,21 @@ int model_sgl_scatter(struct model_qp *q, const struct model_sgl *sgl, u64 off,
 	return off ? unreachable : 0;
 }
 
+bool model_gid_in_vlan(const struct model_device *device, const u8 *gid, u16 vid)
+{
+	(void)device;
+	(void)gid;
+	(void)vid;
+	return true;
+}
+
+bool model_vlan_is_local(const struct model_device *device, u16 vid)
+{
+	(void)device;
+	(void)vid;
+	return true;
+}
+
 bool model_gid_is_local(const struct model_device *device, const u8 *gid)
 {
 	(void)gid;

@@ -432,7 +432,7 @@ static void every_flipped_bit_is_in_the_icrc(void **state)
 
 /*
  * The device: the checksum of IP is made valid, so only the ICRC can detect the
- * flipped bit. Source MAC and VLAN tag may have any value.
+ * flipped bit. Source MAC and priority may have any value.
  */
 static void flips_on_the_wire(struct rig *r)
 {
@@ -447,7 +447,7 @@ static void flips_on_the_wire(struct rig *r)
 		u32 byte = bit / 8;
 
 		if ((byte >= 6 && byte < 12) ||
-		    (f.l3 > MODEL_ETH_BYTES && (byte == 14 || byte == 15)) ||
+		    (f.l3 > MODEL_ETH_BYTES && byte == 14 && bit % 8 >= 4) ||
 		    (byte >= f.l3 && is_variant(&f, bit)))
 			continue;
 		f.data[byte] ^= 1 << bit % 8;

@@ -187,6 +187,28 @@ static void the_qkey_counts(void **state)
 	assert_false(wire_poll_cq(&s.b[0].recv_cq, &cqe));
 }
 
+/* The port of the receiver has no address in the VLAN of the datagram. */
+static void a_foreign_vlan_is_dropped(void **state)
+{
+	struct xrdma_cmd_set_gid gid = {
+		.flags = cpu_to_le32(XRDMA_GID_VALID | XRDMA_GID_IPV4 |
+				     XRDMA_GID_VLAN),
+		.vlan_tci = cpu_to_le16(200),
+	};
+	struct xrdma_cqe cqe;
+	struct scene s;
+
+	begin(state, &s);
+	assert_int_equal(wire_mcast(&s.b[0], wire_group_4, true), 0);
+	post_recv(&s, &s.b[0], 0);
+	memcpy(gid.gid, s.a.host->gid, sizeof(gid.gid));
+	memcpy(gid.mac, s.a.host->mac, sizeof(gid.mac));
+	assert_int_equal(model_gid_set(s.a.host->dev, &gid), XRDMA_CMD_OK);
+	send_to_group(&s);
+	assert_false(wire_poll_cq(&s.b[0].recv_cq, &cqe));
+	assert_int_equal(verdicts(&s, MODEL_RX_VLAN), 1);
+}
+
 static void what_may_be_attached(void **state)
 {
 	static const u8 bad[][16] = {
@@ -245,6 +267,7 @@ int main(void)
 		WIRE_TEST(the_sender_gets_no_copy, 2),
 		WIRE_TEST(numbers_are_of_one_port, 2),
 		WIRE_TEST(the_qkey_counts, 2),
+		WIRE_TEST(a_foreign_vlan_is_dropped, 2),
 		WIRE_TEST(what_may_be_attached, 1),
 	};
 

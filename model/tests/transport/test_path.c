@@ -177,15 +177,27 @@ static void source_ports_are_derived(void **state)
 	}
 }
 
-/* A changed GID table entry changes the next packet of a connection. */
-static void a_new_tag_counts_at_once(void **state)
+/* Give GID 0, which has no tag, a tag. */
+static void set_tag(struct wire_host *host, u16 tci)
 {
 	struct xrdma_cmd_set_gid p = {
 		.index = cpu_to_le32(IPV4),
 		.flags = cpu_to_le32(XRDMA_GID_VALID | XRDMA_GID_IPV4 |
 				     XRDMA_GID_VLAN),
-		.vlan_tci = cpu_to_le16(0x6005),
+		.vlan_tci = cpu_to_le16(tci),
 	};
+
+	memcpy(p.gid, host->gid, sizeof(p.gid));
+	memcpy(p.mac, host->mac, sizeof(p.mac));
+	assert_int_equal(model_gid_set(host->dev, &p), XRDMA_CMD_OK);
+}
+
+/*
+ * A changed GID table entry changes the next packet of a connection, and what the
+ * connection receives: packets of its VLAN, with any priority.
+ */
+static void a_new_tag_counts_at_once(void **state)
+{
 	struct craft c;
 	struct sent s;
 
@@ -193,13 +205,32 @@ static void a_new_tag_counts_at_once(void **state)
 	write_to_peer(&c, 10);
 	next_frame(&c, &s);
 	assert_false(s.net.has_vlan);
-	memcpy(p.gid, c.p.a.host->gid, sizeof(p.gid));
-	memcpy(p.mac, c.p.a.host->mac, sizeof(p.mac));
-	assert_int_equal(model_gid_set(c.p.a.host->dev, &p), XRDMA_CMD_OK);
+	set_tag(c.p.a.host, 0x6005);
 	write_to_peer(&c, 10);
 	next_frame(&c, &s);
 	assert_true(s.net.has_vlan);
 	assert_int_equal(s.net.vlan_tci, 0x6005);
+	assert_int_equal(model_rx_frame(c.p.b.host->dev, s.frame, s.len),
+			 MODEL_RX_VLAN);
+	set_tag(c.p.b.host, 6);
+	assert_int_equal(model_rx_frame(c.p.b.host->dev, s.frame, s.len),
+			 MODEL_RX_VLAN);
+	set_tag(c.p.b.host, 5);
+	assert_int_equal(model_rx_frame(c.p.b.host->dev, s.frame, s.len),
+			 MODEL_RX_OK);
+}
+
+/* A tag without a VLAN has only a priority. */
+static void a_priority_is_no_vlan(void **state)
+{
+	struct craft c;
+	struct sent s;
+
+	begin(state, &c, IPV4, 3);
+	set_tag(c.p.a.host, 0x6000);
+	write_to_peer(&c, 10);
+	next_frame(&c, &s);
+	assert_true(s.net.has_vlan);
 	assert_int_equal(model_rx_frame(c.p.b.host->dev, s.frame, s.len),
 			 MODEL_RX_OK);
 }
@@ -210,6 +241,7 @@ int main(void)
 		WIRE_TEST(every_path_and_mtu, 2),
 		WIRE_TEST(source_ports_are_derived, 2),
 		WIRE_TEST(a_new_tag_counts_at_once, 2),
+		WIRE_TEST(a_priority_is_no_vlan, 2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

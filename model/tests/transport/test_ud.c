@@ -257,6 +257,28 @@ static void what_is_not_delivered(void **state)
 	assert_int_equal(s.b.qp->state, XRDMA_QPS_RTS);
 }
 
+/* The address of the receiver is in a VLAN, that of the sender is not. */
+static void another_vlan_is_not_delivered(void **state)
+{
+	struct xrdma_cmd_set_gid gid = {
+		.flags = cpu_to_le32(XRDMA_GID_VALID | XRDMA_GID_IPV4 |
+				     XRDMA_GID_VLAN),
+		.vlan_tci = cpu_to_le16(100),
+	};
+	struct xrdma_cqe cqe;
+	struct scene s;
+
+	begin(state, &s);
+	memcpy(gid.gid, s.b.host->gid, sizeof(gid.gid));
+	memcpy(gid.mac, s.b.host->mac, sizeof(gid.mac));
+	assert_int_equal(model_gid_set(s.b.host->dev, &gid), XRDMA_CMD_OK);
+	post_recv(&s, 7, 256);
+	wire_post_ud(&s.a, &s.d);
+	wire_settle(*state);
+	assert_int_equal(dropped(&s, MODEL_RX_VLAN), 1);
+	assert_false(wire_poll_cq(&s.b.recv_cq, &cqe));
+}
+
 static void a_short_buffer_fails_alone(void **state)
 {
 	struct xrdma_cqe cqe;
@@ -500,6 +522,7 @@ int main(void)
 		WIRE_TEST(immediate_solicited_inline_and_longest, 2),
 		WIRE_TEST(what_is_on_the_wire, 2),
 		WIRE_TEST(what_is_not_delivered, 2),
+		WIRE_TEST(another_vlan_is_not_delivered, 2),
 		WIRE_TEST(a_short_buffer_fails_alone, 1),
 		WIRE_TEST(what_is_refused, 2),
 		WIRE_TEST(receives_go_on_in_sqe, 2),
