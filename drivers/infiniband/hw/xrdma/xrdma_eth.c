@@ -373,19 +373,21 @@ static void xrdma_eth_map_napi(struct xrdma_channel *ch,
 }
 
 /**
- * xrdma_eth_start() - poll the channels and send frames
+ * xrdma_eth_resume() - poll the channels and send frames after xrdma_eth_stop()
  * @xn: the netdev, with channels that the port names
+ *
+ * The network stack still counts the bytes of the frames that were posted before
+ * the stop (BQL), since the channels report these frames when they are sent.
  *
  * Context: may sleep, under the RTNL.
  */
-void xrdma_eth_start(struct xrdma_netdev *xn)
+void xrdma_eth_resume(struct xrdma_netdev *xn)
 {
 	u32 i;
 
 	for (i = 0; i < xn->eth->num; i++) {
 		struct xrdma_channel *ch = &xn->eth->channel[i];
 
-		netdev_tx_reset_queue(netdev_get_tx_queue(xn->ndev, i));
 		xrdma_eth_map_napi(ch, &ch->napi);
 		napi_enable(&ch->napi);
 		/* the first poll arms the queues */
@@ -398,8 +400,27 @@ void xrdma_eth_start(struct xrdma_netdev *xn)
 }
 
 /**
+ * xrdma_eth_start() - poll new channels and send frames
+ * @xn: the netdev, with channels that the port names, and that have sent no frame
+ *
+ * The network stack forgets the bytes that former channels had posted (BQL), also
+ * those of transmit queues that are not in use now: BQL may have stopped such a
+ * queue, and the watchdog checks it.
+ *
+ * Context: may sleep, under the RTNL.
+ */
+void xrdma_eth_start(struct xrdma_netdev *xn)
+{
+	u32 i;
+
+	for (i = 0; i < xn->ndev->num_tx_queues; i++)
+		netdev_tx_reset_queue(netdev_get_tx_queue(xn->ndev, i));
+	xrdma_eth_resume(xn);
+}
+
+/**
  * xrdma_eth_stop() - stop sending and receiving frames
- * @xn: the netdev, after xrdma_eth_start()
+ * @xn: the netdev, after xrdma_eth_start() or xrdma_eth_resume()
  *
  * Stops polling before the transmit queues, since polling starts a stopped
  * transmit queue when the ring has room.

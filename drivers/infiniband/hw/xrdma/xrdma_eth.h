@@ -310,6 +310,7 @@ struct xrdma_eth *xrdma_eth_create(struct xrdma_netdev *xn,
 				   const struct xrdma_eth_shape *shape);
 void xrdma_eth_destroy(struct xrdma_netdev *xn, struct xrdma_eth *eth);
 int xrdma_eth_moderate(struct xrdma_netdev *xn, struct xrdma_eth *eth);
+void xrdma_eth_resume(struct xrdma_netdev *xn);
 void xrdma_eth_start(struct xrdma_netdev *xn);
 void xrdma_eth_stop(struct xrdma_netdev *xn);
 

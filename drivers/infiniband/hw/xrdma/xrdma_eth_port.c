@@ -183,7 +183,9 @@ static int xrdma_port_set_num(struct xrdma_netdev *xn, u32 channels)
 }
 
 /*
- * Exchange the channels of the port. If that fails, the former ones go on.
+ * Exchange the channels of the port. If that fails, the former ones go on, with the
+ * frames that they have not sent yet. The number of queues is raised first and lowered
+ * last, since only lowering it needs no memory and cannot fail.
  * Return: 0 or an errno.
  */
 static int xrdma_port_exchange(struct xrdma_netdev *xn, struct xrdma_eth *eth)
@@ -192,16 +194,18 @@ static int xrdma_port_exchange(struct xrdma_netdev *xn, struct xrdma_eth *eth)
 	int err;
 
 	xrdma_eth_stop(xn);
-	err = xrdma_port_set_num(xn, eth->num);
+	err = xrdma_port_set_num(xn, max(old->num, eth->num));
 	if (!err) {
 		WRITE_ONCE(xn->eth, eth);
 		err = xrdma_port_set(xn, xn->ndev->mtu, true);
+		if (err)
+			WRITE_ONCE(xn->eth, old);
+		xrdma_port_set_num(xn, xn->eth->num);
 	}
-	if (err) {
-		WRITE_ONCE(xn->eth, old);
-		xrdma_port_set_num(xn, old->num);
-	}
-	xrdma_eth_start(xn);
+	if (err)
+		xrdma_eth_resume(xn);
+	else
+		xrdma_eth_start(xn);
 	return err;
 }
 

@@ -2,6 +2,7 @@
 """Several queues of the Ethernet port: ethtool sets their number, their sizes and the
 distribution of received frames. Runs in a guest."""
 
+import concurrent.futures
 import contextlib
 import errno
 import os
@@ -9,6 +10,7 @@ import re
 import socket
 import struct
 import subprocess
+import threading
 import time
 
 import pytest
@@ -16,6 +18,7 @@ import pytest
 from lib import netdev_queues as queues
 from lib.control import ask, stats
 from lib.ether import ETHERTYPE, address, frame_returns
+from lib.machine import Log
 
 NETDEV = os.environ.get("XRDMA_NETDEV")
 MOST = 8            # channels
@@ -365,6 +368,72 @@ def test_a_change_that_fails_changes_nothing(opcode, skip):
         assert change[0] == "-G" or table() == entries
         assert close_to(received(range(FLOWS)), expected(range(FLOWS)))
         assert len(queues.interrupts(NETDEV)) == 2 * number
+
+
+@contextlib.contextmanager
+def frames_in_flight(queue):
+    """A thread sends by @queue without end, and the driver looks whether the frames have
+    been sent only after 65 ms: at each moment some of them are in the ring."""
+    ended = threading.Event()
+
+    def send():
+        os.sched_setaffinity(0, {queue})
+        while not ended.is_set():
+            frames_that_fit(10)
+            time.sleep(0.001)
+
+    ethtool("-C", "tx-usecs", "65535", "tx-frames", "65535")
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        sender = pool.submit(send)
+        try:
+            yield
+        finally:
+            ended.set()
+            sender.result()
+            ethtool("-C", "tx-usecs", "0", "tx-frames", "0")
+
+
+def read_number(path):
+    with open(f"/sys/class/net/{NETDEV}/{path}", encoding="ascii") as file:
+        return int(file.read())
+
+
+@pytest.mark.parametrize("change", [("-G", "rx", "512", "tx", "128"),
+                                    ("-L", "combined", "5"), ("-L", "combined", "1")])
+def test_a_change_that_fails_under_traffic(change):
+    """The former queues, whose frames have not all been sent, go on."""
+    ethtool("-L", "combined", "2")
+    sizes, before = rings(), read_number("statistics/tx_packets")
+    with frames_in_flight(0):
+        for _ in range(5):
+            ask(cmd="command_fault", kind="fail", opcode="MODIFY_PORT",
+                status=NO_RESOURCE)
+            try:
+                assert refused(*change)
+            finally:
+                ask(cmd="command_faults_clear")
+    assert read_number("statistics/tx_packets") > before
+    assert channels()[1] == 2 and rings() == sizes
+    assert close_to(received(range(FLOWS)), expected(range(FLOWS)))
+
+
+@pytest.mark.skipif(CPUS < 2, reason="one processor has one queue")
+def test_a_queue_that_ends_under_traffic():
+    """The network stack stops a queue that has too many bytes in the ring. Its watchdog,
+    which looks every five seconds, does not wait for a queue that is no longer in use."""
+    limit = f"/sys/class/net/{NETDEV}/queues/tx-1/byte_queue_limits/limit_max"
+    ethtool("-L", "combined", "2")
+    subprocess.run(["sh", "-c", f"echo 100 > {limit}"], check=True)
+    try:
+        with frames_in_flight(1):
+            time.sleep(0.3)
+            ethtool("-L", "combined", "1")
+        log = Log()
+        time.sleep(11)
+        assert not [text for _, text in log.lines() if "WATCHDOG" in text]
+    finally:
+        ethtool("-L", "combined", "2")
+        subprocess.run(["sh", "-c", f"echo max > {limit}"], check=True)
 
 
 def test_nothing_leaks():
