@@ -20,6 +20,7 @@
 #include "xrdma_cq.h"
 #include "xrdma_eth_tstamp.h"
 #include "xrdma_hw_steer.h"
+#include "xrdma_ibdev.h"
 #include "xrdma_qp.h"
 
 struct ethtool_ops;
@@ -27,7 +28,6 @@ struct netdev_stat_ops;
 struct page_pool;
 struct rtnl_link_stats64;
 struct xrdma_eth_seg;
-struct xrdma_ibdev;
 
 #define XRDMA_ETH_MAX_CHANNELS	8U
 /* Entries of a ring: default and limits, powers of two */
@@ -225,6 +225,23 @@ struct xrdma_netdev {
 	struct xrdma_eth_clock clock;
 	struct delayed_work restart;
 };
+
+/**
+ * xrdma_netdev_hw() - find the device, for an operation of the network device
+ * @xn: the netdev
+ *
+ * Operations of the network device and of ethtool use this function, since the
+ * network stack calls some of them while the netdev is detached. For example, it
+ * calls ndo_set_features() when a program of XDP is attached. The functions of
+ * channels use @xn->xib: channels exist only while the netdev is attached.
+ *
+ * Context: under the RTNL.
+ * Return: the device, or NULL if the netdev is detached.
+ */
+static inline struct xrdma_dev *xrdma_netdev_hw(const struct xrdma_netdev *xn)
+{
+	return xn->xib ? &xn->xib->hw : NULL;
+}
 
 /**
  * xrdma_netdev_restart() - request the replacement of queues that have failed

@@ -15,14 +15,15 @@
 
 /**
  * xrdma_port_offered() - list the options of the port that the device has
- * @xn: the netdev, attached
+ * @xn: the netdev
  *
- * Context: any.
- * Return: XRDMA_PORT_*.
+ * Context: under the RTNL.
+ * Return: XRDMA_PORT_*; 0 if the netdev is detached.
  */
 u32 xrdma_port_offered(const struct xrdma_netdev *xn)
 {
-	u64 caps = xn->xib->hw.caps.flags;
+	const struct xrdma_dev *xdev = xrdma_netdev_hw(xn);
+	u64 caps = xdev ? xdev->caps.flags : 0;
 	u64 gro = XRDMA_CAP_ETH_CSUM | XRDMA_CAP_ETH_GRO;
 
 	return (caps & XRDMA_CAP_ETH_PAUSE ? XRDMA_PORT_PAUSE : 0) |
@@ -33,7 +34,7 @@ u32 xrdma_port_offered(const struct xrdma_netdev *xn)
 
 /**
  * xrdma_port_set() - copy the state of the network device to the port
- * @xn: the netdev, attached
+ * @xn: the netdev
  * @mtu: MTU of the port
  * @up: the port is up
  *
@@ -41,16 +42,19 @@ u32 xrdma_port_offered(const struct xrdma_netdev *xn)
  * command has the latest state.
  *
  * Context: may sleep, under the RTNL.
- * Return: 0 or an error of the command.
+ * Return: 0, -ENODEV if the netdev is detached, or an error of the command.
  */
 int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up)
 {
 	struct xrdma_cmd_modify_port port = { .mtu = cpu_to_le32(mtu) };
+	struct xrdma_dev *xdev = xrdma_netdev_hw(xn);
 	unsigned int ndev_flags = xn->ndev->flags;
 	u32 flags = 0;
 
 	ASSERT_RTNL();
 
+	if (!xdev)
+		return -ENODEV;
 	if (xn->eth)
 		port.eth_qpn = cpu_to_le32(xn->eth->qpn);
 	if (up)
@@ -63,12 +67,12 @@ int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up)
 	flags |= xn->options & xrdma_port_offered(xn);
 	port.flags = cpu_to_le32(flags);
 	ether_addr_copy(port.mac, xn->ndev->dev_addr);
-	return xrdma_cmd_modify_port(&xn->xib->hw, &port);
+	return xrdma_cmd_modify_port(xdev, &port);
 }
 
 /**
  * xrdma_port_set_options() - set the options of the port
- * @xn: the netdev, attached
+ * @xn: the netdev; if it is detached, the options are set when it is attached
  * @options: XRDMA_PORT_* that are wanted; those that the device does not have
  *	are set when the netdev is attached to a device that has them
  *
@@ -81,6 +85,8 @@ int xrdma_port_set_options(struct xrdma_netdev *xn, u32 options)
 	int err;
 
 	xn->options = options;
+	if (!xrdma_netdev_hw(xn))
+		return 0;
 	err = xrdma_port_set(xn, xn->ndev->mtu, netif_running(xn->ndev));
 	if (err)
 		xn->options = old;
@@ -91,16 +97,20 @@ int xrdma_port_set_options(struct xrdma_netdev *xn, u32 options)
 
 /**
  * xrdma_port_open() - create the queues, and let the port use them
- * @xn: the netdev, attached, without queues
+ * @xn: the netdev, without queues
  *
  * Context: may sleep, under the RTNL.
- * Return: 0, -ENOMEM, or an error of a command: there are no queues.
+ * Return: 0, -ENODEV if the netdev is detached, -ENOMEM, or an error of a command:
+ * there are no queues.
  */
 int xrdma_port_open(struct xrdma_netdev *xn)
 {
-	struct xrdma_eth *eth = xrdma_eth_create(xn, &xn->shape);
+	struct xrdma_eth *eth;
 	int err;
 
+	if (!xrdma_netdev_hw(xn))
+		return -ENODEV;
+	eth = xrdma_eth_create(xn, &xn->shape);
 	if (IS_ERR(eth))
 		return PTR_ERR(eth);
 	WRITE_ONCE(xn->eth, eth);
@@ -211,14 +221,15 @@ static int xrdma_port_exchange(struct xrdma_netdev *xn, struct xrdma_eth *eth)
 
 /**
  * xrdma_port_reshape() - change number and size of the queues
- * @xn: the netdev, attached
+ * @xn: the netdev
  * @shape: new number and size
  *
  * The new queues are made while the former ones send and receive. Frames that are
  * in the former ones when the port changes are dropped.
  *
  * Context: may sleep, under the RTNL.
- * Return: 0, -ENOMEM, or an error of a command: the queues are as before.
+ * Return: 0, -ENODEV if the netdev is detached, -ENOMEM, or an error of a command:
+ * the queues are as before.
  */
 int xrdma_port_reshape(struct xrdma_netdev *xn,
 		       const struct xrdma_eth_shape *shape)
@@ -226,6 +237,8 @@ int xrdma_port_reshape(struct xrdma_netdev *xn,
 	struct xrdma_eth *old = xn->eth, *eth;
 	int err;
 
+	if (!xrdma_netdev_hw(xn))
+		return -ENODEV;
 	if (!old) {
 		err = xrdma_port_set_num(xn, shape->channels);
 		if (!err)
@@ -244,19 +257,22 @@ int xrdma_port_reshape(struct xrdma_netdev *xn,
 
 /**
  * xrdma_port_rehash() - change the settings of receive side scaling
- * @xn: the netdev, attached
+ * @xn: the netdev
  * @rss: new settings
  *
  * No frame is lost: the device changes from one RSS object to the other.
  *
  * Context: may sleep, under the RTNL.
- * Return: 0, -ENOMEM, or an error of a command: the settings are as before.
+ * Return: 0, -ENODEV if the netdev is detached, -ENOMEM, or an error of a command:
+ * the settings are as before.
  */
 int xrdma_port_rehash(struct xrdma_netdev *xn, const struct xrdma_eth_rss *rss)
 {
 	u32 old, qpn;
 	int err;
 
+	if (!xrdma_netdev_hw(xn))
+		return -ENODEV;
 	if (xn->eth && xn->eth->num > 1) {
 		err = xrdma_eth_rss_create(xn, xn->eth, rss, &qpn);
 		if (err)

@@ -18,9 +18,10 @@ static void xrdma_get_drvinfo(struct net_device *ndev,
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 
 	strscpy(info->driver, KBUILD_MODNAME, sizeof(info->driver));
-	strscpy(info->bus_info, pci_name(xn->xib->hw.pdev),
+	strscpy(info->bus_info, dev_name(ndev->dev.parent),
 		sizeof(info->bus_info));
-	xrdma_get_dev_fw_str(&xn->xib->ibdev, info->fw_version);
+	if (xrdma_netdev_hw(xn))
+		xrdma_get_dev_fw_str(&xn->xib->ibdev, info->fw_version);
 }
 
 /* Report the speed of the port, also while the link is down. */
@@ -54,9 +55,10 @@ static int xrdma_set_pauseparam(struct net_device *ndev,
 				struct ethtool_pauseparam *pause)
 {
 	struct xrdma_netdev *xn = netdev_priv(ndev);
-
 	u32 options = xn->options & ~XRDMA_PORT_PAUSE;
 
+	if (!xrdma_netdev_hw(xn))
+		return -ENODEV;
 	if (pause->autoneg || !pause->rx_pause)
 		return -EINVAL;
 	if (pause->tx_pause)
@@ -178,8 +180,8 @@ static void xrdma_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 }
 
 /*
- * The operation cannot return an error: counters of a dead device are shown as
- * 0.
+ * The operation cannot return an error: counters of a device that is dead or
+ * detached are shown as 0.
  */
 static void xrdma_get_ethtool_stats(struct net_device *ndev,
 				    struct ethtool_stats *stats, u64 *data)
@@ -194,7 +196,8 @@ static void xrdma_get_ethtool_stats(struct net_device *ndev,
 	xrdma_eth_gro_stats(ndev, &data[0], &data[1]);
 	data += ARRAY_SIZE(xrdma_gro_stats);
 	memset(data, 0, XRDMA_NUM_DESCS * sizeof(*data));
-	xrdma_read_stats(xn->xib, data);
+	if (xrdma_netdev_hw(xn))
+		xrdma_read_stats(xn->xib, data);
 }
 
 const struct ethtool_ops xrdma_ethtool_ops = {

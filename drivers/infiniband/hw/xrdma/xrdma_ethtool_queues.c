@@ -54,9 +54,14 @@ int xrdma_set_channels(struct net_device *ndev, struct ethtool_channels *num)
 
 /* ---- rings ------------------------------------------------------------------ */
 
+/* Without a device, the rings cannot become larger than they are. */
 static u32 xrdma_max_depth(const struct xrdma_netdev *xn)
 {
-	return min(rounddown_pow_of_two(xn->xib->hw.caps.max_qp_wr),
+	const struct xrdma_dev *xdev = xrdma_netdev_hw(xn);
+
+	if (!xdev)
+		return max(xn->shape.rx_depth, xn->shape.tx_depth);
+	return min(rounddown_pow_of_two(xdev->caps.max_qp_wr),
 		   XRDMA_ETH_MAX_DEPTH);
 }
 

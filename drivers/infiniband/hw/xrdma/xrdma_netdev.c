@@ -77,7 +77,7 @@ static int xrdma_ndo_stop(struct net_device *ndev)
 {
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 
-	if (xn->xib)
+	if (xrdma_netdev_hw(xn))
 		xrdma_port_close(xn, false);
 	return 0;
 }
@@ -157,7 +157,9 @@ static int xrdma_ndo_change_mtu(struct net_device *ndev, int mtu)
 
 /*
  * Only the features that change received frames are settings of the device. The
- * network stack takes NETIF_F_GRO_HW away without NETIF_F_RXCSUM.
+ * network stack takes NETIF_F_GRO_HW away without NETIF_F_RXCSUM. Also called while
+ * @ndev is detached: an error would make the network stack print a warning, and
+ * xrdma_port_open() sets the options later.
  */
 static int xrdma_ndo_set_features(struct net_device *ndev,
 				  netdev_features_t features)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A device that stops completing frames, which the kernel complains of. Runs on the
-host; guest_netdev.py runs in the guest."""
+"""A device that stops completing frames, which the kernel complains of, that fails, and
+that does not come out of a reset. Runs on the host; guest_*.py run in the guest."""
 
 import subprocess
 from xml.etree import ElementTree
@@ -10,7 +10,7 @@ import pytest
 from lib.launch import beside, lab_vm
 from lib.soak import kernels
 
-GUEST = [beside(__file__, f"guest_{name}.py") for name in ("netdev", "clock")]
+GUEST = [beside(__file__, f"guest_{name}.py") for name in ("netdev", "clock", "detached")]
 
 
 @pytest.mark.parametrize("kernel", kernels("backports"))
@@ -23,4 +23,4 @@ def test_the_port_goes_on(kernel, tmp_path):
         capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     ran = list(ElementTree.parse(tmp_path / "results.xml").iter("testcase"))
-    assert len(ran) == 4
+    assert len(ran) == 7
