@@ -3,7 +3,7 @@
  * Tests of the Ethernet port: a frame for a full send ring or for a queue that does
  * not exist, completions of frames that the device does not own, the work that a
  * frame leaves to the device (xrdma_eth_tx.c), frames that the device has merged
- * (xrdma_eth_rx.c), the default number of channels
+ * (xrdma_eth_rx.c), the number of channels and the numbers of their queues
  * (xrdma_eth.c), the default indirection table (xrdma_eth_rss.c) and the time of
  * the PTP hardware clock (xrdma_eth_tstamp.c). There is no device: the netdev is not
  * registered, nothing reads the ring, and the test writes the completions.
@@ -501,6 +501,75 @@ static void time_follows_from_the_device_clock(struct kunit *test)
 				    "row %u", i);
 }
 
+/* Count the numbers that an owner gets before there are no more of them. */
+static u32 eth_test_take(struct kunit *test, struct xrdma_ibdev *xib, bool port,
+			 u32 lowest, u32 highest)
+{
+	u32 qpn, count = 0;
+
+	while (!xrdma_qpn_reserve(xib, port, &qpn)) {
+		KUNIT_EXPECT_GE(test, qpn, lowest);
+		KUNIT_EXPECT_LE(test, qpn, highest);
+		count++;
+	}
+	return count;
+}
+
+static void processes_leave_the_numbers_of_the_port(struct kunit *test)
+{
+	struct xrdma_ibdev *xib = kunit_kzalloc(test, sizeof(*xib), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, xib);
+	xa_init_flags(&xib->qps, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
+	xib->hw.caps.max_qp = 100;
+	xib->hw.caps.max_cq = 100;
+	xib->next_qpn = 90;
+	/* two channels and an RSS object, of which new ones replace old ones */
+	xrdma_eth_reserve(xib, 2);
+	KUNIT_EXPECT_EQ(test, 8, xib->port_cqns.num);
+	KUNIT_EXPECT_EQ(test, 92, eth_test_take(test, xib, false, 2, 93));
+	KUNIT_EXPECT_EQ(test, 6, eth_test_take(test, xib, true, 94, 99));
+	/* the port does not use the numbers of processes */
+	xa_erase_irq(&xib->qps, 50);
+	xa_erase_irq(&xib->qps, 95);
+	KUNIT_EXPECT_EQ(test, 1, eth_test_take(test, xib, true, 95, 95));
+	KUNIT_EXPECT_EQ(test, 1, eth_test_take(test, xib, false, 50, 50));
+	xa_destroy(&xib->qps);
+}
+
+static void the_largest_number_of_channels(struct kunit *test)
+{
+	const u64 rss = XRDMA_CAP_FLOW | XRDMA_CAP_ETH_RSS;
+	const struct {
+		u64 flags;
+		u32 max_qp;
+		u32 max_cq;
+		u32 want;
+	} rows[] = {
+		{ 0, 65536, 65536, 1 },
+		{ XRDMA_CAP_FLOW, 65536, 65536, 1 },
+		{ rss, 65536, 65536, XRDMA_ETH_MAX_CHANNELS },
+		{ rss, 72, 128, XRDMA_ETH_MAX_CHANNELS },
+		{ rss, 71, 128, 7 },
+		{ rss, 72, 127, 7 },
+		{ rss, 24, 65536, 2 },
+		{ rss, 23, 65536, 1 },
+		{ rss, 4, 4, 1 },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct xrdma_caps caps = {
+			.flags = rows[i].flags,
+			.max_qp = rows[i].max_qp,
+			.max_cq = rows[i].max_cq,
+		};
+
+		KUNIT_EXPECT_EQ_MSG(test, rows[i].want,
+				    xrdma_eth_max_channels(&caps), "row %u", i);
+	}
+}
+
 static struct kunit_case eth_cases[] = {
 	KUNIT_CASE(a_frame_for_a_full_ring_waits),
 	KUNIT_CASE(completions_free_published_frames_only),
@@ -509,6 +578,8 @@ static struct kunit_case eth_cases[] = {
 	KUNIT_CASE(a_receive_of_a_wrong_length_is_refused),
 	KUNIT_CASE(a_frame_for_a_missing_queue_is_dropped),
 	KUNIT_CASE(the_default_number_of_channels),
+	KUNIT_CASE(the_largest_number_of_channels),
+	KUNIT_CASE(processes_leave_the_numbers_of_the_port),
 	KUNIT_CASE(the_default_table_names_all_channels),
 	KUNIT_CASE(time_follows_from_the_device_clock),
 	{}

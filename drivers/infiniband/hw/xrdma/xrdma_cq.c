@@ -22,11 +22,14 @@
 /* Allocate a number. Lookups of the number find NULL until the queue exists. */
 static int xrdma_cq_reserve(struct xrdma_ibdev *xib, struct xrdma_cq *cq)
 {
-	struct xa_limit limit = XA_LIMIT(1, xib->hw.caps.max_cq - 1);
+	u32 *next = cq->port ? &xib->port_cqns.next : &xib->next_cqn;
+	struct xa_limit limit;
 	int err;
 
-	err = xa_alloc_cyclic_irq(&xib->cqs, &cq->cqn, NULL, limit,
-				  &xib->next_cqn, GFP_KERNEL);
+	limit = xrdma_share_limit(&xib->port_cqns, 1, xib->hw.caps.max_cq,
+				  cq->port);
+	err = xa_alloc_cyclic_irq(&xib->cqs, &cq->cqn, NULL, limit, next,
+				  GFP_KERNEL);
 	if (err == -EBUSY)
 		return -ENOMEM;
 	return min(err, 0);

@@ -26,6 +26,7 @@ struct xrdma_srq;
  * struct xrdma_cq - completion queue, of verbs or of the netdev
  * @ibcq: verbs object; unused in queues of the netdev
  * @cqn: number of the queue
+ * @port: the queue is one of the netdev
  * @eqn: number of the event queue that gets the completion events
  * @log_depth: log2 of the number of entries; of a user's queue: protected by
  *	@resize_lock
@@ -56,6 +57,7 @@ struct xrdma_srq;
 struct xrdma_cq {
 	struct ib_cq ibcq;
 	u32 cqn;
+	bool port;
 	u32 eqn;
 	u8 log_depth;
 	struct xrdma_buf *buf;

@@ -15,21 +15,58 @@
 #include "xrdma_qp.h"
 #include "xrdma_wq.h"
 
+/*
+ * Numbers that @num channels need. While number or size of the queues changes, the
+ * former channels exist beside the new ones. A channel has a queue pair and two
+ * completion queues; several channels have an RSS object, whose number is a QPN.
+ */
+static u32 xrdma_eth_qpns(u32 num)
+{
+	return 2 * (num + (num > 1));
+}
+
+static u32 xrdma_eth_cqns(u32 num)
+{
+	return 2 * 2 * num;
+}
+
 /**
  * xrdma_eth_max_channels() - number of channels that the device permits
- * @xib: the device
+ * @caps: capabilities of the device
  *
- * Channels may share an interrupt, so the number of interrupts is no limit.
+ * Channels may share an interrupt, so the number of interrupts is no limit. Several
+ * channels need at most a quarter of the queues of the device.
  *
  * Context: any.
  * Return: 1 or more.
  */
-u32 xrdma_eth_max_channels(const struct xrdma_ibdev *xib)
+u32 xrdma_eth_max_channels(const struct xrdma_caps *caps)
 {
 	const u64 needed = XRDMA_CAP_FLOW | XRDMA_CAP_ETH_RSS;
+	u32 num = XRDMA_ETH_MAX_CHANNELS;
 
-	return (xib->hw.caps.flags & needed) == needed ?
-		       XRDMA_ETH_MAX_CHANNELS : 1;
+	if ((caps->flags & needed) != needed)
+		return 1;
+	while (num > 1 && (xrdma_eth_qpns(num) > caps->max_qp / 4 ||
+			   xrdma_eth_cqns(num) > caps->max_cq / 4))
+		num--;
+	return num;
+}
+
+/**
+ * xrdma_eth_reserve() - set the shares of the netdev in the numbers of queues
+ * @xib: the device, without queues
+ * @channels: largest number of channels
+ *
+ * Context: any.
+ */
+void xrdma_eth_reserve(struct xrdma_ibdev *xib, u32 channels)
+{
+	const struct xrdma_caps *caps = &xib->hw.caps;
+
+	xib->port_qpns.num = min(xrdma_eth_qpns(channels),
+				 caps->max_qp - XRDMA_QPN_FIRST);
+	xib->port_cqns.num = min(xrdma_eth_cqns(channels), caps->max_cq - 1);
 }
 
 /**
@@ -138,6 +175,9 @@ static int xrdma_channel_create_queues(struct xrdma_channel *ch,
 	};
 	int err;
 
+	ch->tx_cq.port = true;
+	ch->rx_cq.port = true;
+	ch->qp.port = true;
 	ch->tx_cq.comp = xrdma_tx_comp;
 	ch->rx_cq.comp = xrdma_rx_comp;
 	ch->qp.ibqp.event_handler = xrdma_eth_event;

@@ -27,6 +27,7 @@ struct ethtool_ops;
 struct netdev_stat_ops;
 struct page_pool;
 struct rtnl_link_stats64;
+struct xrdma_caps;
 struct xrdma_eth_seg;
 
 #define XRDMA_ETH_MAX_CHANNELS	8U
@@ -321,8 +322,9 @@ int xrdma_get_rxfh_fields(struct net_device *ndev,
 u32 xrdma_get_rx_ring_count(struct net_device *ndev);
 
 /* xrdma_eth.c */
-u32 xrdma_eth_max_channels(const struct xrdma_ibdev *xib);
+u32 xrdma_eth_max_channels(const struct xrdma_caps *caps);
 u32 xrdma_eth_default_channels(u32 cpus, u32 vectors, u32 max);
+void xrdma_eth_reserve(struct xrdma_ibdev *xib, u32 channels);
 struct xrdma_eth *xrdma_eth_create(struct xrdma_netdev *xn,
 				   const struct xrdma_eth_shape *shape);
 void xrdma_eth_destroy(struct xrdma_netdev *xn, struct xrdma_eth *eth);

@@ -64,7 +64,7 @@ int xrdma_eth_rss_create(struct xrdma_netdev *xn, const struct xrdma_eth *eth,
 	table = xrdma_eth_rss_table(eth, rss);
 	if (!table)
 		return -ENOMEM;
-	err = xrdma_qpn_reserve(xn->xib, qpn);
+	err = xrdma_qpn_reserve(xn->xib, true, qpn);
 	if (err)
 		goto out;
 	cmd.qpn = cpu_to_le32(*qpn);

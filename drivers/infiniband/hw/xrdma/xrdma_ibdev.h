@@ -111,6 +111,38 @@ struct xrdma_keys;
 struct xrdma_odp_dev;
 
 /**
+ * struct xrdma_share - numbers of a kind of object that only the netdev uses
+ * @num: count of these numbers, which are the highest ones of the kind
+ * @next: number at which the search for a free number begins
+ *
+ * The netdev needs new queues when the port goes up, when a queue has failed, and when
+ * ethtool changes the queues. With numbers of its own, it gets them also while
+ * processes have all other numbers.
+ */
+struct xrdma_share {
+	u32 num;
+	u32 next;
+};
+
+/**
+ * xrdma_share_limit() - find the numbers that a new object may get
+ * @share: numbers of the kind that only the netdev uses
+ * @first: lowest number of the kind
+ * @max: the numbers of the kind are below this
+ * @port: the object is one of the netdev
+ *
+ * Context: any.
+ * Return: the lowest number and the highest one.
+ */
+static inline struct xa_limit xrdma_share_limit(const struct xrdma_share *share,
+						u32 first, u32 max, bool port)
+{
+	u32 split = max - share->num;
+
+	return port ? XA_LIMIT(split, max - 1) : XA_LIMIT(first, split - 1);
+}
+
+/**
  * struct xrdma_ibdev - RDMA device of a PCI function, with all that the RDMA
  *	objects and the netdev share; a new one is allocated for each reset
  * @ibdev: verbs device
@@ -129,6 +161,8 @@ struct xrdma_odp_dev;
  * @next_qpn: QPN at which the search for a free QPN begins
  * @next_cqn: CQN at which the search for a free CQN begins
  * @next_srqn: SRQN at which the search for a free SRQN begins
+ * @port_qpns: QPNs of the netdev
+ * @port_cqns: CQNs of the netdev
  * @flush_work: runs xrdma_flush_dead()
  * @flush_retry: tries xrdma_flush_begin() again while the device may still write
  *	host memory
@@ -160,6 +194,8 @@ struct xrdma_ibdev {
 	u32 next_qpn;
 	u32 next_cqn;
 	u32 next_srqn;
+	struct xrdma_share port_qpns;
+	struct xrdma_share port_cqns;
 	struct work_struct flush_work;
 	struct delayed_work flush_retry;
 	bool flushing;

@@ -244,6 +244,7 @@ static int xrdma_netdev_bind(struct xrdma_netdev *xn, struct xrdma_ibdev *xib,
 	err = xrdma_netdev_init_pd(xn, xib);
 	if (err)
 		return err;
+	xrdma_eth_reserve(xib, xn->ndev->num_tx_queues);
 	xn->speed = le32_to_cpu(port->speed);
 	xrdma_eth_clock_attach(&xn->clock, &xib->hw);
 	xn->xib = xib;
@@ -266,7 +267,7 @@ static void xrdma_netdev_unbind(struct xrdma_netdev *xn)
 static int xrdma_netdev_init_queues(struct xrdma_netdev *xn,
 				    const struct xrdma_ibdev *xib)
 {
-	u32 channels, max = xrdma_eth_max_channels(xib);
+	u32 channels, max = xrdma_eth_max_channels(&xib->hw.caps);
 
 	channels = xrdma_eth_default_channels(num_online_cpus(),
 					      xrdma_num_comp_vectors(&xib->hw),
@@ -344,7 +345,7 @@ struct net_device *xrdma_netdev_create(struct xrdma_ibdev *xib)
 	int err;
 
 	ndev = alloc_etherdev_mq(sizeof(struct xrdma_netdev),
-				 xrdma_eth_max_channels(xib));
+				 xrdma_eth_max_channels(&xib->hw.caps));
 	if (!ndev)
 		return ERR_PTR(-ENOMEM);
 	xrdma_netdev_init(ndev, xib);

@@ -73,18 +73,21 @@ const struct xrdma_qp_kind *xrdma_qp_kind(enum ib_qp_type type)
 /**
  * xrdma_qpn_reserve() - allocate a number of a queue pair or an RSS object
  * @xib: the device
+ * @port: the object is one of the netdev
  * @qpn: gets the number, of which lookups find NULL
  *
  * Context: may sleep.
  * Return: 0, or -ENOMEM: no number is free.
  */
-int xrdma_qpn_reserve(struct xrdma_ibdev *xib, u32 *qpn)
+int xrdma_qpn_reserve(struct xrdma_ibdev *xib, bool port, u32 *qpn)
 {
-	struct xa_limit limit = XA_LIMIT(XRDMA_QPN_FIRST,
-					 xib->hw.caps.max_qp - 1);
+	u32 *next = port ? &xib->port_qpns.next : &xib->next_qpn;
+	struct xa_limit limit;
 	int err;
 
-	err = xa_alloc_cyclic_irq(&xib->qps, qpn, NULL, limit, &xib->next_qpn,
+	limit = xrdma_share_limit(&xib->port_qpns, XRDMA_QPN_FIRST,
+				  xib->hw.caps.max_qp, port);
+	err = xa_alloc_cyclic_irq(&xib->qps, qpn, NULL, limit, next,
 				  GFP_KERNEL);
 	if (err == -EBUSY)
 		return -ENOMEM;
@@ -105,7 +108,7 @@ int xrdma_qpn_reserve(struct xrdma_ibdev *xib, u32 *qpn)
 int xrdma_qp_reserve(struct xrdma_ibdev *xib, struct xrdma_qp *qp)
 {
 	if (qp->type != XRDMA_QP_GSI)
-		return xrdma_qpn_reserve(xib, &qp->qpn);
+		return xrdma_qpn_reserve(xib, qp->port, &qp->qpn);
 	qp->qpn = XRDMA_QPN_GSI;
 	return xa_insert_irq(&xib->qps, qp->qpn, NULL, GFP_KERNEL);
 }

@@ -37,6 +37,7 @@ struct xrdma_srq;
  *	changed the state to ERR since then. Written under @modify_lock, read
  *	without a lock
  * @sig_all: every send is signaled
+ * @port: the queue pair is one of the netdev
  * @sq: send ring
  * @rq: receive ring
  * @sq_lock: protects the producer index and the free entries of @sq
@@ -58,6 +59,7 @@ struct xrdma_qp {
 	u8 type;
 	u8 state;
 	bool sig_all;
+	bool port;
 	struct xrdma_wq sq;
 	struct xrdma_wq rq;
 	spinlock_t sq_lock; /* producer of @sq */
@@ -173,7 +175,7 @@ void xrdma_qp_limits(const struct xrdma_caps *caps, struct xrdma_qp *qp);
 void xrdma_qp_caps(const struct xrdma_qp *qp, struct ib_qp_cap *cap);
 void xrdma_make_create_qp(struct xrdma_cmd_create_qp *cmd,
 			  const struct xrdma_qp_init *init);
-int xrdma_qpn_reserve(struct xrdma_ibdev *xib, u32 *qpn);
+int xrdma_qpn_reserve(struct xrdma_ibdev *xib, bool port, u32 *qpn);
 int xrdma_qp_reserve(struct xrdma_ibdev *xib, struct xrdma_qp *qp);
 int xrdma_qp_enable(struct xrdma_ibdev *xib, struct xrdma_qp *qp,
 		    struct xrdma_cmd_create_qp *cmd);

@@ -21,16 +21,14 @@
 #define UVERBS_MODULE_NAME xrdma
 #include <rdma/uverbs_named_ioctl.h>
 
-/* Objects of the netdev, which consumers cannot use */
-#define XRDMA_NETDEV_QPS	1
-#define XRDMA_NETDEV_CQS	2
-#define XRDMA_NETDEV_PDS	1
-
-/* Number 0 of each kind is never allocated, and QPN 1 is reserved too. */
-#define XRDMA_RESERVED_QPS	(2 + XRDMA_NETDEV_QPS)
-#define XRDMA_RESERVED_CQS	(1 + XRDMA_NETDEV_CQS)
+/*
+ * Number 0 of each kind is never allocated, and QPN 1 is reserved too. The netdev has
+ * a protection domain; its shares of the queues are in struct xrdma_ibdev.
+ */
+#define XRDMA_RESERVED_QPS	XRDMA_QPN_FIRST
+#define XRDMA_RESERVED_CQS	1
 #define XRDMA_RESERVED_SRQS	1
-#define XRDMA_RESERVED_PDS	(1 + XRDMA_NETDEV_PDS)
+#define XRDMA_RESERVED_PDS	2
 #define XRDMA_RESERVED_KEYS	1
 
 /* Longest delay of an acknowledge by this device: 4.096 us * 2^n */
@@ -91,17 +89,19 @@ static u64 xrdma_queue_flags(const struct xrdma_caps *caps)
 }
 
 static void xrdma_fill_limits(struct ib_device_attr *attr,
-			      const struct xrdma_caps *caps)
+			      const struct xrdma_ibdev *xib)
 {
+	const struct xrdma_caps *caps = &xib->hw.caps;
+
 	attr->max_mr_size = caps->max_mr_size;
 	attr->page_size_cap = GENMASK_ULL(XRDMA_LEAF_SHIFT_MAX,
 					  XRDMA_LEAF_SHIFT_MIN);
-	attr->max_qp = caps->max_qp - XRDMA_RESERVED_QPS;
+	attr->max_qp = caps->max_qp - XRDMA_RESERVED_QPS - xib->port_qpns.num;
 	attr->max_qp_wr = caps->max_qp_wr;
 	attr->max_send_sge = caps->max_sge;
 	attr->max_recv_sge = caps->max_sge;
 	attr->max_sge_rd = caps->max_sge;
-	attr->max_cq = caps->max_cq - XRDMA_RESERVED_CQS;
+	attr->max_cq = caps->max_cq - XRDMA_RESERVED_CQS - xib->port_cqns.num;
 	attr->max_cqe = caps->max_cqe;
 	attr->max_mr = (1 << caps->log_max_keys) - XRDMA_RESERVED_KEYS;
 	attr->max_mw = xrdma_mw_flags(caps) ? attr->max_mr : 0;
@@ -163,7 +163,7 @@ int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	if (err)
 		return err;
 
-	xrdma_fill_limits(attr, &xdev->caps);
+	xrdma_fill_limits(attr, to_xibdev(ibdev));
 	attr->fw_ver = xdev->caps.fw_version;
 	attr->sys_image_guid = xdev->caps.node_guid;
 	attr->vendor_id = xdev->pdev->vendor;

@@ -22,6 +22,7 @@ from lib.machine import Log
 
 NETDEV = os.environ.get("XRDMA_NETDEV")
 MOST = 8            # channels
+NUMBERS = 65536     # of queue pairs, and of completion queues
 ENTRIES = 128       # of the indirection table
 CPUS = os.cpu_count()
 FLOWS = 40
@@ -434,6 +435,14 @@ def test_a_queue_that_ends_under_traffic():
     finally:
         ethtool("-L", "combined", "2")
         subprocess.run(["sh", "-c", f"echo max > {limit}"], check=True)
+
+
+def test_processes_cannot_have_the_queues_of_the_port(dev):
+    """What the device reports to processes leaves the port twice its largest number of
+    channels, since new ones are made before the former ones end, and two RSS objects."""
+    attr = dev.ctx.query_device()
+    assert attr.max_qp == NUMBERS - 2 - 2 * (MOST + 1)
+    assert attr.max_cq == NUMBERS - 1 - 2 * 2 * MOST
 
 
 def test_nothing_leaks():
