@@ -199,6 +199,13 @@ static inline int ib_no_udata_io(struct ib_udata *udata)
 		 xrdma_compat_gfp(, ##__VA_ARGS__, GFP_KERNEL))
 #endif
 
+#ifndef XRDMA_HAVE_ALLOC_DEVICE_WITH_NET
+/* The kernel puts each new device into the initial network namespace. */
+#define ib_alloc_device_with_net(drv_struct, member, net) \
+	ib_alloc_device(drv_struct, member)
+#define rdma_dev_net(ibdev) (&init_net)
+#endif
+
 #ifndef XRDMA_HAVE_PORT_STATE_EVENT
 #include "port_event.h"
 #endif

@@ -27,6 +27,9 @@ struct xrdma_ibdev;
  * @netdev: Ethernet port; created with the first device, destroyed with this
  *	structure
  * @name: name of the last RDMA device, which the next one gets too
+ * @node_desc: node description of the last RDMA device, which the next one gets too
+ * @net_cookie: cookie of the network namespace of the last RDMA device, which the
+ *	next one gets too; 0: there was no RDMA device
  * @held: the device is not recovered: PCI core or power management decide when
  *	it is brought up
  * @up_at: time in jiffies at which @xib was brought up
@@ -41,6 +44,8 @@ struct xrdma_function {
 	struct xrdma_ibdev *xib;
 	struct net_device *netdev;
 	char name[IB_DEVICE_NAME_MAX];
+	char node_desc[IB_DEVICE_NODE_DESC_MAX];
+	u64 net_cookie;
 	bool held;
 	unsigned long up_at;
 	unsigned int tries;

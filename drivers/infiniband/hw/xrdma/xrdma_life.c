@@ -9,6 +9,7 @@
 #include <linux/delay.h>
 #include <linux/pci-p2pdma.h>
 #include <linux/random.h>
+#include <net/net_namespace.h>
 #include "xrdma_cc.h"
 #include "xrdma_cmd.h"
 #include "xrdma_cmdq.h"
@@ -204,7 +205,8 @@ static int xrdma_register_as(struct ib_device *ibdev, const char *name)
 	return err;
 }
 
-static int xrdma_register(struct xrdma_ibdev *xib, const char *name)
+static int xrdma_register(struct xrdma_ibdev *xib,
+			  const struct xrdma_function *fn)
 {
 	struct ib_device *ibdev = &xib->ibdev;
 	struct xrdma_dev *xdev = &xib->hw;
@@ -215,6 +217,8 @@ static int xrdma_register(struct xrdma_ibdev *xib, const char *name)
 	ibdev->phys_port_cnt = 1;
 	ibdev->num_comp_vectors = xrdma_num_comp_vectors(xdev);
 	ibdev->node_guid = xdev->caps.node_guid;
+	static_assert(sizeof(ibdev->node_desc) == sizeof(fn->node_desc));
+	memcpy(ibdev->node_desc, fn->node_desc, sizeof(fn->node_desc));
 	ibdev->local_dma_lkey = XRDMA_KEY_LOCAL_DMA;
 	ibdev->use_cq_dim = true;
 	ib_set_device_ops(ibdev, &xrdma_ops);
@@ -230,7 +234,7 @@ static int xrdma_register(struct xrdma_ibdev *xib, const char *name)
 		ibdev->driver_def = xrdma_uapi_defs;
 	err = ib_device_set_netdev(ibdev, xib->netdev, 1);
 	if (!err)
-		err = xrdma_register_as(ibdev, name);
+		err = xrdma_register_as(ibdev, fn->name);
 	if (err)
 		dev_err_probe(xrdma_to_dev(xdev), err,
 			      "cannot register the RDMA device\n");
@@ -269,10 +273,33 @@ static void xrdma_numbers_destroy(struct xrdma_ibdev *xib)
 	xa_destroy(&xib->cqs);
 }
 
-static struct xrdma_ibdev *xrdma_alloc(struct pci_dev *pdev)
+/*
+ * Find the network namespace that the RDMA device had before. It may have been deleted
+ * since: then the next one belongs to the initial namespace, to which ib_core moves the
+ * devices of a deleted namespace. The function keeps a cookie instead of a reference,
+ * since a reference would keep the namespace alive while the device is down.
+ * Return: the namespace, with a reference.
+ */
+static struct net *xrdma_get_net(u64 cookie)
 {
-	struct xrdma_ibdev *xib = ib_alloc_device(xrdma_ibdev, ibdev);
+	struct net *net, *found = NULL;
 
+	rcu_read_lock();
+	for_each_net_rcu(net) {
+		if (net->net_cookie == cookie) {
+			found = maybe_get_net(net);
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found ?: get_net(&init_net);
+}
+
+static struct xrdma_ibdev *xrdma_alloc(struct pci_dev *pdev, struct net *net)
+{
+	struct xrdma_ibdev *xib;
+
+	xib = ib_alloc_device_with_net(xrdma_ibdev, ibdev, net);
 	if (!xib)
 		return NULL;
 	xib->hw.pdev = pdev;
@@ -312,23 +339,15 @@ static int xrdma_attach(struct xrdma_function *fn, struct xrdma_ibdev *xib)
 	return err;
 }
 
-/**
- * xrdma_life_begin() - bring a device up
- * @fn: the function, enabled, without a device
- *
- * Logs the cause of a failure.
- *
- * Context: may sleep; @fn->lock is held.
- * Return: 0: consumers can use @fn->xib; or an errno: @fn->xib is NULL.
- */
-int xrdma_life_begin(struct xrdma_function *fn)
+/* Bring a device up whose RDMA device belongs to the network namespace @net. */
+static int xrdma_life_begin_in(struct xrdma_function *fn, struct net *net)
 {
 	struct xrdma_ibdev *xib;
 	int err;
 
 	lockdep_assert_held(&fn->lock);
 
-	xib = xrdma_alloc(fn->pdev);
+	xib = xrdma_alloc(fn->pdev, net);
 	if (!xib)
 		return -ENOMEM;
 	err = xrdma_map(&xib->hw);
@@ -340,7 +359,7 @@ int xrdma_life_begin(struct xrdma_function *fn)
 	err = xrdma_attach(fn, xib);
 	if (err)
 		goto err_core;
-	err = xrdma_register(xib, fn->name);
+	err = xrdma_register(xib, fn);
 	if (err)
 		goto err_netdev;
 	fn->xib = xib;
@@ -354,6 +373,26 @@ err_core:
 err_unmap:
 	xrdma_unmap(&xib->hw);
 	xrdma_free(xib);
+	return err;
+}
+
+/**
+ * xrdma_life_begin() - bring a device up
+ * @fn: the function, enabled, without a device
+ *
+ * Logs the cause of a failure.
+ *
+ * Context: may sleep; @fn->lock is held.
+ * Return: 0: consumers can use @fn->xib; or an errno: @fn->xib is NULL.
+ */
+int xrdma_life_begin(struct xrdma_function *fn)
+{
+	struct net *net = xrdma_get_net(fn->net_cookie);
+	int err;
+
+	/* once the device is registered, ib_core sees to it that its namespace exists */
+	err = xrdma_life_begin_in(fn, net);
+	put_net(net);
 	return err;
 }
 
@@ -396,6 +435,11 @@ void xrdma_life_end(struct xrdma_function *fn)
 	fn->xib = NULL;
 	strscpy(fn->name, dev_name(&xib->ibdev.dev));
 	xrdma_odp_close(xib);
+	memcpy(fn->node_desc, xib->ibdev.node_desc, sizeof(fn->node_desc));
+	/* deleting a namespace moves the device first, and frees it after a grace period */
+	rcu_read_lock();
+	fn->net_cookie = rdma_dev_net(&xib->ibdev)->net_cookie;
+	rcu_read_unlock();
 	xrdma_wait_flush_seen(xib);
 	ib_unregister_device(&xib->ibdev);
 	xrdma_netdev_detach(xib);

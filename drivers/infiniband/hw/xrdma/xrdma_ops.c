@@ -72,6 +72,7 @@ const struct ib_device_ops xrdma_ops = {
 	.mmap = xrdma_mmap,
 	.mmap_free = xrdma_mmap_free,
 	.modify_cq = xrdma_modify_cq,
+	.modify_device = xrdma_modify_device,
 	.modify_qp = xrdma_modify_qp,
 	.modify_srq = xrdma_modify_srq,
 	.poll_cq = xrdma_poll_cq,

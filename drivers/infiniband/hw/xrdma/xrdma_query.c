@@ -145,6 +145,30 @@ static void xrdma_fill_ethernet(struct ib_device_attr *attr,
 }
 
 /**
+ * xrdma_modify_device() - ib_device_ops.modify_device
+ * @ibdev: the device
+ * @mask: which attributes to set, enum ib_device_modify_flags
+ * @modify: new values
+ *
+ * The node description is for people who look at a fabric: rdma-ndd writes the name of
+ * the host there. The device does not use it. The next RDMA device of the function gets
+ * it too.
+ *
+ * Context: may sleep.
+ * Return: 0, or -EOPNOTSUPP: @mask has more than the node description.
+ */
+int xrdma_modify_device(struct ib_device *ibdev, int mask,
+			struct ib_device_modify *modify)
+{
+	if (mask & ~IB_DEVICE_MODIFY_NODE_DESC)
+		return -EOPNOTSUPP;
+	if (mask)
+		memcpy(ibdev->node_desc, modify->node_desc,
+		       sizeof(ibdev->node_desc));
+	return 0;
+}
+
+/**
  * xrdma_query_device() - ib_device_ops.query_device
  * @ibdev: the device
  * @attr: output: attributes; zeroed by the caller

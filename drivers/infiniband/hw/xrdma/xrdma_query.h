@@ -14,6 +14,8 @@ struct xrdma_ibdev;
 
 /* xrdma_query.c */
 extern const struct uapi_definition xrdma_query_uapi_defs[];
+int xrdma_modify_device(struct ib_device *ibdev, int mask,
+			struct ib_device_modify *modify);
 int xrdma_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		       struct ib_udata *udata);
 int xrdma_query_port(struct ib_device *ibdev, u32 port,

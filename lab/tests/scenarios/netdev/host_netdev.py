@@ -10,7 +10,8 @@ import pytest
 from lib.launch import beside, lab_vm
 from lib.soak import kernels
 
-GUEST = [beside(__file__, f"guest_{name}.py") for name in ("netdev", "clock", "detached")]
+GUEST = [beside(__file__, f"guest_{name}.py")
+         for name in ("netdev", "clock", "detached", "kept")]
 
 
 @pytest.mark.parametrize("kernel", kernels("backports"))
@@ -23,4 +24,4 @@ def test_the_port_goes_on(kernel, tmp_path):
         capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-5000:]
     ran = list(ElementTree.parse(tmp_path / "results.xml").iter("testcase"))
-    assert len(ran) == 7
+    assert len(ran) == 10
