@@ -107,21 +107,29 @@ static int xrdma_set_coalesce(struct net_device *ndev,
 	struct xrdma_netdev *xn = netdev_priv(ndev);
 	struct xrdma_eth_moderation old_rx = xn->rx_moderation;
 	struct xrdma_eth_moderation old_tx = xn->tx_moderation;
+	struct xrdma_eth_moderation rx, tx;
 	int err;
 
-	err = xrdma_fill_moderation(&xn->rx_moderation,
-				    coal->rx_max_coalesced_frames,
+	if (!xrdma_netdev_hw(xn))
+		return -ENODEV;
+	err = xrdma_fill_moderation(&rx, coal->rx_max_coalesced_frames,
 				    coal->rx_coalesce_usecs, extack);
 	if (!err)
-		err = xrdma_fill_moderation(&xn->tx_moderation,
-					    coal->tx_max_coalesced_frames,
+		err = xrdma_fill_moderation(&tx, coal->tx_max_coalesced_frames,
 					    coal->tx_coalesce_usecs, extack);
-	if (!err && xn->eth)
+	if (err)
+		return err;
+	xn->rx_moderation = rx;
+	xn->tx_moderation = tx;
+	if (xn->eth)
 		err = xrdma_eth_moderate(xn, xn->eth);
-	if (err) {
-		xn->rx_moderation = old_rx;
-		xn->tx_moderation = old_tx;
-	}
+	if (!err)
+		return 0;
+	xn->rx_moderation = old_rx;
+	xn->tx_moderation = old_tx;
+	/* some queues may have the new values; new queues get the former ones */
+	if (xrdma_eth_moderate(xn, xn->eth))
+		xrdma_netdev_restart(xn);
 	return err;
 }
 

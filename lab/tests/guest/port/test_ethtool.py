@@ -17,6 +17,7 @@ from lib.control import ask, stats
 from lib.ether import frame_returns
 
 NETDEV = os.environ.get("XRDMA_NETDEV")
+NO_RESOURCE = 6     # XRDMA_CMD_NO_RESOURCE
 PORT_PAUSE, PORT_CSUM, PORT_VLAN, PORT_GRO = 8, 16, 32, 64    # XRDMA_PORT_*
 # payloads of frames that end at, before and after the ends of receive pages
 SIZES = (46, 1500, *range(3480, 3530), 4096, *range(7580, 7630), 8986, 9000)
@@ -130,6 +131,22 @@ def test_each_queue_is_moderated(moderation):
     finally:
         run(["ethtool", "-X", NETDEV, "default"])
         run(["ethtool", "-L", NETDEV, "combined", str(before)], check=False)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_moderation_that_fails_changes_nothing(moderation, times):
+    """The device refuses the command for the second of the queues, and in the second case
+    also the command that gives the first one its former value: then new queues replace
+    all."""
+    ask(cmd="command_fault", kind="fail", opcode="MODIFY_CQ", skip=1, count=times,
+        status=NO_RESOURCE)
+    try:
+        assert moderation("rx-usecs", "60000", "tx-usecs", "60000")
+    finally:
+        ask(cmd="command_faults_clear")
+    assert coalesce() == [0, 0, 0, 0]
+    time.sleep(times - 1)
+    assert delays()[0] < 0.05
 
 
 def test_moderation_has_limits(moderation):
