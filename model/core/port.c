@@ -93,7 +93,7 @@ void model_port_query(const struct model_device *dev,
 		      struct xrdma_rsp_query_port *rsp)
 {
 	rsp->flags = cpu_to_le32(dev->port.link_up ? XRDMA_PORT_UP : 0);
-	rsp->speed = cpu_to_le32(MODEL_LINK_SPEED);
+	rsp->speed = cpu_to_le32(dev->port.link_up ? MODEL_LINK_SPEED : 0);
 	memcpy(rsp->mac, dev->params.mac, sizeof(rsp->mac));
 }
 

@@ -33,6 +33,7 @@ static void the_link_follows_port_and_carrier(void **state)
 
 	query(env, &rsp);
 	assert_int_equal(rsp.flags, 0);
+	assert_int_equal(rsp.speed, 0);
 	assert_memory_equal(rsp.mac, mac, sizeof(mac));
 	assert_int_equal(core_status(env, make_port(XRDMA_PORT_UP, 1500, 0)),
 			 XRDMA_CMD_OK);
@@ -40,6 +41,7 @@ static void the_link_follows_port_and_carrier(void **state)
 			 XRDMA_CMD_OK);
 	query(env, &rsp);
 	assert_int_equal(le32_to_cpu(rsp.flags), XRDMA_PORT_UP);
+	assert_int_equal(le32_to_cpu(rsp.speed), MODEL_LINK_SPEED);
 	assert_int_equal(core_eqe(env, 0, 0)->event, XRDMA_EVENT_PORT_UP);
 	assert_int_equal(le32_to_cpu(core_eqe(env, 0, 0)->number), 1);
 	assert_null(core_eqe(env, 0, 1));

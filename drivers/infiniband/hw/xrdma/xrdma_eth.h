@@ -203,7 +203,8 @@ struct xrdma_eth {
  * @rss: settings of receive side scaling; protected by the RTNL
  * @stats: counters of the queues, which outlive the channels
  * @pdn: number of the protection domain of the queue pairs
- * @speed: speed of the port in Mbit/s
+ * @speed: speed of the last link in Mbit/s; 0: not known. Protected by the RTNL
+ * @speed_old: a link has come up since @speed was read
  * @options: XRDMA_PORT_* of xrdma_port_offered() that are wanted; protected by
  *	the RTNL
  * @rx_moderation: of each receive queue; protected by the RTNL
@@ -220,6 +221,7 @@ struct xrdma_netdev {
 	struct xrdma_eth_stats stats[XRDMA_ETH_MAX_CHANNELS];
 	u32 pdn;
 	u32 speed;
+	bool speed_old;
 	u32 options;
 	struct xrdma_eth_moderation rx_moderation;
 	struct xrdma_eth_moderation tx_moderation;
@@ -280,6 +282,7 @@ static inline void xrdma_eth_failed(struct xrdma_channel *ch, const char *what,
 /* xrdma_eth_port.c */
 u32 xrdma_port_offered(const struct xrdma_netdev *xn);
 int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up);
+u32 xrdma_port_speed(struct xrdma_netdev *xn);
 int xrdma_port_set_options(struct xrdma_netdev *xn, u32 options);
 int xrdma_port_open(struct xrdma_netdev *xn);
 void xrdma_port_close(struct xrdma_netdev *xn, bool up);

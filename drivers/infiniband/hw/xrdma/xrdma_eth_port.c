@@ -71,6 +71,31 @@ int xrdma_port_set(struct xrdma_netdev *xn, u32 mtu, bool up)
 }
 
 /**
+ * xrdma_port_speed() - find the speed of the port
+ * @xn: the netdev
+ *
+ * Asks the device once after each time that the link has come up.
+ *
+ * Context: may sleep, under the RTNL.
+ * Return: speed of the last link in Mbit/s; 0: not known.
+ */
+u32 xrdma_port_speed(struct xrdma_netdev *xn)
+{
+	struct xrdma_dev *xdev = xrdma_netdev_hw(xn);
+	struct xrdma_rsp_query_port port;
+
+	if (!xdev || !READ_ONCE(xn->speed_old))
+		return xn->speed;
+	/* before the command: the link may come up again after the reply */
+	WRITE_ONCE(xn->speed_old, false);
+	if (xrdma_cmd_query_port(xdev, &port))
+		WRITE_ONCE(xn->speed_old, true);
+	else
+		xn->speed = le32_to_cpu(port.speed);
+	return xn->speed;
+}
+
+/**
  * xrdma_port_set_options() - set the options of the port
  * @xn: the netdev; if it is detached, the options are set when it is attached
  * @options: XRDMA_PORT_* that are wanted; those that the device does not have

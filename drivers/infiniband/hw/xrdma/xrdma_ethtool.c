@@ -24,14 +24,14 @@ static void xrdma_get_drvinfo(struct net_device *ndev,
 		xrdma_get_dev_fw_str(&xn->xib->ibdev, info->fw_version);
 }
 
-/* Report the speed of the port, also while the link is down. */
+/* While the link is down, the speed is that of the last link. */
 static int xrdma_get_link_ksettings(struct net_device *ndev,
 				    struct ethtool_link_ksettings *settings)
 {
-	struct xrdma_netdev *xn = netdev_priv(ndev);
+	u32 speed = xrdma_port_speed(netdev_priv(ndev));
 
-	settings->base.speed = xn->speed;
-	settings->base.duplex = DUPLEX_FULL;
+	settings->base.speed = speed ?: SPEED_UNKNOWN;
+	settings->base.duplex = speed ? DUPLEX_FULL : DUPLEX_UNKNOWN;
 	settings->base.port = PORT_OTHER;
 	settings->base.autoneg = AUTONEG_DISABLE;
 	return 0;

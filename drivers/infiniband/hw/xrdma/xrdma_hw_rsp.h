@@ -92,7 +92,7 @@ struct xrdma_rsp_query_device {
 /**
  * struct xrdma_rsp_query_port - reply to QUERY_PORT
  * @flags: XRDMA_PORT_UP if the link is up, else 0
- * @speed: speed of the link, in Mbit/s
+ * @speed: speed of the link, in Mbit/s; 0 if the link is down
  * @mac: permanent MAC address
  * @reserved: 0
  */

@@ -30,13 +30,17 @@
 void xrdma_netdev_link(struct xrdma_ibdev *xib, bool up)
 {
 	struct net_device *ndev = READ_ONCE(xib->netdev);
+	struct xrdma_netdev *xn;
 
 	if (!ndev)
 		return;
-	if (up)
+	xn = netdev_priv(ndev);
+	if (up) {
+		WRITE_ONCE(xn->speed_old, true);
 		netif_carrier_on(ndev);
-	else
+	} else {
 		netif_carrier_off(ndev);
+	}
 }
 
 /*
@@ -236,8 +240,7 @@ static int xrdma_netdev_init_pd(struct xrdma_netdev *xn,
 }
 
 /* Connect network device and RDMA device, and allocate a protection domain. */
-static int xrdma_netdev_bind(struct xrdma_netdev *xn, struct xrdma_ibdev *xib,
-			     const struct xrdma_rsp_query_port *port)
+static int xrdma_netdev_bind(struct xrdma_netdev *xn, struct xrdma_ibdev *xib)
 {
 	int err;
 
@@ -245,7 +248,6 @@ static int xrdma_netdev_bind(struct xrdma_netdev *xn, struct xrdma_ibdev *xib,
 	if (err)
 		return err;
 	xrdma_eth_reserve(xib, xn->ndev->num_tx_queues);
-	xn->speed = le32_to_cpu(port->speed);
 	xrdma_eth_clock_attach(&xn->clock, &xib->hw);
 	xn->xib = xib;
 	/* link events before this write are not needed: the port is down */
@@ -355,7 +357,7 @@ struct net_device *xrdma_netdev_create(struct xrdma_ibdev *xib)
 	if (err)
 		goto err_free;
 	eth_hw_addr_set(ndev, port.mac);
-	err = xrdma_netdev_bind(netdev_priv(ndev), xib, &port);
+	err = xrdma_netdev_bind(netdev_priv(ndev), xib);
 	if (err)
 		goto err_free;
 	err = xrdma_netdev_register(netdev_priv(ndev));
@@ -405,7 +407,7 @@ int xrdma_netdev_attach(struct xrdma_ibdev *xib, struct net_device *ndev)
 	if (err)
 		return err;
 	rtnl_lock();
-	err = xrdma_netdev_bind(xn, xib, &port);
+	err = xrdma_netdev_bind(xn, xib);
 	if (!err && netif_running(ndev)) {
 		err = xrdma_port_open(xn);
 		if (err)
