@@ -264,6 +264,7 @@ static struct sk_buff *eth_test_merged(struct kunit *test,
 				       const struct eth_test_gro *row)
 {
 	u32 l3 = row->vlan ? 18 : 14, l4 = l3 + (row->ipv6 ? 40 : 20);
+	u32 len = row->len ?: l4 + 32 + 3000;
 	struct sk_buff *skb = alloc_skb(4096, GFP_KERNEL);
 	u8 *p;
 
@@ -276,12 +277,11 @@ static struct sk_buff *eth_test_merged(struct kunit *test,
 	p[l3] = row->ipv6 ? 0x60 : 0x45;
 	p[l3 + (row->ipv6 ? 6 : 9)] = IPPROTO_TCP;
 	*(__be16 *)(p + l3 + (row->ipv6 ? 4 : 2)) =
-		htons(skb->len - (row->ipv6 ? l4 : l3));
+		htons(len - (row->ipv6 ? l4 : l3));
 	p[l4 + 12] = 0x80;
 	if (row->at)
 		p[row->at] = row->value;
-	if (row->len)
-		skb_trim(skb, row->len);
+	skb_trim(skb, len);
 	if (row->head)
 		eth_test_split(test, skb, row->head);
 	return skb;
@@ -312,11 +312,15 @@ static void merged_frames_are_described(struct kunit *test)
 		{ .mss = 1448, .at = 46, .value = 0x40 },
 		{ .mss = 1448, .at = 46, .value = 0xf0, .segs = 3 },
 		{ .mss = 1448, .at = 47, .value = 0x80, .segs = 3 },
-		/* no frame has less */
-		{ .mss = 1, .len = 14 }, { .mss = 1, .len = 70 },
+		/* two frames have at least two bytes of payload */
+		{ .mss = 1, .len = 14 }, { .mss = 1, .len = 67 },
+		{ .mss = 1, .len = 68, .segs = 2 },
+		{ .mss = 1, .at = 46, .value = 0x50, .len = 56, .segs = 2 },
+		{ .mss = 1, .ipv6 = true, .len = 88, .segs = 2 },
 		/* all headers have to be in the linear part */
-		{ .mss = 1448, .head = 77 },
-		{ .mss = 1448, .head = 78, .segs = 3 },
+		{ .mss = 1448, .head = 53 }, { .mss = 1448, .head = 65 },
+		{ .mss = 1448, .head = 66, .segs = 3 },
+		{ .mss = 1448, .ipv6 = true, .head = 73 },
 		{ .mss = 1448, .at = 46, .value = 0xf0, .head = 93 },
 		{ .mss = 1448, .at = 46, .value = 0xf0, .head = 94, .segs = 3 },
 	};
@@ -328,7 +332,7 @@ static void merged_frames_are_described(struct kunit *test)
 		bool cwr = rows[i].at == 47;
 
 		l4 = 34 + (rows[i].vlan ? 4 : 0) + (rows[i].ipv6 ? 20 : 0);
-		header = l4 + (rows[i].value == 0xf0 ? 60 : 32);
+		header = l4 + (rows[i].at == 46 ? rows[i].value >> 2 : 32);
 		KUNIT_EXPECT_EQ_MSG(test, rows[i].segs ? header : 0,
 				    xrdma_rx_describe_gso(skb, rows[i].mss),
 				    "row %u", i);

@@ -121,15 +121,15 @@ static unsigned int xrdma_rx_parse_tcp(const struct sk_buff *skb, u32 *l4)
 {
 	const struct vlan_ethhdr *eth = (const void *)skb->data;
 	const void *ip = skb->data + ETH_HLEN;
-	__be16 proto = eth->h_vlan_proto;
+	u32 len, head = skb_headlen(skb);
 	const struct ipv6hdr *ip6;
 	const struct iphdr *ip4;
-	u32 len;
+	__be16 proto;
 
-	/* the longest headers without options */
-	if (skb_headlen(skb) < VLAN_ETH_HLEN + sizeof(*ip6) +
-			       sizeof(struct tcphdr))
+	/* the shortest headers: those of IPv4 without a VLAN tag */
+	if (head < ETH_HLEN + sizeof(*ip4) + sizeof(struct tcphdr))
 		return 0;
+	proto = eth->h_vlan_proto;
 	if (proto == htons(ETH_P_8021Q)) {
 		proto = eth->h_vlan_encapsulated_proto;
 		ip += VLAN_HLEN;
@@ -138,6 +138,8 @@ static unsigned int xrdma_rx_parse_tcp(const struct sk_buff *skb, u32 *l4)
 	if (proto == htons(ETH_P_IP)) {
 		ip4 = ip;
 		*l4 = skb->len - len + sizeof(*ip4);
+		if (head < *l4 + sizeof(struct tcphdr))
+			return 0;
 		return ip4->ihl == 5 && ip4->protocol == IPPROTO_TCP &&
 		       ntohs(ip4->tot_len) == len ? SKB_GSO_TCPV4 : 0;
 	}
@@ -145,6 +147,8 @@ static unsigned int xrdma_rx_parse_tcp(const struct sk_buff *skb, u32 *l4)
 		return 0;
 	ip6 = ip;
 	*l4 = skb->len - len + sizeof(*ip6);
+	if (head < *l4 + sizeof(struct tcphdr))
+		return 0;
 	return ip6->nexthdr == IPPROTO_TCP &&
 	       ntohs(ip6->payload_len) + sizeof(*ip6) == len ? SKB_GSO_TCPV6 :
 								 0;
