@@ -4,9 +4,9 @@
  * not exist, completions of frames that the device does not own, the work that a
  * frame leaves to the device (xrdma_eth_tx.c), frames that the device has merged
  * (xrdma_eth_rx.c), the number of channels and the numbers of their queues
- * (xrdma_eth.c), the default indirection table (xrdma_eth_rss.c) and the time of
- * the PTP hardware clock (xrdma_eth_tstamp.c). There is no device: the netdev is not
- * registered, nothing reads the ring, and the test writes the completions.
+ * (xrdma_eth.c) and the default indirection table (xrdma_eth_rss.c). The PTP hardware
+ * clock is in eth_clock_kunit.c. There is no device: the netdev is not registered,
+ * nothing reads the ring, and the test writes the completions.
  */
 
 #include <kunit/test.h>
@@ -472,39 +472,6 @@ static void the_default_table_names_all_channels(struct kunit *test)
 	}
 }
 
-/* The rate applies to the distance from the clock of the last change. */
-static void time_follows_from_the_device_clock(struct kunit *test)
-{
-	static const struct {
-		struct xrdma_eth_rate rate;
-		u64 clock;
-		u64 want;
-	} rows[] = {
-		{ { 1000, 50, 0 }, 1000, 50 },
-		{ { 1000, 50, 0 }, 1007, 57 },
-		{ { 1000, 50, 0 }, 990, 40 },
-		{ { 1000, 50, 1 << 16 }, 1000001000, 1000001050 },
-		{ { 1000, 50, -(1 << 16) }, 1000001000, 999999050 },
-		{ { 1000000000, 2000000000, 1 << 16 }, 0, 999999000 },
-		{ { 1000000000, 2000000000, -(1 << 16) }, 0, 1000001000 },
-		/* a part of a ppm; the largest changes */
-		{ { 0, 0, 1 }, 65536000000000, 65536000001000 },
-		{ { 0, 0, 100000L << 16 }, 10, 11 },
-		{ { 0, 0, -(100000L << 16) }, 10, 9 },
-		/* years after the last change */
-		{ { 0, 0, 100000L << 16 }, 1ULL << 62, 5072854620270126694 },
-		/* the device clock may begin just before its overflow */
-		{ { -5ULL, 100, 0 }, 5, 110 },
-	};
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		KUNIT_EXPECT_EQ_MSG(test, rows[i].want,
-				    xrdma_eth_time(&rows[i].rate,
-						   rows[i].clock),
-				    "row %u", i);
-}
-
 /* Count the numbers that an owner gets before there are no more of them. */
 static u32 eth_test_take(struct kunit *test, struct xrdma_ibdev *xib, bool port,
 			 u32 lowest, u32 highest)
@@ -585,7 +552,6 @@ static struct kunit_case eth_cases[] = {
 	KUNIT_CASE(the_largest_number_of_channels),
 	KUNIT_CASE(processes_leave_the_numbers_of_the_port),
 	KUNIT_CASE(the_default_table_names_all_channels),
-	KUNIT_CASE(time_follows_from_the_device_clock),
 	{}
 };
 

@@ -66,7 +66,7 @@ UPSTREAM = {
 }
 
 SUITE_FILES = """.kunitconfig Kconfig Makefile buf_kunit.c dm_kunit.c encode_kunit.c
-    eth_kunit.c frmr_kunit.c golden_cases.h golden_eth.h golden_make.h golden_net.h
+    eth_clock_kunit.c eth_kunit.c frmr_kunit.c golden_cases.h golden_eth.h golden_make.h golden_net.h
     golden_odp.h key_growth_kunit.c key_kunit.c mtt_cut_kunit.c mtt_kunit.c mtt_scene.h
     ring_kunit.c
     rules_effect_kunit.c rules_kunit.c rules_scene.h sparse_kunit.c sparse_scene.h

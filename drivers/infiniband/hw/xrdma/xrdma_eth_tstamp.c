@@ -15,6 +15,9 @@
 #include "xrdma_eth_tstamp.h"
 #include "xrdma_hw.h"
 
+/* Difference of the clocks of host and device that is no loss of power, in ns */
+#define XRDMA_CLOCK_SLACK	NSEC_PER_SEC
+
 /* ---- time ------------------------------------------------------------------ */
 
 /**
@@ -33,6 +36,31 @@ u64 xrdma_eth_time(const struct xrdma_eth_rate *rate, u64 clock)
 		return rate->ns - adjust_by_scaled_ppm(rate->clock - clock,
 						       rate->scaled_ppm);
 	return rate->ns + adjust_by_scaled_ppm(delta, rate->scaled_ppm);
+}
+
+/**
+ * xrdma_eth_restarted() - find out whether the device has lost its power
+ * @seen: a value of the device clock that was read before
+ * @clock: value of the device clock now
+ * @boot: time since the boot of the host now, in ns
+ * @expected: gets the value that the device clock would have now if it had not
+ *	stopped, by the clock of the host
+ *
+ * A device clock that has lost its power starts at a lower value. The two clocks may
+ * differ by 1,000 ppm, and by XRDMA_CLOCK_SLACK.
+ *
+ * Context: any.
+ * Return: true if @clock is lower than @seen or @expected permits.
+ */
+bool xrdma_eth_restarted(const struct xrdma_eth_seen *seen, u64 clock, u64 boot,
+			 u64 *expected)
+{
+	u64 elapsed = boot - seen->boot;
+
+	*expected = seen->clock + elapsed;
+	return seen->boot &&
+	       (clock < seen->clock ||
+		clock + elapsed / 1000 + XRDMA_CLOCK_SLACK < *expected);
 }
 
 /* Return: the time of a completion. */
@@ -65,9 +93,34 @@ static void xrdma_eth_set_rate(struct xrdma_eth_clock *ec,
 static int xrdma_phc_read(struct xrdma_eth_clock *ec, u64 *clock,
 			  struct ptp_system_timestamp *sts)
 {
+	int err;
+
 	lockdep_assert_held(&ec->lock);
 
-	return ec->xdev ? xrdma_hw_clock(ec->xdev, clock, sts) : -ENODEV;
+	if (!ec->xdev)
+		return -ENODEV;
+	err = xrdma_hw_clock(ec->xdev, clock, sts);
+	if (!err) {
+		ec->seen.clock = *clock;
+		ec->seen.boot = ktime_get_boottime_ns();
+	}
+	return err;
+}
+
+/*
+ * The device clock has the value @clock, and has started anew since it was read last. It
+ * would have the value @expected otherwise: let the time go on.
+ */
+static void xrdma_phc_continue(struct xrdma_eth_clock *ec, u64 clock,
+			       u64 expected)
+{
+	struct xrdma_eth_rate rate = {
+		.clock = clock,
+		.ns = xrdma_eth_time(&ec->rate, expected),
+		.scaled_ppm = ec->rate.scaled_ppm,
+	};
+
+	xrdma_eth_set_rate(ec, &rate);
 }
 
 static int xrdma_phc_gettimex64(struct ptp_clock_info *info,
@@ -228,15 +281,16 @@ void xrdma_eth_clock_unregister(struct xrdma_eth_clock *ec)
  * @xdev: the device, after a reset; its registers are mapped until
  *	xrdma_eth_clock_detach()
  *
- * A reset does not change the device clock, so the time goes on. A device that
- * has lost its power starts at a lower value: then the system time is the best
- * time that is known.
+ * A reset does not change the device clock, so the time goes on. If the device has
+ * lost its power, the time goes on by the clock of the host. The time never jumps
+ * back.
  *
  * Context: may sleep, under the RTNL if the netdev is registered.
  */
 void xrdma_eth_clock_attach(struct xrdma_eth_clock *ec, struct xrdma_dev *xdev)
 {
-	u64 clock;
+	struct xrdma_eth_seen seen;
+	u64 clock, expected;
 
 	if (!(xdev->caps.flags & XRDMA_CAP_CLOCK)) {
 		ec->config = (struct kernel_hwtstamp_config) {};
@@ -244,8 +298,10 @@ void xrdma_eth_clock_attach(struct xrdma_eth_clock *ec, struct xrdma_dev *xdev)
 	}
 	mutex_lock(&ec->lock);
 	ec->xdev = xdev;
-	if (!xrdma_phc_read(ec, &clock, NULL) && clock < ec->rate.clock)
-		xrdma_phc_set(ec, ktime_get_real_ns());
+	seen = ec->seen;
+	if (!xrdma_phc_read(ec, &clock, NULL) &&
+	    xrdma_eth_restarted(&seen, clock, ec->seen.boot, &expected))
+		xrdma_phc_continue(ec, clock, expected);
 	mutex_unlock(&ec->lock);
 }
 
@@ -253,13 +309,17 @@ void xrdma_eth_clock_attach(struct xrdma_eth_clock *ec, struct xrdma_dev *xdev)
  * xrdma_eth_clock_detach() - stop using the device clock
  * @ec: the clock
  *
- * Until the clock is attached again, it cannot be read.
+ * Until the clock is attached again, it cannot be read. xrdma_eth_clock_attach() needs
+ * the last value of the device clock; it is not known of a device that is dead.
  *
  * Context: may sleep, under the RTNL if the netdev is registered.
  */
 void xrdma_eth_clock_detach(struct xrdma_eth_clock *ec)
 {
+	u64 clock;
+
 	mutex_lock(&ec->lock);
+	xrdma_phc_read(ec, &clock, NULL);
 	ec->xdev = NULL;
 	mutex_unlock(&ec->lock);
 }

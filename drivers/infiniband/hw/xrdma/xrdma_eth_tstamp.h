@@ -38,10 +38,22 @@ struct xrdma_eth_rate {
 };
 
 /**
+ * struct xrdma_eth_seen - a value of the device clock, and when it was read
+ * @clock: value of the device clock, in ns
+ * @boot: time since the boot of the host, suspends included, in ns; 0: the device
+ *	clock has not been read
+ */
+struct xrdma_eth_seen {
+	u64 clock;
+	u64 boot;
+};
+
+/**
  * struct xrdma_eth_clock - PTP hardware clock, and settings of time stamps
- * @lock: protects @xdev, and serialises changes of @rate
+ * @lock: protects @xdev and @seen, and serialises changes of @rate
  * @xdev: device with the device clock; NULL: the netdev is detached, or the
  *	device has no XRDMA_CAP_CLOCK. Also written under the RTNL
+ * @seen: the last value of the device clock that was read
  * @rate_lock: protects @rate against readers in any context
  * @rate: the time of the PTP hardware clock
  * @info: operations of the PTP hardware clock
@@ -50,8 +62,9 @@ struct xrdma_eth_rate {
  * @config: which frames get time stamps; written under the RTNL
  */
 struct xrdma_eth_clock {
-	struct mutex lock; /* @xdev, changes of @rate */
+	struct mutex lock; /* @xdev, @seen, changes of @rate */
 	struct xrdma_dev *xdev;
+	struct xrdma_eth_seen seen;
 	seqlock_t rate_lock; /* @rate */
 	struct xrdma_eth_rate rate;
 	struct ptp_clock_info info;
@@ -59,6 +72,8 @@ struct xrdma_eth_clock {
 	struct kernel_hwtstamp_config config;
 };
 
+bool xrdma_eth_restarted(const struct xrdma_eth_seen *seen, u64 clock, u64 boot,
+			 u64 *expected);
 u64 xrdma_eth_time(const struct xrdma_eth_rate *rate, u64 clock);
 void xrdma_eth_clock_init(struct xrdma_eth_clock *ec);
 int xrdma_eth_clock_register(struct xrdma_eth_clock *ec, struct device *parent);
