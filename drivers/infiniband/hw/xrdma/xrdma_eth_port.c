@@ -181,23 +181,25 @@ void xrdma_port_close(struct xrdma_netdev *xn, bool up)
 }
 
 /**
- * xrdma_port_spread() - let CPU N send to queue N
+ * xrdma_port_spread() - let the CPU of the interrupt of queue N send to queue N
  * @xn: the netdev, registered: only the end of a registered netdev frees the maps of
  *	XPS
  * @channels: number of transmit queues
  *
- * The user may change the maps in /sys/class/net/.../queues/tx-N/xps_cpus until the
- * number of channels changes.
+ * xrdma_eq.c distributes the interrupts in the same way: over the CPUs of the node of
+ * the device first. The user may change the maps in
+ * /sys/class/net/.../queues/tx-N/xps_cpus until the number of channels changes.
  *
  * Context: may sleep, under the RTNL.
  */
 void xrdma_port_spread(struct xrdma_netdev *xn, u32 channels)
 {
+	int node = dev_to_node(xn->ndev->dev.parent);
 	u32 i;
 
 	for (i = 0; channels > 1 && i < channels; i++)
 		netif_set_xps_queue(xn->ndev,
-				    cpumask_of(cpumask_local_spread(i, NUMA_NO_NODE)),
+				    cpumask_of(cpumask_local_spread(i, node)),
 				    i);
 }
 
