@@ -278,6 +278,8 @@ void xrdma_shutdown(struct pci_dev *pdev)
 	if (fn->xib) {
 		xrdma_health_stop(&fn->xib->hw);
 		xrdma_fatal(&fn->xib->hw, "the system shuts down");
+		/* the device is dead: an event that the link is up has no effect */
+		xrdma_netdev_link(fn->xib, false);
 		xrdma_hw_silence(&fn->xib->hw);
 		xrdma_flush_begin(fn->xib);
 	}
