@@ -384,7 +384,7 @@ static void a_receive_of_a_wrong_length_is_refused(struct kunit *test)
 		u16 flags;
 	} rows[] = {
 		{ 0, 0 }, { ETH_HLEN - 1, 0 },
-		{ XRDMA_ETH_MAX_MTU + XRDMA_FRAME_EXTRA + 1, 0 },
+		{ XRDMA_ETH_MAX_MTU + XRDMA_ETH_EXTRA + 1, 0 },
 		{ XRDMA_RX_ROOM, 0 }, { U32_MAX, 0 },
 		{ XRDMA_RX_ROOM + 1, XRDMA_CQE_GRO }, { 0xffff, XRDMA_CQE_GRO },
 		{ U32_MAX, XRDMA_CQE_GRO },

@@ -37,7 +37,7 @@
 #define SLOTS		4	/* receives of a queue pair */
 #define ROOM		0x11000	/* bytes of a slot: more than XRDMA_ETH_TSO_MAX */
 #define TX_OFFSET	(QUEUES * SLOTS * ROOM)
-#define FRAME		1518	/* bytes of the longest frame */
+#define FRAME		1522	/* bytes of the longest frame */
 #define FRAMES		4096
 #define MAX_PAYLOAD	1428
 #define MAX_PARTS	128

@@ -17,7 +17,7 @@
 /* Return: bytes of the longest frame that the port sends and receives. */
 static inline u32 model_eth_max_frame(const struct model_device *dev)
 {
-	return MODEL_ETH_BYTES + MODEL_VLAN_BYTES + dev->port.mtu;
+	return XRDMA_ETH_EXTRA + dev->port.mtu;
 }
 
 bool model_eth_take_fault(const struct model_qp *qp, enum model_eth_fault fault);

@@ -11,11 +11,13 @@
 
 #include <linux/types.h>
 
+#include "xrdma_hw_eth.h"
+
 /*
- * Largest payload of a port; MODEL_FRAME_MAX adds Ethernet header and VLAN tag
+ * Largest payload of a port; MODEL_FRAME_MAX adds Ethernet header and VLAN tags
  */
 #define MODEL_FRAME_MTU		9000
-#define MODEL_FRAME_MAX		(14 + 4 + MODEL_FRAME_MTU)
+#define MODEL_FRAME_MAX		(XRDMA_ETH_EXTRA + MODEL_FRAME_MTU)
 
 /**
  * struct model_frame - an Ethernet frame, without its check sequence

@@ -35,10 +35,11 @@ static void send_frame(struct wire_nic *nic, u64 wr_id, const u8 *frame, u32 len
 
 static void frames_cross_the_wire(void **state)
 {
-	static const u32 lengths[] = { 14, 59, 60, 61, 1514, 1518, 9018 };
+	static const u32 lengths[] = { 14, 59, 60, 61, 1514, 1518, 9018,
+				       9022 };
 	struct wire_env *env = *state;
 	struct wire_nic a, b;
-	u8 frame[9018];
+	u8 frame[9022];
 	size_t i;
 
 	wire_nic_make(env, 0, &a);
@@ -71,7 +72,7 @@ static void send_errors_complete(void **state)
 		u8 status;
 	} cases[] = {
 		{ XRDMA_OP_SEND, 13, 0, XRDMA_WC_LOC_LEN_ERR },
-		{ XRDMA_OP_SEND, 1519, 0, XRDMA_WC_LOC_LEN_ERR },
+		{ XRDMA_OP_SEND, 1523, 0, XRDMA_WC_LOC_LEN_ERR },
 		{ XRDMA_OP_SEND, 100, 1, XRDMA_WC_LOC_PROT_ERR },
 		{ XRDMA_OP_WRITE, 100, 0, XRDMA_WC_LOC_QP_OP_ERR },
 	};
@@ -144,9 +145,9 @@ static void frames_without_a_buffer_are_dropped(void **state)
 
 	wire_nic_make(env, 0, &a);
 	deliver(env, env->hosts[0].mac, MODEL_RX_OVERRUN);
-	make_frame(frame, env->hosts[0].mac, env->hosts[1].mac, 1519);
+	make_frame(frame, env->hosts[0].mac, env->hosts[1].mac, 1523);
 	wire_nic_recv(&a, 1);
-	assert_int_equal(model_rx_frame(env->hosts[0].dev, frame, 1519),
+	assert_int_equal(model_rx_frame(env->hosts[0].dev, frame, 1523),
 			 MODEL_RX_OVERSIZED);
 	assert_int_equal(model_rx_frame(env->hosts[0].dev, frame, 13),
 			 MODEL_RX_RUNT);

@@ -283,8 +283,8 @@ static void bad_segments_fail(void **state)
 		{ 3, 34, 16, 50, 0, 0, 0, XRDMA_WC_LOC_QP_OP_ERR },
 		{ 3, 34, 16, 50, 55, 0, 0, XRDMA_WC_LOC_QP_OP_ERR },
 		{ 3, 140, 2, 50, 54, 0, 0, XRDMA_WC_LOC_QP_OP_ERR },
-		{ 3, 34, 16, 1464, 54, 0, 0, XRDMA_WC_SUCCESS },
-		{ 3, 34, 16, 1465, 54, 0, 0, XRDMA_WC_LOC_LEN_ERR },
+		{ 3, 34, 16, 1468, 54, 0, 0, XRDMA_WC_SUCCESS },
+		{ 3, 34, 16, 1469, 54, 0, 0, XRDMA_WC_LOC_LEN_ERR },
 	};
 	struct wire_env *env = *state;
 	u32 i;

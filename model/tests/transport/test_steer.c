@@ -165,7 +165,7 @@ static void rules_ignore_roce_and_bad_lengths(void **state)
 	frame[37]++;
 	deliver(env, frame, MODEL_RX_ETHERNET);
 	memcpy(frame, host->mac, 6);
-	assert_int_equal(model_rx_frame(host->dev, frame, 1519),
+	assert_int_equal(model_rx_frame(host->dev, frame, 1523),
 			 MODEL_RX_OVERSIZED);
 	assert_int_equal(model_rx_frame(host->dev, frame, 13), MODEL_RX_RUNT);
 	assert_int_equal(raw_received(&raw, NULL), 1);

@@ -19,6 +19,7 @@
 #include <linux/workqueue.h>
 #include "xrdma_cq.h"
 #include "xrdma_eth_tstamp.h"
+#include "xrdma_hw_eth.h"
 #include "xrdma_hw_steer.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_qp.h"
@@ -38,8 +39,6 @@ struct xrdma_eth_seg;
 /* Entries of an indirection table, if the device has no lower limit */
 #define XRDMA_ETH_MAX_INDIR	128U
 #define XRDMA_TX_MAX_SGE	(MAX_SKB_FRAGS + 1)
-/* Bytes of a frame in addition to the MTU: Ethernet header and one VLAN tag */
-#define XRDMA_FRAME_EXTRA	(ETH_HLEN + VLAN_HLEN)
 /* Largest MTU, if the device has no smaller one */
 #define XRDMA_ETH_MAX_MTU	9000U
 /* Bytes before a received frame, for headers that the network stack adds */
@@ -53,7 +52,7 @@ struct xrdma_eth_seg;
 /* Pages of a receive entry, which has room for a frame of the largest MTU */
 #define XRDMA_RX_PAGES							\
 	DIV_ROUND_UP(XRDMA_RX_OVERHEAD + XRDMA_ETH_MAX_MTU +		\
-		     XRDMA_FRAME_EXTRA, PAGE_SIZE)
+		     XRDMA_ETH_EXTRA, PAGE_SIZE)
 /* Bytes of a receive entry, for a frame that the device has made of several */
 #define XRDMA_RX_ROOM		(XRDMA_RX_PAGES * PAGE_SIZE - XRDMA_RX_OVERHEAD)
 /*

@@ -239,7 +239,7 @@ static bool xrdma_rx_len_ok(const struct xrdma_channel *ch,
 	if (le16_to_cpu(cqe->flags) & XRDMA_CQE_GRO)
 		return len <= XRDMA_RX_ROOM;
 	return len >= ETH_HLEN &&
-	       len <= ch->xn->ndev->max_mtu + XRDMA_FRAME_EXTRA;
+	       len <= ch->xn->ndev->max_mtu + XRDMA_ETH_EXTRA;
 }
 
 /*

@@ -155,7 +155,7 @@ static bool xrdma_tx_fits(const struct sk_buff *skb, unsigned int mtu)
 		len = skb_tcp_all_headers(skb) + skb_shinfo(skb)->gso_size;
 	if (skb_vlan_tag_present(skb))
 		len += VLAN_HLEN;
-	return len <= mtu + XRDMA_FRAME_EXTRA;
+	return len <= mtu + XRDMA_ETH_EXTRA;
 }
 
 /* Count the frames that the device makes of @skb, and their bytes. */

@@ -44,6 +44,7 @@ struct xrdma_eth_seg {
 #define XRDMA_ETH_VLAN			BIT(2) /* insert a VLAN tag */
 
 #define XRDMA_ETH_TSO_MAX		65535 /* longest frame to be divided */
+#define XRDMA_ETH_EXTRA			22 /* bytes of header and two VLAN tags */
 
 static_assert(sizeof(struct xrdma_eth_seg) == 16);
 
