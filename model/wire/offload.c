@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <linux/if_ether.h>
-#include <netinet/in.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -112,17 +111,21 @@ static void fix_l4(const struct model_cut *cut, struct model_frame *frame,
 		l4[TCP_FLAGS] &= ~TCP_CWR;
 }
 
-/* The checksum of the L4 header, over the pseudo header and the segment */
+/*
+ * The checksum of the L4 header, over the pseudo header and the segment. The field has
+ * the sum of the pseudo header of the whole frame, of which only the length is
+ * replaced: the addresses are not always those of the IP header, for example with a
+ * routing header.
+ */
 static void fix_sum(const struct model_cut *cut, struct model_frame *frame,
 		    u32 offset)
 {
-	const u8 *ip = frame->data + cut->l3;
-	u32 len = frame->len - cut->l4;
-	u64 sum = len + (cut->tcp ? IPPROTO_TCP : IPPROTO_UDP);
+	u8 *field = frame->data + cut->l4 + offset;
+	u32 whole = cut->payload - cut->l4 + cut->all;
+	u64 sum = model_get16(field) + frame->len - cut->l4;
 
-	sum = cut->ipv4 ? model_sum_bytes(sum, ip + 12, 8) :
-			  model_sum_bytes(sum, ip + 8, 32);
-	model_put16(frame->data + cut->l4 + offset, ~model_sum_fold(sum));
+	/* in ones' complement, the complement of @whole is its negative */
+	model_put16(field, ~model_sum_fold(sum + model_sum_fold(whole)));
 	model_sum_complete(frame->data, frame->len, cut->l4, offset);
 }
 
