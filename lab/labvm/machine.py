@@ -38,7 +38,7 @@ _CHIPSET = "q35,memory-backend=mem,vmport=off,i8042=off,pit=off"
 # Without the flags of fast string instructions the kernel copies and clears memory in
 # units of 8 bytes. With them it uses REP MOVSB and REP STOSB, which QEMU executes byte
 # by byte; clearing device memory then takes a message to the device for each byte.
-_PROCESSOR = "max,la57=off,erms=off,fsrm=off,fzrm=off,fsrs=off,fsrc=off"
+_PROCESSOR = "max,erms=off,fsrm=off,fzrm=off,fsrs=off,fsrc=off"
 
 # QEMU executes an instruction with a LOCK prefix as two accesses, without a barrier, in
 # a machine that can only ever have one processor (mttcg_start_vcpu_thread() sets
@@ -119,7 +119,16 @@ class Machine:
         khz = tsc.khz() if hosts else None
         return [f"tsc_early_khz={khz}"] if khz else []
 
+    @staticmethod
+    def _paging(opts):
+        """The kernel that QEMU boots, and the processor. Only the code that unpacks a
+        compressed kernel can switch to page tables of 5 levels."""
+        if opts.la57:
+            return os.path.join(opts.boot, "vmlinuz"), f"{_PROCESSOR},la57=on"
+        return os.path.join(opts.boot, "vmlinux"), f"{_PROCESSOR},la57=off"
+
     def _argv(self, opts, initrd, device_socket):
+        kernel, processor = self._paging(opts)
         args = [*KERNEL_ARGS.split(), *self._clock(opts), f"nr_cpus={opts.smp}"]
         if opts.iommu:
             args += ["intel_iommu=on", "iommu.strict=1"]
@@ -128,9 +137,9 @@ class Machine:
             "-display", "none", "-no-reboot", "-accel", opts.accel,
             "-machine", _CHIPSET,
             "-object", f"memory-backend-memfd,id=mem,size={opts.mem},share=on",
-            "-m", opts.mem, "-cpu", _PROCESSOR,
+            "-m", opts.mem, "-cpu", processor,
             "-smp", f"{opts.smp},maxcpus={max(opts.smp, MIN_PROCESSORS)}",
-            "-kernel", os.path.join(opts.boot, "vmlinux"), "-initrd", initrd,
+            "-kernel", kernel, "-initrd", initrd,
             "-append", " ".join(args + opts.append),
             "-serial", f"file:{self.console}",
             *(_KEEPS_STATE if opts.sleep else ()),

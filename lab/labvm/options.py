@@ -171,6 +171,9 @@ def _add_machine(parser):
         "the lab's own)")
     add("--smp", type=_positive, metavar="N",
         help="processors of each machine (default: 2; with two machines 1)")
+    add("--la57", action="store_true",
+        help="page tables of 5 levels: processes have addresses up to 2^56. Needs one "
+        "of Debian's kernels, and boots slower")
     add("--append", action="append", default=[], metavar="KERNEL_ARGS",
         help="additional kernel arguments, separated by spaces")
     add("--qemu-arg", action="append", default=[], metavar="ARG",
@@ -269,6 +272,8 @@ def _refuse_missing(parser, opts):
         parser.error("--impair: there is no xrdma device to impair frames")
     if opts.capture and not any(opts.kinds):
         parser.error("--capture: there is no wire")
+    if opts.la57 and opts.kernel in kernels.OWN:
+        parser.error("--la57: the lab's own kernels have no compressed form")
 
 
 def _settle_paths(parser, opts):

@@ -12,6 +12,8 @@ import tempfile
 import pytest
 
 import pyverbs.enums as e
+from pyverbs.pyverbs_error import PyverbsRDMAError
+from pyverbs.wr import SGE
 
 from labverbs.rc import ALL, HUGE, pair
 from lib import uverbs
@@ -245,6 +247,15 @@ class Link:
         self.a.post(kind, [to.sge(goal, 8)], place, of.rkey, compare=compare,
                     swap=swap)
         return self.a.poll()[0].status
+
+
+def advise(pd, advice, flags, *entries):
+    """Calls advise_mr. Returns its errno, 0 if it succeeds."""
+    try:
+        pd.advise_mr(advice, flags, [SGE(*entry) for entry in entries])
+        return 0
+    except PyverbsRDMAError as err:
+        return err.error_code
 
 
 def port(dev, *names):

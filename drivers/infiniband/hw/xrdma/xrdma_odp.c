@@ -31,7 +31,7 @@
 static void xrdma_odp_set_range(struct xrdma_odp *odp, u64 start, u64 length)
 {
 	if (xrdma_odp_is_implicit(start, length)) {
-		odp->end = TASK_SIZE & PAGE_MASK;
+		odp->end = min_t(u64, TASK_SIZE & PAGE_MASK, XRDMA_ODP_MAX_END);
 		return;
 	}
 	odp->base = round_down(start, XRDMA_SPAN_SIZE);
@@ -103,7 +103,8 @@ static struct xrdma_odp *xrdma_odp_new(struct xrdma_ibdev *xib,
 	odp->xib = xib;
 	odp->mr = mr;
 	xrdma_odp_set_range(odp, start, length);
-	err = xrdma_odp_alloc_root(odp, start);
+	err = odp->end > XRDMA_ODP_MAX_END ? -EINVAL :
+	      xrdma_odp_alloc_root(odp, start);
 	if (err)
 		goto err_free;
 	odp->owner = xrdma_odp_owner_get(current->mm, xrdma_page_fault_work);
@@ -132,11 +133,13 @@ err_free:
  * @mr: the region, with an empty translation; on success the translation has
  *	a root
  * @start: virtual address in the current process
- * @length: length in bytes; U64_MAX with @start 0: all addresses
+ * @length: length in bytes; U64_MAX with @start 0: all addresses below
+ *	XRDMA_ODP_MAX_END
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP: the device has no on-demand paging, or memory needs
- * bounce buffers; -EINVAL: no process can have this range; -ENOMEM.
+ * bounce buffers; -EINVAL: no process can have this range, or no root maps it;
+ * -ENOMEM.
  */
 int xrdma_odp_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr, u64 start,
 		     u64 length)
@@ -166,7 +169,7 @@ int xrdma_odp_attach(struct xrdma_ibdev *xib, struct xrdma_mr *mr, u64 start,
  *
  * Context: may sleep. The caller may hold the reservation of the dma-buf, under
  * which the kernel allows allocations (dma_resv_lockdep()).
- * Return: 0 or -ENOMEM.
+ * Return: 0; -EINVAL: no root maps the range; -ENOMEM.
  */
 int xrdma_odp_attach_dmabuf(struct xrdma_ibdev *xib, struct xrdma_mr *mr,
 			    u64 offset, u64 length)

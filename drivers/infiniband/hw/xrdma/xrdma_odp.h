@@ -48,6 +48,8 @@
 
 /* log2 of the bytes that an entry of a root of level 4 maps */
 #define XRDMA_UPPER_SHIFT	(XRDMA_SPAN_SHIFT + XRDMA_MTT_BITS)
+/* End of the positions that a root of level 4 maps. Processes may have more. */
+#define XRDMA_ODP_MAX_END	(1ULL << (XRDMA_UPPER_SHIFT + XRDMA_MTT_BITS))
 
 struct xrdma_eqe;
 struct xrdma_ibdev;

@@ -13,8 +13,6 @@ import time
 import pytest
 import pyverbs.enums as e
 from pyverbs.pd import PD
-from pyverbs.pyverbs_error import PyverbsRDMAError
-from pyverbs.wr import SGE
 
 from labverbs.rc import ALL, HUGE, LOCAL
 from lib import paged, rawqp as r, uverbs
@@ -22,7 +20,7 @@ from lib.control import ask, device_state, late_fault, repair, stats
 from lib.errnos import fails
 from lib.machine import settled
 from lib.paged import (OK, ON_DEMAND, PAGE, PAGED, READ, REMOTE_REFUSED, WRITE,
-                       Link, Memory, Region)
+                       Link, Memory, Region, advise)
 from lib.paths import TESTS
 from lib.rdma_tool import resources
 from lib.soak import soak
@@ -57,15 +55,6 @@ def test_capabilities(dev):
 
 
 # ---- advise_mr ---------------------------------------------------------------------
-
-def advise(pd, advice, flags, *entries):
-    """Calls advise_mr. Returns its errno, 0 if it succeeds."""
-    try:
-        pd.advise_mr(advice, flags, [SGE(*entry) for entry in entries])
-        return 0
-    except PyverbsRDMAError as err:
-        return err.error_code
-
 
 @pytest.mark.parametrize("flags", [0, FLUSH], ids=["later", "flush"])
 @pytest.mark.parametrize("implicit", [False, True],

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A change of the mappings of paged memory on a device that does not answer, a driver
-that is unbound while pages do not arrive, and a page of 1 GiB, which the kernel reserves
-when it boots. Each scenario prints its findings as lines of JSON, the last of them named
-"after", which host_paging.py judges. Runs in guests that host_paging.py starts.
+"""A change of the mappings of paged memory on a device that does not answer; a driver
+that is unbound while pages do not arrive; a page of 1 GiB, which the kernel reserves when
+it boots; and addresses that only a process with page tables of 5 levels has. Each
+scenario prints its findings as lines of JSON, the last of them named "after", which
+host_paging.py judges. Runs in guests that host_paging.py starts.
 
 Usage: guest_paging.py SCENARIO...
 """
@@ -144,6 +145,29 @@ def held():
            unloads=unloads, status=world.write(), same=world.same(),
            killed=hostage.kill())
     world.region.close()
+
+
+def far():
+    """Uses memory 2^48 bytes above other memory. The tables of a region map positions
+    below 2^48 only."""
+    from lib import paged
+    log, world = Log(), World()
+    mem = paged.Memory(SIZE)
+    mem.move(world.mem.address + (1 << 48))
+    whole = paged.Region(world.dev, world.pd)
+    own = paged.Region(world.dev, world.pd, mem)
+    advised = world.paged.advise(world.pd, 1, 1, whole.sge(mem.address, SIZE))
+
+    def read(region, source):
+        status = world.link.move(paged.READ, (region, source.address),
+                                 (world.own, world.near.address), SIZE)
+        return status, world.near.get() == source.get()
+
+    report(name="end", noticed=None, errors=log.errors(), advised=advised,
+           below=read(whole, world.mem), beyond=read(whole, mem),
+           own=read(own, mem), prefetches=whole.statistic()["page_prefetch"])
+    for region in (own, whole, world.region):
+        region.close()
 
 
 def play(name):

@@ -2,8 +2,11 @@
 """Paged memory whose mappings change on a device that does not answer: the change may
 be delayed by little more than a second, and must not hang; the device is reset, and no
 memory is given back too early. Also a page of 1 GiB, which only a kernel has that
-reserved it when it booted. Runs on the host; guest_paging.py runs in the guests. They
-have a strict IOMMU, so that the device notices memory that is unmapped too early."""
+reserved it when it booted, and addresses that only page tables of 5 levels have. Runs on
+the host; guest_paging.py runs in the guests. They have a strict IOMMU, so that the
+device notices memory that is unmapped too early."""
+
+import errno
 
 import pytest
 
@@ -20,6 +23,11 @@ WAITS = 1
 SLACK = 4
 # Seconds that a step may take which must not wait for a page, on a busy machine
 SOON = 2
+
+# The scenarios of the guest with 1 GiB pages and page tables of 5 levels, and its options
+LARGE = ("gigantic", "far")
+LARGE_GUEST = ("--mem", "5G", "--fast-device", "--la57",
+               "--append", "hugepagesz=1G hugepages=1")
 
 
 def scenarios(kernel):
@@ -93,9 +101,21 @@ def test_nobody_waits_for_pages_that_do_not_arrive(kernel):
 def test_a_page_of_1_gib(kernel):
     """The driver maps the page as blocks of 2 MiB, up to 32 MiB ahead of a stream, and
     forgets all of them with the page."""
-    end = play("gigantic", ("gigantic",), kernel, "--mem", "5G", "--fast-device",
-               "--append", "hugepagesz=1G hugepages=1")["end"]
+    end = play("gigantic", LARGE, kernel, *LARGE_GUEST)["end"]
     assert not deaths(end)
     assert end["wrong"] == [] and end["unmapped"]
     assert end["mapped"] == 1 << 30 - 12
     assert end["faults"] <= 64
+
+
+@pytest.mark.parametrize("kernel", kernels("backports"))
+def test_addresses_that_no_table_maps(kernel):
+    """The region of the whole address space ends at 2^48. Addresses behind it are
+    refused, and do not change what the addresses 2^48 below them mean. A region of its
+    own makes them accessible."""
+    end = play("far", LARGE, kernel, *LARGE_GUEST)["end"]
+    assert not deaths(end)
+    assert end["advised"] == errno.EFAULT and end["prefetches"] == 0
+    assert end["below"] == [0, True]
+    assert end["beyond"] == [10, False]         # IBV_WC_REM_ACCESS_ERR
+    assert end["own"] == [0, True]
