@@ -95,7 +95,8 @@ def sharing(dev, start):
 
     def body(number, tick, over):
         callers = [Caller(fds, random.Random(start + 1000 * (2 * number + one)),
-                          gid_of(dev), arena(), start % 2) for one in (1, 2)]
+                          gid_of(dev), arena(), start % 2, inherited=True)
+                   for one in (1, 2)]
         for caller in callers:
             for kind, handles in first.alive.items():
                 caller.alive[kind] = list(handles)
@@ -117,7 +118,11 @@ def sharing(dev, start):
 
 
 def test_processes_and_threads_share_everything(dev, pd, seed):
-    rounds(dev, pd, seed, lambda start: sharing(dev, start))
+    """The kernel refuses few calls because of who makes them (EACCES): it does so before
+    the driver sees the call."""
+    counts = rounds(dev, pd, seed, lambda start: sharing(dev, start))
+    refused = sum(n for (_, code), n in counts.items() if code == errno.EACCES)
+    assert refused < sum(counts.values()) / 20
 
 
 def mapper(dev, start, tick, over):

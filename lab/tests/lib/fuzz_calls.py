@@ -93,9 +93,11 @@ def gid_of(dev):
 
 class Caller:
     """Calls of one process, on any of a list of open devices. opens: the calls open
-    queue pairs by number; otherwise they use multicast groups."""
+    queue pairs by number; otherwise they use multicast groups. inherited: the parent of
+    the process has opened the devices. The kernel then refuses each write(), and the
+    calls are made by ioctl()."""
 
-    def __init__(self, fds, rng, gid, arena, opens=False):
+    def __init__(self, fds, rng, gid, arena, opens=False, inherited=False):
         self.fds, self.rng, self.gid = fds, rng, gid
         self.names = [name for name in COMMANDS
                       if name not in (GROUPS if opens else OPENING)]
@@ -107,6 +109,7 @@ class Caller:
         self.shared = []
         self.keys = []          # keys of regions, also of deregistered ones
         self.counts = collections.Counter()
+        self._ways = [self._invoke] if inherited else [self._write, self._invoke]
 
     # values in requests
 
@@ -463,7 +466,7 @@ class Caller:
             driver = self.spoil(driver)
         if 0.3 < fate < 0.4:
             reply, more = rng.randrange(400), rng.randrange(100)
-        way = self._write if rng.random() < 0.5 else self._invoke
+        way = rng.choice(self._ways)
         code = 0
         try:
             way(rng.choice(self.fds), command, core, driver, reply, more)
