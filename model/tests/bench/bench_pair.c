@@ -201,6 +201,8 @@ static void own_loop(struct end *e, const struct model_loop_engine *engine)
 {
 	struct model_device *dev = e->host->dev;
 
+	/* best effort, as lab/vm asks for it */
+	model_loop_realtime();
 	e->loop = model_loop_create(SPIN_NS);
 	dev->params.loop = e->loop;
 	dev->wire->loop = e->loop;
