@@ -19,15 +19,12 @@
  */
 int model_frame_pool_init(struct model_frame_pool *pool, u32 total)
 {
-	u32 i;
-
 	memset(pool, 0, sizeof(*pool));
 	pool->memory = aligned_alloc(64, total * sizeof(*pool->memory));
 	if (!pool->memory)
 		return -ENOMEM;
 	pool->total = total;
-	for (i = total; i-- > 0; )
-		model_frame_put(pool, &pool->memory[i]);
+	pool->available = total;
 	return 0;
 }
 

@@ -54,13 +54,16 @@ struct model_frameq {
 /**
  * struct model_frame_pool - frame buffers of a wire
  * @memory: all frames
- * @free: list of free frames, the last one freed first
- * @available: length of @free
+ * @free: list of free frames that were in use, the last one freed first
+ * @used: number of frames, the first ones of @memory, that are or were in use; the
+ *	memory of the others is not touched
+ * @available: number of free frames
  * @total: number of frames
  */
 struct model_frame_pool {
 	struct model_frame *memory;
 	struct model_frame *free;
+	u32 used;
 	u32 available;
 	u32 total;
 };
@@ -78,9 +81,12 @@ static inline struct model_frame *model_frame_get(struct model_frame_pool *pool)
 {
 	struct model_frame *frame = pool->free;
 
-	if (!frame)
+	if (frame)
+		pool->free = frame->next;
+	else if (pool->used < pool->total)
+		frame = &pool->memory[pool->used++];
+	else
 		return NULL;
-	pool->free = frame->next;
 	pool->available--;
 	return frame;
 }
