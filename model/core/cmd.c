@@ -493,7 +493,7 @@ static bool reserved_ok(const struct cmd_info *info,
  * Errors that a correct driver can get: a queue pair may have failed before the
  * driver reads the event; only the device knows the windows of type 2A and the
  * group members of a queue pair; a completion queue may fill up while it is
- * resized.
+ * resized; see model_qp_path_mtu_lowered().
  */
 static bool excused(struct model_device *dev, const struct xrdma_cmd *cmd,
 		    u8 status)
@@ -514,6 +514,8 @@ static bool excused(struct model_device *dev, const struct xrdma_cmd *cmd,
 		return false;
 	if (status == XRDMA_CMD_BUSY)
 		return qp->windows;
+	if (status == XRDMA_CMD_BAD_PARAM)
+		return model_qp_path_mtu_lowered(dev, &cmd->modify_qp);
 	return status == XRDMA_CMD_BAD_STATE &&
 	       (qp->state == XRDMA_QPS_ERR || qp->state == XRDMA_QPS_SQE);
 }

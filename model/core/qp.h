@@ -183,10 +183,16 @@ static inline bool model_qp_waits(const struct model_qp *qp,
 	return qp->waiters[side].waiting;
 }
 
+/* Bytes of a path MTU, which is 1 to 5. */
+static inline u32 model_path_mtu(u8 code)
+{
+	return 128U << code;
+}
+
 /* Bytes of payload in a full packet. */
 static inline u32 model_qp_mtu(const struct model_qp *qp)
 {
-	return 128U << qp->attr.path_mtu;
+	return model_path_mtu(qp->attr.path_mtu);
 }
 
 /**
@@ -234,6 +240,8 @@ void model_qps_reset(struct model_device *dev);
 /* qp_modify.c: states and attributes */
 enum xrdma_cmd_status model_qp_modify(struct model_device *dev,
 				      const struct xrdma_cmd_modify_qp *p);
+bool model_qp_path_mtu_lowered(const struct model_device *dev,
+			       const struct xrdma_cmd_modify_qp *p);
 enum xrdma_cmd_status model_qp_query(struct model_device *dev, u32 qpn,
 				     struct xrdma_rsp_query_qp *rsp);
 bool model_av_ok(const struct model_device *dev, const struct xrdma_av *av);

@@ -8,6 +8,7 @@
 
 #include "core/device.h"
 #include "core/late.h"
+#include "core/port.h"
 #include "core/qp.h"
 #include "packet/net.h"
 
@@ -253,6 +254,11 @@ static bool value_ok(const struct attr *a, u32 value)
 	return value <= a->max;
 }
 
+static bool path_mtu_ok(const struct model_device *dev, u8 code)
+{
+	return model_path_mtu(code) <= model_port_path_mtu(dev);
+}
+
 /* Check that values in @mask are legal, and that all other values are 0. */
 static bool attrs_ok(const struct model_device *dev, u32 mask,
 		     const struct xrdma_qp_attr *attr)
@@ -269,6 +275,8 @@ static bool attrs_ok(const struct model_device *dev, u32 mask,
 					     !value_ok(&attrs[i], value))
 			return false;
 	}
+	if (mask & XRDMA_QPM_PATH_MTU && !path_mtu_ok(dev, attr->path_mtu))
+		return false;
 	if (mask & XRDMA_QPM_AV)
 		return model_av_ok(dev, &attr->av) &&
 		       model_gid_get(dev, attr->av.sgid_index);
@@ -390,6 +398,21 @@ enum xrdma_cmd_status model_qp_modify(struct model_device *dev,
 	}
 	model_qp_enter_error(qp, 0);
 	return XRDMA_CMD_OK;
+}
+
+/**
+ * model_qp_path_mtu_lowered - look for the reason of a refused MODIFY_QP
+ * @dev: the device
+ * @p: body of the command
+ *
+ * Return: true if the path MTU is above that of the port, which may have been lowered
+ * since the driver has compared the two.
+ */
+bool model_qp_path_mtu_lowered(const struct model_device *dev,
+			       const struct xrdma_cmd_modify_qp *p)
+{
+	return le32_to_cpu(p->mask) & XRDMA_QPM_PATH_MTU &&
+	       p->attr.path_mtu <= 5 && !path_mtu_ok(dev, p->attr.path_mtu);
 }
 
 /**

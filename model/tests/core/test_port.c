@@ -163,6 +163,28 @@ static void gid_values_are_checked(void **state)
 	core_expect(env, MODEL_HERR_CMD_PARAM, 6);
 }
 
+/* Ports begin with an MTU of 1500, which has room for 1024 bytes and headers. */
+static void a_path_mtu_fits_into_that_of_the_port(void **state)
+{
+	struct xrdma_cmd port = xrdma_make_cmd(XRDMA_CMD_MODIFY_PORT);
+	struct xrdma_cmd cmd = core_make_modify(5, XRDMA_QPS_RTR);
+	struct core_env *env = *state;
+	struct core_qp cqp;
+
+	core_create_qp(env, 5, &cqp);
+	assert_int_equal(core_status(env, core_make_modify(5, XRDMA_QPS_INIT)),
+			 XRDMA_CMD_OK);
+	cmd.modify_qp.attr.path_mtu = 4;
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
+	port.modify_port.mtu = cpu_to_le32(2048 + 95);
+	assert_int_equal(core_status(env, port), XRDMA_CMD_OK);
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_BAD_PARAM);
+	port.modify_port.mtu = cpu_to_le32(2048 + 96);
+	assert_int_equal(core_status(env, port), XRDMA_CMD_OK);
+	assert_int_equal(core_status(env, cmd), XRDMA_CMD_OK);
+	assert_int_equal(env->herr->total, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +193,7 @@ int main(void)
 		CORE_TEST(the_ethernet_qp_is_busy, queues),
 		CORE_TEST(gids_come_and_go, queues),
 		CORE_TEST(gid_values_are_checked, queues),
+		CORE_TEST(a_path_mtu_fits_into_that_of_the_port, queues),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

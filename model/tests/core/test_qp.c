@@ -336,7 +336,7 @@ static void query_returns_what_modify_set(void **state)
 	model_device_poll(env->dev);
 	rsp = &core_cmd(env, &query)->query_qp;
 	assert_int_equal(rsp->attr.state, XRDMA_QPS_RTS);
-	assert_int_equal(rsp->attr.path_mtu, 5);
+	assert_int_equal(rsp->attr.path_mtu, 3);
 	assert_int_equal(rsp->attr.retry_cnt, 7);
 	assert_int_equal(rsp->attr.timeout, 14);
 	assert_int_equal(rsp->attr.av.hop_limit, 64);

@@ -428,7 +428,7 @@ struct xrdma_cmd core_make_modify(u32 qpn, u8 state)
 		mask |= XRDMA_QPM_AV | XRDMA_QPM_PATH_MTU |
 			XRDMA_QPM_DEST_QPN | XRDMA_QPM_RQ_PSN |
 			XRDMA_QPM_MAX_DEST_RD_ATOMIC | XRDMA_QPM_MIN_RNR_TIMER;
-		attr->path_mtu = 5;
+		attr->path_mtu = 3;
 		attr->dest_qpn = cpu_to_le32(qpn);
 		attr->max_dest_rd_atomic = 16;
 		attr->min_rnr_timer = 12;

@@ -291,7 +291,8 @@ enum xrdma_qp_state {
 /**
  * struct xrdma_qp_attr - attributes that MODIFY_QP sets and QUERY_QP returns
  * @state: enum xrdma_qp_state
- * @path_mtu: 1 to 5 for a path MTU of 256, 512, 1024, 2048, 4096 bytes
+ * @path_mtu: 1 to 5 for a path MTU of 256, 512, 1024, 2048, 4096 bytes; above 1,
+ *	the MTU of the port is at least 96 bytes larger
  * @retry_cnt: number of retries after a NAK of sequence or a timeout, 0 to 7
  * @rnr_retry: number of retries after an RNR NAK, 0 to 6; 7: no limit
  * @timeout: n, 0 to 31, for a local ACK timeout of 4.096 us * 2^n; 0: no
