@@ -93,6 +93,14 @@ def invoke(ctx, command, request, driver=b"", reply=0, driver_reply=0,
     return bytes(out)
 
 
+def rereg_mr(ctx, handle, flags, pd, access=0):
+    """Change protection domain or rights of a region; return its (lkey, rkey). A process
+    may call this also if its parent has opened the device: the kernel refuses its write()
+    (EACCES) before the driver gets to know of it."""
+    request = struct.pack("<IIQQQII", handle, flags, 0, 0, 0, pd.handle, access)
+    return struct.unpack("<II", invoke(ctx, uverbs.REREG_MR, request, reply=8))
+
+
 def _keys(attrs, ctx, method, first):
     lkey, rkey = attrs.output(first, 4), attrs.output(first + 1, 4)
     handle = attrs.run(ctx, OBJECT_MR, method)
