@@ -279,7 +279,12 @@ static int xrdma_window_map_block(struct xrdma_odp_window *w,
 			xrdma_sparse_allow_write(table, index);
 		return 0;
 	}
-	if (is_zone_device_page(page))
+	/*
+	 * Memory of a PCI function needs an address of its bus, and memory that
+	 * is private to a device has no address. Other memory of ZONE_DEVICE,
+	 * such as persistent memory (DAX), is mapped like any other.
+	 */
+	if (is_pci_p2pdma_page(page) || is_device_private_page(page))
 		return -EFAULT;
 	/*
 	 * The zero page stands for any number of pages that were never written

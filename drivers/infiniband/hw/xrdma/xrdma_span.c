@@ -125,7 +125,9 @@ static void xrdma_odp_store_table(struct xrdma_odp *odp, struct page *page,
  * The device may have written to the page after the kernel has last cleared its
  * dirty bits. The caller of the MMU notifier holds the mapping of the page until
  * the notifier returns; it may hold the lock of the page, or not. A page that the
- * span has kept may have no mapping any more, and nobody holds its lock.
+ * span has kept may have no mapping any more, and nobody holds its lock. The kernel
+ * finds written DAX memory by the entries of the page tables; its pages have no
+ * dirty bit.
  */
 static void xrdma_span_unmap(void *context, u64 addr, unsigned long pfn,
 			     u8 shift, bool write)
@@ -139,6 +141,7 @@ static void xrdma_span_unmap(void *context, u64 addr, unsigned long pfn,
 	page = pfn_to_page(pfn);
 	dma_unmap_page_attrs(xrdma_odp_dma(span->odp), addr, 1UL << shift,
 			     DMA_BIDIRECTIONAL, DMA_ATTR_REQUIRE_COHERENT);
+	write = write && !is_zone_device_page(page);
 	if (write && span->kept)
 		set_page_dirty_lock(page);
 	else if (write)

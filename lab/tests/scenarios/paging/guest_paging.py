@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """A change of the mappings of paged memory on a device that does not answer; a driver
 that is unbound while pages do not arrive; a page of 1 GiB, which the kernel reserves when
-it boots; and addresses that only a process with page tables of 5 levels has. Each
-scenario prints its findings as lines of JSON, the last of them named "after", which
-host_paging.py judges. Runs in guests that host_paging.py starts.
+it boots; addresses that only a process with page tables of 5 levels has; and persistent
+memory. Each scenario prints its findings as lines of JSON, the last of them named
+"after", which host_paging.py judges. Runs in guests that host_paging.py starts.
 
 Usage: guest_paging.py SCENARIO...
 """
@@ -12,6 +12,7 @@ import os
 import pathlib
 import sys
 import time
+import uuid
 
 sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
 
@@ -168,6 +169,88 @@ def far():
            own=read(own, mem), prefetches=whole.statistic()["page_prefetch"])
     for region in (own, whole, world.region):
         region.close()
+
+
+class Persistent:
+    """Memory of the file system or device that the kernel makes of the range of
+    memmap=. DAX: a mapping has the pages of the device itself, without a copy."""
+
+    def __init__(self):
+        self._place = "/root/dax"
+        for module in ("nd_e820", "nd_pmem", "device_dax", "dax_pmem", "ext4"):
+            run("modprobe", module)
+        self._bus = pathlib.Path("/sys/bus/nd")
+
+    def file(self):
+        """Memory of a file of a file system with DAX."""
+        from lib import paged
+        os.makedirs(self._place, exist_ok=True)
+        for words in (f"mkfs.ext4 -q -b 4096 {self._pmem()}",
+                      f"mount -o dax=always {self._pmem()} {self._place}"):
+            done = run(*words.split())
+            assert done["status"] == 0, done["words"]
+        with open(f"{self._place}/file", "wb+") as file:
+            os.posix_fallocate(file.fileno(), 0, 4 * SIZE)
+            return paged.Memory(4 * SIZE, flags=paged.SHARED, fd=file.fileno())
+
+    def unmount(self):
+        done = run("umount", self._place)
+        assert done["status"] == 0, done["words"]
+
+    @staticmethod
+    def _pmem():
+        device, = pathlib.Path("/dev").glob("pmem*")
+        return device
+
+    def device(self):
+        """Memory of the character device to which the same range is then bound."""
+        from lib import binding, paged
+        namespace, region = "namespace0.0", self._bus / "devices/region0"
+        binding.write(self._bus / "drivers/nd_pmem/unbind", namespace)
+        seed = (region / "dax_seed").read_text().strip()
+        for name, value in (("mode", "ram"), ("align", str(2 * SIZE)),
+                            ("uuid", str(uuid.uuid4())), ("namespace", namespace)):
+            binding.write(self._bus / "devices" / seed / name, value)
+        binding.write(self._bus / "drivers/dax_pmem/bind", seed)
+        device, = pathlib.Path("/dev").glob("dax*")
+        fd = os.open(device, os.O_RDWR)
+        return paged.Memory(4 * SIZE, flags=paged.SHARED, fd=fd)
+
+
+def used(world, mem):
+    """Reads and writes memory through a region of its own and through one of the whole
+    address space. Returns what was wrong."""
+    from lib import paged
+    wrong = []
+    for region in (paged.Region(world.dev, world.pd, mem),
+                   paged.Region(world.dev, world.pd)):
+        at, near = mem.address + SIZE, (world.own, world.near.address)
+        mem.fill()
+        for kind, source, target in ((paged.READ, (region, at), near),
+                                     (paged.WRITE, near, (region, at))):
+            world.near.fill()
+            status = world.link.move(kind, source, target, SIZE)
+            if status or mem.get(SIZE, SIZE) != world.near.get():
+                wrong.append((region.length, kind, status))
+        # the process takes the pages away, and finds there what the device wrote
+        if mem.advise(paged.DONTNEED) or mem.get(SIZE, SIZE) != world.near.get():
+            wrong.append((region.length, "changed"))
+        region.close()
+    return wrong
+
+
+def dax():
+    """Uses persistent memory, of a file and of a device."""
+    log, world, memory = Log(), World(), Persistent()
+    file = memory.file()
+    wrong = used(world, file)
+    file.unmap()
+    memory.unmount()
+    device = memory.device()
+    report(name="end", noticed=None, errors=log.errors(), file=wrong,
+           device=used(world, device))
+    device.unmap()
+    world.region.close()
 
 
 def play(name):

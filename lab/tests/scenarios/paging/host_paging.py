@@ -2,9 +2,9 @@
 """Paged memory whose mappings change on a device that does not answer: the change may
 be delayed by little more than a second, and must not hang; the device is reset, and no
 memory is given back too early. Also a page of 1 GiB, which only a kernel has that
-reserved it when it booted, and addresses that only page tables of 5 levels have. Runs on
-the host; guest_paging.py runs in the guests. They have a strict IOMMU, so that the
-device notices memory that is unmapped too early."""
+reserved it when it booted, addresses that only page tables of 5 levels have, and
+persistent memory. Runs on the host; guest_paging.py runs in the guests. They have a
+strict IOMMU, so that the device notices memory that is unmapped too early."""
 
 import errno
 
@@ -24,10 +24,11 @@ SLACK = 4
 # Seconds that a step may take which must not wait for a page, on a busy machine
 SOON = 2
 
-# The scenarios of the guest with 1 GiB pages and page tables of 5 levels, and its options
-LARGE = ("gigantic", "far")
+# The scenarios of the guest with a page of 1 GiB, page tables of 5 levels and persistent
+# memory, and its options
+LARGE = ("gigantic", "far", "dax")
 LARGE_GUEST = ("--mem", "5G", "--fast-device", "--la57",
-               "--append", "hugepagesz=1G hugepages=1")
+               "--append", "hugepagesz=1G hugepages=1 memmap=128M!4G")
 
 
 def scenarios(kernel):
@@ -119,3 +120,12 @@ def test_addresses_that_no_table_maps(kernel):
     assert end["below"] == [0, True]
     assert end["beyond"] == [10, False]         # IBV_WC_REM_ACCESS_ERR
     assert end["own"] == [0, True]
+
+
+@pytest.mark.parametrize("kernel", kernels("backports"))
+def test_persistent_memory(kernel):
+    """Memory of a file system with DAX can only be registered on demand, because the
+    kernel lets nobody pin its pages for long."""
+    end = play("dax", LARGE, kernel, *LARGE_GUEST)["end"]
+    assert not deaths(end)
+    assert end["file"] == [] and end["device"] == []
