@@ -4,6 +4,7 @@ calls, regions on them, and a connection that moves data between regions."""
 
 import contextlib
 import ctypes
+import errno
 import mmap
 import os
 import subprocess
@@ -32,6 +33,7 @@ DONTNEED, FREE, REMOVE, MERGEABLE = 4, 8, 9, 12
 HUGEPAGE, NOHUGEPAGE, PAGEOUT, POPULATE_READ, COLLAPSE = 14, 15, 21, 22, 25
 SOFT_OFFLINE = 101
 MAYMOVE = 1
+MEMFD_SECRET = 447                              # number of the system call
 
 OK = e.IBV_WC_SUCCESS
 LOCAL_REFUSED, REMOTE_REFUSED = e.IBV_WC_LOC_PROT_ERR, e.IBV_WC_REM_ACCESS_ERR
@@ -137,6 +139,18 @@ class Memory:
             elif here and words[0][:-1] in found:
                 found[words[0][:-1]] += int(words[1]) << 10
         return found["Rss"], found["Swap"]
+
+
+def secret(length):
+    """Memory that the kernel itself does not map (memfd_secret())."""
+    fd = LIBC.syscall(MEMFD_SECRET, 0)
+    if fd < 0 and ctypes.get_errno() == errno.ENOSYS:
+        pytest.skip("the kernel has no secret memory")
+    called(fd)
+    os.ftruncate(fd, length)
+    mem = Memory(length, flags=SHARED, fd=fd)
+    os.close(fd)
+    return mem
 
 
 class Region:

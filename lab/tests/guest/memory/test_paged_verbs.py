@@ -54,6 +54,32 @@ def test_capabilities(dev):
     assert caps.ud_odp_caps == e.IBV_ODP_SUPPORT_SEND
 
 
+def test_secret_memory(dev, pd, make, link):
+    """The kernel lets nobody pin secret memory, and no page of it is accessible on demand.
+    The memory before it is, also if the access is a part of a sequence that maps more."""
+    mem, near = paged.secret(SIZE), Memory(SIZE)
+    before = Memory(SIZE)
+    before.move(mem.address - SIZE)
+    own = make(near, access=ALL)
+    fails(errno.EFAULT, uverbs.reg_mr, dev.ctx, pd, mem.address, SIZE, mem.address, ALL)
+    secret = mem.get()
+    for region in make(mem), make():
+        for flags in PREFETCH, PREFETCH_WRITE, NO_FAULT:
+            assert advise(pd, flags, FLUSH, region.sge(mem.address, SIZE)) == errno.EFAULT
+        for at in mem.address, mem.address + SIZE - PAGE:
+            assert link.move(READ, (region, at), (own, near.address),
+                             PAGE) == REMOTE_REFUSED
+            assert link.move(WRITE, (own, near.address), (region, at),
+                             PAGE) == REMOTE_REFUSED
+    assert mem.get() == secret
+    for at in range(0, SIZE, 16 * PAGE):
+        assert link.move(READ, (region, before.address + at), (own, near.address + at),
+                         16 * PAGE) == OK
+    assert near.get() == before.get()
+    mem.unmap()
+    before.unmap()
+
+
 # ---- advise_mr ---------------------------------------------------------------------
 
 @pytest.mark.parametrize("flags", [0, FLUSH], ids=["later", "flush"])
