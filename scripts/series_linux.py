@@ -120,9 +120,10 @@ PARTS = [
         translations. The device reports a page fault for a translation that is missing;
         the driver stores the translation, and an entry of the resume ring lets the
         device continue. MMU notifiers and dma-buf exporters take translations back.""",
-         in_place("""xrdma_mr.h xrdma_mr.c xrdma_odp.h xrdma_odp.c xrdma_span.c
-             xrdma_odp_map.c xrdma_odp_dmabuf.c xrdma_page_in.c xrdma_odp_owner.c
-             xrdma_odp_fault.c xrdma_odp_verbs.c""", DRIVER)),
+         in_place("""xrdma_persistent.h xrdma_persistent.c xrdma_mr.h xrdma_mr.c
+             xrdma_odp.h xrdma_odp.c xrdma_span.c xrdma_odp_map.c
+             xrdma_odp_dmabuf.c xrdma_page_in.c xrdma_odp_owner.c xrdma_odp_fault.c
+             xrdma_odp_verbs.c""", DRIVER)),
     Part("RDMA/xrdma: Add contexts, protection domains and address handles", """
         A context maps doorbell pages and device memory into a process. The keys of a
         context are recorded, so that all of them are invalidated by few commands when

@@ -7,7 +7,7 @@
 #include <rdma/xrdma-flush.h>
 #include "ktest.h"
 
-#define FLUSH	(IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT)
+#define FLUSH	IB_ACCESS_FLUSH_GLOBAL
 #define VALUE	0x1122334455667788ULL
 #define AT	64
 
@@ -55,11 +55,24 @@ static void flush_completes(struct ktest *t)
 		  IB_WC_SUCCESS);
 	EXPECT_EQ(t, t->wc.opcode, IB_WC_FLUSH);
 	EXPECT(t, !memcmp(t->a.buf, t->b.buf, 8192));
-	EXPECT_EQ(t, flush(t, mr->rkey, IB_FLUSH_PERSISTENT, IB_FLUSH_MR),
+	EXPECT_EQ(t, flush(t, mr->rkey, IB_FLUSH_GLOBAL, IB_FLUSH_MR),
 		  IB_WC_SUCCESS);
 	EXPECT_EQ(t, flush(t, mr->rkey, 4, IB_FLUSH_RANGE), -EINVAL);
 	EXPECT_EQ(t, flush(t, mr->rkey, IB_FLUSH_GLOBAL, 2), -EINVAL);
 	t->dev->ops.dereg_mr(mr, NULL);
+}
+
+/* Guests of the tests have no persistent memory. */
+static void flush_to_persistence_needs_persistent_memory(struct ktest *t)
+{
+	struct ib_mr *mr = t->dev->ops.get_dma_mr(t->pd, KTEST_ALL |
+						  IB_ACCESS_FLUSH_PERSISTENT);
+
+	EXPECT(t, !(t->dev->attrs.device_cap_flags &
+		    IB_DEVICE_FLUSH_PERSISTENT));
+	EXPECT_EQ(t, PTR_ERR_OR_ZERO(mr), -EOPNOTSUPP);
+	if (!IS_ERR(mr))
+		t->dev->ops.dereg_mr(mr, NULL);
 }
 
 static void flush_needs_rights_of_the_key(struct ktest *t)
@@ -134,6 +147,7 @@ static void atomic_write_needs_an_aligned_address(struct ktest *t)
 
 const struct ktest_case ktest_place_cases[] = {
 	KTEST_CASE(flush_completes),
+	KTEST_CASE(flush_to_persistence_needs_persistent_memory),
 	KTEST_CASE(flush_needs_rights_of_the_key),
 	KTEST_CASE(flush_needs_rights_of_the_queue_pair),
 	KTEST_CASE(atomic_write_writes_eight_bytes),

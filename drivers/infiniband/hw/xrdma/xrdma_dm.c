@@ -270,8 +270,9 @@ int xrdma_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs)
  * @attrs: not used
  *
  * Context: may sleep.
- * Return: the region, or an ERR_PTR(): an errno of xrdma_mr_check(); -ENOSPC:
- * no key is free; -ENOMEM; -EINTR: the calling process has been killed.
+ * Return: the region, or an ERR_PTR(): an errno of xrdma_mr_check();
+ * -EOPNOTSUPP: FLUSH to persistence, since a reset erases device memory;
+ * -ENOSPC: no key is free; -ENOMEM; -EINTR: the calling process has been killed.
  */
 struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 			      struct ib_dm_mr_attr *attr,
@@ -286,6 +287,8 @@ struct ib_mr *xrdma_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm,
 	struct xrdma_mr *mr;
 	int err;
 
+	if (attr->access_flags & IB_ACCESS_FLUSH_PERSISTENT)
+		return ERR_PTR(-EOPNOTSUPP);
 	/* a length of 0 is allowed: the key of such a region grants nothing */
 	err = xrdma_mr_check(xib, attr->length ?: 1, 0, attr->access_flags);
 	if (err)

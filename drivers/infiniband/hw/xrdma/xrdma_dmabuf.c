@@ -279,7 +279,8 @@ static const struct dma_buf_attach_ops xrdma_dmabuf_attach_ops = {
  * @iova: address of the first byte under the key, any value
  * @fd: file descriptor of the dma-buf. Its mode is not checked: the mode
  *	restricts mmap() only, and no importer checks it
- * @access: enum ib_access_flags without IB_ACCESS_MW_BIND
+ * @access: enum ib_access_flags without IB_ACCESS_MW_BIND and
+ *	IB_ACCESS_FLUSH_PERSISTENT
  * @dmah: NULL; DMA handles are not supported
  * @attrs: contains no driver data, and gets none
  *
@@ -309,7 +310,8 @@ struct ib_mr *xrdma_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset,
 	struct xrdma_mr *mr;
 	int err;
 
-	if (dmah || access & IB_ACCESS_MW_BIND)
+	/* the exporter does not say whether its memory is persistent */
+	if (dmah || access & (IB_ACCESS_MW_BIND | IB_ACCESS_FLUSH_PERSISTENT))
 		return ERR_PTR(-EOPNOTSUPP);
 	err = ib_no_udata_io(&attrs->driver_udata) ?:
 	      xrdma_mr_check(xib, length, iova, access);

@@ -9,6 +9,7 @@
  */
 
 #include <linux/overflow.h>
+#include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
 #include "xrdma_encode.h"
@@ -17,6 +18,7 @@
 #include "xrdma_mr.h"
 #include "xrdma_mtt.h"
 #include "xrdma_odp.h"
+#include "xrdma_persistent.h"
 
 #define XRDMA_MR_ACCESS		(XRDMA_IB_ACCESS | IB_ACCESS_HUGETLB)
 
@@ -207,6 +209,18 @@ int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova, int access)
 	return check_add_overflow(iova, length - 1, &end) ? -EINVAL : 0;
 }
 
+static bool xrdma_umem_is_persistent(const struct ib_umem *umem)
+{
+	const struct sg_table *table = &umem->sgt_append.sgt;
+	struct scatterlist *sg;
+	unsigned int i;
+
+	for_each_sgtable_sg(table, sg, i)
+		if (!xrdma_is_persistent(sg_phys(sg), sg->length))
+			return false;
+	return true;
+}
+
 /**
  * xrdma_mr_pin() - pin memory of the current process, and build its translation
  * @xib: the device
@@ -216,7 +230,8 @@ int xrdma_mr_check(struct xrdma_ibdev *xib, u64 length, u64 iova, int access)
  * @access: enum ib_access_flags
  *
  * Context: may sleep.
- * Return: the memory, or an ERR_PTR(): -ENOMEM, or an errno of
+ * Return: the memory, or an ERR_PTR(): -EINVAL: a FLUSH to persistence is asked
+ * for, and the memory is not persistent; -ENOMEM; or an errno of
  * ib_umem_get_va().
  */
 struct ib_umem *xrdma_mr_pin(struct xrdma_ibdev *xib, struct xrdma_mtt *mtt,
@@ -228,8 +243,11 @@ struct ib_umem *xrdma_mr_pin(struct xrdma_ibdev *xib, struct xrdma_mtt *mtt,
 	umem = ib_umem_get_va(&xib->ibdev, start, length, access);
 	if (IS_ERR(umem))
 		return umem;
-	err = xrdma_mtt_build(&xib->hw, mtt, &umem->sgt_append.sgt,
-			      ib_umem_offset(umem), umem->length, false);
+	if (access & IB_ACCESS_FLUSH_PERSISTENT && !xrdma_umem_is_persistent(umem))
+		err = -EINVAL;
+	else
+		err = xrdma_mtt_build(&xib->hw, mtt, &umem->sgt_append.sgt,
+				      ib_umem_offset(umem), umem->length, false);
 	if (err) {
 		ib_umem_release(umem);
 		return ERR_PTR(err);

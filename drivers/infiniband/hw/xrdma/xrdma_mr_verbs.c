@@ -29,7 +29,8 @@
  * xrdma_get_dma_mr() - ib_device_ops.get_dma_mr
  * @ibpd: protection domain
  * @access: enum ib_access_flags: local write, remote read, write and atomics,
- *	FLUSH if the device supports it, optional flags
+ *	FLUSH if the device supports it, FLUSH to persistence if the machine
+ *	also has persistent memory, optional flags
  *
  * Context: may sleep.
  * Return: the region, which covers all bus addresses; or an ERR_PTR():
@@ -51,7 +52,10 @@ struct ib_mr *xrdma_get_dma_mr(struct ib_pd *ibpd, int access)
 	int err;
 
 	if (xib->hw.caps.flags & XRDMA_CAP_FLUSH)
-		known |= IB_ACCESS_FLUSH_GLOBAL | IB_ACCESS_FLUSH_PERSISTENT;
+		known |= IB_ACCESS_FLUSH_GLOBAL;
+	/* the kernel's consumers know which memory is persistent */
+	if (xib->ibdev.attrs.device_cap_flags & IB_DEVICE_FLUSH_PERSISTENT)
+		known |= IB_ACCESS_FLUSH_PERSISTENT;
 	if (access & ~known)
 		return ERR_PTR(-EOPNOTSUPP);
 	mr = xrdma_mr_alloc();

@@ -32,6 +32,7 @@
 #include "xrdma_ibdev.h"
 #include "xrdma_mr.h"
 #include "xrdma_odp.h"
+#include "xrdma_persistent.h"
 
 /* Largest number of bytes that are looked up and mapped together */
 #define XRDMA_ODP_WINDOW	(2 * XRDMA_HUGE_SIZE)
@@ -321,6 +322,10 @@ static int xrdma_window_map_block(struct xrdma_odp_window *w,
 	 * such as persistent memory (DAX), is mapped like any other.
 	 */
 	if (is_pci_p2pdma_page(page) || is_device_private_page(page))
+		return -EFAULT;
+	if (odp->mr->access & XRDMA_ACCESS_FLUSH_PERSISTENT &&
+	    !xrdma_is_persistent(page_to_phys(page) + offset_in_page(at),
+				 1ULL << shift))
 		return -EFAULT;
 	/*
 	 * The zero page stands for any number of pages that were never written

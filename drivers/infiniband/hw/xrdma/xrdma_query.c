@@ -16,6 +16,7 @@
 #include "xrdma_frmr.h"
 #include "xrdma_ibdev.h"
 #include "xrdma_odp.h"
+#include "xrdma_persistent.h"
 #include "xrdma_query.h"
 
 #define UVERBS_MODULE_NAME xrdma
@@ -121,7 +122,9 @@ static u64 xrdma_extension_flags(const struct xrdma_caps *caps)
 	u64 flags = 0;
 
 	if (caps->flags & XRDMA_CAP_FLUSH)
-		flags |= IB_DEVICE_FLUSH_GLOBAL | IB_DEVICE_FLUSH_PERSISTENT;
+		flags |= IB_DEVICE_FLUSH_GLOBAL;
+	if (caps->flags & XRDMA_CAP_FLUSH && xrdma_persistent_exists())
+		flags |= IB_DEVICE_FLUSH_PERSISTENT;
 	if (caps->flags & XRDMA_CAP_ATOMIC_WRITE)
 		flags |= IB_DEVICE_ATOMIC_WRITE;
 	if (caps->flags & XRDMA_CAP_FLOW)

@@ -61,6 +61,10 @@ static int xrdma_rereg_check(struct xrdma_ibdev *xib, const struct xrdma_mr *mr,
 	if (flags & IB_MR_REREG_ACCESS &&
 	    (mr->odp && !mr->dmabuf) != !!(access & IB_ACCESS_ON_DEMAND))
 		return -EOPNOTSUPP;
+	/* whether memory is persistent is found out when it is pinned or mapped */
+	if (access & IB_ACCESS_FLUSH_PERSISTENT && !(flags & IB_MR_REREG_TRANS) &&
+	    !(mr->access & XRDMA_ACCESS_FLUSH_PERSISTENT))
+		return -EOPNOTSUPP;
 	access &= ~IB_ACCESS_ON_DEMAND;
 	if (mr->odp && grant->length == U64_MAX)
 		return xrdma_mr_check(xib, 1, 0, access);

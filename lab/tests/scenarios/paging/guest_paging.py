@@ -21,6 +21,7 @@ from lib.control import ask, device_state, hang, late, repair
 from lib.machine import Log, interfaces, report, run
 
 SIZE = 1 << 20
+FLUSH_PERSISTENT = 0x200        # enum ibv_access_flags
 
 
 class World:
@@ -239,16 +240,35 @@ def used(world, mem):
     return wrong
 
 
+def granted(world, mem, access):
+    """Registers memory for FLUSH to persistence, and reads it. Returns the errno of the
+    registration, or the status of the READ."""
+    from lib import paged
+    try:
+        region = paged.Region(world.dev, world.pd, mem, access=access | FLUSH_PERSISTENT)
+    except OSError as err:
+        return -err.errno
+    status = world.link.move(paged.READ, (region, mem.address),
+                             (world.own, world.near.address), SIZE)
+    region.close()
+    return status
+
+
 def dax():
     """Uses persistent memory, of a file and of a device."""
+    from lib import paged
     log, world, memory = Log(), World(), Persistent()
     file = memory.file()
     wrong = used(world, file)
+    persists = {"file": granted(world, file, paged.PAGED),
+                "pinned": granted(world, world.mem, paged.ALL),
+                "paged": granted(world, world.mem, paged.PAGED)}
     file.unmap()
     memory.unmount()
     device = memory.device()
+    persists["device"] = granted(world, device, paged.ALL)
     report(name="end", noticed=None, errors=log.errors(), file=wrong,
-           device=used(world, device))
+           device=used(world, device), persists=persists)
     device.unmap()
     world.region.close()
 

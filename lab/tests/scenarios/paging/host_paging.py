@@ -24,6 +24,8 @@ SLACK = 4
 # Seconds that a step may take which must not wait for a page, on a busy machine
 SOON = 2
 
+REFUSED = 10        # IBV_WC_REM_ACCESS_ERR
+
 # The scenarios of the guest with a page of 1 GiB, page tables of 5 levels and persistent
 # memory, and its options
 LARGE = ("gigantic", "far", "dax")
@@ -118,7 +120,7 @@ def test_addresses_that_no_table_maps(kernel):
     assert not deaths(end)
     assert end["advised"] == errno.EFAULT and end["prefetches"] == 0
     assert end["below"] == [0, True]
-    assert end["beyond"] == [10, False]         # IBV_WC_REM_ACCESS_ERR
+    assert end["beyond"] == [REFUSED, False]
     assert end["own"] == [0, True]
 
 
@@ -129,3 +131,6 @@ def test_persistent_memory(kernel):
     end = play("dax", LARGE, kernel, *LARGE_GUEST)["end"]
     assert not deaths(end)
     assert end["file"] == [] and end["device"] == []
+    # other memory cannot be registered for FLUSH to persistence
+    assert end["persists"] == {"file": 0, "device": 0, "pinned": -errno.EINVAL,
+                               "paged": REFUSED}
