@@ -18,9 +18,10 @@ from . import words
 # All commands of the device except "quit", which would end a process of the host. "capture"
 # writes a file of which the guest chooses the name only: see model/wire/capture.c.
 ADMITTED = (
-    "cable", "capture", "chaos", "command_fault", "command_faults_clear", "eth_fault",
-    "fatal", "fault", "gone", "hold", "inject", "inject_clear", "inject_list",
-    "paging_fault", "register_lie", "register_lie_clear", "release", "stats")
+    "cable", "capture", "chaos", "command_fault", "command_faults_clear", "deaf",
+    "eth_fault", "fatal", "fault", "gone", "hold", "inject", "inject_clear",
+    "inject_list", "paging_fault", "pending", "register_lie", "register_lie_clear",
+    "release", "stats")
 
 _REQUEST = re.compile(r"(\S+) ([0-9]{1,3}) (.+)")
 _LONGEST = 1 << 16      # bytes of a line, as many as the device takes
