@@ -18,6 +18,8 @@
 
 /* Time between two looks at a device that cannot be silenced */
 #define XRDMA_FLUSH_RETRY_MS	1000
+/* Looks of xrdma_flush_wait(). Its callers hold locks that others need. */
+#define XRDMA_FLUSH_LOOKS	30
 
 static int xrdma_flush_wq(struct xrdma_qp *qp, struct xrdma_wq *wq,
 			  enum ib_wc_opcode opcode, int num, struct ib_wc *wc)
@@ -166,13 +168,23 @@ static void xrdma_flush_retry(struct work_struct *work)
  * a consumer frees the memory of the requests, which no key protects and which
  * no quarantine can keep.
  *
- * Context: may sleep, until a reset or a removal of a device that cannot be
- * silenced.
+ * Context: may sleep, for a bounded time. After XRDMA_FLUSH_LOOKS seconds, a
+ * device whose Bus Master bit cannot be cleared may still write to the memory:
+ * then an error is logged.
  */
 void xrdma_flush_wait(struct xrdma_ibdev *xib)
 {
-	while (!xrdma_hw_silence(&xib->hw) && !xrdma_writes_ended(&xib->hw))
+	unsigned int looks = XRDMA_FLUSH_LOOKS;
+
+	while (!xrdma_hw_silence(&xib->hw) && !xrdma_writes_ended(&xib->hw)) {
+		if (!looks--) {
+			ibdev_err_ratelimited(&xib->ibdev,
+					      "device is still bus master after %u s: it may write to memory of requests that have ended\n",
+					      XRDMA_FLUSH_LOOKS);
+			return;
+		}
 		msleep(XRDMA_FLUSH_RETRY_MS);
+	}
 }
 
 /**
