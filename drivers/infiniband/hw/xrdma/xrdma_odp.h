@@ -268,6 +268,7 @@ void xrdma_odp_free_table(struct xrdma_ibdev *xib,
 
 /* xrdma_page_in.c */
 int xrdma_page_check(struct mm_struct *mm, u64 address, bool write);
+u64 xrdma_page_allowed(struct mm_struct *mm, u64 start, u64 end);
 int xrdma_page_in(struct xrdma_odp *odp, u64 address, const unsigned long *pfns,
 		  unsigned long num, u32 flags);
 

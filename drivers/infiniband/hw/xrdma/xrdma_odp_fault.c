@@ -19,7 +19,6 @@
  * twice as much as the one before, up to XRDMA_ODP_WINDOW_MAX bytes. A page fault
  * continues a sequence if it is where the pages end that were mapped before, or
  * in the pages that were mapped ahead last.
- *
  * After the answer to a page fault that continues a sequence, a work item of the
  * region maps pages ahead, even if the message ends earlier: a stream of messages
  * goes on there. The first run maps XRDMA_ODP_WINDOW_MAX bytes, each further one
@@ -30,7 +29,6 @@
  * A page fault in a dma-buf maps all of the 1 GiB around it: the exporter maps all.
  */
 
-#include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -397,9 +395,9 @@ void xrdma_page_fault_work(struct work_struct *work)
 }
 
 /*
- * Take a slot for a page fault, under the owner's lock. Return: 0; -EALREADY: the slot of another event
- * with the same token has the page fault; -EBUSY: that of another token has it,
- * or the owner has no free slot.
+ * Take a slot for a page fault; the caller holds the owner's lock. Return: 0;
+ * -EALREADY: the page fault of another event with the same token has it; -EBUSY:
+ * that of another token has it, or the owner has no free slot.
  */
 static int xrdma_odp_start(struct xrdma_odp *odp, const struct xrdma_eqe *eqe)
 {
@@ -492,11 +490,12 @@ static int xrdma_prefetch_wait(struct xrdma_odp *odp,
 			       struct xrdma_prefetch *prefetch)
 {
 	unsigned int looks = XRDMA_PREFETCH_MS / XRDMA_PREFETCH_LOOK_MS;
+	unsigned long look = msecs_to_jiffies(XRDMA_PREFETCH_LOOK_MS);
 	long left;
 
 	for (; looks; looks--) {
 		left = wait_for_completion_killable_timeout(&prefetch->done,
-					msecs_to_jiffies(XRDMA_PREFETCH_LOOK_MS));
+							    look);
 		if (left)
 			return left > 0 ? prefetch->err : -EINTR;
 		if (READ_ONCE(odp->xib->odp->closing))

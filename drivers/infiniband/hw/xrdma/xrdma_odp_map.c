@@ -21,9 +21,7 @@
  */
 
 #include <linux/dma-mapping.h>
-#include <linux/fs.h>
 #include <linux/hmm.h>
-#include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/memremap.h>
 #include <linux/mm.h>
@@ -106,34 +104,6 @@ static u64 xrdma_window_address(const struct xrdma_odp_window *w, u64 offset)
 }
 
 /*
- * Must no device access the memory of a mapping? That holds for secret memory,
- * of which the kernel lets nobody pin pages, and for the return addresses of a
- * shadow stack.
- */
-static bool xrdma_vma_is_refused(const struct vm_area_struct *vma)
-{
-	const struct file *file = vma->vm_file;
-
-	return vma->vm_flags & VM_SHADOW_STACK ||
-	       (file && file_inode(file)->i_sb->s_magic == SECRETMEM_MAGIC);
-}
-
-/*
- * The end of the range from @start to @end up to which a device may access it. The
- * caller holds the lock of the mappings, and then looks up the pages.
- */
-static u64 xrdma_range_allowed(struct mm_struct *mm, u64 start, u64 end)
-{
-	VMA_ITERATOR(vmi, mm, start);
-	struct vm_area_struct *vma;
-
-	for_each_vma_range(vmi, vma, end)
-		if (xrdma_vma_is_refused(vma))
-			return max_t(u64, vma->vm_start, start);
-	return end;
-}
-
-/*
  * Look up the pages that are present. The window ends before memory that no device
  * may access. Return: 0; -EFAULT: that is the first page; or an errno of
  * hmm_range_fault().
@@ -154,7 +124,7 @@ static int xrdma_window_collect(struct xrdma_odp_window *w)
 	range.notifier_seq = mmu_interval_read_begin(&span->notifier);
 	w->seq = range.notifier_seq;
 	mmap_read_lock(mm);
-	range.end = xrdma_range_allowed(mm, range.start, range.end);
+	range.end = xrdma_page_allowed(mm, range.start, range.end);
 	w->to = w->from + (range.end - range.start);
 	err = range.end > range.start ? hmm_range_fault(&range) : -EFAULT;
 	mmap_read_unlock(mm);

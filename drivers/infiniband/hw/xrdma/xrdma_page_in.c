@@ -20,8 +20,10 @@
  * is not looked at.
  */
 
+#include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/magic.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -136,6 +138,41 @@ int xrdma_page_check(struct mm_struct *mm, u64 address, bool write)
 		err = write && !(vma->vm_flags & VM_WRITE) ? -EPERM : 0;
 	mmap_read_unlock(mm);
 	return err;
+}
+
+/*
+ * Must no device access the memory of a mapping? That holds for secret memory,
+ * of which the kernel lets nobody pin pages, and for the return addresses of a
+ * shadow stack.
+ */
+static bool xrdma_vma_is_refused(const struct vm_area_struct *vma)
+{
+	const struct file *file = vma->vm_file;
+
+	return vma->vm_flags & VM_SHADOW_STACK ||
+	       (file && file_inode(file)->i_sb->s_magic == SECRETMEM_MAGIC);
+}
+
+/**
+ * xrdma_page_allowed() - up to where may a device access a range?
+ * @mm: the address space. The caller holds the mmap lock, and looks up the pages
+ *	before it unlocks
+ * @start: virtual address of the start of the range
+ * @end: virtual address of its end
+ *
+ * Context: any.
+ * Return: address of the first memory in the range that no device may access;
+ * @end if there is none.
+ */
+u64 xrdma_page_allowed(struct mm_struct *mm, u64 start, u64 end)
+{
+	VMA_ITERATOR(vmi, mm, start);
+	struct vm_area_struct *vma;
+
+	for_each_vma_range(vmi, vma, end)
+		if (xrdma_vma_is_refused(vma))
+			return max_t(u64, vma->vm_start, start);
+	return end;
 }
 
 /*
