@@ -129,7 +129,7 @@ REFUSED = {
     "gone": "its registers read as all ones",
     "no-reset": "does not come out of reset",
     "no-enable": "does not start",
-    "fatal-at-once": "does not start",
+    "fatal-at-once": "does not come out of reset",
     "silent": "does not say what it is",
     "query-device-fails": "does not say what it is",
     "create-eq-hangs": "cannot set up event queue 0 of",
