@@ -87,14 +87,14 @@ def error_on_error():
     bus_error("fatal")()
 
 
-def correctable_and_fatal(traffic):
+def correctable_and_fatal(traffic, opener):
     """A correctable error, of which users get no event, and then a fatal one."""
     log = Log()
     bus_error("correctable", CORRECTED)()
     time.sleep(1)
     report(name="correctable", errors=log.errors(),
            busy=[child.poll() for child in traffic.children])
-    ringer, opener = Ringer(rdma_name()), Opener(rdma_name())
+    ringer = Ringer(rdma_name())
     bus_error("fatal")()
     report(name="doorbells", ended=ringer.stop())
     report(name="opener", **opener.findings())
@@ -113,7 +113,9 @@ def troubles():
     target = start()
     traffic = Traffic()
     watched("nonfatal", bus_error("nonfatal"))
-    watched("fatal", lambda: correctable_and_fatal(traffic), traffic)
+    # before the traffic, beside which a process takes up to a minute to start
+    opener = Opener(rdma_name())
+    watched("fatal", lambda: correctable_and_fatal(traffic, opener), traffic)
     watched("error_on_error", error_on_error)
     watched("sleep", sleep("mem", "core"), traffic)
     watched("sleep_to_idle", sleep("freeze", "platform"))
