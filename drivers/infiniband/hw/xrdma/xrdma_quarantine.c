@@ -187,8 +187,10 @@ void xrdma_quarantine_abandon(struct xrdma_ibdev *xib)
 		list_count_nodes(&quarantine->regions),
 		list_count_nodes(&quarantine->ubufs),
 		list_count_nodes(&quarantine->bufs));
-	list_for_each_entry(mr, &quarantine->regions, ctx_entry)
+	list_for_each_entry(mr, &quarantine->regions, ctx_entry) {
 		xrdma_dmabuf_abandon(mr);
-	/* the attachments of dma-bufs name functions of the module */
-	__module_get(THIS_MODULE);
+		/* the attachment to a dma-buf names functions of the module */
+		if (mr->dmabuf)
+			__module_get(THIS_MODULE);
+	}
 }
