@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """A change of the mappings of paged memory on a device that does not answer; a driver
-that is unbound while pages do not arrive; a page of 1 GiB, which the kernel reserves when
-it boots; addresses that only a process with page tables of 5 levels has; and persistent
-memory. Each scenario prints its findings as lines of JSON, the last of them named
-"after", which host_paging.py judges. Runs in guests that host_paging.py starts.
+that is unbound while pages do not arrive; a device that has pages and cannot be silenced;
+a page of 1 GiB, which the kernel reserves when it boots; addresses that only a process
+with page tables of 5 levels has; and persistent memory. Each scenario prints its findings
+as lines of JSON, the last of them named "after", which host_paging.py judges. Runs in
+guests that host_paging.py starts.
 
 Usage: guest_paging.py SCENARIO...
 """
@@ -17,7 +18,7 @@ import uuid
 sys.path[:0] = [str(path) for path in pathlib.Path(__file__).parents[2:4]]
 
 from lib import binding
-from lib.control import ask, device_state, hang, late, repair
+from lib.control import ask, device_state, hang, late, lie, repair
 from lib.machine import Log, interfaces, report, run
 
 SIZE = 1 << 20
@@ -147,6 +148,27 @@ def held():
            unloads=unloads, status=world.write(), same=world.same(),
            killed=hostage.kill())
     world.region.close()
+
+
+def kept():
+    """The device can neither be reset nor silenced while it has pages of 64 regions. The
+    mappings change after the driver has given the device up."""
+    from lib import paged
+    log, world = Log(), World()
+    regions = [paged.Region(world.dev, world.pd, world.mem) for _ in range(64)]
+    for region in regions:
+        assert world.link.move(paged.READ, (region, world.mem.address),
+                               (world.own, world.near.address), 64) == paged.OK
+    ask(cmd="pending", on=True)
+    ask(**lie("STATUS", 0))
+    abandoned = log.wait_for("are never freed")
+    took = timed(world.mem.unmap)
+    again = paged.Memory(SIZE, populate=False)
+    zeros = not any(again.get())
+    forked = timed(lambda: os.waitpid(os.fork() or os._exit(0), 0))
+    repair()
+    report(name="end", noticed=abandoned, errors=log.errors(), unmap=took, zeros=zeros,
+           fork=forked, back=log.wait_for("works again"))
 
 
 def far():

@@ -56,6 +56,17 @@ def play(scenario, names, kernel, *options):
     return found
 
 
+def test_pages_of_a_device_that_cannot_be_silenced():
+    """The driver gives the device up, and keeps the pages. Later changes of the mappings
+    do not wait for the device, and use nothing of it or of the module."""
+    found = played(GUEST, ("kept",), "--kernel", known.BY_ROLE["backports"])["kept"]
+    end, after = found["end"], found["after"]
+    assert end["noticed"] is not None and end["back"] is not None
+    assert end["unmap"] < SOON and end["fork"] < SOON and end["zeros"]
+    assert after["took"] < 60
+    assert after["unload"]["status"] == 0, after["unload"]["words"]
+
+
 def check_died_once(errors):
     dead, = deaths({"errors": errors})
     assert "was not answered in" in dead
