@@ -303,6 +303,32 @@ void fuzz_cmd_judge(struct fuzz_cmd_world *w)
 	check_memory(w);
 }
 
+/* Number of queue pairs and shared receive queues that a completion queue lists */
+static u32 users_of_cq(const struct model_cq *cq)
+{
+	const struct model_srq *srq;
+	const struct model_qp *qp;
+	u32 num = 0;
+
+	TAILQ_FOREACH(qp, &cq->senders, send_link)
+		num++;
+	TAILQ_FOREACH(qp, &cq->receivers, recv_link)
+		num++;
+	TAILQ_FOREACH(srq, &cq->srqs, cq_link)
+		num++;
+	return num;
+}
+
+static u32 users_of_srq(const struct model_srq *srq)
+{
+	const struct model_qp *qp;
+	u32 num = 0;
+
+	TAILQ_FOREACH(qp, &srq->qps, srq_link)
+		num++;
+	return num;
+}
+
 static void check_counts(struct model_device *dev)
 {
 	static u32 cqs[MODEL_MAX_CQ], srqs[MODEL_MAX_SRQ];
@@ -323,7 +349,7 @@ static void check_counts(struct model_device *dev)
 			srqs[qp->srq->srqn]++;
 	}
 	for (i = 0; i < MODEL_MAX_SRQ; i++) {
-		if (dev->srqs[i] && dev->srqs[i]->users != srqs[i])
+		if (dev->srqs[i] && users_of_srq(dev->srqs[i]) != srqs[i])
 			fuzz_cmd_wrong("users of a shared receive queue");
 		if (dev->srqs[i] && dev->srqs[i]->cq)
 			cqs[dev->srqs[i]->cq->cqn]++;
@@ -331,7 +357,7 @@ static void check_counts(struct model_device *dev)
 	for (i = 0; i < MODEL_MAX_CQ; i++) {
 		if (!dev->cqs[i])
 			continue;
-		if (dev->cqs[i]->users != cqs[i])
+		if (users_of_cq(dev->cqs[i]) != cqs[i])
 			fuzz_cmd_wrong("users of a completion queue");
 		eqs[dev->cqs[i]->eq->eqn]++;
 	}
