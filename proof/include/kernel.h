@@ -129,6 +129,10 @@ struct mutex {
 	int any;
 };
 
+struct rw_semaphore {
+	int held;
+};
+
 struct spinlock {
 	int any;
 };
