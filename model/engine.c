@@ -92,7 +92,6 @@ static struct model_device *make_device(const struct model_env *env)
 		.push = env->push,
 		.dm_size = env->dm_size,
 		.log_max_keys = env->log_max_keys,
-		.smallest = env->smallest,
 	};
 
 	memcpy(params.mac, env->mac, sizeof(params.mac));

@@ -41,7 +41,6 @@ struct model_engine;
  * @dm_mapped: clients may map the device memory, instead of trapping each
  *	access
  * @log_max_keys: log2 of the number of key indexes
- * @smallest: the device has the smallest limits that the specification permits
  */
 struct model_env {
 	struct model_loop *loop;
@@ -60,7 +59,6 @@ struct model_env {
 	u64 dm_size;
 	bool dm_mapped;
 	u8 log_max_keys;
-	bool smallest;
 };
 
 /**

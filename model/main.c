@@ -65,7 +65,6 @@ enum {
 	OPT_PUSH,
 	OPT_REALTIME,
 	OPT_SEED,
-	OPT_SMALLEST,
 	OPT_SOCKET,
 	OPT_SPIN_US,
 	OPT_WIRE,
@@ -88,7 +87,6 @@ static const struct option long_options[] = {
 	{ "push", required_argument, NULL, OPT_PUSH },
 	{ "realtime", no_argument, NULL, OPT_REALTIME },
 	{ "seed", required_argument, NULL, OPT_SEED },
-	{ "smallest", no_argument, NULL, OPT_SMALLEST },
 	{ "socket", required_argument, NULL, OPT_SOCKET },
 	{ "spin-us", required_argument, NULL, OPT_SPIN_US },
 	{ "wire", required_argument, NULL, OPT_WIRE },
@@ -124,8 +122,6 @@ static void usage(FILE *to)
 	      "  --push WHAT         offer push pages: use pushed entries (use), or read all\n"
 	      "                      entries from memory (ignore); QEMU needs a message for\n"
 	      "                      each 8 bytes that are pushed\n"
-	      "  --smallest          a device with the smallest limits that the specification\n"
-	      "                      permits for queues, work requests and the MTU\n"
 	      "  --spin-us N         microseconds to poll after the last work, 0 to 1000000\n"
 	      "                      (default 100)\n"
 	      "  --realtime          run with a real-time priority, for shorter latencies; needs\n"
@@ -233,8 +229,6 @@ static bool *flag_option(struct options *options, int opt)
 		return &options->env.no_shadow_db;
 	case OPT_REALTIME:
 		return &options->realtime;
-	case OPT_SMALLEST:
-		return &options->env.smallest;
 	default:
 		return NULL;
 	}

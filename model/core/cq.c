@@ -19,15 +19,14 @@ static void period_over(void *opaque);
 /* Bytes of the structure before @own, which is written last. */
 #define CQE_BODY	offsetof(struct xrdma_cqe, own)
 
-static bool params_ok(const struct model_device *dev,
-		      const struct xrdma_cmd_create_cq *p)
+static bool params_ok(const struct xrdma_cmd_create_cq *p)
 {
 	static const u8 zero[sizeof(p->reserved)];
 	u64 root = le64_to_cpu(p->root);
 	u64 size;
 
 	if (p->log_depth < XRDMA_CQ_LOG_MIN ||
-	    p->log_depth > dev->limits.log_cqe ||
+	    p->log_depth > MODEL_CQ_LOG_MAX ||
 	    memcmp(p->reserved, zero, sizeof(zero)))
 		return false;
 	size = xrdma_cq_rec_offset(p->log_depth) + sizeof(struct xrdma_cq_rec);
@@ -64,7 +63,7 @@ enum xrdma_cmd_status model_cq_create(struct model_device *dev,
 
 	if (cqn >= MODEL_MAX_CQ || dev->cqs[cqn] || !eq)
 		return XRDMA_CMD_BAD_NUMBER;
-	if (!params_ok(dev, p) || le32_to_cpu(p->db_page) >= XRDMA_NUM_DB_PAGES)
+	if (!params_ok(p) || le32_to_cpu(p->db_page) >= XRDMA_NUM_DB_PAGES)
 		return XRDMA_CMD_BAD_PARAM;
 	if (eq == dev->pager.eq)
 		return XRDMA_CMD_BUSY;
@@ -385,7 +384,7 @@ enum xrdma_cmd_status model_cq_resize(struct model_device *dev,
 
 	if (!cq)
 		return XRDMA_CMD_BAD_NUMBER;
-	if (!params_ok(dev, p) || p->eqn || p->db_page)
+	if (!params_ok(p) || p->eqn || p->db_page)
 		return XRDMA_CMD_BAD_PARAM;
 	if (!init_memory(dev, &new, p) ||
 	    !read_rec(dev, &new, offsetof(struct xrdma_cq_rec, ci),

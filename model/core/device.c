@@ -15,26 +15,8 @@
 
 static void slow_timer(void *opaque);
 
-static const struct model_limits usual = {
-	.log_qp_wr = MODEL_QP_LOG_WR_MAX,
-	.log_cqe = MODEL_CQ_LOG_MAX,
-	.sge = MODEL_MAX_SGE,
-	.rd_atomic = MODEL_MAX_RD_ATOMIC,
-	.payload = MODEL_MAX_MTU,
-	.inlined = MODEL_MAX_INLINE,
-};
-
-static const struct model_limits smallest = {
-	.log_qp_wr = XRDMA_LEAST_LOG_QP_WR,
-	.log_cqe = XRDMA_LEAST_LOG_CQE,
-	.sge = XRDMA_LEAST_SGE,
-	.rd_atomic = 1,
-	.payload = XRDMA_LEAST_MTU,
-};
-
 static void init(struct model_device *dev)
 {
-	dev->limits = dev->params.smallest ? smallest : usual;
 	dev->epoch = 1;
 	dev->cq_failed = model_qps_cq_failed;
 	dev->caps = MODEL_DEVICE_CAPS;

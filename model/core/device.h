@@ -33,7 +33,6 @@
 #include "core/gid.h"
 #include "core/inject.h"
 #include "core/key.h"
-#include "core/limits.h"
 #include "core/mcast.h"
 #include "core/pager.h"
 #include "core/pcie.h"
@@ -120,7 +119,6 @@ struct model_transport {
  * @push: what the device does with pushed entries
  * @dm_size: bytes of device memory, as of model_dm_init()
  * @log_max_keys: log2 of the number of key indexes, at most XRDMA_LOG_MAX_KEYS
- * @smallest: the device has the smallest limits that the specification permits
  */
 struct model_device_params {
 	struct model_loop *loop;
@@ -137,13 +135,11 @@ struct model_device_params {
 	enum model_push_mode push;
 	u64 dm_size;
 	u8 log_max_keys;
-	bool smallest;
 };
 
 /**
  * struct model_device - the device
  * @params: parameters of the device
- * @limits: limits that the device reports, and does not exceed
  * @caps: XRDMA_CAP_* bits
  * @epoch: incremented when pointers into guest memory become invalid
  * @gone: the device was removed by surprise, for tests: every register reads as
@@ -201,7 +197,6 @@ struct model_device_params {
  */
 struct model_device {
 	struct model_device_params params;
-	struct model_limits limits;
 	u64 caps;
 	u64 epoch;
 	bool gone;

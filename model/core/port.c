@@ -32,7 +32,7 @@ static enum xrdma_cmd_status check(struct model_device *dev,
 	if (!flags_ok(le32_to_cpu(p->flags)) || p->reserved[0] ||
 	    p->reserved[1])
 		return XRDMA_CMD_BAD_PARAM;
-	if (mtu < MODEL_MIN_MTU || mtu > dev->limits.payload || p->mac[0] & 1)
+	if (mtu < MODEL_MIN_MTU || mtu > MODEL_MAX_MTU || p->mac[0] & 1)
 		return XRDMA_CMD_BAD_PARAM;
 	if (eth_qpn && !qp && !model_rss_get(dev, eth_qpn))
 		return XRDMA_CMD_BAD_NUMBER;

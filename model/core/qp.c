@@ -47,36 +47,33 @@ static const struct model_qp_ops *type_ops(const struct model_device *dev,
 	return dev->params.transport->qp_ops[type];
 }
 
-static bool sq_ok(const struct model_device *dev,
-		  const struct xrdma_cmd_create_qp *p, u8 has)
+static bool sq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
 {
 	if (!p->sq_units)
 		return !p->log_sq_depth && (!(has & HAS_SQ) ||
 					    (has & MAY_LACK_SQ &&
 					     p->log_rq_stride));
-	return has & HAS_SQ && p->log_sq_depth <= dev->limits.log_qp_wr &&
+	return has & HAS_SQ && p->log_sq_depth <= MODEL_QP_LOG_WR_MAX &&
 	       p->sq_units <= XRDMA_SQ_UNITS_MAX;
 }
 
-static bool rq_ok(const struct model_device *dev,
-		  const struct xrdma_cmd_create_qp *p, u8 has)
+static bool rq_ok(const struct xrdma_cmd_create_qp *p, u8 has)
 {
 	if (!p->log_rq_stride)
 		return !p->log_rq_depth;
 	return has & HAS_RQ && !(p->flags & XRDMA_QP_SRQ) &&
-	       p->log_rq_depth <= dev->limits.log_qp_wr &&
+	       p->log_rq_depth <= MODEL_QP_LOG_WR_MAX &&
 	       p->log_rq_stride >= XRDMA_RQ_LOG_STRIDE_MIN &&
 	       p->log_rq_stride <= XRDMA_LOG_STRIDE_MAX;
 }
 
-static bool rings_ok(const struct model_device *dev,
-		     const struct xrdma_cmd_create_qp *p)
+static bool rings_ok(const struct xrdma_cmd_create_qp *p)
 {
 	u8 has = types[p->type].has;
 	u64 root = le64_to_cpu(p->root);
 	u64 size;
 
-	if (!sq_ok(dev, p, has) || !rq_ok(dev, p, has))
+	if (!sq_ok(p, has) || !rq_ok(p, has))
 		return false;
 	if (!p->sq_units && !p->log_rq_stride)
 		return !root;
@@ -106,7 +103,7 @@ static bool params_ok(const struct model_device *dev,
 	if (le32_to_cpu(p->pd) >= MODEL_MAX_PD ||
 	    le32_to_cpu(p->db_page) >= XRDMA_NUM_DB_PAGES)
 		return false;
-	return rings_ok(dev, p);
+	return rings_ok(p);
 }
 
 /* A CQ number that is not needed is 0, or names a CQ that is not used. */

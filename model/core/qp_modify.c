@@ -203,7 +203,6 @@ static const struct attr {
 	ATTR(SQD_NOTIFY, u8, flags, XRDMA_QPA_SQD_NOTIFY),
 };
 
-#define RD_ATOMICS	(XRDMA_QPM_MAX_RD_ATOMIC | XRDMA_QPM_MAX_DEST_RD_ATOMIC)
 #define ALL_ATTRS	(XRDMA_QPM_AV | (XRDMA_QPM_AV - 1))
 
 static u32 attr_value(const struct xrdma_qp_attr *attr, const struct attr *a)
@@ -269,8 +268,6 @@ static bool attrs_ok(const struct model_device *dev, u32 mask,
 		return false;
 	for (i = 0; i < ARRAY_SIZE(attrs); i++) {
 		value = attr_value(attr, &attrs[i]);
-		if (attrs[i].bit & RD_ATOMICS && value > dev->limits.rd_atomic)
-			return false;
 		if (!(mask & attrs[i].bit) ? value != 0 :
 					     !value_ok(&attrs[i], value))
 			return false;

@@ -47,8 +47,8 @@ static bool rq_wqe_ok(const struct model_qp *qp, const struct xrdma_rq_wqe *wqe)
 	u32 max = ((1U << log_stride) - sizeof(*wqe)) /
 		  sizeof(struct xrdma_sge);
 
-	if (max > qp->dev->limits.sge)
-		max = qp->dev->limits.sge;
+	if (max > MODEL_MAX_SGE)
+		max = MODEL_MAX_SGE;
 	return le16_to_cpu(wqe->num_sge) <= max && !wqe->reserved[0] &&
 	       !wqe->reserved[1] && !wqe->reserved[2];
 }

@@ -18,12 +18,11 @@ static u64 rec_offset(u8 log_depth, u8 log_stride)
 	return ((1ULL << (log_depth + log_stride)) + 127) & ~127ULL;
 }
 
-static bool ring_ok(const struct model_device *dev, u64 root, u8 log_depth,
-		    u8 log_stride)
+static bool ring_ok(u64 root, u8 log_depth, u8 log_stride)
 {
 	u64 size;
 
-	if (log_depth > dev->limits.log_qp_wr ||
+	if (log_depth > MODEL_QP_LOG_WR_MAX ||
 	    log_stride < XRDMA_RQ_LOG_STRIDE_MIN ||
 	    log_stride > XRDMA_LOG_STRIDE_MAX)
 		return false;
@@ -41,7 +40,7 @@ static bool params_ok(const struct model_device *dev,
 		return false;
 	if (xrcd ? !(dev->caps & XRDMA_CAP_XRC) : p->cqn != 0)
 		return false;
-	if (!ring_ok(dev, le64_to_cpu(p->root), p->log_depth, p->log_stride))
+	if (!ring_ok(le64_to_cpu(p->root), p->log_depth, p->log_stride))
 		return false;
 	return le32_to_cpu(p->limit) <= 1U << p->log_depth;
 }
@@ -288,8 +287,7 @@ static enum xrdma_cmd_status resize(struct model_device *dev,
 	return XRDMA_CMD_OK;
 }
 
-static bool modify_ok(const struct model_device *dev,
-		      const struct model_srq *srq,
+static bool modify_ok(const struct model_srq *srq,
 		      const struct xrdma_cmd_modify_srq *p)
 {
 	u32 mask = le32_to_cpu(p->mask);
@@ -300,7 +298,7 @@ static bool modify_ok(const struct model_device *dev,
 	    p->reserved[0] || p->reserved[1] || p->reserved[2])
 		return false;
 	if (mask & XRDMA_SRQM_RESIZE) {
-		if (!ring_ok(dev, le64_to_cpu(p->root), p->log_depth,
+		if (!ring_ok(le64_to_cpu(p->root), p->log_depth,
 			     srq->wq.log_stride))
 			return false;
 		log_depth = p->log_depth;
@@ -326,7 +324,7 @@ enum xrdma_cmd_status model_srq_modify(struct model_device *dev,
 
 	if (!srq)
 		return XRDMA_CMD_BAD_NUMBER;
-	if (!modify_ok(dev, srq, p))
+	if (!modify_ok(srq, p))
 		return XRDMA_CMD_BAD_PARAM;
 	if (mask & XRDMA_SRQM_RESIZE) {
 		status = resize(dev, srq, le64_to_cpu(p->root), p->log_depth);

@@ -78,11 +78,10 @@ static bool wqe_ok(const struct model_qp *qp, const struct xrdma_sq_wqe *wqe)
 		    wqe->flags & XRDMA_WQE_INLINE))
 		return false;
 	if (wqe->flags & XRDMA_WQE_INLINE)
-		return num <= room && num <= qp->dev->limits.inlined;
+		return num <= room && num <= MODEL_MAX_INLINE;
 	if (eth)
 		room -= sizeof(struct xrdma_eth_seg);
-	return num <= qp->dev->limits.sge &&
-	       num * sizeof(struct xrdma_sge) <= room;
+	return num <= MODEL_MAX_SGE && num * sizeof(struct xrdma_sge) <= room;
 }
 
 static bool seg_ok(const struct job *job)

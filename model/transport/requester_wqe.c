@@ -72,7 +72,7 @@ static u8 check_inline(const struct model_qp *qp, struct model_req_entry *e)
 	e->length = le16_to_cpu(e->wqe.num_sge);
 	if (model_req_has_response(e->kind))
 		return XRDMA_WC_LOC_QP_OP_ERR;
-	if (e->length > room || e->length > qp->dev->limits.inlined)
+	if (e->length > room || e->length > MODEL_MAX_INLINE)
 		return XRDMA_WC_LOC_LEN_ERR;
 	return XRDMA_WC_SUCCESS;
 }
@@ -86,8 +86,7 @@ static u8 check_sgl(struct model_qp *qp, const u8 *wqe,
 	u64 length;
 
 	sgl_of(e, wqe, &sgl);
-	if (sgl.num > qp->dev->limits.sge ||
-	    sgl.num * sizeof(*sgl.sge) > room)
+	if (sgl.num > MODEL_MAX_SGE || sgl.num * sizeof(*sgl.sge) > room)
 		return XRDMA_WC_LOC_QP_OP_ERR;
 	length = model_sgl_length(&sgl);
 	if (length > MODEL_MSG_MAX ||

@@ -56,10 +56,10 @@ static u8 check_data(const struct model_qp *qp, struct datagram *d)
 
 	if (d->wqe->flags & XRDMA_WQE_INLINE) {
 		d->len = d->sgl.num;
-		if (d->len > room || d->len > qp->dev->limits.inlined)
+		if (d->len > room || d->len > MODEL_MAX_INLINE)
 			return XRDMA_WC_LOC_LEN_ERR;
 	} else {
-		if (d->sgl.num > qp->dev->limits.sge ||
+		if (d->sgl.num > MODEL_MAX_SGE ||
 		    d->sgl.num * sizeof(*d->sgl.sge) > room)
 			return XRDMA_WC_LOC_QP_OP_ERR;
 		d->len = model_sgl_length(&d->sgl);

@@ -48,9 +48,3 @@ def size_of(structure):
                       rf"``struct {structure}``, (\d+) bytes", _text("xrdma-hw.rst"),
                       re.M)
     return int(found.group(1) or found.group(2))
-
-
-def constants(prefix):
-    """The constants of xrdma-hw.rst whose names begin with @prefix: name -> number."""
-    return {name: int(value) for name, value in re.findall(
-        rf"^``({prefix}\w+)`` +(\d+) ", _text("xrdma-hw.rst"), re.M)}

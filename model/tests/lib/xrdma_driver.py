@@ -197,13 +197,13 @@ class Driver:
         self.write(CTRL, ENABLE | (SHADOW_DB if self.shadow else 0))
         assert self.read(STATUS) == READY | ENABLED
 
-    def start(self, address=1, vlan=None, mtu=4500):
+    def start(self, address=1, vlan=None):
         """Enable the device; create event queues 0 and 1, set port up and GID 0, which
         is gid_of(address), in a VLAN or in none."""
         self.enable()
         self.eqs = [EventQueue(self, 0, 0), EventQueue(self, 1, 1)]
         mac = self.mac()
-        body = struct.pack("<III6s2s", 1, mtu, 0, mac, bytes(2))
+        body = struct.pack("<III6s2s", 1, 4500, 0, mac, bytes(2))
         self.command(MODIFY_PORT, body)
         self.gid = gid_of(address)
         flags = GID_VALID | GID_IPV4 | (GID_VLAN if vlan else 0)
@@ -460,12 +460,12 @@ class QueuePair:
                     access=values.get("access", REMOTE_WRITE | REMOTE_READ |
                                       REMOTE_ATOMIC))
         self.modify(0x8AA3, state=Q_RTR, path_mtu=mtu, dest_qpn=peer.number,
-                    rq_psn=peer.number * 1000, max_dest_rd_atomic=values.get("rd_atomic", 16),
+                    rq_psn=peer.number * 1000, max_dest_rd_atomic=16,
                     min_rnr_timer=values.get("min_rnr_timer", 1), av=av)
         self.modify(0x045D, state=Q_RTS, timeout=values.get("timeout", 10),
                     retry_cnt=values.get("retry_cnt", 7),
                     rnr_retry=values.get("rnr_retry", 7),
-                    sq_psn=self.number * 1000, max_rd_atomic=values.get("rd_atomic", 16))
+                    sq_psn=self.number * 1000, max_rd_atomic=16)
 
     def query(self):
         """Return the state, send entries completed, receive entries consumed."""

@@ -5,6 +5,7 @@
  * commands and the handling of their failures are in xrdma_cmd_exec.c.
  */
 
+#include <linux/if_ether.h>
 #include "xrdma_cmd.h"
 #include "xrdma_dev.h"
 #include "xrdma_encode.h"
@@ -15,18 +16,6 @@
 #define XRDMA_MAX_COUNTER_SETS	65536
 /* Smallest log2 of the number of keys that the driver accepts */
 #define XRDMA_LOG_MIN_KEYS	10
-/* Bytes of the longest send entry behind the headers of a datagram */
-#define XRDMA_SQ_ROOM	(XRDMA_SQ_UNITS_MAX * XRDMA_SQ_UNIT -		\
-			 sizeof(struct xrdma_sq_wqe) - sizeof(struct xrdma_av))
-#define XRDMA_RQ_ROOM	(BIT(XRDMA_LOG_STRIDE_MAX) -			\
-			 sizeof(struct xrdma_rq_wqe))
-
-/*
- * Number of scatter-gather entries for which the longest entry of each kind of queue
- * has room
- */
-#define XRDMA_MAX_SGE							\
-	(min(XRDMA_SQ_ROOM, XRDMA_RQ_ROOM) / sizeof(struct xrdma_sge))
 
 /* Convert a limit to CPU order, and reduce it to @most. */
 static u32 xrdma_cmd_limit(__le32 limit, u32 most)
@@ -49,12 +38,11 @@ static void xrdma_cmd_read_caps(struct xrdma_caps *caps,
 	caps->max_mcast = le32_to_cpu(rsp->max_mcast);
 	caps->max_qp_wr = 1U << min_t(u8, rsp->log_max_qp_wr, 15);
 	caps->max_cqe = 1U << min_t(u8, rsp->log_max_cqe, 22);
-	caps->max_sge = min_t(u32, rsp->max_sge, XRDMA_MAX_SGE);
+	caps->max_sge = rsp->max_sge;
 	caps->max_rd_atomic = rsp->max_rd_atomic;
 	caps->log_max_keys = min_t(u8, rsp->log_max_keys, XRDMA_LOG_MAX_KEYS);
 	caps->max_mtu = le16_to_cpu(rsp->max_mtu);
-	caps->max_inline = min_t(u32, le16_to_cpu(rsp->max_inline),
-				 XRDMA_SQ_ROOM);
+	caps->max_inline = le16_to_cpu(rsp->max_inline);
 	caps->device_memory = le64_to_cpu(rsp->device_memory);
 	caps->max_counters = xrdma_cmd_limit(rsp->max_counters,
 					     XRDMA_MAX_COUNTER_SETS);
@@ -70,11 +58,8 @@ static void xrdma_cmd_read_caps(struct xrdma_caps *caps,
 static bool xrdma_cmd_caps_suffice(const struct xrdma_caps *caps)
 {
 	return caps->max_qp > 3 && caps->max_cq > 4 && caps->max_pd > 3 &&
-	       caps->max_gid && caps->max_rd_atomic &&
-	       caps->max_sge >= XRDMA_LEAST_SGE &&
-	       caps->max_qp_wr >= BIT(XRDMA_LEAST_LOG_QP_WR) &&
-	       caps->max_cqe >= BIT(XRDMA_LEAST_LOG_CQE) &&
-	       caps->max_mtu >= XRDMA_LEAST_MTU &&
+	       caps->max_gid && caps->max_sge &&
+	       caps->max_mtu >= ETH_DATA_LEN &&
 	       caps->log_max_keys >= XRDMA_LOG_MIN_KEYS &&
 	       (caps->max_srq > 1 || !(caps->flags & XRDMA_CAP_SRQ)) &&
 	       (caps->max_counters || !(caps->flags & XRDMA_CAP_COUNTERS)) &&

@@ -40,17 +40,14 @@ enum xrdma_cmd_status {
  * @max_gid: number of entries of the GID table
  * @max_mcast: number of multicast groups
  * @log_max_qp_wr: log2 of the largest depth of a send, receive or shared
- *	receive queue, at least XRDMA_LEAST_LOG_QP_WR
- * @log_max_cqe: log2 of the largest depth of a completion queue, at least
- *	XRDMA_LEAST_LOG_CQE
- * @max_sge: largest number of scatter-gather entries of a work request, at
- *	least XRDMA_LEAST_SGE; an entry may have room for fewer
+ *	receive queue
+ * @log_max_cqe: log2 of the largest depth of a completion queue
+ * @max_sge: largest number of scatter-gather entries of a work request
  * @max_rd_atomic: largest number of READs and atomics in flight, for each side
- *	of a queue pair, at least 1
- * @log_max_keys: log2 of the number of key indexes, 10 to 24
- * @max_mtu: largest Ethernet payload, in bytes, at least XRDMA_LEAST_MTU
- * @max_inline: largest number of inline bytes of a work request, 0 if there are
- *	none; an entry may have room for fewer
+ *	of a queue pair
+ * @log_max_keys: log2 of the number of key indexes, at most 24
+ * @max_mtu: largest Ethernet payload, in bytes
+ * @max_inline: largest number of inline bytes of a work request
  * @reserved: 0
  * @reserved2: 0
  * @device_memory: size of BAR 4 in bytes, a multiple of 4 KiB; 0 without
@@ -91,11 +88,6 @@ struct xrdma_rsp_query_device {
 	__u8 log_page_faults;
 	__u8 reserved3[6];
 };
-
-#define XRDMA_LEAST_LOG_QP_WR		9 /* of log_max_qp_wr */
-#define XRDMA_LEAST_LOG_CQE		10 /* of log_max_cqe */
-#define XRDMA_LEAST_SGE			4 /* of max_sge */
-#define XRDMA_LEAST_MTU			1500 /* of max_mtu */
 
 /**
  * struct xrdma_rsp_query_port - reply to QUERY_PORT
