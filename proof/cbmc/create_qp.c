@@ -161,6 +161,11 @@ int xrdma_cmd_create_qp(struct xrdma_dev *xdev,
 struct model_cq *model_cq_get(struct model_device *device, u32 cqn)
 {
 	PROVE(device == &dev);
+	TAILQ_INIT(&device_send_cq.senders);
+	TAILQ_INIT(&device_recv_cq.senders);
+	TAILQ_INIT(&device_send_cq.receivers);
+	TAILQ_INIT(&device_recv_cq.receivers);
+	TAILQ_INIT(&device_srq.qps);
 	if (cqn == device_send_cq.cqn)
 		return &device_send_cq;
 	return cqn == device_recv_cq.cqn ? &device_recv_cq : NULL;

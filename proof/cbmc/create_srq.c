@@ -141,6 +141,7 @@ int xrdma_cmd_modify_srq(struct xrdma_dev *xdev,
 
 struct model_cq *model_cq_get(struct model_device *device, u32 cqn)
 {
+	TAILQ_INIT(&device_cq.srqs);
 	PROVE(device == &dev);
 	return cqn == device_cq.cqn ? &device_cq : NULL;
 }

@@ -137,6 +137,13 @@ struct spinlock {
 	int any;
 };
 
+struct hlist_node {
+	void *next;
+};
+
+struct work_struct;
+typedef void (*work_func_t)(struct work_struct *work);
+
 struct work_struct {
 	int any;
 };

@@ -58,6 +58,7 @@ struct skb_shared_info {
 };
 
 struct net_device {
+	unsigned int num_tx_queues;
 	unsigned int flags;
 	unsigned int mtu;
 	unsigned int min_mtu;

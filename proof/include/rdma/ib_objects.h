@@ -245,6 +245,7 @@ struct uapi_definition {
 };
 
 #define IB_DEVICE_NAME_MAX	64
+#define IB_DEVICE_NODE_DESC_MAX	64
 
 struct ib_device {
 	int any;
