@@ -135,6 +135,17 @@ void xrdma_eth_start(struct xrdma_netdev *x)
 	polled = x->eth;
 }
 
+void xrdma_eth_resume(struct xrdma_netdev *x)
+{
+	PROVE(x == &xn && x->eth && !polled);
+	polled = x->eth;
+}
+
+int dev_to_node(const struct device *device)
+{
+	return 0;
+}
+
 void xrdma_eth_stop(struct xrdma_netdev *x)
 {
 	PROVE(x == &xn && x->eth && polled == x->eth);
