@@ -41,6 +41,18 @@ static struct ib_gid_attr sgid;
 static struct model_gid gid;
 static u32 gid_index;
 
+/* The queue pair of this harness is not destroyed. */
+bool xrdma_qp_get_live(struct xrdma_ibdev *x, struct xrdma_qp *queue)
+{
+	PROVE(x == &xib && queue == &qp);
+	return true;
+}
+
+void xrdma_qp_put(struct xrdma_qp *queue)
+{
+	PROVE(queue == &qp);
+}
+
 /* The MTU of the port has room for each path MTU. */
 u32 model_port_path_mtu(const struct model_device *device)
 {
