@@ -50,13 +50,11 @@
 
 /**
  * struct xrdma_odp_dev - page faults of a device
- * @xib: the device
  * @regions: struct xrdma_odp by key index; its lock is taken with interrupts off,
  *	and protects a region that was found from xrdma_odp_unpublish()
  * @closing: the device is about to be taken down; prefetches end
  */
 struct xrdma_odp_dev {
-	struct xrdma_ibdev *xib;
 	struct xarray regions;
 	bool closing;
 };
@@ -560,7 +558,6 @@ int xrdma_odp_create(struct xrdma_ibdev *xib)
 	dev = kzalloc_obj(*dev);
 	if (!dev)
 		return -ENOMEM;
-	dev->xib = xib;
 	xa_init_flags(&dev->regions, XA_FLAGS_LOCK_IRQ);
 	WRITE_ONCE(xib->odp, dev);
 	return 0;
