@@ -2,5 +2,5 @@
 /* Stand-in: nothing that is proved looks pages up. */
 #include "kernel.h"
 
-#define HMM_PFN_VALID	(1UL << 63)
-#define HMM_PFN_WRITE	(1UL << 62)
+#define HMM_PFN_VALID	0x8000000000000000UL
+#define HMM_PFN_WRITE	0x4000000000000000UL
