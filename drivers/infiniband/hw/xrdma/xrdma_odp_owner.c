@@ -151,11 +151,15 @@ struct xrdma_odp_owner *xrdma_odp_owner_get(struct mm_struct *mm,
  */
 void xrdma_odp_owner_put(struct xrdma_odp_owner *owner)
 {
-	if (!refcount_dec_and_lock(&owner->refs, &xrdma_owners_lock))
-		return;
-	hash_del(&owner->entry);
+	bool last;
+
+	spin_lock(&xrdma_owners_lock);
+	last = refcount_dec_and_test(&owner->refs);
+	if (last)
+		hash_del(&owner->entry);
 	spin_unlock(&xrdma_owners_lock);
-	xrdma_owner_free(owner);
+	if (last)
+		xrdma_owner_free(owner);
 }
 
 /* ---- regions --------------------------------------------------------------- */
